@@ -1,0 +1,40 @@
+# The build functions of memkit: one per kind of thing.
+
+# memkit_add_library(NAME SOURCES... [LINK libs...] [LLVM components...])
+# The library of room NAME: static, its interface in include/memkit/NAME.
+function(memkit_add_library name)
+  cmake_parse_arguments(ARG "" "" "LINK;LLVM" ${ARGN})
+  add_library(memkit${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(memkit${name} PUBLIC ${PROJECT_SOURCE_DIR}/include
+                                                  ${PROJECT_BINARY_DIR}/include)
+  target_include_directories(memkit${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
+  if(ARG_LLVM)
+    llvm_map_components_to_libnames(llvm_libs ${ARG_LLVM})
+  endif()
+  target_link_libraries(memkit${name} PUBLIC ${ARG_LINK} ${llvm_libs} memkit_flags)
+endfunction()
+
+# memkit_add_tool(NAME SOURCES... [LINK libs...])
+# The tool NAME, from tools/NAME.
+function(memkit_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} memkit_flags)
+  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc
+    -Wl,--gc-sections -Wl,--as-needed)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  set_property(GLOBAL APPEND PROPERTY MEMKIT_TEST_DEPS ${name})
+endfunction()
+
+# memkit_add_unittest(NAME SOURCES... [LINK libs...])
+# The GoogleTest program NAME, from test/unit.
+function(memkit_add_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main memkit_flags)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/unit)
+  set_property(GLOBAL APPEND PROPERTY MEMKIT_TEST_DEPS ${name})
+endfunction()

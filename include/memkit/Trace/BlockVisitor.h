@@ -1,0 +1,36 @@
+//===- BlockVisitor.h - A consumer of decoded blocks -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACE_BLOCKVISITOR_H
+#define MEMKIT_TRACE_BLOCKVISITOR_H
+
+#include "memkit/Trace/TraceReader.h"
+
+namespace memkit {
+
+/// Takes the blocks of a trace in file order. Every function does nothing unless
+/// overridden, so that a consumer names only what it wants.
+class BlockVisitor {
+public:
+  virtual ~BlockVisitor();
+  virtual llvm::Error visit(const BlockInfo &, const Header &);
+  virtual llvm::Error visit(const BlockInfo &, const Dictionary &);
+  virtual llvm::Error visit(const BlockInfo &, const Events &);
+  virtual llvm::Error visit(const BlockInfo &, const Marks &);
+  virtual llvm::Error visit(const BlockInfo &, const Slices &);
+  virtual llvm::Error visit(const BlockInfo &, const Keyframe &);
+  virtual llvm::Error visit(const BlockInfo &, const Summary &);
+  virtual llvm::Error visit(const BlockInfo &, const Index &);
+};
+
+/// Gives every block of Stream to V until the end or the first error.
+llvm::Error visitBlocks(BlockStream &Stream, BlockVisitor &V);
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_BLOCKVISITOR_H

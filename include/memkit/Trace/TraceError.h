@@ -1,0 +1,50 @@
+//===- TraceError.h - What is wrong with a trace, and where -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The error of everything that reads a trace: its message is
+// `FILE: offset N: what`, ready to stand behind `TOOL: error: `.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACE_TRACEERROR_H
+#define MEMKIT_TRACE_TRACEERROR_H
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+
+namespace memkit {
+
+class TraceError : public llvm::ErrorInfo<TraceError> {
+public:
+  static char ID;
+  TraceError(std::string File, uint64_t Offset, std::string What)
+      : File(std::move(File)), Offset(Offset), What(std::move(What)) {}
+
+  void log(llvm::raw_ostream &OS) const override;
+  std::error_code convertToErrorCode() const override;
+
+  llvm::StringRef file() const { return File; }
+  uint64_t offset() const { return Offset; }
+  llvm::StringRef what() const { return What; }
+
+private:
+  std::string File;
+  uint64_t Offset;
+  std::string What;
+};
+
+inline llvm::Error makeTraceError(llvm::StringRef File, uint64_t Offset,
+                                  const llvm::Twine &What) {
+  return llvm::make_error<TraceError>(File.str(), Offset, What.str());
+}
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_TRACEERROR_H

@@ -1,0 +1,120 @@
+//===- TraceReader.h - Reads a trace -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two ways to read:
+//  - TraceReader: random access. Maps the file, finds blocks by the index (or by
+//    a scan when there is none) and decodes those that are asked for.
+//  - BlockStream: every block in file order, from a pipe too, as it arrives.
+//
+// Both verify everything that they hand out: a decoded block obeys the limits of
+// Blocks.h, its enums are known values, its columns have their rows. Whether ids
+// lie within the dictionary is checked by idLimits() and by those who use ids,
+// since a block alone cannot tell.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACE_TRACEREADER_H
+#define MEMKIT_TRACE_TRACEREADER_H
+
+#include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <optional>
+
+namespace memkit {
+
+/// Random access to a trace. Not copyable; one thread at a time.
+class TraceReader {
+public:
+  /// Opens the trace Path; `-` is standard input. What is not a regular file is
+  /// first copied to an unlinked temporary file. Errors: TraceError.
+  static llvm::Expected<std::unique_ptr<TraceReader>> open(llvm::StringRef Path);
+  static llvm::Expected<std::unique_ptr<TraceReader>>
+  create(std::unique_ptr<llvm::MemoryBuffer> Buffer);
+  ~TraceReader();
+
+  /// The file's name as errors give it.
+  llvm::StringRef name() const;
+  uint64_t fileBytes() const;
+  const Header &header() const;
+
+  /// All blocks in file order, without the index itself.
+  llvm::ArrayRef<BlockInfo> blocks() const;
+
+  /// True when the trace was completed: it ends with an index that fits.
+  bool complete() const;
+  /// Why it is not, for a warning: `cut off at offset N`, `corrupt at offset N:
+  /// what; the rest is not read`. Empty when complete, or when only the index is
+  /// missing at a clean end of a block (`not completed`).
+  llvm::StringRef damage() const;
+
+  /// Decodes the block B of blocks() into Out, reusing its memory. B must be of
+  /// Out's kind. Dictionary blocks build on those before them: reading them in
+  /// order is fast, another order decodes the earlier ones again.
+  llvm::Error read(const BlockInfo &B, Dictionary &Out);
+  llvm::Error read(const BlockInfo &B, Events &Out);
+  llvm::Error read(const BlockInfo &B, Marks &Out);
+  llvm::Error read(const BlockInfo &B, Slices &Out);
+  llvm::Error read(const BlockInfo &B, Keyframe &Out);
+  llvm::Error read(const BlockInfo &B, Summary &Out);
+  /// Decodes any block. Fails on a block that has fields unknown to this format
+  /// version (it could not be written again without loss).
+  llvm::Expected<AnyBlock> readAny(const BlockInfo &B);
+
+private:
+  class Impl;
+  explicit TraceReader(std::unique_ptr<Impl> I);
+  std::unique_ptr<Impl> I;
+};
+
+/// Reads blocks in file order as they come, with memory for one block.
+class BlockStream {
+public:
+  /// Path as for TraceReader::open, but nothing is spooled.
+  static llvm::Expected<std::unique_ptr<BlockStream>> open(llvm::StringRef Path);
+  ~BlockStream();
+
+  llvm::StringRef name() const;
+
+  /// The next block, Header first and Index last when it is there; nothing at
+  /// the end. At a cut, or at damage, the end comes early and damage() says why.
+  /// It is an error only when there is not even a header.
+  llvm::Expected<std::optional<AnyBlock>> next();
+  /// Of the block that next() gave last.
+  const BlockInfo &info() const;
+  /// As TraceReader::damage(), once next() has given nothing.
+  llvm::StringRef damage() const;
+
+private:
+  class Impl;
+  explicit BlockStream(std::unique_ptr<Impl> I);
+  std::unique_ptr<Impl> I;
+};
+
+/// How many ids of each kind there are so far.
+struct IdLimits {
+  uint32_t Strings = 0, Devices = 0, Modules = 0, Functions = 0, Frames = 0,
+           Nodes = 0, Stacks = 0, Scopes = 0, Contexts = 0, Images = 0,
+           Threads = 0, Heaps = 0;
+  /// Adds what D defines and checks that all it names exists; what is wrong, or
+  /// an empty string.
+  std::string add(const Dictionary &D);
+  /// Checks every id that a block names; what is wrong, or an empty string.
+  std::string check(const Events &E) const;
+  std::string check(const Marks &M) const;
+  std::string check(const Slices &S) const;
+  std::string check(const Keyframe &K) const;
+  std::string check(const Summary &S) const;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_TRACEREADER_H

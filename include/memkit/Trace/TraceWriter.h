@@ -1,0 +1,52 @@
+//===- TraceWriter.h - Writes a trace, block by block -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACE_TRACEWRITER_H
+#define MEMKIT_TRACE_TRACEWRITER_H
+
+#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sink.h"
+#include <memory>
+
+namespace memkit {
+
+/// Writes a trace to a sink as blocks are given, in bounded memory: what it
+/// keeps is 48 bytes a block (the index) and 4 bytes a stack node.
+///
+/// The caller gives blocks that obey Blocks.h (dictionary before use, row
+/// limits, ordinals in sequence); a breach of it is a bug of the caller and
+/// asserts. Belongs to one thread.
+class TraceWriter {
+public:
+  /// Writes the Header at once. Out must outlive the writer.
+  static llvm::Expected<std::unique_ptr<TraceWriter>> create(Sink &Out,
+                                                             const Header &H);
+  ~TraceWriter();
+
+  llvm::Error write(const Dictionary &D);
+  llvm::Error write(const Events &E);
+  llvm::Error write(const Marks &M);
+  llvm::Error write(const Slices &S);
+  llvm::Error write(const Keyframe &K);
+  llvm::Error write(const Summary &S);
+
+  /// Writes the index and the seek table. Nothing may be written after it.
+  llvm::Error finish();
+
+  /// Bytes given to the sink so far.
+  uint64_t bytes() const;
+
+private:
+  class Impl;
+  explicit TraceWriter(std::unique_ptr<Impl> I);
+  std::unique_ptr<Impl> I;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_TRACEWRITER_H

@@ -1,0 +1,253 @@
+//===- Layout.h - Shared memory between program and recorder ----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one definition of what a recorded program (lib/Capture) and the recorder
+// (lib/Record) share: a sealed memfd for each process image, and the greeting on
+// the recorder's socket by which the image gets it. Plain structs; no libc, no
+// LLVM. docs/Capture.md explains the protocol.
+//
+// Who writes what stands at each field: P the program, R the recorder. Neither
+// side trusts the other: the recorder copies, checks, then uses; the program
+// reads only Settings, Tail, Heartbeat and RecorderLock, and none of them can
+// make it fault.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_WIRE_LAYOUT_H
+#define MEMKIT_WIRE_LAYOUT_H
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace memkit::wire {
+
+inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
+inline constexpr uint32_t Version = 1;
+
+/// Environment variables that memrec sets and the exec hooks put back.
+inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
+inline constexpr char PreloadVar[] = "MEMREC_PRELOAD"; ///< path of libmemrec.so
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+enum class RecordKind : uint8_t {
+  None = 0,
+  Allocate = 1, ///< Address, Size, Function, Stack, Context
+  Free = 2,     ///< Address; published before the real free
+  /// Address is about to be reallocated; published before. The block is the
+  /// thread's until the ReallocEnd that follows in the same ring.
+  ReallocBegin = 3,
+  /// Address is the new block with Size, Function, Stack; 0: failed, the old
+  /// block lives on.
+  ReallocEnd = 4,
+  ThreadStart = 5, ///< first record of a ring's owner; Address: tid
+  ThreadEnd = 6,
+  Exec = 7,       ///< Address: number of the ExecSlot; Size: calling pid
+  ExecFailed = 8, ///< Address: as its Exec; Size: calling pid
+  Spawned = 9,    ///< posix_spawn gave pid Address; Size: number of the ExecSlot
+};
+inline constexpr uint8_t NumRecordKinds = 10;
+
+/// What the program called; the recorder makes it the stack's leaf frame.
+enum class AllocFunction : uint8_t {
+  None = 0, Malloc, Calloc, Realloc, ReallocArray, PosixMemalign, AlignedAlloc,
+  Memalign, Valloc, Pvalloc, New, NewArray, NewAligned, NewArrayAligned,
+};
+inline constexpr uint8_t NumAllocFunctions = 14;
+
+struct Record {
+  uint64_t Tsc;
+  uint64_t Address;
+  uint64_t SizeKindFunction; ///< bits 0-47 size, 48-55 kind, 56-63 function
+  uint32_t Stack;            ///< node, 0: none
+  uint32_t Context;          ///< 0: none
+
+  static constexpr uint64_t MaxSize = (1ull << 48) - 1;
+  static constexpr uint64_t pack(uint64_t Size, RecordKind K,
+                                 AllocFunction F = AllocFunction::None) {
+    return (Size > MaxSize ? MaxSize : Size) | uint64_t(K) << 48 |
+           uint64_t(F) << 56;
+  }
+  uint64_t size() const { return SizeKindFunction & MaxSize; }
+  uint8_t kind() const { return uint8_t(SizeKindFunction >> 48); }
+  uint8_t function() const { return uint8_t(SizeKindFunction >> 56); }
+};
+static_assert(sizeof(Record) == 32);
+
+//===----------------------------------------------------------------------===//
+// Rings: one writer (the thread that owns it), one reader (the recorder)
+//===----------------------------------------------------------------------===//
+
+inline constexpr uint32_t RingRecords = 8192; ///< 256 KiB
+inline constexpr uint64_t RingBytes = uint64_t(RingRecords) * sizeof(Record);
+
+enum class RingState : uint32_t {
+  Free = 0,     ///< a thread may claim it by compare-and-swap to Owned
+  Owned = 1,    ///< its thread writes
+  Released = 2, ///< P: its thread has ended; R makes it Free once drained
+};
+
+/// Positions count records from the memfd's birth and never wrap; a record's
+/// place is position % RingRecords. They go on over owners.
+struct alignas(64) RingHeader {
+  // The writer's line.
+  std::atomic<uint64_t> Head; ///< P: records published; store-release
+  std::atomic<uint32_t> State;
+  std::atomic<uint32_t> Tid;  ///< P: owner
+  std::atomic<uint64_t> Lost; ///< P: records dropped, the ring being full
+  uint64_t Pad0[5];
+  // The reader's line.
+  std::atomic<uint64_t> Tail; ///< R: records consumed; store-release
+  uint64_t Pad1[7];
+};
+static_assert(sizeof(RingHeader) == 128);
+
+//===----------------------------------------------------------------------===//
+// Stacks: nodes (parent + code), code (address + module), modules
+//===----------------------------------------------------------------------===//
+
+/// Node ids are dense from 1 (0: the root). A node is written before any record
+/// that names it is published; Parent is less than its own id.
+struct Node {
+  std::atomic<uint32_t> Parent;
+  std::atomic<uint32_t> Code; ///< 0: not written yet
+};
+static_assert(sizeof(Node) == 8);
+
+enum class CodeKind : uint32_t {
+  None = 0,
+  Native = 1,  ///< Address: a return address less 1, or the caller's pc
+  Gap = 2,     ///< frames left out here (--max-depth)
+  NoCfi = 3,   ///< the unwinder could not go on from its child
+  Python = 4,
+};
+
+/// Code ids are dense from 1. One id for each (address, module): after a module
+/// is unmapped its ids are not used again.
+struct Code {
+  std::atomic<uint64_t> Address;
+  std::atomic<uint32_t> Module; ///< id, 0: no module owns the address
+  std::atomic<uint32_t> Kind;   ///< CodeKind, written last
+};
+static_assert(sizeof(Code) == 16);
+
+enum class ModuleState : uint32_t { None = 0, Mapped = 1, Unmapped = 2 };
+
+/// Module ids are dense from 1. State is written last.
+struct Module {
+  uint64_t Start; ///< of its lowest mapping
+  uint64_t End;
+  uint64_t Bias;  ///< load-time address - address in the file's headers
+  std::atomic<uint32_t> State;
+  uint32_t BuildIdSize; ///< 0: none found
+  uint8_t BuildId[32];
+  char Path[960];       ///< ends with NUL; as the loader names it
+};
+static_assert(sizeof(Module) == 1024);
+
+//===----------------------------------------------------------------------===//
+// Control
+//===----------------------------------------------------------------------===//
+
+/// What the program is about to execute, for those that cannot greet.
+struct ExecSlot {
+  std::atomic<uint32_t> Sequence;
+  uint32_t Pid;
+  char Path[504];
+};
+inline constexpr uint32_t NumExecSlots = 16;
+
+enum class OnFull : uint32_t { Drop = 0, Wait = 1 };
+
+/// How the image is to record. Written by R before the memfd is handed over,
+/// then only Recording changes.
+struct Settings {
+  std::atomic<uint32_t> Recording; ///< 0: hooks record no allocations
+  uint32_t OnFullMode;
+  uint32_t WaitMs;   ///< the longest wait on a full ring
+  uint32_t MaxDepth; ///< frames of a stack
+  uint32_t Follow;   ///< 0: exec hooks remove the variables
+  uint32_t Pad[11];
+};
+
+/// Where the regions of the memfd stand. Written by R before it is handed over.
+struct Regions {
+  uint64_t Size;
+  uint64_t RingHeaders, Rings;
+  uint32_t MaxRings, Pad0;
+  uint64_t Nodes; ///< entry 0 is unused, as in the other tables
+  uint64_t Codes;
+  uint64_t Modules;
+  uint32_t MaxNodes, MaxCodes, MaxModules, Pad1;
+};
+
+/// Both sides map tables in pieces of these sizes, as they fill. Regions begin at
+/// multiples of PieceBytes; the control region and the ring headers are mapped
+/// at once.
+inline constexpr uint64_t PieceBytes = 1ull << 20;
+inline constexpr uint64_t ControlBytes = 64ull << 10;
+
+/// The first ControlBytes of the memfd.
+struct Control {
+  uint64_t MagicValue;
+  uint32_t VersionValue;
+  uint32_t Image; ///< R: the image's id in the trace
+  wire::Regions Regions;
+  wire::Settings Settings;
+
+  /// R holds it as a robust, shared pthread mutex for as long as it lives; the
+  /// first word is the futex. FUTEX_OWNER_DIED (0x40000000) there: R is dead.
+  alignas(64) unsigned char RecorderLock[64];
+  /// R: rises with every pass.
+  alignas(64) std::atomic<uint64_t> Heartbeat;
+  /// R: 1 when it takes no more (it completes the trace); P stops recording.
+  std::atomic<uint32_t> Detached;
+
+  // All below is P's.
+  alignas(64) std::atomic<uint32_t> Pid;
+  std::atomic<uint32_t> NextNode;   ///< first id not given yet; starts at 1
+  std::atomic<uint32_t> NextCode;   ///< "
+  std::atomic<uint32_t> NextModule; ///< "
+  std::atomic<uint32_t> RingsUsed;  ///< rings with a greater number were never claimed
+  std::atomic<uint32_t> HasExitStatus;
+  std::atomic<int32_t> ExitStatus;
+  std::atomic<uint32_t> ModulesChanged; ///< rises when a module is unmapped
+  alignas(64) std::atomic<uint64_t> LostTableFull; ///< events given to an ancestor
+  std::atomic<uint64_t> LostNoRing;
+  std::atomic<uint64_t> LostReentrant; ///< in a signal handler inside a hook
+  std::atomic<uint32_t> NextExec;
+  ExecSlot Execs[NumExecSlots];
+};
+static_assert(sizeof(Control) <= ControlBytes);
+
+//===----------------------------------------------------------------------===//
+// The greeting: SOCK_SEQPACKET, one message each way
+//===----------------------------------------------------------------------===//
+
+struct Hello {
+  uint64_t MagicValue = Magic;
+  uint32_t VersionValue = Version;
+  uint32_t Pid = 0;
+  uint32_t ParentImage = 0; ///< of a forked child; 0 after exec
+  uint32_t Pad = 0;
+};
+
+/// Comes with the memfd as SCM_RIGHTS. Image 0: not recorded, no descriptor.
+struct Welcome {
+  uint64_t MagicValue = Magic;
+  uint32_t VersionValue = Version;
+  uint32_t Image = 0;
+  uint64_t Size = 0;
+};
+
+} // namespace memkit::wire
+
+#endif // MEMKIT_WIRE_LAYOUT_H
