@@ -1,0 +1,128 @@
+# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# How lit runs the tests of test/tools, test/record and test/format.
+#
+# Substitutions, beside lit's own:
+#   %cc %cxx       the host's compilers, for the programs that memrec records
+#   %libmemrec     the capture library
+#   %python        a Python; the one with PyTorch where there is one
+#   %pythonX.Y     that version, where the machine has it
+#   %src_root      the source tree
+#   %chromium      the browser
+# Features: python, pythonX.Y, torch, gpu, chromium, speedscope, asan, ubsan,
+# tsan, heaptrack, memray, root, and long (utils/check --long).
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+
+import lit.formats
+
+config.name = "memkit"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".test", ".mas", ".c", ".cpp", ".py"]
+config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py.in", "fuzz", "stress"]
+config.test_source_root = os.path.dirname(__file__)
+
+sanitizers = [s for s in config.memkit_sanitize.split(",") if s]
+for name, feature in (("address", "asan"), ("undefined", "ubsan"), ("thread", "tsan")):
+    if name in sanitizers:
+        config.available_features.add(feature)
+if sanitizers:
+    # A report must fail the test, whatever status the test expects of the tool.
+    config.environment["ASAN_OPTIONS"] = "abort_on_error=1:detect_leaks=1"
+    config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:abort_on_error=1:print_stacktrace=1"
+    config.environment["TSAN_OPTIONS"] = "halt_on_error=1:abort_on_error=1"
+
+# The tests see the tools of this build first, then LLVM's test utilities.
+config.environment["PATH"] = os.path.pathsep.join(
+    [config.memkit_tools_dir, config.llvm_tools_dir, os.environ["PATH"]]
+)
+home = os.path.join(config.test_exec_root, "home")
+os.makedirs(home, exist_ok=True)
+config.environment["HOME"] = home
+config.environment["LC_ALL"] = "C.UTF-8"
+config.environment["TZ"] = "UTC"
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+
+
+def real_python(command):
+    """The interpreter behind a name (not a script that starts it), or None."""
+    path = shutil.which(command)
+    if not path:
+        return None
+    try:
+        result = subprocess.run(
+            [path, "-c", "import sys; print(sys.executable)"],
+            capture_output=True, text=True, timeout=30, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return result.stdout.strip() or None
+
+
+def find_pythons():
+    """Interpreters by version: on PATH as pythonX.Y, and where pyenv keeps them."""
+    found = {}
+    for minor in range(8, 20):
+        version = "3.%d" % minor
+        candidates = ["python" + version] + sorted(
+            glob.glob(os.path.expanduser("~/.pyenv/versions/%s.*/bin/python3" % version)))
+        for candidate in candidates:
+            path = real_python(candidate)
+            if path:
+                found[version] = path
+                break
+    return found
+
+
+def has_module(python, name):
+    code = "import importlib.util as u, sys; sys.exit(u.find_spec('%s') is None)" % name
+    return subprocess.run([python, "-c", code], capture_output=True).returncode == 0
+
+
+venv = os.path.join(config.memkit_src_root, ".venv", "bin", "python")
+python = os.environ.get("MEMKIT_PYTHON") or real_python(venv) or real_python("python3")
+if python:
+    config.available_features.add("python")
+    config.substitutions.append((r"%python\b(?!\d)", python))
+    for module in ("torch", "numpy", "jsonschema", "memray"):
+        if has_module(python, module):
+            config.available_features.add(module)
+for version, path in find_pythons().items():
+    config.available_features.add("python" + version)
+    # Before %python, which is its prefix.
+    config.substitutions.insert(0, ("%python" + version.replace(".", r"\."), path))
+
+chromium = shutil.which("chromium")
+if chromium:
+    config.available_features.add("chromium")
+    config.substitutions.append(("%chromium", chromium))
+speedscope = os.path.join(config.memkit_src_root, ".cache", "npm", "node_modules", "speedscope")
+if os.path.isdir(speedscope):
+    config.available_features.add("speedscope")
+    config.substitutions.append(("%speedscope", speedscope))
+if shutil.which("heaptrack"):
+    config.available_features.add("heaptrack")
+if os.path.exists("/dev/nvidiactl"):
+    config.available_features.add("gpu")
+if os.geteuid() == 0:
+    config.available_features.add("root")
+if lit_config.params.get("long"):
+    config.available_features.add("long")
+
+config.substitutions += [
+    ("%cc", config.host_cc),
+    ("%cxx", config.host_cxx),
+    ("%libmemrec", config.memkit_capture_library),
+    ("%src_root", config.memkit_src_root),
+]
+
+# A test that hangs is a failure, not a run without end; lit needs psutil to end one.
+try:
+    import psutil  # noqa: F401
+
+    lit_config.maxIndividualTestTime = 600
+except ImportError:
+    pass
