@@ -1,0 +1,50 @@
+//===- Format.h - Sizes, times and counts, in and out -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_SUPPORT_FORMAT_H
+#define MEMKIT_SUPPORT_FORMAT_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+
+namespace memkit {
+
+/// Bytes for people: `0 B`, `1023 B`, `1.5 GiB`; three digits at the least
+/// where there is a fraction to show.
+std::string formatSize(uint64_t Bytes);
+/// As formatSize with a sign, `+1.5 GiB`, `-3 B`, `0 B`.
+std::string formatSizeChange(int64_t Bytes);
+/// Nanoseconds for people: `850 ns`, `12.3 ms`, `4.56 s`, `2m 03s`, `1h 02m`.
+std::string formatTime(uint64_t Ns);
+/// With a comma after each three digits: `12,345`.
+std::string formatCount(uint64_t Count);
+/// As formatCount with a sign.
+std::string formatCountChange(int64_t Count);
+
+/// Reads `4096`, `64K`, `1.5 GiB`, `10MB`: K, M, G, T, P and Ki.. are powers of
+/// 1024, KB, MB.. of 1000. The error names Text and what would be right.
+llvm::Expected<uint64_t> parseSize(llvm::StringRef Text);
+/// Reads `250ns`, `10us`, `1.5ms`, `30s`, `2m`, `1h`; a bare number is seconds.
+llvm::Expected<uint64_t> parseTime(llvm::StringRef Text);
+
+/// A bound that is either bytes or a part of some whole.
+struct Threshold {
+  bool IsFraction = false;
+  double Fraction = 0; ///< 0 to 1
+  uint64_t Bytes = 0;
+  /// The bound in bytes where the whole is Total.
+  uint64_t bytesOf(uint64_t Total) const;
+};
+/// Reads `1%`, `0.5%` or a size.
+llvm::Expected<Threshold> parseThreshold(llvm::StringRef Text);
+
+} // namespace memkit
+
+#endif // MEMKIT_SUPPORT_FORMAT_H

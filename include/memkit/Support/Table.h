@@ -1,0 +1,52 @@
+//===- Table.h - Tables that fit the terminal -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_SUPPORT_TABLE_H
+#define MEMKIT_SUPPORT_TABLE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include <string>
+#include <vector>
+
+namespace memkit {
+
+/// The columns of the terminal that standard output is, 0 when it is none:
+/// nothing is shortened then.
+unsigned outputWidth();
+
+/// Text in at most Width columns: what is too long loses its middle (`a...z`);
+/// its end, the most telling part of a path or a name, stays longer.
+std::string shorten(llvm::StringRef Text, unsigned Width);
+
+/// A table printed at once. Columns are as wide as their cells; the one marked
+/// Flexible gives way when the terminal is narrower.
+class Table {
+public:
+  enum class Align { Left, Right };
+  struct Column {
+    std::string Title;
+    Align Side = Align::Left;
+    bool Flexible = false;
+  };
+
+  explicit Table(std::vector<Column> Columns) : Columns(std::move(Columns)) {}
+  /// As many cells as there are columns.
+  void add(std::vector<std::string> Cells);
+  bool empty() const { return Rows.empty(); }
+  /// Width as outputWidth() gives it.
+  void print(llvm::raw_ostream &OS, unsigned Width) const;
+
+private:
+  std::vector<Column> Columns;
+  std::vector<std::vector<std::string>> Rows;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_SUPPORT_TABLE_H

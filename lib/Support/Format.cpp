@@ -1,0 +1,178 @@
+//===- Format.cpp - Sizes, times and counts, in and out -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Support/Format.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace memkit {
+
+/// Value with three digits or more, and no more than one before the point gets
+/// two behind it.
+static std::string threeDigits(double Value) {
+  int Places = Value < 9.995 ? 2 : Value < 99.95 ? 1 : 0;
+  std::string Text;
+  raw_string_ostream(Text) << format("%.*f", Places, Value);
+  if (Text.find('.') == std::string::npos)
+    return Text;
+  while (Text.back() == '0')
+    Text.pop_back();
+  if (Text.back() == '.')
+    Text.pop_back();
+  return Text;
+}
+
+std::string formatSize(uint64_t Bytes) {
+  if (Bytes < 1024)
+    return std::to_string(Bytes) + " B";
+  static const char *const Units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double Value = Bytes / 1024.0;
+  unsigned Unit = 0;
+  // What would be printed as 1024 is 1 of the next unit.
+  for (; Value >= 1023.5 && Unit + 1 < std::size(Units); ++Unit)
+    Value /= 1024;
+  return threeDigits(Value) + " " + Units[Unit];
+}
+
+static uint64_t magnitude(int64_t Value) {
+  return Value < 0 ? 0 - static_cast<uint64_t>(Value) : Value;
+}
+
+static const char *signOf(int64_t Value) {
+  return Value < 0 ? "-" : Value > 0 ? "+" : "";
+}
+
+std::string formatSizeChange(int64_t Bytes) {
+  return signOf(Bytes) + formatSize(magnitude(Bytes));
+}
+
+static std::string twoUnits(uint64_t High, char HighUnit, uint64_t Low,
+                            char LowUnit) {
+  std::string Text;
+  raw_string_ostream(Text) << High << HighUnit << ' '
+                           << format("%02u", static_cast<unsigned>(Low))
+                           << LowUnit;
+  return Text;
+}
+
+std::string formatTime(uint64_t Ns) {
+  if (Ns < 1000)
+    return std::to_string(Ns) + " ns";
+  if (Ns < 999'500)
+    return threeDigits(Ns / 1e3) + " us";
+  if (Ns < 999'500'000)
+    return threeDigits(Ns / 1e6) + " ms";
+  uint64_t Seconds = (Ns + 500'000'000) / 1'000'000'000;
+  if (Seconds < 60)
+    return threeDigits(Ns / 1e9) + " s";
+  if (Seconds < 3600)
+    return twoUnits(Seconds / 60, 'm', Seconds % 60, 's');
+  return twoUnits(Seconds / 3600, 'h', Seconds / 60 % 60, 'm');
+}
+
+std::string formatCount(uint64_t Count) {
+  std::string Text = std::to_string(Count);
+  for (size_t At = Text.size(); At > 3;) {
+    At -= 3;
+    Text.insert(At, 1, ',');
+  }
+  return Text;
+}
+
+std::string formatCountChange(int64_t Count) {
+  return signOf(Count) + formatCount(magnitude(Count));
+}
+
+/// Splits `1.5 GiB` into number and unit; false when there is no number.
+static bool splitNumber(StringRef Text, double &Number, StringRef &Unit) {
+  Text = Text.trim();
+  size_t End = Text.find_first_not_of("0123456789.");
+  StringRef Digits = Text.substr(0, End);
+  Unit = End == StringRef::npos ? StringRef() : Text.substr(End).trim();
+  return !Digits.empty() && !Digits.getAsDouble(Number) &&
+         std::isfinite(Number);
+}
+
+static Error badText(StringRef Text, const Twine &Wanted) {
+  return makeUsageError("'" + Text + "' is not " + Wanted);
+}
+
+static double sizeUnit(StringRef Unit) {
+  if (Unit.empty() || Unit.equals_insensitive("b"))
+    return 1;
+  size_t Power = StringRef("kmgtpe").find(toLower(Unit[0]));
+  if (Power == StringRef::npos)
+    return 0;
+  StringRef Rest = Unit.drop_front();
+  if (Rest.empty() || Rest.equals_insensitive("ib") ||
+      Rest.equals_insensitive("i"))
+    return std::pow(1024.0, Power + 1);
+  return Rest.equals_insensitive("b") ? std::pow(1000.0, Power + 1) : 0;
+}
+
+Expected<uint64_t> parseSize(StringRef Text) {
+  uint64_t Exact;
+  if (!Text.trim().getAsInteger(10, Exact))
+    return Exact;
+  double Number;
+  StringRef Unit;
+  if (!splitNumber(Text, Number, Unit) || sizeUnit(Unit) == 0)
+    return badText(Text, "a size (such as 4096, 64K or 1.5GiB)");
+  double Bytes = Number * sizeUnit(Unit);
+  if (Bytes >= 0x1p64)
+    return badText(Text, "a size below 16 EiB");
+  return static_cast<uint64_t>(Bytes);
+}
+
+Expected<uint64_t> parseTime(StringRef Text) {
+  double Number = 0;
+  StringRef Unit;
+  bool Fine = splitNumber(Text, Number, Unit);
+  double Scale = StringSwitch<double>(Unit)
+                     .Case("ns", 1)
+                     .Case("us", 1e3)
+                     .Case("ms", 1e6)
+                     .Cases("", "s", 1e9)
+                     .Cases("m", "min", 60e9)
+                     .Case("h", 3600e9)
+                     .Default(0);
+  if (!Fine || Scale == 0 || Number * Scale >= 0x1p63)
+    return badText(Text, "a time (such as 30s, 1.5ms or 2m)");
+  return static_cast<uint64_t>(Number * Scale);
+}
+
+uint64_t Threshold::bytesOf(uint64_t Total) const {
+  return IsFraction ? static_cast<uint64_t>(Fraction * Total) : Bytes;
+}
+
+Expected<Threshold> parseThreshold(StringRef Text) {
+  Threshold T;
+  StringRef Trimmed = Text.trim();
+  if (Trimmed.consume_back("%")) {
+    double Percent;
+    StringRef Unit;
+    if (!splitNumber(Trimmed, Percent, Unit) || !Unit.empty() || Percent > 100)
+      return badText(Text, "a part from 0% to 100%");
+    T.IsFraction = true;
+    T.Fraction = Percent / 100;
+    return T;
+  }
+  Expected<uint64_t> Bytes = parseSize(Trimmed);
+  if (!Bytes)
+    return Bytes.takeError();
+  T.Bytes = *Bytes;
+  return T;
+}
+
+} // namespace memkit

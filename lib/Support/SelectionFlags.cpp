@@ -1,0 +1,80 @@
+//===- SelectionFlags.cpp - The flags that choose a part of a trace -*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Support/SelectionFlags.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/ToolMain.h"
+#include <optional>
+
+using namespace llvm;
+
+namespace memkit {
+
+using ListOption = cl::list<std::string>;
+
+struct SelectionFlags::Options {
+  std::optional<ListOption> Heap, Process, Thread, Stack, Context;
+  std::optional<cl::opt<std::string>> MinSize;
+};
+
+static void addList(std::optional<ListOption> &Option, StringRef Name,
+                    StringRef Value, StringRef Help) {
+  Option.emplace(Name, cl::value_desc(Value), cl::desc(Help),
+                 cl::cat(toolCategory()));
+}
+
+SelectionFlags::SelectionFlags(unsigned Wanted)
+    : O(std::make_unique<Options>()) {
+  if (Wanted & SF_Heap)
+    addList(O->Heap, "heap", "glob",
+            "Only these heaps, their outer view (host.malloc, torch.*)");
+  if (Wanted & SF_Process)
+    addList(O->Process, "process", "pid|glob",
+            "Only these processes: a pid, #N for image N, or a program's name");
+  if (Wanted & SF_Thread)
+    addList(O->Thread, "thread", "tid|glob",
+            "Only what these threads allocated (replays the events)");
+  if (Wanted & SF_Stack)
+    addList(O->Stack, "stack", "regex",
+            "Only stacks with a function, file or module that matches");
+  if (Wanted & SF_Context)
+    addList(O->Context, "context", "glob",
+            "Only what was allocated in these scopes (replays the events)");
+  if (Wanted & SF_MinSize)
+    O->MinSize.emplace("min-size", cl::value_desc("size"),
+                       cl::desc("Only allocations of at least this size "
+                                "(replays the events)"),
+                       cl::cat(toolCategory()));
+}
+
+SelectionFlags::~SelectionFlags() = default;
+
+static std::vector<std::string> valuesOf(const std::optional<ListOption> &L) {
+  if (!L)
+    return {};
+  return std::vector<std::string>(L->begin(), L->end());
+}
+
+Expected<SelectionSpec> SelectionFlags::spec() const {
+  SelectionSpec S;
+  S.Heaps = valuesOf(O->Heap);
+  S.Processes = valuesOf(O->Process);
+  S.Threads = valuesOf(O->Thread);
+  S.Stacks = valuesOf(O->Stack);
+  S.Contexts = valuesOf(O->Context);
+  if (O->MinSize && O->MinSize->getNumOccurrences()) {
+    Expected<uint64_t> Size = parseSize(*O->MinSize);
+    if (!Size)
+      return makeUsageError("--min-size: " + toString(Size.takeError()));
+    S.MinSize = *Size;
+  }
+  return S;
+}
+
+} // namespace memkit

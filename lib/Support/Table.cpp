@@ -1,0 +1,115 @@
+//===- Table.cpp - Tables that fit the terminal -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Support/Table.h"
+#include "llvm/Support/Unicode.h"
+#include <algorithm>
+#include <cassert>
+#include <cstdlib>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace memkit {
+
+unsigned outputWidth() {
+  if (!isatty(STDOUT_FILENO))
+    return 0;
+  winsize Size;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &Size) == 0 && Size.ws_col)
+    return Size.ws_col;
+  const char *Columns = getenv("COLUMNS");
+  unsigned Width = 0;
+  if (Columns && !StringRef(Columns).getAsInteger(10, Width))
+    return Width;
+  return 80;
+}
+
+/// Columns that Text takes; bytes that are not UTF-8 count one each.
+static unsigned widthOf(StringRef Text) {
+  int Width = sys::unicode::columnWidthUTF8(Text);
+  return Width < 0 ? Text.size() : Width;
+}
+
+/// The longest beginning of Text with at most Width columns.
+static StringRef firstColumns(StringRef Text, unsigned Width) {
+  size_t End = std::min<size_t>(Text.size(), Width);
+  auto InsideChar = [&](size_t At) {
+    return At < Text.size() && (static_cast<uint8_t>(Text[At]) & 0xC0) == 0x80;
+  };
+  while (End > 0 && (InsideChar(End) || widthOf(Text.take_front(End)) > Width))
+    --End;
+  return Text.take_front(End);
+}
+
+static StringRef lastColumns(StringRef Text, unsigned Width) {
+  size_t Begin = Text.size() - std::min<size_t>(Text.size(), Width);
+  while (Begin < Text.size() &&
+         ((static_cast<uint8_t>(Text[Begin]) & 0xC0) == 0x80 ||
+          widthOf(Text.drop_front(Begin)) > Width))
+    ++Begin;
+  return Text.drop_front(Begin);
+}
+
+std::string shorten(StringRef Text, unsigned Width) {
+  if (widthOf(Text) <= Width)
+    return Text.str();
+  if (Width < 8)
+    return firstColumns(Text, Width).str();
+  unsigned Left = (Width - 3) / 3;
+  return firstColumns(Text, Left).str() + "..." +
+         lastColumns(Text, Width - 3 - Left).str();
+}
+
+void Table::add(std::vector<std::string> Cells) {
+  assert(Cells.size() == Columns.size());
+  Rows.push_back(std::move(Cells));
+}
+
+static void printCell(raw_ostream &OS, StringRef Text, unsigned Width,
+                      Table::Align Side, bool IsLast) {
+  unsigned Pad = Width - std::min(Width, widthOf(Text));
+  if (Side == Table::Align::Right)
+    OS.indent(Pad);
+  OS << Text;
+  if (Side == Table::Align::Left && !IsLast)
+    OS.indent(Pad);
+}
+
+void Table::print(raw_ostream &OS, unsigned Width) const {
+  const unsigned Gap = 2;
+  std::vector<unsigned> Widths;
+  for (const Column &C : Columns)
+    Widths.push_back(widthOf(C.Title));
+  for (const auto &Row : Rows)
+    for (size_t I = 0; I != Row.size(); ++I)
+      Widths[I] = std::max(Widths[I], widthOf(Row[I]));
+
+  unsigned Total = Gap * (Columns.size() - 1);
+  for (unsigned W : Widths)
+    Total += W;
+  for (size_t I = 0; I != Columns.size(); ++I)
+    if (Columns[I].Flexible && Width && Total > Width)
+      Widths[I] = std::max(8u, Widths[I] - std::min(Widths[I], Total - Width));
+
+  auto PrintRow = [&](auto CellOf) {
+    for (size_t I = 0; I != Columns.size(); ++I) {
+      if (I)
+        OS.indent(Gap);
+      printCell(OS, shorten(CellOf(I), Widths[I]), Widths[I], Columns[I].Side,
+                I + 1 == Columns.size());
+    }
+    OS << '\n';
+  };
+  PrintRow([&](size_t I) { return StringRef(Columns[I].Title); });
+  for (const auto &Row : Rows)
+    PrintRow([&](size_t I) { return StringRef(Row[I]); });
+}
+
+} // namespace memkit

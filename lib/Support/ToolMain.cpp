@@ -1,0 +1,207 @@
+//===- ToolMain.cpp - The prologue that all tools share -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Support/ToolMain.h"
+#include "memkit/Support/OutputFile.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/WithColor.h"
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace memkit {
+
+static std::string TheName = "memkit";
+static bool Quiet = false;
+static bool Verbose = false;
+
+cl::OptionCategory &toolCategory() {
+  static cl::OptionCategory Category("Options");
+  return Category;
+}
+
+char UsageError::ID = 0;
+void UsageError::log(raw_ostream &OS) const { OS << What; }
+std::error_code UsageError::convertToErrorCode() const {
+  return std::make_error_code(std::errc::invalid_argument);
+}
+
+Error makeError(const Twine &What) {
+  return createStringError(inconvertibleErrorCode(), What);
+}
+
+StringRef toolName() { return TheName; }
+bool isQuiet() { return Quiet; }
+bool isVerbose() { return Verbose; }
+
+void reportError(Error E) {
+  handleAllErrors(std::move(E), [](const ErrorInfoBase &Info) {
+    outs().flush();
+    WithColor::error(errs(), TheName) << Info.message() << '\n';
+  });
+}
+
+void warn(const Twine &What) {
+  static StringSet<> Said;
+  std::string Text = What.str();
+  if (Quiet || !Said.insert(Text).second)
+    return;
+  outs().flush();
+  WithColor::warning(errs(), TheName) << Text << '\n';
+}
+
+void say(const Twine &What) {
+  if (Quiet)
+    return;
+  outs().flush();
+  errs() << TheName << ": " << What << '\n';
+}
+
+void sayVerbose(const Twine &What) {
+  if (Verbose)
+    say(What);
+}
+
+namespace {
+
+/// Holds back what is written to standard error while it lives. The option
+/// parser writes part of its errors there, in a form of its own.
+class HeldStderr {
+public:
+  HeldStderr()
+      : Saved(dup(STDERR_FILENO)), Held(memfd_create("stderr", MFD_CLOEXEC)) {
+    if (Saved >= 0 && Held >= 0)
+      dup2(Held, STDERR_FILENO);
+  }
+  ~HeldStderr() {
+    if (Held >= 0)
+      close(Held);
+  }
+
+  /// Gives standard error back and returns what was held.
+  std::string release() {
+    std::string Text;
+    if (Saved < 0)
+      return Text;
+    if (Held >= 0) {
+      dup2(Saved, STDERR_FILENO);
+      off_t Size = lseek(Held, 0, SEEK_END);
+      Text.resize(Size > 0 ? Size : 0);
+      ssize_t Got = pread(Held, Text.data(), Text.size(), 0);
+      Text.resize(Got > 0 ? Got : 0);
+    }
+    close(Saved);
+    return Text;
+  }
+
+private:
+  int Saved;
+  int Held;
+};
+
+} // namespace
+
+/// One line of the option parser in the form of all our errors.
+static std::string restyle(StringRef Line) {
+  Line.consume_front(TheName);
+  Line.consume_front(": ");
+  std::string Text = Line.rtrim(" .!").str();
+  if (!Text.empty())
+    Text[0] = toLower(Text[0]);
+  size_t Try = Text.find(".  Try: ");
+  if (Try != std::string::npos)
+    Text.replace(Try, strlen(".  Try: "), "; try ");
+  return Text;
+}
+
+static void printUsageErrors(StringRef Text) {
+  bool First = true;
+  for (StringRef Line : split(Text, '\n')) {
+    if (Line.trim().empty())
+      continue;
+    if (First)
+      WithColor::error(errs(), TheName) << restyle(Line) << '\n';
+    else
+      WithColor::note(errs(), TheName) << restyle(Line) << '\n';
+    First = false;
+  }
+}
+
+static std::string formatExamples(StringRef Examples) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OS << "\nEXAMPLES:\n";
+  for (StringRef Line : split(Examples, '\n'))
+    OS << "  " << Line << '\n';
+  return Text;
+}
+
+void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
+  TheName = D.Name.str();
+  static cl::opt<bool> QuietOpt("q", cl::desc("Say nothing but errors"),
+                                cl::cat(toolCategory()));
+  static cl::opt<bool> VerboseOpt("v", cl::desc("Say more on standard error"),
+                                  cl::cat(toolCategory()));
+  static std::string Examples = formatExamples(D.Examples);
+  static cl::extrahelp Extra(Examples);
+  cl::SetVersionPrinter([](raw_ostream &OS) {
+    OS << TheName << " (memkit) " << MEMKIT_VERSION << '\n';
+  });
+  cl::HideUnrelatedOptions(toolCategory());
+  StringMap<cl::Option *> &Known = cl::getRegisteredOptions();
+  if (auto Color = Known.find("color"); Color != Known.end()) {
+    Color->second->Categories.assign({&toolCategory()});
+    Color->second->setHiddenFlag(cl::NotHidden);
+  }
+  if (auto List = Known.find("help-list"); List != Known.end())
+    List->second->setHiddenFlag(cl::Hidden);
+
+  // The parser names itself after its first argument.
+  SmallVector<const char *, 32> Args(Argv, Argv + Argc);
+  if (Args.empty())
+    Args.push_back("");
+  Args[0] = TheName.c_str();
+  HeldStderr Held;
+  std::string Errors;
+  raw_string_ostream ErrorStream(Errors);
+  bool Fine = cl::ParseCommandLineOptions(Args.size(), Args.data(), D.Overview,
+                                          &ErrorStream, nullptr,
+                                          /*LongOptionsUseDoubleDash=*/true);
+  std::string Others = Held.release();
+  Quiet = QuietOpt;
+  Verbose = VerboseOpt && !Quiet;
+  if (Fine) {
+    errs() << Others;
+    return;
+  }
+  printUsageErrors(Others + Errors);
+  exit(ExitUsage);
+}
+
+int runTool(int Argc, char **Argv, const ToolDescription &D,
+            function_ref<Expected<int>()> Body) {
+  parseToolOptions(Argc, Argv, D);
+  int Status = ExitOk;
+  Expected<int> Result = Body();
+  if (Result) {
+    Status = *Result;
+  } else {
+    Error E = Result.takeError();
+    Status = E.isA<UsageError>() ? ExitUsage : ExitError;
+    // A reader that went away wants no words about it.
+    if (E.isA<BrokenPipe>())
+      consumeError(std::move(E));
+    else
+      reportError(std::move(E));
+  }
+  return Status;
+}
+
+} // namespace memkit
