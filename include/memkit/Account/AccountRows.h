@@ -1,0 +1,86 @@
+//===- AccountRows.h - The rows of sums, and how they are found -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_ACCOUNT_ACCOUNTROWS_H
+#define MEMKIT_ACCOUNT_ACCOUNTROWS_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace memkit {
+
+/// The live sums of a (image, heap, stack) or (image, heap, context). What a
+/// peak needs is copied lazily: at the row's first change after the peak. Blocks
+/// are counted in 32 bits where they are live at once. Sums wrap, they do not
+/// trap: a trace may claim any size.
+struct AccountRow {
+  uint64_t LastChange = 0; ///< number of the event that changed it last
+  uint64_t LiveBytes = 0;
+  uint64_t AllocatedBytes = 0;
+  uint64_t Allocations = 0;
+  uint64_t PeakBytes = 0;
+  uint64_t LiveExclusive = 0;
+  uint64_t HeapPeakBytes = 0;   ///< valid when LastChange is after the peak
+  uint64_t DomainPeakBytes = 0; ///< likewise
+  uint32_t LiveBlocks = 0;
+  uint32_t HeapPeakBlocks = 0;
+  uint32_t DomainPeakBlocks = 0;
+  uint32_t Cell = 0; ///< of its image and heap
+  uint64_t Temporaries = 0;
+  uint32_t Key = 0;        ///< stack or context
+  uint32_t NextOfCell = 0; ///< the row of the same cell made before, 0 none
+};
+static_assert(sizeof(AccountRow) == 96);
+
+/// All rows of one kind, numbered from 1, and the way from (cell, key) to them.
+/// Rows never move. Growing takes well under a millisecond at any size: rows
+/// stand in chunks, and the index is in shards that grow on their own.
+class AccountRows {
+public:
+  AccountRow &operator[](uint32_t Row) {
+    return Chunks[Row >> ChunkBits][Row & (ChunkRows - 1)];
+  }
+  const AccountRow &operator[](uint32_t Row) const {
+    return Chunks[Row >> ChunkBits][Row & (ChunkRows - 1)];
+  }
+
+  /// The row of (Cell, Key), made when there is none; New says which.
+  uint32_t findOrMake(uint32_t Cell, uint32_t Key, bool &New);
+  /// The row of (Cell, Key), or 0.
+  uint32_t find(uint32_t Cell, uint32_t Key) const;
+  /// The highest row in use.
+  uint32_t size() const { return Used; }
+
+private:
+  static constexpr unsigned ChunkBits = 10;
+  static constexpr uint32_t ChunkRows = 1u << ChunkBits;
+  static constexpr unsigned ShardBits = 6;
+  /// Open addressing with linear probing; slots hold row numbers, 0 is free.
+  struct Shard {
+    std::vector<uint32_t> Slots;
+    uint32_t Count = 0;
+  };
+  static uint64_t hash(uint32_t Cell, uint32_t Key) {
+    uint64_t X = (static_cast<uint64_t>(Cell) << 32 | Key) * 0x9E3779B97F4A7C15u;
+    return X ^ (X >> 29);
+  }
+  /// The slot where (Cell, Key) stands or would stand.
+  size_t slot(const Shard &S, uint64_t Hash, uint32_t Cell, uint32_t Key) const;
+  void grow(Shard &S);
+
+  std::vector<std::unique_ptr<AccountRow[]>> Chunks;
+  std::array<Shard, size_t(1) << ShardBits> Shards;
+  uint32_t Used = 0;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_ACCOUNT_ACCOUNTROWS_H
