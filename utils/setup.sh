@@ -1,0 +1,131 @@
+# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What utils/quickstart and utils/check share: installing what is missing and
+# building. To be sourced, with `set -euo pipefail`. Every function does nothing
+# where its work is done already.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+torch_version=2.13.0
+# 1 once --no-install is given: what is missing is named, not installed.
+no_install=0
+
+if [ -t 1 ]; then bold=$'\e[1m' plain=$'\e[0m'; else bold='' plain=''; fi
+
+say() { printf '%s== %s%s\n' "$bold" "$*" "$plain"; }
+die() {
+  printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    die "'$*' needs root; run this as root or install sudo"
+  fi
+}
+
+# The packages to build memkit with.
+build_packages=(cmake ninja-build g++ llvm-19-dev llvm-19-tools libzstd-dev
+  zlib1g-dev libz3-dev flatbuffers-compiler libflatbuffers-dev libgtest-dev
+  libunwind8)
+# What the tests want beside them.
+test_packages=(git clang-19 libclang-rt-19-dev chromium sqlite3 python3-psutil)
+
+# need_packages PACKAGE...: installs those of Debian's packages that are missing.
+need_packages() {
+  local package missing=()
+  for package; do
+    case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true) in
+    installed) ;;
+    *) missing+=("$package") ;;
+    esac
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  [ $no_install = 0 ] || die "not installed: ${missing[*]}"
+  command -v apt-get >/dev/null || die "no apt-get here; install by hand: ${missing[*]}"
+  say "Installing ${missing[*]}"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+    --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# build PRESET TARGET...: configures build/PRESET once and builds the targets.
+build() {
+  local preset=$1 folder=$root/build/$1
+  shift
+  if [ ! -e "$folder/build.ninja" ]; then
+    local launcher=()
+    if command -v ccache >/dev/null; then
+      launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    fi
+    say "Configuring build/$preset"
+    mkdir -p "$folder"
+    (cd "$root" && cmake --preset "$preset" "${launcher[@]}") >"$folder/configure.log" 2>&1 || {
+      cat "$folder/configure.log" >&2
+      die "configuring build/$preset failed"
+    }
+  fi
+  cmake --build "$folder" --target "$@"
+}
+
+# has_torch PYTHON: whether it has PyTorch, without the seconds an import takes.
+has_torch() {
+  "$1" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch") is None)' 2>/dev/null
+}
+
+# A Python that can make an environment, in $base_python.
+need_base_python() {
+  local candidate
+  for candidate in python3.11 python3; do
+    if "$candidate" -c 'import venv, ensurepip' 2>/dev/null; then
+      base_python=$candidate
+      return
+    fi
+  done
+  need_packages python3-venv
+  base_python=/usr/bin/python3
+}
+
+# Says what pip is about to fetch, when it is the build with CUDA.
+say_cuda_size() {
+  "$1" -m pip install --quiet --dry-run --report - "torch==$torch_version" 2>/dev/null |
+    "$1" "$root/utils/download_size.py" || true
+}
+
+# A Python with PyTorch, in $python: the user's own, else that of .venv.
+need_torch() {
+  python=$(command -v python3 || true)
+  if [ -n "$python" ] && has_torch "$python"; then return; fi
+  python=$root/.venv/bin/python
+  if has_torch "$python"; then return; fi
+  [ $no_install = 0 ] || die "no PyTorch: neither python3 nor .venv has it"
+  need_base_python
+  say "Installing PyTorch $torch_version into .venv"
+  "$base_python" -m venv "$root/.venv"
+  # An older pip fetches whole packages only to look at them.
+  "$python" -m pip install --quiet --disable-pip-version-check --upgrade pip
+  say_cuda_size "$python"
+  "$python" -m pip install --quiet --disable-pip-version-check "torch==$torch_version" numpy
+}
+
+# The packages of utils/browser, in .cache/npm.
+need_browser_packages() {
+  local folder=$root/.cache/npm file
+  if cmp -s "$root/utils/browser/package-lock.json" "$folder/package-lock.json" &&
+    [ -e "$folder/installed" ]; then
+    return
+  fi
+  [ $no_install = 0 ] || die "not installed: the npm packages of utils/browser"
+  command -v npm >/dev/null || need_packages nodejs npm
+  say "Installing speedscope and playwright-core into .cache/npm"
+  mkdir -p "$folder"
+  for file in package.json package-lock.json; do
+    cp "$root/utils/browser/$file" "$folder/$file"
+  done
+  (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+  touch "$folder/installed"
+}
