@@ -1,0 +1,198 @@
+//===- TraceOutput.cpp - The file that a recording goes to -----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Record/TraceOutput.h"
+#include "memkit/Trace/TraceReader.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+static Error fail(StringRef Path, const Twine &What) {
+  return createStringError(inconvertibleErrorCode(),
+                           Twine(Path == "-" ? "standard output" : Path) +
+                               ": " + What);
+}
+static Error failErrno(StringRef Path) { return fail(Path, strerror(errno)); }
+
+std::optional<std::string> memkit::getProcessEnv(StringRef Name) {
+  if (const char *Value = std::getenv(Name.str().c_str()))
+    return std::string(Value);
+  return std::nullopt;
+}
+
+static int32_t firstNumber(GetEnv Env, std::initializer_list<const char *> Names) {
+  for (const char *Name : Names) {
+    int32_t Value;
+    if (auto Text = Env(Name); Text && to_integer(*Text, Value, 10) && Value >= 0)
+      return Value;
+  }
+  return -1;
+}
+
+RankInfo memkit::findRank(GetEnv Env) {
+  return {firstNumber(Env, {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                            "SLURM_PROCID"}),
+          firstNumber(Env, {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                            "SLURM_NTASKS"})};
+}
+
+static std::string timeStamp(std::time_t Time) {
+  std::tm Local;
+  localtime_r(&Time, &Local);
+  char Text[32];
+  size_t Size = std::strftime(Text, sizeof(Text), "%Y%m%d-%H%M%S", &Local);
+  return std::string(Text, Size);
+}
+
+Expected<std::string> memkit::expandName(StringRef Pattern,
+                                         const NameFields &Fields, GetEnv Env) {
+  std::string Out;
+  for (size_t I = 0; I != Pattern.size(); ++I) {
+    if (Pattern[I] != '%') {
+      Out += Pattern[I];
+      continue;
+    }
+    char Kind = ++I == Pattern.size() ? 0 : Pattern[I];
+    switch (Kind) {
+    case '%':
+      Out += '%';
+      break;
+    case 'p':
+      Out += std::to_string(Fields.Pid);
+      break;
+    case 'h':
+      Out += Fields.Host;
+      break;
+    case 't':
+      Out += timeStamp(Fields.Time);
+      break;
+    case 'r':
+      if (Fields.Rank < 0)
+        return fail(Pattern, "%r: no rank is set in the environment");
+      Out += std::to_string(Fields.Rank);
+      break;
+    case 'q': {
+      size_t End = Pattern.find('}', I);
+      if (I + 1 >= Pattern.size() || Pattern[I + 1] != '{' ||
+          End == StringRef::npos)
+        return fail(Pattern, "%q needs a variable in braces, %q{VAR}");
+      StringRef Name = Pattern.slice(I + 2, End);
+      std::optional<std::string> Value = Env(Name);
+      if (!Value)
+        return fail(Pattern, "%q{" + Name + "}: the variable is not set");
+      Out += *Value;
+      I = End;
+      break;
+    }
+    default:
+      return fail(Pattern, "unknown pattern '%" + Twine(StringRef(&Kind, Kind != 0)) +
+                               "' (%p, %h, %r, %t, %q{VAR} and %% are known)");
+    }
+  }
+  return Out;
+}
+
+TraceOutput::TraceOutput(TraceOutput &&Other)
+    : Fd(std::exchange(Other.Fd, -1)), Name(std::move(Other.Name)),
+      Regular(Other.Regular) {}
+
+TraceOutput::~TraceOutput() {
+  if (Fd >= 0)
+    ::close(Fd);
+}
+
+Error TraceOutput::close() {
+  int Old = std::exchange(Fd, -1);
+  if (Old >= 0 && ::close(Old) != 0)
+    return failErrno(Name);
+  return Error::success();
+}
+
+Expected<TraceOutput> TraceOutput::open(StringRef Path, bool Force) {
+  if (Path == "-") {
+    int Fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    struct stat St;
+    if (Fd < 0 || fstat(Fd, &St) != 0)
+      return failErrno(Path);
+    return TraceOutput(Fd, "-", S_ISREG(St.st_mode));
+  }
+  struct stat St;
+  if (stat(Path.str().c_str(), &St) == 0 && !S_ISREG(St.st_mode)) {
+    int Fd = ::open(Path.str().c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (Fd < 0)
+      return failErrno(Path);
+    return TraceOutput(Fd, Path.str(), false);
+  }
+  return openRegular(Path, Force);
+}
+
+/// Whether the file begins as a trace does, even one of another version.
+static bool isTrace(StringRef Path) {
+  Expected<std::unique_ptr<BlockStream>> Stream = BlockStream::open(Path);
+  if (!Stream) {
+    consumeError(Stream.takeError());
+    return false;
+  }
+  Expected<std::optional<AnyBlock>> First = (*Stream)->next();
+  if (!First) {
+    consumeError(First.takeError());
+    return false;
+  }
+  return First->has_value() && std::holds_alternative<Header>(**First);
+}
+
+Expected<TraceOutput> TraceOutput::openRegular(StringRef Path, bool Force) {
+  std::string P = Path.str();
+  // Another recorder may create or rename the same file at any moment; each turn
+  // ends with a lock on what the name stands for, or with an error.
+  for (int Turn = 0; Turn != 16; ++Turn) {
+    int Fd = ::open(P.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool Created = Fd >= 0;
+    if (!Created && errno == EEXIST)
+      Fd = ::open(P.c_str(), O_RDWR | O_CLOEXEC);
+    if (Fd < 0) {
+      if (errno == ENOENT && !Created && Turn != 15 && access(P.c_str(), F_OK) == 0)
+        continue;
+      return failErrno(Path);
+    }
+    TraceOutput Out(Fd, P, true);
+    if (flock(Fd, LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK)
+        return fail(Path, "another recorder is writing to it");
+      if (errno != ENOLCK && errno != EOPNOTSUPP && errno != EINVAL)
+        return failErrno(Path);
+    }
+    struct stat Mine, Named;
+    if (fstat(Fd, &Mine) != 0)
+      return failErrno(Path);
+    if (stat(P.c_str(), &Named) != 0 || Mine.st_ino != Named.st_ino ||
+        Mine.st_dev != Named.st_dev)
+      continue; // renamed between open and lock
+    if (Mine.st_size == 0)
+      return Out;
+    if (isTrace(Path)) {
+      if (rename(P.c_str(), (P + ".old").c_str()) != 0)
+        return failErrno(Path);
+      continue;
+    }
+    if (!Force)
+      return fail(Path, "exists and is not a trace (--force overwrites it)");
+    if (ftruncate(Fd, 0) != 0)
+      return failErrno(Path);
+    return Out;
+  }
+  return fail(Path, "could not be created: others keep replacing it");
+}

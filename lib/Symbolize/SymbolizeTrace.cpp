@@ -1,0 +1,149 @@
+//===- SymbolizeTrace.cpp - Adds symbols to a trace -----------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Symbolize/SymbolizeTrace.h"
+#include "memkit/Trace/TraceReader.h"
+#include "memkit/Trace/TraceWriter.h"
+#include "llvm/ADT/BitVector.h"
+
+using namespace llvm;
+using namespace memkit;
+
+/// The longest string that is kept; a name beyond it is cut.
+static constexpr size_t MaxStringBytes = 65536;
+
+uint32_t NameTable::string(StringRef Text) {
+  if (Text.empty())
+    return 0;
+  Text = Text.take_front(MaxStringBytes);
+  auto [It, New] = Strings.try_emplace(Text, NumStrings + 1);
+  if (New) {
+    ++NumStrings;
+    Pending.Strings.push_back(Text.str());
+  }
+  return It->second;
+}
+
+static std::pair<uint64_t, uint32_t> keyOf(const Function &F) {
+  return {uint64_t(F.Name) << 32 | F.File, F.Line};
+}
+
+uint32_t NameTable::function(const Function &F) {
+  auto [It, New] = Functions.try_emplace(keyOf(F), NumFunctions + 1);
+  if (New) {
+    ++NumFunctions;
+    Pending.Functions.push_back(F);
+  }
+  return It->second;
+}
+
+void NameTable::addSymbols(uint32_t Frame, ArrayRef<SourceLocation> Locations) {
+  FrameSymbols &S = Pending.Symbols.emplace_back();
+  S.Frame = Frame;
+  for (const SourceLocation &L : Locations.take_front(255)) {
+    Function F;
+    F.Name = string(L.Function);
+    F.File = string(L.File);
+    F.Line = L.StartLine;
+    S.Locations.push_back({function(F), L.Line});
+  }
+}
+
+void NameTable::learn(const Dictionary &D) {
+  for (const std::string &Text : D.Strings)
+    Strings.try_emplace(Text, ++NumStrings);
+  for (const Function &F : D.Functions)
+    Functions.try_emplace(keyOf(F), ++NumFunctions);
+}
+
+namespace {
+
+/// Follows the dictionary of a trace as far as symbols are concerned.
+class Collector {
+public:
+  void add(const Dictionary &D) {
+    Names.learn(D);
+    Paths.insert(Paths.end(), D.Strings.begin(), D.Strings.end());
+    Modules.insert(Modules.end(), D.Modules.begin(), D.Modules.end());
+    Frames.insert(Frames.end(), D.Frames.begin(), D.Frames.end());
+    Known.resize(unsigned(Frames.size()) + 1);
+    for (const FrameSymbols &S : D.Symbols)
+      if (S.Frame < Known.size())
+        Known.set(S.Frame);
+  }
+
+  /// Resolves what is not known yet into Names.Pending.
+  SymbolizeStats resolve() {
+    SymbolizeStats Stats;
+    Symbolizer Symbols;
+    for (const Module &M : Modules)
+      Symbols.addModule(M.BuildId, {path(M.Path)});
+    for (size_t F = 0; F != Frames.size(); ++F) {
+      if (Frames[F].Kind != FrameKind::Native || Known.test(unsigned(F + 1)))
+        continue;
+      ++Stats.Frames;
+      // A module without a build-id cannot be told from another of its name.
+      uint32_t Owner = Frames[F].Owner;
+      if (!Owner || Owner > Modules.size() || Modules[Owner - 1].BuildId.empty())
+        continue;
+      std::vector<SourceLocation> Locations =
+          Symbols.resolve(Owner - 1, Frames[F].Address);
+      if (Locations.empty())
+        continue;
+      ++Stats.Resolved;
+      Names.addSymbols(uint32_t(F + 1), Locations);
+    }
+    return Stats;
+  }
+
+  NameTable Names;
+
+private:
+  std::string path(uint32_t Id) const {
+    return Id && Id <= Paths.size() ? Paths[Id - 1] : std::string();
+  }
+  std::vector<std::string> Paths;
+  std::vector<Module> Modules;
+  std::vector<Frame> Frames;
+  BitVector Known;
+};
+
+} // namespace
+
+Expected<SymbolizeStats> memkit::symbolizeTrace(BlockStream &In,
+                                                TraceWriter &Out) {
+  Collector C;
+  for (;;) {
+    Expected<std::optional<AnyBlock>> Next = In.next();
+    if (!Next)
+      return Next.takeError();
+    if (!*Next)
+      break;
+    Error E = std::visit(
+        [&](const auto &Block) -> Error {
+          using T = std::decay_t<decltype(Block)>;
+          if constexpr (std::is_same_v<T, Dictionary>)
+            C.add(Block);
+          // The writer has written the header, and makes the index anew.
+          if constexpr (std::is_same_v<T, std::monostate> ||
+                        std::is_same_v<T, Header> || std::is_same_v<T, Index>)
+            return Error::success();
+          else
+            return Out.write(Block);
+        },
+        **Next);
+    if (E)
+      return std::move(E);
+  }
+  SymbolizeStats Stats = C.resolve();
+  if (Error E = writeDictionary(Out, C.Names.Pending))
+    return std::move(E);
+  if (Error E = Out.finish())
+    return std::move(E);
+  return Stats;
+}

@@ -1,0 +1,120 @@
+//===- Symbolizer.cpp - Addresses in modules to source code ---------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Symbolize/Symbolizer.h"
+#include "llvm/DebugInfo/Symbolize/Symbolize.h"
+#include "llvm/Object/BuildID.h"
+#include "llvm/Object/ObjectFile.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace memkit;
+
+/// What LLVM says when it does not know.
+static bool isKnown(StringRef Text) {
+  return !Text.empty() && Text != DILineInfo::BadString;
+}
+
+std::vector<uint8_t> memkit::readBuildId(StringRef Path) {
+  Expected<object::OwningBinary<object::ObjectFile>> File =
+      object::ObjectFile::createObjectFile(Path);
+  if (!File) {
+    consumeError(File.takeError());
+    return {};
+  }
+  object::BuildIDRef Id = object::getBuildID(File->getBinary());
+  return {Id.begin(), Id.end()};
+}
+
+static symbolize::LLVMSymbolizer::Options optionsFor(size_t CacheBytes) {
+  symbolize::LLVMSymbolizer::Options O;
+  O.MaxCacheSize = CacheBytes;
+  O.DebugFileDirectory = {"/usr/lib/debug"};
+  O.FallbackDebugPath = "/usr/lib/debug";
+  return O;
+}
+
+class Symbolizer::Impl {
+public:
+  explicit Impl(size_t CacheBytes) : Llvm(optionsFor(CacheBytes)) {}
+
+  struct Module {
+    std::vector<uint8_t> BuildId;
+    std::vector<std::string> Places;
+    bool Tried = false;
+    std::string Path; ///< the place that was chosen, empty for none
+  };
+
+  const std::string &pathOf(Module &M);
+
+  symbolize::LLVMSymbolizer Llvm;
+  std::vector<Module> Modules;
+};
+
+const std::string &Symbolizer::Impl::pathOf(Module &M) {
+  if (std::exchange(M.Tried, true))
+    return M.Path;
+  for (std::string &Place : M.Places) {
+    if (!M.BuildId.empty() && readBuildId(Place) != M.BuildId)
+      continue;
+    // Opened now: the file may be gone when it is asked for again.
+    Expected<symbolize::SymbolizableModule *> Info =
+        Llvm.getOrCreateModuleInfo(Place);
+    if (!Info) {
+      consumeError(Info.takeError());
+      continue;
+    }
+    if (*Info) {
+      M.Path = Place;
+      break;
+    }
+  }
+  M.Places.clear();
+  return M.Path;
+}
+
+Symbolizer::Symbolizer(size_t CacheBytes)
+    : I(std::make_unique<Impl>(CacheBytes)) {}
+Symbolizer::~Symbolizer() = default;
+
+unsigned Symbolizer::addModule(ArrayRef<uint8_t> BuildId,
+                               std::vector<std::string> Places) {
+  I->Modules.push_back({BuildId.vec(), std::move(Places), false, {}});
+  return unsigned(I->Modules.size() - 1);
+}
+
+std::vector<SourceLocation> Symbolizer::resolve(unsigned Module,
+                                                uint64_t Address) {
+  std::vector<SourceLocation> Out;
+  const std::string &Path = I->pathOf(I->Modules[Module]);
+  if (Path.empty())
+    return Out;
+  Expected<DIInliningInfo> Info = I->Llvm.symbolizeInlinedCode(
+      Path, {Address, object::SectionedAddress::UndefSection});
+  if (!Info) {
+    consumeError(Info.takeError());
+    return Out;
+  }
+  uint32_t Count = std::min<uint32_t>(Info->getNumberOfFrames(), 255);
+  for (uint32_t F = 0; F != Count; ++F) {
+    const DILineInfo &Line = Info->getFrame(F);
+    if (!isKnown(Line.FunctionName) && !isKnown(Line.FileName))
+      continue;
+    SourceLocation &L = Out.emplace_back();
+    if (isKnown(Line.FunctionName))
+      L.Function = Line.FunctionName;
+    if (isKnown(Line.StartFileName))
+      L.File = Line.StartFileName;
+    else if (isKnown(Line.FileName))
+      L.File = Line.FileName;
+    L.Line = Line.Line;
+    L.StartLine = Line.StartLine;
+  }
+  I->Llvm.pruneCache();
+  return Out;
+}

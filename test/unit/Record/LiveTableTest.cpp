@@ -1,0 +1,103 @@
+//===- LiveTableTest.cpp ----------------------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Record/LiveTable.h"
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+using namespace memkit;
+
+TEST(LiveTable, KeepsEveryField) {
+  LiveTable T;
+  LiveEntry In{LiveEntry::MaxOrdinal - 1, 123456, LiveEntry::MaxBirth - 1,
+               0xfffffffe, LiveEntry::MaxContext - 1};
+  T.insert(0x7fffdeadbee0, In);
+  EXPECT_TRUE(T.contains(0x7fffdeadbee0));
+  EXPECT_FALSE(T.contains(0x7fffdeadbef0));
+  LiveEntry Out;
+  ASSERT_TRUE(T.take(0x7fffdeadbee0, Out));
+  EXPECT_EQ(In.Ordinal, Out.Ordinal);
+  EXPECT_EQ(In.Size, Out.Size);
+  EXPECT_EQ(In.BirthTick, Out.BirthTick);
+  EXPECT_EQ(In.Row, Out.Row);
+  EXPECT_EQ(In.Context, Out.Context);
+  EXPECT_FALSE(T.take(0x7fffdeadbee0, Out));
+  EXPECT_EQ(0u, T.size());
+}
+
+TEST(LiveTable, SizesThatDoNotFitAKey) {
+  LiveTable T;
+  for (uint64_t Size : {0ull, (1ull << 19) - 2, (1ull << 19) - 1, 1ull << 19,
+                        1ull << 47}) {
+    T.insert(4096, {1, Size, 2, 3, 4});
+    LiveEntry Out;
+    ASSERT_TRUE(T.take(4096, Out));
+    EXPECT_EQ(Size, Out.Size);
+  }
+}
+
+TEST(LiveTable, OddAddresses) {
+  LiveTable T;
+  for (uint64_t Address : {1ull, 8ull, 12ull, 1ull << 48, ~0ull >> 1})
+    T.insert(Address, {Address, Address, 0, 0, 0});
+  EXPECT_EQ(5u, T.size());
+  uint64_t Seen = 0;
+  for (unsigned S = 0; S != LiveTable::NumShards; ++S)
+    T.forEachInShard(S, [&](const LiveEntry &) { ++Seen; });
+  EXPECT_EQ(5u, Seen);
+  for (uint64_t Address : {1ull, 8ull, 12ull, 1ull << 48, ~0ull >> 1}) {
+    LiveEntry Out;
+    ASSERT_TRUE(T.take(Address, Out));
+    EXPECT_EQ(Address, Out.Size);
+  }
+}
+
+// Against std::map, with many live blocks, few, and none.
+TEST(LiveTable, AgreesWithAMap) {
+  std::mt19937_64 Random(1);
+  LiveTable T;
+  std::map<uint64_t, uint64_t> Map;
+  uint64_t Ordinal = 0;
+  for (uint64_t Keep : {200000u, 100u, 150000u, 0u}) {
+    for (int I = 0; I != 400000; ++I) {
+      bool Add = Map.size() < Keep ? Random() % 4 != 0 : Random() % 4 == 0;
+      uint64_t Address = 0x555500000000 + Random() % 400000 * 16;
+      auto It = Map.find(Address);
+      ASSERT_EQ(It != Map.end(), T.contains(Address));
+      if (It != Map.end()) {
+        LiveEntry Out;
+        ASSERT_TRUE(T.take(Address, Out));
+        ASSERT_EQ(It->second, Out.Ordinal);
+        ASSERT_EQ(It->second % 1000, Out.Size);
+        Map.erase(It);
+      } else if (Add) {
+        T.insert(Address, {Ordinal, Ordinal % 1000, Ordinal, 1, 0});
+        Map[Address] = Ordinal++;
+      }
+    }
+    ASSERT_EQ(Map.size(), T.size());
+  }
+  uint64_t Sum = 0, Want = 0;
+  for (auto &[Address, O] : Map)
+    Want += O;
+  for (unsigned S = 0; S != LiveTable::NumShards; ++S)
+    T.forEachInShard(S, [&](const LiveEntry &E) { Sum += E.Ordinal; });
+  EXPECT_EQ(Want, Sum);
+}
+
+TEST(LiveTable, StaysWithin48BytesABlock) {
+  LiveTable T;
+  double Worst = 0;
+  for (uint64_t I = 0; I != 3000000; ++I) {
+    T.insert(0x7f0000000000 + I * 48, {I, 32, I, 0, 0});
+    if (I >= 200000 && I % 1000 == 0)
+      Worst = std::max(Worst, double(T.bytes()) / double(T.size()));
+  }
+  EXPECT_LE(Worst, 48.0);
+}
