@@ -8,7 +8,7 @@
 #   %python        a Python; the one with PyTorch where there is one
 #   %pythonX.Y     that version, where the machine has it
 #   %src_root      the source tree
-#   %chromium      the browser
+#   %open_speedscope FILE   shows FILE in speedscope's page, prints its profiles
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, asan, ubsan,
 # tsan, heaptrack, memray, root, and long (utils/check --long).
 
@@ -96,13 +96,16 @@ for version, path in find_pythons().items():
     config.substitutions.insert(0, ("%python" + version.replace(".", r"\."), path))
 
 chromium = shutil.which("chromium")
+packages = os.path.join(config.memkit_src_root, ".cache", "npm", "node_modules")
+node = shutil.which("node") or shutil.which("nodejs")
 if chromium:
     config.available_features.add("chromium")
-    config.substitutions.append(("%chromium", chromium))
-speedscope = os.path.join(config.memkit_src_root, ".cache", "npm", "node_modules", "speedscope")
-if os.path.isdir(speedscope):
+if node and os.path.isdir(os.path.join(packages, "speedscope")):
     config.available_features.add("speedscope")
-    config.substitutions.append(("%speedscope", speedscope))
+    script = os.path.join(config.test_source_root, "tools/memflame/Inputs/open-in-speedscope.cjs")
+    # Takes the file to show, and a .png to write.
+    config.substitutions.append(
+        ("%open_speedscope", " ".join([node, script, packages, chromium or "chromium"])))
 if shutil.which("heaptrack"):
     config.available_features.add("heaptrack")
 if os.path.exists("/dev/nvidiactl"):
