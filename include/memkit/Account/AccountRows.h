@@ -18,9 +18,9 @@
 namespace memkit {
 
 /// The live sums of a (image, heap, stack) or (image, heap, context). What a
-/// peak needs is copied lazily: at the row's first change after the peak. Blocks
-/// are counted in 32 bits where they are live at once. Sums wrap, they do not
-/// trap: a trace may claim any size.
+/// peak needs is copied lazily: at the row's first change after the peak.
+/// Blocks are counted in 32 bits where they are live at once. Sums wrap, they
+/// do not trap: a trace may claim any size.
 struct AccountRow {
   uint64_t LastChange = 0; ///< number of the event that changed it last
   uint64_t LiveBytes = 0;
@@ -69,7 +69,8 @@ private:
     uint32_t Count = 0;
   };
   static uint64_t hash(uint32_t Cell, uint32_t Key) {
-    uint64_t X = (static_cast<uint64_t>(Cell) << 32 | Key) * 0x9E3779B97F4A7C15u;
+    uint64_t X =
+        (static_cast<uint64_t>(Cell) << 32 | Key) * 0x9E3779B97F4A7C15u;
     return X ^ (X >> 29);
   }
   /// The slot where (Cell, Key) stands or would stand.

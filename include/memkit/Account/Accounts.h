@@ -12,24 +12,23 @@
 // leaves open.
 //
 // Order. Calls come in the total order of the trace's events. A boundary (the
-// end of an image, the begin of a step, the cut of a slice) at time T lies after
-// all events with TimeNs < T, of all images, and before all others. A recorder
-// keeps to it by taking T from boundary() and by giving no later event a time
-// below floorNs(). A replay finds the same order from the times alone.
+// end of an image, the begin of a step, the cut of a slice) at time T lies
+// after all events with TimeNs < T, of all images, and before all others. A
+// recorder keeps to it by taking T from boundary() and by giving no later event
+// a time below floorNs(). A replay finds the same order from the times alone.
 //
 // Enclosing blocks. Exclusive bytes of a block are its size less the sizes of
 // the live blocks that name it as enclosing. A block nests when both heaps are
-// of the same domain and neither is HF_OutsideTotals; else the enclosing block is
-// ignored. Name the nearest enclosing block of a counted heap.
-// A domain's live bytes are the sum of exclusive bytes, which is the sizes of
-// the blocks that lie in no other. Its AllocatedBytes and FreedBytes are the
-// rises and falls of that sum by events, so that their difference is what is
-// live, and its Allocations, Frees, Temporaries and block counts are of blocks
-// that lay in no other at that event. SumRow::DomainPeakBlocks counts all live
-// blocks of the row.
-// When an enclosing block is freed before what lies in it, the inner blocks from
-// then on lie in the block that enclosed the freed one, or in none. When one is
-// split, they stay in its first part.
+// of the same domain and neither is HF_OutsideTotals; else the enclosing block
+// is ignored. Name the nearest enclosing block of a counted heap. A domain's
+// live bytes are the sum of exclusive bytes, which is the sizes of the blocks
+// that lie in no other. Its AllocatedBytes and FreedBytes are the rises and
+// falls of that sum by events, so that their difference is what is live, and
+// its Allocations, Frees, Temporaries and block counts are of blocks that lay
+// in no other at that event. SumRow::DomainPeakBlocks counts all live blocks of
+// the row. When an enclosing block is freed before what lies in it, the inner
+// blocks from then on lie in the block that enclosed the freed one, or in none.
+// When one is split, they stay in its first part.
 //
 // Steps and images. StepTotals and the bytes of ImageTotals are of the domain
 // `host` (steps: counts too); ImageTotals counts allocations and frees of every
@@ -48,6 +47,7 @@
 
 #include "memkit/Account/AccountRows.h"
 #include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -97,7 +97,9 @@ public:
   }
   /// What a row stands for.
   uint32_t stackOf(uint32_t Row) const { return StackRows[Row].Key; }
-  uint32_t heapOf(uint32_t Row) const { return Cells[StackRows[Row].Cell].Heap; }
+  uint32_t heapOf(uint32_t Row) const {
+    return Cells[StackRows[Row].Cell].Heap;
+  }
   uint32_t contextOf(uint32_t ContextRow) const {
     return ContextRow ? ContextRows[ContextRow].Key : 0;
   }
@@ -108,21 +110,16 @@ public:
   // Events: a few nanoseconds each. TimeNs never falls. Thread: 0 when unknown.
   //===--------------------------------------------------------------------===//
 
-  /// The block B begins to live. In: the live block that encloses it, if any.
-  void allocate(BlockRef B, uint64_t Size, uint64_t TimeNs, uint32_t Thread) {
-    Change C(*this, B);
-    C.countAllocation(Size, Thread, B.Ordinal);
-    C.grow(Size, 1);
-    C.domainGrow(Size, 1, TimeNs);
-    C.D->Allocations += 1;
-    C.I->countHost(C.D, &StepTotals::Allocations);
-  }
+  /// The block B begins to live.
+  void allocate(BlockRef B, uint64_t Size, uint64_t TimeNs, uint32_t Thread);
+  /// The same for a block that lies in the live block In.
   void allocateIn(BlockRef B, BlockRef In, uint64_t Size, uint64_t TimeNs,
                   uint32_t Thread);
   /// The block B, of Size bytes, is freed. Enclosing: the ordinal + 1 of the
   /// block given as In when it was allocated, 0 for none.
   void free(BlockRef B, uint64_t Size, uint64_t TimeNs, uint32_t Thread,
             uint64_t Enclosing = 0);
+  /// B grows or shrinks where it is.
   void resize(BlockRef B, uint64_t OldSize, uint64_t NewSize, uint64_t TimeNs,
               uint64_t Enclosing = 0);
   /// B is cut in two; the new part is a block of the same rows, and of the same
@@ -135,7 +132,7 @@ public:
 
   /// The first moment at or after TimeNs that can be a boundary: a multiple of
   /// TimeUnitNs after every event so far.
-  uint64_t boundary(uint64_t TimeNs) const;
+  uint64_t boundary(uint64_t TimeNs);
   /// What the last boundary() taken demands of the events after it.
   uint64_t floorNs() const { return FloorNs; }
 
@@ -146,15 +143,21 @@ public:
   /// Ends the step that runs in Image, if any, and begins Step.
   void beginStep(uint32_t Image, uint64_t Step, uint64_t TimeNs);
 
-  /// When the next slice of Image is due by time; for an image with steps,
-  /// UINT64_MAX. The recorder asks often: it is a load.
-  uint64_t nextSliceNs(uint32_t Image) const { return Images[Image]->NextSliceNs; }
-  /// Whether a slice is due, the step just begun counted.
-  bool sliceDueAtStep(uint32_t Image) const;
+  /// Before this moment timeSliceDue() is false; UINT64_MAX for an image with
+  /// steps. It is a load: ask often.
+  uint64_t nextSliceNs(uint32_t Image) const {
+    return Images[Image]->NextSliceNs;
+  }
+  /// Whether a slice is due by time at NowNs. When nothing changed, or when the
+  /// rows of slices would be more than a sixteenth of the events, it is put off
+  /// to the next of the equal times.
+  bool timeSliceDue(uint32_t Image, uint64_t NowNs);
+  /// Whether a slice is due, the step just begun being the first of the next.
+  bool stepSliceDue(uint32_t Image) const;
   /// Cuts a slice that ends at TimeNs: the (heap, stack) whose live values
-  /// differ from those at the slice before, sorted by heap and stack. Nothing is
-  /// allocated in Out when its memory is reused. Returns false, and numbers no
-  /// slice, when the image has none due because nothing happened in it.
+  /// differ from those at the slice before, sorted by heap and stack. Out's
+  /// memory is reused. At a step, call beginStep() first or after, it is the
+  /// same. Once more when the image ends, so that slices say how it ended.
   void cutSlice(uint32_t Image, uint64_t TimeNs, Slice &Out);
   /// Stops the book-keeping of slices, for those who want none. At the start.
   void disableSlices() { SlicesOn = false; }
@@ -185,8 +188,8 @@ public:
   /// Gives the Summary in blocks of at most MaxBlockRows rows, all of Number.
   /// The last one, with Complete set, holds all that is not a row of a stack or
   /// context, unless there are more than MaxBlockRows steps or images: the rest
-  /// of those stand before. Rows are sorted by image, heap, key; rows without an
-  /// allocation are left out. Stops at Write's first error and returns it.
+  /// of those stand before. Rows are sorted by image, heap, key; rows without
+  /// an allocation are left out. Stops at Write's first error and returns it.
   llvm::Error
   summary(uint32_t Number, uint64_t EndNs,
           llvm::function_ref<llvm::Error(const Summary &)> Write) const;
@@ -194,17 +197,51 @@ public:
   Summary summary(uint32_t Number, uint64_t EndNs) const;
 
 private:
-  /// A domain, or what stands for the domain of a heap outside the totals.
-  struct DomainState : Totals {
+  /// The live curve of a heap or domain over the running images, and its peak.
+  /// Totals' live values are those of the curve, Ended's of ended images.
+  struct Curve {
+    Totals T;
     uint64_t PeakAt = 0; ///< number of the event that reached the peak
-    bool Counted = true;
-  };
-  struct HeapState : HeapTotals {
-    uint64_t PeakAt = 0;
-    DomainState *Domain = nullptr;
-    uint64_t EndedBlocks = 0; ///< live when their images ended
+    uint64_t EndedBlocks = 0;
     uint64_t EndedBytes = 0;
+
+    void rise(uint64_t Bytes, uint64_t Blocks, uint64_t Now, uint64_t TimeNs) {
+      T.AllocatedBytes += Bytes;
+      T.LiveBytes += Bytes;
+      T.LiveBlocks += Blocks;
+      if (T.LiveBytes > T.PeakBytes) {
+        T.PeakBytes = T.LiveBytes;
+        T.PeakBlocks = T.LiveBlocks;
+        T.PeakTimeNs = TimeNs;
+        PeakAt = Now;
+      }
+    }
+    void fall(uint64_t Bytes, uint64_t Blocks) {
+      T.FreedBytes += Bytes;
+      T.LiveBytes -= Bytes;
+      T.LiveBlocks -= Blocks;
+    }
+    void endImage(uint64_t Bytes, uint64_t Blocks) {
+      T.LiveBytes -= Bytes;
+      T.LiveBlocks -= Blocks;
+      EndedBytes += Bytes;
+      EndedBlocks += Blocks;
+    }
+  };
+  struct HeapState {
+    Curve C;
+    Curve *Domain = nullptr;
+    bool ReservedKnown = false;
+    uint64_t Reserved = 0; ///< of running images
+    uint64_t ReservedPeak = 0;
     uint64_t EndedReserved = 0;
+  };
+  /// What an image has in a domain.
+  struct Share {
+    uint64_t LiveBytes = 0;
+    uint64_t LiveBlocks = 0;
+    uint64_t PeakBytes = 0;
+    StepTotals Step; ///< the step that runs; its sums only
   };
   /// A row that changed since the last slice, as it was at that slice.
   struct DirtyRow {
@@ -212,90 +249,232 @@ private:
     uint32_t LiveBlocks;
     uint64_t LiveBytes;
   };
-  /// A block that encloses others; freed ones stay as long as these live.
+  /// A block that encloses others. A freed one stays as long as these live.
   struct Encloser {
     uint64_t InnerBytes = 0;
     uint32_t InnerBlocks = 0;
     uint32_t Row = 0;
     uint32_t ContextRow = 0;
     bool Freed = false;
-    uint64_t Outer = 0; ///< ordinal + 1 of its own, when Freed
+    uint64_t Outer = 0; ///< ordinal + 1 of its own, once it is freed
   };
   struct ImageState {
     ImageTotals T;
     uint64_t Events = 0;
     uint64_t EndAt = UINT64_MAX; ///< number of the last event before its end
-    uint64_t HostLive = 0;
-    uint64_t SliceFrom = 0; ///< rows last changed before are clean; 0: no slices
+    uint64_t SliceFrom =
+        0; ///< rows last changed before are clean; 0: no slices
     uint64_t NextSliceNs = UINT64_MAX;
-    uint64_t SliceNs = 0; ///< between slices by time
-    uint64_t SliceSteps = 1;
-    uint64_t StepsInSlice = 0;
-    Slice Open; ///< the slice that runs, without rows
+    uint64_t SliceNs = 0;    ///< between slices by time
+    uint64_t SliceSteps = 1; ///< steps in a slice
+    uint64_t StepsOpen = 0;  ///< ended steps of the slice that runs
+    uint64_t SliceRows = 0;  ///< of all slices so far
+    Slice Open;              ///< the slice that runs, without rows
     bool Stepping = false;
-    StepTotals Step;
-    DomainState *Host = nullptr;
-    std::vector<StepTotals> Steps;
+    uint64_t Step = 0, StepBeginNs = 0, StepBefore = 0;
+    std::vector<StepTotals> Steps; ///< ended ones
     std::vector<DirtyRow> Dirty;
-    std::vector<uint32_t> Cells;
+    std::vector<uint32_t> CellOfHeap;           ///< cell + 1 by heap id
+    std::vector<std::unique_ptr<Share>> Shares; ///< by domain + 1, 0 outside
     std::array<uint64_t, NumLossKinds> Losses{};
     llvm::DenseMap<uint64_t, Encloser> Enclosers; ///< by ordinal
-
-    void countHost(const DomainState *D, uint64_t StepTotals::*Field) {
-      if (D == Host)
-        Step.*Field += 1;
-    }
   };
-  /// A heap in an image.
+  /// A heap in an image: what all rows of both have in common.
   struct Cell {
-    uint32_t Image = 0;
-    uint32_t Heap = 0;
     ImageState *I = nullptr;
     HeapState *H = nullptr;
-    DomainState *D = nullptr;
-    uint32_t LastStackRow = 0; ///< head of the list of NextOfCell
-    uint32_t LastContextRow = 0;
+    Curve *D = nullptr;
+    Share *S = nullptr;
+    uint64_t LiveBytes = 0;
+    uint64_t LiveBlocks = 0;
     uint64_t Reserved = 0;
-    llvm::DenseMap<uint32_t, uint64_t> StackSplits; ///< by row
-    llvm::DenseMap<uint32_t, uint64_t> ContextSplits;
+    uint32_t Image = 0;
+    uint32_t Heap = 0;
+    uint32_t LastStackRow = 0; ///< heads of the lists of NextOfCell
+    uint32_t LastContextRow = 0;
   };
-
-  /// One event on a block: finds all that it touches, saves what peaks and
-  /// slices need of its rows, then changes them.
-  struct Change {
-    Accounts &A;
+  /// An event on a block: all that it touches, with what peaks and slices need
+  /// of the rows saved.
+  struct Target {
     AccountRow &R;
     AccountRow *X; ///< the context's row or null
-    ImageState *I;
-    HeapState *H;
-    DomainState *D;
-
-    Change(Accounts &A, BlockRef B);
-    void countAllocation(uint64_t Size, uint32_t Thread, uint64_t Ordinal);
-    /// Adds to rows and heap; Bytes and Blocks may be negative, modulo 2^64.
-    void grow(uint64_t Bytes, uint64_t Blocks);
-    void shrink(uint64_t Bytes, uint64_t Blocks);
-    /// Moves the domain's curve up by what the rows' exclusive bytes grew.
-    void domainGrow(uint64_t Bytes, uint64_t Blocks, uint64_t TimeNs);
-    void domainShrink(uint64_t Bytes, uint64_t Blocks);
+    Cell &C;
   };
 
-  uint32_t findRow(AccountRows &Rows, uint32_t Image, uint32_t Heap, uint32_t Key);
-  AccountRow &touchStack(uint32_t Row);
+  uint32_t findRow(AccountRows &Rows, uint32_t Image, uint32_t Heap,
+                   uint32_t Key);
+  uint32_t findCell(uint32_t Image, uint32_t Heap);
+  void savePeaks(AccountRow &R, const Cell &C);
+  Target touch(uint32_t Row, uint32_t ContextRow);
+  Target beginEvent(BlockRef B, uint64_t TimeNs);
+  void countAllocation(Target &T, uint32_t Thread, uint64_t Ordinal);
+  bool countFree(Target &T, uint64_t Size, uint32_t Thread, uint64_t Ordinal);
+  void growRows(Target &T, uint64_t Bytes);
+  void domainRise(Cell &C, uint64_t Bytes, uint64_t Blocks, uint64_t TimeNs);
+  void domainFall(Cell &C, uint64_t Bytes, uint64_t Blocks);
+  void freeNested(Target &T, BlockRef B, uint64_t Size, bool Temporary,
+                  uint64_t Enclosing);
+  bool nests(const Cell &Inner, uint32_t OuterRow) const;
+  bool changeInner(const Cell &Inner, uint64_t Enclosing, uint64_t Bytes,
+                   uint64_t Blocks);
+  void beginSlices(ImageState &I, uint64_t StartNs);
+  void endStep(ImageState &I, uint64_t TimeNs);
+  StepTotals runningStep(const ImageState &I, uint64_t NowNs) const;
+  SumRow sumRow(const AccountRow &R, const Cell &C) const;
+  std::vector<SumRow> sumRows(const Cell &C, bool Contexts) const;
+  void fillTotals(Summary &S, uint64_t EndNs) const;
 
   uint64_t Now = 0; ///< events so far; numbers them from 1
   uint64_t LastNs = 0;
-  mutable uint64_t FloorNs = 0;
+  uint64_t FloorNs = 0;
   uint64_t Marks = 0;
   bool SlicesOn = true;
   AccountRows StackRows, ContextRows;
   std::vector<Cell> Cells;
   std::vector<std::unique_ptr<HeapState>> Heaps;
-  std::vector<std::unique_ptr<DomainState>> Domains;
+  std::vector<std::unique_ptr<Curve>> Domains;
   std::vector<std::unique_ptr<ImageState>> Images;
   std::vector<uint64_t> LastAllocation; ///< by thread: ordinal + 1
-  DomainState Outside;
+  llvm::DenseMap<uint32_t, uint64_t> StackSplits, ContextSplits; ///< by row
+  Curve Outside; ///< stands for the domain of heaps outside the totals
 };
+
+//===----------------------------------------------------------------------===//
+// The way of an event
+//===----------------------------------------------------------------------===//
+
+inline void Accounts::savePeaks(AccountRow &R, const Cell &C) {
+  if (R.LastChange <= C.H->C.PeakAt) {
+    R.HeapPeakBytes = R.LiveBytes;
+    R.HeapPeakBlocks = R.LiveBlocks;
+  }
+  if (R.LastChange <= C.D->PeakAt) {
+    R.DomainPeakBytes = R.LiveExclusive;
+    R.DomainPeakBlocks = R.LiveBlocks;
+  }
+}
+
+inline Accounts::Target Accounts::touch(uint32_t Row, uint32_t ContextRow) {
+  AccountRow &R = StackRows[Row];
+  Cell &C = Cells[R.Cell];
+  savePeaks(R, C);
+  if (R.LastChange < C.I->SliceFrom)
+    C.I->Dirty.push_back({Row, R.LiveBlocks, R.LiveBytes});
+  R.LastChange = Now;
+  AccountRow *X = nullptr;
+  if (ContextRow) {
+    X = &ContextRows[ContextRow];
+    savePeaks(*X, C);
+    X->LastChange = Now;
+  }
+  return {R, X, C};
+}
+
+inline Accounts::Target Accounts::beginEvent(BlockRef B, uint64_t TimeNs) {
+  assert(TimeNs >= LastNs && "events out of order");
+  ++Now;
+  LastNs = TimeNs;
+  Target T = touch(B.Row, B.ContextRow);
+  T.C.I->Events += 1;
+  return T;
+}
+
+inline void Accounts::growRows(Target &T, uint64_t Bytes) {
+  auto Grow = [&](AccountRow &R) {
+    R.AllocatedBytes += Bytes;
+    R.LiveBytes += Bytes;
+    R.LiveExclusive += Bytes;
+    if (R.LiveBytes > R.PeakBytes)
+      R.PeakBytes = R.LiveBytes;
+  };
+  Grow(T.R);
+  if (T.X)
+    Grow(*T.X);
+  T.C.LiveBytes += Bytes;
+}
+
+inline void Accounts::countAllocation(Target &T, uint32_t Thread,
+                                      uint64_t Ordinal) {
+  if (Thread >= LastAllocation.size())
+    LastAllocation.resize(Thread + 1);
+  LastAllocation[Thread] = Ordinal + 1;
+  T.R.Allocations += 1;
+  T.R.LiveBlocks += 1;
+  if (T.X) {
+    T.X->Allocations += 1;
+    T.X->LiveBlocks += 1;
+  }
+  T.C.LiveBlocks += 1;
+  T.C.H->C.T.Allocations += 1;
+  T.C.I->T.Allocations += 1;
+}
+
+inline bool Accounts::countFree(Target &T, uint64_t Size, uint32_t Thread,
+                                uint64_t Ordinal) {
+  bool Temporary = Thread != 0 && Thread < LastAllocation.size() &&
+                   LastAllocation[Thread] == Ordinal + 1;
+  auto Shrink = [&](AccountRow &R) {
+    R.Temporaries += Temporary;
+    R.LiveBlocks -= 1;
+    R.LiveBytes -= Size;
+    R.LiveExclusive -= Size;
+  };
+  Shrink(T.R);
+  if (T.X)
+    Shrink(*T.X);
+  T.C.LiveBlocks -= 1;
+  T.C.LiveBytes -= Size;
+  Curve &H = T.C.H->C;
+  H.T.Frees += 1;
+  H.T.Temporaries += Temporary;
+  H.fall(Size, 1);
+  T.C.I->T.Frees += 1;
+  return Temporary;
+}
+
+inline void Accounts::domainRise(Cell &C, uint64_t Bytes, uint64_t Blocks,
+                                 uint64_t TimeNs) {
+  C.D->rise(Bytes, Blocks, Now, TimeNs);
+  Share &S = *C.S;
+  S.LiveBytes += Bytes;
+  S.LiveBlocks += Blocks;
+  S.Step.AllocatedBytes += Bytes;
+  if (S.LiveBytes > S.PeakBytes)
+    S.PeakBytes = S.LiveBytes;
+  if (S.LiveBytes > S.Step.PeakBytes)
+    S.Step.PeakBytes = S.LiveBytes;
+}
+
+inline void Accounts::domainFall(Cell &C, uint64_t Bytes, uint64_t Blocks) {
+  C.D->fall(Bytes, Blocks);
+  Share &S = *C.S;
+  S.LiveBytes -= Bytes;
+  S.LiveBlocks -= Blocks;
+  S.Step.FreedBytes += Bytes;
+}
+
+inline void Accounts::allocate(BlockRef B, uint64_t Size, uint64_t TimeNs,
+                               uint32_t Thread) {
+  Target T = beginEvent(B, TimeNs);
+  countAllocation(T, Thread, B.Ordinal);
+  growRows(T, Size);
+  T.C.H->C.rise(Size, 1, Now, TimeNs);
+  T.C.D->T.Allocations += 1;
+  T.C.S->Step.Allocations += 1;
+  domainRise(T.C, Size, 1, TimeNs);
+}
+
+inline void Accounts::free(BlockRef B, uint64_t Size, uint64_t TimeNs,
+                           uint32_t Thread, uint64_t Enclosing) {
+  Target T = beginEvent(B, TimeNs);
+  bool Temporary = countFree(T, Size, Thread, B.Ordinal);
+  if (!T.C.I->Enclosers.empty())
+    return freeNested(T, B, Size, Temporary, Enclosing);
+  T.C.D->T.Frees += 1;
+  T.C.D->T.Temporaries += Temporary;
+  T.C.S->Step.Frees += 1;
+  domainFall(T.C, Size, 1);
+}
 
 } // namespace memkit
 

@@ -1,0 +1,209 @@
+//===- AccountSummary.cpp - The sums as Summary blocks ----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Account/Accounts.h"
+#include <algorithm>
+
+using namespace memkit;
+
+/// What a row had at a curve's peak: nothing if its image had ended, what was
+/// saved at its first change after the peak, or what it has if none came.
+static uint64_t atPeak(uint64_t Live, uint64_t Saved, const AccountRow &R,
+                       uint64_t PeakAt, uint64_t EndAt) {
+  if (PeakAt > EndAt)
+    return 0;
+  return R.LastChange <= PeakAt ? Live : Saved;
+}
+
+SumRow Accounts::sumRow(const AccountRow &R, const Cell &C) const {
+  SumRow S;
+  S.Key = R.Key;
+  S.Heap = C.Heap;
+  S.Allocations = R.Allocations;
+  S.AllocatedBytes = R.AllocatedBytes;
+  S.Temporaries = R.Temporaries;
+  S.LiveBlocks = R.LiveBlocks;
+  S.LiveBytes = R.LiveBytes;
+  S.LiveExclusive = R.LiveExclusive;
+  S.PeakBytes = R.PeakBytes;
+  uint64_t End = C.I->EndAt, HeapAt = C.H->C.PeakAt, DomainAt = C.D->PeakAt;
+  S.HeapPeakBytes = atPeak(R.LiveBytes, R.HeapPeakBytes, R, HeapAt, End);
+  S.HeapPeakBlocks = atPeak(R.LiveBlocks, R.HeapPeakBlocks, R, HeapAt, End);
+  if (C.D == &Outside)
+    return S;
+  S.DomainPeakBytes =
+      atPeak(R.LiveExclusive, R.DomainPeakBytes, R, DomainAt, End);
+  S.DomainPeakBlocks =
+      atPeak(R.LiveBlocks, R.DomainPeakBlocks, R, DomainAt, End);
+  return S;
+}
+
+/// The rows of a cell that had an allocation, by key.
+std::vector<SumRow> Accounts::sumRows(const Cell &C, bool Contexts) const {
+  const AccountRows &Rows = Contexts ? ContextRows : StackRows;
+  const auto &Splits = Contexts ? ContextSplits : StackSplits;
+  std::vector<SumRow> Out;
+  for (uint32_t Row = Contexts ? C.LastContextRow : C.LastStackRow; Row;
+       Row = Rows[Row].NextOfCell)
+    if (Rows[Row].Allocations) {
+      Out.push_back(sumRow(Rows[Row], C));
+      Out.back().Splits = Splits.lookup(Row);
+    }
+  // Rows were gathered from the youngest; keys mostly rise with age.
+  std::reverse(Out.begin(), Out.end());
+  auto Less = [](const SumRow &A, const SumRow &B) { return A.Key < B.Key; };
+  if (!std::is_sorted(Out.begin(), Out.end(), Less))
+    std::sort(Out.begin(), Out.end(), Less);
+  return Out;
+}
+
+/// All that is not a row of a stack or context.
+void Accounts::fillTotals(Summary &S, uint64_t EndNs) const {
+  for (size_t Id = 0; Id < Heaps.size(); ++Id)
+    if (Heaps[Id])
+      S.Heaps.push_back(heapTotals(Id));
+  for (size_t Id = 0; Id < Domains.size(); ++Id)
+    S.Domains.push_back(domainTotals(Id));
+  for (size_t Id = 0; Id < Images.size(); ++Id) {
+    if (!Images[Id])
+      continue;
+    const ImageState &I = *Images[Id];
+    S.Images.push_back(imageTotals(Id, EndNs));
+    S.Steps.insert(S.Steps.end(), I.Steps.begin(), I.Steps.end());
+    if (I.Stepping)
+      S.Steps.push_back(runningStep(I, EndNs));
+    for (size_t Kind = 0; Kind < NumLossKinds; ++Kind)
+      if (uint64_t Count = I.Losses[Kind])
+        S.Losses.push_back(
+            {static_cast<uint32_t>(Id), static_cast<LossKind>(Kind), Count});
+  }
+}
+
+namespace {
+/// Gathers what goes to a Summary in parts of at most MaxBlockRows rows.
+class PartWriter {
+public:
+  PartWriter(const Summary &Blank,
+             llvm::function_ref<llvm::Error(const Summary &)> Write)
+      : Blank(Blank), Write(Write), Part(Blank) {}
+
+  llvm::Error add(std::vector<SumRows> Summary::*Field, uint32_t Image,
+                  llvm::ArrayRef<SumRow> Rows) {
+    while (!Rows.empty()) {
+      if (Used == MaxBlockRows)
+        if (llvm::Error E = flush())
+          return E;
+      size_t N = std::min<size_t>(Rows.size(), MaxBlockRows - Used);
+      std::vector<SumRows> &Out = Part.*Field;
+      if (Out.empty() || Out.back().Image != Image)
+        Out.push_back({Image, {}});
+      std::vector<SumRow> &To = Out.back().Rows;
+      To.insert(To.end(), Rows.begin(), Rows.begin() + N);
+      Rows = Rows.drop_front(N);
+      Used += N;
+    }
+    return llvm::Error::success();
+  }
+
+  /// Writes parts from a list until what is left fits the last part.
+  template <class T>
+  llvm::Error spill(std::vector<T> Summary::*Field, std::vector<T> &Items) {
+    while (Items.size() > MaxBlockRows) {
+      if (llvm::Error E = flush())
+        return E;
+      auto End = Items.begin() + MaxBlockRows;
+      (Part.*Field).assign(Items.begin(), End);
+      Items.erase(Items.begin(), End);
+      Used = MaxBlockRows;
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error flush() {
+    if (Used == 0)
+      return llvm::Error::success();
+    llvm::Error E = Write(Part);
+    Part = Blank;
+    Used = 0;
+    return E;
+  }
+
+private:
+  const Summary &Blank;
+  llvm::function_ref<llvm::Error(const Summary &)> Write;
+  Summary Part;
+  size_t Used = 0;
+};
+} // namespace
+
+llvm::Error Accounts::summary(
+    uint32_t Number, uint64_t EndNs,
+    llvm::function_ref<llvm::Error(const Summary &)> Write) const {
+  Summary Blank;
+  Blank.Number = Number;
+  Blank.EndNs = EndNs;
+  Blank.Complete = false;
+  Blank.Events = Now;
+  Blank.Marks = Marks;
+  PartWriter Parts(Blank, Write);
+  for (bool Contexts : {false, true})
+    for (const std::unique_ptr<ImageState> &I : Images) {
+      if (!I)
+        continue;
+      auto Field = Contexts ? &Summary::Contexts : &Summary::Stacks;
+      for (uint32_t At : I->CellOfHeap)
+        if (At)
+          if (llvm::Error E = Parts.add(Field, I->T.Image,
+                                        sumRows(Cells[At - 1], Contexts)))
+            return E;
+    }
+  Summary Last = Blank;
+  Last.Complete = true;
+  fillTotals(Last, EndNs);
+  if (llvm::Error E = Parts.spill(&Summary::Steps, Last.Steps))
+    return E;
+  if (llvm::Error E = Parts.spill(&Summary::Images, Last.Images))
+    return E;
+  if (llvm::Error E = Parts.spill(&Summary::Losses, Last.Losses))
+    return E;
+  if (llvm::Error E = Parts.flush())
+    return E;
+  return Write(Last);
+}
+
+Summary Accounts::summary(uint32_t Number, uint64_t EndNs) const {
+  Summary All;
+  llvm::cantFail(summary(Number, EndNs, [&](const Summary &Part) {
+    auto Join = [](auto &To, const auto &From) {
+      To.insert(To.end(), From.begin(), From.end());
+    };
+    auto JoinRows = [](std::vector<SumRows> &To,
+                       const std::vector<SumRows> &From) {
+      for (const SumRows &Rows : From) {
+        if (To.empty() || To.back().Image != Rows.Image)
+          To.push_back({Rows.Image, {}});
+        To.back().Rows.insert(To.back().Rows.end(), Rows.Rows.begin(),
+                              Rows.Rows.end());
+      }
+    };
+    JoinRows(All.Stacks, Part.Stacks);
+    JoinRows(All.Contexts, Part.Contexts);
+    Join(All.Steps, Part.Steps);
+    Join(All.Images, Part.Images);
+    Join(All.Losses, Part.Losses);
+    Join(All.Heaps, Part.Heaps);
+    Join(All.Domains, Part.Domains);
+    All.Number = Part.Number;
+    All.EndNs = Part.EndNs;
+    All.Complete = Part.Complete;
+    All.Events = Part.Events;
+    All.Marks = Part.Marks;
+    return llvm::Error::success();
+  }));
+  return All;
+}

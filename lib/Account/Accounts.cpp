@@ -1,0 +1,336 @@
+//===- Accounts.cpp - The live sums of a trace ------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Account/Accounts.h"
+#include <algorithm>
+
+using namespace memkit;
+
+Accounts::Accounts() { Domains.push_back(std::make_unique<Curve>()); }
+Accounts::~Accounts() = default;
+
+//===----------------------------------------------------------------------===//
+// Heaps, images, rows
+//===----------------------------------------------------------------------===//
+
+void Accounts::addHeap(uint32_t Id, const Heap &H) {
+  assert(!hasHeap(Id) && "a heap is added once");
+  if (Heaps.size() <= Id)
+    Heaps.resize(Id + 1);
+  while (Domains.size() <= H.Domain) {
+    Domains.push_back(std::make_unique<Curve>());
+    Domains.back()->T.Id = Domains.size() - 1;
+  }
+  Heaps[Id] = std::make_unique<HeapState>();
+  Heaps[Id]->C.T.Id = Id;
+  Heaps[Id]->Domain =
+      H.Flags & HF_OutsideTotals ? &Outside : Domains[H.Domain].get();
+}
+
+void Accounts::beginImage(uint32_t Id, uint64_t StartNs) {
+  assert(!hasImage(Id) && "an image begins once");
+  if (Images.size() <= Id)
+    Images.resize(Id + 1);
+  Images[Id] = std::make_unique<ImageState>();
+  ImageState &I = *Images[Id];
+  I.T.Image = Id;
+  I.Shares.resize(2);
+  for (std::unique_ptr<Share> &S : I.Shares)
+    S = std::make_unique<Share>();
+  beginSlices(I, StartNs);
+}
+
+/// The cell of a heap in an image, made when there is none.
+uint32_t Accounts::findCell(uint32_t Image, uint32_t Heap) {
+  ImageState &I = *Images[Image];
+  if (I.CellOfHeap.size() <= Heap)
+    I.CellOfHeap.resize(Heap + 1);
+  if (uint32_t Found = I.CellOfHeap[Heap])
+    return Found - 1;
+  HeapState &H = *Heaps[Heap];
+  size_t Domain = H.Domain == &Outside ? 0 : H.Domain->T.Id + size_t(1);
+  if (I.Shares.size() <= Domain)
+    I.Shares.resize(Domain + 1);
+  if (!I.Shares[Domain])
+    I.Shares[Domain] = std::make_unique<Share>();
+  Cell C;
+  C.I = &I;
+  C.H = &H;
+  C.D = H.Domain;
+  C.S = I.Shares[Domain].get();
+  C.Image = Image;
+  C.Heap = Heap;
+  Cells.push_back(C);
+  I.CellOfHeap[Heap] = Cells.size();
+  return Cells.size() - 1;
+}
+
+uint32_t Accounts::findRow(AccountRows &Rows, uint32_t Image, uint32_t Heap,
+                           uint32_t Key) {
+  uint32_t At = findCell(Image, Heap);
+  bool New;
+  uint32_t Row = Rows.findOrMake(At, Key, New);
+  if (New) {
+    Cell &C = Cells[At];
+    uint32_t &Last = &Rows == &StackRows ? C.LastStackRow : C.LastContextRow;
+    Rows[Row].NextOfCell = Last;
+    Last = Row;
+  }
+  return Row;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks in blocks
+//===----------------------------------------------------------------------===//
+
+bool Accounts::nests(const Cell &Inner, uint32_t OuterRow) const {
+  const Cell &Outer = Cells[StackRows[OuterRow].Cell];
+  return Inner.D == Outer.D && Inner.D != &Outside;
+}
+
+void Accounts::allocateIn(BlockRef B, BlockRef In, uint64_t Size,
+                          uint64_t TimeNs, uint32_t Thread) {
+  if (!nests(Cells[StackRows[B.Row].Cell], In.Row))
+    return allocate(B, Size, TimeNs, Thread);
+  Target T = beginEvent(B, TimeNs);
+  Target O = touch(In.Row, In.ContextRow);
+  countAllocation(T, Thread, B.Ordinal);
+  growRows(T, Size);
+  T.C.H->C.rise(Size, 1, Now, TimeNs);
+  O.R.LiveExclusive -= Size;
+  if (O.X)
+    O.X->LiveExclusive -= Size;
+  Encloser &E = T.C.I->Enclosers[In.Ordinal];
+  E.Row = In.Row;
+  E.ContextRow = In.ContextRow;
+  E.InnerBytes += Size;
+  E.InnerBlocks += 1;
+}
+
+/// Adds Bytes and Blocks to what lies in the block of ordinal + 1 Enclosing,
+/// and in those that stand for it when it is freed. Returns false when the
+/// inner block lies in no live block.
+bool Accounts::changeInner(const Cell &Inner, uint64_t Enclosing,
+                           uint64_t Bytes, uint64_t Blocks) {
+  auto &Map = Inner.I->Enclosers;
+  auto At = Enclosing ? Map.find(Enclosing - 1) : Map.end();
+  if (At == Map.end() || !nests(Inner, At->second.Row))
+    return false;
+  while (true) {
+    Encloser &E = At->second;
+    E.InnerBytes += Bytes;
+    E.InnerBlocks += static_cast<uint32_t>(Blocks);
+    if (!E.Freed) {
+      Target O = touch(E.Row, E.ContextRow);
+      O.R.LiveExclusive -= Bytes;
+      if (O.X)
+        O.X->LiveExclusive -= Bytes;
+      return true;
+    }
+    uint64_t Outer = E.Outer;
+    if (E.InnerBlocks == 0)
+      Map.erase(At);
+    At = Outer ? Map.find(Outer - 1) : Map.end();
+    if (At == Map.end())
+      return false;
+  }
+}
+
+/// The rest of free() in an image where blocks lie in blocks. The rows have
+/// lost the block's whole size already.
+void Accounts::freeNested(Target &T, BlockRef B, uint64_t Size, bool Temporary,
+                          uint64_t Enclosing) {
+  auto &Map = T.C.I->Enclosers;
+  uint64_t InnerBytes = 0, InnerBlocks = 0;
+  if (auto Own = Map.find(B.Ordinal); Own != Map.end()) {
+    InnerBytes = Own->second.InnerBytes;
+    InnerBlocks = Own->second.InnerBlocks;
+    Own->second.Freed = true;
+    Own->second.Outer = Enclosing;
+    if (InnerBlocks == 0)
+      Map.erase(Own);
+    T.R.LiveExclusive += InnerBytes;
+    if (T.X)
+      T.X->LiveExclusive += InnerBytes;
+  }
+  if (changeInner(T.C, Enclosing, InnerBytes - Size, InnerBlocks - 1))
+    return;
+  T.C.D->T.Frees += 1;
+  T.C.D->T.Temporaries += Temporary;
+  T.C.S->Step.Frees += 1;
+  domainFall(T.C, Size - InnerBytes, 1 - InnerBlocks);
+}
+
+//===----------------------------------------------------------------------===//
+// The rarer events
+//===----------------------------------------------------------------------===//
+
+void Accounts::resize(BlockRef B, uint64_t OldSize, uint64_t NewSize,
+                      uint64_t TimeNs, uint64_t Enclosing) {
+  Target T = beginEvent(B, TimeNs);
+  bool Nested = changeInner(T.C, Enclosing, NewSize - OldSize, 0);
+  if (NewSize >= OldSize) {
+    growRows(T, NewSize - OldSize);
+    T.C.H->C.rise(NewSize - OldSize, 0, Now, TimeNs);
+    if (!Nested)
+      domainRise(T.C, NewSize - OldSize, 0, TimeNs);
+    return;
+  }
+  uint64_t Less = OldSize - NewSize;
+  for (AccountRow *R : {&T.R, T.X})
+    if (R) {
+      R->LiveBytes -= Less;
+      R->LiveExclusive -= Less;
+    }
+  T.C.LiveBytes -= Less;
+  T.C.H->C.fall(Less, 0);
+  if (!Nested)
+    domainFall(T.C, Less, 0);
+}
+
+void Accounts::split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing) {
+  Target T = beginEvent(B, TimeNs);
+  bool Nested = changeInner(T.C, Enclosing, 0, 1);
+  T.R.LiveBlocks += 1;
+  StackSplits[B.Row] += 1;
+  if (T.X) {
+    T.X->LiveBlocks += 1;
+    ContextSplits[B.ContextRow] += 1;
+  }
+  T.C.LiveBlocks += 1;
+  T.C.H->C.rise(0, 1, Now, TimeNs);
+  if (!Nested)
+    domainRise(T.C, 0, 1, TimeNs);
+}
+
+void Accounts::addLoss(uint32_t Image, LossKind Kind, uint64_t Count) {
+  ImageState &I = *Images[Image];
+  I.Losses[static_cast<size_t>(Kind)] += Count;
+  // The others lose a stack's leaf, or leave events out on request.
+  if (Kind != LossKind::TableFull && Kind != LossKind::Events)
+    I.T.Lost += Count;
+}
+
+void Accounts::setReserved(uint32_t Image, uint32_t Heap, uint64_t Bytes) {
+  Cell &C = Cells[findCell(Image, Heap)];
+  C.H->ReservedKnown = true;
+  C.H->Reserved += Bytes - C.Reserved;
+  C.Reserved = Bytes;
+  C.H->ReservedPeak = std::max(C.H->ReservedPeak, C.H->Reserved);
+}
+
+//===----------------------------------------------------------------------===//
+// Boundaries
+//===----------------------------------------------------------------------===//
+
+uint64_t Accounts::boundary(uint64_t TimeNs) {
+  uint64_t T = (TimeNs + TimeUnitNs - 1) / TimeUnitNs * TimeUnitNs;
+  if (Now)
+    T = std::max(T, LastNs / TimeUnitNs * TimeUnitNs + TimeUnitNs);
+  return FloorNs = std::max(T, FloorNs);
+}
+
+void Accounts::endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
+                        uint32_t Signal) {
+  ImageState &I = *Images[Image];
+  assert(!I.T.Ended && "an image ends once");
+  endStep(I, TimeNs);
+  I.T.Ended = true;
+  I.T.EndNs = TimeNs;
+  I.T.ExitStatus = ExitStatus;
+  I.T.Signal = Signal;
+  I.EndAt = Now;
+  I.NextSliceNs = UINT64_MAX;
+  for (uint32_t At : I.CellOfHeap) {
+    if (!At)
+      continue;
+    Cell &C = Cells[At - 1];
+    C.H->C.endImage(C.LiveBytes, C.LiveBlocks);
+    C.H->Reserved -= C.Reserved;
+    C.H->EndedReserved += C.Reserved;
+  }
+  for (size_t D = 1; D < I.Shares.size(); ++D)
+    if (const Share *S = I.Shares[D].get())
+      Domains[D - 1]->endImage(S->LiveBytes, S->LiveBlocks);
+  I.Enclosers.shrink_and_clear();
+}
+
+StepTotals Accounts::runningStep(const ImageState &I, uint64_t NowNs) const {
+  const Share &Host = *I.Shares[1];
+  StepTotals S = Host.Step;
+  S.Image = I.T.Image;
+  S.Step = I.Step;
+  S.BeginNs = I.StepBeginNs;
+  S.EndNs = NowNs;
+  S.LiveBytes = Host.LiveBytes;
+  return S;
+}
+
+void Accounts::endStep(ImageState &I, uint64_t TimeNs) {
+  if (I.Stepping)
+    I.Steps.push_back(runningStep(I, TimeNs));
+  I.Stepping = false;
+}
+
+void Accounts::beginStep(uint32_t Image, uint64_t Step, uint64_t TimeNs) {
+  ImageState &I = *Images[Image];
+  if (I.Stepping)
+    I.StepsOpen += 1;
+  endStep(I, TimeNs);
+  Share &Host = *I.Shares[1];
+  Host.Step = StepTotals();
+  Host.Step.PeakBytes = Host.LiveBytes;
+  I.StepBefore = I.Step;
+  I.Step = Step;
+  I.StepBeginNs = TimeNs;
+  I.Stepping = true;
+  I.NextSliceNs = UINT64_MAX;
+  if (I.Open.BeginNs == TimeNs)
+    I.Open.FirstStep = Step;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+uint64_t Accounts::liveBlocks(uint32_t Image) const {
+  uint64_t Sum = 0;
+  for (uint32_t At : Images[Image]->CellOfHeap)
+    Sum += At ? Cells[At - 1].LiveBlocks : 0;
+  return Sum;
+}
+
+HeapTotals Accounts::heapTotals(uint32_t Heap) const {
+  const HeapState &H = *Heaps[Heap];
+  HeapTotals T;
+  static_cast<Totals &>(T) = H.C.T;
+  T.LiveBlocks += H.C.EndedBlocks;
+  T.LiveBytes += H.C.EndedBytes;
+  T.ReservedKnown = H.ReservedKnown;
+  T.ReservedBytes = H.Reserved + H.EndedReserved;
+  T.ReservedPeakBytes = H.ReservedPeak;
+  return T;
+}
+
+Totals Accounts::domainTotals(uint32_t Domain) const {
+  const Curve &D = *Domains[Domain];
+  Totals T = D.T;
+  T.LiveBlocks += D.EndedBlocks;
+  T.LiveBytes += D.EndedBytes;
+  return T;
+}
+
+ImageTotals Accounts::imageTotals(uint32_t Image, uint64_t NowNs) const {
+  const ImageState &I = *Images[Image];
+  ImageTotals T = I.T;
+  if (!T.Ended)
+    T.EndNs = NowNs;
+  T.LiveBytes = I.Shares[1]->LiveBytes;
+  T.PeakBytes = I.Shares[1]->PeakBytes;
+  return T;
+}
