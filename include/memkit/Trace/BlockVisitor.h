@@ -13,8 +13,8 @@
 
 namespace memkit {
 
-/// Takes the blocks of a trace in file order. Every function does nothing unless
-/// overridden, so that a consumer names only what it wants.
+/// Takes the blocks of a trace in file order. Every function does nothing
+/// unless overridden, so that a consumer names only what it wants.
 class BlockVisitor {
 public:
   virtual ~BlockVisitor();

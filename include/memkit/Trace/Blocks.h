@@ -268,7 +268,8 @@ static_assert(sizeof(Event) == 40);
 /// block (0 in rows that are not Allocate).
 struct EventColumns {
   std::vector<uint64_t> Address;
-  std::vector<uint64_t> Enclosing; ///< ordinal + 1 of the enclosing block, 0 none
+  std::vector<uint64_t>
+      Enclosing; ///< ordinal + 1 of the enclosing block, 0 none
   std::vector<uint64_t> Requested;
   std::vector<uint64_t> Weight;
   std::vector<uint32_t> Stream;
@@ -295,19 +296,20 @@ struct Events {
 //===----------------------------------------------------------------------===//
 
 enum class MarkKind : uint8_t {
-  Clock = 0,       ///< Clock
-  Step = 1,        ///< Id: number of the step that begins
-  User = 2,        ///< Name
-  RangeBegin = 3,  ///< Name, Id
-  RangeEnd = 4,    ///< Id
-  Rss = 5,         ///< Values: resident, of it shared (bytes)
-  DeviceUsed = 6,  ///< Id: device; Values: used, total
-  HeapReserved = 7,///< Heap; Values: reserved, active
-  Oom = 8,         ///< Heap, Stack, Context, Thread; Values: requested, live, reserved
-  Alert = 9,       ///< Name: text
-  Loss = 10,       ///< Id: LossKind; Values: count
-  ImageEnd = 11,   ///< Values: exit status (128+n when killed), signal; empty: unknown
-  ScopeName = 12,  ///< Context, Name: the full name of a folded scope
+  Clock = 0,        ///< Clock
+  Step = 1,         ///< Id: number of the step that begins
+  User = 2,         ///< Name
+  RangeBegin = 3,   ///< Name, Id
+  RangeEnd = 4,     ///< Id
+  Rss = 5,          ///< Values: resident, of it shared (bytes)
+  DeviceUsed = 6,   ///< Id: device; Values: used, total
+  HeapReserved = 7, ///< Heap; Values: reserved, active
+  Oom = 8, ///< Heap, Stack, Context, Thread; Values: requested, live, reserved
+  Alert = 9, ///< Name: text
+  Loss = 10, ///< Id: LossKind; Values: count
+  ImageEnd =
+      11, ///< Values: exit status (128+n when killed), signal; empty: unknown
+  ScopeName = 12, ///< Context, Name: the full name of a folded scope
   RecordOn = 13,
   RecordOff = 14,
 };
@@ -492,13 +494,13 @@ struct LayerTotals {
 };
 
 enum class LossKind : uint8_t {
-  RingFull = 0,     ///< records dropped because a ring stayed full
-  TableFull = 1,    ///< stacks cut to an ancestor, the table being full
-  UnknownFree = 2,  ///< a free of no recorded block
+  RingFull = 0,       ///< records dropped because a ring stayed full
+  TableFull = 1,      ///< stacks cut to an ancestor, the table being full
+  UnknownFree = 2,    ///< a free of no recorded block
   DoubleAllocate = 3, ///< an allocation at a live address
-  BadRecord = 4,    ///< the program's side of shared memory held nonsense
-  NoRing = 5,       ///< events of threads for which there was no ring
-  Events = 6,       ///< left out on request (--events, --max-size)
+  BadRecord = 4,      ///< the program's side of shared memory held nonsense
+  NoRing = 5,         ///< events of threads for which there was no ring
+  Events = 6,         ///< left out on request (--events, --max-size)
 };
 inline constexpr uint8_t NumLossKinds = 7;
 
@@ -509,7 +511,8 @@ struct Loss {
   bool operator==(const Loss &) const = default;
 };
 
-/// A set of Summary blocks has one Number; the one with Complete ends it. Only
+/// A set of Summary blocks has one Number; the one with Complete ends it. A
+/// block holds at most MaxBlockRows rows of stacks and contexts together. Only
 /// the last complete set of a trace counts. Rows of one image may come in
 /// several SumRows.
 struct Summary {
@@ -547,8 +550,8 @@ enum class BlockKind : uint8_t {
 inline constexpr uint8_t NumBlockKinds = 9;
 const char *blockKindName(BlockKind Kind);
 
-/// Where a block stands and what it covers. Image, Epoch, times and Events are 0
-/// where they do not apply.
+/// Where a block stands and what it covers. Image, Epoch, times and Events are
+/// 0 where they do not apply.
 struct BlockInfo {
   BlockKind Kind = BlockKind::None;
   uint64_t Offset = 0;     ///< in the file

@@ -23,8 +23,9 @@ public:
   virtual llvm::Error write(llvm::StringRef Bytes) = 0;
 };
 
-/// Writes to a file descriptor, which stays the caller's. Short writes and EINTR
-/// are handled; EPIPE is an error like any other (SIGPIPE must be ignored).
+/// Writes to a file descriptor, which stays the caller's. Short writes and
+/// EINTR are handled; EPIPE is an error like any other (SIGPIPE must be
+/// ignored).
 class FdSink : public Sink {
 public:
   FdSink(int Fd, std::string Name) : Fd(Fd), Name(std::move(Name)) {}

@@ -7,14 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Two ways to read:
-//  - TraceReader: random access. Maps the file, finds blocks by the index (or by
+//  - TraceReader: random access. Maps the file, finds blocks by the index (or
+//  by
 //    a scan when there is none) and decodes those that are asked for.
 //  - BlockStream: every block in file order, from a pipe too, as it arrives.
 //
-// Both verify everything that they hand out: a decoded block obeys the limits of
-// Blocks.h, its enums are known values, its columns have their rows. Whether ids
-// lie within the dictionary is checked by idLimits() and by those who use ids,
-// since a block alone cannot tell.
+// Both verify everything that they hand out: a decoded block obeys the limits
+// of Blocks.h, its enums are known values, its columns have their rows. Whether
+// ids lie within the dictionary is checked by idLimits() and by those who use
+// ids, since a block alone cannot tell.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,8 @@ class TraceReader {
 public:
   /// Opens the trace Path; `-` is standard input. What is not a regular file is
   /// first copied to an unlinked temporary file. Errors: TraceError.
-  static llvm::Expected<std::unique_ptr<TraceReader>> open(llvm::StringRef Path);
+  static llvm::Expected<std::unique_ptr<TraceReader>>
+  open(llvm::StringRef Path);
   static llvm::Expected<std::unique_ptr<TraceReader>>
   create(std::unique_ptr<llvm::MemoryBuffer> Buffer);
   ~TraceReader();
@@ -51,9 +53,8 @@ public:
 
   /// True when the trace was completed: it ends with an index that fits.
   bool complete() const;
-  /// Why it is not, for a warning: `cut off at offset N`, `corrupt at offset N:
-  /// what; the rest is not read`. Empty when complete, or when only the index is
-  /// missing at a clean end of a block (`not completed`).
+  /// Why it is not, for a warning: `cut off at offset N`, or `corrupt at offset
+  /// N: what; what follows is not read`. Empty when complete.
   llvm::StringRef damage() const;
 
   /// Decodes the block B of blocks() into Out, reusing its memory. B must be of
@@ -79,14 +80,15 @@ private:
 class BlockStream {
 public:
   /// Path as for TraceReader::open, but nothing is spooled.
-  static llvm::Expected<std::unique_ptr<BlockStream>> open(llvm::StringRef Path);
+  static llvm::Expected<std::unique_ptr<BlockStream>>
+  open(llvm::StringRef Path);
   ~BlockStream();
 
   llvm::StringRef name() const;
 
   /// The next block, Header first and Index last when it is there; nothing at
-  /// the end. At a cut, or at damage, the end comes early and damage() says why.
-  /// It is an error only when there is not even a header.
+  /// the end. At a cut, or at damage, the end comes early and damage() says
+  /// why. It is an error only when there is not even a header.
   llvm::Expected<std::optional<AnyBlock>> next();
   /// Of the block that next() gave last.
   const BlockInfo &info() const;

@@ -1,0 +1,70 @@
+//===- BlockCover.h - What a block covers -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_TRACE_BLOCKCOVER_H
+#define MEMKIT_LIB_TRACE_BLOCKCOVER_H
+
+#include "memkit/Trace/Blocks.h"
+#include <algorithm>
+
+namespace memkit {
+
+/// The Image, Epoch, times and Events that the index tells of a block. Writer
+/// and scan use the same, so that both give the same BlockInfo.
+template <class T> BlockInfo blockCover(const T &) { return {}; }
+
+inline BlockInfo blockCover(const Events &E) {
+  BlockInfo I;
+  I.Image = E.Image;
+  I.Epoch = E.Epoch;
+  I.Events = E.Rows.size();
+  if (!E.Rows.empty()) {
+    I.BeginNs = E.Rows.front().TimeNs;
+    I.EndNs = E.Rows.back().TimeNs;
+  }
+  return I;
+}
+
+inline BlockInfo blockCover(const Marks &M) {
+  BlockInfo I;
+  if (M.Rows.empty())
+    return I;
+  auto [First, Last] = std::minmax_element(
+      M.Rows.begin(), M.Rows.end(),
+      [](const Mark &A, const Mark &B) { return A.TimeNs < B.TimeNs; });
+  I.BeginNs = First->TimeNs;
+  I.EndNs = Last->TimeNs;
+  return I;
+}
+
+inline BlockInfo blockCover(const Slices &S) {
+  BlockInfo I;
+  I.Image = S.Image;
+  if (!S.Rows.empty()) {
+    I.BeginNs = S.Rows.front().BeginNs;
+    I.EndNs = std::max(I.BeginNs, S.Rows.back().EndNs);
+  }
+  return I;
+}
+
+inline BlockInfo blockCover(const Keyframe &K) {
+  BlockInfo I;
+  I.Image = K.Image;
+  I.BeginNs = I.EndNs = K.TimeNs;
+  return I;
+}
+
+inline BlockInfo blockCover(const Summary &S) {
+  BlockInfo I;
+  I.BeginNs = I.EndNs = S.EndNs;
+  return I;
+}
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_TRACE_BLOCKCOVER_H

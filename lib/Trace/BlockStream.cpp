@@ -1,0 +1,159 @@
+//===- BlockStream.cpp - Blocks in file order, as they come -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode.h"
+#include "Frames.h"
+#include "OpenFile.h"
+#include "memkit/Trace/TraceError.h"
+#include "memkit/Trace/TraceReader.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace memkit;
+using namespace llvm;
+
+namespace {
+/// No frame that holds a block can be larger: zstd does not expand by more.
+constexpr size_t MaxFrameBytes = size_t(MaxBlockBytes) + (1 << 20);
+constexpr size_t ReadBytes = 256 << 10;
+} // namespace
+
+class BlockStream::Impl {
+public:
+  explicit Impl(InputFile F) : File(std::move(F)) { Decode.setStrict(true); }
+
+  Expected<std::optional<AnyBlock>> next();
+  Expected<FrameScan> fill();
+  Expected<std::optional<AnyBlock>> take(size_t Size);
+  Bytes ahead() const { return Bytes(Buffer).slice(Begin, End - Begin); }
+  void drop(size_t N) {
+    Begin += N;
+    Offset += N;
+  }
+  Error wrong(const Twine &What) {
+    return makeTraceError(File.name(), Offset, What);
+  }
+  /// The end came early: an error before the header, else damage.
+  Expected<std::optional<AnyBlock>> stop(const Twine &Error_,
+                                         const Twine &Damage_) {
+    Ended = true;
+    if (!HasHeader)
+      return wrong(Error_);
+    Damage = Damage_.str();
+    return std::nullopt;
+  }
+
+  InputFile File;
+  std::vector<uint8_t> Buffer; ///< [Begin, End) was read but not used
+  size_t Begin = 0, End = 0;
+  uint64_t Offset = 0; ///< in the file, of Begin
+  bool AtEof = false, Ended = false, HasHeader = false, HasIndex = false;
+  std::string Damage;
+  BlockInfo Info;
+  FrameDecompressor Decompressor;
+  Decoder Decode;
+  std::vector<uint8_t> Raw;
+};
+
+/// Reads until a whole frame is ahead, or the end.
+Expected<FrameScan> BlockStream::Impl::fill() {
+  for (;;) {
+    FrameScan F =
+        End == Begin ? FrameScan{FrameScan::CutOff} : scanFrame(ahead());
+    if (F.Kind != FrameScan::CutOff || AtEof)
+      return F;
+    if (End - Begin > MaxFrameBytes)
+      return FrameScan{FrameScan::NotAFrame};
+    if (Begin) {
+      std::copy(Buffer.begin() + Begin, Buffer.begin() + End, Buffer.begin());
+      End -= Begin;
+      Begin = 0;
+    }
+    Buffer.resize(std::max(Buffer.size(), End + ReadBytes));
+    Expected<size_t> N = File.read(Buffer.data() + End, Buffer.size() - End);
+    if (!N)
+      return N.takeError();
+    AtEof = !*N;
+    End += *N;
+  }
+}
+
+Expected<std::optional<AnyBlock>> BlockStream::Impl::take(size_t Size) {
+  AnyBlock Out;
+  BlockKind Kind = BlockKind::None;
+  std::string Problem = Decompressor.decompress(ahead().take_front(Size), Raw);
+  if (Problem.empty())
+    Problem = Decode.open(Raw, Kind);
+  if (Problem.empty())
+    Problem = Decode.decode(Out);
+  if (!Problem.empty())
+    return stop(Problem, "corrupt at offset " + Twine(Offset) + ": " + Problem +
+                             "; what follows is not read");
+  if (HasHeader == (Kind == BlockKind::Header)) {
+    Ended = true;
+    return wrong(HasHeader
+                     ? Twine("a second header: traces are not joined by cat")
+                     : Twine("a trace begins with a header, not with ") +
+                           blockKindName(Kind));
+  }
+  HasHeader = true;
+  HasIndex |= Kind == BlockKind::Index;
+  Info = BlockInfo();
+  Info.Kind = Kind;
+  Info.Offset = Offset;
+  Info.Compressed = Size;
+  Info.Raw = Raw.size();
+  drop(Size);
+  return Out;
+}
+
+Expected<std::optional<AnyBlock>> BlockStream::Impl::next() {
+  while (!Ended) {
+    Expected<FrameScan> F = fill();
+    if (!F)
+      return F.takeError();
+    switch (F->Kind) {
+    case FrameScan::Block:
+      return take(F->Size);
+    case FrameScan::Skippable:
+      drop(F->Size);
+      break;
+    case FrameScan::NotAFrame:
+      return stop("not a memkit trace (no zstd frame)",
+                  "corrupt at offset " + Twine(Offset) +
+                      ": not a zstd frame; what follows is not read");
+    case FrameScan::CutOff: {
+      uint64_t Size = Offset + (End - Begin);
+      if (!Size)
+        return stop("empty file", "");
+      Ended = true;
+      if (!HasHeader)
+        return wrong("cut off at offset " + Twine(Size));
+      if (Begin != End || !HasIndex)
+        Damage = "cut off at offset " + utostr(Size);
+      break;
+    }
+    }
+  }
+  return std::nullopt;
+}
+
+BlockStream::BlockStream(std::unique_ptr<Impl> I) : I(std::move(I)) {}
+BlockStream::~BlockStream() = default;
+
+Expected<std::unique_ptr<BlockStream>> BlockStream::open(StringRef Path) {
+  Expected<InputFile> F = InputFile::open(Path);
+  if (!F)
+    return F.takeError();
+  return std::unique_ptr<BlockStream>(
+      new BlockStream(std::make_unique<Impl>(std::move(*F))));
+}
+
+StringRef BlockStream::name() const { return I->File.name(); }
+Expected<std::optional<AnyBlock>> BlockStream::next() { return I->next(); }
+const BlockInfo &BlockStream::info() const { return I->Info; }
+StringRef BlockStream::damage() const { return I->Damage; }

@@ -1,0 +1,44 @@
+//===- Blocks.cpp - Small functions of the block structs -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Trace/Blocks.h"
+
+using namespace memkit;
+
+void EventColumns::clear() {
+  Address.clear();
+  Enclosing.clear();
+  Requested.clear();
+  Weight.clear();
+  Stream.clear();
+  Pool.clear();
+}
+
+const char *memkit::blockKindName(BlockKind Kind) {
+  switch (Kind) {
+  case BlockKind::None:
+    return "unknown";
+  case BlockKind::Header:
+    return "header";
+  case BlockKind::Dictionary:
+    return "dictionary";
+  case BlockKind::Events:
+    return "events";
+  case BlockKind::Marks:
+    return "marks";
+  case BlockKind::Slices:
+    return "slices";
+  case BlockKind::Keyframe:
+    return "keyframe";
+  case BlockKind::Summary:
+    return "summary";
+  case BlockKind::Index:
+    return "index";
+  }
+  return "unknown";
+}

@@ -1,0 +1,427 @@
+//===- Decode.cpp - FlatBuffers to blocks -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode.h"
+#include "BlockCover.h"
+#include "DecodeHelpers.h"
+
+using namespace memkit;
+
+namespace {
+constexpr unsigned MaxTableDepth = 16;
+constexpr unsigned MaxTables = 4 * MaxBlockRows;
+constexpr size_t SizePrefix = sizeof(flatbuffers::uoffset_t);
+} // namespace
+
+Decoder::Problem Decoder::open(Bytes Raw, BlockKind &Kind) {
+  if (Raw.size() < SizePrefix + 8)
+    return "a block too small to be one";
+  if (!fb::SizePrefixedBlockBufferHasIdentifier(Raw.data())) {
+    std::string Id(reinterpret_cast<const char *>(Raw.data()) + 8, 4);
+    for (char &C : Id)
+      if (C < ' ' || C > '~')
+        C = '?';
+    return "not a memkit trace: identifier '" + Id + "' instead of '" +
+           fb::BlockIdentifier() + "'";
+  }
+  flatbuffers::Verifier V(Raw.data(), Raw.size(), MaxTableDepth, MaxTables);
+  if (!fb::VerifySizePrefixedBlockBuffer(V))
+    return "malformed block";
+  if (flatbuffers::GetPrefixedSize(Raw.data()) + SizePrefix != Raw.size())
+    return "a block whose size prefix does not fit";
+  Block = fb::GetSizePrefixedBlock(Raw.data());
+  Charged = 0;
+  auto Type = uint8_t(Block->body_type());
+  Kind =
+      Type < NumBlockKinds && Block->body() ? BlockKind(Type) : BlockKind::None;
+  return known(Block, fb::Block::VT_BODY);
+}
+
+static ClockTriple clock(const fb::Clock *C) {
+  return C ? ClockTriple{C->tsc(), C->monotonic_ns(), C->realtime_ns()}
+           : ClockTriple();
+}
+
+Decoder::Problem Decoder::decode(Header &Out) {
+  const fb::Header *T = Block->body_as_Header();
+  // Versions first: in a newer one all else may differ.
+  Out.Container = T->container_version();
+  Out.Format = T->format_version();
+  if (Out.Container != ContainerVersion)
+    return "container version " + std::to_string(Out.Container) +
+           ", this memkit reads " + std::to_string(ContainerVersion);
+  if (Out.Format > FormatVersion)
+    return "format version " + std::to_string(Out.Format) +
+           " is newer than this memkit reads (" +
+           std::to_string(FormatVersion) + "); upgrade memkit";
+  if (Out.Format < LowestFormatVersion)
+    return "format version " + std::to_string(Out.Format) +
+           " is older than this memkit reads (" +
+           std::to_string(LowestFormatVersion) + ")";
+  TRY(known(T, fb::Header::VT_OS));
+  auto Strings = [&](const auto *V, std::vector<std::string> &To) -> Problem {
+    To.clear();
+    if (!V)
+      return "";
+    for (const auto *S : *V) {
+      TRY(charge(sizeof(std::string)));
+      TRY(copyText(S, To.emplace_back()));
+    }
+    return "";
+  };
+  TRY(copyText(T->tool(), Out.Tool));
+  TRY(Strings(T->command(), Out.Command));
+  TRY(copyText(T->host(), Out.Host));
+  TRY(copyText(T->boot_id(), Out.BootId));
+  TRY(copyText(T->os(), Out.Os));
+  Out.Pid = T->pid();
+  Out.Rank = T->rank();
+  Out.WorldSize = T->world_size();
+  TRY(Strings(T->options(), Out.Options));
+  Out.Start = clock(T->start());
+  Out.TscHz = T->tsc_hz();
+  Out.PageSize = T->page_size();
+  Out.Cpus = T->cpus();
+  return "";
+}
+
+Decoder::Problem Decoder::decode(Marks &Out) {
+  const fb::Marks *T = Block->body_as_Marks();
+  TRY(known(T, fb::Marks::VT_MARKS));
+  Out.Rows.clear();
+  if (!T->marks())
+    return "";
+  if (T->marks()->size() > MaxBlockRows)
+    return "too many marks in a block";
+  for (const fb::Mark *M : *T->marks()) {
+    TRY(known(M, fb::Mark::VT_CLOCK));
+    if (M->kind() >= NumMarkKinds)
+      return "unknown kind of mark " + std::to_string(M->kind());
+    Mark R;
+    R.Kind = MarkKind(M->kind());
+    R.Image = M->image();
+    R.TimeNs = M->time_ns();
+    R.Thread = M->thread();
+    R.Name = M->name();
+    R.Id = M->id();
+    R.Heap = M->heap();
+    R.Stack = M->stack();
+    R.Context = M->context();
+    TRY(copyVector(M->values(), R.Values));
+    R.Clock = clock(M->clock());
+    Out.Rows.push_back(std::move(R));
+  }
+  return "";
+}
+
+Decoder::Problem Decoder::decode(Slices &Out) {
+  const fb::Slices *T = Block->body_as_Slices();
+  TRY(known(T, fb::Slices::VT_LIVE_BYTES));
+  uint32_t Rows = T->rows();
+  if (Rows > MaxBlockRows)
+    return "too many rows in a block of slices";
+  if (!decodePlanes(T->heap(), Rows, Narrow[0]) ||
+      !decodePlanes(T->stack(), Rows, Wide[2]) ||
+      !undoDifferences(Wide[2], UINT32_MAX) ||
+      !decodePlanes(T->live_blocks(), Rows, Wide[0]) ||
+      !decodePlanes(T->live_bytes(), Rows, Wide[1]))
+    return "a column of slices is malformed";
+  Out.Image = T->image();
+  Out.Rows.clear();
+  uint32_t At = 0;
+  if (T->heads() && T->heads()->size() > MaxBlockRows)
+    return "too many slices in a block";
+  if (T->heads())
+    for (const fb::SliceHead *H : *T->heads()) {
+      if (H->rows() > Rows - At)
+        return "slices with more rows than there are";
+      Slice S;
+      S.Index = H->index();
+      S.FirstStep = H->first_step();
+      S.LastStep = H->last_step();
+      S.BeginNs = H->begin_ns();
+      S.EndNs = H->end_ns();
+      for (uint32_t E = At + H->rows(); At != E; ++At)
+        S.Rows.push_back(
+            {Narrow[0][At], uint32_t(Wide[2][At]), Wide[0][At], Wide[1][At]});
+      Out.Rows.push_back(std::move(S));
+    }
+  return At == Rows ? "" : "rows that belong to no slice";
+}
+
+Decoder::Problem Decoder::decode(Keyframe &Out) {
+  const fb::Keyframe *T = Block->body_as_Keyframe();
+  TRY(known(T, fb::Keyframe::VT_ENCLOSING));
+  uint32_t N = T->count();
+  if (N > MaxBlockRows)
+    return "too many entries in a keyframe";
+  std::vector<uint64_t> Birth, Address, Enclosing;
+  if (!decodePlanes(T->ordinal(), N, Wide[0]) ||
+      !decodePlanes(T->size(), N, Wide[1]) ||
+      !decodePlanes(T->stack(), N, Narrow[0]) ||
+      !decodePlanes(T->context(), N, Narrow[1]) ||
+      !decodePlanes(T->heap(), N, Narrow[2]) ||
+      !decodePlanes(T->birth(), N, Birth) ||
+      !decodePlanes(T->address(), N, Address) ||
+      !decodePlanes(T->enclosing(), N, Enclosing))
+    return "a column of a keyframe has the wrong length";
+  Out.Image = T->image();
+  Out.TimeNs = T->time_ns();
+  Out.Events = T->events();
+  Out.NextOrdinal = T->next_ordinal();
+  Out.Part = T->part();
+  Out.Last = T->last();
+  Out.Blocks.resize(N);
+  uint64_t Ordinal = 0;
+  for (uint32_t I = 0; I != N; ++I) {
+    if (Wide[0][I] >= Out.NextOrdinal - Ordinal || (I && !Wide[0][I]))
+      return "the ordinals of a keyframe are out of order";
+    Ordinal += Wide[0][I];
+    if (Birth[I] > Out.TimeNs / TimeUnitNs)
+      return "a block of a keyframe from before the start";
+    Out.Blocks[I] = {
+        Ordinal,      Wide[1][I],   Out.TimeNs - Birth[I] * TimeUnitNs,
+        Narrow[0][I], Narrow[1][I], Narrow[2][I],
+        Address[I],   Enclosing[I]};
+  }
+  return "";
+}
+
+template <class Table>
+Decoder::Problem Decoder::sumRows(const Table *T, SumRows &Out) {
+  TRY(known(T, Table::VT_DOMAIN_PEAK_BYTES));
+  uint32_t N = T->count();
+  if (N > MaxBlockRows)
+    return "too many rows in a part of a summary";
+  TRY(charge(N * sizeof(SumRow)));
+  Out.Image = T->image();
+  Out.Rows.assign(N, SumRow());
+  const fb::Planes *Key;
+  if constexpr (std::is_same_v<Table, fb::StackRows>)
+    Key = T->stack();
+  else
+    Key = T->context();
+  if (!decodePlanes(Key, N, Wide[0]) || !undoDifferences(Wide[0], UINT32_MAX) ||
+      !decodePlanes(T->heap(), N, Narrow[0]))
+    return "a column of a summary is malformed";
+  for (uint32_t I = 0; I != N; ++I) {
+    Out.Rows[I].Key = uint32_t(Wide[0][I]);
+    Out.Rows[I].Heap = Narrow[0][I];
+  }
+  bool Ok = true;
+  auto Column = [&](const fb::Planes *P, uint64_t SumRow::*Member) {
+    Ok = Ok && decodePlanes(P, N, Wide[1]);
+    for (uint32_t I = 0; Ok && I != N; ++I)
+      Out.Rows[I].*Member = Wide[1][I];
+  };
+  auto Difference = [&](const fb::Planes *P, uint64_t SumRow::*Base,
+                        uint64_t SumRow::*Member) {
+    Ok = Ok && decodePlanes(P, N, Wide[1]);
+    for (uint32_t I = 0; Ok && I != N; ++I)
+      Out.Rows[I].*Member = Out.Rows[I].*Base - uint64_t(unzigzag(Wide[1][I]));
+  };
+  Column(T->allocations(), &SumRow::Allocations);
+  Column(T->allocated_bytes(), &SumRow::AllocatedBytes);
+  Column(T->splits(), &SumRow::Splits);
+  Column(T->temporaries(), &SumRow::Temporaries);
+  Column(T->live_blocks(), &SumRow::LiveBlocks);
+  Column(T->live_bytes(), &SumRow::LiveBytes);
+  Difference(T->live_exclusive(), &SumRow::LiveBytes, &SumRow::LiveExclusive);
+  Column(T->peak_bytes(), &SumRow::PeakBytes);
+  Column(T->heap_peak_blocks(), &SumRow::HeapPeakBlocks);
+  Column(T->heap_peak_bytes(), &SumRow::HeapPeakBytes);
+  Difference(T->domain_peak_blocks(), &SumRow::HeapPeakBlocks,
+             &SumRow::DomainPeakBlocks);
+  Difference(T->domain_peak_bytes(), &SumRow::HeapPeakBytes,
+             &SumRow::DomainPeakBytes);
+  return Ok ? "" : "a column of a summary has the wrong length";
+}
+
+template <class T> static void copyTotals(const T *From, Totals &To) {
+  To.Allocations = From->allocations();
+  To.Frees = From->frees();
+  To.AllocatedBytes = From->allocated_bytes();
+  To.FreedBytes = From->freed_bytes();
+  To.Temporaries = From->temporaries();
+  To.LiveBlocks = From->live_blocks();
+  To.LiveBytes = From->live_bytes();
+  To.PeakBytes = From->peak_bytes();
+  To.PeakBlocks = From->peak_blocks();
+  To.PeakTimeNs = From->peak_time_ns();
+}
+
+Decoder::Problem Decoder::decode(Summary &Out) {
+  const fb::Summary *T = Block->body_as_Summary();
+  TRY(known(T, fb::Summary::VT_LOSSES));
+  Out = Summary();
+  Out.Number = T->number();
+  Out.EndNs = T->end_ns();
+  Out.Complete = T->complete();
+  Out.Events = T->events();
+  Out.Marks = T->marks();
+  auto Each = [](const auto *V, auto Do) -> Problem {
+    if (V && V->size() > MaxBlockRows)
+      return "too many rows in a summary";
+    if (V)
+      for (const auto *X : *V)
+        TRY(Do(X));
+    return "";
+  };
+  TRY(Each(T->stack_rows(), [&](const fb::StackRows *X) {
+    return sumRows(X, Out.Stacks.emplace_back());
+  }));
+  TRY(Each(T->context_rows(), [&](const fb::ContextRows *X) {
+    return sumRows(X, Out.Contexts.emplace_back());
+  }));
+  TRY(Each(T->heaps(), [&](const fb::HeapTotals *X) -> Problem {
+    TRY(known(X, fb::HeapTotals::VT_RESERVED_PEAK_BYTES));
+    HeapTotals H;
+    H.Id = X->heap();
+    copyTotals(X, H);
+    H.ReservedKnown = X->reserved_known();
+    H.ReservedBytes = X->reserved_bytes();
+    H.ReservedPeakBytes = X->reserved_peak_bytes();
+    Out.Heaps.push_back(H);
+    return "";
+  }));
+  TRY(Each(T->domains(), [&](const fb::DomainTotals *X) -> Problem {
+    TRY(known(X, fb::DomainTotals::VT_PEAK_TIME_NS));
+    Totals D;
+    D.Id = X->domain();
+    copyTotals(X, D);
+    Out.Domains.push_back(D);
+    return "";
+  }));
+  TRY(Each(T->images(), [&](const fb::ImageTotals *X) -> Problem {
+    TRY(known(X, fb::ImageTotals::VT_PEAK_BYTES));
+    Out.Images.push_back({X->image(), X->end_ns(), X->ended(), X->exit_status(),
+                          X->signal(), X->allocations(), X->frees(),
+                          X->inherited_frees(), X->lost(), X->live_bytes(),
+                          X->peak_bytes()});
+    return "";
+  }));
+  TRY(Each(T->steps(), [&](const fb::StepTotals *X) -> Problem {
+    TRY(known(X, fb::StepTotals::VT_LIVE_BYTES));
+    Out.Steps.push_back({X->image(), X->step(), X->begin_ns(), X->end_ns(),
+                         X->allocations(), X->frees(), X->allocated_bytes(),
+                         X->freed_bytes(), X->peak_bytes(), X->live_bytes()});
+    return "";
+  }));
+  TRY(Each(T->layers(), [&](const fb::LayerTotals *X) -> Problem {
+    TRY(known(X, fb::LayerTotals::VT_FRAGMENTATION_PPM));
+    Out.Layers.push_back({X->image(), X->name(), X->backward(), X->calls(),
+                          X->duration_ns(), X->allocations(), X->frees(),
+                          X->allocated_bytes(), X->peak_bytes(),
+                          X->reserved_peak_bytes(), X->fragmentation_ppm()});
+    return "";
+  }));
+  return Each(T->losses(), [&](const fb::Loss *X) -> Problem {
+    TRY(known(X, fb::Loss::VT_COUNT));
+    if (X->kind() >= NumLossKinds)
+      return "unknown kind of loss " + std::to_string(X->kind());
+    Out.Losses.push_back({X->image(), LossKind(X->kind()), X->count()});
+    return "";
+  });
+}
+
+Decoder::Problem Decoder::decode(Index &Out) {
+  const fb::Index *T = Block->body_as_Index();
+  TRY(known(T, fb::Index::VT_EVENTS));
+  uint32_t N = T->count();
+  std::vector<uint8_t> Kind;
+  // The kinds come first: their length bounds all that follows.
+  if (!copyBytes(T->kind(), N, Kind))
+    return "the kinds of the index have the wrong length";
+  Out.Blocks.assign(N, BlockInfo());
+  bool Ok = true;
+  auto Column = [&](const fb::Planes *P, auto Set) {
+    Ok = Ok && decodePlanes(P, N, Wide[0]);
+    for (uint32_t I = 0; Ok && I != N; ++I)
+      Set(Out.Blocks[I], Wide[0][I]);
+  };
+  Column(T->compressed(), [](BlockInfo &B, uint64_t V) { B.Compressed = V; });
+  Column(T->raw(), [](BlockInfo &B, uint64_t V) { B.Raw = V; });
+  Column(T->image(), [](BlockInfo &B, uint64_t V) { B.Image = uint32_t(V); });
+  Column(T->epoch(), [](BlockInfo &B, uint64_t V) { B.Epoch = uint32_t(V); });
+  Column(T->begin_ns(), [](BlockInfo &B, uint64_t V) { B.BeginNs = V; });
+  Column(T->end_ns(),
+         [](BlockInfo &B, uint64_t V) { B.EndNs = B.BeginNs + V; });
+  Column(T->events(), [](BlockInfo &B, uint64_t V) { B.Events = V; });
+  if (!Ok)
+    return "a column of the index has the wrong length";
+  uint64_t Offset = 0;
+  for (uint32_t I = 0; I != N; ++I) {
+    BlockInfo &B = Out.Blocks[I];
+    B.Kind = Kind[I] < NumBlockKinds ? BlockKind(Kind[I]) : BlockKind::None;
+    B.Offset = Offset;
+    if (B.Compressed > UINT32_MAX || B.Raw > UINT32_MAX)
+      return "a block of the index is too large";
+    Offset += B.Compressed;
+  }
+  return "";
+}
+
+Decoder::Problem Decoder::decode(AnyBlock &Out) {
+  auto As = [&](auto Block) -> Problem {
+    Problem P = decode(Block);
+    Out = std::move(Block);
+    return P;
+  };
+  switch (BlockKind(Block->body_type())) {
+  case BlockKind::Header:
+    return As(Header());
+  case BlockKind::Dictionary:
+    return As(Dictionary());
+  case BlockKind::Events:
+    return As(Events());
+  case BlockKind::Marks:
+    return As(Marks());
+  case BlockKind::Slices:
+    return As(Slices());
+  case BlockKind::Keyframe:
+    return As(Keyframe());
+  case BlockKind::Summary:
+    return As(Summary());
+  case BlockKind::Index:
+    return As(Index());
+  case BlockKind::None:
+    break;
+  }
+  return "a kind of block that this version does not know; a newer memkit "
+         "wrote it";
+}
+
+Decoder::Problem Decoder::cover(BlockKind Kind, BlockInfo &Out) {
+  auto As = [&](auto Block) -> Problem {
+    Problem P = decode(Block);
+    Out = blockCover(Block);
+    return P;
+  };
+  Problem P;
+  switch (Kind) {
+  case BlockKind::Events:
+    P = As(Events());
+    break;
+  case BlockKind::Marks:
+    P = As(Marks());
+    break;
+  case BlockKind::Slices:
+    P = As(Slices());
+    break;
+  case BlockKind::Keyframe:
+    P = As(Keyframe());
+    break;
+  case BlockKind::Summary:
+    P = As(Summary());
+    break;
+  default:
+    Out = BlockInfo();
+  }
+  Out.Kind = Kind;
+  return P;
+}

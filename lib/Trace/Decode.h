@@ -1,0 +1,79 @@
+//===- Decode.h - FlatBuffers to blocks -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_TRACE_DECODE_H
+#define MEMKIT_LIB_TRACE_DECODE_H
+
+#include "Frames.h"
+#include "Planes.h"
+#include "StackTree.h"
+#include "memkit/Trace/Blocks.h"
+#include <string>
+
+namespace memkit {
+
+/// Decodes the bytes of blocks. Every function gives what is wrong, or an empty
+/// string; what it hands out obeys the limits of Blocks.h.
+///
+/// Keeps the stack tree, so that dictionaries must come in file order;
+/// restart() before the first again.
+class Decoder {
+public:
+  using Problem = std::string;
+
+  /// Verifies Raw as a size-prefixed Block; gives its body's kind.
+  Problem open(Bytes Raw, BlockKind &Kind);
+
+  /// When set, a field that this version does not know is a problem.
+  void setStrict(bool S) { Strict = S; }
+  void restart() { Tree = StackTree(); }
+
+  // Each takes the block opened last, which is of that kind.
+  Problem decode(Header &Out);
+  Problem decode(Dictionary &Out);
+  Problem decode(Events &Out);
+  Problem decode(Marks &Out);
+  Problem decode(Slices &Out);
+  Problem decode(Keyframe &Out);
+  Problem decode(Summary &Out);
+  Problem decode(Index &Out);
+  Problem decode(AnyBlock &Out);
+
+  /// What the index tells of the block opened last, for a file without one.
+  /// Decodes what it must; leaves the stack tree alone.
+  Problem cover(BlockKind Kind, BlockInfo &Out);
+
+private:
+  template <class Table> Problem known(const Table *T, unsigned Last);
+  /// A block may name one vector many times over: what is copied out of it is
+  /// bounded in sum.
+  Problem charge(size_t Bytes);
+  Problem copyText(const flatbuffers::String *From, std::string &To);
+  template <class V, class T> Problem copyVector(const V *From, T &To);
+  template <class Table> Problem sumRows(const Table *T, SumRows &Out);
+  Problem decodeStrings(const fb::Strings *T, std::vector<std::string> &Out);
+  Problem decodeStacks(const fb::StackTree *T, Dictionary &Out);
+  Problem decodeSymbols(const fb::Symbols *T, std::vector<FrameSymbols> &Out);
+  Problem decodeTables(const fb::Dictionary *T, Dictionary &Out);
+  struct EventInput;
+  Problem openEvents(const fb::Events *T, EventInput &In);
+  Problem decodeRows(const fb::Events *T, EventInput &In, Events &Out);
+  Problem decodeColumns(const fb::Events *T, const EventInput &In, Events &Out);
+
+  const fb::Block *Block = nullptr;
+  bool Strict = false;
+  size_t Charged = 0;
+  StackTree Tree;
+  // Scratch.
+  std::vector<uint32_t> Narrow[4];
+  std::vector<uint64_t> Wide[4];
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_TRACE_DECODE_H

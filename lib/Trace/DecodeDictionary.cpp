@@ -1,0 +1,211 @@
+//===- DecodeDictionary.cpp - FlatBuffers to dictionary blocks -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DecodeHelpers.h"
+
+using namespace memkit;
+
+Decoder::Problem Decoder::decodeStrings(const fb::Strings *T,
+                                        std::vector<std::string> &Out) {
+  TRY(known(T, fb::Strings::VT_LENGTH));
+  if (T->count() > MaxBlockRows)
+    return "too many strings in a dictionary";
+  std::vector<uint32_t> &Length = Narrow[0];
+  if (!decodePlanes(T->length(), T->count(), Length))
+    return "the lengths of strings are malformed";
+  size_t At = 0, Size = sizeOf(T->bytes());
+  const char *Text =
+      Size ? reinterpret_cast<const char *>(T->bytes()->Data()) : nullptr;
+  Out.reserve(T->count());
+  for (uint32_t L : Length) {
+    if (L > Size - At)
+      return "the lengths of strings exceed their text";
+    Out.emplace_back(Text + At, L);
+    At += L;
+  }
+  return At == Size ? "" : "text that belongs to no string";
+}
+
+Decoder::Problem Decoder::decodeStacks(const fb::StackTree *T,
+                                       Dictionary &Out) {
+  TRY(known(T, fb::StackTree::VT_FRAME));
+  if (T->count() > MaxBlockRows || T->nodes() > 4 * MaxBlockRows)
+    return "too many stacks in a dictionary";
+  StackRows Rows;
+  if (!copyBytes(T->pops(), T->count(), Rows.Pops) ||
+      !copyBytes(T->length(), T->count(), Rows.Length))
+    return "the rows of stacks have the wrong length";
+  auto Fars = [](const std::vector<uint8_t> &V) {
+    return size_t(std::count(V.begin(), V.end(), StackTree::Far));
+  };
+  if (!decodePlanes(T->far_parent(), Fars(Rows.Pops), Rows.FarParent) ||
+      !decodePlanes(T->far_length(), Fars(Rows.Length), Rows.FarLength) ||
+      !decodePlanes(T->frame(), T->nodes(), Out.NodeFrames))
+    return "a column of stacks has the wrong length";
+  if (!Tree.decode(Rows, T->nodes(), Out.Stacks))
+    return "a stack leads out of the tree";
+  return "";
+}
+
+Decoder::Problem Decoder::decodeSymbols(const fb::Symbols *T,
+                                        std::vector<FrameSymbols> &Out) {
+  TRY(known(T, fb::Symbols::VT_LINE));
+  if (T->count() > MaxBlockRows || T->locations() > 4 * MaxBlockRows)
+    return "too many symbols in a dictionary";
+  std::vector<uint32_t> &Frame = Narrow[0], &Function = Narrow[1],
+                        &Line = Narrow[2];
+  std::vector<uint8_t> Depth;
+  if (!decodePlanes(T->frame(), T->count(), Wide[0]) ||
+      !undoDifferences(Wide[0], UINT32_MAX) ||
+      !copyBytes(T->depth(), T->count(), Depth) ||
+      !decodePlanes(T->function(), T->locations(), Function) ||
+      !decodePlanes(T->line(), T->locations(), Line))
+    return "a column of symbols is malformed";
+  Frame.assign(Wide[0].begin(), Wide[0].end());
+  size_t At = 0;
+  Out.resize(T->count());
+  for (uint32_t I = 0; I != T->count(); ++I) {
+    if (Depth[I] > Function.size() - At)
+      return "symbols with more locations than there are";
+    Out[I].Frame = Frame[I];
+    for (unsigned K = 0; K != Depth[I]; ++K, ++At)
+      Out[I].Locations.push_back({Function[At], Line[At]});
+  }
+  return At == Function.size() ? "" : "locations that belong to no symbol";
+}
+
+/// The kinds that are tables one by one.
+Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
+                                       Dictionary &Out) {
+  auto TooMany = [](const auto *V) { return V && V->size() > MaxBlockRows; };
+  if (TooMany(T->devices()) || TooMany(T->modules()) || TooMany(T->scopes()) ||
+      TooMany(T->images()) || TooMany(T->threads()) || TooMany(T->heaps()) ||
+      TooMany(T->loads()))
+    return "too many entries in a dictionary";
+  auto Each = [](const auto *V, auto Do) -> Problem {
+    if (V)
+      for (const auto *X : *V)
+        TRY(Do(X));
+    return "";
+  };
+  TRY(Each(T->devices(), [&](const fb::Device *X) -> Problem {
+    TRY(known(X, fb::Device::VT_BYTES));
+    Device D;
+    TRY(copyVector(X->uuid(), D.Uuid));
+    TRY(copyText(X->pci(), D.Pci));
+    TRY(copyText(X->name(), D.Name));
+    TRY(copyText(X->domain(), D.Domain));
+    D.Bytes = X->bytes();
+    Out.Devices.push_back(std::move(D));
+    return "";
+  }));
+  TRY(Each(T->modules(), [&](const fb::Module *X) -> Problem {
+    TRY(known(X, fb::Module::VT_BUILD_ID));
+    Module M;
+    M.Path = X->path();
+    TRY(copyVector(X->build_id(), M.BuildId));
+    Out.Modules.push_back(std::move(M));
+    return "";
+  }));
+  TRY(Each(T->scopes(), [&](const fb::Scope *X) -> Problem {
+    TRY(known(X, fb::Scope::VT_COLOR));
+    if (X->kind() >= NumScopeKinds)
+      return "unknown kind of scope " + std::to_string(X->kind());
+    Out.Scopes.push_back({ScopeKind(X->kind()), X->name(), X->color()});
+    return "";
+  }));
+  TRY(Each(T->images(), [&](const fb::Image *X) -> Problem {
+    TRY(known(X, fb::Image::VT_WHY_NOT));
+    if (X->origin() >= NumImageOrigins)
+      return "unknown origin of an image " + std::to_string(X->origin());
+    Image I;
+    I.Pid = X->pid();
+    I.Parent = X->parent();
+    I.Origin = ImageOrigin(X->origin());
+    I.Exe = X->exe();
+    TRY(copyVector(X->command(), I.Command));
+    I.Role = X->role();
+    I.StartNs = X->start_ns();
+    I.Recorded = X->recorded();
+    I.WhyNot = X->why_not();
+    Out.Images.push_back(std::move(I));
+    return "";
+  }));
+  TRY(Each(T->threads(), [&](const fb::Thread *X) -> Problem {
+    TRY(known(X, fb::Thread::VT_START_NS));
+    Out.Threads.push_back({X->image(), X->tid(), X->name(), X->start_ns()});
+    return "";
+  }));
+  TRY(Each(T->heaps(), [&](const fb::Heap *X) -> Problem {
+    TRY(known(X, fb::Heap::VT_SAMPLE_BYTES));
+    Out.Heaps.push_back(
+        {X->name(), X->domain(), X->parent(), X->flags(), X->sample_bytes()});
+    return "";
+  }));
+  return Each(T->loads(), [&](const fb::Load *X) -> Problem {
+    TRY(known(X, fb::Load::VT_END_NS));
+    Out.Loads.push_back({X->image(), X->module_(), X->start(), X->size(),
+                         X->bias(), X->time_ns(), X->end_ns()});
+    return "";
+  });
+}
+
+Decoder::Problem Decoder::decode(Dictionary &Out) {
+  const fb::Dictionary *T = Block->body_as_Dictionary();
+  TRY(known(T, fb::Dictionary::VT_SYMBOLS));
+  Out = Dictionary();
+  if (T->strings())
+    TRY(decodeStrings(T->strings(), Out.Strings));
+  TRY(decodeTables(T, Out));
+  if (const fb::Functions *F = T->functions()) {
+    TRY(known(F, fb::Functions::VT_LINE));
+    if (F->count() > MaxBlockRows)
+      return "too many functions in a dictionary";
+    if (!decodePlanes(F->name(), F->count(), Wide[0]) ||
+        !undoDifferences(Wide[0], UINT32_MAX) ||
+        !decodePlanes(F->file(), F->count(), Wide[1]) ||
+        !undoDifferences(Wide[1], UINT32_MAX) ||
+        !decodePlanes(F->line(), F->count(), Narrow[0]))
+      return "a column of functions is malformed";
+    for (uint32_t I = 0; I != F->count(); ++I)
+      Out.Functions.push_back(
+          {uint32_t(Wide[0][I]), uint32_t(Wide[1][I]), Narrow[0][I]});
+  }
+  if (const fb::Frames *F = T->frames()) {
+    TRY(known(F, fb::Frames::VT_ADDRESS));
+    if (F->count() > MaxBlockRows)
+      return "too many frames in a dictionary";
+    std::vector<uint8_t> Kind;
+    if (!copyBytes(F->kind(), F->count(), Kind) ||
+        !decodePlanes(F->owner(), F->count(), Narrow[0]) ||
+        !decodePlanes(F->address(), F->count(), Wide[0]))
+      return "a column of frames is malformed";
+    (void)undoDifferences(Wide[0], UINT64_MAX);
+    for (uint32_t I = 0; I != F->count(); ++I) {
+      if (Kind[I] >= NumFrameKinds)
+        return "unknown kind of frame " + std::to_string(Kind[I]);
+      Out.Frames.push_back({FrameKind(Kind[I]), Narrow[0][I], Wide[0][I]});
+    }
+  }
+  if (T->stacks())
+    TRY(decodeStacks(T->stacks(), Out));
+  if (const fb::ContextTree *C = T->contexts()) {
+    TRY(known(C, fb::ContextTree::VT_DEPTH));
+    if (C->count() > MaxBlockRows)
+      return "too many contexts in a dictionary";
+    if (!decodePlanes(C->parent(), C->count(), Narrow[0]) ||
+        !decodePlanes(C->scope(), C->count(), Narrow[1]) ||
+        !decodePlanes(C->depth(), C->count(), Narrow[2]))
+      return "a column of contexts has the wrong length";
+    for (uint32_t I = 0; I != C->count(); ++I)
+      Out.Contexts.push_back({Narrow[0][I], Narrow[1][I], Narrow[2][I]});
+  }
+  if (T->symbols())
+    TRY(decodeSymbols(T->symbols(), Out.Symbols));
+  return "";
+}

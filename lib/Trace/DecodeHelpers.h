@@ -1,0 +1,95 @@
+//===- DecodeHelpers.h - What the decoders share -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_TRACE_DECODEHELPERS_H
+#define MEMKIT_LIB_TRACE_DECODEHELPERS_H
+
+#include "Decode.h"
+
+namespace memkit {
+
+/// Returns from the enclosing function with the problem that EXPR gives.
+#define TRY(EXPR)                                                              \
+  do {                                                                         \
+    if (Problem P_ = (EXPR); !P_.empty())                                      \
+      return P_;                                                               \
+  } while (false)
+
+/// T has a field behind its last known one, Last (its VT_ constant).
+template <class Table>
+Decoder::Problem Decoder::known(const Table *T, unsigned Last) {
+  if (!Strict)
+    return "";
+  auto *Data = reinterpret_cast<const uint8_t *>(T);
+  const uint8_t *Fields =
+      Data - flatbuffers::ReadScalar<flatbuffers::soffset_t>(Data);
+  auto Size = flatbuffers::ReadScalar<flatbuffers::voffset_t>(Fields);
+  for (unsigned At = Last + 2; At + 2 <= Size; At += 2)
+    if (flatbuffers::ReadScalar<flatbuffers::voffset_t>(Fields + At))
+      return "a field that this version does not know; a newer memkit wrote it";
+  return "";
+}
+
+inline Decoder::Problem Decoder::charge(size_t Bytes) {
+  Charged += Bytes;
+  return Charged > 2 * size_t(MaxBlockBytes) ? "a block that repeats itself"
+                                             : "";
+}
+
+inline Decoder::Problem Decoder::copyText(const flatbuffers::String *From,
+                                          std::string &To) {
+  To.clear();
+  if (!From)
+    return "";
+  TRY(charge(From->size()));
+  To = From->str();
+  return "";
+}
+
+template <class V, class T>
+Decoder::Problem Decoder::copyVector(const V *From, T &To) {
+  To.clear();
+  if (!From)
+    return "";
+  TRY(charge(From->size() * sizeof(typename T::value_type)));
+  To.assign(From->begin(), From->end());
+  return "";
+}
+
+inline size_t sizeOf(const flatbuffers::Vector<uint8_t> *V) {
+  return V ? V->size() : 0;
+}
+
+/// Copies a vector of bytes that must have N; false when it has not.
+[[nodiscard]] inline bool copyBytes(const flatbuffers::Vector<uint8_t> *V,
+                                    size_t N, std::vector<uint8_t> &Out) {
+  if (sizeOf(V) != N)
+    return false;
+  if (N)
+    Out.assign(V->begin(), V->end());
+  else
+    Out.clear();
+  return true;
+}
+
+/// Turns differences, as read, into values. False when one exceeds Most.
+template <class T>
+[[nodiscard]] bool undoDifferences(std::vector<T> &V, uint64_t Most) {
+  uint64_t Last = 0;
+  for (T &X : V) {
+    Last += uint64_t(unzigzag(X));
+    if (Last > Most)
+      return false;
+    X = T(Last);
+  }
+  return true;
+}
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_TRACE_DECODEHELPERS_H

@@ -1,0 +1,269 @@
+//===- Encode.cpp - Blocks to FlatBuffers -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Encode.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace memkit;
+using namespace llvm;
+using flatbuffers::Offset;
+
+namespace {
+/// Shorter columns do not pay for an entropy table of their own.
+constexpr size_t SmallestCut = 1024;
+} // namespace
+
+void Encoder::begin() {
+  B.Clear();
+  Vectors.clear();
+  Cuts.clear();
+}
+
+Bytes Encoder::finish(fb::Body Kind, Off<void> Body) {
+  fb::FinishSizePrefixedBlockBuffer(B, fb::CreateBlock(B, Kind, Body));
+  const uint8_t *Begin = B.GetBufferPointer();
+  size_t Size = B.GetSize();
+  // An offset counts back from the end; a vector begins with its length.
+  for (auto V : Vectors) {
+    size_t At = Size - V.o;
+    auto *Vector =
+        reinterpret_cast<const flatbuffers::Vector<uint8_t> *>(Begin + At);
+    if (Vector->size() < SmallestCut)
+      continue;
+    size_t Data = At + sizeof(flatbuffers::uoffset_t);
+    Cuts.push_back(Data);
+    Cuts.push_back(Data + Vector->size());
+  }
+  llvm::sort(Cuts);
+  Cuts.erase(std::unique(Cuts.begin(), Cuts.end()), Cuts.end());
+  return Bytes(Begin, Size);
+}
+
+Encoder::OffVector<uint8_t> Encoder::bytes(ArrayRef<uint8_t> V) {
+  if (V.empty())
+    return 0;
+  auto Out = B.CreateVector(V.data(), V.size());
+  Vectors.push_back(Out);
+  return Out;
+}
+
+Encoder::OffVector<Offset<flatbuffers::String>>
+Encoder::strings(const std::vector<std::string> &V) {
+  std::vector<Off<flatbuffers::String>> Out;
+  for (const std::string &S : V)
+    Out.push_back(B.CreateString(S));
+  return B.CreateVector(Out);
+}
+
+static fb::Clock clock(const ClockTriple &C) {
+  return fb::Clock(C.Tsc, C.MonotonicNs, C.RealtimeNs);
+}
+
+Bytes Encoder::encode(const Header &H) {
+  begin();
+  auto Tool = B.CreateString(H.Tool);
+  auto Command = strings(H.Command);
+  auto Host = B.CreateString(H.Host);
+  auto BootId = B.CreateString(H.BootId);
+  auto Options = strings(H.Options);
+  auto Os = B.CreateString(H.Os);
+  fb::Clock Start = clock(H.Start);
+  return finish(fb::Body::Header,
+                fb::CreateHeader(B, H.Container, H.Format, Tool, Command, Host,
+                                 BootId, H.Pid, H.Rank, H.WorldSize, Options,
+                                 &Start, H.TscHz, H.PageSize, H.Cpus, Os)
+                    .Union());
+}
+
+Bytes Encoder::encode(const Marks &M) {
+  begin();
+  std::vector<Off<fb::Mark>> Rows;
+  for (const Mark &R : M.Rows) {
+    auto Values = R.Values.empty() ? 0 : B.CreateVector(R.Values);
+    fb::Clock C = clock(R.Clock);
+    Rows.push_back(fb::CreateMark(
+        B, uint8_t(R.Kind), R.Image, R.TimeNs, R.Thread, R.Name, R.Id, R.Heap,
+        R.Stack, R.Context, Values, R.Clock == ClockTriple() ? nullptr : &C));
+  }
+  return finish(fb::Body::Marks,
+                fb::CreateMarks(B, B.CreateVector(Rows)).Union());
+}
+
+Bytes Encoder::encode(const Slices &S) {
+  begin();
+  std::vector<fb::SliceHead> Heads;
+  std::vector<SliceRow> Rows;
+  for (const Slice &R : S.Rows) {
+    Heads.emplace_back(R.Index, R.FirstStep, R.LastStep, R.BeginNs, R.EndNs,
+                       uint32_t(R.Rows.size()));
+    Rows.insert(Rows.end(), R.Rows.begin(), R.Rows.end());
+  }
+  auto Heap = column(Rows, [](const SliceRow &R) { return R.Heap; });
+  auto Stack = differences(Rows, [](const SliceRow &R) { return R.Stack; });
+  auto Blocks = column(Rows, [](const SliceRow &R) { return R.LiveBlocks; });
+  auto Live = column(Rows, [](const SliceRow &R) { return R.LiveBytes; });
+  return finish(fb::Body::Slices,
+                fb::CreateSlices(B, S.Image, B.CreateVectorOfStructs(Heads),
+                                 uint32_t(Rows.size()), Heap, Stack, Blocks,
+                                 Live)
+                    .Union());
+}
+
+Bytes Encoder::encode(const Keyframe &K) {
+  begin();
+  const auto &V = K.Blocks;
+  uint64_t Last = 0;
+  auto Ordinal = column(V, [&](const LiveBlock &L) {
+    uint64_t D = L.Ordinal - Last;
+    Last = L.Ordinal;
+    return D;
+  });
+  auto Stack = column(V, [](const LiveBlock &L) { return L.Stack; });
+  auto Context = column(V, [](const LiveBlock &L) { return L.Context; });
+  auto Heap = column(V, [](const LiveBlock &L) { return L.Heap; });
+  auto Size = column(V, [](const LiveBlock &L) { return L.Size; });
+  auto Birth = column(V, [&](const LiveBlock &L) {
+    return (K.TimeNs - L.BirthNs) / TimeUnitNs;
+  });
+  auto Address = column(V, [](const LiveBlock &L) { return L.Address; });
+  auto Enclosing = column(V, [](const LiveBlock &L) { return L.Enclosing; });
+  return finish(fb::Body::Keyframe,
+                fb::CreateKeyframe(B, K.Image, K.TimeNs, K.Events,
+                                   K.NextOrdinal, K.Part, K.Last,
+                                   uint32_t(V.size()), Ordinal, Stack, Context,
+                                   Heap, Size, Birth, Address, Enclosing)
+                    .Union());
+}
+
+template <class Table, class Builder>
+Offset<Table> Encoder::sumRows(const SumRows &R) {
+  const auto &V = R.Rows;
+#define COLUMN(NAME)                                                           \
+  auto NAME = column(V, [](const SumRow &S) { return S.NAME; })
+  COLUMN(Heap);
+  auto Key = differences(V, [](const SumRow &S) { return S.Key; });
+  COLUMN(Allocations);
+  COLUMN(AllocatedBytes);
+  COLUMN(Splits);
+  COLUMN(Temporaries);
+  COLUMN(LiveBlocks);
+  COLUMN(LiveBytes);
+  // What is nearly always equal to another column is kept as the difference.
+  auto Exclusive = column(V, [](const SumRow &S) {
+    return zigzag(int64_t(S.LiveBytes - S.LiveExclusive));
+  });
+  COLUMN(PeakBytes);
+  COLUMN(HeapPeakBlocks);
+  COLUMN(HeapPeakBytes);
+  auto DomainBlocks = column(V, [](const SumRow &S) {
+    return zigzag(int64_t(S.HeapPeakBlocks - S.DomainPeakBlocks));
+  });
+  auto DomainBytes = column(V, [](const SumRow &S) {
+    return zigzag(int64_t(S.HeapPeakBytes - S.DomainPeakBytes));
+  });
+#undef COLUMN
+  Builder T(B);
+  T.add_image(R.Image);
+  T.add_count(uint32_t(V.size()));
+  T.add_heap(Heap);
+  if constexpr (std::is_same_v<Table, fb::StackRows>)
+    T.add_stack(Key);
+  else
+    T.add_context(Key);
+  T.add_allocations(Allocations);
+  T.add_allocated_bytes(AllocatedBytes);
+  T.add_splits(Splits);
+  T.add_temporaries(Temporaries);
+  T.add_live_blocks(LiveBlocks);
+  T.add_live_bytes(LiveBytes);
+  T.add_live_exclusive(Exclusive);
+  T.add_peak_bytes(PeakBytes);
+  T.add_heap_peak_blocks(HeapPeakBlocks);
+  T.add_heap_peak_bytes(HeapPeakBytes);
+  T.add_domain_peak_blocks(DomainBlocks);
+  T.add_domain_peak_bytes(DomainBytes);
+  return T.Finish();
+}
+
+Bytes Encoder::encode(const Summary &S) {
+  begin();
+  std::vector<Off<fb::StackRows>> Stacks;
+  for (const SumRows &R : S.Stacks)
+    Stacks.push_back(sumRows<fb::StackRows, fb::StackRowsBuilder>(R));
+  std::vector<Off<fb::ContextRows>> Contexts;
+  for (const SumRows &R : S.Contexts)
+    Contexts.push_back(sumRows<fb::ContextRows, fb::ContextRowsBuilder>(R));
+  std::vector<Off<fb::HeapTotals>> Heaps;
+  for (const HeapTotals &H : S.Heaps)
+    Heaps.push_back(fb::CreateHeapTotals(
+        B, H.Id, H.Allocations, H.Frees, H.AllocatedBytes, H.FreedBytes,
+        H.Temporaries, H.LiveBlocks, H.LiveBytes, H.PeakBytes, H.PeakBlocks,
+        H.PeakTimeNs, H.ReservedKnown, H.ReservedBytes, H.ReservedPeakBytes));
+  std::vector<Off<fb::DomainTotals>> Domains;
+  for (const Totals &H : S.Domains)
+    Domains.push_back(fb::CreateDomainTotals(
+        B, H.Id, H.Allocations, H.Frees, H.AllocatedBytes, H.FreedBytes,
+        H.Temporaries, H.LiveBlocks, H.LiveBytes, H.PeakBytes, H.PeakBlocks,
+        H.PeakTimeNs));
+  std::vector<Off<fb::ImageTotals>> Images;
+  for (const ImageTotals &I : S.Images)
+    Images.push_back(fb::CreateImageTotals(
+        B, I.Image, I.EndNs, I.Ended, I.ExitStatus, I.Signal, I.Allocations,
+        I.Frees, I.InheritedFrees, I.Lost, I.LiveBytes, I.PeakBytes));
+  std::vector<Off<fb::StepTotals>> Steps;
+  for (const StepTotals &T : S.Steps)
+    Steps.push_back(fb::CreateStepTotals(
+        B, T.Image, T.Step, T.BeginNs, T.EndNs, T.Allocations, T.Frees,
+        T.AllocatedBytes, T.FreedBytes, T.PeakBytes, T.LiveBytes));
+  std::vector<Off<fb::LayerTotals>> Layers;
+  for (const LayerTotals &T : S.Layers)
+    Layers.push_back(fb::CreateLayerTotals(
+        B, T.Image, T.Name, T.Backward, T.Calls, T.DurationNs, T.Allocations,
+        T.Frees, T.AllocatedBytes, T.PeakBytes, T.ReservedPeakBytes,
+        T.FragmentationPpm));
+  std::vector<Off<fb::Loss>> Losses;
+  for (const Loss &X : S.Losses)
+    Losses.push_back(fb::CreateLoss(B, X.Image, uint8_t(X.Kind), X.Count));
+  auto Vector = [&](const auto &V) { return B.CreateVector(V); };
+  auto StacksV = Vector(Stacks);
+  auto ContextsV = Vector(Contexts);
+  auto HeapsV = Vector(Heaps);
+  auto DomainsV = Vector(Domains);
+  auto ImagesV = Vector(Images);
+  auto StepsV = Vector(Steps);
+  auto LayersV = Vector(Layers);
+  auto LossesV = Vector(Losses);
+  return finish(fb::Body::Summary,
+                fb::CreateSummary(B, S.Number, S.EndNs, S.Complete, S.Events,
+                                  S.Marks, StacksV, ContextsV, HeapsV, DomainsV,
+                                  ImagesV, StepsV, LayersV, LossesV)
+                    .Union());
+}
+
+Bytes Encoder::encode(const Index &I) {
+  begin();
+  const auto &V = I.Blocks;
+  std::vector<uint8_t> Kinds;
+  for (const BlockInfo &X : V)
+    Kinds.push_back(uint8_t(X.Kind));
+  auto Kind = bytes(Kinds);
+#define COLUMN(NAME)                                                           \
+  auto NAME = column(V, [](const BlockInfo &X) { return X.NAME; })
+  COLUMN(Compressed);
+  COLUMN(Raw);
+  COLUMN(Image);
+  COLUMN(Epoch);
+  COLUMN(BeginNs);
+  COLUMN(Events);
+#undef COLUMN
+  auto End = column(V, [](const BlockInfo &X) { return X.EndNs - X.BeginNs; });
+  return finish(fb::Body::Index,
+                fb::CreateIndex(B, uint32_t(V.size()), Kind, Compressed, Raw,
+                                Image, Epoch, BeginNs, End, Events)
+                    .Union());
+}

@@ -1,0 +1,92 @@
+//===- Encode.h - Blocks to FlatBuffers -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_TRACE_ENCODE_H
+#define MEMKIT_LIB_TRACE_ENCODE_H
+
+#include "Frames.h"
+#include "Planes.h"
+#include "StackTree.h"
+#include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace memkit {
+
+/// Encodes blocks as size-prefixed FlatBuffers. Keeps the stack tree, so
+/// dictionaries must come in file order. The bytes and cuts stay valid until
+/// the next encode().
+class Encoder {
+public:
+  Bytes encode(const Header &H);
+  Bytes encode(const Dictionary &D);
+  Bytes encode(const Events &E);
+  Bytes encode(const Marks &M);
+  Bytes encode(const Slices &S);
+  Bytes encode(const Keyframe &K);
+  Bytes encode(const Summary &S);
+  Bytes encode(const Index &I);
+
+  /// Where columns of the last block begin and end, for FrameCompressor.
+  llvm::ArrayRef<size_t> cuts() const { return Cuts; }
+
+private:
+  template <class T> using Off = flatbuffers::Offset<T>;
+  template <class T> using OffVector = Off<flatbuffers::Vector<T>>;
+
+  void begin();
+  Bytes finish(fb::Body Kind, Off<void> Body);
+
+  OffVector<uint8_t> bytes(llvm::ArrayRef<uint8_t> V);
+  template <class T> Off<fb::Planes> planes(llvm::ArrayRef<T> V) {
+    return encodePlanes(B, V, Vectors);
+  }
+  /// The column of Rows that Get gives.
+  template <class R, class F>
+  Off<fb::Planes> column(const std::vector<R> &Rows, F Get) {
+    Wide.clear();
+    Wide.reserve(Rows.size());
+    for (const R &Row : Rows)
+      Wide.push_back(Get(Row));
+    return planes(llvm::ArrayRef<uint64_t>(Wide));
+  }
+  /// As column, of zigzag differences to the row before.
+  template <class R, class F>
+  Off<fb::Planes> differences(const std::vector<R> &Rows, F Get) {
+    uint64_t Last = 0;
+    return column(Rows, [&](const R &Row) {
+      uint64_t V = Get(Row), D = zigzag(int64_t(V - Last));
+      Last = V;
+      return D;
+    });
+  }
+  OffVector<Off<flatbuffers::String>>
+  strings(const std::vector<std::string> &V);
+
+  Off<fb::Strings> encodeStrings(const std::vector<std::string> &V);
+  Off<fb::StackTree> encodeStacks(const Dictionary &D);
+  Off<fb::Symbols> encodeSymbols(const std::vector<FrameSymbols> &V);
+  template <class Table, class Builder> Off<Table> sumRows(const SumRows &R);
+
+  // Events, in EncodeEvents.cpp.
+  struct EventPlan;
+  void planThreads(const Events &E, EventPlan &P);
+  void planHeaps(const Events &E, EventPlan &P);
+  void gather(const Events &E, EventPlan &P);
+  void gatherReferences(EventPlan &P);
+
+  flatbuffers::FlatBufferBuilder B{1 << 20};
+  ByteVectors Vectors;
+  std::vector<size_t> Cuts;
+  std::vector<uint64_t> Wide;
+  StackTree Tree;
+  StackRows NewRows;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_TRACE_ENCODE_H

@@ -1,0 +1,80 @@
+//===- Frames.h - zstd frames and the seek table -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The container: each block is one zstd frame with content size and checksum,
+// and the last thing of a complete trace is a seek table as zstd's seekable
+// format (contrib/seekable_format in zstd's sources, version 0.1.0) lays it
+// out. The only user of zstd.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_TRACE_FRAMES_H
+#define MEMKIT_LIB_TRACE_FRAMES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct ZSTD_CCtx_s;
+struct ZSTD_DCtx_s;
+
+namespace memkit {
+
+using Bytes = llvm::ArrayRef<uint8_t>;
+
+class FrameCompressor {
+public:
+  FrameCompressor();
+  ~FrameCompressor();
+  /// Compresses Raw into Out (replaced). Cuts are offsets in Raw, rising, at
+  /// which a new zstd block begins, so that what lies between gets entropy
+  /// tables of its own.
+  void compress(Bytes Raw, llvm::ArrayRef<size_t> Cuts,
+                llvm::SmallVectorImpl<char> &Out);
+
+private:
+  ZSTD_CCtx_s *Context;
+};
+
+class FrameDecompressor {
+public:
+  FrameDecompressor();
+  ~FrameDecompressor();
+  /// Decompresses one frame. What is wrong, or an empty string. Out takes at
+  /// most MaxBlockBytes.
+  std::string decompress(Bytes Frame, std::vector<uint8_t> &Out);
+
+private:
+  ZSTD_DCtx_s *Context;
+};
+
+/// What stands at the beginning of Data.
+struct FrameScan {
+  enum { Block, Skippable, CutOff, NotAFrame } Kind;
+  size_t Size = 0; ///< of the frame, for Block and Skippable
+};
+FrameScan scanFrame(Bytes Data);
+
+struct SeekEntry {
+  uint32_t Compressed;
+  uint32_t Raw;
+};
+std::string makeSeekTable(llvm::ArrayRef<SeekEntry> Frames);
+
+/// Reads the seek table at the end of File when there is one and its sizes add
+/// up to where it begins, TableOffset.
+std::optional<std::vector<SeekEntry>> readSeekTable(Bytes File,
+                                                    uint64_t &TableOffset);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_TRACE_FRAMES_H

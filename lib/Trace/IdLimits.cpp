@@ -1,0 +1,197 @@
+//===- IdLimits.cpp - Whether ids lie within the dictionary -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Trace/TraceReader.h"
+
+using namespace memkit;
+
+namespace {
+/// Collects the first id out of range.
+class Checker {
+public:
+  void id(const char *What, uint64_t Id, uint64_t Limit) {
+    if (Id > Limit && Problem.empty())
+      Problem = std::string(What) + " " + std::to_string(Id) + ", there are " +
+                std::to_string(Limit);
+  }
+  /// As id, but 0 is not allowed.
+  void some(const char *What, uint64_t Id, uint64_t Limit) {
+    if (!Id && Problem.empty())
+      Problem = std::string(What) + " 0";
+    id(What, Id, Limit);
+  }
+  std::string take() { return std::move(Problem); }
+
+private:
+  std::string Problem;
+};
+} // namespace
+
+static void checkFrame(Checker &C, const IdLimits &L, const Frame &F) {
+  if (F.Kind == FrameKind::Native)
+    C.some("frame of module", F.Owner, L.Modules);
+  else if (F.Kind == FrameKind::Unknown)
+    C.id("frame of no module with owner", F.Owner, 0);
+  else
+    C.some("frame of function", F.Owner, L.Functions);
+}
+
+static void checkStacks(Checker &C, IdLimits &L, const Dictionary &D) {
+  size_t At = 0;
+  for (const NewStack &S : D.Stacks) {
+    C.id("stack at node", S.Parent, L.Nodes);
+    if (S.Length > D.NodeFrames.size() - At) {
+      C.id("stack with nodes", S.Length, D.NodeFrames.size() - At);
+      return;
+    }
+    At += S.Length;
+    L.Nodes += S.Length;
+  }
+  C.id("nodes of no stack:", D.NodeFrames.size() - At, 0);
+  for (uint32_t F : D.NodeFrames)
+    C.some("node of frame", F, L.Frames);
+  L.Stacks += uint32_t(D.Stacks.size());
+}
+
+std::string IdLimits::add(const Dictionary &D) {
+  // In the order in which kinds may name each other.
+  Checker C;
+  Strings += uint32_t(D.Strings.size());
+  Devices += uint32_t(D.Devices.size());
+  for (const Module &M : D.Modules)
+    C.id("module with string", M.Path, Strings);
+  Modules += uint32_t(D.Modules.size());
+  for (const Function &F : D.Functions) {
+    C.id("function with string", F.Name, Strings);
+    C.id("function with string", F.File, Strings);
+  }
+  Functions += uint32_t(D.Functions.size());
+  for (const Frame &F : D.Frames)
+    checkFrame(C, *this, F);
+  Frames += uint32_t(D.Frames.size());
+  checkStacks(C, *this, D);
+  for (const Scope &S : D.Scopes)
+    C.id("scope with string", S.Name, Strings);
+  Scopes += uint32_t(D.Scopes.size());
+  for (const Context &X : D.Contexts) {
+    C.id("context with parent", X.Parent, Contexts);
+    C.some("context of scope", X.Scope, Scopes);
+    ++Contexts;
+  }
+  for (const Image &I : D.Images) {
+    C.id("image with parent", I.Parent, Images);
+    C.id("image with string", I.Exe, Strings);
+    C.id("image with string", I.Role, Strings);
+    C.id("image with string", I.WhyNot, Strings);
+    for (uint32_t S : I.Command)
+      C.id("image with string", S, Strings);
+    ++Images;
+  }
+  for (const Thread &T : D.Threads) {
+    C.some("thread of image", T.Image, Images);
+    C.id("thread with string", T.Name, Strings);
+  }
+  Threads += uint32_t(D.Threads.size());
+  for (const Heap &H : D.Heaps) {
+    C.some("heap with string", H.Name, Strings);
+    C.id("heap in device", H.Domain, Devices);
+    C.id("heap with parent", H.Parent, Heaps);
+    ++Heaps;
+  }
+  C.id("number of heaps", Heaps, UINT16_MAX);
+  for (const Load &X : D.Loads) {
+    C.some("load in image", X.Image, Images);
+    C.some("load of module", X.Module, Modules);
+  }
+  for (const FrameSymbols &S : D.Symbols) {
+    C.some("symbols of frame", S.Frame, Frames);
+    for (const Location &X : S.Locations)
+      C.some("symbols with function", X.Function, Functions);
+  }
+  return C.take();
+}
+
+std::string IdLimits::check(const Events &E) const {
+  Checker C;
+  C.some("events of image", E.Image, Images);
+  for (const Event &R : E.Rows) {
+    C.some("event of thread", R.Thread, Threads);
+    if (R.Kind != EventKind::Allocate)
+      continue;
+    C.id("event with stack", R.Stack, Stacks);
+    C.id("event with context", R.Context, Contexts);
+    C.some("event of heap", R.Heap, Heaps);
+  }
+  return C.take();
+}
+
+std::string IdLimits::check(const Marks &M) const {
+  Checker C;
+  for (const Mark &R : M.Rows) {
+    C.id("mark of image", R.Image, Images);
+    C.id("mark of thread", R.Thread, Threads);
+    C.id("mark with string", R.Name, Strings);
+    C.id("mark of heap", R.Heap, Heaps);
+    C.id("mark with stack", R.Stack, Stacks);
+    C.id("mark with context", R.Context, Contexts);
+  }
+  return C.take();
+}
+
+std::string IdLimits::check(const Slices &S) const {
+  Checker C;
+  C.some("slices of image", S.Image, Images);
+  for (const Slice &X : S.Rows)
+    for (const SliceRow &R : X.Rows) {
+      C.some("slice of heap", R.Heap, Heaps);
+      C.id("slice with stack", R.Stack, Stacks);
+    }
+  return C.take();
+}
+
+std::string IdLimits::check(const Keyframe &K) const {
+  Checker C;
+  C.some("keyframe of image", K.Image, Images);
+  for (const LiveBlock &B : K.Blocks) {
+    C.id("keyframe with stack", B.Stack, Stacks);
+    C.id("keyframe with context", B.Context, Contexts);
+    C.some("keyframe of heap", B.Heap, Heaps);
+  }
+  return C.take();
+}
+
+std::string IdLimits::check(const Summary &S) const {
+  Checker C;
+  auto Rows = [&](const std::vector<SumRows> &V, const char *What,
+                  uint32_t Limit) {
+    for (const SumRows &R : V) {
+      C.some("summary of image", R.Image, Images);
+      for (const SumRow &X : R.Rows) {
+        C.id(What, X.Key, Limit);
+        C.some("summary of heap", X.Heap, Heaps);
+      }
+    }
+  };
+  Rows(S.Stacks, "summary with stack", Stacks);
+  Rows(S.Contexts, "summary with context", Contexts);
+  for (const HeapTotals &H : S.Heaps)
+    C.some("totals of heap", H.Id, Heaps);
+  for (const Totals &D : S.Domains)
+    C.id("totals of device", D.Id, Devices);
+  for (const ImageTotals &I : S.Images)
+    C.some("totals of image", I.Image, Images);
+  for (const StepTotals &T : S.Steps)
+    C.some("totals of image", T.Image, Images);
+  for (const LayerTotals &T : S.Layers) {
+    C.some("totals of image", T.Image, Images);
+    C.id("layer with string", T.Name, Strings);
+  }
+  for (const Loss &X : S.Losses)
+    C.id("loss of image", X.Image, Images);
+  return C.take();
+}

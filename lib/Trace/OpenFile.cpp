@@ -1,0 +1,107 @@
+//===- OpenFile.cpp - Opens the file of a trace -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpenFile.h"
+#include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Errno.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace memkit;
+using namespace llvm;
+
+static Error failure(StringRef Name, int Number) {
+  return makeTraceError(Name, 0, sys::StrError(Number));
+}
+
+Expected<InputFile> InputFile::open(StringRef Path) {
+  std::string Name = Path == "-" ? "<stdin>" : Path.str();
+  int Fd = STDIN_FILENO;
+  if (Path != "-") {
+    do
+      Fd = ::open(Name.c_str(), O_RDONLY | O_CLOEXEC);
+    while (Fd < 0 && errno == EINTR);
+    if (Fd < 0)
+      return failure(Name, errno);
+  }
+  InputFile F(Fd, Name);
+  struct stat St;
+  if (fstat(Fd, &St) != 0)
+    return failure(Name, errno);
+  if (S_ISDIR(St.st_mode))
+    return failure(Name, EISDIR);
+  F.Regular = S_ISREG(St.st_mode);
+  return F;
+}
+
+InputFile::~InputFile() {
+  if (Fd > STDIN_FILENO)
+    ::close(Fd);
+}
+
+Expected<size_t> InputFile::read(uint8_t *Into, size_t Size) {
+  for (;;) {
+    ssize_t N = ::read(Fd, Into, Size);
+    if (N >= 0)
+      return size_t(N);
+    if (errno != EINTR)
+      return failure(Name, errno);
+  }
+}
+
+Error InputFile::spool() {
+  SmallString<128> Path;
+  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Path);
+  Path += "/memkit-XXXXXX";
+  int To = mkostemp(const_cast<char *>(Path.c_str()), O_CLOEXEC);
+  if (To < 0)
+    return makeTraceError(Name, 0,
+                          "cannot make a temporary file for what comes from "
+                          "the pipe: " +
+                              sys::StrError(errno));
+  ::unlink(Path.c_str());
+  std::vector<uint8_t> Buffer(1 << 20);
+  for (;;) {
+    Expected<size_t> N = read(Buffer.data(), Buffer.size());
+    if (!N || !*N) {
+      if (Fd > STDIN_FILENO)
+        ::close(Fd);
+      Fd = To;
+      return N.takeError();
+    }
+    for (size_t At = 0; At < *N;) {
+      ssize_t W = ::write(To, Buffer.data() + At, *N - At);
+      if (W < 0 && errno == EINTR)
+        continue;
+      if (W < 0) {
+        int Number = errno;
+        ::close(To);
+        return makeTraceError(
+            Name, 0, "cannot write a temporary file: " + sys::StrError(Number));
+      }
+      At += size_t(W);
+    }
+  }
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> InputFile::map() {
+  if (!Regular)
+    if (Error E = spool())
+      return std::move(E);
+  auto Buffer = MemoryBuffer::getOpenFile(sys::fs::convertFDToNativeFile(Fd),
+                                          Name, /*FileSize=*/-1,
+                                          /*RequiresNullTerminator=*/false);
+  if (!Buffer)
+    return makeTraceError(Name, 0, Buffer.getError().message());
+  return std::move(Buffer.get());
+}

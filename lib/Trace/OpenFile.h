@@ -1,0 +1,53 @@
+//===- OpenFile.h - Opens the file of a trace -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_TRACE_OPENFILE_H
+#define MEMKIT_LIB_TRACE_OPENFILE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <string>
+
+namespace memkit {
+
+/// An open file descriptor, closed at the end unless it is stdin.
+class InputFile {
+public:
+  /// `-` is stdin. A directory is an error.
+  static llvm::Expected<InputFile> open(llvm::StringRef Path);
+  InputFile(InputFile &&Other) : Fd(Other.Fd), Name(Other.Name) {
+    Other.Fd = -1;
+    Regular = Other.Regular;
+  }
+  InputFile &operator=(InputFile &&) = delete;
+  ~InputFile();
+
+  int fd() const { return Fd; }
+  bool isRegular() const { return Regular; }
+  const std::string &name() const { return Name; }
+
+  /// Maps the file; what is not a regular file is copied to an unlinked
+  /// temporary file first.
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> map();
+  /// Reads up to Size bytes; 0 at the end.
+  llvm::Expected<size_t> read(uint8_t *Into, size_t Size);
+
+private:
+  InputFile(int Fd, std::string Name) : Fd(Fd), Name(std::move(Name)) {}
+  llvm::Error spool();
+
+  int Fd;
+  bool Regular = false;
+  std::string Name;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_TRACE_OPENFILE_H

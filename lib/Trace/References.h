@@ -1,0 +1,68 @@
+//===- References.h - The coding of references to blocks -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reference (free, resize, split) names a block by a byte, or by a byte and a
+// number in the far column:
+//   0-127    as many blocks were created since
+//   128-254  the block named before in this group, plus byte - 191
+//   255      the far column holds how many blocks were created since
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_TRACE_REFERENCES_H
+#define MEMKIT_LIB_TRACE_REFERENCES_H
+
+#include <cstdint>
+
+namespace memkit {
+
+/// Codes the references of one group (thread) in order.
+class ReferenceCoder {
+public:
+  static constexpr uint8_t Far = 255;
+
+  /// The byte for Block when Next is the next ordinal.
+  uint8_t encode(uint64_t Block, uint64_t Next) {
+    uint64_t Distance = Next - 1 - Block;
+    int64_t Step = int64_t(Block - Last);
+    bool HadLast = HasLast;
+    Last = Block;
+    HasLast = true;
+    if (Distance < FirstStep)
+      return uint8_t(Distance);
+    if (HadLast && Step >= -Reach && Step <= Reach)
+      return uint8_t(Middle + Step);
+    return Far;
+  }
+
+  /// The block named by Near, and Distance when that is Far. False when there
+  /// is none such.
+  bool decode(uint8_t Near, uint64_t Distance, uint64_t Next, uint64_t &Block) {
+    if (Near < FirstStep)
+      Block = Next - 1 - Near;
+    else if (Near != Far)
+      Block = Last + Near - Middle;
+    else
+      Block = Next - 1 - Distance;
+    bool Known = Near < FirstStep || Near == Far || HasLast;
+    Last = Block;
+    HasLast = true;
+    // A distance too large wraps to a large number.
+    return Known && Block < Next;
+  }
+
+private:
+  static constexpr int64_t Reach = 63, Middle = 191;
+  static constexpr uint64_t FirstStep = 128;
+  uint64_t Last = 0;
+  bool HasLast = false;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_TRACE_REFERENCES_H

@@ -1,0 +1,90 @@
+//===- StackTree.cpp - The coding of new stacks -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StackTree.h"
+#include <cassert>
+
+using namespace memkit;
+
+void StackRows::clear() {
+  Pops.clear();
+  FarParent.clear();
+  Length.clear();
+  FarLength.clear();
+}
+
+void StackTree::append(const NewStack &S) {
+  uint32_t Leaf = S.Parent;
+  for (uint32_t I = 0; I != S.Length; ++I) {
+    Parents.push_back(Leaf);
+    Leaf = nodes();
+  }
+  LastLeaf = Leaf;
+}
+
+void StackTree::encode(llvm::ArrayRef<NewStack> Stacks, StackRows &Out) {
+  for (const NewStack &S : Stacks) {
+    assert(S.Parent <= nodes() && "stack names a node not added yet");
+    uint32_t Node = LastLeaf;
+    unsigned Pops = 0;
+    while (Node > S.Parent && Pops != Far) {
+      Node = Parents[Node];
+      ++Pops;
+    }
+    if (Node == S.Parent && Pops != Far) {
+      Out.Pops.push_back(uint8_t(Pops));
+    } else {
+      Out.Pops.push_back(Far);
+      Out.FarParent.push_back(nodes() - S.Parent);
+    }
+    if (S.Length < Far) {
+      Out.Length.push_back(uint8_t(S.Length));
+    } else {
+      Out.Length.push_back(Far);
+      Out.FarLength.push_back(S.Length);
+    }
+    append(S);
+  }
+}
+
+bool StackTree::decode(const StackRows &Rows, uint32_t Nodes,
+                       std::vector<NewStack> &Out) {
+  size_t FarParents = 0, FarLengths = 0;
+  uint64_t Left = Nodes;
+  Out.clear();
+  Out.reserve(Rows.Pops.size());
+  for (size_t I = 0, E = Rows.Pops.size(); I != E; ++I) {
+    NewStack S;
+    if (Rows.Pops[I] == Far) {
+      if (FarParents == Rows.FarParent.size() ||
+          Rows.FarParent[FarParents] > nodes())
+        return false;
+      S.Parent = nodes() - Rows.FarParent[FarParents++];
+    } else {
+      S.Parent = LastLeaf;
+      for (unsigned K = Rows.Pops[I]; K; --K) {
+        if (!S.Parent)
+          return false;
+        S.Parent = Parents[S.Parent];
+      }
+    }
+    S.Length = Rows.Length[I];
+    if (S.Length == Far) {
+      if (FarLengths == Rows.FarLength.size())
+        return false;
+      S.Length = Rows.FarLength[FarLengths++];
+    }
+    if (S.Length > Left)
+      return false;
+    Left -= S.Length;
+    append(S);
+    Out.push_back(S);
+  }
+  return !Left && FarParents == Rows.FarParent.size() &&
+         FarLengths == Rows.FarLength.size();
+}

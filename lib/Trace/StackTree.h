@@ -1,0 +1,56 @@
+//===- StackTree.h - The coding of new stacks -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stacks come as steps in the tree of nodes: from the leaf of the stack before,
+// so many nodes up, so many new ones. Writer and reader walk the same tree, so
+// both keep the parents of all nodes: 4 bytes each.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_TRACE_STACKTREE_H
+#define MEMKIT_LIB_TRACE_STACKTREE_H
+
+#include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <vector>
+
+namespace memkit {
+
+/// The rows of `table StackTree`.
+struct StackRows {
+  std::vector<uint8_t> Pops;
+  std::vector<uint32_t> FarParent;
+  std::vector<uint8_t> Length;
+  std::vector<uint32_t> FarLength;
+  void clear();
+};
+
+class StackTree {
+public:
+  static constexpr uint8_t Far = 255;
+
+  /// Appends Stacks to the tree and gives their rows.
+  void encode(llvm::ArrayRef<NewStack> Stacks, StackRows &Out);
+
+  /// The reverse. False when a row leads out of the tree or the rows do not use
+  /// up exactly their far columns and Nodes nodes; the tree is then unusable.
+  [[nodiscard]] bool decode(const StackRows &Rows, uint32_t Nodes,
+                            std::vector<NewStack> &Out);
+
+  uint32_t nodes() const { return uint32_t(Parents.size() - 1); }
+
+private:
+  void append(const NewStack &S);
+
+  std::vector<uint32_t> Parents = {0}; ///< by node; [0] is the root
+  uint32_t LastLeaf = 0;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_TRACE_STACKTREE_H

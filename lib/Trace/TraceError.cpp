@@ -1,0 +1,22 @@
+//===- TraceError.cpp - What is wrong with a trace, and where -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Trace/TraceError.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace memkit;
+
+char TraceError::ID = 0;
+
+void TraceError::log(llvm::raw_ostream &OS) const {
+  OS << File << ": offset " << Offset << ": " << What;
+}
+
+std::error_code TraceError::convertToErrorCode() const {
+  return std::make_error_code(std::errc::bad_message);
+}

@@ -1,0 +1,276 @@
+//===- TraceReader.cpp - Random access to a trace -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Trace/TraceReader.h"
+#include "Decode.h"
+#include "Frames.h"
+#include "OpenFile.h"
+#include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace memkit;
+using namespace llvm;
+
+class TraceReader::Impl {
+public:
+  explicit Impl(std::unique_ptr<MemoryBuffer> B)
+      : Buffer(std::move(B)),
+        File(reinterpret_cast<const uint8_t *>(Buffer->getBufferStart()),
+             Buffer->getBufferSize()) {}
+
+  Error open();
+  bool openByIndex();
+  Error scan();
+  Error scanBlock(uint64_t Offset, size_t Size);
+  void stopScan(uint64_t Offset, const Twine &Why);
+  Error load(const BlockInfo &B, BlockKind &Kind);
+  template <class T> Error read(const BlockInfo &B, BlockKind Want, T &Out);
+  Error readDictionary(const BlockInfo &B, Dictionary &Out, bool Strict);
+  Error wrong(uint64_t Offset, const Twine &What) {
+    return makeTraceError(Buffer->getBufferIdentifier(), Offset, What);
+  }
+
+  std::unique_ptr<MemoryBuffer> Buffer;
+  Bytes File;
+  memkit::Header Head;
+  std::vector<BlockInfo> Blocks;
+  bool Complete = false;
+  std::string Damage;
+
+  FrameDecompressor Decompressor;
+  Decoder Decode;
+  std::vector<uint8_t> Raw;
+  /// Offset behind the last dictionary that went into the decoder's tree.
+  uint64_t TreeEnd = 0;
+};
+
+/// Decompresses and verifies the block B.
+Error TraceReader::Impl::load(const BlockInfo &B, BlockKind &Kind) {
+  if (B.Offset > File.size() || B.Compressed > File.size() - B.Offset)
+    return wrong(B.Offset, "a block that reaches behind the end of the file");
+  std::string Problem =
+      Decompressor.decompress(File.slice(B.Offset, B.Compressed), Raw);
+  if (Problem.empty())
+    Problem = Decode.open(Raw, Kind);
+  return Problem.empty() ? Error::success() : wrong(B.Offset, Problem);
+}
+
+/// Finds the blocks by the index. False when there is none that fits; a scan
+/// tells the reason.
+bool TraceReader::Impl::openByIndex() {
+  uint64_t TableOffset;
+  auto Seek = readSeekTable(File, TableOffset);
+  if (!Seek || Seek->size() < 2)
+    return false;
+  BlockInfo Last;
+  Last.Compressed = Seek->back().Compressed;
+  Last.Offset = TableOffset - Last.Compressed;
+  BlockKind Kind;
+  Index I;
+  if (Error E = load(Last, Kind)) {
+    consumeError(std::move(E));
+    return false;
+  }
+  if (Kind != BlockKind::Index || !Decode.decode(I).empty() ||
+      I.Blocks.size() + 1 != Seek->size() ||
+      I.Blocks.front().Kind != BlockKind::Header)
+    return false;
+  for (size_t B = 0; B != I.Blocks.size(); ++B)
+    if (I.Blocks[B].Compressed != (*Seek)[B].Compressed ||
+        I.Blocks[B].Raw != (*Seek)[B].Raw)
+      return false;
+  Blocks = std::move(I.Blocks);
+  return true;
+}
+
+void TraceReader::Impl::stopScan(uint64_t Offset, const Twine &Why) {
+  Damage = ("corrupt at offset " + Twine(Offset) + ": " + Why +
+            "; what follows is not read")
+               .str();
+}
+
+/// Takes the block at Offset; ends the scan by setting Damage.
+Error TraceReader::Impl::scanBlock(uint64_t Offset, size_t Size) {
+  BlockInfo Info, Cover;
+  Info.Offset = Offset;
+  Info.Compressed = Size;
+  BlockKind Kind;
+  Error E = load(Info, Kind);
+  if (!E)
+    if (std::string P = Decode.cover(Kind, Cover); !P.empty())
+      E = wrong(Offset, P);
+  if (E) {
+    if (Blocks.empty())
+      return E;
+    handleAllErrors(std::move(E),
+                    [&](const TraceError &T) { stopScan(Offset, T.what()); });
+    return Error::success();
+  }
+  if (Kind == BlockKind::Index)
+    return Error::success();
+  if (Blocks.empty() != (Kind == BlockKind::Header))
+    return wrong(Offset,
+                 Blocks.empty()
+                     ? Twine("a trace begins with a header, not with ") +
+                           blockKindName(Kind)
+                     : Twine("a second header: traces are not joined by cat"));
+  Cover.Offset = Offset;
+  Cover.Compressed = Size;
+  Cover.Raw = Raw.size();
+  Blocks.push_back(Cover);
+  return Error::success();
+}
+
+Error TraceReader::Impl::scan() {
+  uint64_t Offset = 0;
+  while (Offset < File.size() && Damage.empty()) {
+    FrameScan F = scanFrame(File.drop_front(Offset));
+    if (F.Kind == FrameScan::Block) {
+      if (Error E = scanBlock(Offset, F.Size))
+        return E;
+    } else if (F.Kind == FrameScan::CutOff) {
+      if (Blocks.empty())
+        return wrong(Offset, "cut off at offset " + Twine(File.size()));
+      Damage = "cut off at offset " + utostr(File.size());
+    } else if (F.Kind == FrameScan::NotAFrame) {
+      if (Blocks.empty())
+        return wrong(Offset, "not a memkit trace (no zstd frame)");
+      stopScan(Offset, "not a zstd frame");
+    }
+    Offset += F.Size;
+  }
+  if (Blocks.empty())
+    return wrong(0, File.empty() ? "empty file" : "no header");
+  if (Damage.empty())
+    Damage = "cut off at offset " + utostr(File.size());
+  return Error::success();
+}
+
+Error TraceReader::Impl::open() {
+  Complete = openByIndex();
+  if (!Complete)
+    if (Error E = scan())
+      return E;
+  BlockKind Kind;
+  if (Error E = load(Blocks.front(), Kind))
+    return E;
+  if (Kind != BlockKind::Header)
+    return wrong(0, "a trace begins with a header");
+  if (std::string P = Decode.decode(Head); !P.empty())
+    return wrong(0, P);
+  return Error::success();
+}
+
+template <class T>
+Error TraceReader::Impl::read(const BlockInfo &B, BlockKind Want, T &Out) {
+  BlockKind Kind;
+  if (Error E = load(B, Kind))
+    return E;
+  if (Kind != Want)
+    return wrong(B.Offset, Twine("a block of ") + blockKindName(Kind) +
+                               " where the index says " + blockKindName(Want));
+  if (std::string P = Decode.decode(Out); !P.empty())
+    return wrong(B.Offset, P);
+  return Error::success();
+}
+
+/// Brings the stack tree to where B begins, then decodes B.
+Error TraceReader::Impl::readDictionary(const BlockInfo &B, Dictionary &Out,
+                                        bool Strict) {
+  if (TreeEnd > B.Offset) {
+    Decode.restart();
+    TreeEnd = 0;
+  }
+  Decode.setStrict(false);
+  for (const BlockInfo &X : Blocks) {
+    if (X.Offset >= B.Offset)
+      break;
+    if (X.Kind != BlockKind::Dictionary || X.Offset < TreeEnd)
+      continue;
+    if (Error E = read(X, BlockKind::Dictionary, Out))
+      return E;
+    TreeEnd = X.Offset + X.Compressed;
+  }
+  Decode.setStrict(Strict);
+  Error E = read(B, BlockKind::Dictionary, Out);
+  Decode.setStrict(false);
+  TreeEnd = B.Offset + B.Compressed;
+  if (E) {
+    Decode.restart();
+    TreeEnd = 0;
+  }
+  return E;
+}
+
+TraceReader::TraceReader(std::unique_ptr<Impl> I) : I(std::move(I)) {}
+TraceReader::~TraceReader() = default;
+
+Expected<std::unique_ptr<TraceReader>> TraceReader::open(StringRef Path) {
+  Expected<InputFile> F = InputFile::open(Path);
+  if (!F)
+    return F.takeError();
+  Expected<std::unique_ptr<MemoryBuffer>> B = F->map();
+  if (!B)
+    return B.takeError();
+  return create(std::move(*B));
+}
+
+Expected<std::unique_ptr<TraceReader>>
+TraceReader::create(std::unique_ptr<MemoryBuffer> Buffer) {
+  auto I = std::make_unique<Impl>(std::move(Buffer));
+  if (Error E = I->open())
+    return std::move(E);
+  return std::unique_ptr<TraceReader>(new TraceReader(std::move(I)));
+}
+
+StringRef TraceReader::name() const { return I->Buffer->getBufferIdentifier(); }
+uint64_t TraceReader::fileBytes() const { return I->File.size(); }
+const Header &TraceReader::header() const { return I->Head; }
+ArrayRef<BlockInfo> TraceReader::blocks() const { return I->Blocks; }
+bool TraceReader::complete() const { return I->Complete; }
+StringRef TraceReader::damage() const { return I->Damage; }
+
+Error TraceReader::read(const BlockInfo &B, Dictionary &Out) {
+  return I->readDictionary(B, Out, /*Strict=*/false);
+}
+Error TraceReader::read(const BlockInfo &B, Events &Out) {
+  return I->read(B, BlockKind::Events, Out);
+}
+Error TraceReader::read(const BlockInfo &B, Marks &Out) {
+  return I->read(B, BlockKind::Marks, Out);
+}
+Error TraceReader::read(const BlockInfo &B, Slices &Out) {
+  return I->read(B, BlockKind::Slices, Out);
+}
+Error TraceReader::read(const BlockInfo &B, Keyframe &Out) {
+  return I->read(B, BlockKind::Keyframe, Out);
+}
+Error TraceReader::read(const BlockInfo &B, Summary &Out) {
+  return I->read(B, BlockKind::Summary, Out);
+}
+
+Expected<AnyBlock> TraceReader::readAny(const BlockInfo &B) {
+  AnyBlock Out;
+  if (B.Kind == BlockKind::Dictionary) {
+    memkit::Dictionary D;
+    if (Error E = I->readDictionary(B, D, /*Strict=*/true))
+      return std::move(E);
+    Out = std::move(D);
+    return Out;
+  }
+  BlockKind Kind;
+  I->Decode.setStrict(true);
+  Error E = I->load(B, Kind);
+  std::string Problem = E ? "" : I->Decode.decode(Out);
+  I->Decode.setStrict(false);
+  if (E)
+    return std::move(E);
+  if (!Problem.empty())
+    return I->wrong(B.Offset, Problem);
+  return Out;
+}

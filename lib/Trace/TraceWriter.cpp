@@ -1,0 +1,231 @@
+//===- TraceWriter.cpp - Writes a trace, block by block -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Trace/TraceWriter.h"
+#include "BlockCover.h"
+#include "Encode.h"
+#include "Frames.h"
+
+using namespace memkit;
+using namespace llvm;
+
+class TraceWriter::Impl {
+public:
+  explicit Impl(Sink &Out) : Out(Out) {}
+
+  template <class T> Error put(BlockKind Kind, const T &Block) {
+    Bytes Raw = Encode.encode(Block);
+    if (Raw.size() > MaxBlockBytes)
+      return createStringError(std::errc::value_too_large,
+                               "a block of %zu bytes is too large to write",
+                               Raw.size());
+    Compressor.compress(Raw, Encode.cuts(), Frame);
+    if (Error E = Out.write(StringRef(Frame.data(), Frame.size())))
+      return E;
+    BlockInfo Info = blockCover(Block);
+    Blocks.push_back({uint32_t(Frame.size()), uint32_t(Raw.size()), Info.Image,
+                      Info.Epoch, Info.BeginNs, Info.EndNs,
+                      uint32_t(Info.Events), Kind});
+    Written += Frame.size();
+    return Error::success();
+  }
+
+  Error putDictionary(const Dictionary &D);
+  template <class T>
+  Error putParts(const std::vector<T> &All, std::vector<T> Dictionary::*Member,
+                 size_t Most);
+  Error putStringParts(const std::vector<std::string> &All);
+  Error putStackParts(const Dictionary &D);
+  Error finish();
+
+  Sink &Out;
+  Encoder Encode;
+  FrameCompressor Compressor;
+  SmallVector<char, 0> Frame;
+  uint64_t Written = 0;
+  bool Finished = false;
+
+  /// BlockInfo without what the order tells.
+  struct Entry {
+    uint32_t Compressed, Raw, Image, Epoch;
+    uint64_t BeginNs, EndNs;
+    uint32_t Events;
+    BlockKind Kind;
+  };
+  std::vector<Entry> Blocks;
+};
+
+TraceWriter::TraceWriter(std::unique_ptr<Impl> I) : I(std::move(I)) {}
+TraceWriter::~TraceWriter() = default;
+
+Expected<std::unique_ptr<TraceWriter>> TraceWriter::create(Sink &Out,
+                                                           const Header &H) {
+  auto I = std::make_unique<Impl>(Out);
+  if (Error E = I->put(BlockKind::Header, H))
+    return std::move(E);
+  return std::unique_ptr<TraceWriter>(new TraceWriter(std::move(I)));
+}
+
+//===----------------------------------------------------------------------===//
+// Dictionaries that exceed a block's limits are written in parts, kind by kind:
+// definitions stay before their use.
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr size_t MaxNodes = 4 * size_t(MaxBlockRows);
+constexpr size_t MaxLocations = 4 * size_t(MaxBlockRows);
+constexpr size_t MaxTextBytes = MaxBlockBytes / 4;
+} // namespace
+
+static bool fits(const Dictionary &D) {
+  size_t Text = 0, Locations = 0, Small = 0;
+  for (const std::string &S : D.Strings)
+    Text += S.size();
+  for (const FrameSymbols &S : D.Symbols)
+    Locations += S.Locations.size();
+  for (const Image &I : D.Images)
+    Small += I.Command.size();
+  for (size_t N :
+       {D.Strings.size(), D.Devices.size(), D.Modules.size(),
+        D.Functions.size(), D.Frames.size(), D.Stacks.size(), D.Scopes.size(),
+        D.Contexts.size(), D.Images.size(), D.Threads.size(), D.Heaps.size(),
+        D.Loads.size(), D.Symbols.size(), Small})
+    if (N > MaxBlockRows)
+      return false;
+  return Text <= MaxTextBytes && Locations <= MaxLocations &&
+         D.NodeFrames.size() <= MaxNodes;
+}
+
+template <class T>
+Error TraceWriter::Impl::putParts(const std::vector<T> &All,
+                                  std::vector<T> Dictionary::*Member,
+                                  size_t Most) {
+  for (size_t I = 0; I < All.size(); I += Most) {
+    Dictionary Part;
+    (Part.*Member)
+        .assign(All.begin() + I, All.begin() + std::min(I + Most, All.size()));
+    if (Error E = put(BlockKind::Dictionary, Part))
+      return E;
+  }
+  return Error::success();
+}
+
+Error TraceWriter::Impl::putStringParts(const std::vector<std::string> &All) {
+  Dictionary Part;
+  size_t Text = 0;
+  for (const std::string &S : All) {
+    if (!Part.Strings.empty() && (Text + S.size() > MaxTextBytes ||
+                                  Part.Strings.size() == MaxBlockRows)) {
+      if (Error E = put(BlockKind::Dictionary, Part))
+        return E;
+      Part.Strings.clear();
+      Text = 0;
+    }
+    Text += S.size();
+    Part.Strings.push_back(S);
+  }
+  return Part.Strings.empty() ? Error::success()
+                              : put(BlockKind::Dictionary, Part);
+}
+
+Error TraceWriter::Impl::putStackParts(const Dictionary &D) {
+  Dictionary Part;
+  size_t Node = 0;
+  for (const NewStack &S : D.Stacks) {
+    if (!Part.Stacks.empty() &&
+        (Part.Stacks.size() == MaxBlockRows ||
+         Part.NodeFrames.size() + S.Length > MaxNodes)) {
+      if (Error E = put(BlockKind::Dictionary, Part))
+        return E;
+      Part.Stacks.clear();
+      Part.NodeFrames.clear();
+    }
+    Part.Stacks.push_back(S);
+    auto Begin = D.NodeFrames.begin() + Node;
+    Part.NodeFrames.insert(Part.NodeFrames.end(), Begin, Begin + S.Length);
+    Node += S.Length;
+  }
+  return Part.Stacks.empty() ? Error::success()
+                             : put(BlockKind::Dictionary, Part);
+}
+
+Error TraceWriter::Impl::putDictionary(const Dictionary &D) {
+  if (fits(D))
+    return put(BlockKind::Dictionary, D);
+  // Few locations a frame are usual; 255 are allowed.
+  constexpr size_t SymbolRows = MaxLocations / 255;
+  if (Error E = putStringParts(D.Strings))
+    return E;
+  if (Error E = putParts(D.Devices, &Dictionary::Devices, 1024))
+    return E;
+  if (Error E = putParts(D.Modules, &Dictionary::Modules, MaxBlockRows))
+    return E;
+  if (Error E = putParts(D.Functions, &Dictionary::Functions, MaxBlockRows))
+    return E;
+  if (Error E = putParts(D.Frames, &Dictionary::Frames, MaxBlockRows))
+    return E;
+  if (Error E = putStackParts(D))
+    return E;
+  if (Error E = putParts(D.Scopes, &Dictionary::Scopes, MaxBlockRows))
+    return E;
+  if (Error E = putParts(D.Contexts, &Dictionary::Contexts, MaxBlockRows))
+    return E;
+  if (Error E = putParts(D.Images, &Dictionary::Images, 64))
+    return E;
+  if (Error E = putParts(D.Threads, &Dictionary::Threads, MaxBlockRows))
+    return E;
+  if (Error E = putParts(D.Heaps, &Dictionary::Heaps, MaxBlockRows))
+    return E;
+  if (Error E = putParts(D.Loads, &Dictionary::Loads, MaxBlockRows))
+    return E;
+  return putParts(D.Symbols, &Dictionary::Symbols, SymbolRows);
+}
+
+Error TraceWriter::write(const Dictionary &D) { return I->putDictionary(D); }
+Error TraceWriter::write(const Events &E) {
+  return I->put(BlockKind::Events, E);
+}
+Error TraceWriter::write(const Marks &M) { return I->put(BlockKind::Marks, M); }
+Error TraceWriter::write(const Slices &S) {
+  return I->put(BlockKind::Slices, S);
+}
+Error TraceWriter::write(const Keyframe &K) {
+  return I->put(BlockKind::Keyframe, K);
+}
+Error TraceWriter::write(const Summary &S) {
+  return I->put(BlockKind::Summary, S);
+}
+
+Error TraceWriter::Impl::finish() {
+  assert(!Finished);
+  Finished = true;
+  memkit::Index Index;
+  std::vector<SeekEntry> Seek;
+  for (const Entry &X : Blocks) {
+    BlockInfo Info;
+    Info.Kind = X.Kind;
+    Info.Compressed = X.Compressed;
+    Info.Raw = X.Raw;
+    Info.Image = X.Image;
+    Info.Epoch = X.Epoch;
+    Info.BeginNs = X.BeginNs;
+    Info.EndNs = X.EndNs;
+    Info.Events = X.Events;
+    Index.Blocks.push_back(Info);
+  }
+  if (Error E = put(BlockKind::Index, Index))
+    return E;
+  for (const Entry &X : Blocks)
+    Seek.push_back({X.Compressed, X.Raw});
+  std::string Table = makeSeekTable(Seek);
+  Written += Table.size();
+  return Out.write(Table);
+}
+
+Error TraceWriter::finish() { return I->finish(); }
+uint64_t TraceWriter::bytes() const { return I->Written; }
