@@ -1,0 +1,111 @@
+# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Who records: nobody, memrec, heaptrack, memray; how each is run and counted."""
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class Counted:
+    """What a recording holds."""
+
+    file_bytes: int
+    events: int  # allocations and frees
+
+
+class Alone:
+    """The program with nobody looking."""
+
+    name = "alone"
+
+    def available(self, workload):
+        return True
+
+    def command(self, workload, folder):
+        return workload.command
+
+    def count(self, folder):
+        return None
+
+
+class Memrec:
+    name = "memrec"
+
+    def __init__(self, tools):
+        self.tools = Path(tools)
+
+    def available(self, workload):
+        return (self.tools / "memrec").exists()
+
+    def command(self, workload, folder):
+        return [str(self.tools / "memrec"), "--force", "-o", str(folder / "trace.fb"), "--",
+                *workload.command]
+
+    def count(self, folder):
+        trace = folder / "trace.fb"
+        text = subprocess.run([str(self.tools / "memdump"), "--summary", "--format=json", str(trace)],
+                              check=True, capture_output=True).stdout
+        events = json.loads(text)["events"]
+        if events["lost"]:
+            raise RuntimeError(f"memrec lost {events['lost']} events")
+        return Counted(trace.stat().st_size, events["allocations"] + events["frees"])
+
+
+class Heaptrack:
+    """Its interpreter runs beside the program, as its users have it."""
+
+    name = "heaptrack"
+
+    def available(self, workload):
+        return shutil.which("heaptrack") is not None
+
+    def command(self, workload, folder):
+        for old in folder.glob("heaptrack.out*"):
+            old.unlink()
+        return ["heaptrack", "-o", str(folder / "heaptrack.out"), *workload.command]
+
+    def count(self, folder):
+        # The interpreter may still be writing after the script has ended.
+        file = next(folder.glob("heaptrack.out*"))
+        text = subprocess.run(["heaptrack_print", "-p", "0", "-a", "0", "-T", "0", "-l", "0", str(file)],
+                              check=True, capture_output=True, text=True).stdout
+        for line in text.splitlines():
+            if line.startswith("calls to allocation functions:"):
+                allocations = int(line.split(":")[1].split()[0])
+                return Counted(file.stat().st_size, 2 * allocations)
+        raise RuntimeError("heaptrack_print gives no count of allocations")
+
+
+class Memray:
+    """Python only, with its defaults: no native stacks, pymalloc not traced."""
+
+    name = "memray"
+
+    def __init__(self, python):
+        self.python = python
+        found = subprocess.run([python, "-c", "import memray"], capture_output=True, check=False)
+        self.found = found.returncode == 0
+
+    def available(self, workload):
+        return workload.python and self.found
+
+    def command(self, workload, folder):
+        return [self.python, "-m", "memray", "run", "-q", "-f", "-o", str(folder / "memray.bin"),
+                *workload.command[1:]]
+
+    def count(self, folder):
+        out = folder / "memray.json"
+        subprocess.run([self.python, "-m", "memray", "stats", "--json", "-f", "-o", str(out),
+                        str(folder / "memray.bin")], check=True, capture_output=True)
+        stats = json.loads(out.read_text(encoding="utf-8"))
+        return Counted((folder / "memray.bin").stat().st_size, 2 * stats["total_num_allocations"])
+
+
+def clean_environment():
+    """The environment of a run: no options of the tools from the outside."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("MEMREC_")}
