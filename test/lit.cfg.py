@@ -8,6 +8,7 @@
 #   %python        a Python; the one with PyTorch where there is one
 #   %pythonX.Y     that version, where the machine has it
 #   %src_root      the source tree
+#   %tools         the folder of this build's tools
 #   %open_speedscope FILE   shows FILE in speedscope's page, prints its profiles
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, asan, ubsan,
 # tsan, heaptrack, memray, root, and long (utils/check --long).
@@ -120,6 +121,7 @@ config.substitutions += [
     ("%cxx", config.host_cxx),
     ("%libmemrec", config.memkit_capture_library),
     ("%src_root", config.memkit_src_root),
+    ("%tools", config.memkit_tools_dir),
 ]
 
 # A test that hangs is a failure, not a run without end; lit needs psutil to end one.
