@@ -54,7 +54,8 @@ static const char *signOf(int64_t Value) {
 }
 
 std::string formatSizeChange(int64_t Bytes) {
-  return signOf(Bytes) + formatSize(magnitude(Bytes));
+  std::string Text = signOf(Bytes);
+  return Text += formatSize(magnitude(Bytes));
 }
 
 static std::string twoUnits(uint64_t High, char HighUnit, uint64_t Low,
@@ -91,7 +92,8 @@ std::string formatCount(uint64_t Count) {
 }
 
 std::string formatCountChange(int64_t Count) {
-  return signOf(Count) + formatCount(magnitude(Count));
+  std::string Text = signOf(Count);
+  return Text += formatCount(magnitude(Count));
 }
 
 /// Splits `1.5 GiB` into number and unit; false when there is no number.

@@ -33,6 +33,12 @@ std::error_code UsageError::convertToErrorCode() const {
   return std::make_error_code(std::errc::invalid_argument);
 }
 
+Error requireArgument(StringRef Argument, StringRef What) {
+  if (!Argument.empty())
+    return Error::success();
+  return makeUsageError(What + " is missing; try '" + TheName + " --help'");
+}
+
 Error makeError(const Twine &What) {
   return createStringError(inconvertibleErrorCode(), What);
 }
@@ -160,8 +166,6 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
     Color->second->Categories.assign({&toolCategory()});
     Color->second->setHiddenFlag(cl::NotHidden);
   }
-  if (auto List = Known.find("help-list"); List != Known.end())
-    List->second->setHiddenFlag(cl::Hidden);
 
   // The parser names itself after its first argument.
   SmallVector<const char *, 32> Args(Argv, Argv + Argc);

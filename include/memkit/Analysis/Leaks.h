@@ -1,0 +1,53 @@
+//===- Leaks.h - What was never freed -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_ANALYSIS_LEAKS_H
+#define MEMKIT_ANALYSIS_LEAKS_H
+
+#include "memkit/Analysis/Suppressions.h"
+#include "memkit/Model/Sums.h"
+
+namespace memkit {
+
+/// Blocks of one heap, allocated by stacks that are shown alike, that lived
+/// when their process ended.
+struct Leak {
+  uint32_t Heap = 0;
+  uint32_t Stack = 0; ///< one of those stacks
+  uint64_t Bytes = 0; ///< exclusive, unless heaps were chosen
+  uint64_t Blocks = 0;
+};
+
+struct HeapLeaks {
+  uint32_t Heap = 0;
+  uint64_t Bytes = 0;
+  uint64_t Blocks = 0;
+  uint64_t Findings = 0;
+};
+
+struct SuppressionUse {
+  std::string Pattern;
+  uint64_t Bytes = 0;
+  uint64_t Blocks = 0;
+  uint64_t Findings = 0; ///< 0: it hid nothing
+};
+
+struct LeakReport {
+  std::vector<Leak> Leaks;                ///< not suppressed; largest first
+  std::vector<HeapLeaks> Heaps;           ///< sums of Leaks; largest first
+  std::vector<SuppressionUse> Suppressed; ///< in the order of the patterns
+  uint64_t Bytes = 0;                     ///< sum of Leaks
+  uint64_t Blocks = 0;                    ///< sum of Leaks
+};
+
+/// What lived at the end of its process, without processes that exec replaced.
+LeakReport findLeaks(const Sums &S, const Suppressions &Hidden);
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_LEAKS_H

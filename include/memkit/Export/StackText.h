@@ -1,0 +1,37 @@
+//===- StackText.h - Stacks as text and JSON -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_EXPORT_STACKTEXT_H
+#define MEMKIT_EXPORT_STACKTEXT_H
+
+#include "memkit/Model/Trace.h"
+#include "llvm/Support/JSON.h"
+
+namespace memkit {
+
+/// `function (file:line)`, or `function (module)` where there is no line.
+std::string frameText(const ShownFrame &F);
+
+/// One line a frame, innermost first, each behind Indent spaces and at most
+/// Width columns (0: any). Of a stack of more than 64 frames the middle is left
+/// out and counted, unless Full.
+void printStack(llvm::raw_ostream &OS, const Trace &T, uint32_t Stack,
+                unsigned Indent, unsigned Width, bool Full);
+
+/// A text of a trace as a JSON value; bytes that are not UTF-8 are replaced.
+llvm::json::Value jsonText(llvm::StringRef Text);
+/// The same, null when it is empty.
+llvm::json::Value jsonTextOrNull(llvm::StringRef Text);
+
+/// The array `[{"function", "file", "line", "module"}, ...]`, innermost first;
+/// what is unknown is null.
+void writeStack(llvm::json::OStream &J, const Trace &T, uint32_t Stack);
+
+} // namespace memkit
+
+#endif // MEMKIT_EXPORT_STACKTEXT_H

@@ -1,0 +1,56 @@
+//===- Profile.h - One value for each stack -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_MODEL_PROFILE_H
+#define MEMKIT_MODEL_PROFILE_H
+
+#include "memkit/Model/Sums.h"
+
+namespace memkit {
+
+enum class Metric {
+  Peak,      ///< bytes live at the peak of the domain or heap
+  Live,      ///< bytes live at the end of their process
+  Allocated, ///< bytes allocated over all time
+  Count,     ///< allocations
+  Temporary, ///< allocations freed by their thread before it allocated again
+  Leaked,    ///< as Live, without processes that exec replaced
+};
+bool isInBytes(Metric M);
+/// As it is shown: `peak`, `live at end`, ...
+llvm::StringRef metricName(Metric M);
+
+struct StackValue {
+  uint32_t Stack = 0;
+  uint64_t Value = 0;
+};
+
+/// What a profile draws: values by stack. A stack may stand in it several times
+/// (once a process); its value is the sum.
+struct Profile {
+  std::string Name;
+  Metric M = Metric::Peak;
+  std::vector<StackValue> Values; ///< none is 0
+  uint64_t Total = 0;
+};
+
+/// The selection as one profile. Without chosen heaps it is the domain `host`,
+/// a byte counted once: Peak sums to the domain's peak. With chosen heaps it is
+/// their outer view, each at its own peak.
+Profile makeProfile(const Sums &S, Metric M);
+
+/// A profile for each heap of the selection and each metric in Metrics, ordered
+/// by heap, each the heap's outer view. When several heaps count in the domain
+/// `host` and none was chosen, the domain's own profiles stand first. Profiles
+/// that are all zero are left out.
+std::vector<Profile> makeHeapProfiles(const Sums &S,
+                                      llvm::ArrayRef<Metric> Metrics);
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_PROFILE_H

@@ -1,0 +1,62 @@
+//===- Selection.h - A part of a trace -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_MODEL_SELECTION_H
+#define MEMKIT_MODEL_SELECTION_H
+
+#include "memkit/Model/Trace.h"
+#include "memkit/Support/SelectionFlags.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace memkit {
+
+/// What a SelectionSpec chooses in a trace. Ids are the trace's.
+class Selection {
+public:
+  /// Fails when a pattern is wrong (UsageError), or chooses nothing: the error
+  /// then says what there is to choose from.
+  static llvm::Expected<Selection> create(const Trace &T,
+                                          const SelectionSpec &S);
+
+  /// Whether heaps were chosen by name: their outer view counts (all bytes of
+  /// their blocks). Else a byte counts once, in the innermost heap.
+  bool isOuterView() const { return OuterView; }
+  /// Without a choice, every heap that counts in the totals.
+  bool hasHeap(uint32_t Heap) const { return Heaps[Heap]; }
+  bool hasImage(uint32_t Image) const { return Images[Image]; }
+  bool hasStack(uint32_t Stack) const { return AllStacks || Stacks[Stack]; }
+
+  /// Whether the summary cannot answer: it keeps neither the sizes of blocks,
+  /// nor threads, nor contexts beside stacks.
+  bool needsEvents() const { return MinSize || !AllThreads || !AllContexts; }
+  bool hasThread(uint32_t Thread) const {
+    return AllThreads || Threads[Thread];
+  }
+  bool hasContext(uint32_t Context) const {
+    return AllContexts || Contexts[Context];
+  }
+  uint64_t minSize() const { return MinSize; }
+
+private:
+  llvm::Error chooseHeaps(const Trace &T, const SelectionSpec &S);
+  llvm::Error chooseImages(const Trace &T, const SelectionSpec &S);
+  llvm::Error chooseStacks(const Trace &T, const SelectionSpec &S);
+  llvm::Error chooseThreads(const Trace &T, const SelectionSpec &S);
+  llvm::Error chooseContexts(const Trace &T, const SelectionSpec &S);
+
+  bool OuterView = false;
+  bool AllStacks = true;
+  bool AllThreads = true;
+  bool AllContexts = true;
+  uint64_t MinSize = 0;
+  llvm::BitVector Heaps, Images, Stacks, Threads, Contexts; ///< by id
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_SELECTION_H

@@ -1,0 +1,42 @@
+//===- Sums.h - The sums of a part of a trace -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_MODEL_SUMS_H
+#define MEMKIT_MODEL_SUMS_H
+
+#include "memkit/Model/Selection.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace memkit {
+
+/// The rows of stacks that a selection leaves. Most selections only filter the
+/// trace's summary; those by size, thread or context replay the events, and
+/// then peaks are the peaks of what is selected.
+class Sums {
+public:
+  /// T must outlive the result.
+  static llvm::Expected<Sums> create(const Trace &T, Selection Sel);
+
+  const Trace &trace() const { return *T; }
+  const Selection &selection() const { return Sel; }
+  /// Gives every selected row, grouped by image in rising order.
+  void
+  forEach(llvm::function_ref<void(uint32_t Image, const SumRow &)> F) const;
+
+private:
+  Sums(const Trace &T, Selection Sel) : T(&T), Sel(std::move(Sel)) {}
+
+  const Trace *T;
+  Selection Sel;
+  std::vector<Summary> Replayed;     ///< when Sel.needsEvents()
+  std::vector<const SumRows *> Rows; ///< sorted by image
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_SUMS_H

@@ -1,0 +1,178 @@
+//===- Trace.h - What a trace says, ready to be asked -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The dictionary and the summary of a trace in memory: names, stacks, heaps,
+// images, sums. Every id in it was checked against the dictionary when it was
+// read, so that accessors need no errors; ids given to accessors must come from
+// the same trace. Not copyable; reading it from several threads is fine once
+// open() has returned.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_MODEL_TRACE_H
+#define MEMKIT_MODEL_TRACE_H
+
+#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/TraceReader.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace memkit {
+
+/// One function of a stack as it is shown. The texts live as long as the trace.
+struct ShownFrame {
+  llvm::StringRef Function; ///< demangled; `libc.so.6+0x1234` without symbols
+  llvm::StringRef File;     ///< of the source, empty when unknown
+  llvm::StringRef Module;  ///< path of the binary, empty for Python and markers
+  uint32_t Line = 0;       ///< 0 when unknown
+  uint32_t FunctionId = 0; ///< 0 without symbols
+};
+
+class Trace {
+public:
+  /// Reads the dictionary and the summary of the trace Path (`-`: standard
+  /// input). A trace that was cut off has its summary computed from its events;
+  /// warnings() says so. Errors: TraceError.
+  static llvm::Expected<std::unique_ptr<Trace>> open(llvm::StringRef Path);
+  static llvm::Expected<std::unique_ptr<Trace>>
+  create(std::unique_ptr<TraceReader> Reader);
+  ~Trace();
+
+  llvm::StringRef name() const { return Reader->name(); }
+  const Header &header() const { return Reader->header(); }
+  TraceReader &reader() const { return *Reader; }
+  /// What the user ought to know about what was read, each without a prefix.
+  llvm::ArrayRef<std::string> warnings() const { return Warnings; }
+
+  //===--------------------------------------------------------------------===//
+  // Names
+  //===--------------------------------------------------------------------===//
+
+  /// The text of a string id; empty for 0.
+  llvm::StringRef string(uint32_t Id) const { return Strings[Id]; }
+  llvm::ArrayRef<Heap> heaps() const { return Heaps; }          ///< id - 1
+  llvm::ArrayRef<Image> images() const { return Images; }       ///< id - 1
+  llvm::ArrayRef<Thread> threads() const { return Threads; }    ///< id - 1
+  llvm::ArrayRef<Device> devices() const { return Devices; }    ///< id - 1
+  llvm::ArrayRef<Module> modules() const { return Modules; }    ///< id - 1
+  llvm::ArrayRef<Scope> scopes() const { return Scopes; }       ///< id - 1
+  llvm::ArrayRef<Context> contexts() const { return Contexts; } ///< id - 1
+  llvm::ArrayRef<Load> loads() const { return Loads; }
+  const Heap &heap(uint32_t Id) const { return Heaps[Id - 1]; }
+  llvm::StringRef heapName(uint32_t Id) const { return string(heap(Id).Name); }
+  const Function &function(uint32_t Id) const { return Functions[Id - 1]; }
+  uint32_t numFunctions() const { return Functions.size(); }
+  /// `host`, or the name of the device's domain; Id as Totals::Id.
+  llvm::StringRef domainName(uint32_t Id) const;
+  /// The program of an image: its command's first word, or its executable.
+  llvm::StringRef program(uint32_t Image) const;
+
+  //===--------------------------------------------------------------------===//
+  // Stacks
+  //===--------------------------------------------------------------------===//
+
+  uint32_t numStacks() const { return Leaves.size() - 1; }
+  /// Nodes have the ids 1..numNodes(); a parent's id is lower. 0 is the root.
+  uint32_t numNodes() const { return Parents.size() - 1; }
+  /// The leaf node of a stack; 0 for an empty stack.
+  uint32_t leaf(uint32_t Stack) const { return Leaves[Stack]; }
+  uint32_t parent(uint32_t Node) const { return Parents[Node]; }
+  uint32_t frameOf(uint32_t Node) const { return NodeFrames[Node]; }
+  uint32_t numFrames() const { return Frames.size(); }
+  const Frame &frame(uint32_t Id) const { return Frames[Id - 1]; }
+  /// What a frame resolves to, innermost first; empty without symbols.
+  llvm::ArrayRef<Location> locations(uint32_t Frame) const;
+  /// What is shown for a frame, innermost first; at least one.
+  llvm::ArrayRef<ShownFrame> shown(uint32_t Frame) const;
+  /// The path of a native frame's module, else empty.
+  llvm::StringRef modulePath(uint32_t Frame) const;
+  /// All shown frames of a stack, innermost first.
+  std::vector<ShownFrame> shownStack(uint32_t Stack) const;
+  /// The names of the scopes of a context, outermost first, joined by `/`.
+  std::string contextPath(uint32_t Context) const;
+
+  //===--------------------------------------------------------------------===//
+  // Sums
+  //===--------------------------------------------------------------------===//
+
+  /// The parts of the last complete summary, in order. Each list of rows or
+  /// totals is the concatenation over the parts.
+  llvm::ArrayRef<Summary> summary() const { return Parts; }
+  uint64_t endNs() const { return EndNs; }
+  /// Of a heap, all zeros when nothing was recorded of it.
+  const HeapTotals &heapTotals(uint32_t Heap) const {
+    return HeapSums[Heap - 1];
+  }
+  /// Of the domain `host`.
+  const Totals &hostTotals() const { return HostSums; }
+  /// Events that the recording missed: all losses but what was left out on
+  /// request and stacks that were only cut short.
+  uint64_t lostEvents() const;
+  /// The counts of losses by kind, over all images.
+  std::vector<uint64_t> losses() const;
+  /// True for an image that exec replaced by another one; what lived in it then
+  /// was given back by the kernel, and is no leak.
+  bool wasReplaced(uint32_t Image) const { return Replaced[Image]; }
+
+private:
+  explicit Trace(std::unique_ptr<TraceReader> R);
+  llvm::Error readDictionary();
+  void take(Dictionary &D);
+  llvm::Error readSummary();
+  llvm::Error readSummarySet(size_t LastPart, bool &Found);
+  llvm::Error replaySummary();
+  void prepareSums();
+  void resolveFrames();
+  void showFrames();
+
+  struct Span {
+    uint32_t Begin = 0;
+    uint32_t Count = 0;
+  };
+  class Arena;
+
+  std::unique_ptr<TraceReader> Reader;
+  std::vector<std::string> Warnings;
+  IdLimits Limits;
+  std::vector<std::vector<std::string>> StringBlocks;
+  std::vector<llvm::StringRef> Strings{llvm::StringRef()};
+  std::vector<Heap> Heaps;
+  std::vector<Image> Images;
+  std::vector<Thread> Threads;
+  std::vector<Device> Devices;
+  std::vector<Module> Modules;
+  std::vector<Scope> Scopes;
+  std::vector<Context> Contexts;
+  std::vector<Load> Loads;
+  std::vector<Function> Functions;
+  std::vector<Frame> Frames;
+  std::vector<uint32_t> Leaves{0};
+  std::vector<uint32_t> Parents{0};
+  std::vector<uint32_t> NodeFrames{0};
+  std::vector<Location> Locations;
+  std::vector<Span> FrameLocations; ///< by frame - 1
+  std::vector<ShownFrame> Shown;
+  std::vector<Span> FrameShown; ///< by frame - 1
+  std::unique_ptr<Arena> MadeNames;
+  std::vector<Summary> Parts;
+  std::vector<HeapTotals> HeapSums;
+  Totals HostSums;
+  std::vector<bool> Replaced; ///< by image
+  uint64_t EndNs = 0;
+};
+
+/// The last part of a path.
+llvm::StringRef baseName(llvm::StringRef Path);
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_TRACE_H

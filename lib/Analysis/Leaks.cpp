@@ -1,0 +1,89 @@
+//===- Leaks.cpp - What was never freed -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/Leaks.h"
+#include "memkit/Model/StackKeys.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include <tuple>
+
+using namespace llvm;
+
+namespace memkit {
+
+/// Sums up what lives by heap and stack as it is shown, in order of appearance.
+static std::vector<Leak> gatherLeaks(const Sums &S) {
+  const Trace &T = S.trace();
+  bool Outer = S.selection().isOuterView();
+  std::vector<uint64_t> Keys = nodeKeys(T, SameFrame::Location);
+  DenseMap<std::pair<uint32_t, uint64_t>, uint32_t> Known;
+  std::vector<Leak> Leaks;
+  S.forEach([&](uint32_t Image, const SumRow &R) {
+    if (!R.LiveBlocks || T.wasReplaced(Image))
+      return;
+    // Blocks that inner heaps fill wholly are those heaps' findings.
+    if (!Outer && R.LiveBytes && !R.LiveExclusive)
+      return;
+    uint64_t Key = Keys[T.leaf(R.Key)];
+    // DenseMap keeps two keys for itself; the heap 0 is none of ours.
+    auto [At, New] = Known.try_emplace({R.Heap, Key}, Leaks.size());
+    if (New)
+      Leaks.push_back({R.Heap, R.Key, 0, 0});
+    Leaks[At->second].Bytes += Outer ? R.LiveBytes : R.LiveExclusive;
+    Leaks[At->second].Blocks += R.LiveBlocks;
+  });
+  return Leaks;
+}
+
+static bool isLarger(const Leak &A, const Leak &B) {
+  return std::tie(B.Bytes, B.Blocks, A.Heap, A.Stack) <
+         std::tie(A.Bytes, A.Blocks, B.Heap, B.Stack);
+}
+
+template <typename SumT> static void addTo(SumT &Sum, const Leak &L) {
+  Sum.Bytes += L.Bytes;
+  Sum.Blocks += L.Blocks;
+  Sum.Findings += 1;
+}
+
+static void sumHeaps(const Trace &T, LeakReport &Report) {
+  std::vector<HeapLeaks> ByHeap(T.heaps().size() + 1);
+  for (const Leak &L : Report.Leaks) {
+    ByHeap[L.Heap].Heap = L.Heap;
+    addTo(ByHeap[L.Heap], L);
+    Report.Bytes += L.Bytes;
+    Report.Blocks += L.Blocks;
+  }
+  copy_if(ByHeap, std::back_inserter(Report.Heaps),
+          [](const HeapLeaks &H) { return H.Findings != 0; });
+  stable_sort(Report.Heaps, [](const HeapLeaks &A, const HeapLeaks &B) {
+    return A.Bytes > B.Bytes;
+  });
+}
+
+LeakReport findLeaks(const Sums &S, const Suppressions &Hidden) {
+  const Trace &T = S.trace();
+  LeakReport Report;
+  for (const std::string &Pattern : Hidden.patterns())
+    Report.Suppressed.push_back({Pattern, 0, 0, 0});
+  std::vector<uint32_t> HiddenBy;
+  if (!Hidden.empty())
+    HiddenBy = Hidden.matchNodes(T);
+  for (const Leak &L : gatherLeaks(S)) {
+    uint32_t Pattern = HiddenBy.empty() ? 0 : HiddenBy[T.leaf(L.Stack)];
+    if (Pattern)
+      addTo(Report.Suppressed[Pattern - 1], L);
+    else
+      Report.Leaks.push_back(L);
+  }
+  llvm::sort(Report.Leaks, isLarger);
+  sumHeaps(T, Report);
+  return Report;
+}
+
+} // namespace memkit

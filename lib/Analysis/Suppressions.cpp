@@ -1,0 +1,90 @@
+//===- Suppressions.cpp - Leaks that are known and not reported -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/Suppressions.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+bool matchSuppression(StringRef Pattern, StringRef Text) {
+  if (Text.empty())
+    return false;
+  bool AtBegin = Pattern.consume_front("^");
+  bool AtEnd = Pattern.consume_back("$");
+  SmallVector<StringRef, 4> Pieces;
+  Pattern.split(Pieces, '*');
+  // Each piece is taken where it comes first; that leaves most for the others.
+  for (size_t I = 0; I != Pieces.size(); ++I) {
+    bool Last = I + 1 == Pieces.size();
+    if (Last && AtEnd)
+      return (I == 0 && AtBegin) ? Text == Pieces[I]
+                                 : Text.ends_with(Pieces[I]);
+    if (I == 0 && AtBegin) {
+      if (!Text.consume_front(Pieces[I]))
+        return false;
+      continue;
+    }
+    size_t At = Text.find(Pieces[I]);
+    if (At == StringRef::npos)
+      return false;
+    Text = Text.drop_front(At + Pieces[I].size());
+  }
+  return true;
+}
+
+Error Suppressions::parse(StringRef Text, StringRef File) {
+  unsigned Number = 0;
+  for (StringRef Line : split(Text, '\n')) {
+    ++Number;
+    Line = Line.trim();
+    if (Line.empty() || Line.starts_with("#"))
+      continue;
+    StringRef Pattern = Line;
+    if (!Pattern.consume_front("leak:") || Pattern.trim().empty())
+      return makeError(File + ":" + Twine(Number) + ": '" + Line +
+                       "' is not of the form leak:PATTERN");
+    Patterns.push_back(Pattern.trim().str());
+  }
+  return Error::success();
+}
+
+Error Suppressions::parseFile(StringRef Path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> Buffer =
+      MemoryBuffer::getFileOrSTDIN(Path, /*IsText=*/true);
+  if (!Buffer)
+    return makeError(Path + ": " + Buffer.getError().message());
+  return parse((*Buffer)->getBuffer(), Path);
+}
+
+std::vector<uint32_t> Suppressions::matchNodes(const Trace &T) const {
+  auto Find = [&](uint32_t Frame) -> uint32_t {
+    for (uint32_t P = 0; P != Patterns.size(); ++P)
+      for (const ShownFrame &F : T.shown(Frame))
+        if (matchSuppression(Patterns[P], F.Function) ||
+            matchSuppression(Patterns[P], F.File) ||
+            matchSuppression(Patterns[P], F.Module))
+          return P + 1;
+    return 0;
+  };
+  std::vector<uint32_t> OfFrame(T.numFrames() + 1);
+  for (uint32_t F = 1; F <= T.numFrames(); ++F)
+    OfFrame[F] = Find(F);
+  std::vector<uint32_t> OfNode(T.numNodes() + 1);
+  for (uint32_t N = 1; N <= T.numNodes(); ++N) {
+    uint32_t Outer = OfNode[T.parent(N)];
+    OfNode[N] = Outer ? Outer : OfFrame[T.frameOf(N)];
+  }
+  return OfNode;
+}
+
+} // namespace memkit

@@ -1,0 +1,65 @@
+//===- StackText.cpp - Stacks as text and JSON -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Export/StackText.h"
+#include "memkit/Support/Table.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+std::string frameText(const ShownFrame &F) {
+  std::string Text = F.Function.str();
+  StringRef Place = F.File.empty() ? baseName(F.Module) : F.File;
+  if (Place.empty() || !F.FunctionId)
+    return Text;
+  Text += " (" + Place.str();
+  if (!F.File.empty() && F.Line)
+    Text += ":" + std::to_string(F.Line);
+  return Text + ")";
+}
+
+void printStack(raw_ostream &OS, const Trace &T, uint32_t Stack,
+                unsigned Indent, unsigned Width, bool Full) {
+  const size_t Most = 64, Outermost = 12;
+  std::vector<ShownFrame> Frames = T.shownStack(Stack);
+  size_t Skip = Full || Frames.size() <= Most ? 0 : Frames.size() - Most;
+  for (size_t I = 0; I != Frames.size(); ++I) {
+    OS.indent(Indent);
+    if (Skip && I == Most - Outermost) {
+      OS << "... " << Skip << " more frames ...\n";
+      OS.indent(Indent);
+      I += Skip;
+    }
+    std::string Text = frameText(Frames[I]);
+    OS << (Width > Indent ? shorten(Text, Width - Indent) : Text) << '\n';
+  }
+}
+
+json::Value jsonText(StringRef Text) {
+  return json::isUTF8(Text) ? json::Value(Text) : json::fixUTF8(Text);
+}
+
+json::Value jsonTextOrNull(StringRef Text) {
+  return Text.empty() ? json::Value(nullptr) : jsonText(Text);
+}
+
+void writeStack(json::OStream &J, const Trace &T, uint32_t Stack) {
+  J.array([&] {
+    for (const ShownFrame &F : T.shownStack(Stack))
+      J.object([&] {
+        J.attribute("function", jsonText(F.Function));
+        J.attribute("file", jsonTextOrNull(F.File));
+        J.attribute("line",
+                    F.Line ? json::Value(F.Line) : json::Value(nullptr));
+        J.attribute("module", jsonTextOrNull(F.Module));
+      });
+  });
+}
+
+} // namespace memkit

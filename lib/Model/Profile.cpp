@@ -1,0 +1,109 @@
+//===- Profile.cpp - One value for each stack -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Profile.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+bool isInBytes(Metric M) {
+  return M != Metric::Count && M != Metric::Temporary;
+}
+
+StringRef metricName(Metric M) {
+  switch (M) {
+  case Metric::Peak:
+    return "peak";
+  case Metric::Live:
+    return "live at end";
+  case Metric::Allocated:
+    return "allocated";
+  case Metric::Count:
+    return "allocations";
+  case Metric::Temporary:
+    return "temporary allocations";
+  case Metric::Leaked:
+    return "leaked";
+  }
+  llvm_unreachable("all metrics are handled");
+}
+
+/// What a row has of a metric: all bytes of its blocks with Outer, else those
+/// that no inner block takes up.
+static uint64_t valueOf(const SumRow &R, Metric M, bool Outer, bool Replaced) {
+  switch (M) {
+  case Metric::Peak:
+    return Outer ? R.HeapPeakBytes : R.DomainPeakBytes;
+  case Metric::Leaked:
+    if (Replaced)
+      return 0;
+    [[fallthrough]];
+  case Metric::Live:
+    return Outer ? R.LiveBytes : R.LiveExclusive;
+  case Metric::Allocated:
+    return R.AllocatedBytes;
+  case Metric::Count:
+    return R.Allocations;
+  case Metric::Temporary:
+    return R.Temporaries;
+  }
+  llvm_unreachable("all metrics are handled");
+}
+
+static void add(Profile &P, uint32_t Stack, uint64_t Value) {
+  if (!Value)
+    return;
+  P.Values.push_back({Stack, Value});
+  P.Total += Value;
+}
+
+Profile makeProfile(const Sums &S, Metric M) {
+  const Trace &T = S.trace();
+  bool Outer = S.selection().isOuterView();
+  Profile P;
+  P.M = M;
+  P.Name = ((Outer ? "selected heaps: " : "host: ") + metricName(M)).str();
+  S.forEach([&](uint32_t Image, const SumRow &R) {
+    if (Outer || T.heap(R.Heap).Domain == 0)
+      add(P, R.Key, valueOf(R, M, Outer, T.wasReplaced(Image)));
+  });
+  return P;
+}
+
+std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics) {
+  const Trace &T = S.trace();
+  size_t Width = Metrics.size();
+  // The domain's profiles, then those of each heap.
+  std::vector<Profile> All(Width * (T.heaps().size() + 1));
+  for (size_t I = 0; I != All.size(); ++I) {
+    uint32_t Heap = I / Width;
+    StringRef Name = Heap ? T.heapName(Heap) : StringRef("host");
+    All[I].M = Metrics[I % Width];
+    All[I].Name = (Name + ": " + metricName(All[I].M)).str();
+  }
+  uint32_t HostHeaps = 0;
+  for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
+    HostHeaps += S.selection().hasHeap(Heap) && T.heap(Heap).Domain == 0 &&
+                 T.heapTotals(Heap).Allocations != 0;
+  bool WithDomain = HostHeaps > 1 && !S.selection().isOuterView();
+
+  S.forEach([&](uint32_t Image, const SumRow &R) {
+    bool Replaced = T.wasReplaced(Image);
+    for (size_t I = 0; I != Width; ++I) {
+      Metric M = Metrics[I];
+      add(All[R.Heap * Width + I], R.Key, valueOf(R, M, true, Replaced));
+      if (WithDomain && T.heap(R.Heap).Domain == 0)
+        add(All[I], R.Key, valueOf(R, M, false, Replaced));
+    }
+  });
+  erase_if(All, [](const Profile &P) { return P.Values.empty(); });
+  return All;
+}
+
+} // namespace memkit

@@ -1,0 +1,81 @@
+//===- StackKeys.cpp - Stacks that mean the same -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/StackKeys.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+/// Order matters: mix(A, B) is not mix(B, A). The finaliser of MurmurHash3.
+static uint64_t mix(uint64_t Before, uint64_t Next) {
+  uint64_t X = (Before ^ 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u + Next;
+  X = (X ^ (X >> 33)) * 0xFF51AFD7ED558CCDu;
+  X = (X ^ (X >> 33)) * 0xC4CEB9FE1A85EC53u;
+  return X ^ (X >> 33);
+}
+
+static bool isCloneWord(StringRef Word) {
+  return StringSwitch<bool>(Word)
+      .Cases("isra", "part", "constprop", "cold", "llvm", "lto_priv", true)
+      .Default(!Word.empty() &&
+               Word.find_first_not_of("0123456789") == StringRef::npos);
+}
+
+StringRef withoutCloneSuffix(StringRef Function) {
+  // Demanglers put them in brackets behind the name.
+  while (true) {
+    size_t At = Function.rfind(" [clone ");
+    if (At == StringRef::npos || !Function.ends_with("]"))
+      At = Function.ends_with(")") ? Function.rfind(" (.") : StringRef::npos;
+    if (At == StringRef::npos)
+      break;
+    Function = Function.take_front(At);
+  }
+  while (true) {
+    size_t Dot = Function.rfind('.');
+    if (Dot == StringRef::npos || Dot == 0 ||
+        !isCloneWord(Function.drop_front(Dot + 1)))
+      return Function;
+    Function = Function.take_front(Dot);
+  }
+}
+
+static uint64_t shownKey(const ShownFrame &F, SameFrame How) {
+  StringRef Owner = F.Module.empty() ? F.File : F.Module;
+  if (How == SameFrame::Function)
+    return mix(xxh3_64bits(withoutCloneSuffix(F.Function)),
+               xxh3_64bits(baseName(Owner)));
+  return mix(mix(xxh3_64bits(F.Function), xxh3_64bits(F.Module)),
+             mix(xxh3_64bits(F.File), F.Line));
+}
+
+std::vector<uint64_t> nodeKeys(const Trace &T, SameFrame How) {
+  // Frame F shows FrameKeys[First[F - 1]..First[F]), outermost first. Inlined
+  // functions count like others: whether one is inlined differs by build.
+  std::vector<uint64_t> FrameKeys;
+  std::vector<uint32_t> First{0};
+  for (uint32_t F = 1; F <= T.numFrames(); ++F) {
+    for (const ShownFrame &Shown : reverse(T.shown(F)))
+      FrameKeys.push_back(shownKey(Shown, How));
+    First.push_back(FrameKeys.size());
+  }
+  std::vector<uint64_t> Keys(T.numNodes() + 1);
+  for (uint32_t N = 1; N <= T.numNodes(); ++N) {
+    uint32_t Frame = T.frameOf(N);
+    uint64_t Key = Keys[T.parent(N)];
+    for (uint32_t I = First[Frame - 1]; I != First[Frame]; ++I)
+      Key = mix(Key, FrameKeys[I]);
+    Keys[N] = Key;
+  }
+  return Keys;
+}
+
+} // namespace memkit

@@ -1,0 +1,287 @@
+//===- Trace.cpp - What a trace says, ready to be asked -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Trace.h"
+#include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/StringSaver.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace memkit {
+
+/// Texts that are not in the trace but made for showing it.
+class Trace::Arena {
+public:
+  StringRef save(const Twine &Text) { return Saver.save(Text); }
+
+private:
+  BumpPtrAllocator Memory;
+  StringSaver Saver{Memory};
+};
+
+StringRef baseName(StringRef Path) {
+  return Path.substr(Path.rfind('/') + 1); // npos + 1 is 0
+}
+
+Trace::Trace(std::unique_ptr<TraceReader> R)
+    : Reader(std::move(R)), MadeNames(std::make_unique<Arena>()) {}
+
+Trace::~Trace() = default;
+
+Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path) {
+  Expected<std::unique_ptr<TraceReader>> Reader = TraceReader::open(Path);
+  if (!Reader)
+    return Reader.takeError();
+  return create(std::move(*Reader));
+}
+
+Expected<std::unique_ptr<Trace>>
+Trace::create(std::unique_ptr<TraceReader> Reader) {
+  std::unique_ptr<Trace> T(new Trace(std::move(Reader)));
+  if (!T->Reader->damage().empty())
+    T->Warnings.push_back((T->name() + ": " + T->Reader->damage()).str());
+  if (Error E = T->readDictionary())
+    return E;
+  T->showFrames();
+  if (Error E = T->readSummary())
+    return E;
+  T->prepareSums();
+  return T;
+}
+
+//===----------------------------------------------------------------------===//
+// Dictionary
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+static void append(std::vector<T> &To, std::vector<T> &From) {
+  To.insert(To.end(), std::make_move_iterator(From.begin()),
+            std::make_move_iterator(From.end()));
+}
+
+Error Trace::readDictionary() {
+  Dictionary D;
+  for (const BlockInfo &B : Reader->blocks()) {
+    if (B.Kind != BlockKind::Dictionary)
+      continue;
+    if (Error E = Reader->read(B, D))
+      return E;
+    std::string Wrong = Limits.add(D);
+    if (!Wrong.empty())
+      return makeTraceError(name(), B.Offset, Wrong);
+    take(D);
+  }
+  return Error::success();
+}
+
+/// Adds a dictionary block whose ids were checked.
+void Trace::take(Dictionary &D) {
+  StringBlocks.push_back(std::move(D.Strings));
+  for (const std::string &S : StringBlocks.back())
+    Strings.push_back(S);
+  D.Strings.clear();
+  append(Heaps, D.Heaps);
+  append(Images, D.Images);
+  append(Threads, D.Threads);
+  append(Devices, D.Devices);
+  append(Modules, D.Modules);
+  append(Scopes, D.Scopes);
+  append(Contexts, D.Contexts);
+  append(Loads, D.Loads);
+  append(Functions, D.Functions);
+  append(Frames, D.Frames);
+
+  size_t Next = 0;
+  for (const NewStack &S : D.Stacks) {
+    uint32_t Node = S.Parent;
+    for (uint32_t I = 0; I != S.Length; ++I) {
+      Parents.push_back(Node);
+      NodeFrames.push_back(D.NodeFrames[Next++]);
+      Node = Parents.size() - 1;
+    }
+    Leaves.push_back(Node);
+  }
+
+  FrameLocations.resize(Frames.size());
+  for (const FrameSymbols &S : D.Symbols) {
+    FrameLocations[S.Frame - 1] = {static_cast<uint32_t>(Locations.size()),
+                                   static_cast<uint32_t>(S.Locations.size())};
+    Locations.insert(Locations.end(), S.Locations.begin(), S.Locations.end());
+  }
+}
+
+ArrayRef<Location> Trace::locations(uint32_t Frame) const {
+  Span S = FrameLocations[Frame - 1];
+  return ArrayRef(Locations).slice(S.Begin, S.Count);
+}
+
+ArrayRef<ShownFrame> Trace::shown(uint32_t Frame) const {
+  Span S = FrameShown[Frame - 1];
+  return ArrayRef(Shown).slice(S.Begin, S.Count);
+}
+
+StringRef Trace::modulePath(uint32_t FrameId) const {
+  const Frame &F = frame(FrameId);
+  if (F.Kind != FrameKind::Native || F.Owner == 0)
+    return StringRef();
+  return string(Modules[F.Owner - 1].Path);
+}
+
+/// Decides once for every frame what is shown for it.
+void Trace::showFrames() {
+  FrameShown.resize(Frames.size());
+  for (uint32_t Id = 1; Id <= Frames.size(); ++Id) {
+    const Frame &F = frame(Id);
+    uint32_t Begin = Shown.size();
+    StringRef Module = modulePath(Id);
+    auto Show = [&](Location L) {
+      const Function &Fn = function(L.Function);
+      Shown.push_back(
+          {string(Fn.Name), string(Fn.File), Module, L.Line, L.Function});
+    };
+    bool IsFunction = F.Kind == FrameKind::Python || F.Kind == FrameKind::Named;
+    if (IsFunction && F.Owner)
+      Show({F.Owner, F.Kind == FrameKind::Python
+                         ? static_cast<uint32_t>(F.Address)
+                         : 0});
+    else
+      for (Location L : locations(Id))
+        if (L.Function)
+          Show(L);
+    if (Shown.size() == Begin) {
+      StringRef Name = baseName(Module);
+      std::string Address = "0x" + utohexstr(F.Address, /*LowerCase=*/true);
+      Shown.push_back({MadeNames->save(Name.empty() ? Twine(Address)
+                                                    : Name + "+" + Address),
+                       StringRef(), Module, 0, 0});
+    }
+    FrameShown[Id - 1] = {Begin, static_cast<uint32_t>(Shown.size() - Begin)};
+  }
+}
+
+std::vector<ShownFrame> Trace::shownStack(uint32_t Stack) const {
+  std::vector<ShownFrame> All;
+  for (uint32_t Node = leaf(Stack); Node; Node = parent(Node)) {
+    ArrayRef<ShownFrame> S = shown(frameOf(Node));
+    All.insert(All.end(), S.begin(), S.end());
+  }
+  return All;
+}
+
+std::string Trace::contextPath(uint32_t Id) const {
+  SmallVector<StringRef, 8> Names;
+  for (; Id; Id = Contexts[Id - 1].Parent)
+    if (uint32_t S = Contexts[Id - 1].Scope)
+      Names.push_back(string(Scopes[S - 1].Name));
+  std::reverse(Names.begin(), Names.end());
+  return join(Names, "/");
+}
+
+StringRef Trace::domainName(uint32_t Id) const {
+  if (Id == 0)
+    return "host";
+  return Devices[Id - 1].Domain;
+}
+
+StringRef Trace::program(uint32_t Id) const {
+  const Image &I = Images[Id - 1];
+  return string(I.Command.empty() ? I.Exe : I.Command.front());
+}
+
+//===----------------------------------------------------------------------===//
+// Summary
+//===----------------------------------------------------------------------===//
+
+/// Reads the set whose last part is the summary block LastPart, when it is
+/// whole.
+Error Trace::readSummarySet(size_t LastPart, bool &Found) {
+  ArrayRef<BlockInfo> Blocks = Reader->blocks();
+  std::vector<Summary> Set;
+  for (size_t I = LastPart + 1; I-- != 0;) {
+    if (Blocks[I].Kind != BlockKind::Summary)
+      continue;
+    Summary S;
+    if (Error E = Reader->read(Blocks[I], S))
+      return E;
+    std::string Wrong = Limits.check(S);
+    if (!Wrong.empty())
+      return makeTraceError(name(), Blocks[I].Offset, Wrong);
+    bool Ends = S.Complete;
+    if (Set.empty() ? !Ends : S.Number != Set.front().Number || Ends)
+      break;
+    Set.push_back(std::move(S));
+  }
+  Found = !Set.empty();
+  std::reverse(Set.begin(), Set.end());
+  Parts = std::move(Set);
+  return Error::success();
+}
+
+Error Trace::readSummary() {
+  ArrayRef<BlockInfo> Blocks = Reader->blocks();
+  bool EventsAfter = false;
+  for (size_t I = Blocks.size(); I-- != 0;) {
+    EventsAfter |= Blocks[I].Kind == BlockKind::Events;
+    if (Blocks[I].Kind != BlockKind::Summary)
+      continue;
+    if (EventsAfter)
+      break;
+    bool Found = false;
+    if (Error E = readSummarySet(I, Found))
+      return E;
+    if (Found)
+      return Error::success();
+  }
+  return replaySummary();
+}
+
+Error Trace::replaySummary() {
+  return makeTraceError(name(), Reader->fileBytes(), "no summary");
+}
+
+void Trace::prepareSums() {
+  HeapSums.resize(Heaps.size());
+  for (size_t I = 0; I != HeapSums.size(); ++I)
+    HeapSums[I].Id = I + 1;
+  for (const Summary &S : Parts) {
+    EndNs = std::max(EndNs, S.EndNs);
+    for (const HeapTotals &H : S.Heaps)
+      HeapSums[H.Id - 1] = H;
+    for (const Totals &D : S.Domains)
+      if (D.Id == 0)
+        HostSums = D;
+  }
+  Replaced.assign(Images.size() + 1, false);
+  for (const Image &I : Images)
+    if (I.Origin == ImageOrigin::Exec)
+      Replaced[I.Parent] = true;
+}
+
+std::vector<uint64_t> Trace::losses() const {
+  std::vector<uint64_t> Counts(NumLossKinds);
+  for (const Summary &S : Parts)
+    for (const Loss &L : S.Losses)
+      Counts[static_cast<size_t>(L.Kind)] += L.Count;
+  return Counts;
+}
+
+uint64_t Trace::lostEvents() const {
+  std::vector<uint64_t> Counts = losses();
+  uint64_t Sum = 0;
+  for (size_t K = 0; K != Counts.size(); ++K)
+    if (K != static_cast<size_t>(LossKind::TableFull) &&
+        K != static_cast<size_t>(LossKind::Events))
+      Sum += Counts[K];
+  return Sum;
+}
+
+} // namespace memkit

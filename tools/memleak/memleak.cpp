@@ -1,0 +1,140 @@
+//===- memleak.cpp - What was never freed -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LeakPrinter.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/OutputFile.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+enum class Format { Text, Json };
+
+static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
+                                  cl::cat(toolCategory()));
+static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
+                                   cl::value_desc("file"), cl::init("-"),
+                                   cl::cat(toolCategory()));
+static cl::opt<Format> OutputFormat(
+    "format", cl::desc("What to write:"),
+    cl::values(clEnumValN(Format::Text, "text", "for people (default)"),
+               clEnumValN(Format::Json, "json", "for programs")),
+    cl::init(Format::Text), cl::cat(toolCategory()));
+static cl::opt<uint64_t>
+    Top("top", cl::desc("Show at most this many findings; 0: all (text: 10)"),
+        cl::value_desc("n"), cl::cat(toolCategory()));
+static cl::list<std::string>
+    SuppressionFiles("suppressions", cl::value_desc("file"),
+                     cl::desc("Hide leaks with a frame that matches a line "
+                              "leak:PATTERN of this file"),
+                     cl::cat(toolCategory()));
+static cl::list<std::string>
+    FailOn("fail-on", cl::value_desc("condition"), cl::CommaSeparated,
+           cl::desc("Exit with status 3 on leaks, leaks:SIZE (at least so many "
+                    "bytes) or lost (events)"),
+           cl::cat(toolCategory()));
+static cl::opt<unsigned>
+    ErrorExitCode("error-exitcode", cl::value_desc("n"),
+                  cl::desc("The status in place of 3; alone, as if with "
+                           "--fail-on=leaks"),
+                  cl::cat(toolCategory()));
+
+/// What --fail-on asks for.
+struct Conditions {
+  bool OnLost = false;
+  bool OnLeaks = false;
+  uint64_t LeakBytes = 0;
+
+  bool hold(const LeakReport &R, uint64_t Lost) const {
+    return (OnLost && Lost) ||
+           (OnLeaks && !R.Leaks.empty() && R.Bytes >= LeakBytes);
+  }
+};
+
+static Expected<Conditions> parseConditions() {
+  Conditions C;
+  C.OnLeaks = ErrorExitCode.getNumOccurrences() && FailOn.empty();
+  if (ErrorExitCode.getNumOccurrences() &&
+      (ErrorExitCode == 0 || ErrorExitCode > 255))
+    return makeUsageError("--error-exitcode: not from 1 to 255");
+  for (const std::string &Text : FailOn) {
+    StringRef Rest = Text;
+    if (Rest == "lost") {
+      C.OnLost = true;
+      continue;
+    }
+    if (!Rest.consume_front("leaks") || (!Rest.empty() && Rest[0] != ':'))
+      return makeUsageError("--fail-on: '" + Text +
+                            "' is not leaks, leaks:SIZE or lost");
+    C.OnLeaks = true;
+    if (Rest.empty())
+      continue;
+    Expected<uint64_t> Size = parseSize(Rest.drop_front());
+    if (!Size)
+      return Size.takeError();
+    C.LeakBytes = *Size;
+  }
+  return C;
+}
+
+static Expected<int> run(const SelectionFlags &Flags) {
+  if (Error E = requireArgument(Input, "a trace"))
+    return E;
+  Expected<Conditions> Fatal = parseConditions();
+  if (!Fatal)
+    return Fatal.takeError();
+  Expected<SelectionSpec> Spec = Flags.spec();
+  if (!Spec)
+    return Spec.takeError();
+  Suppressions Hidden;
+  for (const std::string &Path : SuppressionFiles)
+    if (Error E = Hidden.parseFile(Path))
+      return E;
+
+  Expected<std::unique_ptr<Trace>> T = Trace::open(Input);
+  if (!T)
+    return T.takeError();
+  for_each((*T)->warnings(), [](const std::string &W) { warn(W); });
+  Expected<Selection> Selected = Selection::create(**T, *Spec);
+  if (!Selected)
+    return Selected.takeError();
+  Expected<Sums> S = Sums::create(**T, std::move(*Selected));
+  if (!S)
+    return S.takeError();
+  LeakReport Report = findLeaks(*S, Hidden);
+
+  Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
+  if (!Out)
+    return Out.takeError();
+  bool Json = OutputFormat == Format::Json;
+  uint64_t Most = Top.getNumOccurrences() ? Top : Json ? 0 : 10;
+  if (Json)
+    writeLeakJson((*Out)->os(), **T, Report, Most);
+  else
+    printLeaks((*Out)->os(), **T, Report, Most);
+  if (Error E = (*Out)->keep())
+    return E;
+  for (const SuppressionUse &U : Report.Suppressed)
+    if (!U.Findings)
+      warn("suppression 'leak:" + U.Pattern + "' matched nothing");
+  if (Fatal->hold(Report, (*T)->lostEvents()))
+    return ErrorExitCode.getNumOccurrences() ? int(ErrorExitCode)
+                                             : ExitCondition;
+  return ExitOk;
+}
+
+int main(int Argc, char **Argv) {
+  SelectionFlags Flags(SF_All);
+  return runTool(Argc, Argv,
+                 {"memleak", "Shows what a recorded program never freed.",
+                  "memleak trace.fb\n"
+                  "memleak --format=json --fail-on=leaks:1MiB trace.fb"},
+                 [&] { return run(Flags); });
+}
