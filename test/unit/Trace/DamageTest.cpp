@@ -1,0 +1,126 @@
+//===- DamageTest.cpp - Cut, corrupt and hostile files -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SampleTrace.h"
+#include "memkit/Trace/TraceReader.h"
+#include "gtest/gtest.h"
+
+using namespace memkit;
+using namespace llvm;
+
+/// Reads all that File holds; the message of the first error, or the damage.
+static std::string readAll(StringRef File, size_t *Blocks = nullptr) {
+  auto R = TraceReader::create(MemoryBuffer::getMemBuffer(File, "t.fb", false));
+  if (!R)
+    return "error: " + toString(R.takeError());
+  if (Blocks)
+    *Blocks = (*R)->blocks().size();
+  IdLimits Limits;
+  for (const BlockInfo &B : (*R)->blocks()) {
+    Expected<AnyBlock> Block = (*R)->readAny(B);
+    if (!Block)
+      return "error: " + toString(Block.takeError());
+    std::string Bad = std::visit(
+        [&](const auto &X) -> std::string {
+          if constexpr (std::is_same_v<std::decay_t<decltype(X)>, Dictionary>)
+            return Limits.add(X);
+          else if constexpr (requires { Limits.check(X); })
+            return Limits.check(X);
+          else
+            return "";
+        },
+        *Block);
+    if (!Bad.empty())
+      return "id: " + Bad;
+  }
+  return (*R)->damage().str();
+}
+
+TEST(Damage, NotATrace) {
+  EXPECT_EQ(readAll(""), "error: t.fb: offset 0: empty file");
+  EXPECT_EQ(readAll("#!/bin/sh\n"),
+            "error: t.fb: offset 0: not a memkit trace (no zstd frame)");
+}
+
+TEST(Damage, CutAtEveryByte) {
+  std::vector<AnyBlock> Sample = sampleBlocks();
+  std::string File = writeTrace(sampleHeader(), Sample);
+  std::string Head = writeTrace(sampleHeader(), {}, /*Complete=*/false);
+  ASSERT_EQ(readAll(File), "");
+  size_t Last = 0;
+  for (size_t Cut = 1; Cut != File.size(); ++Cut) {
+    size_t Blocks = 0;
+    std::string Got = readAll(StringRef(File).take_front(Cut), &Blocks);
+    std::string Message = "cut off at offset " + std::to_string(Cut);
+    if (Cut < Head.size()) {
+      EXPECT_EQ(Got, "error: t.fb: offset 0: " + Message);
+    } else {
+      EXPECT_EQ(Got, Message);
+      EXPECT_GE(Blocks, std::max<size_t>(Last, 1));
+      Last = Blocks;
+    }
+  }
+  EXPECT_EQ(Last, Sample.size() + 1);
+}
+
+/// The blocks of File, which reads without an error.
+static std::vector<AnyBlock> blocksOf(StringRef File) {
+  std::vector<AnyBlock> Out;
+  auto R = cantFail(
+      TraceReader::create(MemoryBuffer::getMemBuffer(File, "t.fb", false)));
+  for (const BlockInfo &B : R->blocks())
+    Out.push_back(cantFail(R->readAny(B)));
+  return Out;
+}
+
+TEST(Damage, EveryByteFlipped) {
+  std::string File = writeTrace(sampleHeader(), sampleBlocks());
+  std::vector<AnyBlock> Good = blocksOf(File);
+  unsigned Harmless = 0;
+  for (size_t I = 0; I != File.size(); ++I)
+    for (unsigned char Flip : {0x01, 0x80, 0xff}) {
+      std::string Bad = File;
+      Bad[I] = char(Bad[I] ^ Flip);
+      // What is damaged is not passed off as whole, but for bits that mean
+      // nothing (of zstd's headers, of the seek table).
+      if (!readAll(Bad).empty())
+        continue;
+      ++Harmless;
+      EXPECT_TRUE(blocksOf(Bad) == Good) << "byte " << I;
+    }
+  EXPECT_LT(Harmless, 100u);
+}
+
+TEST(Damage, TwoHeaders) {
+  std::string File = writeTrace(sampleHeader(), sampleBlocks());
+  EXPECT_EQ(readAll(File + File),
+            "error: t.fb: offset " + std::to_string(File.size()) +
+                ": a second header: traces are not joined by cat");
+}
+
+TEST(Damage, NewerVersionsAreRefusedWithBothNamed) {
+  Header H = sampleHeader();
+  H.Format = FormatVersion + 1;
+  EXPECT_EQ(readAll(writeTrace(H, {})),
+            "error: t.fb: offset 0: format version 2 is newer than this memkit "
+            "reads (1); upgrade memkit");
+  H = sampleHeader();
+  H.Container = 9;
+  EXPECT_EQ(readAll(writeTrace(H, {})),
+            "error: t.fb: offset 0: container version 9, this memkit reads 1");
+}
+
+TEST(Damage, IdsBeyondTheDictionary) {
+  uint64_t Next = 0, Time = 0;
+  std::vector<AnyBlock> Blocks = {sampleBlocks()[0]};
+  Events E = randomEvents(5, 20, 1, Next, Time, false);
+  E.Rows[3].Thread = 77;
+  Blocks.push_back(E);
+  EXPECT_EQ(readAll(writeTrace(sampleHeader(), Blocks)),
+            "id: event of thread 77, there are 3");
+}

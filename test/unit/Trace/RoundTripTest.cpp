@@ -1,0 +1,167 @@
+//===- RoundTripTest.cpp - What is written is read -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SampleTrace.h"
+#include "memkit/Trace/BlockVisitor.h"
+#include "memkit/Trace/TraceReader.h"
+#include "gtest/gtest.h"
+
+using namespace memkit;
+using namespace llvm;
+
+static std::unique_ptr<TraceReader> openBytes(StringRef Bytes) {
+  auto R =
+      TraceReader::create(MemoryBuffer::getMemBuffer(Bytes, "t.fb", false));
+  if (!R) {
+    ADD_FAILURE() << toString(R.takeError());
+    return nullptr;
+  }
+  return std::move(*R);
+}
+
+TEST(RoundTrip, EveryBlockAndField) {
+  std::vector<AnyBlock> Blocks = sampleBlocks();
+  std::string File = writeTrace(sampleHeader(), Blocks);
+  auto R = openBytes(File);
+  ASSERT_TRUE(R);
+  EXPECT_TRUE(R->complete());
+  EXPECT_EQ(R->damage(), "");
+  EXPECT_EQ(R->header(), sampleHeader());
+  ASSERT_EQ(R->blocks().size(), Blocks.size() + 1);
+  for (size_t I = 0; I != Blocks.size(); ++I) {
+    Expected<AnyBlock> B = R->readAny(R->blocks()[I + 1]);
+    ASSERT_TRUE(bool(B)) << toString(B.takeError());
+    EXPECT_TRUE(*B == Blocks[I]) << "block " << I;
+  }
+}
+
+TEST(RoundTrip, WritingWhatWasReadGivesTheSameBytes) {
+  std::string File = writeTrace(sampleHeader(), sampleBlocks());
+  auto R = openBytes(File);
+  ASSERT_TRUE(R);
+  std::vector<AnyBlock> Again;
+  for (const BlockInfo &B : R->blocks().drop_front()) {
+    Expected<AnyBlock> Block = R->readAny(B);
+    ASSERT_TRUE(bool(Block)) << toString(Block.takeError());
+    Again.push_back(std::move(*Block));
+  }
+  EXPECT_EQ(writeTrace(R->header(), Again), File);
+}
+
+TEST(RoundTrip, DictionariesInAnyOrder) {
+  std::vector<AnyBlock> Blocks = sampleBlocks();
+  std::string File = writeTrace(sampleHeader(), Blocks);
+  auto R = openBytes(File);
+  ASSERT_TRUE(R);
+  // The later dictionary continues the tree of the earlier.
+  for (size_t I : {7, 1, 7, 7, 1}) {
+    Dictionary D;
+    Error E = R->read(R->blocks()[I], D);
+    ASSERT_FALSE(bool(E)) << toString(std::move(E));
+    EXPECT_TRUE(D == std::get<Dictionary>(Blocks[I - 1]));
+  }
+}
+
+TEST(RoundTrip, ScanFindsWhatTheIndexTells) {
+  std::vector<AnyBlock> Blocks = sampleBlocks();
+  std::string Whole = writeTrace(sampleHeader(), Blocks);
+  std::string Open = writeTrace(sampleHeader(), Blocks, /*Complete=*/false);
+  auto A = openBytes(Whole), B = openBytes(Open);
+  ASSERT_TRUE(A && B);
+  EXPECT_FALSE(B->complete());
+  EXPECT_EQ(B->damage(), "cut off at offset " + std::to_string(Open.size()));
+  EXPECT_TRUE(A->blocks() == B->blocks());
+}
+
+TEST(RoundTrip, FullBlocksOfManyThreadsAndHeaps) {
+  uint64_t Next = 0, Time = 0;
+  for (unsigned Threads : {1u, 2u, MaxBlockThreads}) {
+    Events E =
+        randomEvents(Threads, MaxBlockRows, Threads, Next, Time, Threads == 2);
+    if (Threads == MaxBlockThreads)
+      for (size_t I = 0; I != E.Rows.size(); ++I)
+        if (E.Rows[I].Kind == EventKind::Allocate)
+          E.Rows[I].Heap = uint16_t(1 + I % 1000);
+    std::string File = writeTrace(sampleHeader(), {E});
+    auto R = openBytes(File);
+    ASSERT_TRUE(R);
+    Events Got;
+    Error Failed = R->read(R->blocks()[1], Got);
+    ASSERT_FALSE(bool(Failed)) << toString(std::move(Failed));
+    EXPECT_TRUE(Got == E) << Threads << " threads";
+  }
+}
+
+TEST(RoundTrip, LargeDictionariesAreWrittenInParts) {
+  Dictionary D;
+  for (unsigned I = 0; I != MaxBlockRows + 1000; ++I)
+    D.Strings.push_back("string " + std::to_string(I));
+  D.Functions.assign(MaxBlockRows + 7, {1, 2, 3});
+  D.Frames.assign(MaxBlockRows * 2, {FrameKind::Named, 1, 0});
+  for (unsigned I = 0; I != 70000; ++I) {
+    D.Stacks.push_back({I, 5});
+    D.NodeFrames.insert(D.NodeFrames.end(), 5, 1 + I);
+  }
+  D.Symbols.assign(3000, {1, std::vector<Location>(255, {1, 1})});
+  std::string File = writeTrace(sampleHeader(), {D});
+  auto R = openBytes(File);
+  ASSERT_TRUE(R);
+  Dictionary All;
+  IdLimits Limits;
+  for (const BlockInfo &B : R->blocks().drop_front()) {
+    EXPECT_LE(B.Raw, MaxBlockBytes);
+    Dictionary Part;
+    Error E = R->read(B, Part);
+    ASSERT_FALSE(bool(E)) << toString(std::move(E));
+    EXPECT_EQ(Limits.add(Part), "");
+    auto Append = [](auto &To, const auto &From) {
+      To.insert(To.end(), From.begin(), From.end());
+    };
+    Append(All.Strings, Part.Strings);
+    Append(All.Functions, Part.Functions);
+    Append(All.Frames, Part.Frames);
+    Append(All.Stacks, Part.Stacks);
+    Append(All.NodeFrames, Part.NodeFrames);
+    Append(All.Symbols, Part.Symbols);
+  }
+  EXPECT_TRUE(All == D);
+}
+
+namespace {
+struct CountingVisitor : BlockVisitor {
+  using BlockVisitor::visit;
+  unsigned EventBlocks = 0, Indexes = 0;
+  Error visit(const BlockInfo &, const Events &) override {
+    ++EventBlocks;
+    return Error::success();
+  }
+  Error visit(const BlockInfo &, const memkit::Index &) override {
+    ++Indexes;
+    return Error::success();
+  }
+};
+} // namespace
+
+TEST(RoundTrip, StreamFromAPipeGivesEveryBlock) {
+  std::vector<AnyBlock> Blocks = sampleBlocks();
+  std::string File = writeTrace(sampleHeader(), Blocks);
+  int Fds[2];
+  ASSERT_EQ(pipe(Fds), 0);
+  ASSERT_LT(File.size(), 65536u);
+  ASSERT_EQ(write(Fds[1], File.data(), File.size()), ssize_t(File.size()));
+  close(Fds[1]);
+  auto Stream = BlockStream::open("/dev/fd/" + std::to_string(Fds[0]));
+  ASSERT_TRUE(bool(Stream)) << toString(Stream.takeError());
+  CountingVisitor V;
+  Error E = visitBlocks(**Stream, V);
+  EXPECT_FALSE(bool(E)) << toString(std::move(E));
+  EXPECT_EQ(V.EventBlocks, 2u);
+  EXPECT_EQ(V.Indexes, 1u);
+  EXPECT_EQ((*Stream)->damage(), "");
+  close(Fds[0]);
+}

@@ -1,0 +1,28 @@
+//===- SampleTrace.h - A trace that uses every block and field -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TEST_UNIT_TRACE_SAMPLETRACE_H
+#define MEMKIT_TEST_UNIT_TRACE_SAMPLETRACE_H
+
+#include "memkit/Trace/TraceWriter.h"
+#include <vector>
+
+/// The blocks of the sample but Header and Index, in file order.
+std::vector<memkit::AnyBlock> sampleBlocks();
+memkit::Header sampleHeader();
+
+/// Header and Blocks as a file; Complete adds the index.
+std::string writeTrace(const memkit::Header &H,
+                       const std::vector<memkit::AnyBlock> &Blocks,
+                       bool Complete = true);
+
+/// Random but valid events of image 1 from the ordinal Next on, which moves.
+memkit::Events randomEvents(uint64_t Seed, size_t Rows, unsigned Threads,
+                            uint64_t &Next, uint64_t &TimeNs, bool Columns);
+
+#endif
