@@ -119,9 +119,7 @@ bool Accounts::changeInner(const Cell &Inner, uint64_t Enclosing,
                            uint64_t Bytes, uint64_t Blocks) {
   auto &Map = Inner.I->Enclosers;
   auto At = Enclosing ? Map.find(Enclosing - 1) : Map.end();
-  if (At == Map.end() || !nests(Inner, At->second.Row))
-    return false;
-  while (true) {
+  while (At != Map.end() && nests(Inner, At->second.Row)) {
     Encloser &E = At->second;
     E.InnerBytes += Bytes;
     E.InnerBlocks += static_cast<uint32_t>(Blocks);
@@ -136,9 +134,8 @@ bool Accounts::changeInner(const Cell &Inner, uint64_t Enclosing,
     if (E.InnerBlocks == 0)
       Map.erase(At);
     At = Outer ? Map.find(Outer - 1) : Map.end();
-    if (At == Map.end())
-      return false;
   }
+  return false;
 }
 
 /// The rest of free() in an image where blocks lie in blocks. The rows have

@@ -1,0 +1,357 @@
+//===- AccountsTest.cpp - Live sums against brute force ---------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Account/Accounts.h"
+#include "Naive.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace memkit;
+using namespace memkit::test;
+
+namespace {
+
+std::vector<Heap> someHeaps() {
+  std::vector<Heap> Heaps(5);
+  Heaps[3].Domain = 1;
+  Heaps[4].Flags = HF_OutsideTotals;
+  return Heaps;
+}
+
+std::string print(const SumRow &R) {
+  std::string S;
+  for (uint64_t V :
+       {uint64_t(R.Heap), uint64_t(R.Key), R.Allocations, R.AllocatedBytes,
+        R.Splits, R.Temporaries, R.LiveBlocks, R.LiveBytes, R.LiveExclusive,
+        R.PeakBytes, R.HeapPeakBlocks, R.HeapPeakBytes, R.DomainPeakBlocks,
+        R.DomainPeakBytes})
+    S += std::to_string(V) + " ";
+  return S;
+}
+
+std::string print(const Totals &T) {
+  std::string S;
+  for (uint64_t V : {uint64_t(T.Id), T.Allocations, T.Frees, T.AllocatedBytes,
+                     T.FreedBytes, T.Temporaries, T.LiveBlocks, T.LiveBytes,
+                     T.PeakBytes, T.PeakBlocks, T.PeakTimeNs})
+    S += std::to_string(V) + " ";
+  return S;
+}
+
+void expectSame(const std::vector<SumRows> &A, const std::vector<SumRows> &B) {
+  ASSERT_EQ(A.size(), B.size());
+  for (size_t I = 0; I < A.size(); ++I) {
+    EXPECT_EQ(A[I].Image, B[I].Image);
+    ASSERT_EQ(A[I].Rows.size(), B[I].Rows.size());
+    for (size_t J = 0; J < A[I].Rows.size(); ++J)
+      EXPECT_EQ(print(A[I].Rows[J]), print(B[I].Rows[J]));
+  }
+}
+
+void expectSame(const Summary &A, const Summary &B) {
+  EXPECT_EQ(A.Events, B.Events);
+  expectSame(A.Stacks, B.Stacks);
+  expectSame(A.Contexts, B.Contexts);
+  ASSERT_EQ(A.Heaps.size(), B.Heaps.size());
+  for (size_t I = 0; I < A.Heaps.size(); ++I)
+    EXPECT_EQ(print(A.Heaps[I]), print(B.Heaps[I]));
+  ASSERT_EQ(A.Domains.size(), B.Domains.size());
+  for (size_t I = 0; I < A.Domains.size(); ++I)
+    EXPECT_EQ(print(A.Domains[I]), print(B.Domains[I]));
+  EXPECT_EQ(A.Images, B.Images);
+  EXPECT_EQ(A.Steps, B.Steps);
+}
+
+/// Drives both sides with the same random events.
+class RandomRun {
+public:
+  RandomRun(unsigned Seed, bool Nesting)
+      : Rng(Seed), Nesting(Nesting), N(someHeaps()) {
+    for (uint32_t Id = 1; Id <= 5; ++Id)
+      A.addHeap(Id, someHeaps()[Id - 1]);
+  }
+
+  void go(unsigned Events) {
+    startImage();
+    startImage();
+    for (unsigned I = 0; I < Events; ++I) {
+      Time += pick(3) * TimeUnitNs;
+      unsigned Dice = pick(1000);
+      // Drifts up and down, so that peaks come at several moments.
+      unsigned Up = (I / 100) % 2 ? 350 : 520;
+      if (Dice < Up)
+        allocate();
+      else if (Dice < 900)
+        free();
+      else if (Dice < 950)
+        resize();
+      else if (Dice < 970)
+        split();
+      else if (Dice < 985)
+        step();
+      else if (Dice < 995)
+        slice(pickImage());
+      else if (Dice < 997 && NextImage < 6)
+        startImage();
+      else if (Dice < 998 && Running.size() > 1)
+        endImage();
+    }
+    Summary Want = N.summary(Time);
+    expectSame(A.summary(0, Time), Want);
+  }
+
+private:
+  uint64_t pick(uint64_t Below) { return Rng() % Below; }
+  uint32_t pickImage() { return Running[pick(Running.size())]; }
+  int pickBlock() {
+    std::vector<int> Live;
+    for (size_t I = 0; I < N.Blocks.size(); ++I)
+      if (N.Blocks[I].Live && !A.isEnded(N.Blocks[I].Image))
+        Live.push_back(I);
+    return Live.empty() ? -1 : Live[pick(Live.size())];
+  }
+  BlockRef ref(int At) {
+    const NaiveBlock &B = N.Blocks[At];
+    return {Ordinals[At], A.stackRow(B.Image, B.Heap, B.Stack),
+            A.contextRow(B.Image, B.Heap, B.Context)};
+  }
+  uint64_t enclosing(int At) {
+    int O = N.Blocks[At].Outer;
+    return O < 0 ? 0 : Ordinals[O] + 1;
+  }
+  bool encloses(int At) {
+    for (size_t I = 0; I < N.Blocks.size(); ++I)
+      if (N.Blocks[I].Live && N.outer(I) == At)
+        return true;
+    return false;
+  }
+  void startImage() {
+    A.beginImage(NextImage, Time);
+    Running.push_back(NextImage++);
+  }
+  void endImage() {
+    size_t At = pick(Running.size());
+    uint32_t Image = Running[At];
+    Running.erase(Running.begin() + At);
+    Time = A.boundary(Time);
+    A.endImage(Image, Time, 128 + Image, Image);
+    N.endImage(Image, Time, 128 + Image, Image);
+    slice(Image);
+  }
+  void step() {
+    uint32_t Image = pickImage();
+    Time = A.boundary(Time);
+    A.beginStep(Image, ++Step, Time);
+    N.beginStep(Image, Step, Time);
+  }
+  void slice(uint32_t Image) {
+    Slice S;
+    A.cutSlice(Image, Time, S);
+    EXPECT_EQ(S.Rows, N.slice(Image));
+    EXPECT_EQ(S.Index, Slices[Image]++);
+    EXPECT_EQ(S.EndNs, Time);
+  }
+  void allocate() {
+    NaiveBlock B;
+    B.Image = pickImage();
+    B.Heap = 1 + pick(5);
+    B.Stack = 1 + pick(4);
+    B.Context = pick(3);
+    B.Thread = B.Image * 2 + pick(2);
+    B.Size = pick(100);
+    B.Outer = -1;
+    int Outer = Nesting && pick(2) ? pickBlock() : -1;
+    if (Outer >= 0 && N.Blocks[Outer].Image == B.Image) {
+      B.Outer = Outer;
+      // A valid stream: it fits into what encloses it.
+      uint64_t Room = N.Blocks[Outer].Size;
+      for (size_t I = 0; I < N.Blocks.size(); ++I)
+        if (N.Blocks[I].Live && N.outer(I) == Outer)
+          Room -= std::min(Room, N.Blocks[I].Size);
+      B.Size = Room ? pick(Room) : 0;
+    }
+    uint64_t Ordinal = NextOrdinal[B.Image]++;
+    int At = N.allocate(B, Time);
+    Ordinals.push_back(Ordinal);
+    if (B.Outer >= 0)
+      A.allocateIn(ref(At), ref(B.Outer), B.Size, Time, B.Thread);
+    else
+      A.allocate(ref(At), B.Size, Time, B.Thread);
+  }
+  void free() {
+    int At = pick(2) ? pickBlock() : int(N.Blocks.size()) - 1;
+    if (At < 0 || !N.Blocks[At].Live || A.isEnded(N.Blocks[At].Image))
+      return;
+    const NaiveBlock &B = N.Blocks[At];
+    uint32_t Thread = B.Image * 2 + pick(2);
+    A.free(ref(At), B.Size, Time, Thread, enclosing(At));
+    N.free(At, Thread, Time);
+  }
+  void resize() {
+    int At = pickBlock();
+    if (At < 0)
+      return;
+    if (encloses(At))
+      return; // keeps sizes of enclosing blocks above what lies in them
+    uint64_t Old = N.Blocks[At].Size;
+    uint64_t New = N.Blocks[At].Outer >= 0 ? pick(Old + 1) : pick(150);
+    A.resize(ref(At), Old, New, Time, enclosing(At));
+    N.resize(At, New, Time);
+  }
+  void split() {
+    int At = pickBlock();
+    if (At < 0)
+      return;
+    if (encloses(At))
+      return;
+    A.split(ref(At), Time, enclosing(At));
+    N.split(At, pick(N.Blocks[At].Size + 1), Time);
+    Ordinals.push_back(NextOrdinal[N.Blocks[At].Image]++);
+  }
+
+  std::mt19937_64 Rng;
+  bool Nesting;
+  Naive N;
+  Accounts A;
+  uint64_t Time = 0, Step = 0;
+  uint32_t NextImage = 1;
+  std::vector<uint32_t> Running;
+  std::vector<uint64_t> Ordinals;
+  std::map<uint32_t, uint64_t> NextOrdinal, Slices;
+};
+
+TEST(Accounts, RandomStreams) {
+  for (unsigned Seed = 0; Seed < 24; ++Seed) {
+    SCOPED_TRACE(Seed);
+    RandomRun(Seed, false).go(500);
+    if (HasFailure())
+      return;
+  }
+}
+
+TEST(Accounts, RandomStreamsOfNestedBlocks) {
+  for (unsigned Seed = 100; Seed < 124; ++Seed) {
+    SCOPED_TRACE(Seed);
+    RandomRun(Seed, true).go(500);
+    if (HasFailure())
+      return;
+  }
+}
+
+TEST(Accounts, EnclosingBlockFreedFirst) {
+  Accounts A;
+  A.addHeap(1, Heap());
+  A.addHeap(2, Heap());
+  A.beginImage(1, 0);
+  BlockRef Outer{0, A.stackRow(1, 1, 1), 0}, Inner{1, A.stackRow(1, 2, 2), 0};
+  A.allocate(Outer, 100, 100, 1);
+  A.allocateIn(Inner, Outer, 30, 200, 1);
+  EXPECT_EQ(A.domainTotals(0).LiveBytes, 100u);
+  EXPECT_EQ(A.domainTotals(0).LiveBlocks, 1u);
+  EXPECT_EQ(A.domainTotals(0).Allocations, 1u);
+  A.free(Outer, 100, 300, 1);
+  EXPECT_EQ(A.domainTotals(0).LiveBytes, 30u);
+  EXPECT_EQ(A.domainTotals(0).FreedBytes, 70u);
+  EXPECT_EQ(A.domainTotals(0).LiveBlocks, 1u);
+  A.free(Inner, 30, 400, 1, 1);
+  Totals T = A.domainTotals(0);
+  EXPECT_EQ(T.LiveBytes, 0u);
+  EXPECT_EQ(T.LiveBlocks, 0u);
+  EXPECT_EQ(T.PeakBytes, 100u);
+  Summary S = A.summary(0, 400);
+  EXPECT_EQ(S.Stacks[0].Rows[0].DomainPeakBytes, 100u);
+  EXPECT_EQ(S.Stacks[0].Rows[0].LiveExclusive, 0u);
+  EXPECT_EQ(S.Stacks[0].Rows[1].LiveExclusive, 0u);
+}
+
+TEST(Accounts, EndedImageCountsNothingAtLaterPeak) {
+  Accounts A;
+  A.addHeap(1, Heap());
+  A.beginImage(1, 0);
+  A.beginImage(2, 0);
+  A.allocate({0, A.stackRow(1, 1, 1), 0}, 50, 100, 1);
+  A.endImage(1, A.boundary(100), 0, 0);
+  A.allocate({0, A.stackRow(2, 1, 1), 0}, 60, A.floorNs(), 2);
+  Summary S = A.summary(0, 300);
+  EXPECT_EQ(S.Heaps[0].PeakBytes, 60u);
+  EXPECT_EQ(S.Heaps[0].LiveBytes, 110u);
+  EXPECT_EQ(S.Stacks[0].Rows[0].HeapPeakBytes, 0u);
+  EXPECT_EQ(S.Stacks[0].Rows[0].DomainPeakBytes, 0u);
+  EXPECT_EQ(S.Stacks[0].Rows[0].LiveBytes, 50u);
+  EXPECT_EQ(S.Stacks[1].Rows[0].HeapPeakBytes, 60u);
+}
+
+TEST(Accounts, BoundaryLiesAfterAllEvents) {
+  Accounts A;
+  A.addHeap(1, Heap());
+  A.beginImage(1, 0);
+  EXPECT_EQ(A.boundary(130), 200u);
+  A.allocate({0, A.stackRow(1, 1, 1), 0}, 1, 500, 1);
+  EXPECT_EQ(A.boundary(420), 600u);
+  EXPECT_EQ(A.floorNs(), 600u);
+  EXPECT_EQ(A.boundary(550), 600u);
+}
+
+TEST(Accounts, SummaryComesInParts) {
+  Accounts A;
+  A.addHeap(1, Heap());
+  A.beginImage(1, 0);
+  uint32_t Stacks = MaxBlockRows + 10;
+  for (uint32_t S = 1; S <= Stacks; ++S)
+    A.allocate({S - 1u, A.stackRow(1, 1, S), 0}, S, 100, 1);
+  unsigned Parts = 0, Complete = 0;
+  size_t Rows = 0;
+  ASSERT_FALSE(bool(A.summary(7, 100, [&](const Summary &S) {
+    ++Parts;
+    Complete += S.Complete;
+    EXPECT_EQ(S.Number, 7u);
+    size_t InPart = 0;
+    for (const SumRows &R : S.Stacks)
+      InPart += R.Rows.size();
+    EXPECT_LE(InPart, MaxBlockRows);
+    EXPECT_EQ(S.Complete, S.Heaps.size() == 1);
+    Rows += InPart;
+    return llvm::Error::success();
+  })));
+  EXPECT_EQ(Parts, 3u);
+  EXPECT_EQ(Complete, 1u);
+  EXPECT_EQ(Rows, Stacks);
+}
+
+TEST(Accounts, SlicesOfStepsAndTime) {
+  Accounts A;
+  A.addHeap(1, Heap());
+  A.beginImage(1, 0);
+  uint32_t Row = A.stackRow(1, 1, 5);
+  EXPECT_FALSE(A.timeSliceDue(1, 1'000'000)) << "before the first interval";
+  EXPECT_FALSE(A.timeSliceDue(1, 250'000'000)) << "nothing changed";
+  EXPECT_EQ(A.nextSliceNs(1), 300'000'000u);
+  A.allocate({0, Row, 0}, 10, 260'000'000, 1);
+  EXPECT_TRUE(A.timeSliceDue(1, 300'000'000));
+  Slice S;
+  A.cutSlice(1, 300'000'000, S);
+  EXPECT_EQ(S.Rows, (std::vector<SliceRow>{{1, 5, 1, 10}}));
+  A.beginStep(1, 7, 310'000'000);
+  EXPECT_TRUE(A.stepSliceDue(1)) << "what was before the first step";
+  A.cutSlice(1, 310'000'000, S);
+  EXPECT_EQ(S.FirstStep, 0u);
+  EXPECT_EQ(S.LastStep, 0u);
+  EXPECT_TRUE(S.Rows.empty());
+  EXPECT_FALSE(A.stepSliceDue(1));
+  A.free({0, Row, 0}, 10, 320'000'000, 1);
+  A.beginStep(1, 8, 330'000'000);
+  EXPECT_TRUE(A.stepSliceDue(1));
+  A.cutSlice(1, 330'000'000, S);
+  EXPECT_EQ(S.FirstStep, 7u);
+  EXPECT_EQ(S.LastStep, 7u);
+  EXPECT_EQ(S.BeginNs, 310'000'000u);
+  EXPECT_EQ(S.Rows, (std::vector<SliceRow>{{1, 5, 0, 0}}));
+  EXPECT_EQ(A.nextSliceNs(1), UINT64_MAX) << "steps replace time";
+}
+
+} // namespace

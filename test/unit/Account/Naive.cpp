@@ -1,0 +1,335 @@
+//===- Naive.cpp - The sums of a trace by brute force -----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Naive.h"
+#include <algorithm>
+
+using namespace memkit;
+using namespace memkit::test;
+
+bool Naive::nests(int In, int Out) const {
+  uint32_t A = Blocks[In].Heap, B = Blocks[Out].Heap;
+  return counted(A) && counted(B) && Heaps[A - 1].Domain == Heaps[B - 1].Domain;
+}
+
+int Naive::outer(int At) const {
+  for (int O = Blocks[At].Outer; O >= 0; O = Blocks[O].Outer) {
+    if (!nests(At, O))
+      return -1;
+    if (Blocks[O].Live)
+      return O;
+  }
+  return -1;
+}
+
+uint64_t Naive::exclusive(int At) const {
+  uint64_t Bytes = Blocks[At].Size;
+  for (size_t I = 0; I < Blocks.size(); ++I)
+    if (Blocks[I].Live && Blocks[I].Image == Blocks[At].Image && outer(I) == At)
+      Bytes -= Blocks[I].Size;
+  return Bytes;
+}
+
+template <class F> void Naive::eachRow(int At, F Do) {
+  const NaiveBlock &B = Blocks[At];
+  Do(Rows[{false, B.Image, B.Heap, B.Stack}]);
+  if (B.Context)
+    Do(Rows[{true, B.Image, B.Heap, B.Context}]);
+}
+
+/// Live values by row: of running images, or of all as they were at their end.
+std::map<RowKey, SumRow> Naive::live(bool Everything) const {
+  std::map<RowKey, SumRow> Out;
+  for (size_t I = 0; I < Blocks.size(); ++I) {
+    const NaiveBlock &B = Blocks[I];
+    if (!B.Live || (!Everything && !running(B.Image)))
+      continue;
+    for (bool Context : {false, true}) {
+      if (Context && !B.Context)
+        continue;
+      SumRow &R =
+          Out[{Context, B.Image, B.Heap, Context ? B.Context : B.Stack}];
+      R.LiveBlocks += 1;
+      R.LiveBytes += B.Size;
+      R.LiveExclusive += exclusive(I);
+    }
+  }
+  return Out;
+}
+
+uint64_t Naive::domainBytes(uint32_t Domain, bool Everything,
+                            uint64_t &Count) const {
+  uint64_t Bytes = 0;
+  Count = 0;
+  for (size_t I = 0; I < Blocks.size(); ++I) {
+    const NaiveBlock &B = Blocks[I];
+    if (B.Live && counted(B.Heap) && Heaps[B.Heap - 1].Domain == Domain &&
+        (Everything || running(B.Image)) && outer(I) < 0) {
+      Bytes += B.Size;
+      Count += 1;
+    }
+  }
+  return Bytes;
+}
+
+uint64_t Naive::hostLive(uint32_t Image) const {
+  uint64_t Bytes = 0;
+  for (size_t I = 0; I < Blocks.size(); ++I)
+    if (Blocks[I].Live && Blocks[I].Image == Image && counted(Blocks[I].Heap) &&
+        Heaps[Blocks[I].Heap - 1].Domain == 0 && outer(I) < 0)
+      Bytes += Blocks[I].Size;
+  return Bytes;
+}
+
+void Naive::lookForPeaks(uint64_t Time) {
+  Events += 1;
+  std::map<RowKey, SumRow> Now = live(false);
+  for (auto &[Key, R] : Now) {
+    SumRow &Row = Rows[Key];
+    Row.PeakBytes = std::max(Row.PeakBytes, R.LiveBytes);
+  }
+  std::map<uint32_t, std::pair<uint64_t, uint64_t>> Sums;
+  for (auto &[Key, R] : Now)
+    if (!std::get<0>(Key)) {
+      Sums[std::get<2>(Key)].first += R.LiveBytes;
+      Sums[std::get<2>(Key)].second += R.LiveBlocks;
+    }
+  for (auto &[Heap, Sum] : Sums) {
+    Totals &T = HeapSums[Heap];
+    if (Sum.first > T.PeakBytes) {
+      T.PeakBytes = Sum.first;
+      T.PeakBlocks = Sum.second;
+      T.PeakTimeNs = Time;
+      HeapPeaks[Heap] = Now;
+    }
+  }
+  for (uint32_t Domain : {0, 1}) {
+    uint64_t Count, Bytes = domainBytes(Domain, false, Count);
+    Totals &T = DomainSums[Domain];
+    if (Bytes > T.PeakBytes) {
+      T.PeakBytes = Bytes;
+      T.PeakBlocks = Count;
+      T.PeakTimeNs = Time;
+      DomainPeaks[Domain] = Now;
+    }
+  }
+  for (const NaiveBlock &B : Blocks)
+    if (running(B.Image)) {
+      uint64_t Bytes = hostLive(B.Image);
+      ImageTotals &T = Images[B.Image];
+      T.PeakBytes = std::max(T.PeakBytes, Bytes);
+      StepTotals &S = Running[B.Image];
+      S.PeakBytes = std::max(S.PeakBytes, Bytes);
+    }
+}
+
+/// Counts the move of the domain's curve. Kind: 1 allocation, -1 free, 0 else.
+void Naive::domainMoved(int At, uint64_t Before, bool Outermost, int Kind) {
+  const NaiveBlock &B = Blocks[At];
+  if (!counted(B.Heap))
+    return;
+  uint32_t Domain = Heaps[B.Heap - 1].Domain;
+  uint64_t Count, After = domainBytes(Domain, false, Count);
+  Totals &T = DomainSums[Domain];
+  StepTotals None, &S = Domain == 0 ? Running[B.Image] : None;
+  if (After > Before) {
+    T.AllocatedBytes += After - Before;
+    S.AllocatedBytes += After - Before;
+  } else {
+    T.FreedBytes += Before - After;
+    S.FreedBytes += Before - After;
+  }
+  T.Allocations += Outermost && Kind > 0;
+  S.Allocations += Outermost && Kind > 0;
+  T.Frees += Outermost && Kind < 0;
+  S.Frees += Outermost && Kind < 0;
+}
+
+int Naive::allocate(NaiveBlock B, uint64_t Time) {
+  int At = Blocks.size();
+  uint64_t Count, Before = domainBytes(Heaps[B.Heap - 1].Domain, false, Count);
+  Blocks.push_back(B);
+  LastOfThread[B.Thread] = At;
+  eachRow(At, [&](SumRow &R) {
+    R.Allocations += 1;
+    R.AllocatedBytes += B.Size;
+  });
+  HeapSums[B.Heap].Allocations += 1;
+  HeapSums[B.Heap].AllocatedBytes += B.Size;
+  Images[B.Image].Allocations += 1;
+  domainMoved(At, Before, outer(At) < 0, 1);
+  lookForPeaks(Time);
+  return At;
+}
+
+void Naive::free(int At, uint32_t Thread, uint64_t Time) {
+  NaiveBlock &B = Blocks[At];
+  bool Temporary = LastOfThread.count(Thread) && LastOfThread[Thread] == At;
+  bool Outermost = outer(At) < 0;
+  uint64_t Count, Before = domainBytes(Heaps[B.Heap - 1].Domain, false, Count);
+  B.Live = false;
+  eachRow(At, [&](SumRow &R) { R.Temporaries += Temporary; });
+  Totals &H = HeapSums[B.Heap];
+  H.Frees += 1;
+  H.FreedBytes += B.Size;
+  H.Temporaries += Temporary;
+  Images[B.Image].Frees += 1;
+  if (counted(B.Heap) && Outermost)
+    DomainSums[Heaps[B.Heap - 1].Domain].Temporaries += Temporary;
+  domainMoved(At, Before, Outermost, -1);
+  lookForPeaks(Time);
+}
+
+void Naive::resize(int At, uint64_t Size, uint64_t Time) {
+  NaiveBlock &B = Blocks[At];
+  uint64_t Count, Before = domainBytes(Heaps[B.Heap - 1].Domain, false, Count);
+  uint64_t Old = B.Size;
+  B.Size = Size;
+  if (Size > Old) {
+    eachRow(At, [&](SumRow &R) { R.AllocatedBytes += Size - Old; });
+    HeapSums[B.Heap].AllocatedBytes += Size - Old;
+  } else {
+    HeapSums[B.Heap].FreedBytes += Old - Size;
+  }
+  domainMoved(At, Before, false, 0);
+  lookForPeaks(Time);
+}
+
+int Naive::split(int At, uint64_t Size, uint64_t Time) {
+  NaiveBlock Rest = Blocks[At];
+  Rest.Size -= Size;
+  Blocks[At].Size = Size;
+  Blocks.push_back(Rest);
+  eachRow(At, [&](SumRow &R) { R.Splits += 1; });
+  lookForPeaks(Time);
+  return Blocks.size() - 1;
+}
+
+void Naive::beginStep(uint32_t Image, uint64_t Step, uint64_t Time) {
+  StepTotals &S = Running[Image];
+  if (S.Image) {
+    S.EndNs = Time;
+    S.LiveBytes = hostLive(Image);
+    Steps[Image].push_back(S);
+  }
+  S = StepTotals();
+  S.Image = Image;
+  S.Step = Step;
+  S.BeginNs = Time;
+  S.PeakBytes = hostLive(Image);
+}
+
+void Naive::endImage(uint32_t Image, uint64_t Time, int32_t Status,
+                     uint32_t Signal) {
+  StepTotals &S = Running[Image];
+  if (S.Image) {
+    S.EndNs = Time;
+    S.LiveBytes = hostLive(Image);
+    Steps[Image].push_back(S);
+    S = StepTotals();
+  }
+  Ended[Image] = true;
+  ImageTotals &T = Images[Image];
+  T.Ended = true;
+  T.EndNs = Time;
+  T.ExitStatus = Status;
+  T.Signal = Signal;
+}
+
+std::vector<SliceRow> Naive::slice(uint32_t Image) {
+  std::map<RowKey, SumRow> Now;
+  for (auto &[Key, R] : live(true))
+    if (!std::get<0>(Key) && std::get<1>(Key) == Image)
+      Now[Key] = R;
+  std::map<RowKey, SumRow> &Before = Sliced[Image];
+  std::map<RowKey, SumRow> Both = Now;
+  Both.insert(Before.begin(), Before.end());
+  std::vector<SliceRow> Out;
+  for (auto &[Key, Unused] : Both) {
+    SumRow A = Before.count(Key) ? Before[Key] : SumRow();
+    SumRow B = Now.count(Key) ? Now[Key] : SumRow();
+    if (A.LiveBytes != B.LiveBytes || A.LiveBlocks != B.LiveBlocks)
+      Out.push_back(
+          {std::get<2>(Key), std::get<3>(Key), B.LiveBlocks, B.LiveBytes});
+  }
+  Before = Now;
+  return Out;
+}
+
+Summary Naive::summary(uint64_t EndNs) const {
+  Summary S;
+  S.EndNs = EndNs;
+  S.Events = Events;
+  std::map<RowKey, SumRow> Live = live(true);
+  for (auto &[Key, Row] : Rows) {
+    auto [Context, Image, HeapId, Id] = Key;
+    SumRow R = Row;
+    R.Key = Id;
+    R.Heap = HeapId;
+    auto Find = [&](const std::map<RowKey, SumRow> &In) {
+      auto At = In.find(Key);
+      return At == In.end() ? SumRow() : At->second;
+    };
+    SumRow L = Find(Live);
+    R.LiveBlocks = L.LiveBlocks;
+    R.LiveBytes = L.LiveBytes;
+    R.LiveExclusive = L.LiveExclusive;
+    if (HeapPeaks.count(HeapId)) {
+      SumRow P = Find(HeapPeaks.at(HeapId));
+      R.HeapPeakBlocks = P.LiveBlocks;
+      R.HeapPeakBytes = P.LiveBytes;
+    }
+    uint32_t Domain = Heaps[HeapId - 1].Domain;
+    if (counted(HeapId) && DomainPeaks.count(Domain)) {
+      SumRow P = Find(DomainPeaks.at(Domain));
+      R.DomainPeakBlocks = P.LiveBlocks;
+      R.DomainPeakBytes = P.LiveExclusive;
+    }
+    auto &To = Context ? S.Contexts : S.Stacks;
+    if (To.empty() || To.back().Image != Image)
+      To.push_back({Image, {}});
+    To.back().Rows.push_back(R);
+  }
+  for (uint32_t Id = 1; Id <= Heaps.size(); ++Id) {
+    HeapTotals T;
+    if (HeapSums.count(Id))
+      static_cast<Totals &>(T) = HeapSums.at(Id);
+    T.Id = Id;
+    for (const NaiveBlock &B : Blocks)
+      if (B.Live && B.Heap == Id) {
+        T.LiveBlocks += 1;
+        T.LiveBytes += B.Size;
+      }
+    S.Heaps.push_back(T);
+  }
+  for (uint32_t Domain : {0, 1}) {
+    Totals T;
+    if (DomainSums.count(Domain))
+      T = DomainSums.at(Domain);
+    T.Id = Domain;
+    T.LiveBytes = domainBytes(Domain, true, T.LiveBlocks);
+    S.Domains.push_back(T);
+  }
+  for (auto &[Id, Image] : Images) {
+    ImageTotals T = Image;
+    T.Image = Id;
+    T.LiveBytes = hostLive(Id);
+    if (!T.Ended)
+      T.EndNs = EndNs;
+    S.Images.push_back(T);
+    if (Steps.count(Id))
+      S.Steps.insert(S.Steps.end(), Steps.at(Id).begin(), Steps.at(Id).end());
+    if (Running.count(Id) && Running.at(Id).Image) {
+      StepTotals R = Running.at(Id);
+      R.EndNs = EndNs;
+      R.LiveBytes = T.LiveBytes;
+      S.Steps.push_back(R);
+    }
+  }
+  return S;
+}

@@ -1,0 +1,82 @@
+//===- Naive.h - The sums of a trace by brute force -------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What Accounts keeps lazily, by its definition: after every event all live
+// blocks are added up anew, and a new peak copies every row.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TEST_UNIT_ACCOUNT_NAIVE_H
+#define MEMKIT_TEST_UNIT_ACCOUNT_NAIVE_H
+
+#include "memkit/Trace/Blocks.h"
+#include <map>
+#include <tuple>
+#include <vector>
+
+namespace memkit::test {
+
+struct NaiveBlock {
+  uint32_t Image, Heap, Stack, Context, Thread;
+  uint64_t Size;
+  int Outer; ///< index of the enclosing block as named, -1 none
+  bool Live = true;
+};
+
+/// (contexts?, image, heap, key)
+using RowKey = std::tuple<bool, uint32_t, uint32_t, uint32_t>;
+
+class Naive {
+public:
+  explicit Naive(std::vector<Heap> H) : Heaps(std::move(H)) {}
+
+  int allocate(NaiveBlock B, uint64_t Time);
+  void free(int At, uint32_t Thread, uint64_t Time);
+  void resize(int At, uint64_t Size, uint64_t Time);
+  int split(int At, uint64_t Size, uint64_t Time);
+  void endImage(uint32_t Image, uint64_t Time, int32_t Status, uint32_t Signal);
+  void beginStep(uint32_t Image, uint64_t Step, uint64_t Time);
+  /// The rows whose live values differ from those at the call before.
+  std::vector<SliceRow> slice(uint32_t Image);
+
+  /// The block that At lies in for the sums, -1 for none.
+  int outer(int At) const;
+  Summary summary(uint64_t EndNs) const;
+
+  std::vector<NaiveBlock> Blocks;
+
+private:
+  bool counted(uint32_t H) const {
+    return !(Heaps[H - 1].Flags & HF_OutsideTotals);
+  }
+  bool nests(int In, int Out) const;
+  uint64_t exclusive(int At) const;
+  bool running(uint32_t Image) const { return !Ended.count(Image); }
+  std::map<RowKey, SumRow> live(bool Everything) const;
+  uint64_t hostLive(uint32_t Image) const;
+  void domainMoved(int At, uint64_t Before, bool Outermost, int Kind);
+  uint64_t domainBytes(uint32_t Domain, bool Everything, uint64_t &Count) const;
+  void lookForPeaks(uint64_t Time);
+  template <class F> void eachRow(int At, F Do);
+
+  std::vector<Heap> Heaps;
+  std::map<RowKey, SumRow> Rows;
+  std::map<uint32_t, Totals> HeapSums, DomainSums;
+  std::map<uint32_t, std::map<RowKey, SumRow>> HeapPeaks, DomainPeaks;
+  std::map<uint32_t, ImageTotals> Images;
+  std::map<uint32_t, bool> Ended;
+  std::map<uint32_t, StepTotals> Running;
+  std::map<uint32_t, std::vector<StepTotals>> Steps;
+  std::map<uint32_t, std::map<RowKey, SumRow>> Sliced;
+  std::map<uint32_t, int> LastOfThread;
+  uint64_t Events = 0;
+};
+
+} // namespace memkit::test
+
+#endif // MEMKIT_TEST_UNIT_ACCOUNT_NAIVE_H
