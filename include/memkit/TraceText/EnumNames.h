@@ -1,0 +1,40 @@
+//===- EnumNames.h - What the text form calls enum values -------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One word for each value of an enum of Blocks.h, in the order of the values.
+// The text form, JSON and CSV use them; they are part of the text form and do
+// not change.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACETEXT_ENUMNAMES_H
+#define MEMKIT_TRACETEXT_ENUMNAMES_H
+
+#include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace memkit {
+
+using EnumNames = llvm::ArrayRef<llvm::StringLiteral>;
+
+EnumNames enumNames(FrameKind);
+EnumNames enumNames(ScopeKind);
+EnumNames enumNames(ImageOrigin);
+EnumNames enumNames(EventKind);
+EnumNames enumNames(MarkKind);
+EnumNames enumNames(LossKind);
+
+/// The word for V. V must be a value of its enum, as all that were read are.
+template <class E> llvm::StringRef enumName(E V) {
+  return enumNames(V)[static_cast<size_t>(V)];
+}
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACETEXT_ENUMNAMES_H

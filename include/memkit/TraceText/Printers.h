@@ -1,0 +1,44 @@
+//===- Printers.h - A trace as text -----------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Consumers of blocks that print them. Give each every block of one trace in
+// file order (visitBlocks). They print as blocks come and flush after each,
+// keep what names ids and nothing of the events, and never return an error: the
+// stream keeps its own (raw_fd_ostream::has_error). OS must outlive them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACETEXT_PRINTERS_H
+#define MEMKIT_TRACETEXT_PRINTERS_H
+
+#include "memkit/Trace/BlockVisitor.h"
+#include "llvm/Support/raw_ostream.h"
+#include <memory>
+
+namespace memkit {
+
+/// The text form, without loss: what Assembler reads.
+std::unique_ptr<BlockVisitor> createAsmPrinter(llvm::raw_ostream &OS);
+
+/// A JSON object a line: `record` names what it is, the rest are the fields of
+/// the text form with `_` for `-`.
+std::unique_ptr<BlockVisitor> createJsonPrinter(llvm::raw_ostream &OS);
+
+/// The events as comma-separated values with one line of headings.
+std::unique_ptr<BlockVisitor> createCsvPrinter(llvm::raw_ostream &OS);
+
+/// A listing of events and marks for people, stacks resolved and shown where
+/// they are first used.
+std::unique_ptr<BlockVisitor> createListing(llvm::raw_ostream &OS);
+
+/// Prints S in quotes, with escapes for what is not printable UTF-8.
+void printQuoted(llvm::raw_ostream &OS, llvm::StringRef S);
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACETEXT_PRINTERS_H

@@ -1,0 +1,199 @@
+//===- BlockLines.h - A block as lines, for every line printer --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks the records of a block in the order of the text form and gives each to
+// a printer, field by field. The printer is a map of Fields.h and has
+//   begin(Keyword, Level)   a line: level 0 is the block's own; Keyword names
+//   the
+//                           record
+//   beginBare(Name, Level)  a line whose keyword the text form leaves out
+//   end()
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACETEXT_BLOCKLINES_H
+#define MEMKIT_TRACETEXT_BLOCKLINES_H
+
+#include "Fields.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <algorithm>
+
+namespace memkit::tracetext {
+
+/// The columns of E that are there although every value is 0: what its rows do
+/// not tell.
+inline llvm::SmallVector<llvm::StringLiteral, 0>
+zeroColumns(const EventColumns &C) {
+  llvm::SmallVector<llvm::StringLiteral, 0> Names;
+  auto Look = [&](llvm::StringLiteral Name, const auto &Column) {
+    if (!Column.empty() &&
+        std::all_of(Column.begin(), Column.end(), [](auto V) { return !V; }))
+      Names.push_back(Name);
+  };
+  Look("address", C.Address);
+  Look("in", C.Enclosing);
+  Look("requested", C.Requested);
+  Look("weight", C.Weight);
+  Look("stream", C.Stream);
+  Look("pool", C.Pool);
+  return Names;
+}
+
+/// Row I of E with its optional columns; Ordinal is that of the next new block.
+inline EventRow eventRow(const Events &E, size_t I, uint64_t Ordinal) {
+  const EventColumns &C = E.Columns;
+  auto At = [I](const auto &Column) { return Column.empty() ? 0 : Column[I]; };
+  EventRow R;
+  R.E = E.Rows[I];
+  R.Into = Ordinal;
+  R.Address = At(C.Address);
+  R.Enclosing = At(C.Enclosing);
+  R.Requested = At(C.Requested);
+  R.Weight = At(C.Weight);
+  R.Stream = At(C.Stream);
+  R.Pool = At(C.Pool);
+  return R;
+}
+
+/// Gives the blocks of one trace, in file order, to the printer P. Keeps the
+/// ids given so far.
+template <class P> class BlockLines {
+public:
+  explicit BlockLines(P &Out) : Out(Out) {}
+
+  void block(const Header &H) {
+    line("header", 0, [&] { mapHeader(Out, H); });
+  }
+
+  void block(const Dictionary &D) {
+    line("dictionary", 0, [] {});
+    defined("string", Ref::String, D.Strings,
+            [&](auto Id, auto &S) { mapString(Out, Id, S); });
+    defined("device", Ref::Device, D.Devices,
+            [&](auto Id, auto &V) { mapDevice(Out, Id, V); });
+    defined("module", Ref::Module, D.Modules,
+            [&](auto Id, auto &V) { mapModule(Out, Id, V); });
+    defined("function", Ref::Function, D.Functions,
+            [&](auto Id, auto &V) { mapFunction(Out, Id, V); });
+    defined("frame", Ref::Frame, D.Frames,
+            [&](auto Id, auto &V) { mapFrame(Out, Id, V); });
+    stacks(D);
+    defined("scope", Ref::Scope, D.Scopes,
+            [&](auto Id, auto &V) { mapScope(Out, Id, V); });
+    defined("context", Ref::Context, D.Contexts,
+            [&](auto Id, auto &V) { mapContext(Out, Id, V); });
+    defined("image", Ref::Image, D.Images,
+            [&](auto Id, auto &V) { mapImage(Out, Id, V); });
+    defined("thread", Ref::Thread, D.Threads,
+            [&](auto Id, auto &V) { mapThread(Out, Id, V); });
+    defined("heap", Ref::Heap, D.Heaps,
+            [&](auto Id, auto &V) { mapHeap(Out, Id, V); });
+    rows("load", 1, D.Loads, [&](auto &V) { mapLoad(Out, V); });
+    rows("symbols", 1, D.Symbols, [&](auto &V) { mapSymbols(Out, V); });
+  }
+
+  void block(const Events &E) {
+    line("events", 0, [&] {
+      mapEvents(Out, E);
+      Out.names("columns", zeroColumns(E.Columns));
+    });
+    uint64_t Ordinal = E.FirstOrdinal;
+    for (size_t I = 0; I < E.Rows.size(); ++I) {
+      EventRow R = eventRow(E, I, Ordinal);
+      bare("event", 1, [&] { mapEvent(Out, R); });
+      Ordinal +=
+          R.E.Kind == EventKind::Allocate || R.E.Kind == EventKind::Split;
+    }
+  }
+
+  void block(const Marks &M) {
+    line("marks", 0, [] {});
+    for (const Mark &R : M.Rows)
+      bare("mark", 1, [&] { mapMark(Out, R); });
+  }
+
+  void block(const Slices &S) {
+    line("slices", 0, [&] { mapSlices(Out, S); });
+    for (const Slice &One : S.Rows) {
+      line("slice", 1, [&] { mapSlice(Out, One); });
+      rows("row", 2, One.Rows, [&](auto &R) { mapSliceRow(Out, R); });
+    }
+  }
+
+  void block(const Keyframe &K) {
+    line("keyframe", 0, [&] { mapKeyframe(Out, K); });
+    rows("live", 1, K.Blocks, [&](auto &B) { mapLiveBlock(Out, B); });
+  }
+
+  void block(const Summary &S) {
+    line("summary", 0, [&] { mapSummary(Out, S); });
+    sums("stacks", false, S.Stacks);
+    sums("contexts", true, S.Contexts);
+    rows("heap", 1, S.Heaps, [&](auto &R) { mapHeapTotals(Out, R); });
+    rows("domain", 1, S.Domains,
+         [&](auto &R) { mapTotals(Out, Ref::Device, R); });
+    rows("image", 1, S.Images, [&](auto &R) { mapImageTotals(Out, R); });
+    rows("step", 1, S.Steps, [&](auto &R) { mapStepTotals(Out, R); });
+    rows("layer", 1, S.Layers, [&](auto &R) { mapLayerTotals(Out, R); });
+    rows("loss", 1, S.Losses, [&](auto &R) { mapLoss(Out, R); });
+  }
+
+  void block(const Index &) {
+    line("complete", 0, [] {});
+  }
+
+private:
+  template <class F> void line(llvm::StringLiteral Keyword, int Level, F Fill) {
+    Out.begin(Keyword, Level);
+    Fill();
+    Out.end();
+  }
+  template <class F> void bare(llvm::StringLiteral Name, int Level, F Fill) {
+    Out.beginBare(Name, Level);
+    Fill();
+    Out.end();
+  }
+  template <class List, class F>
+  void rows(llvm::StringLiteral Keyword, int Level, const List &L, F Fill) {
+    for (const auto &R : L)
+      line(Keyword, Level, [&] { Fill(R); });
+  }
+  template <class List, class F>
+  void defined(llvm::StringLiteral Keyword, Ref Kind, const List &L, F Fill) {
+    for (const auto &R : L) {
+      uint32_t Id = ++Given[unsigned(Kind)];
+      line(Keyword, 1, [&] { Fill(Id, R); });
+    }
+  }
+
+  void stacks(const Dictionary &D) {
+    llvm::ArrayRef<uint32_t> Frames(D.NodeFrames);
+    for (const NewStack &S : D.Stacks) {
+      uint32_t Id = ++Given[unsigned(Ref::Stack)];
+      auto Own = Frames.take_front(S.Length);
+      line("stack", 1, [&] { mapStack(Out, Id, S.Parent, Own); });
+      Frames = Frames.drop_front(S.Length);
+    }
+  }
+
+  void sums(llvm::StringLiteral Keyword, bool Contexts,
+            const std::vector<SumRows> &Groups) {
+    for (const SumRows &G : Groups) {
+      line(Keyword, 1, [&] { mapSumRows(Out, G); });
+      rows("row", 2, G.Rows, [&](auto &R) { mapSumRow(Out, Contexts, R); });
+    }
+  }
+
+  P &Out;
+  uint32_t Given[NumRefs] = {};
+};
+
+} // namespace memkit::tracetext
+
+#endif // MEMKIT_TRACETEXT_BLOCKLINES_H

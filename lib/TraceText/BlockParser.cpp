@@ -1,0 +1,240 @@
+//===- BlockParser.cpp - Lines to blocks ----------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockParser.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+
+namespace memkit::tracetext {
+
+BlockKind BlockParser::startedBlock(const Line &L) {
+  if (L.Values.empty() || L.Values[0].K != Value::Word)
+    return BlockKind::None;
+  return StringSwitch<BlockKind>(L.Values[0].Spelling)
+      .Case("header", BlockKind::Header)
+      .Case("dictionary", BlockKind::Dictionary)
+      .Case("events", BlockKind::Events)
+      .Case("marks", BlockKind::Marks)
+      .Case("slices", BlockKind::Slices)
+      .Case("keyframe", BlockKind::Keyframe)
+      .Case("summary", BlockKind::Summary)
+      .Case("complete", BlockKind::Index)
+      .Default(BlockKind::None);
+}
+
+bool BlockParser::tooMany(const Line &L, size_t Count, StringRef What,
+                          size_t Most) {
+  if (Count <= Most)
+    return false;
+  E.set(L.loc(), ("too many " + What + " in this block: the most is " +
+                  Twine(Most) + "; begin another")
+                     .str());
+  return true;
+}
+
+bool BlockParser::unknown(const Line &L, StringRef Block) {
+  return E.set(L.loc(), ("unknown record in " + Block).str());
+}
+
+bool BlockParser::begin(BlockKind K, Line &L) {
+  Kind = K;
+  Loc = L.loc();
+  Rows = 0;
+  LineParser P = parser(L, 1);
+  switch (K) {
+  case BlockKind::Header:
+    Header = memkit::Header();
+    mapHeader(P, Header);
+    break;
+  case BlockKind::Events:
+    return beginEvents(P);
+  case BlockKind::Marks:
+    Marks = memkit::Marks();
+    break;
+  case BlockKind::Slices:
+    Slices = memkit::Slices();
+    mapSlices(P, Slices);
+    break;
+  case BlockKind::Keyframe:
+    return beginKeyframe(P);
+  case BlockKind::Summary:
+    Summary = memkit::Summary();
+    mapSummary(P, Summary);
+    break;
+  default:
+    break;
+  }
+  return P.finish(L.Values[0].Spelling);
+}
+
+bool BlockParser::record(Line &L) {
+  switch (Kind) {
+  case BlockKind::None:
+    return E.set(L.loc(), "expected a block; a trace begins with a header");
+  case BlockKind::Header:
+    return E.set(L.loc(), "a header has no records; expected a block: "
+                          "dictionary, events, marks, slices, keyframe, "
+                          "summary or complete");
+  case BlockKind::Dictionary:
+    return dictionaryRecord(L);
+  case BlockKind::Events:
+    return eventRecord(L);
+  case BlockKind::Marks:
+    return markRecord(L);
+  case BlockKind::Slices:
+    return sliceRecord(L);
+  case BlockKind::Keyframe:
+    return liveRecord(L);
+  case BlockKind::Summary:
+    return summaryRecord(L);
+  case BlockKind::Index:
+    break;
+  }
+  return E.set(L.loc(), "nothing may follow `complete`");
+}
+
+bool BlockParser::end() {
+  for (const LateRef &R : Late)
+    if (R.Id > Defs.count(R.Kind))
+      return E.set(
+          R.Loc,
+          (refName(R.Kind) + " " + Twine(R.Id) + " is not defined").str());
+  Late.clear();
+  if (Kind == BlockKind::Events)
+    endEvents();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Marks, slices, keyframes
+//===----------------------------------------------------------------------===//
+
+bool BlockParser::markRecord(Line &L) {
+  Mark M;
+  LineParser P = parser(L, 0);
+  mapMark(P, M);
+  // The most that a block of marks can take up with its numbers alone.
+  if (M.Values.size() > 1024)
+    return E.set(L.loc(), "a mark has at most 1024 values");
+  Rows += 1 + M.Values.size();
+  if (!P.finish("a mark") || tooMany(L, Marks.Rows.size() + 1, "marks") ||
+      tooMany(L, Rows, "marks and values", 4 * MaxBlockRows))
+    return false;
+  Marks.Rows.push_back(std::move(M));
+  return true;
+}
+
+bool BlockParser::sliceRecord(Line &L) {
+  LineParser P = parser(L, 1);
+  if (L.Values[0].Spelling == "slice") {
+    Slice S;
+    mapSlice(P, S);
+    if (tooMany(L, Slices.Rows.size() + 1, "slices"))
+      return false;
+    Slices.Rows.push_back(std::move(S));
+    return P.finish("a slice");
+  }
+  if (L.Values[0].Spelling != "row")
+    return unknown(L, "a block of slices");
+  if (Slices.Rows.empty())
+    return E.set(L.loc(), "a row needs a slice before it");
+  SliceRow R;
+  mapSliceRow(P, R);
+  Slices.Rows.back().Rows.push_back(R);
+  return P.finish("a row of a slice") && !tooMany(L, ++Rows, "rows");
+}
+
+bool BlockParser::beginKeyframe(LineParser &P) {
+  memkit::Keyframe &K = Keyframe;
+  K = memkit::Keyframe();
+  mapKeyframe(P, K);
+  return P.finish("a keyframe");
+}
+
+bool BlockParser::liveRecord(Line &L) {
+  if (L.Values[0].Spelling != "live")
+    return unknown(L, "a keyframe");
+  LineParser P = parser(L, 1);
+  LiveBlock B;
+  mapLiveBlock(P, B);
+  if (!P.finish("a live block") ||
+      tooMany(L, Keyframe.Blocks.size() + 1, "blocks"))
+    return false;
+  auto Fail = [&](StringRef Field, const Twine &What) {
+    const Value *V = P.find(Field);
+    return E.set(V ? V->loc() : L.loc(), What.str());
+  };
+  if (B.Ordinal >= Keyframe.NextOrdinal)
+    return E.set(L.Values[1].loc(), "the keyframe's next block is #" +
+                                        std::to_string(Keyframe.NextOrdinal));
+  if (!Keyframe.Blocks.empty() && B.Ordinal <= Keyframe.Blocks.back().Ordinal)
+    return E.set(L.Values[1].loc(), "the blocks of a keyframe stand in order");
+  if (B.BirthNs > Keyframe.TimeNs)
+    return Fail("birth", "born after the keyframe's time");
+  if ((Keyframe.TimeNs - B.BirthNs) % TimeUnitNs)
+    return Fail("birth",
+                "the age at the keyframe's time is not a multiple of " +
+                    Twine(TimeUnitNs) + " ns");
+  Keyframe.Blocks.push_back(B);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Summary
+//===----------------------------------------------------------------------===//
+
+bool BlockParser::sumRow(LineParser &P) {
+  std::vector<SumRows> &Groups =
+      SumContexts ? Summary.Contexts : Summary.Stacks;
+  if (Groups.empty())
+    return P.fail(P.line().loc(),
+                  "a row needs `stacks` or `contexts` before it");
+  SumRow R;
+  mapSumRow(P, SumContexts, R);
+  Groups.back().Rows.push_back(R);
+  return P.finish(SumContexts ? "a row of contexts" : "a row of stacks") &&
+         !tooMany(P.line(), ++Rows, "rows");
+}
+
+bool BlockParser::summaryRecord(Line &L) {
+  LineParser P = parser(L, 1);
+  StringRef Word = L.Values[0].Spelling;
+  auto Add = [&](auto &List, StringRef What, auto Map) {
+    auto &R = List.emplace_back();
+    Map(R);
+    return P.finish(What) && !tooMany(L, List.size(), "records of this kind");
+  };
+  if (Word == "row")
+    return sumRow(P);
+  if (Word == "stacks" || Word == "contexts") {
+    SumContexts = Word == "contexts";
+    return Add(SumContexts ? Summary.Contexts : Summary.Stacks, Word,
+               [&](SumRows &R) { mapSumRows(P, R); });
+  }
+  if (Word == "heap")
+    return Add(Summary.Heaps, "a heap's totals",
+               [&](HeapTotals &R) { mapHeapTotals(P, R); });
+  if (Word == "domain")
+    return Add(Summary.Domains, "a domain's totals",
+               [&](Totals &R) { mapTotals(P, Ref::Device, R); });
+  if (Word == "image")
+    return Add(Summary.Images, "an image's totals",
+               [&](ImageTotals &R) { mapImageTotals(P, R); });
+  if (Word == "step")
+    return Add(Summary.Steps, "a step",
+               [&](StepTotals &R) { mapStepTotals(P, R); });
+  if (Word == "layer")
+    return Add(Summary.Layers, "a layer",
+               [&](LayerTotals &R) { mapLayerTotals(P, R); });
+  if (Word == "loss")
+    return Add(Summary.Losses, "a loss", [&](Loss &R) { mapLoss(P, R); });
+  return unknown(L, "a summary");
+}
+
+} // namespace memkit::tracetext

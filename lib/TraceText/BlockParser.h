@@ -1,0 +1,113 @@
+//===- BlockParser.h - Lines to blocks --------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Takes lines one by one and fills the block that they belong to. Says when a
+// block has ended; the assembler writes it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACETEXT_BLOCKPARSER_H
+#define MEMKIT_TRACETEXT_BLOCKPARSER_H
+
+#include "LineParser.h"
+#include "memkit/Trace/TraceReader.h"
+#include <array>
+
+namespace memkit::tracetext {
+
+class BlockParser {
+public:
+  BlockParser(TextError &E, bool Unchecked) : E(E), Unchecked(Unchecked) {}
+
+  /// The kind of block that the line begins; None when it is a record.
+  static BlockKind startedBlock(const Line &L);
+
+  /// Begins the block that L tells.
+  bool begin(BlockKind Kind, Line &L);
+  /// Adds the record L to the block.
+  bool record(Line &L);
+  /// Checks what only the whole block shows. Then block() and Defs.Pending are
+  /// to be written and taken.
+  bool end();
+  /// No block is open.
+  void close() { Kind = BlockKind::None; }
+
+  BlockKind kind() const { return Kind; }
+  /// Of the block's own line, for errors about all of it.
+  const char *loc() const { return Loc; }
+
+  Definitions Defs;
+  memkit::Header Header;
+  memkit::Events Events;
+  memkit::Marks Marks;
+  memkit::Slices Slices;
+  memkit::Keyframe Keyframe;
+  memkit::Summary Summary;
+
+private:
+  LineParser parser(Line &L, unsigned Next) {
+    return LineParser(L, Next, Defs, E,
+                      Kind == BlockKind::Dictionary ? &Late : nullptr,
+                      Unchecked);
+  }
+  bool tooMany(const Line &L, size_t Rows, llvm::StringRef What,
+               size_t Most = MaxBlockRows);
+  bool unknown(const Line &L, llvm::StringRef Block);
+
+  // Dictionary, in DictionaryParser.cpp.
+  bool dictionaryRecord(Line &L);
+  bool stackRecord(LineParser &P);
+  bool contextRecord(LineParser &P);
+  bool pathFrame(LineParser &P, const Value &V, uint32_t &Frame);
+  bool pathContext(LineParser &P, const Value &V, memkit::Context &C);
+  template <class T, class F>
+  bool define(LineParser &P, llvm::StringRef What, Ref Kind, F Map);
+
+  // Events, in EventParser.cpp.
+  bool beginEvents(LineParser &P);
+  bool zeroColumns(LineParser &P, const Value &V);
+  bool eventRecord(Line &L);
+  bool checkEvent(LineParser &P, const EventRow &R);
+  bool checkFirst(LineParser &P, uint64_t TimeNs);
+  void endEvents();
+
+  bool markRecord(Line &L);
+  bool sliceRecord(Line &L);
+  bool beginKeyframe(LineParser &P);
+  bool liveRecord(Line &L);
+  bool summaryRecord(Line &L);
+  bool sumRow(LineParser &P);
+
+  TextError &E;
+  bool Unchecked;
+  BlockKind Kind = BlockKind::None;
+  const char *Loc = nullptr;
+  std::vector<LateRef> Late;
+  size_t Rows = 0; ///< of the block, where they stand in groups
+
+  // What the next Events block goes on from.
+  struct ImageState {
+    uint64_t NextOrdinal = 0;
+    uint64_t LastNs = 0;
+  };
+  llvm::DenseMap<uint32_t, ImageState> Images;
+  uint64_t NextOrdinal = 0;
+  uint32_t Epoch = 1;
+  uint64_t EpochEndNs = 0;                ///< of the blocks of this epoch
+  uint64_t EarlierEndNs = 0;              ///< of all epochs before it
+  llvm::SmallVector<uint32_t, 8> Threads; ///< of the block
+  // The optional columns, in the order of zeroColumns().
+  static constexpr unsigned NumColumns = 6;
+  std::vector<std::array<uint64_t, NumColumns>> Rest;
+  bool HasColumn[NumColumns] = {};
+  bool SumContexts = false; ///< rows belong to Contexts
+};
+
+} // namespace memkit::tracetext
+
+#endif // MEMKIT_TRACETEXT_BLOCKPARSER_H

@@ -1,0 +1,103 @@
+//===- CsvPrinter.cpp - Events as comma-separated values ------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockLines.h"
+#include "NameTable.h"
+#include "memkit/TraceText/Printers.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+
+using tracetext::EventRow;
+using tracetext::NameTable;
+
+/// One line for each event. What a row has not is empty.
+class CsvPrinter final : public BlockVisitor {
+public:
+  explicit CsvPrinter(raw_ostream &OS) : OS(OS) {}
+
+  Error visit(const BlockInfo &, const Header &) override {
+    OS << "time_ns,image,thread,event,block,heap,size,stack,context,address,"
+          "in,requested,weight,stream,pool\n";
+    return Error::success();
+  }
+
+  Error visit(const BlockInfo &, const Dictionary &D) override {
+    Names.add(D);
+    return Error::success();
+  }
+
+  Error visit(const BlockInfo &, const Events &E) override {
+    for (size_t I = 0; I < E.Rows.size(); ++I)
+      row(E.Image, tracetext::eventRow(E, I, 0));
+    OS.flush();
+    return Error::success();
+  }
+
+private:
+  void row(uint32_t Image, const EventRow &R) {
+    const Event &E = R.E;
+    OS << E.TimeNs << ',' << Image << ',' << E.Thread << ',' << enumName(E.Kind)
+       << ',' << E.Block << ',';
+    bool New = E.Kind == EventKind::Allocate;
+    if (New)
+      text(Names.heap(E.Heap));
+    OS << ',';
+    if (E.Kind != EventKind::Free)
+      OS << E.Size;
+    OS << ',';
+    if (New)
+      OS << E.Stack;
+    OS << ',';
+    if (New)
+      OS << E.Context;
+    OS << ',';
+    if (R.Address)
+      OS << "0x" << utohexstr(R.Address, /*LowerCase=*/true);
+    OS << ',';
+    if (R.Enclosing)
+      OS << R.Enclosing - 1;
+    for (uint64_t V :
+         {R.Requested, R.Weight, uint64_t(R.Stream), uint64_t(R.Pool)}) {
+      OS << ',';
+      if (V)
+        OS << V;
+    }
+    OS << '\n';
+  }
+
+  /// As RFC 4180 quotes.
+  void text(StringRef S) {
+    if (S.find_first_of(",\"\r\n") == StringRef::npos) {
+      OS << S;
+      return;
+    }
+    OS << '"';
+    for (char C : S) {
+      if (C == '"')
+        OS << '"';
+      OS << C;
+    }
+    OS << '"';
+  }
+
+  raw_ostream &OS;
+  NameTable Names;
+};
+
+} // namespace
+
+std::unique_ptr<BlockVisitor> createCsvPrinter(raw_ostream &OS) {
+  return std::make_unique<CsvPrinter>(OS);
+}
+
+} // namespace memkit

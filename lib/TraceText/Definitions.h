@@ -1,0 +1,83 @@
+//===- Definitions.h - The dictionary as the assembler fills it --*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACETEXT_DEFINITIONS_H
+#define MEMKIT_TRACETEXT_DEFINITIONS_H
+
+#include "Fields.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+#include <tuple>
+
+namespace memkit::tracetext {
+
+/// What a kind of id is called in messages.
+llvm::StringRef refName(Ref Kind);
+
+/// All ids given so far, by what they stand for, and the dictionary that is to
+/// be written before the next other block. The functions that take names find
+/// what is there or define it.
+class Definitions {
+public:
+  /// How many ids of a kind are given.
+  uint32_t count(Ref Kind) const { return Given[unsigned(Kind)]; }
+
+  /// Each adds the next id of its kind and returns it.
+  uint32_t add(std::string S);
+  uint32_t add(Device D);
+  uint32_t add(Module M);
+  uint32_t add(Function F);
+  uint32_t add(Frame F);
+  uint32_t add(Scope S);
+  uint32_t add(Context C);
+  uint32_t add(Image I);
+  uint32_t add(Thread T);
+  uint32_t add(Heap H);
+  /// The stack at node Parent continued by Frames.
+  uint32_t addStack(uint32_t Parent, llvm::ArrayRef<uint32_t> Frames);
+  /// The stack with these frames from the root, on the nodes that are there.
+  uint32_t addPath(llvm::ArrayRef<uint32_t> Frames);
+
+  uint32_t string(llvm::StringRef Text);
+  uint32_t function(llvm::StringRef Name, llvm::StringRef File = "");
+  uint32_t module(llvm::StringRef Path);
+  uint32_t frame(Frame F);
+  /// The native frame in Module at an address made up for (Function, Line),
+  /// with its symbol.
+  uint32_t nativeFrame(uint32_t Module, uint32_t Function, uint32_t Line);
+  uint32_t scope(ScopeKind Kind, llvm::StringRef Name);
+  uint32_t context(Context C);
+  /// 0 when there is none of this name.
+  uint32_t findHeap(llvm::StringRef Name) const;
+  uint32_t findDevice(llvm::StringRef Domain) const;
+
+  /// What is defined and not yet taken.
+  Dictionary Pending;
+  bool empty() const { return Pending == Dictionary(); }
+
+private:
+  uint32_t next(Ref Kind) { return ++Given[unsigned(Kind)]; }
+  uint32_t child(uint32_t Node, uint32_t Frame) const;
+
+  uint32_t Given[NumRefs] = {};
+  llvm::StringMap<uint32_t> Strings;
+  llvm::StringMap<uint32_t> Domains;
+  llvm::DenseMap<uint32_t, uint32_t> Modules, Heaps; ///< by string
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Functions;
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Children;
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Scopes;
+  std::map<std::tuple<uint8_t, uint32_t, uint64_t>, uint32_t> Frames;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> Natives;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> Contexts;
+};
+
+} // namespace memkit::tracetext
+
+#endif // MEMKIT_TRACETEXT_DEFINITIONS_H

@@ -1,0 +1,46 @@
+//===- EnumNames.cpp - What the text form calls enum values ---------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/TraceText/EnumNames.h"
+#include <iterator>
+
+using llvm::StringLiteral;
+
+namespace memkit {
+
+static constexpr StringLiteral FrameKinds[] = {"native", "python", "named",
+                                               "unknown"};
+static constexpr StringLiteral ScopeKinds[] = {"layer", "operator", "range",
+                                               "user", "phase"};
+static constexpr StringLiteral ImageOrigins[] = {"start", "fork", "exec",
+                                                 "spawn"};
+static constexpr StringLiteral EventKinds[] = {"alloc", "free", "resize",
+                                               "split"};
+static constexpr StringLiteral MarkKinds[] = {
+    "clock", "step",        "user",          "range-begin", "range-end",
+    "rss",   "device-used", "heap-reserved", "oom",         "alert",
+    "loss",  "image-end",   "scope-name",    "record-on",   "record-off"};
+static constexpr StringLiteral LossKinds[] = {
+    "ring-full",  "table-full", "unknown-free", "double-allocate",
+    "bad-record", "no-ring",    "events"};
+
+static_assert(std::size(FrameKinds) == NumFrameKinds);
+static_assert(std::size(ScopeKinds) == NumScopeKinds);
+static_assert(std::size(ImageOrigins) == NumImageOrigins);
+static_assert(std::size(EventKinds) == NumEventKinds);
+static_assert(std::size(MarkKinds) == NumMarkKinds);
+static_assert(std::size(LossKinds) == NumLossKinds);
+
+EnumNames enumNames(FrameKind) { return FrameKinds; }
+EnumNames enumNames(ScopeKind) { return ScopeKinds; }
+EnumNames enumNames(ImageOrigin) { return ImageOrigins; }
+EnumNames enumNames(EventKind) { return EventKinds; }
+EnumNames enumNames(MarkKind) { return MarkKinds; }
+EnumNames enumNames(LossKind) { return LossKinds; }
+
+} // namespace memkit

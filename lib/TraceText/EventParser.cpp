@@ -1,0 +1,174 @@
+//===- EventParser.cpp - Lines of a block of events -----------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockParser.h"
+
+using namespace llvm;
+
+namespace memkit::tracetext {
+
+bool BlockParser::beginEvents(LineParser &P) {
+  Events = memkit::Events();
+  Events.Epoch = Epoch;
+  // The default of the ordinal depends on the image.
+  P.ref("image", Ref::Image, Events.Image);
+  uint64_t Expected = Images[Events.Image].NextOrdinal;
+  Events.FirstOrdinal = Expected;
+  mapEvents(P, Events);
+  if (const Value *V = P.find("columns"))
+    if (!zeroColumns(P, *V))
+      return false;
+  if (!P.finish("events"))
+    return false;
+  auto Fail = [&](StringRef Field, const Twine &What) {
+    const Value *V = P.find(Field);
+    return P.fail(V ? V->loc() : P.line().loc(), What);
+  };
+  constexpr uint64_t Most = uint64_t(1) << 62;
+  if (Events.FirstOrdinal > Most)
+    return Fail("ordinal", "too large: the most is " + Twine(Most));
+  if (!Unchecked) {
+    if (!Events.Image)
+      return Fail("image", "events need their image");
+    if (Events.FirstOrdinal != Expected)
+      return Fail("ordinal",
+                  "the next block of this image is #" + Twine(Expected));
+    if (Events.Epoch < Epoch)
+      return Fail("epoch", "epochs do not fall: the last was " + Twine(Epoch));
+  }
+  if (Events.Epoch != Epoch)
+    EarlierEndNs = EpochEndNs;
+  Epoch = Events.Epoch;
+  NextOrdinal = Events.FirstOrdinal;
+  Threads.clear();
+  return true;
+}
+
+/// Takes the names of optional columns that hold nothing but zeros. Rows fill
+/// them as they come.
+bool BlockParser::zeroColumns(LineParser &P, const Value &V) {
+  static constexpr StringLiteral Names[] = {"address", "in",     "requested",
+                                            "weight",  "stream", "pool"};
+  static_assert(std::size(Names) == NumColumns);
+  if (V.K != Value::List)
+    return P.fail(V.loc(), "expected a list in [ ]");
+  for (const Value &Item : P.line().items(V)) {
+    uint8_t Column;
+    if (!P.enumValue(Item, "column", Names, Column))
+      return false;
+    HasColumn[Column] = true;
+  }
+  return true;
+}
+
+bool BlockParser::eventRecord(Line &L) {
+  LineParser P = parser(L, 0);
+  EventRow R;
+  R.E.Block = R.Into = NextOrdinal;
+  mapEvent(P, R);
+  if (!P.finish("an event of this kind") ||
+      tooMany(L, Events.Rows.size() + 1, "events") || !checkEvent(P, R))
+    return false;
+  Events.Rows.push_back(R.E);
+  NextOrdinal +=
+      R.E.Kind == EventKind::Allocate || R.E.Kind == EventKind::Split;
+  Rest.push_back(
+      {{R.Address, R.Enclosing, R.Requested, R.Weight, R.Stream, R.Pool}});
+  for (unsigned I = 0; I < NumColumns; ++I)
+    HasColumn[I] |= Rest.back()[I] != 0;
+  return true;
+}
+
+/// Checks what an event must be to be written at all, and what the events
+/// before it ask of it.
+bool BlockParser::checkEvent(LineParser &P, const EventRow &R) {
+  const Line &L = P.line();
+  auto FailField = [&](StringRef Field, const Twine &What) {
+    const Value *V = P.find(Field);
+    return P.fail(V ? V->loc() : L.loc(), What);
+  };
+  const char *BlockLoc = L.Values.size() > 3 ? L.Values[3].loc() : L.loc();
+  const Event &E = R.E;
+  constexpr uint64_t MostNs = uint64_t(1) << 62;
+  if (E.TimeNs % TimeUnitNs)
+    return P.fail(L.loc(), "times of events are multiples of " +
+                               Twine(TimeUnitNs) + " ns");
+  if (E.TimeNs > MostNs)
+    return P.fail(L.loc(), "too large: the most is " + Twine(MostNs));
+  if (!Events.Rows.empty() && E.TimeNs < Events.Rows.back().TimeNs)
+    return P.fail(L.loc(), "times do not fall: the event before is at " +
+                               Twine(Events.Rows.back().TimeNs));
+  if (E.Kind == EventKind::Allocate && E.Block != NextOrdinal)
+    return P.fail(BlockLoc,
+                  "the next block of this image is #" + Twine(NextOrdinal));
+  if (E.Kind != EventKind::Allocate && E.Block >= NextOrdinal)
+    return P.fail(BlockLoc,
+                  "block #" + Twine(E.Block) + " was not created before");
+  if (E.Kind == EventKind::Split && R.Into != NextOrdinal)
+    return FailField("into",
+                     "the next block of this image is #" + Twine(NextOrdinal));
+  if (R.Enclosing > NextOrdinal)
+    return FailField("in", "a block lies in one that was created before it");
+  if (!is_contained(Threads, E.Thread)) {
+    if (Threads.size() == MaxBlockThreads)
+      return P.fail(L.Values[1].loc(),
+                    "too many threads in this block: the most is " +
+                        Twine(MaxBlockThreads) + "; begin another");
+    Threads.push_back(E.Thread);
+  }
+  if (Unchecked)
+    return true;
+  if (!E.Thread)
+    return P.fail(L.Values[1].loc(), "an event needs its thread");
+  if (E.Kind == EventKind::Allocate && !E.Heap)
+    return FailField("heap", "an allocation needs its heap");
+  if (Events.Rows.empty())
+    return checkFirst(P, E.TimeNs);
+  return true;
+}
+
+/// Checks the first time of a block against the blocks before.
+bool BlockParser::checkFirst(LineParser &P, uint64_t TimeNs) {
+  uint64_t LastNs = Images[Events.Image].LastNs;
+  if (TimeNs < LastNs)
+    return P.fail(P.line().loc(),
+                  "the events of this image go on from " + Twine(LastNs));
+  if (TimeNs < EarlierEndNs)
+    return P.fail(P.line().loc(),
+                  "the epoch before this one ends at " + Twine(EarlierEndNs));
+  return true;
+}
+
+void BlockParser::endEvents() {
+  size_t N = Events.Rows.size();
+  EventColumns &C = Events.Columns;
+  auto Fill = [&](unsigned I, auto &Column) {
+    if (!HasColumn[I])
+      return;
+    Column.resize(N);
+    for (size_t Row = 0; Row < N; ++Row)
+      Column[Row] =
+          typename std::decay_t<decltype(Column)>::value_type(Rest[Row][I]);
+  };
+  Fill(0, C.Address);
+  Fill(1, C.Enclosing);
+  Fill(2, C.Requested);
+  Fill(3, C.Weight);
+  Fill(4, C.Stream);
+  Fill(5, C.Pool);
+  Rest.clear();
+  std::fill(std::begin(HasColumn), std::end(HasColumn), false);
+  ImageState &I = Images[Events.Image];
+  I.NextOrdinal = NextOrdinal;
+  if (N) {
+    I.LastNs = Events.Rows.back().TimeNs;
+    EpochEndNs = std::max(EpochEndNs, I.LastNs);
+  }
+}
+
+} // namespace memkit::tracetext

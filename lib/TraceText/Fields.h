@@ -1,0 +1,401 @@
+//===- Fields.h - The fields of every record, once for all directions --*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function names the fields of one kind of line in the text form and gives
+// them, in their order, to a map: the printer writes them, the parser fills
+// them from a line, the JSON writer makes attributes of them. Printer and
+// parser cannot disagree, since neither knows a field's name.
+//
+// A map has these functions; those marked * are for values that stand without
+// their name:
+//   id(N)*                     an id, dense
+//   key(Name, N)*              a number
+//   refKey(Name, Kind, N)*     an id of the dictionary
+//   time(N)*, thread(N)*
+//   positional(Name, S)*       a text
+//   word(Name, E)*             an enum
+//   block(Name, N, Optional)*  an ordinal
+//   num(Name, N, Default), hex(Name, N), flag(Name, B, Default), choice(Name,
+//   E) always(Name, N)            never left out in print optionalNum,
+//   optionalHex   what an event need not have text(Name, S), texts, nums, bytes
+//   ref(Name, Kind, N), refs(Name, Kind, List)   ids of the dictionary
+//   ordinal(Name, N), newBlock(Name, N)
+//   enclosing(Name, N)         ordinal + 1, 0 for none
+//   clock(Name, C), locations(Name, L)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACETEXT_FIELDS_H
+#define MEMKIT_TRACETEXT_FIELDS_H
+
+#include "memkit/TraceText/EnumNames.h"
+
+namespace memkit::tracetext {
+
+/// The kinds of ids that a field may hold.
+enum class Ref : uint8_t {
+  String,
+  Device,
+  Module,
+  Function,
+  Frame,
+  Node,
+  Stack,
+  Scope,
+  Context,
+  Image,
+  Thread,
+  Heap,
+};
+inline constexpr unsigned NumRefs = 12;
+
+template <class M, class T> void mapHeader(M &Map, T &H) {
+  // A text outlives the program that printed it.
+  Map.always("container", H.Container);
+  Map.always("format", H.Format);
+  Map.text("tool", H.Tool);
+  Map.texts("command", H.Command);
+  Map.text("host", H.Host);
+  Map.text("boot-id", H.BootId);
+  Map.text("os", H.Os);
+  Map.num("pid", H.Pid);
+  Map.num("rank", H.Rank, -1);
+  Map.num("world-size", H.WorldSize, -1);
+  Map.texts("options", H.Options);
+  Map.clock("start", H.Start);
+  Map.num("tsc-hz", H.TscHz);
+  Map.num("page-size", H.PageSize);
+  Map.num("cpus", H.Cpus);
+}
+
+//===----------------------------------------------------------------------===//
+// Dictionary
+//===----------------------------------------------------------------------===//
+
+template <class M, class N, class T> void mapString(M &Map, N &Id, T &S) {
+  Map.id(Id);
+  Map.positional("text", S);
+}
+
+template <class M, class N, class T> void mapDevice(M &Map, N &Id, T &D) {
+  Map.id(Id);
+  Map.bytes("uuid", D.Uuid);
+  Map.text("pci", D.Pci);
+  Map.text("name", D.Name);
+  Map.text("domain", D.Domain);
+  Map.num("bytes", D.Bytes);
+}
+
+template <class M, class N, class T> void mapModule(M &Map, N &Id, T &Mod) {
+  Map.id(Id);
+  Map.ref("path", Ref::String, Mod.Path);
+  Map.bytes("build-id", Mod.BuildId);
+}
+
+template <class M, class N, class T> void mapFunction(M &Map, N &Id, T &F) {
+  Map.id(Id);
+  Map.ref("name", Ref::String, F.Name);
+  Map.ref("file", Ref::String, F.File);
+  Map.num("line", F.Line);
+}
+
+template <class M, class N, class T> void mapFrame(M &Map, N &Id, T &F) {
+  Map.id(Id);
+  Map.word("kind", F.Kind);
+  switch (F.Kind) {
+  case FrameKind::Native:
+    Map.ref("module", Ref::Module, F.Owner);
+    Map.hex("address", F.Address);
+    break;
+  case FrameKind::Python:
+    Map.ref("function", Ref::Function, F.Owner);
+    Map.num("line", F.Address);
+    break;
+  case FrameKind::Named:
+    Map.ref("function", Ref::Function, F.Owner);
+    Map.hex("address", F.Address);
+    break;
+  case FrameKind::Unknown:
+    Map.num("owner", F.Owner);
+    Map.hex("address", F.Address);
+    break;
+  }
+}
+
+template <class M, class N, class P, class L>
+void mapStack(M &Map, N &Id, P &Parent, L &Frames) {
+  Map.id(Id);
+  Map.ref("node", Ref::Node, Parent);
+  Map.refs("frames", Ref::Frame, Frames);
+}
+
+template <class M, class N, class T> void mapScope(M &Map, N &Id, T &S) {
+  Map.id(Id);
+  Map.word("kind", S.Kind);
+  Map.ref("name", Ref::String, S.Name);
+  Map.hex("color", S.Color);
+}
+
+template <class M, class N, class T> void mapContext(M &Map, N &Id, T &C) {
+  Map.id(Id);
+  Map.ref("parent", Ref::Context, C.Parent);
+  Map.ref("scope", Ref::Scope, C.Scope);
+  Map.num("depth", C.Depth);
+}
+
+template <class M, class N, class T> void mapImage(M &Map, N &Id, T &I) {
+  Map.id(Id);
+  Map.num("pid", I.Pid);
+  Map.ref("parent", Ref::Image, I.Parent);
+  Map.choice("origin", I.Origin);
+  Map.ref("exe", Ref::String, I.Exe);
+  Map.refs("command", Ref::String, I.Command);
+  Map.ref("role", Ref::String, I.Role);
+  Map.num("start", I.StartNs);
+  Map.flag("recorded", I.Recorded, true);
+  Map.ref("why-not", Ref::String, I.WhyNot);
+}
+
+template <class M, class N, class T> void mapThread(M &Map, N &Id, T &Th) {
+  Map.id(Id);
+  Map.ref("image", Ref::Image, Th.Image);
+  Map.num("tid", Th.Tid);
+  Map.ref("name", Ref::String, Th.Name);
+  Map.num("start", Th.StartNs);
+}
+
+template <class M, class N, class T> void mapHeap(M &Map, N &Id, T &H) {
+  Map.id(Id);
+  Map.ref("name", Ref::String, H.Name);
+  Map.ref("domain", Ref::Device, H.Domain);
+  Map.ref("parent", Ref::Heap, H.Parent);
+  Map.num("flags", H.Flags);
+  Map.num("sample-bytes", H.SampleBytes);
+}
+
+template <class M, class T> void mapLoad(M &Map, T &L) {
+  Map.ref("image", Ref::Image, L.Image);
+  Map.ref("module", Ref::Module, L.Module);
+  Map.hex("start", L.Start);
+  Map.num("size", L.Size);
+  Map.hex("bias", L.Bias);
+  Map.num("time", L.TimeNs);
+  Map.num("end", L.EndNs);
+}
+
+template <class M, class T> void mapSymbols(M &Map, T &S) {
+  Map.refKey("frame", Ref::Frame, S.Frame);
+  Map.locations("locations", S.Locations);
+}
+
+//===----------------------------------------------------------------------===//
+// Events and marks
+//===----------------------------------------------------------------------===//
+
+/// An event with its values of the optional columns.
+struct EventRow {
+  Event E;
+  uint64_t Into = 0; ///< of a split: the ordinal of the new block
+  uint64_t Address = 0, Enclosing = 0, Requested = 0, Weight = 0;
+  uint32_t Stream = 0, Pool = 0;
+};
+
+template <class M, class T> void mapEvent(M &Map, T &R) {
+  Map.time(R.E.TimeNs);
+  Map.thread(R.E.Thread);
+  Map.word("kind", R.E.Kind);
+  Map.block("block", R.E.Block, R.E.Kind == EventKind::Allocate);
+  if (R.E.Kind == EventKind::Split)
+    Map.newBlock("into", R.Into);
+  if (R.E.Kind != EventKind::Free)
+    Map.num("size", R.E.Size);
+  if (R.E.Kind != EventKind::Allocate)
+    return;
+  Map.ref("stack", Ref::Stack, R.E.Stack);
+  Map.ref("heap", Ref::Heap, R.E.Heap);
+  Map.ref("context", Ref::Context, R.E.Context);
+  Map.optionalHex("address", R.Address);
+  Map.enclosing("in", R.Enclosing);
+  Map.optionalNum("requested", R.Requested);
+  Map.optionalNum("weight", R.Weight);
+  Map.optionalNum("stream", R.Stream);
+  Map.optionalNum("pool", R.Pool);
+}
+
+template <class M, class T> void mapEvents(M &Map, T &E) {
+  Map.ref("image", Ref::Image, E.Image);
+  // Their defaults are those of the block before, which a printer cannot know.
+  Map.always("epoch", E.Epoch);
+  Map.always("ordinal", E.FirstOrdinal);
+}
+
+template <class M, class T> void mapMark(M &Map, T &R) {
+  Map.time(R.TimeNs);
+  Map.word("kind", R.Kind);
+  Map.ref("image", Ref::Image, R.Image);
+  Map.ref("thread", Ref::Thread, R.Thread);
+  Map.ref("name", Ref::String, R.Name);
+  Map.num("id", R.Id);
+  Map.ref("heap", Ref::Heap, R.Heap);
+  Map.ref("stack", Ref::Stack, R.Stack);
+  Map.ref("context", Ref::Context, R.Context);
+  Map.nums("values", R.Values);
+  Map.clock("clock", R.Clock);
+}
+
+//===----------------------------------------------------------------------===//
+// Slices and keyframes
+//===----------------------------------------------------------------------===//
+
+template <class M, class T> void mapSlices(M &Map, T &S) {
+  Map.ref("image", Ref::Image, S.Image);
+}
+
+template <class M, class T> void mapSlice(M &Map, T &S) {
+  Map.key("index", S.Index);
+  Map.num("first-step", S.FirstStep);
+  Map.num("last-step", S.LastStep);
+  Map.num("begin", S.BeginNs);
+  Map.num("end", S.EndNs);
+}
+
+template <class M, class T> void mapSliceRow(M &Map, T &R) {
+  Map.ref("heap", Ref::Heap, R.Heap);
+  Map.ref("stack", Ref::Stack, R.Stack);
+  Map.num("blocks", R.LiveBlocks);
+  Map.num("bytes", R.LiveBytes);
+}
+
+template <class M, class T> void mapKeyframe(M &Map, T &K) {
+  Map.ref("image", Ref::Image, K.Image);
+  Map.num("time", K.TimeNs);
+  Map.num("events", K.Events);
+  Map.ordinal("next", K.NextOrdinal);
+  Map.num("part", K.Part);
+  Map.flag("last", K.Last, true);
+}
+
+template <class M, class T> void mapLiveBlock(M &Map, T &B) {
+  Map.block("block", B.Ordinal, false);
+  Map.ref("heap", Ref::Heap, B.Heap);
+  Map.num("size", B.Size);
+  Map.ref("stack", Ref::Stack, B.Stack);
+  Map.ref("context", Ref::Context, B.Context);
+  Map.num("birth", B.BirthNs);
+  Map.optionalHex("address", B.Address);
+  Map.enclosing("in", B.Enclosing);
+}
+
+//===----------------------------------------------------------------------===//
+// Summary
+//===----------------------------------------------------------------------===//
+
+template <class M, class T> void mapSummary(M &Map, T &S) {
+  Map.num("number", S.Number);
+  Map.num("end", S.EndNs);
+  Map.num("events", S.Events);
+  Map.num("marks", S.Marks);
+  Map.flag("complete", S.Complete, true);
+}
+
+template <class M, class T> void mapSumRows(M &Map, T &S) {
+  Map.ref("image", Ref::Image, S.Image);
+}
+
+template <class M, class T> void mapSumRow(M &Map, bool Contexts, T &R) {
+  if (Contexts)
+    Map.ref("context", Ref::Context, R.Key);
+  else
+    Map.ref("stack", Ref::Stack, R.Key);
+  Map.ref("heap", Ref::Heap, R.Heap);
+  Map.num("allocations", R.Allocations);
+  Map.num("allocated-bytes", R.AllocatedBytes);
+  Map.num("splits", R.Splits);
+  Map.num("temporaries", R.Temporaries);
+  Map.num("live-blocks", R.LiveBlocks);
+  Map.num("live-bytes", R.LiveBytes);
+  Map.num("live-exclusive", R.LiveExclusive);
+  Map.num("peak-bytes", R.PeakBytes);
+  Map.num("heap-peak-blocks", R.HeapPeakBlocks);
+  Map.num("heap-peak-bytes", R.HeapPeakBytes);
+  Map.num("domain-peak-blocks", R.DomainPeakBlocks);
+  Map.num("domain-peak-bytes", R.DomainPeakBytes);
+}
+
+template <class M, class T> void mapTotals(M &Map, Ref Kind, T &R) {
+  Map.refKey(Kind == Ref::Heap ? "heap" : "domain", Kind, R.Id);
+  Map.num("allocations", R.Allocations);
+  Map.num("frees", R.Frees);
+  Map.num("allocated-bytes", R.AllocatedBytes);
+  Map.num("freed-bytes", R.FreedBytes);
+  Map.num("temporaries", R.Temporaries);
+  Map.num("live-blocks", R.LiveBlocks);
+  Map.num("live-bytes", R.LiveBytes);
+  Map.num("peak-bytes", R.PeakBytes);
+  Map.num("peak-blocks", R.PeakBlocks);
+  Map.num("peak-time", R.PeakTimeNs);
+}
+
+template <class M, class T> void mapHeapTotals(M &Map, T &R) {
+  mapTotals(Map, Ref::Heap, R);
+  Map.flag("reserved-known", R.ReservedKnown, false);
+  Map.num("reserved-bytes", R.ReservedBytes);
+  Map.num("reserved-peak-bytes", R.ReservedPeakBytes);
+}
+
+template <class M, class T> void mapImageTotals(M &Map, T &R) {
+  Map.refKey("image", Ref::Image, R.Image);
+  Map.num("end", R.EndNs);
+  Map.flag("ended", R.Ended, false);
+  Map.num("exit-status", R.ExitStatus, -1);
+  Map.num("signal", R.Signal);
+  Map.num("allocations", R.Allocations);
+  Map.num("frees", R.Frees);
+  Map.num("inherited-frees", R.InheritedFrees);
+  Map.num("lost", R.Lost);
+  Map.num("live-bytes", R.LiveBytes);
+  Map.num("peak-bytes", R.PeakBytes);
+}
+
+template <class M, class T> void mapStepTotals(M &Map, T &R) {
+  Map.key("step", R.Step);
+  Map.ref("image", Ref::Image, R.Image);
+  Map.num("begin", R.BeginNs);
+  Map.num("end", R.EndNs);
+  Map.num("allocations", R.Allocations);
+  Map.num("frees", R.Frees);
+  Map.num("allocated-bytes", R.AllocatedBytes);
+  Map.num("freed-bytes", R.FreedBytes);
+  Map.num("peak-bytes", R.PeakBytes);
+  Map.num("live-bytes", R.LiveBytes);
+}
+
+template <class M, class T> void mapLayerTotals(M &Map, T &R) {
+  Map.ref("name", Ref::String, R.Name);
+  Map.ref("image", Ref::Image, R.Image);
+  Map.flag("backward", R.Backward, false);
+  Map.num("calls", R.Calls);
+  Map.num("duration", R.DurationNs);
+  Map.num("allocations", R.Allocations);
+  Map.num("frees", R.Frees);
+  Map.num("allocated-bytes", R.AllocatedBytes);
+  Map.num("peak-bytes", R.PeakBytes);
+  Map.num("reserved-peak-bytes", R.ReservedPeakBytes);
+  Map.num("fragmentation-ppm", R.FragmentationPpm);
+}
+
+template <class M, class T> void mapLoss(M &Map, T &R) {
+  Map.word("kind", R.Kind);
+  Map.ref("image", Ref::Image, R.Image);
+  Map.num("count", R.Count);
+}
+
+} // namespace memkit::tracetext
+
+#endif // MEMKIT_TRACETEXT_FIELDS_H

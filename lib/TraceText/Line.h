@@ -1,0 +1,74 @@
+//===- Line.h - A line of the text form, taken apart ------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACETEXT_LINE_H
+#define MEMKIT_TRACETEXT_LINE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace memkit::tracetext {
+
+/// A word, a string, or a list of them. Points into the text.
+struct Value {
+  enum Kind : uint8_t { Word, String, List } K = Word;
+  llvm::StringRef
+      Spelling;           ///< of a String without its quotes, of a List its `[`
+  std::string Text;       ///< of a String: what its escapes stand for
+  unsigned FirstItem = 0; ///< of a List: its part of Line::Items
+  unsigned NumItems = 0;
+
+  /// Where it begins; a String's is its quote.
+  const char *loc() const { return Spelling.data() - (K == String); }
+  /// What it says, be it a Word or a String.
+  llvm::StringRef str() const { return K == String ? Text : Spelling; }
+};
+
+struct Field {
+  llvm::StringRef Name;
+  Value V;
+  bool Used = false;
+};
+
+/// The first thing wrong with a text: where and what.
+struct TextError {
+  const char *Loc = nullptr;
+  std::string What;
+  explicit operator bool() const { return Loc; }
+  /// Only the first counts. Returns false, for `return E.set(...)`.
+  bool set(const char *L, std::string W) {
+    if (!Loc) {
+      Loc = L;
+      What = std::move(W);
+    }
+    return false;
+  }
+};
+
+/// One line: the word that it begins with, values without a name, fields.
+struct Line {
+  llvm::SmallVector<Value, 8> Values; ///< Values[0] is the first word
+  llvm::SmallVector<Field, 16> Fields;
+  llvm::SmallVector<Value, 8> Items; ///< of all lists
+  const char *End = nullptr;
+
+  llvm::ArrayRef<Value> items(const Value &List) const {
+    return llvm::ArrayRef<Value>(Items).slice(List.FirstItem, List.NumItems);
+  }
+  const char *loc() const { return Values.empty() ? End : Values[0].loc(); }
+
+  /// Takes Text, one line without its end, apart. A line with nothing but a
+  /// comment has no values. False: E says what is wrong.
+  bool parse(llvm::StringRef Text, TextError &E);
+};
+
+} // namespace memkit::tracetext
+
+#endif // MEMKIT_TRACETEXT_LINE_H

@@ -1,0 +1,158 @@
+//===- LineParser.h - Fills records from lines ------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The map of Fields.h that parses: it takes the values of one line and checks
+// each where it stands. After the fields of a record were mapped, finish()
+// tells what is left over.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACETEXT_LINEPARSER_H
+#define MEMKIT_TRACETEXT_LINEPARSER_H
+
+#include "Definitions.h"
+#include "Line.h"
+#include "llvm/ADT/Twine.h"
+#include <limits>
+
+namespace memkit::tracetext {
+
+/// An id that was named before it was known whether it will be defined.
+struct LateRef {
+  Ref Kind;
+  uint32_t Id;
+  const char *Loc;
+};
+
+class LineParser {
+public:
+  /// Next is the index of the first value that is not the line's keyword. Late:
+  /// where ids not defined yet go; without it they are errors.
+  LineParser(Line &L, unsigned Next, Definitions &Defs, TextError &E,
+             std::vector<LateRef> *Late, bool Unchecked)
+      : L(L), Next(Next), Defs(Defs), E(E), Late(Late), Unchecked(Unchecked) {}
+
+  /// False when something was wrong; says so also of values and fields that
+  /// nothing took.
+  bool finish(llvm::StringRef What);
+  bool failed() const { return bool(E); }
+  bool fail(const char *Loc, const llvm::Twine &What) {
+    return E.set(Loc, What.str());
+  }
+
+  /// The values without name that are left.
+  llvm::ArrayRef<Value> rest() const {
+    return llvm::ArrayRef<Value>(L.Values).drop_front(Next);
+  }
+  void skip() { ++Next; }
+  void takeRest() { Next = unsigned(L.Values.size()); }
+  /// The field Name when the line has it.
+  const Value *find(llvm::StringRef Name);
+  const Line &line() const { return L; }
+
+  // ---- The map.
+  /// Checks that the id given is N, the next of the kind that the line defines.
+  void id(uint32_t N);
+  template <class T> void key(llvm::StringRef Name, T &N) {
+    if (const Value *V = positionalValue(Name))
+      number(*V, N);
+  }
+  void refKey(llvm::StringRef Name, Ref Kind, uint32_t &N) {
+    if (const Value *V = positionalValue(Name))
+      reference(*V, Kind, N);
+  }
+  void time(uint64_t &N) { key("time", N); }
+  void thread(uint32_t &N);
+  void positional(llvm::StringRef Name, std::string &S);
+  template <class T> void word(llvm::StringRef Name, T &V) {
+    uint8_t Raw = uint8_t(V);
+    if (const Value *W = positionalValue(Name))
+      enumValue(*W, Name, enumNames(V), Raw);
+    V = T(Raw);
+  }
+  void block(llvm::StringRef Name, uint64_t &N, bool Optional);
+
+  template <class T> void num(llvm::StringRef Name, T &N, T = 0) {
+    if (const Value *V = find(Name))
+      number(*V, N);
+  }
+  template <class T> void always(llvm::StringRef Name, T &N) { num(Name, N); }
+  template <class T> void hex(llvm::StringRef Name, T &N) { num(Name, N); }
+  template <class T> void optionalNum(llvm::StringRef Name, T &N) {
+    num(Name, N);
+  }
+  template <class T> void optionalHex(llvm::StringRef Name, T &N) {
+    num(Name, N);
+  }
+  void flag(llvm::StringRef Name, bool &B, bool);
+  template <class T> void choice(llvm::StringRef Name, T &V) {
+    uint8_t Raw = uint8_t(V);
+    if (const Value *W = find(Name))
+      enumValue(*W, Name, enumNames(V), Raw);
+    V = T(Raw);
+  }
+  void text(llvm::StringRef Name, std::string &S);
+  template <class T> void ref(llvm::StringRef Name, Ref Kind, T &N) {
+    uint32_t Wide = N;
+    const Value *V = find(Name);
+    if (!V || !reference(*V, Kind, Wide))
+      return;
+    if (Wide > std::numeric_limits<T>::max())
+      fail(V->loc(), "too large: the most is " +
+                         llvm::Twine(std::numeric_limits<T>::max()));
+    N = T(Wide);
+  }
+  void ordinal(llvm::StringRef Name, uint64_t &N) {
+    if (const Value *V = find(Name))
+      ordinalValue(*V, N);
+  }
+  void newBlock(llvm::StringRef Name, uint64_t &N) { ordinal(Name, N); }
+  void enclosing(llvm::StringRef Name, uint64_t &N);
+  void bytes(llvm::StringRef Name, std::vector<uint8_t> &B);
+  void clock(llvm::StringRef Name, ClockTriple &C);
+  void texts(llvm::StringRef Name, std::vector<std::string> &L);
+  void nums(llvm::StringRef Name, std::vector<uint64_t> &L);
+  void refs(llvm::StringRef Name, Ref Kind, std::vector<uint32_t> &L);
+  void locations(llvm::StringRef Name, std::vector<Location> &L);
+
+  // ---- Single values, for lines that are not only fields.
+  bool unsignedNumber(const Value &V, uint64_t Max, uint64_t &N);
+  bool reference(const Value &V, Ref Kind, uint32_t &N);
+  bool enumValue(const Value &V, llvm::StringRef What, EnumNames Names,
+                 uint8_t &Out);
+
+private:
+  template <class T> bool number(const Value &V, T &N) {
+    if constexpr (std::is_signed_v<T>) {
+      return signedNumber(V, N);
+    } else {
+      uint64_t Wide = 0;
+      bool Ok = unsignedNumber(V, std::numeric_limits<T>::max(), Wide);
+      N = T(Wide);
+      return Ok;
+    }
+  }
+  bool signedNumber(const Value &V, int32_t &N);
+  bool ordinalValue(const Value &V, uint64_t &N);
+  bool named(const Value &V, Ref Kind, uint32_t &N);
+  bool checkId(const char *Loc, Ref Kind, uint32_t N);
+  /// The field Name as a list.
+  const Value *findList(llvm::StringRef Name);
+  const Value *positionalValue(llvm::StringRef Name);
+
+  Line &L;
+  unsigned Next;
+  Definitions &Defs;
+  TextError &E;
+  std::vector<LateRef> *Late;
+  bool Unchecked;
+};
+
+} // namespace memkit::tracetext
+
+#endif // MEMKIT_TRACETEXT_LINEPARSER_H

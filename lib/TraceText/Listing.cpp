@@ -1,0 +1,160 @@
+//===- Listing.cpp - Events and marks for people --------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockLines.h"
+#include "NameTable.h"
+#include "memkit/Support/Format.h"
+#include "memkit/TraceText/Printers.h"
+#include "llvm/Support/Format.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+
+using tracetext::EventRow;
+using tracetext::NameTable;
+
+/// Events and marks, a line each. A stack stands below the first line that
+/// names it, so that the listing stays small and `/stack 7:` finds it in a
+/// pager.
+class Listing final : public BlockVisitor {
+public:
+  explicit Listing(raw_ostream &OS) : OS(OS) {}
+
+  Error visit(const BlockInfo &, const Header &H) override {
+    OS << "command";
+    for (const std::string &Word : H.Command)
+      OS << ' ' << Word;
+    OS << "\n";
+    if (!H.Host.empty())
+      OS << "host    " << H.Host << "\n";
+    if (H.Rank >= 0)
+      OS << "rank    " << H.Rank << " of " << H.WorldSize << "\n";
+    OS << "\n";
+    return Error::success();
+  }
+
+  Error visit(const BlockInfo &, const Dictionary &D) override {
+    NumImages += D.Images.size();
+    Names.add(D);
+    return Error::success();
+  }
+
+  Error visit(const BlockInfo &, const Events &E) override {
+    uint64_t Ordinal = E.FirstOrdinal;
+    for (size_t I = 0; I < E.Rows.size(); ++I) {
+      EventRow R = tracetext::eventRow(E, I, Ordinal);
+      event(E.Image, R);
+      Ordinal +=
+          R.E.Kind == EventKind::Allocate || R.E.Kind == EventKind::Split;
+    }
+    OS.flush();
+    return Error::success();
+  }
+
+  Error visit(const BlockInfo &, const Marks &M) override {
+    for (const Mark &R : M.Rows)
+      mark(R);
+    OS.flush();
+    return Error::success();
+  }
+
+private:
+  /// Seconds with the format's resolution.
+  void time(uint64_t Ns) {
+    OS << format("%6llu.%07llu", (unsigned long long)(Ns / 1000000000),
+                 (unsigned long long)(Ns % 1000000000 / TimeUnitNs));
+  }
+
+  void begin(uint64_t Ns, uint32_t Image, uint32_t Thread, StringRef What) {
+    time(Ns);
+    // The image is told only where there are several.
+    if (NumImages > 1)
+      OS << "  image " << Image;
+    if (Thread)
+      OS << "  thread " << Names.tid(Thread);
+    OS << "  " << left_justify(What, 6);
+  }
+
+  void event(uint32_t Image, const EventRow &R) {
+    const Event &E = R.E;
+    begin(E.TimeNs, Image, E.Thread, enumName(E.Kind));
+    OS << "  #" << E.Block;
+    if (E.Kind == EventKind::Split)
+      OS << " into #" << R.Into;
+    if (E.Kind != EventKind::Free)
+      OS << "  " << formatSize(E.Size);
+    if (E.Kind == EventKind::Allocate)
+      allocation(R);
+    OS << '\n';
+    if (E.Kind == EventKind::Allocate)
+      stack(E.Stack);
+  }
+
+  void allocation(const EventRow &R) {
+    OS << "  " << Names.heap(R.E.Heap);
+    if (R.Address)
+      OS << "  at " << format_hex(R.Address, 0);
+    if (R.Enclosing)
+      OS << "  in #" << R.Enclosing - 1;
+    if (R.E.Stack)
+      OS << "  stack " << R.E.Stack;
+    if (R.E.Context)
+      OS << "  " << Names.context(R.E.Context);
+  }
+
+  void stack(uint32_t Id) {
+    if (!Id)
+      return;
+    if (Id >= Shown.size())
+      Shown.resize(Id + 1);
+    if (Shown[Id])
+      return;
+    Shown[Id] = true;
+    OS << "    stack " << Id << ":\n";
+    for (const std::string &Frame : Names.stack(Id))
+      OS << "      " << Frame << '\n';
+  }
+
+  void mark(const Mark &M) {
+    begin(M.TimeNs, M.Image, M.Thread, enumName(M.Kind));
+    bool IsSizes = M.Kind == MarkKind::Rss || M.Kind == MarkKind::DeviceUsed ||
+                   M.Kind == MarkKind::HeapReserved || M.Kind == MarkKind::Oom;
+    if (M.Kind == MarkKind::Loss && M.Id < NumLossKinds)
+      OS << "  " << enumName(LossKind(M.Id));
+    else if (M.Id)
+      OS << "  " << M.Id;
+    if (M.Name)
+      OS << "  " << Names.string(M.Name);
+    if (M.Heap)
+      OS << "  " << Names.heap(M.Heap);
+    for (uint64_t V : M.Values)
+      OS << "  " << (IsSizes ? formatSize(V) : std::to_string(V));
+    if (M.Stack)
+      OS << "  stack " << M.Stack;
+    if (M.Context)
+      OS << "  " << Names.context(M.Context);
+    OS << '\n';
+    stack(M.Stack);
+  }
+
+  raw_ostream &OS;
+  NameTable Names;
+  size_t NumImages = 0;
+  std::vector<bool> Shown; ///< by stack
+};
+
+} // namespace
+
+std::unique_ptr<BlockVisitor> createListing(raw_ostream &OS) {
+  return std::make_unique<Listing>(OS);
+}
+
+} // namespace memkit

@@ -1,0 +1,119 @@
+//===- NameTable.cpp - Names of ids, for a trace in growth ----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NameTable.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace memkit::tracetext {
+
+template <class T>
+static void append(std::vector<T> &To, const std::vector<T> &More) {
+  To.insert(To.end(), More.begin(), More.end());
+}
+
+void NameTable::add(const Dictionary &D) {
+  append(Strings, D.Strings);
+  append(Modules, D.Modules);
+  append(Functions, D.Functions);
+  append(Frames, D.Frames);
+  addStacks(D);
+  append(Scopes, D.Scopes);
+  append(Contexts, D.Contexts);
+  append(Threads, D.Threads);
+  append(Heaps, D.Heaps);
+  for (const FrameSymbols &S : D.Symbols)
+    Symbols[S.Frame] = S.Locations;
+}
+
+void NameTable::addStacks(const Dictionary &D) {
+  size_t At = 0;
+  for (const NewStack &S : D.Stacks) {
+    uint32_t Leaf = S.Parent;
+    for (uint32_t I = 0; I < S.Length && At < D.NodeFrames.size(); ++I) {
+      Nodes.push_back({Leaf, D.NodeFrames[At++]});
+      Leaf = uint32_t(Nodes.size());
+    }
+    Leaves.push_back(Leaf);
+  }
+}
+
+StringRef NameTable::heap(uint32_t Id) const {
+  return string(get(Heaps, Id).Name);
+}
+
+StringRef NameTable::thread(uint32_t Id) const {
+  return string(get(Threads, Id).Name);
+}
+
+uint32_t NameTable::tid(uint32_t Id) const { return get(Threads, Id).Tid; }
+
+std::string NameTable::function(Location L) const {
+  Function F = get(Functions, L.Function);
+  std::string Out = string(F.Name).str();
+  if (StringRef File = string(F.File); !File.empty()) {
+    Out += " (" + File.substr(File.rfind('/') + 1).str();
+    if (L.Line)
+      Out += ":" + std::to_string(L.Line);
+    Out += ")";
+  }
+  return Out;
+}
+
+void NameTable::frame(uint32_t Id, std::vector<std::string> &Out) const {
+  Frame F = get(Frames, Id);
+  auto Found = Symbols.find(Id);
+  if (Found != Symbols.end() && !Found->second.empty()) {
+    for (const Location &L : Found->second)
+      Out.push_back(function(L));
+    return;
+  }
+  std::string Hex = "0x" + utohexstr(F.Address, /*LowerCase=*/true);
+  switch (F.Kind) {
+  case FrameKind::Native: {
+    StringRef Path = string(get(Modules, F.Owner).Path);
+    size_t Slash = Path.rfind('/');
+    Out.push_back((Path.substr(Slash + 1) + "+" + Hex).str());
+    return;
+  }
+  case FrameKind::Python:
+    Out.push_back(function({F.Owner, uint32_t(F.Address)}));
+    return;
+  case FrameKind::Named:
+    Out.push_back(function({F.Owner, 0}));
+    return;
+  case FrameKind::Unknown:
+    Out.push_back(Hex);
+    return;
+  }
+}
+
+std::vector<std::string> NameTable::stack(uint32_t Id) const {
+  std::vector<std::string> Out;
+  // A parent that does not stand before its child ends the walk.
+  for (uint32_t N = get(Leaves, Id); N && N <= Nodes.size();) {
+    frame(Nodes[N - 1].Frame, Out);
+    uint32_t Parent = Nodes[N - 1].Parent;
+    N = Parent < N ? Parent : 0;
+  }
+  return Out;
+}
+
+std::string NameTable::context(uint32_t Id) const {
+  std::string Out;
+  for (uint32_t N = Id; N && N <= Contexts.size();) {
+    const Context &C = Contexts[N - 1];
+    StringRef Name = string(get(Scopes, C.Scope).Name);
+    Out = Out.empty() ? Name.str() : (Name + "/" + Out).str();
+    N = C.Parent < N ? C.Parent : 0;
+  }
+  return Out;
+}
+
+} // namespace memkit::tracetext

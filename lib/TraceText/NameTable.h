@@ -1,0 +1,67 @@
+//===- NameTable.h - Names of ids, for a trace in growth --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What ids stand for, as dictionaries come. Unlike Model's Trace it grows with
+// a trace that is still being written, and it is given ids that nobody checked:
+// an id that is not there has an empty name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACETEXT_NAMETABLE_H
+#define MEMKIT_TRACETEXT_NAMETABLE_H
+
+#include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace memkit::tracetext {
+
+class NameTable {
+public:
+  void add(const Dictionary &D);
+
+  llvm::StringRef string(uint32_t Id) const { return get(Strings, Id); }
+  llvm::StringRef heap(uint32_t Id) const;
+  llvm::StringRef thread(uint32_t Id) const;
+  /// The stack's frames, innermost first, each as people read it: `main
+  /// (main.c:3)`. A frame without symbols is its module and address.
+  std::vector<std::string> stack(uint32_t Id) const;
+  /// The scopes of a context, outermost first, joined by `/`.
+  std::string context(uint32_t Id) const;
+  /// A thread's id in its system.
+  uint32_t tid(uint32_t Id) const;
+
+private:
+  template <class T> static T get(const std::vector<T> &V, uint32_t Id) {
+    return Id && Id <= V.size() ? V[Id - 1] : T();
+  }
+  void addStacks(const Dictionary &D);
+  std::string function(Location L) const;
+  void frame(uint32_t Id, std::vector<std::string> &Out) const;
+
+  struct Node {
+    uint32_t Parent, Frame;
+  };
+  std::vector<std::string> Strings;
+  std::vector<Module> Modules;
+  std::vector<Function> Functions;
+  std::vector<Frame> Frames;
+  std::vector<Node> Nodes;
+  std::vector<uint32_t> Leaves;
+  std::vector<Scope> Scopes;
+  std::vector<Context> Contexts;
+  std::vector<Thread> Threads;
+  std::vector<Heap> Heaps;
+  llvm::DenseMap<uint32_t, std::vector<Location>> Symbols; ///< by frame
+};
+
+} // namespace memkit::tracetext
+
+#endif // MEMKIT_TRACETEXT_NAMETABLE_H
