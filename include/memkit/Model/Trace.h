@@ -93,6 +93,8 @@ public:
   llvm::ArrayRef<Location> locations(uint32_t Frame) const;
   /// What is shown for a frame, innermost first; at least one.
   llvm::ArrayRef<ShownFrame> shown(uint32_t Frame) const;
+  /// What is shown for all frames, in one piece.
+  llvm::ArrayRef<ShownFrame> allShown() const { return Shown; }
   /// The path of a native frame's module, else empty.
   llvm::StringRef modulePath(uint32_t Frame) const;
   /// All shown frames of a stack, innermost first.

@@ -1,0 +1,24 @@
+//===- Collapsed.h - Collapsed stacks -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_EXPORT_COLLAPSED_H
+#define MEMKIT_EXPORT_COLLAPSED_H
+
+#include "memkit/Model/Profile.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace memkit {
+
+/// Writes P as lines `root;..;leaf VALUE`, one for each stack of function
+/// names, nothing folded: the values sum to P.Total. In names a `;` becomes `:`
+/// and a line break a space.
+void writeCollapsed(llvm::raw_ostream &OS, const Trace &T, const Profile &P);
+
+} // namespace memkit
+
+#endif // MEMKIT_EXPORT_COLLAPSED_H

@@ -1,0 +1,25 @@
+//===- Speedscope.h - Files for speedscope -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_EXPORT_SPEEDSCOPE_H
+#define MEMKIT_EXPORT_SPEEDSCOPE_H
+
+#include "memkit/Model/Profile.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace memkit {
+
+/// Writes Profiles as a file of speedscope's format, the frames shared. A
+/// weight is a byte, or an allocation. Unless Full, small frames are folded
+/// (see FlameBuilder) so that the file stays below 20 MB.
+void writeSpeedscope(llvm::raw_ostream &OS, const Trace &T,
+                     llvm::ArrayRef<Profile> Profiles, bool Full);
+
+} // namespace memkit
+
+#endif // MEMKIT_EXPORT_SPEEDSCOPE_H

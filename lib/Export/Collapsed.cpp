@@ -1,0 +1,48 @@
+//===- Collapsed.cpp - Collapsed stacks -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Export/Collapsed.h"
+#include "memkit/Export/FlameTree.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+static std::string lineName(StringRef Function) {
+  std::string Name = Function.str();
+  for (char &C : Name)
+    if (C == ';')
+      C = ':';
+    else if (C == '\n' || C == '\r')
+      C = ' ';
+  return Name;
+}
+
+void writeCollapsed(raw_ostream &OS, const Trace &T, const Profile &P) {
+  FlameNames Names(T, FlameNames::Distinct::ByFunction);
+  FlameBuilder Builder(T, Names);
+  std::vector<FlameNode> Nodes = Builder.build(P, /*MaxNodes=*/0);
+  std::vector<std::string> Texts;
+  for (const FlameNames::Name &N : Names.names())
+    Texts.push_back(lineName(N.Function));
+
+  std::string Line;
+  std::vector<size_t> Ends; // of Line, by depth
+  for (const FlameNode &N : Nodes) {
+    Ends.resize(N.Depth);
+    Line.resize(N.Depth ? Ends.back() : 0);
+    if (N.Depth)
+      Line += ';';
+    Line += Texts[N.Name];
+    Ends.push_back(Line.size());
+    if (N.Self)
+      OS << Line << ' ' << N.Self << '\n';
+  }
+}
+
+} // namespace memkit

@@ -1,0 +1,100 @@
+//===- memflame.cpp - Flame graphs of a trace -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Export/Collapsed.h"
+#include "memkit/Export/Speedscope.h"
+#include "memkit/Support/OutputFile.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+enum class Format { Speedscope, Collapsed };
+
+static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
+                                  cl::cat(toolCategory()));
+static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
+                                   cl::value_desc("file"), cl::init("-"),
+                                   cl::cat(toolCategory()));
+static cl::opt<Format>
+    OutputFormat("format", cl::desc("What to write:"),
+                 cl::values(clEnumValN(Format::Speedscope, "speedscope",
+                                       "a file for speedscope (default)"),
+                            clEnumValN(Format::Collapsed, "collapsed",
+                                       "lines root;..;leaf VALUE")),
+                 cl::init(Format::Speedscope), cl::cat(toolCategory()));
+static cl::list<Metric> Metrics(
+    "metric",
+    cl::desc("What to draw (default: speedscope peak, allocated and live, "
+             "collapsed peak):"),
+    cl::values(clEnumValN(Metric::Peak, "peak", "bytes live at the peak"),
+               clEnumValN(Metric::Live, "live", "bytes live at the end"),
+               clEnumValN(Metric::Allocated, "allocated", "bytes allocated"),
+               clEnumValN(Metric::Count, "count", "allocations"),
+               clEnumValN(Metric::Temporary, "temporary",
+                          "allocations freed before their thread's next"),
+               clEnumValN(Metric::Leaked, "leaked",
+                          "bytes live at the end, less what exec gave back")),
+    cl::CommaSeparated, cl::cat(toolCategory()));
+static cl::opt<bool> Full("full", cl::desc("Fold no small frames away"),
+                          cl::cat(toolCategory()));
+
+static Error write(raw_ostream &OS, const Sums &S) {
+  if (OutputFormat == Format::Collapsed) {
+    if (Metrics.size() > 1)
+      return makeUsageError("--format=collapsed holds one metric");
+    writeCollapsed(OS, S.trace(),
+                   makeProfile(S, Metrics.empty() ? Metric::Peak : Metrics[0]));
+    return Error::success();
+  }
+  SmallVector<Metric, 6> Wanted(Metrics.begin(), Metrics.end());
+  if (Wanted.empty())
+    Wanted = {Metric::Peak, Metric::Allocated, Metric::Live};
+  std::vector<Profile> Profiles = makeHeapProfiles(S, Wanted);
+  // A viewer wants at least one.
+  if (Profiles.empty())
+    Profiles.push_back(makeProfile(S, Wanted.front()));
+  writeSpeedscope(OS, S.trace(), Profiles, Full);
+  return Error::success();
+}
+
+static Expected<int> run(const SelectionFlags &Flags) {
+  if (Error E = requireArgument(Input, "a trace"))
+    return E;
+  Expected<SelectionSpec> Spec = Flags.spec();
+  if (!Spec)
+    return Spec.takeError();
+  Expected<std::unique_ptr<Trace>> T = Trace::open(Input);
+  if (!T)
+    return T.takeError();
+  for_each((*T)->warnings(), [](const std::string &W) { warn(W); });
+  Expected<Selection> Selected = Selection::create(**T, *Spec);
+  if (!Selected)
+    return Selected.takeError();
+  Expected<Sums> S = Sums::create(**T, std::move(*Selected));
+  if (!S)
+    return S.takeError();
+  Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
+  if (!Out)
+    return Out.takeError();
+  if (Error E = write((*Out)->os(), *S))
+    return E;
+  if (Error E = (*Out)->keep())
+    return E;
+  return ExitOk;
+}
+
+int main(int Argc, char **Argv) {
+  SelectionFlags Flags(SF_All);
+  return runTool(Argc, Argv,
+                 {"memflame", "Draws what a recorded program had in memory.",
+                  "memflame trace.fb > out.speedscope.json\n"
+                  "memflame --format=collapsed --metric=leaked trace.fb"},
+                 [&] { return run(Flags); });
+}
