@@ -37,8 +37,10 @@ Decoder::Problem Decoder::open(Bytes Raw, BlockKind &Kind) {
   Block = fb::GetSizePrefixedBlock(Raw.data());
   Charged = 0;
   auto Type = uint8_t(Block->body_type());
+  // A body that is not there is as good as one that is not known.
   Kind =
       Type < NumBlockKinds && Block->body() ? BlockKind(Type) : BlockKind::None;
+  Opened = Kind;
   return known(Block, fb::Block::VT_BODY);
 }
 
@@ -372,7 +374,7 @@ Decoder::Problem Decoder::decode(AnyBlock &Out) {
     Out = std::move(Block);
     return P;
   };
-  switch (BlockKind(Block->body_type())) {
+  switch (Opened) {
   case BlockKind::Header:
     return As(Header());
   case BlockKind::Dictionary:

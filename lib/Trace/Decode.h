@@ -66,6 +66,7 @@ private:
   Problem decodeColumns(const fb::Events *T, const EventInput &In, Events &Out);
 
   const fb::Block *Block = nullptr;
+  BlockKind Opened = BlockKind::None;
   bool Strict = false;
   size_t Charged = 0;
   StackTree Tree;

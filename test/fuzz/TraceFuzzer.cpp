@@ -1,0 +1,30 @@
+//===- TraceFuzzer.cpp - Files from anyone -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Opens bytes as a trace and reads every block in both orders.
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Trace/TraceReader.h"
+
+using namespace memkit;
+using namespace llvm;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  StringRef File(reinterpret_cast<const char *>(Data), Size);
+  auto R = TraceReader::create(MemoryBuffer::getMemBuffer(File, "fuzz", false));
+  if (!R) {
+    consumeError(R.takeError());
+    return 0;
+  }
+  for (const BlockInfo &B : (*R)->blocks())
+    consumeError((*R)->readAny(B).takeError());
+  for (const BlockInfo &B : llvm::reverse((*R)->blocks()))
+    consumeError((*R)->readAny(B).takeError());
+  return 0;
+}
