@@ -1,0 +1,157 @@
+//===- Malloc.cpp - Hooks of the malloc family ----------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The hooks of the malloc family. A free is recorded before it happens, an
+// allocation before its hook returns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Real.h"
+#include "Runtime/Recording.h"
+
+#include <cerrno>
+#include <cstring>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// Is this allocation the library's own? \p Pc: who asks.
+static inline bool isOwn(uintptr_t Pc) {
+  uint32_t Bits = ThisThread.QuietBits;
+  if (__builtin_expect(Bits == 0, 1))
+    return false;
+  return (Bits & Quiet::Everything) || isUnwindersCode(Pc);
+}
+
+/// For a function that may call another hooked one inside: recorded unless that
+/// one has recorded the same block.
+template <typename Fn>
+static inline void *aligned(Fn Call, size_t Size, AllocFunction F, const Frame &Caller) {
+  ThisThread.LastAllocation = 0;
+  void *P = Call();
+  if (P && ThisThread.LastAllocation != uintptr_t(P))
+    recordAllocation(P, Size, F, Caller);
+  return P;
+}
+
+MEMKIT_EXPORT void *malloc(size_t Size) {
+  Frame Caller = MEMKIT_CALLER;
+  if (isOwn(Caller.Pc))
+    if (void *P = arenaAllocate(Size))
+      return P;
+  void *P = Real.Malloc(Size);
+  if (P)
+    recordAllocation(P, Size, AllocFunction::Malloc, Caller);
+  return P;
+}
+
+MEMKIT_EXPORT void *calloc(size_t Count, size_t Each) {
+  Frame Caller = MEMKIT_CALLER;
+  size_t Size;
+  bool Overflow = __builtin_mul_overflow(Count, Each, &Size);
+  if (isOwn(Caller.Pc) && !Overflow)
+    if (void *P = arenaAllocate(Size))
+      return P; // The arena's memory is zero and given out once.
+  return aligned([&] { return Real.Calloc(Count, Each); }, Size,
+                 AllocFunction::Calloc, Caller);
+}
+
+MEMKIT_EXPORT void free(void *P) {
+  if (!P || isInArena(P))
+    return;
+  recordFree(P);
+  Real.Free(P);
+}
+
+/// Out of the arena into the allocator. What is moved so was never recorded.
+static void *leaveArena(void *P, size_t Size, AllocFunction F, const Frame &Caller) {
+  bool Own = isOwn(Caller.Pc);
+  void *New = Own ? arenaAllocate(Size) : nullptr;
+  if (!New) {
+    New = Real.Malloc(Size);
+    if (New)
+      recordAllocation(New, Size, F, Caller);
+  }
+  size_t Old = arenaSize(P);
+  return New ? memcpy(New, P, Old < Size ? Old : Size) : nullptr;
+}
+
+/// glibc frees the block and returns null for a size of 0; other allocators
+/// give a new one. Either way the old block goes before the call.
+static void *reallocToNothing(void *P, AllocFunction F, const Frame &Caller) {
+  recordFree(P);
+  void *New = Real.Realloc(P, 0);
+  if (New)
+    recordAllocation(New, 0, F, Caller);
+  return New;
+}
+
+static void *reallocate(void *P, size_t Size, AllocFunction F, const Frame &Caller) {
+  if (isInArena(P))
+    return leaveArena(P, Size, F, Caller);
+  if (!P) {
+    if (isOwn(Caller.Pc))
+      if (void *New = arenaAllocate(Size))
+        return New;
+    void *New = Real.Realloc(nullptr, Size);
+    if (New)
+      recordAllocation(New, Size, F, Caller);
+    return New;
+  }
+  if (Size == 0)
+    return reallocToNothing(P, F, Caller);
+  bool Begun = recordReallocBegin(P);
+  void *New = Real.Realloc(P, Size);
+  if (Begun)
+    recordReallocEnd(New, Size, F, Caller);
+  else if (New)
+    recordAllocation(New, Size, F, Caller);
+  return New;
+}
+
+MEMKIT_EXPORT void *realloc(void *P, size_t Size) {
+  return reallocate(P, Size, AllocFunction::Realloc, MEMKIT_CALLER);
+}
+
+MEMKIT_EXPORT void *reallocarray(void *P, size_t Count, size_t Each) {
+  size_t Size;
+  if (__builtin_mul_overflow(Count, Each, &Size)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return reallocate(P, Size, AllocFunction::ReallocArray, MEMKIT_CALLER);
+}
+
+MEMKIT_EXPORT int posix_memalign(void **To, size_t Alignment, size_t Size) {
+  Frame Caller = MEMKIT_CALLER;
+  ThisThread.LastAllocation = 0;
+  int Error = Real.PosixMemalign(To, Alignment, Size);
+  if (Error == 0 && *To && ThisThread.LastAllocation != uintptr_t(*To))
+    recordAllocation(*To, Size, AllocFunction::PosixMemalign, Caller);
+  return Error;
+}
+
+MEMKIT_EXPORT void *aligned_alloc(size_t Alignment, size_t Size) {
+  return aligned([&] { return Real.AlignedAlloc(Alignment, Size); }, Size,
+                 AllocFunction::AlignedAlloc, MEMKIT_CALLER);
+}
+
+MEMKIT_EXPORT void *memalign(size_t Alignment, size_t Size) {
+  return aligned([&] { return Real.Memalign(Alignment, Size); }, Size,
+                 AllocFunction::Memalign, MEMKIT_CALLER);
+}
+
+MEMKIT_EXPORT void *valloc(size_t Size) {
+  return aligned([&] { return Real.Valloc(Size); }, Size, AllocFunction::Valloc,
+                 MEMKIT_CALLER);
+}
+
+MEMKIT_EXPORT void *pvalloc(size_t Size) {
+  return aligned([&] { return Real.Pvalloc(Size); }, Size, AllocFunction::Pvalloc,
+                 MEMKIT_CALLER);
+}

@@ -1,0 +1,77 @@
+//===- Environment.cpp - The recorder's variables -------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Process.h"
+
+#include <cstring>
+#include <unistd.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// Copies \p Entry ("NAME=value") to \p To if it is NAME's; too long: not.
+static bool take(const char *Entry, const char *Name, char *To, size_t Room) {
+  size_t N = strlen(Name);
+  if (strncmp(Entry, Name, N) != 0 || Entry[N] != '=')
+    return false;
+  size_t All = strlen(Entry) + 1;
+  if (All <= Room)
+    memcpy(To, Entry, All);
+  return true;
+}
+
+static void takeEntry(const char *Entry) {
+  take(Entry, wire::SocketVar, Kept.Socket, sizeof(Kept.Socket)) ||
+      take(Entry, wire::PreloadVar, Kept.Preload, sizeof(Kept.Preload));
+}
+
+/// Before libc has set environ: the kernel's copy. Entries longer than the
+/// buffer cannot be ours and are skipped.
+static bool readKernelCopy() {
+  int Fd = sys::open("/proc/self/environ", O_RDONLY);
+  if (Fd < 0)
+    return false;
+  static char Buffer[8192];
+  size_t Have = 0;
+  bool Skipping = false;
+  for (;;) {
+    long N = sys::read(Fd, Buffer + Have, sizeof(Buffer) - Have);
+    if (N <= 0)
+      break;
+    Have += size_t(N);
+    size_t At = 0;
+    while (auto *End = static_cast<char *>(memchr(Buffer + At, 0, Have - At))) {
+      if (!Skipping)
+        takeEntry(Buffer + At);
+      Skipping = false;
+      At = size_t(End - Buffer) + 1;
+    }
+    memmove(Buffer, Buffer + At, Have - At);
+    Have -= At;
+    if (Have == sizeof(Buffer)) {
+      Skipping = true;
+      Have = 0;
+    }
+  }
+  sys::close(Fd);
+  return true;
+}
+
+bool capture::readEnvironment() {
+  if (Kept.HasEnvironment)
+    return true;
+  memcpy(Kept.Socket, "MEMREC_SOCKET=", sizeof("MEMREC_SOCKET="));
+  memcpy(Kept.Preload, "MEMREC_PRELOAD=", sizeof("MEMREC_PRELOAD="));
+  if (environ)
+    for (char **E = environ; *E; ++E)
+      takeEntry(*E);
+  else if (!readKernelCopy())
+    return false;
+  Kept.HasEnvironment = true;
+  return true;
+}

@@ -1,0 +1,135 @@
+//===- Process.cpp - The state of a process image -------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Process.h"
+
+#include "Symbols.h"
+
+#include <unistd.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+constinit Process memkit::capture::Proc;
+Inherited memkit::capture::Kept;
+
+void capture::turnOff() {
+  Proc.State.store(Phase::Off, std::memory_order_release);
+  Proc.Epoch.store(0, std::memory_order_release);
+}
+
+bool capture::recorderGone() {
+  constexpr uint32_t OwnerDied = 0x40000000;
+  auto *Word = reinterpret_cast<std::atomic<uint32_t> *>(Proc.Ctl->RecorderLock);
+  return Proc.Ctl->Detached.load(std::memory_order_acquire) ||
+         (Word->load(std::memory_order_acquire) & OwnerDied);
+}
+
+static bool fits(uint64_t Offset, uint64_t Count, uint64_t Bytes, uint64_t Size) {
+  return Offset % wire::PieceBytes == 0 && Offset <= Size && Count > 0 &&
+         Count <= (Size - Offset) / Bytes;
+}
+
+/// Nothing that the recorder says may make this side touch what is not there.
+static bool regionsFit(const wire::Regions &R, uint64_t Size) {
+  auto Whole = [&](uint64_t Offset, uint64_t Count, uint64_t Bytes) {
+    // Pieces are mapped whole.
+    uint64_t All = (Count * Bytes + wire::PieceBytes - 1) / wire::PieceBytes;
+    return fits(Offset, Count, Bytes, Size) &&
+           fits(Offset, All, wire::PieceBytes, Size);
+  };
+  return fits(R.RingHeaders, R.MaxRings, sizeof(wire::RingHeader), Size) &&
+         Whole(R.Rings, R.MaxRings, wire::RingBytes) &&
+         Whole(R.Nodes, R.MaxNodes, sizeof(wire::Node)) &&
+         Whole(R.Codes, R.MaxCodes, sizeof(wire::Code)) &&
+         Whole(R.Modules, R.MaxModules, sizeof(wire::Module));
+}
+
+static void *mapShared(int Fd, uint64_t Offset, uint64_t Bytes) {
+  void *P = sys::map(Bytes, MAP_SHARED, Fd, Offset);
+  if (P)
+    sys::call(SYS_madvise, long(P), long(Bytes), MADV_DONTFORK);
+  return P;
+}
+
+/// A child of fork: was another thread of the parent in the unwinder, perhaps
+/// with a lock of it that nobody will release now?
+static void noteUnwinders(bool Forked) {
+  for (Inherited::Flag &F : Kept.Unwinding) {
+    if (Forked && F.On.load(std::memory_order_relaxed))
+      Proc.UnwinderUnsafe.store(1, std::memory_order_relaxed);
+    if (F.On.load(std::memory_order_relaxed))
+      F.On.store(0, std::memory_order_relaxed);
+  }
+}
+
+static bool mapAll(int Fd) {
+  uint64_t Size = uint64_t(sys::call(SYS_lseek, Fd, 0, SEEK_END));
+  if (sys::failed(long(Size)) || Size < wire::ControlBytes)
+    return false;
+  auto *C = static_cast<wire::Control *>(mapShared(Fd, 0, wire::ControlBytes));
+  if (!C)
+    return false;
+  Proc.Ctl = C;
+  const wire::Regions R = C->Regions;
+  if (C->MagicValue != wire::Magic || C->VersionValue != wire::Version ||
+      !regionsFit(R, Size))
+    return false;
+  Proc.MaxRings = R.MaxRings < MaxRingNumber ? R.MaxRings : MaxRingNumber;
+  Proc.Headers = static_cast<wire::RingHeader *>(
+      mapShared(Fd, R.RingHeaders, Proc.MaxRings * sizeof(wire::RingHeader)));
+  for (auto *Next : {&C->NextNode, &C->NextCode, &C->NextModule})
+    Next->store(1, std::memory_order_release);
+  return Proc.Headers &&
+         Proc.Rings.begin(Fd, R.Rings, Proc.MaxRings * wire::RingRecords) &&
+         Proc.Stacks.begin(Fd, R, *C) && Proc.Mods.begin(Fd, R, *C, Kept.FindObject);
+}
+
+static bool tryConnect() {
+  if (sys::failed(sys::call(SYS_madvise, long(&Proc), sizeof(Proc), MADV_WIPEONFORK)))
+    return false;
+  if (!Kept.FindObject)
+    Kept.FindObject = reinterpret_cast<FindObjectFn>(nextSymbol("_dl_find_object"));
+  wire::Welcome W;
+  int Fd = greet(W);
+  if (Fd < 0)
+    return false;
+  bool Mapped = mapAll(Fd);
+  sys::close(Fd);
+  if (!Mapped)
+    return false;
+  const wire::Settings &S = Proc.Ctl->Settings;
+  Proc.MaxDepth = S.MaxDepth < 2 ? 2 : S.MaxDepth;
+  Proc.WaitMs = S.OnFullMode == uint32_t(wire::OnFull::Wait) ? S.WaitMs : 0;
+  Proc.Pid = sys::getpid();
+  Proc.Ctl->Pid.store(Proc.Pid, std::memory_order_release);
+  noteUnwinders(/*Forked=*/Kept.Image != 0);
+  Kept.NoFollow = !S.Follow;
+  Kept.Image = W.Image;
+  return true;
+}
+
+void capture::connect() {
+  if (!readEnvironment())
+    return;
+  Phase P = Phase::New;
+  if (!Proc.State.compare_exchange_strong(P, Phase::Greeting,
+                                          std::memory_order_acq_rel)) {
+    // Another thread is at it; it is bounded by its timeouts.
+    while (Proc.State.load(std::memory_order_acquire) == Phase::Greeting)
+      sys::sleepMicroseconds(100);
+    return;
+  }
+  bool Wanted = *Kept.socketPath() && !(Kept.NoFollow && Kept.Image);
+  if (!Wanted || !tryConnect()) {
+    turnOff();
+    return;
+  }
+  Proc.Epoch.store(++Kept.Epochs, std::memory_order_release);
+  Proc.State.store(Phase::Active, std::memory_order_release);
+}

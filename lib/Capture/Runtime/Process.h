@@ -1,0 +1,89 @@
+//===- Process.h - The state of a process image -----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the library knows about this process image, in two parts.
+//
+// Process is wiped by fork (any kind: the kernel does it), so the first hook of
+// a child finds zeroes and greets the recorder as an image of its own. A vfork
+// child shares the memory of its parent and writes as it.
+//
+// Inherited is ordinary memory: what a child goes on with.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_RUNTIME_PROCESS_H
+#define MEMKIT_CAPTURE_RUNTIME_PROCESS_H
+
+#include "Modules.h"
+#include "StackTable.h"
+
+namespace memkit::capture {
+
+enum class Phase : uint32_t { New = 0, Greeting = 1, Active = 2, Off = 3 };
+
+struct alignas(PageBytes) Process {
+  /// Which image the mappings below belong to; 0: none. A thread whose own
+  /// number differs has to attach first.
+  std::atomic<uint64_t> Epoch{0};
+  std::atomic<Phase> State{Phase::New};
+  wire::Control *Ctl = nullptr;
+  wire::RingHeader *Headers = nullptr;
+  uint32_t MaxRings = 0;
+  uint32_t MaxDepth = 0;
+  uint32_t WaitMs = 0; ///< 0: never wait
+  uint32_t Pid = 0;
+  /// Heartbeat at which a whole wait was in vain, plus 1; nobody waits then.
+  std::atomic<uint64_t> DeadBeat{0};
+  /// Rises when code ids are forgotten.
+  std::atomic<uint32_t> CodeGeneration{0};
+  std::atomic<uint32_t> UnwinderUnsafe{0}; ///< forked amid an unwind
+  StackTable Stacks;
+  Modules Mods;
+  Pieces<wire::Record, 1024> Rings; ///< 4,096 rings
+};
+
+inline constexpr uint32_t MaxRingNumber = 4096;
+
+struct Inherited {
+  char Socket[sizeof("MEMREC_SOCKET=") + 108];   ///< "MEMREC_SOCKET=..."
+  char Preload[sizeof("MEMREC_PRELOAD=") + 4096]; ///< "MEMREC_PRELOAD=..."
+  bool HasEnvironment; ///< it has been looked at
+  bool NoFollow;       ///< children are not recorded
+  uint64_t Epochs;     ///< images that this memory has been
+  uint32_t Image;      ///< the last one's id
+  FindObjectFn FindObject;
+  /// By ring: its owner unwinds. A child of fork sees who did at that moment.
+  struct alignas(64) Flag {
+    std::atomic<uint32_t> On;
+  } Unwinding[MaxRingNumber];
+
+  const char *socketPath() const { return Socket + sizeof("MEMREC_SOCKET"); }
+  const char *preloadPath() const { return Preload + sizeof("MEMREC_PRELOAD"); }
+};
+
+extern Process Proc;
+extern Inherited Kept;
+
+/// Looks for the recorder's variables; false: too early to say.
+bool readEnvironment();
+
+/// Makes this image an active one, or turns it off. Signals are blocked.
+void connect();
+
+/// Asks the recorder for the shared memory; its descriptor, or -1.
+int greet(wire::Welcome &W);
+
+/// Stops recording for good.
+void turnOff();
+
+/// Is there a recorder that takes records?
+bool recorderGone();
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_RUNTIME_PROCESS_H

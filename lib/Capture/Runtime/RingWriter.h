@@ -1,0 +1,118 @@
+//===- RingWriter.h - The writing side of a ring ----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The writing side of a ring: one thread, and the signal handlers that
+// interrupt it. A record is published by one release store; records of a
+// handler that comes between another record's reservation and its publication
+// take later places and are published with it.
+//
+// Room is counted with a margin: what must not fail (the end of a realloc, the
+// end of a thread, a handler's records) may use the margin, all else stays
+// below it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_RUNTIME_RINGWRITER_H
+#define MEMKIT_CAPTURE_RUNTIME_RINGWRITER_H
+
+#include "memkit/Wire/Layout.h"
+
+#include <x86intrin.h>
+
+namespace memkit::capture {
+
+/// Keeps the compiler from moving memory accesses over it; enough between a
+/// thread and its own signal handlers.
+inline void signalFence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
+class RingWriter {
+public:
+  static constexpr uint64_t Margin = 64;
+
+  void attach(wire::RingHeader *H, wire::Record *R) {
+    Header = H;
+    Records = R;
+    Next = H->Head.load(std::memory_order_relaxed);
+    Nesting = 0;
+    refresh();
+  }
+
+  wire::RingHeader *header() const { return Header; }
+
+  /// Is there room for a record, the margin left alone?
+  bool hasRoom() const { return Next < Limit; }
+
+  /// Is there room within the margin, \p Kept places of it left?
+  bool hasMargin(uint64_t Kept) const { return Next < Limit + Margin - Kept; }
+
+  /// True while a record is reserved and not published: this is a handler.
+  bool isNested() const { return Nesting != 0; }
+
+  /// Looks how far the reader has come.
+  void refresh() {
+    uint64_t Tail = Header->Tail.load(std::memory_order_acquire);
+    uint64_t Most = Next; // A reader ahead of the writer is a broken one.
+    Limit = (Tail < Most ? Tail : Most) + wire::RingRecords - Margin;
+  }
+
+  void drop() {
+    Header->Lost.store(Header->Lost.load(std::memory_order_relaxed) + 1,
+                       std::memory_order_relaxed);
+  }
+
+  /// Writes and publishes. The caller has seen that there is room.
+  void write(uint64_t Address, uint64_t SizeKindFunction, uint32_t Stack,
+             uint32_t Context) {
+    bool Outermost = Nesting == 0;
+    Nesting = 1;
+    signalFence();
+    uint64_t Position = reserve();
+    wire::Record &R = Records[Position % wire::RingRecords];
+    R.Tsc = __rdtsc();
+    R.Address = Address;
+    R.SizeKindFunction = SizeKindFunction;
+    R.Stack = Stack;
+    R.Context = Context;
+    signalFence();
+    if (Outermost)
+      publish();
+  }
+
+private:
+  /// One instruction, so that a handler takes its place before or after.
+  uint64_t reserve() {
+    uint64_t One = 1;
+    asm volatile("xaddq %0, %1" : "+r"(One), "+m"(Next) : : "memory", "cc");
+    return One;
+  }
+
+  void publish() {
+    for (;;) {
+      uint64_t Upto = Next;
+      Header->Head.store(Upto, std::memory_order_release);
+      signalFence();
+      Nesting = 0;
+      signalFence();
+      // A handler that came before Nesting fell left its records to us.
+      if (__builtin_expect(Next == Upto, 1))
+        return;
+      Nesting = 1;
+      signalFence();
+    }
+  }
+
+  wire::RingHeader *Header;
+  wire::Record *Records;
+  uint64_t Next;  ///< position of the next record to reserve
+  uint64_t Limit; ///< positions from here on are in the margin
+  uint32_t Nesting;
+};
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_RUNTIME_RINGWRITER_H

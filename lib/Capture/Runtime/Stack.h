@@ -1,0 +1,31 @@
+//===- Stack.h - Nodes for stacks -------------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a walk of the stack to a node of the shared tree.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_RUNTIME_STACK_H
+#define MEMKIT_CAPTURE_RUNTIME_STACK_H
+
+#include "Thread.h"
+#include "Unwind/Unwinder.h"
+
+namespace memkit::capture {
+
+/// The node of the calling thread's stack from \p Caller outwards; 0: the tree
+/// has no room for any of it. In a signal handler that interrupted a hook: of
+/// the caller alone.
+uint32_t stackNode(Thread &T, const Frame &Caller);
+
+/// Gives back what the thread holds for it.
+void releaseStackCache(Thread &T);
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_RUNTIME_STACK_H

@@ -1,0 +1,20 @@
+//===- Start.cpp - The library's constructor ------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Thread.h"
+#include "Unwind/Unwinder.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// The first hook may have come before it: both orders are good.
+__attribute__((constructor)) static void start() {
+  if (!recordingThread())
+    return;
+  prepareUnwinder();
+}

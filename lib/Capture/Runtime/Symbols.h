@@ -1,0 +1,28 @@
+//===- Symbols.h - Looking up symbols ---------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Looking up what stands behind this library, without a trace in the program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_RUNTIME_SYMBOLS_H
+#define MEMKIT_CAPTURE_RUNTIME_SYMBOLS_H
+
+namespace memkit::capture {
+
+/// The next definition of \p Name after this library's; null: there is none.
+/// The program's dlerror state is left empty.
+void *nextSymbol(const char *Name);
+
+/// \p Name as a library that is already loaded has it, though it may not be in
+/// the global scope; null: \p Library is not loaded or has none.
+void *symbolOfLoaded(const char *Library, const char *Name);
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_RUNTIME_SYMBOLS_H

@@ -1,0 +1,108 @@
+//===- Syscall.h - System calls without libc --------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// System calls without libc: they touch no errno, are no cancellation points
+// and cannot be interposed. Each returns what the kernel does: a negative error
+// number on failure.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_RUNTIME_SYSCALL_H
+#define MEMKIT_CAPTURE_RUNTIME_SYSCALL_H
+
+#include <cstddef>
+#include <cstdint>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#ifndef __x86_64__
+#error "the capture library is written for x86-64"
+#endif
+
+namespace memkit::capture::sys {
+
+inline long call(long Number, long A = 0, long B = 0, long C = 0, long D = 0,
+                 long E = 0, long F = 0) {
+  long Result;
+  register long R10 asm("r10") = D;
+  register long R8 asm("r8") = E;
+  register long R9 asm("r9") = F;
+  asm volatile("syscall"
+               : "=a"(Result)
+               : "a"(Number), "D"(A), "S"(B), "d"(C), "r"(R10), "r"(R8), "r"(R9)
+               : "rcx", "r11", "memory");
+  return Result;
+}
+
+inline bool failed(long Result) { return Result < 0 && Result > -4096; }
+
+/// Null on failure.
+inline void *map(size_t Bytes, int Flags, int Fd, uint64_t Offset) {
+  long P = call(SYS_mmap, 0, long(Bytes), PROT_READ | PROT_WRITE, Flags, Fd,
+                long(Offset));
+  return failed(P) ? nullptr : reinterpret_cast<void *>(P);
+}
+
+/// Private zeroed memory that a forked child does not inherit; null on failure.
+inline void *mapPrivate(size_t Bytes) {
+  void *P = map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (P)
+    call(SYS_madvise, long(P), long(Bytes), MADV_DONTFORK);
+  return P;
+}
+
+inline void unmap(void *P, size_t Bytes) {
+  call(SYS_munmap, long(P), long(Bytes));
+}
+
+inline int open(const char *Path, int Flags) {
+  return int(call(SYS_openat, AT_FDCWD, long(Path), Flags | O_CLOEXEC, 0));
+}
+inline long read(int Fd, void *To, size_t Bytes) {
+  return call(SYS_read, Fd, long(To), long(Bytes));
+}
+inline void close(int Fd) { call(SYS_close, Fd); }
+inline long readlink(const char *Path, char *To, size_t Bytes) {
+  return call(SYS_readlinkat, AT_FDCWD, long(Path), long(To), long(Bytes));
+}
+inline uint32_t getpid() { return uint32_t(call(SYS_getpid)); }
+inline uint32_t gettid() { return uint32_t(call(SYS_gettid)); }
+
+inline void sleepMicroseconds(uint32_t Us) {
+  timespec T = {0, long(Us) * 1000};
+  call(SYS_nanosleep, long(&T), 0);
+}
+
+inline uint64_t monotonicMs() {
+  timespec T = {};
+  call(SYS_clock_gettime, CLOCK_MONOTONIC, long(&T));
+  return uint64_t(T.tv_sec) * 1000 + uint64_t(T.tv_nsec) / 1000000;
+}
+
+/// All signals held back while it lives.
+class SignalBlock {
+public:
+  SignalBlock() {
+    uint64_t All = ~0ull;
+    call(SYS_rt_sigprocmask, /*SIG_SETMASK=*/2, long(&All), long(&Saved), 8);
+  }
+  ~SignalBlock() {
+    call(SYS_rt_sigprocmask, /*SIG_SETMASK=*/2, long(&Saved), 0, 8);
+  }
+  SignalBlock(const SignalBlock &) = delete;
+  SignalBlock &operator=(const SignalBlock &) = delete;
+
+private:
+  uint64_t Saved = 0;
+};
+
+} // namespace memkit::capture::sys
+
+#endif // MEMKIT_CAPTURE_RUNTIME_SYSCALL_H

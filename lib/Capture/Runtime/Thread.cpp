@@ -1,0 +1,200 @@
+//===- Thread.cpp - The state of a thread ---------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Thread.h"
+
+#include "Stack.h"
+
+#include <pthread.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+__thread Thread capture::ThisThread;
+
+static constexpr uint32_t WaitStepUs = 100;
+static constexpr uint64_t NestedMargin = 32; ///< kept for what must not fail
+
+//===----------------------------------------------------------------------===//
+// A full ring
+//===----------------------------------------------------------------------===//
+
+/// Sleeps in short steps until \p Done() or the settings' limit; false: in vain.
+template <typename Fn> static bool waitFor(uint64_t Epoch, Fn Done) {
+  std::atomic<uint64_t> &Beat = Proc.Ctl->Heartbeat;
+  uint64_t FirstBeat = Beat.load(std::memory_order_acquire);
+  if (!Proc.WaitMs || FirstBeat + 1 == Proc.DeadBeat.load(std::memory_order_relaxed))
+    return false;
+  uint64_t Start = sys::monotonicMs();
+  for (uint32_t Step = 1;; ++Step) {
+    sys::sleepMicroseconds(WaitStepUs);
+    if (Proc.Epoch.load(std::memory_order_acquire) != Epoch)
+      return false; // forked in a signal handler, or turned off
+    if (Done())
+      return true;
+    if (Step % 8 == 0 && recorderGone()) {
+      turnOff();
+      return false;
+    }
+    if (Step % 8 == 0 && sys::monotonicMs() - Start >= Proc.WaitMs)
+      break;
+  }
+  if (Beat.load(std::memory_order_acquire) == FirstBeat)
+    Proc.DeadBeat.store(FirstBeat + 1, std::memory_order_relaxed);
+  return false;
+}
+
+bool capture::makeRoom(Thread &T) {
+  T.Ring.refresh();
+  if (T.Ring.hasRoom())
+    return true;
+  if (T.Ring.isNested()) { // A handler inside a hook cannot wait.
+    if (T.Ring.hasMargin(NestedMargin))
+      return true;
+    Proc.Ctl->LostReentrant.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  if (recorderGone()) {
+    turnOff();
+    return false;
+  }
+  if (waitFor(T.Epoch, [&] {
+        T.Ring.refresh();
+        return T.Ring.hasRoom();
+      }))
+    return true;
+  if (T.Epoch == Proc.Epoch.load(std::memory_order_relaxed))
+    T.Ring.drop();
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Claiming a ring
+//===----------------------------------------------------------------------===//
+
+/// The number of a ring that is the caller's now; -1: all are taken.
+/// \p Soon: one of them will be free.
+static int claimRing(bool &Soon) {
+  Soon = false;
+  for (uint32_t I = 0; I < Proc.MaxRings; ++I) {
+    std::atomic<uint32_t> &State = Proc.Headers[I].State;
+    uint32_t Is = State.load(std::memory_order_relaxed);
+    if (Is == uint32_t(wire::RingState::Free) &&
+        State.compare_exchange_strong(Is, uint32_t(wire::RingState::Owned),
+                                      std::memory_order_acq_rel))
+      return int(I);
+    Soon |= Is == uint32_t(wire::RingState::Released);
+  }
+  return -1;
+}
+
+static int claimOrWait() {
+  bool Soon;
+  int Number = claimRing(Soon);
+  if (Number < 0 && Soon)
+    waitFor(Proc.Epoch.load(std::memory_order_acquire),
+            [&] { return (Number = claimRing(Soon)) >= 0; });
+  return Number;
+}
+
+/// The destructor must run after those of other keys, which may allocate: it
+/// asks to be called again until the last round but one.
+static void threadEnds(void *Value);
+
+static pthread_key_t endKey() {
+  static std::atomic<uint32_t> Key; // number + 1
+  uint32_t K = Key.load(std::memory_order_acquire);
+  pthread_key_t New;
+  if (!K && pthread_key_create(&New, threadEnds) == 0) {
+    if (Key.compare_exchange_strong(K, New + 1, std::memory_order_acq_rel))
+      return New;
+    pthread_key_delete(New);
+  }
+  return K - 1;
+}
+
+static void threadEnds(void *Value) {
+  Thread &T = ThisThread;
+  constexpr uint8_t LastRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
+  if (++T.Rounds < LastRound) {
+    pthread_setspecific(endKey(), Value);
+    return;
+  }
+  T.HasKey = true; // What comes now is not told to the key again.
+  releaseStackCache(T);
+  if (!T.Epoch || T.Epoch != Proc.Epoch.load(std::memory_order_acquire))
+    return;
+  T.Ring.refresh();
+  if (T.Ring.hasMargin(0))
+    T.Ring.write(0, wire::Record::pack(0, wire::RecordKind::ThreadEnd), 0, 0);
+  T.Epoch = 0;
+  T.Ring.header()->State.store(uint32_t(wire::RingState::Released),
+                               std::memory_order_release);
+}
+
+static void noRing(Thread &T) {
+  T.NoRingEpoch = Proc.Epoch.load(std::memory_order_relaxed);
+  T.NoRingBeat = Proc.Ctl->Heartbeat.load(std::memory_order_relaxed);
+  Proc.Ctl->LostNoRing.fetch_add(1, std::memory_order_relaxed);
+}
+
+static bool takeRing(Thread &T) {
+  int Number = claimOrWait();
+  if (Number < 0)
+    return false;
+  wire::RingHeader &H = Proc.Headers[Number];
+  wire::Record *R = Proc.Rings.get(uint32_t(Number) * wire::RingRecords);
+  if (!R) {
+    H.State.store(uint32_t(wire::RingState::Free), std::memory_order_release);
+    return false;
+  }
+  uint32_t Used = Proc.Ctl->RingsUsed.load(std::memory_order_relaxed);
+  while (Used <= uint32_t(Number) &&
+         !Proc.Ctl->RingsUsed.compare_exchange_weak(Used, uint32_t(Number) + 1))
+    ;
+  uint32_t Tid = sys::gettid();
+  H.Tid.store(Tid, std::memory_order_release);
+  T.RingNumber = uint32_t(Number);
+  T.Ring.attach(&H, R);
+  T.Last.Depth = 0;
+  T.Epoch = Proc.Epoch.load(std::memory_order_acquire);
+  if (!T.Ring.hasMargin(1))
+    makeRoom(T);
+  if (T.Ring.hasMargin(0))
+    T.Ring.write(Tid, wire::Record::pack(0, wire::RecordKind::ThreadStart), 0, 0);
+  return true;
+}
+
+bool capture::attachThread() {
+  Thread &T = ThisThread;
+  if (T.Attaching || Proc.State.load(std::memory_order_relaxed) == Phase::Off)
+    return false;
+  uint64_t Epoch = Proc.Epoch.load(std::memory_order_acquire);
+  if (Epoch && T.NoRingEpoch == Epoch &&
+      T.NoRingBeat == Proc.Ctl->Heartbeat.load(std::memory_order_relaxed)) {
+    Proc.Ctl->LostNoRing.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  sys::SignalBlock Block;
+  T.Attaching = true;
+  bool Attached = false;
+  if (!Epoch)
+    connect();
+  if (Proc.State.load(std::memory_order_acquire) == Phase::Active) {
+    if (recorderGone())
+      turnOff();
+    else if (!(Attached = takeRing(T)))
+      noRing(T);
+  }
+  if (Attached && !T.HasKey) {
+    T.HasKey = true;
+    pthread_setspecific(endKey(), &T);
+  }
+  T.Attaching = false;
+  return Attached;
+}

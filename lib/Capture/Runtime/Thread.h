@@ -1,0 +1,86 @@
+//===- Thread.h - The state of a thread -------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the library knows about a thread. Plain thread-local memory of the
+// initial-exec model: reading it calls nothing. It holds the number of the
+// image that it was made for, so that in a child of fork it is out of date.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_RUNTIME_THREAD_H
+#define MEMKIT_CAPTURE_RUNTIME_THREAD_H
+
+#include "Process.h"
+#include "RingWriter.h"
+
+namespace memkit::capture {
+
+/// The last stack of a thread, outermost part reusable: ids by depth.
+struct StackCache {
+  uintptr_t *Pcs[2]; ///< innermost first; the last stack and the one being read
+  uint32_t *Nodes;   ///< by depth from the root, of the last stack
+  uint32_t Capacity; ///< entries in each
+  uint32_t Current;  ///< which of Pcs is the last stack
+  uint32_t Depth;    ///< entries of the last stack; 0: none
+  uint32_t Generation;
+  uint64_t Epoch;
+};
+
+struct Thread {
+  uint64_t Epoch; ///< of the image that Ring belongs to; 0: none
+  RingWriter Ring;
+  /// Bits of Quiet: the library's own calls are on the stack.
+  uint32_t QuietBits;
+  bool Attaching;
+  bool HasKey;    ///< its end will be told
+  uint8_t Rounds; ///< calls of the key's destructor
+  uint32_t RingNumber;
+  /// Last block that a hook recorded; to see whether an outer hook need not.
+  uintptr_t LastAllocation;
+  uintptr_t Freeing; ///< operator delete has recorded the free of this one
+  uint64_t NoRingEpoch, NoRingBeat;
+  StackCache Last;
+};
+
+extern __thread Thread ThisThread __attribute__((tls_model("initial-exec")));
+
+/// Marks the thread as being inside the library while it lives.
+class Quiet {
+public:
+  enum Bits : uint32_t {
+    Everything = 1, ///< allocations below are the library's own
+    Unwinding = 2,  ///< those from the unwinder's code are
+  };
+  explicit Quiet(Bits B) : Saved(ThisThread.QuietBits) { ThisThread.QuietBits |= B; }
+  ~Quiet() { ThisThread.QuietBits = Saved; }
+  Quiet(const Quiet &) = delete;
+  Quiet &operator=(const Quiet &) = delete;
+
+private:
+  uint32_t Saved;
+};
+
+/// Gives the thread a ring of the current image; false: it cannot have one.
+bool attachThread();
+
+/// Room for a record in a full ring: waits as the settings say. False: the
+/// record has been counted as lost.
+bool makeRoom(Thread &T);
+
+/// The calling thread, ready to record; null: this image is not recorded.
+inline Thread *recordingThread() {
+  Thread &T = ThisThread;
+  uint64_t Epoch = Proc.Epoch.load(std::memory_order_relaxed);
+  if (__builtin_expect(T.Epoch != Epoch || !Epoch, 0) && !attachThread())
+    return nullptr;
+  return &T;
+}
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_RUNTIME_THREAD_H

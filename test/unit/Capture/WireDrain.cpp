@@ -1,0 +1,449 @@
+//===- WireDrain.cpp - A recorder for tests -------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// wiredrain [options] -- program args..: runs a program with the capture
+// library, plays the recorder, checks the records against a map of live blocks
+// and prints what came. For tests of the library alone, with the failures of a
+// recorder to order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Wire/Layout.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <map>
+#include <memory>
+#include <new>
+#include <poll.h>
+#include <pthread.h>
+#include <string>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <unordered_map>
+#include <vector>
+#include <x86intrin.h>
+
+using namespace memkit;
+using wire::RecordKind;
+
+namespace {
+
+struct Options {
+  const char *Library = nullptr;
+  bool Dump = false, Stacks = false, Drop = false, Follow = true;
+  uint32_t WaitMs = 10000, MaxDepth = 1024, Rings = 1024, Nodes = 1 << 22;
+  uint32_t NapUs = 1000;
+  uint64_t StallAfter = ~0ull, DetachAfter = ~0ull, DieAfter = ~0ull;
+  bool Refuse = false;
+} Opt;
+
+const char *Functions[] = {"none", "malloc", "calloc", "realloc", "reallocarray",
+                           "posix_memalign", "aligned_alloc", "memalign", "valloc",
+                           "pvalloc", "new", "new[]", "new-aligned", "new[]-aligned"};
+
+struct Image {
+  uint32_t Id, Pid, Parent;
+  int Fd;
+  char *Base;
+  wire::Control *C;
+  std::vector<wire::Record> Later; ///< newer than the pass's clock
+  std::vector<uint32_t> LaterRing;
+  std::unordered_map<uint64_t, uint64_t> Live;
+  std::map<uint32_t, std::pair<uint64_t, uint64_t>> Pending; ///< ring -> block, size
+  uint64_t Allocs = 0, Frees = 0, Reallocs = 0, Unknown = 0, Twice = 0;
+  uint64_t Threads = 0, Ended = 0, Bytes = 0, Late = 0, MaxStackDepth = 0;
+  std::vector<std::string> Execs;
+
+  wire::RingHeader *header(uint32_t I) {
+    return reinterpret_cast<wire::RingHeader *>(Base + C->Regions.RingHeaders) + I;
+  }
+  wire::Record *ring(uint32_t I) {
+    return reinterpret_cast<wire::Record *>(Base + C->Regions.Rings) +
+           uint64_t(I) * wire::RingRecords;
+  }
+  wire::Node *node(uint32_t I) {
+    return reinterpret_cast<wire::Node *>(Base + C->Regions.Nodes) + I;
+  }
+  wire::Code *code(uint32_t I) {
+    return reinterpret_cast<wire::Code *>(Base + C->Regions.Codes) + I;
+  }
+  wire::Module *module(uint32_t I) {
+    return reinterpret_cast<wire::Module *>(Base + C->Regions.Modules) + I;
+  }
+};
+
+std::vector<std::unique_ptr<Image>> Images;
+uint64_t Total;
+
+[[noreturn]] void die(const char *What) {
+  fprintf(stderr, "wiredrain: error: %s: %s\n", What, strerror(errno));
+  exit(125);
+}
+
+void holdLock(wire::Control *C) {
+  auto *M = reinterpret_cast<pthread_mutex_t *>(C->RecorderLock);
+  pthread_mutexattr_t A;
+  pthread_mutexattr_init(&A);
+  pthread_mutexattr_setpshared(&A, PTHREAD_PROCESS_SHARED);
+  pthread_mutexattr_setrobust(&A, PTHREAD_MUTEX_ROBUST);
+  pthread_mutex_init(M, &A);
+  pthread_mutex_lock(M);
+}
+
+std::unique_ptr<Image> makeImage(uint32_t Id) {
+  auto I = std::make_unique<Image>();
+  I->Id = Id;
+  I->Fd = memfd_create("wiredrain", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  uint64_t At = wire::PieceBytes;
+  auto Place = [&](uint64_t Bytes) {
+    uint64_t Old = At;
+    At += (Bytes + wire::PieceBytes - 1) / wire::PieceBytes * wire::PieceBytes;
+    return Old;
+  };
+  wire::Regions R = {};
+  R.MaxRings = Opt.Rings;
+  R.MaxNodes = Opt.Nodes;
+  R.MaxCodes = 1 << 20;
+  R.MaxModules = 4096;
+  R.RingHeaders = Place(R.MaxRings * sizeof(wire::RingHeader));
+  R.Rings = Place(R.MaxRings * wire::RingBytes);
+  R.Nodes = Place(uint64_t(R.MaxNodes) * sizeof(wire::Node));
+  R.Codes = Place(uint64_t(R.MaxCodes) * sizeof(wire::Code));
+  R.Modules = Place(uint64_t(R.MaxModules) * sizeof(wire::Module));
+  R.Size = At;
+  if (I->Fd < 0 || ftruncate(I->Fd, off_t(At)))
+    die("memfd");
+  fcntl(I->Fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  void *P = mmap(nullptr, At, PROT_READ | PROT_WRITE, MAP_SHARED, I->Fd, 0);
+  if (P == MAP_FAILED)
+    die("mmap");
+  I->Base = static_cast<char *>(P);
+  I->C = new (P) wire::Control();
+  I->C->MagicValue = wire::Magic;
+  I->C->VersionValue = wire::Version;
+  I->C->Image = Id;
+  I->C->Regions = R;
+  I->C->Settings.Recording = 1;
+  I->C->Settings.OnFullMode = uint32_t(Opt.Drop ? wire::OnFull::Drop : wire::OnFull::Wait);
+  I->C->Settings.WaitMs = Opt.WaitMs;
+  I->C->Settings.MaxDepth = Opt.MaxDepth;
+  I->C->Settings.Follow = Opt.Follow;
+  holdLock(I->C);
+  return I;
+}
+
+void greet(int Socket) {
+  int Fd = accept4(Socket, nullptr, nullptr, SOCK_CLOEXEC);
+  if (Fd < 0)
+    return;
+  wire::Hello H;
+  if (recv(Fd, &H, sizeof(H), 0) == ssize_t(sizeof(H)) && H.MagicValue == wire::Magic) {
+    auto I = makeImage(uint32_t(Images.size()) + 1);
+    I->Pid = H.Pid;
+    I->Parent = H.ParentImage;
+    wire::Welcome W;
+    W.Image = Opt.Refuse ? 0 : I->Id;
+    W.Size = I->C->Regions.Size;
+    alignas(cmsghdr) char Room[CMSG_SPACE(sizeof(int))] = {};
+    iovec Data = {&W, sizeof(W)};
+    msghdr M = {};
+    M.msg_iov = &Data;
+    M.msg_iovlen = 1;
+    M.msg_control = Room;
+    M.msg_controllen = sizeof(Room);
+    cmsghdr *C = CMSG_FIRSTHDR(&M);
+    C->cmsg_level = SOL_SOCKET;
+    C->cmsg_type = SCM_RIGHTS;
+    C->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(C), &I->Fd, sizeof(int));
+    sendmsg(Fd, &M, MSG_NOSIGNAL);
+    close(I->Fd);
+    Images.push_back(std::move(I));
+  }
+  close(Fd);
+}
+
+void printStack(Image &I, uint32_t Node) {
+  uint64_t Depth = 0;
+  for (uint32_t N = Node; N; ++Depth) {
+    wire::Code *C = I.code(I.node(N)->Code);
+    if (I.node(N)->Parent >= N)
+      printf(" BAD-PARENT");
+    if (Opt.Stacks) {
+      uint32_t M = C->Module;
+      const char *Path = M ? I.module(M)->Path : "?";
+      const char *Slash = strrchr(Path, '/');
+      if (C->Kind == uint32_t(wire::CodeKind::Gap))
+        printf(" (gap)");
+      else
+        printf(" %s+0x%lx", Slash ? Slash + 1 : Path,
+               C->Address - (M ? I.module(M)->Bias : 0));
+    }
+    N = I.node(N)->Parent;
+  }
+  I.MaxStackDepth = std::max(I.MaxStackDepth, Depth);
+  if (Opt.Dump)
+    printf(" depth %lu\n", Depth);
+}
+
+void addBlock(Image &I, uint64_t Address, uint64_t Size) {
+  if (!I.Live.emplace(Address, Size).second)
+    ++I.Twice;
+}
+
+bool takeBlock(Image &I, uint64_t Address, uint64_t &Size) {
+  auto It = I.Live.find(Address);
+  if (It == I.Live.end()) {
+    ++I.Unknown;
+    return false;
+  }
+  Size = It->second;
+  I.Live.erase(It);
+  return true;
+}
+
+void apply(Image &I, const wire::Record &R, uint32_t Ring) {
+  uint64_t Size = 0;
+  if (Opt.Dump) {
+    static const char *Kinds[] = {"none", "alloc", "free", "realloc-begin", "realloc-end",
+                                  "thread-start", "thread-end", "exec", "exec-failed",
+                                  "spawned"};
+    printf("%u/%u %s %s size %lu%s", I.Id, Ring,
+           R.kind() < wire::NumRecordKinds ? Kinds[R.kind()] : "BAD",
+           R.function() < wire::NumAllocFunctions ? Functions[R.function()] : "BAD",
+           R.size(), R.Address ? "" : " null");
+    if (!R.Stack)
+      printf("\n");
+  }
+  if (R.Stack)
+    printStack(I, R.Stack);
+  switch (RecordKind(R.kind())) {
+  case RecordKind::Allocate:
+    ++I.Allocs;
+    I.Bytes += R.size();
+    addBlock(I, R.Address, R.size());
+    break;
+  case RecordKind::Free:
+    ++I.Frees;
+    takeBlock(I, R.Address, Size);
+    break;
+  case RecordKind::ReallocBegin:
+    if (takeBlock(I, R.Address, Size))
+      I.Pending[Ring] = {R.Address, Size};
+    break;
+  case RecordKind::ReallocEnd:
+    if (R.Address) {
+      ++I.Reallocs;
+      I.Bytes += R.size();
+      addBlock(I, R.Address, R.size());
+    } else if (I.Pending.count(Ring)) {
+      addBlock(I, I.Pending[Ring].first, I.Pending[Ring].second);
+    }
+    I.Pending.erase(Ring);
+    break;
+  case RecordKind::ThreadStart:
+    ++I.Threads;
+    break;
+  case RecordKind::ThreadEnd:
+    ++I.Ended;
+    break;
+  case RecordKind::Exec:
+  case RecordKind::ExecFailed:
+  case RecordKind::Spawned: {
+    const char *What = RecordKind(R.kind()) == RecordKind::Exec ? "exec"
+                       : RecordKind(R.kind()) == RecordKind::Spawned ? "spawned"
+                                                                     : "exec-failed";
+    uint64_t Slot = RecordKind(R.kind()) == RecordKind::Spawned ? R.size() : R.Address;
+    I.Execs.push_back(std::string(What) + " " +
+                      (Slot < wire::NumExecSlots ? I.C->Execs[Slot].Path : "BAD"));
+    break;
+  }
+  default:
+    printf("image %u: bad record kind %u\n", I.Id, R.kind());
+  }
+}
+
+uint64_t drain(Image &I, bool Last) {
+  uint64_t W = Last ? ~0ull : __rdtsc();
+  struct Item {
+    wire::Record R;
+    uint32_t Ring;
+    uint64_t Order;
+  };
+  static std::vector<Item> Items;
+  Items.clear();
+  for (size_t K = 0; K < I.Later.size(); ++K)
+    Items.push_back({I.Later[K], I.LaterRing[K], Items.size()});
+  I.Later.clear();
+  I.LaterRing.clear();
+  uint64_t Got = 0;
+  uint32_t Used = std::min<uint32_t>(I.C->RingsUsed, I.C->Regions.MaxRings);
+  for (uint32_t N = 0; N < Used; ++N) {
+    wire::RingHeader *H = I.header(N);
+    uint32_t State = H->State.load(std::memory_order_acquire);
+    uint64_t Head = H->Head.load(std::memory_order_acquire);
+    uint64_t Tail = H->Tail.load(std::memory_order_relaxed);
+    if (Head - Tail > wire::RingRecords)
+      printf("image %u: ring %u overrun\n", I.Id, N);
+    for (; Tail < Head; ++Tail, ++Got)
+      Items.push_back({I.ring(N)[Tail % wire::RingRecords], N, Items.size()});
+    H->Tail.store(Tail, std::memory_order_release);
+    if (State == uint32_t(wire::RingState::Released))
+      H->State.store(uint32_t(wire::RingState::Free), std::memory_order_release);
+  }
+  std::sort(Items.begin(), Items.end(), [](const Item &A, const Item &B) {
+    return A.R.Tsc != B.R.Tsc ? A.R.Tsc < B.R.Tsc : A.Order < B.Order;
+  });
+  for (Item &It : Items) {
+    if (It.R.Tsc > W) {
+      I.Later.push_back(It.R);
+      I.LaterRing.push_back(It.Ring);
+    } else {
+      apply(I, It.R, It.Ring);
+    }
+  }
+  I.C->Heartbeat.fetch_add(1);
+  Total += Got;
+  return Got;
+}
+
+void summary(Image &I) {
+  uint64_t Live = 0, Lost = 0;
+  for (auto &B : I.Live)
+    Live += B.second;
+  for (uint32_t N = 0; N < I.C->RingsUsed && N < I.C->Regions.MaxRings; ++N)
+    Lost += I.header(N)->Lost;
+  printf("image %u parent %u: allocations %lu reallocations %lu frees %lu bytes %lu\n",
+         I.Id, I.Parent, I.Allocs, I.Reallocs, I.Frees, I.Bytes);
+  printf("image %u live %zu blocks %lu bytes unknown %lu twice %lu lost %lu\n", I.Id,
+         I.Live.size(), Live, I.Unknown, I.Twice, Lost);
+  printf("image %u threads %lu ended %lu rings %u nodes %u codes %u modules %u depth %lu\n",
+         I.Id, I.Threads, I.Ended, I.C->RingsUsed.load(), I.C->NextNode.load() - 1,
+         I.C->NextCode.load() - 1, I.C->NextModule.load() - 1, I.MaxStackDepth);
+  printf("image %u table-full %lu no-ring %lu reentrant %lu unmapped %u exit ", I.Id,
+         I.C->LostTableFull.load(), I.C->LostNoRing.load(), I.C->LostReentrant.load(),
+         I.C->ModulesChanged.load());
+  if (I.C->HasExitStatus)
+    printf("%d\n", I.C->ExitStatus.load());
+  else
+    printf("unknown\n");
+  for (std::string &E : I.Execs)
+    printf("image %u %s\n", I.Id, E.c_str());
+}
+
+uint64_t number(const char *Arg) { return strtoull(Arg, nullptr, 0); }
+
+int parse(int Argc, char **Argv) {
+  int A = 1;
+  for (; A < Argc && strcmp(Argv[A], "--") != 0; ++A) {
+    std::string O = Argv[A];
+    const char *V = A + 1 < Argc ? Argv[A + 1] : "";
+    if (O == "--dump")
+      Opt.Dump = true;
+    else if (O == "--stacks")
+      Opt.Dump = Opt.Stacks = true;
+    else if (O == "--drop")
+      Opt.Drop = true;
+    else if (O == "--no-follow")
+      Opt.Follow = false;
+    else if (O == "--refuse")
+      Opt.Refuse = true;
+    else if (++A, O == "--library")
+      Opt.Library = V;
+    else if (O == "--wait")
+      Opt.WaitMs = uint32_t(number(V));
+    else if (O == "--max-depth")
+      Opt.MaxDepth = uint32_t(number(V));
+    else if (O == "--rings")
+      Opt.Rings = uint32_t(number(V));
+    else if (O == "--nodes")
+      Opt.Nodes = uint32_t(number(V));
+    else if (O == "--nap")
+      Opt.NapUs = uint32_t(number(V));
+    else if (O == "--stall-after")
+      Opt.StallAfter = number(V);
+    else if (O == "--detach-after")
+      Opt.DetachAfter = number(V);
+    else if (O == "--die-after")
+      Opt.DieAfter = number(V);
+    else
+      die(O.c_str());
+  }
+  if (A + 1 >= Argc || !Opt.Library)
+    die("usage: wiredrain --library LIB [options] -- program args..");
+  return A + 1;
+}
+
+} // namespace
+
+int main(int Argc, char **Argv) {
+  int First = parse(Argc, Argv);
+  char Folder[] = "/tmp/wiredrain.XXXXXX";
+  if (!mkdtemp(Folder))
+    die("mkdtemp");
+  std::string Path = std::string(Folder) + "/socket";
+  int Socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  sockaddr_un A = {};
+  A.sun_family = AF_UNIX;
+  strncpy(A.sun_path, Path.c_str(), sizeof(A.sun_path) - 1);
+  if (bind(Socket, reinterpret_cast<sockaddr *>(&A), sizeof(A)) || listen(Socket, 128))
+    die("bind");
+  pid_t Child = fork();
+  if (Child == 0) {
+    setenv("LD_PRELOAD", Opt.Library, 1);
+    setenv(wire::SocketVar, Path.c_str(), 1);
+    setenv(wire::PreloadVar, Opt.Library, 1);
+    execvp(Argv[First], Argv + First);
+    _exit(127);
+  }
+  int Status = 0, St;
+  bool ChildGone = false;
+  while (true) {
+    pollfd P = {Socket, POLLIN, 0};
+    timespec Nap = {0, long(Opt.NapUs) * 1000};
+    if (ppoll(&P, 1, &Nap, nullptr) > 0)
+      greet(Socket);
+    if (Total < Opt.StallAfter)
+      for (auto &I : Images)
+        drain(*I, false);
+    if (Total >= Opt.DetachAfter)
+      for (auto &I : Images)
+        I->C->Detached = 1;
+    if (Total >= Opt.DieAfter)
+      raise(SIGKILL);
+    if (!ChildGone && waitpid(Child, &St, WNOHANG) == Child) {
+      ChildGone = true;
+      Status = WIFEXITED(St) ? WEXITSTATUS(St) : 128 + WTERMSIG(St);
+    }
+    if (!ChildGone)
+      continue;
+    bool Others = false;
+    for (auto &I : Images)
+      Others |= kill(pid_t(I->Pid), 0) == 0;
+    if (!Others)
+      break;
+  }
+  for (auto &I : Images) {
+    drain(*I, true);
+    drain(*I, true);
+    summary(*I);
+  }
+  unlink(Path.c_str());
+  rmdir(Folder);
+  printf("status %d\n", Status);
+  return 0;
+}
