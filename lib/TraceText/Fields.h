@@ -214,7 +214,7 @@ template <class M, class T> void mapEvent(M &Map, T &R) {
   if (R.E.Kind == EventKind::Split)
     Map.newBlock("into", R.Into);
   if (R.E.Kind != EventKind::Free)
-    Map.num("size", R.E.Size);
+    Map.always("size", R.E.Size);
   if (R.E.Kind != EventKind::Allocate)
     return;
   Map.ref("stack", Ref::Stack, R.E.Stack);

@@ -28,8 +28,8 @@ static cl::opt<bool>
 static Expected<int> run() {
   auto Text = MemoryBuffer::getFileOrSTDIN(Input);
   if (!Text)
-    return createFileError(Input == "-" ? "<stdin>" : StringRef(Input),
-                           Text.getError());
+    return makeError((Input == "-" ? "<stdin>" : StringRef(Input)) + ": " +
+                     Text.getError().message());
   auto Out = OutputFile::open(Output, OutputFile::Content::Trace);
   if (!Out)
     return Out.takeError();
@@ -53,7 +53,7 @@ static Expected<int> run() {
 int main(int Argc, char **Argv) {
   return runTool(Argc, Argv,
                  {"memas", "assemble the text form of a trace",
-                  "memas example.mkt -o trace.fb\n"
+                  "memas example.mas -o trace.fb\n"
                   "memdump --format=asm trace.fb | memas -o same.fb"},
                  run);
 }
