@@ -106,8 +106,8 @@ need_torch() {
   need_base_python
   say "Installing PyTorch $torch_version into .venv"
   "$base_python" -m venv "$root/.venv"
-  # An older pip fetches whole packages only to look at them.
-  "$python" -m pip install --quiet --disable-pip-version-check --upgrade pip
+  # An older pip fetches whole packages only to look at them; it would do.
+  "$python" -m pip install --quiet --disable-pip-version-check --upgrade pip || true
   say_cuda_size "$python"
   "$python" -m pip install --quiet --disable-pip-version-check "torch==$torch_version" numpy
 }
