@@ -37,4 +37,5 @@ function(memkit_add_unittest name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/unit)
   set_property(GLOBAL APPEND PROPERTY MEMKIT_TEST_DEPS ${name})
+  set_property(GLOBAL APPEND PROPERTY MEMKIT_UNIT_TESTS ${name})
 endfunction()

@@ -37,9 +37,11 @@ if sanitizers:
     config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:abort_on_error=1:print_stacktrace=1"
     config.environment["TSAN_OPTIONS"] = "halt_on_error=1:abort_on_error=1"
 
-# The tests see the tools of this build first, then LLVM's test utilities.
+# The tests see the tools of this build first, then LLVM's test utilities, then the
+# programs that test/unit builds to help them.
 config.environment["PATH"] = os.path.pathsep.join(
-    [config.memkit_tools_dir, config.llvm_tools_dir, os.environ["PATH"]]
+    [config.memkit_tools_dir, config.llvm_tools_dir, os.path.join(config.test_exec_root, "unit"),
+     os.environ["PATH"]]
 )
 home = os.path.join(config.test_exec_root, "home")
 os.makedirs(home, exist_ok=True)

@@ -7,12 +7,11 @@ import os
 import lit.formats
 
 config.name = "memkit-unit"
-# The programs are those that are executable; their names follow no rule.
+# Those that are built: a build with a sanitizer has only some.
 programs = [
     name
-    for name in os.listdir(config.test_exec_root)
-    if os.path.isfile(os.path.join(config.test_exec_root, name))
-    and os.access(os.path.join(config.test_exec_root, name), os.X_OK)
+    for name in config.memkit_unit_tests.split(";")
+    if name and os.access(os.path.join(config.test_exec_root, name), os.X_OK)
 ]
 config.test_format = lit.formats.GoogleTest(".", "")
 config.test_format.test_suffixes = set(programs)
