@@ -7,15 +7,52 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Model/Sums.h"
+#include "memkit/Model/Replay.h"
+#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
 namespace memkit {
 
+/// Replays the events of what is selected.
+static Expected<Summary> replaySelected(const Trace &T, const Selection &Sel) {
+  uint64_t Events = 0;
+  for (const Summary &Part : T.summary())
+    Events += Part.Events;
+  uint64_t Held = 0;
+  for (const BlockInfo &B : T.reader().blocks())
+    Held += B.Events;
+  if (Held < Events)
+    return makeError(T.name() +
+                     ": a selection by size, thread or context needs "
+                     "all events, and the trace holds " +
+                     Twine(Held) + " of " + Twine(Events));
+  ReplayOptions Options;
+  Options.Select = [&](const Birth &B) {
+    return B.Size >= Sel.minSize() && Sel.hasImage(B.Image) &&
+           Sel.hasHeap(B.Heap) && Sel.hasStack(B.Stack) &&
+           Sel.hasThread(B.Thread) && Sel.hasContext(B.Context);
+  };
+  Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader(), Options);
+  if (!R)
+    return R.takeError();
+  if (Error E = (*R)->run())
+    return E;
+  return (*R)->accounts().summary(1, (*R)->endNs());
+}
+
 Expected<Sums> Sums::create(const Trace &T, Selection Selected) {
   Sums S(T, std::move(Selected));
-  for (const Summary &Part : T.summary())
+  ArrayRef<Summary> Parts = T.summary();
+  if (S.Sel.needsEvents()) {
+    Expected<Summary> Replayed = replaySelected(T, S.Sel);
+    if (!Replayed)
+      return Replayed.takeError();
+    S.Replayed.push_back(std::move(*Replayed));
+    Parts = S.Replayed;
+  }
+  for (const Summary &Part : Parts)
     for (const SumRows &R : Part.Stacks)
       if (S.Sel.hasImage(R.Image))
         S.Rows.push_back(&R);

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LeakPrinter.h"
-#include "memkit/Support/Format.h"
+#include "memkit/Support/FailOn.h"
 #include "memkit/Support/OutputFile.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,61 +35,21 @@ static cl::list<std::string>
                      cl::desc("Hide leaks with a frame that matches a line "
                               "leak:PATTERN of this file"),
                      cl::cat(toolCategory()));
-static cl::list<std::string>
-    FailOn("fail-on", cl::value_desc("condition"), cl::CommaSeparated,
-           cl::desc("Exit with status 3 on leaks, leaks:SIZE (at least so many "
-                    "bytes) or lost (events)"),
-           cl::cat(toolCategory()));
-static cl::opt<unsigned>
-    ErrorExitCode("error-exitcode", cl::value_desc("n"),
-                  cl::desc("The status in place of 3; alone, as if with "
-                           "--fail-on=leaks"),
-                  cl::cat(toolCategory()));
+static constexpr FailOn::Condition Conditions[] = {{"leaks", true},
+                                                   {"lost", false}};
 
-/// What --fail-on asks for.
-struct Conditions {
-  bool OnLost = false;
-  bool OnLeaks = false;
-  uint64_t LeakBytes = 0;
-
-  bool hold(const LeakReport &R, uint64_t Lost) const {
-    return (OnLost && Lost) ||
-           (OnLeaks && !R.Leaks.empty() && R.Bytes >= LeakBytes);
-  }
-};
-
-static Expected<Conditions> parseConditions() {
-  Conditions C;
-  C.OnLeaks = ErrorExitCode.getNumOccurrences() && FailOn.empty();
-  if (ErrorExitCode.getNumOccurrences() &&
-      (ErrorExitCode == 0 || ErrorExitCode > 255))
-    return makeUsageError("--error-exitcode: not from 1 to 255");
-  for (const std::string &Text : FailOn) {
-    StringRef Rest = Text;
-    if (Rest == "lost") {
-      C.OnLost = true;
-      continue;
-    }
-    if (!Rest.consume_front("leaks") || (!Rest.empty() && Rest[0] != ':'))
-      return makeUsageError("--fail-on: '" + Text +
-                            "' is not leaks, leaks:SIZE or lost");
-    C.OnLeaks = true;
-    if (Rest.empty())
-      continue;
-    Expected<uint64_t> Size = parseSize(Rest.drop_front());
-    if (!Size)
-      return Size.takeError();
-    C.LeakBytes = *Size;
-  }
-  return C;
+static bool isFatal(const FailOn &Fatal, const LeakReport &R, uint64_t Lost) {
+  if (Fatal.asksFor("lost") && Lost)
+    return true;
+  return Fatal.asksFor("leaks") && !R.Leaks.empty() &&
+         R.Bytes >= Fatal.size("leaks");
 }
 
-static Expected<int> run(const SelectionFlags &Flags) {
+static Expected<int> run(const SelectionFlags &Flags, const FailOn &Fatal) {
   if (Error E = requireArgument(Input, "a trace"))
     return E;
-  Expected<Conditions> Fatal = parseConditions();
-  if (!Fatal)
-    return Fatal.takeError();
+  if (Error E = Fatal.check())
+    return E;
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
@@ -124,17 +84,17 @@ static Expected<int> run(const SelectionFlags &Flags) {
   for (const SuppressionUse &U : Report.Suppressed)
     if (!U.Findings)
       warn("suppression 'leak:" + U.Pattern + "' matched nothing");
-  if (Fatal->hold(Report, (*T)->lostEvents()))
-    return ErrorExitCode.getNumOccurrences() ? int(ErrorExitCode)
-                                             : ExitCondition;
-  return ExitOk;
+  return isFatal(Fatal, Report, (*T)->lostEvents()) ? Fatal.status() : ExitOk;
 }
 
 int main(int Argc, char **Argv) {
   SelectionFlags Flags(SF_All);
+  FailOn Fatal(Conditions,
+               "Exit with status 3 on leaks, leaks:SIZE (at least so many "
+               "bytes in all) or lost (events)");
   return runTool(Argc, Argv,
                  {"memleak", "Shows what a recorded program never freed.",
                   "memleak trace.fb\n"
                   "memleak --format=json --fail-on=leaks:1MiB trace.fb"},
-                 [&] { return run(Flags); });
+                 [&] { return run(Flags, Fatal); });
 }

@@ -65,8 +65,8 @@ inline llvm::Error makeUsageError(const llvm::Twine &What) {
   return llvm::make_error<UsageError>(What);
 }
 
-/// The UsageError of a command line that lacks What (`a trace`) when Argument is
-/// empty.
+/// The UsageError of a command line that lacks What (`a trace`) when Argument
+/// is empty.
 llvm::Error requireArgument(llvm::StringRef Argument, llvm::StringRef What);
 
 /// An error that is only a text.

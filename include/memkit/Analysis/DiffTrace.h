@@ -1,0 +1,29 @@
+//===- DiffTrace.h - Differences as a trace -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_ANALYSIS_DIFFTRACE_H
+#define MEMKIT_ANALYSIS_DIFFTRACE_H
+
+#include "memkit/Analysis/Diff.h"
+#include "memkit/Trace/Sink.h"
+
+namespace memkit {
+
+/// Writes the differences as a trace of sums without events: for each heap H,
+/// what grew stands in a heap `H.more` and what shrank in `H.less`, which lies
+/// outside the totals; so the totals are the sum of all growth. The values are
+/// those of SumRow: bytes at the domain's peak, live at the end, allocated, and
+/// allocations, each grown or shrunk on its own. Command: as the trace's header
+/// gives it.
+llvm::Error writeDiffTrace(Sink &Out, const Trace &Before, const Trace &After,
+                           llvm::ArrayRef<Difference> Differences,
+                           llvm::ArrayRef<std::string> Command);
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_DIFFTRACE_H

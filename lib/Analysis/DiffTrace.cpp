@@ -1,0 +1,319 @@
+//===- DiffTrace.cpp - Differences as a trace -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/DiffTrace.h"
+#include "memkit/Support/ToolMain.h"
+#include "memkit/Trace/TraceWriter.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+
+/// Builds the dictionary of a new trace and writes it as it fills.
+class DictionaryWriter {
+public:
+  explicit DictionaryWriter(TraceWriter &Out) : Out(Out) {}
+
+  uint32_t string(StringRef Text);
+  uint32_t heap(Heap H);
+  void image(Image I) { Block.Images.push_back(std::move(I)); }
+  /// The id of the stack Id of T, which is one of the two traces (Side).
+  Expected<uint32_t> stack(const Trace &T, bool Side, uint32_t Id);
+  /// Writes what is not yet written.
+  Error flush();
+
+private:
+  /// What was taken from one of the traces; 0: nothing yet.
+  struct Taken {
+    DenseMap<uint32_t, uint32_t> Modules, Functions, Frames, Nodes, Stacks;
+  };
+  uint32_t function(const Trace &T, Taken &From, uint32_t Id);
+  uint32_t frame(const Trace &T, Taken &From, uint32_t Id);
+  bool isNearlyFull() const;
+
+  TraceWriter &Out;
+  Dictionary Block;
+  Taken Sides[2];
+  StringMap<uint32_t> Strings;
+  uint32_t Functions = 0, Modules = 0, Frames = 0, Nodes = 0, Stacks = 0,
+           Heaps = 0;
+};
+
+} // namespace
+
+uint32_t DictionaryWriter::string(StringRef Text) {
+  if (Text.empty())
+    return 0;
+  auto [At, New] = Strings.try_emplace(Text, Strings.size() + 1);
+  if (New)
+    Block.Strings.push_back(Text.str());
+  return At->second;
+}
+
+uint32_t DictionaryWriter::heap(Heap H) {
+  Block.Heaps.push_back(H);
+  return ++Heaps;
+}
+
+uint32_t DictionaryWriter::function(const Trace &T, Taken &From, uint32_t Id) {
+  uint32_t &Known = From.Functions[Id];
+  if (Known)
+    return Known;
+  const Function &F = T.function(Id);
+  Block.Functions.push_back(
+      {string(T.string(F.Name)), string(T.string(F.File)), F.Line});
+  return Known = ++Functions;
+}
+
+uint32_t DictionaryWriter::frame(const Trace &T, Taken &From, uint32_t Id) {
+  uint32_t &Known = From.Frames[Id];
+  if (Known)
+    return Known;
+  Known = ++Frames;
+  Frame F = T.frame(Id);
+  if (F.Kind == FrameKind::Native) {
+    uint32_t &Module = From.Modules[F.Owner];
+    if (!Module) {
+      const memkit::Module &M = T.modules()[F.Owner - 1];
+      Block.Modules.push_back({string(T.string(M.Path)), M.BuildId});
+      Module = ++Modules;
+    }
+    F.Owner = Module;
+  } else if (F.Kind != FrameKind::Unknown) {
+    F.Owner = function(T, From, F.Owner);
+  }
+  Block.Frames.push_back(F);
+  FrameSymbols S;
+  S.Frame = Known;
+  for (Location L : T.locations(Id))
+    S.Locations.push_back({function(T, From, L.Function), L.Line});
+  if (!S.Locations.empty())
+    Block.Symbols.push_back(std::move(S));
+  return Known;
+}
+
+Expected<uint32_t> DictionaryWriter::stack(const Trace &T, bool Side,
+                                           uint32_t Id) {
+  Taken &From = Sides[Side];
+  if (uint32_t Known = From.Stacks.lookup(Id))
+    return Known;
+  if (isNearlyFull())
+    if (Error E = flush())
+      return E;
+  // The nodes that are new, innermost first.
+  SmallVector<uint32_t, 64> New;
+  uint32_t Node = T.leaf(Id);
+  for (; Node && !From.Nodes.contains(Node); Node = T.parent(Node))
+    New.push_back(Node);
+  if (New.size() > MaxBlockRows / 4)
+    return makeError(T.name() + ": a stack of " + Twine(New.size()) +
+                     " frames");
+  NewStack S;
+  S.Parent = Node ? From.Nodes[Node] : 0;
+  S.Length = New.size();
+  for (uint32_t N : reverse(New)) {
+    Block.NodeFrames.push_back(frame(T, From, T.frameOf(N)));
+    From.Nodes[N] = ++Nodes;
+  }
+  Block.Stacks.push_back(S);
+  return From.Stacks[Id] = ++Stacks;
+}
+
+/// Whether the largest stack might not fit any more.
+bool DictionaryWriter::isNearlyFull() const {
+  const size_t Full = MaxBlockRows / 4;
+  size_t Bytes = 0;
+  for (const std::string &S : Block.Strings)
+    Bytes += S.size();
+  return Block.Stacks.size() > Full || Block.NodeFrames.size() > Full ||
+         Block.Frames.size() > Full || Block.Functions.size() > Full ||
+         Block.Strings.size() > Full || Bytes > MaxBlockBytes / 8;
+}
+
+Error DictionaryWriter::flush() {
+  Error E = Out.write(Block);
+  Block = Dictionary();
+  return E;
+}
+
+static uint64_t grown(uint64_t From, uint64_t To) {
+  return To > From ? To - From : 0;
+}
+
+/// What To has more than From.
+static SumRow growthRow(uint32_t Stack, uint32_t Heap, const StackMetrics &From,
+                        const StackMetrics &To) {
+  SumRow R;
+  R.Key = Stack;
+  R.Heap = Heap;
+  R.Allocations = grown(From.Allocations, To.Allocations);
+  R.AllocatedBytes = grown(From.AllocatedBytes, To.AllocatedBytes);
+  R.LiveBlocks = grown(From.LiveBlocks, To.LiveBlocks);
+  R.LiveBytes = R.LiveExclusive = grown(From.LiveBytes, To.LiveBytes);
+  R.PeakBytes = grown(From.PeakBytes, To.PeakBytes);
+  R.HeapPeakBytes = R.DomainPeakBytes = grown(From.AtPeakBytes, To.AtPeakBytes);
+  return R;
+}
+
+static bool isNothing(const SumRow &R) {
+  return !R.Allocations && !R.AllocatedBytes && !R.LiveBlocks && !R.LiveBytes &&
+         !R.PeakBytes && !R.HeapPeakBytes;
+}
+
+static void addRow(Totals &Sum, const SumRow &R) {
+  Sum.Allocations += R.Allocations;
+  Sum.AllocatedBytes += R.AllocatedBytes;
+  Sum.LiveBlocks += R.LiveBlocks;
+  Sum.LiveBytes += R.LiveBytes;
+  Sum.PeakBytes += R.HeapPeakBytes;
+}
+
+/// The part of Sum after allocations and live are known.
+static void fillFreed(Totals &Sum) {
+  Sum.Frees = grown(Sum.LiveBlocks, Sum.Allocations);
+  Sum.FreedBytes = grown(Sum.LiveBytes, Sum.AllocatedBytes);
+}
+
+static Header diffHeader(const Trace &After, ArrayRef<std::string> Command) {
+  Header H;
+  H.Tool = "memdiff " MEMKIT_VERSION;
+  H.Command = Command.vec();
+  H.Host = After.header().Host;
+  H.Os = After.header().Os;
+  return H;
+}
+
+namespace {
+
+/// The sums of the new trace, written as they fill.
+class SumWriter {
+public:
+  explicit SumWriter(TraceWriter &Out) : Out(Out) {
+    S.Number = 1;
+    S.Complete = false;
+    S.Stacks.emplace_back().Image = 1;
+  }
+
+  Error add(const SumRow &R);
+  /// Heaps in the order of their ids; those with an odd one count in the
+  /// totals.
+  Error finish();
+
+private:
+  TraceWriter &Out;
+  Summary S;
+  MapVector<uint32_t, HeapTotals> Heaps;
+  Totals Host;
+};
+
+} // namespace
+
+static constexpr uint32_t moreHeap(uint32_t Number) { return 2 * Number + 1; }
+static constexpr uint32_t lessHeap(uint32_t Number) { return 2 * Number + 2; }
+
+Error SumWriter::add(const SumRow &R) {
+  if (isNothing(R))
+    return Error::success();
+  HeapTotals &H = Heaps[R.Heap];
+  H.Id = R.Heap;
+  addRow(H, R);
+  if (R.Heap % 2 == 1)
+    addRow(Host, R);
+  std::vector<SumRow> &Rows = S.Stacks.front().Rows;
+  Rows.push_back(R);
+  if (Rows.size() < MaxBlockRows)
+    return Error::success();
+  Error E = Out.write(S);
+  Rows.clear();
+  return E;
+}
+
+Error SumWriter::finish() {
+  S.Complete = true;
+  for (auto &[Id, H] : Heaps) {
+    fillFreed(H);
+    S.Heaps.push_back(H);
+  }
+  fillFreed(Host);
+  S.Domains.push_back(Host);
+  S.Events = Host.Allocations + Host.Frees;
+  ImageTotals &I = S.Images.emplace_back();
+  I.Image = 1;
+  I.Ended = true;
+  I.Allocations = Host.Allocations;
+  I.Frees = Host.Frees;
+  I.LiveBytes = Host.LiveBytes;
+  I.PeakBytes = Host.PeakBytes;
+  // Sums without events, as if those had been left out on request.
+  S.Losses.push_back({1, LossKind::Events, S.Events});
+  return Out.write(S);
+}
+
+/// Adds the heaps `H.more` and `H.less` for each heap of the differences.
+static MapVector<StringRef, uint32_t>
+addHeaps(DictionaryWriter &Words, ArrayRef<Difference> Differences) {
+  MapVector<StringRef, uint32_t> Numbers;
+  for (const Difference &D : Differences) {
+    if (!Numbers.insert({D.Heap, Numbers.size()}).second)
+      continue;
+    Words.heap({.Name = Words.string((D.Heap + ".more").str())});
+    Words.heap({.Name = Words.string((D.Heap + ".less").str()),
+                .Flags = HF_OutsideTotals});
+  }
+  return Numbers;
+}
+
+Error writeDiffTrace(Sink &Out, const Trace &Before, const Trace &After,
+                     ArrayRef<Difference> Differences,
+                     ArrayRef<std::string> Command) {
+  Expected<std::unique_ptr<TraceWriter>> Writer =
+      TraceWriter::create(Out, diffHeader(After, Command));
+  if (!Writer)
+    return Writer.takeError();
+  DictionaryWriter Words(**Writer);
+  Image I;
+  for (const std::string &Word : Command)
+    I.Command.push_back(Words.string(Word));
+  Words.image(std::move(I));
+  MapVector<StringRef, uint32_t> HeapNumbers = addHeaps(Words, Differences);
+
+  // All of the dictionary stands before the first sum.
+  std::vector<uint32_t> Stacks;
+  for (const Difference &D : Differences) {
+    bool IsAfter = D.StackAfter.has_value();
+    Expected<uint32_t> Stack =
+        Words.stack(IsAfter ? After : Before, IsAfter,
+                    IsAfter ? *D.StackAfter : *D.StackBefore);
+    if (!Stack)
+      return Stack.takeError();
+    Stacks.push_back(*Stack);
+  }
+  if (Error E = Words.flush())
+    return E;
+  SumWriter Sums(**Writer);
+  for (size_t N = 0; N != Differences.size(); ++N) {
+    const Difference &D = Differences[N];
+    uint32_t Heap = HeapNumbers[D.Heap];
+    if (Error E =
+            Sums.add(growthRow(Stacks[N], moreHeap(Heap), D.Before, D.After)))
+      return E;
+    if (Error E =
+            Sums.add(growthRow(Stacks[N], lessHeap(Heap), D.After, D.Before)))
+      return E;
+  }
+  if (Error E = Sums.finish())
+    return E;
+  return (*Writer)->finish();
+}
+
+} // namespace memkit
