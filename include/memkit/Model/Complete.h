@@ -1,0 +1,29 @@
+//===- Complete.h - Makes up the sums that a trace lacks --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_MODEL_COMPLETE_H
+#define MEMKIT_MODEL_COMPLETE_H
+
+#include "memkit/Model/Replay.h"
+#include "memkit/Trace/TraceWriter.h"
+
+namespace memkit {
+
+/// The Summary of all events of R, in one piece of any number of rows: for a
+/// trace that has none, being cut off, or of those blocks that Select of
+/// Options leaves. Images without an end are still running in it.
+llvm::Expected<Summary> summarize(TraceReader &R, ReplayOptions Options = {});
+
+/// Writes a trace that has all blocks of R but its Summary, Slices, Keyframes
+/// and index, and after them Slices, Keyframes and a Summary made from the
+/// events. Out was created with R's header; the caller finishes it.
+llvm::Error completeTrace(TraceReader &R, TraceWriter &Out);
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_COMPLETE_H

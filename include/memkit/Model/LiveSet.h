@@ -1,0 +1,169 @@
+//===- LiveSet.h - The live blocks of an image, by ordinal ------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ordinals rise by one, most blocks die young, and a free names its block by
+// ordinal: so blocks stand in arrays of 64 Ki ordinals each. An array of which
+// little lives is packed to a sorted list of what does. Memory is that of the
+// live set (at most about 200 bytes a block) and some 150 bytes for each 64 Ki
+// blocks of the run.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_MODEL_LIVESET_H
+#define MEMKIT_MODEL_LIVESET_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <cstdint>
+#include <vector>
+
+namespace memkit {
+
+class LiveSet {
+public:
+  /// What every event on a block needs. Row 0: not live.
+  struct Entry {
+    uint32_t Row = 0;
+    uint32_t ContextRow = 0;
+    uint64_t Size = 0;
+  };
+  /// What few traces have.
+  struct Place {
+    uint64_t Address = 0;
+    uint64_t Enclosing = 0; ///< ordinal + 1
+  };
+  /// A block in whole.
+  struct Block {
+    uint64_t Ordinal = 0;
+    Entry E;
+    uint64_t BirthNs = 0;
+    Place P;
+    uint32_t Thread = 0; ///< 0 unless kept
+  };
+
+private:
+  struct Chunk {
+    std::vector<Entry> Entries;
+    std::vector<uint64_t> Births;
+    std::vector<Place> Places; ///< shorter than Entries when the rest have none
+    std::vector<uint32_t> Threads;
+    std::vector<uint16_t> Ordinals; ///< when packed: of Entries, sorted
+    uint32_t Live = 0;
+    int64_t PackAt = -1; ///< pack when Live falls to this
+    bool Packed = false;
+  };
+
+public:
+  /// KeepThreads: remember the thread of each allocation.
+  explicit LiveSet(bool KeepThreads = false) : KeepThreads(KeepThreads) {}
+
+  /// The ordinal of the next block.
+  uint64_t next() const { return Next; }
+  uint64_t size() const { return Live; }
+
+  /// Adds the block of ordinal next(). E.Row is not 0.
+  void add(Entry E, uint64_t BirthNs, uint32_t Thread) {
+    Chunk *C = Current;
+    if (!C || C->Entries.size() == ChunkSize)
+      C = newChunk();
+    C->Entries.push_back(E);
+    C->Births.push_back(BirthNs);
+    if (KeepThreads)
+      C->Threads.push_back(Thread);
+    C->Live += 1;
+    Live += 1;
+    Next += 1;
+  }
+  /// Sets the place of the block added last.
+  void setPlaceOfLast(Place P);
+
+  /// Where a live block stands; invalid after the next add() or erase().
+  class Cursor {
+  public:
+    explicit operator bool() const { return C != nullptr; }
+    Entry &entry() const { return C->Entries[At]; }
+    uint64_t birthNs() const { return C->Births[At]; }
+    Place place() const {
+      return At < C->Places.size() ? C->Places[At] : Place();
+    }
+    uint32_t thread() const {
+      return At < C->Threads.size() ? C->Threads[At] : 0;
+    }
+
+  private:
+    friend class LiveSet;
+    Chunk *C = nullptr;
+    size_t At = 0;
+  };
+
+  /// The block Ordinal, or nothing when it is not live.
+  Cursor find(uint64_t Ordinal) {
+    Cursor Out;
+    if (Ordinal >= Next)
+      return Out;
+    Chunk &C = Chunks[Ordinal >> ChunkBits];
+    size_t At = Ordinal & (ChunkSize - 1);
+    if (C.Packed)
+      At = findPacked(C, static_cast<uint16_t>(At));
+    if (At >= C.Entries.size() || C.Entries[At].Row == 0)
+      return Out;
+    Out.C = &C;
+    Out.At = At;
+    return Out;
+  }
+  /// Takes out what find() gave.
+  void erase(Cursor Where) {
+    Chunk &C = *Where.C;
+    C.Entries[Where.At].Row = 0;
+    C.Live -= 1;
+    Live -= 1;
+    if (static_cast<int64_t>(C.Live) <= C.PackAt)
+      pack(C);
+  }
+
+  /// Asks the processor to fetch what find(Ordinal) will read.
+  void prefetch(uint64_t Ordinal) const {
+    if (Ordinal >= Next)
+      return;
+    const Chunk &C = Chunks[Ordinal >> ChunkBits];
+    if (!C.Packed)
+      __builtin_prefetch(&C.Entries.data()[Ordinal & (ChunkSize - 1)], 1);
+  }
+
+  /// Calls Do for every live block, ordinals rising.
+  void forEach(llvm::function_ref<void(const Block &)> Do) const;
+
+  /// Begins anew with a set that was live before ordinal NextOrdinal: first
+  /// restart(), then addOld() with rising ordinals.
+  void restart(uint64_t NextOrdinal);
+  void addOld(const Block &B);
+  /// Forgets all, and gives its memory back.
+  void clear();
+
+private:
+  static constexpr unsigned ChunkBits = 16;
+  static constexpr size_t ChunkSize = size_t(1) << ChunkBits;
+  /// A full array of which no more than this lives is packed.
+  static constexpr size_t FewLive = ChunkSize / 8;
+
+  static size_t findPacked(const Chunk &C, uint16_t Ordinal);
+  Chunk *newChunk();
+  void pack(Chunk &C);
+  template <class F> void eachOf(const Chunk &C, F Do) const;
+
+  bool KeepThreads;
+  uint64_t Next = 0, Live = 0;
+  std::vector<Chunk> Chunks;
+  Chunk *Current = nullptr; ///< the last one, when it takes more
+  /// Arrays of packed chunks, to be used again: fresh memory costs faults.
+  std::vector<Entry> SpareEntries;
+  std::vector<uint64_t> SpareBirths;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_LIVESET_H

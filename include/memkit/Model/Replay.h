@@ -1,0 +1,187 @@
+//===- Replay.h - Goes through a trace's events in their order --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Feeds an Accounts with the events of a trace in their total order, (TimeNs,
+// image, row) within an epoch, and resolves the ordinals of frees to blocks.
+// Marks that mean something for the sums (steps, ends of images, reserved
+// bytes, losses) are applied before the events of the same time. Memory is that
+// of the live set, one block of events for each image that runs at a time, and
+// the sums.
+//
+// Everything is checked: ids, ordinals, order. What is wrong is a TraceError
+// with the offset of the block.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_MODEL_REPLAY_H
+#define MEMKIT_MODEL_REPLAY_H
+
+#include "memkit/Account/Accounts.h"
+#include "memkit/Model/LiveSet.h"
+#include "memkit/Model/RowCache.h"
+#include "memkit/Trace/TraceReader.h"
+#include <functional>
+#include <memory>
+
+namespace memkit {
+
+/// An allocation, as ReplayOptions::Select sees it.
+struct Birth {
+  uint64_t TimeNs = 0;
+  uint64_t Size = 0;
+  uint32_t Image = 0;
+  uint32_t Thread = 0;
+  uint32_t Heap = 0;
+  uint32_t Stack = 0;
+  uint32_t Context = 0;
+};
+
+struct ReplayOptions {
+  /// When set, only the blocks for which it gives true count; all their later
+  /// events do too. Peaks are then the peaks of what is selected.
+  std::function<bool(const Birth &)> Select;
+  /// Remember the thread that allocated each live block.
+  bool KeepThreads = false;
+  /// Keep what cutSlice() of the accounts needs.
+  bool Slices = false;
+};
+
+/// Is called between events. Every function does nothing unless overridden.
+class ReplayObserver {
+public:
+  virtual ~ReplayObserver();
+  /// The next moment at which timeStop() is wanted: after all events before it,
+  /// before those at or after it. Asked again after every stop, step and end.
+  virtual uint64_t nextTimeStop() { return UINT64_MAX; }
+  /// Nothing happens in the trace from TimeNs to before NextNs.
+  virtual llvm::Error timeStop(uint64_t TimeNs, uint64_t NextNs);
+  /// The number of events of Image after which eventStop() is wanted, more than
+  /// it has had. Asked again after each such stop.
+  virtual uint64_t nextEventStop(uint32_t) { return UINT64_MAX; }
+  /// TimeNs: of the image's last event.
+  virtual llvm::Error eventStop(uint32_t Image, uint64_t TimeNs);
+  /// A step has begun, or an image is about to end, at TimeNs.
+  virtual llvm::Error stepBegun(uint32_t Image, uint64_t TimeNs);
+  virtual llvm::Error imageEnds(uint32_t Image, uint64_t TimeNs);
+};
+
+/// Runs once. Belongs to one thread.
+class Replay {
+public:
+  /// Reads the dictionary and the marks of R, which must outlive the result, as
+  /// must Observer (may be null).
+  static llvm::Expected<std::unique_ptr<Replay>>
+  create(TraceReader &R, ReplayOptions Options = {},
+         ReplayObserver *Observer = nullptr);
+  ~Replay();
+
+  /// Before run(): begins at the last keyframe of each image before AtNs
+  /// instead of its start. Live values are right once run(AtNs) is done;
+  /// counts, peaks and times lack what was before, and blocks of the keyframe
+  /// have no thread.
+  llvm::Error startNear(uint64_t AtNs);
+
+  /// Replays all events and marks with TimeNs <= UntilNs.
+  llvm::Error run(uint64_t UntilNs = UINT64_MAX);
+  /// As run(), and stops after the event at which Done gives true; it is asked
+  /// after each event from FromNs on.
+  llvm::Error runUntil(uint64_t FromNs, llvm::function_ref<bool()> Done);
+
+  Accounts &accounts() { return A; }
+  const Accounts &accounts() const { return A; }
+  const IdLimits &limits() const { return Limits; }
+  /// The last moment that the trace tells of: of its events and marks.
+  uint64_t endNs() const { return EndNs; }
+  /// How many blocks live in Image.
+  uint64_t liveBlocks(uint32_t Image) const;
+  /// The ordinal of the next block of Image.
+  uint64_t nextOrdinal(uint32_t Image) const;
+  /// Gives the live blocks of an image, ordinals rising; Thread is 0 unless
+  /// KeepThreads. Those that Select refused are left out.
+  void forEachLive(
+      uint32_t Image,
+      llvm::function_ref<void(const LiveBlock &, uint32_t Thread)> Do) const;
+  /// The live block Ordinal of Image; false when there is none.
+  bool findLive(uint32_t Image, uint64_t Ordinal, LiveBlock &Out) const;
+
+private:
+  /// Stands for the row of a block that Select refused.
+  static constexpr uint32_t Refused = UINT32_MAX;
+
+  struct ImageReplay {
+    explicit ImageReplay(uint32_t Id, bool KeepThreads)
+        : Id(Id), Live(KeepThreads) {}
+    uint32_t Id;
+    LiveSet Live;
+    RowCache Stacks, Contexts;
+    uint64_t Events = 0; ///< so far, those before the keyframe included
+    uint64_t NextStop = UINT64_MAX;
+    uint64_t Skip = 0; ///< events still to be left out: the keyframe has them
+    bool Ignored = false; ///< all its events are left out
+  };
+  /// Where an image stands within an epoch.
+  struct Cursor {
+    ImageReplay *I = nullptr;
+    std::vector<const BlockInfo *> Blocks;
+    size_t Block = 0;
+    std::unique_ptr<Events> Open;
+    size_t Row = 0;
+    uint64_t HeadNs = 0;
+  };
+
+  Replay(TraceReader &R, ReplayOptions Options, ReplayObserver *Observer);
+  llvm::Error readDictionary();
+  llvm::Error readMarks();
+  llvm::Error setUp();
+  const IdLimits &limitsAt(uint64_t Offset) const;
+  llvm::Error loadKeyframe(llvm::ArrayRef<const BlockInfo *> Parts);
+  llvm::Error addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset);
+  ImageReplay &image(uint32_t Id) { return *Images[Id]; }
+
+  llvm::Error runEpoch(llvm::ArrayRef<const BlockInfo *> Blocks);
+  llvm::Error runCursor(Cursor &C, uint64_t LimitNs);
+  llvm::Error openBlock(Cursor &C);
+  void closeBlock(Cursor &C);
+  llvm::Error runRows(ImageReplay &I, const Events &E, const BlockInfo &At,
+                      size_t &Row, size_t End, uint64_t LimitNs);
+  llvm::Error allocate(ImageReplay &I, const Events &E, size_t Row,
+                       const BlockInfo &At);
+  llvm::Error allocateSlow(ImageReplay &I, const Events &E, size_t Row,
+                           const BlockInfo &At, LiveSet::Entry Entry);
+  llvm::Error reference(ImageReplay &I, const Event &E, const BlockInfo &At);
+  llvm::Error split(ImageReplay &I, const Event &E, const BlockInfo &At,
+                    LiveSet::Cursor C);
+  llvm::Error crossBoundaries(uint64_t TimeNs);
+  llvm::Error applyMark(const Mark &M);
+  void findBoundary();
+  bool isDone() const { return Stopped; }
+  llvm::Error fail(const BlockInfo &At, const llvm::Twine &What) const;
+
+  TraceReader &R;
+  ReplayOptions Options;
+  ReplayObserver *Observer;
+  Accounts A;
+  IdLimits Limits;
+  /// What the dictionary held before each offset.
+  std::vector<std::pair<uint64_t, IdLimits>> LimitsBefore;
+  std::vector<std::unique_ptr<ImageReplay>> Images; ///< by id, null unless used
+  std::vector<uint64_t> EventsOfImage;              ///< in the whole trace
+  std::vector<Mark> Marks;                          ///< those applied, by time
+  size_t NextMark = 0;
+  uint64_t EndNs = 0;
+  uint64_t BoundaryNs = 0; ///< the next mark or time stop
+  uint64_t UntilNs = UINT64_MAX;
+  uint64_t DoneFromNs = UINT64_MAX;
+  llvm::function_ref<bool()> Done;
+  bool Stopped = false;
+  std::vector<std::unique_ptr<Events>> SpareBuffers;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_REPLAY_H

@@ -1,0 +1,346 @@
+//===- CheckTrace.cpp - Whether a trace agrees with itself ------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckSummary.h"
+#include "memkit/Model/Check.h"
+#include "memkit/Model/Replay.h"
+#include "memkit/Trace/TraceError.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+#include <map>
+
+using namespace memkit;
+using llvm::Error;
+using llvm::formatv;
+
+void CheckResult::add(std::string Difference) {
+  if (Differences.size() < MaxDifferences)
+    Differences.push_back(std::move(Difference));
+  else
+    MoreDifferences += 1;
+}
+
+namespace {
+
+/// Stops the replay where the file has a slice or keyframe, and compares.
+class Checker : public ReplayObserver {
+public:
+  Checker(TraceReader &R, CheckResult &Out) : R(R), Out(Out) {}
+
+  Error findStops(const IdLimits &Limits);
+  void start(Replay &To) { Run = &To; }
+  /// Compares what lies after the last event.
+  Error finish();
+
+  uint64_t nextTimeStop() override {
+    return NextSlice < SliceStops.size() ? SliceStops[NextSlice].EndNs
+                                         : UINT64_MAX;
+  }
+  Error timeStop(uint64_t TimeNs, uint64_t NextNs) override;
+  uint64_t nextEventStop(uint32_t Image) override;
+  Error eventStop(uint32_t Image, uint64_t TimeNs) override;
+
+private:
+  struct SliceStop {
+    uint64_t EndNs = 0;
+    uint32_t Image = 0;
+    uint32_t Row = 0;
+    uint64_t Index = 0;
+    const BlockInfo *Block = nullptr;
+  };
+  struct KeyframeStop {
+    uint64_t Events = 0;
+    std::vector<const BlockInfo *> Parts;
+    bool Whole = false;
+  };
+
+  Error findSlices(const BlockInfo &B, const IdLimits &Limits);
+  Error findKeyframe(const BlockInfo &B, const IdLimits &Limits);
+  Error compareSlice(const SliceStop &S);
+  Error compareKeyframe(uint32_t Image, const KeyframeStop &K, uint64_t TimeNs);
+  void compareBlock(uint32_t Image, const Keyframe &K, const LiveBlock &Said);
+
+  TraceReader &R;
+  CheckResult &Out;
+  Replay *Run = nullptr;
+  std::vector<SliceStop> SliceStops; ///< by time
+  size_t NextSlice = 0;
+  std::map<uint32_t, std::vector<KeyframeStop>> KeyframeStops;
+  std::map<uint32_t, size_t> NextKeyframe;
+  /// The last block of slices read, of each image.
+  std::map<uint32_t, std::pair<const BlockInfo *, Slices>> Cache;
+  Keyframe Part;
+};
+
+Error Checker::findStops(const IdLimits &Limits) {
+  for (const BlockInfo &B : R.blocks()) {
+    Error E = B.Kind == BlockKind::Slices     ? findSlices(B, Limits)
+              : B.Kind == BlockKind::Keyframe ? findKeyframe(B, Limits)
+                                              : Error::success();
+    if (E)
+      return E;
+  }
+  auto Earlier = [](const SliceStop &X, const SliceStop &Y) {
+    return X.EndNs < Y.EndNs;
+  };
+  std::stable_sort(SliceStops.begin(), SliceStops.end(), Earlier);
+  for (auto &[Image, Stops] : KeyframeStops)
+    std::stable_sort(Stops.begin(), Stops.end(),
+                     [](const KeyframeStop &X, const KeyframeStop &Y) {
+                       return X.Events < Y.Events;
+                     });
+  return Error::success();
+}
+
+Error Checker::findSlices(const BlockInfo &B, const IdLimits &Limits) {
+  Slices S;
+  if (Error E = R.read(B, S))
+    return E;
+  if (std::string P = Limits.check(S); !P.empty())
+    return makeTraceError(R.name(), B.Offset, P);
+  for (uint32_t Row = 0; Row < S.Rows.size(); ++Row)
+    SliceStops.push_back(
+        {S.Rows[Row].EndNs, S.Image, Row, S.Rows[Row].Index, &B});
+  return Error::success();
+}
+
+Error Checker::findKeyframe(const BlockInfo &B, const IdLimits &Limits) {
+  if (Error E = R.read(B, Part))
+    return E;
+  if (std::string P = Limits.check(Part); !P.empty())
+    return makeTraceError(R.name(), B.Offset, P);
+  std::vector<KeyframeStop> &Stops = KeyframeStops[Part.Image];
+  if (Part.Part == 0)
+    Stops.push_back({Part.Events, {}, false});
+  if (Stops.empty() || Stops.back().Events != Part.Events ||
+      Stops.back().Parts.size() != Part.Part || Stops.back().Whole) {
+    Out.add(
+        formatv("keyframe at offset {0}: part {1} follows no part before it",
+                B.Offset, Part.Part));
+    return Error::success();
+  }
+  Stops.back().Parts.push_back(&B);
+  Stops.back().Whole = Part.Last;
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+Error Checker::timeStop(uint64_t TimeNs, uint64_t) {
+  while (NextSlice < SliceStops.size() && SliceStops[NextSlice].EndNs <= TimeNs)
+    if (Error E = compareSlice(SliceStops[NextSlice++]))
+      return E;
+  return Error::success();
+}
+
+Error Checker::compareSlice(const SliceStop &At) {
+  auto &[Block, Read] = Cache[At.Image];
+  if (Block != At.Block) {
+    if (Error E = R.read(*At.Block, Read))
+      return E;
+    Block = At.Block;
+  }
+  Slice &Said = Read.Rows[At.Row];
+  Slice Is;
+  Run->accounts().cutSlice(At.Image, At.EndNs, Is);
+  Out.Slices += 1;
+  std::string Name =
+      formatv("image {0}, slice {1}: ", At.Image, Said.Index).str();
+  auto Compare = [&](const char *What, uint64_t A, uint64_t B) {
+    if (A != B)
+      Out.add(Name + formatv("{0} {1}, events give {2}", What, A, B).str());
+  };
+  Compare("number", Said.Index, Is.Index);
+  Compare("first step", Said.FirstStep, Is.FirstStep);
+  Compare("last step", Said.LastStep, Is.LastStep);
+  Compare("begin", Said.BeginNs, Is.BeginNs);
+  auto Key = [](const SliceRow &X) { return std::make_pair(X.Heap, X.Stack); };
+  auto Less = [&](const SliceRow &X, const SliceRow &Y) {
+    return Key(X) < Key(Y);
+  };
+  std::sort(Said.Rows.begin(), Said.Rows.end(), Less);
+  auto A = Said.Rows.begin(), AEnd = Said.Rows.end();
+  auto B = Is.Rows.begin(), BEnd = Is.Rows.end();
+  while (A != AEnd || B != BEnd) {
+    bool OnlyFile = B == BEnd || (A != AEnd && Less(*A, *B));
+    bool OnlyEvents = A == AEnd || (B != BEnd && Less(*B, *A));
+    const SliceRow &Row = OnlyEvents ? *B : *A;
+    std::string Where =
+        formatv("{0}heap {1}, stack {2}: ", Name, Row.Heap, Row.Stack).str();
+    if (OnlyFile)
+      Out.add(Where + "in the file, unchanged by the events");
+    else if (OnlyEvents)
+      Out.add(Where + "changed by the events, not in the file");
+    else if (!(*A == *B))
+      Out.add(Where + formatv("{0} blocks, {1} bytes, events give {2} blocks, "
+                              "{3} bytes",
+                              A->LiveBlocks, A->LiveBytes, B->LiveBlocks,
+                              B->LiveBytes)
+                          .str());
+    if (!OnlyEvents)
+      ++A;
+    if (!OnlyFile)
+      ++B;
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Keyframes
+//===----------------------------------------------------------------------===//
+
+uint64_t Checker::nextEventStop(uint32_t Image) {
+  auto Stops = KeyframeStops.find(Image);
+  if (Stops == KeyframeStops.end())
+    return UINT64_MAX;
+  size_t &Next = NextKeyframe[Image];
+  const std::vector<KeyframeStop> &List = Stops->second;
+  // At no event at all nothing lives; finish() says so.
+  while (Next < List.size() && List[Next].Events == 0)
+    ++Next;
+  return Next < List.size() ? List[Next].Events : UINT64_MAX;
+}
+
+Error Checker::eventStop(uint32_t Image, uint64_t TimeNs) {
+  const std::vector<KeyframeStop> &List = KeyframeStops[Image];
+  size_t &Next = NextKeyframe[Image];
+  uint64_t Events = List[Next].Events;
+  while (Next < List.size() && List[Next].Events == Events)
+    if (Error E = compareKeyframe(Image, List[Next++], TimeNs))
+      return E;
+  return Error::success();
+}
+
+Error Checker::compareKeyframe(uint32_t Image, const KeyframeStop &K,
+                               uint64_t TimeNs) {
+  Out.Keyframes += 1;
+  std::string Name =
+      formatv("image {0}, keyframe after {1} events: ", Image, K.Events).str();
+  if (!K.Whole)
+    Out.add(Name + "its last part is missing");
+  uint64_t Count = 0, Lowest = 0;
+  for (const BlockInfo *B : K.Parts) {
+    if (Error E = R.read(*B, Part))
+      return E;
+    if (Part.Part == 0 && Part.NextOrdinal != Run->nextOrdinal(Image))
+      Out.add(Name + formatv("next block {0}, events give {1}",
+                             Part.NextOrdinal, Run->nextOrdinal(Image))
+                         .str());
+    if (Part.Part == 0 && Part.TimeNs < TimeNs)
+      Out.add(Name + formatv("at {0} ns, its last event is at {1} ns",
+                             Part.TimeNs, TimeNs)
+                         .str());
+    for (const LiveBlock &Said : Part.Blocks) {
+      if (Said.Ordinal < Lowest)
+        Out.add(Name +
+                formatv("block {0} is out of order", Said.Ordinal).str());
+      Lowest = Said.Ordinal + 1;
+      Count += 1;
+      compareBlock(Image, Part, Said);
+    }
+  }
+  if (K.Whole && Count != Run->liveBlocks(Image))
+    Out.add(Name + formatv("{0} blocks, events give {1}", Count,
+                           Run->liveBlocks(Image))
+                       .str());
+  return Error::success();
+}
+
+void Checker::compareBlock(uint32_t Image, const Keyframe &K,
+                           const LiveBlock &Said) {
+  LiveBlock Is;
+  auto Name = [&] {
+    return formatv("image {0}, keyframe after {1} events, block {2}: ", Image,
+                   K.Events, Said.Ordinal)
+        .str();
+  };
+  if (!Run->findLive(Image, Said.Ordinal, Is)) {
+    Out.add(Name() + "not live by the events");
+    return;
+  }
+  if (Said == Is)
+    return;
+  auto Compare = [&](const char *What, uint64_t A, uint64_t B) {
+    if (A != B)
+      Out.add(Name() + formatv("{0} {1}, events give {2}", What, A, B).str());
+  };
+  Compare("size", Said.Size, Is.Size);
+  Compare("birth", Said.BirthNs, Is.BirthNs);
+  Compare("stack", Said.Stack, Is.Stack);
+  Compare("context", Said.Context, Is.Context);
+  Compare("heap", Said.Heap, Is.Heap);
+  Compare("address", Said.Address, Is.Address);
+  Compare("enclosing block + 1", Said.Enclosing, Is.Enclosing);
+}
+
+Error Checker::finish() {
+  if (Error E = timeStop(UINT64_MAX, UINT64_MAX))
+    return E;
+  for (auto &[Image, Stops] : KeyframeStops)
+    for (const KeyframeStop &K : Stops) {
+      if (K.Events > Run->accounts().events(Image)) {
+        Out.add(formatv("image {0}, keyframe after {1} events: there are {2}",
+                        Image, K.Events, Run->accounts().events(Image)));
+      } else if (K.Events == 0) {
+        Out.Keyframes += 1;
+        for (const BlockInfo *B : K.Parts) {
+          if (Error E = R.read(*B, Part))
+            return E;
+          if (!Part.Blocks.empty())
+            Out.add(formatv("image {0}, keyframe after 0 events: {1} blocks, "
+                            "events give 0",
+                            Image, Part.Blocks.size()));
+        }
+      }
+    }
+  return Error::success();
+}
+
+} // namespace
+
+llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
+  CheckResult Out;
+  Checker C(R, Out);
+  ReplayOptions Options;
+  Options.Slices = true;
+  auto Run = Replay::create(R, Options, &C);
+  if (!Run)
+    return Run.takeError();
+  C.start(**Run);
+  auto Said = readLastSummary(R, (*Run)->limits());
+  if (!Said)
+    return Said.takeError();
+  bool LeftOut = false;
+  if (*Said)
+    for (const Loss &L : (*Said)->Losses)
+      LeftOut |= L.Kind == LossKind::Events && L.Count != 0;
+  if (LeftOut)
+    Out.Notes.push_back("events were left out on request: summary, slices and "
+                        "keyframes are not compared");
+  else if (Error E = C.findStops((*Run)->limits()))
+    return E;
+  if (Error E = (*Run)->run())
+    return E;
+  Out.Events = (*Run)->accounts().events();
+  if (LeftOut)
+    return Out;
+  if (Error E = C.finish())
+    return E;
+  if (!*Said)
+    Out.Notes.push_back("there is no complete summary");
+  else if (!R.complete() && (*Said)->Events != Out.Events)
+    Out.Notes.push_back(formatv("the trace was cut off: its last summary is of "
+                                "the first {0} of {1} events, not compared",
+                                (*Said)->Events, Out.Events));
+  else
+    compareSummaries(**Said, (*Run)->accounts().summary(1, (*Said)->EndNs),
+                     Out);
+  return Out;
+}

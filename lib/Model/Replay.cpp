@@ -1,0 +1,268 @@
+//===- Replay.cpp - What a replay reads before the events -------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Replay.h"
+#include "memkit/Trace/TraceError.h"
+#include <algorithm>
+
+using namespace memkit;
+using llvm::Error;
+
+ReplayObserver::~ReplayObserver() = default;
+Error ReplayObserver::timeStop(uint64_t, uint64_t) { return Error::success(); }
+Error ReplayObserver::eventStop(uint32_t, uint64_t) { return Error::success(); }
+Error ReplayObserver::stepBegun(uint32_t, uint64_t) { return Error::success(); }
+Error ReplayObserver::imageEnds(uint32_t, uint64_t) { return Error::success(); }
+
+Replay::Replay(TraceReader &R, ReplayOptions O, ReplayObserver *Observer)
+    : R(R), Options(std::move(O)), Observer(Observer),
+      Done([] { return false; }) {
+  if (!Options.Slices)
+    A.disableSlices();
+}
+Replay::~Replay() = default;
+
+Error Replay::fail(const BlockInfo &At, const llvm::Twine &What) const {
+  return makeTraceError(R.name(), At.Offset, What);
+}
+
+llvm::Expected<std::unique_ptr<Replay>>
+Replay::create(TraceReader &R, ReplayOptions Options,
+               ReplayObserver *Observer) {
+  std::unique_ptr<Replay> Out(new Replay(R, std::move(Options), Observer));
+  if (Error E = Out->readDictionary())
+    return E;
+  if (Error E = Out->readMarks())
+    return E;
+  if (Error E = Out->setUp())
+    return E;
+  return Out;
+}
+
+Error Replay::readDictionary() {
+  Dictionary D;
+  for (const BlockInfo &B : R.blocks()) {
+    if (B.Kind != BlockKind::Dictionary)
+      continue;
+    if (Error E = R.read(B, D))
+      return E;
+    uint32_t Heap = Limits.Heaps, Image = Limits.Images;
+    std::string Problem = Limits.add(D);
+    if (!Problem.empty())
+      return fail(B, Problem);
+    LimitsBefore.push_back({B.Offset, Limits});
+    for (const memkit::Heap &H : D.Heaps)
+      A.addHeap(++Heap, H);
+    for (const memkit::Image &I : D.Images)
+      A.beginImage(++Image, I.StartNs);
+  }
+  Images.resize(Limits.Images + size_t(1));
+  EventsOfImage.resize(Limits.Images + size_t(1));
+  return Error::success();
+}
+
+/// What the dictionary blocks before Offset have defined.
+const IdLimits &Replay::limitsAt(uint64_t Offset) const {
+  static const IdLimits None;
+  auto After = std::lower_bound(
+      LimitsBefore.begin(), LimitsBefore.end(), Offset,
+      [](const auto &Entry, uint64_t Offset) { return Entry.first < Offset; });
+  return After == LimitsBefore.begin() ? None : std::prev(After)->second;
+}
+
+Error Replay::readMarks() {
+  memkit::Marks Block;
+  for (const BlockInfo &B : R.blocks()) {
+    if (B.Kind != BlockKind::Marks)
+      continue;
+    if (Error E = R.read(B, Block))
+      return E;
+    std::string Problem = limitsAt(B.Offset).check(Block);
+    if (!Problem.empty())
+      return fail(B, Problem);
+    A.countMarks(Block.Rows.size());
+    for (Mark &M : Block.Rows) {
+      EndNs = std::max(EndNs, M.TimeNs);
+      bool Applied = M.Kind == MarkKind::Step || M.Kind == MarkKind::ImageEnd ||
+                     M.Kind == MarkKind::HeapReserved ||
+                     M.Kind == MarkKind::Loss;
+      if (Applied && M.Image)
+        Marks.push_back(std::move(M));
+    }
+  }
+  auto Earlier = [](const Mark &X, const Mark &Y) {
+    return X.TimeNs < Y.TimeNs;
+  };
+  std::stable_sort(Marks.begin(), Marks.end(), Earlier);
+  return Error::success();
+}
+
+/// Finds the images that have events.
+Error Replay::setUp() {
+  for (const BlockInfo &B : R.blocks()) {
+    if (B.Kind != BlockKind::Events)
+      continue;
+    if (B.Image == 0 || B.Image > limitsAt(B.Offset).Images)
+      return fail(B, "events of image " + llvm::Twine(B.Image) +
+                         ", there are " +
+                         llvm::Twine(limitsAt(B.Offset).Images));
+    if (!Images[B.Image])
+      Images[B.Image] =
+          std::make_unique<ImageReplay>(B.Image, Options.KeepThreads);
+    EventsOfImage[B.Image] += B.Events;
+    EndNs = std::max(EndNs, B.EndNs);
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Starting at a keyframe
+//===----------------------------------------------------------------------===//
+
+Error Replay::startNear(uint64_t AtNs) {
+  // The parts of the last keyframe of each image, as far as they are read.
+  std::vector<std::vector<const BlockInfo *>> Best(Images.size());
+  for (const BlockInfo &B : R.blocks()) {
+    if (B.Kind != BlockKind::Keyframe || B.BeginNs >= AtNs ||
+        B.Image >= Images.size() || !Images[B.Image])
+      continue;
+    std::vector<const BlockInfo *> &Parts = Best[B.Image];
+    if (!Parts.empty() && Parts.back()->BeginNs > B.BeginNs)
+      continue;
+    if (!Parts.empty() && Parts.back()->BeginNs != B.BeginNs)
+      Parts.clear();
+    Parts.push_back(&B);
+  }
+  for (const Mark &M : Marks)
+    if (M.Kind == MarkKind::ImageEnd && M.TimeNs <= AtNs && Images[M.Image])
+      Images[M.Image]->Ignored = true;
+  for (size_t Id = 0; Id < Images.size(); ++Id)
+    if (Images[Id] && !Images[Id]->Ignored && !Best[Id].empty())
+      if (Error E = loadKeyframe(Best[Id]))
+        return E;
+  return Error::success();
+}
+
+Error Replay::loadKeyframe(llvm::ArrayRef<const BlockInfo *> Parts) {
+  ImageReplay &I = image(Parts.front()->Image);
+  Keyframe K;
+  uint32_t Part = 0;
+  bool Complete = false;
+  for (const BlockInfo *B : Parts) {
+    if (Error E = R.read(*B, K))
+      return E;
+    std::string Problem = limitsAt(B->Offset).check(K);
+    if (!Problem.empty())
+      return fail(*B, Problem);
+    // A second keyframe of the same moment begins anew; it says the same.
+    if (K.Part == 0) {
+      if (Part != 0)
+        break;
+      // Each event creates at most one block.
+      if (K.Events > EventsOfImage[K.Image] || K.NextOrdinal > K.Events)
+        return fail(*B, "a keyframe after more events than there are");
+      I.Live.restart(K.NextOrdinal);
+      I.Events = I.Skip = K.Events;
+    }
+    if (K.Part != Part++ || K.Events != I.Events ||
+        K.NextOrdinal != I.Live.next())
+      return fail(*B, "parts of a keyframe that do not belong together");
+    if (Error E = addKeyframe(I, K, B->Offset))
+      return E;
+    Complete = K.Last;
+    if (Complete)
+      break;
+  }
+  if (!Complete)
+    return fail(*Parts.back(), "a keyframe without its last part");
+  return Error::success();
+}
+
+Error Replay::addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset) {
+  uint64_t Lowest = 0;
+  for (const LiveBlock &B : K.Blocks) {
+    if (B.Ordinal < Lowest || B.Ordinal >= K.NextOrdinal)
+      return makeTraceError(R.name(), Offset,
+                            "block " + llvm::Twine(B.Ordinal) +
+                                " of a keyframe is out of order");
+    Lowest = B.Ordinal + 1;
+    LiveSet::Block To;
+    To.Ordinal = B.Ordinal;
+    To.BirthNs = B.BirthNs;
+    To.P = {B.Address, B.Enclosing};
+    To.E.Size = B.Size;
+    Birth About{B.BirthNs, B.Size, K.Image, 0, B.Heap, B.Stack, B.Context};
+    if (Options.Select && !Options.Select(About)) {
+      To.E.Row = Refused;
+      I.Live.addOld(To);
+      continue;
+    }
+    To.E.Row = A.stackRow(K.Image, B.Heap, B.Stack);
+    To.E.ContextRow = A.contextRow(K.Image, B.Heap, B.Context);
+    BlockRef Ref{B.Ordinal, To.E.Row, To.E.ContextRow};
+    LiveSet::Cursor Outer;
+    if (B.Enclosing)
+      Outer = I.Live.find(B.Enclosing - 1);
+    if (Outer && Outer.entry().Row != Refused)
+      A.allocateIn(
+          Ref, {B.Enclosing - 1, Outer.entry().Row, Outer.entry().ContextRow},
+          B.Size, 0, 0);
+    else
+      A.allocate(Ref, B.Size, 0, 0);
+    I.Live.addOld(To);
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+uint64_t Replay::liveBlocks(uint32_t Image) const {
+  return Images[Image] ? Images[Image]->Live.size() : 0;
+}
+
+uint64_t Replay::nextOrdinal(uint32_t Image) const {
+  return Images[Image] ? Images[Image]->Live.next() : 0;
+}
+
+static LiveBlock makeLiveBlock(const Accounts &A, uint64_t Ordinal,
+                               const LiveSet::Entry &E, uint64_t BirthNs,
+                               const LiveSet::Place &P) {
+  LiveBlock Out;
+  Out.Ordinal = Ordinal;
+  Out.Size = E.Size;
+  Out.BirthNs = BirthNs;
+  Out.Stack = A.stackOf(E.Row);
+  Out.Context = A.contextOf(E.ContextRow);
+  Out.Heap = A.heapOf(E.Row);
+  Out.Address = P.Address;
+  Out.Enclosing = P.Enclosing;
+  return Out;
+}
+
+void Replay::forEachLive(
+    uint32_t Image,
+    llvm::function_ref<void(const LiveBlock &, uint32_t)> Do) const {
+  if (!Images[Image])
+    return;
+  Images[Image]->Live.forEach([&](const LiveSet::Block &B) {
+    if (B.E.Row != Refused)
+      Do(makeLiveBlock(A, B.Ordinal, B.E, B.BirthNs, B.P), B.Thread);
+  });
+}
+
+bool Replay::findLive(uint32_t Image, uint64_t Ordinal, LiveBlock &Out) const {
+  if (!Images[Image])
+    return false;
+  LiveSet::Cursor C = Images[Image]->Live.find(Ordinal);
+  if (!C || C.entry().Row == Refused)
+    return false;
+  Out = makeLiveBlock(A, Ordinal, C.entry(), C.birthNs(), C.place());
+  return true;
+}

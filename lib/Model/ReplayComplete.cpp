@@ -1,0 +1,180 @@
+//===- ReplayComplete.cpp - Makes up the sums that a trace lacks -*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Complete.h"
+#include "memkit/Trace/TraceError.h"
+#include <algorithm>
+#include <map>
+
+using namespace memkit;
+using llvm::Error;
+
+llvm::Expected<Summary> memkit::summarize(TraceReader &R,
+                                          ReplayOptions Options) {
+  auto Run = Replay::create(R, std::move(Options));
+  if (!Run)
+    return Run.takeError();
+  if (Error E = (*Run)->run())
+    return E;
+  return (*Run)->accounts().summary(1, (*Run)->endNs());
+}
+
+namespace {
+/// A keyframe is written when the events since the last are so many times its
+/// blocks, and at least so many.
+constexpr uint64_t EventsPerKeyframeBlock = 8, LeastKeyframeEvents = 65536;
+/// Slices go to the file once they have so many rows.
+constexpr size_t RowsPerBlock = 4096;
+
+/// Cuts slices and keyframes as a recorder would.
+class Completer : public ReplayObserver {
+public:
+  explicit Completer(TraceWriter &Out) : Out(Out) {}
+
+  /// Images: those to ask for slices by time.
+  void start(Replay &R, uint32_t NumImages) {
+    Run = &R;
+    Images = NumImages;
+  }
+  uint64_t nextTimeStop() override {
+    uint64_t Next = UINT64_MAX;
+    for (uint32_t Id = 1; Id <= Images; ++Id)
+      Next = std::min(Next, Run->accounts().nextSliceNs(Id));
+    return Next;
+  }
+  Error timeStop(uint64_t TimeNs, uint64_t NextNs) override {
+    for (uint32_t Id = 1; Id <= Images; ++Id)
+      if (Run->accounts().nextSliceNs(Id) == TimeNs &&
+          Run->accounts().timeSliceDue(Id, NextNs))
+        if (Error E = cut(Id, TimeNs))
+          return E;
+    return Error::success();
+  }
+  Error stepBegun(uint32_t Image, uint64_t TimeNs) override {
+    return Run->accounts().stepSliceDue(Image) ? cut(Image, TimeNs)
+                                               : Error::success();
+  }
+  Error imageEnds(uint32_t Image, uint64_t TimeNs) override {
+    if (Error E = cut(Image, TimeNs))
+      return E;
+    return flush(Image);
+  }
+  uint64_t nextEventStop(uint32_t Image) override {
+    return NextCheck.try_emplace(Image, LeastKeyframeEvents).first->second;
+  }
+  Error eventStop(uint32_t Image, uint64_t TimeNs) override {
+    uint64_t Now = NextCheck[Image], &Last = LastKeyframe[Image];
+    NextCheck[Image] = Now + LeastKeyframeEvents;
+    if (Now - Last < Run->liveBlocks(Image) * EventsPerKeyframeBlock)
+      return Error::success();
+    Last = Now;
+    return writeKeyframe(Image, Now, TimeNs);
+  }
+  /// What is open at the end of the trace. EndNs lies after its last event.
+  Error finish(uint64_t EndNs) {
+    for (uint32_t Id = 1; Id <= Images; ++Id) {
+      if (!Run->accounts().isEnded(Id) && Run->accounts().events(Id))
+        if (Error E = cut(Id, EndNs))
+          return E;
+      if (Error E = flush(Id))
+        return E;
+    }
+    return Error::success();
+  }
+
+private:
+  Error cut(uint32_t Image, uint64_t TimeNs) {
+    Slices &S = Open[Image];
+    S.Image = Image;
+    S.Rows.emplace_back();
+    Run->accounts().cutSlice(Image, TimeNs, S.Rows.back());
+    OpenRows[Image] += S.Rows.back().Rows.size() + 1;
+    return OpenRows[Image] >= RowsPerBlock ? flush(Image) : Error::success();
+  }
+  Error flush(uint32_t Image) {
+    auto At = Open.find(Image);
+    if (At == Open.end() || At->second.Rows.empty())
+      return Error::success();
+    Error E = Out.write(At->second);
+    At->second.Rows.clear();
+    OpenRows[Image] = 0;
+    return E;
+  }
+  Error writeKeyframe(uint32_t Image, uint64_t Events, uint64_t TimeNs) {
+    Keyframe K;
+    K.Image = Image;
+    K.TimeNs = TimeNs;
+    K.Events = Events;
+    K.NextOrdinal = Run->nextOrdinal(Image);
+    K.Last = false;
+    Error Problem = Error::success();
+    Run->forEachLive(Image, [&](const LiveBlock &B, uint32_t) {
+      if (K.Blocks.size() == MaxBlockRows) {
+        if (!Problem)
+          Problem = Out.write(K);
+        K.Blocks.clear();
+        K.Part += 1;
+      }
+      K.Blocks.push_back(B);
+    });
+    if (Problem)
+      return Problem;
+    K.Last = true;
+    return Out.write(K);
+  }
+
+  TraceWriter &Out;
+  Replay *Run = nullptr;
+  uint32_t Images = 0;
+  std::map<uint32_t, Slices> Open;
+  std::map<uint32_t, size_t> OpenRows;
+  std::map<uint32_t, uint64_t> NextCheck, LastKeyframe;
+};
+} // namespace
+
+/// Writes the blocks that stay.
+static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
+  for (const BlockInfo &B : R.blocks()) {
+    if (B.Kind == BlockKind::Header || B.Kind == BlockKind::Summary ||
+        B.Kind == BlockKind::Slices || B.Kind == BlockKind::Keyframe)
+      continue;
+    auto Block = R.readAny(B);
+    if (!Block)
+      return Block.takeError();
+    Error E = Error::success();
+    if (auto *D = std::get_if<Dictionary>(&*Block))
+      E = Out.write(*D);
+    else if (auto *Ev = std::get_if<Events>(&*Block))
+      E = Out.write(*Ev);
+    else if (auto *M = std::get_if<Marks>(&*Block))
+      E = Out.write(*M);
+    if (E)
+      return E;
+  }
+  return Error::success();
+}
+
+Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
+  if (Error E = copyBlocks(R, Out))
+    return E;
+  Completer C(Out);
+  ReplayOptions Options;
+  Options.Slices = true;
+  auto Run = Replay::create(R, Options, &C);
+  if (!Run)
+    return Run.takeError();
+  C.start(**Run, (*Run)->limits().Images);
+  if (Error E = (*Run)->run())
+    return E;
+  Accounts &A = (*Run)->accounts();
+  if (Error E = C.finish(A.boundary((*Run)->endNs())))
+    return E;
+  return A.summary(1, (*Run)->endNs(),
+                   [&](const Summary &Part) { return Out.write(Part); });
+}
