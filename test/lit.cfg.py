@@ -8,6 +8,7 @@
 #   %python        a Python; the one with PyTorch where there is one
 #   %pythonX.Y     that version, where the machine has it
 #   %src_root      the source tree
+#   %obj_root      the build folder
 #   %tools         the folder of this build's tools
 #   %open_speedscope FILE   shows FILE in speedscope's page, prints its profiles
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, asan, ubsan,
@@ -123,6 +124,7 @@ config.substitutions += [
     ("%cxx", config.host_cxx),
     ("%libmemrec", config.memkit_capture_library),
     ("%src_root", config.memkit_src_root),
+    ("%obj_root", config.memkit_obj_root),
     ("%tools", config.memkit_tools_dir),
 ]
 
