@@ -96,9 +96,10 @@ say_cuda_size() {
     "$1" "$root/utils/download_size.py" || true
 }
 
-# A Python with PyTorch, in $python: the user's own, else that of .venv.
+# A Python with PyTorch, in $python: the user's own, else that of .venv. It is the
+# interpreter itself, where python3 is a script that chooses one.
 need_torch() {
-  python=$(command -v python3 || true)
+  python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null || true)
   if [ -n "$python" ] && has_torch "$python"; then return; fi
   python=$root/.venv/bin/python
   if has_torch "$python"; then return; fi

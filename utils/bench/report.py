@@ -64,7 +64,7 @@ def recording_tables(results):
     return sizes, times
 
 
-def page(command, rounds, results, starts, recording, analysed):
+def page(command, rounds, results, grown, starts, recording, analysed):
     sizes, times = recording_tables(results)
     parts = [
         "# Benchmarks",
@@ -83,6 +83,11 @@ def page(command, rounds, results, starts, recording, analysed):
                   "## The program", "`x` is the wall time over that of the program alone; a pair is an allocation and "
                   "its free. `MiB` is the largest process, `memrec MiB` the recorder.",
                   table(["workload", "recorder", "s", "x", "ns/pair", "MiB", "memrec MiB"], times)]
+    if grown:
+        rows = [[what, f"{value:.1f} {unit}", "" if aim is None else aim, within(value, aim)]
+                for what, value, unit, aim in grown]
+        parts += ["## The recorder's growth", "Each figure is the difference of two recordings that differ in "
+                  "one thing, over that difference.", table(["what", "measured", "aim", "reached"], rows)]
     if starts or recording:
         rows = [[what, milliseconds(s), milliseconds(aim) if aim else "", within(s, aim)] for what, s, aim in starts]
         rows += [[f"starting a recording: {what}", milliseconds(s), milliseconds(aim) if aim else "",

@@ -33,11 +33,16 @@ class Workload:
         return None
 
 
-def build_storm(folder):
-    program = folder / "storm"
-    subprocess.run(["g++", "-std=c++20", "-O2", "-g", str(SOURCES / "storm.cpp"), "-o",
-                    str(program), "-pthread"], check=True)
+def build_program(folder, source):
+    """The path of one of the programs, compiled."""
+    program = folder / Path(source).stem
+    subprocess.run(["g++", "-std=c++20", "-O2", "-g", str(SOURCES / source), "-o", str(program),
+                    "-pthread"], check=True)
     return str(program)
+
+
+def build_storm(folder):
+    return build_program(folder, "storm.cpp")
 
 
 def make_workloads(folder, python, tiny):
