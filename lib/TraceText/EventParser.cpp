@@ -14,7 +14,7 @@ namespace memkit::tracetext {
 
 bool BlockParser::beginEvents(LineParser &P) {
   Events = memkit::Events();
-  Events.Epoch = Epoch;
+  Events.Epoch = Epoch.value_or(1);
   // The default of the ordinal depends on the image.
   P.ref("image", Ref::Image, Events.Image);
   uint64_t Expected = Images[Events.Image].NextOrdinal;
@@ -38,10 +38,10 @@ bool BlockParser::beginEvents(LineParser &P) {
     if (Events.FirstOrdinal != Expected)
       return Fail("ordinal",
                   "the next block of this image is #" + Twine(Expected));
-    if (Events.Epoch < Epoch)
-      return Fail("epoch", "epochs do not fall: the last was " + Twine(Epoch));
+    if (Epoch && Events.Epoch < *Epoch)
+      return Fail("epoch", "epochs do not fall: the last was " + Twine(*Epoch));
   }
-  if (Events.Epoch != Epoch)
+  if (Epoch != Events.Epoch)
     EarlierEndNs = EpochEndNs;
   Epoch = Events.Epoch;
   NextOrdinal = Events.FirstOrdinal;

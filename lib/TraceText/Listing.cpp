@@ -73,20 +73,19 @@ private:
                  (unsigned long long)(Ns % 1000000000 / TimeUnitNs));
   }
 
-  void begin(uint64_t Ns, uint32_t Image, uint32_t Thread, StringRef What) {
+  void begin(uint64_t Ns, uint32_t Image, uint32_t Thread) {
     time(Ns);
     // The image is told only where there are several.
-    if (NumImages > 1)
+    if (NumImages > 1 && Image)
       OS << "  image " << Image;
     if (Thread)
       OS << "  thread " << Names.tid(Thread);
-    OS << "  " << left_justify(What, 6);
   }
 
   void event(uint32_t Image, const EventRow &R) {
     const Event &E = R.E;
-    begin(E.TimeNs, Image, E.Thread, enumName(E.Kind));
-    OS << "  #" << E.Block;
+    begin(E.TimeNs, Image, E.Thread);
+    OS << "  " << left_justify(enumName(E.Kind), 6) << "  #" << E.Block;
     if (E.Kind == EventKind::Split)
       OS << " into #" << R.Into;
     if (E.Kind != EventKind::Free)
@@ -111,10 +110,9 @@ private:
   }
 
   void stack(uint32_t Id) {
-    if (!Id)
+    if (!Id || Id > Names.numStacks())
       return;
-    if (Id >= Shown.size())
-      Shown.resize(Id + 1);
+    Shown.resize(Names.numStacks() + 1);
     if (Shown[Id])
       return;
     Shown[Id] = true;
@@ -124,7 +122,8 @@ private:
   }
 
   void mark(const Mark &M) {
-    begin(M.TimeNs, M.Image, M.Thread, enumName(M.Kind));
+    begin(M.TimeNs, M.Image, M.Thread);
+    OS << "  " << enumName(M.Kind);
     bool IsSizes = M.Kind == MarkKind::Rss || M.Kind == MarkKind::DeviceUsed ||
                    M.Kind == MarkKind::HeapReserved || M.Kind == MarkKind::Oom;
     if (M.Kind == MarkKind::Loss && M.Id < NumLossKinds)

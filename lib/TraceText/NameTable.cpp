@@ -48,10 +48,6 @@ StringRef NameTable::heap(uint32_t Id) const {
   return string(get(Heaps, Id).Name);
 }
 
-StringRef NameTable::thread(uint32_t Id) const {
-  return string(get(Threads, Id).Name);
-}
-
 uint32_t NameTable::tid(uint32_t Id) const { return get(Threads, Id).Tid; }
 
 std::string NameTable::function(Location L) const {

@@ -27,9 +27,12 @@ class NameTable {
 public:
   void add(const Dictionary &D);
 
-  llvm::StringRef string(uint32_t Id) const { return get(Strings, Id); }
+  llvm::StringRef string(uint32_t Id) const {
+    return Id && Id <= Strings.size() ? llvm::StringRef(Strings[Id - 1])
+                                      : llvm::StringRef();
+  }
   llvm::StringRef heap(uint32_t Id) const;
-  llvm::StringRef thread(uint32_t Id) const;
+  uint32_t numStacks() const { return uint32_t(Leaves.size()); }
   /// The stack's frames, innermost first, each as people read it: `main
   /// (main.c:3)`. A frame without symbols is its module and address.
   std::vector<std::string> stack(uint32_t Id) const;

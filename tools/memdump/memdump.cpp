@@ -7,15 +7,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Support/OutputFile.h"
+#include "memkit/Support/Table.h"
 #include "memkit/Support/ToolMain.h"
+#include "memkit/Symbolize/SymbolizeTrace.h"
+#include "memkit/Trace/TraceError.h"
+#include "memkit/Trace/TraceWriter.h"
 #include "memkit/TraceText/Printers.h"
+#include "memkit/TraceText/TraceSummary.h"
 
 using namespace llvm;
 using namespace memkit;
 
 namespace {
 enum class Format { Text, Asm, Json, Csv };
-}
+enum class Job { Print, Summary, Layers, Symbolize };
+} // namespace
 
 static cl::opt<std::string> Input(cl::Positional, cl::init("-"),
                                   cl::desc("[trace]"), cl::cat(toolCategory()));
@@ -23,11 +29,18 @@ static cl::opt<std::string> Output("o", cl::init("-"), cl::value_desc("file"),
                                    cl::desc("write to file (-)"),
                                    cl::cat(toolCategory()));
 static cl::opt<Format> OutputFormat(
-    "format", cl::desc("What to print:"), cl::init(Format::Text),
+    "format", cl::desc("what to print:"), cl::init(Format::Text),
     cl::values(clEnumValN(Format::Text, "text", "events, for people (default)"),
                clEnumValN(Format::Asm, "asm", "all of it, as memas reads it"),
                clEnumValN(Format::Json, "json", "all of it, an object a line"),
                clEnumValN(Format::Csv, "csv", "the events")),
+    cl::cat(toolCategory()));
+static cl::opt<Job> What(
+    cl::desc("instead of the blocks:"), cl::init(Job::Print),
+    cl::values(clEnumValN(Job::Summary, "summary", "what the trace holds"),
+               clEnumValN(Job::Layers, "layers", "the layers of the model"),
+               clEnumValN(Job::Symbolize, "symbolize",
+                          "the trace with the symbols that it lacks, to -o")),
     cl::cat(toolCategory()));
 
 static std::unique_ptr<BlockVisitor> createPrinter(raw_ostream &OS) {
@@ -44,24 +57,109 @@ static std::unique_ptr<BlockVisitor> createPrinter(raw_ostream &OS) {
   llvm_unreachable("all formats are listed");
 }
 
-/// Prints every block as it comes.
-static Error print(raw_ostream &OS) {
+static void warnOf(StringRef Name, StringRef Damage) {
+  if (!Damage.empty())
+    warn(Name + ": " + Damage);
+}
+
+static Error visitBlock(const BlockInfo &Info, const AnyBlock &Block,
+                        BlockVisitor &V) {
+  return std::visit(
+      [&](const auto &B) -> Error {
+        if constexpr (std::is_same_v<std::decay_t<decltype(B)>, std::monostate>)
+          return Error::success();
+        else
+          return V.visit(Info, B);
+      },
+      Block);
+}
+
+/// Prints every block as it comes, until the output takes no more.
+static Error print(OutputFile &Out) {
   auto Stream = BlockStream::open(Input);
   if (!Stream)
     return Stream.takeError();
-  std::unique_ptr<BlockVisitor> Printer = createPrinter(OS);
-  if (Error E = visitBlocks(**Stream, *Printer))
-    return E;
-  if (!(*Stream)->damage().empty())
-    warn((*Stream)->name() + ": " + (*Stream)->damage());
+  std::unique_ptr<BlockVisitor> Printer = createPrinter(Out.os());
+  BlockStream &In = **Stream;
+  while (!Out.failed()) {
+    Expected<std::optional<AnyBlock>> Block = In.next();
+    if (!Block)
+      return Block.takeError();
+    if (!*Block)
+      break;
+    if (Error E = visitBlock(In.info(), **Block, *Printer))
+      return E;
+  }
+  warnOf(In.name(), In.damage());
   return Error::success();
 }
 
+static Error printTotals(OutputFile &Out) {
+  if (OutputFormat != Format::Text && OutputFormat != Format::Json)
+    return makeUsageError("a summary is printed as text or json");
+  auto Reader = TraceReader::open(Input);
+  if (!Reader)
+    return Reader.takeError();
+  warnOf((*Reader)->name(), (*Reader)->damage());
+  auto S = readTraceSummary(**Reader, [&]() -> Expected<std::vector<Summary>> {
+    return makeTraceError((*Reader)->name(), (*Reader)->fileBytes(),
+                          "no summary");
+  });
+  if (!S)
+    return S.takeError();
+  bool Layers = What == Job::Layers;
+  if (OutputFormat == Format::Text) {
+    (Layers ? printLayers : printSummary)(Out.os(), *S, outputWidth());
+    return Error::success();
+  }
+  json::OStream J(Out.os(), 2);
+  J.object([&] { (Layers ? writeLayersJson : writeSummaryJson)(J, *S); });
+  Out.os() << '\n';
+  return Error::success();
+}
+
+/// Copies the trace with the symbols that this machine's files give.
+static Error symbolize(OutputFile &Out) {
+  auto Stream = BlockStream::open(Input);
+  if (!Stream)
+    return Stream.takeError();
+  // The writer begins with the header.
+  auto First = (*Stream)->next();
+  if (!First)
+    return First.takeError();
+  FdSink Sink(Out.fd(), Out.name().str());
+  auto Writer = TraceWriter::create(Sink, std::get<Header>(**First));
+  if (!Writer)
+    return Writer.takeError();
+  auto Stats = symbolizeTrace(**Stream, **Writer);
+  if (!Stats)
+    return Stats.takeError();
+  warnOf((*Stream)->name(), (*Stream)->damage());
+  say(Twine(Stats->Resolved) + " of " + Twine(Stats->Frames) +
+      " frames without symbols have them now");
+  return Error::success();
+}
+
+static Error dump(OutputFile &Out) {
+  switch (What) {
+  case Job::Print:
+    return print(Out);
+  case Job::Summary:
+  case Job::Layers:
+    return printTotals(Out);
+  case Job::Symbolize:
+    return symbolize(Out);
+  }
+  llvm_unreachable("all jobs are listed");
+}
+
 static Expected<int> run() {
-  auto Out = OutputFile::open(Output);
+  auto Kind = What == Job::Symbolize ? OutputFile::Content::Trace
+                                     : OutputFile::Content::Text;
+  auto Out = OutputFile::open(Output, Kind);
   if (!Out)
     return Out.takeError();
-  if (Error E = print((*Out)->os()))
+  if (Error E = dump(**Out))
     return std::move(E);
   if (Error E = (*Out)->keep())
     return std::move(E);
@@ -72,6 +170,7 @@ int main(int Argc, char **Argv) {
   return runTool(Argc, Argv,
                  {"memdump", "show what a trace holds",
                   "memdump trace.fb | less\n"
-                  "memdump --summary trace.fb"},
+                  "memdump --summary trace.fb\n"
+                  "memdump --format=asm trace.fb | memas -o same.fb"},
                  run);
 }

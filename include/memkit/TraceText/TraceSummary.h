@@ -1,0 +1,76 @@
+//===- TraceSummary.h - What a trace holds, in short ------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The answer of `memdump --summary`: what a trace holds, from its header, its
+// names and the totals of its last summary. No event is read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACETEXT_TRACESUMMARY_H
+#define MEMKIT_TRACETEXT_TRACESUMMARY_H
+
+#include "memkit/Trace/TraceReader.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace memkit {
+
+struct TraceSummary {
+  memkit::Header Header;
+  bool Complete = false; ///< the trace ends with its index
+  // Of the dictionary, by id - 1.
+  std::vector<std::string> Strings;
+  std::vector<Heap> Heaps;
+  std::vector<Image> Images;
+  std::vector<Device> Devices;
+  uint64_t NumStacks = 0;
+  uint64_t NumThreads = 0;
+  /// The last summary, its parts joined, without its rows of stacks and
+  /// contexts.
+  Summary Sums;
+
+  /// Empty for 0.
+  llvm::StringRef string(uint32_t Id) const;
+  /// `host` for 0.
+  llvm::StringRef domain(uint32_t Id) const;
+  /// Of a heap or domain; all zeros when there is nothing of it.
+  HeapTotals heapTotals(uint32_t Heap) const;
+  Totals domainTotals(uint32_t Domain) const;
+  const ImageTotals *imageTotals(uint32_t Image) const;
+  /// Events that the recording missed: all losses but what was left out on
+  /// request and stacks that were only cut short.
+  uint64_t lost() const;
+  /// The layers in the order of their first call, summed over images; the peak
+  /// is the highest of any.
+  std::vector<LayerTotals> layers() const;
+};
+
+/// Makes the parts of a summary from the events, for a trace that has none.
+using SummaryMaker =
+    llvm::function_ref<llvm::Expected<std::vector<Summary>>()>;
+
+/// Reads the summary of R. Make is called when the trace ends with no whole one.
+/// Every id in the result lies within its tables. Errors: TraceError.
+llvm::Expected<TraceSummary> readTraceSummary(TraceReader &R,
+                                              SummaryMaker Make);
+
+/// For people.
+void printSummary(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
+
+/// The attributes of `memdump --summary --format=json` as docs/CommandGuide/
+/// memdump.md defines them, into the object that J has open.
+void writeSummaryJson(llvm::json::OStream &J, const TraceSummary &S);
+
+/// `{"layers": [...]}`: the layers, summed over images, as attributes into the
+/// object that J has open; and for people.
+void writeLayersJson(llvm::json::OStream &J, const TraceSummary &S);
+void printLayers(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACETEXT_TRACESUMMARY_H

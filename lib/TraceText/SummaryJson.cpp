@@ -1,0 +1,142 @@
+//===- SummaryJson.cpp - The summary for scripts --------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/TraceText/EnumNames.h"
+#include "memkit/TraceText/TraceSummary.h"
+
+using namespace llvm;
+using namespace memkit;
+
+/// Names may hold any bytes; JSON holds UTF-8.
+static json::Value text(StringRef S) {
+  return json::isUTF8(S) ? S.str() : json::fixUTF8(S);
+}
+
+static json::Value textOrNull(StringRef S) {
+  return S.empty() ? json::Value(nullptr) : text(S);
+}
+
+template <class T> static json::Value numberOrNull(bool Known, T N) {
+  return Known ? json::Value(N) : json::Value(nullptr);
+}
+
+static void totals(json::OStream &J, const Totals &T) {
+  J.attribute("allocated_bytes", T.AllocatedBytes);
+  J.attribute("freed_bytes", T.FreedBytes);
+  J.attribute("live_bytes", T.LiveBytes);
+  J.attribute("live_blocks", T.LiveBlocks);
+  J.attribute("peak_bytes", T.PeakBytes);
+  J.attribute("peak_time_ns", T.PeakTimeNs);
+}
+
+static void events(json::OStream &J, const TraceSummary &S) {
+  uint64_t Allocations = 0, Frees = 0, Inherited = 0;
+  for (const ImageTotals &I : S.Sums.Images) {
+    Allocations += I.Allocations;
+    Frees += I.Frees;
+    Inherited += I.InheritedFrees;
+  }
+  J.attribute("allocations", Allocations);
+  J.attribute("frees", Frees);
+  J.attribute("marks", S.Sums.Marks);
+  J.attribute("lost", S.lost());
+  J.attribute("inherited_frees", Inherited);
+}
+
+static void losses(json::OStream &J, const TraceSummary &S) {
+  uint64_t Counts[NumLossKinds] = {};
+  for (const Loss &L : S.Sums.Losses)
+    Counts[unsigned(L.Kind)] += L.Count;
+  for (unsigned K = 0; K < NumLossKinds; ++K) {
+    std::string Name = enumName(LossKind(K)).str();
+    std::replace(Name.begin(), Name.end(), '-', '_');
+    J.attribute(Name, Counts[K]);
+  }
+}
+
+static void heap(json::OStream &J, const TraceSummary &S, uint32_t Id) {
+  const Heap &H = S.Heaps[Id - 1];
+  HeapTotals T = S.heapTotals(Id);
+  J.attribute("name", text(S.string(H.Name)));
+  J.attribute("domain", text(S.domain(H.Domain)));
+  J.attribute("parent",
+              H.Parent ? text(S.string(S.Heaps[H.Parent - 1].Name)) : nullptr);
+  J.attribute("allocations", T.Allocations);
+  J.attribute("frees", T.Frees);
+  totals(J, T);
+  J.attribute("reserved_peak_bytes",
+              numberOrNull(T.ReservedKnown, T.ReservedPeakBytes));
+  J.attribute("sample_bytes", numberOrNull(H.SampleBytes, H.SampleBytes));
+}
+
+static void process(json::OStream &J, const TraceSummary &S, uint32_t Id) {
+  const Image &I = S.Images[Id - 1];
+  const ImageTotals *T = S.imageTotals(Id);
+  J.attribute("id", Id);
+  J.attribute("pid", I.Pid);
+  J.attribute("parent_id", numberOrNull(I.Parent, I.Parent));
+  J.attributeArray("command", [&] {
+    for (uint32_t Word : I.Command)
+      J.value(text(S.string(Word)));
+  });
+  J.attribute("exit_status",
+              numberOrNull(T && T->ExitStatus >= 0, T ? T->ExitStatus : 0));
+  J.attribute("signal", numberOrNull(T && T->Signal, T ? T->Signal : 0));
+  J.attribute("recorded", I.Recorded);
+  J.attribute("why_not", textOrNull(S.string(I.WhyNot)));
+}
+
+void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {
+  J.attribute("format_version", S.Header.Format);
+  J.attributeArray("command", [&] {
+    for (const std::string &Word : S.Header.Command)
+      J.value(text(Word));
+  });
+  J.attribute("duration_ns", S.Sums.EndNs);
+  J.attribute("complete", S.Complete);
+  J.attribute("rank", numberOrNull(S.Header.Rank >= 0, S.Header.Rank));
+  J.attribute("host", text(S.Header.Host));
+  J.attributeObject("events", [&] { events(J, S); });
+  J.attributeObject("losses", [&] { losses(J, S); });
+  J.attributeObject("totals", [&] { totals(J, S.domainTotals(0)); });
+  J.attributeArray("domains", [&] {
+    for (uint32_t Id = 0; Id <= S.Devices.size(); ++Id)
+      J.object([&] {
+        J.attribute("name", text(S.domain(Id)));
+        totals(J, S.domainTotals(Id));
+      });
+  });
+  J.attributeArray("heaps", [&] {
+    for (uint32_t Id = 1; Id <= S.Heaps.size(); ++Id)
+      J.object([&] { heap(J, S, Id); });
+  });
+  J.attributeArray("processes", [&] {
+    for (uint32_t Id = 1; Id <= S.Images.size(); ++Id)
+      J.object([&] { process(J, S, Id); });
+  });
+  J.attribute("stacks", S.NumStacks);
+  J.attribute("threads", S.NumThreads);
+  J.attribute("steps", S.Sums.Steps.size());
+  J.attribute("layers", S.layers().size());
+}
+
+void memkit::writeLayersJson(json::OStream &J, const TraceSummary &S) {
+  J.attributeArray("layers", [&] {
+    for (const LayerTotals &L : S.layers())
+      J.object([&] {
+        J.attribute("name", text(S.string(L.Name)));
+        J.attribute("calls", L.Calls);
+        J.attribute("duration_ns", L.DurationNs);
+        J.attribute("allocations", L.Allocations);
+        J.attribute("frees", L.Frees);
+        J.attribute("allocated_bytes", L.AllocatedBytes);
+        J.attribute("peak_bytes", L.PeakBytes);
+        J.attribute("backward", L.Backward);
+      });
+  });
+}

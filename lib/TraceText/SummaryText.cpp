@@ -1,0 +1,132 @@
+//===- SummaryText.cpp - The summary for people ---------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Support/Format.h"
+#include "memkit/Support/Table.h"
+#include "memkit/TraceText/TraceSummary.h"
+
+using namespace llvm;
+using namespace memkit;
+
+using Side = Table::Align;
+
+static std::string counted(uint64_t N, StringRef One, StringRef Many) {
+  return formatCount(N) + " " + (N == 1 ? One : Many).str();
+}
+
+static void printEvents(raw_ostream &OS, const TraceSummary &S) {
+  uint64_t Allocations = 0, Frees = 0, Inherited = 0;
+  for (const ImageTotals &I : S.Sums.Images) {
+    Allocations += I.Allocations;
+    Frees += I.Frees;
+    Inherited += I.InheritedFrees;
+  }
+  OS << "events    " << counted(Allocations, "allocation", "allocations")
+     << ", " << counted(Frees, "free", "frees");
+  if (Inherited)
+    OS << ", " << counted(Inherited, "inherited free", "inherited frees");
+  OS << ", " << counted(S.lost(), "lost", "lost") << '\n';
+}
+
+static void printHeaps(raw_ostream &OS, const TraceSummary &S, unsigned Width) {
+  Table T({{"heap", Side::Left, true},
+           {"allocations", Side::Right},
+           {"frees", Side::Right},
+           {"allocated", Side::Right},
+           {"live", Side::Right},
+           {"blocks", Side::Right},
+           {"peak", Side::Right},
+           {"at", Side::Right}});
+  auto Add = [&](StringRef Name, const Totals &R) {
+    T.add({Name.str(), formatCount(R.Allocations), formatCount(R.Frees),
+           formatSize(R.AllocatedBytes), formatSize(R.LiveBytes),
+           formatCount(R.LiveBlocks), formatSize(R.PeakBytes),
+           formatTime(R.PeakTimeNs)});
+  };
+  for (uint32_t Domain = 0; Domain <= S.Devices.size(); ++Domain) {
+    Add(S.domain(Domain), S.domainTotals(Domain));
+    for (uint32_t Id = 1; Id <= S.Heaps.size(); ++Id)
+      if (S.Heaps[Id - 1].Domain == Domain)
+        Add(("  " + S.string(S.Heaps[Id - 1].Name)).str(), S.heapTotals(Id));
+  }
+  OS << '\n';
+  T.print(OS, Width);
+}
+
+static std::string status(const TraceSummary &S, uint32_t Id) {
+  const Image &I = S.Images[Id - 1];
+  if (!I.Recorded)
+    return ("not recorded: " + S.string(I.WhyNot)).str();
+  const ImageTotals *T = S.imageTotals(Id);
+  if (!T || !T->Ended)
+    return "not ended";
+  if (T->Signal)
+    return "signal " + std::to_string(T->Signal);
+  return T->ExitStatus < 0 ? "ended" : "exit " + std::to_string(T->ExitStatus);
+}
+
+static void printProcesses(raw_ostream &OS, const TraceSummary &S,
+                           unsigned Width) {
+  Table T({{"process", Side::Right},
+           {"pid", Side::Right},
+           {"parent", Side::Right},
+           {"peak", Side::Right},
+           {"end", Side::Left},
+           {"command", Side::Left, true}});
+  for (uint32_t Id = 1; Id <= S.Images.size(); ++Id) {
+    const Image &I = S.Images[Id - 1];
+    std::string Command = I.Command.empty() ? S.string(I.Exe).str() : "";
+    for (uint32_t Word : I.Command)
+      Command += (Command.empty() ? "" : " ") + S.string(Word).str();
+    const ImageTotals *Sums = S.imageTotals(Id);
+    T.add({std::to_string(Id), std::to_string(I.Pid),
+           I.Parent ? std::to_string(I.Parent) : "",
+           Sums ? formatSize(Sums->PeakBytes) : "", status(S, Id), Command});
+  }
+  OS << '\n';
+  T.print(OS, Width);
+}
+
+void memkit::printSummary(raw_ostream &OS, const TraceSummary &S,
+                          unsigned Width) {
+  OS << "command  ";
+  for (const std::string &Word : S.Header.Command)
+    OS << ' ' << Word;
+  OS << '\n';
+  if (!S.Header.Host.empty())
+    OS << "host      " << S.Header.Host << '\n';
+  if (S.Header.Rank >= 0)
+    OS << "rank      " << S.Header.Rank << " of " << S.Header.WorldSize << '\n';
+  OS << "duration  " << formatTime(S.Sums.EndNs)
+     << (S.Complete ? "" : ", not complete") << '\n';
+  printEvents(OS, S);
+  OS << "names     " << counted(S.NumStacks, "stack", "stacks") << ", "
+     << counted(S.NumThreads, "thread", "threads") << ", "
+     << counted(S.Sums.Steps.size(), "step", "steps") << ", "
+     << counted(S.layers().size(), "layer", "layers") << '\n';
+  printHeaps(OS, S, Width);
+  printProcesses(OS, S, Width);
+}
+
+void memkit::printLayers(raw_ostream &OS, const TraceSummary &S,
+                         unsigned Width) {
+  Table T({{"layer", Side::Left, true},
+           {"phase", Side::Left},
+           {"calls", Side::Right},
+           {"time", Side::Right},
+           {"allocations", Side::Right},
+           {"frees", Side::Right},
+           {"allocated", Side::Right},
+           {"peak", Side::Right}});
+  for (const LayerTotals &L : S.layers())
+    T.add({S.string(L.Name).str(), L.Backward ? "backward" : "forward",
+           formatCount(L.Calls), formatTime(L.DurationNs),
+           formatCount(L.Allocations), formatCount(L.Frees),
+           formatSize(L.AllocatedBytes), formatSize(L.PeakBytes)});
+  T.print(OS, Width);
+}

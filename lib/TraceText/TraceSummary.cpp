@@ -1,0 +1,164 @@
+//===- TraceSummary.cpp - What a trace holds, in short --------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/TraceText/TraceSummary.h"
+#include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+StringRef TraceSummary::string(uint32_t Id) const {
+  return Id ? StringRef(Strings[Id - 1]) : StringRef();
+}
+
+StringRef TraceSummary::domain(uint32_t Id) const {
+  return Id ? StringRef(Devices[Id - 1].Domain) : StringRef("host");
+}
+
+template <class T> static T find(const std::vector<T> &List, uint32_t Id) {
+  for (const T &Item : List)
+    if (Item.Id == Id)
+      return Item;
+  T None;
+  None.Id = Id;
+  return None;
+}
+
+HeapTotals TraceSummary::heapTotals(uint32_t Heap) const {
+  return find(Sums.Heaps, Heap);
+}
+
+Totals TraceSummary::domainTotals(uint32_t Domain) const {
+  return find(Sums.Domains, Domain);
+}
+
+const ImageTotals *TraceSummary::imageTotals(uint32_t Image) const {
+  auto It = find_if(Sums.Images,
+                    [&](const ImageTotals &I) { return I.Image == Image; });
+  return It == Sums.Images.end() ? nullptr : &*It;
+}
+
+uint64_t TraceSummary::lost() const {
+  uint64_t Sum = 0;
+  for (const Loss &L : Sums.Losses)
+    if (L.Kind != LossKind::TableFull && L.Kind != LossKind::Events)
+      Sum += L.Count;
+  return Sum;
+}
+
+std::vector<LayerTotals> TraceSummary::layers() const {
+  MapVector<std::pair<uint32_t, uint32_t>, LayerTotals> Found;
+  for (const LayerTotals &L : Sums.Layers) {
+    auto [It, New] = Found.insert({{L.Name, L.Backward}, L});
+    if (New)
+      continue;
+    LayerTotals &T = It->second;
+    T.Calls += L.Calls;
+    T.DurationNs += L.DurationNs;
+    T.Allocations += L.Allocations;
+    T.Frees += L.Frees;
+    T.AllocatedBytes += L.AllocatedBytes;
+    T.PeakBytes = std::max(T.PeakBytes, L.PeakBytes);
+    T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, L.ReservedPeakBytes);
+  }
+  std::vector<LayerTotals> Out;
+  for (auto &[Key, T] : Found)
+    Out.push_back(T);
+  return Out;
+}
+
+template <class T>
+static void append(std::vector<T> &To, const std::vector<T> &More) {
+  To.insert(To.end(), More.begin(), More.end());
+}
+
+static Error readNames(TraceReader &R, TraceSummary &S, IdLimits &Limits) {
+  Dictionary D;
+  for (const BlockInfo &B : R.blocks()) {
+    if (B.Kind != BlockKind::Dictionary)
+      continue;
+    if (Error E = R.read(B, D))
+      return E;
+    if (std::string What = Limits.add(D); !What.empty())
+      return makeTraceError(R.name(), B.Offset, What);
+    append(S.Strings, D.Strings);
+    append(S.Heaps, D.Heaps);
+    append(S.Images, D.Images);
+    append(S.Devices, D.Devices);
+  }
+  S.NumStacks = Limits.Stacks;
+  S.NumThreads = Limits.Threads;
+  return Error::success();
+}
+
+/// Adds what a part says, rows of stacks and contexts aside.
+static void addPart(Summary &To, const Summary &Part) {
+  To.Number = Part.Number;
+  To.EndNs = std::max(To.EndNs, Part.EndNs);
+  To.Events = std::max(To.Events, Part.Events);
+  To.Marks = std::max(To.Marks, Part.Marks);
+  append(To.Heaps, Part.Heaps);
+  append(To.Domains, Part.Domains);
+  append(To.Images, Part.Images);
+  append(To.Steps, Part.Steps);
+  append(To.Layers, Part.Layers);
+  append(To.Losses, Part.Losses);
+}
+
+/// Reads the parts of the last summary, in order. Found stays false when events
+/// follow it, or its set is not whole.
+static Error readParts(TraceReader &R, const IdLimits &Limits, Summary &To,
+                       bool &Found) {
+  std::vector<Summary> Parts; // last first
+  for (const BlockInfo &B : reverse(R.blocks())) {
+    if (B.Kind == BlockKind::Events && Parts.empty())
+      return Error::success();
+    if (B.Kind != BlockKind::Summary)
+      continue;
+    Summary S;
+    if (Error E = R.read(B, S))
+      return E;
+    if (std::string What = Limits.check(S); !What.empty())
+      return makeTraceError(R.name(), B.Offset, What);
+    bool First = Parts.empty();
+    if (First && !S.Complete)
+      continue; // the beginning of a set that was cut off
+    if (!First && (S.Complete || S.Number != Parts.front().Number))
+      break;
+    S.Stacks.clear();
+    S.Contexts.clear();
+    Parts.push_back(std::move(S));
+  }
+  for (const Summary &S : reverse(Parts))
+    addPart(To, S);
+  Found = !Parts.empty();
+  return Error::success();
+}
+
+Expected<TraceSummary> memkit::readTraceSummary(TraceReader &R,
+                                                SummaryMaker Make) {
+  TraceSummary S;
+  S.Header = R.header();
+  S.Complete = R.complete();
+  IdLimits Limits;
+  if (Error E = readNames(R, S, Limits))
+    return std::move(E);
+  bool Found = false;
+  if (Error E = readParts(R, Limits, S.Sums, Found))
+    return std::move(E);
+  if (Found)
+    return S;
+  Expected<std::vector<Summary>> Made = Make();
+  if (!Made)
+    return Made.takeError();
+  for (const Summary &Part : *Made)
+    addPart(S.Sums, Part);
+  return S;
+}

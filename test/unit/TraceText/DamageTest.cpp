@@ -1,0 +1,171 @@
+//===- DamageTest.cpp - Damaged traces through every printer --------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A trace that was cut or changed goes through everything that prints: there is
+// text or an error, no crash, no endless loop, and memory stays bounded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SampleTrace.h"
+#include "memkit/Trace/TraceError.h"
+#include "memkit/TraceText/Printers.h"
+#include "memkit/TraceText/TraceSummary.h"
+#include "gtest/gtest.h"
+#include <sys/resource.h>
+#include <zstd.h>
+
+using namespace memkit;
+using namespace llvm;
+
+namespace {
+
+/// Counts what is written and keeps none of it.
+class CountingStream : public raw_ostream {
+public:
+  CountingStream() { SetBuffered(); }
+  ~CountingStream() override { flush(); }
+
+private:
+  void write_impl(const char *, size_t Size) override { Count += Size; }
+  uint64_t current_pos() const override { return Count; }
+  uint64_t Count = 0;
+};
+
+} // namespace
+
+/// Gives every block of R to all printers. Returns what was wrong.
+static std::string printAll(TraceReader &R) {
+  CountingStream OS;
+  std::unique_ptr<BlockVisitor> Printers[] = {
+      createAsmPrinter(OS), createJsonPrinter(OS), createCsvPrinter(OS),
+      createListing(OS)};
+  for (const BlockInfo &B : R.blocks()) {
+    Expected<AnyBlock> Block = R.readAny(B);
+    if (!Block)
+      return toString(Block.takeError());
+    for (auto &Printer : Printers)
+      std::visit(
+          [&](const auto &X) {
+            if constexpr (!std::is_same_v<std::decay_t<decltype(X)>,
+                                          std::monostate>)
+              cantFail(Printer->visit(B, X));
+          },
+          *Block);
+  }
+  return R.damage().str();
+}
+
+static std::string summarizeAll(TraceReader &R) {
+  auto None = [&]() -> Expected<std::vector<Summary>> {
+    return std::vector<Summary>();
+  };
+  auto S = readTraceSummary(R, None);
+  if (!S)
+    return toString(S.takeError());
+  CountingStream OS;
+  printSummary(OS, *S, 80);
+  printLayers(OS, *S, 80);
+  json::OStream J(OS);
+  J.object([&] {
+    writeSummaryJson(J, *S);
+    writeLayersJson(J, *S);
+  });
+  return "";
+}
+
+/// What is said of File.
+static std::string readAll(StringRef File) {
+  auto R = TraceReader::create(MemoryBuffer::getMemBuffer(File, "t.fb", false));
+  if (!R)
+    return toString(R.takeError());
+  std::string Summary = summarizeAll(**R);
+  std::string Said = printAll(**R);
+  return Said.empty() ? Summary : Said;
+}
+
+static uint64_t peakBytes() {
+  rusage Usage;
+  getrusage(RUSAGE_SELF, &Usage);
+  return uint64_t(Usage.ru_maxrss) << 10;
+}
+
+static void expectBoundedMemory() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(peakBytes(), uint64_t(256) << 20);
+#endif
+}
+
+TEST(PrintDamage, TheSampleIsWhole) {
+  EXPECT_EQ(readAll(writeTrace(sampleHeader(), sampleBlocks())), "");
+}
+
+TEST(PrintDamage, CutAtEveryByte) {
+  std::string File = writeTrace(sampleHeader(), sampleBlocks());
+  for (size_t Cut = 0; Cut != File.size(); ++Cut)
+    EXPECT_NE(readAll(StringRef(File).take_front(Cut)), "") << Cut;
+  expectBoundedMemory();
+}
+
+TEST(PrintDamage, EveryByteFlipped) {
+  std::string File = writeTrace(sampleHeader(), sampleBlocks());
+  for (size_t I = 0; I != File.size(); ++I) {
+    std::string Bad = File;
+    Bad[I] = char(~Bad[I]);
+    readAll(Bad);
+  }
+  expectBoundedMemory();
+}
+
+/// The frames of File, decompressed.
+static std::vector<std::string> framesOf(StringRef File) {
+  std::vector<std::string> Out;
+  while (!File.empty()) {
+    size_t Size = ZSTD_findFrameCompressedSize(File.data(), File.size());
+    std::string Raw(ZSTD_getFrameContentSize(File.data(), File.size()), '\0');
+    ZSTD_decompress(Raw.data(), Raw.size(), File.data(), Size);
+    Out.push_back(std::move(Raw));
+    File = File.drop_front(Size);
+  }
+  return Out;
+}
+
+static std::string compressed(StringRef Raw) {
+  std::string Out(ZSTD_compressBound(Raw.size()), '\0');
+  Out.resize(ZSTD_compress(Out.data(), Out.size(), Raw.data(), Raw.size(), 1));
+  return Out;
+}
+
+// Whoever forges a trace makes the checksums fit. Each byte of each block is
+// changed and the block compressed again.
+TEST(PrintDamage, EveryByteBelowTheChecksum) {
+  std::vector<std::string> Raw =
+      framesOf(writeTrace(sampleHeader(), sampleBlocks(), /*Complete=*/false));
+  std::vector<std::string> Frames;
+  for (const std::string &Block : Raw)
+    Frames.push_back(compressed(Block));
+  size_t Whole = 0, Refused = 0;
+  for (size_t Bad = 0; Bad != Raw.size(); ++Bad) {
+    std::string Before, After;
+    for (size_t I = 0; I != Frames.size(); ++I)
+      (I < Bad ? Before : After) += I == Bad ? "" : Frames[I];
+    // Large blocks repeat themselves: about 300 places of each.
+    size_t Step = std::max<size_t>(1, Raw[Bad].size() / 300);
+    for (size_t I = 0; I < Raw[Bad].size(); I += Step)
+      for (unsigned char Flip : {0x01, 0x80, 0xff}) {
+        std::string Block = Raw[Bad];
+        Block[I] = char(Block[I] ^ Flip);
+        bool Ok = readAll(Before + compressed(Block) + After).find("corrupt") ==
+                  std::string::npos;
+        ++(Ok ? Whole : Refused);
+      }
+  }
+  // Most bytes are values, which may be anything; the others are noticed.
+  EXPECT_GT(Whole, 0u);
+  EXPECT_GT(Refused, 0u);
+  expectBoundedMemory();
+}
