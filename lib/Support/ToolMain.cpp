@@ -186,7 +186,7 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
     return;
   }
   printUsageErrors(Others + Errors);
-  exit(ExitUsage);
+  exit(D.UsageStatus);
 }
 
 int runTool(int Argc, char **Argv, const ToolDescription &D,

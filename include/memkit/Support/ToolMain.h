@@ -43,6 +43,7 @@ struct ToolDescription {
   llvm::StringRef Name;
   llvm::StringRef Overview; ///< one sentence
   llvm::StringRef Examples; ///< command lines, one a line
+  int UsageStatus = ExitUsage; ///< of a tool that runs programs: 125
 };
 
 /// The category of the options that a tool's --help shows.
