@@ -179,6 +179,10 @@ public:
   uint64_t events() const { return Now; }
   uint64_t events(uint32_t Image) const { return Images[Image]->Events; }
   uint64_t lastEventNs() const { return LastNs; }
+  /// Steps begun in Image so far.
+  uint64_t numSteps(uint32_t Image) const {
+    return Images[Image]->Steps.size() + Images[Image]->Stepping;
+  }
   uint64_t liveBlocks(uint32_t Image) const;
   HeapTotals heapTotals(uint32_t Heap) const;
   /// Domain: 0 `host`, else a device.

@@ -1,0 +1,420 @@
+//===- Program.cpp - The events of a made-up program ------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Random.h"
+#include "Shape.h"
+#include "memkit/Account/Accounts.h"
+#include <algorithm>
+
+using namespace memkit;
+using namespace memkit::gentrace;
+using llvm::Error;
+
+namespace {
+
+/// A live block, as a recorder keeps it.
+struct Block {
+  uint64_t Ordinal, Size, BirthNs, Address, Enclosing;
+  BlockRef Ref;
+  uint32_t Stack;
+  uint16_t Heap;
+};
+
+struct ImageState {
+  uint32_t Id = 0;
+  std::vector<uint32_t> Threads;
+  std::vector<Block> Live;
+  std::vector<uint32_t> Rows; ///< by stack, with the heap in RowHeaps
+  std::vector<uint16_t> RowHeaps;
+  memkit::Events Buffer;
+  uint64_t NextOrdinal = 0, Events = 0, LastKeyframe = 0, LastNs = 0;
+  uint64_t Arena = UINT64_MAX; ///< a block that encloses others
+  BlockRef ArenaRef;
+  uint64_t ArenaRoom = 0, ArenaInner = 0;
+  Slices Cut;
+};
+
+class Program {
+public:
+  Program(const Shape &S, TraceWriter &Out) : S(S), Out(Out), R(~S.Seed) {}
+  Error run(const std::vector<uint32_t> &HeapNames);
+
+private:
+  Error declare(const std::vector<uint32_t> &HeapNames);
+  void allocate(ImageState &I, uint32_t Thread);
+  void allocateArena(ImageState &I, uint32_t Thread);
+  void free(ImageState &I, uint32_t Thread, size_t At);
+  void resizeOrSplit(ImageState &I, uint32_t Thread);
+  void event(ImageState &I);
+  Event &record(ImageState &I, EventKind Kind, uint32_t Thread, uint64_t Block);
+  void columns(ImageState &I, uint64_t Address, uint64_t Enclosing);
+  uint32_t rowOf(ImageState &I, uint16_t Heap, uint32_t Stack);
+  uint64_t sizeOf(uint16_t Heap);
+  Error closeEpoch();
+  Error writeKeyframe(ImageState &I);
+  Error beginStep(uint64_t Step);
+  Error cutSlice(ImageState &I, uint64_t TimeNs);
+  Error endImage(ImageState &I);
+  Error finish();
+  Error cutTimeSlices();
+  bool enclosesOthers(const ImageState &I, const Block &B) const {
+    return B.Ordinal == I.Arena && I.ArenaInner;
+  }
+
+  const Shape &S;
+  TraceWriter &Out;
+  Random R;
+  Accounts A;
+  std::vector<Heap> Heaps;
+  std::vector<ImageState> Images;
+  std::vector<ImageState *> Running;
+  uint64_t Now = 0;
+  uint32_t Epoch = 0;
+  Marks Notes;
+};
+
+Error Program::declare(const std::vector<uint32_t> &HeapNames) {
+  Dictionary D;
+  for (uint32_t I = 0; I < S.Heaps; ++I) {
+    Heap H;
+    H.Name = HeapNames[I];
+    if (I == 4 || I == 5)
+      H.Domain = 1;
+    if (I == 6)
+      H.Flags = HF_OutsideTotals;
+    if (I == 2 || I == 3)
+      H.Parent = 1;
+    Heaps.push_back(H);
+    A.addHeap(I + 1, H);
+  }
+  if (S.Heaps > 4) {
+    Device Gpu;
+    Gpu.Name = "Generated GPU";
+    Gpu.Domain = "cuda:0";
+    Gpu.Bytes = uint64_t(80) << 30;
+    D.Devices.push_back(Gpu);
+  }
+  D.Heaps = Heaps;
+  Images.resize(S.Images);
+  uint32_t Thread = 0;
+  for (uint32_t I = 0; I < S.Images; ++I) {
+    Image Im;
+    Im.Pid = 1000 + I;
+    Im.Parent = I ? 1 : 0;
+    Im.Origin = I ? ImageOrigin::Fork : ImageOrigin::Start;
+    D.Images.push_back(Im);
+    Images[I].Id = I + 1;
+    Images[I].Rows.resize(S.Stacks + size_t(1));
+    Images[I].RowHeaps.resize(S.Stacks + size_t(1));
+    Images[I].Buffer.Image = Images[I].Cut.Image = I + 1;
+    A.beginImage(I + 1, 0);
+    Running.push_back(&Images[I]);
+    for (uint32_t T = 0; T < S.Threads; ++T) {
+      memkit::Thread Th;
+      Th.Image = I + 1;
+      Th.Tid = Im.Pid + T;
+      D.Threads.push_back(Th);
+      Images[I].Threads.push_back(++Thread);
+    }
+  }
+  return Out.write(D);
+}
+
+/// Small ones most of all, some of megabytes.
+uint64_t Program::sizeOf(uint16_t Heap) {
+  if (Heap == 2 || Heap == 5 || Heap == 7)
+    return (1 + R.below(512)) * 4096;
+  static const uint16_t Usual[] = {16, 24, 32, 48, 64, 96, 128, 256, 512, 1024};
+  if (!R.oneIn(8))
+    return Usual[R.skewed(std::size(Usual))];
+  return 1 + R.skewed(1 << 20);
+}
+
+uint32_t Program::rowOf(ImageState &I, uint16_t Heap, uint32_t Stack) {
+  if (I.Rows[Stack] && I.RowHeaps[Stack] == Heap)
+    return I.Rows[Stack];
+  I.RowHeaps[Stack] = Heap;
+  return I.Rows[Stack] = A.stackRow(I.Id, Heap, Stack);
+}
+
+Event &Program::record(ImageState &I, EventKind Kind, uint32_t Thread,
+                       uint64_t Block) {
+  if (I.Buffer.Rows.empty())
+    I.Buffer.FirstOrdinal = I.NextOrdinal;
+  Event E;
+  E.TimeNs = I.LastNs = Now;
+  E.Kind = Kind;
+  E.Thread = Thread;
+  E.Block = Block;
+  I.Buffer.Rows.push_back(E);
+  I.Events += 1;
+  columns(I, 0, 0);
+  return I.Buffer.Rows.back();
+}
+
+/// The optional columns of the row added last.
+void Program::columns(ImageState &I, uint64_t Address, uint64_t Enclosing) {
+  EventColumns &C = I.Buffer.Columns;
+  size_t N = I.Buffer.Rows.size();
+  if (S.Addresses) {
+    C.Address.resize(N);
+    C.Address[N - 1] = Address;
+  }
+  if (S.Nested) {
+    C.Enclosing.resize(N);
+    C.Enclosing[N - 1] = Enclosing;
+  }
+}
+
+void Program::allocate(ImageState &I, uint32_t Thread) {
+  // A stack allocates from one heap, but for a few.
+  uint32_t Stack = 1 + (R.oneIn(8) ? R.below(S.Stacks) : R.skewed(S.Stacks));
+  uint16_t Heap = 1 + (Stack * 7919u + (R.oneIn(50) ? 1 : 0)) % S.Heaps;
+  Block B;
+  B.Ordinal = I.NextOrdinal;
+  B.Size = sizeOf(Heap);
+  B.BirthNs = Now;
+  B.Stack = Stack;
+  B.Heap = Heap;
+  B.Ref = {B.Ordinal, rowOf(I, Heap, Stack), 0};
+  B.Address =
+      S.Addresses ? 0x7f0000000000 + R.below(uint64_t(1) << 32) * 16 : 0;
+  B.Enclosing = 0;
+  Event &E = record(I, EventKind::Allocate, Thread, B.Ordinal);
+  E.Size = B.Size;
+  E.Stack = Stack;
+  E.Heap = Heap;
+  I.NextOrdinal += 1;
+  if (S.Nested && I.Arena != UINT64_MAX &&
+      (Heap == 1 || Heap == 3 || Heap == 4) && B.Size <= I.ArenaRoom) {
+    B.Enclosing = I.Arena + 1;
+    I.ArenaRoom -= B.Size;
+    I.ArenaInner += 1;
+    A.allocateIn(B.Ref, I.ArenaRef, B.Size, Now, Thread);
+  } else {
+    A.allocate(B.Ref, B.Size, Now, Thread);
+    if (S.Nested && Heap == 2 && I.ArenaRoom < 4096) {
+      I.Arena = B.Ordinal;
+      I.ArenaRef = B.Ref;
+      I.ArenaRoom = B.Size;
+      I.ArenaInner = 0;
+    }
+  }
+  columns(I, B.Address, B.Enclosing);
+  I.Live.push_back(B);
+}
+
+void Program::free(ImageState &I, uint32_t Thread, size_t At) {
+  Block B = I.Live[At];
+  if (enclosesOthers(I, B))
+    return;
+  if (B.Ordinal == I.Arena)
+    I.Arena = UINT64_MAX;
+  if (B.Enclosing && B.Enclosing == I.Arena + 1) {
+    I.ArenaRoom += B.Size;
+    I.ArenaInner -= 1;
+  }
+  I.Live[At] = I.Live.back();
+  I.Live.pop_back();
+  record(I, EventKind::Free, Thread, B.Ordinal);
+  A.free(B.Ref, B.Size, Now, Thread, B.Enclosing);
+}
+
+void Program::resizeOrSplit(ImageState &I, uint32_t Thread) {
+  Block &B = I.Live[R.below(I.Live.size())];
+  if (B.Enclosing || B.Ordinal == I.Arena)
+    return;
+  if (R.oneIn(2)) {
+    uint64_t Size = B.Size / 2 + R.below(B.Size + 1);
+    record(I, EventKind::Resize, Thread, B.Ordinal).Size = Size;
+    A.resize(B.Ref, B.Size, Size, Now);
+    B.Size = Size;
+    return;
+  }
+  Block Rest = B;
+  Rest.Ref.Ordinal = Rest.Ordinal = I.NextOrdinal;
+  uint64_t Size = R.below(B.Size + 1);
+  record(I, EventKind::Split, Thread, B.Ordinal).Size = Size;
+  I.NextOrdinal += 1;
+  A.split(B.Ref, Now);
+  Rest.Size = B.Size - Size;
+  if (Rest.Address)
+    Rest.Address += Size;
+  B.Size = Size;
+  I.Live.push_back(Rest);
+}
+
+void Program::event(ImageState &I) {
+  uint32_t Thread = I.Threads[R.skewed(I.Threads.size())];
+  uint64_t Target = S.Live / Running.size() + 1;
+  uint64_t Dice = R.below(1000);
+  // Around the target as many blocks go as come.
+  uint64_t Up = I.Live.size() < Target ? 530 : 470;
+  if (Dice < Up || I.Live.empty())
+    allocate(I, Thread);
+  else if (Dice > 997)
+    resizeOrSplit(I, Thread);
+  else // mostly a late one
+    free(I, Thread, I.Live.size() - 1 - R.skewed(I.Live.size()));
+}
+
+Error Program::writeKeyframe(ImageState &I) {
+  I.LastKeyframe = I.Events;
+  std::vector<Block> Sorted = I.Live;
+  std::sort(Sorted.begin(), Sorted.end(), [](const Block &X, const Block &Y) {
+    return X.Ordinal < Y.Ordinal;
+  });
+  Keyframe K;
+  K.Image = I.Id;
+  K.TimeNs = I.LastNs;
+  K.Events = I.Events;
+  K.NextOrdinal = I.NextOrdinal;
+  for (size_t At = 0; At < Sorted.size() || At == 0; At += MaxBlockRows) {
+    K.Blocks.clear();
+    size_t End = std::min(Sorted.size(), At + MaxBlockRows);
+    for (size_t B = At; B < End; ++B)
+      K.Blocks.push_back({Sorted[B].Ordinal, Sorted[B].Size, Sorted[B].BirthNs,
+                          Sorted[B].Stack, 0, Sorted[B].Heap, Sorted[B].Address,
+                          Sorted[B].Enclosing});
+    K.Last = End == Sorted.size();
+    if (Error E = Out.write(K))
+      return E;
+    K.Part += 1;
+  }
+  return Error::success();
+}
+
+/// Writes what all images have gathered. No event may be of the time of the
+/// last one after it: blocks of two epochs do not overlap.
+Error Program::closeEpoch() {
+  for (ImageState &I : Images) {
+    if (I.Buffer.Rows.empty())
+      continue;
+    I.Buffer.Epoch = Epoch;
+    if (Error E = Out.write(I.Buffer))
+      return E;
+    I.Buffer.Rows.clear();
+    I.Buffer.Columns.clear();
+    if (!A.isEnded(I.Id) && I.Events - I.LastKeyframe >=
+                                std::max<uint64_t>(65536, I.Live.size() * 8))
+      if (Error E = writeKeyframe(I))
+        return E;
+    if (!I.Cut.Rows.empty()) {
+      if (Error E = Out.write(I.Cut))
+        return E;
+      I.Cut.Rows.clear();
+    }
+  }
+  if (!Notes.Rows.empty()) {
+    A.countMarks(Notes.Rows.size());
+    if (Error E = Out.write(Notes))
+      return E;
+    Notes.Rows.clear();
+  }
+  ++Epoch;
+  Now = std::max(Now + TimeUnitNs, A.floorNs());
+  return Error::success();
+}
+
+Error Program::cutSlice(ImageState &I, uint64_t TimeNs) {
+  I.Cut.Rows.emplace_back();
+  A.cutSlice(I.Id, TimeNs, I.Cut.Rows.back());
+  return Error::success();
+}
+
+Error Program::beginStep(uint64_t Step) {
+  Mark M;
+  M.Kind = MarkKind::Step;
+  M.Image = 1;
+  M.Id = Step;
+  M.TimeNs = Now = A.boundary(Now);
+  Notes.Rows.push_back(M);
+  A.beginStep(1, Step, Now);
+  return A.stepSliceDue(1) ? cutSlice(Images[0], Now) : Error::success();
+}
+
+Error Program::cutTimeSlices() {
+  for (ImageState *I : Running)
+    if (Now >= A.nextSliceNs(I->Id) && A.timeSliceDue(I->Id, Now)) {
+      Now = A.boundary(Now);
+      if (Error E = cutSlice(*I, Now))
+        return E;
+    }
+  return Error::success();
+}
+
+Error Program::endImage(ImageState &I) {
+  Now = A.boundary(Now);
+  if (Error E = cutSlice(I, Now))
+    return E;
+  A.endImage(I.Id, Now, 0, 0);
+  Mark M;
+  M.Kind = MarkKind::ImageEnd;
+  M.Image = I.Id;
+  M.TimeNs = Now;
+  M.Values = {0, 0};
+  Notes.Rows.push_back(M);
+  I.Live.clear();
+  Running.erase(std::find(Running.begin(), Running.end(), &I));
+  return Error::success();
+}
+
+Error Program::finish() {
+  while (!Running.empty())
+    if (Error E = endImage(*Running.back()))
+      return E;
+  if (Error E = closeEpoch())
+    return E;
+  for (ImageState &I : Images)
+    if (!I.Cut.Rows.empty())
+      if (Error E = Out.write(I.Cut))
+        return E;
+  if (Error E = A.summary(1, Now,
+                          [&](const Summary &Part) { return Out.write(Part); }))
+    return E;
+  return Out.finish();
+}
+
+Error Program::run(const std::vector<uint32_t> &HeapNames) {
+  if (Error E = declare(HeapNames))
+    return E;
+  uint64_t PerStep = S.Steps ? S.Events / S.Steps + 1 : UINT64_MAX;
+  // Images but the first end one after another in the second half.
+  uint64_t Half = S.Events / 2, PerEnd = Half / S.Images + 1;
+  ImageState *Turn = Running.front();
+  while (A.events() < S.Events) {
+    uint64_t N = A.events();
+    if (S.Steps && N / PerStep + 1 > A.numSteps(1))
+      if (Error E = beginStep(N / PerStep + 1))
+        return E;
+    if (Running.size() > 1 && N > Half + PerEnd * (S.Images - Running.size()))
+      if (Error E = endImage(*Running.back()))
+        return E;
+    if (N % 1024 == 0)
+      if (Error E = cutTimeSlices())
+        return E;
+    // An image runs for a while before another one does. At the same time the
+    // lower image would come first: so time goes on.
+    ImageState *Before = Turn;
+    if (R.oneIn(64) || A.isEnded(Turn->Id))
+      Turn = Running[R.below(Running.size())];
+    Now += (R.below(6) + (Turn != Before)) * TimeUnitNs;
+    event(*Turn);
+    if (Turn->Buffer.Rows.size() == MaxBlockRows)
+      if (Error E = closeEpoch())
+        return E;
+  }
+  return finish();
+}
+
+} // namespace
+
+Error gentrace::writeProgram(const Shape &S, TraceWriter &Out,
+                             const std::vector<uint32_t> &HeapNames) {
+  return Program(S, Out).run(HeapNames);
+}

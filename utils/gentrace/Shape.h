@@ -1,0 +1,40 @@
+//===- Shape.h - What trace to make -----------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_UTILS_GENTRACE_SHAPE_H
+#define MEMKIT_UTILS_GENTRACE_SHAPE_H
+
+#include "memkit/Trace/TraceWriter.h"
+
+namespace memkit::gentrace {
+
+struct Shape {
+  uint64_t Events = 1'000'000;
+  uint32_t Stacks = 10'000;
+  uint32_t Nodes = 40'000;
+  uint32_t Heaps = 4;
+  uint32_t Images = 1;
+  uint32_t Threads = 4; ///< of each image
+  uint32_t Steps = 0;
+  uint64_t Live = 100'000; ///< blocks live at a time, about
+  uint64_t Seed = 1;
+  bool Nested = false;    ///< blocks of some heaps lie in those of others
+  bool Addresses = false; ///< record addresses
+};
+
+/// Writes strings, modules, functions, frames, symbols, stacks: all that names
+/// code. Gives the string ids of the heaps' names in HeapNames.
+llvm::Error writeNames(const Shape &S, TraceWriter &Out,
+                       std::vector<uint32_t> &HeapNames);
+/// Writes images, heaps, threads, events and all that follows from them.
+llvm::Error writeProgram(const Shape &S, TraceWriter &Out,
+                         const std::vector<uint32_t> &HeapNames);
+
+} // namespace memkit::gentrace
+
+#endif // MEMKIT_UTILS_GENTRACE_SHAPE_H
