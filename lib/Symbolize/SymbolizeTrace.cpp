@@ -138,12 +138,12 @@ Expected<SymbolizeStats> memkit::symbolizeTrace(BlockStream &In,
         },
         **Next);
     if (E)
-      return std::move(E);
+      return E;
   }
   SymbolizeStats Stats = C.resolve();
-  if (Error E = writeDictionary(Out, C.Names.Pending))
-    return std::move(E);
+  if (Error E = Out.write(C.Names.Pending))
+    return E;
   if (Error E = Out.finish())
-    return std::move(E);
+    return E;
   return Stats;
 }

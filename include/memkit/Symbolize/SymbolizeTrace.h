@@ -44,11 +44,6 @@ private:
   uint32_t NumStrings = 0, NumFunctions = 0;
 };
 
-/// Writes D as dictionary blocks that keep Blocks.h's limits of rows and bytes,
-/// and empties it. Rows are given out so that none is used before it stands in
-/// the file.
-llvm::Error writeDictionary(TraceWriter &Out, Dictionary &D);
-
 struct SymbolizeStats {
   uint64_t Frames = 0;   ///< native frames that had no symbols
   uint64_t Resolved = 0; ///< of them, how many have now

@@ -1,0 +1,65 @@
+//===- Recorder.h - Records a program -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_RECORD_RECORDER_H
+#define MEMKIT_RECORD_RECORDER_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace memkit {
+
+struct RecordOptions {
+  std::vector<std::string> Command; ///< the program and its arguments
+  std::string Output;   ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb
+  bool Force = false;   ///< overwrite what is no trace
+  bool WaitOnFull = true; ///< a thread waits for room in its ring, else drops
+  uint32_t WaitMs = 10000;
+  uint32_t MaxDepth = 1024;
+  bool Follow = true;     ///< record what the program starts, too
+  bool WaitForAll = true; ///< until descendants have ended, too
+  bool Symbols = true;    ///< resolve addresses while recording
+  std::string Library;    ///< the capture library
+  std::vector<std::string> Options; ///< name=value, for the header
+  /// Told what a user should know, a line each.
+  std::function<void(const llvm::Twine &)> Warn = [](const llvm::Twine &) {};
+};
+
+struct RecordResult {
+  int Status = 0;        ///< of the program: 128+n when killed; 126, 127
+  std::string NotRun;    ///< why it could not be run (126, 127)
+  std::string Output;    ///< the file's name, `-` for standard output
+  bool Lost = false;     ///< the output was lost; Why says how
+  bool ReaderGone = false; ///< the reader of a pipe went away
+  std::string Why;
+  uint64_t Bytes = 0;
+  uint64_t Allocations = 0, Frees = 0;
+  uint64_t LostEvents = 0;
+  uint64_t PeakBytes = 0;   ///< of the domain host
+  uint64_t LiveBytes = 0, LiveBlocks = 0;
+  unsigned Recorded = 0;    ///< process images
+  bool Detached = false;    ///< the program runs on
+};
+
+/// Runs the program and records it until it has ended. Errors: what kept the
+/// program from being started.
+llvm::Expected<RecordResult> record(const RecordOptions &O);
+
+/// Says line by line what can be recorded here and why not. Returns whether a
+/// program can be recorded at all.
+bool checkRecording(const std::string &Library,
+                    llvm::function_ref<void(const llvm::Twine &)> Print);
+
+} // namespace memkit
+
+#endif // MEMKIT_RECORD_RECORDER_H

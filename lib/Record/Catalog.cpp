@@ -1,0 +1,134 @@
+//===- Catalog.cpp - The ids of a trace that is being recorded -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Catalog.h"
+#include "llvm/ADT/SmallString.h"
+
+using namespace llvm;
+using namespace memkit;
+
+bool Catalog::hasPending() const {
+  const Dictionary &D = Names.Pending;
+  return !(D.Strings.empty() && D.Modules.empty() && D.Functions.empty() &&
+           D.Frames.empty() && D.Stacks.empty() && D.Images.empty() &&
+           D.Threads.empty() && D.Heaps.empty() && D.Loads.empty() &&
+           D.Symbols.empty());
+}
+
+uint32_t Catalog::module(StringRef Path, ArrayRef<uint8_t> BuildId) {
+  SmallString<256> Key(Path);
+  Key.push_back(0);
+  Key.append(BuildId.begin(), BuildId.end());
+  auto [It, New] = Modules.try_emplace(Key, NumModules + 1);
+  if (New) {
+    ++NumModules;
+    pending().Modules.push_back({Names.string(Path), BuildId.vec()});
+  }
+  return It->second;
+}
+
+uint32_t Catalog::frame(const Frame &F) {
+  // The kind stands above the owner's 32 bits: no key is DenseMap's own.
+  auto [It, New] = Frames.try_emplace(
+      {uint64_t(F.Kind) << 32 | F.Owner, F.Address}, NumFrames + 1);
+  if (!New)
+    return It->second;
+  ++NumFrames;
+  pending().Frames.push_back(F);
+  if (F.Kind == FrameKind::Native && OnNativeFrame)
+    OnNativeFrame(NumFrames, F.Owner, F.Address);
+  return NumFrames;
+}
+
+uint32_t Catalog::namedFrame(StringRef Name) {
+  Function F;
+  F.Name = Names.string(Name);
+  return frame({FrameKind::Named, Names.function(F), 0});
+}
+
+uint32_t Catalog::addImage(const Image &I) {
+  pending().Images.push_back(I);
+  return ++NumImages;
+}
+
+uint32_t Catalog::addThread(const Thread &T) {
+  pending().Threads.push_back(T);
+  return ++NumThreads;
+}
+
+uint32_t Catalog::addHeap(const Heap &H) {
+  pending().Heaps.push_back(H);
+  return ++NumHeaps;
+}
+
+uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) const {
+  uint64_t Hash = hashNode(Parent, Frame);
+  const NodeShard &S = Shards[Hash >> (64 - ShardBits)];
+  if (S.Slots.empty())
+    return 0;
+  size_t Mask = S.Slots.size() - 1;
+  for (size_t I = Hash & Mask; S.Slots[I]; I = (I + 1) & Mask) {
+    const Node *N = Nodes.find(S.Slots[I]);
+    if (N->Parent == Parent && N->Frame == Frame)
+      return S.Slots[I];
+  }
+  return 0;
+}
+
+uint32_t Catalog::addNode(uint32_t Parent, uint32_t Frame) {
+  auto Place = [this](std::vector<uint32_t> &Slots, uint32_t Id) {
+    const Node *N = Nodes.find(Id);
+    size_t Mask = Slots.size() - 1;
+    size_t I = hashNode(N->Parent, N->Frame) & Mask;
+    while (Slots[I])
+      I = (I + 1) & Mask;
+    Slots[I] = Id;
+  };
+  NodeShard &S = Shards[hashNode(Parent, Frame) >> (64 - ShardBits)];
+  if (S.Count * 4 >= S.Slots.size() * 3) {
+    std::vector<uint32_t> New(std::max<size_t>(S.Slots.size() * 2, 16));
+    for (uint32_t Id : S.Slots)
+      if (Id)
+        Place(New, Id);
+    S.Slots = std::move(New);
+  }
+  uint32_t Id = ++NumNodes;
+  Nodes.get(Id) = {Parent, Frame, 0};
+  Place(S.Slots, Id);
+  ++S.Count;
+  return Id;
+}
+
+Catalog::Path Catalog::stack(uint32_t Parent, ArrayRef<uint32_t> Frames,
+                             function_ref<void(size_t, uint32_t)> OnNode) {
+  uint32_t Node = Parent;
+  size_t I = 0;
+  for (; I != Frames.size(); ++I) {
+    uint32_t Next = findNode(Node, Frames[I]);
+    if (!Next)
+      break;
+    Node = Next;
+    OnNode(I, Node);
+  }
+  NewStack New;
+  New.Parent = Node;
+  New.Length = uint32_t(Frames.size() - I);
+  for (; I != Frames.size(); ++I) {
+    Node = addNode(Node, Frames[I]);
+    pending().NodeFrames.push_back(Frames[I]);
+    OnNode(I, Node);
+  }
+  if (!Node)
+    return {0, 0};
+  uint32_t &Stack = Nodes.get(Node).Stack;
+  if (!Stack) {
+    Stack = ++NumStacks;
+    pending().Stacks.push_back(New);
+  }
+  return {Node, Stack};
+}

@@ -1,0 +1,48 @@
+//===- ChunkedArray.h - An array whose elements never move -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_CHUNKEDARRAY_H
+#define MEMKIT_LIB_RECORD_CHUNKEDARRAY_H
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace memkit {
+
+/// A sparse array of zeroed elements that takes memory by chunks as they are
+/// written, so that it grows without a pause however large it is.
+template <typename T, unsigned ChunkBits> class ChunkedArray {
+public:
+  /// The element I, or null when nothing near it was written yet.
+  const T *find(size_t I) const {
+    size_t C = I >> ChunkBits;
+    return C < Chunks.size() && Chunks[C] ? &Chunks[C][I & Mask] : nullptr;
+  }
+  /// The element I, made when it is not there.
+  T &get(size_t I) {
+    size_t C = I >> ChunkBits;
+    if (C >= Chunks.size())
+      Chunks.resize(C + 1);
+    if (!Chunks[C])
+      Chunks[C] = std::make_unique<T[]>(size_t(1) << ChunkBits);
+    return Chunks[C][I & Mask];
+  }
+  T operator[](size_t I) const {
+    const T *P = find(I);
+    return P ? *P : T();
+  }
+
+private:
+  static constexpr size_t Mask = (size_t(1) << ChunkBits) - 1;
+  std::vector<std::unique_ptr<T[]>> Chunks;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_CHUNKEDARRAY_H

@@ -1,0 +1,60 @@
+//===- Greeter.h - Where new images ask for their shared memory -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_GREETER_H
+#define MEMKIT_LIB_RECORD_GREETER_H
+
+#include "memkit/Wire/Layout.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace memkit {
+
+/// The recorder's socket, in a folder that only its user can enter.
+class Greeter {
+public:
+  static llvm::Expected<std::unique_ptr<Greeter>> create();
+  /// Removes the socket and the folder.
+  ~Greeter();
+
+  const std::string &path() const { return Path; }
+  int fd() const { return Fd; }
+
+  /// An image that waits for its answer.
+  struct Guest {
+    int Connection;
+    pid_t Pid; ///< as the kernel says
+    wire::Hello Hello;
+  };
+  /// Who has come since the last call. Each must be answered. Those of other
+  /// users and other versions were turned away.
+  std::vector<Guest> accept();
+  /// Whether someone is at the door but has not said hello yet.
+  bool hasPending() const { return !Pending.empty(); }
+  /// Gives a guest its memory, or none (Memfd -1: it is not recorded).
+  void answer(const Guest &G, uint32_t Image, int Memfd, uint64_t Size);
+
+private:
+  Greeter() = default;
+  struct Caller {
+    int Connection;
+    pid_t Pid;
+  };
+  bool hear(const Caller &C, std::vector<Guest> &Out);
+
+  int Fd = -1;
+  std::string Folder, Path;
+  std::vector<Caller> Pending;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_GREETER_H

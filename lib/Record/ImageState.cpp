@@ -1,0 +1,343 @@
+//===- ImageState.cpp - What the recorder knows of a process image -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImageState.h"
+#include "ProcFs.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::RecordKind;
+
+ImageState::ImageState(uint32_t Id, pid_t Pid, bool Forked,
+                       std::unique_ptr<SharedImage> S, Recording &R)
+    : Id(Id), Pid(Pid), Forked(Forked), Shared(std::move(S)), R(R),
+      Stacks(*Shared, R, Id) {
+  Buffer.Image = Id;
+}
+
+ImageState::Ring &ImageState::ring(uint32_t I) {
+  if (I >= Rings.size())
+    Rings.resize(I + 1);
+  return Rings[I];
+}
+
+void ImageState::startThread(Ring &S, uint32_t Tid) {
+  Thread T;
+  T.Image = Id;
+  T.Tid = Tid;
+  T.Name = R.Names.Names.string(procfs::threadName(Pid, pid_t(Tid)));
+  T.StartNs = R.nowNs();
+  S.Thread = R.Names.addThread(T);
+  S.Epoch = 0;
+}
+
+uint32_t ImageState::threadOf(uint32_t RingIndex) {
+  Ring &S = Rings[RingIndex];
+  if (!S.Thread)
+    startThread(S, Shared->ringHeader(RingIndex).Tid.load(std::memory_order_relaxed));
+  return S.Thread;
+}
+
+void ImageState::releaseRing(uint32_t I) {
+  Ring &S = Rings[I];
+  // A block that was being reallocated lives on; a free of one not known then
+  // stays a free.
+  if (S.Realloc == Ring::HeldBack)
+    endHeldRealloc(S, I, true);
+  S.Realloc = Ring::NoRealloc;
+  S.Thread = 0;
+}
+
+void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
+  switch (RecordKind(Rec.kind())) {
+  case RecordKind::Allocate:
+  case RecordKind::Free:
+  case RecordKind::ReallocBegin:
+    return Rec.Address ? at(Rec, RingIndex) : bad();
+  case RecordKind::ReallocEnd:
+    return endRealloc(Rec, RingIndex);
+  case RecordKind::ThreadStart:
+    releaseRing(RingIndex);
+    return startThread(Rings[RingIndex], uint32_t(Rec.Address));
+  case RecordKind::ThreadEnd:
+    return;
+  default:
+    return bad();
+  }
+}
+
+/// A record that concerns the block at its address.
+void ImageState::at(const wire::Record &Rec, uint32_t RingIndex) {
+  if (LLVM_UNLIKELY(!Held.empty()))
+    if (auto It = Held.find(Rec.Address); It != Held.end()) {
+      It->second.push_back({Rec, RingIndex, R.Pass});
+      if (Rec.kind() == uint8_t(RecordKind::ReallocBegin))
+        hold(Rec, RingIndex);
+      settle(It->second);
+      if (It->second.empty())
+        Held.erase(It);
+      return;
+    }
+  if (LLVM_UNLIKELY(!apply(Rec, RingIndex))) {
+    Held[Rec.Address].push_back({Rec, RingIndex, R.Pass});
+    if (Rec.kind() == uint8_t(RecordKind::ReallocBegin))
+      hold(Rec, RingIndex);
+  }
+}
+
+/// Notes that the ring's realloc waits for its block.
+void ImageState::hold(const wire::Record &Rec, uint32_t RingIndex) {
+  Ring &S = Rings[RingIndex];
+  if (S.Realloc != Ring::NoRealloc)
+    reattach(S, RingIndex);
+  S.Realloc = Ring::HeldBack;
+  S.ReallocAddress = Rec.Address;
+}
+
+/// Does what the record says; false when its block is not as it must be.
+bool ImageState::apply(const wire::Record &Rec, uint32_t RingIndex) {
+  if (!isPut(Rec))
+    return take(Rec, RingIndex);
+  if (LLVM_UNLIKELY(Live.contains(Rec.Address)))
+    return false;
+  emitAllocate(Rec, RingIndex);
+  return true;
+}
+
+bool ImageState::take(const wire::Record &Rec, uint32_t RingIndex) {
+  LiveEntry E;
+  if (LLVM_UNLIKELY(!Live.take(Rec.Address, E)))
+    return false;
+  Snapshot.onTake(E, LiveTable::shardOf(Rec.Address));
+  if (Rec.kind() == uint8_t(RecordKind::Free)) {
+    emitFree(E, Rec.Tsc, RingIndex);
+    return true;
+  }
+  Ring &S = Rings[RingIndex];
+  if (S.Realloc == Ring::Detached)
+    reattach(S, RingIndex);
+  S.Realloc = Ring::Detached;
+  S.ReallocAddress = Rec.Address;
+  S.Block = E;
+  return true;
+}
+
+/// A realloc began and never ended: its block is where it was.
+void ImageState::reattach(Ring &S, uint32_t RingIndex) {
+  if (S.Realloc == Ring::HeldBack) {
+    endHeldRealloc(S, RingIndex, false);
+  } else if (S.Realloc == Ring::Detached) {
+    if (Live.contains(S.ReallocAddress)) {
+      R.addLoss(Id, LossKind::DoubleAllocate, 1);
+      emitFree(S.Block, 0, RingIndex);
+    } else {
+      Live.insert(S.ReallocAddress, S.Block);
+    }
+  }
+  S.Realloc = Ring::NoRealloc;
+}
+
+void ImageState::endHeldRealloc(Ring &S, uint32_t RingIndex, bool Moved) {
+  S.Realloc = Ring::NoRealloc;
+  auto It = Held.find(S.ReallocAddress);
+  if (It == Held.end())
+    return;
+  Queue &Q = It->second;
+  for (HeldRecord &H : Q) {
+    if (H.Ring != RingIndex || H.Rec.kind() != uint8_t(RecordKind::ReallocBegin))
+      continue;
+    if (Moved)
+      H.Rec.SizeKindFunction = wire::Record::pack(0, RecordKind::Free);
+    else
+      Q.erase(&H);
+    break;
+  }
+  if (Q.empty())
+    Held.erase(It);
+}
+
+void ImageState::endRealloc(const wire::Record &Rec, uint32_t RingIndex) {
+  Ring &S = Rings[RingIndex];
+  bool Moved = Rec.Address != 0;
+  if (S.Realloc == Ring::HeldBack) {
+    endHeldRealloc(S, RingIndex, Moved);
+  } else if (S.Realloc == Ring::Detached) {
+    if (Moved) {
+      emitFree(S.Block, Rec.Tsc, RingIndex);
+      S.Realloc = Ring::NoRealloc;
+    } else {
+      reattach(S, RingIndex);
+    }
+  } else if (!Moved) {
+    bad();
+  }
+  if (Moved)
+    at(Rec, RingIndex);
+}
+
+/// Does what has become possible. Of two records of one ring the first is first;
+/// of two rings either may be.
+void ImageState::settle(Queue &Q) {
+  for (bool Progress = true; Progress && !Q.empty();) {
+    Progress = false;
+    for (size_t I = 0; I != Q.size(); ++I) {
+      HeldRecord H = Q[I];
+      bool First = none_of(ArrayRef(Q).take_front(I), [&](const HeldRecord &Other) {
+        return Other.Ring == H.Ring;
+      });
+      if (!First || Live.contains(H.Rec.Address) == isPut(H.Rec))
+        continue;
+      Q.erase(Q.begin() + I);
+      Ring &S = Rings[H.Ring];
+      // Its realloc still runs: from now on the block is the thread's.
+      if (H.Rec.kind() == uint8_t(RecordKind::ReallocBegin))
+        S.Realloc = Ring::NoRealloc;
+      apply(H.Rec, H.Ring);
+      Progress = true;
+      break;
+    }
+  }
+}
+
+/// The record that would explain the first of the queue was lost.
+void ImageState::force(Queue &Q) {
+  HeldRecord H = Q.front();
+  Q.erase(Q.begin());
+  if (apply(H.Rec, H.Ring))
+    return;
+  if (isPut(H.Rec)) {
+    LiveEntry Old;
+    if (Live.take(H.Rec.Address, Old)) {
+      Snapshot.onTake(Old, LiveTable::shardOf(H.Rec.Address));
+      R.addLoss(Id, LossKind::DoubleAllocate, 1);
+      emitFree(Old, H.Rec.Tsc, H.Ring);
+    }
+    apply(H.Rec, H.Ring);
+  } else {
+    if (Forked)
+      R.Sums.inheritedFree(Id);
+    else
+      R.addLoss(Id, LossKind::UnknownFree, 1);
+    if (H.Rec.kind() == uint8_t(RecordKind::ReallocBegin))
+      Rings[H.Ring].Realloc = Ring::NoRealloc;
+  }
+}
+
+void ImageState::settleHeld(bool All) {
+  if (Held.empty())
+    return;
+  SmallVector<uint64_t, 16> Old;
+  for (auto &[Address, Q] : Held)
+    if (All || Q.front().Pass < R.Pass)
+      Old.push_back(Address);
+  // By time, so that what is emitted does not depend on the hash's order.
+  sort(Old, [this](uint64_t A, uint64_t B) {
+    return Held[A].front().Rec.Tsc < Held[B].front().Rec.Tsc;
+  });
+  for (uint64_t Address : Old) {
+    Queue Q = std::move(Held[Address]);
+    while (!Q.empty() && (All || Q.front().Pass < R.Pass)) {
+      force(Q);
+      settle(Q);
+    }
+    if (Q.empty())
+      Held.erase(Address);
+    else
+      Held[Address] = std::move(Q);
+  }
+}
+
+void ImageState::startBuffer() {
+  Buffer.Rows.clear();
+  Buffer.FirstOrdinal = NextOrdinal;
+  BufferThreads = 0;
+}
+
+/// Sees to it that the buffer takes one more event of the ring's thread.
+void ImageState::makeRoom(uint32_t RingIndex) {
+  threadOf(RingIndex);
+  Ring &S = Rings[RingIndex];
+  if (LLVM_UNLIKELY(Buffer.Rows.size() >= MaxBlockRows ||
+                    (S.Epoch != R.Epoch && BufferThreads >= MaxBlockThreads)))
+    R.flush();
+  if (S.Epoch != R.Epoch) {
+    S.Epoch = R.Epoch;
+    ++BufferThreads;
+  }
+}
+
+void ImageState::emitAllocate(const wire::Record &Rec, uint32_t RingIndex) {
+  uint32_t Row = Stacks.row(Rec.Stack, Rec.function());
+  makeRoom(RingIndex);
+  uint32_t Thread = Rings[RingIndex].Thread;
+  uint64_t Tick = R.nextTick(Rec.Tsc, Id);
+  uint64_t Size = Rec.size();
+  uint64_t Ordinal = NextOrdinal++;
+  Live.insert(Rec.Address, {Ordinal, Size, Tick, Row, 0});
+  R.Sums.allocate({Ordinal, Row, 0}, Size, Tick * TimeUnitNs, Thread);
+  Event &E = Buffer.Rows.emplace_back();
+  E.TimeNs = Tick * TimeUnitNs;
+  E.Size = Size;
+  E.Block = Ordinal;
+  E.Stack = R.Sums.stackOf(Row);
+  E.Thread = Thread;
+  E.Heap = uint16_t(R.MallocHeap);
+  E.Kind = EventKind::Allocate;
+}
+
+void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
+                          uint32_t RingIndex) {
+  makeRoom(RingIndex);
+  uint32_t Thread = Rings[RingIndex].Thread;
+  uint64_t Tick = R.nextTick(Tsc, Id);
+  R.Sums.free({Block.Ordinal, Block.Row, Block.Context}, Block.Size,
+              Tick * TimeUnitNs, Thread);
+  Event &E = Buffer.Rows.emplace_back();
+  E.TimeNs = Tick * TimeUnitNs;
+  E.Block = Block.Ordinal;
+  E.Thread = Thread;
+  E.Kind = EventKind::Free;
+}
+
+void ImageState::keyframe() {
+  if (!Snapshot.active()) {
+    if (!Snapshot.due(R.Sums.events(Id), Live.size()))
+      return;
+    SmallVector<LiveEntry, 8> Detached;
+    for (const Ring &S : Rings)
+      if (S.Realloc == Ring::Detached)
+        Detached.push_back(S.Block);
+    Snapshot.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), Live.size(),
+                   Detached);
+  }
+  Snapshot.step(Live, R, Id);
+}
+
+void ImageState::finishKeyframe() {
+  while (Snapshot.active())
+    Snapshot.step(Live, R, Id);
+}
+
+void ImageState::countLosses() {
+  auto Count = [this](uint64_t Now, uint64_t &Seen, LossKind Kind) {
+    // A counter that ran backwards is nonsense.
+    if (Now > Seen && Now - Seen < uint64_t(1) << 40)
+      R.addLoss(Id, Kind, Now - Seen);
+    Seen = std::max(Seen, Now);
+  };
+  wire::Control &C = Shared->control();
+  Count(C.LostTableFull.load(std::memory_order_relaxed), TableFullSeen,
+        LossKind::TableFull);
+  Count(C.LostNoRing.load(std::memory_order_relaxed) +
+            C.LostReentrant.load(std::memory_order_relaxed),
+        NoRingSeen, LossKind::NoRing);
+  for (uint32_t I = 0; I != Rings.size(); ++I)
+    Count(Shared->ringHeader(I).Lost.load(std::memory_order_relaxed),
+          Rings[I].LostSeen, LossKind::RingFull);
+}

@@ -1,0 +1,129 @@
+//===- ImageState.h - What the recorder knows of a process image -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_IMAGESTATE_H
+#define MEMKIT_LIB_RECORD_IMAGESTATE_H
+
+#include "Keyframer.h"
+#include "Recording.h"
+#include "SharedImage.h"
+#include "StackMap.h"
+#include "memkit/Record/LiveTable.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include <sys/types.h>
+
+namespace memkit {
+
+/// A recorded image: takes its records in the order of time and makes them
+/// events, whatever order they came in.
+///
+/// Clocks of two processors may differ by a little, so a block may seem to be
+/// allocated where another still lives, or freed before it was allocated. Such a
+/// record is held until the one that is missing comes, at the latest until the
+/// end of the next full pass; causality, not the clock, then says which is first.
+///
+/// Belongs to the recorder's thread.
+class ImageState {
+public:
+  ImageState(uint32_t Id, pid_t Pid, bool Forked,
+             std::unique_ptr<SharedImage> Shared, Recording &R);
+
+  uint32_t id() const { return Id; }
+  pid_t pid() const { return Pid; }
+  SharedImage &shared() { return *Shared; }
+  /// Gives the shared memory back; no record can be taken after it.
+  void releaseShared() { Shared.reset(); }
+
+  /// What the recorder keeps of a ring.
+  struct Ring {
+    uint64_t Tail = 0;
+    uint64_t LostSeen = 0;
+    uint32_t Thread = 0; ///< 0: not known yet
+    uint32_t Epoch = 0;  ///< the last in which its thread had an event
+    enum { NoRealloc, Detached, HeldBack } Realloc = NoRealloc;
+    uint64_t ReallocAddress = 0;
+    LiveEntry Block; ///< detached from its address by a realloc that runs
+  };
+  Ring &ring(uint32_t I);
+
+  /// Fetches what process() will touch.
+  void prefetch(const wire::Record &Rec) const {
+    Live.prefetch(Rec.Address);
+    if (Rec.kind() == uint8_t(wire::RecordKind::Allocate))
+      Stacks.prefetch(Rec.Stack);
+  }
+  /// Takes the next record; exec records are returned by the caller.
+  void process(const wire::Record &Rec, uint32_t RingIndex);
+  /// At the end of a pass over all rings: gives up on records held since before
+  /// the last pass, or on All.
+  void settleHeld(bool All = false);
+  /// The ring's owner is gone.
+  void releaseRing(uint32_t I);
+  /// Counts what the program says it lost.
+  void countLosses();
+
+  /// Begins a keyframe when one is due, or goes on with the one that runs.
+  void keyframe();
+  /// Completes the keyframe that runs.
+  void finishKeyframe();
+
+  /// Events since the last flush.
+  Events &buffer() { return Buffer; }
+  void startBuffer();
+
+  const std::vector<Ring> &rings() const { return Rings; }
+
+private:
+  /// A record that waits for another at its address.
+  struct HeldRecord {
+    wire::Record Rec;
+    uint32_t Ring;
+    uint64_t Pass;
+  };
+  using Queue = llvm::SmallVector<HeldRecord, 2>;
+
+  static bool isPut(const wire::Record &Rec) {
+    return Rec.kind() == uint8_t(wire::RecordKind::Allocate) ||
+           Rec.kind() == uint8_t(wire::RecordKind::ReallocEnd);
+  }
+  void at(const wire::Record &Rec, uint32_t RingIndex);
+  bool apply(const wire::Record &Rec, uint32_t RingIndex);
+  bool take(const wire::Record &Rec, uint32_t RingIndex);
+  void hold(const wire::Record &Rec, uint32_t RingIndex);
+  void settle(Queue &Q);
+  void force(Queue &Q);
+  void endRealloc(const wire::Record &Rec, uint32_t RingIndex);
+  void endHeldRealloc(Ring &S, uint32_t RingIndex, bool Moved);
+  void reattach(Ring &S, uint32_t RingIndex);
+  void startThread(Ring &S, uint32_t Tid);
+  uint32_t threadOf(uint32_t RingIndex);
+  void makeRoom(uint32_t RingIndex);
+  void emitAllocate(const wire::Record &Rec, uint32_t RingIndex);
+  void emitFree(const LiveEntry &E, uint64_t Tsc, uint32_t RingIndex);
+  void bad() { R.addLoss(Id, LossKind::BadRecord, 1); }
+
+  uint32_t Id;
+  pid_t Pid;
+  bool Forked;
+  std::unique_ptr<SharedImage> Shared;
+  Recording &R;
+  StackMap Stacks;
+  LiveTable Live;
+  Keyframer Snapshot;
+  uint64_t NextOrdinal = 0;
+  std::vector<Ring> Rings;
+  llvm::DenseMap<uint64_t, Queue> Held; ///< by address
+  Events Buffer;
+  uint32_t BufferThreads = 0;
+  uint64_t TableFullSeen = 0, NoRingSeen = 0;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_IMAGESTATE_H

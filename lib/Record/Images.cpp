@@ -1,0 +1,335 @@
+//===- Images.cpp - Process images come, go and change -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProcFs.h"
+#include "Session.h"
+#include "memkit/Record/Preloadable.h"
+#include "llvm/ADT/STLExtras.h"
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+using wire::RecordKind;
+
+static int openPid(pid_t Pid) { return int(syscall(SYS_pidfd_open, Pid, 0)); }
+
+/// Whether the process of a pidfd has ended.
+static bool hasEnded(int PidFd) {
+  pollfd P{PidFd, POLLIN, 0};
+  return PidFd < 0 || (poll(&P, 1, 0) == 1 && P.revents);
+}
+
+void Session::setProgram(pid_t Pid, const std::string &Exe, std::string WhyNot) {
+  Program = Pid;
+  ProgramFd = openPid(Pid);
+  ProgramExe = Exe;
+  ProgramWhyNot = std::move(WhyNot);
+  if (!ProgramWhyNot.empty())
+    addUnrecorded(Pid, 0, ImageOrigin::Start, Exe, ProgramWhyNot);
+}
+
+//===----------------------------------------------------------------------===//
+// Coming
+//===----------------------------------------------------------------------===//
+
+Session::Process *Session::findPid(pid_t Pid) {
+  for (auto &P : Processes)
+    if (P->Pid == Pid && !P->EndNs && !P->Ending)
+      return P.get();
+  return nullptr;
+}
+
+void Session::greet() {
+  for (const Greeter::Guest &G : Door.accept())
+    welcome(G);
+}
+
+/// The image that G comes from, and how.
+uint32_t Session::parentOf(const Greeter::Guest &G, ImageOrigin &Origin) {
+  auto IsImage = [this](uint32_t Id) { return Id && R.Sums.hasImage(Id); };
+  if (Process *Before = findPid(G.Pid); Before && !G.Hello.ParentImage) {
+    Origin = ImageOrigin::Exec;
+    return Before->Image;
+  }
+  if (IsImage(G.Hello.ParentImage)) {
+    Origin = ImageOrigin::Fork;
+    return G.Hello.ParentImage;
+  }
+  if (G.Pid == Program) {
+    Origin = ImageOrigin::Start;
+    return 0;
+  }
+  Origin = ImageOrigin::Spawn;
+  for (const PendingExec &E : Execs)
+    if (E.Pid == G.Pid)
+      return E.Image;
+  Process *Parent = findPid(procfs::parentPid(G.Pid));
+  return Parent ? Parent->Image : 0;
+}
+
+void Session::welcome(const Greeter::Guest &G) {
+  auto P = std::make_unique<Process>();
+  Image I;
+  I.Pid = uint32_t(G.Pid);
+  I.Parent = parentOf(G, I.Origin);
+  I.StartNs = R.nowNs();
+  I.Exe = R.Names.Names.string(procfs::exePath(G.Pid));
+  for (const std::string &Arg : procfs::commandLine(G.Pid))
+    I.Command.push_back(R.Names.Names.string(Arg));
+  P->Pid = G.Pid;
+  P->PidFd = openPid(G.Pid);
+  P->StartNs = I.StartNs;
+  // All that the image before it had to say is in its rings.
+  if (I.Origin == ImageOrigin::Exec)
+    if (Process *Before = findPid(G.Pid))
+      Before->Ending = Before->Replaced = true;
+  erase_if(Execs, [&](const PendingExec &E) {
+    if (E.Pid == G.Pid)
+      close(E.PidFd);
+    return E.Pid == G.Pid;
+  });
+  ProgramSeen |= G.Pid == Program;
+  Expected<std::unique_ptr<SharedImage>> Shared =
+      SharedImage::create(R.Names.numImages() + 1, Settings, Tag);
+  if (!Shared) {
+    std::string Why = toString(Shared.takeError());
+    I.Recorded = false;
+    I.WhyNot = R.Names.Names.string(Why);
+    O.Warn("process " + Twine(G.Pid) + " is not recorded: " + Why);
+  }
+  P->Image = R.Names.addImage(I);
+  R.Sums.beginImage(P->Image, I.StartNs);
+  if (Shared) {
+    Door.answer(G, P->Image, (*Shared)->fd(), (*Shared)->size());
+    P->State = std::make_unique<ImageState>(P->Image, G.Pid,
+                                            I.Origin == ImageOrigin::Fork,
+                                            std::move(*Shared), R);
+    R.addImage(*P->State);
+    ++NumRecorded;
+  } else {
+    Door.answer(G, 0, -1, 0);
+  }
+  Processes.push_back(std::move(P));
+}
+
+void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
+                            const std::string &Exe, const std::string &Why) {
+  auto P = std::make_unique<Process>();
+  Image I;
+  I.Pid = uint32_t(Pid);
+  I.Parent = Parent;
+  I.Origin = Origin;
+  I.StartNs = R.nowNs();
+  I.Exe = R.Names.Names.string(Exe);
+  for (const std::string &Arg : procfs::commandLine(Pid))
+    I.Command.push_back(R.Names.Names.string(Arg));
+  I.Recorded = false;
+  I.WhyNot = R.Names.Names.string(Why);
+  P->Pid = Pid;
+  P->PidFd = openPid(Pid);
+  P->StartNs = I.StartNs;
+  P->Image = R.Names.addImage(I);
+  R.Sums.beginImage(P->Image, I.StartNs);
+  ProgramSeen |= Pid == Program;
+  O.Warn(Twine(Exe.empty() ? "process " + std::to_string(Pid) : Exe) +
+         " is not recorded: " + Why);
+  Processes.push_back(std::move(P));
+}
+
+//===----------------------------------------------------------------------===//
+// Going
+//===----------------------------------------------------------------------===//
+
+/// Notes who has ended. What they wrote is in their rings by now, so the pass
+/// that follows takes all of it.
+void Session::lookForEnds() {
+  if (Program && !ProgramEnded) {
+    int Status;
+    if (waitpid(Program, &Status, WNOHANG) == Program) {
+      ProgramEnded = true;
+      ProgramWait = Status;
+      ProgramStatus =
+          WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
+      if (!ProgramSeen)
+        addUnrecorded(Program, 0, ImageOrigin::Start, ProgramExe,
+                      "it did not connect to the recorder");
+    }
+  }
+  for (auto &P : Processes) {
+    if (P->EndNs || P->Ending)
+      continue;
+    if (P->Pid == Program) {
+      P->Ending = ProgramEnded;
+      P->WaitStatus = ProgramWait;
+    } else if (hasEnded(P->PidFd)) {
+      P->Ending = true;
+      if (std::optional<int> Status = procfs::zombieStatus(P->Pid))
+        P->WaitStatus = *Status;
+    }
+  }
+}
+
+void Session::endImages() {
+  for (size_t I = 0; I != Processes.size(); ++I)
+    if (Processes[I]->Ending && !Processes[I]->EndNs)
+      endImage(*Processes[I]);
+}
+
+void Session::endImage(Process &P) {
+  int32_t Status = -1;
+  uint32_t Signal = 0;
+  if (!P.Replaced && P.WaitStatus >= 0) {
+    Signal = WIFSIGNALED(P.WaitStatus) ? uint32_t(WTERMSIG(P.WaitStatus)) : 0;
+    Status = Signal ? 128 + int32_t(Signal) : WEXITSTATUS(P.WaitStatus);
+  }
+  if (P.State) {
+    // Clocks that are nonsense must not keep records back.
+    drain(~0ull, &P);
+    P.State->settleHeld(true);
+    P.State->countLosses();
+    wire::Control &C = P.State->shared().control();
+    if (!P.Replaced && Status < 0 && C.HasExitStatus.load())
+      Status = C.ExitStatus.load() & 0xff;
+    P.State->finishKeyframe();
+  }
+  P.EndNs = R.boundaryNs(R.nowNs());
+  if (P.State) {
+    Slice Last;
+    R.Sums.cutSlice(P.Image, P.EndNs, Last);
+    R.addSlice(P.Image, std::move(Last));
+    P.State->releaseShared();
+  }
+  R.Sums.endImage(P.Image, P.EndNs, Status, Signal);
+  Mark M;
+  M.Kind = MarkKind::ImageEnd;
+  M.Image = P.Image;
+  M.TimeNs = P.EndNs;
+  if (Status >= 0)
+    M.Values = {uint64_t(Status), Signal};
+  R.addMark(std::move(M));
+  if (P.PidFd >= 0)
+    close(std::exchange(P.PidFd, -1));
+}
+
+/// Forgets images whose last events are written.
+void Session::removeGone() {
+  erase_if(Processes, [this](const std::unique_ptr<Process> &P) {
+    if (!P->EndNs || (P->State && !P->State->buffer().Rows.empty()))
+      return false;
+    if (P->State)
+      R.removeImage(*P->State);
+    return true;
+  });
+}
+
+bool Session::anyRunning() const {
+  return any_of(Processes, [](const std::unique_ptr<Process> &P) {
+    return P->State && !P->EndNs;
+  });
+}
+
+/// Whether a process that we started is on its way to connect: one that was
+/// forked or has executed a moment ago. Asked only when no image is left.
+bool Session::stragglers() {
+  uint64_t Now = R.nowNs();
+  if (!StragglersUntilNs)
+    StragglersUntilNs = Now + 1000000000;
+  if (Now > StragglersUntilNs || !NumRecorded)
+    return false;
+  for (pid_t Pid : procfs::startedSince(procfs::startTicks(getpid()))) {
+    if (Pid == getpid())
+      continue;
+    // One that was told to connect and could not is no straggler.
+    std::string Exe = "/proc/" + std::to_string(Pid) + "/exe";
+    if (procfs::mapsMemfd(Pid, Tag) ||
+        (procfs::environHas(Pid, Door.path()) && whyNotPreloadable(Exe).empty()))
+      return true;
+  }
+  StragglersUntilNs = 0;
+  return false;
+}
+
+void Session::sampleRss(Process &P, uint64_t Now) {
+  if (Now < P.NextRssNs)
+    return;
+  // Often at first, when most happens.
+  P.NextRssNs = Now + (Now - P.StartNs < 10000000000 ? 100000000 : 1000000000);
+  auto Bytes = procfs::residentBytes(P.Pid);
+  if (!Bytes)
+    return;
+  Mark M;
+  M.Kind = MarkKind::Rss;
+  M.Image = P.Image;
+  M.TimeNs = Now;
+  M.Values = {Bytes->first, Bytes->second};
+  R.addMark(std::move(M));
+}
+
+//===----------------------------------------------------------------------===//
+// Changing
+//===----------------------------------------------------------------------===//
+
+void Session::onExecRecord(Process &P, const wire::Record &Rec) {
+  auto Forget = [this](pid_t Pid) {
+    erase_if(Execs, [Pid](const PendingExec &E) {
+      if (E.Pid == Pid)
+        close(E.PidFd);
+      return E.Pid == Pid;
+    });
+  };
+  if (Rec.kind() == uint8_t(RecordKind::ExecFailed))
+    return Forget(pid_t(Rec.size()));
+  bool Spawned = Rec.kind() == uint8_t(RecordKind::Spawned);
+  if (!Spawned && Rec.kind() != uint8_t(RecordKind::Exec))
+    return R.addLoss(P.Image, LossKind::BadRecord, 1);
+  pid_t Pid = pid_t(Spawned ? Rec.Address : Rec.size());
+  Forget(Pid);
+  // A program that executes all the time must not fill our memory.
+  if (Execs.size() >= 4096 || Pid <= 0)
+    return;
+  PendingExec E{Pid, P.Image, "", R.nowNs(), -1, Pid != P.Pid};
+  P.State->shared().execPath(Spawned ? Rec.size() : Rec.Address, E.Path);
+  E.PidFd = openPid(Pid);
+  Execs.push_back(std::move(E));
+}
+
+/// Finds out what became of announced execs of programs that do not connect.
+void Session::lookAtExecs() {
+  uint64_t Now = R.nowNs();
+  for (size_t I = 0; I < Execs.size();) {
+    PendingExec E = Execs[I];
+    uint64_t Age = Now - E.SinceNs;
+    bool Ended = hasEnded(E.PidFd);
+    // It connects within a few milliseconds, if at all.
+    if (Age < 10000000 || (!Ended && procfs::mapsMemfd(E.Pid, Tag))) {
+      ++I;
+      continue;
+    }
+    std::string Exe = Ended ? E.Path : procfs::exePath(E.Pid);
+    std::string Why = whyNotPreloadable(
+        Ended ? E.Path : "/proc/" + std::to_string(E.Pid) + "/exe");
+    bool Late = Age > 5000000000;
+    if (Why.empty() && !Ended && !Late) {
+      ++I;
+      continue;
+    }
+    Execs.erase(Execs.begin() + I);
+    close(E.PidFd);
+    // A program that ended at once, or an exec that failed, is no news.
+    if (Why.empty() && Ended)
+      continue;
+    if (Why.empty())
+      Why = "it did not connect to the recorder";
+    if (Process *Before = findPid(E.Pid); Before && !E.Spawned)
+      Before->Ending = Before->Replaced = true;
+    addUnrecorded(E.Pid, E.Image,
+                  E.Spawned ? ImageOrigin::Spawn : ImageOrigin::Exec, Exe, Why);
+  }
+}

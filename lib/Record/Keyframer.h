@@ -1,0 +1,91 @@
+//===- Keyframer.h - Writes what lives without stopping for it -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_KEYFRAMER_H
+#define MEMKIT_LIB_RECORD_KEYFRAMER_H
+
+#include "memkit/Record/LiveTable.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <vector>
+
+namespace memkit {
+
+class Recording;
+
+/// Takes a snapshot of a live table, sorted by ordinal, in small steps while the
+/// table goes on to change. The blocks of the snapshot are those with an ordinal
+/// below the limit set at its start; one that is freed before it was visited is
+/// taken then.
+///
+/// A first walk over the shards counts the ordinals, so that they can be cut in
+/// parts of a few thousand blocks; then each group of parts is filled by a walk
+/// of its own, sorted and written, so that the memory for it stays a fraction of
+/// the table's.
+class Keyframer {
+public:
+  /// Whether a keyframe is worth its bytes now.
+  bool due(uint64_t Events, uint64_t Live) const {
+    return Events - LastEvents >= std::max(Live * 8, MinEvents);
+  }
+  bool active() const { return Phase != Idle; }
+
+  /// Begins a snapshot of the blocks below NextOrdinal after the image's first
+  /// Events events; Detached live, but are not in the table.
+  void start(uint64_t NextOrdinal, uint64_t Events, uint64_t TimeNs,
+             uint64_t Live, llvm::ArrayRef<LiveEntry> Detached);
+  /// Works for about a millisecond.
+  void step(const LiveTable &Table, Recording &R, uint32_t Image);
+  /// E was taken out of its shard.
+  void onTake(const LiveEntry &E, unsigned Shard) {
+    if (__builtin_expect(Phase != Idle, 0) && E.Ordinal < Limit)
+      save(E, Shard);
+  }
+
+private:
+  static constexpr uint64_t MinEvents = 4 * 65536;
+  static constexpr uint32_t PartBlocks = 16384;
+
+  /// A LiveEntry in 24 bytes.
+  struct Packed {
+    uint64_t OrdinalContext, BirthRow, SizeRow;
+    explicit Packed(const LiveEntry &E)
+        : OrdinalContext(E.Ordinal << 24 | E.Context),
+          BirthRow(E.BirthTick << 16 | (E.Row & 0xffff)),
+          SizeRow(E.Size << 16 | E.Row >> 16) {}
+    uint64_t ordinal() const { return OrdinalContext >> 24; }
+    LiveEntry unpack() const {
+      return {ordinal(), SizeRow >> 16, BirthRow >> 16,
+              uint32_t(BirthRow & 0xffff) | uint32_t(SizeRow & 0xffff) << 16,
+              uint32_t(OrdinalContext & 0xffffff)};
+    }
+  };
+
+  void save(const LiveEntry &E, unsigned Shard);
+  void cutParts();
+  void startGroup();
+  void writePart(Recording &R, uint32_t Image);
+  uint32_t partOf(uint64_t Ordinal) const { return Bins[Ordinal >> Shift]; }
+  bool inGroup(uint32_t Part) const { return Part >= Begin && Part < End; }
+
+  enum { Idle, Counting, Collecting, Writing } Phase = Idle;
+  uint64_t LastEvents = 0;
+  uint64_t Limit = 0, Events = 0, TimeNs = 0, Live = 0;
+  unsigned Shift = 0;
+  unsigned Cursor = 0;  ///< the next shard of the walk
+  uint32_t NumParts = 0;
+  uint32_t Begin = 0, End = 0; ///< parts of this group
+  uint32_t NextPart = 0;       ///< to write
+  std::vector<uint32_t> Bins;  ///< counts, then parts, by Ordinal >> Shift
+  std::vector<uint32_t> PartSizes;
+  std::vector<std::vector<Packed>> Parts; ///< of the group
+  std::vector<Packed> Saved; ///< taken before their group's walk
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_KEYFRAMER_H

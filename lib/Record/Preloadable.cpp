@@ -1,0 +1,150 @@
+//===- Preloadable.cpp - Whether a program can be recorded -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Record/Preloadable.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cerrno>
+#include <cstdlib>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace llvm::object;
+
+namespace memkit {
+
+/// The kernel makes the loader ignore LD_PRELOAD for these.
+static std::string whyPrivileged(const std::string &Path) {
+  struct stat St;
+  if (stat(Path.c_str(), &St) != 0)
+    return "";
+  if ((St.st_mode & S_ISUID) && St.st_uid != getuid())
+    return "it is a set-user-id program";
+  if ((St.st_mode & S_ISGID) && (St.st_mode & S_IXGRP) && St.st_gid != getgid())
+    return "it is a set-group-id program";
+  if (getuid() != 0 &&
+      getxattr(Path.c_str(), "security.capability", nullptr, 0) > 0)
+    return "it has file capabilities";
+  return "";
+}
+
+static std::string sanitizerOf(StringRef Name) {
+  return StringSwitch<std::string>(Name)
+      .Case("__asan_init", "AddressSanitizer")
+      .Case("__tsan_init", "ThreadSanitizer")
+      .Case("__msan_init", "MemorySanitizer")
+      .Case("__hwasan_init", "HWAddressSanitizer")
+      .Case("__lsan_init", "LeakSanitizer")
+      .Default("");
+}
+
+static std::string whyNotElf(const ELF64LEObjectFile &File) {
+  const ELF64LEFile &Elf = File.getELFFile();
+  bool Interpreted = false;
+  if (auto Headers = Elf.program_headers()) {
+    for (const auto &P : *Headers)
+      Interpreted |= P.p_type == ELF::PT_INTERP;
+  } else {
+    consumeError(Headers.takeError());
+  }
+  if (!Interpreted)
+    return "it is statically linked";
+  for (ELFSymbolRef S : File.getDynamicSymbolIterators()) {
+    Expected<StringRef> Name = S.getName();
+    if (!Name) {
+      consumeError(Name.takeError());
+      continue;
+    }
+    if (std::string Sanitizer = sanitizerOf(*Name); !Sanitizer.empty())
+      return "it is linked with the runtime of " + Sanitizer;
+  }
+  return "";
+}
+
+static bool isOurMachine(const ELF64LEObjectFile &File) {
+#if defined(__x86_64__)
+  return File.getArch() == Triple::x86_64;
+#else
+  return File.getArch() == Triple::aarch64;
+#endif
+}
+
+/// The interpreter that a script names, or an empty string.
+static std::string interpreterOf(StringRef Text) {
+  if (!Text.consume_front("#!"))
+    return "";
+  return Text.take_until([](char C) { return C == '\n'; })
+      .ltrim(" \t")
+      .take_until([](char C) { return C == ' ' || C == '\t'; })
+      .str();
+}
+
+std::string whyNotPreloadable(StringRef Path, StringRef Root) {
+  std::string At = (Root + Path).str();
+  // A script may name a script; the kernel goes a few steps too.
+  for (int Step = 0; Step != 5; ++Step) {
+    auto Buffer = MemoryBuffer::getFile(At, /*IsText=*/false,
+                                        /*RequiresNullTerminator=*/false);
+    if (!Buffer)
+      return "";
+    StringRef Text = (*Buffer)->getBuffer();
+    std::string Interpreter = interpreterOf(Text.take_front(4096));
+    if (!Interpreter.empty()) {
+      At = Root.str() + Interpreter;
+      continue;
+    }
+    if (!Text.starts_with(StringRef("\177ELF")))
+      return "";
+    if (std::string Why = whyPrivileged(At); !Why.empty())
+      return Why;
+    auto File = ObjectFile::createELFObjectFile((*Buffer)->getMemBufferRef());
+    if (!File) {
+      consumeError(File.takeError());
+      return "";
+    }
+    auto *Elf = dyn_cast<ELF64LEObjectFile>(File->get());
+    if (!Elf || !isOurMachine(*Elf))
+      return "it is a program of another ELF class or machine";
+    return whyNotElf(*Elf);
+  }
+  return "";
+}
+
+int findProgram(StringRef Program, std::string &Out) {
+  auto Try = [&Out](const std::string &Path) {
+    struct stat St;
+    if (stat(Path.c_str(), &St) != 0)
+      return errno;
+    if (S_ISDIR(St.st_mode) || access(Path.c_str(), X_OK) != 0)
+      return EACCES;
+    Out = Path;
+    return 0;
+  };
+  if (Program.empty())
+    return ENOENT;
+  if (Program.contains('/'))
+    return Try(Program.str());
+  const char *PathVar = std::getenv("PATH");
+  SmallVector<StringRef, 16> Folders;
+  StringRef(PathVar ? PathVar : "/bin:/usr/bin").split(Folders, ':');
+  int Error = ENOENT;
+  for (StringRef Folder : Folders) {
+    int E = Try((Folder.empty() ? "." : Folder.str()) + "/" + Program.str());
+    if (!E)
+      return 0;
+    if (E == EACCES)
+      Error = EACCES;
+  }
+  return Error;
+}
+
+} // namespace memkit

@@ -1,0 +1,227 @@
+//===- Recorder.cpp - Records a program -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Record/Recorder.h"
+#include "Launch.h"
+#include "ProcFs.h"
+#include "Session.h"
+#include "memkit/Record/Preloadable.h"
+#include "memkit/Record/TraceOutput.h"
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+namespace {
+
+/// The trace's way out; remembers how it failed.
+class OutputSink : public Sink {
+public:
+  explicit OutputSink(TraceOutput &Out) : Out(Out) {}
+  Error write(StringRef Bytes) override {
+    while (!Bytes.empty()) {
+      ssize_t N = ::write(Out.fd(), Bytes.data(), Bytes.size());
+      if (N < 0 && errno == EINTR)
+        continue;
+      if (N < 0 && errno == EAGAIN) {
+        pollfd P{Out.fd(), POLLOUT, 0};
+        poll(&P, 1, 1000);
+        continue;
+      }
+      if (N < 0) {
+        ReaderGone = errno == EPIPE;
+        return createStringError(inconvertibleErrorCode(),
+                                 (Out.isStdout() ? "standard output" : Out.name()) +
+                                     ": " + strerror(errno));
+      }
+      Bytes = Bytes.drop_front(size_t(N));
+    }
+    return Error::success();
+  }
+  bool ReaderGone = false;
+
+private:
+  TraceOutput &Out;
+};
+
+void onInterrupt(int) { ++TheRequests.Interrupts; }
+void onStop(int) { TheRequests.Stop = true; }
+
+/// Ctrl-C is the program's; a request to end is ours. What the user ignores
+/// stays ignored.
+void takeSignals() {
+  auto Set = [](int Signal, void (*Handler)(int)) {
+    struct sigaction Old, New{};
+    sigaction(Signal, nullptr, &Old);
+    if (Old.sa_handler == SIG_IGN && Handler != SIG_IGN)
+      return;
+    New.sa_handler = Handler;
+    sigaction(Signal, &New, nullptr);
+  };
+  Set(SIGINT, onInterrupt);
+  Set(SIGQUIT, onInterrupt);
+  Set(SIGTERM, onStop);
+  Set(SIGHUP, onStop);
+  // A write that cannot be done is an error, not our end.
+  Set(SIGPIPE, SIG_IGN);
+  Set(SIGXFSZ, SIG_IGN);
+}
+
+/// Two descriptors for each image; the program keeps the limit it had.
+void raiseDescriptorLimit() {
+  rlimit L;
+  if (getrlimit(RLIMIT_NOFILE, &L) == 0 && L.rlim_cur < L.rlim_max) {
+    L.rlim_cur = L.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &L);
+  }
+}
+
+std::string outputPattern(const RecordOptions &O, int32_t Rank) {
+  if (!O.Output.empty())
+    return O.Output;
+  return Rank < 0 ? "trace.fb" : "trace.%r.fb";
+}
+
+Header makeHeader(const RecordOptions &O, const RankInfo &Rank,
+                  const TscClock &Clock) {
+  Header H;
+  H.Tool = "memrec " MEMKIT_VERSION;
+  H.Command = O.Command;
+  H.Host = procfs::hostName();
+  H.BootId = procfs::bootId();
+  H.Os = procfs::osName();
+  H.Pid = uint32_t(getpid());
+  H.Rank = Rank.Rank;
+  H.WorldSize = Rank.WorldSize;
+  H.Options = O.Options;
+  H.Start = Clock.start();
+  H.TscHz = Clock.hz();
+  H.PageSize = uint32_t(sysconf(_SC_PAGESIZE));
+  H.Cpus = uint32_t(sysconf(_SC_NPROCESSORS_ONLN));
+  return H;
+}
+
+Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
+                      const std::string &Socket, bool Preload, bool Stdout) {
+  Launch::Plan P;
+  P.Path = Path;
+  P.Command = O.Command;
+  P.StdoutToStderr = Stdout;
+  if (!Preload)
+    return P;
+  std::string Libraries = O.Library;
+  if (std::optional<std::string> Users = getProcessEnv("LD_PRELOAD");
+      Users && !Users->empty())
+    Libraries += ":" + *Users;
+  P.Variables = {{"LD_PRELOAD", Libraries},
+                 {wire::SocketVar, Socket},
+                 {wire::PreloadVar, O.Library}};
+  return P;
+}
+
+/// The result for a program that exec refused with Error.
+RecordResult notRun(const std::string &Program, int Error) {
+  RecordResult Result;
+  Result.Status = Error == ENOENT ? 127 : 126;
+  Result.NotRun = Program + ": " + strerror(Error);
+  return Result;
+}
+
+void fill(RecordResult &Result, Recording &R, const Session &S) {
+  Totals Host = R.Sums.domainTotals(0);
+  HeapTotals Malloc = R.Sums.heapTotals(R.MallocHeap);
+  Result.Bytes = R.bytes();
+  Result.Allocations = Malloc.Allocations;
+  Result.Frees = Malloc.Frees;
+  Result.LostEvents = R.losses();
+  Result.PeakBytes = Host.PeakBytes;
+  Result.LiveBytes = Host.LiveBytes;
+  Result.LiveBlocks = Host.LiveBlocks;
+  Result.Recorded = S.imagesRecorded();
+}
+
+/// The status of a program that runs on alone.
+int waitAlone(pid_t Pid) {
+  int Status = 0;
+  while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR)
+    if (TheRequests.Stop)
+      return 0;
+  return WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
+}
+
+} // namespace
+
+Expected<RecordResult> memkit::record(const RecordOptions &O) {
+  std::string Path;
+  if (int Error = findProgram(O.Command[0], Path))
+    return notRun(O.Command[0], Error);
+  Expected<std::unique_ptr<Greeter>> Door = Greeter::create();
+  if (!Door)
+    return Door.takeError();
+  std::string WhyNot = whyNotPreloadable(Path);
+  Expected<Launch> Child = Launch::create(makePlan(
+      O, Path, (*Door)->path(), WhyNot.empty(), O.Output == "-"));
+  if (!Child)
+    return Child.takeError();
+
+  takeSignals();
+  raiseDescriptorLimit();
+  RankInfo Rank = findRank(getProcessEnv);
+  NameFields Fields{uint32_t(Child->pid()), procfs::hostName(), Rank.Rank,
+                    std::time(nullptr)};
+  Expected<std::string> Name =
+      expandName(outputPattern(O, Rank.Rank), Fields, getProcessEnv);
+  if (!Name)
+    return Name.takeError();
+  Expected<TraceOutput> Out = TraceOutput::open(*Name, O.Force);
+  if (!Out)
+    return Out.takeError();
+  OutputSink Sink(*Out);
+  TscClock Clock = TscClock::calibrated();
+  Expected<std::unique_ptr<Recording>> R =
+      Recording::create(Sink, makeHeader(O, Rank, Clock), Clock);
+  if (!R)
+    return R.takeError();
+  if (int Error = Child->go()) {
+    if (Out->isRegular() && !Out->isStdout())
+      unlink(Out->name().c_str());
+    waitAlone(Child->pid());
+    return notRun(O.Command[0], Error);
+  }
+
+  RecordResult Result;
+  Result.Output = Out->name();
+  Session S(O, **R, **Door, "memkit." + std::to_string(getpid()));
+  S.setProgram(Child->pid(), Path, WhyNot);
+  S.run();
+  S.finish();
+  fill(Result, **R, S);
+  Error E = (*R)->takeError();
+  if (Error Close = Out->close())
+    E = joinErrors(std::move(E), std::move(Close));
+  if (E) {
+    Result.Lost = true;
+    Result.ReaderGone = Sink.ReaderGone;
+    Result.Why = toString(std::move(E));
+  }
+  Door->reset();
+  Result.Detached = !S.programEnded();
+  if (S.programEnded())
+    Result.Status = S.programStatus();
+  else if (!TheRequests.Stop)
+    // The recording is over, but not the program.
+    Result.Status = waitAlone(Child->pid());
+  return Result;
+}

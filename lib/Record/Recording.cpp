@@ -1,0 +1,174 @@
+//===- Recording.cpp - The trace that is being written -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Recording.h"
+#include "ImageState.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+Recording::~Recording() = default;
+
+Expected<std::unique_ptr<Recording>>
+Recording::create(Sink &Out, const Header &H, const TscClock &Clock) {
+  std::unique_ptr<Recording> R(new Recording(Clock));
+  auto Writer = TraceWriter::create(Out, H);
+  if (!Writer)
+    return Writer.takeError();
+  R->Writer = std::move(*Writer);
+  Heap Malloc;
+  Malloc.Name = R->Names.Names.string("host.malloc");
+  R->MallocHeap = R->Names.addHeap(Malloc);
+  R->Sums.addHeap(R->MallocHeap, Malloc);
+  return R;
+}
+
+uint64_t Recording::boundaryNs(uint64_t AtLeast) {
+  uint64_t Ns = Sums.boundary(std::max(AtLeast, lastNs()));
+  // No event may lie before it, and those at it may be of any image.
+  if (Ns > LastTick * TimeUnitNs) {
+    LastTick = Ns / TimeUnitNs;
+    LastImage = 0;
+  }
+  return Ns;
+}
+
+void Recording::removeImage(ImageState &I) { erase(Images, &I); }
+
+void Recording::addMark(Mark M) {
+  Sums.countMarks(1);
+  PendingMarks.Rows.push_back(std::move(M));
+}
+
+void Recording::addLoss(uint32_t Image, LossKind Kind, uint64_t Count) {
+  Losses += Count;
+  Sums.addLoss(Image, Kind, Count);
+  // Losses come in crowds: those of one image and kind are one mark a flush.
+  for (Mark &M : reverse(PendingMarks.Rows))
+    if (M.Kind == MarkKind::Loss && M.Image == Image && M.Id == uint64_t(Kind)) {
+      M.Values[0] += Count;
+      return;
+    }
+  Mark M;
+  M.Kind = MarkKind::Loss;
+  M.Image = Image;
+  M.TimeNs = LastTick * TimeUnitNs;
+  M.Id = uint64_t(Kind);
+  M.Values = {Count};
+  addMark(std::move(M));
+}
+
+void Recording::addSlice(uint32_t Image, Slice S) {
+  PendingSlices.emplace_back(Image, std::move(S));
+}
+
+void Recording::addClockMark() {
+  Mark M;
+  M.Kind = MarkKind::Clock;
+  M.Clock = readClocks();
+  Clock.adjust(M.Clock);
+  M.TimeNs = Clock.toNs(M.Clock.Tsc);
+  addMark(std::move(M));
+}
+
+bool Recording::check(Error E) {
+  if (!E)
+    return true;
+  if (Failed) {
+    consumeError(std::move(E));
+    return false;
+  }
+  Failed = true;
+  Why = toString(std::move(E));
+  return false;
+}
+
+Error Recording::takeError() {
+  if (Why.empty())
+    return Error::success();
+  return createStringError(inconvertibleErrorCode(), std::exchange(Why, ""));
+}
+
+void Recording::flush() {
+  Dictionary &D = Names.pending();
+  if (Names.hasPending()) {
+    if (!Failed)
+      check(Writer->write(D));
+    D = Dictionary();
+  }
+  for (ImageState *I : Images) {
+    Events &E = I->buffer();
+    if (E.Rows.empty())
+      continue;
+    E.Epoch = Epoch;
+    if (!Failed)
+      check(Writer->write(E));
+    I->startBuffer();
+  }
+  ++Epoch;
+  Marks Part;
+  for (size_t I = 0; I < PendingMarks.Rows.size(); I += MaxBlockRows) {
+    auto Begin = PendingMarks.Rows.begin() + I;
+    size_t Count = std::min<size_t>(PendingMarks.Rows.size() - I, MaxBlockRows);
+    Part.Rows.assign(Begin, Begin + Count);
+    if (!Failed)
+      check(Writer->write(Part));
+  }
+  PendingMarks.Rows.clear();
+  flushSlices();
+}
+
+/// Slices of one image stand together in a block. A slice that has more rows
+/// than a block goes on in the next under the same index.
+void Recording::flushSlices() {
+  stable_sort(PendingSlices, llvm::less_first());
+  Slices Block;
+  size_t Rows = 0;
+  auto Write = [&] {
+    if (!Block.Rows.empty() && !Failed)
+      check(Writer->write(Block));
+    Block.Rows.clear();
+    Rows = 0;
+  };
+  for (auto &[Image, S] : PendingSlices) {
+    if (Image != Block.Image)
+      Write();
+    Block.Image = Image;
+    for (size_t At = 0;;) {
+      if (Rows + S.Rows.size() - At > MaxBlockRows && Rows)
+        Write();
+      size_t Count = std::min<size_t>(S.Rows.size() - At, MaxBlockRows);
+      Slice &Part = Block.Rows.emplace_back(S);
+      Part.Rows.assign(S.Rows.begin() + At, S.Rows.begin() + At + Count);
+      Rows += Count;
+      At += Count;
+      if (At == S.Rows.size())
+        break;
+    }
+  }
+  Write();
+  PendingSlices.clear();
+}
+
+void Recording::write(const Keyframe &K) {
+  if (!Failed)
+    check(Writer->write(K));
+}
+
+void Recording::finish() {
+  addClockMark();
+  flush();
+  if (Failed)
+    return;
+  uint64_t EndNs = std::max(nowNs(), LastTick * TimeUnitNs);
+  if (check(Sums.summary(1, EndNs, [this](const Summary &S) {
+        return Writer->write(S);
+      })))
+    check(Writer->finish());
+}

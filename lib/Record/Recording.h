@@ -1,0 +1,105 @@
+//===- Recording.h - The trace that is being written -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_RECORDING_H
+#define MEMKIT_LIB_RECORD_RECORDING_H
+
+#include "Catalog.h"
+#include "memkit/Account/Accounts.h"
+#include "memkit/Record/TscClock.h"
+#include "memkit/Trace/TraceWriter.h"
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace memkit {
+
+class ImageState;
+
+/// What the images of a recording share: the ids, the sums, the one order of
+/// time, and the writer. Belongs to the recorder's thread.
+///
+/// Events get their times here, so that (time, image, row) orders the trace's
+/// events exactly as they were counted: a reader that replays them finds the
+/// same peaks.
+class Recording {
+public:
+  /// Out must outlive it. Writes the header.
+  static llvm::Expected<std::unique_ptr<Recording>>
+  create(Sink &Out, const Header &H, const TscClock &Clock);
+  ~Recording();
+
+  Catalog Names;
+  Accounts Sums;
+  TscClock Clock;
+  uint32_t MallocHeap = 0; ///< `host.malloc`
+  /// Told of each new module: id, path, build-id, the image it was seen in.
+  std::function<void(uint32_t, const std::string &, const std::vector<uint8_t> &,
+                     uint32_t)>
+      OnModule;
+  uint64_t Pass = 0;       ///< of the recorder's loop
+  uint32_t Epoch = 1;
+
+  /// The time in TimeUnitNs of the next event, which is of Image: that of its
+  /// clock, or later to keep the order.
+  uint64_t nextTick(uint64_t Tsc, uint32_t Image) {
+    uint64_t Tick = Clock.toNs(Tsc) / TimeUnitNs;
+    if (Tick <= LastTick)
+      Tick = LastTick + (Image < LastImage);
+    LastTick = Tick;
+    LastImage = Image;
+    return Tick;
+  }
+  /// A time, AtLeast or later, that lies after all events so far and before all
+  /// later ones.
+  uint64_t boundaryNs(uint64_t AtLeast = 0);
+  /// Of the last event.
+  uint64_t lastNs() const { return LastTick * TimeUnitNs; }
+  uint64_t nowNs() const { return Clock.toNs(readTsc()); }
+
+  void addImage(ImageState &I) { Images.push_back(&I); }
+  void removeImage(ImageState &I);
+  void addMark(Mark M);
+  void addLoss(uint32_t Image, LossKind Kind, uint64_t Count);
+  void addSlice(uint32_t Image, Slice S);
+  void addClockMark();
+
+  /// Writes all that was gathered: what is new in the dictionary, the events of
+  /// all images as one epoch, marks, slices.
+  void flush();
+  /// Writes the part of a keyframe at once (after a flush of what it names).
+  void write(const Keyframe &K);
+  /// Writes the summary and the end of the trace.
+  void finish();
+
+  /// True once writing has failed; from then on nothing is written.
+  bool failed() const { return Failed; }
+  /// Why, once.
+  llvm::Error takeError();
+  uint64_t bytes() const { return Writer->bytes(); }
+  uint64_t losses() const { return Losses; }
+
+private:
+  Recording(const TscClock &Clock) : Clock(Clock) {}
+  bool check(llvm::Error E);
+  void flushSlices();
+
+  std::unique_ptr<TraceWriter> Writer;
+  std::vector<ImageState *> Images;
+  Marks PendingMarks;
+  std::vector<std::pair<uint32_t, Slice>> PendingSlices;
+  uint64_t LastTick = 0;
+  uint32_t LastImage = 0;
+  uint64_t Losses = 0;
+  bool Failed = false;
+  std::string Why;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_RECORDING_H

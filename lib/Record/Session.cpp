@@ -1,0 +1,247 @@
+//===- Session.cpp - The recorder's loop -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cerrno>
+#include <ctime>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+using wire::RecordKind;
+
+Requests memkit::TheRequests;
+
+/// Records that are merged before they are processed, and how far ahead of it
+/// their memory is fetched.
+static constexpr size_t BatchRecords = 2048;
+static constexpr size_t Ahead = 20;
+
+Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
+                 std::string Tag)
+    : O(O), R(R), Door(Door), Tag(std::move(Tag)) {
+  Settings.Wait = O.WaitOnFull;
+  Settings.WaitMs = O.WaitMs;
+  Settings.MaxDepth = O.MaxDepth;
+  Settings.Follow = O.Follow;
+  // Naps are short; the kernel's usual slack would double them.
+  prctl(PR_SET_TIMERSLACK, 2000ul);
+  if (O.Symbols)
+    startSymbols();
+}
+
+Session::~Session() {
+  for (PendingExec &E : Execs)
+    close(E.PidFd);
+  for (auto &P : Processes)
+    if (P->PidFd >= 0)
+      close(P->PidFd);
+  if (ProgramFd >= 0)
+    close(ProgramFd);
+}
+
+void Session::run() {
+  for (;;) {
+    greet();
+    lookForEnds();
+    bool Busy = pass();
+    endImages();
+    lookAtExecs();
+    samples();
+    removeGone();
+    if (TheRequests.Stop || R.failed() || finished())
+      break;
+    nap(Busy);
+  }
+  // Whoever still runs goes on without us.
+  for (auto &P : Processes)
+    if (P->State && !P->EndNs) {
+      wire::Control &C = P->State->shared().control();
+      C.Settings.Recording.store(0, std::memory_order_relaxed);
+      C.Detached.store(1, std::memory_order_release);
+    }
+  ++R.Pass;
+  drain(~0ull, nullptr);
+  for (auto &P : Processes)
+    if (P->State && !P->EndNs) {
+      P->State->settleHeld(true);
+      P->State->countLosses();
+    }
+}
+
+bool Session::pass() {
+  ++R.Pass;
+  uint64_t Clock = readTsc();
+  uint64_t Pass = R.Pass;
+  Fullest = 0;
+  for (auto &P : Processes)
+    if (P->State && !P->EndNs)
+      P->State->shared().control().Heartbeat.store(Pass, std::memory_order_relaxed);
+  drain(Clock, nullptr);
+  for (auto &P : Processes)
+    if (P->State && !P->EndNs) {
+      P->State->settleHeld();
+      freeRings(*P);
+    }
+  return Fullest >= 0.25;
+}
+
+/// Takes all records up to the clock Limit, of all images or of Only.
+void Session::drain(uint64_t Limit, Process *Only) {
+  Merge.start(Limit);
+  Sources.clear();
+  for (auto &P : Processes)
+    if (P->State && !P->EndNs && (!Only || P.get() == Only))
+      addRings(*P);
+  Batch.clear();
+  while (Merge.next(Batch, BatchRecords)) {
+    // The room is the writers' again before the records are looked at.
+    for (const RingMerge::Cursor &C : Merge.cursors()) {
+      Source &S = Sources[C.Source];
+      ImageState::Ring &Ring = S.P->State->ring(S.Ring);
+      if (Ring.Tail == C.Tail)
+        continue;
+      Ring.Tail = C.Tail;
+      S.P->State->shared().ringHeader(S.Ring).Tail.store(
+          C.Tail, std::memory_order_release);
+    }
+    takeBatch();
+    Batch.clear();
+  }
+}
+
+void Session::addRings(Process &P) {
+  ImageState &I = *P.State;
+  uint32_t Used = I.shared().ringsUsed();
+  for (uint32_t Index = 0; Index != Used; ++Index) {
+    uint64_t Head =
+        I.shared().ringHeader(Index).Head.load(std::memory_order_acquire);
+    ImageState::Ring &Ring = I.ring(Index);
+    if (Head == Ring.Tail)
+      continue;
+    const wire::Record *Records = I.shared().ring(Index);
+    if (!Records || Head - Ring.Tail > wire::RingRecords) {
+      // Nonsense, or memory that cannot be had: what stands there is lost.
+      R.addLoss(I.id(), Records ? LossKind::BadRecord : LossKind::NoRing, 1);
+      Ring.Tail = Head;
+      I.shared().ringHeader(Index).Tail.store(Head, std::memory_order_release);
+      continue;
+    }
+    Fullest = std::max(Fullest, double(Head - Ring.Tail) / wire::RingRecords);
+    Merge.add(Records, Ring.Tail, Head, uint32_t(Sources.size()));
+    Sources.push_back({&P, Index});
+  }
+}
+
+void Session::takeBatch() {
+  for (size_t I = 0; I != Batch.size(); ++I) {
+    if (I + Ahead < Batch.size()) {
+      const MergedRecord &Next = Batch[I + Ahead];
+      Sources[Next.Source].P->State->prefetch(Next.R);
+    }
+    const MergedRecord &M = Batch[I];
+    const Source &S = Sources[M.Source];
+    if (LLVM_UNLIKELY(M.R.kind() >= uint8_t(RecordKind::Exec)))
+      onExecRecord(*S.P, M.R);
+    else
+      S.P->State->process(M.R, S.Ring);
+  }
+}
+
+/// Gives rings whose threads have ended to others.
+void Session::freeRings(Process &P) {
+  ImageState &I = *P.State;
+  for (uint32_t Index = 0; Index != I.rings().size(); ++Index) {
+    wire::RingHeader &H = I.shared().ringHeader(Index);
+    if (H.State.load(std::memory_order_acquire) !=
+            uint32_t(wire::RingState::Released) ||
+        H.Head.load(std::memory_order_acquire) != I.ring(Index).Tail)
+      continue;
+    I.releaseRing(Index);
+    H.State.store(uint32_t(wire::RingState::Free), std::memory_order_release);
+  }
+}
+
+/// What comes by time: slices, keyframes, samples, a flush each second.
+void Session::samples() {
+  uint64_t Now = R.nowNs();
+  for (auto &P : Processes) {
+    if (!P->State || P->EndNs)
+      continue;
+    ImageState &I = *P->State;
+    if (R.Sums.timeSliceDue(I.id(), Now)) {
+      Slice S;
+      R.Sums.cutSlice(I.id(), R.boundaryNs(Now), S);
+      R.addSlice(I.id(), std::move(S));
+    }
+    I.keyframe();
+    sampleRss(*P, Now);
+  }
+  if (Now >= NextLossNs) {
+    for (auto &P : Processes)
+      if (P->State && !P->EndNs)
+        P->State->countLosses();
+    NextLossNs = Now + 100000000;
+  }
+  if (Now >= NextFlushNs) {
+    takeSymbols();
+    if (NextFlushNs)
+      R.addClockMark();
+    R.flush();
+    NextFlushNs = Now + 1000000000;
+  }
+}
+
+/// Sleeps until there may be something to do: shortly while records come fast,
+/// not at all while the rings are filling, at most a millisecond.
+void Session::nap(bool Busy) {
+  if (Fullest >= 0.1)
+    NapNs = std::max<uint64_t>(NapNs / 2, 50000);
+  else if (Fullest < 0.05)
+    NapNs = std::min<uint64_t>(NapNs * 2, 1000000);
+  Polls.clear();
+  Polls.push_back({Door.fd(), POLLIN, 0});
+  if (ProgramFd >= 0 && !ProgramEnded)
+    Polls.push_back({ProgramFd, POLLIN, 0});
+  for (auto &P : Processes)
+    if (!P->EndNs && P->PidFd >= 0)
+      Polls.push_back({P->PidFd, POLLIN, 0});
+  timespec Time{0, Busy ? 0 : long(NapNs)};
+  ppoll(Polls.data(), Polls.size(), &Time, nullptr);
+}
+
+bool Session::finished() {
+  if (!ProgramEnded)
+    return false;
+  if (!O.WaitForAll)
+    return true;
+  return !anyRunning() && Execs.empty() && !Door.hasPending() && !stragglers();
+}
+
+void Session::finish() {
+  if (Symbols && !R.failed()) {
+    // A second Ctrl-C, or the signal to stop, ends the search for names.
+    while (!Symbols->idle()) {
+      if (TheRequests.Interrupts > 1 || TheRequests.Stop) {
+        Symbols->cut();
+        continue;
+      }
+      timespec Nap{0, 1000000};
+      nanosleep(&Nap, nullptr);
+      if (R.nowNs() >= NextFlushNs) {
+        takeSymbols();
+        R.flush();
+        NextFlushNs = R.nowNs() + 1000000000;
+      }
+    }
+    takeSymbols();
+  }
+  R.finish();
+}

@@ -1,0 +1,141 @@
+//===- Session.h - A recording while it runs -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_SESSION_H
+#define MEMKIT_LIB_RECORD_SESSION_H
+
+#include "Greeter.h"
+#include "ImageState.h"
+#include "Recording.h"
+#include "SymbolThread.h"
+#include "memkit/Record/Recorder.h"
+#include "memkit/Record/RingMerge.h"
+#include <memory>
+#include <poll.h>
+#include <vector>
+
+namespace memkit {
+
+/// What the recorder was told by signals; set by handlers.
+struct Requests {
+  std::atomic<int> Interrupts{0};
+  std::atomic<bool> Stop{false};
+};
+extern Requests TheRequests;
+
+/// The recorder's loop: takes in new images, drains their rings in the order of
+/// time, sees images end, and keeps the trace's samples, slices and keyframes
+/// coming. One thread owns all of it.
+class Session {
+public:
+  Session(const RecordOptions &O, Recording &R, Greeter &Door, std::string Tag);
+  ~Session();
+
+  /// The program, a child of ours. WhyNot: why it cannot be recorded, if so.
+  void setProgram(pid_t Pid, const std::string &Exe, std::string WhyNot);
+  /// Runs until there is nothing left to record, or until told to stop.
+  void run();
+  /// Resolves what is left, and completes the trace.
+  void finish();
+
+  /// Of the program: 128+n when killed. Valid once it has ended.
+  int programStatus() const { return ProgramStatus; }
+  bool programEnded() const { return ProgramEnded; }
+  unsigned imagesRecorded() const { return NumRecorded; }
+
+private:
+  /// A process image and what is known of its process.
+  struct Process {
+    uint32_t Image = 0;
+    pid_t Pid = 0;
+    int PidFd = -1;
+    std::unique_ptr<ImageState> State;
+    bool Ending = false;   ///< ended before the pass that runs
+    bool Replaced = false; ///< by an exec
+    int WaitStatus = -1;   ///< of waitpid, -1: not known
+    uint64_t StartNs = 0, NextRssNs = 0, EndNs = 0;
+  };
+  /// An exec that was announced, until it is known what came of it.
+  struct PendingExec {
+    pid_t Pid;
+    uint32_t Image;
+    std::string Path;
+    uint64_t SinceNs;
+    int PidFd;
+    bool Spawned;
+  };
+  struct Source {
+    Process *P;
+    uint32_t Ring;
+  };
+
+  // Session.cpp: the loop.
+  bool pass();
+  void drain(uint64_t Limit, Process *Only);
+  void addRings(Process &P);
+  void takeBatch();
+  void freeRings(Process &P);
+  void samples();
+  void nap(bool Busy);
+  bool finished();
+
+  // Images.cpp: processes come, go and change.
+  void greet();
+  void welcome(const Greeter::Guest &G);
+  uint32_t parentOf(const Greeter::Guest &G, ImageOrigin &Origin);
+  void lookForEnds();
+  void endImages();
+  void endImage(Process &P);
+  void sampleRss(Process &P, uint64_t Now);
+  void onExecRecord(Process &P, const wire::Record &Rec);
+  void lookAtExecs();
+  void addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
+                     const std::string &Exe, const std::string &Why);
+  Process *findPid(pid_t Pid);
+  void removeGone();
+  bool anyRunning() const;
+  bool stragglers();
+
+  // Symbols.cpp
+  void startSymbols();
+  void onModule(uint32_t Module, const std::string &Path,
+                const std::vector<uint8_t> &BuildId, uint32_t Image);
+  void takeSymbols();
+
+  const RecordOptions &O;
+  Recording &R;
+  Greeter &Door;
+  std::string Tag; ///< of our memfds' names
+  ImageSettings Settings;
+  std::unique_ptr<SymbolThread> Symbols;
+  std::vector<std::unique_ptr<Process>> Processes;
+  std::vector<PendingExec> Execs;
+  RingMerge Merge;
+  std::vector<Source> Sources;
+  std::vector<MergedRecord> Batch;
+  std::vector<pollfd> Polls;
+
+  pid_t Program = 0;
+  int ProgramFd = -1;
+  std::string ProgramExe, ProgramWhyNot;
+  bool ProgramEnded = false;
+  bool ProgramSeen = false; ///< it has an image
+  int ProgramStatus = 0;
+  int ProgramWait = -1;
+  unsigned NumRecorded = 0;
+
+  uint64_t NextFlushNs = 0, NextLossNs = 0;
+  uint64_t NapNs = 50000;
+  uint64_t QuietSinceNs = 0;
+  uint64_t StragglersUntilNs = 0;
+  double Fullest = 0; ///< of the rings at the last pass, 0 to 1
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_SESSION_H

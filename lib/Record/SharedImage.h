@@ -1,0 +1,99 @@
+//===- SharedImage.h - The recorder's side of an image's shared memory -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_SHAREDIMAGE_H
+#define MEMKIT_LIB_RECORD_SHAREDIMAGE_H
+
+#include "RobustLocks.h"
+#include "memkit/Wire/Layout.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <vector>
+
+namespace memkit {
+
+/// What an image is told when it connects.
+struct ImageSettings {
+  bool Recording = true;
+  bool Wait = true; ///< on a full ring, else drop
+  uint32_t WaitMs = 10000;
+  uint32_t MaxDepth = 1024;
+  bool Follow = true;
+};
+
+/// A sealed memfd and its mappings. All that it gives was written by the
+/// recorded program: it is copied here and in range, but may be any nonsense.
+/// Belongs to the recorder's thread.
+class SharedImage {
+public:
+  /// Makes the memfd of image Id, named Tag, and maps its control region.
+  static llvm::Expected<std::unique_ptr<SharedImage>>
+  create(uint32_t Id, const ImageSettings &S, llvm::StringRef Tag);
+  ~SharedImage();
+
+  int fd() const { return Fd; }
+  uint64_t size() const { return R.Size; }
+  /// Closes the descriptor; nothing new can be mapped after it.
+  void closeFd();
+
+  wire::Control &control() { return *Control; }
+  uint32_t maxRings() const { return R.MaxRings; }
+  /// Rings with this number or greater were never claimed.
+  uint32_t ringsUsed() const;
+  /// The header of ring I, below maxRings().
+  wire::RingHeader &ringHeader(uint32_t I) { return RingHeaders[I]; }
+  /// The records of ring I; null when it cannot be mapped.
+  const wire::Record *ring(uint32_t I);
+
+  struct NodeInfo {
+    uint32_t Parent, Code;
+  };
+  struct CodeInfo {
+    uint64_t Address;
+    uint32_t Module;
+    wire::CodeKind Kind;
+  };
+  struct ModuleInfo {
+    uint64_t Start, End, Bias;
+    std::vector<uint8_t> BuildId;
+    std::string Path;
+  };
+  /// Each false when the entry was not written, is out of range or nonsense. A
+  /// node's parent is less than its id.
+  bool node(uint32_t Id, NodeInfo &Out);
+  bool code(uint32_t Id, CodeInfo &Out);
+  bool module(uint32_t Id, ModuleInfo &Out);
+  bool execPath(uint64_t Slot, std::string &Out);
+
+private:
+  SharedImage() = default;
+  /// A region that is mapped piece by piece.
+  struct Region {
+    uint64_t Offset = 0, Bytes = 0;
+    std::vector<void *> Pieces;
+  };
+  /// The memory at Offset of the region; null when it cannot be mapped.
+  const char *at(Region &G, uint64_t Offset);
+  llvm::Error makeFile(llvm::StringRef Tag);
+  llvm::Error mapControl();
+  void layOut(uint64_t FileLimit);
+
+  int Fd = -1;
+  wire::Regions R{};
+  char *Front = nullptr; ///< a private page, then the control region
+  wire::Control *Control = nullptr;
+  wire::RingHeader *RingHeaders = nullptr;
+  uint64_t HeadersBytes = 0;
+  bool Held = false;
+  Region Rings, Nodes, Codes, Modules;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_SHAREDIMAGE_H

@@ -1,0 +1,50 @@
+//===- Symbols.cpp - Names for the frames that a recording finds -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+using namespace llvm;
+using namespace memkit;
+
+void Session::startSymbols() {
+  Symbols = std::make_unique<SymbolThread>();
+  R.OnModule = [this](uint32_t Module, const std::string &Path,
+                      const std::vector<uint8_t> &BuildId, uint32_t Image) {
+    onModule(Module, Path, BuildId, Image);
+  };
+  R.Names.OnNativeFrame = [this](uint32_t Frame, uint32_t Module,
+                                 uint64_t Address) {
+    Symbols->ask(Frame, Module, Address);
+  };
+}
+
+/// The file may be another one where the process runs, or be gone by now: it is
+/// looked for by its name here, then as the process sees it.
+void Session::onModule(uint32_t Module, const std::string &Path,
+                       const std::vector<uint8_t> &BuildId, uint32_t Image) {
+  std::string Proc = "/proc/";
+  for (auto &P : Processes)
+    if (P->Image == Image)
+      Proc += std::to_string(P->Pid);
+  std::vector<std::string> Places;
+  if (!Path.empty() && Path[0] == '/')
+    Places = {Path, Proc + "/root" + Path};
+  else if (!Path.empty() && Path[0] != '[')
+    Places = {Proc + "/cwd/" + Path};
+  Places.push_back(Proc + "/exe");
+  if (BuildId.empty())
+    Places.resize(Places.size() - 1);
+  Symbols->addModule(BuildId, std::move(Places));
+}
+
+void Session::takeSymbols() {
+  if (!Symbols)
+    return;
+  for (SymbolThread::Answer &A : Symbols->takeAnswers())
+    R.Names.Names.addSymbols(A.Frame, A.Locations);
+}
