@@ -29,10 +29,10 @@ inline bool isRecording() {
 /// After \p P was allocated, before the hook returns.
 inline void recordAllocation(void *P, size_t Size, AllocFunction F,
                              const Frame &Caller) {
+  ThisThread.LastAllocation = uintptr_t(P);
   Thread *T = recordingThread();
   if (!T || !isRecording())
     return;
-  T->LastAllocation = uintptr_t(P);
   if (!T->Ring.hasRoom() && !makeRoom(*T))
     return;
   uint32_t Stack = stackNode(*T, Caller);
@@ -68,10 +68,10 @@ inline bool recordReallocBegin(void *P) {
 /// After; \p P null: it failed. The margin of the ring has room for it.
 inline void recordReallocEnd(void *P, size_t Size, AllocFunction F,
                              const Frame &Caller) {
+  ThisThread.LastAllocation = uintptr_t(P);
   Thread *T = recordingThread();
   if (!T)
     return;
-  T->LastAllocation = uintptr_t(P);
   uint32_t Stack = P ? stackNode(*T, Caller) : 0;
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
     T->Ring.write(uintptr_t(P), Record::pack(P ? Size : 0, RecordKind::ReallocEnd, F),

@@ -73,7 +73,7 @@ public:
     signalFence();
     uint64_t Position = reserve();
     wire::Record &R = Records[Position % wire::RingRecords];
-    R.Tsc = __rdtsc();
+    R.Tsc = clock();
     R.Address = Address;
     R.SizeKindFunction = SizeKindFunction;
     R.Stack = Stack;
@@ -84,6 +84,15 @@ public:
   }
 
 private:
+  /// The processor reads its clock as early as it can, before loads that stand
+  /// before it. A thread that has just been handed a block would free it at a
+  /// time before that of its allocation (seen: once in ten million); the fence
+  /// holds the clock back until the block has really arrived. 4 to 8 ns.
+  static uint64_t clock() {
+    _mm_lfence();
+    return __rdtsc();
+  }
+
   /// One instruction, so that a handler takes its place before or after.
   uint64_t reserve() {
     uint64_t One = 1;

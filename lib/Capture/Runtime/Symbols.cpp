@@ -39,3 +39,11 @@ void *capture::symbolOfLoaded(const char *Library, const char *Name) {
     forgetError();
   return P;
 }
+
+void *capture::symbolOfModule(void *LinkMap, const char *Name) {
+  Quiet Q(Quiet::Everything);
+  void *P = dlsym(LinkMap, Name); // glibc's handles are its link_maps.
+  if (!P)
+    forgetError();
+  return P;
+}

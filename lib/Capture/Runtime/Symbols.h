@@ -23,6 +23,9 @@ void *nextSymbol(const char *Name);
 /// the global scope; null: \p Library is not loaded or has none.
 void *symbolOfLoaded(const char *Library, const char *Name);
 
+/// \p Name in the scope of a loaded module (its link_map); null: not there.
+void *symbolOfModule(void *LinkMap, const char *Name);
+
 } // namespace memkit::capture
 
 #endif // MEMKIT_CAPTURE_RUNTIME_SYMBOLS_H

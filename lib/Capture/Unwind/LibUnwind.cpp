@@ -32,10 +32,13 @@ struct Range {
   bool has(uintptr_t Pc) const { return Pc - Start < End - Start; }
 };
 using BacktraceFn = int (*)(void **, int);
+using FlushFn = void (*)(void *, uintptr_t, uintptr_t);
 } // namespace
 
 static std::atomic<BacktraceFn> Backtrace;
 static Range UnwinderCode, LoaderCode;
+static FlushFn Flush;
+static void **LocalSpace;
 
 static Range rangeOf(void *Pc) {
   FoundObject O;
@@ -55,6 +58,8 @@ void capture::prepareUnwinder() {
   }
   UnwinderCode = rangeOf(Function);
   LoaderCode = rangeOf(dlsym(RTLD_DEFAULT, "__tls_get_addr"));
+  Flush = reinterpret_cast<FlushFn>(dlsym(Library, "_Ux86_64_flush_cache"));
+  LocalSpace = static_cast<void **>(dlsym(Library, "_ULx86_64_local_addr_space"));
   // Its lazy set-up happens here, not in a hook.
   void *First[4];
   auto Fn = reinterpret_cast<BacktraceFn>(Function);
@@ -62,6 +67,11 @@ void capture::prepareUnwinder() {
   Fn(First, 4);
   errno = Saved;
   Backtrace.store(Fn, std::memory_order_release);
+}
+
+void capture::forgetCode() {
+  if (Flush && LocalSpace)
+    Flush(*LocalSpace, 0, 0);
 }
 
 bool capture::isOwnCode(uintptr_t Pc) {

@@ -41,6 +41,9 @@ void prepareUnwinder();
 /// \p Cut: there may be more than there was room for. Never sets errno.
 unsigned unwind(uintptr_t *Pcs, unsigned Max, const Frame &Caller, bool &Cut);
 
+/// Code has been unmapped: what is remembered of it is not good any more.
+void forgetCode();
+
 /// Does \p Pc lie in code that the unwinder runs (allocations from there are
 /// its own)?
 bool isUnwindersCode(uintptr_t Pc);

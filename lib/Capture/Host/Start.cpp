@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Thread.h"
+#include "Host/ChildEnvironment.h"
+#include "Host/Exec.h"
+#include "Runtime/Thread.h"
 #include "Unwind/Unwinder.h"
 
 using namespace memkit;
@@ -16,5 +18,9 @@ using namespace memkit::capture;
 __attribute__((constructor)) static void start() {
   if (!recordingThread())
     return;
+  if (Kept.NoFollow)
+    leaveEnvironment();
+  prepareExec();
+  prepareExit();
   prepareUnwinder();
 }

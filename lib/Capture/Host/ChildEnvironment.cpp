@@ -1,0 +1,143 @@
+//===- ChildEnvironment.cpp - The environment of a new program ------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChildEnvironment.h"
+
+#include <cstring>
+#include <unistd.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+static constexpr char PreloadName[] = "LD_PRELOAD=";
+static constexpr char SocketName[] = "MEMREC_SOCKET=";
+static constexpr char OursName[] = "MEMREC_PRELOAD=";
+
+static bool isOf(const char *Entry, const char *Name) {
+  return strncmp(Entry, Name, strlen(Name)) == 0;
+}
+
+/// Calls \p See for each path of an LD_PRELOAD value (colons or blanks between).
+template <typename Fn> static void eachPath(const char *List, Fn See) {
+  while (*List) {
+    size_t N = strcspn(List, ": ");
+    if (N)
+      See(List, N);
+    List += N + (List[N] != 0);
+  }
+}
+
+static bool isOurs(const char *Path, size_t N) {
+  const char *Ours = Kept.preloadPath();
+  return strlen(Ours) == N && memcmp(Path, Ours, N) == 0;
+}
+
+static bool hasOurs(const char *List) {
+  bool Has = false;
+  eachPath(List, [&](const char *Path, size_t N) { Has |= isOurs(Path, N); });
+  return Has;
+}
+
+ChildEnvironment::ChildEnvironment(char *const *Env) : Env(Env) {
+  if (!Kept.HasEnvironment || !*Kept.socketPath() || !*Kept.preloadPath())
+    return;
+  if (Proc.Epoch.load(std::memory_order_acquire) && Proc.Ctl->Detached.load())
+    return; // The recording is over.
+  Follow = !Kept.NoFollow;
+  bool HasSocket = false, HasOurs = false;
+  for (; Env && Env[Count]; ++Count) {
+    if (isOf(Env[Count], PreloadName))
+      Preload = Env[Count] + strlen(PreloadName);
+    HasSocket |= strcmp(Env[Count], Kept.Socket) == 0;
+    HasOurs |= strcmp(Env[Count], Kept.Preload) == 0;
+  }
+  bool Preloaded = Preload && hasOurs(Preload);
+  Same = Follow ? HasSocket && HasOurs && Preloaded
+                : !HasSocket && !HasOurs && !Preloaded;
+}
+
+size_t ChildEnvironment::bytes() const {
+  return (Count + 4) * sizeof(char *) + sizeof(PreloadName) +
+         (Preload ? strlen(Preload) : 0) + 1 + strlen(Kept.preloadPath()) + 1;
+}
+
+/// Writes LD_PRELOAD=..: ours first, then the program's own in their order.
+/// Returns the length of the value.
+size_t ChildEnvironment::copyPreload(char *To) const {
+  char *At = To + strlen(PreloadName);
+  memcpy(To, PreloadName, strlen(PreloadName));
+  char *Value = At;
+  auto Append = [&](const char *Path, size_t N) {
+    if (At != Value)
+      *At++ = ':';
+    memcpy(At, Path, N);
+    At += N;
+  };
+  if (Follow)
+    Append(Kept.preloadPath(), strlen(Kept.preloadPath()));
+  if (Preload)
+    eachPath(Preload, [&](const char *Path, size_t N) {
+      if (!isOurs(Path, N))
+        Append(Path, N);
+    });
+  *At = 0;
+  return size_t(At - Value);
+}
+
+char **ChildEnvironment::build(void *Room) const {
+  auto **New = static_cast<char **>(Room);
+  char *List = reinterpret_cast<char *>(New + Count + 4);
+  size_t To = 0;
+  for (size_t I = 0; I < Count; ++I)
+    if (!isOf(Env[I], PreloadName) && !isOf(Env[I], SocketName) &&
+        !isOf(Env[I], OursName))
+      New[To++] = Env[I];
+  if (copyPreload(List))
+    New[To++] = List;
+  if (Follow) {
+    New[To++] = Kept.Socket;
+    New[To++] = Kept.Preload;
+  }
+  New[To] = nullptr;
+  return New;
+}
+
+/// Takes our path out of an LD_PRELOAD=.. in place.
+static void shortenPreload(char *Entry) {
+  char *To = Entry + strlen(PreloadName);
+  const char *List = To, *Value = To;
+  while (*List) {
+    size_t N = strcspn(List, ": ");
+    if (N && !isOurs(List, N)) {
+      if (To != Value)
+        *To++ = ':';
+      memmove(To, List, N);
+      To += N;
+    }
+    List += N;
+    List += *List != 0;
+  }
+  *To = 0;
+}
+
+void capture::leaveEnvironment() {
+  if (!environ)
+    return;
+  char **To = environ;
+  for (char **E = environ; *E; ++E) {
+    if (isOf(*E, SocketName) || isOf(*E, OursName))
+      continue;
+    if (isOf(*E, PreloadName)) {
+      shortenPreload(*E);
+      if (!(*E)[strlen(PreloadName)])
+        continue;
+    }
+    *To++ = *E;
+  }
+  *To = nullptr;
+}

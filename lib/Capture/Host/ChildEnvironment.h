@@ -1,0 +1,70 @@
+//===- ChildEnvironment.h - The environment of a new program ----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The environment that a new program gets: with the recorder's variables put
+// back, or taken out when children are not followed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_HOST_CHILDENVIRONMENT_H
+#define MEMKIT_CAPTURE_HOST_CHILDENVIRONMENT_H
+
+#include "Runtime/Process.h"
+
+#include <alloca.h>
+
+namespace memkit::capture {
+
+/// How an environment has to change. Strings are not copied but for LD_PRELOAD.
+class ChildEnvironment {
+public:
+  explicit ChildEnvironment(char *const *Env);
+
+  /// Can \p Env go on as it is?
+  bool unchanged() const { return Same; }
+  /// Bytes that build needs.
+  size_t bytes() const;
+  /// The new environment, in \p Room.
+  char **build(void *Room) const;
+
+private:
+  char *const *Env;
+  size_t Count = 0;             ///< entries of Env
+  const char *Preload = nullptr; ///< its LD_PRELOAD, the value
+  bool Follow = false;
+  bool Same = true;
+
+  size_t copyPreload(char *To) const;
+};
+
+/// Takes the recorder's variables out of this process's own environment, for what
+/// starts programs without passing our hooks (system, popen). From the
+/// constructor, before there are threads.
+void leaveEnvironment();
+
+/// Calls \p Call with the environment for a new program. No malloc: the caller
+/// may be a child of vfork.
+template <typename Fn> auto withChildEnvironment(char *const *Env, Fn Call) {
+  ChildEnvironment C(Env);
+  if (C.unchanged())
+    return Call(Env);
+  size_t Bytes = C.bytes();
+  constexpr size_t OnStack = 32 << 10;
+  void *Room = Bytes <= OnStack ? alloca(Bytes)
+                                : sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (!Room)
+    return Call(Env);
+  auto Result = Call(static_cast<char *const *>(C.build(Room)));
+  if (Bytes > OnStack)
+    sys::unmap(Room, Bytes);
+  return Result;
+}
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_HOST_CHILDENVIRONMENT_H

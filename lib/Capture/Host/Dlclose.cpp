@@ -1,0 +1,46 @@
+//===- Dlclose.cpp - The hook of dlclose ----------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The hook of dlclose: addresses of what is gone are forgotten, so that another
+// library at the same place gets codes of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Real.h"
+#include "Runtime/Symbols.h"
+#include "Runtime/Thread.h"
+#include "Unwind/Unwinder.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+static void forgetGone() {
+  static std::atomic<uint32_t> Busy;
+  while (Busy.exchange(1, std::memory_order_acquire))
+    sys::sleepMicroseconds(50);
+  if (Proc.Mods.markGone()) {
+    Proc.Stacks.forgetModules([](uint32_t Id) { return Proc.Mods.isGone(Id); });
+    Proc.CodeGeneration.fetch_add(1, std::memory_order_acq_rel);
+    Proc.Ctl->ModulesChanged.fetch_add(1, std::memory_order_release);
+    forgetCode();
+  }
+  Busy.store(0, std::memory_order_release);
+}
+
+MEMKIT_EXPORT int dlclose(void *Handle) noexcept {
+  static std::atomic<int (*)(void *)> Fn;
+  auto *Close = Fn.load(std::memory_order_acquire);
+  if (!Close) {
+    Close = reinterpret_cast<int (*)(void *)>(nextSymbol("dlclose"));
+    Fn.store(Close, std::memory_order_release);
+  }
+  int Result = Close(Handle);
+  if (recordingThread())
+    forgetGone();
+  return Result;
+}

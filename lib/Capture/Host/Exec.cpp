@@ -1,0 +1,233 @@
+//===- Exec.cpp - Hooks of exec and posix_spawn ---------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The hooks of exec and posix_spawn: the new program gets the recorder's
+// variables, and the recorder learns what is about to run, for programs that
+// cannot greet. They may run in a child of vfork, on its parent's memory, so
+// nothing here allocates; the calling process is told by its number.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChildEnvironment.h"
+#include "Exec.h"
+#include "Real.h"
+#include "Runtime/Recording.h"
+#include "Runtime/Symbols.h"
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
+#include <spawn.h>
+#include <unistd.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+namespace {
+struct RealExec {
+  int (*Execve)(const char *, char *const *, char *const *);
+  int (*Execvpe)(const char *, char *const *, char *const *);
+  int (*Fexecve)(int, char *const *, char *const *);
+  int (*Execveat)(int, const char *, char *const *, char *const *, int);
+  int (*Spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+               const posix_spawnattr_t *, char *const *, char *const *);
+  decltype(Spawn) Spawnp;
+};
+} // namespace
+
+static RealExec RealFns;
+
+void capture::prepareExec() {
+  auto Find = [](auto &Fn, const char *Name) {
+    if (!Fn)
+      Fn = reinterpret_cast<std::remove_reference_t<decltype(Fn)>>(nextSymbol(Name));
+  };
+  Find(RealFns.Execve, "execve");
+  Find(RealFns.Execvpe, "execvpe");
+  Find(RealFns.Fexecve, "fexecve");
+  Find(RealFns.Execveat, "execveat");
+  Find(RealFns.Spawn, "posix_spawn");
+  Find(RealFns.Spawnp, "posix_spawnp");
+}
+
+static const RealExec &realExec() {
+  if (!RealFns.Spawnp)
+    prepareExec();
+  return RealFns;
+}
+
+//===----------------------------------------------------------------------===//
+// Telling the recorder
+//===----------------------------------------------------------------------===//
+
+static void write(Thread &T, uint64_t Address, uint64_t Size, RecordKind K) {
+  if (T.Ring.hasRoom() || makeRoom(T))
+    T.Ring.write(Address, Record::pack(Size, K), 0, 0);
+}
+
+/// Fills the next slot; its number.
+static uint32_t fillSlot(const char *Path) {
+  wire::Control &C = *Proc.Ctl;
+  uint32_t Number = C.NextExec.fetch_add(1, std::memory_order_relaxed);
+  wire::ExecSlot &S = C.Execs[Number % wire::NumExecSlots];
+  S.Sequence.fetch_add(1, std::memory_order_acq_rel); // odd: being written
+  S.Pid = sys::getpid();
+  size_t N = strnlen(Path, sizeof(S.Path) - 1);
+  memcpy(S.Path, Path, N);
+  S.Path[N] = 0;
+  S.Sequence.fetch_add(1, std::memory_order_release);
+  return Number % wire::NumExecSlots;
+}
+
+/// Records that this process executes \p Path, calls, and that it failed.
+template <typename Fn>
+static int recordExec(const char *Path, char *const *Env, Fn Call) {
+  Thread *T = recordingThread();
+  uint32_t Slot = 0;
+  if (T) {
+    Slot = fillSlot(Path ? Path : "");
+    write(*T, Slot, sys::getpid(), RecordKind::Exec);
+  }
+  int Result = withChildEnvironment(Env, Call);
+  T = T ? recordingThread() : nullptr;
+  if (T)
+    write(*T, Slot, sys::getpid(), RecordKind::ExecFailed);
+  return Result;
+}
+
+static int execPath(const char *Path, char *const *Argv, char *const *Env) {
+  return recordExec(Path, Env, [&](char *const *New) {
+    return realExec().Execve(Path, Argv, New);
+  });
+}
+
+static int execSearch(const char *File, char *const *Argv, char *const *Env) {
+  return recordExec(File, Env, [&](char *const *New) {
+    return realExec().Execvpe(File, Argv, New);
+  });
+}
+
+/// The path of an open file, for the record.
+static const char *pathOf(int Fd, char *Room, size_t Bytes) {
+  char Link[32] = "/proc/self/fd/", *At = Link + strlen(Link), Digits[12];
+  int N = 0;
+  for (unsigned F = unsigned(Fd); N == 0 || F; F /= 10)
+    Digits[N++] = char('0' + F % 10);
+  while (N)
+    *At++ = Digits[--N];
+  *At = 0;
+  long Got = sys::readlink(Link, Room, Bytes - 1);
+  Room[Got > 0 ? Got : 0] = 0;
+  return Room;
+}
+
+//===----------------------------------------------------------------------===//
+// exec
+//===----------------------------------------------------------------------===//
+
+MEMKIT_EXPORT int execve(const char *Path, char *const *Argv, char *const *Env) {
+  return execPath(Path, Argv, Env);
+}
+MEMKIT_EXPORT int execv(const char *Path, char *const *Argv) {
+  return execPath(Path, Argv, environ);
+}
+MEMKIT_EXPORT int execvp(const char *File, char *const *Argv) {
+  return execSearch(File, Argv, environ);
+}
+MEMKIT_EXPORT int execvpe(const char *File, char *const *Argv, char *const *Env) {
+  return execSearch(File, Argv, Env);
+}
+
+MEMKIT_EXPORT int fexecve(int Fd, char *const *Argv, char *const *Env) {
+  char Room[sizeof(wire::ExecSlot::Path)];
+  return recordExec(pathOf(Fd, Room, sizeof(Room)), Env, [&](char *const *New) {
+    return realExec().Fexecve(Fd, Argv, New);
+  });
+}
+
+MEMKIT_EXPORT int execveat(int Folder, const char *Path, char *const *Argv,
+                           char *const *Env, int Flags) {
+  char Room[sizeof(wire::ExecSlot::Path)];
+  const char *Shown = Path && *Path ? Path : pathOf(Folder, Room, sizeof(Room));
+  return recordExec(Shown, Env, [&](char *const *New) {
+    if (auto *Fn = realExec().Execveat)
+      return Fn(Folder, Path, Argv, New, Flags);
+    long Result = sys::call(SYS_execveat, Folder, long(Path), long(Argv), long(New), Flags);
+    errno = int(-Result);
+    return -1;
+  });
+}
+
+/// The variable arguments of an execl, from the first to the null.
+#define MEMKIT_COLLECT(First)                                                       \
+  va_list List;                                                                     \
+  va_start(List, First);                                                            \
+  size_t Count = 1;                                                                 \
+  for (const char *A = First; A; ++Count)                                           \
+    A = va_arg(List, const char *);                                                 \
+  va_end(List);                                                                     \
+  auto **Argv = static_cast<const char **>(alloca(Count * sizeof(char *)));         \
+  va_start(List, First);                                                            \
+  Argv[0] = First;                                                                  \
+  for (size_t I = 1; I < Count && Argv[I - 1]; ++I)                                 \
+    Argv[I] = va_arg(List, const char *);
+
+MEMKIT_EXPORT int execl(const char *Path, const char *First, ...) {
+  MEMKIT_COLLECT(First)
+  va_end(List);
+  return execPath(Path, const_cast<char **>(Argv), environ);
+}
+
+MEMKIT_EXPORT int execlp(const char *File, const char *First, ...) {
+  MEMKIT_COLLECT(First)
+  va_end(List);
+  return execSearch(File, const_cast<char **>(Argv), environ);
+}
+
+MEMKIT_EXPORT int execle(const char *Path, const char *First, ...) {
+  MEMKIT_COLLECT(First)
+  auto *Env = va_arg(List, char *const *);
+  va_end(List);
+  return execPath(Path, const_cast<char **>(Argv), Env);
+}
+
+//===----------------------------------------------------------------------===//
+// posix_spawn
+//===----------------------------------------------------------------------===//
+
+static int spawn(decltype(RealExec::Spawn) Fn, pid_t *Pid, const char *Path,
+                 const posix_spawn_file_actions_t *Actions,
+                 const posix_spawnattr_t *Attributes, char *const *Argv,
+                 char *const *Env) {
+  Thread *T = recordingThread();
+  uint32_t Slot = T ? fillSlot(Path ? Path : "") : 0;
+  pid_t Mine = 0;
+  int Error = withChildEnvironment(Env, [&](char *const *New) {
+    return Fn(&Mine, Path, Actions, Attributes, Argv, New);
+  });
+  if (Error == 0 && Pid)
+    *Pid = Mine;
+  T = T ? recordingThread() : nullptr;
+  if (T && Error == 0)
+    write(*T, uint64_t(Mine), Slot, RecordKind::Spawned);
+  return Error;
+}
+
+MEMKIT_EXPORT int posix_spawn(pid_t *Pid, const char *Path,
+                              const posix_spawn_file_actions_t *Actions,
+                              const posix_spawnattr_t *Attributes, char *const *Argv,
+                              char *const *Env) {
+  return spawn(realExec().Spawn, Pid, Path, Actions, Attributes, Argv, Env);
+}
+
+MEMKIT_EXPORT int posix_spawnp(pid_t *Pid, const char *File,
+                               const posix_spawn_file_actions_t *Actions,
+                               const posix_spawnattr_t *Attributes, char *const *Argv,
+                               char *const *Env) {
+  return spawn(realExec().Spawnp, Pid, File, Actions, Attributes, Argv, Env);
+}

@@ -1,0 +1,64 @@
+//===- Exit.cpp - Hooks of _exit and its like -----------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The hooks of _exit and its like, and a handler for exit: the status of a
+// process that is not the recorder's child is known in no other way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Exec.h"
+#include "Real.h"
+#include "Runtime/Symbols.h"
+#include "Runtime/Thread.h"
+
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// A child of vfork that ends does not end its parent; one of fork that has
+/// done nothing to be recorded has no image.
+static void noteExit(int Status) {
+  if (!Proc.Epoch.load(std::memory_order_acquire) || Proc.Pid != sys::getpid())
+    return;
+  Proc.Ctl->ExitStatus.store(Status & 0xff, std::memory_order_relaxed);
+  Proc.Ctl->HasExitStatus.store(1, std::memory_order_release);
+}
+
+using ExitFn = void(int);
+static ExitFn *Real_exit, *Real_Exit, *RealQuickExit;
+
+/// Found beforehand: in a child of fork the loader's lock may be somebody's who
+/// is not there.
+void capture::prepareExit() {
+  auto Find = [](ExitFn *&Fn, const char *Name) {
+    Fn = reinterpret_cast<ExitFn *>(nextSymbol(Name));
+  };
+  Find(Real_exit, "_exit");
+  Find(Real_Exit, "_Exit");
+  Find(RealQuickExit, "quick_exit");
+  on_exit([](int Status, void *) { noteExit(Status); }, nullptr);
+}
+
+[[noreturn]] static void leave(int Status, ExitFn *Fn) {
+  noteExit(Status);
+  if (Fn)
+    Fn(Status);
+  for (;;)
+    sys::call(SYS_exit_group, Status);
+}
+
+MEMKIT_EXPORT [[noreturn]] void _exit(int Status) { leave(Status, Real_exit); }
+MEMKIT_EXPORT [[noreturn]] void _Exit(int Status) noexcept { leave(Status, Real_Exit); }
+
+MEMKIT_EXPORT [[noreturn]] void quick_exit(int Status) noexcept {
+  if (!RealQuickExit) // not recorded: only forward
+    RealQuickExit = reinterpret_cast<ExitFn *>(nextSymbol("quick_exit"));
+  leave(Status, RealQuickExit);
+}
