@@ -172,10 +172,10 @@ uint64_t FlameBuilder::pushChildren(std::vector<NamedItem> &Children,
       Groups.push_back({Total, Begin, End});
   }
   stable_sort(Groups,
-              [](const Group &A, const Group &B) { return A.Total < B.Total; });
+              [](const Group &A, const Group &B) { return A.Total > B.Total; });
   if (Folded)
     Stack.push_back({FlameNames::Smaller, Depth, Folded, Items.size()});
-  for (const Group &G : Groups) {
+  for (const Group &G : reverse(Groups)) {
     Stack.push_back({Children[G.Begin].Name, Depth, G.Total, Items.size()});
     for (size_t I = G.Begin; I != G.End; ++I)
       Items.push_back(Children[I].I);

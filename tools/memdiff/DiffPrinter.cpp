@@ -84,7 +84,8 @@ void printDiff(raw_ostream &OS, const DiffView &V) {
     OS << "\nno differences above the noise\n";
   if (Quiet)
     OS << '\n'
-       << formatCount(Quiet) << " stacks differ by less than "
+       << formatCount(Quiet)
+       << (Quiet == 1 ? " stack differs" : " stacks differ") << " by less than "
        << valueText(V.Report.NoiseValue, isInBytes(V.By)) << " (--noise)\n";
 }
 

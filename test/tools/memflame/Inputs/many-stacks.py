@@ -1,0 +1,15 @@
+# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A trace as text: main calls one large and many small functions."""
+
+COUNT = 1000
+
+print('header command=["./many"]')
+print('dictionary\n image 1 pid=1 exe="/bin/many"\n thread 1 image=1 tid=1')
+print(' heap 1 name="host.malloc"\n stack 1 main > large')
+for number in range(COUNT):
+    print(f" stack {number + 2} main > small{number}")
+print("events image=1\n 0 th1 alloc heap=1 stack=1 size=1000000")
+for number in range(COUNT):
+    print(f" {(number + 1) * 100} th1 alloc heap=1 stack={number + 2} size=1")
+print("complete")
