@@ -98,7 +98,7 @@ private:
   };
   llvm::DenseMap<uint32_t, ImageState> Images;
   uint64_t NextOrdinal = 0;
-  std::optional<uint32_t> Epoch; ///< of the last block of events
+  std::optional<uint32_t> Epoch;          ///< of the last block of events
   uint64_t EpochEndNs = 0;                ///< of the blocks of this epoch
   uint64_t EarlierEndNs = 0;              ///< of all epochs before it
   llvm::SmallVector<uint32_t, 8> Threads; ///< of the block

@@ -155,10 +155,9 @@ Expected<TraceSummary> memkit::readTraceSummary(TraceReader &R,
     return std::move(E);
   if (Found)
     return S;
-  Expected<std::vector<Summary>> Made = Make();
+  Expected<Summary> Made = Make();
   if (!Made)
     return Made.takeError();
-  for (const Summary &Part : *Made)
-    addPart(S.Sums, Part);
+  addPart(S.Sums, *Made);
   return S;
 }

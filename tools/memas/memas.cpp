@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "memkit/Model/Complete.h"
 #include "memkit/Support/OutputFile.h"
 #include "memkit/Support/ToolMain.h"
 #include "memkit/TraceText/Assembler.h"
@@ -25,6 +26,36 @@ static cl::opt<bool>
               cl::desc("allow what a reader must refuse, for tests"),
               cl::cat(toolCategory()));
 
+static cl::opt<bool> Summarize("summarize",
+                               cl::desc("append the sums that the events give"),
+                               cl::cat(toolCategory()));
+
+/// Assembles Text to Out as it stands.
+static Expected<Assembled> assembleTo(MemoryBufferRef Text, Sink &Out) {
+  AssembleOptions Options;
+  Options.Unchecked = Unchecked;
+  return assemble(Text, Out, Options);
+}
+
+/// Assembles Text and adds Slices, Keyframes and Summary.
+static Error summarizeTo(MemoryBufferRef Text, Sink &Out) {
+  std::string File;
+  StringSink InMemory(File);
+  Expected<Assembled> Done = assembleTo(Text, InMemory);
+  if (!Done)
+    return Done.takeError();
+  auto Reader = TraceReader::create(
+      MemoryBuffer::getMemBuffer(File, Text.getBufferIdentifier(), false));
+  if (!Reader)
+    return Reader.takeError();
+  auto Writer = TraceWriter::create(Out, (*Reader)->header());
+  if (!Writer)
+    return Writer.takeError();
+  if (Error E = completeTrace(**Reader, **Writer))
+    return E;
+  return Done->Complete ? (*Writer)->finish() : Error::success();
+}
+
 static Expected<int> run() {
   auto Text = MemoryBuffer::getFileOrSTDIN(Input);
   if (!Text)
@@ -34,17 +65,17 @@ static Expected<int> run() {
   if (!Out)
     return Out.takeError();
   FdSink Sink((*Out)->fd(), (*Out)->name().str());
-  AssembleOptions Options;
-  Options.Unchecked = Unchecked;
-  auto Done = assemble(**Text, Sink, Options);
-  if (!Done) {
-    Error Left = handleErrors(Done.takeError(), [](const SyntaxError &E) {
-      E.diagnostic().print(toolName().data(), errs());
-    });
-    if (Left)
-      return std::move(Left);
+  Error Problem = Summarize ? summarizeTo(**Text, Sink)
+                            : assembleTo(**Text, Sink).takeError();
+  bool IsSyntax = false;
+  Problem = handleErrors(std::move(Problem), [&](const SyntaxError &E) {
+    E.diagnostic().print(toolName().data(), errs());
+    IsSyntax = true;
+  });
+  if (Problem)
+    return std::move(Problem);
+  if (IsSyntax)
     return ExitError;
-  }
   if (Error E = (*Out)->keep())
     return std::move(E);
   return ExitOk;

@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "memkit/Model/Check.h"
+#include "memkit/Model/Complete.h"
+#include "memkit/Support/Format.h"
 #include "memkit/Support/OutputFile.h"
 #include "memkit/Support/Table.h"
 #include "memkit/Support/ToolMain.h"
 #include "memkit/Symbolize/SymbolizeTrace.h"
-#include "memkit/Trace/TraceError.h"
 #include "memkit/Trace/TraceWriter.h"
 #include "memkit/TraceText/Printers.h"
 #include "memkit/TraceText/TraceSummary.h"
@@ -20,7 +22,7 @@ using namespace memkit;
 
 namespace {
 enum class Format { Text, Asm, Json, Csv };
-enum class Job { Print, Summary, Layers, Symbolize };
+enum class Job { Print, Summary, Layers, Check, Symbolize };
 } // namespace
 
 static cl::opt<std::string> Input(cl::Positional, cl::init("-"),
@@ -39,6 +41,8 @@ static cl::opt<Job> What(
     cl::desc("instead of the blocks:"), cl::init(Job::Print),
     cl::values(clEnumValN(Job::Summary, "summary", "what the trace holds"),
                clEnumValN(Job::Layers, "layers", "the layers of the model"),
+               clEnumValN(Job::Check, "check",
+                          "whether the sums are those of the events"),
                clEnumValN(Job::Symbolize, "symbolize",
                           "the trace with the symbols that it lacks, to -o")),
     cl::cat(toolCategory()));
@@ -101,10 +105,7 @@ static Error printTotals(OutputFile &Out) {
   if (!Reader)
     return Reader.takeError();
   warnOf((*Reader)->name(), (*Reader)->damage());
-  auto S = readTraceSummary(**Reader, [&]() -> Expected<std::vector<Summary>> {
-    return makeTraceError((*Reader)->name(), (*Reader)->fileBytes(),
-                          "no summary");
-  });
+  auto S = readTraceSummary(**Reader, [&] { return summarize(**Reader); });
   if (!S)
     return S.takeError();
   bool Layers = What == Job::Layers;
@@ -116,6 +117,33 @@ static Error printTotals(OutputFile &Out) {
   J.object([&] { (Layers ? writeLayersJson : writeSummaryJson)(J, *S); });
   Out.os() << '\n';
   return Error::success();
+}
+
+/// Replays the events; what differs from the trace's sums is an error.
+static Expected<int> check(OutputFile &Out) {
+  auto Reader = TraceReader::open(Input);
+  if (!Reader)
+    return Reader.takeError();
+  warnOf((*Reader)->name(), (*Reader)->damage());
+  Expected<CheckResult> R = checkTrace(**Reader);
+  if (!R)
+    return R.takeError();
+  for (const std::string &Note : R->Notes)
+    warn((*Reader)->name() + ": " + Note);
+  raw_ostream &OS = Out.os();
+  for (const std::string &Difference : R->Differences)
+    OS << Difference << '\n';
+  if (R->MoreDifferences)
+    OS << "and " << formatCount(R->MoreDifferences) << " more\n";
+  OS << formatCount(R->Events)
+     << " events replayed; compared: " << formatCount(R->SummaryRows)
+     << " rows of the summary, " << formatCount(R->Slices) << " slices, "
+     << formatCount(R->Keyframes) << " keyframes\n";
+  if (R->agrees())
+    return ExitOk;
+  reportError(
+      makeError((*Reader)->name() + ": its sums are not those of its events"));
+  return ExitError;
 }
 
 /// Copies the trace with the symbols that this machine's files give.
@@ -140,15 +168,23 @@ static Error symbolize(OutputFile &Out) {
   return Error::success();
 }
 
-static Error dump(OutputFile &Out) {
+static Expected<int> done(Error E) {
+  if (E)
+    return std::move(E);
+  return ExitOk;
+}
+
+static Expected<int> dump(OutputFile &Out) {
   switch (What) {
   case Job::Print:
-    return print(Out);
+    return done(print(Out));
   case Job::Summary:
   case Job::Layers:
-    return printTotals(Out);
+    return done(printTotals(Out));
   case Job::Symbolize:
-    return symbolize(Out);
+    return done(symbolize(Out));
+  case Job::Check:
+    return check(Out);
   }
   llvm_unreachable("all jobs are listed");
 }
@@ -159,11 +195,12 @@ static Expected<int> run() {
   auto Out = OutputFile::open(Output, Kind);
   if (!Out)
     return Out.takeError();
-  if (Error E = dump(**Out))
-    return std::move(E);
+  Expected<int> Status = dump(**Out);
+  if (!Status)
+    return Status;
   if (Error E = (*Out)->keep())
     return std::move(E);
-  return ExitOk;
+  return Status;
 }
 
 int main(int Argc, char **Argv) {

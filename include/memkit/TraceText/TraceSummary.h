@@ -50,12 +50,11 @@ struct TraceSummary {
   std::vector<LayerTotals> layers() const;
 };
 
-/// Makes the parts of a summary from the events, for a trace that has none.
-using SummaryMaker =
-    llvm::function_ref<llvm::Expected<std::vector<Summary>>()>;
+/// Makes the summary from the events, for a trace that has none.
+using SummaryMaker = llvm::function_ref<llvm::Expected<Summary>()>;
 
-/// Reads the summary of R. Make is called when the trace ends with no whole one.
-/// Every id in the result lies within its tables. Errors: TraceError.
+/// Reads the summary of R. Make is called when the trace ends with no whole
+/// one. Every id in the result lies within its tables. Errors: TraceError.
 llvm::Expected<TraceSummary> readTraceSummary(TraceReader &R,
                                               SummaryMaker Make);
 

@@ -61,9 +61,7 @@ static std::string printAll(TraceReader &R) {
 }
 
 static std::string summarizeAll(TraceReader &R) {
-  auto None = [&]() -> Expected<std::vector<Summary>> {
-    return std::vector<Summary>();
-  };
+  auto None = []() -> Expected<Summary> { return Summary(); };
   auto S = readTraceSummary(R, None);
   if (!S)
     return toString(S.takeError());

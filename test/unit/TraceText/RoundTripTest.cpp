@@ -77,8 +77,8 @@ TEST(TextRoundTrip, EmptyBlocks) {
   S.Image = 1;
   Keyframe K;
   K.Image = 1;
-  std::string File = writeTrace(
-      Header(), {D, Dictionary(), E, Marks(), S, K, Summary()});
+  std::string File =
+      writeTrace(Header(), {D, Dictionary(), E, Marks(), S, K, Summary()});
   EXPECT_EQ(assembled(print(File)), File);
 }
 
