@@ -11,9 +11,9 @@
 // CHECK: status 0
 //
 // RUN: %wiredrain -- %t %t | FileCheck %s --check-prefix=EXECS
+// EXECS: image 1 exec {{.*}}exec.c
+// EXECS: image 1 spawned {{.*}}exec.c
 // EXECS: image 1 exec-failed /none/such
-// EXECS-DAG: image 1 spawned {{.*}}exec.c
-// EXECS-DAG: exec {{.*}}exec.c
 // EXECS-NOT: unknown {{[1-9]}}
 //
 // Not to be followed: one image.

@@ -1,7 +1,7 @@
 // Two threads hand one address back and forth: every event comes in the order
 // in which it happened.
 //
-// RUN: %cc -O2 -g -pthread %s -o %t
+// RUN: %cc -O2 -fno-builtin -g -pthread %s -o %t
 // RUN: %wiredrain -- %t 300000 | FileCheck %s
 //
 // CHECK: unknown 0 twice 0 lost 0

@@ -10,7 +10,7 @@
 //
 // Deeper than --max-depth: both ends of the stack are there, a mark between.
 // RUN: %wiredrain --max-depth 10 --stacks -- %t recurse 60 | FileCheck %s --check-prefix=DEPTH
-// DEPTH: alloc malloc size 70{{( [^ ]*limits[^ ]*){5}}} (gap){{( [^ ]+){5}}} depth 11
+// DEPTH: alloc malloc size 70{{( [^ ]*limits[^ ]*)+}} (gap){{( [^ ]+)+}} depth 11
 //
 // Very deep: more than the buffer for addresses had room for.
 // RUN: %wiredrain -- %t recurse 6000 | FileCheck %s --check-prefix=DEEP

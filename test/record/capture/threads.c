@@ -1,13 +1,14 @@
 // Threads that free what others allocated; destructors of thread-specific data
 // that allocate; more threads than rings at once is another test.
 //
-// RUN: %cc -O1 -g -pthread %s -o %t
+// RUN: %cc -O1 -fno-builtin -g -pthread %s -o %t
 // RUN: %wiredrain -- %t | FileCheck %s
 //
-// 8 threads x 20,000 blocks, each freed by the next thread; 8 x 3 of destructors;
-// what pthread_create takes.
+// 8 threads x (20,000 blocks, each freed by another thread, 55 and 33 bytes of the
+// destructors, 7 that leak) and what pthread_create takes, some of it for later.
 //
-// CHECK: live 8 blocks 56 bytes unknown 0 twice 0 lost 0
+// CHECK: allocations 1600{{3[2-9]|4[0-9]}} reallocations 0
+// CHECK-NEXT: unknown 0 twice 0 lost 0
 // CHECK-NEXT: threads 9 ended 8
 // CHECK-NEXT: table-full 0 no-ring 0 reentrant 0
 
@@ -31,7 +32,7 @@ static void *work(void *Arg) {
     void *Other = atomic_exchange(&Mailbox[(Me + 1) % Threads], malloc(16 + I % 100));
     free(Other);
   }
-  *(volatile char *)malloc(7) = 1; // leaked
+  malloc(7);
   return 0;
 }
 
