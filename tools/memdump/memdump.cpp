@@ -139,6 +139,7 @@ static Expected<int> check(OutputFile &Out) {
      << " events replayed; compared: " << formatCount(R->SummaryRows)
      << " rows of the summary, " << formatCount(R->Slices) << " slices, "
      << formatCount(R->Keyframes) << " keyframes\n";
+  OS.flush();
   if (R->agrees())
     return ExitOk;
   reportError(

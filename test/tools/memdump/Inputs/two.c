@@ -1,0 +1,3 @@
+int first(void) { return 1; }
+int second(void) { return 2; }
+int main(void) { return first() - second(); }
