@@ -307,7 +307,7 @@ void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
 
 void ImageState::keyframe() {
   if (!Snapshot.active()) {
-    if (!Snapshot.due(R.Sums.events(Id), Live.size()))
+    if (!Snapshot.due(R.Sums.events(Id), Live.size(), R.bytes()))
       return;
     SmallVector<LiveEntry, 8> Detached;
     for (const Ring &S : Rings)

@@ -23,6 +23,7 @@ void Keyframer::start(uint64_t NextOrdinal, uint64_t AtEvents, uint64_t AtNs,
   Live = NumLive;
   Cursor = 0;
   NextPart = 0;
+  Written = 0;
   unsigned Bits = NextOrdinal ? 64 - countl_zero(NextOrdinal) : 0;
   Shift = Bits > 16 ? Bits - 16 : 0;
   Bins.assign(size_t(Limit >> Shift) + 1, 0);
@@ -111,7 +112,9 @@ void Keyframer::writePart(Recording &R, uint32_t Image) {
     B.Context = R.Sums.contextOf(E.Context);
   }
   std::vector<Packed>().swap(Part);
+  uint64_t Before = R.bytes();
   R.write(K);
+  Written += R.bytes() - Before;
 }
 
 void Keyframer::step(const LiveTable &Table, Recording &R, uint32_t Image) {
@@ -141,6 +144,9 @@ void Keyframer::step(const LiveTable &Table, Recording &R, uint32_t Image) {
       writePart(R, Image);
       if (NextPart == NumParts) {
         Phase = Idle;
+        LastBytes = R.bytes();
+        if (Live)
+          BytesPerBlock = double(Written) / double(Live);
         Bins = {};
         Parts = {};
         Saved = {};

@@ -28,9 +28,12 @@ class Recording;
 /// the table's.
 class Keyframer {
 public:
-  /// Whether a keyframe is worth its bytes now.
-  bool due(uint64_t Events, uint64_t Live) const {
-    return Events - LastEvents >= std::max(Live * 8, MinEvents);
+  /// Whether a keyframe is worth its bytes now: it saves the replay of many
+  /// events for each block, and would be a small part of the Bytes that the trace
+  /// has grown to since the last.
+  bool due(uint64_t Events, uint64_t Live, uint64_t Bytes) const {
+    return Events - LastEvents >= std::max(Live * 8, MinEvents) &&
+           double(Bytes - LastBytes) >= 20 * BytesPerBlock * double(Live);
   }
   bool active() const { return Phase != Idle; }
 
@@ -73,7 +76,9 @@ private:
   bool inGroup(uint32_t Part) const { return Part >= Begin && Part < End; }
 
   enum { Idle, Counting, Collecting, Writing } Phase = Idle;
-  uint64_t LastEvents = 0;
+  uint64_t LastEvents = 0, LastBytes = 0;
+  double BytesPerBlock = 6; ///< in the file, as the last one had it
+  uint64_t Written = 0;     ///< bytes of this one so far
   uint64_t Limit = 0, Events = 0, TimeNs = 0, Live = 0;
   unsigned Shift = 0;
   unsigned Cursor = 0;  ///< the next shard of the walk

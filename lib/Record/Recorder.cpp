@@ -150,6 +150,11 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
   Result.LiveBytes = Host.LiveBytes;
   Result.LiveBlocks = Host.LiveBlocks;
   Result.Recorded = S.imagesRecorded();
+  rusage Used;
+  if (getrusage(RUSAGE_THREAD, &Used) == 0)
+    for (const timeval &T : {Used.ru_utime, Used.ru_stime})
+      Result.CpuNs += uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_usec) * 1000;
+  Result.LongestPassNs = S.longestPassNs();
 }
 
 /// The status of a program that runs on alone.

@@ -81,6 +81,10 @@ bool Session::pass() {
   uint64_t Clock = readTsc();
   uint64_t Pass = R.Pass;
   Fullest = 0;
+  uint64_t Now = R.Clock.toNs(Clock);
+  if (PassNs)
+    LongestPassNs = std::max(LongestPassNs, Now - PassNs);
+  PassNs = Now;
   for (auto &P : Processes)
     if (P->State && !P->EndNs)
       P->State->shared().control().Heartbeat.store(Pass, std::memory_order_relaxed);

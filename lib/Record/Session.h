@@ -47,6 +47,7 @@ public:
   int programStatus() const { return ProgramStatus; }
   bool programEnded() const { return ProgramEnded; }
   unsigned imagesRecorded() const { return NumRecorded; }
+  uint64_t longestPassNs() const { return LongestPassNs; }
 
 private:
   /// A process image and what is known of its process.
@@ -131,7 +132,7 @@ private:
 
   uint64_t NextFlushNs = 0, NextLossNs = 0;
   uint64_t NapNs = 50000;
-  uint64_t QuietSinceNs = 0;
+  uint64_t PassNs = 0, LongestPassNs = 0; ///< when the last pass began
   uint64_t StragglersUntilNs = 0;
   double Fullest = 0; ///< of the rings at the last pass, 0 to 1
 };

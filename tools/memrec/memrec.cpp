@@ -125,6 +125,10 @@ static void sayEnd(const RecordResult &R) {
   if (R.Output != "-")
     Line += "; next: memleak " + R.Output;
   say(Line);
+  uint64_t Events = std::max<uint64_t>(R.Allocations + R.Frees, 1);
+  sayVerbose(formatCount(R.Recorded) + " processes; the recorder took " +
+             std::to_string(R.CpuNs / Events) + " ns an event, its longest pause " +
+             formatTime(R.LongestPassNs));
 }
 
 /// What record() did, as messages and an exit status.
