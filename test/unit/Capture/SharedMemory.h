@@ -1,0 +1,69 @@
+//===- SharedMemory.h - A memfd as the recorder makes it --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A memfd laid out as a recorder does it, for tests that write and read it in one
+// process.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TEST_UNIT_CAPTURE_SHAREDMEMORY_H
+#define MEMKIT_TEST_UNIT_CAPTURE_SHAREDMEMORY_H
+
+#include "memkit/Wire/Layout.h"
+
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace memkit {
+
+struct SharedMemory {
+  int Fd = -1;
+  wire::Regions R = {};
+  char *Base = nullptr; ///< all of it, for the reader
+  wire::Control *C = nullptr;
+
+  SharedMemory(uint32_t Rings, uint32_t Nodes, uint32_t Codes) {
+    uint64_t At = wire::PieceBytes;
+    auto Place = [&](uint64_t Bytes) {
+      uint64_t Old = At;
+      At += (Bytes + wire::PieceBytes - 1) / wire::PieceBytes * wire::PieceBytes;
+      return Old;
+    };
+    R.MaxRings = Rings;
+    R.MaxNodes = Nodes;
+    R.MaxCodes = Codes;
+    R.MaxModules = 1024;
+    R.RingHeaders = Place(Rings * sizeof(wire::RingHeader));
+    R.Rings = Place(Rings * wire::RingBytes);
+    R.Nodes = Place(uint64_t(Nodes) * sizeof(wire::Node));
+    R.Codes = Place(uint64_t(Codes) * sizeof(wire::Code));
+    R.Modules = Place(R.MaxModules * sizeof(wire::Module));
+    R.Size = At;
+    Fd = memfd_create("memkit-test", MFD_CLOEXEC);
+    if (ftruncate(Fd, off_t(At)) == 0)
+      Base = static_cast<char *>(
+          mmap(nullptr, At, PROT_READ | PROT_WRITE, MAP_SHARED, Fd, 0));
+    C = new (Base) wire::Control();
+    C->NextNode = C->NextCode = C->NextModule = 1;
+  }
+  ~SharedMemory() {
+    munmap(Base, R.Size);
+    close(Fd);
+  }
+  SharedMemory(const SharedMemory &) = delete;
+  SharedMemory &operator=(const SharedMemory &) = delete;
+
+  template <typename T> T *at(uint64_t Offset) {
+    return reinterpret_cast<T *>(Base + Offset);
+  }
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_TEST_UNIT_CAPTURE_SHAREDMEMORY_H
