@@ -110,6 +110,8 @@ if node and os.path.isdir(os.path.join(packages, "speedscope")):
     # Takes the file to show, and a .png to write.
     config.substitutions.append(
         ("%open_speedscope", " ".join([node, script, packages, chromium or "chromium"])))
+if shutil.which("zstd"):
+    config.available_features.add("zstd")
 if shutil.which("heaptrack"):
     config.available_features.add("heaptrack")
 if os.path.exists("/dev/nvidiactl"):

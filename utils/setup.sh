@@ -33,7 +33,7 @@ build_packages=(cmake ninja-build g++ llvm-19-dev llvm-19-tools libzstd-dev
   zlib1g-dev libz3-dev flatbuffers-compiler libflatbuffers-dev libgtest-dev
   libunwind8)
 # What the tests want beside them.
-test_packages=(git clang-19 libclang-rt-19-dev chromium sqlite3 python3-psutil)
+test_packages=(git clang-19 libclang-rt-19-dev chromium sqlite3 python3-psutil zstd)
 
 # need_packages PACKAGE...: installs those of Debian's packages that are missing.
 need_packages() {
