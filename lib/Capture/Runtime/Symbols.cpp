@@ -50,7 +50,7 @@ void *capture::symbolOfModule(void *LinkMap, const char *Name) {
   void *P = Handle ? dlsym(Handle, Name) : nullptr;
   if (!P)
     forgetError();
-  if (Handle)
+  if (Handle && !P) // What we forward to must not go.
     dlclose(Handle);
   return P;
 }
