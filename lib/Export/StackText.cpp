@@ -26,13 +26,13 @@ std::string frameText(const ShownFrame &F) {
 
 void printStack(raw_ostream &OS, const Trace &T, uint32_t Stack,
                 unsigned Indent, unsigned Width, bool Full) {
-  const size_t Most = 64, Outermost = 12;
+  const size_t Most = 24, Outermost = 4;
   std::vector<ShownFrame> Frames = T.shownStack(Stack);
   size_t Skip = Full || Frames.size() <= Most ? 0 : Frames.size() - Most;
   for (size_t I = 0; I != Frames.size(); ++I) {
     OS.indent(Indent);
     if (Skip && I == Most - Outermost) {
-      OS << "... " << Skip << " more frames ...\n";
+      OS << "... " << Skip << " more frames (-v shows them) ...\n";
       OS.indent(Indent);
       I += Skip;
     }
