@@ -8,7 +8,10 @@
 
 #include "memkit/Export/FlameTree.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/bit.h"
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
 
 using namespace llvm;
 
@@ -39,173 +42,200 @@ uint32_t FlameNames::intern(uint32_t ShownIndex) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sums
+// The order of stacks
 //===----------------------------------------------------------------------===//
 
 FlameBuilder::FlameBuilder(const Trace &T, FlameNames &Names)
-    : T(T), Names(Names), Values(T.numNodes() + 1), First(T.numNodes() + 1),
-      Next(T.numNodes() + 1), Touched(T.numNodes() / 64 + 1) {}
+    : T(T), Names(Names), Ranks(T) {}
 
-/// Size classes are floating point with four bits behind the point.
-static unsigned sizeClass(uint64_t Value) {
-  if (Value < 16)
-    return Value;
-  unsigned Shift = Log2_64(Value) - 4;
-  return (Shift + 1) * 16 + ((Value >> Shift) & 15);
-}
-static constexpr unsigned NumSizeClasses = 61 * 16 + 16;
-
-/// The least value of a class.
-static uint64_t classBegin(unsigned Class) {
-  if (Class < 16)
-    return Class;
-  return static_cast<uint64_t>(16 + Class % 16) << (Class / 16 - 1);
-}
-
-void FlameBuilder::addValues(const Profile &P) {
-  auto Touch = [&](uint32_t Node) {
-    uint64_t Bit = uint64_t(1) << (Node % 64);
-    bool Was = Touched[Node / 64] & Bit;
-    Touched[Node / 64] |= Bit;
-    return !Was;
-  };
-  for (const StackValue &V : P.Values) {
-    uint32_t Node = T.leaf(V.Stack);
-    Values[Node] += V.Value;
-    while (Touch(Node) && Node)
-      Node = T.parent(Node);
+/// Sorts V by rank, a digit of 11 bits at a time.
+template <typename T>
+static void radixSort(std::vector<T> &V, std::vector<T> &Scratch,
+                      uint32_t MaxRank) {
+  const unsigned Bits = 11;
+  const uint32_t Mask = (1u << Bits) - 1;
+  Scratch.resize(V.size());
+  for (unsigned Shift = 0; Shift < 32 && MaxRank >> Shift; Shift += Bits) {
+    std::array<uint32_t, size_t(1) << Bits> Counts{};
+    for (const T &E : V)
+      ++Counts[(E.Rank >> Shift) & Mask];
+    uint32_t Before = 0;
+    for (uint32_t &C : Counts)
+      Before += std::exchange(C, Before);
+    for (const T &E : V)
+      Scratch[Counts[(E.Rank >> Shift) & Mask]++] = E;
+    V.swap(Scratch);
   }
 }
 
-/// Calls F with every touched node, highest first: children before parents.
-template <typename FunctionT>
-static void forEachDown(ArrayRef<uint64_t> Bits, FunctionT F) {
-  for (size_t W = Bits.size(); W-- != 0;)
-    for (uint64_t Word = Bits[W]; Word;) {
-      unsigned Bit = Log2_64(Word);
-      Word &= ~(uint64_t(1) << Bit);
-      F(static_cast<uint32_t>(W * 64 + Bit));
-    }
-}
-
-void FlameBuilder::sumUp() {
-  Sizes.assign(NumSizeClasses, 0);
-  forEachDown(Touched, [&](uint32_t Node) {
-    if (!Node)
-      return;
-    uint32_t Parent = T.parent(Node);
-    Values[Parent] += Values[Node];
-    Next[Node] = First[Parent];
-    First[Parent] = Node;
-    Sizes[sizeClass(Values[Node])] += T.shown(T.frameOf(Node)).size();
-  });
-}
-
-void FlameBuilder::clear() {
-  forEachDown(Touched, [&](uint32_t Node) {
-    Values[Node] = 0;
-    First[Node] = 0;
-  });
-  std::fill(Touched.begin(), Touched.end(), 0);
-}
-
-uint64_t FlameBuilder::chooseThreshold(uint64_t Total, size_t MaxNodes) const {
-  const uint64_t Unseen = 20'000;
-  if (!MaxNodes)
-    return 0;
-  size_t Count = 0;
-  unsigned Class = Sizes.size();
-  while (Class && Count + Sizes[Class - 1] <= MaxNodes)
-    Count += Sizes[--Class];
-  uint64_t Fitting = Class ? classBegin(Class) : 0;
-  return std::max(Fitting, Total / Unseen);
+void FlameBuilder::order(const Profile &P) {
+  Ordered.clear();
+  for (const StackValue &V : P.Values)
+    Ordered.push_back(
+        {Ranks.rank(T.leaf(V.Stack)), static_cast<uint32_t>(Ordered.size())});
+  radixSort(Ordered, Scratch, T.numNodes());
+  Sums.assign(1, 0);
+  for (const RankedValue &V : Ordered)
+    Sums.push_back(Sums.back() + P.Values[V.Index].Value);
 }
 
 //===----------------------------------------------------------------------===//
 // The tree
 //===----------------------------------------------------------------------===//
 
-void FlameBuilder::addItem(uint32_t Node, uint32_t Shown,
-                           std::vector<NamedItem> &Out) {
+void FlameBuilder::addItem(Item I) {
   // Shown frames stand innermost first.
-  ArrayRef<ShownFrame> Frames = T.shown(T.frameOf(Node));
-  size_t Index = &Frames[Frames.size() - 1 - Shown] - T.allShown().data();
-  Out.push_back({Names.find(Index), {Node, Shown}});
+  ArrayRef<ShownFrame> Frames = T.shown(T.frameOf(Ranks.node(I.Rank)));
+  size_t Index = &Frames[Frames.size() - 1 - I.Shown] - T.allShown().data();
+  Children.push_back({Names.find(Index), I});
 }
 
-void FlameBuilder::gatherChildren(ArrayRef<Item> Of,
-                                  std::vector<NamedItem> &Out) {
-  Out.clear();
-  for (Item I : Of) {
-    if (I.Node && I.Shown + 1 < T.shown(T.frameOf(I.Node)).size()) {
-      addItem(I.Node, I.Shown + 1, Out);
+/// Finds what lies directly above a node of the tree: the next inlined function
+/// of its items, or the children of their nodes that have stacks.
+void FlameBuilder::gatherChildren(const Growing &G) {
+  Children.clear();
+  for (uint32_t At = G.FirstItem; At != G.EndItem; ++At) {
+    Item I = Items[At];
+    uint32_t Node = Ranks.node(I.Rank);
+    if (Node && I.Shown + 1 < T.shown(T.frameOf(Node)).size()) {
+      addItem({I.Rank, I.Shown + 1, I.Begin, I.End});
       continue;
     }
-    for (uint32_t Child = First[I.Node]; Child; Child = Next[Child])
-      addItem(Child, 0, Out);
+    // Stacks that end here come first.
+    uint32_t Next = I.Begin;
+    while (Next != I.End && Ordered[Next].Rank == I.Rank)
+      ++Next;
+    for (uint32_t Child = I.Rank + 1; Next != I.End;) {
+      uint32_t Last = Ranks.last(Child);
+      uint32_t Begin = Next;
+      while (Next != I.End && Ordered[Next].Rank <= Last)
+        ++Next;
+      if (Next != Begin)
+        addItem({Child, 0, Begin, Next});
+      Child = Last + 1;
+    }
   }
-  stable_sort(Out, [](const NamedItem &A, const NamedItem &B) {
+  stable_sort(Children, [](const NamedItem &A, const NamedItem &B) {
     return A.Name < B.Name;
   });
 }
 
-/// Pushes a node for each name among Children, the largest last; what is below
-/// the threshold goes to one node for all. Returns the sum of their totals.
-uint64_t FlameBuilder::pushChildren(std::vector<NamedItem> &Children,
-                                    uint32_t Depth, uint64_t Threshold) {
-  struct Group {
-    uint64_t Total;
-    size_t Begin, End;
-  };
-  SmallVector<Group, 16> Groups;
-  uint64_t Sum = 0, Folded = 0;
+/// Adds the children of a node to the tree, one for each name, and lets them
+/// wait; those below the threshold are folded.
+void FlameBuilder::expand(uint32_t Index, uint64_t Threshold) {
+  gatherChildren(Tree[Index]);
+  uint64_t Inner = 0, Folded = 0;
   for (size_t Begin = 0, End; Begin != Children.size(); Begin = End) {
     uint64_t Total = 0;
     for (End = Begin;
          End != Children.size() && Children[End].Name == Children[Begin].Name;
          ++End)
-      Total += Values[Children[End].I.Node];
-    Sum += Total;
-    if (Total < Threshold)
+      Total += valueOf(Children[End].I);
+    Inner += Total;
+    if (Total < Threshold) {
       Folded += Total;
-    else
-      Groups.push_back({Total, Begin, End});
-  }
-  stable_sort(Groups,
-              [](const Group &A, const Group &B) { return A.Total > B.Total; });
-  if (Folded)
-    Stack.push_back({FlameNames::Smaller, Depth, Folded, Items.size()});
-  for (const Group &G : reverse(Groups)) {
-    Stack.push_back({Children[G.Begin].Name, Depth, G.Total, Items.size()});
-    for (size_t I = G.Begin; I != G.End; ++I)
+      continue;
+    }
+    Growing G;
+    G.Name = Children[Begin].Name;
+    G.Parent = Index;
+    G.Total = Total;
+    G.FirstItem = Items.size();
+    for (size_t I = Begin; I != End; ++I)
       Items.push_back(Children[I].I);
+    G.EndItem = Items.size();
+    Waiting.push_back(Tree.size());
+    Tree.push_back(G);
   }
-  return Sum;
+  Tree[Index].Self = Tree[Index].Total - Inner;
+  Tree[Index].Folded = Folded;
 }
 
-std::vector<FlameNode> FlameBuilder::build(const Profile &P, size_t MaxNodes) {
-  addValues(P);
-  sumUp();
-  uint64_t Threshold = chooseThreshold(P.Total, MaxNodes);
+/// Expands the largest nodes first until there are enough.
+void FlameBuilder::grow(uint64_t Threshold, size_t MaxNodes) {
+  auto IsSmaller = [&](uint32_t A, uint32_t B) {
+    return Tree[A].Total != Tree[B].Total ? Tree[A].Total < Tree[B].Total
+                                          : A > B;
+  };
+  std::make_heap(Waiting.begin(), Waiting.end(), IsSmaller);
+  for (size_t Drawn = 0; !Waiting.empty(); ++Drawn) {
+    if (MaxNodes && Drawn == MaxNodes)
+      break;
+    if (MaxNodes)
+      std::pop_heap(Waiting.begin(), Waiting.end(), IsSmaller);
+    uint32_t Index = Waiting.back();
+    Waiting.pop_back();
+    Tree[Index].Drawn = true;
+    size_t Before = Waiting.size();
+    expand(Index, Threshold);
+    for (size_t End = Before; MaxNodes && End++ != Waiting.size();)
+      std::push_heap(Waiting.begin(), Waiting.begin() + End, IsSmaller);
+  }
+  for (uint32_t Index : Waiting)
+    Tree[Tree[Index].Parent].Folded += Tree[Index].Total;
+}
+
+std::vector<FlameNode> FlameBuilder::inPreorder() const {
+  // The drawn nodes by parent, the smallest first: as a stack takes them.
+  std::vector<uint32_t> Sorted;
+  std::vector<uint32_t> FirstChild(Tree.size() + 1);
+  for (uint32_t I = 1; I != Tree.size(); ++I)
+    if (Tree[I].Drawn) {
+      Sorted.push_back(I);
+      ++FirstChild[Tree[I].Parent + 1];
+    }
+  for (size_t I = 1; I != FirstChild.size(); ++I)
+    FirstChild[I] += FirstChild[I - 1];
+  llvm::sort(Sorted, [&](uint32_t A, uint32_t B) {
+    return std::tuple(Tree[A].Parent, Tree[A].Total, B) <
+           std::tuple(Tree[B].Parent, Tree[B].Total, A);
+  });
+
   std::vector<FlameNode> Nodes;
-  std::vector<NamedItem> Children;
-  std::vector<Item> Own;
-  Item Root = {0, 0}; // has no frame, only children
-  gatherChildren(Root, Children);
-  uint64_t InStacks = pushChildren(Children, 0, Threshold);
+  // A node of the tree, or what was folded in one.
+  struct Pending {
+    uint32_t Index;
+    uint32_t Depth;
+    bool IsFolded;
+  };
+  std::vector<Pending> Stack;
+  auto PushChildren = [&](uint32_t Index, uint32_t Depth) {
+    if (Tree[Index].Folded)
+      Stack.push_back({Index, Depth, true});
+    for (uint32_t C = FirstChild[Index]; C != FirstChild[Index + 1]; ++C)
+      Stack.push_back({Sorted[C], Depth, false});
+  };
+  PushChildren(0, 0);
   while (!Stack.empty()) {
     Pending Top = Stack.back();
     Stack.pop_back();
-    Own.assign(Items.begin() + Top.FirstItem, Items.end());
-    Items.resize(Top.FirstItem);
-    gatherChildren(Own, Children);
-    uint64_t Sum = pushChildren(Children, Top.Depth + 1, Threshold);
-    Nodes.push_back({Top.Name, Top.Depth, Top.Total, Top.Total - Sum});
+    const Growing &G = Tree[Top.Index];
+    if (Top.IsFolded) {
+      Nodes.push_back({FlameNames::Smaller, Top.Depth, G.Folded, G.Folded});
+      continue;
+    }
+    Nodes.push_back({G.Name, Top.Depth, G.Total, G.Self});
+    PushChildren(Top.Index, Top.Depth + 1);
   }
-  if (uint64_t Rest = P.Total - InStacks)
+  if (uint64_t Rest = Tree[0].Self)
     Nodes.push_back({FlameNames::NoStack, 0, Rest, Rest});
-  clear();
   return Nodes;
+}
+
+std::vector<FlameNode> FlameBuilder::build(const Profile &P, size_t MaxNodes) {
+  const uint64_t Unseen = 20'000;
+  order(P);
+  Waiting.clear();
+  Items.assign(1, {0, 0, 0, static_cast<uint32_t>(Ordered.size())});
+  Growing Root;
+  Root.Name = Root.Parent = Root.FirstItem = 0;
+  Root.EndItem = 1;
+  Root.Total = P.Total;
+  Tree.assign(1, Root);
+  uint64_t Threshold = MaxNodes ? P.Total / Unseen : 0;
+  expand(0, Threshold);
+  grow(Threshold, MaxNodes);
+  return inPreorder();
 }
 
 } // namespace memkit

@@ -14,12 +14,12 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Order matters: mix(A, B) is not mix(B, A). The finaliser of MurmurHash3.
+/// Order matters: mix(A, B) is not mix(B, A). The folded product of wyhash.
 static uint64_t mix(uint64_t Before, uint64_t Next) {
-  uint64_t X = (Before ^ 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u + Next;
-  X = (X ^ (X >> 33)) * 0xFF51AFD7ED558CCDu;
-  X = (X ^ (X >> 33)) * 0xC4CEB9FE1A85EC53u;
-  return X ^ (X >> 33);
+  unsigned __int128 Product =
+      static_cast<unsigned __int128>(Before ^ 0xA0761D6478BD642Fu) *
+      (Next ^ 0xE7037ED1A0B428DBu);
+  return static_cast<uint64_t>(Product) ^ static_cast<uint64_t>(Product >> 64);
 }
 
 static bool isCloneWord(StringRef Word) {

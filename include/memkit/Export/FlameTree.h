@@ -14,6 +14,7 @@
 #ifndef MEMKIT_EXPORT_FLAMETREE_H
 #define MEMKIT_EXPORT_FLAMETREE_H
 
+#include "memkit/Export/NodeRanks.h"
 #include "memkit/Model/Profile.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -64,54 +65,67 @@ struct FlameNode {
   uint64_t Self = 0; ///< Total less that of the children
 };
 
-/// Builds trees of one trace; what it needs for each node of the trace is kept
-/// between them (28 bytes a node).
+/// Builds trees of one trace.
 class FlameBuilder {
 public:
   FlameBuilder(const Trace &T, FlameNames &Names);
 
-  /// The tree of P with about MaxNodes nodes; 0 is no limit. With one, children
-  /// that are too small to be seen are folded into one named `(smaller)`: they
-  /// have less than a 20,000th of the profile, or more where that is too many.
-  /// The totals of all others stay exact.
+  /// The tree of P with at most MaxNodes nodes, the largest, beside those named
+  /// `(smaller)` that stand for all the children of a node that were left out;
+  /// 0 is no limit. With a limit, nodes below a 20,000th of the profile, which
+  /// nobody can see, are left out too. All totals stay exact.
+  ///
+  /// Takes time in proportion to P and to the nodes drawn, not to the trace.
   std::vector<FlameNode> build(const Profile &P, size_t MaxNodes);
 
 private:
-  /// A frame of a node of the trace, of those shown for it: counted from the
-  /// outermost.
+  /// The stacks of the profile, ordered by the rank of their leaf.
+  struct RankedValue {
+    uint32_t Rank;
+    uint32_t Index; ///< in the profile's values
+  };
+  /// A frame of a node of the trace, of those shown for it (counted from the
+  /// outermost), and the ordered stacks that go through it.
   struct Item {
-    uint32_t Node;
+    uint32_t Rank;
     uint32_t Shown;
+    uint32_t Begin;
+    uint32_t End;
   };
   struct NamedItem {
     uint32_t Name;
     Item I;
   };
-  struct Pending {
+  /// A node of the tree while it grows; they stand in order of creation. Its
+  /// items are those of the trace that are shown alike.
+  struct Growing {
     uint32_t Name;
-    uint32_t Depth;
+    uint32_t Parent;
+    uint32_t FirstItem;
+    uint32_t EndItem;
     uint64_t Total;
-    size_t FirstItem; ///< its items are the last of Items then
+    uint64_t Self = 0;
+    uint64_t Folded = 0; ///< of children that are left out
+    bool Drawn = false;
   };
 
-  void addValues(const Profile &P);
-  void sumUp();
-  uint64_t chooseThreshold(uint64_t Total, size_t MaxNodes) const;
-  void clear();
-  void gatherChildren(llvm::ArrayRef<Item> Of, std::vector<NamedItem> &Out);
-  void addItem(uint32_t Node, uint32_t Shown, std::vector<NamedItem> &Out);
-  uint64_t pushChildren(std::vector<NamedItem> &Children, uint32_t Depth,
-                        uint64_t Threshold);
+  void order(const Profile &P);
+  void grow(uint64_t Threshold, size_t MaxNodes);
+  void expand(uint32_t Index, uint64_t Threshold);
+  void gatherChildren(const Growing &G);
+  void addItem(Item I);
+  std::vector<FlameNode> inPreorder() const;
+  uint64_t valueOf(Item I) const { return Sums[I.End] - Sums[I.Begin]; }
 
   const Trace &T;
   FlameNames &Names;
-  std::vector<uint64_t> Values;  ///< by node; inclusive after sumUp()
-  std::vector<uint32_t> First;   ///< child with a value
-  std::vector<uint32_t> Next;    ///< sibling
-  std::vector<uint64_t> Touched; ///< bits of the nodes with a value
-  std::vector<size_t> Sizes; ///< how many nodes there are of each size class
+  NodeRanks Ranks;
+  std::vector<RankedValue> Ordered, Scratch;
+  std::vector<uint64_t> Sums; ///< of the values before each ordered stack
   std::vector<Item> Items;
-  std::vector<Pending> Stack;
+  std::vector<NamedItem> Children;
+  std::vector<Growing> Tree; ///< the first stands for the root
+  std::vector<uint32_t> Waiting;
 };
 
 } // namespace memkit
