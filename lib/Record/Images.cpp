@@ -89,7 +89,7 @@ void Session::welcome(const Greeter::Guest &G) {
   // All that the image before it had to say is in its rings.
   if (I.Origin == ImageOrigin::Exec)
     if (Process *Before = findPid(G.Pid))
-      Before->Ending = Before->Replaced = true;
+      setEnding(*Before, true);
   erase_if(Execs, [&](const PendingExec &E) {
     if (E.Pid == G.Pid)
       close(E.PidFd);
@@ -150,36 +150,90 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
 /// Notes who has ended. What they wrote is in their rings by now, so the pass
 /// that follows takes all of it.
 void Session::lookForEnds() {
-  if (Program && !ProgramEnded) {
-    int Status;
-    if (waitpid(Program, &Status, WNOHANG) == Program) {
-      ProgramEnded = true;
-      ProgramWait = Status;
-      ProgramStatus =
-          WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
-      if (!ProgramSeen)
-        addUnrecorded(Program, 0, ImageOrigin::Start, ProgramExe,
-                      "it did not connect to the recorder");
-    }
+  // One call for all of them.
+  Polls.clear();
+  Polls.push_back({ProgramFd, POLLIN, 0});
+  for (auto &P : Processes)
+    Polls.push_back({P->EndNs || P->Ending ? -1 : P->PidFd, POLLIN, 0});
+  if (poll(Polls.data(), Polls.size(), 0) <= 0)
+    return;
+  int Status;
+  if (!ProgramEnded && Polls[0].revents &&
+      waitpid(Program, &Status, WNOHANG) == Program) {
+    ProgramEnded = true;
+    ProgramWait = Status;
+    ProgramStatus =
+        WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
+    close(std::exchange(ProgramFd, -1));
+    if (!ProgramSeen)
+      addUnrecorded(Program, 0, ImageOrigin::Start, ProgramExe,
+                    "it did not connect to the recorder");
   }
-  for (auto &P : Processes) {
-    if (P->EndNs || P->Ending)
+  for (size_t I = 0; I + 1 < Polls.size(); ++I) {
+    Process &P = *Processes[I];
+    if (!Polls[I + 1].revents)
       continue;
-    if (P->Pid == Program) {
-      P->Ending = ProgramEnded;
-      P->WaitStatus = ProgramWait;
-    } else if (hasEnded(P->PidFd)) {
-      P->Ending = true;
-      if (std::optional<int> Status = procfs::zombieStatus(P->Pid))
-        P->WaitStatus = *Status;
+    if (P.Pid != Program) {
+      setEnding(P, false);
+      if (std::optional<int> Wait = procfs::zombieStatus(P.Pid))
+        P.WaitStatus = *Wait;
+    } else if (ProgramEnded) {
+      setEnding(P, false);
+      P.WaitStatus = ProgramWait;
     }
   }
 }
 
+/// It lived until the last pass at least, and until it said that it would exit.
+void Session::setEnding(Process &P, bool Replaced) {
+  P.Ending = true;
+  P.Replaced = Replaced;
+  P.EndTsc = LastPassTsc;
+  if (!P.State || Replaced)
+    return;
+  uint64_t ExitTsc =
+      P.State->shared().control().ExitTsc.load(std::memory_order_relaxed);
+  if (ExitTsc <= PassTsc)
+    P.EndTsc = std::max(P.EndTsc, ExitTsc);
+}
+
+bool Session::isDrained(Process &P) {
+  SharedImage &S = P.State->shared();
+  for (uint32_t I = 0, Used = S.ringsUsed(); I != Used; ++I)
+    if (S.ringHeader(I).Head.load(std::memory_order_acquire) !=
+        P.State->ring(I).Tail)
+      return false;
+  return true;
+}
+
+/// Ends the images whose last records are behind us when one of the clock Tsc
+/// comes.
+void Session::endImagesBefore(uint64_t Tsc) {
+  NextEndTsc = ~0ull;
+  for (size_t I = 0; I != Processes.size(); ++I) {
+    Process &P = *Processes[I];
+    if (!P.Ending || P.EndNs || !P.State)
+      continue;
+    if (P.EndTsc < Tsc && isDrained(P))
+      endImage(P);
+    else
+      NextEndTsc = std::min(NextEndTsc, P.EndTsc);
+  }
+}
+
 void Session::endImages() {
-  for (size_t I = 0; I != Processes.size(); ++I)
-    if (Processes[I]->Ending && !Processes[I]->EndNs)
-      endImage(*Processes[I]);
+  for (size_t I = 0; I != Processes.size(); ++I) {
+    Process &P = *Processes[I];
+    if (!P.Ending || P.EndNs)
+      continue;
+    // Clocks that are nonsense must not keep records back for ever.
+    if (P.State && !isDrained(P) && ++P.EndPasses < 4)
+      continue;
+    if (P.State)
+      drain(~0ull, &P);
+    if (!P.EndNs)
+      endImage(P);
+  }
 }
 
 void Session::endImage(Process &P) {
@@ -190,8 +244,6 @@ void Session::endImage(Process &P) {
     Status = Signal ? 128 + int32_t(Signal) : WEXITSTATUS(P.WaitStatus);
   }
   if (P.State) {
-    // Clocks that are nonsense must not keep records back.
-    drain(~0ull, &P);
     P.State->settleHeld(true);
     P.State->countLosses();
     wire::Control &C = P.State->shared().control();
@@ -199,7 +251,7 @@ void Session::endImage(Process &P) {
       Status = C.ExitStatus.load() & 0xff;
     P.State->finishKeyframe();
   }
-  P.EndNs = R.boundaryNs(R.nowNs());
+  P.EndNs = R.boundaryNs(R.Clock.toNs(P.EndTsc));
   if (P.State) {
     Slice Last;
     R.Sums.cutSlice(P.Image, P.EndNs, Last);
@@ -328,7 +380,7 @@ void Session::lookAtExecs() {
     if (Why.empty())
       Why = "it did not connect to the recorder";
     if (Process *Before = findPid(E.Pid); Before && !E.Spawned)
-      Before->Ending = Before->Replaced = true;
+      setEnding(*Before, true);
     addUnrecorded(E.Pid, E.Image,
                   E.Spawned ? ImageOrigin::Spawn : ImageOrigin::Exec, Exe, Why);
   }

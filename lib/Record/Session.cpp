@@ -50,9 +50,7 @@ Session::~Session() {
 void Session::run() {
   for (;;) {
     greet();
-    lookForEnds();
     bool Busy = pass();
-    endImages();
     lookAtExecs();
     samples();
     removeGone();
@@ -80,6 +78,7 @@ bool Session::pass() {
   ++R.Pass;
   uint64_t Clock = readTsc();
   uint64_t Pass = R.Pass;
+  LastPassTsc = std::exchange(PassTsc, Clock);
   Fullest = 0;
   uint64_t Now = R.Clock.toNs(Clock);
   if (PassNs)
@@ -88,12 +87,16 @@ bool Session::pass() {
   for (auto &P : Processes)
     if (P->State && !P->EndNs)
       P->State->shared().control().Heartbeat.store(Pass, std::memory_order_relaxed);
+  // Looked at after the clock: who can have been followed by a record of this
+  // pass, having ended, is seen to have ended.
+  lookForEnds();
   drain(Clock, nullptr);
   for (auto &P : Processes)
     if (P->State && !P->EndNs) {
       P->State->settleHeld();
       freeRings(*P);
     }
+  endImages();
   return Fullest >= 0.25;
 }
 
@@ -101,6 +104,7 @@ bool Session::pass() {
 void Session::drain(uint64_t Limit, Process *Only) {
   Merge.start(Limit);
   Sources.clear();
+  NextEndTsc = ~0ull;
   for (auto &P : Processes)
     if (P->State && !P->EndNs && (!Only || P.get() == Only))
       addRings(*P);
@@ -139,9 +143,21 @@ void Session::addRings(Process &P) {
       continue;
     }
     Fullest = std::max(Fullest, double(Head - Ring.Tail) / wire::RingRecords);
+    if (P.Ending)
+      findEnd(P, Records, Ring.Tail, Head);
     Merge.add(Records, Ring.Tail, Head, uint32_t(Sources.size()));
     Sources.push_back({&P, Index});
   }
+  if (P.Ending)
+    NextEndTsc = std::min(NextEndTsc, P.EndTsc);
+}
+
+/// An image ends with its last record as far as others are concerned that come
+/// after it: its child, waited for, has not met it.
+void Session::findEnd(Process &P, const wire::Record *Records, uint64_t Tail,
+                      uint64_t Head) {
+  for (uint64_t At = Tail; At != Head; ++At)
+    P.EndTsc = std::max(P.EndTsc, Records[At % wire::RingRecords].Tsc);
 }
 
 void Session::takeBatch() {
@@ -152,6 +168,10 @@ void Session::takeBatch() {
     }
     const MergedRecord &M = Batch[I];
     const Source &S = Sources[M.Source];
+    if (LLVM_UNLIKELY(M.R.Tsc > NextEndTsc))
+      endImagesBefore(M.R.Tsc);
+    if (LLVM_UNLIKELY(S.P->EndNs))
+      continue;
     if (LLVM_UNLIKELY(M.R.kind() >= uint8_t(RecordKind::Exec)))
       onExecRecord(*S.P, M.R);
     else

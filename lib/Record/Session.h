@@ -56,7 +56,9 @@ private:
     pid_t Pid = 0;
     int PidFd = -1;
     std::unique_ptr<ImageState> State;
-    bool Ending = false;   ///< ended before the pass that runs
+    bool Ending = false;   ///< ended; what it wrote is in its rings
+    unsigned EndPasses = 0; ///< since then
+    uint64_t EndTsc = 0;   ///< of its last record
     bool Replaced = false; ///< by an exec
     int WaitStatus = -1;   ///< of waitpid, -1: not known
     uint64_t StartNs = 0, NextRssNs = 0, EndNs = 0;
@@ -79,6 +81,8 @@ private:
   bool pass();
   void drain(uint64_t Limit, Process *Only);
   void addRings(Process &P);
+  void findEnd(Process &P, const wire::Record *Records, uint64_t Tail,
+               uint64_t Head);
   void takeBatch();
   void freeRings(Process &P);
   void samples();
@@ -91,6 +95,9 @@ private:
   uint32_t parentOf(const Greeter::Guest &G, ImageOrigin &Origin);
   void lookForEnds();
   void endImages();
+  void endImagesBefore(uint64_t Tsc);
+  bool isDrained(Process &P);
+  void setEnding(Process &P, bool Replaced);
   void endImage(Process &P);
   void sampleRss(Process &P, uint64_t Now);
   void onExecRecord(Process &P, const wire::Record &Rec);
@@ -119,6 +126,8 @@ private:
   RingMerge Merge;
   std::vector<Source> Sources;
   std::vector<MergedRecord> Batch;
+  uint64_t PassTsc = 0, LastPassTsc = 0; ///< clocks of this pass and the last
+  uint64_t NextEndTsc = ~0ull; ///< the first of the images that are ending
   std::vector<pollfd> Polls;
 
   pid_t Program = 0;

@@ -225,6 +225,7 @@ struct Control {
   std::atomic<uint64_t> LostReentrant; ///< in a signal handler inside a hook
   std::atomic<uint32_t> NextExec;
   ExecSlot Execs[NumExecSlots];
+  std::atomic<uint64_t> ExitTsc; ///< the clock when ExitStatus was set
 };
 static_assert(sizeof(Control) <= ControlBytes);
 

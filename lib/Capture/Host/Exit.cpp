@@ -18,6 +18,7 @@
 
 #include <cstdlib>
 #include <unistd.h>
+#include <x86intrin.h>
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -28,7 +29,7 @@ static void noteExit(int Status) {
   if (!Proc.Epoch.load(std::memory_order_acquire) || Proc.Pid != sys::getpid())
     return;
   Proc.Ctl->ExitStatus.store(Status & 0xff, std::memory_order_relaxed);
-  Proc.Ctl->ExitTsc.store(RingWriter::clock(), std::memory_order_relaxed);
+  Proc.Ctl->ExitTsc.store(__rdtsc(), std::memory_order_relaxed);
   Proc.Ctl->HasExitStatus.store(1, std::memory_order_release);
 }
 
