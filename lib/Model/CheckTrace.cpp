@@ -172,18 +172,20 @@ Error Checker::compareSlice(const SliceStop &At) {
     bool OnlyFile = B == BEnd || (A != AEnd && Less(*A, *B));
     bool OnlyEvents = A == AEnd || (B != BEnd && Less(*B, *A));
     const SliceRow &Row = OnlyEvents ? *B : *A;
-    std::string Where =
-        formatv("{0}heap {1}, stack {2}: ", Name, Row.Heap, Row.Stack).str();
+    auto Where = [&] {
+      return formatv("{0}heap {1}, stack {2}: ", Name, Row.Heap, Row.Stack)
+          .str();
+    };
     if (OnlyFile)
-      Out.add(Where + "in the file, unchanged by the events");
+      Out.add(Where() + "in the file, unchanged by the events");
     else if (OnlyEvents)
-      Out.add(Where + "changed by the events, not in the file");
+      Out.add(Where() + "changed by the events, not in the file");
     else if (!(*A == *B))
-      Out.add(Where + formatv("{0} blocks, {1} bytes, events give {2} blocks, "
-                              "{3} bytes",
-                              A->LiveBlocks, A->LiveBytes, B->LiveBlocks,
-                              B->LiveBytes)
-                          .str());
+      Out.add(Where() +
+              formatv("{0} blocks, {1} bytes, events give {2} blocks, "
+                      "{3} bytes",
+                      A->LiveBlocks, A->LiveBytes, B->LiveBlocks, B->LiveBytes)
+                  .str());
     if (!OnlyEvents)
       ++A;
     if (!OnlyFile)

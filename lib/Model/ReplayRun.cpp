@@ -119,15 +119,35 @@ Error Replay::split(ImageReplay &I, const Event &E, const BlockInfo &At,
   return Error::success();
 }
 
+/// Rows of sums and live blocks lie all over memory: what an event will touch
+/// is fetched while earlier ones are replayed, first the way to the row, then
+/// it.
+LLVM_ATTRIBUTE_ALWAYS_INLINE void Replay::fetchWay(const ImageReplay &I,
+                                                          const Event &E) {
+  if (E.Kind == EventKind::Allocate)
+    I.Stacks.prefetch(E.Stack);
+  else
+    I.Live.prefetch(E.Block);
+}
+LLVM_ATTRIBUTE_ALWAYS_INLINE void Replay::fetchRow(const ImageReplay &I,
+                                                          const Event &E) {
+  uint32_t Row = E.Kind == EventKind::Allocate ? I.Stacks.find(E.Stack, E.Heap)
+                                               : I.Live.peekRow(E.Block);
+  if (Row != 0 && Row != Refused)
+    A.prefetchRow(Row);
+}
+
 /// Replays rows until End or the first at or after LimitNs; Row says how far.
 Error Replay::runRows(ImageReplay &I, const Events &E, const BlockInfo &At,
                       size_t &Row, size_t End, uint64_t LimitNs) {
   const Event *Rows = E.Rows.data();
-  size_t Begin = Row;
+  size_t Begin = Row, Last = E.Rows.size() - 1;
   for (; Row != End; ++Row) {
     const Event &Ev = Rows[Row];
     if (Ev.TimeNs >= LimitNs)
       break;
+    fetchWay(I, Rows[std::min(Row + WayAhead, Last)]);
+    fetchRow(I, Rows[std::min(Row + RowAhead, Last)]);
     Error Err = Ev.Kind == EventKind::Allocate ? allocate(I, E, Row, At)
                                                : reference(I, Ev, At);
     if (LLVM_UNLIKELY(static_cast<bool>(Err)))

@@ -18,6 +18,7 @@
 #define MEMKIT_MODEL_LIVESET_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Compiler.h"
 #include <cstdint>
 #include <vector>
 
@@ -126,12 +127,19 @@ public:
   }
 
   /// Asks the processor to fetch what find(Ordinal) will read.
-  void prefetch(uint64_t Ordinal) const {
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint64_t Ordinal) const {
     if (Ordinal >= Next)
       return;
     const Chunk &C = Chunks[Ordinal >> ChunkBits];
     if (!C.Packed)
       __builtin_prefetch(&C.Entries.data()[Ordinal & (ChunkSize - 1)], 1);
+  }
+  /// The row of a block, when that is quickly told; else 0.
+  uint32_t peekRow(uint64_t Ordinal) const {
+    if (Ordinal >= Next)
+      return 0;
+    const Chunk &C = Chunks[Ordinal >> ChunkBits];
+    return C.Packed ? 0 : C.Entries[Ordinal & (ChunkSize - 1)].Row;
   }
 
   /// Calls Do for every live block, ordinals rising.

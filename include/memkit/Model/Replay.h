@@ -112,6 +112,8 @@ public:
 private:
   /// Stands for the row of a block that Select refused.
   static constexpr uint32_t Refused = UINT32_MAX;
+  /// How many events ahead memory is fetched.
+  static constexpr size_t WayAhead = 32, RowAhead = 16;
 
   struct ImageReplay {
     explicit ImageReplay(uint32_t Id, bool KeepThreads)
@@ -149,6 +151,8 @@ private:
   void closeBlock(Cursor &C);
   llvm::Error runRows(ImageReplay &I, const Events &E, const BlockInfo &At,
                       size_t &Row, size_t End, uint64_t LimitNs);
+  void fetchWay(const ImageReplay &I, const Event &E);
+  void fetchRow(const ImageReplay &I, const Event &E);
   llvm::Error allocate(ImageReplay &I, const Events &E, size_t Row,
                        const BlockInfo &At);
   llvm::Error allocateSlow(ImageReplay &I, const Events &E, size_t Row,

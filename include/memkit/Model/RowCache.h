@@ -9,6 +9,7 @@
 #ifndef MEMKIT_MODEL_ROWCACHE_H
 #define MEMKIT_MODEL_ROWCACHE_H
 
+#include "llvm/Support/Compiler.h"
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -37,7 +38,7 @@ public:
       Pages[Page] = std::make_unique<std::array<Slot, PageSlots>>();
     (*Pages[Page])[Key & (PageSlots - 1)] = {Row, Heap};
   }
-  void prefetch(uint32_t Key) const {
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint32_t Key) const {
     size_t Page = Key >> PageBits;
     if (Page < Pages.size() && Pages[Page])
       __builtin_prefetch(&(*Pages[Page])[Key & (PageSlots - 1)]);
