@@ -75,5 +75,5 @@ def analyses(tools, paths, events, folder, rounds):
         seconds = statistics.median(cost.wall for cost in costs)
         rate = events / seconds if "--check" in command else None
         shown = " ".join(part.rpartition("/")[2] for part in command)
-        rows.append((shown, seconds, max(cost.rss for cost in costs), aim, rate))
+        rows.append((shown, seconds, max(cost.own_rss or cost.rss for cost in costs), aim, rate))
     return rows

@@ -58,6 +58,8 @@ def recording_tables(results):
                           f"{cost.own_rss / 2**20:.0f}" if name == "memrec" else ""])
             bytes_per_event = got.file_bytes / got.events
             recorder = f"{cost.own_cpu / got.events * 1e9:.0f}" if name == "memrec" else ""
+            if recorder and workload.recorder_aim:
+                recorder += f" (aim {workload.recorder_aim})"
             aim = workload.aim if name == "memrec" else None
             sizes.append([workload.name, name, f"{got.events:,}", f"{got.file_bytes:,}",
                           f"{bytes_per_event:.3f}", aim or "", within(bytes_per_event, aim), recorder])
