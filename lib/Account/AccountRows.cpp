@@ -8,16 +8,55 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Account/AccountRows.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+#include <new>
+#include <sys/mman.h>
 
 using namespace memkit;
+
+/// Maps Size bytes of zeros at a multiple of Alignment.
+static void *mapAligned(size_t Size, size_t Alignment) {
+  void *Got = mmap(nullptr, Size + Alignment, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (Got == MAP_FAILED)
+    llvm::report_bad_alloc_error("no memory for sums");
+  char *Begin = static_cast<char *>(Got);
+  char *At = reinterpret_cast<char *>(
+      llvm::alignTo(reinterpret_cast<uintptr_t>(Begin), Alignment));
+  if (At != Begin)
+    munmap(Begin, At - Begin);
+  if (At != Begin + Alignment)
+    munmap(At + Size, Begin + Alignment - At);
+  return At;
+}
+
+void AccountRows::addChunk() {
+  constexpr size_t RowBytes = ChunkRows * sizeof(AccountRow);
+  constexpr size_t RestBytes = ChunkRows * sizeof(AccountRowRest);
+  Chunk C;
+  C.Rows = static_cast<AccountRow *>(mapAligned(RowBytes, RowBytes));
+  C.Rests = static_cast<AccountRowRest *>(mapAligned(RestBytes, 4096));
+  // Events touch rows at random: with large pages they find them sooner. Few
+  // rows do not need it.
+  if (!Chunks.empty())
+    madvise(C.Rows, RowBytes, MADV_HUGEPAGE);
+  Chunks.push_back(C);
+}
+
+AccountRows::~AccountRows() {
+  for (const Chunk &C : Chunks) {
+    munmap(C.Rows, ChunkRows * sizeof(AccountRow));
+    munmap(C.Rests, ChunkRows * sizeof(AccountRowRest));
+  }
+}
 
 size_t AccountRows::slot(const Shard &S, uint64_t Hash, uint32_t Cell,
                          uint32_t Key) const {
   size_t Mask = S.Slots.size() - 1;
   size_t At = Hash & Mask;
   while (uint32_t Row = S.Slots[At]) {
-    const AccountRow &R = (*this)[Row];
-    if (R.Key == Key && R.Cell == Cell)
+    if (rest(Row).Key == Key && (*this)[Row].Cell == Cell)
       break;
     At = (At + 1) & Mask;
   }
@@ -29,8 +68,8 @@ void AccountRows::grow(Shard &S) {
   S.Slots.assign(Old.empty() ? 16 : Old.size() * 2, 0);
   for (uint32_t Row : Old)
     if (Row) {
-      const AccountRow &R = (*this)[Row];
-      S.Slots[slot(S, hash(R.Cell, R.Key), R.Cell, R.Key)] = Row;
+      uint32_t Cell = (*this)[Row].Cell, Key = rest(Row).Key;
+      S.Slots[slot(S, hash(Cell, Key), Cell, Key)] = Row;
     }
 }
 
@@ -45,10 +84,11 @@ uint32_t AccountRows::findOrMake(uint32_t Cell, uint32_t Key, bool &New) {
     return S.Slots[At];
   uint32_t Row = ++Used; // row 0 stays unused
   if (Row >> ChunkBits >= Chunks.size())
-    Chunks.push_back(std::make_unique<AccountRow[]>(ChunkRows));
-  AccountRow &R = (*this)[Row];
-  R.Cell = Cell;
-  R.Key = Key;
+    addChunk();
+  new (&(*this)[Row]) AccountRow();
+  new (&rest(Row)) AccountRowRest();
+  (*this)[Row].Cell = Cell;
+  rest(Row).Key = Key;
   S.Slots[At] = Row;
   ++S.Count;
   return Row;

@@ -59,7 +59,7 @@ void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, Slice &Out) {
     const AccountRow &R = StackRows[D.Row];
     if (R.LiveBytes != D.LiveBytes || R.LiveBlocks != D.LiveBlocks)
       Out.Rows.push_back(
-          {Cells[R.Cell].Heap, R.Key, R.LiveBlocks, R.LiveBytes});
+          {Cells[R.Cell].Heap, stackOf(D.Row), R.LiveBlocks, R.LiveBytes});
   }
   std::sort(Out.Rows.begin(), Out.Rows.end(),
             [](const SliceRow &A, const SliceRow &B) {

@@ -20,9 +20,10 @@ static uint64_t atPeak(uint64_t Live, uint64_t Saved, const AccountRow &R,
   return R.LastChange <= PeakAt ? Live : Saved;
 }
 
-SumRow Accounts::sumRow(const AccountRow &R, const Cell &C) const {
+SumRow Accounts::sumRow(const AccountRow &R, const AccountRowRest &Rest,
+                        const Cell &C) const {
   SumRow S;
-  S.Key = R.Key;
+  S.Key = Rest.Key;
   S.Heap = C.Heap;
   S.Allocations = R.Allocations;
   S.AllocatedBytes = R.AllocatedBytes;
@@ -32,14 +33,14 @@ SumRow Accounts::sumRow(const AccountRow &R, const Cell &C) const {
   S.LiveExclusive = R.LiveExclusive;
   S.PeakBytes = R.PeakBytes;
   uint64_t End = C.I->EndAt, HeapAt = C.H->C.PeakAt, DomainAt = C.D->PeakAt;
-  S.HeapPeakBytes = atPeak(R.LiveBytes, R.HeapPeakBytes, R, HeapAt, End);
-  S.HeapPeakBlocks = atPeak(R.LiveBlocks, R.HeapPeakBlocks, R, HeapAt, End);
+  S.HeapPeakBytes = atPeak(R.LiveBytes, Rest.HeapPeakBytes, R, HeapAt, End);
+  S.HeapPeakBlocks = atPeak(R.LiveBlocks, Rest.HeapPeakBlocks, R, HeapAt, End);
   if (C.D == &Outside)
     return S;
   S.DomainPeakBytes =
-      atPeak(R.LiveExclusive, R.DomainPeakBytes, R, DomainAt, End);
+      atPeak(R.LiveExclusive, Rest.DomainPeakBytes, R, DomainAt, End);
   S.DomainPeakBlocks =
-      atPeak(R.LiveBlocks, R.DomainPeakBlocks, R, DomainAt, End);
+      atPeak(R.LiveBlocks, Rest.DomainPeakBlocks, R, DomainAt, End);
   return S;
 }
 
@@ -49,9 +50,9 @@ std::vector<SumRow> Accounts::sumRows(const Cell &C, bool Contexts) const {
   const auto &Splits = Contexts ? ContextSplits : StackSplits;
   std::vector<SumRow> Out;
   for (uint32_t Row = Contexts ? C.LastContextRow : C.LastStackRow; Row;
-       Row = Rows[Row].NextOfCell)
+       Row = Rows.rest(Row).NextOfCell)
     if (Rows[Row].Allocations) {
-      Out.push_back(sumRow(Rows[Row], C));
+      Out.push_back(sumRow(Rows[Row], Rows.rest(Row), C));
       Out.back().Splits = Splits.lookup(Row);
     }
   // Rows were gathered from the youngest; keys mostly rise with age.

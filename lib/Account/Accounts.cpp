@@ -78,7 +78,7 @@ uint32_t Accounts::findRow(AccountRows &Rows, uint32_t Image, uint32_t Heap,
   if (New) {
     Cell &C = Cells[At];
     uint32_t &Last = &Rows == &StackRows ? C.LastStackRow : C.LastContextRow;
-    Rows[Row].NextOfCell = Last;
+    Rows.rest(Row).NextOfCell = Last;
     Last = Row;
   }
   return Row;

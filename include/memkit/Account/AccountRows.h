@@ -12,44 +12,61 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace memkit {
 
-/// The live sums of a (image, heap, stack) or (image, heap, context). What a
-/// peak needs is copied lazily: at the row's first change after the peak.
-/// Blocks are counted in 32 bits where they are live at once. Sums wrap, they
-/// do not trap: a trace may claim any size.
-struct AccountRow {
+/// The live sums of a (image, heap, stack) or (image, heap, context): what
+/// every event reads and writes, in one line of the cache. Blocks that live at
+/// once are counted in 32 bits. Sums wrap, they do not trap: a trace may claim
+/// any size.
+struct alignas(64) AccountRow {
   uint64_t LastChange = 0; ///< number of the event that changed it last
   uint64_t LiveBytes = 0;
-  uint64_t AllocatedBytes = 0;
-  uint64_t Allocations = 0;
-  uint64_t PeakBytes = 0;
   uint64_t LiveExclusive = 0;
-  uint64_t HeapPeakBytes = 0;   ///< valid when LastChange is after the peak
-  uint64_t DomainPeakBytes = 0; ///< likewise
+  uint64_t AllocatedBytes = 0;
+  uint64_t PeakBytes = 0;
+  uint64_t Allocations = 0;
+  uint64_t Temporaries = 0;
   uint32_t LiveBlocks = 0;
+  uint32_t Cell = 0; ///< of its image and heap
+};
+static_assert(sizeof(AccountRow) == 64);
+
+/// The rest of a row. What it had at a peak is copied lazily: at its first
+/// change after the peak, so that it is valid when LastChange is after the
+/// peak.
+struct AccountRowRest {
+  uint64_t HeapPeakBytes = 0;
+  uint64_t DomainPeakBytes = 0;
   uint32_t HeapPeakBlocks = 0;
   uint32_t DomainPeakBlocks = 0;
-  uint32_t Cell = 0; ///< of its image and heap
-  uint64_t Temporaries = 0;
   uint32_t Key = 0;        ///< stack or context
   uint32_t NextOfCell = 0; ///< the row of the same cell made before, 0 none
 };
-static_assert(sizeof(AccountRow) == 96);
+static_assert(sizeof(AccountRowRest) == 32);
 
 /// All rows of one kind, numbered from 1, and the way from (cell, key) to them.
 /// Rows never move. Growing takes well under a millisecond at any size: rows
 /// stand in chunks, and the index is in shards that grow on their own.
 class AccountRows {
 public:
+  AccountRows() = default;
+  ~AccountRows();
+  AccountRows(const AccountRows &) = delete;
+  AccountRows &operator=(const AccountRows &) = delete;
+
   AccountRow &operator[](uint32_t Row) {
-    return Chunks[Row >> ChunkBits][Row & (ChunkRows - 1)];
+    return Chunks[Row >> ChunkBits].Rows[Row & (ChunkRows - 1)];
   }
   const AccountRow &operator[](uint32_t Row) const {
-    return Chunks[Row >> ChunkBits][Row & (ChunkRows - 1)];
+    return Chunks[Row >> ChunkBits].Rows[Row & (ChunkRows - 1)];
+  }
+  AccountRowRest &rest(uint32_t Row) {
+    return Chunks[Row >> ChunkBits].Rests[Row & (ChunkRows - 1)];
+  }
+  const AccountRowRest &rest(uint32_t Row) const {
+    return Chunks[Row >> ChunkBits].Rests[Row & (ChunkRows - 1)];
   }
 
   /// The row of (Cell, Key), made when there is none; New says which.
@@ -60,8 +77,14 @@ public:
   uint32_t size() const { return Used; }
 
 private:
-  static constexpr unsigned ChunkBits = 10;
+  /// The rows of a chunk fill a large page.
+  static constexpr unsigned ChunkBits = 15;
   static constexpr uint32_t ChunkRows = 1u << ChunkBits;
+  /// Fresh pages of zeros, which are rows that nothing happened to.
+  struct Chunk {
+    AccountRow *Rows = nullptr;
+    AccountRowRest *Rests = nullptr;
+  };
   static constexpr unsigned ShardBits = 6;
   /// Open addressing with linear probing; slots hold row numbers, 0 is free.
   struct Shard {
@@ -76,8 +99,9 @@ private:
   /// The slot where (Cell, Key) stands or would stand.
   size_t slot(const Shard &S, uint64_t Hash, uint32_t Cell, uint32_t Key) const;
   void grow(Shard &S);
+  void addChunk();
 
-  std::vector<std::unique_ptr<AccountRow[]>> Chunks;
+  std::vector<Chunk> Chunks;
   std::array<Shard, size_t(1) << ShardBits> Shards;
   uint32_t Used = 0;
 };

@@ -97,20 +97,18 @@ public:
     return Context ? findRow(ContextRows, Image, Heap, Context) : 0;
   }
   /// What a row stands for.
-  uint32_t stackOf(uint32_t Row) const { return StackRows[Row].Key; }
+  uint32_t stackOf(uint32_t Row) const { return StackRows.rest(Row).Key; }
   uint32_t heapOf(uint32_t Row) const {
     return Cells[StackRows[Row].Cell].Heap;
   }
   uint32_t contextOf(uint32_t ContextRow) const {
-    return ContextRow ? ContextRows[ContextRow].Key : 0;
+    return ContextRow ? ContextRows.rest(ContextRow).Key : 0;
   }
   /// Asks the processor to fetch a row that an event will soon change.
   /// (GCC takes a function that only prefetches for one without effect, and
   /// drops calls of it unless it is inlined early.)
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchRow(uint32_t Row) const {
-    const char *P = reinterpret_cast<const char *>(&StackRows[Row]);
-    __builtin_prefetch(P, 1);
-    __builtin_prefetch(P + 64, 1);
+    __builtin_prefetch(&StackRows[Row], 1);
   }
   /// How many rows of stacks there are.
   uint32_t numStackRows() const { return StackRows.size(); }
@@ -317,7 +315,7 @@ private:
   uint32_t findRow(AccountRows &Rows, uint32_t Image, uint32_t Heap,
                    uint32_t Key);
   uint32_t findCell(uint32_t Image, uint32_t Heap);
-  void savePeaks(AccountRow &R, const Cell &C);
+  static void savePeaks(AccountRows &Rows, uint32_t Row, const Cell &C);
   Target touch(uint32_t Row, uint32_t ContextRow);
   Target beginEvent(BlockRef B, uint64_t TimeNs);
   void countAllocation(Target &T, uint32_t Thread, uint64_t Ordinal);
@@ -333,7 +331,8 @@ private:
   void beginSlices(ImageState &I, uint64_t StartNs);
   void endStep(ImageState &I, uint64_t TimeNs);
   StepTotals runningStep(const ImageState &I, uint64_t NowNs) const;
-  SumRow sumRow(const AccountRow &R, const Cell &C) const;
+  SumRow sumRow(const AccountRow &R, const AccountRowRest &Rest,
+                const Cell &C) const;
   std::vector<SumRow> sumRows(const Cell &C, bool Contexts) const;
   void fillTotals(Summary &S, uint64_t EndNs) const;
 
@@ -356,28 +355,32 @@ private:
 // The way of an event
 //===----------------------------------------------------------------------===//
 
-inline void Accounts::savePeaks(AccountRow &R, const Cell &C) {
+inline void Accounts::savePeaks(AccountRows &Rows, uint32_t Row,
+                                const Cell &C) {
+  const AccountRow &R = Rows[Row];
   if (R.LastChange <= C.H->C.PeakAt) {
-    R.HeapPeakBytes = R.LiveBytes;
-    R.HeapPeakBlocks = R.LiveBlocks;
+    AccountRowRest &Rest = Rows.rest(Row);
+    Rest.HeapPeakBytes = R.LiveBytes;
+    Rest.HeapPeakBlocks = R.LiveBlocks;
   }
   if (R.LastChange <= C.D->PeakAt) {
-    R.DomainPeakBytes = R.LiveExclusive;
-    R.DomainPeakBlocks = R.LiveBlocks;
+    AccountRowRest &Rest = Rows.rest(Row);
+    Rest.DomainPeakBytes = R.LiveExclusive;
+    Rest.DomainPeakBlocks = R.LiveBlocks;
   }
 }
 
 inline Accounts::Target Accounts::touch(uint32_t Row, uint32_t ContextRow) {
   AccountRow &R = StackRows[Row];
   Cell &C = Cells[R.Cell];
-  savePeaks(R, C);
+  savePeaks(StackRows, Row, C);
   if (R.LastChange < C.I->SliceFrom)
     C.I->Dirty.push_back({Row, R.LiveBlocks, R.LiveBytes});
   R.LastChange = Now;
   AccountRow *X = nullptr;
   if (ContextRow) {
     X = &ContextRows[ContextRow];
-    savePeaks(*X, C);
+    savePeaks(ContextRows, ContextRow, C);
     X->LastChange = Now;
   }
   return {R, X, C};
