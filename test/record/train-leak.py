@@ -1,0 +1,29 @@
+# REQUIRES: torch
+# The example that the docs and utils/quickstart rely on: its leak is found in real
+# PyTorch, the mended run does not have it, and every sum of the traces holds.
+#
+# RUN: memrec --force -o %t.leak.fb -- %python %src_root/docs/examples/train_leak.py --steps=20 | FileCheck %s --check-prefix=PROGRAM
+# PROGRAM: step 20: loss {{[0-9.]+}}, validation {{[0-9.]+}}
+# RUN: memrec --force -o %t.fixed.fb -- %python %src_root/docs/examples/train_leak.py --steps=20 --fixed
+# RUN: memleak --format=json --stack=torch::autograd::VariableType %t.leak.fb -o %t.leak.json
+# RUN: memleak --format=json --stack=torch::autograd::VariableType %t.fixed.fb -o %t.fixed.json
+# RUN: %python %s %t.leak.json %t.fixed.json
+# RUN: memdump --check %t.leak.fb
+# RUN: memdump --check %t.fixed.fb
+
+import json
+import sys
+
+leak, fixed = (json.load(open(path, encoding="utf-8")) for path in sys.argv[1:3])
+assert leak["lost"] == 0 and fixed["lost"] == 0, (leak["lost"], fixed["lost"])
+# Over a megabyte of activations a step, for each of 20 steps.
+assert leak["bytes"] - fixed["bytes"] > 20 << 20, (leak["bytes"], fixed["bytes"])
+# The largest finding is one of the operators of the forward pass, twice a step: once
+# for each block of the model.
+largest = leak["findings"][0]
+names = [frame["function"] for frame in largest["stack"]]
+assert largest["blocks"] == 40, largest["blocks"]
+assert any(name.startswith("at::_ops::") for name in names), names
+assert names[0] == "posix_memalign", names[0]
+# Outermost is where the program begins.
+assert any(name in ("Py_BytesMain", "Py_RunMain") for name in names[-6:]), names[-6:]
