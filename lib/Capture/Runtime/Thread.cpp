@@ -17,7 +17,7 @@ using namespace memkit::capture;
 
 __thread Thread capture::ThisThread;
 
-static constexpr uint32_t WaitStepUs = 100;
+static constexpr uint32_t WaitStepUs = 50;
 static constexpr uint64_t NestedMargin = 32; ///< kept for what must not fail
 
 //===----------------------------------------------------------------------===//
@@ -37,11 +37,11 @@ template <typename Fn> static bool waitFor(uint64_t Epoch, Fn Done) {
       return false; // forked in a signal handler, or turned off
     if (Done())
       return true;
-    if (Step % 8 == 0 && recorderGone()) {
+    if (Step % 16 == 0 && recorderGone()) {
       turnOff();
       return false;
     }
-    if (Step % 8 == 0 && sys::monotonicMs() - Start >= Proc.WaitMs)
+    if (Step % 16 == 0 && sys::monotonicMs() - Start >= Proc.WaitMs)
       break;
   }
   if (Beat.load(std::memory_order_acquire) == FirstBeat)

@@ -15,7 +15,9 @@
 #include "SharedMemory.h"
 
 #include "gtest/gtest.h"
+#include <csignal>
 #include <memory>
+#include <sys/time.h>
 #include <thread>
 #include <vector>
 
@@ -157,6 +159,60 @@ TEST(Ring, AReaderThatLiesDoesNotMakeRoom) {
   for (; Ring->hasRoom() && N < 100000; ++N)
     Ring->write(N, allocate(0), 0, 0);
   EXPECT_EQ(N, wire::RingRecords - RingWriter::Margin);
+}
+
+//===----------------------------------------------------------------------===//
+// A signal handler that writes to the ring of the thread that it interrupts
+//===----------------------------------------------------------------------===//
+
+struct Interrupted {
+  RingWriter Ring;
+  std::atomic<uint64_t> Inner; ///< records of the handler
+};
+Interrupted *Target;
+
+void whenSignalled(int) {
+  for (int I = 0; I < 3; ++I)
+    if (Target->Ring.hasRoom() || Target->Ring.hasMargin(32)) {
+      uint64_t N = Target->Inner.load(std::memory_order_relaxed);
+      Target->Ring.write(N, allocate(7), 0, 1);
+      Target->Inner.store(N + 1, std::memory_order_relaxed);
+    }
+}
+
+TEST(Ring, HandlersRecordsComeOnceAndAreNotHeldBack) {
+  SharedMemory M(1, 1024, 1024);
+  auto *Header = M.at<wire::RingHeader>(M.R.RingHeaders);
+  auto *Records = M.at<wire::Record>(M.R.Rings);
+  auto Mine = std::make_unique<Interrupted>();
+  Target = Mine.get();
+  Target->Ring.attach(Header, Records);
+  struct sigaction Action = {};
+  Action.sa_handler = whenSignalled;
+  sigaction(SIGALRM, &Action, nullptr);
+  itimerval Often = {{0, 20}, {0, 20}};
+  setitimer(ITIMER_REAL, &Often, nullptr);
+  uint64_t Outer = 0, Inner = 0, Written = 0, Tail = 0;
+  while (Inner < 3000) {
+    // Whatever a handler left must be published when the write returns.
+    Target->Ring.write(Written++, allocate(5), 0, 0);
+    uint64_t Head = Header->Head.load(std::memory_order_acquire);
+    ASSERT_GT(Head, Tail);
+    for (; Tail < Head; ++Tail) {
+      const wire::Record &R = Records[Tail % wire::RingRecords];
+      uint64_t &Expected = R.Context ? Inner : Outer;
+      ASSERT_EQ(R.Address, Expected);
+      ASSERT_EQ(R.size(), R.Context ? 7u : 5u);
+      ++Expected;
+    }
+    ASSERT_EQ(Outer, Written);
+    Header->Tail.store(Tail, std::memory_order_release);
+    Target->Ring.refresh();
+  }
+  itimerval Never = {};
+  setitimer(ITIMER_REAL, &Never, nullptr);
+  EXPECT_LE(Inner, Target->Inner.load());
+  EXPECT_EQ(Header->Head.load(), Outer + Target->Inner.load());
 }
 
 } // namespace
