@@ -54,6 +54,7 @@ private:
   Event &record(ImageState &I, EventKind Kind, uint32_t Thread, uint64_t Block);
   void columns(ImageState &I, uint64_t Address, uint64_t Enclosing);
   uint32_t rowOf(ImageState &I, uint16_t Heap, uint32_t Stack);
+  uint32_t pickStack();
   uint64_t sizeOf(uint16_t Heap);
   Error closeEpoch();
   Error writeKeyframe(ImageState &I);
@@ -171,9 +172,20 @@ void Program::columns(ImageState &I, uint64_t Address, uint64_t Enclosing) {
   }
 }
 
+/// A program works in phases: it allocates from the few thousand stacks that
+/// its phase is about, now and then from any it has had.
+uint32_t Program::pickStack() {
+  constexpr uint64_t WorkingSet = 4096;
+  uint64_t Begin = uint64_t(S.Stacks) * A.events() / S.Events;
+  if (R.oneIn(32))
+    return 1 + R.below(Begin + 1);
+  uint64_t Width = std::min<uint64_t>(WorkingSet, S.Stacks - Begin);
+  return 1 + Begin + R.skewed(Width);
+}
+
 void Program::allocate(ImageState &I, uint32_t Thread) {
   // A stack allocates from one heap, but for a few.
-  uint32_t Stack = 1 + (R.oneIn(8) ? R.below(S.Stacks) : R.skewed(S.Stacks));
+  uint32_t Stack = pickStack();
   uint16_t Heap = 1 + (Stack * 7919u + (R.oneIn(50) ? 1 : 0)) % S.Heaps;
   Block B;
   B.Ordinal = I.NextOrdinal;
