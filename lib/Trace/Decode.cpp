@@ -257,7 +257,18 @@ template <class T> static void copyTotals(const T *From, Totals &To) {
   To.PeakTimeNs = From->peak_time_ns();
 }
 
-Decoder::Problem Decoder::decode(Summary &Out) {
+/// Gives each table of V to Do.
+template <class V, class F> static std::string eachRow(const V *Tables, F Do) {
+  if (Tables && Tables->size() > MaxBlockRows)
+    return "too many rows in a summary";
+  if (Tables)
+    for (const auto *X : *Tables)
+      if (std::string P = Do(X); !P.empty())
+        return P;
+  return "";
+}
+
+Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   const fb::Summary *T = Block->body_as_Summary();
   TRY(known(T, fb::Summary::VT_LOSSES));
   Out = Summary();
@@ -266,21 +277,7 @@ Decoder::Problem Decoder::decode(Summary &Out) {
   Out.Complete = T->complete();
   Out.Events = T->events();
   Out.Marks = T->marks();
-  auto Each = [](const auto *V, auto Do) -> Problem {
-    if (V && V->size() > MaxBlockRows)
-      return "too many rows in a summary";
-    if (V)
-      for (const auto *X : *V)
-        TRY(Do(X));
-    return "";
-  };
-  TRY(Each(T->stack_rows(), [&](const fb::StackRows *X) {
-    return sumRows(X, Out.Stacks.emplace_back());
-  }));
-  TRY(Each(T->context_rows(), [&](const fb::ContextRows *X) {
-    return sumRows(X, Out.Contexts.emplace_back());
-  }));
-  TRY(Each(T->heaps(), [&](const fb::HeapTotals *X) -> Problem {
+  TRY(eachRow(T->heaps(), [&](const fb::HeapTotals *X) -> Problem {
     TRY(known(X, fb::HeapTotals::VT_RESERVED_PEAK_BYTES));
     HeapTotals H;
     H.Id = X->heap();
@@ -291,7 +288,7 @@ Decoder::Problem Decoder::decode(Summary &Out) {
     Out.Heaps.push_back(H);
     return "";
   }));
-  TRY(Each(T->domains(), [&](const fb::DomainTotals *X) -> Problem {
+  TRY(eachRow(T->domains(), [&](const fb::DomainTotals *X) -> Problem {
     TRY(known(X, fb::DomainTotals::VT_PEAK_TIME_NS));
     Totals D;
     D.Id = X->domain();
@@ -299,7 +296,7 @@ Decoder::Problem Decoder::decode(Summary &Out) {
     Out.Domains.push_back(D);
     return "";
   }));
-  TRY(Each(T->images(), [&](const fb::ImageTotals *X) -> Problem {
+  TRY(eachRow(T->images(), [&](const fb::ImageTotals *X) -> Problem {
     TRY(known(X, fb::ImageTotals::VT_PEAK_BYTES));
     Out.Images.push_back({X->image(), X->end_ns(), X->ended(), X->exit_status(),
                           X->signal(), X->allocations(), X->frees(),
@@ -307,14 +304,14 @@ Decoder::Problem Decoder::decode(Summary &Out) {
                           X->peak_bytes()});
     return "";
   }));
-  TRY(Each(T->steps(), [&](const fb::StepTotals *X) -> Problem {
+  TRY(eachRow(T->steps(), [&](const fb::StepTotals *X) -> Problem {
     TRY(known(X, fb::StepTotals::VT_LIVE_BYTES));
     Out.Steps.push_back({X->image(), X->step(), X->begin_ns(), X->end_ns(),
                          X->allocations(), X->frees(), X->allocated_bytes(),
                          X->freed_bytes(), X->peak_bytes(), X->live_bytes()});
     return "";
   }));
-  TRY(Each(T->layers(), [&](const fb::LayerTotals *X) -> Problem {
+  TRY(eachRow(T->layers(), [&](const fb::LayerTotals *X) -> Problem {
     TRY(known(X, fb::LayerTotals::VT_FRAGMENTATION_PPM));
     Out.Layers.push_back({X->image(), X->name(), X->backward(), X->calls(),
                           X->duration_ns(), X->allocations(), X->frees(),
@@ -322,13 +319,25 @@ Decoder::Problem Decoder::decode(Summary &Out) {
                           X->reserved_peak_bytes(), X->fragmentation_ppm()});
     return "";
   }));
-  return Each(T->losses(), [&](const fb::Loss *X) -> Problem {
+  return eachRow(T->losses(), [&](const fb::Loss *X) -> Problem {
     TRY(known(X, fb::Loss::VT_COUNT));
     if (X->kind() >= NumLossKinds)
       return "unknown kind of loss " + std::to_string(X->kind());
     Out.Losses.push_back({X->image(), LossKind(X->kind()), X->count()});
     return "";
   });
+}
+
+Decoder::Problem Decoder::decode(Summary &Out) {
+  TRY(decodeTotals(Out));
+  const fb::Summary *T = Block->body_as_Summary();
+  TRY(eachRow(T->stack_rows(), [&](const fb::StackRows *X) {
+    return sumRows(X, Out.Stacks.emplace_back());
+  }));
+  TRY(eachRow(T->context_rows(), [&](const fb::ContextRows *X) {
+    return sumRows(X, Out.Contexts.emplace_back());
+  }));
+  return "";
 }
 
 Decoder::Problem Decoder::decode(Index &Out) {

@@ -12,7 +12,7 @@
 #include "Frames.h"
 #include "Planes.h"
 #include "StackTree.h"
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/TraceReader.h"
 #include <string>
 
 namespace memkit {
@@ -43,6 +43,10 @@ public:
   Problem decode(Summary &Out);
   Problem decode(Index &Out);
   Problem decode(AnyBlock &Out);
+  /// A dictionary in short; leaves the stack tree alone.
+  Problem outline(DictionaryOutline &Out, bool WithStrings);
+  /// A summary without its rows of stacks and contexts.
+  Problem decodeTotals(Summary &Out);
 
   /// What the index tells of the block opened last, for a file without one.
   /// Decodes what it must; leaves the stack tree alone.
@@ -60,6 +64,7 @@ private:
   Problem decodeStacks(const fb::StackTree *T, Dictionary &Out);
   Problem decodeSymbols(const fb::Symbols *T, std::vector<FrameSymbols> &Out);
   Problem decodeTables(const fb::Dictionary *T, Dictionary &Out);
+  Problem decodeFew(const fb::Dictionary *T, Dictionary &Out);
   struct EventInput;
   Problem openEvents(const fb::Events *T, EventInput &In);
   Problem decodeRows(const fb::Events *T, EventInput &In, Events &Out);

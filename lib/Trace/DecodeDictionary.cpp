@@ -79,21 +79,21 @@ Decoder::Problem Decoder::decodeSymbols(const fb::Symbols *T,
   return At == Function.size() ? "" : "locations that belong to no symbol";
 }
 
-/// The kinds that are tables one by one.
-Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
-                                       Dictionary &Out) {
-  auto TooMany = [](const auto *V) { return V && V->size() > MaxBlockRows; };
-  if (TooMany(T->devices()) || TooMany(T->modules()) || TooMany(T->scopes()) ||
-      TooMany(T->images()) || TooMany(T->threads()) || TooMany(T->heaps()) ||
-      TooMany(T->loads()))
+/// Gives each table of V to Do.
+template <class V, class F>
+static std::string eachEntry(const V *Tables, F Do) {
+  if (Tables && Tables->size() > MaxBlockRows)
     return "too many entries in a dictionary";
-  auto Each = [](const auto *V, auto Do) -> Problem {
-    if (V)
-      for (const auto *X : *V)
-        TRY(Do(X));
-    return "";
-  };
-  TRY(Each(T->devices(), [&](const fb::Device *X) -> Problem {
+  if (Tables)
+    for (const auto *X : *Tables)
+      if (std::string P = Do(X); !P.empty())
+        return P;
+  return "";
+}
+
+/// The kinds of which there are few.
+Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
+  TRY(eachEntry(T->devices(), [&](const fb::Device *X) -> Problem {
     TRY(known(X, fb::Device::VT_BYTES));
     Device D;
     TRY(copyVector(X->uuid(), D.Uuid));
@@ -104,22 +104,7 @@ Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
     Out.Devices.push_back(std::move(D));
     return "";
   }));
-  TRY(Each(T->modules(), [&](const fb::Module *X) -> Problem {
-    TRY(known(X, fb::Module::VT_BUILD_ID));
-    Module M;
-    M.Path = X->path();
-    TRY(copyVector(X->build_id(), M.BuildId));
-    Out.Modules.push_back(std::move(M));
-    return "";
-  }));
-  TRY(Each(T->scopes(), [&](const fb::Scope *X) -> Problem {
-    TRY(known(X, fb::Scope::VT_COLOR));
-    if (X->kind() >= NumScopeKinds)
-      return "unknown kind of scope " + std::to_string(X->kind());
-    Out.Scopes.push_back({ScopeKind(X->kind()), X->name(), X->color()});
-    return "";
-  }));
-  TRY(Each(T->images(), [&](const fb::Image *X) -> Problem {
+  TRY(eachEntry(T->images(), [&](const fb::Image *X) -> Problem {
     TRY(known(X, fb::Image::VT_WHY_NOT));
     if (X->origin() >= NumImageOrigins)
       return "unknown origin of an image " + std::to_string(X->origin());
@@ -136,23 +121,74 @@ Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
     Out.Images.push_back(std::move(I));
     return "";
   }));
-  TRY(Each(T->threads(), [&](const fb::Thread *X) -> Problem {
-    TRY(known(X, fb::Thread::VT_START_NS));
-    Out.Threads.push_back({X->image(), X->tid(), X->name(), X->start_ns()});
-    return "";
-  }));
-  TRY(Each(T->heaps(), [&](const fb::Heap *X) -> Problem {
+  return eachEntry(T->heaps(), [&](const fb::Heap *X) -> Problem {
     TRY(known(X, fb::Heap::VT_SAMPLE_BYTES));
     Out.Heaps.push_back(
         {X->name(), X->domain(), X->parent(), X->flags(), X->sample_bytes()});
     return "";
+  });
+}
+
+/// The kinds that are tables one by one.
+Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
+                                       Dictionary &Out) {
+  TRY(decodeFew(T, Out));
+  TRY(eachEntry(T->modules(), [&](const fb::Module *X) -> Problem {
+    TRY(known(X, fb::Module::VT_BUILD_ID));
+    Module M;
+    M.Path = X->path();
+    TRY(copyVector(X->build_id(), M.BuildId));
+    Out.Modules.push_back(std::move(M));
+    return "";
   }));
-  return Each(T->loads(), [&](const fb::Load *X) -> Problem {
+  TRY(eachEntry(T->scopes(), [&](const fb::Scope *X) -> Problem {
+    TRY(known(X, fb::Scope::VT_COLOR));
+    if (X->kind() >= NumScopeKinds)
+      return "unknown kind of scope " + std::to_string(X->kind());
+    Out.Scopes.push_back({ScopeKind(X->kind()), X->name(), X->color()});
+    return "";
+  }));
+  TRY(eachEntry(T->threads(), [&](const fb::Thread *X) -> Problem {
+    TRY(known(X, fb::Thread::VT_START_NS));
+    Out.Threads.push_back({X->image(), X->tid(), X->name(), X->start_ns()});
+    return "";
+  }));
+  return eachEntry(T->loads(), [&](const fb::Load *X) -> Problem {
     TRY(known(X, fb::Load::VT_END_NS));
     Out.Loads.push_back({X->image(), X->module_(), X->start(), X->size(),
                          X->bias(), X->time_ns(), X->end_ns()});
     return "";
   });
+}
+
+Decoder::Problem Decoder::outline(DictionaryOutline &Out, bool WithStrings) {
+  const fb::Dictionary *T = Block->body_as_Dictionary();
+  Out = DictionaryOutline();
+  if (T->strings() && WithStrings)
+    TRY(decodeStrings(T->strings(), Out.Few.Strings));
+  TRY(decodeFew(T, Out.Few));
+  auto Count = [](const auto *Columns) {
+    return Columns ? Columns->count() : 0;
+  };
+  auto Size = [](const auto *Tables) { return Tables ? Tables->size() : 0; };
+  IdLimits &C = Out.Counts;
+  C.Strings = Count(T->strings());
+  C.Devices = Size(T->devices());
+  C.Modules = Size(T->modules());
+  C.Functions = Count(T->functions());
+  C.Frames = Count(T->frames());
+  C.Nodes = T->stacks() ? T->stacks()->nodes() : 0;
+  C.Stacks = Count(T->stacks());
+  C.Scopes = Size(T->scopes());
+  C.Contexts = Count(T->contexts());
+  C.Images = Size(T->images());
+  C.Threads = Size(T->threads());
+  C.Heaps = Size(T->heaps());
+  for (uint32_t N :
+       {C.Strings, C.Functions, C.Frames, C.Nodes / 4, C.Stacks, C.Contexts})
+    if (N > MaxBlockRows)
+      return "too many entries in a dictionary";
+  return "";
 }
 
 Decoder::Problem Decoder::decode(Dictionary &Out) {

@@ -29,6 +29,7 @@ public:
   Error scanBlock(uint64_t Offset, size_t Size);
   void stopScan(uint64_t Offset, const Twine &Why);
   Error load(const BlockInfo &B, BlockKind &Kind);
+  Error openBlock(const BlockInfo &B, BlockKind Want);
   template <class T> Error read(const BlockInfo &B, BlockKind Want, T &Out);
   Error readDictionary(const BlockInfo &B, Dictionary &Out, bool Strict);
   Error wrong(uint64_t Offset, const Twine &What) {
@@ -166,14 +167,21 @@ Error TraceReader::Impl::open() {
   return Error::success();
 }
 
-template <class T>
-Error TraceReader::Impl::read(const BlockInfo &B, BlockKind Want, T &Out) {
+/// Opens B for the decoder; it must be of the kind Want.
+Error TraceReader::Impl::openBlock(const BlockInfo &B, BlockKind Want) {
   BlockKind Kind;
   if (Error E = load(B, Kind))
     return E;
   if (Kind != Want)
     return wrong(B.Offset, Twine("a block of ") + blockKindName(Kind) +
                                " where the index says " + blockKindName(Want));
+  return Error::success();
+}
+
+template <class T>
+Error TraceReader::Impl::read(const BlockInfo &B, BlockKind Want, T &Out) {
+  if (Error E = openBlock(B, Want))
+    return E;
   if (std::string P = Decode.decode(Out); !P.empty())
     return wrong(B.Offset, P);
   return Error::success();
@@ -252,6 +260,23 @@ Error TraceReader::read(const BlockInfo &B, Keyframe &Out) {
 }
 Error TraceReader::read(const BlockInfo &B, Summary &Out) {
   return I->read(B, BlockKind::Summary, Out);
+}
+
+Error TraceReader::readOutline(const BlockInfo &B, DictionaryOutline &Out,
+                               bool WithStrings) {
+  if (Error E = I->openBlock(B, BlockKind::Dictionary))
+    return E;
+  if (std::string P = I->Decode.outline(Out, WithStrings); !P.empty())
+    return I->wrong(B.Offset, P);
+  return Error::success();
+}
+
+Error TraceReader::readTotals(const BlockInfo &B, Summary &Out) {
+  if (Error E = I->openBlock(B, BlockKind::Summary))
+    return E;
+  if (std::string P = I->Decode.decodeTotals(Out); !P.empty())
+    return I->wrong(B.Offset, P);
+  return Error::success();
 }
 
 Expected<AnyBlock> TraceReader::readAny(const BlockInfo &B) {

@@ -10,12 +10,14 @@
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace llvm;
 using namespace memkit;
 
 StringRef TraceSummary::string(uint32_t Id) const {
-  return Id ? StringRef(Strings[Id - 1]) : StringRef();
+  auto It = Strings.find(Id);
+  return It == Strings.end() ? StringRef() : StringRef(It->second);
 }
 
 StringRef TraceSummary::domain(uint32_t Id) const {
@@ -80,21 +82,53 @@ static void append(std::vector<T> &To, const std::vector<T> &More) {
 }
 
 static Error readNames(TraceReader &R, TraceSummary &S, IdLimits &Limits) {
-  Dictionary D;
+  DictionaryOutline D;
   for (const BlockInfo &B : R.blocks()) {
     if (B.Kind != BlockKind::Dictionary)
       continue;
-    if (Error E = R.read(B, D))
+    if (Error E = R.readOutline(B, D, /*WithStrings=*/false))
       return E;
-    if (std::string What = Limits.add(D); !What.empty())
+    Limits.Strings += D.Counts.Strings;
+    if (std::string What = Limits.add(D.Few); !What.empty())
       return makeTraceError(R.name(), B.Offset, What);
-    append(S.Strings, D.Strings);
-    append(S.Heaps, D.Heaps);
-    append(S.Images, D.Images);
-    append(S.Devices, D.Devices);
+    Limits.Contexts += D.Counts.Contexts;
+    Limits.Stacks += D.Counts.Stacks;
+    Limits.Threads += D.Counts.Threads;
+    append(S.Heaps, D.Few.Heaps);
+    append(S.Images, D.Few.Images);
+    append(S.Devices, D.Few.Devices);
   }
   S.NumStacks = Limits.Stacks;
   S.NumThreads = Limits.Threads;
+  return Error::success();
+}
+
+/// Fills Strings with those that S names, reading only blocks that have some.
+static Error readStrings(TraceReader &R, TraceSummary &S) {
+  std::set<uint32_t> Wanted;
+  for (const Heap &H : S.Heaps)
+    Wanted.insert(H.Name);
+  for (const Image &I : S.Images) {
+    Wanted.insert({I.Exe, I.WhyNot});
+    Wanted.insert(I.Command.begin(), I.Command.end());
+  }
+  for (const LayerTotals &L : S.Sums.Layers)
+    Wanted.insert(L.Name);
+  Wanted.erase(0);
+  DictionaryOutline D;
+  uint32_t First = 1;
+  auto Next = Wanted.begin();
+  for (const BlockInfo &B : R.blocks()) {
+    if (Next == Wanted.end())
+      break;
+    if (B.Kind != BlockKind::Dictionary)
+      continue;
+    if (Error E = R.readOutline(B, D, /*WithStrings=*/true))
+      return E;
+    for (; Next != Wanted.end() && *Next - First < D.Few.Strings.size(); ++Next)
+      S.Strings[*Next] = std::move(D.Few.Strings[*Next - First]);
+    First += D.Counts.Strings;
+  }
   return Error::success();
 }
 
@@ -123,7 +157,7 @@ static Error readParts(TraceReader &R, const IdLimits &Limits, Summary &To,
     if (B.Kind != BlockKind::Summary)
       continue;
     Summary S;
-    if (Error E = R.read(B, S))
+    if (Error E = R.readTotals(B, S))
       return E;
     if (std::string What = Limits.check(S); !What.empty())
       return makeTraceError(R.name(), B.Offset, What);
@@ -132,8 +166,6 @@ static Error readParts(TraceReader &R, const IdLimits &Limits, Summary &To,
       continue; // the beginning of a set that was cut off
     if (!First && (S.Complete || S.Number != Parts.front().Number))
       break;
-    S.Stacks.clear();
-    S.Contexts.clear();
     Parts.push_back(std::move(S));
   }
   for (const Summary &S : reverse(Parts))
@@ -153,11 +185,13 @@ Expected<TraceSummary> memkit::readTraceSummary(TraceReader &R,
   bool Found = false;
   if (Error E = readParts(R, Limits, S.Sums, Found))
     return std::move(E);
-  if (Found)
-    return S;
-  Expected<Summary> Made = Make();
-  if (!Made)
-    return Made.takeError();
-  addPart(S.Sums, *Made);
+  if (!Found) {
+    Expected<Summary> Made = Make();
+    if (!Made)
+      return Made.takeError();
+    addPart(S.Sums, *Made);
+  }
+  if (Error E = readStrings(R, S))
+    return std::move(E);
   return S;
 }

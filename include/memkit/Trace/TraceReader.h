@@ -32,6 +32,29 @@
 
 namespace memkit {
 
+/// How many ids of each kind there are so far.
+struct IdLimits {
+  uint32_t Strings = 0, Devices = 0, Modules = 0, Functions = 0, Frames = 0,
+           Nodes = 0, Stacks = 0, Scopes = 0, Contexts = 0, Images = 0,
+           Threads = 0, Heaps = 0;
+  /// Adds what D defines and checks that all it names exists; what is wrong, or
+  /// an empty string.
+  std::string add(const Dictionary &D);
+  /// Checks every id that a block names; what is wrong, or an empty string.
+  std::string check(const Events &E) const;
+  std::string check(const Marks &M) const;
+  std::string check(const Slices &S) const;
+  std::string check(const Keyframe &K) const;
+  std::string check(const Summary &S) const;
+};
+
+/// A dictionary block in short: what there is little of, and how much of the
+/// rest.
+struct DictionaryOutline {
+  Dictionary Few;  ///< only Devices, Images, Heaps, and Strings when asked for
+  IdLimits Counts; ///< of all that the block defines
+};
+
 /// Random access to a trace. Not copyable; one thread at a time.
 class TraceReader {
 public:
@@ -66,6 +89,11 @@ public:
   llvm::Error read(const BlockInfo &B, Slices &Out);
   llvm::Error read(const BlockInfo &B, Keyframe &Out);
   llvm::Error read(const BlockInfo &B, Summary &Out);
+  /// Much faster than read(), and in any order.
+  llvm::Error readOutline(const BlockInfo &B, DictionaryOutline &Out,
+                          bool WithStrings);
+  /// As read(), without the rows of stacks and contexts.
+  llvm::Error readTotals(const BlockInfo &B, Summary &Out);
   /// Decodes any block. Fails on a block that has fields unknown to this format
   /// version (it could not be written again without loss).
   llvm::Expected<AnyBlock> readAny(const BlockInfo &B);
@@ -99,22 +127,6 @@ private:
   class Impl;
   explicit BlockStream(std::unique_ptr<Impl> I);
   std::unique_ptr<Impl> I;
-};
-
-/// How many ids of each kind there are so far.
-struct IdLimits {
-  uint32_t Strings = 0, Devices = 0, Modules = 0, Functions = 0, Frames = 0,
-           Nodes = 0, Stacks = 0, Scopes = 0, Contexts = 0, Images = 0,
-           Threads = 0, Heaps = 0;
-  /// Adds what D defines and checks that all it names exists; what is wrong, or
-  /// an empty string.
-  std::string add(const Dictionary &D);
-  /// Checks every id that a block names; what is wrong, or an empty string.
-  std::string check(const Events &E) const;
-  std::string check(const Marks &M) const;
-  std::string check(const Slices &S) const;
-  std::string check(const Keyframe &K) const;
-  std::string check(const Summary &S) const;
 };
 
 } // namespace memkit

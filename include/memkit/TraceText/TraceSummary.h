@@ -15,6 +15,7 @@
 #define MEMKIT_TRACETEXT_TRACESUMMARY_H
 
 #include "memkit/Trace/TraceReader.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -23,8 +24,9 @@ namespace memkit {
 struct TraceSummary {
   memkit::Header Header;
   bool Complete = false; ///< the trace ends with its index
+  /// Those that are named below, by id.
+  llvm::DenseMap<uint32_t, std::string> Strings;
   // Of the dictionary, by id - 1.
-  std::vector<std::string> Strings;
   std::vector<Heap> Heaps;
   std::vector<Image> Images;
   std::vector<Device> Devices;
