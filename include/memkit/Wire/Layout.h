@@ -50,9 +50,9 @@ enum class RecordKind : uint8_t {
   ReallocEnd = 4,
   ThreadStart = 5, ///< first record of a ring's owner; Address: tid
   ThreadEnd = 6,
-  Exec = 7,       ///< Address: number of the ExecSlot; Size: calling pid
+  Exec = 7,       ///< Address: index of the ExecSlot; Size: calling pid
   ExecFailed = 8, ///< Address: as its Exec; Size: calling pid
-  Spawned = 9,    ///< posix_spawn gave pid Address; Size: number of the ExecSlot
+  Spawned = 9,    ///< posix_spawn gave pid Address; Size: index of the ExecSlot
 };
 inline constexpr uint8_t NumRecordKinds = 10;
 
@@ -63,6 +63,8 @@ enum class AllocFunction : uint8_t {
 };
 inline constexpr uint8_t NumAllocFunctions = 14;
 
+/// Times rise within a ring, but for the records of signal handlers, which may be
+/// a little before the one ahead of them.
 struct Record {
   uint64_t Tsc;
   uint64_t Address;
@@ -158,8 +160,9 @@ static_assert(sizeof(Module) == 1024);
 //===----------------------------------------------------------------------===//
 
 /// What the program is about to execute, for those that cannot greet.
+/// Slots are used in turn; a later exec overwrites the slot of one 16 before it.
 struct ExecSlot {
-  std::atomic<uint32_t> Sequence;
+  std::atomic<uint32_t> Sequence; ///< odd: being written
   uint32_t Pid;
   char Path[504];
 };

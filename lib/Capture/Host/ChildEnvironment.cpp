@@ -22,7 +22,8 @@ static bool isOf(const char *Entry, const char *Name) {
   return strncmp(Entry, Name, strlen(Name)) == 0;
 }
 
-/// Calls \p See for each path of an LD_PRELOAD value (colons or blanks between).
+/// Calls \p See for each path of an LD_PRELOAD value (colons or blanks
+/// between).
 template <typename Fn> static void eachPath(const char *List, Fn See) {
   while (*List) {
     size_t N = strcspn(List, ": ");

@@ -34,7 +34,7 @@ public:
 
 private:
   char *const *Env;
-  size_t Count = 0;             ///< entries of Env
+  size_t Count = 0;              ///< entries of Env
   const char *Preload = nullptr; ///< its LD_PRELOAD, the value
   bool Follow = false;
   bool Same = true;
@@ -42,8 +42,8 @@ private:
   size_t copyPreload(char *To) const;
 };
 
-/// Takes the recorder's variables out of this process's own environment, for what
-/// starts programs without passing our hooks (system, popen). From the
+/// Takes the recorder's variables out of this process's own environment, for
+/// what starts programs without passing our hooks (system, popen). From the
 /// constructor, before there are threads.
 void leaveEnvironment();
 
@@ -55,8 +55,9 @@ template <typename Fn> auto withChildEnvironment(char *const *Env, Fn Call) {
     return Call(Env);
   size_t Bytes = C.bytes();
   constexpr size_t OnStack = 32 << 10;
-  void *Room = Bytes <= OnStack ? alloca(Bytes)
-                                : sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *Room = Bytes <= OnStack
+                   ? alloca(Bytes)
+                   : sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (!Room)
     return Call(Env);
   auto Result = Call(static_cast<char *const *>(C.build(Room)));

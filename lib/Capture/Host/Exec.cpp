@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ChildEnvironment.h"
 #include "Exec.h"
+#include "ChildEnvironment.h"
 #include "Real.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
@@ -45,7 +45,8 @@ static RealExec RealFns;
 void capture::prepareExec() {
   auto Find = [](auto &Fn, const char *Name) {
     if (!Fn)
-      Fn = reinterpret_cast<std::remove_reference_t<decltype(Fn)>>(nextSymbol(Name));
+      Fn = reinterpret_cast<std::remove_reference_t<decltype(Fn)>>(
+          nextSymbol(Name));
   };
   Find(RealFns.Execve, "execve");
   Find(RealFns.Execvpe, "execvpe");
@@ -130,7 +131,8 @@ static const char *pathOf(int Fd, char *Room, size_t Bytes) {
 // exec
 //===----------------------------------------------------------------------===//
 
-MEMKIT_EXPORT int execve(const char *Path, char *const *Argv, char *const *Env) {
+MEMKIT_EXPORT int execve(const char *Path, char *const *Argv,
+                         char *const *Env) {
   return execPath(Path, Argv, Env);
 }
 MEMKIT_EXPORT int execv(const char *Path, char *const *Argv) {
@@ -139,7 +141,8 @@ MEMKIT_EXPORT int execv(const char *Path, char *const *Argv) {
 MEMKIT_EXPORT int execvp(const char *File, char *const *Argv) {
   return execSearch(File, Argv, environ);
 }
-MEMKIT_EXPORT int execvpe(const char *File, char *const *Argv, char *const *Env) {
+MEMKIT_EXPORT int execvpe(const char *File, char *const *Argv,
+                          char *const *Env) {
   return execSearch(File, Argv, Env);
 }
 
@@ -157,24 +160,25 @@ MEMKIT_EXPORT int execveat(int Folder, const char *Path, char *const *Argv,
   return recordExec(Shown, Env, [&](char *const *New) {
     if (auto *Fn = realExec().Execveat)
       return Fn(Folder, Path, Argv, New, Flags);
-    long Result = sys::call(SYS_execveat, Folder, long(Path), long(Argv), long(New), Flags);
+    long Result = sys::call(SYS_execveat, Folder, long(Path), long(Argv),
+                            long(New), Flags);
     errno = int(-Result);
     return -1;
   });
 }
 
 /// The variable arguments of an execl, from the first to the null.
-#define MEMKIT_COLLECT(First)                                                       \
-  va_list List;                                                                     \
-  va_start(List, First);                                                            \
-  size_t Count = 1;                                                                 \
-  for (const char *A = First; A; ++Count)                                           \
-    A = va_arg(List, const char *);                                                 \
-  va_end(List);                                                                     \
-  auto **Argv = static_cast<const char **>(alloca(Count * sizeof(char *)));         \
-  va_start(List, First);                                                            \
-  Argv[0] = First;                                                                  \
-  for (size_t I = 1; I < Count && Argv[I - 1]; ++I)                                 \
+#define MEMKIT_COLLECT(First)                                                  \
+  va_list List;                                                                \
+  va_start(List, First);                                                       \
+  size_t Count = 1;                                                            \
+  for (const char *A = First; A; ++Count)                                      \
+    A = va_arg(List, const char *);                                            \
+  va_end(List);                                                                \
+  auto **Argv = static_cast<const char **>(alloca(Count * sizeof(char *)));    \
+  va_start(List, First);                                                       \
+  Argv[0] = First;                                                             \
+  for (size_t I = 1; I < Count && Argv[I - 1]; ++I)                            \
     Argv[I] = va_arg(List, const char *);
 
 MEMKIT_EXPORT int execl(const char *Path, const char *First, ...) {
@@ -220,14 +224,14 @@ static int spawn(decltype(RealExec::Spawn) Fn, pid_t *Pid, const char *Path,
 
 MEMKIT_EXPORT int posix_spawn(pid_t *Pid, const char *Path,
                               const posix_spawn_file_actions_t *Actions,
-                              const posix_spawnattr_t *Attributes, char *const *Argv,
-                              char *const *Env) {
+                              const posix_spawnattr_t *Attributes,
+                              char *const *Argv, char *const *Env) {
   return spawn(realExec().Spawn, Pid, Path, Actions, Attributes, Argv, Env);
 }
 
 MEMKIT_EXPORT int posix_spawnp(pid_t *Pid, const char *File,
                                const posix_spawn_file_actions_t *Actions,
-                               const posix_spawnattr_t *Attributes, char *const *Argv,
-                               char *const *Env) {
+                               const posix_spawnattr_t *Attributes,
+                               char *const *Argv, char *const *Env) {
   return spawn(realExec().Spawnp, Pid, File, Actions, Attributes, Argv, Env);
 }

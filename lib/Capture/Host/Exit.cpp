@@ -57,7 +57,9 @@ void capture::prepareExit() {
 }
 
 MEMKIT_EXPORT [[noreturn]] void _exit(int Status) { leave(Status, Real_exit); }
-MEMKIT_EXPORT [[noreturn]] void _Exit(int Status) noexcept { leave(Status, Real_Exit); }
+MEMKIT_EXPORT [[noreturn]] void _Exit(int Status) noexcept {
+  leave(Status, Real_Exit);
+}
 
 MEMKIT_EXPORT [[noreturn]] void quick_exit(int Status) noexcept {
   if (!RealQuickExit) // not recorded: only forward

@@ -31,7 +31,8 @@ static inline bool isOwn(uintptr_t Pc) {
 /// For a function that may call another hooked one inside: recorded unless that
 /// one has recorded the same block.
 template <typename Fn>
-static inline void *aligned(Fn Call, size_t Size, AllocFunction F, const Frame &Caller) {
+static inline void *aligned(Fn Call, size_t Size, AllocFunction F,
+                            const Frame &Caller) {
   ThisThread.LastAllocation = 0;
   void *P = Call();
   if (P && ThisThread.LastAllocation != uintptr_t(P))
@@ -69,7 +70,8 @@ MEMKIT_EXPORT void free(void *P) {
 }
 
 /// Out of the arena into the allocator. What is moved so was never recorded.
-static void *leaveArena(void *P, size_t Size, AllocFunction F, const Frame &Caller) {
+static void *leaveArena(void *P, size_t Size, AllocFunction F,
+                        const Frame &Caller) {
   bool Own = isOwn(Caller.Pc);
   void *New = Own ? arenaAllocate(Size) : nullptr;
   if (!New) {
@@ -81,24 +83,34 @@ static void *leaveArena(void *P, size_t Size, AllocFunction F, const Frame &Call
   return New ? memcpy(New, P, Old < Size ? Old : Size) : nullptr;
 }
 
+/// An allocator may do it by its malloc and free, through our hooks.
+static inline void *realRealloc(void *P, size_t Size) {
+  bool Outer = ThisThread.InRealloc;
+  ThisThread.InRealloc = true;
+  void *New = Real.Realloc(P, Size);
+  ThisThread.InRealloc = Outer;
+  return New;
+}
+
 /// glibc frees the block and returns null for a size of 0; other allocators
 /// give a new one. Either way the old block goes before the call.
 static void *reallocToNothing(void *P, AllocFunction F, const Frame &Caller) {
   recordFree(P);
-  void *New = Real.Realloc(P, 0);
+  void *New = realRealloc(P, 0);
   if (New)
     recordAllocation(New, 0, F, Caller);
   return New;
 }
 
-static void *reallocate(void *P, size_t Size, AllocFunction F, const Frame &Caller) {
+static void *reallocate(void *P, size_t Size, AllocFunction F,
+                        const Frame &Caller) {
   if (isInArena(P))
     return leaveArena(P, Size, F, Caller);
   if (!P) {
     if (isOwn(Caller.Pc))
       if (void *New = arenaAllocate(Size))
         return New;
-    void *New = Real.Realloc(nullptr, Size);
+    void *New = realRealloc(nullptr, Size);
     if (New)
       recordAllocation(New, Size, F, Caller);
     return New;
@@ -106,7 +118,7 @@ static void *reallocate(void *P, size_t Size, AllocFunction F, const Frame &Call
   if (Size == 0)
     return reallocToNothing(P, F, Caller);
   bool Begun = recordReallocBegin(P);
-  void *New = Real.Realloc(P, Size);
+  void *New = realRealloc(P, Size);
   if (Begun)
     recordReallocEnd(New, Size, F, Caller);
   else if (New)
@@ -152,6 +164,6 @@ MEMKIT_EXPORT void *valloc(size_t Size) {
 }
 
 MEMKIT_EXPORT void *pvalloc(size_t Size) {
-  return aligned([&] { return Real.Pvalloc(Size); }, Size, AllocFunction::Pvalloc,
-                 MEMKIT_CALLER);
+  return aligned([&] { return Real.Pvalloc(Size); }, Size,
+                 AllocFunction::Pvalloc, MEMKIT_CALLER);
 }

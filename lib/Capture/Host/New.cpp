@@ -40,7 +40,8 @@ static std::atomic<bool> OwnMemory;
 /// As the module of \p Pc would have found it, had this library not come first.
 static void *symbolFor(uintptr_t Pc, const char *Name) {
   FoundObject O;
-  if (!Kept.FindObject || Kept.FindObject(reinterpret_cast<void *>(Pc), &O) != 0)
+  if (!Kept.FindObject ||
+      Kept.FindObject(reinterpret_cast<void *>(Pc), &O) != 0)
     return nullptr;
   return symbolOfModule(O.LinkMap, Name);
 }
@@ -75,7 +76,8 @@ static void *newFromMalloc(size_t Size, size_t Alignment, bool MayBeNull) {
   return P;
 }
 
-static inline void *record(void *P, size_t Size, AllocFunction F, const Frame &Caller) {
+static inline void *record(void *P, size_t Size, AllocFunction F,
+                           const Frame &Caller) {
   if (!P || ThisThread.LastAllocation == uintptr_t(P) || isInArena(P))
     return P;
   OwnMemory.store(true, std::memory_order_relaxed);
@@ -83,77 +85,86 @@ static inline void *record(void *P, size_t Size, AllocFunction F, const Frame &C
   return P;
 }
 
-#define MEMKIT_OPERATOR_NEW(Function, Symbol, F, Parameters, Types, Arguments,      \
-                            Alignment, MayBeNull)                                   \
-  MEMKIT_EXPORT void *Function Parameters asm(Symbol);                              \
-  void *Function Parameters {                                                       \
-    static constinit Operator O{Symbol, {nullptr}};                                 \
-    Frame Caller = MEMKIT_CALLER;                                                   \
-    auto *Fn = real<void *Types>(O, Caller.Pc);                                     \
-    ThisThread.LastAllocation = 0;                                                  \
-    void *P = Fn ? Fn Arguments : newFromMalloc(Size, Alignment, MayBeNull);        \
-    return record(P, Size, AllocFunction::F, Caller);                               \
+#define MEMKIT_OPERATOR_NEW(Function, Symbol, F, Parameters, Types, Arguments, \
+                            Alignment, MayBeNull)                              \
+  MEMKIT_EXPORT void *Function Parameters asm(Symbol);                         \
+  void *Function Parameters {                                                  \
+    static constinit Operator O{Symbol, {nullptr}};                            \
+    Frame Caller = MEMKIT_CALLER;                                              \
+    auto *Fn = real<void * Types>(O, Caller.Pc);                               \
+    ThisThread.LastAllocation = 0;                                             \
+    void *P = Fn ? Fn Arguments : newFromMalloc(Size, Alignment, MayBeNull);   \
+    return record(P, Size, AllocFunction::F, Caller);                          \
   }
 
-#define MEMKIT_OPERATOR_DELETE(Function, Symbol, Parameters, Types, Arguments)      \
-  MEMKIT_EXPORT void Function Parameters asm(Symbol);                               \
-  void Function Parameters {                                                        \
-    static constinit Operator O{Symbol, {nullptr}};                                 \
-    auto *Fn = real<void Types>(O, uintptr_t(__builtin_return_address(0)));         \
-    if (!Fn)                                                                        \
-      return free(P);                                                               \
-    if (!P || !OwnMemory.load(std::memory_order_relaxed)) {                         \
-      Fn Arguments;                                                                 \
-      return;                                                                       \
-    }                                                                               \
-    recordFree(P);                                                                  \
-    ThisThread.Freeing = uintptr_t(P);                                              \
-    Fn Arguments;                                                                   \
-    ThisThread.Freeing = 0;                                                         \
+#define MEMKIT_OPERATOR_DELETE(Function, Symbol, Parameters, Types, Arguments) \
+  MEMKIT_EXPORT void Function Parameters asm(Symbol);                          \
+  void Function Parameters {                                                   \
+    static constinit Operator O{Symbol, {nullptr}};                            \
+    auto *Fn = real<void Types>(O, uintptr_t(__builtin_return_address(0)));    \
+    if (!Fn)                                                                   \
+      return free(P);                                                          \
+    if (!P || !OwnMemory.load(std::memory_order_relaxed)) {                    \
+      Fn Arguments;                                                            \
+      return;                                                                  \
+    }                                                                          \
+    recordFree(P);                                                             \
+    ThisThread.Freeing = uintptr_t(P);                                         \
+    Fn Arguments;                                                              \
+    ThisThread.Freeing = 0;                                                    \
   }
 
 using NoThrow = const void *; // a reference to std::nothrow_t
 
-MEMKIT_OPERATOR_NEW(opNew, "_Znwm", New, (size_t Size), (size_t), (Size), 0, false)
-MEMKIT_OPERATOR_NEW(opNewArray, "_Znam", NewArray, (size_t Size), (size_t), (Size), 0,
+MEMKIT_OPERATOR_NEW(opNew, "_Znwm", New, (size_t Size), (size_t), (Size), 0,
                     false)
+MEMKIT_OPERATOR_NEW(opNewArray, "_Znam", NewArray, (size_t Size), (size_t),
+                    (Size), 0, false)
 MEMKIT_OPERATOR_NEW(opNewNoThrow, "_ZnwmRKSt9nothrow_t", New,
-                    (size_t Size, NoThrow N), (size_t, NoThrow), (Size, N), 0, true)
+                    (size_t Size, NoThrow N), (size_t, NoThrow), (Size, N), 0,
+                    true)
 MEMKIT_OPERATOR_NEW(opNewArrayNoThrow, "_ZnamRKSt9nothrow_t", NewArray,
-                    (size_t Size, NoThrow N), (size_t, NoThrow), (Size, N), 0, true)
+                    (size_t Size, NoThrow N), (size_t, NoThrow), (Size, N), 0,
+                    true)
 MEMKIT_OPERATOR_NEW(opNewAligned, "_ZnwmSt11align_val_t", NewAligned,
-                    (size_t Size, size_t A), (size_t, size_t), (Size, A), A, false)
+                    (size_t Size, size_t A), (size_t, size_t), (Size, A), A,
+                    false)
 MEMKIT_OPERATOR_NEW(opNewArrayAligned, "_ZnamSt11align_val_t", NewArrayAligned,
-                    (size_t Size, size_t A), (size_t, size_t), (Size, A), A, false)
+                    (size_t Size, size_t A), (size_t, size_t), (Size, A), A,
+                    false)
 MEMKIT_OPERATOR_NEW(opNewAlignedNoThrow, "_ZnwmSt11align_val_tRKSt9nothrow_t",
                     NewAligned, (size_t Size, size_t A, NoThrow N),
                     (size_t, size_t, NoThrow), (Size, A, N), A, true)
-MEMKIT_OPERATOR_NEW(opNewArrayAlignedNoThrow, "_ZnamSt11align_val_tRKSt9nothrow_t",
-                    NewArrayAligned, (size_t Size, size_t A, NoThrow N),
+MEMKIT_OPERATOR_NEW(opNewArrayAlignedNoThrow,
+                    "_ZnamSt11align_val_tRKSt9nothrow_t", NewArrayAligned,
+                    (size_t Size, size_t A, NoThrow N),
                     (size_t, size_t, NoThrow), (Size, A, N), A, true)
 
 MEMKIT_OPERATOR_DELETE(opDelete, "_ZdlPv", (void *P), (void *), (P))
 MEMKIT_OPERATOR_DELETE(opDeleteArray, "_ZdaPv", (void *P), (void *), (P))
-MEMKIT_OPERATOR_DELETE(opDeleteSized, "_ZdlPvm", (void *P, size_t S), (void *, size_t),
-                       (P, S))
+MEMKIT_OPERATOR_DELETE(opDeleteSized, "_ZdlPvm", (void *P, size_t S),
+                       (void *, size_t), (P, S))
 MEMKIT_OPERATOR_DELETE(opDeleteArraySized, "_ZdaPvm", (void *P, size_t S),
                        (void *, size_t), (P, S))
-MEMKIT_OPERATOR_DELETE(opDeleteNoThrow, "_ZdlPvRKSt9nothrow_t", (void *P, NoThrow N),
-                       (void *, NoThrow), (P, N))
+MEMKIT_OPERATOR_DELETE(opDeleteNoThrow, "_ZdlPvRKSt9nothrow_t",
+                       (void *P, NoThrow N), (void *, NoThrow), (P, N))
 MEMKIT_OPERATOR_DELETE(opDeleteArrayNoThrow, "_ZdaPvRKSt9nothrow_t",
                        (void *P, NoThrow N), (void *, NoThrow), (P, N))
-MEMKIT_OPERATOR_DELETE(opDeleteAligned, "_ZdlPvSt11align_val_t", (void *P, size_t A),
-                       (void *, size_t), (P, A))
+MEMKIT_OPERATOR_DELETE(opDeleteAligned, "_ZdlPvSt11align_val_t",
+                       (void *P, size_t A), (void *, size_t), (P, A))
 MEMKIT_OPERATOR_DELETE(opDeleteArrayAligned, "_ZdaPvSt11align_val_t",
                        (void *P, size_t A), (void *, size_t), (P, A))
 MEMKIT_OPERATOR_DELETE(opDeleteSizedAligned, "_ZdlPvmSt11align_val_t",
-                       (void *P, size_t S, size_t A), (void *, size_t, size_t), (P, S, A))
+                       (void *P, size_t S, size_t A), (void *, size_t, size_t),
+                       (P, S, A))
 MEMKIT_OPERATOR_DELETE(opDeleteArraySizedAligned, "_ZdaPvmSt11align_val_t",
-                       (void *P, size_t S, size_t A), (void *, size_t, size_t), (P, S, A))
-MEMKIT_OPERATOR_DELETE(opDeleteAlignedNoThrow, "_ZdlPvSt11align_val_tRKSt9nothrow_t",
-                       (void *P, size_t A, NoThrow N), (void *, size_t, NoThrow),
-                       (P, A, N))
+                       (void *P, size_t S, size_t A), (void *, size_t, size_t),
+                       (P, S, A))
+MEMKIT_OPERATOR_DELETE(opDeleteAlignedNoThrow,
+                       "_ZdlPvSt11align_val_tRKSt9nothrow_t",
+                       (void *P, size_t A, NoThrow N),
+                       (void *, size_t, NoThrow), (P, A, N))
 MEMKIT_OPERATOR_DELETE(opDeleteArrayAlignedNoThrow,
                        "_ZdaPvSt11align_val_tRKSt9nothrow_t",
-                       (void *P, size_t A, NoThrow N), (void *, size_t, NoThrow),
-                       (P, A, N))
+                       (void *P, size_t A, NoThrow N),
+                       (void *, size_t, NoThrow), (P, A, N))

@@ -36,7 +36,8 @@ void *capture::arenaAllocate(size_t Bytes, size_t Alignment) {
     At = (Old + sizeof(ArenaHeader) + Alignment - 1) & ~(Alignment - 1);
     if (At + Bytes > sizeof(Arena))
       return nullptr;
-  } while (!Used.compare_exchange_weak(Old, At + Bytes, std::memory_order_relaxed));
+  } while (
+      !Used.compare_exchange_weak(Old, At + Bytes, std::memory_order_relaxed));
   // The next header must not lie in this block, nor this one in the last.
   reinterpret_cast<ArenaHeader *>(Arena + At)[-1].Bytes = Bytes;
   return Arena + At;
@@ -118,7 +119,7 @@ static void *firstPvalloc(size_t N) {
   return Real.Pvalloc(N);
 }
 
-RealAllocator capture::Real = {firstMalloc,        firstCalloc,      firstRealloc,
-                               firstFree,          firstPosixMemalign,
-                               firstAlignedAlloc,  firstMemalign,    firstValloc,
-                               firstPvalloc};
+RealAllocator capture::Real = {
+    firstMalloc,   firstCalloc,        firstRealloc,
+    firstFree,     firstPosixMemalign, firstAlignedAlloc,
+    firstMemalign, firstValloc,        firstPvalloc};

@@ -38,7 +38,8 @@ static int openSocket() {
 static bool reach(int Fd) {
   timeval Limit = {GreetSeconds, 0};
   for (int Option : {SO_SNDTIMEO, SO_RCVTIMEO})
-    sys::call(SYS_setsockopt, Fd, SOL_SOCKET, Option, long(&Limit), sizeof(Limit));
+    sys::call(SYS_setsockopt, Fd, SOL_SOCKET, Option, long(&Limit),
+              sizeof(Limit));
   sockaddr_un A = {};
   A.sun_family = AF_UNIX;
   size_t N = strlen(Kept.socketPath());

@@ -32,7 +32,9 @@ class HashIndex {
 public:
   static constexpr uint32_t FirstBits = 14;
 
-  bool begin() { return Newest.load(std::memory_order_acquire) || addLevel(nullptr); }
+  bool begin() {
+    return Newest.load(std::memory_order_acquire) || addLevel(nullptr);
+  }
 
   /// The id with \p Hash for which \p Is(id) holds; 0: none.
   template <typename Fn> uint32_t find(uint64_t Hash, Fn Is) {
@@ -139,7 +141,8 @@ private:
   std::atomic<Level *> Newest{nullptr};
 };
 
-/// Spreads \p Key over 64 bits: low bits choose the slot, high bits are the tag.
+/// Spreads \p Key over 64 bits: low bits choose the slot, high bits are the
+/// tag.
 inline uint64_t hashKey(uint64_t Key) {
   uint64_t H = Key * 0x9e3779b97f4a7c15ull;
   H ^= H >> 32;

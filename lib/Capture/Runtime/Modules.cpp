@@ -93,8 +93,8 @@ static void copyPath(wire::Module &M, const char *Name) {
 uint32_t Modules::add(const FoundObject &O) {
   sys::SignalBlock Block; // A handler must not find the lock its own thread's.
   uint32_t Expected = 0;
-  for (unsigned Tries = 0; !Lock.compare_exchange_strong(
-           Expected, 1, std::memory_order_acquire);
+  for (unsigned Tries = 0;
+       !Lock.compare_exchange_strong(Expected, 1, std::memory_order_acquire);
        Expected = 0, ++Tries) {
     if (Tries == 10000)
       return 0;
@@ -113,7 +113,8 @@ uint32_t Modules::add(const FoundObject &O) {
       M->Bias = Map->l_addr;
       copyPath(*M, Map->l_name);
       copyBuildId(*M, Map->l_addr);
-      M->State.store(uint32_t(wire::ModuleState::Mapped), std::memory_order_release);
+      M->State.store(uint32_t(wire::ModuleState::Mapped),
+                     std::memory_order_release);
       List[Id].Start = M->Start;
       List[Id].End = M->End;
       List[Id].LinkMap = O.LinkMap;
@@ -141,7 +142,8 @@ bool Modules::markGone() {
       continue;
     K.Live.store(0, std::memory_order_release);
     if (wire::Module *M = Table.get(Id))
-      M->State.store(uint32_t(wire::ModuleState::Unmapped), std::memory_order_release);
+      M->State.store(uint32_t(wire::ModuleState::Unmapped),
+                     std::memory_order_release);
     Any = true;
   }
   return Any;

@@ -32,7 +32,8 @@ using FindObjectFn = int (*)(void *Pc, FoundObject *Result);
 
 class Modules {
 public:
-  bool begin(int Fd, const wire::Regions &R, wire::Control &C, FindObjectFn Find);
+  bool begin(int Fd, const wire::Regions &R, wire::Control &C,
+             FindObjectFn Find);
 
   /// The id of the module that owns \p Pc; 0: none, or no room. Any thread.
   uint32_t moduleOf(uint64_t Pc);

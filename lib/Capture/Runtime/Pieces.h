@@ -81,9 +81,9 @@ private:
   }
 
   bool mapAfter(uint32_t Index) {
-    char *Last = reinterpret_cast<char *>(
-                     Piece[Index].load(std::memory_order_acquire)) +
-                 wire::PieceBytes - PageBytes;
+    char *Last =
+        reinterpret_cast<char *>(Piece[Index].load(std::memory_order_acquire)) +
+        wire::PieceBytes - PageBytes;
     long R = sys::call(SYS_mremap, long(Last), 0, PageBytes + wire::PieceBytes,
                        MREMAP_MAYMOVE);
     if (sys::failed(R))

@@ -25,12 +25,14 @@ void capture::turnOff() {
 
 bool capture::recorderGone() {
   constexpr uint32_t OwnerDied = 0x40000000;
-  auto *Word = reinterpret_cast<std::atomic<uint32_t> *>(Proc.Ctl->RecorderLock);
+  auto *Word =
+      reinterpret_cast<std::atomic<uint32_t> *>(Proc.Ctl->RecorderLock);
   return Proc.Ctl->Detached.load(std::memory_order_acquire) ||
          (Word->load(std::memory_order_acquire) & OwnerDied);
 }
 
-static bool fits(uint64_t Offset, uint64_t Count, uint64_t Bytes, uint64_t Size) {
+static bool fits(uint64_t Offset, uint64_t Count, uint64_t Bytes,
+                 uint64_t Size) {
   return Offset % wire::PieceBytes == 0 && Offset <= Size && Count > 0 &&
          Count <= (Size - Offset) / Bytes;
 }
@@ -87,14 +89,17 @@ static bool mapAll(int Fd) {
     Next->store(1, std::memory_order_release);
   return Proc.Headers &&
          Proc.Rings.begin(Fd, R.Rings, Proc.MaxRings * wire::RingRecords) &&
-         Proc.Stacks.begin(Fd, R, *C) && Proc.Mods.begin(Fd, R, *C, Kept.FindObject);
+         Proc.Stacks.begin(Fd, R, *C) &&
+         Proc.Mods.begin(Fd, R, *C, Kept.FindObject);
 }
 
 static bool tryConnect() {
-  if (sys::failed(sys::call(SYS_madvise, long(&Proc), sizeof(Proc), MADV_WIPEONFORK)))
+  if (sys::failed(
+          sys::call(SYS_madvise, long(&Proc), sizeof(Proc), MADV_WIPEONFORK)))
     return false;
   if (!Kept.FindObject)
-    Kept.FindObject = reinterpret_cast<FindObjectFn>(nextSymbol("_dl_find_object"));
+    Kept.FindObject =
+        reinterpret_cast<FindObjectFn>(nextSymbol("_dl_find_object"));
   wire::Welcome W;
   int Fd = greet(W);
   if (Fd < 0)

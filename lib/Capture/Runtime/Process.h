@@ -50,12 +50,12 @@ struct alignas(PageBytes) Process {
 inline constexpr uint32_t MaxRingNumber = 4096;
 
 struct Inherited {
-  char Socket[sizeof("MEMREC_SOCKET=") + 108];   ///< "MEMREC_SOCKET=..."
+  char Socket[sizeof("MEMREC_SOCKET=") + 108];    ///< "MEMREC_SOCKET=..."
   char Preload[sizeof("MEMREC_PRELOAD=") + 4096]; ///< "MEMREC_PRELOAD=..."
-  bool HasEnvironment; ///< it has been looked at
-  bool NoFollow;       ///< children are not recorded
-  uint64_t Epochs;     ///< images that this memory has been
-  uint32_t Image;      ///< the last one's id
+  bool HasEnvironment;                            ///< it has been looked at
+  bool NoFollow;                                  ///< children are not recorded
+  uint64_t Epochs; ///< images that this memory has been
+  uint32_t Image;  ///< the last one's id
   FindObjectFn FindObject;
   /// By ring: its owner unwinds. A child of fork sees who did at that moment.
   struct alignas(64) Flag {

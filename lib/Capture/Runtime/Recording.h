@@ -31,19 +31,20 @@ inline void recordAllocation(void *P, size_t Size, AllocFunction F,
                              const Frame &Caller) {
   ThisThread.LastAllocation = uintptr_t(P);
   Thread *T = recordingThread();
-  if (!T || !isRecording())
+  if (!T || !isRecording() || T->InRealloc)
     return;
   if (!T->Ring.hasRoom() && !makeRoom(*T))
     return;
   uint32_t Stack = stackNode(*T, Caller);
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
-    T->Ring.write(uintptr_t(P), Record::pack(Size, RecordKind::Allocate, F), Stack, 0);
+    T->Ring.write(uintptr_t(P), Record::pack(Size, RecordKind::Allocate, F),
+                  Stack, 0);
 }
 
 /// Before \p P is freed. Not null.
 inline void recordFree(void *P) {
   Thread *T = recordingThread();
-  if (!T || T->Freeing == uintptr_t(P))
+  if (!T || T->Freeing == uintptr_t(P) || T->InRealloc)
     return;
   if (T->Ring.hasRoom() || makeRoom(*T))
     T->Ring.write(uintptr_t(P), Record::pack(0, RecordKind::Free), 0, 0);
@@ -74,8 +75,9 @@ inline void recordReallocEnd(void *P, size_t Size, AllocFunction F,
     return;
   uint32_t Stack = P ? stackNode(*T, Caller) : 0;
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
-    T->Ring.write(uintptr_t(P), Record::pack(P ? Size : 0, RecordKind::ReallocEnd, F),
-                  Stack, 0);
+    T->Ring.write(uintptr_t(P),
+                  Record::pack(P ? Size : 0, RecordKind::ReallocEnd, F), Stack,
+                  0);
 }
 
 } // namespace memkit::capture

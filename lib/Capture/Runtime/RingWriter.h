@@ -28,7 +28,9 @@ namespace memkit::capture {
 
 /// Keeps the compiler from moving memory accesses over it; enough between a
 /// thread and its own signal handlers.
-inline void signalFence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+inline void signalFence() {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
 
 class RingWriter {
 public:

@@ -45,7 +45,9 @@ static void freeCache(StackCache &C) {
 static bool resizeCache(StackCache &C, uint32_t Capacity) {
   constexpr int Flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   freeCache(C);
-  auto Map = [&](size_t Each) { return sys::map(Capacity * Each, Flags, -1, 0); };
+  auto Map = [&](size_t Each) {
+    return sys::map(Capacity * Each, Flags, -1, 0);
+  };
   C.Capacity = Capacity;
   C.Pcs[0] = static_cast<uintptr_t *>(Map(sizeof(uintptr_t)));
   C.Pcs[1] = static_cast<uintptr_t *>(Map(sizeof(uintptr_t)));
@@ -59,7 +61,8 @@ static bool resizeCache(StackCache &C, uint32_t Capacity) {
 void capture::releaseStackCache(Thread &T) { freeCache(T.Last); }
 
 /// How many outermost frames of \p Pcs the last stack has too.
-static uint32_t commonDepth(const StackCache &C, const uintptr_t *Pcs, uint32_t N) {
+static uint32_t commonDepth(const StackCache &C, const uintptr_t *Pcs,
+                            uint32_t N) {
   const uintptr_t *Old = C.Pcs[C.Current] + C.Depth, *New = Pcs + N;
   uint32_t Most = C.Depth < N ? C.Depth : N, D = 0;
   while (D < Most && Old[-1 - int64_t(D)] == New[-1 - int64_t(D)])
@@ -88,7 +91,8 @@ static uint32_t wholeStack(StackCache &C, uintptr_t *Pcs, uint32_t N) {
   return Node;
 }
 
-static uint32_t extend(uint32_t Node, const uintptr_t *Pcs, uint32_t N, bool &Full) {
+static uint32_t extend(uint32_t Node, const uintptr_t *Pcs, uint32_t N,
+                       bool &Full) {
   while (N-- && !Full) {
     uint32_t Next = childOf(Node, Pcs[N]);
     Full = !Next;
@@ -97,9 +101,10 @@ static uint32_t extend(uint32_t Node, const uintptr_t *Pcs, uint32_t N, bool &Fu
   return Node;
 }
 
-/// A stack that is too deep: its outer half, a mark, its inner half. \p Cut: the
-/// walk did not reach the root; there is no outer half.
-static uint32_t shortenedStack(StackCache &C, uintptr_t *Pcs, uint32_t N, bool Cut) {
+/// A stack that is too deep: its outer half, a mark, its inner half. \p Cut:
+/// the walk did not reach the root; there is no outer half.
+static uint32_t shortenedStack(StackCache &C, uintptr_t *Pcs, uint32_t N,
+                               bool Cut) {
   uint32_t Outer = Cut ? 0 : Proc.MaxDepth / 2;
   uint32_t Inner = Proc.MaxDepth - Outer < N ? Proc.MaxDepth - Outer : N;
   bool Full = false;
@@ -147,7 +152,8 @@ uint32_t capture::stackNode(Thread &T, const Frame &Caller) {
     uint32_t N = unwind(Pcs, C.Capacity, Caller, Cut);
     Flag.store(0, std::memory_order_relaxed);
     if (Cut && C.Capacity < MostCapacity) {
-      if (!resizeCache(C, C.Capacity * 8 < MostCapacity ? C.Capacity * 8 : MostCapacity))
+      if (!resizeCache(C, C.Capacity * 8 < MostCapacity ? C.Capacity * 8
+                                                        : MostCapacity))
         return callerNode(Caller);
       continue;
     }

@@ -24,11 +24,13 @@ static constexpr uint64_t NestedMargin = 32; ///< kept for what must not fail
 // A full ring
 //===----------------------------------------------------------------------===//
 
-/// Sleeps in short steps until \p Done() or the settings' limit; false: in vain.
+/// Sleeps in short steps until \p Done() or the settings' limit; false: in
+/// vain.
 template <typename Fn> static bool waitFor(uint64_t Epoch, Fn Done) {
   std::atomic<uint64_t> &Beat = Proc.Ctl->Heartbeat;
   uint64_t FirstBeat = Beat.load(std::memory_order_acquire);
-  if (!Proc.WaitMs || FirstBeat + 1 == Proc.DeadBeat.load(std::memory_order_relaxed))
+  if (!Proc.WaitMs ||
+      FirstBeat + 1 == Proc.DeadBeat.load(std::memory_order_relaxed))
     return false;
   uint64_t Start = sys::monotonicMs();
   for (uint32_t Step = 1;; ++Step) {
@@ -166,7 +168,8 @@ static bool takeRing(Thread &T) {
   if (!T.Ring.hasMargin(1))
     makeRoom(T);
   if (T.Ring.hasMargin(0))
-    T.Ring.write(Tid, wire::Record::pack(0, wire::RecordKind::ThreadStart), 0, 0);
+    T.Ring.write(Tid, wire::Record::pack(0, wire::RecordKind::ThreadStart), 0,
+                 0);
   return true;
 }
 

@@ -38,6 +38,7 @@ struct Thread {
   uint32_t QuietBits;
   bool Attaching;
   bool HasKey;    ///< its end will be told
+  bool InRealloc; ///< what the real one calls is part of it
   uint8_t Rounds; ///< calls of the key's destructor
   uint32_t RingNumber;
   /// Last block that a hook recorded; to see whether an outer hook need not.
@@ -56,7 +57,9 @@ public:
     Everything = 1, ///< allocations below are the library's own
     Unwinding = 2,  ///< those from the unwinder's code are
   };
-  explicit Quiet(Bits B) : Saved(ThisThread.QuietBits) { ThisThread.QuietBits |= B; }
+  explicit Quiet(Bits B) : Saved(ThisThread.QuietBits) {
+    ThisThread.QuietBits |= B;
+  }
   ~Quiet() { ThisThread.QuietBits = Saved; }
   Quiet(const Quiet &) = delete;
   Quiet &operator=(const Quiet &) = delete;

@@ -59,7 +59,8 @@ void capture::prepareUnwinder() {
   UnwinderCode = rangeOf(Function);
   LoaderCode = rangeOf(dlsym(RTLD_DEFAULT, "__tls_get_addr"));
   Flush = reinterpret_cast<FlushFn>(dlsym(Library, "_Ux86_64_flush_cache"));
-  LocalSpace = static_cast<void **>(dlsym(Library, "_ULx86_64_local_addr_space"));
+  LocalSpace =
+      static_cast<void **>(dlsym(Library, "_ULx86_64_local_addr_space"));
   // Its lazy set-up happens here, not in a hook.
   void *First[4];
   auto Fn = reinterpret_cast<BacktraceFn>(Function);
@@ -75,7 +76,8 @@ void capture::forgetCode() {
 }
 
 bool capture::isOwnCode(uintptr_t Pc) {
-  return Pc - uintptr_t(__ehdr_start) < uintptr_t(_end) - uintptr_t(__ehdr_start);
+  return Pc - uintptr_t(__ehdr_start) <
+         uintptr_t(_end) - uintptr_t(__ehdr_start);
 }
 
 bool capture::isUnwindersCode(uintptr_t Pc) {

@@ -7,18 +7,26 @@
 // CHECK: unknown 0 twice 0 lost 0
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 static _Atomic(void *) Box;
 static long Rounds;
 
+/// Spins, but not where the other waits for this core.
+static void *wait_for(int Full) {
+  void *P;
+  for (long Spins = 1; !(P = atomic_load_explicit(&Box, memory_order_acquire)) == Full;
+       ++Spins)
+    if (Spins % 1000 == 0)
+      sched_yield();
+  return P;
+}
+
 static void *taker(void *Arg) {
   for (long I = 0; I < Rounds; ++I) {
-    void *P;
-    while (!(P = atomic_load_explicit(&Box, memory_order_acquire)))
-      ;
-    free(P);
+    free(wait_for(1));
     atomic_store_explicit(&Box, 0, memory_order_release);
   }
   return 0;
@@ -32,8 +40,7 @@ int main(int Argc, char **Argv) {
     // Past the size of the allocator's caches of threads: it comes back.
     void *P = malloc(2000);
     atomic_store_explicit(&Box, P, memory_order_release);
-    while (atomic_load_explicit(&Box, memory_order_acquire))
-      ;
+    wait_for(0);
   }
   pthread_join(T, 0);
   return 0;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A memfd laid out as a recorder does it, for tests that write and read it in one
-// process.
+// A memfd laid out as a recorder does it, for tests that write and read it in
+// one process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,8 @@ struct SharedMemory {
     uint64_t At = wire::PieceBytes;
     auto Place = [&](uint64_t Bytes) {
       uint64_t Old = At;
-      At += (Bytes + wire::PieceBytes - 1) / wire::PieceBytes * wire::PieceBytes;
+      At +=
+          (Bytes + wire::PieceBytes - 1) / wire::PieceBytes * wire::PieceBytes;
       return Old;
     };
     R.MaxRings = Rings;

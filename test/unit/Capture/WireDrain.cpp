@@ -52,9 +52,11 @@ struct Options {
   bool Discard = false; ///< only count: to time the program
 } Opt;
 
-const char *Functions[] = {"none", "malloc", "calloc", "realloc", "reallocarray",
-                           "posix_memalign", "aligned_alloc", "memalign", "valloc",
-                           "pvalloc", "new", "new[]", "new-aligned", "new[]-aligned"};
+const char *Functions[] = {"none",          "malloc",       "calloc",
+                           "realloc",       "reallocarray", "posix_memalign",
+                           "aligned_alloc", "memalign",     "valloc",
+                           "pvalloc",       "new",          "new[]",
+                           "new-aligned",   "new[]-aligned"};
 
 struct Image {
   uint32_t Id, Pid, Parent;
@@ -64,13 +66,15 @@ struct Image {
   std::vector<wire::Record> Later; ///< newer than the pass's clock
   std::vector<uint32_t> LaterRing;
   std::unordered_map<uint64_t, uint64_t> Live;
-  std::map<uint32_t, std::pair<uint64_t, uint64_t>> Pending; ///< ring -> block, size
+  std::map<uint32_t, std::pair<uint64_t, uint64_t>>
+      Pending; ///< ring -> block, size
   uint64_t Allocs = 0, Frees = 0, Reallocs = 0, Unknown = 0, Twice = 0;
   uint64_t Threads = 0, Ended = 0, Bytes = 0, Late = 0, MaxStackDepth = 0;
   std::vector<std::string> Execs;
 
   wire::RingHeader *header(uint32_t I) {
-    return reinterpret_cast<wire::RingHeader *>(Base + C->Regions.RingHeaders) + I;
+    return reinterpret_cast<wire::RingHeader *>(Base + C->Regions.RingHeaders) +
+           I;
   }
   wire::Record *ring(uint32_t I) {
     return reinterpret_cast<wire::Record *>(Base + C->Regions.Rings) +
@@ -139,7 +143,8 @@ std::unique_ptr<Image> makeImage(uint32_t Id) {
   I->C->Image = Id;
   I->C->Regions = R;
   I->C->Settings.Recording = 1;
-  I->C->Settings.OnFullMode = uint32_t(Opt.Drop ? wire::OnFull::Drop : wire::OnFull::Wait);
+  I->C->Settings.OnFullMode =
+      uint32_t(Opt.Drop ? wire::OnFull::Drop : wire::OnFull::Wait);
   I->C->Settings.WaitMs = Opt.WaitMs;
   I->C->Settings.MaxDepth = Opt.MaxDepth;
   I->C->Settings.Follow = Opt.Follow;
@@ -152,7 +157,8 @@ void greet(int Socket) {
   if (Fd < 0)
     return;
   wire::Hello H;
-  if (recv(Fd, &H, sizeof(H), 0) == ssize_t(sizeof(H)) && H.MagicValue == wire::Magic) {
+  if (recv(Fd, &H, sizeof(H), 0) == ssize_t(sizeof(H)) &&
+      H.MagicValue == wire::Magic) {
     auto I = makeImage(uint32_t(Images.size()) + 1);
     I->Pid = H.Pid;
     I->Parent = H.ParentImage;
@@ -220,12 +226,13 @@ bool takeBlock(Image &I, uint64_t Address, uint64_t &Size) {
 void apply(Image &I, const wire::Record &R, uint32_t Ring) {
   uint64_t Size = 0;
   if (Opt.Dump) {
-    static const char *Kinds[] = {"none", "alloc", "free", "realloc-begin", "realloc-end",
-                                  "thread-start", "thread-end", "exec", "exec-failed",
-                                  "spawned"};
+    static const char *Kinds[] = {
+        "none",         "alloc",      "free", "realloc-begin", "realloc-end",
+        "thread-start", "thread-end", "exec", "exec-failed",   "spawned"};
     printf("%u/%u %s %s size %lu%s", I.Id, Ring,
            R.kind() < wire::NumRecordKinds ? Kinds[R.kind()] : "BAD",
-           R.function() < wire::NumAllocFunctions ? Functions[R.function()] : "BAD",
+           R.function() < wire::NumAllocFunctions ? Functions[R.function()]
+                                                  : "BAD",
            R.size(), R.Address ? "" : " null");
     if (!R.Stack)
       printf("\n");
@@ -266,11 +273,14 @@ void apply(Image &I, const wire::Record &R, uint32_t Ring) {
   case RecordKind::ExecFailed:
   case RecordKind::Spawned: {
     const char *What = RecordKind(R.kind()) == RecordKind::Exec ? "exec"
-                       : RecordKind(R.kind()) == RecordKind::Spawned ? "spawned"
-                                                                     : "exec-failed";
-    uint64_t Slot = RecordKind(R.kind()) == RecordKind::Spawned ? R.size() : R.Address;
-    I.Execs.push_back(std::string(What) + " " +
-                      (Slot < wire::NumExecSlots ? I.C->Execs[Slot].Path : "BAD"));
+                       : RecordKind(R.kind()) == RecordKind::Spawned
+                           ? "spawned"
+                           : "exec-failed";
+    uint64_t Slot =
+        RecordKind(R.kind()) == RecordKind::Spawned ? R.size() : R.Address;
+    I.Execs.push_back(
+        std::string(What) + " " +
+        (Slot < wire::NumExecSlots ? I.C->Execs[Slot].Path : "BAD"));
     break;
   }
   default:
@@ -308,7 +318,8 @@ uint64_t drain(Image &I, bool Last) {
       Items.push_back({I.ring(N)[Tail % wire::RingRecords], N, Items.size()});
     H->Tail.store(Tail, std::memory_order_release);
     if (State == uint32_t(wire::RingState::Released))
-      H->State.store(uint32_t(wire::RingState::Free), std::memory_order_release);
+      H->State.store(uint32_t(wire::RingState::Free),
+                     std::memory_order_release);
   }
   std::sort(Items.begin(), Items.end(), [](const Item &A, const Item &B) {
     return A.R.Tsc != B.R.Tsc ? A.R.Tsc < B.R.Tsc : A.Order < B.Order;
@@ -332,16 +343,19 @@ void summary(Image &I) {
     Live += B.second;
   for (uint32_t N = 0; N < I.C->RingsUsed && N < I.C->Regions.MaxRings; ++N)
     Lost += I.header(N)->Lost;
-  printf("image %u parent %u: allocations %lu reallocations %lu frees %lu bytes %lu\n",
+  printf("image %u parent %u: allocations %lu reallocations %lu frees %lu "
+         "bytes %lu\n",
          I.Id, I.Parent, I.Allocs, I.Reallocs, I.Frees, I.Bytes);
-  printf("image %u live %zu blocks %lu bytes unknown %lu twice %lu lost %lu\n", I.Id,
-         I.Live.size(), Live, I.Unknown, I.Twice, Lost);
-  printf("image %u threads %lu ended %lu rings %u nodes %u codes %u modules %u depth %lu\n",
-         I.Id, I.Threads, I.Ended, I.C->RingsUsed.load(), I.C->NextNode.load() - 1,
-         I.C->NextCode.load() - 1, I.C->NextModule.load() - 1, I.MaxStackDepth);
-  printf("image %u table-full %lu no-ring %lu reentrant %lu unmapped %u exit ", I.Id,
-         I.C->LostTableFull.load(), I.C->LostNoRing.load(), I.C->LostReentrant.load(),
-         I.C->ModulesChanged.load());
+  printf("image %u live %zu blocks %lu bytes unknown %lu twice %lu lost %lu\n",
+         I.Id, I.Live.size(), Live, I.Unknown, I.Twice, Lost);
+  printf("image %u threads %lu ended %lu rings %u nodes %u codes %u modules %u "
+         "depth %lu\n",
+         I.Id, I.Threads, I.Ended, I.C->RingsUsed.load(),
+         I.C->NextNode.load() - 1, I.C->NextCode.load() - 1,
+         I.C->NextModule.load() - 1, I.MaxStackDepth);
+  printf("image %u table-full %lu no-ring %lu reentrant %lu unmapped %u exit ",
+         I.Id, I.C->LostTableFull.load(), I.C->LostNoRing.load(),
+         I.C->LostReentrant.load(), I.C->ModulesChanged.load());
   if (I.C->HasExitStatus)
     printf("%d\n", I.C->ExitStatus.load());
   else
@@ -403,11 +417,13 @@ int main(int Argc, char **Argv) {
   if (!mkdtemp(Folder))
     die("mkdtemp");
   std::string Path = std::string(Folder) + "/socket";
-  int Socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  int Socket =
+      socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   sockaddr_un A = {};
   A.sun_family = AF_UNIX;
   strncpy(A.sun_path, Path.c_str(), sizeof(A.sun_path) - 1);
-  if (bind(Socket, reinterpret_cast<sockaddr *>(&A), sizeof(A)) || listen(Socket, 128))
+  if (bind(Socket, reinterpret_cast<sockaddr *>(&A), sizeof(A)) ||
+      listen(Socket, 128))
     die("bind");
   pid_t Child = fork();
   if (Child == 0) {
