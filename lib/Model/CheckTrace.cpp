@@ -13,6 +13,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 using namespace memkit;
 using llvm::Error;
@@ -61,7 +62,8 @@ private:
 
   Error findSlices(const BlockInfo &B, const IdLimits &Limits);
   Error findKeyframe(const BlockInfo &B, const IdLimits &Limits);
-  Error compareSlice(const SliceStop &S);
+  llvm::Expected<Slice> readSlice(llvm::ArrayRef<SliceStop> Parts);
+  Error compareSlice(llvm::ArrayRef<SliceStop> Parts);
   Error compareKeyframe(uint32_t Image, const KeyframeStop &K, uint64_t TimeNs);
   void compareBlock(uint32_t Image, const Keyframe &K, const LiveBlock &Said);
 
@@ -86,7 +88,8 @@ Error Checker::findStops(const IdLimits &Limits) {
       return E;
   }
   auto Earlier = [](const SliceStop &X, const SliceStop &Y) {
-    return X.EndNs < Y.EndNs;
+    return std::tie(X.EndNs, X.Image, X.Index) <
+           std::tie(Y.EndNs, Y.Image, Y.Index);
   };
   std::stable_sort(SliceStops.begin(), SliceStops.end(), Earlier);
   for (auto &[Image, Stops] : KeyframeStops)
@@ -134,20 +137,45 @@ Error Checker::findKeyframe(const BlockInfo &B, const IdLimits &Limits) {
 //===----------------------------------------------------------------------===//
 
 Error Checker::timeStop(uint64_t TimeNs, uint64_t) {
-  while (NextSlice < SliceStops.size() && SliceStops[NextSlice].EndNs <= TimeNs)
-    if (Error E = compareSlice(SliceStops[NextSlice++]))
+  while (NextSlice < SliceStops.size() &&
+         SliceStops[NextSlice].EndNs <= TimeNs) {
+    // A slice with more rows than a block stands in several.
+    const SliceStop &First = SliceStops[NextSlice];
+    size_t End = NextSlice + 1;
+    while (End < SliceStops.size() && SliceStops[End].Image == First.Image &&
+           SliceStops[End].Index == First.Index)
+      ++End;
+    auto Parts = llvm::ArrayRef(SliceStops).slice(NextSlice, End - NextSlice);
+    NextSlice = End;
+    if (Error E = compareSlice(Parts))
       return E;
+  }
   return Error::success();
 }
 
-Error Checker::compareSlice(const SliceStop &At) {
-  auto &[Block, Read] = Cache[At.Image];
-  if (Block != At.Block) {
-    if (Error E = R.read(*At.Block, Read))
-      return E;
-    Block = At.Block;
+llvm::Expected<Slice> Checker::readSlice(llvm::ArrayRef<SliceStop> Parts) {
+  Slice Whole;
+  for (const SliceStop &At : Parts) {
+    auto &[Block, Read] = Cache[At.Image];
+    if (Block != At.Block) {
+      if (Error E = R.read(*At.Block, Read))
+        return E;
+      Block = At.Block;
+    }
+    const Slice &S = Read.Rows[At.Row];
+    std::vector<SliceRow> Rows = std::move(Whole.Rows);
+    Whole = S;
+    Whole.Rows.insert(Whole.Rows.begin(), Rows.begin(), Rows.end());
   }
-  Slice &Said = Read.Rows[At.Row];
+  return Whole;
+}
+
+Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
+  const SliceStop &At = Parts.front();
+  llvm::llvm::Expected<Slice> Joined = readSlice(Parts);
+  if (!Joined)
+    return Joined.takeError();
+  Slice &Said = *Joined;
   Slice Is;
   Run->accounts().cutSlice(At.Image, At.EndNs, Is);
   Out.Slices += 1;

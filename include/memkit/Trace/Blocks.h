@@ -348,7 +348,8 @@ struct SliceRow {
   bool operator==(const SliceRow &) const = default;
 };
 
-/// What changed in an image since its slice before.
+/// What changed in an image since its slice before. One with more rows than a
+/// block goes on in the next block, with the same Index and times.
 struct Slice {
   uint64_t Index = 0; ///< in its image, from 0
   uint64_t FirstStep = 0;
