@@ -172,7 +172,7 @@ llvm::Expected<Slice> Checker::readSlice(llvm::ArrayRef<SliceStop> Parts) {
 
 Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
   const SliceStop &At = Parts.front();
-  llvm::llvm::Expected<Slice> Joined = readSlice(Parts);
+  llvm::Expected<Slice> Joined = readSlice(Parts);
   if (!Joined)
     return Joined.takeError();
   Slice &Said = *Joined;
