@@ -8,10 +8,11 @@
 
 #include "memkit/Analysis/Diff.h"
 #include "memkit/Model/StackKeys.h"
-#include "llvm/ADT/DenseMap.h"
+#include "memkit/Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -37,68 +38,125 @@ uint64_t metricOf(const StackMetrics &M, Metric By) {
 
 namespace {
 
-/// Sums up both traces by heap and stack.
-class Matcher {
-public:
-  void add(const Sums &S, bool IsAfter);
-  std::vector<Difference> take() { return std::move(Pairs); }
-
-private:
-  uint32_t find(StringRef Heap, uint32_t HeapNumber, uint64_t StackKey);
-
-  StringMap<uint32_t> HeapNumbers;
-  DenseMap<uint64_t, uint32_t> Known;
-  std::vector<Difference> Pairs;
+/// What one trace has of the stacks that are the same to us, in order of
+/// appearance.
+struct Side {
+  std::vector<StackMetrics> Metrics;
+  std::vector<uint32_t> Stacks; ///< the first of each
+  std::vector<uint32_t> Heaps;  ///< of the trace
 };
 
-} // namespace
+/// A (heap, stack) in both traces: where it stands in their sides, counted from
+/// 1, 0 where it does not.
+struct Pair {
+  uint64_t Key = 0;
+  uint32_t Before = 0;
+  uint32_t After = 0;
+};
 
-uint32_t Matcher::find(StringRef Heap, uint32_t HeapNumber, uint64_t StackKey) {
-  // DenseMap keeps the two highest keys for itself.
-  uint64_t Key = (StackKey + HeapNumber * 0x9E3779B97F4A7C15u) >> 1;
-  auto [At, New] = Known.try_emplace(Key, Pairs.size());
-  if (New) {
-    Pairs.emplace_back();
-    Pairs.back().Heap = Heap;
-  }
-  return At->second;
-}
+/// Finds pairs by key. Most look-ups miss the cache, so they come in groups:
+/// all slots of a group are asked for before the first is used.
+class Matcher {
+public:
+  /// Keys: of the trace's nodes.
+  void add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter, Side &Out);
+  std::vector<Pair> Pairs;
 
-void Matcher::add(const Sums &S, bool IsAfter) {
-  const Trace &T = S.trace();
-  bool Outer = S.selection().isOuterView();
-  std::vector<uint64_t> Keys = nodeKeys(T, SameFrame::Function);
-  std::vector<uint32_t> Numbers{0}; // by heap
-  for (uint32_t H = 1; H <= T.heaps().size(); ++H)
-    Numbers.push_back(
-        HeapNumbers.try_emplace(T.heapName(H), HeapNumbers.size() + 1)
-            .first->second);
-  // Peaks of stacks that are one here add up, those of processes do not.
+private:
+  struct Waiting {
+    uint64_t Key;
+    uint32_t Image;
+    const SumRow *Row;
+  };
+  void reserve(size_t Rows);
+  Pair &find(uint64_t Key);
+  void addRow(const Waiting &W, bool Outer, bool IsAfter, Side &Out);
+
+  /// Open addressing; a number in Pairs counted from 1, 0 is free.
+  std::vector<uint32_t> Slots;
+  /// Peaks of stacks that are one here add up, those of processes do not.
   struct ProcessPeak {
     uint32_t Image = 0;
     uint64_t Bytes = 0;
   };
-  std::vector<ProcessPeak> Peaks(Pairs.size());
+  std::vector<ProcessPeak> Peaks; ///< by entry of the side that is added
+};
+
+} // namespace
+
+/// Makes room for as many pairs more; at most half of the slots are taken.
+void Matcher::reserve(size_t Rows) {
+  size_t Wanted = PowerOf2Ceil(std::max<size_t>(2 * (Pairs.size() + Rows), 64));
+  if (Wanted <= Slots.size())
+    return;
+  Slots.assign(Wanted, 0);
+  for (size_t I = 0; I != Pairs.size(); ++I) {
+    size_t At = Pairs[I].Key & (Wanted - 1);
+    while (Slots[At])
+      At = (At + 1) & (Wanted - 1);
+    Slots[At] = I + 1;
+  }
+}
+
+Pair &Matcher::find(uint64_t Key) {
+  size_t Mask = Slots.size() - 1;
+  size_t At = Key & Mask;
+  for (; Slots[At]; At = (At + 1) & Mask)
+    if (Pairs[Slots[At] - 1].Key == Key)
+      return Pairs[Slots[At] - 1];
+  Pairs.push_back({Key, 0, 0});
+  Slots[At] = Pairs.size();
+  return Pairs.back();
+}
+
+void Matcher::addRow(const Waiting &W, bool Outer, bool IsAfter, Side &Out) {
+  const SumRow &R = *W.Row;
+  Pair &P = find(W.Key);
+  uint32_t &Entry = IsAfter ? P.After : P.Before;
+  if (!Entry) {
+    Out.Metrics.emplace_back();
+    Out.Stacks.push_back(R.Key);
+    Out.Heaps.push_back(R.Heap);
+    Peaks.emplace_back();
+    Entry = Out.Metrics.size();
+  }
+  StackMetrics &M = Out.Metrics[Entry - 1];
+  M.Allocations += R.Allocations;
+  M.Frees += R.Allocations + R.Splits - R.LiveBlocks;
+  M.AllocatedBytes += R.AllocatedBytes;
+  M.LiveBytes += Outer ? R.LiveBytes : R.LiveExclusive;
+  M.LiveBlocks += R.LiveBlocks;
+  M.AtPeakBytes += Outer ? R.HeapPeakBytes : R.DomainPeakBytes;
+  ProcessPeak &Peak = Peaks[Entry - 1];
+  if (Peak.Image != W.Image)
+    Peak = {W.Image, 0};
+  Peak.Bytes += R.PeakBytes;
+  M.PeakBytes = std::max(M.PeakBytes, Peak.Bytes);
+}
+
+void Matcher::add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
+                  Side &Out) {
+  const Trace &T = S.trace();
+  bool Outer = S.selection().isOuterView();
+  std::vector<uint64_t> HeapKeys{0};
+  for (uint32_t H = 1; H <= T.heaps().size(); ++H)
+    HeapKeys.push_back(xxh3_64bits(T.heapName(H)));
+  reserve(S.numRows());
+  Peaks.clear();
+  SmallVector<Waiting, 32> Group;
+  auto Flush = [&] {
+    for (const Waiting &W : Group)
+      addRow(W, Outer, IsAfter, Out);
+    Group.clear();
+  };
   S.forEach([&](uint32_t Image, const SumRow &R) {
-    uint32_t I = find(T.heapName(R.Heap), Numbers[R.Heap], Keys[T.leaf(R.Key)]);
-    Difference &D = Pairs[I];
-    auto &Stack = IsAfter ? D.StackAfter : D.StackBefore;
-    if (!Stack)
-      Stack = R.Key;
-    StackMetrics &M = IsAfter ? D.After : D.Before;
-    M.Allocations += R.Allocations;
-    M.Frees += R.Allocations + R.Splits - R.LiveBlocks;
-    M.AllocatedBytes += R.AllocatedBytes;
-    M.LiveBytes += Outer ? R.LiveBytes : R.LiveExclusive;
-    M.LiveBlocks += R.LiveBlocks;
-    M.AtPeakBytes += Outer ? R.HeapPeakBytes : R.DomainPeakBytes;
-    if (I >= Peaks.size())
-      Peaks.resize(I + 1);
-    if (Peaks[I].Image != Image)
-      Peaks[I] = {Image, 0};
-    Peaks[I].Bytes += R.PeakBytes;
-    M.PeakBytes = std::max(M.PeakBytes, Peaks[I].Bytes);
+    uint64_t Key = Keys[T.leaf(R.Key)] ^ HeapKeys[R.Heap];
+    __builtin_prefetch(&Slots[Key & (Slots.size() - 1)]);
+    Group.push_back({Key, Image, &R});
+    if (Group.size() == 32)
+      Flush();
   });
+  Flush();
 }
 
 static DiffTotals wholeTotals(const Totals &T) {
@@ -153,36 +211,59 @@ static bool isShown(const Difference &D, const DiffOptions &Options,
          Exceeds(D.Before.PeakBytes, D.After.PeakBytes);
 }
 
+/// Puts the differences that are shown in order: the largest change first.
+static void sortShown(std::vector<Difference> &Shown, Metric By) {
+  auto Change = [](const Difference &D, Metric M) {
+    return distance(metricOf(D.Before, M), metricOf(D.After, M));
+  };
+  stable_sort(Shown, [&](const Difference &A, const Difference &B) {
+    return std::pair(Change(A, By), Change(A, Metric::Live)) >
+           std::pair(Change(B, By), Change(B, Metric::Live));
+  });
+}
+
 DiffReport diffTraces(const Sums &Before, const Sums &After, bool Whole,
                       const DiffOptions &Options) {
+  const Trace &TB = Before.trace(), &TA = After.trace();
   DiffReport R;
-  R.Before =
-      Whole ? wholeTotals(Before.trace().hostTotals()) : partTotals(Before);
-  R.After = Whole ? wholeTotals(After.trace().hostTotals()) : partTotals(After);
-  Matcher M;
-  M.add(Before, /*IsAfter=*/false);
-  M.add(After, /*IsAfter=*/true);
-  R.Differences = M.take();
-  erase_if(R.Differences,
-           [](const Difference &D) { return D.Before == D.After; });
-
+  R.Before = Whole ? wholeTotals(TB.hostTotals()) : partTotals(Before);
+  R.After = Whole ? wholeTotals(TA.hostTotals()) : partTotals(After);
   R.NoiseValue = noiseOf(R, Options);
-  auto Middle = std::stable_partition(
-      R.Differences.begin(), R.Differences.end(),
-      [&](const Difference &D) { return isShown(D, Options, R.NoiseValue); });
-  R.Shown = Middle - R.Differences.begin();
-  Metric By = Options.By.value_or(Metric::Peak);
-  auto Change = [By](const Difference &D) {
-    return distance(metricOf(D.Before, By), metricOf(D.After, By));
-  };
-  auto LiveChange = [](const Difference &D) {
-    return distance(D.Before.LiveBytes, D.After.LiveBytes);
-  };
-  std::stable_sort(R.Differences.begin(), Middle,
-                   [&](const Difference &A, const Difference &B) {
-                     return std::pair(Change(A), LiveChange(A)) >
-                            std::pair(Change(B), LiveChange(B));
-                   });
+
+  std::vector<uint64_t> KeysBefore, KeysAfter;
+  runBoth([&] { KeysBefore = nodeKeys(TB, SameFrame::Function); },
+          [&] { KeysAfter = nodeKeys(TA, SameFrame::Function); });
+  Matcher M;
+  Side B, A;
+  M.add(Before, KeysBefore, /*IsAfter=*/false, B);
+  M.add(After, KeysAfter, /*IsAfter=*/true, A);
+
+  std::vector<Difference> Quiet;
+  for (const Pair &P : M.Pairs) {
+    Difference D;
+    if (P.Before) {
+      D.Before = B.Metrics[P.Before - 1];
+      D.StackBefore = B.Stacks[P.Before - 1];
+      D.Heap = TB.heapName(B.Heaps[P.Before - 1]);
+    }
+    if (P.After) {
+      D.After = A.Metrics[P.After - 1];
+      D.StackAfter = A.Stacks[P.After - 1];
+      D.Heap = TA.heapName(A.Heaps[P.After - 1]);
+    }
+    if (D.Before == D.After)
+      continue;
+    if (isShown(D, Options, R.NoiseValue)) {
+      R.Differences.push_back(D);
+      continue;
+    }
+    R.BelowNoise += 1;
+    if (Options.KeepAll)
+      Quiet.push_back(D);
+  }
+  sortShown(R.Differences, Options.By.value_or(Metric::Peak));
+  R.Shown = R.Differences.size();
+  R.Differences.insert(R.Differences.end(), Quiet.begin(), Quiet.end());
   return R;
 }
 

@@ -31,13 +31,14 @@ static bool isCloneWord(StringRef Word) {
 
 StringRef withoutCloneSuffix(StringRef Function) {
   // Demanglers put them in brackets behind the name.
-  while (true) {
-    size_t At = Function.rfind(" [clone ");
-    if (At == StringRef::npos || !Function.ends_with("]"))
-      At = Function.ends_with(")") ? Function.rfind(" (.") : StringRef::npos;
-    if (At == StringRef::npos)
+  while (Function.ends_with("]") || Function.ends_with(")")) {
+    size_t At = Function.rfind(Function.back() == ']' ? '[' : '(');
+    if (At == StringRef::npos || At == 0 || Function[At - 1] != ' ')
       break;
-    Function = Function.take_front(At);
+    StringRef Inside = Function.drop_front(At + 1);
+    if (!Inside.starts_with("clone ") && !Inside.starts_with("."))
+      break;
+    Function = Function.take_front(At - 1);
   }
   while (true) {
     size_t Dot = Function.rfind('.');

@@ -62,11 +62,33 @@ Expected<Sums> Sums::create(const Trace &T, Selection Selected) {
   return S;
 }
 
+size_t Sums::numRows() const {
+  size_t Count = 0;
+  for (const SumRows *Part : Rows)
+    Count += Part->Rows.size();
+  return Count;
+}
+
 void Sums::forEach(function_ref<void(uint32_t Image, const SumRow &)> F) const {
   for (const SumRows *Part : Rows)
     for (const SumRow &R : Part->Rows)
       if (Sel.hasHeap(R.Heap) && Sel.hasStack(R.Key))
         F(Part->Image, R);
+}
+
+Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec) {
+  Expected<std::unique_ptr<Trace>> Opened = Trace::open(Path);
+  if (!Opened)
+    return Opened.takeError();
+  T = std::move(*Opened);
+  Expected<Selection> Selected = Selection::create(*T, Spec);
+  if (!Selected)
+    return Selected.takeError();
+  Expected<Sums> Made = Sums::create(*T, std::move(*Selected));
+  if (!Made)
+    return Made.takeError();
+  S.emplace(std::move(*Made));
+  return Error::success();
 }
 
 } // namespace memkit

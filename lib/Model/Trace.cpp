@@ -8,6 +8,7 @@
 
 #include "memkit/Model/Trace.h"
 #include "memkit/Model/Replay.h"
+#include "memkit/Support/RunBoth.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,9 +53,11 @@ Trace::create(std::unique_ptr<TraceReader> Reader) {
     T->Warnings.push_back((T->name() + ": " + T->Reader->damage()).str());
   if (Error E = T->readDictionary())
     return E;
-  T->showFrames();
-  if (Error E = T->readSummary())
-    return E;
+  // The sums are read while the names are made ready.
+  Error Failed = Error::success();
+  runBoth([&] { Failed = T->readSummary(); }, [&] { T->showFrames(); });
+  if (Failed)
+    return Failed;
   T->prepareSums();
   return T;
 }

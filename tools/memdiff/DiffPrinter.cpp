@@ -79,10 +79,9 @@ void printDiff(raw_ostream &OS, const DiffView &V) {
     printDifference(OS, V, D, Width);
   if (size_t Left = V.Report.Shown - Shown.size())
     OS << '\n' << formatCount(Left) << " more; --top=0 shows all\n";
-  size_t Quiet = V.Report.Differences.size() - V.Report.Shown;
   if (!V.Report.Shown)
     OS << "\nno differences above the noise\n";
-  if (Quiet)
+  if (size_t Quiet = V.Report.BelowNoise)
     OS << '\n'
        << formatCount(Quiet)
        << (Quiet == 1 ? " stack differs" : " stacks differ") << " by less than "
@@ -143,7 +142,7 @@ void writeDiffJson(raw_ostream &OS, const DiffView &V) {
         writeDifference(J, V, D);
     });
     J.attribute("noise", V.Report.NoiseValue);
-    J.attribute("below_noise", V.Report.Differences.size() - V.Report.Shown);
+    J.attribute("below_noise", V.Report.BelowNoise);
     J.attributeObject("lost", [&] {
       J.attribute("before", V.Before.lostEvents());
       J.attribute("after", V.After.lostEvents());

@@ -10,6 +10,7 @@
 #include "memkit/Analysis/DiffTrace.h"
 #include "memkit/Support/FailOn.h"
 #include "memkit/Support/OutputFile.h"
+#include "memkit/Support/RunBoth.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -53,32 +54,15 @@ static cl::opt<uint64_t>
 static constexpr FailOn::Condition Conditions[] = {{"differences", false},
                                                    {"lost", false}};
 
-/// A trace and what was selected of it.
-struct Input {
-  std::unique_ptr<Trace> T;
-  std::optional<Sums> S;
-
-  Error open(StringRef Path, const SelectionSpec &Spec) {
-    Expected<std::unique_ptr<Trace>> Opened = Trace::open(Path);
-    if (!Opened)
-      return Opened.takeError();
-    T = std::move(*Opened);
-    for_each(T->warnings(), [](const std::string &W) { warn(W); });
-    Expected<Selection> Selected = Selection::create(*T, Spec);
-    if (!Selected)
-      return Selected.takeError();
-    Expected<Sums> Made = Sums::create(*T, std::move(*Selected));
-    if (!Made)
-      return Made.takeError();
-    S.emplace(std::move(*Made));
-    return Error::success();
-  }
-};
+/// -o alone means the trace: text would go to standard output.
+static Format outputFormat() {
+  if (!OutputFormat.getNumOccurrences() && Output.getNumOccurrences())
+    return Format::Trace;
+  return OutputFormat;
+}
 
 static Error write(const DiffView &V) {
-  Format F = OutputFormat;
-  if (!OutputFormat.getNumOccurrences() && Output.getNumOccurrences())
-    F = Format::Trace;
+  Format F = outputFormat();
   auto Content = F == Format::Trace ? OutputFile::Content::Trace
                                     : OutputFile::Content::Text;
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output, Content);
@@ -113,11 +97,17 @@ static Expected<int> run(const SelectionFlags &Flags, const FailOn &Fatal) {
     return makeUsageError("--noise: " + toString(Bound.takeError()));
   Options.Noise = *Bound;
 
-  Input Before, After;
-  if (Error E = Before.open(InputBefore, *Spec))
-    return E;
-  if (Error E = After.open(InputAfter, *Spec))
-    return E;
+  Options.KeepAll = outputFormat() == Format::Trace;
+
+  SelectedTrace Before, After;
+  Error Failed[] = {Error::success(), Error::success()};
+  runBoth([&] { Failed[0] = Before.open(InputBefore, *Spec); },
+          [&] { Failed[1] = After.open(InputAfter, *Spec); });
+  for (Error &E : Failed)
+    if (E)
+      return std::move(E);
+  for (const Trace *T : {Before.T.get(), After.T.get()})
+    for_each(T->warnings(), [](const std::string &W) { warn(W); });
   DiffReport Report = diffTraces(*Before.S, *After.S, Spec->empty(), Options);
   uint64_t Most = Top.getNumOccurrences()        ? uint64_t(Top)
                   : OutputFormat == Format::Json ? 0

@@ -70,20 +70,14 @@ static Expected<int> run(const SelectionFlags &Flags) {
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
-  Expected<std::unique_ptr<Trace>> T = Trace::open(Input);
-  if (!T)
-    return T.takeError();
-  for_each((*T)->warnings(), [](const std::string &W) { warn(W); });
-  Expected<Selection> Selected = Selection::create(**T, *Spec);
-  if (!Selected)
-    return Selected.takeError();
-  Expected<Sums> S = Sums::create(**T, std::move(*Selected));
-  if (!S)
-    return S.takeError();
+  SelectedTrace In;
+  if (Error E = In.open(Input, *Spec))
+    return E;
+  for_each(In.T->warnings(), [](const std::string &W) { warn(W); });
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
   if (!Out)
     return Out.takeError();
-  if (Error E = write((*Out)->os(), *S))
+  if (Error E = write((*Out)->os(), *In.S))
     return E;
   if (Error E = (*Out)->keep())
     return E;

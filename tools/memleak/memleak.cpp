@@ -58,17 +58,11 @@ static Expected<int> run(const SelectionFlags &Flags, const FailOn &Fatal) {
     if (Error E = Hidden.parseFile(Path))
       return E;
 
-  Expected<std::unique_ptr<Trace>> T = Trace::open(Input);
-  if (!T)
-    return T.takeError();
-  for_each((*T)->warnings(), [](const std::string &W) { warn(W); });
-  Expected<Selection> Selected = Selection::create(**T, *Spec);
-  if (!Selected)
-    return Selected.takeError();
-  Expected<Sums> S = Sums::create(**T, std::move(*Selected));
-  if (!S)
-    return S.takeError();
-  LeakReport Report = findLeaks(*S, Hidden);
+  SelectedTrace In;
+  if (Error E = In.open(Input, *Spec))
+    return E;
+  for_each(In.T->warnings(), [](const std::string &W) { warn(W); });
+  LeakReport Report = findLeaks(*In.S, Hidden);
 
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
   if (!Out)
@@ -76,15 +70,15 @@ static Expected<int> run(const SelectionFlags &Flags, const FailOn &Fatal) {
   bool Json = OutputFormat == Format::Json;
   uint64_t Most = Top.getNumOccurrences() ? Top : Json ? 0 : 10;
   if (Json)
-    writeLeakJson((*Out)->os(), **T, Report, Most);
+    writeLeakJson((*Out)->os(), *In.T, Report, Most);
   else
-    printLeaks((*Out)->os(), **T, Report, Most);
+    printLeaks((*Out)->os(), *In.T, Report, Most);
   if (Error E = (*Out)->keep())
     return E;
   for (const SuppressionUse &U : Report.Suppressed)
     if (!U.Findings)
       warn("suppression 'leak:" + U.Pattern + "' matched nothing");
-  return isFatal(Fatal, Report, (*T)->lostEvents()) ? Fatal.status() : ExitOk;
+  return isFatal(Fatal, Report, In.T->lostEvents()) ? Fatal.status() : ExitOk;
 }
 
 int main(int Argc, char **Argv) {

@@ -50,6 +50,8 @@ struct DiffOptions {
   /// peaks (By Allocated or Count: of what was allocated in all). With 0, every
   /// change of anything is shown.
   Threshold Noise;
+  /// Whether the changes below the noise are wanted too.
+  bool KeepAll = false;
 };
 
 struct DiffTotals {
@@ -66,10 +68,11 @@ struct DiffTotals {
 struct DiffReport {
   DiffTotals Before, After; ///< of the domain `host`, or of what was selected
   uint64_t NoiseValue = 0;  ///< bytes, or allocations
-  /// All that differ at all; the first Shown are above the noise, the largest
-  /// change first, the others in no order.
+  /// The first Shown are above the noise, the largest change first; then, when
+  /// they are wanted, the others in no order.
   std::vector<Difference> Differences;
   size_t Shown = 0;
+  size_t BelowNoise = 0; ///< how many others there are
 };
 
 /// Whole: whether nothing was selected, so that the totals are the domain's.

@@ -11,6 +11,7 @@
 
 #include "memkit/Model/Selection.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
 
 namespace memkit {
 
@@ -24,7 +25,10 @@ public:
 
   const Trace &trace() const { return *T; }
   const Selection &selection() const { return Sel; }
-  /// Gives every selected row, grouped by image in rising order.
+  /// At least as many as forEach() gives.
+  size_t numRows() const;
+  /// Gives every selected row, grouped by image in rising order. The rows live
+  /// as long as this and the trace.
   void
   forEach(llvm::function_ref<void(uint32_t Image, const SumRow &)> F) const;
 
@@ -35,6 +39,15 @@ private:
   Selection Sel;
   std::vector<Summary> Replayed;     ///< when Sel.needsEvents()
   std::vector<const SumRows *> Rows; ///< sorted by image
+};
+
+/// A trace and what was selected of it, as most tools want them.
+struct SelectedTrace {
+  std::unique_ptr<Trace> T;
+  std::optional<Sums> S; ///< once it is open
+
+  /// Opens the trace Path and selects.
+  llvm::Error open(llvm::StringRef Path, const SelectionSpec &Spec);
 };
 
 } // namespace memkit

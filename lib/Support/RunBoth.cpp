@@ -1,0 +1,32 @@
+//===- RunBoth.cpp - Two pieces of work at the same time -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Support/RunBoth.h"
+#include <pthread.h>
+
+using namespace llvm;
+
+namespace memkit {
+
+static void *callWork(void *Work) {
+  (*static_cast<function_ref<void()> *>(Work))();
+  return nullptr;
+}
+
+// Not std::thread, whose failure is an exception.
+void runBoth(function_ref<void()> Here, function_ref<void()> There) {
+  pthread_t Other;
+  bool Started = pthread_create(&Other, nullptr, callWork, &There) == 0;
+  Here();
+  if (Started)
+    pthread_join(Other, nullptr);
+  else
+    There();
+}
+
+} // namespace memkit
