@@ -128,7 +128,8 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
   I.Origin = Origin;
   I.StartNs = R.nowNs();
   I.Exe = R.Names.Names.string(Exe);
-  for (const std::string &Arg : procfs::commandLine(Pid))
+  for (const std::string &Arg :
+       Pid == Program ? O.Command : procfs::commandLine(Pid))
     I.Command.push_back(R.Names.Names.string(Arg));
   I.Recorded = false;
   I.WhyNot = R.Names.Names.string(Why);
@@ -138,7 +139,9 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
   P->Image = R.Names.addImage(I);
   R.Sums.beginImage(P->Image, I.StartNs);
   ProgramSeen |= Pid == Program;
-  O.Warn(Twine(Exe.empty() ? "process " + std::to_string(Pid) : Exe) +
+  // What was asked for needs no warning.
+  if (Pid == Program || O.Follow)
+    O.Warn(Twine(Exe.empty() ? "process " + std::to_string(Pid) : Exe) +
          " is not recorded: " + Why);
   Processes.push_back(std::move(P));
 }
@@ -365,8 +368,10 @@ void Session::lookAtExecs() {
       continue;
     }
     std::string Exe = Ended ? E.Path : procfs::exePath(E.Pid);
-    std::string Why = whyNotPreloadable(
-        Ended ? E.Path : "/proc/" + std::to_string(E.Pid) + "/exe");
+    std::string Why =
+        !O.Follow ? "--no-follow"
+        : Ended   ? whyNotPreloadable(E.Path)
+                  : whyNotPreloadable("/proc/" + std::to_string(E.Pid) + "/exe");
     bool Late = Age > 5000000000;
     if (Why.empty() && !Ended && !Late) {
       ++I;

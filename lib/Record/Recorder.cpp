@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -79,13 +80,24 @@ void takeSignals() {
   Set(SIGXFSZ, SIG_IGN);
 }
 
-/// Two descriptors for each image; the program keeps the limit it had.
-void raiseDescriptorLimit() {
-  rlimit L;
-  if (getrlimit(RLIMIT_NOFILE, &L) == 0 && L.rlim_cur < L.rlim_max) {
-    L.rlim_cur = L.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &L);
+/// Two descriptors for each image, shared memory as large as it may be. The
+/// program keeps the limits it had.
+void raiseLimits() {
+  for (auto Kind : {RLIMIT_NOFILE, RLIMIT_FSIZE}) {
+    rlimit L;
+    if (getrlimit(Kind, &L) == 0 && L.rlim_cur < L.rlim_max) {
+      L.rlim_cur = L.rlim_max;
+      setrlimit(Kind, &L);
+    }
   }
+}
+
+/// Standard streams that are closed stay closed for the program, but are not
+/// given to files of ours.
+void holdStandardStreams() {
+  for (int Fd = 0; Fd != 3; ++Fd)
+    if (fcntl(Fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != Fd)
+      break;
 }
 
 std::string outputPattern(const RecordOptions &O, int32_t Rank) {
@@ -169,6 +181,7 @@ int waitAlone(pid_t Pid) {
 } // namespace
 
 Expected<RecordResult> memkit::record(const RecordOptions &O) {
+  holdStandardStreams();
   std::string Path;
   if (int Error = findProgram(O.Command[0], Path))
     return notRun(O.Command[0], Error);
@@ -182,7 +195,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     return Child.takeError();
 
   takeSignals();
-  raiseDescriptorLimit();
+  raiseLimits();
   RankInfo Rank = findRank(getProcessEnv);
   NameFields Fields{uint32_t(Child->pid()), procfs::hostName(), Rank.Rank,
                     std::time(nullptr)};

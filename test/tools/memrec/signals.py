@@ -1,0 +1,63 @@
+# RUN: %cc -O1 %S/Inputs/ticker.c -o %t.ticker
+# RUN: %python %s %t.ticker %t
+#
+# Signals: Ctrl-C reaches the program and the trace is completed; SIGTERM to
+# memrec completes the trace and leaves the program running.
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+ticker, base = sys.argv[1:]
+
+
+def start(name, *options, **kwargs):
+    trace = "%s.%s.fb" % (base, name)
+    flag = "%s.%s.flag" % (base, name)
+    if os.path.exists(flag):
+        os.remove(flag)
+    process = subprocess.Popen(["memrec", "-o", trace, *options, ticker, flag],
+                               stderr=subprocess.PIPE, text=True,
+                               # The test runner may ignore it.
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+                               **kwargs)
+    while not os.path.exists(flag):
+        time.sleep(0.01)
+    return process, trace, flag
+
+
+def check(trace):
+    subprocess.run(["memdump", "--check", trace], check=True, stdout=subprocess.DEVNULL)
+    return subprocess.run(["memdump", "--summary", trace], check=True,
+                          capture_output=True, text=True).stdout
+
+
+# Ctrl-C: to all of the foreground group.
+process, trace, _ = start("int", start_new_session=True)
+os.killpg(process.pid, signal.SIGINT)
+assert process.wait() == 130, process.returncode
+assert "exit 130" in check(trace) or "signal 2" in check(trace), check(trace)
+
+# SIGTERM: memrec ends, the program does not.
+process, trace, flag = start("term")
+process.terminate()
+errors = process.stderr.read()
+assert process.wait() == 0, process.returncode
+assert "the program runs on" in errors, errors
+assert "not ended" in check(trace), check(trace)
+pid = int(open(flag).read())
+os.kill(pid, 0)
+os.kill(pid, signal.SIGKILL)
+
+# The recorder killed: the program does not notice, the trace is cut.
+process, trace, flag = start("kill")
+process.kill()
+process.wait()
+pid = int(open(flag).read())
+time.sleep(0.2)
+os.kill(pid, 0)
+os.kill(pid, signal.SIGKILL)
+dump = subprocess.run(["memdump", "--summary", trace], capture_output=True, text=True)
+assert dump.returncode == 0, dump.stderr
