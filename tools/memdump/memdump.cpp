@@ -16,6 +16,8 @@
 #include "memkit/Trace/TraceWriter.h"
 #include "memkit/TraceText/Printers.h"
 #include "memkit/TraceText/TraceSummary.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -147,9 +149,20 @@ static Expected<int> check(OutputFile &Out) {
   return ExitError;
 }
 
-/// Copies the trace with the symbols that this machine's files give.
-static Error symbolize(OutputFile &Out) {
-  auto Stream = BlockStream::open(Input);
+/// Writes R with its sums and index to File.
+static Error complete(TraceReader &R, sys::fs::TempFile &File) {
+  FdSink Sink(File.FD, File.TmpName);
+  auto Writer = TraceWriter::create(Sink, R.header());
+  if (!Writer)
+    return Writer.takeError();
+  if (Error E = completeTrace(R, **Writer))
+    return E;
+  return (*Writer)->finish();
+}
+
+/// Copies the trace Path with the symbols that this machine's files give.
+static Error symbolizeFile(StringRef Path, OutputFile &Out) {
+  auto Stream = BlockStream::open(Path);
   if (!Stream)
     return Stream.takeError();
   // The writer begins with the header.
@@ -163,10 +176,28 @@ static Error symbolize(OutputFile &Out) {
   auto Stats = symbolizeTrace(**Stream, **Writer);
   if (!Stats)
     return Stats.takeError();
-  warnOf((*Stream)->name(), (*Stream)->damage());
   say(Twine(Stats->Resolved) + " of " + Twine(Stats->Frames) +
       " frames without symbols have them now");
   return Error::success();
+}
+
+/// A trace that was cut gets its sums first, by way of a temporary file.
+static Error symbolize(OutputFile &Out) {
+  auto Reader = TraceReader::open(Input);
+  if (!Reader)
+    return Reader.takeError();
+  warnOf((*Reader)->name(), (*Reader)->damage());
+  if ((*Reader)->complete() && Input != "-")
+    return symbolizeFile(Input, Out);
+  SmallString<128> Folder;
+  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Folder);
+  auto File = sys::fs::TempFile::create(Folder + "/memdump-%%%%%%.fb", 0600);
+  if (!File)
+    return File.takeError();
+  Error E = complete(**Reader, *File);
+  if (!E)
+    E = symbolizeFile(File->TmpName, Out);
+  return joinErrors(std::move(E), File->discard());
 }
 
 static Expected<int> done(Error E) {

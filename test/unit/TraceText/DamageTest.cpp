@@ -151,8 +151,8 @@ TEST(PrintDamage, EveryByteBelowTheChecksum) {
     std::string Before, After;
     for (size_t I = 0; I != Frames.size(); ++I)
       (I < Bad ? Before : After) += I == Bad ? "" : Frames[I];
-    // Large blocks repeat themselves: about 300 places of each.
-    size_t Step = std::max<size_t>(1, Raw[Bad].size() / 300);
+    // Large blocks repeat themselves: about 150 places of each.
+    size_t Step = std::max<size_t>(1, Raw[Bad].size() / 150);
     for (size_t I = 0; I < Raw[Bad].size(); I += Step)
       for (unsigned char Flip : {0x01, 0x80, 0xff}) {
         std::string Block = Raw[Bad];
