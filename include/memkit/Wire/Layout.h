@@ -227,6 +227,9 @@ struct Control {
   std::atomic<uint64_t> LostNoRing;
   std::atomic<uint64_t> LostReentrant; ///< in a signal handler inside a hook
   std::atomic<uint32_t> NextExec;
+  /// Heartbeat, plus 1, at which a whole wait for R was in vain: while it has not
+  /// moved on, neither this image nor a child of it waits again. 0: none.
+  std::atomic<uint64_t> DeadBeat;
   ExecSlot Execs[NumExecSlots];
   std::atomic<uint64_t> ExitTsc; ///< the clock when ExitStatus was set
 };

@@ -20,8 +20,6 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-static constexpr long GreetSeconds = 5;
-
 /// A socket that cannot be taken for a standard stream by another thread while
 /// it is open; -1 on failure.
 static int openSocket() {
@@ -36,7 +34,7 @@ static int openSocket() {
 }
 
 static bool reach(int Fd) {
-  timeval Limit = {GreetSeconds, 0};
+  timeval Limit = {GreetMs / 1000, 0};
   for (int Option : {SO_SNDTIMEO, SO_RCVTIMEO})
     sys::call(SYS_setsockopt, Fd, SOL_SOCKET, Option, long(&Limit),
               sizeof(Limit));

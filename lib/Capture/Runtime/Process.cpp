@@ -23,12 +23,21 @@ void capture::turnOff() {
   Proc.Epoch.store(0, std::memory_order_release);
 }
 
-bool capture::recorderGone() {
+bool capture::recorderGone(const wire::Control &C) {
   constexpr uint32_t OwnerDied = 0x40000000;
-  auto *Word =
-      reinterpret_cast<std::atomic<uint32_t> *>(Proc.Ctl->RecorderLock);
-  return Proc.Ctl->Detached.load(std::memory_order_acquire) ||
+  auto *Word = reinterpret_cast<const std::atomic<uint32_t> *>(C.RecorderLock);
+  return C.Detached.load(std::memory_order_acquire) ||
          (Word->load(std::memory_order_acquire) & OwnerDied);
+}
+
+bool capture::recorderStands(const wire::Control &C) {
+  return C.DeadBeat.load(std::memory_order_relaxed) ==
+         C.Heartbeat.load(std::memory_order_acquire) + 1;
+}
+
+void capture::noteRecorderStands(wire::Control &C) {
+  C.DeadBeat.store(C.Heartbeat.load(std::memory_order_acquire) + 1,
+                   std::memory_order_relaxed);
 }
 
 static bool fits(uint64_t Offset, uint64_t Count, uint64_t Bytes,
@@ -74,7 +83,8 @@ static bool mapAll(int Fd) {
   uint64_t Size = uint64_t(sys::call(SYS_lseek, Fd, 0, SEEK_END));
   if (sys::failed(long(Size)) || Size < wire::ControlBytes)
     return false;
-  auto *C = static_cast<wire::Control *>(mapShared(Fd, 0, wire::ControlBytes));
+  auto *C = static_cast<wire::Control *>(
+      sys::map(wire::ControlBytes, MAP_SHARED, Fd, 0)); // a child keeps it
   if (!C)
     return false;
   Proc.Ctl = C;
@@ -100,14 +110,24 @@ static bool tryConnect() {
   if (!Kept.FindObject)
     Kept.FindObject =
         reinterpret_cast<FindObjectFn>(nextSymbol("_dl_find_object"));
-  wire::Welcome W;
-  int Fd = greet(W);
-  if (Fd < 0)
+  wire::Control *Parents = Kept.Control;
+  if (Parents && (recorderGone(*Parents) || recorderStands(*Parents)))
     return false;
+  wire::Welcome W;
+  uint64_t Begun = sys::monotonicMs();
+  int Fd = greet(W);
+  if (Fd < 0) {
+    if (Parents && sys::monotonicMs() - Begun >= GreetMs)
+      noteRecorderStands(*Parents);
+    return false;
+  }
   bool Mapped = mapAll(Fd);
   sys::close(Fd);
   if (!Mapped)
     return false;
+  if (Parents)
+    sys::unmap(Parents, wire::ControlBytes);
+  Kept.Control = Proc.Ctl;
   const wire::Settings &S = Proc.Ctl->Settings;
   Proc.MaxDepth = S.MaxDepth < 2 ? 2 : S.MaxDepth;
   Proc.WaitMs = S.OnFullMode == uint32_t(wire::OnFull::Wait) ? S.WaitMs : 0;

@@ -37,8 +37,6 @@ struct alignas(PageBytes) Process {
   uint32_t MaxDepth = 0;
   uint32_t WaitMs = 0; ///< 0: never wait
   uint32_t Pid = 0;
-  /// Heartbeat at which a whole wait was in vain, plus 1; nobody waits then.
-  std::atomic<uint64_t> DeadBeat{0};
   /// Rises when code ids are forgotten.
   std::atomic<uint32_t> CodeGeneration{0};
   std::atomic<uint32_t> UnwinderUnsafe{0}; ///< forked amid an unwind
@@ -56,6 +54,9 @@ struct Inherited {
   bool NoFollow;                                  ///< children are not recorded
   uint64_t Epochs; ///< images that this memory has been
   uint32_t Image;  ///< the last one's id
+  /// The last one's control page: the only thing of it that a child of fork has
+  /// still mapped. A child looks there whether greeting is worth while.
+  wire::Control *Control;
   FindObjectFn FindObject;
   /// By ring: its owner unwinds. A child of fork sees who did at that moment.
   struct alignas(64) Flag {
@@ -75,14 +76,21 @@ bool readEnvironment();
 /// Makes this image an active one, or turns it off. Signals are blocked.
 void connect();
 
+/// The longest wait for each step of the greeting.
+inline constexpr long GreetMs = 5000;
+
 /// Asks the recorder for the shared memory; its descriptor, or -1.
 int greet(wire::Welcome &W);
 
 /// Stops recording for good.
 void turnOff();
 
-/// Is there a recorder that takes records?
-bool recorderGone();
+/// Is there no recorder any more that takes records of \p C?
+bool recorderGone(const wire::Control &C);
+
+/// Has a whole wait for it been in vain, and it has not moved since?
+bool recorderStands(const wire::Control &C);
+void noteRecorderStands(wire::Control &C);
 
 } // namespace memkit::capture
 

@@ -29,8 +29,7 @@ static constexpr uint64_t NestedMargin = 32; ///< kept for what must not fail
 template <typename Fn> static bool waitFor(uint64_t Epoch, Fn Done) {
   std::atomic<uint64_t> &Beat = Proc.Ctl->Heartbeat;
   uint64_t FirstBeat = Beat.load(std::memory_order_acquire);
-  if (!Proc.WaitMs ||
-      FirstBeat + 1 == Proc.DeadBeat.load(std::memory_order_relaxed))
+  if (!Proc.WaitMs || recorderStands(*Proc.Ctl))
     return false;
   uint64_t Start = sys::monotonicMs();
   for (uint32_t Step = 1;; ++Step) {
@@ -39,7 +38,7 @@ template <typename Fn> static bool waitFor(uint64_t Epoch, Fn Done) {
       return false; // forked in a signal handler, or turned off
     if (Done())
       return true;
-    if (Step % 16 == 0 && recorderGone()) {
+    if (Step % 16 == 0 && recorderGone(*Proc.Ctl)) {
       turnOff();
       return false;
     }
@@ -47,7 +46,7 @@ template <typename Fn> static bool waitFor(uint64_t Epoch, Fn Done) {
       break;
   }
   if (Beat.load(std::memory_order_acquire) == FirstBeat)
-    Proc.DeadBeat.store(FirstBeat + 1, std::memory_order_relaxed);
+    noteRecorderStands(*Proc.Ctl);
   return false;
 }
 
@@ -61,7 +60,7 @@ bool capture::makeRoom(Thread &T) {
     Proc.Ctl->LostReentrant.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
-  if (recorderGone()) {
+  if (recorderGone(*Proc.Ctl)) {
     turnOff();
     return false;
   }
@@ -189,7 +188,7 @@ bool capture::attachThread() {
   if (!Epoch)
     connect();
   if (Proc.State.load(std::memory_order_acquire) == Phase::Active) {
-    if (recorderGone())
+    if (recorderGone(*Proc.Ctl))
       turnOff();
     else if (!(Attached = takeRing(T)))
       noRing(T);

@@ -18,6 +18,16 @@
 // CHECK-NEXT: live 1 blocks 77 bytes unknown 1 twice 0
 // CHECK: exit 5
 // CHECK-NOT: image 5
+//
+// When the recorder takes no more, or stands still and a whole wait has shown it,
+// children do not wait for it again.
+// RUN: %cc -O0 -g %S/Inputs/many-children.c -o %t.many
+// RUN: %wiredrain --detach-after 1 --stall-after 1 -- %t.many 4 | FileCheck %s --check-prefix=DETACHED
+// DETACHED-NOT: image 2
+// DETACHED: status 0
+// RUN: %wiredrain --deaf-after 1 --stall-after 1 -- %t.many 15 | FileCheck %s --check-prefix=DEAF
+// DEAF-NOT: image 2
+// DEAF: status 0
 
 #define _GNU_SOURCE
 #include <signal.h>

@@ -48,6 +48,7 @@ struct Options {
   uint32_t WaitMs = 10000, MaxDepth = 1024, Rings = 1024, Nodes = 1 << 22;
   uint32_t NapUs = 1000;
   uint64_t StallAfter = ~0ull, DetachAfter = ~0ull, DieAfter = ~0ull;
+  uint64_t DeafAfter = ~0ull; ///< greets nobody any more
   bool Refuse = false;
   bool Discard = false; ///< only count: to time the program
 } Opt;
@@ -399,6 +400,8 @@ int parse(int Argc, char **Argv) {
       Opt.StallAfter = number(V);
     else if (O == "--detach-after")
       Opt.DetachAfter = number(V);
+    else if (O == "--deaf-after")
+      Opt.DeafAfter = number(V);
     else if (O == "--die-after")
       Opt.DieAfter = number(V);
     else
@@ -438,7 +441,8 @@ int main(int Argc, char **Argv) {
   while (true) {
     pollfd P = {Socket, POLLIN, 0};
     timespec Nap = {0, long(Opt.NapUs) * 1000};
-    if (ppoll(&P, 1, &Nap, nullptr) > 0)
+    bool Deaf = Total >= Opt.DeafAfter;
+    if (ppoll(&P, Deaf ? 0 : 1, &Nap, nullptr) > 0)
       greet(Socket);
     if (Total < Opt.StallAfter)
       for (auto &I : Images)
