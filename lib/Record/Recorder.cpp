@@ -210,13 +210,22 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   TscClock Clock = TscClock::calibrated();
   Expected<std::unique_ptr<Recording>> R =
       Recording::create(Sink, makeHeader(O, Rank, Clock), Clock);
-  if (!R)
+  if (!R && !Sink.ReaderGone)
     return R.takeError();
+  if (!R)
+    Door->reset(); // The program runs unrecorded.
   if (int Error = Child->go()) {
     if (Out->isRegular() && !Out->isStdout())
       unlink(Out->name().c_str());
     waitAlone(Child->pid());
     return notRun(O.Command[0], Error);
+  }
+  if (!R) {
+    RecordResult Result;
+    Result.Why = toString(R.takeError());
+    Result.Lost = Result.ReaderGone = true;
+    Result.Status = waitAlone(Child->pid());
+    return Result;
   }
 
   RecordResult Result;
