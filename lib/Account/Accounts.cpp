@@ -229,7 +229,9 @@ uint64_t Accounts::boundary(uint64_t TimeNs) {
   uint64_t T = (TimeNs + TimeUnitNs - 1) / TimeUnitNs * TimeUnitNs;
   if (Now)
     T = std::max(T, LastNs / TimeUnitNs * TimeUnitNs + TimeUnitNs);
-  return FloorNs = std::max(T, FloorNs);
+  if (FloorNs)
+    T = std::max(T, FloorNs + TimeUnitNs);
+  return FloorNs = T;
 }
 
 void Accounts::endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,

@@ -20,8 +20,7 @@ Error ReplayObserver::stepBegun(uint32_t, uint64_t) { return Error::success(); }
 Error ReplayObserver::imageEnds(uint32_t, uint64_t) { return Error::success(); }
 
 Replay::Replay(TraceReader &R, ReplayOptions O, ReplayObserver *Observer)
-    : R(R), Options(std::move(O)), Observer(Observer),
-      Done([] { return false; }) {
+    : R(R), Options(std::move(O)), Observer(Observer) {
   if (!Options.Slices)
     A.disableSlices();
 }

@@ -173,7 +173,7 @@ Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
   if (Error E = (*Run)->run())
     return E;
   Accounts &A = (*Run)->accounts();
-  if (Error E = C.finish(A.boundary((*Run)->endNs())))
+  if (Error E = C.finish(A.boundary((*Run)->endNs() + 1)))
     return E;
   return A.summary(1, (*Run)->endNs(),
                    [&](const Summary &Part) { return Out.write(Part); });

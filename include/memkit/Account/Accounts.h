@@ -138,7 +138,8 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// The first moment at or after TimeNs that can be a boundary: a multiple of
-  /// TimeUnitNs after every event so far.
+  /// TimeUnitNs after every event and every boundary so far, so that nothing
+  /// happens at the same time.
   uint64_t boundary(uint64_t TimeNs);
   /// What the last boundary() taken demands of the events after it.
   uint64_t floorNs() const { return FloorNs; }
@@ -194,6 +195,14 @@ public:
   HeapTotals heapTotals(uint32_t Heap) const;
   /// Domain: 0 `host`, else a device.
   Totals domainTotals(uint32_t Domain) const;
+  /// What lives now in the running images, exclusive bytes: the curve whose
+  /// highest point is the peak.
+  uint64_t domainLiveBytes(uint32_t Domain) const {
+    return Domains[Domain]->T.LiveBytes;
+  }
+  uint64_t heapLiveBytes(uint32_t Heap) const {
+    return Heaps[Heap]->C.T.LiveBytes;
+  }
   ImageTotals imageTotals(uint32_t Image, uint64_t NowNs) const;
 
   /// Gives the Summary in blocks of at most MaxBlockRows rows, all of Number.

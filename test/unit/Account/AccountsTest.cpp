@@ -294,7 +294,7 @@ TEST(Accounts, BoundaryLiesAfterAllEvents) {
   A.allocate({0, A.stackRow(1, 1, 1), 0}, 1, 500, 1);
   EXPECT_EQ(A.boundary(420), 600u);
   EXPECT_EQ(A.floorNs(), 600u);
-  EXPECT_EQ(A.boundary(550), 600u);
+  EXPECT_EQ(A.boundary(550), 700u);
 }
 
 TEST(Accounts, SummaryComesInParts) {

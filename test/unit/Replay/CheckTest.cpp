@@ -1,0 +1,163 @@
+//===- CheckTest.cpp - Whether a trace agrees with itself -------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Check.h"
+#include "TraceMaker.h"
+#include "gtest/gtest.h"
+
+using namespace memkit;
+using namespace memkit::test;
+
+namespace {
+
+CheckResult check(const MadeTrace &T, bool Complete = true) {
+  std::unique_ptr<TraceReader> R = T.open(Complete);
+  return llvm::cantFail(checkTrace(*R));
+}
+
+/// Whether a check says Text.
+testing::AssertionResult says(const MadeTrace &T, const std::string &Text) {
+  CheckResult Result = check(T);
+  std::string All;
+  for (const std::string &D : Result.Differences) {
+    if (D.find(Text) != std::string::npos)
+      return testing::AssertionSuccess();
+    All += D + "\n";
+  }
+  return testing::AssertionFailure() << "instead of `" << Text << "`:\n" << All;
+}
+
+MadeTrace large() { return completed(makeEvents(1, 200000, 1)); }
+
+TEST(Check, CompletedTracesAgree) {
+  for (unsigned Seed = 0; Seed < 8; ++Seed) {
+    MadeTrace T = completed(makeEvents(Seed, 20000, 1 + Seed % 5));
+    CheckResult Result = check(T);
+    EXPECT_EQ(Result.Differences, std::vector<std::string>());
+    EXPECT_GT(Result.SummaryRows, 0u);
+    EXPECT_GT(Result.Slices, 0u);
+    EXPECT_EQ(Result.Notes, std::vector<std::string>());
+  }
+  CheckResult Result = check(large());
+  EXPECT_TRUE(Result.agrees());
+  EXPECT_GT(Result.Keyframes, 0u);
+}
+
+TEST(Check, EveryFieldOfARowIsCompared) {
+  MadeTrace T = completed(makeEvents(2, 5000, 2));
+  struct {
+    const char *Name;
+    uint64_t SumRow::*Field;
+  } Fields[] = {{"allocations", &SumRow::Allocations},
+                {"allocated bytes", &SumRow::AllocatedBytes},
+                {"splits", &SumRow::Splits},
+                {"temporaries", &SumRow::Temporaries},
+                {"live blocks", &SumRow::LiveBlocks},
+                {"live bytes", &SumRow::LiveBytes},
+                {"live exclusive bytes", &SumRow::LiveExclusive},
+                {"peak bytes", &SumRow::PeakBytes},
+                {"blocks at the heap's peak", &SumRow::HeapPeakBlocks},
+                {"bytes at the heap's peak", &SumRow::HeapPeakBytes},
+                {"blocks at the domain's peak", &SumRow::DomainPeakBlocks},
+                {"bytes at the domain's peak", &SumRow::DomainPeakBytes}};
+  for (auto &F : Fields)
+    for (bool Context : {false, true}) {
+      MadeTrace Wrong = T;
+      Summary *S = Wrong.all<Summary>().front();
+      SumRow &Row = (Context ? S->Contexts : S->Stacks).front().Rows.front();
+      Row.*F.Field += 1;
+      EXPECT_TRUE(says(Wrong, std::string(Context ? "context " : "stack ") +
+                                  std::to_string(Row.Key) + ": " + F.Name +
+                                  " " + std::to_string(Row.*F.Field) +
+                                  ", events give"));
+    }
+}
+
+TEST(Check, TotalsAreCompared) {
+  MadeTrace T = completed(makeEvents(3, 5000, 2));
+  auto With = [&](auto Change) {
+    MadeTrace Wrong = T;
+    Change(*Wrong.all<Summary>().back());
+    return Wrong;
+  };
+  EXPECT_TRUE(says(With([](Summary &S) { S.Heaps[0].PeakTimeNs += 100; }),
+                   "summary, heap 1: peak time"));
+  EXPECT_TRUE(says(With([](Summary &S) { S.Domains[0].Temporaries += 1; }),
+                   "summary, domain 0: temporaries"));
+  EXPECT_TRUE(says(With([](Summary &S) { S.Images[0].PeakBytes += 1; }),
+                   "summary, image 1: peak bytes"));
+  EXPECT_TRUE(says(With([](Summary &S) { S.Steps[1].FreedBytes += 1; }),
+                   ": freed bytes"));
+  EXPECT_TRUE(says(With([](Summary &S) { S.Steps.pop_back(); }), ": begin 0"));
+  EXPECT_TRUE(
+      says(With([](Summary &S) { S.Marks += 1; }), " marks, there are"));
+}
+
+TEST(Check, MissingRowsAreFound) {
+  MadeTrace T = completed(makeEvents(4, 5000, 1));
+  MadeTrace Wrong = T;
+  Wrong.all<Summary>().front()->Stacks.front().Rows.pop_back();
+  EXPECT_TRUE(says(Wrong, "allocations 0, events give"));
+}
+
+TEST(Check, SlicesAreCompared) {
+  MadeTrace T = completed(makeEvents(5, 5000, 1));
+  auto With = [&](auto Change) {
+    MadeTrace Wrong = T;
+    for (Slice &S : Wrong.all<Slices>().front()->Rows)
+      if (!S.Rows.empty() && S.Index > 0) {
+        Change(S);
+        break;
+      }
+    return Wrong;
+  };
+  EXPECT_TRUE(says(With([](Slice &S) { S.Rows[0].LiveBytes += 5; }),
+                   " bytes, events give "));
+  EXPECT_TRUE(says(With([](Slice &S) { S.Rows.erase(S.Rows.begin()); }),
+                   "changed by the events, not in the file"));
+  EXPECT_TRUE(says(With([](Slice &S) { S.LastStep += 1; }), "last step"));
+}
+
+TEST(Check, KeyframesAreCompared) {
+  MadeTrace T = large();
+  auto With = [&](auto Change) {
+    MadeTrace Wrong = T;
+    Change(*Wrong.all<Keyframe>().front());
+    return Wrong;
+  };
+  ASSERT_FALSE(T.all<Keyframe>().front()->Blocks.empty());
+  EXPECT_TRUE(
+      says(With([](Keyframe &K) { K.Blocks[0].Size += 1; }), ": size "));
+  EXPECT_TRUE(
+      says(With([](Keyframe &K) { K.Blocks[0].Stack ^= 1; }), ": stack "));
+  EXPECT_TRUE(
+      says(With([](Keyframe &K) { K.Blocks[0].BirthNs += 100; }), ": birth "));
+  EXPECT_TRUE(says(With([](Keyframe &K) { K.Blocks.pop_back(); }),
+                   " blocks, events give "));
+  EXPECT_TRUE(
+      says(With([](Keyframe &K) { K.Events = 1u << 30; }), "there are "));
+}
+
+TEST(Check, SaysWhatItCouldNotCompare) {
+  MadeTrace None = makeEvents(6, 1000, 1);
+  CheckResult Result = check(None);
+  EXPECT_TRUE(Result.agrees());
+  EXPECT_EQ(Result.Notes,
+            std::vector<std::string>{"there is no complete summary"});
+
+  // A summary in the middle of a trace that was cut off.
+  MadeTrace T = completed(makeEvents(7, 1000, 1));
+  Summary Early = *T.all<Summary>().back();
+  Early.Events -= 10;
+  T.Blocks.pop_back();
+  T.Blocks.push_back(Early);
+  EXPECT_EQ(check(T, /*Complete=*/false).Notes.size(), 1u);
+  EXPECT_FALSE(check(T, /*Complete=*/true).agrees());
+}
+
+} // namespace

@@ -1,0 +1,104 @@
+//===- LiveSetTest.cpp - Live blocks by ordinal -----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/LiveSet.h"
+#include "gtest/gtest.h"
+#include <map>
+#include <random>
+
+using namespace memkit;
+
+namespace {
+
+using Map = std::map<uint64_t, LiveSet::Block>;
+
+void expectSame(const LiveSet &Set, const Map &Want) {
+  ASSERT_EQ(Set.size(), Want.size());
+  auto At = Want.begin();
+  Set.forEach([&](const LiveSet::Block &B) {
+    ASSERT_NE(At, Want.end());
+    EXPECT_EQ(B.Ordinal, At->first);
+    EXPECT_EQ(B.E.Row, At->second.E.Row);
+    EXPECT_EQ(B.E.Size, At->second.E.Size);
+    EXPECT_EQ(B.BirthNs, At->second.BirthNs);
+    EXPECT_EQ(B.P.Address, At->second.P.Address);
+    EXPECT_EQ(B.Thread, At->second.Thread);
+    ++At;
+  });
+  EXPECT_EQ(At, Want.end());
+}
+
+/// Adds and erases as programs do: most die young, some stay.
+void churn(LiveSet &Set, Map &Want, std::mt19937_64 &Rng, unsigned Events) {
+  for (unsigned I = 0; I < Events; ++I) {
+    if (Rng() % 100 < 52 || Want.empty()) {
+      LiveSet::Block B;
+      B.Ordinal = Set.next();
+      B.E = {uint32_t(1 + Rng() % 1000), 0, Rng() % 10000};
+      B.BirthNs = I;
+      B.Thread = 1 + Rng() % 4;
+      Set.add(B.E, B.BirthNs, B.Thread);
+      if (Rng() % 4 == 0) {
+        B.P.Address = 1 + Rng() % 1000;
+        Set.setPlaceOfLast(B.P);
+      }
+      Want[B.Ordinal] = B;
+      continue;
+    }
+    uint64_t Back = Rng() % 10 ? Rng() % 64 : Rng() % (Set.next() + 1);
+    uint64_t Ordinal = Set.next() - 1 - std::min(Back, Set.next() - 1);
+    LiveSet::Cursor C = Set.find(Ordinal);
+    ASSERT_EQ(bool(C), Want.count(Ordinal) == 1) << Ordinal;
+    if (!C)
+      continue;
+    EXPECT_EQ(C.entry().Size, Want[Ordinal].E.Size);
+    EXPECT_EQ(C.place().Address, Want[Ordinal].P.Address);
+    Set.erase(C);
+    Want.erase(Ordinal);
+  }
+}
+
+TEST(LiveSet, SameAsMap) {
+  std::mt19937_64 Rng(1);
+  LiveSet Set(/*KeepThreads=*/true);
+  Map Want;
+  churn(Set, Want, Rng, 400000);
+  ASSERT_GT(Set.next(), 3u << 16) << "several chunks, or nothing is packed";
+  expectSame(Set, Want);
+  EXPECT_FALSE(Set.find(Set.next()));
+  while (!Want.empty()) {
+    Set.erase(Set.find(Want.begin()->first));
+    Want.erase(Want.begin());
+  }
+  expectSame(Set, Want);
+}
+
+TEST(LiveSet, GoesOnFromOldBlocks) {
+  std::mt19937_64 Rng(2);
+  for (uint64_t Next : {0u, 1u, 65535u, 65536u, 65537u, 200000u}) {
+    LiveSet Set(true);
+    Set.restart(Next);
+    Map Want;
+    for (uint64_t Ordinal = Rng() % 7; Ordinal < Next;
+         Ordinal += 1 + Rng() % 50) {
+      LiveSet::Block B;
+      B.Ordinal = Ordinal;
+      B.E = {uint32_t(1 + Rng() % 1000), 0, Ordinal * 3};
+      B.BirthNs = Ordinal;
+      B.P.Address = Rng() % 2 ? Ordinal : 0;
+      B.Thread = 0;
+      Set.addOld(B);
+      Want[Ordinal] = B;
+    }
+    expectSame(Set, Want);
+    churn(Set, Want, Rng, 200000);
+    expectSame(Set, Want);
+  }
+}
+
+} // namespace

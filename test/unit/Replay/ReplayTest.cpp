@@ -1,0 +1,212 @@
+//===- ReplayTest.cpp - The events of a trace in their order ----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Replay.h"
+#include "TraceMaker.h"
+#include "memkit/Model/Complete.h"
+#include "gtest/gtest.h"
+
+using namespace memkit;
+using namespace memkit::test;
+
+namespace {
+
+std::vector<LiveBlock> liveAt(TraceReader &R, uint32_t Image, uint64_t AtNs,
+                              bool FromKeyframe, uint64_t &HostBytes) {
+  auto Run = llvm::cantFail(Replay::create(R));
+  if (FromKeyframe)
+    llvm::cantFail(Run->startNear(AtNs));
+  llvm::cantFail(Run->run(AtNs));
+  std::vector<LiveBlock> Out;
+  Run->forEachLive(Image,
+                   [&](const LiveBlock &B, uint32_t) { Out.push_back(B); });
+  EXPECT_EQ(Out.size(), Run->liveBlocks(Image));
+  HostBytes = 0;
+  for (const LiveBlock &B : Out)
+    HostBytes += B.Size;
+  return Out;
+}
+
+/// The message of a replay that fails; empty when it does not.
+std::string failure(const MadeTrace &T) {
+  std::unique_ptr<TraceReader> R = T.open();
+  auto Run = Replay::create(*R);
+  if (!Run)
+    return llvm::toString(Run.takeError());
+  return llvm::toString((*Run)->run());
+}
+
+TEST(Replay, KeyframesGiveTheSameLiveBlocks) {
+  // One image, so that it has the events that a keyframe takes.
+  for (uint32_t Images : {1u, 2u}) {
+    MadeTrace T = completed(makeEvents(Images, 300000, Images));
+    ASSERT_FALSE(T.all<Keyframe>().empty());
+    std::unique_ptr<TraceReader> R = T.open();
+    uint64_t End = llvm::cantFail(Replay::create(*R))->endNs();
+    std::mt19937_64 Rng(5);
+    for (unsigned I = 0; I < 12; ++I) {
+      uint64_t At = Rng() % (End + 1000), Bytes, Wanted;
+      for (uint32_t Image = 1; Image <= Images; ++Image) {
+        std::vector<LiveBlock> Want = liveAt(*R, Image, At, false, Wanted);
+        EXPECT_EQ(liveAt(*R, Image, At, true, Bytes), Want) << At;
+        EXPECT_EQ(Bytes, Wanted);
+      }
+    }
+  }
+}
+
+TEST(Replay, StopsWhenAsked) {
+  MadeTrace T = makeEvents(3, 5000, 2);
+  std::unique_ptr<TraceReader> R = T.open();
+  uint64_t Peak, PeakNs;
+  {
+    auto Run = llvm::cantFail(Replay::create(*R));
+    llvm::cantFail(Run->run());
+    Peak = Run->accounts().domainTotals(0).PeakBytes;
+    PeakNs = Run->accounts().domainTotals(0).PeakTimeNs;
+  }
+  auto Run = llvm::cantFail(Replay::create(*R));
+  llvm::cantFail(Run->runUntil(
+      PeakNs, [&] { return Run->accounts().domainLiveBytes(0) == Peak; }));
+  EXPECT_EQ(Run->accounts().domainLiveBytes(0), Peak);
+  EXPECT_EQ(Run->accounts().lastEventNs(), PeakNs);
+}
+
+TEST(Replay, SelectsBlocks) {
+  MadeTrace T = makeEvents(4, 20000, 2);
+  uint64_t Count = 0, Bytes = 0;
+  for (Events *E : T.all<Events>())
+    for (const Event &Ev : E->Rows)
+      if (Ev.Kind == EventKind::Allocate && Ev.Size >= 500 && Ev.Heap == 2) {
+        Count += 1;
+        Bytes += Ev.Size;
+      }
+  ASSERT_GT(Count, 0u);
+  ReplayOptions Options;
+  Options.Select = [](const Birth &B) { return B.Size >= 500 && B.Heap == 2; };
+  std::unique_ptr<TraceReader> R = T.open();
+  Summary S = llvm::cantFail(summarize(*R, Options));
+  uint64_t Got = 0;
+  for (const SumRows &Rows : S.Stacks)
+    for (const SumRow &Row : Rows.Rows) {
+      EXPECT_EQ(Row.Heap, 2u);
+      Got += Row.Allocations;
+    }
+  EXPECT_EQ(Got, Count);
+  EXPECT_GE(S.Heaps[1].AllocatedBytes, Bytes) << "and what resizes added";
+  EXPECT_EQ(S.Heaps[0].Allocations, 0u);
+}
+
+TEST(Replay, KeepsThreadsOnRequest) {
+  MadeTrace T = makeEvents(5, 2000, 1);
+  ReplayOptions Options;
+  Options.KeepThreads = true;
+  std::unique_ptr<TraceReader> R = T.open();
+  auto Run = llvm::cantFail(Replay::create(*R, Options));
+  llvm::cantFail(Run->run());
+  uint64_t Seen = 0;
+  Run->forEachLive(1, [&](const LiveBlock &, uint32_t Thread) {
+    EXPECT_TRUE(Thread == 1 || Thread == 2);
+    Seen += Thread;
+  });
+  EXPECT_GT(Seen, 0u);
+}
+
+/// A trace of one image and the given rows.
+MadeTrace rows(std::vector<Event> Rows) {
+  MadeTrace T;
+  T.Blocks.push_back(someDictionary(1));
+  Events E;
+  E.Image = 1;
+  E.Rows = std::move(Rows);
+  T.Blocks.push_back(E);
+  return T;
+}
+
+Event event(EventKind Kind, uint64_t TimeNs, uint64_t Block, uint64_t Size) {
+  Event E;
+  E.Kind = Kind;
+  E.TimeNs = TimeNs;
+  E.Block = Block;
+  E.Size = Size;
+  E.Thread = 1;
+  if (Kind == EventKind::Allocate) {
+    E.Stack = 1;
+    E.Heap = 1;
+  }
+  return E;
+}
+
+TEST(Replay, RefusesReferencesToDeadBlocks) {
+  EXPECT_EQ(failure(rows({event(EventKind::Allocate, 0, 0, 8),
+                          event(EventKind::Free, 100, 0, 0)})),
+            "");
+  std::string Twice = failure(rows({event(EventKind::Allocate, 0, 0, 8),
+                                    event(EventKind::Free, 100, 0, 0),
+                                    event(EventKind::Free, 200, 0, 0)}));
+  EXPECT_NE(Twice.find("made.fb: offset "), std::string::npos) << Twice;
+  EXPECT_NE(Twice.find("an event at 200 ns names block 0, which is not live"),
+            std::string::npos)
+      << Twice;
+  std::string Split = failure(rows({event(EventKind::Allocate, 0, 0, 8),
+                                    event(EventKind::Split, 100, 0, 9)}));
+  EXPECT_NE(Split.find("block 0 of 8 bytes is split at 9"), std::string::npos)
+      << Split;
+}
+
+TEST(Replay, RefusesWhatIsOutOfOrder) {
+  MadeTrace T = rows({event(EventKind::Allocate, 500, 0, 8)});
+  Events Second = *T.all<Events>()[0];
+  Second.FirstOrdinal = 1;
+  Second.Rows[0].Block = 1;
+  Second.Epoch = 1;
+  Second.Rows[0].TimeNs = 400;
+  T.Blocks.push_back(Second);
+  EXPECT_NE(
+      failure(T).find("events out of order: from 400 ns on, after 500 ns"),
+      std::string::npos)
+      << failure(T);
+  T.all<Events>()[1]->Rows[0].TimeNs = 600;
+  EXPECT_EQ(failure(T), "");
+  T.all<Events>()[0]->Epoch = 2;
+  EXPECT_NE(failure(T).find("epoch 1 after epoch 2"), std::string::npos);
+  T.all<Events>()[0]->Epoch = 0;
+  T.all<Events>()[1]->FirstOrdinal = 7;
+  T.all<Events>()[1]->Rows[0].Block = 7;
+  EXPECT_NE(failure(T).find("events from block 7 on, but block 1 is the next"),
+            std::string::npos);
+}
+
+TEST(Replay, RefusesEventsAfterTheEnd) {
+  MadeTrace T = rows({event(EventKind::Allocate, 500, 0, 8)});
+  Marks M;
+  M.Rows.resize(1);
+  M.Rows[0].Kind = MarkKind::ImageEnd;
+  M.Rows[0].Image = 1;
+  M.Rows[0].TimeNs = 600;
+  T.Blocks.push_back(M);
+  EXPECT_EQ(failure(T), "");
+  // Marks come before the events of their time.
+  T.all<Marks>()[0]->Rows[0].TimeNs = 500;
+  EXPECT_NE(failure(T).find("of image 1, which has ended"), std::string::npos)
+      << failure(T);
+}
+
+TEST(Replay, RefusesWhatIsNotDefined) {
+  MadeTrace T = rows({event(EventKind::Allocate, 0, 0, 8)});
+  T.all<Events>()[0]->Rows[0].Stack = 21;
+  EXPECT_NE(failure(T).find("stack 21, there are 20"), std::string::npos)
+      << failure(T);
+  // Defined, but later in the file.
+  T.all<Events>()[0]->Rows[0].Stack = 20;
+  EXPECT_EQ(failure(T), "");
+  std::swap(T.Blocks[0], T.Blocks[1]);
+  EXPECT_NE(failure(T), "");
+}
+
+} // namespace

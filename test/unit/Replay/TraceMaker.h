@@ -1,0 +1,50 @@
+//===- TraceMaker.h - Traces in memory for tests ----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TEST_UNIT_REPLAY_TRACEMAKER_H
+#define MEMKIT_TEST_UNIT_REPLAY_TRACEMAKER_H
+
+#include "memkit/Trace/TraceReader.h"
+#include "memkit/Trace/TraceWriter.h"
+#include <random>
+
+namespace memkit::test {
+
+/// A trace as the blocks that it will have.
+struct MadeTrace {
+  std::vector<AnyBlock> Blocks;
+
+  /// Its bytes. Complete: with index.
+  std::string bytes(bool Complete = true) const;
+  std::unique_ptr<TraceReader> open(bool Complete = true) const;
+  template <class T> std::vector<T *> all() {
+    std::vector<T *> Out;
+    for (AnyBlock &B : Blocks)
+      if (T *Found = std::get_if<T>(&B))
+        Out.push_back(Found);
+    return Out;
+  }
+};
+
+/// A dictionary of some stacks, contexts, four heaps (the last outside the
+/// totals), Images images of two threads each.
+Dictionary someDictionary(uint32_t Images);
+
+/// Random events with steps, ends of images and nested blocks, without any
+/// sums.
+MadeTrace makeEvents(unsigned Seed, unsigned Events, uint32_t Images);
+
+/// All blocks of a trace.
+MadeTrace readAll(TraceReader &R);
+
+/// With Slices, Keyframes and Summary.
+MadeTrace completed(const MadeTrace &T);
+
+} // namespace memkit::test
+
+#endif // MEMKIT_TEST_UNIT_REPLAY_TRACEMAKER_H
