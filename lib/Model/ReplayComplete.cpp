@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "memkit/Account/SliceBatch.h"
 #include "memkit/Model/Complete.h"
 #include "memkit/Trace/TraceError.h"
 #include <algorithm>
@@ -29,8 +30,6 @@ namespace {
 /// A keyframe is written when the events since the last are so many times its
 /// blocks, and at least so many.
 constexpr uint64_t EventsPerKeyframeBlock = 8, LeastKeyframeEvents = 65536;
-/// Slices go to the file once they have so many rows.
-constexpr size_t RowsPerBlock = 4096;
 
 /// Cuts slices and keyframes as a recorder would.
 class Completer : public ReplayObserver {
@@ -90,21 +89,12 @@ public:
 
 private:
   Error cut(uint32_t Image, uint64_t TimeNs) {
-    Slices &S = Open[Image];
-    S.Image = Image;
-    S.Rows.emplace_back();
-    Run->accounts().cutSlice(Image, TimeNs, S.Rows.back());
-    OpenRows[Image] += S.Rows.back().Rows.size() + 1;
-    return OpenRows[Image] >= RowsPerBlock ? flush(Image) : Error::success();
+    Run->accounts().cutSlice(Image, TimeNs, Cut);
+    return batch(Image).add(Cut, WriteSlices);
   }
-  Error flush(uint32_t Image) {
-    auto At = Open.find(Image);
-    if (At == Open.end() || At->second.Rows.empty())
-      return Error::success();
-    Error E = Out.write(At->second);
-    At->second.Rows.clear();
-    OpenRows[Image] = 0;
-    return E;
+  Error flush(uint32_t Image) { return batch(Image).flush(WriteSlices); }
+  SliceBatch &batch(uint32_t Image) {
+    return Batches.try_emplace(Image, Image).first->second;
   }
   Error writeKeyframe(uint32_t Image, uint64_t Events, uint64_t TimeNs) {
     Keyframe K;
@@ -132,8 +122,11 @@ private:
   TraceWriter &Out;
   Replay *Run = nullptr;
   uint32_t Images = 0;
-  std::map<uint32_t, Slices> Open;
-  std::map<uint32_t, size_t> OpenRows;
+  std::function<Error(const Slices &)> WriteSlices = [this](const Slices &S) {
+    return Out.write(S);
+  };
+  std::map<uint32_t, SliceBatch> Batches;
+  Slice Cut;
   std::map<uint32_t, uint64_t> NextCheck, LastKeyframe;
 };
 } // namespace

@@ -9,7 +9,9 @@
 #include "Random.h"
 #include "Shape.h"
 #include "memkit/Account/Accounts.h"
+#include "memkit/Account/SliceBatch.h"
 #include <algorithm>
+#include <functional>
 
 using namespace memkit;
 using namespace memkit::gentrace;
@@ -36,7 +38,7 @@ struct ImageState {
   uint64_t Arena = UINT64_MAX; ///< a block that encloses others
   BlockRef ArenaRef;
   uint64_t ArenaRoom = 0, ArenaInner = 0;
-  Slices Cut;
+  std::unique_ptr<SliceBatch> Slices;
 };
 
 class Program {
@@ -77,6 +79,10 @@ private:
   uint64_t Now = 0;
   uint32_t Epoch = 0;
   Marks Notes;
+  Slice Cut;
+  std::function<Error(const Slices &)> WriteSlices = [this](const Slices &S) {
+    return Out.write(S);
+  };
 };
 
 Error Program::declare(const std::vector<uint32_t> &HeapNames) {
@@ -112,7 +118,8 @@ Error Program::declare(const std::vector<uint32_t> &HeapNames) {
     Images[I].Id = I + 1;
     Images[I].Rows.resize(S.Stacks + size_t(1));
     Images[I].RowHeaps.resize(S.Stacks + size_t(1));
-    Images[I].Buffer.Image = Images[I].Cut.Image = I + 1;
+    Images[I].Buffer.Image = I + 1;
+    Images[I].Slices = std::make_unique<SliceBatch>(I + 1);
     A.beginImage(I + 1, 0);
     Running.push_back(&Images[I]);
     for (uint32_t T = 0; T < S.Threads; ++T) {
@@ -316,11 +323,6 @@ Error Program::closeEpoch() {
                                 std::max<uint64_t>(65536, I.Live.size() * 8))
       if (Error E = writeKeyframe(I))
         return E;
-    if (!I.Cut.Rows.empty()) {
-      if (Error E = Out.write(I.Cut))
-        return E;
-      I.Cut.Rows.clear();
-    }
   }
   if (!Notes.Rows.empty()) {
     A.countMarks(Notes.Rows.size());
@@ -334,9 +336,8 @@ Error Program::closeEpoch() {
 }
 
 Error Program::cutSlice(ImageState &I, uint64_t TimeNs) {
-  I.Cut.Rows.emplace_back();
-  A.cutSlice(I.Id, TimeNs, I.Cut.Rows.back());
-  return Error::success();
+  A.cutSlice(I.Id, TimeNs, Cut);
+  return I.Slices->add(Cut, WriteSlices);
 }
 
 Error Program::beginStep(uint64_t Step) {
@@ -383,9 +384,8 @@ Error Program::finish() {
   if (Error E = closeEpoch())
     return E;
   for (ImageState &I : Images)
-    if (!I.Cut.Rows.empty())
-      if (Error E = Out.write(I.Cut))
-        return E;
+    if (Error E = I.Slices->flush(WriteSlices))
+      return E;
   if (Error E = A.summary(1, Now,
                           [&](const Summary &Part) { return Out.write(Part); }))
     return E;

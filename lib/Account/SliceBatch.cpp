@@ -1,0 +1,47 @@
+//===- SliceBatch.cpp - Gathers slices to blocks ----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Account/SliceBatch.h"
+#include <algorithm>
+
+using namespace memkit;
+using llvm::Error;
+
+/// A block is written once it has so many rows or slices.
+static constexpr size_t UsualRows = 4096, UsualSlices = 1024;
+
+Error SliceBatch::add(const Slice &S, Writer Write) {
+  size_t At = 0;
+  do {
+    if (Rows == MaxBlockRows)
+      if (Error E = flush(Write))
+        return E;
+    size_t N = std::min<size_t>(S.Rows.size() - At, MaxBlockRows - Rows);
+    Slice &To = Block.Rows.emplace_back();
+    To.Index = S.Index;
+    To.FirstStep = S.FirstStep;
+    To.LastStep = S.LastStep;
+    To.BeginNs = S.BeginNs;
+    To.EndNs = S.EndNs;
+    To.Rows.assign(S.Rows.begin() + At, S.Rows.begin() + At + N);
+    At += N;
+    Rows += N;
+  } while (At != S.Rows.size());
+  return Rows >= UsualRows || Block.Rows.size() >= UsualSlices
+             ? flush(Write)
+             : Error::success();
+}
+
+Error SliceBatch::flush(Writer Write) {
+  if (Block.Rows.empty())
+    return Error::success();
+  Error E = Write(Block);
+  Block.Rows.clear();
+  Rows = 0;
+  return E;
+}
