@@ -22,6 +22,20 @@ using wire::AllocFunction;
 using wire::Record;
 using wire::RecordKind;
 
+/// The stack of an event, and what its walk says of the clock.
+struct EventStack {
+  uint32_t Node = 0;
+  RingWriter::Clock When = RingWriter::Clock::Fence;
+
+  EventStack() = default;
+  EventStack(Thread &T, const Frame &Caller) {
+    bool Walked;
+    Node = stackNode(T, Caller, Walked);
+    if (Walked)
+      When = RingWriter::Clock::Late;
+  }
+};
+
 inline bool isRecording() {
   return Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed);
 }
@@ -35,10 +49,10 @@ inline void recordAllocation(void *P, size_t Size, AllocFunction F,
     return;
   if (!T->Ring.hasRoom() && !makeRoom(*T))
     return;
-  uint32_t Stack = stackNode(*T, Caller);
+  EventStack Stack(*T, Caller);
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
     T->Ring.write(uintptr_t(P), Record::pack(Size, RecordKind::Allocate, F),
-                  Stack, 0);
+                  Stack.Node, 0, Stack.When);
 }
 
 /// Before \p P is freed. Not null.
@@ -73,11 +87,11 @@ inline void recordReallocEnd(void *P, size_t Size, AllocFunction F,
   Thread *T = recordingThread();
   if (!T)
     return;
-  uint32_t Stack = P ? stackNode(*T, Caller) : 0;
+  EventStack Stack = P ? EventStack(*T, Caller) : EventStack();
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
     T->Ring.write(uintptr_t(P),
-                  Record::pack(P ? Size : 0, RecordKind::ReallocEnd, F), Stack,
-                  0);
+                  Record::pack(P ? Size : 0, RecordKind::ReallocEnd, F),
+                  Stack.Node, 0, Stack.When);
 }
 
 } // namespace memkit::capture

@@ -67,15 +67,21 @@ public:
                        std::memory_order_relaxed);
   }
 
+  /// What is known of the processor's clock when a record is written.
+  enum class Clock {
+    Fence, ///< it might be read too early; see read
+    Late,  ///< thousands of instructions lie between the event and now
+  };
+
   /// Writes and publishes. The caller has seen that there is room.
   void write(uint64_t Address, uint64_t SizeKindFunction, uint32_t Stack,
-             uint32_t Context) {
+             uint32_t Context, Clock When = Clock::Fence) {
     bool Outermost = Nesting == 0;
     Nesting = 1;
     signalFence();
     uint64_t Position = reserve();
     wire::Record &R = Records[Position % wire::RingRecords];
-    R.Tsc = clock();
+    R.Tsc = read(When);
     R.Address = Address;
     R.SizeKindFunction = SizeKindFunction;
     R.Stack = Stack;
@@ -88,10 +94,12 @@ public:
 private:
   /// The processor reads its clock as early as it can, before loads that stand
   /// before it. A thread that has just been handed a block would free it at a
-  /// time before that of its allocation (seen: once in ten million); the fence
-  /// holds the clock back until the block has really arrived. 4 to 8 ns.
-  static uint64_t clock() {
-    _mm_lfence();
+  /// time before that of its allocation (seen: twice in ten million); the fence
+  /// holds the clock back until the block has really arrived. It costs some
+  /// 13 ns, for all earlier loads have to arrive.
+  static uint64_t read(Clock When) {
+    if (When == Clock::Fence)
+      _mm_lfence();
     return __rdtsc();
   }
 

@@ -136,7 +136,8 @@ static void checkCache(StackCache &C, uint64_t Epoch) {
   C.Epoch = Epoch;
 }
 
-uint32_t capture::stackNode(Thread &T, const Frame &Caller) {
+uint32_t capture::stackNode(Thread &T, const Frame &Caller, bool &Walked) {
+  Walked = false;
   if (T.QuietBits || T.Ring.isNested())
     return callerNode(Caller);
   Quiet Q(Quiet::Unwinding);
@@ -151,6 +152,7 @@ uint32_t capture::stackNode(Thread &T, const Frame &Caller) {
     Flag.store(1, std::memory_order_relaxed);
     uint32_t N = unwind(Pcs, C.Capacity, Caller, Cut);
     Flag.store(0, std::memory_order_relaxed);
+    Walked = N > 1;
     if (Cut && C.Capacity < MostCapacity) {
       if (!resizeCache(C, C.Capacity * 8 < MostCapacity ? C.Capacity * 8
                                                         : MostCapacity))

@@ -20,8 +20,8 @@ namespace memkit::capture {
 
 /// The node of the calling thread's stack from \p Caller outwards; 0: the tree
 /// has no room for any of it. In a signal handler that interrupted a hook: of
-/// the caller alone.
-uint32_t stackNode(Thread &T, const Frame &Caller);
+/// the caller alone. \p Walked: the stack was walked, which takes its time.
+uint32_t stackNode(Thread &T, const Frame &Caller, bool &Walked);
 
 /// Gives back what the thread holds for it.
 void releaseStackCache(Thread &T);
