@@ -37,22 +37,25 @@ static unsigned widthOf(StringRef Text) {
   return Width < 0 ? Text.size() : Width;
 }
 
-/// The longest beginning of Text with at most Width columns.
+/// Whether Text has a character that begins before At and ends after it.
+static bool isInsideChar(StringRef Text, size_t At) {
+  return At < Text.size() && (static_cast<uint8_t>(Text[At]) & 0xC0) == 0x80;
+}
+
+/// The longest beginning of Text with at most Width columns. No character has
+/// more than four bytes.
 static StringRef firstColumns(StringRef Text, unsigned Width) {
-  size_t End = std::min<size_t>(Text.size(), Width);
-  auto InsideChar = [&](size_t At) {
-    return At < Text.size() && (static_cast<uint8_t>(Text[At]) & 0xC0) == 0x80;
-  };
-  while (End > 0 && (InsideChar(End) || widthOf(Text.take_front(End)) > Width))
+  size_t End = std::min<size_t>(Text.size(), 4 * size_t(Width));
+  while (End > 0 &&
+         (isInsideChar(Text, End) || widthOf(Text.take_front(End)) > Width))
     --End;
   return Text.take_front(End);
 }
 
 static StringRef lastColumns(StringRef Text, unsigned Width) {
-  size_t Begin = Text.size() - std::min<size_t>(Text.size(), Width);
+  size_t Begin = Text.size() - std::min<size_t>(Text.size(), 4 * size_t(Width));
   while (Begin < Text.size() &&
-         ((static_cast<uint8_t>(Text[Begin]) & 0xC0) == 0x80 ||
-          widthOf(Text.drop_front(Begin)) > Width))
+         (isInsideChar(Text, Begin) || widthOf(Text.drop_front(Begin)) > Width))
     ++Begin;
   return Text.drop_front(Begin);
 }

@@ -1,0 +1,118 @@
+//===- ProfileTest.cpp - Profiles sum to the totals -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Profile.h"
+#include "TextTrace.h"
+#include "llvm/Support/raw_ostream.h"
+#include <random>
+
+using namespace memkit;
+using namespace llvm;
+
+/// A random run of two processes and two host heaps, the second of which lies
+/// in blocks of the first.
+static std::string randomText(unsigned Seed) {
+  std::mt19937 Random(Seed);
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OS << "header\ndictionary\n image 1 pid=1\n image 2 pid=2 parent=1\n"
+        " thread 1 image=1 tid=1\n thread 2 image=2 tid=2\n"
+        " heap 1 name=\"host.malloc\"\n heap 2 name=\"torch.cpu\" parent=1\n"
+        " heap 3 name=\"host.file\" flags=1\n";
+  for (int S = 1; S <= 6; ++S)
+    OS << " stack " << S << " main > f" << S % 3 << " > g" << S % 2 << '\n';
+  uint64_t Time = 0;
+  for (int Image = 1; Image <= 2; ++Image) {
+    OS << "events image=" << Image << " epoch=" << Image << '\n';
+    struct Live {
+      uint64_t Ordinal, Size;
+      bool Encloses;
+    };
+    std::vector<Live> Lives;
+    for (uint64_t Ordinal = 0, I = 0; I != 60; ++I) {
+      OS << ' ' << (Time += 100) << " th" << Image;
+      if (!Lives.empty() && Random() % 3 == 0) {
+        size_t At = Random() % Lives.size();
+        OS << " free #" << Lives[At].Ordinal << '\n';
+        Lives.erase(Lives.begin() + At);
+        continue;
+      }
+      uint64_t Size = Random() % 1000;
+      unsigned Heap = Random() % 3 + 1;
+      OS << " alloc heap=" << Heap << " stack=" << Random() % 6 + 1;
+      Live *Outer = nullptr;
+      for (Live &L : Lives)
+        if (Heap == 2 && L.Encloses && L.Size)
+          Outer = &L;
+      if (Outer) {
+        Size = std::min(Size, Outer->Size);
+        OS << " in=#" << Outer->Ordinal;
+        Outer->Encloses = false;
+      }
+      OS << " size=" << Size << '\n';
+      Lives.push_back({Ordinal++, Size, Heap == 1});
+    }
+  }
+  OS << "complete\n";
+  return Text;
+}
+
+static Sums sumsOf(const Trace &T, const SelectionSpec &Spec = {}) {
+  return cantFail(Sums::create(T, cantFail(Selection::create(T, Spec))));
+}
+
+TEST(Profile, SumsToTotals) {
+  for (unsigned Seed = 0; Seed != 50; ++Seed) {
+    auto T = textTrace(randomText(Seed));
+    Sums S = sumsOf(*T);
+    EXPECT_EQ(makeProfile(S, Metric::Peak).Total, T->hostTotals().PeakBytes);
+    EXPECT_EQ(makeProfile(S, Metric::Live).Total, T->hostTotals().LiveBytes);
+    for (const char *Name : {"host.malloc", "torch.cpu", "host.file"}) {
+      SelectionSpec Spec;
+      Spec.Heaps = {Name};
+      Sums Outer = sumsOf(*T, Spec);
+      uint32_t Heap = Spec.Heaps[0] == "host.malloc" ? 1
+                      : Spec.Heaps[0] == "torch.cpu" ? 2
+                                                     : 3;
+      const HeapTotals &H = T->heapTotals(Heap);
+      EXPECT_EQ(makeProfile(Outer, Metric::Peak).Total, H.PeakBytes);
+      EXPECT_EQ(makeProfile(Outer, Metric::Live).Total, H.LiveBytes);
+      EXPECT_EQ(makeProfile(Outer, Metric::Allocated).Total, H.AllocatedBytes);
+      EXPECT_EQ(makeProfile(Outer, Metric::Count).Total, H.Allocations);
+      EXPECT_EQ(makeProfile(Outer, Metric::Temporary).Total, H.Temporaries);
+    }
+  }
+}
+
+TEST(Profile, OfEachHeap) {
+  auto T = textTrace(randomText(1));
+  std::vector<Profile> All =
+      makeHeapProfiles(sumsOf(*T), {Metric::Peak, Metric::Allocated});
+  std::vector<std::string> Names;
+  for (const Profile &P : All)
+    Names.push_back(P.Name);
+  EXPECT_EQ(Names, (std::vector<std::string>{
+                       "host: peak", "host: allocated", "host.malloc: peak",
+                       "host.malloc: allocated", "torch.cpu: peak",
+                       "torch.cpu: allocated"}));
+  EXPECT_EQ(All[0].Total, T->hostTotals().PeakBytes);
+  EXPECT_EQ(All[2].Total, T->heapTotals(1).PeakBytes);
+  EXPECT_EQ(All[4].Total, T->heapTotals(2).PeakBytes);
+}
+
+/// A selection that replays, of everything, says what the summary says.
+TEST(Profile, ReplayedSelectionAgrees) {
+  for (unsigned Seed = 0; Seed != 20; ++Seed) {
+    auto T = textTrace(randomText(Seed));
+    SelectionSpec Spec;
+    Spec.Threads = {"1", "2"};
+    Sums Replayed = sumsOf(*T, Spec), Summed = sumsOf(*T);
+    for (Metric M : {Metric::Live, Metric::Allocated, Metric::Count})
+      EXPECT_EQ(makeProfile(Replayed, M).Total, makeProfile(Summed, M).Total);
+  }
+}

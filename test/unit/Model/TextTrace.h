@@ -1,0 +1,28 @@
+//===- TextTrace.h - A trace for a test, from its text -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TEST_UNIT_MODEL_TEXTTRACE_H
+#define MEMKIT_TEST_UNIT_MODEL_TEXTTRACE_H
+
+#include "memkit/Model/Trace.h"
+#include "memkit/TraceText/Assembler.h"
+#include "gtest/gtest.h"
+
+/// The trace that the text form Text describes. Its sums are those of its
+/// events.
+inline std::unique_ptr<memkit::Trace> textTrace(llvm::StringRef Text) {
+  std::string Bytes;
+  memkit::StringSink Sink(Bytes);
+  llvm::MemoryBufferRef Source(Text, "text");
+  llvm::cantFail(assemble(Source, Sink));
+  auto Reader = llvm::cantFail(memkit::TraceReader::create(
+      llvm::MemoryBuffer::getMemBufferCopy(Bytes, "trace")));
+  return llvm::cantFail(memkit::Trace::create(std::move(Reader)));
+}
+
+#endif // MEMKIT_TEST_UNIT_MODEL_TEXTTRACE_H

@@ -1,0 +1,51 @@
+//===- TableTest.cpp - Tables that fit the terminal -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Support/Table.h"
+#include "gtest/gtest.h"
+
+using namespace memkit;
+using Align = Table::Align;
+
+static std::string printed(const Table &T, unsigned Width) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  T.print(OS, Width);
+  return Text;
+}
+
+TEST(Table, AlignsColumns) {
+  Table T({{"size", Align::Right}, {"name", Align::Left}});
+  T.add({"1.5 GiB", "main"});
+  T.add({"3 B", "f"});
+  EXPECT_EQ(printed(T, 0), "   size  name\n"
+                           "1.5 GiB  main\n"
+                           "    3 B  f\n");
+}
+
+TEST(Table, FlexibleColumnGivesWay) {
+  Table T({{"name", Align::Left, true}, {"size", Align::Right}});
+  T.add({"a_rather_long_function_name", "3 B"});
+  EXPECT_EQ(printed(T, 20), "name            size\n"
+                            "a_r...ion_name   3 B\n");
+  EXPECT_EQ(printed(T, 0), "name                         size\n"
+                           "a_rather_long_function_name   3 B\n");
+}
+
+TEST(Table, ShortensWholeCharacters) {
+  EXPECT_EQ(shorten("short", 8), "short");
+  EXPECT_EQ(shorten("0123456789", 9), "01...6789");
+  // Each of these takes one column and two bytes.
+  EXPECT_EQ(
+      shorten("\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4",
+              9),
+      "\u00e4\u00e4...\u00e4\u00e4\u00e4\u00e4");
+  EXPECT_EQ(shorten("0123456789", 4), "0123");
+  // What is no UTF-8 counts by bytes.
+  EXPECT_EQ(shorten("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 9).size(), 9u);
+}
