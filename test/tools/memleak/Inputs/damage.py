@@ -1,0 +1,42 @@
+# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""damage.py TRACE FILE: runs the tools on damaged copies of TRACE in FILE."""
+
+import subprocess
+import sys
+
+trace, damaged = sys.argv[1:3]
+with open(trace, "rb") as file:
+    whole = file.read()
+
+
+def runs(data, *command):
+    """Whether a tool answers; fails on anything but an answer or one line of error."""
+    with open(damaged, "wb") as file:
+        file.write(data)
+    result = subprocess.run([*command, damaged], capture_output=True, timeout=60, check=False)
+    lines = result.stderr.decode(errors="replace").splitlines()
+    what = f"{command} on {len(data)} bytes: {result.returncode}, {lines}"
+    assert result.returncode in (0, 1), what
+    errors = [line for line in lines if ": error: " in line]
+    assert len(errors) == result.returncode, what
+    assert all(": error: " in line or ": warning: " in line for line in lines), what
+    return result.returncode == 0, lines
+
+
+errors = answers = 0
+for end in range(len(whole)):
+    fine, lines = runs(whole[:end], "memleak")
+    if fine:
+        answers += 1
+        assert any("warning" in line for line in lines) or end == len(whole), (end, lines)
+    else:
+        errors += 1
+        assert answers == 0, f"an error at {end} after answers"
+print(f"cut: {errors} errors, then {answers} answers")
+
+for at in range(len(whole)):
+    data = bytearray(whole)
+    data[at] ^= 0xFF
+    runs(data, ("memleak", "memflame")[at % 2])
+print("flipped: all answered")
