@@ -56,12 +56,10 @@ void capture::prepareExit() {
     sys::call(SYS_exit_group, Status);
 }
 
-MEMKIT_EXPORT [[noreturn]] void _exit(int Status) { leave(Status, Real_exit); }
-MEMKIT_EXPORT [[noreturn]] void _Exit(int Status) noexcept {
-  leave(Status, Real_Exit);
-}
+MEMKIT_EXPORT void _exit(int Status) { leave(Status, Real_exit); }
+MEMKIT_EXPORT void _Exit(int Status) noexcept { leave(Status, Real_Exit); }
 
-MEMKIT_EXPORT [[noreturn]] void quick_exit(int Status) noexcept {
+MEMKIT_EXPORT void quick_exit(int Status) noexcept {
   if (!RealQuickExit) // not recorded: only forward
     RealQuickExit = reinterpret_cast<ExitFn *>(nextSymbol("quick_exit"));
   leave(Status, RealQuickExit);
