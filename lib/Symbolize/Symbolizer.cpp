@@ -108,12 +108,16 @@ std::vector<SourceLocation> Symbolizer::resolve(unsigned Module,
     SourceLocation &L = Out.emplace_back();
     if (isKnown(Line.FunctionName))
       L.Function = Line.FunctionName;
+    L.Line = Line.Line;
+    L.StartLine = Line.StartLine;
+    // Without a line the file is a guess from the symbol table, which names the
+    // last file before the symbol, often that of another object.
+    if (!L.Line && !L.StartLine)
+      continue;
     if (isKnown(Line.StartFileName))
       L.File = Line.StartFileName;
     else if (isKnown(Line.FileName))
       L.File = Line.FileName;
-    L.Line = Line.Line;
-    L.StartLine = Line.StartLine;
   }
   I->Llvm.pruneCache();
   return Out;
