@@ -24,10 +24,10 @@ void Accounts::addHeap(uint32_t Id, const Heap &H) {
     Heaps.resize(Id + 1);
   while (Domains.size() <= H.Domain) {
     Domains.push_back(std::make_unique<Curve>());
-    Domains.back()->T.Id = Domains.size() - 1;
+    Domains.back()->Id = Domains.size() - 1;
   }
   Heaps[Id] = std::make_unique<HeapState>();
-  Heaps[Id]->C.T.Id = Id;
+  Heaps[Id]->C.Id = Id;
   Heaps[Id]->Domain =
       H.Flags & HF_OutsideTotals ? &Outside : Domains[H.Domain].get();
 }
@@ -53,7 +53,7 @@ uint32_t Accounts::findCell(uint32_t Image, uint32_t Heap) {
   if (uint32_t Found = I.CellOfHeap[Heap])
     return Found - 1;
   HeapState &H = *Heaps[Heap];
-  size_t Domain = H.Domain == &Outside ? 0 : H.Domain->T.Id + size_t(1);
+  size_t Domain = H.Domain == &Outside ? 0 : H.Domain->Id + size_t(1);
   if (I.Shares.size() <= Domain)
     I.Shares.resize(Domain + 1);
   if (!I.Shares[Domain])
@@ -67,6 +67,7 @@ uint32_t Accounts::findCell(uint32_t Image, uint32_t Heap) {
   C.Heap = Heap;
   Cells.push_back(C);
   I.CellOfHeap[Heap] = Cells.size();
+  H.Cells.push_back(Cells.size() - 1);
   return Cells.size() - 1;
 }
 
@@ -157,9 +158,8 @@ void Accounts::freeNested(Target &T, BlockRef B, uint64_t Size, bool Temporary,
   }
   if (changeInner(T.C, Enclosing, InnerBytes - Size, InnerBlocks - 1))
     return;
-  T.C.D->T.Frees += 1;
-  T.C.D->T.Temporaries += Temporary;
-  T.C.S->Step.Frees += 1;
+  T.C.S->Frees += 1;
+  T.C.S->Temporaries += Temporary;
   domainFall(T.C, Size - InnerBytes, 1 - InnerBlocks);
 }
 
@@ -199,7 +199,7 @@ void Accounts::split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing) {
     T.X->LiveBlocks += 1;
     ContextSplits[B.ContextRow] += 1;
   }
-  T.C.LiveBlocks += 1;
+  T.C.Splits += 1;
   T.C.H->C.rise(0, 1, Now, TimeNs);
   if (!Nested)
     domainRise(T.C, 0, 1, TimeNs);
@@ -249,7 +249,7 @@ void Accounts::endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
     if (!At)
       continue;
     Cell &C = Cells[At - 1];
-    C.H->C.endImage(C.LiveBytes, C.LiveBlocks);
+    C.H->C.endImage(C.LiveBytes, C.liveBlocks());
     C.H->Reserved -= C.Reserved;
     C.H->EndedReserved += C.Reserved;
   }
@@ -261,11 +261,16 @@ void Accounts::endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
 
 StepTotals Accounts::runningStep(const ImageState &I, uint64_t NowNs) const {
   const Share &Host = *I.Shares[1];
-  StepTotals S = Host.Step;
+  StepTotals S;
   S.Image = I.T.Image;
   S.Step = I.Step;
   S.BeginNs = I.StepBeginNs;
   S.EndNs = NowNs;
+  S.Allocations = Host.Allocations - I.AtStep.Allocations;
+  S.Frees = Host.Frees - I.AtStep.Frees;
+  S.AllocatedBytes = Host.AllocatedBytes - I.AtStep.AllocatedBytes;
+  S.FreedBytes = S.AllocatedBytes - (Host.LiveBytes - I.AtStep.LiveBytes);
+  S.PeakBytes = Host.StepPeakBytes;
   S.LiveBytes = Host.LiveBytes;
   return S;
 }
@@ -282,8 +287,9 @@ void Accounts::beginStep(uint32_t Image, uint64_t Step, uint64_t TimeNs) {
     I.StepsOpen += 1;
   endStep(I, TimeNs);
   Share &Host = *I.Shares[1];
-  Host.Step = StepTotals();
-  Host.Step.PeakBytes = Host.LiveBytes;
+  Host.PeakBytes = std::max(Host.PeakBytes, Host.StepPeakBytes);
+  Host.StepPeakBytes = Host.LiveBytes;
+  I.AtStep = Host;
   I.StepBefore = I.Step;
   I.Step = Step;
   I.StepBeginNs = TimeNs;
@@ -300,16 +306,37 @@ void Accounts::beginStep(uint32_t Image, uint64_t Step, uint64_t TimeNs) {
 uint64_t Accounts::liveBlocks(uint32_t Image) const {
   uint64_t Sum = 0;
   for (uint32_t At : Images[Image]->CellOfHeap)
-    Sum += At ? Cells[At - 1].LiveBlocks : 0;
+    Sum += At ? Cells[At - 1].liveBlocks() : 0;
   return Sum;
+}
+
+/// What the curve alone tells.
+Totals Accounts::Curve::totals() const {
+  Totals T;
+  T.Id = Id;
+  T.LiveBlocks = LiveBlocks + EndedBlocks;
+  T.LiveBytes = LiveBytes + EndedBytes;
+  T.PeakBytes = PeakBytes;
+  T.PeakBlocks = PeakBlocks;
+  T.PeakTimeNs = PeakTimeNs;
+  return T;
+}
+
+/// Adds the counts of a cell or share.
+template <class Part> static void addCounts(Totals &T, const Part &P) {
+  T.Allocations += P.Allocations;
+  T.Frees += P.Frees;
+  T.AllocatedBytes += P.AllocatedBytes;
+  T.FreedBytes += P.AllocatedBytes - P.LiveBytes;
+  T.Temporaries += P.Temporaries;
 }
 
 HeapTotals Accounts::heapTotals(uint32_t Heap) const {
   const HeapState &H = *Heaps[Heap];
   HeapTotals T;
-  static_cast<Totals &>(T) = H.C.T;
-  T.LiveBlocks += H.C.EndedBlocks;
-  T.LiveBytes += H.C.EndedBytes;
+  static_cast<Totals &>(T) = H.C.totals();
+  for (uint32_t At : H.Cells)
+    addCounts(T, Cells[At]);
   T.ReservedKnown = H.ReservedKnown;
   T.ReservedBytes = H.Reserved + H.EndedReserved;
   T.ReservedPeakBytes = H.ReservedPeak;
@@ -317,10 +344,10 @@ HeapTotals Accounts::heapTotals(uint32_t Heap) const {
 }
 
 Totals Accounts::domainTotals(uint32_t Domain) const {
-  const Curve &D = *Domains[Domain];
-  Totals T = D.T;
-  T.LiveBlocks += D.EndedBlocks;
-  T.LiveBytes += D.EndedBytes;
+  Totals T = Domains[Domain]->totals();
+  for (const std::unique_ptr<ImageState> &I : Images)
+    if (I && Domain + size_t(1) < I->Shares.size() && I->Shares[Domain + 1])
+      addCounts(T, *I->Shares[Domain + 1]);
   return T;
 }
 
@@ -329,7 +356,13 @@ ImageTotals Accounts::imageTotals(uint32_t Image, uint64_t NowNs) const {
   ImageTotals T = I.T;
   if (!T.Ended)
     T.EndNs = NowNs;
-  T.LiveBytes = I.Shares[1]->LiveBytes;
-  T.PeakBytes = I.Shares[1]->PeakBytes;
+  for (uint32_t At : I.CellOfHeap)
+    if (At) {
+      T.Allocations += Cells[At - 1].Allocations;
+      T.Frees += Cells[At - 1].Frees;
+    }
+  const Share &Host = *I.Shares[1];
+  T.LiveBytes = Host.LiveBytes;
+  T.PeakBytes = std::max(Host.PeakBytes, Host.StepPeakBytes);
   return T;
 }

@@ -198,10 +198,10 @@ public:
   /// What lives now in the running images, exclusive bytes: the curve whose
   /// highest point is the peak.
   uint64_t domainLiveBytes(uint32_t Domain) const {
-    return Domains[Domain]->T.LiveBytes;
+    return Domains[Domain]->LiveBytes;
   }
   uint64_t heapLiveBytes(uint32_t Heap) const {
-    return Heaps[Heap]->C.T.LiveBytes;
+    return Heaps[Heap]->C.LiveBytes;
   }
   ImageTotals imageTotals(uint32_t Image, uint64_t NowNs) const;
 
@@ -218,35 +218,37 @@ public:
 
 private:
   /// The live curve of a heap or domain over the running images, and its peak.
-  /// Totals' live values are those of the curve, Ended's of ended images.
   struct Curve {
-    Totals T;
-    uint64_t PeakAt = 0; ///< number of the event that reached the peak
+    uint64_t LiveBytes = 0;
+    uint64_t LiveBlocks = 0;
+    uint64_t PeakBytes = 0;
+    uint64_t PeakBlocks = 0;
+    uint64_t PeakTimeNs = 0;
+    uint64_t PeakAt = 0;     ///< number of the event that reached the peak
+    uint64_t EndedBytes = 0; ///< live when their images ended
     uint64_t EndedBlocks = 0;
-    uint64_t EndedBytes = 0;
+    uint32_t Id = 0;
 
     void rise(uint64_t Bytes, uint64_t Blocks, uint64_t Now, uint64_t TimeNs) {
-      T.AllocatedBytes += Bytes;
-      T.LiveBytes += Bytes;
-      T.LiveBlocks += Blocks;
-      if (T.LiveBytes > T.PeakBytes) {
-        T.PeakBytes = T.LiveBytes;
-        T.PeakBlocks = T.LiveBlocks;
-        T.PeakTimeNs = TimeNs;
+      LiveBytes += Bytes;
+      LiveBlocks += Blocks;
+      if (LiveBytes > PeakBytes) {
+        PeakBytes = LiveBytes;
+        PeakBlocks = LiveBlocks;
+        PeakTimeNs = TimeNs;
         PeakAt = Now;
       }
     }
     void fall(uint64_t Bytes, uint64_t Blocks) {
-      T.FreedBytes += Bytes;
-      T.LiveBytes -= Bytes;
-      T.LiveBlocks -= Blocks;
+      LiveBytes -= Bytes;
+      LiveBlocks -= Blocks;
     }
     void endImage(uint64_t Bytes, uint64_t Blocks) {
-      T.LiveBytes -= Bytes;
-      T.LiveBlocks -= Blocks;
+      fall(Bytes, Blocks);
       EndedBytes += Bytes;
       EndedBlocks += Blocks;
     }
+    Totals totals() const;
   };
   struct HeapState {
     Curve C;
@@ -255,13 +257,18 @@ private:
     uint64_t Reserved = 0; ///< of running images
     uint64_t ReservedPeak = 0;
     uint64_t EndedReserved = 0;
+    std::vector<uint32_t> Cells;
   };
-  /// What an image has in a domain.
+  /// What an image has in a domain. Freed bytes are AllocatedBytes - LiveBytes.
   struct Share {
+    uint64_t Allocations = 0;
+    uint64_t Frees = 0;
+    uint64_t Temporaries = 0;
+    uint64_t AllocatedBytes = 0;
     uint64_t LiveBytes = 0;
     uint64_t LiveBlocks = 0;
-    uint64_t PeakBytes = 0;
-    StepTotals Step; ///< the step that runs; its sums only
+    uint64_t StepPeakBytes = 0; ///< since the step that runs began
+    uint64_t PeakBytes = 0;     ///< before that
   };
   /// A row that changed since the last slice, as it was at that slice.
   struct DirtyRow {
@@ -292,6 +299,7 @@ private:
     Slice Open;              ///< the slice that runs, without rows
     bool Stepping = false;
     uint64_t Step = 0, StepBeginNs = 0, StepBefore = 0;
+    Share AtStep; ///< what it had of `host` when the step began
     std::vector<StepTotals> Steps; ///< ended ones
     std::vector<DirtyRow> Dirty;
     std::vector<uint32_t> CellOfHeap;           ///< cell + 1 by heap id
@@ -299,19 +307,26 @@ private:
     std::array<uint64_t, NumLossKinds> Losses{};
     llvm::DenseMap<uint64_t, Encloser> Enclosers; ///< by ordinal
   };
-  /// A heap in an image: what all rows of both have in common.
+  /// A heap in an image: what all rows of both have in common, and the sums of
+  /// which heaps' and images' totals are made.
   struct Cell {
     ImageState *I = nullptr;
     HeapState *H = nullptr;
     Curve *D = nullptr;
     Share *S = nullptr;
+    uint64_t Allocations = 0;
+    uint64_t Splits = 0;
+    uint64_t Frees = 0;
+    uint64_t Temporaries = 0;
+    uint64_t AllocatedBytes = 0;
     uint64_t LiveBytes = 0;
-    uint64_t LiveBlocks = 0;
     uint64_t Reserved = 0;
     uint32_t Image = 0;
     uint32_t Heap = 0;
     uint32_t LastStackRow = 0; ///< heads of the lists of NextOfCell
     uint32_t LastContextRow = 0;
+
+    uint64_t liveBlocks() const { return Allocations + Splits - Frees; }
   };
   /// An event on a block: all that it touches, with what peaks and slices need
   /// of the rows saved.
@@ -415,6 +430,7 @@ inline void Accounts::growRows(Target &T, uint64_t Bytes) {
   Grow(T.R);
   if (T.X)
     Grow(*T.X);
+  T.C.AllocatedBytes += Bytes;
   T.C.LiveBytes += Bytes;
 }
 
@@ -429,9 +445,7 @@ inline void Accounts::countAllocation(Target &T, uint32_t Thread,
     T.X->Allocations += 1;
     T.X->LiveBlocks += 1;
   }
-  T.C.LiveBlocks += 1;
-  T.C.H->C.T.Allocations += 1;
-  T.C.I->T.Allocations += 1;
+  T.C.Allocations += 1;
 }
 
 inline bool Accounts::countFree(Target &T, uint64_t Size, uint32_t Thread,
@@ -447,13 +461,10 @@ inline bool Accounts::countFree(Target &T, uint64_t Size, uint32_t Thread,
   Shrink(T.R);
   if (T.X)
     Shrink(*T.X);
-  T.C.LiveBlocks -= 1;
+  T.C.Frees += 1;
+  T.C.Temporaries += Temporary;
   T.C.LiveBytes -= Size;
-  Curve &H = T.C.H->C;
-  H.T.Frees += 1;
-  H.T.Temporaries += Temporary;
-  H.fall(Size, 1);
-  T.C.I->T.Frees += 1;
+  T.C.H->C.fall(Size, 1);
   return Temporary;
 }
 
@@ -461,21 +472,17 @@ inline void Accounts::domainRise(Cell &C, uint64_t Bytes, uint64_t Blocks,
                                  uint64_t TimeNs) {
   C.D->rise(Bytes, Blocks, Now, TimeNs);
   Share &S = *C.S;
+  S.AllocatedBytes += Bytes;
   S.LiveBytes += Bytes;
   S.LiveBlocks += Blocks;
-  S.Step.AllocatedBytes += Bytes;
-  if (S.LiveBytes > S.PeakBytes)
-    S.PeakBytes = S.LiveBytes;
-  if (S.LiveBytes > S.Step.PeakBytes)
-    S.Step.PeakBytes = S.LiveBytes;
+  if (S.LiveBytes > S.StepPeakBytes)
+    S.StepPeakBytes = S.LiveBytes;
 }
 
 inline void Accounts::domainFall(Cell &C, uint64_t Bytes, uint64_t Blocks) {
   C.D->fall(Bytes, Blocks);
-  Share &S = *C.S;
-  S.LiveBytes -= Bytes;
-  S.LiveBlocks -= Blocks;
-  S.Step.FreedBytes += Bytes;
+  C.S->LiveBytes -= Bytes;
+  C.S->LiveBlocks -= Blocks;
 }
 
 inline void Accounts::allocate(BlockRef B, uint64_t Size, uint64_t TimeNs,
@@ -484,8 +491,7 @@ inline void Accounts::allocate(BlockRef B, uint64_t Size, uint64_t TimeNs,
   countAllocation(T, Thread, B.Ordinal);
   growRows(T, Size);
   T.C.H->C.rise(Size, 1, Now, TimeNs);
-  T.C.D->T.Allocations += 1;
-  T.C.S->Step.Allocations += 1;
+  T.C.S->Allocations += 1;
   domainRise(T.C, Size, 1, TimeNs);
 }
 
@@ -495,9 +501,8 @@ inline void Accounts::free(BlockRef B, uint64_t Size, uint64_t TimeNs,
   bool Temporary = countFree(T, Size, Thread, B.Ordinal);
   if (!T.C.I->Enclosers.empty())
     return freeNested(T, B, Size, Temporary, Enclosing);
-  T.C.D->T.Frees += 1;
-  T.C.D->T.Temporaries += Temporary;
-  T.C.S->Step.Frees += 1;
+  T.C.S->Frees += 1;
+  T.C.S->Temporaries += Temporary;
   domainFall(T.C, Size, 1);
 }
 
