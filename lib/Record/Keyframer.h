@@ -51,7 +51,7 @@ public:
 
 private:
   static constexpr uint64_t MinEvents = 4 * 65536;
-  static constexpr uint32_t PartBlocks = 16384;
+  static constexpr uint32_t PartBlocks = 8192;
 
   /// A LiveEntry in 24 bytes.
   struct Packed {

@@ -8,6 +8,7 @@
 
 #include "memkit/Record/LiveTable.h"
 #include "llvm/Support/ErrorHandling.h"
+#include <cmath>
 #include <cstdlib>
 
 using namespace memkit;
@@ -41,10 +42,18 @@ bool LiveTable::contains(uint64_t Address) const {
 }
 
 /// Three eighths more: with 6 of 7 slots taken before and 62 % after, a block
-/// never costs more than 44 bytes once a shard has some buckets.
+/// never costs more than 44 bytes once a shard has some buckets. Each shard starts
+/// at another point between two such sizes: blocks spread evenly over the shards,
+/// and would fill all of them at the same moment.
 void LiveTable::grow(Shard &S) {
+  constexpr float Factor = 1.375f;
   Shard New;
-  New.NumBuckets = S.NumBuckets + S.NumBuckets * 3 / 8 + (S.NumBuckets < 8);
+  New.Ideal = S.Ideal;
+  if (!S.Buckets)
+    New.Ideal = std::pow(Factor, float(&S - Shards) / NumShards);
+  while (New.Ideal <= float(S.NumBuckets))
+    New.Ideal *= Factor;
+  New.NumBuckets = uint32_t(std::ceil(New.Ideal));
   New.Count = S.Count;
   size_t Bytes = size_t(New.NumBuckets) * sizeof(Bucket);
   New.Buckets = static_cast<Bucket *>(std::aligned_alloc(64, Bytes));

@@ -161,6 +161,8 @@ void Session::findEnd(Process &P, const wire::Record *Records, uint64_t Tail,
 }
 
 void Session::takeBatch() {
+  for (size_t I = 0; I != std::min(Ahead, Batch.size()); ++I)
+    Sources[Batch[I].Source].P->State->prefetch(Batch[I].R);
   for (size_t I = 0; I != Batch.size(); ++I) {
     if (I + Ahead < Batch.size()) {
       const MergedRecord &Next = Batch[I + Ahead];
