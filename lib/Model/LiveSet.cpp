@@ -19,33 +19,47 @@ size_t LiveSet::findPacked(const Chunk &C, uint16_t Ordinal) {
   return At - C.Ordinals.begin();
 }
 
-LiveSet::Chunk *LiveSet::newChunk() {
-  if (Current) {
-    // The one before is full now.
-    Current->PackAt = FewLive;
-    if (Current->Live <= FewLive)
-      pack(*Current);
+/// How many entries of a chunk are valid.
+size_t LiveSet::used(size_t Index) const {
+  const Chunk &C = Chunks[Index];
+  return std::min<uint64_t>(C.Entries.size(),
+                            C.Packed ? SIZE_MAX : Next - (Index << ChunkBits));
+}
+
+/// Room for more in the last chunk, or a new chunk.
+void LiveSet::makeRoom() {
+  constexpr size_t Least = 256;
+  size_t Size = Next & (ChunkSize - 1);
+  if (Size == 0) {
+    if (Current) {
+      // The one before is full now.
+      Current->PackAt = FewLive;
+      if (Current->Live <= FewLive)
+        pack(*Current, ChunkSize);
+    }
+    Chunks.emplace_back();
+    Current = &Chunks.back();
+    Current->Entries.swap(SpareEntries);
+    Current->Births.swap(SpareBirths);
   }
-  bool First = Chunks.empty();
-  Chunks.emplace_back();
-  Current = &Chunks.back();
-  Current->Entries.swap(SpareEntries);
-  Current->Births.swap(SpareBirths);
   // A short-lived image fills little of its first chunk.
-  if (!First) {
-    Current->Entries.reserve(ChunkSize);
-    Current->Births.reserve(ChunkSize);
-  }
-  return Current;
+  Size = Next < ChunkSize ? std::max(Size * 2, Least) : ChunkSize;
+  Current->Entries.resize(std::max(Size, Current->Entries.size()));
+  Current->Births.resize(Current->Entries.size());
+  if (KeepThreads)
+    Current->Threads.resize(Current->Entries.size());
+  Full = (uint64_t(Chunks.size() - 1) << ChunkBits) + Current->Entries.size();
 }
 
 void LiveSet::setPlaceOfLast(Place P) {
-  Current->Places.resize(Current->Entries.size());
-  Current->Places.back() = P;
+  size_t At = (Next - 1) & (ChunkSize - 1);
+  Current->Places.resize(At + 1);
+  Current->Places[At] = P;
 }
 
-template <class F> void LiveSet::eachOf(const Chunk &C, F Do) const {
-  for (size_t At = 0; At < C.Entries.size(); ++At) {
+template <class F>
+void LiveSet::eachOf(const Chunk &C, size_t Used, F Do) const {
+  for (size_t At = 0; At < Used; ++At) {
     if (C.Entries[At].Row == 0)
       continue;
     Block B;
@@ -61,7 +75,7 @@ template <class F> void LiveSet::eachOf(const Chunk &C, F Do) const {
 }
 
 /// Keeps what lives, as a sorted list.
-void LiveSet::pack(Chunk &C) {
+void LiveSet::pack(Chunk &C, size_t Used) {
   Chunk To;
   To.Packed = true;
   To.Live = C.Live;
@@ -69,7 +83,7 @@ void LiveSet::pack(Chunk &C) {
   To.Entries.reserve(C.Live);
   To.Births.reserve(C.Live);
   To.Ordinals.reserve(C.Live);
-  eachOf(C, [&](const Block &B) {
+  eachOf(C, Used, [&](const Block &B) {
     To.Ordinals.push_back(static_cast<uint16_t>(B.Ordinal));
     To.Entries.push_back(B.E);
     To.Births.push_back(B.BirthNs);
@@ -81,8 +95,6 @@ void LiveSet::pack(Chunk &C) {
   if (To.Live == 0)
     To.PackAt = -1; // nothing can fall any more
   if (!C.Packed) {
-    C.Entries.clear();
-    C.Births.clear();
     SpareEntries.swap(C.Entries);
     SpareBirths.swap(C.Births);
   }
@@ -91,7 +103,7 @@ void LiveSet::pack(Chunk &C) {
 
 void LiveSet::forEach(llvm::function_ref<void(const Block &)> Do) const {
   for (size_t I = 0; I < Chunks.size(); ++I)
-    eachOf(Chunks[I], [&](Block B) {
+    eachOf(Chunks[I], used(I), [&](Block B) {
       B.Ordinal += I << ChunkBits;
       Do(B);
     });
@@ -107,10 +119,13 @@ void LiveSet::restart(uint64_t NextOrdinal) {
   if (NextOrdinal & (ChunkSize - 1)) {
     Current = &Chunks.back();
     Current->Packed = false;
-    Current->Entries.resize(NextOrdinal & (ChunkSize - 1));
+    Current->Entries.resize(ChunkSize);
     Current->Births.resize(Current->Entries.size());
     if (KeepThreads)
       Current->Threads.resize(Current->Entries.size());
+    Full = uint64_t(Chunks.size()) << ChunkBits;
+  } else {
+    Full = Next;
   }
 }
 
@@ -143,5 +158,5 @@ void LiveSet::clear() {
   Current = nullptr;
   SpareEntries = {};
   SpareBirths = {};
-  Next = Live = 0;
+  Next = Live = Full = 0;
 }

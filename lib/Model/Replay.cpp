@@ -112,7 +112,7 @@ Error Replay::setUp() {
                          llvm::Twine(limitsAt(B.Offset).Images));
     if (!Images[B.Image])
       Images[B.Image] =
-          std::make_unique<ImageReplay>(B.Image, Options.KeepThreads);
+          std::make_unique<ImageReplay>(B.Image, Limits, Options.KeepThreads);
     EventsOfImage[B.Image] += B.Events;
     EndNs = std::max(EndNs, B.EndNs);
   }

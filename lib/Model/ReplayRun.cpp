@@ -17,36 +17,30 @@ using llvm::Twine;
 // One event
 //===----------------------------------------------------------------------===//
 
-inline Error Replay::allocate(ImageReplay &I, const Events &E, size_t Row,
-                              const BlockInfo &At) {
-  const Event &Ev = E.Rows[Row];
-  LiveSet::Entry Entry;
-  Entry.Size = Ev.Size;
-  Entry.Row = I.Stacks.find(Ev.Stack, Ev.Heap);
-  if (!Entry.Row) {
-    Entry.Row = A.stackRow(I.Id, Ev.Heap, Ev.Stack);
-    I.Stacks.set(Ev.Stack, Ev.Heap, Entry.Row);
-  }
-  if (Ev.Context) {
-    Entry.ContextRow = I.Contexts.find(Ev.Context, Ev.Heap);
-    if (!Entry.ContextRow) {
-      Entry.ContextRow = A.contextRow(I.Id, Ev.Heap, Ev.Context);
-      I.Contexts.set(Ev.Context, Ev.Heap, Entry.ContextRow);
-    }
-  }
-  if (!E.Columns.Enclosing.empty() || !E.Columns.Address.empty() ||
-      Options.Select)
-    return allocateSlow(I, E, Row, At, Entry);
-  A.allocate({Ev.Block, Entry.Row, Entry.ContextRow}, Ev.Size, Ev.TimeNs,
-             Ev.Thread);
-  I.Live.add(Entry, Ev.TimeNs, Ev.Thread);
-  return Error::success();
+/// The slower way to the rows of an allocation; remembers them.
+void Replay::findRows(ImageReplay &I, const Event &E, LiveSet::Entry &Entry) {
+  Entry.Row = A.stackRow(I.Id, E.Heap, E.Stack);
+  I.Stacks.set(E.Stack, E.Heap, Entry.Row);
+  Entry.ContextRow = A.contextRow(I.Id, E.Heap, E.Context);
+  if (E.Context)
+    I.Contexts.set(E.Context, E.Heap, Entry.ContextRow);
 }
 
-/// For blocks with a place, and when not all count.
-Error Replay::allocateSlow(ImageReplay &I, const Events &E, size_t Row,
-                           const BlockInfo &At, LiveSet::Entry Entry) {
+inline LiveSet::Entry Replay::newEntry(ImageReplay &I, const Event &E) {
+  LiveSet::Entry Entry;
+  Entry.Size = E.Size;
+  Entry.Row = I.Stacks.find(E.Stack, E.Heap);
+  if (LLVM_UNLIKELY(E.Context))
+    Entry.ContextRow = I.Contexts.find(E.Context, E.Heap);
+  if (LLVM_UNLIKELY(!Entry.Row || (E.Context && !Entry.ContextRow)))
+    findRows(I, E, Entry);
+  return Entry;
+}
+
+Error Replay::allocate(ImageReplay &I, const Events &E, size_t Row,
+                       const BlockInfo &At) {
   const Event &Ev = E.Rows[Row];
+  LiveSet::Entry Entry = newEntry(I, Ev);
   const EventColumns &C = E.Columns;
   LiveSet::Place P;
   if (!C.Address.empty())
@@ -74,8 +68,7 @@ Error Replay::allocateSlow(ImageReplay &I, const Events &E, size_t Row,
   return Error::success();
 }
 
-inline Error Replay::reference(ImageReplay &I, const Event &E,
-                               const BlockInfo &At) {
+Error Replay::reference(ImageReplay &I, const Event &E, const BlockInfo &At) {
   LiveSet::Cursor C = I.Live.find(E.Block);
   if (LLVM_UNLIKELY(!C))
     return fail(At, "an event at " + Twine(E.TimeNs) + " ns names block " +
@@ -123,38 +116,74 @@ Error Replay::split(ImageReplay &I, const Event &E, const BlockInfo &At,
 /// is fetched while earlier ones are replayed, first the way to the row, then
 /// it.
 LLVM_ATTRIBUTE_ALWAYS_INLINE void Replay::fetchWay(const ImageReplay &I,
-                                                          const Event &E) {
+                                                   const Event &E) {
   if (E.Kind == EventKind::Allocate)
     I.Stacks.prefetch(E.Stack);
   else
     I.Live.prefetch(E.Block);
 }
 LLVM_ATTRIBUTE_ALWAYS_INLINE void Replay::fetchRow(const ImageReplay &I,
-                                                          const Event &E) {
+                                                   const Event &E) {
   uint32_t Row = E.Kind == EventKind::Allocate ? I.Stacks.find(E.Stack, E.Heap)
                                                : I.Live.peekRow(E.Block);
   if (Row != 0 && Row != Refused)
     A.prefetchRow(Row);
 }
 
+/// Replays rows of a block without places until End or one that is neither an
+/// allocation nor the free of a live block; gives that row. The path of nearly
+/// all events.
+size_t Replay::runPlainRows(ImageReplay &I, const Events &E, size_t Row,
+                            size_t End) {
+  const Event *Rows = E.Rows.data();
+  size_t Last = E.Rows.size() - 1;
+  for (; Row != End; ++Row) {
+    const Event &Ev = Rows[Row];
+    fetchWay(I, Rows[std::min(Row + WayAhead, Last)]);
+    fetchRow(I, Rows[std::min(Row + RowAhead, Last)]);
+    if (Ev.Kind == EventKind::Allocate) {
+      LiveSet::Entry Entry = newEntry(I, Ev);
+      A.allocate({Ev.Block, Entry.Row, Entry.ContextRow}, Ev.Size, Ev.TimeNs,
+                 Ev.Thread);
+      I.Live.add(Entry, Ev.TimeNs, Ev.Thread);
+      continue;
+    }
+    LiveSet::Cursor C = I.Live.find(Ev.Block);
+    if (LLVM_UNLIKELY(!C || Ev.Kind != EventKind::Free))
+      break;
+    const LiveSet::Entry Entry = C.entry();
+    A.free({Ev.Block, Entry.Row, Entry.ContextRow}, Entry.Size, Ev.TimeNs,
+           Ev.Thread, C.place().Enclosing);
+    I.Live.erase(C);
+  }
+  return Row;
+}
+
 /// Replays rows until End or the first at or after LimitNs; Row says how far.
 Error Replay::runRows(ImageReplay &I, const Events &E, const BlockInfo &At,
                       size_t &Row, size_t End, uint64_t LimitNs) {
-  const Event *Rows = E.Rows.data();
-  size_t Begin = Row, Last = E.Rows.size() - 1;
-  for (; Row != End; ++Row) {
-    const Event &Ev = Rows[Row];
-    if (Ev.TimeNs >= LimitNs)
-      break;
-    fetchWay(I, Rows[std::min(Row + WayAhead, Last)]);
-    fetchRow(I, Rows[std::min(Row + RowAhead, Last)]);
-    Error Err = Ev.Kind == EventKind::Allocate ? allocate(I, E, Row, At)
-                                               : reference(I, Ev, At);
-    if (LLVM_UNLIKELY(static_cast<bool>(Err)))
+  auto First = E.Rows.begin();
+  if (End && E.Rows[End - 1].TimeNs >= LimitNs)
+    End = std::lower_bound(
+              First + Row, First + End, LimitNs,
+              [](const Event &X, uint64_t Ns) { return X.TimeNs < Ns; }) -
+          First;
+  bool Plain = E.Columns.Enclosing.empty() && E.Columns.Address.empty() &&
+               !Options.Select && DoneFromNs == UINT64_MAX;
+  size_t Begin = Row;
+  while (Row != End) {
+    if (Plain) {
+      Row = runPlainRows(I, E, Row, End);
+      if (Row == End)
+        break;
+    }
+    const Event &Ev = E.Rows[Row];
+    if (Error Err = Ev.Kind == EventKind::Allocate ? allocate(I, E, Row, At)
+                                                   : reference(I, Ev, At))
       return Err;
-    if (LLVM_UNLIKELY(Ev.TimeNs >= DoneFromNs) && Done()) {
+    ++Row;
+    if (Ev.TimeNs >= DoneFromNs && Done()) {
       Stopped = true;
-      ++Row;
       break;
     }
   }
@@ -231,6 +260,24 @@ Error Replay::applyMark(const Mark &M) {
 // Blocks, epochs, the whole
 //===----------------------------------------------------------------------===//
 
+/// As IdLimits::check(), which is asked for the words only.
+std::string Replay::checkIds(const Events &E, const IdLimits &Known) const {
+  uint32_t Stack = 0, Context = 0, Thread = 0, Heap = 0;
+  bool None = false;
+  for (const Event &Ev : E.Rows) {
+    Stack = std::max(Stack, Ev.Stack);
+    Context = std::max(Context, Ev.Context);
+    Thread = std::max(Thread, Ev.Thread);
+    Heap = std::max<uint32_t>(Heap, Ev.Heap);
+    None |=
+        (Ev.Thread == 0) | ((Ev.Heap == 0) & (Ev.Kind == EventKind::Allocate));
+  }
+  bool Good = Stack <= Known.Stacks && Context <= Known.Contexts &&
+              Thread <= Known.Threads && Heap <= Known.Heaps && !None &&
+              E.Image != 0 && E.Image <= Known.Images;
+  return Good ? std::string() : Known.check(E);
+}
+
 /// Decodes and checks the block that a cursor stands at.
 Error Replay::openBlock(Cursor &C) {
   const BlockInfo &At = *C.Blocks[C.Block];
@@ -243,7 +290,7 @@ Error Replay::openBlock(Cursor &C) {
   Events &E = *C.Open;
   if (Error Err = R.read(At, E))
     return Err;
-  std::string Problem = limitsAt(At.Offset).check(E);
+  std::string Problem = checkIds(E, limitsAt(At.Offset));
   if (!Problem.empty())
     return fail(At, Problem);
   if (E.Rows.size() != At.Events || E.Image != At.Image ||

@@ -47,6 +47,7 @@ public:
   };
 
 private:
+  /// Unless packed, what is at or after next() in these is not yet valid.
   struct Chunk {
     std::vector<Entry> Entries;
     std::vector<uint64_t> Births;
@@ -68,14 +69,14 @@ public:
 
   /// Adds the block of ordinal next(). E.Row is not 0.
   void add(Entry E, uint64_t BirthNs, uint32_t Thread) {
-    Chunk *C = Current;
-    if (!C || C->Entries.size() == ChunkSize)
-      C = newChunk();
-    C->Entries.push_back(E);
-    C->Births.push_back(BirthNs);
-    if (KeepThreads)
-      C->Threads.push_back(Thread);
-    C->Live += 1;
+    if (LLVM_UNLIKELY(Next == Full))
+      makeRoom();
+    size_t At = Next & (ChunkSize - 1);
+    Current->Entries[At] = E;
+    Current->Births[At] = BirthNs;
+    if (LLVM_UNLIKELY(KeepThreads))
+      Current->Threads[At] = Thread;
+    Current->Live += 1;
     Live += 1;
     Next += 1;
   }
@@ -110,7 +111,7 @@ public:
     size_t At = Ordinal & (ChunkSize - 1);
     if (C.Packed)
       At = findPacked(C, static_cast<uint16_t>(At));
-    if (At >= C.Entries.size() || C.Entries[At].Row == 0)
+    if (At == SIZE_MAX || C.Entries[At].Row == 0)
       return Out;
     Out.C = &C;
     Out.At = At;
@@ -123,7 +124,7 @@ public:
     C.Live -= 1;
     Live -= 1;
     if (static_cast<int64_t>(C.Live) <= C.PackAt)
-      pack(C);
+      pack(C, C.Entries.size());
   }
 
   /// Asks the processor to fetch what find(Ordinal) will read.
@@ -159,14 +160,16 @@ private:
   static constexpr size_t FewLive = ChunkSize / 8;
 
   static size_t findPacked(const Chunk &C, uint16_t Ordinal);
-  Chunk *newChunk();
-  void pack(Chunk &C);
-  template <class F> void eachOf(const Chunk &C, F Do) const;
+  void makeRoom();
+  size_t used(size_t Index) const;
+  void pack(Chunk &C, size_t Used);
+  template <class F> void eachOf(const Chunk &C, size_t Used, F Do) const;
 
   bool KeepThreads;
   uint64_t Next = 0, Live = 0;
   std::vector<Chunk> Chunks;
   Chunk *Current = nullptr; ///< the last one, when it takes more
+  uint64_t Full = 0;        ///< the ordinal for which there is no room yet
   /// Arrays of packed chunks, to be used again: fresh memory costs faults.
   std::vector<Entry> SpareEntries;
   std::vector<uint64_t> SpareBirths;

@@ -116,8 +116,9 @@ private:
   static constexpr size_t WayAhead = 32, RowAhead = 16;
 
   struct ImageReplay {
-    explicit ImageReplay(uint32_t Id, bool KeepThreads)
-        : Id(Id), Live(KeepThreads) {}
+    ImageReplay(uint32_t Id, const IdLimits &Limits, bool KeepThreads)
+        : Id(Id), Live(KeepThreads), Stacks(Limits.Stacks),
+          Contexts(Limits.Contexts) {}
     uint32_t Id;
     LiveSet Live;
     RowCache Stacks, Contexts;
@@ -149,14 +150,16 @@ private:
   llvm::Error runCursor(Cursor &C, uint64_t LimitNs);
   llvm::Error openBlock(Cursor &C);
   void closeBlock(Cursor &C);
+  std::string checkIds(const Events &E, const IdLimits &Known) const;
   llvm::Error runRows(ImageReplay &I, const Events &E, const BlockInfo &At,
                       size_t &Row, size_t End, uint64_t LimitNs);
+  size_t runPlainRows(ImageReplay &I, const Events &E, size_t Row, size_t End);
   void fetchWay(const ImageReplay &I, const Event &E);
   void fetchRow(const ImageReplay &I, const Event &E);
+  LiveSet::Entry newEntry(ImageReplay &I, const Event &E);
+  void findRows(ImageReplay &I, const Event &E, LiveSet::Entry &Entry);
   llvm::Error allocate(ImageReplay &I, const Events &E, size_t Row,
                        const BlockInfo &At);
-  llvm::Error allocateSlow(ImageReplay &I, const Events &E, size_t Row,
-                           const BlockInfo &At, LiveSet::Entry Entry);
   llvm::Error reference(ImageReplay &I, const Event &E, const BlockInfo &At);
   llvm::Error split(ImageReplay &I, const Event &E, const BlockInfo &At,
                     LiveSet::Cursor C);

@@ -12,7 +12,6 @@
 #include "llvm/Support/Compiler.h"
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace memkit {
@@ -22,40 +21,45 @@ namespace memkit {
 /// uses.
 class RowCache {
 public:
+  /// Keys: the highest key that will be asked for.
+  explicit RowCache(uint32_t Keys)
+      : Pages((Keys >> PageBits) + size_t(1), &Empty) {}
+  ~RowCache() { clear(); }
+  RowCache(const RowCache &) = delete;
+  RowCache &operator=(const RowCache &) = delete;
+
   /// The row of (Key, Heap), or 0 when it is not remembered.
   uint32_t find(uint32_t Key, uint32_t Heap) const {
-    size_t Page = Key >> PageBits;
-    if (Page >= Pages.size() || !Pages[Page])
-      return 0;
-    const Slot &S = (*Pages[Page])[Key & (PageSlots - 1)];
+    const Slot &S = (*Pages[Key >> PageBits])[Key & (PageSlots - 1)];
     return S.Heap == Heap ? S.Row : 0;
   }
   void set(uint32_t Key, uint32_t Heap, uint32_t Row) {
-    size_t Page = Key >> PageBits;
-    if (Page >= Pages.size())
-      Pages.resize(Page + 1);
-    if (!Pages[Page])
-      Pages[Page] = std::make_unique<std::array<Slot, PageSlots>>();
-    (*Pages[Page])[Key & (PageSlots - 1)] = {Row, Heap};
+    const Page *&P = Pages[Key >> PageBits];
+    if (P == &Empty)
+      P = new Page();
+    (*const_cast<Page *>(P))[Key & (PageSlots - 1)] = {Row, Heap};
   }
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint32_t Key) const {
-    size_t Page = Key >> PageBits;
-    if (Page < Pages.size() && Pages[Page])
-      __builtin_prefetch(&(*Pages[Page])[Key & (PageSlots - 1)]);
+    __builtin_prefetch(&(*Pages[Key >> PageBits])[Key & (PageSlots - 1)]);
   }
   void clear() {
-    Pages.clear();
-    Pages.shrink_to_fit();
+    for (const Page *&P : Pages) {
+      if (P != &Empty)
+        delete P;
+      P = &Empty;
+    }
   }
 
 private:
   static constexpr unsigned PageBits = 8;
   static constexpr size_t PageSlots = size_t(1) << PageBits;
   struct Slot {
-    uint32_t Row = 0;
-    uint32_t Heap = 0;
+    uint32_t Row;
+    uint32_t Heap;
   };
-  std::vector<std::unique_ptr<std::array<Slot, PageSlots>>> Pages;
+  using Page = std::array<Slot, PageSlots>;
+  static inline const Page Empty{};
+  std::vector<const Page *> Pages;
 };
 
 } // namespace memkit
