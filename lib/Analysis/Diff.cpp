@@ -86,6 +86,7 @@ private:
 
 /// Makes room for as many pairs more; at most half of the slots are taken.
 void Matcher::reserve(size_t Rows) {
+  Pairs.reserve(Pairs.size() + Rows);
   size_t Wanted = PowerOf2Ceil(std::max<size_t>(2 * (Pairs.size() + Rows), 64));
   if (Wanted <= Slots.size())
     return;
@@ -141,8 +142,14 @@ void Matcher::add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
   std::vector<uint64_t> HeapKeys{0};
   for (uint32_t H = 1; H <= T.heaps().size(); ++H)
     HeapKeys.push_back(xxh3_64bits(T.heapName(H)));
-  reserve(S.numRows());
+  // Room that is not used costs nothing, growing costs a copy.
+  size_t Rows = S.numRows();
+  reserve(Rows);
+  Out.Metrics.reserve(Rows);
+  Out.Stacks.reserve(Rows);
+  Out.Heaps.reserve(Rows);
   Peaks.clear();
+  Peaks.reserve(Rows);
   SmallVector<Waiting, 32> Group;
   auto Flush = [&] {
     for (const Waiting &W : Group)

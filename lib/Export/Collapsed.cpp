@@ -25,7 +25,8 @@ static std::string lineName(StringRef Function) {
 
 void writeCollapsed(raw_ostream &OS, const Trace &T, const Profile &P) {
   FlameNames Names(T, FlameNames::Distinct::ByFunction);
-  FlameBuilder Builder(T, Names);
+  NodeRanks Ranks(T);
+  FlameBuilder Builder(T, Ranks, Names);
   std::vector<FlameNode> Nodes = Builder.build(P, /*MaxNodes=*/0);
   std::vector<std::string> Texts;
   for (const FlameNames::Name &N : Names.names())

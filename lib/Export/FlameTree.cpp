@@ -29,10 +29,12 @@ FlameNames::FlameNames(const Trace &T, Distinct How)
 
 uint32_t FlameNames::intern(uint32_t ShownIndex) {
   const ShownFrame &F = T.allShown()[ShownIndex];
-  Name N = {F.Function, F.File.empty() ? F.Module : F.File, 0};
-  if (F.FunctionId)
-    N.Line = T.function(F.FunctionId).Line;
-  std::string Key = F.Function.str();
+  uint32_t Line = F.FunctionId ? T.function(F.FunctionId).Line : 0;
+  return intern({F.Function, F.File.empty() ? F.Module : F.File, Line});
+}
+
+uint32_t FlameNames::intern(const Name &N) {
+  std::string Key = N.Function.str();
   if (How == Distinct::ByPlace)
     (Key += '\0').append(N.File);
   auto [At, New] = ByText.try_emplace(Key, Names.size());
@@ -41,12 +43,16 @@ uint32_t FlameNames::intern(uint32_t ShownIndex) {
   return At->second;
 }
 
+std::vector<uint32_t> FlameNames::add(const FlameNames &Other) {
+  std::vector<uint32_t> Numbers = {Smaller, NoStack};
+  for (const Name &N : Other.names().drop_front(2))
+    Numbers.push_back(intern(N));
+  return Numbers;
+}
+
 //===----------------------------------------------------------------------===//
 // The order of stacks
 //===----------------------------------------------------------------------===//
-
-FlameBuilder::FlameBuilder(const Trace &T, FlameNames &Names)
-    : T(T), Names(Names), Ranks(T) {}
 
 /// Sorts V by rank, a digit of 11 bits at a time.
 template <typename T>

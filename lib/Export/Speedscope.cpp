@@ -9,6 +9,7 @@
 #include "memkit/Export/Speedscope.h"
 #include "memkit/Export/FlameTree.h"
 #include "memkit/Export/StackText.h"
+#include "memkit/Support/RunBoth.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -83,6 +84,7 @@ static std::string profileText(const Profile &P, ArrayRef<FlameNode> Nodes) {
 }
 
 namespace {
+
 struct File {
   std::string Frames;
   std::vector<std::string> Profiles;
@@ -93,17 +95,60 @@ struct File {
     return Sum;
   }
 };
+
+/// Some of the profiles, as one thread works on them.
+struct Share {
+  Share(const Trace &T, const NodeRanks &Ranks)
+      : Names(T, FlameNames::Distinct::ByPlace), Builder(T, Ranks, Names) {}
+
+  void build(ArrayRef<Profile> Profiles, size_t NodeLimit) {
+    for (const Profile &P : Profiles)
+      Trees.push_back(Builder.build(P, NodeLimit));
+  }
+  /// Numbers: the new number of each name.
+  void renumber(ArrayRef<uint32_t> Numbers) {
+    for (std::vector<FlameNode> &Tree : Trees)
+      for (FlameNode &N : Tree)
+        N.Name = Numbers[N.Name];
+  }
+  void write(ArrayRef<Profile> Profiles, std::string *Texts) const {
+    for (size_t I = 0; I != Profiles.size(); ++I)
+      Texts[I] = profileText(Profiles[I], Trees[I]);
+  }
+
+  FlameNames Names;
+  FlameBuilder Builder;
+  std::vector<std::vector<FlameNode>> Trees;
+};
+
 } // namespace
 
-/// NodeLimit: for each profile, 0 for none.
-static File makeFile(const Trace &T, ArrayRef<Profile> Profiles,
-                     size_t NodeLimit) {
-  FlameNames Names(T, FlameNames::Distinct::ByPlace);
-  FlameBuilder Builder(T, Names);
-  File F;
+/// How many of the profiles make about half of the work.
+static size_t halfOf(ArrayRef<Profile> Profiles) {
+  const size_t Each = 1000; // what one takes at least, in values
+  size_t All = 0, Some = 0, Count = 0;
   for (const Profile &P : Profiles)
-    F.Profiles.push_back(profileText(P, Builder.build(P, NodeLimit)));
-  F.Frames = frameTable(Names.names());
+    All += P.Values.size() + Each;
+  for (; Count != Profiles.size() && 2 * Some < All; ++Count)
+    Some += Profiles[Count].Values.size() + Each;
+  return Count;
+}
+
+/// NodeLimit: for each profile, 0 for none.
+static File makeFile(const Trace &T, const NodeRanks &Ranks,
+                     ArrayRef<Profile> Profiles, size_t NodeLimit) {
+  size_t Half = halfOf(Profiles);
+  ArrayRef<Profile> Firsts = Profiles.take_front(Half),
+                    Others = Profiles.drop_front(Half);
+  Share First(T, Ranks), Other(T, Ranks);
+  runBoth([&] { First.build(Firsts, NodeLimit); },
+          [&] { Other.build(Others, NodeLimit); });
+  Other.renumber(First.Names.add(Other.Names));
+  File F;
+  F.Profiles.resize(Profiles.size());
+  runBoth([&] { First.write(Firsts, F.Profiles.data()); },
+          [&] { Other.write(Others, F.Profiles.data() + Half); });
+  F.Frames = frameTable(First.Names.names());
   return F;
 }
 
@@ -112,11 +157,12 @@ void writeSpeedscope(raw_ostream &OS, const Trace &T,
   size_t Limit = Full || Profiles.empty()
                      ? 0
                      : std::max<size_t>(MaxNodes / Profiles.size(), 1);
-  File F = makeFile(T, Profiles, Limit);
+  NodeRanks Ranks(T);
+  File F = makeFile(T, Ranks, Profiles, Limit);
   // Long names can make a file too large with few nodes.
   while (!Full && F.bytes() > MaxBytes && Limit > 1) {
     Limit /= 2;
-    F = makeFile(T, Profiles, Limit);
+    F = makeFile(T, Ranks, Profiles, Limit);
   }
   OS << "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
         "\"exporter\":\"memflame (memkit) " MEMKIT_VERSION "\",\n\"name\":";

@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Model/Trace.h"
+#include "SummarySet.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Support/RunBoth.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Allocator.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/StringSaver.h"
 #include <algorithm>
 
@@ -40,24 +42,58 @@ Trace::Trace(std::unique_ptr<TraceReader> R)
 Trace::~Trace() = default;
 
 Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path) {
+  const uint64_t Large = 1 << 20;
   Expected<std::unique_ptr<TraceReader>> Reader = TraceReader::open(Path);
   if (!Reader)
     return Reader.takeError();
-  return create(std::move(*Reader));
+  // A second reader lets the sums be read beside the dictionary.
+  std::unique_ptr<TraceReader> Second;
+  if ((*Reader)->fileBytes() >= Large && sys::fs::is_regular_file(Path)) {
+    Expected<std::unique_ptr<TraceReader>> Again = TraceReader::open(Path);
+    if (Again)
+      Second = std::move(*Again);
+    else
+      consumeError(Again.takeError());
+  }
+  return make(std::move(*Reader), std::move(Second));
 }
 
 Expected<std::unique_ptr<Trace>>
 Trace::create(std::unique_ptr<TraceReader> Reader) {
+  return make(std::move(Reader), nullptr);
+}
+
+Expected<std::unique_ptr<Trace>>
+Trace::make(std::unique_ptr<TraceReader> Reader,
+            std::unique_ptr<TraceReader> Second) {
   std::unique_ptr<Trace> T(new Trace(std::move(Reader)));
   if (!T->Reader->damage().empty())
     T->Warnings.push_back((T->name() + ": " + T->Reader->damage()).str());
-  if (Error E = T->readDictionary())
-    return E;
-  // The sums are read while the names are made ready.
-  Error Failed = Error::success();
-  runBoth([&] { Failed = T->readSummary(); }, [&] { T->showFrames(); });
-  if (Failed)
+  SummarySet Set;
+  Error Failed = Error::success(), SumsFailed = Error::success();
+  auto ReadWords = [&] {
+    Failed = T->readDictionary();
+    if (!Failed)
+      T->showFrames();
+  };
+  if (Second) {
+    runBoth(ReadWords, [&] { SumsFailed = Set.read(*Second); });
+  } else {
+    ReadWords();
+    SumsFailed = Set.read(*T->Reader);
+  }
+  if (Failed || SumsFailed) {
+    if (!Failed)
+      return SumsFailed;
+    consumeError(std::move(SumsFailed));
     return Failed;
+  }
+  if (Error E = Set.check(T->Limits, T->name()))
+    return E;
+  T->Parts = std::move(Set.Parts);
+  if (T->Parts.empty())
+    if (Error E = T->replaySummary())
+      return E;
   T->prepareSums();
   return T;
 }
@@ -72,7 +108,20 @@ static void append(std::vector<T> &To, std::vector<T> &From) {
             std::make_move_iterator(From.end()));
 }
 
+/// Most of a dictionary's bytes are nodes, of which each has three or more; too
+/// much room costs nothing until it is used.
+void Trace::reserveNodes() {
+  const uint64_t Most = 16 << 20;
+  uint64_t Bytes = 0;
+  for (const BlockInfo &B : Reader->blocks())
+    if (B.Kind == BlockKind::Dictionary)
+      Bytes += B.Raw;
+  Parents.reserve(std::min(Bytes / 3, Most));
+  NodeFrames.reserve(std::min(Bytes / 3, Most));
+}
+
 Error Trace::readDictionary() {
+  reserveNodes();
   Dictionary D;
   for (const BlockInfo &B : Reader->blocks()) {
     if (B.Kind != BlockKind::Dictionary)
@@ -204,49 +253,6 @@ StringRef Trace::program(uint32_t Id) const {
 //===----------------------------------------------------------------------===//
 // Summary
 //===----------------------------------------------------------------------===//
-
-/// Reads the set whose last part is the summary block LastPart, when it is
-/// whole.
-Error Trace::readSummarySet(size_t LastPart, bool &Found) {
-  ArrayRef<BlockInfo> Blocks = Reader->blocks();
-  std::vector<Summary> Set;
-  for (size_t I = LastPart + 1; I-- != 0;) {
-    if (Blocks[I].Kind != BlockKind::Summary)
-      continue;
-    Summary S;
-    if (Error E = Reader->read(Blocks[I], S))
-      return E;
-    std::string Wrong = Limits.check(S);
-    if (!Wrong.empty())
-      return makeTraceError(name(), Blocks[I].Offset, Wrong);
-    bool Ends = S.Complete;
-    if (Set.empty() ? !Ends : S.Number != Set.front().Number || Ends)
-      break;
-    Set.push_back(std::move(S));
-  }
-  Found = !Set.empty();
-  std::reverse(Set.begin(), Set.end());
-  Parts = std::move(Set);
-  return Error::success();
-}
-
-Error Trace::readSummary() {
-  ArrayRef<BlockInfo> Blocks = Reader->blocks();
-  bool EventsAfter = false;
-  for (size_t I = Blocks.size(); I-- != 0;) {
-    EventsAfter |= Blocks[I].Kind == BlockKind::Events;
-    if (Blocks[I].Kind != BlockKind::Summary)
-      continue;
-    if (EventsAfter)
-      break;
-    bool Found = false;
-    if (Error E = readSummarySet(I, Found))
-      return E;
-    if (Found)
-      return Error::success();
-  }
-  return replaySummary();
-}
 
 /// The sums of a trace whose recorder did not get to writing them.
 Error Trace::replaySummary() {

@@ -40,6 +40,9 @@ public:
 
   FlameNames(const Trace &T, Distinct How);
   llvm::ArrayRef<Name> names() const { return Names; }
+  /// Adds the names of Other, of the same trace and kind; the number here of
+  /// each of its numbers.
+  std::vector<uint32_t> add(const FlameNames &Other);
   /// The number of a frame of T.allShown().
   uint32_t find(uint32_t ShownIndex) {
     uint32_t &Known = ByShown[ShownIndex];
@@ -48,6 +51,7 @@ public:
 
 private:
   uint32_t intern(uint32_t ShownIndex);
+  uint32_t intern(const Name &N);
 
   const Trace &T;
   Distinct How;
@@ -65,10 +69,12 @@ struct FlameNode {
   uint64_t Self = 0; ///< Total less that of the children
 };
 
-/// Builds trees of one trace.
+/// Builds trees of one trace. Several may share Ranks, each with Names of its
+/// own, and work on different threads.
 class FlameBuilder {
 public:
-  FlameBuilder(const Trace &T, FlameNames &Names);
+  FlameBuilder(const Trace &T, const NodeRanks &Ranks, FlameNames &Names)
+      : T(T), Ranks(Ranks), Names(Names) {}
 
   /// The tree of P with at most MaxNodes nodes, the largest, beside those named
   /// `(smaller)` that stand for all the children of a node that were left out;
@@ -118,8 +124,8 @@ private:
   uint64_t valueOf(Item I) const { return Sums[I.End] - Sums[I.Begin]; }
 
   const Trace &T;
+  const NodeRanks &Ranks;
   FlameNames &Names;
-  NodeRanks Ranks;
   std::vector<RankedValue> Ordered, Scratch;
   std::vector<uint64_t> Sums; ///< of the values before each ordered stack
   std::vector<Item> Items;

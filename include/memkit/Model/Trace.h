@@ -127,13 +127,14 @@ public:
 
 private:
   explicit Trace(std::unique_ptr<TraceReader> R);
+  static llvm::Expected<std::unique_ptr<Trace>>
+  make(std::unique_ptr<TraceReader> Reader,
+       std::unique_ptr<TraceReader> Second);
   llvm::Error readDictionary();
+  void reserveNodes();
   void take(Dictionary &D);
-  llvm::Error readSummary();
-  llvm::Error readSummarySet(size_t LastPart, bool &Found);
   llvm::Error replaySummary();
   void prepareSums();
-  void resolveFrames();
   void showFrames();
 
   struct Span {

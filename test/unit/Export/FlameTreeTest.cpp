@@ -102,7 +102,8 @@ TEST(FlameTree, WholeTreeIsTheMerge) {
   for (unsigned Seed = 0; Seed != 40; ++Seed) {
     auto T = randomStacks(Seed, 60);
     FlameNames Names(*T, FlameNames::Distinct::ByFunction);
-    FlameBuilder Builder(*T, Names);
+    NodeRanks Ranks(*T);
+    FlameBuilder Builder(*T, Ranks, Names);
     // A builder is used for many profiles.
     for (unsigned Again = 0; Again != 3; ++Again) {
       Profile P = randomProfile(*T, Seed * 3 + Again);
@@ -115,7 +116,8 @@ TEST(FlameTree, LimitKeepsTotalsAndTheLargest) {
   for (unsigned Seed = 0; Seed != 40; ++Seed) {
     auto T = randomStacks(Seed, 60);
     FlameNames Names(*T, FlameNames::Distinct::ByFunction);
-    FlameBuilder Builder(*T, Names);
+    NodeRanks Ranks(*T);
+    FlameBuilder Builder(*T, Ranks, Names);
     Profile P = randomProfile(*T, Seed);
     std::map<Path, Node> Whole = mergeSimply(*T, P);
     for (size_t Limit : {1, 5, 30}) {
@@ -152,7 +154,8 @@ TEST(FlameTree, DeepStacksNeedNoDeepRecursion) {
   Profile P;
   P.Values = {{1, 7}};
   P.Total = 7;
-  std::vector<FlameNode> Nodes = FlameBuilder(*T, Names).build(P, 0);
+  std::vector<FlameNode> Nodes =
+      FlameBuilder(*T, NodeRanks(*T), Names).build(P, 0);
   ASSERT_EQ(Nodes.size(), 50'000u);
   EXPECT_EQ(Nodes.back().Self, 7u);
   EXPECT_EQ(Nodes.front().Self, 0u);

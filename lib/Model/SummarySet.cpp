@@ -1,0 +1,61 @@
+//===- SummarySet.cpp - The summary that counts -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SummarySet.h"
+#include "memkit/Trace/TraceError.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace memkit {
+
+/// Reads the set whose last part is the block LastPart, when that ends one.
+Error SummarySet::readUpTo(TraceReader &Reader, size_t LastPart) {
+  ArrayRef<BlockInfo> Blocks = Reader.blocks();
+  for (size_t I = LastPart + 1; I-- != 0;) {
+    if (Blocks[I].Kind != BlockKind::Summary)
+      continue;
+    Summary S;
+    if (Error E = Reader.read(Blocks[I], S))
+      return E;
+    bool Ends = S.Complete;
+    if (Parts.empty() ? !Ends : S.Number != Parts.front().Number || Ends)
+      break;
+    Parts.push_back(std::move(S));
+    Offsets.push_back(Blocks[I].Offset);
+  }
+  std::reverse(Parts.begin(), Parts.end());
+  std::reverse(Offsets.begin(), Offsets.end());
+  return Error::success();
+}
+
+Error SummarySet::read(TraceReader &Reader) {
+  ArrayRef<BlockInfo> Blocks = Reader.blocks();
+  for (size_t I = Blocks.size(); I-- != 0;) {
+    if (Blocks[I].Kind == BlockKind::Events)
+      break;
+    if (Blocks[I].Kind != BlockKind::Summary)
+      continue;
+    if (Error E = readUpTo(Reader, I))
+      return E;
+    if (!Parts.empty())
+      break;
+  }
+  return Error::success();
+}
+
+Error SummarySet::check(const IdLimits &Limits, StringRef File) const {
+  for (size_t I = 0; I != Parts.size(); ++I) {
+    std::string Wrong = Limits.check(Parts[I]);
+    if (!Wrong.empty())
+      return makeTraceError(File, Offsets[I], Wrong);
+  }
+  return Error::success();
+}
+
+} // namespace memkit

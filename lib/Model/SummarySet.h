@@ -1,0 +1,33 @@
+//===- SummarySet.h - The summary that counts -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_MODEL_SUMMARYSET_H
+#define MEMKIT_LIB_MODEL_SUMMARYSET_H
+
+#include "memkit/Trace/TraceReader.h"
+
+namespace memkit {
+
+/// The parts of the last whole summary of a trace, in file order. Empty when
+/// there is none, or when events come after it: it would not tell of them.
+struct SummarySet {
+  std::vector<Summary> Parts;
+  std::vector<uint64_t> Offsets; ///< of the parts' blocks
+
+  /// Ids are not checked.
+  llvm::Error read(TraceReader &Reader);
+  /// Checks the ids of all parts.
+  llvm::Error check(const IdLimits &Limits, llvm::StringRef File) const;
+
+private:
+  llvm::Error readUpTo(TraceReader &Reader, size_t LastPart);
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_MODEL_SUMMARYSET_H
