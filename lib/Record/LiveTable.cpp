@@ -32,13 +32,16 @@ bool LiveTable::contains(uint64_t Address) const {
   const Shard &S = Shards[Hash >> 56];
   if (!S.Buckets)
     return false;
-  for (uint32_t K = S.home(Hash);; K = K + 1 == S.NumBuckets ? 0 : K + 1) {
+  uint32_t Home = S.home(Hash), K = Home;
+  do {
     const Bucket &B = S.Buckets[K];
     if (match(B, Address >> 3))
       return true;
     if (!B.Overflow)
       return false;
-  }
+    K = K + 1 == S.NumBuckets ? 0 : K + 1;
+  } while (K != Home);
+  return false;
 }
 
 /// Three eighths more: with 6 of 7 slots taken before and 62 % after, a block

@@ -220,8 +220,9 @@ inline bool LiveTable::take(uint64_t Address, LiveEntry &Out) {
   Shard &S = Shards[Hash >> 56];
   if (!S.Buckets)
     return false;
-  uint32_t Home = S.home(Hash);
-  for (uint32_t K = Home;; K = K + 1 == S.NumBuckets ? 0 : K + 1) {
+  uint32_t Home = S.home(Hash), K = Home;
+  // Every bucket of a small shard may have been gone past.
+  do {
     Bucket &B = S.Buckets[K];
     if (unsigned Hit = match(B, Address >> 3)) {
       unsigned I = __builtin_ctz(Hit);
@@ -241,7 +242,9 @@ inline bool LiveTable::take(uint64_t Address, LiveEntry &Out) {
     }
     if (!B.Overflow)
       return false;
-  }
+    K = K + 1 == S.NumBuckets ? 0 : K + 1;
+  } while (K != Home);
+  return false;
 }
 
 } // namespace memkit

@@ -33,8 +33,8 @@ TEST(LiveTable, KeepsEveryField) {
 
 TEST(LiveTable, SizesThatDoNotFitAKey) {
   LiveTable T;
-  for (uint64_t Size : {0ull, (1ull << 19) - 2, (1ull << 19) - 1, 1ull << 19,
-                        1ull << 47}) {
+  for (uint64_t Size :
+       {0ull, (1ull << 19) - 2, (1ull << 19) - 1, 1ull << 19, 1ull << 47}) {
     T.insert(4096, {1, Size, 2, 3, 4});
     LiveEntry Out;
     ASSERT_TRUE(T.take(4096, Out));
@@ -100,4 +100,24 @@ TEST(LiveTable, StaysWithin48BytesABlock) {
       Worst = std::max(Worst, double(T.bytes()) / double(T.size()));
   }
   EXPECT_LE(Worst, 48.0);
+}
+
+/// In a shard of few buckets every one may have been gone past: what is not
+/// there must still be not found.
+TEST(LiveTable, SmallShardsWhoseBucketsAllOverflowed) {
+  LiveTable T;
+  std::mt19937_64 Random(11);
+  std::map<uint64_t, uint64_t> Live;
+  LiveEntry Out;
+  for (uint64_t N = 0; N != 400000; ++N) {
+    uint64_t Address = (1 + Random() % 6000) * 16;
+    ASSERT_EQ(Live.count(Address) != 0, T.contains(Address));
+    if (Live.erase(Address)) {
+      ASSERT_TRUE(T.take(Address, Out));
+      ASSERT_FALSE(T.take(Address, Out));
+    } else {
+      T.insert(Address, {N, 1, 0, 0, 0});
+      Live[Address] = N;
+    }
+  }
 }
