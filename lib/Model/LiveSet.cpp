@@ -11,12 +11,19 @@
 
 using namespace memkit;
 
-/// Where Ordinal stands in a packed chunk; past its end when it does not.
+/// Where Ordinal stands in a packed chunk; SIZE_MAX when it does not. Without
+/// branches, which could not be foretold.
 size_t LiveSet::findPacked(const Chunk &C, uint16_t Ordinal) {
-  auto At = std::lower_bound(C.Ordinals.begin(), C.Ordinals.end(), Ordinal);
-  if (At == C.Ordinals.end() || *At != Ordinal)
+  const uint16_t *At = C.Ordinals.data();
+  size_t Left = C.Ordinals.size();
+  if (Left == 0)
     return SIZE_MAX;
-  return At - C.Ordinals.begin();
+  while (Left > 1) {
+    size_t Half = Left / 2;
+    At += At[Half - 1] < Ordinal ? Half : 0;
+    Left -= Half;
+  }
+  return *At == Ordinal ? At - C.Ordinals.data() : SIZE_MAX;
 }
 
 /// How many entries of a chunk are valid.

@@ -193,7 +193,8 @@ uint32_t Program::pickStack() {
 void Program::allocate(ImageState &I, uint32_t Thread) {
   // A stack allocates from one heap, but for a few.
   uint32_t Stack = pickStack();
-  uint16_t Heap = 1 + (Stack * 7919u + (R.oneIn(50) ? 1 : 0)) % S.Heaps;
+  bool Other = Stack % 50 == 0 && R.oneIn(4);
+  uint16_t Heap = 1 + (Stack * 7919u + Other) % S.Heaps;
   Block B;
   B.Ordinal = I.NextOrdinal;
   B.Size = sizeOf(Heap);
