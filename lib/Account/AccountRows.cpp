@@ -56,7 +56,8 @@ size_t AccountRows::slot(const Shard &S, uint64_t Hash, uint32_t Cell,
   size_t Mask = S.Slots.size() - 1;
   size_t At = Hash & Mask;
   while (uint32_t Row = S.Slots[At]) {
-    if (rest(Row).Key == Key && (*this)[Row].Cell == Cell)
+    const AccountRow &R = (*this)[Row];
+    if (R.Key == Key && R.Cell == Cell)
       break;
     At = (At + 1) & Mask;
   }
@@ -68,8 +69,8 @@ void AccountRows::grow(Shard &S) {
   S.Slots.assign(Old.empty() ? 16 : Old.size() * 2, 0);
   for (uint32_t Row : Old)
     if (Row) {
-      uint32_t Cell = (*this)[Row].Cell, Key = rest(Row).Key;
-      S.Slots[slot(S, hash(Cell, Key), Cell, Key)] = Row;
+      const AccountRow &R = (*this)[Row];
+      S.Slots[slot(S, hash(R.Cell, R.Key), R.Cell, R.Key)] = Row;
     }
 }
 
@@ -88,7 +89,7 @@ uint32_t AccountRows::findOrMake(uint32_t Cell, uint32_t Key, bool &New) {
   new (&(*this)[Row]) AccountRow();
   new (&rest(Row)) AccountRowRest();
   (*this)[Row].Cell = Cell;
-  rest(Row).Key = Key;
+  (*this)[Row].Key = Key;
   S.Slots[At] = Row;
   ++S.Count;
   return Row;

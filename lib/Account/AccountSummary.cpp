@@ -23,11 +23,11 @@ static uint64_t atPeak(uint64_t Live, uint64_t Saved, const AccountRow &R,
 SumRow Accounts::sumRow(const AccountRow &R, const AccountRowRest &Rest,
                         const Cell &C) const {
   SumRow S;
-  S.Key = Rest.Key;
+  S.Key = R.Key;
   S.Heap = C.Heap;
   S.Allocations = R.Allocations;
   S.AllocatedBytes = R.AllocatedBytes;
-  S.Temporaries = R.Temporaries;
+  S.Temporaries = Rest.Temporaries;
   S.LiveBlocks = R.LiveBlocks;
   S.LiveBytes = R.LiveBytes;
   S.LiveExclusive = R.LiveExclusive;
@@ -50,7 +50,7 @@ std::vector<SumRow> Accounts::sumRows(const Cell &C, bool Contexts) const {
   const auto &Splits = Contexts ? ContextSplits : StackSplits;
   std::vector<SumRow> Out;
   for (uint32_t Row = Contexts ? C.LastContextRow : C.LastStackRow; Row;
-       Row = Rows.rest(Row).NextOfCell)
+       Row = Rows[Row].NextOfCell)
     if (Rows[Row].Allocations) {
       Out.push_back(sumRow(Rows[Row], Rows.rest(Row), C));
       Out.back().Splits = Splits.lookup(Row);

@@ -79,7 +79,7 @@ uint32_t Accounts::findRow(AccountRows &Rows, uint32_t Image, uint32_t Heap,
   if (New) {
     Cell &C = Cells[At];
     uint32_t &Last = &Rows == &StackRows ? C.LastStackRow : C.LastContextRow;
-    Rows.rest(Row).NextOfCell = Last;
+    Rows[Row].NextOfCell = Last;
     Last = Row;
   }
   return Row;

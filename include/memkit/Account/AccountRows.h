@@ -27,9 +27,10 @@ struct alignas(64) AccountRow {
   uint64_t AllocatedBytes = 0;
   uint64_t PeakBytes = 0;
   uint64_t Allocations = 0;
-  uint64_t Temporaries = 0;
   uint32_t LiveBlocks = 0;
-  uint32_t Cell = 0; ///< of its image and heap
+  uint32_t Key = 0;        ///< stack or context
+  uint32_t Cell = 0;       ///< of its image and heap
+  uint32_t NextOfCell = 0; ///< the row of the same cell made before, 0 none
 };
 static_assert(sizeof(AccountRow) == 64);
 
@@ -41,8 +42,7 @@ struct AccountRowRest {
   uint64_t DomainPeakBytes = 0;
   uint32_t HeapPeakBlocks = 0;
   uint32_t DomainPeakBlocks = 0;
-  uint32_t Key = 0;        ///< stack or context
-  uint32_t NextOfCell = 0; ///< the row of the same cell made before, 0 none
+  uint64_t Temporaries = 0;
 };
 static_assert(sizeof(AccountRowRest) == 32);
 

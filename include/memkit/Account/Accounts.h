@@ -97,12 +97,12 @@ public:
     return Context ? findRow(ContextRows, Image, Heap, Context) : 0;
   }
   /// What a row stands for.
-  uint32_t stackOf(uint32_t Row) const { return StackRows.rest(Row).Key; }
+  uint32_t stackOf(uint32_t Row) const { return StackRows[Row].Key; }
   uint32_t heapOf(uint32_t Row) const {
     return Cells[StackRows[Row].Cell].Heap;
   }
   uint32_t contextOf(uint32_t ContextRow) const {
-    return ContextRow ? ContextRows.rest(ContextRow).Key : 0;
+    return ContextRow ? ContextRows[ContextRow].Key : 0;
   }
   /// Asks the processor to fetch a row that an event will soon change.
   /// (GCC takes a function that only prefetches for one without effect, and
@@ -343,7 +343,7 @@ private:
   Target touch(uint32_t Row, uint32_t ContextRow);
   Target beginEvent(BlockRef B, uint64_t TimeNs);
   void countAllocation(Target &T, uint32_t Thread, uint64_t Ordinal);
-  bool countFree(Target &T, uint64_t Size, uint32_t Thread, uint64_t Ordinal);
+  bool countFree(Target &T, BlockRef B, uint64_t Size, uint32_t Thread);
   void growRows(Target &T, uint64_t Bytes);
   void domainRise(Cell &C, uint64_t Bytes, uint64_t Blocks, uint64_t TimeNs);
   void domainFall(Cell &C, uint64_t Bytes, uint64_t Blocks);
@@ -448,12 +448,9 @@ inline void Accounts::countAllocation(Target &T, uint32_t Thread,
   T.C.Allocations += 1;
 }
 
-inline bool Accounts::countFree(Target &T, uint64_t Size, uint32_t Thread,
-                                uint64_t Ordinal) {
-  bool Temporary = Thread != 0 && Thread < LastAllocation.size() &&
-                   LastAllocation[Thread] == Ordinal + 1;
+inline bool Accounts::countFree(Target &T, BlockRef B, uint64_t Size,
+                                uint32_t Thread) {
   auto Shrink = [&](AccountRow &R) {
-    R.Temporaries += Temporary;
     R.LiveBlocks -= 1;
     R.LiveBytes -= Size;
     R.LiveExclusive -= Size;
@@ -462,9 +459,16 @@ inline bool Accounts::countFree(Target &T, uint64_t Size, uint32_t Thread,
   if (T.X)
     Shrink(*T.X);
   T.C.Frees += 1;
-  T.C.Temporaries += Temporary;
   T.C.LiveBytes -= Size;
   T.C.H->C.fall(Size, 1);
+  bool Temporary = Thread != 0 && Thread < LastAllocation.size() &&
+                   LastAllocation[Thread] == B.Ordinal + 1;
+  if (Temporary) {
+    T.C.Temporaries += 1;
+    StackRows.rest(B.Row).Temporaries += 1;
+    if (T.X)
+      ContextRows.rest(B.ContextRow).Temporaries += 1;
+  }
   return Temporary;
 }
 
@@ -498,7 +502,7 @@ inline void Accounts::allocate(BlockRef B, uint64_t Size, uint64_t TimeNs,
 inline void Accounts::free(BlockRef B, uint64_t Size, uint64_t TimeNs,
                            uint32_t Thread, uint64_t Enclosing) {
   Target T = beginEvent(B, TimeNs);
-  bool Temporary = countFree(T, Size, Thread, B.Ordinal);
+  bool Temporary = countFree(T, B, Size, Thread);
   if (!T.C.I->Enclosers.empty())
     return freeNested(T, B, Size, Temporary, Enclosing);
   T.C.S->Frees += 1;
