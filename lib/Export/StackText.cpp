@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Export/StackText.h"
+#include "memkit/Support/FunctionName.h"
 #include "memkit/Support/Table.h"
 
 using namespace llvm;
@@ -36,7 +37,13 @@ void printStack(raw_ostream &OS, const Trace &T, uint32_t Stack,
       OS.indent(Indent);
       I += Skip;
     }
-    std::string Text = frameText(Frames[I]);
+    ShownFrame F = Frames[I];
+    std::string Name;
+    if (!Full) {
+      F.Function = Name = shortFunctionName(F.Function);
+      F.File = baseName(F.File);
+    }
+    std::string Text = frameText(F);
     OS << (Width > Indent ? shorten(Text, Width - Indent) : Text) << '\n';
   }
 }

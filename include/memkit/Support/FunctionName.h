@@ -1,0 +1,25 @@
+//===- FunctionName.h - Demangled names, for people -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_SUPPORT_FUNCTIONNAME_H
+#define MEMKIT_SUPPORT_FUNCTIONNAME_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace memkit {
+
+/// A demangled name without its parameters, return type and qualifiers, and with
+/// template arguments of more than a few characters as `<...>`:
+/// `void ns::f<ns::Long<int>>(int) const` is `ns::f<...>`. What does not look like
+/// a C++ function comes back as it is.
+std::string shortFunctionName(llvm::StringRef Name);
+
+} // namespace memkit
+
+#endif // MEMKIT_SUPPORT_FUNCTIONNAME_H

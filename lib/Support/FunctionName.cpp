@@ -1,0 +1,142 @@
+//===- FunctionName.cpp - Demangled names, for people ---------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Support/FunctionName.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+
+constexpr StringRef Anonymous = "(anonymous namespace)";
+/// Template arguments up to this length stay.
+constexpr size_t ShortArguments = 12;
+
+/// Goes over a demangled name once, copying what stays.
+class Shortener {
+public:
+  explicit Shortener(StringRef Name) : Left(Name) {}
+
+  /// False when the brackets do not match.
+  bool run() {
+    while (!Left.empty())
+      if (!step())
+        return false;
+    return !Out.empty();
+  }
+  std::string take() { return std::move(Out); }
+
+private:
+  bool step() {
+    if (takeOperator() || takePrefix(Anonymous))
+      return true;
+    char C = Left.front();
+    if (C == '<' || C == '(')
+      return takeGroup(C);
+    if (C == ' ') {
+      // What stood before was a return type; what follows the parameters is no
+      // part of the name.
+      if (HadParameters)
+        Left = StringRef();
+      else
+        Out.clear(), Left = Left.drop_front();
+      return true;
+    }
+    if (C == ')' || C == '>')
+      return false;
+    Out += C;
+    Left = Left.drop_front();
+    return true;
+  }
+
+  bool takePrefix(StringRef P) {
+    if (!Left.consume_front(P))
+      return false;
+    Out += P;
+    return true;
+  }
+
+  /// `operator` and what belongs to it, brackets and blanks among them.
+  bool takeOperator() {
+    bool AtStart = Out.empty() || !isAlnum(Out.back());
+    StringRef After = Left;
+    if (!AtStart || !After.consume_front("operator") || After.empty() ||
+        isAlnum(After.front()) || After.front() == '_')
+      return false;
+    size_t End = After.starts_with("()") ? After.find('(', 2) : After.find('(');
+    StringRef Symbol = After.take_front(End);
+    // A template operator has its arguments before the parameters.
+    if (Symbol.size() > 3 && !isAlpha(Symbol.front()) && Symbol.front() != ' ')
+      Symbol = Symbol.take_front(Symbol.find('<', 2));
+    Out += "operator";
+    Out += Symbol;
+    Left = After.drop_front(Symbol.size());
+    return true;
+  }
+
+  /// The group of brackets at the front: template arguments or parameters.
+  bool takeGroup(char Open) {
+    size_t End = groupEnd();
+    if (End == StringRef::npos)
+      return false;
+    StringRef Inside = Left.slice(1, End - 1);
+    StringRef Rest = Left.drop_front(End);
+    if (Open == '<') {
+      Out += Inside.size() <= ShortArguments ? ("<" + Inside + ">").str()
+                                             : "<...>";
+    } else {
+      HadParameters = !Rest.starts_with("::");
+    }
+    Left = Rest;
+    return true;
+  }
+
+  /// Behind the bracket that closes the first. Arrows and comparisons inside
+  /// template arguments stand in parentheses, or are not told apart: npos.
+  size_t groupEnd() const {
+    SmallVector<char, 16> Open;
+    for (size_t I = 0; I != Left.size(); ++I) {
+      char C = Left[I];
+      if (C == '>' && I && Left[I - 1] == '-')
+        continue;
+      if (C == '<' || C == '(') {
+        Open.push_back(C == '<' ? '>' : ')');
+      } else if (C == '>' || C == ')') {
+        // Within parentheses, an angle that does not match is an operator.
+        if (C == '>' && Open.back() == ')')
+          continue;
+        while (C == ')' && Open.back() == '>' && Open.size() > 1)
+          Open.pop_back();
+        if (Open.back() != C)
+          return StringRef::npos;
+        Open.pop_back();
+        if (Open.empty())
+          return I + 1;
+      }
+    }
+    return StringRef::npos;
+  }
+
+  StringRef Left;
+  std::string Out;
+  bool HadParameters = false;
+};
+
+} // namespace
+
+std::string shortFunctionName(StringRef Name) {
+  // Only C++ has these in a name; `obj+0x10`, paths and Python's names do not.
+  if (Name.find_first_of("(<") == StringRef::npos || Name.starts_with("<"))
+    return Name.str();
+  Shortener S(Name);
+  return S.run() ? S.take() : Name.str();
+}
+
+} // namespace memkit
