@@ -64,7 +64,7 @@ void Keyframer::cutParts() {
 /// The next parts that together take at most a third of the blocks.
 void Keyframer::startGroup() {
   Begin = End;
-  uint64_t Most = std::max<uint64_t>(Live / 3, 1u << 18), Size = 0;
+  uint64_t Most = std::max<uint64_t>(Live / 3, 8 * PartBlocks), Size = 0;
   while (End != NumParts && (End == Begin || Size + PartSizes[End] <= Most))
     Size += PartSizes[End++];
   Parts.clear();

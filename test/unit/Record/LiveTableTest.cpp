@@ -91,6 +91,23 @@ TEST(LiveTable, AgreesWithAMap) {
   EXPECT_EQ(Want, Sum);
 }
 
+// Few blocks in few buckets, for long: every bucket has overflowed at some time.
+TEST(LiveTable, SmallTablesComeToAnEnd) {
+  std::mt19937_64 Random(4);
+  LiveTable T;
+  std::map<uint64_t, bool> Live;
+  for (int I = 0; I != 3000000; ++I) {
+    uint64_t Address = (1 + Random() % 5000) * 16;
+    LiveEntry E;
+    bool &IsLive = Live[Address];
+    ASSERT_EQ(IsLive, T.contains(Address));
+    ASSERT_EQ(IsLive, T.take(Address, E));
+    if (!IsLive)
+      T.insert(Address, E);
+    IsLive = !IsLive;
+  }
+}
+
 TEST(LiveTable, StaysWithin48BytesABlock) {
   LiveTable T;
   double Worst = 0;

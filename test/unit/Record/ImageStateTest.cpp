@@ -1,0 +1,338 @@
+//===- ImageStateTest.cpp - Records to events -------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImageState.h"
+#include "memkit/Trace/TraceReader.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+#include <unistd.h>
+
+using namespace memkit;
+using wire::AllocFunction;
+using wire::RecordKind;
+
+namespace {
+
+/// An image whose records are given by hand; the trace goes to a string.
+struct OneImage : testing::Test {
+  std::string Bytes;
+  StringSink Out{Bytes};
+  std::unique_ptr<Recording> R;
+  std::unique_ptr<ImageState> I;
+  uint64_t Tsc = 0;
+
+  void begin(bool Forked = false, uint64_t Hz = 1000000000) {
+    Bytes.clear();
+    TscClock Clock({0, 0, 0}, Hz);
+    R = llvm::cantFail(Recording::create(Out, Header(), Clock));
+    Image Row;
+    R->Names.addImage(Row);
+    R->Sums.beginImage(1, 0);
+    auto Shared = llvm::cantFail(SharedImage::create(1, ImageSettings(), "test"));
+    I = std::make_unique<ImageState>(1, getpid(), Forked, std::move(Shared), *R);
+    R->addImage(*I);
+    for (uint32_t Ring = 0; Ring != 4; ++Ring) {
+      I->ring(Ring);
+      I->shared().ringHeader(Ring).Tid = 100 + Ring;
+    }
+    R->Pass = 1;
+  }
+  void SetUp() override { begin(); }
+
+  void put(uint32_t Ring, RecordKind K, uint64_t Address, uint64_t Size = 0,
+           uint64_t At = 0) {
+    wire::Record Rec{At ? At : Tsc += 1000, Address,
+                     wire::Record::pack(Size, K, AllocFunction::Malloc), 0, 0};
+    I->process(Rec, Ring);
+  }
+  void pass() {
+    I->settleHeld();
+    ++R->Pass;
+  }
+  uint64_t lost(LossKind Kind) {
+    uint64_t Sum = 0;
+    for (const Loss &L : R->Sums.summary(1, 0).Losses)
+      if (L.Kind == Kind)
+        Sum += L.Count;
+    return Sum;
+  }
+  /// The events so far: `a0` allocates block 0, `f0` frees it.
+  std::string events() {
+    std::string Text;
+    for (const Event &E : I->buffer().Rows)
+      Text += (E.Kind == EventKind::Allocate ? "a" : "f") +
+              std::to_string(E.Block) + " ";
+    return Text;
+  }
+};
+
+TEST_F(OneImage, InOrder) {
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  put(0, RecordKind::Allocate, 0x2000, 20);
+  put(1, RecordKind::Free, 0x1000);
+  put(1, RecordKind::Allocate, 0x1000, 30);
+  EXPECT_EQ("a0 a1 f0 a2 ", events());
+  EXPECT_EQ(50u, R->Sums.domainTotals(0).LiveBytes);
+  EXPECT_EQ(0u, R->losses());
+}
+
+TEST_F(OneImage, AnAllocationWaitsForTheFreeBeforeIt) {
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  put(1, RecordKind::Allocate, 0x1000, 20); // its clock was a little early
+  EXPECT_EQ("a0 ", events());
+  put(0, RecordKind::Free, 0x1000);
+  EXPECT_EQ("a0 f0 a1 ", events());
+  pass();
+  pass();
+  EXPECT_EQ(0u, R->losses());
+  EXPECT_EQ(20u, R->Sums.domainTotals(0).LiveBytes);
+  EXPECT_EQ(20u, R->Sums.domainTotals(0).PeakBytes);
+}
+
+TEST_F(OneImage, AFreeWaitsForItsAllocation) {
+  put(1, RecordKind::Free, 0x1000);
+  pass();
+  EXPECT_EQ("", events());
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  EXPECT_EQ("a0 f0 ", events());
+  pass();
+  EXPECT_EQ(0u, R->losses());
+}
+
+TEST_F(OneImage, ALongerStoryAtOneAddress) {
+  put(0, RecordKind::Allocate, 0x1000, 1);
+  // All of thread 1's life of the address comes before thread 0's free.
+  put(1, RecordKind::Allocate, 0x1000, 2);
+  put(1, RecordKind::Free, 0x1000);
+  put(1, RecordKind::Allocate, 0x1000, 3);
+  EXPECT_EQ("a0 ", events());
+  put(0, RecordKind::Free, 0x1000);
+  EXPECT_EQ("a0 f0 a1 f1 a2 ", events());
+  EXPECT_EQ(0u, R->losses());
+}
+
+TEST_F(OneImage, WhatNeverComesIsALoss) {
+  put(0, RecordKind::Free, 0x1000);
+  put(0, RecordKind::Allocate, 0x2000, 5);
+  put(1, RecordKind::Allocate, 0x2000, 7);
+  pass();
+  EXPECT_EQ(0u, R->losses());
+  pass();
+  EXPECT_EQ(1u, lost(LossKind::UnknownFree));
+  EXPECT_EQ(1u, lost(LossKind::DoubleAllocate));
+  // The old block is taken to be gone.
+  EXPECT_EQ("a0 f0 a1 ", events());
+  EXPECT_EQ(7u, R->Sums.domainTotals(0).LiveBytes);
+}
+
+TEST_F(OneImage, AChildFreesWhatItInherited) {
+  begin(/*Forked=*/true);
+  put(0, RecordKind::Free, 0x1000);
+  put(0, RecordKind::ReallocBegin, 0x2000);
+  put(0, RecordKind::ReallocEnd, 0x3000, 50);
+  pass();
+  pass();
+  EXPECT_EQ(0u, R->losses());
+  EXPECT_EQ(2u, R->Sums.imageTotals(1, 0).InheritedFrees);
+  EXPECT_EQ("a0 ", events());
+}
+
+TEST_F(OneImage, Realloc) {
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  put(0, RecordKind::ReallocBegin, 0x1000);
+  // The address is given out again before the realloc has returned.
+  put(1, RecordKind::Allocate, 0x1000, 20);
+  EXPECT_EQ(30u, R->Sums.domainTotals(0).LiveBytes);
+  put(0, RecordKind::ReallocEnd, 0x2000, 40);
+  EXPECT_EQ("a0 a1 f0 a2 ", events());
+  EXPECT_EQ(60u, R->Sums.domainTotals(0).LiveBytes);
+  // One that fails changes nothing.
+  put(0, RecordKind::ReallocBegin, 0x2000);
+  put(0, RecordKind::ReallocEnd, 0, 0);
+  put(1, RecordKind::Free, 0x2000);
+  EXPECT_EQ("a0 a1 f0 a2 f2 ", events());
+  EXPECT_EQ(0u, R->losses());
+}
+
+TEST_F(OneImage, ReallocOfABlockThatComesLate) {
+  put(1, RecordKind::ReallocBegin, 0x1000);
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  put(1, RecordKind::ReallocEnd, 0x2000, 20);
+  EXPECT_EQ("a0 f0 a1 ", events());
+  put(2, RecordKind::ReallocBegin, 0x3000);
+  put(2, RecordKind::ReallocEnd, 0x4000, 30);
+  put(0, RecordKind::Allocate, 0x3000, 40);
+  EXPECT_EQ("a0 f0 a1 a2 a3 f3 ", events());
+  // One that fails on a block that comes late.
+  put(2, RecordKind::ReallocBegin, 0x5000);
+  put(2, RecordKind::ReallocEnd, 0);
+  put(0, RecordKind::Allocate, 0x5000, 50);
+  EXPECT_EQ("a0 f0 a1 a2 a3 f3 a4 ", events());
+  pass();
+  pass();
+  EXPECT_EQ(0u, R->losses());
+}
+
+TEST_F(OneImage, NonsenseIsCountedAndDoesNoHarm) {
+  std::mt19937_64 Random(5);
+  for (int N = 0; N != 100000; ++N) {
+    wire::Record Rec{Random() % 100000, Random() % 64 * 8, Random() | 0xff,
+                     uint32_t(Random() % 100), uint32_t(Random())};
+    Rec.SizeKindFunction = wire::Record::pack(
+        Random() % 1000, RecordKind(Random() % 7), AllocFunction(Random() % 20));
+    if (N % 3 == 0)
+      Rec.Stack = uint32_t(Random());
+    I->process(Rec, Random() % 4);
+    if (N % 100 == 0)
+      pass();
+  }
+  I->settleHeld(true);
+  EXPECT_GT(lost(LossKind::BadRecord), 0u);
+  R->finish();
+  EXPECT_FALSE(R->failed());
+}
+
+TEST_F(OneImage, TimesRiseWhateverTheClocksSay) {
+  put(0, RecordKind::Allocate, 0x1000, 1, 50000);
+  put(1, RecordKind::Allocate, 0x2000, 1, 20000);
+  put(0, RecordKind::Allocate, 0x3000, 1, 70000);
+  std::vector<Event> &Rows = I->buffer().Rows;
+  EXPECT_EQ(50000u, Rows[0].TimeNs);
+  EXPECT_EQ(50000u, Rows[1].TimeNs);
+  EXPECT_EQ(70000u, Rows[2].TimeNs);
+}
+
+/// Keyframes hold exactly what lives after their first events, while the table
+/// changes under them.
+TEST_F(OneImage, Keyframes) {
+  begin(false, 1000000); // A step works for no longer than it must.
+  std::mt19937_64 Random(7);
+  std::map<uint64_t, uint64_t> Live; // address -> size
+  for (uint64_t N = 0; N != 1500000; ++N) {
+    uint64_t Address = (1 + Random() % 8000) * 16;
+    if (Live.erase(Address)) {
+      if (N % 16) {
+        put(0, RecordKind::Free, Address);
+      } else {
+        put(0, RecordKind::ReallocBegin, Address);
+        put(0, RecordKind::ReallocEnd, N % 32 ? Address : 0, 1);
+        Live[Address] = 1;
+      }
+    } else {
+      put(0, RecordKind::Allocate, Address, 1 + N % 100000);
+      Live[Address] = 1;
+    }
+    if (N % 500 == 0) {
+      pass();
+      I->keyframe();
+    }
+  }
+  I->finishKeyframe();
+  R->finish();
+  ASSERT_FALSE(R->failed());
+  ASSERT_EQ(0u, R->losses());
+
+  auto Reader = llvm::cantFail(
+      TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+  // The live blocks after each number of events, by ordinal.
+  std::map<uint64_t, uint64_t> Replayed;
+  std::vector<Keyframe> Frames;
+  std::vector<Event> All;
+  for (const BlockInfo &B : Reader->blocks()) {
+    if (B.Kind == BlockKind::Events) {
+      Events E;
+      llvm::cantFail(Reader->read(B, E));
+      All.insert(All.end(), E.Rows.begin(), E.Rows.end());
+    } else if (B.Kind == BlockKind::Keyframe) {
+      Keyframe K;
+      llvm::cantFail(Reader->read(B, K));
+      Frames.push_back(std::move(K));
+    }
+  }
+  size_t At = 0, Whole = 0;
+  std::map<uint64_t, uint64_t> Seen;
+  for (const Keyframe &K : Frames) {
+    for (; At != K.Events; ++At) {
+      if (All[At].Kind == EventKind::Allocate)
+        Replayed[All[At].Block] = All[At].Size;
+      else
+        Replayed.erase(All[At].Block);
+    }
+    if (K.Part == 0)
+      Seen.clear();
+    for (const LiveBlock &B : K.Blocks) {
+      ASSERT_TRUE(Seen.empty() || Seen.rbegin()->first < B.Ordinal);
+      Seen[B.Ordinal] = B.Size;
+    }
+    if (K.Last) {
+      ++Whole;
+      ASSERT_EQ(Replayed, Seen);
+    }
+  }
+  EXPECT_GE(Whole, 2u);
+}
+
+/// A large one, in several groups of parts.
+TEST_F(OneImage, KeyframeOfManyBlocks) {
+  begin(false, 1000000);
+  uint32_t Row = R->Sums.stackRow(1, R->MallocHeap, 0);
+  LiveTable Table;
+  std::map<uint64_t, uint64_t> Want; // ordinal -> size
+  std::vector<uint64_t> Addresses;
+  uint64_t Ordinal = 0;
+  for (; Ordinal != 300000; ++Ordinal) {
+    uint64_t Address = (Ordinal + 1) * 48;
+    Table.insert(Address, {Ordinal, Ordinal % 77, Ordinal / 9, Row, 0});
+    Want[Ordinal] = Ordinal % 77;
+    Addresses.push_back(Address);
+  }
+  // One of them is in the hands of a realloc, and comes back in between.
+  LiveEntry Detached;
+  ASSERT_TRUE(Table.take(Addresses[5], Detached));
+  Keyframer K;
+  K.start(Ordinal, Ordinal, 10000000, Table.size(), Detached);
+  std::mt19937_64 Random(8);
+  for (int Step = 0; K.active(); ++Step) {
+    K.step(Table, *R, 1);
+    if (Step == 100)
+      Table.insert(Addresses[5], Detached);
+    for (int I = 0; I != 100; ++I) {
+      size_t At = Random() % Addresses.size();
+      LiveEntry E;
+      if (!Table.take(Addresses[At], E))
+        continue;
+      K.onTake(E, LiveTable::shardOf(Addresses[At]));
+      E.Ordinal = Ordinal++;
+      Table.insert(Addresses[At], E);
+    }
+  }
+  R->finish();
+  auto Reader = llvm::cantFail(
+      TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+  std::map<uint64_t, uint64_t> Got;
+  uint32_t Parts = 0;
+  for (const BlockInfo &B : Reader->blocks()) {
+    if (B.Kind != BlockKind::Keyframe)
+      continue;
+    Keyframe Part;
+    llvm::cantFail(Reader->read(B, Part));
+    EXPECT_EQ(Parts++, Part.Part);
+    EXPECT_EQ(300000u, Part.NextOrdinal);
+    for (const LiveBlock &L : Part.Blocks) {
+      ASSERT_TRUE(Got.empty() || Got.rbegin()->first < L.Ordinal);
+      ASSERT_EQ(L.Ordinal / 9 * TimeUnitNs, L.BirthNs);
+      Got[L.Ordinal] = L.Size;
+    }
+  }
+  EXPECT_GT(Parts, 30u);
+  EXPECT_EQ(Want, Got);
+}
+
+} // namespace
