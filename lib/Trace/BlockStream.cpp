@@ -24,7 +24,10 @@ constexpr size_t ReadBytes = 256 << 10;
 
 class BlockStream::Impl {
 public:
-  explicit Impl(InputFile F) : File(std::move(F)) { Decode.setStrict(true); }
+  Impl(InputFile F, Unknown How)
+      : File(std::move(F)), Strict(How == Unknown::Refuse) {
+    Decode.setStrict(Strict);
+  }
 
   Expected<std::optional<AnyBlock>> next();
   Expected<FrameScan> fill();
@@ -48,6 +51,7 @@ public:
   }
 
   InputFile File;
+  bool Strict;
   std::vector<uint8_t> Buffer; ///< [Begin, End) was read but not used
   size_t Begin = 0, End = 0;
   uint64_t Offset = 0; ///< in the file, of Begin
@@ -88,7 +92,7 @@ Expected<std::optional<AnyBlock>> BlockStream::Impl::take(size_t Size) {
   std::string Problem = Decompressor.decompress(ahead().take_front(Size), Raw);
   if (Problem.empty())
     Problem = Decode.open(Raw, Kind);
-  if (Problem.empty())
+  if (Problem.empty() && (Strict || Kind != BlockKind::None))
     Problem = Decode.decode(Out);
   if (!Problem.empty())
     return stop(Problem, "corrupt at offset " + Twine(Offset) + ": " + Problem +
@@ -145,12 +149,13 @@ Expected<std::optional<AnyBlock>> BlockStream::Impl::next() {
 BlockStream::BlockStream(std::unique_ptr<Impl> I) : I(std::move(I)) {}
 BlockStream::~BlockStream() = default;
 
-Expected<std::unique_ptr<BlockStream>> BlockStream::open(StringRef Path) {
+Expected<std::unique_ptr<BlockStream>> BlockStream::open(StringRef Path,
+                                                         Unknown How) {
   Expected<InputFile> F = InputFile::open(Path);
   if (!F)
     return F.takeError();
   return std::unique_ptr<BlockStream>(
-      new BlockStream(std::make_unique<Impl>(std::move(*F))));
+      new BlockStream(std::make_unique<Impl>(std::move(*F), How)));
 }
 
 StringRef BlockStream::name() const { return I->File.name(); }

@@ -82,7 +82,10 @@ static Error visitBlock(const BlockInfo &Info, const AnyBlock &Block,
 
 /// Prints every block as it comes, until the output takes no more.
 static Error print(OutputFile &Out) {
-  auto Stream = BlockStream::open(Input);
+  // The lossless form must not lose what it does not know.
+  auto Stream = BlockStream::open(Input, OutputFormat == Format::Asm
+                                             ? BlockStream::Unknown::Refuse
+                                             : BlockStream::Unknown::PassOver);
   if (!Stream)
     return Stream.takeError();
   std::unique_ptr<BlockVisitor> Printer = createPrinter(Out.os());

@@ -107,9 +107,14 @@ private:
 /// Reads blocks in file order as they come, with memory for one block.
 class BlockStream {
 public:
+  /// What to do with fields and kinds of blocks that a newer memkit wrote: who
+  /// writes blocks again must refuse them, who shows them passes over them
+  /// (such a block is a std::monostate).
+  enum class Unknown { Refuse, PassOver };
+
   /// Path as for TraceReader::open, but nothing is spooled.
   static llvm::Expected<std::unique_ptr<BlockStream>>
-  open(llvm::StringRef Path);
+  open(llvm::StringRef Path, Unknown How = Unknown::Refuse);
   ~BlockStream();
 
   llvm::StringRef name() const;

@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Frames.h"
 #include "SampleTrace.h"
 #include "memkit/Trace/TraceReader.h"
+#include "trace_generated.h"
 #include "gtest/gtest.h"
 
 using namespace memkit;
@@ -123,4 +125,40 @@ TEST(Damage, IdsBeyondTheDictionary) {
   Blocks.push_back(E);
   EXPECT_EQ(readAll(writeTrace(sampleHeader(), Blocks)),
             "id: event of thread 77, there are 3");
+}
+
+/// A trace whose second block has a field that this version does not know, or
+/// is of a kind that it does not know.
+static std::string newerTrace(bool Kind) {
+  flatbuffers::FlatBufferBuilder B;
+  auto Start = B.StartTable();
+  B.AddElement<uint32_t>(fb::Marks::VT_MARKS + 2, 7, 0);
+  flatbuffers::Offset<void> Body(B.EndTable(Start));
+  fb::FinishSizePrefixedBlockBuffer(
+      B, fb::CreateBlock(B, Kind ? fb::Body(200) : fb::Body::Marks, Body));
+  SmallVector<char, 0> Frame;
+  FrameCompressor().compress(Bytes(B.GetBufferPointer(), B.GetSize()), {},
+                             Frame);
+  return writeTrace(sampleHeader(), {}, /*Complete=*/false) +
+         std::string(Frame.data(), Frame.size());
+}
+
+TEST(Damage, WhatANewerMemkitWroteIsRefusedOrPassedOver) {
+  for (bool Kind : {false, true}) {
+    std::string File = newerTrace(Kind);
+    EXPECT_NE(readAll(File).find("a newer memkit wrote it"), std::string::npos);
+
+    int Fds[2];
+    ASSERT_EQ(pipe(Fds), 0);
+    ASSERT_EQ(write(Fds[1], File.data(), File.size()), ssize_t(File.size()));
+    close(Fds[1]);
+    auto Stream = cantFail(BlockStream::open(
+        "/dev/fd/" + std::to_string(Fds[0]), BlockStream::Unknown::PassOver));
+    ASSERT_TRUE(cantFail(Stream->next()));
+    std::optional<AnyBlock> Newer = cantFail(Stream->next());
+    ASSERT_TRUE(Newer);
+    EXPECT_EQ(std::holds_alternative<std::monostate>(*Newer), Kind);
+    EXPECT_FALSE(cantFail(Stream->next()));
+    close(Fds[0]);
+  }
 }
