@@ -59,11 +59,16 @@ Expected<std::unique_ptr<Greeter>> Greeter::create() {
   return G;
 }
 
-Greeter::~Greeter() {
+void Greeter::shut() {
   for (const Caller &C : Pending)
     close(C.Connection);
+  Pending.clear();
   if (Fd >= 0)
-    close(Fd);
+    close(std::exchange(Fd, -1));
+}
+
+Greeter::~Greeter() {
+  shut();
   if (!Path.empty())
     unlink(Path.c_str());
   if (!Folder.empty())

@@ -25,6 +25,9 @@ public:
   /// Removes the socket and the folder.
   ~Greeter();
 
+  /// Turns away everyone from now on, at once.
+  void shut();
+
   const std::string &path() const { return Path; }
   int fd() const { return Fd; }
 

@@ -58,6 +58,7 @@ void Session::run() {
       break;
     nap(Busy);
   }
+  Door.shut();
   // Whoever still runs goes on without us.
   for (auto &P : Processes)
     if (P->State && !P->EndNs) {
@@ -253,9 +254,10 @@ bool Session::finished() {
 
 void Session::finish() {
   if (Symbols && !R.failed()) {
-    // A second Ctrl-C, or the signal to stop, ends the search for names.
+    // Ctrl-C now, or the signal to stop, ends the search for names.
+    int Before = TheRequests.Interrupts;
     while (!Symbols->idle()) {
-      if (TheRequests.Interrupts > 1 || TheRequests.Stop) {
+      if (TheRequests.Interrupts > Before || TheRequests.Stop) {
         Symbols->cut();
         continue;
       }
