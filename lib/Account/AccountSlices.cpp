@@ -61,10 +61,10 @@ void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, Slice &Out) {
       Out.Rows.push_back(
           {Cells[R.Cell].Heap, stackOf(D.Row), R.LiveBlocks, R.LiveBytes});
   }
-  std::sort(Out.Rows.begin(), Out.Rows.end(),
-            [](const SliceRow &A, const SliceRow &B) {
-              return A.Heap != B.Heap ? A.Heap < B.Heap : A.Stack < B.Stack;
-            });
+  auto Key = [](const SliceRow &R) { return uint64_t(R.Heap) << 32 | R.Stack; };
+  std::sort(
+      Out.Rows.begin(), Out.Rows.end(),
+      [&](const SliceRow &A, const SliceRow &B) { return Key(A) < Key(B); });
   I.Dirty.clear();
   I.SliceFrom = SlicesOn ? Now + 1 : 0;
   I.SliceRows += Out.Rows.size();

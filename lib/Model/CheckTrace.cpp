@@ -28,6 +28,9 @@ void CheckResult::add(std::string Difference) {
 
 namespace {
 
+/// How many blocks of a keyframe ahead memory is fetched.
+constexpr size_t FetchAhead = 16;
+
 /// Stops the replay where the file has a slice or keyframe, and compares.
 class Checker : public ReplayObserver {
 public:
@@ -267,7 +270,10 @@ Error Checker::compareKeyframe(uint32_t Image, const KeyframeStop &K,
       Out.add(Name + formatv("at {0} ns, its last event is at {1} ns",
                              Part.TimeNs, TimeNs)
                          .str());
-    for (const LiveBlock &Said : Part.Blocks) {
+    for (size_t At = 0; At < Part.Blocks.size(); ++At) {
+      const LiveBlock &Said = Part.Blocks[At];
+      if (At + FetchAhead < Part.Blocks.size())
+        Run->prefetchLive(Image, Part.Blocks[At + FetchAhead].Ordinal);
       if (Said.Ordinal < Lowest)
         Out.add(Name +
                 formatv("block {0} is out of order", Said.Ordinal).str());

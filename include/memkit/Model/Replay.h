@@ -109,6 +109,16 @@ public:
   /// The live block Ordinal of Image; false when there is none.
   bool findLive(uint32_t Image, uint64_t Ordinal, LiveBlock &Out) const;
 
+  /// Asks the processor to fetch what findLive() will read.
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchLive(uint32_t Image,
+                                                 uint64_t Ordinal) const {
+    if (!Images[Image])
+      return;
+    LiveSet::Cursor C = Images[Image]->Live.find(Ordinal);
+    if (C && C.entry().Row != Refused)
+      A.prefetchRow(C.entry().Row);
+  }
+
 private:
   /// Stands for the row of a block that Select refused.
   static constexpr uint32_t Refused = UINT32_MAX;
