@@ -72,34 +72,38 @@ uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) const {
   if (S.Slots.empty())
     return 0;
   size_t Mask = S.Slots.size() - 1;
-  for (size_t I = Hash & Mask; S.Slots[I]; I = (I + 1) & Mask) {
-    const Node *N = Nodes.find(S.Slots[I]);
+  uint32_t Tag = uint32_t(Hash);
+  for (size_t I = Tag & Mask; S.Slots[I].Id; I = (I + 1) & Mask) {
+    if (S.Slots[I].Tag != Tag)
+      continue;
+    const Node *N = Nodes.find(S.Slots[I].Id);
     if (N->Parent == Parent && N->Frame == Frame)
-      return S.Slots[I];
+      return S.Slots[I].Id;
   }
   return 0;
 }
 
+void Catalog::place(std::vector<Slot> &Slots, Slot New) {
+  size_t Mask = Slots.size() - 1;
+  size_t I = New.Tag & Mask;
+  while (Slots[I].Id)
+    I = (I + 1) & Mask;
+  Slots[I] = New;
+}
+
 uint32_t Catalog::addNode(uint32_t Parent, uint32_t Frame) {
-  auto Place = [this](std::vector<uint32_t> &Slots, uint32_t Id) {
-    const Node *N = Nodes.find(Id);
-    size_t Mask = Slots.size() - 1;
-    size_t I = hashNode(N->Parent, N->Frame) & Mask;
-    while (Slots[I])
-      I = (I + 1) & Mask;
-    Slots[I] = Id;
-  };
-  NodeShard &S = Shards[hashNode(Parent, Frame) >> (64 - ShardBits)];
+  uint64_t Hash = hashNode(Parent, Frame);
+  NodeShard &S = Shards[Hash >> (64 - ShardBits)];
   if (S.Count * 4 >= S.Slots.size() * 3) {
-    std::vector<uint32_t> New(std::max<size_t>(S.Slots.size() * 2, 16));
-    for (uint32_t Id : S.Slots)
-      if (Id)
-        Place(New, Id);
+    std::vector<Slot> New(std::max<size_t>(S.Slots.size() * 2, 16));
+    for (const Slot &Old : S.Slots)
+      if (Old.Id)
+        place(New, Old);
     S.Slots = std::move(New);
   }
   uint32_t Id = ++NumNodes;
   Nodes.get(Id) = {Parent, Frame, 0};
-  Place(S.Slots, Id);
+  place(S.Slots, {Id, uint32_t(Hash)});
   ++S.Count;
   return Id;
 }

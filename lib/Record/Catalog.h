@@ -40,8 +40,8 @@ public:
   uint32_t addHeap(const Heap &H);
   void addLoad(const Load &L) { pending().Loads.push_back(L); }
 
-  /// The node that Frames, outermost first, lead to from node Parent, made where
-  /// it is not there, and the stack that ends at it.
+  /// The node that Frames, outermost first, lead to from node Parent, made
+  /// where it is not there, and the stack that ends at it.
   struct Path {
     uint32_t Node;
     uint32_t Stack;
@@ -65,12 +65,18 @@ private:
   struct Node {
     uint32_t Parent, Frame, Stack;
   };
-  /// Open addressing with linear probing; slots hold node ids, 0 is free. Each
-  /// shard grows on its own, so that no step takes long.
+  /// A node id, 0 for none, and the low bits of its key's hash: a search looks
+  /// at few nodes that are not its own, and growing looks at none.
+  struct Slot {
+    uint32_t Id, Tag;
+  };
+  /// Open addressing with linear probing. Each shard grows on its own, so that
+  /// no step takes long.
   struct NodeShard {
-    std::vector<uint32_t> Slots;
+    std::vector<Slot> Slots;
     uint32_t Count = 0;
   };
+  static void place(std::vector<Slot> &Slots, Slot New);
   static constexpr unsigned ShardBits = 8;
   static uint64_t hashNode(uint32_t Parent, uint32_t Frame) {
     uint64_t X = (uint64_t(Parent) << 32 | Frame) * 0x9E3779B97F4A7C15ull;

@@ -53,8 +53,9 @@ bool memkit::checkRecording(const std::string &Library,
           " MiB a process, as it fills");
   }
   if (Can)
-    Print("host heap: yes: malloc, calloc, realloc, free and their kin, operator "
-          "new and delete");
+    Print(
+        "host heap: yes: malloc, calloc, realloc, free and their kin, operator "
+        "new and delete");
   // The unwinder is looked for as the capture library looks for it.
   if (void *Unwinder = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL)) {
     Print("native stacks: yes, by libunwind");

@@ -1,4 +1,5 @@
-//===- Greeter.cpp - Where new images ask for their shared memory -*- C++ -*-===//
+//===- Greeter.cpp - Where new images ask for their shared memory -*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -29,7 +30,8 @@ static Error failErrno(const Twine &What) {
 static Expected<std::string> makeFolder() {
   const char *Temp = std::getenv("TMPDIR");
   std::string Error;
-  for (std::string Base : {std::string(Temp ? Temp : ""), std::string("/tmp")}) {
+  for (std::string Base :
+       {std::string(Temp ? Temp : ""), std::string("/tmp")}) {
     if (Base.empty() || Base[0] != '/' || Base.size() > 80)
       continue;
     std::string Name = Base + "/memrec-XXXXXX";

@@ -1,4 +1,5 @@
-//===- ImageState.cpp - What the recorder knows of a process image -*- C++ -*-===//
+//===- ImageState.cpp - What the recorder knows of a process image -*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -40,7 +41,8 @@ void ImageState::startThread(Ring &S, uint32_t Tid) {
 uint32_t ImageState::threadOf(uint32_t RingIndex) {
   Ring &S = Rings[RingIndex];
   if (!S.Thread)
-    startThread(S, Shared->ringHeader(RingIndex).Tid.load(std::memory_order_relaxed));
+    startThread(
+        S, Shared->ringHeader(RingIndex).Tid.load(std::memory_order_relaxed));
   return S.Thread;
 }
 
@@ -150,7 +152,8 @@ void ImageState::endHeldRealloc(Ring &S, uint32_t RingIndex, bool Moved) {
     return;
   Queue &Q = It->second;
   for (HeldRecord &H : Q) {
-    if (H.Ring != RingIndex || H.Rec.kind() != uint8_t(RecordKind::ReallocBegin))
+    if (H.Ring != RingIndex ||
+        H.Rec.kind() != uint8_t(RecordKind::ReallocBegin))
       continue;
     if (Moved)
       H.Rec.SizeKindFunction = wire::Record::pack(0, RecordKind::Free);
@@ -181,16 +184,17 @@ void ImageState::endRealloc(const wire::Record &Rec, uint32_t RingIndex) {
     at(Rec, RingIndex);
 }
 
-/// Does what has become possible. Of two records of one ring the first is first;
-/// of two rings either may be.
+/// Does what has become possible. Of two records of one ring the first is
+/// first; of two rings either may be.
 void ImageState::settle(Queue &Q) {
   for (bool Progress = true; Progress && !Q.empty();) {
     Progress = false;
     for (size_t I = 0; I != Q.size(); ++I) {
       HeldRecord H = Q[I];
-      bool First = none_of(ArrayRef(Q).take_front(I), [&](const HeldRecord &Other) {
-        return Other.Ring == H.Ring;
-      });
+      bool First =
+          none_of(ArrayRef(Q).take_front(I), [&](const HeldRecord &Other) {
+            return Other.Ring == H.Ring;
+          });
       if (!First || Live.contains(H.Rec.Address) == isPut(H.Rec))
         continue;
       Q.erase(Q.begin() + I);

@@ -1,4 +1,5 @@
-//===- ImageState.h - What the recorder knows of a process image -*- C++ -*-===//
+//===- ImageState.h - What the recorder knows of a process image -*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,9 +25,10 @@ namespace memkit {
 /// events, whatever order they came in.
 ///
 /// Clocks of two processors may differ by a little, so a block may seem to be
-/// allocated where another still lives, or freed before it was allocated. Such a
-/// record is held until the one that is missing comes, at the latest until the
-/// end of the next full pass; causality, not the clock, then says which is first.
+/// allocated where another still lives, or freed before it was allocated. Such
+/// a record is held until the one that is missing comes, at the latest until
+/// the end of the next full pass; causality, not the clock, then says which is
+/// first.
 ///
 /// Belongs to the recorder's thread.
 class ImageState {

@@ -26,7 +26,8 @@ static bool hasEnded(int PidFd) {
   return PidFd < 0 || (poll(&P, 1, 0) == 1 && P.revents);
 }
 
-void Session::setProgram(pid_t Pid, const std::string &Exe, std::string WhyNot) {
+void Session::setProgram(pid_t Pid, const std::string &Exe,
+                         std::string WhyNot) {
   Program = Pid;
   ProgramFd = openPid(Pid);
   ProgramExe = Exe;
@@ -108,9 +109,8 @@ void Session::welcome(const Greeter::Guest &G) {
   R.Sums.beginImage(P->Image, I.StartNs);
   if (Shared) {
     Door.answer(G, P->Image, (*Shared)->fd(), (*Shared)->size());
-    P->State = std::make_unique<ImageState>(P->Image, G.Pid,
-                                            I.Origin == ImageOrigin::Fork,
-                                            std::move(*Shared), R);
+    P->State = std::make_unique<ImageState>(
+        P->Image, G.Pid, I.Origin == ImageOrigin::Fork, std::move(*Shared), R);
     R.addImage(*P->State);
     ++NumRecorded;
   } else {
@@ -142,7 +142,7 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
   // What was asked for needs no warning.
   if (Pid == Program || O.Follow)
     O.Warn(Twine(Exe.empty() ? "process " + std::to_string(Pid) : Exe) +
-         " is not recorded: " + Why);
+           " is not recorded: " + Why);
   Processes.push_back(std::move(P));
 }
 
@@ -303,8 +303,8 @@ bool Session::stragglers() {
       continue;
     // One that was told to connect and could not is no straggler.
     std::string Exe = "/proc/" + std::to_string(Pid) + "/exe";
-    if (procfs::mapsMemfd(Pid, Tag) ||
-        (procfs::environHas(Pid, Door.path()) && whyNotPreloadable(Exe).empty()))
+    if (procfs::mapsMemfd(Pid, Tag) || (procfs::environHas(Pid, Door.path()) &&
+                                        whyNotPreloadable(Exe).empty()))
       return true;
   }
   StragglersUntilNs = 0;
@@ -371,7 +371,7 @@ void Session::lookAtExecs() {
     std::string Why =
         !O.Follow ? "--no-follow"
         : Ended   ? whyNotPreloadable(E.Path)
-                  : whyNotPreloadable("/proc/" + std::to_string(E.Pid) + "/exe");
+                : whyNotPreloadable("/proc/" + std::to_string(E.Pid) + "/exe");
     bool Late = Age > 5000000000;
     if (Why.empty() && !Ended && !Late) {
       ++I;

@@ -1,4 +1,5 @@
-//===- Keyframer.cpp - Writes what lives without stopping for it -*- C++ -*-===//
+//===- Keyframer.cpp - Writes what lives without stopping for it -*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -48,7 +49,8 @@ void Keyframer::save(const LiveEntry &E, unsigned Shard) {
     Parts[Part - Begin].push_back(Packed(E));
 }
 
-/// Turns the counts into parts of at most PartBlocks (a single bin may be more).
+/// Turns the counts into parts of at most PartBlocks (a single bin may be
+/// more).
 void Keyframer::cutParts() {
   PartSizes.assign(1, 0);
   for (uint32_t &Bin : Bins) {

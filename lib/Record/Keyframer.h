@@ -17,20 +17,20 @@ namespace memkit {
 
 class Recording;
 
-/// Takes a snapshot of a live table, sorted by ordinal, in small steps while the
-/// table goes on to change. The blocks of the snapshot are those with an ordinal
-/// below the limit set at its start; one that is freed before it was visited is
-/// taken then.
+/// Takes a snapshot of a live table, sorted by ordinal, in small steps while
+/// the table goes on to change. The blocks of the snapshot are those with an
+/// ordinal below the limit set at its start; one that is freed before it was
+/// visited is taken then.
 ///
 /// A first walk over the shards counts the ordinals, so that they can be cut in
 /// parts of a few thousand blocks; then each group of parts is filled by a walk
-/// of its own, sorted and written, so that the memory for it stays a fraction of
-/// the table's.
+/// of its own, sorted and written, so that the memory for it stays a fraction
+/// of the table's.
 class Keyframer {
 public:
   /// Whether a keyframe is worth its bytes now: it saves the replay of many
-  /// events for each block, and would be a small part of the Bytes that the trace
-  /// has grown to since the last.
+  /// events for each block, and would be a small part of the Bytes that the
+  /// trace has grown to since the last.
   bool due(uint64_t Events, uint64_t Live, uint64_t Bytes) const {
     return Events - LastEvents >= std::max(Live * 8, MinEvents) &&
            double(Bytes - LastBytes) >= 20 * BytesPerBlock * double(Live);
@@ -81,14 +81,14 @@ private:
   uint64_t Written = 0;     ///< bytes of this one so far
   uint64_t Limit = 0, Events = 0, TimeNs = 0, Live = 0;
   unsigned Shift = 0;
-  unsigned Cursor = 0;  ///< the next shard of the walk
+  unsigned Cursor = 0; ///< the next shard of the walk
   uint32_t NumParts = 0;
   uint32_t Begin = 0, End = 0; ///< parts of this group
   uint32_t NextPart = 0;       ///< to write
   std::vector<uint32_t> Bins;  ///< counts, then parts, by Ordinal >> Shift
   std::vector<uint32_t> PartSizes;
   std::vector<std::vector<Packed>> Parts; ///< of the group
-  std::vector<Packed> Saved; ///< taken before their group's walk
+  std::vector<Packed> Saved;              ///< taken before their group's walk
 };
 
 } // namespace memkit

@@ -45,9 +45,9 @@ bool LiveTable::contains(uint64_t Address) const {
 }
 
 /// Three eighths more: with 6 of 7 slots taken before and 62 % after, a block
-/// never costs more than 44 bytes once a shard has some buckets. Each shard starts
-/// at another point between two such sizes: blocks spread evenly over the shards,
-/// and would fill all of them at the same moment.
+/// never costs more than 44 bytes once a shard has some buckets. Each shard
+/// starts at another point between two such sizes: blocks spread evenly over
+/// the shards, and would fill all of them at the same moment.
 void LiveTable::grow(Shard &S) {
   constexpr float Factor = 1.375f;
   Shard New;

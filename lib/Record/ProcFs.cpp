@@ -55,7 +55,8 @@ std::string exePath(pid_t Pid) {
 }
 
 std::string threadName(pid_t Pid, pid_t Tid) {
-  std::string Name = readFile(procPath(Pid, "task/") + std::to_string(Tid) + "/comm");
+  std::string Name =
+      readFile(procPath(Pid, "task/") + std::to_string(Tid) + "/comm");
   return StringRef(Name).rtrim('\n').str();
 }
 
@@ -102,7 +103,8 @@ std::optional<std::pair<uint64_t, uint64_t>> residentBytes(pid_t Pid) {
 }
 
 bool mapsMemfd(pid_t Pid, const std::string &Tag) {
-  return StringRef(readFile(procPath(Pid, "maps"))).contains("/memfd:" + Tag + " ");
+  return StringRef(readFile(procPath(Pid, "maps")))
+      .contains("/memfd:" + Tag + " ");
 }
 
 bool environHas(pid_t Pid, const std::string &Text) {

@@ -43,9 +43,10 @@ public:
       }
       if (N < 0) {
         ReaderGone = errno == EPIPE;
-        return createStringError(inconvertibleErrorCode(),
-                                 (Out.isStdout() ? "standard output" : Out.name()) +
-                                     ": " + strerror(errno));
+        return createStringError(
+            inconvertibleErrorCode(),
+            (Out.isStdout() ? "standard output" : Out.name()) + ": " +
+                strerror(errno));
       }
       Bytes = Bytes.drop_front(size_t(N));
     }
@@ -165,7 +166,8 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
   rusage Used;
   if (getrusage(RUSAGE_THREAD, &Used) == 0)
     for (const timeval &T : {Used.ru_utime, Used.ru_stime})
-      Result.CpuNs += uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_usec) * 1000;
+      Result.CpuNs +=
+          uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_usec) * 1000;
   Result.LongestPassNs = S.longestPassNs();
 }
 
@@ -189,8 +191,8 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   if (!Door)
     return Door.takeError();
   std::string WhyNot = whyNotPreloadable(Path);
-  Expected<Launch> Child = Launch::create(makePlan(
-      O, Path, (*Door)->path(), WhyNot.empty(), O.Output == "-"));
+  Expected<Launch> Child = Launch::create(
+      makePlan(O, Path, (*Door)->path(), WhyNot.empty(), O.Output == "-"));
   if (!Child)
     return Child.takeError();
 

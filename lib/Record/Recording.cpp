@@ -51,7 +51,8 @@ void Recording::addLoss(uint32_t Image, LossKind Kind, uint64_t Count) {
   Sums.addLoss(Image, Kind, Count);
   // Losses come in crowds: those of one image and kind are one mark a flush.
   for (Mark &M : reverse(PendingMarks.Rows))
-    if (M.Kind == MarkKind::Loss && M.Image == Image && M.Id == uint64_t(Kind)) {
+    if (M.Kind == MarkKind::Loss && M.Image == Image &&
+        M.Id == uint64_t(Kind)) {
       M.Values[0] += Count;
       return;
     }
@@ -167,8 +168,7 @@ void Recording::finish() {
   if (Failed)
     return;
   uint64_t EndNs = std::max(nowNs(), LastTick * TimeUnitNs);
-  if (check(Sums.summary(1, EndNs, [this](const Summary &S) {
-        return Writer->write(S);
-      })))
+  if (check(Sums.summary(
+          1, EndNs, [this](const Summary &S) { return Writer->write(S); })))
     check(Writer->finish());
 }

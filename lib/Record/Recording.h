@@ -39,10 +39,10 @@ public:
   TscClock Clock;
   uint32_t MallocHeap = 0; ///< `host.malloc`
   /// Told of each new module: id, path, build-id, the image it was seen in.
-  std::function<void(uint32_t, const std::string &, const std::vector<uint8_t> &,
-                     uint32_t)>
+  std::function<void(uint32_t, const std::string &,
+                     const std::vector<uint8_t> &, uint32_t)>
       OnModule;
-  uint64_t Pass = 0;       ///< of the recorder's loop
+  uint64_t Pass = 0; ///< of the recorder's loop
   uint32_t Epoch = 1;
 
   /// The time in TimeUnitNs of the next event, which is of Image: that of its

@@ -1,4 +1,5 @@
-//===- RobustLocks.cpp - Words that tell others when the recorder dies -*- C++ -*-===//
+//===- RobustLocks.cpp - Words that tell others when the recorder dies -*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,5 @@
-//===- RobustLocks.h - Words that tell others when the recorder dies -*- C++ -*-===//
+//===- RobustLocks.h - Words that tell others when the recorder dies -*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,11 +15,11 @@
 
 namespace memkit {
 
-/// A robust futex of the recorder's thread: when the thread ends in any way, the
-/// kernel sets FUTEX_OWNER_DIED in the word. This is what a robust
-/// pthread_mutex_t does, but its list would run through memory that the recorded
-/// program can write. Here the list stands in memory of our own: each word lies
-/// at a fixed distance behind its node.
+/// A robust futex of the recorder's thread: when the thread ends in any way,
+/// the kernel sets FUTEX_OWNER_DIED in the word. This is what a robust
+/// pthread_mutex_t does, but its list would run through memory that the
+/// recorded program can write. Here the list stands in memory of our own: each
+/// word lies at a fixed distance behind its node.
 struct RobustNode {
   RobustNode *Next;
 };

@@ -87,7 +87,8 @@ bool Session::pass() {
   PassNs = Now;
   for (auto &P : Processes)
     if (P->State && !P->EndNs)
-      P->State->shared().control().Heartbeat.store(Pass, std::memory_order_relaxed);
+      P->State->shared().control().Heartbeat.store(Pass,
+                                                   std::memory_order_relaxed);
   // Looked at after the clock: who can have been followed by a record of this
   // pass, having ended, is seen to have ended.
   lookForEnds();

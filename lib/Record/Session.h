@@ -56,11 +56,11 @@ private:
     pid_t Pid = 0;
     int PidFd = -1;
     std::unique_ptr<ImageState> State;
-    bool Ending = false;   ///< ended; what it wrote is in its rings
+    bool Ending = false;    ///< ended; what it wrote is in its rings
     unsigned EndPasses = 0; ///< since then
-    uint64_t EndTsc = 0;   ///< of its last record
-    bool Replaced = false; ///< by an exec
-    int WaitStatus = -1;   ///< of waitpid, -1: not known
+    uint64_t EndTsc = 0;    ///< of its last record
+    bool Replaced = false;  ///< by an exec
+    int WaitStatus = -1;    ///< of waitpid, -1: not known
     uint64_t StartNs = 0, NextRssNs = 0, EndNs = 0;
   };
   /// An exec that was announced, until it is known what came of it.

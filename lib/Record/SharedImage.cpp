@@ -1,4 +1,5 @@
-//===- SharedImage.cpp - The recorder's side of an image's shared memory -*- C++ -*-===//
+//===- SharedImage.cpp - The recorder's side of an image's shared memory -*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -76,8 +77,8 @@ Error SharedImage::makeFile(StringRef Tag) {
 }
 
 Error SharedImage::mapControl() {
-  void *P = mmap(nullptr, FrontBytes + wire::ControlBytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *P = mmap(nullptr, FrontBytes + wire::ControlBytes,
+                 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (P == MAP_FAILED)
     return failErrno("mmap");
   Front = static_cast<char *>(P);
@@ -117,7 +118,8 @@ SharedImage::create(uint32_t Id, const ImageSettings &S, StringRef Tag) {
   C.Image = Id;
   C.Regions = I->R;
   C.Settings.Recording = S.Recording;
-  C.Settings.OnFullMode = uint32_t(S.Wait ? wire::OnFull::Wait : wire::OnFull::Drop);
+  C.Settings.OnFullMode =
+      uint32_t(S.Wait ? wire::OnFull::Wait : wire::OnFull::Drop);
   C.Settings.WaitMs = S.WaitMs;
   C.Settings.MaxDepth = S.MaxDepth;
   C.Settings.Follow = S.Follow;
@@ -148,7 +150,8 @@ void SharedImage::closeFd() {
 }
 
 uint32_t SharedImage::ringsUsed() const {
-  return std::min(Control->RingsUsed.load(std::memory_order_acquire), R.MaxRings);
+  return std::min(Control->RingsUsed.load(std::memory_order_acquire),
+                  R.MaxRings);
 }
 
 const char *SharedImage::at(Region &G, uint64_t Offset) {
@@ -158,8 +161,8 @@ const char *SharedImage::at(Region &G, uint64_t Offset) {
   if (Piece >= G.Pieces.size())
     G.Pieces.resize(Piece + 1);
   if (!G.Pieces[Piece]) {
-    void *P = mmap(nullptr, wire::PieceBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                   Fd, off_t(G.Offset + Piece * wire::PieceBytes));
+    void *P = mmap(nullptr, wire::PieceBytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED, Fd, off_t(G.Offset + Piece * wire::PieceBytes));
     if (P == MAP_FAILED)
       return nullptr;
     G.Pieces[Piece] = P;
@@ -189,8 +192,8 @@ bool SharedImage::code(uint32_t Id, CodeInfo &Out) {
   Out.Kind = wire::CodeKind(C->Kind.load(std::memory_order_acquire));
   Out.Address = C->Address.load(std::memory_order_relaxed);
   Out.Module = C->Module.load(std::memory_order_relaxed);
-  return Out.Kind == wire::CodeKind::Native || Out.Kind == wire::CodeKind::Gap ||
-         Out.Kind == wire::CodeKind::NoCfi;
+  return Out.Kind == wire::CodeKind::Native ||
+         Out.Kind == wire::CodeKind::Gap || Out.Kind == wire::CodeKind::NoCfi;
 }
 
 bool SharedImage::module(uint32_t Id, ModuleInfo &Out) {

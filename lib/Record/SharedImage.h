@@ -1,4 +1,5 @@
-//===- SharedImage.h - The recorder's side of an image's shared memory -*- C++ -*-===//
+//===- SharedImage.h - The recorder's side of an image's shared memory -*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -15,11 +15,20 @@ using namespace llvm;
 using namespace memkit;
 
 StringRef memkit::allocFunctionName(uint8_t Function) {
-  static constexpr const char *Names[] = {
-      "",         "malloc",        "calloc",         "realloc",
-      "reallocarray", "posix_memalign", "aligned_alloc", "memalign",
-      "valloc",   "pvalloc",       "operator new",   "operator new[]",
-      "operator new(aligned)", "operator new[](aligned)"};
+  static constexpr const char *Names[] = {"",
+                                          "malloc",
+                                          "calloc",
+                                          "realloc",
+                                          "reallocarray",
+                                          "posix_memalign",
+                                          "aligned_alloc",
+                                          "memalign",
+                                          "valloc",
+                                          "pvalloc",
+                                          "operator new",
+                                          "operator new[]",
+                                          "operator new(aligned)",
+                                          "operator new[](aligned)"};
   static_assert(std::size(Names) == wire::NumAllocFunctions);
   return Function < std::size(Names) ? Names[Function] : "";
 }

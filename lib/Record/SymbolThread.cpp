@@ -1,4 +1,5 @@
-//===- SymbolThread.cpp - Resolves addresses beside the recorder -*- C++ -*-===//
+//===- SymbolThread.cpp - Resolves addresses beside the recorder -*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,5 @@
-//===- Symbols.cpp - Names for the frames that a recording finds -*- C++ -*-===//
+//===- Symbols.cpp - Names for the frames that a recording finds -*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,5 @@
-//===- TraceOutput.cpp - The file that a recording goes to -----------------===//
+//===- TraceOutput.cpp - The file that a recording goes to
+//-----------------===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,10 +34,12 @@ std::optional<std::string> memkit::getProcessEnv(StringRef Name) {
   return std::nullopt;
 }
 
-static int32_t firstNumber(GetEnv Env, std::initializer_list<const char *> Names) {
+static int32_t firstNumber(GetEnv Env,
+                           std::initializer_list<const char *> Names) {
   for (const char *Name : Names) {
     int32_t Value;
-    if (auto Text = Env(Name); Text && to_integer(*Text, Value, 10) && Value >= 0)
+    if (auto Text = Env(Name);
+        Text && to_integer(*Text, Value, 10) && Value >= 0)
       return Value;
   }
   return -1;
@@ -98,7 +101,8 @@ Expected<std::string> memkit::expandName(StringRef Pattern,
       break;
     }
     default:
-      return fail(Pattern, "unknown pattern '%" + Twine(StringRef(&Kind, Kind != 0)) +
+      return fail(Pattern, "unknown pattern '%" +
+                               Twine(StringRef(&Kind, Kind != 0)) +
                                "' (%p, %h, %r, %t, %q{VAR} and %% are known)");
     }
   }
@@ -156,15 +160,16 @@ static bool isTrace(StringRef Path) {
 
 Expected<TraceOutput> TraceOutput::openRegular(StringRef Path, bool Force) {
   std::string P = Path.str();
-  // Another recorder may create or rename the same file at any moment; each turn
-  // ends with a lock on what the name stands for, or with an error.
+  // Another recorder may create or rename the same file at any moment; each
+  // turn ends with a lock on what the name stands for, or with an error.
   for (int Turn = 0; Turn != 16; ++Turn) {
     int Fd = ::open(P.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool Created = Fd >= 0;
     if (!Created && errno == EEXIST)
       Fd = ::open(P.c_str(), O_RDWR | O_CLOEXEC);
     if (Fd < 0) {
-      if (errno == ENOENT && !Created && Turn != 15 && access(P.c_str(), F_OK) == 0)
+      if (errno == ENOENT && !Created && Turn != 15 &&
+          access(P.c_str(), F_OK) == 0)
         continue;
       return failErrno(Path);
     }

@@ -73,9 +73,9 @@ TscClock::TscClock(const ClockTriple &Start, uint64_t Hz)
 uint64_t TscClock::before(uint64_t Tsc) const {
   if (Tsc <= OldTsc)
     return OldNs;
-  uint64_t Ns = OldNs + uint64_t((static_cast<unsigned __int128>(Tsc - OldTsc) *
-                                  OldRate) >>
-                                 32);
+  uint64_t Ns =
+      OldNs +
+      uint64_t((static_cast<unsigned __int128>(Tsc - OldTsc) * OldRate) >> 32);
   return std::min(Ns, BaseNs);
 }
 

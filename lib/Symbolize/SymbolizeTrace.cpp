@@ -89,7 +89,8 @@ public:
       ++Stats.Frames;
       // A module without a build-id cannot be told from another of its name.
       uint32_t Owner = Frames[F].Owner;
-      if (!Owner || Owner > Modules.size() || Modules[Owner - 1].BuildId.empty())
+      if (!Owner || Owner > Modules.size() ||
+          Modules[Owner - 1].BuildId.empty())
         continue;
       std::vector<SourceLocation> Locations =
           Symbols.resolve(Owner - 1, Frames[F].Address);

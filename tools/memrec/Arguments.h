@@ -20,8 +20,8 @@ struct Arguments {
   std::vector<std::string> Command; ///< the program and its arguments
 };
 
-/// Parts memrec's own options from the program's, and puts those of --config and
-/// of MEMREC_OPTIONS before them: a later one wins. The options must be
+/// Parts memrec's own options from the program's, and puts those of --config
+/// and of MEMREC_OPTIONS before them: a later one wins. The options must be
 /// registered with llvm::cl by now.
 llvm::Expected<Arguments> collectArguments(int Argc, char **Argv);
 

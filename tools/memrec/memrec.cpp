@@ -20,20 +20,21 @@ using namespace memkit;
 static constexpr int ExitFailed = 125;
 
 static cl::opt<std::string>
-    Output("o", cl::desc("Write the trace to FILE, - for standard output; %p is "
-                         "the program's pid, %h the host, %r the rank, %t the "
-                         "time, %q{VAR} a variable (default: trace.fb, "
-                         "trace.%r.fb when a rank is set)"),
+    Output("o",
+           cl::desc("Write the trace to FILE, - for standard output; %p is "
+                    "the program's pid, %h the host, %r the rank, %t the "
+                    "time, %q{VAR} a variable (default: trace.fb, "
+                    "trace.%r.fb when a rank is set)"),
            cl::value_desc("FILE"), cl::Prefix, cl::cat(toolCategory()));
 static cl::opt<bool> Force("force",
                            cl::desc("Overwrite FILE though it is no trace"),
                            cl::cat(toolCategory()));
-static cl::opt<std::string>
-    OnFull("on-full",
-           cl::desc("When a thread's ring is full: wait for the recorder for at "
-                    "most so long, or drop events and count them"),
-           cl::value_desc("wait[:10s]|drop"), cl::init("wait:10s"),
-           cl::cat(toolCategory()));
+static cl::opt<std::string> OnFull(
+    "on-full",
+    cl::desc("When a thread's ring is full: wait for the recorder for at "
+             "most so long, or drop events and count them"),
+    cl::value_desc("wait[:10s]|drop"), cl::init("wait:10s"),
+    cl::cat(toolCategory()));
 static cl::opt<unsigned>
     MaxDepth("max-depth",
              cl::desc("Frames of a stack that are kept: its root part and its "
@@ -52,20 +53,21 @@ static cl::opt<bool>
     NoSymbols("no-symbols",
               cl::desc("Leave functions and lines to memdump --symbolize"),
               cl::cat(toolCategory()));
-static cl::opt<std::string>
-    Config("config",
-           cl::desc("Read options from FILE, one a line; MEMREC_OPTIONS and the "
-                    "command line win over it"),
-           cl::value_desc("FILE"), cl::cat(toolCategory()));
-static cl::opt<std::string>
-    Library("library", cl::desc("The capture library to preload"),
-            cl::value_desc("FILE"), cl::cat(toolCategory()));
-static cl::opt<bool> Check("check",
-                           cl::desc("Say what can be recorded here and why not"),
-                           cl::cat(toolCategory()));
+static cl::opt<std::string> Config(
+    "config",
+    cl::desc("Read options from FILE, one a line; MEMREC_OPTIONS and the "
+             "command line win over it"),
+    cl::value_desc("FILE"), cl::cat(toolCategory()));
+static cl::opt<std::string> Library("library",
+                                    cl::desc("The capture library to preload"),
+                                    cl::value_desc("FILE"),
+                                    cl::cat(toolCategory()));
+static cl::opt<bool>
+    Check("check", cl::desc("Say what can be recorded here and why not"),
+          cl::cat(toolCategory()));
 
-/// libmemrec.so, relative to this program: as installed, with a multiarch folder
-/// or without.
+/// libmemrec.so, relative to this program: as installed, with a multiarch
+/// folder or without.
 static std::string findLibrary(const char *Argv0) {
   if (!Library.empty()) {
     SmallString<128> Path(Library);
@@ -77,7 +79,8 @@ static std::string findLibrary(const char *Argv0) {
   StringRef Prefix = sys::path::parent_path(sys::path::parent_path(Self));
   SmallString<128> Plain(Prefix);
   sys::path::append(Plain, "lib/memkit/libmemrec.so");
-  for (const char *Folder : {"lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib64"}) {
+  for (const char *Folder :
+       {"lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib64"}) {
     SmallString<128> Path(Prefix);
     sys::path::append(Path, Folder, "memkit/libmemrec.so");
     if (!sys::fs::exists(Plain) && sys::fs::exists(Path))
@@ -92,7 +95,8 @@ static Error parseOnFull(RecordOptions &O) {
     O.WaitOnFull = false;
     return Error::success();
   }
-  if (!Text.consume_front("wait") || (!Text.empty() && !Text.consume_front(":")))
+  if (!Text.consume_front("wait") ||
+      (!Text.empty() && !Text.consume_front(":")))
     return makeUsageError("--on-full=" + OnFull +
                           ": should be wait, wait:TIME or drop");
   if (Text.empty())
@@ -117,9 +121,9 @@ static std::vector<std::string> describe(const RecordOptions &O) {
 
 static void sayEnd(const RecordResult &R) {
   std::string Line = R.Output == "-" ? "standard output" : R.Output;
-  Line += ": " + formatSize(R.Bytes) + ", " + formatCount(R.Allocations + R.Frees) +
-          " events, " + formatCount(R.LostEvents) + " lost, peak " +
-          formatSize(R.PeakBytes);
+  Line += ": " + formatSize(R.Bytes) + ", " +
+          formatCount(R.Allocations + R.Frees) + " events, " +
+          formatCount(R.LostEvents) + " lost, peak " + formatSize(R.PeakBytes);
   if (R.Detached)
     Line += "; the program runs on";
   if (R.Output != "-")
@@ -127,8 +131,8 @@ static void sayEnd(const RecordResult &R) {
   say(Line);
   uint64_t Events = std::max<uint64_t>(R.Allocations + R.Frees, 1);
   sayVerbose(formatCount(R.Recorded) + " processes; the recorder took " +
-             std::to_string(R.CpuNs / Events) + " ns an event, its longest pause " +
-             formatTime(R.LongestPassNs));
+             std::to_string(R.CpuNs / Events) +
+             " ns an event, its longest pause " + formatTime(R.LongestPassNs));
 }
 
 /// What record() did, as messages and an exit status.
@@ -173,7 +177,8 @@ int main(int Argc, char **Argv) {
   RecordOptions O;
   O.Library = findLibrary(Argv[0]);
   if (Check)
-    return checkRecording(O.Library, [](const Twine &Line) { outs() << Line << '\n'; })
+    return checkRecording(O.Library,
+                          [](const Twine &Line) { outs() << Line << '\n'; })
                ? 0
                : ExitError;
   if (A->Command.empty())

@@ -12,8 +12,8 @@
 //    count, what a free needs, and the rest. It is found by one compare of all
 //    keys, and prefetched by the caller some events ahead.
 //  - 256 shards by hash grow one at a time, by 3/8 and out of step with each
-//    other, so that the longest pause is the rehash of a shard and the table takes
-//    at most 48 bytes a block, 37 on average.
+//    other, so that the longest pause is the rehash of a shard and the table
+//    takes at most 48 bytes a block, 37 on average.
 //
 // Belongs to one thread.
 //
@@ -77,7 +77,8 @@ public:
   /// Removes the block at Address into Out; false when there is none.
   bool take(uint64_t Address, LiveEntry &Out);
 
-  /// Calls F with each entry of a shard, in no order. F must not change the table.
+  /// Calls F with each entry of a shard, in no order. F must not change the
+  /// table.
   void forEachInShard(unsigned Shard,
                       llvm::function_ref<void(const LiveEntry &)> F) const;
   static unsigned shardOf(uint64_t Address) { return hash(Address) >> 56; }

@@ -21,36 +21,36 @@ namespace memkit {
 
 struct RecordOptions {
   std::vector<std::string> Command; ///< the program and its arguments
-  std::string Output;   ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb
-  bool Force = false;   ///< overwrite what is no trace
+  std::string Output; ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb
+  bool Force = false; ///< overwrite what is no trace
   bool WaitOnFull = true; ///< a thread waits for room in its ring, else drops
   uint32_t WaitMs = 10000;
   uint32_t MaxDepth = 1024;
-  bool Follow = true;     ///< record what the program starts, too
-  bool WaitForAll = true; ///< until descendants have ended, too
-  bool Symbols = true;    ///< resolve addresses while recording
-  std::string Library;    ///< the capture library
+  bool Follow = true;               ///< record what the program starts, too
+  bool WaitForAll = true;           ///< until descendants have ended, too
+  bool Symbols = true;              ///< resolve addresses while recording
+  std::string Library;              ///< the capture library
   std::vector<std::string> Options; ///< name=value, for the header
   /// Told what a user should know, a line each.
   std::function<void(const llvm::Twine &)> Warn = [](const llvm::Twine &) {};
 };
 
 struct RecordResult {
-  int Status = 0;        ///< of the program: 128+n when killed; 126, 127
-  std::string NotRun;    ///< why it could not be run (126, 127)
-  std::string Output;    ///< the file's name, `-` for standard output
-  bool Lost = false;     ///< the output was lost; Why says how
+  int Status = 0;          ///< of the program: 128+n when killed; 126, 127
+  std::string NotRun;      ///< why it could not be run (126, 127)
+  std::string Output;      ///< the file's name, `-` for standard output
+  bool Lost = false;       ///< the output was lost; Why says how
   bool ReaderGone = false; ///< the reader of a pipe went away
   std::string Why;
   uint64_t Bytes = 0;
   uint64_t Allocations = 0, Frees = 0;
   uint64_t LostEvents = 0;
-  uint64_t PeakBytes = 0;   ///< of the domain host
+  uint64_t PeakBytes = 0; ///< of the domain host
   uint64_t LiveBytes = 0, LiveBlocks = 0;
-  unsigned Recorded = 0;    ///< process images
-  uint64_t CpuNs = 0;       ///< of the recorder's own thread
+  unsigned Recorded = 0;      ///< process images
+  uint64_t CpuNs = 0;         ///< of the recorder's own thread
   uint64_t LongestPassNs = 0; ///< from one look at the rings to the next
-  bool Detached = false;    ///< the program runs on
+  bool Detached = false;      ///< the program runs on
 };
 
 /// Runs the program and records it until it has ended. Errors: what kept the

@@ -1,4 +1,5 @@
-//===- TraceOutput.h - The file that a recording goes to ---------*- C++ -*-===//
+//===- TraceOutput.h - The file that a recording goes to ---------*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -34,14 +35,14 @@ RankInfo findRank(GetEnv Env);
 
 /// What the patterns of an output name stand for.
 struct NameFields {
-  uint32_t Pid = 0;    ///< %p
-  std::string Host;    ///< %h
-  int32_t Rank = -1;   ///< %r
+  uint32_t Pid = 0;     ///< %p
+  std::string Host;     ///< %h
+  int32_t Rank = -1;    ///< %r
   std::time_t Time = 0; ///< %t, as 20240131-235959 in local time
 };
 
-/// Expands %p %h %r %t %q{VAR} %% in Pattern. Errors: an unknown pattern, a rank
-/// or variable that is not set.
+/// Expands %p %h %r %t %q{VAR} %% in Pattern. Errors: an unknown pattern, a
+/// rank or variable that is not set.
 llvm::Expected<std::string> expandName(llvm::StringRef Pattern,
                                        const NameFields &Fields, GetEnv Env);
 
@@ -71,7 +72,7 @@ private:
   TraceOutput(int Fd, std::string Name, bool Regular)
       : Fd(Fd), Name(std::move(Name)), Regular(Regular) {}
   static llvm::Expected<TraceOutput> openRegular(llvm::StringRef Path,
-                                                bool Force);
+                                                 bool Force);
   int Fd;
   std::string Name;
   bool Regular;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Records carry the time stamp counter. This turns it into ns since the start of
-// the recording by straight pieces between readings of both clocks, so that the
-// result rises with the counter and stays within microseconds of
+// Records carry the time stamp counter. This turns it into ns since the start
+// of the recording by straight pieces between readings of both clocks, so that
+// the result rises with the counter and stays within microseconds of
 // CLOCK_MONOTONIC however long the recording is.
 //
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,8 @@ public:
     if (Tsc <= BaseTsc)
       return before(Tsc);
     return BaseNs +
-           uint64_t((static_cast<unsigned __int128>(Tsc - BaseTsc) * Rate) >> 32);
+           uint64_t((static_cast<unsigned __int128>(Tsc - BaseTsc) * Rate) >>
+                    32);
   }
 
   /// Takes a later reading. From its counter on time runs so that it meets

@@ -11,8 +11,8 @@
 
 #include "memkit/Symbolize/Symbolizer.h"
 #include "memkit/Trace/Blocks.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <vector>
@@ -22,8 +22,8 @@ namespace memkit {
 class BlockStream;
 class TraceWriter;
 
-/// The tables of names of a trace that is being written: gives equal strings and
-/// functions one id and collects what is new.
+/// The tables of names of a trace that is being written: gives equal strings
+/// and functions one id and collects what is new.
 class NameTable {
 public:
   /// The id of Text; 0 for the empty string.
@@ -51,7 +51,8 @@ struct SymbolizeStats {
 
 /// Copies the trace In to Out and adds symbols of the frames that have none, as
 /// far as the modules are on this machine with the same build-id. Finishes Out.
-llvm::Expected<SymbolizeStats> symbolizeTrace(BlockStream &In, TraceWriter &Out);
+llvm::Expected<SymbolizeStats> symbolizeTrace(BlockStream &In,
+                                              TraceWriter &Out);
 
 } // namespace memkit
 

@@ -33,9 +33,9 @@ public:
   explicit Symbolizer(size_t CacheBytes = size_t(1) << 30);
   ~Symbolizer();
 
-  /// Names a module. The first of Places whose build-id is BuildId is used; when
-  /// BuildId is empty, the first that can be read. Nothing is kept open. Returns
-  /// its number, from 0.
+  /// Names a module. The first of Places whose build-id is BuildId is used;
+  /// when BuildId is empty, the first that can be read. Nothing is kept open.
+  /// Returns its number, from 0.
   unsigned addModule(llvm::ArrayRef<uint8_t> BuildId,
                      std::vector<std::string> Places);
 

@@ -35,8 +35,10 @@ struct OneImage : testing::Test {
     Image Row;
     R->Names.addImage(Row);
     R->Sums.beginImage(1, 0);
-    auto Shared = llvm::cantFail(SharedImage::create(1, ImageSettings(), "test"));
-    I = std::make_unique<ImageState>(1, getpid(), Forked, std::move(Shared), *R);
+    auto Shared =
+        llvm::cantFail(SharedImage::create(1, ImageSettings(), "test"));
+    I = std::make_unique<ImageState>(1, getpid(), Forked, std::move(Shared),
+                                     *R);
     R->addImage(*I);
     for (uint32_t Ring = 0; Ring != 4; ++Ring) {
       I->ring(Ring);
@@ -185,8 +187,9 @@ TEST_F(OneImage, NonsenseIsCountedAndDoesNoHarm) {
   for (int N = 0; N != 100000; ++N) {
     wire::Record Rec{Random() % 100000, Random() % 64 * 8, Random() | 0xff,
                      uint32_t(Random() % 100), uint32_t(Random())};
-    Rec.SizeKindFunction = wire::Record::pack(
-        Random() % 1000, RecordKind(Random() % 7), AllocFunction(Random() % 20));
+    Rec.SizeKindFunction =
+        wire::Record::pack(Random() % 1000, RecordKind(Random() % 7),
+                           AllocFunction(Random() % 20));
     if (N % 3 == 0)
       Rec.Stack = uint32_t(Random());
     I->process(Rec, Random() % 4);

@@ -91,7 +91,8 @@ TEST(LiveTable, AgreesWithAMap) {
   EXPECT_EQ(Want, Sum);
 }
 
-// Few blocks in few buckets, for long: every bucket has overflowed at some time.
+// Few blocks in few buckets, for long: every bucket has overflowed at some
+// time.
 TEST(LiveTable, SmallTablesComeToAnEnd) {
   std::mt19937_64 Random(4);
   LiveTable T;

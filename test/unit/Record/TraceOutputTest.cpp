@@ -1,4 +1,5 @@
-//===- TraceOutputTest.cpp ---------------------------------------*- C++ -*-===//
+//===- TraceOutputTest.cpp ---------------------------------------*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -65,8 +66,9 @@ TEST(OutputName, Patterns) {
   NameFields F{123, "node7", 4, 1700000000};
   EXPECT_EQ("t.123.node7.4.20231114-221320.nightly.%.fb",
             cantFail(expandName("t.%p.%h.%r.%t.%q{JOB}.%%.fb", F, Env)));
-  EXPECT_EQ("x: unknown pattern '%z' (%p, %h, %r, %t, %q{VAR} and %% are known)",
-            "x: " + toString(expandName("%z", F, Env).takeError()).substr(4));
+  EXPECT_EQ(
+      "x: unknown pattern '%z' (%p, %h, %r, %t, %q{VAR} and %% are known)",
+      "x: " + toString(expandName("%z", F, Env).takeError()).substr(4));
   EXPECT_FALSE(bool(errorToBool(expandName("%p", F, Env).takeError())));
   EXPECT_TRUE(errorToBool(expandName("%", F, Env).takeError()));
   EXPECT_TRUE(errorToBool(expandName("%q{NONE}", F, Env).takeError()));
