@@ -16,6 +16,11 @@ using namespace memkit;
 size_t LiveSet::findPacked(const Chunk &C, uint16_t Ordinal) {
   const uint16_t *At = C.Ordinals.data();
   size_t Left = C.Ordinals.size();
+  if (!C.Starts.empty()) {
+    const uint16_t *Start = &C.Starts[Ordinal >> 8];
+    At += Start[0];
+    Left = Start[1] - Start[0];
+  }
   if (Left == 0)
     return SIZE_MAX;
   while (Left > 1) {
@@ -87,6 +92,8 @@ void LiveSet::pack(Chunk &C, size_t Used) {
   To.Packed = true;
   To.Live = C.Live;
   To.PackAt = C.Live / 2;
+  if (C.Live > LongList)
+    To.Starts.resize(257);
   To.Entries.reserve(C.Live);
   To.Births.reserve(C.Live);
   To.Ordinals.reserve(C.Live);
@@ -99,6 +106,12 @@ void LiveSet::pack(Chunk &C, size_t Used) {
     if (KeepThreads)
       To.Threads.push_back(B.Thread);
   });
+  if (!To.Starts.empty()) {
+    for (uint16_t Ordinal : To.Ordinals)
+      To.Starts[(Ordinal >> 8) + 1] += 1;
+    for (size_t I = 1; I < To.Starts.size(); ++I)
+      To.Starts[I] += To.Starts[I - 1];
+  }
   if (To.Live == 0)
     To.PackAt = -1; // nothing can fall any more
   if (!C.Packed) {

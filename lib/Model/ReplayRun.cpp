@@ -133,17 +133,16 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE void Replay::fetchRow(const ImageReplay &I,
 /// Replays rows of a block without places until End or one that is neither an
 /// allocation nor the free of a live block; gives that row. The path of nearly
 /// all events.
-template <bool Fetch>
+template <bool FetchRows>
 size_t Replay::runPlainRows(ImageReplay &I, const Events &E, size_t Row,
                             size_t End) {
   const Event *Rows = E.Rows.data();
   size_t Last = E.Rows.size() - 1;
   for (; Row != End; ++Row) {
     const Event &Ev = Rows[Row];
-    if (Fetch) {
-      fetchWay(I, Rows[std::min(Row + WayAhead, Last)]);
+    fetchWay(I, Rows[std::min(Row + WayAhead, Last)]);
+    if (FetchRows)
       fetchRow(I, Rows[std::min(Row + RowAhead, Last)]);
-    }
     if (Ev.Kind == EventKind::Allocate) {
       LiveSet::Entry Entry = newEntry(I, Ev);
       A.allocate({Ev.Block, Entry.Row, Entry.ContextRow}, Ev.Size, Ev.TimeNs,
@@ -173,13 +172,13 @@ Error Replay::runRows(ImageReplay &I, const Events &E, const BlockInfo &At,
           First;
   bool Plain = E.Columns.Enclosing.empty() && E.Columns.Address.empty() &&
                !Options.Select && DoneFromNs == UINT64_MAX;
-  // What is in the caches anyway need not be fetched.
-  bool Fetch = A.numStackRows() > ManyRows || I.Live.size() > ManyBlocks;
+  // Few rows are in the caches anyway.
+  bool FetchRows = A.numStackRows() > ManyRows;
   size_t Begin = Row;
   while (Row != End) {
     if (Plain) {
-      Row = Fetch ? runPlainRows<true>(I, E, Row, End)
-                  : runPlainRows<false>(I, E, Row, End);
+      Row = FetchRows ? runPlainRows<true>(I, E, Row, End)
+                      : runPlainRows<false>(I, E, Row, End);
       if (Row == End)
         break;
     }

@@ -54,6 +54,9 @@ private:
     std::vector<Place> Places; ///< shorter than Entries when the rest have none
     std::vector<uint32_t> Threads;
     std::vector<uint16_t> Ordinals; ///< when packed: of Entries, sorted
+    /// When packed to more than a few: where the ordinals of each high byte
+    /// begin.
+    std::vector<uint16_t> Starts;
     uint32_t Live = 0;
     int64_t PackAt = -1; ///< pack when Live falls to this
     bool Packed = false;
@@ -158,6 +161,8 @@ private:
   static constexpr size_t ChunkSize = size_t(1) << ChunkBits;
   /// A full array of which no more than this lives is packed.
   static constexpr size_t FewLive = ChunkSize / 8;
+  /// A list longer than this has Starts.
+  static constexpr size_t LongList = 128;
 
   static size_t findPacked(const Chunk &C, uint16_t Ordinal);
   void makeRoom();

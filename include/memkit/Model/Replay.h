@@ -122,9 +122,9 @@ public:
 private:
   /// Stands for the row of a block that Select refused.
   static constexpr uint32_t Refused = UINT32_MAX;
-  /// Above these, rows and blocks no longer lie in the processor's caches.
-  static constexpr uint32_t ManyRows = 8192, ManyBlocks = 32768;
-  /// How many events ahead memory is then fetched.
+  /// More rows than these no longer lie in the processor's caches.
+  static constexpr uint32_t ManyRows = 4096;
+  /// How many events ahead memory is fetched.
   static constexpr size_t WayAhead = 32, RowAhead = 16;
 
   struct ImageReplay {
@@ -165,7 +165,7 @@ private:
   std::string checkIds(const Events &E, const IdLimits &Known) const;
   llvm::Error runRows(ImageReplay &I, const Events &E, const BlockInfo &At,
                       size_t &Row, size_t End, uint64_t LimitNs);
-  template <bool Fetch>
+  template <bool FetchRows>
   size_t runPlainRows(ImageReplay &I, const Events &E, size_t Row, size_t End);
   void fetchWay(const ImageReplay &I, const Event &E);
   void fetchRow(const ImageReplay &I, const Event &E);
