@@ -112,22 +112,23 @@ Error Replay::split(ImageReplay &I, const Event &E, const BlockInfo &At,
   return Error::success();
 }
 
+/// A or B, without a branch: which kind an event is cannot be foretold.
+static const uint32_t *choose(bool First, const uint32_t *A,
+                              const uint32_t *B) {
+  uintptr_t Mask = -uintptr_t(First);
+  return reinterpret_cast<const uint32_t *>(
+      (reinterpret_cast<uintptr_t>(A) & Mask) |
+      (reinterpret_cast<uintptr_t>(B) & ~Mask));
+}
+
 /// Rows of sums and live blocks lie all over memory: what an event will touch
 /// is fetched while earlier ones are replayed, first the way to the row, then
-/// it.
-LLVM_ATTRIBUTE_ALWAYS_INLINE void Replay::fetchWay(const ImageReplay &I,
-                                                   const Event &E) {
-  if (E.Kind == EventKind::Allocate)
-    I.Stacks.prefetch(E.Stack);
-  else
-    I.Live.prefetch(E.Block);
-}
-LLVM_ATTRIBUTE_ALWAYS_INLINE void Replay::fetchRow(const ImageReplay &I,
-                                                   const Event &E) {
-  uint32_t Row = E.Kind == EventKind::Allocate ? I.Stacks.find(E.Stack, E.Heap)
-                                               : I.Live.peekRow(E.Block);
-  if (Row != 0 && Row != Refused)
-    A.prefetchRow(Row);
+/// it. This is the way: where the number of the row stands.
+inline const uint32_t *Replay::wayToRow(const ImageReplay &I, const Event &E) {
+  static const uint32_t NoRow = 0;
+  const LiveSet::Entry *Block = I.Live.peek(E.Block);
+  const uint32_t *OfBlock = Block ? &Block->Row : &NoRow;
+  return choose(E.Kind == EventKind::Allocate, I.Stacks.peek(E.Stack), OfBlock);
 }
 
 /// Replays rows of a block without places until End or one that is neither an
@@ -140,9 +141,9 @@ size_t Replay::runPlainRows(ImageReplay &I, const Events &E, size_t Row,
   size_t Last = E.Rows.size() - 1;
   for (; Row != End; ++Row) {
     const Event &Ev = Rows[Row];
-    fetchWay(I, Rows[std::min(Row + WayAhead, Last)]);
+    __builtin_prefetch(wayToRow(I, Rows[std::min(Row + WayAhead, Last)]));
     if (FetchRows)
-      fetchRow(I, Rows[std::min(Row + RowAhead, Last)]);
+      A.prefetchRow(*wayToRow(I, Rows[std::min(Row + RowAhead, Last)]));
     if (Ev.Kind == EventKind::Allocate) {
       LiveSet::Entry Entry = newEntry(I, Ev);
       A.allocate({Ev.Block, Entry.Row, Entry.ContextRow}, Ev.Size, Ev.TimeNs,
@@ -170,8 +171,9 @@ Error Replay::runRows(ImageReplay &I, const Events &E, const BlockInfo &At,
               First + Row, First + End, LimitNs,
               [](const Event &X, uint64_t Ns) { return X.TimeNs < Ns; }) -
           First;
-  bool Plain = E.Columns.Enclosing.empty() && E.Columns.Address.empty() &&
-               !Options.Select && DoneFromNs == UINT64_MAX;
+  bool Plain = I.Live.next() && E.Columns.Enclosing.empty() &&
+               E.Columns.Address.empty() && !Options.Select &&
+               DoneFromNs == UINT64_MAX;
   // Few rows are in the caches anyway.
   bool FetchRows = A.numStackRows() > ManyRows;
   size_t Begin = Row;

@@ -19,6 +19,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Compiler.h"
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -130,20 +131,12 @@ public:
       pack(C, C.Entries.size());
   }
 
-  /// Asks the processor to fetch what find(Ordinal) will read.
-  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint64_t Ordinal) const {
-    if (Ordinal >= Next)
-      return;
+  /// Where the entry of a block stands or will stand, or null when that is not
+  /// quickly told. next() is not 0.
+  const Entry *peek(uint64_t Ordinal) const {
+    Ordinal = std::min(Ordinal, Next - 1);
     const Chunk &C = Chunks[Ordinal >> ChunkBits];
-    if (!C.Packed)
-      __builtin_prefetch(&C.Entries.data()[Ordinal & (ChunkSize - 1)], 1);
-  }
-  /// The row of a block, when that is quickly told; else 0.
-  uint32_t peekRow(uint64_t Ordinal) const {
-    if (Ordinal >= Next)
-      return 0;
-    const Chunk &C = Chunks[Ordinal >> ChunkBits];
-    return C.Packed ? 0 : C.Entries[Ordinal & (ChunkSize - 1)].Row;
+    return C.Packed ? nullptr : C.Entries.data() + (Ordinal & (ChunkSize - 1));
   }
 
   /// Calls Do for every live block, ordinals rising.

@@ -167,8 +167,7 @@ private:
                       size_t &Row, size_t End, uint64_t LimitNs);
   template <bool FetchRows>
   size_t runPlainRows(ImageReplay &I, const Events &E, size_t Row, size_t End);
-  void fetchWay(const ImageReplay &I, const Event &E);
-  void fetchRow(const ImageReplay &I, const Event &E);
+  static const uint32_t *wayToRow(const ImageReplay &I, const Event &E);
   LiveSet::Entry newEntry(ImageReplay &I, const Event &E);
   void findRows(ImageReplay &I, const Event &E, LiveSet::Entry &Entry);
   llvm::Error allocate(ImageReplay &I, const Events &E, size_t Row,

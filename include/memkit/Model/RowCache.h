@@ -9,7 +9,6 @@
 #ifndef MEMKIT_MODEL_ROWCACHE_H
 #define MEMKIT_MODEL_ROWCACHE_H
 
-#include "llvm/Support/Compiler.h"
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -39,8 +38,9 @@ public:
       P = new Page();
     (*const_cast<Page *>(P))[Key & (PageSlots - 1)] = {Row, Heap};
   }
-  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint32_t Key) const {
-    __builtin_prefetch(&(*Pages[Key >> PageBits])[Key & (PageSlots - 1)]);
+  /// Where the row of Key with the heap it was last seen with is remembered.
+  const uint32_t *peek(uint32_t Key) const {
+    return &(*Pages[Key >> PageBits])[Key & (PageSlots - 1)].Row;
   }
   void clear() {
     for (const Page *&P : Pages) {
