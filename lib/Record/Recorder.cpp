@@ -247,6 +247,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   }
   Door->reset();
   Result.Detached = !S.programEnded();
+  Result.Signal = S.programSignal();
   if (S.programEnded())
     Result.Status = S.programStatus();
   else if (!TheRequests.Stop)

@@ -17,6 +17,7 @@
 #include "memkit/Record/RingMerge.h"
 #include <memory>
 #include <poll.h>
+#include <sys/wait.h>
 #include <vector>
 
 namespace memkit {
@@ -45,6 +46,10 @@ public:
 
   /// Of the program: 128+n when killed. Valid once it has ended.
   int programStatus() const { return ProgramStatus; }
+  /// The signal that killed the program, or 0.
+  int programSignal() const {
+    return ProgramEnded && WIFSIGNALED(ProgramWait) ? WTERMSIG(ProgramWait) : 0;
+  }
   bool programEnded() const { return ProgramEnded; }
   unsigned imagesRecorded() const { return NumRecorded; }
   uint64_t longestPassNs() const { return LongestPassNs; }

@@ -12,6 +12,7 @@
 #include "memkit/Support/ToolMain.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cstring>
 
 using namespace llvm;
 using namespace memkit;
@@ -89,6 +90,11 @@ static std::string findLibrary(const char *Argv0) {
   return std::string(Plain);
 }
 
+// Taken from the arguments before options are parsed; declared for --help.
+static cl::list<std::string> Command(cl::Positional,
+                                     cl::desc("[--] program [arguments]"),
+                                     cl::cat(toolCategory()));
+
 static Error parseOnFull(RecordOptions &O) {
   StringRef Text = OnFull;
   if (Text == "drop") {
@@ -120,6 +126,9 @@ static std::vector<std::string> describe(const RecordOptions &O) {
 }
 
 static void sayEnd(const RecordResult &R) {
+  if (R.Signal)
+    say("the program was killed by signal " + Twine(R.Signal) + ", " +
+        strsignal(R.Signal));
   std::string Line = R.Output == "-" ? "standard output" : R.Output;
   Line += ": " + formatSize(R.Bytes) + ", " +
           formatCount(R.Allocations + R.Frees) + " events, " +

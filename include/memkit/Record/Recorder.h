@@ -37,6 +37,7 @@ struct RecordOptions {
 
 struct RecordResult {
   int Status = 0;          ///< of the program: 128+n when killed; 126, 127
+  int Signal = 0;          ///< that killed the program, or 0
   std::string NotRun;      ///< why it could not be run (126, 127)
   std::string Output;      ///< the file's name, `-` for standard output
   bool Lost = false;       ///< the output was lost; Why says how
