@@ -31,6 +31,12 @@ size_t LiveSet::findPacked(const Chunk &C, uint16_t Ordinal) {
   return *At == Ordinal ? At - C.Ordinals.data() : SIZE_MAX;
 }
 
+/// A chunk of blocks none of which is live.
+const LiveSet::Entry *LiveSet::deadEntries() {
+  static const std::vector<Entry> Dead(ChunkSize);
+  return Dead.data();
+}
+
 /// How many entries of a chunk are valid.
 size_t LiveSet::used(size_t Index) const {
   const Chunk &C = Chunks[Index];
@@ -50,6 +56,7 @@ void LiveSet::makeRoom() {
         pack(*Current, ChunkSize);
     }
     Chunks.emplace_back();
+    Dense.push_back(nullptr);
     Current = &Chunks.back();
     Current->Entries.swap(SpareEntries);
     Current->Births.swap(SpareBirths);
@@ -61,6 +68,7 @@ void LiveSet::makeRoom() {
   if (KeepThreads)
     Current->Threads.resize(Current->Entries.size());
   Full = (uint64_t(Chunks.size() - 1) << ChunkBits) + Current->Entries.size();
+  Dense.back() = Current->Entries.data();
 }
 
 void LiveSet::setPlaceOfLast(Place P) {
@@ -119,6 +127,7 @@ void LiveSet::pack(Chunk &C, size_t Used) {
     SpareBirths.swap(C.Births);
   }
   C = std::move(To);
+  Dense[&C - Chunks.data()] = deadEntries();
 }
 
 void LiveSet::forEach(llvm::function_ref<void(const Block &)> Do) const {
@@ -135,6 +144,7 @@ void LiveSet::restart(uint64_t NextOrdinal) {
   Chunks.resize((NextOrdinal + ChunkSize - 1) >> ChunkBits);
   for (Chunk &C : Chunks)
     C.Packed = true;
+  Dense.assign(Chunks.size(), deadEntries());
   // The last, partly filled chunk must take more by position.
   if (NextOrdinal & (ChunkSize - 1)) {
     Current = &Chunks.back();
@@ -144,6 +154,7 @@ void LiveSet::restart(uint64_t NextOrdinal) {
     if (KeepThreads)
       Current->Threads.resize(Current->Entries.size());
     Full = uint64_t(Chunks.size()) << ChunkBits;
+    Dense.back() = Current->Entries.data();
   } else {
     Full = Next;
   }
@@ -175,6 +186,7 @@ void LiveSet::addOld(const Block &B) {
 
 void LiveSet::clear() {
   Chunks = {};
+  Dense = {};
   Current = nullptr;
   SpareEntries = {};
   SpareBirths = {};

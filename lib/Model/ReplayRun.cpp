@@ -125,10 +125,8 @@ static const uint32_t *choose(bool First, const uint32_t *A,
 /// is fetched while earlier ones are replayed, first the way to the row, then
 /// it. This is the way: where the number of the row stands.
 inline const uint32_t *Replay::wayToRow(const ImageReplay &I, const Event &E) {
-  static const uint32_t NoRow = 0;
-  const LiveSet::Entry *Block = I.Live.peek(E.Block);
-  const uint32_t *OfBlock = Block ? &Block->Row : &NoRow;
-  return choose(E.Kind == EventKind::Allocate, I.Stacks.peek(E.Stack), OfBlock);
+  return choose(E.Kind == EventKind::Allocate, I.Stacks.peek(E.Stack),
+                &I.Live.peek(E.Block)->Row);
 }
 
 /// Replays rows of a block without places until End or one that is neither an
@@ -141,9 +139,12 @@ size_t Replay::runPlainRows(ImageReplay &I, const Events &E, size_t Row,
   size_t Last = E.Rows.size() - 1;
   for (; Row != End; ++Row) {
     const Event &Ev = Rows[Row];
-    __builtin_prefetch(wayToRow(I, Rows[std::min(Row + WayAhead, Last)]));
-    if (FetchRows)
+    const Event &Coming = Rows[std::min(Row + WayAhead, Last)];
+    __builtin_prefetch(I.Live.peek(Coming.Block));
+    if (FetchRows) {
+      __builtin_prefetch(I.Stacks.peek(Coming.Stack));
       A.prefetchRow(*wayToRow(I, Rows[std::min(Row + RowAhead, Last)]));
+    }
     if (Ev.Kind == EventKind::Allocate) {
       LiveSet::Entry Entry = newEntry(I, Ev);
       A.allocate({Ev.Block, Entry.Row, Entry.ContextRow}, Ev.Size, Ev.TimeNs,

@@ -113,7 +113,7 @@ public:
       return Out;
     Chunk &C = Chunks[Ordinal >> ChunkBits];
     size_t At = Ordinal & (ChunkSize - 1);
-    if (C.Packed)
+    if (LLVM_UNLIKELY(C.Packed))
       At = findPacked(C, static_cast<uint16_t>(At));
     if (At == SIZE_MAX || C.Entries[At].Row == 0)
       return Out;
@@ -131,12 +131,11 @@ public:
       pack(C, C.Entries.size());
   }
 
-  /// Where the entry of a block stands or will stand, or null when that is not
-  /// quickly told. next() is not 0.
+  /// Where the entry of a block stands, if it is live and that is quickly told;
+  /// else somewhere that can be read. next() is not 0.
   const Entry *peek(uint64_t Ordinal) const {
     Ordinal = std::min(Ordinal, Next - 1);
-    const Chunk &C = Chunks[Ordinal >> ChunkBits];
-    return C.Packed ? nullptr : C.Entries.data() + (Ordinal & (ChunkSize - 1));
+    return Dense[Ordinal >> ChunkBits] + (Ordinal & (ChunkSize - 1));
   }
 
   /// Calls Do for every live block, ordinals rising.
@@ -157,6 +156,7 @@ private:
   /// A list longer than this has Starts.
   static constexpr size_t LongList = 128;
 
+  static const Entry *deadEntries();
   static size_t findPacked(const Chunk &C, uint16_t Ordinal);
   void makeRoom();
   size_t used(size_t Index) const;
@@ -166,6 +166,8 @@ private:
   bool KeepThreads;
   uint64_t Next = 0, Live = 0;
   std::vector<Chunk> Chunks;
+  /// The entries of each chunk, or of dead blocks where it is packed.
+  std::vector<const Entry *> Dense;
   Chunk *Current = nullptr; ///< the last one, when it takes more
   uint64_t Full = 0;        ///< the ordinal for which there is no room yet
   /// Arrays of packed chunks, to be used again: fresh memory costs faults.
