@@ -18,13 +18,16 @@ def start(name, *options, **kwargs):
     flag = "%s.%s.flag" % (base, name)
     if os.path.exists(flag):
         os.remove(flag)
+    # Not a pipe: the program that runs on would keep it open.
+    errors = open("%s.%s.err" % (base, name), "w+")
     process = subprocess.Popen(["memrec", "-o", trace, *options, ticker, flag],
-                               stderr=subprocess.PIPE, text=True,
+                               stdout=errors, stderr=errors,
                                # The test runner may ignore it.
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                                **kwargs)
     while not os.path.exists(flag):
         time.sleep(0.01)
+    process.errors = errors
     return process, trace, flag
 
 
@@ -43,8 +46,9 @@ assert "exit 130" in check(trace) or "signal 2" in check(trace), check(trace)
 # SIGTERM: memrec ends, the program does not.
 process, trace, flag = start("term")
 process.terminate()
-errors = process.stderr.read()
 assert process.wait() == 0, process.returncode
+process.errors.seek(0)
+errors = process.errors.read()
 assert "the program runs on" in errors, errors
 assert "not ended" in check(trace), check(trace)
 pid = int(open(flag).read())
