@@ -1,15 +1,11 @@
 // Two threads hand blocks to each other as fast as they can, so that an address
 // is freed by one and given out to the other at once: whatever their clocks say,
-// no record is lost and each block is freed once. (utils/check --long: 10 million
-// times.)
+// no record is lost and each block is freed once. Ten million times.
 //
 // RUN: %cxx -O2 -std=c++17 %s -o %t.exe -pthread
-// RUN: memrec -q -o %t.fb %t.exe 300000
+// RUN: memrec -q -o %t.fb %t.exe 10000000
 // RUN: memdump --check %t.fb
 // RUN: memdump --summary --format=json %t.fb | FileCheck %s
-// RUN: %if long %{ memrec -q -o %t.fb %t.exe 10000000 %}
-// RUN: %if long %{ memdump --check %t.fb %}
-// RUN: %if long %{ memdump --summary --format=json %t.fb | FileCheck %s %}
 //
 // CHECK: "lost": 0,
 // CHECK: "unknown_free": 0,
