@@ -129,7 +129,7 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
   I.StartNs = R.nowNs();
   I.Exe = R.Names.Names.string(Exe);
   for (const std::string &Arg :
-       Pid == Program ? O.Command : procfs::commandLine(Pid))
+       Origin == ImageOrigin::Start ? O.Command : procfs::commandLine(Pid))
     I.Command.push_back(R.Names.Names.string(Arg));
   I.Recorded = false;
   I.WhyNot = R.Names.Names.string(Why);

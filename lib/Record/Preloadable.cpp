@@ -47,6 +47,46 @@ static std::string sanitizerOf(StringRef Name) {
       .Default("");
 }
 
+/// The sanitizer whose runtime is a library that the program needs, without
+/// having any instrumented code of its own.
+static std::string sanitizerNeeded(const ELF64LEFile &Elf) {
+  auto Entries = Elf.dynamicEntries();
+  if (!Entries) {
+    consumeError(Entries.takeError());
+    return "";
+  }
+  uint64_t Address = 0, Size = 0;
+  for (const auto &D : *Entries) {
+    Address = D.d_tag == ELF::DT_STRTAB ? uint64_t(D.d_un.d_ptr) : Address;
+    Size = D.d_tag == ELF::DT_STRSZ ? uint64_t(D.d_un.d_val) : Size;
+  }
+  auto Table = Elf.toMappedAddr(Address);
+  if (!Table) {
+    consumeError(Table.takeError());
+    return "";
+  }
+  if (Size > uint64_t(Elf.base() + Elf.getBufSize() - *Table))
+    return "";
+  StringRef Strings(reinterpret_cast<const char *>(*Table), Size);
+  for (const auto &D : *Entries) {
+    if (D.d_tag != ELF::DT_NEEDED)
+      continue;
+    StringRef Name =
+        Strings.substr(D.d_un.d_val).take_until([](char C) { return !C; });
+    Name.consume_front("libclang_rt.") || Name.consume_front("lib");
+    auto Sanitizer =
+        StringSwitch<std::string>(Name.split('.').first.split('-').first)
+            .Case("asan", "AddressSanitizer")
+            .Case("tsan", "ThreadSanitizer")
+            .Case("hwasan", "HWAddressSanitizer")
+            .Case("lsan", "LeakSanitizer")
+            .Default("");
+    if (!Sanitizer.empty())
+      return Sanitizer;
+  }
+  return "";
+}
+
 static std::string whyNotElf(const ELF64LEObjectFile &File) {
   const ELF64LEFile &Elf = File.getELFFile();
   bool Interpreted = false;
@@ -58,16 +98,19 @@ static std::string whyNotElf(const ELF64LEObjectFile &File) {
   }
   if (!Interpreted)
     return "it is statically linked";
+  std::string Sanitizer = sanitizerNeeded(Elf);
   for (ELFSymbolRef S : File.getDynamicSymbolIterators()) {
+    if (!Sanitizer.empty())
+      break;
     Expected<StringRef> Name = S.getName();
     if (!Name) {
       consumeError(Name.takeError());
       continue;
     }
-    if (std::string Sanitizer = sanitizerOf(*Name); !Sanitizer.empty())
-      return "it is linked with the runtime of " + Sanitizer;
+    Sanitizer = sanitizerOf(*Name);
   }
-  return "";
+  return Sanitizer.empty() ? ""
+                           : "it is linked with the runtime of " + Sanitizer;
 }
 
 static bool isOurMachine(const ELF64LEObjectFile &File) {

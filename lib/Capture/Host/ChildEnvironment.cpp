@@ -44,12 +44,15 @@ static bool hasOurs(const char *List) {
   return Has;
 }
 
-ChildEnvironment::ChildEnvironment(char *const *Env) : Env(Env) {
+ChildEnvironment::ChildEnvironment(char *const *Env, bool Preloadable)
+    : Env(Env) {
   if (!Kept.HasEnvironment || !*Kept.socketPath() || !*Kept.preloadPath())
     return;
-  if (Proc.Epoch.load(std::memory_order_acquire) && Proc.Ctl->Detached.load())
-    return; // The recording is over.
-  Follow = !Kept.NoFollow;
+  bool Over =
+      Proc.Epoch.load(std::memory_order_acquire) && Proc.Ctl->Detached.load();
+  if (Over && Preloadable)
+    return; // The library does nothing now.
+  Follow = Preloadable && !Kept.NoFollow;
   bool HasSocket = false, HasOurs = false;
   for (; Env && Env[Count]; ++Count) {
     if (isOf(Env[Count], PreloadName))

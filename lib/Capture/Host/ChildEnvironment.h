@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The environment that a new program gets: with the recorder's variables put
-// back, or taken out when children are not followed.
+// back, or taken out when children are not followed or the program would not
+// survive them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,8 @@ namespace memkit::capture {
 /// How an environment has to change. Strings are not copied but for LD_PRELOAD.
 class ChildEnvironment {
 public:
-  explicit ChildEnvironment(char *const *Env);
+  /// \p Preloadable: the program may be recorded.
+  ChildEnvironment(char *const *Env, bool Preloadable);
 
   /// Can \p Env go on as it is?
   bool unchanged() const { return Same; }
@@ -49,8 +51,9 @@ void leaveEnvironment();
 
 /// Calls \p Call with the environment for a new program. No malloc: the caller
 /// may be a child of vfork.
-template <typename Fn> auto withChildEnvironment(char *const *Env, Fn Call) {
-  ChildEnvironment C(Env);
+template <typename Fn>
+auto withChildEnvironment(char *const *Env, bool Preloadable, Fn Call) {
+  ChildEnvironment C(Env, Preloadable);
   if (C.unchanged())
     return Call(Env);
   size_t Bytes = C.bytes();

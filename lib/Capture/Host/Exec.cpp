@@ -7,14 +7,16 @@
 //===----------------------------------------------------------------------===//
 //
 // The hooks of exec and posix_spawn: the new program gets the recorder's
-// variables, and the recorder learns what is about to run, for programs that
-// cannot greet. They may run in a child of vfork, on its parent's memory, so
-// nothing here allocates; the calling process is told by its number.
+// variables, unless they would harm it, and the recorder learns what is about
+// to run, for programs that cannot greet. They may run in a child of vfork, on
+// its parent's memory, so nothing here allocates; the calling process is told
+// by its number.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Exec.h"
 #include "ChildEnvironment.h"
+#include "ExecTarget.h"
 #include "Real.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
@@ -85,16 +87,16 @@ static uint32_t fillSlot(const char *Path) {
   return Number % wire::NumExecSlots;
 }
 
-/// Records that this process executes \p Path, calls, and that it failed.
+/// Records that this process executes \p Target, calls, and that it failed.
 template <typename Fn>
-static int recordExec(const char *Path, char *const *Env, Fn Call) {
+static int recordExec(const ExecTarget &Target, char *const *Env, Fn Call) {
   Thread *T = recordingThread();
   uint32_t Slot = 0;
   if (T) {
-    Slot = fillSlot(Path ? Path : "");
+    Slot = fillSlot(Target.Path);
     write(*T, Slot, sys::getpid(), RecordKind::Exec);
   }
-  int Result = withChildEnvironment(Env, Call);
+  int Result = withChildEnvironment(Env, Target.Preloadable, Call);
   T = T ? recordingThread() : nullptr;
   if (T)
     write(*T, Slot, sys::getpid(), RecordKind::ExecFailed);
@@ -102,29 +104,15 @@ static int recordExec(const char *Path, char *const *Env, Fn Call) {
 }
 
 static int execPath(const char *Path, char *const *Argv, char *const *Env) {
-  return recordExec(Path, Env, [&](char *const *New) {
+  return recordExec(ExecTarget::ofPath(Path), Env, [&](char *const *New) {
     return realExec().Execve(Path, Argv, New);
   });
 }
 
 static int execSearch(const char *File, char *const *Argv, char *const *Env) {
-  return recordExec(File, Env, [&](char *const *New) {
+  return recordExec(ExecTarget::ofSearch(File), Env, [&](char *const *New) {
     return realExec().Execvpe(File, Argv, New);
   });
-}
-
-/// The path of an open file, for the record.
-static const char *pathOf(int Fd, char *Room, size_t Bytes) {
-  char Link[32] = "/proc/self/fd/", *At = Link + strlen(Link), Digits[12];
-  int N = 0;
-  for (unsigned F = unsigned(Fd); N == 0 || F; F /= 10)
-    Digits[N++] = char('0' + F % 10);
-  while (N)
-    *At++ = Digits[--N];
-  *At = 0;
-  long Got = sys::readlink(Link, Room, Bytes - 1);
-  Room[Got > 0 ? Got : 0] = 0;
-  return Room;
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,17 +135,16 @@ MEMKIT_EXPORT int execvpe(const char *File, char *const *Argv,
 }
 
 MEMKIT_EXPORT int fexecve(int Fd, char *const *Argv, char *const *Env) {
-  char Room[sizeof(wire::ExecSlot::Path)];
-  return recordExec(pathOf(Fd, Room, sizeof(Room)), Env, [&](char *const *New) {
+  return recordExec(ExecTarget::ofFile(Fd), Env, [&](char *const *New) {
     return realExec().Fexecve(Fd, Argv, New);
   });
 }
 
 MEMKIT_EXPORT int execveat(int Folder, const char *Path, char *const *Argv,
                            char *const *Env, int Flags) {
-  char Room[sizeof(wire::ExecSlot::Path)];
-  const char *Shown = Path && *Path ? Path : pathOf(Folder, Room, sizeof(Room));
-  return recordExec(Shown, Env, [&](char *const *New) {
+  ExecTarget Target = Path && *Path ? ExecTarget::ofPath(Path, Folder)
+                                    : ExecTarget::ofFile(Folder);
+  return recordExec(Target, Env, [&](char *const *New) {
     if (auto *Fn = realExec().Execveat)
       return Fn(Folder, Path, Argv, New, Flags);
     long Result = sys::call(SYS_execveat, Folder, long(Path), long(Argv),
@@ -204,16 +191,18 @@ MEMKIT_EXPORT int execle(const char *Path, const char *First, ...) {
 // posix_spawn
 //===----------------------------------------------------------------------===//
 
-static int spawn(decltype(RealExec::Spawn) Fn, pid_t *Pid, const char *Path,
+static int spawn(decltype(RealExec::Spawn) Fn, const ExecTarget &Target,
+                 pid_t *Pid, const char *Path,
                  const posix_spawn_file_actions_t *Actions,
                  const posix_spawnattr_t *Attributes, char *const *Argv,
                  char *const *Env) {
   Thread *T = recordingThread();
-  uint32_t Slot = T ? fillSlot(Path ? Path : "") : 0;
+  uint32_t Slot = T ? fillSlot(Target.Path) : 0;
   pid_t Mine = 0;
-  int Error = withChildEnvironment(Env, [&](char *const *New) {
-    return Fn(&Mine, Path, Actions, Attributes, Argv, New);
-  });
+  int Error =
+      withChildEnvironment(Env, Target.Preloadable, [&](char *const *New) {
+        return Fn(&Mine, Path, Actions, Attributes, Argv, New);
+      });
   if (Error == 0 && Pid)
     *Pid = Mine;
   T = T ? recordingThread() : nullptr;
@@ -226,12 +215,14 @@ MEMKIT_EXPORT int posix_spawn(pid_t *Pid, const char *Path,
                               const posix_spawn_file_actions_t *Actions,
                               const posix_spawnattr_t *Attributes,
                               char *const *Argv, char *const *Env) {
-  return spawn(realExec().Spawn, Pid, Path, Actions, Attributes, Argv, Env);
+  return spawn(realExec().Spawn, ExecTarget::ofPath(Path), Pid, Path, Actions,
+               Attributes, Argv, Env);
 }
 
 MEMKIT_EXPORT int posix_spawnp(pid_t *Pid, const char *File,
                                const posix_spawn_file_actions_t *Actions,
                                const posix_spawnattr_t *Attributes,
                                char *const *Argv, char *const *Env) {
-  return spawn(realExec().Spawnp, Pid, File, Actions, Attributes, Argv, Env);
+  return spawn(realExec().Spawnp, ExecTarget::ofSearch(File), Pid, File,
+               Actions, Attributes, Argv, Env);
 }

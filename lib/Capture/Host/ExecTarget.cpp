@@ -1,0 +1,115 @@
+//===- ExecTarget.cpp - What exec and posix_spawn are to run --------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExecTarget.h"
+#include "Runtime/Syscall.h"
+#include "SanitizerCheck.h"
+
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+void ExecTarget::setPath(const char *From) {
+  size_t N = strnlen(From, sizeof(Path) - 1);
+  memcpy(Path, From, N);
+  Path[N] = 0;
+}
+
+namespace {
+/// The name of an open file in /proc.
+struct ProcLink {
+  char Text[32] = "/proc/self/fd/";
+  explicit ProcLink(int Fd) {
+    char Digits[12], *At = Text + strlen(Text);
+    int N = 0;
+    for (unsigned F = unsigned(Fd); N == 0 || F; F /= 10)
+      Digits[N++] = char('0' + F % 10);
+    while (N)
+      *At++ = Digits[--N];
+    *At = 0;
+  }
+};
+} // namespace
+
+/// Looks into the file and closes it. A relative path becomes absolute: the
+/// recorder is in another folder.
+void ExecTarget::examine(int Fd) {
+  if (Fd < 0)
+    return;
+  Preloadable = !hasSanitizer(Fd);
+  if (Path[0] != '/') {
+    char Room[sizeof(Path)];
+    long Got = sys::readlink(ProcLink(Fd).Text, Room, sizeof(Room) - 1);
+    if (Got > 0) {
+      Room[Got] = 0;
+      setPath(Room);
+    }
+  }
+  sys::close(Fd);
+}
+
+ExecTarget ExecTarget::ofPath(const char *Path, int Folder) {
+  ExecTarget T;
+  T.setPath(Path ? Path : "");
+  T.examine(openToExamine(Folder, Path));
+  return T;
+}
+
+ExecTarget ExecTarget::ofFile(int Fd) {
+  // Opened anew: it may have been opened for execution alone.
+  ExecTarget T;
+  T.setPath("");
+  T.examine(openToExamine(AT_FDCWD, ProcLink(Fd).Text));
+  return T;
+}
+
+static const char *searchPath() {
+  for (char **E = environ; E && *E; ++E)
+    if (strncmp(*E, "PATH=", 5) == 0)
+      return *E + 5;
+  return "/bin:/usr/bin"; // as libc has it
+}
+
+/// Is there a file that execve would run, as far as its mode says?
+static bool isProgram(const char *Path) {
+  struct stat St;
+  return !sys::failed(
+             sys::call(SYS_faccessat, AT_FDCWD, long(Path), X_OK, 0)) &&
+         !sys::failed(
+             sys::call(SYS_newfstatat, AT_FDCWD, long(Path), long(&St), 0)) &&
+         S_ISREG(St.st_mode);
+}
+
+ExecTarget ExecTarget::ofSearch(const char *File) {
+  if (!File || !*File || strchr(File, '/'))
+    return ofPath(File);
+  char Room[4096];
+  size_t FileSize = strlen(File) + 1;
+  for (const char *P = searchPath();; ++P) {
+    size_t N = strcspn(P, ":");
+    if (N + 1 + FileSize <= sizeof(Room)) {
+      char *At = Room;
+      memcpy(At, P, N);
+      At += N;
+      if (N) // an empty one is the present folder
+        *At++ = '/';
+      memcpy(At, File, FileSize);
+      if (isProgram(Room))
+        return ofPath(Room);
+    }
+    P += N;
+    if (!*P)
+      break;
+  }
+  ExecTarget T;
+  T.setPath(File);
+  return T;
+}
