@@ -54,8 +54,9 @@ public:
   };
   Ring &ring(uint32_t I);
 
-  /// Fetches what process() will touch.
-  void prefetch(const wire::Record &Rec) const {
+  /// Fetches what process() will touch. (GCC drops calls of functions that only
+  /// fetch, unless it inlines them early.)
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(const wire::Record &Rec) const {
     Live.prefetch(Rec.Address);
     if (Rec.kind() == uint8_t(wire::RecordKind::Allocate))
       Stacks.prefetch(Rec.Stack);

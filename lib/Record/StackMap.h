@@ -26,7 +26,7 @@ public:
   StackMap(SharedImage &Shared, Recording &R, uint32_t Image)
       : Shared(Shared), R(R), Image(Image) {}
 
-  void prefetch(uint32_t Node) const {
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint32_t Node) const {
     if (const Entry *E = Entries.find(Node))
       __builtin_prefetch(E);
   }

@@ -24,6 +24,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Compiler.h"
 #include <cstdint>
 #include <cstring>
 #if defined(__SSE2__)
@@ -58,7 +59,7 @@ public:
   uint64_t bytes() const;
 
   /// Fetches the lines that an operation on Address will touch.
-  void prefetch(uint64_t Address) const {
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint64_t Address) const {
     uint64_t H = hash(Address);
     const Shard &S = Shards[H >> 56];
     if (!S.Buckets)
