@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LibUnwindPipe.h"
 #include "Unwinder.h"
 
 #include "Runtime/Process.h"
@@ -61,6 +62,7 @@ void capture::prepareUnwinder() {
   Flush = reinterpret_cast<FlushFn>(dlsym(Library, "_Ux86_64_flush_cache"));
   LocalSpace =
       static_cast<void **>(dlsym(Library, "_ULx86_64_local_addr_space"));
+  avoidPipe(Library, reinterpret_cast<const void *>(UnwinderCode.Start));
   // Its lazy set-up happens here, not in a hook.
   void *First[4];
   auto Fn = reinterpret_cast<BacktraceFn>(Function);
