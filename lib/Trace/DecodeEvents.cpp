@@ -65,21 +65,27 @@ Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
         return "a row of a thread that the block does not name";
       ++Count[In.Thread[I]];
     }
+  // The rows of a group stand together: whole ranges are counted at once.
   EventInput::Group At;
   for (size_t G = 0; G != Count.size(); ++G) {
     In.Groups[G] = At;
-    for (uint32_t I = 0; I != Count[G]; ++I) {
-      uint8_t Kind = In.Kind[At.Row++];
-      if (Kind >= NumEventKinds)
-        return "unknown kind of event " + std::to_string(Kind);
-      At.Allocation += !isReference(Kind);
-      At.Size += hasSize(Kind);
-      if (!isReference(Kind))
-        continue;
-      if (At.Reference == T->references())
-        return "more references than the block says";
-      At.Far += In.Near[At.Reference++] == ReferenceCoder::Far;
-    }
+    const uint8_t *Kinds = In.Kind + At.Row, *End = Kinds + Count[G];
+    if (std::any_of(Kinds, End, [](uint8_t K) { return K >= NumEventKinds; }))
+      return "unknown kind of event";
+    auto CountOf = [&](EventKind K) {
+      return uint32_t(std::count(Kinds, End, uint8_t(K)));
+    };
+    uint32_t Allocations = CountOf(EventKind::Allocate);
+    uint32_t References = Count[G] - Allocations;
+    if (References > T->references() - At.Reference)
+      return "more references than the block says";
+    const uint8_t *Nears = In.Near + At.Reference;
+    At.Far +=
+        uint32_t(std::count(Nears, Nears + References, ReferenceCoder::Far));
+    At.Row += Count[G];
+    At.Allocation += Allocations;
+    At.Size += Count[G] - CountOf(EventKind::Free);
+    At.Reference += References;
   }
   In.Allocations = At.Allocation;
   In.References = At.Reference;
