@@ -9,6 +9,7 @@
 #include "BlockLines.h"
 #include "NameTable.h"
 #include "memkit/Support/Format.h"
+#include "memkit/Trace/TraceReader.h"
 #include "memkit/TraceText/Printers.h"
 #include "llvm/Support/Format.h"
 
@@ -28,6 +29,21 @@ class Listing final : public BlockVisitor {
 public:
   explicit Listing(raw_ostream &OS) : OS(OS) {}
 
+  /// Learns all names of the file, so that those which were found late stand
+  /// at the first line that needs them.
+  Error learn(TraceReader &R) {
+    for (const BlockInfo &B : R.blocks()) {
+      if (B.Kind != BlockKind::Dictionary)
+        continue;
+      Dictionary D;
+      if (Error E = R.read(B, D))
+        return E;
+      add(D);
+      KnownUpTo = B.Offset + 1;
+    }
+    return Error::success();
+  }
+
   Error visit(const BlockInfo &, const Header &H) override {
     OS << "command";
     for (const std::string &Word : H.Command)
@@ -41,9 +57,9 @@ public:
     return Error::success();
   }
 
-  Error visit(const BlockInfo &, const Dictionary &D) override {
-    NumImages += D.Images.size();
-    Names.add(D);
+  Error visit(const BlockInfo &Info, const Dictionary &D) override {
+    if (Info.Offset >= KnownUpTo)
+      add(D);
     return Error::success();
   }
 
@@ -67,6 +83,11 @@ public:
   }
 
 private:
+  void add(const Dictionary &D) {
+    NumImages += D.Images.size();
+    Names.add(D);
+  }
+
   /// Seconds with the format's resolution.
   void time(uint64_t Ns) {
     OS << format("%6llu.%07llu", (unsigned long long)(Ns / 1000000000),
@@ -147,6 +168,7 @@ private:
   raw_ostream &OS;
   NameTable Names;
   size_t NumImages = 0;
+  uint64_t KnownUpTo = 0;  ///< dictionaries before this offset are in Names
   std::vector<bool> Shown; ///< by stack
 };
 
@@ -154,6 +176,14 @@ private:
 
 std::unique_ptr<BlockVisitor> createListing(raw_ostream &OS) {
   return std::make_unique<Listing>(OS);
+}
+
+Expected<std::unique_ptr<BlockVisitor>> createListing(raw_ostream &OS,
+                                                      TraceReader &File) {
+  auto L = std::make_unique<Listing>(OS);
+  if (Error E = L->learn(File))
+    return std::move(E);
+  return L;
 }
 
 } // namespace memkit

@@ -49,10 +49,21 @@ static cl::opt<Job> What(
                           "the trace with the symbols that it lacks, to -o")),
     cl::cat(toolCategory()));
 
-static std::unique_ptr<BlockVisitor> createPrinter(raw_ostream &OS) {
+/// A file's names are looked up first; a pipe is printed as it comes.
+static Expected<std::unique_ptr<BlockVisitor>>
+createTextPrinter(raw_ostream &OS) {
+  if (!sys::fs::is_regular_file(Input))
+    return createListing(OS);
+  auto Reader = TraceReader::open(Input);
+  if (!Reader)
+    return Reader.takeError();
+  return createListing(OS, **Reader);
+}
+
+static Expected<std::unique_ptr<BlockVisitor>> createPrinter(raw_ostream &OS) {
   switch (OutputFormat) {
   case Format::Text:
-    return createListing(OS);
+    return createTextPrinter(OS);
   case Format::Asm:
     return createAsmPrinter(OS);
   case Format::Json:
@@ -88,7 +99,9 @@ static Error print(OutputFile &Out) {
                                              : BlockStream::Unknown::PassOver);
   if (!Stream)
     return Stream.takeError();
-  std::unique_ptr<BlockVisitor> Printer = createPrinter(Out.os());
+  auto Printer = createPrinter(Out.os());
+  if (!Printer)
+    return Printer.takeError();
   BlockStream &In = **Stream;
   while (!Out.failed()) {
     Expected<std::optional<AnyBlock>> Block = In.next();
@@ -96,7 +109,7 @@ static Error print(OutputFile &Out) {
       return Block.takeError();
     if (!*Block)
       break;
-    if (Error E = visitBlock(In.info(), **Block, *Printer))
+    if (Error E = visitBlock(In.info(), **Block, **Printer))
       return E;
   }
   warnOf(In.name(), In.damage());
