@@ -123,6 +123,8 @@ SharedImage::create(uint32_t Id, const ImageSettings &S, StringRef Tag) {
   C.Settings.WaitMs = S.WaitMs;
   C.Settings.MaxDepth = S.MaxDepth;
   C.Settings.Follow = S.Follow;
+  C.Settings.Heaps = S.Heaps;
+  C.Settings.MinSize = S.MinSize;
   C.NextNode = 1;
   C.NextCode = 1;
   C.NextModule = 1;

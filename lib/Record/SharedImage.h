@@ -26,6 +26,8 @@ struct ImageSettings {
   uint32_t WaitMs = 10000;
   uint32_t MaxDepth = 1024;
   bool Follow = true;
+  uint32_t Heaps = wire::HB_All; ///< HeapBits
+  uint64_t MinSize = 0;
 };
 
 /// A sealed memfd and its mappings. All that it gives was written by the

@@ -28,7 +28,13 @@ StringRef memkit::allocFunctionName(uint8_t Function) {
                                           "operator new",
                                           "operator new[]",
                                           "operator new(aligned)",
-                                          "operator new[](aligned)"};
+                                          "operator new[](aligned)",
+                                          "mmap",
+                                          "mremap",
+                                          "mprotect",
+                                          "brk",
+                                          "sbrk",
+                                          "pthread_create"};
   static_assert(std::size(Names) == wire::NumAllocFunctions);
   return Function < std::size(Names) ? Names[Function] : "";
 }

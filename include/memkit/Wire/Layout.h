@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The one definition of what a recorded program (lib/Capture) and the recorder
-// (lib/Record) share: a sealed memfd for each process image, and the greeting on
-// the recorder's socket by which the image gets it. Plain structs; no libc, no
-// LLVM. docs/Capture.md explains the protocol.
+// (lib/Record) share: a sealed memfd for each process image, and the greeting
+// on the recorder's socket by which the image gets it. Plain structs; no libc,
+// no LLVM. docs/Capture.md explains the protocol.
 //
 // Who writes what stands at each field: P the program, R the recorder. Neither
 // side trusts the other: the recorder copies, checks, then uses; the program
@@ -28,7 +28,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 1;
+inline constexpr uint32_t Version = 2;
 
 /// Environment variables that memrec sets and the exec hooks put back.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -49,22 +49,65 @@ enum class RecordKind : uint8_t {
   /// block lives on.
   ReallocEnd = 4,
   ThreadStart = 5, ///< first record of a ring's owner; Address: tid
-  ThreadEnd = 6,
-  Exec = 7,       ///< Address: index of the ExecSlot; Size: calling pid
-  ExecFailed = 8, ///< Address: as its Exec; Size: calling pid
-  Spawned = 9,    ///< posix_spawn gave pid Address; Size: index of the ExecSlot
+  ThreadEnd = 6,   ///< Address, Size: its stack, as MapClass::Stack; or 0
+  Exec = 7,        ///< Address: index of the ExecSlot; Size: calling pid
+  ExecFailed = 8,  ///< Address: as its Exec; Size: calling pid
+  Spawned = 9, ///< posix_spawn gave pid Address; Size: index of the ExecSlot
+  /// Address | MapClass, Size, Function, Stack, Context: pages were mapped;
+  /// what was there is gone. Published after the call, as are all that follow
+  /// but Unmap and RemapBegin.
+  Map = 10,
+  Unmap = 11,   ///< Address, Size, in bytes; published before
+  Protect = 12, ///< as Map; the class is Used or Reserved: accessible or not
+  /// Address, Size: the old pages; published before. The RemapEnd follows in
+  /// the same ring.
+  RemapBegin = 13,
+  /// Address | RemapFlags, Size, Function, Stack: the new pages; 0: failed.
+  RemapEnd = 14,
+  /// Address, Size, in bytes, Function, Stack: the program moved its break up.
+  Break = 15,
 };
-inline constexpr uint8_t NumRecordKinds = 10;
+inline constexpr uint8_t NumRecordKinds = 16;
+
+/// What pages are, in the low bits of a page's address.
+enum class MapClass : uint8_t {
+  Used = 0,     ///< anonymous and accessible
+  Reserved = 1, ///< anonymous; inaccessible or MAP_NORESERVE
+  File = 2,
+  Device = 3,
+  Stack = 4, ///< of a thread
+};
+inline constexpr uint8_t NumMapClasses = 5;
+enum RemapFlags : uint64_t { RF_OldStays = 1 };
+inline constexpr uint64_t PageFlagsMask = 4095;
 
 /// What the program called; the recorder makes it the stack's leaf frame.
 enum class AllocFunction : uint8_t {
-  None = 0, Malloc, Calloc, Realloc, ReallocArray, PosixMemalign, AlignedAlloc,
-  Memalign, Valloc, Pvalloc, New, NewArray, NewAligned, NewArrayAligned,
+  None = 0,
+  Malloc,
+  Calloc,
+  Realloc,
+  ReallocArray,
+  PosixMemalign,
+  AlignedAlloc,
+  Memalign,
+  Valloc,
+  Pvalloc,
+  New,
+  NewArray,
+  NewAligned,
+  NewArrayAligned,
+  Mmap,
+  Mremap,
+  Mprotect,
+  Brk,
+  Sbrk,
+  PthreadCreate,
 };
-inline constexpr uint8_t NumAllocFunctions = 14;
+inline constexpr uint8_t NumAllocFunctions = 20;
 
-/// Times rise within a ring, but for the records of signal handlers, which may be
-/// a little before the one ahead of them.
+/// Times rise within a ring, but for the records of signal handlers, which may
+/// be a little before the one ahead of them.
 struct Record {
   uint64_t Tsc;
   uint64_t Address;
@@ -126,9 +169,9 @@ static_assert(sizeof(Node) == 8);
 
 enum class CodeKind : uint32_t {
   None = 0,
-  Native = 1,  ///< Address: a return address less 1, or the caller's pc
-  Gap = 2,     ///< frames left out here (--max-depth)
-  NoCfi = 3,   ///< the unwinder could not go on from its child
+  Native = 1, ///< Address: a return address less 1, or the caller's pc
+  Gap = 2,    ///< frames left out here (--max-depth)
+  NoCfi = 3,  ///< the unwinder could not go on from its child
   Python = 4,
 };
 
@@ -147,11 +190,11 @@ enum class ModuleState : uint32_t { None = 0, Mapped = 1, Unmapped = 2 };
 struct Module {
   uint64_t Start; ///< of its lowest mapping
   uint64_t End;
-  uint64_t Bias;  ///< load-time address - address in the file's headers
+  uint64_t Bias; ///< load-time address - address in the file's headers
   std::atomic<uint32_t> State;
   uint32_t BuildIdSize; ///< 0: none found
   uint8_t BuildId[32];
-  char Path[960];       ///< ends with NUL; as the loader names it
+  char Path[960]; ///< ends with NUL; as the loader names it
 };
 static_assert(sizeof(Module) == 1024);
 
@@ -160,7 +203,8 @@ static_assert(sizeof(Module) == 1024);
 //===----------------------------------------------------------------------===//
 
 /// What the program is about to execute, for those that cannot greet.
-/// Slots are used in turn; a later exec overwrites the slot of one 16 before it.
+/// Slots are used in turn; a later exec overwrites the slot of one 16 before
+/// it.
 struct ExecSlot {
   std::atomic<uint32_t> Sequence; ///< odd: being written
   uint32_t Pid;
@@ -170,6 +214,14 @@ inline constexpr uint32_t NumExecSlots = 16;
 
 enum class OnFull : uint32_t { Drop = 0, Wait = 1 };
 
+/// Groups of heaps that the program can leave out.
+enum HeapBits : uint32_t {
+  HB_Malloc = 1,
+  HB_Maps = 2,   ///< all that mmap, mremap, mprotect, brk make
+  HB_Stacks = 4, ///< of threads
+  HB_All = ~0u,
+};
+
 /// How the image is to record. Written by R before the memfd is handed over,
 /// then only Recording changes.
 struct Settings {
@@ -178,8 +230,11 @@ struct Settings {
   uint32_t WaitMs;   ///< the longest wait on a full ring
   uint32_t MaxDepth; ///< frames of a stack
   uint32_t Follow;   ///< 0: exec hooks remove the variables
-  uint32_t Pad[11];
+  uint32_t Heaps;    ///< HeapBits: what is recorded
+  uint64_t MinSize;  ///< blocks of fewer bytes are not recorded
+  uint32_t Pad[8];
 };
+static_assert(sizeof(Settings) == 64);
 
 /// Where the regions of the memfd stand. Written by R before it is handed over.
 struct Regions {
@@ -192,9 +247,9 @@ struct Regions {
   uint32_t MaxNodes, MaxCodes, MaxModules, Pad1;
 };
 
-/// Both sides map tables in pieces of these sizes, as they fill. Regions begin at
-/// multiples of PieceBytes; the control region and the ring headers are mapped
-/// at once.
+/// Both sides map tables in pieces of these sizes, as they fill. Regions begin
+/// at multiples of PieceBytes; the control region and the ring headers are
+/// mapped at once.
 inline constexpr uint64_t PieceBytes = 1ull << 20;
 inline constexpr uint64_t ControlBytes = 64ull << 10;
 
@@ -219,16 +274,18 @@ struct Control {
   std::atomic<uint32_t> NextNode;   ///< first id not given yet; starts at 1
   std::atomic<uint32_t> NextCode;   ///< "
   std::atomic<uint32_t> NextModule; ///< "
-  std::atomic<uint32_t> RingsUsed;  ///< rings with a greater number were never claimed
+  std::atomic<uint32_t>
+      RingsUsed; ///< rings with a greater number were never claimed
   std::atomic<uint32_t> HasExitStatus;
   std::atomic<int32_t> ExitStatus;
   std::atomic<uint32_t> ModulesChanged; ///< rises when a module is unmapped
-  alignas(64) std::atomic<uint64_t> LostTableFull; ///< events given to an ancestor
+  alignas(
+      64) std::atomic<uint64_t> LostTableFull; ///< events given to an ancestor
   std::atomic<uint64_t> LostNoRing;
   std::atomic<uint64_t> LostReentrant; ///< in a signal handler inside a hook
   std::atomic<uint32_t> NextExec;
-  /// Heartbeat, plus 1, at which a whole wait for R was in vain: while it has not
-  /// moved on, neither this image nor a child of it waits again. 0: none.
+  /// Heartbeat, plus 1, at which a whole wait for R was in vain: while it has
+  /// not moved on, neither this image nor a child of it waits again. 0: none.
   std::atomic<uint64_t> DeadBeat;
   ExecSlot Execs[NumExecSlots];
   std::atomic<uint64_t> ExitTsc; ///< the clock when ExitStatus was set

@@ -47,17 +47,20 @@ struct Options {
   bool Dump = false, Stacks = false, Drop = false, Follow = true;
   uint32_t WaitMs = 10000, MaxDepth = 1024, Rings = 1024, Nodes = 1 << 22;
   uint32_t NapUs = 1000;
+  uint32_t Heaps = wire::HB_Malloc;
   uint64_t StallAfter = ~0ull, DetachAfter = ~0ull, DieAfter = ~0ull;
   uint64_t DeafAfter = ~0ull; ///< greets nobody any more
   bool Refuse = false;
   bool Discard = false; ///< only count: to time the program
 } Opt;
 
-const char *Functions[] = {"none",          "malloc",       "calloc",
-                           "realloc",       "reallocarray", "posix_memalign",
-                           "aligned_alloc", "memalign",     "valloc",
-                           "pvalloc",       "new",          "new[]",
-                           "new-aligned",   "new[]-aligned"};
+const char *Functions[] = {"none",          "malloc",        "calloc",
+                           "realloc",       "reallocarray",  "posix_memalign",
+                           "aligned_alloc", "memalign",      "valloc",
+                           "pvalloc",       "new",           "new[]",
+                           "new-aligned",   "new[]-aligned", "mmap",
+                           "mremap",        "mprotect",      "brk",
+                           "sbrk",          "pthread_create"};
 
 struct Image {
   uint32_t Id, Pid, Parent;
@@ -149,6 +152,7 @@ std::unique_ptr<Image> makeImage(uint32_t Id) {
   I->C->Settings.WaitMs = Opt.WaitMs;
   I->C->Settings.MaxDepth = Opt.MaxDepth;
   I->C->Settings.Follow = Opt.Follow;
+  I->C->Settings.Heaps = Opt.Heaps;
   holdLock(I->C);
   return I;
 }
@@ -228,8 +232,10 @@ void apply(Image &I, const wire::Record &R, uint32_t Ring) {
   uint64_t Size = 0;
   if (Opt.Dump) {
     static const char *Kinds[] = {
-        "none",         "alloc",      "free", "realloc-begin", "realloc-end",
-        "thread-start", "thread-end", "exec", "exec-failed",   "spawned"};
+        "none",        "alloc",        "free",       "realloc-begin",
+        "realloc-end", "thread-start", "thread-end", "exec",
+        "exec-failed", "spawned",      "map",        "unmap",
+        "protect",     "remap-begin",  "remap-end",  "break"};
     printf("%u/%u %s %s size %lu%s", I.Id, Ring,
            R.kind() < wire::NumRecordKinds ? Kinds[R.kind()] : "BAD",
            R.function() < wire::NumAllocFunctions ? Functions[R.function()]
@@ -284,6 +290,13 @@ void apply(Image &I, const wire::Record &R, uint32_t Ring) {
         (Slot < wire::NumExecSlots ? I.C->Execs[Slot].Path : "BAD"));
     break;
   }
+  case RecordKind::Map:
+  case RecordKind::Unmap:
+  case RecordKind::Protect:
+  case RecordKind::RemapBegin:
+  case RecordKind::RemapEnd:
+  case RecordKind::Break:
+    break;
   default:
     printf("image %u: bad record kind %u\n", I.Id, R.kind());
   }
@@ -394,6 +407,8 @@ int parse(int Argc, char **Argv) {
       Opt.Rings = uint32_t(number(V));
     else if (O == "--nodes")
       Opt.Nodes = uint32_t(number(V));
+    else if (O == "--heaps")
+      Opt.Heaps = uint32_t(number(V));
     else if (O == "--nap")
       Opt.NapUs = uint32_t(number(V));
     else if (O == "--stall-after")
