@@ -14,6 +14,7 @@
 #include "StackTree.h"
 #include "memkit/Trace/Blocks.h"
 #include "llvm/ADT/DenseMap.h"
+#include <memory>
 
 namespace memkit {
 
@@ -22,6 +23,8 @@ namespace memkit {
 /// the next encode().
 class Encoder {
 public:
+  Encoder();
+  ~Encoder();
   Bytes encode(const Header &H);
   Bytes encode(const Dictionary &D);
   Bytes encode(const Events &E);
@@ -78,6 +81,7 @@ private:
   void planHeaps(const Events &E, EventPlan &P);
   void gather(const Events &E, EventPlan &P);
   void gatherReferences(EventPlan &P);
+  std::unique_ptr<EventPlan> Plan;
 
   flatbuffers::FlatBufferBuilder B{1 << 20};
   ByteVectors Vectors;

@@ -21,8 +21,20 @@
 using namespace memkit;
 using namespace llvm;
 
-/// How the rows of a block map to columns.
+/// How the rows of a block map to columns. Kept from block to block: what a
+/// block of full size needs is taken once, and a long recording does not grow
+/// by the holes that these would leave in the heap.
 struct Encoder::EventPlan {
+  /// Forgets the last block. Columns that are sized and filled anew stay.
+  void clear() {
+    Threads.clear();
+    Heaps.clear();
+    Groups.clear();
+    Total = {};
+    LongTime = false;
+    LongTimes.clear();
+    Far.clear();
+  }
   // Threads.
   std::vector<uint32_t> Threads;
   std::vector<uint8_t> Thread; ///< local, by row; empty with one
@@ -49,6 +61,9 @@ struct Encoder::EventPlan {
   std::vector<uint8_t> Near;
   std::vector<uint64_t> Far;
 };
+
+Encoder::Encoder() : Plan(std::make_unique<EventPlan>()) {}
+Encoder::~Encoder() = default;
 
 static bool hasSize(EventKind K) { return K != EventKind::Free; }
 static bool isReference(EventKind K) { return K != EventKind::Allocate; }
@@ -183,7 +198,8 @@ static std::vector<uint64_t> pick(const std::vector<T> &Column,
 Bytes Encoder::encode(const Events &E) {
   assert(E.Rows.size() <= MaxBlockRows);
   begin();
-  EventPlan P;
+  EventPlan &P = *Plan;
+  P.clear();
   planThreads(E, P);
   gather(E, P);
   planHeaps(E, P);
