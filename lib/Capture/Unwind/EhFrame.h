@@ -20,7 +20,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <elf.h>
 
 namespace memkit::capture {
 
@@ -47,10 +46,11 @@ struct EhFrame {
   bool usable() const { return TableSize || FirstRecord; }
 };
 
-/// The tables of the module that is loaded with \p Bias and has the \p Count
-/// program headers \p Headers (as dl_iterate_phdr gives them, or as they lie in
-/// its first page). False: it has none that can be searched.
-bool findEhFrame(const Elf64_Phdr *Headers, size_t Count, uintptr_t Bias,
+/// The tables of the module that is loaded with \p Bias and has \p Count program
+/// headers at \p Headers (Elf64_Phdr, as dl_iterate_phdr gives them, or as they
+/// lie in its first page; untyped, for LLVM's headers cannot bear <elf.h>).
+/// False: it has none that can be searched.
+bool findEhFrame(const void *Headers, size_t Count, uintptr_t Bias,
                  EhFrame &Tables);
 
 /// The same from its parts: .eh_frame_hdr, the readable range around .eh_frame,

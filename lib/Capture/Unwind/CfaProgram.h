@@ -1,0 +1,283 @@
+//===- CfaProgram.h - The instructions of unwind tables ---------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs the instructions of a function's record up to a pc. For a row of either
+// set of registers; inline, for the small one is what a cold pc waits for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_UNWIND_CFAPROGRAM_H
+#define MEMKIT_CAPTURE_UNWIND_CFAPROGRAM_H
+
+#include "CfaRecord.h"
+#include "CfaRow.h"
+
+namespace memkit::capture {
+
+/// DW_CFA_*: those with an operand in their low six bits, then the others.
+namespace cfa {
+enum Operation : uint8_t {
+  AdvanceLoc = 0x40,
+  Offset = 0x80,
+  Restore = 0xc0,
+  HighMask = 0xc0,
+  LowMask = 0x3f,
+
+  Nop = 0x00,
+  SetLoc = 0x01,
+  AdvanceLoc1 = 0x02,
+  AdvanceLoc2 = 0x03,
+  AdvanceLoc4 = 0x04,
+  OffsetExtended = 0x05,
+  RestoreExtended = 0x06,
+  Undefined = 0x07,
+  SameValue = 0x08,
+  Register = 0x09,
+  RememberState = 0x0a,
+  RestoreState = 0x0b,
+  DefCfa = 0x0c,
+  DefCfaRegister = 0x0d,
+  DefCfaOffset = 0x0e,
+  DefCfaExpression = 0x0f,
+  Expression = 0x10,
+  OffsetExtendedSf = 0x11,
+  DefCfaSf = 0x12,
+  DefCfaOffsetSf = 0x13,
+  ValOffset = 0x14,
+  ValOffsetSf = 0x15,
+  ValExpression = 0x16,
+  MipsAdvanceLoc8 = 0x1d,
+  GnuArgsSize = 0x2e,
+  GnuNegativeOffsetExtended = 0x2f,
+};
+} // namespace cfa
+
+template <typename Set> class CfaProgram {
+public:
+  CfaProgram(const FunctionRecord &F, uintptr_t Pc) : F(F), Pc(Pc) {}
+
+  /// The row that holds at the pc. False: the instructions make no sense.
+  bool run() {
+    Location = F.Code.Start;
+    if (!execute(F.Common.Program, true))
+      return false;
+    Initial = Row;
+    return execute(F.Program, false);
+  }
+  const CfaRow<Set> &row() const { return Row; }
+
+private:
+  using Where = RegisterRule::Where;
+
+  /// No compiler nests deeper than two.
+  static constexpr unsigned MostRemembered = 16;
+  /// No function of real programs comes near.
+  static constexpr uint32_t MostBytes = 1u << 20;
+
+  bool execute(ByteSpan Program, bool First);
+  bool executeOther(DwarfReader &R, uint8_t Operation);
+  bool executeRegister(DwarfReader &R, uint8_t Operation);
+  bool executeCfa(DwarfReader &R, uint8_t Operation);
+  bool rememberOrRestore(bool Remember);
+
+  /// \p Factored times the CIE's factor; wraps for a corrupt one.
+  int64_t offset(uint64_t Factored) const {
+    return int64_t(Factored * uint64_t(F.Common.DataAlign));
+  }
+  void set(uint64_t Register, RegisterRule Rule) {
+    if (unsigned Slot = Set::slot(Register); Slot < Set::Count)
+      Row.Rules[Slot] = Rule;
+  }
+  void restore(uint64_t Register) {
+    if (unsigned Slot = Set::slot(Register); Slot < Set::Count)
+      Row.Rules[Slot] = Initial.Rules[Slot];
+  }
+  bool advance(uint64_t Units) {
+    Location += Units * F.Common.CodeAlign;
+    return true;
+  }
+
+  const FunctionRecord &F;
+  const uintptr_t Pc;
+  uint64_t Location = 0;
+  CfaRow<Set> Row, Initial;
+  unsigned Depth = 0;
+  // Without initializers, as most functions remember nothing.
+  union {
+    CfaRow<Set> Remembered[MostRemembered];
+  };
+};
+
+template <typename Set>
+bool CfaProgram<Set>::execute(ByteSpan Program, bool First) {
+  if (Program.Size > MostBytes)
+    return false;
+  DwarfReader R(Program.Start, Program.Start + Program.Size);
+  // The first row holds everywhere; the others up to the next location.
+  while (!R.done() && (First || Location <= Pc)) {
+    uint8_t Byte = R.byte(), Low = Byte & cfa::LowMask;
+    bool Good = true;
+    switch (Byte & cfa::HighMask) {
+    case cfa::AdvanceLoc:
+      advance(Low);
+      break;
+    case cfa::Offset:
+      set(Low, RegisterRule::plain(Where::Offset, offset(R.uleb())));
+      break;
+    case cfa::Restore:
+      restore(Low);
+      break;
+    default:
+      Good = executeOther(R, Byte);
+    }
+    if (__builtin_expect(!Good, 0))
+      return false;
+  }
+  return R.ok();
+}
+
+template <typename Set>
+bool CfaProgram<Set>::executeOther(DwarfReader &R, uint8_t Operation) {
+  switch (Operation) {
+  case cfa::Nop:
+    return true;
+  case cfa::DefCfaOffset:
+    return executeCfa(R, Operation);
+  case cfa::AdvanceLoc1:
+    return advance(R.byte());
+  case cfa::AdvanceLoc2:
+    return advance(R.u16());
+  case cfa::AdvanceLoc4:
+    return advance(R.u32());
+  case cfa::MipsAdvanceLoc8:
+    return advance(R.u64());
+  case cfa::SetLoc:
+    Location = R.pointer(F.Common.Pointers);
+    return true;
+  case cfa::RememberState:
+  case cfa::RestoreState:
+    return rememberOrRestore(Operation == cfa::RememberState);
+  case cfa::GnuArgsSize:
+    R.uleb();
+    return true;
+  case cfa::DefCfa:
+  case cfa::DefCfaRegister:
+  case cfa::DefCfaExpression:
+  case cfa::DefCfaSf:
+  case cfa::DefCfaOffsetSf:
+    return executeCfa(R, Operation);
+  default:
+    return executeRegister(R, Operation);
+  }
+}
+
+template <typename Set>
+bool CfaProgram<Set>::executeCfa(DwarfReader &R, uint8_t Operation) {
+  CfaRule &C = Row.Cfa;
+  if (Operation == cfa::DefCfaExpression) {
+    ByteSpan B = R.block();
+    C.Kind = CfaRule::Where::Expression;
+    C.Register = B.Size;
+    C.Block = B.Start;
+    return true;
+  }
+  bool NewRegister = Operation == cfa::DefCfa || Operation == cfa::DefCfaSf ||
+                     Operation == cfa::DefCfaRegister;
+  if (NewRegister) {
+    uint64_t Register = R.uleb();
+    if (Register > UINT32_MAX)
+      return false;
+    if (C.Kind == CfaRule::Where::Expression)
+      C.Offset = 0; // it was a pointer
+    C.Kind = CfaRule::Where::Register;
+    C.Register = uint32_t(Register);
+  } else if (C.Kind != CfaRule::Where::Register) {
+    return false; // an offset from no register
+  }
+  if (Operation == cfa::DefCfaSf || Operation == cfa::DefCfaOffsetSf)
+    C.Offset = offset(uint64_t(R.sleb()));
+  else if (Operation != cfa::DefCfaRegister)
+    C.Offset = int64_t(R.uleb());
+  return true;
+}
+
+template <typename Set>
+bool CfaProgram<Set>::executeRegister(DwarfReader &R, uint8_t Operation) {
+  // Those that exist, before the operand that all of them have is read.
+  switch (Operation) {
+  case cfa::OffsetExtended:
+  case cfa::RestoreExtended:
+  case cfa::Undefined:
+  case cfa::SameValue:
+  case cfa::Register:
+  case cfa::Expression:
+  case cfa::OffsetExtendedSf:
+  case cfa::ValOffset:
+  case cfa::ValOffsetSf:
+  case cfa::ValExpression:
+  case cfa::GnuNegativeOffsetExtended:
+    break;
+  default:
+    return false;
+  }
+  uint64_t Register = R.uleb();
+  switch (Operation) {
+  case cfa::OffsetExtended:
+    set(Register, RegisterRule::plain(Where::Offset, offset(R.uleb())));
+    break;
+  case cfa::OffsetExtendedSf:
+    set(Register,
+        RegisterRule::plain(Where::Offset, offset(uint64_t(R.sleb()))));
+    break;
+  case cfa::GnuNegativeOffsetExtended:
+    set(Register, RegisterRule::plain(Where::Offset, offset(-R.uleb())));
+    break;
+  case cfa::ValOffset:
+    set(Register, RegisterRule::plain(Where::ValOffset, offset(R.uleb())));
+    break;
+  case cfa::ValOffsetSf:
+    set(Register,
+        RegisterRule::plain(Where::ValOffset, offset(uint64_t(R.sleb()))));
+    break;
+  case cfa::RestoreExtended:
+    restore(Register);
+    break;
+  case cfa::Undefined:
+    set(Register, RegisterRule::plain(Where::Undefined));
+    break;
+  case cfa::SameValue:
+    set(Register, RegisterRule::plain(Where::Same));
+    break;
+  case cfa::Register:
+    set(Register, RegisterRule::plain(Where::Register, int64_t(R.uleb())));
+    break;
+  case cfa::Expression:
+    set(Register, RegisterRule::block(Where::Expression, R.block()));
+    break;
+  default:
+    set(Register, RegisterRule::block(Where::ValExpression, R.block()));
+  }
+  return true;
+}
+
+template <typename Set> bool CfaProgram<Set>::rememberOrRestore(bool Remember) {
+  if (Remember) {
+    if (Depth == MostRemembered)
+      return false;
+    Remembered[Depth++] = Row;
+    return true;
+  }
+  if (!Depth)
+    return false;
+  Row = Remembered[--Depth];
+  return true;
+}
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_UNWIND_CFAPROGRAM_H

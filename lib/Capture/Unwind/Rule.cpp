@@ -1,0 +1,119 @@
+//===- Rule.cpp - How to step over a frame, in eight bytes ----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rule.h"
+#include "CfaProgram.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+using FrameRow = CfaRow<FrameRegisters>;
+using Where = RegisterRule::Where;
+
+/// DW_OP_*, those that rules are recognised by.
+static constexpr uint8_t OpDeref = 0x06;
+static constexpr uint8_t OpBreg0 = 0x70;
+
+/// Does \p B compute \p Register + \p Offset, with \p Deref the word there?
+static bool isBasedAt(ByteSpan B, unsigned Register, int64_t &Offset,
+                      bool Deref) {
+  DwarfReader R(B.Start, B.Start + B.Size);
+  if (R.byte() != OpBreg0 + Register)
+    return false;
+  Offset = R.sleb();
+  if (Deref && R.byte() != OpDeref)
+    return false;
+  return R.ok() && R.done();
+}
+
+/// Is \p R the word at \p Register + \p Offset?
+static bool isWordAt(const RegisterRule &R, unsigned Register, int64_t Offset) {
+  int64_t Found;
+  return R.Kind == Where::Expression &&
+         isBasedAt(R.block(), Register, Found, false) && Found == Offset;
+}
+
+/// The caller's rsp is the CFA.
+static bool isSpCfa(const RegisterRule &R) {
+  return R.keeps() || (R.Kind == Where::ValOffset && R.Offset == 0);
+}
+
+/// Where the kernel keeps the registers that a signal interrupted.
+static bool isSignalRow(const FrameRow &Row, int64_t CfaOffset) {
+  constexpr unsigned Sp = Registers::Sp;
+  const RegisterRule &CallerSp = Row[Sp];
+  return CfaOffset == SignalContext::Sp &&
+         isWordAt(Row[Registers::Fp], Sp, SignalContext::Fp) &&
+         isWordAt(Row[Registers::Pc], Sp, SignalContext::Pc) &&
+         (isSpCfa(CallerSp) || isWordAt(CallerSp, Sp, SignalContext::Sp));
+}
+
+/// Rows whose CFA is an expression.
+static Rule compileExpression(const FrameRow &Row, uint8_t Flags) {
+  Rule R{RuleKind::Slow, Flags};
+  int64_t Offset;
+  ByteSpan Cfa = Row.Cfa.block();
+  if ((Flags & Rule::SignalFrame) &&
+      isBasedAt(Cfa, Registers::Sp, Offset, true) && isSignalRow(Row, Offset)) {
+    R.Kind = RuleKind::Signal;
+    return R;
+  }
+  if (isBasedAt(Cfa, Registers::Fp, Offset, true) &&
+      Offset == int32_t(Offset) && Row[Registers::Pc].isAt(-8) &&
+      isSpCfa(Row[Registers::Sp]) &&
+      isWordAt(Row[Registers::Fp], Registers::Fp, 0)) {
+    R.Kind = RuleKind::Realigned;
+    R.CfaOffset = int32_t(Offset);
+  }
+  return R;
+}
+
+/// Rows whose CFA is a register and an offset.
+static Rule compileBased(const FrameRow &Row, uint8_t Flags) {
+  const CfaRule &Cfa = Row.Cfa;
+  const RegisterRule &Fp = Row[Registers::Fp];
+  Rule R{RuleKind::Slow, Flags};
+  bool Simple =
+      (Cfa.Register == Registers::Sp || Cfa.Register == Registers::Fp) &&
+      Cfa.Offset == int32_t(Cfa.Offset) && Row[Registers::Pc].isAt(-8) &&
+      isSpCfa(Row[Registers::Sp]);
+  if (!Simple)
+    return R;
+  if (!Fp.keeps()) {
+    int64_t Slot = Fp.Offset / 8;
+    if (Fp.Kind != Where::Offset || Fp.Offset % 8 || Slot != int16_t(Slot))
+      return R;
+    R.Flags |= Rule::FpSaved;
+    R.FpSlot = int16_t(Slot);
+  }
+  R.Kind = Cfa.Register == Registers::Sp ? RuleKind::Sp : RuleKind::Fp;
+  R.CfaOffset = int32_t(Cfa.Offset);
+  return R;
+}
+
+Rule capture::compileRule(const EhFrame &Tables, uintptr_t Pc) {
+  FunctionRecord F;
+  if (!findFunction(Tables, Pc, F))
+    return {RuleKind::None};
+  CfaProgram<FrameRegisters> Program(F, Pc);
+  if (!Program.run())
+    return {RuleKind::None};
+  const FrameRow &Row = Program.row();
+  uint8_t Flags = F.Common.SignalFrame ? Rule::SignalFrame : 0;
+  if (Row[Registers::Pc].Kind == Where::Undefined)
+    return {RuleKind::End, Flags};
+  switch (Row.Cfa.Kind) {
+  case CfaRule::Where::Register:
+    return compileBased(Row, Flags);
+  case CfaRule::Where::Expression:
+    return compileExpression(Row, Flags);
+  case CfaRule::Where::Unset:
+    break;
+  }
+  return {RuleKind::None};
+}

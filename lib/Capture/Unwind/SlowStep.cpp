@@ -1,0 +1,133 @@
+//===- SlowStep.cpp - A step by all of what the tables say ----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CfaProgram.h"
+#include "DwarfExpression.h"
+#include "Rule.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+using Where = RegisterRule::Where;
+
+namespace {
+/// One frame on the way to its caller.
+struct Step {
+  const CfaRow<AllRegisters> &Row;
+  const Registers &Regs; ///< of this frame
+  const StackReader &Stack;
+  uint64_t Cfa = 0;
+
+  StepResult findCfa();
+  StepResult find(const RegisterRule &R, unsigned Register, uint64_t &Value);
+  StepResult readWord(uint64_t Address, uint64_t &Value);
+};
+} // namespace
+
+StepResult Step::readWord(uint64_t Address, uint64_t &Value) {
+  return Stack.Read(Stack.Context, Address, &Value, sizeof(Value))
+             ? StepResult::Stepped
+             : StepResult::Failed;
+}
+
+StepResult Step::findCfa() {
+  const CfaRule &C = Row.Cfa;
+  switch (C.Kind) {
+  case CfaRule::Where::Register:
+    if (C.Register >= Registers::Count)
+      return StepResult::Failed;
+    if (!Regs.knows(C.Register))
+      return StepResult::Unknown;
+    Cfa = Regs.Values[C.Register] + uint64_t(C.Offset);
+    return StepResult::Stepped;
+  case CfaRule::Where::Expression:
+    return evaluate(C.block(), {Regs, Stack}, nullptr, Cfa);
+  case CfaRule::Where::Unset:
+    break;
+  }
+  return StepResult::Failed;
+}
+
+/// Where the caller's \p Register is by \p R.
+StepResult Step::find(const RegisterRule &R, unsigned Register,
+                      uint64_t &Value) {
+  uint64_t From = Register;
+  switch (R.Kind) {
+  case Where::Offset:
+    return readWord(Cfa + uint64_t(R.Offset), Value);
+  case Where::ValOffset:
+    Value = Cfa + uint64_t(R.Offset);
+    return StepResult::Stepped;
+  case Where::Expression: {
+    uint64_t Address = 0;
+    StepResult Result = evaluate(R.block(), {Regs, Stack}, &Cfa, Address);
+    return Result == StepResult::Stepped ? readWord(Address, Value) : Result;
+  }
+  case Where::ValExpression:
+    return evaluate(R.block(), {Regs, Stack}, &Cfa, Value);
+  case Where::Register:
+    From = uint64_t(R.Offset);
+    break;
+  case Where::Unset:
+  case Where::Undefined:
+  case Where::Same:
+    if (Register != Registers::Sp)
+      break;
+    Value = Cfa; // by the definition of the CFA
+    return StepResult::Stepped;
+  }
+  if (From >= Registers::Count)
+    return StepResult::Failed;
+  if (!Regs.knows(unsigned(From)))
+    return StepResult::Unknown;
+  Value = Regs.Values[From];
+  return StepResult::Stepped;
+}
+
+/// A walk cannot go on without these.
+static bool isNeeded(unsigned Register) {
+  return Register == Registers::Sp || Register == Registers::Pc;
+}
+
+static StepResult stepBy(const CfaRow<AllRegisters> &Row, Registers &Regs,
+                         const StackReader &Stack) {
+  const RegisterRule &Return = Row[Registers::Pc];
+  if (Return.Kind == Where::Undefined)
+    return StepResult::End;
+  if (Return.keeps()) // It would call itself without end.
+    return StepResult::Failed;
+  Step S{Row, Regs, Stack};
+  if (StepResult R = S.findCfa(); R != StepResult::Stepped)
+    return R;
+  Registers Caller;
+  for (unsigned I = 0; I < Registers::Count; ++I) {
+    uint64_t Value = 0;
+    StepResult R = S.find(Row[I], I, Value);
+    if (R == StepResult::Stepped)
+      Caller.set(I, Value);
+    else if (isNeeded(I))
+      return R;
+  }
+  Regs = Caller;
+  return StepResult::Stepped;
+}
+
+StepResult capture::stepSlow(const EhFrame &Tables, Registers &Regs,
+                             const StackReader &Stack) {
+  FunctionRecord F;
+  uintptr_t Pc = Regs.lookupPc();
+  if (!findFunction(Tables, Pc, F))
+    return StepResult::Failed;
+  CfaProgram<AllRegisters> Program(F, Pc);
+  if (!Program.run())
+    return StepResult::Failed;
+  StepResult Result = stepBy(Program.row(), Regs, Stack);
+  if (Result == StepResult::Stepped)
+    Regs.ExactPc = F.Common.SignalFrame;
+  return Result;
+}

@@ -1,0 +1,49 @@
+//===- ElfImage.h - An ELF file laid out as if loaded -----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TEST_UNIT_UNWIND_ELFIMAGE_H
+#define MEMKIT_TEST_UNIT_UNWIND_ELFIMAGE_H
+
+#include "Unwind/EhFrame.h"
+
+#include <memory>
+#include <string>
+
+namespace memkit::test {
+
+/// A file's segments at the distances that the loader would give them, not
+/// relocated and not executable.
+class ElfImage {
+public:
+  /// Null when \p Path cannot be mapped as a 64-bit ELF file.
+  static std::unique_ptr<ElfImage> map(const std::string &Path);
+  ~ElfImage();
+  ElfImage(const ElfImage &) = delete;
+  ElfImage &operator=(const ElfImage &) = delete;
+
+  uintptr_t bias() const { return Bias; }
+  const void *headers() const { return Storage.get(); } ///< Elf64_Phdr
+  size_t headerCount() const { return Count; }
+
+private:
+  ElfImage() = default;
+  bool mapSegments(int Fd);
+
+  std::unique_ptr<char[]> Storage;
+  size_t Count = 0;
+  void *Start = nullptr;
+  size_t Size = 0;
+  uintptr_t Bias = 0;
+};
+
+/// Where the loader finds the library \p Name; empty: nowhere.
+std::string pathOfLibrary(const char *Name);
+
+} // namespace memkit::test
+
+#endif // MEMKIT_TEST_UNIT_UNWIND_ELFIMAGE_H
