@@ -12,6 +12,7 @@
 #include "Frames.h"
 #include "Planes.h"
 #include "StackTree.h"
+#include "memkit/Trace/EventTable.h"
 #include "memkit/Trace/TraceReader.h"
 #include <string>
 
@@ -37,6 +38,7 @@ public:
   Problem decode(Header &Out);
   Problem decode(Dictionary &Out);
   Problem decode(Events &Out);
+  Problem decode(EventTable &Out);
   Problem decode(Marks &Out);
   Problem decode(Slices &Out);
   Problem decode(Keyframe &Out);
@@ -67,8 +69,20 @@ private:
   Problem decodeFew(const fb::Dictionary *T, Dictionary &Out);
   struct EventInput;
   Problem openEvents(const fb::Events *T, EventInput &In);
-  Problem decodeRows(const fb::Events *T, EventInput &In, Events &Out);
-  Problem decodeColumns(const fb::Events *T, const EventInput &In, Events &Out);
+  template <bool Threaded>
+  void orderRows(const EventInput &In, EventTable &Out);
+  template <class T>
+  static bool decodeOrdered(const fb::Planes *P, size_t Values,
+                            const std::vector<uint32_t> *From,
+                            std::vector<T> &Scratch, std::vector<T> &Out);
+  Problem decodeTimes(const fb::Events *T, EventTable &Out);
+  Problem decodeHeaps(const fb::Events *T, const EventInput &In,
+                      EventTable &Out);
+  Problem decodeReferences(const fb::Events *T, const EventInput &In,
+                           EventTable &Out);
+  Problem decodeRows(const fb::Events *T, EventInput &In, EventTable &Out);
+  Problem decodeColumns(const fb::Events *T, const EventInput &In,
+                        EventTable &Out);
 
   const fb::Block *Block = nullptr;
   BlockKind Opened = BlockKind::None;
@@ -78,6 +92,10 @@ private:
   // Scratch.
   std::vector<uint32_t> Narrow[4];
   std::vector<uint64_t> Wide[4];
+  /// Where the values of allocations and references, in the order of time,
+  /// stand in the columns of an event block.
+  std::vector<uint32_t> AllocAt, AllocSizeAt, RefAt, RefSizeAt;
+  EventTable Columns;
 };
 
 } // namespace memkit

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Trace/TraceReader.h"
+#include <algorithm>
 
 using namespace memkit;
 
@@ -127,6 +128,29 @@ std::string IdLimits::check(const Events &E) const {
     C.id("event with context", R.Context, Contexts);
     C.some("event of heap", R.Heap, Heaps);
   }
+  return C.take();
+}
+
+template <class T> static T highest(const std::vector<T> &V) {
+  T Most = 0;
+  for (T X : V)
+    Most = std::max(Most, X);
+  return Most;
+}
+
+std::string IdLimits::check(const EventTable &E) const {
+  Checker C;
+  C.some("events of image", E.Image, Images);
+  for (uint32_t Thread : E.Threads)
+    C.some("event of thread", Thread, Threads);
+  C.id("event with stack", highest(E.Stack), Stacks);
+  C.id("event with context", highest(E.Context), Contexts);
+  bool None = false;
+  for (uint16_t Heap : E.Heap)
+    None |= Heap == 0;
+  if (None)
+    C.some("event of heap", 0, Heaps);
+  C.id("event of heap", highest(E.Heap), Heaps);
   return C.take();
 }
 

@@ -25,6 +25,8 @@ namespace memkit {
 class ReferenceCoder {
 public:
   static constexpr uint8_t Far = 255;
+  static constexpr int64_t Reach = 63, Middle = 191;
+  static constexpr uint64_t FirstStep = 128;
 
   /// The byte for Block when Next is the next ordinal.
   uint8_t encode(uint64_t Block, uint64_t Next) {
@@ -57,8 +59,6 @@ public:
   }
 
 private:
-  static constexpr int64_t Reach = 63, Middle = 191;
-  static constexpr uint64_t FirstStep = 128;
   uint64_t Last = 0;
   bool HasLast = false;
 };

@@ -249,6 +249,9 @@ Error TraceReader::read(const BlockInfo &B, Dictionary &Out) {
 Error TraceReader::read(const BlockInfo &B, Events &Out) {
   return I->read(B, BlockKind::Events, Out);
 }
+Error TraceReader::read(const BlockInfo &B, EventTable &Out) {
+  return I->read(B, BlockKind::Events, Out);
+}
 Error TraceReader::read(const BlockInfo &B, Marks &Out) {
   return I->read(B, BlockKind::Marks, Out);
 }

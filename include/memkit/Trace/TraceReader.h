@@ -23,6 +23,7 @@
 #define MEMKIT_TRACE_TRACEREADER_H
 
 #include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/EventTable.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -42,6 +43,7 @@ struct IdLimits {
   std::string add(const Dictionary &D);
   /// Checks every id that a block names; what is wrong, or an empty string.
   std::string check(const Events &E) const;
+  std::string check(const EventTable &E) const;
   std::string check(const Marks &M) const;
   std::string check(const Slices &S) const;
   std::string check(const Keyframe &K) const;
@@ -85,6 +87,7 @@ public:
   /// order is fast, another order decodes the earlier ones again.
   llvm::Error read(const BlockInfo &B, Dictionary &Out);
   llvm::Error read(const BlockInfo &B, Events &Out);
+  llvm::Error read(const BlockInfo &B, EventTable &Out);
   llvm::Error read(const BlockInfo &B, Marks &Out);
   llvm::Error read(const BlockInfo &B, Slices &Out);
   llvm::Error read(const BlockInfo &B, Keyframe &Out);
