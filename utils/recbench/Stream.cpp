@@ -1,0 +1,158 @@
+//===- Stream.cpp - The records that a trace was made of --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stream.h"
+#include "memkit/Trace/TraceReader.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+
+using namespace llvm;
+using namespace memkit;
+using wire::RecordKind;
+
+namespace {
+
+/// Addresses as an allocator with a free list for each size gives them.
+class Addresses {
+public:
+  uint64_t take(uint64_t Size) {
+    uint64_t Class = alignTo(Size + 8);
+    std::vector<uint64_t> &Free = Lists[Class];
+    if (Free.empty()) {
+      uint64_t At = Next;
+      Next += Class;
+      return At;
+    }
+    uint64_t At = Free.back();
+    Free.pop_back();
+    return At;
+  }
+  void give(uint64_t Address, uint64_t Size) {
+    Lists[alignTo(Size + 8)].push_back(Address);
+  }
+
+private:
+  static uint64_t alignTo(uint64_t Size) { return (Size + 15) / 16 * 16; }
+  std::map<uint64_t, std::vector<uint64_t>> Lists;
+  uint64_t Next = 0x555555560000;
+};
+
+class Maker {
+public:
+  explicit Maker(uint32_t Image) : Image(Image) { Out.Nodes.emplace_back(); }
+
+  void add(const Dictionary &D) {
+    size_t Frame = 0;
+    for (const NewStack &S : D.Stacks) {
+      uint32_t At = S.Parent;
+      for (uint32_t I = 0; I != S.Length; ++I) {
+        uint32_t Code = D.NodeFrames[Frame++];
+        Out.Nodes.emplace_back(At, Code);
+        Out.NumCodes = std::max(Out.NumCodes, Code);
+        At = uint32_t(Out.Nodes.size() - 1);
+      }
+      Leaves.push_back(At);
+    }
+  }
+
+  Error add(const Events &E) {
+    if (E.Image != Image)
+      return Error::success();
+    for (const Event &Row : E.Rows) {
+      if (Row.Kind == EventKind::Allocate)
+        allocate(Row);
+      else if (Row.Kind == EventKind::Free)
+        free(Row);
+      else
+        return createStringError("only allocations and frees can be replayed");
+    }
+    return Error::success();
+  }
+
+  Stream Out;
+
+private:
+  struct Block {
+    uint64_t Address, Size;
+  };
+
+  void put(const Event &E, uint64_t Address, uint64_t Size, RecordKind Kind,
+           uint32_t Node) {
+    auto [It, New] = Rings.try_emplace(E.Thread, Out.NumRings);
+    Out.NumRings += New;
+    // Events of one time keep their order.
+    LastNs = std::max(E.TimeNs, LastNs + 1);
+    Out.Items.push_back(
+        {{LastNs, Address, wire::Record::pack(Size, Kind), Node, 0},
+         It->second});
+  }
+  void allocate(const Event &E) {
+    Block B{Space.take(E.Size), E.Size};
+    Live[E.Block] = B;
+    put(E, B.Address, E.Size, RecordKind::Allocate,
+        E.Stack ? Leaves[E.Stack - 1] : 0);
+  }
+  void free(const Event &E) {
+    auto It = Live.find(E.Block);
+    Space.give(It->second.Address, It->second.Size);
+    put(E, It->second.Address, 0, RecordKind::Free, 0);
+    Live.erase(It);
+  }
+
+  uint32_t Image;
+  std::vector<uint32_t> Leaves; ///< node of each stack
+  DenseMap<uint64_t, Block> Live;
+  DenseMap<uint32_t, uint32_t> Rings;
+  Addresses Space;
+  uint64_t LastNs = 0;
+};
+
+} // namespace
+
+/// Calls F with each block in file order.
+template <class F> static Error forEachBlock(StringRef Path, F Do) {
+  auto Blocks = BlockStream::open(Path);
+  if (!Blocks)
+    return Blocks.takeError();
+  for (;;) {
+    auto Next = (*Blocks)->next();
+    if (!Next)
+      return Next.takeError();
+    if (!*Next)
+      return Error::success();
+    if (Error E = Do(**Next))
+      return E;
+  }
+}
+
+Expected<Stream> memkit::makeStream(StringRef Path) {
+  std::map<uint32_t, uint64_t> Counts;
+  if (Error E = forEachBlock(Path, [&](const AnyBlock &B) -> Error {
+        if (auto *Ev = std::get_if<Events>(&B))
+          Counts[Ev->Image] += Ev->Rows.size();
+        return Error::success();
+      }))
+    return E;
+  if (Counts.empty())
+    return createStringError("the trace has no events");
+  uint32_t Most = Counts.begin()->first;
+  for (auto &[Image, Count] : Counts)
+    if (Count > Counts[Most])
+      Most = Image;
+  Maker M(Most);
+  M.Out.Items.reserve(Counts[Most]);
+  if (Error E = forEachBlock(Path, [&](const AnyBlock &B) -> Error {
+        if (auto *D = std::get_if<Dictionary>(&B))
+          M.add(*D);
+        else if (auto *Ev = std::get_if<Events>(&B))
+          return M.add(*Ev);
+        return Error::success();
+      }))
+    return E;
+  return std::move(M.Out);
+}

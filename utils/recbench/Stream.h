@@ -1,0 +1,40 @@
+//===- Stream.h - The records that a trace was made of ----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_UTILS_RECBENCH_STREAM_H
+#define MEMKIT_UTILS_RECBENCH_STREAM_H
+
+#include "memkit/Wire/Layout.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <vector>
+
+namespace memkit {
+
+/// What the program of a trace wrote to its rings and tables, as far as the
+/// trace tells: times, sizes, stacks and threads are its own, addresses are
+/// made up (a block takes the address of the last one freed that was as large).
+struct Stream {
+  struct Item {
+    wire::Record R;    ///< Tsc: ns
+    uint32_t Ring = 0; ///< by thread
+  };
+  std::vector<Item> Items;
+  uint32_t NumRings = 0;
+  /// (Parent, code) of each node; entry 0 is unused. Codes are from 1.
+  std::vector<std::pair<uint32_t, uint32_t>> Nodes;
+  uint32_t NumCodes = 0;
+};
+
+/// The stream of the image with the most events in the trace Path. Errors:
+/// TraceError, or a trace whose events are not of one heap.
+llvm::Expected<Stream> makeStream(llvm::StringRef Path);
+
+} // namespace memkit
+
+#endif // MEMKIT_UTILS_RECBENCH_STREAM_H

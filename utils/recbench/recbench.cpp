@@ -1,0 +1,252 @@
+//===- recbench.cpp - The recorder over the events of a trace ---*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the recorder does with the records of a program (merge, live table,
+// sums, columns, compression), without the program: the same work each time, to
+// be measured and profiled. The records lie in memory before; each turn a part
+// of them is put into rings, and the recorder takes it out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImageState.h"
+#include "Stream.h"
+#include "memkit/Record/RingMerge.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+#include <ctime>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+static cl::OptionCategory Category("Options");
+static cl::opt<std::string> Input(cl::Positional, cl::desc("TRACE"),
+                                  cl::Required, cl::cat(Category));
+static cl::opt<std::string> Output("o", cl::desc("The trace to write"),
+                                   cl::value_desc("FILE"), cl::cat(Category));
+static cl::opt<unsigned> Rounds("rounds", cl::desc("The least of so many"),
+                                cl::init(3), cl::cat(Category));
+static cl::opt<unsigned>
+    Turn("turn", cl::desc("Records that stand in the rings at a pass"),
+         cl::init(4096), cl::cat(Category));
+
+static uint64_t cpuNs() {
+  timespec T;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &T);
+  return uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_nsec);
+}
+
+namespace {
+
+/// The program's side of its shared memory.
+class Writer {
+public:
+  Writer(SharedImage &I, const Stream &S) : Image(I), S(S) {
+    const wire::Regions &R = I.control().Regions;
+    Size = R.Size;
+    Base = static_cast<char *>(mmap(nullptr, Size, PROT_READ | PROT_WRITE,
+                                    MAP_SHARED | MAP_NORESERVE, I.fd(), 0));
+    if (Base == MAP_FAILED)
+      report_fatal_error("cannot map the shared memory");
+    auto *Nodes = reinterpret_cast<wire::Node *>(Base + R.Nodes);
+    for (size_t N = 1; N != S.Nodes.size(); ++N) {
+      Nodes[N].Parent = S.Nodes[N].first;
+      Nodes[N].Code = S.Nodes[N].second;
+    }
+    auto *Codes = reinterpret_cast<wire::Code *>(Base + R.Codes);
+    for (uint32_t C = 1; C <= S.NumCodes; ++C) {
+      Codes[C].Address = 0x400000 + C;
+      Codes[C].Kind = uint32_t(wire::CodeKind::Native);
+    }
+    I.control().NextNode = uint32_t(S.Nodes.size());
+    I.control().NextCode = S.NumCodes + 1;
+    I.control().RingsUsed = S.NumRings;
+    for (uint32_t Ring = 0; Ring != S.NumRings; ++Ring)
+      I.ringHeader(Ring).Tid = 100 + Ring;
+    Records = reinterpret_cast<wire::Record *>(Base + R.Rings);
+  }
+  ~Writer() { munmap(Base, Size); }
+
+  /// Puts up to Max records into their rings. False when none is left.
+  bool put(unsigned Max) {
+    if (Next == S.Items.size())
+      return false;
+    for (; Max && Next != S.Items.size(); --Max, ++Next) {
+      const Stream::Item &I = S.Items[Next];
+      wire::RingHeader &H = Image.ringHeader(I.Ring);
+      uint64_t Head = H.Head.load(std::memory_order_relaxed);
+      if (Head - H.Tail.load(std::memory_order_relaxed) == wire::RingRecords)
+        break;
+      Records[size_t(I.Ring) * wire::RingRecords + Head % wire::RingRecords] =
+          I.R;
+      H.Head.store(Head + 1, std::memory_order_release);
+    }
+    return true;
+  }
+  /// The clock of the last record.
+  uint64_t clock() const { return S.Items[Next - 1].R.Tsc; }
+
+private:
+  SharedImage &Image;
+  const Stream &S;
+  char *Base = nullptr;
+  size_t Size = 0;
+  wire::Record *Records = nullptr;
+  size_t Next = 0;
+};
+
+/// A recording of one image.
+class Bench {
+public:
+  Bench(const Stream &S, Sink &Out) {
+    Header H;
+    H.Tool = "memkit-recbench " MEMKIT_VERSION;
+    H.TscHz = 1000000000;
+    R = cantFail(Recording::create(Out, H, TscClock({0, 0, 0}, H.TscHz)));
+    Image Row;
+    Row.Pid = 1;
+    R->Names.addImage(Row);
+    R->Sums.beginImage(1, 0);
+    I = std::make_unique<ImageState>(
+        1, getpid(), false,
+        cantFail(SharedImage::create(1, ImageSettings(), "recbench")), *R);
+    R->addImage(*I);
+    W = std::make_unique<Writer>(I->shared(), S);
+  }
+
+  /// Records all; gives the recorder's time.
+  uint64_t run() {
+    uint64_t Ns = 0;
+    while (W->put(Turn)) {
+      uint64_t Begin = cpuNs();
+      pass();
+      Ns += cpuNs() - Begin;
+    }
+    uint64_t Begin = cpuNs();
+    I->settleHeld(true);
+    R->flush();
+    Ns += cpuNs() - Begin;
+    finish();
+    return Ns;
+  }
+  uint64_t bytes() const { return R->bytes(); }
+
+private:
+  void finish();
+  LLVM_ATTRIBUTE_NOINLINE void pass();
+  void drain();
+
+  std::unique_ptr<Recording> R;
+  std::unique_ptr<ImageState> I;
+  std::unique_ptr<Writer> W;
+  RingMerge Merge;
+  std::vector<MergedRecord> Batch;
+  std::vector<uint32_t> Sources;
+};
+
+} // namespace
+
+void Bench::drain() {
+  Merge.start(~0ull);
+  Sources.clear();
+  for (uint32_t Ring = 0; Ring != I->shared().ringsUsed(); ++Ring) {
+    uint64_t Head = I->shared().ringHeader(Ring).Head.load();
+    uint64_t Tail = I->ring(Ring).Tail;
+    if (Head == Tail)
+      continue;
+    Merge.add(I->shared().ring(Ring), Tail, Head, uint32_t(Sources.size()));
+    Sources.push_back(Ring);
+  }
+  Batch.clear();
+  while (Merge.next(Batch, 2048)) {
+    for (const RingMerge::Cursor &C : Merge.cursors()) {
+      uint32_t Ring = Sources[C.Source];
+      I->ring(Ring).Tail = C.Tail;
+      I->shared().ringHeader(Ring).Tail.store(C.Tail);
+    }
+    size_t Ahead = 20;
+    for (size_t K = 0; K != Batch.size(); ++K) {
+      if (K + Ahead < Batch.size())
+        I->prefetch(Batch[K + Ahead].R);
+      I->process(Batch[K].R, Sources[Batch[K].Source]);
+    }
+    Batch.clear();
+  }
+}
+
+void Bench::pass() {
+  ++R->Pass;
+  drain();
+  I->settleHeld();
+  if (R->Sums.timeSliceDue(1, W->clock())) {
+    Slice S;
+    R->Sums.cutSlice(1, R->boundaryNs(W->clock()), S);
+    R->addSlice(1, std::move(S));
+  }
+  I->keyframe();
+}
+
+/// As the session ends an image, and the trace.
+void Bench::finish() {
+  I->finishKeyframe();
+  Mark M;
+  M.Kind = MarkKind::ImageEnd;
+  M.Image = 1;
+  M.TimeNs = R->boundaryNs();
+  M.Values = {0, 0};
+  Slice Last;
+  R->Sums.cutSlice(1, M.TimeNs, Last);
+  R->addSlice(1, std::move(Last));
+  R->Sums.endImage(1, M.TimeNs, 0, 0);
+  R->addMark(std::move(M));
+  R->finish();
+  cantFail(R->takeError());
+}
+
+static Error bench() {
+  Expected<Stream> S = makeStream(Input);
+  if (!S)
+    return S.takeError();
+  uint64_t Best = ~0ull, Bytes = 0;
+  std::string Trace;
+  for (unsigned Round = 0; Round != std::max(1u, Rounds.getValue()); ++Round) {
+    Trace.clear();
+    StringSink Out(Trace);
+    Bench B(*S, Out);
+    Best = std::min(Best, B.run());
+    Bytes = B.bytes();
+  }
+  double Count = double(S->Items.size());
+  outs() << S->Items.size() << " events, " << S->NumRings << " rings, "
+         << format("%.1f ns and %.3f bytes an event\n", double(Best) / Count,
+                   double(Bytes) / Count);
+  if (Output.empty())
+    return Error::success();
+  std::error_code EC;
+  raw_fd_ostream File(Output, EC);
+  if (EC)
+    return createStringError(EC, "cannot open " + Output);
+  File << Trace;
+  return Error::success();
+}
+
+int main(int Argc, char **Argv) {
+  cl::HideUnrelatedOptions(Category);
+  cl::ParseCommandLineOptions(Argc, Argv,
+                              "Runs the recorder over the events of a trace\n");
+  if (Error E = bench()) {
+    WithColor::error(errs(), "memkit-recbench")
+        << toString(std::move(E)) << "\n";
+    return 1;
+  }
+  return 0;
+}
