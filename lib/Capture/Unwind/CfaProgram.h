@@ -64,12 +64,20 @@ public:
   /// The row that holds at the pc. False: the instructions make no sense.
   bool run() {
     Location = F.Code.Start;
-    if (!execute(F.Common.Program, true))
+    if (!execute(F.Common.Program, ~uint64_t(0)))
       return false;
     Initial = Row;
-    return execute(F.Program, false);
+    return execute(F.Program, Pc);
   }
   const CfaRow<Set> &row() const { return Row; }
+
+  /// The pcs that the row holds for, as far as one walk over the instructions
+  /// tells: the same row may come back behind an epilogue.
+  AddressRange rowRange() const {
+    if (Location > Pc)
+      return {Previous, Location};
+    return {Location, F.Code.End};
+  }
 
 private:
   using Where = RegisterRule::Where;
@@ -79,8 +87,8 @@ private:
   /// No function of real programs comes near.
   static constexpr uint32_t MostBytes = 1u << 20;
 
-  bool execute(ByteSpan Program, bool First);
-  bool executeOther(DwarfReader &R, uint8_t Operation);
+  bool execute(ByteSpan Program, uint64_t Last);
+  [[gnu::noinline]] bool executeOther(DwarfReader &R, uint8_t Operation);
   bool executeRegister(DwarfReader &R, uint8_t Operation);
   bool executeCfa(DwarfReader &R, uint8_t Operation);
   bool rememberOrRestore(bool Remember);
@@ -98,13 +106,22 @@ private:
       Row.Rules[Slot] = Initial.Rules[Slot];
   }
   bool advance(uint64_t Units) {
-    Location += Units * F.Common.CodeAlign;
+    return setLocation(Location + Units * F.Common.CodeAlign);
+  }
+  bool setLocation(uint64_t Next) {
+    Previous = Location;
+    Location = Next;
     return true;
+  }
+  bool setCfaOffset(int64_t Offset) {
+    Row.Cfa.Offset = Offset;
+    return Row.Cfa.Kind == CfaRule::Where::Register; // or an offset from none
   }
 
   const FunctionRecord &F;
   const uintptr_t Pc;
-  uint64_t Location = 0;
+  uint64_t Location = 0; ///< where the row begins that is being made
+  uint64_t Previous = 0; ///< where the row before it began
   CfaRow<Set> Row, Initial;
   unsigned Depth = 0;
   // Without initializers, as most functions remember nothing.
@@ -113,27 +130,48 @@ private:
   };
 };
 
+/// Runs \p Program until the next row would begin behind \p Last. What a
+/// compiler writes for nearly every function is done here, the rest apart.
 template <typename Set>
-bool CfaProgram<Set>::execute(ByteSpan Program, bool First) {
+bool CfaProgram<Set>::execute(ByteSpan Program, uint64_t Last) {
   if (Program.Size > MostBytes)
     return false;
   DwarfReader R(Program.Start, Program.Start + Program.Size);
-  // The first row holds everywhere; the others up to the next location.
-  while (!R.done() && (First || Location <= Pc)) {
+  while (!R.done() && Location <= Last) {
     uint8_t Byte = R.byte(), Low = Byte & cfa::LowMask;
     bool Good = true;
     switch (Byte & cfa::HighMask) {
     case cfa::AdvanceLoc:
       advance(Low);
-      break;
+      continue;
     case cfa::Offset:
       set(Low, RegisterRule::plain(Where::Offset, offset(R.uleb())));
-      break;
+      continue;
     case cfa::Restore:
       restore(Low);
+      continue;
+    }
+    switch (Byte) {
+    case cfa::Nop:
+      continue;
+    case cfa::AdvanceLoc1:
+      advance(R.byte());
+      continue;
+    case cfa::AdvanceLoc2:
+      advance(R.u16());
+      continue;
+    case cfa::DefCfaOffset:
+      Good = setCfaOffset(int64_t(R.uleb()));
       break;
-    default:
-      Good = executeOther(R, Byte);
+    case cfa::RememberState:
+    case cfa::RestoreState:
+      Good = rememberOrRestore(Byte == cfa::RememberState);
+      break;
+    default: { // A copy, so that the reader itself can live in registers.
+      DwarfReader Rest = R;
+      Good = executeOther(Rest, Byte);
+      R = Rest;
+    }
     }
     if (__builtin_expect(!Good, 0))
       return false;
@@ -144,24 +182,12 @@ bool CfaProgram<Set>::execute(ByteSpan Program, bool First) {
 template <typename Set>
 bool CfaProgram<Set>::executeOther(DwarfReader &R, uint8_t Operation) {
   switch (Operation) {
-  case cfa::Nop:
-    return true;
-  case cfa::DefCfaOffset:
-    return executeCfa(R, Operation);
-  case cfa::AdvanceLoc1:
-    return advance(R.byte());
-  case cfa::AdvanceLoc2:
-    return advance(R.u16());
   case cfa::AdvanceLoc4:
     return advance(R.u32());
   case cfa::MipsAdvanceLoc8:
     return advance(R.u64());
   case cfa::SetLoc:
-    Location = R.pointer(F.Common.Pointers);
-    return true;
-  case cfa::RememberState:
-  case cfa::RestoreState:
-    return rememberOrRestore(Operation == cfa::RememberState);
+    return setLocation(R.pointer(F.Common.Pointers));
   case cfa::GnuArgsSize:
     R.uleb();
     return true;
@@ -169,8 +195,9 @@ bool CfaProgram<Set>::executeOther(DwarfReader &R, uint8_t Operation) {
   case cfa::DefCfaRegister:
   case cfa::DefCfaExpression:
   case cfa::DefCfaSf:
-  case cfa::DefCfaOffsetSf:
     return executeCfa(R, Operation);
+  case cfa::DefCfaOffsetSf:
+    return setCfaOffset(offset(uint64_t(R.sleb())));
   default:
     return executeRegister(R, Operation);
   }
@@ -186,22 +213,16 @@ bool CfaProgram<Set>::executeCfa(DwarfReader &R, uint8_t Operation) {
     C.Block = B.Start;
     return true;
   }
-  bool NewRegister = Operation == cfa::DefCfa || Operation == cfa::DefCfaSf ||
-                     Operation == cfa::DefCfaRegister;
-  if (NewRegister) {
-    uint64_t Register = R.uleb();
-    if (Register > UINT32_MAX)
-      return false;
-    if (C.Kind == CfaRule::Where::Expression)
-      C.Offset = 0; // it was a pointer
-    C.Kind = CfaRule::Where::Register;
-    C.Register = uint32_t(Register);
-  } else if (C.Kind != CfaRule::Where::Register) {
-    return false; // an offset from no register
-  }
-  if (Operation == cfa::DefCfaSf || Operation == cfa::DefCfaOffsetSf)
+  uint64_t Register = R.uleb();
+  if (Register > UINT32_MAX)
+    return false;
+  if (C.Kind == CfaRule::Where::Expression)
+    C.Offset = 0; // it was a pointer
+  C.Kind = CfaRule::Where::Register;
+  C.Register = uint32_t(Register);
+  if (Operation == cfa::DefCfaSf)
     C.Offset = offset(uint64_t(R.sleb()));
-  else if (Operation != cfa::DefCfaRegister)
+  else if (Operation == cfa::DefCfa)
     C.Offset = int64_t(R.uleb());
   return true;
 }

@@ -46,10 +46,10 @@ struct EhFrame {
   bool usable() const { return TableSize || FirstRecord; }
 };
 
-/// The tables of the module that is loaded with \p Bias and has \p Count program
-/// headers at \p Headers (Elf64_Phdr, as dl_iterate_phdr gives them, or as they
-/// lie in its first page; untyped, for LLVM's headers cannot bear <elf.h>).
-/// False: it has none that can be searched.
+/// The tables of the module that is loaded with \p Bias and has \p Count
+/// program headers at \p Headers (Elf64_Phdr, as dl_iterate_phdr gives them, or
+/// as they lie in its first page; untyped, for LLVM's headers cannot bear
+/// <elf.h>). False: it has none that can be searched.
 bool findEhFrame(const void *Headers, size_t Count, uintptr_t Bias,
                  EhFrame &Tables);
 

@@ -96,15 +96,7 @@ static Rule compileBased(const FrameRow &Row, uint8_t Flags) {
   return R;
 }
 
-Rule capture::compileRule(const EhFrame &Tables, uintptr_t Pc) {
-  FunctionRecord F;
-  if (!findFunction(Tables, Pc, F))
-    return {RuleKind::None};
-  CfaProgram<FrameRegisters> Program(F, Pc);
-  if (!Program.run())
-    return {RuleKind::None};
-  const FrameRow &Row = Program.row();
-  uint8_t Flags = F.Common.SignalFrame ? Rule::SignalFrame : 0;
+static Rule ruleOf(const FrameRow &Row, uint8_t Flags) {
   if (Row[Registers::Pc].Kind == Where::Undefined)
     return {RuleKind::End, Flags};
   switch (Row.Cfa.Kind) {
@@ -116,4 +108,19 @@ Rule capture::compileRule(const EhFrame &Tables, uintptr_t Pc) {
     break;
   }
   return {RuleKind::None};
+}
+
+Rule capture::compileRule(const EhFrame &Tables, uintptr_t Pc,
+                          AddressRange &Same) {
+  Same = {};
+  FunctionRecord F;
+  if (!findFunction(Tables, Pc, F))
+    return {RuleKind::None};
+  CfaProgram<FrameRegisters> Program(F, Pc);
+  if (!Program.run())
+    return {RuleKind::None};
+  // Locations that go backwards make no sense.
+  if (AddressRange R = Program.rowRange(); R.has(Pc))
+    Same = R;
+  return ruleOf(Program.row(), F.Common.SignalFrame ? Rule::SignalFrame : 0);
 }

@@ -65,7 +65,14 @@ struct SignalContext {
 
 /// The rule for the instruction at \p Pc (for a return address: the address
 /// less 1). Never RuleKind::Empty.
-Rule compileRule(const EhFrame &Tables, uintptr_t Pc);
+/// \p Same: addresses around \p Pc that have the same rule, for RecentRules;
+/// often a whole function without its first and last instructions. Empty where
+/// there is no such rule.
+Rule compileRule(const EhFrame &Tables, uintptr_t Pc, AddressRange &Same);
+inline Rule compileRule(const EhFrame &Tables, uintptr_t Pc) {
+  AddressRange Same;
+  return compileRule(Tables, Pc, Same);
+}
 
 //===----------------------------------------------------------------------===//
 // The slow path
