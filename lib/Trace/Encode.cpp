@@ -246,14 +246,28 @@ Bytes Encoder::encode(const Summary &S) {
 }
 
 Bytes Encoder::encode(const Index &I) {
+  IndexLog Log;
+  for (const BlockInfo &X : I.Blocks)
+    Log.add(X);
+  return encode(Log);
+}
+
+/// Column by column from the log, so that the index of a long trace needs no
+/// more memory than its columns.
+Bytes Encoder::encode(const IndexLog &I) {
   begin();
-  const auto &V = I.Blocks;
   std::vector<uint8_t> Kinds;
-  for (const BlockInfo &X : V)
-    Kinds.push_back(uint8_t(X.Kind));
+  Kinds.reserve(I.size());
+  I.forEach([&](const BlockInfo &X) { Kinds.push_back(uint8_t(X.Kind)); });
   auto Kind = bytes(Kinds);
+  auto Column = [&](auto Get) {
+    Wide.clear();
+    Wide.reserve(I.size());
+    I.forEach([&](const BlockInfo &X) { Wide.push_back(Get(X)); });
+    return planes(ArrayRef<uint64_t>(Wide));
+  };
 #define COLUMN(NAME)                                                           \
-  auto NAME = column(V, [](const BlockInfo &X) { return X.NAME; })
+  auto NAME = Column([](const BlockInfo &X) { return X.NAME; })
   COLUMN(Compressed);
   COLUMN(Raw);
   COLUMN(Image);
@@ -261,9 +275,9 @@ Bytes Encoder::encode(const Index &I) {
   COLUMN(BeginNs);
   COLUMN(Events);
 #undef COLUMN
-  auto End = column(V, [](const BlockInfo &X) { return X.EndNs - X.BeginNs; });
+  auto End = Column([](const BlockInfo &X) { return X.EndNs - X.BeginNs; });
   return finish(fb::Body::Index,
-                fb::CreateIndex(B, uint32_t(V.size()), Kind, Compressed, Raw,
+                fb::CreateIndex(B, uint32_t(I.size()), Kind, Compressed, Raw,
                                 Image, Epoch, BeginNs, End, Events)
                     .Union());
 }

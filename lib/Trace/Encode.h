@@ -10,6 +10,7 @@
 #define MEMKIT_LIB_TRACE_ENCODE_H
 
 #include "Frames.h"
+#include "IndexLog.h"
 #include "Planes.h"
 #include "StackTree.h"
 #include "memkit/Trace/Blocks.h"
@@ -33,6 +34,7 @@ public:
   Bytes encode(const Keyframe &K);
   Bytes encode(const Summary &S);
   Bytes encode(const Index &I);
+  Bytes encode(const IndexLog &I);
 
   /// Where columns of the last block begin and end, for FrameCompressor.
   llvm::ArrayRef<size_t> cuts() const { return Cuts; }

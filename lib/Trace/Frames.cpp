@@ -26,14 +26,18 @@ constexpr uint32_t SeekableMagic = 0x8F92EAB1;
 constexpr size_t SkippableHeader = 8, SeekFooter = 9;
 } // namespace
 
-FrameCompressor::FrameCompressor() : Context(ZSTD_createCCtx()) {
+FrameCompressor::FrameCompressor() {
+  size_t Size = ZSTD_estimateCStreamSize(Level);
+  // Not cleared: what is not used is never touched.
+  Workspace.reset(new char[Size]);
+  Context = ZSTD_initStaticCCtx(Workspace.get(), Size);
   if (!Context)
     report_bad_alloc_error("zstd context");
+  // One in memory of ours begins without the defaults.
+  ZSTD_CCtx_reset(Context, ZSTD_reset_session_and_parameters);
   ZSTD_CCtx_setParameter(Context, ZSTD_c_compressionLevel, Level);
   ZSTD_CCtx_setParameter(Context, ZSTD_c_checksumFlag, 1);
 }
-
-FrameCompressor::~FrameCompressor() { ZSTD_freeCCtx(Context); }
 
 void FrameCompressor::compress(Bytes Raw, ArrayRef<size_t> Cuts,
                                SmallVectorImpl<char> &Out) {
@@ -112,22 +116,29 @@ FrameScan memkit::scanFrame(Bytes Data) {
   return {IsBlock ? FrameScan::Block : FrameScan::Skippable, Size};
 }
 
-std::string memkit::makeSeekTable(ArrayRef<SeekEntry> Frames) {
+static void put32(std::string &Out, uint32_t V) {
+  char B[4];
+  support::endian::write32le(B, V);
+  Out.append(B, 4);
+}
+
+std::string memkit::seekTableHead(size_t Frames) {
   std::string Out;
-  auto Put = [&](uint32_t V) {
-    char B[4];
-    support::endian::write32le(B, V);
-    Out.append(B, 4);
-  };
-  Put(SkippableMagic);
-  Put(uint32_t(Frames.size() * sizeof(SeekEntry) + SeekFooter));
-  for (const SeekEntry &F : Frames) {
-    Put(F.Compressed);
-    Put(F.Raw);
-  }
-  Put(uint32_t(Frames.size()));
+  put32(Out, SkippableMagic);
+  put32(Out, uint32_t(Frames * sizeof(SeekEntry) + SeekFooter));
+  return Out;
+}
+
+void memkit::appendSeekEntry(SeekEntry E, std::string &Out) {
+  put32(Out, E.Compressed);
+  put32(Out, E.Raw);
+}
+
+std::string memkit::seekTableFoot(size_t Frames) {
+  std::string Out;
+  put32(Out, uint32_t(Frames));
   Out.push_back(0); // descriptor: no checksums, the frames have their own
-  Put(SeekableMagic);
+  put32(Out, SeekableMagic);
   return Out;
 }
 

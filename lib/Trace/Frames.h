@@ -34,7 +34,6 @@ using Bytes = llvm::ArrayRef<uint8_t>;
 class FrameCompressor {
 public:
   FrameCompressor();
-  ~FrameCompressor();
   /// Compresses Raw into Out (replaced). Cuts are offsets in Raw, rising, at
   /// which a new zstd block begins, so that what lies between gets entropy
   /// tables of its own.
@@ -42,7 +41,11 @@ public:
                 llvm::SmallVectorImpl<char> &Out);
 
 private:
-  ZSTD_CCtx_s *Context;
+  /// All that the compressor needs for any block. Left to itself it takes a
+  /// workspace by the size of the block, and after many small blocks gives a
+  /// large one back for a small one.
+  std::unique_ptr<char[]> Workspace;
+  ZSTD_CCtx_s *Context; ///< in Workspace
 };
 
 class FrameDecompressor {
@@ -68,7 +71,11 @@ struct SeekEntry {
   uint32_t Compressed;
   uint32_t Raw;
 };
-std::string makeSeekTable(llvm::ArrayRef<SeekEntry> Frames);
+/// The seek table of Frames frames in three parts: what comes before the
+/// entries, an entry appended to Out, and what ends it.
+std::string seekTableHead(size_t Frames);
+void appendSeekEntry(SeekEntry E, std::string &Out);
+std::string seekTableFoot(size_t Frames);
 
 /// Reads the seek table at the end of File when there is one and its sizes add
 /// up to where it begins, TableOffset.

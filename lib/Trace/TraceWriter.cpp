@@ -10,6 +10,7 @@
 #include "BlockCover.h"
 #include "Encode.h"
 #include "Frames.h"
+#include "IndexLog.h"
 
 using namespace memkit;
 using namespace llvm;
@@ -25,14 +26,19 @@ public:
                                "a block of %zu bytes is too large to write",
                                Raw.size());
     Compressor.compress(Raw, Encode.cuts(), Frame);
-    if (Error E = Out.write(StringRef(Frame.data(), Frame.size())))
+    if (Error E = write(StringRef(Frame.data(), Frame.size())))
       return E;
     BlockInfo Info = blockCover(Block);
-    Blocks.push_back({uint32_t(Frame.size()), uint32_t(Raw.size()), Info.Image,
-                      Info.Epoch, Info.BeginNs, Info.EndNs,
-                      uint32_t(Info.Events), Kind});
-    Written += Frame.size();
+    Info.Kind = Kind;
+    Info.Compressed = Frame.size();
+    Info.Raw = Raw.size();
+    Blocks.add(Info);
     return Error::success();
+  }
+
+  Error write(StringRef Bytes) {
+    Written += Bytes.size();
+    return Out.write(Bytes);
   }
 
   Error putDictionary(const Dictionary &D);
@@ -41,6 +47,7 @@ public:
                  size_t Most);
   Error putStringParts(const std::vector<std::string> &All);
   Error putStackParts(const Dictionary &D);
+  Error putSeekTable();
   Error finish();
 
   Sink &Out;
@@ -49,15 +56,7 @@ public:
   SmallVector<char, 0> Frame;
   uint64_t Written = 0;
   bool Finished = false;
-
-  /// BlockInfo without what the order tells.
-  struct Entry {
-    uint32_t Compressed, Raw, Image, Epoch;
-    uint64_t BeginNs, EndNs;
-    uint32_t Events;
-    BlockKind Kind;
-  };
-  std::vector<Entry> Blocks;
+  IndexLog Blocks;
 };
 
 TraceWriter::TraceWriter(std::unique_ptr<Impl> I) : I(std::move(I)) {}
@@ -201,30 +200,29 @@ Error TraceWriter::write(const Summary &S) {
   return I->put(BlockKind::Summary, S);
 }
 
+Error TraceWriter::Impl::putSeekTable() {
+  constexpr size_t PieceBytes = 1 << 14;
+  std::string Piece = seekTableHead(Blocks.size());
+  Error E = Error::success();
+  Blocks.forEach([&](const BlockInfo &B) {
+    appendSeekEntry({uint32_t(B.Compressed), uint32_t(B.Raw)}, Piece);
+    if (Piece.size() < PieceBytes)
+      return;
+    if (!E)
+      E = write(Piece);
+    Piece.clear();
+  });
+  if (E)
+    return E;
+  return write(Piece + seekTableFoot(Blocks.size()));
+}
+
 Error TraceWriter::Impl::finish() {
   assert(!Finished);
   Finished = true;
-  memkit::Index Index;
-  std::vector<SeekEntry> Seek;
-  for (const Entry &X : Blocks) {
-    BlockInfo Info;
-    Info.Kind = X.Kind;
-    Info.Compressed = X.Compressed;
-    Info.Raw = X.Raw;
-    Info.Image = X.Image;
-    Info.Epoch = X.Epoch;
-    Info.BeginNs = X.BeginNs;
-    Info.EndNs = X.EndNs;
-    Info.Events = X.Events;
-    Index.Blocks.push_back(Info);
-  }
-  if (Error E = put(BlockKind::Index, Index))
+  if (Error E = put(BlockKind::Index, Blocks))
     return E;
-  for (const Entry &X : Blocks)
-    Seek.push_back({X.Compressed, X.Raw});
-  std::string Table = makeSeekTable(Seek);
-  Written += Table.size();
-  return Out.write(Table);
+  return putSeekTable();
 }
 
 Error TraceWriter::finish() { return I->finish(); }

@@ -13,6 +13,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstring>
+#include <malloc.h>
 
 using namespace llvm;
 using namespace memkit;
@@ -161,6 +162,15 @@ static int report(const RecordResult &R) {
   return R.Status;
 }
 
+/// Large blocks come from the kernel and go back to it, whatever was freed
+/// before: else they would stand among the small ones in the heap, and a
+/// recorder that runs for days would grow by the holes that they leave.
+static void keepHeapSmall() {
+#ifdef M_MMAP_THRESHOLD
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+}
+
 static int fail(Error E) {
   reportError(std::move(E));
   return ExitFailed;
@@ -206,6 +216,7 @@ int main(int Argc, char **Argv) {
   O.Symbols = !NoSymbols;
   O.Options = describe(O);
   O.Warn = [](const Twine &What) { warn(What); };
+  keepHeapSmall();
   Expected<RecordResult> R = record(O);
   if (!R)
     return fail(R.takeError());

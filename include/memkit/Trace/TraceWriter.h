@@ -16,7 +16,7 @@
 namespace memkit {
 
 /// Writes a trace to a sink as blocks are given, in bounded memory: what it
-/// keeps is 48 bytes a block (the index) and 4 bytes a stack node.
+/// keeps is under 20 bytes a block (the index) and 4 bytes a stack node.
 ///
 /// The caller gives blocks that obey Blocks.h (dictionary before use, row
 /// limits, ordinals in sequence); a breach of it is a bug of the caller and

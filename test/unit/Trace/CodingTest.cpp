@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexLog.h"
 #include "References.h"
 #include "StackTree.h"
 #include "gtest/gtest.h"
@@ -66,4 +67,56 @@ TEST(StackTree, RandomTreesComeBack) {
     ASSERT_TRUE(Reader.decode(Rows, Added, Got));
     EXPECT_TRUE(Got == Stacks);
   }
+}
+
+static std::vector<BlockInfo> all(const IndexLog &Log) {
+  std::vector<BlockInfo> Out;
+  Log.forEach([&](const BlockInfo &B) { Out.push_back(B); });
+  return Out;
+}
+
+TEST(IndexLog, WhatWasAddedComesBack) {
+  IndexLog Log;
+  EXPECT_TRUE(all(Log).empty());
+  std::mt19937_64 Random(5);
+  // Any bits, small ones, and none.
+  auto Value = [&] {
+    return Random() % 4 ? Random() >> (Random() % 64) : uint64_t(0);
+  };
+  std::vector<BlockInfo> Added;
+  for (unsigned I = 0; I != 3000; ++I) {
+    BlockInfo B;
+    B.Kind = BlockKind(Random() % NumBlockKinds);
+    B.Compressed = Value();
+    B.Raw = Value();
+    B.Image = uint32_t(Value());
+    B.Epoch = uint32_t(Value());
+    B.BeginNs = Value();
+    B.EndNs = Value();
+    B.Events = Value();
+    Added.push_back(B);
+    Log.add(B);
+  }
+  EXPECT_EQ(Log.size(), Added.size());
+  EXPECT_EQ(all(Log), Added);
+}
+
+TEST(IndexLog, ALongRecordingTakesLittle) {
+  IndexLog Log;
+  uint64_t Now = 1'700'000'000'000;
+  constexpr unsigned Blocks = 100'000;
+  for (unsigned I = 0; I != Blocks; ++I) {
+    BlockInfo B;
+    B.Kind = BlockKind::Events;
+    B.Compressed = 100'000 + I % 977;
+    B.Raw = 1'400'000 + I % 1009;
+    B.Image = 1 + I % 2;
+    B.Epoch = I;
+    B.BeginNs = Now + 40;
+    B.EndNs = Now += 6'000'000;
+    B.Events = MaxBlockRows;
+    Log.add(B);
+  }
+  // One byte per 1,000 events would be 65.
+  EXPECT_LT(Log.bytes(), Blocks * size_t(20));
 }

@@ -1,0 +1,96 @@
+//===- IndexLog.cpp - What was written, block by block -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexLog.h"
+#include "Planes.h"
+#include "llvm/Support/LEB128.h"
+
+using namespace memkit;
+
+namespace {
+/// The first byte of an entry: the kind, and which values follow the sizes.
+/// The byte 0 ends a chunk; an entry of kind None has HasEntry alone.
+enum : uint8_t {
+  KindMask = 0x0f,
+  HasEntry = 0x10,
+  HasImage = 0x20,
+  HasTimes = 0x40,
+  HasEvents = 0x80, ///< epoch and events
+};
+static_assert(NumBlockKinds <= KindMask);
+
+/// The first byte, two sizes, image, epoch, two times, events: ten bytes a
+/// varint at most.
+constexpr size_t MaxEntryBytes = 1 + 7 * 10;
+
+uint64_t difference(uint64_t To, uint64_t From) {
+  return zigzag(int64_t(To - From));
+}
+} // namespace
+
+void IndexLog::add(const BlockInfo &B) {
+  if (ChunkBytes - Used <= MaxEntryBytes) {
+    Chunks.push_back(std::make_unique<uint8_t[]>(ChunkBytes));
+    Used = 0;
+  }
+  uint8_t *Begin = Chunks.back().get() + Used, *Out = Begin;
+  auto Put = [&](uint64_t V) { Out += llvm::encodeULEB128(V, Out); };
+  *Out++ = uint8_t(B.Kind) | HasEntry | (B.Image ? HasImage : 0) |
+           (B.BeginNs || B.EndNs ? HasTimes : 0) |
+           (B.Epoch || B.Events ? HasEvents : 0);
+  Put(B.Compressed);
+  Put(B.Raw);
+  if (*Begin & HasImage) {
+    Put(difference(B.Image, Last.Image));
+    Last.Image = B.Image;
+  }
+  if (*Begin & HasTimes) {
+    Put(difference(B.BeginNs, Last.EndNs));
+    Put(difference(B.EndNs, B.BeginNs));
+    Last.EndNs = B.EndNs;
+  }
+  if (*Begin & HasEvents) {
+    Put(difference(B.Epoch, Last.Epoch));
+    Put(B.Events);
+    Last.Epoch = B.Epoch;
+  }
+  Used += Out - Begin;
+  ++Count;
+}
+
+void IndexLog::forEach(llvm::function_ref<void(const BlockInfo &)> F) const {
+  Base Before;
+  for (const std::unique_ptr<uint8_t[]> &Chunk : Chunks) {
+    const uint8_t *In = Chunk.get();
+    auto Get = [&] {
+      unsigned Size;
+      uint64_t V = llvm::decodeULEB128(In, &Size);
+      In += Size;
+      return V;
+    };
+    auto From = [&](uint64_t Base) { return Base + uint64_t(unzigzag(Get())); };
+    // A chunk ends with zeros: there is room for an entry left, at least.
+    while (uint8_t First = *In++) {
+      BlockInfo B;
+      B.Kind = BlockKind(First & KindMask);
+      B.Compressed = Get();
+      B.Raw = Get();
+      if (First & HasImage)
+        Before.Image = B.Image = uint32_t(From(Before.Image));
+      if (First & HasTimes) {
+        B.BeginNs = From(Before.EndNs);
+        Before.EndNs = B.EndNs = From(B.BeginNs);
+      }
+      if (First & HasEvents) {
+        Before.Epoch = B.Epoch = uint32_t(From(Before.Epoch));
+        B.Events = Get();
+      }
+      F(B);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+//===- IndexLog.h - What was written, block by block -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A writer keeps what the index will say until the trace ends, so this is what
+// its memory grows with. Entries are kept as differences to the one before, in
+// varints: about 17 bytes for a block of events, 10 for another. They stand in
+// chunks that never move, so that growing leaves no holes behind.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_TRACE_INDEXLOG_H
+#define MEMKIT_LIB_TRACE_INDEXLOG_H
+
+#include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace memkit {
+
+/// The BlockInfos of a file, in order, to be read from the first on. Keeps all
+/// of each but Offset, which the sizes tell; any values are kept exactly.
+class IndexLog {
+public:
+  void add(const BlockInfo &B);
+  /// How many there are.
+  size_t size() const { return Count; }
+  /// Memory that they take.
+  size_t bytes() const { return Chunks.size() * (ChunkBytes + sizeof(void *)); }
+  /// Calls F with each, in order. F must not change the log.
+  void forEach(llvm::function_ref<void(const BlockInfo &)> F) const;
+
+private:
+  static constexpr size_t ChunkBytes = 4096;
+  /// What entries differ from: the last that had such a value.
+  struct Base {
+    uint32_t Image = 0, Epoch = 0;
+    uint64_t EndNs = 0;
+  };
+  std::vector<std::unique_ptr<uint8_t[]>> Chunks;
+  size_t Used = ChunkBytes; ///< of the last chunk; no entry crosses two
+  size_t Count = 0;
+  Base Last;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_TRACE_INDEXLOG_H
