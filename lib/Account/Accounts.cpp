@@ -11,9 +11,6 @@
 
 using namespace memkit;
 
-Accounts::Accounts() { Domains.push_back(std::make_unique<Curve>()); }
-Accounts::~Accounts() = default;
-
 //===----------------------------------------------------------------------===//
 // Heaps, images, rows
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Model/LiveSet.h"
+#include "llvm/ADT/bit.h"
 #include <algorithm>
 
 using namespace memkit;
@@ -14,13 +15,13 @@ using namespace memkit;
 /// Where Ordinal stands in a packed chunk; SIZE_MAX when it does not. Without
 /// branches, which could not be foretold.
 size_t LiveSet::findPacked(const Chunk &C, uint16_t Ordinal) {
+  if (!C.Bits.empty()) {
+    uint64_t Word = C.Bits[Ordinal >> 6], Bit = uint64_t(1) << (Ordinal & 63);
+    size_t At = C.Before[Ordinal >> 6] + llvm::popcount(Word & (Bit - 1));
+    return Word & Bit ? At : SIZE_MAX;
+  }
   const uint16_t *At = C.Ordinals.data();
   size_t Left = C.Ordinals.size();
-  if (!C.Starts.empty()) {
-    const uint16_t *Start = &C.Starts[Ordinal >> 8];
-    At += Start[0];
-    Left = Start[1] - Start[0];
-  }
   if (Left == 0)
     return SIZE_MAX;
   while (Left > 1) {
@@ -75,6 +76,46 @@ void LiveSet::setPlaceOfLast(Place P) {
   size_t At = (Next - 1) & (ChunkSize - 1);
   Current->Places.resize(At + 1);
   Current->Places[At] = P;
+  HadPlaces = true;
+}
+
+void LiveSet::revive(uint64_t Ordinal, Entry E, uint64_t BirthNs) {
+  size_t At = Ordinal & (ChunkSize - 1);
+  Current->Entries[At] = E;
+  Current->Births[At] = BirthNs;
+  Current->Live += 1;
+  Live += 1;
+}
+
+void LiveSet::locate(llvm::ArrayRef<uint64_t> Ordinals, Entry **Out) {
+  // What is packed takes longer to find, and cannot be foretold: later.
+  Packed.resize(Ordinals.size() + 1);
+  size_t NumPacked = 0;
+  const Entry *Dead = deadEntries();
+  for (size_t I = 0; I < Ordinals.size(); ++I) {
+    const Entry *In = Dense[Ordinals[I] >> ChunkBits];
+    Out[I] = const_cast<Entry *>(In + (Ordinals[I] & (ChunkSize - 1)));
+    __builtin_prefetch(Out[I]);
+    Packed[NumPacked] = static_cast<uint32_t>(I);
+    NumPacked += In == Dead;
+  }
+  for (size_t I = 0; I < NumPacked; ++I) {
+    uint64_t Ordinal = Ordinals[Packed[I]];
+    Chunk &C = Chunks[Ordinal >> ChunkBits];
+    size_t At = findPacked(C, static_cast<uint16_t>(Ordinal));
+    if (At != SIZE_MAX)
+      Out[Packed[I]] = &C.Entries[At];
+  }
+}
+
+void LiveSet::packDue() {
+  for (uint32_t I : Due) {
+    Chunk &C = Chunks[I];
+    // May have been packed as an earlier one of the list.
+    if (static_cast<int64_t>(C.Live) <= C.PackAt)
+      pack(C, C.Entries.size());
+  }
+  Due.clear();
 }
 
 template <class F>
@@ -94,14 +135,25 @@ void LiveSet::eachOf(const Chunk &C, size_t Used, F Do) const {
   }
 }
 
+/// Bits in place of the sorted list.
+void LiveSet::makeBits(Chunk &C) {
+  C.Bits.assign(ChunkSize / 64, 0);
+  C.Before.resize(ChunkSize / 64);
+  for (uint16_t Ordinal : C.Ordinals)
+    C.Bits[Ordinal >> 6] |= uint64_t(1) << (Ordinal & 63);
+  size_t Sum = 0;
+  for (size_t Word = 0; Word < C.Bits.size(); ++Word) {
+    C.Before[Word] = static_cast<uint16_t>(Sum);
+    Sum += llvm::popcount(C.Bits[Word]);
+  }
+}
+
 /// Keeps what lives, as a sorted list.
 void LiveSet::pack(Chunk &C, size_t Used) {
   Chunk To;
   To.Packed = true;
   To.Live = C.Live;
   To.PackAt = C.Live / 2;
-  if (C.Live > LongList)
-    To.Starts.resize(257);
   To.Entries.reserve(C.Live);
   To.Births.reserve(C.Live);
   To.Ordinals.reserve(C.Live);
@@ -114,12 +166,8 @@ void LiveSet::pack(Chunk &C, size_t Used) {
     if (KeepThreads)
       To.Threads.push_back(B.Thread);
   });
-  if (!To.Starts.empty()) {
-    for (uint16_t Ordinal : To.Ordinals)
-      To.Starts[(Ordinal >> 8) + 1] += 1;
-    for (size_t I = 1; I < To.Starts.size(); ++I)
-      To.Starts[I] += To.Starts[I - 1];
-  }
+  if (C.Live > LongList)
+    makeBits(To);
   if (To.Live == 0)
     To.PackAt = -1; // nothing can fall any more
   if (!C.Packed) {
@@ -179,6 +227,7 @@ void LiveSet::addOld(const Block &B) {
   if (B.P.Address || B.P.Enclosing) {
     C.Places.resize(std::max(C.Places.size(), At + 1));
     C.Places[At] = B.P;
+    HadPlaces = true;
   }
   C.Live += 1;
   Live += 1;

@@ -18,184 +18,143 @@ using llvm::Twine;
 //===----------------------------------------------------------------------===//
 
 /// The slower way to the rows of an allocation; remembers them.
-void Replay::findRows(ImageReplay &I, const Event &E, LiveSet::Entry &Entry) {
-  Entry.Row = A.stackRow(I.Id, E.Heap, E.Stack);
-  I.Stacks.set(E.Stack, E.Heap, Entry.Row);
-  Entry.ContextRow = A.contextRow(I.Id, E.Heap, E.Context);
-  if (E.Context)
-    I.Contexts.set(E.Context, E.Heap, Entry.ContextRow);
+void Replay::findRows(ImageReplay &I, uint32_t Stack, uint32_t Context,
+                      uint32_t Heap, LiveSet::Entry &Entry) {
+  Entry.Row = A.stackRow(I.Id, Heap, Stack);
+  I.Stacks.set(Stack, Heap, Entry.Row);
+  Entry.ContextRow = A.contextRow(I.Id, Heap, Context);
+  if (Context)
+    I.Contexts.set(Context, Heap, Entry.ContextRow);
 }
 
-inline LiveSet::Entry Replay::newEntry(ImageReplay &I, const Event &E) {
-  LiveSet::Entry Entry;
-  Entry.Size = E.Size;
-  Entry.Row = I.Stacks.find(E.Stack, E.Heap);
-  if (LLVM_UNLIKELY(E.Context))
-    Entry.ContextRow = I.Contexts.find(E.Context, E.Heap);
-  if (LLVM_UNLIKELY(!Entry.Row || (E.Context && !Entry.ContextRow)))
-    findRows(I, E, Entry);
-  return Entry;
+Error Replay::notLive(const Cursor &C, size_t Ref) const {
+  const EventTable &E = *C.Open;
+  return fail(C, "an event at " + Twine(E.TimeNs[E.RefRow[Ref]]) +
+                     " ns names block " + Twine(E.Block[Ref]) +
+                     ", which is not live");
 }
 
-Error Replay::allocate(ImageReplay &I, const Events &E, size_t Row,
-                       const BlockInfo &At) {
-  const Event &Ev = E.Rows[Row];
-  LiveSet::Entry Entry = newEntry(I, Ev);
-  const EventColumns &C = E.Columns;
+Error Replay::badSplit(const Cursor &C, size_t Ref, uint64_t Size) const {
+  return fail(C, "block " + Twine(C.Open->Block[Ref]) + " of " + Twine(Size) +
+                     " bytes is split at " + Twine(C.Open->RefSize[Ref]));
+}
+
+Error Replay::allocate(Cursor &C) {
+  const EventTable &E = *C.Open;
+  ImageReplay &I = *C.I;
+  size_t At = C.Alloc;
+  uint32_t Stack = E.Stack[At], Heap = E.Heap[At];
+  uint32_t Context = E.Context.empty() ? 0 : E.Context[At];
+  uint32_t Thread = E.threadOf(C.Row);
+  uint64_t TimeNs = E.TimeNs[C.Row], Size = E.AllocSize[At];
+  LiveSet::Entry Entry = newEntry(I, Stack, Context, Heap);
+  Entry.Size = Size;
   LiveSet::Place P;
-  if (!C.Address.empty())
-    P.Address = C.Address[Row];
-  if (!C.Enclosing.empty())
-    P.Enclosing = C.Enclosing[Row];
-  BlockRef Ref{Ev.Block, Entry.Row, Entry.ContextRow}, Outer;
+  if (!E.Columns.Address.empty())
+    P.Address = E.Columns.Address[At];
+  if (!E.Columns.Enclosing.empty())
+    P.Enclosing = E.Columns.Enclosing[At];
+  BlockRef Ref{I.Live.next(), Entry.Row, Entry.ContextRow}, Outer;
   if (P.Enclosing) {
     LiveSet::Cursor In = I.Live.find(P.Enclosing - 1);
     if (!In)
-      return fail(At, "row " + Twine(Row) + " lies in block " +
-                          Twine(P.Enclosing - 1) + ", which is not live");
+      return fail(C, "row " + Twine(C.Row) + " lies in block " +
+                         Twine(P.Enclosing - 1) + ", which is not live");
     Outer = {P.Enclosing - 1, In.entry().Row, In.entry().ContextRow};
   }
-  if (Options.Select && !Options.Select({Ev.TimeNs, Ev.Size, I.Id, Ev.Thread,
-                                         Ev.Heap, Ev.Stack, Ev.Context}))
+  if (Options.Select &&
+      !Options.Select({TimeNs, Size, I.Id, Thread, Heap, Stack, Context}))
     Entry.Row = Refused;
   else if (Outer.Row && Outer.Row != Refused)
-    A.allocateIn(Ref, Outer, Ev.Size, Ev.TimeNs, Ev.Thread);
+    A.allocateIn(Ref, Outer, Size, TimeNs, Thread);
   else
-    A.allocate(Ref, Ev.Size, Ev.TimeNs, Ev.Thread);
-  I.Live.add(Entry, Ev.TimeNs, Ev.Thread);
+    A.allocate(Ref, Size, TimeNs, Thread);
+  I.Live.add(Entry, TimeNs, Thread);
   if (P.Address || P.Enclosing)
     I.Live.setPlaceOfLast(P);
   return Error::success();
 }
 
-Error Replay::reference(ImageReplay &I, const Event &E, const BlockInfo &At) {
-  LiveSet::Cursor C = I.Live.find(E.Block);
-  if (LLVM_UNLIKELY(!C))
-    return fail(At, "an event at " + Twine(E.TimeNs) + " ns names block " +
-                        Twine(E.Block) + ", which is not live");
-  LiveSet::Entry &Entry = C.entry();
-  uint64_t Enclosing = C.place().Enclosing;
+Error Replay::reference(Cursor &C) {
+  const EventTable &E = *C.Open;
+  ImageReplay &I = *C.I;
+  uint64_t Ordinal = E.Block[C.ref()], TimeNs = E.TimeNs[C.Row];
+  LiveSet::Cursor Block = I.Live.find(Ordinal);
+  if (LLVM_UNLIKELY(!Block))
+    return notLive(C, C.ref());
+  LiveSet::Entry &Entry = Block.entry();
+  uint64_t Enclosing = Block.place().Enclosing;
   bool Counts = Entry.Row != Refused;
-  BlockRef Ref{E.Block, Entry.Row, Entry.ContextRow};
-  if (LLVM_LIKELY(E.Kind == EventKind::Free)) {
+  BlockRef Ref{Ordinal, Entry.Row, Entry.ContextRow};
+  if (LLVM_LIKELY(E.Kind[C.Row] == EventKind::Free)) {
     if (Counts)
-      A.free(Ref, Entry.Size, E.TimeNs, E.Thread, Enclosing);
-    I.Live.erase(C);
+      A.free(Ref, Entry.Size, TimeNs, E.threadOf(C.Row), Enclosing);
+    I.Live.erase(Block);
     return Error::success();
   }
-  if (E.Kind == EventKind::Split)
-    return split(I, E, At, C);
+  if (E.Kind[C.Row] == EventKind::Split)
+    return split(C, Block);
+  uint64_t Size = E.RefSize[C.ref()];
   if (Counts)
-    A.resize(Ref, Entry.Size, E.Size, E.TimeNs, Enclosing);
-  Entry.Size = E.Size;
+    A.resize(Ref, Entry.Size, Size, TimeNs, Enclosing);
+  Entry.Size = Size;
   return Error::success();
 }
 
-Error Replay::split(ImageReplay &I, const Event &E, const BlockInfo &At,
-                    LiveSet::Cursor C) {
-  LiveSet::Entry Rest = C.entry();
-  LiveSet::Place P = C.place();
-  uint64_t BirthNs = C.birthNs();
-  uint32_t Thread = C.thread();
-  if (E.Size > Rest.Size)
-    return fail(At, "block " + Twine(E.Block) + " of " + Twine(Rest.Size) +
-                        " bytes is split at " + Twine(E.Size));
+Error Replay::split(Cursor &C, LiveSet::Cursor Block) {
+  LiveSet::Entry Rest = Block.entry();
+  LiveSet::Place P = Block.place();
+  uint64_t BirthNs = Block.birthNs(), Size = C.Open->RefSize[C.ref()];
+  uint32_t Thread = Block.thread();
+  if (Size > Rest.Size)
+    return badSplit(C, C.ref(), Rest.Size);
   if (Rest.Row != Refused)
-    A.split({E.Block, Rest.Row, Rest.ContextRow}, E.TimeNs, P.Enclosing);
-  C.entry().Size = E.Size;
-  Rest.Size -= E.Size;
+    A.split({C.Open->Block[C.ref()], Rest.Row, Rest.ContextRow},
+            C.Open->TimeNs[C.Row], P.Enclosing);
+  Block.entry().Size = Size;
+  Rest.Size -= Size;
   if (P.Address)
-    P.Address += E.Size;
-  I.Live.add(Rest, BirthNs, Thread);
+    P.Address += Size;
+  C.I->Live.add(Rest, BirthNs, Thread);
   if (P.Address || P.Enclosing)
-    I.Live.setPlaceOfLast(P);
+    C.I->Live.setPlaceOfLast(P);
   return Error::success();
 }
 
-/// A or B, without a branch: which kind an event is cannot be foretold.
-static const uint32_t *choose(bool First, const uint32_t *A,
-                              const uint32_t *B) {
-  uintptr_t Mask = -uintptr_t(First);
-  return reinterpret_cast<const uint32_t *>(
-      (reinterpret_cast<uintptr_t>(A) & Mask) |
-      (reinterpret_cast<uintptr_t>(B) & ~Mask));
+/// Replays the row at which the cursor stands.
+Error Replay::runOne(Cursor &C) {
+  bool Allocates = C.Open->Kind[C.Row] == EventKind::Allocate;
+  if (Error E = Allocates ? allocate(C) : reference(C))
+    return E;
+  C.Alloc += Allocates;
+  C.Row += 1;
+  return Error::success();
 }
 
-/// Rows of sums and live blocks lie all over memory: what an event will touch
-/// is fetched while earlier ones are replayed, first the way to the row, then
-/// it. This is the way: where the number of the row stands.
-inline const uint32_t *Replay::wayToRow(const ImageReplay &I, const Event &E) {
-  return choose(E.Kind == EventKind::Allocate, I.Stacks.peek(E.Stack),
-                &I.Live.peek(E.Block)->Row);
-}
-
-/// Replays rows of a block without places until End or one that is neither an
-/// allocation nor the free of a live block; gives that row. The path of nearly
-/// all events.
-template <bool FetchRows>
-size_t Replay::runPlainRows(ImageReplay &I, const Events &E, size_t Row,
-                            size_t End) {
-  const Event *Rows = E.Rows.data();
-  size_t Last = E.Rows.size() - 1;
-  for (; Row != End; ++Row) {
-    const Event &Ev = Rows[Row];
-    const Event &Coming = Rows[std::min(Row + WayAhead, Last)];
-    __builtin_prefetch(I.Live.peek(Coming.Block));
-    if (FetchRows) {
-      __builtin_prefetch(I.Stacks.peek(Coming.Stack));
-      A.prefetchRow(*wayToRow(I, Rows[std::min(Row + RowAhead, Last)]));
-    }
-    if (Ev.Kind == EventKind::Allocate) {
-      LiveSet::Entry Entry = newEntry(I, Ev);
-      A.allocate({Ev.Block, Entry.Row, Entry.ContextRow}, Ev.Size, Ev.TimeNs,
-                 Ev.Thread);
-      I.Live.add(Entry, Ev.TimeNs, Ev.Thread);
+/// Replays rows until End or the first at or after LimitNs.
+Error Replay::runRows(Cursor &C, size_t End, uint64_t LimitNs) {
+  const std::vector<uint64_t> &Times = C.Open->TimeNs;
+  if (End && Times[End - 1] >= LimitNs)
+    End =
+        std::lower_bound(Times.begin() + C.Row, Times.begin() + End, LimitNs) -
+        Times.begin();
+  size_t Begin = C.Row;
+  bool Together = canRunMany(C);
+  while (C.Row != End) {
+    if (Together && End - C.Row >= Few) {
+      if (Error E = runMany(C, std::min(End, C.Row + Many)))
+        return E;
       continue;
     }
-    LiveSet::Cursor C = I.Live.find(Ev.Block);
-    if (LLVM_UNLIKELY(!C || Ev.Kind != EventKind::Free))
-      break;
-    const LiveSet::Entry Entry = C.entry();
-    A.free({Ev.Block, Entry.Row, Entry.ContextRow}, Entry.Size, Ev.TimeNs,
-           Ev.Thread, C.place().Enclosing);
-    I.Live.erase(C);
-  }
-  return Row;
-}
-
-/// Replays rows until End or the first at or after LimitNs; Row says how far.
-Error Replay::runRows(ImageReplay &I, const Events &E, const BlockInfo &At,
-                      size_t &Row, size_t End, uint64_t LimitNs) {
-  auto First = E.Rows.begin();
-  if (End && E.Rows[End - 1].TimeNs >= LimitNs)
-    End = std::lower_bound(
-              First + Row, First + End, LimitNs,
-              [](const Event &X, uint64_t Ns) { return X.TimeNs < Ns; }) -
-          First;
-  bool Plain = I.Live.next() && E.Columns.Enclosing.empty() &&
-               E.Columns.Address.empty() && !Options.Select &&
-               DoneFromNs == UINT64_MAX;
-  // Few rows are in the caches anyway.
-  bool FetchRows = A.numStackRows() > ManyRows;
-  size_t Begin = Row;
-  while (Row != End) {
-    if (Plain) {
-      Row = FetchRows ? runPlainRows<true>(I, E, Row, End)
-                      : runPlainRows<false>(I, E, Row, End);
-      if (Row == End)
-        break;
-    }
-    const Event &Ev = E.Rows[Row];
-    if (Error Err = Ev.Kind == EventKind::Allocate ? allocate(I, E, Row, At)
-                                                   : reference(I, Ev, At))
-      return Err;
-    ++Row;
-    if (Ev.TimeNs >= DoneFromNs && Done()) {
+    uint64_t TimeNs = Times[C.Row];
+    if (Error E = runOne(C))
+      return E;
+    if (TimeNs >= DoneFromNs && Done()) {
       Stopped = true;
       break;
     }
   }
-  I.Events += Row - Begin;
+  C.I->Events += C.Row - Begin;
   return Error::success();
 }
 
@@ -268,57 +227,44 @@ Error Replay::applyMark(const Mark &M) {
 // Blocks, epochs, the whole
 //===----------------------------------------------------------------------===//
 
-/// As IdLimits::check(), which is asked for the words only.
-std::string Replay::checkIds(const Events &E, const IdLimits &Known) const {
-  uint32_t Stack = 0, Context = 0, Thread = 0, Heap = 0;
-  bool None = false;
-  for (const Event &Ev : E.Rows) {
-    Stack = std::max(Stack, Ev.Stack);
-    Context = std::max(Context, Ev.Context);
-    Thread = std::max(Thread, Ev.Thread);
-    Heap = std::max<uint32_t>(Heap, Ev.Heap);
-    None |=
-        (Ev.Thread == 0) | ((Ev.Heap == 0) & (Ev.Kind == EventKind::Allocate));
-  }
-  bool Good = Stack <= Known.Stacks && Context <= Known.Contexts &&
-              Thread <= Known.Threads && Heap <= Known.Heaps && !None &&
-              E.Image != 0 && E.Image <= Known.Images;
-  return Good ? std::string() : Known.check(E);
-}
-
 /// Decodes and checks the block that a cursor stands at.
 Error Replay::openBlock(Cursor &C) {
   const BlockInfo &At = *C.Blocks[C.Block];
   if (SpareBuffers.empty()) {
-    C.Open = std::make_unique<Events>();
+    C.Open = std::make_unique<EventTable>();
   } else {
     C.Open = std::move(SpareBuffers.back());
     SpareBuffers.pop_back();
   }
-  Events &E = *C.Open;
+  EventTable &E = *C.Open;
   if (Error Err = R.read(At, E))
     return Err;
-  std::string Problem = checkIds(E, limitsAt(At.Offset));
+  std::string Problem = limitsAt(At.Offset).check(E);
   if (!Problem.empty())
     return fail(At, Problem);
-  if (E.Rows.size() != At.Events || E.Image != At.Image ||
-      E.Epoch != At.Epoch ||
-      (!E.Rows.empty() && E.Rows.front().TimeNs != At.BeginNs))
+  size_t Rows = E.rows();
+  if (Rows != At.Events || E.Image != At.Image || E.Epoch != At.Epoch ||
+      (Rows && E.TimeNs.front() != At.BeginNs))
     return fail(At, "the events are not those that the index tells of");
   ImageReplay &I = *C.I;
-  C.Row = std::min<uint64_t>(I.Skip, E.Rows.size());
+  C.Row = std::min<uint64_t>(I.Skip, Rows);
   I.Skip -= C.Row;
-  uint64_t Next = E.FirstOrdinal;
-  for (size_t Row = 0; Row < C.Row; ++Row)
-    Next += E.Rows[Row].Kind == EventKind::Allocate ||
-            E.Rows[Row].Kind == EventKind::Split;
-  if (C.Row != E.Rows.size() && Next != I.Live.next())
+  C.Alloc = std::lower_bound(E.AllocRow.begin(), E.AllocRow.end(), C.Row) -
+            E.AllocRow.begin();
+  auto IsSplit = [](EventKind K) { return K == EventKind::Split; };
+  uint64_t Next =
+      E.FirstOrdinal + C.Alloc +
+      std::count_if(E.Kind.begin(), E.Kind.begin() + C.Row, IsSplit);
+  if (C.Row != Rows && Next != I.Live.next())
     return fail(At, "events from block " + Twine(Next) + " on, but block " +
                         Twine(I.Live.next()) + " is the next");
-  if (C.Row != E.Rows.size() && E.Rows[C.Row].TimeNs < A.lastEventNs())
-    return fail(At, "events out of order: from " + Twine(E.Rows[C.Row].TimeNs) +
+  if (C.Row != Rows && E.TimeNs[C.Row] < A.lastEventNs())
+    return fail(At, "events out of order: from " + Twine(E.TimeNs[C.Row]) +
                         " ns on, after " + Twine(A.lastEventNs()) + " ns");
-  C.HeadNs = C.Row != E.Rows.size() ? E.Rows[C.Row].TimeNs : At.EndNs;
+  C.HeadNs = C.Row != Rows ? E.TimeNs[C.Row] : At.EndNs;
+  C.OwnBefore.clear();
+  for (uint32_t Thread : E.Threads)
+    C.OwnBefore.push_back(A.lastAllocation(Thread));
   return Error::success();
 }
 
@@ -342,9 +288,9 @@ Error Replay::runCursor(Cursor &C, uint64_t LimitNs) {
   if (!C.Open)
     if (Error E = openBlock(C))
       return E;
-  const Events &E = *C.Open;
-  while (C.Row != E.Rows.size() && !Stopped) {
-    uint64_t Time = C.HeadNs = E.Rows[C.Row].TimeNs;
+  const EventTable &E = *C.Open;
+  while (C.Row != E.rows() && !Stopped) {
+    uint64_t Time = C.HeadNs = E.TimeNs[C.Row];
     if (Time > UntilNs)
       Stopped = true;
     if (Time >= LimitNs || Stopped)
@@ -358,12 +304,12 @@ Error Replay::runCursor(Cursor &C, uint64_t LimitNs) {
     uint64_t Stop = std::min(LimitNs, BoundaryNs);
     if (UntilNs != UINT64_MAX)
       Stop = std::min(Stop, UntilNs + 1);
-    size_t End = C.Row + std::min<uint64_t>(E.Rows.size() - C.Row,
-                                            I.NextStop - I.Events);
-    if (Error Err = runRows(I, E, At, C.Row, End, Stop))
+    size_t End =
+        C.Row + std::min<uint64_t>(E.rows() - C.Row, I.NextStop - I.Events);
+    if (Error Err = runRows(C, End, Stop))
       return Err;
     if (I.Events == I.NextStop) {
-      if (Error Err = Observer->eventStop(I.Id, E.Rows[C.Row - 1].TimeNs))
+      if (Error Err = Observer->eventStop(I.Id, E.TimeNs[C.Row - 1]))
         return Err;
       I.NextStop = Observer->nextEventStop(I.Id);
     }

@@ -17,6 +17,7 @@
 #ifndef MEMKIT_MODEL_LIVESET_H
 #define MEMKIT_MODEL_LIVESET_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Compiler.h"
 #include <algorithm>
@@ -54,10 +55,12 @@ private:
     std::vector<uint64_t> Births;
     std::vector<Place> Places; ///< shorter than Entries when the rest have none
     std::vector<uint32_t> Threads;
-    std::vector<uint16_t> Ordinals; ///< when packed: of Entries, sorted
-    /// When packed to more than a few: where the ordinals of each high byte
-    /// begin.
-    std::vector<uint16_t> Starts;
+    /// When packed: which ordinals Entries are of. A few are a sorted list,
+    /// more are a bit for each ordinal, and for each word of bits the number
+    /// of those before it.
+    std::vector<uint16_t> Ordinals;
+    std::vector<uint64_t> Bits;
+    std::vector<uint16_t> Before;
     uint32_t Live = 0;
     int64_t PackAt = -1; ///< pack when Live falls to this
     bool Packed = false;
@@ -138,6 +141,51 @@ public:
     return Dense[Ordinal >> ChunkBits] + (Ordinal & (ChunkSize - 1));
   }
 
+  //===--------------------------------------------------------------------===//
+  // Many at once
+  //===--------------------------------------------------------------------===//
+
+  /// Room for the next blocks.
+  struct Room {
+    Entry *Entries = nullptr;
+    uint64_t *Births = nullptr;
+    size_t Count = 0; ///< at least 1
+  };
+  /// Room for the blocks from next() on, as many as stand together. Not with
+  /// KeepThreads.
+  Room room() {
+    if (Next == Full)
+      makeRoom();
+    size_t At = Next & (ChunkSize - 1);
+    return {Current->Entries.data() + At, Current->Births.data() + At,
+            static_cast<size_t>(Full - Next)};
+  }
+  /// The first Count of room() are blocks now, Alive of them live; those that
+  /// are not have Row 0.
+  void fill(size_t Count, size_t Alive) {
+    Current->Live += Alive;
+    Live += Alive;
+    Next += Count;
+  }
+  /// Gives a block that fill() counted as not live, in this round, its values.
+  void revive(uint64_t Ordinal, Entry E, uint64_t BirthNs);
+  /// Where the entries of blocks before next() stand; one that is not live has
+  /// Row 0, and only live ones may be written. Valid until the next makeRoom()
+  /// or packDue().
+  void locate(llvm::ArrayRef<uint64_t> Ordinals, Entry **Out);
+  /// As erase(), with the entry that locate() gave. packDue() must follow.
+  void eraseSoon(uint64_t Ordinal, Entry &E) {
+    E.Row = 0;
+    Chunk &C = Chunks[Ordinal >> ChunkBits];
+    C.Live -= 1;
+    Live -= 1;
+    if (LLVM_UNLIKELY(static_cast<int64_t>(C.Live) <= C.PackAt))
+      Due.push_back(static_cast<uint32_t>(Ordinal >> ChunkBits));
+  }
+  void packDue();
+  /// Whether any block has had a place.
+  bool hasPlaces() const { return HadPlaces; }
+
   /// Calls Do for every live block, ordinals rising.
   void forEach(llvm::function_ref<void(const Block &)> Do) const;
 
@@ -153,11 +201,12 @@ private:
   static constexpr size_t ChunkSize = size_t(1) << ChunkBits;
   /// A full array of which no more than this lives is packed.
   static constexpr size_t FewLive = ChunkSize / 8;
-  /// A list longer than this has Starts.
+  /// More than these have Bits.
   static constexpr size_t LongList = 128;
 
   static const Entry *deadEntries();
   static size_t findPacked(const Chunk &C, uint16_t Ordinal);
+  static void makeBits(Chunk &C);
   void makeRoom();
   size_t used(size_t Index) const;
   void pack(Chunk &C, size_t Used);
@@ -168,6 +217,8 @@ private:
   std::vector<Chunk> Chunks;
   /// The entries of each chunk, or of dead blocks where it is packed.
   std::vector<const Entry *> Dense;
+  std::vector<uint32_t> Due, Packed; ///< scratch
+  bool HadPlaces = false;
   Chunk *Current = nullptr; ///< the last one, when it takes more
   uint64_t Full = 0;        ///< the ordinal for which there is no room yet
   /// Arrays of packed chunks, to be used again: fresh memory costs faults.

@@ -24,6 +24,7 @@
 #include "memkit/Account/Accounts.h"
 #include "memkit/Model/LiveSet.h"
 #include "memkit/Model/RowCache.h"
+#include "memkit/Trace/EventTable.h"
 #include "memkit/Trace/TraceReader.h"
 #include <functional>
 #include <memory>
@@ -122,10 +123,10 @@ public:
 private:
   /// Stands for the row of a block that Select refused.
   static constexpr uint32_t Refused = UINT32_MAX;
-  /// More rows than these no longer lie in the processor's caches.
-  static constexpr uint32_t ManyRows = 4096;
-  /// How many events ahead memory is fetched.
-  static constexpr size_t WayAhead = 32, RowAhead = 16;
+  /// Fewer events than these are replayed one by one.
+  static constexpr size_t Few = 64;
+  /// So many are replayed at once: what is known of them stays in the caches.
+  static constexpr size_t Many = 4096;
 
   struct ImageReplay {
     ImageReplay(uint32_t Id, const IdLimits &Limits, bool KeepThreads)
@@ -144,9 +145,13 @@ private:
     ImageReplay *I = nullptr;
     std::vector<const BlockInfo *> Blocks;
     size_t Block = 0;
-    std::unique_ptr<Events> Open;
+    std::unique_ptr<EventTable> Open;
     size_t Row = 0;
+    size_t Alloc = 0; ///< of the rows before Row, those that allocate
     uint64_t HeadNs = 0;
+    /// Accounts::lastAllocation() of each thread of the block, at its begin.
+    std::vector<uint64_t> OwnBefore;
+    size_t ref() const { return Row - Alloc; }
   };
 
   Replay(TraceReader &R, ReplayOptions Options, ReplayObserver *Observer);
@@ -162,24 +167,30 @@ private:
   llvm::Error runCursor(Cursor &C, uint64_t LimitNs);
   llvm::Error openBlock(Cursor &C);
   void closeBlock(Cursor &C);
-  std::string checkIds(const Events &E, const IdLimits &Known) const;
-  llvm::Error runRows(ImageReplay &I, const Events &E, const BlockInfo &At,
-                      size_t &Row, size_t End, uint64_t LimitNs);
-  template <bool FetchRows>
-  size_t runPlainRows(ImageReplay &I, const Events &E, size_t Row, size_t End);
-  static const uint32_t *wayToRow(const ImageReplay &I, const Event &E);
-  LiveSet::Entry newEntry(ImageReplay &I, const Event &E);
-  void findRows(ImageReplay &I, const Event &E, LiveSet::Entry &Entry);
-  llvm::Error allocate(ImageReplay &I, const Events &E, size_t Row,
-                       const BlockInfo &At);
-  llvm::Error reference(ImageReplay &I, const Event &E, const BlockInfo &At);
-  llvm::Error split(ImageReplay &I, const Event &E, const BlockInfo &At,
-                    LiveSet::Cursor C);
+  llvm::Error runRows(Cursor &C, size_t End, uint64_t LimitNs);
+  bool canRunMany(const Cursor &C) const;
+  llvm::Error runMany(Cursor &C, size_t End);
+  void addBlocks(Cursor &C, size_t End, size_t Created);
+  llvm::Error changeBlocks(Cursor &C, size_t Ref, size_t End);
+  llvm::Error splitMany(Cursor &C, size_t Ref, LiveSet::Entry &E);
+  llvm::Error runOne(Cursor &C);
+  LiveSet::Entry newEntry(ImageReplay &I, uint32_t Stack, uint32_t Context,
+                          uint32_t Heap);
+  void findRows(ImageReplay &I, uint32_t Stack, uint32_t Context, uint32_t Heap,
+                LiveSet::Entry &Entry);
+  llvm::Error allocate(Cursor &C);
+  llvm::Error reference(Cursor &C);
+  llvm::Error split(Cursor &C, LiveSet::Cursor Block);
+  llvm::Error notLive(const Cursor &C, size_t Ref) const;
+  llvm::Error badSplit(const Cursor &C, size_t Ref, uint64_t Size) const;
   llvm::Error crossBoundaries(uint64_t TimeNs);
   llvm::Error applyMark(const Mark &M);
   void findBoundary();
   bool isDone() const { return Stopped; }
   llvm::Error fail(const BlockInfo &At, const llvm::Twine &What) const;
+  llvm::Error fail(const Cursor &At, const llvm::Twine &What) const {
+    return fail(*At.Blocks[At.Block], What);
+  }
 
   TraceReader &R;
   ReplayOptions Options;
@@ -198,8 +209,22 @@ private:
   uint64_t DoneFromNs = UINT64_MAX;
   llvm::function_ref<bool()> Done;
   bool Stopped = false;
-  std::vector<std::unique_ptr<Events>> SpareBuffers;
+  std::vector<std::unique_ptr<EventTable>> SpareBuffers;
+  // Of the events that are replayed at once.
+  std::vector<Change> Changes;
+  std::vector<LiveSet::Entry *> Entries;
 };
+
+inline LiveSet::Entry Replay::newEntry(ImageReplay &I, uint32_t Stack,
+                                       uint32_t Context, uint32_t Heap) {
+  LiveSet::Entry Entry;
+  Entry.Row = I.Stacks.find(Stack, Heap);
+  if (LLVM_UNLIKELY(Context))
+    Entry.ContextRow = I.Contexts.find(Context, Heap);
+  if (LLVM_UNLIKELY(!Entry.Row || (Context && !Entry.ContextRow)))
+    findRows(I, Stack, Context, Heap, Entry);
+  return Entry;
+}
 
 } // namespace memkit
 

@@ -1,0 +1,132 @@
+//===- ReplayMany.cpp - Replays many events at once -------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// First all allocations of a stretch of rows, then all that names blocks, then
+// the sums: each loop does one thing, and none must guess which kind comes
+// next. That is right because the ordinals of new blocks are known beforehand,
+// and the decoder has seen to it that each block is named only after it was
+// created.
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Replay.h"
+#include <algorithm>
+
+using namespace memkit;
+using llvm::Error;
+using llvm::Twine;
+
+/// Whether the rows of a block need nothing that runMany() leaves out: places
+/// of blocks, selections, threads of live blocks, a question after each event.
+bool Replay::canRunMany(const Cursor &C) const {
+  const EventColumns &Columns = C.Open->Columns;
+  return Columns.Enclosing.empty() && Columns.Address.empty() &&
+         !Options.Select && !Options.KeepThreads && DoneFromNs == UINT64_MAX &&
+         !C.I->Live.hasPlaces() && !A.hasNested(C.I->Id);
+}
+
+/// Replays the rows before End, or some of them.
+Error Replay::runMany(Cursor &C, size_t End) {
+  const EventTable &E = *C.Open;
+  // Each row creates at most one block.
+  size_t Room = C.I->Live.room().Count;
+  End = std::min(End, C.Row + Room);
+  size_t Alloc =
+      std::lower_bound(E.AllocRow.begin() + C.Alloc, E.AllocRow.end(), End) -
+      E.AllocRow.begin();
+  size_t FirstRef = C.ref(), Ref = End - Alloc;
+  size_t Created = Alloc - C.Alloc;
+  if (!E.RefSize.empty())
+    for (size_t At = FirstRef; At != Ref; ++At)
+      Created += E.Kind[E.RefRow[At]] == EventKind::Split;
+  Changes.resize(Many);
+  addBlocks(C, Alloc, Created);
+  if (Error Err = changeBlocks(C, FirstRef, Ref))
+    return Err;
+  C.I->Live.packDue();
+  A.apply(C.I->Id, llvm::ArrayRef(Changes).take_front(End - C.Row),
+          &E.TimeNs[C.Row]);
+  C.Row = End;
+  C.Alloc = Alloc;
+  return Error::success();
+}
+
+/// Adds Created blocks: those allocated before allocation End, and empty places
+/// for those that are split off.
+void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
+  const EventTable &E = *C.Open;
+  ImageReplay &I = *C.I;
+  LiveSet::Room To = I.Live.room();
+  size_t Allocated = End - C.Alloc;
+  if (Created != Allocated)
+    std::fill_n(To.Entries, Created, LiveSet::Entry());
+  auto First = static_cast<uint32_t>(I.Live.next() - E.FirstOrdinal);
+  for (size_t At = C.Alloc; At != End; ++At) {
+    uint32_t Row = E.AllocRow[At], Place = E.AllocOrdinal[At] - First;
+    LiveSet::Entry Entry = newEntry(
+        I, E.Stack[At], E.Context.empty() ? 0 : E.Context[At], E.Heap[At]);
+    Entry.Size = E.AllocSize[At];
+    To.Entries[Place] = Entry;
+    To.Births[Place] = E.TimeNs[Row];
+    Changes[Row - C.Row] = {Entry.Size, Entry.Row, Entry.ContextRow,
+                            Change::Allocate, false};
+    A.noteAllocation(E.threadOf(Row), E.FirstOrdinal + E.AllocOrdinal[At]);
+  }
+  I.Live.fill(Created, Allocated);
+}
+
+/// Frees, resizes and splits the blocks that the references from Ref to before
+/// End name.
+Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End) {
+  const EventTable &E = *C.Open;
+  ImageReplay &I = *C.I;
+  Entries.resize(Many);
+  I.Live.locate(llvm::ArrayRef(E.Block).slice(Ref, End - Ref), Entries.data());
+  size_t First = Ref;
+  for (; Ref != End; ++Ref) {
+    uint32_t Row = E.RefRow[Ref];
+    LiveSet::Entry &Entry = *Entries[Ref - First];
+    if (LLVM_UNLIKELY(Entry.Row == 0))
+      return notLive(C, Ref);
+    Change &To = Changes[Row - C.Row];
+    To = {Entry.Size, Entry.Row, Entry.ContextRow, Change::Free, false};
+    if (LLVM_LIKELY(E.Kind[Row] == EventKind::Free)) {
+      uint64_t Own = E.RefOwn[Ref];
+      Own = Own ? E.FirstOrdinal + Own
+                : C.OwnBefore[E.Thread.empty() ? 0 : E.Thread[Row]];
+      To.Temporary = Own == E.Block[Ref] + 1;
+      I.Live.eraseSoon(E.Block[Ref], Entry);
+    } else if (E.Kind[Row] == EventKind::Resize) {
+      bool Grows = E.RefSize[Ref] >= Entry.Size;
+      To.Kind = Grows ? Change::Grow : Change::Shrink;
+      To.Bytes =
+          Grows ? E.RefSize[Ref] - Entry.Size : Entry.Size - E.RefSize[Ref];
+      Entry.Size = E.RefSize[Ref];
+    } else if (Error Err = splitMany(C, Ref, Entry)) {
+      return Err;
+    }
+  }
+  return Error::success();
+}
+
+/// Cuts the block that Ref names, of the entry Entry, in two.
+Error Replay::splitMany(Cursor &C, size_t Ref, LiveSet::Entry &Entry) {
+  const EventTable &E = *C.Open;
+  if (E.RefSize[Ref] > Entry.Size)
+    return badSplit(C, Ref, Entry.Size);
+  Change &To = Changes[E.RefRow[Ref] - C.Row];
+  To.Kind = Change::Split;
+  To.Bytes = 0;
+  LiveSet &Live = C.I->Live;
+  LiveSet::Entry Rest = Entry;
+  Rest.Size -= E.RefSize[Ref];
+  Entry.Size = E.RefSize[Ref];
+  Live.revive(E.FirstOrdinal + E.RefCreated[Ref], Rest,
+              Live.find(E.Block[Ref]).birthNs());
+  return Error::success();
+}
