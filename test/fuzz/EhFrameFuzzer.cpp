@@ -1,0 +1,130 @@
+//===- EhFrameFuzzer.cpp - Unwind tables of any bytes ---------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Four bytes: a pc, from the header on. Two bytes: how many of those that
+// follow are .eh_frame_hdr; the rest is .eh_frame. The rules of that pc and of
+// the header's first functions are compiled, and the exact step is taken: both
+// must agree. Nothing outside of the bytes may be read.
+//
+// A seed is six bytes and what lies between the start of .eh_frame_hdr and the
+// end of .eh_frame in a small program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Unwind/Rule.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+using namespace memkit::capture;
+
+namespace {
+uint64_t wordAt(uint64_t Address) {
+  uint64_t X = Address * 0x9e3779b97f4a7c15u;
+  return X ^ X >> 29;
+}
+
+/// One word in 16 cannot be read.
+bool readWord(const void *, uintptr_t Address, void *To, size_t Bytes) {
+  uint64_t Word = wordAt(Address);
+  if (Word % 16 == 0)
+    return false;
+  memcpy(To, &Word, Bytes);
+  return true;
+}
+
+Registers registersAt(uintptr_t Pc) {
+  Registers R;
+  for (unsigned I = 0; I < Registers::Count; ++I)
+    R.set(I, wordAt(I));
+  R.set(Registers::Pc, Pc);
+  R.ExactPc = true;
+  return R;
+}
+
+void check(bool Holds) {
+  if (!Holds)
+    abort();
+}
+
+/// Where the caller is by \p R, and where by the exact step.
+void compare(const Rule &R, const Registers &Frame, StepResult Result,
+             const Registers &Caller) {
+  switch (R.Kind) {
+  case RuleKind::None:
+    return check(Result == StepResult::Failed);
+  case RuleKind::End:
+    return check(Result == StepResult::End);
+  case RuleKind::Slow:
+    return check(Result != StepResult::End);
+  case RuleKind::Empty:
+    abort();
+  default:
+    break;
+  }
+  check(Result == StepResult::Stepped || Result == StepResult::Failed);
+  if (Result == StepResult::Failed) // memory
+    return;
+  check(Caller.ExactPc == R.isSignalFrame());
+  uint64_t Cfa = Caller.Values[Registers::Sp];
+  if (R.Kind == RuleKind::Sp || R.Kind == RuleKind::Fp) {
+    unsigned Base = R.Kind == RuleKind::Sp ? Registers::Sp : Registers::Fp;
+    check(Cfa == Frame.Values[Base] + int64_t(R.CfaOffset));
+  }
+  if (R.Kind == RuleKind::Realigned)
+    check(Cfa == wordAt(Frame.Values[Registers::Fp] + int64_t(R.CfaOffset)));
+  if (R.Kind != RuleKind::Signal)
+    check(Caller.Values[Registers::Pc] == wordAt(Cfa - 8));
+  if (R.savesFp() && Caller.knows(Registers::Fp))
+    check(Caller.Values[Registers::Fp] == wordAt(Cfa + 8 * int64_t(R.FpSlot)));
+}
+
+void fuzzPc(const EhFrame &Tables, uintptr_t Pc) {
+  AddressRange Same;
+  Rule R = compileRule(Tables, Pc, Same);
+  check(Same.Start == Same.End || Same.has(Pc));
+  const Registers Frame = registersAt(Pc);
+  Registers Caller = Frame;
+  StepResult Result = stepSlow(Tables, Caller, {readWord, nullptr});
+  compare(R, Frame, Result, Caller);
+  Caller = Frame;
+  Caller.Known = 1u << Registers::Pc | 1u << Registers::Sp;
+  stepSlow(Tables, Caller, {readWord, nullptr});
+}
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  if (Size < 6)
+    return 0;
+  int32_t PcOffset;
+  uint16_t HeaderSize;
+  memcpy(&PcOffset, Data, 4);
+  memcpy(&HeaderSize, Data + 4, 2);
+  Data += 6;
+  Size -= 6;
+  if (HeaderSize > Size)
+    return 0;
+  // In memory of just that size, for the sanitizer sees its ends.
+  std::unique_ptr<uint8_t[]> Copy(new uint8_t[Size]);
+  memcpy(Copy.get(), Data, Size);
+  uintptr_t Start = uintptr_t(Copy.get());
+  AddressRange Header{Start, Start + HeaderSize};
+  EhFrame Tables;
+  if (!readEhFrame(Header, {Header.End, Start + Size}, {1, ~uintptr_t(0)},
+                   Tables))
+    return 0;
+  fuzzPc(Tables, Start + int64_t(PcOffset));
+  for (uint32_t I = 0; I < Tables.TableSize && I < 4; ++I) {
+    int32_t Function;
+    memcpy(&Function, reinterpret_cast<const char *>(Tables.Table) + I * 8, 4);
+    fuzzPc(Tables, Start + int64_t(Function));
+    fuzzPc(Tables, Start + int64_t(Function) + (PcOffset & 63));
+  }
+  return 0;
+}
