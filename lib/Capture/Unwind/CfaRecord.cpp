@@ -118,7 +118,7 @@ static bool readOpened(const EhFrame &T, Record &Open, FunctionRecord &F) {
     R.skip(R.uleb());
   F.Code = {Start, Start + Size};
   F.Program = rest(R);
-  return R.ok() && Start != 0;
+  return R.ok();
 }
 
 bool capture::readFunction(const EhFrame &T, uintptr_t Address,

@@ -54,6 +54,17 @@ TEST(Record, FoundByAScanWithoutATable) {
   expectAll(T, 100);
 }
 
+TEST(Record, NeitherTableNorRecords) {
+  TableSpec S = manyFunctions(3);
+  S.WithTable = false;
+  UnwindTables T(S);
+  EXPECT_TRUE(T.cut(T.frameBytes(), T.headerBytes()).usable());
+  T.header()[7] = 0x40; // the records are far away
+  EXPECT_FALSE(T.cut(T.frameBytes(), T.headerBytes()).usable());
+  T.header()[0] = 2; // no such version
+  EXPECT_FALSE(T.cut(T.frameBytes(), T.headerBytes()).usable());
+}
+
 TEST(Record, OutsideOfTheText) {
   UnwindTables T(manyFunctions(4));
   EhFrame Tables = T.tables();

@@ -10,6 +10,8 @@
 #include "Unwind/DwarfExpression.h"
 
 #include "gtest/gtest.h"
+#include <algorithm>
+#include <array>
 #include <initializer_list>
 
 using namespace memkit;
@@ -237,7 +239,7 @@ TEST(SlowStep, NoTables) {
 StepResult run(const Bytes &Program, uint64_t &Value,
                const uint64_t *First = nullptr) {
   GuardedBytes Exact(Program.size());
-  memcpy(Exact.data(), Program.data(), Program.size());
+  std::copy(Program.begin(), Program.end(), Exact.data());
   FakeStack Stack;
   Registers Regs = someRegisters();
   return evaluate({Exact.data(), uint32_t(Program.size())},
@@ -271,6 +273,10 @@ TEST(Expression, Constants) {
   expectValue({0x11, 0xc0, 0xbb, 0x78}, uint64_t(-123456));
   expectValue({0x11, 0x3f}, 63);
   expectValue({0x11, 0x40}, uint64_t(-64));
+  Bytes Least(11, 0x80);
+  Least.front() = 0x11;
+  Least.back() = 0x7f;
+  expectValue(Least, uint64_t(1) << 63);
 }
 
 TEST(Expression, NumbersOfMoreThan64Bits) {
@@ -365,6 +371,21 @@ TEST(Expression, Jumps) {
   expectFails({0x31, 0x2f, 1, 0});       // behind the end
   expectFails({0x31, 0x2f, 0xfb, 0xff}); // before the start
   expectFails({0x2f, 0xfd, 0xff});       // itself, for ever
+}
+
+TEST(Expression, JumpsStayWithin) {
+  // What lies before would give 5, if it were run: lit5; lit0; bra -5.
+  const Bytes Program = {0x35, 0x30, 0x28, 0xfb, 0xff};
+  const uint64_t First = 1;
+  auto Run = [&](unsigned From) {
+    FakeStack Stack;
+    Registers Regs = someRegisters();
+    uint64_t Value = 0;
+    return evaluate({Program.data() + From, 5 - From}, {Regs, Stack.reader()},
+                    &First, Value);
+  };
+  EXPECT_EQ(int(Run(2)), int(StepResult::Failed));
+  EXPECT_EQ(int(Run(0)), int(StepResult::Stepped));
 }
 
 TEST(Expression, EncodedAddresses) {
