@@ -120,7 +120,8 @@ void Session::welcome(const Greeter::Guest &G) {
 }
 
 void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
-                            const std::string &Exe, const std::string &Why) {
+                            const std::string &Exe, const std::string &Why,
+                            int WaitStatus) {
   auto P = std::make_unique<Process>();
   Image I;
   I.Pid = uint32_t(Pid);
@@ -144,6 +145,12 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
     O.Warn(Twine(Exe.empty() ? "process " + std::to_string(Pid) : Exe) +
            " is not recorded: " + Why);
   Processes.push_back(std::move(P));
+  if (WaitStatus >= 0) {
+    Process &Ended = *Processes.back();
+    Ended.WaitStatus = WaitStatus;
+    setEnding(Ended, false);
+    endImage(Ended);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,7 +246,18 @@ void Session::endImages() {
   }
 }
 
+/// A process that had announced an exec and has ended without another word ran
+/// the new program: its status is that one's.
+void Session::leaveStatusToExec(Process &P) {
+  for (PendingExec &E : Execs)
+    if (E.Pid == P.Pid && !E.Spawned && !P.Replaced) {
+      P.Replaced = true;
+      E.WaitStatus = P.WaitStatus;
+    }
+}
+
 void Session::endImage(Process &P) {
+  leaveStatusToExec(P);
   int32_t Status = -1;
   uint32_t Signal = 0;
   if (!P.Replaced && P.WaitStatus >= 0) {
@@ -379,14 +397,16 @@ void Session::lookAtExecs() {
     }
     Execs.erase(Execs.begin() + I);
     close(E.PidFd);
-    // A program that ended at once, or an exec that failed, is no news.
-    if (Why.empty() && Ended)
+    // One that ended at once is no news, unless it left a status to be told.
+    if (Why.empty() && Ended && E.WaitStatus < 0)
       continue;
     if (Why.empty())
-      Why = "it did not connect to the recorder";
+      Why = Ended ? "it ended before it connected to the recorder"
+                  : "it did not connect to the recorder";
     if (Process *Before = findPid(E.Pid); Before && !E.Spawned)
       setEnding(*Before, true);
     addUnrecorded(E.Pid, E.Image,
-                  E.Spawned ? ImageOrigin::Spawn : ImageOrigin::Exec, Exe, Why);
+                  E.Spawned ? ImageOrigin::Spawn : ImageOrigin::Exec, Exe, Why,
+                  E.WaitStatus);
   }
 }

@@ -76,6 +76,7 @@ private:
     uint64_t SinceNs;
     int PidFd;
     bool Spawned;
+    int WaitStatus = -1; ///< as Process::WaitStatus, when it has ended
   };
   struct Source {
     Process *P;
@@ -104,11 +105,13 @@ private:
   bool isDrained(Process &P);
   void setEnding(Process &P, bool Replaced);
   void endImage(Process &P);
+  void leaveStatusToExec(Process &P);
   void sampleRss(Process &P, uint64_t Now);
   void onExecRecord(Process &P, const wire::Record &Rec);
   void lookAtExecs();
   void addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
-                     const std::string &Exe, const std::string &Why);
+                     const std::string &Exe, const std::string &Why,
+                     int WaitStatus = -1);
   Process *findPid(pid_t Pid);
   void removeGone();
   bool anyRunning() const;

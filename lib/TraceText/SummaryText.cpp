@@ -58,16 +58,21 @@ static void printHeaps(raw_ostream &OS, const TraceSummary &S, unsigned Width) {
   T.print(OS, Width);
 }
 
-static std::string status(const TraceSummary &S, uint32_t Id) {
-  const Image &I = S.Images[Id - 1];
-  if (!I.Recorded)
-    return ("not recorded: " + S.string(I.WhyNot)).str();
-  const ImageTotals *T = S.imageTotals(Id);
+static std::string ending(const ImageTotals *T) {
   if (!T || !T->Ended)
     return "not ended";
   if (T->Signal)
     return "signal " + std::to_string(T->Signal);
   return T->ExitStatus < 0 ? "ended" : "exit " + std::to_string(T->ExitStatus);
+}
+
+static std::string status(const TraceSummary &S, uint32_t Id) {
+  const Image &I = S.Images[Id - 1];
+  const ImageTotals *T = S.imageTotals(Id);
+  if (I.Recorded)
+    return ending(T);
+  std::string Why = ("not recorded: " + S.string(I.WhyNot)).str();
+  return T && T->ExitStatus >= 0 ? ending(T) + ", " + Why : Why;
 }
 
 static void printProcesses(raw_ostream &OS, const TraceSummary &S,
