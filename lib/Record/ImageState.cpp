@@ -67,10 +67,12 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
   case RecordKind::ThreadStart:
     releaseRing(RingIndex);
     return startThread(Rings[RingIndex], uint32_t(Rec.Address));
-  case RecordKind::ThreadEnd:
-    return;
-  default:
+  case RecordKind::Exec:
+  case RecordKind::ExecFailed:
+  case RecordKind::Spawned:
     return bad();
+  default:
+    return mapRecord(Rec, RingIndex);
   }
 }
 
@@ -259,6 +261,7 @@ void ImageState::settleHeld(bool All) {
 
 void ImageState::startBuffer() {
   Buffer.Rows.clear();
+  Buffer.Columns.Enclosing.clear();
   Buffer.FirstOrdinal = NextOrdinal;
   BufferThreads = 0;
 }
@@ -284,7 +287,11 @@ void ImageState::emitAllocate(const wire::Record &Rec, uint32_t RingIndex) {
   uint64_t Size = Rec.size();
   uint64_t Ordinal = NextOrdinal++;
   Live.insert(Rec.Address, {Ordinal, Size, Tick, Row, 0});
-  R.Sums.allocate({Ordinal, Row, 0}, Size, Tick * TimeUnitNs, Thread);
+  if (const MapTable::Block *In = Maps.enclosing(Rec.Address);
+      LLVM_UNLIKELY(In))
+    allocateIn(*In, {Ordinal, Row, 0}, Size, Tick * TimeUnitNs, Thread);
+  else
+    R.Sums.allocate({Ordinal, Row, 0}, Size, Tick * TimeUnitNs, Thread);
   Event &E = Buffer.Rows.emplace_back();
   E.TimeNs = Tick * TimeUnitNs;
   E.Size = Size;
@@ -300,8 +307,10 @@ void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
   makeRoom(RingIndex);
   uint32_t Thread = Rings[RingIndex].Thread;
   uint64_t Tick = R.nextTick(Tsc, Id);
+  uint64_t In =
+      LLVM_UNLIKELY(!Enclosing.empty()) ? takeEnclosing(Block.Ordinal) : 0;
   R.Sums.free({Block.Ordinal, Block.Row, Block.Context}, Block.Size,
-              Tick * TimeUnitNs, Thread);
+              Tick * TimeUnitNs, Thread, In);
   Event &E = Buffer.Rows.emplace_back();
   E.TimeNs = Tick * TimeUnitNs;
   E.Block = Block.Ordinal;
@@ -311,21 +320,27 @@ void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
 
 void ImageState::keyframe() {
   if (!Snapshot.active()) {
-    if (!Snapshot.due(R.Sums.events(Id), Live.size(), R.bytes()))
+    uint64_t Blocks = Live.size() + Maps.size();
+    if (!Snapshot.due(R.Sums.events(Id), Blocks, R.bytes()))
       return;
     SmallVector<LiveEntry, 8> Detached;
     for (const Ring &S : Rings)
       if (S.Realloc == Ring::Detached)
         Detached.push_back(S.Block);
-    Snapshot.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), Live.size(),
-                   Detached);
+    for (const auto &[Begin, B] : Maps.blocks())
+      Detached.push_back(B.Entry);
+    Snapshot.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), Blocks, Detached,
+                   Enclosing);
   }
   Snapshot.step(Live, R, Id);
+  if (!Snapshot.active())
+    forgetGiven();
 }
 
 void ImageState::finishKeyframe() {
   while (Snapshot.active())
     Snapshot.step(Live, R, Id);
+  forgetGiven();
 }
 
 void ImageState::countLosses() {

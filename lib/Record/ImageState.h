@@ -11,6 +11,7 @@
 #define MEMKIT_LIB_RECORD_IMAGESTATE_H
 
 #include "Keyframer.h"
+#include "MapTable.h"
 #include "Recording.h"
 #include "SharedImage.h"
 #include "StackMap.h"
@@ -109,6 +110,15 @@ private:
   void makeRoom(uint32_t RingIndex);
   void emitAllocate(const wire::Record &Rec, uint32_t RingIndex);
   void emitFree(const LiveEntry &E, uint64_t Tsc, uint32_t RingIndex);
+
+  // ImageMaps.cpp: mappings, and blocks that lie in them.
+  class MapSink;
+  void mapRecord(const wire::Record &Rec, uint32_t RingIndex);
+  void endRemap(const wire::Record &Rec, uint32_t RingIndex, MapSink &Out);
+  void allocateIn(const MapTable::Block &In, BlockRef B, uint64_t Size,
+                  uint64_t TimeNs, uint32_t Thread);
+  uint64_t takeEnclosing(uint64_t Ordinal);
+  void forgetGiven();
   void bad() { R.addLoss(Id, LossKind::BadRecord, 1); }
 
   uint32_t Id;
@@ -125,6 +135,17 @@ private:
   Events Buffer;
   uint32_t BufferThreads = 0;
   uint64_t TableFullSeen = 0, NoRingSeen = 0;
+
+  /// An mremap that runs in a ring's thread. Tsc 0: none does.
+  struct Remap {
+    MapTable::Range Old;
+    uint64_t Tsc = 0;
+    wire::MapClass Class;
+  };
+  std::vector<Remap> Remaps; ///< by ring
+  MapTable Maps;
+  Enclosers Enclosing;         ///< of the live blocks that lie in a mapping
+  std::vector<uint64_t> Given; ///< freed, but part of the snapshot that runs
 };
 
 } // namespace memkit

@@ -16,7 +16,9 @@ using namespace llvm;
 using namespace memkit;
 
 void Keyframer::start(uint64_t NextOrdinal, uint64_t AtEvents, uint64_t AtNs,
-                      uint64_t NumLive, ArrayRef<LiveEntry> Detached) {
+                      uint64_t NumLive, ArrayRef<LiveEntry> Detached,
+                      const Enclosers &Outer) {
+  Enclosing = &Outer;
   Phase = Counting;
   Limit = NextOrdinal;
   Events = LastEvents = AtEvents;
@@ -112,6 +114,8 @@ void Keyframer::writePart(Recording &R, uint32_t Image) {
     B.Stack = R.Sums.stackOf(E.Row);
     B.Heap = R.Sums.heapOf(E.Row);
     B.Context = R.Sums.contextOf(E.Context);
+    if (!Enclosing->empty())
+      B.Enclosing = Enclosing->lookup(E.Ordinal);
   }
   std::vector<Packed>().swap(Part);
   uint64_t Before = R.bytes();

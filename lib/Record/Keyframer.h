@@ -11,11 +11,15 @@
 
 #include "memkit/Record/LiveTable.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include <vector>
 
 namespace memkit {
 
 class Recording;
+
+/// Of blocks that lie in others: the ordinal + 1 of the outer by the inner's.
+using Enclosers = llvm::DenseMap<uint64_t, uint64_t>;
 
 /// Takes a snapshot of a live table, sorted by ordinal, in small steps while
 /// the table goes on to change. The blocks of the snapshot are those with an
@@ -38,9 +42,15 @@ public:
   bool active() const { return Phase != Idle; }
 
   /// Begins a snapshot of the blocks below NextOrdinal after the image's first
-  /// Events events; Detached live, but are not in the table.
+  /// Events events; Detached live, but are not in the table. Enclosing must
+  /// keep what concerns its blocks until it is complete: see holds().
   void start(uint64_t NextOrdinal, uint64_t Events, uint64_t TimeNs,
-             uint64_t Live, llvm::ArrayRef<LiveEntry> Detached);
+             uint64_t Live, llvm::ArrayRef<LiveEntry> Detached,
+             const Enclosers &Enclosing);
+  /// Whether the block is one of the snapshot that runs.
+  bool holds(uint64_t Ordinal) const {
+    return Phase != Idle && Ordinal < Limit;
+  }
   /// Works for about a millisecond.
   void step(const LiveTable &Table, Recording &R, uint32_t Image);
   /// E was taken out of its shard.
@@ -89,6 +99,7 @@ private:
   std::vector<uint32_t> PartSizes;
   std::vector<std::vector<Packed>> Parts; ///< of the group
   std::vector<Packed> Saved;              ///< taken before their group's walk
+  const Enclosers *Enclosing = nullptr;
 };
 
 } // namespace memkit

@@ -154,10 +154,12 @@ RecordResult notRun(const std::string &Program, int Error) {
 
 void fill(RecordResult &Result, Recording &R, const Session &S) {
   Totals Host = R.Sums.domainTotals(0);
-  HeapTotals Malloc = R.Sums.heapTotals(R.MallocHeap);
   Result.Bytes = R.bytes();
-  Result.Allocations = Malloc.Allocations;
-  Result.Frees = Malloc.Frees;
+  for (uint32_t Heap = 1; R.Sums.hasHeap(Heap); ++Heap) {
+    HeapTotals T = R.Sums.heapTotals(Heap);
+    Result.Allocations += T.Allocations;
+    Result.Frees += T.Frees;
+  }
   Result.LostEvents = R.losses();
   Result.PeakBytes = Host.PeakBytes;
   Result.LiveBytes = Host.LiveBytes;

@@ -29,6 +29,25 @@ Recording::create(Sink &Out, const Header &H, const TscClock &Clock) {
   return R;
 }
 
+uint32_t Recording::hostHeap(HostHeap H) {
+  static constexpr struct {
+    const char *Name;
+    uint32_t Flags;
+  } Known[] = {
+      {"host.mmap", HF_None},           {"host.reserved", HF_OutsideTotals},
+      {"host.file", HF_OutsideTotals},  {"host.device", HF_OutsideTotals},
+      {"host.stack", HF_OutsideTotals}, {"host.brk", HF_None}};
+  static_assert(std::size(Known) == std::size(decltype(HostHeaps){}));
+  if (uint32_t Id = HostHeaps[H])
+    return Id;
+  Heap New;
+  New.Name = Names.Names.string(Known[H].Name);
+  New.Flags = Known[H].Flags;
+  HostHeaps[H] = Names.addHeap(New);
+  Sums.addHeap(HostHeaps[H], New);
+  return HostHeaps[H];
+}
+
 uint64_t Recording::boundaryNs(uint64_t AtLeast) {
   uint64_t Ns = Sums.boundary(std::max(AtLeast, lastNs()));
   // No event may lie before it, and those at it may be of any image.
@@ -108,6 +127,8 @@ void Recording::flush() {
     if (E.Rows.empty())
       continue;
     E.Epoch = Epoch;
+    if (!E.Columns.Enclosing.empty())
+      E.Columns.Enclosing.resize(E.Rows.size());
     if (!Failed)
       check(Writer->write(E));
     I->startBuffer();

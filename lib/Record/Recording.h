@@ -38,6 +38,9 @@ public:
   Accounts Sums;
   TscClock Clock;
   uint32_t MallocHeap = 0; ///< `host.malloc`
+  /// The other heaps of the host, each made when its first block comes.
+  enum HostHeap { Mmap, Reserved, File, DeviceMemory, Stack, Break };
+  uint32_t hostHeap(HostHeap H);
   /// Told of each new module: id, path, build-id, the image it was seen in.
   std::function<void(uint32_t, const std::string &,
                      const std::vector<uint8_t> &, uint32_t)>
@@ -90,6 +93,7 @@ private:
   void flushSlices();
 
   std::unique_ptr<TraceWriter> Writer;
+  uint32_t HostHeaps[Break + 1] = {};
   std::vector<ImageState *> Images;
   Marks PendingMarks;
   std::vector<std::pair<uint32_t, Slice>> PendingSlices;

@@ -176,7 +176,8 @@ void Session::takeBatch() {
       endImagesBefore(M.R.Tsc);
     if (LLVM_UNLIKELY(S.P->EndNs))
       continue;
-    if (LLVM_UNLIKELY(M.R.kind() >= uint8_t(RecordKind::Exec)))
+    if (LLVM_UNLIKELY(uint8_t(M.R.kind() - uint8_t(RecordKind::Exec)) <=
+                      uint8_t(RecordKind::Spawned) - uint8_t(RecordKind::Exec)))
       onExecRecord(*S.P, M.R);
     else
       S.P->State->process(M.R, S.Ring);

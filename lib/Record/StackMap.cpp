@@ -61,6 +61,10 @@ uint32_t StackMap::findRow(uint32_t Node, uint8_t Function) {
 }
 
 uint32_t StackMap::makeRow(uint32_t Node, uint8_t Function) {
+  return R.Sums.stackRow(Image, R.MallocHeap, stack(Node, Function));
+}
+
+uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
   // Up to the first node that is known, then down again.
   SmallVector<uint32_t, 128> Nodes, Path;
   uint32_t Parent = 0;
@@ -88,7 +92,7 @@ uint32_t StackMap::makeRow(uint32_t Node, uint8_t Function) {
         if (I < Nodes.size())
           Entries.get(Nodes[I]).TraceNode = TraceNode;
       });
-  return R.Sums.stackRow(Image, R.MallocHeap, P.Stack);
+  return P.Stack;
 }
 
 uint32_t StackMap::frameOf(uint32_t Code) {

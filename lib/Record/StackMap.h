@@ -38,6 +38,8 @@ public:
       return E->Row;
     return findRow(Node, Function);
   }
+  /// The trace's stack of a call of Function, in range, at Node.
+  uint32_t stack(uint32_t Node, uint8_t Function);
   /// As row(), without making one; 0 when it is not known yet.
   uint32_t knownRow(uint32_t Node) const {
     const Entry *E = Entries.find(Node);

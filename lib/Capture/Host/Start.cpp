@@ -8,6 +8,7 @@
 
 #include "Host/ChildEnvironment.h"
 #include "Host/Exec.h"
+#include "Host/Maps.h"
 #include "Runtime/Thread.h"
 #include "Unwind/Unwinder.h"
 
@@ -20,6 +21,7 @@ __attribute__((constructor)) static void start() {
     return;
   if (Kept.NoFollow)
     leaveEnvironment();
+  prepareMaps();
   prepareExec();
   prepareExit();
   prepareUnwinder();

@@ -132,7 +132,9 @@ static void threadEnds(void *Value) {
     return;
   T.Ring.refresh();
   if (T.Ring.hasMargin(0))
-    T.Ring.write(0, wire::Record::pack(0, wire::RecordKind::ThreadEnd), 0, 0);
+    T.Ring.write(
+        T.StackLow,
+        wire::Record::pack(T.StackBytes, wire::RecordKind::ThreadEnd), 0, 0);
   T.Epoch = 0;
   T.Ring.header()->State.store(uint32_t(wire::RingState::Released),
                                std::memory_order_release);

@@ -45,6 +45,9 @@ struct Thread {
   uintptr_t LastAllocation;
   uintptr_t Freeing; ///< operator delete has recorded the free of this one
   uint64_t NoRingEpoch, NoRingBeat;
+  /// Its stack, when that is a block.
+  uintptr_t StackLow;
+  uint64_t StackBytes;
   StackCache Last;
 };
 

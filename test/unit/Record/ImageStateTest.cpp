@@ -300,7 +300,9 @@ TEST_F(OneImage, KeyframeOfManyBlocks) {
   LiveEntry Detached;
   ASSERT_TRUE(Table.take(Addresses[5], Detached));
   Keyframer K;
-  K.start(Ordinal, Ordinal, 10000000, Table.size(), Detached);
+  Enclosers Enclosing;
+  Enclosing[7] = 3; // block 7 lies in block 2
+  K.start(Ordinal, Ordinal, 10000000, Table.size(), Detached, Enclosing);
   std::mt19937_64 Random(8);
   for (int Step = 0; K.active(); ++Step) {
     K.step(Table, *R, 1);
@@ -331,6 +333,7 @@ TEST_F(OneImage, KeyframeOfManyBlocks) {
     for (const LiveBlock &L : Part.Blocks) {
       ASSERT_TRUE(Got.empty() || Got.rbegin()->first < L.Ordinal);
       ASSERT_EQ(L.Ordinal / 9 * TimeUnitNs, L.BirthNs);
+      ASSERT_EQ(L.Ordinal == 7 ? 3u : 0u, L.Enclosing);
       Got[L.Ordinal] = L.Size;
     }
   }

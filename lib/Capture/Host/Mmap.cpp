@@ -1,0 +1,237 @@
+//===- Mmap.cpp - Hooks of the mmap family --------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The hooks of mmap, munmap, mremap and mprotect. What glibc maps for its own
+// use (for malloc, for stacks, for libraries) does not come by here.
+//
+// Order: pages are given back after it was recorded, and taken before, so that
+// nobody can be handed an address whose end is not published. mremap does both
+// and has a record on either side, as realloc has.
+//
+// madvise is not hooked: pages that it empties are still the program's, and
+// come back when they are touched.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Maps.h"
+#include "Real.h"
+#include "Runtime/Symbols.h"
+
+#include <cerrno>
+#include <cstdarg>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+//===----------------------------------------------------------------------===//
+// The functions behind the hooks
+//===----------------------------------------------------------------------===//
+
+static long resultOf(long Raw) {
+  if (!sys::failed(Raw))
+    return Raw;
+  errno = int(-Raw);
+  return -1;
+}
+
+static void *rawMmap(void *At, size_t Size, int Prot, int Flags, int Fd,
+                     off_t Offset) {
+  return reinterpret_cast<void *>(resultOf(
+      sys::call(SYS_mmap, long(At), long(Size), Prot, Flags, Fd, Offset)));
+}
+static int rawMunmap(void *At, size_t Size) {
+  return int(resultOf(sys::call(SYS_munmap, long(At), long(Size))));
+}
+static void *rawMremap(void *At, size_t Old, size_t New, int Flags, ...) {
+  va_list Rest;
+  va_start(Rest, Flags);
+  long To = Flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)
+                ? long(va_arg(Rest, void *))
+                : 0;
+  va_end(Rest);
+  return reinterpret_cast<void *>(resultOf(
+      sys::call(SYS_mremap, long(At), long(Old), long(New), Flags, To)));
+}
+static int rawMprotect(void *At, size_t Size, int Prot) {
+  return int(resultOf(sys::call(SYS_mprotect, long(At), long(Size), Prot)));
+}
+static int rawPkeyMprotect(void *At, size_t Size, int Prot, int Key) {
+  return int(resultOf(
+      Key == -1
+          ? sys::call(SYS_mprotect, long(At), long(Size), Prot)
+          : sys::call(SYS_pkey_mprotect, long(At), long(Size), Prot, Key)));
+}
+
+/// Another library may stand before libc's.
+static struct {
+  void *(*Mmap)(void *, size_t, int, int, int, off_t) = rawMmap;
+  int (*Munmap)(void *, size_t) = rawMunmap;
+  void *(*Mremap)(void *, size_t, size_t, int, ...) = rawMremap;
+  int (*Mprotect)(void *, size_t, int) = rawMprotect;
+  int (*PkeyMprotect)(void *, size_t, int, int) = rawPkeyMprotect;
+} RealMaps;
+
+template <typename Fn> static void find(Fn *&To, const char *Name) {
+  if (void *P = nextSymbol(Name))
+    To = reinterpret_cast<Fn *>(P);
+}
+
+void capture::prepareMaps() {
+  find(RealMaps.Mmap, "mmap");
+  find(RealMaps.Munmap, "munmap");
+  find(RealMaps.Mremap, "mremap");
+  find(RealMaps.Mprotect, "mprotect");
+  find(RealMaps.PkeyMprotect, "pkey_mprotect");
+}
+
+//===----------------------------------------------------------------------===//
+// mmap, munmap
+//===----------------------------------------------------------------------===//
+
+static MapClass anonymousClass(int Prot, int Flags) {
+  return Prot == PROT_NONE || (Flags & MAP_NORESERVE) ? MapClass::Reserved
+                                                      : MapClass::Used;
+}
+
+static MapClass classOf(int Prot, int Flags, int Fd) {
+  if (Flags & MAP_ANONYMOUS)
+    return anonymousClass(Prot, Flags);
+  struct stat S;
+  if (sys::failed(sys::call(SYS_fstat, Fd, long(&S))) || !S_ISCHR(S.st_mode))
+    return MapClass::File;
+  if (S.st_rdev == makedev(1, 5)) // /dev/zero
+    return anonymousClass(Prot, Flags);
+  return MapClass::Device;
+}
+
+/// What the kernel makes of a length.
+static uint64_t mappedBytes(size_t Size, int Flags) {
+  uint64_t Page = PageBytes;
+  if ((Flags & (MAP_ANONYMOUS | MAP_HUGETLB)) ==
+      (MAP_ANONYMOUS | MAP_HUGETLB)) {
+    unsigned Shift = unsigned(Flags) >> MAP_HUGE_SHIFT & MAP_HUGE_MASK;
+    Page = 1ull << (Shift ? Shift : 21);
+  }
+  return (Size + Page - 1) & ~(Page - 1);
+}
+
+static inline void *mapped(void *At, size_t Size, int Prot, int Flags, int Fd,
+                           off_t Offset, const Frame &Caller) {
+  void *P = RealMaps.Mmap(At, Size, Prot, Flags, Fd, Offset);
+  if (P != MAP_FAILED)
+    recordPages(
+        wire::HB_Maps, withClass(uintptr_t(P), classOf(Prot, Flags, Fd)),
+        mappedBytes(Size, Flags), RecordKind::Map, AllocFunction::Mmap, Caller);
+  return P;
+}
+
+MEMKIT_EXPORT void *mmap(void *At, size_t Size, int Prot, int Flags, int Fd,
+                         off_t Offset) noexcept {
+  return mapped(At, Size, Prot, Flags, Fd, Offset, MEMKIT_CALLER);
+}
+
+MEMKIT_EXPORT void *mmap64(void *At, size_t Size, int Prot, int Flags, int Fd,
+                           off64_t Offset) noexcept {
+  return mapped(At, Size, Prot, Flags, Fd, Offset, MEMKIT_CALLER);
+}
+
+/// A call with these is one that the kernel refuses.
+static bool isRange(const void *At, size_t Size) {
+  return uintptr_t(At) % PageBytes == 0 && Size != 0 &&
+         Size <= Record::MaxSize && uintptr_t(At) <= Record::MaxSize;
+}
+
+MEMKIT_EXPORT int munmap(void *At, size_t Size) noexcept {
+  Frame Caller = MEMKIT_CALLER;
+  if (isRange(At, Size))
+    recordUnmap(uintptr_t(At), roundToPages(Size), Caller.Pc);
+  return RealMaps.Munmap(At, Size);
+}
+
+//===----------------------------------------------------------------------===//
+// mprotect
+//===----------------------------------------------------------------------===//
+
+static void recordProtect(void *At, size_t Size, int Prot,
+                          const Frame &Caller) {
+  constexpr int Access = PROT_READ | PROT_WRITE | PROT_EXEC;
+  if (isRange(At, Size))
+    recordPages(wire::HB_Maps,
+                withClass(uintptr_t(At),
+                          Prot & Access ? MapClass::Used : MapClass::Reserved),
+                roundToPages(Size), RecordKind::Protect,
+                AllocFunction::Mprotect, Caller);
+}
+
+MEMKIT_EXPORT int mprotect(void *At, size_t Size, int Prot) noexcept {
+  Frame Caller = MEMKIT_CALLER;
+  int Result = RealMaps.Mprotect(At, Size, Prot);
+  if (Result == 0)
+    recordProtect(At, Size, Prot, Caller);
+  return Result;
+}
+
+MEMKIT_EXPORT int pkey_mprotect(void *At, size_t Size, int Prot,
+                                int Key) noexcept {
+  Frame Caller = MEMKIT_CALLER;
+  int Result = RealMaps.PkeyMprotect(At, Size, Prot, Key);
+  if (Result == 0)
+    recordProtect(At, Size, Prot, Caller);
+  return Result;
+}
+
+//===----------------------------------------------------------------------===//
+// mremap
+//===----------------------------------------------------------------------===//
+
+static bool recordRemapBegin(void *At, size_t Size, uintptr_t Pc) {
+  Thread *T = mappingThread(wire::HB_Maps, Pc);
+  if (!T || (!T->Ring.hasRoom() && !makeRoom(*T)))
+    return false;
+  T->Ring.write(uintptr_t(At),
+                Record::pack(roundToPages(Size), RecordKind::RemapBegin), 0, 0);
+  return true;
+}
+
+static void recordRemapEnd(void *New, size_t Size, bool OldStays,
+                           const Frame &Caller) {
+  Thread *T = mappingThread(wire::HB_Maps, Caller.Pc);
+  if (!T)
+    return;
+  if (New == MAP_FAILED)
+    T->Ring.write(0, Record::pack(0, RecordKind::RemapEnd), 0, 0);
+  else
+    writeWithStack(
+        *T, uintptr_t(New) | (OldStays ? uint64_t(wire::RF_OldStays) : 0),
+        roundToPages(Size), RecordKind::RemapEnd, AllocFunction::Mremap,
+        Caller);
+}
+
+static void *remapped(void *At, size_t Old, size_t New, int Flags, void *To,
+                      const Frame &Caller) {
+  // An old size of 0 asks for a second mapping of the same pages.
+  bool Begun = uintptr_t(At) % PageBytes == 0 && Old <= Record::MaxSize &&
+               recordRemapBegin(At, Old, Caller.Pc);
+  void *P = RealMaps.Mremap(At, Old, New, Flags, To);
+  if (Begun)
+    recordRemapEnd(P, New, Old == 0 || (Flags & MREMAP_DONTUNMAP), Caller);
+  return P;
+}
+
+MEMKIT_EXPORT void *mremap(void *At, size_t Old, size_t New, int Flags,
+                           ...) noexcept {
+  Frame Caller = MEMKIT_CALLER;
+  va_list Rest;
+  va_start(Rest, Flags);
+  void *To = Flags & (MREMAP_FIXED | MREMAP_DONTUNMAP) ? va_arg(Rest, void *)
+                                                       : nullptr;
+  va_end(Rest);
+  return remapped(At, Old, New, Flags, To, Caller);
+}

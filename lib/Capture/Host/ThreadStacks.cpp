@@ -1,0 +1,152 @@
+//===- ThreadStacks.cpp - The hook of pthread_create ----------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The stacks that pthread_create makes. glibc maps them out of our sight, and
+// keeps them for the next thread; so a stack is a block from the thread's first
+// instruction to its last, and its call stack is that of pthread_create.
+//
+// The new thread begins in a function of ours, which finds what to do in a slot
+// that its creator filled, and goes on by a jump: no frame of ours stays.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Maps.h"
+#include "Real.h"
+#include "Runtime/Symbols.h"
+
+#include <cerrno>
+#include <pthread.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+namespace {
+using StartFn = void *(void *);
+
+struct Start {
+  std::atomic<uint32_t> Taken;
+  StartFn *Fn;
+  void *Arg;
+  uint64_t Bytes; ///< of the stack
+  uint64_t Epoch; ///< of the image that Node is of
+  uint32_t Node;
+};
+} // namespace
+
+/// Threads that are on their way. Should there be more, the rest have no block.
+static Start Starts[256];
+
+static Start *takeSlot() {
+  for (Start &S : Starts)
+    if (!S.Taken.load(std::memory_order_relaxed) &&
+        !S.Taken.exchange(1, std::memory_order_acquire))
+      return &S;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// In the new thread
+//===----------------------------------------------------------------------===//
+
+/// glibc places the thread's descriptor in the last page of its stack.
+static void recordOwnStack(uint64_t Bytes, uint32_t Node, uint64_t Epoch) {
+  uintptr_t Top = (uintptr_t(pthread_self()) & ~(PageBytes - 1)) + PageBytes;
+  uintptr_t Here = uintptr_t(__builtin_frame_address(0));
+  uintptr_t Low = Top - Bytes;
+  if (Here < Low || Here >= Top)
+    return;
+  Thread *T = recordingThread();
+  if (!T || T->Epoch != Epoch || (!T->Ring.hasRoom() && !makeRoom(*T)))
+    return;
+  T->StackLow = Low;
+  T->StackBytes = Bytes;
+  T->Ring.write(
+      withClass(Low, MapClass::Stack),
+      Record::pack(Bytes, RecordKind::Map, AllocFunction::PthreadCreate), Node,
+      0);
+}
+
+static void *begin(void *Slot) {
+  Start &S = *static_cast<Start *>(Slot);
+  StartFn *Fn = S.Fn;
+  void *Arg = S.Arg;
+  uint64_t Bytes = S.Bytes, Epoch = S.Epoch;
+  uint32_t Node = S.Node;
+  S.Taken.store(0, std::memory_order_release);
+  recordOwnStack(Bytes, Node, Epoch);
+  return Fn(Arg);
+}
+
+//===----------------------------------------------------------------------===//
+// In its creator
+//===----------------------------------------------------------------------===//
+
+static struct {
+  int (*Create)(pthread_t *, const pthread_attr_t *, StartFn *, void *);
+  int (*GetStack)(const pthread_attr_t *, void **, size_t *);
+  int (*GetDefault)(pthread_attr_t *);
+  int (*Destroy)(pthread_attr_t *);
+} RealThreads;
+
+template <typename Fn> static void find(Fn *&To, const char *Name) {
+  if (!To)
+    To = reinterpret_cast<Fn *>(nextSymbol(Name));
+}
+
+static bool findThreadFunctions() {
+  if (!RealThreads.Create) {
+    find(RealThreads.GetStack, "pthread_attr_getstack");
+    find(RealThreads.GetDefault, "pthread_getattr_default_np");
+    find(RealThreads.Destroy, "pthread_attr_destroy");
+    find(RealThreads.Create, "pthread_create");
+  }
+  return RealThreads.Create;
+}
+
+/// How large a stack a thread with \p A will have; 0: not known, or the program
+/// brings its own, which is counted where it comes from.
+static uint64_t stackBytes(const pthread_attr_t *A) {
+  void *At;
+  size_t Bytes = 0;
+  if (!RealThreads.GetStack || !RealThreads.GetDefault || !RealThreads.Destroy)
+    return 0;
+  if (A) {
+    if (RealThreads.GetStack(A, &At, &Bytes) || uintptr_t(At) + Bytes != 0)
+      return 0;
+    if (Bytes)
+      return roundToPages(Bytes);
+  }
+  pthread_attr_t Default;
+  if (RealThreads.GetDefault(&Default))
+    return 0;
+  if (RealThreads.GetStack(&Default, &At, &Bytes))
+    Bytes = 0;
+  RealThreads.Destroy(&Default);
+  return roundToPages(Bytes);
+}
+
+MEMKIT_EXPORT int pthread_create(pthread_t *To, const pthread_attr_t *A,
+                                 StartFn *Fn, void *Arg) noexcept {
+  Frame Caller = MEMKIT_CALLER;
+  if (!findThreadFunctions())
+    return EAGAIN;
+  Thread *T = mappingThread(wire::HB_Stacks, Caller.Pc);
+  uint64_t Bytes = T && isRecording() ? stackBytes(A) : 0;
+  Start *S = Bytes ? takeSlot() : nullptr;
+  if (!S)
+    return RealThreads.Create(To, A, Fn, Arg);
+  S->Fn = Fn;
+  S->Arg = Arg;
+  S->Bytes = Bytes;
+  S->Epoch = T->Epoch;
+  S->Node = EventStack(*T, Caller).Node;
+  int Error = RealThreads.Create(To, A, begin, S);
+  if (Error)
+    S->Taken.store(0, std::memory_order_release);
+  return Error;
+}

@@ -1,0 +1,185 @@
+//===- ImageMaps.cpp - What an image has mapped -----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The records of mappings, breaks and thread stacks made events, and blocks of
+// malloc that lie in a mapping: those of an allocator that takes its memory
+// where we see it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImageState.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::AllocFunction;
+using wire::MapClass;
+using wire::RecordKind;
+
+/// Counts and writes what becomes of blocks because of one record.
+class ImageState::MapSink : public MapEvents {
+public:
+  MapSink(ImageState &I, const wire::Record &Rec, uint32_t RingIndex)
+      : I(I), Rec(Rec), RingIndex(RingIndex) {}
+
+  LiveEntry allocate(MapClass Class, uint64_t Size) override {
+    uint32_t Stack = I.Stacks.stack(Rec.Stack, Rec.function());
+    uint32_t Heap = I.R.hostHeap(heapOf(Class));
+    Event &E = begin(EventKind::Allocate);
+    LiveEntry B;
+    B.Ordinal = E.Block = I.NextOrdinal++;
+    B.Size = E.Size = Size;
+    B.BirthTick = E.TimeNs / TimeUnitNs;
+    B.Row = I.R.Sums.stackRow(I.Id, Heap, Stack);
+    E.Stack = Stack;
+    E.Heap = uint16_t(Heap);
+    I.R.Sums.allocate({B.Ordinal, B.Row, 0}, Size, E.TimeNs, E.Thread);
+    return B;
+  }
+  void free(const LiveEntry &B) override { I.emitFree(B, Rec.Tsc, RingIndex); }
+  void resize(LiveEntry &B, uint64_t Size) override {
+    Event &E = begin(EventKind::Resize);
+    E.Block = B.Ordinal;
+    E.Size = Size;
+    I.R.Sums.resize({B.Ordinal, B.Row, 0}, B.Size, Size, E.TimeNs);
+    B.Size = Size;
+  }
+  LiveEntry split(LiveEntry &B, uint64_t Size) override {
+    Event &E = begin(EventKind::Split);
+    E.Block = B.Ordinal;
+    E.Size = Size;
+    I.R.Sums.split({B.Ordinal, B.Row, 0}, E.TimeNs);
+    LiveEntry Rest = B;
+    Rest.Ordinal = I.NextOrdinal++;
+    Rest.Size -= Size;
+    B.Size = Size;
+    return Rest;
+  }
+
+private:
+  Recording::HostHeap heapOf(MapClass Class) const {
+    switch (Class) {
+    case MapClass::Reserved:
+      return Recording::Reserved;
+    case MapClass::File:
+      return Recording::File;
+    case MapClass::Device:
+      return Recording::DeviceMemory;
+    case MapClass::Stack:
+      return Recording::Stack;
+    case MapClass::Used:
+      break;
+    }
+    return Rec.kind() == uint8_t(RecordKind::Break) ? Recording::Break
+                                                    : Recording::Mmap;
+  }
+  Event &begin(EventKind Kind) {
+    I.makeRoom(RingIndex);
+    uint64_t Tick = I.R.nextTick(Rec.Tsc, I.Id);
+    Event &E = I.Buffer.Rows.emplace_back();
+    E.TimeNs = Tick * TimeUnitNs;
+    E.Thread = I.Rings[RingIndex].Thread;
+    E.Kind = Kind;
+    return E;
+  }
+
+  ImageState &I;
+  const wire::Record &Rec;
+  uint32_t RingIndex;
+};
+
+void ImageState::mapRecord(const wire::Record &Rec, uint32_t RingIndex) {
+  constexpr uint64_t MostAddress = 1ull << 56;
+  RecordKind Kind = RecordKind(Rec.kind());
+  uint64_t Flags = Rec.Address & wire::PageFlagsMask;
+  uint64_t Page = Rec.Address - Flags;
+  if (Rec.Address >= MostAddress || Rec.function() >= wire::NumAllocFunctions)
+    return bad();
+  MapTable::Range Pages{Page, Page + Rec.size()};
+  MapTable::Range Bytes{Rec.Address, Rec.Address + Rec.size()};
+  MapSink Out(*this, Rec, RingIndex);
+  switch (Kind) {
+  case RecordKind::Map:
+    if (Flags >= wire::NumMapClasses || !Rec.size())
+      return bad();
+    return Maps.map(Pages, MapClass(Flags), Rec.Tsc, true, Out);
+  case RecordKind::Break:
+    return Rec.size() ? Maps.map(Bytes, MapClass::Used, Rec.Tsc, true, Out)
+                      : bad();
+  case RecordKind::Unmap:
+    // A child of fork may give back what it inherited; who gives back what was
+    // mapped behind our back does no harm.
+    if (!Maps.unmap(Bytes, Rec.Tsc, Out) && Forked)
+      R.Sums.inheritedFree(Id);
+    return;
+  case RecordKind::Protect:
+    if (Flags > uint64_t(MapClass::Reserved))
+      return bad();
+    return Maps.protect(Pages, MapClass(Flags), Rec.Tsc, Out);
+  case RecordKind::RemapBegin: {
+    if (Remaps.size() <= RingIndex)
+      Remaps.resize(RingIndex + 1);
+    const MapTable::Block *Old = Maps.find(Rec.Address);
+    Remaps[RingIndex] = {Bytes, Rec.Tsc, Old ? Old->Class : MapClass::Used};
+    return;
+  }
+  case RecordKind::RemapEnd:
+    return endRemap(Rec, RingIndex, Out);
+  case RecordKind::ThreadEnd:
+    return Maps.endStack(Bytes, Rec.Tsc, Out);
+  default:
+    return bad();
+  }
+}
+
+void ImageState::endRemap(const wire::Record &Rec, uint32_t RingIndex,
+                          MapSink &Out) {
+  if (RingIndex >= Remaps.size() || !Remaps[RingIndex].Tsc)
+    return bad();
+  Remap Begun = Remaps[RingIndex];
+  Remaps[RingIndex].Tsc = 0;
+  uint64_t Flags = Rec.Address & wire::PageFlagsMask;
+  if (!Rec.Address) // it failed
+    return;
+  if (!Rec.size())
+    return bad();
+  uint64_t At = Rec.Address - Flags;
+  Maps.remap(Begun.Old, {At, At + Rec.size()}, Begun.Class,
+             Flags & wire::RF_OldStays, Begun.Tsc, Rec.Tsc, Out);
+}
+
+/// Counts an allocation in a mapping. Its event comes next in the buffer.
+void ImageState::allocateIn(const MapTable::Block &In, BlockRef B,
+                            uint64_t Size, uint64_t TimeNs, uint32_t Thread) {
+  uint64_t Outer = In.Entry.Ordinal;
+  R.Sums.allocateIn(B, {Outer, In.Entry.Row, 0}, Size, TimeNs, Thread);
+  Enclosing[B.Ordinal] = Outer + 1;
+  std::vector<uint64_t> &Column = Buffer.Columns.Enclosing;
+  Column.resize(Buffer.Rows.size());
+  Column.push_back(Outer + 1);
+}
+
+/// The ordinal + 1 of the block in which the one of Ordinal, which is freed,
+/// lies; 0 when it lies in none.
+uint64_t ImageState::takeEnclosing(uint64_t Ordinal) {
+  auto At = Enclosing.find(Ordinal);
+  if (At == Enclosing.end())
+    return 0;
+  uint64_t Outer = At->second;
+  if (Snapshot.holds(Ordinal))
+    Given.push_back(Ordinal);
+  else
+    Enclosing.erase(At);
+  return Outer;
+}
+
+/// The snapshot is complete: what was kept for it goes.
+void ImageState::forgetGiven() {
+  for (uint64_t Ordinal : Given)
+    Enclosing.erase(Ordinal);
+  Given.clear();
+}
