@@ -36,26 +36,35 @@ std::unique_ptr<ElfImage> ElfImage::map(const std::string &Path) {
     Image->Count = H.e_phnum;
     Good = pread(Fd, Image->Storage.get(), Bytes, off_t(H.e_phoff)) ==
                ssize_t(Bytes) &&
-           Image->mapSegments(Fd);
+           Image->mapSegments(Fd, H.e_type == ET_EXEC);
   }
   close(Fd);
   return Good ? std::move(Image) : nullptr;
 }
 
-bool ElfImage::mapSegments(int Fd) {
+/// Room for the addresses from \p Least to \p Most, there or anywhere.
+uintptr_t ElfImage::reserve(uintptr_t Least, uintptr_t Most, bool Fixed) {
+  int Flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void *Where = Fixed ? reinterpret_cast<void *>(Least) : nullptr;
+  Size = Most - Least;
+  void *Got = mmap(Where, Size, PROT_NONE,
+                   Flags | (Fixed ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+  if (Got != MAP_FAILED)
+    Start = Got;
+  return uintptr_t(Got) - Least;
+}
+
+bool ElfImage::mapSegments(int Fd, bool Fixed) {
   auto *Headers = reinterpret_cast<const Elf64_Phdr *>(Storage.get());
-  uintptr_t Most = 0;
+  uintptr_t Least = UINTPTR_MAX, Most = 0;
   for (size_t I = 0; I < Count; ++I)
-    if (Headers[I].p_type == PT_LOAD)
+    if (Headers[I].p_type == PT_LOAD) {
+      Least = std::min(Least, Headers[I].p_vaddr);
       Most = std::max(Most, Headers[I].p_vaddr + Headers[I].p_memsz);
-  Size = Most + 2 * Page;
-  Start = mmap(nullptr, Size, PROT_NONE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (Start == MAP_FAILED) {
-    Start = nullptr;
+    }
+  Bias = reserve(Least / Page * Page, Most + 2 * Page, Fixed);
+  if (!Start)
     return false;
-  }
-  Bias = uintptr_t(Start);
   for (size_t I = 0; I < Count; ++I) {
     const Elf64_Phdr &P = Headers[I];
     uintptr_t Within = P.p_vaddr % Page;

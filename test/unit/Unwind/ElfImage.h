@@ -17,7 +17,8 @@
 namespace memkit::test {
 
 /// A file's segments at the distances that the loader would give them, not
-/// relocated and not executable.
+/// relocated and not executable; at its own addresses, if it is a program that
+/// has such (and they are free).
 class ElfImage {
 public:
   /// Null when \p Path cannot be mapped as a 64-bit ELF file.
@@ -32,7 +33,8 @@ public:
 
 private:
   ElfImage() = default;
-  bool mapSegments(int Fd);
+  bool mapSegments(int Fd, bool Fixed);
+  uintptr_t reserve(uintptr_t Least, uintptr_t Most, bool Fixed);
 
   std::unique_ptr<char[]> Storage;
   size_t Count = 0;

@@ -165,6 +165,8 @@ std::optional<uint64_t> Stepper::evaluate(const DWARFExpression &E,
       continue;
     }
     S.pop_back();
+    if (C == DW_OP_drop)
+      continue;
     if (S.empty())
       return std::nullopt;
     uint64_t &To = S.back();

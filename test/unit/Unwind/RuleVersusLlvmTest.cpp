@@ -165,6 +165,8 @@ TEST(RuleVersusLlvm, Libstdcxx) { compareLibrary("libstdc++.so.6"); }
 TEST(RuleVersusLlvm, Libpython) { compareLibrary("libpython3.11.so.1.0"); }
 TEST(RuleVersusLlvm, AssemblyOfLibcrypto) { compareLibrary("libcrypto.so.3"); }
 
+TEST(RuleVersusLlvm, ExpressionsOfLibmvec) { compareLibrary("libmvec.so.1"); }
+
 TEST(RuleVersusLlvm, GivenFiles) {
   const char *Files = getenv("MEMKIT_UNWIND_FILES");
   if (!Files)
