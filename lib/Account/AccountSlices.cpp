@@ -48,26 +48,46 @@ bool Accounts::stepSliceDue(uint32_t Image) const {
 }
 
 void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, Slice &Out) {
-  ImageState &I = *Images[Image];
-  Out.Index = I.Open.Index;
-  Out.FirstStep = I.Open.FirstStep;
-  Out.LastStep = I.Stepping && I.StepBeginNs == TimeNs ? I.StepBefore : I.Step;
-  Out.BeginNs = I.Open.BeginNs;
-  Out.EndNs = TimeNs;
   Out.Rows.clear();
-  for (const DirtyRow &D : I.Dirty) {
-    const AccountRow &R = StackRows[D.Row];
-    if (R.LiveBytes != D.LiveBytes || R.LiveBlocks != D.LiveBlocks)
-      Out.Rows.push_back(
-          {Cells[R.Cell].Heap, stackOf(D.Row), R.LiveBlocks, R.LiveBytes});
-  }
-  auto Key = [](const SliceRow &R) { return uint64_t(R.Heap) << 32 | R.Stack; };
-  std::sort(
-      Out.Rows.begin(), Out.Rows.end(),
-      [&](const SliceRow &A, const SliceRow &B) { return Key(A) < Key(B); });
+  cutSlice(Image, TimeNs, SIZE_MAX, [&](Slice &All) { std::swap(Out, All); });
+}
+
+void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, size_t MostRows,
+                        llvm::function_ref<void(Slice &)> Take) {
+  ImageState &I = *Images[Image];
+  auto Changed =
+      std::remove_if(I.Dirty.begin(), I.Dirty.end(), [this](const DirtyRow &D) {
+        const AccountRow &R = StackRows[D.Row];
+        return R.LiveBytes == D.LiveBytes && R.LiveBlocks == D.LiveBlocks;
+      });
+  // The rows are many where stacks are: they are sorted where they stand.
+  for (auto D = I.Dirty.begin(); D != Changed; ++D)
+    D->LiveBytes = uint64_t(heapOf(D->Row)) << 32 | stackOf(D->Row);
+  std::sort(I.Dirty.begin(), Changed, [](const DirtyRow &A, const DirtyRow &B) {
+    return A.LiveBytes < B.LiveBytes;
+  });
+  Slice Part;
+  auto D = I.Dirty.begin();
+  do {
+    Part.Index = I.Open.Index;
+    Part.FirstStep = I.Open.FirstStep;
+    Part.LastStep =
+        I.Stepping && I.StepBeginNs == TimeNs ? I.StepBefore : I.Step;
+    Part.BeginNs = I.Open.BeginNs;
+    Part.EndNs = TimeNs;
+    Part.Rows.clear();
+    size_t Count = std::min(size_t(Changed - D), MostRows);
+    Part.Rows.reserve(Count);
+    for (auto End = D + Count; D != End; ++D) {
+      const AccountRow &R = StackRows[D->Row];
+      Part.Rows.push_back(
+          {heapOf(D->Row), stackOf(D->Row), R.LiveBlocks, R.LiveBytes});
+    }
+    I.SliceRows += Count;
+    Take(Part);
+  } while (D != Changed);
   I.Dirty.clear();
   I.SliceFrom = SlicesOn ? Now + 1 : 0;
-  I.SliceRows += Out.Rows.size();
   I.StepsOpen = 0;
 
   uint64_t Cut = ++I.Open.Index;

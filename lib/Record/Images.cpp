@@ -274,9 +274,7 @@ void Session::endImage(Process &P) {
   }
   P.EndNs = R.boundaryNs(R.Clock.toNs(P.EndTsc));
   if (P.State) {
-    Slice Last;
-    R.Sums.cutSlice(P.Image, P.EndNs, Last);
-    R.addSlice(P.Image, std::move(Last));
+    R.cutSlice(P.Image, P.EndNs);
     P.State->releaseShared();
   }
   R.Sums.endImage(P.Image, P.EndNs, Status, Signal);

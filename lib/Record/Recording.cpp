@@ -84,8 +84,13 @@ void Recording::addLoss(uint32_t Image, LossKind Kind, uint64_t Count) {
   addMark(std::move(M));
 }
 
-void Recording::addSlice(uint32_t Image, Slice S) {
-  PendingSlices.emplace_back(Image, std::move(S));
+void Recording::cutSlice(uint32_t Image, uint64_t TimeNs) {
+  Sums.cutSlice(Image, TimeNs, MaxPendingRows, [&](Slice &Part) {
+    PendingRows += Part.Rows.size();
+    PendingSlices.emplace_back(Image, std::move(Part));
+    if (PendingRows >= MaxPendingRows)
+      flush();
+  });
 }
 
 void Recording::addClockMark() {
@@ -115,13 +120,17 @@ Error Recording::takeError() {
   return createStringError(inconvertibleErrorCode(), std::exchange(Why, ""));
 }
 
-void Recording::flush() {
+void Recording::writeNames() {
   Dictionary &D = Names.pending();
-  if (Names.hasPending()) {
-    if (!Failed)
-      check(Writer->write(D));
-    D = Dictionary();
-  }
+  if (!Names.hasPending())
+    return;
+  if (!Failed)
+    check(Writer->write(D));
+  D = Dictionary();
+}
+
+void Recording::flush() {
+  writeNames();
   for (ImageState *I : Images) {
     Events &E = I->buffer();
     if (E.Rows.empty())
@@ -147,35 +156,25 @@ void Recording::flush() {
 }
 
 /// Slices of one image stand together in a block. A slice that has more rows
-/// than a block goes on in the next under the same index.
+/// than wait at once goes on in the next under the same index.
 void Recording::flushSlices() {
+  static_assert(2 * MaxPendingRows <= MaxBlockRows);
   stable_sort(PendingSlices, llvm::less_first());
   Slices Block;
-  size_t Rows = 0;
   auto Write = [&] {
     if (!Block.Rows.empty() && !Failed)
       check(Writer->write(Block));
     Block.Rows.clear();
-    Rows = 0;
   };
   for (auto &[Image, S] : PendingSlices) {
     if (Image != Block.Image)
       Write();
     Block.Image = Image;
-    for (size_t At = 0;;) {
-      if (Rows + S.Rows.size() - At > MaxBlockRows && Rows)
-        Write();
-      size_t Count = std::min<size_t>(S.Rows.size() - At, MaxBlockRows);
-      Slice &Part = Block.Rows.emplace_back(S);
-      Part.Rows.assign(S.Rows.begin() + At, S.Rows.begin() + At + Count);
-      Rows += Count;
-      At += Count;
-      if (At == S.Rows.size())
-        break;
-    }
+    Block.Rows.push_back(std::move(S));
   }
   Write();
   PendingSlices.clear();
+  PendingRows = 0;
 }
 
 void Recording::write(const Keyframe &K) {

@@ -69,12 +69,18 @@ public:
   void removeImage(ImageState &I);
   void addMark(Mark M);
   void addLoss(uint32_t Image, LossKind Kind, uint64_t Count);
-  void addSlice(uint32_t Image, Slice S);
+  /// Cuts the slice of Image that ends at TimeNs, a boundary.
+  void cutSlice(uint32_t Image, uint64_t TimeNs);
   void addClockMark();
 
   /// Writes all that was gathered: what is new in the dictionary, the events of
   /// all images as one epoch, marks, slices.
   void flush();
+  /// Writes what is new in the dictionary when it has become much.
+  void flushNames() {
+    if (Names.pending().NodeFrames.size() >= MaxPendingNodes)
+      writeNames();
+  }
   /// Writes the part of a keyframe at once (after a flush of what it names).
   void write(const Keyframe &K);
   /// Writes the summary and the end of the trace.
@@ -90,13 +96,18 @@ public:
 private:
   Recording(const TscClock &Clock) : Clock(Clock) {}
   bool check(llvm::Error E);
+  void writeNames();
   void flushSlices();
 
   std::unique_ptr<TraceWriter> Writer;
   uint32_t HostHeaps[Break + 1] = {};
   std::vector<ImageState *> Images;
   Marks PendingMarks;
+  /// What waits for the next flush is bounded, so that it does not grow with
+  /// the number of stacks.
+  static constexpr size_t MaxPendingNodes = 65536, MaxPendingRows = 16384;
   std::vector<std::pair<uint32_t, Slice>> PendingSlices;
+  size_t PendingRows = 0; ///< of the slices
   uint64_t LastTick = 0;
   uint32_t LastImage = 0;
   uint64_t Losses = 0;

@@ -201,15 +201,13 @@ void Session::freeRings(Process &P) {
 /// What comes by time: slices, keyframes, samples, a flush each second.
 void Session::samples() {
   uint64_t Now = R.nowNs();
+  R.flushNames();
   for (auto &P : Processes) {
     if (!P->State || P->EndNs)
       continue;
     ImageState &I = *P->State;
-    if (R.Sums.timeSliceDue(I.id(), Now)) {
-      Slice S;
-      R.Sums.cutSlice(I.id(), R.boundaryNs(Now), S);
-      R.addSlice(I.id(), std::move(S));
-    }
+    if (R.Sums.timeSliceDue(I.id(), Now))
+      R.cutSlice(I.id(), R.boundaryNs(Now));
     I.keyframe();
     sampleRss(*P, Now);
   }

@@ -97,20 +97,31 @@ Bytes Encoder::encode(const Marks &M) {
 Bytes Encoder::encode(const Slices &S) {
   begin();
   std::vector<fb::SliceHead> Heads;
-  std::vector<SliceRow> Rows;
+  uint32_t Count = 0;
   for (const Slice &R : S.Rows) {
     Heads.emplace_back(R.Index, R.FirstStep, R.LastStep, R.BeginNs, R.EndNs,
                        uint32_t(R.Rows.size()));
-    Rows.insert(Rows.end(), R.Rows.begin(), R.Rows.end());
+    Count += uint32_t(R.Rows.size());
   }
-  auto Heap = column(Rows, [](const SliceRow &R) { return R.Heap; });
-  auto Stack = differences(Rows, [](const SliceRow &R) { return R.Stack; });
-  auto Blocks = column(Rows, [](const SliceRow &R) { return R.LiveBlocks; });
-  auto Live = column(Rows, [](const SliceRow &R) { return R.LiveBytes; });
+  // The rows of all slices, without a copy of them.
+  auto Column = [&](auto Get) {
+    Wide.clear();
+    Wide.reserve(Count);
+    for (const Slice &R : S.Rows)
+      for (const SliceRow &Row : R.Rows)
+        Wide.push_back(Get(Row));
+    return planes(ArrayRef<uint64_t>(Wide));
+  };
+  auto Heap = Column([](const SliceRow &R) { return R.Heap; });
+  uint64_t Last = 0;
+  auto Stack = Column([&](const SliceRow &R) {
+    return zigzag(int64_t(R.Stack - std::exchange(Last, R.Stack)));
+  });
+  auto Blocks = Column([](const SliceRow &R) { return R.LiveBlocks; });
+  auto Live = Column([](const SliceRow &R) { return R.LiveBytes; });
   return finish(fb::Body::Slices,
                 fb::CreateSlices(B, S.Image, B.CreateVectorOfStructs(Heads),
-                                 uint32_t(Rows.size()), Heap, Stack, Blocks,
-                                 Live)
+                                 Count, Heap, Stack, Blocks, Live)
                     .Union());
 }
 

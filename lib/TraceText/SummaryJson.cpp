@@ -120,6 +120,7 @@ void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {
       J.object([&] { process(J, S, Id); });
   });
   J.attribute("stacks", S.NumStacks);
+  J.attribute("nodes", S.NumNodes);
   J.attribute("threads", S.NumThreads);
   J.attribute("steps", S.Sums.Steps.size());
   J.attribute("layers", S.layers().size());

@@ -93,6 +93,7 @@ static Error readNames(TraceReader &R, TraceSummary &S, IdLimits &Limits) {
       return makeTraceError(R.name(), B.Offset, What);
     Limits.Contexts += D.Counts.Contexts;
     Limits.Stacks += D.Counts.Stacks;
+    S.NumNodes += D.Counts.Nodes;
     Limits.Threads += D.Counts.Threads;
     append(S.Heaps, D.Few.Heaps);
     append(S.Images, D.Few.Images);

@@ -26,13 +26,26 @@ class Recording:
         self.events = memrec.count(folder).events
         text = subprocess.run([str(tools / "memdump"), "--summary", "--format=json",
                                str(folder / "trace.fb")], check=True, capture_output=True).stdout
-        self.stacks = json.loads(text)["stacks"]
+        summary = json.loads(text)
+        self.stacks, self.nodes = summary["stacks"], summary["nodes"]
         self.output = out.read_text(encoding="ascii", errors="replace")
+
+
+def stacks_and_nodes(few, many):
+    """Bytes per stack and per node, from two pairs of recordings: the stacks of the
+    one have few new nodes each, those of the other many."""
+    (bytes1, stacks1, nodes1), (bytes2, stacks2, nodes2) = [
+        (large.rss - small.rss, large.stacks - small.stacks, large.nodes - small.nodes)
+        for small, large in (few, many)]
+    both = stacks1 * nodes2 - stacks2 * nodes1
+    return ((bytes1 * nodes2 - bytes2 * nodes1) / both,
+            (stacks1 * bytes2 - stacks2 * bytes1) / both)
 
 
 def growth(tools, folder, tiny):
     """[(what, bytes, per, aim)]."""
     storm, live = build_storm(folder), build_program(folder, "live.cpp")
+    stacks = build_program(folder, "stacks.cpp")
     scale = 200 if tiny else 1
 
     def record(*command):
@@ -42,14 +55,16 @@ def growth(tools, folder, tiny):
     longer = record(storm, 1, 40_000_000 // scale)
     few, many = 1_000_000 // scale, 10_000_000 // scale
     small, large = record(live, few), record(live, many)
-    wide = record(storm, 1, 5_000_000 // scale, 20_000 // scale)
+    per_stack, per_node = stacks_and_nodes(*[
+        [record(stacks, count // scale, tail) for count in (4_000, most)]
+        for tail, most in ((0, 400_000), (30, 100_000))])
     longest, pauses = large.output.split()
     return [
         ("recorder, per 1,000 events", (longer.rss - base.rss) / (longer.events - base.events) * 1000,
          "bytes", 1),
         ("recorder, per live block", (large.rss - small.rss) / (many - few), "bytes", 48),
-        ("recorder, per distinct stack with its nodes", (wide.rss - base.rss) /
-         max(1, wide.stacks - base.stacks), "bytes", None),
+        ("recorder, per distinct stack", per_stack, "bytes", 128),
+        ("recorder, per node of the tree of stacks", per_node, "bytes", 128),
         (f"longest time between two allocations, {many:,} live", int(longest) / 1000, "ms", None),
         ("of these over 5 ms", int(pauses), "times", 0),
     ]

@@ -187,11 +187,8 @@ void Bench::pass() {
   ++R->Pass;
   drain();
   I->settleHeld();
-  if (R->Sums.timeSliceDue(1, W->clock())) {
-    Slice S;
-    R->Sums.cutSlice(1, R->boundaryNs(W->clock()), S);
-    R->addSlice(1, std::move(S));
-  }
+  if (R->Sums.timeSliceDue(1, W->clock()))
+    R->cutSlice(1, R->boundaryNs(W->clock()));
   I->keyframe();
 }
 
@@ -203,9 +200,7 @@ void Bench::finish() {
   M.Image = 1;
   M.TimeNs = R->boundaryNs();
   M.Values = {0, 0};
-  Slice Last;
-  R->Sums.cutSlice(1, M.TimeNs, Last);
-  R->addSlice(1, std::move(Last));
+  R->cutSlice(1, M.TimeNs);
   R->Sums.endImage(1, M.TimeNs, 0, 0);
   R->addMark(std::move(M));
   R->finish();

@@ -37,8 +37,9 @@
 //
 // The context 0 has no row: contextRow() gives 0 and events skip it.
 //
-// Not thread-safe. Memory: 96 bytes a row and 6 to 12 to find it, 16 for each
-// row that changed since the last slice, 48 or so for each enclosing block.
+// Not thread-safe. Memory: 96 bytes a row and 6 to 11 to find it, 17 for each
+// row that changed since the last slice, 48 or so for each enclosing block; a
+// summary takes 8 bytes a row of a (image, heap) while it is made.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +55,7 @@
 #include "llvm/Support/Error.h"
 #include <array>
 #include <cassert>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -193,10 +195,14 @@ public:
   /// Whether a slice is due, the step just begun being the first of the next.
   bool stepSliceDue(uint32_t Image) const;
   /// Cuts a slice that ends at TimeNs: the (heap, stack) whose live values
-  /// differ from those at the slice before, sorted by heap and stack. Out's
-  /// memory is reused. At a step, call beginStep() first or after, it is the
+  /// differ from those at the slice before, sorted by heap and stack.
+  /// At a step, call beginStep() first or after, it is the
   /// same. Once more when the image ends, so that slices say how it ended.
   void cutSlice(uint32_t Image, uint64_t TimeNs, Slice &Out);
+  /// The same in parts of at most MostRows rows, at least one: Take is given
+  /// each in order, and may keep it. It must not call anything here.
+  void cutSlice(uint32_t Image, uint64_t TimeNs, size_t MostRows,
+                llvm::function_ref<void(Slice &)> Take);
   /// Stops the book-keeping of slices, for those who want none. At the start.
   void disableSlices() { SlicesOn = false; }
 
@@ -300,7 +306,8 @@ private:
     uint64_t StepPeakBytes = 0; ///< since the step that runs began
     uint64_t PeakBytes = 0;     ///< before that
   };
-  /// A row that changed since the last slice, as it was at that slice.
+  /// A row that changed since the last slice, as it was at that slice; while
+  /// the next is cut, LiveBytes is what it is sorted by.
   struct DirtyRow {
     uint32_t Row;
     uint32_t LiveBlocks;
@@ -331,7 +338,7 @@ private:
     uint64_t Step = 0, StepBeginNs = 0, StepBefore = 0;
     Share AtStep; ///< what it had of `host` when the step began
     std::vector<StepTotals> Steps; ///< ended ones
-    std::vector<DirtyRow> Dirty;
+    std::deque<DirtyRow> Dirty;    ///< grows without a copy of twice its size
     std::vector<uint32_t> CellOfHeap;           ///< cell + 1 by heap id
     std::vector<std::unique_ptr<Share>> Shares; ///< by domain + 1, 0 outside
     std::array<uint64_t, NumLossKinds> Losses{};
@@ -391,7 +398,7 @@ private:
   StepTotals runningStep(const ImageState &I, uint64_t NowNs) const;
   SumRow sumRow(const AccountRow &R, const AccountRowRest &Rest,
                 const Cell &C) const;
-  std::vector<SumRow> sumRows(const Cell &C, bool Contexts) const;
+  std::vector<uint64_t> sortedRows(const Cell &C, bool Contexts) const;
   void fillTotals(Summary &S, uint64_t EndNs) const;
 
   uint64_t Now = 0; ///< events so far; numbers them from 1

@@ -31,6 +31,7 @@ struct TraceSummary {
   std::vector<Image> Images;
   std::vector<Device> Devices;
   uint64_t NumStacks = 0;
+  uint64_t NumNodes = 0; ///< of the tree of stacks
   uint64_t NumThreads = 0;
   /// The last summary, its parts joined, without its rows of stacks and
   /// contexts.

@@ -365,14 +365,50 @@ TEST(Accounts, SummaryComesInParts) {
     size_t InPart = 0;
     for (const SumRows &R : S.Stacks)
       InPart += R.Rows.size();
-    EXPECT_LE(InPart, MaxBlockRows);
+    EXPECT_LE(InPart, MaxBlockRows / 4);
     EXPECT_EQ(S.Complete, S.Heaps.size() == 1);
     Rows += InPart;
     return llvm::Error::success();
   })));
-  EXPECT_EQ(Parts, 3u);
+  EXPECT_EQ(Parts, 6u);
   EXPECT_EQ(Complete, 1u);
   EXPECT_EQ(Rows, Stacks);
+}
+
+TEST(Accounts, ASliceComesInParts) {
+  Accounts A;
+  A.addHeap(1, Heap());
+  A.addHeap(2, Heap());
+  A.beginImage(1, 0);
+  // The youngest rows first, and one that is as it was.
+  for (uint32_t Stack = 9; Stack; --Stack)
+    A.allocate({9 - Stack, A.stackRow(1, 1 + Stack % 2, Stack), 0}, Stack, 100,
+               1);
+  A.free({8, A.stackRow(1, 2, 1), 0}, 1, 200, 1);
+  std::vector<SliceRow> Rows;
+  std::vector<size_t> Sizes;
+  A.cutSlice(1, 1'000, 3, [&](Slice &Part) {
+    EXPECT_EQ(Part.Index, 0u);
+    EXPECT_EQ(Part.EndNs, 1'000u);
+    Sizes.push_back(Part.Rows.size());
+    Rows.insert(Rows.end(), Part.Rows.begin(), Part.Rows.end());
+  });
+  EXPECT_EQ(Sizes, (std::vector<size_t>{3, 3, 2}));
+  EXPECT_EQ(Rows, (std::vector<SliceRow>{{1, 2, 1, 2},
+                                         {1, 4, 1, 4},
+                                         {1, 6, 1, 6},
+                                         {1, 8, 1, 8},
+                                         {2, 3, 1, 3},
+                                         {2, 5, 1, 5},
+                                         {2, 7, 1, 7},
+                                         {2, 9, 1, 9}}));
+  // The next has nothing to tell, in one part.
+  A.cutSlice(1, 2'000, 3, [&](Slice &Part) {
+    EXPECT_EQ(Part.Index, 1u);
+    EXPECT_TRUE(Part.Rows.empty());
+    Sizes.push_back(0);
+  });
+  EXPECT_EQ(Sizes.size(), 4u);
 }
 
 TEST(Accounts, SlicesOfStepsAndTime) {
