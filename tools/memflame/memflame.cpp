@@ -8,7 +8,9 @@
 
 #include "memkit/Export/Collapsed.h"
 #include "memkit/Export/Speedscope.h"
+#include "memkit/Support/LargePages.h"
 #include "memkit/Support/OutputFile.h"
+#include "memkit/Support/RunBoth.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -56,11 +58,14 @@ static Error write(raw_ostream &OS, const Sums &S) {
   SmallVector<Metric, 6> Wanted(Metrics.begin(), Metrics.end());
   if (Wanted.empty())
     Wanted = {Metric::Peak, Metric::Allocated, Metric::Live};
-  std::vector<Profile> Profiles = makeHeapProfiles(S, Wanted);
+  std::vector<Profile> Profiles;
+  std::optional<NodeRanks> Ranks;
+  runBoth([&] { Ranks.emplace(S.trace()); },
+          [&] { Profiles = makeHeapProfiles(S, Wanted); });
   // A viewer wants at least one.
   if (Profiles.empty())
     Profiles.push_back(makeProfile(S, Wanted.front()));
-  writeSpeedscope(OS, S.trace(), Profiles, Full);
+  writeSpeedscope(OS, S.trace(), *Ranks, Profiles, Full);
   return Error::success();
 }
 
@@ -85,6 +90,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
 }
 
 int main(int Argc, char **Argv) {
+  useLargePages();
   SelectionFlags Flags(SF_All);
   return runTool(Argc, Argv,
                  {"memflame", "Draws what a recorded program had in memory.",

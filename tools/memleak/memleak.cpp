@@ -8,6 +8,7 @@
 
 #include "LeakPrinter.h"
 #include "memkit/Support/FailOn.h"
+#include "memkit/Support/LargePages.h"
 #include "memkit/Support/OutputFile.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
@@ -82,6 +83,7 @@ static Expected<int> run(const SelectionFlags &Flags, const FailOn &Fatal) {
 }
 
 int main(int Argc, char **Argv) {
+  useLargePages();
   SelectionFlags Flags(SF_All);
   FailOn Fatal(Conditions,
                "Exit with status 3 on leaks, leaks:SIZE (at least so many "
