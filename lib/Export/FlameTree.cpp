@@ -22,32 +22,30 @@ namespace memkit {
 //===----------------------------------------------------------------------===//
 
 FlameNames::FlameNames(const Trace &T, Distinct How)
-    : T(T), How(How), ByShown(T.allShown().size()) {
+    : T(T), How(How), ByShown(T.allShown().size()),
+      ByFunction(T.numFunctions() + 1) {
   Names.push_back({"(smaller)", "", 0});
   Names.push_back({"(no stack)", "", 0});
 }
 
-uint32_t FlameNames::intern(uint32_t ShownIndex) {
-  const ShownFrame &F = T.allShown()[ShownIndex];
-  uint32_t Line = F.FunctionId ? T.function(F.FunctionId).Line : 0;
-  return intern({F.Function, F.File.empty() ? F.Module : F.File, Line});
+uint32_t FlameNames::intern(const ShownFrame &F) {
+  if (!F.FunctionId)
+    return add({F.Function, F.File.empty() ? F.Module : F.File, 0});
+  uint32_t Line = T.function(F.FunctionId).Line;
+  // Without a file the same function of two modules has two names.
+  if (F.File.empty())
+    return add({F.Function, F.Module, Line});
+  uint32_t &Known = ByFunction[F.FunctionId];
+  return Known ? Known : Known = add({F.Function, F.File, Line});
 }
 
-uint32_t FlameNames::intern(const Name &N) {
-  std::string Key = N.Function.str();
-  if (How == Distinct::ByPlace)
-    (Key += '\0').append(N.File);
-  auto [At, New] = ByText.try_emplace(Key, Names.size());
+uint32_t FlameNames::add(const Name &N) {
+  StringRef Place = How == Distinct::ByPlace ? N.File : StringRef();
+  auto [At, New] = ByText.try_emplace({N.Function, Place},
+                                      static_cast<uint32_t>(Names.size()));
   if (New)
     Names.push_back(N);
   return At->second;
-}
-
-std::vector<uint32_t> FlameNames::add(const FlameNames &Other) {
-  std::vector<uint32_t> Numbers = {Smaller, NoStack};
-  for (const Name &N : Other.names().drop_front(2))
-    Numbers.push_back(intern(N));
-  return Numbers;
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,7 +76,7 @@ void FlameBuilder::order(const Profile &P) {
   Ordered.clear();
   for (const StackValue &V : P.Values)
     Ordered.push_back(
-        {Ranks.rank(T.leaf(V.Stack)), static_cast<uint32_t>(Ordered.size())});
+        {Ranks.ofStack(V.Stack), static_cast<uint32_t>(Ordered.size())});
   radixSort(Ordered, Scratch, T.numNodes());
   Sums.assign(1, 0);
   for (const RankedValue &V : Ordered)
@@ -91,9 +89,34 @@ void FlameBuilder::order(const Profile &P) {
 
 void FlameBuilder::addItem(Item I) {
   // Shown frames stand innermost first.
-  ArrayRef<ShownFrame> Frames = T.shown(T.frameOf(Ranks.node(I.Rank)));
+  ArrayRef<ShownFrame> Frames = T.shown(I.Frame);
   size_t Index = &Frames[Frames.size() - 1 - I.Shown] - T.allShown().data();
   Children.push_back({Names.find(Index), I});
+}
+
+/// The first of Ordered from Next to End behind LastRank.
+uint32_t FlameBuilder::skip(uint32_t Next, uint32_t End,
+                            uint32_t LastRank) const {
+  // Most runs are short, some hold nearly all.
+  uint32_t Step = 1;
+  while (End - Next >= Step && Ordered[Next + Step - 1].Rank <= LastRank) {
+    Next += Step;
+    Step *= 2;
+  }
+  for (; Step > 1; Step /= 2)
+    if (End - Next >= Step / 2 && Ordered[Next + Step / 2 - 1].Rank <= LastRank)
+      Next += Step / 2;
+  return Next;
+}
+
+ArrayRef<FlameBuilder::Child> FlameBuilder::childrenOf(uint32_t Rank) {
+  auto [At, New] = ChildSpans.try_emplace(Rank, Span{NodeChildren.size(), 0});
+  if (New) {
+    for (uint32_t R = Rank + 1; R <= Ranks.last(Rank); R = Ranks.last(R) + 1)
+      NodeChildren.push_back({R, Ranks.frame(R)});
+    At->second.Count = NodeChildren.size() - At->second.Begin;
+  }
+  return ArrayRef(NodeChildren).slice(At->second.Begin, At->second.Count);
 }
 
 /// Finds what lies directly above a node of the tree: the next inlined function
@@ -102,53 +125,61 @@ void FlameBuilder::gatherChildren(const Growing &G) {
   Children.clear();
   for (uint32_t At = G.FirstItem; At != G.EndItem; ++At) {
     Item I = Items[At];
-    uint32_t Node = Ranks.node(I.Rank);
-    if (Node && I.Shown + 1 < T.shown(T.frameOf(Node)).size()) {
-      addItem({I.Rank, I.Shown + 1, I.Begin, I.End});
+    if (I.Frame && I.Shown + 1 < T.shown(I.Frame).size()) {
+      ++I.Shown;
+      addItem(I);
       continue;
     }
     // Stacks that end here come first.
-    uint32_t Next = I.Begin;
-    while (Next != I.End && Ordered[Next].Rank == I.Rank)
-      ++Next;
-    for (uint32_t Child = I.Rank + 1; Next != I.End;) {
-      uint32_t Last = Ranks.last(Child);
+    uint32_t Next = skip(I.Begin, I.End, I.Rank);
+    if (Next == I.End)
+      continue;
+    ArrayRef<Child> Nodes = childrenOf(I.Rank);
+    const Child *Behind = Nodes.begin();
+    while (Next != I.End) {
+      // Behind the child that the next stack goes through.
+      Behind = std::partition_point(Behind, Nodes.end(), [&](const Child &C) {
+        return C.Rank <= Ordered[Next].Rank;
+      });
+      uint32_t Last =
+          Behind == Nodes.end() ? Ranks.last(I.Rank) : Behind->Rank - 1;
       uint32_t Begin = Next;
-      while (Next != I.End && Ordered[Next].Rank <= Last)
-        ++Next;
-      if (Next != Begin)
-        addItem({Child, 0, Begin, Next});
-      Child = Last + 1;
+      Next = skip(Next, I.End, Last);
+      addItem({Behind[-1].Rank, Behind[-1].Frame, 0, Begin, Next});
     }
   }
-  stable_sort(Children, [](const NamedItem &A, const NamedItem &B) {
-    return A.Name < B.Name;
-  });
 }
 
 /// Adds the children of a node to the tree, one for each name, and lets them
 /// wait; those below the threshold are folded.
 void FlameBuilder::expand(uint32_t Index, uint64_t Threshold) {
   gatherChildren(Tree[Index]);
+  ChildOrder.clear();
+  for (const NamedItem &C : Children)
+    ChildOrder.push_back(uint64_t(C.Name) << 32 | ChildOrder.size());
+  llvm::sort(ChildOrder);
+  auto ItemAt = [&](size_t I) {
+    return Children[static_cast<uint32_t>(ChildOrder[I])].I;
+  };
   uint64_t Inner = 0, Folded = 0;
-  for (size_t Begin = 0, End; Begin != Children.size(); Begin = End) {
+  for (size_t Begin = 0, End; Begin != ChildOrder.size(); Begin = End) {
+    uint32_t Name = ChildOrder[Begin] >> 32;
     uint64_t Total = 0;
-    for (End = Begin;
-         End != Children.size() && Children[End].Name == Children[Begin].Name;
+    for (End = Begin; End != ChildOrder.size() && ChildOrder[End] >> 32 == Name;
          ++End)
-      Total += valueOf(Children[End].I);
+      Total += valueOf(ItemAt(End));
     Inner += Total;
     if (Total < Threshold) {
       Folded += Total;
       continue;
     }
     Growing G;
-    G.Name = Children[Begin].Name;
+    G.Name = Name;
     G.Parent = Index;
     G.Total = Total;
     G.FirstItem = Items.size();
     for (size_t I = Begin; I != End; ++I)
-      Items.push_back(Children[I].I);
+      Items.push_back(ItemAt(I));
     G.EndItem = Items.size();
     Waiting.push_back(Tree.size());
     Tree.push_back(G);
@@ -232,7 +263,7 @@ std::vector<FlameNode> FlameBuilder::build(const Profile &P, size_t MaxNodes) {
   const uint64_t Unseen = 20'000;
   order(P);
   Waiting.clear();
-  Items.assign(1, {0, 0, 0, static_cast<uint32_t>(Ordered.size())});
+  Items.assign(1, {0, 0, 0, 0, static_cast<uint32_t>(Ordered.size())});
   Growing Root;
   Root.Name = Root.Parent = Root.FirstItem = 0;
   Root.EndItem = 1;

@@ -10,7 +10,10 @@
 #include "memkit/Export/FlameTree.h"
 #include "memkit/Export/StackText.h"
 #include "memkit/Support/RunBoth.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <charconv>
+#include <cstring>
 
 using namespace llvm;
 
@@ -20,77 +23,112 @@ namespace memkit {
 static constexpr size_t MaxNodes = 100'000;
 static constexpr size_t MaxBytes = 20'000'000;
 
-static void writeText(raw_ostream &OS, StringRef Text) { OS << jsonText(Text); }
+/// Text under construction. A stream's calls would cost more than the text.
+using Text = SmallVector<char, 0>;
 
-static std::string frameTable(ArrayRef<FlameNames::Name> Names) {
-  std::string Text;
-  raw_string_ostream OS(Text);
-  bool First = true;
-  for (const FlameNames::Name &N : Names) {
-    OS << (First ? "" : ",\n") << R"({"name":)";
-    First = false;
-    writeText(OS, N.Function);
-    if (!N.File.empty()) {
-      OS << R"(,"file":)";
-      writeText(OS, N.File);
-    }
-    if (N.Line)
-      OS << R"(,"line":)" << N.Line;
-    OS << '}';
+static void add(Text &To, StringRef S) { To.append(S.begin(), S.end()); }
+
+static char *put(char *At, StringRef S) {
+  std::memcpy(At, S.data(), S.size());
+  return At + S.size();
+}
+static char *put(char *At, uint64_t Number) {
+  return std::to_chars(At, At + 20, Number).ptr;
+}
+
+static void addNumber(Text &To, uint64_t Number) {
+  char Digits[20];
+  To.append(Digits, put(Digits, Number));
+}
+
+/// Adds S as JSON. Nearly all names are as they stand.
+static void addQuoted(Text &To, StringRef S) {
+  bool IsPlain = all_of(
+      S, [](char C) { return C >= ' ' && C < 127 && C != '"' && C != '\\'; });
+  if (!IsPlain) {
+    raw_svector_ostream(To) << jsonText(S);
+    return;
   }
-  return Text;
+  To.push_back('"');
+  add(To, S);
+  To.push_back('"');
+}
+
+static Text frameTable(ArrayRef<FlameNames::Name> Names) {
+  Text To;
+  for (const FlameNames::Name &N : Names) {
+    add(To, To.empty() ? R"({"name":)"
+                       : ",\n"
+                         R"({"name":)");
+    addQuoted(To, N.Function);
+    if (!N.File.empty()) {
+      add(To, R"(,"file":)");
+      addQuoted(To, N.File);
+    }
+    if (N.Line) {
+      add(To, R"(,"line":)");
+      addNumber(To, N.Line);
+    }
+    To.push_back('}');
+  }
+  return To;
 }
 
 /// Opens and closes the frames of a tree; siblings lie side by side from where
 /// their parent begins, what is the parent's own comes after them.
-static void writeEvents(raw_ostream &OS, ArrayRef<FlameNode> Nodes) {
+static void addEvents(Text &To, ArrayRef<FlameNode> Nodes) {
+  const size_t Most = 64; // bytes of one
   struct Open {
     uint32_t Name;
     uint64_t End;
   };
   std::vector<Open> Opened;
-  uint64_t At = 0;
-  bool First = true;
-  auto Write = [&](char Type, uint32_t Name, uint64_t Where) {
-    OS << (First ? "" : ",") << R"({"type":")" << Type << R"(","frame":)"
-       << Name << R"(,"at":)" << Where << '}';
-    First = false;
+  uint64_t Where = 0;
+  size_t Begin = To.size();
+  To.resize_for_overwrite(Begin + 2 * Most * Nodes.size());
+  char *At = To.data() + Begin;
+  auto Write = [&](StringRef Head, uint32_t Name) {
+    At = put(put(At, Head), Name);
+    At = put(put(put(At, R"(,"at":)"), Where), "},");
   };
   auto CloseTo = [&](size_t Depth) {
     while (Opened.size() > Depth) {
-      At = Opened.back().End;
-      Write('C', Opened.back().Name, At);
+      Where = Opened.back().End;
+      Write(R"({"type":"C","frame":)", Opened.back().Name);
       Opened.pop_back();
     }
   };
   for (const FlameNode &N : Nodes) {
     CloseTo(N.Depth);
-    Write('O', N.Name, At);
-    Opened.push_back({N.Name, At + N.Total});
+    Write(R"({"type":"O","frame":)", N.Name);
+    Opened.push_back({N.Name, Where + N.Total});
   }
   CloseTo(0);
+  To.truncate(At - To.data() - !Nodes.empty()); // but for the last comma
 }
 
-static std::string profileText(const Profile &P, ArrayRef<FlameNode> Nodes) {
-  std::string Text;
-  raw_string_ostream OS(Text);
-  OS << R"({"type":"evented","name":)";
-  writeText(OS, P.Name);
-  OS << R"(,"unit":")" << (isInBytes(P.M) ? "bytes" : "none")
-     << R"(","startValue":0,"endValue":)" << P.Total << ",\"events\":[";
-  writeEvents(OS, Nodes);
-  OS << "]}";
-  return Text;
+static Text profileText(const Profile &P, ArrayRef<FlameNode> Nodes) {
+  Text To;
+  add(To, R"({"type":"evented","name":)");
+  addQuoted(To, P.Name);
+  add(To, R"(,"unit":")");
+  add(To, isInBytes(P.M) ? "bytes" : "none");
+  add(To, R"(","startValue":0,"endValue":)");
+  addNumber(To, P.Total);
+  add(To, R"(,"events":[)");
+  addEvents(To, Nodes);
+  add(To, "]}");
+  return To;
 }
 
 namespace {
 
 struct File {
-  std::string Frames;
-  std::vector<std::string> Profiles;
+  Text Frames;
+  std::vector<Text> Profiles;
   size_t bytes() const {
     size_t Sum = Frames.size();
-    for (const std::string &P : Profiles)
+    for (const Text &P : Profiles)
       Sum += P.size();
     return Sum;
   }
@@ -105,13 +143,18 @@ struct Share {
     for (const Profile &P : Profiles)
       Trees.push_back(Builder.build(P, NodeLimit));
   }
-  /// Numbers: the new number of each name.
-  void renumber(ArrayRef<uint32_t> Numbers) {
+  /// Adds the names of the trees to Drawn, and names the nodes by those.
+  void renumber(FlameNames &Drawn) {
+    std::vector<uint32_t> Numbers(Names.names().size());
     for (std::vector<FlameNode> &Tree : Trees)
-      for (FlameNode &N : Tree)
-        N.Name = Numbers[N.Name];
+      for (FlameNode &N : Tree) {
+        if (N.Name > FlameNames::NoStack && !Numbers[N.Name])
+          Numbers[N.Name] = Drawn.add(Names.names()[N.Name]);
+        if (N.Name > FlameNames::NoStack)
+          N.Name = Numbers[N.Name];
+      }
   }
-  void write(ArrayRef<Profile> Profiles, std::string *Texts) const {
+  void write(ArrayRef<Profile> Profiles, Text *Texts) const {
     for (size_t I = 0; I != Profiles.size(); ++I)
       Texts[I] = profileText(Profiles[I], Trees[I]);
   }
@@ -143,21 +186,24 @@ static File makeFile(const Trace &T, const NodeRanks &Ranks,
   Share First(T, Ranks), Other(T, Ranks);
   runBoth([&] { First.build(Firsts, NodeLimit); },
           [&] { Other.build(Others, NodeLimit); });
-  Other.renumber(First.Names.add(Other.Names));
+  FlameNames Drawn(T, FlameNames::Distinct::ByPlace);
+  First.renumber(Drawn);
+  Other.renumber(Drawn);
   File F;
   F.Profiles.resize(Profiles.size());
   runBoth([&] { First.write(Firsts, F.Profiles.data()); },
-          [&] { Other.write(Others, F.Profiles.data() + Half); });
-  F.Frames = frameTable(First.Names.names());
+          [&] {
+            Other.write(Others, F.Profiles.data() + Half);
+            F.Frames = frameTable(Drawn.names());
+          });
   return F;
 }
 
-void writeSpeedscope(raw_ostream &OS, const Trace &T,
+void writeSpeedscope(raw_ostream &OS, const Trace &T, const NodeRanks &Ranks,
                      ArrayRef<Profile> Profiles, bool Full) {
   size_t Limit = Full || Profiles.empty()
                      ? 0
                      : std::max<size_t>(MaxNodes / Profiles.size(), 1);
-  NodeRanks Ranks(T);
   File F = makeFile(T, Ranks, Profiles, Limit);
   // Long names can make a file too large with few nodes.
   while (!Full && F.bytes() > MaxBytes && Limit > 1) {
@@ -165,11 +211,13 @@ void writeSpeedscope(raw_ostream &OS, const Trace &T,
     F = makeFile(T, Ranks, Profiles, Limit);
   }
   OS << "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-        "\"exporter\":\"memflame (memkit) " MEMKIT_VERSION "\",\n\"name\":";
-  writeText(OS, join(T.header().Command, " "));
-  OS << ",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n"
-     << F.Frames << "\n]},\n\"profiles\":[\n"
-     << join(F.Profiles, ",\n") << "\n]}\n";
+        "\"exporter\":\"memflame (memkit) " MEMKIT_VERSION "\",\n\"name\":"
+     << jsonText(join(T.header().Command, " "))
+     << ",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n"
+     << F.Frames << "\n]},\n\"profiles\":[\n";
+  for (size_t I = 0; I != F.Profiles.size(); ++I)
+    OS << (I ? ",\n" : "") << F.Profiles[I];
+  OS << "\n]}\n";
 }
 
 } // namespace memkit

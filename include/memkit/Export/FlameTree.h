@@ -17,7 +17,6 @@
 #include "memkit/Export/NodeRanks.h"
 #include "memkit/Model/Profile.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace memkit {
 
@@ -40,24 +39,23 @@ public:
 
   FlameNames(const Trace &T, Distinct How);
   llvm::ArrayRef<Name> names() const { return Names; }
-  /// Adds the names of Other, of the same trace and kind; the number here of
-  /// each of its numbers.
-  std::vector<uint32_t> add(const FlameNames &Other);
   /// The number of a frame of T.allShown().
   uint32_t find(uint32_t ShownIndex) {
     uint32_t &Known = ByShown[ShownIndex];
-    return Known ? Known : Known = intern(ShownIndex);
+    return Known ? Known : Known = intern(T.allShown()[ShownIndex]);
   }
+  /// The number of a name of other FlameNames of the same trace and kind.
+  uint32_t add(const Name &N);
 
 private:
-  uint32_t intern(uint32_t ShownIndex);
-  uint32_t intern(const Name &N);
+  uint32_t intern(const ShownFrame &F);
 
   const Trace &T;
   Distinct How;
   std::vector<Name> Names;
-  std::vector<uint32_t> ByShown; ///< 0: not asked for yet
-  llvm::StringMap<uint32_t> ByText;
+  std::vector<uint32_t> ByShown;    ///< 0: not asked for yet
+  std::vector<uint32_t> ByFunction; ///< likewise; of those with a file
+  llvm::DenseMap<std::pair<llvm::StringRef, llvm::StringRef>, uint32_t> ByText;
 };
 
 /// A node; they stand in preorder, larger siblings first, and what was folded
@@ -94,6 +92,7 @@ private:
   /// outermost), and the ordered stacks that go through it.
   struct Item {
     uint32_t Rank;
+    uint32_t Frame; ///< of the node; 0 for the root
     uint32_t Shown;
     uint32_t Begin;
     uint32_t End;
@@ -101,6 +100,14 @@ private:
   struct NamedItem {
     uint32_t Name;
     Item I;
+  };
+  struct Child {
+    uint32_t Rank;
+    uint32_t Frame;
+  };
+  struct Span {
+    size_t Begin;
+    size_t Count;
   };
   /// A node of the tree while it grows; they stand in order of creation. Its
   /// items are those of the trace that are shown alike.
@@ -116,21 +123,28 @@ private:
   };
 
   void order(const Profile &P);
+  uint32_t skip(uint32_t Next, uint32_t End, uint32_t LastRank) const;
   void grow(uint64_t Threshold, size_t MaxNodes);
   void expand(uint32_t Index, uint64_t Threshold);
   void gatherChildren(const Growing &G);
   void addItem(Item I);
+  llvm::ArrayRef<Child> childrenOf(uint32_t Rank);
   std::vector<FlameNode> inPreorder() const;
   uint64_t valueOf(Item I) const { return Sums[I.End] - Sums[I.Begin]; }
 
   const Trace &T;
   const NodeRanks &Ranks;
   FlameNames &Names;
+  /// The children of the nodes that any tree asked for: large heaps share
+  /// their nodes near the root, and to find them costs a cache miss each.
+  std::vector<Child> NodeChildren;
+  llvm::DenseMap<uint32_t, Span> ChildSpans; ///< of NodeChildren, by rank
   std::vector<RankedValue> Ordered, Scratch;
   std::vector<uint64_t> Sums; ///< of the values before each ordered stack
   std::vector<Item> Items;
   std::vector<NamedItem> Children;
-  std::vector<Growing> Tree; ///< the first stands for the root
+  std::vector<uint64_t> ChildOrder; ///< name, and place in Children
+  std::vector<Growing> Tree;        ///< the first stands for the root
   std::vector<uint32_t> Waiting;
 };
 

@@ -14,20 +14,27 @@
 namespace memkit {
 
 /// Numbers the nodes of a trace's stack tree in preorder, the root 0: those
-/// below a node have the ranks after its own, up to last(). 12 bytes a node.
+/// below a node have the ranks after its own, up to last(). What a walk over
+/// ranks wants lies side by side, since the nodes of a trace do not. 8 bytes a
+/// node, 4 a stack.
 class NodeRanks {
 public:
   explicit NodeRanks(const Trace &T);
 
-  uint32_t rank(uint32_t Node) const { return Ranks[Node]; }
-  uint32_t node(uint32_t Rank) const { return Nodes[Rank]; }
+  /// The rank of the leaf of a stack.
+  uint32_t ofStack(uint32_t Stack) const { return StackRanks[Stack]; }
+  /// The frame of the node of this rank; 0 for the root.
+  uint32_t frame(uint32_t Rank) const { return Nodes[Rank].Frame; }
   /// The highest rank of what lies below the node of this rank, or its own.
-  uint32_t last(uint32_t Rank) const { return Lasts[Rank]; }
+  uint32_t last(uint32_t Rank) const { return Nodes[Rank].Last; }
 
 private:
-  std::vector<uint32_t> Ranks; ///< by node
-  std::vector<uint32_t> Nodes; ///< by rank
-  std::vector<uint32_t> Lasts; ///< by rank
+  struct Node {
+    uint32_t Last;
+    uint32_t Frame;
+  };
+  std::vector<Node> Nodes; ///< by rank
+  std::vector<uint32_t> StackRanks;
 };
 
 } // namespace memkit

@@ -9,16 +9,18 @@
 #ifndef MEMKIT_EXPORT_SPEEDSCOPE_H
 #define MEMKIT_EXPORT_SPEEDSCOPE_H
 
+#include "memkit/Export/NodeRanks.h"
 #include "memkit/Model/Profile.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace memkit {
 
-/// Writes Profiles as a file of speedscope's format, the frames shared. A
-/// weight is a byte, or an allocation. Unless Full, small frames are folded
-/// (see FlameBuilder) so that the file stays below 20 MB.
+/// Writes Profiles of T as a file of speedscope's format, the frames shared.
+/// Ranks: of T. A weight is a byte, or an allocation. Unless Full, small frames
+/// are folded (see FlameBuilder) so that the file stays below 20 MB.
 void writeSpeedscope(llvm::raw_ostream &OS, const Trace &T,
-                     llvm::ArrayRef<Profile> Profiles, bool Full);
+                     const NodeRanks &Ranks, llvm::ArrayRef<Profile> Profiles,
+                     bool Full);
 
 } // namespace memkit
 
