@@ -153,13 +153,14 @@ void Trace::take(Dictionary &D) {
   append(Functions, D.Functions);
   append(Frames, D.Frames);
 
-  size_t Next = 0;
+  uint32_t Next = Parents.size();
+  NodeFrames.insert(NodeFrames.end(), D.NodeFrames.begin(), D.NodeFrames.end());
+  Parents.resize(NodeFrames.size());
   for (const NewStack &S : D.Stacks) {
     uint32_t Node = S.Parent;
     for (uint32_t I = 0; I != S.Length; ++I) {
-      Parents.push_back(Node);
-      NodeFrames.push_back(D.NodeFrames[Next++]);
-      Node = Parents.size() - 1;
+      Parents[Next] = Node;
+      Node = Next++;
     }
     Leaves.push_back(Node);
   }
@@ -192,6 +193,7 @@ StringRef Trace::modulePath(uint32_t FrameId) const {
 /// Decides once for every frame what is shown for it.
 void Trace::showFrames() {
   FrameShown.resize(Frames.size());
+  Shown.reserve(Frames.size() + Locations.size());
   for (uint32_t Id = 1; Id <= Frames.size(); ++Id) {
     const Frame &F = frame(Id);
     uint32_t Begin = Shown.size();

@@ -73,6 +73,7 @@ Decoder::Problem Decoder::decodeSymbols(const fb::Symbols *T,
     if (Depth[I] > Function.size() - At)
       return "symbols with more locations than there are";
     Out[I].Frame = Frame[I];
+    Out[I].Locations.reserve(Depth[I]);
     for (unsigned K = 0; K != Depth[I]; ++K, ++At)
       Out[I].Locations.push_back({Function[At], Line[At]});
   }
@@ -191,10 +192,28 @@ Decoder::Problem Decoder::outline(DictionaryOutline &Out, bool WithStrings) {
   return "";
 }
 
+/// Keeps the memory: a trace has many of them.
+static void clear(Dictionary &D) {
+  D.Strings.clear();
+  D.Devices.clear();
+  D.Modules.clear();
+  D.Functions.clear();
+  D.Frames.clear();
+  D.Stacks.clear();
+  D.NodeFrames.clear();
+  D.Scopes.clear();
+  D.Contexts.clear();
+  D.Images.clear();
+  D.Threads.clear();
+  D.Heaps.clear();
+  D.Loads.clear();
+  D.Symbols.clear();
+}
+
 Decoder::Problem Decoder::decode(Dictionary &Out) {
   const fb::Dictionary *T = Block->body_as_Dictionary();
   TRY(known(T, fb::Dictionary::VT_SYMBOLS));
-  Out = Dictionary();
+  clear(Out);
   if (T->strings())
     TRY(decodeStrings(T->strings(), Out.Strings));
   TRY(decodeTables(T, Out));

@@ -17,6 +17,7 @@
 
 #include "trace_generated.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -59,22 +60,30 @@ flatbuffers::Offset<fb::Planes> encodePlanes(flatbuffers::FlatBufferBuilder &B,
                           Plane[5], Plane[6], Plane[7]);
 }
 
-/// Decodes N values into Out. False when a plane has another length or the
-/// values do not fit T.
-template <class T>
-[[nodiscard]] bool decodePlanes(const fb::Planes *P, size_t N, T *Out) {
-  if (!P) {
-    if (N)
-      std::memset(Out, 0, N * sizeof(T));
+using PlaneVectors =
+    std::array<const flatbuffers::Vector<uint8_t> *, sizeof(uint64_t)>;
+
+inline PlaneVectors planesOf(const fb::Planes &P) {
+  return {P.b0(), P.b1(), P.b2(), P.b3(), P.b4(), P.b5(), P.b6(), P.b7()};
+}
+
+/// Whether P holds N values that fit T; no planes are zeros.
+template <class T> [[nodiscard]] bool planesFit(const fb::Planes *P, size_t N) {
+  if (!P)
     return true;
-  }
-  const flatbuffers::Vector<uint8_t> *Plane[8] = {
-      P->b0(), P->b1(), P->b2(), P->b3(), P->b4(), P->b5(), P->b6(), P->b7()};
-  for (unsigned K = 0; K < 8; ++K)
+  PlaneVectors Plane = planesOf(*P);
+  for (unsigned K = 0; K < Plane.size(); ++K)
     if (Plane[K] && (Plane[K]->size() != N || K >= sizeof(T)))
       return false;
+  return true;
+}
+
+/// Decodes N values from the one at From on, of planes that fit.
+template <class T>
+void readPlanes(const fb::Planes *P, size_t From, size_t N, T *Out) {
+  PlaneVectors Plane = P ? planesOf(*P) : PlaneVectors();
   if (const auto *V = Plane[0]) {
-    const uint8_t *B0 = V->Data();
+    const uint8_t *B0 = V->Data() + From;
     for (size_t I = 0; I != N; ++I)
       Out[I] = B0[I];
   } else if (N) {
@@ -83,10 +92,19 @@ template <class T>
   for (unsigned K = 1; K < sizeof(T); ++K) {
     if (!Plane[K])
       continue;
-    const uint8_t *B = Plane[K]->Data();
+    const uint8_t *B = Plane[K]->Data() + From;
     for (size_t I = 0; I != N; ++I)
       Out[I] |= T(B[I]) << (8 * K);
   }
+}
+
+/// Decodes N values into Out. False when a plane has another length or the
+/// values do not fit T.
+template <class T>
+[[nodiscard]] bool decodePlanes(const fb::Planes *P, size_t N, T *Out) {
+  if (!planesFit<T>(P, N))
+    return false;
+  readPlanes(P, 0, N, Out);
   return true;
 }
 

@@ -55,16 +55,17 @@ void StackTree::encode(llvm::ArrayRef<NewStack> Stacks, StackRows &Out) {
 bool StackTree::decode(const StackRows &Rows, uint32_t Nodes,
                        std::vector<NewStack> &Out) {
   size_t FarParents = 0, FarLengths = 0;
-  uint64_t Left = Nodes;
+  uint32_t Next = Parents.size(), End = Next + Nodes;
+  Parents.resize(End);
   Out.clear();
   Out.reserve(Rows.Pops.size());
   for (size_t I = 0, E = Rows.Pops.size(); I != E; ++I) {
     NewStack S;
     if (Rows.Pops[I] == Far) {
       if (FarParents == Rows.FarParent.size() ||
-          Rows.FarParent[FarParents] > nodes())
+          Rows.FarParent[FarParents] >= Next)
         return false;
-      S.Parent = nodes() - Rows.FarParent[FarParents++];
+      S.Parent = Next - 1 - Rows.FarParent[FarParents++];
     } else {
       S.Parent = LastLeaf;
       for (unsigned K = Rows.Pops[I]; K; --K) {
@@ -79,12 +80,15 @@ bool StackTree::decode(const StackRows &Rows, uint32_t Nodes,
         return false;
       S.Length = Rows.FarLength[FarLengths++];
     }
-    if (S.Length > Left)
+    if (S.Length > End - Next)
       return false;
-    Left -= S.Length;
-    append(S);
+    LastLeaf = S.Parent;
+    for (uint32_t K = 0; K != S.Length; ++K) {
+      Parents[Next] = LastLeaf;
+      LastLeaf = Next++;
+    }
     Out.push_back(S);
   }
-  return !Left && FarParents == Rows.FarParent.size() &&
+  return Next == End && FarParents == Rows.FarParent.size() &&
          FarLengths == Rows.FarLength.size();
 }

@@ -1,0 +1,191 @@
+//===- DecodeSummary.cpp - FlatBuffers to summaries -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DecodeHelpers.h"
+#include <algorithm>
+
+using namespace memkit;
+
+namespace {
+
+/// A column of sums, in the planes' order; with a Base it is what that has
+/// more.
+struct SumColumn {
+  const fb::Planes *Planes;
+  uint64_t SumRow::*Member;
+  uint64_t SumRow::*Base = nullptr;
+};
+
+/// So many rows stay in the first cache while their columns go by.
+constexpr size_t RowsAtOnce = 128;
+
+} // namespace
+
+/// Fills N rows, that are all zero, with values From on of a column.
+static void fillColumn(const SumColumn &C, size_t From, SumRow *Rows,
+                       size_t N) {
+  if (!C.Planes && !C.Base)
+    return;
+  uint64_t Values[RowsAtOnce];
+  readPlanes(C.Planes, From, N, Values);
+  if (C.Base)
+    for (size_t I = 0; I != N; ++I)
+      Rows[I].*C.Member = Rows[I].*C.Base - uint64_t(unzigzag(Values[I]));
+  else
+    for (size_t I = 0; I != N; ++I)
+      Rows[I].*C.Member = Values[I];
+}
+
+template <class Table>
+Decoder::Problem Decoder::sumRows(const Table *T, SumRows &Out) {
+  TRY(known(T, Table::VT_DOMAIN_PEAK_BYTES));
+  uint32_t N = T->count();
+  if (N > MaxBlockRows)
+    return "too many rows in a part of a summary";
+  TRY(charge(N * sizeof(SumRow)));
+  Out.Image = T->image();
+  const fb::Planes *Key;
+  if constexpr (std::is_same_v<Table, fb::StackRows>)
+    Key = T->stack();
+  else
+    Key = T->context();
+  if (!decodePlanes(Key, N, Wide[0]) || !undoDifferences(Wide[0], UINT32_MAX) ||
+      !decodePlanes(T->heap(), N, Narrow[0]))
+    return "a column of a summary is malformed";
+  // A column's base stands before it.
+  const SumColumn Columns[] = {
+      {T->allocations(), &SumRow::Allocations},
+      {T->allocated_bytes(), &SumRow::AllocatedBytes},
+      {T->splits(), &SumRow::Splits},
+      {T->temporaries(), &SumRow::Temporaries},
+      {T->live_blocks(), &SumRow::LiveBlocks},
+      {T->live_bytes(), &SumRow::LiveBytes},
+      {T->live_exclusive(), &SumRow::LiveExclusive, &SumRow::LiveBytes},
+      {T->peak_bytes(), &SumRow::PeakBytes},
+      {T->heap_peak_blocks(), &SumRow::HeapPeakBlocks},
+      {T->heap_peak_bytes(), &SumRow::HeapPeakBytes},
+      {T->domain_peak_blocks(), &SumRow::DomainPeakBlocks,
+       &SumRow::HeapPeakBlocks},
+      {T->domain_peak_bytes(), &SumRow::DomainPeakBytes,
+       &SumRow::HeapPeakBytes},
+  };
+  for (const SumColumn &C : Columns)
+    if (!planesFit<uint64_t>(C.Planes, N))
+      return "a column of a summary has the wrong length";
+  Out.Rows.clear();
+  Out.Rows.reserve(N);
+  for (size_t From = 0; From != N;) {
+    size_t Count = std::min<size_t>(RowsAtOnce, N - From);
+    Out.Rows.resize(From + Count);
+    SumRow *Rows = Out.Rows.data() + From;
+    for (size_t I = 0; I != Count; ++I) {
+      Rows[I].Key = uint32_t(Wide[0][From + I]);
+      Rows[I].Heap = Narrow[0][From + I];
+    }
+    for (const SumColumn &C : Columns)
+      fillColumn(C, From, Rows, Count);
+    From += Count;
+  }
+  return "";
+}
+
+template <class T> static void copyTotals(const T *From, Totals &To) {
+  To.Allocations = From->allocations();
+  To.Frees = From->frees();
+  To.AllocatedBytes = From->allocated_bytes();
+  To.FreedBytes = From->freed_bytes();
+  To.Temporaries = From->temporaries();
+  To.LiveBlocks = From->live_blocks();
+  To.LiveBytes = From->live_bytes();
+  To.PeakBytes = From->peak_bytes();
+  To.PeakBlocks = From->peak_blocks();
+  To.PeakTimeNs = From->peak_time_ns();
+}
+
+/// Gives each table of V to Do.
+template <class V, class F> static std::string eachRow(const V *Tables, F Do) {
+  if (Tables && Tables->size() > MaxBlockRows)
+    return "too many rows in a summary";
+  if (Tables)
+    for (const auto *X : *Tables)
+      if (std::string P = Do(X); !P.empty())
+        return P;
+  return "";
+}
+
+Decoder::Problem Decoder::decodeTotals(Summary &Out) {
+  const fb::Summary *T = Block->body_as_Summary();
+  TRY(known(T, fb::Summary::VT_LOSSES));
+  Out = Summary();
+  Out.Number = T->number();
+  Out.EndNs = T->end_ns();
+  Out.Complete = T->complete();
+  Out.Events = T->events();
+  Out.Marks = T->marks();
+  TRY(eachRow(T->heaps(), [&](const fb::HeapTotals *X) -> Problem {
+    TRY(known(X, fb::HeapTotals::VT_RESERVED_PEAK_BYTES));
+    HeapTotals H;
+    H.Id = X->heap();
+    copyTotals(X, H);
+    H.ReservedKnown = X->reserved_known();
+    H.ReservedBytes = X->reserved_bytes();
+    H.ReservedPeakBytes = X->reserved_peak_bytes();
+    Out.Heaps.push_back(H);
+    return "";
+  }));
+  TRY(eachRow(T->domains(), [&](const fb::DomainTotals *X) -> Problem {
+    TRY(known(X, fb::DomainTotals::VT_PEAK_TIME_NS));
+    Totals D;
+    D.Id = X->domain();
+    copyTotals(X, D);
+    Out.Domains.push_back(D);
+    return "";
+  }));
+  TRY(eachRow(T->images(), [&](const fb::ImageTotals *X) -> Problem {
+    TRY(known(X, fb::ImageTotals::VT_PEAK_BYTES));
+    Out.Images.push_back({X->image(), X->end_ns(), X->ended(), X->exit_status(),
+                          X->signal(), X->allocations(), X->frees(),
+                          X->inherited_frees(), X->lost(), X->live_bytes(),
+                          X->peak_bytes()});
+    return "";
+  }));
+  TRY(eachRow(T->steps(), [&](const fb::StepTotals *X) -> Problem {
+    TRY(known(X, fb::StepTotals::VT_LIVE_BYTES));
+    Out.Steps.push_back({X->image(), X->step(), X->begin_ns(), X->end_ns(),
+                         X->allocations(), X->frees(), X->allocated_bytes(),
+                         X->freed_bytes(), X->peak_bytes(), X->live_bytes()});
+    return "";
+  }));
+  TRY(eachRow(T->layers(), [&](const fb::LayerTotals *X) -> Problem {
+    TRY(known(X, fb::LayerTotals::VT_FRAGMENTATION_PPM));
+    Out.Layers.push_back({X->image(), X->name(), X->backward(), X->calls(),
+                          X->duration_ns(), X->allocations(), X->frees(),
+                          X->allocated_bytes(), X->peak_bytes(),
+                          X->reserved_peak_bytes(), X->fragmentation_ppm()});
+    return "";
+  }));
+  return eachRow(T->losses(), [&](const fb::Loss *X) -> Problem {
+    TRY(known(X, fb::Loss::VT_COUNT));
+    if (X->kind() >= NumLossKinds)
+      return "unknown kind of loss " + std::to_string(X->kind());
+    Out.Losses.push_back({X->image(), LossKind(X->kind()), X->count()});
+    return "";
+  });
+}
+
+Decoder::Problem Decoder::decode(Summary &Out) {
+  TRY(decodeTotals(Out));
+  const fb::Summary *T = Block->body_as_Summary();
+  TRY(eachRow(T->stack_rows(), [&](const fb::StackRows *X) {
+    return sumRows(X, Out.Stacks.emplace_back());
+  }));
+  TRY(eachRow(T->context_rows(), [&](const fb::ContextRows *X) {
+    return sumRows(X, Out.Contexts.emplace_back());
+  }));
+  return "";
+}
