@@ -26,7 +26,7 @@
 
 namespace memkit::capture {
 
-/// 216 bytes; all bits 0 is empty.
+/// 200 bytes; all bits 0 is empty.
 class RecentRules {
 public:
   /// The rule at \p Pc; Empty: it is not among them.
@@ -71,6 +71,8 @@ private:
   unsigned Oldest = 0;
   bool Busy = false;
 };
+
+static_assert(sizeof(RecentRules) == 200);
 
 } // namespace memkit::capture
 

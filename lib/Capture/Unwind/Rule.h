@@ -64,7 +64,7 @@ struct SignalContext {
 };
 
 /// The rule for the instruction at \p Pc (for a return address: the address
-/// less 1). Never RuleKind::Empty.
+/// less 1). Never RuleKind::Empty. Takes less than 2 KiB of stack.
 /// \p Same: addresses around \p Pc that have the same rule, for RecentRules;
 /// often a whole function without its first and last instructions. Empty where
 /// there is no such rule.
@@ -118,7 +118,7 @@ enum class StepResult : uint8_t {
 /// From the frame \p Regs to its caller's, by all of what the tables say, for
 /// any pc (not only those whose rule is Slow). rsp and pc must be known. A
 /// register that the tables do not name keeps its value. Unless Stepped, \p
-/// Regs is as it was. Takes about 6 KiB of stack.
+/// Regs is as it was. Takes less than 7 KiB of stack.
 StepResult stepSlow(const EhFrame &Tables, Registers &Regs,
                     const StackReader &Stack);
 
