@@ -72,6 +72,7 @@ static void heap(json::OStream &J, const TraceSummary &S, uint32_t Id) {
   J.attribute("reserved_peak_bytes",
               numberOrNull(T.ReservedKnown, T.ReservedPeakBytes));
   J.attribute("sample_bytes", numberOrNull(H.SampleBytes, H.SampleBytes));
+  J.attribute("in_totals", !(H.Flags & HF_OutsideTotals));
 }
 
 static void process(json::OStream &J, const TraceSummary &S, uint32_t Id) {

@@ -9,6 +9,7 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Support/Table.h"
 #include "memkit/TraceText/TraceSummary.h"
+#include <utility>
 
 using namespace llvm;
 using namespace memkit;
@@ -50,9 +51,18 @@ static void printHeaps(raw_ostream &OS, const TraceSummary &S, unsigned Width) {
   };
   for (uint32_t Domain = 0; Domain <= S.Devices.size(); ++Domain) {
     Add(S.domain(Domain), S.domainTotals(Domain));
-    for (uint32_t Id = 1; Id <= S.Heaps.size(); ++Id)
-      if (S.Heaps[Id - 1].Domain == Domain)
-        Add(("  " + S.string(S.Heaps[Id - 1].Name)).str(), S.heapTotals(Id));
+    auto AddHeaps = [&](uint32_t Outside, StringRef Title) {
+      for (uint32_t Id = 1; Id <= S.Heaps.size(); ++Id) {
+        const Heap &H = S.Heaps[Id - 1];
+        if (H.Domain != Domain || (H.Flags & HF_OutsideTotals) != Outside)
+          continue;
+        if (!Title.empty())
+          T.add({std::exchange(Title, "").str(), "", "", "", "", "", "", ""});
+        Add(("  " + S.string(H.Name)).str(), S.heapTotals(Id));
+      }
+    };
+    AddHeaps(HF_None, "");
+    AddHeaps(HF_OutsideTotals, "not in the totals");
   }
   OS << '\n';
   T.print(OS, Width);

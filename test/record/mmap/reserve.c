@@ -52,7 +52,10 @@ int main(void) {
 
 // SUM: heap {{.*}} peak
 // SUM-NEXT: host {{.*}} 96 KiB {{.*}} ms
-// SUM: host.reserved {{.*}} 1 TiB
+// SUM-NEXT: host.malloc
+// SUM-NEXT: host.mmap
+// SUM-NEXT: not in the totals
+// SUM-NEXT: host.reserved {{.*}} 1 TiB
 // JSON: "totals":
 // JSON: "live_bytes": 94208,
 // JSON: "peak_bytes": 98304,

@@ -50,3 +50,4 @@ int main(void) {
 // JSON-NEXT: "frees": 2,
 // JSON-NEXT: "allocated_bytes": 524288,
 // JSON: "live_bytes": 0,
+// JSON: "in_totals": false
