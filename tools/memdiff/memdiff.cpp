@@ -9,7 +9,6 @@
 #include "DiffPrinter.h"
 #include "memkit/Analysis/DiffTrace.h"
 #include "memkit/Support/FailOn.h"
-#include "memkit/Support/LargePages.h"
 #include "memkit/Support/OutputFile.h"
 #include "memkit/Support/RunBoth.h"
 #include "memkit/Support/ToolMain.h"
@@ -123,7 +122,6 @@ static Expected<int> run(const SelectionFlags &Flags, const FailOn &Fatal) {
 }
 
 int main(int Argc, char **Argv) {
-  useLargePages();
   SelectionFlags Flags(SF_All);
   FailOn Fatal(Conditions,
                "Exit with status 3 on differences (above the noise) or lost "
