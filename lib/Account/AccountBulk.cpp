@@ -20,7 +20,17 @@ using namespace memkit;
 /// Sums of cells and domains while many events of an image are applied: what
 /// each event touches, close together. What can be told at the end is.
 struct Accounts::Lanes {
-  static constexpr size_t NumKinds = Change::Split + 1;
+  struct DomainLane;
+  struct CellLane {
+    uint64_t LiveBytes = 0;
+    uint64_t LiveBlocks = 0;
+    uint64_t PeakBytes = 0;
+    uint64_t PeakAt = 0; ///< number of the event
+    DomainLane *Domain = nullptr;
+    uint64_t RisenBytes = 0;
+    uint64_t Counts = 0; ///< of each kind, as CountOf
+    uint64_t PeakBlocks = 0;
+  };
   struct DomainLane {
     uint64_t LiveBytes = 0;
     uint64_t LiveBlocks = 0;
@@ -29,170 +39,182 @@ struct Accounts::Lanes {
     /// the peak, or of the last event before the slice.
     uint64_t SaveUpTo = 0;
     uint64_t Highest = 0; ///< of LiveBytes, among these events
+    uint64_t PeakAt = 0;
+    uint64_t PeakBlocks = 0;
     Curve *Of = nullptr;
     Share *S = nullptr;
-    uint64_t OfOthers = 0; ///< of LiveBytes, what other images have
-  };
-  struct CellLane {
-    uint64_t LiveBytes = 0;
-    uint64_t LiveBlocks = 0;
-    uint64_t PeakBytes = 0;
-    uint64_t PeakAt = 0;
-    DomainLane *Domain = nullptr;
-    uint64_t Temporaries = 0;
-    uint64_t Count[NumKinds] = {};
-    uint64_t Bytes[NumKinds] = {};
   };
   std::vector<CellLane> Cells;     ///< as Accounts::Cells; those of the image
   std::vector<DomainLane> Domains; ///< as ImageState::Shares
 };
+
+namespace {
+/// By kind of event: one in a field of its own, in which to count those of
+/// fewer than 2^21 events. Grow and Shrink need no count.
+constexpr uint64_t FieldBits = 21;
+constexpr uint64_t CountOf[] = {
+    1, uint64_t(1) << FieldBits,       0,
+    0, uint64_t(1) << (2 * FieldBits), uint64_t(1) << FieldBits};
+constexpr uint64_t field(uint64_t Counts, unsigned Field) {
+  return Counts >> (Field * FieldBits) & ((uint64_t(1) << FieldBits) - 1);
+}
+/// By kind of event: what it does to the number of live blocks.
+constexpr uint64_t BlocksOf[] = {1, uint64_t(-1), 0, 0, 1, uint64_t(-1)};
+
+} // namespace
 
 Accounts::Accounts() : Open(std::make_unique<Lanes>()) {
   Domains.push_back(std::make_unique<Curve>());
 }
 Accounts::~Accounts() = default;
 
+/// What a lane of a cell or domain has of its curve.
+template <class Lane, class C> static void openCurve(Lane &L, const C &Of) {
+  L.LiveBytes = Of.LiveBytes;
+  L.LiveBlocks = Of.LiveBlocks;
+  L.PeakBytes = Of.PeakBytes;
+  L.PeakAt = Of.PeakAt;
+}
+
 void Accounts::openLanes(ImageState &I) {
   Open->Cells.resize(Cells.size());
-  Open->Domains.resize(std::max(Open->Domains.size(), I.Shares.size()));
+  Open->Domains.assign(I.Shares.size(), Lanes::DomainLane());
   for (size_t At = 0; At < I.Shares.size(); ++At) {
     if (!I.Shares[At])
       continue;
     Lanes::DomainLane &D = Open->Domains[At];
     D.Of = At ? Domains[At - 1].get() : &Outside;
     D.S = I.Shares[At].get();
-    D.LiveBytes = D.Of->LiveBytes;
-    D.LiveBlocks = D.Of->LiveBlocks;
-    D.PeakBytes = D.Of->PeakBytes;
-    D.SaveUpTo = std::max(D.Of->PeakAt, I.SliceFrom ? I.SliceFrom - 1 : 0);
-    D.Highest = 0;
-    D.OfOthers = D.LiveBytes - D.S->LiveBytes;
+    openCurve(D, *D.Of);
+    D.SaveUpTo = std::max(D.PeakAt, I.SliceFrom ? I.SliceFrom - 1 : 0);
   }
   for (uint32_t At : I.CellOfHeap) {
     if (!At)
       continue;
     const Cell &C = Cells[At - 1];
-    Lanes::CellLane &L = Open->Cells[At - 1];
-    L = Lanes::CellLane();
-    L.LiveBytes = C.H->C.LiveBytes;
-    L.LiveBlocks = C.H->C.LiveBlocks;
-    L.PeakBytes = C.H->C.PeakBytes;
-    L.PeakAt = C.H->C.PeakAt;
+    Lanes::CellLane &L = Open->Cells[At - 1] = Lanes::CellLane();
+    openCurve(L, C.H->C);
     L.Domain = &Open->Domains[C.D == &Outside ? 0 : C.D->Id + size_t(1)];
   }
 }
 
-/// Brings what the lanes have to where it is kept. Curves had their peaks when
-/// they came.
-void Accounts::closeLanes(ImageState &I) {
+/// Brings what the lanes have to where it is kept. TimesNs: of the events after
+/// number Now.
+void Accounts::closeLanes(ImageState &I, const uint64_t *TimesNs) {
+  auto Close = [&](const auto &L, Curve &C) {
+    C.LiveBytes = L.LiveBytes;
+    C.LiveBlocks = L.LiveBlocks;
+    if (L.PeakAt <= Now)
+      return;
+    C.PeakBytes = L.PeakBytes;
+    C.PeakBlocks = L.PeakBlocks;
+    C.PeakAt = L.PeakAt;
+    C.PeakTimeNs = TimesNs[L.PeakAt - Now - 1];
+  };
   for (uint32_t At : I.CellOfHeap) {
     if (!At)
       continue;
     Cell &C = Cells[At - 1];
     const Lanes::CellLane &L = Open->Cells[At - 1];
-    C.H->C.LiveBytes = L.LiveBytes;
-    C.H->C.LiveBlocks = L.LiveBlocks;
-    uint64_t Risen = L.Bytes[Change::Allocate] + L.Bytes[Change::Grow];
-    uint64_t Fallen = L.Bytes[Change::Free] + L.Bytes[Change::Shrink];
+    uint64_t Allocations = field(L.Counts, 0), Frees = field(L.Counts, 1),
+             Splits = field(L.Counts, 2);
+    uint64_t Bytes = L.LiveBytes - C.H->C.LiveBytes;
     auto Add = [&](auto &To) {
-      To.Allocations += L.Count[Change::Allocate];
-      To.Frees += L.Count[Change::Free];
-      To.Temporaries += L.Temporaries;
-      To.AllocatedBytes += Risen;
-      To.LiveBytes += Risen - Fallen;
+      To.Allocations += Allocations;
+      To.Frees += Frees;
+      To.AllocatedBytes += L.RisenBytes;
+      To.LiveBytes += Bytes;
     };
     Add(C);
     Add(*C.S);
-    C.Splits += L.Count[Change::Split];
-    C.S->LiveBlocks += L.Count[Change::Allocate] + L.Count[Change::Split] -
-                       L.Count[Change::Free];
+    C.Splits += Splits;
+    C.S->LiveBlocks += Allocations + Splits - Frees;
+    Close(L, C.H->C);
   }
-  for (size_t At = 0; At < I.Shares.size(); ++At) {
-    if (!I.Shares[At])
+  for (const Lanes::DomainLane &D : Open->Domains) {
+    if (!D.Of)
       continue;
-    Lanes::DomainLane &D = Open->Domains[At];
-    D.Of->LiveBytes = D.LiveBytes;
-    D.Of->LiveBlocks = D.LiveBlocks;
+    Close(D, *D.Of);
+    // What other images have did not change.
+    uint64_t Others = D.LiveBytes - D.S->LiveBytes;
     if (D.Highest)
-      D.S->StepPeakBytes = std::max(D.S->StepPeakBytes, D.Highest - D.OfOthers);
+      D.S->StepPeakBytes = std::max(D.S->StepPeakBytes, D.Highest - Others);
   }
+}
+
+/// What few kinds of events do beyond the rest.
+void Accounts::applyRare(const Change &C, Cell &Of) {
+  if (C.Kind == Change::Split) {
+    StackSplits[C.Row] += 1;
+    if (C.ContextRow)
+      ContextSplits[C.ContextRow] += 1;
+    return;
+  }
+  Of.Temporaries += 1;
+  Of.S->Temporaries += 1;
+  StackRows.rest(C.Row).Temporaries += 1;
+  if (C.ContextRow)
+    ContextRows.rest(C.ContextRow).Temporaries += 1;
 }
 
 void Accounts::apply(uint32_t Image, llvm::ArrayRef<Change> Changes,
                      const uint64_t *TimesNs) {
-  if (Changes.empty())
-    return;
-  // How many events ahead rows are fetched.
-  constexpr size_t Ahead = 12;
-  static constexpr uint64_t BlocksOf[] = {1, uint64_t(-1), 0, 0, 1};
+  assert(Changes.size() < uint64_t(1) << FieldBits && "too many at once");
   ImageState &I = *Images[Image];
   openLanes(I);
+  AccountRows::View Rows = StackRows.view();
   Lanes::CellLane *CellLanes = Open->Cells.data();
-  uint64_t Number = Now, Last = Changes.size() - 1;
-  for (size_t At = 0; At <= Last; ++At) {
-    prefetchRow(Changes[std::min(At + Ahead, Last)].Row);
-    const Change &C = Changes[At];
-    AccountRow &R = StackRows[C.Row];
+  uint64_t Number = Now;
+  for (const Change &C : Changes) {
+    AccountRow &R = Rows[C.Row];
     Lanes::CellLane &L = CellLanes[R.Cell];
     Lanes::DomainLane &D = *L.Domain;
     ++Number;
     if (R.LastChange <= std::max(L.PeakAt, D.SaveUpTo)) {
-      savePeaks(StackRows, C.Row, L.PeakAt, D.Of->PeakAt);
+      savePeaks(StackRows, C.Row, L.PeakAt, D.PeakAt);
       if (R.LastChange < I.SliceFrom)
         I.Dirty.push_back({C.Row, R.LiveBlocks, R.LiveBytes});
     }
-    uint64_t Falls = -uint64_t(C.Kind & 1), Rises = ~Falls;
-    uint64_t Bytes = (C.Bytes ^ Falls) - Falls, Blocks = BlocksOf[C.Kind];
+    // All ones when live bytes fall.
+    uint64_t Falls = -uint64_t(C.Kind & 1), Bytes = (C.Bytes ^ Falls) - Falls;
+    uint64_t Risen = C.Bytes & ~Falls, Blocks = BlocksOf[C.Kind];
     auto Count = [&](AccountRow &R) {
+      uint64_t LiveBytes = R.LiveBytes + Bytes;
       R.LastChange = Number;
-      R.LiveBytes += Bytes;
+      R.LiveBytes = LiveBytes;
       R.LiveExclusive += Bytes;
-      R.AllocatedBytes += C.Bytes & Rises;
-      R.PeakBytes = std::max(R.PeakBytes, R.LiveBytes & Rises);
+      R.AllocatedBytes += Risen;
+      R.PeakBytes = std::max(R.PeakBytes, LiveBytes & ~Falls);
       R.Allocations += C.Kind == Change::Allocate;
       R.LiveBlocks += static_cast<uint32_t>(Blocks);
     };
     Count(R);
     if (LLVM_UNLIKELY(C.ContextRow)) {
-      savePeaks(ContextRows, C.ContextRow, L.PeakAt, D.Of->PeakAt);
+      savePeaks(ContextRows, C.ContextRow, L.PeakAt, D.PeakAt);
       Count(ContextRows[C.ContextRow]);
     }
-    L.Count[C.Kind] += 1;
-    L.Bytes[C.Kind] += C.Bytes;
-    L.LiveBytes += Bytes;
-    L.LiveBlocks += Blocks;
-    if ((L.LiveBytes & Rises) > L.PeakBytes) {
-      L.PeakBytes = L.LiveBytes;
-      L.PeakAt = Number;
-      Curve &H = Cells[R.Cell].H->C;
-      H.PeakBytes = L.LiveBytes;
-      H.PeakBlocks = L.LiveBlocks;
-      H.PeakTimeNs = TimesNs[At];
-      H.PeakAt = Number;
-    }
-    D.LiveBytes += Bytes;
-    D.LiveBlocks += Blocks;
-    D.Highest = std::max(D.Highest, D.LiveBytes & Rises);
-    if ((D.LiveBytes & Rises) > D.PeakBytes) {
-      D.PeakBytes = D.Of->PeakBytes = D.LiveBytes;
-      D.Of->PeakBlocks = D.LiveBlocks;
-      D.Of->PeakTimeNs = TimesNs[At];
-      D.SaveUpTo = D.Of->PeakAt = Number;
-    }
-    if (LLVM_UNLIKELY(C.Temporary)) {
-      L.Temporaries += 1;
-      StackRows.rest(C.Row).Temporaries += 1;
-      if (C.ContextRow)
-        ContextRows.rest(C.ContextRow).Temporaries += 1;
-    }
-    if (LLVM_UNLIKELY(C.Kind == Change::Split)) {
-      StackSplits[C.Row] += 1;
-      if (C.ContextRow)
-        ContextSplits[C.ContextRow] += 1;
-    }
+    L.RisenBytes += Risen;
+    L.Counts += CountOf[C.Kind];
+    auto Draw = [&](auto &Lane) {
+      Lane.LiveBytes += Bytes;
+      Lane.LiveBlocks += Blocks;
+      uint64_t Height = Lane.LiveBytes & ~Falls;
+      if (Height > Lane.PeakBytes) {
+        Lane.PeakBytes = Height;
+        Lane.PeakBlocks = Lane.LiveBlocks;
+        Lane.PeakAt = Number;
+      }
+      return Height;
+    };
+    Draw(L);
+    D.Highest = std::max(D.Highest, Draw(D));
+    D.SaveUpTo = std::max(D.SaveUpTo, D.PeakAt);
+    if (LLVM_UNLIKELY(C.Kind >= Change::Split))
+      applyRare(C, Cells[R.Cell]);
   }
+  closeLanes(I, TimesNs);
   I.Events += Changes.size();
   Now = Number;
-  LastNs = TimesNs[Last];
-  closeLanes(I);
+  if (!Changes.empty())
+    LastNs = TimesNs[Changes.size() - 1];
 }

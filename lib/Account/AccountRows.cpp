@@ -55,23 +55,28 @@ size_t AccountRows::slot(const Shard &S, uint64_t Hash, uint32_t Cell,
                          uint32_t Key) const {
   size_t Mask = S.Slots.size() - 1;
   size_t At = Hash & Mask;
-  while (uint32_t Row = S.Slots[At]) {
-    const AccountRow &R = (*this)[Row];
+  for (; S.Slots[At].Row; At = (At + 1) & Mask) {
+    if (S.Slots[At].Hash != static_cast<uint32_t>(Hash))
+      continue;
+    const AccountRow &R = (*this)[S.Slots[At].Row];
     if (R.Key == Key && R.Cell == Cell)
       break;
-    At = (At + 1) & Mask;
   }
   return At;
 }
 
 void AccountRows::grow(Shard &S) {
-  std::vector<uint32_t> Old = std::move(S.Slots);
-  S.Slots.assign(Old.empty() ? 16 : Old.size() * 2, 0);
-  for (uint32_t Row : Old)
-    if (Row) {
-      const AccountRow &R = (*this)[Row];
-      S.Slots[slot(S, hash(R.Cell, R.Key), R.Cell, R.Key)] = Row;
-    }
+  std::vector<Slot> Old = std::move(S.Slots);
+  S.Slots.assign(Old.empty() ? 16 : Old.size() * 2, Slot{0, 0});
+  size_t Mask = S.Slots.size() - 1;
+  for (Slot Moved : Old) {
+    if (!Moved.Row)
+      continue;
+    size_t At = Moved.Hash & Mask;
+    while (S.Slots[At].Row)
+      At = (At + 1) & Mask;
+    S.Slots[At] = Moved;
+  }
 }
 
 uint32_t AccountRows::findOrMake(uint32_t Cell, uint32_t Key, bool &New) {
@@ -80,9 +85,9 @@ uint32_t AccountRows::findOrMake(uint32_t Cell, uint32_t Key, bool &New) {
   if ((S.Count + 1) * 4 > S.Slots.size() * 3)
     grow(S);
   size_t At = slot(S, Hash, Cell, Key);
-  New = S.Slots[At] == 0;
+  New = S.Slots[At].Row == 0;
   if (!New)
-    return S.Slots[At];
+    return S.Slots[At].Row;
   uint32_t Row = ++Used; // row 0 stays unused
   if (Row >> ChunkBits >= Chunks.size())
     addChunk();
@@ -90,7 +95,7 @@ uint32_t AccountRows::findOrMake(uint32_t Cell, uint32_t Key, bool &New) {
   new (&rest(Row)) AccountRowRest();
   (*this)[Row].Cell = Cell;
   (*this)[Row].Key = Key;
-  S.Slots[At] = Row;
+  S.Slots[At] = {Row, static_cast<uint32_t>(Hash)};
   ++S.Count;
   return Row;
 }
@@ -98,5 +103,5 @@ uint32_t AccountRows::findOrMake(uint32_t Cell, uint32_t Key, bool &New) {
 uint32_t AccountRows::find(uint32_t Cell, uint32_t Key) const {
   uint64_t Hash = hash(Cell, Key);
   const Shard &S = Shards[Hash >> (64 - ShardBits)];
-  return S.Slots.empty() ? 0 : S.Slots[slot(S, Hash, Cell, Key)];
+  return S.Slots.empty() ? 0 : S.Slots[slot(S, Hash, Cell, Key)].Row;
 }

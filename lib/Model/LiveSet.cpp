@@ -103,8 +103,10 @@ void LiveSet::locate(llvm::ArrayRef<uint64_t> Ordinals, Entry **Out) {
     uint64_t Ordinal = Ordinals[Packed[I]];
     Chunk &C = Chunks[Ordinal >> ChunkBits];
     size_t At = findPacked(C, static_cast<uint16_t>(Ordinal));
-    if (At != SIZE_MAX)
-      Out[Packed[I]] = &C.Entries[At];
+    if (At == SIZE_MAX)
+      continue;
+    Out[Packed[I]] = &C.Entries[At];
+    __builtin_prefetch(Out[Packed[I]]);
   }
 }
 
@@ -154,18 +156,26 @@ void LiveSet::pack(Chunk &C, size_t Used) {
   To.Packed = true;
   To.Live = C.Live;
   To.PackAt = C.Live / 2;
-  To.Entries.reserve(C.Live);
-  To.Births.reserve(C.Live);
-  To.Ordinals.reserve(C.Live);
-  eachOf(C, Used, [&](const Block &B) {
-    To.Ordinals.push_back(static_cast<uint16_t>(B.Ordinal));
-    To.Entries.push_back(B.E);
-    To.Births.push_back(B.BirthNs);
-    if (!C.Places.empty())
-      To.Places.push_back(B.P);
-    if (KeepThreads)
-      To.Threads.push_back(B.Thread);
-  });
+  // One more than needed: each goes behind those that live, and stays if it
+  // does.
+  To.Entries.resize(C.Live + size_t(1));
+  To.Births.resize(C.Live + size_t(1));
+  To.Ordinals.resize(C.Live + size_t(1));
+  size_t Alive = 0;
+  for (size_t At = 0; At < Used; ++At) {
+    To.Entries[Alive] = C.Entries[At];
+    To.Births[Alive] = C.Births[At];
+    To.Ordinals[Alive] = C.Packed ? C.Ordinals[At] : static_cast<uint16_t>(At);
+    bool Lives = C.Entries[At].Row != 0;
+    if (LLVM_UNLIKELY(Lives && !C.Places.empty()))
+      To.Places.push_back(At < C.Places.size() ? C.Places[At] : Place());
+    if (LLVM_UNLIKELY(Lives && KeepThreads))
+      To.Threads.push_back(C.Threads[At]);
+    Alive += Lives;
+  }
+  To.Entries.pop_back();
+  To.Births.pop_back();
+  To.Ordinals.pop_back();
   if (C.Live > LongList)
     makeBits(To);
   if (To.Live == 0)

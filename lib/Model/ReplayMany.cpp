@@ -16,6 +16,7 @@
 
 #include "memkit/Model/Replay.h"
 #include <algorithm>
+#include <bitset>
 
 using namespace memkit;
 using llvm::Error;
@@ -62,22 +63,45 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
   const EventTable &E = *C.Open;
   ImageReplay &I = *C.I;
   LiveSet::Room To = I.Live.room();
-  size_t Allocated = End - C.Alloc;
+  size_t Allocated = End - C.Alloc, Last = E.Stack.size() - 1;
   if (Created != Allocated)
     std::fill_n(To.Entries, Created, LiveSet::Entry());
+  // Pointers of its own: what is written could be what vectors are made of.
+  const uint32_t *Rows = E.AllocRow.data(), *Ordinals = E.AllocOrdinal.data(),
+                 *Stacks = E.Stack.data(),
+                 *Contexts = E.Context.empty() ? nullptr : E.Context.data();
+  const uint16_t *Heaps = E.Heap.data();
+  const uint64_t *Sizes = E.AllocSize.data(), *Times = E.TimeNs.data();
+  Change *ChangeOf = Changes.data() - C.Row;
   auto First = static_cast<uint32_t>(I.Live.next() - E.FirstOrdinal);
   for (size_t At = C.Alloc; At != End; ++At) {
-    uint32_t Row = E.AllocRow[At], Place = E.AllocOrdinal[At] - First;
-    LiveSet::Entry Entry = newEntry(
-        I, E.Stack[At], E.Context.empty() ? 0 : E.Context[At], E.Heap[At]);
-    Entry.Size = E.AllocSize[At];
+    I.Stacks.prefetch(Stacks[std::min(At + StackAhead, Last)]);
+    uint32_t Row = Rows[At], Place = Ordinals[At] - First;
+    LiveSet::Entry Entry =
+        newEntry(I, Stacks[At], Contexts ? Contexts[At] : 0, Heaps[At]);
+    Entry.Size = Sizes[At];
     To.Entries[Place] = Entry;
-    To.Births[Place] = E.TimeNs[Row];
-    Changes[Row - C.Row] = {Entry.Size, Entry.Row, Entry.ContextRow,
-                            Change::Allocate, false};
-    A.noteAllocation(E.threadOf(Row), E.FirstOrdinal + E.AllocOrdinal[At]);
+    To.Births[Place] = Times[Row];
+    A.prefetchRow(Entry.Row);
+    ChangeOf[Row] = {Entry.Size, Entry.Row, Entry.ContextRow, Change::Allocate};
   }
   I.Live.fill(Created, Allocated);
+}
+
+/// Tells the accounts what each thread has allocated last.
+void Replay::noteAllocations(Cursor &C) {
+  const EventTable &E = *C.Open;
+  std::bitset<MaxBlockThreads + 1> Seen;
+  for (size_t At = C.Alloc, Left = E.Threads.size(); At != C.Noted && Left;) {
+    uint32_t Row = E.AllocRow[--At];
+    size_t Thread = E.Thread.empty() ? 0 : E.Thread[Row];
+    if (Seen[Thread])
+      continue;
+    Seen[Thread] = true;
+    Left -= 1;
+    A.noteAllocation(E.Threads[Thread], E.FirstOrdinal + E.AllocOrdinal[At]);
+  }
+  C.Noted = C.Alloc;
 }
 
 /// Frees, resizes and splits the blocks that the references from Ref to before
@@ -85,23 +109,48 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
 Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End) {
   const EventTable &E = *C.Open;
   ImageReplay &I = *C.I;
-  Entries.resize(Many);
-  I.Live.locate(llvm::ArrayRef(E.Block).slice(Ref, End - Ref), Entries.data());
-  size_t First = Ref;
+  // The next ones are fetched while these are changed.
+  Entries.resize(2 * Fetched);
+  auto Fetch = [&](size_t From) {
+    size_t Count = std::min(Fetched, End - From);
+    I.Live.locate(llvm::ArrayRef(E.Block).slice(From, Count),
+                  &Entries[(From - Ref) & Fetched]);
+  };
+  Fetch(Ref);
+  for (size_t At = Ref; At < End; At += Fetched) {
+    size_t Next = std::min(At + Fetched, End);
+    if (Next != End)
+      Fetch(Next);
+    if (Error Err = changeBlocks(C, At, Next, &Entries[(At - Ref) & Fetched]))
+      return Err;
+  }
+  return Error::success();
+}
+
+/// The same; At: where the entries of the blocks are.
+Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
+                           LiveSet::Entry **At) {
+  const EventTable &E = *C.Open;
+  ImageReplay &I = *C.I;
+  const uint32_t *Rows = E.RefRow.data(), *Owns = E.RefOwn.data();
+  const uint64_t *Blocks = E.Block.data(), FirstOrdinal = E.FirstOrdinal;
+  const EventKind *Kinds = E.Kind.data();
+  Change *ChangeOf = Changes.data() - C.Row;
   for (; Ref != End; ++Ref) {
-    uint32_t Row = E.RefRow[Ref];
-    LiveSet::Entry &Entry = *Entries[Ref - First];
+    uint32_t Row = Rows[Ref];
+    LiveSet::Entry &Entry = **At++;
     if (LLVM_UNLIKELY(Entry.Row == 0))
       return notLive(C, Ref);
-    Change &To = Changes[Row - C.Row];
-    To = {Entry.Size, Entry.Row, Entry.ContextRow, Change::Free, false};
-    if (LLVM_LIKELY(E.Kind[Row] == EventKind::Free)) {
-      uint64_t Own = E.RefOwn[Ref];
-      Own = Own ? E.FirstOrdinal + Own
-                : C.OwnBefore[E.Thread.empty() ? 0 : E.Thread[Row]];
-      To.Temporary = Own == E.Block[Ref] + 1;
-      I.Live.eraseSoon(E.Block[Ref], Entry);
-    } else if (E.Kind[Row] == EventKind::Resize) {
+    A.prefetchRow(Entry.Row);
+    Change &To = ChangeOf[Row];
+    To = {Entry.Size, Entry.Row, Entry.ContextRow, Change::Free};
+    if (LLVM_LIKELY(Kinds[Row] == EventKind::Free)) {
+      uint64_t Own = Owns[Ref] + FirstOrdinal;
+      if (LLVM_UNLIKELY(Owns[Ref] == 0))
+        Own = C.OwnBefore[E.Thread.empty() ? 0 : E.Thread[Row]];
+      To.Kind = Own == Blocks[Ref] + 1 ? Change::FreeTemporary : Change::Free;
+      I.Live.eraseSoon(Blocks[Ref], Entry);
+    } else if (Kinds[Row] == EventKind::Resize) {
       bool Grows = E.RefSize[Ref] >= Entry.Size;
       To.Kind = Grows ? Change::Grow : Change::Shrink;
       To.Bytes =

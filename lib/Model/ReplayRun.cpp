@@ -140,20 +140,24 @@ Error Replay::runRows(Cursor &C, size_t End, uint64_t LimitNs) {
         Times.begin();
   size_t Begin = C.Row;
   bool Together = canRunMany(C);
+  C.Noted = C.Alloc;
   while (C.Row != End) {
     if (Together && End - C.Row >= Few) {
       if (Error E = runMany(C, std::min(End, C.Row + Many)))
         return E;
       continue;
     }
+    noteAllocations(C);
     uint64_t TimeNs = Times[C.Row];
     if (Error E = runOne(C))
       return E;
+    C.Noted = C.Alloc;
     if (TimeNs >= DoneFromNs && Done()) {
       Stopped = true;
       break;
     }
   }
+  noteAllocations(C);
   C.I->Events += C.Row - Begin;
   return Error::success();
 }
@@ -247,6 +251,8 @@ Error Replay::openBlock(Cursor &C) {
       (Rows && E.TimeNs.front() != At.BeginNs))
     return fail(At, "the events are not those that the index tells of");
   ImageReplay &I = *C.I;
+  I.Stacks.open();
+  I.Contexts.open();
   C.Row = std::min<uint64_t>(I.Skip, Rows);
   I.Skip -= C.Row;
   C.Alloc = std::lower_bound(E.AllocRow.begin(), E.AllocRow.end(), C.Row) -

@@ -71,11 +71,21 @@ private:
   Problem openEvents(const fb::Events *T, EventInput &In);
   template <bool Threaded>
   void orderRows(const EventInput &In, EventTable &Out);
-  template <class T>
-  static bool decodeOrdered(const fb::Planes *P, size_t Values,
-                            const std::vector<uint32_t> *From,
-                            std::vector<T> &Scratch, std::vector<T> &Out);
-  Problem decodeTimes(const fb::Events *T, EventTable &Out);
+  static void countCreated(const EventInput &In, EventTable &Out);
+  template <class S, class T>
+  bool decodeOrdered(const fb::Planes *P, const EventInput &In,
+                     std::vector<S> &Scratch, std::vector<T> &Out);
+  template <class S, class T>
+  void order(const EventInput &In, const std::vector<S> &Values,
+             std::vector<T> &Out);
+  template <class S>
+  void splitSizes(const EventInput &In, std::vector<S> &Sizes, EventTable &Out);
+  template <class S>
+  bool decodeSizes(const fb::Planes *P, const EventInput &In,
+                   std::vector<S> &Scratch, EventTable &Out);
+  template <class S>
+  Problem decodeTimes(const fb::Events *T, std::vector<S> &Steps,
+                      EventTable &Out);
   Problem decodeHeaps(const fb::Events *T, const EventInput &In,
                       EventTable &Out);
   Problem decodeReferences(const fb::Events *T, const EventInput &In,
@@ -94,7 +104,7 @@ private:
   std::vector<uint64_t> Wide[4];
   /// Where the values of allocations and references, in the order of time,
   /// stand in the columns of an event block.
-  std::vector<uint32_t> AllocAt, AllocSizeAt, RefAt, RefSizeAt;
+  std::vector<uint32_t> AllocAt, RefAt;
   EventTable Columns;
 };
 

@@ -8,6 +8,7 @@
 
 #include "DecodeHelpers.h"
 #include "References.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace memkit;
 
@@ -25,6 +26,20 @@ struct Decoder::EventInput {
   const uint8_t *Near = nullptr;
   uint32_t FarCount = 0;
 };
+
+/// How many of V are X. Sums of bytes, which the compiler makes vectors of.
+static uint32_t countOf(Bytes V, uint8_t X) {
+  uint32_t Sum = 0;
+  while (!V.empty()) {
+    size_t N = std::min<size_t>(V.size(), 255);
+    uint8_t Part = 0;
+    for (uint8_t B : V.take_front(N))
+      Part += B == X;
+    Sum += Part;
+    V = V.drop_front(N);
+  }
+  return Sum;
+}
 
 Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
   In.Rows = T->count();
@@ -64,22 +79,20 @@ Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
   EventInput::Group At;
   for (size_t G = 0; G != Count.size(); ++G) {
     In.Groups[G] = At;
-    const uint8_t *Kinds = In.Kind + At.Row, *End = Kinds + Count[G];
-    if (std::any_of(Kinds, End, [](uint8_t K) { return K >= NumEventKinds; }))
-      return "unknown kind of event";
-    auto CountOf = [&](EventKind K) {
-      return uint32_t(std::count(Kinds, End, uint8_t(K)));
-    };
-    uint32_t Allocations = CountOf(EventKind::Allocate);
+    Bytes Kinds(In.Kind + At.Row, Count[G]);
+    uint32_t Allocations = countOf(Kinds, uint8_t(EventKind::Allocate));
+    uint32_t Frees = countOf(Kinds, uint8_t(EventKind::Free));
     uint32_t References = Count[G] - Allocations;
+    if (References != Frees &&
+        llvm::any_of(Kinds, [](uint8_t K) { return K >= NumEventKinds; }))
+      return "unknown kind of event";
     if (References > T->references() - At.Reference)
       return "more references than the block says";
-    const uint8_t *Nears = In.Near + At.Reference;
     At.Far +=
-        uint32_t(std::count(Nears, Nears + References, ReferenceCoder::Far));
+        countOf(Bytes(In.Near + At.Reference, References), ReferenceCoder::Far);
     At.Row += Count[G];
     At.Allocation += Allocations;
-    At.Size += Count[G] - CountOf(EventKind::Free);
+    At.Size += Count[G] - Frees;
     At.Reference += References;
   }
   In.Allocations = At.Allocation;
@@ -93,84 +106,168 @@ Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
 
 /// Where each value of the columns, which stand by threads, belongs in time.
 /// Which kind a row has cannot be foretold: every row writes to all lists, and
-/// only those go on that it belongs to.
+/// only those go on that it belongs to. RefOwn becomes the number of the
+/// allocation + 1.
 template <bool Threaded>
 void Decoder::orderRows(const EventInput &In, EventTable &Out) {
-  constexpr auto Allocate = uint8_t(EventKind::Allocate),
-                 Free = uint8_t(EventKind::Free),
-                 Split = uint8_t(EventKind::Split);
   struct Position {
-    uint32_t Row, Allocation, Size, Reference, Own;
+    uint32_t Row, Allocation, Own;
   };
   Position At[MaxBlockThreads] = {};
   for (size_t G = 0; G != In.Groups.size(); ++G)
-    At[G] = {In.Groups[G].Row, In.Groups[G].Allocation, In.Groups[G].Size,
-             In.Groups[G].Reference, 0};
+    At[G] = {In.Groups[G].Row, In.Groups[G].Allocation, 0};
   // One more than needed: what is written last may belong to nothing.
-  size_t Allocations = In.Allocations + 1, References = In.References + 1;
-  for (std::vector<uint32_t> *V :
-       {&Out.AllocRow, &Out.AllocOrdinal, &AllocAt, &AllocSizeAt})
-    V->resize(Allocations);
-  for (std::vector<uint32_t> *V :
-       {&Out.RefRow, &Out.RefCreated, &Out.RefOwn, &RefAt, &RefSizeAt})
-    V->resize(References);
+  Out.AllocRow.resize(In.Allocations + 1);
+  AllocAt.resize(In.Allocations + 1);
+  for (std::vector<uint32_t> *V : {&Out.RefRow, &Out.RefOwn, &RefAt})
+    V->resize(In.References + 1);
   Out.Kind.resize(In.Rows);
-  uint32_t *AllocRow = Out.AllocRow.data(),
-           *AllocOrdinal = Out.AllocOrdinal.data(), *RefRow = Out.RefRow.data(),
-           *RefCreated = Out.RefCreated.data(), *RefOwn = Out.RefOwn.data(),
-           *AllocFrom = AllocAt.data(), *AllocSizeFrom = AllocSizeAt.data(),
-           *RefFrom = RefAt.data(), *RefSizeFrom = RefSizeAt.data();
+  uint32_t *AllocRow = Out.AllocRow.data(), *RefRow = Out.RefRow.data(),
+           *RefOwn = Out.RefOwn.data(), *AllocFrom = AllocAt.data(),
+           *RefFrom = RefAt.data();
   EventKind *Kinds = Out.Kind.data();
   const uint8_t *Thread = In.Thread, *KindFrom = In.Kind;
-  uint32_t A = 0, R = 0, Created = 0;
-  Position Only = At[0];
+  uint32_t A = 0, Own = 0;
   for (uint32_t Row = 0; Row != In.Rows; ++Row) {
-    Position &P = Threaded ? At[Thread[Row]] : Only;
-    uint8_t Kind = KindFrom[P.Row++];
-    uint32_t IsAllocation = Kind == Allocate;
-    Kinds[Row] = EventKind(Kind);
+    uint32_t R = Row - A;
     AllocRow[A] = RefRow[R] = Row;
-    AllocOrdinal[A] = RefCreated[R] = Created;
     if (Threaded) {
+      Position &P = At[Thread[Row]];
+      // Before a row of the columns are as many allocations and references.
       AllocFrom[A] = P.Allocation;
-      RefFrom[R] = P.Reference;
+      RefFrom[R] = P.Row - P.Allocation;
+      RefOwn[R] = P.Own;
+      uint8_t Kind = KindFrom[P.Row++];
+      Kinds[Row] = EventKind(Kind);
+      uint32_t IsAllocation = Kind == uint8_t(EventKind::Allocate);
+      A += IsAllocation;
+      P.Allocation += IsAllocation;
+      P.Own = IsAllocation ? A : P.Own;
+    } else {
+      RefOwn[R] = Own;
+      uint8_t Kind = KindFrom[Row];
+      Kinds[Row] = EventKind(Kind);
+      A += Kind == uint8_t(EventKind::Allocate);
+      Own = A;
     }
-    AllocSizeFrom[A] = RefSizeFrom[R] = P.Size;
-    RefOwn[R] = P.Own;
-    P.Own = IsAllocation ? Created + 1 : P.Own;
-    P.Allocation += IsAllocation;
-    P.Reference += 1 - IsAllocation;
-    P.Size += Kind != Free;
-    A += IsAllocation;
-    R += 1 - IsAllocation;
-    Created += IsAllocation | (Kind == Split);
   }
-  for (std::vector<uint32_t> *V : {&Out.AllocRow, &Out.AllocOrdinal})
-    V->resize(In.Allocations);
-  for (std::vector<uint32_t> *V : {&Out.RefRow, &Out.RefCreated, &Out.RefOwn})
+  Out.AllocRow.resize(In.Allocations);
+  for (std::vector<uint32_t> *V : {&Out.RefRow, &Out.RefOwn})
     V->resize(In.References);
   Out.Thread.clear();
   if (Threaded)
     Out.Thread.assign(Thread, Thread + In.Rows);
 }
 
+/// Counts the blocks created before each row: the allocations, and the splits,
+/// which are few.
+void Decoder::countCreated(const EventInput &In, EventTable &Out) {
+  Out.AllocOrdinal.resize(In.Allocations);
+  Out.RefCreated.resize(In.References);
+  uint32_t *Ordinals = Out.AllocOrdinal.data(),
+           *Created = Out.RefCreated.data(), *Owns = Out.RefOwn.data();
+  const uint32_t *Rows = Out.RefRow.data();
+  uint32_t A = 0, R = 0, Splits = 0;
+  auto CountTo = [&](uint32_t AllocEnd, uint32_t RefEnd) {
+    uint32_t Before = Splits;
+    for (uint32_t I = A; I != AllocEnd; ++I)
+      Ordinals[I] = I + Before;
+    for (uint32_t I = R; I != RefEnd; ++I)
+      Created[I] = Rows[I] - I + Before;
+    A = AllocEnd;
+    R = RefEnd;
+  };
+  if (!Out.RefSize.empty())
+    for (uint32_t I = 0; I != In.References; ++I)
+      if (Out.Kind[Rows[I]] == EventKind::Split) {
+        CountTo(Rows[I] - I, I + 1);
+        ++Splits;
+      }
+  CountTo(In.Allocations, In.References);
+  if (!Splits)
+    return;
+  for (uint32_t I = 0; I != In.References; ++I)
+    Owns[I] = Owns[I] ? Ordinals[Owns[I] - 1] + 1 : 0;
+}
+
+/// Whether every value fits 32 bits.
+static bool isNarrow(const fb::Planes *P) {
+  return !P || (!P->b4() && !P->b5() && !P->b6() && !P->b7());
+}
+
 /// Decodes a column with a value for each allocation, and puts it in order.
-template <class T>
-bool Decoder::decodeOrdered(const fb::Planes *P, size_t Values,
-                            const std::vector<uint32_t> *From,
-                            std::vector<T> &Scratch, std::vector<T> &Out) {
-  if (!From)
-    return decodePlanes(P, Values, Out);
-  if (!decodePlanes(P, Values, Scratch))
+template <class S, class T>
+bool Decoder::decodeOrdered(const fb::Planes *P, const EventInput &In,
+                            std::vector<S> &Scratch, std::vector<T> &Out) {
+  if (!decodePlanes(P, In.Allocations, Scratch))
     return false;
-  for (size_t I = 0; I != Out.size(); ++I)
-    Out[I] = Scratch[(*From)[I]];
+  order(In, Scratch, Out);
   return true;
 }
 
-Decoder::Problem Decoder::decodeTimes(const fb::Events *T, EventTable &Out) {
+template <class S, class T>
+void Decoder::order(const EventInput &In, const std::vector<S> &Values,
+                    std::vector<T> &Out) {
+  Out.resize(In.Allocations);
+  const uint32_t *From = AllocAt.data();
+  if (In.Thread)
+    for (uint32_t A = 0; A != In.Allocations; ++A)
+      Out[A] = Values[From[A]];
+  else
+    std::copy_n(Values.begin(), In.Allocations, Out.begin());
+}
+
+/// The sizes of what is no allocation, of which there are few, stand among
+/// those of allocations. Takes them out.
+template <class S>
+void Decoder::splitSizes(const EventInput &In, std::vector<S> &Sizes,
+                         EventTable &Out) {
+  // By the number of the reference in the columns.
+  std::vector<std::pair<uint32_t, uint64_t>> Others;
+  // Both up to the row at which we are; whole ranges are counted at once.
+  uint32_t Row = 0, Allocation = 0, Size = 0;
+  auto GoTo = [&](uint32_t To) {
+    uint32_t Count =
+        countOf(Bytes(In.Kind + Row, To - Row), uint8_t(EventKind::Allocate));
+    std::copy_n(Sizes.begin() + Size, Count, Sizes.begin() + Allocation);
+    Allocation += Count;
+    Size += Count;
+    Row = To;
+  };
+  for (uint32_t I = 0; I != In.Rows; ++I)
+    if (LLVM_UNLIKELY(In.Kind[I] > uint8_t(EventKind::Free))) {
+      GoTo(I);
+      Others.push_back({I - Allocation, Sizes[Size++]});
+    }
+  GoTo(In.Rows);
+  Out.RefSize.assign(In.References, 0);
+  const uint32_t *Rows = Out.RefRow.data();
+  for (uint32_t I = 0; I != In.References; ++I) {
+    if (LLVM_LIKELY(Out.Kind[Rows[I]] == EventKind::Free))
+      continue;
+    auto From = std::lower_bound(
+        Others.begin(), Others.end(), In.Thread ? RefAt[I] : I,
+        [](const auto &X, uint32_t Reference) { return X.first < Reference; });
+    Out.RefSize[I] = From->second;
+  }
+}
+
+template <class S>
+bool Decoder::decodeSizes(const fb::Planes *P, const EventInput &In,
+                          std::vector<S> &Scratch, EventTable &Out) {
+  if (!decodePlanes(P, In.Sizes, Scratch))
+    return false;
+  Out.RefSize.clear();
+  if (In.Sizes != In.Allocations)
+    splitSizes(In, Scratch, Out);
+  order(In, Scratch, Out.AllocSize);
+  return true;
+}
+
+template <class S>
+Decoder::Problem Decoder::decodeTimes(const fb::Events *T,
+                                      std::vector<S> &Steps, EventTable &Out) {
   size_t Rows = Out.rows();
-  std::vector<uint64_t> &Steps = Wide[0];
   if (!decodePlanes(T->time(), Rows, Steps))
     return "a column of events has the wrong length";
   // Times and ordinals stay below 2^63: nothing that follows can wrap.
@@ -180,13 +277,9 @@ Decoder::Problem Decoder::decodeTimes(const fb::Events *T, EventTable &Out) {
     return "the first time or ordinal of an event block is out of range";
   if (Rows)
     Steps[0] = 0;
-  uint64_t Used = 0;
-  for (uint64_t Step : Steps)
-    Used |= Step;
   Out.TimeNs.resize(Rows);
-  bool Small = Used < Most / TimeUnitNs / (2 * uint64_t(MaxBlockRows));
   for (size_t I = 0; I != Rows; ++I) {
-    if (!Small && Steps[I] > (Most - Now) / TimeUnitNs)
+    if (sizeof(S) > 4 && Steps[I] > (Most - Now) / TimeUnitNs)
       return "a time out of range";
     Now += Steps[I] * TimeUnitNs;
     Out.TimeNs[I] = Now;
@@ -197,24 +290,34 @@ Decoder::Problem Decoder::decodeTimes(const fb::Events *T, EventTable &Out) {
 Decoder::Problem Decoder::decodeHeaps(const fb::Events *T, const EventInput &In,
                                       EventTable &Out) {
   std::vector<uint32_t> &Local = Narrow[0];
-  Local.assign(In.Allocations, 0);
+  Out.Heap.resize(In.Allocations);
+  bool Good = In.Heaps.empty() ? In.Allocations == 0 : true;
   if (In.Heaps.size() > 255) {
     if (!decodePlanes(T->heap_wide(), In.Allocations, Local))
       return "the heap column has the wrong length";
+    order(In, Local, Out.Heap);
+    for (uint32_t Heap : Local)
+      Good &= Heap < In.Heaps.size();
   } else if (In.Heaps.size() > 1) {
     if (sizeOf(T->heap()) != In.Allocations)
       return "the heap column has the wrong length";
-    if (In.Allocations)
-      Local.assign(T->heap()->begin(), T->heap()->end());
+    const uint8_t *From = In.Allocations ? T->heap()->Data() : nullptr;
+    uint8_t Most = 0;
+    for (uint32_t A = 0; A != In.Allocations; ++A) {
+      Most = std::max(Most, From[A]);
+      Out.Heap[A] = From[In.Thread ? AllocAt[A] : A];
+    }
+    Good &= Most < In.Heaps.size();
+  } else {
+    std::fill(Out.Heap.begin(), Out.Heap.end(), 0);
   }
-  Out.Heap.resize(In.Allocations);
-  for (uint32_t A = 0; A != In.Allocations; ++A) {
-    uint32_t Heap = Local[In.Thread ? AllocAt[A] : A];
-    if (Heap >= In.Heaps.size() || In.Heaps[Heap] > UINT16_MAX)
-      return "an allocation of a heap that the block does not name";
-    Out.Heap[A] = uint16_t(In.Heaps[Heap]);
+  // What the column holds are numbers in the block's list.
+  for (uint32_t A = 0; Good && A != In.Allocations; ++A) {
+    uint32_t Heap = In.Heaps[Out.Heap[A]];
+    Good &= Heap <= UINT16_MAX;
+    Out.Heap[A] = uint16_t(Heap);
   }
-  return "";
+  return Good ? "" : "an allocation of a heap that the block does not name";
 }
 
 /// As ReferenceCoder::decode(), without branches.
@@ -265,33 +368,22 @@ Decoder::Problem Decoder::decodeRows(const fb::Events *T, EventInput &In,
     orderRows<true>(In, Out);
   else
     orderRows<false>(In, Out);
-  TRY(decodeTimes(T, Out));
-  Out.Stack.resize(In.Allocations);
-  Out.AllocSize.resize(In.Allocations);
-  Out.Context.resize(T->context() ? In.Allocations : 0);
-  const std::vector<uint32_t> *From = In.Thread ? &AllocAt : nullptr;
-  // Rarely has more than allocations a size.
-  bool OnlyAllocations = In.Sizes == In.Allocations;
-  if (!decodeOrdered(T->stack(), In.Allocations, From, Narrow[0], Out.Stack) ||
-      (T->context() && !decodeOrdered(T->context(), In.Allocations, From,
-                                      Narrow[0], Out.Context)) ||
-      !decodeOrdered(T->size(), In.Sizes, OnlyAllocations ? From : &AllocSizeAt,
-                     Wide[1], Out.AllocSize))
+  TRY(isNarrow(T->time()) ? decodeTimes(T, Narrow[0], Out)
+                          : decodeTimes(T, Wide[0], Out));
+  bool Good = decodeOrdered(T->stack(), In, Narrow[0], Out.Stack);
+  Out.Context.clear();
+  if (T->context())
+    Good &= decodeOrdered(T->context(), In, Narrow[0], Out.Context);
+  Good &= isNarrow(T->size()) ? decodeSizes(T->size(), In, Narrow[0], Out)
+                              : decodeSizes(T->size(), In, Wide[0], Out);
+  if (!Good)
     return "a column of events has the wrong length";
-  Out.RefSize.clear();
-  if (!OnlyAllocations) {
-    Out.RefSize.resize(In.References);
-    for (uint32_t I = 0; I != In.References; ++I)
-      if (Out.Kind[Out.RefRow[I]] != EventKind::Free)
-        Out.RefSize[I] = Wide[1][RefSizeAt[I]];
-  }
+  countCreated(In, Out);
   TRY(decodeHeaps(T, In, Out));
   TRY(decodeReferences(T, In, Out));
-  auto IsSplit = [](EventKind K) { return K == EventKind::Split; };
-  uint32_t Splits =
-      OnlyAllocations
-          ? 0
-          : uint32_t(std::count_if(Out.Kind.begin(), Out.Kind.end(), IsSplit));
+  uint32_t Splits = Out.RefSize.empty() ? 0
+                                        : countOf(Bytes(In.Kind, In.Rows),
+                                                  uint8_t(EventKind::Split));
   if (In.Allocations + Splits != T->blocks())
     return "the events do not add up to the blocks created";
   return "";
@@ -307,12 +399,8 @@ Decoder::Problem Decoder::decodeColumns(const fb::Events *T,
   if (!N || std::all_of(std::begin(Given), std::end(Given),
                         [](const fb::Planes *P) { return !P; }))
     return "";
-  const std::vector<uint32_t> *From = In.Thread ? &AllocAt : nullptr;
   auto Column = [&](const fb::Planes *P, auto &Scratch, auto &To) {
-    if (!P)
-      return true;
-    To.resize(N);
-    return decodeOrdered(P, N, From, Scratch, To);
+    return !P || decodeOrdered(P, In, Scratch, To);
   };
   if (!Column(T->requested(), Wide[0], C.Requested) ||
       !Column(T->weight(), Wide[0], C.Weight) ||
@@ -326,9 +414,7 @@ Decoder::Problem Decoder::decodeColumns(const fb::Events *T,
     uint64_t Last = 0;
     for (uint64_t &V : Values)
       V = (Last += uint64_t(unzigzag(V))) << T->address_shift();
-    C.Address.resize(N);
-    for (size_t A = 0; A != N; ++A)
-      C.Address[A] = Values[From ? AllocAt[A] : A];
+    order(In, Values, C.Address);
   }
   if (!Column(T->enclosing(), Wide[0], C.Enclosing))
     return "the enclosing column is malformed";

@@ -50,6 +50,15 @@ static_assert(sizeof(AccountRowRest) == 32);
 /// Rows never move. Growing takes well under a millisecond at any size: rows
 /// stand in chunks, and the index is in shards that grow on their own.
 class AccountRows {
+  /// The rows of a chunk fill a large page.
+  static constexpr unsigned ChunkBits = 15;
+  static constexpr uint32_t ChunkRows = 1u << ChunkBits;
+  /// Fresh pages of zeros, which are rows that nothing happened to.
+  struct Chunk {
+    AccountRow *Rows = nullptr;
+    AccountRowRest *Rests = nullptr;
+  };
+
 public:
   AccountRows() = default;
   ~AccountRows();
@@ -69,6 +78,23 @@ public:
     return Chunks[Row >> ChunkBits].Rests[Row & (ChunkRows - 1)];
   }
 
+  /// The rows that there are, for loops: good until one is made.
+  class View {
+  public:
+    AccountRow &operator[](uint32_t Row) const {
+      return Chunks[Row >> ChunkBits].Rows[Row & (ChunkRows - 1)];
+    }
+
+  private:
+    friend class AccountRows;
+    const Chunk *Chunks = nullptr;
+  };
+  View view() const {
+    View V;
+    V.Chunks = Chunks.data();
+    return V;
+  }
+
   /// The row of (Cell, Key), made when there is none; New says which.
   uint32_t findOrMake(uint32_t Cell, uint32_t Key, bool &New);
   /// The row of (Cell, Key), or 0.
@@ -77,18 +103,16 @@ public:
   uint32_t size() const { return Used; }
 
 private:
-  /// The rows of a chunk fill a large page.
-  static constexpr unsigned ChunkBits = 15;
-  static constexpr uint32_t ChunkRows = 1u << ChunkBits;
-  /// Fresh pages of zeros, which are rows that nothing happened to.
-  struct Chunk {
-    AccountRow *Rows = nullptr;
-    AccountRowRest *Rests = nullptr;
-  };
   static constexpr unsigned ShardBits = 6;
-  /// Open addressing with linear probing; slots hold row numbers, 0 is free.
+  /// Row 0 is free. With half the hash a row is looked at only when it is the
+  /// one, as good as always: rows are far apart in memory.
+  struct Slot {
+    uint32_t Row;
+    uint32_t Hash;
+  };
+  /// Open addressing with linear probing.
   struct Shard {
-    std::vector<uint32_t> Slots;
+    std::vector<Slot> Slots;
     uint32_t Count = 0;
   };
   static uint64_t hash(uint32_t Cell, uint32_t Key) {

@@ -126,7 +126,11 @@ private:
   /// Fewer events than these are replayed one by one.
   static constexpr size_t Few = 64;
   /// So many are replayed at once: what is known of them stays in the caches.
-  static constexpr size_t Many = 4096;
+  static constexpr size_t Many = 2048;
+  /// So many entries of blocks are fetched at once. A power of two.
+  static constexpr size_t Fetched = 128;
+  /// How many allocations ahead the way from stacks to rows is fetched.
+  static constexpr size_t StackAhead = 16;
 
   struct ImageReplay {
     ImageReplay(uint32_t Id, const IdLimits &Limits, bool KeepThreads)
@@ -148,6 +152,7 @@ private:
     std::unique_ptr<EventTable> Open;
     size_t Row = 0;
     size_t Alloc = 0; ///< of the rows before Row, those that allocate
+    size_t Noted = 0; ///< of these, those told to Accounts::noteAllocation()
     uint64_t HeadNs = 0;
     /// Accounts::lastAllocation() of each thread of the block, at its begin.
     std::vector<uint64_t> OwnBefore;
@@ -171,7 +176,10 @@ private:
   bool canRunMany(const Cursor &C) const;
   llvm::Error runMany(Cursor &C, size_t End);
   void addBlocks(Cursor &C, size_t End, size_t Created);
+  void noteAllocations(Cursor &C);
   llvm::Error changeBlocks(Cursor &C, size_t Ref, size_t End);
+  llvm::Error changeBlocks(Cursor &C, size_t Ref, size_t End,
+                           LiveSet::Entry **At);
   llvm::Error splitMany(Cursor &C, size_t Ref, LiveSet::Entry &E);
   llvm::Error runOne(Cursor &C);
   LiveSet::Entry newEntry(ImageReplay &I, uint32_t Stack, uint32_t Context,

@@ -140,10 +140,9 @@ private:
     Changes.push_back(C);
     ChangeTimes.push_back(Time);
   }
-  void gather(int At, Change::Kinds Kind, uint64_t Bytes,
-              bool Temporary = false) {
+  void gather(int At, Change::Kinds Kind, uint64_t Bytes) {
     BlockRef B = ref(At);
-    gather(N.Blocks[At].Image, {Bytes, B.Row, B.ContextRow, Kind, Temporary});
+    gather(N.Blocks[At].Image, {Bytes, B.Row, B.ContextRow, Kind});
   }
   void tell() {
     if (!Changes.empty())
@@ -218,8 +217,11 @@ private:
     const NaiveBlock &B = N.Blocks[At];
     uint32_t Thread = B.Image * 2 + pick(2);
     if (Together)
-      gather(At, Change::Free, B.Size,
-             A.lastAllocation(Thread) == Ordinals[At] + 1);
+      gather(At,
+             A.lastAllocation(Thread) == Ordinals[At] + 1
+                 ? Change::FreeTemporary
+                 : Change::Free,
+             B.Size);
     else
       A.free(ref(At), B.Size, Time, Thread, enclosing(At));
     N.free(At, Thread, Time);
