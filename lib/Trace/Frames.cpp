@@ -37,6 +37,10 @@ FrameCompressor::FrameCompressor() {
   ZSTD_CCtx_reset(Context, ZSTD_reset_session_and_parameters);
   ZSTD_CCtx_setParameter(Context, ZSTD_c_compressionLevel, Level);
   ZSTD_CCtx_setParameter(Context, ZSTD_c_checksumFlag, 1);
+  // The whole input and room for the whole output are there: no copies of them
+  // in buffers of the context, which would be most of its memory.
+  ZSTD_CCtx_setParameter(Context, ZSTD_c_stableInBuffer, 1);
+  ZSTD_CCtx_setParameter(Context, ZSTD_c_stableOutBuffer, 1);
 }
 
 void FrameCompressor::compress(Bytes Raw, ArrayRef<size_t> Cuts,
@@ -47,16 +51,15 @@ void FrameCompressor::compress(Bytes Raw, ArrayRef<size_t> Cuts,
   ZSTD_CCtx_reset(Context, ZSTD_reset_session_only);
   ZSTD_CCtx_setPledgedSrcSize(Context, Raw.size());
   ZSTD_outBuffer To = {Out.data(), Out.size(), 0};
-  size_t Begin = 0;
+  ZSTD_inBuffer From = {Raw.data(), 0, 0};
   auto Feed = [&](size_t End, ZSTD_EndDirective How) {
-    ZSTD_inBuffer From = {Raw.data() + Begin, End - Begin, 0};
+    From.size = End;
     size_t Left;
     do {
       Left = ZSTD_compressStream2(Context, &To, &From, How);
       if (ZSTD_isError(Left) || (Left && To.pos == To.size))
         report_fatal_error("zstd failed to compress a block");
     } while (Left);
-    Begin = End;
   };
   for (size_t Cut : Cuts)
     Feed(Cut, ZSTD_e_flush);

@@ -10,6 +10,7 @@
 #include "memkit/Record/Recorder.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstring>
@@ -42,6 +43,17 @@ static cl::opt<unsigned>
              cl::desc("Frames of a stack that are kept: its root part and its "
                       "leaf part (default: 1024)"),
              cl::value_desc("N"), cl::init(1024), cl::cat(toolCategory()));
+static cl::opt<std::string>
+    MinSize("min-size",
+            cl::desc("Leave out allocations of fewer bytes, and their frees"),
+            cl::value_desc("SIZE"), cl::cat(toolCategory()));
+static cl::list<std::string>
+    Heaps("heap",
+          cl::desc("Record these heaps alone: host.malloc, host.mmap, "
+                   "host.reserved, host.file, host.device, host.stack, "
+                   "host.brk"),
+          cl::value_desc("GLOB,..."), cl::CommaSeparated,
+          cl::cat(toolCategory()));
 static cl::opt<bool>
     NoFollow("no-follow",
              cl::desc("Do not record what the program starts by exec"),
@@ -115,10 +127,25 @@ static Error parseOnFull(RecordOptions &O) {
   return Error::success();
 }
 
+static Error parseMinSize(RecordOptions &O) {
+  if (MinSize.empty())
+    return Error::success();
+  Expected<uint64_t> Size = parseSize(MinSize);
+  if (!Size)
+    return joinErrors(makeUsageError("--min-size=" + MinSize),
+                      Size.takeError());
+  O.MinSize = *Size;
+  return Error::success();
+}
+
 /// The options that shape the trace, for its header.
 static std::vector<std::string> describe(const RecordOptions &O) {
   std::vector<std::string> Text = {"on-full=" + OnFull,
                                    "max-depth=" + std::to_string(O.MaxDepth)};
+  if (O.MinSize)
+    Text.push_back("min-size=" + std::to_string(O.MinSize));
+  if (!O.Heaps.empty())
+    Text.push_back("heap=" + join(O.Heaps, ","));
   if (!O.Follow)
     Text.push_back("no-follow=1");
   if (!O.Symbols)
@@ -167,7 +194,7 @@ static int report(const RecordResult &R) {
 /// recorder that runs for days would grow by the holes that they leave.
 static void keepHeapSmall() {
 #ifdef M_MMAP_THRESHOLD
-  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  mallopt(M_MMAP_THRESHOLD, 32 << 10);
 #endif
 }
 
@@ -207,6 +234,9 @@ int main(int Argc, char **Argv) {
                                       "(--library names another)"));
   if (Error E = parseOnFull(O))
     return fail(std::move(E));
+  if (Error E = parseMinSize(O))
+    return fail(std::move(E));
+  O.Heaps.assign(Heaps.begin(), Heaps.end());
   O.Command = A->Command;
   O.Output = Output;
   O.Force = Force;
