@@ -26,7 +26,14 @@ public:
   MapSink(ImageState &I, const wire::Record &Rec, uint32_t RingIndex)
       : I(I), Rec(Rec), RingIndex(RingIndex) {}
 
+  // A block that is left out on request has no row: it is there, and nothing is
+  // told of it.
   LiveEntry allocate(MapClass Class, uint64_t Size) override {
+    if (!I.R.Wanted.wants(heapOf(Class), Size)) {
+      LiveEntry B;
+      B.Size = Size;
+      return B;
+    }
     uint32_t Stack = I.Stacks.stack(Rec.Stack, Rec.function());
     uint32_t Heap = I.R.hostHeap(heapOf(Class));
     Event &E = begin(EventKind::Allocate);
@@ -40,8 +47,15 @@ public:
     I.R.Sums.allocate({B.Ordinal, B.Row, 0}, Size, E.TimeNs, E.Thread);
     return B;
   }
-  void free(const LiveEntry &B) override { I.emitFree(B, Rec.Tsc, RingIndex); }
+  void free(const LiveEntry &B) override {
+    if (B.Row)
+      I.emitFree(B, Rec.Tsc, RingIndex);
+  }
   void resize(LiveEntry &B, uint64_t Size) override {
+    if (!B.Row) {
+      B.Size = Size;
+      return;
+    }
     Event &E = begin(EventKind::Resize);
     E.Block = B.Ordinal;
     E.Size = Size;
@@ -49,6 +63,12 @@ public:
     B.Size = Size;
   }
   LiveEntry split(LiveEntry &B, uint64_t Size) override {
+    if (!B.Row) {
+      LiveEntry Rest = B;
+      Rest.Size -= Size;
+      B.Size = Size;
+      return Rest;
+    }
     Event &E = begin(EventKind::Split);
     E.Block = B.Ordinal;
     E.Size = Size;
@@ -61,21 +81,21 @@ public:
   }
 
 private:
-  Recording::HostHeap heapOf(MapClass Class) const {
+  HostHeap heapOf(MapClass Class) const {
     switch (Class) {
     case MapClass::Reserved:
-      return Recording::Reserved;
+      return HostHeap::Reserved;
     case MapClass::File:
-      return Recording::File;
+      return HostHeap::File;
     case MapClass::Device:
-      return Recording::DeviceMemory;
+      return HostHeap::Device;
     case MapClass::Stack:
-      return Recording::Stack;
+      return HostHeap::Stack;
     case MapClass::Used:
       break;
     }
-    return Rec.kind() == uint8_t(RecordKind::Break) ? Recording::Break
-                                                    : Recording::Mmap;
+    return Rec.kind() == uint8_t(RecordKind::Break) ? HostHeap::Break
+                                                    : HostHeap::Mmap;
   }
   Event &begin(EventKind Kind) {
     I.makeRoom(RingIndex);

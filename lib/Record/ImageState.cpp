@@ -89,6 +89,13 @@ void ImageState::at(const wire::Record &Rec, uint32_t RingIndex) {
       return;
     }
   if (LLVM_UNLIKELY(!apply(Rec, RingIndex))) {
+    if (R.Wanted.MinSize && !isPut(Rec)) {
+      // A block too small to be recorded, most likely: nobody waits for it, and
+      // who takes its address must not be freed by it.
+      if (Rec.kind() == uint8_t(RecordKind::ReallocBegin))
+        hold(Rec, RingIndex);
+      return;
+    }
     Held[Rec.Address].push_back({Rec, RingIndex, R.Pass});
     if (Rec.kind() == uint8_t(RecordKind::ReallocBegin))
       hold(Rec, RingIndex);
@@ -182,7 +189,7 @@ void ImageState::endRealloc(const wire::Record &Rec, uint32_t RingIndex) {
   } else if (!Moved) {
     bad();
   }
-  if (Moved)
+  if (Moved && Rec.size() >= R.Wanted.MinSize)
     at(Rec, RingIndex);
 }
 
@@ -228,7 +235,8 @@ void ImageState::force(Queue &Q) {
   } else {
     if (Forked)
       R.Sums.inheritedFree(Id);
-    else
+    else if (!R.Wanted.MinSize) // else it may be of a block too small to be
+                                // recorded
       R.addLoss(Id, LossKind::UnknownFree, 1);
     if (H.Rec.kind() == uint8_t(RecordKind::ReallocBegin))
       Rings[H.Ring].Realloc = Ring::NoRealloc;
@@ -288,7 +296,7 @@ void ImageState::emitAllocate(const wire::Record &Rec, uint32_t RingIndex) {
   uint64_t Ordinal = NextOrdinal++;
   Live.insert(Rec.Address, {Ordinal, Size, Tick, Row, 0});
   if (const MapTable::Block *In = Maps.enclosing(Rec.Address);
-      LLVM_UNLIKELY(In))
+      LLVM_UNLIKELY(In && In->Entry.Row))
     allocateIn(*In, {Ordinal, Row, 0}, Size, Tick * TimeUnitNs, Thread);
   else
     R.Sums.allocate({Ordinal, Row, 0}, Size, Tick * TimeUnitNs, Thread);
@@ -328,7 +336,8 @@ void ImageState::keyframe() {
       if (S.Realloc == Ring::Detached)
         Detached.push_back(S.Block);
     for (const auto &[Begin, B] : Maps.blocks())
-      Detached.push_back(B.Entry);
+      if (B.Entry.Row)
+        Detached.push_back(B.Entry);
     Snapshot.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), Blocks, Detached,
                    Enclosing);
   }

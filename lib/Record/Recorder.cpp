@@ -186,6 +186,9 @@ int waitAlone(pid_t Pid) {
 
 Expected<RecordResult> memkit::record(const RecordOptions &O) {
   holdStandardStreams();
+  Expected<HeapChoice> Wanted = HeapChoice::create(O.Heaps, O.MinSize);
+  if (!Wanted)
+    return Wanted.takeError();
   std::string Path;
   if (int Error = findProgram(O.Command[0], Path))
     return notRun(O.Command[0], Error);
@@ -234,6 +237,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
 
   RecordResult Result;
   Result.Output = Out->name();
+  (*R)->Wanted = *Wanted;
   Session S(O, **R, **Door, "memkit." + std::to_string(getpid()));
   S.setProgram(Child->pid(), Path, WhyNot);
   S.run();

@@ -22,30 +22,20 @@ Recording::create(Sink &Out, const Header &H, const TscClock &Clock) {
   if (!Writer)
     return Writer.takeError();
   R->Writer = std::move(*Writer);
-  Heap Malloc;
-  Malloc.Name = R->Names.Names.string("host.malloc");
-  R->MallocHeap = R->Names.addHeap(Malloc);
-  R->Sums.addHeap(R->MallocHeap, Malloc);
+  R->MallocHeap = R->hostHeap(HostHeap::Malloc);
   return R;
 }
 
 uint32_t Recording::hostHeap(HostHeap H) {
-  static constexpr struct {
-    const char *Name;
-    uint32_t Flags;
-  } Known[] = {
-      {"host.mmap", HF_None},           {"host.reserved", HF_OutsideTotals},
-      {"host.file", HF_OutsideTotals},  {"host.device", HF_OutsideTotals},
-      {"host.stack", HF_OutsideTotals}, {"host.brk", HF_None}};
-  static_assert(std::size(Known) == std::size(decltype(HostHeaps){}));
-  if (uint32_t Id = HostHeaps[H])
+  uint32_t &Id = HostHeaps[unsigned(H)];
+  if (Id)
     return Id;
   Heap New;
-  New.Name = Names.Names.string(Known[H].Name);
-  New.Flags = Known[H].Flags;
-  HostHeaps[H] = Names.addHeap(New);
-  Sums.addHeap(HostHeaps[H], New);
-  return HostHeaps[H];
+  New.Name = Names.Names.string(knownHeap(H).Name);
+  New.Flags = knownHeap(H).Flags;
+  Id = Names.addHeap(New);
+  Sums.addHeap(Id, New);
+  return Id;
 }
 
 uint64_t Recording::boundaryNs(uint64_t AtLeast) {

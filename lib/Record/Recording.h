@@ -10,6 +10,7 @@
 #define MEMKIT_LIB_RECORD_RECORDING_H
 
 #include "Catalog.h"
+#include "HostHeaps.h"
 #include "memkit/Account/Accounts.h"
 #include "memkit/Record/TscClock.h"
 #include "memkit/Trace/TraceWriter.h"
@@ -38,9 +39,10 @@ public:
   Accounts Sums;
   TscClock Clock;
   uint32_t MallocHeap = 0; ///< `host.malloc`
-  /// The other heaps of the host, each made when its first block comes.
-  enum HostHeap { Mmap, Reserved, File, DeviceMemory, Stack, Break };
+  /// A heap of the host; malloc's is there from the start, each of the others
+  /// is made when its first block comes.
   uint32_t hostHeap(HostHeap H);
+  HeapChoice Wanted;
   /// Told of each new module: id, path, build-id, the image it was seen in.
   std::function<void(uint32_t, const std::string &,
                      const std::vector<uint8_t> &, uint32_t)>
@@ -100,7 +102,7 @@ private:
   void flushSlices();
 
   std::unique_ptr<TraceWriter> Writer;
-  uint32_t HostHeaps[Break + 1] = {};
+  uint32_t HostHeaps[NumHostHeaps] = {};
   std::vector<ImageState *> Images;
   Marks PendingMarks;
   /// What waits for the next flush is bounded, so that it does not grow with

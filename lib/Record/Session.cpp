@@ -31,6 +31,8 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
   Settings.WaitMs = O.WaitMs;
   Settings.MaxDepth = O.MaxDepth;
   Settings.Follow = O.Follow;
+  Settings.MinSize = R.Wanted.MinSize;
+  Settings.Heaps = R.Wanted.wireBits();
   // Naps are short; the kernel's usual slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)

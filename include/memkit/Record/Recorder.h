@@ -26,6 +26,8 @@ struct RecordOptions {
   bool WaitOnFull = true; ///< a thread waits for room in its ring, else drops
   uint32_t WaitMs = 10000;
   uint32_t MaxDepth = 1024;
+  uint64_t MinSize = 0;             ///< smaller blocks are not recorded
+  std::vector<std::string> Heaps;   ///< globs of heaps to record; none: all
   bool Follow = true;               ///< record what the program starts, too
   bool WaitForAll = true;           ///< until descendants have ended, too
   bool Symbols = true;              ///< resolve addresses while recording

@@ -62,10 +62,18 @@ MEMKIT_EXPORT void *calloc(size_t Count, size_t Each) {
                  AllocFunction::Calloc, Caller);
 }
 
+/// A block that was not recorded for its size need not tell of its end. What it
+/// can hold is what was asked for, or more.
+static inline bool isTooSmall(void *P) {
+  return __builtin_expect(Proc.MinSize != 0, 0) && Real.UsableSize &&
+         Real.UsableSize(P) < Proc.MinSize;
+}
+
 MEMKIT_EXPORT void free(void *P) {
   if (!P || isInArena(P))
     return;
-  recordFree(P);
+  if (!isTooSmall(P))
+    recordFree(P);
   Real.Free(P);
 }
 

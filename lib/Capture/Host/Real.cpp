@@ -69,6 +69,7 @@ static void findAll() {
   find(Found.Memalign, "memalign");
   find(Found.Valloc, "valloc");
   find(Found.Pvalloc, "pvalloc");
+  find(Found.UsableSize, "malloc_usable_size");
   Real = Found;
 }
 
@@ -119,7 +120,8 @@ static void *firstPvalloc(size_t N) {
   return Real.Pvalloc(N);
 }
 
-RealAllocator capture::Real = {
-    firstMalloc,   firstCalloc,        firstRealloc,
-    firstFree,     firstPosixMemalign, firstAlignedAlloc,
-    firstMemalign, firstValloc,        firstPvalloc};
+RealAllocator capture::Real = {firstMalloc,        firstCalloc,
+                               firstRealloc,       firstFree,
+                               firstPosixMemalign, firstAlignedAlloc,
+                               firstMemalign,      firstValloc,
+                               firstPvalloc,       nullptr};

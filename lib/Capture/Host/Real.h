@@ -32,6 +32,7 @@ struct RealAllocator {
   void *(*Memalign)(size_t, size_t);
   void *(*Valloc)(size_t);
   void *(*Pvalloc)(size_t);
+  size_t (*UsableSize)(void *); ///< null: there is none, or no look-up yet
 };
 extern RealAllocator Real;
 

@@ -131,6 +131,7 @@ static bool tryConnect() {
   const wire::Settings &S = Proc.Ctl->Settings;
   Proc.MaxDepth = S.MaxDepth < 2 ? 2 : S.MaxDepth;
   Proc.WaitMs = S.OnFullMode == uint32_t(wire::OnFull::Wait) ? S.WaitMs : 0;
+  Proc.MinSize = S.Heaps & wire::HB_Malloc ? S.MinSize : UINT64_MAX;
   Proc.Pid = sys::getpid();
   Proc.Ctl->Pid.store(Proc.Pid, std::memory_order_release);
   noteUnwinders(/*Forked=*/Kept.Image != 0);

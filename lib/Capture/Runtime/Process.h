@@ -37,6 +37,7 @@ struct alignas(PageBytes) Process {
   uint32_t MaxDepth = 0;
   uint32_t WaitMs = 0; ///< 0: never wait
   uint32_t Pid = 0;
+  uint64_t MinSize = 0; ///< blocks of malloc that are smaller are not recorded
   /// Rises when code ids are forgotten.
   std::atomic<uint32_t> CodeGeneration{0};
   std::atomic<uint32_t> UnwinderUnsafe{0}; ///< forked amid an unwind

@@ -45,7 +45,7 @@ inline void recordAllocation(void *P, size_t Size, AllocFunction F,
                              const Frame &Caller) {
   ThisThread.LastAllocation = uintptr_t(P);
   Thread *T = recordingThread();
-  if (!T || !isRecording() || T->InRealloc)
+  if (!T || !isRecording() || T->InRealloc || Size < Proc.MinSize)
     return;
   if (!T->Ring.hasRoom() && !makeRoom(*T))
     return;
@@ -58,7 +58,8 @@ inline void recordAllocation(void *P, size_t Size, AllocFunction F,
 /// Before \p P is freed. Not null.
 inline void recordFree(void *P) {
   Thread *T = recordingThread();
-  if (!T || T->Freeing == uintptr_t(P) || T->InRealloc)
+  if (!T || T->Freeing == uintptr_t(P) || T->InRealloc ||
+      Proc.MinSize == UINT64_MAX)
     return;
   if (T->Ring.hasRoom() || makeRoom(*T))
     T->Ring.write(uintptr_t(P), Record::pack(0, RecordKind::Free), 0, 0);
@@ -68,7 +69,7 @@ inline void recordFree(void *P) {
 /// recorded as an allocation.
 inline bool recordReallocBegin(void *P) {
   Thread *T = recordingThread();
-  if (!T)
+  if (!T || Proc.MinSize == UINT64_MAX)
     return false;
   if (!isRecording()) { // Of what is not recorded anew only the free counts.
     recordFree(P);
@@ -80,7 +81,8 @@ inline bool recordReallocBegin(void *P) {
   return true;
 }
 
-/// After; \p P null: it failed. The margin of the ring has room for it.
+/// After; \p P null: it failed. The margin of the ring has room for it. One that
+/// is too small now to be recorded ends its old block all the same.
 inline void recordReallocEnd(void *P, size_t Size, AllocFunction F,
                              const Frame &Caller) {
   ThisThread.LastAllocation = uintptr_t(P);

@@ -1,0 +1,54 @@
+//===- HostHeaps.h - The heaps of the host that are recorded ----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_HOSTHEAPS_H
+#define MEMKIT_LIB_RECORD_HOSTHEAPS_H
+
+#include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+namespace memkit {
+
+enum class HostHeap : uint8_t {
+  Malloc,
+  Mmap,
+  Reserved,
+  File,
+  Device,
+  Stack,
+  Break,
+};
+inline constexpr unsigned NumHostHeaps = 7;
+
+struct KnownHeap {
+  const char *Name; ///< `host.malloc`
+  uint32_t Flags;   ///< HeapFlags
+};
+const KnownHeap &knownHeap(HostHeap H);
+
+/// What of the host is recorded.
+struct HeapChoice {
+  uint32_t Bits = ~0u;  ///< by HostHeap
+  uint64_t MinSize = 0; ///< smaller blocks are left out
+
+  bool wants(HostHeap H) const { return Bits >> unsigned(H) & 1; }
+  bool wants(HostHeap H, uint64_t Size) const {
+    return wants(H) && Size >= MinSize;
+  }
+  /// The wire::HeapBits of the groups of which something is wanted.
+  uint32_t wireBits() const;
+  /// The heaps whose names one of the globs matches; without globs all. Fails
+  /// when a glob is wrong or matches none.
+  static llvm::Expected<HeapChoice> create(llvm::ArrayRef<std::string> Globs,
+                                           uint64_t MinSize);
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_HOSTHEAPS_H
