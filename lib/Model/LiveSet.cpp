@@ -156,26 +156,27 @@ void LiveSet::pack(Chunk &C, size_t Used) {
   To.Packed = true;
   To.Live = C.Live;
   To.PackAt = C.Live / 2;
-  // One more than needed: each goes behind those that live, and stays if it
-  // does.
-  To.Entries.resize(C.Live + size_t(1));
-  To.Births.resize(C.Live + size_t(1));
-  To.Ordinals.resize(C.Live + size_t(1));
+  // Where those stand that live. One more than needed: each is written, and
+  // stays if it lives.
+  std::vector<uint16_t> At(C.Live + size_t(1));
   size_t Alive = 0;
-  for (size_t At = 0; At < Used; ++At) {
-    To.Entries[Alive] = C.Entries[At];
-    To.Births[Alive] = C.Births[At];
-    To.Ordinals[Alive] = C.Packed ? C.Ordinals[At] : static_cast<uint16_t>(At);
-    bool Lives = C.Entries[At].Row != 0;
-    if (LLVM_UNLIKELY(Lives && !C.Places.empty()))
-      To.Places.push_back(At < C.Places.size() ? C.Places[At] : Place());
-    if (LLVM_UNLIKELY(Lives && KeepThreads))
-      To.Threads.push_back(C.Threads[At]);
-    Alive += Lives;
+  for (size_t I = 0; I < Used; ++I) {
+    At[Alive] = static_cast<uint16_t>(I);
+    Alive += C.Entries[I].Row != 0;
   }
-  To.Entries.pop_back();
-  To.Births.pop_back();
-  To.Ordinals.pop_back();
+  At.pop_back();
+  To.Entries.reserve(C.Live);
+  To.Births.reserve(C.Live);
+  To.Ordinals.reserve(C.Live);
+  for (uint16_t I : At) {
+    To.Entries.push_back(C.Entries[I]);
+    To.Births.push_back(C.Births[I]);
+    To.Ordinals.push_back(C.Packed ? C.Ordinals[I] : I);
+    if (LLVM_UNLIKELY(!C.Places.empty()))
+      To.Places.push_back(I < C.Places.size() ? C.Places[I] : Place());
+    if (LLVM_UNLIKELY(KeepThreads))
+      To.Threads.push_back(C.Threads[I]);
+  }
   if (C.Live > LongList)
     makeBits(To);
   if (To.Live == 0)

@@ -78,6 +78,60 @@ TEST(LiveSet, SameAsMap) {
   expectSame(Set, Want);
 }
 
+/// The same, many at a time.
+void churnMany(LiveSet &Set, Map &Want, std::mt19937_64 &Rng, unsigned Rounds) {
+  for (unsigned Round = 0; Round < Rounds; ++Round) {
+    // Some are made room for, and live only later.
+    LiveSet::Room To = Set.room();
+    ASSERT_GE(To.Count, 1u);
+    size_t Count = 1 + Rng() % std::min<size_t>(To.Count, 500), Alive = 0;
+    std::vector<uint64_t> Later;
+    for (size_t I = 0; I < Count; ++I) {
+      LiveSet::Block B;
+      B.Ordinal = Set.next() + I;
+      B.E = {uint32_t(1 + Rng() % 1000), 0, Rng() % 10000};
+      B.BirthNs = Rng();
+      Want[B.Ordinal] = B;
+      bool Lives = Rng() % 8 != 0;
+      To.Entries[I] = Lives ? B.E : LiveSet::Entry();
+      To.Births[I] = B.BirthNs;
+      Alive += Lives;
+      if (!Lives)
+        Later.push_back(B.Ordinal);
+    }
+    Set.fill(Count, Alive);
+    for (uint64_t Ordinal : Later)
+      Set.revive(Ordinal, Want[Ordinal].E, Want[Ordinal].BirthNs);
+    std::vector<uint64_t> Named;
+    for (size_t I = 0; I < Count; ++I)
+      Named.push_back(Rng() % 3
+                          ? Set.next() - 1 -
+                                Rng() % std::min<uint64_t>(Set.next(), 2000)
+                          : Rng() % Set.next());
+    std::vector<LiveSet::Entry *> At(Named.size());
+    Set.locate(Named, At.data());
+    for (size_t I = 0; I < Named.size(); ++I) {
+      auto Known = Want.find(Named[I]);
+      ASSERT_EQ(At[I]->Row != 0, Known != Want.end()) << Named[I];
+      if (Known == Want.end())
+        continue;
+      EXPECT_EQ(At[I]->Size, Known->second.E.Size);
+      Set.eraseSoon(Named[I], *At[I]);
+      Want.erase(Known);
+    }
+    Set.packDue();
+  }
+}
+
+TEST(LiveSet, ManyAtATimeAreTheSame) {
+  std::mt19937_64 Rng(3);
+  LiveSet Set;
+  Map Want;
+  churnMany(Set, Want, Rng, 2000);
+  ASSERT_GT(Set.next(), 5u << 16) << "several chunks, or nothing is packed";
+  expectSame(Set, Want);
+}
+
 TEST(LiveSet, GoesOnFromOldBlocks) {
   std::mt19937_64 Rng(2);
   for (uint64_t Next : {0u, 1u, 65535u, 65536u, 65537u, 200000u}) {

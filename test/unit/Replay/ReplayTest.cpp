@@ -41,10 +41,36 @@ std::string failure(const MadeTrace &T) {
   return llvm::toString((*Run)->run());
 }
 
+TEST(Replay, ManyAtOnceAreAsOneByOne) {
+  for (unsigned Seed = 0; Seed < 4; ++Seed) {
+    uint32_t Images = 1 + Seed / 2;
+    MadeTrace T = makeEvents(Seed, 150000, Images, /*Places=*/false);
+    std::unique_ptr<TraceReader> R = T.open();
+    auto Many = llvm::cantFail(Replay::create(*R)),
+         Single = llvm::cantFail(Replay::create(*R));
+    llvm::cantFail(Many->run());
+    // A question after each event is for one event at a time.
+    uint64_t Asked = 0;
+    llvm::cantFail(Single->runUntil(0, [&] { return ++Asked == 0; }));
+    EXPECT_EQ(Asked, Single->accounts().events());
+    EXPECT_TRUE(Many->accounts().summary(1, 0) ==
+                Single->accounts().summary(1, 0));
+    for (uint32_t Image = 1; Image <= Images; ++Image) {
+      std::vector<LiveBlock> Live[2];
+      Many->forEachLive(
+          Image, [&](const LiveBlock &B, uint32_t) { Live[0].push_back(B); });
+      Single->forEachLive(
+          Image, [&](const LiveBlock &B, uint32_t) { Live[1].push_back(B); });
+      EXPECT_EQ(Live[0], Live[1]);
+    }
+  }
+}
+
 TEST(Replay, KeyframesGiveTheSameLiveBlocks) {
   // One image, so that it has the events that a keyframe takes.
   for (uint32_t Images : {1u, 2u}) {
-    MadeTrace T = completed(makeEvents(Images, 300000, Images));
+    bool Places = Images == 2;
+    MadeTrace T = completed(makeEvents(Images, 300000, Images, Places));
     ASSERT_FALSE(T.all<Keyframe>().empty());
     std::unique_ptr<TraceReader> R = T.open();
     uint64_t End = llvm::cantFail(Replay::create(*R))->endNs();

@@ -78,7 +78,8 @@ struct Making {
 
 class Maker {
 public:
-  Maker(unsigned Seed, uint32_t Count) : Rng(Seed), Images(Count) {
+  Maker(unsigned Seed, uint32_t Count, bool Places)
+      : Rng(Seed), Images(Count), Places(Places) {
     Out.Blocks.push_back(someDictionary(Count));
     for (uint32_t I = 0; I < Count; ++I)
       Images[I].Open.Image = I + 1;
@@ -148,6 +149,8 @@ private:
       I.Blocks[At].Size = E.Size;
     }
     I.Open.Rows.push_back(E);
+    if (!Places)
+      return;
     I.Open.Columns.Enclosing.push_back(Enclosing);
     I.Open.Columns.Address.push_back(Address);
   }
@@ -185,6 +188,7 @@ private:
   std::mt19937_64 Rng;
   MadeTrace Out;
   std::vector<Making> Images;
+  bool Places;
   uint64_t Time = 0, Step = 0;
   uint32_t LastImage = 0, Epoch = 0;
   Marks Notes;
@@ -192,8 +196,8 @@ private:
 } // namespace
 
 MadeTrace memkit::test::makeEvents(unsigned Seed, unsigned Events,
-                                   uint32_t Images) {
-  return Maker(Seed, Images).make(Events);
+                                   uint32_t Images, bool Places) {
+  return Maker(Seed, Images, Places).make(Events);
 }
 
 MadeTrace memkit::test::readAll(TraceReader &R) {

@@ -35,9 +35,10 @@ struct MadeTrace {
 /// totals), Images images of two threads each.
 Dictionary someDictionary(uint32_t Images);
 
-/// Random events with steps, ends of images and nested blocks, without any
-/// sums.
-MadeTrace makeEvents(unsigned Seed, unsigned Events, uint32_t Images);
+/// Random events with steps, ends of images and, with Places, addresses and
+/// nested blocks, without any sums.
+MadeTrace makeEvents(unsigned Seed, unsigned Events, uint32_t Images,
+                     bool Places = true);
 
 /// All blocks of a trace.
 MadeTrace readAll(TraceReader &R);
