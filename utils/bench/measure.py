@@ -14,6 +14,14 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
+class Side:
+    """The program, or what records it: several processes."""
+
+    cpu: float = 0  # seconds of all, to some 20 ms each
+    rss: int = 0  # bytes of the largest
+
+
+@dataclass
 class Cost:
     """What one run took. Seconds and bytes."""
 
@@ -23,6 +31,8 @@ class Cost:
     rss: int  # the largest of the process and its descendants
     own_rss: int  # of the process alone
     status: int
+    program: Side = None  # what `sides` of run() did not call the recorder
+    recorder: Side = None
 
 
 class CommandFailed(Exception):
@@ -41,46 +51,90 @@ def high_water(pid):
     return 0
 
 
-def zombie_cpu(pid):
-    """User and system seconds of a process that ended and was not waited for."""
+def name_and_cpu(pid):
+    """The name of a process, and its user and system seconds so far."""
     text = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-    fields = text.rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    name, _, rest = text.partition("(")[2].rpartition(")")
+    fields = rest.split()
+    return name, (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def watch_memory(pid, done, result):
-    while not done.wait(0.02):
-        result[0] = max(result[0], high_water(pid))
+def children(pid):
+    """The living children of a process."""
+    found = []
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += map(int, task.read_text(encoding="ascii").split())
+        except OSError:
+            pass  # the thread is gone
+    return found
+
+
+class Watcher(threading.Thread):
+    """Looks at a process and its descendants until it is told to stop."""
+
+    def __init__(self, pid):
+        super().__init__()
+        self.pid = pid
+        self.done = threading.Event()
+        self.seen = {}  # pid: (name, CPU seconds, peak bytes), as seen last
+
+    def look(self):
+        left = [self.pid]
+        while left:
+            pid = left.pop()
+            try:
+                name, cpu = name_and_cpu(pid)
+            except OSError:
+                continue
+            peak = self.seen.get(pid, ("", 0, 0))[2]
+            self.seen[pid] = (name, cpu, max(peak, high_water(pid)))
+            left += children(pid)
+
+    def run(self):
+        while not self.done.wait(0.02):
+            self.look()
+
+    def sides(self, records):
+        """The program and the recorder; records(name, is_first) tells a process of the latter."""
+        program, recorder = Side(), Side()
+        for pid, (name, cpu, peak) in self.seen.items():
+            side = recorder if records(name, pid == self.pid) else program
+            side.cpu += cpu
+            side.rss = max(side.rss, peak)
+        return program, recorder
 
 
 def run(command, stdin=None, env=None, cwd=None, stdout=subprocess.DEVNULL,
-        watch=True, expect=(0,)):
-    """Runs `command` to its end. Raises CommandFailed for a status not in `expect`."""
-    memory, done = [0], threading.Event()
+        watch=True, expect=(0,), records=lambda name, is_first: False):
+    """Runs `command` to its end. Raises CommandFailed for a status not in `expect`.
+    `records`: which of its processes belong to the recorder (see Watcher.sides)."""
     with open(stdin or os.devnull, "rb") as source, \
             open(os.path.join(cwd or ".", ".bench-stderr"), "w+b") as errors:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdin=source, stdout=stdout, stderr=errors,
                                    env=env, cwd=cwd)
-        watcher = None
+        watcher = Watcher(process.pid)
         if watch:
-            watcher = threading.Thread(target=watch_memory, args=(process.pid, done, memory))
             watcher.start()
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         wall = time.perf_counter() - start
-        own_cpu = zombie_cpu(process.pid)
+        watcher.done.set()
+        if watch:
+            watcher.join()
+            watcher.look()  # a zombie has its CPU still, but not its memory
+        own_cpu = name_and_cpu(process.pid)[1]
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        done.set()
-        if watcher:
-            watcher.join()
         if process.returncode not in expect:
             errors.seek(0)
             tail = errors.read().decode(errors="replace").strip().splitlines()[-3:]
             raise CommandFailed(f"{' '.join(map(str, command))}: status {process.returncode}: "
                                 + " | ".join(tail))
-    return Cost(wall, usage.ru_utime + usage.ru_stime, own_cpu, usage.ru_maxrss * 1024,
-                memory[0], process.returncode)
+    own_rss = watcher.seen.get(process.pid, ("", 0, 0))[2]
+    program, recorder = watcher.sides(records)
+    return Cost(wall, usage.ru_utime + usage.ru_stime, own_cpu, usage.ru_maxrss * 1024, own_rss,
+                process.returncode, program, recorder)
 
 
 def spawn_seconds(command, times):

@@ -9,6 +9,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+FLOOR = Path(__file__).resolve().parent / "floor"
+
 
 @dataclass
 class Counted:
@@ -18,8 +20,8 @@ class Counted:
     events: int  # allocations and frees
 
 
-class Alone:
-    """The program with nobody looking."""
+class Recorder:
+    """Nobody, and what the others do unless they say otherwise."""
 
     name = "alone"
 
@@ -29,11 +31,33 @@ class Alone:
     def command(self, workload, folder):
         return workload.command
 
+    def records(self, name, is_first):
+        """Whether a process of the command is the recorder's, not the program's."""
+        return False
+
     def count(self, folder):
+        """What the recording holds, or None when there is none."""
+        return None
+
+    def first_look(self, folder):
+        """The command that gives a user the first answer, or None."""
         return None
 
 
-class Memrec:
+class Floor(Recorder):
+    """A preloaded library of the folder floor/: what no recorder can do without."""
+
+    def __init__(self, name, source, folder):
+        self.name = name
+        self.library = folder / (source + ".so")
+        subprocess.run(["gcc", "-O2", "-fPIC", "-shared", str(FLOOR / (source + ".c")), "-o",
+                        str(self.library)], check=True)
+
+    def command(self, workload, folder):
+        return ["env", f"LD_PRELOAD={self.library}", *workload.command]
+
+
+class Memrec(Recorder):
     name = "memrec"
 
     def __init__(self, tools):
@@ -46,6 +70,12 @@ class Memrec:
         return [str(self.tools / "memrec"), "--force", "-o", str(folder / "trace.fb"), "--",
                 *workload.command]
 
+    def records(self, name, is_first):
+        return is_first
+
+    def first_look(self, folder):
+        return [str(self.tools / "memleak"), str(folder / "trace.fb")]
+
     def count(self, folder):
         trace = folder / "trace.fb"
         text = subprocess.run([str(self.tools / "memdump"), "--summary", "--format=json", str(trace)],
@@ -56,7 +86,7 @@ class Memrec:
         return Counted(trace.stat().st_size, events["allocations"] + events["frees"])
 
 
-class Heaptrack:
+class Heaptrack(Recorder):
     """Its interpreter runs beside the program, as its users have it."""
 
     name = "heaptrack"
@@ -68,6 +98,12 @@ class Heaptrack:
         for old in folder.glob("heaptrack.out*"):
             old.unlink()
         return ["heaptrack", "-o", str(folder / "heaptrack.out"), *workload.command]
+
+    def records(self, name, is_first):
+        return name in ("heaptrack_inter", "zstd", "gzip")
+
+    def first_look(self, folder):
+        return ["heaptrack_print", str(next(folder.glob("heaptrack.out*")))]
 
     def count(self, folder):
         # The interpreter may still be writing after the script has ended.
@@ -81,7 +117,7 @@ class Heaptrack:
         raise RuntimeError("heaptrack_print gives no count of allocations")
 
 
-class Memray:
+class Memray(Recorder):
     """Python only, with its defaults: no native stacks, pymalloc not traced."""
 
     name = "memray"
@@ -97,6 +133,9 @@ class Memray:
     def command(self, workload, folder):
         return [self.python, "-m", "memray", "run", "-q", "-f", "-o", str(folder / "memray.bin"),
                 *workload.command[1:]]
+
+    def first_look(self, folder):
+        return [self.python, "-m", "memray", "stats", str(folder / "memray.bin")]
 
     def count(self, folder):
         out = folder / "memray.json"

@@ -3,6 +3,7 @@
 """Writes what was measured as a page."""
 
 import platform
+import statistics
 import subprocess
 from pathlib import Path
 
@@ -42,28 +43,56 @@ def within(value, aim):
     return "yes" if value <= aim else "**no**"
 
 
+def spread(values, digits, unit=""):
+    """The median, and from least to most when there are several."""
+    values = sorted(values)
+    middle = f"{statistics.median(values):.{digits}f}{unit}"
+    if len(values) == 1:
+        return middle
+    return f"{middle} ({values[0]:.{digits}f}-{values[-1]:.{digits}f})"
+
+
+def mebibytes(got, side):
+    size = got.median(lambda cost: getattr(cost, side).rss)
+    return f"{size / 2**20:.0f}" if size else ""
+
+
+def file_rows(workload, measured):
+    for name, got in measured.items():
+        if not got.events:
+            continue
+        ours = name == "memrec"
+        bytes_per_event = got.file_bytes / got.events
+        cpu = f"{got.median(lambda cost: cost.own_cpu) / got.events * 1e9:.0f}" if ours else ""
+        if cpu and workload.recorder_aim:
+            cpu += f" (aim {workload.recorder_aim})"
+        aim = workload.aim if ours else None
+        yield [workload.name, name, f"{got.events:,}", f"{got.file_bytes:,}", f"{bytes_per_event:.3f}",
+               aim or "", within(bytes_per_event, aim), cpu]
+
+
+def time_rows(workload, measured):
+    """A run is compared with the program alone in the same round."""
+    alone = measured["alone"]
+    # The floor does not count: the events are those of memrec.
+    pairs = measured["memrec"].events / 2 if "memrec" in measured else 0
+    for name, got in measured.items():
+        slower = [run.wall / base.wall for run, base in zip(got.runs, alone.runs)]
+        extra = got.median(lambda cost: cost.wall) - alone.median(lambda cost: cost.wall)
+        own_pairs = got.events / 2 or pairs
+        recorder = got.median(lambda cost: cost.recorder.cpu)
+        yield [workload.name, name, spread([run.wall for run in got.runs], 2),
+               "" if got is alone else spread(slower, 2, "x"),
+               "" if got is alone or not own_pairs else f"{extra / own_pairs * 1e9:.0f}",
+               f"{got.median(lambda cost: cost.program.cpu):.2f}", f"{recorder:.2f}" if recorder else "",
+               mebibytes(got, "program"), mebibytes(got, "recorder"),
+               spread([1e3 * seconds for seconds in got.looks], 0) if got.looks else ""]
+
+
 def recording_tables(results):
     """`results`: {workload: {recorder: Measured}}, with 'alone' in each."""
-    sizes, times = [], []
-    for workload, measured in results.items():
-        alone = measured["alone"]
-        for name, got in measured.items():
-            cost = got.cost
-            if name == "alone":
-                times.append([workload.name, name, f"{cost.wall:.2f}", "", "", f"{cost.rss / 2**20:.0f}", ""])
-                continue
-            per_event = (cost.wall - alone.cost.wall) / got.events * 2e9
-            times.append([workload.name, name, f"{cost.wall:.2f}", f"{cost.wall / alone.cost.wall:.2f}x",
-                          f"{per_event:.0f}", f"{cost.rss / 2**20:.0f}",
-                          f"{cost.own_rss / 2**20:.0f}" if name == "memrec" else ""])
-            bytes_per_event = got.file_bytes / got.events
-            recorder = f"{cost.own_cpu / got.events * 1e9:.0f}" if name == "memrec" else ""
-            if recorder and workload.recorder_aim:
-                recorder += f" (aim {workload.recorder_aim})"
-            aim = workload.aim if name == "memrec" else None
-            sizes.append([workload.name, name, f"{got.events:,}", f"{got.file_bytes:,}",
-                          f"{bytes_per_event:.3f}", aim or "", within(bytes_per_event, aim), recorder])
-    return sizes, times
+    return [[row for workload, measured in results.items() for row in rows(workload, measured)]
+            for rows in (file_rows, time_rows)]
 
 
 def page(command, rounds, results, grown, starts, recording, analysed):
@@ -82,9 +111,15 @@ def page(command, rounds, results, grown, starts, recording, analysed):
                   "keyframes. `recorder` is memrec's own CPU time an event.",
                   table(["workload", "recorder", "events", "bytes", "bytes/event", "aim", "reached",
                          "recorder, ns/event"], sizes),
-                  "## The program", "`x` is the wall time over that of the program alone; a pair is an allocation and "
-                  "its free. `MiB` is the largest process, `memrec MiB` the recorder.",
-                  table(["workload", "recorder", "s", "x", "ns/pair", "MiB", "memrec MiB"], times)]
+                  "## The program", "In seconds, the median and (least-most) of the rounds; `x` is the wall "
+                  "time over that of the program alone in the same round; a pair is an allocation and its free. "
+                  "CPU and the peak MiB of the largest process are of the program (with what the recorder does "
+                  "inside it) and of the recorder's processes apart, looked at each 20 ms. `first answer` is the "
+                  "time of memleak, heaptrack_print or `memray stats` on the recording. The floor is a preloaded "
+                  "library that only counts, and one that writes 32 bytes an event into a ring that nobody "
+                  "reads, both without stacks (`utils/bench/floor`).",
+                  table(["workload", "recorder", "wall", "x", "ns/pair", "CPU program", "CPU recorder",
+                         "MiB program", "MiB recorder", "first answer, ms"], times)]
     if grown:
         rows = [[what, f"{value:.1f} {unit}", "" if aim is None else aim, within(value, aim)]
                 for what, value, unit, aim in grown]
