@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Trace/TraceReader.h"
+#include "llvm/Support/Compiler.h"
 #include <algorithm>
 
 using namespace memkit;
@@ -16,19 +17,27 @@ namespace {
 class Checker {
 public:
   void id(const char *What, uint64_t Id, uint64_t Limit) {
-    if (Id > Limit && Problem.empty())
-      Problem = std::string(What) + " " + std::to_string(Id) + ", there are " +
-                std::to_string(Limit);
+    if (LLVM_UNLIKELY(Id > Limit))
+      outside(What, Id, Limit);
   }
   /// As id, but 0 is not allowed.
   void some(const char *What, uint64_t Id, uint64_t Limit) {
-    if (!Id && Problem.empty())
-      Problem = std::string(What) + " 0";
-    id(What, Id, Limit);
+    if (LLVM_UNLIKELY(Id - 1 >= Limit))
+      outside(What, Id, Limit);
   }
   std::string take() { return std::move(Problem); }
 
 private:
+  // Apart, so that the millions of checks that hold are only a comparison.
+  LLVM_ATTRIBUTE_NOINLINE void outside(const char *What, uint64_t Id,
+                                       uint64_t Limit) {
+    if (!Problem.empty())
+      return;
+    Problem = std::string(What) + " " + std::to_string(Id);
+    if (Id)
+      Problem += ", there are " + std::to_string(Limit);
+  }
+
   std::string Problem;
 };
 } // namespace
