@@ -6,26 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DecodeEvents.h"
 #include "DecodeHelpers.h"
 #include "References.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace memkit;
-
-/// A block of events, its counts checked against each other.
-struct Decoder::EventInput {
-  uint32_t Rows = 0, Allocations = 0, References = 0, Sizes = 0;
-  const uint8_t *Kind = nullptr;
-  const uint8_t *Thread = nullptr; ///< null with one thread
-  std::vector<uint32_t> Threads, Heaps;
-  /// Where the rows of each thread begin in the columns.
-  struct Group {
-    uint32_t Row = 0, Allocation = 0, Size = 0, Reference = 0, Far = 0;
-  };
-  std::vector<Group> Groups;
-  const uint8_t *Near = nullptr;
-  uint32_t FarCount = 0;
-};
 
 /// How many of V are X. Sums of bytes, which the compiler makes vectors of.
 static uint32_t countOf(Bytes V, uint8_t X) {
@@ -193,28 +179,6 @@ void Decoder::countCreated(const EventInput &In, EventTable &Out) {
 /// Whether every value fits 32 bits.
 static bool isNarrow(const fb::Planes *P) {
   return !P || (!P->b4() && !P->b5() && !P->b6() && !P->b7());
-}
-
-/// Decodes a column with a value for each allocation, and puts it in order.
-template <class S, class T>
-bool Decoder::decodeOrdered(const fb::Planes *P, const EventInput &In,
-                            std::vector<S> &Scratch, std::vector<T> &Out) {
-  if (!decodePlanes(P, In.Allocations, Scratch))
-    return false;
-  order(In, Scratch, Out);
-  return true;
-}
-
-template <class S, class T>
-void Decoder::order(const EventInput &In, const std::vector<S> &Values,
-                    std::vector<T> &Out) {
-  Out.resize(In.Allocations);
-  const uint32_t *From = AllocAt.data();
-  if (In.Thread)
-    for (uint32_t A = 0; A != In.Allocations; ++A)
-      Out[A] = Values[From[A]];
-  else
-    std::copy_n(Values.begin(), In.Allocations, Out.begin());
 }
 
 /// The sizes of what is no allocation, of which there are few, stand among
@@ -386,105 +350,5 @@ Decoder::Problem Decoder::decodeRows(const fb::Events *T, EventInput &In,
                                                   uint8_t(EventKind::Split));
   if (In.Allocations + Splits != T->blocks())
     return "the events do not add up to the blocks created";
-  return "";
-}
-
-Decoder::Problem Decoder::decodeColumns(const fb::Events *T,
-                                        const EventInput &In, EventTable &Out) {
-  EventColumns &C = Out.Columns;
-  C.clear();
-  size_t N = In.Allocations;
-  const fb::Planes *Given[] = {T->address(), T->enclosing(), T->requested(),
-                               T->weight(),  T->stream(),    T->pool()};
-  if (!N || std::all_of(std::begin(Given), std::end(Given),
-                        [](const fb::Planes *P) { return !P; }))
-    return "";
-  auto Column = [&](const fb::Planes *P, auto &Scratch, auto &To) {
-    return !P || decodeOrdered(P, In, Scratch, To);
-  };
-  if (!Column(T->requested(), Wide[0], C.Requested) ||
-      !Column(T->weight(), Wide[0], C.Weight) ||
-      !Column(T->stream(), Narrow[0], C.Stream) ||
-      !Column(T->pool(), Narrow[0], C.Pool))
-    return "an optional column of events has the wrong length";
-  if (T->address()) {
-    std::vector<uint64_t> &Values = Wide[0];
-    if (!decodePlanes(T->address(), N, Values) || T->address_shift() > 63)
-      return "the address column is malformed";
-    uint64_t Last = 0;
-    for (uint64_t &V : Values)
-      V = (Last += uint64_t(unzigzag(V))) << T->address_shift();
-    order(In, Values, C.Address);
-  }
-  if (!Column(T->enclosing(), Wide[0], C.Enclosing))
-    return "the enclosing column is malformed";
-  for (size_t A = 0; A != C.Enclosing.size(); ++A) {
-    uint64_t &V = C.Enclosing[A];
-    uint64_t Own = T->first_ordinal() + Out.AllocOrdinal[A];
-    if (V > Own)
-      return "a block lies in one that was not created before it";
-    if (V)
-      V = Own - V + 1;
-  }
-  return "";
-}
-
-Decoder::Problem Decoder::decode(EventTable &Out) {
-  const fb::Events *T = Block->body_as_Events();
-  TRY(known(T, fb::Events::VT_HEAP_WIDE));
-  EventInput In;
-  TRY(openEvents(T, In));
-  Out.Image = T->image();
-  Out.Epoch = T->epoch();
-  Out.FirstOrdinal = T->first_ordinal();
-  Out.Threads = In.Threads;
-  TRY(decodeRows(T, In, Out));
-  return decodeColumns(T, In, Out);
-}
-
-/// Makes a column with a value for each row from one for each allocation.
-template <class T>
-static void spread(const EventTable &From, const std::vector<T> &Values,
-                   std::vector<T> &To) {
-  if (Values.empty())
-    return;
-  To.assign(From.rows(), 0);
-  for (size_t A = 0; A != Values.size(); ++A)
-    To[From.AllocRow[A]] = Values[A];
-}
-
-Decoder::Problem Decoder::decode(Events &Out) {
-  TRY(decode(Columns));
-  const EventTable &T = Columns;
-  Out.Image = T.Image;
-  Out.Epoch = T.Epoch;
-  Out.FirstOrdinal = T.FirstOrdinal;
-  Out.Rows.resize(T.rows());
-  for (size_t Row = 0; Row != T.rows(); ++Row) {
-    Event &E = Out.Rows[Row] = Event();
-    E.TimeNs = T.TimeNs[Row];
-    E.Thread = T.threadOf(Row);
-    E.Kind = T.Kind[Row];
-  }
-  for (size_t A = 0; A != T.allocations(); ++A) {
-    Event &E = Out.Rows[T.AllocRow[A]];
-    E.Size = T.AllocSize[A];
-    E.Block = T.FirstOrdinal + T.AllocOrdinal[A];
-    E.Stack = T.Stack[A];
-    E.Context = T.Context.empty() ? 0 : T.Context[A];
-    E.Heap = T.Heap[A];
-  }
-  for (size_t I = 0; I != T.references(); ++I) {
-    Event &E = Out.Rows[T.RefRow[I]];
-    E.Block = T.Block[I];
-    E.Size = T.RefSize.empty() ? 0 : T.RefSize[I];
-  }
-  Out.Columns.clear();
-  spread(T, T.Columns.Address, Out.Columns.Address);
-  spread(T, T.Columns.Enclosing, Out.Columns.Enclosing);
-  spread(T, T.Columns.Requested, Out.Columns.Requested);
-  spread(T, T.Columns.Weight, Out.Columns.Weight);
-  spread(T, T.Columns.Stream, Out.Columns.Stream);
-  spread(T, T.Columns.Pool, Out.Columns.Pool);
   return "";
 }
