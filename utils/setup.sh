@@ -30,8 +30,7 @@ as_root() {
 
 # The packages to build memkit with.
 build_packages=(cmake ninja-build g++ llvm-19-dev llvm-19-tools libzstd-dev
-  zlib1g-dev libz3-dev flatbuffers-compiler libflatbuffers-dev libgtest-dev
-  libunwind8)
+  zlib1g-dev libz3-dev flatbuffers-compiler libflatbuffers-dev libgtest-dev)
 # What the tests want beside them.
 test_packages=(git clang-19 libclang-rt-19-dev chromium sqlite3 python3-psutil zstd)
 

@@ -13,7 +13,6 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include <cerrno>
 #include <cstring>
-#include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -56,13 +55,7 @@ bool memkit::checkRecording(const std::string &Library,
     Print(
         "host heap: yes: malloc, calloc, realloc, free and their kin, operator "
         "new and delete");
-  // The unwinder is looked for as the capture library looks for it.
-  if (void *Unwinder = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL)) {
-    Print("native stacks: yes, by libunwind");
-    dlclose(Unwinder);
-  } else {
-    Print("native stacks: the caller only: libunwind.so.8 was not found");
-  }
+  Print("native stacks: yes, by the unwind tables of the program's modules");
   Print("not recorded: static, set-user-id and set-capability programs, those "
         "of another ELF class, those linked with a sanitizer");
   return Can;

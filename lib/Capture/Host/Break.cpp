@@ -51,7 +51,7 @@ MEMKIT_EXPORT int brk(void *To) noexcept {
   }
   uintptr_t Old = currentBreak(), New = uintptr_t(To);
   if (New < Old)
-    recordUnmap(New, Old - New, Caller.Pc);
+    recordUnmap(New, Old - New);
   int Result = Real(To);
   if (Result == 0 && New > Old)
     recordGrowth(Old, New, AllocFunction::Brk, Caller);
@@ -67,7 +67,7 @@ MEMKIT_EXPORT void *sbrk(intptr_t By) noexcept {
     return reinterpret_cast<void *>(-1);
   }
   if (By < 0)
-    recordUnmap(currentBreak() + uintptr_t(By), -uint64_t(By), Caller.Pc);
+    recordUnmap(currentBreak() + uintptr_t(By), -uint64_t(By));
   void *Old = Real(By);
   if (By > 0 && Old != reinterpret_cast<void *>(-1))
     recordGrowth(uintptr_t(Old), uintptr_t(Old) + uintptr_t(By),

@@ -7,14 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // The hook of dlclose: addresses of what is gone are forgotten, so that another
-// library at the same place gets codes of its own.
+// library at the same place gets codes of its own. Nearly always the hook of
+// free has seen it (Modules.h); this is for a loader that frees by other ways.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Real.h"
+#include "Runtime/Codes.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/Thread.h"
-#include "Unwind/Unwinder.h"
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -23,12 +24,7 @@ static void forgetGone() {
   static std::atomic<uint32_t> Busy;
   while (Busy.exchange(1, std::memory_order_acquire))
     sys::sleepMicroseconds(50);
-  if (Proc.Mods.markGone()) {
-    Proc.Stacks.forgetModules([](uint32_t Id) { return Proc.Mods.isGone(Id); });
-    Proc.CodeGeneration.fetch_add(1, std::memory_order_acq_rel);
-    Proc.Ctl->ModulesChanged.fetch_add(1, std::memory_order_release);
-    forgetCode();
-  }
+  forgetGoneModules();
   Busy.store(0, std::memory_order_release);
 }
 

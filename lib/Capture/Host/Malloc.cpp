@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Real.h"
+#include "Runtime/Codes.h"
 #include "Runtime/Recording.h"
 
 #include <cerrno>
@@ -20,12 +21,9 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// Is this allocation the library's own? \p Pc: who asks.
-static inline bool isOwn(uintptr_t Pc) {
-  uint32_t Bits = ThisThread.QuietBits;
-  if (__builtin_expect(Bits == 0, 1))
-    return false;
-  return (Bits & Quiet::Everything) || isUnwindersCode(Pc);
+/// Is this allocation the library's own?
+static inline bool isOwn() {
+  return __builtin_expect(ThisThread.QuietBits != 0, 0);
 }
 
 /// For a function that may call another hooked one inside: recorded unless that
@@ -42,7 +40,7 @@ static inline void *aligned(Fn Call, size_t Size, AllocFunction F,
 
 MEMKIT_EXPORT void *malloc(size_t Size) {
   Frame Caller = MEMKIT_CALLER;
-  if (isOwn(Caller.Pc))
+  if (isOwn())
     if (void *P = arenaAllocate(Size))
       return P;
   void *P = Real.Malloc(Size);
@@ -55,11 +53,15 @@ MEMKIT_EXPORT void *calloc(size_t Count, size_t Each) {
   Frame Caller = MEMKIT_CALLER;
   size_t Size;
   bool Overflow = __builtin_mul_overflow(Count, Each, &Size);
-  if (isOwn(Caller.Pc) && !Overflow)
+  if (isOwn() && !Overflow)
     if (void *P = arenaAllocate(Size))
       return P; // The arena's memory is zero and given out once.
   return aligned([&] { return Real.Calloc(Count, Each); }, Size,
                  AllocFunction::Calloc, Caller);
+}
+
+static inline bool isLoader(uintptr_t Pc) {
+  return Pc - Kept.LoaderStart < Kept.LoaderBytes;
 }
 
 /// A block that was not recorded for its size need not tell of its end. What it
@@ -72,6 +74,8 @@ static inline bool isTooSmall(void *P) {
 MEMKIT_EXPORT void free(void *P) {
   if (!P || isInArena(P))
     return;
+  if (__builtin_expect(isLoader(uintptr_t(__builtin_return_address(0))), 0))
+    noteLoaderFree(P);
   if (!isTooSmall(P))
     recordFree(P);
   Real.Free(P);
@@ -80,7 +84,7 @@ MEMKIT_EXPORT void free(void *P) {
 /// Out of the arena into the allocator. What is moved so was never recorded.
 static void *leaveArena(void *P, size_t Size, AllocFunction F,
                         const Frame &Caller) {
-  bool Own = isOwn(Caller.Pc);
+  bool Own = isOwn();
   void *New = Own ? arenaAllocate(Size) : nullptr;
   if (!New) {
     New = Real.Malloc(Size);
@@ -115,7 +119,7 @@ static void *reallocate(void *P, size_t Size, AllocFunction F,
   if (isInArena(P))
     return leaveArena(P, Size, F, Caller);
   if (!P) {
-    if (isOwn(Caller.Pc))
+    if (isOwn())
       if (void *New = arenaAllocate(Size))
         return New;
     void *New = realRealloc(nullptr, Size);

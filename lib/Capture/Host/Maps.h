@@ -28,11 +28,10 @@ inline uint64_t withClass(uintptr_t Address, MapClass C) {
   return Address | uint64_t(C);
 }
 
-/// The calling thread when \p Heap is recorded and the call, made at \p Pc, is
-/// not the library's own; else null.
-inline Thread *mappingThread(wire::HeapBits Heap, uintptr_t Pc) {
-  // The unwinder gives back what it had for a thread when that has ended.
-  if ((ThisThread.QuietBits & Quiet::Everything) || isUnwindersCode(Pc))
+/// The calling thread when \p Heap is recorded and the call is not the
+/// library's own; else null.
+inline Thread *mappingThread(wire::HeapBits Heap) {
+  if (ThisThread.QuietBits)
     return nullptr;
   Thread *T = recordingThread();
   return T && (Proc.Ctl->Settings.Heaps & Heap) ? T : nullptr;
@@ -42,22 +41,22 @@ inline Thread *mappingThread(wire::HeapBits Heap, uintptr_t Pc) {
 /// the ring: for the end of what has begun.
 inline void writeWithStack(Thread &T, uint64_t Address, uint64_t Size,
                            RecordKind K, AllocFunction F, const Frame &Caller) {
-  EventStack Stack(T, Caller);
+  uint32_t Stack = stackNode(T, Caller);
   if (T.Epoch == Proc.Epoch.load(std::memory_order_relaxed))
-    T.Ring.write(Address, Record::pack(Size, K, F), Stack.Node, 0, Stack.When);
+    T.Ring.write(Address, Record::pack(Size, K, F), Stack, 0);
 }
 
 /// What has become of pages. After it has.
 inline void recordPages(wire::HeapBits Heap, uint64_t Address, uint64_t Size,
                         RecordKind K, AllocFunction F, const Frame &Caller) {
-  Thread *T = mappingThread(Heap, Caller.Pc);
+  Thread *T = mappingThread(Heap);
   if (T && isRecording() && (T->Ring.hasRoom() || makeRoom(*T)))
     writeWithStack(*T, Address, Size, K, F, Caller);
 }
 
 /// Before [Address, Address + Size) is given back.
-inline void recordUnmap(uintptr_t Address, uint64_t Size, uintptr_t Pc) {
-  Thread *T = mappingThread(wire::HB_Maps, Pc);
+inline void recordUnmap(uintptr_t Address, uint64_t Size) {
+  Thread *T = mappingThread(wire::HB_Maps);
   if (T && (T->Ring.hasRoom() || makeRoom(*T)))
     T->Ring.write(Address, Record::pack(Size, RecordKind::Unmap), 0, 0);
 }

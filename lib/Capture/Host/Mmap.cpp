@@ -149,9 +149,8 @@ static bool isRange(const void *At, size_t Size) {
 }
 
 MEMKIT_EXPORT int munmap(void *At, size_t Size) noexcept {
-  Frame Caller = MEMKIT_CALLER;
   if (isRange(At, Size))
-    recordUnmap(uintptr_t(At), roundToPages(Size), Caller.Pc);
+    recordUnmap(uintptr_t(At), roundToPages(Size));
   return RealMaps.Munmap(At, Size);
 }
 
@@ -191,8 +190,8 @@ MEMKIT_EXPORT int pkey_mprotect(void *At, size_t Size, int Prot,
 // mremap
 //===----------------------------------------------------------------------===//
 
-static bool recordRemapBegin(void *At, size_t Size, uintptr_t Pc) {
-  Thread *T = mappingThread(wire::HB_Maps, Pc);
+static bool recordRemapBegin(void *At, size_t Size) {
+  Thread *T = mappingThread(wire::HB_Maps);
   if (!T || (!T->Ring.hasRoom() && !makeRoom(*T)))
     return false;
   T->Ring.write(uintptr_t(At),
@@ -202,7 +201,7 @@ static bool recordRemapBegin(void *At, size_t Size, uintptr_t Pc) {
 
 static void recordRemapEnd(void *New, size_t Size, bool OldStays,
                            const Frame &Caller) {
-  Thread *T = mappingThread(wire::HB_Maps, Caller.Pc);
+  Thread *T = mappingThread(wire::HB_Maps);
   if (!T)
     return;
   if (New == MAP_FAILED)
@@ -218,7 +217,7 @@ static void *remapped(void *At, size_t Old, size_t New, int Flags, void *To,
                       const Frame &Caller) {
   // An old size of 0 asks for a second mapping of the same pages.
   bool Begun = uintptr_t(At) % PageBytes == 0 && Old <= Record::MaxSize &&
-               recordRemapBegin(At, Old, Caller.Pc);
+               recordRemapBegin(At, Old);
   void *P = RealMaps.Mremap(At, Old, New, Flags, To);
   if (Begun)
     recordRemapEnd(P, New, Old == 0 || (Flags & MREMAP_DONTUNMAP), Caller);

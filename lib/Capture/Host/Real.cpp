@@ -73,7 +73,7 @@ static void findAll() {
   Real = Found;
 }
 
-static bool isLookingUp() { return ThisThread.QuietBits & Quiet::Everything; }
+static bool isLookingUp() { return ThisThread.QuietBits; }
 
 static void *firstMalloc(size_t N) {
   if (isLookingUp())

@@ -10,7 +10,6 @@
 #include "Host/Exec.h"
 #include "Host/Maps.h"
 #include "Runtime/Thread.h"
-#include "Unwind/Unwinder.h"
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -24,5 +23,4 @@ __attribute__((constructor)) static void start() {
   prepareMaps();
   prepareExec();
   prepareExit();
-  prepareUnwinder();
 }

@@ -135,7 +135,7 @@ MEMKIT_EXPORT int pthread_create(pthread_t *To, const pthread_attr_t *A,
   Frame Caller = MEMKIT_CALLER;
   if (!findThreadFunctions())
     return EAGAIN;
-  Thread *T = mappingThread(wire::HB_Stacks, Caller.Pc);
+  Thread *T = mappingThread(wire::HB_Stacks);
   uint64_t Bytes = T && isRecording() ? stackBytes(A) : 0;
   Start *S = Bytes ? takeSlot() : nullptr;
   if (!S)
@@ -144,7 +144,7 @@ MEMKIT_EXPORT int pthread_create(pthread_t *To, const pthread_attr_t *A,
   S->Arg = Arg;
   S->Bytes = Bytes;
   S->Epoch = T->Epoch;
-  S->Node = EventStack(*T, Caller).Node;
+  S->Node = stackNode(*T, Caller);
   int Error = RealThreads.Create(To, A, begin, S);
   if (Error)
     S->Taken.store(0, std::memory_order_release);

@@ -19,8 +19,22 @@ bool Modules::begin(int Fd, const wire::Regions &R, wire::Control &C,
                     FindObjectFn Find) {
   Ctl = &C;
   FindObject = Find;
+  MaxKnown = R.MaxModules;
   List = static_cast<Known *>(sys::mapPrivate(sizeof(Known) * MaxKnown));
   return List && Table.begin(Fd, R.Modules, R.MaxModules);
+}
+
+extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern "C" const char _end[] __attribute__((visibility("hidden")));
+
+bool capture::isOwnCode(uintptr_t Pc) {
+  return Pc - uintptr_t(__ehdr_start) <
+         uintptr_t(_end) - uintptr_t(__ehdr_start);
+}
+
+uint32_t Modules::next() const {
+  uint32_t Next = Ctl->NextModule.load(std::memory_order_acquire);
+  return Next < MaxKnown ? Next : MaxKnown;
 }
 
 uint32_t Modules::moduleOf(uint64_t Pc) {
@@ -32,32 +46,40 @@ uint32_t Modules::moduleOf(uint64_t Pc) {
   return add(O);
 }
 
-uint32_t Modules::findKnown(const FoundObject &O) const {
+uint32_t Modules::findKnown(const FoundObject &O) {
   auto Is = [&](const Known &K) {
-    return K.LinkMap == O.LinkMap && K.Start == uint64_t(O.MapStart) &&
-           K.Live.load(std::memory_order_acquire);
+    return K.Live.load(std::memory_order_acquire) && K.LinkMap == O.LinkMap &&
+           K.Start == uint64_t(O.MapStart);
   };
-  uint32_t Last = LastHit.load(std::memory_order_relaxed);
+  std::atomic<uint32_t> &Hint = hint(O.LinkMap);
+  uint32_t Last = Hint.load(std::memory_order_relaxed);
   if (Last && Is(List[Last]))
     return Last;
-  uint32_t Next = Ctl->NextModule.load(std::memory_order_acquire);
-  for (uint32_t Id = Next < MaxKnown ? Next : MaxKnown; Id-- > 1;)
+  for (uint32_t Id = next(); Id-- > 1;)
     if (Is(List[Id])) {
-      const_cast<Modules *>(this)->LastHit.store(Id, std::memory_order_relaxed);
+      Hint.store(Id, std::memory_order_relaxed);
       return Id;
     }
   return 0;
 }
 
+/// The program headers, where the file's first page is mapped and has them;
+/// null: it is not.
+static const Elf64_Phdr *programHeaders(uint64_t Start, size_t &Count) {
+  auto *Eh = reinterpret_cast<const Elf64_Ehdr *>(Start);
+  if (memcmp(Eh->e_ident, ELFMAG, SELFMAG) != 0 ||
+      Eh->e_phentsize != sizeof(Elf64_Phdr) || Eh->e_phoff > PageBytes ||
+      Eh->e_phoff + Eh->e_phnum * sizeof(Elf64_Phdr) > PageBytes)
+    return nullptr;
+  Count = Eh->e_phnum;
+  return reinterpret_cast<const Elf64_Phdr *>(Start + Eh->e_phoff);
+}
+
 /// Copies the build-id out of the mapped notes, if it is there.
 static void copyBuildId(wire::Module &M, uint64_t Bias) {
-  auto *Eh = reinterpret_cast<const Elf64_Ehdr *>(M.Start);
-  if (memcmp(Eh->e_ident, ELFMAG, SELFMAG) != 0 ||
-      Eh->e_phentsize != sizeof(Elf64_Phdr) ||
-      Eh->e_phoff + Eh->e_phnum * sizeof(Elf64_Phdr) > PageBytes)
-    return;
-  auto *Ph = reinterpret_cast<const Elf64_Phdr *>(M.Start + Eh->e_phoff);
-  for (unsigned I = 0; I < Eh->e_phnum; ++I) {
+  size_t Count = 0;
+  const Elf64_Phdr *Ph = programHeaders(M.Start, Count);
+  for (size_t I = 0; Ph && I < Count; ++I) {
     uint64_t At = Ph[I].p_vaddr + Bias, End = At + Ph[I].p_memsz;
     if (Ph[I].p_type != PT_NOTE || At < M.Start || End > M.End || End < At)
       continue;
@@ -90,6 +112,25 @@ static void copyPath(wire::Module &M, const char *Name) {
   M.Path[N] = 0;
 }
 
+void Modules::enter(uint32_t Id, wire::Module &M, const FoundObject &O) {
+  auto *Map = static_cast<link_map *>(O.LinkMap);
+  M.Start = uint64_t(O.MapStart);
+  M.End = uint64_t(O.MapEnd);
+  M.Bias = Map->l_addr;
+  copyPath(M, Map->l_name);
+  copyBuildId(M, Map->l_addr);
+  M.State.store(uint32_t(wire::ModuleState::Mapped), std::memory_order_release);
+  Known &K = List[Id];
+  K.Start = M.Start;
+  K.End = M.End;
+  K.LinkMap = O.LinkMap;
+  size_t Count = 0;
+  if (const Elf64_Phdr *Headers = programHeaders(M.Start, Count))
+    findEhFrame(Headers, Count, Map->l_addr, K.Tables);
+  K.Live.store(1, std::memory_order_release);
+  Ctl->NextModule.store(Id + 1, std::memory_order_release);
+}
+
 uint32_t Modules::add(const FoundObject &O) {
   sys::SignalBlock Block; // A handler must not find the lock its own thread's.
   uint32_t Expected = 0;
@@ -104,23 +145,10 @@ uint32_t Modules::add(const FoundObject &O) {
   if (!Id) {
     Id = Ctl->NextModule.load(std::memory_order_relaxed);
     wire::Module *M = Id < MaxKnown ? Table.get(Id) : nullptr;
-    if (!M) {
+    if (M)
+      enter(Id, *M, O);
+    else
       Id = 0;
-    } else {
-      auto *Map = static_cast<link_map *>(O.LinkMap);
-      M->Start = uint64_t(O.MapStart);
-      M->End = uint64_t(O.MapEnd);
-      M->Bias = Map->l_addr;
-      copyPath(*M, Map->l_name);
-      copyBuildId(*M, Map->l_addr);
-      M->State.store(uint32_t(wire::ModuleState::Mapped),
-                     std::memory_order_release);
-      List[Id].Start = M->Start;
-      List[Id].End = M->End;
-      List[Id].LinkMap = O.LinkMap;
-      List[Id].Live.store(1, std::memory_order_release);
-      Ctl->NextModule.store(Id + 1, std::memory_order_release);
-    }
   }
   Lock.store(0, std::memory_order_release);
   return Id;
@@ -133,22 +161,30 @@ bool Modules::stillThere(const Known &K) const {
          uint64_t(O.MapEnd) == K.End;
 }
 
-bool Modules::markGone() {
-  bool Any = false;
-  uint32_t Next = Ctl->NextModule.load(std::memory_order_acquire);
-  for (uint32_t Id = 1; Id < Next && Id < MaxKnown; ++Id) {
-    Known &K = List[Id];
-    if (!K.Live.load(std::memory_order_acquire) || stillThere(K))
-      continue;
-    K.Live.store(0, std::memory_order_release);
-    if (wire::Module *M = Table.get(Id))
-      M->State.store(uint32_t(wire::ModuleState::Unmapped),
-                     std::memory_order_release);
-    Any = true;
-  }
-  return Any;
+bool Modules::mark(uint32_t Id, AddressRange &Where) {
+  Known &K = List[Id];
+  uint32_t Live = 1;
+  if (!K.Live.compare_exchange_strong(Live, 0, std::memory_order_acq_rel))
+    return false;
+  Where = {K.Start, K.End};
+  if (wire::Module *M = Table.get(Id))
+    M->State.store(uint32_t(wire::ModuleState::Unmapped),
+                   std::memory_order_release);
+  return true;
 }
 
-bool Modules::isGone(uint32_t Id) const {
-  return Id && Id < MaxKnown && !List[Id].Live.load(std::memory_order_acquire);
+bool Modules::markGone(const void *LinkMap, AddressRange &Where) {
+  for (uint32_t Id = next(); Id-- > 1;)
+    if (List[Id].LinkMap == LinkMap &&
+        List[Id].Live.load(std::memory_order_acquire))
+      return mark(Id, Where);
+  return false;
+}
+
+bool Modules::markOneGone(AddressRange &Where) {
+  for (uint32_t Id = 1, End = next(); Id < End; ++Id)
+    if (List[Id].Live.load(std::memory_order_acquire) && !stillThere(List[Id]))
+      if (mark(Id, Where))
+        return true;
+  return false;
 }

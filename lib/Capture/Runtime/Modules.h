@@ -7,8 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Which module of the program owns an address: asked of the loader without a
-// lock when an address is new, entered in the shared table once. After a
-// dlclose, what is gone is marked and never matched again.
+// lock when an address is new, entered in the shared table once, and where its
+// unwind tables lie.
+//
+// A module that is unloaded is marked and never matched again. That happens
+// when the loader frees its link_map, which it does after it has unmapped the
+// module and before it lets go of the lock under which anything else could be
+// loaded at the same place; so no address is ever taken for another module's,
+// whoever unloads (dlclose, or glibc itself).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +22,7 @@
 #define MEMKIT_CAPTURE_RUNTIME_MODULES_H
 
 #include "Pieces.h"
+#include "Unwind/EhFrame.h"
 
 namespace memkit::capture {
 
@@ -38,31 +45,48 @@ public:
   /// The id of the module that owns \p Pc; 0: none, or no room. Any thread.
   uint32_t moduleOf(uint64_t Pc);
 
-  /// Marks the modules that are no longer where they were. True: there are
-  /// some, and isGone tells which. Called after each dlclose, one at a time.
-  bool markGone();
-  bool isGone(uint32_t Id) const;
+  /// The unwind tables of module \p Id, which owns the address that is looked
+  /// up; not usable where there are none.
+  const EhFrame &tablesOf(uint32_t Id) const { return List[Id].Tables; }
+
+  /// Marks the module whose link_map this is; false: there is none.
+  bool markGone(const void *LinkMap, AddressRange &Where);
+
+  /// Marks one module that is no longer where it was; false: there is none. One
+  /// thread at a time.
+  bool markOneGone(AddressRange &Where);
 
 private:
   struct Known {
     uint64_t Start;
     uint64_t End;
-    void *LinkMap;
+    const void *LinkMap;
     std::atomic<uint32_t> Live;
+    EhFrame Tables;
   };
-  static constexpr uint32_t MaxKnown = 1u << 16;
+  static constexpr uint32_t NumHints = 256;
 
-  uint32_t findKnown(const FoundObject &O) const;
+  uint32_t next() const;
+  std::atomic<uint32_t> &hint(const void *LinkMap) {
+    return Hints[uintptr_t(LinkMap) / 64 % NumHints];
+  }
+  uint32_t findKnown(const FoundObject &O);
   uint32_t add(const FoundObject &O);
+  void enter(uint32_t Id, wire::Module &M, const FoundObject &O);
   bool stillThere(const Known &K) const;
+  bool mark(uint32_t Id, AddressRange &Where);
 
   wire::Control *Ctl = nullptr;
   FindObjectFn FindObject = nullptr;
   Known *List = nullptr; ///< by id
+  uint32_t MaxKnown = 0;
   std::atomic<uint32_t> Lock{0};
-  std::atomic<uint32_t> LastHit{0};
+  std::atomic<uint32_t> Hints[NumHints]; ///< by link_map: an id to try first
   Pieces<wire::Module, 64> Table;
 };
+
+/// Does \p Pc lie in this library?
+bool isOwnCode(uintptr_t Pc);
 
 } // namespace memkit::capture
 

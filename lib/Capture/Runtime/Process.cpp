@@ -68,17 +68,6 @@ static void *mapShared(int Fd, uint64_t Offset, uint64_t Bytes) {
   return P;
 }
 
-/// A child of fork: was another thread of the parent in the unwinder, perhaps
-/// with a lock of it that nobody will release now?
-static void noteUnwinders(bool Forked) {
-  for (Inherited::Flag &F : Kept.Unwinding) {
-    if (Forked && F.On.load(std::memory_order_relaxed))
-      Proc.UnwinderUnsafe.store(1, std::memory_order_relaxed);
-    if (F.On.load(std::memory_order_relaxed))
-      F.On.store(0, std::memory_order_relaxed);
-  }
-}
-
 static bool mapAll(int Fd) {
   uint64_t Size = uint64_t(sys::call(SYS_lseek, Fd, 0, SEEK_END));
   if (sys::failed(long(Size)) || Size < wire::ControlBytes)
@@ -99,17 +88,31 @@ static bool mapAll(int Fd) {
     Next->store(1, std::memory_order_release);
   return Proc.Headers &&
          Proc.Rings.begin(Fd, R.Rings, Proc.MaxRings * wire::RingRecords) &&
-         Proc.Stacks.begin(Fd, R, *C) &&
+         Proc.Stacks.begin(Fd, R, *C) && Proc.Codes.begin() &&
          Proc.Mods.begin(Fd, R, *C, Kept.FindObject);
+}
+
+/// What the loader knows: asked for once, kept in children.
+static void askLoader() {
+  if (Kept.FindObject)
+    return;
+  Kept.FindObject =
+      reinterpret_cast<FindObjectFn>(nextSymbol("_dl_find_object"));
+  if (auto *End = static_cast<void **>(nextSymbol("__libc_stack_end")))
+    Kept.StackEnd = uintptr_t(*End);
+  FoundObject O;
+  void *Function = nextSymbol("__tls_get_addr");
+  if (Function && Kept.FindObject && Kept.FindObject(Function, &O) == 0) {
+    Kept.LoaderStart = uintptr_t(O.MapStart);
+    Kept.LoaderBytes = uintptr_t(O.MapEnd) - Kept.LoaderStart;
+  }
 }
 
 static bool tryConnect() {
   if (sys::failed(
           sys::call(SYS_madvise, long(&Proc), sizeof(Proc), MADV_WIPEONFORK)))
     return false;
-  if (!Kept.FindObject)
-    Kept.FindObject =
-        reinterpret_cast<FindObjectFn>(nextSymbol("_dl_find_object"));
+  askLoader();
   wire::Control *Parents = Kept.Control;
   if (Parents && (recorderGone(*Parents) || recorderStands(*Parents)))
     return false;
@@ -134,7 +137,6 @@ static bool tryConnect() {
   Proc.MinSize = S.Heaps & wire::HB_Malloc ? S.MinSize : UINT64_MAX;
   Proc.Pid = sys::getpid();
   Proc.Ctl->Pid.store(Proc.Pid, std::memory_order_release);
-  noteUnwinders(/*Forked=*/Kept.Image != 0);
   Kept.NoFollow = !S.Follow;
   Kept.Image = W.Image;
   return true;

@@ -21,6 +21,7 @@
 
 #include "Modules.h"
 #include "StackTable.h"
+#include "Unwind/CodeMap.h"
 
 namespace memkit::capture {
 
@@ -40,8 +41,8 @@ struct alignas(PageBytes) Process {
   uint64_t MinSize = 0; ///< blocks of malloc that are smaller are not recorded
   /// Rises when code ids are forgotten.
   std::atomic<uint32_t> CodeGeneration{0};
-  std::atomic<uint32_t> UnwinderUnsafe{0}; ///< forked amid an unwind
   StackTable Stacks;
+  CodeMap Codes;
   Modules Mods;
   Pieces<wire::Record, 1024> Rings; ///< 4,096 rings
 };
@@ -59,10 +60,10 @@ struct Inherited {
   /// still mapped. A child looks there whether greeting is worth while.
   wire::Control *Control;
   FindObjectFn FindObject;
-  /// By ring: its owner unwinds. A child of fork sees who did at that moment.
-  struct alignas(64) Flag {
-    std::atomic<uint32_t> On;
-  } Unwinding[MaxRingNumber];
+  uintptr_t StackEnd; ///< of the process's first stack; 0: not known
+  /// The loader's code: what calls from there to free a link_map.
+  uintptr_t LoaderStart;
+  uintptr_t LoaderBytes;
 
   const char *socketPath() const { return Socket + sizeof("MEMREC_SOCKET"); }
   const char *preloadPath() const { return Preload + sizeof("MEMREC_PRELOAD"); }

@@ -22,20 +22,6 @@ using wire::AllocFunction;
 using wire::Record;
 using wire::RecordKind;
 
-/// The stack of an event, and what its walk says of the clock.
-struct EventStack {
-  uint32_t Node = 0;
-  RingWriter::Clock When = RingWriter::Clock::Fence;
-
-  EventStack() = default;
-  EventStack(Thread &T, const Frame &Caller) {
-    bool Walked;
-    Node = stackNode(T, Caller, Walked);
-    if (Walked)
-      When = RingWriter::Clock::Late;
-  }
-};
-
 inline bool isRecording() {
   return Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed);
 }
@@ -49,10 +35,10 @@ inline void recordAllocation(void *P, size_t Size, AllocFunction F,
     return;
   if (!T->Ring.hasRoom() && !makeRoom(*T))
     return;
-  EventStack Stack(*T, Caller);
+  uint32_t Stack = stackNode(*T, Caller);
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
     T->Ring.write(uintptr_t(P), Record::pack(Size, RecordKind::Allocate, F),
-                  Stack.Node, 0, Stack.When);
+                  Stack, 0);
 }
 
 /// Before \p P is freed. Not null.
@@ -89,11 +75,11 @@ inline void recordReallocEnd(void *P, size_t Size, AllocFunction F,
   Thread *T = recordingThread();
   if (!T)
     return;
-  EventStack Stack = P ? EventStack(*T, Caller) : EventStack();
+  uint32_t Stack = P ? stackNode(*T, Caller) : 0;
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
     T->Ring.write(uintptr_t(P),
-                  Record::pack(P ? Size : 0, RecordKind::ReallocEnd, F),
-                  Stack.Node, 0, Stack.When);
+                  Record::pack(P ? Size : 0, RecordKind::ReallocEnd, F), Stack,
+                  0);
 }
 
 } // namespace memkit::capture

@@ -8,159 +8,280 @@
 
 #include "Stack.h"
 
+#include "Codes.h"
+#include "Unwind/StackWalk.h"
+
 using namespace memkit;
 using namespace memkit::capture;
 
-static constexpr uint32_t FirstCapacity = 4096;
+static constexpr uint32_t FirstCapacity = 510;
 static constexpr uint32_t MostCapacity = 1u << 20;
-
-/// A return address less one lies in the call.
-static uint32_t codeOf(uintptr_t Pc) {
-  return Proc.Stacks.codeOf(Pc - 1,
-                            [](uint64_t A) { return Proc.Mods.moduleOf(A); });
-}
-
-static uint32_t childOf(uint32_t Parent, uintptr_t Pc) {
-  uint32_t Code = codeOf(Pc);
-  return Code ? Proc.Stacks.child(Parent, Code) : 0;
-}
 
 static void countTableFull() {
   Proc.Ctl->LostTableFull.fetch_add(1, std::memory_order_relaxed);
 }
 
-static void freeCache(StackCache &C) {
-  for (uintptr_t *P : C.Pcs)
-    if (P)
-      sys::unmap(P, C.Capacity * sizeof(uintptr_t));
-  if (C.Nodes)
-    sys::unmap(C.Nodes, C.Capacity * sizeof(uint32_t));
-  C.Pcs[0] = C.Pcs[1] = nullptr;
-  C.Nodes = nullptr;
-  C.Capacity = C.Depth = 0;
-}
-
-/// Not off the stack (it may be small) and not from malloc. A child of fork
-/// goes on with its copy.
-static bool resizeCache(StackCache &C, uint32_t Capacity) {
-  constexpr int Flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  freeCache(C);
-  auto Map = [&](size_t Each) {
-    return sys::map(Capacity * Each, Flags, -1, 0);
-  };
-  C.Capacity = Capacity;
-  C.Pcs[0] = static_cast<uintptr_t *>(Map(sizeof(uintptr_t)));
-  C.Pcs[1] = static_cast<uintptr_t *>(Map(sizeof(uintptr_t)));
-  C.Nodes = static_cast<uint32_t *>(Map(sizeof(uint32_t)));
-  if (C.Pcs[0] && C.Pcs[1] && C.Nodes)
-    return true;
-  freeCache(C);
-  return false;
-}
-
-void capture::releaseStackCache(Thread &T) { freeCache(T.Last); }
-
-/// How many outermost frames of \p Pcs the last stack has too.
-static uint32_t commonDepth(const StackCache &C, const uintptr_t *Pcs,
-                            uint32_t N) {
-  const uintptr_t *Old = C.Pcs[C.Current] + C.Depth, *New = Pcs + N;
-  uint32_t Most = C.Depth < N ? C.Depth : N, D = 0;
-  while (D < Most && Old[-1 - int64_t(D)] == New[-1 - int64_t(D)])
-    ++D;
-  return D;
-}
-
-/// A stack within the limits; what it shares with the last one is taken over.
-static uint32_t wholeStack(StackCache &C, uintptr_t *Pcs, uint32_t N) {
-  uint32_t D = commonDepth(C, Pcs, N);
-  uint32_t Node = D ? C.Nodes[D - 1] : 0;
-  for (; D < N; ++D) {
-    uint32_t Next = childOf(Node, Pcs[N - 1 - D]);
-    if (!Next) {
-      countTableFull();
-      break;
-    }
-    C.Nodes[D] = Node = Next;
-  }
-  if (D == N) {
-    C.Current ^= 1;
-    C.Depth = N;
-  } else {
-    C.Depth = 0;
-  }
-  return Node;
-}
-
-static uint32_t extend(uint32_t Node, const uintptr_t *Pcs, uint32_t N,
-                       bool &Full) {
-  while (N-- && !Full) {
-    uint32_t Next = childOf(Node, Pcs[N]);
-    Full = !Next;
-    Node = Next ? Next : Node;
-  }
-  return Node;
-}
-
-/// A stack that is too deep: its outer half, a mark, its inner half. \p Cut:
-/// the walk did not reach the root; there is no outer half.
-static uint32_t shortenedStack(StackCache &C, uintptr_t *Pcs, uint32_t N,
-                               bool Cut) {
-  uint32_t Outer = Cut ? 0 : Proc.MaxDepth / 2;
-  uint32_t Inner = Proc.MaxDepth - Outer < N ? Proc.MaxDepth - Outer : N;
-  bool Full = false;
-  C.Depth = 0;
-  uint32_t Node = extend(0, Pcs + N - Outer, Outer, Full);
-  uint32_t Gap = Full ? 0 : Proc.Stacks.gapCode();
-  uint32_t Marked = Gap ? Proc.Stacks.child(Node, Gap) : 0;
-  if (Marked)
-    Node = extend(Marked, Pcs, Inner, Full);
-  if (Full || !Marked)
-    countTableFull();
-  return Node;
-}
-
 static uint32_t callerNode(const Frame &Caller) {
-  uint32_t Node = childOf(0, Caller.Pc);
+  uint32_t Code = codeAt(Caller.Pc - 1).code();
+  uint32_t Node = Code ? Proc.Stacks.child(0, Code) : 0;
   if (!Node)
     countTableFull();
   return Node;
 }
 
-/// Nothing is reused across images or after addresses have been forgotten.
-static void checkCache(StackCache &C, uint64_t Epoch) {
-  uint32_t Generation = Proc.CodeGeneration.load(std::memory_order_acquire);
-  if (C.Generation == Generation && C.Epoch == Epoch)
-    return;
-  C.Depth = 0;
-  C.Generation = Generation;
-  C.Epoch = Epoch;
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// One mapping: the last rules; an entry that ends searches, and the words; as
+/// many frames; the new frames.
+static size_t bytesFor(uint32_t Capacity) {
+  return sizeof(RecentRules) +
+         (Capacity + 1) * (sizeof(KnownWord) + sizeof(KnownFrame)) +
+         Capacity * sizeof(NewFrame);
 }
 
-uint32_t capture::stackNode(Thread &T, const Frame &Caller, bool &Walked) {
-  Walked = false;
-  if (T.QuietBits || T.Ring.isNested())
-    return callerNode(Caller);
-  Quiet Q(Quiet::Unwinding);
-  StackCache &C = T.Last;
-  if (!C.Capacity && !resizeCache(C, FirstCapacity))
-    return callerNode(Caller);
-  checkCache(C, T.Epoch);
-  std::atomic<uint32_t> &Flag = Kept.Unwinding[T.RingNumber].On;
-  for (;;) {
-    uintptr_t *Pcs = C.Pcs[C.Current ^ 1];
-    bool Cut;
-    Flag.store(1, std::memory_order_relaxed);
-    uint32_t N = unwind(Pcs, C.Capacity, Caller, Cut);
-    Flag.store(0, std::memory_order_relaxed);
-    Walked = N > 1;
-    if (Cut && C.Capacity < MostCapacity) {
-      if (!resizeCache(C, C.Capacity * 8 < MostCapacity ? C.Capacity * 8
-                                                        : MostCapacity))
-        return callerNode(Caller);
-      continue;
-    }
-    if (Cut || N > Proc.MaxDepth)
-      return shortenedStack(C, Pcs, N, Cut);
-    return wholeStack(C, Pcs, N);
+static void freeState(StackState &S) {
+  if (S.Capacity)
+    sys::unmap(S.Recent, bytesFor(S.Capacity));
+  S.Capacity = S.Count = S.Wanted = 0;
+}
+
+/// Not off the stack (it may be small) and not from malloc. A child of fork
+/// finds it empty.
+static bool resizeState(StackState &S, uint32_t Capacity) {
+  freeState(S);
+  Capacity = Capacity < MostCapacity ? Capacity : MostCapacity;
+  size_t Bytes = bytesFor(Capacity);
+  void *P = sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (!P) {
+    S.Own = {}; // The next event looks again.
+    return false;
   }
+  sys::call(SYS_madvise, long(P), long(Bytes), MADV_WIPEONFORK);
+  S.Recent = static_cast<RecentRules *>(P);
+  S.Words = reinterpret_cast<KnownWord *>(S.Recent + 1) + 1;
+  S.Frames = reinterpret_cast<KnownFrame *>(S.Words + Capacity) + 1;
+  S.New = reinterpret_cast<NewFrame *>(S.Frames + Capacity);
+  S.Words[-1].Address = ~uintptr_t(0);
+  S.Capacity = Capacity;
+  return true;
+}
+
+void capture::resetStackState(Thread &T) {
+  StackState &S = T.Stack;
+  S.Count = 0;
+  S.Mark = nullptr;
+  S.Own = {};
+  S.Generation = Proc.CodeGeneration.load(std::memory_order_acquire);
+  if (S.Capacity) {
+    S.Words[-1].Address = ~uintptr_t(0);
+    S.Recent->clear();
+  }
+}
+
+void capture::releaseStackState(Thread &T) { freeState(T.Stack); }
+
+//===----------------------------------------------------------------------===//
+// From frames to nodes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A walk and the nodes of its frames.
+class Stack {
+public:
+  Stack(StackState &S, const Frame &Caller) : S(S), Walk(S, Caller) {}
+  uint32_t node(bool IsOwn, const Frame &Caller);
+
+private:
+  uint32_t nodesOfNew(WalkEnd End);
+  uint32_t shortened(uint32_t Root, uint32_t Total, bool Cut);
+  uint32_t rootOf(WalkEnd End);
+  uint32_t shownNew(uint32_t &Known) const;
+
+  StackState &S;
+  StackWalk Walk;
+};
+} // namespace
+
+/// Of which codes: a stack that could not be walked to its end begins with a
+/// mark.
+uint32_t Stack::rootOf(WalkEnd End) {
+  if (End == WalkEnd::Root || End == WalkEnd::Joined)
+    return 0;
+  auto Kind =
+      End == WalkEnd::Lost ? wire::CodeKind::NoCfi : wire::CodeKind::Gap;
+  uint32_t Code = Proc.Stacks.markCode(Kind);
+  return Code ? Proc.Stacks.child(0, Code) : 0;
+}
+
+/// How many of the new frames have a node. \p Known: how many of them, from the
+/// outermost on, have a code; for the others the table is full.
+uint32_t Stack::shownNew(uint32_t &Known) const {
+  uint32_t Shown = 0;
+  Known = 0;
+  for (uint32_t I = Walk.count(); I--; ++Known) {
+    CodeWord C = S.New[I].Code;
+    if (C.has(CodeWord::Hidden))
+      continue;
+    if (!C.code())
+      return Shown;
+    ++Shown;
+  }
+  return Shown;
+}
+
+/// A stack that is too deep: its outer half, a mark, its inner half. \p Cut:
+/// the walk did not reach the root; there is no outer half. Also for one that
+/// is not deep, but whose nodes are not known because it was.
+uint32_t Stack::shortened(uint32_t Root, uint32_t Total, bool Cut) {
+  uint32_t Outer = Total <= Proc.MaxDepth ? Total : Cut ? 0 : Proc.MaxDepth / 2;
+  uint32_t FirstInner = Total - (Proc.MaxDepth - Outer) + 1; // depths, from 1
+  bool IsWhole = Outer == Total, Full = false, Marked = false;
+  uint32_t Node = Root, Depth = 0;
+  auto Enter = [&](uint32_t Code) {
+    uint32_t Next = Full || !Code ? 0 : Proc.Stacks.child(Node, Code);
+    Full |= !Next;
+    Node = Next ? Next : Node;
+  };
+  auto Take = [&](CodeWord C, uint32_t &Known, bool IsGood) {
+    ++Depth;
+    if (Depth <= Outer) {
+      if (Known && IsGood)
+        Node = Known;
+      else
+        Enter(C.code());
+      Known = Full ? 0 : Node;
+    } else if (Depth >= FirstInner) {
+      if (!Marked && !Cut)
+        Enter(Proc.Stacks.markCode(wire::CodeKind::Gap));
+      Marked = true;
+      Enter(C.code());
+    }
+  };
+  for (uint32_t I = 0; I < Walk.joined(); ++I) {
+    KnownFrame &F = S.Frames[I];
+    if (!(F.Bits & KnownFrame::IsFrame))
+      continue;
+    CodeWord C = codeAt(S.Words[I].Value - 1);
+    if (C.has(CodeWord::Hidden))
+      continue;
+    Take(C, F.Node, !(F.Bits & KnownFrame::Shortened));
+    if (IsWhole)
+      F.Bits &= ~KnownFrame::Shortened;
+  }
+  for (uint32_t I = Walk.count(); I--;)
+    if (!S.New[I].Code.has(CodeWord::Hidden))
+      Take(S.New[I].Code, S.New[I].Node, false);
+  if (Full)
+    countTableFull();
+  return Node;
+}
+
+uint32_t Stack::nodesOfNew(WalkEnd End) {
+  uint32_t N = Walk.count(), Known, Total = shownNew(Known), Node = 0;
+  bool Fresh = true;
+  if (Walk.joined()) {
+    KnownFrame &From = Walk.top();
+    Total += From.depth();
+    Node = From.Node;
+    Fresh = Node && !(From.Bits & KnownFrame::Shortened);
+  } else {
+    Node = rootOf(End);
+  }
+  if (!Fresh || Total > Proc.MaxDepth) {
+    Node = shortened(Walk.joined() ? 0 : Node, Total, End == WalkEnd::TooMany);
+    Walk.save();
+    if (Total > Proc.MaxDepth && S.Count && Walk.count()) {
+      S.Frames[S.Count - 1].Node = Node;
+      S.Frames[S.Count - 1].Bits |= KnownFrame::Shortened;
+    }
+    return Node;
+  }
+  uint32_t Got = Proc.Stacks.path(
+      Node, Known, [&](uint32_t I) { return S.New[N - 1 - I].Code.code(); },
+      [&](uint32_t I, uint32_t Id) { S.New[N - 1 - I].Node = Node = Id; });
+  if (__builtin_expect(Got < N, 0)) {
+    countTableFull();
+    Walk.dontKeep(N - 1 - Got);
+  }
+  Walk.save();
+  return Node;
+}
+
+uint32_t Stack::node(bool IsOwn, const Frame &Caller) {
+  if (!IsOwn)
+    Walk.beginOther();
+  else if (Walk.beginOwn() && Walk.top().Node)
+    return Walk.top().Node;
+  WalkEnd End = Walk.walk();
+  if (End == WalkEnd::TooMany && S.Capacity < MostCapacity) {
+    if (!resizeState(S, S.Capacity * 8))
+      return callerNode(Caller);
+    return Stack(S, Caller).node(IsOwn, Caller);
+  }
+  return nodesOfNew(End);
+}
+
+//===----------------------------------------------------------------------===//
+// Of a thread
+//===----------------------------------------------------------------------===//
+
+/// A word on the stack that says: the walk in whose frame it lies is under way.
+static constexpr uint64_t MarkValue = 0x6b6c6157656b614dull;
+
+/// A walk has been interrupted by a handler, which calls now; or which was left
+/// by longjmp, and then the walk's frame is gone.
+static bool isInterrupted(StackState &S, const Frame &Caller) {
+  uintptr_t At = uintptr_t(S.Mark);
+  if (Caller.Sp <= At || !S.Own.has(At) || !S.Own.has(Caller.Sp) ||
+      *S.Mark == MarkValue)
+    return true;
+  S.Count = 0;
+  return false;
+}
+
+/// Is \p Caller on the thread's own stack? \p S is made ready.
+static bool prepare(StackState &S, const Frame &Caller, bool &IsOwn) {
+  if (S.Capacity <= S.Wanted && S.Capacity < MostCapacity &&
+      !resizeState(S, S.Wanted ? S.Wanted * 2 : FirstCapacity))
+    return false;
+  S.Wanted = 0;
+  uint32_t Generation = Proc.CodeGeneration.load(std::memory_order_acquire);
+  if (S.Generation != Generation) {
+    S.Generation = Generation;
+    S.Count = 0;
+    S.Recent->clear();
+  }
+  IsOwn = S.Own.has(Caller.Sp - 8);
+  if (!IsOwn && S.Own.Hi)
+    IsOwn = growDown(Caller.Sp - 8, S.Own);
+  else if (!IsOwn)
+    IsOwn = findOwnStack(Caller.Sp - 8, Kept.StackEnd, S.Own);
+  return true;
+}
+
+uint32_t capture::stackNode(Thread &T, const Frame &Caller) {
+  StackState &S = T.Stack;
+  if (__builtin_expect(T.QuietBits || T.Ring.isNested(), 0))
+    return callerNode(Caller);
+  if (__builtin_expect(S.Mark != nullptr, 0) && isInterrupted(S, Caller))
+    return callerNode(Caller);
+  volatile uint64_t Mark = MarkValue;
+  S.Mark = &Mark;
+  signalFence();
+  bool IsOwn = S.Own.has(Caller.Sp - 8);
+  uint32_t Node;
+  if (__builtin_expect(
+          (!IsOwn || S.Wanted ||
+           S.Generation != Proc.CodeGeneration.load(std::memory_order_acquire)),
+          0) &&
+      !prepare(S, Caller, IsOwn))
+    Node = callerNode(Caller);
+  else
+    Node = Stack(S, Caller).node(IsOwn, Caller);
+  Mark = 0;
+  signalFence();
+  S.Mark = nullptr;
+  return Node;
 }

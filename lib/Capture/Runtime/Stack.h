@@ -14,17 +14,20 @@
 #define MEMKIT_CAPTURE_RUNTIME_STACK_H
 
 #include "Thread.h"
-#include "Unwind/Unwinder.h"
+#include "Unwind/Frame.h"
 
 namespace memkit::capture {
 
 /// The node of the calling thread's stack from \p Caller outwards; 0: the tree
 /// has no room for any of it. In a signal handler that interrupted a hook: of
-/// the caller alone. \p Walked: the stack was walked, which takes its time.
-uint32_t stackNode(Thread &T, const Frame &Caller, bool &Walked);
+/// the caller alone.
+uint32_t stackNode(Thread &T, const Frame &Caller);
+
+/// Nothing that the thread knows of its last walk is good any more.
+void resetStackState(Thread &T);
 
 /// Gives back what the thread holds for it.
-void releaseStackCache(Thread &T);
+void releaseStackState(Thread &T);
 
 } // namespace memkit::capture
 

@@ -16,7 +16,7 @@
 #ifndef MEMKIT_CAPTURE_RUNTIME_STACKTABLE_H
 #define MEMKIT_CAPTURE_RUNTIME_STACKTABLE_H
 
-#include "HashIndex.h"
+#include "NodeIndex.h"
 #include "Pieces.h"
 
 namespace memkit::capture {
@@ -25,75 +25,20 @@ class StackTable {
 public:
   /// Maps the regions' first pieces. False: not to be used.
   bool begin(int Fd, const wire::Regions &R, wire::Control &C) {
+    constexpr uint32_t MostNodes = 1u << NodeIndex::IdBits;
+    constexpr uint32_t MostCodes = 1u << NodeIndex::CodeBits;
     Ctl = &C;
-    return Nodes.begin(Fd, R.Nodes, R.MaxNodes) &&
-           Codes.begin(Fd, R.Codes, R.MaxCodes) && NodeIndex.begin() &&
-           CodeIndex.begin();
+    return Nodes.begin(Fd, R.Nodes,
+                       R.MaxNodes < MostNodes ? R.MaxNodes : MostNodes) &&
+           Codes.begin(Fd, R.Codes,
+                       R.MaxCodes < MostCodes ? R.MaxCodes : MostCodes) &&
+           Index.begin();
   }
 
-  /// The id of native code at \p Address; \p ModuleOf(Address) is asked when it
-  /// is new. 0: the table is full.
-  template <typename Fn> uint32_t codeOf(uint64_t Address, Fn ModuleOf) {
-    uint64_t Hash = hashKey(Address);
-    auto Is = [&](uint32_t Id) {
-      return Codes[Id].Address.load(std::memory_order_relaxed) == Address;
-    };
-    if (uint32_t Id = CodeIndex.find(Hash, Is))
-      return Id;
-    uint32_t Id = newCode(Address, ModuleOf(Address), wire::CodeKind::Native);
-    return Id ? CodeIndex.insert(Hash, Id, Is) : 0;
-  }
-
-  /// The code that marks frames left out.
-  uint32_t gapCode() {
-    if (uint32_t Id = Gap.load(std::memory_order_acquire))
-      return Id;
-    uint32_t Id = newCode(0, 0, wire::CodeKind::Gap), Expected = 0;
-    if (Gap.compare_exchange_strong(Expected, Id, std::memory_order_acq_rel))
-      return Id;
-    return Expected;
-  }
-
-  /// The node of \p Code under \p Parent. 0: the table is full.
-  uint32_t child(uint32_t Parent, uint32_t Code) {
-    uint64_t Hash = hashKey(uint64_t(Parent) << 32 | Code);
-    auto Is = [&](uint32_t Id) {
-      wire::Node &N = Nodes[Id];
-      return N.Code.load(std::memory_order_relaxed) == Code &&
-             N.Parent.load(std::memory_order_relaxed) == Parent;
-    };
-    if (uint32_t Id = NodeIndex.find(Hash, Is))
-      return Id;
-    uint32_t Id = nextId(Ctl->NextNode, Nodes);
-    if (!Id)
-      return 0;
-    wire::Node &N = Nodes[Id];
-    N.Parent.store(Parent, std::memory_order_relaxed);
-    N.Code.store(Code, std::memory_order_release);
-    return NodeIndex.insert(Hash, Id, Is);
-  }
-
-  /// The addresses of module \p Gone no longer mean what they did.
-  template <typename Fn> void forgetModules(Fn Gone) {
-    CodeIndex.remove([&](uint32_t Id) {
-      return Gone(Codes[Id].Module.load(std::memory_order_relaxed));
-    });
-  }
-
-private:
-  template <typename P>
-  static uint32_t nextId(std::atomic<uint32_t> &Next, P &Table) {
-    uint32_t Id = Next.load(std::memory_order_relaxed);
-    do
-      if (!Table.get(Id))
-        return 0;
-    while (!Next.compare_exchange_weak(Id, Id + 1, std::memory_order_acq_rel));
-    return Id;
-  }
-
+  /// A new code. 0: the table is full.
   uint32_t newCode(uint64_t Address, uint32_t Module, wire::CodeKind Kind) {
-    uint32_t Id = nextId(Ctl->NextCode, Codes);
-    if (!Id)
+    uint32_t Id, Count = reserve(Ctl->NextCode, Codes, 1, Id);
+    if (!Count)
       return 0;
     wire::Code &C = Codes[Id];
     C.Address.store(Address, std::memory_order_relaxed);
@@ -102,11 +47,105 @@ private:
     return Id;
   }
 
+  /// The code that marks frames left out, or where the stack could not be
+  /// walked further.
+  uint32_t markCode(wire::CodeKind Kind) {
+    std::atomic<uint32_t> &Mark = Marks[Kind == wire::CodeKind::Gap];
+    if (uint32_t Id = Mark.load(std::memory_order_acquire))
+      return Id;
+    uint32_t Id = newCode(0, 0, Kind), Expected = 0;
+    if (Mark.compare_exchange_strong(Expected, Id, std::memory_order_acq_rel))
+      return Id;
+    return Expected;
+  }
+
+  /// The node of \p Code under \p Parent. 0: the table is full.
+  uint32_t child(uint32_t Parent, uint32_t Code) {
+    uint32_t Id = 0;
+    path(
+        Parent, 1, [&](uint32_t) { return Code; },
+        [&](uint32_t, uint32_t Node) { Id = Node; });
+    return Id;
+  }
+
+  /// The nodes of a path of \p N codes under \p Parent, outermost first.
+  /// \p CodeAt(I): 0 stands for a frame that is not shown and has its parent's
+  /// node. Calls \p Take(I, Node) in order; returns for how many, less than \p
+  /// N when the table is full.
+  template <typename CodeFn, typename TakeFn>
+  uint32_t path(uint32_t Parent, uint32_t N, CodeFn CodeAt, TakeFn Take) {
+    for (uint32_t I = 0; I < N; ++I) {
+      if (uint32_t Code = CodeAt(I)) {
+        uint32_t Id = Index.find(Parent, Code);
+        if (!Id)
+          return append(Parent, I, N, CodeAt, Take);
+        Parent = Id;
+      }
+      Take(I, Parent);
+    }
+    return N;
+  }
+
+  /// The program's memory for it, in bytes.
+  uint64_t bytes() const { return Index.bytes(); }
+
+private:
+  /// Takes up to \p Wanted ids that stand in a row; returns how many.
+  template <typename P>
+  static uint32_t reserve(std::atomic<uint32_t> &Next, P &Table,
+                          uint32_t Wanted, uint32_t &First) {
+    First = Next.load(std::memory_order_relaxed);
+    for (;;) {
+      uint32_t N = 0;
+      while (N < Wanted && Table.get(First + N))
+        ++N;
+      if (!N || Next.compare_exchange_weak(First, First + N,
+                                           std::memory_order_acq_rel))
+        return N;
+    }
+  }
+
+  /// path from its frame \p I on, which has no node yet: nor have those behind
+  /// it. All of their ids are known at once, and with them the lines of the
+  /// index, which are fetched together.
+  template <typename CodeFn, typename TakeFn>
+  uint32_t append(uint32_t Parent, uint32_t I, uint32_t N, CodeFn CodeAt,
+                  TakeFn Take) {
+    uint32_t Wanted = 0, First;
+    for (uint32_t J = I; J < N; ++J)
+      Wanted += CodeAt(J) != 0;
+    uint32_t End = reserve(Ctl->NextNode, Nodes, Wanted, First);
+    End += First;
+    uint32_t From = I, Under = Parent, Id = First;
+    for (; I < N; ++I) {
+      if (uint32_t Code = CodeAt(I)) {
+        if (Id == End)
+          break;
+        wire::Node &Node = Nodes[Id];
+        Node.Parent.store(Parent, std::memory_order_relaxed);
+        Node.Code.store(Code, std::memory_order_release);
+        Index.prefetch(Parent, Code);
+        Parent = Id++;
+      }
+      Take(I, Parent);
+    }
+    // Where another thread has put in the same path meanwhile, later look-ups
+    // find its nodes; these are good for this event.
+    Id = First;
+    for (Parent = Under; From < I; ++From)
+      if (uint32_t Code = CodeAt(From)) {
+        if (Index.insert(Parent, Code, Id) != Id)
+          break;
+        Parent = Id++;
+      }
+    return I;
+  }
+
   wire::Control *Ctl = nullptr;
-  std::atomic<uint32_t> Gap{0};
-  Pieces<wire::Node, 4096> Nodes; ///< 512 Mi nodes
-  Pieces<wire::Code, 1024> Codes; ///< 64 Mi codes
-  HashIndex NodeIndex, CodeIndex;
+  std::atomic<uint32_t> Marks[2]{};
+  Pieces<wire::Node, 4096> Nodes;
+  Pieces<wire::Code, 1024> Codes;
+  NodeIndex Index;
 };
 
 } // namespace memkit::capture

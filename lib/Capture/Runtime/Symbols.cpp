@@ -24,7 +24,7 @@ static void forgetError() {
 }
 
 void *capture::nextSymbol(const char *Name) {
-  Quiet Q(Quiet::Everything);
+  Quiet Q;
   void *P = dlsym(RTLD_NEXT, Name);
   if (!P)
     forgetError();
@@ -32,7 +32,7 @@ void *capture::nextSymbol(const char *Name) {
 }
 
 void *capture::symbolOfLoaded(const char *Library, const char *Name) {
-  Quiet Q(Quiet::Everything);
+  Quiet Q;
   // The library stays loaded from now on: what we forward to must not go.
   void *Handle = dlopen(Library, RTLD_LAZY | RTLD_NOLOAD);
   void *P = Handle ? dlsym(Handle, Name) : nullptr;
@@ -42,7 +42,7 @@ void *capture::symbolOfLoaded(const char *Library, const char *Name) {
 }
 
 void *capture::symbolOfModule(void *LinkMap, const char *Name) {
-  Quiet Q(Quiet::Everything);
+  Quiet Q;
   // A module that came as another's dependency has no search list of its own
   // until dlopen gives it one; dlsym on its link_map would crash.
   const char *Path = static_cast<link_map *>(LinkMap)->l_name;

@@ -127,14 +127,14 @@ static void threadEnds(void *Value) {
     return;
   }
   T.HasKey = true; // What comes now is not told to the key again.
-  releaseStackCache(T);
+  releaseStackState(T);
   if (!T.Epoch || T.Epoch != Proc.Epoch.load(std::memory_order_acquire))
     return;
   T.Ring.refresh();
   if (T.Ring.hasMargin(0))
-    T.Ring.write(
-        T.StackLow,
-        wire::Record::pack(T.StackBytes, wire::RecordKind::ThreadEnd), 0, 0);
+    T.Ring.write(T.StackLow,
+                 wire::Record::pack(T.StackBytes, wire::RecordKind::ThreadEnd),
+                 0, 0);
   T.Epoch = 0;
   T.Ring.header()->State.store(uint32_t(wire::RingState::Released),
                                std::memory_order_release);
@@ -164,7 +164,7 @@ static bool takeRing(Thread &T) {
   H.Tid.store(Tid, std::memory_order_release);
   T.RingNumber = uint32_t(Number);
   T.Ring.attach(&H, R);
-  T.Last.Depth = 0;
+  resetStackState(T);
   T.Epoch = Proc.Epoch.load(std::memory_order_acquire);
   if (!T.Ring.hasMargin(1))
     makeRoom(T);

@@ -17,25 +17,14 @@
 
 #include "Process.h"
 #include "RingWriter.h"
+#include "Unwind/StackState.h"
 
 namespace memkit::capture {
-
-/// The last stack of a thread, outermost part reusable: ids by depth.
-struct StackCache {
-  uintptr_t *Pcs[2]; ///< innermost first; the last stack and the one being read
-  uint32_t *Nodes;   ///< by depth from the root, of the last stack
-  uint32_t Capacity; ///< entries in each
-  uint32_t Current;  ///< which of Pcs is the last stack
-  uint32_t Depth;    ///< entries of the last stack; 0: none
-  uint32_t Generation;
-  uint64_t Epoch;
-};
 
 struct Thread {
   uint64_t Epoch; ///< of the image that Ring belongs to; 0: none
   RingWriter Ring;
-  /// Bits of Quiet: the library's own calls are on the stack.
-  uint32_t QuietBits;
+  uint32_t QuietBits; ///< see Quiet
   bool Attaching;
   bool HasKey;    ///< its end will be told
   bool InRealloc; ///< what the real one calls is part of it
@@ -48,21 +37,15 @@ struct Thread {
   /// Its stack, when that is a block.
   uintptr_t StackLow;
   uint64_t StackBytes;
-  StackCache Last;
+  StackState Stack;
 };
 
 extern __thread Thread ThisThread __attribute__((tls_model("initial-exec")));
 
-/// Marks the thread as being inside the library while it lives.
+/// While it lives, what the thread allocates is the library's own.
 class Quiet {
 public:
-  enum Bits : uint32_t {
-    Everything = 1, ///< allocations below are the library's own
-    Unwinding = 2,  ///< those from the unwinder's code are
-  };
-  explicit Quiet(Bits B) : Saved(ThisThread.QuietBits) {
-    ThisThread.QuietBits |= B;
-  }
+  Quiet() : Saved(ThisThread.QuietBits) { ThisThread.QuietBits = 1; }
   ~Quiet() { ThisThread.QuietBits = Saved; }
   Quiet(const Quiet &) = delete;
   Quiet &operator=(const Quiet &) = delete;

@@ -46,10 +46,34 @@ std::vector<Stack> makeStacks(unsigned Count, unsigned Seed) {
   return Stacks;
 }
 
-uint32_t intern(StackTable &T, const Stack &S) {
+/// A table with a code for each address that the stacks have.
+struct Codes {
+  std::map<uint64_t, uint32_t> Of;
+  Codes(StackTable &T, const std::vector<Stack> &Stacks) {
+    for (const Stack &S : Stacks)
+      for (uint64_t Pc : S)
+        if (uint32_t &Id = Of[Pc]; !Id)
+          Id = T.newCode(Pc, 0, wire::CodeKind::Native);
+  }
+};
+
+/// One frame after the other, or all at once.
+uint32_t intern(StackTable &T, const Codes &C, const Stack &S, bool AtOnce) {
   uint32_t Node = 0;
-  for (uint64_t Pc : S)
-    Node = T.child(Node, T.codeOf(Pc, [](uint64_t) { return 0u; }));
+  if (!AtOnce) {
+    for (uint64_t Pc : S)
+      Node = T.child(Node, C.Of.at(Pc));
+    return Node;
+  }
+  uint32_t Taken = 0;
+  EXPECT_EQ(T.path(
+                0, uint32_t(S.size()),
+                [&](uint32_t I) { return C.Of.at(S[I]); },
+                [&](uint32_t I, uint32_t Id) {
+                  EXPECT_EQ(I, Taken++);
+                  Node = Id;
+                }),
+            S.size());
   return Node;
 }
 
@@ -77,12 +101,13 @@ TEST(StackTable, OneThreadGivesEachStackOneDenseNode) {
   SharedMemory M(1, 1 << 20, 1 << 16);
   auto T = makeTable(M);
   auto Stacks = makeStacks(20000, 1);
+  Codes C(*T, Stacks);
   std::map<Stack, uint32_t> Given;
-  for (const Stack &S : Stacks)
-    Given[S] = intern(*T, S);
+  for (size_t I = 0; I < Stacks.size(); ++I)
+    Given[Stacks[I]] = intern(*T, C, Stacks[I], I % 2);
   std::set<Stack> Prefixes;
   for (auto &[S, Node] : Given) {
-    EXPECT_EQ(intern(*T, S), Node);
+    EXPECT_EQ(intern(*T, C, S, Node % 2), Node);
     EXPECT_EQ(spell(M, Node), S);
     for (size_t N = 1; N <= S.size(); ++N)
       Prefixes.insert(Stack(S.begin(), S.begin() + long(N)));
@@ -94,13 +119,14 @@ TEST(StackTable, ManyThreadsAgree) {
   SharedMemory M(1, 1 << 21, 1 << 16);
   auto T = makeTable(M);
   auto Stacks = makeStacks(10000, 2);
+  Codes C(*T, Stacks);
   constexpr unsigned Threads = 8;
   std::vector<std::vector<uint32_t>> Given(Threads);
   std::vector<std::thread> Running;
   for (unsigned I = 0; I < Threads; ++I)
     Running.emplace_back([&, I] {
       for (const Stack &S : Stacks)
-        Given[I].push_back(intern(*T, S));
+        Given[I].push_back(intern(*T, C, S, I % 2));
     });
   for (auto &R : Running)
     R.join();
@@ -111,9 +137,41 @@ TEST(StackTable, ManyThreadsAgree) {
   for (const Stack &S : Stacks)
     for (size_t N = 1; N <= S.size(); ++N)
       Prefixes.insert(Stack(S.begin(), S.begin() + long(N)));
-  // Two threads that meet may each take an id for the same thing; few do.
+  // Threads that meet may each take ids for the same thing; few do.
   EXPECT_GE(M.C->NextNode.load(), Prefixes.size() + 1);
   EXPECT_LE(M.C->NextNode.load(), Prefixes.size() * 3 / 2);
+}
+
+TEST(StackTable, MillionsOfNodesAreFoundAgain) {
+  constexpr uint32_t Count = 2000000;
+  SharedMemory M(1, 1 << 22, 1 << 16);
+  auto T = makeTable(M);
+  std::mt19937 Random(3);
+  std::vector<std::pair<uint32_t, uint32_t>> Keys;
+  for (uint32_t I = 1; I <= Count; ++I) {
+    // What has no node yet: a code that this parent does not have.
+    uint32_t Parent = uint32_t(Random() % I);
+    ASSERT_EQ(T->child(Parent, I), I);
+    Keys.push_back({Parent, I});
+  }
+  for (uint32_t I = 0; I < Count; I += 7)
+    ASSERT_EQ(T->child(Keys[I].first, Keys[I].second), I + 1);
+  EXPECT_EQ(M.C->NextNode.load(), Count + 1);
+  // The index: one level, at least three eighths full.
+  EXPECT_LE(T->bytes(), Count * 8 * 8 / 3);
+}
+
+TEST(StackTable, HiddenFramesHaveTheirParentsNode) {
+  SharedMemory M(1, 1 << 12, 1 << 12);
+  auto T = makeTable(M);
+  const uint32_t Path[] = {1, 0, 2, 0};
+  for (int Again = 0; Again < 2; ++Again) {
+    std::vector<uint32_t> Nodes;
+    T->path(
+        0, 4, [&](uint32_t I) { return Path[I]; },
+        [&](uint32_t, uint32_t Id) { Nodes.push_back(Id); });
+    EXPECT_EQ(Nodes, (std::vector<uint32_t>{1, 1, 2, 2}));
+  }
 }
 
 TEST(StackTable, FullTableGivesNothing) {
@@ -127,18 +185,16 @@ TEST(StackTable, FullTableGivesNothing) {
   EXPECT_EQ(M.C->NextNode.load(), 100u);
 }
 
-TEST(StackTable, ForgottenAddressesGetNewCodes) {
-  SharedMemory M(1, 1 << 16, 1 << 16);
+TEST(StackTable, FullTableGivesThePartThatFits) {
+  SharedMemory M(1, 6, 1 << 16);
   auto T = makeTable(M);
-  auto Module = [](uint64_t Pc) { return Pc < 0x1000 ? 1u : 2u; };
-  uint32_t A = T->codeOf(0x500, Module), B = T->codeOf(0x2000, Module);
-  T->forgetModules([](uint32_t Id) { return Id == 1; });
-  EXPECT_EQ(T->codeOf(0x2000, Module), B);
-  uint32_t New = T->codeOf(0x500, [](uint64_t) { return 3u; });
-  EXPECT_NE(New, A);
-  auto *Codes = M.at<wire::Code>(M.R.Codes);
-  EXPECT_EQ(Codes[A].Module.load(), 1u); // the old one still means what it did
-  EXPECT_EQ(Codes[New].Module.load(), 3u);
+  T->child(0, 7);
+  std::vector<uint32_t> Nodes;
+  uint32_t Got = T->path(
+      0, 10, [&](uint32_t I) { return I + 7; },
+      [&](uint32_t, uint32_t Id) { Nodes.push_back(Id); });
+  EXPECT_EQ(Got, 5u);
+  EXPECT_EQ(Nodes, (std::vector<uint32_t>{1, 2, 3, 4, 5}));
 }
 
 } // namespace

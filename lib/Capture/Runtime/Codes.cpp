@@ -1,0 +1,74 @@
+//===- Codes.cpp - What is known of a pc ----------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codes.h"
+
+#include "Thread.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// Outside of these nothing runs: what stands there is no pc.
+static bool isUserAddress(uintptr_t Pc) {
+  return Pc >= PageBytes && Pc < 1ull << 47;
+}
+
+/// Compiled, or that of one of the thread's last new pcs.
+static Rule ruleAt(uint32_t Module, uintptr_t Pc) {
+  StackState &S = ThisThread.Stack;
+  bool Remembers = S.Capacity && S.Generation == Proc.CodeGeneration.load(
+                                                     std::memory_order_acquire);
+  Rule R = Remembers ? S.Recent->find(Pc) : Rule();
+  if (R.Kind != RuleKind::Empty)
+    return R;
+  AddressRange Same;
+  R = compileRule(Proc.Mods.tablesOf(Module), Pc, Same);
+  if (Remembers)
+    S.Recent->add(Same, R);
+  return R;
+}
+
+CodeWord capture::makeCode(uintptr_t Pc) {
+  if (!isUserAddress(Pc))
+    return CodeWord::make({.Kind = RuleKind::End}, 0, CodeWord::Hidden);
+  uint32_t Module = Proc.Mods.moduleOf(Pc);
+  Rule R{.Kind = RuleKind::None};
+  if (Module)
+    R = ruleAt(Module, Pc);
+  if (isOwnCode(Pc))
+    return Proc.Codes.insert(Pc, CodeWord::make(R, 0, CodeWord::Hidden));
+  uint32_t Code = Proc.Stacks.newCode(Pc, Module, wire::CodeKind::Native);
+  CodeWord W = CodeWord::make(R, Code, Module ? 0 : CodeWord::Unowned);
+  return Code ? Proc.Codes.insert(Pc, W) : W;
+}
+
+bool capture::stillUnowned(uintptr_t Pc, CodeWord &W) {
+  if (!Proc.Mods.moduleOf(Pc))
+    return true;
+  Proc.Codes.forget({Pc, Pc + 1});
+  W = makeCode(Pc);
+  return false;
+}
+
+static void forgetRange(AddressRange Gone) {
+  Proc.Codes.forget(Gone);
+  Proc.CodeGeneration.fetch_add(1, std::memory_order_acq_rel);
+  Proc.Ctl->ModulesChanged.fetch_add(1, std::memory_order_release);
+}
+
+void capture::noteLoaderFree(const void *P) {
+  AddressRange Gone;
+  if (Proc.Epoch.load(std::memory_order_acquire) && Proc.Mods.markGone(P, Gone))
+    forgetRange(Gone);
+}
+
+void capture::forgetGoneModules() {
+  AddressRange Gone;
+  while (Proc.Mods.markOneGone(Gone))
+    forgetRange(Gone);
+}

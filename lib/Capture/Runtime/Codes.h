@@ -1,0 +1,45 @@
+//===- Codes.h - What is known of a pc --------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is known of a pc: found in the map of codes, or made: its module asked
+// of the loader, its rule compiled from the module's unwind tables, a code id
+// taken in the shared table. And how that is forgotten.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_RUNTIME_CODES_H
+#define MEMKIT_CAPTURE_RUNTIME_CODES_H
+
+#include "Process.h"
+
+namespace memkit::capture {
+
+/// Makes what is not known yet. Code that no module owns (a JIT compiler's) has
+/// no rule, and has to be asked for again each time: see stillUnowned.
+CodeWord makeCode(uintptr_t Pc);
+
+/// \p Pc: a return address less 1, or the very pc of what was interrupted.
+inline CodeWord codeAt(uintptr_t Pc) {
+  CodeWord W = Proc.Codes.find(Pc);
+  return __builtin_expect(bool(W), 1) ? W : makeCode(Pc);
+}
+
+/// Of a word with the flag Unowned: has no module been loaded there since? If
+/// one has, \p W is made anew.
+bool stillUnowned(uintptr_t Pc, CodeWord &W);
+
+/// Code has been unmapped: what is known of it is not good any more. The
+/// loader has freed \p P, perhaps the link_map of a module that is no more.
+void noteLoaderFree(const void *P);
+
+/// The same for whatever the loader no longer knows. Not in a hot path.
+void forgetGoneModules();
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_RUNTIME_CODES_H

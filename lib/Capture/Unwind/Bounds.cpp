@@ -1,0 +1,70 @@
+//===- Bounds.cpp - What of a stack can be read ---------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bounds.h"
+
+#include "Runtime/Syscall.h"
+
+#include <cerrno>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// A stack that is larger is not taken for one at a glance.
+static constexpr uintptr_t MostStack = 1ull << 30;
+/// What a stack may grow by between two looks: more is asked for page by page
+/// for no longer than some milliseconds.
+static constexpr uintptr_t MostGrowth = 64ull << 20;
+
+static uintptr_t pageOf(uintptr_t Address) {
+  return Address & ~(StackPage - 1);
+}
+
+bool capture::isReadable(uintptr_t Address) {
+  constexpr long NoSuchOperation = -1;
+  return sys::call(SYS_rt_sigprocmask, NoSuchOperation, long(Address), 0, 8) ==
+         -EINVAL;
+}
+
+uintptr_t capture::readableUpTo(uintptr_t From, uintptr_t Limit) {
+  for (uintptr_t P = pageOf(From) + StackPage; P < Limit; P += StackPage)
+    if (!isReadable(P))
+      return P;
+  return Limit;
+}
+
+bool capture::allReadable(uintptr_t From, uintptr_t To) {
+  // From above: a guard lies at the low end.
+  for (uintptr_t P = pageOf(To - 1); P >= pageOf(From); P -= StackPage)
+    if (!isReadable(P))
+      return false;
+  return true;
+}
+
+static uintptr_t controlBlock() {
+  uintptr_t Self;
+  asm("mov %%fs:0x10, %0" : "=r"(Self));
+  return Self;
+}
+
+bool capture::findOwnStack(uintptr_t Sp, uintptr_t StackEnd, StackRange &Own) {
+  const uintptr_t Ends[] = {controlBlock(), StackEnd};
+  for (uintptr_t End : Ends)
+    if (Sp < End && End - Sp < MostStack && allReadable(Sp, End)) {
+      Own = {pageOf(Sp), End & ~uintptr_t(7)};
+      return true;
+    }
+  return false;
+}
+
+bool capture::growDown(uintptr_t Sp, StackRange &Own) {
+  if (Sp >= Own.Lo || Own.Lo - Sp > MostGrowth || !allReadable(Sp, Own.Lo))
+    return false;
+  Own.Lo = pageOf(Sp);
+  return true;
+}

@@ -1,0 +1,128 @@
+//===- CodeMap.cpp - From pcs to their code words -------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeMap.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+CodeWord CodeMap::findOlder(const Level *L, uintptr_t Pc) {
+  for (L = L->Older.load(std::memory_order_acquire); L;
+       L = L->Older.load(std::memory_order_acquire))
+    for (uintptr_t I = Pc, End = Pc + L->Mask; I != End; ++I) {
+      const Slot &S = L->Slots[I & L->Mask];
+      uintptr_t Key = S.Key.load(std::memory_order_acquire);
+      if (Key == Pc)
+        return CodeWord(S.Word.load(std::memory_order_acquire));
+      if (!Key)
+        break;
+    }
+  return CodeWord();
+}
+
+/// The word that is in for \p Pc then; empty: every slot is taken.
+CodeWord CodeMap::insertIn(Level *L, uintptr_t Pc, CodeWord W) {
+  // A slot stays free for searches to end at.
+  if (L->Used.load(std::memory_order_relaxed) >= L->Mask - 256)
+    return CodeWord();
+  for (uintptr_t I = Pc;; ++I) {
+    Slot &S = L->Slots[I & L->Mask];
+    uintptr_t Key = S.Key.load(std::memory_order_acquire);
+    if (!Key &&
+        S.Key.compare_exchange_strong(Key, Pc, std::memory_order_acq_rel)) {
+      L->Used.fetch_add(1, std::memory_order_relaxed);
+      Key = Pc;
+    }
+    if (Key != Pc)
+      continue;
+    uint64_t In = 0;
+    if (S.Word.compare_exchange_strong(In, W.bits(), std::memory_order_acq_rel))
+      return W;
+    return CodeWord(In);
+  }
+}
+
+CodeWord CodeMap::insert(uintptr_t Pc, CodeWord W) {
+  Level *L = Newest.load(std::memory_order_acquire);
+  if (L->Used.load(std::memory_order_relaxed) > L->most() && grow(L))
+    L = Newest.load(std::memory_order_acquire);
+  CodeWord In = insertIn(L, Pc, W);
+  return In ? In : W;
+}
+
+CodeMap::Level *CodeMap::addLevel(Level *Old) {
+  uint32_t Slots = FirstSlots;
+  if (Old) {
+    // Many forgotten ones: room is made by leaving them out.
+    uint32_t Live = Old->Used.load() - Old->Forgotten.load();
+    Slots = Live > Old->most() / 2 ? (Old->Mask + 1) * 2 : Old->Mask + 1;
+  }
+  if (!Slots)
+    return nullptr;
+  auto *L = static_cast<Level *>(sys::mapPrivate(Level::bytes(Slots)));
+  if (!L)
+    return nullptr;
+  L->Mask = Slots - 1;
+  L->Older.store(Old, std::memory_order_relaxed);
+  Newest.store(L, std::memory_order_release);
+  return L;
+}
+
+/// Puts a level before \p Full and moves all over. False: another thread is at
+/// it, or there is no memory.
+bool CodeMap::grow(Level *Full) {
+  sys::SignalBlock Block;
+  if (!tryLock())
+    return false;
+  bool Grown = true;
+  if (Newest.load(std::memory_order_acquire) == Full) {
+    Level *L = addLevel(Full);
+    Grown = L;
+    for (uint32_t I = 0; L && Full && I <= Full->Mask; ++I) {
+      uintptr_t Key = Full->Slots[I].Key.load(std::memory_order_acquire);
+      uint64_t Word = Full->Slots[I].Word.load(std::memory_order_acquire);
+      if (Key && Key != Gone && Word)
+        insertIn(L, Key, CodeWord(Word));
+    }
+    if (L && Full) {
+      // A reader that still looks there finds nothing, and then asks again. The
+      // head stays, and so does the mapping.
+      L->Older.store(nullptr, std::memory_order_release);
+      constexpr uintptr_t Page = 4096;
+      uintptr_t From = (uintptr_t(Full->Slots) + Page - 1) & ~(Page - 1);
+      uintptr_t To =
+          (uintptr_t(Full) + Level::bytes(Full->Mask + 1)) & ~(Page - 1);
+      if (From < To)
+        sys::call(SYS_madvise, long(From), long(To - From), MADV_DONTNEED);
+    }
+  }
+  unlock();
+  return Grown;
+}
+
+void CodeMap::forgetIn(Level *L, AddressRange Range) {
+  for (uint32_t I = 0; I <= L->Mask; ++I)
+    if (Range.has(L->Slots[I].Key.load(std::memory_order_relaxed))) {
+      L->Slots[I].Key.store(Gone, std::memory_order_release);
+      L->Forgotten.fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+void CodeMap::forget(AddressRange Range) {
+  sys::SignalBlock Block;
+  while (!tryLock())
+    sys::sleepMicroseconds(20);
+  for (Level *L = Newest.load(std::memory_order_acquire); L;
+       L = L->Older.load(std::memory_order_acquire))
+    forgetIn(L, Range);
+  unlock();
+}
+
+uint64_t CodeMap::bytes() const {
+  return Level::bytes(Newest.load(std::memory_order_acquire)->Mask + 1);
+}

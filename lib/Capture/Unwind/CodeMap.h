@@ -1,0 +1,99 @@
+//===- CodeMap.h - From pcs to their code words -----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a pc to its code word: an open hash table of 16 bytes a slot, at most
+// three quarters full, in private memory. The slot is chosen by the pc's low
+// bits, which spread well: the pcs of a function lie beside each other and
+// never take one another's place.
+//
+// Readers never wait and write nothing. Any thread and any signal handler may
+// find and insert; one thread at a time enlarges the table or forgets a range,
+// with signals held back.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_UNWIND_CODEMAP_H
+#define MEMKIT_CAPTURE_UNWIND_CODEMAP_H
+
+#include "CodeWord.h"
+
+#include "Runtime/Syscall.h"
+
+#include <atomic>
+
+namespace memkit::capture {
+
+class CodeMap {
+public:
+  static constexpr uint32_t FirstSlots = 1u << 12;
+
+  bool begin() {
+    return Newest.load(std::memory_order_acquire) || grow(nullptr);
+  }
+
+  /// What insert has put in for \p Pc; an empty word: nothing.
+  CodeWord find(uintptr_t Pc) const {
+    const Level *L = Newest.load(std::memory_order_acquire);
+    for (uintptr_t I = Pc;; ++I) {
+      const Slot &S = L->Slots[I & L->Mask];
+      uintptr_t Key = S.Key.load(std::memory_order_acquire);
+      if (__builtin_expect(Key == Pc, 1))
+        return CodeWord(S.Word.load(std::memory_order_acquire));
+      if (!Key)
+        return L->Older.load(std::memory_order_acquire) ? findOlder(L, Pc)
+                                                        : CodeWord();
+    }
+  }
+
+  /// Puts \p W in for \p Pc, unless another has come first; returns the one
+  /// that is in, or \p W itself where there is no memory for it.
+  CodeWord insert(uintptr_t Pc, CodeWord W);
+
+  /// Takes out all pcs of \p Range. Waits for a thread that enlarges the table.
+  void forget(AddressRange Range);
+
+  /// Memory that is in use, in bytes; pcs that were put in.
+  uint64_t bytes() const;
+  uint32_t used() const {
+    return Newest.load(std::memory_order_acquire)->Used.load();
+  }
+
+private:
+  struct Slot {
+    std::atomic<uintptr_t> Key; ///< 0: never used; a pc; or Gone
+    std::atomic<uint64_t> Word; ///< 0: not there yet
+  };
+  struct Level {
+    std::atomic<Level *> Older; ///< null once all of it is here
+    uint32_t Mask;
+    std::atomic<uint32_t> Used; ///< slots, those of forgotten pcs too
+    std::atomic<uint32_t> Forgotten;
+    Slot Slots[1];
+
+    uint32_t most() const { return Mask / 4 * 3; }
+    static size_t bytes(uint32_t Slots) {
+      return sizeof(Level) + (Slots - 1) * sizeof(Slot);
+    }
+  };
+  static constexpr uintptr_t Gone = 1;
+
+  static CodeWord findOlder(const Level *L, uintptr_t Pc);
+  static CodeWord insertIn(Level *L, uintptr_t Pc, CodeWord W);
+  static void forgetIn(Level *L, AddressRange Range);
+  bool grow(Level *Full);
+  Level *addLevel(Level *Old);
+  bool tryLock() { return !Lock.exchange(1, std::memory_order_acquire); }
+  void unlock() { Lock.store(0, std::memory_order_release); }
+
+  std::atomic<Level *> Newest{nullptr};
+  std::atomic<uint32_t> Lock{0};
+};
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_UNWIND_CODEMAP_H

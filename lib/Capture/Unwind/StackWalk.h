@@ -1,0 +1,92 @@
+//===- StackWalk.h - Walking a stack ----------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One walk of the calling thread's stack, from the caller of a hook outwards,
+// by rules; joined to the last walk where that is the same from there on.
+// Nothing is read that is not known to be readable, whatever the program has
+// written over its stack.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_UNWIND_STACKWALK_H
+#define MEMKIT_CAPTURE_UNWIND_STACKWALK_H
+
+#include "Frame.h"
+#include "StackState.h"
+
+namespace memkit::capture {
+
+/// How a walk ended.
+enum class WalkEnd : uint8_t {
+  Joined,  ///< at a frame of the last walk
+  Root,    ///< at the outermost frame
+  Lost,    ///< no way on: no unwind information, or a stack that makes no sense
+  TooMany, ///< New is full
+};
+
+class StackWalk {
+public:
+  StackWalk(StackState &S, const Frame &Caller)
+      : S(S), Slot(Caller.Sp - 8), Pc(Caller.Pc), Fp(Caller.Fp) {}
+
+  /// On the thread's own stack: Caller.Sp lies in S.Own. True: it is wholly
+  /// that of the last walk, whose last frame is top().
+  bool beginOwn();
+  /// On another stack, which is asked for page by page.
+  void beginOther();
+
+  /// Fills S.New, innermost first.
+  WalkEnd walk();
+
+  /// Keeps what can be kept of this walk for the next. Nodes are set in S.New.
+  void save();
+
+  uint32_t count() const { return NumNew; } ///< of S.New
+  KnownFrame &top() { return S.Frames[Joined - 1]; }
+  /// Entries of S.Words that were joined to.
+  uint32_t joined() const { return Joined; }
+  /// New frames from \p I inwards are not to be kept.
+  void dontKeep(uint32_t I) {
+    Unkept = int32_t(I) > Unkept ? int32_t(I) : Unkept;
+  }
+
+private:
+  bool push(CodeWord C);
+  bool rareStep(CodeWord C);
+  bool plainStep(CodeWord C);
+  bool realignedStep(CodeWord C);
+  bool signalStep(CodeWord &C);
+  bool slowStep(CodeWord &C);
+  bool noTableStep(CodeWord &C);
+  bool interrupted(uintptr_t NewPc, uintptr_t NewSp, uintptr_t NewFp,
+                   CodeWord &C);
+  bool moveTo(uintptr_t Cfa);
+  bool enterRange(uintptr_t NewSp);
+  bool canRead(uintptr_t Address, size_t Bytes);
+  static bool readWord(const void *Walk, uintptr_t Address, void *To,
+                       size_t Bytes);
+
+  uintptr_t sp() const { return Slot + 8; }
+  static uint64_t load(uintptr_t Address) {
+    return *reinterpret_cast<const volatile uint64_t *>(Address);
+  }
+
+  StackState &S;
+  uintptr_t Slot, Pc, Fp;
+  uintptr_t Lo = 0, Hi = 0; ///< can be read; sp() lies there
+  uint32_t Joined = 0, NumNew = 0;
+  int32_t Unkept = -1;
+  uint32_t RangeChanges = 0;
+  bool IsOwn = false;   ///< has been on the thread's own stack only
+  bool OnOther = false; ///< is on another one now
+  WalkEnd End = WalkEnd::Root;
+};
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_UNWIND_STACKWALK_H
