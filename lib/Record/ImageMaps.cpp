@@ -36,15 +36,15 @@ public:
     }
     uint32_t Stack = I.Stacks.stack(Rec.Stack, Rec.function());
     uint32_t Heap = I.R.hostHeap(heapOf(Class));
-    Event &E = begin(EventKind::Allocate);
+    begin();
     LiveEntry B;
-    B.Ordinal = E.Block = I.NextOrdinal++;
-    B.Size = E.Size = Size;
-    B.BirthTick = E.TimeNs / TimeUnitNs;
+    B.Ordinal = I.NextOrdinal++;
+    B.Size = Size;
+    B.BirthTick = Tick;
     B.Row = I.R.Sums.stackRow(I.Id, Heap, Stack);
-    E.Stack = Stack;
-    E.Heap = uint16_t(Heap);
-    I.R.Sums.allocate({B.Ordinal, B.Row, 0}, Size, E.TimeNs, E.Thread);
+    I.R.Sums.allocate({B.Ordinal, B.Row, 0}, Size, ns(),
+                      I.Rings[RingIndex].Thread);
+    I.Log.allocate(lane(), Tick, Size, Stack, 0, Heap);
     return B;
   }
   void free(const LiveEntry &B) override {
@@ -56,10 +56,9 @@ public:
       B.Size = Size;
       return;
     }
-    Event &E = begin(EventKind::Resize);
-    E.Block = B.Ordinal;
-    E.Size = Size;
-    I.R.Sums.resize({B.Ordinal, B.Row, 0}, B.Size, Size, E.TimeNs);
+    begin();
+    I.R.Sums.resize({B.Ordinal, B.Row, 0}, B.Size, Size, ns());
+    I.Log.resize(lane(), Tick, B.Ordinal, Size);
     B.Size = Size;
   }
   LiveEntry split(LiveEntry &B, uint64_t Size) override {
@@ -69,10 +68,9 @@ public:
       B.Size = Size;
       return Rest;
     }
-    Event &E = begin(EventKind::Split);
-    E.Block = B.Ordinal;
-    E.Size = Size;
-    I.R.Sums.split({B.Ordinal, B.Row, 0}, E.TimeNs);
+    begin();
+    I.R.Sums.split({B.Ordinal, B.Row, 0}, ns());
+    I.Log.split(lane(), Tick, B.Ordinal, Size);
     LiveEntry Rest = B;
     Rest.Ordinal = I.NextOrdinal++;
     Rest.Size -= Size;
@@ -97,19 +95,18 @@ private:
     return Rec.kind() == uint8_t(RecordKind::Break) ? HostHeap::Break
                                                     : HostHeap::Mmap;
   }
-  Event &begin(EventKind Kind) {
+  /// Makes room for an event, and gives it its time.
+  void begin() {
     I.makeRoom(RingIndex);
-    uint64_t Tick = I.R.nextTick(Rec.Tsc, I.Id);
-    Event &E = I.Buffer.Rows.emplace_back();
-    E.TimeNs = Tick * TimeUnitNs;
-    E.Thread = I.Rings[RingIndex].Thread;
-    E.Kind = Kind;
-    return E;
+    Tick = I.R.nextTick(Rec.Tsc, I.Id);
   }
+  uint64_t ns() const { return Tick * TimeUnitNs; }
+  uint32_t lane() const { return I.Rings[RingIndex].Lane; }
 
   ImageState &I;
   const wire::Record &Rec;
   uint32_t RingIndex;
+  uint64_t Tick = 0; ///< of the event
 };
 
 void ImageState::mapRecord(const wire::Record &Rec, uint32_t RingIndex) {
@@ -172,14 +169,14 @@ void ImageState::endRemap(const wire::Record &Rec, uint32_t RingIndex,
              Flags & wire::RF_OldStays, Begun.Tsc, Rec.Tsc, Out);
 }
 
-/// Counts an allocation in a mapping. Its event comes next in the buffer.
+/// Counts an allocation in a mapping. Its event comes next in the log.
 void ImageState::allocateIn(const MapTable::Block &In, BlockRef B,
                             uint64_t Size, uint64_t TimeNs, uint32_t Thread) {
   uint64_t Outer = In.Entry.Ordinal;
   R.Sums.allocateIn(B, {Outer, In.Entry.Row, 0}, Size, TimeNs, Thread);
   Enclosing[B.Ordinal] = Outer + 1;
-  std::vector<uint64_t> &Column = Buffer.Columns.Enclosing;
-  Column.resize(Buffer.Rows.size());
+  std::vector<uint64_t> &Column = Log.Columns.Enclosing;
+  Column.resize(Log.size());
   Column.push_back(Outer + 1);
 }
 

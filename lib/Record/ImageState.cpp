@@ -19,7 +19,7 @@ ImageState::ImageState(uint32_t Id, pid_t Pid, bool Forked,
                        std::unique_ptr<SharedImage> S, Recording &R)
     : Id(Id), Pid(Pid), Forked(Forked), Shared(std::move(S)), R(R),
       Stacks(*Shared, R, Id) {
-  Buffer.Image = Id;
+  Log.Image = Id;
 }
 
 ImageState::Ring &ImageState::ring(uint32_t I) {
@@ -38,14 +38,6 @@ void ImageState::startThread(Ring &S, uint32_t Tid) {
   S.Epoch = 0;
 }
 
-uint32_t ImageState::threadOf(uint32_t RingIndex) {
-  Ring &S = Rings[RingIndex];
-  if (!S.Thread)
-    startThread(
-        S, Shared->ringHeader(RingIndex).Tid.load(std::memory_order_relaxed));
-  return S.Thread;
-}
-
 void ImageState::releaseRing(uint32_t I) {
   Ring &S = Rings[I];
   // A block that was being reallocated lives on; a free of one not known then
@@ -54,6 +46,7 @@ void ImageState::releaseRing(uint32_t I) {
     endHeldRealloc(S, I, true);
   S.Realloc = Ring::NoRealloc;
   S.Thread = 0;
+  S.Epoch = 0;
 }
 
 void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
@@ -113,12 +106,7 @@ void ImageState::hold(const wire::Record &Rec, uint32_t RingIndex) {
 
 /// Does what the record says; false when its block is not as it must be.
 bool ImageState::apply(const wire::Record &Rec, uint32_t RingIndex) {
-  if (!isPut(Rec))
-    return take(Rec, RingIndex);
-  if (LLVM_UNLIKELY(Live.contains(Rec.Address)))
-    return false;
-  emitAllocate(Rec, RingIndex);
-  return true;
+  return isPut(Rec) ? allocate(Rec, RingIndex) : take(Rec, RingIndex);
 }
 
 bool ImageState::take(const wire::Record &Rec, uint32_t RingIndex) {
@@ -144,11 +132,9 @@ void ImageState::reattach(Ring &S, uint32_t RingIndex) {
   if (S.Realloc == Ring::HeldBack) {
     endHeldRealloc(S, RingIndex, false);
   } else if (S.Realloc == Ring::Detached) {
-    if (Live.contains(S.ReallocAddress)) {
+    if (!Live.insert(S.ReallocAddress, S.Block)) {
       R.addLoss(Id, LossKind::DoubleAllocate, 1);
       emitFree(S.Block, 0, RingIndex);
-    } else {
-      Live.insert(S.ReallocAddress, S.Block);
     }
   }
   S.Realloc = Ring::NoRealloc;
@@ -267,63 +253,57 @@ void ImageState::settleHeld(bool All) {
   }
 }
 
-void ImageState::startBuffer() {
-  Buffer.Rows.clear();
-  Buffer.Columns.Enclosing.clear();
-  Buffer.FirstOrdinal = NextOrdinal;
-  BufferThreads = 0;
+/// Gives the ring's thread a lane in the log. Only while there is one.
+void ImageState::addLane(Ring &S) {
+  S.Epoch = R.Epoch;
+  S.Lane = Log.addThread(S.Thread);
 }
 
-/// Sees to it that the buffer takes one more event of the ring's thread.
+/// Sees to it that the log takes one more event of the ring's thread.
 void ImageState::makeRoom(uint32_t RingIndex) {
-  threadOf(RingIndex);
   Ring &S = Rings[RingIndex];
-  if (LLVM_UNLIKELY(Buffer.Rows.size() >= MaxBlockRows ||
-                    (S.Epoch != R.Epoch && BufferThreads >= MaxBlockThreads)))
+  if (!S.Thread)
+    startThread(
+        S, Shared->ringHeader(RingIndex).Tid.load(std::memory_order_relaxed));
+  if (LLVM_UNLIKELY(Log.full() ||
+                    (!isLogged(S) && Log.numThreads() >= MaxBlockThreads)))
     R.flush();
-  if (S.Epoch != R.Epoch) {
-    S.Epoch = R.Epoch;
-    ++BufferThreads;
-  }
+  if (!isLogged(S))
+    addLane(S);
 }
 
-void ImageState::emitAllocate(const wire::Record &Rec, uint32_t RingIndex) {
+/// The block that the record says begins to live; false when one lives there.
+bool ImageState::allocate(const wire::Record &Rec, uint32_t RingIndex) {
   uint32_t Row = Stacks.row(Rec.Stack, Rec.function());
+  uint64_t Tick = R.tickAt(Rec.Tsc, Id), Size = Rec.size();
+  if (LLVM_UNLIKELY(
+          !Live.insert(Rec.Address, {NextOrdinal, Size, Tick, Row, 0})))
+    return false;
+  // A flush writes what was there before.
   makeRoom(RingIndex);
-  uint32_t Thread = Rings[RingIndex].Thread;
-  uint64_t Tick = R.nextTick(Rec.Tsc, Id);
-  uint64_t Size = Rec.size();
+  R.setTick(Tick, Id);
+  const Ring &S = Rings[RingIndex];
   uint64_t Ordinal = NextOrdinal++;
-  Live.insert(Rec.Address, {Ordinal, Size, Tick, Row, 0});
+  BlockRef B{Ordinal, Row, 0};
   if (const MapTable::Block *In = Maps.enclosing(Rec.Address);
       LLVM_UNLIKELY(In && In->Entry.Row))
-    allocateIn(*In, {Ordinal, Row, 0}, Size, Tick * TimeUnitNs, Thread);
+    allocateIn(*In, B, Size, Tick * TimeUnitNs, S.Thread);
   else
-    R.Sums.allocate({Ordinal, Row, 0}, Size, Tick * TimeUnitNs, Thread);
-  Event &E = Buffer.Rows.emplace_back();
-  E.TimeNs = Tick * TimeUnitNs;
-  E.Size = Size;
-  E.Block = Ordinal;
-  E.Stack = R.Sums.stackOf(Row);
-  E.Thread = Thread;
-  E.Heap = uint16_t(R.MallocHeap);
-  E.Kind = EventKind::Allocate;
+    R.Sums.allocate(B, Size, Tick * TimeUnitNs, S.Thread);
+  Log.allocate(S.Lane, Tick, Size, R.Sums.stackOf(Row), 0, R.MallocHeap);
+  return true;
 }
 
 void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
                           uint32_t RingIndex) {
   makeRoom(RingIndex);
-  uint32_t Thread = Rings[RingIndex].Thread;
+  const Ring &S = Rings[RingIndex];
   uint64_t Tick = R.nextTick(Tsc, Id);
   uint64_t In =
       LLVM_UNLIKELY(!Enclosing.empty()) ? takeEnclosing(Block.Ordinal) : 0;
   R.Sums.free({Block.Ordinal, Block.Row, Block.Context}, Block.Size,
-              Tick * TimeUnitNs, Thread, In);
-  Event &E = Buffer.Rows.emplace_back();
-  E.TimeNs = Tick * TimeUnitNs;
-  E.Block = Block.Ordinal;
-  E.Thread = Thread;
-  E.Kind = EventKind::Free;
+              Tick * TimeUnitNs, S.Thread, In);
+  Log.free(S.Lane, Tick, Block.Ordinal);
 }
 
 void ImageState::keyframe() {

@@ -16,11 +16,22 @@
 #include "SharedImage.h"
 #include "StackMap.h"
 #include "memkit/Record/LiveTable.h"
+#include "memkit/Record/RingMerge.h"
+#include "memkit/Trace/EventLog.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <sys/types.h>
 
 namespace memkit {
+
+class ImageState;
+
+/// A ring, and whose it is.
+struct RingOfImage {
+  ImageState *Image;
+  uint32_t Ring;
+};
 
 /// A recorded image: takes its records in the order of time and makes them
 /// events, whatever order they came in.
@@ -49,19 +60,21 @@ public:
     uint64_t LostSeen = 0;
     uint32_t Thread = 0; ///< 0: not known yet
     uint32_t Epoch = 0;  ///< the last in which its thread had an event
+    uint32_t Lane = 0;   ///< of the thread in the log of that epoch
     enum { NoRealloc, Detached, HeldBack } Realloc = NoRealloc;
     uint64_t ReallocAddress = 0;
     LiveEntry Block; ///< detached from its address by a realloc that runs
   };
   Ring &ring(uint32_t I);
 
-  /// Fetches what process() will touch. (GCC drops calls of functions that only
-  /// fetch, unless it inlines them early.)
-  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(const wire::Record &Rec) const {
-    Live.prefetch(Rec.Address);
-    if (Rec.kind() == uint8_t(wire::RecordKind::Allocate))
-      Stacks.prefetch(Rec.Stack);
-  }
+  /// Fetches what the first records of a batch will touch; takeUsual() goes on
+  /// with it. Of: by MergedRecord::Source.
+  static void prefetchFirst(llvm::ArrayRef<MergedRecord> Records,
+                            const RingOfImage *Of);
+  /// Takes as many of the next records as are allocations and frees of this
+  /// image that meet nothing unusual, at most UsualRoom::Most, and returns how
+  /// many: what process() would do, in less time.
+  size_t takeUsual(llvm::ArrayRef<MergedRecord> Records, const RingOfImage *Of);
   /// Takes the next record; exec records are returned by the caller.
   void process(const wire::Record &Rec, uint32_t RingIndex);
   /// At the end of a pass over all rings: gives up on records held since before
@@ -78,8 +91,8 @@ public:
   void finishKeyframe();
 
   /// Events since the last flush.
-  Events &buffer() { return Buffer; }
-  void startBuffer();
+  EventLog &log() { return Log; }
+  void startLog() { Log.start(NextOrdinal); }
 
   const std::vector<Ring> &rings() const { return Rings; }
 
@@ -106,9 +119,19 @@ private:
   void endHeldRealloc(Ring &S, uint32_t RingIndex, bool Moved);
   void reattach(Ring &S, uint32_t RingIndex);
   void startThread(Ring &S, uint32_t Tid);
-  uint32_t threadOf(uint32_t RingIndex);
+  /// How many records ahead their memory is fetched.
+  static constexpr size_t Ahead = 24;
+  // (GCC drops calls of functions that only fetch, unless it inlines them
+  // early.)
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(const wire::Record &Rec) const {
+    Live.prefetch(Rec.Address, Rec.kind() != uint8_t(wire::RecordKind::Free));
+    // A free has no stack: that of node 0 is near.
+    Stacks.prefetch(Rec.Stack);
+  }
+  bool isLogged(const Ring &S) const { return S.Epoch == R.Epoch; }
+  void addLane(Ring &S);
   void makeRoom(uint32_t RingIndex);
-  void emitAllocate(const wire::Record &Rec, uint32_t RingIndex);
+  bool allocate(const wire::Record &Rec, uint32_t RingIndex);
   void emitFree(const LiveEntry &E, uint64_t Tsc, uint32_t RingIndex);
 
   // ImageMaps.cpp: mappings, and blocks that lie in them.
@@ -132,8 +155,7 @@ private:
   uint64_t NextOrdinal = 0;
   std::vector<Ring> Rings;
   llvm::DenseMap<uint64_t, Queue> Held; ///< by address
-  Events Buffer;
-  uint32_t BufferThreads = 0;
+  EventLog Log;
   uint64_t TableFullSeen = 0, NoRingSeen = 0;
 
   /// An mremap that runs in a ring's thread. Tsc 0: none does.

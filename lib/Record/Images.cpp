@@ -292,7 +292,7 @@ void Session::endImage(Process &P) {
 /// Forgets images whose last events are written.
 void Session::removeGone() {
   erase_if(Processes, [this](const std::unique_ptr<Process> &P) {
-    if (!P->EndNs || (P->State && !P->State->buffer().Rows.empty()))
+    if (!P->EndNs || (P->State && !P->State->log().empty()))
       return false;
     if (P->State)
       R.removeImage(*P->State);

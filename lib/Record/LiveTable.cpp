@@ -39,9 +39,31 @@ bool LiveTable::contains(uint64_t Address) const {
       return true;
     if (!B.Overflow)
       return false;
-    K = K + 1 == S.NumBuckets ? 0 : K + 1;
+    K = next(S, K);
   } while (K != Home);
   return false;
+}
+
+bool LiveTable::insertSlowly(uint64_t Address, const LiveEntry &E) {
+  if (contains(Address))
+    return false;
+  ++Count;
+  HasContexts |= E.Context != 0;
+  if (isOdd(Address)) {
+    Odd[Address] = E;
+    return true;
+  }
+  uint64_t Size = E.Size;
+  if (Size >= SizeEscape) {
+    Large[Address] = Size;
+    Size = SizeEscape;
+  }
+  Shard &S = Shards[shardOf(Address)];
+  if (S.Count >= S.NumBuckets * 6)
+    grow(S);
+  ++S.Count;
+  place(S, Address >> 3 | Size << AddressBits, E);
+  return true;
 }
 
 /// Three eighths more: with 6 of 7 slots taken before and 62 % after, a block
@@ -67,7 +89,7 @@ void LiveTable::grow(Shard &S) {
     for (unsigned I = 0; I != Slots; ++I)
       if (uint64_t Key = S.Buckets[K].Keys[I]) {
         LiveEntry E;
-        read(S.Buckets[K], I, E);
+        read(S.Buckets[K], I, E, true);
         place(New, Key, E);
       }
   std::free(S.Buckets);
@@ -81,7 +103,7 @@ void LiveTable::forEachInShard(
   for (uint32_t K = 0; K != S.NumBuckets; ++K)
     for (unsigned I = 0; I != Slots; ++I)
       if (uint64_t Key = S.Buckets[K].Keys[I]) {
-        read(S.Buckets[K], I, E);
+        read(S.Buckets[K], I, E, true);
         if (E.Size == SizeEscape)
           E.Size = Large.lookup((Key & AddressMask) << 3);
         F(E);

@@ -122,15 +122,12 @@ void Recording::writeNames() {
 void Recording::flush() {
   writeNames();
   for (ImageState *I : Images) {
-    Events &E = I->buffer();
-    if (E.Rows.empty())
-      continue;
-    E.Epoch = Epoch;
-    if (!E.Columns.Enclosing.empty())
-      E.Columns.Enclosing.resize(E.Rows.size());
-    if (!Failed)
-      check(Writer->write(E));
-    I->startBuffer();
+    EventLog &L = I->log();
+    L.Epoch = Epoch;
+    if (!L.empty() && !Failed)
+      check(Writer->write(L));
+    // Lanes are of one epoch, with or without events.
+    I->startLog();
   }
   ++Epoch;
   Marks Part;

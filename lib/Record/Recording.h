@@ -22,6 +22,20 @@ namespace memkit {
 
 class ImageState;
 
+/// Where usual records stand between the steps that they take together.
+struct UsualRoom {
+  static constexpr size_t Most = 256;
+  /// What the log is told of an event.
+  struct Logged {
+    uint64_t Tick;
+    uint64_t Ordinal;
+    uint32_t Lane;
+  };
+  Change Changes[Most];
+  uint64_t TimesNs[Most];
+  Logged Logs[Most];
+};
+
 /// What the images of a recording share: the ids, the sums, the one order of
 /// time, and the writer. Belongs to the recorder's thread.
 ///
@@ -47,17 +61,24 @@ public:
   std::function<void(uint32_t, const std::string &,
                      const std::vector<uint8_t> &, uint32_t)>
       OnModule;
+  UsualRoom Room;
   uint64_t Pass = 0; ///< of the recorder's loop
   uint32_t Epoch = 1;
 
-  /// The time in TimeUnitNs of the next event, which is of Image: that of its
+  /// The time in TimeUnitNs of the next event, if it is of Image: that of its
   /// clock, or later to keep the order.
-  uint64_t nextTick(uint64_t Tsc, uint32_t Image) {
+  uint64_t tickAt(uint64_t Tsc, uint32_t Image) const {
     uint64_t Tick = Clock.toNs(Tsc) / TimeUnitNs;
-    if (Tick <= LastTick)
-      Tick = LastTick + (Image < LastImage);
+    return Tick > LastTick ? Tick : LastTick + (Image < LastImage);
+  }
+  /// An event of Image has come, at a Tick from tickAt().
+  void setTick(uint64_t Tick, uint32_t Image) {
     LastTick = Tick;
     LastImage = Image;
+  }
+  uint64_t nextTick(uint64_t Tsc, uint32_t Image) {
+    uint64_t Tick = tickAt(Tsc, Image);
+    setTick(Tick, Image);
     return Tick;
   }
   /// A time, AtLeast or later, that lies after all events so far and before all

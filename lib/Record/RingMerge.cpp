@@ -51,25 +51,30 @@ void RingMerge::sift(size_t I) {
   }
 }
 
-bool RingMerge::next(std::vector<MergedRecord> &Out, size_t Max) {
-  if (Heap.empty())
-    return false;
-  while (Max && !Heap.empty()) {
+/// Takes the record at C and those after it up to the clock Until.
+size_t RingMerge::takeRun(Cursor &C, uint64_t Until, MergedRecord *Out,
+                          size_t Max) {
+  Max = std::min<uint64_t>(Max, C.Head - C.Tail);
+  size_t N = 0;
+  do {
+    const wire::Record &From = C.Records[(C.Tail + N) % wire::RingRecords];
+    std::memcpy(&Out[N].R, &From, sizeof(From));
+    Out[N].Source = C.Source;
+  } while (++N != Max && clockAt(C.Records, C.Tail + N) <= Until);
+  C.Tail += N;
+  C.Clock = C.Tail == C.Head ? ~0ull : clockAt(C.Records, C.Tail);
+  return N;
+}
+
+size_t RingMerge::next(MergedRecord *Out, size_t Max) {
+  size_t N = 0;
+  while (N != Max && !Heap.empty()) {
     Cursor &C = Cursors[Heap[0]];
     // Its run goes up to the next ring's first record.
     uint64_t Until = Limit;
     for (size_t Child = 1; Child <= 2 && Child < Heap.size(); ++Child)
       Until = std::min(Until, Cursors[Heap[Child]].Clock);
-    do {
-      MergedRecord &M = Out.emplace_back();
-      std::memcpy(&M.R, &C.Records[C.Tail % wire::RingRecords], sizeof(M.R));
-      M.Source = C.Source;
-      ++C.Tail;
-      --Max;
-      if (C.Tail == C.Head)
-        break;
-      C.Clock = clockAt(C.Records, C.Tail);
-    } while (Max && C.Clock <= Until);
+    N += takeRun(C, Until, Out + N, Max - N);
     if (C.Tail == C.Head || C.Clock > Limit) {
       Heap[0] = Heap.back();
       Heap.pop_back();
@@ -77,5 +82,5 @@ bool RingMerge::next(std::vector<MergedRecord> &Out, size_t Max) {
     if (!Heap.empty())
       sift(0);
   }
-  return true;
+  return N;
 }

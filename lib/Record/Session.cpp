@@ -19,10 +19,8 @@ using wire::RecordKind;
 
 Requests memkit::TheRequests;
 
-/// Records that are merged before they are processed, and how far ahead of it
-/// their memory is fetched.
+/// Records that are merged before they are processed.
 static constexpr size_t BatchRecords = 2048;
-static constexpr size_t Ahead = 20;
 
 Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
                  std::string Tag)
@@ -108,12 +106,14 @@ bool Session::pass() {
 void Session::drain(uint64_t Limit, Process *Only) {
   Merge.start(Limit);
   Sources.clear();
+  RingOf.clear();
   NextEndTsc = ~0ull;
   for (auto &P : Processes)
     if (P->State && !P->EndNs && (!Only || P.get() == Only))
       addRings(*P);
-  Batch.clear();
-  while (Merge.next(Batch, BatchRecords)) {
+  bool Ending = NextEndTsc != ~0ull;
+  Batch.resize(BatchRecords);
+  while (size_t Count = Merge.next(Batch.data(), BatchRecords)) {
     // The room is the writers' again before the records are looked at.
     for (const RingMerge::Cursor &C : Merge.cursors()) {
       Source &S = Sources[C.Source];
@@ -124,8 +124,7 @@ void Session::drain(uint64_t Limit, Process *Only) {
       S.P->State->shared().ringHeader(S.Ring).Tail.store(
           C.Tail, std::memory_order_release);
     }
-    takeBatch();
-    Batch.clear();
+    takeBatch(ArrayRef(Batch).take_front(Count), Ending);
   }
 }
 
@@ -151,6 +150,7 @@ void Session::addRings(Process &P) {
       findEnd(P, Records, Ring.Tail, Head);
     Merge.add(Records, Ring.Tail, Head, uint32_t(Sources.size()));
     Sources.push_back({&P, Index});
+    RingOf.push_back({&I, Index});
   }
   if (P.Ending)
     NextEndTsc = std::min(NextEndTsc, P.EndTsc);
@@ -164,26 +164,32 @@ void Session::findEnd(Process &P, const wire::Record *Records, uint64_t Tail,
     P.EndTsc = std::max(P.EndTsc, Records[At % wire::RingRecords].Tsc);
 }
 
-void Session::takeBatch() {
-  for (size_t I = 0; I != std::min(Ahead, Batch.size()); ++I)
-    Sources[Batch[I].Source].P->State->prefetch(Batch[I].R);
-  for (size_t I = 0; I != Batch.size(); ++I) {
-    if (I + Ahead < Batch.size()) {
-      const MergedRecord &Next = Batch[I + Ahead];
-      Sources[Next.Source].P->State->prefetch(Next.R);
+void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
+  ImageState::prefetchFirst(Records, RingOf.data());
+  for (size_t I = 0; I != Records.size();) {
+    // While no image is ending, each takes what is usual.
+    size_t Taken = Ending ? 0
+                          : RingOf[Records[I].Source].Image->takeUsual(
+                                Records.slice(I), RingOf.data());
+    if (LLVM_UNLIKELY(!Taken)) {
+      takeRecord(Records[I]);
+      Taken = 1;
     }
-    const MergedRecord &M = Batch[I];
-    const Source &S = Sources[M.Source];
-    if (LLVM_UNLIKELY(M.R.Tsc > NextEndTsc))
-      endImagesBefore(M.R.Tsc);
-    if (LLVM_UNLIKELY(S.P->EndNs))
-      continue;
-    if (LLVM_UNLIKELY(uint8_t(M.R.kind() - uint8_t(RecordKind::Exec)) <=
-                      uint8_t(RecordKind::Spawned) - uint8_t(RecordKind::Exec)))
-      onExecRecord(*S.P, M.R);
-    else
-      S.P->State->process(M.R, S.Ring);
+    I += Taken;
   }
+}
+
+void Session::takeRecord(const MergedRecord &M) {
+  const Source &S = Sources[M.Source];
+  if (LLVM_UNLIKELY(M.R.Tsc > NextEndTsc))
+    endImagesBefore(M.R.Tsc);
+  if (LLVM_UNLIKELY(S.P->EndNs))
+    return;
+  if (M.R.kind() >= uint8_t(RecordKind::Exec) &&
+      M.R.kind() <= uint8_t(RecordKind::Spawned))
+    onExecRecord(*S.P, M.R);
+  else
+    S.P->State->process(M.R, S.Ring);
 }
 
 /// Gives rings whose threads have ended to others.
@@ -229,9 +235,9 @@ void Session::samples() {
 }
 
 /// Sleeps until there may be something to do, at most a millisecond; shorter
-/// while records come fast, so that the fullest ring is a quarter to a half full
-/// when it is looked at. A pass costs some microseconds and cold caches: short
-/// naps over nearly empty rings doubled the cost of an event.
+/// while records come fast, so that the fullest ring is a quarter to a half
+/// full when it is looked at. A pass costs some microseconds and cold caches:
+/// short naps over nearly empty rings doubled the cost of an event.
 void Session::nap(bool Busy) {
   if (Fullest >= 0.5)
     NapNs = std::max<uint64_t>(NapNs / 2, 50000);

@@ -89,7 +89,8 @@ private:
   void addRings(Process &P);
   void findEnd(Process &P, const wire::Record *Records, uint64_t Tail,
                uint64_t Head);
-  void takeBatch();
+  void takeBatch(llvm::ArrayRef<MergedRecord> Records, bool Ending);
+  void takeRecord(const MergedRecord &M);
   void freeRings(Process &P);
   void samples();
   void nap(bool Busy);
@@ -133,6 +134,7 @@ private:
   std::vector<PendingExec> Execs;
   RingMerge Merge;
   std::vector<Source> Sources;
+  std::vector<RingOfImage> RingOf; ///< as Sources
   std::vector<MergedRecord> Batch;
   uint64_t PassTsc = 0, LastPassTsc = 0; ///< clocks of this pass and the last
   uint64_t NextEndTsc = ~0ull; ///< the first of the images that are ending

@@ -10,6 +10,7 @@
 #define MEMKIT_LIB_TRACE_BLOCKCOVER_H
 
 #include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/EventLog.h"
 #include <algorithm>
 
 namespace memkit {
@@ -27,6 +28,16 @@ inline BlockInfo blockCover(const Events &E) {
     I.BeginNs = E.Rows.front().TimeNs;
     I.EndNs = E.Rows.back().TimeNs;
   }
+  return I;
+}
+
+inline BlockInfo blockCover(const EventLog &L) {
+  BlockInfo I;
+  I.Image = L.Image;
+  I.Epoch = L.Epoch;
+  I.Events = L.size();
+  I.BeginNs = L.beginNs();
+  I.EndNs = L.endNs();
   return I;
 }
 

@@ -19,6 +19,8 @@
 
 namespace memkit {
 
+class EventLog;
+
 /// Encodes blocks as size-prefixed FlatBuffers. Keeps the stack tree, so
 /// dictionaries must come in file order. The bytes and cuts stay valid until
 /// the next encode().
@@ -29,6 +31,7 @@ public:
   Bytes encode(const Header &H);
   Bytes encode(const Dictionary &D);
   Bytes encode(const Events &E);
+  Bytes encode(const EventLog &L);
   Bytes encode(const Marks &M);
   Bytes encode(const Slices &S);
   Bytes encode(const Keyframe &K);
@@ -79,10 +82,14 @@ private:
 
   // Events, in EncodeEvents.cpp.
   struct EventPlan;
-  void planThreads(const Events &E, EventPlan &P);
-  void planHeaps(const Events &E, EventPlan &P);
-  void gather(const Events &E, EventPlan &P);
-  void gatherReferences(EventPlan &P);
+  struct Optional {
+    uint8_t Shift = 0;
+    Off<fb::Planes> Columns[6];
+  };
+  void planThreads(const EventLog &L, EventPlan &P);
+  void gather(const EventLog &L, EventPlan &P);
+  void orderAllocations(const EventLog &L, EventPlan &P);
+  void optionalColumns(const EventLog &L, EventPlan &P, Optional &Out);
   std::unique_ptr<EventPlan> Plan;
 
   flatbuffers::FlatBufferBuilder B{1 << 20};

@@ -14,171 +14,178 @@
 
 #include "Encode.h"
 #include "References.h"
+#include "memkit/Trace/EventLog.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
+#include <array>
 #include <cassert>
 
 using namespace memkit;
 using namespace llvm;
 
-/// How the rows of a block map to columns. Kept from block to block: what a
-/// block of full size needs is taken once, and a long recording does not grow
-/// by the holes that these would leave in the heap.
+/// Which events are of which thread, and room for columns that are grouped by
+/// it. Kept from block to block: what a block of full size needs is taken once,
+/// and a long recording does not grow by the holes that these would leave in
+/// the heap.
 struct Encoder::EventPlan {
-  /// Forgets the last block. Columns that are sized and filled anew stay.
-  void clear() {
-    Threads.clear();
-    Heaps.clear();
-    Groups.clear();
-    Total = {};
-    LongTime = false;
-    LongTimes.clear();
-    Far.clear();
-  }
-  // Threads.
-  std::vector<uint32_t> Threads;
-  std::vector<uint8_t> Thread; ///< local, by row; empty with one
-  // Heaps.
-  std::vector<uint32_t> Heaps;
-  // Counts of each thread, then where its rows begin in the columns.
-  struct Group {
-    uint32_t Rows = 0, Allocations = 0, Sizes = 0, References = 0;
+  /// The lanes of the events of one class in the order of time, and where in
+  /// their columns the group of each lane begins.
+  struct Class {
+    std::vector<uint8_t> Lanes;
+    std::array<uint32_t, MaxBlockThreads> Begin;
   };
-  std::vector<Group> Groups;
-  Group Total;
-  uint32_t Blocks = 0;
-  // Columns.
-  std::vector<uint32_t> Time;
-  bool LongTime = false;
-  std::vector<uint64_t> LongTimes;
-  std::vector<uint8_t> Kind;
-  std::vector<uint32_t> Stack, Context;
-  std::vector<uint16_t> Heap;
-  std::vector<uint64_t> Size;
-  std::vector<uint32_t> AllocationRow;   ///< row of each allocation
-  std::vector<uint64_t> AllocationBlock; ///< ordinal of each allocation
-  std::vector<uint64_t> Block, Next;     ///< of each reference
-  std::vector<uint8_t> Near;
-  std::vector<uint64_t> Far;
+  /// A column before and after it is grouped; nothing is copied when all events
+  /// are of one thread.
+  template <class T> struct Column {
+    ArrayRef<T> Values;
+    std::vector<T> Grouped;
+  };
+  Class Rows, Allocations, Sized, References, Fars;
+  Column<uint8_t> Kind, Near;
+  Column<uint16_t> Heap;
+  Column<uint32_t> Stack, Context, Size, Far;
+  Column<uint64_t> WideSize, WideFar;
+  // Of allocations in column order, when there are optional columns.
+  std::vector<uint32_t> AllocationRow;
+  std::vector<uint64_t> AllocationBlock;
+  /// What Events are turned into.
+  EventLog Log;
 };
 
 Encoder::Encoder() : Plan(std::make_unique<EventPlan>()) {}
 Encoder::~Encoder() = default;
 
-static bool hasSize(EventKind K) { return K != EventKind::Free; }
-static bool isReference(EventKind K) { return K != EventKind::Allocate; }
+static bool hasSize(uint8_t K) { return K != uint8_t(EventKind::Free); }
+static bool isAllocation(uint8_t K) {
+  return K == uint8_t(EventKind::Allocate);
+}
 
-void Encoder::planThreads(const Events &E, EventPlan &P) {
-  P.Thread.resize(E.Rows.size());
-  DenseMap<uint32_t, uint8_t> Local;
-  uint32_t Last = 0;
-  uint8_t LastLocal = 0;
-  for (size_t I = 0, N = E.Rows.size(); I != N; ++I) {
-    const Event &R = E.Rows[I];
-    if (P.Threads.empty() || R.Thread != Last) {
-      auto [It, New] = Local.try_emplace(R.Thread, uint8_t(P.Threads.size()));
-      if (New) {
-        P.Threads.push_back(R.Thread);
-        P.Groups.emplace_back();
-      }
-      Last = R.Thread;
-      LastLocal = It->second;
-    }
-    P.Thread[I] = LastLocal;
-    EventPlan::Group &G = P.Groups[LastLocal];
-    ++G.Rows;
-    G.Allocations += R.Kind == EventKind::Allocate;
-    G.Sizes += hasSize(R.Kind);
-    G.References += isReference(R.Kind);
+/// Makes the class of those Of that Is says, by their place.
+template <class Class, class F>
+static void select(ArrayRef<uint8_t> Of, size_t Count, Class &Out, F Is) {
+  // One is written past those that count.
+  Out.Lanes.resize(Count + 1);
+  uint8_t *To = Out.Lanes.data();
+  for (size_t I = 0, N = Of.size(), Next = 0; I != N; ++I) {
+    To[Next] = Of[I];
+    Next += Is(I);
   }
-  assert(P.Threads.size() <= MaxBlockThreads);
-  for (EventPlan::Group &G : P.Groups) {
-    EventPlan::Group Begin = P.Total;
-    P.Total.Rows += G.Rows;
-    P.Total.Allocations += G.Allocations;
-    P.Total.Sizes += G.Sizes;
-    P.Total.References += G.References;
-    G = Begin;
+  Out.Lanes.resize(Count);
+}
+
+/// Counts the lanes of the class; where each begins.
+template <class Class> static void findBegins(Class &C, size_t NumLanes) {
+  // Two tables: neighbours are often of one lane, and an increment waits for
+  // the one before it.
+  std::array<uint32_t, MaxBlockThreads> Odd{};
+  C.Begin = {};
+  size_t I = 0, N = C.Lanes.size();
+  for (; I + 1 < N; I += 2) {
+    ++C.Begin[C.Lanes[I]];
+    ++Odd[C.Lanes[I + 1]];
+  }
+  if (I != N)
+    ++C.Begin[C.Lanes[I]];
+  uint32_t Sum = 0;
+  for (size_t L = 0; L != NumLanes; ++L) {
+    uint32_t Here = C.Begin[L] + Odd[L];
+    C.Begin[L] = Sum;
+    Sum += Here;
   }
 }
 
-void Encoder::planHeaps(const Events &E, EventPlan &P) {
-  DenseMap<uint32_t, uint16_t> Local;
-  uint32_t Last = 0;
-  uint16_t LastLocal = 0;
-  P.Heap.resize(P.Total.Allocations);
-  for (size_t I = 0; I != P.Total.Allocations; ++I) {
-    uint32_t Heap = E.Rows[P.AllocationRow[I]].Heap;
-    if (P.Heaps.empty() || Heap != Last) {
-      auto [It, New] = Local.try_emplace(Heap, uint16_t(P.Heaps.size()));
-      if (New)
-        P.Heaps.push_back(Heap);
-      Last = Heap;
-      LastLocal = It->second;
-    }
-    P.Heap[I] = LastLocal;
-  }
-}
-
-void Encoder::gather(const Events &E, EventPlan &P) {
-  size_t N = E.Rows.size();
-  P.Time.resize(N);
-  P.Kind.resize(N);
-  P.Stack.resize(P.Total.Allocations);
-  P.Context.resize(P.Total.Allocations);
-  P.AllocationRow.resize(P.Total.Allocations);
-  P.AllocationBlock.resize(P.Total.Allocations);
-  P.Size.resize(P.Total.Sizes);
-  P.Block.resize(P.Total.References);
-  P.Next.resize(P.Total.References);
-  uint64_t LastTime = N ? E.Rows[0].TimeNs : 0, Next = E.FirstOrdinal;
-  auto Groups = P.Groups;
-  for (size_t I = 0; I != N; ++I) {
-    const Event &R = E.Rows[I];
-    EventPlan::Group &G = Groups[P.Thread[I]];
-    assert(R.TimeNs >= LastTime && "rows out of order");
-    uint64_t Ticks = (R.TimeNs - LastTime) / TimeUnitNs;
-    P.LongTime |= Ticks > UINT32_MAX;
-    P.Time[I] = uint32_t(Ticks);
-    LastTime = R.TimeNs;
-    P.Kind[G.Rows++] = uint8_t(R.Kind);
-    if (hasSize(R.Kind))
-      P.Size[G.Sizes++] = R.Size;
-    if (isReference(R.Kind)) {
-      assert(R.Block < Next && "reference to a block that does not exist");
-      P.Block[G.References] = R.Block;
-      P.Next[G.References++] = Next;
-    } else {
-      assert(R.Block == Next && "ordinals are in sequence");
-      P.Stack[G.Allocations] = R.Stack;
-      P.Context[G.Allocations] = R.Context;
-      P.AllocationBlock[G.Allocations] = Next;
-      P.AllocationRow[G.Allocations++] = uint32_t(I);
-    }
-    Next += R.Kind == EventKind::Allocate || R.Kind == EventKind::Split;
-  }
-  P.Blocks = uint32_t(Next - E.FirstOrdinal);
-  if (!P.LongTime)
+/// Sets the column to Values, grouped by lane.
+template <class Class, class Column, class T>
+static void group(const Class &C, Column &Out, ArrayRef<T> Values) {
+  if (C.Lanes.empty() || Values.empty()) {
+    Out.Values = Values;
     return;
-  LastTime = E.Rows[0].TimeNs;
-  for (const Event &R : E.Rows) {
-    P.LongTimes.push_back((R.TimeNs - LastTime) / TimeUnitNs);
-    LastTime = R.TimeNs;
   }
+  Out.Grouped.resize(Values.size());
+  std::array<uint32_t, MaxBlockThreads> At = C.Begin;
+  const uint8_t *Lane = C.Lanes.data();
+  T *To = Out.Grouped.data();
+  for (size_t I = 0, N = Values.size(); I != N; ++I)
+    To[At[Lane[I]]++] = Values[I];
+  Out.Values = Out.Grouped;
 }
 
-void Encoder::gatherReferences(EventPlan &P) {
-  P.Near.resize(P.Total.References);
-  for (size_t T = 0; T != P.Groups.size(); ++T) {
-    ReferenceCoder Coder;
-    size_t End = T + 1 == P.Groups.size() ? P.Total.References
-                                          : P.Groups[T + 1].References;
-    for (size_t I = P.Groups[T].References; I != End; ++I) {
-      uint8_t Near = Coder.encode(P.Block[I], P.Next[I]);
-      P.Near[I] = Near;
-      if (Near == ReferenceCoder::Far)
-        P.Far.push_back(P.Next[I] - 1 - P.Block[I]);
+/// Finds the threads of the events of each class. With one thread there is
+/// nothing to group, and the classes stay empty.
+void Encoder::planThreads(const EventLog &L, EventPlan &P) {
+  for (EventPlan::Class *C :
+       {&P.Rows, &P.Allocations, &P.Sized, &P.References, &P.Fars})
+    C->Lanes.clear();
+  if (L.Lanes.size() <= 1)
+    return;
+  ArrayRef<uint8_t> Lanes(L.ThreadOf.get(), L.Count);
+  const uint8_t *Kind = L.Kind.get(), *Near = L.Near.get();
+  P.Rows.Lanes.assign(Lanes.begin(), Lanes.end());
+  select(Lanes, L.Allocations, P.Allocations,
+         [=](size_t I) { return isAllocation(Kind[I]); });
+  select(Lanes, L.References, P.References,
+         [=](size_t I) { return !isAllocation(Kind[I]); });
+  select(P.References.Lanes, L.Fars, P.Fars,
+         [=](size_t I) { return Near[I] == ReferenceCoder::Far; });
+  if (L.Sizes == L.Allocations)
+    P.Sized.Lanes = P.Allocations.Lanes;
+  else
+    select(Lanes, L.Sizes, P.Sized, [=](size_t I) { return hasSize(Kind[I]); });
+  for (EventPlan::Class *C :
+       {&P.Rows, &P.Allocations, &P.Sized, &P.References, &P.Fars})
+    findBegins(*C, L.Lanes.size());
+}
+
+/// The values with those that need more than 32 bits put in.
+template <class WideList>
+static std::vector<uint64_t> widen(ArrayRef<uint32_t> Low,
+                                   const WideList &Wide) {
+  std::vector<uint64_t> Out(Low.begin(), Low.end());
+  for (const auto &W : Wide)
+    Out[W.At] = W.Value;
+  return Out;
+}
+
+/// The columns of low parts, or of whole values when some are wide.
+template <class Class, class Narrow, class Whole, class WideList>
+static void groupWide(const Class &C, Narrow &Low, Whole &All,
+                      ArrayRef<uint32_t> Values, const WideList &Wide) {
+  All.Values = {};
+  if (LLVM_LIKELY(Wide.empty()))
+    return group(C, Low, Values);
+  std::vector<uint64_t> Widened = widen(Values, Wide);
+  group(C, All, ArrayRef<uint64_t>(Widened));
+  if (All.Grouped.size() != Widened.size())
+    All.Grouped = std::move(Widened);
+  All.Values = All.Grouped;
+}
+
+void Encoder::gather(const EventLog &L, EventPlan &P) {
+  auto Column = [](const auto &A, size_t N) { return ArrayRef(A.get(), N); };
+  group(P.Rows, P.Kind, Column(L.Kind, L.Count));
+  group(P.Allocations, P.Stack, Column(L.Stack, L.Allocations));
+  group(P.Allocations, P.Context, ArrayRef<uint32_t>(L.ContextOf));
+  group(P.Allocations, P.Heap, ArrayRef<uint16_t>(L.HeapOf));
+  group(P.References, P.Near, Column(L.Near, L.References));
+  groupWide(P.Sized, P.Size, P.WideSize, Column(L.Size, L.Sizes), L.WideSizes);
+  groupWide(P.Fars, P.Far, P.WideFar, Column(L.Far, L.Fars), L.WideFars);
+}
+
+/// Where the allocations of the columns stand among all events.
+void Encoder::orderAllocations(const EventLog &L, EventPlan &P) {
+  P.AllocationRow.resize(L.Allocations);
+  P.AllocationBlock.resize(L.Allocations);
+  std::array<uint32_t, MaxBlockThreads> At{};
+  if (!P.Allocations.Lanes.empty())
+    At = P.Allocations.Begin;
+  uint64_t Block = L.FirstOrdinal;
+  for (uint32_t I = 0; I != L.Count; ++I) {
+    if (isAllocation(L.Kind[I])) {
+      uint32_t To = At[L.ThreadOf[I]]++;
+      P.AllocationRow[To] = I;
+      P.AllocationBlock[To] = Block;
     }
+    Block += isAllocation(L.Kind[I]) || L.Kind[I] == uint8_t(EventKind::Split);
   }
 }
 
@@ -191,84 +198,126 @@ static std::vector<uint64_t> pick(const std::vector<T> &Column,
     return Out;
   Out.reserve(Rows.size());
   for (uint32_t Row : Rows)
-    Out.push_back(Column[Row]);
+    Out.push_back(Row < Column.size() ? Column[Row] : 0);
   return Out;
+}
+
+/// The optional columns; null offsets for those that are absent.
+void Encoder::optionalColumns(const EventLog &L, EventPlan &P, Optional &Out) {
+  const EventColumns &C = L.Columns;
+  bool Any = !C.Address.empty() || !C.Enclosing.empty() || !C.Stream.empty() ||
+             !C.Pool.empty() || !C.Requested.empty() || !C.Weight.empty();
+  if (!Any || !L.Allocations)
+    return;
+  orderAllocations(L, P);
+  // A column is there when the caller gave one, even if all are 0, so that the
+  // absent can be told from the zero.
+  auto Add = [&](unsigned I, std::vector<uint64_t> V, bool Given) {
+    if (!Given)
+      return;
+    Out.Columns[I] = planes(ArrayRef<uint64_t>(V));
+    if (Out.Columns[I].IsNull())
+      Out.Columns[I] = fb::CreatePlanes(B);
+  };
+  std::vector<uint64_t> Address = pick(C.Address, P.AllocationRow);
+  uint64_t Bits = 0;
+  for (uint64_t A : Address)
+    Bits |= A;
+  Out.Shift = Bits ? uint8_t(llvm::countr_zero(Bits)) : 0;
+  uint64_t LastAddress = 0;
+  for (uint64_t &A : Address) {
+    uint64_t Shifted = A >> Out.Shift;
+    A = zigzag(int64_t(Shifted - LastAddress));
+    LastAddress = Shifted;
+  }
+  std::vector<uint64_t> Enclosing = pick(C.Enclosing, P.AllocationRow);
+  for (size_t I = 0; I != Enclosing.size(); ++I)
+    if (Enclosing[I])
+      Enclosing[I] = P.AllocationBlock[I] - (Enclosing[I] - 1);
+  Add(0, std::move(Address), !C.Address.empty());
+  Add(1, std::move(Enclosing), !C.Enclosing.empty());
+  Add(2, pick(C.Stream, P.AllocationRow), !C.Stream.empty());
+  Add(3, pick(C.Pool, P.AllocationRow), !C.Pool.empty());
+  Add(4, pick(C.Requested, P.AllocationRow), !C.Requested.empty());
+  Add(5, pick(C.Weight, P.AllocationRow), !C.Weight.empty());
+}
+
+Bytes Encoder::encode(const EventLog &L) {
+  begin();
+  EventPlan &P = *Plan;
+  planThreads(L, P);
+  gather(L, P);
+
+  Off<flatbuffers::Vector<uint8_t>> Thread, Heap;
+  Off<fb::Planes> HeapWide;
+  if (L.Lanes.size() > 1)
+    Thread = bytes({L.ThreadOf.get(), L.Count});
+  if (L.Heaps.size() > 255) {
+    HeapWide = planes(P.Heap.Values);
+  } else if (L.Heaps.size() > 1) {
+    std::vector<uint8_t> Narrow(P.Heap.Values.begin(), P.Heap.Values.end());
+    Heap = bytes(Narrow);
+  }
+  ArrayRef<uint32_t> Times(L.Time.get(), L.Count);
+  auto Time = L.WideTimes.empty()
+                  ? planes(Times)
+                  : planes(ArrayRef<uint64_t>(widen(Times, L.WideTimes)));
+  auto Kind = bytes(P.Kind.Values);
+  auto Stack = planes(P.Stack.Values);
+  auto Context = planes(P.Context.Values);
+  auto Size =
+      L.WideSizes.empty() ? planes(P.Size.Values) : planes(P.WideSize.Values);
+  auto Near = bytes(P.Near.Values);
+  auto Far =
+      L.WideFars.empty() ? planes(P.Far.Values) : planes(P.WideFar.Values);
+  Optional O;
+  optionalColumns(L, P, O);
+
+  std::vector<uint32_t> ThreadIds;
+  for (const EventLog::Lane &Lane : L.Lanes)
+    ThreadIds.push_back(Lane.Thread);
+  auto Threads = B.CreateVector(ThreadIds);
+  auto Heaps = B.CreateVector(L.Heaps);
+  return finish(
+      fb::Body::Events,
+      fb::CreateEvents(B, L.Image, L.Epoch, L.beginNs(), L.FirstOrdinal,
+                       L.Count, uint32_t(L.Next - L.FirstOrdinal),
+                       L.Allocations, L.References, Threads, Thread, Heaps,
+                       Time, Kind, Stack, Context, Heap, Size, Near, Far,
+                       O.Shift, O.Columns[0], O.Columns[1], O.Columns[2],
+                       O.Columns[3], O.Columns[4], O.Columns[5], HeapWide)
+          .Union());
 }
 
 Bytes Encoder::encode(const Events &E) {
   assert(E.Rows.size() <= MaxBlockRows);
-  begin();
-  EventPlan &P = *Plan;
-  P.clear();
-  planThreads(E, P);
-  gather(E, P);
-  planHeaps(E, P);
-  gatherReferences(P);
-
-  Off<flatbuffers::Vector<uint8_t>> Thread, Heap;
-  Off<fb::Planes> HeapWide;
-  if (P.Threads.size() > 1)
-    Thread = bytes(P.Thread);
-  if (P.Heaps.size() > 255) {
-    HeapWide = planes(ArrayRef<uint16_t>(P.Heap));
-  } else if (P.Heaps.size() > 1) {
-    std::vector<uint8_t> Narrow(P.Heap.begin(), P.Heap.end());
-    Heap = bytes(Narrow);
+  EventLog &L = Plan->Log;
+  L.start(E.FirstOrdinal);
+  L.Image = E.Image;
+  L.Epoch = E.Epoch;
+  L.Columns = E.Columns;
+  DenseMap<uint32_t, uint32_t> Lanes;
+  for (const Event &R : E.Rows) {
+    auto [It, New] = Lanes.try_emplace(R.Thread, L.numThreads());
+    if (New)
+      L.addThread(R.Thread);
+    uint32_t Lane = It->second;
+    uint64_t Tick = R.TimeNs / TimeUnitNs;
+    switch (R.Kind) {
+    case EventKind::Allocate:
+      assert(R.Block == L.nextOrdinal() && "ordinals are in sequence");
+      L.allocate(Lane, Tick, R.Size, R.Stack, R.Context, R.Heap);
+      break;
+    case EventKind::Free:
+      L.free(Lane, Tick, R.Block);
+      break;
+    case EventKind::Resize:
+      L.resize(Lane, Tick, R.Block, R.Size);
+      break;
+    case EventKind::Split:
+      L.split(Lane, Tick, R.Block, R.Size);
+      break;
+    }
   }
-  auto Time = P.LongTime ? planes(ArrayRef<uint64_t>(P.LongTimes))
-                         : planes(ArrayRef<uint32_t>(P.Time));
-  auto Kind = bytes(P.Kind);
-  auto Stack = planes(ArrayRef<uint32_t>(P.Stack));
-  auto Context = planes(ArrayRef<uint32_t>(P.Context));
-  auto Size = planes(ArrayRef<uint64_t>(P.Size));
-  auto Near = bytes(P.Near);
-  auto Far = planes(ArrayRef<uint64_t>(P.Far));
-
-  // Optional columns. An address column is there when the caller gave one, even
-  // if all are 0, so that the absent can be told from the zero.
-  uint8_t Shift = 0;
-  Off<fb::Planes> Columns[6];
-  bool Present[6] = {};
-  auto Add = [&](unsigned I, std::vector<uint64_t> V, bool Given) {
-    Present[I] = Given && P.Total.Allocations;
-    if (!Present[I])
-      return;
-    Columns[I] = planes(ArrayRef<uint64_t>(V));
-    if (Columns[I].IsNull())
-      Columns[I] = fb::CreatePlanes(B);
-  };
-  std::vector<uint64_t> Address = pick(E.Columns.Address, P.AllocationRow);
-  uint64_t Bits = 0;
-  for (uint64_t A : Address)
-    Bits |= A;
-  Shift = Bits ? uint8_t(llvm::countr_zero(Bits)) : 0;
-  uint64_t LastAddress = 0;
-  for (uint64_t &A : Address) {
-    uint64_t Shifted = A >> Shift;
-    A = zigzag(int64_t(Shifted - LastAddress));
-    LastAddress = Shifted;
-  }
-  std::vector<uint64_t> Enclosing = pick(E.Columns.Enclosing, P.AllocationRow);
-  for (size_t I = 0; I != Enclosing.size(); ++I)
-    if (Enclosing[I])
-      Enclosing[I] = P.AllocationBlock[I] - (Enclosing[I] - 1);
-  Add(0, std::move(Address), !E.Columns.Address.empty());
-  Add(1, std::move(Enclosing), !E.Columns.Enclosing.empty());
-  Add(2, pick(E.Columns.Stream, P.AllocationRow), !E.Columns.Stream.empty());
-  Add(3, pick(E.Columns.Pool, P.AllocationRow), !E.Columns.Pool.empty());
-  Add(4, pick(E.Columns.Requested, P.AllocationRow),
-      !E.Columns.Requested.empty());
-  Add(5, pick(E.Columns.Weight, P.AllocationRow), !E.Columns.Weight.empty());
-
-  auto Threads = B.CreateVector(P.Threads);
-  auto Heaps = B.CreateVector(P.Heaps);
-  uint64_t FirstTime = E.Rows.empty() ? 0 : E.Rows[0].TimeNs;
-  return finish(fb::Body::Events,
-                fb::CreateEvents(B, E.Image, E.Epoch, FirstTime, E.FirstOrdinal,
-                                 P.Total.Rows, P.Blocks, P.Total.Allocations,
-                                 P.Total.References, Threads, Thread, Heaps,
-                                 Time, Kind, Stack, Context, Heap, Size, Near,
-                                 Far, Shift, Columns[0], Columns[1], Columns[2],
-                                 Columns[3], Columns[4], Columns[5], HeapWide)
-                    .Union());
+  return encode(L);
 }

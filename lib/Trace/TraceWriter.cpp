@@ -189,6 +189,9 @@ Error TraceWriter::write(const Dictionary &D) { return I->putDictionary(D); }
 Error TraceWriter::write(const Events &E) {
   return I->put(BlockKind::Events, E);
 }
+Error TraceWriter::write(const EventLog &L) {
+  return I->put(BlockKind::Events, L);
+}
 Error TraceWriter::write(const Marks &M) { return I->put(BlockKind::Marks, M); }
 Error TraceWriter::write(const Slices &S) {
   return I->put(BlockKind::Slices, S);

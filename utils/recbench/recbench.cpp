@@ -144,42 +144,50 @@ private:
   void finish();
   LLVM_ATTRIBUTE_NOINLINE void pass();
   void drain();
+  void take(ArrayRef<MergedRecord> Records);
 
   std::unique_ptr<Recording> R;
   std::unique_ptr<ImageState> I;
   std::unique_ptr<Writer> W;
   RingMerge Merge;
   std::vector<MergedRecord> Batch;
-  std::vector<uint32_t> Sources;
+  std::vector<RingOfImage> RingOf;
 };
 
 } // namespace
 
 void Bench::drain() {
   Merge.start(~0ull);
-  Sources.clear();
+  RingOf.clear();
   for (uint32_t Ring = 0; Ring != I->shared().ringsUsed(); ++Ring) {
     uint64_t Head = I->shared().ringHeader(Ring).Head.load();
     uint64_t Tail = I->ring(Ring).Tail;
     if (Head == Tail)
       continue;
-    Merge.add(I->shared().ring(Ring), Tail, Head, uint32_t(Sources.size()));
-    Sources.push_back(Ring);
+    Merge.add(I->shared().ring(Ring), Tail, Head, uint32_t(RingOf.size()));
+    RingOf.push_back({I.get(), Ring});
   }
-  Batch.clear();
-  while (Merge.next(Batch, 2048)) {
+  Batch.resize(2048);
+  while (size_t Count = Merge.next(Batch.data(), Batch.size())) {
     for (const RingMerge::Cursor &C : Merge.cursors()) {
-      uint32_t Ring = Sources[C.Source];
+      uint32_t Ring = RingOf[C.Source].Ring;
       I->ring(Ring).Tail = C.Tail;
       I->shared().ringHeader(Ring).Tail.store(C.Tail);
     }
-    size_t Ahead = 20;
-    for (size_t K = 0; K != Batch.size(); ++K) {
-      if (K + Ahead < Batch.size())
-        I->prefetch(Batch[K + Ahead].R);
-      I->process(Batch[K].R, Sources[Batch[K].Source]);
+    take(ArrayRef(Batch).take_front(Count));
+  }
+}
+
+/// As Session::takeBatch().
+void Bench::take(ArrayRef<MergedRecord> Records) {
+  ImageState::prefetchFirst(Records, RingOf.data());
+  while (!Records.empty()) {
+    size_t Taken = I->takeUsual(Records, RingOf.data());
+    if (!Taken) {
+      I->process(Records[0].R, RingOf[Records[0].Source].Ring);
+      Taken = 1;
     }
-    Batch.clear();
+    Records = Records.drop_front(Taken);
   }
 }
 

@@ -25,6 +25,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Compiler.h"
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #if defined(__SSE2__)
@@ -58,25 +59,30 @@ public:
   /// Memory that the table takes.
   uint64_t bytes() const;
 
-  /// Fetches the lines that an operation on Address will touch.
-  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint64_t Address) const {
+  /// Fetches the lines that an operation on Address will touch; Whole: that of
+  /// births and contexts, too, which take() needs only when asked for them.
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint64_t Address,
+                                             bool Whole) const {
     uint64_t H = hash(Address);
     const Shard &S = Shards[H >> 56];
-    if (!S.Buckets)
-      return;
-    const Bucket *B = S.Buckets + S.home(H);
-    __builtin_prefetch(&B->Keys, 1);
-    __builtin_prefetch(&B->Rows, 1);
-    __builtin_prefetch(&B->BirthLow, 1);
+    // A shard without buckets gives an address near 0, which harms nothing.
+    const char *B = reinterpret_cast<const char *>(S.Buckets) +
+                    uint64_t(S.home(H)) * sizeof(Bucket);
+    __builtin_prefetch(B, 1);
+    __builtin_prefetch(B + offsetof(Bucket, Rows), 1);
+    __builtin_prefetch(
+        B + (Whole ? offsetof(Bucket, BirthLow) : offsetof(Bucket, Rows)), 1);
   }
 
   bool contains(uint64_t Address) const;
 
-  /// Adds a block. Address must not be live (checked by the caller).
-  void insert(uint64_t Address, const LiveEntry &E);
+  /// Adds a block; false, and nothing is done, when one lives at Address.
+  bool insert(uint64_t Address, const LiveEntry &E);
 
-  /// Removes the block at Address into Out; false when there is none.
-  bool take(uint64_t Address, LiveEntry &Out);
+  /// Removes the block at Address into Out; false when there is none. With
+  /// Whole false Out has a Context only when some block has one, and no
+  /// BirthTick: their line is not touched.
+  bool take(uint64_t Address, LiveEntry &Out, bool Whole = true);
 
   /// Calls F with each entry of a shard, in no order. F must not change the
   /// table.
@@ -124,13 +130,18 @@ private:
     return (Address & 7) || Address >> (AddressBits + 3) || !Address;
   }
   static unsigned match(const Bucket &B, uint64_t Key);
-  static void read(const Bucket &B, unsigned I, LiveEntry &E);
+  static uint32_t next(const Shard &S, uint32_t K) {
+    return K + 1 == S.NumBuckets ? 0 : K + 1;
+  }
+  static void read(const Bucket &B, unsigned I, LiveEntry &E, bool Whole);
   static void write(Bucket &B, unsigned I, uint64_t Key, const LiveEntry &E);
   static void place(Shard &S, uint64_t Key, const LiveEntry &E);
   void grow(Shard &S);
+  bool insertSlowly(uint64_t Address, const LiveEntry &E);
 
   Shard Shards[NumShards];
   uint64_t Count = 0;
+  bool HasContexts = false;
   llvm::DenseMap<uint64_t, uint64_t> Large; ///< address -> size
   llvm::DenseMap<uint64_t, LiveEntry> Odd;
 };
@@ -157,11 +168,14 @@ inline unsigned LiveTable::match(const Bucket &B, uint64_t Key) {
 #endif
 }
 
-inline void LiveTable::read(const Bucket &B, unsigned I, LiveEntry &E) {
+inline void LiveTable::read(const Bucket &B, unsigned I, LiveEntry &E,
+                            bool Whole) {
   E.Ordinal = B.OrdinalLow[I] | uint64_t(B.OrdinalHigh[I]) << 32;
   E.Size = B.Keys[I] >> AddressBits;
-  E.BirthTick = B.BirthLow[I] | uint64_t(B.BirthHigh[I]) << 32;
   E.Row = B.Rows[I];
+  if (!Whole)
+    return;
+  E.BirthTick = B.BirthLow[I] | uint64_t(B.BirthHigh[I]) << 32;
   E.Context = B.ContextLow[I] | uint32_t(B.ContextHigh[I]) << 16;
 }
 
@@ -179,7 +193,7 @@ inline void LiveTable::write(Bucket &B, unsigned I, uint64_t Key,
 
 inline void LiveTable::place(Shard &S, uint64_t Key, const LiveEntry &E) {
   uint64_t H = (Key & AddressMask) * 0x9E3779B97F4A7C15ull;
-  for (uint32_t K = S.home(H);; K = K + 1 == S.NumBuckets ? 0 : K + 1) {
+  for (uint32_t K = S.home(H);; K = next(S, K)) {
     Bucket &B = S.Buckets[K];
     if (unsigned Empty = match(B, 0)) {
       write(B, __builtin_ctz(Empty), Key, E);
@@ -189,26 +203,39 @@ inline void LiveTable::place(Shard &S, uint64_t Key, const LiveEntry &E) {
   }
 }
 
-inline void LiveTable::insert(uint64_t Address, const LiveEntry &E) {
-  ++Count;
-  if (__builtin_expect(isOdd(Address), 0)) {
-    Odd[Address] = E;
-    return;
-  }
-  uint64_t Size = E.Size;
-  if (__builtin_expect(Size >= SizeEscape, 0)) {
-    Large[Address] = Size;
-    Size = SizeEscape;
-  }
-  Shard &S = Shards[shardOf(Address)];
+inline bool LiveTable::insert(uint64_t Address, const LiveEntry &E) {
+  uint64_t Hash = hash(Address);
+  Shard &S = Shards[Hash >> 56];
   // 6 blocks in a bucket of 7 is as full as it gets.
-  if (__builtin_expect(S.Count >= S.NumBuckets * 6, 0))
-    grow(S);
+  if (__builtin_expect(isOdd(Address) || E.Size >= SizeEscape || E.Context ||
+                           S.Count >= S.NumBuckets * 6,
+                       0))
+    return insertSlowly(Address, E);
+  // Nearly always the home bucket says that the address is not live, and often
+  // it has room.
+  const uint32_t Home = S.home(Hash);
+  const uint64_t Key = Address >> 3;
+  uint32_t K = Home, Room = ~0u;
+  do {
+    Bucket &B = S.Buckets[K];
+    if (__builtin_expect(match(B, Key) != 0, 0))
+      return false;
+    if (Room == ~0u && match(B, 0))
+      Room = K;
+    if (__builtin_expect(!B.Overflow && Room != ~0u, 1))
+      break;
+    K = next(S, K);
+  } while (K != Home);
+  for (K = Home; __builtin_expect(K != Room, 0); K = next(S, K))
+    ++S.Buckets[K].Overflow;
+  Bucket &B = S.Buckets[Room];
+  write(B, __builtin_ctz(match(B, 0)), Key | E.Size << AddressBits, E);
   ++S.Count;
-  place(S, Address >> 3 | Size << AddressBits, E);
+  ++Count;
+  return true;
 }
 
-inline bool LiveTable::take(uint64_t Address, LiveEntry &Out) {
+inline bool LiveTable::take(uint64_t Address, LiveEntry &Out, bool Whole) {
   if (__builtin_expect(isOdd(Address), 0)) {
     auto It = Odd.find(Address);
     if (It == Odd.end())
@@ -228,12 +255,11 @@ inline bool LiveTable::take(uint64_t Address, LiveEntry &Out) {
     Bucket &B = S.Buckets[K];
     if (unsigned Hit = match(B, Address >> 3)) {
       unsigned I = __builtin_ctz(Hit);
-      read(B, I, Out);
+      read(B, I, Out, Whole || HasContexts);
       B.Keys[I] = 0;
       --S.Count;
       --Count;
-      for (; __builtin_expect(Home != K, 0);
-           Home = Home + 1 == S.NumBuckets ? 0 : Home + 1)
+      for (; __builtin_expect(Home != K, 0); Home = next(S, Home))
         --S.Buckets[Home].Overflow;
       if (__builtin_expect(Out.Size == SizeEscape, 0)) {
         auto It = Large.find(Address);
@@ -244,7 +270,7 @@ inline bool LiveTable::take(uint64_t Address, LiveEntry &Out) {
     }
     if (!B.Overflow)
       return false;
-    K = K + 1 == S.NumBuckets ? 0 : K + 1;
+    K = next(S, K);
   } while (K != Home);
   return false;
 }

@@ -37,9 +37,9 @@ public:
   void add(const wire::Record *Records, uint64_t Tail, uint64_t Head,
            uint32_t Source);
 
-  /// Appends up to Max records in order to Out; false when none was left.
-  /// OnConsumed-style progress is read from tails().
-  bool next(std::vector<MergedRecord> &Out, size_t Max);
+  /// Puts up to Max records in order to Out and returns how many; 0 when none
+  /// is left. cursors() tells how far each ring was taken.
+  size_t next(MergedRecord *Out, size_t Max);
 
   struct Cursor {
     const wire::Record *Records;
@@ -53,6 +53,7 @@ public:
 
 private:
   void sift(size_t I);
+  size_t takeRun(Cursor &C, uint64_t Until, MergedRecord *Out, size_t Max);
 
   uint64_t Limit = 0;
   std::vector<Cursor> Cursors;

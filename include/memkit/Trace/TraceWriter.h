@@ -15,6 +15,8 @@
 
 namespace memkit {
 
+class EventLog;
+
 /// Writes a trace to a sink as blocks are given, in bounded memory: what it
 /// keeps is under 20 bytes a block (the index) and 4 bytes a stack node.
 ///
@@ -30,6 +32,7 @@ public:
 
   llvm::Error write(const Dictionary &D);
   llvm::Error write(const Events &E);
+  llvm::Error write(const EventLog &L);
   llvm::Error write(const Marks &M);
   llvm::Error write(const Slices &S);
   llvm::Error write(const Keyframe &K);

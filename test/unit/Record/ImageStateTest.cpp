@@ -68,12 +68,37 @@ struct OneImage : testing::Test {
   /// The events so far: `a0` allocates block 0, `f0` frees it.
   std::string events() {
     std::string Text;
-    for (const Event &E : I->buffer().Rows)
+    for (const Event &E : I->log().rows())
       Text += (E.Kind == EventKind::Allocate ? "a" : "f") +
               std::to_string(E.Block) + " ";
     return Text;
   }
 };
+
+std::vector<Event> eventsOf(llvm::StringRef Bytes) {
+  auto T = llvm::cantFail(
+      TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+  std::vector<Event> Out;
+  for (const BlockInfo &B : T->blocks())
+    if (B.Kind == BlockKind::Events) {
+      Events E;
+      llvm::cantFail(T->read(B, E));
+      Out.insert(Out.end(), E.Rows.begin(), E.Rows.end());
+    }
+  return Out;
+}
+
+/// The heaps and rows of the trace's summary.
+std::pair<std::vector<HeapTotals>, std::vector<SumRows>>
+sumsOf(llvm::StringRef Bytes) {
+  auto T = llvm::cantFail(
+      TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+  Summary S;
+  for (const BlockInfo &B : T->blocks())
+    if (B.Kind == BlockKind::Summary)
+      llvm::cantFail(T->read(B, S));
+  return {S.Heaps, S.Stacks};
+}
 
 TEST_F(OneImage, InOrder) {
   put(0, RecordKind::Allocate, 0x1000, 10);
@@ -202,11 +227,72 @@ TEST_F(OneImage, NonsenseIsCountedAndDoesNoHarm) {
   EXPECT_FALSE(R->failed());
 }
 
+/// A program's life as any records: most fit, some come too early or never fit,
+/// threads come and go.
+std::vector<MergedRecord> someRecords(unsigned Seed) {
+  std::mt19937_64 Random(Seed);
+  std::vector<MergedRecord> Out;
+  std::map<uint64_t, bool> Live;
+  uint64_t Tsc = 1000;
+  for (unsigned N = 0; N != 150000; ++N) {
+    uint64_t Address = (1 + Random() % 3000) * 16;
+    RecordKind Kind = Live[Address] ? RecordKind::Free : RecordKind::Allocate;
+    if (Random() % 200 == 0)
+      Kind = RecordKind(Random() % 7);
+    else
+      Live[Address] = !Live[Address];
+    Tsc += Random() % 300;
+    uint64_t Size = Random() % 50 ? Random() % 5000 : Random() >> 20;
+    MergedRecord M;
+    M.R = {Random() % 100 ? Tsc : Tsc - 100, Random() % 300 ? Address : 0,
+           wire::Record::pack(Size, Kind, AllocFunction::Malloc), 0, 0};
+    M.Source = uint32_t(Random() % 4);
+    Out.push_back(M);
+  }
+  return Out;
+}
+
+TEST_F(OneImage, ManyAtOnceAreAsOneByOne) {
+  for (unsigned Seed = 1; Seed != 4; ++Seed) {
+    std::vector<MergedRecord> Records = someRecords(Seed);
+    std::string Traces[2];
+    size_t Usual = 0;
+    for (bool Many : {false, true}) {
+      begin();
+      RingOfImage Of[4];
+      for (uint32_t Ring = 0; Ring != 4; ++Ring)
+        Of[Ring] = {I.get(), Ring};
+      llvm::ArrayRef<MergedRecord> Left = Records;
+      while (!Left.empty()) {
+        // A pass ends, and a second, whatever was taken.
+        llvm::ArrayRef<MergedRecord> Part = Left.take_front(700);
+        Left = Left.drop_front(Part.size());
+        while (!Part.empty()) {
+          size_t Taken = Many ? I->takeUsual(Part, Of) : 0;
+          Usual += Taken;
+          if (!Taken)
+            I->process(Part[0].R, Part[0].Source);
+          Part = Part.drop_front(Taken ? Taken : 1);
+        }
+        pass();
+        if (R->Pass % 40 == 0)
+          R->flush();
+      }
+      I->settleHeld(true);
+      R->finish();
+      Traces[Many] = Bytes;
+    }
+    EXPECT_GT(Usual, Records.size() / 2);
+    EXPECT_TRUE(eventsOf(Traces[0]) == eventsOf(Traces[1]));
+    EXPECT_TRUE(sumsOf(Traces[0]) == sumsOf(Traces[1]));
+  }
+}
+
 TEST_F(OneImage, TimesRiseWhateverTheClocksSay) {
   put(0, RecordKind::Allocate, 0x1000, 1, 50000);
   put(1, RecordKind::Allocate, 0x2000, 1, 20000);
   put(0, RecordKind::Allocate, 0x3000, 1, 70000);
-  std::vector<Event> &Rows = I->buffer().Rows;
+  std::vector<Event> Rows = I->log().rows();
   EXPECT_EQ(50000u, Rows[0].TimeNs);
   EXPECT_EQ(50000u, Rows[1].TimeNs);
   EXPECT_EQ(70000u, Rows[2].TimeNs);

@@ -1,0 +1,97 @@
+//===- ImageRuns.cpp - Many usual records at once ---------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Nearly all records are allocations of addresses that are free, and frees of
+// blocks that live. They take each step together (live table, sums, log), so
+// that what a step touches is fetched ahead and stays near.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImageState.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::RecordKind;
+
+void ImageState::prefetchFirst(ArrayRef<MergedRecord> Records,
+                               const RingOfImage *Of) {
+  for (const MergedRecord &M : Records.take_front(Ahead))
+    Of[M.Source].Image->prefetch(M.R);
+}
+
+size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
+                             const RingOfImage *Of) {
+  if (LLVM_UNLIKELY(!Enclosing.empty() || R.Sums.hasNested(Id)))
+    return 0;
+  if (Log.full())
+    R.flush();
+  size_t Most = std::min<size_t>(
+      {Records.size(), UsualRoom::Most, MaxBlockRows - Log.size()});
+  auto &[Changes, TimesNs, Logs] = R.Room;
+  // Nothing is held meanwhile: who would be ends the run.
+  bool Whole = Snapshot.active(), HasHeld = !Held.empty();
+  size_t At = 0, N = 0; // records, events
+  for (; At != Most; ++At) {
+    if (At + Ahead < Records.size()) {
+      const MergedRecord &Next = Records[At + Ahead];
+      Of[Next.Source].Image->prefetch(Next.R);
+    }
+    const wire::Record &Rec = Records[At].R;
+    const RingOfImage &From = Of[Records[At].Source];
+    if (LLVM_UNLIKELY(From.Image != this))
+      break;
+    Ring &S = Rings[From.Ring];
+    if (LLVM_UNLIKELY(!isLogged(S))) {
+      if (!S.Thread || Log.numThreads() >= MaxBlockThreads)
+        break;
+      addLane(S);
+    }
+    if (LLVM_UNLIKELY(HasHeld) && Held.count(Rec.Address))
+      break;
+    uint64_t Tick = R.tickAt(Rec.Tsc, Id);
+    if (Rec.kind() == uint8_t(RecordKind::Allocate)) {
+      uint32_t Row = Stacks.row(Rec.Stack, Rec.function());
+      uint64_t Size = Rec.size();
+      if (LLVM_UNLIKELY(
+              !Rec.Address || Maps.enclosing(Rec.Address) ||
+              !Live.insert(Rec.Address, {NextOrdinal, Size, Tick, Row, 0})))
+        break;
+      Changes[N] = {Size, Row, 0, Change::Allocate};
+      R.Sums.noteAllocation(S.Thread, NextOrdinal);
+      Logs[N] = {Tick, NextOrdinal++, S.Lane};
+    } else if (Rec.kind() == uint8_t(RecordKind::Free)) {
+      LiveEntry E;
+      if (LLVM_UNLIKELY(!Live.take(Rec.Address, E, Whole))) {
+        // Most likely of a block too small to be recorded.
+        if (R.Wanted.MinSize && Rec.Address)
+          continue;
+        break;
+      }
+      if (LLVM_UNLIKELY(Whole))
+        Snapshot.onTake(E, LiveTable::shardOf(Rec.Address));
+      bool Temporary = R.Sums.lastAllocation(S.Thread) == E.Ordinal + 1;
+      Changes[N] = {E.Size, E.Row, E.Context,
+                    Temporary ? Change::FreeTemporary : Change::Free};
+      Logs[N] = {Tick, E.Ordinal, S.Lane};
+    } else {
+      break;
+    }
+    R.setTick(Tick, Id);
+    TimesNs[N++] = Tick * TimeUnitNs;
+  }
+  R.Sums.apply(Id, ArrayRef(Changes, N), TimesNs);
+  for (size_t I = 0; I != N; ++I) {
+    const UsualRoom::Logged &L = Logs[I];
+    if (Changes[I].Kind == Change::Allocate)
+      Log.allocate(L.Lane, L.Tick, Changes[I].Bytes,
+                   R.Sums.stackOf(Changes[I].Row), 0, R.MallocHeap);
+    else
+      Log.free(L.Lane, L.Tick, L.Ordinal);
+  }
+  return At;
+}

@@ -1,0 +1,126 @@
+//===- EventLog.cpp - Events on their way to a block ------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Trace/EventLog.h"
+#include "References.h"
+#include <algorithm>
+
+using namespace memkit;
+
+void EventLog::start(uint64_t NextOrdinal) {
+  Columns.clear();
+  Count = Allocations = Sizes = References = Fars = 0;
+  FirstOrdinal = Next = NextOrdinal;
+  FirstTick = LastTick = 0;
+  WideTimes.clear();
+  WideSizes.clear();
+  WideFars.clear();
+  Lanes.clear();
+  HeapOf.clear();
+  ContextOf.clear();
+  Heaps.clear();
+  LocalHeap.clear();
+  OneHeap = NoHeap;
+  HasContexts = 0;
+}
+
+uint32_t EventLog::addThread(uint32_t Thread) {
+  assert(Lanes.size() < MaxBlockThreads);
+  Lanes.push_back({Thread, NoBlock});
+  return uint32_t(Lanes.size() - 1);
+}
+
+/// Not of zeros: pages that are not used yet stay untouched.
+template <class T>
+static void regrow(std::unique_ptr<T[]> &Old, size_t Used, size_t Capacity) {
+  std::unique_ptr<T[]> New(new T[Capacity]);
+  std::copy_n(Old.get(), Used, New.get());
+  Old = std::move(New);
+}
+
+void EventLog::grow() {
+  uint32_t New = std::min(std::max(Capacity * 4, 1024u), MaxBlockRows);
+  regrow(Time, Count, New);
+  regrow(Kind, Count, New);
+  regrow(ThreadOf, Count, New);
+  regrow(Stack, Allocations, New);
+  regrow(Size, Sizes, New);
+  regrow(Near, References, New);
+  // One is written past those that count.
+  regrow(Far, Fars, New + size_t(1));
+  Capacity = New;
+}
+
+/// The value I of a column of low parts.
+template <class List>
+static uint64_t valueAt(const std::unique_ptr<uint32_t[]> &Low,
+                        const List &Wide, uint32_t I) {
+  for (const auto &W : Wide)
+    if (W.At == I)
+      return W.Value;
+  return Low[I];
+}
+
+std::vector<Event> EventLog::rows() const {
+  std::vector<Event> Out(Count);
+  ReferenceCoder Coders[MaxBlockThreads];
+  uint64_t Tick = FirstTick, Block = FirstOrdinal;
+  uint32_t A = 0, S = 0, R = 0, F = 0;
+  for (uint32_t I = 0; I != Count; ++I) {
+    Event &E = Out[I];
+    Tick += valueAt(Time, WideTimes, I);
+    E.TimeNs = Tick * TimeUnitNs;
+    E.Kind = EventKind(Kind[I]);
+    E.Thread = Lanes[ThreadOf[I]].Thread;
+    E.Block = Block;
+    if (E.Kind == EventKind::Allocate) {
+      E.Stack = Stack[A];
+      E.Heap = uint16_t(Heaps[HeapOf.empty() ? 0 : HeapOf[A]]);
+      E.Context = ContextOf.empty() ? 0 : ContextOf[A];
+      ++A;
+    } else {
+      bool IsFar = Near[R] == ReferenceCoder::Far;
+      Coders[ThreadOf[I]].decode(
+          Near[R++], IsFar ? valueAt(Far, WideFars, F) : 0, Block, E.Block);
+      F += IsFar;
+    }
+    if (E.Kind != EventKind::Free)
+      E.Size = valueAt(Size, WideSizes, S++);
+    Block += E.Kind == EventKind::Allocate || E.Kind == EventKind::Split;
+  }
+  return Out;
+}
+
+/// An allocation of a heap that is not OneHeap.
+void EventLog::noteHeap(uint32_t Heap) {
+  if (Heaps.empty()) {
+    Heaps.push_back(Heap);
+    LocalHeap[Heap] = 0;
+    OneHeap = Heap;
+    return;
+  }
+  // From the second heap on each allocation has its own.
+  if (HeapOf.empty())
+    HeapOf.resize(Allocations);
+  OneHeap = NoHeap;
+  if (!HeapOf.empty() && Heaps[HeapOf.back()] == Heap) {
+    HeapOf.push_back(HeapOf.back());
+    return;
+  }
+  auto [It, New] = LocalHeap.try_emplace(Heap, uint16_t(Heaps.size()));
+  if (New)
+    Heaps.push_back(Heap);
+  HeapOf.push_back(It->second);
+}
+
+void EventLog::noteContext(uint32_t Context) {
+  if (!HasContexts)
+    ContextOf.resize(Allocations);
+  HasContexts = 1;
+  ContextOf.push_back(Context);
+}

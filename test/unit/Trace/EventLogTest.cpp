@@ -1,0 +1,163 @@
+//===- EventLogTest.cpp - Events on their way to a block --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Trace/EventLog.h"
+#include "SampleTrace.h"
+#include "memkit/Trace/TraceReader.h"
+#include "memkit/Trace/TraceWriter.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace memkit;
+using namespace llvm;
+
+namespace {
+
+/// Random events, each appended to a log and kept as a row.
+struct Both {
+  EventLog Log;
+  std::vector<Event> Rows;
+  std::mt19937_64 Random{5};
+  uint64_t Tick = 1000;
+  unsigned NumThreads = 1, NumHeaps = 1, NumContexts = 1;
+  bool Wide = false;
+
+  uint64_t value(uint64_t Most) {
+    return Wide && Random() % 50 == 0 ? Random() >> 2 : Random() % Most;
+  }
+  void add(EventKind Kind) {
+    Event E;
+    Tick += Wide && Random() % 500 == 0 ? uint64_t(1) << 33 : Random() % 3;
+    E.TimeNs = Tick * TimeUnitNs;
+    uint32_t Lane = uint32_t(Random() % NumThreads);
+    E.Thread = 10 + Lane;
+    E.Kind = Kind;
+    if (Kind != EventKind::Free)
+      E.Size = value(5000);
+    E.Block = Log.nextOrdinal();
+    if (Kind == EventKind::Allocate) {
+      E.Stack = 1 + uint32_t(Random() % 300);
+      E.Heap = uint16_t(1 + Random() % NumHeaps);
+      E.Context = uint32_t(Random() % NumContexts);
+      Log.allocate(Lane, Tick, E.Size, E.Stack, E.Context, E.Heap);
+    } else {
+      // Near, next to the one before, or far.
+      uint64_t Back = Random() % 3 ? Random() % 200 : Random();
+      E.Block = Log.nextOrdinal() - 1 - Back % Log.nextOrdinal();
+      if (Kind == EventKind::Free)
+        Log.free(Lane, Tick, E.Block);
+      else if (Kind == EventKind::Resize)
+        Log.resize(Lane, Tick, E.Block, E.Size);
+      else
+        Log.split(Lane, Tick, E.Block, E.Size);
+    }
+    Rows.push_back(E);
+  }
+  void fill(uint64_t FirstOrdinal, size_t Count, bool AllKinds) {
+    Log.start(FirstOrdinal);
+    Rows.clear();
+    for (unsigned T = 0; T != NumThreads; ++T)
+      EXPECT_EQ(T, Log.addThread(10 + T));
+    add(EventKind::Allocate);
+    while (Rows.size() != Count)
+      add(EventKind(Random() % (AllKinds ? 4 : 2)));
+  }
+  /// The log comes back from a trace as its rows.
+  void check() {
+    EXPECT_TRUE(Log.rows() == Rows);
+    EXPECT_EQ(Log.size(), Rows.size());
+    EXPECT_EQ(Log.beginNs(), Rows.front().TimeNs);
+    EXPECT_EQ(Log.endNs(), Rows.back().TimeNs);
+    std::string Bytes;
+    StringSink Out(Bytes);
+    auto W = cantFail(TraceWriter::create(Out, sampleHeader()));
+    cantFail(W->write(sampleDictionary(NumThreads, NumHeaps, NumContexts)));
+    Log.Image = 1;
+    cantFail(W->write(Log));
+    cantFail(W->finish());
+    auto R = cantFail(
+        TraceReader::create(MemoryBuffer::getMemBuffer(Bytes, "t.fb", false)));
+    Events Got;
+    const BlockInfo &Info = R->blocks()[2];
+    EXPECT_EQ(Info.BeginNs, Log.beginNs());
+    EXPECT_EQ(Info.EndNs, Log.endNs());
+    EXPECT_EQ(Info.Events, Rows.size());
+    Error E = R->read(Info, Got);
+    ASSERT_FALSE(bool(E)) << toString(std::move(E));
+    EXPECT_TRUE(Got.Rows == Rows);
+  }
+  /// All that the events name.
+  static Dictionary sampleDictionary(unsigned Threads, unsigned Heaps,
+                                     unsigned Contexts) {
+    Dictionary D;
+    D.Strings = {"x"};
+    D.Frames.resize(1);
+    D.Frames[0].Kind = FrameKind::Unknown;
+    for (unsigned I = 0; I != 300; ++I) {
+      D.Stacks.push_back({0, 1});
+      D.NodeFrames.push_back(1);
+    }
+    D.Images.resize(1);
+    D.Threads.resize(10 + Threads);
+    for (Thread &T : D.Threads)
+      T.Image = 1;
+    D.Heaps.resize(Heaps);
+    for (Heap &H : D.Heaps)
+      H.Name = 1;
+    if (Contexts > 1) {
+      D.Scopes.push_back({ScopeKind::User, 1, 0});
+      for (unsigned I = 1; I != Contexts; ++I)
+        D.Contexts.push_back({0, 1, I});
+    }
+    return D;
+  }
+};
+
+TEST(EventLog, OneThread) {
+  Both B;
+  B.fill(0, 5000, false);
+  B.check();
+  // Begun again, with the memory of before.
+  B.fill(700, 9000, true);
+  B.check();
+}
+
+TEST(EventLog, ManyThreads) {
+  Both B;
+  B.NumThreads = MaxBlockThreads;
+  B.fill(0, MaxBlockRows, false);
+  EXPECT_TRUE(B.Log.full());
+  B.check();
+  B.NumThreads = 3;
+  B.fill(100000, 20000, true);
+  B.check();
+}
+
+TEST(EventLog, WideValues) {
+  for (unsigned Threads : {1, 5}) {
+    Both B;
+    B.Wide = true;
+    B.NumThreads = Threads;
+    B.fill(uint64_t(1) << 35, 20000, true);
+    B.check();
+  }
+}
+
+TEST(EventLog, HeapsAndContexts) {
+  for (unsigned Heaps : {1, 2, 300})
+    for (unsigned Contexts : {1, 40}) {
+      Both B;
+      B.NumThreads = Heaps == 2 ? 4 : 1;
+      B.NumHeaps = Heaps;
+      B.NumContexts = Contexts;
+      B.fill(0, 10000, true);
+      B.check();
+    }
+}
+
+} // namespace
