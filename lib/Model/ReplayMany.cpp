@@ -72,7 +72,7 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
                  *Contexts = E.Context.empty() ? nullptr : E.Context.data();
   const uint16_t *Heaps = E.Heap.data();
   const uint64_t *Sizes = E.AllocSize.data(), *Times = E.TimeNs.data();
-  Change *ChangeOf = Changes.data() - C.Row;
+  Change *ChangeOf = Changes.data();
   auto First = static_cast<uint32_t>(I.Live.next() - E.FirstOrdinal);
   for (size_t At = C.Alloc; At != End; ++At) {
     I.Stacks.prefetch(Stacks[std::min(At + StackAhead, Last)]);
@@ -83,7 +83,8 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
     To.Entries[Place] = Entry;
     To.Births[Place] = Times[Row];
     A.prefetchRow(Entry.Row);
-    ChangeOf[Row] = {Entry.Size, Entry.Row, Entry.ContextRow, Change::Allocate};
+    ChangeOf[Row - C.Row] = {Entry.Size, Entry.Row, Entry.ContextRow,
+                             Change::Allocate};
   }
   I.Live.fill(Created, Allocated);
 }
@@ -135,14 +136,14 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
   const uint32_t *Rows = E.RefRow.data(), *Owns = E.RefOwn.data();
   const uint64_t *Blocks = E.Block.data(), FirstOrdinal = E.FirstOrdinal;
   const EventKind *Kinds = E.Kind.data();
-  Change *ChangeOf = Changes.data() - C.Row;
+  Change *ChangeOf = Changes.data();
   for (; Ref != End; ++Ref) {
     uint32_t Row = Rows[Ref];
     LiveSet::Entry &Entry = **At++;
     if (LLVM_UNLIKELY(Entry.Row == 0))
       return notLive(C, Ref);
     A.prefetchRow(Entry.Row);
-    Change &To = ChangeOf[Row];
+    Change &To = ChangeOf[Row - C.Row];
     To = {Entry.Size, Entry.Row, Entry.ContextRow, Change::Free};
     if (LLVM_LIKELY(Kinds[Row] == EventKind::Free)) {
       uint64_t Own = Owns[Ref] + FirstOrdinal;
