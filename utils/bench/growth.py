@@ -42,6 +42,10 @@ def stacks_and_nodes(few, many):
             (stacks1 * bytes2 - stacks2 * bytes1) / both)
 
 
+def per_thousand(before, after):
+    return (after.rss - before.rss) / (after.events - before.events) * 1000
+
+
 def growth(tools, folder, tiny):
     """[(what, bytes, per, aim)]."""
     storm, live = build_storm(folder), build_program(folder, "live.cpp")
@@ -51,8 +55,10 @@ def growth(tools, folder, tiny):
     def record(*command):
         return Recording(tools, folder, [str(part) for part in command])
 
-    base = record(storm, 1, 5_000_000 // scale)
-    longer = record(storm, 1, 40_000_000 // scale)
+    # Buffers reach their largest size in the first tens of millions of events; what
+    # is kept for the whole run shows after that.
+    start, middle, end = [record(storm, 1, pairs // scale)
+                          for pairs in (5_000_000, 40_000_000, 120_000_000)]
     few, many = 1_000_000 // scale, 10_000_000 // scale
     small, large = record(live, few), record(live, many)
     per_stack, per_node = stacks_and_nodes(*[
@@ -60,8 +66,10 @@ def growth(tools, folder, tiny):
         for tail, most in ((0, 400_000), (30, 100_000))])
     longest, pauses = large.output.split()
     return [
-        ("recorder, per 1,000 events", (longer.rss - base.rss) / (longer.events - base.events) * 1000,
-         "bytes", 1),
+        (f"recorder, per 1,000 events, from {start.events:,} to {middle.events:,}",
+         per_thousand(start, middle), "bytes", None),
+        (f"recorder, per 1,000 events, from {middle.events:,} to {end.events:,}",
+         per_thousand(middle, end), "bytes", 1),
         ("recorder, per live block", (large.rss - small.rss) / (many - few), "bytes", 48),
         ("recorder, per distinct stack", per_stack, "bytes", 128),
         ("recorder, per node of the tree of stacks", per_node, "bytes", 128),
