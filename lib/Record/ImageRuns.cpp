@@ -32,7 +32,7 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
     R.flush();
   size_t Most = std::min<size_t>(
       {Records.size(), UsualRoom::Most, MaxBlockRows - Log.size()});
-  auto &[Changes, TimesNs, Logs] = R.Room;
+  auto &[Changes, TimesNs, Logged] = R.Room;
   // Nothing is held meanwhile: who would be ends the run.
   bool Whole = Snapshot.active(), HasHeld = !Held.empty();
   size_t At = 0, N = 0; // records, events
@@ -63,7 +63,8 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
         break;
       Changes[N] = {Size, Row, 0, Change::Allocate};
       R.Sums.noteAllocation(S.Thread, NextOrdinal);
-      Logs[N] = {Tick, NextOrdinal++, S.Lane};
+      Logged[N] = {Tick, Size, 0, uint16_t(S.Lane), false};
+      ++NextOrdinal;
     } else if (Rec.kind() == uint8_t(RecordKind::Free)) {
       LiveEntry E;
       if (LLVM_UNLIKELY(!Live.take(Rec.Address, E, Whole))) {
@@ -77,7 +78,7 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
       bool Temporary = R.Sums.lastAllocation(S.Thread) == E.Ordinal + 1;
       Changes[N] = {E.Size, E.Row, E.Context,
                     Temporary ? Change::FreeTemporary : Change::Free};
-      Logs[N] = {Tick, E.Ordinal, S.Lane};
+      Logged[N] = {Tick, E.Ordinal, 0, uint16_t(S.Lane), true};
     } else {
       break;
     }
@@ -85,13 +86,10 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
     TimesNs[N++] = Tick * TimeUnitNs;
   }
   R.Sums.apply(Id, ArrayRef(Changes, N), TimesNs);
-  for (size_t I = 0; I != N; ++I) {
-    const UsualRoom::Logged &L = Logs[I];
+  // The rows are near now.
+  for (size_t I = 0; I != N; ++I)
     if (Changes[I].Kind == Change::Allocate)
-      Log.allocate(L.Lane, L.Tick, Changes[I].Bytes,
-                   R.Sums.stackOf(Changes[I].Row), 0, R.MallocHeap);
-    else
-      Log.free(L.Lane, L.Tick, L.Ordinal);
-  }
+      Logged[I].Stack = R.Sums.stackOf(Changes[I].Row);
+  Log.append(ArrayRef(Logged, N), R.MallocHeap);
   return At;
 }

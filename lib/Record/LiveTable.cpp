@@ -35,13 +35,30 @@ bool LiveTable::contains(uint64_t Address) const {
   uint32_t Home = S.home(Hash), K = Home;
   do {
     const Bucket &B = S.Buckets[K];
-    if (match(B, Address >> 3))
+    if (find(B, tags(B), tagOf(Hash), Address >> 3) != Slots)
       return true;
     if (!B.Overflow)
       return false;
     K = next(S, K);
   } while (K != Home);
   return false;
+}
+
+bool LiveTable::takeOdd(uint64_t Address, LiveEntry &Out) {
+  auto It = Odd.find(Address);
+  if (It == Odd.end())
+    return false;
+  Out = It->second;
+  Odd.erase(It);
+  --Count;
+  return true;
+}
+
+/// The size of a block that was just taken.
+void LiveTable::takeLarge(uint64_t Address, LiveEntry &Out) {
+  auto It = Large.find(Address);
+  Out.Size = It->second;
+  Large.erase(It);
 }
 
 bool LiveTable::insertSlowly(uint64_t Address, const LiveEntry &E) {
@@ -87,10 +104,10 @@ void LiveTable::grow(Shard &S) {
   std::memset(static_cast<void *>(New.Buckets), 0, Bytes);
   for (uint32_t K = 0; K != S.NumBuckets; ++K)
     for (unsigned I = 0; I != Slots; ++I)
-      if (uint64_t Key = S.Buckets[K].Keys[I]) {
+      if (const Bucket &B = S.Buckets[K]; B.Tags[I]) {
         LiveEntry E;
-        read(S.Buckets[K], I, E, true);
-        place(New, Key, E);
+        read(B, I, E, true);
+        place(New, B.Keys[I], E);
       }
   std::free(S.Buckets);
   S = New;
@@ -102,10 +119,10 @@ void LiveTable::forEachInShard(
   LiveEntry E;
   for (uint32_t K = 0; K != S.NumBuckets; ++K)
     for (unsigned I = 0; I != Slots; ++I)
-      if (uint64_t Key = S.Buckets[K].Keys[I]) {
-        read(S.Buckets[K], I, E, true);
+      if (const Bucket &B = S.Buckets[K]; B.Tags[I]) {
+        read(B, I, E, true);
         if (E.Size == SizeEscape)
-          E.Size = Large.lookup((Key & AddressMask) << 3);
+          E.Size = Large.lookup((B.Keys[I] & AddressMask) << 3);
         F(E);
       }
   // Odd addresses are few and all visited with their shard.

@@ -13,6 +13,7 @@
 #include "HostHeaps.h"
 #include "memkit/Account/Accounts.h"
 #include "memkit/Record/TscClock.h"
+#include "memkit/Trace/EventLog.h"
 #include "memkit/Trace/TraceWriter.h"
 #include <functional>
 #include <memory>
@@ -25,15 +26,9 @@ class ImageState;
 /// Where usual records stand between the steps that they take together.
 struct UsualRoom {
   static constexpr size_t Most = 256;
-  /// What the log is told of an event.
-  struct Logged {
-    uint64_t Tick;
-    uint64_t Ordinal;
-    uint32_t Lane;
-  };
   Change Changes[Most];
   uint64_t TimesNs[Most];
-  Logged Logs[Most];
+  EventLog::Usual Logged[Most];
 };
 
 /// What the images of a recording share: the ids, the sums, the one order of

@@ -56,6 +56,63 @@ void EventLog::grow() {
   Capacity = New;
 }
 
+void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap) {
+  if (Events.empty())
+    return;
+  while (Capacity - Count < Events.size())
+    grow();
+  if (Heaps.empty())
+    noteHeap(Heap);
+  if (Count == 0)
+    FirstTick = LastTick = Events.front().Tick;
+  uint64_t Risen = Events.back().Tick - LastTick, Largest = 0;
+  for (const Usual &E : Events)
+    Largest |= E.SizeOrBlock;
+  if (Heap != OneHeap || HasContexts || (Risen | Largest | Next) >> 32)
+    return appendOneByOne(Events, Heap);
+  // In variables of its own: a byte that is stored might be any other's.
+  uint32_t *Times = Time.get() + Count, *Stacks = Stack.get() + Allocations,
+           *SizeTo = Size.get() + Sizes, *FarTo = Far.get() + Fars;
+  uint8_t *Kinds = Kind.get() + Count, *Threads = ThreadOf.get() + Count,
+          *NearTo = Near.get() + References;
+  Lane *const LaneAt = Lanes.data();
+  uint64_t Tick = LastTick, Ordinal = Next;
+  uint32_t NumAllocations = 0, NumFars = 0;
+  for (size_t I = 0, N = Events.size(); I != N; ++I) {
+    const Usual &E = Events[I];
+    Times[I] = uint32_t(E.Tick - Tick);
+    Tick = E.Tick;
+    Kinds[I] = uint8_t(E.IsFree ? EventKind::Free : EventKind::Allocate);
+    Threads[I] = uint8_t(E.Lane);
+    if (!E.IsFree) {
+      Stacks[NumAllocations] = E.Stack;
+      SizeTo[NumAllocations++] = uint32_t(E.SizeOrBlock);
+      ++Ordinal;
+      continue;
+    }
+    uint64_t Distance = Ordinal - 1 - E.SizeOrBlock;
+    uint32_t Code = codeOf(LaneAt[E.Lane], E.SizeOrBlock, Distance);
+    NearTo[I - NumAllocations] = uint8_t(Code);
+    FarTo[NumFars] = uint32_t(Distance);
+    NumFars += Code == 255;
+  }
+  Count += uint32_t(Events.size());
+  Allocations += NumAllocations;
+  Sizes += NumAllocations;
+  References += uint32_t(Events.size()) - NumAllocations;
+  Fars += NumFars;
+  LastTick = Tick;
+  Next = Ordinal;
+}
+
+void EventLog::appendOneByOne(llvm::ArrayRef<Usual> Events, uint32_t Heap) {
+  for (const Usual &E : Events)
+    if (E.IsFree)
+      free(E.Lane, E.Tick, E.SizeOrBlock);
+    else
+      allocate(E.Lane, E.Tick, E.SizeOrBlock, E.Stack, 0, Heap);
+}
+
 /// The value I of a column of low parts.
 template <class List>
 static uint64_t valueAt(const std::unique_ptr<uint32_t[]> &Low,

@@ -8,9 +8,10 @@
 //
 // Address -> ordinal, size, account row, context, birth. Made for tens of
 // millions of blocks that come and go at tens of millions a second:
-//  - a bucket is three cache lines: the keys of seven blocks with an overflow
-//    count, what a free needs, and the rest. It is found by one compare of all
-//    keys, and prefetched by the caller some events ahead.
+//  - a bucket is three cache lines: the keys of seven blocks with a byte of
+//    each one's hash, what a free needs, and the rest. The word of these bytes
+//    tells in a few instructions where to look, and where there is room. The
+//    caller fetches the lines some events ahead.
 //  - 256 shards by hash grow one at a time, by 3/8 and out of step with each
 //    other, so that the longest pause is the rehash of a shard and the table
 //    takes at most 48 bytes a block, 37 on average.
@@ -28,9 +29,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace memkit {
 
@@ -99,9 +97,12 @@ private:
   static constexpr unsigned Slots = 7;
 
   struct alignas(64) Bucket {
-    uint64_t Keys[Slots];
-    uint32_t Overflow; ///< blocks that wanted this bucket and went past it
-    uint32_t Pad0;
+    uint64_t Keys[Slots]; ///< meaningless where the tag is 0
+    /// Of each slot: 0 when it is free, else 0x80 and 7 bits of the hash.
+    uint8_t Tags[Slots];
+    /// Blocks that wanted this bucket and went past it; once it is 255 it
+    /// stays.
+    uint8_t Overflow;
     uint32_t Rows[Slots];
     uint32_t OrdinalLow[Slots];
     uint8_t OrdinalHigh[8];
@@ -129,15 +130,35 @@ private:
   static bool isOdd(uint64_t Address) {
     return (Address & 7) || Address >> (AddressBits + 3) || !Address;
   }
-  static unsigned match(const Bucket &B, uint64_t Key);
+  static constexpr uint64_t EachByte = 0x0101010101010101u;
+  static constexpr uint64_t TopBits = 0x0080808080808080u; ///< of the tags
+  static uint64_t tagOf(uint64_t Hash) { return (Hash >> 17 & 0x7f) | 0x80; }
+  /// Tags and, highest, Overflow.
+  static uint64_t tags(const Bucket &B) {
+    uint64_t Word;
+    std::memcpy(&Word, B.Tags, sizeof(Word));
+    return Word;
+  }
+  /// The slot of a bit of TopBits.
+  static unsigned slotOf(uint64_t Bits) {
+    return unsigned(__builtin_ctzll(Bits)) >> 3;
+  }
+  static uint64_t freeSlots(uint64_t Word) { return ~Word & TopBits; }
+  static unsigned find(const Bucket &B, uint64_t Word, uint64_t Tag,
+                       uint64_t Key);
+  static void goPast(Bucket &B) { B.Overflow += B.Overflow != 255; }
+  static void comeBack(Bucket &B) { B.Overflow -= B.Overflow != 255; }
   static uint32_t next(const Shard &S, uint32_t K) {
     return K + 1 == S.NumBuckets ? 0 : K + 1;
   }
   static void read(const Bucket &B, unsigned I, LiveEntry &E, bool Whole);
-  static void write(Bucket &B, unsigned I, uint64_t Key, const LiveEntry &E);
+  static void write(Bucket &B, unsigned I, uint64_t Tag, uint64_t Key,
+                    const LiveEntry &E);
   static void place(Shard &S, uint64_t Key, const LiveEntry &E);
   void grow(Shard &S);
   bool insertSlowly(uint64_t Address, const LiveEntry &E);
+  bool takeOdd(uint64_t Address, LiveEntry &Out);
+  void takeLarge(uint64_t Address, LiveEntry &Out);
 
   Shard Shards[NumShards];
   uint64_t Count = 0;
@@ -146,26 +167,19 @@ private:
   llvm::DenseMap<uint64_t, LiveEntry> Odd;
 };
 
-/// Which of the seven keys have the address bits of Key, as a mask.
-inline unsigned LiveTable::match(const Bucket &B, uint64_t Key) {
-#if defined(__SSE2__)
-  const __m128i Mask = _mm_set1_epi64x(AddressMask);
-  const __m128i Want = _mm_set1_epi64x(int64_t(Key));
-  unsigned Result = 0;
-  for (unsigned I = 0; I != 4; ++I) {
-    __m128i Pair = _mm_and_si128(
-        _mm_load_si128(reinterpret_cast<const __m128i *>(B.Keys) + I), Mask);
-    __m128i Half = _mm_cmpeq_epi32(Pair, Want);
-    __m128i Both = _mm_and_si128(Half, _mm_shuffle_epi32(Half, 0xB1));
-    Result |= unsigned(_mm_movemask_pd(_mm_castsi128_pd(Both))) << (2 * I);
+/// The slot of the block with the address of Key, or Slots. Word: tags(B).
+inline unsigned LiveTable::find(const Bucket &B, uint64_t Word, uint64_t Tag,
+                                uint64_t Key) {
+  // Bytes that are 0 here are equal; above one that is, others may look so.
+  uint64_t Differ = Word ^ Tag * EachByte;
+  uint64_t Equal = (Differ - EachByte) & ~Differ & TopBits;
+  for (; Equal; Equal &= Equal - 1) {
+    unsigned I = slotOf(Equal);
+    if (__builtin_expect(((B.Keys[I] ^ Key) & AddressMask) == 0 && B.Tags[I],
+                         1))
+      return I;
   }
-  return Result & 0x7f;
-#else
-  unsigned Result = 0;
-  for (unsigned I = 0; I != Slots; ++I)
-    Result |= unsigned((B.Keys[I] & AddressMask) == Key) << I;
-  return Result;
-#endif
+  return Slots;
 }
 
 inline void LiveTable::read(const Bucket &B, unsigned I, LiveEntry &E,
@@ -179,8 +193,9 @@ inline void LiveTable::read(const Bucket &B, unsigned I, LiveEntry &E,
   E.Context = B.ContextLow[I] | uint32_t(B.ContextHigh[I]) << 16;
 }
 
-inline void LiveTable::write(Bucket &B, unsigned I, uint64_t Key,
+inline void LiveTable::write(Bucket &B, unsigned I, uint64_t Tag, uint64_t Key,
                              const LiveEntry &E) {
+  B.Tags[I] = uint8_t(Tag);
   B.Keys[I] = Key;
   B.OrdinalLow[I] = uint32_t(E.Ordinal);
   B.OrdinalHigh[I] = uint8_t(E.Ordinal >> 32);
@@ -195,16 +210,16 @@ inline void LiveTable::place(Shard &S, uint64_t Key, const LiveEntry &E) {
   uint64_t H = (Key & AddressMask) * 0x9E3779B97F4A7C15ull;
   for (uint32_t K = S.home(H);; K = next(S, K)) {
     Bucket &B = S.Buckets[K];
-    if (unsigned Empty = match(B, 0)) {
-      write(B, __builtin_ctz(Empty), Key, E);
+    if (uint64_t Free = freeSlots(tags(B))) {
+      write(B, slotOf(Free), tagOf(H), Key, E);
       return;
     }
-    ++B.Overflow;
+    goPast(B);
   }
 }
 
 inline bool LiveTable::insert(uint64_t Address, const LiveEntry &E) {
-  uint64_t Hash = hash(Address);
+  const uint64_t Hash = hash(Address), Tag = tagOf(Hash), Key = Address >> 3;
   Shard &S = Shards[Hash >> 56];
   // 6 blocks in a bucket of 7 is as full as it gets.
   if (__builtin_expect(isOdd(Address) || E.Size >= SizeEscape || E.Context ||
@@ -214,61 +229,56 @@ inline bool LiveTable::insert(uint64_t Address, const LiveEntry &E) {
   // Nearly always the home bucket says that the address is not live, and often
   // it has room.
   const uint32_t Home = S.home(Hash);
-  const uint64_t Key = Address >> 3;
-  uint32_t K = Home, Room = ~0u;
+  uint32_t K = Home;
+  Bucket *Room = nullptr;
+  uint64_t Free = 0;
   do {
     Bucket &B = S.Buckets[K];
-    if (__builtin_expect(match(B, Key) != 0, 0))
+    uint64_t Word = tags(B);
+    if (__builtin_expect(find(B, Word, Tag, Key) != Slots, 0))
       return false;
-    if (Room == ~0u && match(B, 0))
-      Room = K;
-    if (__builtin_expect(!B.Overflow && Room != ~0u, 1))
+    if (!Room && freeSlots(Word)) {
+      Room = &B;
+      Free = freeSlots(Word);
+    }
+    if (__builtin_expect(Room && !(Word >> 56), 1))
       break;
     K = next(S, K);
   } while (K != Home);
-  for (K = Home; __builtin_expect(K != Room, 0); K = next(S, K))
-    ++S.Buckets[K].Overflow;
-  Bucket &B = S.Buckets[Room];
-  write(B, __builtin_ctz(match(B, 0)), Key | E.Size << AddressBits, E);
+  for (Bucket *B = S.Buckets + Home; __builtin_expect(B != Room, 0);
+       B = S.Buckets + next(S, uint32_t(B - S.Buckets)))
+    goPast(*B);
+  write(*Room, slotOf(Free), Tag, Key | E.Size << AddressBits, E);
   ++S.Count;
   ++Count;
   return true;
 }
 
 inline bool LiveTable::take(uint64_t Address, LiveEntry &Out, bool Whole) {
-  if (__builtin_expect(isOdd(Address), 0)) {
-    auto It = Odd.find(Address);
-    if (It == Odd.end())
-      return false;
-    Out = It->second;
-    Odd.erase(It);
-    --Count;
-    return true;
-  }
-  uint64_t Hash = hash(Address);
+  if (__builtin_expect(isOdd(Address), 0))
+    return takeOdd(Address, Out);
+  const uint64_t Hash = hash(Address), Tag = tagOf(Hash);
   Shard &S = Shards[Hash >> 56];
-  if (!S.Buckets)
+  if (__builtin_expect(!S.Buckets, 0))
     return false;
   uint32_t Home = S.home(Hash), K = Home;
   // Every bucket of a small shard may have been gone past.
   do {
     Bucket &B = S.Buckets[K];
-    if (unsigned Hit = match(B, Address >> 3)) {
-      unsigned I = __builtin_ctz(Hit);
+    uint64_t Word = tags(B);
+    unsigned I = find(B, Word, Tag, Address >> 3);
+    if (__builtin_expect(I != Slots, 1)) {
       read(B, I, Out, Whole || HasContexts);
-      B.Keys[I] = 0;
+      B.Tags[I] = 0;
       --S.Count;
       --Count;
       for (; __builtin_expect(Home != K, 0); Home = next(S, Home))
-        --S.Buckets[Home].Overflow;
-      if (__builtin_expect(Out.Size == SizeEscape, 0)) {
-        auto It = Large.find(Address);
-        Out.Size = It->second;
-        Large.erase(It);
-      }
+        comeBack(S.Buckets[Home]);
+      if (__builtin_expect(Out.Size == SizeEscape, 0))
+        takeLarge(Address, Out);
       return true;
     }
-    if (!B.Overflow)
+    if (!(Word >> 56))
       return false;
     K = next(S, K);
   } while (K != Home);

@@ -16,6 +16,7 @@
 #define MEMKIT_TRACE_EVENTLOG_H
 
 #include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Compiler.h"
 #include <cassert>
@@ -86,6 +87,18 @@ public:
     ++Next;
   }
 
+  /// An allocation or a free, as append() takes many.
+  struct Usual {
+    uint64_t Tick;
+    uint64_t SizeOrBlock; ///< of an allocation, of a free
+    uint32_t Stack;       ///< of an allocation
+    uint16_t Lane;
+    bool IsFree;
+  };
+  /// Many events, of no context and the heap Heap: as the functions above
+  /// would, in half the time. Not more than there is room for.
+  void append(llvm::ArrayRef<Usual> Events, uint32_t Heap);
+
 private:
   friend class Encoder;
 
@@ -125,19 +138,22 @@ private:
   /// As ReferenceCoder::encode(), which says what the byte means.
   void addReference(uint32_t Index, uint64_t Block) {
     assert(Block < Next && "reference to a block that does not exist");
-    Lane &L = Lanes[Index];
     uint64_t Distance = Next - 1 - Block;
-    uint64_t Step = Block - L.LastBlock + 63;
-    L.LastBlock = Block;
-    // Without a branch: which of the three it is cannot be foreseen.
-    uint32_t Code = Step <= 126 ? uint32_t(Step) + 128 : 255;
-    Code = Distance < 128 ? uint32_t(Distance) : Code;
+    uint32_t Code = codeOf(Lanes[Index], Block, Distance);
     Near[References++] = uint8_t(Code);
     if (LLVM_UNLIKELY(Distance > UINT32_MAX && Code == 255))
       WideFars.push_back({Fars, Distance});
     Far[Fars] = uint32_t(Distance);
     Fars += Code == 255;
   }
+  static uint32_t codeOf(Lane &L, uint64_t Block, uint64_t Distance) {
+    uint64_t Step = Block - L.LastBlock + 63;
+    L.LastBlock = Block;
+    // Without a branch: which of the three it is cannot be foreseen.
+    uint32_t Code = Step <= 126 ? uint32_t(Step) + 128 : 255;
+    return Distance < 128 ? uint32_t(Distance) : Code;
+  }
+  void appendOneByOne(llvm::ArrayRef<Usual> Events, uint32_t Heap);
   void grow();
   void noteHeap(uint32_t Heap);
   void noteContext(uint32_t Context);

@@ -118,6 +118,47 @@ struct Both {
   }
 };
 
+/// Many events at once are as one by one, whatever was before them.
+TEST(EventLog, Append) {
+  for (unsigned Mode = 0; Mode != 6; ++Mode) {
+    Both B;
+    B.NumThreads = Mode % 2 ? 1 : 7;
+    B.Wide = Mode == 4;
+    B.NumHeaps = Mode == 5 ? 2 : 1;
+    B.NumContexts = Mode == 3 ? 2 : 1;
+    B.fill(Mode == 2 ? (uint64_t(1) << 32) - 5000 : 0, 3000, true);
+    std::vector<Event> Rows = B.Rows;
+    std::vector<EventLog::Usual> Many;
+    for (unsigned Part = 0; Part != 40; ++Part) {
+      Many.clear();
+      uint64_t Next = B.Log.nextOrdinal();
+      for (uint64_t N = B.Random() % 300; N; --N) {
+        Event E;
+        B.Tick += B.Random() % 3;
+        E.TimeNs = B.Tick * TimeUnitNs;
+        uint32_t Lane = uint32_t(B.Random() % B.NumThreads);
+        E.Thread = 10 + Lane;
+        bool IsFree = B.Random() % 2;
+        if (IsFree) {
+          E.Kind = EventKind::Free;
+          E.Block = Next - 1 - B.Random() % std::min<uint64_t>(Next, 2000);
+        } else {
+          E.Block = Next++;
+          E.Size = B.value(5000);
+          E.Stack = 1 + uint32_t(B.Random() % 300);
+          E.Heap = 1;
+        }
+        Many.push_back({B.Tick, IsFree ? E.Block : E.Size, E.Stack,
+                        uint16_t(Lane), IsFree});
+        Rows.push_back(E);
+      }
+      B.Log.append(Many, 1);
+    }
+    B.Rows = Rows;
+    B.check();
+  }
+}
+
 TEST(EventLog, OneThread) {
   Both B;
   B.fill(0, 5000, false);
