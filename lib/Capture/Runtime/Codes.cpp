@@ -26,8 +26,14 @@ static Rule ruleAt(uint32_t Module, uintptr_t Pc) {
   Rule R = Remembers ? S.Recent->find(Pc) : Rule();
   if (R.Kind != RuleKind::Empty)
     return R;
+  const EhFrame &Tables = Proc.Mods.tablesOf(Module);
   AddressRange Same;
-  R = compileRule(Proc.Mods.tablesOf(Module), Pc, Same);
+  R = compileRule(Tables, Pc, Same);
+  // No call leads to a function's first instruction from outside of all others:
+  // that is what makecontext puts at the root of a stack.
+  if (R.Kind == RuleKind::None &&
+      compileRule(Tables, Pc + 1).Kind != RuleKind::None)
+    return {.Kind = RuleKind::End};
   if (Remembers)
     S.Recent->add(Same, R);
   return R;
@@ -62,8 +68,12 @@ static void forgetRange(AddressRange Gone) {
 }
 
 void capture::noteLoaderFree(const void *P) {
+  if (!Proc.Epoch.load(std::memory_order_acquire))
+    return;
+  if (Kept.LoaderLists)
+    Proc.Loaded.forget(P);
   AddressRange Gone;
-  if (Proc.Epoch.load(std::memory_order_acquire) && Proc.Mods.markGone(P, Gone))
+  if (Proc.Mods.markGone(P, Gone))
     forgetRange(Gone);
 }
 

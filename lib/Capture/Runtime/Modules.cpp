@@ -38,12 +38,14 @@ uint32_t Modules::next() const {
 }
 
 uint32_t Modules::moduleOf(uint64_t Pc) {
-  FoundObject O;
-  if (!FindObject || FindObject(reinterpret_cast<void *>(Pc), &O) != 0)
-    return 0;
-  if (uint32_t Id = findKnown(O))
-    return Id;
-  return add(O);
+  for (;;) {
+    uint32_t Seen = NumFreed.load(std::memory_order_acquire), Id;
+    FoundObject O;
+    if (!FindObject || FindObject(reinterpret_cast<void *>(Pc), &O) != 0)
+      return 0;
+    if ((Id = findKnown(O)) || add(O, Seen, Id))
+      return Id;
+  }
 }
 
 uint32_t Modules::findKnown(const FoundObject &O) {
@@ -131,27 +133,35 @@ void Modules::enter(uint32_t Id, wire::Module &M, const FoundObject &O) {
   Ctl->NextModule.store(Id + 1, std::memory_order_release);
 }
 
-uint32_t Modules::add(const FoundObject &O) {
-  sys::SignalBlock Block; // A handler must not find the lock its own thread's.
-  uint32_t Expected = 0;
-  for (unsigned Tries = 0;
-       !Lock.compare_exchange_strong(Expected, 1, std::memory_order_acquire);
-       Expected = 0, ++Tries) {
+/// With signals held back: a handler must not find the lock its own thread's.
+/// False: in vain.
+bool Modules::lock() {
+  for (unsigned Tries = 0; Lock.exchange(1, std::memory_order_acquire);
+       ++Tries) {
     if (Tries == 10000)
-      return 0;
+      return false;
     sys::sleepMicroseconds(50);
   }
-  uint32_t Id = findKnown(O);
-  if (!Id) {
-    Id = Ctl->NextModule.load(std::memory_order_relaxed);
-    wire::Module *M = Id < MaxKnown ? Table.get(Id) : nullptr;
-    if (M)
-      enter(Id, *M, O);
-    else
-      Id = 0;
+  return true;
+}
+
+/// False: a module has been unloaded since \p Seen was read, perhaps this one,
+/// and the loader has to be asked again.
+bool Modules::add(const FoundObject &O, uint32_t Seen, uint32_t &Id) {
+  sys::SignalBlock Block;
+  Id = 0;
+  if (!lock())
+    return true;
+  bool IsGood = NumFreed.load(std::memory_order_acquire) == Seen;
+  if (IsGood && !(Id = findKnown(O))) {
+    uint32_t Next = Ctl->NextModule.load(std::memory_order_relaxed);
+    if (wire::Module *M = Next < MaxKnown ? Table.get(Next) : nullptr) {
+      enter(Next, *M, O);
+      Id = Next;
+    }
   }
   Lock.store(0, std::memory_order_release);
-  return Id;
+  return IsGood;
 }
 
 bool Modules::stillThere(const Known &K) const {
@@ -174,11 +184,16 @@ bool Modules::mark(uint32_t Id, AddressRange &Where) {
 }
 
 bool Modules::markGone(const void *LinkMap, AddressRange &Where) {
-  for (uint32_t Id = next(); Id-- > 1;)
+  sys::SignalBlock Block;
+  bool HasLock = lock(), Marked = false;
+  NumFreed.fetch_add(1, std::memory_order_acq_rel);
+  for (uint32_t Id = next(); !Marked && Id-- > 1;)
     if (List[Id].LinkMap == LinkMap &&
         List[Id].Live.load(std::memory_order_acquire))
-      return mark(Id, Where);
-  return false;
+      Marked = mark(Id, Where);
+  if (HasLock)
+    Lock.store(0, std::memory_order_release);
+  return Marked;
 }
 
 bool Modules::markOneGone(AddressRange &Where) {

@@ -71,7 +71,8 @@ private:
     return Hints[uintptr_t(LinkMap) / 64 % NumHints];
   }
   uint32_t findKnown(const FoundObject &O);
-  uint32_t add(const FoundObject &O);
+  bool lock();
+  bool add(const FoundObject &O, uint32_t Seen, uint32_t &Id);
   void enter(uint32_t Id, wire::Module &M, const FoundObject &O);
   bool stillThere(const Known &K) const;
   bool mark(uint32_t Id, AddressRange &Where);
@@ -81,6 +82,7 @@ private:
   Known *List = nullptr; ///< by id
   uint32_t MaxKnown = 0;
   std::atomic<uint32_t> Lock{0};
+  std::atomic<uint32_t> NumFreed{0};     ///< calls of markGone
   std::atomic<uint32_t> Hints[NumHints]; ///< by link_map: an id to try first
   Pieces<wire::Module, 64> Table;
 };

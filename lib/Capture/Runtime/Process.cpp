@@ -92,12 +92,20 @@ static bool mapAll(int Fd) {
          Proc.Mods.begin(Fd, R, *C, Kept.FindObject);
 }
 
+static int findInList(void *Pc, FoundObject *Result) {
+  return Proc.Loaded.find(Kept.LoaderLists->r_map, uintptr_t(Pc), *Result);
+}
+
 /// What the loader knows: asked for once, kept in children.
 static void askLoader() {
   if (Kept.FindObject)
     return;
   Kept.FindObject =
       reinterpret_cast<FindObjectFn>(nextSymbol("_dl_find_object"));
+  if (!Kept.FindObject) {
+    Kept.LoaderLists = static_cast<r_debug *>(nextSymbol("_r_debug"));
+    Kept.FindObject = Kept.LoaderLists ? findInList : nullptr;
+  }
   if (auto *End = static_cast<void **>(nextSymbol("__libc_stack_end")))
     Kept.StackEnd = uintptr_t(*End);
   FoundObject O;

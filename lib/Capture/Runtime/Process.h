@@ -19,7 +19,7 @@
 #ifndef MEMKIT_CAPTURE_RUNTIME_PROCESS_H
 #define MEMKIT_CAPTURE_RUNTIME_PROCESS_H
 
-#include "Modules.h"
+#include "LoadedList.h"
 #include "StackTable.h"
 #include "Unwind/CodeMap.h"
 
@@ -44,6 +44,7 @@ struct alignas(PageBytes) Process {
   StackTable Stacks;
   CodeMap Codes;
   Modules Mods;
+  LoadedList Loaded;                ///< with an older glibc
   Pieces<wire::Record, 1024> Rings; ///< 4,096 rings
 };
 
@@ -59,8 +60,9 @@ struct Inherited {
   /// The last one's control page: the only thing of it that a child of fork has
   /// still mapped. A child looks there whether greeting is worth while.
   wire::Control *Control;
-  FindObjectFn FindObject;
-  uintptr_t StackEnd; ///< of the process's first stack; 0: not known
+  FindObjectFn FindObject; ///< glibc's, or ours
+  r_debug *LoaderLists;    ///< null: glibc's own
+  uintptr_t StackEnd;      ///< of the process's first stack; 0: not known
   /// The loader's code: what calls from there to free a link_map.
   uintptr_t LoaderStart;
   uintptr_t LoaderBytes;

@@ -86,6 +86,10 @@ public:
     return N;
   }
 
+  /// An entry whose id was given out.
+  const wire::Node &node(uint32_t Id) { return Nodes[Id]; }
+  const wire::Code &code(uint32_t Id) { return Codes[Id]; }
+
   /// The program's memory for it, in bytes.
   uint64_t bytes() const { return Index.bytes(); }
 

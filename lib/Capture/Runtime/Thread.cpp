@@ -103,6 +103,12 @@ static int claimOrWait() {
   return Number;
 }
 
+// A program without libpthread has none of these, and no thread that ends before
+// it does.
+#pragma weak pthread_key_create
+#pragma weak pthread_key_delete
+#pragma weak pthread_setspecific
+
 /// The destructor must run after those of other keys, which may allocate: it
 /// asks to be called again until the last round but one.
 static void threadEnds(void *Value);
@@ -195,7 +201,7 @@ bool capture::attachThread() {
     else if (!(Attached = takeRing(T)))
       noRing(T);
   }
-  if (Attached && !T.HasKey) {
+  if (Attached && !T.HasKey && &pthread_key_create) {
     T.HasKey = true;
     pthread_setspecific(endKey(), &T);
   }
