@@ -110,7 +110,6 @@ private:
 };
 
 void ImageState::mapRecord(const wire::Record &Rec, uint32_t RingIndex) {
-  constexpr uint64_t MostAddress = 1ull << 56;
   RecordKind Kind = RecordKind(Rec.kind());
   uint64_t Flags = Rec.Address & wire::PageFlagsMask;
   uint64_t Page = Rec.Address - Flags;

@@ -51,14 +51,15 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
         break;
       addLane(S);
     }
-    if (LLVM_UNLIKELY(HasHeld) && Held.count(Rec.Address))
+    if (LLVM_UNLIKELY(!isAddress(Rec.Address)) ||
+        (LLVM_UNLIKELY(HasHeld) && Held.count(Rec.Address)))
       break;
     uint64_t Tick = R.tickAt(Rec.Tsc, Id);
     if (Rec.kind() == uint8_t(RecordKind::Allocate)) {
       uint32_t Row = Stacks.row(Rec.Stack, Rec.function());
       uint64_t Size = Rec.size();
       if (LLVM_UNLIKELY(
-              !Rec.Address || Maps.enclosing(Rec.Address) ||
+              Maps.enclosing(Rec.Address) ||
               !Live.insert(Rec.Address, {NextOrdinal, Size, Tick, Row, 0})))
         break;
       Changes[N] = {Size, Row, 0, Change::Allocate};
@@ -69,7 +70,7 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
       LiveEntry E;
       if (LLVM_UNLIKELY(!Live.take(Rec.Address, E, Whole))) {
         // Most likely of a block too small to be recorded.
-        if (R.Wanted.MinSize && Rec.Address)
+        if (R.Wanted.MinSize)
           continue;
         break;
       }

@@ -54,7 +54,7 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
   case RecordKind::Allocate:
   case RecordKind::Free:
   case RecordKind::ReallocBegin:
-    return Rec.Address ? at(Rec, RingIndex) : bad();
+    return at(Rec, RingIndex);
   case RecordKind::ReallocEnd:
     return endRealloc(Rec, RingIndex);
   case RecordKind::ThreadStart:
@@ -71,6 +71,8 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
 
 /// A record that concerns the block at its address.
 void ImageState::at(const wire::Record &Rec, uint32_t RingIndex) {
+  if (LLVM_UNLIKELY(!isAddress(Rec.Address)))
+    return bad();
   if (LLVM_UNLIKELY(!Held.empty()))
     if (auto It = Held.find(Rec.Address); It != Held.end()) {
       It->second.push_back({Rec, RingIndex, R.Pass});

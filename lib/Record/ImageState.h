@@ -25,6 +25,11 @@
 
 namespace memkit {
 
+/// What the addresses of a program's blocks lie below (x86-64, five levels).
+/// Records come from a program that may write what it likes.
+inline constexpr uint64_t MostAddress = uint64_t(1) << 56;
+inline bool isAddress(uint64_t A) { return A - 1 < MostAddress - 1; }
+
 class ImageState;
 
 /// A ring, and whose it is.
