@@ -79,7 +79,36 @@ void AccountRows::grow(Shard &S) {
   }
 }
 
+void AccountRows::setFirst(uint32_t Key, uint32_t Row) {
+  size_t Piece = Key >> FirstBits;
+  if (Piece >= Firsts.size())
+    Firsts.resize(Piece + 1);
+  if (!Firsts[Piece])
+    Firsts[Piece] = std::make_unique<uint32_t[]>(FirstsOfPiece);
+  Firsts[Piece][Key & (FirstsOfPiece - 1)] = Row;
+}
+
+uint32_t AccountRows::make(uint32_t Cell, uint32_t Key) {
+  uint32_t Row = ++Used; // row 0 stays unused
+  if (Row >> ChunkBits >= Chunks.size())
+    addChunk();
+  AccountRow *R = new (&(*this)[Row]) AccountRow();
+  new (&rest(Row)) AccountRowRest();
+  R->Cell = Cell;
+  R->Key = Key;
+  return Row;
+}
+
 uint32_t AccountRows::findOrMake(uint32_t Cell, uint32_t Key, bool &New) {
+  uint32_t First = firstOf(Key);
+  New = !First;
+  if (New) {
+    uint32_t Row = make(Cell, Key);
+    setFirst(Key, Row);
+    return Row;
+  }
+  if ((*this)[First].Cell == Cell)
+    return First;
   uint64_t Hash = hash(Cell, Key);
   Shard &S = Shards[Hash >> (64 - ShardBits)];
   if ((S.Count + 1) * 4 > S.Slots.size() * 3)
@@ -88,19 +117,16 @@ uint32_t AccountRows::findOrMake(uint32_t Cell, uint32_t Key, bool &New) {
   New = S.Slots[At].Row == 0;
   if (!New)
     return S.Slots[At].Row;
-  uint32_t Row = ++Used; // row 0 stays unused
-  if (Row >> ChunkBits >= Chunks.size())
-    addChunk();
-  new (&(*this)[Row]) AccountRow();
-  new (&rest(Row)) AccountRowRest();
-  (*this)[Row].Cell = Cell;
-  (*this)[Row].Key = Key;
+  uint32_t Row = make(Cell, Key);
   S.Slots[At] = {Row, static_cast<uint32_t>(Hash)};
   ++S.Count;
   return Row;
 }
 
 uint32_t AccountRows::find(uint32_t Cell, uint32_t Key) const {
+  uint32_t First = firstOf(Key);
+  if (!First || (*this)[First].Cell == Cell)
+    return First;
   uint64_t Hash = hash(Cell, Key);
   const Shard &S = Shards[Hash >> (64 - ShardBits)];
   return S.Slots.empty() ? 0 : S.Slots[slot(S, Hash, Cell, Key)].Row;

@@ -8,6 +8,7 @@
 
 #include "Catalog.h"
 #include "llvm/ADT/SmallString.h"
+#include <utility>
 
 using namespace llvm;
 using namespace memkit;
@@ -66,7 +67,21 @@ uint32_t Catalog::addHeap(const Heap &H) {
   return ++NumHeaps;
 }
 
-uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) const {
+/// The child of Parent with Frame, or 0.
+uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) {
+  uint32_t First = Nodes.get(Parent).FirstChild;
+  if (First != Wide) {
+    unsigned Seen = 0;
+    for (uint32_t Id = First; Id; ++Seen) {
+      const Node *N = Nodes.find(Id);
+      if (N->Frame == Frame)
+        return Id;
+      Id = N->Link;
+    }
+    if (Seen == MostListed)
+      widen(Parent);
+    return 0;
+  }
   uint64_t Hash = hashNode(Parent, Frame);
   const NodeShard &S = Shards[Hash >> (64 - ShardBits)];
   if (S.Slots.empty())
@@ -77,7 +92,7 @@ uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) const {
     if (S.Slots[I].Tag != Tag)
       continue;
     const Node *N = Nodes.find(S.Slots[I].Id);
-    if (N->Parent == Parent && N->Frame == Frame)
+    if (N->Link == Parent && N->Frame == Frame)
       return S.Slots[I].Id;
   }
   return 0;
@@ -91,8 +106,11 @@ void Catalog::place(std::vector<Slot> &Slots, Slot New) {
   Slots[I] = New;
 }
 
-uint32_t Catalog::addNode(uint32_t Parent, uint32_t Frame) {
-  uint64_t Hash = hashNode(Parent, Frame);
+/// Puts a child of Parent, which is wide, into its shard.
+void Catalog::index(uint32_t Id, uint32_t Parent) {
+  Node &N = Nodes.get(Id);
+  N.Link = Parent;
+  uint64_t Hash = hashNode(Parent, N.Frame);
   NodeShard &S = Shards[Hash >> (64 - ShardBits)];
   if (S.Count * 4 >= S.Slots.size() * 3) {
     std::vector<Slot> New(std::max<size_t>(S.Slots.size() * 2, 16));
@@ -101,10 +119,30 @@ uint32_t Catalog::addNode(uint32_t Parent, uint32_t Frame) {
         place(New, Old);
     S.Slots = std::move(New);
   }
-  uint32_t Id = ++NumNodes;
-  Nodes.get(Id) = {Parent, Frame, 0};
   place(S.Slots, {Id, uint32_t(Hash)});
   ++S.Count;
+}
+
+/// Brings the children of Parent from their list into the shards.
+void Catalog::widen(uint32_t Parent) {
+  for (uint32_t Id = std::exchange(Nodes.get(Parent).FirstChild, Wide); Id;) {
+    uint32_t Next = Nodes.get(Id).Link;
+    index(Id, Parent);
+    Id = Next;
+  }
+}
+
+/// Adds a child that findNode() did not find, or that of a new node.
+uint32_t Catalog::addNode(uint32_t Parent, uint32_t Frame) {
+  uint32_t Id = ++NumNodes;
+  uint32_t &First = Nodes.get(Parent).FirstChild;
+  if (First == Wide) {
+    Nodes.get(Id).Frame = Frame;
+    index(Id, Parent);
+  } else {
+    Nodes.get(Id) = {First, Frame, 0, 0};
+    First = Id;
+  }
   return Id;
 }
 

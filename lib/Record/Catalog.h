@@ -59,12 +59,21 @@ public:
   uint32_t numStacks() const { return NumStacks; }
 
 private:
-  uint32_t findNode(uint32_t Parent, uint32_t Frame) const;
+  uint32_t findNode(uint32_t Parent, uint32_t Frame);
   uint32_t addNode(uint32_t Parent, uint32_t Frame);
+  void widen(uint32_t Parent);
+  void index(uint32_t Id, uint32_t Parent);
 
+  /// Most nodes have few children: those stand in a list, newest first. Of a
+  /// node with more than MostListed the children are in the shards.
   struct Node {
-    uint32_t Parent, Frame, Stack;
+    uint32_t Link;  ///< the next of the list; a wide node's child: its parent
+    uint32_t Frame; ///< 0 for the root
+    uint32_t Stack;
+    uint32_t FirstChild; ///< Wide: they are in the shards
   };
+  static constexpr unsigned MostListed = 8;
+  static constexpr uint32_t Wide = UINT32_MAX;
   /// A node id, 0 for none, and the low bits of its key's hash: a search looks
   /// at few nodes that are not its own, and growing looks at none.
   struct Slot {
@@ -87,7 +96,7 @@ private:
            NumHeaps = 0, NumNodes = 0, NumStacks = 0;
   llvm::StringMap<uint32_t> Modules; ///< by path, NUL and build-id
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t> Frames;
-  ChunkedArray<Node, 12> Nodes;
+  ChunkedArray<Node, 12> Nodes; ///< 0: the root
   NodeShard Shards[1u << ShardBits];
 };
 

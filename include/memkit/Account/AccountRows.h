@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace memkit {
@@ -120,12 +121,28 @@ private:
         (static_cast<uint64_t>(Cell) << 32 | Key) * 0x9E3779B97F4A7C15u;
     return X ^ (X >> 29);
   }
+  /// The row made first of those of Key, whatever its cell, 0 for none. In most
+  /// traces it is the only one: keys are dense, so this is all the index that
+  /// they need.
+  uint32_t firstOf(uint32_t Key) const {
+    size_t Piece = Key >> FirstBits;
+    return Piece < Firsts.size() && Firsts[Piece]
+               ? Firsts[Piece][Key & (FirstsOfPiece - 1)]
+               : 0;
+  }
+  void setFirst(uint32_t Key, uint32_t Row);
+  uint32_t make(uint32_t Cell, uint32_t Key);
   /// The slot where (Cell, Key) stands or would stand.
   size_t slot(const Shard &S, uint64_t Hash, uint32_t Cell, uint32_t Key) const;
   void grow(Shard &S);
   void addChunk();
 
+  static constexpr unsigned FirstBits = 12;
+  static constexpr uint32_t FirstsOfPiece = 1u << FirstBits;
+
   std::vector<Chunk> Chunks;
+  std::vector<std::unique_ptr<uint32_t[]>> Firsts; ///< rows by key
+  /// The rows that are not the first of their key.
   std::array<Shard, size_t(1) << ShardBits> Shards;
   uint32_t Used = 0;
 };

@@ -37,9 +37,10 @@
 //
 // The context 0 has no row: contextRow() gives 0 and events skip it.
 //
-// Not thread-safe. Memory: 96 bytes a row and 6 to 11 to find it, 17 for each
-// row that changed since the last slice, 48 or so for each enclosing block; a
-// summary takes 8 bytes a row of a (image, heap) while it is made.
+// Not thread-safe. Memory: 96 bytes a row and 4 to find it (11 to 21 more where
+// another image or heap had its stack before), 17 for each row that changed
+// since the last slice, 48 or so for each enclosing block; a summary takes 8
+// bytes a row of a (image, heap) while it is made.
 //
 //===----------------------------------------------------------------------===//
 
