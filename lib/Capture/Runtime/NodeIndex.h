@@ -10,10 +10,10 @@
 // most three quarters full, in private memory.
 //
 // A slot says all, so that a look-up touches one cache line and nothing else:
-// the 48 bits of the key are mixed by a bijection, the low bits of the result
-// choose the slot, and what remains of them stands in the slot with the id and
-// the distance to the slot that was chosen. What is looked at from there are
-// the other slots of its line first.
+// the 48 bits of the key are multiplied by an odd number, which is a bijection;
+// the high bits of the product choose the slot, and what remains of them stands
+// in the slot, with the distance to the slot that was chosen, and the id. What
+// is looked at from there are the other slots of its line first.
 //
 // Levels double. When one is filled the next is put before it, and each insert
 // from then on moves a few of the old slots, so that no call takes long; a
@@ -42,18 +42,21 @@ public:
   bool begin() { return Levels[0].allocate(FirstBits); }
 
   /// 0: not there.
-  uint32_t find(uint32_t Parent, uint32_t Code) const {
-    uint64_t M = mix(Parent, Code);
-    uint32_t N = Newest.load(std::memory_order_acquire);
-    if (uint32_t Id = Levels[N].find(M, FirstBits + N))
-      return Id;
-    return N == Oldest.load(std::memory_order_acquire) ? 0 : findOlder(M, N);
+  __attribute__((always_inline)) uint32_t find(uint32_t Parent,
+                                               uint32_t Code) const {
+    const Level &L = Levels[Newest.load(std::memory_order_acquire)];
+    uint64_t P = product(Parent, Code);
+    uint64_t Is = L.at(P, 0);
+    if (__builtin_expect(Is < MostIds, 1) && Is)
+      return uint32_t(Is);
+    Is = L.at(P, 1);
+    return Is < MostIds && Is ? uint32_t(Is) : findFar(P);
   }
 
   /// Fetches the line that a call for (\p Parent, \p Code) will touch.
   void prefetch(uint32_t Parent, uint32_t Code) const {
-    uint32_t N = Newest.load(std::memory_order_acquire);
-    Levels[N].prefetch(mix(Parent, Code), FirstBits + N);
+    Levels[Newest.load(std::memory_order_acquire)].prefetch(
+        product(Parent, Code));
   }
 
   /// Puts \p Id in, unless another has come first; returns the one that is in.
@@ -62,7 +65,7 @@ public:
     if (Oldest.load(std::memory_order_acquire) !=
         Newest.load(std::memory_order_acquire))
       moveSome();
-    return insertMixed(mix(Parent, Code), Id);
+    return insertProduct(product(Parent, Code), Id);
   }
 
   /// Memory that is in use, in bytes; all levels that are not moved yet.
@@ -77,129 +80,134 @@ private:
   static constexpr unsigned KeyBits = IdBits + CodeBits;
   static constexpr unsigned FirstBits = 14, NumLevels = 13;
   static constexpr uint32_t MoveStep = 64; ///< slots
-  static constexpr uint64_t KeyMask = (1ull << KeyBits) - 1;
-  static constexpr uint64_t IdMask = (1ull << IdBits) - 1;
+  static constexpr uint64_t MostIds = 1ull << IdBits;
 
-  /// A bijection of KeyBits bits.
-  static uint64_t mix(uint32_t Parent, uint32_t Code) {
-    uint64_t K = uint64_t(Parent) << CodeBits | Code;
-    K = K * 0x9e3779b97f4bull & KeyMask;
-    K ^= K >> (KeyBits / 2);
-    K = K * 0xd6e8feb86659ull & KeyMask;
-    return K ^ K >> (KeyBits / 2);
+  /// The key times an odd number, in the high KeyBits bits.
+  static uint64_t product(uint32_t Parent, uint32_t Code) {
+    constexpr uint64_t Odd = 0x9e3779b97f4bull;
+    return (uint64_t(Parent) << CodeBits | Code) * (Odd << (64 - KeyBits));
   }
 
   class Level {
   public:
-    static unsigned distanceBits(unsigned Bits) {
-      return 64 - IdBits - (KeyBits - Bits);
-    }
-    static uint32_t reach(unsigned Bits) {
-      unsigned D = distanceBits(Bits);
-      return 1u << (D < 7 ? D : 7);
-    }
-    /// What the slot at distance 0 holds above the id.
-    static uint64_t tagOf(uint64_t M, unsigned Bits) {
-      return M >> Bits << distanceBits(Bits);
-    }
-
-    bool allocate(unsigned Bits) {
-      size_t Bytes = sizeof(uint64_t) << Bits;
-      void *P = sys::mapPrivate(Bytes);
+    /// \p B at least FirstBits, so that distances have a few bits.
+    bool allocate(unsigned B) {
+      size_t Bytes = sizeof(uint64_t) << B;
+      auto *Mine = static_cast<std::atomic<uint64_t> *>(sys::mapPrivate(Bytes));
+      LogSlots.store(B, std::memory_order_relaxed);
       std::atomic<uint64_t> *None = nullptr;
-      if (P && !Slots.compare_exchange_strong(
-                   None, static_cast<std::atomic<uint64_t> *>(P),
-                   std::memory_order_acq_rel))
-        sys::unmap(P, Bytes);
-      return P || None;
-    }
-    uint64_t load(uint64_t I) const {
-      return Slots.load(std::memory_order_acquire)[I].load(
-          std::memory_order_acquire);
+      if (Mine &&
+          !Slots.compare_exchange_strong(None, Mine, std::memory_order_acq_rel))
+        sys::unmap(Mine, Bytes);
+      return Mine || None;
     }
 
-    uint32_t find(uint64_t M, unsigned Bits) const {
-      const auto *S = Slots.load(std::memory_order_acquire);
-      uint64_t Home = M & ((1ull << Bits) - 1), Tag = tagOf(M, Bits);
-      for (uint32_t I = 0, End = reach(Bits); I != End; ++I) {
-        uint64_t Is = S[Home ^ I].load(std::memory_order_acquire);
-        if (Is >> IdBits == (Tag | I) && Is)
-          return uint32_t(Is & IdMask);
+    /// The slot at \p Distance from the chosen one: its id if that is what is
+    /// looked for, else 0 or at least MostIds.
+    uint64_t at(uint64_t P, uint64_t Distance) const {
+      return slot(P >> (64 - bits()) ^ Distance) ^
+             (P << bits() | Distance << IdBits);
+    }
+
+    uint32_t find(uint64_t P) const {
+      uint64_t Home = P >> (64 - bits()), Rest = P << bits();
+      for (uint32_t I = 0, End = reach(); I != End; ++I) {
+        uint64_t Is = slot(Home ^ I);
         if (!Is)
           return 0;
+        if ((Is ^ Rest) >> IdBits == I)
+          return uint32_t(Is % MostIds);
       }
       return 0;
     }
 
-    uint32_t insert(uint64_t M, unsigned Bits, uint32_t Id) {
+    uint32_t insert(uint64_t P, uint32_t Id) {
       auto *S = Slots.load(std::memory_order_acquire);
-      uint64_t Home = M & ((1ull << Bits) - 1), Tag = tagOf(M, Bits);
-      for (uint32_t I = 0, End = reach(Bits); I != End; ++I) {
+      uint64_t Home = P >> (64 - bits()), Rest = P << bits();
+      for (uint32_t I = 0, End = reach(); I != End; ++I) {
         uint64_t Is = S[Home ^ I].load(std::memory_order_acquire);
-        if (!Is &&
-            S[Home ^ I].compare_exchange_strong(Is, (Tag | I) << IdBits | Id,
-                                                std::memory_order_acq_rel)) {
+        if (!Is && S[Home ^ I].compare_exchange_strong(
+                       Is, Rest | uint64_t(I) << IdBits | Id,
+                       std::memory_order_acq_rel)) {
           Used.fetch_add(1, std::memory_order_relaxed);
           return Id;
         }
-        if (Is >> IdBits == (Tag | I))
-          return uint32_t(Is & IdMask);
+        if ((Is ^ Rest) >> IdBits == I)
+          return uint32_t(Is % MostIds);
       }
       return 0;
     }
 
-    void prefetch(uint64_t M, unsigned Bits) const {
+    void prefetch(uint64_t P) const {
       __builtin_prefetch(Slots.load(std::memory_order_relaxed) +
-                         (M & ((1ull << Bits) - 1)));
+                         (P >> (64 - bits())));
     }
 
-    bool isFull(unsigned Bits) const {
-      return Used.load(std::memory_order_relaxed) > (3u << Bits) / 4;
+    bool isFull() const {
+      return Used.load(std::memory_order_relaxed) > (3u << bits()) / 4;
     }
 
     /// Takes the next MoveStep slots for the caller to move; false: all are
     /// taken.
-    bool claim(unsigned Bits, uint32_t &From) {
-      if (NextMove.load(std::memory_order_relaxed) >= 1u << Bits)
+    bool claim(uint32_t &From) {
+      if (NextMove.load(std::memory_order_relaxed) >= 1u << bits())
         return false;
       From = NextMove.fetch_add(MoveStep, std::memory_order_acq_rel);
-      return From < 1u << Bits;
+      return From < 1u << bits();
     }
     /// The caller has moved what it claimed. True: that was the last of all.
-    bool moved(unsigned Bits) {
+    bool moved() {
       return Moved.fetch_add(MoveStep, std::memory_order_acq_rel) + MoveStep ==
-             1u << Bits;
+             1u << bits();
     }
-    void clear(unsigned Bits) {
+    void clear() {
       sys::call(SYS_madvise, long(Slots.load(std::memory_order_acquire)),
-                long(sizeof(uint64_t) << Bits), MADV_DONTNEED);
+                long(sizeof(uint64_t) << bits()), MADV_DONTNEED);
     }
 
-    /// The mixed key of what slot \p I holds.
-    static uint64_t mixedOf(uint64_t Is, uint64_t I, unsigned Bits) {
-      uint64_t Tag = Is >> IdBits, D = distanceBits(Bits);
-      uint64_t Distance = Tag & ((1ull << D) - 1);
-      return Tag >> D << Bits | (I ^ Distance);
+    /// What slot \p I holds; false: nothing.
+    bool get(uint32_t I, uint64_t &P, uint32_t &Id) const {
+      uint64_t Is = slot(I),
+               Distance = Is >> IdBits & ((1u << distanceBits()) - 1);
+      Id = uint32_t(Is % MostIds);
+      P = (I ^ Distance) << (64 - bits()) | Is >> (IdBits + distanceBits())
+                                                      << (64 - KeyBits);
+      return Is;
     }
 
   private:
+    unsigned bits() const { return LogSlots.load(std::memory_order_relaxed); }
+    uint64_t slot(uint64_t I) const {
+      return Slots.load(std::memory_order_acquire)[I].load(
+          std::memory_order_acquire);
+    }
+    /// Between what remains of the product and the id.
+    unsigned distanceBits() const { return 64 - IdBits - (KeyBits - bits()); }
+    uint32_t reach() const {
+      return 1u << (distanceBits() < 7 ? distanceBits() : 7);
+    }
+
     std::atomic<std::atomic<uint64_t> *> Slots{nullptr};
+    std::atomic<uint32_t> LogSlots{0}; ///< the same whichever thread writes it
     std::atomic<uint32_t> Used{0}, NextMove{0}, Moved{0};
   };
 
-  uint32_t findOlder(uint64_t M, uint32_t N) const {
+  __attribute__((noinline)) uint32_t findFar(uint64_t P) const {
+    uint32_t N = Newest.load(std::memory_order_acquire);
+    if (uint32_t Id = Levels[N].find(P))
+      return Id;
     for (uint32_t O = Oldest.load(std::memory_order_acquire); N-- > O;)
-      if (uint32_t Id = Levels[N].find(M, FirstBits + N))
+      if (uint32_t Id = Levels[N].find(P))
         return Id;
     return 0;
   }
 
-  uint32_t insertMixed(uint64_t M, uint32_t Id) {
+  uint32_t insertProduct(uint64_t P, uint32_t Id) {
     for (;;) {
       uint32_t N = Newest.load(std::memory_order_acquire);
-      if (Levels[N].isFull(FirstBits + N) && addLevel(N))
+      if (Levels[N].isFull() && addLevel(N))
         continue;
-      if (uint32_t In = Levels[N].insert(M, FirstBits + N, Id))
+      if (uint32_t In = Levels[N].insert(P, Id))
         return In;
       // No free slot within reach: only a larger level helps.
       if (!addLevel(N))
@@ -215,19 +223,18 @@ private:
   }
 
   void moveSome() {
-    uint32_t O = Oldest.load(std::memory_order_acquire), From;
+    uint32_t O = Oldest.load(std::memory_order_acquire), From, Id;
+    uint64_t P;
     Level &L = Levels[O];
-    if (O == Newest.load(std::memory_order_acquire) ||
-        !L.claim(FirstBits + O, From))
+    if (O == Newest.load(std::memory_order_acquire) || !L.claim(From))
       return;
     for (uint32_t I = From; I != From + MoveStep; ++I)
-      if (uint64_t Is = L.load(I))
-        insertMixed(Level::mixedOf(Is, I, FirstBits + O),
-                    uint32_t(Is & IdMask));
-    if (!L.moved(FirstBits + O))
+      if (L.get(I, P, Id))
+        insertProduct(P, Id);
+    if (!L.moved())
       return;
     Oldest.store(O + 1, std::memory_order_release);
-    L.clear(FirstBits + O);
+    L.clear();
   }
 
   std::atomic<uint32_t> Newest{0}, Oldest{0};

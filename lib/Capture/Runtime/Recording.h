@@ -26,6 +26,12 @@ inline bool isRecording() {
   return Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed);
 }
 
+/// The recorder puts right the order of records of one address (Held, in its
+/// ImageState), unless it does not know of all blocks.
+inline RingWriter::Clock blockClock() {
+  return Proc.MinSize ? RingWriter::Clock::Ordered : RingWriter::Clock::Early;
+}
+
 /// After \p P was allocated, before the hook returns.
 inline void recordAllocation(void *P, size_t Size, AllocFunction F,
                              const Frame &Caller) {
@@ -38,7 +44,7 @@ inline void recordAllocation(void *P, size_t Size, AllocFunction F,
   uint32_t Stack = stackNode(*T, Caller);
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
     T->Ring.write(uintptr_t(P), Record::pack(Size, RecordKind::Allocate, F),
-                  Stack, 0);
+                  Stack, 0, blockClock());
 }
 
 /// Before \p P is freed. Not null.
@@ -48,7 +54,8 @@ inline void recordFree(void *P) {
       Proc.MinSize == UINT64_MAX)
     return;
   if (T->Ring.hasRoom() || makeRoom(*T))
-    T->Ring.write(uintptr_t(P), Record::pack(0, RecordKind::Free), 0, 0);
+    T->Ring.write(uintptr_t(P), Record::pack(0, RecordKind::Free), 0, 0,
+                  blockClock());
 }
 
 /// Before \p P is reallocated. False: it was not recorded, and its end must be
@@ -63,12 +70,13 @@ inline bool recordReallocBegin(void *P) {
   }
   if (!T->Ring.hasRoom() && !makeRoom(*T))
     return false;
-  T->Ring.write(uintptr_t(P), Record::pack(0, RecordKind::ReallocBegin), 0, 0);
+  T->Ring.write(uintptr_t(P), Record::pack(0, RecordKind::ReallocBegin), 0, 0,
+                blockClock());
   return true;
 }
 
-/// After; \p P null: it failed. The margin of the ring has room for it. One that
-/// is too small now to be recorded ends its old block all the same.
+/// After; \p P null: it failed. The margin of the ring has room for it. One
+/// that is too small now to be recorded ends its old block all the same.
 inline void recordReallocEnd(void *P, size_t Size, AllocFunction F,
                              const Frame &Caller) {
   ThisThread.LastAllocation = uintptr_t(P);

@@ -94,6 +94,7 @@ public:
   uint32_t node(bool IsOwn, const Frame &Caller);
 
 private:
+  bool findNodes(uint32_t &Node);
   uint32_t nodesOfNew(WalkEnd End);
   uint32_t shortened(uint32_t Root, uint32_t Total, bool Cut);
   uint32_t rootOf(WalkEnd End);
@@ -209,12 +210,35 @@ uint32_t Stack::nodesOfNew(WalkEnd End) {
   return Node;
 }
 
+/// What nearly all stacks are: joined to the last one, not too deep, and known.
+inline bool Stack::findNodes(uint32_t &Node) {
+  const KnownFrame &From = Walk.top();
+  uint32_t Depth = From.depth();
+  Node = From.Node;
+  if (!Node || (From.Bits & KnownFrame::Shortened))
+    return false;
+  for (NewFrame *F = S.New + Walk.count(); F-- != S.New; F->Node = Node) {
+    if (__builtin_expect(F->Code.has(CodeWord::Hidden), 0))
+      continue;
+    Node = Proc.Stacks.find(Node, F->Code.code());
+    if (!Node)
+      return false;
+    ++Depth;
+  }
+  return Depth <= Proc.MaxDepth;
+}
+
 uint32_t Stack::node(bool IsOwn, const Frame &Caller) {
   if (!IsOwn)
     Walk.beginOther();
   else if (Walk.beginOwn() && Walk.top().Node)
     return Walk.top().Node;
   WalkEnd End = Walk.walk();
+  uint32_t Node;
+  if (__builtin_expect(End == WalkEnd::Joined && findNodes(Node), 1)) {
+    Walk.save();
+    return Node;
+  }
   if (End == WalkEnd::TooMany && S.Capacity < MostCapacity) {
     if (!resizeState(S, S.Capacity * 8))
       return callerNode(Caller);

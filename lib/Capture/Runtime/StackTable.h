@@ -59,7 +59,13 @@ public:
     return Expected;
   }
 
-  /// The node of \p Code under \p Parent. 0: the table is full.
+  /// The node of \p Code under \p Parent. 0: there is none.
+  uint32_t find(uint32_t Parent, uint32_t Code) const {
+    return Index.find(Parent, Code);
+  }
+
+  /// The node of \p Code under \p Parent, made if need be. 0: the table is
+  /// full.
   uint32_t child(uint32_t Parent, uint32_t Code) {
     uint32_t Id = 0;
     path(

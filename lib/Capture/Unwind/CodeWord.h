@@ -47,6 +47,8 @@ public:
   RuleKind kind() const { return RuleKind(Bits & 7); }
   /// Sp and Fp: what nearly all code has.
   bool isPlain() const { return (Bits & 7) <= uint64_t(RuleKind::Fp); }
+  /// Of a plain one: is the CFA found from rsp?
+  bool isFromSp() const { return Bits & uint64_t(RuleKind::Sp); }
   bool savesFp() const { return Bits & FpSaved; }
   bool has(uint64_t Flag) const { return Bits & Flag; }
   uint32_t code() const { return uint32_t(Bits) >> 7; }

@@ -17,70 +17,88 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// How many of the \p N words, from the outermost on, are what they were.
-static inline uint32_t unchanged(const KnownWord *W, uint32_t N) {
-  auto Differs = [W](uint32_t I) {
-    return *reinterpret_cast<const volatile uint64_t *>(W[I].Address) ^
-           W[I].Value;
+/// The first of the words from \p W to \p End, outermost first, that is not
+/// what it was; \p End if there is none.
+static inline const KnownWord *firstChanged(const KnownWord *W,
+                                            const KnownWord *End) {
+  auto Differs = [](const KnownWord &W) {
+    return *reinterpret_cast<const volatile uint64_t *>(W.Address) ^ W.Value;
   };
-  uint32_t K = 0;
-  for (; K + 4 <= N; K += 4)
+  for (; End - W >= 4; W += 4)
     if (__builtin_expect(
-            Differs(K) | Differs(K + 1) | Differs(K + 2) | Differs(K + 3), 0))
+            Differs(W[0]) | Differs(W[1]) | Differs(W[2]) | Differs(W[3]), 0))
       break;
-  while (K < N && !Differs(K))
-    ++K;
-  return K;
+  while (W != End && !Differs(*W))
+    ++W;
+  return W;
 }
 
 bool StackWalk::beginOwn() {
   IsOwn = true;
   Lo = S.Own.Lo;
   Hi = S.Own.Hi;
-  int64_t N = S.Count;
+  const KnownWord *End = S.Words + S.Count;
   // What lies below has returned.
-  while (S.Words[N - 1].Address < Slot)
-    --N;
-  Joined = unchanged(S.Words, uint32_t(N));
-  S.Count = Joined;
-  return Joined == N && S.Words[N - 1].Address == Slot &&
-         S.Frames[N - 1].isSame(Fp);
+  while (End[-1].Address < Slot)
+    --End;
+  const KnownWord *Same = firstChanged(S.Words, End);
+  Joined = S.Count = uint32_t(Same - S.Words);
+  return Same == End && End[-1].Address == Slot && top().isSame(Fp);
 }
 
 WalkEnd StackWalk::walk() {
-  KnownWord *Words = S.Words;
-  int64_t J = Joined;
+  const KnownWord *Known = S.Words + Joined;
+  NewFrame *New = S.New, *const NewEnd = New + S.Capacity;
+  uintptr_t At = Slot, Return = Pc, Base = Fp; // as the members, in registers
+  auto Store = [&] {
+    Slot = At;
+    Pc = Return;
+    Fp = Base;
+    NumNew = uint32_t(New - S.New);
+  };
   for (;;) {
-    while (Words[J - 1].Address < Slot)
-      --J;
-    Joined = uint32_t(J);
-    if (Words[J - 1].Address == Slot && S.Frames[J - 1].isSame(Fp))
-      return WalkEnd::Joined;
-    CodeWord C = codeAt(Pc - 1);
-    if (__builtin_expect(!push(C), 0))
+    while (Known[-1].Address < At)
+      --Known;
+    if (Known[-1].Address == At) {
+      Joined = uint32_t(Known - S.Words);
+      if (__builtin_expect(top().isSame(Base), 1)) {
+        Store();
+        return WalkEnd::Joined;
+      }
+    }
+    CodeWord C = codeAt(Return - 1);
+    if (__builtin_expect(New == NewEnd, 0)) {
+      Store();
+      End = WalkEnd::TooMany;
       break;
+    }
+    *New++ = {At, Return, Base, C, 0};
     if (__builtin_expect(C.isPlain(), 1)) {
-      uintptr_t Base = C.kind() == RuleKind::Sp ? sp() : Fp;
-      uintptr_t Cfa = Base + uintptr_t(C.cfaOffset());
-      if (__builtin_expect(Cfa > sp() && Cfa <= Hi, 1)) {
+      uintptr_t Cfa = (C.isFromSp() ? At + 8 : Base) + uintptr_t(C.cfaOffset());
+      if (__builtin_expect(Cfa > At + 8 && Cfa <= Hi, 1)) {
         if (C.savesFp())
-          Fp = load(Cfa + uintptr_t(C.fpOffset()));
-        Slot = Cfa - 8;
-        Pc = load(Slot);
+          Base = load(Cfa + uintptr_t(C.fpOffset()));
+        At = Cfa - 8;
+        Return = load(At);
         continue;
       }
     }
+    Store();
     if (!rareStep(C))
       break;
+    At = Slot;
+    Return = Pc;
+    Base = Fp;
+    New = S.New + NumNew;
     if (OnOther)
-      J = 0;
+      Known = S.Words;
   }
   Joined = 0;
   return End;
 }
 
 bool StackWalk::push(CodeWord C) {
-  if (__builtin_expect(NumNew == S.Capacity, 0)) {
+  if (NumNew == S.Capacity) {
     End = WalkEnd::TooMany;
     return false;
   }
@@ -94,52 +112,52 @@ bool StackWalk::push(CodeWord C) {
 void StackWalk::save() {
   if (!IsOwn)
     return;
-  uint32_t W = Joined;
-  S.Count = W;
-  if (W + 3 * NumNew > S.Capacity) {
-    S.Wanted = W + 3 * NumNew;
+  S.Count = Joined;
+  if (Joined + 3 * NumNew > S.Capacity) {
+    S.Wanted = Joined + 3 * NumNew;
     return;
   }
-  bool Needs = W && (S.Frames[W - 1].Bits & KnownFrame::NeedsFp);
-  uint32_t Depth = W ? S.Frames[W - 1].depth() : 0;
-  uintptr_t NextSlot = W ? S.Words[W - 1].Address : S.Own.Hi, NextFp = Fp;
-  for (int64_t I = int64_t(NumNew) - 1; I > Unkept; --I) {
-    const NewFrame &F = S.New[I];
+  KnownWord *W = S.Words + Joined;
+  KnownFrame *F = S.Frames + Joined;
+  uint32_t Needs = Joined ? F[-1].Bits & KnownFrame::NeedsFp : 0;
+  uint32_t Depth = Joined ? F[-1].depth() : 0;
+  uintptr_t NextSlot = Joined ? W[-1].Address : S.Own.Hi, NextFp = Fp;
+  const NewFrame *const Last = S.New + Unkept;
+  for (const NewFrame *N = S.New + NumNew; --N != Last;) {
     uintptr_t Lowest = NextSlot;
+    bool InOrder = true;
     auto Add = [&](uintptr_t Address, uint64_t Value) {
-      S.Words[W] = {Address, Value};
-      S.Frames[W++].Bits = 0;
-      bool InOrder = Address < Lowest;
+      *W++ = {Address, Value};
+      (F++)->Bits = 0;
+      InOrder &= Address < Lowest;
       Lowest = Address;
-      return InOrder;
     };
-    bool InOrder = F.Slot < NextSlot;
-    uintptr_t Cfa = NextSlot + 8;
-    if (F.Code.kind() == RuleKind::Realigned) {
-      uintptr_t Pointer = F.Fp + uintptr_t(F.Code.cfaOffset());
-      if (Pointer > F.Fp)
-        InOrder &= Add(Pointer, Cfa);
+    CodeWord C = N->Code;
+    if (__builtin_expect(C.kind() == RuleKind::Realigned, 0)) {
+      uintptr_t Pointer = N->Fp + uintptr_t(C.cfaOffset());
+      if (Pointer > N->Fp)
+        Add(Pointer, NextSlot + 8);
       if (Needs)
-        InOrder &= Add(F.Fp, NextFp);
-      if (Pointer < F.Fp)
-        InOrder &= Add(Pointer, Cfa);
-      Needs = true;
-    } else if (F.Code.savesFp()) {
-      if (Needs)
-        InOrder &= Add(Cfa + uintptr_t(F.Code.fpOffset()), NextFp);
-      Needs = F.Code.kind() == RuleKind::Fp;
+        Add(N->Fp, NextFp);
+      if (Pointer < N->Fp)
+        Add(Pointer, NextSlot + 8);
+      Needs = KnownFrame::NeedsFp;
     } else {
-      Needs |= F.Code.kind() == RuleKind::Fp;
+      if (C.savesFp()) {
+        if (__builtin_expect(Needs, 0))
+          Add(NextSlot + 8 + uintptr_t(C.fpOffset()), NextFp);
+        Needs = 0;
+      }
+      if (C.kind() == RuleKind::Fp)
+        Needs = KnownFrame::NeedsFp;
     }
-    if (!InOrder || F.Slot >= Lowest)
+    if (__builtin_expect(!InOrder || N->Slot >= Lowest, 0))
       return;
-    Depth += !F.Code.has(CodeWord::Hidden);
-    S.Words[W] = {F.Slot, F.Pc};
-    S.Frames[W] = {F.Fp, F.Node,
-                   Depth | KnownFrame::IsFrame |
-                       (Needs ? KnownFrame::NeedsFp : 0)};
-    S.Count = ++W;
-    NextSlot = F.Slot;
-    NextFp = F.Fp;
+    Depth += !C.has(CodeWord::Hidden);
+    *W++ = {N->Slot, N->Pc};
+    *F++ = {N->Fp, N->Node, Depth | KnownFrame::IsFrame | Needs};
+    S.Count = uint32_t(W - S.Words);
+    NextSlot = N->Slot;
+    NextFp = N->Fp;
   }
 }

@@ -110,12 +110,12 @@ TEST(CodeMap, LibrariesThatComeAndGoDoNotMakeItGrow) {
 
 TEST(CodeMap, WhatIsForgottenWhileItGrowsStaysForgotten) {
   auto M = makeMap();
-  auto Pcs = makePcs(50000, 5);
+  auto Pcs = makePcs(20000, 5);
   std::thread Grows([&] {
     for (uint32_t I = 1000; I < Pcs.size(); ++I)
       M->insert(Pcs[I], wordOf(I));
   });
-  for (uint32_t Round = 1; Round <= 300; ++Round) {
+  for (uint32_t Round = 1; Round <= 60; ++Round) {
     for (uint32_t I = 0; I < 100; ++I)
       ASSERT_EQ(M->insert(Pcs[I], wordOf(Round)).code(), Round);
     M->forget({Pcs[0], Pcs[100]});

@@ -70,6 +70,12 @@ struct Image {
   std::vector<wire::Record> Later; ///< newer than the pass's clock
   std::vector<uint32_t> LaterRing;
   std::unordered_map<uint64_t, uint64_t> Live;
+  struct Waiting {
+    wire::Record R;
+    uint32_t Ring;
+  };
+  /// By address: records that cannot be true yet.
+  std::unordered_map<uint64_t, std::vector<Waiting>> Held;
   std::map<uint32_t, std::pair<uint64_t, uint64_t>>
       Pending; ///< ring -> block, size
   uint64_t Allocs = 0, Frees = 0, Reallocs = 0, Unknown = 0, Twice = 0;
@@ -212,6 +218,11 @@ void printStack(Image &I, uint32_t Node) {
     printf(" depth %lu\n", Depth);
 }
 
+bool isPut(const wire::Record &R) {
+  return R.kind() == uint8_t(RecordKind::Allocate) ||
+         R.kind() == uint8_t(RecordKind::ReallocEnd);
+}
+
 void addBlock(Image &I, uint64_t Address, uint64_t Size) {
   if (!I.Live.emplace(Address, Size).second)
     ++I.Twice;
@@ -228,8 +239,53 @@ bool takeBlock(Image &I, uint64_t Address, uint64_t &Size) {
   return true;
 }
 
-void apply(Image &I, const wire::Record &R, uint32_t Ring) {
+/// What a record says of its block.
+void applyToBlock(Image &I, const Image::Waiting &W) {
   uint64_t Size = 0;
+  if (isPut(W.R))
+    addBlock(I, W.R.Address, W.R.size());
+  else if (takeBlock(I, W.R.Address, Size) &&
+           W.R.kind() == uint8_t(RecordKind::ReallocBegin))
+    I.Pending[W.Ring] = {W.R.Address, Size};
+}
+
+/// The clocks of two threads that hand a block over may be read a little too
+/// early: one that frees what nobody has allocated yet, or allocates what is
+/// still live, waits for the record that makes it true. Of one ring the first
+/// is first.
+void blockRecord(Image &I, const wire::Record &R, uint32_t Ring) {
+  auto Can = [&](const wire::Record &R) {
+    return I.Live.count(R.Address) != size_t(isPut(R));
+  };
+  auto It = I.Held.find(R.Address);
+  if (It == I.Held.end() && Can(R))
+    return applyToBlock(I, {R, Ring});
+  std::vector<Image::Waiting> &Q = I.Held[R.Address];
+  Q.push_back({R, Ring});
+  for (size_t N = 0; N < Q.size();) {
+    bool First = std::none_of(Q.begin(), Q.begin() + long(N),
+                              [&](auto &W) { return W.Ring == Q[N].Ring; });
+    if (!First || !Can(Q[N].R)) {
+      ++N;
+      continue;
+    }
+    applyToBlock(I, Q[N]);
+    Q.erase(Q.begin() + long(N));
+    N = 0;
+  }
+  if (Q.empty())
+    I.Held.erase(R.Address);
+}
+
+/// Nothing that is to come makes the rest true.
+void settleHeld(Image &I) {
+  for (auto &[Address, Q] : I.Held)
+    for (Image::Waiting &W : Q)
+      applyToBlock(I, W);
+  I.Held.clear();
+}
+
+void apply(Image &I, const wire::Record &R, uint32_t Ring) {
   if (Opt.Dump) {
     static const char *Kinds[] = {
         "none",        "alloc",        "free",       "realloc-begin",
@@ -250,21 +306,20 @@ void apply(Image &I, const wire::Record &R, uint32_t Ring) {
   case RecordKind::Allocate:
     ++I.Allocs;
     I.Bytes += R.size();
-    addBlock(I, R.Address, R.size());
+    blockRecord(I, R, Ring);
     break;
   case RecordKind::Free:
     ++I.Frees;
-    takeBlock(I, R.Address, Size);
+    blockRecord(I, R, Ring);
     break;
   case RecordKind::ReallocBegin:
-    if (takeBlock(I, R.Address, Size))
-      I.Pending[Ring] = {R.Address, Size};
+    blockRecord(I, R, Ring);
     break;
   case RecordKind::ReallocEnd:
     if (R.Address) {
       ++I.Reallocs;
       I.Bytes += R.size();
-      addBlock(I, R.Address, R.size());
+      blockRecord(I, R, Ring);
     } else if (I.Pending.count(Ring)) {
       addBlock(I, I.Pending[Ring].first, I.Pending[Ring].second);
     }
@@ -482,6 +537,7 @@ int main(int Argc, char **Argv) {
   for (auto &I : Images) {
     drain(*I, true);
     drain(*I, true);
+    settleHeld(*I);
     summary(*I);
   }
   unlink(Path.c_str());
