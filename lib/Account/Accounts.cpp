@@ -25,6 +25,7 @@ void Accounts::addHeap(uint32_t Id, const Heap &H) {
   }
   Heaps[Id] = std::make_unique<HeapState>();
   Heaps[Id]->C.Id = Id;
+  Heaps[Id]->Estimated = H.estimateBytes() != 0;
   Heaps[Id]->Domain =
       H.Flags & HF_OutsideTotals ? &Outside : Domains[H.Domain].get();
 }
@@ -88,7 +89,7 @@ uint32_t Accounts::findRow(AccountRows &Rows, uint32_t Image, uint32_t Heap,
 
 bool Accounts::nests(const Cell &Inner, uint32_t OuterRow) const {
   const Cell &Outer = Cells[StackRows[OuterRow].Cell];
-  return Inner.D == Outer.D && Inner.D != &Outside;
+  return Inner.D == Outer.D && Inner.D != &Outside && !Outer.H->Estimated;
 }
 
 void Accounts::allocateIn(BlockRef B, BlockRef In, uint64_t Size,

@@ -19,6 +19,15 @@ using namespace llvm;
 
 namespace memkit {
 
+double varianceOf(const StackMetrics &M, Metric By, uint64_t SampleBytes) {
+  if (!SampleBytes || !isInBytes(By))
+    return 0;
+  uint64_t Bytes = metricOf(M, By);
+  if (By == Metric::Live || By == Metric::Leaked)
+    return sampleVariance(Bytes, M.LiveBlocks, SampleBytes);
+  return sampleVariance(Bytes, M.AllocatedBytes, M.Allocations, SampleBytes);
+}
+
 uint64_t metricOf(const StackMetrics &M, Metric By) {
   switch (By) {
   case Metric::Peak:
@@ -167,8 +176,9 @@ void Matcher::add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
 }
 
 static DiffTotals wholeTotals(const Totals &T) {
-  return {T.Allocations, T.Frees,      T.AllocatedBytes, T.FreedBytes,
-          T.LiveBytes,   T.LiveBlocks, T.PeakBytes,      T.PeakTimeNs};
+  return {T.Allocations, T.Frees,      T.AllocatedBytes,
+          T.FreedBytes,  T.LiveBytes,  T.LiveBlocks,
+          T.PeakBytes,   T.PeakTimeNs, {}};
 }
 
 /// Sums of what was selected.
@@ -229,12 +239,34 @@ static void sortShown(std::vector<Difference> &Shown, Metric By) {
   });
 }
 
+/// How far the totals of a side may be off: as partTotals() takes them.
+static SampleVariances totalVariances(const Sums &S) {
+  SampleVariances Sum;
+  const Trace &T = S.trace();
+  if (none_of(T.heaps(), [](const Heap &H) { return H.estimateBytes() != 0; }))
+    return Sum;
+  bool Outer = S.selection().isOuterView();
+  S.forEach([&](uint32_t, const SumRow &R) {
+    const Heap &H = T.heap(R.Heap);
+    if (H.estimateBytes() && (Outer || H.Domain == 0))
+      Sum.add(R, H.estimateBytes());
+  });
+  // What is shown is one or the other.
+  if (Outer)
+    Sum.DomainPeak = Sum.HeapPeak;
+  else
+    Sum.Live = Sum.LiveExclusive;
+  return Sum;
+}
+
 DiffReport diffTraces(const Sums &Before, const Sums &After, bool Whole,
                       const DiffOptions &Options) {
   const Trace &TB = Before.trace(), &TA = After.trace();
   DiffReport R;
   R.Before = Whole ? wholeTotals(TB.hostTotals()) : partTotals(Before);
   R.After = Whole ? wholeTotals(TA.hostTotals()) : partTotals(After);
+  R.Before.Variances = totalVariances(Before);
+  R.After.Variances = totalVariances(After);
   R.NoiseValue = noiseOf(R, Options);
 
   std::vector<uint64_t> KeysBefore, KeysAfter;
@@ -252,11 +284,13 @@ DiffReport diffTraces(const Sums &Before, const Sums &After, bool Whole,
       D.Before = B.Metrics[P.Before - 1];
       D.StackBefore = B.Stacks[P.Before - 1];
       D.Heap = TB.heapName(B.Heaps[P.Before - 1]);
+      D.SampleBefore = TB.heap(B.Heaps[P.Before - 1]).estimateBytes();
     }
     if (P.After) {
       D.After = A.Metrics[P.After - 1];
       D.StackAfter = A.Stacks[P.After - 1];
       D.Heap = TA.heapName(A.Heaps[P.After - 1]);
+      D.SampleAfter = TA.heap(A.Heaps[P.After - 1]).estimateBytes();
     }
     if (D.Before == D.After)
       continue;

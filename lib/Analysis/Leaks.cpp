@@ -8,6 +8,7 @@
 
 #include "memkit/Analysis/Leaks.h"
 #include "memkit/Model/StackKeys.h"
+#include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <tuple>
@@ -33,9 +34,13 @@ static std::vector<Leak> gatherLeaks(const Sums &S) {
     // DenseMap keeps two keys for itself; the heap 0 is none of ours.
     auto [At, New] = Known.try_emplace({R.Heap, Key}, Leaks.size());
     if (New)
-      Leaks.push_back({R.Heap, R.Key, 0, 0});
-    Leaks[At->second].Bytes += Outer ? R.LiveBytes : R.LiveExclusive;
-    Leaks[At->second].Blocks += R.LiveBlocks;
+      Leaks.push_back({R.Heap, R.Key, 0, 0, 0});
+    Leak &L = Leaks[At->second];
+    uint64_t Bytes = Outer ? R.LiveBytes : R.LiveExclusive;
+    L.Bytes += Bytes;
+    L.Blocks += R.LiveBlocks;
+    if (uint64_t SampleBytes = T.heap(R.Heap).estimateBytes())
+      L.Variance += sampleVariance(Bytes, R.LiveBlocks, SampleBytes);
   });
   return Leaks;
 }
@@ -49,6 +54,7 @@ template <typename SumT> static void addTo(SumT &Sum, const Leak &L) {
   Sum.Bytes += L.Bytes;
   Sum.Blocks += L.Blocks;
   Sum.Findings += 1;
+  Sum.Variance += L.Variance;
 }
 
 static void sumHeaps(const Trace &T, LeakReport &Report) {
@@ -58,6 +64,7 @@ static void sumHeaps(const Trace &T, LeakReport &Report) {
     addTo(ByHeap[L.Heap], L);
     Report.Bytes += L.Bytes;
     Report.Blocks += L.Blocks;
+    Report.Variance += L.Variance;
   }
   copy_if(ByHeap, std::back_inserter(Report.Heaps),
           [](const HeapLeaks &H) { return H.Findings != 0; });
@@ -70,7 +77,7 @@ LeakReport findLeaks(const Sums &S, const Suppressions &Hidden) {
   const Trace &T = S.trace();
   LeakReport Report;
   for (const std::string &Pattern : Hidden.patterns())
-    Report.Suppressed.push_back({Pattern, 0, 0, 0});
+    Report.Suppressed.push_back({Pattern, 0, 0, 0, 0});
   std::vector<uint32_t> HiddenBy;
   if (!Hidden.empty())
     HiddenBy = Hidden.matchNodes(T);

@@ -314,6 +314,7 @@ void Checker::compareBlock(uint32_t Image, const Keyframe &K,
   Compare("heap", Said.Heap, Is.Heap);
   Compare("address", Said.Address, Is.Address);
   Compare("enclosing block + 1", Said.Enclosing, Is.Enclosing);
+  Compare("weight", Said.Weight, Is.Weight);
 }
 
 Error Checker::finish() {

@@ -235,7 +235,7 @@ void LiveSet::addOld(const Block &B) {
     if (KeepThreads)
       C.Threads[At] = B.Thread;
   }
-  if (B.P.Address || B.P.Enclosing) {
+  if (B.P.isAny()) {
     C.Places.resize(std::max(C.Places.size(), At + 1));
     C.Places[At] = B.P;
     HadPlaces = true;

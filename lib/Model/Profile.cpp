@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Model/Profile.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Trace/Sampling.h"
 
 using namespace llvm;
 
@@ -63,16 +65,41 @@ static void add(Profile &P, uint32_t Stack, uint64_t Value) {
   P.Total += Value;
 }
 
+/// The variance of what valueOf() gives, where it is an estimate of bytes.
+static double varianceOf(const Trace &T, const SumRow &R, Metric M, bool Outer,
+                         uint64_t Value) {
+  uint64_t SampleBytes = T.heap(R.Heap).estimateBytes();
+  if (LLVM_LIKELY(!SampleBytes) || !isInBytes(M))
+    return 0;
+  uint64_t Blocks = R.LiveBlocks;
+  if (M == Metric::Peak)
+    Blocks = Outer ? R.HeapPeakBlocks : R.DomainPeakBlocks;
+  else if (M == Metric::Allocated)
+    Blocks = R.Allocations;
+  return sampleVariance(Value, Blocks, SampleBytes);
+}
+
+/// Makes the name say how good the profile's total is.
+static void nameError(Profile &P, double Variance) {
+  if (Variance)
+    P.Name += " ±" + formatSize(standardError(Variance));
+}
+
 Profile makeProfile(const Sums &S, Metric M) {
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
   Profile P;
   P.M = M;
   P.Name = ((Outer ? "selected heaps: " : "host: ") + metricName(M)).str();
+  double Variance = 0;
   S.forEach([&](uint32_t Image, const SumRow &R) {
-    if (Outer || T.heap(R.Heap).Domain == 0)
-      add(P, R.Key, valueOf(R, M, Outer, T.wasReplaced(Image)));
+    if (!Outer && T.heap(R.Heap).Domain != 0)
+      return;
+    uint64_t Value = valueOf(R, M, Outer, T.wasReplaced(Image));
+    add(P, R.Key, Value);
+    Variance += varianceOf(T, R, M, Outer, Value);
   });
+  nameError(P, Variance);
   return P;
 }
 
@@ -81,6 +108,7 @@ std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics) {
   size_t Width = Metrics.size();
   // The domain's profiles, then those of each heap.
   std::vector<Profile> All(Width * (T.heaps().size() + 1));
+  std::vector<double> Variances(All.size());
   for (size_t I = 0; I != All.size(); ++I) {
     uint32_t Heap = I / Width;
     StringRef Name = Heap ? T.heapName(Heap) : StringRef("host");
@@ -97,11 +125,18 @@ std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics) {
     bool Replaced = T.wasReplaced(Image);
     for (size_t I = 0; I != Width; ++I) {
       Metric M = Metrics[I];
-      add(All[R.Heap * Width + I], R.Key, valueOf(R, M, true, Replaced));
+      auto Add = [&](size_t To, bool Outer) {
+        uint64_t Value = valueOf(R, M, Outer, Replaced);
+        add(All[To], R.Key, Value);
+        Variances[To] += varianceOf(T, R, M, Outer, Value);
+      };
+      Add(R.Heap * Width + I, true);
       if (WithDomain && T.heap(R.Heap).Domain == 0)
-        add(All[I], R.Key, valueOf(R, M, false, Replaced));
+        Add(I, false);
     }
   });
+  for (size_t I = 0; I != All.size(); ++I)
+    nameError(All[I], Variances[I]);
   erase_if(All, [](const Profile &P) { return P.Values.empty(); });
   return All;
 }

@@ -193,7 +193,7 @@ Error Replay::addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset) {
     LiveSet::Block To;
     To.Ordinal = B.Ordinal;
     To.BirthNs = B.BirthNs;
-    To.P = {B.Address, B.Enclosing};
+    To.P = {B.Address, B.Enclosing, A.isEstimated(B.Heap) ? B.Weight : 0};
     To.E.Size = B.Size;
     Birth About{B.BirthNs, B.Size, K.Image, 0, B.Heap, B.Stack, B.Context};
     if (Options.Select && !Options.Select(About)) {
@@ -207,7 +207,13 @@ Error Replay::addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset) {
     LiveSet::Cursor Outer;
     if (B.Enclosing)
       Outer = I.Live.find(B.Enclosing - 1);
-    if (Outer && Outer.entry().Row != Refused)
+    bool Lies = Outer && Outer.entry().Row != Refused;
+    if (To.P.Weight)
+      A.allocateSampled(Ref,
+                        Lies ? BlockRef{B.Enclosing - 1, Outer.entry().Row, 0}
+                             : BlockRef(),
+                        B.Size, To.P.Weight, 0);
+    else if (Lies)
       A.allocateIn(
           Ref, {B.Enclosing - 1, Outer.entry().Row, Outer.entry().ContextRow},
           B.Size, 0, 0);
@@ -242,6 +248,7 @@ static LiveBlock makeLiveBlock(const Accounts &A, uint64_t Ordinal,
   Out.Heap = A.heapOf(E.Row);
   Out.Address = P.Address;
   Out.Enclosing = P.Enclosing;
+  Out.Weight = P.Weight;
   return Out;
 }
 

@@ -54,6 +54,9 @@ Error Replay::allocate(Cursor &C) {
     P.Address = E.Columns.Address[At];
   if (!E.Columns.Enclosing.empty())
     P.Enclosing = E.Columns.Enclosing[At];
+  if (!E.Columns.Weight.empty() && A.isEstimated(Heap))
+    if (Error Err = readWeight(C, P))
+      return Err;
   BlockRef Ref{I.Live.next(), Entry.Row, Entry.ContextRow}, Outer;
   if (P.Enclosing) {
     LiveSet::Cursor In = I.Live.find(P.Enclosing - 1);
@@ -65,13 +68,25 @@ Error Replay::allocate(Cursor &C) {
   if (Options.Select &&
       !Options.Select({TimeNs, Size, I.Id, Thread, Heap, Stack, Context}))
     Entry.Row = Refused;
+  else if (P.Weight)
+    A.allocateSampled(Ref, Outer.Row == Refused ? BlockRef() : Outer, Size,
+                      P.Weight, TimeNs);
   else if (Outer.Row && Outer.Row != Refused)
     A.allocateIn(Ref, Outer, Size, TimeNs, Thread);
   else
     A.allocate(Ref, Size, TimeNs, Thread);
   I.Live.add(Entry, TimeNs, Thread);
-  if (P.Address || P.Enclosing)
+  if (P.isAny())
     I.Live.setPlaceOfLast(P);
+  return Error::success();
+}
+
+/// What the next allocation stands for.
+Error Replay::readWeight(const Cursor &C, LiveSet::Place &P) const {
+  uint64_t Weight = C.Open->Columns.Weight[C.Alloc];
+  if (Weight > UINT32_MAX)
+    return fail(C, "row " + Twine(C.Row) + " has weight " + Twine(Weight));
+  P.Weight = static_cast<uint32_t>(Weight);
   return Error::success();
 }
 
@@ -83,20 +98,25 @@ Error Replay::reference(Cursor &C) {
   if (LLVM_UNLIKELY(!Block))
     return notLive(C, C.ref());
   LiveSet::Entry &Entry = Block.entry();
-  uint64_t Enclosing = Block.place().Enclosing;
+  LiveSet::Place P = Block.place();
   bool Counts = Entry.Row != Refused;
   BlockRef Ref{Ordinal, Entry.Row, Entry.ContextRow};
   if (LLVM_LIKELY(E.Kind[C.Row] == EventKind::Free)) {
-    if (Counts)
-      A.free(Ref, Entry.Size, TimeNs, E.threadOf(C.Row), Enclosing);
+    if (Counts && P.Weight)
+      A.freeSampled(Ref, Entry.Size, P.Weight, TimeNs);
+    else if (Counts)
+      A.free(Ref, Entry.Size, TimeNs, E.threadOf(C.Row), P.Enclosing);
     I.Live.erase(Block);
     return Error::success();
   }
+  if (P.Weight)
+    return fail(C, "block " + Twine(Ordinal) +
+                       ", which stands for several, is resized or split");
   if (E.Kind[C.Row] == EventKind::Split)
     return split(C, Block);
   uint64_t Size = E.RefSize[C.ref()];
   if (Counts)
-    A.resize(Ref, Entry.Size, Size, TimeNs, Enclosing);
+    A.resize(Ref, Entry.Size, Size, TimeNs, P.Enclosing);
   Entry.Size = Size;
   return Error::success();
 }

@@ -36,6 +36,8 @@ const KnownHeap &knownHeap(HostHeap H);
 struct HeapChoice {
   uint32_t Bits = ~0u;  ///< by HostHeap
   uint64_t MinSize = 0; ///< smaller blocks are left out
+  /// One byte in so many of `host.malloc` is sampled; 0: all are recorded.
+  uint64_t SampleBytes = 0;
 
   bool wants(HostHeap H) const { return Bits >> unsigned(H) & 1; }
   bool wants(HostHeap H, uint64_t Size) const {
@@ -43,6 +45,9 @@ struct HeapChoice {
   }
   /// The wire::HeapBits of the groups of which something is wanted.
   uint32_t wireBits() const;
+  uint64_t sampleBytes(HostHeap H) const {
+    return H == HostHeap::Malloc ? SampleBytes : 0;
+  }
   /// The heaps whose names one of the globs matches; without globs all. Fails
   /// when a glob is wrong or matches none.
   static llvm::Expected<HeapChoice> create(llvm::ArrayRef<std::string> Globs,

@@ -171,9 +171,15 @@ void ImageState::endRemap(const wire::Record &Rec, uint32_t RingIndex,
 /// Counts an allocation in a mapping. Its event comes next in the log.
 void ImageState::allocateIn(const MapTable::Block &In, BlockRef B,
                             uint64_t Size, uint64_t TimeNs, uint32_t Thread) {
+  R.Sums.allocateIn(B, {In.Entry.Ordinal, In.Entry.Row, 0}, Size, TimeNs,
+                    Thread);
+  noteEnclosing(In, B.Ordinal);
+}
+
+/// That the block of Ordinal, whose event comes next, lies in a mapping.
+void ImageState::noteEnclosing(const MapTable::Block &In, uint64_t Ordinal) {
   uint64_t Outer = In.Entry.Ordinal;
-  R.Sums.allocateIn(B, {Outer, In.Entry.Row, 0}, Size, TimeNs, Thread);
-  Enclosing[B.Ordinal] = Outer + 1;
+  Enclosing[Ordinal] = Outer + 1;
   std::vector<uint64_t> &Column = Log.Columns.Enclosing;
   Column.resize(Log.size());
   Column.push_back(Outer + 1);

@@ -26,7 +26,8 @@ void ImageState::prefetchFirst(ArrayRef<MergedRecord> Records,
 
 size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
                              const RingOfImage *Of) {
-  if (LLVM_UNLIKELY(!Enclosing.empty() || R.Sums.hasNested(Id)))
+  if (LLVM_UNLIKELY(!Enclosing.empty() || R.Sums.hasNested(Id) ||
+                    R.Wanted.SampleBytes))
     return 0;
   if (Log.full())
     R.flush();

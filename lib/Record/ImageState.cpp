@@ -177,7 +177,8 @@ void ImageState::endRealloc(const wire::Record &Rec, uint32_t RingIndex) {
   } else if (!Moved) {
     bad();
   }
-  if (Moved && Rec.size() >= R.Wanted.MinSize)
+  if (Moved && Rec.Address != wire::Unrecorded &&
+      Rec.size() >= R.Wanted.MinSize)
     at(Rec, RingIndex);
 }
 
@@ -287,8 +288,10 @@ bool ImageState::allocate(const wire::Record &Rec, uint32_t RingIndex) {
   const Ring &S = Rings[RingIndex];
   uint64_t Ordinal = NextOrdinal++;
   BlockRef B{Ordinal, Row, 0};
-  if (const MapTable::Block *In = Maps.enclosing(Rec.Address);
-      LLVM_UNLIKELY(In && In->Entry.Row))
+  const MapTable::Block *In = Maps.enclosing(Rec.Address);
+  if (LLVM_UNLIKELY(R.Wanted.SampleBytes))
+    countSampled({Ordinal, Size, Tick, Row, 0}, In, Tick * TimeUnitNs);
+  else if (LLVM_UNLIKELY(In && In->Entry.Row))
     allocateIn(*In, B, Size, Tick * TimeUnitNs, S.Thread);
   else
     R.Sums.allocate(B, Size, Tick * TimeUnitNs, S.Thread);
@@ -303,8 +306,13 @@ void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
   uint64_t Tick = R.nextTick(Tsc, Id);
   uint64_t In =
       LLVM_UNLIKELY(!Enclosing.empty()) ? takeEnclosing(Block.Ordinal) : 0;
-  R.Sums.free({Block.Ordinal, Block.Row, Block.Context}, Block.Size,
-              Tick * TimeUnitNs, S.Thread, In);
+  BlockRef B{Block.Ordinal, Block.Row, Block.Context};
+  uint32_t Weight =
+      LLVM_UNLIKELY(R.Wanted.SampleBytes) ? weightOf(R, Block) : 0;
+  if (LLVM_UNLIKELY(Weight))
+    R.Sums.freeSampled(B, Block.Size, Weight, Tick * TimeUnitNs);
+  else
+    R.Sums.free(B, Block.Size, Tick * TimeUnitNs, S.Thread, In);
   Log.free(S.Lane, Tick, Block.Ordinal);
 }
 

@@ -143,6 +143,10 @@ private:
   class MapSink;
   void mapRecord(const wire::Record &Rec, uint32_t RingIndex);
   void endRemap(const wire::Record &Rec, uint32_t RingIndex, MapSink &Out);
+  // ImageSamples.cpp: blocks that stand for several.
+  void countSampled(const LiveEntry &Block, const MapTable::Block *In,
+                    uint64_t TimeNs);
+  void noteEnclosing(const MapTable::Block &In, uint64_t Ordinal);
   void allocateIn(const MapTable::Block &In, BlockRef B, uint64_t Size,
                   uint64_t TimeNs, uint32_t Thread);
   uint64_t takeEnclosing(uint64_t Ordinal);

@@ -116,6 +116,8 @@ void Keyframer::writePart(Recording &R, uint32_t Image) {
     B.Context = R.Sums.contextOf(E.Context);
     if (!Enclosing->empty())
       B.Enclosing = Enclosing->lookup(E.Ordinal);
+    if (R.Wanted.SampleBytes)
+      B.Weight = weightOf(R, E);
   }
   std::vector<Packed>().swap(Part);
   uint64_t Before = R.bytes();

@@ -157,9 +157,11 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
   Result.Bytes = R.bytes();
   for (uint32_t Heap = 1; R.Sums.hasHeap(Heap); ++Heap) {
     HeapTotals T = R.Sums.heapTotals(Heap);
-    Result.Allocations += T.Allocations;
-    Result.Frees += T.Frees;
+    Result.Events += T.Allocations + T.Frees;
   }
+  Result.Sampled = R.Wanted.SampleBytes != 0;
+  if (Result.Sampled)
+    Result.Events = R.Sums.events();
   Result.LostEvents = R.losses();
   Result.PeakBytes = Host.PeakBytes;
   Result.LiveBytes = Host.LiveBytes;
@@ -189,6 +191,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   Expected<HeapChoice> Wanted = HeapChoice::create(O.Heaps, O.MinSize);
   if (!Wanted)
     return Wanted.takeError();
+  Wanted->SampleBytes = O.SampleBytes;
   std::string Path;
   if (int Error = findProgram(O.Command[0], Path))
     return notRun(O.Command[0], Error);
@@ -216,7 +219,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   OutputSink Sink(*Out);
   TscClock Clock = TscClock::calibrated();
   Expected<std::unique_ptr<Recording>> R =
-      Recording::create(Sink, makeHeader(O, Rank, Clock), Clock);
+      Recording::create(Sink, makeHeader(O, Rank, Clock), Clock, *Wanted);
   if (!R && !Sink.ReaderGone)
     return R.takeError();
   if (!R)
@@ -237,7 +240,6 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
 
   RecordResult Result;
   Result.Output = Out->name();
-  (*R)->Wanted = *Wanted;
   Session S(O, **R, **Door, "memkit." + std::to_string(getpid()));
   S.setProgram(Child->pid(), Path, WhyNot);
   S.run();

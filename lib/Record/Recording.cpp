@@ -16,8 +16,10 @@ using namespace memkit;
 Recording::~Recording() = default;
 
 Expected<std::unique_ptr<Recording>>
-Recording::create(Sink &Out, const Header &H, const TscClock &Clock) {
+Recording::create(Sink &Out, const Header &H, const TscClock &Clock,
+                  const HeapChoice &Wanted) {
   std::unique_ptr<Recording> R(new Recording(Clock));
+  R->Wanted = Wanted;
   auto Writer = TraceWriter::create(Out, H);
   if (!Writer)
     return Writer.takeError();
@@ -33,6 +35,9 @@ uint32_t Recording::hostHeap(HostHeap H) {
   Heap New;
   New.Name = Names.Names.string(knownHeap(H).Name);
   New.Flags = knownHeap(H).Flags;
+  New.SampleBytes = Wanted.sampleBytes(H);
+  if (New.SampleBytes)
+    New.Flags |= HF_Estimates;
   Id = Names.addHeap(New);
   Sums.addHeap(Id, New);
   return Id;

@@ -12,6 +12,7 @@
 #include "Catalog.h"
 #include "HostHeaps.h"
 #include "memkit/Account/Accounts.h"
+#include "memkit/Record/LiveTable.h"
 #include "memkit/Record/TscClock.h"
 #include "memkit/Trace/EventLog.h"
 #include "memkit/Trace/TraceWriter.h"
@@ -41,7 +42,8 @@ class Recording {
 public:
   /// Out must outlive it. Writes the header.
   static llvm::Expected<std::unique_ptr<Recording>>
-  create(Sink &Out, const Header &H, const TscClock &Clock);
+  create(Sink &Out, const Header &H, const TscClock &Clock,
+         const HeapChoice &Wanted = {});
   ~Recording();
 
   Catalog Names;
@@ -132,6 +134,9 @@ private:
   bool Failed = false;
   std::string Why;
 };
+
+/// How many blocks one stands for; 0: its heap is recorded in whole.
+uint32_t weightOf(const Recording &R, const LiveEntry &Block);
 
 } // namespace memkit
 

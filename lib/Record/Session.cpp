@@ -31,6 +31,8 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
   Settings.Follow = O.Follow;
   Settings.MinSize = R.Wanted.MinSize;
   Settings.Heaps = R.Wanted.wireBits();
+  Settings.SampleBytes = R.Wanted.SampleBytes;
+  Settings.SampleSeed = O.SampleSeed;
   // Naps are short; the kernel's usual slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)

@@ -125,6 +125,8 @@ SharedImage::create(uint32_t Id, const ImageSettings &S, StringRef Tag) {
   C.Settings.Follow = S.Follow;
   C.Settings.Heaps = S.Heaps;
   C.Settings.MinSize = S.MinSize;
+  C.Settings.SampleBytes = S.SampleBytes;
+  C.Settings.SampleSeed = S.SampleSeed;
   C.NextNode = 1;
   C.NextCode = 1;
   C.NextModule = 1;

@@ -28,6 +28,8 @@ struct ImageSettings {
   bool Follow = true;
   uint32_t Heaps = wire::HB_All; ///< HeapBits
   uint64_t MinSize = 0;
+  uint64_t SampleBytes = 0;
+  uint64_t SampleSeed = 0;
 };
 
 /// A sealed memfd and its mappings. All that it gives was written by the

@@ -45,6 +45,22 @@ std::string formatSize(uint64_t Bytes) {
   return threeDigits(Value) + " " + Units[Unit];
 }
 
+std::string formatEstimate(uint64_t Bytes, uint64_t StandardError) {
+  std::string Text = formatSize(Bytes);
+  if (!StandardError)
+    return Text;
+  // In the unit of the estimate, unless it has none to speak of.
+  double Unit = 1;
+  for (uint64_t Larger = Bytes; Larger >= 1024; Larger /= 1024)
+    Unit *= 1024;
+  if (Bytes < 1024 || StandardError / Unit >= 1000)
+    return Text + " ±" + formatSize(StandardError);
+  double Error = StandardError / Unit;
+  raw_string_ostream(Text) << " ±"
+                           << format(Error < 9.95 ? "%.1f" : "%.0f", Error);
+  return Text;
+}
+
 static uint64_t magnitude(int64_t Value) {
   return Value < 0 ? 0 - static_cast<uint64_t>(Value) : Value;
 }

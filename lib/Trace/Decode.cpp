@@ -158,7 +158,7 @@ Decoder::Problem Decoder::decode(Slices &Out) {
 
 Decoder::Problem Decoder::decode(Keyframe &Out) {
   const fb::Keyframe *T = Block->body_as_Keyframe();
-  TRY(known(T, fb::Keyframe::VT_ENCLOSING));
+  TRY(known(T, fb::Keyframe::VT_WEIGHT));
   uint32_t N = T->count();
   if (N > MaxBlockRows)
     return "too many entries in a keyframe";
@@ -170,7 +170,8 @@ Decoder::Problem Decoder::decode(Keyframe &Out) {
       !decodePlanes(T->heap(), N, Narrow[2]) ||
       !decodePlanes(T->birth(), N, Birth) ||
       !decodePlanes(T->address(), N, Address) ||
-      !decodePlanes(T->enclosing(), N, Enclosing))
+      !decodePlanes(T->enclosing(), N, Enclosing) ||
+      !decodePlanes(T->weight(), N, Narrow[3]))
     return "a column of a keyframe has the wrong length";
   Out.Image = T->image();
   Out.TimeNs = T->time_ns();
@@ -189,7 +190,7 @@ Decoder::Problem Decoder::decode(Keyframe &Out) {
     Out.Blocks[I] = {
         Ordinal,      Wide[1][I],   Out.TimeNs - Birth[I] * TimeUnitNs,
         Narrow[0][I], Narrow[1][I], Narrow[2][I],
-        Address[I],   Enclosing[I]};
+        Address[I],   Enclosing[I], Narrow[3][I]};
   }
   return "";
 }

@@ -143,12 +143,13 @@ Bytes Encoder::encode(const Keyframe &K) {
   });
   auto Address = column(V, [](const LiveBlock &L) { return L.Address; });
   auto Enclosing = column(V, [](const LiveBlock &L) { return L.Enclosing; });
-  return finish(fb::Body::Keyframe,
-                fb::CreateKeyframe(B, K.Image, K.TimeNs, K.Events,
-                                   K.NextOrdinal, K.Part, K.Last,
-                                   uint32_t(V.size()), Ordinal, Stack, Context,
-                                   Heap, Size, Birth, Address, Enclosing)
-                    .Union());
+  auto Weight = column(V, [](const LiveBlock &L) { return L.Weight; });
+  return finish(
+      fb::Body::Keyframe,
+      fb::CreateKeyframe(B, K.Image, K.TimeNs, K.Events, K.NextOrdinal, K.Part,
+                         K.Last, uint32_t(V.size()), Ordinal, Stack, Context,
+                         Heap, Size, Birth, Address, Enclosing, Weight)
+          .Union());
 }
 
 template <class Table, class Builder>

@@ -290,6 +290,7 @@ template <class M, class T> void mapLiveBlock(M &Map, T &B) {
   Map.num("birth", B.BirthNs);
   Map.optionalHex("address", B.Address);
   Map.enclosing("in", B.Enclosing);
+  Map.optionalNum("weight", B.Weight);
 }
 
 //===----------------------------------------------------------------------===//

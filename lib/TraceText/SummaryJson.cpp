@@ -25,6 +25,14 @@ template <class T> static json::Value numberOrNull(bool Known, T N) {
   return Known ? json::Value(N) : json::Value(nullptr);
 }
 
+/// Of estimates; what is exact has none.
+static void errors(json::OStream &J, double Allocated, double Live,
+                   double Peak) {
+  J.attribute("allocated_stderr_bytes", standardError(Allocated));
+  J.attribute("live_stderr_bytes", standardError(Live));
+  J.attribute("peak_stderr_bytes", standardError(Peak));
+}
+
 static void totals(json::OStream &J, const Totals &T) {
   J.attribute("allocated_bytes", T.AllocatedBytes);
   J.attribute("freed_bytes", T.FreedBytes);
@@ -73,6 +81,19 @@ static void heap(json::OStream &J, const TraceSummary &S, uint32_t Id) {
               numberOrNull(T.ReservedKnown, T.ReservedPeakBytes));
   J.attribute("sample_bytes", numberOrNull(H.SampleBytes, H.SampleBytes));
   J.attribute("in_totals", !(H.Flags & HF_OutsideTotals));
+  if (!S.isSampled(Id))
+    return;
+  SampleVariances V = S.heapVariances(Id);
+  errors(J, V.Allocated, V.Live, V.HeapPeak);
+}
+
+/// The totals of a domain.
+static void domain(json::OStream &J, const TraceSummary &S, uint32_t Id) {
+  totals(J, S.domainTotals(Id));
+  if (!S.isDomainSampled(Id))
+    return;
+  SampleVariances V = S.domainVariances(Id);
+  errors(J, V.Allocated, V.LiveExclusive, V.DomainPeak);
 }
 
 static void process(json::OStream &J, const TraceSummary &S, uint32_t Id) {
@@ -104,12 +125,12 @@ void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {
   J.attribute("host", text(S.Header.Host));
   J.attributeObject("events", [&] { events(J, S); });
   J.attributeObject("losses", [&] { losses(J, S); });
-  J.attributeObject("totals", [&] { totals(J, S.domainTotals(0)); });
+  J.attributeObject("totals", [&] { domain(J, S, 0); });
   J.attributeArray("domains", [&] {
     for (uint32_t Id = 0; Id <= S.Devices.size(); ++Id)
       J.object([&] {
         J.attribute("name", text(S.domain(Id)));
-        totals(J, S.domainTotals(Id));
+        domain(J, S, Id);
       });
   });
   J.attributeArray("heaps", [&] {

@@ -43,14 +43,20 @@ static void printHeaps(raw_ostream &OS, const TraceSummary &S, unsigned Width) {
            {"blocks", Side::Right},
            {"peak", Side::Right},
            {"at", Side::Right}});
-  auto Add = [&](StringRef Name, const Totals &R) {
+  auto Add = [&](StringRef Name, const Totals &R, double Allocated, double Live,
+                 double Peak) {
+    auto Size = [](uint64_t Bytes, double Variance) {
+      return formatEstimate(Bytes, standardError(Variance));
+    };
     T.add({Name.str(), formatCount(R.Allocations), formatCount(R.Frees),
-           formatSize(R.AllocatedBytes), formatSize(R.LiveBytes),
-           formatCount(R.LiveBlocks), formatSize(R.PeakBytes),
+           Size(R.AllocatedBytes, Allocated), Size(R.LiveBytes, Live),
+           formatCount(R.LiveBlocks), Size(R.PeakBytes, Peak),
            formatTime(R.PeakTimeNs)});
   };
   for (uint32_t Domain = 0; Domain <= S.Devices.size(); ++Domain) {
-    Add(S.domain(Domain), S.domainTotals(Domain));
+    SampleVariances V = S.domainVariances(Domain);
+    Add(S.domain(Domain), S.domainTotals(Domain), V.Allocated, V.LiveExclusive,
+        V.DomainPeak);
     auto AddHeaps = [&](uint32_t Outside, StringRef Title) {
       for (uint32_t Id = 1; Id <= S.Heaps.size(); ++Id) {
         const Heap &H = S.Heaps[Id - 1];
@@ -58,7 +64,9 @@ static void printHeaps(raw_ostream &OS, const TraceSummary &S, unsigned Width) {
           continue;
         if (!Title.empty())
           T.add({std::exchange(Title, "").str(), "", "", "", "", "", "", ""});
-        Add(("  " + S.string(H.Name)).str(), S.heapTotals(Id));
+        SampleVariances V = S.heapVariances(Id);
+        Add(("  " + S.string(H.Name)).str(), S.heapTotals(Id), V.Allocated,
+            V.Live, V.HeapPeak);
       }
     };
     AddHeaps(HF_None, "");
@@ -66,6 +74,11 @@ static void printHeaps(raw_ostream &OS, const TraceSummary &S, unsigned Width) {
   }
   OS << '\n';
   T.print(OS, Width);
+  for (const Heap &H : S.Heaps)
+    if (H.estimateBytes())
+      OS << S.string(H.Name) << " is a sample, one byte in "
+         << formatSize(H.SampleBytes)
+         << ": estimates, ± their standard error\n";
 }
 
 static std::string ending(const ImageTotals *T) {

@@ -47,6 +47,38 @@ const ImageTotals *TraceSummary::imageTotals(uint32_t Image) const {
   return It == Sums.Images.end() ? nullptr : &*It;
 }
 
+/// Does what the heap has count in the domain?
+static bool countsIn(const Heap &H, uint32_t Domain) {
+  return H.Domain == Domain && !(H.Flags & HF_OutsideTotals);
+}
+
+bool TraceSummary::isDomainSampled(uint32_t Domain) const {
+  return any_of(Heaps, [&](const Heap &H) {
+    return countsIn(H, Domain) && H.estimateBytes();
+  });
+}
+
+SampleVariances TraceSummary::heapVariances(uint32_t Heap) const {
+  return Heap < Variances.size() ? Variances[Heap] : SampleVariances();
+}
+
+SampleVariances TraceSummary::domainVariances(uint32_t Domain) const {
+  SampleVariances Sum;
+  for (uint32_t Id = 1; Id <= Heaps.size(); ++Id)
+    if (countsIn(Heaps[Id - 1], Domain))
+      Sum.add(heapVariances(Id));
+  return Sum;
+}
+
+/// Adds what rows of stacks of sampled heaps say.
+static void addVariances(TraceSummary &S, const Summary &Part) {
+  if (S.Variances.empty())
+    return;
+  for (const SumRows &Rows : Part.Stacks)
+    for (const SumRow &R : Rows.Rows)
+      S.Variances[R.Heap].add(R, S.Heaps[R.Heap - 1].estimateBytes());
+}
+
 uint64_t TraceSummary::lost() const {
   uint64_t Sum = 0;
   for (const Loss &L : Sums.Losses)
@@ -149,7 +181,7 @@ static void addPart(Summary &To, const Summary &Part) {
 
 /// Reads the parts of the last summary, in order. Found stays false when events
 /// follow it, or its set is not whole.
-static Error readParts(TraceReader &R, const IdLimits &Limits, Summary &To,
+static Error readParts(TraceReader &R, const IdLimits &Limits, TraceSummary &To,
                        bool &Found) {
   std::vector<Summary> Parts; // last first
   for (const BlockInfo &B : reverse(R.blocks())) {
@@ -158,7 +190,9 @@ static Error readParts(TraceReader &R, const IdLimits &Limits, Summary &To,
     if (B.Kind != BlockKind::Summary)
       continue;
     Summary S;
-    if (Error E = R.readTotals(B, S))
+    // Errors of estimates are of rows, of which a sampled heap has few.
+    bool Whole = !To.Variances.empty();
+    if (Error E = Whole ? R.read(B, S) : R.readTotals(B, S))
       return E;
     if (std::string What = Limits.check(S); !What.empty())
       return makeTraceError(R.name(), B.Offset, What);
@@ -169,8 +203,10 @@ static Error readParts(TraceReader &R, const IdLimits &Limits, Summary &To,
       break;
     Parts.push_back(std::move(S));
   }
-  for (const Summary &S : reverse(Parts))
-    addPart(To, S);
+  for (const Summary &S : reverse(Parts)) {
+    addPart(To.Sums, S);
+    addVariances(To, S);
+  }
   Found = !Parts.empty();
   return Error::success();
 }
@@ -183,14 +219,17 @@ Expected<TraceSummary> memkit::readTraceSummary(TraceReader &R,
   IdLimits Limits;
   if (Error E = readNames(R, S, Limits))
     return std::move(E);
+  if (any_of(S.Heaps, [](const Heap &H) { return H.estimateBytes() != 0; }))
+    S.Variances.resize(S.Heaps.size() + 1);
   bool Found = false;
-  if (Error E = readParts(R, Limits, S.Sums, Found))
+  if (Error E = readParts(R, Limits, S, Found))
     return std::move(E);
   if (!Found) {
     Expected<Summary> Made = Make();
     if (!Made)
       return Made.takeError();
     addPart(S.Sums, *Made);
+    addVariances(S, *Made);
   }
   if (Error E = readStrings(R, S))
     return std::move(E);

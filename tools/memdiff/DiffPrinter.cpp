@@ -30,21 +30,35 @@ static std::string changeText(uint64_t Before, uint64_t After, bool Bytes) {
   return Bytes ? formatSizeChange(Change) : formatCountChange(Change);
 }
 
+/// A change of bytes with the error of both sides.
+static std::string changeText(uint64_t Before, uint64_t After, bool Bytes,
+                              double Variance) {
+  if (!Bytes || !Variance)
+    return changeText(Before, After, Bytes);
+  uint64_t Distance = After > Before ? After - Before : Before - After;
+  const char *Sign = After > Before ? "+" : After < Before ? "-" : "";
+  return Sign + formatEstimate(Distance, standardError(Variance));
+}
+
 static void printTotals(raw_ostream &OS, const DiffReport &R, unsigned Width) {
   using Align = Table::Align;
   Table Totals({{"", Align::Left, true},
                 {"before", Align::Right},
                 {"after", Align::Right},
                 {"change", Align::Right}});
-  auto Add = [&](const char *Name, uint64_t DiffTotals::*Field, bool Bytes) {
+  auto Add = [&](const char *Name, uint64_t DiffTotals::*Field, bool Bytes,
+                 double SampleVariances::*Error) {
     uint64_t Before = R.Before.*Field, After = R.After.*Field;
+    double Variance =
+        Error ? R.Before.Variances.*Error + R.After.Variances.*Error : 0;
     Totals.add({Name, valueText(Before, Bytes), valueText(After, Bytes),
-                changeText(Before, After, Bytes)});
+                changeText(Before, After, Bytes, Variance)});
   };
-  Add("peak", &DiffTotals::PeakBytes, true);
-  Add("live at end", &DiffTotals::LiveBytes, true);
-  Add("allocated", &DiffTotals::AllocatedBytes, true);
-  Add("allocations", &DiffTotals::Allocations, false);
+  Add("peak", &DiffTotals::PeakBytes, true, &SampleVariances::DomainPeak);
+  Add("live at end", &DiffTotals::LiveBytes, true, &SampleVariances::Live);
+  Add("allocated", &DiffTotals::AllocatedBytes, true,
+      &SampleVariances::Allocated);
+  Add("allocations", &DiffTotals::Allocations, false, nullptr);
   Totals.print(OS, Width);
 }
 
@@ -52,8 +66,10 @@ static void printDifference(raw_ostream &OS, const DiffView &V,
                             const Difference &D, unsigned Width) {
   auto Print = [&](const char *Sep, Metric M, StringRef What) {
     uint64_t Before = metricOf(D.Before, M), After = metricOf(D.After, M);
-    OS << Sep << changeText(Before, After, isInBytes(M)) << ' ' << What << " ("
-       << valueText(Before, isInBytes(M)) << " -> "
+    double Variance = varianceOf(D.Before, M, D.SampleBefore) +
+                      varianceOf(D.After, M, D.SampleAfter);
+    OS << Sep << changeText(Before, After, isInBytes(M), Variance) << ' '
+       << What << " (" << valueText(Before, isInBytes(M)) << " -> "
        << valueText(After, isInBytes(M)) << ')';
   };
   OS << '\n';
@@ -88,6 +104,14 @@ void printDiff(raw_ostream &OS, const DiffView &V) {
        << valueText(V.Report.NoiseValue, isInBytes(V.By)) << " (--noise)\n";
 }
 
+/// Of estimates; what is exact has none.
+static void writeErrors(json::OStream &J, double Allocated, double Live,
+                        StringRef PeakName, double Peak) {
+  J.attribute("allocated_stderr_bytes", standardError(Allocated));
+  J.attribute("live_stderr_bytes", standardError(Live));
+  J.attribute(PeakName, standardError(Peak));
+}
+
 static void writeTotals(json::OStream &J, StringRef Side, const DiffTotals &T) {
   J.attributeObject(Side, [&] {
     J.attribute("allocations", T.Allocations);
@@ -99,11 +123,14 @@ static void writeTotals(json::OStream &J, StringRef Side, const DiffTotals &T) {
     J.attribute("peak_bytes", T.PeakBytes);
     J.attribute("peak_time_ns", T.PeakTimeNs ? json::Value(*T.PeakTimeNs)
                                              : json::Value(nullptr));
+    const SampleVariances &V = T.Variances;
+    if (V.Allocated)
+      writeErrors(J, V.Allocated, V.Live, "peak_stderr_bytes", V.DomainPeak);
   });
 }
 
 static void writeMetrics(json::OStream &J, StringRef Side,
-                         const StackMetrics &M) {
+                         const StackMetrics &M, uint64_t SampleBytes) {
   J.attributeObject(Side, [&] {
     J.attribute("allocations", M.Allocations);
     J.attribute("frees", M.Frees);
@@ -112,6 +139,10 @@ static void writeMetrics(json::OStream &J, StringRef Side,
     J.attribute("live_blocks", M.LiveBlocks);
     J.attribute("peak_bytes", M.PeakBytes);
     J.attribute("at_peak_bytes", M.AtPeakBytes);
+    auto Variance = [&](Metric By) { return varianceOf(M, By, SampleBytes); };
+    if (SampleBytes)
+      writeErrors(J, Variance(Metric::Allocated), Variance(Metric::Live),
+                  "at_peak_stderr_bytes", Variance(Metric::Peak));
   });
 }
 
@@ -125,8 +156,8 @@ static void writeDifference(json::OStream &J, const DiffView &V,
     else
       writeStack(J, V.Before, *D.StackBefore);
     J.attributeEnd();
-    writeMetrics(J, "before", D.Before);
-    writeMetrics(J, "after", D.After);
+    writeMetrics(J, "before", D.Before, D.SampleBefore);
+    writeMetrics(J, "after", D.After, D.SampleAfter);
   });
 }
 

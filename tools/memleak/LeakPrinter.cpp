@@ -11,6 +11,7 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Support/Table.h"
 #include "memkit/Support/ToolMain.h"
+#include "memkit/Trace/Sampling.h"
 #include "memkit/TraceText/EnumNames.h"
 
 using namespace llvm;
@@ -19,6 +20,18 @@ namespace memkit {
 
 static std::string plural(uint64_t Count, StringRef What) {
   return formatCount(Count) + " " + What.str() + (Count == 1 ? "" : "s");
+}
+
+/// The bytes of a finding or a sum of such, with their error when they are an
+/// estimate.
+template <class T> static std::string bytesText(const T &Of) {
+  return formatEstimate(Of.Bytes, standardError(Of.Variance));
+}
+
+template <class T> static void writeBytes(json::OStream &J, const T &Of) {
+  J.attribute("bytes", Of.Bytes);
+  if (Of.Variance)
+    J.attribute("stderr_bytes", standardError(Of.Variance));
 }
 
 static ArrayRef<Leak> firstLeaks(const LeakReport &R, uint64_t Most) {
@@ -34,8 +47,8 @@ static void printHeaps(raw_ostream &OS, const Trace &T, const LeakReport &R,
                {"blocks", Align::Right},
                {"findings", Align::Right}});
   for (const HeapLeaks &H : R.Heaps)
-    Heaps.add({T.heapName(H.Heap).str(), formatSize(H.Bytes),
-               formatCount(H.Blocks), formatCount(H.Findings)});
+    Heaps.add({T.heapName(H.Heap).str(), bytesText(H), formatCount(H.Blocks),
+               formatCount(H.Findings)});
   Heaps.print(OS, Width);
 }
 
@@ -47,7 +60,7 @@ void printLeaks(raw_ostream &OS, const Trace &T, const LeakReport &R,
   if (R.Leaks.empty()) {
     OS << "no leaks\n";
   } else {
-    OS << formatSize(R.Bytes) << " in " << plural(R.Blocks, "block")
+    OS << bytesText(R) << " in " << plural(R.Blocks, "block")
        << " live at the end, from " << plural(R.Leaks.size(), "stack")
        << "\n\n";
     printHeaps(OS, T, R, Width);
@@ -55,7 +68,7 @@ void printLeaks(raw_ostream &OS, const Trace &T, const LeakReport &R,
   ArrayRef<Leak> Shown = firstLeaks(R, Most);
   for (const Leak &L : Shown) {
     OS << '\n'
-       << formatSize(L.Bytes) << " in " << plural(L.Blocks, "block") << " of "
+       << bytesText(L) << " in " << plural(L.Blocks, "block") << " of "
        << T.heapName(L.Heap) << '\n';
     printStack(OS, T, L.Stack, 4, Width, isVerbose());
   }
@@ -63,7 +76,7 @@ void printLeaks(raw_ostream &OS, const Trace &T, const LeakReport &R,
     OS << "\n" << plural(Left, "smaller finding") << "; --top=0 shows all\n";
   for (const SuppressionUse &U : R.Suppressed)
     if (U.Findings)
-      OS << "\nsuppressed by leak:" << U.Pattern << ": " << formatSize(U.Bytes)
+      OS << "\nsuppressed by leak:" << U.Pattern << ": " << bytesText(U)
          << " in " << plural(U.Blocks, "block") << ", "
          << plural(U.Findings, "finding") << '\n';
 }
@@ -72,7 +85,7 @@ static void writeLeak(json::OStream &J, const Trace &T, const Leak &L) {
   J.object([&] {
     J.attribute("kind", "exit");
     J.attribute("heap", jsonText(T.heapName(L.Heap)));
-    J.attribute("bytes", L.Bytes);
+    writeBytes(J, L);
     J.attribute("blocks", L.Blocks);
     J.attribute("bytes_per_step", nullptr);
     J.attribute("p_value", nullptr);
@@ -86,7 +99,7 @@ static void writeLeak(json::OStream &J, const Trace &T, const Leak &L) {
 static void writeSuppression(json::OStream &J, const SuppressionUse &U) {
   J.object([&] {
     J.attribute("pattern", jsonText(U.Pattern));
-    J.attribute("bytes", U.Bytes);
+    writeBytes(J, U);
     J.attribute("blocks", U.Blocks);
     J.attribute("findings", U.Findings);
   });
@@ -95,7 +108,7 @@ static void writeSuppression(json::OStream &J, const SuppressionUse &U) {
 static void writeHeap(json::OStream &J, const Trace &T, const HeapLeaks &H) {
   J.object([&] {
     J.attribute("name", jsonText(T.heapName(H.Heap)));
-    J.attribute("bytes", H.Bytes);
+    writeBytes(J, H);
     J.attribute("blocks", H.Blocks);
     J.attribute("findings", H.Findings);
   });
@@ -117,7 +130,7 @@ void writeLeakJson(raw_ostream &OS, const Trace &T, const LeakReport &R,
       for (const HeapLeaks &H : R.Heaps)
         writeHeap(J, T, H);
     });
-    J.attribute("bytes", R.Bytes);
+    writeBytes(J, R);
     J.attribute("blocks", R.Blocks);
     J.attribute("lost", T.lostEvents());
     J.attributeObject("losses", [&] {

@@ -10,6 +10,7 @@
 #include "memkit/Record/Recorder.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/ToolMain.h"
+#include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -47,6 +48,12 @@ static cl::opt<std::string>
     MinSize("min-size",
             cl::desc("Leave out allocations of fewer bytes, and their frees"),
             cl::value_desc("SIZE"), cl::cat(toolCategory()));
+static cl::opt<std::string>
+    Sample("sample",
+           cl::desc("Of the allocations of malloc record a sample, one byte in "
+                    "SIZE on average (512K is a good one): all sums of "
+                    "host.malloc are estimates then"),
+           cl::value_desc("SIZE"), cl::cat(toolCategory()));
 static cl::list<std::string>
     Heaps("heap",
           cl::desc("Record these heaps alone: host.malloc, host.mmap, "
@@ -127,14 +134,29 @@ static Error parseOnFull(RecordOptions &O) {
   return Error::success();
 }
 
-static Error parseMinSize(RecordOptions &O) {
-  if (MinSize.empty())
+/// Sets To to the size that the option of Name gives, if it is given.
+static Error parseSizeOption(StringRef Name, StringRef Text, uint64_t &To) {
+  if (Text.empty())
     return Error::success();
-  Expected<uint64_t> Size = parseSize(MinSize);
+  Expected<uint64_t> Size = parseSize(Text);
   if (!Size)
-    return joinErrors(makeUsageError("--min-size=" + MinSize),
+    return joinErrors(makeUsageError("--" + Name + "=" + Text),
                       Size.takeError());
-  O.MinSize = *Size;
+  To = *Size;
+  return Error::success();
+}
+
+static Error parseSizes(RecordOptions &O) {
+  if (Error E = parseSizeOption("min-size", MinSize, O.MinSize))
+    return E;
+  if (Error E = parseSizeOption("sample", Sample, O.SampleBytes))
+    return E;
+  if (!Sample.empty() && (!O.SampleBytes || O.SampleBytes > MaxSampleBytes))
+    return makeUsageError("--sample=" + Sample + ": should be 1 to " +
+                          formatSize(MaxSampleBytes));
+  // For tests, whose samples must come alike.
+  if (const char *Seed = getenv("MEMREC_SAMPLE_SEED"))
+    O.SampleSeed = strtoull(Seed, nullptr, 10);
   return Error::success();
 }
 
@@ -144,6 +166,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
                                    "max-depth=" + std::to_string(O.MaxDepth)};
   if (O.MinSize)
     Text.push_back("min-size=" + std::to_string(O.MinSize));
+  if (O.SampleBytes)
+    Text.push_back("sample=" + std::to_string(O.SampleBytes));
   if (!O.Heaps.empty())
     Text.push_back("heap=" + join(O.Heaps, ","));
   if (!O.Follow)
@@ -158,15 +182,15 @@ static void sayEnd(const RecordResult &R) {
     say("the program was killed by signal " + Twine(R.Signal) + ", " +
         strsignal(R.Signal));
   std::string Line = R.Output == "-" ? "standard output" : R.Output;
-  Line += ": " + formatSize(R.Bytes) + ", " +
-          formatCount(R.Allocations + R.Frees) + " events, " +
-          formatCount(R.LostEvents) + " lost, peak " + formatSize(R.PeakBytes);
+  Line += ": " + formatSize(R.Bytes) + ", " + formatCount(R.Events) +
+          " events, " + formatCount(R.LostEvents) + " lost, peak " +
+          formatSize(R.PeakBytes) + (R.Sampled ? " (estimated)" : "");
   if (R.Detached)
     Line += "; the program runs on";
   if (R.Output != "-")
     Line += "; next: memleak " + R.Output;
   say(Line);
-  uint64_t Events = std::max<uint64_t>(R.Allocations + R.Frees, 1);
+  uint64_t Events = std::max<uint64_t>(R.Events, 1);
   sayVerbose(formatCount(R.Recorded) + " processes; the recorder took " +
              std::to_string(R.CpuNs / Events) +
              " ns an event, its longest pause " + formatTime(R.LongestPassNs));
@@ -234,7 +258,7 @@ int main(int Argc, char **Argv) {
                                       "(--library names another)"));
   if (Error E = parseOnFull(O))
     return fail(std::move(E));
-  if (Error E = parseMinSize(O))
+  if (Error E = parseSizes(O))
     return fail(std::move(E));
   O.Heaps.assign(Heaps.begin(), Heaps.end());
   O.Command = A->Command;

@@ -30,6 +30,12 @@
 // blocks from then on lie in the block that enclosed the freed one, or in none.
 // When one is split, they stay in its first part.
 //
+// Sampled blocks (with a weight, of a heap with estimates) count as so many blocks of their size, so
+// that all sums of their heap are estimates. An estimate takes nothing from what
+// is exact, nor the other way round: in a sampled heap nothing nests, and a
+// sampled block that lies in an exact one has no exclusive bytes, while the
+// exact one keeps its own. Whether a sampled block was a temporary is not known.
+//
 // Steps and images. StepTotals and the bytes of ImageTotals are of the domain
 // `host` (steps: counts too); ImageTotals counts allocations and frees of every
 // heap. Rows of heaps outside the totals have no domain peak, and their
@@ -51,6 +57,7 @@
 #include "memkit/Trace/Blocks.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/Error.h"
@@ -96,6 +103,8 @@ public:
   /// slice and its times begin.
   void beginImage(uint32_t Id, uint64_t StartNs);
   bool hasHeap(uint32_t Id) const { return Id < Heaps.size() && Heaps[Id]; }
+  /// Whether blocks of the heap Id stand for several.
+  bool isEstimated(uint32_t Id) const { return Heaps[Id]->Estimated; }
   bool hasImage(uint32_t Id) const { return Id < Images.size() && Images[Id]; }
   bool isEnded(uint32_t Image) const { return Images[Image]->T.Ended; }
 
@@ -139,6 +148,12 @@ public:
   /// block given as In when it was allocated, 0 for none.
   void free(BlockRef B, uint64_t Size, uint64_t TimeNs, uint32_t Thread,
             uint64_t Enclosing = 0);
+  /// The block B, which stands for Weight blocks, begins to live. In: a live
+  /// block in which it lies, or one of row 0.
+  void allocateSampled(BlockRef B, BlockRef In, uint64_t Size, uint32_t Weight,
+                       uint64_t TimeNs);
+  /// It is freed; Size and Weight as then.
+  void freeSampled(BlockRef B, uint64_t Size, uint32_t Weight, uint64_t TimeNs);
   /// B grows or shrinks where it is.
   void resize(BlockRef B, uint64_t OldSize, uint64_t NewSize, uint64_t TimeNs,
               uint64_t Enclosing = 0);
@@ -290,6 +305,7 @@ private:
   struct HeapState {
     Curve C;
     Curve *Domain = nullptr;
+    bool Estimated = false;
     bool ReservedKnown = false;
     uint64_t Reserved = 0; ///< of running images
     uint64_t ReservedPeak = 0;
@@ -344,6 +360,7 @@ private:
     std::vector<std::unique_ptr<Share>> Shares; ///< by domain + 1, 0 outside
     std::array<uint64_t, NumLossKinds> Losses{};
     llvm::DenseMap<uint64_t, Encloser> Enclosers; ///< by ordinal
+    llvm::DenseSet<uint64_t> Covered; ///< sampled blocks that lie in others
   };
   /// A heap in an image: what all rows of both have in common, and the sums of
   /// which heaps' and images' totals are made.
@@ -387,6 +404,7 @@ private:
   Target beginEvent(BlockRef B, uint64_t TimeNs);
   void countAllocation(Target &T, uint32_t Thread, uint64_t Ordinal);
   bool countFree(Target &T, BlockRef B, uint64_t Size, uint32_t Thread);
+  static void countSampled(Target &T, uint32_t Weight);
   void growRows(Target &T, uint64_t Bytes);
   void domainRise(Cell &C, uint64_t Bytes, uint64_t Blocks, uint64_t TimeNs);
   void domainFall(Cell &C, uint64_t Bytes, uint64_t Blocks);

@@ -11,6 +11,7 @@
 
 #include "memkit/Model/Profile.h"
 #include "memkit/Support/Format.h"
+#include "memkit/Trace/Sampling.h"
 #include <optional>
 
 namespace memkit {
@@ -36,7 +37,13 @@ struct Difference {
   std::optional<uint32_t> StackBefore; ///< none: the trace has no such stack
   std::optional<uint32_t> StackAfter;
   StackMetrics Before, After;
+  /// Heap::estimateBytes() of the heap on either side: 0 where it is exact.
+  uint64_t SampleBefore = 0, SampleAfter = 0;
 };
+
+/// The variance of what metricOf() gives in bytes, for a heap with SampleBytes;
+/// 0 for what is not in bytes.
+double varianceOf(const StackMetrics &M, Metric By, uint64_t SampleBytes);
 
 /// The value of a metric in M. Leaked is as Live, Temporary not known here.
 uint64_t metricOf(const StackMetrics &M, Metric By);
@@ -63,6 +70,7 @@ struct DiffTotals {
   uint64_t LiveBlocks = 0;
   uint64_t PeakBytes = 0;
   std::optional<uint64_t> PeakTimeNs; ///< none for a part of a trace
+  SampleVariances Variances;          ///< zeros but for sampled heaps
 };
 
 struct DiffReport {

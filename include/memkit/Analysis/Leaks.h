@@ -21,6 +21,7 @@ struct Leak {
   uint32_t Stack = 0; ///< one of those stacks
   uint64_t Bytes = 0; ///< exclusive, unless heaps were chosen
   uint64_t Blocks = 0;
+  double Variance = 0; ///< of Bytes; 0 when the heap is not sampled
 };
 
 struct HeapLeaks {
@@ -28,6 +29,7 @@ struct HeapLeaks {
   uint64_t Bytes = 0;
   uint64_t Blocks = 0;
   uint64_t Findings = 0;
+  double Variance = 0;
 };
 
 struct SuppressionUse {
@@ -35,6 +37,7 @@ struct SuppressionUse {
   uint64_t Bytes = 0;
   uint64_t Blocks = 0;
   uint64_t Findings = 0; ///< 0: it hid nothing
+  double Variance = 0;
 };
 
 struct LeakReport {
@@ -43,6 +46,7 @@ struct LeakReport {
   std::vector<SuppressionUse> Suppressed; ///< in the order of the patterns
   uint64_t Bytes = 0;                     ///< sum of Leaks
   uint64_t Blocks = 0;                    ///< sum of Leaks
+  double Variance = 0;                    ///< of Bytes
 };
 
 /// What lived at the end of its process, without processes that exec replaced.

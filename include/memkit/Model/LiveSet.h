@@ -38,6 +38,8 @@ public:
   struct Place {
     uint64_t Address = 0;
     uint64_t Enclosing = 0; ///< ordinal + 1
+    uint32_t Weight = 0;    ///< 0: it is not sampled
+    bool isAny() const { return Address || Enclosing || Weight; }
   };
   /// A block in whole.
   struct Block {

@@ -33,6 +33,7 @@ struct StackValue {
 /// What a profile draws: values by stack. A stack may stand in it several times
 /// (once a process); its value is the sum.
 struct Profile {
+  /// Of estimates it ends in their standard error: ` ±12 MiB`.
   std::string Name;
   Metric M = Metric::Peak;
   std::vector<StackValue> Values; ///< none is 0

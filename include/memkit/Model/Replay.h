@@ -187,6 +187,7 @@ private:
   void findRows(ImageReplay &I, uint32_t Stack, uint32_t Context, uint32_t Heap,
                 LiveSet::Entry &Entry);
   llvm::Error allocate(Cursor &C);
+  llvm::Error readWeight(const Cursor &C, LiveSet::Place &P) const;
   llvm::Error reference(Cursor &C);
   llvm::Error split(Cursor &C, LiveSet::Cursor Block);
   llvm::Error notLive(const Cursor &C, size_t Ref) const;

@@ -27,6 +27,8 @@ struct RecordOptions {
   uint32_t WaitMs = 10000;
   uint32_t MaxDepth = 1024;
   uint64_t MinSize = 0;             ///< smaller blocks are not recorded
+  uint64_t SampleBytes = 0;         ///< one byte in so many of malloc's; 0: all
+  uint64_t SampleSeed = 0;          ///< for tests; 0: of the clock
   std::vector<std::string> Heaps;   ///< globs of heaps to record; none: all
   bool Follow = true;               ///< record what the program starts, too
   bool WaitForAll = true;           ///< until descendants have ended, too
@@ -46,7 +48,8 @@ struct RecordResult {
   bool ReaderGone = false; ///< the reader of a pipe went away
   std::string Why;
   uint64_t Bytes = 0;
-  uint64_t Allocations = 0, Frees = 0;
+  uint64_t Events = 0;  ///< allocations and frees; of a sample those recorded
+  bool Sampled = false; ///< sums are estimates
   uint64_t LostEvents = 0;
   uint64_t PeakBytes = 0; ///< of the domain host
   uint64_t LiveBytes = 0, LiveBlocks = 0;

@@ -21,6 +21,9 @@ namespace memkit {
 std::string formatSize(uint64_t Bytes);
 /// As formatSize with a sign, `+1.5 GiB`, `-3 B`, `0 B`.
 std::string formatSizeChange(int64_t Bytes);
+/// Bytes of which only an estimate is known, with its standard error:
+/// `12.3 MiB ±0.4`, or as formatSize when that is 0.
+std::string formatEstimate(uint64_t Bytes, uint64_t StandardError);
 /// Nanoseconds for people: `850 ns`, `12.3 ms`, `4.56 s`, `2m 03s`, `1h 02m`.
 std::string formatTime(uint64_t Ns);
 /// With a comma after each three digits: `12,345`.

@@ -203,6 +203,8 @@ struct Thread {
 enum HeapFlags : uint32_t {
   HF_None = 0,
   HF_OutsideTotals = 1, ///< reservations, files, device mappings
+  /// Blocks of a sample count in all sums as often as their weight says.
+  HF_Estimates = 2,
 };
 
 struct Heap {
@@ -210,7 +212,14 @@ struct Heap {
   uint32_t Domain = 0; ///< 0: `host`, else a device
   uint32_t Parent = 0; ///< the heap whose blocks usually enclose its own
   uint32_t Flags = HF_None;
-  uint64_t SampleBytes = 0; ///< 0: every allocation is recorded
+  /// One allocated byte in so many is sampled (see Sampling.h); 0: every
+  /// allocation is recorded.
+  uint64_t SampleBytes = 0;
+
+  /// SampleBytes when the sums of the heap are estimates, else 0.
+  uint64_t estimateBytes() const {
+    return Flags & HF_Estimates ? SampleBytes : 0;
+  }
   bool operator==(const Heap &) const = default;
 };
 
@@ -271,6 +280,7 @@ struct EventColumns {
   std::vector<uint64_t>
       Enclosing; ///< ordinal + 1 of the enclosing block, 0 none
   std::vector<uint64_t> Requested;
+  /// How many blocks a sampled one stands for, below 2^32; 0: itself alone.
   std::vector<uint64_t> Weight;
   std::vector<uint32_t> Stream;
   std::vector<uint32_t> Pool;
@@ -375,6 +385,7 @@ struct LiveBlock {
   uint32_t Heap = 0;
   uint64_t Address = 0;   ///< 0 when not recorded
   uint64_t Enclosing = 0; ///< ordinal + 1, 0 none
+  uint32_t Weight = 0;    ///< blocks for which it stands; 0: itself alone
   bool operator==(const LiveBlock &) const = default;
 };
 

@@ -14,6 +14,7 @@
 #ifndef MEMKIT_TRACETEXT_TRACESUMMARY_H
 #define MEMKIT_TRACETEXT_TRACESUMMARY_H
 
+#include "memkit/Trace/Sampling.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/JSON.h"
@@ -36,6 +37,18 @@ struct TraceSummary {
   /// The last summary, its parts joined, without its rows of stacks and
   /// contexts.
   Summary Sums;
+
+  /// By heap, 0 unused; empty when no heap is sampled.
+  std::vector<SampleVariances> Variances;
+
+  bool isSampled(uint32_t Heap) const {
+    return Heaps[Heap - 1].estimateBytes() != 0;
+  }
+  /// Whether sums of a domain are estimates.
+  bool isDomainSampled(uint32_t Domain) const;
+  /// Of the totals of a heap, all zeros when it is not sampled; of a domain.
+  SampleVariances heapVariances(uint32_t Heap) const;
+  SampleVariances domainVariances(uint32_t Domain) const;
 
   /// Empty for 0.
   llvm::StringRef string(uint32_t Id) const;

@@ -28,7 +28,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 2;
+inline constexpr uint32_t Version = 3;
 
 /// Environment variables that memrec sets and the exec hooks put back.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -46,7 +46,7 @@ enum class RecordKind : uint8_t {
   /// thread's until the ReallocEnd that follows in the same ring.
   ReallocBegin = 3,
   /// Address is the new block with Size, Function, Stack; 0: failed, the old
-  /// block lives on.
+  /// block lives on; Unrecorded: it is gone, and the new one is not recorded.
   ReallocEnd = 4,
   ThreadStart = 5, ///< first record of a ring's owner; Address: tid
   ThreadEnd = 6,   ///< Address, Size: its stack, as MapClass::Stack; or 0
@@ -68,6 +68,7 @@ enum class RecordKind : uint8_t {
   Break = 15,
 };
 inline constexpr uint8_t NumRecordKinds = 16;
+inline constexpr uint64_t Unrecorded = 1;
 
 /// What pages are, in the low bits of a page's address.
 enum class MapClass : uint8_t {
@@ -232,7 +233,11 @@ struct Settings {
   uint32_t Follow;   ///< 0: exec hooks remove the variables
   uint32_t Heaps;    ///< HeapBits: what is recorded
   uint64_t MinSize;  ///< blocks of fewer bytes are not recorded
-  uint32_t Pad[8];
+  /// Of the blocks of malloc one byte in so many, on average, is sampled; 0:
+  /// all are recorded.
+  uint64_t SampleBytes;
+  uint64_t SampleSeed; ///< for tests: samples come alike; 0: of the clock
+  uint32_t Pad[4];
 };
 static_assert(sizeof(Settings) == 64);
 

@@ -9,6 +9,10 @@
 // The hooks of the malloc family. A free is recorded before it happens, an
 // allocation before its hook returns.
 //
+// What a sampling run passes over (most of all) takes a short way, without a
+// frame of its own; all else goes on, by a jump, to a function that finds the
+// same caller.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Real.h"
@@ -33,12 +37,15 @@ static inline void *aligned(Fn Call, size_t Size, AllocFunction F,
                             const Frame &Caller) {
   ThisThread.LastAllocation = 0;
   void *P = Call();
-  if (P && ThisThread.LastAllocation != uintptr_t(P))
+  if (P && !isDecided(P))
     recordAllocation(P, Size, F, Caller);
   return P;
 }
 
-MEMKIT_EXPORT void *malloc(size_t Size) {
+/// The long way of a hook.
+#define MEMKIT_LONG_WAY static __attribute__((noinline))
+
+MEMKIT_LONG_WAY void *mallocRecorded(size_t Size) {
   Frame Caller = MEMKIT_CALLER;
   if (isOwn())
     if (void *P = arenaAllocate(Size))
@@ -49,7 +56,11 @@ MEMKIT_EXPORT void *malloc(size_t Size) {
   return P;
 }
 
-MEMKIT_EXPORT void *calloc(size_t Count, size_t Each) {
+MEMKIT_EXPORT void *malloc(size_t Size) {
+  return passOver(Size) ? Real.Malloc(Size) : mallocRecorded(Size);
+}
+
+MEMKIT_LONG_WAY void *callocRecorded(size_t Count, size_t Each) {
   Frame Caller = MEMKIT_CALLER;
   size_t Size;
   bool Overflow = __builtin_mul_overflow(Count, Each, &Size);
@@ -60,6 +71,18 @@ MEMKIT_EXPORT void *calloc(size_t Count, size_t Each) {
                  AllocFunction::Calloc, Caller);
 }
 
+MEMKIT_EXPORT void *calloc(size_t Count, size_t Each) {
+  size_t Size;
+  if (__builtin_mul_overflow(Count, Each, &Size) || !liesAfter(Size))
+    return callocRecorded(Count, Each);
+  ThisThread.LastAllocation = 0;
+  void *P = Real.Calloc(Count, Each);
+  // Else it came by our malloc, which has counted and decided.
+  if (ThisThread.LastAllocation == 0)
+    passOver(Size);
+  return P;
+}
+
 static inline bool isLoader(uintptr_t Pc) {
   return Pc - Kept.LoaderStart < Kept.LoaderBytes;
 }
@@ -67,11 +90,11 @@ static inline bool isLoader(uintptr_t Pc) {
 /// A block that was not recorded for its size need not tell of its end. What it
 /// can hold is what was asked for, or more.
 static inline bool isTooSmall(void *P) {
-  return __builtin_expect(Proc.MinSize != 0, 0) && Real.UsableSize &&
-         Real.UsableSize(P) < Proc.MinSize;
+  return __builtin_expect(Proc.MinSize != 0, 0) && !Proc.Samples &&
+         Real.UsableSize && Real.UsableSize(P) < Proc.MinSize;
 }
 
-MEMKIT_EXPORT void free(void *P) {
+MEMKIT_LONG_WAY void freeRecorded(void *P) {
   if (!P || isInArena(P))
     return;
   if (__builtin_expect(isLoader(uintptr_t(__builtin_return_address(0))), 0))
@@ -79,6 +102,13 @@ MEMKIT_EXPORT void free(void *P) {
   if (!isTooSmall(P))
     recordFree(P);
   Real.Free(P);
+}
+
+MEMKIT_EXPORT void free(void *P) {
+  if (isPassedOver(P) &&
+      !isLoaderSampling(uintptr_t(__builtin_return_address(0))))
+    return Real.Free(P);
+  freeRecorded(P);
 }
 
 /// Out of the arena into the allocator. What is moved so was never recorded.
@@ -132,14 +162,20 @@ static void *reallocate(void *P, size_t Size, AllocFunction F,
   bool Begun = recordReallocBegin(P);
   void *New = realRealloc(P, Size);
   if (Begun)
-    recordReallocEnd(New, Size, F, Caller);
+    recordReallocEnd(P, New, Size, F, Caller);
   else if (New)
     recordAllocation(New, Size, F, Caller);
   return New;
 }
 
-MEMKIT_EXPORT void *realloc(void *P, size_t Size) {
+MEMKIT_LONG_WAY void *reallocRecorded(void *P, size_t Size) {
   return reallocate(P, Size, AllocFunction::Realloc, MEMKIT_CALLER);
+}
+
+MEMKIT_EXPORT void *realloc(void *P, size_t Size) {
+  if (P && Size && isPassedOver(P) && passOver(Size))
+    return realRealloc(P, Size);
+  return reallocRecorded(P, Size);
 }
 
 MEMKIT_EXPORT void *reallocarray(void *P, size_t Count, size_t Each) {
@@ -155,7 +191,7 @@ MEMKIT_EXPORT int posix_memalign(void **To, size_t Alignment, size_t Size) {
   Frame Caller = MEMKIT_CALLER;
   ThisThread.LastAllocation = 0;
   int Error = Real.PosixMemalign(To, Alignment, Size);
-  if (Error == 0 && *To && ThisThread.LastAllocation != uintptr_t(*To))
+  if (Error == 0 && *To && !isDecided(*To))
     recordAllocation(*To, Size, AllocFunction::PosixMemalign, Caller);
   return Error;
 }

@@ -78,7 +78,7 @@ static void *newFromMalloc(size_t Size, size_t Alignment, bool MayBeNull) {
 
 static inline void *record(void *P, size_t Size, AllocFunction F,
                            const Frame &Caller) {
-  if (!P || ThisThread.LastAllocation == uintptr_t(P) || isInArena(P))
+  if (!P || isDecided(P) || isInArena(P))
     return P;
   OwnMemory.store(true, std::memory_order_relaxed);
   recordAllocation(P, Size, F, Caller);

@@ -8,6 +8,7 @@
 
 #include "Process.h"
 
+#include "Host/Sampling.h"
 #include "Symbols.h"
 
 #include <unistd.h>
@@ -143,6 +144,8 @@ static bool tryConnect() {
   Proc.MaxDepth = S.MaxDepth < 2 ? 2 : S.MaxDepth;
   Proc.WaitMs = S.OnFullMode == uint32_t(wire::OnFull::Wait) ? S.WaitMs : 0;
   Proc.MinSize = S.Heaps & wire::HB_Malloc ? S.MinSize : UINT64_MAX;
+  if (!beginSampling(S))
+    return false;
   Proc.Pid = sys::getpid();
   Proc.Ctl->Pid.store(Proc.Pid, std::memory_order_release);
   Kept.NoFollow = !S.Follow;

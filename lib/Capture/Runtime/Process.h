@@ -39,6 +39,8 @@ struct alignas(PageBytes) Process {
   uint32_t WaitMs = 0; ///< 0: never wait
   uint32_t Pid = 0;
   uint64_t MinSize = 0; ///< blocks of malloc that are smaller are not recorded
+  /// Which are recorded is the sample's to say, and MinSize the largest number.
+  bool Samples = false;
   /// Rises when code ids are forgotten.
   std::atomic<uint32_t> CodeGeneration{0};
   StackTable Stacks;

@@ -29,6 +29,16 @@ TEST(Format, Sizes) {
   EXPECT_EQ(formatSizeChange(INT64_MIN), "-8 EiB");
 }
 
+TEST(Format, Estimates) {
+  EXPECT_EQ(formatEstimate(12'900'000, 0), "12.3 MiB");
+  EXPECT_EQ(formatEstimate(12'900'000, 419'430), "12.3 MiB ±0.4");
+  EXPECT_EQ(formatEstimate(3ull << 30, 40 << 20), "3 GiB ±0.0");
+  EXPECT_EQ(formatEstimate(200 << 20, 10 << 20), "200 MiB ±10");
+  // In a unit of its own where the other would not do.
+  EXPECT_EQ(formatEstimate(0, 2048), "0 B ±2 KiB");
+  EXPECT_EQ(formatEstimate(2048, 5 << 20), "2 KiB ±5 MiB");
+}
+
 TEST(Format, Times) {
   EXPECT_EQ(formatTime(850), "850 ns");
   EXPECT_EQ(formatTime(12'340'000), "12.3 ms");

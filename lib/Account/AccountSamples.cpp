@@ -1,0 +1,64 @@
+//===- AccountSamples.cpp - Blocks that stand for several -------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sampled blocks are few, and the ways of all others know nothing of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Account/Accounts.h"
+
+using namespace memkit;
+
+/// What a target has of blocks and their allocations beyond the bytes.
+void Accounts::countSampled(Target &T, uint32_t Weight) {
+  for (AccountRow *R : {&T.R, T.X})
+    if (R) {
+      R->Allocations += Weight;
+      R->LiveBlocks += Weight;
+    }
+  T.C.Allocations += Weight;
+}
+
+void Accounts::allocateSampled(BlockRef B, BlockRef In, uint64_t Size,
+                               uint32_t Weight, uint64_t TimeNs) {
+  uint64_t Bytes = Size * Weight;
+  Target T = beginEvent(B, TimeNs);
+  countSampled(T, Weight);
+  growRows(T, Bytes);
+  T.C.H->C.rise(Bytes, Weight, Now, TimeNs);
+  if (In.Row && nests(T.C, In.Row)) {
+    // The outer block has the bytes, and knows them exactly.
+    T.C.I->Covered.insert(B.Ordinal);
+    for (AccountRow *R : {&T.R, T.X})
+      if (R)
+        R->LiveExclusive -= Bytes;
+    return;
+  }
+  T.C.S->Allocations += Weight;
+  domainRise(T.C, Bytes, Weight, TimeNs);
+}
+
+void Accounts::freeSampled(BlockRef B, uint64_t Size, uint32_t Weight,
+                           uint64_t TimeNs) {
+  uint64_t Bytes = Size * Weight;
+  Target T = beginEvent(B, TimeNs);
+  bool Covered = T.C.I->Covered.erase(B.Ordinal);
+  for (AccountRow *R : {&T.R, T.X})
+    if (R) {
+      R->LiveBlocks -= Weight;
+      R->LiveBytes -= Bytes;
+      R->LiveExclusive -= Covered ? 0 : Bytes;
+    }
+  T.C.Frees += Weight;
+  T.C.LiveBytes -= Bytes;
+  T.C.H->C.fall(Bytes, Weight);
+  if (Covered)
+    return;
+  T.C.S->Frees += Weight;
+  domainFall(T.C, Bytes, Weight);
+}

@@ -1,0 +1,184 @@
+//===- SampleSet.h - The addresses of sampled blocks ------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which live blocks are sampled: what every free asks, mostly in vain.
+//
+// A filter answers first: a counter of a byte for each of many groups of
+// addresses. What passes it looks at one bucket, a line of the cache: seven
+// addresses, and how many more there are of it in the next level, a table four
+// times as large. Buckets never move, levels are only added, and an address
+// stands in one place: so nothing is ever locked or waited for.
+//
+// Any thread and any signal handler may call any function at any time, but for
+// one address only its owner: who has just been given the block, or is about to
+// free it. The memory of levels is not inherited by a forked child; what holds
+// the set must be wiped there, and all zeros is the empty set.
+//
+// Memory: 16 KiB and a level's 32 KiB; 128 KiB more from some 2,000 blocks on,
+// 512 KiB more from some 10,000 on, and so forth.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_HOST_SAMPLESET_H
+#define MEMKIT_CAPTURE_HOST_SAMPLESET_H
+
+#include "Runtime/Syscall.h"
+
+#include <atomic>
+
+namespace memkit::capture {
+
+class SampleSet {
+public:
+  /// Takes memory for the first level; false: there is none.
+  bool begin() { return level(0) != nullptr; }
+
+  /// False: the address is not in the set. Else it may be.
+  bool mayHold(const void *P) const {
+    return Filter[groupOf(uintptr_t(P))].load(std::memory_order_relaxed) != 0;
+  }
+
+  /// Puts an address in; false: there is no memory for it, or it is there
+  /// already (a block was freed behind our back).
+  bool insert(const void *P) {
+    uintptr_t Address = uintptr_t(P);
+    if (mayHold(P) && where(Address))
+      return false;
+    unsigned L = 0;
+    for (; L != MaxLevels; ++L) {
+      Bucket *Table = level(L);
+      if (!Table)
+        break;
+      Bucket &B = bucketOf(Table, L, Address);
+      if (put(B, Address)) {
+        count(Address);
+        return true;
+      }
+      B.Further.fetch_add(1, std::memory_order_relaxed);
+    }
+    undo(L, Address);
+    return false;
+  }
+
+  /// Takes an address out; false: it was not in.
+  bool remove(const void *P) {
+    uintptr_t Address = uintptr_t(P);
+    if (!mayHold(P))
+      return false;
+    unsigned L;
+    std::atomic<uintptr_t> *Slot = where(Address, &L);
+    if (!Slot)
+      return false;
+    Slot->store(0, std::memory_order_relaxed);
+    undo(L, Address);
+    uncount(Address);
+    return true;
+  }
+
+private:
+  static constexpr unsigned SlotsInBucket = 7;
+  static constexpr unsigned FirstBits = 9; ///< buckets of the first level
+  static constexpr unsigned MaxLevels = 10;
+  static constexpr unsigned FilterBits = 14;
+
+  struct alignas(64) Bucket {
+    std::atomic<uintptr_t> Slots[SlotsInBucket]; ///< 0: free
+    /// Addresses of this bucket that stand in later levels.
+    std::atomic<uint64_t> Further;
+  };
+  static_assert(sizeof(Bucket) == 64);
+
+  /// Neighbours have neighbouring counters: a program's frees then touch few
+  /// lines of the filter. Higher bits tell apart blocks on pages of their own.
+  static unsigned groupOf(uintptr_t Address) {
+    return unsigned((Address >> 4) ^ (Address >> (4 + FilterBits))) &
+           ((1u << FilterBits) - 1);
+  }
+
+  static unsigned bitsOf(unsigned Level) { return FirstBits + 2 * Level; }
+
+  static Bucket &bucketOf(Bucket *Table, unsigned Level, uintptr_t Address) {
+    uint64_t Hash = Address * 0x9e3779b97f4a7c15ull;
+    return Table[Hash >> (64 - bitsOf(Level))];
+  }
+
+  /// Where an address stands, and in which level; null: nowhere.
+  std::atomic<uintptr_t> *where(uintptr_t Address, unsigned *Level = nullptr) {
+    for (unsigned L = 0; L != MaxLevels; ++L) {
+      Bucket *Table = Levels[L].load(std::memory_order_acquire);
+      if (!Table)
+        return nullptr;
+      Bucket &B = bucketOf(Table, L, Address);
+      for (std::atomic<uintptr_t> &Slot : B.Slots)
+        if (Slot.load(std::memory_order_relaxed) == Address) {
+          if (Level)
+            *Level = L;
+          return &Slot;
+        }
+      if (!B.Further.load(std::memory_order_relaxed))
+        return nullptr;
+    }
+    return nullptr;
+  }
+
+  static bool put(Bucket &B, uintptr_t Address) {
+    for (std::atomic<uintptr_t> &Slot : B.Slots) {
+      uintptr_t Is = Slot.load(std::memory_order_relaxed);
+      if (!Is &&
+          Slot.compare_exchange_strong(Is, Address, std::memory_order_relaxed))
+        return true;
+    }
+    return false;
+  }
+
+  /// Takes back what was said of the address in the levels before \p Level.
+  void undo(unsigned Level, uintptr_t Address) {
+    for (unsigned L = 0; L != Level; ++L)
+      bucketOf(Levels[L].load(std::memory_order_acquire), L, Address)
+          .Further.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  /// A counter that is full stays full.
+  void count(uintptr_t Address) {
+    std::atomic<uint8_t> &C = Filter[groupOf(Address)];
+    uint8_t Is = C.load(std::memory_order_relaxed);
+    while (Is != 255 && !C.compare_exchange_weak(Is, uint8_t(Is + 1),
+                                                 std::memory_order_relaxed))
+      ;
+  }
+  void uncount(uintptr_t Address) {
+    std::atomic<uint8_t> &C = Filter[groupOf(Address)];
+    uint8_t Is = C.load(std::memory_order_relaxed);
+    while (Is != 255 && !C.compare_exchange_weak(Is, uint8_t(Is - 1),
+                                                 std::memory_order_relaxed))
+      ;
+  }
+
+  /// A level, made when there is none; null: no memory.
+  Bucket *level(unsigned L) {
+    Bucket *Table = Levels[L].load(std::memory_order_acquire);
+    if (__builtin_expect(Table != nullptr, 1))
+      return Table;
+    size_t Bytes = sizeof(Bucket) << bitsOf(L);
+    auto *New = static_cast<Bucket *>(sys::mapPrivate(Bytes));
+    if (!New)
+      return nullptr;
+    if (Levels[L].compare_exchange_strong(Table, New,
+                                          std::memory_order_acq_rel))
+      return New;
+    sys::unmap(New, Bytes);
+    return Table;
+  }
+
+  std::atomic<Bucket *> Levels[MaxLevels] = {};
+  std::atomic<uint8_t> Filter[1u << FilterBits] = {};
+};
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_HOST_SAMPLESET_H

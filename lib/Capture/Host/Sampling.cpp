@@ -1,0 +1,68 @@
+//===- Sampling.cpp - Recording one byte in many --------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sampling.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+constinit SamplingState memkit::capture::Sampling;
+__thread SampleThread capture::ThisSample;
+
+bool capture::beginSampling(const wire::Settings &S) {
+  // The thread that connects is the only one of a child of fork: it begins
+  // anew, whatever its parent had left.
+  ThisSample.Left = 0;
+  if (!S.SampleBytes)
+    return true;
+  if (sys::failed(sys::call(SYS_madvise, long(&Sampling), sizeof(Sampling),
+                            MADV_WIPEONFORK)) ||
+      !Sampling.Blocks.begin())
+    return false;
+  Sampling.Bytes = S.SampleBytes;
+  Sampling.Seed = S.SampleSeed;
+  Sampling.MinSize = Proc.MinSize;
+  Sampling.LoaderStart = Kept.LoaderStart;
+  Sampling.LoaderBytes = Kept.LoaderBytes;
+  // Everything that is recorded asks us first.
+  Proc.Samples = true;
+  Proc.MinSize = UINT64_MAX;
+  Sampling.Mask = ~0ull;
+  return true;
+}
+
+static void seed(Thread &T) {
+  SampleThread &S = ThisSample;
+  uint64_t Seed = Sampling.Seed;
+  if (Seed)
+    Seed += uint64_t(Kept.Image) << 32 | T.RingNumber;
+  else
+    Seed = __rdtsc() ^ uint64_t(sys::gettid()) << 32;
+  S.Random.seed(SampleRandom::mix(Seed));
+  S.Left = sampleGap(S.Random.next(), Sampling.Bytes);
+  S.Epoch = T.Epoch;
+}
+
+bool capture::takeSample(Thread &T, const void *P, size_t Size, bool Recorded) {
+  SampleThread &S = ThisSample;
+  if (S.Epoch != T.Epoch)
+    seed(T);
+  uint64_t Left = S.Left;
+  if (Size < Left) {
+    S.Left = Left - Size;
+    return false;
+  }
+  S.Left = sampleGap(S.Random.next(), Sampling.Bytes);
+  if (!Recorded || Size < Sampling.MinSize)
+    return false;
+  if (Sampling.Blocks.insert(P))
+    return true;
+  // Its free would not be told.
+  Proc.Ctl->LostNoRing.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}

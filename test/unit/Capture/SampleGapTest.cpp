@@ -1,0 +1,110 @@
+//===- SampleGapTest.cpp - Tests of how samples are drawn -----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Host/SampleGap.h"
+
+#include "gtest/gtest.h"
+#include <cmath>
+#include <vector>
+
+using namespace memkit::capture;
+
+namespace {
+
+constexpr uint64_t Mean = 512 << 10;
+
+TEST(SampleGap, IsTheLogarithmOfItsNumber) {
+  SampleRandom Random;
+  Random.seed(1);
+  for (unsigned I = 0; I < 1'000'000; ++I) {
+    uint64_t X = Random.next() >> (I % 64); // small numbers, too
+    double Exact = -std::log(std::ldexp(double(X | 1), -64)) * Mean;
+    // Rounding down and the 1 aside.
+    ASSERT_NEAR(double(sampleGap(X, Mean)), Exact + 0.5, 3e-6 * Mean + 1) << X;
+  }
+}
+
+TEST(SampleGap, ReachesItsEnds) {
+  EXPECT_EQ(sampleGap(UINT64_MAX, Mean), 1u);
+  EXPECT_EQ(sampleGap(UINT64_MAX, 1), 1u);
+  double Longest = 64 * std::log(2.0) * Mean;
+  EXPECT_NEAR(double(sampleGap(0, Mean)), Longest, 2);
+  // The largest mean does not overflow.
+  EXPECT_NEAR(double(sampleGap(0, uint64_t(1) << 40)),
+              64 * std::log(2.0) * std::ldexp(1.0, 40), 1e7);
+}
+
+TEST(SampleGap, IsExponential) {
+  SampleRandom Random;
+  Random.seed(2);
+  constexpr unsigned Cells = 64, Draws = 1'000'000;
+  std::vector<unsigned> Count(Cells);
+  double Sum = 0, Squares = 0;
+  for (unsigned I = 0; I < Draws; ++I) {
+    double Gap = double(sampleGap(Random.next(), Mean)) - 0.5;
+    Sum += Gap;
+    Squares += Gap * Gap;
+    // Cells of equal probability.
+    ++Count[unsigned(-std::expm1(-Gap / Mean) * Cells)];
+  }
+  // Of an exponential distribution the standard deviation is the mean.
+  double Average = Sum / Draws;
+  EXPECT_NEAR(Average / Mean, 1, 4 / std::sqrt(Draws));
+  EXPECT_NEAR(std::sqrt(Squares / Draws - Average * Average) / Mean, 1,
+              4 * std::sqrt(2.0 / Draws));
+  double Chi = 0, Expected = double(Draws) / Cells;
+  for (unsigned N : Count)
+    Chi += (N - Expected) * (N - Expected) / Expected;
+  // 63 degrees of freedom: beyond 111 once in ten thousand times.
+  EXPECT_LT(Chi, 111);
+}
+
+/// Blocks that a thread allocates one after the other, and how often one of
+/// Size is sampled.
+double partSampled(uint64_t Size, uint64_t Seed, unsigned Blocks) {
+  SampleRandom Random;
+  Random.seed(Seed);
+  uint64_t Left = sampleGap(Random.next(), Mean);
+  unsigned Sampled = 0;
+  for (unsigned I = 0; I < Blocks; ++I) {
+    // Others come between: they change nothing.
+    for (uint64_t S : {uint64_t(100 * (I % 50)), Size}) {
+      if (S < Left) {
+        Left -= S;
+        continue;
+      }
+      Left = sampleGap(Random.next(), Mean);
+      Sampled += S == Size;
+    }
+  }
+  return double(Sampled) / Blocks;
+}
+
+TEST(SampleGap, SamplesEachSizeByItsBytes) {
+  // Sizes that the others do not have.
+  for (uint64_t Size : {17u, 999u, 65'537u, 524'288u, 2'000'001u, 9'999'999u}) {
+    unsigned Blocks = Size < 1000 ? 20'000'000 : 1'000'000;
+    double P = -std::expm1(-double(Size) / Mean);
+    EXPECT_NEAR(partSampled(Size, Size, Blocks), P,
+                4 * std::sqrt(P * (1 - P) / Blocks))
+        << Size;
+  }
+}
+
+TEST(SampleRandom, SeedsNearEachOtherDiffer) {
+  // Threads and processes get such.
+  double Sum = 0;
+  for (uint64_t Seed = 0; Seed < 100'000; ++Seed) {
+    SampleRandom Random;
+    Random.seed(SampleRandom::mix(Seed));
+    Sum += double(sampleGap(Random.next(), Mean));
+  }
+  EXPECT_NEAR(Sum / 100'000 / Mean, 1, 4 / std::sqrt(100'000.0));
+}
+
+} // namespace

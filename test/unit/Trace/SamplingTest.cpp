@@ -1,0 +1,96 @@
+//===- SamplingTest.cpp - What sampled blocks stand for -------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Trace/Sampling.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <random>
+
+using namespace memkit;
+
+static constexpr uint64_t Rate = 512 << 10;
+
+TEST(Sampling, WeightsAreRightOnAverage) {
+  for (uint64_t Size : {1u, 100u, 70'000u, 524'288u, 1'500'000u, 20'000'000u}) {
+    double Sum = 0, Exact = 1 / sampleChance(Size, Rate);
+    constexpr unsigned Blocks = 200'000;
+    for (uint64_t Ordinal = 0; Ordinal < Blocks; ++Ordinal) {
+      uint32_t Weight = sampleWeight(Size, Rate, Ordinal);
+      ASSERT_GE(Weight, 1u);
+      ASSERT_LE(std::abs(Weight - Exact), 1);
+      Sum += Weight;
+    }
+    // Rounding at random has at most half a unit of standard deviation.
+    EXPECT_NEAR(Sum / Blocks, Exact, 4 * 0.5 / std::sqrt(Blocks)) << Size;
+  }
+}
+
+TEST(Sampling, WeightsHaveEnds) {
+  EXPECT_EQ(sampleWeight(100, 0, 7), 1u) << "a heap that is not sampled";
+  EXPECT_EQ(sampleWeight(0, Rate, 7), 1u);
+  EXPECT_EQ(sampleWeight(UINT64_MAX, Rate, 7), 1u);
+  EXPECT_LE(sampleWeight(1, MaxSampleBytes, 7), MaxSampleBytes + 1);
+  // A trace may claim what it likes.
+  EXPECT_LE(sampleWeight(1, UINT64_MAX, 7), MaxSampleBytes + 1);
+}
+
+/// Samples blocks of these sizes many times over, and compares the spread of
+/// the estimates with what is said of them.
+static void expectError(std::vector<uint64_t> Sizes, bool OneSize) {
+  std::mt19937_64 Random(1);
+  std::uniform_real_distribution<double> Chance;
+  double True = 0;
+  for (uint64_t S : Sizes)
+    True += double(S);
+  constexpr unsigned Runs = 4000;
+  double Sum = 0, Squares = 0, Said = 0;
+  uint64_t Ordinal = 0;
+  for (unsigned Run = 0; Run < Runs; ++Run) {
+    uint64_t Bytes = 0, Blocks = 0;
+    for (uint64_t S : Sizes) {
+      if (Chance(Random) >= sampleChance(S, Rate))
+        continue;
+      uint64_t Weight = sampleWeight(S, Rate, Ordinal++);
+      Bytes += S * Weight;
+      Blocks += Weight;
+    }
+    Sum += double(Bytes) - True;
+    Squares += (double(Bytes) - True) * (double(Bytes) - True);
+    Said += sampleVariance(Bytes, Blocks, Rate);
+  }
+  double Real = Squares / Runs, Mean = Said / Runs;
+  EXPECT_NEAR(Sum / Runs, 0, 4 * std::sqrt(Real / Runs));
+  EXPECT_GE(Mean, 0.9 * Real);
+  if (OneSize) {
+    EXPECT_LE(Mean, 1.15 * Real);
+  }
+}
+
+TEST(Sampling, ErrorsAreAsTheySay) {
+  for (uint64_t Size : {64u, 5'000u, 100'000u, 400'000u, 524'288u, 900'000u})
+    expectError(std::vector<uint64_t>(2'000'000 / Size + 50, Size), true);
+  // Larger and mixed ones have no larger error than is said.
+  expectError(std::vector<uint64_t>(20, 3'000'000), false);
+  std::vector<uint64_t> Mixed;
+  for (uint64_t Size = 100; Size < 5'000'000; Size += Size / 4)
+    Mixed.push_back(Size);
+  expectError(Mixed, false);
+}
+
+TEST(Sampling, NothingHasNoError) {
+  EXPECT_EQ(sampleVariance(100, 1, 0), 0);
+  EXPECT_EQ(sampleVariance(0, 0, Rate), 0);
+  EXPECT_EQ(standardError(0), 0u);
+  EXPECT_EQ(standardError(9), 3u);
+}
+
+TEST(Sampling, UnknownNumbersOfBlocksAreTakenFromOthers) {
+  EXPECT_NEAR(sampleVariance(5'000'000, 50'000'000, 5'000, Rate),
+              sampleVariance(5'000'000, 500, Rate), 1);
+  EXPECT_EQ(sampleVariance(5'000'000, 0, 0, Rate), 0);
+}
