@@ -39,7 +39,8 @@ static Rule ruleAt(uint32_t Module, uintptr_t Pc) {
   return R;
 }
 
-CodeWord capture::makeCode(uintptr_t Pc) {
+CodeWord capture::makeCode(uintptr_t Return) {
+  uintptr_t Pc = Return - 1;
   if (!isUserAddress(Pc))
     return CodeWord::make({.Kind = RuleKind::End}, 0, CodeWord::Hidden);
   uint32_t Module = Proc.Mods.moduleOf(Pc);
@@ -47,22 +48,22 @@ CodeWord capture::makeCode(uintptr_t Pc) {
   if (Module)
     R = ruleAt(Module, Pc);
   if (isOwnCode(Pc))
-    return Proc.Codes.insert(Pc, CodeWord::make(R, 0, CodeWord::Hidden));
+    return Proc.Codes.insert(Return, CodeWord::make(R, 0, CodeWord::Hidden));
   uint32_t Code = Proc.Stacks.newCode(Pc, Module, wire::CodeKind::Native);
   CodeWord W = CodeWord::make(R, Code, Module ? 0 : CodeWord::Unowned);
-  return Code ? Proc.Codes.insert(Pc, W) : W;
+  return Code ? Proc.Codes.insert(Return, W) : W;
 }
 
-bool capture::stillUnowned(uintptr_t Pc, CodeWord &W) {
-  if (!Proc.Mods.moduleOf(Pc))
+bool capture::stillUnowned(uintptr_t Return, CodeWord &W) {
+  if (!Proc.Mods.moduleOf(Return - 1))
     return true;
-  Proc.Codes.forget({Pc, Pc + 1});
-  W = makeCode(Pc);
+  Proc.Codes.forget({Return, Return + 1});
+  W = makeCode(Return);
   return false;
 }
 
 static void forgetRange(AddressRange Gone) {
-  Proc.Codes.forget(Gone);
+  Proc.Codes.forget({Gone.Start + 1, Gone.End + 1});
   Proc.CodeGeneration.fetch_add(1, std::memory_order_acq_rel);
   Proc.Ctl->ModulesChanged.fetch_add(1, std::memory_order_release);
 }

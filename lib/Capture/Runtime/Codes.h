@@ -19,19 +19,22 @@
 
 namespace memkit::capture {
 
+// Code is named by a return address: it lies before that, in the call. For what
+// a signal interrupted that is the pc plus 1.
+//
 /// Makes what is not known yet. Code that no module owns (a JIT compiler's) has
 /// no rule, and has to be asked for again each time: see stillUnowned.
-CodeWord makeCode(uintptr_t Pc);
+CodeWord makeCode(uintptr_t Return);
 
-/// \p Pc: a return address less 1, or the very pc of what was interrupted.
-inline CodeWord codeAt(uintptr_t Pc) {
-  CodeWord W = Proc.Codes.find(Pc);
-  return __builtin_expect(bool(W), 1) ? W : makeCode(Pc);
+/// The code before \p Return.
+inline CodeWord codeAt(uintptr_t Return) {
+  CodeWord W = Proc.Codes.find(Return);
+  return __builtin_expect(bool(W), 1) ? W : makeCode(Return);
 }
 
 /// Of a word with the flag Unowned: has no module been loaded there since? If
 /// one has, \p W is made anew.
-bool stillUnowned(uintptr_t Pc, CodeWord &W);
+bool stillUnowned(uintptr_t Return, CodeWord &W);
 
 /// Code has been unmapped: what is known of it is not good any more. The
 /// loader has freed \p P, perhaps the link_map of a module that is no more.

@@ -6,14 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From (parent, code) to a node's id: an open hash table of 8 bytes a slot, at
-// most three quarters full, in private memory.
+// From (parent, code) to a node's id, in private memory, in two parts.
 //
-// A slot says all, so that a look-up touches one cache line and nothing else:
-// the 48 bits of the key are multiplied by an odd number, which is a bijection;
-// the high bits of the product choose the slot, and what remains of them stands
-// in the slot, with the distance to the slot that was chosen, and the id. What
-// is looked at from there are the other slots of its line first.
+// Most nodes are made as parts of a chain, with ids in a row. So each node has
+// four bytes for one child whose id is not far from its own: a chain is
+// followed through memory in order, and needs nothing else.
+//
+// All other children stand in an open hash table of 8 bytes a slot, at most
+// three quarters full. A slot says all, so that a look-up touches one cache
+// line and nothing else: the 48 bits of the key are multiplied by an odd
+// number, which is a bijection; the high bits of the product choose the slot,
+// and what remains of them stands in the slot, with the distance to the slot
+// that was chosen, and the id. What is looked at from there are the other slots
+// of its line first.
 //
 // Levels double. When one is filled the next is put before it, and each insert
 // from then on moves a few of the old slots, so that no call takes long; a
@@ -39,29 +44,42 @@ class NodeIndex {
 public:
   static constexpr unsigned IdBits = 25, CodeBits = 23;
 
-  bool begin() { return Levels[0].allocate(FirstBits); }
+  bool begin() { return Levels[0].allocate(FirstBits) && reserve(0); }
 
-  /// 0: not there.
+  /// Makes room for the children of \p Id; false: there is no memory.
+  bool reserve(uint32_t Id) {
+    std::atomic<Near *> &P = NearPieces[Id / NearPerPiece];
+    if (P.load(std::memory_order_acquire))
+      return true;
+    auto *Mine = static_cast<Near *>(sys::mapPrivate(NearPieceBytes));
+    Near *None = nullptr;
+    if (Mine &&
+        !P.compare_exchange_strong(None, Mine, std::memory_order_acq_rel))
+      sys::unmap(Mine, NearPieceBytes);
+    return Mine || None;
+  }
+
+  /// 0: not there. For \p Parent there has been made room.
   __attribute__((always_inline)) uint32_t find(uint32_t Parent,
                                                uint32_t Code) const {
-    const Level &L = Levels[Newest.load(std::memory_order_acquire)];
-    uint64_t P = product(Parent, Code);
-    uint64_t Is = L.at(P, 0);
-    if (__builtin_expect(Is < MostIds, 1) && Is)
-      return uint32_t(Is);
-    Is = L.at(P, 1);
-    return Is < MostIds && Is ? uint32_t(Is) : findFar(P);
+    uint32_t Is = near(Parent).load(std::memory_order_acquire) ^ Code;
+    if (Is && !(Is & CodeMask))
+      return Parent + (Is >> CodeBits);
+    return findHashed(Parent, Code);
   }
 
-  /// Fetches the line that a call for (\p Parent, \p Code) will touch.
-  void prefetch(uint32_t Parent, uint32_t Code) const {
-    Levels[Newest.load(std::memory_order_acquire)].prefetch(
-        product(Parent, Code));
-  }
-
-  /// Puts \p Id in, unless another has come first; returns the one that is in.
-  /// 0: there is no memory for a larger level.
+  /// Puts \p Id, which is greater than \p Parent, in, unless another has come
+  /// first; returns the one that is in. 0: there is no memory for a larger
+  /// level.
   uint32_t insert(uint32_t Parent, uint32_t Code, uint32_t Id) {
+    uint32_t Is = 0, Distance = Id - Parent;
+    if (Distance < 1u << (32 - CodeBits)) {
+      if (near(Parent).compare_exchange_strong(Is, Distance << CodeBits | Code,
+                                               std::memory_order_acq_rel))
+        return Id;
+      if ((Is & CodeMask) == Code)
+        return Parent + (Is >> CodeBits);
+    }
     if (Oldest.load(std::memory_order_acquire) !=
         Newest.load(std::memory_order_acquire))
       moveSome();
@@ -71,12 +89,26 @@ public:
   /// Memory that is in use, in bytes; all levels that are not moved yet.
   uint64_t bytes() const {
     uint64_t Sum = 0;
+    for (auto &P : NearPieces)
+      Sum += P.load() ? NearPieceBytes : 0;
     for (uint32_t N = Oldest.load(); N <= Newest.load(); ++N)
       Sum += sizeof(uint64_t) << (FirstBits + N);
     return Sum;
   }
 
 private:
+  /// Bits 0-22 the code, 23-31 how far from the parent's the child's id is; 0:
+  /// none.
+  using Near = std::atomic<uint32_t>;
+  static constexpr uint32_t CodeMask = (1u << CodeBits) - 1;
+  static constexpr size_t NearPieceBytes = 1u << 18;
+  static constexpr uint32_t NearPerPiece = NearPieceBytes / sizeof(Near);
+
+  Near &near(uint32_t Id) const {
+    return NearPieces[Id / NearPerPiece].load(
+        std::memory_order_acquire)[Id % NearPerPiece];
+  }
+
   static constexpr unsigned KeyBits = IdBits + CodeBits;
   static constexpr unsigned FirstBits = 14, NumLevels = 13;
   static constexpr uint32_t MoveStep = 64; ///< slots
@@ -138,11 +170,6 @@ private:
       return 0;
     }
 
-    void prefetch(uint64_t P) const {
-      __builtin_prefetch(Slots.load(std::memory_order_relaxed) +
-                         (P >> (64 - bits())));
-    }
-
     bool isFull() const {
       return Used.load(std::memory_order_relaxed) > (3u << bits()) / 4;
     }
@@ -192,6 +219,17 @@ private:
     std::atomic<uint32_t> Used{0}, NextMove{0}, Moved{0};
   };
 
+  __attribute__((always_inline)) uint32_t findHashed(uint32_t Parent,
+                                                     uint32_t Code) const {
+    const Level &L = Levels[Newest.load(std::memory_order_acquire)];
+    uint64_t P = product(Parent, Code);
+    uint64_t Is = L.at(P, 0);
+    if (__builtin_expect(Is < MostIds, 1) && Is)
+      return uint32_t(Is);
+    Is = L.at(P, 1);
+    return Is < MostIds && Is ? uint32_t(Is) : findFar(P);
+  }
+
   __attribute__((noinline)) uint32_t findFar(uint64_t P) const {
     uint32_t N = Newest.load(std::memory_order_acquire);
     if (uint32_t Id = Levels[N].find(P))
@@ -239,6 +277,7 @@ private:
 
   std::atomic<uint32_t> Newest{0}, Oldest{0};
   Level Levels[NumLevels];
+  std::atomic<Near *> NearPieces[(1u << IdBits) / NearPerPiece];
 };
 
 } // namespace memkit::capture

@@ -22,7 +22,7 @@ static void countTableFull() {
 }
 
 static uint32_t callerNode(const Frame &Caller) {
-  uint32_t Code = codeAt(Caller.Pc - 1).code();
+  uint32_t Code = codeAt(Caller.Pc).code();
   uint32_t Node = Code ? Proc.Stacks.child(0, Code) : 0;
   if (!Node)
     countTableFull();
@@ -94,7 +94,6 @@ public:
   uint32_t node(bool IsOwn, const Frame &Caller);
 
 private:
-  bool findNodes(uint32_t &Node);
   uint32_t nodesOfNew(WalkEnd End);
   uint32_t shortened(uint32_t Root, uint32_t Total, bool Cut);
   uint32_t rootOf(WalkEnd End);
@@ -164,7 +163,7 @@ uint32_t Stack::shortened(uint32_t Root, uint32_t Total, bool Cut) {
     KnownFrame &F = S.Frames[I];
     if (!(F.Bits & KnownFrame::IsFrame))
       continue;
-    CodeWord C = codeAt(S.Words[I].Value - 1);
+    CodeWord C = codeAt(S.Words[I].Value);
     if (C.has(CodeWord::Hidden))
       continue;
     Take(C, F.Node, !(F.Bits & KnownFrame::Shortened));
@@ -210,24 +209,6 @@ uint32_t Stack::nodesOfNew(WalkEnd End) {
   return Node;
 }
 
-/// What nearly all stacks are: joined to the last one, not too deep, and known.
-inline bool Stack::findNodes(uint32_t &Node) {
-  const KnownFrame &From = Walk.top();
-  uint32_t Depth = From.depth();
-  Node = From.Node;
-  if (!Node || (From.Bits & KnownFrame::Shortened))
-    return false;
-  for (NewFrame *F = S.New + Walk.count(); F-- != S.New; F->Node = Node) {
-    if (__builtin_expect(F->Code.has(CodeWord::Hidden), 0))
-      continue;
-    Node = Proc.Stacks.find(Node, F->Code.code());
-    if (!Node)
-      return false;
-    ++Depth;
-  }
-  return Depth <= Proc.MaxDepth;
-}
-
 uint32_t Stack::node(bool IsOwn, const Frame &Caller) {
   if (!IsOwn)
     Walk.beginOther();
@@ -235,10 +216,13 @@ uint32_t Stack::node(bool IsOwn, const Frame &Caller) {
     return Walk.top().Node;
   WalkEnd End = Walk.walk();
   uint32_t Node;
-  if (__builtin_expect(End == WalkEnd::Joined && findNodes(Node), 1)) {
-    Walk.save();
+  auto Find = [](uint32_t Parent, CodeWord C) {
+    return C.has(CodeWord::Hidden) ? Parent
+                                   : Proc.Stacks.find(Parent, C.code());
+  };
+  if (__builtin_expect(End == WalkEnd::Joined, 1) &&
+      (Node = Walk.saveUsual(Proc.MaxDepth, Find)))
     return Node;
-  }
   if (End == WalkEnd::TooMany && S.Capacity < MostCapacity) {
     if (!resizeState(S, S.Capacity * 8))
       return callerNode(Caller);

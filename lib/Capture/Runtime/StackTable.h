@@ -37,8 +37,9 @@ public:
 
   /// A new code. 0: the table is full.
   uint32_t newCode(uint64_t Address, uint32_t Module, wire::CodeKind Kind) {
-    uint32_t Id, Count = reserve(Ctl->NextCode, Codes, 1, Id);
-    if (!Count)
+    uint32_t Id;
+    if (!reserve(Ctl->NextCode, 1, Id,
+                 [&](uint32_t Id) { return Codes.get(Id) != nullptr; }))
       return 0;
     wire::Code &C = Codes[Id];
     C.Address.store(Address, std::memory_order_relaxed);
@@ -100,14 +101,15 @@ public:
   uint64_t bytes() const { return Index.bytes(); }
 
 private:
-  /// Takes up to \p Wanted ids that stand in a row; returns how many.
-  template <typename P>
-  static uint32_t reserve(std::atomic<uint32_t> &Next, P &Table,
-                          uint32_t Wanted, uint32_t &First) {
+  /// Takes up to \p Wanted ids that stand in a row, each of which \p CanHave;
+  /// returns how many.
+  template <typename Fn>
+  static uint32_t reserve(std::atomic<uint32_t> &Next, uint32_t Wanted,
+                          uint32_t &First, Fn CanHave) {
     First = Next.load(std::memory_order_relaxed);
     for (;;) {
       uint32_t N = 0;
-      while (N < Wanted && Table.get(First + N))
+      while (N < Wanted && CanHave(First + N))
         ++N;
       if (!N || Next.compare_exchange_weak(First, First + N,
                                            std::memory_order_acq_rel))
@@ -116,38 +118,31 @@ private:
   }
 
   /// path from its frame \p I on, which has no node yet: nor have those behind
-  /// it. All of their ids are known at once, and with them the lines of the
-  /// index, which are fetched together.
+  /// it.
   template <typename CodeFn, typename TakeFn>
   uint32_t append(uint32_t Parent, uint32_t I, uint32_t N, CodeFn CodeAt,
                   TakeFn Take) {
-    uint32_t Wanted = 0, First;
+    uint32_t Wanted = 0, Id;
     for (uint32_t J = I; J < N; ++J)
       Wanted += CodeAt(J) != 0;
-    uint32_t End = reserve(Ctl->NextNode, Nodes, Wanted, First);
-    End += First;
-    uint32_t From = I, Under = Parent, Id = First;
-    for (; I < N; ++I) {
+    uint32_t End = reserve(Ctl->NextNode, Wanted, Id, [&](uint32_t Id) {
+      return Nodes.get(Id) && Index.reserve(Id);
+    });
+    End += Id;
+    // Where another thread has put in the same path meanwhile, later look-ups
+    // find its nodes; these are good for this event.
+    for (bool IsFirst = true; I < N; ++I) {
       if (uint32_t Code = CodeAt(I)) {
         if (Id == End)
           break;
         wire::Node &Node = Nodes[Id];
         Node.Parent.store(Parent, std::memory_order_relaxed);
         Node.Code.store(Code, std::memory_order_release);
-        Index.prefetch(Parent, Code);
+        IsFirst = IsFirst && Index.insert(Parent, Code, Id) == Id;
         Parent = Id++;
       }
       Take(I, Parent);
     }
-    // Where another thread has put in the same path meanwhile, later look-ups
-    // find its nodes; these are good for this event.
-    Id = First;
-    for (Parent = Under; From < I; ++From)
-      if (uint32_t Code = CodeAt(From)) {
-        if (Index.insert(Parent, Code, Id) != Id)
-          break;
-        Parent = Id++;
-      }
     return I;
   }
 

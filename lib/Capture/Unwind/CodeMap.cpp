@@ -11,9 +11,8 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-CodeWord CodeMap::findOlder(const Level *L, uintptr_t Pc) {
-  for (L = L->Older.load(std::memory_order_acquire); L;
-       L = L->Older.load(std::memory_order_acquire))
+CodeWord CodeMap::findBeside(const Level *L, uintptr_t Pc) {
+  for (; L; L = L->Older.load(std::memory_order_acquire))
     for (uintptr_t I = Pc, End = Pc + L->Mask; I != End; ++I) {
       const Slot &S = L->Slots[I & L->Mask];
       uintptr_t Key = S.Key.load(std::memory_order_acquire);
@@ -109,6 +108,7 @@ void CodeMap::forgetIn(Level *L, AddressRange Range) {
   for (uint32_t I = 0; I <= L->Mask; ++I)
     if (Range.has(L->Slots[I].Key.load(std::memory_order_relaxed))) {
       L->Slots[I].Key.store(Gone, std::memory_order_release);
+      L->Slots[I].Word.store(0, std::memory_order_release);
       L->Forgotten.fetch_add(1, std::memory_order_relaxed);
     }
 }

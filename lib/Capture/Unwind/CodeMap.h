@@ -9,7 +9,8 @@
 // From a pc to its code word: an open hash table of 16 bytes a slot, at most
 // three quarters full, in private memory. The slot is chosen by the pc's low
 // bits, which spread well: the pcs of a function lie beside each other and
-// never take one another's place.
+// never take one another's place. (What stands for a pc is up to the caller: a
+// return address, in fact.)
 //
 // Readers never wait and write nothing. Any thread and any signal handler may
 // find and insert; one thread at a time enlarges the table or forgets a range,
@@ -39,15 +40,10 @@ public:
   /// What insert has put in for \p Pc; an empty word: nothing.
   CodeWord find(uintptr_t Pc) const {
     const Level *L = Newest.load(std::memory_order_acquire);
-    for (uintptr_t I = Pc;; ++I) {
-      const Slot &S = L->Slots[I & L->Mask];
-      uintptr_t Key = S.Key.load(std::memory_order_acquire);
-      if (__builtin_expect(Key == Pc, 1))
-        return CodeWord(S.Word.load(std::memory_order_acquire));
-      if (!Key)
-        return L->Older.load(std::memory_order_acquire) ? findOlder(L, Pc)
-                                                        : CodeWord();
-    }
+    const Slot &S = L->Slots[Pc & L->Mask];
+    return __builtin_expect(S.Key.load(std::memory_order_acquire) == Pc, 1)
+               ? CodeWord(S.Word.load(std::memory_order_acquire))
+               : findBeside(L, Pc);
   }
 
   /// Puts \p W in for \p Pc, unless another has come first; returns the one
@@ -73,16 +69,16 @@ private:
     uint32_t Mask;
     std::atomic<uint32_t> Used; ///< slots, those of forgotten pcs too
     std::atomic<uint32_t> Forgotten;
-    Slot Slots[1];
+    alignas(64) Slot Slots[1]; ///< a line has four
 
     uint32_t most() const { return Mask / 4 * 3; }
     static size_t bytes(uint32_t Slots) {
-      return sizeof(Level) + (Slots - 1) * sizeof(Slot);
+      return sizeof(Level) + Slots * sizeof(Slot);
     }
   };
   static constexpr uintptr_t Gone = 1;
 
-  static CodeWord findOlder(const Level *L, uintptr_t Pc);
+  static CodeWord findBeside(const Level *L, uintptr_t Pc);
   static CodeWord insertIn(Level *L, uintptr_t Pc, CodeWord W);
   static void forgetIn(Level *L, AddressRange Range);
   bool grow(Level *Full);

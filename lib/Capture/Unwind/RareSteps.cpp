@@ -127,7 +127,7 @@ bool StackWalk::interrupted(uintptr_t NewPc, uintptr_t NewSp, uintptr_t NewFp,
   Slot = NewSp - 8;
   Pc = NewPc + 1;
   Fp = NewFp;
-  C = codeAt(NewPc);
+  C = codeAt(Pc);
   if (!push(C))
     return false;
   dontKeep(NumNew - 1);
@@ -181,7 +181,7 @@ bool StackWalk::slowStep(CodeWord &C) {
 /// Code of a JIT compiler, or of assembly without tables: many keep a frame
 /// pointer.
 bool StackWalk::noTableStep(CodeWord &C) {
-  if (C.has(CodeWord::Unowned) && !stillUnowned(Pc - 1, C)) {
+  if (C.has(CodeWord::Unowned) && !stillUnowned(Pc, C)) {
     S.New[NumNew - 1].Code = C;
     return true;
   }

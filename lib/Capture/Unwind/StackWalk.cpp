@@ -66,7 +66,7 @@ WalkEnd StackWalk::walk() {
         return WalkEnd::Joined;
       }
     }
-    CodeWord C = codeAt(Return - 1);
+    CodeWord C = codeAt(Return);
     if (__builtin_expect(New == NewEnd, 0)) {
       Store();
       End = WalkEnd::TooMany;

@@ -43,6 +43,12 @@ public:
   /// Fills S.New, innermost first.
   WalkEnd walk();
 
+  /// Of a walk that was joined: what save does, and the node of the innermost
+  /// frame, for what nearly all stacks are: all of their nodes are known, by
+  /// \p Find(parent, code), nothing is left out of them, and all can be kept.
+  /// 0: it is not one of those, and nothing has been kept.
+  template <typename Fn> uint32_t saveUsual(uint32_t MaxDepth, Fn Find);
+
   /// Keeps what can be kept of this walk for the next. Nodes are set in S.New.
   void save();
 
@@ -86,6 +92,47 @@ private:
   bool OnOther = false; ///< is on another one now
   WalkEnd End = WalkEnd::Root;
 };
+
+template <typename Fn>
+inline uint32_t StackWalk::saveUsual(uint32_t MaxDepth, Fn Find) {
+  KnownWord *W = S.Words + Joined;
+  KnownFrame *F = S.Frames + Joined;
+  uint32_t Node = F[-1].Node, Bits = F[-1].Bits;
+  if (!IsOwn || Unkept >= 0 || !Node || (Bits & KnownFrame::Shortened) ||
+      Joined + 2 * NumNew > S.Capacity)
+    return 0;
+  uint32_t Depth = F[-1].depth(), Needs = Bits & KnownFrame::NeedsFp;
+  uintptr_t NextSlot = W[-1].Address, NextFp = Fp;
+  for (const NewFrame *N = S.New + NumNew; N-- != S.New;) {
+    CodeWord C = N->Code;
+    Node = Find(Node, C);
+    bool IsPlain = C.isPlain();
+    if (__builtin_expect(!Node || !IsPlain, 0))
+      return 0;
+    uintptr_t Slot = N->Slot, Lowest = NextSlot;
+    if (C.savesFp()) {
+      if (__builtin_expect(Needs, 0)) {
+        Lowest = NextSlot + 8 + uintptr_t(C.fpOffset());
+        *W++ = {Lowest, NextFp};
+        (F++)->Bits = 0;
+      }
+      Needs = 0;
+    }
+    Needs |= C.isFromSp() ? 0 : KnownFrame::NeedsFp;
+    if (__builtin_expect(Slot >= Lowest || Lowest > NextSlot, 0))
+      return 0;
+    Depth += !C.has(CodeWord::Hidden);
+    W->Address = NextSlot = Slot;
+    (W++)->Value = N->Pc;
+    F->Fp = NextFp = N->Fp;
+    F->Node = Node;
+    (F++)->Bits = Depth | Needs | KnownFrame::IsFrame;
+  }
+  if (Depth > MaxDepth)
+    return 0;
+  S.Count = uint32_t(W - S.Words);
+  return Node;
+}
 
 } // namespace memkit::capture
 

@@ -157,8 +157,28 @@ TEST(StackTable, MillionsOfNodesAreFoundAgain) {
   for (uint32_t I = 0; I < Count; I += 7)
     ASSERT_EQ(T->child(Keys[I].first, Keys[I].second), I + 1);
   EXPECT_EQ(M.C->NextNode.load(), Count + 1);
-  // The index: one level, at least three eighths full.
-  EXPECT_LE(T->bytes(), Count * 8 * 8 / 3);
+  // Hardly any near its parent: four bytes of its own, and the hash table at
+  // least three eighths full.
+  EXPECT_LE(T->bytes(), Count * (4 + 8 * 8 / 3));
+}
+
+TEST(StackTable, ChainsNeedLittleMemory) {
+  constexpr uint32_t Chains = 50000, Length = 20;
+  SharedMemory M(1, 1 << 21, 1 << 17);
+  auto T = makeTable(M);
+  std::vector<uint32_t> Leaves;
+  for (int Again = 0; Again < 2; ++Again)
+    for (uint32_t C = 0; C < Chains; ++C) {
+      uint32_t Leaf = 0;
+      T->path(
+          0, Length, [&](uint32_t I) { return I ? I : 100 + C; },
+          [&](uint32_t, uint32_t Id) { Leaf = Id; });
+      if (!Again)
+        Leaves.push_back(Leaf);
+      ASSERT_EQ(Leaf, Leaves[C]);
+    }
+  EXPECT_EQ(M.C->NextNode.load(), Chains * Length + 1);
+  EXPECT_LE(T->bytes(), Chains * Length * 5 + (2u << 20));
 }
 
 TEST(StackTable, HiddenFramesHaveTheirParentsNode) {
