@@ -9,7 +9,7 @@
 // Which addresses around a stack pointer can be read, asked of the kernel page
 // by page: rt_sigprocmask with an operation that does not exist reads its
 // argument before it looks at the operation, answers EFAULT or EINVAL, and
-// changes nothing. 0.1 µs a page on the machine of docs/Capture.md.
+// changes nothing. 0.2 µs a page on the machine of docs/Capture.md.
 //
 //===----------------------------------------------------------------------===//
 
