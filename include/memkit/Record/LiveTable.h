@@ -64,12 +64,14 @@ public:
     uint64_t H = hash(Address);
     const Shard &S = Shards[H >> 56];
     // A shard without buckets gives an address near 0, which harms nothing.
-    const char *B = reinterpret_cast<const char *>(S.Buckets) +
-                    uint64_t(S.home(H)) * sizeof(Bucket);
-    __builtin_prefetch(B, 1);
-    __builtin_prefetch(B + offsetof(Bucket, Rows), 1);
-    __builtin_prefetch(
-        B + (Whole ? offsetof(Bucket, BirthLow) : offsetof(Bucket, Rows)), 1);
+    uintptr_t B = reinterpret_cast<uintptr_t>(S.Buckets) +
+                  uint64_t(S.home(H)) * sizeof(Bucket);
+    auto Fetch = [B](size_t Offset) LLVM_ATTRIBUTE_ALWAYS_INLINE {
+      __builtin_prefetch(reinterpret_cast<const void *>(B + Offset), 1);
+    };
+    Fetch(0);
+    Fetch(offsetof(Bucket, Rows));
+    Fetch(Whole ? offsetof(Bucket, BirthLow) : offsetof(Bucket, Rows));
   }
 
   bool contains(uint64_t Address) const;
