@@ -66,12 +66,11 @@ public:
     // A shard without buckets gives an address near 0, which harms nothing.
     uintptr_t B = reinterpret_cast<uintptr_t>(S.Buckets) +
                   uint64_t(S.home(H)) * sizeof(Bucket);
-    auto Fetch = [B](size_t Offset) LLVM_ATTRIBUTE_ALWAYS_INLINE {
-      __builtin_prefetch(reinterpret_cast<const void *>(B + Offset), 1);
-    };
-    Fetch(0);
-    Fetch(offsetof(Bucket, Rows));
-    Fetch(Whole ? offsetof(Bucket, BirthLow) : offsetof(Bucket, Rows));
+    size_t Last = Whole ? offsetof(Bucket, BirthLow) : offsetof(Bucket, Rows);
+    __builtin_prefetch(reinterpret_cast<const void *>(B), 1);
+    __builtin_prefetch(
+        reinterpret_cast<const void *>(B + offsetof(Bucket, Rows)), 1);
+    __builtin_prefetch(reinterpret_cast<const void *>(B + Last), 1);
   }
 
   bool contains(uint64_t Address) const;
