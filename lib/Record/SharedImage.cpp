@@ -35,8 +35,8 @@ static constexpr ptrdiff_t LockDistance =
 /// them smaller.
 void SharedImage::layOut(uint64_t FileLimit) {
   struct Sizes {
-    uint32_t Rings, Nodes, Codes, Modules;
-  } S{1024, 1u << 25, 1u << 23, 8192};
+    uint32_t Rings, Nodes, Codes, Modules, Functions, TextBytes;
+  } S{1024, 1u << 25, 1u << 23, 8192, 1u << 22, 1u << 30};
   for (;;) {
     uint64_t At = wire::PieceBytes; // the control region has a piece of its own
     auto Place = [&At](uint64_t Bytes) {
@@ -53,10 +53,16 @@ void SharedImage::layOut(uint64_t FileLimit) {
     R.Nodes = Place(uint64_t(S.Nodes) * sizeof(wire::Node));
     R.Codes = Place(uint64_t(S.Codes) * sizeof(wire::Code));
     R.Modules = Place(uint64_t(S.Modules) * sizeof(wire::Module));
+    R.MaxFunctions = S.Functions;
+    R.Functions = Place(uint64_t(S.Functions) * sizeof(wire::PythonFunction));
+    R.TextBytes = S.TextBytes;
+    R.Texts = Place(S.TextBytes);
     R.Size = At;
     if (At <= FileLimit || S.Rings <= 4)
       return;
-    S = {S.Rings / 2, S.Nodes / 2, S.Codes / 2, std::max(S.Modules / 2, 256u)};
+    S = {S.Rings / 2,     S.Nodes / 2,
+         S.Codes / 2,     std::max(S.Modules / 2, 256u),
+         S.Functions / 2, S.TextBytes / 2};
   }
 }
 
@@ -127,9 +133,12 @@ SharedImage::create(uint32_t Id, const ImageSettings &S, StringRef Tag) {
   C.Settings.MinSize = S.MinSize;
   C.Settings.SampleBytes = S.SampleBytes;
   C.Settings.SampleSeed = S.SampleSeed;
+  C.Settings.Stacks = S.Stacks;
+  C.Settings.PythonObjects = S.PythonObjects;
   C.NextNode = 1;
   C.NextCode = 1;
   C.NextModule = 1;
+  C.NextFunction = 1;
   return I;
 }
 

@@ -30,6 +30,8 @@ struct ImageSettings {
   uint64_t MinSize = 0;
   uint64_t SampleBytes = 0;
   uint64_t SampleSeed = 0;
+  uint32_t Stacks = wire::SB_Mixed;
+  bool PythonObjects = false;
 };
 
 /// A sealed memfd and its mappings. All that it gives was written by the

@@ -28,7 +28,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 3;
+inline constexpr uint32_t Version = 4;
 
 /// Environment variables that memrec sets and the exec hooks put back.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -162,19 +162,36 @@ static_assert(sizeof(RingHeader) == 128);
 
 /// Node ids are dense from 1 (0: the root). A node is written before any record
 /// that names it is published; Parent is less than its own id.
+///
+/// Three kinds of path stand in the one tree: native frames; Python frames
+/// alone (codes of the kinds Python and PythonEntry, from the root); and a
+/// *pair*, a leaf that says: the native path Parent (0: none is known), in
+/// whose evaluator frames the Python path PairBit ^ Code runs. Both are less
+/// than the pair's own id; a pair has no children.
 struct Node {
   std::atomic<uint32_t> Parent;
   std::atomic<uint32_t> Code; ///< 0: not written yet
 };
 static_assert(sizeof(Node) == 8);
+inline constexpr uint32_t PairBit = 1u << 31;
 
 enum class CodeKind : uint32_t {
   None = 0,
   Native = 1, ///< Address: a return address less 1, or the caller's pc
   Gap = 2,    ///< frames left out here (--max-depth)
   NoCfi = 3,  ///< the unwinder could not go on from its child
+  /// A line of a Python function. Address: the line, 0: not known; Module: the
+  /// id of the PythonFunction.
   Python = 4,
+  /// The same, for a frame with which a run of the evaluator begins: it and the
+  /// Python frames inside it, up to the next entry, are run by one native frame
+  /// of the kind Evaluator. The n-th entry of a thread's stack, from the root,
+  /// belongs to its n-th evaluator frame.
+  PythonEntry = 5,
+  /// As Native, within the interpreter's evaluator.
+  Evaluator = 6,
 };
+inline constexpr uint32_t NumCodeKinds = 7;
 
 /// Code ids are dense from 1. One id for each (address, module): after a module
 /// is unmapped its ids are not used again.
@@ -198,6 +215,36 @@ struct Module {
   char Path[960]; ///< ends with NUL; as the loader names it
 };
 static_assert(sizeof(Module) == 1024);
+
+/// A Python function (a code object). Ids are dense from 1. One id for each
+/// code object; when its memory is used for another, that has an id of its own.
+struct PythonFunction {
+  uint32_t File; ///< text
+  uint32_t Name; ///< text: its qualified name, where the version has it
+  uint32_t FirstLine;
+  std::atomic<uint32_t> State; ///< 1: written; last
+};
+static_assert(sizeof(PythonFunction) == 16);
+
+/// Texts stand in a region of bytes one after another, each at a multiple of
+/// TextAlign: its size in bytes as a uint32_t, then as many bytes of UTF-8 (a
+/// lone surrogate as `\udcXX`), without a NUL. A text's number is its offset /
+/// TextAlign + 1; 0: no text. It is written before what names it, and lies
+/// within one piece of PieceBytes.
+inline constexpr uint64_t TextAlign = 8;
+inline constexpr uint32_t MaxTextBytes = 4096; ///< longer ones are cut
+
+/// What the interpreter in an image is, and why it is not walked.
+enum class PythonState : uint32_t {
+  None = 0,   ///< no interpreter has been seen
+  Walked = 1, ///< its frames are recorded
+  UnknownVersion = 2,
+  DebugBuild = 3,
+  FreeThreaded = 4,
+  /// Its structures are not those of its version.
+  OtherLayout = 5,
+  NoSymbols = 6, ///< what must be looked up is not there
+};
 
 //===----------------------------------------------------------------------===//
 // Control
@@ -223,6 +270,13 @@ enum HeapBits : uint32_t {
   HB_All = ~0u,
 };
 
+/// Which frames a stack has.
+enum StackBits : uint32_t {
+  SB_Native = 1,
+  SB_Python = 2,
+  SB_Mixed = SB_Native | SB_Python,
+};
+
 /// How the image is to record. Written by R before the memfd is handed over,
 /// then only Recording changes.
 struct Settings {
@@ -236,8 +290,10 @@ struct Settings {
   /// Of the blocks of malloc one byte in so many, on average, is sampled; 0:
   /// all are recorded.
   uint64_t SampleBytes;
-  uint64_t SampleSeed; ///< for tests: samples come alike; 0: of the clock
-  uint32_t Pad[4];
+  uint64_t SampleSeed;    ///< for tests: samples come alike; 0: of the clock
+  uint32_t Stacks;        ///< StackBits
+  uint32_t PythonObjects; ///< 1: objects of the interpreter's allocators too
+  uint32_t Pad[2];
 };
 static_assert(sizeof(Settings) == 64);
 
@@ -249,7 +305,9 @@ struct Regions {
   uint64_t Nodes; ///< entry 0 is unused, as in the other tables
   uint64_t Codes;
   uint64_t Modules;
-  uint32_t MaxNodes, MaxCodes, MaxModules, Pad1;
+  uint32_t MaxNodes, MaxCodes, MaxModules, MaxFunctions;
+  uint64_t Functions;
+  uint64_t Texts, TextBytes;
 };
 
 /// Both sides map tables in pieces of these sizes, as they fill. Regions begin
@@ -293,7 +351,11 @@ struct Control {
   /// not moved on, neither this image nor a child of it waits again. 0: none.
   std::atomic<uint64_t> DeadBeat;
   ExecSlot Execs[NumExecSlots];
-  std::atomic<uint64_t> ExitTsc; ///< the clock when ExitStatus was set
+  std::atomic<uint64_t> ExitTsc;      ///< the clock when ExitStatus was set
+  std::atomic<uint32_t> NextFunction; ///< first id not given yet; starts at 1
+  std::atomic<uint32_t> NextText; ///< first offset / TextAlign not given yet
+  std::atomic<uint32_t> Python;   ///< PythonState
+  std::atomic<uint32_t> PythonVersion; ///< as PY_VERSION_HEX; 0: not known
 };
 static_assert(sizeof(Control) <= ControlBytes);
 
