@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SharedImage.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cerrno>
@@ -103,6 +104,9 @@ Error SharedImage::mapControl() {
   Nodes = {R.Nodes, uint64_t(R.MaxNodes) * sizeof(wire::Node), {}};
   Codes = {R.Codes, uint64_t(R.MaxCodes) * sizeof(wire::Code), {}};
   Modules = {R.Modules, uint64_t(R.MaxModules) * sizeof(wire::Module), {}};
+  Functions = {
+      R.Functions, uint64_t(R.MaxFunctions) * sizeof(wire::PythonFunction), {}};
+  Texts = {R.Texts, R.TextBytes, {}};
   return Error::success();
 }
 
@@ -145,7 +149,7 @@ SharedImage::create(uint32_t Id, const ImageSettings &S, StringRef Tag) {
 SharedImage::~SharedImage() {
   if (Held)
     releaseRobust(reinterpret_cast<RobustNode *>(Front));
-  for (Region *G : {&Rings, &Nodes, &Codes, &Modules})
+  for (Region *G : {&Rings, &Nodes, &Codes, &Modules, &Functions, &Texts})
     for (void *P : G->Pieces)
       if (P)
         munmap(P, wire::PieceBytes);
@@ -194,7 +198,7 @@ bool SharedImage::node(uint32_t Id, NodeInfo &Out) {
     return false;
   Out.Code = N->Code.load(std::memory_order_acquire);
   Out.Parent = N->Parent.load(std::memory_order_relaxed);
-  return Out.Code && Out.Parent < Id;
+  return Out.Code && Out.Parent < Id && (!Out.isPair() || Out.python() < Id);
 }
 
 bool SharedImage::code(uint32_t Id, CodeInfo &Out) {
@@ -205,8 +209,8 @@ bool SharedImage::code(uint32_t Id, CodeInfo &Out) {
   Out.Kind = wire::CodeKind(C->Kind.load(std::memory_order_acquire));
   Out.Address = C->Address.load(std::memory_order_relaxed);
   Out.Module = C->Module.load(std::memory_order_relaxed);
-  return Out.Kind == wire::CodeKind::Native ||
-         Out.Kind == wire::CodeKind::Gap || Out.Kind == wire::CodeKind::NoCfi;
+  return Out.Kind != wire::CodeKind::None &&
+         uint32_t(Out.Kind) < wire::NumCodeKinds;
 }
 
 bool SharedImage::module(uint32_t Id, ModuleInfo &Out) {
@@ -225,6 +229,35 @@ bool SharedImage::module(uint32_t Id, ModuleInfo &Out) {
   std::memcpy(Path, M->Path, sizeof(Path));
   Out.Path.assign(Path, strnlen(Path, sizeof(Path)));
   return Out.Start < Out.End && !Out.Path.empty();
+}
+
+bool SharedImage::function(uint32_t Id, FunctionInfo &Out) {
+  auto *F = reinterpret_cast<const wire::PythonFunction *>(
+      at(Functions, uint64_t(Id) * sizeof(wire::PythonFunction)));
+  if (!F || !Id || F->State.load(std::memory_order_acquire) != 1)
+    return false;
+  Out = {F->File, F->Name, F->FirstLine};
+  return true;
+}
+
+bool SharedImage::text(uint32_t Id, std::string &Out) {
+  Out.clear();
+  if (!Id)
+    return true;
+  uint64_t Offset = (uint64_t(Id) - 1) * wire::TextAlign;
+  uint64_t Room = wire::PieceBytes - Offset % wire::PieceBytes;
+  const char *P = at(Texts, Offset);
+  if (!P)
+    return false;
+  // Taken once: the program may change it meanwhile.
+  uint32_t Size;
+  std::memcpy(&Size, P, sizeof(Size));
+  if (Size > wire::MaxTextBytes || sizeof(Size) + Size > Room)
+    return false;
+  Out.assign(P + sizeof(Size), Size);
+  if (!json::isUTF8(Out))
+    Out = json::fixUTF8(Out);
+  return true;
 }
 
 bool SharedImage::execPath(uint64_t Slot, std::string &Out) {

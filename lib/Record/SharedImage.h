@@ -60,11 +60,18 @@ public:
 
   struct NodeInfo {
     uint32_t Parent, Code;
+    /// A pair: the native path Parent, and the Python path python().
+    bool isPair() const { return Code & wire::PairBit; }
+    uint32_t python() const { return Code ^ wire::PairBit; }
   };
   struct CodeInfo {
     uint64_t Address;
     uint32_t Module;
     wire::CodeKind Kind;
+  };
+  struct FunctionInfo {
+    uint32_t File, Name; ///< texts
+    uint32_t FirstLine;
   };
   struct ModuleInfo {
     uint64_t Start, End, Bias;
@@ -72,10 +79,14 @@ public:
     std::string Path;
   };
   /// Each false when the entry was not written, is out of range or nonsense. A
-  /// node's parent is less than its id.
+  /// node's parent is less than its id, and so is the Python path of a pair.
   bool node(uint32_t Id, NodeInfo &Out);
   bool code(uint32_t Id, CodeInfo &Out);
   bool module(uint32_t Id, ModuleInfo &Out);
+  bool function(uint32_t Id, FunctionInfo &Out);
+  /// At most wire::MaxTextBytes as they came, more when bytes that are not
+  /// UTF-8 had to be replaced. Text 0 is empty.
+  bool text(uint32_t Id, std::string &Out);
   bool execPath(uint64_t Slot, std::string &Out);
 
 private:
@@ -98,7 +109,7 @@ private:
   wire::RingHeader *RingHeaders = nullptr;
   uint64_t HeadersBytes = 0;
   bool Held = false;
-  Region Rings, Nodes, Codes, Modules;
+  Region Rings, Nodes, Codes, Modules, Functions, Texts;
 };
 
 } // namespace memkit

@@ -10,10 +10,10 @@
 #define MEMKIT_LIB_RECORD_STACKMAP_H
 
 #include "ChunkedArray.h"
+#include "CodeFrames.h"
+#include "MixedStacks.h"
 #include "SharedImage.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SmallVector.h"
-#include <optional>
 
 namespace memkit {
 
@@ -23,8 +23,7 @@ class Recording;
 /// each once. Belongs to the recorder's thread.
 class StackMap {
 public:
-  StackMap(SharedImage &Shared, Recording &R, uint32_t Image)
-      : Shared(Shared), R(R), Image(Image) {}
+  StackMap(SharedImage &Shared, Recording &R, uint32_t Image);
 
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint32_t Node) const {
     if (const Entry *E = Entries.find(Node))
@@ -54,25 +53,15 @@ private:
   };
   uint32_t findRow(uint32_t Node, uint8_t Function);
   uint32_t makeRow(uint32_t Node, uint8_t Function);
-  uint32_t frameOf(uint32_t Code);
-  uint32_t moduleOf(uint32_t Module, uint64_t &Bias);
-
-  struct KnownModule {
-    uint32_t Id = 0;
-    uint64_t Bias = 0;
-  };
   SharedImage &Shared;
   Recording &R;
   uint32_t Image;
+  CodeFrames Codes;
+  MixedStacks Mixed;
   ChunkedArray<Entry, 10> Entries;
-  ChunkedArray<uint32_t, 10> Frames; ///< by code
-  ChunkedArray<KnownModule, 4> Modules;
   /// Nodes at which several functions allocate: node << 8 | function -> row.
   llvm::DenseMap<uint64_t, uint32_t> MoreRows;
 };
-
-/// The name of an allocation function; empty when there is none of that number.
-llvm::StringRef allocFunctionName(uint8_t Function);
 
 } // namespace memkit
 

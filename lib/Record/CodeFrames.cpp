@@ -1,0 +1,155 @@
+//===- CodeFrames.cpp - From an image's codes to the trace's frames *- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeFrames.h"
+#include "Recording.h"
+#include <iterator>
+
+using namespace llvm;
+using namespace memkit;
+using wire::CodeKind;
+
+StringRef memkit::allocFunctionName(uint8_t Function) {
+  static constexpr const char *Names[] = {"",
+                                          "malloc",
+                                          "calloc",
+                                          "realloc",
+                                          "reallocarray",
+                                          "posix_memalign",
+                                          "aligned_alloc",
+                                          "memalign",
+                                          "valloc",
+                                          "pvalloc",
+                                          "operator new",
+                                          "operator new[]",
+                                          "operator new(aligned)",
+                                          "operator new[](aligned)",
+                                          "mmap",
+                                          "mremap",
+                                          "mprotect",
+                                          "brk",
+                                          "sbrk",
+                                          "pthread_create"};
+  static_assert(std::size(Names) == wire::NumAllocFunctions);
+  return Function < std::size(Names) ? Names[Function] : "";
+}
+
+void CodeFrames::bad() { R.addLoss(Image, LossKind::BadRecord, 1); }
+
+uint32_t CodeFrames::ofFunction(uint8_t Function) {
+  uint32_t &Frame = AllocFunctions[Function];
+  if (!Frame)
+    Frame = R.Names.namedFrame(allocFunctionName(Function));
+  return Frame;
+}
+
+CodeFrames::Known CodeFrames::add(uint32_t Code) {
+  SharedImage::CodeInfo Info;
+  if (!Shared.code(Code, Info)) {
+    bad();
+    return {R.Names.frame({FrameKind::Unknown, 0, 0}), CodeKind::None};
+  }
+  Known New{0, Info.Kind};
+  switch (Info.Kind) {
+  case CodeKind::Gap:
+    New.Frame = R.Names.namedFrame("[frames left out]");
+    break;
+  case CodeKind::NoCfi:
+    New.Frame = R.Names.namedFrame("[no unwind information]");
+    break;
+  case CodeKind::Python:
+  case CodeKind::PythonEntry:
+    New.Frame = python(Info);
+    break;
+  default:
+    New.Frame = native(Info);
+  }
+  Codes.get(Code) = New;
+  return New;
+}
+
+uint32_t CodeFrames::native(const SharedImage::CodeInfo &Info) {
+  uint64_t Bias = 0;
+  if (uint32_t Module = moduleOf(Info.Module, Bias))
+    return R.Names.frame({FrameKind::Native, Module, Info.Address - Bias});
+  return R.Names.frame({FrameKind::Unknown, 0, Info.Address});
+}
+
+//===----------------------------------------------------------------------===//
+// Python
+//===----------------------------------------------------------------------===//
+
+uint32_t CodeFrames::python(const SharedImage::CodeInfo &Info) {
+  uint64_t Line = Info.Address;
+  if (Line > INT32_MAX) {
+    bad();
+    Line = 0;
+  }
+  return R.Names.frame({FrameKind::Python, functionOf(Info.Module), Line});
+}
+
+uint32_t CodeFrames::functionOf(uint32_t Id) {
+  if (uint32_t Known = Functions[Id])
+    return Known;
+  SharedImage::FunctionInfo Info;
+  Function F;
+  bool IsThere = Shared.function(Id, Info);
+  if (IsThere) {
+    F.Name = textOf(Info.Name);
+    F.File = textOf(Info.File);
+    F.Line = Info.FirstLine > INT32_MAX ? 0 : Info.FirstLine;
+  } else {
+    bad();
+  }
+  if (!F.Name)
+    F.Name = R.Names.Names.string("?");
+  uint32_t New = R.Names.Names.function(F);
+  // An id out of range would take memory of its own.
+  if (IsThere)
+    Functions.get(Id) = New;
+  return New;
+}
+
+uint32_t CodeFrames::textOf(uint32_t Text) {
+  std::string Bytes;
+  if (!Shared.text(Text, Bytes))
+    bad();
+  return R.Names.Names.string(Bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+uint32_t CodeFrames::moduleOf(uint32_t Module, uint64_t &Bias) {
+  if (!Module)
+    return 0;
+  if (const KnownModule *K = Modules.find(Module); K && K->Id) {
+    Bias = K->Bias;
+    return K->Id;
+  }
+  SharedImage::ModuleInfo Info;
+  if (!Shared.module(Module, Info)) {
+    bad();
+    return 0;
+  }
+  Load L;
+  L.Image = Image;
+  uint32_t Before = R.Names.numModules();
+  L.Module = R.Names.module(Info.Path, Info.BuildId);
+  if (L.Module > Before && R.OnModule)
+    R.OnModule(L.Module, Info.Path, Info.BuildId, Image);
+  L.Start = Info.Start;
+  L.Size = Info.End - Info.Start;
+  L.Bias = Bias = Info.Bias;
+  L.TimeNs = R.nowNs();
+  R.Names.addLoad(L);
+  Modules.get(Module) = {L.Module, Info.Bias};
+  return L.Module;
+}

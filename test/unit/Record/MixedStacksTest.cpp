@@ -1,0 +1,383 @@
+//===- MixedStacksTest.cpp - Native and Python frames in one path -*- C++ -*-=//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Recording.h"
+#include "StackMap.h"
+#include "llvm/ADT/StringExtras.h"
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+#include <sys/mman.h>
+
+using namespace memkit;
+using wire::CodeKind;
+
+namespace {
+
+/// Writes the tables of an image as a program does, and keeps what the recorder
+/// makes of them.
+struct OneProgram : testing::Test {
+  std::string Bytes;
+  StringSink Out{Bytes};
+  std::unique_ptr<Recording> R;
+  std::unique_ptr<SharedImage> Shared;
+  std::unique_ptr<StackMap> Stacks;
+  char *Memory = nullptr;
+  size_t Size = 0;
+  uint32_t NextNode = 1, NextCode = 1, NextFunction = 1, NextText = 1;
+  std::map<std::string, uint32_t> Functions;
+
+  void SetUp() override {
+    R = llvm::cantFail(
+        Recording::create(Out, Header(), TscClock({0, 0, 0}, 1000000000)));
+    R->Names.addImage(Image());
+    R->Sums.beginImage(1, 0);
+    Shared = llvm::cantFail(SharedImage::create(1, ImageSettings(), "test"));
+    Stacks = std::make_unique<StackMap>(*Shared, *R, 1);
+    Size = Shared->size();
+    void *P = mmap(nullptr, Size, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_NORESERVE, Shared->fd(), 0);
+    ASSERT_NE(MAP_FAILED, P);
+    Memory = static_cast<char *>(P);
+  }
+  void TearDown() override { munmap(Memory, Size); }
+
+  const wire::Regions &regions() { return Shared->control().Regions; }
+  template <typename T> T *entry(uint64_t Region, uint32_t Id) {
+    return reinterpret_cast<T *>(Memory + Region) + Id;
+  }
+  uint32_t addText(llvm::StringRef Text) {
+    uint32_t Id = NextText;
+    char *P = Memory + regions().Texts + (Id - 1) * wire::TextAlign;
+    uint32_t Length = Text.size();
+    memcpy(P, &Length, 4);
+    memcpy(P + 4, Text.data(), Length);
+    NextText += (4 + Length + wire::TextAlign - 1) / wire::TextAlign;
+    return Id;
+  }
+  uint32_t addFunction(llvm::StringRef Name) {
+    uint32_t &Id = Functions[Name.str()];
+    if (Id)
+      return Id;
+    Id = NextFunction++;
+    auto *F = entry<wire::PythonFunction>(regions().Functions, Id);
+    F->Name = addText(Name);
+    F->File = addText("x.py");
+    F->FirstLine = 1;
+    F->State = 1;
+    return Id;
+  }
+  uint32_t addCode(CodeKind Kind, uint64_t Address, uint32_t Module = 0) {
+    auto *C = entry<wire::Code>(regions().Codes, NextCode);
+    C->Address = Address;
+    C->Module = Module;
+    C->Kind = uint32_t(Kind);
+    return NextCode++;
+  }
+  uint32_t addNode(uint32_t Parent, uint32_t Code) {
+    auto *N = entry<wire::Node>(regions().Nodes, NextNode);
+    N->Parent = Parent;
+    N->Code = Code;
+    return NextNode++;
+  }
+  uint32_t pair(uint32_t Native, uint32_t Python) {
+    return addNode(Native, wire::PairBit | Python);
+  }
+  /// A path of words: `E` is the evaluator's frame, `...` a gap, a number a
+  /// native frame's address, `f` a Python frame and `!f` one that begins a run.
+  uint32_t path(llvm::StringRef Text, uint32_t Parent = 0) {
+    llvm::SmallVector<llvm::StringRef, 8> Words;
+    llvm::SplitString(Text, Words);
+    for (llvm::StringRef W : Words) {
+      uint64_t Address;
+      if (W.starts_with("E"))
+        Parent =
+            addNode(Parent, addCode(CodeKind::Evaluator, 0xe00 + W.size() - 1));
+      else if (W == "...")
+        Parent = addNode(Parent, addCode(CodeKind::Gap, 0));
+      else if (!W.getAsInteger(10, Address))
+        Parent = addNode(Parent, addCode(CodeKind::Native, Address));
+      else if (W.consume_front("!"))
+        Parent =
+            addNode(Parent, addCode(CodeKind::PythonEntry, 7, addFunction(W)));
+      else
+        Parent = addNode(Parent, addCode(CodeKind::Python, 7, addFunction(W)));
+    }
+    return Parent;
+  }
+
+  /// The frames of the trace's stack of Node, outermost first.
+  std::string shown(uint32_t Node, wire::AllocFunction F = {}) {
+    uint32_t Stack = Stacks->stack(Node, uint8_t(F));
+    return Stack ? text(Stack) : "";
+  }
+  std::string text(uint32_t Stack) {
+    const Dictionary &D = R->Names.pending();
+    std::vector<uint32_t> Parents{0}, Leaves{0};
+    for (const NewStack &S : D.Stacks) {
+      uint32_t At = S.Parent;
+      for (uint32_t I = 0; I != S.Length; ++I) {
+        Parents.push_back(At);
+        At = Parents.size() - 1;
+      }
+      Leaves.push_back(At);
+    }
+    std::vector<std::string> Words;
+    for (uint32_t N = Leaves[Stack]; N; N = Parents[N])
+      Words.push_back(frameText(D, D.Frames[D.NodeFrames[N - 1] - 1]));
+    std::reverse(Words.begin(), Words.end());
+    return llvm::join(Words, " ");
+  }
+  static std::string frameText(const Dictionary &D, const Frame &F) {
+    if (F.Kind == FrameKind::Unknown)
+      return F.Address >= 0xe00 ? "E" + std::string(F.Address - 0xe00, 'E')
+                                : std::to_string(F.Address);
+    const Function &Fn = D.Functions[F.Owner - 1];
+    return D.Strings[Fn.Name - 1];
+  }
+  uint64_t bad() {
+    uint64_t Sum = 0;
+    for (const Loss &L : R->Sums.summary(1, 0).Losses)
+      if (L.Kind == LossKind::BadRecord)
+        Sum += L.Count;
+    return Sum;
+  }
+};
+
+TEST_F(OneProgram, NativeStaysNative) {
+  EXPECT_EQ("1 E 2 malloc", shown(path("1 E 2"), wire::AllocFunction::Malloc));
+  EXPECT_EQ("1 E 2", shown(pair(path("1 E 2"), 0)));
+  EXPECT_EQ(0u, bad());
+}
+
+TEST_F(OneProgram, PythonAlone) {
+  EXPECT_EQ("f g h malloc",
+            shown(pair(0, path("!f g !h")), wire::AllocFunction::Malloc));
+  EXPECT_EQ("f g", shown(path("!f g")));
+  EXPECT_EQ(0u, bad());
+}
+
+TEST_F(OneProgram, RunsTakeThePlacesOfEvaluatorFrames) {
+  EXPECT_EQ("1 f g 2 h 3 malloc",
+            shown(pair(path("1 E 2 E 3"), path("!f g !h")),
+                  wire::AllocFunction::Malloc));
+  // As versions do it in which a frame of C runs one of Python.
+  EXPECT_EQ("1 f 2 g 2 h", shown(pair(path("1 E 2 E 2 E"), path("!f !g !h"))));
+  EXPECT_EQ(0u, bad());
+}
+
+TEST_F(OneProgram, MoreRunsThanEvaluators) {
+  EXPECT_EQ("1 f g h 2", shown(pair(path("1 E 2"), path("!f g !h"))));
+  EXPECT_EQ("f g 1 2", shown(pair(path("1 2"), path("!f !g"))));
+}
+
+TEST_F(OneProgram, MoreEvaluatorsThanRuns) {
+  EXPECT_EQ("1 f 2 E 3", shown(pair(path("1 E 2 E 3"), path("!f"))));
+  EXPECT_EQ("1 E 2", shown(pair(path("1 E 2"), 0)));
+}
+
+TEST_F(OneProgram, FramesLeftOut) {
+  // The evaluator's frames below the gap have the last runs.
+  EXPECT_EQ("1 a [frames left out] b c d 2 e 3",
+            shown(pair(path("1 E ... 2 E 3"), path("!a !b c !d !e"))));
+  EXPECT_EQ("[frames left out] a 2 b 3 c",
+            shown(pair(path("... 2 E 3 E"), path("!a !b !c"))));
+  // Of Python's frames, too.
+  EXPECT_EQ("1 a [frames left out] 2 z",
+            shown(pair(path("1 E 2 E"), path("!a ... !z"))));
+  EXPECT_EQ(0u, bad());
+}
+
+TEST_F(OneProgram, SharedPartsAreTheSameNodes) {
+  uint32_t Outer = path("1 E 2"), Inner = path("E 3", Outer);
+  uint32_t F = path("!f"), G = path("!g", F), H = path("!h", F);
+  EXPECT_EQ("1 f 2 g 3", shown(pair(Inner, G)));
+  uint32_t Nodes = R->Names.numNodes();
+  EXPECT_EQ("1 f 2 h 3", shown(pair(Inner, H)));
+  EXPECT_EQ(Nodes + 2, R->Names.numNodes());
+  EXPECT_EQ("1 f 2 g 4", shown(pair(path("E 4", Outer), G)));
+  EXPECT_EQ(Nodes + 3, R->Names.numNodes());
+  // A native path that others have used meanwhile.
+  EXPECT_EQ("1 f 2 g 3", shown(pair(Inner, G)));
+  EXPECT_EQ("1 f 2", shown(pair(Outer, F)));
+  EXPECT_EQ("1 f g 2", shown(pair(Outer, G)));
+  EXPECT_EQ(Nodes + 5, R->Names.numNodes());
+  EXPECT_EQ(0u, bad());
+}
+
+/// What the page of MixedStacks.h says, word for word.
+std::string merged(llvm::ArrayRef<std::string> Native,
+                   llvm::ArrayRef<std::string> Python) {
+  std::vector<std::string> Runs;
+  for (llvm::StringRef P : Python) {
+    if (P.consume_front("!") || Runs.empty())
+      Runs.push_back(P.str());
+    else
+      Runs.back() += " " + P.str();
+  }
+  size_t Evaluators = 0, Seen = 0;
+  for (const std::string &N : Native)
+    Evaluators += N == "E";
+  std::vector<std::string> Words;
+  auto Take = [&](size_t Until) {
+    for (; Seen < Until; ++Seen)
+      Words.push_back(Runs[Seen]);
+  };
+  if (!Evaluators)
+    Take(Runs.size());
+  size_t Met = 0;
+  for (const std::string &N : Native) {
+    if (N != "E" || Met++ >= Runs.size())
+      Words.push_back(N);
+    else
+      Take(Met == Evaluators ? Runs.size() : Met);
+  }
+  return llvm::join(Words, " ");
+}
+
+TEST_F(OneProgram, AsTheRuleSays) {
+  std::mt19937 Random(7);
+  for (int Round = 0; Round != 3000; ++Round) {
+    std::vector<std::string> Native, Python;
+    for (unsigned N = Random() % 8; N; --N)
+      Native.push_back(Random() % 2 ? "E" : std::to_string(Random() % 4));
+    for (unsigned N = Random() % 8; N; --N)
+      Python.push_back((Random() % 2 || Python.empty() ? "!f" : "f") +
+                       std::to_string(Random() % 3));
+    std::string Want = merged(Native, Python);
+    uint32_t Node =
+        pair(path(llvm::join(Native, " ")), path(llvm::join(Python, " ")));
+    ASSERT_EQ(Want, shown(Node))
+        << llvm::join(Native, " ") << " with " << llvm::join(Python, " ");
+    // Again, from what is known.
+    Stacks->stack(Node, uint8_t(wire::AllocFunction::Malloc));
+    ASSERT_EQ(Want, shown(Node));
+  }
+  EXPECT_EQ(0u, bad());
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+TEST_F(OneProgram, FunctionsHaveFileNameAndLine) {
+  shown(path("!Größe.π"));
+  const Dictionary &D = R->Names.pending();
+  ASSERT_EQ(1u, D.Functions.size());
+  EXPECT_EQ("Größe.π", D.Strings[D.Functions[0].Name - 1]);
+  EXPECT_EQ("x.py", D.Strings[D.Functions[0].File - 1]);
+  EXPECT_EQ(1u, D.Functions[0].Line);
+  EXPECT_EQ(7u, D.Frames[0].Address);
+  EXPECT_EQ(FrameKind::Python, D.Frames[0].Kind);
+}
+
+TEST_F(OneProgram, TextsThatAreNoTexts) {
+  std::string Text;
+  EXPECT_TRUE(Shared->text(0, Text));
+  EXPECT_EQ("", Text);
+  EXPECT_TRUE(Shared->text(addText("a\xff\xfe"
+                                   "b"),
+                           Text));
+  EXPECT_EQ("a\xef\xbf\xbd\xef\xbf\xbd"
+            "b",
+            Text);
+  EXPECT_TRUE(
+      Shared->text(addText(std::string(wire::MaxTextBytes, 'x')), Text));
+  EXPECT_EQ(wire::MaxTextBytes, Text.size());
+  EXPECT_FALSE(
+      Shared->text(addText(std::string(wire::MaxTextBytes + 1, 'x')), Text));
+  // One that would go on in the next piece.
+  NextText = wire::PieceBytes / wire::TextAlign - 1;
+  EXPECT_TRUE(Shared->text(addText("12345678abcd"), Text));
+  EXPECT_EQ("12345678abcd", Text);
+  NextText = wire::PieceBytes / wire::TextAlign - 1;
+  EXPECT_FALSE(Shared->text(addText("12345678abcde"), Text));
+  // Out of range.
+  EXPECT_FALSE(Shared->text(UINT32_MAX, Text));
+  EXPECT_FALSE(Shared->text(regions().TextBytes / wire::TextAlign + 1, Text));
+}
+
+TEST_F(OneProgram, NamesThatAreNotThere) {
+  uint32_t Fn = addFunction("f");
+  entry<wire::PythonFunction>(regions().Functions, Fn)->Name = UINT32_MAX;
+  EXPECT_EQ("?", shown(path("!f")));
+  EXPECT_EQ(1u, bad());
+  EXPECT_EQ("?", shown(addNode(0, addCode(CodeKind::Python, 1, 0))));
+  EXPECT_EQ("?", shown(addNode(0, addCode(CodeKind::Python, 1, UINT32_MAX))));
+  EXPECT_EQ("?", shown(addNode(0, addCode(CodeKind::Python, 1, NextFunction))));
+  EXPECT_EQ("?", shown(addNode(0, addCode(CodeKind::Python, ~0ull, Fn))));
+  EXPECT_EQ(5u, bad());
+}
+
+//===----------------------------------------------------------------------===//
+// A program that means harm
+//===----------------------------------------------------------------------===//
+
+TEST_F(OneProgram, PairsOfPairs) {
+  uint32_t P = pair(path("1 E"), path("!f"));
+  EXPECT_EQ("f", shown(pair(P, path("!f"))));
+  EXPECT_EQ(1u, bad());
+  EXPECT_EQ("2", shown(pair(path("2"), P)));
+  EXPECT_EQ(2u, bad());
+  // One that has a child.
+  EXPECT_EQ("1 E 0 3", shown(path("3", P)));
+  EXPECT_EQ(3u, bad());
+}
+
+TEST_F(OneProgram, PairsThatNameLaterNodes) {
+  uint32_t Id = NextNode;
+  EXPECT_EQ("", shown(pair(0, Id)));
+  EXPECT_EQ("", shown(pair(0, Id + 100)));
+  EXPECT_EQ("", shown(pair(Id + 100, 0)));
+  EXPECT_EQ(3u, bad());
+}
+
+TEST_F(OneProgram, KindsOutOfRange) {
+  EXPECT_EQ("0", shown(addNode(0, addCode(CodeKind(7), 5))));
+  EXPECT_EQ("0", shown(addNode(0, addCode(CodeKind::None, 5))));
+  EXPECT_EQ("0", shown(addNode(0, 12345)));
+  EXPECT_EQ(3u, bad());
+}
+
+TEST_F(OneProgram, PathsWithoutEnd) {
+  uint32_t Native = 0, Python = 0;
+  uint32_t E = addCode(CodeKind::Evaluator, 0xe00);
+  uint32_t N = addCode(CodeKind::Native, 1);
+  uint32_t F = addCode(CodeKind::PythonEntry, 1, addFunction("f"));
+  for (int I = 0; I != 300000; ++I) {
+    Native = addNode(Native, I % 3 ? N : E);
+    Python = addNode(Python, F);
+  }
+  Stacks->stack(pair(Native, Python), 0);
+  EXPECT_GT(bad(), 0u);
+  EXPECT_LT(R->Names.numNodes(), 100000u);
+}
+
+TEST_F(OneProgram, AnyNonsense) {
+  std::mt19937 Random(3);
+  for (int Round = 0; Round != 20; ++Round) {
+    for (int I = 0; I != 500; ++I) {
+      addFunction("f" + std::to_string(I % 7));
+      addCode(CodeKind(Random() % 9), Random() % 5 ? Random() % 9 : ~0ull,
+              Random() % 4 ? Random() % 9 : uint32_t(Random()));
+    }
+    for (int I = 0; I != 1000; ++I) {
+      uint32_t Code = Random() % 20 ? Random() % NextCode : uint32_t(Random());
+      if (Random() % 3 == 0)
+        Code = wire::PairBit | (Random() % (NextNode + 5));
+      addNode(Random() % 20 ? Random() % NextNode : uint32_t(Random()), Code);
+    }
+    for (int I = 0; I != 2000; ++I)
+      Stacks->row(Random() % (NextNode + 10), Random() % 25);
+  }
+  EXPECT_GT(bad(), 0u);
+  R->finish();
+  EXPECT_FALSE(R->failed());
+}
+
+} // namespace
