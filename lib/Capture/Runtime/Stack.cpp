@@ -170,9 +170,11 @@ uint32_t Stack::shortened(uint32_t Root, uint32_t Total, bool Cut) {
     if (IsWhole)
       F.Bits &= ~KnownFrame::Shortened;
   }
-  for (uint32_t I = Walk.count(); I--;)
+  for (uint32_t I = Walk.count(); I--;) {
+    S.New[I].Node = 0;
     if (!S.New[I].Code.has(CodeWord::Hidden))
       Take(S.New[I].Code, S.New[I].Node, false);
+  }
   if (Full)
     countTableFull();
   return Node;

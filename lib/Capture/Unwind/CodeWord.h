@@ -23,6 +23,7 @@ class CodeWord {
 public:
   static constexpr uint32_t MaxCode = (1u << 25) - 1;
 
+  static constexpr uint64_t KindMask = 7;
   static constexpr uint64_t FpSaved = 1u << 3;
   /// No module owned the pc when it was looked up.
   static constexpr uint64_t Unowned = 1u << 5;
@@ -66,6 +67,8 @@ private:
     if (R.isSignalFrame() && R.Kind != RuleKind::Signal)
       return false;
     if (R.CfaOffset > MaxCfa || R.CfaOffset < -MaxCfa)
+      return false;
+    if (R.Kind == RuleKind::Sp && (R.CfaOffset <= 0 || R.CfaOffset % 8))
       return false;
     if (!R.savesFp())
       return true;

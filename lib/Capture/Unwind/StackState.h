@@ -59,7 +59,7 @@ struct NewFrame {
   uintptr_t Pc;   ///< that return address
   uintptr_t Fp;
   CodeWord Code;
-  uint32_t Node;
+  uint32_t Node; ///< set by who finds nodes
 };
 
 struct StackState {

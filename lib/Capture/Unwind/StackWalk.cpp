@@ -50,10 +50,12 @@ WalkEnd StackWalk::walk() {
   const KnownWord *Known = S.Words + Joined;
   NewFrame *New = S.New, *const NewEnd = New + S.Capacity;
   uintptr_t At = Slot, Return = Pc, Base = Fp; // as the members, in registers
+  uint64_t All = 0;
   auto Store = [&] {
     Slot = At;
     Pc = Return;
     Fp = Base;
+    Others = All;
     NumNew = uint32_t(New - S.New);
   };
   for (;;) {
@@ -72,9 +74,23 @@ WalkEnd StackWalk::walk() {
       End = WalkEnd::TooMany;
       break;
     }
-    *New++ = {At, Return, Base, C, 0};
-    if (__builtin_expect(C.isPlain(), 1)) {
-      uintptr_t Cfa = (C.isFromSp() ? At + 8 : Base) + uintptr_t(C.cfaOffset());
+    All |= C.bits() ^ uint64_t(RuleKind::Sp);
+    New->Slot = At;
+    New->Pc = Return;
+    New->Fp = Base;
+    (New++)->Code = C;
+    if (__builtin_expect(C.kind() == RuleKind::Sp, 1)) {
+      // The CFA lies above rsp (CodeWord sees to it).
+      uintptr_t Next = At + uintptr_t(C.cfaOffset());
+      if (__builtin_expect(Next + 8 <= Hi, 1)) {
+        At = Next;
+        if (C.savesFp())
+          Base = load(At + 8 + uintptr_t(C.fpOffset()));
+        Return = load(At);
+        continue;
+      }
+    } else if (C.kind() == RuleKind::Fp) {
+      uintptr_t Cfa = Base + uintptr_t(C.cfaOffset());
       if (__builtin_expect(Cfa > At + 8 && Cfa <= Hi, 1)) {
         if (C.savesFp())
           Base = load(Cfa + uintptr_t(C.fpOffset()));

@@ -62,6 +62,7 @@ public:
   }
 
 private:
+  template <typename Fn> uint32_t saveFromSp(uint32_t MaxDepth, Fn Find);
   bool push(CodeWord C);
   bool rareStep(CodeWord C);
   bool plainStep(CodeWord C);
@@ -88,10 +89,34 @@ private:
   uint32_t Joined = 0, NumNew = 0;
   int32_t Unkept = -1;
   uint32_t RangeChanges = 0;
+  /// The bits of all new frames' codes but for RuleKind::Sp.
+  uint64_t Others = 0;
   bool IsOwn = false;   ///< has been on the thread's own stack only
   bool OnOther = false; ///< is on another one now
   WalkEnd End = WalkEnd::Root;
 };
+
+/// When all new frames find their callers from rsp, and none is left out: rbp
+/// plays no part.
+template <typename Fn>
+inline uint32_t StackWalk::saveFromSp(uint32_t MaxDepth, Fn Find) {
+  KnownWord *W = S.Words + Joined;
+  KnownFrame *F = S.Frames + Joined;
+  uint32_t Node = F[-1].Node, Bits = F[-1].Bits;
+  for (const NewFrame *N = S.New + NumNew; N-- != S.New; ++W, ++F) {
+    Node = Find(Node, N->Code);
+    if (__builtin_expect(!Node, 0))
+      return 0;
+    W->Address = N->Slot;
+    W->Value = N->Pc;
+    F->Node = Node;
+    F->Bits = ++Bits;
+  }
+  if (__builtin_expect(F[-1].depth() > MaxDepth, 0))
+    return 0;
+  S.Count = uint32_t(W - S.Words);
+  return Node;
+}
 
 template <typename Fn>
 inline uint32_t StackWalk::saveUsual(uint32_t MaxDepth, Fn Find) {
@@ -101,6 +126,10 @@ inline uint32_t StackWalk::saveUsual(uint32_t MaxDepth, Fn Find) {
   if (!IsOwn || Unkept >= 0 || !Node || (Bits & KnownFrame::Shortened) ||
       Joined + 2 * NumNew > S.Capacity)
     return 0;
+  if (__builtin_expect(!(Others & (CodeWord::KindMask | CodeWord::Hidden)) &&
+                           !(Bits & KnownFrame::NeedsFp),
+                       1))
+    return saveFromSp(MaxDepth, Find);
   uint32_t Depth = F[-1].depth(), Needs = Bits & KnownFrame::NeedsFp;
   uintptr_t NextSlot = W[-1].Address, NextFp = Fp;
   for (const NewFrame *N = S.New + NumNew; N-- != S.New;) {
