@@ -19,6 +19,8 @@ constexpr uint64_t FirstSliceNs = 100'000'000;
 constexpr uint64_t FirstDoubling = 4096, NextDoublings = 2048;
 /// Slices by time hold at most one row for so many events.
 constexpr uint64_t EventsPerRow = 16;
+/// How many rows ahead memory is fetched.
+constexpr size_t RowsAhead = 16;
 } // namespace
 
 void Accounts::beginSlices(ImageState &I, uint64_t StartNs) {
@@ -55,14 +57,20 @@ void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, Slice &Out) {
 void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, size_t MostRows,
                         llvm::function_ref<void(Slice &)> Take) {
   ImageState &I = *Images[Image];
-  auto Changed =
-      std::remove_if(I.Dirty.begin(), I.Dirty.end(), [this](const DirtyRow &D) {
-        const AccountRow &R = StackRows[D.Row];
-        return R.LiveBytes == D.LiveBytes && R.LiveBlocks == D.LiveBlocks;
-      });
-  // The rows are many where stacks are: they are sorted where they stand.
-  for (auto D = I.Dirty.begin(); D != Changed; ++D)
-    D->LiveBytes = uint64_t(heapOf(D->Row)) << 32 | stackOf(D->Row);
+  // The rows are many where stacks are: they are sorted where they stand. Each
+  // is a cache miss away, so those that follow are fetched.
+  auto Changed = I.Dirty.begin(), Ahead = Changed;
+  for (size_t N = std::min(RowsAhead, I.Dirty.size()); N != 0; --N, ++Ahead)
+    prefetchRow(Ahead->Row);
+  for (const DirtyRow &D : I.Dirty) {
+    if (Ahead != I.Dirty.end())
+      prefetchRow((Ahead++)->Row);
+    const AccountRow &R = StackRows[D.Row];
+    if (R.LiveBytes == D.LiveBytes && R.LiveBlocks == D.LiveBlocks)
+      continue;
+    uint64_t Key = uint64_t(Cells[R.Cell].Heap) << 32 | R.Key;
+    *Changed++ = {D.Row, 0, Key};
+  }
   std::sort(I.Dirty.begin(), Changed, [](const DirtyRow &A, const DirtyRow &B) {
     return A.LiveBytes < B.LiveBytes;
   });
@@ -79,9 +87,11 @@ void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, size_t MostRows,
     size_t Count = std::min(size_t(Changed - D), MostRows);
     Part.Rows.reserve(Count);
     for (auto End = D + Count; D != End; ++D) {
+      if (size_t(Changed - D) > RowsAhead)
+        prefetchRow(D[RowsAhead].Row);
       const AccountRow &R = StackRows[D->Row];
-      Part.Rows.push_back(
-          {heapOf(D->Row), stackOf(D->Row), R.LiveBlocks, R.LiveBytes});
+      Part.Rows.push_back({static_cast<uint32_t>(D->LiveBytes >> 32), R.Key,
+                           R.LiveBlocks, R.LiveBytes});
     }
     I.SliceRows += Count;
     Take(Part);

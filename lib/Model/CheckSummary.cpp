@@ -11,6 +11,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 using namespace memkit;
 using llvm::Error;
@@ -21,17 +22,18 @@ template <class T> static void join(std::vector<T> &To, std::vector<T> &From) {
             std::make_move_iterator(From.end()));
 }
 
-llvm::Expected<std::optional<Summary>>
-memkit::readLastSummary(TraceReader &R, const IdLimits &Limits) {
+llvm::Expected<std::optional<LastSummary>>
+memkit::findLastSummary(TraceReader &R, const IdLimits &Limits) {
   // Find the last set backwards, to decode no other.
   llvm::ArrayRef<BlockInfo> Blocks = R.blocks();
-  std::vector<Summary> Parts; // in reverse
+  LastSummary Out;
+  std::vector<Summary> Parts; // in reverse, without rows
   for (size_t At = Blocks.size(); At-- > 0;) {
     const BlockInfo &B = Blocks[At];
     if (B.Kind != BlockKind::Summary)
       continue;
     Summary Part;
-    if (Error E = R.read(B, Part))
+    if (Error E = R.readTotals(B, Part))
       return E;
     if (std::string P = Limits.check(Part); !P.empty())
       return makeTraceError(R.name(), B.Offset, P);
@@ -40,17 +42,17 @@ memkit::readLastSummary(TraceReader &R, const IdLimits &Limits) {
     if (!Parts.empty() && (Part.Complete || Part.Number != Parts[0].Number))
       break;
     Parts.push_back(std::move(Part));
+    Out.Parts.push_back(&B);
   }
   if (Parts.empty())
     return std::nullopt;
-  Summary All;
+  Summary &All = Out.Totals;
   All.Number = Parts[0].Number;
   All.EndNs = Parts[0].EndNs;
   All.Events = Parts[0].Events;
   All.Marks = Parts[0].Marks;
+  std::reverse(Out.Parts.begin(), Out.Parts.end());
   for (auto P = Parts.rbegin(); P != Parts.rend(); ++P) {
-    join(All.Stacks, P->Stacks);
-    join(All.Contexts, P->Contexts);
     join(All.Heaps, P->Heaps);
     join(All.Domains, P->Domains);
     join(All.Images, P->Images);
@@ -58,7 +60,24 @@ memkit::readLastSummary(TraceReader &R, const IdLimits &Limits) {
     join(All.Layers, P->Layers);
     join(All.Losses, P->Losses);
   }
-  return All;
+  return Out;
+}
+
+static Error readPart(TraceReader &R, const IdLimits &Limits,
+                      const BlockInfo &B, Summary &Out) {
+  if (Error E = R.read(B, Out))
+    return E;
+  std::string P = Limits.check(Out);
+  return P.empty() ? Error::success() : makeTraceError(R.name(), B.Offset, P);
+}
+
+Error memkit::checkRows(TraceReader &R, const IdLimits &Limits,
+                        const LastSummary &Last) {
+  Summary Part;
+  for (const BlockInfo *B : Last.Parts)
+    if (Error E = readPart(R, Limits, *B, Part))
+      return E;
+  return Error::success();
 }
 
 namespace {
@@ -132,8 +151,8 @@ public:
                         Said.*X.Value, Is.*X.Value));
   }
 
-  void rows(const char *What, const std::vector<SumRows> &Said,
-            const std::vector<SumRows> &Is);
+  void row(const char *What, uint32_t Image, const SumRow *Said,
+           const SumRow *Is);
   /// Walks two lists sorted by Less. What only one has is compared with Empty:
   /// a thing of which nothing happened may be left out.
   template <class T, class L, class F>
@@ -156,31 +175,58 @@ private:
   CheckResult &Out;
 };
 
-std::vector<RowOfImage> flatten(const std::vector<SumRows> &Rows) {
-  std::vector<RowOfImage> Flat;
-  for (const SumRows &S : Rows)
-    for (const SumRow &R : S.Rows)
-      Flat.push_back({S.Image, &R});
-  if (!std::is_sorted(Flat.begin(), Flat.end()))
-    std::sort(Flat.begin(), Flat.end());
-  return Flat;
+/// Said, Is: null for none, but one of them is there.
+void Comparison::row(const char *What, uint32_t Image, const SumRow *Said,
+                     const SumRow *Is) {
+  static const SumRow Nothing;
+  Out.SummaryRows += 1;
+  const SumRow &Any = Said ? *Said : *Is;
+  fields(RowFields, Said ? *Said : Nothing, Is ? *Is : Nothing, [&] {
+    return formatv("summary, image {0}, heap {1}, {2} {3}", Image, Any.Heap,
+                   What, Any.Key)
+        .str();
+  });
 }
 
-void Comparison::rows(const char *What, const std::vector<SumRows> &Said,
-                      const std::vector<SumRows> &Is) {
-  static const SumRow Nothing;
-  auto Less = [](const RowOfImage &X, const RowOfImage &Y) { return X < Y; };
-  merge(flatten(Said), flatten(Is), Less,
-        [&](const RowOfImage *A, const RowOfImage *B) {
-          Out.SummaryRows += 1;
-          const RowOfImage &Any = A ? *A : *B;
-          fields(RowFields, A ? *A->Row : Nothing, B ? *B->Row : Nothing, [&] {
-            return formatv("summary, image {0}, heap {1}, {2} {3}", Any.Image,
-                           Any.Row->Heap, What, Any.Row->Key)
-                .str();
-          });
-        });
-}
+/// The rows that the file has, which those of the events are held against as
+/// they come.
+class SaidRows {
+public:
+  SaidRows(Comparison &C, const char *What) : C(C), What(What) {}
+
+  /// Takes those of a part, which must outlive this.
+  void add(const std::vector<SumRows> &Rows) {
+    for (const SumRows &S : Rows)
+      for (const SumRow &R : S.Rows)
+        Flat.push_back({S.Image, &R});
+  }
+  void sort() {
+    if (!std::is_sorted(Flat.begin(), Flat.end()))
+      std::sort(Flat.begin(), Flat.end());
+  }
+  /// Rows of the events, each higher than those before. They come after add()
+  /// and sort().
+  void compare(const std::vector<SumRows> &Is) {
+    for (const SumRows &S : Is)
+      for (const SumRow &R : S.Rows) {
+        RowOfImage Row{S.Image, &R};
+        for (; Next != Flat.size() && Flat[Next] < Row; ++Next)
+          C.row(What, Flat[Next].Image, Flat[Next].Row, nullptr);
+        bool Same = Next != Flat.size() && !(Row < Flat[Next]);
+        C.row(What, S.Image, Same ? Flat[Next++].Row : nullptr, &R);
+      }
+  }
+  void finish() {
+    for (; Next != Flat.size(); ++Next)
+      C.row(What, Flat[Next].Image, Flat[Next].Row, nullptr);
+  }
+
+private:
+  Comparison &C;
+  const char *What;
+  std::vector<RowOfImage> Flat;
+  size_t Next = 0;
+};
 
 } // namespace
 
@@ -249,19 +295,59 @@ static void compareSteps(Comparison &C, const Summary &Said,
           });
 }
 
-void memkit::compareSummaries(const Summary &Said, const Summary &Is,
-                              CheckResult &Out) {
-  Comparison C(Out);
-  if (Said.Events != Is.Events)
-    Out.add(
-        formatv("summary: {0} events, there are {1}", Said.Events, Is.Events));
-  if (Said.Marks != Is.Marks)
-    Out.add(formatv("summary: {0} marks, there are {1}", Said.Marks, Is.Marks));
-  C.rows("stack", Said.Stacks, Is.Stacks);
-  C.rows("context", Said.Contexts, Is.Contexts);
+/// All but the rows of stacks and contexts.
+static void compareRest(Comparison &C, const Summary &Said, const Summary &Is,
+                        CheckResult &Out) {
   compareTotals(C, "heap", {Said.Heaps.begin(), Said.Heaps.end()},
                 {Is.Heaps.begin(), Is.Heaps.end()});
   compareTotals(C, "domain", Said.Domains, Is.Domains);
   compareImages(C, Said, Is, Out);
   compareSteps(C, Said, Is);
+}
+
+static void compareCounts(const Summary &Said, const Summary &Is,
+                          CheckResult &Out) {
+  if (Said.Events != Is.Events)
+    Out.add(
+        formatv("summary: {0} events, there are {1}", Said.Events, Is.Events));
+  if (Said.Marks != Is.Marks)
+    Out.add(formatv("summary: {0} marks, there are {1}", Said.Marks, Is.Marks));
+}
+
+Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
+                               const LastSummary &Last, const Accounts &A,
+                               CheckResult &Out) {
+  Comparison C(Out);
+  SaidRows Stacks(C, "stack"), Contexts(C, "context");
+  std::vector<Summary> Said(Last.Parts.size());
+  for (size_t I = 0; I != Said.size(); ++I) {
+    if (Error E = readPart(R, Limits, *Last.Parts[I], Said[I]))
+      return E;
+    Stacks.add(Said[I].Stacks);
+    Contexts.add(Said[I].Contexts);
+  }
+  Stacks.sort();
+  Contexts.sort();
+  Summary Rest;
+  bool First = true;
+  Error E = A.summary(1, Last.Totals.EndNs, [&](const Summary &Part) {
+    if (std::exchange(First, false))
+      compareCounts(Last.Totals, Part, Out);
+    Stacks.compare(Part.Stacks);
+    Contexts.compare(Part.Contexts);
+    auto Append = [](auto &To, const auto &From) {
+      To.insert(To.end(), From.begin(), From.end());
+    };
+    Append(Rest.Heaps, Part.Heaps);
+    Append(Rest.Domains, Part.Domains);
+    Append(Rest.Images, Part.Images);
+    Append(Rest.Steps, Part.Steps);
+    return Error::success();
+  });
+  if (E)
+    return E;
+  Stacks.finish();
+  Contexts.finish();
+  compareRest(C, Last.Totals, Rest, Out);
+  return Error::success();
 }

@@ -9,18 +9,33 @@
 #ifndef MEMKIT_LIB_MODEL_CHECKSUMMARY_H
 #define MEMKIT_LIB_MODEL_CHECKSUMMARY_H
 
+#include "memkit/Account/Accounts.h"
 #include "memkit/Model/Check.h"
 #include <optional>
 
 namespace memkit {
 
-/// The last complete set of Summary blocks, joined to one; nothing when there
-/// is none. Ids are checked against Limits.
-llvm::Expected<std::optional<Summary>> readLastSummary(TraceReader &R,
-                                                       const IdLimits &Limits);
+/// The last complete summary of a trace, as far as it is kept while the events
+/// are replayed: its rows of stacks and contexts stay in the file.
+struct LastSummary {
+  Summary Totals;                       ///< without those rows
+  std::vector<const BlockInfo *> Parts; ///< in file order
+};
 
-/// Adds to Out how Said, the file's, differs from Is, that of the events.
-void compareSummaries(const Summary &Said, const Summary &Is, CheckResult &Out);
+/// Finds it; nothing when there is none. Ids but those of the rows are checked
+/// against Limits.
+llvm::Expected<std::optional<LastSummary>>
+findLastSummary(TraceReader &R, const IdLimits &Limits);
+
+/// Checks the rows by themselves, when there is nothing to compare them with.
+llvm::Error checkRows(TraceReader &R, const IdLimits &Limits,
+                      const LastSummary &Last);
+
+/// Adds to Out how Said, the file's, differs from what A has of the events. The
+/// rows of the file are held, those of A come in parts.
+llvm::Error compareSummaries(TraceReader &R, const IdLimits &Limits,
+                             const LastSummary &Said, const Accounts &A,
+                             CheckResult &Out);
 
 } // namespace memkit
 

@@ -67,6 +67,8 @@ private:
   Error findKeyframe(const BlockInfo &B, const IdLimits &Limits);
   llvm::Expected<Slice> readSlice(llvm::ArrayRef<SliceStop> Parts);
   Error compareSlice(llvm::ArrayRef<SliceStop> Parts);
+  /// Reads a part of a keyframe, with its blocks, into Part.
+  Error readPart(const BlockInfo &B);
   Error compareKeyframe(uint32_t Image, const KeyframeStop &K, uint64_t TimeNs);
   void compareBlock(uint32_t Image, const Keyframe &K, const LiveBlock &Said);
 
@@ -116,7 +118,7 @@ Error Checker::findSlices(const BlockInfo &B, const IdLimits &Limits) {
 }
 
 Error Checker::findKeyframe(const BlockInfo &B, const IdLimits &Limits) {
-  if (Error E = R.read(B, Part))
+  if (Error E = R.readHead(B, Part))
     return E;
   if (std::string P = Limits.check(Part); !P.empty())
     return makeTraceError(R.name(), B.Offset, P);
@@ -196,7 +198,8 @@ Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
   auto Less = [&](const SliceRow &X, const SliceRow &Y) {
     return Key(X) < Key(Y);
   };
-  std::sort(Said.Rows.begin(), Said.Rows.end(), Less);
+  if (!std::is_sorted(Said.Rows.begin(), Said.Rows.end(), Less))
+    std::sort(Said.Rows.begin(), Said.Rows.end(), Less);
   auto A = Said.Rows.begin(), AEnd = Said.Rows.end();
   auto B = Is.Rows.begin(), BEnd = Is.Rows.end();
   while (A != AEnd || B != BEnd) {
@@ -251,6 +254,14 @@ Error Checker::eventStop(uint32_t Image, uint64_t TimeNs) {
   return Error::success();
 }
 
+Error Checker::readPart(const BlockInfo &B) {
+  if (Error E = R.read(B, Part))
+    return E;
+  if (std::string P = Run->limits().check(Part); !P.empty())
+    return makeTraceError(R.name(), B.Offset, P);
+  return Error::success();
+}
+
 Error Checker::compareKeyframe(uint32_t Image, const KeyframeStop &K,
                                uint64_t TimeNs) {
   Out.Keyframes += 1;
@@ -260,7 +271,7 @@ Error Checker::compareKeyframe(uint32_t Image, const KeyframeStop &K,
     Out.add(Name + "its last part is missing");
   uint64_t Count = 0, Lowest = 0;
   for (const BlockInfo *B : K.Parts) {
-    if (Error E = R.read(*B, Part))
+    if (Error E = readPart(*B))
       return E;
     if (Part.Part == 0 && Part.NextOrdinal != Run->nextOrdinal(Image))
       Out.add(Name + formatv("next block {0}, events give {1}",
@@ -272,6 +283,8 @@ Error Checker::compareKeyframe(uint32_t Image, const KeyframeStop &K,
                          .str());
     for (size_t At = 0; At < Part.Blocks.size(); ++At) {
       const LiveBlock &Said = Part.Blocks[At];
+      if (At + 2 * FetchAhead < Part.Blocks.size())
+        Run->prefetchBlock(Image, Part.Blocks[At + 2 * FetchAhead].Ordinal);
       if (At + FetchAhead < Part.Blocks.size())
         Run->prefetchLive(Image, Part.Blocks[At + FetchAhead].Ordinal);
       if (Said.Ordinal < Lowest)
@@ -325,10 +338,13 @@ Error Checker::finish() {
       if (K.Events > Run->accounts().events(Image)) {
         Out.add(formatv("image {0}, keyframe after {1} events: there are {2}",
                         Image, K.Events, Run->accounts().events(Image)));
+        for (const BlockInfo *B : K.Parts)
+          if (Error E = readPart(*B))
+            return E;
       } else if (K.Events == 0) {
         Out.Keyframes += 1;
         for (const BlockInfo *B : K.Parts) {
-          if (Error E = R.read(*B, Part))
+          if (Error E = readPart(*B))
             return E;
           if (!Part.Blocks.empty())
             Out.add(formatv("image {0}, keyframe after 0 events: {1} blocks, "
@@ -351,12 +367,12 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
   if (!Run)
     return Run.takeError();
   C.start(**Run);
-  auto Said = readLastSummary(R, (*Run)->limits());
+  auto Said = findLastSummary(R, (*Run)->limits());
   if (!Said)
     return Said.takeError();
   bool LeftOut = false;
   if (*Said)
-    for (const Loss &L : (*Said)->Losses)
+    for (const Loss &L : (*Said)->Totals.Losses)
       LeftOut |= L.Kind == LossKind::Events && L.Count != 0;
   if (LeftOut)
     Out.Notes.push_back("events were left out on request: summary, slices and "
@@ -366,18 +382,23 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
   if (Error E = (*Run)->run())
     return E;
   Out.Events = (*Run)->accounts().events();
-  if (LeftOut)
-    return Out;
-  if (Error E = C.finish())
-    return E;
-  if (!*Said)
+  const IdLimits &Limits = (*Run)->limits();
+  if (!LeftOut)
+    if (Error E = C.finish())
+      return E;
+  bool CutOff = *Said && !R.complete() && (*Said)->Totals.Events != Out.Events;
+  if (!*Said && !LeftOut)
     Out.Notes.push_back("there is no complete summary");
-  else if (!R.complete() && (*Said)->Events != Out.Events)
+  if (CutOff && !LeftOut)
     Out.Notes.push_back(formatv("the trace was cut off: its last summary is of "
                                 "the first {0} of {1} events, not compared",
-                                (*Said)->Events, Out.Events));
-  else
-    compareSummaries(**Said, (*Run)->accounts().summary(1, (*Said)->EndNs),
-                     Out);
+                                (*Said)->Totals.Events, Out.Events));
+  if (!*Said)
+    return Out;
+  Error E = LeftOut || CutOff
+                ? checkRows(R, Limits, **Said)
+                : compareSummaries(R, Limits, **Said, (*Run)->accounts(), Out);
+  if (E)
+    return E;
   return Out;
 }

@@ -12,12 +12,21 @@
 
 using namespace memkit;
 
+/// How many bits are set. The processors that this is compiled for may lack the
+/// instruction, and a call costs more than these few.
+static inline uint64_t countBits(uint64_t X) {
+  X -= X >> 1 & 0x5555555555555555;
+  X = (X & 0x3333333333333333) + (X >> 2 & 0x3333333333333333);
+  X = (X + (X >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return X * 0x0101010101010101 >> 56;
+}
+
 /// Where Ordinal stands in a packed chunk; SIZE_MAX when it does not. Without
 /// branches, which could not be foretold.
 size_t LiveSet::findPacked(const Chunk &C, uint16_t Ordinal) {
   if (!C.Bits.empty()) {
     uint64_t Word = C.Bits[Ordinal >> 6], Bit = uint64_t(1) << (Ordinal & 63);
-    size_t At = C.Before[Ordinal >> 6] + llvm::popcount(Word & (Bit - 1));
+    size_t At = C.Before[Ordinal >> 6] + countBits(Word & (Bit - 1));
     return Word & Bit ? At : SIZE_MAX;
   }
   const uint16_t *At = C.Ordinals.data();

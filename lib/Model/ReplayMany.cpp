@@ -150,7 +150,10 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
       uint64_t Own = Owns[Ref] + FirstOrdinal;
       if (LLVM_UNLIKELY(Owns[Ref] == 0))
         Own = C.OwnBefore[E.Thread.empty() ? 0 : E.Thread[Row]];
-      To.Kind = Own == Blocks[Ref] + 1 ? Change::FreeTemporary : Change::Free;
+      if (Own == Blocks[Ref] + 1) {
+        To.Kind = Change::FreeTemporary;
+        A.prefetchRest(Entry.Row);
+      }
       I.Live.eraseSoon(Blocks[Ref], Entry);
     } else if (Kinds[Row] == EventKind::Resize) {
       bool Grows = E.RefSize[Ref] >= Entry.Size;

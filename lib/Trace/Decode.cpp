@@ -156,13 +156,27 @@ Decoder::Problem Decoder::decode(Slices &Out) {
   return At == Rows ? "" : "rows that belong to no slice";
 }
 
-Decoder::Problem Decoder::decode(Keyframe &Out) {
+Decoder::Problem Decoder::decodeHead(Keyframe &Out) {
   const fb::Keyframe *T = Block->body_as_Keyframe();
   TRY(known(T, fb::Keyframe::VT_WEIGHT));
-  uint32_t N = T->count();
-  if (N > MaxBlockRows)
+  if (T->count() > MaxBlockRows)
     return "too many entries in a keyframe";
-  std::vector<uint64_t> Birth, Address, Enclosing;
+  Out.Image = T->image();
+  Out.TimeNs = T->time_ns();
+  Out.Events = T->events();
+  Out.NextOrdinal = T->next_ordinal();
+  Out.Part = T->part();
+  Out.Last = T->last();
+  Out.Blocks.clear();
+  return "";
+}
+
+Decoder::Problem Decoder::decode(Keyframe &Out) {
+  TRY(decodeHead(Out));
+  const fb::Keyframe *T = Block->body_as_Keyframe();
+  uint32_t N = T->count();
+  std::vector<uint64_t> &Birth = Wide[2], &Address = Wide[3];
+  std::vector<uint64_t> Enclosing;
   if (!decodePlanes(T->ordinal(), N, Wide[0]) ||
       !decodePlanes(T->size(), N, Wide[1]) ||
       !decodePlanes(T->stack(), N, Narrow[0]) ||
@@ -173,12 +187,6 @@ Decoder::Problem Decoder::decode(Keyframe &Out) {
       !decodePlanes(T->enclosing(), N, Enclosing) ||
       !decodePlanes(T->weight(), N, Narrow[3]))
     return "a column of a keyframe has the wrong length";
-  Out.Image = T->image();
-  Out.TimeNs = T->time_ns();
-  Out.Events = T->events();
-  Out.NextOrdinal = T->next_ordinal();
-  Out.Part = T->part();
-  Out.Last = T->last();
   Out.Blocks.resize(N);
   uint64_t Ordinal = 0;
   for (uint32_t I = 0; I != N; ++I) {

@@ -49,6 +49,8 @@ public:
   Problem outline(DictionaryOutline &Out, bool WithStrings);
   /// A summary without its rows of stacks and contexts.
   Problem decodeTotals(Summary &Out);
+  /// A keyframe without its blocks.
+  Problem decodeHead(Keyframe &Out);
 
   /// What the index tells of the block opened last, for a file without one.
   /// Decodes what it must; leaves the stack tree alone.

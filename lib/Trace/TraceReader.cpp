@@ -12,6 +12,9 @@
 #include "OpenFile.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Process.h"
+#include <sys/mman.h>
 
 using namespace memkit;
 using namespace llvm;
@@ -46,14 +49,35 @@ public:
   FrameDecompressor Decompressor;
   Decoder Decode;
   std::vector<uint8_t> Raw;
+  /// Bytes of the file read since its pages were let go.
+  uint64_t Held = 0;
   /// Offset behind the last dictionary that went into the decoder's tree.
   uint64_t TreeEnd = 0;
 };
+
+/// The pages of the file that were read count as the tool's memory, though
+/// nothing is read twice soon: they are let go after so many bytes.
+static constexpr uint64_t MostHeld = 4 << 20;
+
+/// Lets go of the pages of a mapped file; they come back when they are read.
+/// (LLVM's dontNeedIfMmap() is advice that glibc ignores.)
+static void releasePages(const MemoryBuffer &Buffer) {
+  if (Buffer.getBufferKind() != MemoryBuffer::MemoryBuffer_MMap)
+    return;
+  uintptr_t Begin = reinterpret_cast<uintptr_t>(Buffer.getBufferStart());
+  uintptr_t First = alignDown(Begin, sys::Process::getPageSizeEstimate());
+  (void)madvise(reinterpret_cast<void *>(First),
+                Begin - First + Buffer.getBufferSize(), MADV_DONTNEED);
+}
 
 /// Decompresses and verifies the block B.
 Error TraceReader::Impl::load(const BlockInfo &B, BlockKind &Kind) {
   if (B.Offset > File.size() || B.Compressed > File.size() - B.Offset)
     return wrong(B.Offset, "a block that reaches behind the end of the file");
+  if ((Held += B.Compressed) > MostHeld) {
+    releasePages(*Buffer);
+    Held = B.Compressed;
+  }
   std::string Problem =
       Decompressor.decompress(File.slice(B.Offset, B.Compressed), Raw);
   if (Problem.empty())
@@ -278,6 +302,14 @@ Error TraceReader::readTotals(const BlockInfo &B, Summary &Out) {
   if (Error E = I->openBlock(B, BlockKind::Summary))
     return E;
   if (std::string P = I->Decode.decodeTotals(Out); !P.empty())
+    return I->wrong(B.Offset, P);
+  return Error::success();
+}
+
+Error TraceReader::readHead(const BlockInfo &B, Keyframe &Out) {
+  if (Error E = I->openBlock(B, BlockKind::Keyframe))
+    return E;
+  if (std::string P = I->Decode.decodeHead(Out); !P.empty())
     return I->wrong(B.Offset, P);
   return Error::success();
 }

@@ -132,6 +132,10 @@ public:
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchRow(uint32_t Row) const {
     __builtin_prefetch(&StackRows[Row], 1);
   }
+  /// The same for what a temporary block changes besides.
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchRest(uint32_t Row) const {
+    __builtin_prefetch(&StackRows.rest(Row), 1);
+  }
   /// How many rows of stacks there are.
   uint32_t numStackRows() const { return StackRows.size(); }
 

@@ -110,6 +110,12 @@ public:
   /// The live block Ordinal of Image; false when there is none.
   bool findLive(uint32_t Image, uint64_t Ordinal, LiveBlock &Out) const;
 
+  /// Asks the processor to fetch what prefetchLive() will read.
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchBlock(uint32_t Image,
+                                                  uint64_t Ordinal) const {
+    if (Images[Image] && Images[Image]->Live.next())
+      __builtin_prefetch(Images[Image]->Live.peek(Ordinal));
+  }
   /// Asks the processor to fetch what findLive() will read.
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchLive(uint32_t Image,
                                                  uint64_t Ordinal) const {
@@ -126,7 +132,7 @@ private:
   /// Fewer events than these are replayed one by one.
   static constexpr size_t Few = 64;
   /// So many are replayed at once: what is known of them stays in the caches.
-  static constexpr size_t Many = 2048;
+  static constexpr size_t Many = 512;
   /// So many entries of blocks are fetched at once. A power of two.
   static constexpr size_t Fetched = 128;
   /// How many allocations ahead the way from stacks to rows is fetched.

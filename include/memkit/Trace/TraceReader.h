@@ -97,6 +97,8 @@ public:
                           bool WithStrings);
   /// As read(), without the rows of stacks and contexts.
   llvm::Error readTotals(const BlockInfo &B, Summary &Out);
+  /// As read(), without the blocks.
+  llvm::Error readHead(const BlockInfo &B, Keyframe &Out);
   /// Decodes any block. Fails on a block that has fields unknown to this format
   /// version (it could not be written again without loss).
   llvm::Expected<AnyBlock> readAny(const BlockInfo &B);
