@@ -47,49 +47,41 @@ uint64_t metricOf(const StackMetrics &M, Metric By) {
 
 namespace {
 
-/// What one trace has of the stacks that are the same to us, in order of
-/// appearance.
-struct Side {
-  std::vector<StackMetrics> Metrics;
-  std::vector<uint32_t> Stacks; ///< the first of each
-  std::vector<uint32_t> Heaps;  ///< of the trace
+/// A row of one trace. Those of a pair hang together, the last one first: most
+/// are alone, and what they have in sum is made when it is asked for.
+struct Entry {
+  const SumRow *Row;
+  uint32_t Image;
+  uint32_t Before; ///< the entry + 1 before it of the same pair, 0 none
 };
 
-/// A (heap, stack) in both traces: where it stands in their sides, counted from
-/// 1, 0 where it does not.
+/// A (heap, stack) in both traces: its last entries, counted from 1, 0 where it
+/// has none.
 struct Pair {
   uint64_t Key = 0;
   uint32_t Before = 0;
   uint32_t After = 0;
 };
 
-/// Finds pairs by key. Most look-ups miss the cache, so they come in groups:
-/// all slots of a group are asked for before the first is used.
+/// Finds pairs by key. Most look-ups miss the cache, so that what they will
+/// read is asked for long before.
 class Matcher {
 public:
-  /// Keys: of the trace's nodes.
-  void add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter, Side &Out);
+  /// Adds the rows of S, of the Keys that rowKeys() gives.
+  void add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
+           std::vector<Entry> &Out);
   std::vector<Pair> Pairs;
 
 private:
-  struct Waiting {
-    uint64_t Key;
-    uint32_t Image;
-    const SumRow *Row;
-  };
   void reserve(size_t Rows);
   Pair &find(uint64_t Key);
-  void addRow(const Waiting &W, bool Outer, bool IsAfter, Side &Out);
 
   /// Open addressing; a number in Pairs counted from 1, 0 is free.
   std::vector<uint32_t> Slots;
-  /// Peaks of stacks that are one here add up, those of processes do not.
-  struct ProcessPeak {
-    uint32_t Image = 0;
-    uint64_t Bytes = 0;
-  };
-  std::vector<ProcessPeak> Peaks; ///< by entry of the side that is added
 };
+
+/// How many rows ahead memory is fetched, for each of two steps.
+constexpr size_t Ahead = 12;
 
 } // namespace
 
@@ -119,60 +111,76 @@ Pair &Matcher::find(uint64_t Key) {
   return Pairs.back();
 }
 
-void Matcher::addRow(const Waiting &W, bool Outer, bool IsAfter, Side &Out) {
-  const SumRow &R = *W.Row;
-  Pair &P = find(W.Key);
-  uint32_t &Entry = IsAfter ? P.After : P.Before;
-  if (!Entry) {
-    Out.Metrics.emplace_back();
-    Out.Stacks.push_back(R.Key);
-    Out.Heaps.push_back(R.Heap);
-    Peaks.emplace_back();
-    Entry = Out.Metrics.size();
-  }
-  StackMetrics &M = Out.Metrics[Entry - 1];
-  M.Allocations += R.Allocations;
-  M.Frees += R.Allocations + R.Splits - R.LiveBlocks;
-  M.AllocatedBytes += R.AllocatedBytes;
-  M.LiveBytes += Outer ? R.LiveBytes : R.LiveExclusive;
-  M.LiveBlocks += R.LiveBlocks;
-  M.AtPeakBytes += Outer ? R.HeapPeakBytes : R.DomainPeakBytes;
-  ProcessPeak &Peak = Peaks[Entry - 1];
-  if (Peak.Image != W.Image)
-    Peak = {W.Image, 0};
-  Peak.Bytes += R.PeakBytes;
-  M.PeakBytes = std::max(M.PeakBytes, Peak.Bytes);
+void Matcher::add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
+                  std::vector<Entry> &Out) {
+  reserve(Keys.size());
+  Out.reserve(Keys.size());
+  size_t Mask = Slots.size() - 1, I = 0;
+  S.forEach([&](uint32_t Image, const SumRow &R) {
+    if (I + 2 * Ahead < Keys.size()) {
+      __builtin_prefetch(&Slots[Keys[I + 2 * Ahead] & Mask]);
+      if (uint32_t Next = Slots[Keys[I + Ahead] & Mask])
+        __builtin_prefetch(&Pairs[Next - 1]);
+    }
+    Pair &P = find(Keys[I++]);
+    uint32_t &Last = IsAfter ? P.After : P.Before;
+    Out.push_back({&R, Image, Last});
+    Last = Out.size();
+  });
 }
 
-void Matcher::add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
-                  Side &Out) {
+/// A key for each row that forEach() of S gives: the same for rows of the same
+/// heap and stack.
+static std::vector<uint64_t> rowKeys(const Sums &S) {
   const Trace &T = S.trace();
-  bool Outer = S.selection().isOuterView();
   std::vector<uint64_t> HeapKeys{0};
   for (uint32_t H = 1; H <= T.heaps().size(); ++H)
     HeapKeys.push_back(xxh3_64bits(T.heapName(H)));
-  // Room that is not used costs nothing, growing costs a copy.
-  size_t Rows = S.numRows();
-  reserve(Rows);
-  Out.Metrics.reserve(Rows);
-  Out.Stacks.reserve(Rows);
-  Out.Heaps.reserve(Rows);
-  Peaks.clear();
-  Peaks.reserve(Rows);
-  SmallVector<Waiting, 32> Group;
-  auto Flush = [&] {
-    for (const Waiting &W : Group)
-      addRow(W, Outer, IsAfter, Out);
-    Group.clear();
-  };
-  S.forEach([&](uint32_t Image, const SumRow &R) {
-    uint64_t Key = Keys[T.leaf(R.Key)] ^ HeapKeys[R.Heap];
-    __builtin_prefetch(&Slots[Key & (Slots.size() - 1)]);
-    Group.push_back({Key, Image, &R});
-    if (Group.size() == 32)
-      Flush();
+  std::vector<uint64_t> OfNode = nodeKeys(T, SameFrame::Function), Keys;
+  Keys.reserve(S.numRows());
+  S.forEach([&](uint32_t, const SumRow &R) {
+    Keys.push_back(OfNode[T.leaf(R.Key)] ^ HeapKeys[R.Heap]);
   });
-  Flush();
+  return Keys;
+}
+
+/// The sum of a pair's entries on one side. First becomes the first of them,
+/// null when there is none.
+static StackMetrics metricsOf(ArrayRef<Entry> Entries, uint32_t Last,
+                              bool Outer, const SumRow *&First) {
+  StackMetrics M;
+  // Peaks of stacks that are one here add up, those of processes do not.
+  uint32_t Image = 0;
+  uint64_t Peak = 0;
+  First = nullptr;
+  for (; Last; Last = Entries[Last - 1].Before) {
+    const Entry &E = Entries[Last - 1];
+    const SumRow &R = *E.Row;
+    M.Allocations += R.Allocations;
+    M.Frees += R.Allocations + R.Splits - R.LiveBlocks;
+    M.AllocatedBytes += R.AllocatedBytes;
+    M.LiveBytes += Outer ? R.LiveBytes : R.LiveExclusive;
+    M.LiveBlocks += R.LiveBlocks;
+    M.AtPeakBytes += Outer ? R.HeapPeakBytes : R.DomainPeakBytes;
+    Peak = (Image == E.Image ? Peak : 0) + R.PeakBytes;
+    Image = E.Image;
+    M.PeakBytes = std::max(M.PeakBytes, Peak);
+    First = E.Row;
+  }
+  return M;
+}
+
+/// Asks for what metricsOf() will read.
+static void prefetchEntry(ArrayRef<Entry> Entries, uint32_t Last) {
+  if (Last)
+    __builtin_prefetch(&Entries[Last - 1]);
+}
+static void prefetchRow(ArrayRef<Entry> Entries, uint32_t Last) {
+  if (!Last)
+    return;
+  const char *Row = reinterpret_cast<const char *>(Entries[Last - 1].Row);
+  __builtin_prefetch(Row);
+  __builtin_prefetch(Row + sizeof(SumRow) - 1);
 }
 
 static DiffTotals wholeTotals(const Totals &T) {
@@ -269,28 +277,38 @@ DiffReport diffTraces(const Sums &Before, const Sums &After, bool Whole,
   R.After.Variances = totalVariances(After);
   R.NoiseValue = noiseOf(R, Options);
 
-  std::vector<uint64_t> KeysBefore, KeysAfter;
-  runBoth([&] { KeysBefore = nodeKeys(TB, SameFrame::Function); },
-          [&] { KeysAfter = nodeKeys(TA, SameFrame::Function); });
   Matcher M;
-  Side B, A;
-  M.add(Before, KeysBefore, /*IsAfter=*/false, B);
-  M.add(After, KeysAfter, /*IsAfter=*/true, A);
+  std::vector<Entry> EntriesB, EntriesA;
+  {
+    std::vector<uint64_t> KeysBefore, KeysAfter;
+    runBoth([&] { KeysBefore = rowKeys(Before); },
+            [&] { KeysAfter = rowKeys(After); });
+    M.add(Before, KeysBefore, /*IsAfter=*/false, EntriesB);
+    M.add(After, KeysAfter, /*IsAfter=*/true, EntriesA);
+  }
+  bool OuterB = Before.selection().isOuterView(),
+       OuterA = After.selection().isOuterView();
 
   std::vector<Difference> Quiet;
-  for (const Pair &P : M.Pairs) {
-    Difference D;
-    if (P.Before) {
-      D.Before = B.Metrics[P.Before - 1];
-      D.StackBefore = B.Stacks[P.Before - 1];
-      D.Heap = TB.heapName(B.Heaps[P.Before - 1]);
-      D.SampleBefore = TB.heap(B.Heaps[P.Before - 1]).estimateBytes();
+  for (size_t I = 0; I != M.Pairs.size(); ++I) {
+    if (I + 2 * Ahead < M.Pairs.size()) {
+      prefetchEntry(EntriesA, M.Pairs[I + 2 * Ahead].After);
+      prefetchRow(EntriesA, M.Pairs[I + Ahead].After);
     }
-    if (P.After) {
-      D.After = A.Metrics[P.After - 1];
-      D.StackAfter = A.Stacks[P.After - 1];
-      D.Heap = TA.heapName(A.Heaps[P.After - 1]);
-      D.SampleAfter = TA.heap(A.Heaps[P.After - 1]).estimateBytes();
+    const Pair &P = M.Pairs[I];
+    Difference D;
+    const SumRow *First;
+    D.Before = metricsOf(EntriesB, P.Before, OuterB, First);
+    if (First) {
+      D.StackBefore = First->Key;
+      D.Heap = TB.heapName(First->Heap);
+      D.SampleBefore = TB.heap(First->Heap).estimateBytes();
+    }
+    D.After = metricsOf(EntriesA, P.After, OuterA, First);
+    if (First) {
+      D.StackAfter = First->Key;
+      D.Heap = TA.heapName(First->Heap);
+      D.SampleAfter = TA.heap(First->Heap).estimateBytes();
     }
     if (D.Before == D.After)
       continue;

@@ -121,6 +121,15 @@ std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics) {
                  T.heapTotals(Heap).Allocations != 0;
   bool WithDomain = HostHeaps > 1 && !S.selection().isOuterView();
 
+  // Room that is not used costs nothing, growing costs copies and fresh pages.
+  std::vector<size_t> Rows(T.heaps().size() + 1);
+  S.forEach([&](uint32_t, const SumRow &R) {
+    ++Rows[R.Heap];
+    Rows[0] += WithDomain && T.heap(R.Heap).Domain == 0;
+  });
+  for (size_t I = 0; I != All.size(); ++I)
+    All[I].Values.reserve(Rows[I / Width]);
+
   S.forEach([&](uint32_t Image, const SumRow &R) {
     bool Replaced = T.wasReplaced(Image);
     for (size_t I = 0; I != Width; ++I) {

@@ -133,6 +133,7 @@ Error Trace::readDictionary() {
       return makeTraceError(name(), B.Offset, Wrong);
     take(D);
   }
+  Reader->forgetStacks();
   return Error::success();
 }
 

@@ -33,6 +33,8 @@ public:
   /// When set, a field that this version does not know is a problem.
   void setStrict(bool S) { Strict = S; }
   void restart() { Tree = StackTree(); }
+  /// Makes room for a stack tree of so many nodes.
+  void reserveTree(size_t Nodes) { Tree.reserve(Nodes); }
 
   // Each takes the block opened last, which is of that kind.
   Problem decode(Header &Out);

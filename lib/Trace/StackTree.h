@@ -42,6 +42,8 @@ public:
   [[nodiscard]] bool decode(const StackRows &Rows, uint32_t Nodes,
                             std::vector<NewStack> &Out);
 
+  /// Makes room for so many nodes in all.
+  void reserve(size_t Nodes) { Parents.reserve(Nodes + 1); }
   uint32_t nodes() const { return uint32_t(Parents.size() - 1); }
 
 private:

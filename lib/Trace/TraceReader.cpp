@@ -218,6 +218,14 @@ Error TraceReader::Impl::readDictionary(const BlockInfo &B, Dictionary &Out,
     Decode.restart();
     TreeEnd = 0;
   }
+  if (TreeEnd == 0) {
+    uint64_t Bytes = 0;
+    for (const BlockInfo &X : Blocks)
+      Bytes += X.Kind == BlockKind::Dictionary ? X.Raw : 0;
+    // Each node takes three bytes or more; room that is not used costs nothing.
+    // The index may say anything, so the file's size bounds it.
+    Decode.reserveTree(std::min<uint64_t>(Bytes / 3, File.size()));
+  }
   Decode.setStrict(false);
   for (const BlockInfo &X : Blocks) {
     if (X.Offset >= B.Offset)
@@ -287,6 +295,11 @@ Error TraceReader::read(const BlockInfo &B, Keyframe &Out) {
 }
 Error TraceReader::read(const BlockInfo &B, Summary &Out) {
   return I->read(B, BlockKind::Summary, Out);
+}
+
+void TraceReader::forgetStacks() {
+  I->Decode.restart();
+  I->TreeEnd = 0;
 }
 
 Error TraceReader::readOutline(const BlockInfo &B, DictionaryOutline &Out,

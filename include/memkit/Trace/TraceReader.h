@@ -92,6 +92,8 @@ public:
   llvm::Error read(const BlockInfo &B, Slices &Out);
   llvm::Error read(const BlockInfo &B, Keyframe &Out);
   llvm::Error read(const BlockInfo &B, Summary &Out);
+  /// Gives back the memory for dictionaries that build on those read so far.
+  void forgetStacks();
   /// Much faster than read(), and in any order.
   llvm::Error readOutline(const BlockInfo &B, DictionaryOutline &Out,
                           bool WithStrings);
