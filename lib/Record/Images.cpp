@@ -48,9 +48,6 @@ Session::Process *Session::findPid(pid_t Pid) {
 }
 
 void Session::greet() {
-  // Calls of the system that find nobody cost more than the rest of a pass.
-  if (!DoorRings && !Door.hasPending())
-    return;
   for (const Greeter::Guest &G : Door.accept())
     welcome(G);
 }
@@ -84,9 +81,13 @@ void Session::welcome(const Greeter::Guest &G) {
   I.Pid = uint32_t(G.Pid);
   I.Parent = parentOf(G, I.Origin);
   I.StartNs = R.nowNs();
-  I.Exe = R.Names.Names.string(procfs::exePath(G.Pid));
-  for (const std::string &Arg : procfs::commandLine(G.Pid))
+  std::string Exe = procfs::exePath(G.Pid);
+  I.Exe = R.Names.Names.string(Exe);
+  std::vector<std::string> Command = procfs::commandLine(G.Pid);
+  for (const std::string &Arg : Command)
     I.Command.push_back(R.Names.Names.string(Arg));
+  findRole(*P, I, Exe, Command);
+  I.Role = R.Names.Names.string(P->Role);
   P->Pid = G.Pid;
   P->PidFd = openPid(G.Pid);
   P->StartNs = I.StartNs;
@@ -270,6 +271,7 @@ void Session::endImage(Process &P) {
   if (P.State) {
     P.State->settleHeld(true);
     P.State->countLosses();
+    lookAtPython(P);
     wire::Control &C = P.State->shared().control();
     if (!P.Replaced && Status < 0 && C.HasExitStatus.load())
       Status = C.ExitStatus.load() & 0xff;
@@ -295,7 +297,7 @@ void Session::endImage(Process &P) {
 /// Forgets images whose last events are written.
 void Session::removeGone() {
   erase_if(Processes, [this](const std::unique_ptr<Process> &P) {
-    if (!P->EndNs || (P->State && P->State->hasUnwritten()))
+    if (!P->EndNs || (P->State && !P->State->log().empty()))
       return false;
     if (P->State)
       R.removeImage(*P->State);

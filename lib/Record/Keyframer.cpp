@@ -26,6 +26,7 @@ void Keyframer::start(uint64_t NextOrdinal, uint64_t AtEvents, uint64_t AtNs,
   Live = NumLive;
   Cursor = 0;
   NextPart = 0;
+  Written = 0;
   unsigned Bits = NextOrdinal ? 64 - countl_zero(NextOrdinal) : 0;
   Shift = Bits > 16 ? Bits - 16 : 0;
   Bins.assign(size_t(Limit >> Shift) + 1, 0);
@@ -85,7 +86,7 @@ void Keyframer::startGroup() {
   Cursor = 0;
 }
 
-void Keyframer::sortPart() {
+void Keyframer::writePart(Recording &R, uint32_t Image) {
   std::vector<Packed> &Part = Parts[NextPart - Begin];
   sort(Part, [](const Packed &A, const Packed &B) {
     return A.ordinal() < B.ordinal();
@@ -96,12 +97,6 @@ void Keyframer::sortPart() {
                            return A.ordinal() == B.ordinal();
                          }),
              Part.end());
-  IsSorted = true;
-}
-
-void Keyframer::writePart(Recording &R, uint32_t Image) {
-  std::vector<Packed> &Part = Parts[NextPart - Begin];
-  IsSorted = false;
   Keyframe K;
   K.Image = Image;
   K.TimeNs = TimeNs;
@@ -125,12 +120,14 @@ void Keyframer::writePart(Recording &R, uint32_t Image) {
       B.Weight = weightOf(R, E);
   }
   std::vector<Packed>().swap(Part);
-  R.write(std::move(K));
+  uint64_t Before = R.bytes();
+  R.write(K);
+  Written += R.bytes() - Before;
 }
 
 void Keyframer::step(const LiveTable &Table, Recording &R, uint32_t Image) {
-  uint64_t Until = R.nowNs() + StepNs;
-  for (uint64_t Now; Phase != Idle && (Now = R.nowNs()) < Until;) {
+  uint64_t Until = readTsc() + R.Clock.hz() / 1000;
+  while (Phase != Idle && readTsc() < Until) {
     if (Phase == Counting) {
       Table.forEachInShard(Cursor++, [this](const LiveEntry &E) {
         if (E.Ordinal < Limit)
@@ -151,16 +148,13 @@ void Keyframer::step(const LiveTable &Table, Recording &R, uint32_t Image) {
       Phase = Writing;
       // All that the blocks name must stand before them.
       R.flush();
-    } else if (R.isWriting()) {
-      R.work(Until - Now);
-    } else if (!IsSorted) {
-      sortPart();
     } else {
       writePart(R, Image);
       if (NextPart == NumParts) {
         Phase = Idle;
         LastBytes = R.bytes();
-        BytesPerBlock = R.keyframeBytesPerBlock(BytesPerBlock);
+        if (Live)
+          BytesPerBlock = double(Written) / double(Live);
         Bins = {};
         Parts = {};
         Saved = {};

@@ -21,10 +21,6 @@ Requests memkit::TheRequests;
 
 /// Records that are merged before they are processed.
 static constexpr size_t BatchRecords = 2048;
-/// How long the writing of blocks may go on between two looks at the rings.
-static constexpr uint64_t WorkNs = 250000;
-/// Names that are taken from the thread that finds them, at a time.
-static constexpr size_t MostAnswers = 128;
 
 Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
                  std::string Tag)
@@ -37,6 +33,7 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
   Settings.Heaps = R.Wanted.wireBits();
   Settings.SampleBytes = R.Wanted.SampleBytes;
   Settings.SampleSeed = O.SampleSeed;
+  Settings.Stacks = O.Stacks;
   // Naps are short; the kernel's usual slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
@@ -81,21 +78,16 @@ void Session::run() {
     }
 }
 
-/// The rings' writers have been given what room there is.
-void Session::looked() {
-  uint64_t Now = R.nowNs();
-  if (LookedNs && Now > LookedNs)
-    LongestPauseNs = std::max(LongestPauseNs, Now - LookedNs);
-  LookedNs = Now;
-}
-
 bool Session::pass() {
   ++R.Pass;
   uint64_t Clock = readTsc();
   uint64_t Pass = R.Pass;
   LastPassTsc = std::exchange(PassTsc, Clock);
   Fullest = 0;
-  looked();
+  uint64_t Now = R.Clock.toNs(Clock);
+  if (PassNs)
+    LongestPassNs = std::max(LongestPassNs, Now - PassNs);
+  PassNs = Now;
   for (auto &P : Processes)
     if (P->State && !P->EndNs)
       P->State->shared().control().Heartbeat.store(Pass,
@@ -135,10 +127,7 @@ void Session::drain(uint64_t Limit, Process *Only) {
       S.P->State->shared().ringHeader(S.Ring).Tail.store(
           C.Tail, std::memory_order_release);
     }
-    looked();
     takeBatch(ArrayRef(Batch).take_front(Count), Ending);
-    R.flushNames();
-    R.work(WorkNs);
   }
 }
 
@@ -223,26 +212,26 @@ void Session::freeRings(Process &P) {
 /// What comes by time: slices, keyframes, samples, a flush each second.
 void Session::samples() {
   uint64_t Now = R.nowNs();
-  takeSymbols(MostAnswers);
   R.flushNames();
   for (auto &P : Processes) {
     if (!P->State || P->EndNs)
       continue;
     ImageState &I = *P->State;
-    if (R.Sums.isCutting(I.id()))
-      R.goOnCutting(I.id());
-    else if (R.Sums.timeSliceDue(I.id(), Now))
-      R.beginCut(I.id(), R.boundaryNs(Now));
+    if (R.Sums.timeSliceDue(I.id(), Now))
+      R.cutSlice(I.id(), R.boundaryNs(Now));
     I.keyframe();
     sampleRss(*P, Now);
   }
   if (Now >= NextLossNs) {
     for (auto &P : Processes)
-      if (P->State && !P->EndNs)
+      if (P->State && !P->EndNs) {
         P->State->countLosses();
+        lookAtPython(*P);
+      }
     NextLossNs = Now + 100000000;
   }
-  if (Now >= NextFlushNs && !R.isWriting()) {
+  if (Now >= NextFlushNs) {
+    takeSymbols();
     if (NextFlushNs)
       R.addClockMark();
     R.flush();
@@ -259,11 +248,6 @@ void Session::nap(bool Busy) {
     NapNs = std::max<uint64_t>(NapNs / 2, 50000);
   else if (Fullest < 0.25)
     NapNs = std::min<uint64_t>(NapNs * 2, 1000000);
-  // What is to be written fills the time, where something is.
-  uint64_t Begin = R.nowNs(), Time = Busy ? 0 : NapNs;
-  R.work(std::min(NapNs, WorkNs));
-  uint64_t Spent = R.nowNs() - Begin;
-  Time = R.isWriting() || Spent >= Time ? 0 : Time - Spent;
   Polls.clear();
   Polls.push_back({Door.fd(), POLLIN, 0});
   if (ProgramFd >= 0 && !ProgramEnded)
@@ -271,9 +255,8 @@ void Session::nap(bool Busy) {
   for (auto &P : Processes)
     if (!P->EndNs && P->PidFd >= 0)
       Polls.push_back({P->PidFd, POLLIN, 0});
-  timespec Nap{0, long(Time)};
-  DoorRings = ppoll(Polls.data(), Polls.size(), &Nap, nullptr) < 0 ||
-              Polls.front().revents;
+  timespec Time{0, Busy ? 0 : long(NapNs)};
+  ppoll(Polls.data(), Polls.size(), &Time, nullptr);
 }
 
 bool Session::finished() {
@@ -296,13 +279,12 @@ void Session::finish() {
       timespec Nap{0, 1000000};
       nanosleep(&Nap, nullptr);
       if (R.nowNs() >= NextFlushNs) {
-        takeSymbols(SIZE_MAX);
+        takeSymbols();
         R.flush();
-        R.complete();
         NextFlushNs = R.nowNs() + 1000000000;
       }
     }
-    takeSymbols(SIZE_MAX);
+    takeSymbols();
   }
   R.finish();
 }

@@ -17,6 +17,7 @@
 #include "memkit/Record/RingMerge.h"
 #include <memory>
 #include <poll.h>
+#include <set>
 #include <sys/wait.h>
 #include <vector>
 
@@ -52,7 +53,7 @@ public:
   }
   bool programEnded() const { return ProgramEnded; }
   unsigned imagesRecorded() const { return NumRecorded; }
-  uint64_t longestPauseNs() const { return LongestPauseNs; }
+  uint64_t longestPassNs() const { return LongestPassNs; }
 
 private:
   /// A process image and what is known of its process.
@@ -67,6 +68,8 @@ private:
     bool Replaced = false;  ///< by an exec
     int WaitStatus = -1;    ///< of waitpid, -1: not known
     uint64_t StartNs = 0, NextRssNs = 0, EndNs = 0;
+    std::string Role; ///< see PythonRole.h
+    bool PythonSaid = false;
   };
   /// An exec that was announced, until it is known what came of it.
   struct PendingExec {
@@ -94,7 +97,6 @@ private:
   void freeRings(Process &P);
   void samples();
   void nap(bool Busy);
-  void looked();
   bool finished();
 
   // Images.cpp: processes come, go and change.
@@ -119,11 +121,16 @@ private:
   bool anyRunning() const;
   bool stragglers();
 
+  // PythonImages.cpp
+  void findRole(Process &P, const Image &I, llvm::StringRef Exe,
+                llvm::ArrayRef<std::string> Command);
+  void lookAtPython(Process &P);
+
   // Symbols.cpp
   void startSymbols();
   void onModule(uint32_t Module, const std::string &Path,
                 const std::vector<uint8_t> &BuildId, uint32_t Image);
-  void takeSymbols(size_t Most);
+  void takeSymbols();
 
   const RecordOptions &O;
   Recording &R;
@@ -133,7 +140,6 @@ private:
   std::unique_ptr<SymbolThread> Symbols;
   std::vector<std::unique_ptr<Process>> Processes;
   std::vector<PendingExec> Execs;
-  bool DoorRings = true; ///< somebody may want in
   RingMerge Merge;
   std::vector<Source> Sources;
   std::vector<RingOfImage> RingOf; ///< as Sources
@@ -150,10 +156,11 @@ private:
   int ProgramStatus = 0;
   int ProgramWait = -1;
   unsigned NumRecorded = 0;
+  std::set<std::pair<uint32_t, uint32_t>> PythonsSaid; ///< state, version
 
   uint64_t NextFlushNs = 0, NextLossNs = 0;
   uint64_t NapNs = 50000;
-  uint64_t LookedNs = 0, LongestPauseNs = 0; ///< at the rings
+  uint64_t PassNs = 0, LongestPassNs = 0; ///< when the last pass began
   uint64_t StragglersUntilNs = 0;
   double Fullest = 0; ///< of the rings at the last pass, 0 to 1
 };

@@ -50,13 +50,9 @@ void SymbolThread::ask(uint32_t Frame, uint32_t Module, uint64_t Address) {
     Wake.notify_one();
 }
 
-std::vector<SymbolThread::Answer> SymbolThread::takeAnswers(size_t Most) {
+std::vector<SymbolThread::Answer> SymbolThread::takeAnswers() {
   std::lock_guard<std::mutex> Guard(Lock);
-  auto End = Answers.begin() + std::min(Most, Answers.size());
-  std::vector<Answer> Out(std::make_move_iterator(Answers.begin()),
-                          std::make_move_iterator(End));
-  Answers.erase(Answers.begin(), End);
-  return Out;
+  return std::exchange(Answers, {});
 }
 
 bool SymbolThread::idle() {

@@ -43,10 +43,9 @@ void Session::onModule(uint32_t Module, const std::string &Path,
   Symbols->addModule(BuildId, std::move(Places));
 }
 
-/// Most: of frames, each a microsecond or so.
-void Session::takeSymbols(size_t Most) {
+void Session::takeSymbols() {
   if (!Symbols)
     return;
-  for (SymbolThread::Answer &A : Symbols->takeAnswers(Most))
+  for (SymbolThread::Answer &A : Symbols->takeAnswers())
     R.Names.Names.addSymbols(A.Frame, A.Locations);
 }
