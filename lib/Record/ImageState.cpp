@@ -19,7 +19,17 @@ ImageState::ImageState(uint32_t Id, pid_t Pid, bool Forked,
                        std::unique_ptr<SharedImage> S, Recording &R)
     : Id(Id), Pid(Pid), Forked(Forked), Shared(std::move(S)), R(R),
       Stacks(*Shared, R, Id) {
-  Log.Image = Id;
+  Log.Image = FullLog.Image = Id;
+}
+
+EventLog *ImageState::changeLogs(uint32_t Epoch) {
+  bool Any = !Log.empty();
+  if (Any) {
+    Log.Epoch = Epoch;
+    std::swap(Log, FullLog);
+  }
+  Log.start(NextOrdinal);
+  return Any ? &FullLog : nullptr;
 }
 
 ImageState::Ring &ImageState::ring(uint32_t I) {

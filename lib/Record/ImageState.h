@@ -96,8 +96,13 @@ public:
   void finishKeyframe();
 
   /// Events since the last flush.
-  EventLog &log() { return Log; }
-  void startLog() { Log.start(NextOrdinal); }
+  const EventLog &log() const { return Log; }
+  /// Puts the events since the last flush aside, to be written as those of
+  /// Epoch and then emptied; those of the last flush are by now. Null when
+  /// there are none.
+  EventLog *changeLogs(uint32_t Epoch);
+  /// Whether there are events that are not written yet.
+  bool hasUnwritten() const { return !Log.empty() || !FullLog.empty(); }
 
   const std::vector<Ring> &rings() const { return Rings; }
 
@@ -164,7 +169,8 @@ private:
   uint64_t NextOrdinal = 0;
   std::vector<Ring> Rings;
   llvm::DenseMap<uint64_t, Queue> Held; ///< by address
-  EventLog Log;
+  EventLog Log;                         ///< events since the last flush
+  EventLog FullLog; ///< those before it, while they are written
   uint64_t TableFullSeen = 0, NoRingSeen = 0;
 
   /// An mremap that runs in a ring's thread. Tsc 0: none does.

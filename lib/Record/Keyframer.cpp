@@ -26,7 +26,6 @@ void Keyframer::start(uint64_t NextOrdinal, uint64_t AtEvents, uint64_t AtNs,
   Live = NumLive;
   Cursor = 0;
   NextPart = 0;
-  Written = 0;
   unsigned Bits = NextOrdinal ? 64 - countl_zero(NextOrdinal) : 0;
   Shift = Bits > 16 ? Bits - 16 : 0;
   Bins.assign(size_t(Limit >> Shift) + 1, 0);
@@ -86,7 +85,7 @@ void Keyframer::startGroup() {
   Cursor = 0;
 }
 
-void Keyframer::writePart(Recording &R, uint32_t Image) {
+void Keyframer::sortPart() {
   std::vector<Packed> &Part = Parts[NextPart - Begin];
   sort(Part, [](const Packed &A, const Packed &B) {
     return A.ordinal() < B.ordinal();
@@ -97,6 +96,12 @@ void Keyframer::writePart(Recording &R, uint32_t Image) {
                            return A.ordinal() == B.ordinal();
                          }),
              Part.end());
+  IsSorted = true;
+}
+
+void Keyframer::writePart(Recording &R, uint32_t Image) {
+  std::vector<Packed> &Part = Parts[NextPart - Begin];
+  IsSorted = false;
   Keyframe K;
   K.Image = Image;
   K.TimeNs = TimeNs;
@@ -120,14 +125,12 @@ void Keyframer::writePart(Recording &R, uint32_t Image) {
       B.Weight = weightOf(R, E);
   }
   std::vector<Packed>().swap(Part);
-  uint64_t Before = R.bytes();
-  R.write(K);
-  Written += R.bytes() - Before;
+  R.write(std::move(K));
 }
 
 void Keyframer::step(const LiveTable &Table, Recording &R, uint32_t Image) {
-  uint64_t Until = readTsc() + R.Clock.hz() / 1000;
-  while (Phase != Idle && readTsc() < Until) {
+  uint64_t Until = R.nowNs() + StepNs;
+  for (uint64_t Now; Phase != Idle && (Now = R.nowNs()) < Until;) {
     if (Phase == Counting) {
       Table.forEachInShard(Cursor++, [this](const LiveEntry &E) {
         if (E.Ordinal < Limit)
@@ -148,13 +151,16 @@ void Keyframer::step(const LiveTable &Table, Recording &R, uint32_t Image) {
       Phase = Writing;
       // All that the blocks name must stand before them.
       R.flush();
+    } else if (R.isWriting()) {
+      R.work(Until - Now);
+    } else if (!IsSorted) {
+      sortPart();
     } else {
       writePart(R, Image);
       if (NextPart == NumParts) {
         Phase = Idle;
         LastBytes = R.bytes();
-        if (Live)
-          BytesPerBlock = double(Written) / double(Live);
+        BytesPerBlock = R.keyframeBytesPerBlock(BytesPerBlock);
         Bins = {};
         Parts = {};
         Saved = {};

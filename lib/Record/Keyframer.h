@@ -51,7 +51,7 @@ public:
   bool holds(uint64_t Ordinal) const {
     return Phase != Idle && Ordinal < Limit;
   }
-  /// Works for about a millisecond.
+  /// Works for about StepNs.
   void step(const LiveTable &Table, Recording &R, uint32_t Image);
   /// E was taken out of its shard.
   void onTake(const LiveEntry &E, unsigned Shard) {
@@ -62,6 +62,7 @@ public:
 private:
   static constexpr uint64_t MinEvents = 4 * 65536;
   static constexpr uint32_t PartBlocks = 8192;
+  static constexpr uint64_t StepNs = 300000;
 
   /// A LiveEntry in 24 bytes.
   struct Packed {
@@ -81,20 +82,21 @@ private:
   void save(const LiveEntry &E, unsigned Shard);
   void cutParts();
   void startGroup();
+  void sortPart();
   void writePart(Recording &R, uint32_t Image);
   uint32_t partOf(uint64_t Ordinal) const { return Bins[Ordinal >> Shift]; }
   bool inGroup(uint32_t Part) const { return Part >= Begin && Part < End; }
 
   enum { Idle, Counting, Collecting, Writing } Phase = Idle;
   uint64_t LastEvents = 0, LastBytes = 0;
-  double BytesPerBlock = 6; ///< in the file, as the last one had it
-  uint64_t Written = 0;     ///< bytes of this one so far
+  double BytesPerBlock = 6; ///< in the file, as those before had it
   uint64_t Limit = 0, Events = 0, TimeNs = 0, Live = 0;
   unsigned Shift = 0;
   unsigned Cursor = 0; ///< the next shard of the walk
   uint32_t NumParts = 0;
   uint32_t Begin = 0, End = 0; ///< parts of this group
   uint32_t NextPart = 0;       ///< to write
+  bool IsSorted = false;       ///< that part
   std::vector<uint32_t> Bins;  ///< counts, then parts, by Ordinal >> Shift
   std::vector<uint32_t> PartSizes;
   std::vector<std::vector<Packed>> Parts; ///< of the group

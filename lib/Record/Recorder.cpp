@@ -172,7 +172,7 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
     for (const timeval &T : {Used.ru_utime, Used.ru_stime})
       Result.CpuNs +=
           uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_usec) * 1000;
-  Result.LongestPassNs = S.longestPassNs();
+  Result.LongestPauseNs = S.longestPauseNs();
 }
 
 /// The status of a program that runs on alone.

@@ -24,6 +24,7 @@ Recording::create(Sink &Out, const Header &H, const TscClock &Clock,
   if (!Writer)
     return Writer.takeError();
   R->Writer = std::move(*Writer);
+  R->Queue = std::make_unique<WriteQueue>(*R->Writer);
   R->MallocHeap = R->hostHeap(HostHeap::Malloc);
   return R;
 }
@@ -79,13 +80,33 @@ void Recording::addLoss(uint32_t Image, LossKind Kind, uint64_t Count) {
   addMark(std::move(M));
 }
 
-void Recording::cutSlice(uint32_t Image, uint64_t TimeNs) {
-  Sums.cutSlice(Image, TimeNs, MaxPendingRows, [&](Slice &Part) {
-    PendingRows += Part.Rows.size();
+void Recording::addSlice(uint32_t Image, Slice &Part) {
+  PendingRows += Part.Rows.size();
+  if (!PendingSlices.empty() && PendingSlices.back().first == Image &&
+      PendingSlices.back().second.Index == Part.Index)
+    append_range(PendingSlices.back().second.Rows, Part.Rows);
+  else
     PendingSlices.emplace_back(Image, std::move(Part));
-    if (PendingRows >= MaxPendingRows)
-      flush();
-  });
+  if (PendingRows >= MaxPendingRows)
+    flush();
+}
+
+void Recording::cutSlice(uint32_t Image, uint64_t TimeNs) {
+  while (Sums.isCutting(Image))
+    goOnCutting(Image);
+  Sums.cutSlice(Image, TimeNs, MaxPendingRows,
+                [&](Slice &Part) { addSlice(Image, Part); });
+}
+
+void Recording::beginCut(uint32_t Image, uint64_t TimeNs) {
+  Sums.beginCut(Image, TimeNs);
+  goOnCutting(Image);
+}
+
+void Recording::goOnCutting(uint32_t Image) {
+  Slice Part;
+  if (Sums.cutPart(Image, CutRows, Part))
+    addSlice(Image, Part);
 }
 
 void Recording::addClockMark() {
@@ -105,6 +126,7 @@ bool Recording::check(Error E) {
     return false;
   }
   Failed = true;
+  Queue->clear();
   Why = toString(std::move(E));
   return false;
 }
@@ -120,20 +142,29 @@ void Recording::writeNames() {
   if (!Names.hasPending())
     return;
   if (!Failed)
-    check(Writer->write(D));
+    Queue->add(std::move(D));
   D = Dictionary();
 }
 
+void Recording::work(uint64_t ForNs) {
+  if (!isWriting())
+    return;
+  uint64_t Begin = nowNs();
+  do
+    check(Queue->step());
+  while (isWriting() && nowNs() - Begin < ForNs);
+}
+
 void Recording::flush() {
+  while (Queue->hasEvents() || Queue->size() > MaxWaiting)
+    check(Queue->step());
   writeNames();
-  for (ImageState *I : Images) {
-    EventLog &L = I->log();
-    L.Epoch = Epoch;
-    if (!L.empty() && !Failed)
-      check(Writer->write(L));
+  for (ImageState *I : Images)
     // Lanes are of one epoch, with or without events.
-    I->startLog();
-  }
+    if (EventLog *L = I->changeLogs(Epoch); L && !Failed)
+      Queue->add(*L);
+    else if (L)
+      L->start(0);
   ++Epoch;
   Marks Part;
   for (size_t I = 0; I < PendingMarks.Rows.size(); I += MaxBlockRows) {
@@ -141,7 +172,7 @@ void Recording::flush() {
     size_t Count = std::min<size_t>(PendingMarks.Rows.size() - I, MaxBlockRows);
     Part.Rows.assign(Begin, Begin + Count);
     if (!Failed)
-      check(Writer->write(Part));
+      Queue->add(Part);
   }
   PendingMarks.Rows.clear();
   flushSlices();
@@ -151,12 +182,21 @@ void Recording::flush() {
 /// than wait at once goes on in the next under the same index.
 void Recording::flushSlices() {
   static_assert(2 * MaxPendingRows <= MaxBlockRows);
+  // One that is being cut waits for its other rows while there is room.
+  std::vector<std::pair<uint32_t, Slice>> Rest;
+  if (PendingRows < MaxPendingRows)
+    erase_if(PendingSlices, [&](auto &S) {
+      bool Waits = Sums.isCutting(S.first);
+      if (Waits)
+        Rest.push_back(std::move(S));
+      return Waits;
+    });
   stable_sort(PendingSlices, llvm::less_first());
   Slices Block;
   auto Write = [&] {
     if (!Block.Rows.empty() && !Failed)
-      check(Writer->write(Block));
-    Block.Rows.clear();
+      Queue->add(std::move(Block));
+    Block = Slices();
   };
   for (auto &[Image, S] : PendingSlices) {
     if (Image != Block.Image)
@@ -165,18 +205,24 @@ void Recording::flushSlices() {
     Block.Rows.push_back(std::move(S));
   }
   Write();
-  PendingSlices.clear();
+  PendingSlices = std::move(Rest);
   PendingRows = 0;
+  for (const auto &[Image, S] : PendingSlices)
+    PendingRows += S.Rows.size();
 }
 
-void Recording::write(const Keyframe &K) {
+void Recording::write(Keyframe K) {
   if (!Failed)
-    check(Writer->write(K));
+    Queue->add(std::move(K));
 }
 
 void Recording::finish() {
+  for (const ImageState *I : Images)
+    while (Sums.isCutting(I->id()))
+      goOnCutting(I->id());
   addClockMark();
   flush();
+  complete();
   if (Failed)
     return;
   uint64_t EndNs = std::max(nowNs(), LastTick * TimeUnitNs);

@@ -11,6 +11,7 @@
 
 #include "Catalog.h"
 #include "HostHeaps.h"
+#include "WriteQueue.h"
 #include "memkit/Account/Accounts.h"
 #include "memkit/Record/LiveTable.h"
 #include "memkit/Record/TscClock.h"
@@ -91,18 +92,39 @@ public:
   void addLoss(uint32_t Image, LossKind Kind, uint64_t Count);
   /// Cuts the slice of Image that ends at TimeNs, a boundary.
   void cutSlice(uint32_t Image, uint64_t TimeNs);
+  /// The same without its rows, which come by goOnCutting(), some at a time;
+  /// not while Sums.isCutting() the image.
+  void beginCut(uint32_t Image, uint64_t TimeNs);
+  void goOnCutting(uint32_t Image);
   void addClockMark();
 
-  /// Writes all that was gathered: what is new in the dictionary, the events of
-  /// all images as one epoch, marks, slices.
+  // What is to be written waits in a queue, and work() writes it step by step:
+  // whoever adds to it needs no more than the order in which things are added.
+
+  /// Adds all that was gathered: what is new in the dictionary, the events of
+  /// all images as one epoch, marks, slices. Events that still wait, and what
+  /// stands before them, are written first: an image has two logs.
   void flush();
-  /// Writes what is new in the dictionary when it has become much.
+  /// Adds what is new in the dictionary when it has become much.
   void flushNames() {
-    if (Names.pending().NodeFrames.size() >= MaxPendingNodes)
+    const Dictionary &D = Names.pending();
+    if (LLVM_UNLIKELY(D.NodeFrames.size() >= MaxPendingNodes ||
+                      D.Symbols.size() >= MaxPendingSymbols) &&
+        !isWriting())
       writeNames();
   }
-  /// Writes the part of a keyframe at once (after a flush of what it names).
-  void write(const Keyframe &K);
+  /// Adds a part of a keyframe (after a flush of what it names).
+  void write(Keyframe K);
+  bool isWriting() const { return !Queue->empty(); }
+  /// Writes for about ForNs, if there is something to write.
+  void work(uint64_t ForNs);
+  /// Writes all that waits.
+  void complete() { work(UINT64_MAX); }
+  /// Of all keyframes so far; Default when there is none.
+  double keyframeBytesPerBlock(double Default) const {
+    uint64_t Blocks = Queue->keyframeBlocks();
+    return Blocks ? double(Queue->keyframeBytes()) / double(Blocks) : Default;
+  }
   /// Writes the summary and the end of the trace.
   void finish();
 
@@ -117,17 +139,22 @@ private:
   Recording(const TscClock &Clock) : Clock(Clock) {}
   bool check(llvm::Error E);
   void writeNames();
+  void addSlice(uint32_t Image, Slice &Part);
   void flushSlices();
 
   std::unique_ptr<TraceWriter> Writer;
+  std::unique_ptr<WriteQueue> Queue;
   uint32_t HostHeaps[NumHostHeaps] = {};
   std::vector<ImageState *> Images;
   Marks PendingMarks;
   /// What waits for the next flush is bounded, so that it does not grow with
   /// the number of stacks.
-  static constexpr size_t MaxPendingNodes = 65536, MaxPendingRows = 16384;
+  static constexpr size_t MaxPendingNodes = 16384, MaxPendingSymbols = 2048,
+                          MaxPendingRows = 16384;
+  static constexpr size_t MaxWaiting = 8; ///< blocks, before a flush
   std::vector<std::pair<uint32_t, Slice>> PendingSlices;
-  size_t PendingRows = 0; ///< of the slices
+  size_t PendingRows = 0;                 ///< of the slices
+  static constexpr size_t CutRows = 2048; ///< at a time
   uint64_t LastTick = 0;
   uint32_t LastImage = 0;
   uint64_t Losses = 0;

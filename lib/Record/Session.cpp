@@ -21,6 +21,10 @@ Requests memkit::TheRequests;
 
 /// Records that are merged before they are processed.
 static constexpr size_t BatchRecords = 2048;
+/// How long the writing of blocks may go on between two looks at the rings.
+static constexpr uint64_t WorkNs = 250000;
+/// Names that are taken from the thread that finds them, at a time.
+static constexpr size_t MostAnswers = 128;
 
 Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
                  std::string Tag)
@@ -78,16 +82,21 @@ void Session::run() {
     }
 }
 
+/// The rings' writers have been given what room there is.
+void Session::looked() {
+  uint64_t Now = R.nowNs();
+  if (LookedNs && Now > LookedNs)
+    LongestPauseNs = std::max(LongestPauseNs, Now - LookedNs);
+  LookedNs = Now;
+}
+
 bool Session::pass() {
   ++R.Pass;
   uint64_t Clock = readTsc();
   uint64_t Pass = R.Pass;
   LastPassTsc = std::exchange(PassTsc, Clock);
   Fullest = 0;
-  uint64_t Now = R.Clock.toNs(Clock);
-  if (PassNs)
-    LongestPassNs = std::max(LongestPassNs, Now - PassNs);
-  PassNs = Now;
+  looked();
   for (auto &P : Processes)
     if (P->State && !P->EndNs)
       P->State->shared().control().Heartbeat.store(Pass,
@@ -127,7 +136,10 @@ void Session::drain(uint64_t Limit, Process *Only) {
       S.P->State->shared().ringHeader(S.Ring).Tail.store(
           C.Tail, std::memory_order_release);
     }
+    looked();
     takeBatch(ArrayRef(Batch).take_front(Count), Ending);
+    R.flushNames();
+    R.work(WorkNs);
   }
 }
 
@@ -212,13 +224,16 @@ void Session::freeRings(Process &P) {
 /// What comes by time: slices, keyframes, samples, a flush each second.
 void Session::samples() {
   uint64_t Now = R.nowNs();
+  takeSymbols(MostAnswers);
   R.flushNames();
   for (auto &P : Processes) {
     if (!P->State || P->EndNs)
       continue;
     ImageState &I = *P->State;
-    if (R.Sums.timeSliceDue(I.id(), Now))
-      R.cutSlice(I.id(), R.boundaryNs(Now));
+    if (R.Sums.isCutting(I.id()))
+      R.goOnCutting(I.id());
+    else if (R.Sums.timeSliceDue(I.id(), Now))
+      R.beginCut(I.id(), R.boundaryNs(Now));
     I.keyframe();
     sampleRss(*P, Now);
   }
@@ -230,8 +245,7 @@ void Session::samples() {
       }
     NextLossNs = Now + 100000000;
   }
-  if (Now >= NextFlushNs) {
-    takeSymbols();
+  if (Now >= NextFlushNs && !R.isWriting()) {
     if (NextFlushNs)
       R.addClockMark();
     R.flush();
@@ -248,6 +262,11 @@ void Session::nap(bool Busy) {
     NapNs = std::max<uint64_t>(NapNs / 2, 50000);
   else if (Fullest < 0.25)
     NapNs = std::min<uint64_t>(NapNs * 2, 1000000);
+  // What is to be written fills the time, where something is.
+  uint64_t Begin = R.nowNs(), Time = Busy ? 0 : NapNs;
+  R.work(std::min(NapNs, WorkNs));
+  uint64_t Spent = R.nowNs() - Begin;
+  Time = R.isWriting() || Spent >= Time ? 0 : Time - Spent;
   Polls.clear();
   Polls.push_back({Door.fd(), POLLIN, 0});
   if (ProgramFd >= 0 && !ProgramEnded)
@@ -255,8 +274,9 @@ void Session::nap(bool Busy) {
   for (auto &P : Processes)
     if (!P->EndNs && P->PidFd >= 0)
       Polls.push_back({P->PidFd, POLLIN, 0});
-  timespec Time{0, Busy ? 0 : long(NapNs)};
-  ppoll(Polls.data(), Polls.size(), &Time, nullptr);
+  timespec Nap{0, long(Time)};
+  DoorRings = ppoll(Polls.data(), Polls.size(), &Nap, nullptr) < 0 ||
+              Polls.front().revents;
 }
 
 bool Session::finished() {
@@ -279,12 +299,13 @@ void Session::finish() {
       timespec Nap{0, 1000000};
       nanosleep(&Nap, nullptr);
       if (R.nowNs() >= NextFlushNs) {
-        takeSymbols();
+        takeSymbols(SIZE_MAX);
         R.flush();
+        R.complete();
         NextFlushNs = R.nowNs() + 1000000000;
       }
     }
-    takeSymbols();
+    takeSymbols(SIZE_MAX);
   }
   R.finish();
 }

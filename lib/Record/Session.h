@@ -53,7 +53,7 @@ public:
   }
   bool programEnded() const { return ProgramEnded; }
   unsigned imagesRecorded() const { return NumRecorded; }
-  uint64_t longestPassNs() const { return LongestPassNs; }
+  uint64_t longestPauseNs() const { return LongestPauseNs; }
 
 private:
   /// A process image and what is known of its process.
@@ -97,6 +97,7 @@ private:
   void freeRings(Process &P);
   void samples();
   void nap(bool Busy);
+  void looked();
   bool finished();
 
   // Images.cpp: processes come, go and change.
@@ -130,7 +131,7 @@ private:
   void startSymbols();
   void onModule(uint32_t Module, const std::string &Path,
                 const std::vector<uint8_t> &BuildId, uint32_t Image);
-  void takeSymbols();
+  void takeSymbols(size_t Most);
 
   const RecordOptions &O;
   Recording &R;
@@ -140,6 +141,7 @@ private:
   std::unique_ptr<SymbolThread> Symbols;
   std::vector<std::unique_ptr<Process>> Processes;
   std::vector<PendingExec> Execs;
+  bool DoorRings = true; ///< somebody may want in
   RingMerge Merge;
   std::vector<Source> Sources;
   std::vector<RingOfImage> RingOf; ///< as Sources
@@ -160,7 +162,7 @@ private:
 
   uint64_t NextFlushNs = 0, NextLossNs = 0;
   uint64_t NapNs = 50000;
-  uint64_t PassNs = 0, LongestPassNs = 0; ///< when the last pass began
+  uint64_t LookedNs = 0, LongestPauseNs = 0; ///< at the rings
   uint64_t StragglersUntilNs = 0;
   double Fullest = 0; ///< of the rings at the last pass, 0 to 1
 };

@@ -50,9 +50,13 @@ void SymbolThread::ask(uint32_t Frame, uint32_t Module, uint64_t Address) {
     Wake.notify_one();
 }
 
-std::vector<SymbolThread::Answer> SymbolThread::takeAnswers() {
+std::vector<SymbolThread::Answer> SymbolThread::takeAnswers(size_t Most) {
   std::lock_guard<std::mutex> Guard(Lock);
-  return std::exchange(Answers, {});
+  auto End = Answers.begin() + std::min(Most, Answers.size());
+  std::vector<Answer> Out(std::make_move_iterator(Answers.begin()),
+                          std::make_move_iterator(End));
+  Answers.erase(Answers.begin(), End);
+  return Out;
 }
 
 bool SymbolThread::idle() {

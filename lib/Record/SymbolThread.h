@@ -34,8 +34,8 @@ public:
     uint32_t Frame;
     std::vector<SourceLocation> Locations; ///< never empty
   };
-  /// What was resolved since the last call.
-  std::vector<Answer> takeAnswers();
+  /// What was resolved, in order, up to Most of what was not taken before.
+  std::vector<Answer> takeAnswers(size_t Most);
   /// Whether everything that was asked is answered or was given up.
   bool idle();
   /// Gives up what is not resolved yet.
@@ -56,7 +56,7 @@ private:
   std::condition_variable Wake;
   std::deque<Module> NewModules;
   std::deque<Question> Questions;
-  std::vector<Answer> Answers;
+  std::deque<Answer> Answers;
   bool Busy = false, Stop = false;
   std::thread Worker;
 };

@@ -43,9 +43,10 @@ void Session::onModule(uint32_t Module, const std::string &Path,
   Symbols->addModule(BuildId, std::move(Places));
 }
 
-void Session::takeSymbols() {
+/// Most: of frames, each a microsecond or so.
+void Session::takeSymbols(size_t Most) {
   if (!Symbols)
     return;
-  for (SymbolThread::Answer &A : Symbols->takeAnswers())
+  for (SymbolThread::Answer &A : Symbols->takeAnswers(Most))
     R.Names.Names.addSymbols(A.Frame, A.Locations);
 }

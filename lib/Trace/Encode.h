@@ -31,13 +31,22 @@ public:
   Bytes encode(const Header &H);
   Bytes encode(const Dictionary &D);
   Bytes encode(const Events &E);
-  Bytes encode(const EventLog &L);
+  Bytes encode(const EventLog &L) {
+    planEvents(L);
+    gatherEvents(L);
+    return finishEvents(L);
+  }
   Bytes encode(const Marks &M);
   Bytes encode(const Slices &S);
   Bytes encode(const Keyframe &K);
   Bytes encode(const Summary &S);
   Bytes encode(const Index &I);
   Bytes encode(const IndexLog &I);
+
+  // encode(EventLog) in steps, for the same log, which stays as it is.
+  void planEvents(const EventLog &L);
+  void gatherEvents(const EventLog &L);
+  Bytes finishEvents(const EventLog &L);
 
   /// Where columns of the last block begin and end, for FrameCompressor.
   llvm::ArrayRef<size_t> cuts() const { return Cuts; }
@@ -86,8 +95,6 @@ private:
     uint8_t Shift = 0;
     Off<fb::Planes> Columns[6];
   };
-  void planThreads(const EventLog &L, EventPlan &P);
-  void gather(const EventLog &L, EventPlan &P);
   void orderAllocations(const EventLog &L, EventPlan &P);
   void optionalColumns(const EventLog &L, EventPlan &P, Optional &Out);
   std::unique_ptr<EventPlan> Plan;

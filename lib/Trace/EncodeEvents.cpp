@@ -112,7 +112,8 @@ static void group(const Class &C, Column &Out, ArrayRef<T> Values) {
 
 /// Finds the threads of the events of each class. With one thread there is
 /// nothing to group, and the classes stay empty.
-void Encoder::planThreads(const EventLog &L, EventPlan &P) {
+void Encoder::planEvents(const EventLog &L) {
+  EventPlan &P = *Plan;
   for (EventPlan::Class *C :
        {&P.Rows, &P.Allocations, &P.Sized, &P.References, &P.Fars})
     C->Lanes.clear();
@@ -160,7 +161,8 @@ static void groupWide(const Class &C, Narrow &Low, Whole &All,
   All.Values = All.Grouped;
 }
 
-void Encoder::gather(const EventLog &L, EventPlan &P) {
+void Encoder::gatherEvents(const EventLog &L) {
+  EventPlan &P = *Plan;
   auto Column = [](const auto &A, size_t N) { return ArrayRef(A.get(), N); };
   group(P.Rows, P.Kind, Column(L.Kind, L.Count));
   group(P.Allocations, P.Stack, Column(L.Stack, L.Allocations));
@@ -242,12 +244,9 @@ void Encoder::optionalColumns(const EventLog &L, EventPlan &P, Optional &Out) {
   Add(5, pick(C.Weight, P.AllocationRow), !C.Weight.empty());
 }
 
-Bytes Encoder::encode(const EventLog &L) {
+Bytes Encoder::finishEvents(const EventLog &L) {
   begin();
   EventPlan &P = *Plan;
-  planThreads(L, P);
-  gather(L, P);
-
   Off<flatbuffers::Vector<uint8_t>> Thread, Heap;
   Off<fb::Planes> HeapWide;
   if (L.Lanes.size() > 1)

@@ -43,28 +43,46 @@ FrameCompressor::FrameCompressor() {
   ZSTD_CCtx_setParameter(Context, ZSTD_c_stableOutBuffer, 1);
 }
 
-void FrameCompressor::compress(Bytes Raw, ArrayRef<size_t> Cuts,
-                               SmallVectorImpl<char> &Out) {
+void FrameCompressor::start(Bytes NewRaw, ArrayRef<size_t> NewCuts,
+                            SmallVectorImpl<char> &NewOut) {
+  Raw = NewRaw;
+  Cuts = NewCuts;
+  Out = &NewOut;
+  Done = Produced = 0;
   // Each flush may add a block header.
-  Out.resize_for_overwrite(ZSTD_compressBound(Raw.size()) + 16 * Cuts.size() +
-                           64);
+  Out->resize_for_overwrite(ZSTD_compressBound(Raw.size()) + 16 * Cuts.size() +
+                            64);
   ZSTD_CCtx_reset(Context, ZSTD_reset_session_only);
   ZSTD_CCtx_setPledgedSrcSize(Context, Raw.size());
-  ZSTD_outBuffer To = {Out.data(), Out.size(), 0};
-  ZSTD_inBuffer From = {Raw.data(), 0, 0};
-  auto Feed = [&](size_t End, ZSTD_EndDirective How) {
-    From.size = End;
-    size_t Left;
-    do {
-      Left = ZSTD_compressStream2(Context, &To, &From, How);
-      if (ZSTD_isError(Left) || (Left && To.pos == To.size))
-        report_fatal_error("zstd failed to compress a block");
-    } while (Left);
-  };
-  for (size_t Cut : Cuts)
-    Feed(Cut, ZSTD_e_flush);
-  Feed(Raw.size(), ZSTD_e_end);
-  Out.truncate(To.pos);
+}
+
+/// Compresses what lies before End.
+void FrameCompressor::feed(size_t End, bool Last) {
+  ZSTD_outBuffer To = {Out->data(), Out->size(), Produced};
+  ZSTD_inBuffer From = {Raw.data(), End, Done};
+  size_t Left;
+  do {
+    Left = ZSTD_compressStream2(Context, &To, &From,
+                                Last ? ZSTD_e_end : ZSTD_e_flush);
+    if (ZSTD_isError(Left) || (Left && To.pos == To.size))
+      report_fatal_error("zstd failed to compress a block");
+  } while (Left);
+  Done = End;
+  Produced = To.pos;
+}
+
+bool FrameCompressor::step() {
+  size_t Begin = Done;
+  for (; !Cuts.empty(); Cuts = Cuts.drop_front()) {
+    if (Done - Begin >= StepBytes)
+      return false;
+    feed(Cuts.front(), false);
+  }
+  if (Done - Begin >= StepBytes)
+    return false;
+  feed(Raw.size(), true);
+  Out->truncate(Produced);
+  return true;
 }
 
 FrameDecompressor::FrameDecompressor() : Context(ZSTD_createDCtx()) {

@@ -38,14 +38,36 @@ public:
   /// which a new zstd block begins, so that what lies between gets entropy
   /// tables of its own.
   void compress(Bytes Raw, llvm::ArrayRef<size_t> Cuts,
-                llvm::SmallVectorImpl<char> &Out);
+                llvm::SmallVectorImpl<char> &Out) {
+    start(Raw, Cuts, Out);
+    while (!step())
+      ;
+  }
+
+  /// As compress(), in steps: Raw, Cuts and Out stay as they are until step()
+  /// has returned true.
+  void start(Bytes Raw, llvm::ArrayRef<size_t> Cuts,
+             llvm::SmallVectorImpl<char> &Out);
+  /// Goes on up to the next cut that is StepBytes away or more. True when Out
+  /// is complete.
+  bool step();
 
 private:
+  static constexpr size_t StepBytes = 1 << 15;
+  void feed(size_t End, bool Last);
+
   /// All that the compressor needs for any block. Left to itself it takes a
   /// workspace by the size of the block, and after many small blocks gives a
   /// large one back for a small one.
   std::unique_ptr<char[]> Workspace;
   ZSTD_CCtx_s *Context; ///< in Workspace
+
+  // Of the frame that is being made.
+  Bytes Raw;
+  llvm::ArrayRef<size_t> Cuts;
+  llvm::SmallVectorImpl<char> *Out = nullptr;
+  size_t Done = 0;     ///< bytes of Raw
+  size_t Produced = 0; ///< bytes of Out
 };
 
 class FrameDecompressor {

@@ -20,19 +20,33 @@ public:
   explicit Impl(Sink &Out) : Out(Out) {}
 
   template <class T> Error put(BlockKind Kind, const T &Block) {
-    Bytes Raw = Encode.encode(Block);
-    if (Raw.size() > MaxBlockBytes)
-      return createStringError(std::errc::value_too_large,
-                               "a block of %zu bytes is too large to write",
-                               Raw.size());
-    Compressor.compress(Raw, Encode.cuts(), Frame);
-    if (Error E = write(StringRef(Frame.data(), Frame.size())))
+    if (Error E = begin(Kind, Block))
       return E;
-    BlockInfo Info = blockCover(Block);
+    return complete();
+  }
+
+  /// Encodes Block; the rest is left to step().
+  template <class T> Error begin(BlockKind Kind, const T &Block) {
+    assert(Next == Step::None && "a block is under way");
+    note(Kind, Block);
+    return startCompression(Encode.encode(Block));
+  }
+  void beginEvents(const EventLog &L) {
+    assert(Next == Step::None && "a block is under way");
+    note(BlockKind::Events, L);
+    Log = &L;
+    Next = Step::Plan;
+  }
+  template <class T> void note(BlockKind Kind, const T &Block) {
+    Info = blockCover(Block);
     Info.Kind = Kind;
-    Info.Compressed = Frame.size();
-    Info.Raw = Raw.size();
-    Blocks.add(Info);
+  }
+  Error startCompression(Bytes Raw);
+  Error step();
+  Error complete() {
+    while (Next != Step::None)
+      if (Error E = step())
+        return E;
     return Error::success();
   }
 
@@ -54,10 +68,56 @@ public:
   Encoder Encode;
   FrameCompressor Compressor;
   SmallVector<char, 0> Frame;
+  // The block that is under way.
+  enum class Step { None, Plan, Gather, Finish, Compress, Write };
+  Step Next = Step::None;
+  const EventLog *Log = nullptr;
+  BlockInfo Info;
   uint64_t Written = 0;
   bool Finished = false;
   IndexLog Blocks;
 };
+
+Error TraceWriter::Impl::startCompression(Bytes Raw) {
+  Next = Step::None;
+  if (Raw.size() > MaxBlockBytes)
+    return createStringError(std::errc::value_too_large,
+                             "a block of %zu bytes is too large to write",
+                             Raw.size());
+  Info.Raw = Raw.size();
+  Compressor.start(Raw, Encode.cuts(), Frame);
+  Next = Step::Compress;
+  return Error::success();
+}
+
+Error TraceWriter::Impl::step() {
+  switch (Next) {
+  case Step::None:
+    break;
+  case Step::Plan:
+    Encode.planEvents(*Log);
+    Next = Step::Gather;
+    break;
+  case Step::Gather:
+    Encode.gatherEvents(*Log);
+    Next = Step::Finish;
+    break;
+  case Step::Finish:
+    return startCompression(Encode.finishEvents(*Log));
+  case Step::Compress:
+    if (Compressor.step())
+      Next = Step::Write;
+    break;
+  case Step::Write:
+    Next = Step::None;
+    if (Error E = write(StringRef(Frame.data(), Frame.size())))
+      return E;
+    Info.Compressed = Frame.size();
+    Blocks.add(Info);
+    break;
+  }
+  return Error::success();
+}
 
 TraceWriter::TraceWriter(std::unique_ptr<Impl> I) : I(std::move(I)) {}
 TraceWriter::~TraceWriter() = default;
@@ -202,6 +262,26 @@ Error TraceWriter::write(const Keyframe &K) {
 Error TraceWriter::write(const Summary &S) {
   return I->put(BlockKind::Summary, S);
 }
+
+Error TraceWriter::begin(const EventLog &L) {
+  I->beginEvents(L);
+  return Error::success();
+}
+Error TraceWriter::begin(const Dictionary &D) {
+  // The rare one that is too large for a block is written at once.
+  return fits(D) ? I->begin(BlockKind::Dictionary, D) : I->putDictionary(D);
+}
+Error TraceWriter::begin(const Marks &M) {
+  return I->begin(BlockKind::Marks, M);
+}
+Error TraceWriter::begin(const Slices &S) {
+  return I->begin(BlockKind::Slices, S);
+}
+Error TraceWriter::begin(const Keyframe &K) {
+  return I->begin(BlockKind::Keyframe, K);
+}
+bool TraceWriter::busy() const { return I->Next != Impl::Step::None; }
+Error TraceWriter::step() { return I->step(); }
 
 Error TraceWriter::Impl::putSeekTable() {
   constexpr size_t PieceBytes = 1 << 14;

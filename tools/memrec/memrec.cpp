@@ -209,7 +209,7 @@ static void sayEnd(const RecordResult &R) {
   uint64_t Events = std::max<uint64_t>(R.Events, 1);
   sayVerbose(formatCount(R.Recorded) + " processes; the recorder took " +
              std::to_string(R.CpuNs / Events) +
-             " ns an event, its longest pause " + formatTime(R.LongestPassNs));
+             " ns an event, its longest pause " + formatTime(R.LongestPauseNs));
 }
 
 /// What record() did, as messages and an exit status.

@@ -39,6 +39,9 @@ static cl::opt<unsigned>
     Turn("turn", cl::desc("Records that stand in the rings at a pass"),
          cl::init(4096), cl::cat(Category));
 
+/// As the session's.
+static constexpr uint64_t WorkNs = 250000;
+
 static uint64_t cpuNs() {
   timespec T;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &T);
@@ -134,6 +137,7 @@ public:
     uint64_t Begin = cpuNs();
     I->settleHeld(true);
     R->flush();
+    R->complete();
     Ns += cpuNs() - Begin;
     finish();
     return Ns;
@@ -175,6 +179,7 @@ void Bench::drain() {
       I->shared().ringHeader(Ring).Tail.store(C.Tail);
     }
     take(ArrayRef(Batch).take_front(Count));
+    R->work(WorkNs);
   }
 }
 
@@ -195,8 +200,10 @@ void Bench::pass() {
   ++R->Pass;
   drain();
   I->settleHeld();
-  if (R->Sums.timeSliceDue(1, W->clock()))
-    R->cutSlice(1, R->boundaryNs(W->clock()));
+  if (R->Sums.isCutting(1))
+    R->goOnCutting(1);
+  else if (R->Sums.timeSliceDue(1, W->clock()))
+    R->beginCut(1, R->boundaryNs(W->clock()));
   I->keyframe();
 }
 

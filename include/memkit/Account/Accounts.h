@@ -30,11 +30,12 @@
 // blocks from then on lie in the block that enclosed the freed one, or in none.
 // When one is split, they stay in its first part.
 //
-// Sampled blocks (with a weight, of a heap with estimates) count as so many blocks of their size, so
-// that all sums of their heap are estimates. An estimate takes nothing from what
-// is exact, nor the other way round: in a sampled heap nothing nests, and a
-// sampled block that lies in an exact one has no exclusive bytes, while the
-// exact one keeps its own. Whether a sampled block was a temporary is not known.
+// Sampled blocks (with a weight, of a heap with estimates) count as so many
+// blocks of their size, so that all sums of their heap are estimates. An
+// estimate takes nothing from what is exact, nor the other way round: in a
+// sampled heap nothing nests, and a sampled block that lies in an exact one has
+// no exclusive bytes, while the exact one keeps its own. Whether a sampled
+// block was a temporary is not known.
 //
 // Steps and images. StepTotals and the bytes of ImageTotals are of the domain
 // `host` (steps: counts too); ImageTotals counts allocations and frees of every
@@ -223,6 +224,14 @@ public:
   /// each in order, and may keep it. It must not call anything here.
   void cutSlice(uint32_t Image, uint64_t TimeNs, size_t MostRows,
                 llvm::function_ref<void(Slice &)> Take);
+  /// The same in steps, while events go on: cuts a slice of which cutPart()
+  /// gives the rows. The next is cut when this one has been given in whole.
+  void beginCut(uint32_t Image, uint64_t TimeNs);
+  bool isCutting(uint32_t Image) const { return Images[Image]->Cut != nullptr; }
+  /// Of the next MostRows rows that an event touched those that differ, sorted;
+  /// only while isCutting(). False when there are none and the slice has
+  /// others.
+  bool cutPart(uint32_t Image, size_t MostRows, Slice &Out);
   /// Stops the book-keeping of slices, for those who want none. At the start.
   void disableSlices() { SlicesOn = false; }
 
@@ -334,6 +343,15 @@ private:
     uint32_t LiveBlocks;
     uint64_t LiveBytes;
   };
+  /// A slice of which not all rows have been given.
+  struct CutState {
+    Slice Head;
+    std::deque<DirtyRow> Rows;                ///< touched before the cut
+    size_t Next = 0;                          ///< of them
+    bool Any = false;                         ///< a part of it counted
+    llvm::DenseMap<uint32_t, uint32_t> Since; ///< row -> in Dirty
+    size_t Noted = 0;                         ///< of Dirty, in Since
+  };
   /// A block that encloses others. A freed one stays as long as these live.
   struct Encloser {
     uint64_t InnerBytes = 0;
@@ -360,6 +378,7 @@ private:
     Share AtStep; ///< what it had of `host` when the step began
     std::vector<StepTotals> Steps; ///< ended ones
     std::deque<DirtyRow> Dirty;    ///< grows without a copy of twice its size
+    std::unique_ptr<CutState> Cut;
     std::vector<uint32_t> CellOfHeap;           ///< cell + 1 by heap id
     std::vector<std::unique_ptr<Share>> Shares; ///< by domain + 1, 0 outside
     std::array<uint64_t, NumLossKinds> Losses{};
@@ -418,6 +437,7 @@ private:
   bool changeInner(const Cell &Inner, uint64_t Enclosing, uint64_t Bytes,
                    uint64_t Blocks);
   void beginSlices(ImageState &I, uint64_t StartNs);
+  Slice nextSlice(ImageState &I, uint64_t TimeNs);
   void endStep(ImageState &I, uint64_t TimeNs);
   StepTotals runningStep(const ImageState &I, uint64_t NowNs) const;
   SumRow sumRow(const AccountRow &R, const AccountRowRest &Rest,

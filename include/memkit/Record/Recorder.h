@@ -59,7 +59,7 @@ struct RecordResult {
   uint64_t LiveBytes = 0, LiveBlocks = 0;
   unsigned Recorded = 0;      ///< process images
   uint64_t CpuNs = 0;         ///< of the recorder's own thread
-  uint64_t LongestPassNs = 0; ///< from one look at the rings to the next
+  uint64_t LongestPauseNs = 0; ///< from one look at the rings to the next
   bool Detached = false;      ///< the program runs on
 };
 

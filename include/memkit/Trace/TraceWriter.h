@@ -38,6 +38,19 @@ public:
   llvm::Error write(const Keyframe &K);
   llvm::Error write(const Summary &S);
 
+  // As write(), but all that takes long is left to step(): until busy() is
+  // false nothing else may be written.
+
+  /// L stays as it is until then.
+  llvm::Error begin(const EventLog &L);
+  llvm::Error begin(const Dictionary &D);
+  llvm::Error begin(const Marks &M);
+  llvm::Error begin(const Slices &S);
+  llvm::Error begin(const Keyframe &K);
+  bool busy() const;
+  /// Does a part of the work, some 100 microseconds; only while busy().
+  llvm::Error step();
+
   /// Writes the index and the seek table. Nothing may be written after it.
   llvm::Error finish();
 

@@ -413,6 +413,59 @@ TEST(Accounts, ASliceComesInParts) {
   EXPECT_EQ(Sizes.size(), 4u);
 }
 
+TEST(Accounts, ASliceIsCutWhileEventsGoOn) {
+  Accounts A;
+  A.addHeap(1, Heap());
+  A.beginImage(1, 0);
+  constexpr uint32_t Stacks = 10;
+  uint64_t Ordinal = 0;
+  auto Add = [&](uint32_t Stack, uint64_t TimeNs) {
+    A.allocate({Ordinal++, A.stackRow(1, 1, Stack), 0}, 100 * Stack, TimeNs, 1);
+  };
+  for (uint32_t Stack = 1; Stack <= Stacks; ++Stack)
+    Add(Stack, 1);
+  A.free({4, A.stackRow(1, 1, 5), 0}, 500, 2, 1);
+  A.beginCut(1, 1'000);
+  std::vector<SliceRow> Rows;
+  unsigned Parts = 0;
+  while (A.isCutting(1)) {
+    // Stacks that were given, and such that were not yet, change meanwhile.
+    Add(1, 2'000 + Parts);
+    Add(Stacks, 2'000 + Parts);
+    Slice Part;
+    EXPECT_TRUE(A.cutPart(1, 3, Part));
+    EXPECT_EQ(Part.Index, 0u);
+    EXPECT_EQ(Part.EndNs, 1'000u);
+    Rows.insert(Rows.end(), Part.Rows.begin(), Part.Rows.end());
+    ++Parts;
+  }
+  EXPECT_EQ(Parts, 4u);
+  std::vector<SliceRow> Expected;
+  for (uint32_t Stack = 1; Stack <= Stacks; ++Stack)
+    if (Stack != 5)
+      Expected.push_back({1, Stack, 1, 100 * Stack});
+  EXPECT_EQ(Rows, Expected) << "as it was at the cut";
+  Slice Next;
+  A.cutSlice(1, 3'000, Next);
+  EXPECT_EQ(Next.Index, 1u);
+  EXPECT_EQ(Next.BeginNs, 1'000u);
+  EXPECT_EQ(Next.Rows,
+            (std::vector<SliceRow>{{1, 1, 5, 500}, {1, Stacks, 5, 5000}}));
+  // One without rows is one part, too; else parts without rows are none.
+  Slice Part;
+  A.beginCut(1, 4'000);
+  EXPECT_TRUE(A.cutPart(1, 3, Part));
+  EXPECT_TRUE(Part.Rows.empty());
+  EXPECT_FALSE(A.isCutting(1));
+  Add(1, 5'000);
+  A.free({Ordinal - 1, A.stackRow(1, 1, 1), 0}, 100, 5'001, 1);
+  Add(2, 5'002);
+  A.beginCut(1, 6'000);
+  EXPECT_FALSE(A.cutPart(1, 1, Part)) << "as it was before";
+  EXPECT_TRUE(A.cutPart(1, 1, Part));
+  EXPECT_FALSE(A.isCutting(1));
+}
+
 TEST(Accounts, SlicesOfStepsAndTime) {
   Accounts A;
   A.addHeap(1, Heap());

@@ -1,0 +1,63 @@
+//===- WriteQueue.h - Blocks that wait to be written -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_WRITEQUEUE_H
+#define MEMKIT_LIB_RECORD_WRITEQUEUE_H
+
+#include "memkit/Trace/EventLog.h"
+#include "memkit/Trace/TraceWriter.h"
+#include <deque>
+#include <variant>
+
+namespace memkit {
+
+/// Blocks on their way into the trace, in the order in which they will stand
+/// there. To encode and compress one takes milliseconds, for which the rings
+/// cannot wait: it is done in steps. Belongs to one thread.
+class WriteQueue {
+public:
+  explicit WriteQueue(TraceWriter &W) : W(W) {}
+
+  void add(Dictionary D) { Blocks.emplace_back(std::move(D)); }
+  void add(Marks M) { Blocks.emplace_back(std::move(M)); }
+  void add(Slices S) { Blocks.emplace_back(std::move(S)); }
+  void add(Keyframe K) { Blocks.emplace_back(std::move(K)); }
+  /// L is not touched until it is written; then it is emptied.
+  void add(EventLog &L) {
+    Blocks.emplace_back(&L);
+    ++NumLogs;
+  }
+
+  bool empty() const { return Blocks.empty(); }
+  size_t size() const { return Blocks.size(); }
+  /// Whether there is a log that is not written yet.
+  bool hasEvents() const { return NumLogs != 0; }
+  /// Does a part of the work; only when not empty(). An error is of the output:
+  /// then the queue is to be cleared.
+  llvm::Error step();
+  /// Drops what waits, and empties the logs.
+  void clear();
+  /// Bytes and live blocks of all keyframes written.
+  uint64_t keyframeBytes() const { return KeyframeBytes; }
+  uint64_t keyframeBlocks() const { return KeyframeBlocks; }
+
+private:
+  using Block = std::variant<Dictionary, EventLog *, Marks, Slices, Keyframe>;
+  llvm::Error begin(const Block &B);
+  void pop();
+
+  TraceWriter &W;
+  std::deque<Block> Blocks; ///< the first may be under way
+  size_t NumLogs = 0;
+  uint64_t BytesBefore = 0; ///< the block that is under way
+  uint64_t KeyframeBytes = 0, KeyframeBlocks = 0;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_WRITEQUEUE_H
