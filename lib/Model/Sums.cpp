@@ -87,8 +87,6 @@ Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec) {
   if (!Made)
     return Made.takeError();
   S.emplace(std::move(*Made));
-  if (!Spec.AllFrames)
-    T->foldFrames();
   return Error::success();
 }
 

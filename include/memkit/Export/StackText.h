@@ -14,8 +14,7 @@
 
 namespace memkit {
 
-/// `function (file:line)`, or `function (module)` where there is no line; of
-/// Python `file:line function`.
+/// `function (file:line)`, or `function (module)` where there is no line.
 std::string frameText(const ShownFrame &F);
 
 /// One line a frame, innermost first, each behind Indent spaces and at most

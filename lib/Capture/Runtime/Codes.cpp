@@ -49,7 +49,9 @@ CodeWord capture::makeCode(uintptr_t Return) {
     R = ruleAt(Module, Pc);
   if (isOwnCode(Pc))
     return Proc.Codes.insert(Return, CodeWord::make(R, 0, CodeWord::Hidden));
-  uint32_t Code = Proc.Stacks.newCode(Pc, Module, wire::CodeKind::Native);
+  auto Kind = Proc.Python.isEvaluator(Pc) ? wire::CodeKind::Evaluator
+                                          : wire::CodeKind::Native;
+  uint32_t Code = Proc.Stacks.newCode(Pc, Module, Kind);
   CodeWord W = CodeWord::make(R, Code, Module ? 0 : CodeWord::Unowned);
   return Code ? Proc.Codes.insert(Return, W) : W;
 }
@@ -63,6 +65,7 @@ bool capture::stillUnowned(uintptr_t Return, CodeWord &W) {
 }
 
 static void forgetRange(AddressRange Gone) {
+  Proc.Python.noteGone(Gone);
   Proc.Codes.forget({Gone.Start + 1, Gone.End + 1});
   Proc.CodeGeneration.fetch_add(1, std::memory_order_acq_rel);
   Proc.Ctl->ModulesChanged.fetch_add(1, std::memory_order_release);

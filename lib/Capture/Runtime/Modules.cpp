@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Modules.h"
+#include "Process.h"
 
 #include <cstring>
 #include <elf.h>
@@ -129,6 +129,7 @@ void Modules::enter(uint32_t Id, wire::Module &M, const FoundObject &O) {
   size_t Count = 0;
   if (const Elf64_Phdr *Headers = programHeaders(M.Start, Count))
     findEhFrame(Headers, Count, Map->l_addr, K.Tables);
+  Proc.Python.noteModule({M.Start, M.End}, O.LinkMap, K.Tables);
   K.Live.store(1, std::memory_order_release);
   Ctl->NextModule.store(Id + 1, std::memory_order_release);
 }

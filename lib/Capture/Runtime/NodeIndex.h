@@ -40,9 +40,10 @@
 
 namespace memkit::capture {
 
-class NodeIndex {
+/// With codes of \p TheCodeBits.
+template <unsigned TheCodeBits> class BasicIndex {
 public:
-  static constexpr unsigned IdBits = 25, CodeBits = 23;
+  static constexpr unsigned IdBits = 25, CodeBits = TheCodeBits;
 
   bool begin() { return Levels[0].allocate(FirstBits) && reserve(0); }
 
@@ -68,12 +69,11 @@ public:
     return findHashed(Parent, Code);
   }
 
-  /// Puts \p Id, which is greater than \p Parent, in, unless another has come
-  /// first; returns the one that is in. 0: there is no memory for a larger
-  /// level.
+  /// Puts \p Id in, unless another has come first; returns the one that is in.
+  /// 0: there is no memory for a larger level.
   uint32_t insert(uint32_t Parent, uint32_t Code, uint32_t Id) {
     uint32_t Is = 0, Distance = Id - Parent;
-    if (Distance < 1u << (32 - CodeBits)) {
+    if (Distance - 1 < (1u << (32 - CodeBits)) - 1) {
       if (near(Parent).compare_exchange_strong(Is, Distance << CodeBits | Code,
                                                std::memory_order_acq_rel))
         return Id;
@@ -97,8 +97,8 @@ public:
   }
 
 private:
-  /// Bits 0-22 the code, 23-31 how far from the parent's the child's id is; 0:
-  /// none.
+  /// The low CodeBits the code, above it how far from the parent's the child's
+  /// id is; 0: none.
   using Near = std::atomic<uint32_t>;
   static constexpr uint32_t CodeMask = (1u << CodeBits) - 1;
   static constexpr size_t NearPieceBytes = 1u << 18;
@@ -279,6 +279,11 @@ private:
   Level Levels[NumLevels];
   std::atomic<Near *> NearPieces[(1u << IdBits) / NearPerPiece];
 };
+
+/// Nodes by parent and code.
+using NodeIndex = BasicIndex<23>;
+/// By two ids of nodes.
+using PairIndex = BasicIndex<NodeIndex::IdBits>;
 
 } // namespace memkit::capture
 

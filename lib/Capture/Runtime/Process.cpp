@@ -16,6 +16,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
+// Zeroes alone, or it would not be memory that fork can wipe.
 constinit Process memkit::capture::Proc;
 Inherited memkit::capture::Kept;
 
@@ -59,7 +60,9 @@ static bool regionsFit(const wire::Regions &R, uint64_t Size) {
          Whole(R.Rings, R.MaxRings, wire::RingBytes) &&
          Whole(R.Nodes, R.MaxNodes, sizeof(wire::Node)) &&
          Whole(R.Codes, R.MaxCodes, sizeof(wire::Code)) &&
-         Whole(R.Modules, R.MaxModules, sizeof(wire::Module));
+         Whole(R.Modules, R.MaxModules, sizeof(wire::Module)) &&
+         Whole(R.Functions, R.MaxFunctions, sizeof(wire::PythonFunction)) &&
+         Whole(R.Texts, R.TextBytes, 1);
 }
 
 static void *mapShared(int Fd, uint64_t Offset, uint64_t Bytes) {
@@ -67,6 +70,12 @@ static void *mapShared(int Fd, uint64_t Offset, uint64_t Bytes) {
   if (P)
     sys::call(SYS_madvise, long(P), long(Bytes), MADV_DONTFORK);
   return P;
+}
+
+/// Which frames stacks have, and room for Python's.
+static bool beginPython(int Fd, const wire::Regions &R, wire::Control &C) {
+  Proc.StackBits = C.Settings.Stacks & wire::SB_Mixed;
+  return !(Proc.StackBits & wire::SB_Python) || Proc.Python.begin(Fd, R, C);
 }
 
 static bool mapAll(int Fd) {
@@ -85,12 +94,13 @@ static bool mapAll(int Fd) {
   Proc.MaxRings = R.MaxRings < MaxRingNumber ? R.MaxRings : MaxRingNumber;
   Proc.Headers = static_cast<wire::RingHeader *>(
       mapShared(Fd, R.RingHeaders, Proc.MaxRings * sizeof(wire::RingHeader)));
-  for (auto *Next : {&C->NextNode, &C->NextCode, &C->NextModule})
+  for (auto *Next :
+       {&C->NextNode, &C->NextCode, &C->NextModule, &C->NextFunction})
     Next->store(1, std::memory_order_release);
   return Proc.Headers &&
          Proc.Rings.begin(Fd, R.Rings, Proc.MaxRings * wire::RingRecords) &&
          Proc.Stacks.begin(Fd, R, *C) && Proc.Codes.begin() &&
-         Proc.Mods.begin(Fd, R, *C, Kept.FindObject);
+         Proc.Mods.begin(Fd, R, *C, Kept.FindObject) && beginPython(Fd, R, *C);
 }
 
 static int findInList(void *Pc, FoundObject *Result) {

@@ -20,6 +20,7 @@
 #define MEMKIT_CAPTURE_RUNTIME_PROCESS_H
 
 #include "LoadedList.h"
+#include "Python/Interpreter.h"
 #include "StackTable.h"
 #include "Unwind/CodeMap.h"
 
@@ -46,7 +47,9 @@ struct alignas(PageBytes) Process {
   StackTable Stacks;
   CodeMap Codes;
   Modules Mods;
-  LoadedList Loaded;                ///< with an older glibc
+  uint32_t StackBits = 0; ///< wire::StackBits: which frames a stack has
+  LoadedList Loaded;      ///< with an older glibc
+  Interpreter Python;
   Pieces<wire::Record, 1024> Rings; ///< 4,096 rings
 };
 
@@ -68,6 +71,8 @@ struct Inherited {
   /// The loader's code: what calls from there to free a link_map.
   uintptr_t LoaderStart;
   uintptr_t LoaderBytes;
+  /// The interpreter's own deallocator of code objects.
+  void (*CodeDealloc)(void *);
 
   const char *socketPath() const { return Socket + sizeof("MEMREC_SOCKET"); }
   const char *preloadPath() const { return Preload + sizeof("MEMREC_PRELOAD"); }

@@ -78,9 +78,13 @@ void capture::resetStackState(Thread &T) {
     S.Words[-1].Address = ~uintptr_t(0);
     S.Recent->clear();
   }
+  resetPythonState(T.Python);
 }
 
-void capture::releaseStackState(Thread &T) { freeState(T.Stack); }
+void capture::releaseStackState(Thread &T) {
+  freeState(T.Stack);
+  releasePythonState(T.Python);
+}
 
 //===----------------------------------------------------------------------===//
 // From frames to nodes
@@ -92,6 +96,8 @@ class Stack {
 public:
   Stack(StackState &S, const Frame &Caller) : S(S), Walk(S, Caller) {}
   uint32_t node(bool IsOwn, const Frame &Caller);
+  /// Did the walk come through a signal frame? Valid after node.
+  bool passedSignal() const { return PassedSignal; }
 
 private:
   uint32_t nodesOfNew(WalkEnd End);
@@ -101,6 +107,7 @@ private:
 
   StackState &S;
   StackWalk Walk;
+  bool PassedSignal = false;
 };
 } // namespace
 
@@ -217,6 +224,7 @@ uint32_t Stack::node(bool IsOwn, const Frame &Caller) {
   else if (Walk.beginOwn() && Walk.top().Node)
     return Walk.top().Node;
   WalkEnd End = Walk.walk();
+  PassedSignal = Walk.passedSignal();
   uint32_t Node;
   auto Find = [](uint32_t Parent, CodeWord C) {
     return C.has(CodeWord::Hidden) ? Parent
@@ -228,7 +236,10 @@ uint32_t Stack::node(bool IsOwn, const Frame &Caller) {
   if (End == WalkEnd::TooMany && S.Capacity < MostCapacity) {
     if (!resizeState(S, S.Capacity * 8))
       return callerNode(Caller);
-    return Stack(S, Caller).node(IsOwn, Caller);
+    Stack Again(S, Caller);
+    uint32_t Node = Again.node(IsOwn, Caller);
+    PassedSignal = Again.PassedSignal;
+    return Node;
   }
   return nodesOfNew(End);
 }
@@ -271,9 +282,19 @@ static bool prepare(StackState &S, const Frame &Caller, bool &IsOwn) {
   return true;
 }
 
+/// A handler may have interrupted the interpreter anywhere: what Python runs is
+/// not asked then. So the native stack is walked for Python's too.
+static uint32_t fullNode(Thread &T, bool IsOwn, const Frame &Caller) {
+  Stack Walked(T.Stack, Caller);
+  uint32_t Node = Walked.node(IsOwn, Caller);
+  if (__builtin_expect(Proc.Python.isThere(), 0) && !Walked.passedSignal())
+    return withPython(T, Node);
+  return Node;
+}
+
 uint32_t capture::stackNode(Thread &T, const Frame &Caller) {
   StackState &S = T.Stack;
-  if (__builtin_expect(T.QuietBits || T.Ring.isNested(), 0))
+  if (__builtin_expect(T.QuietBits || T.Ring.isNested() || !Proc.StackBits, 0))
     return callerNode(Caller);
   if (__builtin_expect(S.Mark != nullptr, 0) && isInterrupted(S, Caller))
     return callerNode(Caller);
@@ -289,7 +310,7 @@ uint32_t capture::stackNode(Thread &T, const Frame &Caller) {
       !prepare(S, Caller, IsOwn))
     Node = callerNode(Caller);
   else
-    Node = Stack(S, Caller).node(IsOwn, Caller);
+    Node = fullNode(T, IsOwn, Caller);
   Mark = 0;
   signalFence();
   S.Mark = nullptr;

@@ -35,6 +35,9 @@ public:
            Index.begin();
   }
 
+  /// Before the first pair. False: there is no memory.
+  bool beginPairs() { return Pairs.begin(); }
+
   /// A new code. 0: the table is full.
   uint32_t newCode(uint64_t Address, uint32_t Module, wire::CodeKind Kind) {
     uint32_t Id;
@@ -93,12 +96,30 @@ public:
     return N;
   }
 
+  /// The node that says that the Python path \p Python runs in the native path
+  /// \p Native. 0: the table is full.
+  uint32_t pair(uint32_t Native, uint32_t Python) {
+    if (!Pairs.reserve(Native))
+      return 0;
+    if (uint32_t Id = Pairs.find(Native, Python))
+      return Id;
+    uint32_t Id;
+    if (!reserve(Ctl->NextNode, 1, Id,
+                 [&](uint32_t Id) { return Nodes.get(Id) != nullptr; }))
+      return 0;
+    wire::Node &Node = Nodes[Id];
+    Node.Parent.store(Native, std::memory_order_relaxed);
+    Node.Code.store(wire::PairBit | Python, std::memory_order_release);
+    uint32_t In = Pairs.insert(Native, Python, Id);
+    return In ? In : Id;
+  }
+
   /// An entry whose id was given out.
   const wire::Node &node(uint32_t Id) { return Nodes[Id]; }
   const wire::Code &code(uint32_t Id) { return Codes[Id]; }
 
   /// The program's memory for it, in bytes.
-  uint64_t bytes() const { return Index.bytes(); }
+  uint64_t bytes() const { return Index.bytes() + Pairs.bytes(); }
 
 private:
   /// Takes up to \p Wanted ids that stand in a row, each of which \p CanHave;
@@ -151,6 +172,7 @@ private:
   Pieces<wire::Node, 4096> Nodes;
   Pieces<wire::Code, 1024> Codes;
   NodeIndex Index;
+  PairIndex Pairs;
 };
 
 } // namespace memkit::capture

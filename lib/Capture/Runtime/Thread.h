@@ -16,6 +16,7 @@
 #define MEMKIT_CAPTURE_RUNTIME_THREAD_H
 
 #include "Process.h"
+#include "Python/PythonStack.h"
 #include "RingWriter.h"
 #include "Unwind/StackState.h"
 
@@ -38,6 +39,7 @@ struct Thread {
   uintptr_t StackLow;
   uint64_t StackBytes;
   StackState Stack;
+  PythonState Python;
 };
 
 extern __thread Thread ThisThread __attribute__((tls_model("initial-exec")));

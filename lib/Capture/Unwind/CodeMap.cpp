@@ -123,6 +123,36 @@ void CodeMap::forget(AddressRange Range) {
   unlock();
 }
 
+/// From one level; an empty word: it is not in.
+CodeWord CodeMap::takeFrom(Level *L, uintptr_t Pc) {
+  for (uintptr_t I = Pc, End = Pc + L->Mask; I != End; ++I) {
+    Slot &S = L->Slots[I & L->Mask];
+    uintptr_t Key = S.Key.load(std::memory_order_acquire);
+    if (!Key)
+      break;
+    if (Key != Pc)
+      continue;
+    S.Key.store(Gone, std::memory_order_release);
+    L->Forgotten.fetch_add(1, std::memory_order_relaxed);
+    return CodeWord(S.Word.exchange(0, std::memory_order_acq_rel));
+  }
+  return CodeWord();
+}
+
+CodeWord CodeMap::take(uintptr_t Pc) {
+  if (!find(Pc))
+    return CodeWord();
+  while (!tryLock())
+    sys::sleepMicroseconds(20);
+  CodeWord Taken;
+  for (Level *L = Newest.load(std::memory_order_acquire); L;
+       L = L->Older.load(std::memory_order_acquire))
+    if (CodeWord W = takeFrom(L, Pc))
+      Taken = W;
+  unlock();
+  return Taken;
+}
+
 uint64_t CodeMap::bytes() const {
   return Level::bytes(Newest.load(std::memory_order_acquire)->Mask + 1);
 }

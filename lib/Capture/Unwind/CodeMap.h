@@ -53,6 +53,10 @@ public:
   /// Takes out all pcs of \p Range. Waits for a thread that enlarges the table.
   void forget(AddressRange Range);
 
+  /// Takes out \p Pc alone; returns what was in. Waits as forget does; not to be
+  /// called where a signal handler of this thread may call it or forget.
+  CodeWord take(uintptr_t Pc);
+
   /// Memory that is in use, in bytes; pcs that were put in.
   uint64_t bytes() const;
   uint32_t used() const {
@@ -81,6 +85,7 @@ private:
   static CodeWord findBeside(const Level *L, uintptr_t Pc);
   static CodeWord insertIn(Level *L, uintptr_t Pc, CodeWord W);
   static void forgetIn(Level *L, AddressRange Range);
+  static CodeWord takeFrom(Level *L, uintptr_t Pc);
   bool grow(Level *Full);
   Level *addLevel(Level *Old);
   bool tryLock() { return !Lock.exchange(1, std::memory_order_acquire); }

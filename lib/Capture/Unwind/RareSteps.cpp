@@ -122,6 +122,7 @@ bool StackWalk::realignedStep(CodeWord C) {
 /// has put that on the stack.
 bool StackWalk::interrupted(uintptr_t NewPc, uintptr_t NewSp, uintptr_t NewFp,
                             CodeWord &C) {
+  PassedSignal = true;
   if (!enterRange(NewSp))
     return false;
   Slot = NewSp - 8;

@@ -54,6 +54,8 @@ public:
 
   uint32_t count() const { return NumNew; } ///< of S.New
   KnownFrame &top() { return S.Frames[Joined - 1]; }
+  /// A signal frame was on the way.
+  bool passedSignal() const { return PassedSignal; }
   /// Entries of S.Words that were joined to.
   uint32_t joined() const { return Joined; }
   /// New frames from \p I inwards are not to be kept.
@@ -93,6 +95,7 @@ private:
   uint64_t Others = 0;
   bool IsOwn = false;   ///< has been on the thread's own stack only
   bool OnOther = false; ///< is on another one now
+  bool PassedSignal = false;
   WalkEnd End = WalkEnd::Root;
 };
 

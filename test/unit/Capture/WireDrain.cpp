@@ -48,6 +48,7 @@ struct Options {
   uint32_t WaitMs = 10000, MaxDepth = 1024, Rings = 1024, Nodes = 1 << 22;
   uint32_t NapUs = 1000;
   uint32_t Heaps = wire::HB_Malloc;
+  uint32_t StackBits = wire::SB_Native;
   uint64_t StallAfter = ~0ull, DetachAfter = ~0ull, DieAfter = ~0ull;
   uint64_t DeafAfter = ~0ull; ///< greets nobody any more
   bool Refuse = false;
@@ -79,6 +80,9 @@ struct Image {
   std::map<uint32_t, std::pair<uint64_t, uint64_t>>
       Pending; ///< ring -> block, size
   uint64_t Allocs = 0, Frees = 0, Reallocs = 0, Unknown = 0, Twice = 0;
+  uint64_t Pairs = 0; ///< records with Python frames
+  /// Pairs with more or fewer entries than frames of the evaluator.
+  uint64_t Uneven = 0;
   uint64_t Threads = 0, Ended = 0, Bytes = 0, Late = 0, MaxStackDepth = 0;
   std::vector<std::string> Execs;
 
@@ -95,6 +99,11 @@ struct Image {
   }
   wire::Code *code(uint32_t I) {
     return reinterpret_cast<wire::Code *>(Base + C->Regions.Codes) + I;
+  }
+  wire::PythonFunction *function(uint32_t I) {
+    return reinterpret_cast<wire::PythonFunction *>(Base +
+                                                    C->Regions.Functions) +
+           I;
   }
   wire::Module *module(uint32_t I) {
     return reinterpret_cast<wire::Module *>(Base + C->Regions.Modules) + I;
@@ -134,11 +143,15 @@ std::unique_ptr<Image> makeImage(uint32_t Id) {
   R.MaxNodes = Opt.Nodes;
   R.MaxCodes = 1 << 20;
   R.MaxModules = 4096;
+  R.MaxFunctions = 1 << 20;
+  R.TextBytes = 64 << 20;
   R.RingHeaders = Place(R.MaxRings * sizeof(wire::RingHeader));
   R.Rings = Place(R.MaxRings * wire::RingBytes);
   R.Nodes = Place(uint64_t(R.MaxNodes) * sizeof(wire::Node));
   R.Codes = Place(uint64_t(R.MaxCodes) * sizeof(wire::Code));
   R.Modules = Place(uint64_t(R.MaxModules) * sizeof(wire::Module));
+  R.Functions = Place(uint64_t(R.MaxFunctions) * sizeof(wire::PythonFunction));
+  R.Texts = Place(R.TextBytes);
   R.Size = At;
   if (I->Fd < 0 || ftruncate(I->Fd, off_t(At)))
     die("memfd");
@@ -159,6 +172,7 @@ std::unique_ptr<Image> makeImage(uint32_t Id) {
   I->C->Settings.MaxDepth = Opt.MaxDepth;
   I->C->Settings.Follow = Opt.Follow;
   I->C->Settings.Heaps = Opt.Heaps;
+  I->C->Settings.Stacks = Opt.StackBits;
   holdLock(I->C);
   return I;
 }
@@ -195,8 +209,59 @@ void greet(int Socket) {
   close(Fd);
 }
 
+void printText(Image &I, uint32_t Number) {
+  const char *T = I.Base + I.C->Regions.Texts + (Number - 1) * wire::TextAlign;
+  uint32_t Bytes = 0;
+  if (Number)
+    memcpy(&Bytes, T, 4);
+  printf("%.*s", int(Bytes), T + 4);
+}
+
+/// One line a frame, innermost first: "name (file:line)", "*" before an entry.
+void printPython(Image &I, uint32_t Node) {
+  for (; Node; Node = I.node(Node)->Parent) {
+    wire::Code *C = I.code(I.node(Node)->Code);
+    uint32_t Kind = C->Kind;
+    if (Kind == uint32_t(wire::CodeKind::Gap)) {
+      printf("  python (gap)\n");
+      continue;
+    }
+    wire::PythonFunction *F = I.function(C->Module);
+    printf("  python %s",
+           Kind == uint32_t(wire::CodeKind::PythonEntry) ? "*" : "");
+    printText(I, F->Name);
+    printf(" (");
+    printText(I, F->File);
+    printf(":%lu)%s\n", C->Address.load(), F->State == 1 ? "" : " BAD");
+  }
+}
+
+/// How many frames of \p Kind a path has; none where frames are left out.
+uint32_t countKind(Image &I, uint32_t Node, wire::CodeKind Kind) {
+  uint32_t N = 0;
+  for (; Node; Node = I.node(Node)->Parent) {
+    uint32_t Is = I.code(I.node(Node)->Code)->Kind;
+    if (Is == uint32_t(wire::CodeKind::Gap))
+      return 0;
+    N += Is == uint32_t(Kind);
+  }
+  return N;
+}
+
 void printStack(Image &I, uint32_t Node) {
   uint64_t Depth = 0;
+  uint32_t Python = 0;
+  if (Node && (I.node(Node)->Code & wire::PairBit)) {
+    Python = I.node(Node)->Code & ~wire::PairBit;
+    Node = I.node(Node)->Parent;
+    ++I.Pairs;
+    if (countKind(I, Python, wire::CodeKind::PythonEntry) !=
+        countKind(I, Node, wire::CodeKind::Evaluator)) {
+      ++I.Uneven;
+      if (Opt.Stacks)
+        printf("uneven ");
+    }
+  }
   for (uint32_t N = Node; N; ++Depth) {
     wire::Code *C = I.code(I.node(N)->Code);
     if (I.node(N)->Parent >= N)
@@ -207,6 +272,8 @@ void printStack(Image &I, uint32_t Node) {
       const char *Slash = strrchr(Path, '/');
       if (C->Kind == uint32_t(wire::CodeKind::Gap))
         printf(" (gap)");
+      else if (C->Kind == uint32_t(wire::CodeKind::Evaluator))
+        printf(" (evaluator)");
       else
         printf(" %s+0x%lx", Slash ? Slash + 1 : Path,
                C->Address - (M ? I.module(M)->Bias : 0));
@@ -216,6 +283,8 @@ void printStack(Image &I, uint32_t Node) {
   I.MaxStackDepth = std::max(I.MaxStackDepth, Depth);
   if (Opt.Dump)
     printf(" depth %lu\n", Depth);
+  if (Opt.Stacks)
+    printPython(I, Python);
 }
 
 bool isPut(const wire::Record &R) {
@@ -429,6 +498,12 @@ void summary(Image &I) {
     printf("%d\n", I.C->ExitStatus.load());
   else
     printf("unknown\n");
+  if (Opt.StackBits & wire::SB_Python)
+    printf("image %u python %u version %x pairs %lu uneven %lu functions %u "
+           "texts %u\n",
+           I.Id, I.C->Python.load(), I.C->PythonVersion.load(), I.Pairs,
+           I.Uneven, I.C->NextFunction.load() - 1,
+           I.C->NextText.load() * uint32_t(wire::TextAlign));
   for (std::string &E : I.Execs)
     printf("image %u %s\n", I.Id, E.c_str());
 }
@@ -464,6 +539,8 @@ int parse(int Argc, char **Argv) {
       Opt.Nodes = uint32_t(number(V));
     else if (O == "--heaps")
       Opt.Heaps = uint32_t(number(V));
+    else if (O == "--frames") // wire::StackBits
+      Opt.StackBits = uint32_t(number(V));
     else if (O == "--nap")
       Opt.NapUs = uint32_t(number(V));
     else if (O == "--stall-after")

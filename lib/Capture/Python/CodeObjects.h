@@ -1,0 +1,112 @@
+//===- CodeObjects.h - Codes of Python's instructions -----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From an instruction of Python's bytecode to a code of the shared table, and
+// from a code object to a function. What is copied is copied at first sight,
+// from a frame that is running, so that the code object lives. When one dies,
+// all that is known by its address is taken out, before anything else can be at
+// that address.
+//
+// Lock-free but for what CodeMap says. Any thread, with or without the GIL; not
+// in signal handlers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_PYTHON_CODEOBJECTS_H
+#define MEMKIT_CAPTURE_PYTHON_CODEOBJECTS_H
+
+#include "PrivatePieces.h"
+#include "Runtime/NodeIndex.h"
+#include "Texts.h"
+
+namespace memkit::capture {
+
+/// What is known of an instruction.
+class InstructionWord {
+public:
+  InstructionWord() = default;
+  explicit InstructionWord(CodeWord W) : Bits(W.bits()) {}
+  /// \p Code 0: it has no node (a frame that has not begun).
+  static InstructionWord make(uint32_t Code) {
+    return InstructionWord(CodeWord(uint64_t(Code) << 1 | 1));
+  }
+  explicit operator bool() const { return Bits; }
+  uint32_t code() const { return uint32_t(Bits >> 1); }
+  CodeWord word() const { return CodeWord(Bits); }
+
+private:
+  uint64_t Bits = 0;
+};
+
+/// A place in a running function.
+struct PythonPlace {
+  uintptr_t Key;  ///< names it, for as long as the code object lives; 0: none
+  uintptr_t Code; ///< the code object
+  int64_t Offset; ///< of the instruction, in bytes
+  bool IsEntry;
+};
+
+class CodeObjects {
+public:
+  /// Maps the shared tables. False: not to be used.
+  bool begin(int Fd, const wire::Regions &R, wire::Control &C);
+  /// Takes the private memory, once there is an interpreter.
+  bool beginIndex();
+
+  /// Empty: it has not been seen.
+  InstructionWord find(uintptr_t Key) const {
+    return InstructionWord(Known.find(Key));
+  }
+
+  /// Of a place that find does not know. \p LineOf is the interpreter's
+  /// PyCode_Addr2Line; \p Buffer has room for a text. Code 0: a table is full.
+  InstructionWord enter(const PythonPlace &P, const PythonLayout &L,
+                        int (*LineOf)(void *, int), char *Buffer);
+  /// The instruction of \p P has no node.
+  InstructionWord enterHidden(const PythonPlace &P, const PythonLayout &L,
+                              char *Buffer);
+
+  /// An entry whose id was given out, and its texts.
+  const wire::PythonFunction &function(uint32_t Id) { return Functions[Id]; }
+  const char *text(uint32_t Number, uint32_t &Bytes) {
+    return Names.text(Number, Bytes);
+  }
+
+  /// The code object at \p Code dies. True: it was known.
+  bool forget(uintptr_t Code);
+
+private:
+  struct Instruction {
+    std::atomic<uintptr_t> Key;
+    std::atomic<uint32_t> Next; ///< of its function, or that is free
+    uint32_t Unused;
+  };
+
+  uint32_t functionOf(uintptr_t Code, const PythonLayout &L, char *Buffer);
+  uint32_t newFunction(uintptr_t Code, const PythonLayout &L, char *Buffer);
+  uint32_t lineCode(uint32_t Function, uint32_t Line, bool IsEntry);
+  uint32_t newInstruction();
+  void freeInstructions(uint32_t First, uint32_t Last);
+  InstructionWord keep(uint32_t Function, uintptr_t Key, InstructionWord W);
+
+  wire::Control *Ctl = nullptr;
+  Texts Names;
+  Pieces<wire::PythonFunction, 1024> Functions;
+  CodeMap ByAddress; ///< from a code object to its function
+  CodeMap Known;     ///< from a key to an InstructionWord
+  BasicIndex<23> ByLine;
+  PrivatePieces<std::atomic<uint32_t>, 256> First; ///< by function
+  PrivatePieces<Instruction, 256> Instructions;
+  std::atomic<uint32_t> NumInstructions{0}; ///< ids from 1 on were given
+  /// The first free one; above it a number that changes with each.
+  std::atomic<uint64_t> FreeInstruction{0};
+};
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_PYTHON_CODEOBJECTS_H

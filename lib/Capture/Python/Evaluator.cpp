@@ -1,0 +1,81 @@
+//===- Evaluator.cpp - The interpreter's evaluator ------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluator.h"
+
+#include "Unwind/CfaRecord.h"
+
+#include <cstring>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// A jump (jmp or jcc) with 32 bits of distance may begin at \p At: where it
+/// leads; 0: it does not. Bytes in the middle of other instructions can look
+/// like one.
+static uintptr_t jumpTarget(uintptr_t At) {
+  auto *B = reinterpret_cast<const uint8_t *>(At);
+  unsigned Bytes = B[0] == 0xe9                            ? 1
+                   : B[0] == 0x0f && (B[1] & 0xf0) == 0x80 ? 2
+                                                           : 0;
+  if (!Bytes)
+    return 0;
+  int32_t Distance;
+  memcpy(&Distance, B + Bytes, 4);
+  return At + Bytes + 4 + uintptr_t(intptr_t(Distance));
+}
+
+static unsigned countJumps(AddressRange From, AddressRange To) {
+  unsigned N = 0;
+  for (uintptr_t At = From.Start; At + 6 <= From.End; ++At)
+    N += To.has(jumpTarget(At));
+  return N;
+}
+
+/// The function into whose middle the most jumps of the first ones lead. What
+/// only looks like a jump leads anywhere.
+void Evaluator::findCold(const EhFrame &Tables) {
+  constexpr unsigned MostCandidates = 16, Enough = 8;
+  struct {
+    AddressRange Range;
+    unsigned Hits;
+  } Candidates[MostCandidates] = {};
+  unsigned Count = 0;
+  for (uintptr_t At = Main.Start; At + 6 <= Main.End; ++At) {
+    uintptr_t To = jumpTarget(At);
+    if (!Tables.Text.has(To) || Main.has(To))
+      continue;
+    unsigned I = 0;
+    while (I < Count && !Candidates[I].Range.has(To))
+      ++I;
+    if (I == Count) {
+      FunctionRecord F;
+      if (Count == MostCandidates || !findFunction(Tables, To, F) ||
+          F.Code.Start == To)
+        continue;
+      Candidates[Count++].Range = F.Code;
+    }
+    if (++Candidates[I].Hits < Enough)
+      continue;
+    // And it comes back.
+    if (countJumps(Candidates[I].Range, Main) >= Enough) {
+      Cold = Candidates[I].Range;
+      return;
+    }
+    Candidates[I].Hits = 0;
+  }
+}
+
+bool Evaluator::find(const EhFrame &Tables, uintptr_t Entry) {
+  FunctionRecord F;
+  if (!Tables.usable() || !findFunction(Tables, Entry, F))
+    return false;
+  Main = F.Code;
+  findCold(Tables);
+  return true;
+}

@@ -1,0 +1,52 @@
+//===- Exports.h - What a loaded module exports -----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A loaded module's dynamic symbols, read where they are mapped. dlsym would
+// wait for the loader's lock, which a thread may hold that waits for the
+// interpreter, in a constructor; this waits for nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_PYTHON_EXPORTS_H
+#define MEMKIT_CAPTURE_PYTHON_EXPORTS_H
+
+#include <cstdint>
+#include <elf.h>
+
+namespace memkit::capture {
+
+class Exports {
+public:
+  /// \p LinkMap: the module's, which stays loaded meanwhile.
+  explicit Exports(const void *LinkMap);
+
+  /// The address of the definition of \p Name; 0: there is none.
+  uintptr_t find(const char *Name) const;
+
+  template <typename T> bool find(const char *Name, T &To) const {
+    uintptr_t At = find(Name);
+    To = reinterpret_cast<T>(At);
+    return At;
+  }
+
+private:
+  uintptr_t findGnu(const char *Name) const;
+  uintptr_t findOld(const char *Name) const;
+  uintptr_t matches(uint32_t I, const char *Name) const;
+
+  uintptr_t Bias = 0;
+  const Elf64_Sym *Symbols = nullptr;
+  const char *Strings = nullptr;
+  uint64_t StringBytes = 0;
+  const uint32_t *GnuHash = nullptr;
+  const uint32_t *OldHash = nullptr;
+};
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_PYTHON_EXPORTS_H

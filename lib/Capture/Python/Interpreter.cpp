@@ -1,0 +1,221 @@
+//===- Interpreter.cpp - The CPython in a process -------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+
+#include "Exports.h"
+#include "Runtime/Process.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+//===----------------------------------------------------------------------===//
+// Finding it
+//===----------------------------------------------------------------------===//
+
+void Interpreter::noteModule(AddressRange M, const void *LinkMap,
+                             const EhFrame &Tables) {
+  if (!Wanted || State.load(std::memory_order_relaxed) != None)
+    return;
+  Exports E(LinkMap);
+  uintptr_t Entry = E.find("_PyEval_EvalFrameDefault");
+  if (!Entry)
+    return;
+  Module = M;
+  bool HasAll = E.find("_PyRuntime", Runtime) &&
+                E.find("PyCode_Type", CodeType) &&
+                E.find("PyUnicode_Type", StrType) &&
+                E.find("PyGILState_GetThisThreadState", ThisThreadState) &&
+                E.find("PyCode_Addr2Line", LineOf) &&
+                E.find("PyInterpreterState_Head", FirstInterp) &&
+                E.find("PyInterpreterState_Next", NextInterp) &&
+                E.find("Py_GetVersion", VersionText);
+  E.find("Py_Version", VersionWord);
+  if (!E.find("PyThreadState_GetUnchecked", Attached))
+    E.find("_PyThreadState_UncheckedGet", Attached);
+  IsDebug = E.find("_Py_NegativeRefcount");
+  IsFreeThreaded = E.find("_Py_MergeZeroLocalRefcount");
+  Looks = 0;
+  if (!HasAll || !Where.find(Tables, Entry) || !Codes.beginIndex() ||
+      !Proc.Stacks.beginPairs()) {
+    Ctl->Python.store(uint32_t(wire::PythonState::NoSymbols),
+                      std::memory_order_release);
+    State.store(Refused, std::memory_order_release);
+    return;
+  }
+  State.store(Seen, std::memory_order_release);
+}
+
+/// Threads that walk its frames run its code: there is none.
+void Interpreter::noteGone(AddressRange M) {
+  if (State.load(std::memory_order_acquire) == None || M.Start != Module.Start)
+    return;
+  Generation.fetch_add(1, std::memory_order_acq_rel);
+  State.store(None, std::memory_order_release);
+}
+
+//===----------------------------------------------------------------------===//
+// Looking at it
+//===----------------------------------------------------------------------===//
+
+/// "3.10.13 (main, ...": as PY_VERSION_HEX, of a release.
+static uint32_t parseVersion(const char *S) {
+  uint32_t Parts[3] = {};
+  for (uint32_t &P : Parts) {
+    for (; *S >= '0' && *S <= '9'; ++S)
+      P = P * 10 + uint32_t(*S - '0');
+    S += *S == '.';
+  }
+  return Parts[0] << 24 | (Parts[1] & 255) << 16 | (Parts[2] & 255) << 8 | 0xf0;
+}
+
+bool Interpreter::hasInterpreter(uintptr_t Interp) const {
+  void *I = FirstInterp();
+  for (unsigned N = 0; I && N < 1024; ++N, I = NextInterp(I))
+    if (uintptr_t(I) == Interp)
+      return true;
+  return false;
+}
+
+static bool canRead(uintptr_t Address, unsigned Bytes) {
+  return Address % 8 == 0 && Address >= PageBytes &&
+         allReadable(Address, Address + Bytes);
+}
+
+/// Of a frame, shims left out: is its code a code object, its file name a str?
+bool Interpreter::isPlausibleFrame(uintptr_t F) {
+  uintptr_t Code = load(F + L.Code);
+  if (!canRead(Code, 256) || load(Code + 8) != CodeType)
+    return false;
+  uint32_t References = *reinterpret_cast<const uint32_t *>(Code);
+  uintptr_t File = load(Code + L.FileName), Name = load(Code + L.Name);
+  if (!References || !canRead(File, 64) || !canRead(Name, 64) ||
+      load(File + 8) != StrType || load(Name + 8) != StrType)
+    return false;
+  if (L.Shape == FrameShape::Objects)
+    return true;
+  uintptr_t At = load(F + L.Instruction), Begin = Code + L.Bytes;
+  return At + 2 >= Begin && At < Begin + 2 * load(Code + 16);
+}
+
+bool Interpreter::isPlausible(uintptr_t Ts) {
+  uintptr_t Self;
+  asm("mov %%fs:0x10, %0" : "=r"(Self));
+  if (!canRead(Ts, 256) || load(Ts + L.ThreadId) != Self ||
+      !hasInterpreter(load(Ts + L.Interp)) ||
+      load(Runtime + L.Interpreters) != uintptr_t(FirstInterp()))
+    return false;
+  uintptr_t F = load(Ts + L.Frame);
+  if (L.CFrame >= 0 && !canRead(F, 32))
+    return false;
+  F = innermost(Ts);
+  for (unsigned N = 0; F && N < 4; ++N, F = load(F + L.Previous)) {
+    if (!canRead(F, 112))
+      return false;
+    bool IsShim =
+        L.Shape == FrameShape::Shims &&
+        *reinterpret_cast<const uint8_t *>(F + L.Owner) == OwnedByCStack;
+    if (!IsShim && !isPlausibleFrame(F))
+      return false;
+  }
+  return true;
+}
+
+/// None: too early to say.
+wire::PythonState Interpreter::judge() {
+  using wire::PythonState;
+  uint32_t Version =
+      VersionWord ? uint32_t(*VersionWord) : parseVersion(VersionText());
+  Ctl->PythonVersion.store(Version, std::memory_order_relaxed);
+  if (IsDebug)
+    return PythonState::DebugBuild;
+  if (IsFreeThreaded)
+    return PythonState::FreeThreaded;
+  const PythonLayout *Known = layoutOf(Version);
+  if (!Known)
+    return PythonState::UnknownVersion;
+  L = *Known;
+  if (L.Minor >= 13 &&
+      !readDebugOffsets(reinterpret_cast<void *>(Runtime), Version, L))
+    return PythonState::OtherLayout;
+  uintptr_t Ts = uintptr_t(ThisThreadState());
+  if (!Ts || load(Runtime + L.Finalizing))
+    return PythonState::None;
+  if (L.CFrame < 0 && !load(Ts + L.Frame))
+    return PythonState::None;
+  if (!isPlausible(Ts)) {
+    // A frame that is just being cleared is none that can be judged.
+    constexpr uint32_t MostLooks = 64;
+    return ++Looks < MostLooks ? PythonState::None : PythonState::OtherLayout;
+  }
+  return innermost(Ts) ? PythonState::Walked : PythonState::None;
+}
+
+bool Interpreter::look() {
+  uint32_t Is = Seen;
+  if (!State.compare_exchange_strong(Is, Looking, std::memory_order_acq_rel))
+    return Is == Walked;
+  wire::PythonState Found = judge();
+  if (Found == wire::PythonState::Walked)
+    watchCodes();
+  if (Found != wire::PythonState::None)
+    Ctl->Python.store(uint32_t(Found), std::memory_order_release);
+  uint32_t Next = Found == wire::PythonState::None     ? Seen
+                  : Found == wire::PythonState::Walked ? Walked
+                                                       : Refused;
+  State.store(Next, std::memory_order_release);
+  return Next == Walked;
+}
+
+//===----------------------------------------------------------------------===//
+// Several interpreters
+//===----------------------------------------------------------------------===//
+
+/// PyGILState keeps one thread state for a thread: the first before 3.12.
+uintptr_t Interpreter::ofSeveral(uintptr_t Ts) const {
+  if (!L.Current) {
+    uintptr_t Mine = Attached ? uintptr_t(Attached()) : 0;
+    return Mine ? Mine : Ts;
+  }
+  // The holder of the GIL is whoever's: its thread may let go of it, and end,
+  // at any time.
+  uintptr_t Holder = load(Runtime + L.Current);
+  uintptr_t Self;
+  asm("mov %%fs:0x10, %0" : "=r"(Self));
+  bool IsMine = Holder && Holder != Ts && Holder % 8 == 0 &&
+                isReadable(Holder + L.ThreadId) &&
+                load(Holder + L.ThreadId) == Self;
+  return IsMine ? Holder : Ts;
+}
+
+//===----------------------------------------------------------------------===//
+// The death of code objects
+//===----------------------------------------------------------------------===//
+
+static constexpr unsigned DeallocOffset = 48; ///< in PyTypeObject
+
+/// The type is the same for all interpreters of the process, is never freed,
+/// and keeps its deallocator when the interpreter is finalised and begun again.
+/// In a child of fork it calls us already.
+void Interpreter::watchCodes() {
+  auto *Slot = reinterpret_cast<void (**)(void *)>(CodeType + DeallocOffset);
+  auto *Is = __atomic_load_n(Slot, __ATOMIC_ACQUIRE);
+  if (Is == codeDies)
+    return;
+  __atomic_store_n(&Kept.CodeDealloc, Is, __ATOMIC_RELEASE);
+  __atomic_store_n(Slot, &codeDies, __ATOMIC_RELEASE);
+}
+
+/// With the GIL of the object's interpreter held, so that no frame runs it.
+void Interpreter::codeDies(void *Code) {
+  Interpreter &I = Proc.Python;
+  if (I.State.load(std::memory_order_acquire) == Walked &&
+      I.Codes.forget(uintptr_t(Code)))
+    I.Generation.fetch_add(1, std::memory_order_acq_rel);
+  __atomic_load_n(&Kept.CodeDealloc, __ATOMIC_ACQUIRE)(Code);
+}

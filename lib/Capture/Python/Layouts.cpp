@@ -1,0 +1,206 @@
+//===- Layouts.cpp - Where CPython keeps what a walk reads ----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Layouts.h"
+
+#include <cstring>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+static constexpr PythonLayout Layouts[] = {
+    {.Minor = 8,
+     .Shape = FrameShape::Objects,
+     .Interp = 16,
+     .ThreadId = 176,
+     .Frame = 24,
+     .CFrame = -1,
+     .Code = 32,
+     .Previous = 24,
+     .Instruction = 104,
+     .Owner = 0,
+     .FirstLine = 40,
+     .FileName = 104,
+     .Name = 112,
+     .Bytes = 0,
+     .FirstTraceable = 0,
+     .Ascii = 48,
+     .Compact = 72,
+     .Interpreters = 32,
+     .Finalizing = 16,
+     .Current = 1368,
+     .NextInterp = 0},
+    {.Minor = 9,
+     .Shape = FrameShape::Objects,
+     .Interp = 16,
+     .ThreadId = 176,
+     .Frame = 24,
+     .CFrame = -1,
+     .Code = 32,
+     .Previous = 24,
+     .Instruction = 104,
+     .Owner = 0,
+     .FirstLine = 40,
+     .FileName = 104,
+     .Name = 112,
+     .Bytes = 0,
+     .FirstTraceable = 0,
+     .Ascii = 48,
+     .Compact = 72,
+     .Interpreters = 32,
+     .Finalizing = 16,
+     .Current = 568,
+     .NextInterp = 0},
+    {.Minor = 10,
+     .Shape = FrameShape::Objects,
+     .Interp = 16,
+     .ThreadId = 176,
+     .Frame = 24,
+     .CFrame = -1,
+     .Code = 32,
+     .Previous = 24,
+     .Instruction = 96,
+     .Owner = 0,
+     .FirstLine = 40,
+     .FileName = 104,
+     .Name = 112,
+     .Bytes = 0,
+     .FirstTraceable = 0,
+     .Ascii = 48,
+     .Compact = 72,
+     .Interpreters = 32,
+     .Finalizing = 16,
+     .Current = 568,
+     .NextInterp = 0},
+    {.Minor = 11,
+     .Shape = FrameShape::Marked,
+     .Interp = 16,
+     .ThreadId = 152,
+     .Frame = 56,
+     .CFrame = 8,
+     .Code = 32,
+     .Previous = 48,
+     .Instruction = 56,
+     .Owner = 68,
+     .FirstLine = 72,
+     .FileName = 112,
+     .Name = 128,
+     .Bytes = 184,
+     .FirstTraceable = 168,
+     .Ascii = 48,
+     .Compact = 72,
+     .Interpreters = 40,
+     .Finalizing = 24,
+     .Current = 576,
+     .NextInterp = 0},
+    {.Minor = 12,
+     .Shape = FrameShape::Shims,
+     .Interp = 16,
+     .ThreadId = 136,
+     .Frame = 56,
+     .CFrame = 0,
+     .Code = 0,
+     .Previous = 8,
+     .Instruction = 56,
+     .Owner = 70,
+     .FirstLine = 68,
+     .FileName = 112,
+     .Name = 128,
+     .Bytes = 192,
+     .FirstTraceable = 176,
+     .Ascii = 40,
+     .Compact = 56,
+     .Interpreters = 40,
+     .Finalizing = 24,
+     .Current = 0,
+     .NextInterp = 0},
+    {.Minor = 13,
+     .Shape = FrameShape::Shims,
+     .Interp = 16,
+     .ThreadId = 152,
+     .Frame = 72,
+     .CFrame = -1,
+     .Code = 0,
+     .Previous = 8,
+     .Instruction = 56,
+     .Owner = 70,
+     .FirstLine = 68,
+     .FileName = 112,
+     .Name = 128,
+     .Bytes = 200,
+     .FirstTraceable = 184,
+     .Ascii = 40,
+     .Compact = 56,
+     .Interpreters = 632,
+     .Finalizing = 608,
+     .Current = 0,
+     .NextInterp = 7264},
+};
+
+static constexpr bool allAgree() {
+  for (const PythonLayout &L : Layouts)
+    if (L.Shape == FrameShape::Objects  ? !agrees<FrameShape::Objects>(L)
+        : L.Shape == FrameShape::Marked ? !agrees<FrameShape::Marked>(L)
+                                        : !agrees<FrameShape::Shims>(L))
+      return false;
+  return true;
+}
+static_assert(allAgree());
+
+const PythonLayout *capture::layoutOf(uint32_t Version) {
+  for (const PythonLayout &L : Layouts)
+    if (Version >> 16 == (3u << 8 | L.Minor))
+      return &L;
+  return nullptr;
+}
+
+namespace {
+/// As _Py_DebugOffsets of 3.13 begins; in bytes, but for what is said of it.
+struct DebugOffsets {
+  char Cookie[8];
+  uint64_t Version, FreeThreaded;
+  uint64_t RuntimeSize, Finalizing, Interpreters;
+  uint64_t InterpSize, InterpId, InterpNext, InterpUnused[10];
+  uint64_t ThreadSize, ThreadPrev, ThreadNext, ThreadInterp, ThreadFrame;
+  uint64_t ThreadId, ThreadUnused[3];
+  uint64_t FrameSize, FramePrevious, FrameExecutable, FrameInstruction;
+  uint64_t FrameLocals, FrameOwner;
+  uint64_t CodeSize, CodeFileName, CodeName, CodeQualName, CodeLines;
+  uint64_t CodeFirstLine, CodeUnused[3], CodeBytes;
+};
+} // namespace
+
+bool capture::readDebugOffsets(const void *Runtime, uint32_t Version,
+                               PythonLayout &L) {
+  DebugOffsets O;
+  memcpy(&O, Runtime, sizeof(O));
+  if (memcmp(O.Cookie, "xdebugpy", 8) != 0 || O.Version != Version)
+    return false;
+  bool IsGood = true;
+  auto Take = [&](uint64_t Offset, uint64_t Size, uint16_t &To) {
+    IsGood = IsGood && Offset < Size && Size < 1u << 24 && Offset < 1u << 16;
+    To = uint16_t(Offset);
+  };
+  uint16_t Bytes = L.Bytes;
+  Take(O.Finalizing, O.RuntimeSize, L.Finalizing);
+  Take(O.Interpreters, O.RuntimeSize, L.Interpreters);
+  Take(O.InterpNext, O.InterpSize, L.NextInterp);
+  Take(O.ThreadInterp, O.ThreadSize, L.Interp);
+  Take(O.ThreadFrame, O.ThreadSize, L.Frame);
+  Take(O.ThreadId, O.ThreadSize, L.ThreadId);
+  Take(O.FramePrevious, O.FrameSize, L.Previous);
+  Take(O.FrameExecutable, O.FrameSize, L.Code);
+  Take(O.FrameInstruction, O.FrameSize, L.Instruction);
+  Take(O.FrameOwner, O.FrameSize, L.Owner);
+  Take(O.CodeFileName, O.CodeSize, L.FileName);
+  Take(O.CodeQualName, O.CodeSize, L.Name);
+  Take(O.CodeFirstLine, O.CodeSize, L.FirstLine);
+  Take(O.CodeBytes, O.CodeSize, L.Bytes);
+  // The first traceable instruction is not among them.
+  return IsGood && L.Bytes == Bytes && agrees<FrameShape::Shims>(L);
+}

@@ -1,0 +1,159 @@
+//===- PythonStack.cpp - Nodes for stacks of Python -----------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PythonStack.h"
+
+#include "PythonWalk.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+static constexpr uint32_t FirstCapacity = 510;
+static constexpr uint32_t MostCapacity = 1u << 22;
+
+static void countTableFull() {
+  Proc.Ctl->LostTableFull.fetch_add(1, std::memory_order_relaxed);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static size_t bytesFor(uint32_t Capacity) {
+  return Capacity * (sizeof(KnownPython) + sizeof(NewPython)) +
+         PythonSlots * sizeof(uint16_t) + wire::MaxTextBytes;
+}
+
+void capture::releasePythonState(PythonState &S) {
+  if (S.Capacity)
+    sys::unmap(S.Known, bytesFor(S.Capacity));
+  S = {};
+}
+
+/// As the native walk's: mapped, and touched as far as it is used.
+static bool resizeState(PythonState &S, uint32_t Capacity) {
+  releasePythonState(S);
+  if (Capacity > MostCapacity)
+    return false;
+  size_t Bytes = bytesFor(Capacity);
+  void *P = sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (!P)
+    return false;
+  sys::call(SYS_madvise, long(P), long(Bytes), MADV_WIPEONFORK);
+  S.Known = static_cast<KnownPython *>(P);
+  S.New = reinterpret_cast<NewPython *>(S.Known + Capacity);
+  S.Where = reinterpret_cast<uint16_t *>(S.New + Capacity);
+  S.Buffer = reinterpret_cast<char *>(S.Where + PythonSlots);
+  S.Capacity = Capacity;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+/// Of a walk whose frames are all in S.Known, from \p From on without nodes.
+static uint32_t exactNodes(PythonState &S, uint32_t From) {
+  uint32_t Node = From ? S.Known[From - 1].Node : 0, N = S.Count - From;
+  uint32_t Got = Proc.Stacks.path(
+      Node, N, [&](uint32_t I) { return S.Known[From + I].Code & CodeMask; },
+      [&](uint32_t I, uint32_t Id) { S.Known[From + I].Node = Node = Id; });
+  if (__builtin_expect(Got < N, 0))
+    countTableFull();
+  S.Exact = From + Got;
+  if (Got < N)
+    S.Known[S.Count - 1].Node = Node;
+  return Node;
+}
+
+/// The same for one that is deeper than is shown: its outer half, a mark, its
+/// inner half. The innermost frame gets the node of all.
+static uint32_t shortenedNodes(PythonState &S, uint32_t From) {
+  uint32_t Total = 0, Outer = Proc.MaxDepth / 2, I = 0, Depth = 0;
+  for (uint32_t J = 0; J < S.Count; ++J)
+    Total += (S.Known[J].Code & CodeMask) != 0;
+  if (Total <= Proc.MaxDepth)
+    return exactNodes(S, From);
+  uint32_t Count = S.Count;
+  for (; Depth < Outer; ++I)
+    Depth += (S.Known[I].Code & CodeMask) != 0;
+  uint32_t Node;
+  if (I > From) {
+    S.Count = I;
+    Node = exactNodes(S, From);
+    S.Count = Count;
+    if (S.Exact < I)
+      return S.Known[Count - 1].Node = Node;
+  } else {
+    Node = S.Known[I - 1].Node;
+  }
+  S.Exact = I;
+  auto Enter = [&](uint32_t Code) {
+    uint32_t Next = Code ? Proc.Stacks.child(Node, Code) : 0;
+    Node = Next ? Next : Node;
+    if (!Next)
+      countTableFull();
+    return Next;
+  };
+  bool Goes = Enter(Proc.Stacks.markCode(wire::CodeKind::Gap));
+  uint32_t FirstInner = Total - (Proc.MaxDepth - Outer);
+  for (; Goes && I < Count; ++I)
+    if (uint32_t Code = S.Known[I].Code & CodeMask)
+      if (Depth++ >= FirstInner)
+        Goes = Enter(Code);
+  return S.Known[Count - 1].Node = Node;
+}
+
+uint32_t capture::nodesOfRest(PythonState &S, uint32_t From) {
+  if (S.Count <= Proc.MaxDepth)
+    return exactNodes(S, From);
+  return shortenedNodes(S, From);
+}
+
+//===----------------------------------------------------------------------===//
+// Of a thread
+//===----------------------------------------------------------------------===//
+
+/// 0: there are no frames. All: S is too small.
+static uint32_t walkFrom(PythonState &S, uintptr_t Frame) {
+  switch (Proc.Python.layout().Shape) {
+  case FrameShape::Objects:
+    return PythonWalk<FrameShape::Objects>(S).node(Frame);
+  case FrameShape::Marked:
+    return PythonWalk<FrameShape::Marked>(S).node(Frame);
+  case FrameShape::Shims:
+    return PythonWalk<FrameShape::Shims>(S).node(Frame);
+  }
+  return 0;
+}
+
+uint32_t capture::pythonNode(Thread &T) {
+  Interpreter &Python = Proc.Python;
+  if (!Python.isWalked())
+    return 0;
+  uintptr_t Ts = Python.threadState();
+  uintptr_t Frame = Ts ? Python.innermost(Ts) : 0;
+  if (!Frame)
+    return 0;
+  PythonState &S = T.Python;
+  uint32_t Generation = Python.generation();
+  if (__builtin_expect(S.Generation != Generation || !S.Capacity, 0)) {
+    if (!S.Capacity && !resizeState(S, FirstCapacity))
+      return 0;
+    resetPythonState(S);
+    S.Generation = Generation;
+  }
+  for (;;) {
+    uint32_t Node = walkFrom(S, Frame);
+    if (__builtin_expect(Node != TooMany, 1))
+      return Node;
+    if (!resizeState(S, S.Capacity * 8))
+      return 0;
+    S.Generation = Generation;
+  }
+}

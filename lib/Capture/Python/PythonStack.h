@@ -1,0 +1,71 @@
+//===- PythonStack.h - Nodes for stacks of Python ---------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From the Python frames of the calling thread to a node of the shared tree.
+//
+// A thread keeps its last walk. A new one goes from the innermost frame
+// outwards; where it comes to a frame of the last one it compares this and all
+// further out with what they were. A frame of the last walk is read only when a
+// frame that runs now has it as its caller.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_PYTHON_PYTHONSTACK_H
+#define MEMKIT_CAPTURE_PYTHON_PYTHONSTACK_H
+
+#include <cstdint>
+
+namespace memkit::capture {
+
+struct Thread;
+
+/// A frame of the last walk.
+struct KnownPython {
+  uintptr_t Frame;
+  uintptr_t Previous;
+  uintptr_t Place; ///< what is compared, as the walk reads it
+  uint32_t Node;
+  uint32_t Code; ///< 0: it has no node of its own
+};
+
+struct NewPython {
+  uintptr_t Frame, Previous, Place;
+};
+
+struct PythonState {
+  KnownPython *Known; ///< outermost first
+  NewPython *New;     ///< innermost first
+  uint16_t *Where;    ///< by a frame's address: where it stands in Known
+  char *Buffer;       ///< for a text
+  uint32_t Capacity;  ///< 0: none of them is allocated
+  uint32_t Count;     ///< of Known
+  uint32_t Exact;     ///< so many have their own nodes: the stack is not deep
+  uint32_t Generation;
+  uint32_t LastNative, LastPython, LastPair; ///< Pair 0: none
+};
+
+/// The node for \p Native, the calling thread's native stack, with its Python
+/// frames, as the settings say; \p Native itself where there are none. Not in
+/// signal handlers.
+uint32_t withPython(Thread &T, uint32_t Native);
+
+/// The node of the Python frames alone; 0: there are none.
+uint32_t pythonNode(Thread &T);
+
+/// Nothing that the thread knows is good any more.
+inline void resetPythonState(PythonState &S) {
+  S.Count = S.Exact = 0;
+  S.LastPair = 0;
+}
+
+/// Gives back what the thread holds for it.
+void releasePythonState(PythonState &S);
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_PYTHON_PYTHONSTACK_H

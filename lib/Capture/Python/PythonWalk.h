@@ -1,0 +1,248 @@
+//===- PythonWalk.h - Walking Python's frames -------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One walk over the frames that the calling thread's state leads to, for each
+// way in which versions link them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_PYTHON_PYTHONWALK_H
+#define MEMKIT_CAPTURE_PYTHON_PYTHONWALK_H
+
+#include "Runtime/Thread.h"
+
+namespace memkit::capture {
+
+inline constexpr uint32_t PythonSlots = 1024;
+/// In KnownPython::Code: it is a frame on the C stack, between two runs of the
+/// evaluator.
+inline constexpr uint32_t ShimBit = 1u << 31;
+/// What its code was could not be told: nothing of it is kept.
+inline constexpr uint32_t UnknownBit = 1u << 30;
+inline constexpr uint32_t CodeMask = UnknownBit - 1;
+/// Of a frame that is not kept: no frame is there.
+inline constexpr uintptr_t NoPlace = ~uintptr_t(0);
+/// A node that is none: the thread's memory for the walk is too small.
+inline constexpr uint32_t TooMany = ~0u;
+
+/// Nodes for the frames of S.Known from \p From on, whose codes are set;
+/// returns the innermost one's.
+uint32_t nodesOfRest(PythonState &S, uint32_t From);
+
+template <FrameShape Shape> class PythonWalk {
+public:
+  explicit PythonWalk(PythonState &S)
+      : S(S), Python(Proc.Python), Instruction(Python.layout().Instruction) {}
+
+  /// The node of \p Frame, the innermost one; TooMany.
+  uint32_t node(uintptr_t Frame) {
+    uint32_t Joined;
+    if (!collect(Frame, Joined))
+      return TooMany;
+    S.Count = Joined;
+    if (!NumNew && (Joined <= S.Exact || Joined == Last))
+      return S.Known[Joined - 1].Node;
+    return takeNew();
+  }
+
+private:
+  using Offsets = FrameOffsets<Shape>;
+  static constexpr uintptr_t Code = Offsets::Code, Owner = Offsets::Owner;
+  static constexpr uintptr_t Previous = Offsets::Previous;
+
+  static uintptr_t load(uintptr_t At) { return Interpreter::load(At); }
+  static uint8_t loadByte(uintptr_t At) {
+    return *reinterpret_cast<const volatile uint8_t *>(At);
+  }
+
+  /// What of a frame is compared, besides its caller: the instruction, and
+  /// whether it is an entry where that is not seen from the caller.
+  uintptr_t placeOf(uintptr_t F) const {
+    if (Shape == FrameShape::Marked)
+      return load(F + Offsets::Instruction) | loadByte(F + Owner);
+    if (Shape == FrameShape::Shims)
+      return load(F + Offsets::Instruction);
+    // Objects lie at multiples of 16. One more: the first is -1.
+    uint32_t At = *reinterpret_cast<const volatile uint32_t *>(F + Instruction);
+    return load(F + Code) << 17 ^ (At + 1);
+  }
+
+  static uint32_t slotOf(uintptr_t F) {
+    return uint32_t(F >> 4 ^ F >> 13) % PythonSlots;
+  }
+
+  bool push(uintptr_t F, uintptr_t Caller, uintptr_t Place) {
+    if (__builtin_expect(NumNew == S.Capacity, 0))
+      return false;
+    S.New[NumNew++] = {F, Caller, Place};
+    return true;
+  }
+
+  bool collect(uintptr_t F, uint32_t &Joined);
+  bool follow(uint32_t I, uintptr_t &F, uint32_t &Joined);
+  uint32_t takeNew();
+  uint32_t codeOf(const NewPython &N, bool CallerIsShim);
+  uint32_t newCode(const NewPython &N, uintptr_t Key, bool IsEntry);
+  bool hasBegun(const NewPython &N, uintptr_t CodeObject) const;
+
+  PythonState &S;
+  Interpreter &Python;
+  const uintptr_t Instruction;
+  uint32_t NumNew = 0;
+  uint32_t Last = 0; ///< of the last walk
+};
+
+/// Fills S.New with all frames that are not the first \p Joined of S.Known.
+/// False: there is no room.
+template <FrameShape Shape>
+inline bool PythonWalk<Shape>::collect(uintptr_t F, uint32_t &Joined) {
+  Last = S.Count;
+  while (F) {
+    uint32_t I = S.Where[slotOf(F)];
+    if (I < Last && S.Known[I].Frame == F) {
+      if (!follow(I, F, Joined))
+        return false;
+      if (!F)
+        return true;
+      continue;
+    }
+    uintptr_t Caller = load(F + Previous);
+    if (!push(F, Caller, placeOf(F)))
+      return false;
+    F = Caller;
+  }
+  Joined = 0;
+  return true;
+}
+
+/// From \p F, which is at \p I in S.Known, outwards for as long as frames have
+/// the callers that they had. \p F: the first that is not known; 0: there is
+/// none, and what is outside of the last frame that has changed is joined to.
+template <FrameShape Shape>
+inline bool PythonWalk<Shape>::follow(uint32_t I, uintptr_t &F,
+                                      uint32_t &Joined) {
+  const KnownPython *K = S.Known + I, *Same = K;
+  for (;; --K) {
+    uintptr_t Caller = load(K->Frame + Previous);
+    uintptr_t Place = placeOf(K->Frame);
+    if (__builtin_expect(Place != K->Place || Caller != K->Previous, 0)) {
+      for (; Same != K; --Same)
+        if (!push(Same->Frame, Same->Previous, Same->Place))
+          return false;
+      if (!push(K->Frame, Caller, Place))
+        return false;
+      --Same;
+      if (Caller != K->Previous) {
+        F = Caller;
+        Joined = 0;
+        return true;
+      }
+    }
+    if (K == S.Known)
+      break;
+  }
+  F = 0;
+  Joined = uint32_t(Same + 1 - S.Known);
+  return true;
+}
+
+/// S.New, outermost first, goes behind what was joined to, with nodes.
+template <FrameShape Shape> inline uint32_t PythonWalk<Shape>::takeNew() {
+  uint32_t I = S.Count, From = I < S.Exact ? I : S.Exact;
+  bool IsUsual = From == I && I + NumNew <= Proc.MaxDepth;
+  if (__builtin_expect(I + NumNew > S.Capacity, 0))
+    return TooMany;
+  uint32_t Node = I && IsUsual ? S.Known[I - 1].Node : 0;
+  bool CallerIsShim = I && S.Known[I - 1].Code & ShimBit;
+  while (NumNew) {
+    const NewPython &N = S.New[--NumNew];
+    uint32_t Code = codeOf(N, CallerIsShim);
+    CallerIsShim = Code & ShimBit;
+    if (IsUsual && (Code & CodeMask)) {
+      uint32_t Next = Proc.Stacks.find(Node, Code);
+      IsUsual = Next != 0;
+      Node = Next;
+    }
+    if (IsUsual)
+      From = I + 1;
+    S.Where[slotOf(N.Frame)] = uint16_t(I < 65536 ? I : 65535);
+    uintptr_t Place = Code & UnknownBit ? NoPlace : N.Place;
+    S.Known[I++] = {N.Frame, N.Previous, Place, Node, Code};
+  }
+  S.Count = I;
+  if (__builtin_expect(IsUsual, 1)) {
+    S.Exact = I;
+    return Node;
+  }
+  return nodesOfRest(S, From);
+}
+
+template <FrameShape Shape>
+inline uint32_t PythonWalk<Shape>::codeOf(const NewPython &N,
+                                          bool CallerIsShim) {
+  uintptr_t Key = N.Place;
+  bool IsEntry = true;
+  if (Shape == FrameShape::Shims) {
+    if (loadByte(N.Frame + Owner) == OwnedByCStack)
+      return ShimBit;
+    IsEntry = CallerIsShim;
+    Key |= IsEntry;
+  } else if (Shape == FrameShape::Marked) {
+    IsEntry = Key & 1;
+  } else {
+    // The number of the instruction shall not be all that chooses a slot.
+    Key = __builtin_bswap64(Key * 0x9e3779b97f4a7c15ull);
+  }
+  InstructionWord W = Python.find(Key);
+  return __builtin_expect(bool(W), 1) ? W.code() : newCode(N, Key, IsEntry);
+}
+
+/// As a traceback has it: a frame that is being made is none.
+template <FrameShape Shape>
+inline bool PythonWalk<Shape>::hasBegun(const NewPython &N,
+                                        uintptr_t CodeObject) const {
+  const PythonLayout &L = Python.layout();
+  uintptr_t Begin = CodeObject + L.Bytes;
+  uintptr_t First =
+      *reinterpret_cast<const uint32_t *>(CodeObject + L.FirstTraceable);
+  uintptr_t At = N.Place & ~uintptr_t(1);
+  // Of Marked the owner stands behind the mark.
+  uint8_t IsOwned =
+      loadByte(N.Frame + Owner + (Shape == FrameShape::Marked ? 1 : 0));
+  return IsOwned == OwnedByGenerator || At >= Begin + 2 * First;
+}
+
+/// At first sight. What cannot be looked at has no node now.
+template <FrameShape Shape>
+__attribute__((noinline)) uint32_t
+PythonWalk<Shape>::newCode(const NewPython &N, uintptr_t Key, bool IsEntry) {
+  uintptr_t Object = load(N.Frame + Code);
+  if (!Python.isCode(Object))
+    return UnknownBit;
+  PythonPlace P = {Key, Object, 0, IsEntry};
+  bool IsHidden = false;
+  if (Shape == FrameShape::Objects) {
+    uint32_t At = *reinterpret_cast<const uint32_t *>(N.Frame + Instruction);
+    // What is not of the form that placeOf expects is not remembered.
+    bool IsUnique = Object % 16 == 0 && At + 1 < 1u << 21;
+    P.Key = IsUnique ? Key : 0;
+    P.Offset = int32_t(At) * (Python.layout().Minor >= 10 ? 2 : 1);
+  } else {
+    const PythonLayout &L = Python.layout();
+    P.Offset = int64_t((N.Place & ~uintptr_t(1)) - Object - L.Bytes);
+    int64_t Bytes = 2 * int64_t(load(Object + 16));
+    if (P.Offset < -2 || P.Offset >= Bytes)
+      return UnknownBit;
+    IsHidden = !hasBegun(N, Object);
+  }
+  return Python.enter(P, IsHidden, S.Buffer).code();
+}
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_PYTHON_PYTHONWALK_H

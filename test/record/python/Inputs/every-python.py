@@ -1,0 +1,52 @@
+# every-python.py LIBRARY SAMPLES EVERY -- SCRIPT ARGS..: runs the script by each
+# interpreter that there is, recorded by LIBRARY (libmemrec-python-oracle.so), which
+# compares one stack in EVERY with those of a plain walk. SAMPLES must have been
+# compared and none be different. MEMKIT_PYTHONS: folders with interpreters, or with
+# folders of them (pyenv's root unless given); /usr/bin/python3 comes with them.
+import glob
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+
+def interpreters():
+    folders = os.environ.get("MEMKIT_PYTHONS") or os.path.expanduser("~/.pyenv/versions")
+    found = {}
+    for folder in folders.split(os.pathsep) + ["/usr"]:
+        for path in glob.glob(folder + "/bin/python3") + glob.glob(folder + "/*/bin/python3"):
+            code = "import sys; print('%d.%d' % sys.version_info[:2], sys.implementation.name)"
+            run = subprocess.run([path, "-c", code], stdout=subprocess.PIPE, text=True)
+            version, _, name = run.stdout.strip().partition(" ")
+            if name == "cpython" and version.startswith("3.") and 8 <= int(version[2:]) <= 13:
+                found[os.path.realpath(path)] = version
+    return sorted(found, key=lambda p: (int(found[p][2:]), p))
+
+
+at = sys.argv.index("--")
+library, wanted, every = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+bad = 0
+for python in interpreters():
+    with tempfile.TemporaryDirectory() as folder:
+        counts = os.path.join(folder, "counts")
+        with open(counts, "wb") as f:
+            f.write(bytes(64))
+        run = subprocess.run(
+            ["wiredrain", "--library", library, "--frames", "3", "--discard", "--", python]
+            + sys.argv[at + 1:], stdout=subprocess.PIPE, text=True,
+            env=dict(os.environ, MEMREC_ORACLE=counts, MEMREC_ORACLE_EVERY=every,
+                     PYTHONMALLOC="malloc"))
+        with open(counts, "rb") as f:
+            samples, frames, most, different = struct.unpack("8Q", f.read())[:4]
+        print(python)
+        print("\n".join(line for line in run.stdout.splitlines()
+                        if not line.startswith("image") or " python " in line))
+        print("plain walk: samples %d frames %.1f most %d different %d" % (
+            samples, frames / max(samples, 1), most, different))
+        if os.path.exists(counts + ".txt"):
+            print(open(counts + ".txt").read())
+        if run.returncode or different or samples < wanted:
+            print("FAILED")
+            bad += 1
+sys.exit(bad != 0)

@@ -1,0 +1,235 @@
+//===- PythonOracle.cpp - Stacks of Python compared with a plain walk -----===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The capture library once more, for tests. A random part of its stacks of
+// Python, as the recorded node spells them, is compared with what a plain walk
+// reads in the same moment, which remembers nothing: so that what is joined,
+// interned and forgotten is shown to be right. And a function for programs,
+// which compare with traceback: so that what both walks rely on is.
+//
+// MEMREC_ORACLE names a file of 64 zero bytes, which is shared by all processes
+// and counts; what differs is described in FILE.txt. MEMREC_ORACLE_EVERY: one
+// stack in so many, a power of 2 (16 unless given).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Host/Real.h"
+#include "Runtime/Stack.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+uint32_t realPythonNode(Thread &T) asm(
+    "__real__ZN6memkit7capture10pythonNodeERNS0_6ThreadE");
+uint32_t wrappedPythonNode(Thread &T) asm(
+    "__wrap__ZN6memkit7capture10pythonNodeERNS0_6ThreadE");
+
+namespace {
+
+struct Counters {
+  std::atomic<uint64_t> Samples, Frames, MostFrames;
+  std::atomic<uint64_t> Different;
+  std::atomic<uint64_t> Unused[4];
+};
+static_assert(sizeof(Counters) == 64);
+
+/// Frames as text, innermost first: "file:line:name", "*" before an entry.
+struct Spelling {
+  static constexpr uint32_t Most = 1u << 20;
+  char Text[Most];
+  uint32_t Bytes, Frames;
+
+  void put(const char *S, uint32_t N) {
+    N = N < Most - Bytes ? N : Most - Bytes;
+    memcpy(Text + Bytes, S, N);
+    Bytes += N;
+  }
+  void frame(bool IsEntry, const char *File, uint32_t FileBytes, uint32_t Line,
+             const char *Name, uint32_t NameBytes) {
+    char Number[16];
+    if (IsEntry)
+      put("*", 1);
+    put(File, FileBytes);
+    put(Number, uint32_t(snprintf(Number, sizeof(Number), ":%u:", Line)));
+    put(Name, NameBytes);
+    put("\n", 1);
+    ++Frames;
+  }
+};
+
+struct Buffers {
+  Spelling Ours, Plain;
+  char File[wire::MaxTextBytes], Name[wire::MaxTextBytes];
+};
+
+Counters *Counts;
+char TextPath[4096];
+uint32_t EveryMask = 15;
+__thread uint64_t Random;
+__thread bool Inside;
+__thread Buffers *Mine;
+
+__attribute__((constructor)) void start() {
+  const char *Path = getenv("MEMREC_ORACLE");
+  if (!Path)
+    return;
+  if (const char *Every = getenv("MEMREC_ORACLE_EVERY"))
+    EveryMask = uint32_t(atoi(Every)) - 1;
+  int Fd = sys::open(Path, O_RDWR);
+  strncpy(TextPath, Path, sizeof(TextPath) - 5);
+  strcat(TextPath, ".txt");
+  Counts = static_cast<Counters *>(
+      Fd < 0 ? nullptr : sys::map(sizeof(Counters), MAP_SHARED, Fd, 0));
+  sys::close(Fd);
+  if (!Counts)
+    abort();
+}
+
+bool prepare() {
+  if (!Mine)
+    Mine = static_cast<Buffers *>(sys::map(
+        sizeof(Buffers), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  return Mine;
+}
+
+/// What the recorder would read. \p IsWhole: nothing is left out.
+void spell(uint32_t Node, Spelling &To, bool &IsWhole) {
+  To.Bytes = To.Frames = 0;
+  IsWhole = true;
+  for (; Node; Node = Proc.Stacks.node(Node).Parent) {
+    const wire::Code &C = Proc.Stacks.code(Proc.Stacks.node(Node).Code);
+    uint32_t Kind = C.Kind;
+    if (Kind == uint32_t(wire::CodeKind::Gap)) {
+      IsWhole = false;
+      return;
+    }
+    CodeObjects &Codes = Proc.Python.codes();
+    const wire::PythonFunction &F = Codes.function(C.Module);
+    uint32_t FileBytes, NameBytes;
+    const char *File = Codes.text(F.File, FileBytes);
+    const char *Name = Codes.text(F.Name, NameBytes);
+    To.frame(Kind == uint32_t(wire::CodeKind::PythonEntry), File, FileBytes,
+             uint32_t(C.Address), Name, NameBytes);
+  }
+}
+
+uint8_t byteAt(uintptr_t At) { return *reinterpret_cast<const uint8_t *>(At); }
+
+/// What the structures say, by nothing but the layout.
+void walkPlainly(Spelling &To, char *File, char *Name) {
+  Interpreter &Python = Proc.Python;
+  const PythonLayout &L = Python.layout();
+  auto Load = [](uintptr_t At) { return Interpreter::load(At); };
+  auto IsShim = [&](uintptr_t F) {
+    return L.Shape == FrameShape::Shims && F &&
+           byteAt(F + L.Owner) == OwnedByCStack;
+  };
+  To.Bytes = To.Frames = 0;
+  uintptr_t Ts = Python.threadState();
+  for (uintptr_t F = Ts ? Python.innermost(Ts) : 0; F;
+       F = Load(F + L.Previous)) {
+    uintptr_t Code = Load(F + L.Code);
+    if (IsShim(F) || !Python.isCode(Code))
+      continue;
+    int Offset;
+    if (L.Shape == FrameShape::Objects) {
+      Offset = *reinterpret_cast<const int *>(F + L.Instruction) *
+               (L.Minor >= 10 ? 2 : 1);
+    } else {
+      Offset = int(Load(F + L.Instruction) - Code - L.Bytes);
+      uint8_t Owner = byteAt(F + L.Owner + (L.Shape == FrameShape::Marked));
+      int First = *reinterpret_cast<const int *>(Code + L.FirstTraceable);
+      if (Owner != OwnedByGenerator && Offset < 2 * First)
+        continue;
+    }
+    bool IsEntry = L.Shape == FrameShape::Objects ? true
+                   : L.Shape == FrameShape::Marked
+                       ? byteAt(F + L.Owner)
+                       : IsShim(Load(F + L.Previous));
+    int Line = Python.lineOf(Code, Offset);
+    auto *FileStr = reinterpret_cast<const void *>(Load(Code + L.FileName));
+    auto *NameStr = reinterpret_cast<const void *>(Load(Code + L.Name));
+    uint32_t FileBytes = copyText(FileStr, L, File);
+    uint32_t NameBytes = copyText(NameStr, L, Name);
+    To.frame(IsEntry, File, FileBytes, Line > 0 ? uint32_t(Line) : 0, Name,
+             NameBytes);
+  }
+}
+
+void report(const Spelling &Ours, const Spelling &Plain) {
+  if (Counts->Different++ > 5)
+    return;
+  int Fd = int(sys::call(SYS_openat, AT_FDCWD, long(TextPath),
+                         O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  auto Put = [&](const char *S, uint32_t N) {
+    sys::call(SYS_write, Fd, long(S), N);
+  };
+  Put("recorded\n", 9);
+  Put(Ours.Text, Ours.Bytes);
+  Put("plainly\n", 8);
+  Put(Plain.Text, Plain.Bytes);
+  sys::close(Fd);
+}
+
+void compare(uint32_t Node) {
+  bool IsWhole;
+  spell(Node, Mine->Ours, IsWhole);
+  walkPlainly(Mine->Plain, Mine->File, Mine->Name);
+  const Spelling &A = Mine->Ours, &B = Mine->Plain;
+  Counts->Samples++;
+  Counts->Frames += A.Frames;
+  for (uint64_t Is = Counts->MostFrames; Is < A.Frames;)
+    Counts->MostFrames.compare_exchange_weak(Is, A.Frames);
+  // Of one with frames left out the inner half.
+  bool IsSame = (IsWhole ? A.Bytes == B.Bytes : A.Bytes <= B.Bytes) &&
+                memcmp(A.Text, B.Text, A.Bytes) == 0;
+  if (!IsSame)
+    report(A, B);
+}
+
+bool isChosen() {
+  if (!Random)
+    Random = 88172645463325252ull + sys::gettid() * 0x9e3779b97f4a7c15ull;
+  Random ^= Random << 13;
+  Random ^= Random >> 7;
+  Random ^= Random << 17;
+  return (Random >> 20 & EveryMask) == 0;
+}
+
+} // namespace
+
+uint32_t wrappedPythonNode(Thread &T) {
+  uint32_t Node = realPythonNode(T);
+  if (Node && Counts && !Inside && isChosen()) {
+    Inside = true;
+    if (prepare())
+      compare(Node);
+    Inside = false;
+  }
+  return Node;
+}
+
+/// Writes the calling thread's stack of Python, innermost frame first, as
+/// Spelling has it, and a NUL; returns how many frames it has, -1: none can be
+/// had.
+MEMKIT_EXPORT int memrec_python_stack(char *To, uint32_t Room) {
+  Thread *T = recordingThread();
+  if (!T || !Room || !prepare())
+    return -1;
+  bool IsWhole;
+  Spelling &S = Mine->Ours;
+  spell(realPythonNode(*T), S, IsWhole);
+  uint32_t Bytes = S.Bytes < Room - 1 ? S.Bytes : Room - 1;
+  memcpy(To, S.Text, Bytes);
+  To[Bytes] = 0;
+  return int(S.Frames);
+}
