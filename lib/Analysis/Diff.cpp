@@ -139,7 +139,7 @@ static std::vector<uint64_t> rowKeys(const Sums &S) {
   std::vector<uint64_t> OfNode = nodeKeys(T, SameFrame::Function), Keys;
   Keys.reserve(S.numRows());
   S.forEach([&](uint32_t, const SumRow &R) {
-    Keys.push_back(OfNode[T.leaf(R.Key)] ^ HeapKeys[R.Heap]);
+    Keys.push_back(OfNode[T.view().leaf(R.Key)] ^ HeapKeys[R.Heap]);
   });
   return Keys;
 }

@@ -30,7 +30,7 @@ static std::vector<Leak> gatherLeaks(const Sums &S) {
     // Blocks that inner heaps fill wholly are those heaps' findings.
     if (!Outer && R.LiveBytes && !R.LiveExclusive)
       return;
-    uint64_t Key = Keys[T.leaf(R.Key)];
+    uint64_t Key = Keys[T.view().leaf(R.Key)];
     // DenseMap keeps two keys for itself; the heap 0 is none of ours.
     auto [At, New] = Known.try_emplace({R.Heap, Key}, Leaks.size());
     if (New)

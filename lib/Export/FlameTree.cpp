@@ -30,13 +30,13 @@ FlameNames::FlameNames(const Trace &T, Distinct How)
 
 uint32_t FlameNames::intern(const ShownFrame &F) {
   if (!F.FunctionId)
-    return add({F.Function, F.File.empty() ? F.Module : F.File, 0});
+    return add({F.Label, F.File.empty() ? F.Module : F.File, 0});
   uint32_t Line = T.function(F.FunctionId).Line;
   // Without a file the same function of two modules has two names.
   if (F.File.empty())
-    return add({F.Function, F.Module, Line});
+    return add({F.Label, F.Module, Line});
   uint32_t &Known = ByFunction[F.FunctionId];
-  return Known ? Known : Known = add({F.Function, F.File, Line});
+  return Known ? Known : Known = add({F.Label, F.File, Line});
 }
 
 uint32_t FlameNames::add(const Name &N) {
@@ -77,7 +77,7 @@ void FlameBuilder::order(const Profile &P) {
   for (const StackValue &V : P.Values)
     Ordered.push_back(
         {Ranks.ofStack(V.Stack), static_cast<uint32_t>(Ordered.size())});
-  radixSort(Ordered, Scratch, T.numNodes());
+  radixSort(Ordered, Scratch, T.view().numNodes());
   Sums.assign(1, 0);
   for (const RankedValue &V : Ordered)
     Sums.push_back(Sums.back() + P.Values[V.Index].Value);

@@ -13,26 +13,27 @@ using namespace llvm;
 namespace memkit {
 
 NodeRanks::NodeRanks(const Trace &T) {
-  uint32_t Count = T.numNodes() + 1;
+  const StackView &V = T.view();
+  uint32_t Count = V.numNodes() + 1;
   // Of each node, the nodes from it on; then the rank of its next child.
   std::vector<uint32_t> Space(Count, 1), Ranks(Count);
   for (uint32_t N = Count - 1; N != 0; --N)
-    Space[T.parent(N)] += Space[N];
+    Space[V.parent(N)] += Space[N];
   Nodes.resize(Count);
   Nodes[0] = {Count - 1, 0};
   Space[0] = 1;
   // A parent's id is lower, so it has its rank before its children.
   for (uint32_t N = 1; N != Count; ++N) {
-    uint32_t &Next = Space[T.parent(N)];
+    uint32_t &Next = Space[V.parent(N)];
     uint32_t Rank = Next;
     Next += Space[N];
-    Nodes[Rank] = {Next - 1, T.frameOf(N)};
+    Nodes[Rank] = {Next - 1, V.frameOf(N)};
     Ranks[N] = Rank;
     Space[N] = Rank + 1;
   }
   StackRanks.resize(T.numStacks() + 1);
   for (uint32_t S = 0; S != StackRanks.size(); ++S)
-    StackRanks[S] = Ranks[T.leaf(S)];
+    StackRanks[S] = Ranks[V.leaf(S)];
 }
 
 } // namespace memkit

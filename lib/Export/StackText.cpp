@@ -15,6 +15,9 @@ using namespace llvm;
 namespace memkit {
 
 std::string frameText(const ShownFrame &F) {
+  if (F.IsPython && !F.File.empty())
+    return F.File.str() + (F.Line ? ":" + std::to_string(F.Line) : "") + " " +
+           F.Function.str();
   std::string Text = F.Function.str();
   StringRef Place = F.File.empty() ? baseName(F.Module) : F.File;
   if (Place.empty() || !F.FunctionId)
@@ -40,7 +43,8 @@ void printStack(raw_ostream &OS, const Trace &T, uint32_t Stack,
     ShownFrame F = Frames[I];
     std::string Name;
     if (!Full) {
-      F.Function = Name = shortFunctionName(F.Function);
+      if (!F.IsPython)
+        F.Function = Name = shortFunctionName(F.Function);
       F.File = baseName(F.File);
     }
     std::string Text = frameText(F);

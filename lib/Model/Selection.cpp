@@ -121,8 +121,9 @@ Error Selection::chooseImages(const Trace &T, const SelectionSpec &S) {
   for (uint32_t Id = 1; Id <= Count; ++Id) {
     const Image &I = T.images()[Id - 1];
     StringRef Program = T.program(Id);
-    There.push_back((Twine(I.Pid) + " (" + baseName(Program) + ")").str());
+    There.push_back((Twine(I.Pid) + " (" + T.processName(Id) + ")").str());
     Images[Id] = Wanted->match(Program) || Wanted->match(baseName(Program)) ||
+                 Wanted->match(T.processName(Id)) ||
                  any_of(S.Processes, [&](const std::string &P) {
                    return namesImage(I, Id, P);
                  });

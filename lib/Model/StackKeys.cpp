@@ -68,10 +68,11 @@ std::vector<uint64_t> nodeKeys(const Trace &T, SameFrame How) {
       FrameKeys.push_back(shownKey(Shown, How));
     First.push_back(FrameKeys.size());
   }
-  std::vector<uint64_t> Keys(T.numNodes() + 1);
-  for (uint32_t N = 1; N <= T.numNodes(); ++N) {
-    uint32_t Frame = T.frameOf(N);
-    uint64_t Key = Keys[T.parent(N)];
+  const StackView &V = T.view();
+  std::vector<uint64_t> Keys(V.numNodes() + 1);
+  for (uint32_t N = 1; N <= V.numNodes(); ++N) {
+    uint32_t Frame = V.frameOf(N);
+    uint64_t Key = Keys[V.parent(N)];
     for (uint32_t I = First[Frame - 1]; I != First[Frame]; ++I)
       Key = mix(Key, FrameKeys[I]);
     Keys[N] = Key;

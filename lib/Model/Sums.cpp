@@ -87,6 +87,8 @@ Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec) {
   if (!Made)
     return Made.takeError();
   S.emplace(std::move(*Made));
+  if (!Spec.AllFrames)
+    T->foldFrames();
   return Error::success();
 }
 

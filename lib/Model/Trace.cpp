@@ -116,8 +116,8 @@ void Trace::reserveNodes() {
   for (const BlockInfo &B : Reader->blocks())
     if (B.Kind == BlockKind::Dictionary)
       Bytes += B.Raw;
-  Parents.reserve(std::min(Bytes / 3, Most));
-  NodeFrames.reserve(std::min(Bytes / 3, Most));
+  Tree.Parents.reserve(std::min(Bytes / 3, Most));
+  Tree.Frames.reserve(std::min(Bytes / 3, Most));
 }
 
 Error Trace::readDictionary() {
@@ -154,16 +154,18 @@ void Trace::take(Dictionary &D) {
   append(Functions, D.Functions);
   append(Frames, D.Frames);
 
+  std::vector<uint32_t> &Parents = Tree.Parents;
   uint32_t Next = Parents.size();
-  NodeFrames.insert(NodeFrames.end(), D.NodeFrames.begin(), D.NodeFrames.end());
-  Parents.resize(NodeFrames.size());
+  Tree.Frames.insert(Tree.Frames.end(), D.NodeFrames.begin(),
+                     D.NodeFrames.end());
+  Parents.resize(Tree.Frames.size());
   for (const NewStack &S : D.Stacks) {
     uint32_t Node = S.Parent;
     for (uint32_t I = 0; I != S.Length; ++I) {
       Parents[Next] = Node;
       Node = Next++;
     }
-    Leaves.push_back(Node);
+    Tree.Leaves.push_back(Node);
   }
 
   FrameLocations.resize(Frames.size());
@@ -191,6 +193,17 @@ StringRef Trace::modulePath(uint32_t FrameId) const {
   return string(Modules[F.Owner - 1].Path);
 }
 
+/// One text for each function, whatever its lines.
+void Trace::labelPython(ShownFrame &F) {
+  F.IsPython = true;
+  PythonLabels.resize(Functions.size() + 1);
+  StringRef &Label = PythonLabels[F.FunctionId];
+  if (Label.empty() && !F.File.empty())
+    Label = MadeNames->save(F.Function + " (" + baseName(F.File) + ")");
+  if (!Label.empty())
+    F.Label = Label;
+}
+
 /// Decides once for every frame what is shown for it.
 void Trace::showFrames() {
   FrameShown.resize(Frames.size());
@@ -201,8 +214,10 @@ void Trace::showFrames() {
     StringRef Module = modulePath(Id);
     auto Show = [&](Location L) {
       const Function &Fn = function(L.Function);
-      Shown.push_back(
-          {string(Fn.Name), string(Fn.File), Module, L.Line, L.Function});
+      Shown.push_back({string(Fn.Name), string(Fn.File), Module, L.Line,
+                       L.Function, string(Fn.Name), false});
+      if (F.Kind == FrameKind::Python)
+        labelPython(Shown.back());
     };
     bool IsFunction = F.Kind == FrameKind::Python || F.Kind == FrameKind::Named;
     if (IsFunction && F.Owner)
@@ -216,18 +231,45 @@ void Trace::showFrames() {
     if (Shown.size() == Begin) {
       StringRef Name = baseName(Module);
       std::string Address = "0x" + utohexstr(F.Address, /*LowerCase=*/true);
-      Shown.push_back({MadeNames->save(Name.empty() ? Twine(Address)
-                                                    : Name + "+" + Address),
-                       StringRef(), Module, 0, 0});
+      ShownFrame &New = Shown.emplace_back();
+      New.Function = New.Label = MadeNames->save(
+          Name.empty() ? Twine(Address) : Name + "+" + Address);
+      New.Module = Module;
     }
     FrameShown[Id - 1] = {Begin, static_cast<uint32_t>(Shown.size() - Begin)};
   }
 }
 
+FrameRole Trace::roleOf(uint32_t Id) const {
+  const Frame &F = frame(Id);
+  ArrayRef<ShownFrame> S = shown(Id);
+  if (F.Kind == FrameKind::Python)
+    return pythonFrameRole(S.front().File);
+  if (F.Kind != FrameKind::Native)
+    return FrameRole::Program;
+  SmallVector<StringRef, 4> Functions;
+  for (const ShownFrame &Fn : S)
+    if (Fn.FunctionId)
+      Functions.push_back(Fn.Function);
+  return nativeFrameRole(S.front().Module, Functions);
+}
+
+void Trace::foldFrames() {
+  // Most programs have no Python.
+  if (none_of(Frames,
+              [](const Frame &F) { return F.Kind == FrameKind::Python; }))
+    return;
+  std::vector<FrameRole> Roles(Frames.size() + 1);
+  for (uint32_t Id = 1; Id < Roles.size(); ++Id)
+    Roles[Id] = roleOf(Id);
+  Folded = foldStacks(Tree, Roles);
+}
+
 std::vector<ShownFrame> Trace::shownStack(uint32_t Stack) const {
   std::vector<ShownFrame> All;
-  for (uint32_t Node = leaf(Stack); Node; Node = parent(Node)) {
-    ArrayRef<ShownFrame> S = shown(frameOf(Node));
+  const StackView &V = view();
+  for (uint32_t Node = V.leaf(Stack); Node; Node = V.parent(Node)) {
+    ArrayRef<ShownFrame> S = shown(V.frameOf(Node));
     All.insert(All.end(), S.begin(), S.end());
   }
   return All;
@@ -251,6 +293,12 @@ StringRef Trace::domainName(uint32_t Id) const {
 StringRef Trace::program(uint32_t Id) const {
   const Image &I = Images[Id - 1];
   return string(I.Command.empty() ? I.Exe : I.Command.front());
+}
+
+StringRef Trace::processName(uint32_t Id) const {
+  if (uint32_t Role = Images[Id - 1].Role)
+    return string(Role);
+  return baseName(program(Id));
 }
 
 //===----------------------------------------------------------------------===//

@@ -56,6 +56,8 @@ bool memkit::checkRecording(const std::string &Library,
         "host heap: yes: malloc, calloc, realloc, free and their kin, operator "
         "new and delete");
   Print("native stacks: yes, by the unwind tables of the program's modules");
+  Print("python stacks: yes, merged with the native ones: CPython, as each "
+        "process starts (-v says which; other Pythons have native stacks)");
   Print("not recorded: static, set-user-id and set-capability programs, those "
         "of another ELF class, those linked with a sanitizer");
   return Can;

@@ -84,9 +84,13 @@ void Session::welcome(const Greeter::Guest &G) {
   I.Pid = uint32_t(G.Pid);
   I.Parent = parentOf(G, I.Origin);
   I.StartNs = R.nowNs();
-  I.Exe = R.Names.Names.string(procfs::exePath(G.Pid));
-  for (const std::string &Arg : procfs::commandLine(G.Pid))
+  std::string Exe = procfs::exePath(G.Pid);
+  I.Exe = R.Names.Names.string(Exe);
+  std::vector<std::string> Command = procfs::commandLine(G.Pid);
+  for (const std::string &Arg : Command)
     I.Command.push_back(R.Names.Names.string(Arg));
+  findRole(*P, I, Exe, Command);
+  I.Role = R.Names.Names.string(P->Role);
   P->Pid = G.Pid;
   P->PidFd = openPid(G.Pid);
   P->StartNs = I.StartNs;
@@ -270,6 +274,7 @@ void Session::endImage(Process &P) {
   if (P.State) {
     P.State->settleHeld(true);
     P.State->countLosses();
+    lookAtPython(P);
     wire::Control &C = P.State->shared().control();
     if (!P.Replaced && Status < 0 && C.HasExitStatus.load())
       Status = C.ExitStatus.load() & 0xff;

@@ -37,6 +37,7 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
   Settings.Heaps = R.Wanted.wireBits();
   Settings.SampleBytes = R.Wanted.SampleBytes;
   Settings.SampleSeed = O.SampleSeed;
+  Settings.Stacks = O.Stacks;
   // Naps are short; the kernel's usual slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
@@ -238,8 +239,10 @@ void Session::samples() {
   }
   if (Now >= NextLossNs) {
     for (auto &P : Processes)
-      if (P->State && !P->EndNs)
+      if (P->State && !P->EndNs) {
         P->State->countLosses();
+        lookAtPython(*P);
+      }
     NextLossNs = Now + 100000000;
   }
   if (Now >= NextFlushNs && !R.isWriting()) {

@@ -17,6 +17,7 @@
 #include "memkit/Record/RingMerge.h"
 #include <memory>
 #include <poll.h>
+#include <set>
 #include <sys/wait.h>
 #include <vector>
 
@@ -67,6 +68,8 @@ private:
     bool Replaced = false;  ///< by an exec
     int WaitStatus = -1;    ///< of waitpid, -1: not known
     uint64_t StartNs = 0, NextRssNs = 0, EndNs = 0;
+    std::string Role; ///< see PythonRole.h
+    bool PythonSaid = false;
   };
   /// An exec that was announced, until it is known what came of it.
   struct PendingExec {
@@ -119,6 +122,11 @@ private:
   bool anyRunning() const;
   bool stragglers();
 
+  // PythonImages.cpp
+  void findRole(Process &P, const Image &I, llvm::StringRef Exe,
+                llvm::ArrayRef<std::string> Command);
+  void lookAtPython(Process &P);
+
   // Symbols.cpp
   void startSymbols();
   void onModule(uint32_t Module, const std::string &Path,
@@ -150,6 +158,7 @@ private:
   int ProgramStatus = 0;
   int ProgramWait = -1;
   unsigned NumRecorded = 0;
+  std::set<std::pair<uint32_t, uint32_t>> PythonsSaid; ///< state, version
 
   uint64_t NextFlushNs = 0, NextLossNs = 0;
   uint64_t NapNs = 50000;

@@ -21,6 +21,7 @@ using ListOption = cl::list<std::string>;
 struct SelectionFlags::Options {
   std::optional<ListOption> Heap, Process, Thread, Stack, Context;
   std::optional<cl::opt<std::string>> MinSize;
+  std::optional<cl::opt<bool>> AllFrames;
 };
 
 static void addList(std::optional<ListOption> &Option, StringRef Name,
@@ -51,6 +52,10 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
                        cl::desc("Only allocations of at least this size "
                                 "(replays the events)"),
                        cl::cat(toolCategory()));
+  if (Wanted & SF_AllFrames)
+    O->AllFrames.emplace("all-frames",
+                         cl::desc("Show the frames that make Python run, too"),
+                         cl::cat(toolCategory()));
 }
 
 SelectionFlags::~SelectionFlags() = default;
@@ -68,6 +73,7 @@ Expected<SelectionSpec> SelectionFlags::spec() const {
   S.Threads = valuesOf(O->Thread);
   S.Stacks = valuesOf(O->Stack);
   S.Contexts = valuesOf(O->Context);
+  S.AllFrames = O->AllFrames && *O->AllFrames;
   if (O->MinSize && O->MinSize->getNumOccurrences()) {
     Expected<uint64_t> Size = parseSize(*O->MinSize);
     if (!Size)

@@ -27,7 +27,7 @@ using tracetext::NameTable;
 /// pager.
 class Listing final : public BlockVisitor {
 public:
-  explicit Listing(raw_ostream &OS) : OS(OS) {}
+  Listing(raw_ostream &OS, bool AllFrames) : OS(OS), AllFrames(AllFrames) {}
 
   /// Learns all names of the file, so that those which were found late stand
   /// at the first line that needs them.
@@ -138,7 +138,7 @@ private:
       return;
     Shown[Id] = true;
     OS << "    stack " << Id << ":\n";
-    for (const std::string &Frame : Names.stack(Id))
+    for (const std::string &Frame : Names.stack(Id, AllFrames))
       OS << "      " << Frame << '\n';
   }
 
@@ -166,6 +166,7 @@ private:
   }
 
   raw_ostream &OS;
+  bool AllFrames;
   NameTable Names;
   size_t NumImages = 0;
   uint64_t KnownUpTo = 0;  ///< dictionaries before this offset are in Names
@@ -174,13 +175,13 @@ private:
 
 } // namespace
 
-std::unique_ptr<BlockVisitor> createListing(raw_ostream &OS) {
-  return std::make_unique<Listing>(OS);
+std::unique_ptr<BlockVisitor> createListing(raw_ostream &OS, bool AllFrames) {
+  return std::make_unique<Listing>(OS, AllFrames);
 }
 
-Expected<std::unique_ptr<BlockVisitor>> createListing(raw_ostream &OS,
-                                                      TraceReader &File) {
-  auto L = std::make_unique<Listing>(OS);
+Expected<std::unique_ptr<BlockVisitor>>
+createListing(raw_ostream &OS, bool AllFrames, TraceReader &File) {
+  auto L = std::make_unique<Listing>(OS, AllFrames);
   if (Error E = L->learn(File))
     return std::move(E);
   return L;

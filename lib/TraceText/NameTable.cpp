@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NameTable.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -62,6 +63,30 @@ std::string NameTable::function(Location L) const {
   return Out;
 }
 
+/// `train.py:42 step`.
+std::string NameTable::pythonLine(const Frame &F) const {
+  Function Fn = get(Functions, F.Owner);
+  StringRef File = string(Fn.File);
+  std::string Out = File.substr(File.rfind('/') + 1).str();
+  if (F.Address && !Out.empty())
+    Out += ":" + std::to_string(uint32_t(F.Address));
+  return (Out.empty() ? "" : Out + " ") + string(Fn.Name).str();
+}
+
+FrameRole NameTable::role(uint32_t Id) const {
+  Frame F = get(Frames, Id);
+  if (F.Kind == FrameKind::Python)
+    return pythonFrameRole(string(get(Functions, F.Owner).File));
+  if (F.Kind != FrameKind::Native)
+    return FrameRole::Program;
+  SmallVector<StringRef, 4> Names;
+  auto Found = Symbols.find(Id);
+  if (Found != Symbols.end())
+    for (const Location &L : Found->second)
+      Names.push_back(string(get(Functions, L.Function).Name));
+  return nativeFrameRole(string(get(Modules, F.Owner).Path), Names);
+}
+
 void NameTable::frame(uint32_t Id, std::vector<std::string> &Out) const {
   Frame F = get(Frames, Id);
   auto Found = Symbols.find(Id);
@@ -79,7 +104,7 @@ void NameTable::frame(uint32_t Id, std::vector<std::string> &Out) const {
     return;
   }
   case FrameKind::Python:
-    Out.push_back(function({F.Owner, uint32_t(F.Address)}));
+    Out.push_back(pythonLine(F));
     return;
   case FrameKind::Named:
     Out.push_back(function({F.Owner, 0}));
@@ -90,14 +115,23 @@ void NameTable::frame(uint32_t Id, std::vector<std::string> &Out) const {
   }
 }
 
-std::vector<std::string> NameTable::stack(uint32_t Id) const {
+std::vector<std::string> NameTable::stack(uint32_t Id, bool AllFrames) const {
   std::vector<std::string> Out;
+  SmallVector<uint32_t, 64> Path;
   // A parent that does not stand before its child ends the walk.
   for (uint32_t N = get(Leaves, Id); N && N <= Nodes.size();) {
-    frame(Nodes[N - 1].Frame, Out);
+    Path.push_back(Nodes[N - 1].Frame);
     uint32_t Parent = Nodes[N - 1].Parent;
     N = Parent < N ? Parent : 0;
   }
+  SmallVector<FrameRole, 64> Roles;
+  if (!AllFrames)
+    for (uint32_t F : reverse(Path))
+      Roles.push_back(role(F));
+  SmallVector<bool, 64> Stays = unfoldedFrames(Roles);
+  for (size_t I = 0; I != Path.size(); ++I)
+    if (AllFrames || Stays[Path.size() - 1 - I])
+      frame(Path[I], Out);
   return Out;
 }
 

@@ -16,6 +16,7 @@
 #define MEMKIT_TRACETEXT_NAMETABLE_H
 
 #include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/FrameRoles.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -34,8 +35,10 @@ public:
   llvm::StringRef heap(uint32_t Id) const;
   uint32_t numStacks() const { return uint32_t(Leaves.size()); }
   /// The stack's frames, innermost first, each as people read it: `main
-  /// (main.c:3)`. A frame without symbols is its module and address.
-  std::vector<std::string> stack(uint32_t Id) const;
+  /// (main.c:3)`, `train.py:42 step` for Python. A frame without symbols is its
+  /// module and address. Unless AllFrames, those that make Python run are left
+  /// out (see FrameRoles.h).
+  std::vector<std::string> stack(uint32_t Id, bool AllFrames) const;
   /// The scopes of a context, outermost first, joined by `/`.
   std::string context(uint32_t Id) const;
   /// A thread's id in its system.
@@ -47,6 +50,8 @@ private:
   }
   void addStacks(const Dictionary &D);
   std::string function(Location L) const;
+  std::string pythonLine(const Frame &F) const;
+  FrameRole role(uint32_t Id) const;
   void frame(uint32_t Id, std::vector<std::string> &Out) const;
 
   struct Node {

@@ -106,6 +106,7 @@ static void process(json::OStream &J, const TraceSummary &S, uint32_t Id) {
     for (uint32_t Word : I.Command)
       J.value(text(S.string(Word)));
   });
+  J.attribute("role", textOrNull(S.string(I.Role)));
   J.attribute("exit_status",
               numberOrNull(T && T->ExitStatus >= 0, T ? T->ExitStatus : 0));
   J.attribute("signal", numberOrNull(T && T->Signal, T ? T->Signal : 0));

@@ -9,6 +9,7 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Support/Table.h"
 #include "memkit/TraceText/TraceSummary.h"
+#include "llvm/ADT/STLExtras.h"
 #include <utility>
 
 using namespace llvm;
@@ -100,21 +101,30 @@ static std::string status(const TraceSummary &S, uint32_t Id) {
 
 static void printProcesses(raw_ostream &OS, const TraceSummary &S,
                            unsigned Width) {
-  Table T({{"process", Side::Right},
-           {"pid", Side::Right},
-           {"parent", Side::Right},
-           {"peak", Side::Right},
-           {"end", Side::Left},
-           {"command", Side::Left, true}});
+  bool HasRoles = any_of(S.Images, [](const Image &I) { return I.Role; });
+  std::vector<Table::Column> Columns = {{"process", Side::Right},
+                                        {"pid", Side::Right},
+                                        {"parent", Side::Right},
+                                        {"peak", Side::Right},
+                                        {"end", Side::Left}};
+  if (HasRoles)
+    Columns.push_back({"name", Side::Left});
+  Columns.push_back({"command", Side::Left, true});
+  Table T(Columns);
   for (uint32_t Id = 1; Id <= S.Images.size(); ++Id) {
     const Image &I = S.Images[Id - 1];
     std::string Command = I.Command.empty() ? S.string(I.Exe).str() : "";
     for (uint32_t Word : I.Command)
       Command += (Command.empty() ? "" : " ") + S.string(Word).str();
     const ImageTotals *Sums = S.imageTotals(Id);
-    T.add({std::to_string(Id), std::to_string(I.Pid),
-           I.Parent ? std::to_string(I.Parent) : "",
-           Sums ? formatSize(Sums->PeakBytes) : "", status(S, Id), Command});
+    std::vector<std::string> Row = {std::to_string(Id), std::to_string(I.Pid),
+                                    I.Parent ? std::to_string(I.Parent) : "",
+                                    Sums ? formatSize(Sums->PeakBytes) : "",
+                                    status(S, Id)};
+    if (HasRoles)
+      Row.push_back(S.string(I.Role).str());
+    Row.push_back(Command);
+    T.add(Row);
   }
   OS << '\n';
   T.print(OS, Width);

@@ -49,15 +49,20 @@ static cl::opt<Job> What(
                           "the trace with the symbols that it lacks, to -o")),
     cl::cat(toolCategory()));
 
+static cl::opt<bool>
+    AllFrames("all-frames",
+              cl::desc("text: show the frames that make Python run, too"),
+              cl::cat(toolCategory()));
+
 /// A file's names are looked up first; a pipe is printed as it comes.
 static Expected<std::unique_ptr<BlockVisitor>>
 createTextPrinter(raw_ostream &OS) {
   if (!sys::fs::is_regular_file(Input))
-    return createListing(OS);
+    return createListing(OS, AllFrames);
   auto Reader = TraceReader::open(Input);
   if (!Reader)
     return Reader.takeError();
-  return createListing(OS, **Reader);
+  return createListing(OS, AllFrames, **Reader);
 }
 
 static Expected<std::unique_ptr<BlockVisitor>> createPrinter(raw_ostream &OS) {

@@ -44,6 +44,15 @@ static cl::opt<unsigned>
              cl::desc("Frames of a stack that are kept: its root part and its "
                       "leaf part (default: 1024)"),
              cl::value_desc("N"), cl::init(1024), cl::cat(toolCategory()));
+static cl::opt<wire::StackBits> Stacks(
+    "stacks", cl::desc("Which frames stacks have:"), cl::init(wire::SB_Mixed),
+    cl::values(clEnumValN(wire::SB_Mixed, "mixed",
+                          "Python's and the native ones below (default)"),
+               clEnumValN(wire::SB_Python, "python", "Python's alone"),
+               clEnumValN(wire::SB_Native, "native",
+                          "native ones, the interpreter's among them"),
+               clEnumValN(wire::SB_None, "none", "none: sums alone")),
+    cl::cat(toolCategory()));
 static cl::opt<std::string>
     MinSize("min-size",
             cl::desc("Leave out allocations of fewer bytes, and their frees"),
@@ -160,10 +169,17 @@ static Error parseSizes(RecordOptions &O) {
   return Error::success();
 }
 
+static const char *stacksName(uint32_t Bits) {
+  static constexpr const char *Names[] = {"none", "native", "python", "mixed"};
+  return Names[Bits];
+}
+
 /// The options that shape the trace, for its header.
 static std::vector<std::string> describe(const RecordOptions &O) {
   std::vector<std::string> Text = {"on-full=" + OnFull,
                                    "max-depth=" + std::to_string(O.MaxDepth)};
+  if (O.Stacks != wire::SB_Mixed)
+    Text.push_back(std::string("stacks=") + stacksName(O.Stacks));
   if (O.MinSize)
     Text.push_back("min-size=" + std::to_string(O.MinSize));
   if (O.SampleBytes)
@@ -265,11 +281,13 @@ int main(int Argc, char **Argv) {
   O.Output = Output;
   O.Force = Force;
   O.MaxDepth = MaxDepth;
+  O.Stacks = Stacks;
   O.Follow = !NoFollow;
   O.WaitForAll = !NoWait;
   O.Symbols = !NoSymbols;
   O.Options = describe(O);
   O.Warn = [](const Twine &What) { warn(What); };
+  O.Note = [](const Twine &What) { sayVerbose(What); };
   keepHeapSmall();
   Expected<RecordResult> R = record(O);
   if (!R)

@@ -13,7 +13,7 @@
 
 namespace memkit {
 
-/// Numbers the nodes of a trace's stack tree in preorder, the root 0: those
+/// Numbers the nodes of a trace's view in preorder, the root 0: those
 /// below a node have the ranks after its own, up to last(). What a walk over
 /// ranks wants lies side by side, since the nodes of a trace do not. 8 bytes a
 /// node, 4 a stack.

@@ -14,7 +14,8 @@
 
 namespace memkit {
 
-/// `function (file:line)`, or `function (module)` where there is no line.
+/// `function (file:line)`, or `function (module)` where there is no line; of
+/// Python `file:line function`.
 std::string frameText(const ShownFrame &F);
 
 /// One line a frame, innermost first, each behind Indent spaces and at most

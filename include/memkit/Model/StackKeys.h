@@ -20,7 +20,7 @@ enum class SameFrame {
   Location, ///< also file and line: what a printed stack shows
 };
 
-/// A number for each node (by id, 0 for the root) that depends only on the
+/// A number for each node of T.view() (by id, 0 for the root) that depends only on the
 /// frames from the root to it, as SameFrame says: equal stacks of different
 /// traces have equal numbers. 64 bits: among a million stacks the chance of two
 /// that are taken for one is below 10^-7.

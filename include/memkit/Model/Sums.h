@@ -46,7 +46,7 @@ struct SelectedTrace {
   std::unique_ptr<Trace> T;
   std::optional<Sums> S; ///< once it is open
 
-  /// Opens the trace Path and selects.
+  /// Opens the trace Path, selects, and folds its frames as Spec says.
   llvm::Error open(llvm::StringRef Path, const SelectionSpec &Spec);
 };
 

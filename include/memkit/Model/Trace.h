@@ -17,12 +17,14 @@
 #ifndef MEMKIT_MODEL_TRACE_H
 #define MEMKIT_MODEL_TRACE_H
 
+#include "memkit/Model/StackView.h"
 #include "memkit/Trace/Blocks.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,10 @@ struct ShownFrame {
   llvm::StringRef Module;  ///< path of the binary, empty for Python and markers
   uint32_t Line = 0;       ///< 0 when unknown
   uint32_t FunctionId = 0; ///< 0 without symbols
+  /// What stands for the function where no file is shown: `step (train.py)` for
+  /// Python, whose names say little alone, else Function.
+  llvm::StringRef Label;
+  bool IsPython = false;
 };
 
 class Trace {
@@ -75,18 +81,21 @@ public:
   llvm::StringRef domainName(uint32_t Id) const;
   /// The program of an image: its command's first word, or its executable.
   llvm::StringRef program(uint32_t Image) const;
+  /// What views call an image: its role (`train.py`), else the last part of
+  /// program().
+  llvm::StringRef processName(uint32_t Image) const;
 
   //===--------------------------------------------------------------------===//
   // Stacks
   //===--------------------------------------------------------------------===//
 
-  uint32_t numStacks() const { return Leaves.size() - 1; }
+  uint32_t numStacks() const { return Tree.Leaves.size() - 1; }
   /// Nodes have the ids 1..numNodes(); a parent's id is lower. 0 is the root.
-  uint32_t numNodes() const { return Parents.size() - 1; }
+  uint32_t numNodes() const { return Tree.numNodes(); }
   /// The leaf node of a stack; 0 for an empty stack.
-  uint32_t leaf(uint32_t Stack) const { return Leaves[Stack]; }
-  uint32_t parent(uint32_t Node) const { return Parents[Node]; }
-  uint32_t frameOf(uint32_t Node) const { return NodeFrames[Node]; }
+  uint32_t leaf(uint32_t Stack) const { return Tree.leaf(Stack); }
+  uint32_t parent(uint32_t Node) const { return Tree.parent(Node); }
+  uint32_t frameOf(uint32_t Node) const { return Tree.frameOf(Node); }
   uint32_t numFrames() const { return Frames.size(); }
   const Frame &frame(uint32_t Id) const { return Frames[Id - 1]; }
   /// What a frame resolves to, innermost first; empty without symbols.
@@ -97,7 +106,12 @@ public:
   llvm::ArrayRef<ShownFrame> allShown() const { return Shown; }
   /// The path of a native frame's module, else empty.
   llvm::StringRef modulePath(uint32_t Frame) const;
-  /// All shown frames of a stack, innermost first.
+  /// The stacks as they are shown: all that the trace has, until foldFrames().
+  const StackView &view() const { return Folded ? *Folded : Tree; }
+  /// Folds the frames that make Python run (see FrameRoles.h) out of view().
+  /// What chooses stacks (selections, suppressions) sees all frames.
+  void foldFrames();
+  /// All frames of a stack that view() has, innermost first.
   std::vector<ShownFrame> shownStack(uint32_t Stack) const;
   /// The names of the scopes of a context, outermost first, joined by `/`.
   std::string contextPath(uint32_t Context) const;
@@ -136,6 +150,8 @@ private:
   llvm::Error replaySummary();
   void prepareSums();
   void showFrames();
+  void labelPython(ShownFrame &F);
+  FrameRole roleOf(uint32_t Frame) const;
 
   struct Span {
     uint32_t Begin = 0;
@@ -158,14 +174,14 @@ private:
   std::vector<Load> Loads;
   std::vector<Function> Functions;
   std::vector<Frame> Frames;
-  std::vector<uint32_t> Leaves{0};
-  std::vector<uint32_t> Parents{0};
-  std::vector<uint32_t> NodeFrames{0};
+  StackView Tree;
+  std::optional<StackView> Folded;
   std::vector<Location> Locations;
   std::vector<Span> FrameLocations; ///< by frame - 1
   std::vector<ShownFrame> Shown;
   std::vector<Span> FrameShown; ///< by frame - 1
   std::unique_ptr<Arena> MadeNames;
+  std::vector<llvm::StringRef> PythonLabels; ///< by function
   std::vector<Summary> Parts;
   std::vector<HeapTotals> HeapSums;
   Totals HostSums;

@@ -9,6 +9,7 @@
 #ifndef MEMKIT_RECORD_RECORDER_H
 #define MEMKIT_RECORD_RECORDER_H
 
+#include "memkit/Wire/Layout.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
@@ -26,6 +27,7 @@ struct RecordOptions {
   bool WaitOnFull = true; ///< a thread waits for room in its ring, else drops
   uint32_t WaitMs = 10000;
   uint32_t MaxDepth = 1024;
+  uint32_t Stacks = wire::SB_Mixed; ///< StackBits: which frames stacks have
   uint64_t MinSize = 0;             ///< smaller blocks are not recorded
   uint64_t SampleBytes = 0;         ///< one byte in so many of malloc's; 0: all
   uint64_t SampleSeed = 0;          ///< for tests; 0: of the clock
@@ -37,6 +39,8 @@ struct RecordOptions {
   std::vector<std::string> Options; ///< name=value, for the header
   /// Told what a user should know, a line each.
   std::function<void(const llvm::Twine &)> Warn = [](const llvm::Twine &) {};
+  /// As Warn, told what is as it should be.
+  std::function<void(const llvm::Twine &)> Note = [](const llvm::Twine &) {};
 };
 
 struct RecordResult {

@@ -35,6 +35,8 @@ struct SelectionSpec {
   std::vector<std::string> Stacks;   ///< extended regular expressions
   std::vector<std::string> Contexts; ///< globs of scope paths
   uint64_t MinSize = 0;              ///< of an allocation, bytes
+  /// How stacks are shown, no part of the selection: nothing is folded.
+  bool AllFrames = false;
 
   bool empty() const {
     return Heaps.empty() && Processes.empty() && Threads.empty() &&
@@ -50,7 +52,8 @@ enum SelectionFlag : unsigned {
   SF_Context = 8,
   SF_MinSize = 16,
   SF_Thread = 32,
-  SF_All = 63,
+  SF_AllFrames = 64,
+  SF_All = 127,
 };
 
 /// Registers the flags in Wanted as options of toolCategory(). Make it before

@@ -36,10 +36,11 @@ std::unique_ptr<BlockVisitor> createCsvPrinter(llvm::raw_ostream &OS);
 
 /// A listing of events and marks for people, stacks resolved and shown where
 /// they are first used, with the names that have come by then.
-std::unique_ptr<BlockVisitor> createListing(llvm::raw_ostream &OS);
+std::unique_ptr<BlockVisitor> createListing(llvm::raw_ostream &OS,
+                                            bool AllFrames = false);
 /// The same with all names of File, which is read for them at once.
 llvm::Expected<std::unique_ptr<BlockVisitor>>
-createListing(llvm::raw_ostream &OS, TraceReader &File);
+createListing(llvm::raw_ostream &OS, bool AllFrames, TraceReader &File);
 
 /// Prints S in quotes, with escapes for what is not printable UTF-8.
 void printQuoted(llvm::raw_ostream &OS, llvm::StringRef S);

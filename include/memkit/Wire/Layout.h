@@ -272,6 +272,7 @@ enum HeapBits : uint32_t {
 
 /// Which frames a stack has.
 enum StackBits : uint32_t {
+  SB_None = 0,
   SB_Native = 1,
   SB_Python = 2,
   SB_Mixed = SB_Native | SB_Python,

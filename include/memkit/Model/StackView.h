@@ -1,0 +1,41 @@
+//===- StackView.h - The stack tree as it is shown --------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_MODEL_STACKVIEW_H
+#define MEMKIT_MODEL_STACKVIEW_H
+
+#include "memkit/Trace/FrameRoles.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+#include <vector>
+
+namespace memkit {
+
+/// A tree of stacks: that of a trace, or what is left of it when frames that
+/// say nothing of the program are folded away. Nodes have the
+/// ids 1..numNodes(), a parent's id is lower, 0 is the root. Stacks that are
+/// shown alike may have different leaves.
+struct StackView {
+  std::vector<uint32_t> Leaves{0};  ///< by stack
+  std::vector<uint32_t> Parents{0}; ///< by node
+  std::vector<uint32_t> Frames{0};  ///< by node
+
+  uint32_t numNodes() const { return Parents.size() - 1; }
+  /// The leaf node of a stack; 0 for an empty stack.
+  uint32_t leaf(uint32_t Stack) const { return Leaves[Stack]; }
+  uint32_t parent(uint32_t Node) const { return Parents[Node]; }
+  uint32_t frameOf(uint32_t Node) const { return Frames[Node]; }
+};
+
+/// What stays of the stacks of All, as unfoldedFrames() says of each. Roles: by
+/// frame. Takes time in proportion to the nodes, not to the frames of stacks.
+StackView foldStacks(const StackView &All, llvm::ArrayRef<FrameRole> Roles);
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_STACKVIEW_H

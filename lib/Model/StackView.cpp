@@ -1,0 +1,130 @@
+//===- StackView.cpp - The stack tree as it is shown ------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/StackView.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+
+/// Whether a frame stays depends on what lies below it, so a node may stand in
+/// the view several times: outside of a stack's innermost Python frame (the
+/// outer part), and below it (the inner part).
+class Folder {
+public:
+  Folder(const StackView &All, ArrayRef<FrameRole> Roles)
+      : All(All), Roles(Roles), Nodes(All.Parents.size()) {
+    Out.Parents.reserve(Nodes.size());
+    Out.Frames.reserve(Nodes.size());
+  }
+
+  StackView run() {
+    lookBelow();
+    for (uint32_t N = 1; N < Nodes.size(); ++N) {
+      if (isPython(role(N)))
+        addPython(N);
+      else
+        addNative(N);
+    }
+    Out.Leaves.resize(All.Leaves.size());
+    for (size_t S = 0; S != All.Leaves.size(); ++S)
+      Out.Leaves[S] = Nodes[All.Leaves[S]].Inner;
+    return std::move(Out);
+  }
+
+private:
+  struct Node {
+    /// Its places in the view, or where what is below it hangs.
+    uint32_t Outer = 0;
+    uint32_t Started = 0; ///< of the outer part, if the start must stay
+    uint32_t Inner = 0;
+    bool HasPythonBelow = false; ///< or is one
+    bool EndsHere = false;   ///< a stack does, with no Python frame on the way
+    bool HasOutside = false; ///< it or one outside of it is Python or Program
+    bool HasPython = false;  ///< it or one outside of it
+    bool IsGlue = false;     ///< it, and all that lies between it and that one
+  };
+
+  FrameRole role(uint32_t N) const { return Roles[All.frameOf(N)]; }
+
+  void lookBelow() {
+    for (uint32_t Leaf : All.Leaves)
+      Nodes[Leaf].EndsHere = true;
+    for (uint32_t N = Nodes.size() - 1; N != 0; --N) {
+      Node &Parent = Nodes[All.parent(N)];
+      bool Python = isPython(role(N));
+      Nodes[N].HasPythonBelow |= Python;
+      Parent.HasPythonBelow |= Nodes[N].HasPythonBelow;
+      Parent.EndsHere |= Nodes[N].EndsHere && !Python;
+    }
+  }
+
+  uint32_t add(uint32_t Parent, uint32_t N) {
+    Out.Parents.push_back(Parent);
+    Out.Frames.push_back(All.frameOf(N));
+    return Out.numNodes();
+  }
+
+  void addPython(uint32_t Id) {
+    Node &N = Nodes[Id];
+    const Node &P = Nodes[All.parent(Id)];
+    N.HasOutside = N.HasPython = N.IsGlue = true;
+    if (role(Id) == FrameRole::Python) {
+      N.Outer = N.Inner = add(P.Outer, Id);
+      return;
+    }
+    // It stays where it is the innermost.
+    N.Outer = P.Outer;
+    if (N.EndsHere)
+      N.Inner = add(P.Outer, Id);
+  }
+
+  void addNative(uint32_t Id) {
+    Node &N = Nodes[Id];
+    const Node &P = Nodes[All.parent(Id)];
+    FrameRole R = role(Id);
+    N.HasOutside = P.HasOutside;
+    N.HasPython = P.HasPython;
+    bool IsNew = false;
+    if (N.HasPythonBelow) {
+      N.Outer = P.Outer;
+      N.Started = P.Started;
+      bool IsStart = R == FrameRole::Start && !P.HasOutside;
+      if (IsStart)
+        N.Started = add(P.Started, Id);
+      else if (R == FrameRole::Program || R == FrameRole::Start) {
+        N.Outer = add(P.HasOutside ? P.Outer : P.Started, Id);
+        N.HasOutside = IsNew = true;
+      }
+    }
+    if (!N.EndsHere)
+      return;
+    N.IsGlue = P.IsGlue && R == FrameRole::Glue;
+    if (N.IsGlue)
+      N.Inner = P.Inner;
+    else if (IsNew && P.Inner == Out.parent(N.Outer))
+      N.Inner = N.Outer;
+    else
+      N.Inner = add(P.Inner, Id);
+  }
+
+  const StackView &All;
+  ArrayRef<FrameRole> Roles;
+  std::vector<Node> Nodes;
+  StackView Out;
+};
+
+} // namespace
+
+StackView foldStacks(const StackView &All, ArrayRef<FrameRole> Roles) {
+  return Folder(All, Roles).run();
+}
+
+} // namespace memkit

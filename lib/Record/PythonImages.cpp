@@ -1,0 +1,73 @@
+//===- PythonImages.cpp - Images that run Python ----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProcFs.h"
+#include "PythonRole.h"
+#include "Session.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::PythonState;
+
+/// Of I, which P runs, by its command line and its parent's role.
+void Session::findRole(Process &P, const Image &I, StringRef Exe,
+                       ArrayRef<std::string> Command) {
+  StringRef Parent;
+  for (const auto &Other : Processes)
+    if (I.Parent && Other->Image == I.Parent)
+      Parent = Other->Role;
+  P.Role = I.Origin == ImageOrigin::Fork ? forkedRole(Parent)
+                                         : pythonRole(Exe, Command, Parent);
+}
+
+/// `Python 3.11.4`, by PY_VERSION_HEX.
+static std::string versionName(uint32_t Hex) {
+  if (!Hex)
+    return "Python";
+  return "Python " + std::to_string(Hex >> 24) + "." +
+         std::to_string(Hex >> 16 & 255) + "." + std::to_string(Hex >> 8 & 255);
+}
+
+static const char *whyNotWalked(PythonState S) {
+  switch (S) {
+  case PythonState::UnknownVersion:
+    return "a version that memkit does not know";
+  case PythonState::DebugBuild:
+    return "a debug build";
+  case PythonState::FreeThreaded:
+    return "a free-threaded build";
+  case PythonState::OtherLayout:
+    return "its structures are not those of its version";
+  case PythonState::NoSymbols:
+    return "symbols that it should have are not there";
+  default:
+    return nullptr;
+  }
+}
+
+void Session::lookAtPython(Process &P) {
+  if (P.PythonSaid || !(Settings.Stacks & wire::SB_Python))
+    return;
+  const wire::Control &C = P.State->shared().control();
+  auto State = PythonState(C.Python.load(std::memory_order_acquire));
+  if (State == PythonState::None)
+    return;
+  P.PythonSaid = true;
+  uint32_t Version = C.PythonVersion.load(std::memory_order_relaxed);
+  // Once for each kind. What a program writes there must not fill the screen.
+  if (PythonsSaid.size() > 16 ||
+      !PythonsSaid.insert({uint32_t(State), Version}).second)
+    return;
+  std::string Who = "process " + std::to_string(P.Pid) +
+                    (P.Role.empty() ? "" : " (" + P.Role + ")") + ": " +
+                    versionName(Version);
+  if (State == PythonState::Walked)
+    O.Note(Who + ": its frames are recorded");
+  else if (const char *Why = whyNotWalked(State))
+    O.Warn(Who + ": its own frames are not recorded: " + Why);
+}

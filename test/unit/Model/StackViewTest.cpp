@@ -1,0 +1,117 @@
+//===- StackViewTest.cpp - Stacks with frames folded away -------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/StackView.h"
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace memkit;
+
+namespace {
+
+FrameRole native(llvm::StringRef Module,
+                 std::vector<llvm::StringRef> Functions) {
+  return nativeFrameRole(Module, Functions);
+}
+
+TEST(FrameRoles, OfFrames) {
+  const char *Python = "/usr/bin/python3.11",
+             *Lib = "/lib/libpython3.12.so.1.0";
+  EXPECT_EQ(FrameRole::Interpreter, native(Python, {"main"}));
+  EXPECT_EQ(FrameRole::Interpreter, native(Lib, {"Py_RunMain"}));
+  EXPECT_EQ(FrameRole::Interpreter, native(Lib, {"list_append"}));
+  EXPECT_EQ(FrameRole::Glue, native(Lib, {"cfunction_vectorcall_FASTCALL"}));
+  EXPECT_EQ(FrameRole::Glue, native(Python, {}));
+  EXPECT_EQ(FrameRole::Glue, native("/lib/_ext.so", {"PyObject_CallOneArg"}));
+  EXPECT_EQ(FrameRole::Program, native("/lib/_ext.so", {"at::addmm"}));
+  EXPECT_EQ(FrameRole::Program, native("/lib/_ext.so", {}));
+  EXPECT_EQ(FrameRole::Program,
+            native("/lib/_ext.so", {"PyObject_CallOneArg", "at::addmm"}));
+  EXPECT_EQ(FrameRole::Interpreter,
+            native(Lib, {"PyObject_CallOneArg", "list_sort"}));
+  EXPECT_EQ(FrameRole::Program, native("/usr/bin/pythonize", {"main"}));
+  EXPECT_EQ(FrameRole::Program, native("/lib/libpython_extra.so", {"f"}));
+  EXPECT_EQ(FrameRole::Start, native("/lib/libc.so.6", {"start_thread"}));
+  EXPECT_EQ(FrameRole::Start, native("/lib/libc.so.6", {}));
+  EXPECT_EQ(FrameRole::Start,
+            native("/lib/libc.so.6", {"__libc_start_main_impl"}));
+  EXPECT_EQ(FrameRole::Program, native("/lib/libc.so.6", {"qsort_r"}));
+  EXPECT_EQ(FrameRole::Loader,
+            pythonFrameRole("<frozen importlib._bootstrap>"));
+  EXPECT_EQ(FrameRole::Loader, pythonFrameRole("<frozen runpy>"));
+  EXPECT_EQ(FrameRole::Python, pythonFrameRole("/home/me/runpython.py"));
+  EXPECT_EQ(FrameRole::Python, pythonFrameRole(""));
+}
+
+/// Roles by letter: Program, python (y), Loader, Interpreter, Glue, Start.
+FrameRole roleOf(char C) {
+  return FrameRole(llvm::StringRef("PyLIGS").find(C));
+}
+
+std::string unfolded(llvm::StringRef Path) {
+  std::vector<FrameRole> Roles;
+  for (char C : Path)
+    Roles.push_back(roleOf(C));
+  llvm::SmallVector<bool, 64> Stays = unfoldedFrames(Roles);
+  std::string Left;
+  for (size_t I = 0; I != Path.size(); ++I)
+    if (Stays[I])
+      Left += Path[I];
+  return Left;
+}
+
+TEST(FrameRoles, WhatStays) {
+  EXPECT_EQ("", unfolded(""));
+  // Without Python, all.
+  EXPECT_EQ("SSIIGP", unfolded("SSIIGP"));
+  EXPECT_EQ("y", unfolded("SSIIGy"));
+  EXPECT_EQ("yy", unfolded("SSIIyGIy"));
+  // Below the innermost Python frame only what calls goes, and only there.
+  EXPECT_EQ("yyP", unfolded("yIyGGP"));
+  EXPECT_EQ("yIGP", unfolded("yGIGP"));
+  EXPECT_EQ("yPGI", unfolded("yPGI"));
+  EXPECT_EQ("yPy", unfolded("yGPGIy"));
+  // importlib, but not where nothing else says where we are.
+  EXPECT_EQ("yyP", unfolded("IyLLyP"));
+  EXPECT_EQ("yLP", unfolded("IyLLP"));
+  // An interpreter inside another program.
+  EXPECT_EQ("SSPPyP", unfolded("SSPPGIyGP"));
+  EXPECT_EQ("SPSy", unfolded("SPSIy"));
+}
+
+/// Each stack of a tree, outermost frame first.
+std::string frames(const StackView &V, uint32_t Stack) {
+  std::string Text;
+  for (uint32_t N = V.leaf(Stack); N; N = V.parent(N)) {
+    EXPECT_LT(V.parent(N), N);
+    Text.insert(Text.begin(), "?PyLIGS"[V.frameOf(N)]);
+  }
+  return Text;
+}
+
+TEST(StackView, FoldsLikeEachStack) {
+  std::mt19937 Random(11);
+  std::vector<FrameRole> Roles{FrameRole::Program};
+  for (char C : {'P', 'y', 'L', 'I', 'G', 'S'})
+    Roles.push_back(roleOf(C));
+  for (int Round = 0; Round != 500; ++Round) {
+    StackView All;
+    for (uint32_t N = 1; N != 60; ++N) {
+      All.Parents.push_back(Random() % 3 ? Random() % N : N - 1);
+      All.Frames.push_back(1 + Random() % 6);
+    }
+    for (int S = 0; S != 30; ++S)
+      All.Leaves.push_back(Random() % 60);
+    StackView V = foldStacks(All, Roles);
+    ASSERT_EQ(All.Leaves.size(), V.Leaves.size());
+    for (uint32_t S = 0; S != All.Leaves.size(); ++S)
+      ASSERT_EQ(unfolded(frames(All, S)), frames(V, S)) << frames(All, S);
+  }
+}
+
+} // namespace
