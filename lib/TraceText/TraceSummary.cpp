@@ -142,7 +142,7 @@ static Error readStrings(TraceReader &R, TraceSummary &S) {
   for (const Heap &H : S.Heaps)
     Wanted.insert(H.Name);
   for (const Image &I : S.Images) {
-    Wanted.insert({I.Exe, I.WhyNot});
+    Wanted.insert({I.Exe, I.Role, I.WhyNot});
     Wanted.insert(I.Command.begin(), I.Command.end());
   }
   for (const LayerTotals &L : S.Sums.Layers)

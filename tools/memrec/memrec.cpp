@@ -51,7 +51,8 @@ static cl::opt<wire::StackBits> Stacks(
                clEnumValN(wire::SB_Python, "python", "Python's alone"),
                clEnumValN(wire::SB_Native, "native",
                           "native ones, the interpreter's among them"),
-               clEnumValN(wire::SB_None, "none", "none: sums alone")),
+               clEnumValN(wire::SB_None, "none",
+                          "the function that called malloc alone")),
     cl::cat(toolCategory()));
 static cl::opt<std::string>
     MinSize("min-size",
