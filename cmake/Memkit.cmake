@@ -24,7 +24,8 @@ function(memkit_add_tool name)
     -Wl,--gc-sections -Wl,--as-needed)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    COMPONENT Programs)
   set_property(GLOBAL APPEND PROPERTY MEMKIT_TEST_DEPS ${name})
 endfunction()
 

@@ -7,6 +7,7 @@
 #   %libmemrec     the capture library
 #   %python        a Python; the one with PyTorch where there is one
 #   %pythonX.Y     that version, where the machine has it
+#   %pythons       one interpreter of each version from 3.8 on, with spaces between
 #   %src_root      the source tree
 #   %obj_root      the build folder
 #   %tools         the folder of this build's tools
@@ -67,12 +68,16 @@ def real_python(command):
 
 
 def find_pythons():
-    """Interpreters by version: on PATH as pythonX.Y, and where pyenv keeps them."""
+    """Interpreters by version: on PATH as pythonX.Y, and in the folders of
+    MEMKIT_PYTHONS (default: where pyenv keeps them)."""
     found = {}
+    folders = os.environ.get("MEMKIT_PYTHONS", os.path.expanduser("~/.pyenv/versions"))
     for minor in range(8, 20):
         version = "3.%d" % minor
-        candidates = ["python" + version] + sorted(
-            glob.glob(os.path.expanduser("~/.pyenv/versions/%s.*/bin/python3" % version)))
+        candidates = ["python" + version]
+        for folder in folders.split(os.pathsep):
+            candidates += sorted(glob.glob("%s/%s.*/bin/python3" % (folder, version)))
+            candidates.append("%s/bin/python%s" % (folder, version))
         for candidate in candidates:
             path = real_python(candidate)
             if path:
@@ -94,7 +99,9 @@ if python:
     for module in ("torch", "numpy", "jsonschema", "memray"):
         if has_module(python, module):
             config.available_features.add(module)
-for version, path in find_pythons().items():
+pythons = find_pythons()
+config.substitutions.insert(0, ("%pythons", " ".join(pythons.values()) or "false"))
+for version, path in pythons.items():
     config.available_features.add("python" + version)
     # Before %python, which is its prefix.
     config.substitutions.insert(0, ("%python" + version.replace(".", r"\."), path))

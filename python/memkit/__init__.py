@@ -1,0 +1,39 @@
+# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tells memrec what a program does, and asks it what the program holds.
+
+Under ``memrec -- python program.py``:
+
+    import memkit
+
+    with memkit.scope("load") as load:      # a name for what is allocated inside
+        data = read()
+    print(load.allocated, load.peak, load.heaps["host.malloc"].after)
+
+    for batch in data:
+        memkit.step()                       # a step begins
+        train(batch)
+    memkit.mark("trained")                  # a point in time with a name
+
+Without memrec all of it does nothing, in well under a microsecond, and what a
+scope would have measured is None. Safe in threads, signal handlers and forked
+children. Nothing here waits for the recorder but what reads numbers, and that
+for a second or so at most, and never for a recorder that is gone.
+"""
+
+from ._scope import scope
+from ._stats import HeapStats, Stats
+from ._program import mark, recording, start, stats, step, stop
+
+__all__ = [
+    "HeapStats",
+    "Stats",
+    "mark",
+    "recording",
+    "scope",
+    "start",
+    "stats",
+    "step",
+    "stop",
+]

@@ -1,0 +1,48 @@
+# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The functions of a preloaded libmemrec.so, or None where there is none.
+
+They are what include/memkit/memkit.h calls too; it says what each does.
+"""
+
+from typing import Any, Optional
+
+# Flags of memrec_scope_begin.
+NO_CONTEXT = 1  # measured, but allocations inside are not said to be in it
+NO_MEASURE = 2  # the other way round
+PYTHON = 4  # the innermost frames are this package's
+
+
+def _load() -> Optional[Any]:
+    try:
+        import ctypes
+
+        # PyDLL keeps the interpreter's lock: these take less time than giving it away.
+        program = ctypes.PyDLL(None)
+        program.memrec_recording.argtypes = []
+        program.memrec_recording.restype = ctypes.c_int
+        program.memrec_step.argtypes = []
+        program.memrec_step.restype = None
+        program.memrec_mark.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+        program.memrec_mark.restype = None
+        program.memrec_start.argtypes = []
+        program.memrec_start.restype = None
+        program.memrec_stop.argtypes = []
+        program.memrec_stop.restype = None
+        program.memrec_scope_begin.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint]
+        program.memrec_scope_begin.restype = ctypes.c_uint64
+        program.memrec_scope_end.argtypes = [ctypes.c_uint64]
+        program.memrec_scope_end.restype = None
+    except (ImportError, OSError, AttributeError):
+        return None
+    return program
+
+
+library = _load()
+recorded = library is not None
+
+
+def encoded(name: str) -> bytes:
+    """What the library takes for a name; a lone surrogate as ``\\udcXX``."""
+    return name.encode("utf-8", "backslashreplace")

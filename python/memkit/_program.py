@@ -1,0 +1,58 @@
+# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What concerns the program as a whole."""
+
+from typing import Optional
+
+from . import _native
+from ._stats import Stats, ask
+
+_library = _native.library
+
+
+def step() -> None:
+    """Begins the next step of the program, and ends the one before.
+
+    A step is one round of what the program repeats: a batch, a request. What
+    grows from step to step is what leaks.
+    """
+    if _library is not None:
+        _library.memrec_step()
+
+
+def mark(name: str) -> None:
+    """Puts a mark with a name at this moment of the trace."""
+    if _library is not None:
+        text = _native.encoded(name)
+        _library.memrec_mark(text, len(text))
+
+
+def start() -> None:
+    """Records allocations again, after stop()."""
+    if _library is not None:
+        _library.memrec_start()
+
+
+def stop() -> None:
+    """Records no more allocations, until start().
+
+    Frees of blocks that were recorded still are, so that nothing seems to leak.
+    A forked child begins as its parent is.
+    """
+    if _library is not None:
+        _library.memrec_stop()
+
+
+def recording() -> bool:
+    """Whether a recorder takes what the program allocates now."""
+    return _library is not None and _library.memrec_recording() != 0
+
+
+def stats() -> Optional[Stats]:
+    """What the process did since the innermost open scope of this thread began.
+
+    Without a scope: since it was started, or forked. None when it is not
+    recorded, or when the recorder does not answer.
+    """
+    return ask(0) if _library is not None else None

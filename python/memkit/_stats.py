@@ -1,0 +1,136 @@
+# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Numbers that the recorder gives."""
+
+from typing import Any, Callable, Dict, NamedTuple, Optional
+
+from . import _native
+
+
+class HeapStats(NamedTuple):
+    """What happened to a heap of the process in a span of time. Bytes, exact."""
+
+    name: str  #: ``host.malloc``, ``host.mmap``, ...
+    allocations: int  #: blocks allocated
+    frees: int  #: blocks freed
+    allocated: int  #: bytes allocated
+    freed: int  #: bytes freed
+    before: int  #: live when the span began
+    peak: int  #: the most that was live at once
+    after: int  #: live when it ended, or now
+
+    @property
+    def live(self) -> int:
+        """Bytes live at the end of the span, or now."""
+        return self.after
+
+
+class Stats:
+    """What happened to the memory of the process in a span of time.
+
+    It is the whole process's: what other threads do in the span counts. The sums
+    are of the domain ``host``, in which no byte counts twice; the heaps stand in
+    ``heaps``, by name, those that were ever used.
+    """
+
+    __slots__ = ("total", "heaps", "duration")
+
+    def __init__(self, total: HeapStats, heaps: Dict[str, HeapStats], duration: float) -> None:
+        #: The sums of the domain ``host``.
+        self.total = total
+        #: The heaps of the process, by name.
+        self.heaps = heaps
+        #: Seconds.
+        self.duration = duration
+
+    @property
+    def allocated(self) -> int:
+        """Bytes allocated."""
+        return self.total.allocated
+
+    @property
+    def freed(self) -> int:
+        """Bytes freed."""
+        return self.total.freed
+
+    @property
+    def before(self) -> int:
+        """Bytes live when the span began."""
+        return self.total.before
+
+    @property
+    def peak(self) -> int:
+        """The most bytes that were live at once."""
+        return self.total.peak
+
+    @property
+    def after(self) -> int:
+        """Bytes live when the span ended, or now."""
+        return self.total.after
+
+    @property
+    def live(self) -> int:
+        """As ``after``."""
+        return self.total.after
+
+    def __repr__(self) -> str:
+        return "Stats(allocated=%d, freed=%d, before=%d, peak=%d, after=%d, duration=%.6f)" % (
+            self.allocated,
+            self.freed,
+            self.before,
+            self.peak,
+            self.after,
+            self.duration,
+        )
+
+
+_function: Optional[Callable[..., int]] = None
+_structure: Any = None
+
+
+def _prepare() -> None:
+    """Looks up memrec_stats, which may wait: called without the interpreter's lock."""
+    global _function, _structure
+    import ctypes
+
+    class Heap(ctypes.Structure):
+        _fields_ = [("name", ctypes.c_char * 40)] + [
+            (name, ctypes.c_uint64) for name in HeapStats._fields[1:]
+        ]
+
+    class AllHeaps(ctypes.Structure):
+        _fields_ = [
+            ("duration_ns", ctypes.c_uint64),
+            ("num_heaps", ctypes.c_uint32),
+            ("reserved", ctypes.c_uint32),
+            ("total", Heap),
+            ("heaps", Heap * 24),
+        ]
+
+    function = ctypes.CDLL(None).memrec_stats
+    function.argtypes = [ctypes.c_uint64, ctypes.POINTER(AllHeaps), ctypes.c_size_t]
+    function.restype = ctypes.c_int
+    _structure = AllHeaps
+    _function = function
+
+
+def _heap(h: Any) -> HeapStats:
+    name = h.name.decode("utf-8", "replace")
+    return HeapStats(name, *(getattr(h, field) for field in HeapStats._fields[1:]))
+
+
+def ask(number: int) -> Optional[Stats]:
+    """The recorder's answer about the scope of this number; 0: see stats()."""
+    if _native.library is None:
+        return None
+    if _function is None:
+        _prepare()
+    assert _function is not None
+    import ctypes
+
+    got = _structure()
+    if not _function(number, ctypes.byref(got), ctypes.sizeof(got)):
+        return None
+    heaps = [_heap(h) for h in got.heaps[: got.num_heaps]]
+    return Stats(_heap(got.total), {h.name: h for h in heaps}, got.duration_ns / 1e9)
