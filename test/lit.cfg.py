@@ -13,7 +13,7 @@
 #   %tools         the folder of this build's tools
 #   %open_speedscope FILE   shows FILE in speedscope's page, prints its profiles
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, asan, ubsan,
-# tsan, heaptrack, memray, root, and long (utils/check --long).
+# tsan, heaptrack, memray, root, and long and wheel (utils/check --long).
 
 import glob
 import os
@@ -117,6 +117,11 @@ if node and os.path.isdir(os.path.join(packages, "speedscope")):
     # Takes the file to show, and a .png to write.
     config.substitutions.append(
         ("%open_speedscope", " ".join([node, script, packages, chromium or "chromium"])))
+# The environment into which utils/check --long has installed the wheel.
+wheel = os.path.join(config.memkit_src_root, "build", "venv")
+if os.path.exists(os.path.join(wheel, "bin", "memrec")):
+    config.available_features.add("wheel")
+    config.substitutions.append(("%wheel", wheel))
 if shutil.which("zstd"):
     config.available_features.add("zstd")
 if shutil.which("heaptrack"):

@@ -30,6 +30,7 @@ struct Accounts::Lanes {
     uint64_t RisenBytes = 0;
     uint64_t Counts = 0; ///< of each kind, as CountOf
     uint64_t PeakBlocks = 0;
+    uint64_t Highest = 0; ///< of LiveBytes, among these events
   };
   struct DomainLane {
     uint64_t LiveBytes = 0;
@@ -128,6 +129,10 @@ void Accounts::closeLanes(ImageState &I, const uint64_t *TimesNs) {
     Add(C);
     Add(*C.S);
     C.Splits += Splits;
+    // What other images have of the heap did not change.
+    if (L.Highest)
+      C.HighestBytes =
+          std::max(C.HighestBytes, L.Highest - (L.LiveBytes - C.LiveBytes));
     C.S->LiveBlocks += Allocations + Splits - Frees;
     Close(L, C.H->C);
   }
@@ -137,8 +142,11 @@ void Accounts::closeLanes(ImageState &I, const uint64_t *TimesNs) {
     Close(D, *D.Of);
     // What other images have did not change.
     uint64_t Others = D.LiveBytes - D.S->LiveBytes;
-    if (D.Highest)
-      D.S->StepPeakBytes = std::max(D.S->StepPeakBytes, D.Highest - Others);
+    if (!D.Highest)
+      continue;
+    uint64_t Highest = D.Highest - Others;
+    D.S->StepPeakBytes = std::max(D.S->StepPeakBytes, Highest);
+    D.S->HighestBytes = std::max(D.S->HighestBytes, Highest);
   }
 }
 
@@ -206,7 +214,7 @@ void Accounts::apply(uint32_t Image, llvm::ArrayRef<Change> Changes,
       }
       return Height;
     };
-    Draw(L);
+    L.Highest = std::max(L.Highest, Draw(L));
     D.Highest = std::max(D.Highest, Draw(D));
     D.SaveUpTo = std::max(D.SaveUpTo, D.PeakAt);
     if (LLVM_UNLIKELY(C.Kind >= Change::Split))

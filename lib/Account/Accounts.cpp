@@ -297,6 +297,21 @@ void Accounts::beginStep(uint32_t Image, uint64_t Step, uint64_t TimeNs) {
     I.Open.FirstStep = Step;
 }
 
+void Accounts::takeSpan(uint32_t Image, std::vector<SpanSums> &Out) {
+  ImageState &I = *Images[Image];
+  Out.assign(std::max<size_t>(I.CellOfHeap.size(), 1), SpanSums());
+  auto Take = [](auto &From) {
+    SpanSums S{From.Allocations, From.Frees, From.AllocatedBytes,
+               From.LiveBytes, From.HighestBytes};
+    From.HighestBytes = From.LiveBytes;
+    return S;
+  };
+  Out[0] = Take(*I.Shares[1]);
+  for (size_t Heap = 1; Heap < I.CellOfHeap.size(); ++Heap)
+    if (uint32_t At = I.CellOfHeap[Heap])
+      Out[Heap] = Take(Cells[At - 1]);
+}
+
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//

@@ -18,7 +18,7 @@ bool Catalog::hasPending() const {
   return !(D.Strings.empty() && D.Modules.empty() && D.Functions.empty() &&
            D.Frames.empty() && D.Stacks.empty() && D.Images.empty() &&
            D.Threads.empty() && D.Heaps.empty() && D.Loads.empty() &&
-           D.Symbols.empty());
+           D.Symbols.empty() && D.Scopes.empty() && D.Contexts.empty());
 }
 
 uint32_t Catalog::module(StringRef Path, ArrayRef<uint8_t> BuildId) {

@@ -42,9 +42,11 @@ public:
     B.Size = Size;
     B.BirthTick = Tick;
     B.Row = I.R.Sums.stackRow(I.Id, Heap, Stack);
-    I.R.Sums.allocate({B.Ordinal, B.Row, 0}, Size, ns(),
-                      I.Rings[RingIndex].Thread);
-    I.Log.allocate(lane(), Tick, Size, Stack, 0, Heap);
+    const Ring &S = I.Rings[RingIndex];
+    B.Context = I.contextRow(Heap, S.Context);
+    I.R.Sums.allocate({B.Ordinal, B.Row, B.Context}, Size, ns(), S.Thread);
+    I.Log.allocate(lane(), Tick, Size, Stack, I.R.Sums.contextOf(B.Context),
+                   Heap);
     return B;
   }
   void free(const LiveEntry &B) override {
@@ -57,7 +59,7 @@ public:
       return;
     }
     begin();
-    I.R.Sums.resize({B.Ordinal, B.Row, 0}, B.Size, Size, ns());
+    I.R.Sums.resize({B.Ordinal, B.Row, B.Context}, B.Size, Size, ns());
     I.Log.resize(lane(), Tick, B.Ordinal, Size);
     B.Size = Size;
   }
@@ -69,7 +71,7 @@ public:
       return Rest;
     }
     begin();
-    I.R.Sums.split({B.Ordinal, B.Row, 0}, ns());
+    I.R.Sums.split({B.Ordinal, B.Row, B.Context}, ns());
     I.Log.split(lane(), Tick, B.Ordinal, Size);
     LiveEntry Rest = B;
     Rest.Ordinal = I.NextOrdinal++;
@@ -171,8 +173,8 @@ void ImageState::endRemap(const wire::Record &Rec, uint32_t RingIndex,
 /// Counts an allocation in a mapping. Its event comes next in the log.
 void ImageState::allocateIn(const MapTable::Block &In, BlockRef B,
                             uint64_t Size, uint64_t TimeNs, uint32_t Thread) {
-  R.Sums.allocateIn(B, {In.Entry.Ordinal, In.Entry.Row, 0}, Size, TimeNs,
-                    Thread);
+  R.Sums.allocateIn(B, {In.Entry.Ordinal, In.Entry.Row, In.Entry.Context}, Size,
+                    TimeNs, Thread);
   noteEnclosing(In, B.Ordinal);
 }
 

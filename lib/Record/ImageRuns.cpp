@@ -33,10 +33,11 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
     R.flush();
   size_t Most = std::min<size_t>(
       {Records.size(), UsualRoom::Most, MaxBlockRows - Log.size()});
-  auto &[Changes, TimesNs, Logged] = R.Room;
+  auto &[Changes, TimesNs, Logged, Contexts] = R.Room;
   // Nothing is held meanwhile: who would be ends the run.
   bool Whole = Snapshot.active(), HasHeld = !Held.empty();
   size_t At = 0, N = 0; // records, events
+  uint32_t InContext = 0;
   for (; At != Most; ++At) {
     if (At + Ahead < Records.size()) {
       const MergedRecord &Next = Records[At + Ahead];
@@ -59,11 +60,12 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
     if (Rec.kind() == uint8_t(RecordKind::Allocate)) {
       uint32_t Row = Stacks.row(Rec.Stack, Rec.function());
       uint64_t Size = Rec.size();
-      if (LLVM_UNLIKELY(
-              Maps.enclosing(Rec.Address) ||
-              !Live.insert(Rec.Address, {NextOrdinal, Size, Tick, Row, 0})))
+      if (LLVM_UNLIKELY(Maps.enclosing(Rec.Address) ||
+                        !Live.insert(Rec.Address, {NextOrdinal, Size, Tick, Row,
+                                                   S.ContextRow})))
         break;
-      Changes[N] = {Size, Row, 0, Change::Allocate};
+      Changes[N] = {Size, Row, S.ContextRow, Change::Allocate};
+      InContext |= S.ContextRow;
       R.Sums.noteAllocation(S.Thread, NextOrdinal);
       Logged[N] = {Tick, Size, 0, uint16_t(S.Lane), false};
       ++NextOrdinal;
@@ -92,6 +94,9 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
   for (size_t I = 0; I != N; ++I)
     if (Changes[I].Kind == Change::Allocate)
       Logged[I].Stack = R.Sums.stackOf(Changes[I].Row);
-  Log.append(ArrayRef(Logged, N), R.MallocHeap);
+  if (LLVM_UNLIKELY(InContext))
+    for (size_t I = 0; I != N; ++I)
+      Contexts[I] = R.Sums.contextOf(Changes[I].ContextRow);
+  Log.append(ArrayRef(Logged, N), R.MallocHeap, InContext ? Contexts : nullptr);
   return At;
 }

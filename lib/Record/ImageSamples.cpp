@@ -27,9 +27,9 @@ uint32_t memkit::weightOf(const Recording &R, const LiveEntry &Block) {
 void ImageState::countSampled(const LiveEntry &Block, const MapTable::Block *In,
                               uint64_t TimeNs) {
   uint32_t Weight = weightOf(R, Block);
-  BlockRef B{Block.Ordinal, Block.Row, 0}, Outer;
+  BlockRef B{Block.Ordinal, Block.Row, Block.Context}, Outer;
   if (In && In->Entry.Row)
-    Outer = {In->Entry.Ordinal, In->Entry.Row, 0};
+    Outer = {In->Entry.Ordinal, In->Entry.Row, In->Entry.Context};
   R.Sums.allocateSampled(B, Outer, Block.Size, Weight, TimeNs);
   if (Outer.Row)
     noteEnclosing(*In, Block.Ordinal);

@@ -18,7 +18,7 @@ using wire::RecordKind;
 ImageState::ImageState(uint32_t Id, pid_t Pid, bool Forked,
                        std::unique_ptr<SharedImage> S, Recording &R)
     : Id(Id), Pid(Pid), Forked(Forked), Shared(std::move(S)), R(R),
-      Stacks(*Shared, R, Id) {
+      Stacks(*Shared, R, Id), Scopes(*Shared, R, Id, R.nowNs()) {
   Log.Image = FullLog.Image = Id;
 }
 
@@ -57,6 +57,32 @@ void ImageState::releaseRing(uint32_t I) {
   S.Realloc = Ring::NoRealloc;
   S.Thread = 0;
   S.Epoch = 0;
+  Scopes.endRing(I, R.lastNs());
+  setContext(I);
+}
+
+/// The row of a context's blocks in a heap; 0 when there are more than live
+/// blocks can name.
+uint32_t ImageState::contextRow(uint32_t Heap, uint32_t Context) {
+  uint32_t Row = R.Sums.contextRow(Id, Heap, Context);
+  return Row < LiveEntry::MaxContext ? Row : 0;
+}
+
+/// What the ring allocates from now on is of its innermost scope.
+void ImageState::setContext(uint32_t RingIndex) {
+  Ring &S = Rings[RingIndex];
+  uint32_t Context = Scopes.context(RingIndex);
+  if (S.Context == Context)
+    return;
+  S.ContextRow = contextRow(R.MallocHeap, Context);
+  S.Context = S.ContextRow ? Context : 0;
+}
+
+/// Does it say that there are blocks that were not recorded?
+static bool isStop(const wire::Record &Rec) {
+  return Rec.kind() == uint8_t(RecordKind::Mark) &&
+         (Rec.size() == uint64_t(wire::MarkWhat::On) ||
+          Rec.size() == uint64_t(wire::MarkWhat::Off));
 }
 
 void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
@@ -74,6 +100,20 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
   case RecordKind::ExecFailed:
   case RecordKind::Spawned:
     return bad();
+  case RecordKind::ScopeBegin:
+  case RecordKind::ScopeEnd:
+  case RecordKind::Mark:
+  case RecordKind::Ask:
+    HasStopped |= isStop(Rec);
+    makeThread(RingIndex);
+    if (!Scopes.take(Rec, RingIndex, Rings[RingIndex].Thread))
+      bad();
+    setContext(RingIndex);
+    return R.flushMarks();
+  case RecordKind::ThreadEnd:
+    Scopes.endRing(RingIndex, R.Clock.toNs(Rec.Tsc));
+    setContext(RingIndex);
+    return mapRecord(Rec, RingIndex);
   default:
     return mapRecord(Rec, RingIndex);
   }
@@ -94,8 +134,8 @@ void ImageState::at(const wire::Record &Rec, uint32_t RingIndex) {
       return;
     }
   if (LLVM_UNLIKELY(!apply(Rec, RingIndex))) {
-    if (R.Wanted.MinSize && !isPut(Rec)) {
-      // A block too small to be recorded, most likely: nobody waits for it, and
+    if ((R.Wanted.MinSize || HasStopped) && !isPut(Rec)) {
+      // A block that was not recorded, most likely: nobody waits for it, and
       // who takes its address must not be freed by it.
       if (Rec.kind() == uint8_t(RecordKind::ReallocBegin))
         hold(Rec, RingIndex);
@@ -234,8 +274,8 @@ void ImageState::force(Queue &Q) {
   } else {
     if (Forked)
       R.Sums.inheritedFree(Id);
-    else if (!R.Wanted.MinSize) // else it may be of a block too small to be
-                                // recorded
+    else if (!R.Wanted.MinSize && !HasStopped) // else it may be of a block that
+                                               // was not recorded
       R.addLoss(Id, LossKind::UnknownFree, 1);
     if (H.Rec.kind() == uint8_t(RecordKind::ReallocBegin))
       Rings[H.Ring].Realloc = Ring::NoRealloc;
@@ -272,12 +312,18 @@ void ImageState::addLane(Ring &S) {
   S.Lane = Log.addThread(S.Thread);
 }
 
+/// Sees to it that the ring has a thread.
+void ImageState::makeThread(uint32_t RingIndex) {
+  if (!Rings[RingIndex].Thread)
+    startThread(
+        Rings[RingIndex],
+        Shared->ringHeader(RingIndex).Tid.load(std::memory_order_relaxed));
+}
+
 /// Sees to it that the log takes one more event of the ring's thread.
 void ImageState::makeRoom(uint32_t RingIndex) {
   Ring &S = Rings[RingIndex];
-  if (!S.Thread)
-    startThread(
-        S, Shared->ringHeader(RingIndex).Tid.load(std::memory_order_relaxed));
+  makeThread(RingIndex);
   if (LLVM_UNLIKELY(Log.full() ||
                     (!isLogged(S) && Log.numThreads() >= MaxBlockThreads)))
     R.flush();
@@ -289,23 +335,25 @@ void ImageState::makeRoom(uint32_t RingIndex) {
 bool ImageState::allocate(const wire::Record &Rec, uint32_t RingIndex) {
   uint32_t Row = Stacks.row(Rec.Stack, Rec.function());
   uint64_t Tick = R.tickAt(Rec.Tsc, Id), Size = Rec.size();
+  uint32_t InContext = Rings[RingIndex].ContextRow;
   if (LLVM_UNLIKELY(
-          !Live.insert(Rec.Address, {NextOrdinal, Size, Tick, Row, 0})))
+          !Live.insert(Rec.Address, {NextOrdinal, Size, Tick, Row, InContext})))
     return false;
   // A flush writes what was there before.
   makeRoom(RingIndex);
   R.setTick(Tick, Id);
   const Ring &S = Rings[RingIndex];
   uint64_t Ordinal = NextOrdinal++;
-  BlockRef B{Ordinal, Row, 0};
+  BlockRef B{Ordinal, Row, InContext};
   const MapTable::Block *In = Maps.enclosing(Rec.Address);
   if (LLVM_UNLIKELY(R.Wanted.SampleBytes))
-    countSampled({Ordinal, Size, Tick, Row, 0}, In, Tick * TimeUnitNs);
+    countSampled({Ordinal, Size, Tick, Row, InContext}, In, Tick * TimeUnitNs);
   else if (LLVM_UNLIKELY(In && In->Entry.Row))
     allocateIn(*In, B, Size, Tick * TimeUnitNs, S.Thread);
   else
     R.Sums.allocate(B, Size, Tick * TimeUnitNs, S.Thread);
-  Log.allocate(S.Lane, Tick, Size, R.Sums.stackOf(Row), 0, R.MallocHeap);
+  Log.allocate(S.Lane, Tick, Size, R.Sums.stackOf(Row), S.Context,
+               R.MallocHeap);
   return true;
 }
 

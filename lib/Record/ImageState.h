@@ -10,6 +10,7 @@
 #ifndef MEMKIT_LIB_RECORD_IMAGESTATE_H
 #define MEMKIT_LIB_RECORD_IMAGESTATE_H
 
+#include "ImageScopes.h"
 #include "Keyframer.h"
 #include "MapTable.h"
 #include "Recording.h"
@@ -64,6 +65,9 @@ public:
     uint64_t Tail = 0;
     uint64_t LostSeen = 0;
     uint32_t Thread = 0; ///< 0: not known yet
+    /// Of the innermost open scope, 0 without: in the trace, and its row of
+    /// malloc's heap.
+    uint32_t Context = 0, ContextRow = 0;
     uint32_t Epoch = 0;  ///< the last in which its thread had an event
     uint32_t Lane = 0;   ///< of the thread in the log of that epoch
     enum { NoRealloc, Detached, HeldBack } Realloc = NoRealloc;
@@ -85,6 +89,8 @@ public:
   /// At the end of a pass over all rings: gives up on records held since before
   /// the last pass, or on All.
   void settleHeld(bool All = false);
+  /// No record comes any more.
+  void endScopes(uint64_t TimeNs) { Scopes.finish(TimeNs); }
   /// The ring's owner is gone.
   void releaseRing(uint32_t I);
   /// Counts what the program says it lost.
@@ -140,9 +146,13 @@ private:
   }
   bool isLogged(const Ring &S) const { return S.Epoch == R.Epoch; }
   void addLane(Ring &S);
+  void makeThread(uint32_t RingIndex);
   void makeRoom(uint32_t RingIndex);
   bool allocate(const wire::Record &Rec, uint32_t RingIndex);
   void emitFree(const LiveEntry &E, uint64_t Tsc, uint32_t RingIndex);
+
+  void setContext(uint32_t RingIndex);
+  uint32_t contextRow(uint32_t Heap, uint32_t Context);
 
   // ImageMaps.cpp: mappings, and blocks that lie in them.
   class MapSink;
@@ -161,9 +171,11 @@ private:
   uint32_t Id;
   pid_t Pid;
   bool Forked;
+  bool HasStopped = false; ///< the program has let allocations go by
   std::unique_ptr<SharedImage> Shared;
   Recording &R;
   StackMap Stacks;
+  ImageScopes Scopes;
   LiveTable Live;
   Keyframer Snapshot;
   uint64_t NextOrdinal = 0;

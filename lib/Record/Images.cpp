@@ -282,6 +282,7 @@ void Session::endImage(Process &P) {
   }
   P.EndNs = R.boundaryNs(R.Clock.toNs(P.EndTsc));
   if (P.State) {
+    P.State->endScopes(P.EndNs);
     R.cutSlice(P.Image, P.EndNs);
     P.State->releaseShared();
   }

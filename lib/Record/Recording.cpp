@@ -44,6 +44,13 @@ uint32_t Recording::hostHeap(HostHeap H) {
   return Id;
 }
 
+StringRef Recording::heapName(uint32_t Heap) const {
+  for (unsigned H = 0; H != NumHostHeaps; ++H)
+    if (HostHeaps[H] == Heap)
+      return knownHeap(HostHeap(H)).Name;
+  return "";
+}
+
 uint64_t Recording::boundaryNs(uint64_t AtLeast) {
   uint64_t Ns = Sums.boundary(std::max(AtLeast, lastNs()));
   // No event may lie before it, and those at it may be of any image.
@@ -216,6 +223,19 @@ void Recording::write(Keyframe K) {
     Queue->add(std::move(K));
 }
 
+/// In parts of the summary, which goes on with the rest of its sums.
+void Recording::writeScopeTotals(uint64_t EndNs) {
+  Summary Part;
+  Part.Number = 1;
+  Part.EndNs = EndNs;
+  Part.Complete = false;
+  for (size_t I = 0; I < ScopeTotals.size() && !Failed; I += MaxBlockRows) {
+    size_t Count = std::min<size_t>(ScopeTotals.size() - I, MaxBlockRows);
+    Part.Layers.assign(ScopeTotals.begin() + I, ScopeTotals.begin() + I + Count);
+    check(Writer->write(Part));
+  }
+}
+
 void Recording::finish() {
   for (const ImageState *I : Images)
     while (Sums.isCutting(I->id()))
@@ -226,6 +246,7 @@ void Recording::finish() {
   if (Failed)
     return;
   uint64_t EndNs = std::max(nowNs(), LastTick * TimeUnitNs);
+  writeScopeTotals(EndNs);
   if (check(Sums.summary(
           1, EndNs, [this](const Summary &S) { return Writer->write(S); })))
     check(Writer->finish());

@@ -10,6 +10,7 @@
 #define MEMKIT_LIB_RECORD_RECORDING_H
 
 #include "Catalog.h"
+#include "ContextTree.h"
 #include "HostHeaps.h"
 #include "WriteQueue.h"
 #include "memkit/Account/Accounts.h"
@@ -31,6 +32,7 @@ struct UsualRoom {
   Change Changes[Most];
   uint64_t TimesNs[Most];
   EventLog::Usual Logged[Most];
+  uint32_t Contexts[Most];
 };
 
 /// What the images of a recording share: the ids, the sums, the one order of
@@ -48,12 +50,17 @@ public:
   ~Recording();
 
   Catalog Names;
+  ContextTree Contexts{Names};
   Accounts Sums;
+  /// Of the scopes of images that have ended.
+  std::vector<LayerTotals> ScopeTotals;
   TscClock Clock;
   uint32_t MallocHeap = 0; ///< `host.malloc`
   /// A heap of the host; malloc's is there from the start, each of the others
   /// is made when its first block comes.
   uint32_t hostHeap(HostHeap H);
+  /// The name of a heap that hostHeap() gave.
+  llvm::StringRef heapName(uint32_t Heap) const;
   HeapChoice Wanted;
   /// Told of each new module: id, path, build-id, the image it was seen in.
   std::function<void(uint32_t, const std::string &,
@@ -82,6 +89,10 @@ public:
   /// A time, AtLeast or later, that lies after all events so far and before all
   /// later ones.
   uint64_t boundaryNs(uint64_t AtLeast = 0);
+  /// When a mark of that clock was: no earlier than the events before it.
+  uint64_t timeOf(uint64_t Tsc) const {
+    return std::max(Clock.toNs(Tsc), lastNs());
+  }
   /// Of the last event.
   uint64_t lastNs() const { return LastTick * TimeUnitNs; }
   uint64_t nowNs() const { return Clock.toNs(readTsc()); }
@@ -113,6 +124,14 @@ public:
         !isWriting())
       writeNames();
   }
+  /// Adds all when there are many marks, or new contexts.
+  void flushMarks() {
+    const Dictionary &D = Names.pending();
+    if (LLVM_UNLIKELY(PendingMarks.Rows.size() >= MaxPendingMarks ||
+                      D.Contexts.size() >= MaxPendingMarks ||
+                      D.Strings.size() >= MaxPendingMarks))
+      flush();
+  }
   /// Adds a part of a keyframe (after a flush of what it names).
   void write(Keyframe K);
   bool isWriting() const { return !Queue->empty(); }
@@ -141,6 +160,7 @@ private:
   void writeNames();
   void addSlice(uint32_t Image, Slice &Part);
   void flushSlices();
+  void writeScopeTotals(uint64_t EndNs);
 
   std::unique_ptr<TraceWriter> Writer;
   std::unique_ptr<WriteQueue> Queue;
@@ -150,7 +170,7 @@ private:
   /// What waits for the next flush is bounded, so that it does not grow with
   /// the number of stacks.
   static constexpr size_t MaxPendingNodes = 16384, MaxPendingSymbols = 2048,
-                          MaxPendingRows = 16384;
+                          MaxPendingRows = 16384, MaxPendingMarks = 16384;
   static constexpr size_t MaxWaiting = 8; ///< blocks, before a flush
   std::vector<std::pair<uint32_t, Slice>> PendingSlices;
   size_t PendingRows = 0;                 ///< of the slices

@@ -79,6 +79,7 @@ void Session::run() {
     if (P->State && !P->EndNs) {
       P->State->settleHeld(true);
       P->State->countLosses();
+      P->State->endScopes(R.nowNs());
     }
 }
 

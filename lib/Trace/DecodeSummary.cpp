@@ -162,11 +162,14 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     return "";
   }));
   TRY(eachRow(T->layers(), [&](const fb::LayerTotals *X) -> Problem {
-    TRY(known(X, fb::LayerTotals::VT_FRAGMENTATION_PPM));
+    TRY(known(X, fb::LayerTotals::VT_RISE_BYTES));
+    if (X->kind() >= NumScopeKinds)
+      return "unknown kind of scope " + std::to_string(X->kind());
     Out.Layers.push_back({X->image(), X->name(), X->backward(), X->calls(),
                           X->duration_ns(), X->allocations(), X->frees(),
                           X->allocated_bytes(), X->peak_bytes(),
-                          X->reserved_peak_bytes(), X->fragmentation_ppm()});
+                          X->reserved_peak_bytes(), X->fragmentation_ppm(),
+                          ScopeKind(X->kind()), X->rise_bytes()});
     return "";
   }));
   return eachRow(T->losses(), [&](const fb::Loss *X) -> Problem {

@@ -237,7 +237,7 @@ Bytes Encoder::encode(const Summary &S) {
     Layers.push_back(fb::CreateLayerTotals(
         B, T.Image, T.Name, T.Backward, T.Calls, T.DurationNs, T.Allocations,
         T.Frees, T.AllocatedBytes, T.PeakBytes, T.ReservedPeakBytes,
-        T.FragmentationPpm));
+        T.FragmentationPpm, uint8_t(T.Kind), T.RiseBytes));
   std::vector<Off<fb::Loss>> Losses;
   for (const Loss &X : S.Losses)
     Losses.push_back(fb::CreateLoss(B, X.Image, uint8_t(X.Kind), X.Count));

@@ -56,7 +56,8 @@ void EventLog::grow() {
   Capacity = New;
 }
 
-void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap) {
+void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
+                      const uint32_t *Contexts) {
   if (Events.empty())
     return;
   while (Capacity - Count < Events.size())
@@ -68,8 +69,10 @@ void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap) {
   uint64_t Risen = Events.back().Tick - LastTick, Largest = 0;
   for (const Usual &E : Events)
     Largest |= E.SizeOrBlock;
-  if (Heap != OneHeap || HasContexts || (Risen | Largest | Next) >> 32)
-    return appendOneByOne(Events, Heap);
+  if (Heap != OneHeap || (Risen | Largest | Next) >> 32)
+    return appendOneByOne(Events, Heap, Contexts);
+  if (Contexts || HasContexts)
+    noteContexts(Events, Contexts);
   // In variables of its own: a byte that is stored might be any other's.
   uint32_t *Times = Time.get() + Count, *Stacks = Stack.get() + Allocations,
            *SizeTo = Size.get() + Sizes, *FarTo = Far.get() + Fars;
@@ -105,12 +108,16 @@ void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap) {
   Next = Ordinal;
 }
 
-void EventLog::appendOneByOne(llvm::ArrayRef<Usual> Events, uint32_t Heap) {
-  for (const Usual &E : Events)
+void EventLog::appendOneByOne(llvm::ArrayRef<Usual> Events, uint32_t Heap,
+                              const uint32_t *Contexts) {
+  for (size_t I = 0; I != Events.size(); ++I) {
+    const Usual &E = Events[I];
     if (E.IsFree)
       free(E.Lane, E.Tick, E.SizeOrBlock);
     else
-      allocate(E.Lane, E.Tick, E.SizeOrBlock, E.Stack, 0, Heap);
+      allocate(E.Lane, E.Tick, E.SizeOrBlock, E.Stack,
+               Contexts ? Contexts[I] : 0, Heap);
+  }
 }
 
 /// The value I of a column of low parts.
@@ -173,6 +180,14 @@ void EventLog::noteHeap(uint32_t Heap) {
   if (New)
     Heaps.push_back(Heap);
   HeapOf.push_back(It->second);
+}
+
+/// Before the allocations among Events are counted.
+void EventLog::noteContexts(llvm::ArrayRef<Usual> Events,
+                            const uint32_t *Contexts) {
+  for (size_t I = 0; I != Events.size(); ++I)
+    if (!Events[I].IsFree)
+      noteContext(Contexts ? Contexts[I] : 0);
 }
 
 void EventLog::noteContext(uint32_t Context) {

@@ -389,6 +389,8 @@ template <class M, class T> void mapLayerTotals(M &Map, T &R) {
   Map.num("peak-bytes", R.PeakBytes);
   Map.num("reserved-peak-bytes", R.ReservedPeakBytes);
   Map.num("fragmentation-ppm", R.FragmentationPpm);
+  Map.choice("kind", R.Kind);
+  Map.num("rise-bytes", R.RiseBytes);
 }
 
 template <class M, class T> void mapLoss(M &Map, T &R) {

@@ -87,9 +87,12 @@ uint64_t TraceSummary::lost() const {
   return Sum;
 }
 
-std::vector<LayerTotals> TraceSummary::layers() const {
+/// Those that are scopes, or those that are not.
+static std::vector<LayerTotals> joinTotals(const Summary &Sums, bool Scopes) {
   MapVector<std::pair<uint32_t, uint32_t>, LayerTotals> Found;
   for (const LayerTotals &L : Sums.Layers) {
+    if ((L.Kind == ScopeKind::User) != Scopes)
+      continue;
     auto [It, New] = Found.insert({{L.Name, L.Backward}, L});
     if (New)
       continue;
@@ -100,12 +103,21 @@ std::vector<LayerTotals> TraceSummary::layers() const {
     T.Frees += L.Frees;
     T.AllocatedBytes += L.AllocatedBytes;
     T.PeakBytes = std::max(T.PeakBytes, L.PeakBytes);
+    T.RiseBytes = std::max(T.RiseBytes, L.RiseBytes);
     T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, L.ReservedPeakBytes);
   }
   std::vector<LayerTotals> Out;
   for (auto &[Key, T] : Found)
     Out.push_back(T);
   return Out;
+}
+
+std::vector<LayerTotals> TraceSummary::layers() const {
+  return joinTotals(Sums, false);
+}
+
+std::vector<LayerTotals> TraceSummary::scopes() const {
+  return joinTotals(Sums, true);
 }
 
 template <class T>

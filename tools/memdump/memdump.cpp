@@ -24,7 +24,7 @@ using namespace memkit;
 
 namespace {
 enum class Format { Text, Asm, Json, Csv };
-enum class Job { Print, Summary, Layers, Check, Symbolize };
+enum class Job { Print, Summary, Layers, Scopes, Check, Symbolize };
 } // namespace
 
 static cl::opt<std::string> Input(cl::Positional, cl::init("-"),
@@ -43,6 +43,7 @@ static cl::opt<Job> What(
     cl::desc("instead of the blocks:"), cl::init(Job::Print),
     cl::values(clEnumValN(Job::Summary, "summary", "what the trace holds"),
                clEnumValN(Job::Layers, "layers", "the layers of the model"),
+               clEnumValN(Job::Scopes, "scopes", "the program's own scopes"),
                clEnumValN(Job::Check, "check",
                           "whether the sums are those of the events"),
                clEnumValN(Job::Symbolize, "symbolize",
@@ -122,8 +123,11 @@ static Error print(OutputFile &Out) {
 }
 
 static Error printTotals(OutputFile &Out) {
-  if (OutputFormat != Format::Text && OutputFormat != Format::Json)
-    return makeUsageError("a summary is printed as text or json");
+  bool Csv = OutputFormat == Format::Csv && What == Job::Scopes;
+  if (OutputFormat != Format::Text && OutputFormat != Format::Json && !Csv)
+    return makeUsageError(What == Job::Scopes
+                              ? "scopes are printed as text, json or csv"
+                              : "a summary is printed as text or json");
   auto Reader = TraceReader::open(Input);
   if (!Reader)
     return Reader.takeError();
@@ -131,13 +135,22 @@ static Error printTotals(OutputFile &Out) {
   auto S = readTraceSummary(**Reader, [&] { return summarize(**Reader); });
   if (!S)
     return S.takeError();
-  bool Layers = What == Job::Layers;
-  if (OutputFormat == Format::Text) {
-    (Layers ? printLayers : printSummary)(Out.os(), *S, outputWidth());
+  if (Csv) {
+    printScopesCsv(Out.os(), *S);
     return Error::success();
   }
+  if (OutputFormat == Format::Text) {
+    auto Print = What == Job::Layers   ? printLayers
+                 : What == Job::Scopes ? printScopes
+                                       : printSummary;
+    Print(Out.os(), *S, outputWidth());
+    return Error::success();
+  }
+  auto Write = What == Job::Layers   ? writeLayersJson
+               : What == Job::Scopes ? writeScopesJson
+                                     : writeSummaryJson;
   json::OStream J(Out.os(), 2);
-  J.object([&] { (Layers ? writeLayersJson : writeSummaryJson)(J, *S); });
+  J.object([&] { Write(J, *S); });
   Out.os() << '\n';
   return Error::success();
 }
@@ -233,6 +246,7 @@ static Expected<int> dump(OutputFile &Out) {
     return done(print(Out));
   case Job::Summary:
   case Job::Layers:
+  case Job::Scopes:
     return done(printTotals(Out));
   case Job::Symbolize:
     return done(symbolize(Out));

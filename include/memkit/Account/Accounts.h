@@ -62,6 +62,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/Error.h"
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <deque>
@@ -106,6 +107,11 @@ public:
   bool hasHeap(uint32_t Id) const { return Id < Heaps.size() && Heaps[Id]; }
   /// Whether blocks of the heap Id stand for several.
   bool isEstimated(uint32_t Id) const { return Heaps[Id]->Estimated; }
+  /// Whether the image ever had a block of the heap.
+  bool hasHeapOf(uint32_t Image, uint32_t Heap) const {
+    const std::vector<uint32_t> &Of = Images[Image]->CellOfHeap;
+    return Heap < Of.size() && Of[Heap];
+  }
   bool hasImage(uint32_t Id) const { return Id < Images.size() && Images[Id]; }
   bool isEnded(uint32_t Image) const { return Images[Image]->T.Ended; }
 
@@ -236,6 +242,22 @@ public:
   void disableSlices() { SlicesOn = false; }
 
   //===--------------------------------------------------------------------===//
+  // Spans: what happens to the heaps of an image between two moments
+  //===--------------------------------------------------------------------===//
+
+  /// The sums of a heap of an image, or of what the image has in `host`.
+  struct SpanSums {
+    uint64_t Allocations = 0;
+    uint64_t Frees = 0;
+    uint64_t AllocatedBytes = 0;
+    uint64_t LiveBytes = 0;
+    uint64_t HighestBytes = 0; ///< of LiveBytes, since they were last taken
+  };
+  /// What Image has now: of `host` at 0, of each heap at its id (zeros where it
+  /// has none). The highest bytes begin anew.
+  void takeSpan(uint32_t Image, std::vector<SpanSums> &Out);
+
+  //===--------------------------------------------------------------------===//
   // What is no block
   //===--------------------------------------------------------------------===//
 
@@ -335,6 +357,7 @@ private:
     uint64_t LiveBlocks = 0;
     uint64_t StepPeakBytes = 0; ///< since the step that runs began
     uint64_t PeakBytes = 0;     ///< before that
+    uint64_t HighestBytes = 0;  ///< of the span that runs
   };
   /// A row that changed since the last slice, as it was at that slice; while
   /// the next is cut, LiveBytes is what it is sorted by.
@@ -398,6 +421,7 @@ private:
     uint64_t Temporaries = 0;
     uint64_t AllocatedBytes = 0;
     uint64_t LiveBytes = 0;
+    uint64_t HighestBytes = 0; ///< of the span that runs
     uint64_t Reserved = 0;
     uint32_t Image = 0;
     uint32_t Heap = 0;
@@ -518,6 +542,7 @@ inline void Accounts::growRows(Target &T, uint64_t Bytes) {
     Grow(*T.X);
   T.C.AllocatedBytes += Bytes;
   T.C.LiveBytes += Bytes;
+  T.C.HighestBytes = std::max(T.C.HighestBytes, T.C.LiveBytes);
 }
 
 inline void Accounts::countAllocation(Target &T, uint32_t Thread,
@@ -564,6 +589,7 @@ inline void Accounts::domainRise(Cell &C, uint64_t Bytes, uint64_t Blocks,
   S.LiveBlocks += Blocks;
   if (S.LiveBytes > S.StepPeakBytes)
     S.StepPeakBytes = S.LiveBytes;
+  S.HighestBytes = std::max(S.HighestBytes, S.LiveBytes);
 }
 
 inline void Accounts::domainFall(Cell &C, uint64_t Bytes, uint64_t Blocks) {

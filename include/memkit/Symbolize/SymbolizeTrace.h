@@ -28,6 +28,8 @@ class NameTable {
 public:
   /// The id of Text; 0 for the empty string.
   uint32_t string(llvm::StringRef Text);
+  /// The same without making it: 0 when it has none.
+  uint32_t find(llvm::StringRef Text) const { return Strings.lookup(Text); }
   uint32_t function(const Function &F);
   /// The symbols of Frame, to be added to Pending.
   void addSymbols(uint32_t Frame, llvm::ArrayRef<SourceLocation> Locations);

@@ -490,18 +490,24 @@ struct StepTotals {
   bool operator==(const StepTotals &) const = default;
 };
 
+/// What happened while scopes of one name ran. Of a Layer the thread's own; of
+/// a User scope the whole image's: bytes and counts of the domain `host`, and a
+/// scope that runs within one of the same name counts in both.
 struct LayerTotals {
   uint32_t Image = 0;
-  uint32_t Name = 0; ///< string: the module path
+  uint32_t Name = 0; ///< string: the module path, or the scope's name
   bool Backward = false;
   uint64_t Calls = 0;
   uint64_t DurationNs = 0;
   uint64_t Allocations = 0;
   uint64_t Frees = 0;
   uint64_t AllocatedBytes = 0;
-  uint64_t PeakBytes = 0;
+  uint64_t PeakBytes = 0; ///< highest live bytes
   uint64_t ReservedPeakBytes = 0;
   uint32_t FragmentationPpm = 0;
+  ScopeKind Kind = ScopeKind::Layer;
+  /// Of a User scope: the most by which live bytes rose above those at a begin.
+  uint64_t RiseBytes = 0;
   bool operator==(const LayerTotals &) const = default;
 };
 

@@ -95,9 +95,11 @@ public:
     uint16_t Lane;
     bool IsFree;
   };
-  /// Many events, of no context and the heap Heap: as the functions above
-  /// would, in half the time. Not more than there is room for.
-  void append(llvm::ArrayRef<Usual> Events, uint32_t Heap);
+  /// Many events, of the heap Heap: as the functions above would, in half the
+  /// time. Not more than there is room for. Contexts: of each event, what
+  /// stands at frees does not count; null: none has one.
+  void append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
+              const uint32_t *Contexts = nullptr);
 
 private:
   friend class Encoder;
@@ -153,7 +155,9 @@ private:
     uint32_t Code = Step <= 126 ? uint32_t(Step) + 128 : 255;
     return Distance < 128 ? uint32_t(Distance) : Code;
   }
-  void appendOneByOne(llvm::ArrayRef<Usual> Events, uint32_t Heap);
+  void appendOneByOne(llvm::ArrayRef<Usual> Events, uint32_t Heap,
+                      const uint32_t *Contexts);
+  void noteContexts(llvm::ArrayRef<Usual> Events, const uint32_t *Contexts);
   void grow();
   void noteHeap(uint32_t Heap);
   void noteContext(uint32_t Context);

@@ -64,6 +64,8 @@ struct TraceSummary {
   /// The layers in the order of their first call, summed over images; the peak
   /// is the highest of any.
   std::vector<LayerTotals> layers() const;
+  /// Likewise the scopes that the program named itself.
+  std::vector<LayerTotals> scopes() const;
 };
 
 /// Makes the summary from the events, for a trace that has none.
@@ -85,6 +87,11 @@ void writeSummaryJson(llvm::json::OStream &J, const TraceSummary &S);
 /// object that J has open; and for people.
 void writeLayersJson(llvm::json::OStream &J, const TraceSummary &S);
 void printLayers(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
+
+/// The same of the scopes, `{"scopes": [...]}`; and as a table with a header.
+void writeScopesJson(llvm::json::OStream &J, const TraceSummary &S);
+void printScopes(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
+void printScopesCsv(llvm::raw_ostream &OS, const TraceSummary &S);
 
 } // namespace memkit
 

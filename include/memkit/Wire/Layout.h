@@ -28,7 +28,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 4;
+inline constexpr uint32_t Version = 5;
 
 /// Environment variables that memrec sets and the exec hooks put back.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -66,8 +66,18 @@ enum class RecordKind : uint8_t {
   RemapEnd = 14,
   /// Address, Size, in bytes, Function, Stack: the program moved its break up.
   Break = 15,
+  /// The thread enters a scope. Address: text of its name | ScopeFlags; Size:
+  /// its number, one for each in the image and rising; Stack: where.
+  ScopeBegin = 16,
+  /// The scope Size ends, in whatever thread; one that another image began is
+  /// none.
+  ScopeEnd = 17,
+  Mark = 18, ///< Address: text or 0; Size: MarkWhat
+  /// The program waits for an answer in a slot. Address: scope; 0: the
+  /// thread's innermost one, or the image; Size: slot | ticket << 8.
+  Ask = 19,
 };
-inline constexpr uint8_t NumRecordKinds = 16;
+inline constexpr uint8_t NumRecordKinds = 20;
 inline constexpr uint64_t Unrecorded = 1;
 
 /// What pages are, in the low bits of a page's address.
@@ -81,6 +91,13 @@ enum class MapClass : uint8_t {
 inline constexpr uint8_t NumMapClasses = 5;
 enum RemapFlags : uint64_t { RF_OldStays = 1 };
 inline constexpr uint64_t PageFlagsMask = 4095;
+
+enum ScopeFlags : uint64_t {
+  SF_NoContext = 1ull << 32, ///< measured alone
+  SF_NoMeasure = 2ull << 32, ///< a context alone
+  SF_Python = 4ull << 32,    ///< the innermost frames are the package's own
+};
+enum class MarkWhat : uint8_t { User = 0, Step = 1, On = 2, Off = 3 };
 
 /// What the program called; the recorder makes it the stack's leaf frame.
 enum class AllocFunction : uint8_t {
@@ -247,6 +264,47 @@ enum class PythonState : uint32_t {
 };
 
 //===----------------------------------------------------------------------===//
+// Answers: what a program asks of the recorder
+//===----------------------------------------------------------------------===//
+
+/// A heap of the image in a span of time, as memkit.h has it.
+struct HeapReply {
+  char Name[40]; ///< ends with NUL
+  uint64_t Allocations, Frees, AllocatedBytes, FreedBytes;
+  uint64_t Before, Peak, After; ///< live bytes
+};
+static_assert(sizeof(HeapReply) == 96);
+inline constexpr uint32_t MaxReplyHeaps = 24;
+
+struct Reply {
+  uint64_t DurationNs;
+  uint32_t NumHeaps; ///< more than MaxReplyHeaps: there is no such scope
+  uint32_t Pad;
+  HeapReply Total; ///< of the domain `host`
+  HeapReply Heaps[MaxReplyHeaps];
+};
+
+/// A thread takes a free slot by compare-and-swap to Asked, and publishes an Ask
+/// record with its ticket. R writes the answer and makes it Answered, by
+/// compare-and-swap, and wakes who waits on State (a futex); P makes it free.
+/// A thread that gives up makes it Abandoned; then R makes it free.
+enum class ReplyPhase : uint32_t {
+  Free = 0,
+  Asked = 1,
+  Answered = 2,
+  Abandoned = 3,
+};
+struct ReplySlot {
+  std::atomic<uint32_t> State; ///< ticket << 2 | ReplyPhase; 0: free
+  uint32_t Pad;
+  Reply Answer;
+};
+inline constexpr uint32_t NumReplySlots = 8;
+inline constexpr uint32_t replyState(uint32_t Ticket, ReplyPhase P) {
+  return Ticket << 2 | uint32_t(P);
+}
+
+//===----------------------------------------------------------------------===//
 // Control
 //===----------------------------------------------------------------------===//
 
@@ -279,7 +337,7 @@ enum StackBits : uint32_t {
 };
 
 /// How the image is to record. Written by R before the memfd is handed over,
-/// then only Recording changes.
+/// then only Recording changes, by R and by P (which says so with a Mark).
 struct Settings {
   std::atomic<uint32_t> Recording; ///< 0: hooks record no allocations
   uint32_t OnFullMode;
@@ -357,6 +415,8 @@ struct Control {
   std::atomic<uint32_t> NextText; ///< first offset / TextAlign not given yet
   std::atomic<uint32_t> Python;   ///< PythonState
   std::atomic<uint32_t> PythonVersion; ///< as PY_VERSION_HEX; 0: not known
+  std::atomic<uint32_t> NextTicket;    ///< of those who ask
+  ReplySlot Replies[NumReplySlots];    ///< P and R
 };
 static_assert(sizeof(Control) <= ControlBytes);
 

@@ -100,7 +100,8 @@ static bool mapAll(int Fd) {
   return Proc.Headers &&
          Proc.Rings.begin(Fd, R.Rings, Proc.MaxRings * wire::RingRecords) &&
          Proc.Stacks.begin(Fd, R, *C) && Proc.Codes.begin() &&
-         Proc.Mods.begin(Fd, R, *C, Kept.FindObject) && beginPython(Fd, R, *C);
+         Proc.Mods.begin(Fd, R, *C, Kept.FindObject) &&
+         Proc.Names.begin(Fd, R, *C) && beginPython(Fd, R, *C);
 }
 
 static int findInList(void *Pc, FoundObject *Result) {
@@ -158,6 +159,9 @@ static bool tryConnect() {
     return false;
   Proc.Pid = sys::getpid();
   Proc.Ctl->Pid.store(Proc.Pid, std::memory_order_release);
+  Proc.SomeUnknown = Proc.MinSize || Kept.Stopped;
+  if (Kept.Stopped)
+    Proc.Ctl->Settings.Recording.store(0, std::memory_order_relaxed);
   Kept.NoFollow = !S.Follow;
   Kept.Image = W.Image;
   return true;

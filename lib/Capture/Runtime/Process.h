@@ -21,6 +21,7 @@
 
 #include "LoadedList.h"
 #include "Python/Interpreter.h"
+#include "SharedNames.h"
 #include "StackTable.h"
 #include "Unwind/CodeMap.h"
 
@@ -42,6 +43,7 @@ struct alignas(PageBytes) Process {
   uint64_t MinSize = 0; ///< blocks of malloc that are smaller are not recorded
   /// Which are recorded is the sample's to say, and MinSize the largest number.
   bool Samples = false;
+  bool SomeUnknown = false; ///< there are blocks that are not recorded
   /// Rises when code ids are forgotten.
   std::atomic<uint32_t> CodeGeneration{0};
   StackTable Stacks;
@@ -51,6 +53,7 @@ struct alignas(PageBytes) Process {
   LoadedList Loaded;      ///< with an older glibc
   Interpreter Python;
   Pieces<wire::Record, 1024> Rings; ///< 4,096 rings
+  SharedNames Names;
 };
 
 inline constexpr uint32_t MaxRingNumber = 4096;
@@ -62,6 +65,7 @@ struct Inherited {
   bool NoFollow;                                  ///< children are not recorded
   uint64_t Epochs; ///< images that this memory has been
   uint32_t Image;  ///< the last one's id
+  bool Stopped;    ///< the program wants no allocations to be recorded
   /// The last one's control page: the only thing of it that a child of fork has
   /// still mapped. A child looks there whether greeting is worth while.
   wire::Control *Control;

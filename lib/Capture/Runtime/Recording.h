@@ -30,7 +30,8 @@ inline bool isRecording() {
 /// The recorder puts right the order of records of one address (Held, in its
 /// ImageState), unless it does not know of all blocks.
 inline RingWriter::Clock blockClock() {
-  return Proc.MinSize ? RingWriter::Clock::Ordered : RingWriter::Clock::Early;
+  return Proc.SomeUnknown ? RingWriter::Clock::Ordered
+                          : RingWriter::Clock::Early;
 }
 
 /// Has a hook inside this one told of \p P, or passed it over?

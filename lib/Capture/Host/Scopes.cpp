@@ -1,0 +1,87 @@
+//===- Scopes.cpp - What a program tells of itself ------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions behind include/memkit/memkit.h and the Python package, but for
+// those that wait (Replies.cpp). Each is one record in the thread's ring.
+//
+// Which scopes are open is the recorder's to know: it sees a ring's records in
+// their order. So there is nothing here that a longjmp could leave behind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Real.h"
+#include "Runtime/Recording.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+using wire::MarkWhat;
+
+/// The calling thread, with room for a record; or null.
+static Thread *threadWithRoom() {
+  Thread *T = recordingThread();
+  return T && (T->Ring.hasRoom() || makeRoom(*T)) ? T : nullptr;
+}
+
+static void writeMark(uint32_t Text, MarkWhat What) {
+  if (Thread *T = threadWithRoom())
+    T->Ring.write(Text, Record::pack(uint64_t(What), RecordKind::Mark), 0, 0);
+}
+
+/// Numbers go on in a child of fork, so that what its parent began is nobody's
+/// there.
+static std::atomic<uint64_t> NextScope{1};
+
+MEMKIT_EXPORT void memrec_step() { writeMark(0, MarkWhat::Step); }
+
+MEMKIT_EXPORT void memrec_mark(const char *Name, size_t Size) {
+  if (recordingThread())
+    writeMark(Proc.Names.intern(Name, Size), MarkWhat::User);
+}
+
+/// Flags: ScopeFlags >> 32. The scope's number; 0: nothing is recorded.
+MEMKIT_EXPORT uint64_t memrec_scope_begin(const char *Name, size_t Size,
+                                          unsigned Flags) {
+  Frame Caller = MEMKIT_CALLER;
+  Thread *T = threadWithRoom();
+  if (!T)
+    return 0;
+  uint64_t Number = NextScope.fetch_add(1, std::memory_order_relaxed);
+  uint32_t Text = Proc.Names.intern(Name, Size), Stack = 0;
+  if (!(uint64_t(Flags) << 32 & wire::SF_NoContext))
+    Stack = stackNode(*T, Caller);
+  if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
+    return 0;
+  T->Ring.write(Text | uint64_t(Flags) << 32,
+                Record::pack(Number, RecordKind::ScopeBegin), Stack, 0,
+                RingWriter::Clock::Early);
+  return Number;
+}
+
+MEMKIT_EXPORT void memrec_scope_end(uint64_t Number) {
+  if (!Number)
+    return;
+  if (Thread *T = threadWithRoom())
+    T->Ring.write(0, Record::pack(Number, RecordKind::ScopeEnd), 0, 0,
+                  RingWriter::Clock::Early);
+}
+
+static void setRecording(bool On) {
+  Kept.Stopped = !On;
+  if (!recordingThread() || recorderGone(*Proc.Ctl) || isRecording() == On)
+    return;
+  Proc.SomeUnknown = true;
+  Proc.Ctl->Settings.Recording.store(On, std::memory_order_relaxed);
+  writeMark(0, On ? MarkWhat::On : MarkWhat::Off);
+}
+
+MEMKIT_EXPORT void memrec_start() { setRecording(true); }
+MEMKIT_EXPORT void memrec_stop() { setRecording(false); }
+
+MEMKIT_EXPORT int memrec_recording() {
+  return recordingThread() && isRecording() && !recorderGone(*Proc.Ctl);
+}

@@ -1,0 +1,59 @@
+//===- SharedNames.h - Names in shared memory -------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The texts that records and tables name by number (Wire/Layout.h), and a table
+// by which equal names get equal numbers. Nothing is locked: any thread and any
+// signal handler may call any function at any time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_RUNTIME_SHAREDNAMES_H
+#define MEMKIT_CAPTURE_RUNTIME_SHAREDNAMES_H
+
+#include "Pieces.h"
+
+namespace memkit::capture {
+
+class SharedNames {
+public:
+  bool begin(int Fd, const wire::Regions &R, wire::Control &C) {
+    Next = &C.NextText;
+    uint64_t Units = R.TextBytes / wire::TextAlign;
+    return Room.begin(Fd, R.Texts, Units < UINT32_MAX ? uint32_t(Units) : 0);
+  }
+
+  /// The number of a new text, the first MaxTextBytes of \p Text; 0: there is
+  /// no room for it.
+  uint32_t add(const char *Text, size_t Size);
+
+  /// The number of a text of that content, made when there is none. The table
+  /// holds MostNames of them; of what comes then, digits are taken as `#`, and
+  /// when there is no such name either it is 0. Two threads that come with a
+  /// new name at once may get two numbers.
+  uint32_t intern(const char *Text, size_t Size);
+
+  static constexpr uint32_t MostNames = 16384;
+
+private:
+  static constexpr uint32_t Slots = 32768, MostFolded = MostNames + 8192;
+  /// Low half the number, high half the hash; 0: free.
+  using Slot = std::atomic<uint64_t>;
+
+  Slot *table();
+  uint32_t find(Slot *T, const char *Text, uint32_t Size, uint32_t Most);
+  bool is(uint32_t Number, const char *Text, uint32_t Size);
+
+  std::atomic<uint32_t> *Next = nullptr;
+  std::atomic<Slot *> Table{nullptr};
+  std::atomic<uint32_t> Names{0};
+  Pieces<uint64_t, 1024> Room;
+};
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_RUNTIME_SHAREDNAMES_H

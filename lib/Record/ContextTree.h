@@ -1,0 +1,63 @@
+//===- ContextTree.h - The contexts of a trace in the making ----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_CONTEXTTREE_H
+#define MEMKIT_LIB_RECORD_CONTEXTTREE_H
+
+#include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <tuple>
+
+namespace memkit {
+
+class Catalog;
+
+/// Gives out the ids of scopes and contexts, over all images, equal ones one
+/// id. Of the scopes at one place whose names differ in digits alone the first
+/// MostAlike have contexts of their own; those after them share one, with `#`
+/// for the digits. Belongs to the recorder's thread.
+class ContextTree {
+public:
+  explicit ContextTree(Catalog &Names) : Names(Names) {}
+
+  static constexpr uint32_t MostAlike = 256;
+  /// So that a program cannot make us grow without end; past it a scope has its
+  /// parent's context.
+  static constexpr uint32_t MostContexts = 1u << 22;
+
+  struct Entered {
+    uint32_t Context = 0;
+    bool Folded = false; ///< its scope's name is not the one given
+  };
+  /// The context of a scope of that kind and name, entered in the context
+  /// Parent (0: none) below Depth frames.
+  Entered enter(uint32_t Parent, ScopeKind Kind, llvm::StringRef Name,
+                uint32_t Depth);
+
+private:
+  uint32_t scope(ScopeKind Kind, llvm::StringRef Name);
+  uint32_t find(uint32_t Parent, uint32_t Scope, uint32_t Depth);
+  uint32_t add(uint32_t Parent, uint32_t Scope, uint32_t Depth);
+
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t>;
+  Catalog &Names;
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Scopes;
+  llvm::DenseMap<Key, uint32_t> Contexts;
+  /// By parent and the scope of the name with `#`.
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Alike;
+  uint32_t NumScopes = 0, NumContexts = 0;
+};
+
+/// The name with each run of digits as `#`; as it is when there is none.
+std::string foldDigits(llvm::StringRef Name);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_CONTEXTTREE_H

@@ -1,0 +1,255 @@
+//===- ImageScopes.cpp - What an image tells of itself ----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImageScopes.h"
+#include "Recording.h"
+#include "llvm/ADT/STLExtras.h"
+#include <climits>
+#include <cstring>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+using wire::MarkWhat;
+using wire::RecordKind;
+using wire::ReplyPhase;
+
+ImageScopes::ImageScopes(SharedImage &Shared, Recording &R, uint32_t Image,
+                         uint64_t BeginNs)
+    : Shared(Shared), R(R), Image(Image), Depth(Shared),
+      Spans(R.Sums, Image, BeginNs) {}
+
+ImageScopes::RingScopes &ImageScopes::ring(uint32_t I) {
+  if (I >= Rings.size())
+    Rings.resize(I + 1);
+  return Rings[I];
+}
+
+bool ImageScopes::take(const wire::Record &Rec, uint32_t &Ring,
+                       uint32_t Thread) {
+  switch (RecordKind(Rec.kind())) {
+  case RecordKind::ScopeBegin:
+    return begin(Rec, Ring, Thread);
+  case RecordKind::ScopeEnd:
+    end(Rec.size(), Ring, R.Clock.toNs(Rec.Tsc));
+    return true;
+  case RecordKind::Mark:
+    return mark(Rec, Thread);
+  case RecordKind::Ask:
+    return answer(Rec, Ring);
+  default:
+    return false;
+  }
+}
+
+const ImageScopes::Name &ImageScopes::name(uint32_t Text) {
+  auto [It, New] = Names.try_emplace(Text);
+  if (!New)
+    return It->second;
+  Name &N = It->second;
+  if (!Shared.text(Text, N.Text))
+    R.addLoss(Image, LossKind::BadRecord, 1);
+  if (N.Text.empty())
+    N.Text = "(no name)";
+  N.String = R.Names.Names.string(N.Text);
+  return N;
+}
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+bool ImageScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
+                        uint32_t Thread) {
+  uint64_t Flags = Rec.Address & ~uint64_t(UINT32_MAX), Number = Rec.size();
+  RingScopes &Of = ring(RingIndex);
+  if (!Number || Of.Opens.size() == MostOfRing)
+    return false;
+  const Name &N = name(uint32_t(Rec.Address));
+  bool Measured = !(Flags & wire::SF_NoMeasure);
+  if (Measured)
+    Spans.begin(Number, N.String, R.Clock.toNs(Rec.Tsc));
+  if (Flags & wire::SF_NoContext)
+    return true;
+  Of.Opens.push_back({Number, Of.Context, Measured});
+  ContextTree::Entered In =
+      R.Contexts.enter(Of.Context, ScopeKind::User, N.Text,
+                       Depth.at(Rec.Stack, Flags & wire::SF_Python));
+  Of.Context = In.Context;
+  if (!In.Folded || FoldedMarks++ >= MostFoldedMarks)
+    return true;
+  Mark M;
+  M.Kind = MarkKind::ScopeName;
+  M.Image = Image;
+  M.Thread = Thread;
+  M.TimeNs = R.timeOf(Rec.Tsc);
+  M.Context = In.Context;
+  M.Name = N.String;
+  R.addMark(std::move(M));
+  return true;
+}
+
+void ImageScopes::end(uint64_t Number, uint32_t &RingIndex, uint64_t TimeNs) {
+  auto In = [Number](RingScopes &Of) {
+    for (size_t I = Of.Opens.size(); I-- != 0;)
+      if (Of.Opens[I].Number == Number)
+        return I;
+    return Of.Opens.size();
+  };
+  RingScopes &Own = ring(RingIndex);
+  if (size_t At = In(Own); At != Own.Opens.size())
+    return endFrom(Own, At, TimeNs);
+  for (uint32_t I = 0; I != Rings.size(); ++I)
+    if (size_t At = In(Rings[I]); At != Rings[I].Opens.size())
+      return endFrom(Rings[RingIndex = I], At, TimeNs);
+  endSpan(Number, TimeNs);
+}
+
+/// The scope First of the ring ends, and those inside of it.
+void ImageScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
+  Of.Context = Of.Opens[First].Context;
+  while (Of.Opens.size() > First) {
+    Open O = Of.Opens.pop_back_val();
+    if (O.Measured)
+      endSpan(O.Number, TimeNs);
+  }
+}
+
+void ImageScopes::endSpan(uint64_t Number, uint64_t TimeNs) {
+  const Span *S = Spans.end(Number, TimeNs);
+  if (!S)
+    return;
+  const Span::Row &Host = S->Rows[0];
+  LayerTotals &T = Totals[S->Name];
+  T.Image = Image;
+  T.Name = S->Name;
+  T.Kind = ScopeKind::User;
+  T.Calls += 1;
+  T.DurationNs += S->DurationNs;
+  T.Allocations += Host.Allocations;
+  T.Frees += Host.Frees;
+  T.AllocatedBytes += Host.AllocatedBytes;
+  T.PeakBytes = std::max(T.PeakBytes, Host.Peak);
+  T.RiseBytes = std::max(T.RiseBytes, Host.Peak - Host.Before);
+}
+
+void ImageScopes::endRing(uint32_t I, uint64_t TimeNs) {
+  if (I < Rings.size() && !Rings[I].Opens.empty())
+    endFrom(Rings[I], 0, TimeNs);
+}
+
+void ImageScopes::finish(uint64_t TimeNs) {
+  for (uint32_t I = 0; I != Rings.size(); ++I)
+    endRing(I, TimeNs);
+  for (auto &[Name, T] : Totals)
+    R.ScopeTotals.push_back(T);
+  Totals.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Marks
+//===----------------------------------------------------------------------===//
+
+bool ImageScopes::mark(const wire::Record &Rec, uint32_t Thread) {
+  Mark M;
+  switch (MarkWhat(Rec.size())) {
+  case MarkWhat::Step:
+    step(Rec.Tsc, Thread);
+    return true;
+  case MarkWhat::User:
+    M.Kind = MarkKind::User;
+    M.Name = name(uint32_t(Rec.Address)).String;
+    break;
+  case MarkWhat::On:
+    M.Kind = MarkKind::RecordOn;
+    break;
+  case MarkWhat::Off:
+    M.Kind = MarkKind::RecordOff;
+    break;
+  default:
+    return false;
+  }
+  M.Image = Image;
+  M.Thread = Thread;
+  M.TimeNs = R.timeOf(Rec.Tsc);
+  R.addMark(std::move(M));
+  return true;
+}
+
+void ImageScopes::step(uint64_t Tsc, uint32_t Thread) {
+  while (R.Sums.isCutting(Image))
+    R.goOnCutting(Image);
+  Mark M;
+  M.Kind = MarkKind::Step;
+  M.Image = Image;
+  M.Thread = Thread;
+  M.TimeNs = R.boundaryNs(R.Clock.toNs(Tsc));
+  M.Id = ++Steps;
+  R.Sums.beginStep(Image, M.Id, M.TimeNs);
+  if (R.Sums.stepSliceDue(Image))
+    R.cutSlice(Image, M.TimeNs);
+  R.addMark(std::move(M));
+}
+
+//===----------------------------------------------------------------------===//
+// Answers
+//===----------------------------------------------------------------------===//
+
+static void write(const Span::Row &Row, StringRef Name, wire::HeapReply &To) {
+  std::memset(To.Name, 0, sizeof(To.Name));
+  std::memcpy(To.Name, Name.data(), std::min(Name.size(), sizeof(To.Name) - 1));
+  To.Allocations = Row.Allocations;
+  To.Frees = Row.Frees;
+  To.AllocatedBytes = Row.AllocatedBytes;
+  To.FreedBytes = Row.FreedBytes;
+  To.Before = Row.Before;
+  To.Peak = Row.Peak;
+  To.After = Row.After;
+}
+
+void ImageScopes::write(const Span &S, wire::Reply &To) const {
+  To.DurationNs = S.DurationNs;
+  To.NumHeaps = 0;
+  To.Pad = 0;
+  ::write(S.Rows[0], "host", To.Total);
+  for (uint32_t Heap = 1;
+       Heap < S.Rows.size() && To.NumHeaps != wire::MaxReplyHeaps; ++Heap)
+    if (R.Sums.hasHeapOf(Image, Heap))
+      ::write(S.Rows[Heap], R.heapName(Heap), To.Heaps[To.NumHeaps++]);
+}
+
+bool ImageScopes::answer(const wire::Record &Rec, uint32_t RingIndex) {
+  uint64_t Slot = Rec.size() & 0xff, Number = Rec.Address;
+  uint32_t Ticket = uint32_t(Rec.size() >> 8);
+  if (Slot >= wire::NumReplySlots)
+    return false;
+  wire::ReplySlot &S = Shared.control().Replies[Slot];
+  uint32_t Asked = replyState(Ticket, ReplyPhase::Asked);
+  if (S.State.load(std::memory_order_acquire) == Asked) {
+    if (!Number)
+      for (const Open &O : ring(RingIndex).Opens)
+        Number = O.Measured ? O.Number : Number;
+    const Span *Found = Spans.find(Number, R.Clock.toNs(Rec.Tsc));
+    wire::Reply None{};
+    None.NumHeaps = UINT32_MAX;
+    if (Found)
+      write(*Found, S.Answer);
+    else
+      S.Answer = None;
+    S.State.compare_exchange_strong(Asked,
+                                    replyState(Ticket, ReplyPhase::Answered),
+                                    std::memory_order_acq_rel);
+  }
+  // Whoever asked has given up, now or before.
+  uint32_t Abandoned = replyState(Ticket, ReplyPhase::Abandoned);
+  S.State.compare_exchange_strong(Abandoned, 0, std::memory_order_acq_rel);
+  syscall(SYS_futex, &S.State, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  return true;
+}

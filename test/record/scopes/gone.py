@@ -1,0 +1,38 @@
+# A recorder that is stopped, or killed, while a program waits for numbers: the
+# program goes on within two seconds, without them.
+#
+# RUN: %cc -O1 -I%src_root/include %S/Inputs/ask.c -o %t.exe
+# RUN: %python %s %t.exe %t.fb STOP
+# RUN: %python %s %t.exe %t.fb KILL
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+program, trace, how = sys.argv[1:]
+go_read, go_write = os.pipe()
+recorder = subprocess.Popen(
+    ["memrec", "-q", "--force", "-o", trace, "--", program, str(go_read)],
+    stdout=subprocess.PIPE, text=True, pass_fds=[go_read])
+assert recorder.stdout.readline() == "answered 1\n"
+os.kill(recorder.pid, getattr(signal, "SIG" + how))
+time.sleep(0.2)
+os.write(go_write, b"x")
+begun = time.monotonic()
+line = recorder.stdout.readline()
+waited = time.monotonic() - begun
+assert line == "answered 0\n", line
+print("waited %.2f s" % waited)
+assert waited < 8, waited  # a second, on a machine that has time
+if how == "STOP":
+    # The next question is not waited for at all.
+    os.write(go_write, b"x")
+    assert recorder.stdout.readline() == "answered 0\n"
+    os.kill(recorder.pid, signal.SIGCONT)
+else:
+    os.write(go_write, b"x")
+    assert recorder.stdout.readline() == "answered 0\n"
+assert recorder.stdout.readline() == "end\n"
+recorder.wait(60)

@@ -1,0 +1,149 @@
+//===- SpanTableTest.cpp - Scopes measured, and their contexts --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SpanTable.h"
+#include "Catalog.h"
+#include "ContextTree.h"
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+using namespace memkit;
+
+namespace {
+
+struct Spans : testing::Test {
+  Accounts Sums;
+  uint32_t Row = 0;
+  uint64_t Next = 0, TimeNs = 0;
+
+  void SetUp() override {
+    Sums.addHeap(1, Heap());
+    Sums.beginImage(1, 0);
+    Row = Sums.stackRow(1, 1, 1);
+  }
+  uint64_t now() { return TimeNs += TimeUnitNs; }
+  void allocate(uint64_t Size) {
+    Sums.allocate({Next++, Row, 0}, Size, now(), 1);
+  }
+  void free(uint64_t Ordinal, uint64_t Size) {
+    Sums.free({Ordinal, Row, 0}, Size, now(), 1);
+  }
+};
+
+TEST_F(Spans, PeaksOfScopesThatOverlap) {
+  SpanTable T(Sums, 1, 0);
+  allocate(100);
+  T.begin(1, 11, now());
+  allocate(50);
+  T.begin(2, 12, now());
+  free(0, 100);
+  T.begin(3, 13, now());
+  const Span *One = T.end(1, now());
+  ASSERT_TRUE(One);
+  EXPECT_EQ(One->Name, 11u);
+  EXPECT_EQ(One->Rows[1].Before, 100u);
+  EXPECT_EQ(One->Rows[1].Peak, 150u);
+  EXPECT_EQ(One->Rows[1].After, 50u);
+  EXPECT_EQ(One->Rows[1].FreedBytes, 100u);
+  EXPECT_EQ(One->DurationNs, 700u - 200u);
+  allocate(20);
+  const Span *Three = T.end(3, now());
+  ASSERT_TRUE(Three);
+  EXPECT_EQ(Three->Rows[1].Before, 50u);
+  EXPECT_EQ(Three->Rows[1].Peak, 70u);
+  // It is open, and the image is, and the first is kept.
+  EXPECT_EQ(T.find(2, now())->Rows[1].Peak, 150u);
+  EXPECT_EQ(T.find(0, now())->Rows[0].AllocatedBytes, 170u);
+  EXPECT_EQ(T.find(1, now())->Rows[1].Peak, 150u);
+  EXPECT_FALSE(T.find(4, now()));
+  EXPECT_FALSE(T.end(1, now()));
+  EXPECT_FALSE(T.end(0, now()));
+}
+
+TEST_F(Spans, AreAsAPlainModelSays) {
+  struct Model {
+    uint64_t Before, Peak;
+  };
+  SpanTable T(Sums, 1, 0);
+  std::mt19937 Random(7);
+  std::map<uint64_t, Model> Open;
+  std::vector<std::pair<uint64_t, uint64_t>> Blocks;
+  uint64_t Live = 0, Number = 0;
+  for (int I = 0; I != 20000; ++I) {
+    unsigned What = Random() % 8;
+    if (What < 3) {
+      uint64_t Size = Random() % 1000;
+      Blocks.push_back({Next, Size});
+      // As a batch of events too.
+      uint64_t At = now();
+      Change C{Size, Row, 0, Change::Allocate};
+      if (Random() % 2)
+        Sums.allocate({Next, Row, 0}, Size, At, 1);
+      else
+        Sums.apply(1, C, &At);
+      ++Next;
+      Live += Size;
+      for (auto &[Id, M] : Open)
+        M.Peak = std::max(M.Peak, Live);
+    } else if (What < 6 && !Blocks.empty()) {
+      size_t At = Random() % Blocks.size();
+      free(Blocks[At].first, Blocks[At].second);
+      Live -= Blocks[At].second;
+      Blocks[At] = Blocks.back();
+      Blocks.pop_back();
+    } else if (What == 6 || Open.empty()) {
+      T.begin(++Number, 1, now());
+      Open[Number] = {Live, Live};
+    } else {
+      auto It = std::next(Open.begin(), Random() % Open.size());
+      const Span *S = T.end(It->first, now());
+      ASSERT_TRUE(S);
+      ASSERT_EQ(S->Rows[1].Before, It->second.Before);
+      ASSERT_EQ(S->Rows[1].Peak, It->second.Peak);
+      ASSERT_EQ(S->Rows[0].Peak, It->second.Peak);
+      ASSERT_EQ(S->Rows[1].After, Live);
+      Open.erase(It);
+    }
+  }
+  EXPECT_GT(Number, 1000u);
+}
+
+TEST_F(Spans, AreBounded) {
+  SpanTable T(Sums, 1, 0);
+  for (uint64_t I = 1; I <= SpanTable::MostOpen + 10; ++I)
+    T.begin(I, 1, now());
+  EXPECT_FALSE(T.end(1, now()));
+  EXPECT_TRUE(T.end(11, now()));
+  for (uint64_t I = SpanTable::MostOpen + 10; I != 11; --I)
+    EXPECT_TRUE(T.end(I, now()));
+  EXPECT_FALSE(T.find(11, now()));
+  EXPECT_TRUE(T.find(12, now()));
+  EXPECT_TRUE(T.find(11 + SpanTable::MostKept, now()));
+}
+
+TEST(ContextTree, NamesThatDifferInDigitsFold) {
+  Catalog Names;
+  ContextTree T(Names);
+  uint32_t Top = T.enter(0, ScopeKind::User, "epoch", 3).Context;
+  for (unsigned I = 0; I != ContextTree::MostAlike; ++I)
+    EXPECT_FALSE(T.enter(Top, ScopeKind::User, "iter " + std::to_string(I), 4)
+                     .Folded);
+  ContextTree::Entered More = T.enter(Top, ScopeKind::User, "iter 1000", 4);
+  EXPECT_TRUE(More.Folded);
+  EXPECT_EQ(T.enter(Top, ScopeKind::User, "iter 77777", 4).Context,
+            More.Context);
+  // What was known has what it had, and another place its own.
+  EXPECT_FALSE(T.enter(Top, ScopeKind::User, "iter 7", 4).Folded);
+  EXPECT_FALSE(T.enter(0, ScopeKind::User, "iter 1000", 4).Folded);
+  EXPECT_EQ(T.enter(0, ScopeKind::User, "epoch", 3).Context, Top);
+  EXPECT_NE(T.enter(0, ScopeKind::User, "epoch", 2).Context, Top);
+  EXPECT_EQ(foldDigits("a12b3"), "a#b#");
+}
+
+} // namespace
