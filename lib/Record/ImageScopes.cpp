@@ -50,6 +50,9 @@ bool ImageScopes::take(const wire::Record &Rec, uint32_t &Ring,
 }
 
 const ImageScopes::Name &ImageScopes::name(uint32_t Text) {
+  // More than a program of ours ever writes.
+  if (Names.size() >= MostNames && !Names.count(Text))
+    Text = 0;
   auto [It, New] = Names.try_emplace(Text);
   if (!New)
     return It->second;

@@ -68,7 +68,7 @@ private:
   void write(const Span &S, wire::Reply &To) const;
 
   /// A thread cannot make us keep more.
-  static constexpr size_t MostOfRing = 1 << 16;
+  static constexpr size_t MostOfRing = 1 << 16, MostNames = 1 << 16;
   static constexpr uint64_t MostFoldedMarks = 1 << 16;
 
   SharedImage &Shared;
