@@ -32,6 +32,7 @@ CodeWord CodeMap::insertIn(Level *L, uintptr_t Pc, CodeWord W) {
   for (uintptr_t I = Pc;; ++I) {
     Slot &S = L->Slots[I & L->Mask];
     uintptr_t Key = S.Key.load(std::memory_order_acquire);
+    bool WasThere = Key == Pc;
     if (!Key &&
         S.Key.compare_exchange_strong(Key, Pc, std::memory_order_acq_rel)) {
       L->Used.fetch_add(1, std::memory_order_relaxed);
@@ -40,8 +41,12 @@ CodeWord CodeMap::insertIn(Level *L, uintptr_t Pc, CodeWord W) {
     if (Key != Pc)
       continue;
     uint64_t In = 0;
-    if (S.Word.compare_exchange_strong(In, W.bits(), std::memory_order_acq_rel))
+    if (S.Word.compare_exchange_strong(In, W.bits(),
+                                       std::memory_order_acq_rel)) {
+      if (WasThere) // It had been taken out, but for a race that costs nothing.
+        L->Forgotten.fetch_sub(1, std::memory_order_relaxed);
       return W;
+    }
     return CodeWord(In);
   }
 }
@@ -123,7 +128,9 @@ void CodeMap::forget(AddressRange Range) {
   unlock();
 }
 
-/// From one level; an empty word: it is not in.
+/// From one level; an empty word: it is not in. The slot stays the key's, which
+/// is likely to come again: were it given up each time, searches would have
+/// ever more slots to pass.
 CodeWord CodeMap::takeFrom(Level *L, uintptr_t Pc) {
   for (uintptr_t I = Pc, End = Pc + L->Mask; I != End; ++I) {
     Slot &S = L->Slots[I & L->Mask];
@@ -132,7 +139,6 @@ CodeWord CodeMap::takeFrom(Level *L, uintptr_t Pc) {
       break;
     if (Key != Pc)
       continue;
-    S.Key.store(Gone, std::memory_order_release);
     L->Forgotten.fetch_add(1, std::memory_order_relaxed);
     return CodeWord(S.Word.exchange(0, std::memory_order_acq_rel));
   }

@@ -60,6 +60,26 @@ TEST(CodeMap, WhatIsPutInIsFound) {
   EXPECT_LE(M->bytes(), Pcs.size() * 16 * 8 / 3);
 }
 
+TEST(CodeMap, WhatIsTakenOutIsGoneAndCanComeAgain) {
+  auto M = makeMap();
+  auto Pcs = makePcs(20000, 5);
+  for (uint32_t I = 0; I < Pcs.size(); ++I)
+    M->insert(Pcs[I], wordOf(I + 1));
+  for (uint32_t I = 0; I < Pcs.size(); I += 2) {
+    ASSERT_EQ(M->take(Pcs[I]).code(), I + 1);
+    ASSERT_FALSE(M->take(Pcs[I]));
+  }
+  for (uint32_t I = 0; I < Pcs.size(); ++I)
+    ASSERT_EQ(M->find(Pcs[I]).code(), I % 2 ? I + 1 : 0);
+  // Others at the same place, many times: the table does not grow for them.
+  uint64_t Bytes = M->bytes();
+  for (uint32_t I = 0; I < 200000; ++I) {
+    ASSERT_EQ(M->insert(Pcs[0], wordOf(I + 9)).code(), I + 9);
+    ASSERT_EQ(M->take(Pcs[0]).code(), I + 9);
+  }
+  EXPECT_LE(M->bytes(), 2 * Bytes);
+}
+
 TEST(CodeMap, EveryThreadFindsTheSameWhileItGrows) {
   auto M = makeMap();
   auto Pcs = makePcs(60000, 2);

@@ -286,6 +286,9 @@ def interpreters():
             import _xxsubinterpreters as module
         except ImportError:
             return
+    # 3.8's collector is one for all: finalisers of this interpreter would run in that
+    # one, whose thread state cannot be told when the GIL is released (before 3.12).
+    gc.collect()
     if sys.version_info >= (3, 13):
         interpreter = module.create("legacy")
     elif sys.version_info >= (3, 12):
