@@ -46,6 +46,19 @@ uint32_t Catalog::frame(const Frame &F) {
   return NumFrames;
 }
 
+uint32_t Catalog::unownedFrame(uint32_t Image, uint64_t Address) {
+  // Image stands where others have their owner.
+  auto [It, New] = Frames.try_emplace(
+      {uint64_t(FrameKind::Unknown) << 32 | Image, Address}, NumFrames + 1);
+  if (!New)
+    return It->second;
+  ++NumFrames;
+  pending().Frames.push_back({FrameKind::Unknown, 0, Address});
+  if (OnUnownedFrame)
+    OnUnownedFrame(NumFrames, Image, Address);
+  return NumFrames;
+}
+
 uint32_t Catalog::namedFrame(StringRef Name) {
   Function F;
   F.Name = Names.string(Name);

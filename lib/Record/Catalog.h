@@ -33,6 +33,9 @@ public:
 
   uint32_t module(llvm::StringRef Path, llvm::ArrayRef<uint8_t> BuildId);
   uint32_t frame(const Frame &F);
+  /// The frame of code at Address that no module of Image owns. Another image
+  /// may have other code there, which has a frame of its own.
+  uint32_t unownedFrame(uint32_t Image, uint64_t Address);
   /// The frame of a function known by name alone: `malloc`, a gap's marker.
   uint32_t namedFrame(llvm::StringRef Function);
   uint32_t addImage(const Image &I);
@@ -52,6 +55,8 @@ public:
 
   /// Told of each new native frame: its id, module, address in the module.
   std::function<void(uint32_t, uint32_t, uint64_t)> OnNativeFrame;
+  /// Told of each new frame of unownedFrame(): its id, image, address.
+  std::function<void(uint32_t, uint32_t, uint64_t)> OnUnownedFrame;
 
   uint32_t numImages() const { return NumImages; }
   uint32_t numModules() const { return NumModules; }

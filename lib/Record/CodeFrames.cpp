@@ -78,7 +78,7 @@ uint32_t CodeFrames::native(const SharedImage::CodeInfo &Info) {
   uint64_t Bias = 0;
   if (uint32_t Module = moduleOf(Info.Module, Bias))
     return R.Names.frame({FrameKind::Native, Module, Info.Address - Bias});
-  return R.Names.frame({FrameKind::Unknown, 0, Info.Address});
+  return R.Names.unownedFrame(Image, Info.Address);
 }
 
 //===----------------------------------------------------------------------===//

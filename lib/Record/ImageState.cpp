@@ -44,8 +44,20 @@ void ImageState::startThread(Ring &S, uint32_t Tid) {
   T.Tid = Tid;
   T.Name = R.Names.Names.string(procfs::threadName(Pid, pid_t(Tid)));
   T.StartNs = R.nowNs();
-  S.Thread = R.Names.addThread(T);
+  S.Thread = S.LastThread = R.Names.addThread(T);
+  S.LastTid = Tid;
   S.Epoch = 0;
+}
+
+/// A thread that goes on after it has said that it ends.
+bool ImageState::resumeThread(Ring &S, const wire::Record &Rec) {
+  uint64_t Before = Rec.size();
+  if (!Before || Before > Rings.size() ||
+      Rings[Before - 1].LastTid != uint32_t(Rec.Address))
+    return false;
+  S.Thread = S.LastThread = Rings[Before - 1].LastThread;
+  S.LastTid = uint32_t(Rec.Address);
+  return S.Thread != 0;
 }
 
 void ImageState::releaseRing(uint32_t I) {
@@ -95,7 +107,9 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
     return endRealloc(Rec, RingIndex);
   case RecordKind::ThreadStart:
     releaseRing(RingIndex);
-    return startThread(Rings[RingIndex], uint32_t(Rec.Address));
+    if (!resumeThread(Rings[RingIndex], Rec))
+      startThread(Rings[RingIndex], uint32_t(Rec.Address));
+    return;
   case RecordKind::Exec:
   case RecordKind::ExecFailed:
   case RecordKind::Spawned:

@@ -64,12 +64,13 @@ public:
   struct Ring {
     uint64_t Tail = 0;
     uint64_t LostSeen = 0;
-    uint32_t Thread = 0; ///< 0: not known yet
+    uint32_t Thread = 0;                  ///< 0: not known yet
+    uint32_t LastThread = 0, LastTid = 0; ///< also when it has ended
     /// Of the innermost open scope, 0 without: in the trace, and its row of
     /// malloc's heap.
     uint32_t Context = 0, ContextRow = 0;
-    uint32_t Epoch = 0;  ///< the last in which its thread had an event
-    uint32_t Lane = 0;   ///< of the thread in the log of that epoch
+    uint32_t Epoch = 0; ///< the last in which its thread had an event
+    uint32_t Lane = 0;  ///< of the thread in the log of that epoch
     enum { NoRealloc, Detached, HeldBack } Realloc = NoRealloc;
     uint64_t ReallocAddress = 0;
     LiveEntry Block; ///< detached from its address by a realloc that runs
@@ -135,6 +136,7 @@ private:
   void endHeldRealloc(Ring &S, uint32_t RingIndex, bool Moved);
   void reattach(Ring &S, uint32_t RingIndex);
   void startThread(Ring &S, uint32_t Tid);
+  bool resumeThread(Ring &S, const wire::Record &Rec);
   /// How many records ahead their memory is fetched.
   static constexpr size_t Ahead = 24;
   // (GCC drops calls of functions that only fetch, unless it inlines them

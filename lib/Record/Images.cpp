@@ -94,6 +94,11 @@ void Session::welcome(const Greeter::Guest &G) {
   P->Pid = G.Pid;
   P->PidFd = openPid(G.Pid);
   P->StartNs = I.StartNs;
+  pid_t InnerPid = procfs::innerPid(G.Pid);
+  P->SeesOurPids = InnerPid == G.Pid;
+  // Now, while the process waits: it may be gone when its code is seen.
+  if (Symbols)
+    P->PerfMap.emplace(G.Pid, InnerPid, readClocks().RealtimeNs);
   // All that the image before it had to say is in its rings.
   if (I.Origin == ImageOrigin::Exec)
     if (Process *Before = findPid(G.Pid))
@@ -294,6 +299,7 @@ void Session::endImage(Process &P) {
   if (Status >= 0)
     M.Values = {uint64_t(Status), Signal};
   R.addMark(std::move(M));
+  endJit(P);
   if (P.PidFd >= 0)
     close(std::exchange(P.PidFd, -1));
 }

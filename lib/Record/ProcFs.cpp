@@ -48,10 +48,20 @@ std::vector<std::string> commandLine(pid_t Pid) {
   return Args;
 }
 
-std::string exePath(pid_t Pid) {
+static std::string readLink(const std::string &Link) {
   char Path[PATH_MAX];
-  ssize_t N = readlink(procPath(Pid, "exe").c_str(), Path, sizeof(Path));
+  ssize_t N = readlink(Link.c_str(), Path, sizeof(Path));
   return N > 0 ? std::string(Path, size_t(N)) : std::string();
+}
+
+std::string exePath(pid_t Pid) { return readLink(procPath(Pid, "exe")); }
+
+bool seesOurFiles(pid_t Pid) {
+  auto IsOurs = [Pid](const char *Name) {
+    std::string Link = readLink(procPath(Pid, Name));
+    return !Link.empty() && Link == readLink(procPath(getpid(), Name));
+  };
+  return IsOurs("ns/mnt") && IsOurs("root");
 }
 
 std::string threadName(pid_t Pid, pid_t Tid) {
@@ -67,6 +77,14 @@ static SmallVector<StringRef, 64> statFields(StringRef Text) {
   if (NameEnd != StringRef::npos)
     Text.drop_front(NameEnd + 1).trim().split(Fields, ' ');
   return Fields;
+}
+
+pid_t innerPid(pid_t Pid) {
+  // "NSpid:" and a pid for each namespace, the innermost one last.
+  std::string Text = readFile(procPath(Pid, "status"));
+  StringRef Pids = StringRef(Text).split("\nNSpid:").second.split('\n').first;
+  pid_t Inner;
+  return to_integer(Pids.rtrim().rsplit('\t').second, Inner, 10) ? Inner : Pid;
 }
 
 pid_t parentPid(pid_t Pid) {

@@ -23,6 +23,10 @@ std::vector<std::string> commandLine(pid_t Pid);
 std::string exePath(pid_t Pid);
 /// Empty when the thread has ended.
 std::string threadName(pid_t Pid, pid_t Tid);
+/// Whether a path means the same to the process as to us; false when unknown.
+bool seesOurFiles(pid_t Pid);
+/// The pid that the process knows itself by; Pid itself when unknown.
+pid_t innerPid(pid_t Pid);
 /// 0 when unknown.
 pid_t parentPid(pid_t Pid);
 /// The wait status of a zombie, when it may be read.

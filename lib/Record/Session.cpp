@@ -110,6 +110,7 @@ bool Session::pass() {
     if (P->State && !P->EndNs) {
       P->State->settleHeld();
       freeRings(*P);
+      takeBackRings(*P, false);
     }
   endImages();
   return Fullest >= 0.75;
@@ -144,42 +145,6 @@ void Session::drain(uint64_t Limit, Process *Only) {
   }
 }
 
-void Session::addRings(Process &P) {
-  ImageState &I = *P.State;
-  uint32_t Used = I.shared().ringsUsed();
-  for (uint32_t Index = 0; Index != Used; ++Index) {
-    uint64_t Head =
-        I.shared().ringHeader(Index).Head.load(std::memory_order_acquire);
-    ImageState::Ring &Ring = I.ring(Index);
-    if (Head == Ring.Tail)
-      continue;
-    const wire::Record *Records = I.shared().ring(Index);
-    if (!Records || Head - Ring.Tail > wire::RingRecords) {
-      // Nonsense, or memory that cannot be had: what stands there is lost.
-      R.addLoss(I.id(), Records ? LossKind::BadRecord : LossKind::NoRing, 1);
-      Ring.Tail = Head;
-      I.shared().ringHeader(Index).Tail.store(Head, std::memory_order_release);
-      continue;
-    }
-    Fullest = std::max(Fullest, double(Head - Ring.Tail) / wire::RingRecords);
-    if (P.Ending)
-      findEnd(P, Records, Ring.Tail, Head);
-    Merge.add(Records, Ring.Tail, Head, uint32_t(Sources.size()));
-    Sources.push_back({&P, Index});
-    RingOf.push_back({&I, Index});
-  }
-  if (P.Ending)
-    NextEndTsc = std::min(NextEndTsc, P.EndTsc);
-}
-
-/// An image ends with its last record as far as others are concerned that come
-/// after it: its child, waited for, has not met it.
-void Session::findEnd(Process &P, const wire::Record *Records, uint64_t Tail,
-                      uint64_t Head) {
-  for (uint64_t At = Tail; At != Head; ++At)
-    P.EndTsc = std::max(P.EndTsc, Records[At % wire::RingRecords].Tsc);
-}
-
 void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
   ImageState::prefetchFirst(Records, RingOf.data());
   for (size_t I = 0; I != Records.size();) {
@@ -208,20 +173,6 @@ void Session::takeRecord(const MergedRecord &M) {
     S.P->State->process(M.R, S.Ring);
 }
 
-/// Gives rings whose threads have ended to others.
-void Session::freeRings(Process &P) {
-  ImageState &I = *P.State;
-  for (uint32_t Index = 0; Index != I.rings().size(); ++Index) {
-    wire::RingHeader &H = I.shared().ringHeader(Index);
-    if (H.State.load(std::memory_order_acquire) !=
-            uint32_t(wire::RingState::Released) ||
-        H.Head.load(std::memory_order_acquire) != I.ring(Index).Tail)
-      continue;
-    I.releaseRing(Index);
-    H.State.store(uint32_t(wire::RingState::Free), std::memory_order_release);
-  }
-}
-
 /// What comes by time: slices, keyframes, samples, a flush each second.
 void Session::samples() {
   uint64_t Now = R.nowNs();
@@ -247,6 +198,9 @@ void Session::samples() {
     NextLossNs = Now + 100000000;
   }
   if (Now >= NextFlushNs && !R.isWriting()) {
+    for (auto &P : Processes)
+      if (P->State && !P->EndNs)
+        takeBackRings(*P, true);
     if (NextFlushNs)
       R.addClockMark();
     R.flush();
@@ -289,6 +243,8 @@ bool Session::finished() {
 }
 
 void Session::finish() {
+  for (auto &P : Processes)
+    endJit(*P);
   if (Symbols && !R.failed()) {
     // Ctrl-C now, or the signal to stop, ends the search for names.
     int Before = TheRequests.Interrupts;

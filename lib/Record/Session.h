@@ -16,6 +16,7 @@
 #include "memkit/Record/Recorder.h"
 #include "memkit/Record/RingMerge.h"
 #include <memory>
+#include <optional>
 #include <poll.h>
 #include <set>
 #include <sys/wait.h>
@@ -62,11 +63,15 @@ private:
     pid_t Pid = 0;
     int PidFd = -1;
     std::unique_ptr<ImageState> State;
-    bool Ending = false;    ///< ended; what it wrote is in its rings
-    unsigned EndPasses = 0; ///< since then
-    uint64_t EndTsc = 0;    ///< of its last record
-    bool Replaced = false;  ///< by an exec
-    int WaitStatus = -1;    ///< of waitpid, -1: not known
+    bool Ending = false;      ///< ended; what it wrote is in its rings
+    unsigned EndPasses = 0;   ///< since then
+    uint64_t EndTsc = 0;      ///< of its last record
+    bool Replaced = false;    ///< by an exec
+    int WaitStatus = -1;      ///< of waitpid, -1: not known
+    bool SeesOurPids = false; ///< in the namespace of pids that we are in
+    uint32_t NextOrphan = 0;  ///< ring that takeBackRings() looks at next
+    bool HasJit = false;      ///< code that no module owns was seen
+    std::optional<JitPlace> PerfMap; ///< until then
     uint64_t StartNs = 0, NextRssNs = 0, EndNs = 0;
     std::string Role; ///< see PythonRole.h
     bool PythonSaid = false;
@@ -89,16 +94,19 @@ private:
   // Session.cpp: the loop.
   bool pass();
   void drain(uint64_t Limit, Process *Only);
-  void addRings(Process &P);
-  void findEnd(Process &P, const wire::Record *Records, uint64_t Tail,
-               uint64_t Head);
   void takeBatch(llvm::ArrayRef<MergedRecord> Records, bool Ending);
   void takeRecord(const MergedRecord &M);
-  void freeRings(Process &P);
   void samples();
   void nap(bool Busy);
   void looked();
   bool finished();
+
+  // SessionRings.cpp: rings come and go.
+  void addRings(Process &P);
+  void findEnd(Process &P, const wire::Record *Records, uint64_t Tail,
+               uint64_t Head);
+  void freeRings(Process &P);
+  void takeBackRings(Process &P, bool All);
 
   // Images.cpp: processes come, go and change.
   void greet();
@@ -131,6 +139,8 @@ private:
   void startSymbols();
   void onModule(uint32_t Module, const std::string &Path,
                 const std::vector<uint8_t> &BuildId, uint32_t Image);
+  void onUnownedCode(uint32_t Frame, uint32_t Image, uint64_t Address);
+  void endJit(Process &P);
   void takeSymbols(size_t Most);
 
   const RecordOptions &O;

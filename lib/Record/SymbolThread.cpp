@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SymbolThread.h"
+#include <algorithm>
 #include <csignal>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -39,15 +40,32 @@ void SymbolThread::addModule(std::vector<uint8_t> BuildId,
   NewModules.push_back({std::move(BuildId), std::move(Places)});
 }
 
-void SymbolThread::ask(uint32_t Frame, uint32_t Module, uint64_t Address) {
+void SymbolThread::put(const Question &Q) {
   bool First;
   {
     std::lock_guard<std::mutex> Guard(Lock);
     First = Questions.empty();
-    Questions.push_back({Frame, Module, Address});
+    Questions.push_back(Q);
   }
   if (First)
     Wake.notify_one();
+}
+
+void SymbolThread::ask(uint32_t Frame, uint32_t Module, uint64_t Address) {
+  put({Question::Native, Frame, Module, Address});
+}
+
+void SymbolThread::addJit(uint32_t Image, JitPlace Place) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  NewJits.emplace_back(Image, JitNames(std::move(Place)));
+}
+
+void SymbolThread::askJit(uint32_t Frame, uint32_t Image, uint64_t Address) {
+  put({Question::Jit, Frame, Image, Address});
+}
+
+void SymbolThread::endJit(uint32_t Image) {
+  put({Question::JitEnd, 0, Image, 0});
 }
 
 std::vector<SymbolThread::Answer> SymbolThread::takeAnswers(size_t Most) {
@@ -69,27 +87,81 @@ void SymbolThread::cut() {
   Questions.clear();
 }
 
+//===----------------------------------------------------------------------===//
+// The thread
+//===----------------------------------------------------------------------===//
+
+void SymbolThread::give(uint32_t Frame, std::vector<SourceLocation> Locations) {
+  if (Locations.empty())
+    return;
+  std::lock_guard<std::mutex> Guard(Lock);
+  Answers.push_back({Frame, std::move(Locations)});
+}
+
+void SymbolThread::look(JitNames &Names) {
+  Names.look([this](uint32_t Frame, const std::string &Name) {
+    give(Frame, {{Name, "", 0, 0}});
+  });
+}
+
+void SymbolThread::lookAtMaps() {
+  for (auto &[Image, Names] : Jits)
+    if (Names.nextLook() <= JitNames::Clock::now())
+      look(Names);
+}
+
+void SymbolThread::answer(const Question &Q) {
+  if (Q.Kind == Question::Native) {
+    give(Q.Frame, Symbols.resolve(Q.Owner - 1, Q.Address));
+    return;
+  }
+  auto Jit = Jits.find(Q.Owner);
+  if (Jit == Jits.end())
+    return;
+  if (Q.Kind == Question::Jit) {
+    Jit->second.ask(Q.Frame, Q.Address);
+    return;
+  }
+  look(Jit->second);
+  Jits.erase(Jit);
+}
+
+/// True: there is a question; false: a perf map may be looked at again.
+bool SymbolThread::waitForWork(std::unique_lock<std::mutex> &Guard) {
+  auto HasWork = [this] { return Stop || !Questions.empty(); };
+  auto Next = JitNames::Clock::time_point::max();
+  for (auto &[Image, Names] : Jits)
+    Next = std::min(Next, Names.nextLook());
+  if (Next != JitNames::Clock::time_point::max())
+    return Wake.wait_until(Guard, Next, HasWork);
+  Wake.wait(Guard, HasWork);
+  return true;
+}
+
 void SymbolThread::run() {
   // The program and the recorder come first.
   setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), 5);
-  Symbolizer Symbols;
   std::unique_lock<std::mutex> Guard(Lock);
   for (;;) {
-    Wake.wait(Guard, [this] { return Stop || !Questions.empty(); });
+    bool HasQuestion = waitForWork(Guard);
     if (Stop)
       return;
     std::deque<Module> Modules = std::exchange(NewModules, {});
-    Question Q = Questions.front();
-    Questions.pop_front();
+    for (auto &New : std::exchange(NewJits, {}))
+      Jits.emplace(New.first, std::move(New.second));
+    Question Q{};
+    if (HasQuestion) {
+      Q = Questions.front();
+      Questions.pop_front();
+    }
     Busy = true;
     Guard.unlock();
     for (Module &M : Modules)
       Symbols.addModule(M.BuildId, std::move(M.Places));
-    std::vector<SourceLocation> Locations =
-        Symbols.resolve(Q.Module - 1, Q.Address);
+    if (HasQuestion)
+      answer(Q);
+    lookAtMaps();
     Guard.lock();
     Busy = false;
-    if (!Locations.empty())
-      Answers.push_back({Q.Frame, std::move(Locations)});
   }
 }

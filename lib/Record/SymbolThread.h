@@ -9,10 +9,12 @@
 #ifndef MEMKIT_LIB_RECORD_SYMBOLTHREAD_H
 #define MEMKIT_LIB_RECORD_SYMBOLTHREAD_H
 
+#include "JitNames.h"
 #include "memkit/Symbolize/Symbolizer.h"
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -29,6 +31,14 @@ public:
   void addModule(std::vector<uint8_t> BuildId, std::vector<std::string> Places);
   /// Asks for the symbols of Frame.
   void ask(uint32_t Frame, uint32_t Module, uint64_t Address);
+
+  /// Says where Image has its perf map; before the first askJit() of it.
+  void addJit(uint32_t Image, JitPlace Place);
+  /// Asks for the name of Frame, code of Image that no module owns. The answer
+  /// may come as late as at endJit().
+  void askJit(uint32_t Frame, uint32_t Image, uint64_t Address);
+  /// Image has ended, and its map is complete.
+  void endJit(uint32_t Image);
 
   struct Answer {
     uint32_t Frame;
@@ -47,17 +57,29 @@ private:
     std::vector<std::string> Places;
   };
   struct Question {
-    uint32_t Frame, Module;
+    enum { Native, Jit, JitEnd } Kind;
+    uint32_t Frame;
+    uint32_t Owner; ///< module or image
     uint64_t Address;
   };
+  void put(const Question &Q);
   void run();
+  bool waitForWork(std::unique_lock<std::mutex> &Guard);
+  void answer(const Question &Q);
+  void look(JitNames &Names);
+  void lookAtMaps();
+  void give(uint32_t Frame, std::vector<SourceLocation> Locations);
 
   std::mutex Lock;
   std::condition_variable Wake;
   std::deque<Module> NewModules;
+  std::deque<std::pair<uint32_t, JitNames>> NewJits;
   std::deque<Question> Questions;
   std::deque<Answer> Answers;
   bool Busy = false, Stop = false;
+  // The thread's own.
+  Symbolizer Symbols;
+  std::map<uint32_t, JitNames> Jits; ///< by image
   std::thread Worker;
 };
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -22,6 +23,25 @@ void Session::startSymbols() {
                                  uint64_t Address) {
     Symbols->ask(Frame, Module, Address);
   };
+  R.Names.OnUnownedFrame = [this](uint32_t Frame, uint32_t Image,
+                                  uint64_t Address) {
+    onUnownedCode(Frame, Image, Address);
+  };
+}
+
+/// Code of a JIT compiler, which may write down what it compiles.
+void Session::onUnownedCode(uint32_t Frame, uint32_t Image, uint64_t Address) {
+  auto P = find_if(Processes, [&](auto &P) { return P->Image == Image; });
+  if (P == Processes.end() || !((*P)->HasJit || (*P)->PerfMap))
+    return;
+  if (!std::exchange((*P)->HasJit, true))
+    Symbols->addJit(Image, *std::exchange((*P)->PerfMap, std::nullopt));
+  Symbols->askJit(Frame, Image, Address);
+}
+
+void Session::endJit(Process &P) {
+  if (std::exchange(P.HasJit, false) && Symbols)
+    Symbols->endJit(P.Image);
 }
 
 /// The file may be another one where the process runs, or be gone by now: it is

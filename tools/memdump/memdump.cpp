@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Options.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Model/Complete.h"
 #include "memkit/Support/Format.h"
@@ -21,39 +22,6 @@
 
 using namespace llvm;
 using namespace memkit;
-
-namespace {
-enum class Format { Text, Asm, Json, Csv };
-enum class Job { Print, Summary, Layers, Scopes, Check, Symbolize };
-} // namespace
-
-static cl::opt<std::string> Input(cl::Positional, cl::init("-"),
-                                  cl::desc("[trace]"), cl::cat(toolCategory()));
-static cl::opt<std::string> Output("o", cl::init("-"), cl::value_desc("file"),
-                                   cl::desc("write to file (-)"),
-                                   cl::cat(toolCategory()));
-static cl::opt<Format> OutputFormat(
-    "format", cl::desc("what to print:"), cl::init(Format::Text),
-    cl::values(clEnumValN(Format::Text, "text", "events, for people (default)"),
-               clEnumValN(Format::Asm, "asm", "all of it, as memas reads it"),
-               clEnumValN(Format::Json, "json", "all of it, an object a line"),
-               clEnumValN(Format::Csv, "csv", "the events")),
-    cl::cat(toolCategory()));
-static cl::opt<Job> What(
-    cl::desc("instead of the blocks:"), cl::init(Job::Print),
-    cl::values(clEnumValN(Job::Summary, "summary", "what the trace holds"),
-               clEnumValN(Job::Layers, "layers", "the layers of the model"),
-               clEnumValN(Job::Scopes, "scopes", "the program's own scopes"),
-               clEnumValN(Job::Check, "check",
-                          "whether the sums are those of the events"),
-               clEnumValN(Job::Symbolize, "symbolize",
-                          "the trace with the symbols that it lacks, to -o")),
-    cl::cat(toolCategory()));
-
-static cl::opt<bool>
-    AllFrames("all-frames",
-              cl::desc("text: show the frames that make Python run, too"),
-              cl::cat(toolCategory()));
 
 /// A file's names are looked up first; a pipe is printed as it comes.
 static Expected<std::unique_ptr<BlockVisitor>>

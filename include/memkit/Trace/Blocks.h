@@ -132,8 +132,9 @@ struct Location {
   bool operator==(const Location &) const = default;
 };
 
-/// What a native frame resolves to, innermost (inlined) function first. At most
-/// 255 locations. Later additions for the same frame replace earlier ones.
+/// What a frame of native or unknown code resolves to, innermost (inlined)
+/// function first. At most 255 locations. Later additions for the same frame
+/// replace earlier ones.
 struct FrameSymbols {
   uint32_t Frame = 0;
   std::vector<Location> Locations;

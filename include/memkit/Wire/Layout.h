@@ -48,11 +48,14 @@ enum class RecordKind : uint8_t {
   /// Address is the new block with Size, Function, Stack; 0: failed, the old
   /// block lives on; Unrecorded: it is gone, and the new one is not recorded.
   ReallocEnd = 4,
-  ThreadStart = 5, ///< first record of a ring's owner; Address: tid
-  ThreadEnd = 6,   ///< Address, Size: its stack, as MapClass::Stack; or 0
-  Exec = 7,        ///< Address: index of the ExecSlot; Size: calling pid
-  ExecFailed = 8,  ///< Address: as its Exec; Size: calling pid
-  Spawned = 9, ///< posix_spawn gave pid Address; Size: index of the ExecSlot
+  /// First record of a ring's owner; Address: tid. Size: 0, or the number + 1
+  /// of the ring in which this thread has written a ThreadEnd: what its last
+  /// destructors do is still its own.
+  ThreadStart = 5,
+  ThreadEnd = 6,  ///< Address, Size: its stack, as MapClass::Stack; or 0
+  Exec = 7,       ///< Address: index of the ExecSlot; Size: calling pid
+  ExecFailed = 8, ///< Address: as its Exec; Size: calling pid
+  Spawned = 9,    ///< posix_spawn gave pid Address; Size: index of the ExecSlot
   /// Address | MapClass, Size, Function, Stack, Context: pages were mapped;
   /// what was there is gone. Published after the call, as are all that follow
   /// but Unmap and RemapBegin.

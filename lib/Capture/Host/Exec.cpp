@@ -142,8 +142,10 @@ MEMKIT_EXPORT int fexecve(int Fd, char *const *Argv, char *const *Env) {
 
 MEMKIT_EXPORT int execveat(int Folder, const char *Path, char *const *Argv,
                            char *const *Env, int Flags) {
-  ExecTarget Target = Path && *Path ? ExecTarget::ofPath(Path, Folder)
-                                    : ExecTarget::ofFile(Folder);
+  // The header declares that it is not null; the kernel answers EFAULT.
+  bool HasPath = reinterpret_cast<uintptr_t>(Path) && *Path;
+  ExecTarget Target =
+      HasPath ? ExecTarget::ofPath(Path, Folder) : ExecTarget::ofFile(Folder);
   return recordExec(Target, Env, [&](char *const *New) {
     if (auto *Fn = realExec().Execveat)
       return Fn(Folder, Path, Argv, New, Flags);

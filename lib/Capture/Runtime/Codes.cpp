@@ -10,6 +10,8 @@
 
 #include "Thread.h"
 
+#include <sys/auxv.h>
+
 using namespace memkit;
 using namespace memkit::capture;
 
@@ -34,9 +36,29 @@ static Rule ruleAt(uint32_t Module, uintptr_t Pc) {
   if (R.Kind == RuleKind::None &&
       compileRule(Tables, Pc + 1).Kind != RuleKind::None)
     return {.Kind = RuleKind::End};
+  // Nor has the program's first instruction a caller; some say nothing of it.
+  constexpr uintptr_t StartBytes = 64;
+  if (R.Kind == RuleKind::None && Pc - getauxval(AT_ENTRY) < StartBytes)
+    return {.Kind = RuleKind::End};
   if (Remembers)
     S.Recent->add(Same, R);
   return R;
+}
+
+/// The code that \p Pc had when its module was loaded before, so that a library
+/// that comes and goes for ever uses up no codes; 0: none is known.
+static uint32_t oldCode(uint32_t Module, uintptr_t Pc) {
+  constexpr uint32_t MostSearched = 1u << 16;
+  Modules::CodeRange R = Proc.Mods.oldCodes(Module);
+  for (uint32_t Id = R.First; Id < R.End && Id - R.First < MostSearched; ++Id) {
+    const wire::Code &C = Proc.Stacks.code(Id);
+    if (C.Address.load(std::memory_order_relaxed) == Pc &&
+        C.Module.load(std::memory_order_relaxed) == Module &&
+        C.Kind.load(std::memory_order_acquire) ==
+            uint32_t(wire::CodeKind::Native))
+      return Id;
+  }
+  return 0;
 }
 
 CodeWord capture::makeCode(uintptr_t Return) {
@@ -51,7 +73,9 @@ CodeWord capture::makeCode(uintptr_t Return) {
     return Proc.Codes.insert(Return, CodeWord::make(R, 0, CodeWord::Hidden));
   auto Kind = Proc.Python.isEvaluator(Pc) ? wire::CodeKind::Evaluator
                                           : wire::CodeKind::Native;
-  uint32_t Code = Proc.Stacks.newCode(Pc, Module, Kind);
+  uint32_t Code = Module ? oldCode(Module, Pc) : 0;
+  if (!Code)
+    Code = Proc.Stacks.newCode(Pc, Module, Kind);
   CodeWord W = CodeWord::make(R, Code, Module ? 0 : CodeWord::Unowned);
   return Code ? Proc.Codes.insert(Return, W) : W;
 }

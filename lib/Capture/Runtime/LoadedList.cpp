@@ -109,12 +109,21 @@ bool LoadedList::add(link_map *Map) {
     End = To > End ? To : End;
   }
   uint32_t Id = Count.load(std::memory_order_relaxed);
-  if (Id == Most)
-    return false;
   if (Start >= End)
     return true;
-  List[Id].Start = Start & ~(PageBytes - 1);
-  List[Id].End = (End + PageBytes - 1) & ~(PageBytes - 1);
+  Start &= ~(PageBytes - 1);
+  End = (End + PageBytes - 1) & ~(PageBytes - 1);
+  // One that has been there before: readers may look at the range at any time.
+  for (uint32_t I = 0; I < Id; ++I)
+    if (List[I].Start == Start && List[I].End == End &&
+        !List[I].Map.load(std::memory_order_relaxed)) {
+      List[I].Map.store(Map, std::memory_order_release);
+      return true;
+    }
+  if (Id == Most)
+    return false;
+  List[Id].Start = Start;
+  List[Id].End = End;
   List[Id].Map.store(Map, std::memory_order_release);
   Count.store(Id + 1, std::memory_order_release);
   return true;

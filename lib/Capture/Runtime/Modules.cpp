@@ -8,6 +8,9 @@
 
 #include "Process.h"
 
+#include "MappedElf.h"
+#include "SectionFile.h"
+
 #include <cstring>
 #include <elf.h>
 #include <link.h>
@@ -65,44 +68,6 @@ uint32_t Modules::findKnown(const FoundObject &O) {
   return 0;
 }
 
-/// The program headers, where the file's first page is mapped and has them;
-/// null: it is not.
-static const Elf64_Phdr *programHeaders(uint64_t Start, size_t &Count) {
-  auto *Eh = reinterpret_cast<const Elf64_Ehdr *>(Start);
-  if (memcmp(Eh->e_ident, ELFMAG, SELFMAG) != 0 ||
-      Eh->e_phentsize != sizeof(Elf64_Phdr) || Eh->e_phoff > PageBytes ||
-      Eh->e_phoff + Eh->e_phnum * sizeof(Elf64_Phdr) > PageBytes)
-    return nullptr;
-  Count = Eh->e_phnum;
-  return reinterpret_cast<const Elf64_Phdr *>(Start + Eh->e_phoff);
-}
-
-/// Copies the build-id out of the mapped notes, if it is there.
-static void copyBuildId(wire::Module &M, uint64_t Bias) {
-  size_t Count = 0;
-  const Elf64_Phdr *Ph = programHeaders(M.Start, Count);
-  for (size_t I = 0; Ph && I < Count; ++I) {
-    uint64_t At = Ph[I].p_vaddr + Bias, End = At + Ph[I].p_memsz;
-    if (Ph[I].p_type != PT_NOTE || At < M.Start || End > M.End || End < At)
-      continue;
-    while (At + sizeof(Elf64_Nhdr) <= End) {
-      auto *N = reinterpret_cast<const Elf64_Nhdr *>(At);
-      uint64_t Name = At + sizeof(*N), Desc = Name + ((N->n_namesz + 3) & ~3u);
-      uint64_t NextNote = Desc + ((N->n_descsz + 3) & ~3u);
-      if (NextNote > End || NextNote <= At)
-        break;
-      if (N->n_type == NT_GNU_BUILD_ID && N->n_namesz == 4 &&
-          memcmp(reinterpret_cast<const char *>(Name), "GNU", 4) == 0 &&
-          N->n_descsz <= sizeof(M.BuildId)) {
-        M.BuildIdSize = N->n_descsz;
-        memcpy(M.BuildId, reinterpret_cast<const char *>(Desc), N->n_descsz);
-        return;
-      }
-      At = NextNote;
-    }
-  }
-}
-
 static void copyPath(wire::Module &M, const char *Name) {
   if (!Name || !*Name) { // The loader has no name for the program itself.
     long N = sys::readlink("/proc/self/exe", M.Path, sizeof(M.Path) - 1);
@@ -114,24 +79,68 @@ static void copyPath(wire::Module &M, const char *Name) {
   M.Path[N] = 0;
 }
 
+static void findTables(const wire::Module &M, const link_map *Map,
+                       EhFrame &Tables) {
+  size_t Count = 0;
+  const Elf64_Phdr *Headers = programHeaders(M.Start, Count);
+  if (!Headers || findEhFrame(Headers, Count, Map->l_addr, Tables))
+    return;
+  bool IsProgram = !Map->l_name || !*Map->l_name;
+  AddressRange Section = findSection(IsProgram ? "/proc/self/exe" : Map->l_name,
+                                     M.Start, ".eh_frame");
+  Section.Start += Map->l_addr;
+  Section.End += Map->l_addr;
+  findEhFrame(Headers, Count, Map->l_addr, Section, Tables);
+}
+
 void Modules::enter(uint32_t Id, wire::Module &M, const FoundObject &O) {
   auto *Map = static_cast<link_map *>(O.LinkMap);
   M.Start = uint64_t(O.MapStart);
   M.End = uint64_t(O.MapEnd);
   M.Bias = Map->l_addr;
   copyPath(M, Map->l_name);
-  copyBuildId(M, Map->l_addr);
+  BuildId Build = findBuildId(M.Start, M.End, M.Bias);
+  M.BuildIdSize = Build.Size;
+  if (Build.Size)
+    memcpy(M.BuildId, Build.At, Build.Size);
   M.State.store(uint32_t(wire::ModuleState::Mapped), std::memory_order_release);
   Known &K = List[Id];
   K.Start = M.Start;
   K.End = M.End;
   K.LinkMap = O.LinkMap;
-  size_t Count = 0;
-  if (const Elf64_Phdr *Headers = programHeaders(M.Start, Count))
-    findEhFrame(Headers, Count, Map->l_addr, K.Tables);
+  K.FirstCode = Ctl->NextCode.load(std::memory_order_acquire);
+  K.EndCode = 0;
+  findTables(M, Map, K.Tables);
   Proc.Python.noteModule({M.Start, M.End}, O.LinkMap, K.Tables);
   K.Live.store(1, std::memory_order_release);
   Ctl->NextModule.store(Id + 1, std::memory_order_release);
+}
+
+/// The id of a module that was unloaded and is there again; 0: it is new.
+uint32_t Modules::resume(const FoundObject &O) {
+  auto *Map = static_cast<link_map *>(O.LinkMap);
+  uint64_t Start = uint64_t(O.MapStart), End = uint64_t(O.MapEnd);
+  BuildId Build = {nullptr, 0};
+  for (uint32_t Id = next(); Id-- > 1;) {
+    Known &K = List[Id];
+    if (K.Live.load(std::memory_order_acquire) || K.Start != Start ||
+        K.End != End)
+      continue;
+    wire::Module *M = Table.get(Id);
+    if (!Build.Size)
+      Build = findBuildId(Start, End, Map->l_addr);
+    if (!M || !Build.Size || M->Bias != Map->l_addr ||
+        M->BuildIdSize != Build.Size ||
+        memcmp(M->BuildId, Build.At, Build.Size) != 0 || !Map->l_name ||
+        strncmp(M->Path, Map->l_name, sizeof(M->Path)) != 0)
+      continue;
+    K.LinkMap = O.LinkMap;
+    M->State.store(uint32_t(wire::ModuleState::Mapped),
+                   std::memory_order_release);
+    K.Live.store(1, std::memory_order_release);
+    return Id;
+  }
+  return 0;
 }
 
 /// With signals held back: a handler must not find the lock its own thread's.
@@ -154,7 +163,7 @@ bool Modules::add(const FoundObject &O, uint32_t Seen, uint32_t &Id) {
   if (!lock())
     return true;
   bool IsGood = NumFreed.load(std::memory_order_acquire) == Seen;
-  if (IsGood && !(Id = findKnown(O))) {
+  if (IsGood && !(Id = findKnown(O)) && !(Id = resume(O))) {
     uint32_t Next = Ctl->NextModule.load(std::memory_order_relaxed);
     if (wire::Module *M = Next < MaxKnown ? Table.get(Next) : nullptr) {
       enter(Next, *M, O);
@@ -175,6 +184,7 @@ bool Modules::stillThere(const Known &K) const {
 bool Modules::mark(uint32_t Id, AddressRange &Where) {
   Known &K = List[Id];
   uint32_t Live = 1;
+  K.EndCode = Ctl->NextCode.load(std::memory_order_acquire);
   if (!K.Live.compare_exchange_strong(Live, 0, std::memory_order_acq_rel))
     return false;
   Where = {K.Start, K.End};

@@ -10,7 +10,8 @@
 // lock when an address is new, entered in the shared table once, and where its
 // unwind tables lie.
 //
-// A module that is unloaded is marked and never matched again. That happens
+// A module that is unloaded is marked, and its id is matched again only by the
+// same file (by path and build-id) at the same place. Marking happens
 // when the loader frees its link_map, which it does after it has unmapped the
 // module and before it lets go of the lock under which anything else could be
 // loaded at the same place; so no address is ever taken for another module's,
@@ -49,6 +50,15 @@ public:
   /// up; not usable where there are none.
   const EhFrame &tablesOf(uint32_t Id) const { return List[Id].Tables; }
 
+  /// Ids of codes, [First, End): where those of a module stand that was
+  /// unloaded and is loaded again, from the times before. Empty: it was not.
+  struct CodeRange {
+    uint32_t First, End;
+  };
+  CodeRange oldCodes(uint32_t Id) const {
+    return {List[Id].FirstCode, List[Id].EndCode};
+  }
+
   /// Marks the module whose link_map this is; false: there is none.
   bool markGone(const void *LinkMap, AddressRange &Where);
 
@@ -62,6 +72,7 @@ private:
     uint64_t End;
     const void *LinkMap;
     std::atomic<uint32_t> Live;
+    uint32_t FirstCode, EndCode; ///< see oldCodes; set while it is not live
     EhFrame Tables;
   };
   static constexpr uint32_t NumHints = 256;
@@ -71,6 +82,7 @@ private:
     return Hints[uintptr_t(LinkMap) / 64 % NumHints];
   }
   uint32_t findKnown(const FoundObject &O);
+  uint32_t resume(const FoundObject &O);
   bool lock();
   bool add(const FoundObject &O, uint32_t Seen, uint32_t &Id);
   void enter(uint32_t Id, wire::Module &M, const FoundObject &O);

@@ -68,6 +68,9 @@ inline int open(const char *Path, int Flags) {
 inline long read(int Fd, void *To, size_t Bytes) {
   return call(SYS_read, Fd, long(To), long(Bytes));
 }
+inline long readAt(int Fd, void *To, size_t Bytes, uint64_t Offset) {
+  return call(SYS_pread64, Fd, long(To), long(Bytes), long(Offset));
+}
 inline void close(int Fd) { call(SYS_close, Fd); }
 inline long readlink(const char *Path, char *To, size_t Bytes) {
   return call(SYS_readlinkat, AT_FDCWD, long(Path), long(To), long(Bytes));

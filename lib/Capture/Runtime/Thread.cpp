@@ -94,17 +94,25 @@ static int claimRing(bool &Soon) {
   return -1;
 }
 
-static int claimOrWait() {
+/// Where all rings are owned, some of their threads may be gone: once in a
+/// thread, two passes of the recorder are waited for, which looks for those.
+static int claimOrWait(const Thread &T) {
   bool Soon;
+  uint64_t Epoch = Proc.Epoch.load(std::memory_order_acquire);
   int Number = claimRing(Soon);
-  if (Number < 0 && Soon)
-    waitFor(Proc.Epoch.load(std::memory_order_acquire),
-            [&] { return (Number = claimRing(Soon)) >= 0; });
+  if (Number >= 0 || (!Soon && T.NoRingEpoch == Epoch))
+    return Number;
+  std::atomic<uint64_t> &Beat = Proc.Ctl->Heartbeat;
+  uint64_t FirstBeat = Beat.load(std::memory_order_relaxed);
+  waitFor(Epoch, [&] {
+    return (Number = claimRing(Soon)) >= 0 ||
+           (!Soon && Beat.load(std::memory_order_relaxed) - FirstBeat > 2);
+  });
   return Number;
 }
 
-// A program without libpthread has none of these, and no thread that ends before
-// it does.
+// A program without libpthread has none of these, and no thread that ends
+// before it does.
 #pragma weak pthread_key_create
 #pragma weak pthread_key_delete
 #pragma weak pthread_setspecific
@@ -125,9 +133,10 @@ static pthread_key_t endKey() {
   return K - 1;
 }
 
+static constexpr uint8_t LastRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
+
 static void threadEnds(void *Value) {
   Thread &T = ThisThread;
-  constexpr uint8_t LastRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
   if (++T.Rounds < LastRound) {
     pthread_setspecific(endKey(), Value);
     return;
@@ -153,7 +162,7 @@ static void noRing(Thread &T) {
 }
 
 static bool takeRing(Thread &T) {
-  int Number = claimOrWait();
+  int Number = claimOrWait(T);
   if (Number < 0)
     return false;
   wire::RingHeader &H = Proc.Headers[Number];
@@ -168,6 +177,9 @@ static bool takeRing(Thread &T) {
     ;
   uint32_t Tid = sys::gettid();
   H.Tid.store(Tid, std::memory_order_release);
+  // Destructors of other keys may run after our last one, and then the thread
+  // is no new one. Nobody tells its end: the recorder looks for that.
+  uint64_t Before = T.Rounds >= LastRound ? T.RingNumber + 1 : 0;
   T.RingNumber = uint32_t(Number);
   T.Ring.attach(&H, R);
   resetStackState(T);
@@ -175,8 +187,8 @@ static bool takeRing(Thread &T) {
   if (!T.Ring.hasMargin(1))
     makeRoom(T);
   if (T.Ring.hasMargin(0))
-    T.Ring.write(Tid, wire::Record::pack(0, wire::RecordKind::ThreadStart), 0,
-                 0);
+    T.Ring.write(Tid, wire::Record::pack(Before, wire::RecordKind::ThreadStart),
+                 0, 0);
   return true;
 }
 

@@ -145,20 +145,36 @@ static SearchEntry entryAt(const EhFrame &T, size_t I) {
   return E;
 }
 
-/// The address of the record whose function starts last at or before \p Pc; 0:
-/// none does.
-static uintptr_t searchTable(const EhFrame &T, uintptr_t Pc) {
-  int64_t Key = int64_t(Pc - T.Header.Start);
-  if (Key != int32_t(Key))
-    return 0;
+/// The number of the entry whose function starts last at or before \p Key, if
+/// the table is sorted.
+static size_t searchTable(const EhFrame &T, int64_t Key) {
   size_t First = 0, Count = T.TableSize;
   while (Count > 1) {
     size_t Half = Count / 2;
     First += entryAt(T, First + Half).Function <= Key ? Half : 0;
     Count -= Half;
   }
-  SearchEntry E = entryAt(T, First);
-  return E.Function <= Key ? T.Header.Start + int64_t(E.Record) : 0;
+  return First;
+}
+
+/// The same if it is not.
+static size_t readTable(const EhFrame &T, int64_t Key) {
+  size_t Best = 0;
+  int64_t BestStart = INT64_MIN;
+  for (size_t I = 0; I < T.TableSize; ++I) {
+    int64_t Start = entryAt(T, I).Function;
+    if (Start > Key || Start < BestStart)
+      continue;
+    Best = I;
+    BestStart = Start;
+  }
+  return Best;
+}
+
+static bool readEntry(const EhFrame &T, size_t I, uintptr_t Pc,
+                      FunctionRecord &F) {
+  return readFunction(T, T.Header.Start + int64_t(entryAt(T, I).Record), F) &&
+         F.Code.has(Pc);
 }
 
 static bool scan(const EhFrame &T, uintptr_t Pc, FunctionRecord &F) {
@@ -177,6 +193,13 @@ bool capture::findFunction(const EhFrame &T, uintptr_t Pc, FunctionRecord &F) {
     return false;
   if (!T.TableSize)
     return T.FirstRecord && scan(T, Pc, F);
-  uintptr_t Address = searchTable(T, Pc);
-  return Address && readFunction(T, Address, F) && F.Code.has(Pc);
+  int64_t Key = int64_t(Pc - T.Header.Start);
+  if (Key != int32_t(Key))
+    return false;
+  size_t Found = searchTable(T, Key);
+  if (__builtin_expect(readEntry(T, Found, Pc, F), 1))
+    return true;
+  // Code without a record, which is rare; or a table that was not sorted.
+  size_t Other = readTable(T, Key);
+  return Other != Found && readEntry(T, Other, Pc, F);
 }

@@ -78,23 +78,31 @@ static AddressRange segmentOf(const Elf64_Phdr *Headers, size_t Count,
   return {};
 }
 
-bool capture::findEhFrame(const void *ProgramHeaders, size_t Count,
-                          uintptr_t Bias, EhFrame &T) {
-  T = {};
-  auto *Headers = static_cast<const Elf64_Phdr *>(ProgramHeaders);
-  AddressRange Header, Text;
+/// From the first code to the last.
+static AddressRange textOf(const Elf64_Phdr *Headers, size_t Count,
+                           uintptr_t Bias) {
+  AddressRange Text;
   for (size_t I = 0; I < Count; ++I) {
-    const Elf64_Phdr &P = Headers[I];
-    AddressRange R = rangeOf(P, Bias);
-    if (P.p_type == PT_GNU_EH_FRAME)
-      Header = R;
-    if (P.p_type != PT_LOAD || !(P.p_flags & PF_X) || R.Start >= R.End)
+    AddressRange R = rangeOf(Headers[I], Bias);
+    if (Headers[I].p_type != PT_LOAD || !(Headers[I].p_flags & PF_X) ||
+        R.Start >= R.End)
       continue;
     if (Text.Start == Text.End)
       Text = R;
     Text.Start = R.Start < Text.Start ? R.Start : Text.Start;
     Text.End = R.End > Text.End ? R.End : Text.End;
   }
+  return Text;
+}
+
+bool capture::findEhFrame(const void *ProgramHeaders, size_t Count,
+                          uintptr_t Bias, EhFrame &T) {
+  T = {};
+  auto *Headers = static_cast<const Elf64_Phdr *>(ProgramHeaders);
+  AddressRange Header;
+  for (size_t I = 0; I < Count; ++I)
+    if (Headers[I].p_type == PT_GNU_EH_FRAME)
+      Header = rangeOf(Headers[I], Bias);
   AddressRange Segment = segmentOf(Headers, Count, Bias, Header.Start);
   HeaderFields F;
   if (Header.Start >= Header.End || !Segment.has(Header.End - 1) ||
@@ -103,5 +111,18 @@ bool capture::findEhFrame(const void *ProgramHeaders, size_t Count,
   // Nearly always the same segment.
   if (F.FirstRecord && !Segment.has(F.FirstRecord))
     Segment = segmentOf(Headers, Count, Bias, F.FirstRecord);
-  return readEhFrame(Header, Segment, Text, T);
+  return readEhFrame(Header, Segment, textOf(Headers, Count, Bias), T);
+}
+
+bool capture::findEhFrame(const void *ProgramHeaders, size_t Count,
+                          uintptr_t Bias, AddressRange Section, EhFrame &T) {
+  T = {};
+  auto *Headers = static_cast<const Elf64_Phdr *>(ProgramHeaders);
+  AddressRange Segment = segmentOf(Headers, Count, Bias, Section.Start);
+  if (Section.Start >= Section.End || !Segment.has(Section.End - 1))
+    return false;
+  T.Text = textOf(Headers, Count, Bias);
+  T.Frames = Section;
+  T.FirstRecord = Section.Start;
+  return true;
 }

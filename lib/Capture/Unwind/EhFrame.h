@@ -53,6 +53,11 @@ struct EhFrame {
 bool findEhFrame(const void *Headers, size_t Count, uintptr_t Bias,
                  EhFrame &Tables);
 
+/// The same for a module without .eh_frame_hdr, whose .eh_frame is known to lie
+/// at \p Section (with the bias). False: no readable segment holds all of it.
+bool findEhFrame(const void *Headers, size_t Count, uintptr_t Bias,
+                 AddressRange Section, EhFrame &Tables);
+
 /// The same from its parts: .eh_frame_hdr, the readable range around .eh_frame,
 /// the range of the code.
 bool readEhFrame(AddressRange Header, AddressRange Frames, AddressRange Text,

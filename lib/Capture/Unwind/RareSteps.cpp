@@ -179,34 +179,6 @@ bool StackWalk::slowStep(CodeWord &C) {
   return true;
 }
 
-/// Code of a JIT compiler, or of assembly without tables: many keep a frame
-/// pointer.
-bool StackWalk::noTableStep(CodeWord &C) {
-  if (C.has(CodeWord::Unowned) && !stillUnowned(Pc, C)) {
-    S.New[NumNew - 1].Code = C;
-    return true;
-  }
-  bool Jit = C.has(CodeWord::Unowned);
-  if (Fp < sp() || Fp % 8 || !moveTo(Fp + 16) || !canRead(Fp, 16))
-    return false;
-  uintptr_t CallersFp = load(Fp), CallersPc = load(Fp + 8);
-  bool Owned = Proc.Mods.moduleOf(CallersPc - 1) != 0;
-  if (!Owned && !(Jit && CallersFp > Fp && CallersPc > StackPage))
-    return false;
-  // As the next walk is to take it.
-  Rule R{.Kind = RuleKind::Fp,
-         .Flags = Rule::FpSaved,
-         .FpSlot = -2,
-         .CfaOffset = 16};
-  S.New[NumNew - 1].Code = CodeWord::make(
-      R, C.code(), C.bits() & (CodeWord::Unowned | CodeWord::Hidden));
-  Slot = Fp + 8;
-  Fp = CallersFp;
-  Pc = CallersPc;
-  C = CodeWord();
-  return true;
-}
-
 /// From the frame that was pushed last, whose word is \p C, to one with a
 /// return address. False: the walk ends, as End says.
 bool StackWalk::rareStep(CodeWord C) {

@@ -7,6 +7,12 @@
 // RUN: %cxx -O1 -fno-omit-frame-pointer -g -fno-builtin -mavx -pthread %s -o %t.fp -ldl
 // RUN: %oracle 3000 4 -- %t.fp %t.1.so %t.5.so | FileCheck %s
 //
+// With control-flow enforcement. (A shadow stack is only there where kernel and
+// processor have it; walks read the common stack alone, and leave it as it is.)
+// RUN: %cxx -O2 -fcf-protection=full -Wl,-z,ibt -Wl,-z,shstk -g -fno-builtin -mavx -pthread %s -o %t.cet -ldl
+// RUN: readelf -n %t.cet | grep 'IBT, SHSTK'
+// RUN: %oracle 3000 4 -- %t.cet %t.1.so %t.5.so | FileCheck %s
+//
 // CHECK: different 0 beyond 0 marked 0
 // CHECK: status 0
 

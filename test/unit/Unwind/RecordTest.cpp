@@ -10,6 +10,7 @@
 #include "Unwind/Rule.h"
 
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <elf.h>
 #include <random>
 
@@ -52,6 +53,20 @@ TEST(Record, FoundByAScanWithoutATable) {
   ASSERT_EQ(T.tables().TableSize, 0u);
   ASSERT_NE(T.tables().FirstRecord, 0u);
   expectAll(T, 100);
+}
+
+TEST(Record, FoundInATableThatIsNotSorted) {
+  constexpr unsigned Count = 100;
+  UnwindTables T(manyFunctions(Count));
+  auto *Entries = reinterpret_cast<uint64_t *>(T.header() + 12);
+  std::mt19937 Random(3);
+  for (unsigned Round = 0; Round < 20; ++Round) {
+    std::shuffle(Entries, Entries + Count, Random);
+    expectAll(T, Count);
+  }
+  std::sort(Entries, Entries + Count,
+            [](uint64_t A, uint64_t B) { return int32_t(A) > int32_t(B); });
+  expectAll(T, Count);
 }
 
 TEST(Record, NeitherTableNorRecords) {
@@ -325,6 +340,37 @@ TEST(ProgramHeaders, OfAModule) {
   P[1].p_flags = PF_R;
   P[3].p_filesz += 1;
   EXPECT_FALSE(findEhFrame(P.data(), P.size(), Bias, E));
+}
+
+TEST(ProgramHeaders, OfAModuleWithoutEhFrameHdr) {
+  UnwindTables T(manyFunctions(3));
+  AddressRange Frames{uintptr_t(T.frames()),
+                      uintptr_t(T.frames()) + T.frameBytes()};
+  constexpr uintptr_t Bias = 0x10000;
+  auto Less = [](AddressRange R) {
+    return AddressRange{R.Start - Bias, R.End - Bias};
+  };
+  std::vector<Elf64_Phdr> P = {
+      segment(PT_LOAD, PF_R, Less(Frames)),
+      segment(PT_LOAD, PF_R | PF_X, Less(T.tables().Text)),
+  };
+  EhFrame E;
+  ASSERT_TRUE(findEhFrame(P.data(), P.size(), Bias, Frames, E));
+  EXPECT_EQ(E.TableSize, 0u);
+  for (unsigned I = 0; I < 3; ++I)
+    EXPECT_EQ(compileRule(E, T.pc(I * 32)).CfaOffset, int32_t(I));
+  EXPECT_EQ(int(compileRule(E, T.pc(16)).Kind), int(RuleKind::None));
+  // One that is not there, or reaches beyond what is.
+  EXPECT_FALSE(findEhFrame(P.data(), P.size(), Bias, AddressRange(), E));
+  EXPECT_FALSE(E.usable());
+  for (AddressRange Bad :
+       {AddressRange{Frames.Start, Frames.End + 1},
+        AddressRange{Frames.Start - 1, Frames.End},
+        AddressRange{Frames.Start, Frames.Start},
+        AddressRange{Frames.End, Frames.Start}, AddressRange{Bias, Bias + 8}})
+    EXPECT_FALSE(findEhFrame(P.data(), P.size(), Bias, Bad, E));
+  P[0].p_flags = 0;
+  EXPECT_FALSE(findEhFrame(P.data(), P.size(), Bias, Frames, E));
 }
 
 } // namespace

@@ -1,0 +1,32 @@
+//===- MappedElf.h - What a mapped module says of itself --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_RUNTIME_MAPPEDELF_H
+#define MEMKIT_CAPTURE_RUNTIME_MAPPEDELF_H
+
+#include <cstddef>
+#include <cstdint>
+#include <elf.h>
+
+namespace memkit::capture {
+
+/// The program headers, where the file's first page is mapped at \p Start and
+/// has them; null: it is not.
+const Elf64_Phdr *programHeaders(uint64_t Start, size_t &Count);
+
+struct BuildId {
+  const void *At;
+  uint32_t Size; ///< at most that of wire::Module::BuildId; 0: there is none
+};
+
+/// In the mapped notes of the module at [\p Start, \p End).
+BuildId findBuildId(uint64_t Start, uint64_t End, uint64_t Bias);
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_RUNTIME_MAPPEDELF_H

@@ -1,0 +1,30 @@
+//===- SectionFile.h - Sections in the file of a module ---------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where a section of a loaded module lies. Section headers are not loaded, so
+// the module's file is read: some system calls, for the rare module that does
+// not say by its program headers where its unwind tables are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_RUNTIME_SECTIONFILE_H
+#define MEMKIT_CAPTURE_RUNTIME_SECTIONFILE_H
+
+#include "Unwind/EhFrame.h"
+
+namespace memkit::capture {
+
+/// The addresses, without the bias, of the loaded section \p Name (at most 15
+/// letters) of the module whose file \p Path is and whose first page is mapped
+/// at \p Start. Empty where there is none, or the file cannot be read or is
+/// another one by now.
+AddressRange findSection(const char *Path, uint64_t Start, const char *Name);
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_RUNTIME_SECTIONFILE_H

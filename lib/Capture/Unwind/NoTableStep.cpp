@@ -1,0 +1,61 @@
+//===- NoTableStep.cpp - Steps over code without unwind tables ------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StackWalk.h"
+
+#include "Runtime/Codes.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// Does a chain of frame pointers from \p Base lead through code that no module
+/// owns, outwards, to code that one does? What is no frame pointer hardly does.
+bool StackWalk::isChainToOwned(uintptr_t Base) {
+  constexpr unsigned MostFrames = 128;
+  for (unsigned I = 0; I < MostFrames && Base % 8 == 0 && canRead(Base, 16);
+       ++I) {
+    uintptr_t Return = load(Base + 8), Next = load(Base);
+    if (Return <= StackPage)
+      return false;
+    if (Proc.Mods.moduleOf(Return - 1))
+      return true;
+    if (Next <= Base)
+      return false;
+    Base = Next;
+  }
+  return false;
+}
+
+/// Code of a JIT compiler, or of assembly without tables: many keep a frame
+/// pointer.
+bool StackWalk::noTableStep(CodeWord &C) {
+  if (C.has(CodeWord::Unowned) && !stillUnowned(Pc, C)) {
+    S.New[NumNew - 1].Code = C;
+    return true;
+  }
+  bool Jit = C.has(CodeWord::Unowned);
+  if (Fp < sp() || Fp % 8 || !moveTo(Fp + 16) || !canRead(Fp, 16))
+    return false;
+  uintptr_t CallersFp = load(Fp), CallersPc = load(Fp + 8);
+  bool Owned = Proc.Mods.moduleOf(CallersPc - 1) != 0;
+  if (!Owned && (CallersFp <= Fp || CallersPc <= StackPage ||
+                 !(Jit || isChainToOwned(CallersFp))))
+    return false;
+  // As the next walk is to take it.
+  Rule R{.Kind = RuleKind::Fp,
+         .Flags = Rule::FpSaved,
+         .FpSlot = -2,
+         .CfaOffset = 16};
+  S.New[NumNew - 1].Code = CodeWord::make(
+      R, C.code(), C.bits() & (CodeWord::Unowned | CodeWord::Hidden));
+  Slot = Fp + 8;
+  Fp = CallersFp;
+  Pc = CallersPc;
+  C = CodeWord();
+  return true;
+}

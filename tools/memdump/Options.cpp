@@ -1,0 +1,41 @@
+//===- Options.cpp - memdump's options ------------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "memkit/Support/ToolMain.h"
+
+using namespace llvm;
+using namespace memkit;
+
+cl::opt<std::string> memkit::Input(cl::Positional, cl::init("-"),
+                                   cl::desc("[trace]"),
+                                   cl::cat(toolCategory()));
+cl::opt<std::string> memkit::Output("o", cl::init("-"), cl::value_desc("file"),
+                                    cl::desc("write to file (-)"),
+                                    cl::cat(toolCategory()));
+cl::opt<Format> memkit::OutputFormat(
+    "format", cl::desc("what to print:"), cl::init(Format::Text),
+    cl::values(clEnumValN(Format::Text, "text", "events, for people (default)"),
+               clEnumValN(Format::Asm, "asm", "all of it, as memas reads it"),
+               clEnumValN(Format::Json, "json", "all of it, an object a line"),
+               clEnumValN(Format::Csv, "csv", "the events")),
+    cl::cat(toolCategory()));
+cl::opt<Job> memkit::What(
+    cl::desc("instead of the blocks:"), cl::init(Job::Print),
+    cl::values(clEnumValN(Job::Summary, "summary", "what the trace holds"),
+               clEnumValN(Job::Layers, "layers", "the layers of the model"),
+               clEnumValN(Job::Scopes, "scopes", "the program's own scopes"),
+               clEnumValN(Job::Check, "check",
+                          "whether the sums are those of the events"),
+               clEnumValN(Job::Symbolize, "symbolize",
+                          "the trace with the symbols that it lacks, to -o")),
+    cl::cat(toolCategory()));
+cl::opt<bool> memkit::AllFrames(
+    "all-frames",
+    cl::desc("text: show the frames that make Python run, too"),
+    cl::cat(toolCategory()));

@@ -1,0 +1,27 @@
+//===- Options.h - memdump's options ----------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TOOLS_MEMDUMP_OPTIONS_H
+#define MEMKIT_TOOLS_MEMDUMP_OPTIONS_H
+
+#include "llvm/Support/CommandLine.h"
+#include <string>
+
+namespace memkit {
+
+enum class Format { Text, Asm, Json, Csv };
+enum class Job { Print, Summary, Layers, Scopes, Check, Symbolize };
+
+extern llvm::cl::opt<std::string> Input, Output; ///< -: the standard streams
+extern llvm::cl::opt<Format> OutputFormat;
+extern llvm::cl::opt<Job> What;
+extern llvm::cl::opt<bool> AllFrames;
+
+} // namespace memkit
+
+#endif // MEMKIT_TOOLS_MEMDUMP_OPTIONS_H

@@ -1,0 +1,209 @@
+//===- Options.cpp - What memrec's options say ----------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/ToolMain.h"
+#include "memkit/Trace/Sampling.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace memkit;
+
+static cl::opt<std::string>
+    Output("o",
+           cl::desc("Write the trace to FILE, - for standard output; %p is "
+                    "the program's pid, %h the host, %r the rank, %t the "
+                    "time, %q{VAR} a variable (default: trace.fb, "
+                    "trace.%r.fb when a rank is set)"),
+           cl::value_desc("FILE"), cl::Prefix, cl::cat(toolCategory()));
+static cl::opt<bool> Force("force",
+                           cl::desc("Overwrite FILE though it is no trace"),
+                           cl::cat(toolCategory()));
+static cl::opt<std::string> OnFull(
+    "on-full",
+    cl::desc("When a thread's ring is full: wait for the recorder for at "
+             "most so long, or drop events and count them"),
+    cl::value_desc("wait[:10s]|drop"), cl::init("wait:10s"),
+    cl::cat(toolCategory()));
+static cl::opt<unsigned>
+    MaxDepth("max-depth",
+             cl::desc("Frames of a stack that are kept: its root part and its "
+                      "leaf part (default: 1024)"),
+             cl::value_desc("N"), cl::init(1024), cl::cat(toolCategory()));
+static cl::opt<wire::StackBits> Stacks(
+    "stacks", cl::desc("Which frames stacks have:"), cl::init(wire::SB_Mixed),
+    cl::values(clEnumValN(wire::SB_Mixed, "mixed",
+                          "Python's and the native ones below (default)"),
+               clEnumValN(wire::SB_Python, "python", "Python's alone"),
+               clEnumValN(wire::SB_Native, "native",
+                          "native ones, the interpreter's among them"),
+               clEnumValN(wire::SB_None, "none",
+                          "the function that called malloc alone")),
+    cl::cat(toolCategory()));
+static cl::opt<std::string>
+    MinSize("min-size",
+            cl::desc("Leave out allocations of fewer bytes, and their frees"),
+            cl::value_desc("SIZE"), cl::cat(toolCategory()));
+static cl::opt<std::string>
+    Sample("sample",
+           cl::desc("Of the allocations of malloc record a sample, one byte in "
+                    "SIZE on average (512K is a good one): all sums of "
+                    "host.malloc are estimates then"),
+           cl::value_desc("SIZE"), cl::cat(toolCategory()));
+static cl::list<std::string>
+    Heaps("heap",
+          cl::desc("Record these heaps alone: host.malloc, host.mmap, "
+                   "host.reserved, host.file, host.device, host.stack, "
+                   "host.brk"),
+          cl::value_desc("GLOB,..."), cl::CommaSeparated,
+          cl::cat(toolCategory()));
+static cl::opt<bool>
+    NoFollow("no-follow",
+             cl::desc("Do not record what the program starts by exec"),
+             cl::cat(toolCategory()));
+static cl::opt<bool>
+    NoWait("no-wait",
+           cl::desc("End when the program ends, though others that it started "
+                    "still run"),
+           cl::cat(toolCategory()));
+static cl::opt<bool>
+    NoSymbols("no-symbols",
+              cl::desc("Leave functions and lines to memdump --symbolize"),
+              cl::cat(toolCategory()));
+static cl::opt<std::string> Config(
+    "config",
+    cl::desc("Read options from FILE, one a line; MEMREC_OPTIONS and the "
+             "command line win over it"),
+    cl::value_desc("FILE"), cl::cat(toolCategory()));
+static cl::opt<std::string> Library("library",
+                                    cl::desc("The capture library to preload"),
+                                    cl::value_desc("FILE"),
+                                    cl::cat(toolCategory()));
+static cl::opt<bool>
+    Check("check", cl::desc("Say what can be recorded here and why not"),
+          cl::cat(toolCategory()));
+
+// Taken from the arguments before options are parsed; declared for --help.
+static cl::list<std::string> Command(cl::Positional,
+                                     cl::desc("[--] program [arguments]"),
+                                     cl::cat(toolCategory()));
+
+bool memkit::wantsCheck() { return Check; }
+
+/// libmemrec.so, relative to this program: as installed, with a multiarch
+/// folder or without.
+std::string memkit::findLibrary(const char *Argv0) {
+  if (!Library.empty()) {
+    SmallString<128> Path(Library);
+    sys::fs::make_absolute(Path);
+    return std::string(Path);
+  }
+  std::string Self =
+      sys::fs::getMainExecutable(Argv0, reinterpret_cast<void *>(&findLibrary));
+  StringRef Prefix = sys::path::parent_path(sys::path::parent_path(Self));
+  SmallString<128> Plain(Prefix);
+  sys::path::append(Plain, "lib/memkit/libmemrec.so");
+  for (const char *Folder :
+       {"lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib64"}) {
+    SmallString<128> Path(Prefix);
+    sys::path::append(Path, Folder, "memkit/libmemrec.so");
+    if (!sys::fs::exists(Plain) && sys::fs::exists(Path))
+      return std::string(Path);
+  }
+  return std::string(Plain);
+}
+
+static Error parseOnFull(RecordOptions &O) {
+  StringRef Text = OnFull;
+  if (Text == "drop") {
+    O.WaitOnFull = false;
+    return Error::success();
+  }
+  if (!Text.consume_front("wait") ||
+      (!Text.empty() && !Text.consume_front(":")))
+    return makeUsageError("--on-full=" + OnFull +
+                          ": should be wait, wait:TIME or drop");
+  if (Text.empty())
+    return Error::success();
+  Expected<uint64_t> Ns = parseTime(Text);
+  if (!Ns)
+    return joinErrors(makeUsageError("--on-full=" + OnFull), Ns.takeError());
+  O.WaitMs = uint32_t(std::min<uint64_t>(*Ns / 1000000, 1u << 30));
+  return Error::success();
+}
+
+/// Sets To to the size that the option of Name gives, if it is given.
+static Error parseSizeOption(StringRef Name, StringRef Text, uint64_t &To) {
+  if (Text.empty())
+    return Error::success();
+  Expected<uint64_t> Size = parseSize(Text);
+  if (!Size)
+    return joinErrors(makeUsageError("--" + Name + "=" + Text),
+                      Size.takeError());
+  To = *Size;
+  return Error::success();
+}
+
+static Error parseSizes(RecordOptions &O) {
+  if (Error E = parseSizeOption("min-size", MinSize, O.MinSize))
+    return E;
+  if (Error E = parseSizeOption("sample", Sample, O.SampleBytes))
+    return E;
+  if (!Sample.empty() && (!O.SampleBytes || O.SampleBytes > MaxSampleBytes))
+    return makeUsageError("--sample=" + Sample + ": should be 1 to " +
+                          formatSize(MaxSampleBytes));
+  // For tests, whose samples must come alike.
+  if (const char *Seed = getenv("MEMREC_SAMPLE_SEED"))
+    O.SampleSeed = strtoull(Seed, nullptr, 10);
+  return Error::success();
+}
+
+static const char *stacksName(uint32_t Bits) {
+  static constexpr const char *Names[] = {"none", "native", "python", "mixed"};
+  return Names[Bits];
+}
+
+/// The options that shape the trace, for its header.
+static std::vector<std::string> describe(const RecordOptions &O) {
+  std::vector<std::string> Text = {"on-full=" + OnFull,
+                                   "max-depth=" + std::to_string(O.MaxDepth)};
+  if (O.Stacks != wire::SB_Mixed)
+    Text.push_back(std::string("stacks=") + stacksName(O.Stacks));
+  if (O.MinSize)
+    Text.push_back("min-size=" + std::to_string(O.MinSize));
+  if (O.SampleBytes)
+    Text.push_back("sample=" + std::to_string(O.SampleBytes));
+  if (!O.Heaps.empty())
+    Text.push_back("heap=" + join(O.Heaps, ","));
+  if (!O.Follow)
+    Text.push_back("no-follow=1");
+  if (!O.Symbols)
+    Text.push_back("no-symbols=1");
+  return Text;
+}
+
+Expected<RecordOptions> memkit::recordOptions() {
+  RecordOptions O;
+  if (Error E = parseOnFull(O))
+    return std::move(E);
+  if (Error E = parseSizes(O))
+    return std::move(E);
+  O.Heaps.assign(Heaps.begin(), Heaps.end());
+  O.Output = Output;
+  O.Force = Force;
+  O.MaxDepth = MaxDepth;
+  O.Stacks = Stacks;
+  O.Follow = !NoFollow;
+  O.WaitForAll = !NoWait;
+  O.Symbols = !NoSymbols;
+  O.Options = describe(O);
+  return O;
+}

@@ -1,0 +1,31 @@
+//===- Options.h - What memrec's options say --------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TOOLS_MEMREC_OPTIONS_H
+#define MEMKIT_TOOLS_MEMREC_OPTIONS_H
+
+#include "memkit/Record/Recorder.h"
+
+namespace memkit {
+
+// After the options were parsed.
+//
+/// Whether --check was given.
+bool wantsCheck();
+
+/// The capture library: that of --library, as an absolute path, or the one that
+/// belongs to this program. It may not be there.
+std::string findLibrary(const char *Argv0);
+
+/// What the options ask for; all but the command, the library and Warn is set.
+/// Usage errors name the option.
+llvm::Expected<RecordOptions> recordOptions();
+
+} // namespace memkit
+
+#endif // MEMKIT_TOOLS_MEMREC_OPTIONS_H
