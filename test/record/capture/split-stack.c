@@ -15,7 +15,7 @@
 //
 // Every frame down to main, on whatever piece it lies.
 // DEEP: 777 B host.malloc
-// DEEP-NEXT: {{^ *}}stack
+// DEEP-NEXT: stack {{[0-9]+}}:
 // DEEP-NEXT: malloc
 // DEEP-NEXT: descend (split-stack.c:
 // DEEP: main (split-stack.c:
