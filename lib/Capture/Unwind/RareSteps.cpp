@@ -37,10 +37,12 @@ void StackWalk::beginOther() {
 
 /// Goes on at \p NewSp, on whatever stack that lies.
 bool StackWalk::enterRange(uintptr_t NewSp) {
-  constexpr uint32_t MostChanges = 64; // no walk goes in circles for ever
+  // No walk goes in circles for ever.
+  constexpr uint32_t MostChanges = 1024, Upwards = 1, Downwards = 16;
   if (NewSp > sp() && NewSp < Hi)
     return true;
-  if (NewSp % 8 || ++RangeChanges > MostChanges)
+  RangeChanges += NewSp > sp() ? Upwards : Downwards;
+  if (NewSp % 8 || RangeChanges > MostChanges)
     return false;
   OnOther = !S.Own.has(NewSp);
   if (OnOther && !isReadable(NewSp))
@@ -54,10 +56,12 @@ bool StackWalk::enterRange(uintptr_t NewSp) {
 /// To the caller's frame, whose stack pointer was \p Cfa before the call: can
 /// the words below it be read?
 bool StackWalk::moveTo(uintptr_t Cfa) {
-  constexpr uintptr_t MostFrame = 64ull << 20;
+  // What lies further up is as likely the next piece of a split stack; what is
+  // between need not be read.
+  constexpr uintptr_t MostAsked = 16 * StackPage;
   if (Cfa > sp() && Cfa <= Hi)
     return true;
-  if (OnOther && Cfa > Hi && Cfa - Hi < MostFrame) {
+  if (OnOther && Cfa > Hi && Cfa - Hi < MostAsked) {
     Hi = readableUpTo(Hi - 1, endOfPage(Cfa - 1));
     if (Cfa <= Hi)
       return true;
