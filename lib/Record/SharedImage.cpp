@@ -139,6 +139,8 @@ SharedImage::create(uint32_t Id, const ImageSettings &S, StringRef Tag) {
   C.Settings.SampleSeed = S.SampleSeed;
   C.Settings.Stacks = S.Stacks;
   C.Settings.PythonObjects = S.PythonObjects;
+  if (S.PythonFolder.size() < sizeof(C.PythonFolder))
+    S.PythonFolder.copy(C.PythonFolder, S.PythonFolder.size());
   C.NextNode = 1;
   C.NextCode = 1;
   C.NextModule = 1;

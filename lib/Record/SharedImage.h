@@ -32,6 +32,7 @@ struct ImageSettings {
   uint64_t SampleSeed = 0;
   uint32_t Stacks = wire::SB_Mixed;
   bool PythonObjects = false;
+  std::string PythonFolder; ///< one that is too long is left out
 };
 
 /// A sealed memfd and its mappings. All that it gives was written by the

@@ -25,5 +25,8 @@ names = [frame["function"] for frame in largest["stack"]]
 assert largest["blocks"] == 40, largest["blocks"]
 assert any(name.startswith("at::_ops::") for name in names), names
 assert names[0] == "posix_memalign", names[0]
-# Outermost is where the program begins.
-assert any(name in ("Py_BytesMain", "Py_RunMain") for name in names[-6:]), names[-6:]
+# Its caller is the line of the program that keeps the loss, and outermost is where
+# the script begins.
+assert "loss_of" in names and names[-1] == "<module>", names
+assert largest["stack"][-1]["file"].endswith("train_leak.py"), largest["stack"][-1]
+assert all(f["module"] is None and f["line"] for f in largest["stack"] if f["function"] == "loss_of")

@@ -121,6 +121,16 @@ std::string memkit::findLibrary(const char *Argv0) {
   return std::string(Plain);
 }
 
+std::string memkit::findPythonFolder(const char *Argv0) {
+  SmallString<128> Folder(
+      sys::path::parent_path(sys::path::parent_path(sys::fs::getMainExecutable(
+          Argv0, reinterpret_cast<void *>(&findPythonFolder)))));
+  sys::path::append(Folder, "share/memkit/python");
+  SmallString<128> Package(Folder);
+  sys::path::append(Package, "memkit/__init__.py");
+  return sys::fs::exists(Package) ? std::string(Folder) : std::string();
+}
+
 static Error parseOnFull(RecordOptions &O) {
   StringRef Text = OnFull;
   if (Text == "drop") {

@@ -22,7 +22,11 @@ bool wantsCheck();
 /// belongs to this program. It may not be there.
 std::string findLibrary(const char *Argv0);
 
-/// What the options ask for; all but the command, the library and Warn is set.
+/// The folder of the Python package that belongs to this program; empty: there
+/// is none.
+std::string findPythonFolder(const char *Argv0);
+
+/// What the options ask for; all but the command, the library, the folder and Warn is set.
 /// Usage errors name the option.
 llvm::Expected<RecordOptions> recordOptions();
 

@@ -102,6 +102,7 @@ int main(int Argc, char **Argv) {
   if (!O)
     return fail(O.takeError());
   O->Library = std::move(Library);
+  O->PythonFolder = findPythonFolder(Argv[0]);
   O->Command = A->Command;
   O->Warn = [](const Twine &What) { warn(What); };
   O->Note = [](const Twine &What) { sayVerbose(What); };

@@ -36,6 +36,8 @@ struct RecordOptions {
   bool WaitForAll = true;           ///< until descendants have ended, too
   bool Symbols = true;              ///< resolve addresses while recording
   std::string Library;              ///< the capture library
+  /// Holds the Python package for programs that lack it; empty: none does.
+  std::string PythonFolder;
   std::vector<std::string> Options; ///< name=value, for the header
   /// Told what a user should know, a line each.
   std::function<void(const llvm::Twine &)> Warn = [](const llvm::Twine &) {};

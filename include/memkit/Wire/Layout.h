@@ -28,7 +28,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 5;
+inline constexpr uint32_t Version = 6;
 
 /// Environment variables that memrec sets and the exec hooks put back.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -287,8 +287,8 @@ struct Reply {
   HeapReply Heaps[MaxReplyHeaps];
 };
 
-/// A thread takes a free slot by compare-and-swap to Asked, and publishes an Ask
-/// record with its ticket. R writes the answer and makes it Answered, by
+/// A thread takes a free slot by compare-and-swap to Asked, and publishes an
+/// Ask record with its ticket. R writes the answer and makes it Answered, by
 /// compare-and-swap, and wakes who waits on State (a futex); P makes it free.
 /// A thread that gives up makes it Abandoned; then R makes it free.
 enum class ReplyPhase : uint32_t {
@@ -393,6 +393,10 @@ struct Control {
   alignas(64) std::atomic<uint64_t> Heartbeat;
   /// R: 1 when it takes no more (it completes the trace); P stops recording.
   std::atomic<uint32_t> Detached;
+
+  /// R: the folder that holds the Python package, for interpreters that lack
+  /// it; ends with NUL, empty: there is none.
+  char PythonFolder[512];
 
   // All below is P's.
   alignas(64) std::atomic<uint32_t> Pid;

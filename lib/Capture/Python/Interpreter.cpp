@@ -48,6 +48,7 @@ void Interpreter::noteModule(AddressRange M, const void *LinkMap,
     State.store(Refused, std::memory_order_release);
     return;
   }
+  Finder.begin(E, Ctl->PythonFolder);
   State.store(Seen, std::memory_order_release);
 }
 

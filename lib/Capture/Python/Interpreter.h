@@ -18,6 +18,7 @@
 
 #include "CodeObjects.h"
 #include "Evaluator.h"
+#include "ModuleFinder.h"
 #include "Unwind/Bounds.h"
 
 namespace memkit::capture {
@@ -81,6 +82,7 @@ public:
 
   /// What is known of a place, or becomes known.
   InstructionWord enter(const PythonPlace &P, bool IsHidden, char *Buffer) {
+    Finder.poll();
     return IsHidden ? Codes.enterHidden(P, L, Buffer)
                     : Codes.enter(P, L, LineOf, Buffer);
   }
@@ -125,6 +127,7 @@ private:
   AddressRange Module;
   wire::Control *Ctl = nullptr;
   CodeObjects Codes;
+  ModuleFinder Finder;
 };
 
 } // namespace memkit::capture

@@ -1,0 +1,83 @@
+//===- ModuleFinder.cpp - The package memkit for who lacks it -------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleFinder.h"
+
+#include "Runtime/Process.h"
+
+#include <cstring>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// Names nothing in the program's module. A child of fork has the finder
+/// already.
+static constexpr char Before[] = R"(exec('''
+try:
+    import sys
+    class Finder:
+        memkit = True
+        @classmethod
+        def find_spec(cls, name, path=None, target=None):
+            if name != "memkit":
+                return None
+            for other in sys.meta_path:
+                if other is not cls and hasattr(other, "find_spec"):
+                    spec = other.find_spec(name, path, target)
+                    if spec is not None:
+                        return spec
+            from importlib.util import spec_from_file_location
+            return spec_from_file_location(
+                name, cls.folder + "/memkit/__init__.py",
+                submodule_search_locations=[cls.folder + "/memkit"])
+    Finder.folder = ")";
+static constexpr char After[] = R"("
+    if not any(hasattr(f, "memkit") for f in sys.meta_path):
+        sys.meta_path.append(Finder)
+except Exception:
+    pass
+''', {}))";
+
+/// Can \p Folder stand in the text as it is?
+static bool isPlain(const char *Folder) {
+  for (const char *C = Folder; *C; ++C)
+    if (uint8_t(*C) < ' ' || *C == '"' || *C == '\'' || *C == '\\')
+      return false;
+  return *Folder;
+}
+
+void ModuleFinder::begin(const Exports &E, const char *F) {
+  Folder = F;
+  Wanted = isPlain(F) && E.find("Py_IsInitialized", IsInitialized) &&
+           E.find("Py_AddPendingCall", AddPendingCall) &&
+           E.find("PyRun_SimpleStringFlags", Run);
+}
+
+/// Before the interpreter is made it can take no call; when its list of calls
+/// is full, it takes one later.
+void ModuleFinder::request() {
+  if (!IsInitialized() || !Wanted.exchange(false, std::memory_order_acq_rel))
+    return;
+  if (AddPendingCall(install, this) != 0)
+    Wanted.store(true, std::memory_order_release);
+}
+
+/// By the interpreter, in its main thread, with the GIL held.
+int ModuleFinder::install(void *Self) {
+  auto *F = static_cast<ModuleFinder *>(Self);
+  // A child of fork, which inherits the call, has no finder of its own yet.
+  if (!F->Run || !F->Folder)
+    return 0;
+  char Text[sizeof(Before) + sizeof(wire::Control::PythonFolder) +
+            sizeof(After)];
+  char *To = stpcpy(Text, Before);
+  To = stpncpy(To, F->Folder, sizeof(wire::Control::PythonFolder) - 1);
+  strcpy(To, After);
+  F->Run(Text, nullptr);
+  return 0;
+}
