@@ -184,6 +184,9 @@ void compare(uint32_t Node) {
   bool IsWhole;
   spell(Node, Mine->Ours, IsWhole);
   walkPlainly(Mine->Plain, Mine->File, Mine->Name);
+  // Another thread has begun to finalise the interpreter meanwhile.
+  if (!Proc.Python.threadState())
+    return;
   const Spelling &A = Mine->Ours, &B = Mine->Plain;
   Counts->Samples++;
   Counts->Frames += A.Frames;
