@@ -54,7 +54,7 @@ extern "C" NOINLINE void *entry(int N) {
 
 #else
 
-static void *volatile Sink;
+static thread_local void *volatile Sink;
 
 static NOINLINE void takeAndGive(size_t N) {
   Sink = malloc(N);
