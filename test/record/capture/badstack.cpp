@@ -8,7 +8,7 @@
 // RUN: %wiredrain --stacks -- %t jit | FileCheck %s --check-prefix=JIT
 // RUN: %wiredrain -- %t guard | FileCheck %s
 // RUN: %wiredrain --stacks --max-depth 10 -- %t deep | FileCheck %s --check-prefix=DEEP
-// RUN: %oracle 10 8 -- %t deep | FileCheck %s --check-prefix=ORACLE
+// RUN: %oracle 3 8 -- %t deep | FileCheck %s --check-prefix=ORACLE
 //
 // CHECK: unknown 0 twice 0 lost 0
 // CHECK: status 0
