@@ -10,6 +10,8 @@
 #include "memkit/Account/Accounts.h"
 #include <algorithm>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 using namespace memkit;
 
@@ -79,45 +81,82 @@ Slice Accounts::nextSlice(ImageState &I, uint64_t TimeNs) {
   return Head;
 }
 
+namespace {
+/// A row of a slice before it is read: heap << 32 | stack, and where it stands.
+struct KeyedRow {
+  uint64_t Key;
+  uint32_t Row;
+};
+
+/// Sorts by key, a digit at a time from the lowest: comparing would guess wrong
+/// at every second row, and slices of programs with many stacks are long.
+void sortByKey(std::vector<KeyedRow> &Rows) {
+  constexpr unsigned DigitBits = 11;
+  constexpr size_t Few = 256;
+  auto Less = [](const KeyedRow &A, const KeyedRow &B) {
+    return A.Key < B.Key;
+  };
+  if (Rows.size() <= Few)
+    return std::sort(Rows.begin(), Rows.end(), Less);
+  uint64_t Differs = 0;
+  for (const KeyedRow &R : Rows)
+    Differs |= R.Key ^ Rows.front().Key;
+  std::vector<KeyedRow> Other(Rows.size());
+  std::vector<uint32_t> At(size_t(1) << DigitBits);
+  for (unsigned Shift = 0; Shift < 64; Shift += DigitBits) {
+    uint64_t Mask = At.size() - 1;
+    if (!(Differs >> Shift & Mask))
+      continue;
+    std::fill(At.begin(), At.end(), 0);
+    for (const KeyedRow &R : Rows)
+      ++At[R.Key >> Shift & Mask];
+    uint32_t Sum = 0;
+    for (uint32_t &Count : At)
+      Count = std::exchange(Sum, Sum + Count);
+    for (const KeyedRow &R : Rows)
+      Other[At[R.Key >> Shift & Mask]++] = R;
+    Rows.swap(Other);
+  }
+}
+} // namespace
+
 void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, size_t MostRows,
                         llvm::function_ref<void(Slice &)> Take) {
   ImageState &I = *Images[Image];
   assert(!I.Cut && "a cut is under way");
-  // The rows are many where stacks are: they are sorted where they stand. Each
-  // is a cache miss away, so those that follow are fetched.
-  auto Changed = I.Dirty.begin(), Ahead = Changed;
+  // Each row is a cache miss away, so those that follow are fetched.
+  std::vector<KeyedRow> Changed;
+  Changed.reserve(I.Dirty.size());
+  auto Ahead = I.Dirty.begin();
   for (size_t N = std::min(RowsAhead, I.Dirty.size()); N != 0; --N, ++Ahead)
     prefetchRow(Ahead->Row);
   for (const DirtyRow &D : I.Dirty) {
     if (Ahead != I.Dirty.end())
       prefetchRow((Ahead++)->Row);
     const AccountRow &R = StackRows[D.Row];
-    if (R.LiveBytes == D.LiveBytes && R.LiveBlocks == D.LiveBlocks)
-      continue;
-    uint64_t Key = uint64_t(Cells[R.Cell].Heap) << 32 | R.Key;
-    *Changed++ = {D.Row, 0, Key};
+    if (R.LiveBytes != D.LiveBytes || R.LiveBlocks != D.LiveBlocks)
+      Changed.push_back({uint64_t(Cells[R.Cell].Heap) << 32 | R.Key, D.Row});
   }
-  std::sort(I.Dirty.begin(), Changed, [](const DirtyRow &A, const DirtyRow &B) {
-    return A.LiveBytes < B.LiveBytes;
-  });
+  I.Dirty.clear();
+  sortByKey(Changed);
   const Slice Head = nextSlice(I, TimeNs);
   Slice Part;
-  auto D = I.Dirty.begin();
+  size_t At = 0;
   do {
     Part = Head;
-    size_t Count = std::min(size_t(Changed - D), MostRows);
-    Part.Rows.reserve(Count);
-    for (auto End = D + Count; D != End; ++D) {
-      if (size_t(Changed - D) > RowsAhead)
-        prefetchRow(D[RowsAhead].Row);
-      const AccountRow &R = StackRows[D->Row];
-      Part.Rows.push_back({static_cast<uint32_t>(D->LiveBytes >> 32), R.Key,
+    size_t End = At + std::min(Changed.size() - At, MostRows);
+    Part.Rows.reserve(End - At);
+    for (; At != End; ++At) {
+      if (Changed.size() - At > RowsAhead)
+        prefetchRow(Changed[At + RowsAhead].Row);
+      const KeyedRow &C = Changed[At];
+      const AccountRow &R = StackRows[C.Row];
+      Part.Rows.push_back({static_cast<uint32_t>(C.Key >> 32), R.Key,
                            R.LiveBlocks, R.LiveBytes});
     }
-    I.SliceRows += Count;
+    I.SliceRows += Part.Rows.size();
     Take(Part);
-  } while (D != Changed);
-  I.Dirty.clear();
+  } while (At != Changed.size());
 }
 
 void Accounts::beginCut(uint32_t Image, uint64_t TimeNs) {

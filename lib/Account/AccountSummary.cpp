@@ -44,26 +44,39 @@ SumRow Accounts::sumRow(const AccountRow &R, const AccountRowRest &Rest,
   return S;
 }
 
-/// The rows of a cell that had an allocation, by key: key << 32 | row.
-std::vector<uint64_t> Accounts::sortedRows(const Cell &C, bool Contexts) const {
-  const AccountRows &Rows = Contexts ? ContextRows : StackRows;
-  auto ForEach = [&](auto Do) {
-    for (uint32_t Row = Contexts ? C.LastContextRow : C.LastStackRow; Row;
-         Row = Rows[Row].NextOfCell)
-      if (Rows[Row].Allocations)
-        Do(Row);
-  };
-  size_t Count = 0;
-  ForEach([&](uint32_t) { ++Count; });
-  std::vector<uint64_t> Out;
-  Out.reserve(Count);
-  ForEach([&](uint32_t Row) {
-    Out.push_back(uint64_t(Rows[Row].Key) << 32 | Row);
-  });
-  // Rows were gathered from the youngest; keys mostly rise with age.
-  std::reverse(Out.begin(), Out.end());
-  if (!std::is_sorted(Out.begin(), Out.end()))
-    std::sort(Out.begin(), Out.end());
+/// The rows that had an allocation: those of each cell together, by key.
+struct Accounts::RowOrder {
+  std::vector<uint64_t> Rows; ///< key << 32 | row
+  std::vector<size_t> Begin;  ///< of each cell, and behind the last
+
+  llvm::ArrayRef<uint64_t> of(size_t Cell) const {
+    return llvm::ArrayRef(Rows).slice(Begin[Cell],
+                                      Begin[Cell + 1] - Begin[Cell]);
+  }
+};
+
+/// Goes through the rows as they stand in memory: each is a cache miss away
+/// from the one made before in its cell.
+Accounts::RowOrder Accounts::orderRows(const AccountRows &Rows) const {
+  RowOrder Out;
+  Out.Begin.resize(Cells.size() + 2);
+  for (uint32_t Row = 1; Row <= Rows.size(); ++Row)
+    Out.Begin[Rows[Row].Cell + 2] += Rows[Row].Allocations != 0;
+  for (size_t At = 2; At < Out.Begin.size(); ++At)
+    Out.Begin[At] += Out.Begin[At - 1];
+  Out.Rows.resize(Out.Begin.back());
+  // Where a cell's next row goes; in the end where the next cell begins.
+  for (uint32_t Row = 1; Row <= Rows.size(); ++Row)
+    if (const AccountRow &R = Rows[Row]; R.Allocations)
+      Out.Rows[Out.Begin[R.Cell + 1]++] = uint64_t(R.Key) << 32 | Row;
+  Out.Begin.pop_back();
+  for (size_t At = 0; At != Cells.size(); ++At) {
+    auto Begin = Out.Rows.begin() + Out.Begin[At],
+         End = Out.Rows.begin() + Out.Begin[At + 1];
+    // Keys mostly rise with age.
+    if (!std::is_sorted(Begin, End))
+      std::sort(Begin, End);
+  }
   return Out;
 }
 
@@ -153,11 +166,12 @@ llvm::Error Accounts::summary(
   Blank.Events = Now;
   Blank.Marks = Marks;
   PartWriter Parts(Blank, Write);
-  auto AddRows = [&](const Cell &C, bool Contexts) -> llvm::Error {
+  auto AddRows = [&](const Cell &C, llvm::ArrayRef<uint64_t> Ordered,
+                     bool Contexts) -> llvm::Error {
     const AccountRows &Rows = Contexts ? ContextRows : StackRows;
     const auto &Splits = Contexts ? ContextSplits : StackSplits;
     auto Field = Contexts ? &Summary::Contexts : &Summary::Stacks;
-    for (uint64_t KeyAndRow : sortedRows(C, Contexts)) {
+    for (uint64_t KeyAndRow : Ordered) {
       uint32_t Row = uint32_t(KeyAndRow);
       SumRow S = sumRow(Rows[Row], Rows.rest(Row), C);
       S.Splits = Splits.lookup(Row);
@@ -166,15 +180,18 @@ llvm::Error Accounts::summary(
     }
     return llvm::Error::success();
   };
-  for (bool Contexts : {false, true})
+  for (bool Contexts : {false, true}) {
+    const RowOrder Order = orderRows(Contexts ? ContextRows : StackRows);
     for (const std::unique_ptr<ImageState> &I : Images) {
       if (!I)
         continue;
       for (uint32_t At : I->CellOfHeap)
         if (At)
-          if (llvm::Error E = AddRows(Cells[At - 1], Contexts))
+          if (llvm::Error E =
+                  AddRows(Cells[At - 1], Order.of(At - 1), Contexts))
             return E;
     }
+  }
   Summary Last = Blank;
   Last.Complete = true;
   fillTotals(Last, EndNs);

@@ -73,14 +73,7 @@ uint32_t Accounts::findRow(AccountRows &Rows, uint32_t Image, uint32_t Heap,
                            uint32_t Key) {
   uint32_t At = findCell(Image, Heap);
   bool New;
-  uint32_t Row = Rows.findOrMake(At, Key, New);
-  if (New) {
-    Cell &C = Cells[At];
-    uint32_t &Last = &Rows == &StackRows ? C.LastStackRow : C.LastContextRow;
-    Rows[Row].NextOfCell = Last;
-    Last = Row;
-  }
-  return Row;
+  return Rows.findOrMake(At, Key, New);
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,9 +28,6 @@ void CheckResult::add(std::string Difference) {
 
 namespace {
 
-/// How many blocks of a keyframe ahead memory is fetched.
-constexpr size_t FetchAhead = 16;
-
 /// Stops the replay where the file has a slice or keyframe, and compares.
 class Checker : public ReplayObserver {
 public:
@@ -70,7 +67,8 @@ private:
   /// Reads a part of a keyframe, with its blocks, into Part.
   Error readPart(const BlockInfo &B);
   Error compareKeyframe(uint32_t Image, const KeyframeStop &K, uint64_t TimeNs);
-  void compareBlock(uint32_t Image, const Keyframe &K, const LiveBlock &Said);
+  void addBlock(uint32_t Image, const Keyframe &K, const LiveBlock &Said,
+                const LiveBlock *Is);
 
   TraceReader &R;
   CheckResult &Out;
@@ -281,19 +279,16 @@ Error Checker::compareKeyframe(uint32_t Image, const KeyframeStop &K,
       Out.add(Name + formatv("at {0} ns, its last event is at {1} ns",
                              Part.TimeNs, TimeNs)
                          .str());
-    for (size_t At = 0; At < Part.Blocks.size(); ++At) {
-      const LiveBlock &Said = Part.Blocks[At];
-      if (At + 2 * FetchAhead < Part.Blocks.size())
-        Run->prefetchBlock(Image, Part.Blocks[At + 2 * FetchAhead].Ordinal);
-      if (At + FetchAhead < Part.Blocks.size())
-        Run->prefetchLive(Image, Part.Blocks[At + FetchAhead].Ordinal);
+    Count += Part.Blocks.size();
+    auto Compare = [&](const LiveBlock &Said, const LiveBlock *Is) {
       if (Said.Ordinal < Lowest)
         Out.add(Name +
                 formatv("block {0} is out of order", Said.Ordinal).str());
       Lowest = Said.Ordinal + 1;
-      Count += 1;
-      compareBlock(Image, Part, Said);
-    }
+      if (!Is || !(Said == *Is))
+        addBlock(Image, Part, Said, Is);
+    };
+    Run->matchLive(Image, Part.Blocks, Compare);
   }
   if (K.Whole && Count != Run->liveBlocks(Image))
     Out.add(Name + formatv("{0} blocks, events give {1}", Count,
@@ -302,32 +297,30 @@ Error Checker::compareKeyframe(uint32_t Image, const KeyframeStop &K,
   return Error::success();
 }
 
-void Checker::compareBlock(uint32_t Image, const Keyframe &K,
-                           const LiveBlock &Said) {
-  LiveBlock Is;
+/// Tells how a block of a keyframe differs from what lives, null for nothing.
+void Checker::addBlock(uint32_t Image, const Keyframe &K, const LiveBlock &Said,
+                       const LiveBlock *Is) {
   auto Name = [&] {
     return formatv("image {0}, keyframe after {1} events, block {2}: ", Image,
                    K.Events, Said.Ordinal)
         .str();
   };
-  if (!Run->findLive(Image, Said.Ordinal, Is)) {
+  if (!Is) {
     Out.add(Name() + "not live by the events");
     return;
   }
-  if (Said == Is)
-    return;
   auto Compare = [&](const char *What, uint64_t A, uint64_t B) {
     if (A != B)
       Out.add(Name() + formatv("{0} {1}, events give {2}", What, A, B).str());
   };
-  Compare("size", Said.Size, Is.Size);
-  Compare("birth", Said.BirthNs, Is.BirthNs);
-  Compare("stack", Said.Stack, Is.Stack);
-  Compare("context", Said.Context, Is.Context);
-  Compare("heap", Said.Heap, Is.Heap);
-  Compare("address", Said.Address, Is.Address);
-  Compare("enclosing block + 1", Said.Enclosing, Is.Enclosing);
-  Compare("weight", Said.Weight, Is.Weight);
+  Compare("size", Said.Size, Is->Size);
+  Compare("birth", Said.BirthNs, Is->BirthNs);
+  Compare("stack", Said.Stack, Is->Stack);
+  Compare("context", Said.Context, Is->Context);
+  Compare("heap", Said.Heap, Is->Heap);
+  Compare("address", Said.Address, Is->Address);
+  Compare("enclosing block + 1", Said.Enclosing, Is->Enclosing);
+  Compare("weight", Said.Weight, Is->Weight);
 }
 
 Error Checker::finish() {

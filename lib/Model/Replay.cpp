@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Model/Replay.h"
+#include "EventsAhead.h"
 #include "memkit/Trace/TraceError.h"
 #include <algorithm>
 
@@ -263,12 +264,36 @@ void Replay::forEachLive(
   });
 }
 
-bool Replay::findLive(uint32_t Image, uint64_t Ordinal, LiveBlock &Out) const {
-  if (!Images[Image])
-    return false;
-  LiveSet::Cursor C = Images[Image]->Live.find(Ordinal);
-  if (!C || C.entry().Row == Refused)
-    return false;
-  Out = makeLiveBlock(A, Ordinal, C.entry(), C.birthNs(), C.place());
-  return true;
+void Replay::matchLive(
+    uint32_t Image, llvm::ArrayRef<LiveBlock> Said,
+    llvm::function_ref<void(const LiveBlock &, const LiveBlock *)> Do) const {
+  // The rows of sums, which know stack and heap, are cache misses away: they
+  // are fetched for so many blocks before they are read.
+  constexpr size_t Together = 64;
+  LiveSet::Cursor Found[Together], Last;
+  while (!Said.empty()) {
+    llvm::ArrayRef<LiveBlock> Some = Said.take_front(Together);
+    Said = Said.drop_front(Some.size());
+    for (size_t At = 0; At != Some.size(); ++At) {
+      Found[At] = LiveSet::Cursor();
+      if (!Images[Image])
+        continue;
+      Found[At] = Images[Image]->Live.findNext(Some[At].Ordinal, Last);
+      if (!Found[At])
+        continue;
+      Last = Found[At];
+      if (Last.entry().Row != Refused)
+        A.prefetchRow(Last.entry().Row);
+    }
+    for (size_t At = 0; At != Some.size(); ++At) {
+      LiveSet::Cursor C = Found[At];
+      if (!C || C.entry().Row == Refused) {
+        Do(Some[At], nullptr);
+        continue;
+      }
+      LiveBlock Is =
+          makeLiveBlock(A, Some[At].Ordinal, C.entry(), C.birthNs(), C.place());
+      Do(Some[At], &Is);
+    }
+  }
 }

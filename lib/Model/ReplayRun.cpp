@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EventsAhead.h"
 #include "memkit/Model/Replay.h"
 #include <algorithm>
 
@@ -251,21 +252,35 @@ Error Replay::applyMark(const Mark &M) {
 // Blocks, epochs, the whole
 //===----------------------------------------------------------------------===//
 
-/// Decodes and checks the block that a cursor stands at.
+/// Begins to decode what run() will need.
+void Replay::decodeAhead() {
+  std::vector<const BlockInfo *> Wanted;
+  std::vector<uint64_t> Skip(Images.size());
+  for (const std::unique_ptr<ImageReplay> &I : Images)
+    if (I)
+      Skip[I->Id] = I->Ignored ? UINT64_MAX : I->Skip;
+  for (const BlockInfo &B : R.blocks()) {
+    if (B.Kind != BlockKind::Events || B.Events == 0)
+      continue;
+    bool Skipped = Skip[B.Image] >= B.Events;
+    Skip[B.Image] -=
+        Skip[B.Image] == UINT64_MAX ? 0 : std::min(Skip[B.Image], B.Events);
+    if (!Skipped && B.BeginNs <= UntilNs)
+      Wanted.push_back(&B);
+  }
+  auto Check = [this](const BlockInfo &B, const EventTable &E) {
+    std::string Problem = limitsAt(B.Offset).check(E);
+    return Problem.empty() ? Error::success() : fail(B, Problem);
+  };
+  Ahead = std::make_unique<EventsAhead>(R, std::move(Wanted), Check);
+}
+
+/// Gets and checks the block that a cursor stands at.
 Error Replay::openBlock(Cursor &C) {
   const BlockInfo &At = *C.Blocks[C.Block];
-  if (SpareBuffers.empty()) {
-    C.Open = std::make_unique<EventTable>();
-  } else {
-    C.Open = std::move(SpareBuffers.back());
-    SpareBuffers.pop_back();
-  }
-  EventTable &E = *C.Open;
-  if (Error Err = R.read(At, E))
+  if (Error Err = Ahead->take(At, C.Open))
     return Err;
-  std::string Problem = limitsAt(At.Offset).check(E);
-  if (!Problem.empty())
-    return fail(At, Problem);
+  EventTable &E = *C.Open;
   size_t Rows = E.rows();
   if (Rows != At.Events || E.Image != At.Image || E.Epoch != At.Epoch ||
       (Rows && E.TimeNs.front() != At.BeginNs))
@@ -295,7 +310,7 @@ Error Replay::openBlock(Cursor &C) {
 }
 
 void Replay::closeBlock(Cursor &C) {
-  SpareBuffers.push_back(std::move(C.Open));
+  Ahead->giveBack(std::move(C.Open));
   if (++C.Block < C.Blocks.size())
     C.HeadNs = std::max(C.HeadNs, C.Blocks[C.Block]->BeginNs);
 }
@@ -392,6 +407,7 @@ Error Replay::run(uint64_t Until) {
   for (const std::unique_ptr<ImageReplay> &I : Images)
     if (I && Observer)
       I->NextStop = Observer->nextEventStop(I->Id);
+  decodeAhead();
   std::vector<const BlockInfo *> Epoch;
   for (const BlockInfo &B : R.blocks()) {
     if (B.Kind != BlockKind::Events || B.Events == 0)
@@ -411,6 +427,7 @@ Error Replay::run(uint64_t Until) {
   if (!Epoch.empty())
     if (Error E = runEpoch(Epoch))
       return E;
+  Ahead.reset();
   // What remains has no event after it.
   bool Early = Stopped && UntilNs == UINT64_MAX;
   return Early ? Error::success() : crossBoundaries(std::min(UntilNs, EndNs));

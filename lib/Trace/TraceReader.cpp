@@ -21,7 +21,7 @@ using namespace llvm;
 
 class TraceReader::Impl {
 public:
-  explicit Impl(std::unique_ptr<MemoryBuffer> B)
+  explicit Impl(std::shared_ptr<MemoryBuffer> B)
       : Buffer(std::move(B)),
         File(reinterpret_cast<const uint8_t *>(Buffer->getBufferStart()),
              Buffer->getBufferSize()) {}
@@ -39,7 +39,7 @@ public:
     return makeTraceError(Buffer->getBufferIdentifier(), Offset, What);
   }
 
-  std::unique_ptr<MemoryBuffer> Buffer;
+  std::shared_ptr<MemoryBuffer> Buffer;
   Bytes File;
   memkit::Header Head;
   std::vector<BlockInfo> Blocks;
@@ -278,6 +278,14 @@ StringRef TraceReader::damage() const { return I->Damage; }
 Error TraceReader::read(const BlockInfo &B, Dictionary &Out) {
   return I->readDictionary(B, Out, /*Strict=*/false);
 }
+
+TraceReader::EventReader::EventReader(const TraceReader &R)
+    : I(std::make_unique<Impl>(R.I->Buffer)) {}
+TraceReader::EventReader::~EventReader() = default;
+Error TraceReader::EventReader::read(const BlockInfo &B, EventTable &Out) {
+  return I->read(B, BlockKind::Events, Out);
+}
+
 Error TraceReader::read(const BlockInfo &B, Events &Out) {
   return I->read(B, BlockKind::Events, Out);
 }

@@ -31,7 +31,6 @@ struct alignas(64) AccountRow {
   uint32_t LiveBlocks = 0;
   uint32_t Key = 0;        ///< stack or context
   uint32_t Cell = 0;       ///< of its image and heap
-  uint32_t NextOfCell = 0; ///< the row of the same cell made before, 0 none
 };
 static_assert(sizeof(AccountRow) == 64);
 

@@ -47,7 +47,8 @@
 // Not thread-safe. Memory: 96 bytes a row and 4 to find it (11 to 21 more where
 // another image or heap had its stack before), 17 for each row that changed
 // since the last slice, 48 or so for each enclosing block; a summary takes 8
-// bytes a row of a (image, heap) while it is made.
+// bytes a row while it is made, and a slice that is cut at once 32 for each of
+// its rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -359,8 +360,7 @@ private:
     uint64_t PeakBytes = 0;     ///< before that
     uint64_t HighestBytes = 0;  ///< of the span that runs
   };
-  /// A row that changed since the last slice, as it was at that slice; while
-  /// the next is cut, LiveBytes is what it is sorted by.
+  /// A row that changed since the last slice, as it was at that slice.
   struct DirtyRow {
     uint32_t Row;
     uint32_t LiveBlocks;
@@ -425,8 +425,6 @@ private:
     uint64_t Reserved = 0;
     uint32_t Image = 0;
     uint32_t Heap = 0;
-    uint32_t LastStackRow = 0; ///< heads of the lists of NextOfCell
-    uint32_t LastContextRow = 0;
 
     uint64_t liveBlocks() const { return Allocations + Splits - Frees; }
   };
@@ -466,7 +464,8 @@ private:
   StepTotals runningStep(const ImageState &I, uint64_t NowNs) const;
   SumRow sumRow(const AccountRow &R, const AccountRowRest &Rest,
                 const Cell &C) const;
-  std::vector<uint64_t> sortedRows(const Cell &C, bool Contexts) const;
+  struct RowOrder;
+  RowOrder orderRows(const AccountRows &Rows) const;
   void fillTotals(Summary &S, uint64_t EndNs) const;
 
   uint64_t Now = 0; ///< events so far; numbers them from 1

@@ -126,6 +126,29 @@ public:
     Out.At = At;
     return Out;
   }
+  /// The same for rising ordinals, After being what was found for one before.
+  Cursor findNext(uint64_t Ordinal, Cursor After) {
+    if (Ordinal >= Next)
+      return Cursor();
+    Chunk &C = Chunks[Ordinal >> ChunkBits];
+    if (!C.Packed)
+      return find(Ordinal);
+    // At least half of those between live.
+    constexpr size_t Steps = 8;
+    size_t At = After.C == &C ? After.At + 1 : 0;
+    size_t End = std::min(At + Steps, C.Ordinals.size());
+    auto Low = static_cast<uint16_t>(Ordinal);
+    while (At < End && C.Ordinals[At] < Low)
+      ++At;
+    if (At >= End || C.Ordinals[At] != Low)
+      return find(Ordinal);
+    Cursor Out;
+    if (C.Entries[At].Row != 0) {
+      Out.C = &C;
+      Out.At = At;
+    }
+    return Out;
+  }
   /// Takes out what find() gave.
   void erase(Cursor Where) {
     Chunk &C = *Where.C;
@@ -134,13 +157,6 @@ public:
     Live -= 1;
     if (static_cast<int64_t>(C.Live) <= C.PackAt)
       pack(C, C.Entries.size());
-  }
-
-  /// Where the entry of a block stands, if it is live and that is quickly told;
-  /// else somewhere that can be read. next() is not 0.
-  const Entry *peek(uint64_t Ordinal) const {
-    Ordinal = std::min(Ordinal, Next - 1);
-    return Dense[Ordinal >> ChunkBits] + (Ordinal & (ChunkSize - 1));
   }
 
   //===--------------------------------------------------------------------===//

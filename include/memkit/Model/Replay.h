@@ -10,8 +10,9 @@
 // image, row) within an epoch, and resolves the ordinals of frees to blocks.
 // Marks that mean something for the sums (steps, ends of images, reserved
 // bytes, losses) are applied before the events of the same time. Memory is that
-// of the live set, one block of events for each image that runs at a time, and
-// the sums.
+// of the live set, one block of events for each image that runs at a time and
+// three more, and the sums. A second thread decodes events while those before
+// are replayed.
 //
 // Everything is checked: ids, ordinals, order. What is wrong is a TraceError
 // with the offset of the block.
@@ -30,6 +31,8 @@
 #include <memory>
 
 namespace memkit {
+
+class EventsAhead;
 
 /// An allocation, as ReplayOptions::Select sees it.
 struct Birth {
@@ -107,24 +110,11 @@ public:
   void forEachLive(
       uint32_t Image,
       llvm::function_ref<void(const LiveBlock &, uint32_t Thread)> Do) const;
-  /// The live block Ordinal of Image; false when there is none.
-  bool findLive(uint32_t Image, uint64_t Ordinal, LiveBlock &Out) const;
-
-  /// Asks the processor to fetch what prefetchLive() will read.
-  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchBlock(uint32_t Image,
-                                                  uint64_t Ordinal) const {
-    if (Images[Image] && Images[Image]->Live.next())
-      __builtin_prefetch(Images[Image]->Live.peek(Ordinal));
-  }
-  /// Asks the processor to fetch what findLive() will read.
-  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchLive(uint32_t Image,
-                                                 uint64_t Ordinal) const {
-    if (!Images[Image])
-      return;
-    LiveSet::Cursor C = Images[Image]->Live.find(Ordinal);
-    if (C && C.entry().Row != Refused)
-      A.prefetchRow(C.entry().Row);
-  }
+  /// Calls Do with each of Said and the block of Image that lives with its
+  /// ordinal, null for none. Fast where ordinals rise.
+  void matchLive(
+      uint32_t Image, llvm::ArrayRef<LiveBlock> Said,
+      llvm::function_ref<void(const LiveBlock &, const LiveBlock *)> Do) const;
 
 private:
   /// Stands for the row of a block that Select refused.
@@ -174,6 +164,7 @@ private:
   llvm::Error addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset);
   ImageReplay &image(uint32_t Id) { return *Images[Id]; }
 
+  void decodeAhead();
   llvm::Error runEpoch(llvm::ArrayRef<const BlockInfo *> Blocks);
   llvm::Error runCursor(Cursor &C, uint64_t LimitNs);
   llvm::Error openBlock(Cursor &C);
@@ -224,7 +215,7 @@ private:
   uint64_t DoneFromNs = UINT64_MAX;
   llvm::function_ref<bool()> Done;
   bool Stopped = false;
-  std::vector<std::unique_ptr<EventTable>> SpareBuffers;
+  std::unique_ptr<EventsAhead> Ahead; ///< of the run
   // Of the events that are replayed at once.
   std::vector<Change> Changes;
   std::vector<LiveSet::Entry *> Entries;

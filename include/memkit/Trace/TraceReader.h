@@ -59,6 +59,8 @@ struct DictionaryOutline {
 
 /// Random access to a trace. Not copyable; one thread at a time.
 class TraceReader {
+  class Impl;
+
 public:
   /// Opens the trace Path; `-` is standard input. What is not a regular file is
   /// first copied to an unlinked temporary file. Errors: TraceError.
@@ -101,12 +103,22 @@ public:
   llvm::Error readTotals(const BlockInfo &B, Summary &Out);
   /// As read(), without the blocks.
   llvm::Error readHead(const BlockInfo &B, Keyframe &Out);
+  /// Reads blocks of events apart from their TraceReader, for another thread;
+  /// may outlive it.
+  class EventReader {
+  public:
+    explicit EventReader(const TraceReader &R);
+    ~EventReader();
+    llvm::Error read(const BlockInfo &B, EventTable &Out);
+
+  private:
+    std::unique_ptr<Impl> I;
+  };
   /// Decodes any block. Fails on a block that has fields unknown to this format
   /// version (it could not be written again without loss).
   llvm::Expected<AnyBlock> readAny(const BlockInfo &B);
 
 private:
-  class Impl;
   explicit TraceReader(std::unique_ptr<Impl> I);
   std::unique_ptr<Impl> I;
 };

@@ -413,6 +413,31 @@ TEST(Accounts, ASliceComesInParts) {
   EXPECT_EQ(Sizes.size(), 4u);
 }
 
+TEST(Accounts, ALongSliceIsSorted) {
+  constexpr uint32_t Heaps = 300, Stacks = 40;
+  Accounts A;
+  for (uint32_t Heap = 1; Heap <= Heaps; ++Heap)
+    A.addHeap(Heap, memkit::Heap());
+  A.beginImage(1, 0);
+  // All (heap, stack) in a scattered order: 7 and the number of them have no
+  // common factor. Numbers of stacks beyond 2^22 take three digits of 11 bits.
+  std::vector<SliceRow> Expected;
+  uint64_t Ordinal = 0;
+  for (uint32_t N = 0; N < Heaps * Stacks; ++N) {
+    uint32_t At = N * 7 % (Heaps * Stacks), Heap = 1 + At % Heaps,
+             Stack = 1 + At / Heaps * 300'000;
+    A.allocate({Ordinal++, A.stackRow(1, Heap, Stack), 0}, At + 1, 100, 1);
+    Expected.push_back({Heap, Stack, 1, At + 1});
+  }
+  std::sort(Expected.begin(), Expected.end(),
+            [](const SliceRow &X, const SliceRow &Y) {
+              return std::tie(X.Heap, X.Stack) < std::tie(Y.Heap, Y.Stack);
+            });
+  Slice All;
+  A.cutSlice(1, 1'000, All);
+  EXPECT_EQ(All.Rows, Expected);
+}
+
 TEST(Accounts, ASliceIsCutWhileEventsGoOn) {
   Accounts A;
   A.addHeap(1, Heap());

@@ -1,0 +1,124 @@
+//===- EventsAhead.cpp - Decodes events before they are wanted --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EventsAhead.h"
+#include <algorithm>
+
+using namespace memkit;
+using llvm::Error;
+
+namespace {
+/// How many blocks wait at most; with fewer in all no thread is worth its
+/// start.
+constexpr size_t MostReady = 2;
+} // namespace
+
+EventsAhead::EventsAhead(TraceReader &R, std::vector<const BlockInfo *> Blocks,
+                         Check C)
+    : R(R), Reader(R), Checked(std::move(C)), Jobs(Blocks.size()) {
+  for (size_t At = 0; At != Blocks.size(); ++At)
+    Jobs[At].Block = Blocks[At];
+  pthread_t Started;
+  // Not std::thread, whose failure is an exception.
+  if (Jobs.size() > MostReady &&
+      pthread_create(&Started, nullptr, runThread, this) == 0)
+    Thread = Started;
+}
+
+EventsAhead::~EventsAhead() {
+  {
+    std::lock_guard<std::mutex> Hold(Lock);
+    Ends = true;
+  }
+  Changed.notify_all();
+  if (Thread)
+    pthread_join(*Thread, nullptr);
+  for (Job &J : Jobs)
+    if (J.Failed)
+      llvm::consumeError(std::move(*J.Failed));
+}
+
+void *EventsAhead::runThread(void *This) {
+  static_cast<EventsAhead *>(This)->run();
+  return nullptr;
+}
+
+/// Lock must be held.
+std::unique_ptr<EventTable> EventsAhead::spare() {
+  if (Spare.empty())
+    return std::make_unique<EventTable>();
+  std::unique_ptr<EventTable> Out = std::move(Spare.back());
+  Spare.pop_back();
+  return Out;
+}
+
+void EventsAhead::run() {
+  std::unique_lock<std::mutex> Hold(Lock);
+  for (; Next != Jobs.size(); ++Next) {
+    Changed.wait(Hold, [&] { return Ends || Ready < MostReady; });
+    if (Ends)
+      return;
+    Job &J = Jobs[Next];
+    if (J.Now != State::Waiting)
+      continue;
+    J.Now = State::Running;
+    std::unique_ptr<EventTable> Table = spare();
+    Hold.unlock();
+    Error E = Reader.read(*J.Block, *Table);
+    if (!E)
+      E = Checked(*J.Block, *Table);
+    Hold.lock();
+    J.Failed.emplace(std::move(E));
+    J.Table = std::move(Table);
+    J.Now = State::Ready;
+    ++Ready;
+    Changed.notify_all();
+  }
+}
+
+/// The job of a block, or null.
+EventsAhead::Job *EventsAhead::jobOf(const BlockInfo &B) {
+  auto At = std::lower_bound(
+      Jobs.begin(), Jobs.end(), B.Offset,
+      [](const Job &J, uint64_t Offset) { return J.Block->Offset < Offset; });
+  return At != Jobs.end() && At->Block == &B ? &*At : nullptr;
+}
+
+Error EventsAhead::take(const BlockInfo &B, std::unique_ptr<EventTable> &Out) {
+  std::unique_lock<std::mutex> Hold(Lock);
+  Job *J = jobOf(B);
+  if (J && Thread)
+    Changed.wait(Hold, [&] {
+      // One far ahead is not waited for: the thread may be waiting for others
+      // to be taken.
+      bool Soon = J->Now == State::Waiting && size_t(J - Jobs.data()) == Next &&
+                  Ready < MostReady;
+      return J->Now != State::Running && !Soon;
+    });
+  if (J && J->Now == State::Ready) {
+    Error E = std::move(*J->Failed);
+    J->Failed.reset();
+    Out = std::move(J->Table);
+    J->Now = State::Taken;
+    --Ready;
+    Changed.notify_all();
+    return E;
+  }
+  if (J)
+    J->Now = State::Taken;
+  Out = spare();
+  Hold.unlock();
+  if (Error E = R.read(B, *Out))
+    return E;
+  return Checked(B, *Out);
+}
+
+void EventsAhead::giveBack(std::unique_ptr<EventTable> Table) {
+  std::lock_guard<std::mutex> Hold(Lock);
+  Spare.push_back(std::move(Table));
+}
