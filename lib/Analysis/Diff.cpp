@@ -50,8 +50,7 @@ namespace {
 /// A row of one trace. Those of a pair hang together, the last one first: most
 /// are alone, and what they have in sum is made when it is asked for.
 struct Entry {
-  const SumRow *Row;
-  uint32_t Image;
+  Sums::RowId Row;
   uint32_t Before; ///< the entry + 1 before it of the same pair, 0 none
 };
 
@@ -116,7 +115,7 @@ void Matcher::add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
   reserve(Keys.size());
   Out.reserve(Keys.size());
   size_t Mask = Slots.size() - 1, I = 0;
-  S.forEach([&](uint32_t Image, const SumRow &R) {
+  S.forEachKey([&](Sums::RowId Row, uint32_t, uint32_t) {
     if (I + 2 * Ahead < Keys.size()) {
       __builtin_prefetch(&Slots[Keys[I + 2 * Ahead] & Mask]);
       if (uint32_t Next = Slots[Keys[I + Ahead] & Mask])
@@ -124,7 +123,7 @@ void Matcher::add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
     }
     Pair &P = find(Keys[I++]);
     uint32_t &Last = IsAfter ? P.After : P.Before;
-    Out.push_back({&R, Image, Last});
+    Out.push_back({Row, Last});
     Last = Out.size();
   });
 }
@@ -138,49 +137,55 @@ static std::vector<uint64_t> rowKeys(const Sums &S) {
     HeapKeys.push_back(xxh3_64bits(T.heapName(H)));
   std::vector<uint64_t> OfNode = nodeKeys(T, SameFrame::Function), Keys;
   Keys.reserve(S.numRows());
-  S.forEach([&](uint32_t, const SumRow &R) {
-    Keys.push_back(OfNode[T.view().leaf(R.Key)] ^ HeapKeys[R.Heap]);
+  S.forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t Stack) {
+    Keys.push_back(OfNode[T.view().leaf(Stack)] ^ HeapKeys[Heap]);
   });
   return Keys;
 }
 
-/// The sum of a pair's entries on one side. First becomes the first of them,
-/// null when there is none.
-static StackMetrics metricsOf(ArrayRef<Entry> Entries, uint32_t Last,
-                              bool Outer, const SumRow *&First) {
+namespace {
+/// One of both traces.
+struct Side {
+  const Sums &S;
+  std::vector<Entry> Entries;
+
+  /// The sum of a pair's entries. First becomes what the first of them is of,
+  /// none when there is none.
+  StackMetrics metricsOf(uint32_t Last, std::optional<SumRow> &First) const;
+  /// Asks for what metricsOf() will read, first the one, then the other.
+  void prefetchEntry(uint32_t Last) const {
+    if (Last)
+      __builtin_prefetch(&Entries[Last - 1]);
+  }
+  void prefetchRow(uint32_t Last) const {
+    if (Last)
+      S.prefetch(Entries[Last - 1].Row);
+  }
+};
+} // namespace
+
+StackMetrics Side::metricsOf(uint32_t Last,
+                             std::optional<SumRow> &First) const {
   StackMetrics M;
+  bool Outer = S.selection().isOuterView();
   // Peaks of stacks that are one here add up, those of processes do not.
   uint32_t Image = 0;
   uint64_t Peak = 0;
-  First = nullptr;
+  First.reset();
   for (; Last; Last = Entries[Last - 1].Before) {
     const Entry &E = Entries[Last - 1];
-    const SumRow &R = *E.Row;
+    const SumRow &R = First.emplace(S.row(E.Row));
     M.Allocations += R.Allocations;
     M.Frees += R.Allocations + R.Splits - R.LiveBlocks;
     M.AllocatedBytes += R.AllocatedBytes;
     M.LiveBytes += Outer ? R.LiveBytes : R.LiveExclusive;
     M.LiveBlocks += R.LiveBlocks;
     M.AtPeakBytes += Outer ? R.HeapPeakBytes : R.DomainPeakBytes;
-    Peak = (Image == E.Image ? Peak : 0) + R.PeakBytes;
-    Image = E.Image;
+    Peak = (Image == S.imageOf(E.Row) ? Peak : 0) + R.PeakBytes;
+    Image = S.imageOf(E.Row);
     M.PeakBytes = std::max(M.PeakBytes, Peak);
-    First = E.Row;
   }
   return M;
-}
-
-/// Asks for what metricsOf() will read.
-static void prefetchEntry(ArrayRef<Entry> Entries, uint32_t Last) {
-  if (Last)
-    __builtin_prefetch(&Entries[Last - 1]);
-}
-static void prefetchRow(ArrayRef<Entry> Entries, uint32_t Last) {
-  if (!Last)
-    return;
-  const char *Row = reinterpret_cast<const char *>(Entries[Last - 1].Row);
-  __builtin_prefetch(Row);
-  __builtin_prefetch(Row + sizeof(SumRow) - 1);
 }
 
 static DiffTotals wholeTotals(const Totals &T) {
@@ -278,33 +283,31 @@ DiffReport diffTraces(const Sums &Before, const Sums &After, bool Whole,
   R.NoiseValue = noiseOf(R, Options);
 
   Matcher M;
-  std::vector<Entry> EntriesB, EntriesA;
+  Side SideB{Before, {}}, SideA{After, {}};
   {
     std::vector<uint64_t> KeysBefore, KeysAfter;
     runBoth([&] { KeysBefore = rowKeys(Before); },
             [&] { KeysAfter = rowKeys(After); });
-    M.add(Before, KeysBefore, /*IsAfter=*/false, EntriesB);
-    M.add(After, KeysAfter, /*IsAfter=*/true, EntriesA);
+    M.add(Before, KeysBefore, /*IsAfter=*/false, SideB.Entries);
+    M.add(After, KeysAfter, /*IsAfter=*/true, SideA.Entries);
   }
-  bool OuterB = Before.selection().isOuterView(),
-       OuterA = After.selection().isOuterView();
 
   std::vector<Difference> Quiet;
   for (size_t I = 0; I != M.Pairs.size(); ++I) {
     if (I + 2 * Ahead < M.Pairs.size()) {
-      prefetchEntry(EntriesA, M.Pairs[I + 2 * Ahead].After);
-      prefetchRow(EntriesA, M.Pairs[I + Ahead].After);
+      SideA.prefetchEntry(M.Pairs[I + 2 * Ahead].After);
+      SideA.prefetchRow(M.Pairs[I + Ahead].After);
     }
     const Pair &P = M.Pairs[I];
     Difference D;
-    const SumRow *First;
-    D.Before = metricsOf(EntriesB, P.Before, OuterB, First);
+    std::optional<SumRow> First;
+    D.Before = SideB.metricsOf(P.Before, First);
     if (First) {
       D.StackBefore = First->Key;
       D.Heap = TB.heapName(First->Heap);
       D.SampleBefore = TB.heap(First->Heap).estimateBytes();
     }
-    D.After = metricsOf(EntriesA, P.After, OuterA, First);
+    D.After = SideA.metricsOf(P.After, First);
     if (First) {
       D.StackAfter = First->Key;
       D.Heap = TA.heapName(First->Heap);

@@ -123,9 +123,9 @@ std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics) {
 
   // Room that is not used costs nothing, growing costs copies and fresh pages.
   std::vector<size_t> Rows(T.heaps().size() + 1);
-  S.forEach([&](uint32_t, const SumRow &R) {
-    ++Rows[R.Heap];
-    Rows[0] += WithDomain && T.heap(R.Heap).Domain == 0;
+  S.forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t) {
+    ++Rows[Heap];
+    Rows[0] += WithDomain && T.heap(Heap).Domain == 0;
   });
   for (size_t I = 0; I != All.size(); ++I)
     All[I].Values.reserve(Rows[I / Width]);

@@ -15,6 +15,14 @@ using namespace llvm;
 namespace memkit {
 
 /// Reads the set whose last part is the block LastPart, when that ends one.
+void SummarySet::add(Summary &S) {
+  std::vector<PackedRows> &To = Rows.emplace_back();
+  for (const SumRows &R : S.Stacks)
+    PackedRows::pack(R, To);
+  S.Stacks.clear();
+  Parts.push_back(std::move(S));
+}
+
 Error SummarySet::readUpTo(TraceReader &Reader, size_t LastPart) {
   ArrayRef<BlockInfo> Blocks = Reader.blocks();
   for (size_t I = LastPart + 1; I-- != 0;) {
@@ -26,10 +34,11 @@ Error SummarySet::readUpTo(TraceReader &Reader, size_t LastPart) {
     bool Ends = S.Complete;
     if (Parts.empty() ? !Ends : S.Number != Parts.front().Number || Ends)
       break;
-    Parts.push_back(std::move(S));
+    add(S);
     Offsets.push_back(Blocks[I].Offset);
   }
   std::reverse(Parts.begin(), Parts.end());
+  std::reverse(Rows.begin(), Rows.end());
   std::reverse(Offsets.begin(), Offsets.end());
   return Error::success();
 }
@@ -49,9 +58,27 @@ Error SummarySet::read(TraceReader &Reader) {
   return Error::success();
 }
 
+/// Checks the ids of rows.
+static std::string checkRows(const IdLimits &Limits, const PackedRows &R) {
+  bool Good = R.image() && R.image() <= Limits.Images &&
+              R.maxKey() <= Limits.Stacks && R.maxHeap() <= Limits.Heaps &&
+              R.minHeap() != 0;
+  if (Good)
+    return "";
+  // Which one it is.
+  Summary S;
+  S.Stacks.push_back(R.unpack());
+  return Limits.check(S);
+}
+
 Error SummarySet::check(const IdLimits &Limits, StringRef File) const {
   for (size_t I = 0; I != Parts.size(); ++I) {
-    std::string Wrong = Limits.check(Parts[I]);
+    std::string Wrong;
+    for (const PackedRows &R : Rows[I])
+      if (Wrong.empty())
+        Wrong = checkRows(Limits, R);
+    if (Wrong.empty())
+      Wrong = Limits.check(Parts[I]);
     if (!Wrong.empty())
       return makeTraceError(File, Offsets[I], Wrong);
   }

@@ -16,7 +16,8 @@ using namespace llvm;
 namespace memkit {
 
 /// Replays the events of what is selected.
-static Expected<Summary> replaySelected(const Trace &T, const Selection &Sel) {
+static Expected<std::vector<PackedRows>> replaySelected(const Trace &T,
+                                                        const Selection &Sel) {
   // Each part of a summary gives them all.
   uint64_t Events = T.summary().empty() ? 0 : T.summary().back().Events;
   uint64_t Held = 0;
@@ -38,41 +39,57 @@ static Expected<Summary> replaySelected(const Trace &T, const Selection &Sel) {
     return R.takeError();
   if (Error E = (*R)->run())
     return E;
-  return (*R)->accounts().summary(1, (*R)->endNs());
+  std::vector<PackedRows> Out;
+  auto Take = [&](const Summary &Part) {
+    for (const SumRows &Rows : Part.Stacks)
+      PackedRows::pack(Rows, Out);
+    return Error::success();
+  };
+  if (Error E = (*R)->accounts().summary(1, (*R)->endNs(), Take))
+    return E;
+  return Out;
 }
 
 Expected<Sums> Sums::create(const Trace &T, Selection Selected) {
   Sums S(T, std::move(Selected));
-  ArrayRef<Summary> Parts = T.summary();
+  ArrayRef<PackedRows> Rows = T.stackRows();
   if (S.Sel.needsEvents()) {
-    Expected<Summary> Replayed = replaySelected(T, S.Sel);
+    Expected<std::vector<PackedRows>> Replayed = replaySelected(T, S.Sel);
     if (!Replayed)
       return Replayed.takeError();
-    S.Replayed.push_back(std::move(*Replayed));
-    Parts = S.Replayed;
+    S.Replayed = std::move(*Replayed);
+    Rows = S.Replayed;
   }
-  for (const Summary &Part : Parts)
-    for (const SumRows &R : Part.Stacks)
-      if (S.Sel.hasImage(R.Image))
-        S.Rows.push_back(&R);
-  stable_sort(S.Rows, [](const SumRows *A, const SumRows *B) {
-    return A->Image < B->Image;
+  for (const PackedRows &R : Rows)
+    if (S.Sel.hasImage(R.image()))
+      S.Rows.push_back(&R);
+  stable_sort(S.Rows, [](const PackedRows *A, const PackedRows *B) {
+    return A->image() < B->image();
   });
   return S;
 }
 
 size_t Sums::numRows() const {
   size_t Count = 0;
-  for (const SumRows *Part : Rows)
-    Count += Part->Rows.size();
+  for (const PackedRows *Piece : Rows)
+    Count += Piece->size();
   return Count;
 }
 
+void Sums::forEachKey(
+    function_ref<void(RowId, uint32_t Heap, uint32_t Stack)> F) const {
+  for (uint32_t At = 0; At != Rows.size(); ++At) {
+    const PackedRows &Piece = *Rows[At];
+    for (uint32_t I = 0; I != Piece.size(); ++I) {
+      uint32_t Heap = Piece.heap(I), Stack = Piece.key(I);
+      if (Sel.hasHeap(Heap) && Sel.hasStack(Stack))
+        F({At, I}, Heap, Stack);
+    }
+  }
+}
+
 void Sums::forEach(function_ref<void(uint32_t Image, const SumRow &)> F) const {
-  for (const SumRows *Part : Rows)
-    for (const SumRow &R : Part->Rows)
-      if (Sel.hasHeap(R.Heap) && Sel.hasStack(R.Key))
-        F(Part->Image, R);
+  forEachKey([&](RowId Id, uint32_t, uint32_t) { F(imageOf(Id), row(Id)); });
 }
 
 Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec) {

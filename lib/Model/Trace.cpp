@@ -36,6 +36,12 @@ StringRef baseName(StringRef Path) {
   return Path.substr(Path.rfind('/') + 1); // npos + 1 is 0
 }
 
+template <typename T>
+static void append(std::vector<T> &To, std::vector<T> &From) {
+  To.insert(To.end(), std::make_move_iterator(From.begin()),
+            std::make_move_iterator(From.end()));
+}
+
 Trace::Trace(std::unique_ptr<TraceReader> R)
     : Reader(std::move(R)), MadeNames(std::make_unique<Arena>()) {}
 
@@ -91,6 +97,10 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
   if (Error E = Set.check(T->Limits, T->name()))
     return E;
   T->Parts = std::move(Set.Parts);
+  for (Summary &S : T->Parts)
+    S.Contexts = {};
+  for (std::vector<PackedRows> &Rows : Set.Rows)
+    append(T->StackRows, Rows);
   if (T->Parts.empty())
     if (Error E = T->replaySummary())
       return E;
@@ -101,12 +111,6 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
 //===----------------------------------------------------------------------===//
 // Dictionary
 //===----------------------------------------------------------------------===//
-
-template <typename T>
-static void append(std::vector<T> &To, std::vector<T> &From) {
-  To.insert(To.end(), std::make_move_iterator(From.begin()),
-            std::make_move_iterator(From.end()));
-}
 
 /// Most of a dictionary's bytes are nodes, of which each has three or more; too
 /// much room costs nothing until it is used.
@@ -313,7 +317,15 @@ Error Trace::replaySummary() {
   if (Error E = (*R)->run())
     return E;
   Parts.clear();
-  Parts.push_back((*R)->accounts().summary(1, (*R)->endNs()));
+  auto Take = [&](const Summary &Part) {
+    for (const SumRows &Rows : Part.Stacks)
+      PackedRows::pack(Rows, StackRows);
+    Summary &Rest = Parts.emplace_back(Part);
+    Rest.Stacks = Rest.Contexts = {};
+    return Error::success();
+  };
+  if (Error E = (*R)->accounts().summary(1, (*R)->endNs(), Take))
+    return E;
   Warnings.push_back(
       (name() + ": no summary; the sums are those of its events").str());
   return Error::success();

@@ -27,18 +27,32 @@ public:
   const Selection &selection() const { return Sel; }
   /// At least as many as forEach() gives.
   size_t numRows() const;
-  /// Gives every selected row, grouped by image in rising order. The rows live
-  /// as long as this and the trace.
+  /// Gives every selected row, grouped by image in rising order.
   void
   forEach(llvm::function_ref<void(uint32_t Image, const SumRow &)> F) const;
+
+  /// A row that was selected, for those who want it later.
+  struct RowId {
+    uint32_t Piece = 0;
+    uint32_t Row = 0;
+  };
+  /// As forEach(), but gives only what a row is of; faster.
+  void forEachKey(
+      llvm::function_ref<void(RowId, uint32_t Heap, uint32_t Stack)> F) const;
+  SumRow row(RowId Id) const { return (*Rows[Id.Piece])[Id.Row]; }
+  uint32_t imageOf(RowId Id) const { return Rows[Id.Piece]->image(); }
+  /// Asks the processor to fetch what row() will read.
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(RowId Id) const {
+    Rows[Id.Piece]->prefetch(Id.Row);
+  }
 
 private:
   Sums(const Trace &T, Selection Sel) : T(&T), Sel(std::move(Sel)) {}
 
   const Trace *T;
   Selection Sel;
-  std::vector<Summary> Replayed;     ///< when Sel.needsEvents()
-  std::vector<const SumRows *> Rows; ///< sorted by image
+  std::vector<PackedRows> Replayed;     ///< when Sel.needsEvents()
+  std::vector<const PackedRows *> Rows; ///< sorted by image
 };
 
 /// A trace and what was selected of it, as most tools want them.

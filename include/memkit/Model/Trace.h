@@ -17,6 +17,7 @@
 #ifndef MEMKIT_MODEL_TRACE_H
 #define MEMKIT_MODEL_TRACE_H
 
+#include "memkit/Model/PackedRows.h"
 #include "memkit/Model/StackView.h"
 #include "memkit/Trace/Blocks.h"
 #include "memkit/Trace/TraceReader.h"
@@ -120,9 +121,12 @@ public:
   // Sums
   //===--------------------------------------------------------------------===//
 
-  /// The parts of the last complete summary, in order. Each list of rows or
-  /// totals is the concatenation over the parts.
+  /// The parts of the last complete summary, in order, without the rows of
+  /// stacks and contexts. Each list of totals is the concatenation over the
+  /// parts.
   llvm::ArrayRef<Summary> summary() const { return Parts; }
+  /// Its rows of stacks, in order.
+  llvm::ArrayRef<PackedRows> stackRows() const { return StackRows; }
   uint64_t endNs() const { return EndNs; }
   /// Of a heap, all zeros when nothing was recorded of it.
   const HeapTotals &heapTotals(uint32_t Heap) const {
@@ -183,6 +187,7 @@ private:
   std::unique_ptr<Arena> MadeNames;
   std::vector<llvm::StringRef> PythonLabels; ///< by function
   std::vector<Summary> Parts;
+  std::vector<PackedRows> StackRows;
   std::vector<HeapTotals> HeapSums;
   Totals HostSums;
   std::vector<bool> Replaced; ///< by image

@@ -1,0 +1,75 @@
+//===- PackedRows.cpp - Rows of a summary in little memory ------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/PackedRows.h"
+#include "llvm/ADT/bit.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace memkit {
+
+PackedRows::Row PackedRows::valuesOf(const SumRow &R) {
+  Row Out{R.Key, R.Heap};
+  for (size_t C = 0; C != NumValues; ++C)
+    Out[C + 2] = R.*Values[C];
+  constexpr size_t Exclusive = 8;
+  static_assert(Values[Exclusive - 2] == &SumRow::LiveExclusive);
+  Out[Exclusive] = R.LiveBytes - R.LiveExclusive;
+  return Out;
+}
+
+PackedRows::PackedRows(uint32_t Image, ArrayRef<SumRow> Rows)
+    : Image(Image), Count(Rows.size()) {
+  Row Used{};
+  for (const SumRow &R : Rows) {
+    Row From = valuesOf(R);
+    for (size_t C = 0; C != From.size(); ++C)
+      Used[C] |= From[C];
+    MaxKey = std::max(MaxKey, R.Key);
+    MaxHeap = std::max(MaxHeap, R.Heap);
+    MinHeap = std::min(MinHeap, R.Heap);
+  }
+  for (size_t C = 0; C != Used.size(); ++C) {
+    unsigned Width = (64 - countl_zero(Used[C]) + 7) / 8;
+    Offset[C] = Stride;
+    Mask[C] = Width == 8 ? UINT64_MAX : (uint64_t(1) << 8 * Width) - 1;
+    Stride += Width;
+  }
+  // A value is read and written as 8 bytes.
+  Bytes.reset(new uint8_t[Count * Stride + sizeof(uint64_t)]);
+  uint8_t *At = Bytes.get();
+  for (const SumRow &R : Rows) {
+    Row From = valuesOf(R);
+    // What one writes too much the next overwrites.
+    for (size_t C = 0; C != From.size(); ++C)
+      support::endian::write64le(At + Offset[C], From[C]);
+    At += Stride;
+  }
+}
+
+void PackedRows::pack(const SumRows &Rows, std::vector<PackedRows> &Out) {
+  constexpr size_t Piece = 1 << 14;
+  ArrayRef<SumRow> Left = Rows.Rows;
+  do {
+    ArrayRef<SumRow> Some = Left.take_front(Piece);
+    Out.emplace_back(Rows.Image, Some);
+    Left = Left.drop_front(Some.size());
+  } while (!Left.empty());
+}
+
+SumRows PackedRows::unpack() const {
+  SumRows Out;
+  Out.Image = Image;
+  Out.Rows.reserve(Count);
+  for (size_t I = 0; I != Count; ++I)
+    Out.Rows.push_back((*this)[I]);
+  return Out;
+}
+
+} // namespace memkit
