@@ -8,6 +8,7 @@
 
 #include "memkit/Account/Accounts.h"
 #include <algorithm>
+#include <utility>
 
 using namespace memkit;
 
@@ -117,8 +118,10 @@ public:
       if (llvm::Error E = flush())
         return E;
     std::vector<SumRows> &Out = Part.*Field;
-    if (Out.empty() || Out.back().Image != Image)
-      Out.push_back({Image, {}});
+    if (Out.empty() || Out.back().Image != Image) {
+      Out.push_back({Image, std::exchange(Spare, {})});
+      Out.back().Rows.clear();
+    }
     Out.back().Rows.push_back(Row);
     ++Used;
     return llvm::Error::success();
@@ -142,6 +145,10 @@ public:
     if (Used == 0)
       return llvm::Error::success();
     llvm::Error E = Write(Part);
+    for (std::vector<SumRows> *All : {&Part.Stacks, &Part.Contexts})
+      for (SumRows &Rows : *All)
+        if (Rows.Rows.capacity() > Spare.capacity())
+          Spare = std::move(Rows.Rows);
     Part = Blank;
     Used = 0;
     return E;
@@ -152,6 +159,7 @@ private:
   const Summary &Blank;
   llvm::function_ref<llvm::Error(const Summary &)> Write;
   Summary Part;
+  std::vector<SumRow> Spare; ///< memory of rows that were written
   size_t Used = 0;
 };
 } // namespace

@@ -33,13 +33,19 @@ uint32_t Catalog::module(StringRef Path, ArrayRef<uint8_t> BuildId) {
   return It->second;
 }
 
+std::pair<uint32_t, bool> Catalog::frameOf(uint64_t Owner, uint64_t Address) {
+  uint64_t Hash = (Owner ^ Address) * 0x9E3779B97F4A7C15ull;
+  auto [It, New] = Frames[Hash >> (64 - FramePartBits)].try_emplace(
+      {Owner, Address}, NumFrames + 1);
+  NumFrames += New;
+  return {It->second, New};
+}
+
 uint32_t Catalog::frame(const Frame &F) {
   // The kind stands above the owner's 32 bits: no key is DenseMap's own.
-  auto [It, New] = Frames.try_emplace(
-      {uint64_t(F.Kind) << 32 | F.Owner, F.Address}, NumFrames + 1);
+  auto [Id, New] = frameOf(uint64_t(F.Kind) << 32 | F.Owner, F.Address);
   if (!New)
-    return It->second;
-  ++NumFrames;
+    return Id;
   pending().Frames.push_back(F);
   if (F.Kind == FrameKind::Native && OnNativeFrame)
     OnNativeFrame(NumFrames, F.Owner, F.Address);
@@ -48,11 +54,9 @@ uint32_t Catalog::frame(const Frame &F) {
 
 uint32_t Catalog::unownedFrame(uint32_t Image, uint64_t Address) {
   // Image stands where others have their owner.
-  auto [It, New] = Frames.try_emplace(
-      {uint64_t(FrameKind::Unknown) << 32 | Image, Address}, NumFrames + 1);
+  auto [Id, New] = frameOf(uint64_t(FrameKind::Unknown) << 32 | Image, Address);
   if (!New)
-    return It->second;
-  ++NumFrames;
+    return Id;
   pending().Frames.push_back({FrameKind::Unknown, 0, Address});
   if (OnUnownedFrame)
     OnUnownedFrame(NumFrames, Image, Address);

@@ -100,7 +100,12 @@ private:
   uint32_t NumModules = 0, NumFrames = 0, NumImages = 0, NumThreads = 0,
            NumHeaps = 0, NumNodes = 0, NumStacks = 0;
   llvm::StringMap<uint32_t> Modules; ///< by path, NUL and build-id
-  llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t> Frames;
+  /// The number of the frame of a key, made NumFrames + 1 when it is new.
+  std::pair<uint32_t, bool> frameOf(uint64_t Owner, uint64_t Address);
+  /// In parts, so that no growth takes long.
+  static constexpr unsigned FramePartBits = 6;
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t>
+      Frames[1u << FramePartBits];
   ChunkedArray<Node, 12> Nodes; ///< 0: the root
   NodeShard Shards[1u << ShardBits];
 };

@@ -150,7 +150,7 @@ void Recording::writeNames() {
     return;
   if (!Failed)
     Queue->add(std::move(D));
-  D = Dictionary();
+  D = Queue->takeSpare();
 }
 
 void Recording::work(uint64_t ForNs) {
@@ -231,7 +231,8 @@ void Recording::writeScopeTotals(uint64_t EndNs) {
   Part.Complete = false;
   for (size_t I = 0; I < ScopeTotals.size() && !Failed; I += MaxBlockRows) {
     size_t Count = std::min<size_t>(ScopeTotals.size() - I, MaxBlockRows);
-    Part.Layers.assign(ScopeTotals.begin() + I, ScopeTotals.begin() + I + Count);
+    Part.Layers.assign(ScopeTotals.begin() + I,
+                       ScopeTotals.begin() + I + Count);
     check(Writer->write(Part));
   }
 }

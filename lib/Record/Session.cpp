@@ -23,6 +23,9 @@ Requests memkit::TheRequests;
 static constexpr size_t BatchRecords = 2048;
 /// How long the writing of blocks may go on between two looks at the rings.
 static constexpr uint64_t WorkNs = 250000;
+/// The longest nap. A ring takes 8,192 records: so many in that time stand for
+/// a program that does nothing but allocate.
+static constexpr uint64_t MostNapNs = 2000000;
 /// Names that are taken from the thread that finds them, at a time.
 static constexpr size_t MostAnswers = 128;
 
@@ -209,7 +212,7 @@ void Session::samples() {
   }
 }
 
-/// Sleeps until there may be something to do, at most a millisecond; shorter
+/// Sleeps until there may be something to do, at most two milliseconds; shorter
 /// while records come fast, so that the fullest ring is a quarter to a half
 /// full when it is looked at. A pass costs some microseconds and cold caches:
 /// short naps over nearly empty rings doubled the cost of an event.
@@ -217,7 +220,7 @@ void Session::nap(bool Busy) {
   if (Fullest >= 0.5)
     NapNs = std::max<uint64_t>(NapNs / 2, 50000);
   else if (Fullest < 0.25)
-    NapNs = std::min<uint64_t>(NapNs * 2, 1000000);
+    NapNs = std::min<uint64_t>(NapNs * 2, MostNapNs);
   // What is to be written fills the time, where something is.
   uint64_t Begin = R.nowNs(), Time = Busy ? 0 : NapNs;
   R.work(std::min(NapNs, WorkNs));
@@ -249,6 +252,7 @@ void Session::finish() {
   if (Symbols && !R.failed()) {
     // Ctrl-C now, or the signal to stop, ends the search for names.
     int Before = TheRequests.Interrupts;
+    Symbols->handOver();
     while (!Symbols->idle()) {
       if (TheRequests.Interrupts > Before || TheRequests.Stop) {
         Symbols->cut();

@@ -40,19 +40,22 @@ void SymbolThread::addModule(std::vector<uint8_t> BuildId,
   NewModules.push_back({std::move(BuildId), std::move(Places)});
 }
 
-void SymbolThread::put(const Question &Q) {
+void SymbolThread::handOver() {
+  if (Asked.empty())
+    return;
   bool First;
   {
     std::lock_guard<std::mutex> Guard(Lock);
     First = Questions.empty();
-    Questions.push_back(Q);
+    Questions.insert(Questions.end(), Asked.begin(), Asked.end());
   }
+  Asked.clear();
   if (First)
     Wake.notify_one();
 }
 
 void SymbolThread::ask(uint32_t Frame, uint32_t Module, uint64_t Address) {
-  put({Question::Native, Frame, Module, Address});
+  Asked.push_back({Question::Native, Frame, Module, Address});
 }
 
 void SymbolThread::addJit(uint32_t Image, JitPlace Place) {
@@ -61,11 +64,11 @@ void SymbolThread::addJit(uint32_t Image, JitPlace Place) {
 }
 
 void SymbolThread::askJit(uint32_t Frame, uint32_t Image, uint64_t Address) {
-  put({Question::Jit, Frame, Image, Address});
+  Asked.push_back({Question::Jit, Frame, Image, Address});
 }
 
 void SymbolThread::endJit(uint32_t Image) {
-  put({Question::JitEnd, 0, Image, 0});
+  Asked.push_back({Question::JitEnd, 0, Image, 0});
 }
 
 std::vector<SymbolThread::Answer> SymbolThread::takeAnswers(size_t Most) {

@@ -29,7 +29,8 @@ public:
 
   /// Names module Id; ids come in order from 1. Arguments as for Symbolizer.
   void addModule(std::vector<uint8_t> BuildId, std::vector<std::string> Places);
-  /// Asks for the symbols of Frame.
+  /// Asks for the symbols of Frame. What is asked waits for handOver(), here
+  /// and below: to wake a thread costs as much as a new stack.
   void ask(uint32_t Frame, uint32_t Module, uint64_t Address);
 
   /// Says where Image has its perf map; before the first askJit() of it.
@@ -39,6 +40,8 @@ public:
   void askJit(uint32_t Frame, uint32_t Image, uint64_t Address);
   /// Image has ended, and its map is complete.
   void endJit(uint32_t Image);
+  /// Gives the thread what was asked since the last time.
+  void handOver();
 
   struct Answer {
     uint32_t Frame;
@@ -46,7 +49,7 @@ public:
   };
   /// What was resolved, in order, up to Most of what was not taken before.
   std::vector<Answer> takeAnswers(size_t Most);
-  /// Whether everything that was asked is answered or was given up.
+  /// Whether everything that was handed over is answered or was given up.
   bool idle();
   /// Gives up what is not resolved yet.
   void cut();
@@ -62,7 +65,6 @@ private:
     uint32_t Owner; ///< module or image
     uint64_t Address;
   };
-  void put(const Question &Q);
   void run();
   bool waitForWork(std::unique_lock<std::mutex> &Guard);
   void answer(const Question &Q);
@@ -70,6 +72,7 @@ private:
   void lookAtMaps();
   void give(uint32_t Frame, std::vector<SourceLocation> Locations);
 
+  std::vector<Question> Asked; ///< the recorder's, not handed over yet
   std::mutex Lock;
   std::condition_variable Wake;
   std::deque<Module> NewModules;

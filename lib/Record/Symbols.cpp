@@ -67,6 +67,7 @@ void Session::onModule(uint32_t Module, const std::string &Path,
 void Session::takeSymbols(size_t Most) {
   if (!Symbols)
     return;
+  Symbols->handOver();
   for (SymbolThread::Answer &A : Symbols->takeAnswers(Most))
     R.Names.Names.addSymbols(A.Frame, A.Locations);
 }

@@ -40,6 +40,16 @@ void WriteQueue::pop() {
   } else if (const Keyframe *K = std::get_if<Keyframe>(&B)) {
     KeyframeBytes += W.bytes() - BytesBefore;
     KeyframeBlocks += K->Blocks.size();
+  } else if (Dictionary *D = std::get_if<Dictionary>(&B)) {
+    // What stacks need, which come in thousands. Each part is some pages that
+    // the kernel would clear anew.
+    auto Keep = [](auto &To, auto &From) {
+      From.clear();
+      if (From.capacity() > To.capacity())
+        To = std::move(From);
+    };
+    Keep(Spare.Stacks, D->Stacks);
+    Keep(Spare.NodeFrames, D->NodeFrames);
   }
   Blocks.pop_front();
 }

@@ -12,6 +12,7 @@
 #include "memkit/Trace/EventLog.h"
 #include "memkit/Trace/TraceWriter.h"
 #include <deque>
+#include <utility>
 #include <variant>
 
 namespace memkit {
@@ -35,6 +36,8 @@ public:
 
   bool empty() const { return Blocks.empty(); }
   size_t size() const { return Blocks.size(); }
+  /// An empty dictionary, with the memory of one that was written.
+  Dictionary takeSpare() { return std::exchange(Spare, Dictionary()); }
   /// Whether there is a log that is not written yet.
   bool hasEvents() const { return NumLogs != 0; }
   /// Does a part of the work; only when not empty(). An error is of the output:
@@ -52,6 +55,7 @@ private:
   void pop();
 
   TraceWriter &W;
+  Dictionary Spare;
   std::deque<Block> Blocks; ///< the first may be under way
   size_t NumLogs = 0;
   uint64_t BytesBefore = 0; ///< the block that is under way

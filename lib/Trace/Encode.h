@@ -103,7 +103,7 @@ private:
   ByteVectors Vectors;
   std::vector<size_t> Cuts;
   std::vector<uint64_t> Wide;
-  StackTree Tree;
+  StackTreeWriter Tree;
   StackRows NewRows;
 };
 

@@ -18,34 +18,37 @@ void StackRows::clear() {
   FarLength.clear();
 }
 
-void StackTree::append(const NewStack &S) {
+void StackTreeWriter::append(const NewStack &S) {
   uint32_t Leaf = S.Parent;
   for (uint32_t I = 0; I != S.Length; ++I) {
-    Parents.push_back(Leaf);
-    Leaf = nodes();
+    uint32_t Id = ++Nodes;
+    if (Id >> PieceBits >= Pieces.size())
+      Pieces.push_back(std::make_unique<uint32_t[]>(size_t(1) << PieceBits));
+    Pieces[Id >> PieceBits][Id & PieceMask] = Leaf;
+    Leaf = Id;
   }
   LastLeaf = Leaf;
 }
 
-void StackTree::encode(llvm::ArrayRef<NewStack> Stacks, StackRows &Out) {
+void StackTreeWriter::encode(llvm::ArrayRef<NewStack> Stacks, StackRows &Out) {
   for (const NewStack &S : Stacks) {
     assert(S.Parent <= nodes() && "stack names a node not added yet");
     uint32_t Node = LastLeaf;
     unsigned Pops = 0;
-    while (Node > S.Parent && Pops != Far) {
-      Node = Parents[Node];
+    while (Node > S.Parent && Pops != StackTree::Far) {
+      Node = Pieces[Node >> PieceBits][Node & PieceMask];
       ++Pops;
     }
-    if (Node == S.Parent && Pops != Far) {
+    if (Node == S.Parent && Pops != StackTree::Far) {
       Out.Pops.push_back(uint8_t(Pops));
     } else {
-      Out.Pops.push_back(Far);
+      Out.Pops.push_back(StackTree::Far);
       Out.FarParent.push_back(nodes() - S.Parent);
     }
-    if (S.Length < Far) {
+    if (S.Length < StackTree::Far) {
       Out.Length.push_back(uint8_t(S.Length));
     } else {
-      Out.Length.push_back(Far);
+      Out.Length.push_back(StackTree::Far);
       Out.FarLength.push_back(S.Length);
     }
     append(S);

@@ -17,6 +17,7 @@
 
 #include "memkit/Trace/Blocks.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <memory>
 #include <vector>
 
 namespace memkit {
@@ -30,15 +31,14 @@ struct StackRows {
   void clear();
 };
 
+/// The reader's tree.
 class StackTree {
 public:
   static constexpr uint8_t Far = 255;
 
-  /// Appends Stacks to the tree and gives their rows.
-  void encode(llvm::ArrayRef<NewStack> Stacks, StackRows &Out);
-
-  /// The reverse. False when a row leads out of the tree or the rows do not use
-  /// up exactly their far columns and Nodes nodes; the tree is then unusable.
+  /// Appends the stacks of Rows to the tree, and gives them. False when a row
+  /// leads out of the tree or the rows do not use up exactly their far columns
+  /// and Nodes nodes; the tree is then unusable.
   [[nodiscard]] bool decode(const StackRows &Rows, uint32_t Nodes,
                             std::vector<NewStack> &Out);
 
@@ -47,9 +47,25 @@ public:
   uint32_t nodes() const { return uint32_t(Parents.size() - 1); }
 
 private:
+  std::vector<uint32_t> Parents = {0}; ///< by node; [0] is the root
+  uint32_t LastLeaf = 0;
+};
+
+/// The writer's: it grows by pieces that stay where they are, for whoever
+/// records waits while a large one is copied.
+class StackTreeWriter {
+public:
+  /// Appends Stacks to the tree and gives their rows.
+  void encode(llvm::ArrayRef<NewStack> Stacks, StackRows &Out);
+  uint32_t nodes() const { return Nodes; }
+
+private:
   void append(const NewStack &S);
 
-  std::vector<uint32_t> Parents = {0}; ///< by node; [0] is the root
+  static constexpr unsigned PieceBits = 12;
+  static constexpr uint32_t PieceMask = (1u << PieceBits) - 1;
+  std::vector<std::unique_ptr<uint32_t[]>> Pieces; ///< parents by node
+  uint32_t Nodes = 0;
   uint32_t LastLeaf = 0;
 };
 

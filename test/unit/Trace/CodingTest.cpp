@@ -51,7 +51,8 @@ TEST(StackTree, RowsThatLeadOutAreRefused) {
 
 TEST(StackTree, RandomTreesComeBack) {
   std::mt19937 Random(3);
-  StackTree Writer, Reader;
+  StackTreeWriter Writer;
+  StackTree Reader;
   for (unsigned Round = 0; Round != 20; ++Round) {
     std::vector<NewStack> Stacks, Got;
     uint32_t Nodes = Writer.nodes(), Added = 0;
