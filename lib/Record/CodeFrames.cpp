@@ -35,7 +35,13 @@ StringRef memkit::allocFunctionName(uint8_t Function) {
                                           "mprotect",
                                           "brk",
                                           "sbrk",
-                                          "pthread_create"};
+                                          "pthread_create",
+                                          "PyMem_Malloc",
+                                          "PyMem_Calloc",
+                                          "PyMem_Realloc",
+                                          "PyObject_Malloc",
+                                          "PyObject_Calloc",
+                                          "PyObject_Realloc"};
   static_assert(std::size(Names) == wire::NumAllocFunctions);
   return Function < std::size(Names) ? Names[Function] : "";
 }

@@ -21,7 +21,8 @@ static constexpr KnownHeap KnownHeaps[NumHostHeaps] = {
     {"host.file", HF_OutsideTotals},
     {"host.device", HF_OutsideTotals},
     {"host.stack", HF_OutsideTotals},
-    {"host.brk", HF_None}};
+    {"host.brk", HF_None},
+    {"python.object", HF_None, HostHeap::Mmap}};
 
 const KnownHeap &memkit::knownHeap(HostHeap H) {
   return KnownHeaps[unsigned(H)];
@@ -35,7 +36,7 @@ static Error nothingMatches(StringRef Glob) {
 }
 
 Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
-                                        uint64_t MinSize) {
+                                        uint64_t MinSize, bool PythonObjects) {
   HeapChoice C;
   C.MinSize = MinSize;
   if (!Globs.empty())
@@ -51,13 +52,21 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
       return nothingMatches(Text);
     C.Bits = Before | Hits;
   }
+  constexpr uint32_t Objects = 1u << unsigned(HostHeap::PythonObject);
+  if (!PythonObjects && C.Bits == Objects)
+    return createStringError(inconvertibleErrorCode(),
+                             "the heap python.object is recorded with "
+                             "--python-objects alone");
+  if (!PythonObjects)
+    C.Bits &= ~Objects;
   return C;
 }
 
 uint32_t HeapChoice::wireBits() const {
   constexpr uint32_t Malloc = 1u << unsigned(HostHeap::Malloc);
   constexpr uint32_t Stack = 1u << unsigned(HostHeap::Stack);
+  constexpr uint32_t Object = 1u << unsigned(HostHeap::PythonObject);
   return (Bits & Malloc ? wire::HB_Malloc : 0u) |
          (Bits & Stack ? wire::HB_Stacks : 0u) |
-         (Bits & ~(Malloc | Stack) ? wire::HB_Maps : 0u);
+         (Bits & ~(Malloc | Stack | Object) ? wire::HB_Maps : 0u);
 }

@@ -23,12 +23,15 @@ enum class HostHeap : uint8_t {
   Device,
   Stack,
   Break,
+  PythonObject,
 };
-inline constexpr unsigned NumHostHeaps = 7;
+inline constexpr unsigned NumHostHeaps = 8;
 
 struct KnownHeap {
   const char *Name; ///< `host.malloc`
   uint32_t Flags;   ///< HeapFlags
+  /// Whose blocks usually enclose its own; Malloc: none's.
+  HostHeap Parent = HostHeap::Malloc;
 };
 const KnownHeap &knownHeap(HostHeap H);
 
@@ -48,10 +51,12 @@ struct HeapChoice {
   uint64_t sampleBytes(HostHeap H) const {
     return H == HostHeap::Malloc ? SampleBytes : 0;
   }
-  /// The heaps whose names one of the globs matches; without globs all. Fails
-  /// when a glob is wrong or matches none.
+  /// The heaps whose names one of the globs matches; without globs all; of
+  /// python.object only with PythonObjects. Fails when a glob is wrong or
+  /// matches none.
   static llvm::Expected<HeapChoice> create(llvm::ArrayRef<std::string> Globs,
-                                           uint64_t MinSize);
+                                           uint64_t MinSize,
+                                           bool PythonObjects = false);
 };
 
 } // namespace memkit

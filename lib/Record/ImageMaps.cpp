@@ -175,13 +175,12 @@ void ImageState::allocateIn(const MapTable::Block &In, BlockRef B,
                             uint64_t Size, uint64_t TimeNs, uint32_t Thread) {
   R.Sums.allocateIn(B, {In.Entry.Ordinal, In.Entry.Row, In.Entry.Context}, Size,
                     TimeNs, Thread);
-  noteEnclosing(In, B.Ordinal);
+  Enclosing[B.Ordinal] = In.Entry.Ordinal + 1;
+  noteEnclosing(In.Entry.Ordinal);
 }
 
-/// That the block of Ordinal, whose event comes next, lies in a mapping.
-void ImageState::noteEnclosing(const MapTable::Block &In, uint64_t Ordinal) {
-  uint64_t Outer = In.Entry.Ordinal;
-  Enclosing[Ordinal] = Outer + 1;
+/// That the block whose event comes next lies in the one of Outer.
+void ImageState::noteEnclosing(uint64_t Outer) {
   std::vector<uint64_t> &Column = Log.Columns.Enclosing;
   Column.resize(Log.size());
   Column.push_back(Outer + 1);

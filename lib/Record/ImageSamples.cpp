@@ -31,8 +31,10 @@ void ImageState::countSampled(const LiveEntry &Block, const MapTable::Block *In,
   if (In && In->Entry.Row)
     Outer = {In->Entry.Ordinal, In->Entry.Row, In->Entry.Context};
   R.Sums.allocateSampled(B, Outer, Block.Size, Weight, TimeNs);
-  if (Outer.Row)
-    noteEnclosing(*In, Block.Ordinal);
+  if (Outer.Row) {
+    Enclosing[Block.Ordinal] = Outer.Ordinal + 1;
+    noteEnclosing(Outer.Ordinal);
+  }
   std::vector<uint64_t> &Column = Log.Columns.Weight;
   Column.resize(Log.size());
   Column.push_back(Weight);

@@ -67,6 +67,7 @@ void ImageState::releaseRing(uint32_t I) {
   if (S.Realloc == Ring::HeldBack)
     endHeldRealloc(S, I, true);
   S.Realloc = Ring::NoRealloc;
+  S.ObjectAddress = 0;
   S.Thread = 0;
   S.Epoch = 0;
   Scopes.endRing(I, R.lastNs());
@@ -88,6 +89,11 @@ void ImageState::setContext(uint32_t RingIndex) {
     return;
   S.ContextRow = contextRow(R.MallocHeap, Context);
   S.Context = S.ContextRow ? Context : 0;
+  if (R.Wanted.wants(HostHeap::PythonObject))
+    S.ObjectContextRow =
+        contextRow(R.hostHeap(HostHeap::PythonObject), S.Context);
+  if (S.ObjectContextRow >= InMallocBit)
+    S.ObjectContextRow = 0;
 }
 
 /// Does it say that there are blocks that were not recorded?
@@ -105,6 +111,11 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
     return at(Rec, RingIndex);
   case RecordKind::ReallocEnd:
     return endRealloc(Rec, RingIndex);
+  case RecordKind::ObjectAllocate:
+  case RecordKind::ObjectFree:
+  case RecordKind::ObjectReallocBegin:
+  case RecordKind::ObjectReallocEnd:
+    return objectRecord(Rec, RingIndex);
   case RecordKind::ThreadStart:
     releaseRing(RingIndex);
     if (!resumeThread(Rings[RingIndex], Rec))
@@ -329,9 +340,8 @@ void ImageState::addLane(Ring &S) {
 /// Sees to it that the ring has a thread.
 void ImageState::makeThread(uint32_t RingIndex) {
   if (!Rings[RingIndex].Thread)
-    startThread(
-        Rings[RingIndex],
-        Shared->ringHeader(RingIndex).Tid.load(std::memory_order_relaxed));
+    startThread(Rings[RingIndex], Shared->ringHeader(RingIndex).Tid.load(
+                                      std::memory_order_relaxed));
 }
 
 /// Sees to it that the log takes one more event of the ring's thread.
@@ -390,7 +400,7 @@ void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
 
 void ImageState::keyframe() {
   if (!Snapshot.active()) {
-    uint64_t Blocks = Live.size() + Maps.size();
+    uint64_t Blocks = Live.size() + Objects.size() + Maps.size();
     if (!Snapshot.due(R.Sums.events(Id), Blocks, R.bytes()))
       return;
     SmallVector<LiveEntry, 8> Detached;
@@ -403,14 +413,22 @@ void ImageState::keyframe() {
     Snapshot.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), Blocks, Detached,
                    Enclosing);
   }
-  Snapshot.step(Live, R, Id);
+  stepKeyframe();
   if (!Snapshot.active())
     forgetGiven();
 }
 
+void ImageState::stepKeyframe() {
+  auto Outer = [this](const LiveEntry &E, uint64_t Address) {
+    return outerOf(Address, E);
+  };
+  const LiveSource Sources[] = {{Live}, {Objects, Outer, InMallocBit - 1}};
+  Snapshot.step(Sources, R, Id);
+}
+
 void ImageState::finishKeyframe() {
   while (Snapshot.active())
-    Snapshot.step(Live, R, Id);
+    stepKeyframe();
   forgetGiven();
 }
 

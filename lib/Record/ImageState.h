@@ -74,6 +74,11 @@ public:
     enum { NoRealloc, Detached, HeldBack } Realloc = NoRealloc;
     uint64_t ReallocAddress = 0;
     LiveEntry Block; ///< detached from its address by a realloc that runs
+    /// An interpreter's object that is being reallocated, and where it was; 0:
+    /// none is.
+    LiveEntry Object;
+    uint64_t ObjectAddress = 0;
+    uint32_t ObjectContextRow = 0; ///< as ContextRow, in their heap
   };
   Ring &ring(uint32_t I);
 
@@ -160,10 +165,24 @@ private:
   class MapSink;
   void mapRecord(const wire::Record &Rec, uint32_t RingIndex);
   void endRemap(const wire::Record &Rec, uint32_t RingIndex, MapSink &Out);
+  // ImageObjects.cpp: objects of an interpreter.
+  void objectRecord(const wire::Record &Rec, uint32_t RingIndex);
+  bool takeObject(uint64_t Address, LiveEntry &E);
+  void putObject(uint64_t Address, LiveEntry E, uint64_t Tsc,
+                 uint32_t RingIndex, bool InMalloc);
+  void emitObjectFree(uint64_t Address, const LiveEntry &E, uint64_t Tsc,
+                      uint32_t RingIndex);
+  bool findMallocOf(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
+  bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
+  uint64_t outerOf(uint64_t Address, const LiveEntry &E) {
+    BlockRef Outer;
+    return findOuter(Address, E, Outer) ? Outer.Ordinal + 1 : 0;
+  }
+  void stepKeyframe();
   // ImageSamples.cpp: blocks that stand for several.
   void countSampled(const LiveEntry &Block, const MapTable::Block *In,
                     uint64_t TimeNs);
-  void noteEnclosing(const MapTable::Block &In, uint64_t Ordinal);
+  void noteEnclosing(uint64_t Outer);
   void allocateIn(const MapTable::Block &In, BlockRef B, uint64_t Size,
                   uint64_t TimeNs, uint32_t Thread);
   uint64_t takeEnclosing(uint64_t Ordinal);
@@ -179,6 +198,9 @@ private:
   StackMap Stacks;
   ImageScopes Scopes;
   LiveTable Live;
+  LiveTable Objects; ///< of an interpreter; their contexts may have InMalloc
+  /// In the context of an object: it lies in a block of malloc.
+  static constexpr uint32_t InMallocBit = 1u << 23;
   Keyframer Snapshot;
   uint64_t NextOrdinal = 0;
   std::vector<Ring> Rings;

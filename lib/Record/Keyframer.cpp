@@ -36,18 +36,37 @@ void Keyframer::start(uint64_t NextOrdinal, uint64_t AtEvents, uint64_t AtNs,
   }
 }
 
-void Keyframer::save(const LiveEntry &E, unsigned Shard) {
+void Keyframer::save(const Packed &P, unsigned Shard) {
   if (Phase == Counting) {
     if (Shard >= Cursor)
-      ++Bins[E.Ordinal >> Shift];
-    Saved.push_back(Packed(E));
+      ++Bins[P.ordinal() >> Shift];
+    Saved.push_back(P);
     return;
   }
-  uint32_t Part = partOf(E.Ordinal);
+  uint32_t Part = partOf(P.ordinal());
   if (Part >= End)
-    Saved.push_back(Packed(E));
+    Saved.push_back(P);
   else if (Phase == Collecting && Part >= Begin && Shard >= Cursor)
-    Parts[Part - Begin].push_back(Packed(E));
+    Parts[Part - Begin].push_back(P);
+}
+
+/// Counts the blocks of a shard, or takes those of this group.
+void Keyframer::collect(const LiveSource &From, unsigned Shard) {
+  From.Table.forEachInShard(Shard, [&](const LiveEntry &E, uint64_t Address) {
+    if (E.Ordinal >= Limit)
+      return;
+    if (Phase == Counting) {
+      ++Bins[E.Ordinal >> Shift];
+      return;
+    }
+    uint32_t Part = partOf(E.Ordinal);
+    if (!inGroup(Part))
+      return;
+    uint64_t Outer = From.Outer ? From.Outer(E, Address) : 0;
+    LiveEntry Block = E;
+    Block.Context &= From.ContextMask;
+    Parts[Part - Begin].push_back(Packed(Block, Outer));
+  });
 }
 
 /// Turns the counts into parts of at most PartBlocks (a single bin may be
@@ -119,7 +138,8 @@ void Keyframer::writePart(Recording &R, uint32_t Image) {
     B.Stack = R.Sums.stackOf(E.Row);
     B.Heap = R.Sums.heapOf(E.Row);
     B.Context = R.Sums.contextOf(E.Context);
-    if (!Enclosing->empty())
+    B.Enclosing = P.Outer;
+    if (!P.Outer && !Enclosing->empty())
       B.Enclosing = Enclosing->lookup(E.Ordinal);
     if (R.Wanted.SampleBytes)
       B.Weight = weightOf(R, E);
@@ -128,26 +148,21 @@ void Keyframer::writePart(Recording &R, uint32_t Image) {
   R.write(std::move(K));
 }
 
-void Keyframer::step(const LiveTable &Table, Recording &R, uint32_t Image) {
+void Keyframer::step(ArrayRef<LiveSource> Sources, Recording &R,
+                     uint32_t Image) {
   uint64_t Until = R.nowNs() + StepNs;
   for (uint64_t Now; Phase != Idle && (Now = R.nowNs()) < Until;) {
-    if (Phase == Counting) {
-      Table.forEachInShard(Cursor++, [this](const LiveEntry &E) {
-        if (E.Ordinal < Limit)
-          ++Bins[E.Ordinal >> Shift];
-      });
-      if (Cursor != LiveTable::NumShards)
+    if (Phase == Counting || Phase == Collecting) {
+      collect(Sources[Cursor / LiveTable::NumShards],
+              Cursor % LiveTable::NumShards);
+      if (++Cursor != Sources.size() * LiveTable::NumShards)
         continue;
-      cutParts();
-      Begin = End = 0;
-      startGroup();
-    } else if (Phase == Collecting) {
-      Table.forEachInShard(Cursor++, [this](const LiveEntry &E) {
-        if (E.Ordinal < Limit && inGroup(partOf(E.Ordinal)))
-          Parts[partOf(E.Ordinal) - Begin].push_back(Packed(E));
-      });
-      if (Cursor != LiveTable::NumShards)
+      if (Phase == Counting) {
+        cutParts();
+        Begin = End = 0;
+        startGroup();
         continue;
+      }
       Phase = Writing;
       // All that the blocks name must stand before them.
       R.flush();

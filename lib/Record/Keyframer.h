@@ -12,6 +12,7 @@
 #include "memkit/Record/LiveTable.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <vector>
 
 namespace memkit {
@@ -21,7 +22,16 @@ class Recording;
 /// Of blocks that lie in others: the ordinal + 1 of the outer by the inner's.
 using Enclosers = llvm::DenseMap<uint64_t, uint64_t>;
 
-/// Takes a snapshot of a live table, sorted by ordinal, in small steps while
+/// A table of live blocks whose blocks a snapshot has.
+struct LiveSource {
+  const LiveTable &Table;
+  /// The ordinal + 1 of the block in which the one at an address lies; 0 when
+  /// Enclosers says it, or it lies in none. May be empty.
+  llvm::function_ref<uint64_t(const LiveEntry &, uint64_t)> Outer = nullptr;
+  uint32_t ContextMask = ~0u; ///< what of its blocks' contexts is one
+};
+
+/// Takes a snapshot of live tables, sorted by ordinal, in small steps while
 /// the table goes on to change. The blocks of the snapshot are those with an
 /// ordinal below the limit set at its start; one that is freed before it was
 /// visited is taken then.
@@ -51,12 +61,13 @@ public:
   bool holds(uint64_t Ordinal) const {
     return Phase != Idle && Ordinal < Limit;
   }
-  /// Works for about StepNs.
-  void step(const LiveTable &Table, Recording &R, uint32_t Image);
-  /// E was taken out of its shard.
-  void onTake(const LiveEntry &E, unsigned Shard) {
+  /// Works for about StepNs. Sources: the same each time.
+  void step(llvm::ArrayRef<LiveSource> Sources, Recording &R, uint32_t Image);
+  /// E was taken out of its shard, counted over all sources. Outer: as
+  /// LiveSource's.
+  void onTake(const LiveEntry &E, unsigned Shard, uint64_t Outer = 0) {
     if (__builtin_expect(Phase != Idle, 0) && E.Ordinal < Limit)
-      save(E, Shard);
+      save(Packed(E, Outer), Shard);
   }
 
 private:
@@ -64,13 +75,13 @@ private:
   static constexpr uint32_t PartBlocks = 8192;
   static constexpr uint64_t StepNs = 300000;
 
-  /// A LiveEntry in 24 bytes.
+  /// A LiveEntry and what it lies in.
   struct Packed {
-    uint64_t OrdinalContext, BirthRow, SizeRow;
-    explicit Packed(const LiveEntry &E)
+    uint64_t OrdinalContext, BirthRow, SizeRow, Outer;
+    explicit Packed(const LiveEntry &E, uint64_t Outer = 0)
         : OrdinalContext(E.Ordinal << 24 | E.Context),
           BirthRow(E.BirthTick << 16 | (E.Row & 0xffff)),
-          SizeRow(E.Size << 16 | E.Row >> 16) {}
+          SizeRow(E.Size << 16 | E.Row >> 16), Outer(Outer) {}
     uint64_t ordinal() const { return OrdinalContext >> 24; }
     LiveEntry unpack() const {
       return {ordinal(), SizeRow >> 16, BirthRow >> 16,
@@ -79,7 +90,8 @@ private:
     }
   };
 
-  void save(const LiveEntry &E, unsigned Shard);
+  void save(const Packed &P, unsigned Shard);
+  void collect(const LiveSource &From, unsigned Shard);
   void cutParts();
   void startGroup();
   void sortPart();

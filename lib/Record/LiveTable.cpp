@@ -25,9 +25,13 @@ uint64_t LiveTable::bytes() const {
   return Bytes;
 }
 
-bool LiveTable::contains(uint64_t Address) const {
-  if (isOdd(Address))
-    return Odd.count(Address);
+bool LiveTable::get(uint64_t Address, LiveEntry *Out) const {
+  if (isOdd(Address)) {
+    auto It = Odd.find(Address);
+    if (It != Odd.end() && Out)
+      *Out = It->second;
+    return It != Odd.end();
+  }
   uint64_t Hash = hash(Address);
   const Shard &S = Shards[Hash >> 56];
   if (!S.Buckets)
@@ -35,8 +39,15 @@ bool LiveTable::contains(uint64_t Address) const {
   uint32_t Home = S.home(Hash), K = Home;
   do {
     const Bucket &B = S.Buckets[K];
-    if (find(B, tags(B), tagOf(Hash), Address >> 3) != Slots)
+    unsigned I = find(B, tags(B), tagOf(Hash), Address >> 3);
+    if (I != Slots) {
+      if (Out) {
+        read(B, I, *Out, true);
+        if (Out->Size == SizeEscape)
+          Out->Size = Large.lookup(Address);
+      }
       return true;
+    }
     if (!B.Overflow)
       return false;
     K = next(S, K);
@@ -114,19 +125,21 @@ void LiveTable::grow(Shard &S) {
 }
 
 void LiveTable::forEachInShard(
-    unsigned Index, llvm::function_ref<void(const LiveEntry &)> F) const {
+    unsigned Index,
+    llvm::function_ref<void(const LiveEntry &, uint64_t)> F) const {
   const Shard &S = Shards[Index];
   LiveEntry E;
   for (uint32_t K = 0; K != S.NumBuckets; ++K)
     for (unsigned I = 0; I != Slots; ++I)
       if (const Bucket &B = S.Buckets[K]; B.Tags[I]) {
         read(B, I, E, true);
+        uint64_t Address = (B.Keys[I] & AddressMask) << 3;
         if (E.Size == SizeEscape)
-          E.Size = Large.lookup((B.Keys[I] & AddressMask) << 3);
-        F(E);
+          E.Size = Large.lookup(Address);
+        F(E, Address);
       }
   // Odd addresses are few and all visited with their shard.
   for (const auto &[Address, Entry] : Odd)
     if (shardOf(Address) == Index)
-      F(Entry);
+      F(Entry, Address);
 }

@@ -67,6 +67,7 @@ void MapTable::counts(Range R) {
 MapTable::Iterator MapTable::cut(Iterator At, uint64_t Address,
                                  MapEvents &Out) {
   Block Rest = At->second;
+  Rest.CutFrom = At->second.Entry.Ordinal + 1;
   Rest.Entry = Out.split(At->second.Entry, Address - At->first);
   At->second.End = Address;
   return Blocks.emplace_hint(std::next(At), Address, Rest);
@@ -132,6 +133,7 @@ void MapTable::protect(Range R, MapClass To, uint64_t Tsc, MapEvents &Out) {
     Out.free(B.Entry);
     B.Entry = Out.allocate(To, B.End - At->first);
     B.Class = To;
+    B.CutFrom = 0;
     if (To == MapClass::Used)
       counts({At->first, B.End});
   }

@@ -55,6 +55,8 @@ public:
     uint64_t BornTsc = 0;
     LiveEntry Entry;
     wire::MapClass Class = wire::MapClass::Used;
+    /// The ordinal + 1 of the block that this was cut from; 0: it was not.
+    uint64_t CutFrom = 0;
   };
   using Map = std::map<uint64_t, Block>; ///< by begin
 

@@ -51,7 +51,9 @@ static const char *whyNotWalked(PythonState S) {
 }
 
 void Session::lookAtPython(Process &P) {
-  if (P.PythonSaid || !(Settings.Stacks & wire::SB_Python))
+  bool Frames = Settings.Stacks & wire::SB_Python;
+  bool Objects = Settings.PythonObjects;
+  if (P.PythonSaid || !(Frames || Objects))
     return;
   const wire::Control &C = P.State->shared().control();
   auto State = PythonState(C.Python.load(std::memory_order_acquire));
@@ -66,8 +68,17 @@ void Session::lookAtPython(Process &P) {
   std::string Who = "process " + std::to_string(P.Pid) +
                     (P.Role.empty() ? "" : " (" + P.Role + ")") + ": " +
                     versionName(Version);
+  if (Objects && C.Objects.load(std::memory_order_acquire) ==
+                     uint32_t(wire::ObjectState::NoSymbols)) {
+    O.Warn(Who + ": its objects are not recorded: " +
+           whyNotWalked(PythonState::NoSymbols));
+    Objects = false;
+  }
+  const char *What = !Objects ? "frames"
+                     : Frames ? "frames and objects"
+                              : "objects";
   if (State == PythonState::Walked)
-    O.Note(Who + ": its frames are recorded");
+    O.Note(Who + ": its " + What + " are recorded");
   else if (const char *Why = whyNotWalked(State))
-    O.Warn(Who + ": its own frames are not recorded: " + Why);
+    O.Warn(Who + ": its own " + What + " are not recorded: " + Why);
 }

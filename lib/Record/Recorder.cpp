@@ -188,7 +188,8 @@ int waitAlone(pid_t Pid) {
 
 Expected<RecordResult> memkit::record(const RecordOptions &O) {
   holdStandardStreams();
-  Expected<HeapChoice> Wanted = HeapChoice::create(O.Heaps, O.MinSize);
+  Expected<HeapChoice> Wanted =
+      HeapChoice::create(O.Heaps, O.MinSize, O.PythonObjects);
   if (!Wanted)
     return Wanted.takeError();
   Wanted->SampleBytes = O.SampleBytes;

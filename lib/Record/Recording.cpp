@@ -36,6 +36,8 @@ uint32_t Recording::hostHeap(HostHeap H) {
   Heap New;
   New.Name = Names.Names.string(knownHeap(H).Name);
   New.Flags = knownHeap(H).Flags;
+  if (HostHeap Parent = knownHeap(H).Parent; Parent != HostHeap::Malloc)
+    New.Parent = hostHeap(Parent);
   New.SampleBytes = Wanted.sampleBytes(H);
   if (New.SampleBytes)
     New.Flags |= HF_Estimates;

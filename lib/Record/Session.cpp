@@ -41,6 +41,7 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
   Settings.SampleBytes = R.Wanted.SampleBytes;
   Settings.SampleSeed = O.SampleSeed;
   Settings.Stacks = O.Stacks;
+  Settings.PythonObjects = R.Wanted.wants(HostHeap::PythonObject);
   Settings.PythonFolder = O.PythonFolder;
   // Naps are short; the kernel's usual slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);

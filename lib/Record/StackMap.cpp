@@ -20,7 +20,8 @@ StackMap::StackMap(SharedImage &Shared, Recording &R, uint32_t Image)
 uint32_t StackMap::findRow(uint32_t Node, uint8_t Function) {
   if (Function >= wire::NumAllocFunctions) {
     Codes.bad();
-    Function = 0;
+    Function =
+        Function == NoObject ? uint8_t(wire::AllocFunction::PyObjectMalloc) : 0;
   }
   const Entry *E = Entries.find(Node);
   if (!E || !E->Row) {
@@ -39,7 +40,10 @@ uint32_t StackMap::findRow(uint32_t Node, uint8_t Function) {
 }
 
 uint32_t StackMap::makeRow(uint32_t Node, uint8_t Function) {
-  return R.Sums.stackRow(Image, R.MallocHeap, stack(Node, Function));
+  uint32_t Heap = wire::makesObjects(Function)
+                      ? R.hostHeap(HostHeap::PythonObject)
+                      : R.MallocHeap;
+  return R.Sums.stackRow(Image, Heap, stack(Node, Function));
 }
 
 uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {

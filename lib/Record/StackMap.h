@@ -29,13 +29,15 @@ public:
     if (const Entry *E = Entries.find(Node))
       __builtin_prefetch(E);
   }
-  /// The row of a block that Function allocated at Node, 0 for none. What is
-  /// nonsense counts as a bad record and as the nearest thing that is none.
+  /// The row of a block of malloc that Function allocated at Node, 0 for none.
+  /// What is nonsense counts as a bad record and as the nearest thing that is
+  /// none.
   uint32_t row(uint32_t Node, uint8_t Function) {
-    const Entry *E = Entries.find(Node);
-    if (__builtin_expect(E && E->Row && E->Function == Function, 1))
-      return E->Row;
-    return findRow(Node, Function);
+    return rowOf(Node, wire::makesObjects(Function) ? NoFunction : Function);
+  }
+  /// The same of an object of an interpreter.
+  uint32_t objectRow(uint32_t Node, uint8_t Function) {
+    return rowOf(Node, wire::makesObjects(Function) ? Function : NoObject);
   }
   /// The trace's stack of a call of Function, in range, at Node.
   uint32_t stack(uint32_t Node, uint8_t Function);
@@ -51,6 +53,14 @@ private:
     uint32_t TraceNode = 0; ///< 0: not known yet
     uint8_t Function = 0;
   };
+  /// Functions that are none.
+  static constexpr uint8_t NoFunction = 254, NoObject = 255;
+  uint32_t rowOf(uint32_t Node, uint8_t Function) {
+    const Entry *E = Entries.find(Node);
+    if (__builtin_expect(E && E->Row && E->Function == Function, 1))
+      return E->Row;
+    return findRow(Node, Function);
+  }
   uint32_t findRow(uint32_t Node, uint8_t Function);
   uint32_t makeRow(uint32_t Node, uint8_t Function);
   SharedImage &Shared;

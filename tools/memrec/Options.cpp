@@ -48,6 +48,11 @@ static cl::opt<wire::StackBits> Stacks(
                clEnumValN(wire::SB_None, "none",
                           "the function that called malloc alone")),
     cl::cat(toolCategory()));
+static cl::opt<bool> PythonObjects(
+    "python-objects",
+    cl::desc("Record what Python's own allocators give out, too: heap "
+             "python.object"),
+    cl::cat(toolCategory()));
 static cl::opt<std::string>
     MinSize("min-size",
             cl::desc("Leave out allocations of fewer bytes, and their frees"),
@@ -62,7 +67,7 @@ static cl::list<std::string>
     Heaps("heap",
           cl::desc("Record these heaps alone: host.malloc, host.mmap, "
                    "host.reserved, host.file, host.device, host.stack, "
-                   "host.brk"),
+                   "host.brk, python.object"),
           cl::value_desc("GLOB,..."), cl::CommaSeparated,
           cl::cat(toolCategory()));
 static cl::opt<bool>
@@ -187,6 +192,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
                                    "max-depth=" + std::to_string(O.MaxDepth)};
   if (O.Stacks != wire::SB_Mixed)
     Text.push_back(std::string("stacks=") + stacksName(O.Stacks));
+  if (O.PythonObjects)
+    Text.push_back("python-objects=1");
   if (O.MinSize)
     Text.push_back("min-size=" + std::to_string(O.MinSize));
   if (O.SampleBytes)
@@ -206,6 +213,10 @@ Expected<RecordOptions> memkit::recordOptions() {
     return std::move(E);
   if (Error E = parseSizes(O))
     return std::move(E);
+  O.PythonObjects = PythonObjects;
+  // What lies in a block of which only a sample is known cannot be told.
+  if (O.PythonObjects && O.SampleBytes)
+    return makeUsageError("--python-objects and --sample exclude each other");
   O.Heaps.assign(Heaps.begin(), Heaps.end());
   O.Output = Output;
   O.Force = Force;

@@ -73,7 +73,10 @@ public:
     __builtin_prefetch(reinterpret_cast<const void *>(B + Last), 1);
   }
 
-  bool contains(uint64_t Address) const;
+  bool contains(uint64_t Address) const { return get(Address, nullptr); }
+  /// Whether a block lives at Address; it is copied to Out, unless that is
+  /// null.
+  bool get(uint64_t Address, LiveEntry *Out) const;
 
   /// Adds a block; false, and nothing is done, when one lives at Address.
   bool insert(uint64_t Address, const LiveEntry &E);
@@ -83,10 +86,11 @@ public:
   /// BirthTick: their line is not touched.
   bool take(uint64_t Address, LiveEntry &Out, bool Whole = true);
 
-  /// Calls F with each entry of a shard, in no order. F must not change the
-  /// table.
-  void forEachInShard(unsigned Shard,
-                      llvm::function_ref<void(const LiveEntry &)> F) const;
+  /// Calls F with each entry of a shard and its address, in no order. F must
+  /// not change the table.
+  void
+  forEachInShard(unsigned Shard,
+                 llvm::function_ref<void(const LiveEntry &, uint64_t)> F) const;
   static unsigned shardOf(uint64_t Address) { return hash(Address) >> 56; }
 
 private:

@@ -28,6 +28,7 @@ struct RecordOptions {
   uint32_t WaitMs = 10000;
   uint32_t MaxDepth = 1024;
   uint32_t Stacks = wire::SB_Mixed; ///< StackBits: which frames stacks have
+  bool PythonObjects = false; ///< what its interpreters allocate themselves
   uint64_t MinSize = 0;             ///< smaller blocks are not recorded
   uint64_t SampleBytes = 0;         ///< one byte in so many of malloc's; 0: all
   uint64_t SampleSeed = 0;          ///< for tests; 0: of the clock

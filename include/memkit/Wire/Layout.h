@@ -28,7 +28,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 6;
+inline constexpr uint32_t Version = 7;
 
 /// Environment variables that memrec sets and the exec hooks put back.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -79,8 +79,15 @@ enum class RecordKind : uint8_t {
   /// The program waits for an answer in a slot. Address: scope; 0: the
   /// thread's innermost one, or the image; Size: slot | ticket << 8.
   Ask = 19,
+  /// Of blocks of the interpreter's allocators, a heap of its own: Address,
+  /// Size, Function, Stack; Context: 1 when malloc was called meanwhile, so
+  /// that the block may lie in one of malloc.
+  ObjectAllocate = 20,
+  ObjectFree = 21,         ///< as Free
+  ObjectReallocBegin = 22, ///< as ReallocBegin
+  ObjectReallocEnd = 23,   ///< as ReallocEnd, with the Context of its kind
 };
-inline constexpr uint8_t NumRecordKinds = 20;
+inline constexpr uint8_t NumRecordKinds = 24;
 inline constexpr uint64_t Unrecorded = 1;
 
 /// What pages are, in the low bits of a page's address.
@@ -124,8 +131,17 @@ enum class AllocFunction : uint8_t {
   Brk,
   Sbrk,
   PthreadCreate,
+  PyMemMalloc, ///< the first that makes objects
+  PyMemCalloc,
+  PyMemRealloc,
+  PyObjectMalloc,
+  PyObjectCalloc,
+  PyObjectRealloc,
 };
-inline constexpr uint8_t NumAllocFunctions = 20;
+inline constexpr uint8_t NumAllocFunctions = 26;
+inline constexpr bool makesObjects(uint8_t Function) {
+  return Function >= uint8_t(AllocFunction::PyMemMalloc);
+}
 
 /// Times rise within a ring, but for the records of signal handlers, which may
 /// be a little before the one ahead of them.
@@ -264,6 +280,13 @@ enum class PythonState : uint32_t {
   /// Its structures are not those of its version.
   OtherLayout = 5,
   NoSymbols = 6, ///< what must be looked up is not there
+};
+
+/// Whether the interpreter's objects are recorded.
+enum class ObjectState : uint32_t {
+  None = 0,      ///< not yet, or nobody wants them
+  Recorded = 1,  ///< from some time on
+  NoSymbols = 2, ///< what must be looked up is not there
 };
 
 //===----------------------------------------------------------------------===//
@@ -423,6 +446,7 @@ struct Control {
   std::atomic<uint32_t> Python;   ///< PythonState
   std::atomic<uint32_t> PythonVersion; ///< as PY_VERSION_HEX; 0: not known
   std::atomic<uint32_t> NextTicket;    ///< of those who ask
+  std::atomic<uint32_t> Objects;       ///< ObjectState
   ReplySlot Replies[NumReplySlots];    ///< P and R
 };
 static_assert(sizeof(Control) <= ControlBytes);

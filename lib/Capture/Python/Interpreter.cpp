@@ -49,6 +49,8 @@ void Interpreter::noteModule(AddressRange M, const void *LinkMap,
     return;
   }
   Finder.begin(E, Ctl->PythonFolder);
+  if (Ctl->Settings.PythonObjects)
+    Objects.begin(E, *Ctl);
   State.store(Seen, std::memory_order_release);
 }
 

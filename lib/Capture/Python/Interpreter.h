@@ -19,6 +19,7 @@
 #include "CodeObjects.h"
 #include "Evaluator.h"
 #include "ModuleFinder.h"
+#include "Objects.h"
 #include "Unwind/Bounds.h"
 
 namespace memkit::capture {
@@ -46,6 +47,14 @@ public:
     uint32_t Is = State.load(std::memory_order_acquire);
     return __builtin_expect(Is == Walked, 1) || (Is == Seen && look());
   }
+  /// To be called now and then by threads that may run Python: has what is to
+  /// be put into the interpreter put there.
+  void poll() {
+    Finder.poll();
+    if (__builtin_expect(Objects.isWanted(), 0) && isWalked())
+      Objects.request();
+  }
+  PythonObjects &objects() { return Objects; }
   bool isEvaluator(uintptr_t Pc) const { return isThere() && Where.has(Pc); }
 
   /// The thread state whose frames the calling thread runs; 0: it has none, or
@@ -82,7 +91,7 @@ public:
 
   /// What is known of a place, or becomes known.
   InstructionWord enter(const PythonPlace &P, bool IsHidden, char *Buffer) {
-    Finder.poll();
+    poll();
     return IsHidden ? Codes.enterHidden(P, L, Buffer)
                     : Codes.enter(P, L, LineOf, Buffer);
   }
@@ -128,6 +137,7 @@ private:
   wire::Control *Ctl = nullptr;
   CodeObjects Codes;
   ModuleFinder Finder;
+  PythonObjects Objects;
 };
 
 } // namespace memkit::capture

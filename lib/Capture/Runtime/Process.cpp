@@ -72,10 +72,11 @@ static void *mapShared(int Fd, uint64_t Offset, uint64_t Bytes) {
   return P;
 }
 
-/// Which frames stacks have, and room for Python's.
+/// Which frames stacks have, and what is needed for Python.
 static bool beginPython(int Fd, const wire::Regions &R, wire::Control &C) {
   Proc.StackBits = C.Settings.Stacks & wire::SB_Mixed;
-  return !(Proc.StackBits & wire::SB_Python) || Proc.Python.begin(Fd, R, C);
+  bool Wanted = Proc.StackBits & wire::SB_Python || C.Settings.PythonObjects;
+  return !Wanted || Proc.Python.begin(Fd, R, C);
 }
 
 static bool mapAll(int Fd) {
@@ -155,6 +156,7 @@ static bool tryConnect() {
   Proc.MaxDepth = S.MaxDepth < 2 ? 2 : S.MaxDepth;
   Proc.WaitMs = S.OnFullMode == uint32_t(wire::OnFull::Wait) ? S.WaitMs : 0;
   Proc.MinSize = S.Heaps & wire::HB_Malloc ? S.MinSize : UINT64_MAX;
+  Proc.ObjectMinSize = S.MinSize;
   if (!beginSampling(S))
     return false;
   Proc.Pid = sys::getpid();

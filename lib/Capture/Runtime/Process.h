@@ -41,6 +41,7 @@ struct alignas(PageBytes) Process {
   uint32_t WaitMs = 0; ///< 0: never wait
   uint32_t Pid = 0;
   uint64_t MinSize = 0; ///< blocks of malloc that are smaller are not recorded
+  uint64_t ObjectMinSize = 0; ///< the same of the interpreter's objects
   /// Which are recorded is the sample's to say, and MinSize the largest number.
   bool Samples = false;
   bool SomeUnknown = false; ///< there are blocks that are not recorded
@@ -77,6 +78,7 @@ struct Inherited {
   uintptr_t LoaderBytes;
   /// The interpreter's own deallocator of code objects.
   void (*CodeDealloc)(void *);
+  PythonTable Python;
 
   const char *socketPath() const { return Socket + sizeof("MEMREC_SOCKET"); }
   const char *preloadPath() const { return Preload + sizeof("MEMREC_PRELOAD"); }

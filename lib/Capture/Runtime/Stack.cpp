@@ -287,15 +287,22 @@ static bool prepare(StackState &S, const Frame &Caller, bool &IsOwn) {
 static uint32_t fullNode(Thread &T, bool IsOwn, const Frame &Caller) {
   Stack Walked(T.Stack, Caller);
   uint32_t Node = Walked.node(IsOwn, Caller);
-  if (__builtin_expect(Proc.Python.isThere(), 0) && !Walked.passedSignal())
+  if (__builtin_expect(!Proc.Python.isThere(), 1) || Walked.passedSignal())
+    return Node;
+  if (__builtin_expect(Proc.StackBits & wire::SB_Python, 1))
     return withPython(T, Node);
+  Proc.Python.poll();
   return Node;
 }
 
 uint32_t capture::stackNode(Thread &T, const Frame &Caller) {
   StackState &S = T.Stack;
-  if (__builtin_expect(T.QuietBits || T.Ring.isNested() || !Proc.StackBits, 0))
+  if (__builtin_expect(T.QuietBits || T.Ring.isNested() || !Proc.StackBits,
+                       0)) {
+    if (!T.QuietBits && !T.Ring.isNested() && Proc.Python.isThere())
+      Proc.Python.poll();
     return callerNode(Caller);
+  }
   if (__builtin_expect(S.Mark != nullptr, 0) && isInterrupted(S, Caller))
     return callerNode(Caller);
   volatile uint64_t Mark = MarkValue;

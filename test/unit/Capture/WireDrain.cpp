@@ -55,13 +55,32 @@ struct Options {
   bool Discard = false; ///< only count: to time the program
 } Opt;
 
-const char *Functions[] = {"none",          "malloc",        "calloc",
-                           "realloc",       "reallocarray",  "posix_memalign",
-                           "aligned_alloc", "memalign",      "valloc",
-                           "pvalloc",       "new",           "new[]",
-                           "new-aligned",   "new[]-aligned", "mmap",
-                           "mremap",        "mprotect",      "brk",
-                           "sbrk",          "pthread_create"};
+const char *Functions[] = {"none",
+                           "malloc",
+                           "calloc",
+                           "realloc",
+                           "reallocarray",
+                           "posix_memalign",
+                           "aligned_alloc",
+                           "memalign",
+                           "valloc",
+                           "pvalloc",
+                           "new",
+                           "new[]",
+                           "new-aligned",
+                           "new[]-aligned",
+                           "mmap",
+                           "mremap",
+                           "mprotect",
+                           "brk",
+                           "sbrk",
+                           "pthread_create",
+                           "pymem-malloc",
+                           "pymem-calloc",
+                           "pymem-realloc",
+                           "pyobject-malloc",
+                           "pyobject-calloc",
+                           "pyobject-realloc"};
 
 struct Image {
   uint32_t Id, Pid, Parent;
@@ -356,11 +375,31 @@ void settleHeld(Image &I) {
 
 void apply(Image &I, const wire::Record &R, uint32_t Ring) {
   if (Opt.Dump) {
-    static const char *Kinds[] = {
-        "none",        "alloc",        "free",       "realloc-begin",
-        "realloc-end", "thread-start", "thread-end", "exec",
-        "exec-failed", "spawned",      "map",        "unmap",
-        "protect",     "remap-begin",  "remap-end",  "break"};
+    static const char *Kinds[] = {"none",
+                                  "alloc",
+                                  "free",
+                                  "realloc-begin",
+                                  "realloc-end",
+                                  "thread-start",
+                                  "thread-end",
+                                  "exec",
+                                  "exec-failed",
+                                  "spawned",
+                                  "map",
+                                  "unmap",
+                                  "protect",
+                                  "remap-begin",
+                                  "remap-end",
+                                  "break",
+                                  "scope-begin",
+                                  "scope-end",
+                                  "mark",
+                                  "ask",
+                                  "object-alloc",
+                                  "object-free",
+                                  "object-realloc-begin",
+                                  "object-realloc-end"};
+    static_assert(std::size(Kinds) == wire::NumRecordKinds);
     printf("%u/%u %s %s size %lu%s", I.Id, Ring,
            R.kind() < wire::NumRecordKinds ? Kinds[R.kind()] : "BAD",
            R.function() < wire::NumAllocFunctions ? Functions[R.function()]

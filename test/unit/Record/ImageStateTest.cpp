@@ -395,7 +395,7 @@ TEST_F(OneImage, KeyframeOfManyBlocks) {
   K.start(Ordinal, Ordinal, 10000000, Table.size(), Detached, Enclosing);
   std::mt19937_64 Random(8);
   for (int Step = 0; K.active(); ++Step) {
-    K.step(Table, *R, 1);
+    K.step(LiveSource{Table}, *R, 1);
     if (Step == 100)
       Table.insert(Addresses[5], Detached);
     for (int I = 0; I != 100; ++I) {

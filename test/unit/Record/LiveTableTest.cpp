@@ -49,7 +49,7 @@ TEST(LiveTable, OddAddresses) {
   EXPECT_EQ(5u, T.size());
   uint64_t Seen = 0;
   for (unsigned S = 0; S != LiveTable::NumShards; ++S)
-    T.forEachInShard(S, [&](const LiveEntry &) { ++Seen; });
+    T.forEachInShard(S, [&](const LiveEntry &, uint64_t) { ++Seen; });
   EXPECT_EQ(5u, Seen);
   for (uint64_t Address : {1ull, 8ull, 12ull, 1ull << 48, ~0ull >> 1}) {
     LiveEntry Out;
@@ -87,7 +87,7 @@ TEST(LiveTable, AgreesWithAMap) {
   for (auto &[Address, O] : Map)
     Want += O;
   for (unsigned S = 0; S != LiveTable::NumShards; ++S)
-    T.forEachInShard(S, [&](const LiveEntry &E) { Sum += E.Ordinal; });
+    T.forEachInShard(S, [&](const LiveEntry &E, uint64_t) { Sum += E.Ordinal; });
   EXPECT_EQ(Want, Sum);
 }
 

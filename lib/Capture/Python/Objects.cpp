@@ -1,0 +1,210 @@
+//===- Objects.cpp - The interpreter's own allocators ---------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Order. As with malloc: a free is recorded before it happens, an allocation
+// before its function returns, realloc on either side. What malloc records
+// meanwhile, of an object that is too large for the interpreter's arenas,
+// stands between: so a block of malloc lives longer than the object in it.
+//
+// The interpreter's lock is held in all of these, so that blocks are handed
+// from thread to thread through it alone, and the early clock does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Objects.h"
+
+#include "Runtime/Recording.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a function of the table is: Context points to its place there.
+struct Domain {
+  PythonAllocator &Real;
+  AllocFunction Malloc, Calloc, Realloc;
+
+  static Domain of(void *Context) {
+    auto *Real = static_cast<PythonAllocator *>(Context);
+    bool IsMem = Real == Kept.Python.Real;
+    return {*Real,
+            IsMem ? AllocFunction::PyMemMalloc : AllocFunction::PyObjectMalloc,
+            IsMem ? AllocFunction::PyMemCalloc : AllocFunction::PyObjectCalloc,
+            IsMem ? AllocFunction::PyMemRealloc
+                  : AllocFunction::PyObjectRealloc};
+  }
+};
+} // namespace
+
+/// Has malloc been called since LastAllocation was set to 0? Then what it gave
+/// may hold the object.
+static uint32_t isInMalloc() { return ThisThread.LastAllocation != 0; }
+
+static void writeObject(void *P, size_t Size, RecordKind K, AllocFunction F,
+                        const Frame &Caller, Thread &T) {
+  uint32_t In = isInMalloc();
+  uint32_t Stack = stackNode(T, Caller);
+  if (T.Epoch == Proc.Epoch.load(std::memory_order_relaxed))
+    T.Ring.write(uintptr_t(P), Record::pack(Size, K, F), Stack, In,
+                 RingWriter::Clock::Early);
+}
+
+/// Is an object of \p Size bytes to be recorded?
+static bool isWanted(size_t Size) {
+  return isRecording() && Size >= Proc.ObjectMinSize;
+}
+
+static inline void recordObject(void *P, size_t Size, AllocFunction F,
+                                const Frame &Caller) {
+  Thread *T = recordingThread();
+  if (T && isWanted(Size) && (T->Ring.hasRoom() || makeRoom(*T)))
+    writeObject(P, Size, RecordKind::ObjectAllocate, F, Caller, *T);
+}
+
+/// Returns whether the end must be recorded too; it has the margin's room.
+static inline bool recordGoing(void *P, RecordKind K) {
+  Thread *T = recordingThread();
+  if (!T || (!T->Ring.hasRoom() && !makeRoom(*T)))
+    return false;
+  T->Ring.write(uintptr_t(P), Record::pack(0, K), 0, 0,
+                RingWriter::Clock::Early);
+  return true;
+}
+
+static void recordReallocated(void *P, size_t Size, AllocFunction F,
+                              const Frame &Caller) {
+  Thread *T = recordingThread();
+  if (!T)
+    return;
+  if (P && isWanted(Size))
+    writeObject(P, Size, RecordKind::ObjectReallocEnd, F, Caller, *T);
+  else
+    T->Ring.write(P ? wire::Unrecorded : 0,
+                  Record::pack(0, RecordKind::ObjectReallocEnd), 0, 0,
+                  RingWriter::Clock::Early);
+}
+
+//===----------------------------------------------------------------------===//
+// The functions of the table
+//===----------------------------------------------------------------------===//
+
+static void *objectMalloc(void *Context, size_t Size) {
+  Frame Caller = MEMKIT_CALLER;
+  Domain D = Domain::of(Context);
+  ThisThread.LastAllocation = 0;
+  void *P = D.Real.Malloc(D.Real.Context, Size);
+  if (P)
+    recordObject(P, Size, D.Malloc, Caller);
+  return P;
+}
+
+static void *objectCalloc(void *Context, size_t Count, size_t Each) {
+  Frame Caller = MEMKIT_CALLER;
+  Domain D = Domain::of(Context);
+  ThisThread.LastAllocation = 0;
+  void *P = D.Real.Calloc(D.Real.Context, Count, Each);
+  if (P) // and so the product is a size
+    recordObject(P, Count * Each, D.Calloc, Caller);
+  return P;
+}
+
+static void *objectRealloc(void *Context, void *Old, size_t Size) {
+  Frame Caller = MEMKIT_CALLER;
+  Domain D = Domain::of(Context);
+  bool Begun = Old && recordGoing(Old, RecordKind::ObjectReallocBegin);
+  ThisThread.LastAllocation = 0;
+  void *P = D.Real.Realloc(D.Real.Context, Old, Size);
+  if (Begun)
+    recordReallocated(P, Size, D.Realloc, Caller);
+  else if (P)
+    recordObject(P, Size, D.Realloc, Caller);
+  return P;
+}
+
+static void objectFree(void *Context, void *P) {
+  auto &Real = *static_cast<PythonAllocator *>(Context);
+  if (P)
+    recordGoing(P, RecordKind::ObjectFree);
+  Real.Free(Real.Context, P);
+}
+
+//===----------------------------------------------------------------------===//
+// Coming and going
+//===----------------------------------------------------------------------===//
+
+bool PythonObjects::begin(const Exports &E, wire::Control &C) {
+  PythonTable &T = Kept.Python;
+  Ctl = &C;
+  bool HasAll = E.find("PyMem_GetAllocator", T.Get) &&
+                E.find("PyMem_SetAllocator", T.Set) &&
+                E.find("Py_IsInitialized", IsInitialized) &&
+                E.find("Py_AddPendingCall", AddPendingCall) &&
+                E.find("Py_AtExit", AtExit);
+  Wanted.store(HasAll, std::memory_order_relaxed);
+  if (!HasAll)
+    C.Objects.store(uint32_t(wire::ObjectState::NoSymbols),
+                    std::memory_order_release);
+  return HasAll;
+}
+
+void PythonObjects::request() {
+  if (!IsInitialized() || !Wanted.exchange(false, std::memory_order_acq_rel))
+    return;
+  if (AddPendingCall(install, nullptr) != 0)
+    Wanted.store(true, std::memory_order_release);
+}
+
+static bool isOurs(const PythonAllocator &A) {
+  return A.Malloc == objectMalloc;
+}
+
+/// By the interpreter, with its lock held. What is in the table stays there for
+/// children of fork, so that these find it; and others may have come over it.
+int PythonObjects::install(void *) {
+  PythonObjects &Self = Proc.Python.objects();
+  if (!Self.AtExit) // a child of fork that inherits the call
+    return 0;
+  PythonTable &T = Kept.Python;
+  bool Any = false;
+  for (int I = 0; I != PythonTable::NumDomains; ++I) {
+    if (T.Installed[I])
+      continue;
+    T.Get(PythonTable::FirstDomain + I, &T.Real[I]);
+    if (isOurs(T.Real[I]))
+      continue;
+    PythonAllocator Ours = {&T.Real[I], objectMalloc, objectCalloc,
+                            objectRealloc, objectFree};
+    T.Set(PythonTable::FirstDomain + I, &Ours);
+    T.Installed[I] = Any = true;
+  }
+  if (Any)
+    Self.AtExit(remove);
+  Self.Ctl->Objects.store(uint32_t(wire::ObjectState::Recorded),
+                          std::memory_order_release);
+  return 0;
+}
+
+/// The interpreter has freed what it frees. A program may start it again.
+void PythonObjects::remove() {
+  PythonTable &T = Kept.Python;
+  for (int I = 0; I != PythonTable::NumDomains; ++I) {
+    PythonAllocator Is;
+    T.Get(PythonTable::FirstDomain + I, &Is);
+    if (!T.Installed[I] || !isOurs(Is))
+      continue;
+    T.Set(PythonTable::FirstDomain + I, &T.Real[I]);
+    T.Installed[I] = false;
+  }
+  PythonObjects &Self = Proc.Python.objects();
+  if (Self.AtExit)
+    Self.Wanted.store(true, std::memory_order_release);
+}
