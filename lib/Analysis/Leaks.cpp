@@ -73,18 +73,23 @@ static void sumHeaps(const Trace &T, LeakReport &Report) {
   });
 }
 
-LeakReport findLeaks(const Sums &S, const Suppressions &Hidden) {
+LeakReport findLeaks(const Sums &S, const Suppressions &Hidden,
+                     const Suppressions &ByDefault) {
   const Trace &T = S.trace();
   LeakReport Report;
   for (const std::string &Pattern : Hidden.patterns())
     Report.Suppressed.push_back({Pattern, 0, 0, 0, 0});
-  std::vector<uint32_t> HiddenBy;
+  std::vector<uint32_t> HiddenBy, DefaultBy;
   if (!Hidden.empty())
     HiddenBy = Hidden.matchNodes(T);
+  if (!ByDefault.empty())
+    DefaultBy = ByDefault.matchNodes(T);
   for (const Leak &L : gatherLeaks(S)) {
     uint32_t Pattern = HiddenBy.empty() ? 0 : HiddenBy[T.leaf(L.Stack)];
     if (Pattern)
       addTo(Report.Suppressed[Pattern - 1], L);
+    else if (!DefaultBy.empty() && DefaultBy[T.leaf(L.Stack)])
+      addTo(Report.ByDefault, L);
     else
       Report.Leaks.push_back(L);
   }

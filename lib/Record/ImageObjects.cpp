@@ -58,6 +58,109 @@ bool ImageState::findOuter(uint64_t Address, const LiveEntry &E,
   return In->CutFrom && Out.Ordinal < E.Ordinal;
 }
 
+//===----------------------------------------------------------------------===//
+// Many at once
+//===----------------------------------------------------------------------===//
+
+/// Puts the object into the table or takes it out. False: it is not usual, and
+/// nothing was done.
+bool ImageState::noteObject(const wire::Record &Rec, const Ring &S,
+                            ObjectChange &To) {
+  LiveEntry &E = To.E;
+  To.Outer = BlockRef();
+  if (Rec.kind() == uint8_t(RecordKind::ObjectFree)) {
+    if (!takeObject(Rec.Address, E))
+      return false;
+    findOuter(Rec.Address, E, To.Outer);
+    E.Context &= InMallocBit - 1;
+    To.IsFree = true;
+    return true;
+  }
+  E = {NextOrdinal, Rec.size(), To.Tick,
+       Stacks.objectRow(Rec.Stack, Rec.function()), S.ObjectContextRow};
+  if (LLVM_UNLIKELY(Rec.Context && findMallocOf(Rec.Address, E, To.Outer)))
+    E.Context |= InMallocBit;
+  if (LLVM_UNLIKELY(!Objects.insert(Rec.Address, E)))
+    return false;
+  ++NextOrdinal;
+  if (!To.Outer.Row)
+    findOuter(Rec.Address, E, To.Outer);
+  E.Context &= InMallocBit - 1;
+  To.IsFree = false;
+  return true;
+}
+
+/// Counts them and writes them to the log, which has room.
+void ImageState::applyObjects(ArrayRef<ObjectChange> Changes) {
+  uint32_t Heap = R.hostHeap(HostHeap::PythonObject);
+  for (const ObjectChange &C : Changes) {
+    BlockRef B{C.E.Ordinal, C.E.Row, C.E.Context};
+    uint64_t Ns = C.Tick * TimeUnitNs;
+    if (C.IsFree) {
+      R.Sums.free(B, C.E.Size, Ns, C.Thread,
+                  C.Outer.Row ? C.Outer.Ordinal + 1 : 0);
+      Log.free(C.Lane, C.Tick, B.Ordinal);
+      continue;
+    }
+    if (C.Outer.Row) {
+      R.Sums.allocateIn(B, C.Outer, C.E.Size, Ns, C.Thread);
+      noteEnclosing(C.Outer.Ordinal);
+    } else {
+      R.Sums.allocate(B, C.E.Size, Ns, C.Thread);
+    }
+    Log.allocate(C.Lane, C.Tick, C.E.Size, R.Sums.stackOf(B.Row),
+                 R.Sums.contextOf(B.ContextRow), Heap);
+  }
+}
+
+/// As takeUsual(), of objects. What a step touches is fetched in the one
+/// before.
+size_t ImageState::takeObjects(ArrayRef<MergedRecord> Records,
+                               const RingOfImage *Of) {
+  if (!R.Wanted.wants(HostHeap::PythonObject))
+    return 0;
+  if (Log.full())
+    R.flush();
+  constexpr size_t MostChanges = 128;
+  std::vector<ObjectChange> &Changes = ObjectChanges;
+  Changes.resize(MostChanges);
+  size_t Most = std::min<size_t>(
+      {Records.size(), MostChanges, MaxBlockRows - Log.size()});
+  size_t At = 0;
+  for (; At != Most; ++At) {
+    if (At + Ahead < Records.size()) {
+      const MergedRecord &Next = Records[At + Ahead];
+      Of[Next.Source].Image->prefetch(Next.R);
+    }
+    const wire::Record &Rec = Records[At].R;
+    const RingOfImage &From = Of[Records[At].Source];
+    if (LLVM_UNLIKELY(From.Image != this) || !isAddress(Rec.Address) ||
+        (Rec.kind() != uint8_t(RecordKind::ObjectAllocate) &&
+         Rec.kind() != uint8_t(RecordKind::ObjectFree)))
+      break;
+    Ring &S = Rings[From.Ring];
+    if (LLVM_UNLIKELY(!isLogged(S))) {
+      if (!S.Thread || Log.numThreads() >= MaxBlockThreads)
+        break;
+      addLane(S);
+    }
+    ObjectChange &To = Changes[At];
+    To.Tick = R.tickAt(Rec.Tsc, Id);
+    if (!noteObject(Rec, S, To))
+      break;
+    To.Thread = S.Thread;
+    To.Lane = S.Lane;
+    R.setTick(To.Tick, Id);
+    R.Sums.prefetchRow(To.E.Row);
+  }
+  applyObjects(ArrayRef(Changes).take_front(At));
+  return At;
+}
+
+//===----------------------------------------------------------------------===//
+// One by one
+//===----------------------------------------------------------------------===//
+
 void ImageState::objectRecord(const wire::Record &Rec, uint32_t RingIndex) {
   Ring &S = Rings[RingIndex];
   RecordKind Kind = RecordKind(Rec.kind());
@@ -109,7 +212,8 @@ bool ImageState::takeObject(uint64_t Address, LiveEntry &E) {
 void ImageState::putObject(uint64_t Address, LiveEntry E, uint64_t Tsc,
                            uint32_t RingIndex, bool InMalloc) {
   // Its free was not seen: others stood in the table of allocators meanwhile.
-  if (LiveEntry Old; LLVM_UNLIKELY(takeObject(Address, Old))) {
+  if (LiveEntry Old; LLVM_UNLIKELY(Objects.contains(Address))) {
+    takeObject(Address, Old);
     R.addLoss(Id, LossKind::DoubleAllocate, 1);
     emitObjectFree(Address, Old, Tsc, RingIndex);
   }

@@ -26,6 +26,8 @@ void ImageState::prefetchFirst(ArrayRef<MergedRecord> Records,
 
 size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
                              const RingOfImage *Of) {
+  if (LLVM_UNLIKELY(isObject(Records.front().R)))
+    return takeObjects(Records, Of);
   if (LLVM_UNLIKELY(!Enclosing.empty() || R.Sums.hasNested(Id) ||
                     R.Wanted.SampleBytes))
     return 0;

@@ -126,6 +126,14 @@ private:
     uint64_t Pass;
   };
   using Queue = llvm::SmallVector<HeldRecord, 2>;
+  /// An object that begins to live or ceases to, and what it lies in.
+  struct ObjectChange {
+    LiveEntry E; ///< its context is a row
+    BlockRef Outer;
+    uint64_t Tick;
+    uint32_t Thread, Lane;
+    bool IsFree;
+  };
 
   static bool isPut(const wire::Record &Rec) {
     return Rec.kind() == uint8_t(wire::RecordKind::Allocate) ||
@@ -146,8 +154,14 @@ private:
   static constexpr size_t Ahead = 24;
   // (GCC drops calls of functions that only fetch, unless it inlines them
   // early.)
+  static bool isObject(const wire::Record &Rec) {
+    return Rec.kind() >= uint8_t(wire::RecordKind::ObjectAllocate);
+  }
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(const wire::Record &Rec) const {
-    Live.prefetch(Rec.Address, Rec.kind() != uint8_t(wire::RecordKind::Free));
+    if (isObject(Rec))
+      Objects.prefetch(Rec.Address, true);
+    else
+      Live.prefetch(Rec.Address, Rec.kind() != uint8_t(wire::RecordKind::Free));
     // A free has no stack: that of node 0 is near.
     Stacks.prefetch(Rec.Stack);
   }
@@ -167,6 +181,10 @@ private:
   void endRemap(const wire::Record &Rec, uint32_t RingIndex, MapSink &Out);
   // ImageObjects.cpp: objects of an interpreter.
   void objectRecord(const wire::Record &Rec, uint32_t RingIndex);
+  size_t takeObjects(llvm::ArrayRef<MergedRecord> Records,
+                     const RingOfImage *Of);
+  bool noteObject(const wire::Record &Rec, const Ring &S, ObjectChange &To);
+  void applyObjects(llvm::ArrayRef<ObjectChange> Changes);
   bool takeObject(uint64_t Address, LiveEntry &E);
   void putObject(uint64_t Address, LiveEntry E, uint64_t Tsc,
                  uint32_t RingIndex, bool InMalloc);
@@ -198,6 +216,7 @@ private:
   StackMap Stacks;
   ImageScopes Scopes;
   LiveTable Live;
+  std::vector<ObjectChange> ObjectChanges; ///< room for a run
   LiveTable Objects; ///< of an interpreter; their contexts may have InMalloc
   /// In the context of an object: it lies in a block of malloc.
   static constexpr uint32_t InMallocBit = 1u << 23;

@@ -40,8 +40,12 @@ const MapTable::Block *MapTable::findEnclosing(uint64_t Address) {
   for (unsigned Steps = 0; Before != Blocks.begin(); ++Steps) {
     --Before;
     if (Before->second.End > Address) {
-      if (Counts(*Before))
+      if (Counts(*Before)) {
+        Recent[Address >> 18 & (NumRecent - 1)] = {
+            {Before->first, Before->second.End}, &Before->second};
+        IsFresh = false;
         return &Before->second;
+      }
     } else if (Counts(*Before) || Steps == 16) {
       Gap.Begin = Before->second.End;
       break;
@@ -66,6 +70,7 @@ void MapTable::counts(Range R) {
 /// Makes Address, in the block At, a boundary between two; gives the second.
 MapTable::Iterator MapTable::cut(Iterator At, uint64_t Address,
                                  MapEvents &Out) {
+  forgetFound();
   Block Rest = At->second;
   Rest.CutFrom = At->second.Entry.Ordinal + 1;
   Rest.Entry = Out.split(At->second.Entry, Address - At->first);
@@ -91,6 +96,7 @@ bool MapTable::unmap(Range R, uint64_t Tsc, MapEvents &Out) {
     }
     At = isolate(At, R, Out);
     Out.free(At->second.Entry);
+    forgetFound();
     At = Blocks.erase(At);
     Met = true;
   }
@@ -134,6 +140,7 @@ void MapTable::protect(Range R, MapClass To, uint64_t Tsc, MapEvents &Out) {
     B.Entry = Out.allocate(To, B.End - At->first);
     B.Class = To;
     B.CutFrom = 0;
+    forgetFound();
     if (To == MapClass::Used)
       counts({At->first, B.End});
   }
@@ -151,6 +158,7 @@ bool MapTable::resizeInPlace(Range Old, Range New, uint64_t Tsc,
   if (New.End != Old.End)
     Out.resize(At->second.Entry, New.End - At->first);
   At->second.End = New.End;
+  forgetFound();
   if (At->second.Class == MapClass::Used)
     counts({At->first, New.End});
   return true;

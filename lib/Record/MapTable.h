@@ -24,6 +24,8 @@
 
 #include "memkit/Record/LiveTable.h"
 #include "memkit/Wire/Layout.h"
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace memkit {
@@ -87,6 +89,10 @@ public:
     // Nearly all addresses lie in the gap in which the last one lay.
     if (__builtin_expect(gapOf(Address).contains(Address), 1))
       return nullptr;
+    // The others lie in few blocks.
+    const Found &Last = Recent[Address >> 18 & (NumRecent - 1)];
+    if (Last.At.contains(Address))
+      return Last.B;
     return findEnclosing(Address);
   }
 
@@ -102,6 +108,20 @@ private:
   /// One for the heap at the break, one for what lies high, above it.
   Range &gapOf(uint64_t Address) { return Gaps[Address >> 45 & 1]; }
 
+  /// Whatever changes blocks forgets what was found.
+  void forgetFound() {
+    if (!IsFresh)
+      std::fill(std::begin(Recent), std::end(Recent), Found());
+    IsFresh = true;
+  }
+
+  struct Found {
+    Range At = {1, 0};
+    const Block *B = nullptr;
+  };
+  static constexpr unsigned NumRecent = 256;
+  Found Recent[NumRecent]; ///< by address, of blocks that count
+  bool IsFresh = true;     ///< nothing is in Recent
   Map Blocks;
   Range Gaps[2] = {{0, ~0ull}, {0, ~0ull}}; ///< without a counted block
 };

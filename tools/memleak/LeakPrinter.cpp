@@ -74,6 +74,10 @@ void printLeaks(raw_ostream &OS, const Trace &T, const LeakReport &R,
   }
   if (size_t Left = R.Leaks.size() - Shown.size())
     OS << "\n" << plural(Left, "smaller finding") << "; --top=0 shows all\n";
+  if (const SuppressionUse &U = R.ByDefault; U.Findings)
+    OS << "\nkept by design: " << bytesText(U) << " in "
+       << plural(U.Blocks, "block") << ", " << plural(U.Findings, "finding")
+       << "; --no-default-suppressions shows them\n";
   for (const SuppressionUse &U : R.Suppressed)
     if (U.Findings)
       OS << "\nsuppressed by leak:" << U.Pattern << ": " << bytesText(U)
@@ -137,6 +141,11 @@ void writeLeakJson(raw_ostream &OS, const Trace &T, const LeakReport &R,
       std::vector<uint64_t> Counts = T.losses();
       for (size_t K = 0; K != Counts.size(); ++K)
         J.attribute(enumName(static_cast<LossKind>(K)), Counts[K]);
+    });
+    J.attributeObject("kept_by_design", [&] {
+      writeBytes(J, R.ByDefault);
+      J.attribute("blocks", R.ByDefault.Blocks);
+      J.attribute("findings", R.ByDefault.Findings);
     });
   });
   OS << '\n';

@@ -36,6 +36,11 @@ static cl::list<std::string>
                      cl::desc("Hide leaks with a frame that matches a line "
                               "leak:PATTERN of this file"),
                      cl::cat(toolCategory()));
+static cl::opt<bool> NoDefaults(
+    "no-default-suppressions",
+    cl::desc("Show what the loader, libc and the interpreter keep by design, "
+             "too"),
+    cl::cat(toolCategory()));
 static constexpr FailOn::Condition Conditions[] = {{"leaks", true},
                                                    {"lost", false}};
 
@@ -63,7 +68,10 @@ static Expected<int> run(const SelectionFlags &Flags, const FailOn &Fatal) {
   if (Error E = In.open(Input, *Spec))
     return E;
   for_each(In.T->warnings(), [](const std::string &W) { warn(W); });
-  LeakReport Report = findLeaks(*In.S, Hidden);
+  Suppressions ByDefault;
+  if (!NoDefaults)
+    ByDefault = Suppressions::byDefault(*In.T);
+  LeakReport Report = findLeaks(*In.S, Hidden, ByDefault);
 
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
   if (!Out)

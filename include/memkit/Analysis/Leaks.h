@@ -44,13 +44,16 @@ struct LeakReport {
   std::vector<Leak> Leaks;                ///< not suppressed; largest first
   std::vector<HeapLeaks> Heaps;           ///< sums of Leaks; largest first
   std::vector<SuppressionUse> Suppressed; ///< in the order of the patterns
+  SuppressionUse ByDefault;               ///< what the built-in list hid
   uint64_t Bytes = 0;                     ///< sum of Leaks
   uint64_t Blocks = 0;                    ///< sum of Leaks
   double Variance = 0;                    ///< of Bytes
 };
 
-/// What lived at the end of its process, without processes that exec replaced.
-LeakReport findLeaks(const Sums &S, const Suppressions &Hidden);
+/// What lived at the end of its process, without processes that exec replaced,
+/// nor what Hidden or, failing that, ByDefault hides.
+LeakReport findLeaks(const Sums &S, const Suppressions &Hidden,
+                     const Suppressions &ByDefault = {});
 
 } // namespace memkit
 

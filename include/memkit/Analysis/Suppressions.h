@@ -30,6 +30,10 @@ public:
   llvm::Error parse(llvm::StringRef Text, llvm::StringRef File);
   llvm::Error parseFile(llvm::StringRef Path);
 
+  /// What lives at the end of programs like that of \p T by design: the
+  /// loader's tables, an interpreter's arenas and interned strings.
+  static Suppressions byDefault(const Trace &T);
+
   bool empty() const { return Patterns.empty(); }
   llvm::ArrayRef<std::string> patterns() const { return Patterns; }
 

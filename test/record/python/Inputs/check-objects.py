@@ -10,7 +10,7 @@ heaps = {h["name"]: h for h in summary["heaps"]}
 
 def live(function, *more):
     report = json.loads(subprocess.check_output(
-        ["memleak", "--format=json", "--heap=python.object",
+        ["memleak", "--format=json", "--heap=python.object", "--no-default-suppressions",
          "--stack=" + function, *more, trace]))
     # Of the list that holds them a finding of its own.
     found = {}
