@@ -135,10 +135,17 @@ static std::vector<uint64_t> rowKeys(const Sums &S) {
   std::vector<uint64_t> HeapKeys{0};
   for (uint32_t H = 1; H <= T.heaps().size(); ++H)
     HeapKeys.push_back(xxh3_64bits(T.heapName(H)));
-  std::vector<uint64_t> OfNode = nodeKeys(T, SameFrame::Function), Keys;
+  // Rows come heap by heap, each with stacks all over the tree: look-ups stay
+  // in less memory by stack.
+  std::vector<uint64_t> OfStack(T.numStacks() + 1), Keys;
+  {
+    std::vector<uint64_t> OfNode = nodeKeys(T, SameFrame::Function);
+    for (uint32_t Stack = 0; Stack != OfStack.size(); ++Stack)
+      OfStack[Stack] = OfNode[T.view().leaf(Stack)];
+  }
   Keys.reserve(S.numRows());
   S.forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t Stack) {
-    Keys.push_back(OfNode[T.view().leaf(Stack)] ^ HeapKeys[Heap]);
+    Keys.push_back(OfStack[Stack] ^ HeapKeys[Heap]);
   });
   return Keys;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Model/StackKeys.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/xxhash.h"
 
@@ -41,11 +42,16 @@ StringRef withoutCloneSuffix(StringRef Function) {
     Function = Function.take_front(At - 1);
   }
   while (true) {
-    size_t Dot = Function.rfind('.');
-    if (Dot == StringRef::npos || Dot == 0 ||
-        !isCloneWord(Function.drop_front(Dot + 1)))
+    // No farther back than such words reach: names are long, and most have
+    // none.
+    size_t Dot = Function.size();
+    while (Dot && (isLower(Function[Dot - 1]) || isDigit(Function[Dot - 1]) ||
+                   Function[Dot - 1] == '_'))
+      --Dot;
+    if (Dot < 2 || Function[Dot - 1] != '.' ||
+        !isCloneWord(Function.drop_front(Dot)))
       return Function;
-    Function = Function.take_front(Dot);
+    Function = Function.take_front(Dot - 1);
   }
 }
 

@@ -120,7 +120,6 @@ void Trace::reserveNodes() {
   for (const BlockInfo &B : Reader->blocks())
     if (B.Kind == BlockKind::Dictionary)
       Bytes += B.Raw;
-  Tree.Parents.reserve(std::min(Bytes / 3, Most));
   Tree.Frames.reserve(std::min(Bytes / 3, Most));
 }
 
@@ -137,7 +136,7 @@ Error Trace::readDictionary() {
       return makeTraceError(name(), B.Offset, Wrong);
     take(D);
   }
-  Reader->forgetStacks();
+  Tree.Parents = Reader->takeParents();
   return Error::success();
 }
 
@@ -158,18 +157,13 @@ void Trace::take(Dictionary &D) {
   append(Functions, D.Functions);
   append(Frames, D.Frames);
 
-  std::vector<uint32_t> &Parents = Tree.Parents;
-  uint32_t Next = Parents.size();
+  // The reader keeps the parents of nodes.
+  uint32_t Next = Tree.Frames.size();
   Tree.Frames.insert(Tree.Frames.end(), D.NodeFrames.begin(),
                      D.NodeFrames.end());
-  Parents.resize(Tree.Frames.size());
   for (const NewStack &S : D.Stacks) {
-    uint32_t Node = S.Parent;
-    for (uint32_t I = 0; I != S.Length; ++I) {
-      Parents[Next] = Node;
-      Node = Next++;
-    }
-    Tree.Leaves.push_back(Node);
+    Next += S.Length;
+    Tree.Leaves.push_back(S.Length ? Next - 1 : S.Parent);
   }
 
   FrameLocations.resize(Frames.size());

@@ -33,6 +33,12 @@ public:
   /// When set, a field that this version does not know is a problem.
   void setStrict(bool S) { Strict = S; }
   void restart() { Tree = StackTree(); }
+  /// The stack tree so far, and begins anew.
+  std::vector<uint32_t> takeParents() {
+    std::vector<uint32_t> Out = Tree.takeParents();
+    restart();
+    return Out;
+  }
   /// Makes room for a stack tree of so many nodes.
   void reserveTree(size_t Nodes) { Tree.reserve(Nodes); }
 

@@ -18,6 +18,7 @@
 #include "memkit/Trace/Blocks.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace memkit {
@@ -44,6 +45,8 @@ public:
 
   /// Makes room for so many nodes in all.
   void reserve(size_t Nodes) { Parents.reserve(Nodes + 1); }
+  /// The parent of each node, [0] of the root; the tree is unusable then.
+  std::vector<uint32_t> takeParents() { return std::move(Parents); }
   uint32_t nodes() const { return uint32_t(Parents.size() - 1); }
 
 private:

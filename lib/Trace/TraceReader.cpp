@@ -305,9 +305,9 @@ Error TraceReader::read(const BlockInfo &B, Summary &Out) {
   return I->read(B, BlockKind::Summary, Out);
 }
 
-void TraceReader::forgetStacks() {
-  I->Decode.restart();
+std::vector<uint32_t> TraceReader::takeParents() {
   I->TreeEnd = 0;
+  return I->Decode.takeParents();
 }
 
 Error TraceReader::readOutline(const BlockInfo &B, DictionaryOutline &Out,

@@ -94,8 +94,9 @@ public:
   llvm::Error read(const BlockInfo &B, Slices &Out);
   llvm::Error read(const BlockInfo &B, Keyframe &Out);
   llvm::Error read(const BlockInfo &B, Summary &Out);
-  /// Gives back the memory for dictionaries that build on those read so far.
-  void forgetStacks();
+  /// The parent of each node of the dictionaries read so far, [0] being the
+  /// root: what reading those that build on them has kept. It is kept no more.
+  std::vector<uint32_t> takeParents();
   /// Much faster than read(), and in any order.
   llvm::Error readOutline(const BlockInfo &B, DictionaryOutline &Out,
                           bool WithStrings);
