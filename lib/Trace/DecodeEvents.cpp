@@ -27,6 +27,25 @@ static uint32_t countOf(Bytes V, uint8_t X) {
   return Sum;
 }
 
+/// Counts the rows of each thread. False when a row is of none of them.
+static bool countThreads(Bytes Threads, std::vector<uint32_t> &Count) {
+  // A few ways over all rows are faster than one that waits for the count of
+  // the row before.
+  constexpr size_t Few = 8;
+  if (Count.size() <= Few) {
+    size_t Sum = 0;
+    for (size_t T = 0; T != Count.size(); ++T)
+      Sum += Count[T] = countOf(Threads, uint8_t(T));
+    return Sum == Threads.size();
+  }
+  for (uint8_t T : Threads) {
+    if (T >= Count.size())
+      return false;
+    ++Count[T];
+  }
+  return true;
+}
+
 Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
   In.Rows = T->count();
   if (In.Rows > MaxBlockRows)
@@ -55,12 +74,8 @@ Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
   std::vector<uint32_t> Count(In.Threads.size());
   if (!In.Thread && In.Rows)
     Count[0] = In.Rows;
-  else
-    for (uint32_t I = 0; I != In.Rows; ++I) {
-      if (In.Thread[I] >= Count.size())
-        return "a row of a thread that the block does not name";
-      ++Count[In.Thread[I]];
-    }
+  else if (!countThreads(Bytes(In.Thread, In.Rows), Count))
+    return "a row of a thread that the block does not name";
   // The rows of a group stand together: whole ranges are counted at once.
   EventInput::Group At;
   for (size_t G = 0; G != Count.size(); ++G) {
