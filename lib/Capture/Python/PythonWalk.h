@@ -194,10 +194,10 @@ inline uint32_t PythonWalk<Shape>::codeOf(const NewPython &N,
     Key |= IsEntry;
   } else if (Shape == FrameShape::Marked) {
     IsEntry = Key & 1;
-  } else {
-    // The number of the instruction shall not be all that chooses a slot.
-    Key = __builtin_bswap64(Key * 0x9e3779b97f4a7c15ull);
   }
+  // Instructions stand close together, and with their addresses as they are
+  // searches would pass by hundreds of others.
+  Key = __builtin_bswap64(Key * 0x9e3779b97f4a7c15ull);
   InstructionWord W = Python.find(Key);
   return __builtin_expect(bool(W), 1) ? W.code() : newCode(N, Key, IsEntry);
 }
