@@ -31,9 +31,11 @@ static void *mapAligned(size_t Size, size_t Alignment) {
   return At;
 }
 
-void AccountRows::addChunk() {
-  constexpr size_t RowBytes = ChunkRows * sizeof(AccountRow);
-  constexpr size_t RestBytes = ChunkRows * sizeof(AccountRowRest);
+static constexpr size_t RowBytes = AccountRows::ChunkRows * sizeof(AccountRow);
+static constexpr size_t RestBytes =
+    AccountRows::ChunkRows * sizeof(AccountRowRest);
+
+AccountRows::Chunk AccountRows::mapChunk() const {
   Chunk C;
   C.Rows = static_cast<AccountRow *>(mapAligned(RowBytes, RowBytes));
   C.Rests = static_cast<AccountRowRest *>(mapAligned(RestBytes, 4096));
@@ -41,13 +43,27 @@ void AccountRows::addChunk() {
   // rows do not need it.
   if (!Chunks.empty())
     madvise(C.Rows, RowBytes, MADV_HUGEPAGE);
-  Chunks.push_back(C);
+  return C;
+}
+
+void AccountRows::addChunk() {
+  Chunks.push_back(Ahead.Rows ? Ahead : mapChunk());
+  Ahead = Chunk();
+}
+
+/// Half of the last chunk is used: the next is prepared.
+void AccountRows::lookAhead() {
+  Ahead = mapChunk();
+  OnAhead(Ahead.Rows, RowBytes);
+  OnAhead(Ahead.Rests, RestBytes);
 }
 
 AccountRows::~AccountRows() {
+  if (Ahead.Rows)
+    Chunks.push_back(Ahead);
   for (const Chunk &C : Chunks) {
-    munmap(C.Rows, ChunkRows * sizeof(AccountRow));
-    munmap(C.Rests, ChunkRows * sizeof(AccountRowRest));
+    munmap(C.Rows, RowBytes);
+    munmap(C.Rests, RestBytes);
   }
 }
 
@@ -92,6 +108,8 @@ uint32_t AccountRows::make(uint32_t Cell, uint32_t Key) {
   uint32_t Row = ++Used; // row 0 stays unused
   if (Row >> ChunkBits >= Chunks.size())
     addChunk();
+  else if ((Row & (ChunkRows - 1)) == ChunkRows / 2 && OnAhead)
+    lookAhead();
   AccountRow *R = new (&(*this)[Row]) AccountRow();
   new (&rest(Row)) AccountRowRest();
   R->Cell = Cell;

@@ -66,6 +66,7 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
                         !Live.insert(Rec.Address, {NextOrdinal, Size, Tick, Row,
                                                    S.ContextRow})))
         break;
+      R.Sums.prefetchRow(Row);
       Changes[N] = {Size, Row, S.ContextRow, Change::Allocate};
       InContext |= S.ContextRow;
       R.Sums.noteAllocation(S.Thread, NextOrdinal);
@@ -81,7 +82,10 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
       }
       if (LLVM_UNLIKELY(Whole))
         Snapshot.onTake(E, LiveTable::shardOf(Rec.Address));
+      R.Sums.prefetchRow(E.Row);
       bool Temporary = R.Sums.lastAllocation(S.Thread) == E.Ordinal + 1;
+      if (Temporary)
+        R.Sums.prefetchRest(E.Row);
       Changes[N] = {E.Size, E.Row, E.Context,
                     Temporary ? Change::FreeTemporary : Change::Free};
       Logged[N] = {Tick, E.Ordinal, 0, uint16_t(S.Lane), true};

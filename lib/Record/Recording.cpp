@@ -26,6 +26,9 @@ Recording::create(Sink &Out, const Header &H, const TscClock &Clock,
   R->Writer = std::move(*Writer);
   R->Queue = std::make_unique<WriteQueue>(*R->Writer);
   R->MallocHeap = R->hostHeap(HostHeap::Malloc);
+  R->Sums.onMemoryAhead([Pages = &R->Pages](void *Begin, size_t Size) {
+    Pages->touch(Begin, Size);
+  });
   return R;
 }
 

@@ -12,6 +12,7 @@
 #include "Catalog.h"
 #include "ContextTree.h"
 #include "HostHeaps.h"
+#include "PageToucher.h"
 #include "WriteQueue.h"
 #include "memkit/Account/Accounts.h"
 #include "memkit/Record/LiveTable.h"
@@ -52,6 +53,7 @@ public:
   Catalog Names;
   ContextTree Contexts{Names};
   Accounts Sums;
+  PageToucher Pages; ///< of what stands before it
   /// Of the scopes of images that have ended.
   std::vector<LayerTotals> ScopeTotals;
   TscClock Clock;

@@ -143,6 +143,8 @@ public:
     return Ns;
   }
   uint64_t bytes() const { return R->bytes(); }
+  /// The longest time between two looks at the rings.
+  uint64_t longestNs() const { return Longest; }
 
 private:
   void finish();
@@ -153,6 +155,7 @@ private:
   std::unique_ptr<Recording> R;
   std::unique_ptr<ImageState> I;
   std::unique_ptr<Writer> W;
+  uint64_t Longest = 0;
   RingMerge Merge;
   std::vector<MergedRecord> Batch;
   std::vector<RingOfImage> RingOf;
@@ -178,8 +181,10 @@ void Bench::drain() {
       I->ring(Ring).Tail = C.Tail;
       I->shared().ringHeader(Ring).Tail.store(C.Tail);
     }
+    uint64_t Begin = cpuNs();
     take(ArrayRef(Batch).take_front(Count));
     R->work(WorkNs);
+    Longest = std::max(Longest, cpuNs() - Begin);
   }
 }
 
@@ -226,19 +231,21 @@ static Error bench() {
   Expected<Stream> S = makeStream(Input);
   if (!S)
     return S.takeError();
-  uint64_t Best = ~0ull, Bytes = 0;
+  uint64_t Best = ~0ull, Longest = ~0ull, Bytes = 0;
   std::string Trace;
   for (unsigned Round = 0; Round != std::max(1u, Rounds.getValue()); ++Round) {
     Trace.clear();
     StringSink Out(Trace);
     Bench B(*S, Out);
     Best = std::min(Best, B.run());
+    Longest = std::min(Longest, B.longestNs());
     Bytes = B.bytes();
   }
   double Count = double(S->Items.size());
   outs() << S->Items.size() << " events, " << S->NumRings << " rings, "
-         << format("%.1f ns and %.3f bytes an event\n", double(Best) / Count,
-                   double(Bytes) / Count);
+         << format("%.1f ns and %.3f bytes an event", double(Best) / Count,
+                   double(Bytes) / Count)
+         << format(", longest pause %.2f ms\n", double(Longest) / 1e6);
   if (Output.empty())
     return Error::success();
   std::error_code EC;

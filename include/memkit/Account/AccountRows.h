@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -29,8 +30,8 @@ struct alignas(64) AccountRow {
   uint64_t PeakBytes = 0;
   uint64_t Allocations = 0;
   uint32_t LiveBlocks = 0;
-  uint32_t Key = 0;        ///< stack or context
-  uint32_t Cell = 0;       ///< of its image and heap
+  uint32_t Key = 0;  ///< stack or context
+  uint32_t Cell = 0; ///< of its image and heap
 };
 static_assert(sizeof(AccountRow) == 64);
 
@@ -50,9 +51,6 @@ static_assert(sizeof(AccountRowRest) == 32);
 /// Rows never move. Growing takes well under a millisecond at any size: rows
 /// stand in chunks, and the index is in shards that grow on their own.
 class AccountRows {
-  /// The rows of a chunk fill a large page.
-  static constexpr unsigned ChunkBits = 15;
-  static constexpr uint32_t ChunkRows = 1u << ChunkBits;
   /// Fresh pages of zeros, which are rows that nothing happened to.
   struct Chunk {
     AccountRow *Rows = nullptr;
@@ -60,6 +58,10 @@ class AccountRows {
   };
 
 public:
+  /// The rows of a chunk fill a large page.
+  static constexpr unsigned ChunkBits = 15;
+  static constexpr uint32_t ChunkRows = 1u << ChunkBits;
+
   AccountRows() = default;
   ~AccountRows();
   AccountRows(const AccountRows &) = delete;
@@ -99,6 +101,9 @@ public:
   uint32_t findOrMake(uint32_t Cell, uint32_t Key, bool &New);
   /// The row of (Cell, Key), or 0.
   uint32_t find(uint32_t Cell, uint32_t Key) const;
+  /// Told of memory that rows will soon be made in; it stays until the end.
+  /// With it there are rows for one chunk more than are used.
+  std::function<void(void *, size_t)> OnAhead;
   /// The highest row in use.
   uint32_t size() const { return Used; }
 
@@ -135,11 +140,14 @@ private:
   size_t slot(const Shard &S, uint64_t Hash, uint32_t Cell, uint32_t Key) const;
   void grow(Shard &S);
   void addChunk();
+  Chunk mapChunk() const;
+  void lookAhead();
 
   static constexpr unsigned FirstBits = 12;
   static constexpr uint32_t FirstsOfPiece = 1u << FirstBits;
 
   std::vector<Chunk> Chunks;
+  Chunk Ahead; ///< the next, where OnAhead was told of it
   std::vector<std::unique_ptr<uint32_t[]>> Firsts; ///< rows by key
   /// The rows that are not the first of their key.
   std::array<Shard, size_t(1) << ShardBits> Shards;

@@ -144,6 +144,11 @@ public:
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchRest(uint32_t Row) const {
     __builtin_prefetch(&StackRows.rest(Row), 1);
   }
+  /// Do is told of memory that rows of stacks will soon be made in; see
+  /// AccountRows::OnAhead.
+  void onMemoryAhead(std::function<void(void *, size_t)> Do) {
+    StackRows.OnAhead = std::move(Do);
+  }
   /// How many rows of stacks there are.
   uint32_t numStackRows() const { return StackRows.size(); }
 
