@@ -10,7 +10,9 @@
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <algorithm>
 
 using namespace llvm;
 
@@ -66,19 +68,55 @@ Error Suppressions::parseFile(StringRef Path) {
   return parse((*Buffer)->getBuffer(), Path);
 }
 
+namespace {
+/// Finds the first pattern that matches a frame. Those bound at both ends, as
+/// all of the built-in list are, are looked up.
+class Finder {
+public:
+  explicit Finder(ArrayRef<std::string> Patterns) : Patterns(Patterns) {
+    for (uint32_t P = 0; P != Patterns.size(); ++P) {
+      StringRef Text = Patterns[P];
+      if (Text.size() > 1 && Text.consume_front("^") &&
+          Text.consume_back("$") && !Text.contains('*'))
+        Exact.try_emplace(Text, P);
+      else
+        Others.push_back(P);
+    }
+  }
+
+  /// Its number + 1, or 0.
+  uint32_t find(ArrayRef<ShownFrame> Frames) const {
+    uint32_t Best = UINT32_MAX;
+    for (const ShownFrame &F : Frames)
+      for (StringRef Text : {F.Function, F.File, F.Module})
+        if (auto At = Exact.find(Text); !Text.empty() && At != Exact.end())
+          Best = std::min(Best, At->second);
+    for (uint32_t P : Others)
+      if (P < Best && any_of(
+                          Frames,
+                          [&](const ShownFrame &F) {
+                            return matchSuppression(Patterns[P], F.Function) ||
+                                   matchSuppression(Patterns[P], F.File) ||
+                                   matchSuppression(Patterns[P], F.Module);
+                          })) {
+        Best = P;
+        break;
+      }
+    return Best + 1;
+  }
+
+private:
+  ArrayRef<std::string> Patterns;
+  StringMap<uint32_t> Exact;    ///< the first of those with the same text
+  std::vector<uint32_t> Others; ///< rising
+};
+} // namespace
+
 std::vector<uint32_t> Suppressions::matchNodes(const Trace &T) const {
-  auto Find = [&](uint32_t Frame) -> uint32_t {
-    for (uint32_t P = 0; P != Patterns.size(); ++P)
-      for (const ShownFrame &F : T.shown(Frame))
-        if (matchSuppression(Patterns[P], F.Function) ||
-            matchSuppression(Patterns[P], F.File) ||
-            matchSuppression(Patterns[P], F.Module))
-          return P + 1;
-    return 0;
-  };
+  Finder Match(Patterns);
   std::vector<uint32_t> OfFrame(T.numFrames() + 1);
   for (uint32_t F = 1; F <= T.numFrames(); ++F)
-    OfFrame[F] = Find(F);
+    OfFrame[F] = Match.find(T.shown(F));
   std::vector<uint32_t> OfNode(T.numNodes() + 1);
   for (uint32_t N = 1; N <= T.numNodes(); ++N) {
     uint32_t Outer = OfNode[T.parent(N)];
