@@ -225,6 +225,10 @@ uint64_t Accounts::boundary(uint64_t TimeNs) {
   return FloorNs = T;
 }
 
+void Accounts::setRole(uint32_t Image, uint32_t Role) {
+  Images[Image]->T.Role = Role;
+}
+
 void Accounts::endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
                         uint32_t Signal) {
   ImageState &I = *Images[Image];

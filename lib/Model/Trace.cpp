@@ -330,6 +330,9 @@ void Trace::prepareSums() {
   for (size_t I = 0; I != HeapSums.size(); ++I)
     HeapSums[I].Id = I + 1;
   for (const Summary &S : Parts) {
+    for (const ImageTotals &I : S.Images)
+      if (I.Role)
+        Images[I.Image - 1].Role = I.Role;
     EndNs = std::max(EndNs, S.EndNs);
     for (const HeapTotals &H : S.Heaps)
       HeapSums[H.Id - 1] = H;

@@ -107,8 +107,12 @@ uint32_t CodeFrames::functionOf(uint32_t Id) {
   Function F;
   bool IsThere = Shared.function(Id, Info);
   if (IsThere) {
-    F.Name = textOf(Info.Name);
-    F.File = textOf(Info.File);
+    std::string Name, File;
+    F.Name = textOf(Info.Name, Name);
+    F.File = textOf(Info.File, File);
+    IsDataWorker |=
+        Name == "_worker_loop" &&
+        StringRef(File).ends_with("torch/utils/data/_utils/worker.py");
     F.Line = Info.FirstLine > INT32_MAX ? 0 : Info.FirstLine;
   } else {
     bad();
@@ -122,8 +126,7 @@ uint32_t CodeFrames::functionOf(uint32_t Id) {
   return New;
 }
 
-uint32_t CodeFrames::textOf(uint32_t Text) {
-  std::string Bytes;
+uint32_t CodeFrames::textOf(uint32_t Text, std::string &Bytes) {
   if (!Shared.text(Text, Bytes))
     bad();
   return R.Names.Names.string(Bytes);

@@ -37,6 +37,9 @@ public:
   }
   /// The frame of the allocation function, in range and not 0.
   uint32_t ofFunction(uint8_t Function);
+  /// Whether code that runs DataLoader's workers, and nothing else does, was
+  /// seen.
+  bool isDataWorker() const { return IsDataWorker; }
   void bad();
 
 private:
@@ -45,7 +48,7 @@ private:
   uint32_t python(const SharedImage::CodeInfo &Info);
   uint32_t moduleOf(uint32_t Module, uint64_t &Bias);
   uint32_t functionOf(uint32_t Function);
-  uint32_t textOf(uint32_t Text);
+  uint32_t textOf(uint32_t Text, std::string &Bytes);
 
   struct KnownModule {
     uint32_t Id = 0;
@@ -54,6 +57,7 @@ private:
   SharedImage &Shared;
   Recording &R;
   uint32_t Image;
+  bool IsDataWorker = false;
   ChunkedArray<Known, 10> Codes;
   ChunkedArray<KnownModule, 4> Modules;
   ChunkedArray<uint32_t, 8> Functions; ///< of Python

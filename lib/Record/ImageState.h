@@ -57,6 +57,8 @@ public:
   uint32_t id() const { return Id; }
   pid_t pid() const { return Pid; }
   SharedImage &shared() { return *Shared; }
+  /// See CodeFrames.
+  bool isDataWorker() const { return Stacks.isDataWorker(); }
   /// Gives the shared memory back; no record can be taken after it.
   void releaseShared() { Shared.reset(); }
 

@@ -118,6 +118,7 @@ void Session::welcome(const Greeter::Guest &G) {
     O.Warn("process " + Twine(G.Pid) + " is not recorded: " + Why);
   }
   P->Image = R.Names.addImage(I);
+  P->Parent = I.Parent;
   R.Sums.beginImage(P->Image, I.StartNs);
   if (Shared) {
     Door.answer(G, P->Image, (*Shared)->fd(), (*Shared)->size());
@@ -291,6 +292,7 @@ void Session::endImage(Process &P) {
     R.cutSlice(P.Image, P.EndNs);
     P.State->releaseShared();
   }
+  nameDataWorker(P);
   R.Sums.endImage(P.Image, P.EndNs, Status, Signal);
   Mark M;
   M.Kind = MarkKind::ImageEnd;

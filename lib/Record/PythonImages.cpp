@@ -43,6 +43,8 @@ static const char *whyNotWalked(PythonState S) {
     return "a free-threaded build";
   case PythonState::OtherLayout:
     return "its structures are not those of its version";
+  case PythonState::PyPy:
+    return "only CPython's are";
   case PythonState::NoSymbols:
     return "symbols that it should have are not there";
   default:
@@ -65,9 +67,10 @@ void Session::lookAtPython(Process &P) {
   if (PythonsSaid.size() > 16 ||
       !PythonsSaid.insert({uint32_t(State), Version}).second)
     return;
-  std::string Who = "process " + std::to_string(P.Pid) +
-                    (P.Role.empty() ? "" : " (" + P.Role + ")") + ": " +
-                    versionName(Version);
+  std::string Who =
+      "process " + std::to_string(P.Pid) +
+      (P.Role.empty() ? "" : " (" + P.Role + ")") + ": " +
+      (State == PythonState::PyPy ? "PyPy" : versionName(Version));
   if (Objects && C.Objects.load(std::memory_order_acquire) ==
                      uint32_t(wire::ObjectState::NoSymbols)) {
     O.Warn(Who + ": its objects are not recorded: " +
@@ -81,4 +84,27 @@ void Session::lookAtPython(Process &P) {
     O.Note(Who + ": its " + What + " are recorded");
   else if (const char *Why = whyNotWalked(State))
     O.Warn(Who + ": its own " + What + " are not recorded: " + Why);
+}
+
+/// Before P ends: all that it has run is known. A DataLoader numbers its
+/// workers in the order in which it starts them, and starts new ones for each
+/// epoch.
+void Session::nameDataWorker(Process &P) {
+  if (!P.State || !P.State->isDataWorker())
+    return;
+  unsigned Number = 0;
+  auto Count = [&](uint32_t Parent, uint32_t Image, uint64_t EndNs) {
+    Number += Parent == P.Parent && Image < P.Image && EndNs > P.StartNs;
+  };
+  for (const DataWorker &W : DataWorkers)
+    Count(W.Parent, W.Image, W.EndNs);
+  for (const auto &Other : Processes)
+    if (!Other->EndNs && Other->State && Other->State->isDataWorker())
+      Count(Other->Parent, Other->Image, UINT64_MAX);
+  constexpr size_t MostKept = 4096;
+  if (DataWorkers.size() == MostKept)
+    DataWorkers.erase(DataWorkers.begin());
+  DataWorkers.push_back({P.Parent, P.Image, P.EndNs});
+  P.Role = dataWorkerRole(P.Role, Number);
+  R.Sums.setRole(P.Image, R.Names.Names.string(P.Role));
 }

@@ -19,10 +19,10 @@ static StringRef lastPart(StringRef Path) {
   return Path.substr(Path.rfind('/') + 1);
 }
 
-/// `python`, `python3`, `python3.11`, `python3.11-dbg`.
+/// `python`, `python3`, `python3.11`, `python3.11-dbg`, `pypy3`.
 static bool isPython(StringRef Path) {
   StringRef Name = lastPart(Path);
-  return Name.consume_front("python") &&
+  return (Name.consume_front("python") || Name.consume_front("pypy")) &&
          (Name.empty() || isDigit(Name.front()));
 }
 
@@ -80,6 +80,10 @@ std::string memkit::pythonRole(StringRef Exe, ArrayRef<std::string> Command,
     return (Name + " (" + Task + ")").str();
   }
   return "python";
+}
+
+std::string memkit::dataWorkerRole(StringRef Own, unsigned Number) {
+  return (nameOf(Own) + " (DataLoader worker " + Twine(Number) + ")").str();
 }
 
 std::string memkit::forkedRole(StringRef Parent) {

@@ -28,6 +28,10 @@ std::string pythonRole(llvm::StringRef Exe, llvm::ArrayRef<std::string> Command,
 /// Empty when that one has none.
 std::string forkedRole(llvm::StringRef Parent);
 
+/// Of the worker Number, from 0, of a DataLoader, which was called Own before:
+/// `train.py (DataLoader worker 3)`.
+std::string dataWorkerRole(llvm::StringRef Own, unsigned Number);
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_RECORD_PYTHONROLE_H

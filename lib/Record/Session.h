@@ -59,7 +59,7 @@ public:
 private:
   /// A process image and what is known of its process.
   struct Process {
-    uint32_t Image = 0;
+    uint32_t Image = 0, Parent = 0;
     pid_t Pid = 0;
     int PidFd = -1;
     std::unique_ptr<ImageState> State;
@@ -134,6 +134,7 @@ private:
   void findRole(Process &P, const Image &I, llvm::StringRef Exe,
                 llvm::ArrayRef<std::string> Command);
   void lookAtPython(Process &P);
+  void nameDataWorker(Process &P);
 
   // Symbols.cpp
   void startSymbols();
@@ -150,6 +151,12 @@ private:
   ImageSettings Settings;
   std::unique_ptr<SymbolThread> Symbols;
   std::vector<std::unique_ptr<Process>> Processes;
+  /// Of workers of DataLoaders that have ended, the last ones.
+  struct DataWorker {
+    uint32_t Parent, Image;
+    uint64_t EndNs;
+  };
+  std::vector<DataWorker> DataWorkers;
   std::vector<PendingExec> Execs;
   bool DoorRings = true; ///< somebody may want in
   RingMerge Merge;

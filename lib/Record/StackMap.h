@@ -47,6 +47,9 @@ public:
     return E ? E->Row : 0;
   }
 
+  /// See CodeFrames.
+  bool isDataWorker() const { return Codes.isDataWorker(); }
+
 private:
   struct Entry {
     uint32_t Row = 0;

@@ -147,11 +147,11 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     return "";
   }));
   TRY(eachRow(T->images(), [&](const fb::ImageTotals *X) -> Problem {
-    TRY(known(X, fb::ImageTotals::VT_PEAK_BYTES));
+    TRY(known(X, fb::ImageTotals::VT_ROLE));
     Out.Images.push_back({X->image(), X->end_ns(), X->ended(), X->exit_status(),
                           X->signal(), X->allocations(), X->frees(),
                           X->inherited_frees(), X->lost(), X->live_bytes(),
-                          X->peak_bytes()});
+                          X->peak_bytes(), X->role()});
     return "";
   }));
   TRY(eachRow(T->steps(), [&](const fb::StepTotals *X) -> Problem {

@@ -226,7 +226,7 @@ Bytes Encoder::encode(const Summary &S) {
   for (const ImageTotals &I : S.Images)
     Images.push_back(fb::CreateImageTotals(
         B, I.Image, I.EndNs, I.Ended, I.ExitStatus, I.Signal, I.Allocations,
-        I.Frees, I.InheritedFrees, I.Lost, I.LiveBytes, I.PeakBytes));
+        I.Frees, I.InheritedFrees, I.Lost, I.LiveBytes, I.PeakBytes, I.Role));
   std::vector<Off<fb::StepTotals>> Steps;
   for (const StepTotals &T : S.Steps)
     Steps.push_back(fb::CreateStepTotals(

@@ -216,8 +216,10 @@ std::string IdLimits::check(const Summary &S) const {
     C.some("totals of heap", H.Id, Heaps);
   for (const Totals &D : S.Domains)
     C.id("totals of device", D.Id, Devices);
-  for (const ImageTotals &I : S.Images)
+  for (const ImageTotals &I : S.Images) {
     C.some("totals of image", I.Image, Images);
+    C.id("totals of image with string", I.Role, Strings);
+  }
   for (const StepTotals &T : S.Steps)
     C.some("totals of image", T.Image, Images);
   for (const LayerTotals &T : S.Layers) {

@@ -362,6 +362,7 @@ template <class M, class T> void mapImageTotals(M &Map, T &R) {
   Map.num("lost", R.Lost);
   Map.num("live-bytes", R.LiveBytes);
   Map.num("peak-bytes", R.PeakBytes);
+  Map.ref("role", Ref::String, R.Role);
 }
 
 template <class M, class T> void mapStepTotals(M &Map, T &R) {

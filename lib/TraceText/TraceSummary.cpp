@@ -243,6 +243,9 @@ Expected<TraceSummary> memkit::readTraceSummary(TraceReader &R,
     addPart(S.Sums, *Made);
     addVariances(S, *Made);
   }
+  for (const ImageTotals &I : S.Sums.Images)
+    if (I.Role)
+      S.Images[I.Image - 1].Role = I.Role;
   if (Error E = readStrings(R, S))
     return std::move(E);
   return S;

@@ -211,6 +211,8 @@ public:
 
   /// Image ends: its blocks leave the live curves, its sums stay as they are.
   /// No event of it may follow. ExitStatus -1: unknown.
+  /// What is learnt of it later than its entry in the dictionary: a string.
+  void setRole(uint32_t Image, uint32_t Role);
   void endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
                 uint32_t Signal);
   /// Ends the step that runs in Image, if any, and begins Step.

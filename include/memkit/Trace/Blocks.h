@@ -474,6 +474,7 @@ struct ImageTotals {
   uint64_t Lost = 0;
   uint64_t LiveBytes = 0; ///< exclusive, domain host, at its end
   uint64_t PeakBytes = 0; ///< of the image alone, domain host
+  uint32_t Role = 0; ///< string; what was learnt late, in Image's place
   bool operator==(const ImageTotals &) const = default;
 };
 

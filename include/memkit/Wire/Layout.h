@@ -280,6 +280,7 @@ enum class PythonState : uint32_t {
   /// Its structures are not those of its version.
   OtherLayout = 5,
   NoSymbols = 6, ///< what must be looked up is not there
+  PyPy = 7,      ///< another implementation
 };
 
 /// Whether the interpreter's objects are recorded.

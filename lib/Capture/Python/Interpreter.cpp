@@ -18,14 +18,22 @@ using namespace memkit::capture;
 // Finding it
 //===----------------------------------------------------------------------===//
 
+void Interpreter::refuse(wire::PythonState Why) {
+  Ctl->Python.store(uint32_t(Why), std::memory_order_release);
+  State.store(Refused, std::memory_order_release);
+}
+
 void Interpreter::noteModule(AddressRange M, const void *LinkMap,
                              const EhFrame &Tables) {
   if (!Wanted || State.load(std::memory_order_relaxed) != None)
     return;
   Exports E(LinkMap);
   uintptr_t Entry = E.find("_PyEval_EvalFrameDefault");
-  if (!Entry)
+  if (!Entry) {
+    if (E.find("pypy_execute_source"))
+      refuse(wire::PythonState::PyPy);
     return;
+  }
   Module = M;
   bool HasAll = E.find("_PyRuntime", Runtime) &&
                 E.find("PyCode_Type", CodeType) &&
@@ -42,12 +50,8 @@ void Interpreter::noteModule(AddressRange M, const void *LinkMap,
   IsFreeThreaded = E.find("_Py_MergeZeroLocalRefcount");
   Looks = 0;
   if (!HasAll || !Where.find(Tables, Entry) || !Codes.beginIndex() ||
-      !Proc.Stacks.beginPairs()) {
-    Ctl->Python.store(uint32_t(wire::PythonState::NoSymbols),
-                      std::memory_order_release);
-    State.store(Refused, std::memory_order_release);
-    return;
-  }
+      !Proc.Stacks.beginPairs())
+    return refuse(wire::PythonState::NoSymbols);
   Finder.begin(E, Ctl->PythonFolder);
   if (Ctl->Settings.PythonObjects)
     Objects.begin(E, *Ctl);
@@ -92,7 +96,7 @@ static bool canRead(uintptr_t Address, unsigned Bytes) {
 
 /// Of a frame, shims left out: is its code a code object, its file name a str?
 bool Interpreter::isPlausibleFrame(uintptr_t F) {
-  uintptr_t Code = load(F + L.Code);
+  uintptr_t Code = load(F + L.Code) & CodeAddress;
   if (!canRead(Code, 256) || load(Code + 8) != CodeType)
     return false;
   uint32_t References = *reinterpret_cast<const uint32_t *>(Code);
@@ -120,9 +124,8 @@ bool Interpreter::isPlausible(uintptr_t Ts) {
   for (unsigned N = 0; F && N < 4; ++N, F = load(F + L.Previous)) {
     if (!canRead(F, 112))
       return false;
-    bool IsShim =
-        L.Shape == FrameShape::Shims &&
-        *reinterpret_cast<const uint8_t *>(F + L.Owner) == OwnedByCStack;
+    bool IsShim = hasShims(L.Shape) && *reinterpret_cast<const uint8_t *>(
+                                           F + L.Owner) >= OwnedByCStack;
     if (!IsShim && !isPlausibleFrame(F))
       return false;
   }

@@ -109,6 +109,7 @@ public:
 private:
   enum : uint32_t { None = 0, Refused, Looking, Seen, Walked };
 
+  void refuse(wire::PythonState Why);
   bool look();
   wire::PythonState judge();
   bool isPlausible(uintptr_t Ts);

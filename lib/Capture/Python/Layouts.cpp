@@ -140,13 +140,46 @@ static constexpr PythonLayout Layouts[] = {
      .Finalizing = 608,
      .Current = 0,
      .NextInterp = 7264},
+    {.Minor = 14,
+     .Shape = FrameShape::Tagged,
+     .Interp = 16,
+     .ThreadId = 152,
+     .Frame = 72,
+     .CFrame = -1,
+     .Code = 0,
+     .Previous = 8,
+     .Instruction = 56,
+     .Owner = 74,
+     .FirstLine = 68,
+     .FileName = 112,
+     .Name = 128,
+     .Bytes = 208,
+     .FirstTraceable = 192,
+     .Ascii = 40,
+     .Compact = 56,
+     .Interpreters = 808,
+     .Finalizing = 784,
+     .Current = 0,
+     .NextInterp = 7272},
 };
+
+static constexpr bool agreesWithShape(const PythonLayout &L) {
+  switch (L.Shape) {
+  case FrameShape::Objects:
+    return agrees<FrameShape::Objects>(L);
+  case FrameShape::Marked:
+    return agrees<FrameShape::Marked>(L);
+  case FrameShape::Shims:
+    return agrees<FrameShape::Shims>(L);
+  case FrameShape::Tagged:
+    return agrees<FrameShape::Tagged>(L);
+  }
+  return false;
+}
 
 static constexpr bool allAgree() {
   for (const PythonLayout &L : Layouts)
-    if (L.Shape == FrameShape::Objects  ? !agrees<FrameShape::Objects>(L)
-        : L.Shape == FrameShape::Marked ? !agrees<FrameShape::Marked>(L)
-                                        : !agrees<FrameShape::Shims>(L))
+    if (!agreesWithShape(L))
       return false;
   return true;
 }
@@ -160,24 +193,25 @@ const PythonLayout *capture::layoutOf(uint32_t Version) {
 }
 
 namespace {
-/// As _Py_DebugOffsets of 3.13 begins; in bytes, but for what is said of it.
-struct DebugOffsets {
+/// As _Py_DebugOffsets begins, with as many words of an interpreter and a frame
+/// as a version has; in bytes, but for what is said of it.
+template <unsigned InterpWords, unsigned FrameWords> struct DebugOffsets {
   char Cookie[8];
   uint64_t Version, FreeThreaded;
   uint64_t RuntimeSize, Finalizing, Interpreters;
-  uint64_t InterpSize, InterpId, InterpNext, InterpUnused[10];
+  uint64_t InterpSize, InterpId, InterpNext, InterpUnused[InterpWords];
   uint64_t ThreadSize, ThreadPrev, ThreadNext, ThreadInterp, ThreadFrame;
   uint64_t ThreadId, ThreadUnused[3];
   uint64_t FrameSize, FramePrevious, FrameExecutable, FrameInstruction;
-  uint64_t FrameLocals, FrameOwner;
+  uint64_t FrameLocals, FrameOwner[FrameWords]; ///< the first is it
   uint64_t CodeSize, CodeFileName, CodeName, CodeQualName, CodeLines;
   uint64_t CodeFirstLine, CodeUnused[3], CodeBytes;
 };
 } // namespace
 
-bool capture::readDebugOffsets(const void *Runtime, uint32_t Version,
-                               PythonLayout &L) {
-  DebugOffsets O;
+template <typename Offsets>
+static bool readAs(const void *Runtime, uint32_t Version, PythonLayout &L) {
+  Offsets O;
   memcpy(&O, Runtime, sizeof(O));
   if (memcmp(O.Cookie, "xdebugpy", 8) != 0 || O.Version != Version)
     return false;
@@ -196,11 +230,17 @@ bool capture::readDebugOffsets(const void *Runtime, uint32_t Version,
   Take(O.FramePrevious, O.FrameSize, L.Previous);
   Take(O.FrameExecutable, O.FrameSize, L.Code);
   Take(O.FrameInstruction, O.FrameSize, L.Instruction);
-  Take(O.FrameOwner, O.FrameSize, L.Owner);
+  Take(O.FrameOwner[0], O.FrameSize, L.Owner);
   Take(O.CodeFileName, O.CodeSize, L.FileName);
   Take(O.CodeQualName, O.CodeSize, L.Name);
   Take(O.CodeFirstLine, O.CodeSize, L.FirstLine);
   Take(O.CodeBytes, O.CodeSize, L.Bytes);
   // The first traceable instruction is not among them.
-  return IsGood && L.Bytes == Bytes && agrees<FrameShape::Shims>(L);
+  return IsGood && L.Bytes == Bytes && agreesWithShape(L);
+}
+
+bool capture::readDebugOffsets(const void *Runtime, uint32_t Version,
+                               PythonLayout &L) {
+  return L.Minor == 13 ? readAs<DebugOffsets<10, 1>>(Runtime, Version, L)
+                       : readAs<DebugOffsets<13, 3>>(Runtime, Version, L);
 }

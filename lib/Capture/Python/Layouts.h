@@ -25,7 +25,13 @@ enum class FrameShape : uint8_t {
   Objects, ///< 3.8 to 3.10: frame objects, each run by one evaluator
   Marked,  ///< 3.11: a frame says whether it is an entry
   Shims,   ///< 3.12, 3.13: an entry's caller is a frame on the C stack
+  Tagged,  ///< 3.14: as Shims; the lowest bits of its code are a tag
 };
+
+/// Is an entry's caller a frame on the C stack, which runs nothing?
+constexpr bool hasShims(FrameShape Shape) {
+  return Shape == FrameShape::Shims || Shape == FrameShape::Tagged;
+}
 
 struct PythonLayout {
   uint8_t Minor; ///< of version 3
@@ -68,6 +74,11 @@ template <> struct FrameOffsets<FrameShape::Shims> {
   static constexpr uint16_t Owner = 70;
 };
 
+template <> struct FrameOffsets<FrameShape::Tagged> {
+  static constexpr uint16_t Code = 0, Previous = 8, Instruction = 56;
+  static constexpr uint16_t Owner = 74;
+};
+
 /// Does \p L agree with them?
 template <FrameShape Shape> constexpr bool agrees(const PythonLayout &L) {
   using O = FrameOffsets<Shape>;
@@ -76,8 +87,13 @@ template <FrameShape Shape> constexpr bool agrees(const PythonLayout &L) {
          (Shape == FrameShape::Objects || L.Instruction == O::Instruction);
 }
 
-/// One of _PyInterpreterFrame's owners.
+/// Of _PyInterpreterFrame's owners: a generator, and the first of those whose
+/// frames run nothing (3.14 has two).
 inline constexpr uint8_t OwnedByGenerator = 1, OwnedByCStack = 3;
+
+/// Of the word in a frame that names its code: what is the address. The same
+/// for all, for objects lie at multiples of 16.
+inline constexpr uintptr_t CodeAddress = ~uintptr_t(3);
 
 /// The layout of \p Version (PY_VERSION_HEX); null: it is not known.
 const PythonLayout *layoutOf(uint32_t Version);

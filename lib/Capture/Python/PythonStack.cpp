@@ -128,6 +128,8 @@ static uint32_t walkFrom(PythonState &S, uintptr_t Frame) {
     return PythonWalk<FrameShape::Marked>(S).node(Frame);
   case FrameShape::Shims:
     return PythonWalk<FrameShape::Shims>(S).node(Frame);
+  case FrameShape::Tagged:
+    return PythonWalk<FrameShape::Tagged>(S).node(Frame);
   }
   return 0;
 }

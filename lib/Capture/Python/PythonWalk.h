@@ -65,7 +65,7 @@ private:
   uintptr_t placeOf(uintptr_t F) const {
     if (Shape == FrameShape::Marked)
       return load(F + Offsets::Instruction) | loadByte(F + Owner);
-    if (Shape == FrameShape::Shims)
+    if (hasShims(Shape))
       return load(F + Offsets::Instruction);
     // Objects lie at multiples of 16. One more: the first is -1.
     uint32_t At = *reinterpret_cast<const volatile uint32_t *>(F + Instruction);
@@ -187,8 +187,8 @@ inline uint32_t PythonWalk<Shape>::codeOf(const NewPython &N,
                                           bool CallerIsShim) {
   uintptr_t Key = N.Place;
   bool IsEntry = true;
-  if (Shape == FrameShape::Shims) {
-    if (loadByte(N.Frame + Owner) == OwnedByCStack)
+  if (hasShims(Shape)) {
+    if (loadByte(N.Frame + Owner) >= OwnedByCStack)
       return ShimBit;
     IsEntry = CallerIsShim;
     Key |= IsEntry;
@@ -221,7 +221,7 @@ inline bool PythonWalk<Shape>::hasBegun(const NewPython &N,
 template <FrameShape Shape>
 __attribute__((noinline)) uint32_t
 PythonWalk<Shape>::newCode(const NewPython &N, uintptr_t Key, bool IsEntry) {
-  uintptr_t Object = load(N.Frame + Code);
+  uintptr_t Object = load(N.Frame + Code) & CodeAddress;
   if (!Python.isCode(Object))
     return UnknownBit;
   PythonPlace P = {Key, Object, 0, IsEntry};

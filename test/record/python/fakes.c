@@ -13,11 +13,16 @@
 // RUN: %cc -O1 -fno-builtin -rdynamic -DVERSION=0x030d00f0 %s \
 // RUN:   -o %t.other
 // RUN: %wiredrain_python -- %t.other | FileCheck %s --check-prefix=OTHER
+// RUN: %cc -O1 -fno-builtin -rdynamic -DVERSION=0 -DPYPY %s -o %t.pypy
+// RUN: %wiredrain_python -- %t.pypy | FileCheck %s --check-prefix=PYPY
+// RUN: memrec -o %t.fb -- %t.pypy 2>&1 | FileCheck %s --check-prefix=SAID
 //
 // UNKNOWN: python 2 version 30f00f0 pairs 0
 // DEBUG: python 3 version 30b07f0 pairs 0
 // THREADED: python 4 version 30d00f0 pairs 0
 // OTHER: python 5 version 30d00f0 pairs 0
+// PYPY: python 7 version 0 pairs 0
+// SAID: PyPy: its own frames are not recorded: only CPython's are
 #include <stdlib.h>
 
 const unsigned long Py_Version = VERSION;
@@ -32,6 +37,9 @@ void _Py_NegativeRefcount(void) {}
 #endif
 #ifdef THREADED
 void _Py_MergeZeroLocalRefcount(void) {}
+#endif
+#ifdef PYPY
+#define _PyEval_EvalFrameDefault pypy_execute_source
 #endif
 __attribute__((noinline)) int _PyEval_EvalFrameDefault(int n) {
   for (int i = 0; i < n; ++i) {

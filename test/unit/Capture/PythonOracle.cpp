@@ -130,14 +130,13 @@ void walkPlainly(Spelling &To, char *File, char *Name) {
   const PythonLayout &L = Python.layout();
   auto Load = [](uintptr_t At) { return Interpreter::load(At); };
   auto IsShim = [&](uintptr_t F) {
-    return L.Shape == FrameShape::Shims && F &&
-           byteAt(F + L.Owner) == OwnedByCStack;
+    return hasShims(L.Shape) && F && byteAt(F + L.Owner) >= OwnedByCStack;
   };
   To.Bytes = To.Frames = 0;
   uintptr_t Ts = Python.threadState();
   for (uintptr_t F = Ts ? Python.innermost(Ts) : 0; F;
        F = Load(F + L.Previous)) {
-    uintptr_t Code = Load(F + L.Code);
+    uintptr_t Code = Load(F + L.Code) & CodeAddress;
     if (IsShim(F) || !Python.isCode(Code))
       continue;
     int Offset;

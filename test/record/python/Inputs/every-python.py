@@ -1,28 +1,14 @@
 # every-python.py LIBRARY SAMPLES EVERY -- SCRIPT ARGS..: runs the script by each
 # interpreter that there is, recorded by LIBRARY (libmemrec-python-oracle.so), which
 # compares one stack in EVERY with those of a plain walk. SAMPLES must have been
-# compared and none be different. MEMKIT_PYTHONS: folders with interpreters, or with
-# folders of them (pyenv's root unless given); /usr/bin/python3 comes with them.
-import glob
+# compared and none be different.
 import os
 import struct
 import subprocess
 import sys
 import tempfile
 
-
-def interpreters():
-    folders = os.environ.get("MEMKIT_PYTHONS") or os.path.expanduser("~/.pyenv/versions")
-    found = {}
-    for folder in folders.split(os.pathsep) + ["/usr"]:
-        for path in glob.glob(folder + "/bin/python3") + glob.glob(folder + "/*/bin/python3"):
-            code = "import sys; print('%d.%d' % sys.version_info[:2], sys.implementation.name)"
-            run = subprocess.run([path, "-c", code], stdout=subprocess.PIPE, text=True)
-            version, _, name = run.stdout.strip().partition(" ")
-            if name == "cpython" and version.startswith("3.") and 8 <= int(version[2:]) <= 13:
-                found[os.path.realpath(path)] = version
-    return sorted(found, key=lambda p: (int(found[p][2:]), p))
-
+from pythons import interpreters
 
 at = sys.argv.index("--")
 library, wanted, every = sys.argv[1], int(sys.argv[2]), sys.argv[3]
