@@ -107,7 +107,7 @@ private:
     if (!N.EndsHere)
       return;
     N.IsGlue = P.IsGlue && R == FrameRole::Glue;
-    if (N.IsGlue)
+    if (N.IsGlue || R == FrameRole::Allocator)
       N.Inner = P.Inner;
     else if (IsNew && P.Inner == Out.parent(N.Outer))
       N.Inner = N.Outer;

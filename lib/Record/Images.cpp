@@ -379,6 +379,13 @@ void Session::onExecRecord(Process &P, const wire::Record &Rec) {
     return R.addLoss(P.Image, LossKind::BadRecord, 1);
   pid_t Pid = pid_t(Spawned ? Rec.Address : Rec.size());
   Forget(Pid);
+  // Where its ring was full of older records, the new image has come before
+  // this one is read.
+  uint64_t Then = R.Clock.toNs(Rec.Tsc);
+  if (any_of(Processes, [&](const std::unique_ptr<Process> &Other) {
+        return Other->Pid == Pid && Other->StartNs > Then;
+      }))
+    return;
   // A program that executes all the time must not fill our memory.
   if (Execs.size() >= 4096 || Pid <= 0)
     return;

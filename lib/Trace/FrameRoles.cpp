@@ -67,6 +67,28 @@ static constexpr StringLiteral GlueNames[] = {
     "property_descr_get", "call_attribute",  "gen_close_iter",
 };
 
+/// The interpreter's allocators, from the functions that it calls to malloc.
+static constexpr StringLiteral AllocatorPrefixes[] = {
+    "_PyMem_",
+    "PyMem_",
+    "_PyObject_Malloc",
+    "_PyObject_Calloc",
+    "_PyObject_Realloc",
+    "_PyObject_Arena",
+    "PyObject_Malloc",
+    "PyObject_Calloc",
+    "PyObject_Realloc",
+    "_PyObject_GC_",
+    "PyObject_GC_",
+    "gc_alloc",
+    "pymalloc_",
+    "new_arena",
+    "allocate_from_new_pool",
+    "arena_map_",
+    "PyType_GenericAlloc",
+    "_PyType_AllocNoTrack",
+};
+
 static constexpr StringLiteral StartNames[] = {
     "_start",  "start_thread", "clone",        "clone3",
     "__clone", "__clone3",     "thread_start",
@@ -85,6 +107,11 @@ static bool isGlue(StringRef Function) {
   return any_of(GluePrefixes,
                 [&](StringRef P) { return Function.starts_with(P); }) ||
          is_contained(GlueNames, plainName(Function));
+}
+
+static bool isAllocator(StringRef Function) {
+  return any_of(AllocatorPrefixes,
+                [&](StringRef P) { return Function.starts_with(P); });
 }
 
 static bool isStart(StringRef Function) {
@@ -116,12 +143,19 @@ FrameRole nativeFrameRole(StringRef Module, ArrayRef<StringRef> Functions) {
   if (all_of(Functions, isGlue))
     return FrameRole::Glue;
   if (IsInterpreter)
-    return FrameRole::Interpreter;
+    return all_of(Functions, isAllocator) ? FrameRole::Allocator
+                                          : FrameRole::Interpreter;
   return all_of(Functions, isStart) ? FrameRole::Start : FrameRole::Program;
 }
 
+/// `lib/python3.11/site.py`, which runs before the program.
+static bool isSite(StringRef File) {
+  return File == "<frozen site>" || (File.consume_back("/site.py") &&
+                                     lastPart(File).starts_with("python3."));
+}
+
 FrameRole pythonFrameRole(StringRef File) {
-  bool IsLoader = File.starts_with("<frozen importlib") ||
+  bool IsLoader = isSite(File) || File.starts_with("<frozen importlib") ||
                   File == "<frozen runpy>" || File.ends_with("/runpy.py") ||
                   File.ends_with("/importlib/__init__.py") ||
                   File.ends_with("/importlib/_bootstrap.py") ||
@@ -131,6 +165,8 @@ FrameRole pythonFrameRole(StringRef File) {
 
 SmallVector<bool, 64> unfoldedFrames(ArrayRef<FrameRole> Roles) {
   SmallVector<bool, 64> Stays(Roles.size(), true);
+  for (size_t I = 0; I != Roles.size(); ++I)
+    Stays[I] = Roles[I] != FrameRole::Allocator;
   size_t Inner = Roles.size(); // behind the innermost Python frame
   while (Inner && !isPython(Roles[Inner - 1]))
     --Inner;

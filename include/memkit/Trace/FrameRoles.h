@@ -30,8 +30,9 @@ namespace memkit {
 enum class FrameRole : uint8_t {
   Program,     ///< a native frame that stays
   Python,      ///< a Python frame that stays
-  Loader,      ///< one of importlib or runpy
+  Loader,      ///< one of importlib, runpy or site
   Interpreter, ///< a native frame of the interpreter's own
+  Allocator,   ///< one of its allocators
   Glue,        ///< one that calls, or has no name
   Start,       ///< of the process or thread, if nothing stands outside of it
 };

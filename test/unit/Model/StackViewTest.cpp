@@ -23,6 +23,9 @@ TEST(FrameRoles, OfFrames) {
   const char *Python = "/usr/bin/python3.11",
              *Lib = "/lib/libpython3.12.so.1.0";
   EXPECT_EQ(FrameRole::Interpreter, native(Python, {"main"}));
+  EXPECT_EQ(FrameRole::Allocator, native(Lib, {"_PyObject_GC_New"}));
+  EXPECT_EQ(FrameRole::Allocator, native(Python, {"new_arena"}));
+  EXPECT_EQ(FrameRole::Program, native("/lib/_ext.so", {"new_arena"}));
   EXPECT_EQ(FrameRole::Interpreter, native(Lib, {"Py_RunMain"}));
   EXPECT_EQ(FrameRole::Interpreter, native(Lib, {"list_append"}));
   EXPECT_EQ(FrameRole::Glue, native(Lib, {"cfunction_vectorcall_FASTCALL"}));
@@ -44,13 +47,17 @@ TEST(FrameRoles, OfFrames) {
   EXPECT_EQ(FrameRole::Loader,
             pythonFrameRole("<frozen importlib._bootstrap>"));
   EXPECT_EQ(FrameRole::Loader, pythonFrameRole("<frozen runpy>"));
+  EXPECT_EQ(FrameRole::Loader, pythonFrameRole("<frozen site>"));
+  EXPECT_EQ(FrameRole::Loader, pythonFrameRole("/usr/lib/python3.9/site.py"));
+  EXPECT_EQ(FrameRole::Python, pythonFrameRole("/home/me/site.py"));
   EXPECT_EQ(FrameRole::Python, pythonFrameRole("/home/me/runpython.py"));
   EXPECT_EQ(FrameRole::Python, pythonFrameRole(""));
 }
 
-/// Roles by letter: Program, python (y), Loader, Interpreter, Glue, Start.
+/// Roles by letter: Program, python (y), Loader, Interpreter,
+/// Allocator, Glue, Start.
 FrameRole roleOf(char C) {
-  return FrameRole(llvm::StringRef("PyLIGS").find(C));
+  return FrameRole(llvm::StringRef("PyLIAGS").find(C));
 }
 
 std::string unfolded(llvm::StringRef Path) {
@@ -76,6 +83,8 @@ TEST(FrameRoles, WhatStays) {
   EXPECT_EQ("yIGP", unfolded("yGIGP"));
   EXPECT_EQ("yPGI", unfolded("yPGI"));
   EXPECT_EQ("yPy", unfolded("yGPGIy"));
+  EXPECT_EQ("yIP", unfolded("yIAAP"));
+  EXPECT_EQ("SIP", unfolded("SIAP"));
   // importlib, but not where nothing else says where we are.
   EXPECT_EQ("yyP", unfolded("IyLLyP"));
   EXPECT_EQ("yLP", unfolded("IyLLP"));
@@ -89,7 +98,7 @@ std::string frames(const StackView &V, uint32_t Stack) {
   std::string Text;
   for (uint32_t N = V.leaf(Stack); N; N = V.parent(N)) {
     EXPECT_LT(V.parent(N), N);
-    Text.insert(Text.begin(), "?PyLIGS"[V.frameOf(N)]);
+    Text.insert(Text.begin(), "?PyLIAGS"[V.frameOf(N)]);
   }
   return Text;
 }
@@ -97,13 +106,13 @@ std::string frames(const StackView &V, uint32_t Stack) {
 TEST(StackView, FoldsLikeEachStack) {
   std::mt19937 Random(11);
   std::vector<FrameRole> Roles{FrameRole::Program};
-  for (char C : {'P', 'y', 'L', 'I', 'G', 'S'})
+  for (char C : {'P', 'y', 'L', 'I', 'A', 'G', 'S'})
     Roles.push_back(roleOf(C));
   for (int Round = 0; Round != 500; ++Round) {
     StackView All;
     for (uint32_t N = 1; N != 60; ++N) {
       All.Parents.push_back(Random() % 3 ? Random() % N : N - 1);
-      All.Frames.push_back(1 + Random() % 6);
+      All.Frames.push_back(1 + Random() % 7);
     }
     for (int S = 0; S != 30; ++S)
       All.Leaves.push_back(Random() % 60);
