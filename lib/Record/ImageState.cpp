@@ -46,7 +46,7 @@ void ImageState::startThread(Ring &S, uint32_t Tid) {
   T.StartNs = R.nowNs();
   S.Thread = S.LastThread = R.Names.addThread(T);
   S.LastTid = Tid;
-  S.Epoch = 0;
+  S.Epoch = S.LastEpoch = 0;
 }
 
 /// A thread that goes on after it has said that it ends.
@@ -55,8 +55,13 @@ bool ImageState::resumeThread(Ring &S, const wire::Record &Rec) {
   if (!Before || Before > Rings.size() ||
       Rings[Before - 1].LastTid != uint32_t(Rec.Address))
     return false;
-  S.Thread = S.LastThread = Rings[Before - 1].LastThread;
+  const Ring &Old = Rings[Before - 1];
+  S.Thread = S.LastThread = Old.LastThread;
   S.LastTid = uint32_t(Rec.Address);
+  // A thread stands once in a block: readers tell by its rows which block it
+  // has allocated last.
+  S.Epoch = S.LastEpoch = Old.LastEpoch;
+  S.Lane = Old.Lane;
   return S.Thread != 0;
 }
 
@@ -333,7 +338,7 @@ void ImageState::settleHeld(bool All) {
 
 /// Gives the ring's thread a lane in the log. Only while there is one.
 void ImageState::addLane(Ring &S) {
-  S.Epoch = R.Epoch;
+  S.Epoch = S.LastEpoch = R.Epoch;
   S.Lane = Log.addThread(S.Thread);
 }
 

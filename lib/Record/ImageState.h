@@ -68,6 +68,7 @@ public:
     uint64_t LostSeen = 0;
     uint32_t Thread = 0;                  ///< 0: not known yet
     uint32_t LastThread = 0, LastTid = 0; ///< also when it has ended
+    uint32_t LastEpoch = 0;               ///< as Epoch, also then
     /// Of the innermost open scope, 0 without: in the trace, and its row of
     /// malloc's heap.
     uint32_t Context = 0, ContextRow = 0;
