@@ -38,9 +38,10 @@ public:
       Dictionary D;
       if (Error E = R.read(B, D))
         return E;
-      add(D);
+      Names.add(D);
       KnownUpTo = B.Offset + 1;
     }
+    learnRoles(R);
     return Error::success();
   }
 
@@ -59,7 +60,7 @@ public:
 
   Error visit(const BlockInfo &Info, const Dictionary &D) override {
     if (Info.Offset >= KnownUpTo)
-      add(D);
+      Names.add(D);
     return Error::success();
   }
 
@@ -83,9 +84,17 @@ public:
   }
 
 private:
-  void add(const Dictionary &D) {
-    NumImages += D.Images.size();
-    Names.add(D);
+  /// What the summaries call images. One that cannot be read is an error when
+  /// its turn to be listed comes.
+  void learnRoles(TraceReader &R) {
+    Summary S;
+    for (const BlockInfo &B : R.blocks()) {
+      if (B.Kind != BlockKind::Summary)
+        continue;
+      if (Error E = R.readTotals(B, S))
+        return consumeError(std::move(E));
+      Names.addRoles(S);
+    }
   }
 
   /// Seconds with the format's resolution.
@@ -97,8 +106,11 @@ private:
   void begin(uint64_t Ns, uint32_t Image, uint32_t Thread) {
     time(Ns);
     // The image is told only where there are several.
-    if (NumImages > 1 && Image)
+    if (Names.numImages() > 1 && Image) {
       OS << "  image " << Image;
+      if (StringRef Name = Names.image(Image); !Name.empty())
+        OS << " (" << Name << ')';
+    }
     if (Thread)
       OS << "  thread " << Names.tid(Thread);
   }
@@ -168,7 +180,6 @@ private:
   raw_ostream &OS;
   bool AllFrames;
   NameTable Names;
-  size_t NumImages = 0;
   uint64_t KnownUpTo = 0;  ///< dictionaries before this offset are in Names
   std::vector<bool> Shown; ///< by stack
 };

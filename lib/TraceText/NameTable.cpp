@@ -27,6 +27,7 @@ void NameTable::add(const Dictionary &D) {
   addStacks(D);
   append(Scopes, D.Scopes);
   append(Contexts, D.Contexts);
+  append(Images, D.Images);
   append(Threads, D.Threads);
   append(Heaps, D.Heaps);
   for (const FrameSymbols &S : D.Symbols)
@@ -47,6 +48,20 @@ void NameTable::addStacks(const Dictionary &D) {
 
 StringRef NameTable::heap(uint32_t Id) const {
   return string(get(Heaps, Id).Name);
+}
+
+StringRef NameTable::image(uint32_t Id) const {
+  const Image I = get(Images, Id);
+  if (StringRef Role = string(I.Role); !Role.empty())
+    return Role;
+  StringRef Program = string(I.Command.empty() ? I.Exe : I.Command.front());
+  return Program.substr(Program.rfind('/') + 1); // npos + 1 is 0
+}
+
+void NameTable::addRoles(const Summary &S) {
+  for (const ImageTotals &I : S.Images)
+    if (I.Role && I.Image && I.Image <= Images.size())
+      Images[I.Image - 1].Role = I.Role;
 }
 
 uint32_t NameTable::tid(uint32_t Id) const { return get(Threads, Id).Tid; }

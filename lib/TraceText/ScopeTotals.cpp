@@ -1,4 +1,4 @@
-//===- ScopeTotals.cpp - The scopes of a program, by name -------*- C++ -*-===//
+//===- ScopeTotals.cpp - Scopes and layers, by name -------------*- C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,51 +9,124 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Support/Table.h"
 #include "memkit/TraceText/TraceSummary.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
 using namespace memkit;
 
-using Side = Table::Align;
+namespace {
+
+enum class Unit { Count, Time, Size };
+
+/// A number of a row, as each format has it.
+struct Number {
+  StringRef Title; ///< in the table for people; empty: not there
+  StringRef Key;   ///< in JSON and CSV; empty: not there
+  Unit U;
+  uint64_t (*Of)(const LayerTotals &);
+};
+
+/// What is printed of scopes, or of layers.
+struct Shown {
+  StringRef List; ///< the name of the whole in JSON
+  StringRef Name; ///< the title of the names
+  bool HasPhase;  ///< a name has a row for forward, and one for backward
+  ArrayRef<Number> Numbers;
+};
+
+} // namespace
 
 static uint64_t mean(uint64_t Sum, uint64_t Calls) {
   return Calls ? Sum / Calls : 0;
 }
 
-void memkit::writeScopesJson(json::OStream &J, const TraceSummary &S) {
-  J.attributeArray("scopes", [&] {
-    for (const LayerTotals &L : S.scopes())
+template <uint64_t LayerTotals::*Field>
+static uint64_t field(const LayerTotals &L) {
+  return L.*Field;
+}
+
+template <uint64_t LayerTotals::*Field>
+static uint64_t fieldMean(const LayerTotals &L) {
+  return mean(L.*Field, L.Calls);
+}
+
+static const Number ScopeNumbers[] = {
+    {"calls", "calls", Unit::Count, field<&LayerTotals::Calls>},
+    {"time", "duration_ns", Unit::Time, field<&LayerTotals::DurationNs>},
+    {"mean time", "", Unit::Time, fieldMean<&LayerTotals::DurationNs>},
+    {"allocations", "allocations", Unit::Count,
+     field<&LayerTotals::Allocations>},
+    {"", "frees", Unit::Count, field<&LayerTotals::Frees>},
+    {"allocated", "allocated_bytes", Unit::Size,
+     field<&LayerTotals::AllocatedBytes>},
+    {"mean", "mean_allocated_bytes", Unit::Size,
+     fieldMean<&LayerTotals::AllocatedBytes>},
+    {"rise", "", Unit::Size, field<&LayerTotals::RiseBytes>},
+    {"peak", "peak_bytes", Unit::Size, field<&LayerTotals::PeakBytes>},
+    {"", "rise_bytes", Unit::Size, field<&LayerTotals::RiseBytes>}};
+
+// A layer runs from the first operator seen in it to the last: its time is the
+// processor's, not a device's.
+static const Number LayerNumbers[] = {
+    {"calls", "calls", Unit::Count, field<&LayerTotals::Calls>},
+    {"CPU time", "duration_ns", Unit::Time, field<&LayerTotals::DurationNs>},
+    {"allocations", "allocations", Unit::Count,
+     field<&LayerTotals::Allocations>},
+    {"frees", "frees", Unit::Count, field<&LayerTotals::Frees>},
+    {"allocated", "allocated_bytes", Unit::Size,
+     field<&LayerTotals::AllocatedBytes>},
+    {"peak", "peak_bytes", Unit::Size, field<&LayerTotals::PeakBytes>}};
+
+static const Shown Scopes = {"scopes", "scope", false, ScopeNumbers};
+static const Shown Layers = {"layers", "layer", true, LayerNumbers};
+
+static std::string format(Unit U, uint64_t N) {
+  switch (U) {
+  case Unit::Count:
+    return formatCount(N);
+  case Unit::Time:
+    return formatTime(N);
+  case Unit::Size:
+    return formatSize(N);
+  }
+  llvm_unreachable("all units are handled");
+}
+
+static void writeJson(json::OStream &J, const TraceSummary &S, const Shown &W,
+                      ArrayRef<LayerTotals> Rows) {
+  J.attributeArray(W.List, [&] {
+    for (const LayerTotals &L : Rows)
       J.object([&] {
         J.attribute("name", json::fixUTF8(S.string(L.Name)));
-        J.attribute("calls", L.Calls);
-        J.attribute("duration_ns", L.DurationNs);
-        J.attribute("allocations", L.Allocations);
-        J.attribute("frees", L.Frees);
-        J.attribute("allocated_bytes", L.AllocatedBytes);
-        J.attribute("mean_allocated_bytes", mean(L.AllocatedBytes, L.Calls));
-        J.attribute("peak_bytes", L.PeakBytes);
-        J.attribute("rise_bytes", L.RiseBytes);
+        for (const Number &N : W.Numbers)
+          if (!N.Key.empty())
+            J.attribute(N.Key, N.Of(L));
+        if (W.HasPhase)
+          J.attribute("backward", L.Backward);
       });
   });
 }
 
-void memkit::printScopes(raw_ostream &OS, const TraceSummary &S,
-                         unsigned Width) {
-  Table T({{"scope", Side::Left, true},
-           {"calls", Side::Right},
-           {"time", Side::Right},
-           {"mean time", Side::Right},
-           {"allocations", Side::Right},
-           {"allocated", Side::Right},
-           {"mean", Side::Right},
-           {"rise", Side::Right},
-           {"peak", Side::Right}});
-  for (const LayerTotals &L : S.scopes())
-    T.add({S.string(L.Name).str(), formatCount(L.Calls),
-           formatTime(L.DurationNs), formatTime(mean(L.DurationNs, L.Calls)),
-           formatCount(L.Allocations), formatSize(L.AllocatedBytes),
-           formatSize(mean(L.AllocatedBytes, L.Calls)), formatSize(L.RiseBytes),
-           formatSize(L.PeakBytes)});
+static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
+                       ArrayRef<LayerTotals> Rows, unsigned Width) {
+  std::vector<Table::Column> Columns = {
+      {W.Name.str(), Table::Align::Left, true}};
+  if (W.HasPhase)
+    Columns.push_back({"phase", Table::Align::Left});
+  for (const Number &N : W.Numbers)
+    if (!N.Title.empty())
+      Columns.push_back({N.Title.str(), Table::Align::Right});
+  Table T(Columns);
+  for (const LayerTotals &L : Rows) {
+    std::vector<std::string> Cells = {S.string(L.Name).str()};
+    if (W.HasPhase)
+      Cells.push_back(L.Backward ? "backward" : "forward");
+    for (const Number &N : W.Numbers)
+      if (!N.Title.empty())
+        Cells.push_back(format(N.U, N.Of(L)));
+    T.add(std::move(Cells));
+  }
   T.print(OS, Width);
 }
 
@@ -69,15 +142,46 @@ static void printField(raw_ostream &OS, StringRef Text) {
   OS << '"';
 }
 
-void memkit::printScopesCsv(raw_ostream &OS, const TraceSummary &S) {
-  OS << "name,calls,duration_ns,allocations,frees,allocated_bytes,"
-        "mean_allocated_bytes,peak_bytes,rise_bytes\n";
-  for (const LayerTotals &L : S.scopes()) {
+static void printCsv(raw_ostream &OS, const TraceSummary &S, const Shown &W,
+                     ArrayRef<LayerTotals> Rows) {
+  OS << "name";
+  for (const Number &N : W.Numbers)
+    if (!N.Key.empty())
+      OS << ',' << N.Key;
+  OS << (W.HasPhase ? ",backward\n" : "\n");
+  for (const LayerTotals &L : Rows) {
     printField(OS, S.string(L.Name));
-    for (uint64_t N : {L.Calls, L.DurationNs, L.Allocations, L.Frees,
-                       L.AllocatedBytes, mean(L.AllocatedBytes, L.Calls),
-                       L.PeakBytes, L.RiseBytes})
-      OS << ',' << N;
+    for (const Number &N : W.Numbers)
+      if (!N.Key.empty())
+        OS << ',' << N.Of(L);
+    if (W.HasPhase)
+      OS << (L.Backward ? ",true" : ",false");
     OS << '\n';
   }
+}
+
+void memkit::writeScopesJson(json::OStream &J, const TraceSummary &S) {
+  writeJson(J, S, Scopes, S.scopes());
+}
+
+void memkit::printScopes(raw_ostream &OS, const TraceSummary &S,
+                         unsigned Width) {
+  printTable(OS, S, Scopes, S.scopes(), Width);
+}
+
+void memkit::printScopesCsv(raw_ostream &OS, const TraceSummary &S) {
+  printCsv(OS, S, Scopes, S.scopes());
+}
+
+void memkit::writeLayersJson(json::OStream &J, const TraceSummary &S) {
+  writeJson(J, S, Layers, S.layers());
+}
+
+void memkit::printLayers(raw_ostream &OS, const TraceSummary &S,
+                         unsigned Width) {
+  printTable(OS, S, Layers, S.layers(), Width);
+}
+
+void memkit::printLayersCsv(raw_ostream &OS, const TraceSummary &S) {
+  printCsv(OS, S, Layers, S.layers());
 }

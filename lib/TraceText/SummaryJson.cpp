@@ -148,19 +148,3 @@ void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {
   J.attribute("steps", S.Sums.Steps.size());
   J.attribute("layers", S.layers().size());
 }
-
-void memkit::writeLayersJson(json::OStream &J, const TraceSummary &S) {
-  J.attributeArray("layers", [&] {
-    for (const LayerTotals &L : S.layers())
-      J.object([&] {
-        J.attribute("name", text(S.string(L.Name)));
-        J.attribute("calls", L.Calls);
-        J.attribute("duration_ns", L.DurationNs);
-        J.attribute("allocations", L.Allocations);
-        J.attribute("frees", L.Frees);
-        J.attribute("allocated_bytes", L.AllocatedBytes);
-        J.attribute("peak_bytes", L.PeakBytes);
-        J.attribute("backward", L.Backward);
-      });
-  });
-}

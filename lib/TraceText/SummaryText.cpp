@@ -150,21 +150,3 @@ void memkit::printSummary(raw_ostream &OS, const TraceSummary &S,
   printHeaps(OS, S, Width);
   printProcesses(OS, S, Width);
 }
-
-void memkit::printLayers(raw_ostream &OS, const TraceSummary &S,
-                         unsigned Width) {
-  Table T({{"layer", Side::Left, true},
-           {"phase", Side::Left},
-           {"calls", Side::Right},
-           {"time", Side::Right},
-           {"allocations", Side::Right},
-           {"frees", Side::Right},
-           {"allocated", Side::Right},
-           {"peak", Side::Right}});
-  for (const LayerTotals &L : S.layers())
-    T.add({S.string(L.Name).str(), L.Backward ? "backward" : "forward",
-           formatCount(L.Calls), formatTime(L.DurationNs),
-           formatCount(L.Allocations), formatCount(L.Frees),
-           formatSize(L.AllocatedBytes), formatSize(L.PeakBytes)});
-  T.print(OS, Width);
-}

@@ -87,11 +87,11 @@ uint64_t TraceSummary::lost() const {
   return Sum;
 }
 
-/// Those that are scopes, or those that are not.
-static std::vector<LayerTotals> joinTotals(const Summary &Sums, bool Scopes) {
+static std::vector<LayerTotals> joinTotals(const Summary &Sums,
+                                           ScopeKind Kind) {
   MapVector<std::pair<uint32_t, uint32_t>, LayerTotals> Found;
   for (const LayerTotals &L : Sums.Layers) {
-    if ((L.Kind == ScopeKind::User) != Scopes)
+    if (L.Kind != Kind)
       continue;
     auto [It, New] = Found.insert({{L.Name, L.Backward}, L});
     if (New)
@@ -113,11 +113,15 @@ static std::vector<LayerTotals> joinTotals(const Summary &Sums, bool Scopes) {
 }
 
 std::vector<LayerTotals> TraceSummary::layers() const {
-  return joinTotals(Sums, false);
+  std::vector<LayerTotals> All = joinTotals(Sums, ScopeKind::Layer);
+  stable_sort(All, [](const LayerTotals &A, const LayerTotals &B) {
+    return A.PeakBytes > B.PeakBytes;
+  });
+  return All;
 }
 
 std::vector<LayerTotals> TraceSummary::scopes() const {
-  return joinTotals(Sums, true);
+  return joinTotals(Sums, ScopeKind::User);
 }
 
 template <class T>

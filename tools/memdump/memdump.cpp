@@ -91,11 +91,12 @@ static Error print(OutputFile &Out) {
 }
 
 static Error printTotals(OutputFile &Out) {
-  bool Csv = OutputFormat == Format::Csv && What == Job::Scopes;
+  bool Csv = OutputFormat == Format::Csv && What != Job::Summary;
   if (OutputFormat != Format::Text && OutputFormat != Format::Json && !Csv)
-    return makeUsageError(What == Job::Scopes
-                              ? "scopes are printed as text, json or csv"
-                              : "a summary is printed as text or json");
+    return makeUsageError(
+        What == Job::Summary  ? "a summary is printed as text or json"
+        : What == Job::Layers ? "layers are printed as text, json or csv"
+                              : "scopes are printed as text, json or csv");
   auto Reader = TraceReader::open(Input);
   if (!Reader)
     return Reader.takeError();
@@ -104,7 +105,7 @@ static Error printTotals(OutputFile &Out) {
   if (!S)
     return S.takeError();
   if (Csv) {
-    printScopesCsv(Out.os(), *S);
+    (What == Job::Layers ? printLayersCsv : printScopesCsv)(Out.os(), *S);
     return Error::success();
   }
   if (OutputFormat == Format::Text) {

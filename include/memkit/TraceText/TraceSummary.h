@@ -61,10 +61,11 @@ struct TraceSummary {
   /// Events that the recording missed: all losses but what was left out on
   /// request and stacks that were only cut short.
   uint64_t lost() const;
-  /// The layers in the order of their first call, summed over images; the peak
-  /// is the highest of any.
+  /// The layers, one for each name and direction, summed over images, the peak
+  /// the highest of any; those with the highest peaks first.
   std::vector<LayerTotals> layers() const;
-  /// Likewise the scopes that the program named itself.
+  /// Likewise the scopes that the program named itself, in the order in which
+  /// they first ended.
   std::vector<LayerTotals> scopes() const;
 };
 
@@ -83,12 +84,13 @@ void printSummary(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
 /// memdump.md defines them, into the object that J has open.
 void writeSummaryJson(llvm::json::OStream &J, const TraceSummary &S);
 
-/// `{"layers": [...]}`: the layers, summed over images, as attributes into the
-/// object that J has open; and for people.
+/// `{"layers": [...]}`: the layers as an attribute into the object that J has
+/// open; for people; and as lines of CSV below a header.
 void writeLayersJson(llvm::json::OStream &J, const TraceSummary &S);
 void printLayers(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
+void printLayersCsv(llvm::raw_ostream &OS, const TraceSummary &S);
 
-/// The same of the scopes, `{"scopes": [...]}`; and as a table with a header.
+/// The same of the scopes, `{"scopes": [...]}`.
 void writeScopesJson(llvm::json::OStream &J, const TraceSummary &S);
 void printScopes(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
 void printScopesCsv(llvm::raw_ostream &OS, const TraceSummary &S);
