@@ -23,7 +23,7 @@ static std::string lineName(StringRef Function) {
   return Name;
 }
 
-void writeCollapsed(raw_ostream &OS, const Trace &T, const Profile &P) {
+void writeCollapsed(raw_ostream &OS, ShownTree T, const Profile &P) {
   FlameNames Names(T, FlameNames::Distinct::ByFunction);
   NodeRanks Ranks(T);
   FlameBuilder Builder(T, Ranks, Names);

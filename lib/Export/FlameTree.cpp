@@ -21,9 +21,9 @@ namespace memkit {
 // Names
 //===----------------------------------------------------------------------===//
 
-FlameNames::FlameNames(const Trace &T, Distinct How)
+FlameNames::FlameNames(ShownTree T, Distinct How)
     : T(T), How(How), ByShown(T.allShown().size()),
-      ByFunction(T.numFunctions() + 1) {
+      ByFunction(T.trace().numFunctions() + 1) {
   Names.push_back({"(smaller)", "", 0});
   Names.push_back({"(no stack)", "", 0});
 }
@@ -31,7 +31,7 @@ FlameNames::FlameNames(const Trace &T, Distinct How)
 uint32_t FlameNames::intern(const ShownFrame &F) {
   if (!F.FunctionId)
     return add({F.Label, F.File.empty() ? F.Module : F.File, 0});
-  uint32_t Line = T.function(F.FunctionId).Line;
+  uint32_t Line = T.trace().function(F.FunctionId).Line;
   // Without a file the same function of two modules has two names.
   if (F.File.empty())
     return add({F.Label, F.Module, Line});
@@ -74,9 +74,9 @@ static void radixSort(std::vector<T> &V, std::vector<T> &Scratch,
 
 void FlameBuilder::order(const Profile &P) {
   Ordered.clear();
-  for (const StackValue &V : P.Values)
+  for (const KeyValue &V : P.Values)
     Ordered.push_back(
-        {Ranks.ofStack(V.Stack), static_cast<uint32_t>(Ordered.size())});
+        {Ranks.ofKey(V.Key), static_cast<uint32_t>(Ordered.size())});
   radixSort(Ordered, Scratch, T.view().numNodes());
   Sums.assign(1, 0);
   for (const RankedValue &V : Ordered)

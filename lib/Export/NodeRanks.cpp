@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace memkit {
 
-NodeRanks::NodeRanks(const Trace &T) {
+NodeRanks::NodeRanks(ShownTree T) {
   const StackView &V = T.view();
   uint32_t Count = V.numNodes() + 1;
   // Of each node, the nodes from it on; then the rank of its next child.
@@ -31,9 +31,9 @@ NodeRanks::NodeRanks(const Trace &T) {
     Ranks[N] = Rank;
     Space[N] = Rank + 1;
   }
-  StackRanks.resize(T.numStacks() + 1);
-  for (uint32_t S = 0; S != StackRanks.size(); ++S)
-    StackRanks[S] = Ranks[V.leaf(S)];
+  KeyRanks.resize(V.Leaves.size());
+  for (uint32_t K = 0; K != KeyRanks.size(); ++K)
+    KeyRanks[K] = Ranks[V.leaf(K)];
 }
 
 } // namespace memkit

@@ -136,7 +136,7 @@ struct File {
 
 /// Some of the profiles, as one thread works on them.
 struct Share {
-  Share(const Trace &T, const NodeRanks &Ranks)
+  Share(ShownTree T, const NodeRanks &Ranks)
       : Names(T, FlameNames::Distinct::ByPlace), Builder(T, Ranks, Names) {}
 
   void build(ArrayRef<Profile> Profiles, size_t NodeLimit) {
@@ -178,7 +178,7 @@ static size_t halfOf(ArrayRef<Profile> Profiles) {
 }
 
 /// NodeLimit: for each profile, 0 for none.
-static File makeFile(const Trace &T, const NodeRanks &Ranks,
+static File makeFile(ShownTree T, const NodeRanks &Ranks,
                      ArrayRef<Profile> Profiles, size_t NodeLimit) {
   size_t Half = halfOf(Profiles);
   ArrayRef<Profile> Firsts = Profiles.take_front(Half),
@@ -199,7 +199,7 @@ static File makeFile(const Trace &T, const NodeRanks &Ranks,
   return F;
 }
 
-void writeSpeedscope(raw_ostream &OS, const Trace &T, const NodeRanks &Ranks,
+void writeSpeedscope(raw_ostream &OS, ShownTree T, const NodeRanks &Ranks,
                      ArrayRef<Profile> Profiles, bool Full) {
   size_t Limit = Full || Profiles.empty()
                      ? 0
@@ -212,7 +212,7 @@ void writeSpeedscope(raw_ostream &OS, const Trace &T, const NodeRanks &Ranks,
   }
   OS << "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
         "\"exporter\":\"memflame (memkit) " MEMKIT_VERSION "\",\n\"name\":"
-     << jsonText(join(T.header().Command, " "))
+     << jsonText(join(T.trace().header().Command, " "))
      << ",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n"
      << F.Frames << "\n]},\n\"profiles\":[\n";
   for (size_t I = 0; I != F.Profiles.size(); ++I)

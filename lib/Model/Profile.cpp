@@ -58,10 +58,10 @@ static uint64_t valueOf(const SumRow &R, Metric M, bool Outer, bool Replaced) {
   llvm_unreachable("all metrics are handled");
 }
 
-static void add(Profile &P, uint32_t Stack, uint64_t Value) {
+static void add(Profile &P, uint32_t Key, uint64_t Value) {
   if (!Value)
     return;
-  P.Values.push_back({Stack, Value});
+  P.Values.push_back({Key, Value});
   P.Total += Value;
 }
 

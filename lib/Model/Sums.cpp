@@ -10,59 +10,104 @@
 #include "memkit/Model/Replay.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 
 using namespace llvm;
 
 namespace memkit {
 
 /// Replays the events of what is selected.
-static Expected<std::vector<PackedRows>> replaySelected(const Trace &T,
-                                                        const Selection &Sel) {
+Error Sums::replaySelected() {
   // Each part of a summary gives them all.
-  uint64_t Events = T.summary().empty() ? 0 : T.summary().back().Events;
+  uint64_t Events = T->summary().empty() ? 0 : T->summary().back().Events;
   uint64_t Held = 0;
-  for (const BlockInfo &B : T.reader().blocks())
+  for (const BlockInfo &B : T->reader().blocks())
     Held += B.Events;
   if (Held < Events)
-    return makeError(T.name() +
-                     ": a selection by size, thread or context needs "
-                     "all events, and the trace holds " +
-                     Twine(Held) + " of " + Twine(Events));
+    return makeError(T->name() + ": a selection by size, thread or " +
+                     (By == SumsOf::Stacks
+                          ? "context needs"
+                          : "stack, grouped by context, needs") +
+                     " all events, and the trace holds " + Twine(Held) +
+                     " of " + Twine(Events));
   ReplayOptions Options;
   Options.Select = [&](const Birth &B) {
     return B.Size >= Sel.minSize() && Sel.hasImage(B.Image) &&
            Sel.hasHeap(B.Heap) && Sel.hasStack(B.Stack) &&
            Sel.hasThread(B.Thread) && Sel.hasContext(B.Context);
   };
-  Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader(), Options);
+  Expected<std::unique_ptr<Replay>> R = Replay::create(T->reader(), Options);
   if (!R)
     return R.takeError();
   if (Error E = (*R)->run())
     return E;
-  std::vector<PackedRows> Out;
   auto Take = [&](const Summary &Part) {
     for (const SumRows &Rows : Part.Stacks)
-      PackedRows::pack(Rows, Out);
+      PackedRows::pack(Rows, Replayed.Stacks);
+    for (const SumRows &Rows : Part.Contexts)
+      PackedRows::pack(Rows, Replayed.Contexts);
     return Error::success();
   };
-  if (Error E = (*R)->accounts().summary(1, (*R)->endNs(), Take))
-    return E;
-  return Out;
+  return (*R)->accounts().summary(1, (*R)->endNs(), Take);
 }
 
-Expected<Sums> Sums::create(const Trace &T, Selection Selected) {
-  Sums S(T, std::move(Selected));
-  ArrayRef<PackedRows> Rows = T.stackRows();
-  if (S.Sel.needsEvents()) {
-    Expected<std::vector<PackedRows>> Replayed = replaySelected(T, S.Sel);
-    if (!Replayed)
-      return Replayed.takeError();
-    S.Replayed = std::move(*Replayed);
-    Rows = S.Replayed;
+/// The rows of the context 0: by image and heap, what rows of stacks have and
+/// those of contexts have not.
+static void addRest(ArrayRef<PackedRows> Stacks, ArrayRef<PackedRows> Contexts,
+                    std::vector<PackedRows> &Out) {
+  static constexpr uint64_t SumRow::*Added[] = {
+      &SumRow::Allocations,    &SumRow::AllocatedBytes,
+      &SumRow::Splits,         &SumRow::Temporaries,
+      &SumRow::LiveBlocks,     &SumRow::LiveBytes,
+      &SumRow::LiveExclusive,  &SumRow::HeapPeakBlocks,
+      &SumRow::HeapPeakBytes,  &SumRow::DomainPeakBlocks,
+      &SumRow::DomainPeakBytes};
+  std::map<uint32_t, std::map<uint32_t, SumRow>> Rest;
+  auto ForEach = [&](ArrayRef<PackedRows> Pieces, auto Change) {
+    for (const PackedRows &Piece : Pieces) {
+      std::map<uint32_t, SumRow> &Heaps = Rest[Piece.image()];
+      for (size_t I = 0; I != Piece.size(); ++I) {
+        SumRow R = Piece[I], &To = Heaps[R.Heap];
+        for (uint64_t SumRow::*Field : Added)
+          To.*Field = Change(To.*Field, R.*Field);
+      }
+    }
+  };
+  ForEach(Stacks, [](uint64_t Sum, uint64_t More) { return Sum + More; });
+  // What a file says need not add up.
+  ForEach(Contexts, [](uint64_t Sum, uint64_t Less) {
+    return Sum < Less ? 0 : Sum - Less;
+  });
+  for (auto &[Image, Heaps] : Rest) {
+    SumRows Rows;
+    Rows.Image = Image;
+    for (auto &[Heap, Row] : Heaps) {
+      Row.Heap = Heap;
+      Rows.Rows.push_back(Row);
+    }
+    if (!Rows.Rows.empty())
+      PackedRows::pack(Rows, Out);
   }
-  for (const PackedRows &R : Rows)
-    if (S.Sel.hasImage(R.image()))
-      S.Rows.push_back(&R);
+}
+
+Expected<Sums> Sums::create(const Trace &T, Selection Selected, SumsOf By) {
+  Sums S(T, std::move(Selected), By);
+  ArrayRef<PackedRows> Stacks = T.stackRows(), Contexts = T.contextRows();
+  if (S.Sel.needsEvents(By)) {
+    if (Error E = S.replaySelected())
+      return E;
+    Stacks = S.Replayed.Stacks;
+    Contexts = S.Replayed.Contexts;
+  }
+  if (By == SumsOf::Contexts && S.Sel.hasContext(0))
+    addRest(Stacks, Contexts, S.Rest);
+  auto Add = [&](ArrayRef<PackedRows> Rows) {
+    for (const PackedRows &R : Rows)
+      if (S.Sel.hasImage(R.image()))
+        S.Rows.push_back(&R);
+  };
+  Add(By == SumsOf::Stacks ? Stacks : Contexts);
+  Add(S.Rest);
   stable_sort(S.Rows, [](const PackedRows *A, const PackedRows *B) {
     return A->image() < B->image();
   });
@@ -77,13 +122,14 @@ size_t Sums::numRows() const {
 }
 
 void Sums::forEachKey(
-    function_ref<void(RowId, uint32_t Heap, uint32_t Stack)> F) const {
+    function_ref<void(RowId, uint32_t Heap, uint32_t Key)> F) const {
   for (uint32_t At = 0; At != Rows.size(); ++At) {
     const PackedRows &Piece = *Rows[At];
     for (uint32_t I = 0; I != Piece.size(); ++I) {
-      uint32_t Heap = Piece.heap(I), Stack = Piece.key(I);
-      if (Sel.hasHeap(Heap) && Sel.hasStack(Stack))
-        F({At, I}, Heap, Stack);
+      uint32_t Heap = Piece.heap(I), Key = Piece.key(I);
+      bool Has = By == SumsOf::Stacks ? Sel.hasStack(Key) : Sel.hasContext(Key);
+      if (Has && Sel.hasHeap(Heap))
+        F({At, I}, Heap, Key);
     }
   }
 }
@@ -92,7 +138,8 @@ void Sums::forEach(function_ref<void(uint32_t Image, const SumRow &)> F) const {
   forEachKey([&](RowId Id, uint32_t, uint32_t) { F(imageOf(Id), row(Id)); });
 }
 
-Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec) {
+Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec,
+                          SumsOf By) {
   Expected<std::unique_ptr<Trace>> Opened = Trace::open(Path);
   if (!Opened)
     return Opened.takeError();
@@ -100,7 +147,7 @@ Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec) {
   Expected<Selection> Selected = Selection::create(*T, Spec);
   if (!Selected)
     return Selected.takeError();
-  Expected<Sums> Made = Sums::create(*T, std::move(*Selected));
+  Expected<Sums> Made = Sums::create(*T, std::move(*Selected), By);
   if (!Made)
     return Made.takeError();
   S.emplace(std::move(*Made));

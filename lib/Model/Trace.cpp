@@ -98,7 +98,7 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
     return E;
   T->Parts = std::move(Set.Parts);
   for (Summary &S : T->Parts)
-    S.Contexts = {};
+    T->packContexts(S);
   for (std::vector<PackedRows> &Rows : Set.Rows)
     append(T->StackRows, Rows);
   if (T->Parts.empty())
@@ -230,8 +230,8 @@ void Trace::showFrames() {
       StringRef Name = baseName(Module);
       std::string Address = "0x" + utohexstr(F.Address, /*LowerCase=*/true);
       ShownFrame &New = Shown.emplace_back();
-      New.Function = New.Label = MadeNames->save(
-          Name.empty() ? Twine(Address) : Name + "+" + Address);
+      New.Function = New.Label =
+          MadeNames->save(Name.empty() ? Twine(Address) : Name + "+" + Address);
       New.Module = Module;
     }
     FrameShown[Id - 1] = {Begin, static_cast<uint32_t>(Shown.size() - Begin)};
@@ -303,6 +303,12 @@ StringRef Trace::processName(uint32_t Id) const {
 // Summary
 //===----------------------------------------------------------------------===//
 
+void Trace::packContexts(Summary &Part) {
+  for (const SumRows &Rows : Part.Contexts)
+    PackedRows::pack(Rows, ContextRows);
+  Part.Contexts = {};
+}
+
 /// The sums of a trace whose recorder did not get to writing them.
 Error Trace::replaySummary() {
   Expected<std::unique_ptr<Replay>> R = Replay::create(*Reader);
@@ -315,7 +321,8 @@ Error Trace::replaySummary() {
     for (const SumRows &Rows : Part.Stacks)
       PackedRows::pack(Rows, StackRows);
     Summary &Rest = Parts.emplace_back(Part);
-    Rest.Stacks = Rest.Contexts = {};
+    Rest.Stacks = {};
+    packContexts(Rest);
     return Error::success();
   };
   if (Error E = (*R)->accounts().summary(1, (*R)->endNs(), Take))

@@ -19,7 +19,7 @@ namespace memkit {
 using ListOption = cl::list<std::string>;
 
 struct SelectionFlags::Options {
-  std::optional<ListOption> Heap, Process, Thread, Stack, Context;
+  std::optional<ListOption> Heap, Process, Thread, Stack, Context, Layer;
   std::optional<cl::opt<std::string>> MinSize;
   std::optional<cl::opt<bool>> AllFrames;
 };
@@ -46,7 +46,12 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
             "Only stacks with a function, file or module that matches");
   if (Wanted & SF_Context)
     addList(O->Context, "context", "glob",
-            "Only what was allocated in these scopes (replays the events)");
+            "Only what was allocated in these scopes (replays the events, but "
+            "for views of contexts)");
+  if (Wanted & SF_Layer)
+    addList(O->Layer, "layer", "glob",
+            "Only what was allocated in layers with this module path, or below "
+            "it (as --context)");
   if (Wanted & SF_MinSize)
     O->MinSize.emplace("min-size", cl::value_desc("size"),
                        cl::desc("Only allocations of at least this size "
@@ -73,6 +78,7 @@ Expected<SelectionSpec> SelectionFlags::spec() const {
   S.Threads = valuesOf(O->Thread);
   S.Stacks = valuesOf(O->Stack);
   S.Contexts = valuesOf(O->Context);
+  S.Layers = valuesOf(O->Layer);
   S.AllFrames = O->AllFrames && *O->AllFrames;
   if (O->MinSize && O->MinSize->getNumOccurrences()) {
     Expected<uint64_t> Size = parseSize(*O->MinSize);

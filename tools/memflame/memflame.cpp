@@ -44,14 +44,43 @@ static cl::list<Metric> Metrics(
                clEnumValN(Metric::Leaked, "leaked",
                           "bytes live at the end, less what exec gave back")),
     cl::CommaSeparated, cl::cat(toolCategory()));
+static cl::opt<GroupBy> Grouping(
+    "group-by", cl::desc("What the frames are:"),
+    cl::values(
+        clEnumValN(GroupBy::Stack, "stack", "the code's (default)"),
+        clEnumValN(GroupBy::Layer, "layer",
+                   "layers by path, in the phases of training"),
+        clEnumValN(GroupBy::Operator, "operator", "the innermost operators"),
+        clEnumValN(GroupBy::Scope, "scope", "ranges and the program's scopes"),
+        clEnumValN(GroupBy::Context, "context",
+                   "phases, layers, operators and scopes as they nest")),
+    cl::init(GroupBy::Stack), cl::cat(toolCategory()));
 static cl::opt<bool> Full("full", cl::desc("Fold no small frames away"),
                           cl::cat(toolCategory()));
 
-static Error write(raw_ostream &OS, const Sums &S) {
+/// One frame is no picture: says what scopes there are in its place.
+static void warnOfNone(const Trace &T) {
+  size_t Counts[NumScopeKinds] = {};
+  for (const Scope &S : T.scopes())
+    ++Counts[static_cast<size_t>(S.Kind)];
+  static constexpr StringRef Kinds[NumScopeKinds] = {
+      "layer", "operator", "range", "user scope", "phase"};
+  std::string There;
+  for (size_t K = 0; K != NumScopeKinds; ++K)
+    if (Counts[K])
+      There += ((There.empty() ? "; there are " : ", ") + Twine(Counts[K]) +
+                " " + Kinds[K] + (Counts[K] == 1 ? "" : "s"))
+                   .str();
+  warn(T.name() + ": nothing in it to group by so" +
+       (There.empty() ? "; it has no contexts" : There));
+}
+
+/// Tree: what the keys of S are of.
+static Error write(raw_ostream &OS, const Sums &S, ShownTree Tree) {
   if (OutputFormat == Format::Collapsed) {
     if (Metrics.size() > 1)
       return makeUsageError("--format=collapsed holds one metric");
-    writeCollapsed(OS, S.trace(),
+    writeCollapsed(OS, Tree,
                    makeProfile(S, Metrics.empty() ? Metric::Peak : Metrics[0]));
     return Error::success();
   }
@@ -60,12 +89,12 @@ static Error write(raw_ostream &OS, const Sums &S) {
     Wanted = {Metric::Peak, Metric::Allocated, Metric::Live};
   std::vector<Profile> Profiles;
   std::optional<NodeRanks> Ranks;
-  runBoth([&] { Ranks.emplace(S.trace()); },
+  runBoth([&] { Ranks.emplace(Tree); },
           [&] { Profiles = makeHeapProfiles(S, Wanted); });
   // A viewer wants at least one.
   if (Profiles.empty())
     Profiles.push_back(makeProfile(S, Wanted.front()));
-  writeSpeedscope(OS, S.trace(), *Ranks, Profiles, Full);
+  writeSpeedscope(OS, Tree, *Ranks, Profiles, Full);
   return Error::success();
 }
 
@@ -76,13 +105,21 @@ static Expected<int> run(const SelectionFlags &Flags) {
   if (!Spec)
     return Spec.takeError();
   SelectedTrace In;
-  if (Error E = In.open(Input, *Spec))
+  bool OfStacks = Grouping == GroupBy::Stack;
+  if (Error E =
+          In.open(Input, *Spec, OfStacks ? SumsOf::Stacks : SumsOf::Contexts))
     return E;
   for_each(In.T->warnings(), [](const std::string &W) { warn(W); });
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
   if (!Out)
     return Out.takeError();
-  if (Error E = write((*Out)->os(), *In.S))
+  ContextView Contexts;
+  if (!OfStacks)
+    Contexts = groupContexts(*In.T, Grouping);
+  if (!OfStacks && Contexts.Frames.size() == 1)
+    warnOfNone(*In.T);
+  ShownTree Tree = OfStacks ? ShownTree(*In.T) : ShownTree(*In.T, Contexts);
+  if (Error E = write((*Out)->os(), *In.S, Tree))
     return E;
   if (Error E = (*Out)->keep())
     return E;
@@ -95,6 +132,7 @@ int main(int Argc, char **Argv) {
   return runTool(Argc, Argv,
                  {"memflame", "Draws what a recorded program had in memory.",
                   "memflame trace.fb > out.speedscope.json\n"
-                  "memflame --format=collapsed --metric=leaked trace.fb"},
+                  "memflame --format=collapsed --metric=leaked trace.fb\n"
+                  "memflame --group-by=layer trace.fb > layers.json"},
                  [&] { return run(Flags); });
 }

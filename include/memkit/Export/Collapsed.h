@@ -9,15 +9,16 @@
 #ifndef MEMKIT_EXPORT_COLLAPSED_H
 #define MEMKIT_EXPORT_COLLAPSED_H
 
+#include "memkit/Model/ContextView.h"
 #include "memkit/Model/Profile.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace memkit {
 
-/// Writes P as lines `root;..;leaf VALUE`, one for each stack of function
-/// names, nothing folded: the values sum to P.Total. In names a `;` becomes `:`
-/// and a line break a space.
-void writeCollapsed(llvm::raw_ostream &OS, const Trace &T, const Profile &P);
+/// Writes P, a profile of T, as lines `root;..;leaf VALUE`, one for each path
+/// of names, nothing folded: the values sum to P.Total. In names a `;` becomes
+/// `:` and a line break a space.
+void writeCollapsed(llvm::raw_ostream &OS, ShownTree T, const Profile &P);
 
 } // namespace memkit
 

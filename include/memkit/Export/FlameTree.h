@@ -21,7 +21,7 @@
 namespace memkit {
 
 /// The names of the nodes of flame trees, numbered from 0. One may serve
-/// several trees of a trace.
+/// several profiles of a tree.
 class FlameNames {
 public:
   enum class Distinct {
@@ -37,20 +37,20 @@ public:
     uint32_t Line = 0;    ///< where the function is defined, 0 unknown
   };
 
-  FlameNames(const Trace &T, Distinct How);
+  FlameNames(ShownTree T, Distinct How);
   llvm::ArrayRef<Name> names() const { return Names; }
   /// The number of a frame of T.allShown().
   uint32_t find(uint32_t ShownIndex) {
     uint32_t &Known = ByShown[ShownIndex];
     return Known ? Known : Known = intern(T.allShown()[ShownIndex]);
   }
-  /// The number of a name of other FlameNames of the same trace and kind.
+  /// The number of a name of other FlameNames of the same tree and kind.
   uint32_t add(const Name &N);
 
 private:
   uint32_t intern(const ShownFrame &F);
 
-  const Trace &T;
+  ShownTree T;
   Distinct How;
   std::vector<Name> Names;
   std::vector<uint32_t> ByShown;    ///< 0: not asked for yet
@@ -67,11 +67,11 @@ struct FlameNode {
   uint64_t Self = 0; ///< Total less that of the children
 };
 
-/// Builds trees of one trace. Several may share Ranks, each with Names of its
-/// own, and work on different threads.
+/// Builds trees of the profiles of one tree, whose keys theirs are. Several may
+/// share Ranks, each with Names of its own, and work on different threads.
 class FlameBuilder {
 public:
-  FlameBuilder(const Trace &T, const NodeRanks &Ranks, FlameNames &Names)
+  FlameBuilder(ShownTree T, const NodeRanks &Ranks, FlameNames &Names)
       : T(T), Ranks(Ranks), Names(Names) {}
 
   /// The tree of P with at most MaxNodes nodes, the largest, beside those named
@@ -132,7 +132,7 @@ private:
   std::vector<FlameNode> inPreorder() const;
   uint64_t valueOf(Item I) const { return Sums[I.End] - Sums[I.Begin]; }
 
-  const Trace &T;
+  ShownTree T;
   const NodeRanks &Ranks;
   FlameNames &Names;
   /// The children of the nodes that any tree asked for: large heaps share

@@ -9,20 +9,20 @@
 #ifndef MEMKIT_EXPORT_NODERANKS_H
 #define MEMKIT_EXPORT_NODERANKS_H
 
-#include "memkit/Model/Trace.h"
+#include "memkit/Model/ContextView.h"
 
 namespace memkit {
 
-/// Numbers the nodes of a trace's view in preorder, the root 0: those
+/// Numbers the nodes of a tree in preorder, the root 0: those
 /// below a node have the ranks after its own, up to last(). What a walk over
 /// ranks wants lies side by side, since the nodes of a trace do not. 8 bytes a
-/// node, 4 a stack.
+/// node, 4 a stack or context.
 class NodeRanks {
 public:
-  explicit NodeRanks(const Trace &T);
+  explicit NodeRanks(ShownTree T);
 
-  /// The rank of the leaf of a stack.
-  uint32_t ofStack(uint32_t Stack) const { return StackRanks[Stack]; }
+  /// The rank of the leaf of a stack or context.
+  uint32_t ofKey(uint32_t Key) const { return KeyRanks[Key]; }
   /// The frame of the node of this rank; 0 for the root.
   uint32_t frame(uint32_t Rank) const { return Nodes[Rank].Frame; }
   /// The highest rank of what lies below the node of this rank, or its own.
@@ -34,7 +34,7 @@ private:
     uint32_t Frame;
   };
   std::vector<Node> Nodes; ///< by rank
-  std::vector<uint32_t> StackRanks;
+  std::vector<uint32_t> KeyRanks;
 };
 
 } // namespace memkit

@@ -18,9 +18,8 @@ namespace memkit {
 /// Writes Profiles of T as a file of speedscope's format, the frames shared.
 /// Ranks: of T. A weight is a byte, or an allocation. Unless Full, small frames
 /// are folded (see FlameBuilder) so that the file stays below 20 MB.
-void writeSpeedscope(llvm::raw_ostream &OS, const Trace &T,
-                     const NodeRanks &Ranks, llvm::ArrayRef<Profile> Profiles,
-                     bool Full);
+void writeSpeedscope(llvm::raw_ostream &OS, ShownTree T, const NodeRanks &Ranks,
+                     llvm::ArrayRef<Profile> Profiles, bool Full);
 
 } // namespace memkit
 

@@ -19,8 +19,9 @@ namespace memkit {
 std::string frameText(const ShownFrame &F);
 
 /// One line a frame, innermost first, each behind Indent spaces and at most
-/// Width columns (0: any). Unless Full, functions and files have their short names,
-/// and of a stack of more than 24 frames the middle is left out and counted.
+/// Width columns (0: any). Unless Full, functions and files have their short
+/// names, and of a stack of more than 24 frames the middle is left out and
+/// counted.
 void printStack(llvm::raw_ostream &OS, const Trace &T, uint32_t Stack,
                 unsigned Indent, unsigned Width, bool Full);
 

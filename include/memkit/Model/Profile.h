@@ -25,18 +25,18 @@ bool isInBytes(Metric M);
 /// As it is shown: `peak`, `live at end`, ...
 llvm::StringRef metricName(Metric M);
 
-struct StackValue {
-  uint32_t Stack = 0;
+struct KeyValue {
+  uint32_t Key = 0; ///< a stack or context, as the sums are of
   uint64_t Value = 0;
 };
 
-/// What a profile draws: values by stack. A stack may stand in it several times
-/// (once a process); its value is the sum.
+/// What a profile draws: values by stack or context. One may stand in it
+/// several times (once a process); its value is the sum.
 struct Profile {
   /// Of estimates it ends in their standard error: ` ±12 MiB`.
   std::string Name;
   Metric M = Metric::Peak;
-  std::vector<StackValue> Values; ///< none is 0
+  std::vector<KeyValue> Values; ///< none is 0
   uint64_t Total = 0;
 };
 

@@ -15,6 +15,9 @@
 
 namespace memkit {
 
+/// What sums are of.
+enum class SumsOf { Stacks, Contexts };
+
 /// What a SelectionSpec chooses in a trace. Ids are the trace's.
 class Selection {
 public:
@@ -33,7 +36,10 @@ public:
 
   /// Whether the summary cannot answer: it keeps neither the sizes of blocks,
   /// nor threads, nor contexts beside stacks.
-  bool needsEvents() const { return MinSize || !AllThreads || !AllContexts; }
+  bool needsEvents(SumsOf By = SumsOf::Stacks) const {
+    bool All = By == SumsOf::Stacks ? AllContexts : AllStacks;
+    return MinSize || !AllThreads || !All;
+  }
   bool hasThread(uint32_t Thread) const {
     return AllThreads || Threads[Thread];
   }
@@ -48,6 +54,7 @@ private:
   llvm::Error chooseStacks(const Trace &T, const SelectionSpec &S);
   llvm::Error chooseThreads(const Trace &T, const SelectionSpec &S);
   llvm::Error chooseContexts(const Trace &T, const SelectionSpec &S);
+  llvm::Error chooseLayers(const Trace &T, const SelectionSpec &S);
 
   bool OuterView = false;
   bool AllStacks = true;

@@ -15,19 +15,23 @@
 
 namespace memkit {
 
-/// The rows of stacks that a selection leaves. Most selections only filter the
-/// trace's summary; those by size, thread or context replay the events, and
-/// then peaks are the peaks of what is selected.
+/// The rows of stacks, or of contexts, that a selection leaves. Most selections
+/// only filter the trace's summary; those by size or thread, and by context of
+/// stacks or the reverse, replay the events, and then peaks are the peaks of
+/// what is selected. What has no context is the context 0: both kinds of sums
+/// have the same totals.
 class Sums {
 public:
   /// T must outlive the result.
-  static llvm::Expected<Sums> create(const Trace &T, Selection Sel);
+  static llvm::Expected<Sums> create(const Trace &T, Selection Sel,
+                                     SumsOf By = SumsOf::Stacks);
 
   const Trace &trace() const { return *T; }
   const Selection &selection() const { return Sel; }
   /// At least as many as forEach() gives.
   size_t numRows() const;
-  /// Gives every selected row, grouped by image in rising order.
+  /// Gives every selected row, grouped by image in rising order. Its key is a
+  /// stack or a context. The context 0 has no PeakBytes.
   void
   forEach(llvm::function_ref<void(uint32_t Image, const SumRow &)> F) const;
 
@@ -38,7 +42,7 @@ public:
   };
   /// As forEach(), but gives only what a row is of; faster.
   void forEachKey(
-      llvm::function_ref<void(RowId, uint32_t Heap, uint32_t Stack)> F) const;
+      llvm::function_ref<void(RowId, uint32_t Heap, uint32_t Key)> F) const;
   SumRow row(RowId Id) const { return (*Rows[Id.Piece])[Id.Row]; }
   uint32_t imageOf(RowId Id) const { return Rows[Id.Piece]->image(); }
   /// Asks the processor to fetch what row() will read.
@@ -47,11 +51,17 @@ public:
   }
 
 private:
-  Sums(const Trace &T, Selection Sel) : T(&T), Sel(std::move(Sel)) {}
+  Sums(const Trace &T, Selection Sel, SumsOf By)
+      : T(&T), Sel(std::move(Sel)), By(By) {}
+  llvm::Error replaySelected();
 
   const Trace *T;
   Selection Sel;
-  std::vector<PackedRows> Replayed;     ///< when Sel.needsEvents()
+  SumsOf By;
+  struct {
+    std::vector<PackedRows> Stacks, Contexts;
+  } Replayed;                           ///< when Sel.needsEvents()
+  std::vector<PackedRows> Rest;         ///< of contexts: the context 0
   std::vector<const PackedRows *> Rows; ///< sorted by image
 };
 
@@ -61,7 +71,8 @@ struct SelectedTrace {
   std::optional<Sums> S; ///< once it is open
 
   /// Opens the trace Path, selects, and folds its frames as Spec says.
-  llvm::Error open(llvm::StringRef Path, const SelectionSpec &Spec);
+  llvm::Error open(llvm::StringRef Path, const SelectionSpec &Spec,
+                   SumsOf By = SumsOf::Stacks);
 };
 
 } // namespace memkit

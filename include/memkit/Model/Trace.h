@@ -127,6 +127,8 @@ public:
   llvm::ArrayRef<Summary> summary() const { return Parts; }
   /// Its rows of stacks, in order.
   llvm::ArrayRef<PackedRows> stackRows() const { return StackRows; }
+  /// Its rows of contexts. What has no context is in none.
+  llvm::ArrayRef<PackedRows> contextRows() const { return ContextRows; }
   uint64_t endNs() const { return EndNs; }
   /// Of a heap, all zeros when nothing was recorded of it.
   const HeapTotals &heapTotals(uint32_t Heap) const {
@@ -152,6 +154,7 @@ private:
   void reserveNodes();
   void take(Dictionary &D);
   llvm::Error replaySummary();
+  void packContexts(Summary &Part);
   void prepareSums();
   void showFrames();
   void labelPython(ShownFrame &F);
@@ -187,7 +190,7 @@ private:
   std::unique_ptr<Arena> MadeNames;
   std::vector<llvm::StringRef> PythonLabels; ///< by function
   std::vector<Summary> Parts;
-  std::vector<PackedRows> StackRows;
+  std::vector<PackedRows> StackRows, ContextRows;
   std::vector<HeapTotals> HeapSums;
   Totals HostSums;
   std::vector<bool> Replaced; ///< by image

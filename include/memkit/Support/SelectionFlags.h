@@ -34,13 +34,14 @@ struct SelectionSpec {
   std::vector<std::string> Threads;  ///< tids or globs of names
   std::vector<std::string> Stacks;   ///< extended regular expressions
   std::vector<std::string> Contexts; ///< globs of scope paths
+  std::vector<std::string> Layers;   ///< globs of module paths
   uint64_t MinSize = 0;              ///< of an allocation, bytes
   /// How stacks are shown, no part of the selection: nothing is folded.
   bool AllFrames = false;
 
   bool empty() const {
     return Heaps.empty() && Processes.empty() && Threads.empty() &&
-           Stacks.empty() && Contexts.empty() && MinSize == 0;
+           Stacks.empty() && Contexts.empty() && Layers.empty() && MinSize == 0;
   }
 };
 
@@ -53,7 +54,8 @@ enum SelectionFlag : unsigned {
   SF_MinSize = 16,
   SF_Thread = 32,
   SF_AllFrames = 64,
-  SF_All = 127,
+  SF_Layer = 128,
+  SF_All = 255,
 };
 
 /// Registers the flags in Wanted as options of toolCategory(). Make it before

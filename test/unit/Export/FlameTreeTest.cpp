@@ -68,9 +68,9 @@ struct Node {
 /// What the tree ought to be: each path of functions with its sums.
 std::map<Path, Node> mergeSimply(const Trace &T, const Profile &P) {
   std::map<Path, Node> Nodes;
-  for (const StackValue &V : P.Values) {
+  for (const KeyValue &V : P.Values) {
     Path Names;
-    std::vector<ShownFrame> Frames = T.shownStack(V.Stack);
+    std::vector<ShownFrame> Frames = T.shownStack(V.Key);
     for (const ShownFrame &F : reverse(Frames)) {
       Names.push_back(F.Function.str());
       Nodes[Names].Total += V.Value;

@@ -15,7 +15,7 @@ using namespace memkit;
 using namespace llvm;
 
 /// A random run of two processes and two host heaps, the second of which lies
-/// in blocks of the first.
+/// in blocks of the first. Half of what is allocated has a context.
 static std::string randomText(unsigned Seed) {
   std::mt19937 Random(Seed);
   std::string Text;
@@ -26,6 +26,9 @@ static std::string randomText(unsigned Seed) {
         " heap 3 name=\"host.file\" flags=1\n";
   for (int S = 1; S <= 6; ++S)
     OS << " stack " << S << " main > f" << S % 3 << " > g" << S % 2 << '\n';
+  OS << " context 2 layer:Net@1 > layer:a.b@2\n"
+        " context 4 phase:backward@1 > layer:a.b@1\n"
+        " context 5 user:load@1\n";
   uint64_t Time = 0;
   for (int Image = 1; Image <= 2; ++Image) {
     OS << "events image=" << Image << " epoch=" << Image << '\n';
@@ -45,6 +48,8 @@ static std::string randomText(unsigned Seed) {
       uint64_t Size = Random() % 1000;
       unsigned Heap = Random() % 3 + 1;
       OS << " alloc heap=" << Heap << " stack=" << Random() % 6 + 1;
+      if (unsigned Context = Random() % 10; Context <= 5)
+        OS << " context=" << Context;
       Live *Outer = nullptr;
       for (Live &L : Lives)
         if (Heap == 2 && L.Encloses && L.Size)
@@ -62,9 +67,14 @@ static std::string randomText(unsigned Seed) {
   return Text;
 }
 
-static Sums sumsOf(const Trace &T, const SelectionSpec &Spec = {}) {
-  return cantFail(Sums::create(T, cantFail(Selection::create(T, Spec))));
+static Sums sumsOf(const Trace &T, const SelectionSpec &Spec = {},
+                   SumsOf By = SumsOf::Stacks) {
+  return cantFail(Sums::create(T, cantFail(Selection::create(T, Spec)), By));
 }
+
+static constexpr Metric AllMetrics[] = {Metric::Peak,      Metric::Live,
+                                        Metric::Allocated, Metric::Count,
+                                        Metric::Temporary, Metric::Leaked};
 
 TEST(Profile, SumsToTotals) {
   for (unsigned Seed = 0; Seed != 50; ++Seed) {
@@ -114,5 +124,54 @@ TEST(Profile, ReplayedSelectionAgrees) {
     Sums Replayed = sumsOf(*T, Spec), Summed = sumsOf(*T);
     for (Metric M : {Metric::Live, Metric::Allocated, Metric::Count})
       EXPECT_EQ(makeProfile(Replayed, M).Total, makeProfile(Summed, M).Total);
+  }
+}
+
+/// Profiles by context have the totals of those by stack.
+TEST(Profile, OfContexts) {
+  for (unsigned Seed = 0; Seed != 50; ++Seed) {
+    auto T = textTrace(randomText(Seed));
+    std::vector<SelectionSpec> Specs(4);
+    Specs[1].Heaps = {"torch.cpu"};
+    Specs[2].Processes = {"#2"};
+    Specs[3].Threads = {"1", "2"}; // replays both
+    for (const SelectionSpec &Spec : Specs) {
+      Sums Stacks = sumsOf(*T, Spec),
+           Contexts = sumsOf(*T, Spec, SumsOf::Contexts);
+      for (Metric M : AllMetrics)
+        EXPECT_EQ(makeProfile(Stacks, M).Total, makeProfile(Contexts, M).Total);
+      auto OfStacks = makeHeapProfiles(Stacks, AllMetrics);
+      auto OfContexts = makeHeapProfiles(Contexts, AllMetrics);
+      ASSERT_EQ(OfStacks.size(), OfContexts.size());
+      for (size_t I = 0; I != OfStacks.size(); ++I) {
+        EXPECT_EQ(OfStacks[I].Name, OfContexts[I].Name);
+        EXPECT_EQ(OfStacks[I].Total, OfContexts[I].Total);
+      }
+    }
+  }
+}
+
+/// What the summary says of a part is what a replay of it says. (Of exclusive
+/// bytes a replay knows only what was chosen.)
+TEST(Profile, SelectedContextsAgree) {
+  for (unsigned Seed = 0; Seed != 20; ++Seed) {
+    auto T = textTrace(randomText(Seed));
+    std::vector<SelectionSpec> Specs(3);
+    Specs[0].Layers = {"a"}; // below it lies a.b
+    Specs[1].Contexts = {"Net", "load"};
+    Specs[2].Stacks = {"g1"};
+    for (SelectionSpec &Spec : Specs) {
+      Spec.Heaps = {"*"};
+      // One of the two replays.
+      Sums Stacks = sumsOf(*T, Spec),
+           Contexts = sumsOf(*T, Spec, SumsOf::Contexts);
+      for (Metric M : {Metric::Live, Metric::Allocated, Metric::Count}) {
+        uint64_t Total = makeProfile(Stacks, M).Total;
+        EXPECT_EQ(Total, makeProfile(Contexts, M).Total);
+        SelectionSpec All;
+        All.Heaps = {"*"};
+        EXPECT_LT(Total, makeProfile(sumsOf(*T, All), M).Total);
+      }
+    }
   }
 }

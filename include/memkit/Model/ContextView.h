@@ -1,0 +1,70 @@
+//===- ContextView.h - The context tree as it is shown ----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_MODEL_CONTEXTVIEW_H
+#define MEMKIT_MODEL_CONTEXTVIEW_H
+
+#include "memkit/Model/Trace.h"
+
+namespace memkit {
+
+/// What the frames of a view are.
+enum class GroupBy {
+  Stack,
+  /// Layers nested by their calls and paths, below the phases of training.
+  Layer,
+  /// The operators in the innermost scope of another kind.
+  Operator,
+  Scope,   ///< what the program named: ranges and its own scopes
+  Context, ///< all of them
+};
+
+/// Contexts as paths of the scopes that one grouping shows. Its keys are
+/// contexts (0: none) where those of a stack tree are stacks; each has a leaf:
+/// what lies in none of the scopes is in one frame, `(no layer)`.
+struct ContextView {
+  StackView Tree;
+  /// By frame of the tree - 1. File: the scope's kind, so that what has one
+  /// name but is something else is not taken for the same.
+  std::vector<ShownFrame> Frames;
+};
+
+/// By: not Stack. The texts are T's. Takes time in proportion to the contexts
+/// and the parts of layers' paths.
+ContextView groupContexts(const Trace &T, GroupBy By);
+
+/// A tree to draw and what is shown of its frames: the stacks of a trace, as
+/// its view() has them, or its contexts. Refers to both; cheap to copy.
+class ShownTree {
+public:
+  ShownTree(const Trace &T) : T(&T) {}
+  ShownTree(const Trace &T, const ContextView &C) : T(&T), Contexts(&C) {}
+
+  const Trace &trace() const { return *T; }
+  const StackView &view() const {
+    return Contexts ? Contexts->Tree : T->view();
+  }
+  /// Innermost first; at least one.
+  llvm::ArrayRef<ShownFrame> shown(uint32_t Frame) const {
+    if (Contexts)
+      return Contexts->Frames[Frame - 1];
+    return T->shown(Frame);
+  }
+  /// Of all frames, in one piece.
+  llvm::ArrayRef<ShownFrame> allShown() const {
+    return Contexts ? llvm::ArrayRef(Contexts->Frames) : T->allShown();
+  }
+
+private:
+  const Trace *T;
+  const ContextView *Contexts = nullptr;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_CONTEXTVIEW_H

@@ -1,0 +1,180 @@
+//===- ContextView.cpp - The context tree as it is shown --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/ContextView.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+static StringRef kindName(ScopeKind K) {
+  switch (K) {
+  case ScopeKind::Layer:
+    return "layer";
+  case ScopeKind::Operator:
+    return "operator";
+  case ScopeKind::Range:
+    return "range";
+  case ScopeKind::User:
+    return "scope";
+  case ScopeKind::Phase:
+    return "phase";
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// What stands for contexts that a grouping shows nothing of.
+static StringRef noneName(GroupBy By) {
+  switch (By) {
+  case GroupBy::Stack:
+    break;
+  case GroupBy::Layer:
+    return "(no layer)";
+  case GroupBy::Operator:
+    return "(no operator)";
+  case GroupBy::Scope:
+    return "(no scope)";
+  case GroupBy::Context:
+    return "(no context)";
+  }
+  llvm_unreachable("stacks are no contexts");
+}
+
+/// How much of path B path A has too, in whole parts: of `a.b.c` and `a.bc` it
+/// is `a`.
+static size_t commonPath(StringRef A, StringRef B) {
+  size_t Same = 0, Most = std::min(A.size(), B.size());
+  while (Same != Most && A[Same] == B[Same])
+    ++Same;
+  auto EndsPart = [&](StringRef S) {
+    return Same == S.size() || S[Same] == '.';
+  };
+  if (EndsPart(A) && EndsPart(B))
+    return Same;
+  size_t Dot = B.take_front(Same).rfind('.');
+  return Dot == StringRef::npos ? 0 : Dot;
+}
+
+namespace {
+
+class Grouper {
+public:
+  Grouper(const Trace &T, GroupBy By)
+      : T(T), By(By), Places(T.contexts().size() + 1) {}
+
+  ContextView run() {
+    // A parent's id is lower.
+    for (uint32_t Id = 1; Id < Places.size(); ++Id)
+      Places[Id] = place(T.contexts()[Id - 1]);
+    uint32_t None = add(0, frame(noneName(By), ""));
+    Out.Tree.Leaves.resize(Places.size());
+    for (uint32_t Id = 0; Id < Places.size(); ++Id)
+      Out.Tree.Leaves[Id] = Places[Id].Node ? Places[Id].Node : None;
+    return std::move(Out);
+  }
+
+private:
+  /// Where a context stands; node 0: nothing of it is shown.
+  struct Place {
+    uint32_t Node = 0;
+    uint32_t Phase = 0;      ///< the node of its phases alone
+    StringRef Layer;         ///< the innermost in the phase
+    bool InOperator = false; ///< its own scope is one
+  };
+
+  uint32_t frame(StringRef Name, StringRef Kind) {
+    auto [At, New] = FrameIds.try_emplace(
+        {Name, Kind}, static_cast<uint32_t>(Out.Frames.size() + 1));
+    if (New) {
+      ShownFrame &F = Out.Frames.emplace_back();
+      F.Function = F.Label = Name.empty() ? "(no name)" : Name;
+      F.File = Kind;
+    }
+    return At->second;
+  }
+
+  uint32_t add(uint32_t Parent, uint32_t Frame) {
+    auto [At, New] = Nodes.try_emplace({Parent, Frame}, 0);
+    if (New) {
+      Out.Tree.Parents.push_back(Parent);
+      Out.Tree.Frames.push_back(Frame);
+      At->second = Out.Tree.numNodes();
+    }
+    return At->second;
+  }
+
+  Place place(const Context &C) {
+    const Scope &S = T.scopes()[C.Scope - 1];
+    StringRef Name = T.string(S.Name);
+    Place P = Places[C.Parent];
+    switch (By) {
+    case GroupBy::Stack:
+      break;
+    case GroupBy::Context:
+      P.Node = add(P.Node, frame(Name, kindName(S.Kind)));
+      return P;
+    case GroupBy::Scope:
+      if (S.Kind == ScopeKind::Range || S.Kind == ScopeKind::User)
+        P.Node = add(P.Node, frame(Name, kindName(S.Kind)));
+      return P;
+    case GroupBy::Operator: {
+      bool Nested = std::exchange(P.InOperator, S.Kind == ScopeKind::Operator);
+      if (P.InOperator)
+        P.Node = add(Nested ? P.Node : 0, frame(Name, kindName(S.Kind)));
+      return P;
+    }
+    case GroupBy::Layer:
+      if (S.Kind == ScopeKind::Phase)
+        enterPhase(P, Name);
+      else if (S.Kind == ScopeKind::Layer)
+        enterLayer(P, Name);
+      return P;
+    }
+    llvm_unreachable("stacks are no contexts");
+  }
+
+  /// A phase begins anew: the layers in which it began are not what it runs.
+  void enterPhase(Place &P, StringRef Name) {
+    P.Node = P.Phase = add(P.Phase, frame(Name, kindName(ScopeKind::Phase)));
+    P.Layer = "";
+  }
+
+  /// Adds the layer, and what of its path lies between it and the one around.
+  void enterLayer(Place &P, StringRef Name) {
+    const unsigned MostParts = 64; // names are anyone's
+    if (!P.Node)
+      P.Node = add(0, frame("forward", kindName(ScopeKind::Phase)));
+    if (P.Layer == Name && !Name.empty())
+      return;
+    size_t Dot = commonPath(P.Layer, Name);
+    for (unsigned I = 0; I != MostParts; ++I) {
+      Dot = Name.find('.', Dot + 1);
+      if (Dot == StringRef::npos)
+        break;
+      P.Node = add(P.Node, frame(Name.take_front(Dot), "layer"));
+    }
+    P.Node = add(P.Node, frame(Name, "layer"));
+    P.Layer = Name;
+  }
+
+  const Trace &T;
+  GroupBy By;
+  ContextView Out;
+  std::vector<Place> Places; ///< by context
+  DenseMap<std::pair<StringRef, StringRef>, uint32_t> FrameIds;
+  DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Nodes;
+};
+
+} // namespace
+
+ContextView groupContexts(const Trace &T, GroupBy By) {
+  return Grouper(T, By).run();
+}
+
+} // namespace memkit
