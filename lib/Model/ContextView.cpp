@@ -13,20 +13,11 @@ using namespace llvm;
 
 namespace memkit {
 
-static StringRef kindName(ScopeKind K) {
-  switch (K) {
-  case ScopeKind::Layer:
-    return "layer";
-  case ScopeKind::Operator:
-    return "operator";
-  case ScopeKind::Range:
-    return "range";
-  case ScopeKind::User:
-    return "scope";
-  case ScopeKind::Phase:
-    return "phase";
-  }
-  llvm_unreachable("all kinds are handled");
+StringRef scopeKindName(ScopeKind K) {
+  static constexpr StringLiteral Names[] = {"layer", "operator", "range",
+                                            "scope", "phase"};
+  static_assert(std::size(Names) == NumScopeKinds);
+  return Names[static_cast<size_t>(K)];
 }
 
 /// What stands for contexts that a grouping shows nothing of.
@@ -117,16 +108,16 @@ private:
     case GroupBy::Stack:
       break;
     case GroupBy::Context:
-      P.Node = add(P.Node, frame(Name, kindName(S.Kind)));
+      P.Node = add(P.Node, frame(Name, scopeKindName(S.Kind)));
       return P;
     case GroupBy::Scope:
       if (S.Kind == ScopeKind::Range || S.Kind == ScopeKind::User)
-        P.Node = add(P.Node, frame(Name, kindName(S.Kind)));
+        P.Node = add(P.Node, frame(Name, scopeKindName(S.Kind)));
       return P;
     case GroupBy::Operator: {
       bool Nested = std::exchange(P.InOperator, S.Kind == ScopeKind::Operator);
       if (P.InOperator)
-        P.Node = add(Nested ? P.Node : 0, frame(Name, kindName(S.Kind)));
+        P.Node = add(Nested ? P.Node : 0, frame(Name, scopeKindName(S.Kind)));
       return P;
     }
     case GroupBy::Layer:
@@ -141,7 +132,8 @@ private:
 
   /// A phase begins anew: the layers in which it began are not what it runs.
   void enterPhase(Place &P, StringRef Name) {
-    P.Node = P.Phase = add(P.Phase, frame(Name, kindName(ScopeKind::Phase)));
+    P.Node = P.Phase =
+        add(P.Phase, frame(Name, scopeKindName(ScopeKind::Phase)));
     P.Layer = "";
   }
 
@@ -149,7 +141,7 @@ private:
   void enterLayer(Place &P, StringRef Name) {
     const unsigned MostParts = 64; // names are anyone's
     if (!P.Node)
-      P.Node = add(0, frame("forward", kindName(ScopeKind::Phase)));
+      P.Node = add(0, frame("forward", scopeKindName(ScopeKind::Phase)));
     if (P.Layer == Name && !Name.empty())
       return;
     size_t Dot = commonPath(P.Layer, Name);
@@ -157,9 +149,10 @@ private:
       Dot = Name.find('.', Dot + 1);
       if (Dot == StringRef::npos)
         break;
-      P.Node = add(P.Node, frame(Name.take_front(Dot), "layer"));
+      P.Node = add(
+          P.Node, frame(Name.take_front(Dot), scopeKindName(ScopeKind::Layer)));
     }
-    P.Node = add(P.Node, frame(Name, "layer"));
+    P.Node = add(P.Node, frame(Name, scopeKindName(ScopeKind::Layer)));
     P.Layer = Name;
   }
 

@@ -63,13 +63,12 @@ static void warnOfNone(const Trace &T) {
   size_t Counts[NumScopeKinds] = {};
   for (const Scope &S : T.scopes())
     ++Counts[static_cast<size_t>(S.Kind)];
-  static constexpr StringRef Kinds[NumScopeKinds] = {
-      "layer", "operator", "range", "user scope", "phase"};
   std::string There;
   for (size_t K = 0; K != NumScopeKinds; ++K)
     if (Counts[K])
       There += ((There.empty() ? "; there are " : ", ") + Twine(Counts[K]) +
-                " " + Kinds[K] + (Counts[K] == 1 ? "" : "s"))
+                " " + scopeKindName(static_cast<ScopeKind>(K)) +
+                (Counts[K] == 1 ? "" : "s"))
                    .str();
   warn(T.name() + ": nothing in it to group by so" +
        (There.empty() ? "; it has no contexts" : There));

@@ -24,6 +24,9 @@ enum class GroupBy {
   Context, ///< all of them
 };
 
+/// `layer`, `operator`, `range`, `scope` (of the program), `phase`.
+llvm::StringRef scopeKindName(ScopeKind K);
+
 /// Contexts as paths of the scopes that one grouping shows. Its keys are
 /// contexts (0: none) where those of a stack tree are stacks; each has a leaf:
 /// what lies in none of the scopes is in one frame, `(no layer)`.

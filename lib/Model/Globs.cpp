@@ -1,0 +1,55 @@
+//===- Globs.cpp - Patterns that are alternatives -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Globs.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+Expected<Globs> Globs::create(StringRef Flag, ArrayRef<std::string> Texts) {
+  Globs G;
+  for (const std::string &Text : Texts) {
+    Expected<GlobPattern> P = GlobPattern::create(Text);
+    if (!P)
+      return makeUsageError(Flag + "=" + Text + ": " + toString(P.takeError()));
+    G.Patterns.push_back(std::move(*P));
+  }
+  return G;
+}
+
+bool Globs::match(StringRef Text) const {
+  return any_of(Patterns, [&](const GlobPattern &P) { return P.match(Text); });
+}
+
+Error nothingMatches(StringRef What, ArrayRef<std::string> Patterns,
+                     ArrayRef<std::string> There) {
+  const size_t Most = 20;
+  StringSet<> Seen;
+  SmallVector<StringRef, 8> Names;
+  for (const std::string &Name : There)
+    if (Seen.insert(Name).second)
+      Names.push_back(Name);
+  std::string Text =
+      ("no " + What + " matches '" + join(Patterns, "', '") + "'").str();
+  if (Names.empty())
+    return makeError(Text + "; the trace has none");
+  size_t Left = Names.size() > Most ? Names.size() - Most : 0;
+  Names.truncate(std::min(Names.size(), Most));
+  Text += "; " + What.str() + (What.ends_with("s") ? "es: " : "s: ") +
+          join(Names, ", ");
+  if (Left)
+    Text += " and " + std::to_string(Left) + " more";
+  return makeError(Text);
+}
+
+} // namespace memkit

@@ -1,0 +1,41 @@
+//===- Globs.h - Patterns that are alternatives -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_MODEL_GLOBS_H
+#define MEMKIT_LIB_MODEL_GLOBS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/GlobPattern.h"
+#include <string>
+#include <vector>
+
+namespace memkit {
+
+/// Globs that are alternatives.
+class Globs {
+public:
+  /// Fails (UsageError) on a pattern that is none. Flag: who asks.
+  static llvm::Expected<Globs> create(llvm::StringRef Flag,
+                                      llvm::ArrayRef<std::string> Texts);
+  bool match(llvm::StringRef Text) const;
+
+private:
+  std::vector<llvm::GlobPattern> Patterns;
+};
+
+/// `no heap matches 'cuda*'; heaps: host.malloc, host.mmap`. There: the names
+/// that there are, of which the first few are shown, each once.
+llvm::Error nothingMatches(llvm::StringRef What,
+                           llvm::ArrayRef<std::string> Patterns,
+                           llvm::ArrayRef<std::string> There);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_MODEL_GLOBS_H

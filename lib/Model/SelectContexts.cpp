@@ -1,0 +1,88 @@
+//===- SelectContexts.cpp - Contexts and layers of a selection -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Globs.h"
+#include "memkit/Support/ToolMain.h"
+#include "memkit/Model/Selection.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+Error Selection::chooseContexts(const Trace &T, const SelectionSpec &S) {
+  if (S.Contexts.empty())
+    return Error::success();
+  Expected<Globs> Wanted = Globs::create("--context", S.Contexts);
+  if (!Wanted)
+    return Wanted.takeError();
+  AllContexts = false;
+  Contexts.resize(T.contexts().size() + 1);
+  std::vector<std::string> There;
+  for (uint32_t Id = 1; Id <= T.contexts().size(); ++Id) {
+    const Context &C = T.contexts()[Id - 1];
+    StringRef Name = C.Scope ? T.string(T.scopes()[C.Scope - 1].Name) : "";
+    There.push_back(Name.str());
+    Contexts[Id] = Contexts[C.Parent] || Wanted->match(Name) ||
+                   Wanted->match(T.contextPath(Id));
+  }
+  if (Contexts.none())
+    return nothingMatches("context", S.Contexts, There);
+  return Error::success();
+}
+
+/// Whether a pattern matches the module path Name or one that it lies below.
+static bool matchesPath(const Globs &Wanted, StringRef Name) {
+  const unsigned MostParts = 64; // names are anyone's
+  size_t Dot = 0;
+  for (unsigned I = 0; I != MostParts; ++I) {
+    Dot = Name.find('.', Dot + 1);
+    if (Dot == StringRef::npos)
+      break;
+    if (Wanted.match(Name.take_front(Dot)))
+      return true;
+  }
+  return Wanted.match(Name);
+}
+
+/// Narrows what chooseContexts() chose.
+Error Selection::chooseLayers(const Trace &T, const SelectionSpec &S) {
+  if (S.Layers.empty())
+    return Error::success();
+  Expected<Globs> Wanted = Globs::create("--layer", S.Layers);
+  if (!Wanted)
+    return Wanted.takeError();
+  std::vector<std::string> There;
+  BitVector Scopes(T.scopes().size() + 1);
+  for (uint32_t Id = 1; Id < Scopes.size(); ++Id) {
+    const Scope &Sc = T.scopes()[Id - 1];
+    if (Sc.Kind != ScopeKind::Layer)
+      continue;
+    There.push_back(T.string(Sc.Name).str());
+    Scopes[Id] = matchesPath(*Wanted, There.back());
+  }
+  if (Scopes.none())
+    return nothingMatches("layer", S.Layers, There);
+  BitVector In(T.contexts().size() + 1);
+  for (uint32_t Id = 1; Id < In.size(); ++Id) {
+    const Context &C = T.contexts()[Id - 1];
+    In[Id] = In[C.Parent] || Scopes[C.Scope];
+  }
+  if (AllContexts)
+    Contexts = std::move(In);
+  else
+    Contexts &= In;
+  AllContexts = false;
+  if (Contexts.none())
+    return makeError("no layer that matches '" + join(S.Layers, "', '") +
+                     "' lies in a context that matches '" +
+                     join(S.Contexts, "', '") + "'");
+  return Error::success();
+}
+
+} // namespace memkit
