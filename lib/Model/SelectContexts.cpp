@@ -7,13 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Globs.h"
-#include "memkit/Support/ToolMain.h"
 #include "memkit/Model/Selection.h"
+#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
 namespace memkit {
+
+/// Deeper than that a path is not matched, for each is made anew. What lies in
+/// one that matches is chosen at any depth.
+static constexpr uint32_t MostPath = 256;
 
 Error Selection::chooseContexts(const Trace &T, const SelectionSpec &S) {
   if (S.Contexts.empty())
@@ -22,14 +26,20 @@ Error Selection::chooseContexts(const Trace &T, const SelectionSpec &S) {
   if (!Wanted)
     return Wanted.takeError();
   AllContexts = false;
-  Contexts.resize(T.contexts().size() + 1);
   std::vector<std::string> There;
-  for (uint32_t Id = 1; Id <= T.contexts().size(); ++Id) {
+  BitVector Scopes(T.scopes().size() + 1);
+  for (uint32_t Id = 1; Id < Scopes.size(); ++Id) {
+    There.push_back(T.string(T.scopes()[Id - 1].Name).str());
+    Scopes[Id] = Wanted->match(There.back());
+  }
+  Contexts.resize(T.contexts().size() + 1);
+  std::vector<uint32_t> Lengths(Contexts.size()); // of paths, up to MostPath
+  for (uint32_t Id = 1; Id < Contexts.size(); ++Id) {
     const Context &C = T.contexts()[Id - 1];
-    StringRef Name = C.Scope ? T.string(T.scopes()[C.Scope - 1].Name) : "";
-    There.push_back(Name.str());
-    Contexts[Id] = Contexts[C.Parent] || Wanted->match(Name) ||
-                   Wanted->match(T.contextPath(Id));
+    Lengths[Id] = std::min(Lengths[C.Parent] + 1, MostPath);
+    Contexts[Id] =
+        Contexts[C.Parent] || Scopes[C.Scope] ||
+        (Lengths[Id] != MostPath && Wanted->match(T.contextPath(Id)));
   }
   if (Contexts.none())
     return nothingMatches("context", S.Contexts, There);
