@@ -52,7 +52,9 @@ static uint32_t isInMalloc() { return ThisThread.LastAllocation != 0; }
 static void writeObject(void *P, size_t Size, RecordKind K, AllocFunction F,
                         const Frame &Caller, Thread &T) {
   uint32_t In = isInMalloc();
+  T.Python.HasLock = true;
   uint32_t Stack = stackNode(T, Caller);
+  T.Python.HasLock = false;
   if (T.Epoch == Proc.Epoch.load(std::memory_order_relaxed))
     T.Ring.write(uintptr_t(P), Record::pack(Size, K, F), Stack, In,
                  RingWriter::Clock::Early);

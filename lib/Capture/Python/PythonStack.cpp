@@ -138,7 +138,7 @@ uint32_t capture::pythonNode(Thread &T) {
   Interpreter &Python = Proc.Python;
   if (!Python.isWalked())
     return 0;
-  uintptr_t Ts = Python.threadState();
+  uintptr_t Ts = T.Python.HasLock ? Python.lockedState() : Python.threadState();
   uintptr_t Frame = Ts ? Python.innermost(Ts) : 0;
   if (!Frame)
     return 0;

@@ -46,6 +46,8 @@ struct PythonState {
   uint32_t Count;     ///< of Known
   uint32_t Exact;     ///< so many have their own nodes: the stack is not deep
   uint32_t Generation;
+  /// The thread holds the interpreter's lock: an object is being recorded.
+  uint32_t HasLock;
   uint32_t LastNative, LastPython, LastPair; ///< Pair 0: none
 };
 

@@ -49,15 +49,9 @@ public:
 
   /// Makes room for the children of \p Id; false: there is no memory.
   bool reserve(uint32_t Id) {
-    std::atomic<Near *> &P = NearPieces[Id / NearPerPiece];
-    if (P.load(std::memory_order_acquire))
-      return true;
-    auto *Mine = static_cast<Near *>(sys::mapPrivate(NearPieceBytes));
-    Near *None = nullptr;
-    if (Mine &&
-        !P.compare_exchange_strong(None, Mine, std::memory_order_acq_rel))
-      sys::unmap(Mine, NearPieceBytes);
-    return Mine || None;
+    const std::atomic<Near *> &P = NearPieces[Id / NearPerPiece];
+    return __builtin_expect(P.load(std::memory_order_acquire) != nullptr, 1) ||
+           addPiece(Id);
   }
 
   /// 0: not there. For \p Parent there has been made room.
@@ -109,6 +103,16 @@ private:
         std::memory_order_acquire)[Id % NearPerPiece];
   }
 
+  __attribute__((noinline)) bool addPiece(uint32_t Id) {
+    std::atomic<Near *> &P = NearPieces[Id / NearPerPiece];
+    auto *Mine = static_cast<Near *>(sys::mapPrivate(NearPieceBytes));
+    Near *None = nullptr;
+    if (Mine &&
+        !P.compare_exchange_strong(None, Mine, std::memory_order_acq_rel))
+      sys::unmap(Mine, NearPieceBytes);
+    return Mine || None;
+  }
+
   static constexpr unsigned KeyBits = IdBits + CodeBits;
   static constexpr unsigned FirstBits = 14, NumLevels = 13;
   static constexpr uint32_t MoveStep = 64; ///< slots
@@ -134,21 +138,32 @@ private:
       return Mine || None;
     }
 
-    /// The slot at \p Distance from the chosen one: its id if that is what is
-    /// looked for, else 0 or at least MostIds.
-    uint64_t at(uint64_t P, uint64_t Distance) const {
-      return slot(P >> (64 - bits()) ^ Distance) ^
-             (P << bits() | Distance << IdBits);
+    /// What is the same for all that a look-up looks at, loaded once.
+    struct View {
+      const std::atomic<uint64_t> *Slots;
+      uint64_t Home, Rest;
+
+      /// The slot at \p Distance from the chosen one: its id if that is what
+      /// is looked for, else 0 or at least MostIds.
+      uint64_t at(uint64_t Distance) const {
+        return Slots[Home ^ Distance].load(std::memory_order_acquire) ^
+               (Rest | Distance << IdBits);
+      }
+    };
+    View view(uint64_t P) const {
+      unsigned Bits = bits();
+      return {Slots.load(std::memory_order_acquire), P >> (64 - Bits),
+              P << Bits};
     }
 
     uint32_t find(uint64_t P) const {
-      uint64_t Home = P >> (64 - bits()), Rest = P << bits();
+      View V = view(P);
       for (uint32_t I = 0, End = reach(); I != End; ++I) {
-        uint64_t Is = slot(Home ^ I);
-        if (!Is)
+        uint64_t Is = V.at(I);
+        if (Is < MostIds && Is)
+          return uint32_t(Is);
+        if (Is == (V.Rest | uint64_t(I) << IdBits)) // an empty slot
           return 0;
-        if ((Is ^ Rest) >> IdBits == I)
-          return uint32_t(Is % MostIds);
       }
       return 0;
     }
@@ -223,10 +238,11 @@ private:
                                                      uint32_t Code) const {
     const Level &L = Levels[Newest.load(std::memory_order_acquire)];
     uint64_t P = product(Parent, Code);
-    uint64_t Is = L.at(P, 0);
+    typename Level::View V = L.view(P);
+    uint64_t Is = V.at(0);
     if (__builtin_expect(Is < MostIds, 1) && Is)
       return uint32_t(Is);
-    Is = L.at(P, 1);
+    Is = V.at(1);
     return Is < MostIds && Is ? uint32_t(Is) : findFar(P);
   }
 

@@ -253,12 +253,14 @@ static constexpr uint64_t MarkValue = 0x6b6c6157656b614dull;
 
 /// A walk has been interrupted by a handler, which calls now; or which was left
 /// by longjmp, and then the walk's frame is gone.
-static bool isInterrupted(StackState &S, const Frame &Caller) {
+static bool isInterrupted(Thread &T, const Frame &Caller) {
+  StackState &S = T.Stack;
   uintptr_t At = uintptr_t(S.Mark);
   if (Caller.Sp <= At || !S.Own.has(At) || !S.Own.has(Caller.Sp) ||
       *S.Mark == MarkValue)
     return true;
   S.Count = 0;
+  T.Python.HasLock = false;
   return false;
 }
 
@@ -303,7 +305,7 @@ uint32_t capture::stackNode(Thread &T, const Frame &Caller) {
       Proc.Python.poll();
     return callerNode(Caller);
   }
-  if (__builtin_expect(S.Mark != nullptr, 0) && isInterrupted(S, Caller))
+  if (__builtin_expect(S.Mark != nullptr, 0) && isInterrupted(T, Caller))
     return callerNode(Caller);
   volatile uint64_t Mark = MarkValue;
   S.Mark = &Mark;

@@ -101,17 +101,8 @@ public:
   uint32_t pair(uint32_t Native, uint32_t Python) {
     if (!Pairs.reserve(Native))
       return 0;
-    if (uint32_t Id = Pairs.find(Native, Python))
-      return Id;
-    uint32_t Id;
-    if (!reserve(Ctl->NextNode, 1, Id,
-                 [&](uint32_t Id) { return Nodes.get(Id) != nullptr; }))
-      return 0;
-    wire::Node &Node = Nodes[Id];
-    Node.Parent.store(Native, std::memory_order_relaxed);
-    Node.Code.store(wire::PairBit | Python, std::memory_order_release);
-    uint32_t In = Pairs.insert(Native, Python, Id);
-    return In ? In : Id;
+    uint32_t Id = Pairs.find(Native, Python);
+    return __builtin_expect(Id != 0, 1) ? Id : newPair(Native, Python);
   }
 
   /// An entry whose id was given out.
@@ -136,6 +127,18 @@ private:
                                            std::memory_order_acq_rel))
         return N;
     }
+  }
+
+  __attribute__((noinline)) uint32_t newPair(uint32_t Native, uint32_t Python) {
+    uint32_t Id;
+    if (!reserve(Ctl->NextNode, 1, Id,
+                 [&](uint32_t Id) { return Nodes.get(Id) != nullptr; }))
+      return 0;
+    wire::Node &Node = Nodes[Id];
+    Node.Parent.store(Native, std::memory_order_relaxed);
+    Node.Code.store(wire::PairBit | Python, std::memory_order_release);
+    uint32_t In = Pairs.insert(Native, Python, Id);
+    return In ? In : Id;
   }
 
   /// path from its frame \p I on, which has no node yet: nor have those behind

@@ -1,6 +1,6 @@
-# oracle.py LIBRARY SAMPLES [EVERY] -- PROGRAM ARGS..: runs the program with the
+# oracle.py LIBRARY SAMPLES [EVERY [OPTIONS]] -- PROGRAM ARGS..: runs the program with the
 # capture library that compares its stacks with libgcc's. At least SAMPLES must have
-# been compared and none be different. Prints the counts.
+# been compared and none be different. Prints the counts. OPTIONS are wiredrain's.
 import os
 import struct
 import subprocess
@@ -17,7 +17,7 @@ with tempfile.TemporaryDirectory() as folder:
     if at > 3:
         environment["MEMREC_ORACLE_EVERY"] = sys.argv[3]
     run = subprocess.run(
-        ["wiredrain", "--library", library, "--discard", "--"] + sys.argv[at + 1:],
+        ["wiredrain", "--library", library, "--discard"] + sys.argv[4:at] + sys.argv[at:],
         env=environment, stdout=subprocess.PIPE, text=True)
     with open(counts, "rb") as f:
         samples, frames, most, different, beyond, marked, _, _ = struct.unpack("8Q", f.read())

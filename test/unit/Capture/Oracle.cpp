@@ -155,9 +155,7 @@ _Unwind_Reason_Code collect(_Unwind_Context *C, void *To) {
   uintptr_t Pc = GetIp(C, &Exact);
   if (!Pc || W->Count == Walk::Most)
     return _URC_END_OF_STACK;
-  Pc -= !Exact;
-  if (!isOwnCode(Pc))
-    W->Pcs[W->Count++] = Pc;
+  W->Pcs[W->Count++] = Pc - !Exact;
   return _URC_NO_REASON;
 }
 
@@ -170,6 +168,9 @@ wire::CodeKind spell(uint32_t Node, Walk &W, bool &HasGap) {
   for (; Node && W.Count < Walk::Most; Node = Proc.Stacks.node(Node).Parent) {
     const wire::Code &C = Proc.Stacks.code(Proc.Stacks.node(Node).Code);
     Last = wire::CodeKind(C.Kind.load());
+    // Where Python is looked for, its evaluator's frames are marked.
+    if (Last == wire::CodeKind::Evaluator)
+      Last = wire::CodeKind::Native;
     if (Last == wire::CodeKind::Native)
       W.Pcs[W.Count++] = C.Address;
     HasGap |= Last == wire::CodeKind::Gap;
@@ -186,8 +187,12 @@ void compare(uint32_t Node, const Frame &Caller) {
   uint32_t From = 0;
   while (From < Gccs.Count && Gccs.Pcs[From] != Caller.Pc - 1)
     ++From;
-  Gccs.Count -= From;
-  memmove(Gccs.Pcs, Gccs.Pcs + From, Gccs.Count * sizeof(uintptr_t));
+  // Hooks of ours that the program's calls pass through have no frames.
+  uint32_t Shown = 0;
+  for (; From < Gccs.Count; ++From)
+    if (!isOwnCode(Gccs.Pcs[From]))
+      Gccs.Pcs[Shown++] = Gccs.Pcs[From];
+  Gccs.Count = Shown;
   Counts->Samples++;
   Counts->Frames += Ours.Count;
   for (uint64_t Is = Counts->MostFrames; Is < Ours.Count;)

@@ -49,6 +49,7 @@ struct Options {
   uint32_t NapUs = 1000;
   uint32_t Heaps = wire::HB_Malloc;
   uint32_t StackBits = wire::SB_Native;
+  bool Objects = false;
   uint64_t StallAfter = ~0ull, DetachAfter = ~0ull, DieAfter = ~0ull;
   uint64_t DeafAfter = ~0ull; ///< greets nobody any more
   bool Refuse = false;
@@ -192,6 +193,7 @@ std::unique_ptr<Image> makeImage(uint32_t Id) {
   I->C->Settings.Follow = Opt.Follow;
   I->C->Settings.Heaps = Opt.Heaps;
   I->C->Settings.Stacks = Opt.StackBits;
+  I->C->Settings.PythonObjects = Opt.Objects;
   holdLock(I->C);
   return I;
 }
@@ -564,6 +566,8 @@ int parse(int Argc, char **Argv) {
       Opt.Follow = false;
     else if (O == "--discard")
       Opt.Discard = true;
+    else if (O == "--objects")
+      Opt.Objects = true;
     else if (O == "--refuse")
       Opt.Refuse = true;
     else if (++A, O == "--library")

@@ -1,4 +1,4 @@
-# every-python.py LIBRARY SAMPLES EVERY -- SCRIPT ARGS..: runs the script by each
+# every-python.py LIBRARY SAMPLES EVERY [--objects] -- SCRIPT ARGS..: runs the script by each
 # interpreter that there is, recorded by LIBRARY (libmemrec-python-oracle.so), which
 # compares one stack in EVERY with those of a plain walk. SAMPLES must have been
 # compared and none be different.
@@ -19,8 +19,9 @@ for python in interpreters():
         with open(counts, "wb") as f:
             f.write(bytes(64))
         run = subprocess.run(
-            ["wiredrain", "--library", library, "--frames", "3", "--discard", "--", python]
-            + sys.argv[at + 1:], stdout=subprocess.PIPE, text=True,
+            ["wiredrain", "--library", library, "--frames", "3", "--discard"]
+            + sys.argv[4:at] + ["--", python] + sys.argv[at + 1:],
+            stdout=subprocess.PIPE, text=True,
             env=dict(os.environ, MEMREC_ORACLE=counts, MEMREC_ORACLE_EVERY=every,
                      PYTHONMALLOC="malloc"))
         with open(counts, "rb") as f:
