@@ -285,8 +285,15 @@ Error Checker::compareKeyframe(uint32_t Image, const KeyframeStop &K,
         Out.add(Name +
                 formatv("block {0} is out of order", Said.Ordinal).str());
       Lowest = Said.Ordinal + 1;
-      if (!Is || !(Said == *Is))
-        addBlock(Image, Part, Said, Is);
+      if (Is && Said == *Is)
+        return;
+      LiveBlock Same = Is ? *Is : LiveBlock();
+      // One that is gone need not be named.
+      if (!Said.Enclosing && Same.Enclosing &&
+          !Run->lives(Image, Same.Enclosing - 1))
+        Same.Enclosing = 0;
+      if (!Is || !(Said == Same))
+        addBlock(Image, Part, Said, Is ? &Same : nullptr);
     };
     Run->matchLive(Image, Part.Blocks, Compare);
   }

@@ -233,6 +233,10 @@ uint64_t Replay::liveBlocks(uint32_t Image) const {
   return Images[Image] ? Images[Image]->Live.size() : 0;
 }
 
+bool Replay::lives(uint32_t Image, uint64_t Ordinal) const {
+  return Images[Image] && Images[Image]->Live.find(Ordinal);
+}
+
 uint64_t Replay::nextOrdinal(uint32_t Image) const {
   return Images[Image] ? Images[Image]->Live.next() : 0;
 }

@@ -129,6 +129,8 @@ void ImageState::mapRecord(const wire::Record &Rec, uint32_t RingIndex) {
     return Rec.size() ? Maps.map(Bytes, MapClass::Used, Rec.Tsc, true, Out)
                       : bad();
   case RecordKind::Unmap:
+    if (const MapTable::Block *In = Maps.enclosing(Rec.Address))
+      beforeFree(In->Entry.Ordinal);
     // A child of fork may give back what it inherited; who gives back what was
     // mapped behind our back does no harm.
     if (!Maps.unmap(Bytes, Rec.Tsc, Out) && Forked)

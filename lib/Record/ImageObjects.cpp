@@ -157,6 +157,15 @@ size_t ImageState::takeObjects(ArrayRef<MergedRecord> Records,
   return At;
 }
 
+/// The block with this ordinal ends. An interpreter that is finished gives its
+/// arenas back, and blocks of malloc, with what has leaked in them. What such
+/// an object lay in can be told for as long as that is there: a snapshot that
+/// runs has to be done with it.
+void ImageState::beforeFree(uint64_t Outer) {
+  if (Snapshot.active() && Objects.size() && R.Sums.holdsOthers(Id, Outer))
+    finishKeyframe();
+}
+
 //===----------------------------------------------------------------------===//
 // One by one
 //===----------------------------------------------------------------------===//

@@ -193,6 +193,8 @@ bool ImageState::apply(const wire::Record &Rec, uint32_t RingIndex) {
 
 bool ImageState::take(const wire::Record &Rec, uint32_t RingIndex) {
   LiveEntry E;
+  if (LLVM_UNLIKELY(Snapshot.active()) && Live.get(Rec.Address, &E))
+    beforeFree(E.Ordinal);
   if (LLVM_UNLIKELY(!Live.take(Rec.Address, E)))
     return false;
   Snapshot.onTake(E, LiveTable::shardOf(Rec.Address));

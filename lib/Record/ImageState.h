@@ -184,6 +184,7 @@ private:
   void endRemap(const wire::Record &Rec, uint32_t RingIndex, MapSink &Out);
   // ImageObjects.cpp: objects of an interpreter.
   void objectRecord(const wire::Record &Rec, uint32_t RingIndex);
+  void beforeFree(uint64_t Outer);
   size_t takeObjects(llvm::ArrayRef<MergedRecord> Records,
                      const RingOfImage *Of);
   bool noteObject(const wire::Record &Rec, const Ring &S, ObjectChange &To);

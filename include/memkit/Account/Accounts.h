@@ -188,6 +188,11 @@ public:
   bool hasNested(uint32_t Image) const {
     return !Images[Image]->Enclosers.empty();
   }
+  /// Whether blocks of Image lie in its block with this ordinal.
+  bool holdsOthers(uint32_t Image, uint64_t Ordinal) const {
+    auto At = Images[Image]->Enclosers.find(Ordinal);
+    return At != Images[Image]->Enclosers.end() && At->second.InnerBlocks;
+  }
   /// Ordinal + 1 of what Thread allocated last, 0 for nothing.
   uint64_t lastAllocation(uint32_t Thread) const {
     return Thread < LastAllocation.size() ? LastAllocation[Thread] : 0;

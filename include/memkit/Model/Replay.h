@@ -103,6 +103,8 @@ public:
   uint64_t endNs() const { return EndNs; }
   /// How many blocks live in Image.
   uint64_t liveBlocks(uint32_t Image) const;
+  /// Whether the block of Image with this ordinal lives.
+  bool lives(uint32_t Image, uint64_t Ordinal) const;
   /// The ordinal of the next block of Image.
   uint64_t nextOrdinal(uint32_t Image) const;
   /// Gives the live blocks of an image, ordinals rising; Thread is 0 unless
