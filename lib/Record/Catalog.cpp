@@ -18,7 +18,7 @@ bool Catalog::hasPending() const {
   return !(D.Strings.empty() && D.Modules.empty() && D.Functions.empty() &&
            D.Frames.empty() && D.Stacks.empty() && D.Images.empty() &&
            D.Threads.empty() && D.Heaps.empty() && D.Loads.empty() &&
-           D.Symbols.empty() && D.Scopes.empty() && D.Contexts.empty());
+           D.Symbols.empty() && D.Devices.empty() && D.Scopes.empty() && D.Contexts.empty());
 }
 
 uint32_t Catalog::module(StringRef Path, ArrayRef<uint8_t> BuildId) {
@@ -77,6 +77,11 @@ uint32_t Catalog::addImage(const Image &I) {
 uint32_t Catalog::addThread(const Thread &T) {
   pending().Threads.push_back(T);
   return ++NumThreads;
+}
+
+uint32_t Catalog::addDevice(const Device &D) {
+  pending().Devices.push_back(D);
+  return ++NumDevices;
 }
 
 uint32_t Catalog::addHeap(const Heap &H) {

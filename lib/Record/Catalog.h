@@ -41,6 +41,7 @@ public:
   uint32_t addImage(const Image &I);
   uint32_t addThread(const Thread &T);
   uint32_t addHeap(const Heap &H);
+  uint32_t addDevice(const Device &D);
   void addLoad(const Load &L) { pending().Loads.push_back(L); }
 
   /// The node that Frames, outermost first, lead to from node Parent, made
@@ -98,7 +99,7 @@ private:
   }
 
   uint32_t NumModules = 0, NumFrames = 0, NumImages = 0, NumThreads = 0,
-           NumHeaps = 0, NumNodes = 0, NumStacks = 0;
+           NumHeaps = 0, NumDevices = 0, NumNodes = 0, NumStacks = 0;
   llvm::StringMap<uint32_t> Modules; ///< by path, NUL and build-id
   /// The number of the frame of a key, made NumFrames + 1 when it is new.
   std::pair<uint32_t, bool> frameOf(uint64_t Owner, uint64_t Address);

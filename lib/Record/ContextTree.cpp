@@ -36,6 +36,31 @@ uint32_t ContextTree::scope(ScopeKind Kind, StringRef Name) {
   return It->second;
 }
 
+uint32_t ContextTree::newScope(ScopeKind Kind, StringRef Name) {
+  Scope S;
+  S.Kind = Kind;
+  S.Name = Names.Names.string(Name);
+  Names.pending().Scopes.push_back(S);
+  return ++NumScopes;
+}
+
+uint32_t ContextTree::enterScope(uint32_t Parent, uint32_t Scope) {
+  uint32_t Known = find(Parent, Scope, 0);
+  return Known ? Known : add(Parent, Scope, 0);
+}
+
+bool ContextTree::rename(uint32_t Id, ScopeKind Kind, StringRef Name) {
+  std::vector<Scope> &Pending = Names.pending().Scopes;
+  uint32_t FirstPending = NumScopes - uint32_t(Pending.size()) + 1;
+  if (Id < FirstPending)
+    return false;
+  Scope &S = Pending[Id - FirstPending];
+  S.Name = Names.Names.string(Name);
+  // The same scope for those that come with the name.
+  Scopes.try_emplace({uint32_t(Kind), S.Name}, Id);
+  return true;
+}
+
 uint32_t ContextTree::find(uint32_t Parent, uint32_t Scope, uint32_t Depth) {
   return Contexts.lookup({Parent, Scope, Depth});
 }

@@ -41,6 +41,13 @@ public:
   Entered enter(uint32_t Parent, ScopeKind Kind, llvm::StringRef Name,
                 uint32_t Depth);
 
+  /// A scope of its own, though others may have its name.
+  uint32_t newScope(ScopeKind Kind, llvm::StringRef Name);
+  /// The context of a scope of newScope().
+  uint32_t enterScope(uint32_t Parent, uint32_t Scope);
+  /// It is called Name from now on; false: its old name is written already.
+  bool rename(uint32_t Scope, ScopeKind Kind, llvm::StringRef Name);
+
 private:
   uint32_t scope(ScopeKind Kind, llvm::StringRef Name);
   uint32_t find(uint32_t Parent, uint32_t Scope, uint32_t Depth);

@@ -31,7 +31,8 @@ const KnownHeap &memkit::knownHeap(HostHeap H) {
 static Error nothingMatches(StringRef Glob) {
   std::string Text = ("no heap matches '" + Glob + "'; heaps: ").str();
   for (const KnownHeap &H : KnownHeaps)
-    Text += std::string(&H == KnownHeaps ? "" : ", ") + H.Name;
+    Text += std::string(H.Name) + ", ";
+  Text += "torch.*";
   return createStringError(inconvertibleErrorCode(), Text);
 }
 
@@ -39,8 +40,10 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
                                         uint64_t MinSize, bool PythonObjects) {
   HeapChoice C;
   C.MinSize = MinSize;
-  if (!Globs.empty())
+  if (!Globs.empty()) {
     C.Bits = 0;
+    C.Tensors = false;
+  }
   for (const std::string &Text : Globs) {
     Expected<GlobPattern> Glob = GlobPattern::create(Text);
     if (!Glob)
@@ -48,7 +51,11 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
     uint32_t Before = C.Bits, Hits = 0;
     for (unsigned H = 0; H != NumHostHeaps; ++H)
       Hits |= uint32_t(Glob->match(KnownHeaps[H].Name)) << H;
-    if (!Hits)
+    // Which devices there are is not known yet.
+    bool IsTensors = Glob->match("torch.cpu") || Glob->match("torch.cuda:0") ||
+                     StringRef(Text).starts_with("torch.");
+    C.Tensors |= IsTensors;
+    if (!Hits && !IsTensors)
       return nothingMatches(Text);
     C.Bits = Before | Hits;
   }

@@ -38,6 +38,7 @@ const KnownHeap &knownHeap(HostHeap H);
 /// What of the host is recorded.
 struct HeapChoice {
   uint32_t Bits = ~0u;  ///< by HostHeap
+  bool Tensors = true;  ///< the heaps of PyTorch's devices
   uint64_t MinSize = 0; ///< smaller blocks are left out
   /// One byte in so many of `host.malloc` is sampled; 0: all are recorded.
   uint64_t SampleBytes = 0;
@@ -52,8 +53,8 @@ struct HeapChoice {
     return H == HostHeap::Malloc ? SampleBytes : 0;
   }
   /// The heaps whose names one of the globs matches; without globs all; of
-  /// python.object only with PythonObjects. Fails when a glob is wrong or
-  /// matches none.
+  /// python.object only with PythonObjects, of PyTorch all or none. Fails when
+  /// a glob is wrong or matches none.
   static llvm::Expected<HeapChoice> create(llvm::ArrayRef<std::string> Globs,
                                            uint64_t MinSize,
                                            bool PythonObjects = false);

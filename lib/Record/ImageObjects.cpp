@@ -45,8 +45,14 @@ bool ImageState::findMallocOf(uint64_t Address, const LiveEntry &E,
 /// The live block in which the object lies.
 bool ImageState::findOuter(uint64_t Address, const LiveEntry &E,
                            BlockRef &Out) {
-  if (LLVM_UNLIKELY(E.Context & InMallocBit))
-    return findMallocOf(Address, E, Out);
+  return LLVM_UNLIKELY(E.Context & InMallocBit)
+             ? findMallocOf(Address, E, Out)
+             : findMapOf(Address, E, Out);
+}
+
+/// The mapping in which the block lies.
+bool ImageState::findMapOf(uint64_t Address, const LiveEntry &E,
+                           BlockRef &Out) {
   const MapTable::Block *In = Maps.enclosing(Address);
   if (!In || !In->Entry.Row)
     return false;

@@ -44,6 +44,8 @@ bool ImageScopes::take(const wire::Record &Rec, uint32_t &Ring,
     return mark(Rec, Thread);
   case RecordKind::Ask:
     return answer(Rec, Ring);
+  case RecordKind::ScopeName:
+    return nameLayer(uint32_t(Rec.Address), uint32_t(Rec.size()));
   default:
     return false;
   }
@@ -75,19 +77,29 @@ bool ImageScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
   RingScopes &Of = ring(RingIndex);
   if (!Number || Of.Opens.size() == MostOfRing)
     return false;
+  if (uint64_t Kind = Flags & wire::SF_KindMask)
+    return beginTorch(Rec, Kind, RingIndex, Thread);
   const Name &N = name(uint32_t(Rec.Address));
   bool Measured = !(Flags & wire::SF_NoMeasure);
   if (Measured)
     Spans.begin(Number, N.String, R.Clock.toNs(Rec.Tsc));
   if (Flags & wire::SF_NoContext)
     return true;
-  Of.Opens.push_back({Number, Of.Context, Measured});
+  Of.Opens.push_back({Number, Of.Context, Of.Chain, Of.In,
+                      Measured ? Measure::Scope : Measure::None, false});
   ContextTree::Entered In =
       R.Contexts.enter(Of.Context, ScopeKind::User, N.Text,
                        Depth.at(Rec.Stack, Flags & wire::SF_Python));
   Of.Context = In.Context;
+  noteName(In, N, Rec, Thread);
+  return true;
+}
+
+/// The mark keeps the name of a scope whose context has another.
+void ImageScopes::noteName(const ContextTree::Entered &In, const Name &N,
+                           const wire::Record &Rec, uint32_t Thread) {
   if (!In.Folded || FoldedMarks++ >= MostFoldedMarks)
-    return true;
+    return;
   Mark M;
   M.Kind = MarkKind::ScopeName;
   M.Image = Image;
@@ -96,7 +108,6 @@ bool ImageScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
   M.Context = In.Context;
   M.Name = N.String;
   R.addMark(std::move(M));
-  return true;
 }
 
 void ImageScopes::end(uint64_t Number, uint32_t &RingIndex, uint64_t TimeNs) {
@@ -117,12 +128,22 @@ void ImageScopes::end(uint64_t Number, uint32_t &RingIndex, uint64_t TimeNs) {
 
 /// The scope First of the ring ends, and those inside of it.
 void ImageScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
-  Of.Context = Of.Opens[First].Context;
+  const Open &Outer = Of.Opens[First];
+  Of.Context = Outer.Context;
+  Of.Chain = Outer.Chain;
+  Of.In = Outer.In;
+  bool EndsStep = false;
   while (Of.Opens.size() > First) {
     Open O = Of.Opens.pop_back_val();
-    if (O.Measured)
+    EndsStep |= O.EndsStep;
+    if (O.Measured == Measure::Scope)
       endSpan(O.Number, TimeNs);
+    else if (O.Measured != Measure::None)
+      if (const Span *S = Spans.end(O.Number, TimeNs, false))
+        endLayer(*S, O.Measured == Measure::Backward, S->Name);
   }
+  if (EndsStep)
+    step(TimeNs, 0);
 }
 
 void ImageScopes::endSpan(uint64_t Number, uint64_t TimeNs) {
@@ -130,7 +151,7 @@ void ImageScopes::endSpan(uint64_t Number, uint64_t TimeNs) {
   if (!S)
     return;
   const Span::Row &Host = S->Rows[0];
-  LayerTotals &T = Totals[S->Name];
+  LayerTotals &T = Totals[uint64_t(ScopeKind::User) << 33 | S->Name];
   T.Image = Image;
   T.Name = S->Name;
   T.Kind = ScopeKind::User;
@@ -164,7 +185,8 @@ bool ImageScopes::mark(const wire::Record &Rec, uint32_t Thread) {
   Mark M;
   switch (MarkWhat(Rec.size())) {
   case MarkWhat::Step:
-    step(Rec.Tsc, Thread);
+    HasOwnSteps = true;
+    step(R.Clock.toNs(Rec.Tsc), Thread);
     return true;
   case MarkWhat::User:
     M.Kind = MarkKind::User;
@@ -186,14 +208,14 @@ bool ImageScopes::mark(const wire::Record &Rec, uint32_t Thread) {
   return true;
 }
 
-void ImageScopes::step(uint64_t Tsc, uint32_t Thread) {
+void ImageScopes::step(uint64_t TimeNs, uint32_t Thread) {
   while (R.Sums.isCutting(Image))
     R.goOnCutting(Image);
   Mark M;
   M.Kind = MarkKind::Step;
   M.Image = Image;
   M.Thread = Thread;
-  M.TimeNs = R.boundaryNs(R.Clock.toNs(Tsc));
+  M.TimeNs = R.boundaryNs(TimeNs);
   M.Id = ++Steps;
   R.Sums.beginStep(Image, M.Id, M.TimeNs);
   if (R.Sums.stepSliceDue(Image))
@@ -238,7 +260,7 @@ bool ImageScopes::answer(const wire::Record &Rec, uint32_t RingIndex) {
   if (S.State.load(std::memory_order_acquire) == Asked) {
     if (!Number)
       for (const Open &O : ring(RingIndex).Opens)
-        Number = O.Measured ? O.Number : Number;
+        Number = O.Measured == Measure::Scope ? O.Number : Number;
     const Span *Found = Spans.find(Number, R.Clock.toNs(Rec.Tsc));
     wire::Reply None{};
     None.NumHeaps = UINT32_MAX;

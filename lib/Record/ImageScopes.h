@@ -9,10 +9,12 @@
 #ifndef MEMKIT_LIB_RECORD_IMAGESCOPES_H
 #define MEMKIT_LIB_RECORD_IMAGESCOPES_H
 
+#include "ContextTree.h"
 #include "ScopeDepth.h"
 #include "SpanTable.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace memkit {
 
@@ -42,14 +44,23 @@ public:
   void finish(uint64_t TimeNs);
 
 private:
+  /// What a thread of PyTorch does. Recompute: forward again, in backward.
+  enum class Phase : uint8_t { None, Forward, Backward, Recompute, Optimizer };
+  enum class Measure : uint8_t { None, Scope, Layer, Backward };
+  /// A scope that is open. Context, Chain, In: those outside of it.
   struct Open {
     uint64_t Number;
-    uint32_t Context; ///< outside of it
-    bool Measured;
+    uint32_t Context;
+    uint32_t Chain;
+    Phase In;
+    Measure Measured;
+    bool EndsStep;
   };
   struct RingScopes {
     llvm::SmallVector<Open, 4> Opens;
     uint32_t Context = 0;
+    uint32_t Chain = 0; ///< of the innermost layer
+    Phase In = Phase::None;
   };
   /// A text, as the trace has it.
   struct Name {
@@ -59,11 +70,25 @@ private:
   const Name &name(uint32_t Text);
   RingScopes &ring(uint32_t I);
   bool begin(const wire::Record &Rec, uint32_t Ring, uint32_t Thread);
+  void noteName(const ContextTree::Entered &In, const Name &N,
+                const wire::Record &Rec, uint32_t Thread);
+  // ImageTorch.cpp: layers, operators, autograd's nodes, ranges.
+  bool beginTorch(const wire::Record &Rec, uint64_t Kind, uint32_t Ring,
+                  uint32_t Thread);
+  uint32_t enter(uint32_t Parent, ScopeKind Kind, uint32_t Text);
+  uint32_t enterLayer(uint32_t Parent, uint32_t Text);
+  bool nameLayer(uint32_t Old, uint32_t New);
+  uint32_t enterPhase(RingScopes &Of, uint32_t Parent, Phase P);
+  uint32_t enterForward(uint32_t Parent, uint64_t Forward, uint32_t &Chain);
+  uint32_t enterLayers(uint32_t Parent, uint32_t Chain);
+  uint32_t chainOf(uint32_t Outer, uint32_t Text);
+  uint32_t lineOf(uint32_t Node);
+  void endLayer(const Span &S, bool Backward, uint32_t Text);
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
   void endFrom(RingScopes &Of, size_t First, uint64_t TimeNs);
   void endSpan(uint64_t Number, uint64_t TimeNs);
   bool mark(const wire::Record &Rec, uint32_t Thread);
-  void step(uint64_t Tsc, uint32_t Thread);
+  void step(uint64_t TimeNs, uint32_t Thread);
   bool answer(const wire::Record &Rec, uint32_t Ring);
   void write(const Span &S, wire::Reply &To) const;
 
@@ -77,9 +102,38 @@ private:
   std::vector<RingScopes> Rings;
   ScopeDepth Depth;
   SpanTable Spans;
-  llvm::DenseMap<uint32_t, Name> Names;          ///< by text
-  llvm::MapVector<uint32_t, LayerTotals> Totals; ///< by string
+  llvm::DenseMap<uint32_t, Name> Names; ///< by text
+  /// By string, and kind and direction above it.
+  llvm::MapVector<uint64_t, LayerTotals> Totals;
   uint64_t Steps = 0, FoldedMarks = 0;
+
+  // Of PyTorch.
+  /// The modules that run, one in the other: 0: none does.
+  struct ChainLink {
+    uint32_t Outer, Text;
+  };
+  std::vector<ChainLink> Chains{{0, 0}};
+  /// By a text that stands for a name: the scope, and the name's text; 0: it
+  /// has not come.
+  struct Unnamed {
+    uint32_t Scope = 0, Text = 0;
+  };
+  llvm::DenseMap<uint32_t, Unnamed> UnnamedLayers;
+  llvm::DenseMap<uint64_t, uint32_t> ChainIds; ///< by link
+  /// By parent, kind and text: the context.
+  llvm::DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> Entered;
+  llvm::DenseMap<uint32_t, uint32_t> Lines; ///< by node of Python
+  llvm::StringMap<uint32_t> LineIds;
+  std::vector<std::string> LineTexts{""};
+  /// Of the last operators, by number: what a node of autograd may be of.
+  struct Forward {
+    uint64_t Number = 0;
+    uint32_t Chain = 0, Node = 0;
+  };
+  static constexpr size_t NumForwards = 1 << 18;
+  std::vector<Forward> Forwards;
+  uint64_t StepRange = 0;   ///< the one whose ends are steps; 0: none is known
+  bool HasOwnSteps = false; ///< the program names them
 };
 
 } // namespace memkit

@@ -121,6 +121,11 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
   case RecordKind::ObjectReallocBegin:
   case RecordKind::ObjectReallocEnd:
     return objectRecord(Rec, RingIndex);
+  case RecordKind::TensorAllocate:
+  case RecordKind::TensorFree:
+  case RecordKind::TensorReserved:
+  case RecordKind::TensorOom:
+    return tensorRecord(Rec, RingIndex);
   case RecordKind::ThreadStart:
     releaseRing(RingIndex);
     if (!resumeThread(Rings[RingIndex], Rec))
@@ -134,6 +139,7 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
   case RecordKind::ScopeEnd:
   case RecordKind::Mark:
   case RecordKind::Ask:
+  case RecordKind::ScopeName:
     HasStopped |= isStop(Rec);
     makeThread(RingIndex);
     if (!Scopes.take(Rec, RingIndex, Rings[RingIndex].Thread))
@@ -407,7 +413,7 @@ void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
 
 void ImageState::keyframe() {
   if (!Snapshot.active()) {
-    uint64_t Blocks = Live.size() + Objects.size() + Maps.size();
+    uint64_t Blocks = Live.size() + Objects.size() + Tensors.size() + Maps.size();
     if (!Snapshot.due(R.Sums.events(Id), Blocks, R.bytes()))
       return;
     SmallVector<LiveEntry, 8> Detached;
@@ -429,7 +435,12 @@ void ImageState::stepKeyframe() {
   auto Outer = [this](const LiveEntry &E, uint64_t Address) {
     return outerOf(Address, E);
   };
-  const LiveSource Sources[] = {{Live}, {Objects, Outer, InMallocBit - 1}};
+  auto TensorOuter = [this](const LiveEntry &E, uint64_t Address) {
+    return tensorOuterOf(Address, E);
+  };
+  const LiveSource Sources[] = {{Live},
+                                {Objects, Outer, InMallocBit - 1},
+                                {Tensors, TensorOuter, TensorContextMask}};
   Snapshot.step(Sources, R, Id);
 }
 

@@ -195,10 +195,24 @@ private:
   void emitObjectFree(uint64_t Address, const LiveEntry &E, uint64_t Tsc,
                       uint32_t RingIndex);
   bool findMallocOf(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
+  bool findMapOf(uint64_t Address, const LiveEntry &E, BlockRef &Out);
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
   uint64_t outerOf(uint64_t Address, const LiveEntry &E) {
     BlockRef Outer;
     return findOuter(Address, E, Outer) ? Outer.Ordinal + 1 : 0;
+  }
+  // ImageTensors.cpp: tensors of PyTorch.
+  uint32_t tensorHeap(uint8_t Slot);
+  void tensorRecord(const wire::Record &Rec, uint32_t RingIndex);
+  bool takeTensor(uint64_t Address, LiveEntry &E);
+  void putTensor(const wire::Record &Rec, uint32_t RingIndex);
+  void emitTensorFree(uint64_t Address, const LiveEntry &E, uint64_t Tsc,
+                      uint32_t RingIndex);
+  void tensorMark(MarkKind Kind, const wire::Record &Rec, uint32_t RingIndex);
+  bool findTensorOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
+  uint64_t tensorOuterOf(uint64_t Address, const LiveEntry &E) {
+    BlockRef Outer;
+    return findTensorOuter(Address, E, Outer) ? Outer.Ordinal + 1 : 0;
   }
   void stepKeyframe();
   // ImageSamples.cpp: blocks that stand for several.
@@ -224,6 +238,15 @@ private:
   LiveTable Objects; ///< of an interpreter; their contexts may have InMalloc
   /// In the context of an object: it lies in a block of malloc.
   static constexpr uint32_t InMallocBit = 1u << 23;
+  LiveTable Tensors; ///< their contexts may have OnDevice
+  /// In the context of a tensor: no block of the host holds it.
+  static constexpr uint32_t OnDeviceBit = 1u << 23;
+  static constexpr uint32_t TensorContextMask = OnDeviceBit - 1;
+  struct TensorSlot {
+    uint32_t Heap = 0; ///< 0: not known yet
+    bool IsHost = false;
+  };
+  TensorSlot TensorSlots[wire::MaxTensorDevices];
   Keyframer Snapshot;
   uint64_t NextOrdinal = 0;
   std::vector<Ring> Rings;

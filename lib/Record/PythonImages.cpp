@@ -52,7 +52,29 @@ static const char *whyNotWalked(PythonState S) {
   }
 }
 
+/// What is missing of PyTorch's contexts, once in a run.
+void Session::lookAtTorch(Process &P) {
+  if (TorchSaid)
+    return;
+  auto State = wire::TorchState(
+      P.State->shared().control().Torch.load(std::memory_order_acquire));
+  TorchSaid = State != wire::TorchState::None;
+  std::string Who = "process " + std::to_string(P.Pid) +
+                    (P.Role.empty() ? "" : " (" + P.Role + ")") + ": PyTorch: ";
+  if (State == wire::TorchState::Observed)
+    O.Note(Who + "its operators and layers are recorded");
+  else if (State == wire::TorchState::NoSequence)
+    O.Warn(Who +
+           "layers of the backward pass are not recorded: symbols that it "
+           "should have are not there");
+  else if (State == wire::TorchState::NoObserver)
+    O.Warn(Who +
+           "operators and layers are not recorded: symbols that it should "
+           "have are not there");
+}
+
 void Session::lookAtPython(Process &P) {
+  lookAtTorch(P);
   bool Frames = Settings.Stacks & wire::SB_Python;
   bool Objects = Settings.PythonObjects;
   if (P.PythonSaid || !(Frames || Objects))

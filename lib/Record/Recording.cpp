@@ -8,6 +8,7 @@
 
 #include "Recording.h"
 #include "ImageState.h"
+#include "TensorHeaps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -53,7 +54,38 @@ StringRef Recording::heapName(uint32_t Heap) const {
   for (unsigned H = 0; H != NumHostHeaps; ++H)
     if (HostHeaps[H] == Heap)
       return knownHeap(HostHeap(H)).Name;
+  for (const auto &[Device, T] : DeviceHeaps)
+    if (T.Heap == Heap)
+      return T.Name;
   return "";
+}
+
+bool Recording::isTensorHeap(uint32_t Heap) const {
+  return any_of(DeviceHeaps,
+                [&](const auto &D) { return D.second.Heap == Heap; });
+}
+
+uint32_t Recording::tensorHeap(uint16_t Device) {
+  TensorHeap &T = DeviceHeaps[Device];
+  if (T.Heap)
+    return T.Heap;
+  std::string Domain = TensorHeaps::deviceName(Device);
+  T.Name = "torch." + Domain;
+  Heap New;
+  New.Name = Names.Names.string(T.Name);
+  if (uint8_t(Device) == TensorHeaps::Cpu) {
+    New.Parent = MallocHeap;
+    // What malloc's estimate holds already.
+    if (Wanted.SampleBytes)
+      New.Flags |= HF_OutsideTotals;
+  } else {
+    struct Device D;
+    D.Domain = Domain;
+    New.Domain = Names.addDevice(D);
+  }
+  T.Heap = Names.addHeap(New);
+  Sums.addHeap(T.Heap, New);
+  return T.Heap;
 }
 
 uint64_t Recording::boundaryNs(uint64_t AtLeast) {

@@ -20,6 +20,7 @@
 #include "memkit/Trace/EventLog.h"
 #include "memkit/Trace/TraceWriter.h"
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -61,7 +62,10 @@ public:
   /// A heap of the host; malloc's is there from the start, each of the others
   /// is made when its first block comes.
   uint32_t hostHeap(HostHeap H);
-  /// The name of a heap that hostHeap() gave.
+  /// The heap of a device of PyTorch, as TensorHeaps has it; made on the way.
+  uint32_t tensorHeap(uint16_t Device);
+  bool isTensorHeap(uint32_t Heap) const;
+  /// The name of a heap that hostHeap() or tensorHeap() gave.
   llvm::StringRef heapName(uint32_t Heap) const;
   HeapChoice Wanted;
   /// Told of each new module: id, path, build-id, the image it was seen in.
@@ -167,6 +171,11 @@ private:
   std::unique_ptr<TraceWriter> Writer;
   std::unique_ptr<WriteQueue> Queue;
   uint32_t HostHeaps[NumHostHeaps] = {};
+  struct TensorHeap {
+    uint32_t Heap = 0;
+    std::string Name;
+  };
+  std::map<uint16_t, TensorHeap> DeviceHeaps; ///< by device
   std::vector<ImageState *> Images;
   Marks PendingMarks;
   /// What waits for the next flush is bounded, so that it does not grow with

@@ -43,6 +43,9 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
   Settings.Stacks = O.Stacks;
   Settings.PythonObjects = R.Wanted.wants(HostHeap::PythonObject);
   Settings.PythonFolder = O.PythonFolder;
+  Settings.Torch = O.Torch;
+  if (!R.Wanted.Tensors)
+    Settings.Torch &= ~uint32_t(wire::TB_Heaps);
   // Naps are short; the kernel's usual slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)

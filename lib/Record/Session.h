@@ -134,6 +134,7 @@ private:
   void findRole(Process &P, const Image &I, llvm::StringRef Exe,
                 llvm::ArrayRef<std::string> Command);
   void lookAtPython(Process &P);
+  void lookAtTorch(Process &P);
   void nameDataWorker(Process &P);
 
   // Symbols.cpp
@@ -157,6 +158,7 @@ private:
     uint64_t EndNs;
   };
   std::vector<DataWorker> DataWorkers;
+  bool TorchSaid = false;
   std::vector<PendingExec> Execs;
   bool DoorRings = true; ///< somebody may want in
   RingMerge Merge;

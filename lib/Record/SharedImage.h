@@ -32,6 +32,7 @@ struct ImageSettings {
   uint64_t SampleSeed = 0;
   uint32_t Stacks = wire::SB_Mixed;
   bool PythonObjects = false;
+  uint32_t Torch = wire::TB_All;
   std::string PythonFolder; ///< one that is too long is left out
 };
 

@@ -79,15 +79,16 @@ void SpanTable::remove(size_t Index) {
   Opens.erase(Opens.begin() + Index);
 }
 
-const Span *SpanTable::end(uint64_t Number, uint64_t TimeNs) {
+const Span *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
   size_t Index = indexOf(Number);
   if (!Number || Index == Opens.size())
     return nullptr;
   takeNow();
-  if (Kept.size() < MostKept)
+  if (Keep && Kept.size() < MostKept)
     Kept.emplace_back();
-  Span &Out = Kept[NextKept];
-  NextKept = (NextKept + 1) % MostKept;
+  Span &Out = Keep ? Kept[NextKept] : Running;
+  if (Keep)
+    NextKept = (NextKept + 1) % MostKept;
   measure(Index, TimeNs, Out);
   remove(Index);
   return &Out;

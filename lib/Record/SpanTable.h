@@ -44,9 +44,9 @@ public:
   /// The scope Number, not open yet, begins. Of more than MostOpen the oldest
   /// is forgotten.
   void begin(uint64_t Number, uint32_t Name, uint64_t TimeNs);
-  /// It ends, and is kept with the MostKept that ended last. Null: it is not
-  /// open. Good until the next call.
-  const Span *end(uint64_t Number, uint64_t TimeNs);
+  /// It ends, and with Keep is kept with the MostKept that ended last. Null: it
+  /// is not open. Good until the next call.
+  const Span *end(uint64_t Number, uint64_t TimeNs, bool Keep = true);
   /// One that is open, up to now, or kept; null: neither.
   const Span *find(uint64_t Number, uint64_t TimeNs);
 

@@ -16,7 +16,7 @@ namespace memkit {
 static constexpr StringLiteral FrameKinds[] = {"native", "python", "named",
                                                "unknown"};
 static constexpr StringLiteral ScopeKinds[] = {"layer", "operator", "range",
-                                               "user", "phase"};
+                                               "user", "phase", "line"};
 static constexpr StringLiteral ImageOrigins[] = {"start", "fork", "exec",
                                                  "spawn"};
 static constexpr StringLiteral EventKinds[] = {"alloc", "free", "resize",

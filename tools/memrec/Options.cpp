@@ -48,6 +48,14 @@ static cl::opt<wire::StackBits> Stacks(
                clEnumValN(wire::SB_None, "none",
                           "the function that called malloc alone")),
     cl::cat(toolCategory()));
+static cl::opt<wire::TorchBits> Torch(
+    "torch", cl::desc("What to record of PyTorch:"),
+    cl::values(clEnumValN(wire::TB_All, "all",
+                          "tensors, and the operators and layers that they are "
+                          "of (default)"),
+               clEnumValN(wire::TB_Heaps, "heaps", "tensors alone"),
+               clEnumValN(wire::TB_None, "none", "nothing")),
+    cl::init(wire::TB_All), cl::cat(toolCategory()));
 static cl::opt<bool> PythonObjects(
     "python-objects",
     cl::desc("Record what Python's own allocators give out, too: heap "
@@ -214,6 +222,7 @@ Expected<RecordOptions> memkit::recordOptions() {
   if (Error E = parseSizes(O))
     return std::move(E);
   O.PythonObjects = PythonObjects;
+  O.Torch = Torch;
   // What lies in a block of which only a sample is known cannot be told.
   if (O.PythonObjects && O.SampleBytes)
     return makeUsageError("--python-objects and --sample exclude each other");

@@ -157,9 +157,10 @@ enum class ScopeKind : uint8_t {
   Operator = 1,
   Range = 2, ///< record_function, NVTX
   User = 3,
-  Phase = 4,
+  Phase = 4, ///< forward, backward, recompute, optimizer
+  Line = 5,  ///< of source, in whose stead a node of autograd runs
 };
-inline constexpr uint8_t NumScopeKinds = 5;
+inline constexpr uint8_t NumScopeKinds = 6;
 
 struct Scope {
   ScopeKind Kind = ScopeKind::Layer;

@@ -86,8 +86,18 @@ enum class RecordKind : uint8_t {
   ObjectFree = 21,         ///< as Free
   ObjectReallocBegin = 22, ///< as ReallocBegin
   ObjectReallocEnd = 23,   ///< as ReallocEnd, with the Context of its kind
+  // Of tensors' memory; Function: the number of a device in TensorDevices.
+  TensorAllocate = 24, ///< Address, Size, Function, Stack
+  TensorFree = 25,     ///< Address, Function; published before the real free
+  /// Address, Size: what the device's allocator has given out and reserves now.
+  TensorReserved = 26,
+  /// Size bytes could not be had. Address: what is reserved; Stack.
+  TensorOom = 27,
+  /// The scopes whose name is the text Address, which had SF_Unnamed, are called
+  /// Size, a text.
+  ScopeName = 28,
 };
-inline constexpr uint8_t NumRecordKinds = 24;
+inline constexpr uint8_t NumRecordKinds = 29;
 inline constexpr uint64_t Unrecorded = 1;
 
 /// What pages are, in the low bits of a page's address.
@@ -106,6 +116,21 @@ enum ScopeFlags : uint64_t {
   SF_NoContext = 1ull << 32, ///< measured alone
   SF_NoMeasure = 2ull << 32, ///< a context alone
   SF_Python = 4ull << 32,    ///< the innermost frames are the package's own
+};
+/// What a scope is, among its flags; without: one of the program's own. Layers
+/// are found by frames, and operators called in great number: those and what is
+/// below have no stack.
+enum ScopeKindFlag : uint64_t {
+  SF_Layer = 1ull << 36,
+  /// Context: the innermost node of Python's frames.
+  SF_Operator = 2ull << 36,
+  SF_Range = 3ull << 36, ///< as an operator
+  /// A node of autograd. Stack, Context: low and high half of the number of the
+  /// operator that it is of; 0: not known.
+  SF_Backward = 4ull << 36,
+  SF_KindMask = 15ull << 36,
+  /// Of a layer: its text, no other scope's, stands for a name that may follow.
+  SF_Unnamed = 1ull << 40,
 };
 enum class MarkWhat : uint8_t { User = 0, Step = 1, On = 2, Off = 3 };
 
@@ -283,6 +308,14 @@ enum class PythonState : uint32_t {
   PyPy = 7,      ///< another implementation
 };
 
+/// What of PyTorch's contexts is recorded.
+enum class TorchState : uint32_t {
+  None = 0,       ///< PyTorch has not been seen
+  Observed = 1,   ///< all
+  NoSequence = 2, ///< what autograd runs cannot be told to be of a layer
+  NoObserver = 3, ///< nothing: what must be looked up is not there
+};
+
 /// Whether the interpreter's objects are recorded.
 enum class ObjectState : uint32_t {
   None = 0,      ///< not yet, or nobody wants them
@@ -345,6 +378,9 @@ struct ExecSlot {
 };
 inline constexpr uint32_t NumExecSlots = 16;
 
+/// Devices of PyTorch whose tensors an image reports.
+inline constexpr uint32_t MaxTensorDevices = 64;
+
 enum class OnFull : uint32_t { Drop = 0, Wait = 1 };
 
 /// Groups of heaps that the program can leave out.
@@ -353,6 +389,14 @@ enum HeapBits : uint32_t {
   HB_Maps = 2,   ///< all that mmap, mremap, mprotect, brk make
   HB_Stacks = 4, ///< of threads
   HB_All = ~0u,
+};
+
+/// What is recorded of PyTorch.
+enum TorchBits : uint32_t {
+  TB_None = 0,
+  TB_Heaps = 1,    ///< tensors
+  TB_Contexts = 2, ///< operators, layers, ranges, steps
+  TB_All = TB_Heaps | TB_Contexts,
 };
 
 /// Which frames a stack has.
@@ -379,7 +423,8 @@ struct Settings {
   uint64_t SampleSeed;    ///< for tests: samples come alike; 0: of the clock
   uint32_t Stacks;        ///< StackBits
   uint32_t PythonObjects; ///< 1: objects of the interpreter's allocators too
-  uint32_t Pad[2];
+  uint32_t Torch; ///< TorchBits
+  uint32_t Pad;
 };
 static_assert(sizeof(Settings) == 64);
 
@@ -448,6 +493,10 @@ struct Control {
   std::atomic<uint32_t> PythonVersion; ///< as PY_VERSION_HEX; 0: not known
   std::atomic<uint32_t> NextTicket;    ///< of those who ask
   std::atomic<uint32_t> Objects;       ///< ObjectState
+  std::atomic<uint32_t> Torch;         ///< TorchState
+  /// By number; 0: free; else bit 16, and as c10 has it: the device's type in
+  /// the low byte, its index above.
+  std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
   ReplySlot Replies[NumReplySlots];    ///< P and R
 };
 static_assert(sizeof(Control) <= ControlBytes);

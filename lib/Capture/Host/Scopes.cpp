@@ -32,10 +32,6 @@ static void writeMark(uint32_t Text, MarkWhat What) {
     T->Ring.write(Text, Record::pack(uint64_t(What), RecordKind::Mark), 0, 0);
 }
 
-/// Numbers go on in a child of fork, so that what its parent began is nobody's
-/// there.
-static std::atomic<uint64_t> NextScope{1};
-
 MEMKIT_EXPORT void memrec_step() { writeMark(0, MarkWhat::Step); }
 
 MEMKIT_EXPORT void memrec_mark(const char *Name, size_t Size) {
@@ -50,7 +46,7 @@ MEMKIT_EXPORT uint64_t memrec_scope_begin(const char *Name, size_t Size,
   Thread *T = threadWithRoom();
   if (!T)
     return 0;
-  uint64_t Number = NextScope.fetch_add(1, std::memory_order_relaxed);
+  uint64_t Number = Kept.Scopes.fetch_add(1, std::memory_order_relaxed) + 1;
   uint32_t Text = Proc.Names.intern(Name, Size), Stack = 0;
   if (!(uint64_t(Flags) << 32 & wire::SF_NoContext))
     Stack = stackNode(*T, Caller);

@@ -8,7 +8,10 @@
 
 #include "CodeObjects.h"
 
+#include "PythonWalk.h"
 #include "Runtime/Process.h"
+
+#include <cstring>
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -52,7 +55,37 @@ uint32_t CodeObjects::newFunction(uintptr_t Code, const PythonLayout &L,
   F.Name = Text(L.Name);
   F.FirstLine = load<uint32_t>(Code, L.FirstLine);
   F.State.store(1, std::memory_order_release);
+  noteFunction(Id);
   return Id;
+}
+
+static bool endsWith(const char *Text, uint32_t Bytes, const char *End) {
+  size_t N = strlen(End);
+  return Bytes >= N && !memcmp(Text + Bytes - N, End, N);
+}
+
+/// Every call of a module goes through _wrapped_call_impl, from PyTorch 2.0 on,
+/// and its self is its first local, and no cell. Every step of an optimizer
+/// goes through the wrapper of profile_hook_step (its name alone before 3.11).
+void CodeObjects::noteFunction(uint32_t Id) {
+  uint32_t NameBytes, FileBytes, Bit = 0;
+  const char *Name = text(Functions[Id].Name, NameBytes);
+  const char *File = Name ? text(Functions[Id].File, FileBytes) : nullptr;
+  if (!File)
+    return;
+  auto Is = [&](const char *Function, const char *Of) {
+    return endsWith(Name, NameBytes, Function) && endsWith(File, FileBytes, Of);
+  };
+  if (Is("_wrapped_call_impl", "torch/nn/modules/module.py"))
+    Bit = LayerBit;
+  else if (Is("profile_hook_step.<locals>.wrapper", "torch/optim/optimizer.py"))
+    Bit = OptimizerBit;
+  else if (NameBytes == 7 && Is("wrapper", "torch/optim/optimizer.py"))
+    Bit = OptimizerBit;
+  if (!Bit)
+    return;
+  uint32_t At = NumMarked.fetch_add(1, std::memory_order_relaxed);
+  Marked[At % 8].store(uint64_t(Bit) << 32 | Id, std::memory_order_release);
 }
 
 uint32_t CodeObjects::functionOf(uintptr_t Code, const PythonLayout &L,
@@ -131,7 +164,7 @@ InstructionWord CodeObjects::enter(const PythonPlace &P, const PythonLayout &L,
     return InstructionWord::make(0);
   int Line = LineOf(reinterpret_cast<void *>(P.Code), int(P.Offset));
   uint32_t Code = lineCode(Function, Line > 0 ? uint32_t(Line) : 0, P.IsEntry);
-  InstructionWord W = InstructionWord::make(Code);
+  InstructionWord W = InstructionWord::make(Code ? Code | bitOf(Function) : 0);
   return Code ? keep(Function, P.Key, W) : W;
 }
 

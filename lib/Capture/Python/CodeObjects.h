@@ -36,6 +36,7 @@ public:
     return InstructionWord(CodeWord(uint64_t(Code) << 1 | 1));
   }
   explicit operator bool() const { return Bits; }
+  /// With LayerBit.
   uint32_t code() const { return uint32_t(Bits >> 1); }
   CodeWord word() const { return CodeWord(Bits); }
 
@@ -80,6 +81,15 @@ public:
   /// The code object at \p Code dies. True: it was known.
   bool forget(uintptr_t Code);
 
+  /// LayerBit, OptimizerBit for the functions of PyTorch that have them.
+  uint32_t bitOf(uint32_t Function) const {
+    for (const std::atomic<uint64_t> &F : Marked)
+      if (uint64_t Is = F.load(std::memory_order_relaxed);
+          uint32_t(Is) == Function)
+        return uint32_t(Is >> 32);
+    return 0;
+  }
+
 private:
   struct Instruction {
     std::atomic<uintptr_t> Key;
@@ -94,7 +104,12 @@ private:
   void freeInstructions(uint32_t First, uint32_t Last);
   InstructionWord keep(uint32_t Function, uintptr_t Key, InstructionWord W);
 
+  void noteFunction(uint32_t Id);
+
   wire::Control *Ctl = nullptr;
+  /// The last ones with bits: these above the function.
+  std::atomic<uint64_t> Marked[8] = {};
+  std::atomic<uint32_t> NumMarked{0};
   Texts Names;
   Pieces<wire::PythonFunction, 1024> Functions;
   CodeMap ByAddress; ///< from a code object to its function

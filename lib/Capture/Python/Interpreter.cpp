@@ -44,6 +44,7 @@ void Interpreter::noteModule(AddressRange M, const void *LinkMap,
                 E.find("PyInterpreterState_Next", NextInterp) &&
                 E.find("Py_GetVersion", VersionText);
   E.find("Py_Version", VersionWord);
+  E.find("PyTuple_Type", TupleType);
   if (!E.find("PyThreadState_GetUnchecked", Attached))
     E.find("_PyThreadState_UncheckedGet", Attached);
   IsDebug = E.find("_Py_NegativeRefcount");
@@ -53,6 +54,7 @@ void Interpreter::noteModule(AddressRange M, const void *LinkMap,
       !Proc.Stacks.beginPairs())
     return refuse(wire::PythonState::NoSymbols);
   Finder.begin(E, Ctl->PythonFolder);
+  Proc.Torch.layers().begin(E);
   if (Ctl->Settings.PythonObjects)
     Objects.begin(E, *Ctl);
   State.store(Seen, std::memory_order_release);

@@ -100,6 +100,12 @@ public:
            *reinterpret_cast<const uint32_t *>(Object) != 0;
   }
 
+  /// Is it a tuple with an item?
+  bool isTuple(uintptr_t Object) const {
+    return Object && TupleType && load(Object + 8) == TupleType &&
+           load(Object + 16) != 0;
+  }
+
   /// What is known of a place, or becomes known.
   InstructionWord enter(const PythonPlace &P, bool IsHidden, char *Buffer) {
     poll();
@@ -135,7 +141,7 @@ private:
   bool Wanted = false;
   Evaluator Where;
   PythonLayout L{};
-  uintptr_t Runtime = 0, CodeType = 0, StrType = 0;
+  uintptr_t Runtime = 0, CodeType = 0, StrType = 0, TupleType = 0;
   void *(*ThisThreadState)() = nullptr;
   void *(*Attached)() = nullptr; ///< the calling thread's, from 3.12 on
   int (*LineOf)(void *, int) = nullptr;

@@ -45,6 +45,7 @@ struct PythonLayout {
   uint16_t Code, Previous;
   uint16_t Instruction; ///< a pointer; of Objects: an int
   uint16_t Owner;       ///< a byte; of Marked: is_entry, which lies before it
+  uint16_t Locals;      ///< the first of them
   // PyCodeObject
   uint16_t FirstLine, FileName,
       Name;                ///< the qualified name, where there is one

@@ -49,6 +49,9 @@ struct PythonState {
   /// The thread holds the interpreter's lock: an object is being recorded.
   uint32_t HasLock;
   uint32_t LastNative, LastPython, LastPair; ///< Pair 0: none
+  /// Where in Known calls of modules of PyTorch stand (see LayerBit).
+  static constexpr uint32_t MostLayers = 64;
+  uint16_t NumLayers, Layers[MostLayers];
 };
 
 /// The node for \p Native, the calling thread's native stack, with its Python
@@ -62,6 +65,7 @@ uint32_t pythonNode(Thread &T);
 /// Nothing that the thread knows is good any more.
 inline void resetPythonState(PythonState &S) {
   S.Count = S.Exact = 0;
+  S.NumLayers = 0;
   S.LastPair = 0;
 }
 

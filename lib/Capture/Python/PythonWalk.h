@@ -24,7 +24,12 @@ inline constexpr uint32_t PythonSlots = 1024;
 inline constexpr uint32_t ShimBit = 1u << 31;
 /// What its code was could not be told: nothing of it is kept.
 inline constexpr uint32_t UnknownBit = 1u << 30;
-inline constexpr uint32_t CodeMask = UnknownBit - 1;
+/// It is a call of a module of PyTorch, whose first local is the module.
+inline constexpr uint32_t LayerBit = 1u << 29;
+/// It is a call of an optimizer's step, whose first local is a tuple with the
+/// optimizer.
+inline constexpr uint32_t OptimizerBit = 1u << 28;
+inline constexpr uint32_t CodeMask = OptimizerBit - 1;
 /// Of a frame that is not kept: no frame is there.
 inline constexpr uintptr_t NoPlace = ~uintptr_t(0);
 /// A node that is none: the thread's memory for the walk is too small.
@@ -45,6 +50,8 @@ public:
     if (!collect(Frame, Joined))
       return TooMany;
     S.Count = Joined;
+    while (S.NumLayers && S.Layers[S.NumLayers - 1] >= Joined)
+      --S.NumLayers;
     if (!NumNew && (Joined <= S.Exact || Joined == Last))
       return S.Known[Joined - 1].Node;
     return takeNew();
@@ -83,6 +90,10 @@ private:
     return true;
   }
 
+  void noteLayer(uint32_t I) {
+    if (S.NumLayers < PythonState::MostLayers && I < 65536)
+      S.Layers[S.NumLayers++] = uint16_t(I);
+  }
   bool collect(uintptr_t F, uint32_t &Joined);
   bool follow(uint32_t I, uintptr_t &F, uint32_t &Joined);
   uint32_t takeNew();
@@ -164,7 +175,7 @@ template <FrameShape Shape> inline uint32_t PythonWalk<Shape>::takeNew() {
     uint32_t Code = codeOf(N, CallerIsShim);
     CallerIsShim = Code & ShimBit;
     if (IsUsual && (Code & CodeMask)) {
-      uint32_t Next = Proc.Stacks.find(Node, Code);
+      uint32_t Next = Proc.Stacks.find(Node, Code & CodeMask);
       IsUsual = Next != 0;
       Node = Next;
     }
@@ -172,6 +183,8 @@ template <FrameShape Shape> inline uint32_t PythonWalk<Shape>::takeNew() {
       From = I + 1;
     S.Where[slotOf(N.Frame)] = uint16_t(I < 65536 ? I : 65535);
     uintptr_t Place = Code & UnknownBit ? NoPlace : N.Place;
+    if (__builtin_expect(Code & LayerBit, 0))
+      noteLayer(I);
     S.Known[I++] = {N.Frame, N.Previous, Place, Node, Code};
   }
   S.Count = I;

@@ -17,6 +17,7 @@ using namespace memkit;
 using namespace memkit::capture;
 
 // Zeroes alone, or it would not be memory that fork can wipe.
+/// All zero: pages of a file could not be wiped in children.
 constinit Process memkit::capture::Proc;
 Inherited memkit::capture::Kept;
 
@@ -98,6 +99,7 @@ static bool mapAll(int Fd) {
   for (auto *Next :
        {&C->NextNode, &C->NextCode, &C->NextModule, &C->NextFunction})
     Next->store(1, std::memory_order_release);
+  Proc.Torch.begin(*C);
   return Proc.Headers &&
          Proc.Rings.begin(Fd, R.Rings, Proc.MaxRings * wire::RingRecords) &&
          Proc.Stacks.begin(Fd, R, *C) && Proc.Codes.begin() &&

@@ -23,6 +23,7 @@
 #include "Python/Interpreter.h"
 #include "SharedNames.h"
 #include "StackTable.h"
+#include "Torch/TorchHooks.h"
 #include "Unwind/CodeMap.h"
 
 namespace memkit::capture {
@@ -55,6 +56,7 @@ struct alignas(PageBytes) Process {
   Interpreter Python;
   Pieces<wire::Record, 1024> Rings; ///< 4,096 rings
   SharedNames Names;
+  TorchHooks Torch;
 };
 
 inline constexpr uint32_t MaxRingNumber = 4096;
@@ -79,6 +81,9 @@ struct Inherited {
   /// The interpreter's own deallocator of code objects.
   void (*CodeDealloc)(void *);
   PythonTable Python;
+  /// Scopes that the program and its parents have begun; a scope's number.
+  std::atomic<uint64_t> Scopes;
+  bool HasObserver; ///< PyTorch calls ours
 
   const char *socketPath() const { return Socket + sizeof("MEMREC_SOCKET"); }
   const char *preloadPath() const { return Preload + sizeof("MEMREC_PRELOAD"); }

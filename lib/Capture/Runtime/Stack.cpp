@@ -81,9 +81,11 @@ void capture::resetStackState(Thread &T) {
   resetPythonState(T.Python);
 }
 
+
 void capture::releaseStackState(Thread &T) {
   freeState(T.Stack);
   releasePythonState(T.Python);
+  releaseTorchState(T.Torch);
 }
 
 //===----------------------------------------------------------------------===//

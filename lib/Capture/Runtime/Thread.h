@@ -18,6 +18,7 @@
 #include "Process.h"
 #include "Python/PythonStack.h"
 #include "RingWriter.h"
+#include "Torch/Operators.h"
 #include "Unwind/StackState.h"
 
 namespace memkit::capture {
@@ -40,6 +41,7 @@ struct Thread {
   uint64_t StackBytes;
   StackState Stack;
   PythonState Python;
+  TorchState Torch;
 };
 
 extern __thread Thread ThisThread __attribute__((tls_model("initial-exec")));

@@ -400,7 +400,12 @@ void apply(Image &I, const wire::Record &R, uint32_t Ring) {
                                   "object-alloc",
                                   "object-free",
                                   "object-realloc-begin",
-                                  "object-realloc-end"};
+                                  "object-realloc-end",
+                                  "tensor-allocate",
+                                  "tensor-free",
+                                  "tensor-reserved",
+                                  "tensor-oom",
+                                  "scope-name"};
     static_assert(std::size(Kinds) == wire::NumRecordKinds);
     printf("%u/%u %s %s size %lu%s", I.Id, Ring,
            R.kind() < wire::NumRecordKinds ? Kinds[R.kind()] : "BAD",

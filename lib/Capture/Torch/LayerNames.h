@@ -1,0 +1,101 @@
+//===- LayerNames.h - What modules of PyTorch are called --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A module (nn.Module) is known by its address. Its name is its path from the
+// root module, `encoder.layers.3.attn`; a root's is its class. The first time
+// that a root is seen to run, a pending call asks it for its named_modules(),
+// when it suits the interpreter. A weak reference with a callback tells when a
+// module dies, for its address may be another's then.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_TORCH_LAYERNAMES_H
+#define MEMKIT_CAPTURE_TORCH_LAYERNAMES_H
+
+#include "Python/Exports.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace memkit::capture {
+
+class LayerNames {
+public:
+  /// \p E: the interpreter's.
+  void begin(const Exports &E);
+
+  /// The text of the name of the module at \p Module, which runs, with
+  /// wire::SF_Unnamed while it has none but its class. Any thread. \p Root: the
+  /// outermost module that runs in the thread.
+  uint64_t textOf(uintptr_t Module, uintptr_t Root) {
+    uint32_t Text = find(Module);
+    return __builtin_expect(Text != 0, 1) ? Text : unnamed(Module, Root);
+  }
+
+private:
+  struct Slot {
+    std::atomic<uintptr_t> Module; ///< 0: free
+    std::atomic<uint32_t> Text;    ///< 0: it is dead
+  };
+  static constexpr uint32_t Slots = 1 << 16, MostModules = Slots / 2;
+  static constexpr uint32_t MostRequests = 64;
+
+  static uint32_t slotOf(uintptr_t Module) {
+    return uint32_t((Module >> 4) * 0x9e3779b97f4a7c15ull >> 48) % Slots;
+  }
+  uint32_t find(uintptr_t Module) const {
+    Slot *T = Table.load(std::memory_order_acquire);
+    if (__builtin_expect(!T, 0))
+      return 0;
+    for (uint32_t I = slotOf(Module);; I = (I + 1) % Slots) {
+      uintptr_t Is = T[I].Module.load(std::memory_order_acquire);
+      if (Is == Module)
+        return T[I].Text.load(std::memory_order_acquire);
+      if (!Is)
+        return 0;
+    }
+  }
+  uint64_t unnamed(uintptr_t Module, uintptr_t Root);
+  void tell(uintptr_t Module, uint32_t Text);
+  Slot *table();
+  void set(uintptr_t Module, uint32_t Text);
+  bool isTaken(uint32_t Text, uintptr_t Module);
+
+  // By the interpreter, with the GIL held.
+  static int answer(void *Self);
+  static void *dies(void *Number, void *Reference);
+  void name(void *Root);
+  void nameOne(void *Module, const char *Path, const char *Class);
+  bool watch(void *Module);
+  void *findLive(uintptr_t Module);
+
+  std::atomic<Slot *> Table{nullptr};
+  /// Modules that have run without a name, the last ones, and the texts that
+  /// stand for their names.
+  struct Waiting {
+    std::atomic<uintptr_t> Module;
+    std::atomic<uint32_t> Text;
+  };
+  static constexpr uint32_t MostWaiting = 128;
+  Waiting Waits[MostWaiting] = {};
+  std::atomic<uint32_t> NextWaiting{0};
+  std::atomic<uint32_t> Count{0}, Requests{0};
+  std::atomic<uintptr_t> Asked{0}; ///< the root that is asked for
+  bool HasAll = false;
+  /// With the GIL held: whose name a text is.
+  struct Owner {
+    uint32_t Text = 0;
+    uintptr_t Module = 0;
+  };
+  static constexpr uint32_t NumOwners = 4096;
+  Owner Owners[NumOwners];
+};
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_TORCH_LAYERNAMES_H

@@ -1,0 +1,327 @@
+//===- Operators.cpp - Which operator and layer a thread runs -------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operators.h"
+
+#include "Python/PythonWalk.h"
+#include "Runtime/Recording.h"
+#include "Runtime/Symbols.h"
+
+#include <cstring>
+
+using namespace memkit;
+using namespace memkit::capture;
+using wire::ScopeKindFlag;
+
+static constexpr uint32_t MostScopes = 1024;
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+static constexpr size_t StateBytes = MostScopes * sizeof(OpenScope);
+
+void capture::releaseTorchState(TorchState &S) {
+  if (S.Scopes)
+    sys::unmap(S.Scopes, StateBytes);
+  S = {};
+}
+
+static bool hasState(TorchState &S) {
+  if (__builtin_expect(S.Scopes != nullptr, 1))
+    return true;
+  void *P =
+      sys::map(StateBytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  S.Scopes = static_cast<OpenScope *>(P);
+  return P;
+}
+
+/// Numbers of scopes rise in a ring, and are the image's.
+uint64_t Operators::newNumber(TorchState &S) {
+  constexpr uint64_t AtOnce = 1 << 16;
+  if (__builtin_expect(S.NextNumber == S.EndNumber, 0)) {
+    S.NextNumber = Kept.Scopes.fetch_add(AtOnce, std::memory_order_relaxed) + 1;
+    S.EndNumber = S.NextNumber + AtOnce;
+  }
+  return S.NextNumber++;
+}
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+void Operators::open(Thread &T, const OpenScope &Of, uint32_t Text,
+                     uint64_t Flags, uint32_t Stack, uint32_t Context) {
+  TorchState &S = T.Torch;
+  if (S.Count == MostScopes)
+    return;
+  OpenScope &New = S.Scopes[S.Count++];
+  New = Of;
+  New.Number = 0;
+  if (!T.Ring.hasRoom() && !makeRoom(T))
+    return;
+  New.Number = newNumber(S);
+  T.Ring.write(Text | Flags, Record::pack(New.Number, RecordKind::ScopeBegin),
+               Stack, Context, RingWriter::Clock::Early);
+}
+
+/// The scope \p First of the thread ends, and those inside of it.
+void Operators::closeFrom(Thread &T, uint32_t First) {
+  TorchState &S = T.Torch;
+  uint64_t Number = S.Scopes[First].Number;
+  for (uint32_t I = First; !Number && ++I < S.Count;)
+    Number = S.Scopes[I].Number;
+  S.Count = First;
+  if (Number && (T.Ring.hasRoom() || makeRoom(T)))
+    T.Ring.write(0, Record::pack(Number, RecordKind::ScopeEnd), 0, 0,
+                 RingWriter::Clock::Early);
+}
+
+/// The modules that run are those of the thread's Python frames.
+void Operators::followLayers(Thread &T) {
+  TorchState &S = T.Torch;
+  const PythonState &P = T.Python;
+  const uintptr_t Locals = Proc.Python.layout().Locals;
+  uint32_t K = 0, N = P.NumLayers;
+  auto FrameOf = [&](uint32_t I) { return P.Known[P.Layers[I]].Frame; };
+  auto ModuleOf = [&](uintptr_t Frame) {
+    return Interpreter::load(Frame + Locals) & CodeAddress;
+  };
+  for (uint32_t I = 0; I != S.Count; ++I) {
+    const OpenScope &Is = S.Scopes[I];
+    if (Is.Function)
+      continue;
+    if (K < N && Is.Frame == FrameOf(K) && Is.Module == ModuleOf(Is.Frame)) {
+      ++K;
+      continue;
+    }
+    closeFrom(T, I);
+    break;
+  }
+  for (; K < N; ++K) {
+    uintptr_t Frame = FrameOf(K), Module = ModuleOf(Frame);
+    if (!Module)
+      continue;
+    uint64_t Text = Proc.Torch.layers().textOf(Module, ModuleOf(FrameOf(0)));
+    open(T, {nullptr, 0, Frame, Module}, uint32_t(Text),
+         ScopeKindFlag::SF_Layer | (Text & ScopeKindFlag::SF_Unnamed), 0, 0);
+  }
+}
+
+/// What tells the optimizer whose step the range is from others of its class;
+/// 0: it is none.
+uint32_t Operators::optimizerOf(const Thread &T, const char *Range) const {
+  static constexpr char Prefix[] = "Optimizer.step#";
+  if (strncmp(Range, Prefix, sizeof(Prefix) - 1))
+    return 0;
+  const PythonState &P = T.Python;
+  constexpr uint32_t MostFrames = 12;
+  constexpr unsigned FirstItem = 24; ///< of a tuple
+  for (uint32_t I = P.Count, N = 0; I-- != 0 && N != MostFrames; ++N) {
+    if (P.Known[I].Code & UnknownBit || !(P.Known[I].Code & OptimizerBit))
+      continue;
+    uintptr_t Arguments =
+        Interpreter::load(P.Known[I].Frame + Proc.Python.layout().Locals) &
+        CodeAddress;
+    if (!Proc.Python.isTuple(Arguments))
+      continue;
+    uintptr_t Optimizer = Interpreter::load(Arguments + FirstItem);
+    return uint32_t(Optimizer >> 4);
+  }
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Sequence numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// As std::variant<std::string_view, ...> of libstdc++, of the first kind.
+struct FunctionName {
+  size_t Bytes;
+  const char *Text;
+  uint8_t Which = 0;
+};
+} // namespace
+static constexpr int64_t ProbeSequence = 0x6d656d6b69740001;
+static constexpr char ProbeName[] = "memkit";
+
+/// Where a RecordFunction has its sequence number: one is made, with a number
+/// that nothing else has, and our observer looks at it.
+void Operators::findSequence() {
+  auto Find = [](const char *Name) {
+    return symbolOfLoaded("libtorch_cpu.so", Name);
+  };
+  auto Make = reinterpret_cast<void (*)(void *, uint8_t)>(
+      Find("_ZN2at14RecordFunctionC1ENS_11RecordScopeE"));
+  auto Before = reinterpret_cast<void (*)(void *, FunctionName, int64_t)>(
+      Find("_ZN2at14RecordFunction6beforeESt7variantIJSt17basic_string_view"
+           "IcSt11char_traitsIcEESt17reference_wrapperIKN3c1014Function"
+           "SchemaEEEEl"));
+  auto Destroy =
+      reinterpret_cast<void (*)(void *)>(Find("_ZN2at14RecordFunctionD1Ev"));
+  if (!Make || !Before || !Destroy)
+    return;
+  alignas(64) int64_t Object[ProbeWords] = {};
+  Probe.store(Object, std::memory_order_release);
+  Make(Object, 0);
+  Before(Object, {sizeof(ProbeName) - 1, ProbeName}, ProbeSequence);
+  Destroy(Object);
+  Probe.store(nullptr, std::memory_order_release);
+}
+
+/// By the observer, of the one that findSequence() has made.
+void Operators::lookAtProbe(const void *Function) {
+  auto *W = static_cast<const int64_t *>(Function);
+  uint32_t Word = 0, Found = 0;
+  for (uint32_t I = 1; I != ProbeWords; ++I)
+    if (W[I] == ProbeSequence) {
+      Word = I;
+      ++Found;
+    }
+  if (Found == 1 && !strcmp(NameOf(Function), ProbeName))
+    SequenceWord.store(Word, std::memory_order_release);
+}
+
+int64_t Operators::sequenceOf(const void *Function) const {
+  uint32_t Word = SequenceWord.load(std::memory_order_acquire);
+  return Word ? static_cast<const int64_t *>(Function)[Word] : -1;
+}
+
+//===----------------------------------------------------------------------===//
+// The observer
+//===----------------------------------------------------------------------===//
+
+void Operators::begin(Thread &T, const void *Function, Kind K) {
+  uint32_t Node = 0;
+  if (!hasState(T.Torch))
+    return;
+  // Threads that autograd runs have no frames of Python.
+  Node = pythonNode(T);
+  followLayers(T);
+  const char *Name = NameOf(Function);
+  uint32_t Text = Proc.Names.intern(Name, strlen(Name));
+  Forward *F = Forwards.load(std::memory_order_relaxed);
+  if (K == Kind::Operator) {
+    open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Operator, 0, Node);
+    int64_t Sequence = sequenceOf(Function);
+    if (Sequence >= 0 && F) {
+      Forward &Of = F[uint64_t(Sequence) % NumForwards];
+      Of.Sequence.store(Sequence, std::memory_order_relaxed);
+      Of.Number.store(T.Torch.Scopes[T.Torch.Count - 1].Number,
+                      std::memory_order_release);
+    }
+    return;
+  }
+  if (K == Kind::Range)
+    return open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Range,
+                optimizerOf(T, Name), Node);
+  int64_t Sequence = sequenceOf(Function);
+  uint64_t Number = 0;
+  if (Sequence >= 0 && F) {
+    Forward &Of = F[uint64_t(Sequence) % NumForwards];
+    uint64_t Is = Of.Number.load(std::memory_order_acquire);
+    if (Of.Sequence.load(std::memory_order_relaxed) == Sequence)
+      Number = Is;
+  }
+  open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Backward,
+       uint32_t(Number), uint32_t(Number >> 32));
+}
+
+void Operators::end(Thread &T, const void *Function) {
+  TorchState &S = T.Torch;
+  for (uint32_t I = S.Count; I-- != 0;)
+    if (S.Scopes[I].Function == Function)
+      return closeFrom(T, I);
+}
+
+/// The thread, if it is to tell of scopes.
+static Thread *observedThread() {
+  Thread *T = recordingThread();
+  return T && isRecording() && Proc.Torch.operators().isAttached() ? T
+                                                                   : nullptr;
+}
+
+template <Operators::Kind K>
+static void **startFunction(void **Context, const void *Function) {
+  *Context = nullptr;
+  Operators &O = Proc.Torch.operators();
+  if (__builtin_expect(O.isProbe(Function), 0))
+    O.lookAtProbe(Function);
+  else if (Thread *T = observedThread())
+    O.begin(*T, Function, K);
+  return Context;
+}
+
+static void endFunction(const void *Function, void *) {
+  if (Thread *T = observedThread())
+    Proc.Torch.operators().end(*T, Function);
+}
+
+//===----------------------------------------------------------------------===//
+// Registering it
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// As at::RecordFunctionCallback. Start returns a unique_ptr, in memory.
+struct Observer {
+  void **(*Start)(void **, const void *);
+  void (*End)(const void *, void *);
+  double Probability = 1.0;
+  bool Scopes[10] = {};
+  bool NeedsInputs = false, NeedsOutputs = false, NeedsIds = false;
+};
+enum RecordScope { ScopeFunction = 0, ScopeBackward = 1, ScopeUser = 7 };
+} // namespace
+
+bool Operators::find() {
+  auto Find = [](const char *Name) {
+    return symbolOfLoaded("libtorch_cpu.so", Name);
+  };
+  auto Add = reinterpret_cast<uint64_t (*)(Observer)>(
+      Find("_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE"));
+  NameOf = reinterpret_cast<decltype(NameOf)>(
+      Find("_ZNK2at14RecordFunction4nameEv"));
+  if (!Add || !NameOf)
+    return false;
+  size_t Bytes = NumForwards * sizeof(Forward);
+  void *P = sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (P)
+    sys::call(SYS_madvise, long(P), long(Bytes), MADV_DONTFORK);
+  Forwards.store(static_cast<Forward *>(P), std::memory_order_release);
+  auto Register = [&](RecordScope Scope, auto *Start) {
+    Observer O{Start, endFunction};
+    O.Scopes[Scope] = true;
+    Add(O);
+  };
+  if (!Kept.HasObserver) { // else its parent's, in a child of fork
+    Kept.HasObserver = true;
+    Register(ScopeFunction, startFunction<Kind::Operator>);
+    Register(ScopeBackward, startFunction<Kind::Node>);
+    Register(ScopeUser, startFunction<Kind::Range>);
+  }
+  findSequence();
+  return true;
+}
+
+void Operators::attach() {
+  uint32_t Is = New;
+  if (State.load(std::memory_order_relaxed) != New ||
+      !State.compare_exchange_strong(Is, Attaching, std::memory_order_acq_rel))
+    return;
+  // Called by way of libc10, when libtorch_cpu may be still to come.
+  if (!symbolOfLoaded("libtorch_cpu.so", "_ZNK2at14RecordFunction4nameEv"))
+    return State.store(New, std::memory_order_release);
+  bool Has = find();
+  bool HasSequence = SequenceWord.load(std::memory_order_relaxed);
+  Proc.Ctl->Torch.store(uint32_t(!Has          ? wire::TorchState::NoObserver
+                                 : HasSequence ? wire::TorchState::Observed
+                                               : wire::TorchState::NoSequence),
+                        std::memory_order_release);
+  State.store(Has ? Attached : Missing, std::memory_order_release);
+}

@@ -1,0 +1,184 @@
+//===- TorchHooks.cpp - What PyTorch tells of its memory ------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Order. A tensor's memory is reported after it was allocated and before it is
+// freed, by the thread that does so: so its records stand between those of the
+// block that it lies in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TorchHooks.h"
+
+#include "Host/Real.h"
+#include "Runtime/Recording.h"
+#include "Runtime/Symbols.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+#define C10_ENABLED "_ZN3c1022memoryProfilingEnabledEv"
+#define C10_REPORT(SIZES)                                                      \
+  "_ZN3c1027reportMemoryUsageToProfilerEPv" SIZES "NS_6DeviceE"
+#define C10_OOM(SIZES)                                                         \
+  "_ZN3c1027reportOutOfMemoryToProfilerE" SIZES "NS_6DeviceE"
+
+//===----------------------------------------------------------------------===//
+// libc10's own
+//===----------------------------------------------------------------------===//
+
+bool TorchHooks::find() {
+  auto Find = [](const char *Name) {
+    return symbolOfLoaded("libc10.so", Name);
+  };
+  auto E = reinterpret_cast<EnabledFn>(Find(C10_ENABLED));
+  void *R = Find(C10_REPORT("lmm")), *O = Find(C10_OOM("lmm"));
+  R = R ? R : Find(C10_REPORT("lll"));
+  O = O ? O : Find(C10_OOM("lll"));
+  if (!E || !R) {
+    State.store(Missing, std::memory_order_release);
+    return false;
+  }
+  // Threads that come at once find the same.
+  Enabled = E;
+  Report = reinterpret_cast<ReportFn>(R);
+  Oom = reinterpret_cast<OomFn>(O);
+  State.store(Found, std::memory_order_release);
+  return true;
+}
+
+static constexpr uint8_t CpuType = 0; ///< c10::DeviceType
+
+/// Tensors of the CPU are reported only while a profiler wants them; others
+/// always, and libc10 looks whether there is one.
+void TorchHooks::forward(void *P, int64_t Size, uint64_t Allocated,
+                         uint64_t Reserved, uint16_t Device) {
+  if (lookUp() && (uint8_t(Device) != CpuType || Enabled()))
+    Report(P, Size, Allocated, Reserved, Device);
+}
+
+void TorchHooks::forwardOom(int64_t Size, uint64_t Allocated, uint64_t Reserved,
+                            uint16_t Device) {
+  if (lookUp() && Oom && (uint8_t(Device) != CpuType || Enabled()))
+    Oom(Size, Allocated, Reserved, Device);
+}
+
+uint32_t TorchHooks::slotOf(uint16_t Device) {
+  uint32_t Word = 1u << 16 | Device;
+  for (uint32_t I = 0; I != wire::MaxTensorDevices; ++I) {
+    std::atomic<uint32_t> &Slot = Ctl->TensorDevices[I];
+    uint32_t Is = Slot.load(std::memory_order_relaxed);
+    if (Is == Word ||
+        (!Is && (Slot.compare_exchange_strong(Is, Word) || Is == Word)))
+      return I;
+  }
+  return NoSlot;
+}
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+static void writeReserved(Thread &T, uint32_t Slot, uint64_t Allocated,
+                          uint64_t Reserved) {
+  if (T.Ring.hasRoom() || makeRoom(T))
+    T.Ring.write(
+        Allocated,
+        Record::pack(Reserved, RecordKind::TensorReserved, AllocFunction(Slot)),
+        0, 0);
+}
+
+static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
+                         uint64_t Reserved, uint16_t Device,
+                         const Frame &Caller) {
+  TorchHooks &H = Proc.Torch;
+  Thread *T = recordingThread();
+  if (!T || !H.wantsTensors() || !P)
+    return;
+  uint32_t Slot = H.slotOf(Device);
+  if (Slot == TorchHooks::NoSlot || (!T->Ring.hasRoom() && !makeRoom(*T)))
+    return;
+  if (Size < 0) {
+    T->Ring.write(uintptr_t(P),
+                  Record::pack(0, RecordKind::TensorFree, AllocFunction(Slot)),
+                  0, 0);
+  } else if (isRecording()) {
+    uint32_t Stack = stackNode(*T, Caller);
+    if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
+      return;
+    T->Ring.write(uintptr_t(P),
+                  Record::pack(uint64_t(Size), RecordKind::TensorAllocate,
+                               AllocFunction(Slot)),
+                  Stack, 0);
+  }
+  if (uint8_t(Device) != CpuType && H.noteReserved(Slot, Reserved))
+    writeReserved(*T, Slot, Allocated, Reserved);
+}
+
+static void recordOom(int64_t Size, uint64_t Reserved, uint16_t Device,
+                      const Frame &Caller) {
+  Thread *T = recordingThread();
+  if (!T || !Proc.Torch.wantsTensors())
+    return;
+  uint32_t Slot = Proc.Torch.slotOf(Device);
+  if (Slot == TorchHooks::NoSlot || (!T->Ring.hasRoom() && !makeRoom(*T)))
+    return;
+  uint32_t Stack = stackNode(*T, Caller);
+  if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
+    T->Ring.write(Reserved,
+                  Record::pack(uint64_t(Size), RecordKind::TensorOom,
+                               AllocFunction(Slot)),
+                  Stack, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// The functions that PyTorch calls
+//===----------------------------------------------------------------------===//
+
+MEMKIT_EXPORT bool torchEnabled() asm(C10_ENABLED);
+MEMKIT_EXPORT void torchReport(void *, int64_t, uint64_t, uint64_t,
+                               uint16_t) asm(C10_REPORT("lmm"));
+MEMKIT_EXPORT void torchReportSigned(void *, int64_t, uint64_t, uint64_t,
+                                     uint16_t) asm(C10_REPORT("lll"));
+MEMKIT_EXPORT void torchOom(int64_t, uint64_t, uint64_t,
+                            uint16_t) asm(C10_OOM("lmm"));
+MEMKIT_EXPORT void torchOomSigned(int64_t, uint64_t, uint64_t,
+                                  uint16_t) asm(C10_OOM("lll"));
+
+bool torchEnabled() {
+  if (Proc.Torch.wantsContexts())
+    Proc.Torch.operators().attach();
+  return Proc.Torch.wantsTensors() || Proc.Torch.isProfiled();
+}
+
+void torchReport(void *P, int64_t Size, uint64_t Allocated, uint64_t Reserved,
+                 uint16_t Device) {
+  Frame Caller = MEMKIT_CALLER;
+  recordTensor(P, Size, Allocated, Reserved, Device, Caller);
+  Proc.Torch.forward(P, Size, Allocated, Reserved, Device);
+}
+
+void torchReportSigned(void *P, int64_t Size, uint64_t Allocated,
+                       uint64_t Reserved, uint16_t Device) {
+  Frame Caller = MEMKIT_CALLER;
+  recordTensor(P, Size, Allocated, Reserved, Device, Caller);
+  Proc.Torch.forward(P, Size, Allocated, Reserved, Device);
+}
+
+void torchOom(int64_t Size, uint64_t Allocated, uint64_t Reserved,
+              uint16_t Device) {
+  Frame Caller = MEMKIT_CALLER;
+  recordOom(Size, Reserved, Device, Caller);
+  Proc.Torch.forwardOom(Size, Allocated, Reserved, Device);
+}
+
+void torchOomSigned(int64_t Size, uint64_t Allocated, uint64_t Reserved,
+                    uint16_t Device) {
+  Frame Caller = MEMKIT_CALLER;
+  recordOom(Size, Reserved, Device, Caller);
+  Proc.Torch.forwardOom(Size, Allocated, Reserved, Device);
+}

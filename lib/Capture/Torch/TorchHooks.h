@@ -1,0 +1,85 @@
+//===- TorchHooks.h - What PyTorch tells of its memory ----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// libc10 reports each tensor's memory to a profiler, by functions that other
+// libraries of PyTorch call through their symbols: we stand before them, and
+// call its own, so that torch.profiler sees what it always does. Nothing is
+// loaded or looked up in a program that never calls them.
+//
+// The symbols are those of PyTorch 1.13 (the sizes as int64_t) and of 2.0 to
+// 2.13; c10::Device is two bytes, its type and its index.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
+#define MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
+
+#include "LayerNames.h"
+#include "Operators.h"
+#include "memkit/Wire/Layout.h"
+
+namespace memkit::capture {
+
+/// libc10's own functions, looked up when it first reports. Any thread.
+class TorchHooks {
+public:
+  void begin(wire::Control &C) {
+    Ctl = &C;
+    Bits = C.Settings.Torch;
+  }
+
+  /// Shall tensors be reported, though no profiler wants them?
+  bool wantsTensors() const { return Bits & wire::TB_Heaps; }
+  bool wantsContexts() const { return Bits & wire::TB_Contexts; }
+
+  /// Does a profiler want tensors of the CPU?
+  bool isProfiled() { return lookUp() && Enabled(); }
+  void forward(void *P, int64_t Size, uint64_t Allocated, uint64_t Reserved,
+               uint16_t Device);
+  void forwardOom(int64_t Size, uint64_t Allocated, uint64_t Reserved,
+                  uint16_t Device);
+
+  Operators &operators() { return Observer; }
+  LayerNames &layers() { return Names; }
+
+  /// The number of a device among those that this image has seen; NoSlot: there
+  /// are too many.
+  uint32_t slotOf(uint16_t Device);
+  static constexpr uint32_t NoSlot = ~0u;
+
+  /// Has what is reserved changed since the last call? Of a slot.
+  bool noteReserved(uint32_t Slot, uint64_t Bytes) {
+    return Reserved[Slot].exchange(Bytes, std::memory_order_relaxed) != Bytes;
+  }
+
+private:
+  using EnabledFn = bool (*)();
+  using ReportFn = void (*)(void *, int64_t, uint64_t, uint64_t, uint16_t);
+  using OomFn = void (*)(int64_t, uint64_t, uint64_t, uint16_t);
+  enum : uint32_t { New = 0, Found = 1, Missing = 2 };
+
+  bool lookUp() {
+    uint32_t Is = State.load(std::memory_order_acquire);
+    return __builtin_expect(Is == Found, 1) || (Is == New && find());
+  }
+  bool find();
+
+  wire::Control *Ctl = nullptr;
+  Operators Observer;
+  LayerNames Names;
+  uint32_t Bits = 0; ///< wire::TorchBits
+  std::atomic<uint32_t> State{New};
+  EnabledFn Enabled = nullptr;
+  ReportFn Report = nullptr;
+  OomFn Oom = nullptr;
+  std::atomic<uint64_t> Reserved[wire::MaxTensorDevices] = {};
+};
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
