@@ -83,7 +83,11 @@ struct Inherited {
   PythonTable Python;
   /// Scopes that the program and its parents have begun; a scope's number.
   std::atomic<uint64_t> Scopes;
-  bool HasObserver; ///< PyTorch calls ours
+  /// PyTorch calls our observer, in children too, and what was looked up for it:
+  /// at::RecordFunction's name, and where its sequence number stands.
+  bool HasObserver;
+  uint32_t SequenceWord;
+  const char *(*FunctionName)(const void *);
 
   const char *socketPath() const { return Socket + sizeof("MEMREC_SOCKET"); }
   const char *preloadPath() const { return Preload + sizeof("MEMREC_PRELOAD"); }

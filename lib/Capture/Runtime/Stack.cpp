@@ -79,6 +79,7 @@ void capture::resetStackState(Thread &T) {
     S.Recent->clear();
   }
   resetPythonState(T.Python);
+  T.Torch.Count = 0; // of its parent's image, after a fork
 }
 
 

@@ -243,8 +243,12 @@ void Operators::end(Thread &T, const void *Function) {
 /// The thread, if it is to tell of scopes.
 static Thread *observedThread() {
   Thread *T = recordingThread();
-  return T && isRecording() && Proc.Torch.operators().isAttached() ? T
-                                                                   : nullptr;
+  Operators &O = Proc.Torch.operators();
+  if (!T || !isRecording())
+    return nullptr;
+  if (__builtin_expect(!O.isAttached() && Proc.Torch.wantsContexts(), 0))
+    O.attach();
+  return O.isAttached() ? T : nullptr;
 }
 
 template <Operators::Kind K>
@@ -279,6 +283,15 @@ struct Observer {
 enum RecordScope { ScopeFunction = 0, ScopeBackward = 1, ScopeUser = 7 };
 } // namespace
 
+/// Room for what forward operators were.
+void Operators::beginForwards() {
+  size_t Bytes = NumForwards * sizeof(Forward);
+  void *P = sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (P)
+    sys::call(SYS_madvise, long(P), long(Bytes), MADV_DONTFORK);
+  Forwards.store(static_cast<Forward *>(P), std::memory_order_release);
+}
+
 bool Operators::find() {
   auto Find = [](const char *Name) {
     return symbolOfLoaded("libtorch_cpu.so", Name);
@@ -289,24 +302,28 @@ bool Operators::find() {
       Find("_ZNK2at14RecordFunction4nameEv"));
   if (!Add || !NameOf)
     return false;
-  size_t Bytes = NumForwards * sizeof(Forward);
-  void *P = sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (P)
-    sys::call(SYS_madvise, long(P), long(Bytes), MADV_DONTFORK);
-  Forwards.store(static_cast<Forward *>(P), std::memory_order_release);
+  beginForwards();
   auto Register = [&](RecordScope Scope, auto *Start) {
     Observer O{Start, endFunction};
     O.Scopes[Scope] = true;
     Add(O);
   };
-  if (!Kept.HasObserver) { // else its parent's, in a child of fork
-    Kept.HasObserver = true;
-    Register(ScopeFunction, startFunction<Kind::Operator>);
-    Register(ScopeBackward, startFunction<Kind::Node>);
-    Register(ScopeUser, startFunction<Kind::Range>);
-  }
+  Register(ScopeFunction, startFunction<Kind::Operator>);
+  Register(ScopeBackward, startFunction<Kind::Node>);
+  Register(ScopeUser, startFunction<Kind::Range>);
   findSequence();
+  Kept.FunctionName = NameOf;
+  Kept.SequenceWord = SequenceWord.load(std::memory_order_relaxed);
+  Kept.HasObserver = true;
   return true;
+}
+
+/// In a child of fork nothing is looked up: its parent's observer is there, and
+/// the loader may be anywhere.
+void Operators::attachChild() {
+  NameOf = Kept.FunctionName;
+  SequenceWord.store(Kept.SequenceWord, std::memory_order_relaxed);
+  beginForwards();
 }
 
 void Operators::attach() {
@@ -315,9 +332,12 @@ void Operators::attach() {
       !State.compare_exchange_strong(Is, Attaching, std::memory_order_acq_rel))
     return;
   // Called by way of libc10, when libtorch_cpu may be still to come.
-  if (!symbolOfLoaded("libtorch_cpu.so", "_ZNK2at14RecordFunction4nameEv"))
+  if (!Kept.HasObserver &&
+      !symbolOfLoaded("libtorch_cpu.so", "_ZNK2at14RecordFunction4nameEv"))
     return State.store(New, std::memory_order_release);
-  bool Has = find();
+  bool Has = Kept.HasObserver || find();
+  if (Has && !NameOf)
+    attachChild();
   bool HasSequence = SequenceWord.load(std::memory_order_relaxed);
   Proc.Ctl->Torch.store(uint32_t(!Has          ? wire::TorchState::NoObserver
                                  : HasSequence ? wire::TorchState::Observed

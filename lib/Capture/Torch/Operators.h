@@ -66,6 +66,8 @@ public:
 private:
   enum : uint32_t { New = 0, Attaching = 1, Attached = 2, Missing = 3 };
   bool find();
+  void attachChild();
+  void beginForwards();
   void followLayers(Thread &T);
   void open(Thread &T, const OpenScope &S, uint32_t Text, uint64_t Flags,
             uint32_t Stack, uint32_t Context);

@@ -31,7 +31,26 @@ using namespace memkit::capture;
 // libc10's own
 //===----------------------------------------------------------------------===//
 
+/// What was looked up before a fork.
+static struct {
+  bool (*Enabled)();
+  void *Report, *Oom;
+} Before;
+
 bool TorchHooks::find() {
+  if (!Before.Enabled && !lookUpOwn()) {
+    State.store(Missing, std::memory_order_release);
+    return false;
+  }
+  Enabled = Before.Enabled;
+  Report = reinterpret_cast<ReportFn>(Before.Report);
+  Oom = reinterpret_cast<OomFn>(Before.Oom);
+  State.store(Found, std::memory_order_release);
+  return true;
+}
+
+/// Threads that come at once find the same.
+bool TorchHooks::lookUpOwn() {
   auto Find = [](const char *Name) {
     return symbolOfLoaded("libc10.so", Name);
   };
@@ -39,16 +58,11 @@ bool TorchHooks::find() {
   void *R = Find(C10_REPORT("lmm")), *O = Find(C10_OOM("lmm"));
   R = R ? R : Find(C10_REPORT("lll"));
   O = O ? O : Find(C10_OOM("lll"));
-  if (!E || !R) {
-    State.store(Missing, std::memory_order_release);
-    return false;
-  }
-  // Threads that come at once find the same.
-  Enabled = E;
-  Report = reinterpret_cast<ReportFn>(R);
-  Oom = reinterpret_cast<OomFn>(O);
-  State.store(Found, std::memory_order_release);
-  return true;
+  Before.Report = R;
+  Before.Oom = O;
+  if (R)
+    Before.Enabled = E;
+  return E && R;
 }
 
 static constexpr uint8_t CpuType = 0; ///< c10::DeviceType

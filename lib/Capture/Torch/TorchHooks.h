@@ -68,6 +68,7 @@ private:
     return __builtin_expect(Is == Found, 1) || (Is == New && find());
   }
   bool find();
+  static bool lookUpOwn();
 
   wire::Control *Ctl = nullptr;
   Operators Observer;
