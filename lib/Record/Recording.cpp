@@ -190,6 +190,16 @@ void Recording::writeNames() {
   D = Queue->takeSpare();
 }
 
+/// Scopes stay, for as long as nothing names them: they may get other names.
+void Recording::writeMostNames() {
+  Dictionary &D = Names.pending();
+  std::vector<Scope> Scopes = std::exchange(D.Scopes, {});
+  std::vector<Context> Contexts = std::exchange(D.Contexts, {});
+  writeNames();
+  D.Scopes = std::move(Scopes);
+  D.Contexts = std::move(Contexts);
+}
+
 void Recording::work(uint64_t ForNs) {
   if (!isWriting())
     return;

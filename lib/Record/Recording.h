@@ -128,7 +128,7 @@ public:
     if (LLVM_UNLIKELY(D.NodeFrames.size() >= MaxPendingNodes ||
                       D.Symbols.size() >= MaxPendingSymbols) &&
         !isWriting())
-      writeNames();
+      writeMostNames();
   }
   /// Adds all when there are many marks, or new contexts.
   void flushMarks() {
@@ -164,6 +164,7 @@ private:
   Recording(const TscClock &Clock) : Clock(Clock) {}
   bool check(llvm::Error E);
   void writeNames();
+  void writeMostNames();
   void addSlice(uint32_t Image, Slice &Part);
   void flushSlices();
   void writeScopeTotals(uint64_t EndNs);

@@ -190,9 +190,24 @@ int LayerNames::answer(void *) {
   return 0;
 }
 
-/// The object at \p Module, if it still is one: of those that the interpreter's
-/// collector knows. A new reference.
+/// Is it the outermost module that runs in the calling thread?
+static bool runsHere(uintptr_t Module) {
+  Thread *T = recordingThread();
+  if (!T || !pythonNode(*T) || !T->Python.NumLayers)
+    return false;
+  uintptr_t Frame = T->Python.Known[T->Python.Layers[0]].Frame;
+  uintptr_t Is = Interpreter::load(Frame + Proc.Python.layout().Locals);
+  return (Is & CodeAddress) == Module;
+}
+
+/// The object at \p Module, if it still is one: it runs, or it is one of those
+/// that the interpreter's collector knows. A new reference.
 void *LayerNames::findLive(uintptr_t Module) {
+  if (runsHere(Module)) {
+    auto *Object = reinterpret_cast<void *>(Module);
+    Py.Take(Object);
+    return Object;
+  }
   void *Gc = Py.Import("gc");
   void *Get = Gc ? Py.GetAttribute(Gc, "get_objects") : nullptr;
   void *All = Get ? Py.Call(Get, nullptr) : nullptr;
