@@ -112,6 +112,21 @@ need_torch() {
   "$python" -m pip install --quiet --disable-pip-version-check "torch==$torch_version" numpy
 }
 
+# Headers and library of NVTX, and its package for Python, in .cache/nvtx: wheels of
+# some 3 MB. Tests that want them are left out without.
+need_nvtx() {
+  local folder=$root/.cache/nvtx wheels=(nvidia-nvtx==13.5.25 nvidia-nvtx-cu12==12.1.105 nvtx==0.2.17)
+  [ "$(cat "$folder/installed" 2>/dev/null)" != "$python ${wheels[*]}" ] || return 0
+  [ $no_install = 0 ] || die "not installed: ${wheels[*]}, in .cache/nvtx"
+  say "Installing NVTX into .cache/nvtx"
+  rm -rf "$folder"
+  if "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$folder" "${wheels[@]}"; then
+    echo "$python ${wheels[*]}" >"$folder/installed"
+  else
+    say "NVTX cannot be had: its tests are left out"
+  fi
+}
+
 # The packages of utils/browser, in .cache/npm.
 need_browser_packages() {
   local folder=$root/.cache/npm file

@@ -24,10 +24,11 @@ std::string memkit::foldDigits(StringRef Name) {
   return Out;
 }
 
-uint32_t ContextTree::scope(ScopeKind Kind, StringRef Name) {
+uint32_t ContextTree::scope(ScopeKind Kind, StringRef Name, uint32_t Color) {
   Scope S;
   S.Kind = Kind;
   S.Name = Names.Names.string(Name);
+  S.Color = Color;
   auto [It, New] = Scopes.try_emplace({uint32_t(Kind), S.Name}, NumScopes + 1);
   if (New) {
     ++NumScopes;
@@ -73,9 +74,10 @@ uint32_t ContextTree::add(uint32_t Parent, uint32_t Scope, uint32_t Depth) {
 }
 
 ContextTree::Entered ContextTree::enter(uint32_t Parent, ScopeKind Kind,
-                                        StringRef Name, uint32_t Depth) {
+                                        StringRef Name, uint32_t Depth,
+                                        uint32_t Color) {
   if (none_of(Name, [](char C) { return isDigit(C); })) {
-    uint32_t Id = scope(Kind, Name);
+    uint32_t Id = scope(Kind, Name, Color);
     uint32_t Known = find(Parent, Id, Depth);
     return {Known ? Known : add(Parent, Id, Depth), false};
   }
@@ -85,11 +87,11 @@ ContextTree::Entered ContextTree::enter(uint32_t Parent, ScopeKind Kind,
   if (Own)
     if (uint32_t Known = find(Parent, Own, Depth))
       return {Known, false};
-  uint32_t Folded = scope(Kind, foldDigits(Name));
+  uint32_t Folded = scope(Kind, foldDigits(Name), Color);
   uint32_t &Count = Alike[{Parent, Folded}];
   if (Count < MostAlike) {
     ++Count;
-    return {add(Parent, scope(Kind, Name), Depth), false};
+    return {add(Parent, scope(Kind, Name, Color), Depth), false};
   }
   uint32_t Known = find(Parent, Folded, Depth);
   return {Known ? Known : add(Parent, Folded, Depth), true};

@@ -38,8 +38,9 @@ public:
   };
   /// The context of a scope of that kind and name, entered in the context
   /// Parent (0: none) below Depth frames.
+  /// Color: as Scope has it, of the first that comes with the name.
   Entered enter(uint32_t Parent, ScopeKind Kind, llvm::StringRef Name,
-                uint32_t Depth);
+                uint32_t Depth, uint32_t Color = 0);
 
   /// A scope of its own, though others may have its name.
   uint32_t newScope(ScopeKind Kind, llvm::StringRef Name);
@@ -49,7 +50,7 @@ public:
   bool rename(uint32_t Scope, ScopeKind Kind, llvm::StringRef Name);
 
 private:
-  uint32_t scope(ScopeKind Kind, llvm::StringRef Name);
+  uint32_t scope(ScopeKind Kind, llvm::StringRef Name, uint32_t Color);
   uint32_t find(uint32_t Parent, uint32_t Scope, uint32_t Depth);
   uint32_t add(uint32_t Parent, uint32_t Scope, uint32_t Depth);
 

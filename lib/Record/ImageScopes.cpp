@@ -64,7 +64,23 @@ const ImageScopes::Name &ImageScopes::name(uint32_t Text) {
   if (N.Text.empty())
     N.Text = "(no name)";
   N.String = R.Names.Names.string(N.Text);
+  N.EndsSteps = endsSteps(N.Text);
   return N;
+}
+
+/// Where a program has very many names, those that come last have `#` for
+/// their digits.
+bool ImageScopes::endsSteps(StringRef Name) const {
+  if (!R.StepRange || R.StepRange->match(Name))
+    return R.StepRange.has_value();
+  std::string Digits = Name.str();
+  std::replace(Digits.begin(), Digits.end(), '#', '0');
+  return Digits != Name && R.StepRange->match(Digits);
+}
+
+/// What is inside a range that ends a step ends none of its own.
+bool ImageScopes::isInStep(const RingScopes &Of) {
+  return any_of(Of.Opens, [](const Open &O) { return O.EndsStep; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,10 +99,14 @@ bool ImageScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
   bool Measured = !(Flags & wire::SF_NoMeasure);
   if (Measured)
     Spans.begin(Number, N.String, R.Clock.toNs(Rec.Tsc));
-  if (Flags & wire::SF_NoContext)
+  bool EndsStep = N.EndsSteps && Measured && !isInStep(Of);
+  if (Flags & wire::SF_NoContext) {
+    if (EndsStep && StepScopes.size() < MostOfRing)
+      StepScopes.insert(Number);
     return true;
+  }
   Of.Opens.push_back({Number, Of.Context, Of.Chain, Of.In,
-                      Measured ? Measure::Scope : Measure::None, false});
+                      Measured ? Measure::Scope : Measure::None, EndsStep});
   ContextTree::Entered In =
       R.Contexts.enter(Of.Context, ScopeKind::User, N.Text,
                        Depth.at(Rec.Stack, Flags & wire::SF_Python));
@@ -123,7 +143,9 @@ void ImageScopes::end(uint64_t Number, uint32_t &RingIndex, uint64_t TimeNs) {
   for (uint32_t I = 0; I != Rings.size(); ++I)
     if (size_t At = In(Rings[I]); At != Rings[I].Opens.size())
       return endFrom(Rings[RingIndex = I], At, TimeNs);
-  endSpan(Number, TimeNs);
+  endSpan(Number, TimeNs, ScopeKind::User);
+  if (StepScopes.erase(Number))
+    step(TimeNs, 0);
 }
 
 /// The scope First of the ring ends, and those inside of it.
@@ -136,8 +158,10 @@ void ImageScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
   while (Of.Opens.size() > First) {
     Open O = Of.Opens.pop_back_val();
     EndsStep |= O.EndsStep;
-    if (O.Measured == Measure::Scope)
-      endSpan(O.Number, TimeNs);
+    if (O.Measured == Measure::Scope || O.Measured == Measure::Range)
+      endSpan(O.Number, TimeNs,
+              O.Measured == Measure::Scope ? ScopeKind::User
+                                           : ScopeKind::Range);
     else if (O.Measured != Measure::None)
       if (const Span *S = Spans.end(O.Number, TimeNs, false))
         endLayer(*S, O.Measured == Measure::Backward, S->Name);
@@ -146,15 +170,16 @@ void ImageScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
     step(TimeNs, 0);
 }
 
-void ImageScopes::endSpan(uint64_t Number, uint64_t TimeNs) {
-  const Span *S = Spans.end(Number, TimeNs);
+/// Nobody can ask for the numbers of a range.
+void ImageScopes::endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind) {
+  const Span *S = Spans.end(Number, TimeNs, Kind == ScopeKind::User);
   if (!S)
     return;
   const Span::Row &Host = S->Rows[0];
-  LayerTotals &T = Totals[uint64_t(ScopeKind::User) << 33 | S->Name];
+  LayerTotals &T = Totals[uint64_t(Kind) << 33 | S->Name];
   T.Image = Image;
   T.Name = S->Name;
-  T.Kind = ScopeKind::User;
+  T.Kind = Kind;
   T.Calls += 1;
   T.DurationNs += S->DurationNs;
   T.Allocations += Host.Allocations;
@@ -186,11 +211,21 @@ bool ImageScopes::mark(const wire::Record &Rec, uint32_t Thread) {
   switch (MarkWhat(Rec.size())) {
   case MarkWhat::Step:
     HasOwnSteps = true;
-    step(R.Clock.toNs(Rec.Tsc), Thread);
+    if (!R.StepRange)
+      step(R.Clock.toNs(Rec.Tsc), Thread);
     return true;
   case MarkWhat::User:
     M.Kind = MarkKind::User;
     M.Name = name(uint32_t(Rec.Address)).String;
+    break;
+  case MarkWhat::RangeBegin:
+    M.Kind = MarkKind::RangeBegin;
+    M.Name = name(uint32_t(Rec.Address)).String;
+    M.Id = uint64_t(Rec.Context) << 32 | Rec.Stack;
+    break;
+  case MarkWhat::RangeEnd:
+    M.Kind = MarkKind::RangeEnd;
+    M.Id = uint64_t(Rec.Context) << 32 | Rec.Stack;
     break;
   case MarkWhat::On:
     M.Kind = MarkKind::RecordOn;
@@ -217,6 +252,7 @@ void ImageScopes::step(uint64_t TimeNs, uint32_t Thread) {
   M.Thread = Thread;
   M.TimeNs = R.boundaryNs(TimeNs);
   M.Id = ++Steps;
+  R.HasSteps = true;
   R.Sums.beginStep(Image, M.Id, M.TimeNs);
   if (R.Sums.stepSliceDue(Image))
     R.cutSlice(Image, M.TimeNs);

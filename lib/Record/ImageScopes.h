@@ -12,6 +12,7 @@
 #include "ContextTree.h"
 #include "ScopeDepth.h"
 #include "SpanTable.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -46,7 +47,7 @@ public:
 private:
   /// What a thread of PyTorch does. Recompute: forward again, in backward.
   enum class Phase : uint8_t { None, Forward, Backward, Recompute, Optimizer };
-  enum class Measure : uint8_t { None, Scope, Layer, Backward };
+  enum class Measure : uint8_t { None, Scope, Range, Layer, Backward };
   /// A scope that is open. Context, Chain, In: those outside of it.
   struct Open {
     uint64_t Number;
@@ -66,16 +67,20 @@ private:
   struct Name {
     uint32_t String = 0;
     std::string Text;
+    bool EndsSteps = false; ///< ranges of this name do, as --step says
   };
   const Name &name(uint32_t Text);
+  bool endsSteps(llvm::StringRef Name) const;
   RingScopes &ring(uint32_t I);
+  static bool isInStep(const RingScopes &Of);
   bool begin(const wire::Record &Rec, uint32_t Ring, uint32_t Thread);
   void noteName(const ContextTree::Entered &In, const Name &N,
                 const wire::Record &Rec, uint32_t Thread);
   // ImageTorch.cpp: layers, operators, autograd's nodes, ranges.
   bool beginTorch(const wire::Record &Rec, uint64_t Kind, uint32_t Ring,
                   uint32_t Thread);
-  uint32_t enter(uint32_t Parent, ScopeKind Kind, uint32_t Text);
+  uint32_t enter(uint32_t Parent, ScopeKind Kind, uint32_t Text,
+                 uint32_t Color = 0);
   uint32_t enterLayer(uint32_t Parent, uint32_t Text);
   bool nameLayer(uint32_t Old, uint32_t New);
   uint32_t enterPhase(RingScopes &Of, uint32_t Parent, Phase P);
@@ -86,7 +91,7 @@ private:
   void endLayer(const Span &S, bool Backward, uint32_t Text);
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
   void endFrom(RingScopes &Of, size_t First, uint64_t TimeNs);
-  void endSpan(uint64_t Number, uint64_t TimeNs);
+  void endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind);
   bool mark(const wire::Record &Rec, uint32_t Thread);
   void step(uint64_t TimeNs, uint32_t Thread);
   bool answer(const wire::Record &Rec, uint32_t Ring);
@@ -106,6 +111,8 @@ private:
   /// By string, and kind and direction above it.
   llvm::MapVector<uint64_t, LayerTotals> Totals;
   uint64_t Steps = 0, FoldedMarks = 0;
+  /// Scopes without a context, that are open, whose ends are steps.
+  llvm::DenseSet<uint64_t> StepScopes;
 
   // Of PyTorch.
   /// The modules that run, one in the other: 0: none does.

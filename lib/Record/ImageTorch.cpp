@@ -37,11 +37,13 @@ static const char *phaseName(unsigned Phase) {
 //===----------------------------------------------------------------------===//
 
 /// The context of a scope whose name is a text of the image.
-uint32_t ImageScopes::enter(uint32_t Parent, ScopeKind Kind, uint32_t Text) {
+uint32_t ImageScopes::enter(uint32_t Parent, ScopeKind Kind, uint32_t Text,
+                            uint32_t Color) {
   auto [It, New] =
       Entered.try_emplace({uint64_t(Parent) << 8 | uint64_t(Kind), Text});
   if (New)
-    It->second = R.Contexts.enter(Parent, Kind, name(Text).Text, 0).Context;
+    It->second =
+        R.Contexts.enter(Parent, Kind, name(Text).Text, 0, Color).Context;
   return It->second;
 }
 
@@ -189,14 +191,26 @@ bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
   }
   case wire::SF_Range: {
     const Name &N = name(Text);
+    O.EndsStep = N.EndsSteps && !isInStep(Of);
     if (StringRef(N.Text).starts_with(StepPrefix)) {
       uint64_t Which = uint64_t(Rec.Stack) << 32 | Text;
       StepRange = StepRange ? StepRange : Which;
-      O.EndsStep = StepRange == Which && !HasOwnSteps;
+      if (!R.StepRange)
+        O.EndsStep = StepRange == Which && !HasOwnSteps;
       if (Of.In == Phase::None)
         In = enterPhase(Of, In, Phase::Optimizer);
     }
     In = enter(In, ScopeKind::Range, Text);
+    O.Measured = Measure::Range;
+    SpanName = N.String;
+    break;
+  }
+  case wire::SF_Nvtx: {
+    const Name &N = name(Text);
+    O.EndsStep = N.EndsSteps && !isInStep(Of);
+    In = enter(In, ScopeKind::Range, Text, Rec.Context);
+    O.Measured = Measure::Range;
+    SpanName = N.String;
     break;
   }
   case wire::SF_Backward: {

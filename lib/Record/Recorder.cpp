@@ -141,6 +141,12 @@ Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
   P.Variables = {{"LD_PRELOAD", Libraries},
                  {wire::SocketVar, Socket},
                  {wire::PreloadVar, O.Library}};
+  std::optional<std::string> Nvtx = getProcessEnv(wire::NvtxVar);
+  if (!Nvtx || Nvtx->empty())
+    P.Variables.emplace_back(wire::NvtxVar, O.Library);
+  else if (*Nvtx != O.Library)
+    O.Warn(Twine(wire::NvtxVar) + " is set already, to " + *Nvtx +
+           ": ranges of NVTX are not recorded");
   return P;
 }
 
@@ -225,6 +231,8 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     return R.takeError();
   if (!R)
     Door->reset(); // The program runs unrecorded.
+  else if (!O.StepRange.empty())
+    (*R)->StepRange.emplace(O.StepRange);
   if (int Error = Child->go()) {
     if (Out->isRegular() && !Out->isStdout())
       unlink(Out->name().c_str());
@@ -245,6 +253,8 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   S.setProgram(Child->pid(), Path, WhyNot);
   S.run();
   S.finish();
+  if (!O.StepRange.empty() && !(*R)->HasSteps)
+    O.Warn("--step=" + O.StepRange + ": no range of such a name has ended");
   fill(Result, **R, S);
   Error E = (*R)->takeError();
   if (Error Close = Out->close())

@@ -19,9 +19,11 @@
 #include "memkit/Record/TscClock.h"
 #include "memkit/Trace/EventLog.h"
 #include "memkit/Trace/TraceWriter.h"
+#include "llvm/Support/Regex.h"
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace memkit {
@@ -68,6 +70,10 @@ public:
   /// The name of a heap that hostHeap() or tensorHeap() gave.
   llvm::StringRef heapName(uint32_t Heap) const;
   HeapChoice Wanted;
+  /// Ranges of such a name end the steps, and nothing else does; without, it is
+  /// the program's to say, or its first optimizer's.
+  std::optional<llvm::Regex> StepRange;
+  bool HasSteps = false; ///< there was one, in any image
   /// Told of each new module: id, path, build-id, the image it was seen in.
   std::function<void(uint32_t, const std::string &,
                      const std::vector<uint8_t> &, uint32_t)>

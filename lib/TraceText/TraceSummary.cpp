@@ -121,7 +121,9 @@ std::vector<LayerTotals> TraceSummary::layers() const {
 }
 
 std::vector<LayerTotals> TraceSummary::scopes() const {
-  return joinTotals(Sums, ScopeKind::User);
+  std::vector<LayerTotals> All = joinTotals(Sums, ScopeKind::User);
+  append_range(All, joinTotals(Sums, ScopeKind::Range));
+  return All;
 }
 
 template <class T>

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -56,6 +57,12 @@ static cl::opt<wire::TorchBits> Torch(
                clEnumValN(wire::TB_Heaps, "heaps", "tensors alone"),
                clEnumValN(wire::TB_None, "none", "nothing")),
     cl::init(wire::TB_All), cl::cat(toolCategory()));
+static cl::opt<std::string> Step(
+    "step",
+    cl::desc("A step ends with each range whose name REGEX matches (of "
+             "record_function, NVTX, memkit.scope, an optimizer), and with "
+             "nothing else"),
+    cl::value_desc("REGEX"), cl::cat(toolCategory()));
 static cl::opt<bool> PythonObjects(
     "python-objects",
     cl::desc("Record what Python's own allocators give out, too: heap "
@@ -189,6 +196,16 @@ static Error parseSizes(RecordOptions &O) {
   return Error::success();
 }
 
+static Error parseStep(RecordOptions &O) {
+  std::string Why;
+  if (Step.getNumOccurrences() && Step.empty())
+    return makeUsageError("--step= needs a regular expression");
+  if (!Step.empty() && !Regex(Step).isValid(Why))
+    return makeUsageError("--step=" + Step + ": " + Why);
+  O.StepRange = Step;
+  return Error::success();
+}
+
 static const char *stacksName(uint32_t Bits) {
   static constexpr const char *Names[] = {"none", "native", "python", "mixed"};
   return Names[Bits];
@@ -208,6 +225,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
     Text.push_back("sample=" + std::to_string(O.SampleBytes));
   if (!O.Heaps.empty())
     Text.push_back("heap=" + join(O.Heaps, ","));
+  if (!O.StepRange.empty())
+    Text.push_back("step=" + O.StepRange);
   if (!O.Follow)
     Text.push_back("no-follow=1");
   if (!O.Symbols)
@@ -220,6 +239,8 @@ Expected<RecordOptions> memkit::recordOptions() {
   if (Error E = parseOnFull(O))
     return std::move(E);
   if (Error E = parseSizes(O))
+    return std::move(E);
+  if (Error E = parseStep(O))
     return std::move(E);
   O.PythonObjects = PythonObjects;
   O.Torch = Torch;

@@ -30,6 +30,9 @@ struct RecordOptions {
   uint32_t Stacks = wire::SB_Mixed; ///< StackBits: which frames stacks have
   bool PythonObjects = false; ///< what its interpreters allocate themselves
   uint32_t Torch = wire::TB_All; ///< TorchBits
+  /// Ranges whose name this regular expression matches end the steps; empty:
+  /// the program says so, or its first optimizer.
+  std::string StepRange;
   uint64_t MinSize = 0;             ///< smaller blocks are not recorded
   uint64_t SampleBytes = 0;         ///< one byte in so many of malloc's; 0: all
   uint64_t SampleSeed = 0;          ///< for tests; 0: of the clock

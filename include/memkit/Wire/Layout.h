@@ -28,11 +28,13 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 7;
+inline constexpr uint32_t Version = 8;
 
 /// Environment variables that memrec sets and the exec hooks put back.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
 inline constexpr char PreloadVar[] = "MEMREC_PRELOAD"; ///< path of libmemrec.so
+/// NVTX's own, set to libmemrec.so unless the user has set it.
+inline constexpr char NvtxVar[] = "NVTX_INJECTION64_PATH";
 
 //===----------------------------------------------------------------------===//
 // Records
@@ -128,11 +130,22 @@ enum ScopeKindFlag : uint64_t {
   /// A node of autograd. Stack, Context: low and high half of the number of the
   /// operator that it is of; 0: not known.
   SF_Backward = 4ull << 36,
+  /// A range of NVTX. Context: its color as ARGB; 0: none.
+  SF_Nvtx = 5ull << 36,
   SF_KindMask = 15ull << 36,
   /// Of a layer: its text, no other scope's, stands for a name that may follow.
   SF_Unnamed = 1ull << 40,
 };
-enum class MarkWhat : uint8_t { User = 0, Step = 1, On = 2, Off = 3 };
+enum class MarkWhat : uint8_t {
+  User = 0,
+  Step = 1,
+  On = 2,
+  Off = 3,
+  // Stack, Context: low and high half of the number of a range that one thread
+  // may begin and another end.
+  RangeBegin = 4,
+  RangeEnd = 5,
+};
 
 /// What the program called; the recorder makes it the stack's leaf frame.
 enum class AllocFunction : uint8_t {

@@ -17,6 +17,7 @@ using namespace memkit::capture;
 static constexpr char PreloadName[] = "LD_PRELOAD=";
 static constexpr char SocketName[] = "MEMREC_SOCKET=";
 static constexpr char OursName[] = "MEMREC_PRELOAD=";
+static constexpr char NvtxName[] = "NVTX_INJECTION64_PATH=";
 
 static bool isOf(const char *Entry, const char *Name) {
   return strncmp(Entry, Name, strlen(Name)) == 0;
@@ -38,6 +39,12 @@ static bool isOurs(const char *Path, size_t N) {
   return strlen(Ours) == N && memcmp(Path, Ours, N) == 0;
 }
 
+/// Is it the variable by which NVTX finds this library?
+static bool isOurNvtx(const char *Entry) {
+  return isOf(Entry, NvtxName) &&
+         !strcmp(Entry + strlen(NvtxName), Kept.preloadPath());
+}
+
 static bool hasOurs(const char *List) {
   bool Has = false;
   eachPath(List, [&](const char *Path, size_t N) { Has |= isOurs(Path, N); });
@@ -53,20 +60,27 @@ ChildEnvironment::ChildEnvironment(char *const *Env, bool Preloadable)
   if (Over && Preloadable)
     return; // The library does nothing now.
   Follow = Preloadable && !Kept.NoFollow;
-  bool HasSocket = false, HasOurs = false;
+  bool HasSocket = false, HasOurs = false, HasOurNvtx = false;
   for (; Env && Env[Count]; ++Count) {
     if (isOf(Env[Count], PreloadName))
       Preload = Env[Count] + strlen(PreloadName);
     HasSocket |= strcmp(Env[Count], Kept.Socket) == 0;
     HasOurs |= strcmp(Env[Count], Kept.Preload) == 0;
+    HasOurNvtx |= isOurNvtx(Env[Count]);
+    HasNvtx |= isOf(Env[Count], NvtxName) && !isOurNvtx(Env[Count]);
   }
   bool Preloaded = Preload && hasOurs(Preload);
-  Same = Follow ? HasSocket && HasOurs && Preloaded
-                : !HasSocket && !HasOurs && !Preloaded;
+  Same = Follow
+             ? HasSocket && HasOurs && Preloaded && (HasOurNvtx || !givesNvtx())
+             : !HasSocket && !HasOurs && !Preloaded && !HasOurNvtx;
+}
+
+bool ChildEnvironment::givesNvtx() const {
+  return Follow && !HasNvtx && *Kept.nvtxPath();
 }
 
 size_t ChildEnvironment::bytes() const {
-  return (Count + 4) * sizeof(char *) + sizeof(PreloadName) +
+  return (Count + 5) * sizeof(char *) + sizeof(PreloadName) +
          (Preload ? strlen(Preload) : 0) + 1 + strlen(Kept.preloadPath()) + 1;
 }
 
@@ -95,11 +109,11 @@ size_t ChildEnvironment::copyPreload(char *To) const {
 
 char **ChildEnvironment::build(void *Room) const {
   auto **New = static_cast<char **>(Room);
-  char *List = reinterpret_cast<char *>(New + Count + 4);
+  char *List = reinterpret_cast<char *>(New + Count + 5);
   size_t To = 0;
   for (size_t I = 0; I < Count; ++I)
     if (!isOf(Env[I], PreloadName) && !isOf(Env[I], SocketName) &&
-        !isOf(Env[I], OursName))
+        !isOf(Env[I], OursName) && !isOurNvtx(Env[I]))
       New[To++] = Env[I];
   if (copyPreload(List))
     New[To++] = List;
@@ -107,6 +121,8 @@ char **ChildEnvironment::build(void *Room) const {
     New[To++] = Kept.Socket;
     New[To++] = Kept.Preload;
   }
+  if (givesNvtx())
+    New[To++] = Kept.Nvtx;
   New[To] = nullptr;
   return New;
 }

@@ -48,8 +48,10 @@ MEMKIT_EXPORT uint64_t memrec_scope_begin(const char *Name, size_t Size,
     return 0;
   uint64_t Number = Kept.Scopes.fetch_add(1, std::memory_order_relaxed) + 1;
   uint32_t Text = Proc.Names.intern(Name, Size), Stack = 0;
-  if (!(uint64_t(Flags) << 32 & wire::SF_NoContext))
+  if (!(uint64_t(Flags) << 32 & wire::SF_NoContext)) {
     Stack = stackNode(*T, Caller);
+    Proc.Torch.operators().beforeScope(*T);
+  }
   if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
     return 0;
   T->Ring.write(Text | uint64_t(Flags) << 32,

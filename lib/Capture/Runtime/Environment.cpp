@@ -27,7 +27,8 @@ static bool take(const char *Entry, const char *Name, char *To, size_t Room) {
 
 static void takeEntry(const char *Entry) {
   take(Entry, wire::SocketVar, Kept.Socket, sizeof(Kept.Socket)) ||
-      take(Entry, wire::PreloadVar, Kept.Preload, sizeof(Kept.Preload));
+      take(Entry, wire::PreloadVar, Kept.Preload, sizeof(Kept.Preload)) ||
+      take(Entry, wire::NvtxVar, Kept.Nvtx, sizeof(Kept.Nvtx));
 }
 
 /// Before libc has set environ: the kernel's copy. Entries longer than the
@@ -67,11 +68,15 @@ bool capture::readEnvironment() {
     return true;
   memcpy(Kept.Socket, "MEMREC_SOCKET=", sizeof("MEMREC_SOCKET="));
   memcpy(Kept.Preload, "MEMREC_PRELOAD=", sizeof("MEMREC_PRELOAD="));
+  constexpr char Nvtx[] = "NVTX_INJECTION64_PATH=";
+  memcpy(Kept.Nvtx, Nvtx, sizeof(Nvtx));
   if (environ)
     for (char **E = environ; *E; ++E)
       takeEntry(*E);
   else if (!readKernelCopy())
     return false;
+  if (strcmp(Kept.nvtxPath(), Kept.preloadPath()) != 0)
+    Kept.Nvtx[sizeof(Nvtx) - 1] = 0; // another tool's
   Kept.HasEnvironment = true;
   return true;
 }

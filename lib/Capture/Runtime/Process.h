@@ -64,6 +64,8 @@ inline constexpr uint32_t MaxRingNumber = 4096;
 struct Inherited {
   char Socket[sizeof("MEMREC_SOCKET=") + 108];    ///< "MEMREC_SOCKET=..."
   char Preload[sizeof("MEMREC_PRELOAD=") + 4096]; ///< "MEMREC_PRELOAD=..."
+  /// "NVTX_INJECTION64_PATH=...", when that is ours; else nothing behind the =.
+  char Nvtx[sizeof("NVTX_INJECTION64_PATH=") + 4096];
   bool HasEnvironment;                            ///< it has been looked at
   bool NoFollow;                                  ///< children are not recorded
   uint64_t Epochs; ///< images that this memory has been
@@ -91,6 +93,9 @@ struct Inherited {
 
   const char *socketPath() const { return Socket + sizeof("MEMREC_SOCKET"); }
   const char *preloadPath() const { return Preload + sizeof("MEMREC_PRELOAD"); }
+  const char *nvtxPath() const {
+    return Nvtx + sizeof("NVTX_INJECTION64_PATH");
+  }
 };
 
 extern Process Proc;

@@ -79,7 +79,9 @@ void capture::resetStackState(Thread &T) {
     S.Recent->clear();
   }
   resetPythonState(T.Python);
-  T.Torch.Count = 0; // of its parent's image, after a fork
+  // Of its parent's image, after a fork.
+  T.Torch.Count = 0;
+  T.Nvtx.Count = T.Nvtx.Beyond = 0;
 }
 
 
@@ -87,6 +89,7 @@ void capture::releaseStackState(Thread &T) {
   freeState(T.Stack);
   releasePythonState(T.Python);
   releaseTorchState(T.Torch);
+  nvtx::releaseRanges(T.Nvtx);
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,7 @@
 #ifndef MEMKIT_CAPTURE_RUNTIME_THREAD_H
 #define MEMKIT_CAPTURE_RUNTIME_THREAD_H
 
+#include "Nvtx/Ranges.h"
 #include "Process.h"
 #include "Python/PythonStack.h"
 #include "RingWriter.h"
@@ -42,6 +43,7 @@ struct Thread {
   StackState Stack;
   PythonState Python;
   TorchState Torch;
+  nvtx::RangeState Nvtx;
 };
 
 extern __thread Thread ThisThread __attribute__((tls_model("initial-exec")));

@@ -113,6 +113,13 @@ void Operators::followLayers(Thread &T) {
   }
 }
 
+void Operators::noteLayers(Thread &T) {
+  if (!hasState(T.Torch))
+    return;
+  pythonNode(T);
+  followLayers(T);
+}
+
 /// What tells the optimizer whose step the range is from others of its class;
 /// 0: it is none.
 uint32_t Operators::optimizerOf(const Thread &T, const char *Range) const {

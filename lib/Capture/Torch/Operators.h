@@ -58,6 +58,11 @@ public:
   enum class Kind : uint32_t { Operator, Node, Range };
   void begin(Thread &T, const void *Function, Kind K);
   void end(Thread &T, const void *Function);
+  /// A scope of another kind begins: it is in the layers that run.
+  void beforeScope(Thread &T) {
+    if (__builtin_expect(isAttached(), 0))
+      noteLayers(T);
+  }
   bool isProbe(const void *Function) const {
     return Probe.load(std::memory_order_relaxed) == Function;
   }
@@ -69,6 +74,7 @@ private:
   void attachChild();
   void beginForwards();
   void followLayers(Thread &T);
+  void noteLayers(Thread &T);
   void open(Thread &T, const OpenScope &S, uint32_t Text, uint64_t Flags,
             uint32_t Stack, uint32_t Context);
   void closeFrom(Thread &T, uint32_t First);

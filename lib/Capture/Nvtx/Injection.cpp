@@ -1,0 +1,53 @@
+//===- Injection.cpp - NVTX finds us --------------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What each module of the program that uses NVTX calls at its first call of
+// that, because memrec has named this library in NVTX_INJECTION64_PATH. Where
+// nothing is recorded they say so, and NVTX's functions do nothing then.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Host/Real.h"
+#include "Nvtx/Ranges.h"
+#include "Runtime/Thread.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+MEMKIT_EXPORT int InitializeInjectionNvtx2(nvtx::GetExportTable Get) {
+  auto *Of =
+      Get ? static_cast<const nvtx::Callbacks *>(Get(nvtx::ExportCallbacks))
+          : nullptr;
+  if (!Of || Of->StructSize < sizeof(*Of) || !recordingThread())
+    return 0;
+  nvtx::Function **Table = nullptr;
+  unsigned Size = 0;
+  if (Of->GetTable(nvtx::ModuleCore, &Table, &Size) && Table)
+    nvtx::fillCore(Table, Size);
+  if (Of->GetTable(nvtx::ModuleCore2, &Table, &Size) && Table)
+    nvtx::fillCore2(Table, Size);
+  return 1;
+}
+
+static uint8_t isEnabled(const void *) { return 1; }
+
+MEMKIT_EXPORT int
+InitializeInjectionNvtxExtension(nvtx::ExtensionModule *Module) {
+  if (!Module || !Module->SegmentCount || !Module->Segments ||
+      !recordingThread())
+    return 0;
+  nvtx::ExtensionSegment &S = Module->Segments[0];
+  // Python's nvtx asks the payload extension whether its domain is enabled, and
+  // is silent without a yes.
+  if (Module->ModuleId == nvtx::PayloadModule &&
+      S.SlotCount > nvtx::SlotDomainIsEnabled) {
+    S.Slots[nvtx::SlotDomainIsEnabled] = reinterpret_cast<intptr_t>(isEnabled);
+    return 1;
+  }
+  return 0;
+}
