@@ -32,7 +32,7 @@ static Error nothingMatches(StringRef Glob) {
   std::string Text = ("no heap matches '" + Glob + "'; heaps: ").str();
   for (const KnownHeap &H : KnownHeaps)
     Text += std::string(H.Name) + ", ";
-  Text += "torch.*";
+  Text += "torch.*, nvtx.*";
   return createStringError(inconvertibleErrorCode(), Text);
 }
 
@@ -42,7 +42,7 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
   C.MinSize = MinSize;
   if (!Globs.empty()) {
     C.Bits = 0;
-    C.Tensors = false;
+    C.Tensors = C.Pools = false;
   }
   for (const std::string &Text : Globs) {
     Expected<GlobPattern> Glob = GlobPattern::create(Text);
@@ -54,8 +54,11 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
     // Which devices there are is not known yet.
     bool IsTensors = Glob->match("torch.cpu") || Glob->match("torch.cuda:0") ||
                      StringRef(Text).starts_with("torch.");
+    bool IsPools =
+        Glob->match("nvtx.pool") || StringRef(Text).starts_with("nvtx.");
     C.Tensors |= IsTensors;
-    if (!Hits && !IsTensors)
+    C.Pools |= IsPools;
+    if (!Hits && !IsTensors && !IsPools)
       return nothingMatches(Text);
     C.Bits = Before | Hits;
   }

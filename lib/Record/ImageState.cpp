@@ -126,6 +126,13 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
   case RecordKind::TensorReserved:
   case RecordKind::TensorOom:
     return tensorRecord(Rec, RingIndex);
+  case RecordKind::PoolBegin:
+  case RecordKind::PoolEnd:
+  case RecordKind::PoolAllocate:
+  case RecordKind::PoolFree:
+  case RecordKind::PoolResize:
+  case RecordKind::PoolName:
+    return poolRecord(Rec, RingIndex);
   case RecordKind::ThreadStart:
     releaseRing(RingIndex);
     if (!resumeThread(Rings[RingIndex], Rec))
@@ -413,7 +420,8 @@ void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
 
 void ImageState::keyframe() {
   if (!Snapshot.active()) {
-    uint64_t Blocks = Live.size() + Objects.size() + Tensors.size() + Maps.size();
+    uint64_t Blocks = Live.size() + Objects.size() + Tensors.size() +
+                      Regions.size() + Maps.size();
     if (!Snapshot.due(R.Sums.events(Id), Blocks, R.bytes()))
       return;
     SmallVector<LiveEntry, 8> Detached;
@@ -440,7 +448,8 @@ void ImageState::stepKeyframe() {
   };
   const LiveSource Sources[] = {{Live},
                                 {Objects, Outer, InMallocBit - 1},
-                                {Tensors, TensorOuter, TensorContextMask}};
+                                {Tensors, TensorOuter, TensorContextMask},
+                                {Regions}};
   Snapshot.step(Sources, R, Id);
 }
 

@@ -214,6 +214,19 @@ private:
     BlockRef Outer;
     return findTensorOuter(Address, E, Outer) ? Outer.Ordinal + 1 : 0;
   }
+  // ImagePools.cpp: heaps that the program tells of.
+  struct Pool {
+    uint32_t Heap = 0;  ///< 0: there is none
+    uint64_t Bytes = 0; ///< of its range; 0: not known
+  };
+  void poolRecord(const wire::Record &Rec, uint32_t RingIndex);
+  void beginPool(const wire::Record &Rec);
+  void endPool(const wire::Record &Rec, uint32_t RingIndex);
+  void reservePool(const Pool &P, int64_t Bytes, uint64_t Tsc);
+  uint64_t findRegion(uint64_t Address, uint32_t Number) const;
+  void putRegion(uint64_t Key, const wire::Record &Rec, uint32_t RingIndex);
+  void freeRegion(uint64_t Key, uint64_t Tsc, uint32_t RingIndex);
+  void nameRegion(uint64_t Key, const wire::Record &Rec, uint32_t RingIndex);
   void stepKeyframe();
   // ImageSamples.cpp: blocks that stand for several.
   void countSampled(const LiveEntry &Block, const MapTable::Block *In,
@@ -247,6 +260,9 @@ private:
     bool IsHost = false;
   };
   TensorSlot TensorSlots[wire::MaxTensorDevices];
+  LiveTable Regions; ///< by address and, in the top byte, number of the pool
+  Pool Pools[wire::MostPools];                     ///< by number - 1
+  llvm::DenseMap<uint32_t, uint64_t> PoolReserved; ///< by heap
   Keyframer Snapshot;
   uint64_t NextOrdinal = 0;
   std::vector<Ring> Rings;

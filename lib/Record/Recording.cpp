@@ -57,7 +57,25 @@ StringRef Recording::heapName(uint32_t Heap) const {
   for (const auto &[Device, T] : DeviceHeaps)
     if (T.Heap == Heap)
       return T.Name;
+  for (const auto &[Name, Id] : PoolHeaps)
+    if (Id == Heap)
+      return Name;
   return "";
+}
+
+uint32_t Recording::poolHeap(StringRef Called) {
+  std::string Name = ("nvtx." + (Called.empty() ? "(no name)" : Called)).str();
+  if (PoolHeaps.size() >= MostPoolHeaps && !PoolHeaps.count(Name))
+    Name = "nvtx.(more)";
+  uint32_t &Id = PoolHeaps[Name];
+  if (Id)
+    return Id;
+  Heap New;
+  New.Name = Names.Names.string(Name);
+  New.Flags = HF_OutsideTotals;
+  Id = Names.addHeap(New);
+  Sums.addHeap(Id, New);
+  return Id;
 }
 
 bool Recording::isTensorHeap(uint32_t Heap) const {

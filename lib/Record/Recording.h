@@ -67,7 +67,9 @@ public:
   /// The heap of a device of PyTorch, as TensorHeaps has it; made on the way.
   uint32_t tensorHeap(uint16_t Device);
   bool isTensorHeap(uint32_t Heap) const;
-  /// The name of a heap that hostHeap() or tensorHeap() gave.
+  /// `nvtx.NAME`, made on the way. Beyond MostPoolHeaps they are one.
+  uint32_t poolHeap(llvm::StringRef Name);
+  /// The name of a heap that one of those gave.
   llvm::StringRef heapName(uint32_t Heap) const;
   HeapChoice Wanted;
   /// Ranges of such a name end the steps, and nothing else does; without, it is
@@ -183,6 +185,8 @@ private:
     std::string Name;
   };
   std::map<uint16_t, TensorHeap> DeviceHeaps; ///< by device
+  std::map<std::string, uint32_t> PoolHeaps;  ///< by name
+  static constexpr size_t MostPoolHeaps = 64;
   std::vector<ImageState *> Images;
   Marks PendingMarks;
   /// What waits for the next flush is bounded, so that it does not grow with

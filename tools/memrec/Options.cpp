@@ -82,7 +82,7 @@ static cl::list<std::string>
     Heaps("heap",
           cl::desc("Record these heaps alone: host.malloc, host.mmap, "
                    "host.reserved, host.file, host.device, host.stack, "
-                   "host.brk, python.object"),
+                   "host.brk, python.object, torch.*, nvtx.*"),
           cl::value_desc("GLOB,..."), cl::CommaSeparated,
           cl::cat(toolCategory()));
 static cl::opt<bool>

@@ -324,8 +324,9 @@ enum class MarkKind : uint8_t {
   ScopeName = 12, ///< Context, Name: the full name of a folded scope
   RecordOn = 13,
   RecordOff = 14,
+  BlockName = 15, ///< Heap, Name; Id: ordinal of the block
 };
-inline constexpr uint8_t NumMarkKinds = 15;
+inline constexpr uint8_t NumMarkKinds = 16;
 
 struct Mark {
   MarkKind Kind = MarkKind::Clock;

@@ -95,11 +95,20 @@ enum class RecordKind : uint8_t {
   TensorReserved = 26,
   /// Size bytes could not be had. Address: what is reserved; Stack.
   TensorOom = 27,
-  /// The scopes whose name is the text Address, which had SF_Unnamed, are called
-  /// Size, a text.
+  /// The scopes whose name is the text Address, which had SF_Unnamed, are
+  /// called Size, a text.
   ScopeName = 28,
+  // Of heaps that the program has told of (NVTX), by numbers up to MostPools.
+  PoolBegin =
+      29, ///< Stack: number; Context: text of its name; Size: of its range
+  PoolEnd = 30,      ///< Stack: number; its regions end. Address 1: so does it
+  PoolAllocate = 31, ///< Address, Size, Stack; Context: number
+  PoolFree = 32,     ///< Address; Context: number, or 0: not known
+  PoolResize = 33,   ///< Address, Size, Stack
+  PoolName = 34,     ///< Address; Stack: text; Context: as PoolFree
 };
-inline constexpr uint8_t NumRecordKinds = 29;
+inline constexpr uint8_t NumRecordKinds = 35;
+inline constexpr uint32_t MostPools = 255;
 inline constexpr uint64_t Unrecorded = 1;
 
 /// What pages are, in the low bits of a page's address.

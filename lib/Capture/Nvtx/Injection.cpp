@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Host/Real.h"
+#include "Nvtx/Memory.h"
 #include "Nvtx/Ranges.h"
 #include "Runtime/Thread.h"
 
@@ -42,6 +43,10 @@ InitializeInjectionNvtxExtension(nvtx::ExtensionModule *Module) {
       !recordingThread())
     return 0;
   nvtx::ExtensionSegment &S = Module->Segments[0];
+  if (Module->ModuleId == nvtx::MemoryModule) {
+    nvtx::fillMemory(S);
+    return 1;
+  }
   // Python's nvtx asks the payload extension whether its domain is enabled, and
   // is silent without a yes.
   if (Module->ModuleId == nvtx::PayloadModule &&

@@ -405,7 +405,13 @@ void apply(Image &I, const wire::Record &R, uint32_t Ring) {
                                   "tensor-free",
                                   "tensor-reserved",
                                   "tensor-oom",
-                                  "scope-name"};
+                                  "scope-name",
+                                  "pool-begin",
+                                  "pool-end",
+                                  "pool-allocate",
+                                  "pool-free",
+                                  "pool-resize",
+                                  "pool-name"};
     static_assert(std::size(Kinds) == wire::NumRecordKinds);
     printf("%u/%u %s %s size %lu%s", I.Id, Ring,
            R.kind() < wire::NumRecordKinds ? Kinds[R.kind()] : "BAD",

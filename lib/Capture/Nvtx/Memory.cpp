@@ -1,0 +1,219 @@
+//===- Memory.cpp - Heaps and regions that a program tells of -------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The memory extension of NVTX: a program with an allocator of its own tells
+// of its heaps, and registers what that gives out as regions.
+//
+// A heap's handle is the address of a Pool. Children of fork inherit those; an
+// image that first uses one tells the recorder its name. A region's handle is
+// its address, with the number of its heap in the top byte.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Nvtx/Memory.h"
+
+#include "Host/Real.h"
+#include "Nvtx/Names.h"
+#include "Runtime/Recording.h"
+
+#include <cstring>
+
+using namespace memkit;
+using namespace memkit::capture;
+using namespace memkit::capture::nvtx;
+
+namespace {
+struct Pool {
+  const Name *Called;
+  std::atomic<uint64_t> Epoch; ///< of the image that knows of it
+};
+} // namespace
+
+/// Those of the process and the ones it has inherited. The first stands for the
+/// process's memory as a whole, the last for all that come when there are no
+/// more. A pool's number is its place + 1.
+static constexpr uint32_t MostPools = wire::MostPools;
+static Pool Pools[MostPools];
+static std::atomic<uint32_t> NumPools{1};
+
+static uint32_t numberOf(const Pool &P) { return uint32_t(&P - Pools) + 1; }
+
+/// Null: it is none of ours.
+static Pool *poolOf(const void *Handle) {
+  if (!Handle)
+    return &Pools[0];
+  uintptr_t Offset = uintptr_t(Handle) - uintptr_t(Pools);
+  bool Is = Offset < sizeof(Pools) && Offset % sizeof(Pool) == 0;
+  return Is ? &Pools[Offset / sizeof(Pool)] : nullptr;
+}
+
+static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
+
+static void write(Thread &T, RecordKind K, uint64_t Address, uint64_t Size,
+                  uint32_t Stack, uint32_t Context) {
+  if (hasRoom(T))
+    T.Ring.write(Address, Record::pack(Size, K), Stack, Context);
+}
+
+/// Tells the image's recorder of the pool, once. \p Bytes: of its range; one
+/// from before a fork is its parent's.
+static void introduce(Thread &T, Pool &P, uint64_t Bytes = 0) {
+  uint64_t Known = P.Epoch.load(std::memory_order_relaxed);
+  if (__builtin_expect(Known == T.Epoch, 1) ||
+      !P.Epoch.compare_exchange_strong(Known, T.Epoch))
+    return;
+  uint32_t Text = P.Called ? textOf(*P.Called) : 0;
+  write(T, RecordKind::PoolBegin, 0, Bytes, numberOf(P), Text);
+}
+
+//===----------------------------------------------------------------------===//
+// Heaps
+//===----------------------------------------------------------------------===//
+
+static const void *heapRegister(const void *Domain, const HeapDescription *D) {
+  Thread *T = recordingThread();
+  if (!T || !D || D->StructSize < sizeof(*D))
+    return nullptr;
+  Words W(D->MessageType, D->Message);
+  if (D->MessageType != MessageRegistered)
+    W.putInto(nameOf(Domain));
+  uint32_t At = NumPools.load(std::memory_order_relaxed);
+  while (At < MostPools - 1 && !NumPools.compare_exchange_weak(At, At + 1))
+    ;
+  Pool &P = Pools[At];
+  uint64_t Bytes = 0;
+  if (At < MostPools - 1) {
+    P.Called = registered(W);
+    if (D->Type == MemoryVirtual && D->Specific &&
+        D->SpecificSize >= sizeof(VirtualRange))
+      Bytes = static_cast<const VirtualRange *>(D->Specific)->Size;
+  }
+  introduce(*T, P, Bytes);
+  return &P;
+}
+
+/// All regions of the heap end. \p Gone: so does the heap.
+static void endRegions(const void *Heap, bool Gone) {
+  Thread *T = recordingThread();
+  Pool *P = poolOf(Heap);
+  if (!T || !P)
+    return;
+  introduce(*T, *P);
+  write(*T, RecordKind::PoolEnd, Gone, 0, numberOf(*P), 0);
+}
+
+static void heapUnregister(const void *, const void *Heap) {
+  if (Heap)
+    endRegions(Heap, true);
+}
+static void heapReset(const void *, const void *Heap) {
+  endRegions(Heap, false);
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// Calls \p See with each element of a batch, which may be longer than ours.
+template <typename Element, typename Fn>
+static void each(const void *Elements, size_t Bytes, size_t Count, Fn See) {
+  auto *At = static_cast<const char *>(Elements);
+  if (!At || Bytes < sizeof(Element))
+    return;
+  for (size_t I = 0; I != Count; ++I, At += Bytes)
+    See(*reinterpret_cast<const Element *>(At), I);
+}
+
+static constexpr unsigned NumberShift = 56;
+
+/// The address of a region, and its heap's number, 0 for whichever it is in.
+static uint64_t addressOf(const void *Reference) {
+  return uintptr_t(Reference) & ((uint64_t(1) << NumberShift) - 1);
+}
+static uint32_t heapOf(const void *Reference, uint32_t RefType) {
+  return RefType == RegionHandle ? uint32_t(uintptr_t(Reference) >> NumberShift)
+                                 : 0;
+}
+
+static void regionsRegister(const void *, const RegisterBatch *B) {
+  Frame Caller = MEMKIT_CALLER;
+  Thread *T = recordingThread();
+  constexpr size_t Least = offsetof(RegisterBatch, HandlesOut);
+  if (!T || !B || B->StructSize < Least || B->Type != MemoryVirtual)
+    return;
+  Pool *P = poolOf(B->Heap);
+  if (!P)
+    return;
+  introduce(*T, *P);
+  uint32_t Stack = isRecording() ? stackNode(*T, Caller) : 0;
+  if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
+    return;
+  const void **Out = B->StructSize >= sizeof(*B) ? B->HandlesOut : nullptr;
+  uint64_t Top = uint64_t(numberOf(*P)) << NumberShift;
+  each<VirtualRange>(B->Elements, B->ElementSize, B->Count,
+                     [&](const VirtualRange &R, size_t I) {
+                       if (Out)
+                         Out[I] = reinterpret_cast<const void *>(
+                             addressOf(R.Begin) | Top);
+                       if (isRecording())
+                         write(*T, RecordKind::PoolAllocate, addressOf(R.Begin),
+                               R.Size, Stack, numberOf(*P));
+                     });
+}
+
+static void regionsResize(const void *, const ResizeBatch *B) {
+  Frame Caller = MEMKIT_CALLER;
+  Thread *T = recordingThread();
+  if (!T || !B || B->StructSize < sizeof(*B) || B->Type != MemoryVirtual)
+    return;
+  uint32_t Stack = stackNode(*T, Caller);
+  if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
+    return;
+  each<VirtualRange>(B->Elements, B->ElementSize, B->Count,
+                     [&](const VirtualRange &R, size_t) {
+                       write(*T, RecordKind::PoolResize, addressOf(R.Begin),
+                             R.Size, Stack, 0);
+                     });
+}
+
+static void regionsUnregister(const void *, const UnregisterBatch *B) {
+  Thread *T = recordingThread();
+  if (!T || !B || B->StructSize < sizeof(*B))
+    return;
+  each<const void *>(B->Elements, B->ElementSize, B->Count,
+                     [&](const void *Region, size_t) {
+                       write(*T, RecordKind::PoolFree, addressOf(Region), 0, 0,
+                             heapOf(Region, B->RefType));
+                     });
+}
+
+static void regionsName(const void *, const NameBatch *B) {
+  Thread *T = recordingThread();
+  if (!T || !B || B->StructSize < offsetof(NameBatch, Reserved1))
+    return;
+  each<RegionName>(
+      B->Elements, B->ElementSize, B->Count, [&](const RegionName &R, size_t) {
+        uint32_t Text = nvtx::textOf(nullptr, R.MessageType, R.Message);
+        write(*T, RecordKind::PoolName, addressOf(R.Region), 0, Text,
+              heapOf(R.Region, R.RefType));
+      });
+}
+
+void nvtx::fillMemory(ExtensionSegment &S) {
+  auto Set = [&S](size_t At, auto *Fn) {
+    if (At < S.SlotCount)
+      S.Slots[At] = reinterpret_cast<intptr_t>(Fn);
+  };
+  Set(HeapRegister, heapRegister);
+  Set(HeapUnregister, heapUnregister);
+  Set(HeapReset, heapReset);
+  Set(RegionsRegister, regionsRegister);
+  Set(RegionsResize, regionsResize);
+  Set(RegionsUnregister, regionsUnregister);
+  Set(RegionsName, regionsName);
+}

@@ -1,0 +1,21 @@
+//===- Memory.h - Heaps and regions that a program tells of -----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_NVTX_MEMORY_H
+#define MEMKIT_CAPTURE_NVTX_MEMORY_H
+
+#include "Nvtx/Abi.h"
+
+namespace memkit::capture::nvtx {
+
+/// Writes the functions of the memory extension to a module's slots.
+void fillMemory(ExtensionSegment &S);
+
+} // namespace memkit::capture::nvtx
+
+#endif // MEMKIT_CAPTURE_NVTX_MEMORY_H
