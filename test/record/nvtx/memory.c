@@ -13,7 +13,7 @@
 // RUN: memrec -q --heap='nvtx.*' -o %t.only.fb %t.exe
 // RUN: memdump --summary %t.only.fb | FileCheck %s --check-prefix=ONLY
 // RUN: memrec -q --heap=host.malloc -o %t.none.fb %t.exe
-// RUN: memdump --summary %t.none.fb | FileCheck %s --check-prefix=LEFTOUT --implicit-check-not=nvtx
+// RUN: memdump --summary %t.none.fb | FileCheck %s --check-prefix=LEFTOUT --implicit-check-not=nvtx.App
 // RUN: %t.exe
 
 #include <nvtx3/nvToolsExt.h>
