@@ -24,7 +24,7 @@ for a second or so at most, and never for a recorder that is gone.
 
 from ._scope import scope
 from ._stats import HeapStats, Stats
-from ._program import mark, recording, start, stats, step, stop
+from ._program import mark, recording, start, stats, step, stop, trace
 
 __all__ = [
     "HeapStats",
@@ -36,4 +36,5 @@ __all__ = [
     "stats",
     "step",
     "stop",
+    "trace",
 ]

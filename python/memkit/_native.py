@@ -34,6 +34,8 @@ def _load() -> Optional[Any]:
         program.memrec_scope_begin.restype = ctypes.c_uint64
         program.memrec_scope_end.argtypes = [ctypes.c_uint64]
         program.memrec_scope_end.restype = None
+        program.memrec_trace.argtypes = [ctypes.py_object, ctypes.c_char_p]
+        program.memrec_trace.restype = None
     except (ImportError, OSError, AttributeError):
         return None
     return program

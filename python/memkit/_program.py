@@ -3,12 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What concerns the program as a whole."""
 
-from typing import Optional
+from typing import Optional, TypeVar
 
 from . import _native
 from ._stats import Stats, ask
 
 _library = _native.library
+_Module = TypeVar("_Module")
 
 
 def step() -> None:
@@ -26,6 +27,18 @@ def mark(name: str) -> None:
     if _library is not None:
         text = _native.encoded(name)
         _library.memrec_mark(text, len(text))
+
+
+def trace(model: _Module, name: Optional[str] = None) -> _Module:
+    """Names the layers of a model of PyTorch now, and gives the model back.
+
+    Without this they have their names when the model has first run. With a
+    name, the model is called that and its modules ``name.path``, whatever other
+    modules they are in: two models of a class can be told apart.
+    """
+    if _library is not None:
+        _library.memrec_trace(model, None if name is None else _native.encoded(name))
+    return model
 
 
 def start() -> None:

@@ -68,6 +68,15 @@ MEMKIT_EXPORT void memrec_scope_end(uint64_t Number) {
                   RingWriter::Clock::Early);
 }
 
+/// Names the modules of PyTorch in \p Module, a Python object, and it \p Name;
+/// null: by its class. With the interpreter's lock held.
+MEMKIT_EXPORT void memrec_trace(void *Module, const char *Name) {
+  Thread *T = recordingThread();
+  // The walk finds the interpreter, if nothing has yet.
+  if (T && Module && Proc.Torch.wantsContexts() && pythonNode(*T))
+    Proc.Torch.layers().nameNow(Module, Name);
+}
+
 static void setRecording(bool On) {
   Kept.Stopped = !On;
   if (!recordingThread() || recorderGone(*Proc.Ctl) || isRecording() == On)

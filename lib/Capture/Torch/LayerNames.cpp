@@ -83,7 +83,7 @@ LayerNames::Slot *LayerNames::table() {
 }
 
 /// With the GIL held, so that no other does it.
-void LayerNames::set(uintptr_t Module, uint32_t Text) {
+void LayerNames::set(uintptr_t Module, uint32_t Text, bool IsGiven) {
   Slot *T = Text ? table() : Table.load(std::memory_order_acquire);
   if (!T)
     return;
@@ -98,10 +98,22 @@ void LayerNames::set(uintptr_t Module, uint32_t Text) {
       return;
     Count.fetch_add(1, std::memory_order_relaxed);
     T[I].Text.store(Text, std::memory_order_relaxed);
+    T[I].IsGiven.store(IsGiven, std::memory_order_relaxed);
     T[I].Module.store(Module, std::memory_order_release);
     return;
   }
+  T[I].IsGiven.store(IsGiven, std::memory_order_relaxed);
   T[I].Text.store(Text, std::memory_order_release);
+}
+
+bool LayerNames::isGiven(uintptr_t Module) const {
+  Slot *T = Table.load(std::memory_order_acquire);
+  for (uint32_t I = slotOf(Module); T; I = (I + 1) % Slots) {
+    uintptr_t Is = T[I].Module.load(std::memory_order_relaxed);
+    if (Is == Module || !Is)
+      return Is && T[I].IsGiven.load(std::memory_order_relaxed);
+  }
+  return false;
 }
 
 /// Was it another module's name last? Texts that share a place forget each
@@ -224,18 +236,28 @@ void *LayerNames::findLive(uintptr_t Module) {
   return Found;
 }
 
+void LayerNames::nameNow(void *Root, const char *Given) {
+  if (!HasAll)
+    return;
+  void *Error[3];
+  Py.FetchError(&Error[0], &Error[1], &Error[2]);
+  name(Root, Given);
+  Py.ClearError();
+  Py.RestoreError(Error[0], Error[1], Error[2]);
+}
+
 /// Names it and the modules in it.
-void LayerNames::name(void *Root) {
-  char Class[128];
-  strncpy(Class, classOf(uintptr_t(Root)), sizeof(Class) - 1);
-  Class[sizeof(Class) - 1] = 0;
+void LayerNames::name(void *Root, const char *Given) {
+  char Called[128];
+  strncpy(Called, Given ? Given : classOf(uintptr_t(Root)), sizeof(Called) - 1);
+  Called[sizeof(Called) - 1] = 0;
   void *Get = Py.GetAttribute(Root, "named_modules");
   void *Modules = Get ? Py.Call(Get, nullptr) : nullptr;
   while (void *Pair = Modules ? Py.Next(Modules) : nullptr) {
     void *Name = Py.TupleItem(Pair, 0), *Module = Py.TupleItem(Pair, 1);
     const char *Path = Name && Module ? Py.Utf8(Name) : nullptr;
     if (Path)
-      nameOne(Module, Path, Class);
+      nameOne(Module, Path, Called, Given);
     Py.Drop(Pair);
   }
   for (void *P : {Modules, Get})
@@ -251,21 +273,34 @@ static const char *withoutWrapper(const char *Path) {
   return Path;
 }
 
-void LayerNames::nameOne(void *Module, const char *Path, const char *Class) {
+uint32_t LayerNames::fullName(const char *Root, const char *Path) {
+  char Full[512];
+  char *To = stpcpy(Full, Root);
+  *To++ = '.';
+  strncpy(To, Path, sizeof(Full) - size_t(To - Full) - 1);
+  Full[sizeof(Full) - 1] = 0;
+  return Proc.Names.intern(Full, strlen(Full));
+}
+
+void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
+                         bool IsGiven) {
   uint32_t Before = find(uintptr_t(Module));
-  Path = *Path ? withoutWrapper(Path) : Class;
-  uint32_t Text = Proc.Names.intern(Path, strlen(Path));
-  // Of another root's modules one may have the same path.
-  if (Path != Class && isTaken(Text, uintptr_t(Module))) {
-    char Full[512];
-    char *To = stpcpy(Full, Class);
-    *To++ = '.';
-    strncpy(To, Path, sizeof(Full) - size_t(To - Full) - 1);
-    Full[sizeof(Full) - 1] = 0;
-    Text = Proc.Names.intern(Full, strlen(Full));
+  // What the program says stands.
+  if (Before && !IsGiven && isGiven(uintptr_t(Module)))
+    return;
+  Path = *Path ? withoutWrapper(Path) : Path;
+  uint32_t Text = 0;
+  if (IsGiven && *Path) {
+    Text = fullName(Root, Path);
+  } else {
+    const char *Name = *Path ? Path : Root;
+    Text = Proc.Names.intern(Name, strlen(Name));
+    // Of another root's modules one may have the same path.
+    if (*Path && isTaken(Text, uintptr_t(Module)))
+      Text = fullName(Root, Path);
   }
   if (Before || watch(Module))
-    set(uintptr_t(Module), Text);
+    set(uintptr_t(Module), Text, IsGiven);
   tell(uintptr_t(Module), Text);
 }
 

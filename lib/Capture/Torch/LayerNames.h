@@ -37,10 +37,16 @@ public:
     return __builtin_expect(Text != 0, 1) ? Text : unnamed(Module, Root);
   }
 
+  /// Names the modules of a root now: \p Given for it, `Given.path` for those
+  /// in it, whatever other roots they are in; null: as one that is seen to run.
+  /// By a thread with the GIL.
+  void nameNow(void *Root, const char *Given);
+
 private:
   struct Slot {
     std::atomic<uintptr_t> Module; ///< 0: free
     std::atomic<uint32_t> Text;    ///< 0: it is dead
+    std::atomic<uint32_t> IsGiven; ///< the program has named its root
   };
   static constexpr uint32_t Slots = 1 << 16, MostModules = Slots / 2;
   static constexpr uint32_t MostRequests = 64;
@@ -63,14 +69,16 @@ private:
   uint64_t unnamed(uintptr_t Module, uintptr_t Root);
   void tell(uintptr_t Module, uint32_t Text);
   Slot *table();
-  void set(uintptr_t Module, uint32_t Text);
+  void set(uintptr_t Module, uint32_t Text, bool IsGiven = false);
+  bool isGiven(uintptr_t Module) const;
   bool isTaken(uint32_t Text, uintptr_t Module);
 
   // By the interpreter, with the GIL held.
   static int answer(void *Self);
   static void *dies(void *Number, void *Reference);
-  void name(void *Root);
-  void nameOne(void *Module, const char *Path, const char *Class);
+  void name(void *Root, const char *Given = nullptr);
+  uint32_t fullName(const char *Root, const char *Path);
+  void nameOne(void *Module, const char *Path, const char *Root, bool IsGiven);
   bool watch(void *Module);
   void *findLive(uintptr_t Module);
 
