@@ -206,10 +206,21 @@ void Accounts::addLoss(uint32_t Image, LossKind Kind, uint64_t Count) {
 
 void Accounts::setReserved(uint32_t Image, uint32_t Heap, uint64_t Bytes) {
   Cell &C = Cells[findCell(Image, Heap)];
-  C.H->ReservedKnown = true;
-  C.H->Reserved += Bytes - C.Reserved;
+  HeapState &H = *C.H;
+  if (Bytes > C.Reserved)
+    H.GrowthFragmentation = std::max(
+        H.GrowthFragmentation, fragmentationPpm(H.Reserved, H.C.LiveBytes));
+  changeReserved(C, Bytes);
+  H.ReservedKnown = true;
+  H.ReservedPeak = std::max(H.ReservedPeak, H.Reserved);
+}
+
+void Accounts::changeReserved(Cell &C, uint64_t Bytes) {
+  HeapState &H = *C.H;
+  H.ReservedAtPeak = H.reservedAtPeak();
+  H.ReservedAt = Now;
+  H.Reserved += Bytes - C.Reserved;
   C.Reserved = Bytes;
-  C.H->ReservedPeak = std::max(C.H->ReservedPeak, C.H->Reserved);
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,8 +256,8 @@ void Accounts::endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
       continue;
     Cell &C = Cells[At - 1];
     C.H->C.endImage(C.LiveBytes, C.liveBlocks());
-    C.H->Reserved -= C.Reserved;
     C.H->EndedReserved += C.Reserved;
+    changeReserved(C, 0);
   }
   for (size_t D = 1; D < I.Shares.size(); ++D)
     if (const Share *S = I.Shares[D].get())
@@ -350,6 +361,8 @@ HeapTotals Accounts::heapTotals(uint32_t Heap) const {
   T.ReservedKnown = H.ReservedKnown;
   T.ReservedBytes = H.Reserved + H.EndedReserved;
   T.ReservedPeakBytes = H.ReservedPeak;
+  T.ReservedAtPeakBytes = H.reservedAtPeak();
+  T.GrowthFragmentationPpm = H.GrowthFragmentation;
   return T;
 }
 

@@ -164,7 +164,7 @@ void ImageScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
                                            : ScopeKind::Range);
     else if (O.Measured != Measure::None)
       if (const Span *S = Spans.end(O.Number, TimeNs, false))
-        endLayer(*S, O.Measured == Measure::Backward, S->Name);
+        endLayer(*S, O.Measured == Measure::Backward, S->Name, TimeNs);
   }
   if (EndsStep)
     step(TimeNs, 0);

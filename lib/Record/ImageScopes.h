@@ -10,6 +10,7 @@
 #define MEMKIT_LIB_RECORD_IMAGESCOPES_H
 
 #include "ContextTree.h"
+#include "ReservedSpans.h"
 #include "ScopeDepth.h"
 #include "SpanTable.h"
 #include "llvm/ADT/DenseSet.h"
@@ -39,6 +40,8 @@ public:
   uint32_t context(uint32_t Ring) const {
     return Ring < Rings.size() ? Rings[Ring].Context : 0;
   }
+  /// To be told what allocators of devices hold.
+  ReservedSpans &reserved() { return Reserved; }
   /// The scopes that are open in the ring end.
   void endRing(uint32_t Ring, uint64_t TimeNs);
   /// All that are open end, and the sums of all go to the recording.
@@ -88,7 +91,7 @@ private:
   uint32_t enterLayers(uint32_t Parent, uint32_t Chain);
   uint32_t chainOf(uint32_t Outer, uint32_t Text);
   uint32_t lineOf(uint32_t Node);
-  void endLayer(const Span &S, bool Backward, uint32_t Text);
+  void endLayer(const Span &S, bool Backward, uint32_t Text, uint64_t TimeNs);
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
   void endFrom(RingScopes &Of, size_t First, uint64_t TimeNs);
   void endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind);
@@ -107,6 +110,10 @@ private:
   std::vector<RingScopes> Rings;
   ScopeDepth Depth;
   SpanTable Spans;
+  ReservedSpans Reserved; ///< of those of layers
+  /// Of layers, as Totals: the time in which it is known what is reserved, and
+  /// of it the share that was no live block.
+  llvm::DenseMap<uint64_t, std::pair<double, double>> Wasted;
   llvm::DenseMap<uint32_t, Name> Names; ///< by text
   /// By string, and kind and direction above it.
   llvm::MapVector<uint64_t, LayerTotals> Totals;

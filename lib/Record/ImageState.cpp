@@ -133,6 +133,11 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
   case RecordKind::PoolResize:
   case RecordKind::PoolName:
     return poolRecord(Rec, RingIndex);
+  case RecordKind::TensorRequest:
+  case RecordKind::TensorPool:
+  case RecordKind::TensorSegment:
+  case RecordKind::TensorReusable:
+    return allocatorRecord(Rec, RingIndex);
   case RecordKind::ThreadStart:
     releaseRing(RingIndex);
     if (!resumeThread(Rings[RingIndex], Rec))
@@ -421,7 +426,7 @@ void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
 void ImageState::keyframe() {
   if (!Snapshot.active()) {
     uint64_t Blocks = Live.size() + Objects.size() + Tensors.size() +
-                      Regions.size() + Maps.size();
+                      Regions.size() + Maps.size() + Segments.size();
     if (!Snapshot.due(R.Sums.events(Id), Blocks, R.bytes()))
       return;
     SmallVector<LiveEntry, 8> Detached;
@@ -431,6 +436,8 @@ void ImageState::keyframe() {
     for (const auto &[Begin, B] : Maps.blocks())
       if (B.Entry.Row)
         Detached.push_back(B.Entry);
+    for (const auto &[Begin, S] : Segments.all())
+      Detached.push_back(S.Entry);
     Snapshot.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), Blocks, Detached,
                    Enclosing);
   }

@@ -14,6 +14,7 @@
 #include "Keyframer.h"
 #include "MapTable.h"
 #include "Recording.h"
+#include "SegmentTable.h"
 #include "SharedImage.h"
 #include "StackMap.h"
 #include "memkit/Record/LiveTable.h"
@@ -208,8 +209,28 @@ private:
   void putTensor(const wire::Record &Rec, uint32_t RingIndex);
   void emitTensorFree(uint64_t Address, const LiveEntry &E, uint64_t Tsc,
                       uint32_t RingIndex);
-  void tensorMark(MarkKind Kind, const wire::Record &Rec, uint32_t RingIndex);
+  void reservedMark(uint32_t Slot, uint64_t Tsc, uint32_t RingIndex);
+  void oomMark(const wire::Record &Rec, uint32_t RingIndex);
   bool findTensorOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
+  // ImageSegments.cpp: what an allocator of PyTorch tells beside.
+  bool findSegmentOf(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
+  uint32_t segmentHeap(uint8_t Slot);
+  void allocatorRecord(const wire::Record &Rec, uint32_t RingIndex);
+  void segmentRecord(const wire::Record &Rec, uint32_t RingIndex);
+  void putSegment(const wire::Record &Rec, SegmentTable::Kinds Kind,
+                  uint32_t RingIndex);
+  void resizeSegment(Segment &S, uint64_t Mapped, const wire::Record &Rec,
+                     uint32_t RingIndex);
+  void endSegment(const LiveEntry &E, const wire::Record &Rec,
+                  uint32_t RingIndex);
+  void endAllSegments(const wire::Record &Rec, uint32_t RingIndex);
+  void changeReserved(const wire::Record &Rec, int64_t Bytes,
+                      uint32_t RingIndex);
+  void noteLive(uint64_t TimeNs);
+  void noteInUse(const wire::Record &Rec, const LiveEntry &E);
+  void noteRequest(uint64_t Address, uint32_t RingIndex);
+  uint32_t streamOf(uint64_t Handle);
+  uint32_t poolOf(uint64_t A, uint64_t B);
   uint64_t tensorOuterOf(uint64_t Address, const LiveEntry &E) {
     BlockRef Outer;
     return findTensorOuter(Address, E, Outer) ? Outer.Ordinal + 1 : 0;
@@ -258,11 +279,28 @@ private:
   struct TensorSlot {
     uint32_t Heap = 0; ///< 0: not known yet
     bool IsHost = false;
+    uint32_t SegmentHeap = 0;             ///< 0: not known yet
+    uint64_t Reserved = 0, Allocated = 0; ///< as it said last
+    uint64_t Live = 0;                    ///< of tensors that are recorded
+    uint64_t InUse = 0;                   ///< freed, while streams still use it
   };
   TensorSlot TensorSlots[wire::MaxTensorDevices];
   LiveTable Regions; ///< by address and, in the top byte, number of the pool
   Pool Pools[wire::MostPools];                     ///< by number - 1
   llvm::DenseMap<uint32_t, uint64_t> PoolReserved; ///< by heap
+  bool HasReserved = false; ///< some device's
+  /// What a ring says of the tensor, or of the want of memory, that comes next.
+  struct Request {
+    uint64_t Address = 0, Size = 0, Stream = 0;
+    uint64_t PoolA = 0, PoolB = 0;
+    bool IsThere = false, HasPool = false;
+  };
+  std::vector<Request> Requests; ///< by ring
+  SegmentTable Segments;
+  llvm::DenseMap<uint64_t, uint32_t> Streams; ///< numbers from 1, by handle
+  std::map<std::pair<uint64_t, uint64_t>, uint32_t> PoolIds; ///< likewise, by id
+  /// Freed tensors that streams still use: bytes, and the slot.
+  llvm::DenseMap<uint64_t, std::pair<uint64_t, uint32_t>> InUse;
   Keyframer Snapshot;
   uint64_t NextOrdinal = 0;
   std::vector<Ring> Rings;

@@ -34,11 +34,13 @@ uint32_t ImageState::tensorHeap(uint8_t Slot) {
   return S.Heap;
 }
 
-/// Those of other devices lie in no block of the host; and what lies in blocks
-/// of which only a sample is known cannot be told.
+/// Those of other devices lie in no block of the host, but in a segment; and
+/// what lies in blocks of which only a sample is known cannot be told.
 bool ImageState::findTensorOuter(uint64_t Address, const LiveEntry &E,
                                  BlockRef &Out) {
-  if (E.Context & OnDeviceBit || R.Wanted.SampleBytes)
+  if (E.Context & OnDeviceBit)
+    return findSegmentOf(Address, E, Out);
+  if (R.Wanted.SampleBytes)
     return false;
   return findMallocOf(Address, E, Out) || findMapOf(Address, E, Out);
 }
@@ -53,16 +55,25 @@ void ImageState::tensorRecord(const wire::Record &Rec, uint32_t RingIndex) {
     return isAddress(Rec.Address) ? putTensor(Rec, RingIndex) : bad();
   case RecordKind::TensorFree: {
     LiveEntry E;
-    if (takeTensor(Rec.Address, E))
+    if (takeTensor(Rec.Address, E)) {
+      noteInUse(Rec, E);
       emitTensorFree(Rec.Address, E, Rec.Tsc, RingIndex);
-    else if (Forked)
+      TensorSlots[Slot].Live -= std::min(TensorSlots[Slot].Live, E.Size);
+      if (HasReserved && E.Context & OnDeviceBit)
+        noteLive(R.lastNs());
+    } else if (Forked)
       R.Sums.inheritedFree(Id);
     return;
   }
   case RecordKind::TensorReserved:
-    return tensorMark(MarkKind::HeapReserved, Rec, RingIndex);
+    // Its segments may have said so.
+    if (HasReserved && TensorSlots[Slot].Reserved == Rec.size())
+      return;
+    TensorSlots[Slot].Reserved = Rec.size();
+    TensorSlots[Slot].Allocated = Rec.Address;
+    return reservedMark(Slot, Rec.Tsc, RingIndex);
   default:
-    return tensorMark(MarkKind::Oom, Rec, RingIndex);
+    return oomMark(Rec, RingIndex);
   }
 }
 
@@ -89,7 +100,7 @@ void ImageState::putTensor(const wire::Record &Rec, uint32_t RingIndex) {
   }
   makeRoom(RingIndex);
   const Ring &S = Rings[RingIndex];
-  const TensorSlot &Of = TensorSlots[Rec.function()];
+  TensorSlot &Of = TensorSlots[Rec.function()];
   uint32_t Stack = Stacks.stack(Rec.Stack, 0);
   LiveEntry E;
   E.Ordinal = NextOrdinal++;
@@ -103,6 +114,7 @@ void ImageState::putTensor(const wire::Record &Rec, uint32_t RingIndex) {
   if (!Of.IsHost)
     E.Context |= OnDeviceBit;
   Tensors.insert(Address, E);
+  noteRequest(Address, RingIndex);
   uint64_t Ns = E.BirthTick * TimeUnitNs;
   if (findTensorOuter(Address, E, Outer)) {
     R.Sums.allocateIn(B, Outer, E.Size, Ns, S.Thread);
@@ -112,6 +124,21 @@ void ImageState::putTensor(const wire::Record &Rec, uint32_t RingIndex) {
   }
   Log.allocate(S.Lane, E.BirthTick, E.Size, Stack,
                R.Sums.contextOf(B.ContextRow), Of.Heap);
+  Of.Live += E.Size;
+  if (HasReserved && !Of.IsHost)
+    noteLive(Ns);
+}
+
+/// Scopes are measured by what devices have reserved, and what of it is live.
+void ImageState::noteLive(uint64_t TimeNs) {
+  uint64_t Live = 0, Reserved = 0;
+  for (const TensorSlot &S : TensorSlots) {
+    if (!S.Reserved)
+      continue;
+    Live += S.Live;
+    Reserved += S.Reserved;
+  }
+  Scopes.reserved().set(TimeNs, Live, Reserved);
 }
 
 void ImageState::emitTensorFree(uint64_t Address, const LiveEntry &E,
@@ -124,22 +151,39 @@ void ImageState::emitTensorFree(uint64_t Address, const LiveEntry &E,
   Log.free(Rings[RingIndex].Lane, Tick, E.Ordinal);
 }
 
-void ImageState::tensorMark(MarkKind Kind, const wire::Record &Rec,
-                            uint32_t RingIndex) {
+/// Sums have what is reserved from the same moment on as a replay.
+void ImageState::reservedMark(uint32_t Slot, uint64_t Tsc, uint32_t RingIndex) {
+  makeThread(RingIndex);
+  const TensorSlot &Of = TensorSlots[Slot];
+  Mark M;
+  M.Kind = MarkKind::HeapReserved;
+  M.Image = Id;
+  M.Thread = Rings[RingIndex].Thread;
+  M.TimeNs = R.boundaryNs(R.Clock.toNs(Tsc));
+  M.Heap = Of.Heap;
+  M.Values = {Of.Reserved, Of.Allocated + Of.InUse};
+  R.Sums.setReserved(Id, M.Heap, Of.Reserved);
+  HasReserved = true;
+  noteLive(M.TimeNs);
+  R.addMark(std::move(M));
+}
+
+/// Live, reserved and, where it is known, what is free on the device.
+void ImageState::oomMark(const wire::Record &Rec, uint32_t RingIndex) {
   makeThread(RingIndex);
   const Ring &S = Rings[RingIndex];
   Mark M;
-  M.Kind = Kind;
+  M.Kind = MarkKind::Oom;
   M.Image = Id;
   M.Thread = S.Thread;
   M.TimeNs = R.timeOf(Rec.Tsc);
   M.Heap = TensorSlots[Rec.function()].Heap;
-  if (Kind == MarkKind::HeapReserved) {
-    M.Values = {Rec.size(), Rec.Address};
-  } else {
-    M.Stack = Stacks.stack(Rec.Stack, 0);
-    M.Context = S.Context;
-    M.Values = {Rec.size(), R.Sums.heapLiveBytes(M.Heap), Rec.Address};
+  M.Stack = Stacks.stack(Rec.Stack, 0);
+  M.Context = S.Context;
+  M.Values = {Rec.size(), R.Sums.heapLiveBytes(M.Heap), Rec.Address};
+  if (RingIndex < Requests.size() && Requests[RingIndex].IsThere) {
+    M.Values.push_back(Requests[RingIndex].Address);
+    Requests[RingIndex] = {};
   }
   R.addMark(std::move(M));
 }

@@ -233,20 +233,24 @@ bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
   default:
     return false;
   }
-  if (O.Measured != Measure::None)
+  if (O.Measured != Measure::None) {
     Spans.begin(Number, SpanName, R.Clock.toNs(Rec.Tsc));
+    Reserved.begin(Number, R.Clock.toNs(Rec.Tsc));
+  }
   Of.Opens.push_back(O);
   Of.Context = In;
   return true;
 }
 
 /// Tensors alone count: a layer's objects of Python are not what it is about.
-void ImageScopes::endLayer(const Span &S, bool Backward, uint32_t Text) {
+void ImageScopes::endLayer(const Span &S, bool Backward, uint32_t Text,
+                           uint64_t TimeNs) {
   if (auto It = UnnamedLayers.find(Text);
       It != UnnamedLayers.end() && It->second.Text)
     Text = It->second.Text;
   uint32_t Name = name(Text).String;
-  LayerTotals &T = Totals[uint64_t(Backward) << 32 | Name];
+  uint64_t Key = uint64_t(Backward) << 32 | Name;
+  LayerTotals &T = Totals[Key];
   T.Image = Image;
   T.Name = Name;
   T.Kind = ScopeKind::Layer;
@@ -264,4 +268,13 @@ void ImageScopes::endLayer(const Span &S, bool Backward, uint32_t Text) {
     Peak += Row.Peak;
   }
   T.PeakBytes = std::max(T.PeakBytes, Peak);
+  ReservedSpans::Span Held = Reserved.end(S.Number, TimeNs);
+  if (!Held.Peak)
+    return;
+  T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, Held.Peak);
+  auto &[KnownNs, WastedNs] = Wasted[Key];
+  KnownNs += Held.KnownNs;
+  WastedNs += Held.WastedNs;
+  if (KnownNs > 0)
+    T.FragmentationPpm = uint32_t(WastedNs / KnownNs * 1e6 + 0.5);
 }

@@ -52,8 +52,45 @@ static const char *whyNotWalked(PythonState S) {
   }
 }
 
+static const char *whyNotTracked(wire::CudaState S) {
+  using wire::CudaState;
+  switch (S) {
+  case CudaState::NoTracker:
+    return "its allocator tells nothing of them";
+  case CudaState::UnknownVersion:
+    return "a version that memkit does not know";
+  case CudaState::OtherLayout:
+    return "its allocator is not as that of its version";
+  case CudaState::OtherAllocator:
+    return "another allocator stands in the place of its own";
+  default:
+    return nullptr;
+  }
+}
+
+/// What PyTorch's allocator of CUDA devices tells, once in a run.
+void Session::lookAtTorchCuda(Process &P) {
+  if (TorchCudaSaid)
+    return;
+  using wire::CudaState;
+  auto State = CudaState(
+      P.State->shared().control().TorchCuda.load(std::memory_order_acquire));
+  TorchCudaSaid = State != CudaState::None;
+  std::string Who = "process " + std::to_string(P.Pid) +
+                    (P.Role.empty() ? "" : " (" + P.Role + ")") +
+                    ": PyTorch on CUDA: ";
+  if (State == CudaState::Tracked)
+    O.Note(Who + "requests, streams and segments are recorded");
+  else if (State == CudaState::Pool)
+    O.Warn(Who + "its memory is cudaMallocAsync's: tensors are that "
+                 "function's blocks, and what is reserved is not known");
+  else if (const char *Why = whyNotTracked(State))
+    O.Warn(Who + "requests, streams and segments are not recorded: " + Why);
+}
+
 /// What is missing of PyTorch's contexts, once in a run.
 void Session::lookAtTorch(Process &P) {
+  lookAtTorchCuda(P);
   if (TorchSaid)
     return;
   auto State = wire::TorchState(

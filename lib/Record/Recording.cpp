@@ -57,6 +57,8 @@ StringRef Recording::heapName(uint32_t Heap) const {
   for (const auto &[Device, T] : DeviceHeaps)
     if (T.Heap == Heap)
       return T.Name;
+    else if (T.Segments == Heap)
+      return T.SegmentsName;
   for (const auto &[Name, Id] : PoolHeaps)
     if (Id == Heap)
       return Name;
@@ -83,27 +85,42 @@ bool Recording::isTensorHeap(uint32_t Heap) const {
                 [&](const auto &D) { return D.second.Heap == Heap; });
 }
 
+uint32_t Recording::addTensorHeap(TensorHeap &T, uint16_t Device,
+                                  const std::string &Name, uint32_t Parent) {
+  Heap New;
+  New.Name = Names.Names.string(Name);
+  New.Parent = Parent;
+  if (uint8_t(Device) == TensorHeaps::Cpu) {
+    // What malloc's estimate holds already.
+    if (Wanted.SampleBytes)
+      New.Flags |= HF_OutsideTotals;
+  } else if (!T.Domain) {
+    struct Device D;
+    D.Domain = TensorHeaps::deviceName(Device);
+    T.Domain = Names.addDevice(D);
+  }
+  New.Domain = T.Domain;
+  uint32_t Id = Names.addHeap(New);
+  Sums.addHeap(Id, New);
+  return Id;
+}
+
 uint32_t Recording::tensorHeap(uint16_t Device) {
   TensorHeap &T = DeviceHeaps[Device];
   if (T.Heap)
     return T.Heap;
-  std::string Domain = TensorHeaps::deviceName(Device);
-  T.Name = "torch." + Domain;
-  Heap New;
-  New.Name = Names.Names.string(T.Name);
-  if (uint8_t(Device) == TensorHeaps::Cpu) {
-    New.Parent = MallocHeap;
-    // What malloc's estimate holds already.
-    if (Wanted.SampleBytes)
-      New.Flags |= HF_OutsideTotals;
-  } else {
-    struct Device D;
-    D.Domain = Domain;
-    New.Domain = Names.addDevice(D);
-  }
-  T.Heap = Names.addHeap(New);
-  Sums.addHeap(T.Heap, New);
-  return T.Heap;
+  T.Name = "torch." + TensorHeaps::deviceName(Device);
+  bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
+  return T.Heap =
+             addTensorHeap(T, Device, T.Name, IsCpu ? MallocHeap : T.Segments);
+}
+
+uint32_t Recording::segmentHeap(uint16_t Device) {
+  TensorHeap &T = DeviceHeaps[Device];
+  if (T.Segments || uint8_t(Device) == TensorHeaps::Cpu)
+    return T.Segments;
+  T.SegmentsName = "torch." + TensorHeaps::deviceName(Device) + ".segments";
+  return T.Segments = addTensorHeap(T, Device, T.SegmentsName, 0);
 }
 
 uint64_t Recording::boundaryNs(uint64_t AtLeast) {

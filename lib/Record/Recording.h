@@ -69,6 +69,9 @@ public:
   bool isTensorHeap(uint32_t Heap) const;
   /// `nvtx.NAME`, made on the way. Beyond MostPoolHeaps they are one.
   uint32_t poolHeap(llvm::StringRef Name);
+  /// The heap of the segments in which a device's tensors lie: a heap of the
+  /// device, and the parent of its tensors' when it is made first.
+  uint32_t segmentHeap(uint16_t Device);
   /// The name of a heap that one of those gave.
   llvm::StringRef heapName(uint32_t Heap) const;
   HeapChoice Wanted;
@@ -181,9 +184,12 @@ private:
   std::unique_ptr<WriteQueue> Queue;
   uint32_t HostHeaps[NumHostHeaps] = {};
   struct TensorHeap {
-    uint32_t Heap = 0;
-    std::string Name;
+    uint32_t Heap = 0, Segments = 0;
+    uint32_t Domain = 0;
+    std::string Name, SegmentsName;
   };
+  uint32_t addTensorHeap(TensorHeap &T, uint16_t Device,
+                         const std::string &Name, uint32_t Parent);
   std::map<uint16_t, TensorHeap> DeviceHeaps; ///< by device
   std::map<std::string, uint32_t> PoolHeaps;  ///< by name
   static constexpr size_t MostPoolHeaps = 64;

@@ -135,6 +135,7 @@ private:
                 llvm::ArrayRef<std::string> Command);
   void lookAtPython(Process &P);
   void lookAtTorch(Process &P);
+  void lookAtTorchCuda(Process &P);
   void nameDataWorker(Process &P);
 
   // Symbols.cpp
@@ -158,7 +159,7 @@ private:
     uint64_t EndNs;
   };
   std::vector<DataWorker> DataWorkers;
-  bool TorchSaid = false;
+  bool TorchSaid = false, TorchCudaSaid = false;
   std::vector<PendingExec> Execs;
   bool DoorRings = true; ///< somebody may want in
   RingMerge Merge;

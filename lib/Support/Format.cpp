@@ -45,6 +45,12 @@ std::string formatSize(uint64_t Bytes) {
   return threeDigits(Value) + " " + Units[Unit];
 }
 
+std::string formatShare(uint32_t Millionths) {
+  std::string Text;
+  raw_string_ostream(Text) << format("%.1f %%", Millionths / 1e4);
+  return Text;
+}
+
 std::string formatEstimate(uint64_t Bytes, uint64_t StandardError) {
   std::string Text = formatSize(Bytes);
   if (!StandardError)

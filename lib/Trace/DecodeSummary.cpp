@@ -128,13 +128,15 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   Out.Events = T->events();
   Out.Marks = T->marks();
   TRY(eachRow(T->heaps(), [&](const fb::HeapTotals *X) -> Problem {
-    TRY(known(X, fb::HeapTotals::VT_RESERVED_PEAK_BYTES));
+    TRY(known(X, fb::HeapTotals::VT_GROWTH_FRAGMENTATION_PPM));
     HeapTotals H;
     H.Id = X->heap();
     copyTotals(X, H);
     H.ReservedKnown = X->reserved_known();
     H.ReservedBytes = X->reserved_bytes();
     H.ReservedPeakBytes = X->reserved_peak_bytes();
+    H.ReservedAtPeakBytes = X->reserved_at_peak_bytes();
+    H.GrowthFragmentationPpm = X->growth_fragmentation_ppm();
     Out.Heaps.push_back(H);
     return "";
   }));

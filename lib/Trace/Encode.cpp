@@ -215,7 +215,8 @@ Bytes Encoder::encode(const Summary &S) {
     Heaps.push_back(fb::CreateHeapTotals(
         B, H.Id, H.Allocations, H.Frees, H.AllocatedBytes, H.FreedBytes,
         H.Temporaries, H.LiveBlocks, H.LiveBytes, H.PeakBytes, H.PeakBlocks,
-        H.PeakTimeNs, H.ReservedKnown, H.ReservedBytes, H.ReservedPeakBytes));
+        H.PeakTimeNs, H.ReservedKnown, H.ReservedBytes, H.ReservedPeakBytes,
+        H.ReservedAtPeakBytes, H.GrowthFragmentationPpm));
   std::vector<Off<fb::DomainTotals>> Domains;
   for (const Totals &H : S.Domains)
     Domains.push_back(fb::CreateDomainTotals(

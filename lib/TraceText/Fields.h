@@ -348,6 +348,8 @@ template <class M, class T> void mapHeapTotals(M &Map, T &R) {
   Map.flag("reserved-known", R.ReservedKnown, false);
   Map.num("reserved-bytes", R.ReservedBytes);
   Map.num("reserved-peak-bytes", R.ReservedPeakBytes);
+  Map.num("reserved-at-peak-bytes", R.ReservedAtPeakBytes);
+  Map.num("growth-fragmentation-ppm", R.GrowthFragmentationPpm);
 }
 
 template <class M, class T> void mapImageTotals(M &Map, T &R) {

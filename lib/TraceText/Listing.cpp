@@ -136,6 +136,12 @@ private:
       OS << "  at " << format_hex(R.Address, 0);
     if (R.Enclosing)
       OS << "  in #" << R.Enclosing - 1;
+    if (R.Requested)
+      OS << "  requested " << formatSize(R.Requested);
+    if (R.Stream)
+      OS << "  stream " << R.Stream;
+    if (R.Pool)
+      OS << "  pool " << R.Pool;
     if (R.E.Stack)
       OS << "  stack " << R.E.Stack;
     if (R.E.Context)

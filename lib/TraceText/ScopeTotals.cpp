@@ -10,6 +10,7 @@
 #include "memkit/Support/Table.h"
 #include "memkit/TraceText/TraceSummary.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
@@ -17,7 +18,7 @@ using namespace memkit;
 
 namespace {
 
-enum class Unit { Count, Time, Size };
+enum class Unit { Count, Time, Size, Millionths };
 
 /// A number of a row, as each format has it.
 struct Number {
@@ -25,6 +26,11 @@ struct Number {
   StringRef Key;   ///< in JSON and CSV; empty: not there
   Unit U;
   uint64_t (*Of)(const LayerTotals &);
+  /// Whether it is known of a row: an empty cell, null in JSON; where it is of
+  /// none the table has no such column. Null: always.
+  bool (*IsKnown)(const LayerTotals &) = nullptr;
+
+  bool isKnown(const LayerTotals &L) const { return !IsKnown || IsKnown(L); }
 };
 
 /// What is printed of scopes, or of layers.
@@ -66,6 +72,8 @@ static const Number ScopeNumbers[] = {
     {"peak", "peak_bytes", Unit::Size, field<&LayerTotals::PeakBytes>},
     {"", "rise_bytes", Unit::Size, field<&LayerTotals::RiseBytes>}};
 
+static bool hasReserved(const LayerTotals &L) { return L.ReservedPeakBytes; }
+
 // A layer runs from the first operator seen in it to the last: its time is the
 // processor's, not a device's.
 static const Number LayerNumbers[] = {
@@ -76,7 +84,12 @@ static const Number LayerNumbers[] = {
     {"frees", "frees", Unit::Count, field<&LayerTotals::Frees>},
     {"allocated", "allocated_bytes", Unit::Size,
      field<&LayerTotals::AllocatedBytes>},
-    {"peak", "peak_bytes", Unit::Size, field<&LayerTotals::PeakBytes>}};
+    {"peak", "peak_bytes", Unit::Size, field<&LayerTotals::PeakBytes>},
+    {"reserved", "reserved_peak_bytes", Unit::Size,
+     field<&LayerTotals::ReservedPeakBytes>, hasReserved},
+    {"of it free", "fragmentation_ppm", Unit::Millionths,
+     [](const LayerTotals &L) { return uint64_t(L.FragmentationPpm); },
+     hasReserved}};
 
 static const Shown Scopes = {"scopes", "scope", false, ScopeNumbers};
 static const Shown Layers = {"layers", "layer", true, LayerNumbers};
@@ -89,6 +102,8 @@ static std::string format(Unit U, uint64_t N) {
     return formatTime(N);
   case Unit::Size:
     return formatSize(N);
+  case Unit::Millionths:
+    return formatShare(uint32_t(N));
   }
   llvm_unreachable("all units are handled");
 }
@@ -101,7 +116,7 @@ static void writeJson(json::OStream &J, const TraceSummary &S, const Shown &W,
         J.attribute("name", json::fixUTF8(S.string(L.Name)));
         for (const Number &N : W.Numbers)
           if (!N.Key.empty())
-            J.attribute(N.Key, N.Of(L));
+            J.attribute(N.Key, N.isKnown(L) ? json::Value(N.Of(L)) : nullptr);
         if (W.HasPhase)
           J.attribute("backward", L.Backward);
       });
@@ -114,8 +129,11 @@ static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
       {W.Name.str(), Table::Align::Left, true}};
   if (W.HasPhase)
     Columns.push_back({"phase", Table::Align::Left});
+  auto IsShown = [&](const Number &N) {
+    return !N.Title.empty() && (!N.IsKnown || any_of(Rows, N.IsKnown));
+  };
   for (const Number &N : W.Numbers)
-    if (!N.Title.empty())
+    if (IsShown(N))
       Columns.push_back({N.Title.str(), Table::Align::Right});
   Table T(Columns);
   for (const LayerTotals &L : Rows) {
@@ -123,8 +141,8 @@ static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
     if (W.HasPhase)
       Cells.push_back(L.Backward ? "backward" : "forward");
     for (const Number &N : W.Numbers)
-      if (!N.Title.empty())
-        Cells.push_back(format(N.U, N.Of(L)));
+      if (IsShown(N))
+        Cells.push_back(N.isKnown(L) ? format(N.U, N.Of(L)) : "");
     T.add(std::move(Cells));
   }
   T.print(OS, Width);
@@ -153,7 +171,7 @@ static void printCsv(raw_ostream &OS, const TraceSummary &S, const Shown &W,
     printField(OS, S.string(L.Name));
     for (const Number &N : W.Numbers)
       if (!N.Key.empty())
-        OS << ',' << N.Of(L);
+        OS << ',' << (N.isKnown(L) ? std::to_string(N.Of(L)) : "");
     if (W.HasPhase)
       OS << (L.Backward ? ",true" : ",false");
     OS << '\n';

@@ -79,6 +79,16 @@ static void heap(json::OStream &J, const TraceSummary &S, uint32_t Id) {
   totals(J, T);
   J.attribute("reserved_peak_bytes",
               numberOrNull(T.ReservedKnown, T.ReservedPeakBytes));
+  auto Fragmentation = [&](const char *Key, uint64_t Reserved, uint32_t Ppm) {
+    J.attribute(Key, numberOrNull(T.ReservedKnown && Reserved, Ppm));
+  };
+  J.attribute("reserved_bytes", numberOrNull(T.ReservedKnown, T.ReservedBytes));
+  Fragmentation("fragmentation_ppm", T.ReservedBytes,
+                fragmentationPpm(T.ReservedBytes, T.LiveBytes));
+  Fragmentation("fragmentation_at_peak_ppm", T.ReservedAtPeakBytes,
+                fragmentationPpm(T.ReservedAtPeakBytes, T.PeakBytes));
+  Fragmentation("fragmentation_at_growth_ppm", T.ReservedPeakBytes,
+                T.GrowthFragmentationPpm);
   J.attribute("sample_bytes", numberOrNull(H.SampleBytes, H.SampleBytes));
   J.attribute("in_totals", !(H.Flags & HF_OutsideTotals));
   if (!S.isSampled(Id))

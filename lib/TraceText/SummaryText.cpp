@@ -82,6 +82,40 @@ static void printHeaps(raw_ostream &OS, const TraceSummary &S, unsigned Width) {
          << ": estimates, ± their standard error\n";
 }
 
+/// What allocators hold, and how much of it is no live block.
+static void printReserved(raw_ostream &OS, const TraceSummary &S,
+                          unsigned Width) {
+  Table T({{"reserved by", Side::Left, true},
+           {"now", Side::Right},
+           {"free", Side::Right},
+           {"at the peak", Side::Right},
+           {"free", Side::Right},
+           {"at most", Side::Right},
+           {"free at most", Side::Right}});
+  bool IsAny = false;
+  auto Share = [](uint64_t Reserved, uint32_t Ppm) {
+    return Reserved ? formatShare(Ppm) : "";
+  };
+  for (uint32_t Id = 1; Id <= S.Heaps.size(); ++Id) {
+    HeapTotals H = S.heapTotals(Id);
+    if (!H.ReservedKnown)
+      continue;
+    IsAny = true;
+    T.add(
+        {S.string(S.Heaps[Id - 1].Name).str(), formatSize(H.ReservedBytes),
+         Share(H.ReservedBytes, fragmentationPpm(H.ReservedBytes, H.LiveBytes)),
+         formatSize(H.ReservedAtPeakBytes),
+         Share(H.ReservedAtPeakBytes,
+               fragmentationPpm(H.ReservedAtPeakBytes, H.PeakBytes)),
+         formatSize(H.ReservedPeakBytes),
+         Share(H.ReservedPeakBytes, H.GrowthFragmentationPpm)});
+  }
+  if (!IsAny)
+    return;
+  OS << '\n';
+  T.print(OS, Width);
+}
+
 static std::string ending(const ImageTotals *T) {
   if (!T || !T->Ended)
     return "not ended";
@@ -148,5 +182,6 @@ void memkit::printSummary(raw_ostream &OS, const TraceSummary &S,
      << counted(S.Sums.Steps.size(), "step", "steps") << ", "
      << counted(S.layers().size(), "layer", "layers") << '\n';
   printHeaps(OS, S, Width);
+  printReserved(OS, S, Width);
   printProcesses(OS, S, Width);
 }

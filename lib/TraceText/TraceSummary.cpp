@@ -87,6 +87,15 @@ uint64_t TraceSummary::lost() const {
   return Sum;
 }
 
+/// The mean by their times, where it is known.
+static void joinFragmentation(LayerTotals &T, const LayerTotals &L) {
+  double A = T.ReservedPeakBytes ? double(T.DurationNs) : 0;
+  double B = L.ReservedPeakBytes ? double(L.DurationNs) : 0;
+  if (A + B > 0)
+    T.FragmentationPpm = uint32_t(
+        (A * T.FragmentationPpm + B * L.FragmentationPpm) / (A + B) + 0.5);
+}
+
 static std::vector<LayerTotals> joinTotals(const Summary &Sums,
                                            ScopeKind Kind) {
   MapVector<std::pair<uint32_t, uint32_t>, LayerTotals> Found;
@@ -97,6 +106,7 @@ static std::vector<LayerTotals> joinTotals(const Summary &Sums,
     if (New)
       continue;
     LayerTotals &T = It->second;
+    joinFragmentation(T, L);
     T.Calls += L.Calls;
     T.DurationNs += L.DurationNs;
     T.Allocations += L.Allocations;

@@ -357,6 +357,13 @@ private:
     bool ReservedKnown = false;
     uint64_t Reserved = 0; ///< of running images
     uint64_t ReservedPeak = 0;
+    uint64_t ReservedAt = 0;     ///< number of the event before it changed
+    uint64_t ReservedAtPeak = 0; ///< good when the peak was before that
+    uint32_t GrowthFragmentation = 0;
+
+    uint64_t reservedAtPeak() const {
+      return C.PeakAt > ReservedAt ? Reserved : ReservedAtPeak;
+    }
     uint64_t EndedReserved = 0;
     std::vector<uint32_t> Cells;
   };
@@ -456,6 +463,7 @@ private:
                         uint64_t DomainPeakAt);
   void openLanes(ImageState &I);
   void closeLanes(ImageState &I, const uint64_t *TimesNs);
+  void changeReserved(Cell &C, uint64_t Bytes);
   void applyRare(const Change &C, Cell &Of);
   Target touch(uint32_t Row, uint32_t ContextRow);
   Target beginEvent(BlockRef B, uint64_t TimeNs);

@@ -19,6 +19,8 @@ namespace memkit {
 /// Bytes for people: `0 B`, `1023 B`, `1.5 GiB`; three digits at the least
 /// where there is a fraction to show.
 std::string formatSize(uint64_t Bytes);
+/// Of millionths: `80.1 %`.
+std::string formatShare(uint32_t Millionths);
 /// As formatSize with a sign, `+1.5 GiB`, `-3 B`, `0 B`.
 std::string formatSizeChange(int64_t Bytes);
 /// Bytes of which only an estimate is known, with its standard error:

@@ -461,8 +461,19 @@ struct HeapTotals : Totals {
   bool ReservedKnown = false;
   uint64_t ReservedBytes = 0;
   uint64_t ReservedPeakBytes = 0;
+  uint64_t ReservedAtPeakBytes = 0; ///< when live bytes were highest
+  /// The largest share of what was reserved that was not live when more was
+  /// reserved, in millionths.
+  uint32_t GrowthFragmentationPpm = 0;
   bool operator==(const HeapTotals &) const = default;
 };
+
+/// The share of Reserved bytes that is not Live, in millionths.
+inline uint32_t fragmentationPpm(uint64_t Reserved, uint64_t Live) {
+  if (Live >= Reserved)
+    return 0;
+  return uint32_t(double(Reserved - Live) / double(Reserved) * 1e6 + 0.5);
+}
 
 struct ImageTotals {
   uint32_t Image = 0;
@@ -476,7 +487,7 @@ struct ImageTotals {
   uint64_t Lost = 0;
   uint64_t LiveBytes = 0; ///< exclusive, domain host, at its end
   uint64_t PeakBytes = 0; ///< of the image alone, domain host
-  uint32_t Role = 0; ///< string; what was learnt late, in Image's place
+  uint32_t Role = 0;      ///< string; what was learnt late, in Image's place
   bool operator==(const ImageTotals &) const = default;
 };
 

@@ -90,7 +90,9 @@ enum class RecordKind : uint8_t {
   ObjectReallocEnd = 23,   ///< as ReallocEnd, with the Context of its kind
   // Of tensors' memory; Function: the number of a device in TensorDevices.
   TensorAllocate = 24, ///< Address, Size, Function, Stack
-  TensorFree = 25,     ///< Address, Function; published before the real free
+  /// Address, Function; published before the real free. Size: 1 when streams
+  /// still use it, and a TensorReusable is to come.
+  TensorFree = 25,
   /// Address, Size: what the device's allocator has given out and reserves now.
   TensorReserved = 26,
   /// Size bytes could not be had. Address: what is reserved; Stack.
@@ -106,8 +108,19 @@ enum class RecordKind : uint8_t {
   PoolFree = 32,     ///< Address; Context: number, or 0: not known
   PoolResize = 33,   ///< Address, Size, Stack
   PoolName = 34,     ///< Address; Stack: text; Context: as PoolFree
+  // What CUDA's allocator of PyTorch tells beside.
+  /// Of the ring's next TensorAllocate, with the same Address. Size: as
+  /// requested; Stack, Context: low and high half of its stream. Of its next
+  /// TensorOom: Address: what is free on the device.
+  TensorRequest = 35,
+  /// Likewise: it is of a private pool. Address, Size: the numbers of its id.
+  TensorPool = 36,
+  /// Address, Size, Function, Stack; Context: SegmentChange. Before the blocks
+  /// in it.
+  TensorSegment = 37,
+  TensorReusable = 38, ///< Address: no stream uses what was there any more
 };
-inline constexpr uint8_t NumRecordKinds = 35;
+inline constexpr uint8_t NumRecordKinds = 39;
 inline constexpr uint32_t MostPools = 255;
 inline constexpr uint64_t Unrecorded = 1;
 
@@ -154,6 +167,16 @@ enum class MarkWhat : uint8_t {
   // may begin and another end.
   RangeBegin = 4,
   RangeEnd = 5,
+};
+
+/// What becomes of the segments that PyTorch's allocator holds of a device. One
+/// that expands is a range of addresses of which parts are mapped.
+enum class SegmentChange : uint32_t {
+  Allocate = 0,
+  Free = 1, ///< Address 0: of all segments no more will be told
+  Map = 2,
+  Unmap = 3,
+  First = 4, ///< one that was there before: of either kind
 };
 
 /// What the program called; the recorder makes it the stack's leaf frame.
@@ -338,6 +361,17 @@ enum class TorchState : uint32_t {
   NoObserver = 3, ///< nothing: what must be looked up is not there
 };
 
+/// What PyTorch's allocator of CUDA devices tells, beside the sizes of blocks.
+enum class CudaState : uint32_t {
+  None = 0,           ///< no such device has been seen
+  Tracked = 1,        ///< requests, streams, segments
+  NoTracker = 2,      ///< nothing: it has no trace tracker (before 2.2)
+  UnknownVersion = 3, ///< nothing: where the tracker is attached is not known
+  OtherLayout = 4,    ///< nothing: it is not what its version has
+  OtherAllocator = 5, ///< nothing: another one stands in its place
+  Pool = 6,           ///< cudaMallocAsync's: blocks are those of its calls
+};
+
 /// Whether the interpreter's objects are recorded.
 enum class ObjectState : uint32_t {
   None = 0,      ///< not yet, or nobody wants them
@@ -445,7 +479,7 @@ struct Settings {
   uint64_t SampleSeed;    ///< for tests: samples come alike; 0: of the clock
   uint32_t Stacks;        ///< StackBits
   uint32_t PythonObjects; ///< 1: objects of the interpreter's allocators too
-  uint32_t Torch; ///< TorchBits
+  uint32_t Torch;         ///< TorchBits
   uint32_t Pad;
 };
 static_assert(sizeof(Settings) == 64);
@@ -516,10 +550,11 @@ struct Control {
   std::atomic<uint32_t> NextTicket;    ///< of those who ask
   std::atomic<uint32_t> Objects;       ///< ObjectState
   std::atomic<uint32_t> Torch;         ///< TorchState
+  std::atomic<uint32_t> TorchCuda;     ///< CudaState
   /// By number; 0: free; else bit 16, and as c10 has it: the device's type in
   /// the low byte, its index above.
   std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
-  ReplySlot Replies[NumReplySlots];    ///< P and R
+  ReplySlot Replies[NumReplySlots]; ///< P and R
 };
 static_assert(sizeof(Control) <= ControlBytes);
 

@@ -31,6 +31,14 @@ void *capture::nextSymbol(const char *Name) {
   return P;
 }
 
+void *capture::globalSymbol(const char *Name) {
+  Quiet Q;
+  void *P = dlsym(RTLD_DEFAULT, Name);
+  if (!P)
+    forgetError();
+  return P;
+}
+
 void *capture::symbolOfLoaded(const char *Library, const char *Name) {
   Quiet Q;
   // The library stays loaded from now on: what we forward to must not go.

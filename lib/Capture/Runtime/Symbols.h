@@ -19,6 +19,9 @@ namespace memkit::capture {
 /// The program's dlerror state is left empty.
 void *nextSymbol(const char *Name);
 
+/// \p Name as the program's global scope has it; null: it has none.
+void *globalSymbol(const char *Name);
+
 /// \p Name as a library that is already loaded has it, though it may not be in
 /// the global scope; null: \p Library is not loaded or has none.
 void *symbolOfLoaded(const char *Library, const char *Name);

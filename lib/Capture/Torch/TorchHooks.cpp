@@ -14,6 +14,7 @@
 
 #include "TorchHooks.h"
 
+#include "CudaTracker.h"
 #include "Host/Real.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
@@ -65,7 +66,7 @@ bool TorchHooks::lookUpOwn() {
   return E && R;
 }
 
-static constexpr uint8_t CpuType = 0; ///< c10::DeviceType
+static constexpr uint8_t CpuType = 0, CudaType = 1; ///< c10::DeviceType
 
 /// Tensors of the CPU are reported only while a profiler wants them; others
 /// always, and libc10 looks whether there is one.
@@ -114,12 +115,22 @@ static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
   if (!T || !H.wantsTensors() || !P)
     return;
   uint32_t Slot = H.slotOf(Device);
-  if (Slot == TorchHooks::NoSlot || (!T->Ring.hasRoom() && !makeRoom(*T)))
+  if (Slot == TorchHooks::NoSlot)
+    return;
+  bool IsCuda = uint8_t(Device) == CudaType;
+  if (Size >= 0 && IsCuda)
+    Cuda.beforeAllocation(
+        *T, {uintptr_t(P), uint64_t(Size), Allocated, Reserved, Slot}, Caller);
+  // Of an allocation, before it: it is from then on that there is room for it.
+  if (uint8_t(Device) != CpuType && H.noteReserved(Slot, Reserved))
+    writeReserved(*T, Slot, Allocated, Reserved);
+  if (!T->Ring.hasRoom() && !makeRoom(*T))
     return;
   if (Size < 0) {
-    T->Ring.write(uintptr_t(P),
-                  Record::pack(0, RecordKind::TensorFree, AllocFunction(Slot)),
-                  0, 0);
+    bool InUse = IsCuda && Cuda.isInUse(uintptr_t(P));
+    T->Ring.write(
+        uintptr_t(P),
+        Record::pack(InUse, RecordKind::TensorFree, AllocFunction(Slot)), 0, 0);
   } else if (isRecording()) {
     uint32_t Stack = stackNode(*T, Caller);
     if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
@@ -129,8 +140,6 @@ static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
                                AllocFunction(Slot)),
                   Stack, 0);
   }
-  if (uint8_t(Device) != CpuType && H.noteReserved(Slot, Reserved))
-    writeReserved(*T, Slot, Allocated, Reserved);
 }
 
 static void recordOom(int64_t Size, uint64_t Reserved, uint16_t Device,
@@ -139,7 +148,11 @@ static void recordOom(int64_t Size, uint64_t Reserved, uint16_t Device,
   if (!T || !Proc.Torch.wantsTensors())
     return;
   uint32_t Slot = Proc.Torch.slotOf(Device);
-  if (Slot == TorchHooks::NoSlot || (!T->Ring.hasRoom() && !makeRoom(*T)))
+  if (Slot == TorchHooks::NoSlot)
+    return;
+  if (uint8_t(Device) == CudaType)
+    Cuda.beforeOom(*T, uint64_t(Size), Slot);
+  if (!T->Ring.hasRoom() && !makeRoom(*T))
     return;
   uint32_t Stack = stackNode(*T, Caller);
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))

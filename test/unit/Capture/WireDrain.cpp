@@ -411,7 +411,11 @@ void apply(Image &I, const wire::Record &R, uint32_t Ring) {
                                   "pool-allocate",
                                   "pool-free",
                                   "pool-resize",
-                                  "pool-name"};
+                                  "pool-name",
+                                  "tensor-request",
+                                  "tensor-pool",
+                                  "tensor-segment",
+                                  "tensor-reusable"};
     static_assert(std::size(Kinds) == wire::NumRecordKinds);
     printf("%u/%u %s %s size %lu%s", I.Id, Ring,
            R.kind() < wire::NumRecordKinds ? Kinds[R.kind()] : "BAD",

@@ -1,0 +1,151 @@
+//===- CudaAllocator.cpp - PyTorch's allocator of CUDA memory -------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaAllocator.h"
+
+#include "Runtime/MappedElf.h"
+#include "Runtime/Process.h"
+#include "Runtime/Symbols.h"
+#include "Runtime/Syscall.h"
+
+#include <cstring>
+#include <link.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+namespace {
+/// Of version 2.Minor: how many virtual functions its caching allocator has,
+/// and which attaches a tracker. Seen in PyPI's builds of each; docs/Gpu.md
+/// says how.
+struct KnownVersion {
+  uint8_t Minor, Functions, Attach;
+};
+constexpr KnownVersion KnownVersions[] = {
+    {2, 32, 26},  {3, 34, 28},  {4, 34, 28},  {5, 36, 30},
+    {6, 41, 35},  {7, 41, 35},  {8, 44, 38},  {9, 45, 39},
+    {10, 50, 44}, {11, 50, 44}, {12, 52, 46}, {13, 55, 48}};
+constexpr uint8_t FirstWithPools = 8;
+constexpr unsigned MostFunctions = 96;
+
+constexpr char Native[] =
+    "N3c104cuda20CUDACachingAllocator6Native22NativeCachingAllocatorE";
+constexpr char Pool[] = "N3c104cuda20CUDACachingAllocator15CudaMallocAsync24"
+                        "CudaMallocAsyncAllocatorE";
+} // namespace
+
+static bool findObject(const void *P, FoundObject &O) {
+  return Kept.FindObject && Kept.FindObject(const_cast<void *>(P), &O) == 0;
+}
+
+/// Does it lie in what some module has mapped as code?
+static bool isCode(const void *P) {
+  FoundObject O;
+  if (!P || !findObject(P, O))
+    return false;
+  uintptr_t Bias = static_cast<link_map *>(O.LinkMap)->l_addr;
+  size_t Count = 0;
+  const Elf64_Phdr *H = programHeaders(uintptr_t(O.MapStart), Count);
+  for (size_t I = 0; H && I != Count; ++I)
+    if (H[I].p_type == PT_LOAD && H[I].p_flags & PF_X &&
+        uintptr_t(P) - Bias - H[I].p_vaddr < H[I].p_memsz)
+      return true;
+  return false;
+}
+
+/// The name of the class of an object with virtual functions; empty: it tells
+/// none.
+static const char *className(void *const *Functions) {
+  FoundObject O;
+  auto *Type = static_cast<const char *const *>(Functions[-1]);
+  const char *Name = Type && findObject(Type, O) ? Type[1] : nullptr;
+  return Name && findObject(Name, O) ? Name : "";
+}
+
+static uint32_t readNumber(const char *&At) {
+  uint32_t N = 0;
+  for (; *At >= '0' && *At <= '9' && N < 1000; ++At)
+    N = N * 10 + uint32_t(*At - '0');
+  return N;
+}
+
+/// The minor number of the version 2.x that a file's text begins with, after
+/// \p Before; 0: it has none.
+static uint32_t minorIn(const char *Folder, size_t FolderSize, const char *File,
+                        const char *Before) {
+  char Path[4096], Text[2048];
+  if (FolderSize + strlen(File) >= sizeof(Path))
+    return 0;
+  memcpy(Path, Folder, FolderSize);
+  strcpy(Path + FolderSize, File);
+  int Fd = sys::open(Path, O_RDONLY);
+  if (Fd < 0)
+    return 0;
+  long Size = sys::read(Fd, Text, sizeof(Text) - 1);
+  sys::close(Fd);
+  if (Size <= 0)
+    return 0;
+  Text[Size] = 0;
+  const char *At = strstr(Text, Before);
+  if (!At)
+    return 0;
+  At += strlen(Before);
+  if (readNumber(At) != 2 || *At != '.')
+    return 0;
+  return readNumber(++At);
+}
+
+/// Of PyTorch beside the library of \p Symbol: a Python package says it in
+/// version.py, the C++ distribution in build-version.
+static uint32_t findMinor(const void *Symbol) {
+  FoundObject O;
+  if (!findObject(Symbol, O))
+    return 0;
+  const char *Library = static_cast<link_map *>(O.LinkMap)->l_name;
+  const char *Slash = strrchr(Library, '/');
+  if (!Slash)
+    return 0;
+  size_t Size = size_t(Slash - Library);
+  uint32_t Minor = minorIn(Library, Size, "/../version.py", "__version__ = '");
+  return Minor ? Minor : minorIn(Library, Size, "/../build-version", "");
+}
+
+CudaAllocator capture::findCudaAllocator() {
+  using wire::CudaState;
+  CudaAllocator A = {CudaState::NoTracker, nullptr, nullptr, false};
+  static constexpr char Name[] =
+      "_ZN3c104cuda20CUDACachingAllocator9allocatorE";
+  auto *Slot = static_cast<void **>(symbolOfLoaded("libc10_cuda.so", Name));
+  // An executable that names it has the variable, and the library uses that.
+  auto *Global = Slot ? static_cast<void **>(globalSymbol(Name)) : nullptr;
+  A.Object = Global ? *Global : Slot ? *Slot : nullptr;
+  if (!A.Object)
+    return A;
+  auto *Functions = *static_cast<void ***>(A.Object);
+  const char *Class = className(Functions);
+  if (strcmp(Class, Native)) {
+    A.Is = strcmp(Class, Pool) ? CudaState::OtherAllocator : CudaState::Pool;
+    return A;
+  }
+  uint32_t Minor = findMinor(Slot);
+  if (Minor == 1) // of 2.1: it has the object, and no tracker
+    return A;
+  A.Is = CudaState::UnknownVersion;
+  for (const KnownVersion &V : KnownVersions) {
+    if (V.Minor != Minor)
+      continue;
+    unsigned N = 0;
+    while (N != MostFunctions && isCode(Functions[N]))
+      ++N;
+    A.Is = N == V.Functions ? CudaState::Tracked : CudaState::OtherLayout;
+    A.AttachTracker =
+        reinterpret_cast<void (*)(void *, void *)>(Functions[V.Attach]);
+    A.HasPools = Minor >= FirstWithPools;
+  }
+  return A;
+}

@@ -1,0 +1,30 @@
+//===- CudaAllocator.h - PyTorch's allocator of CUDA memory -----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_TORCH_CUDAALLOCATOR_H
+#define MEMKIT_CAPTURE_TORCH_CUDAALLOCATOR_H
+
+#include "memkit/Wire/Layout.h"
+
+namespace memkit::capture {
+
+struct CudaAllocator {
+  /// Tracked: the rest is good; else why there is nothing to attach to.
+  wire::CudaState Is;
+  void *Object;
+  /// Its attachAllocatorTraceTracker: a std::function, by its address.
+  void (*AttachTracker)(void *, void *);
+  bool HasPools; ///< entries of its tracker say which
+};
+
+/// The one in use. Looks things up and reads a file: once.
+CudaAllocator findCudaAllocator();
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_TORCH_CUDAALLOCATOR_H

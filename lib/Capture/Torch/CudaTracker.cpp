@@ -1,0 +1,262 @@
+//===- CudaTracker.cpp - What PyTorch's CUDA allocator tells --------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaTracker.h"
+
+#include "CudaAllocator.h"
+#include "Runtime/Recording.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+using wire::SegmentChange;
+
+CudaTracker capture::Cuda;
+
+/// c10's, of 2.2 to 2.13. The pool came with 2.8; what follows is not read.
+struct CudaTracker::Entry {
+  enum Actions : int32_t {
+    Allocate = 0,
+    FreeRequested = 1,
+    FreeCompleted = 2,
+    SegmentAllocate = 3,
+    SegmentFree = 4,
+    SegmentMap = 5,
+    SegmentUnmap = 6,
+    Snapshot = 7,
+    Oom = 8, ///< Address: what is free on the device
+  };
+  int32_t Action;
+  int8_t Device;
+  uintptr_t Address;
+  void *Context[2];
+  uint64_t Stream;
+  uint64_t Size; ///< as requested
+  uint64_t Pool[2];
+};
+
+namespace {
+/// What the tracker said last in a thread; libc10's report comes next.
+struct Told {
+  uintptr_t Allocated; ///< 0: nothing
+  uint64_t Requested, Stream, Pool[2];
+  uintptr_t Freeing; ///< 0: nothing
+  bool IsDone;       ///< that free
+  bool IsOut;        ///< of memory
+  bool InSnapshot;   ///< the last that it said
+  uint64_t DeviceFree;
+};
+} // namespace
+static __thread Told Last;
+
+static constexpr uint16_t CudaType = 1; ///< c10::DeviceType
+
+static uint32_t slotOf(const CudaTracker::Entry &E);
+
+static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
+
+static void write(Thread &T, uintptr_t Address, uint64_t Size, RecordKind K,
+                  uint32_t Slot, uint32_t Stack, uint32_t Context) {
+  if (hasRoom(T))
+    T.Ring.write(Address, Record::pack(Size, K, AllocFunction(Slot)), Stack,
+                 Context);
+}
+
+static void writeSegment(Thread &T, uintptr_t Address, uint64_t Size,
+                         SegmentChange Change, uint32_t Slot, uint32_t Stack) {
+  write(T, Address, Size, RecordKind::TensorSegment, Slot, Stack,
+        uint32_t(Change));
+}
+
+//===----------------------------------------------------------------------===//
+// Attaching
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// As std::function of libstdc++.
+struct Function {
+  uint64_t Any[2];
+  bool (*Manage)(void *, const void *, int);
+  void (*Invoke)(const void *, const CudaTracker::Entry &);
+};
+} // namespace
+
+/// It holds nothing: a copy is the two functions, and nothing is to be freed.
+static bool manageTracker(void *, const void *, int) { return false; }
+
+static void invokeTracker(const void *, const CudaTracker::Entry &E) {
+  Frame Caller = MEMKIT_CALLER;
+  Cuda.track(E, Caller);
+}
+
+void CudaTracker::turnOff(wire::CudaState Why) {
+  State.store(Off, std::memory_order_release);
+  Proc.Ctl->TorchCuda.store(uint32_t(Why), std::memory_order_release);
+}
+
+/// The allocator of the thread's device has its lock, which may be taken again.
+bool CudaTracker::attach() {
+  CudaAllocator A = findCudaAllocator();
+  if (A.Is != wire::CudaState::Tracked) {
+    turnOff(A.Is);
+    return false;
+  }
+  HasPools = A.HasPools;
+  Function F = {{}, manageTracker, invokeTracker};
+  A.AttachTracker(A.Object, &F);
+  State.store(Unchecked, std::memory_order_release);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The tracker
+//===----------------------------------------------------------------------===//
+
+static uint32_t slotOf(const CudaTracker::Entry &E) {
+  return Proc.Torch.slotOf(uint16_t(CudaType | uint8_t(E.Device) << 8));
+}
+
+void CudaTracker::onSegment(Thread &T, const Entry &E, SegmentChange Change,
+                            const Frame &Caller) {
+  uint32_t Slot = slotOf(E);
+  if (Slot == TorchHooks::NoSlot)
+    return;
+  bool Takes =
+      Change == SegmentChange::Allocate || Change == SegmentChange::Map;
+  if (Takes && !isRecording())
+    return;
+  uint32_t Stack = Takes ? stackNode(T, Caller) : 0;
+  if (State.load(std::memory_order_acquire) == Checked)
+    return writeSegment(T, E.Address, E.Size, Change, Slot, Stack);
+  uint32_t At = NumEarly.fetch_add(1, std::memory_order_relaxed);
+  if (At >= MostEarly)
+    return;
+  Segment &S = Early[At];
+  S.Address = E.Address;
+  S.Size = E.Size;
+  S.Change = Change;
+  S.Stack = Stack;
+  S.Slot = Slot;
+  S.IsThere.store(true, std::memory_order_release);
+}
+
+static void noteSnapshot(Thread &T) {
+  static constexpr char Name[] = "PyTorch memory snapshot";
+  uint32_t Text = Proc.Names.intern(Name, sizeof(Name) - 1);
+  if (Text && hasRoom(T))
+    T.Ring.write(Text,
+                 Record::pack(uint64_t(wire::MarkWhat::User), RecordKind::Mark),
+                 0, 0);
+}
+
+void CudaTracker::track(const Entry &E, const Frame &Caller) {
+  Thread *T = recordingThread();
+  uint32_t Is = State.load(std::memory_order_acquire);
+  if (!T || Is == Off || !Proc.Torch.wantsTensors())
+    return;
+  bool InSnapshot = Last.InSnapshot;
+  Last.InSnapshot = E.Action == Entry::Snapshot;
+  switch (E.Action) {
+  case Entry::Allocate:
+    Last.Allocated = E.Address;
+    Last.Requested = E.Size;
+    Last.Stream = E.Stream;
+    Last.Pool[0] = HasPools ? E.Pool[0] : 0;
+    Last.Pool[1] = HasPools ? E.Pool[1] : 0;
+    return;
+  case Entry::FreeRequested:
+    Last.Freeing = E.Address;
+    Last.IsDone = false;
+    return;
+  case Entry::FreeCompleted:
+    if (Last.Freeing == E.Address)
+      Last.IsDone = true;
+    else if (Is == Checked)
+      write(*T, E.Address, 0, RecordKind::TensorReusable, slotOf(E), 0, 0);
+    return;
+  case Entry::SegmentAllocate:
+    return onSegment(*T, E, SegmentChange::Allocate, Caller);
+  case Entry::SegmentFree:
+    return onSegment(*T, E, SegmentChange::Free, Caller);
+  case Entry::SegmentMap:
+    return onSegment(*T, E, SegmentChange::Map, Caller);
+  case Entry::SegmentUnmap:
+    return onSegment(*T, E, SegmentChange::Unmap, Caller);
+  case Entry::Snapshot:
+    // Each device tells of it.
+    return Is == Checked && !InSnapshot ? noteSnapshot(*T) : void();
+  case Entry::Oom:
+    Last.IsOut = Is == Checked;
+    Last.DeviceFree = E.Address;
+    return;
+  default:
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+/// Has the tracker said what the report says?
+void CudaTracker::check(Thread &T, const Report &R) {
+  bool Agrees =
+      Last.Allocated == R.Address && Last.Requested <= R.Size && Last.Requested;
+  uint32_t Is = Unchecked;
+  if (!Agrees) {
+    // A segment of which nothing more will be told.
+    writeSegment(T, 0, 0, SegmentChange::Free, R.Slot, 0);
+    return turnOff(wire::CudaState::OtherLayout);
+  }
+  if (!State.compare_exchange_strong(Is, Checked, std::memory_order_acq_rel))
+    return;
+  Proc.Ctl->TorchCuda.store(uint32_t(wire::CudaState::Tracked),
+                            std::memory_order_release);
+  for (Segment &S : Early)
+    if (S.IsThere.load(std::memory_order_acquire))
+      writeSegment(T, S.Address, S.Size, S.Change, S.Slot, S.Stack);
+}
+
+void CudaTracker::beforeAllocation(Thread &T, const Report &R,
+                                   const Frame &Caller) {
+  uint32_t Is = State.load(std::memory_order_acquire);
+  if (__builtin_expect(Is == New, 0)) {
+    if (!State.compare_exchange_strong(Is, Attaching) || !attach())
+      return;
+    // It was too late for the first segment, in which this block is the only
+    // one.
+    if (R.Allocated == R.Size && R.Reserved >= R.Size && isRecording())
+      writeSegment(T, R.Address, R.Reserved, SegmentChange::First, R.Slot,
+                   stackNode(T, Caller));
+    return;
+  }
+  if (__builtin_expect(Is == Unchecked, 0)) {
+    check(T, R);
+    Is = State.load(std::memory_order_acquire);
+  }
+  uintptr_t Told = Last.Allocated;
+  Last.Allocated = 0;
+  if (Is != Checked || Told != R.Address)
+    return;
+  if (Last.Pool[0] | Last.Pool[1])
+    write(T, Last.Pool[0], Last.Pool[1], RecordKind::TensorPool, R.Slot, 0, 0);
+  write(T, R.Address, Last.Requested, RecordKind::TensorRequest, R.Slot,
+        uint32_t(Last.Stream), uint32_t(Last.Stream >> 32));
+}
+
+bool CudaTracker::isInUse(uintptr_t Address) {
+  bool Is = State.load(std::memory_order_relaxed) == Checked &&
+            Last.Freeing == Address && !Last.IsDone;
+  Last.Freeing = 0;
+  return Is;
+}
+
+void CudaTracker::beforeOom(Thread &T, uint64_t Size, uint32_t Slot) {
+  if (Last.IsOut)
+    write(T, Last.DeviceFree, Size, RecordKind::TensorRequest, Slot, 0, 0);
+  Last.IsOut = false;
+}

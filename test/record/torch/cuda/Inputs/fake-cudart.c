@@ -1,0 +1,234 @@
+// A CUDA runtime without a device, with what PyTorch's libc10_cuda.so calls of one
+// (versions 2.2 to 2.13): addresses are handed out, nothing lies behind them.
+//
+//   FAKE_CUDA_BYTES    of each of two devices (default 8 GiB)
+//   fakeCudaBusy(1)    what was queued does not finish from now on
+//
+// Build it as libcudart.so.13 (or .12) with that as the version of its symbols.
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { Success = 0, OutOfMemory = 2, NotSupported = 801, NotReady = 600 };
+enum { Devices = 2, MostBlocks = 4096 };
+static const size_t Granularity = 2 << 20;
+
+static struct {
+  uintptr_t Address;
+  size_t Bytes;
+  int Device;
+} Blocks[MostBlocks];
+static size_t Used[Devices];
+static uintptr_t NextAddress = 0x700000000000;
+static int Device, Busy;
+
+void fakeCudaBusy(int Is) { Busy = Is; }
+
+static size_t total(void) {
+  const char *Bytes = getenv("FAKE_CUDA_BYTES");
+  return Bytes ? strtoull(Bytes, NULL, 10) : (size_t)8 << 30;
+}
+
+static uintptr_t takeAddresses(size_t Bytes) {
+  uintptr_t P = NextAddress;
+  NextAddress += (Bytes + Granularity - 1) / Granularity * Granularity;
+  return P;
+}
+
+static int give(void **P, size_t Bytes) {
+  *P = NULL;
+  for (int I = 0; I != MostBlocks && Used[Device] + Bytes <= total(); ++I) {
+    if (Blocks[I].Address)
+      continue;
+    Blocks[I].Address = takeAddresses(Bytes);
+    Blocks[I].Bytes = Bytes;
+    Blocks[I].Device = Device;
+    Used[Device] += Bytes;
+    *P = (void *)Blocks[I].Address;
+    return Success;
+  }
+  return OutOfMemory;
+}
+
+static int takeBack(void *P) {
+  for (int I = 0; I != MostBlocks; ++I)
+    if (P && Blocks[I].Address == (uintptr_t)P) {
+      Blocks[I].Address = 0;
+      Used[Blocks[I].Device] -= Blocks[I].Bytes;
+    }
+  return Success;
+}
+
+// Memory.
+int cudaMalloc(void **P, size_t Bytes) { return give(P, Bytes); }
+int cudaFree(void *P) { return takeBack(P); }
+int cudaMallocAsync(void **P, size_t Bytes, void *Stream) {
+  return give(P, Bytes);
+}
+int cudaFreeAsync(void *P, void *Stream) { return takeBack(P); }
+int cudaMemGetInfo(size_t *Free, size_t *Total) {
+  *Total = total();
+  *Free = *Total - Used[Device];
+  return Success;
+}
+int cudaDeviceGetDefaultMemPool(void **Pool, int Of) {
+  *Pool = &Used[Of];
+  return Success;
+}
+int cudaMemPoolGetAttribute(void *Pool, int What, void *Value) {
+  *(uint64_t *)Value = 0;
+  return Success;
+}
+
+// Devices.
+int cudaGetDeviceCount(int *N) {
+  *N = Devices;
+  return Success;
+}
+int cudaGetDevice(int *Which) {
+  *Which = Device;
+  return Success;
+}
+int cudaSetDevice(int Which) {
+  Device = Which;
+  return Success;
+}
+int cudaGetDeviceProperties(void *To, int Of) {
+  enum { TotalGlobalMem = 288 };
+  memset(To, 0, 512);
+  *(size_t *)((char *)To + TotalGlobalMem) = total();
+  return Success;
+}
+int cudaGetDeviceProperties_v2(void *To, int Of) {
+  return cudaGetDeviceProperties(To, Of);
+}
+int cudaDriverGetVersion(int *Version) {
+  *Version = 13000;
+  return Success;
+}
+int cudaDeviceGetStreamPriorityRange(int *Least, int *Greatest) {
+  *Least = 0;
+  *Greatest = -1;
+  return Success;
+}
+int cudaDeviceCanAccessPeer(int *Can, int A, int B) {
+  *Can = 0;
+  return Success;
+}
+
+// Streams and events.
+int cudaStreamCreateWithPriority(void **Stream, unsigned Flags, int Priority) {
+  static uintptr_t Next = 0x5000;
+  *Stream = (void *)(Next += 0x100);
+  return Success;
+}
+int cudaEventCreateWithFlags(void **Event, unsigned Flags) {
+  return cudaStreamCreateWithPriority(Event, 0, 0);
+}
+int cudaEventQuery(void *Event) { return Busy ? NotReady : Success; }
+int cudaStreamQuery(void *Stream) { return Busy ? NotReady : Success; }
+int cudaStreamIsCapturing(void *Stream, int *Is) {
+  *Is = 0;
+  return Success;
+}
+int cudaStreamGetCaptureInfo(void *Stream, int *Is) {
+  *Is = 0;
+  return Success;
+}
+int cudaStreamGetCaptureInfo_v2(void *Stream, int *Is) {
+  *Is = 0;
+  return Success;
+}
+
+// Errors.
+const char *cudaGetErrorString(int E) {
+  return E == OutOfMemory ? "out of memory" : "an error of the fake runtime";
+}
+const char *cudaGetErrorName(int E) { return cudaGetErrorString(E); }
+int cudaGetLastError(void) { return Success; }
+
+// What does nothing.
+#define NOTHING(NAME)                                                          \
+  int NAME() { return Success; }
+NOTHING(cudaDeviceEnablePeerAccess)
+NOTHING(cudaDeviceSynchronize)
+NOTHING(cudaEventDestroy)
+NOTHING(cudaEventElapsedTime)
+NOTHING(cudaEventRecord)
+NOTHING(cudaEventSynchronize)
+NOTHING(cudaGraphAddEmptyNode)
+NOTHING(cudaGraphNodeGetDependencies)
+NOTHING(cudaGraphNodeGetType)
+NOTHING(cudaIpcCloseMemHandle)
+NOTHING(cudaIpcGetMemHandle)
+NOTHING(cudaIpcOpenMemHandle)
+NOTHING(cudaMemPoolSetAccess)
+NOTHING(cudaMemPoolSetAttribute)
+NOTHING(cudaMemPoolTrimTo)
+NOTHING(cudaMemcpy)
+NOTHING(cudaMemcpyAsync)
+NOTHING(cudaMemcpyPeerAsync)
+NOTHING(cudaStreamSynchronize)
+NOTHING(cudaStreamUpdateCaptureDependencies)
+NOTHING(cudaStreamWaitEvent)
+NOTHING(cudaThreadExchangeStreamCaptureMode)
+
+// The driver, as far as expandable segments need it.
+static int getGranularity(size_t *Bytes) {
+  *Bytes = Granularity;
+  return Success;
+}
+static int reserveAddresses(uintptr_t *P, size_t Bytes) {
+  *P = takeAddresses(Bytes);
+  return Success;
+}
+static int createPages(uint64_t *Handle, size_t Bytes) {
+  if (Used[Device] + Bytes > total())
+    return OutOfMemory;
+  Used[Device] += Bytes;
+  *Handle = Bytes;
+  return Success;
+}
+static int releasePages(uint64_t Handle) {
+  Used[Device] -= Handle;
+  return Success;
+}
+static int nothing() { return Success; }
+static int getAttribute(int *Value) {
+  *Value = 0;
+  return Success;
+}
+static int errorText(int E, const char **Text) {
+  *Text = cudaGetErrorString(E);
+  return Success;
+}
+
+static void *driverFunction(const char *Name) {
+  static const struct {
+    const char *Name;
+    void *Function;
+  } Known[] = {{"cuMemGetAllocationGranularity", (void *)getGranularity},
+               {"cuMemAddressReserve", (void *)reserveAddresses},
+               {"cuMemCreate", (void *)createPages},
+               {"cuMemRelease", (void *)releasePages},
+               {"cuDeviceGetAttribute", (void *)getAttribute},
+               {"cuGetErrorString", (void *)errorText}};
+  for (size_t I = 0; I != sizeof(Known) / sizeof(*Known); ++I)
+    if (!strcmp(Name, Known[I].Name))
+      return Known[I].Function;
+  return (void *)nothing;
+}
+int cudaGetDriverEntryPoint(const char *Name, void **Function, uint64_t Flags,
+                            int *Found) {
+  *Function = driverFunction(Name);
+  if (Found)
+    *Found = 0;
+  return Success;
+}
+int cudaGetDriverEntryPointByVersion(const char *Name, void **Function,
+                                     unsigned Version, uint64_t Flags,
+                                     int *Found) {
+  return cudaGetDriverEntryPoint(Name, Function, Flags, Found);
+}
