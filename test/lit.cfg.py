@@ -13,7 +13,8 @@
 #   %tools         the folder of this build's tools
 #   %open_speedscope FILE   shows FILE in speedscope's page, prints its profiles
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, asan, ubsan,
-# tsan, heaptrack, memray, root, and long and wheel (utils/check --long).
+# tsan, heaptrack, memray, root, and long and wheel (utils/check --long), and
+# cuda-allocator (utils/check --with-cuda-allocator).
 
 import glob
 import os
@@ -130,6 +131,11 @@ if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 if os.geteuid() == 0:
     config.available_features.add("root")
+# What utils/check --with-cuda-allocator has fetched.
+allocator = os.path.join(config.memkit_src_root, ".cache", "cuda-allocator")
+if lit_config.params.get("cuda-allocator") and os.path.isdir(os.path.join(allocator, "torch")):
+    config.available_features.add("cuda-allocator")
+    config.substitutions.append(("%cuda_allocator", allocator))
 if lit_config.params.get("long"):
     config.available_features.add("long")
 

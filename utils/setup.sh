@@ -127,6 +127,24 @@ need_nvtx() {
   fi
 }
 
+# Of PyTorch's build with CUDA, in .cache/cuda-allocator: the two libraries that its
+# allocator is of, and the headers to call it. The wheel is fetched once, and is not kept.
+need_cuda_allocator() {
+  local folder=$root/.cache/cuda-allocator
+  if [ -e "$folder/$torch_version" ]; then return; fi
+  [ $no_install = 0 ] || die "not fetched: PyTorch's build with CUDA, for its allocator"
+  say "Fetching PyTorch $torch_version with CUDA for its allocator: 505 MiB, of which 10 MiB are kept"
+  rm -rf "$folder" && mkdir -p "$folder/wheels"
+  local download=("$python" -m pip download --quiet --disable-pip-version-check --no-deps
+    --dest "$folder/wheels")
+  # `===`: the build of the package index, no other of the same version.
+  "${download[@]}" "torch===$torch_version"
+  "${download[@]}" nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88
+  "$python" "$root/utils/unpack_cuda_allocator.py" "$folder"
+  rm -rf "$folder/wheels"
+  touch "$folder/$torch_version"
+}
+
 # The packages of utils/browser, in .cache/npm.
 need_browser_packages() {
   local folder=$root/.cache/npm file

@@ -28,7 +28,9 @@ static constexpr size_t MostStreams = 1 << 16, MostInUse = 1 << 20;
 
 /// 0 for the default stream, others in the order in which they are seen.
 uint32_t ImageState::streamOf(uint64_t Handle) {
-  if (!Handle || (Streams.size() == MostStreams && !Streams.count(Handle)))
+  // The two highest are no keys of the map, nor handles.
+  if (!Handle || Handle >= ~uint64_t(1) ||
+      (Streams.size() == MostStreams && !Streams.count(Handle)))
     return 0;
   return Streams.try_emplace(Handle, Streams.size() + 1).first->second;
 }
@@ -69,6 +71,16 @@ void ImageState::noteInUse(const wire::Record &Rec, const LiveEntry &E) {
   uint32_t Slot = Rec.function();
   if (InUse.try_emplace(Rec.Address, E.Size, Slot).second)
     TensorSlots[Slot].InUse += E.Size;
+}
+
+/// No stream uses what was at Address: it has been said, or there is another
+/// tensor by now.
+void ImageState::endInUse(uint64_t Address) {
+  auto It = InUse.find(Address);
+  if (It == InUse.end())
+    return;
+  TensorSlots[It->second.second].InUse -= It->second.first;
+  InUse.erase(It);
 }
 
 //===----------------------------------------------------------------------===//
@@ -237,11 +249,7 @@ void ImageState::allocatorRecord(const wire::Record &Rec, uint32_t RingIndex) {
     Q.HasPool = true;
     return;
   case RecordKind::TensorReusable:
-    if (auto It = InUse.find(Rec.Address); It != InUse.end()) {
-      TensorSlots[It->second.second].InUse -= It->second.first;
-      InUse.erase(It);
-    }
-    return;
+    return isAddress(Rec.Address) ? endInUse(Rec.Address) : bad();
   default:
     return segmentRecord(Rec, RingIndex);
   }

@@ -228,6 +228,7 @@ private:
                       uint32_t RingIndex);
   void noteLive(uint64_t TimeNs);
   void noteInUse(const wire::Record &Rec, const LiveEntry &E);
+  void endInUse(uint64_t Address);
   void noteRequest(uint64_t Address, uint32_t RingIndex);
   uint32_t streamOf(uint64_t Handle);
   uint32_t poolOf(uint64_t A, uint64_t B);

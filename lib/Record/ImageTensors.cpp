@@ -114,6 +114,8 @@ void ImageState::putTensor(const wire::Record &Rec, uint32_t RingIndex) {
   if (!Of.IsHost)
     E.Context |= OnDeviceBit;
   Tensors.insert(Address, E);
+  if (LLVM_UNLIKELY(!InUse.empty()))
+    endInUse(Address);
   noteRequest(Address, RingIndex);
   uint64_t Ns = E.BirthTick * TimeUnitNs;
   if (findTensorOuter(Address, E, Outer)) {

@@ -77,15 +77,26 @@ void Session::lookAtTorchCuda(Process &P) {
       P.State->shared().control().TorchCuda.load(std::memory_order_acquire));
   TorchCudaSaid = State != CudaState::None;
   std::string Who = "process " + std::to_string(P.Pid) +
-                    (P.Role.empty() ? "" : " (" + P.Role + ")") +
-                    ": PyTorch on CUDA: ";
+                    (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
+  std::string What = "PyTorch on CUDA: ";
   if (State == CudaState::Tracked)
-    O.Note(Who + "requests, streams and segments are recorded");
-  else if (State == CudaState::Pool)
-    O.Warn(Who + "its memory is cudaMallocAsync's: tensors are that "
-                 "function's blocks, and what is reserved is not known");
+    return O.Note(Who + What + "requests, streams and segments are recorded");
+  if (State == CudaState::Pool)
+    What += "its memory is cudaMallocAsync's: tensors are that function's "
+            "blocks, and what is reserved is not known";
   else if (const char *Why = whyNotTracked(State))
-    O.Warn(Who + "requests, streams and segments are not recorded: " + Why);
+    What +=
+        std::string("requests, streams and segments are not recorded: ") + Why;
+  else
+    return;
+  O.Warn(Who + What);
+  // The trace says so, too.
+  Mark M;
+  M.Kind = MarkKind::Alert;
+  M.Image = P.Image;
+  M.TimeNs = R.lastNs();
+  M.Name = R.Names.Names.string(What);
+  R.addMark(std::move(M));
 }
 
 /// What is missing of PyTorch's contexts, once in a run.

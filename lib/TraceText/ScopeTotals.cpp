@@ -39,6 +39,7 @@ struct Shown {
   StringRef Name; ///< the title of the names
   bool HasPhase;  ///< a name has a row for forward, and one for backward
   ArrayRef<Number> Numbers;
+  ArrayRef<Number> Late; ///< behind the phase
 };
 
 } // namespace
@@ -84,15 +85,19 @@ static const Number LayerNumbers[] = {
     {"frees", "frees", Unit::Count, field<&LayerTotals::Frees>},
     {"allocated", "allocated_bytes", Unit::Size,
      field<&LayerTotals::AllocatedBytes>},
-    {"peak", "peak_bytes", Unit::Size, field<&LayerTotals::PeakBytes>},
+    {"peak", "peak_bytes", Unit::Size, field<&LayerTotals::PeakBytes>}};
+
+// Of devices, whose allocators say what they reserve.
+static const Number LateLayerNumbers[] = {
     {"reserved", "reserved_peak_bytes", Unit::Size,
      field<&LayerTotals::ReservedPeakBytes>, hasReserved},
     {"of it free", "fragmentation_ppm", Unit::Millionths,
      [](const LayerTotals &L) { return uint64_t(L.FragmentationPpm); },
      hasReserved}};
 
-static const Shown Scopes = {"scopes", "scope", false, ScopeNumbers};
-static const Shown Layers = {"layers", "layer", true, LayerNumbers};
+static const Shown Scopes = {"scopes", "scope", false, ScopeNumbers, {}};
+static const Shown Layers = {"layers", "layer", true, LayerNumbers,
+                             LateLayerNumbers};
 
 static std::string format(Unit U, uint64_t N) {
   switch (U) {
@@ -110,15 +115,19 @@ static std::string format(Unit U, uint64_t N) {
 
 static void writeJson(json::OStream &J, const TraceSummary &S, const Shown &W,
                       ArrayRef<LayerTotals> Rows) {
+  auto Write = [&](ArrayRef<Number> Numbers, const LayerTotals &L) {
+    for (const Number &N : Numbers)
+      if (!N.Key.empty())
+        J.attribute(N.Key, N.isKnown(L) ? json::Value(N.Of(L)) : nullptr);
+  };
   J.attributeArray(W.List, [&] {
     for (const LayerTotals &L : Rows)
       J.object([&] {
         J.attribute("name", json::fixUTF8(S.string(L.Name)));
-        for (const Number &N : W.Numbers)
-          if (!N.Key.empty())
-            J.attribute(N.Key, N.isKnown(L) ? json::Value(N.Of(L)) : nullptr);
+        Write(W.Numbers, L);
         if (W.HasPhase)
           J.attribute("backward", L.Backward);
+        Write(W.Late, L);
       });
   });
 }
@@ -129,20 +138,20 @@ static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
       {W.Name.str(), Table::Align::Left, true}};
   if (W.HasPhase)
     Columns.push_back({"phase", Table::Align::Left});
-  auto IsShown = [&](const Number &N) {
-    return !N.Title.empty() && (!N.IsKnown || any_of(Rows, N.IsKnown));
-  };
-  for (const Number &N : W.Numbers)
-    if (IsShown(N))
-      Columns.push_back({N.Title.str(), Table::Align::Right});
+  std::vector<Number> Titled;
+  for (ArrayRef<Number> Numbers : {W.Numbers, W.Late})
+    copy_if(Numbers, std::back_inserter(Titled), [&](const Number &N) {
+      return !N.Title.empty() && (!N.IsKnown || any_of(Rows, N.IsKnown));
+    });
+  for (const Number &N : Titled)
+    Columns.push_back({N.Title.str(), Table::Align::Right});
   Table T(Columns);
   for (const LayerTotals &L : Rows) {
     std::vector<std::string> Cells = {S.string(L.Name).str()};
     if (W.HasPhase)
       Cells.push_back(L.Backward ? "backward" : "forward");
-    for (const Number &N : W.Numbers)
-      if (IsShown(N))
-        Cells.push_back(N.isKnown(L) ? format(N.U, N.Of(L)) : "");
+    for (const Number &N : Titled)
+      Cells.push_back(N.isKnown(L) ? format(N.U, N.Of(L)) : "");
     T.add(std::move(Cells));
   }
   T.print(OS, Width);
@@ -162,18 +171,27 @@ static void printField(raw_ostream &OS, StringRef Text) {
 
 static void printCsv(raw_ostream &OS, const TraceSummary &S, const Shown &W,
                      ArrayRef<LayerTotals> Rows) {
-  OS << "name";
-  for (const Number &N : W.Numbers)
-    if (!N.Key.empty())
-      OS << ',' << N.Key;
-  OS << (W.HasPhase ? ",backward\n" : "\n");
-  for (const LayerTotals &L : Rows) {
-    printField(OS, S.string(L.Name));
-    for (const Number &N : W.Numbers)
+  auto Keys = [&](ArrayRef<Number> Numbers) {
+    for (const Number &N : Numbers)
+      if (!N.Key.empty())
+        OS << ',' << N.Key;
+  };
+  auto Values = [&](ArrayRef<Number> Numbers, const LayerTotals &L) {
+    for (const Number &N : Numbers)
       if (!N.Key.empty())
         OS << ',' << (N.isKnown(L) ? std::to_string(N.Of(L)) : "");
+  };
+  OS << "name";
+  Keys(W.Numbers);
+  OS << (W.HasPhase ? ",backward" : "");
+  Keys(W.Late);
+  OS << '\n';
+  for (const LayerTotals &L : Rows) {
+    printField(OS, S.string(L.Name));
+    Values(W.Numbers, L);
     if (W.HasPhase)
       OS << (L.Backward ? ",true" : ",false");
+    Values(W.Late, L);
     OS << '\n';
   }
 }

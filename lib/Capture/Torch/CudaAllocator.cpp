@@ -115,15 +115,29 @@ static uint32_t findMinor(const void *Symbol) {
   return Minor ? Minor : minorIn(Library, Size, "/../build-version", "");
 }
 
+/// The variable that holds the allocator, and the one that is in the library:
+/// an executable that names it has a copy, and that is used.
+static std::atomic<void **> Variable, InLibrary;
+
+void capture::lookUpCudaAllocator() {
+  static constexpr char Name[] =
+      "_ZN3c104cuda20CUDACachingAllocator9allocatorE";
+  if (Variable.load(std::memory_order_acquire))
+    return;
+  auto *Own = static_cast<void **>(symbolOfLoaded("libc10_cuda.so", Name));
+  if (!Own)
+    return;
+  auto *Global = static_cast<void **>(globalSymbol(Name));
+  InLibrary.store(Own, std::memory_order_release);
+  Variable.store(Global ? Global : Own, std::memory_order_release);
+}
+
 CudaAllocator capture::findCudaAllocator() {
   using wire::CudaState;
   CudaAllocator A = {CudaState::NoTracker, nullptr, nullptr, false};
-  static constexpr char Name[] =
-      "_ZN3c104cuda20CUDACachingAllocator9allocatorE";
-  auto *Slot = static_cast<void **>(symbolOfLoaded("libc10_cuda.so", Name));
-  // An executable that names it has the variable, and the library uses that.
-  auto *Global = Slot ? static_cast<void **>(globalSymbol(Name)) : nullptr;
-  A.Object = Global ? *Global : Slot ? *Slot : nullptr;
+  lookUpCudaAllocator();
+  void **Slot = Variable.load(std::memory_order_acquire);
+  A.Object = Slot ? *Slot : nullptr;
   if (!A.Object)
     return A;
   auto *Functions = *static_cast<void ***>(A.Object);
@@ -132,7 +146,7 @@ CudaAllocator capture::findCudaAllocator() {
     A.Is = strcmp(Class, Pool) ? CudaState::OtherAllocator : CudaState::Pool;
     return A;
   }
-  uint32_t Minor = findMinor(Slot);
+  uint32_t Minor = findMinor(InLibrary.load(std::memory_order_acquire));
   if (Minor == 1) // of 2.1: it has the object, and no tracker
     return A;
   A.Is = CudaState::UnknownVersion;

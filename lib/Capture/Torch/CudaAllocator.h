@@ -22,7 +22,11 @@ struct CudaAllocator {
   bool HasPools; ///< entries of its tracker say which
 };
 
-/// The one in use. Looks things up and reads a file: once.
+/// Looks up what findCudaAllocator() would have to, where the library is loaded
+/// by now: the loader's lock is better not taken below the allocator's.
+void lookUpCudaAllocator();
+
+/// The one in use. Reads a file: once.
 CudaAllocator findCudaAllocator();
 
 } // namespace memkit::capture

@@ -14,6 +14,7 @@
 
 #include "TorchHooks.h"
 
+#include "CudaAllocator.h"
 #include "CudaTracker.h"
 #include "Host/Real.h"
 #include "Runtime/Recording.h"
@@ -57,6 +58,7 @@ bool TorchHooks::lookUpOwn() {
   };
   auto E = reinterpret_cast<EnabledFn>(Find(C10_ENABLED));
   void *R = Find(C10_REPORT("lmm")), *O = Find(C10_OOM("lmm"));
+  lookUpCudaAllocator();
   R = R ? R : Find(C10_REPORT("lll"));
   O = O ? O : Find(C10_OOM("lll"));
   Before.Report = R;

@@ -1,0 +1,166 @@
+//===- CudaPool.cpp - PyTorch's memory of cudaMallocAsync -----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync PyTorch reports nothing
+// to libc10: each tensor is a block of the driver's pool. So the runtime's
+// functions stand for the reports, where libc10_cuda.so calls them. Others
+// who call them are only handed on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Host/Real.h"
+#include "Runtime/Recording.h"
+#include "Runtime/Symbols.h"
+
+#include <cstring>
+#include <link.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+namespace {
+enum CudaError : int { Success = 0, OutOfMemory = 2, NotSupported = 801 };
+constexpr uint16_t CudaType = 1; ///< c10::DeviceType
+
+/// The CUDA runtime, as a module that calls it has found it.
+struct Runtime {
+  std::atomic<void *> LinkMap;
+  int (*Malloc)(void **, size_t, void *);
+  int (*Free)(void *, void *);
+  int (*GetDevice)(int *);
+  bool IsTorch;
+
+  uint32_t slot() const {
+    int Device = 0;
+    if (!GetDevice || GetDevice(&Device))
+      return TorchHooks::NoSlot;
+    return Proc.Torch.slotOf(uint16_t(CudaType | uint8_t(Device) << 8));
+  }
+};
+} // namespace
+
+/// Those that are known; a module that has called stays loaded (Symbols.h).
+static constexpr uint32_t MostCallers = 16;
+static Runtime Callers[MostCallers];
+static std::atomic<uint32_t> NumCallers;
+
+/// As the module of LinkMap would have found it, had this library's Own not
+/// come first. Two runtimes of different versions may be there: that which the
+/// module needs goes first.
+static void *findFor(void *LinkMap, const char *Name, void *Own = nullptr) {
+  void *P = LinkMap ? symbolOfModule(LinkMap, Name) : nullptr;
+  if (!P || P == Own)
+    P = nextSymbol(Name);
+  for (const char *Library :
+       {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"})
+    if (!P)
+      P = symbolOfLoaded(Library, Name);
+  return P;
+}
+
+extern "C" {
+MEMKIT_EXPORT int cudaMallocAsync(void **, size_t, void *);
+MEMKIT_EXPORT int cudaFreeAsync(void *, void *);
+}
+
+static void fill(Runtime &R, link_map *Map) {
+  R.Malloc = reinterpret_cast<decltype(R.Malloc)>(findFor(
+      Map, "cudaMallocAsync", reinterpret_cast<void *>(&cudaMallocAsync)));
+  R.Free = reinterpret_cast<decltype(R.Free)>(
+      findFor(Map, "cudaFreeAsync", reinterpret_cast<void *>(&cudaFreeAsync)));
+  R.GetDevice =
+      reinterpret_cast<decltype(R.GetDevice)>(findFor(Map, "cudaGetDevice"));
+  R.IsTorch = Map && strstr(Map->l_name, "/libc10_cuda.so");
+}
+
+/// Of the module of Pc. Room: for one that cannot be kept.
+static Runtime &runtimeOf(uintptr_t Pc, Runtime &Room) {
+  FoundObject O = {};
+  if (Kept.FindObject)
+    Kept.FindObject(reinterpret_cast<void *>(Pc), &O);
+  for (Runtime &R : Callers)
+    if (O.LinkMap && R.LinkMap.load(std::memory_order_acquire) == O.LinkMap)
+      return R;
+  fill(Room, static_cast<link_map *>(O.LinkMap));
+  uint32_t At = NumCallers.load(std::memory_order_relaxed);
+  if (!O.LinkMap || !Room.Malloc || At >= MostCallers ||
+      !NumCallers.compare_exchange_strong(At, At + 1))
+    return Room;
+  Runtime &R = Callers[At];
+  R.Malloc = Room.Malloc;
+  R.Free = Room.Free;
+  R.GetDevice = Room.GetDevice;
+  R.IsTorch = Room.IsTorch;
+  R.LinkMap.store(O.LinkMap, std::memory_order_release);
+  return R;
+}
+
+static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
+
+static void notePool() {
+  uint32_t None = 0;
+  Proc.Ctl->TorchCuda.compare_exchange_strong(None,
+                                              uint32_t(wire::CudaState::Pool));
+}
+
+static void recordPool(const Runtime &R, void *P, size_t Size, void *Stream,
+                       const Frame &Caller) {
+  Thread *T = recordingThread();
+  if (!T || !Proc.Torch.wantsTensors() || !isRecording())
+    return;
+  notePool();
+  uint32_t Slot = R.slot();
+  uint32_t Stack = stackNode(*T, Caller);
+  if (Slot == TorchHooks::NoSlot ||
+      T->Epoch != Proc.Epoch.load(std::memory_order_relaxed) || !hasRoom(*T))
+    return;
+  auto Write = [&](RecordKind K, uint32_t A, uint32_t B) {
+    T->Ring.write(uintptr_t(P), Record::pack(Size, K, AllocFunction(Slot)), A,
+                  B);
+  };
+  if (!P)
+    return Write(RecordKind::TensorOom, Stack, 0);
+  uint64_t Handle = uintptr_t(Stream);
+  Write(RecordKind::TensorRequest, uint32_t(Handle), uint32_t(Handle >> 32));
+  if (hasRoom(*T))
+    Write(RecordKind::TensorAllocate, Stack, 0);
+}
+
+static void recordPoolFree(const Runtime &R, void *P) {
+  Thread *T = recordingThread();
+  if (!T || !Proc.Torch.wantsTensors() || !P)
+    return;
+  uint32_t Slot = R.slot();
+  if (Slot != TorchHooks::NoSlot && hasRoom(*T))
+    T->Ring.write(uintptr_t(P),
+                  Record::pack(0, RecordKind::TensorFree, AllocFunction(Slot)),
+                  0, 0);
+}
+
+MEMKIT_EXPORT int cudaMallocAsync(void **P, size_t Size, void *Stream) {
+  Frame Caller = MEMKIT_CALLER;
+  Runtime Room = {};
+  Runtime &R = runtimeOf(Caller.Pc, Room);
+  if (!R.Malloc)
+    return NotSupported;
+  int Result = R.Malloc(P, Size, Stream);
+  if (R.IsTorch && Size && (Result == Success || Result == OutOfMemory))
+    recordPool(R, Result == Success ? *P : nullptr, Size, Stream, Caller);
+  return Result;
+}
+
+MEMKIT_EXPORT int cudaFreeAsync(void *P, void *Stream) {
+  Frame Caller = MEMKIT_CALLER;
+  Runtime Room = {};
+  Runtime &R = runtimeOf(Caller.Pc, Room);
+  if (!R.Free)
+    return NotSupported;
+  if (R.IsTorch)
+    recordPoolFree(R, P);
+  return R.Free(P, Stream);
+}

@@ -1,0 +1,67 @@
+//===- ReservedSpansTest.cpp - What scopes had reserved ---------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReservedSpans.h"
+#include <gtest/gtest.h>
+
+using namespace memkit;
+
+namespace {
+
+TEST(ReservedSpans, SharesByTime) {
+  ReservedSpans R;
+  R.begin(1, 100);
+  R.set(200, 0, 1000); // all of it free
+  R.set(300, 750, 1000);
+  R.begin(2, 400);
+  R.set(500, 1000, 4000);
+  ReservedSpans::Span Two = R.end(2, 700);
+  EXPECT_EQ(Two.Peak, 4000u);
+  EXPECT_DOUBLE_EQ(Two.KnownNs, 300);
+  EXPECT_DOUBLE_EQ(Two.WastedNs, 100 * 0.25 + 200 * 0.75);
+  R.set(800, 500, 500);
+  // Before 200 nothing was known.
+  ReservedSpans::Span One = R.end(1, 900);
+  EXPECT_EQ(One.Peak, 4000u);
+  EXPECT_DOUBLE_EQ(One.KnownNs, 700);
+  EXPECT_DOUBLE_EQ(One.WastedNs, 100 + 200 * 0.25 + 300 * 0.75);
+}
+
+TEST(ReservedSpans, ScopesThatOverlap) {
+  ReservedSpans R;
+  R.set(0, 0, 100);
+  R.begin(1, 10);
+  R.set(20, 0, 300);
+  R.begin(2, 30);
+  R.set(40, 0, 200);
+  EXPECT_EQ(R.end(1, 50).Peak, 300u);
+  // What the first has seen before is not the second's.
+  EXPECT_EQ(R.end(2, 60).Peak, 300u);
+  R.begin(3, 70);
+  EXPECT_EQ(R.end(3, 80).Peak, 200u);
+  EXPECT_EQ(R.end(3, 90).Peak, 0u);
+}
+
+TEST(ReservedSpans, NothingIsReserved) {
+  ReservedSpans R;
+  R.begin(1, 10);
+  ReservedSpans::Span S = R.end(1, 20);
+  EXPECT_EQ(S.Peak, 0u);
+  EXPECT_EQ(S.KnownNs, 0);
+}
+
+TEST(ReservedSpans, ManyThatNeverEnd) {
+  ReservedSpans R;
+  R.set(0, 1, 2);
+  for (uint64_t N = 1; N <= ReservedSpans::MostOpen + 10; ++N)
+    R.begin(N, N);
+  EXPECT_EQ(R.end(1, 10000).Peak, 0u);
+  EXPECT_EQ(R.end(11, 10000).Peak, 2u);
+}
+
+} // namespace
