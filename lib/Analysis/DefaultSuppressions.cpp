@@ -61,6 +61,10 @@ leak:^PyDict_SetItemString$
 leak:^_PyPegen_new_identifier$
 leak:^r_object$
 )"},
+    // What PyTorch's allocators keep of a device to give out again.
+    {nullptr, R"(
+leak:^[device segment]$
+)"},
     // CPython's arenas: what is not given out of them, when the objects in them
     // are recorded. Else they are the only trace that these leave.
     {"python.object", R"(

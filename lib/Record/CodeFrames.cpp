@@ -43,6 +43,8 @@ StringRef memkit::allocFunctionName(uint8_t Function) {
                                           "PyObject_Calloc",
                                           "PyObject_Realloc"};
   static_assert(std::size(Names) == wire::NumAllocFunctions);
+  if (Function == CodeFrames::SegmentFunction)
+    return "[device segment]";
   return Function < std::size(Names) ? Names[Function] : "";
 }
 

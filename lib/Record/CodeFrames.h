@@ -35,6 +35,8 @@ public:
       return *K;
     return add(Code);
   }
+  /// Beside those of the program: a device's allocator takes a segment.
+  static constexpr uint8_t SegmentFunction = wire::NumAllocFunctions;
   /// The frame of the allocation function, in range and not 0.
   uint32_t ofFunction(uint8_t Function);
   /// Whether code that runs DataLoader's workers, and nothing else does, was
@@ -61,7 +63,7 @@ private:
   ChunkedArray<Known, 10> Codes;
   ChunkedArray<KnownModule, 4> Modules;
   ChunkedArray<uint32_t, 8> Functions; ///< of Python
-  uint32_t AllocFunctions[wire::NumAllocFunctions] = {};
+  uint32_t AllocFunctions[SegmentFunction + 1] = {};
 };
 
 /// The name of an allocation function; empty when there is none of that number.

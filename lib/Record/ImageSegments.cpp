@@ -124,7 +124,7 @@ void ImageState::putSegment(const wire::Record &Rec, SegmentTable::Kinds Kind,
   makeRoom(RingIndex);
   const Ring &Of = Rings[RingIndex];
   uint32_t Heap = TensorSlots[Rec.function()].SegmentHeap;
-  uint32_t Stack = Stacks.stack(Rec.Stack, 0);
+  uint32_t Stack = Stacks.stack(Rec.Stack, CodeFrames::SegmentFunction);
   Segment S;
   S.End = End;
   S.Slot = Rec.function();

@@ -104,7 +104,7 @@ static void printReserved(raw_ostream &OS, const TraceSummary &S,
     T.add(
         {S.string(S.Heaps[Id - 1].Name).str(), formatSize(H.ReservedBytes),
          Share(H.ReservedBytes, fragmentationPpm(H.ReservedBytes, H.LiveBytes)),
-         formatSize(H.ReservedAtPeakBytes),
+         H.ReservedAtPeakBytes ? formatSize(H.ReservedAtPeakBytes) : "",
          Share(H.ReservedAtPeakBytes,
                fragmentationPpm(H.ReservedAtPeakBytes, H.PeakBytes)),
          formatSize(H.ReservedPeakBytes),

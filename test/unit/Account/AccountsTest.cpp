@@ -340,6 +340,34 @@ TEST(Accounts, EndedImageCountsNothingAtLaterPeak) {
   EXPECT_EQ(S.Stacks[1].Rows[0].HeapPeakBytes, 60u);
 }
 
+TEST(Accounts, WhatIsReserved) {
+  Accounts A;
+  A.addHeap(1, Heap());
+  A.beginImage(1, 0);
+  uint32_t Row = A.stackRow(1, 1, 1);
+  EXPECT_FALSE(A.heapTotals(1).ReservedKnown);
+  A.setReserved(1, 1, 1000);
+  A.allocate({0, Row, 0}, 100, 100, 1);
+  A.setReserved(1, 1, 3000); // 900 of 1000 are free
+  A.allocate({1, Row, 0}, 1900, 200, 1);
+  EXPECT_EQ(A.heapTotals(1).ReservedAtPeakBytes, 3000u);
+  A.setReserved(1, 1, 4000); // 1000 of 3000
+  A.free({0, Row, 0}, 100, 300, 1);
+  A.setReserved(1, 1, 2000);
+  HeapTotals T = A.heapTotals(1);
+  EXPECT_TRUE(T.ReservedKnown);
+  EXPECT_EQ(T.ReservedBytes, 2000u);
+  EXPECT_EQ(T.ReservedPeakBytes, 4000u);
+  EXPECT_EQ(T.ReservedAtPeakBytes, 3000u);
+  EXPECT_EQ(T.GrowthFragmentationPpm, 900000u);
+  // A later peak, and the end of the image.
+  A.allocate({2, Row, 0}, 500, 400, 1);
+  EXPECT_EQ(A.heapTotals(1).ReservedAtPeakBytes, 2000u);
+  A.endImage(1, 500, 0, 0);
+  EXPECT_EQ(A.heapTotals(1).ReservedAtPeakBytes, 2000u);
+  EXPECT_EQ(A.heapTotals(1).ReservedBytes, 2000u);
+}
+
 TEST(Accounts, BoundaryLiesAfterAllEvents) {
   Accounts A;
   A.addHeap(1, Heap());
