@@ -188,8 +188,9 @@ void ImageState::segmentRecord(const wire::Record &Rec, uint32_t RingIndex) {
     if (!Begin)
       return endAllSegments(Rec, RingIndex);
     auto It = Segments.at(Begin);
+    // One that was taken while nothing was recorded is reserved, too.
     if (It == Segments.end())
-      return;
+      return changeReserved(Rec, -int64_t(Size), RingIndex);
     Size = It->second.Entry.Size;
     endSegment(It->second.Entry, Rec, RingIndex);
     Segments.erase(It);
@@ -207,7 +208,7 @@ void ImageState::segmentRecord(const wire::Record &Rec, uint32_t RingIndex) {
   case SegmentChange::Unmap: {
     auto It = Segments.expanding(Begin);
     if (It == Segments.end())
-      return;
+      return changeReserved(Rec, -int64_t(Size), RingIndex);
     Size = std::min(Size, It->second.Entry.Size);
     if (Size != It->second.Entry.Size) {
       resizeSegment(It->second, It->second.Entry.Size - Size, Rec, RingIndex);
