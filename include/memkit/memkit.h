@@ -44,12 +44,22 @@ struct memkit_heap {
   uint64_t after;  /* live when it ended, or now */
 };
 
+/* What the allocator of a heap has taken, where it tells: PyTorch's of devices.
+ */
+struct memkit_reserved {
+  uint64_t is_known; /* 0: it does not tell, and the rest is 0 */
+  uint64_t reserved; /* when the span ended, or now */
+  uint64_t peak;     /* the most in the span */
+  uint64_t active;   /* of it given out, when it was last told */
+};
+
 struct memkit_stats {
   uint64_t duration_ns;
   uint32_t num_heaps;
   uint32_t reserved;
   struct memkit_heap total; /* the domain host: no byte counts twice */
-  struct memkit_heap heaps[24];
+  struct memkit_heap heaps[24]; /* of torch.*: tensors made, deleted, ... */
+  struct memkit_reserved reserved_of[24]; /* of heaps, one by one */
 };
 
 /*

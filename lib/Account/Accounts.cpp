@@ -240,6 +240,12 @@ void Accounts::setRole(uint32_t Image, uint32_t Role) {
   Images[Image]->T.Role = Role;
 }
 
+void Accounts::noteResident(uint32_t Image, uint64_t Rss, uint64_t Pss) {
+  ImageTotals &T = Images[Image]->T;
+  T.RssPeakBytes = std::max(T.RssPeakBytes, Rss);
+  T.PssPeakBytes = std::max(T.PssPeakBytes, Pss);
+}
+
 void Accounts::endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
                         uint32_t Signal) {
   ImageState &I = *Images[Image];

@@ -90,6 +90,7 @@ Error Replay::readMarks() {
       EndNs = std::max(EndNs, M.TimeNs);
       bool Applied = M.Kind == MarkKind::Step || M.Kind == MarkKind::ImageEnd ||
                      M.Kind == MarkKind::HeapReserved ||
+                     M.Kind == MarkKind::Rss || M.Kind == MarkKind::Pss ||
                      M.Kind == MarkKind::Loss;
       if (Applied && M.Image)
         Marks.push_back(std::move(M));

@@ -239,6 +239,12 @@ Error Replay::applyMark(const Mark &M) {
     if (M.Heap && !M.Values.empty() && !A.isEnded(M.Image))
       A.setReserved(M.Image, M.Heap, M.Values[0]);
     return Error::success();
+  case MarkKind::Rss:
+  case MarkKind::Pss:
+    if (!M.Values.empty())
+      A.noteResident(M.Image, M.Kind == MarkKind::Rss ? M.Values[0] : 0,
+                     M.Kind == MarkKind::Pss ? M.Values[0] : 0);
+    return Error::success();
   case MarkKind::Loss:
     if (M.Id < NumLossKinds && !M.Values.empty())
       A.addLoss(M.Image, static_cast<LossKind>(M.Id), M.Values[0]);

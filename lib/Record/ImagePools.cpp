@@ -94,10 +94,11 @@ void ImageState::reservePool(const Pool &P, int64_t Bytes, uint64_t Tsc) {
   Mark M;
   M.Kind = MarkKind::HeapReserved;
   M.Image = Id;
-  M.TimeNs = R.timeOf(Tsc);
+  M.TimeNs = R.boundaryNs(R.Clock.toNs(Tsc));
   M.Heap = P.Heap;
   M.Values = {Reserved, R.Sums.heapLiveBytes(P.Heap)};
   R.Sums.setReserved(Id, P.Heap, Reserved);
+  Scopes.noteReserved(P.Heap, Reserved, M.Values[1]);
   R.addMark(std::move(M));
 }
 

@@ -187,6 +187,20 @@ void ImageScopes::endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind) {
   T.AllocatedBytes += Host.AllocatedBytes;
   T.PeakBytes = std::max(T.PeakBytes, Host.Peak);
   T.RiseBytes = std::max(T.RiseBytes, Host.Peak - Host.Before);
+  uint64_t Peak = 0, Reserved = 0;
+  for (uint32_t Heap = 1; Heap < S->Rows.size(); ++Heap) {
+    if (!R.isTensorHeap(Heap))
+      continue;
+    const Span::Row &Row = S->Rows[Heap];
+    T.TensorAllocations += Row.Allocations;
+    T.TensorFrees += Row.Frees;
+    T.TensorAllocatedBytes += Row.AllocatedBytes;
+    T.TensorFreedBytes += Row.FreedBytes;
+    Peak += Row.Peak;
+    Reserved += Row.ReservedPeak;
+  }
+  T.TensorPeakBytes = std::max(T.TensorPeakBytes, Peak);
+  T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, Reserved);
 }
 
 void ImageScopes::endRing(uint32_t I, uint64_t TimeNs) {
@@ -216,6 +230,7 @@ bool ImageScopes::mark(const wire::Record &Rec, uint32_t Thread) {
     return true;
   case MarkWhat::User:
     M.Kind = MarkKind::User;
+    WasMarked = true;
     M.Name = name(uint32_t(Rec.Address)).String;
     break;
   case MarkWhat::RangeBegin:
@@ -275,6 +290,13 @@ static void write(const Span::Row &Row, StringRef Name, wire::HeapReply &To) {
   To.After = Row.After;
 }
 
+static void write(const Span::Row &Row, wire::ReservedReply &To) {
+  To.IsKnown = Row.IsReservedKnown;
+  To.Reserved = Row.Reserved;
+  To.Peak = Row.ReservedPeak;
+  To.Active = Row.Active;
+}
+
 void ImageScopes::write(const Span &S, wire::Reply &To) const {
   To.DurationNs = S.DurationNs;
   To.NumHeaps = 0;
@@ -282,8 +304,10 @@ void ImageScopes::write(const Span &S, wire::Reply &To) const {
   ::write(S.Rows[0], "host", To.Total);
   for (uint32_t Heap = 1;
        Heap < S.Rows.size() && To.NumHeaps != wire::MaxReplyHeaps; ++Heap)
-    if (R.Sums.hasHeapOf(Image, Heap))
+    if (R.Sums.hasHeapOf(Image, Heap)) {
+      ::write(S.Rows[Heap], To.Reserved[To.NumHeaps]);
       ::write(S.Rows[Heap], R.heapName(Heap), To.Heaps[To.NumHeaps++]);
+    }
 }
 
 bool ImageScopes::answer(const wire::Record &Rec, uint32_t RingIndex) {

@@ -42,6 +42,13 @@ public:
   }
   /// To be told what allocators of devices hold.
   ReservedSpans &reserved() { return Reserved; }
+  /// What the allocator of a heap reserves from now on, and of it has given
+  /// out.
+  void noteReserved(uint32_t Heap, uint64_t Reserved, uint64_t Active) {
+    Spans.noteReserved(Heap, Reserved, Active);
+  }
+  /// Has the program put a mark since the last call?
+  bool takeMarked() { return std::exchange(WasMarked, false); }
   /// The scopes that are open in the ring end.
   void endRing(uint32_t Ring, uint64_t TimeNs);
   /// All that are open end, and the sums of all go to the recording.
@@ -148,6 +155,7 @@ private:
   std::vector<Forward> Forwards;
   uint64_t StepRange = 0;   ///< the one whose ends are steps; 0: none is known
   bool HasOwnSteps = false; ///< the program names them
+  bool WasMarked = false;
 };
 
 } // namespace memkit

@@ -99,6 +99,8 @@ public:
   /// At the end of a pass over all rings: gives up on records held since before
   /// the last pass, or on All.
   void settleHeld(bool All = false);
+  /// Has the program put a mark since the last call?
+  bool takeMarked() { return Scopes.takeMarked(); }
   /// No record comes any more.
   void endScopes(uint64_t TimeNs) { Scopes.finish(TimeNs); }
   /// The ring's owner is gone.

@@ -165,6 +165,7 @@ void ImageState::reservedMark(uint32_t Slot, uint64_t Tsc, uint32_t RingIndex) {
   M.Heap = Of.Heap;
   M.Values = {Of.Reserved, Of.Allocated + Of.InUse};
   R.Sums.setReserved(Id, M.Heap, Of.Reserved);
+  Scopes.noteReserved(M.Heap, M.Values[0], M.Values[1]);
   HasReserved = true;
   noteLive(M.TimeNs);
   R.addMark(std::move(M));

@@ -119,6 +119,9 @@ void Session::welcome(const Greeter::Guest &G) {
   }
   P->Image = R.Names.addImage(I);
   P->Parent = I.Parent;
+  P->IsForked = I.Origin == ImageOrigin::Fork;
+  // When it has become what it will be.
+  P->NextPssNs = I.StartNs + O.SampleIntervalNs;
   R.Sums.beginImage(P->Image, I.StartNs);
   if (Shared) {
     Door.answer(G, P->Image, (*Shared)->fd(), (*Shared)->size());
@@ -342,22 +345,6 @@ bool Session::stragglers() {
   }
   StragglersUntilNs = 0;
   return false;
-}
-
-void Session::sampleRss(Process &P, uint64_t Now) {
-  if (Now < P.NextRssNs)
-    return;
-  // Often at first, when most happens.
-  P.NextRssNs = Now + (Now - P.StartNs < 10000000000 ? 100000000 : 1000000000);
-  auto Bytes = procfs::residentBytes(P.Pid);
-  if (!Bytes)
-    return;
-  Mark M;
-  M.Kind = MarkKind::Rss;
-  M.Image = P.Image;
-  M.TimeNs = Now;
-  M.Values = {Bytes->first, Bytes->second};
-  R.addMark(std::move(M));
 }
 
 //===----------------------------------------------------------------------===//

@@ -120,6 +120,23 @@ std::optional<std::pair<uint64_t, uint64_t>> residentBytes(pid_t Pid) {
   return std::pair(Resident * Page, Shared * Page);
 }
 
+std::optional<Shares> sharesOf(pid_t Pid) {
+  std::string Text = readFile(procPath(Pid, "smaps_rollup"));
+  auto Kilobytes = [&Text](StringRef Name) {
+    StringRef Line = StringRef(Text).split(Name).second.split('\n').first;
+    uint64_t N = 0;
+    to_integer(Line.trim().split(' ').first, N, 10);
+    return N << 10;
+  };
+  Shares S;
+  S.Pss = Kilobytes("\nPss:");
+  S.Private = Kilobytes("\nPrivate_Clean:") + Kilobytes("\nPrivate_Dirty:");
+  S.Swapped = Kilobytes("\nSwap:");
+  if (!S.Pss)
+    return std::nullopt;
+  return S;
+}
+
 bool mapsMemfd(pid_t Pid, const std::string &Tag) {
   return StringRef(readFile(procPath(Pid, "maps")))
       .contains("/memfd:" + Tag + " ");

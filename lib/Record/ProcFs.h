@@ -33,6 +33,11 @@ pid_t parentPid(pid_t Pid);
 std::optional<int> zombieStatus(pid_t Pid);
 /// Resident bytes and of them shared ones.
 std::optional<std::pair<uint64_t, uint64_t>> residentBytes(pid_t Pid);
+/// A process's part of what is resident. Slow: the kernel looks at each page.
+struct Shares {
+  uint64_t Pss = 0, Private = 0, Swapped = 0; ///< bytes
+};
+std::optional<Shares> sharesOf(pid_t Pid);
 /// Whether the process maps a memfd of the name Tag.
 bool mapsMemfd(pid_t Pid, const std::string &Tag);
 /// Whether Text stands in the environment that the process was started with.

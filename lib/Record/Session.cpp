@@ -196,7 +196,10 @@ void Session::samples() {
       R.beginCut(I.id(), R.boundaryNs(Now));
     I.keyframe();
     sampleRss(*P, Now);
+    if (I.takeMarked())
+      noteMarked(*P);
   }
+  samplePss(Now);
   if (Now >= NextLossNs) {
     for (auto &P : Processes)
       if (P->State && !P->EndNs) {

@@ -11,6 +11,7 @@
 
 #include "Greeter.h"
 #include "ImageState.h"
+#include "PssThread.h"
 #include "Recording.h"
 #include "SymbolThread.h"
 #include "memkit/Record/Recorder.h"
@@ -72,7 +73,10 @@ private:
     uint32_t NextOrphan = 0;  ///< ring that takeBackRings() looks at next
     bool HasJit = false;      ///< code that no module owns was seen
     std::optional<JitPlace> PerfMap; ///< until then
-    uint64_t StartNs = 0, NextRssNs = 0, EndNs = 0;
+    uint64_t StartNs = 0, NextRssNs = 0, NextPssNs = 0, EndNs = 0;
+    uint32_t RssCount = 0;
+    bool IsForked = false;
+    bool IsMarked = false; ///< its share is wanted for a mark of the program
     std::string Role; ///< see PythonRole.h
     bool PythonSaid = false;
   };
@@ -119,7 +123,6 @@ private:
   void setEnding(Process &P, bool Replaced);
   void endImage(Process &P);
   void leaveStatusToExec(Process &P);
-  void sampleRss(Process &P, uint64_t Now);
   void onExecRecord(Process &P, const wire::Record &Rec);
   void lookAtExecs();
   void addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
@@ -129,6 +132,13 @@ private:
   void removeGone();
   bool anyRunning() const;
   bool stragglers();
+
+  // SessionSamples.cpp: what they hold, from outside.
+  uint64_t sampleInterval(const Process &P) const;
+  void sampleRss(Process &P, uint64_t Now);
+  void noteMarked(Process &Marked);
+  Process *nextForPss(uint64_t Now);
+  void samplePss(uint64_t Now);
 
   // PythonImages.cpp
   void findRole(Process &P, const Image &I, llvm::StringRef Exe,
@@ -152,6 +162,7 @@ private:
   std::string Tag; ///< of our memfds' names
   ImageSettings Settings;
   std::unique_ptr<SymbolThread> Symbols;
+  PssThread Pss;
   std::vector<std::unique_ptr<Process>> Processes;
   /// Of workers of DataLoaders that have ended, the last ones.
   struct DataWorker {
@@ -180,6 +191,7 @@ private:
   unsigned NumRecorded = 0;
   std::set<std::pair<uint32_t, uint32_t>> PythonsSaid; ///< state, version
 
+  uint64_t NextRssNs = 0, NextPssNs = 0;
   uint64_t NextFlushNs = 0, NextLossNs = 0;
   uint64_t NapNs = 50000;
   uint64_t LookedNs = 0, LongestPauseNs = 0; ///< at the rings

@@ -13,7 +13,7 @@ using namespace memkit;
 
 SpanTable::SpanTable(Accounts &Sums, uint32_t Image, uint64_t BeginNs)
     : Sums(Sums), Image(Image) {
-  Opens.push_back({0, 0, BeginNs, {}, {}});
+  Opens.push_back({0, 0, BeginNs, {}, {}, {}});
 }
 
 /// To is at least From, place by place.
@@ -36,11 +36,23 @@ void SpanTable::takeNow() {
     Highest[I] = std::max(Highest[I], Now[I].HighestBytes);
 }
 
+void SpanTable::noteReserved(uint32_t Heap, uint64_t Bytes, uint64_t Active) {
+  if (Heap >= ReservedOf.size())
+    ReservedOf.resize(Heap + 1);
+  ReservedOf[Heap] = {Bytes, Active, true};
+  std::vector<uint64_t> &Most = Opens.back().Reserved;
+  if (Most.size() < ReservedOf.size())
+    Most.resize(ReservedOf.size());
+  Most[Heap] = std::max(Most[Heap], Bytes);
+}
+
 void SpanTable::begin(uint64_t Number, uint32_t Name, uint64_t TimeNs) {
   takeNow();
   if (Opens.size() > MostOpen)
     remove(1);
-  Opens.push_back({Number, Name, TimeNs, Now, {}});
+  Opens.push_back({Number, Name, TimeNs, Now, {}, {}});
+  for (const ReservedNow &N : ReservedOf)
+    Opens.back().Reserved.push_back(N.Bytes);
 }
 
 size_t SpanTable::indexOf(uint64_t Number) const {
@@ -71,11 +83,20 @@ void SpanTable::measure(size_t Index, uint64_t TimeNs, Span &Out) const {
     for (size_t J = Index; J != Opens.size(); ++J)
       if (I < Opens[J].Highest.size())
         R.Peak = std::max(R.Peak, Opens[J].Highest[I]);
+    if (I >= ReservedOf.size())
+      continue;
+    R.Reserved = ReservedOf[I].Bytes;
+    R.Active = ReservedOf[I].Active;
+    R.IsReservedKnown = ReservedOf[I].IsKnown;
+    for (size_t J = Index; J != Opens.size(); ++J)
+      if (I < Opens[J].Reserved.size())
+        R.ReservedPeak = std::max(R.ReservedPeak, Opens[J].Reserved[I]);
   }
 }
 
 void SpanTable::remove(size_t Index) {
   raise(Opens[Index - 1].Highest, Opens[Index].Highest);
+  raise(Opens[Index - 1].Reserved, Opens[Index].Reserved);
   Opens.erase(Opens.begin() + Index);
 }
 

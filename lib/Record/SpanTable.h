@@ -29,6 +29,10 @@ struct Span {
   struct Row {
     uint64_t Allocations = 0, Frees = 0, AllocatedBytes = 0, FreedBytes = 0;
     uint64_t Before = 0, Peak = 0, After = 0; ///< live bytes
+    /// What the heap's allocator reserves now and did at most, and has given
+    /// out; known once it has been told.
+    uint64_t Reserved = 0, ReservedPeak = 0, Active = 0;
+    bool IsReservedKnown = false;
   };
   uint64_t Number = 0;
   uint32_t Name = 0; ///< string
@@ -50,6 +54,9 @@ public:
   /// One that is open, up to now, or kept; null: neither.
   const Span *find(uint64_t Number, uint64_t TimeNs);
 
+  /// From now on.
+  void noteReserved(uint32_t Heap, uint64_t Reserved, uint64_t Active);
+
   static constexpr size_t MostOpen = 4096, MostKept = 1024;
 
 private:
@@ -58,7 +65,8 @@ private:
     uint32_t Name;
     uint64_t BeginNs;
     std::vector<Accounts::SpanSums> AtBegin;
-    std::vector<uint64_t> Highest; ///< until the next one's begin
+    std::vector<uint64_t> Highest;  ///< until the next one's begin
+    std::vector<uint64_t> Reserved; ///< likewise
   };
   void takeNow();
   size_t indexOf(uint64_t Number) const;
@@ -69,6 +77,11 @@ private:
   uint32_t Image;
   std::vector<Open> Opens; ///< in the order of their begins
   std::vector<Accounts::SpanSums> Now;
+  struct ReservedNow {
+    uint64_t Bytes = 0, Active = 0;
+    bool IsKnown = false;
+  };
+  std::vector<ReservedNow> ReservedOf; ///< by heap
   std::vector<Span> Kept; ///< a ring
   size_t NextKept = 0;
   Span Running;

@@ -149,11 +149,12 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     return "";
   }));
   TRY(eachRow(T->images(), [&](const fb::ImageTotals *X) -> Problem {
-    TRY(known(X, fb::ImageTotals::VT_ROLE));
+    TRY(known(X, fb::ImageTotals::VT_PSS_PEAK_BYTES));
     Out.Images.push_back({X->image(), X->end_ns(), X->ended(), X->exit_status(),
                           X->signal(), X->allocations(), X->frees(),
                           X->inherited_frees(), X->lost(), X->live_bytes(),
-                          X->peak_bytes(), X->role()});
+                          X->peak_bytes(), X->role(), X->rss_peak_bytes(),
+                          X->pss_peak_bytes()});
     return "";
   }));
   TRY(eachRow(T->steps(), [&](const fb::StepTotals *X) -> Problem {
@@ -164,14 +165,16 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     return "";
   }));
   TRY(eachRow(T->layers(), [&](const fb::LayerTotals *X) -> Problem {
-    TRY(known(X, fb::LayerTotals::VT_RISE_BYTES));
+    TRY(known(X, fb::LayerTotals::VT_TENSOR_PEAK_BYTES));
     if (X->kind() >= NumScopeKinds)
       return "unknown kind of scope " + std::to_string(X->kind());
-    Out.Layers.push_back({X->image(), X->name(), X->backward(), X->calls(),
-                          X->duration_ns(), X->allocations(), X->frees(),
-                          X->allocated_bytes(), X->peak_bytes(),
-                          X->reserved_peak_bytes(), X->fragmentation_ppm(),
-                          ScopeKind(X->kind()), X->rise_bytes()});
+    Out.Layers.push_back(
+        {X->image(), X->name(), X->backward(), X->calls(), X->duration_ns(),
+         X->allocations(), X->frees(), X->allocated_bytes(), X->peak_bytes(),
+         X->reserved_peak_bytes(), X->fragmentation_ppm(), ScopeKind(X->kind()),
+         X->rise_bytes(), X->tensor_allocations(), X->tensor_frees(),
+         X->tensor_allocated_bytes(), X->tensor_freed_bytes(),
+         X->tensor_peak_bytes()});
     return "";
   }));
   return eachRow(T->losses(), [&](const fb::Loss *X) -> Problem {

@@ -227,7 +227,8 @@ Bytes Encoder::encode(const Summary &S) {
   for (const ImageTotals &I : S.Images)
     Images.push_back(fb::CreateImageTotals(
         B, I.Image, I.EndNs, I.Ended, I.ExitStatus, I.Signal, I.Allocations,
-        I.Frees, I.InheritedFrees, I.Lost, I.LiveBytes, I.PeakBytes, I.Role));
+        I.Frees, I.InheritedFrees, I.Lost, I.LiveBytes, I.PeakBytes, I.Role,
+        I.RssPeakBytes, I.PssPeakBytes));
   std::vector<Off<fb::StepTotals>> Steps;
   for (const StepTotals &T : S.Steps)
     Steps.push_back(fb::CreateStepTotals(
@@ -238,7 +239,9 @@ Bytes Encoder::encode(const Summary &S) {
     Layers.push_back(fb::CreateLayerTotals(
         B, T.Image, T.Name, T.Backward, T.Calls, T.DurationNs, T.Allocations,
         T.Frees, T.AllocatedBytes, T.PeakBytes, T.ReservedPeakBytes,
-        T.FragmentationPpm, uint8_t(T.Kind), T.RiseBytes));
+        T.FragmentationPpm, uint8_t(T.Kind), T.RiseBytes, T.TensorAllocations,
+        T.TensorFrees, T.TensorAllocatedBytes, T.TensorFreedBytes,
+        T.TensorPeakBytes));
   std::vector<Off<fb::Loss>> Losses;
   for (const Loss &X : S.Losses)
     Losses.push_back(fb::CreateLoss(B, X.Image, uint8_t(X.Kind), X.Count));

@@ -22,10 +22,10 @@ static constexpr StringLiteral ImageOrigins[] = {"start", "fork", "exec",
 static constexpr StringLiteral EventKinds[] = {"alloc", "free", "resize",
                                                "split"};
 static constexpr StringLiteral MarkKinds[] = {
-    "clock",      "step",      "user",        "range-begin",
-    "range-end",  "rss",       "device-used", "heap-reserved",
-    "oom",        "alert",     "loss",        "image-end",
-    "scope-name", "record-on", "record-off",  "block-name"};
+    "clock",      "step",        "user",          "range-begin", "range-end",
+    "rss",        "device-used", "heap-reserved", "oom",         "alert",
+    "loss",       "image-end",   "scope-name",    "record-on",   "record-off",
+    "block-name", "pss"};
 static constexpr StringLiteral LossKinds[] = {
     "ring-full",  "table-full", "unknown-free", "double-allocate",
     "bad-record", "no-ring",    "events"};

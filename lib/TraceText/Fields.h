@@ -365,6 +365,8 @@ template <class M, class T> void mapImageTotals(M &Map, T &R) {
   Map.num("live-bytes", R.LiveBytes);
   Map.num("peak-bytes", R.PeakBytes);
   Map.ref("role", Ref::String, R.Role);
+  Map.num("rss-peak-bytes", R.RssPeakBytes);
+  Map.num("pss-peak-bytes", R.PssPeakBytes);
 }
 
 template <class M, class T> void mapStepTotals(M &Map, T &R) {
@@ -394,6 +396,11 @@ template <class M, class T> void mapLayerTotals(M &Map, T &R) {
   Map.num("fragmentation-ppm", R.FragmentationPpm);
   Map.choice("kind", R.Kind);
   Map.num("rise-bytes", R.RiseBytes);
+  Map.num("tensor-allocations", R.TensorAllocations);
+  Map.num("tensor-frees", R.TensorFrees);
+  Map.num("tensor-allocated-bytes", R.TensorAllocatedBytes);
+  Map.num("tensor-freed-bytes", R.TensorFreedBytes);
+  Map.num("tensor-peak-bytes", R.TensorPeakBytes);
 }
 
 template <class M, class T> void mapLoss(M &Map, T &R) {

@@ -163,7 +163,8 @@ private:
   void mark(const Mark &M) {
     begin(M.TimeNs, M.Image, M.Thread);
     OS << "  " << enumName(M.Kind);
-    bool IsSizes = M.Kind == MarkKind::Rss || M.Kind == MarkKind::DeviceUsed ||
+    bool IsSizes = M.Kind == MarkKind::Rss || M.Kind == MarkKind::Pss ||
+                   M.Kind == MarkKind::DeviceUsed ||
                    M.Kind == MarkKind::HeapReserved || M.Kind == MarkKind::Oom;
     if (M.Kind == MarkKind::Loss && M.Id < NumLossKinds)
       OS << "  " << enumName(LossKind(M.Id));

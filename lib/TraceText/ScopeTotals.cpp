@@ -31,6 +31,7 @@ struct Number {
   bool (*IsKnown)(const LayerTotals &) = nullptr;
 
   bool isKnown(const LayerTotals &L) const { return !IsKnown || IsKnown(L); }
+  bool OfTensors = false; ///< in the table only where there are some
 };
 
 /// What is printed of scopes, or of layers.
@@ -38,6 +39,7 @@ struct Shown {
   StringRef List; ///< the name of the whole in JSON
   StringRef Name; ///< the title of the names
   bool HasPhase;  ///< a name has a row for forward, and one for backward
+  bool HasKind;   ///< a scope or a range
   ArrayRef<Number> Numbers;
   ArrayRef<Number> Late; ///< behind the phase
 };
@@ -58,6 +60,8 @@ static uint64_t fieldMean(const LayerTotals &L) {
   return mean(L.*Field, L.Calls);
 }
 
+static bool hasReserved(const LayerTotals &L) { return L.ReservedPeakBytes; }
+
 static const Number ScopeNumbers[] = {
     {"calls", "calls", Unit::Count, field<&LayerTotals::Calls>},
     {"time", "duration_ns", Unit::Time, field<&LayerTotals::DurationNs>},
@@ -71,9 +75,20 @@ static const Number ScopeNumbers[] = {
      fieldMean<&LayerTotals::AllocatedBytes>},
     {"rise", "", Unit::Size, field<&LayerTotals::RiseBytes>},
     {"peak", "peak_bytes", Unit::Size, field<&LayerTotals::PeakBytes>},
-    {"", "rise_bytes", Unit::Size, field<&LayerTotals::RiseBytes>}};
-
-static bool hasReserved(const LayerTotals &L) { return L.ReservedPeakBytes; }
+    {"", "rise_bytes", Unit::Size, field<&LayerTotals::RiseBytes>},
+    {"", "mean_duration_ns", Unit::Time, fieldMean<&LayerTotals::DurationNs>},
+    {"tensors", "tensor_allocations", Unit::Count,
+     field<&LayerTotals::TensorAllocations>, nullptr, true},
+    {"deleted", "tensor_frees", Unit::Count, field<&LayerTotals::TensorFrees>,
+     nullptr, true},
+    {"tensor bytes", "tensor_allocated_bytes", Unit::Size,
+     field<&LayerTotals::TensorAllocatedBytes>, nullptr, true},
+    {"", "tensor_freed_bytes", Unit::Size,
+     field<&LayerTotals::TensorFreedBytes>, nullptr, true},
+    {"tensor peak", "tensor_peak_bytes", Unit::Size,
+     field<&LayerTotals::TensorPeakBytes>, nullptr, true},
+    {"", "reserved_peak_bytes", Unit::Size,
+     field<&LayerTotals::ReservedPeakBytes>, hasReserved}};
 
 // A layer runs from the first operator seen in it to the last: its time is the
 // processor's, not a device's.
@@ -95,8 +110,8 @@ static const Number LateLayerNumbers[] = {
      [](const LayerTotals &L) { return uint64_t(L.FragmentationPpm); },
      hasReserved}};
 
-static const Shown Scopes = {"scopes", "scope", false, ScopeNumbers, {}};
-static const Shown Layers = {"layers", "layer", true, LayerNumbers,
+static const Shown Scopes = {"scopes", "scope", false, true, ScopeNumbers, {}};
+static const Shown Layers = {"layers", "layer", true, false, LayerNumbers,
                              LateLayerNumbers};
 
 static std::string format(Unit U, uint64_t N) {
@@ -111,6 +126,10 @@ static std::string format(Unit U, uint64_t N) {
     return formatShare(uint32_t(N));
   }
   llvm_unreachable("all units are handled");
+}
+
+static StringRef kindOf(const LayerTotals &L) {
+  return L.Kind == ScopeKind::Range ? "range" : "scope";
 }
 
 static void writeJson(json::OStream &J, const TraceSummary &S, const Shown &W,
@@ -128,6 +147,8 @@ static void writeJson(json::OStream &J, const TraceSummary &S, const Shown &W,
         if (W.HasPhase)
           J.attribute("backward", L.Backward);
         Write(W.Late, L);
+        if (W.HasKind)
+          J.attribute("kind", kindOf(L));
       });
   });
 }
@@ -138,10 +159,13 @@ static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
       {W.Name.str(), Table::Align::Left, true}};
   if (W.HasPhase)
     Columns.push_back({"phase", Table::Align::Left});
+  bool HasTensors = any_of(
+      Rows, [](const LayerTotals &L) { return L.TensorAllocations != 0; });
   std::vector<Number> Titled;
   for (ArrayRef<Number> Numbers : {W.Numbers, W.Late})
     copy_if(Numbers, std::back_inserter(Titled), [&](const Number &N) {
-      return !N.Title.empty() && (!N.IsKnown || any_of(Rows, N.IsKnown));
+      return !N.Title.empty() && (!N.IsKnown || any_of(Rows, N.IsKnown)) &&
+             (HasTensors || !N.OfTensors);
     });
   for (const Number &N : Titled)
     Columns.push_back({N.Title.str(), Table::Align::Right});
@@ -185,13 +209,15 @@ static void printCsv(raw_ostream &OS, const TraceSummary &S, const Shown &W,
   Keys(W.Numbers);
   OS << (W.HasPhase ? ",backward" : "");
   Keys(W.Late);
-  OS << '\n';
+  OS << (W.HasKind ? ",kind\n" : "\n");
   for (const LayerTotals &L : Rows) {
     printField(OS, S.string(L.Name));
     Values(W.Numbers, L);
     if (W.HasPhase)
       OS << (L.Backward ? ",true" : ",false");
     Values(W.Late, L);
+    if (W.HasKind)
+      OS << ',' << kindOf(L);
     OS << '\n';
   }
 }

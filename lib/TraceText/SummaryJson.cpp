@@ -122,6 +122,10 @@ static void process(json::OStream &J, const TraceSummary &S, uint32_t Id) {
   J.attribute("signal", numberOrNull(T && T->Signal, T ? T->Signal : 0));
   J.attribute("recorded", I.Recorded);
   J.attribute("why_not", textOrNull(S.string(I.WhyNot)));
+  uint64_t Rss = T ? T->RssPeakBytes : 0, Pss = T ? T->PssPeakBytes : 0;
+  J.attribute("peak_bytes", T ? T->PeakBytes : 0);
+  J.attribute("rss_peak_bytes", numberOrNull(Rss, Rss));
+  J.attribute("pss_peak_bytes", numberOrNull(Pss, Pss));
 }
 
 void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {

@@ -141,6 +141,14 @@ static void printProcesses(raw_ostream &OS, const TraceSummary &S,
                                         {"parent", Side::Right},
                                         {"peak", Side::Right},
                                         {"end", Side::Left}};
+  bool HasRss = any_of(
+      S.Sums.Images, [](const ImageTotals &T) { return T.RssPeakBytes != 0; });
+  bool HasPss = any_of(
+      S.Sums.Images, [](const ImageTotals &T) { return T.PssPeakBytes != 0; });
+  if (HasPss)
+    Columns.insert(Columns.begin() + 4, {"max PSS", Side::Right});
+  if (HasRss)
+    Columns.insert(Columns.begin() + 4, {"max RSS", Side::Right});
   if (HasRoles)
     Columns.push_back({"name", Side::Left});
   Columns.push_back({"command", Side::Left, true});
@@ -153,8 +161,15 @@ static void printProcesses(raw_ostream &OS, const TraceSummary &S,
     const ImageTotals *Sums = S.imageTotals(Id);
     std::vector<std::string> Row = {std::to_string(Id), std::to_string(I.Pid),
                                     I.Parent ? std::to_string(I.Parent) : "",
-                                    Sums ? formatSize(Sums->PeakBytes) : "",
-                                    status(S, Id)};
+                                    Sums ? formatSize(Sums->PeakBytes) : ""};
+    auto Sampled = [](uint64_t Bytes) {
+      return Bytes ? formatSize(Bytes) : std::string();
+    };
+    if (HasRss)
+      Row.push_back(Sums ? Sampled(Sums->RssPeakBytes) : "");
+    if (HasPss)
+      Row.push_back(Sums ? Sampled(Sums->PssPeakBytes) : "");
+    Row.push_back(status(S, Id));
     if (HasRoles)
       Row.push_back(S.string(I.Role).str());
     Row.push_back(Command);

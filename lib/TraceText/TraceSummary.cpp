@@ -114,6 +114,11 @@ static std::vector<LayerTotals> joinTotals(const Summary &Sums,
     T.AllocatedBytes += L.AllocatedBytes;
     T.PeakBytes = std::max(T.PeakBytes, L.PeakBytes);
     T.RiseBytes = std::max(T.RiseBytes, L.RiseBytes);
+    T.TensorAllocations += L.TensorAllocations;
+    T.TensorFrees += L.TensorFrees;
+    T.TensorAllocatedBytes += L.TensorAllocatedBytes;
+    T.TensorFreedBytes += L.TensorFreedBytes;
+    T.TensorPeakBytes = std::max(T.TensorPeakBytes, L.TensorPeakBytes);
     T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, L.ReservedPeakBytes);
   }
   std::vector<LayerTotals> Out;

@@ -23,12 +23,13 @@ for a second or so at most, and never for a recorder that is gone.
 """
 
 from ._scope import scope
-from ._stats import HeapStats, Stats
+from ._stats import HeapStats, Stats, TensorStats
 from ._program import mark, recording, start, stats, step, stop, trace
 
 __all__ = [
     "HeapStats",
     "Stats",
+    "TensorStats",
     "mark",
     "recording",
     "scope",

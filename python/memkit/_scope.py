@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, Generator, List, Optional, Tuple, Type, TypeVar
 
 from . import _native
-from ._stats import HeapStats, Stats, ask
+from ._stats import HeapStats, Stats, TensorStats, ask
 
 _library = _native.library
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -168,6 +168,12 @@ class scope:
         """Each heap's numbers, by its name."""
         s = self.stats
         return s.heaps if s is not None else None
+
+    @property
+    def tensors(self) -> Optional[TensorStats]:
+        """What happened to the tensors of PyTorch, of all devices."""
+        s = self.stats
+        return s.tensors if s is not None else None
 
     @property
     def allocated(self) -> Optional[int]:

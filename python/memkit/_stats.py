@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Numbers that the recorder gives."""
 
-from typing import Any, Callable, Dict, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterable, NamedTuple, Optional
 
 from . import _native
 
@@ -19,11 +19,36 @@ class HeapStats(NamedTuple):
     before: int  #: live when the span began
     peak: int  #: the most that was live at once
     after: int  #: live when it ended, or now
+    #: What the heap's allocator has taken, at the end of the span or now; None
+    #: where it does not tell. PyTorch's of devices do.
+    reserved: Optional[int] = None
+    reserved_peak: Optional[int] = None  #: the most in the span
+    active: Optional[int] = None  #: given out of it
 
     @property
     def live(self) -> int:
         """Bytes live at the end of the span, or now."""
         return self.after
+
+
+class TensorStats(NamedTuple):
+    """What happened to the tensors of a device, or of all, in a span of time."""
+
+    created: int  #: tensors' blocks allocated
+    deleted: int  #: and freed
+    allocated: int  #: bytes
+    freed: int  #: bytes
+    before: int  #: live when the span began
+    peak: int  #: the most that was live at once; of several devices the sum
+    after: int  #: live when it ended, or now
+    reserved: Optional[int]  #: by the devices' allocators; None: they do not tell
+    reserved_peak: Optional[int]
+    active: Optional[int]
+
+
+def _sum(values: Iterable[Optional[int]]) -> Optional[int]:
+    known = [v for v in values if v is not None]
+    return sum(known) if known else None
 
 
 class Stats:
@@ -43,6 +68,15 @@ class Stats:
         self.heaps = heaps
         #: Seconds.
         self.duration = duration
+
+    @property
+    def tensors(self) -> TensorStats:
+        """Of the heaps of PyTorch, all together."""
+        of = [h for h in self.heaps.values() if h.name.startswith("torch.")]
+        return TensorStats(
+            *(sum(h[i] for h in of) for i in range(1, 8)),
+            *(_sum(h[i] for h in of) for i in range(8, 11))  # type: ignore[arg-type]
+        )
 
     @property
     def allocated(self) -> int:
@@ -96,8 +130,11 @@ def _prepare() -> None:
 
     class Heap(ctypes.Structure):
         _fields_ = [("name", ctypes.c_char * 40)] + [
-            (name, ctypes.c_uint64) for name in HeapStats._fields[1:]
+            (name, ctypes.c_uint64) for name in HeapStats._fields[1:8]
         ]
+
+    class Reserved(ctypes.Structure):
+        _fields_ = [(name, ctypes.c_uint64) for name in ("known", "now", "peak", "active")]
 
     class AllHeaps(ctypes.Structure):
         _fields_ = [
@@ -106,6 +143,7 @@ def _prepare() -> None:
             ("reserved", ctypes.c_uint32),
             ("total", Heap),
             ("heaps", Heap * 24),
+            ("reserved_of", Reserved * 24),
         ]
 
     function = ctypes.CDLL(None).memrec_stats
@@ -115,9 +153,10 @@ def _prepare() -> None:
     _function = function
 
 
-def _heap(h: Any) -> HeapStats:
+def _heap(h: Any, r: Any = None) -> HeapStats:
     name = h.name.decode("utf-8", "replace")
-    return HeapStats(name, *(getattr(h, field) for field in HeapStats._fields[1:]))
+    told = (r.now, r.peak, r.active) if r is not None and r.known else ()
+    return HeapStats(name, *(getattr(h, field) for field in HeapStats._fields[1:8]), *told)
 
 
 def ask(number: int) -> Optional[Stats]:
@@ -132,5 +171,5 @@ def ask(number: int) -> Optional[Stats]:
     got = _structure()
     if not _function(number, ctypes.byref(got), ctypes.sizeof(got)):
         return None
-    heaps = [_heap(h) for h in got.heaps[: got.num_heaps]]
+    heaps = [_heap(h, r) for h, r in zip(got.heaps[: got.num_heaps], got.reserved_of)]
     return Stats(_heap(got.total), {h.name: h for h in heaps}, got.duration_ns / 1e9)

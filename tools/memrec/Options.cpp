@@ -78,6 +78,11 @@ static cl::opt<std::string>
                     "SIZE on average (512K is a good one): all sums of "
                     "host.malloc are estimates then"),
            cl::value_desc("SIZE"), cl::cat(toolCategory()));
+static cl::opt<std::string> SampleInterval(
+    "sample-interval",
+    cl::desc("How often to look what each process holds resident; 0: never "
+             "(default: 100ms)"),
+    cl::value_desc("TIME"), cl::init("100ms"), cl::cat(toolCategory()));
 static cl::list<std::string>
     Heaps("heap",
           cl::desc("Record these heaps alone: host.malloc, host.mmap, "
@@ -206,6 +211,19 @@ static Error parseStep(RecordOptions &O) {
   return Error::success();
 }
 
+static Error parseSampleInterval(RecordOptions &O) {
+  constexpr uint64_t Least = 1000000, Most = 3600ull * 1000000000;
+  Expected<uint64_t> Ns = parseTime(SampleInterval);
+  if (!Ns)
+    return joinErrors(makeUsageError("--sample-interval=" + SampleInterval),
+                      Ns.takeError());
+  if (*Ns && (*Ns < Least || *Ns > Most))
+    return makeUsageError("--sample-interval=" + SampleInterval +
+                          ": should be 1ms to 1h, or 0");
+  O.SampleIntervalNs = *Ns;
+  return Error::success();
+}
+
 static const char *stacksName(uint32_t Bits) {
   static constexpr const char *Names[] = {"none", "native", "python", "mixed"};
   return Names[Bits];
@@ -225,6 +243,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
     Text.push_back("sample=" + std::to_string(O.SampleBytes));
   if (!O.Heaps.empty())
     Text.push_back("heap=" + join(O.Heaps, ","));
+  if (SampleInterval.getNumOccurrences())
+    Text.push_back("sample-interval=" + SampleInterval);
   if (!O.StepRange.empty())
     Text.push_back("step=" + O.StepRange);
   if (!O.Follow)
@@ -239,6 +259,8 @@ Expected<RecordOptions> memkit::recordOptions() {
   if (Error E = parseOnFull(O))
     return std::move(E);
   if (Error E = parseSizes(O))
+    return std::move(E);
+  if (Error E = parseSampleInterval(O))
     return std::move(E);
   if (Error E = parseStep(O))
     return std::move(E);

@@ -218,6 +218,8 @@ public:
   /// No event of it may follow. ExitStatus -1: unknown.
   /// What is learnt of it later than its entry in the dictionary: a string.
   void setRole(uint32_t Image, uint32_t Role);
+  /// So much of it was resident, or was its proportional share.
+  void noteResident(uint32_t Image, uint64_t RssBytes, uint64_t PssBytes);
   void endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
                 uint32_t Signal);
   /// Ends the step that runs in Image, if any, and begins Step.

@@ -37,6 +37,8 @@ struct RecordOptions {
   uint64_t SampleBytes = 0;         ///< one byte in so many of malloc's; 0: all
   uint64_t SampleSeed = 0;          ///< for tests; 0: of the clock
   std::vector<std::string> Heaps;   ///< globs of heaps to record; none: all
+  /// Between two looks at what a process holds resident; 0: none is taken.
+  uint64_t SampleIntervalNs = 100000000;
   bool Follow = true;               ///< record what the program starts, too
   bool WaitForAll = true;           ///< until descendants have ended, too
   bool Symbols = true;              ///< resolve addresses while recording

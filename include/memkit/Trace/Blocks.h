@@ -325,8 +325,9 @@ enum class MarkKind : uint8_t {
   RecordOn = 13,
   RecordOff = 14,
   BlockName = 15, ///< Heap, Name; Id: ordinal of the block
+  Pss = 16,       ///< Values: proportional share, private, swapped out (bytes)
 };
-inline constexpr uint8_t NumMarkKinds = 16;
+inline constexpr uint8_t NumMarkKinds = 17;
 
 struct Mark {
   MarkKind Kind = MarkKind::Clock;
@@ -487,7 +488,9 @@ struct ImageTotals {
   uint64_t Lost = 0;
   uint64_t LiveBytes = 0; ///< exclusive, domain host, at its end
   uint64_t PeakBytes = 0; ///< of the image alone, domain host
-  uint32_t Role = 0;      ///< string; what was learnt late, in Image's place
+  uint32_t Role = 0; ///< string; what was learnt late, in Image's place
+  /// Of the samples: the most that was resident; 0: there are none.
+  uint64_t RssPeakBytes = 0, PssPeakBytes = 0;
   bool operator==(const ImageTotals &) const = default;
 };
 
@@ -523,6 +526,10 @@ struct LayerTotals {
   ScopeKind Kind = ScopeKind::Layer;
   /// Of a User scope: the most by which live bytes rose above those at a begin.
   uint64_t RiseBytes = 0;
+  /// Of scopes and ranges: what happened to tensors, of all devices; their peak
+  /// is the sum of the devices' own.
+  uint64_t TensorAllocations = 0, TensorFrees = 0;
+  uint64_t TensorAllocatedBytes = 0, TensorFreedBytes = 0, TensorPeakBytes = 0;
   bool operator==(const LayerTotals &) const = default;
 };
 

@@ -392,12 +392,19 @@ struct HeapReply {
 static_assert(sizeof(HeapReply) == 96);
 inline constexpr uint32_t MaxReplyHeaps = 24;
 
+/// What a heap's allocator reserves, in the same span.
+struct ReservedReply {
+  uint64_t IsKnown; ///< 0: nothing else here says anything
+  uint64_t Reserved, Peak, Active;
+};
+
 struct Reply {
   uint64_t DurationNs;
   uint32_t NumHeaps; ///< more than MaxReplyHeaps: there is no such scope
   uint32_t Pad;
   HeapReply Total; ///< of the domain `host`
   HeapReply Heaps[MaxReplyHeaps];
+  ReservedReply Reserved[MaxReplyHeaps]; ///< as Heaps
 };
 
 /// A thread takes a free slot by compare-and-swap to Asked, and publishes an

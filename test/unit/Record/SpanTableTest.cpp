@@ -36,6 +36,32 @@ struct Spans : testing::Test {
   }
 };
 
+TEST_F(Spans, ReservedNowAndAtMost) {
+  SpanTable T(Sums, 1, 0);
+  T.begin(1, 11, now());
+  T.noteReserved(1, 500, 400);
+  T.begin(2, 12, now());
+  const Span *Two = T.find(2, now());
+  ASSERT_TRUE(Two);
+  EXPECT_EQ(Two->Rows[1].ReservedPeak, 500u);
+  T.noteReserved(1, 900, 800);
+  T.noteReserved(1, 100, 50);
+  T.begin(3, 13, now());
+  const Span *Three = T.end(3, now());
+  ASSERT_TRUE(Three);
+  EXPECT_TRUE(Three->Rows[1].IsReservedKnown);
+  EXPECT_EQ(Three->Rows[1].ReservedPeak, 100u);
+  Two = T.end(2, now());
+  ASSERT_TRUE(Two);
+  EXPECT_EQ(Two->Rows[1].ReservedPeak, 900u);
+  EXPECT_EQ(Two->Rows[1].Reserved, 100u);
+  const Span *One = T.end(1, now());
+  ASSERT_TRUE(One);
+  EXPECT_EQ(One->Rows[1].ReservedPeak, 900u);
+  EXPECT_EQ(One->Rows[1].Active, 50u);
+  EXPECT_FALSE(One->Rows[0].IsReservedKnown);
+}
+
 TEST_F(Spans, PeaksOfScopesThatOverlap) {
   SpanTable T(Sums, 1, 0);
   allocate(100);

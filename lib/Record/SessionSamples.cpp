@@ -1,0 +1,109 @@
+//===- SessionSamples.cpp - What processes hold, from outside -------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is resident is read for each process at an interval: soon and often
+// after its start, when most happens, then as it was asked for, and after 4,096
+// samples of an image half as often, and again after each further 2,048. The
+// share of a child of fork in what it has in common with others costs far more:
+// it is read at marks of the program and else now and then. Neither takes more
+// than a two-hundredth of the time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProcFs.h"
+#include "Session.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+/// One part of the time in so many.
+static constexpr uint64_t TimeShare = 200;
+static constexpr uint64_t FirstIntervalNs = 1000000;
+static constexpr uint32_t FirstHalving = 4096, NextHalving = 2048;
+
+uint64_t Session::sampleInterval(const Process &P) const {
+  unsigned Halvings = P.RssCount < FirstHalving
+                          ? 0
+                          : 1 + (P.RssCount - FirstHalving) / NextHalving;
+  return O.SampleIntervalNs << std::min(Halvings, 20u);
+}
+
+void Session::sampleRss(Process &P, uint64_t Now) {
+  if (!O.SampleIntervalNs || Now < P.NextRssNs || Now < NextRssNs)
+    return;
+  uint64_t Age = Now - std::min(P.StartNs, Now);
+  P.NextRssNs =
+      Now + std::min(sampleInterval(P), std::max(Age, FirstIntervalNs));
+  auto Bytes = procfs::residentBytes(P.Pid);
+  // With very many processes all wait.
+  NextRssNs = Now + (R.nowNs() - Now) * TimeShare;
+  if (!Bytes)
+    return;
+  ++P.RssCount;
+  Mark M;
+  M.Kind = MarkKind::Rss;
+  M.Image = P.Image;
+  M.TimeNs = Now;
+  M.Values = {Bytes->first, Bytes->second};
+  R.Sums.noteResident(P.Image, Bytes->first, 0);
+  R.addMark(std::move(M));
+}
+
+/// A mark of the program asks for the share of its own process and of its
+/// children.
+void Session::noteMarked(Process &Marked) {
+  for (auto &P : Processes)
+    if (P->IsForked && (P.get() == &Marked || P->Parent == Marked.Image))
+      P->IsMarked = true;
+}
+
+/// The child of fork whose share is read next: of a mark, or that for which it
+/// is longest ago; null: none yet.
+Session::Process *Session::nextForPss(uint64_t Now) {
+  Process *Next = nullptr;
+  for (auto &P : Processes) {
+    if (!P->IsForked || P->EndNs || P->Ending || !P->State)
+      continue;
+    if (!P->IsMarked && Now < P->NextPssNs)
+      continue;
+    if (!Next || P->IsMarked > Next->IsMarked ||
+        (P->IsMarked == Next->IsMarked && P->NextPssNs < Next->NextPssNs))
+      Next = P.get();
+  }
+  return Next;
+}
+
+void Session::samplePss(uint64_t Now) {
+  if (!O.SampleIntervalNs)
+    return;
+  if (auto A = Pss.take()) {
+    NextPssNs = Now + A->TookNs * TimeShare;
+    bool Lives = any_of(Processes, [&](const std::unique_ptr<Process> &P) {
+      return P->Image == A->Image && !P->EndNs;
+    });
+    if (A->Pss && Lives) {
+      Mark M;
+      M.Kind = MarkKind::Pss;
+      M.Image = A->Image;
+      M.TimeNs = Now;
+      M.Values = {A->Pss, A->Private, A->Swapped};
+      R.Sums.noteResident(A->Image, 0, A->Pss);
+      R.addMark(std::move(M));
+    }
+  }
+  if (Pss.isBusy() || Now < NextPssNs)
+    return;
+  Process *P = nextForPss(Now);
+  if (!P)
+    return;
+  constexpr uint64_t Rarer = 10; // than what is resident
+  P->IsMarked = false;
+  P->NextPssNs = Now + sampleInterval(*P) * Rarer;
+  Pss.ask(P->Image, P->Pid);
+}

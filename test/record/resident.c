@@ -1,0 +1,48 @@
+// What processes hold resident is read from outside at an interval; of a child of
+// fork also its share, at a mark of the program at the latest.
+//
+// RUN: %cc -O1 -I%src_root/include %s -o %t.exe
+// RUN: memrec -q --sample-interval=10ms -o %t.fb %t.exe
+// RUN: memdump --check %t.fb
+// RUN: memdump --format=asm %t.fb | grep -c ' rss image=1 ' > %t.count && test $(cat %t.count) -ge 20
+// RUN: memdump --format=asm %t.fb | FileCheck %s
+// RUN: memdump --summary --format=json %t.fb > %t.json
+// RUN: %python -c 'import json; p = json.load(open(r"%t.json"))["processes"]; assert 60e6 < p[0]["rss_peak_bytes"] < 100e6, p; assert p[0]["pss_peak_bytes"] is None; assert 30e6 < p[1]["pss_peak_bytes"] < 60e6, p; assert p[1]["rss_peak_bytes"] > 60e6'
+// RUN: memrec -q --sample-interval=0 -o %t.none.fb %t.exe
+// RUN: memdump --format=asm %t.none.fb | FileCheck %s --check-prefix=NONE
+// RUN: memrec -q --sample-interval=1h -o %t.once.fb %t.exe
+// RUN: memdump --format=asm %t.once.fb | FileCheck %s --check-prefix=ONCE
+// RUN: %{status} 125 memrec --sample-interval=often %t.exe 2>&1 | FileCheck %s --check-prefix=BAD
+// RUN: %{status} 125 memrec --sample-interval=1us %t.exe 2>&1 | FileCheck %s --check-prefix=SHORT
+// REQUIRES: python
+//
+// CHECK: options={{.*}}"sample-interval=10ms"
+// CHECK-DAG: pss image=2 values=[{{[0-9]+}} {{[0-9]+}} 0]
+// CHECK-NOT: pss image=1
+// NONE-NOT: {{[rp]}}ss image=
+// Soon after the start there are some all the same.
+// ONCE: rss image=1
+// BAD: error: 'often' is not a time
+// SHORT: error: --sample-interval=1us: should be 1ms to 1h, or 0
+
+#include <memkit/memkit.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void) {
+  char *Block = malloc(64 << 20);
+  memset(Block, 1, 64 << 20);
+  usleep(400000);
+  if (fork() == 0) {
+    volatile char Sum = 0;
+    for (size_t I = 0; I < 64 << 20; I += 4096)
+      Sum += Block[I];
+    memkit_mark("child");
+    usleep(300000);
+    _exit(0);
+  }
+  wait(0);
+  return 0;
+}
