@@ -289,7 +289,8 @@ void Session::endImage(Process &P) {
       Status = C.ExitStatus.load() & 0xff;
     P.State->finishKeyframe();
   }
-  P.EndNs = R.boundaryNs(R.Clock.toNs(P.EndTsc));
+  // One that was replaced at once may have ended before the first pass.
+  P.EndNs = R.boundaryNs(std::max(R.Clock.toNs(P.EndTsc), P.StartNs));
   if (P.State) {
     P.State->endScopes(P.EndNs);
     R.cutSlice(P.Image, P.EndNs);
