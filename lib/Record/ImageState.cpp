@@ -189,10 +189,21 @@ void ImageState::at(const wire::Record &Rec, uint32_t RingIndex) {
         hold(Rec, RingIndex);
       return;
     }
-    Held[Rec.Address].push_back({Rec, RingIndex, R.Pass});
-    if (Rec.kind() == uint8_t(RecordKind::ReallocBegin))
-      hold(Rec, RingIndex);
+    holdBack(Rec, RingIndex);
   }
+}
+
+/// Until the record comes that the one given waits for. Of two frees it is the
+/// one that came too early: it waits for the other thread's allocation, which
+/// may be the last for long.
+void ImageState::holdBack(const wire::Record &Rec, uint32_t RingIndex) {
+  Queue &Q = Held[Rec.Address];
+  if (Rec.kind() == uint8_t(RecordKind::Free))
+    if (auto Early = R.Recent.before(*this, RingIndex, Rec))
+      return Q.push_back({Early->Rec, Early->Ring, R.Pass});
+  Q.push_back({Rec, RingIndex, R.Pass});
+  if (Rec.kind() == uint8_t(RecordKind::ReallocBegin))
+    hold(Rec, RingIndex);
 }
 
 /// Notes that the ring's realloc waits for its block.

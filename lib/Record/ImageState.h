@@ -152,6 +152,7 @@ private:
   void settle(Queue &Q);
   void force(Queue &Q);
   void endRealloc(const wire::Record &Rec, uint32_t RingIndex);
+  void holdBack(const wire::Record &Rec, uint32_t RingIndex);
   void endHeldRealloc(Ring &S, uint32_t RingIndex, bool Moved);
   void reattach(Ring &S, uint32_t RingIndex);
   void startThread(Ring &S, uint32_t Tid);

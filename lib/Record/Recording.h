@@ -13,6 +13,7 @@
 #include "ContextTree.h"
 #include "HostHeaps.h"
 #include "PageToucher.h"
+#include "RecentFrees.h"
 #include "WriteQueue.h"
 #include "memkit/Account/Accounts.h"
 #include "memkit/Record/LiveTable.h"
@@ -85,6 +86,7 @@ public:
       OnModule;
   UsualRoom Room;
   uint64_t Pass = 0; ///< of the recorder's loop
+  RecentFrees Recent;
   uint32_t Epoch = 1;
 
   /// The time in TimeUnitNs of the next event, if it is of Image: that of its

@@ -147,7 +147,9 @@ void Session::drain(uint64_t Limit, Process *Only) {
           C.Tail, std::memory_order_release);
     }
     looked();
+    R.Recent.begin(ArrayRef(Batch).take_front(Count), RingOf.data());
     takeBatch(ArrayRef(Batch).take_front(Count), Ending);
+    R.Recent.end();
     R.flushNames();
     R.work(WorkNs);
   }

@@ -145,6 +145,32 @@ TEST_F(OneImage, ALongerStoryAtOneAddress) {
   EXPECT_EQ(0u, R->losses());
 }
 
+/// Thread 1 waits for a block, and the processor reads its clock before it has
+/// it; then the thread is not heard of for a while.
+TEST_F(OneImage, AFreeBeforeTheBlockWasHandedOver) {
+  MergedRecord Records[] = {
+      {{1000, 0x1000, wire::Record::pack(16, RecordKind::Allocate), 0, 0}, 1},
+      {{1010, 0x1000, wire::Record::pack(0, RecordKind::Free), 0, 0}, 1},
+      {{1200, 0x1000, wire::Record::pack(0, RecordKind::Free), 0, 0}, 0},
+      {{1300, 0x1000, wire::Record::pack(16, RecordKind::Allocate), 0, 0}, 0}};
+  RingOfImage Of[] = {{I.get(), 0}, {I.get(), 1}};
+  for (size_t Cut : {0, 2, 3, 4}) { // in one batch or two
+    begin();
+    Of[0].Image = Of[1].Image = I.get();
+    for (llvm::ArrayRef Part : {llvm::ArrayRef(Records).take_front(Cut),
+                                llvm::ArrayRef(Records).drop_front(Cut)}) {
+      R->Recent.begin(Part, Of);
+      for (const MergedRecord &M : Part)
+        I->process(M.R, M.Source);
+      R->Recent.end();
+    }
+    pass();
+    pass();
+    EXPECT_EQ("a0 f0 a1 f1 ", events());
+    EXPECT_EQ(0u, R->losses());
+  }
+}
+
 TEST_F(OneImage, WhatNeverComesIsALoss) {
   put(0, RecordKind::Free, 0x1000);
   put(0, RecordKind::Allocate, 0x2000, 5);
@@ -212,10 +238,9 @@ TEST_F(OneImage, NonsenseIsCountedAndDoesNoHarm) {
   for (int N = 0; N != 100000; ++N) {
     wire::Record Rec{Random() % 100000, Random() % 64 * 8, Random() | 0xff,
                      uint32_t(Random() % 100), uint32_t(Random())};
-    Rec.SizeKindFunction =
-        wire::Record::pack(N % 7 ? Random() % 1000 : Random() >> 20,
-                           RecordKind(Random() % 20),
-                           AllocFunction(Random() % 30));
+    Rec.SizeKindFunction = wire::Record::pack(
+        N % 7 ? Random() % 1000 : Random() >> 20, RecordKind(Random() % 20),
+        AllocFunction(Random() % 30));
     if (N % 3 == 0)
       Rec.Stack = uint32_t(Random());
     // Addresses at the end of what 64 bits give, and anywhere.
