@@ -45,7 +45,7 @@ bool ImageScopes::take(const wire::Record &Rec, uint32_t &Ring,
   case RecordKind::Ask:
     return answer(Rec, Ring);
   case RecordKind::ScopeName:
-    return nameLayer(uint32_t(Rec.Address), uint32_t(Rec.size()));
+    return nameLayer(numberOf(Rec.Address), numberOf(Rec.size()));
   default:
     return false;
   }
@@ -95,7 +95,7 @@ bool ImageScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
     return false;
   if (uint64_t Kind = Flags & wire::SF_KindMask)
     return beginTorch(Rec, Kind, RingIndex, Thread);
-  const Name &N = name(uint32_t(Rec.Address));
+  const Name &N = name(numberOf(Rec.Address));
   bool Measured = !(Flags & wire::SF_NoMeasure);
   if (Measured)
     Spans.begin(Number, N.String, R.Clock.toNs(Rec.Tsc));
@@ -231,11 +231,11 @@ bool ImageScopes::mark(const wire::Record &Rec, uint32_t Thread) {
   case MarkWhat::User:
     M.Kind = MarkKind::User;
     WasMarked = true;
-    M.Name = name(uint32_t(Rec.Address)).String;
+    M.Name = name(numberOf(Rec.Address)).String;
     break;
   case MarkWhat::RangeBegin:
     M.Kind = MarkKind::RangeBegin;
-    M.Name = name(uint32_t(Rec.Address)).String;
+    M.Name = name(numberOf(Rec.Address)).String;
     M.Id = uint64_t(Rec.Context) << 32 | Rec.Stack;
     break;
   case MarkWhat::RangeEnd:

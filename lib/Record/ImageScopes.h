@@ -79,6 +79,11 @@ private:
     std::string Text;
     bool EndsSteps = false; ///< ranges of this name do, as --step says
   };
+  /// Of a text or a node, in the low half of what a program says; 0: there are
+  /// none of that number, and maps keep it for themselves.
+  static uint32_t numberOf(uint64_t Word) {
+    return uint32_t(Word) <= INT32_MAX ? uint32_t(Word) : 0;
+  }
   const Name &name(uint32_t Text);
   bool endsSteps(llvm::StringRef Name) const;
   RingScopes &ring(uint32_t I);
@@ -91,6 +96,8 @@ private:
                   uint32_t Thread);
   uint32_t enter(uint32_t Parent, ScopeKind Kind, uint32_t Text,
                  uint32_t Color = 0);
+  uint32_t enterAs(uint32_t Parent, ScopeKind Kind, uint32_t Id,
+                   llvm::StringRef Name, uint32_t Color = 0);
   uint32_t enterLayer(uint32_t Parent, uint32_t Text);
   bool nameLayer(uint32_t Old, uint32_t New);
   uint32_t enterPhase(RingScopes &Of, uint32_t Parent, Phase P);
@@ -98,6 +105,7 @@ private:
   uint32_t enterLayers(uint32_t Parent, uint32_t Chain);
   uint32_t chainOf(uint32_t Outer, uint32_t Text);
   uint32_t lineOf(uint32_t Node);
+  uint32_t findLine(uint32_t Node);
   void endLayer(const Span &S, bool Backward, uint32_t Text, uint64_t TimeNs);
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
   void endFrom(RingScopes &Of, size_t First, uint64_t TimeNs);
@@ -110,6 +118,10 @@ private:
   /// A thread cannot make us keep more.
   static constexpr size_t MostOfRing = 1 << 16, MostNames = 1 << 16;
   static constexpr uint64_t MostFoldedMarks = 1 << 16;
+  /// Each of what is kept to be found again quickly, or to be named: chains of
+  /// layers, contexts, lines.
+  static constexpr size_t MostKept = 1 << 20;
+  static constexpr uint32_t DeepestChain = 1024;
 
   SharedImage &Shared;
   Recording &R;
@@ -131,9 +143,9 @@ private:
   // Of PyTorch.
   /// The modules that run, one in the other: 0: none does.
   struct ChainLink {
-    uint32_t Outer, Text;
+    uint32_t Outer, Text, Depth;
   };
-  std::vector<ChainLink> Chains{{0, 0}};
+  std::vector<ChainLink> Chains{{0, 0, 0}};
   /// By a text that stands for a name: the scope, and the name's text; 0: it
   /// has not come.
   struct Unnamed {

@@ -63,6 +63,8 @@ void ImageState::tensorRecord(const wire::Record &Rec, uint32_t RingIndex) {
         noteLive(R.lastNs());
     } else if (Forked)
       R.Sums.inheritedFree(Id);
+    else if (!HasStopped) // else it may be of one that was not recorded
+      R.addLoss(Id, LossKind::UnknownFree, 1);
     return;
   }
   case RecordKind::TensorReserved:

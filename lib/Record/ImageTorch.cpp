@@ -39,12 +39,19 @@ static const char *phaseName(unsigned Phase) {
 /// The context of a scope whose name is a text of the image.
 uint32_t ImageScopes::enter(uint32_t Parent, ScopeKind Kind, uint32_t Text,
                             uint32_t Color) {
-  auto [It, New] =
-      Entered.try_emplace({uint64_t(Parent) << 8 | uint64_t(Kind), Text});
-  if (New)
-    It->second =
-        R.Contexts.enter(Parent, Kind, name(Text).Text, 0, Color).Context;
-  return It->second;
+  return enterAs(Parent, Kind, Text, name(Text).Text, Color);
+}
+
+/// \p Id: what the kind has to tell \p Name from others.
+uint32_t ImageScopes::enterAs(uint32_t Parent, ScopeKind Kind, uint32_t Id,
+                              StringRef Name, uint32_t Color) {
+  std::pair<uint64_t, uint32_t> Key{uint64_t(Parent) << 8 | uint64_t(Kind), Id};
+  if (auto It = Entered.find(Key); It != Entered.end())
+    return It->second;
+  uint32_t Context = R.Contexts.enter(Parent, Kind, Name, 0, Color).Context;
+  if (Entered.size() < MostKept)
+    Entered[Key] = Context;
+  return Context;
 }
 
 /// As enter(). Of one without a name the scope is its own.
@@ -76,14 +83,14 @@ uint32_t ImageScopes::enterPhase(RingScopes &Of, uint32_t Parent, Phase P) {
 }
 
 uint32_t ImageScopes::chainOf(uint32_t Outer, uint32_t Text) {
-  constexpr size_t MostChains = 1 << 20;
-  auto [It, New] = ChainIds.try_emplace(uint64_t(Outer) << 32 | Text);
-  if (!New)
+  uint64_t Link = uint64_t(Outer) << 32 | Text;
+  if (auto It = ChainIds.find(Link); It != ChainIds.end())
     return It->second;
-  if (Chains.size() == MostChains)
-    return It->second = Outer;
-  Chains.push_back({Outer, Text});
-  return It->second = uint32_t(Chains.size() - 1);
+  uint32_t Depth = Chains[Outer].Depth + 1;
+  if (Chains.size() == MostKept || Depth > DeepestChain)
+    return Outer;
+  Chains.push_back({Outer, Text, Depth});
+  return ChainIds[Link] = uint32_t(Chains.size() - 1);
 }
 
 uint32_t ImageScopes::enterLayers(uint32_t Parent, uint32_t Chain) {
@@ -104,14 +111,8 @@ uint32_t ImageScopes::enterForward(uint32_t Parent, uint64_t Number,
   Chain = F.Chain;
   Parent = enterLayers(Parent, Chain);
   uint32_t Line = F.Node ? lineOf(F.Node) : 0;
-  if (!Line)
-    return Parent;
-  auto [It, New] = Entered.try_emplace(
-      {uint64_t(Parent) << 8 | uint64_t(ScopeKind::Line), Line});
-  if (New)
-    It->second =
-        R.Contexts.enter(Parent, ScopeKind::Line, LineTexts[Line], 0).Context;
-  return It->second;
+  return Line ? enterAs(Parent, ScopeKind::Line, Line, LineTexts[Line])
+              : Parent;
 }
 
 static bool isOfTorch(StringRef File) {
@@ -123,10 +124,15 @@ static bool isOfTorch(StringRef File) {
 /// `model.py:17 Net.forward` of a node of Python's frames: the innermost one
 /// that is no part of PyTorch itself, in LineTexts; 0: there is none.
 uint32_t ImageScopes::lineOf(uint32_t Node) {
-  constexpr size_t MostLines = 1 << 20;
-  auto [It, New] = Lines.try_emplace(Node);
-  if (!New || Lines.size() > MostLines)
+  if (auto It = Lines.find(Node); It != Lines.end())
     return It->second;
+  uint32_t Line = findLine(Node);
+  if (Lines.size() < MostKept)
+    Lines[Node] = Line;
+  return Line;
+}
+
+uint32_t ImageScopes::findLine(uint32_t Node) {
   for (uint32_t At = Node; At;) {
     SharedImage::NodeInfo N;
     SharedImage::CodeInfo C;
@@ -142,10 +148,12 @@ uint32_t ImageScopes::lineOf(uint32_t Node) {
       std::string Line =
           (sys::path::filename(File) + ":" + Twine(C.Address) + " " + Function)
               .str();
-      auto [Known, IsNew] = LineIds.try_emplace(Line, LineTexts.size());
-      if (IsNew)
-        LineTexts.push_back(Line);
-      return It->second = Known->second;
+      if (auto Known = LineIds.find(Line); Known != LineIds.end())
+        return Known->second;
+      if (LineTexts.size() == MostKept)
+        return 0;
+      LineTexts.push_back(Line);
+      return LineIds[Line] = uint32_t(LineTexts.size() - 1);
     }
     At = N.Parent;
   }
@@ -159,7 +167,7 @@ uint32_t ImageScopes::lineOf(uint32_t Node) {
 bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
                              uint32_t RingIndex, uint32_t Thread) {
   RingScopes &Of = ring(RingIndex);
-  uint32_t Text = uint32_t(Rec.Address);
+  uint32_t Text = numberOf(Rec.Address);
   uint64_t Number = Rec.size();
   Open O{Number, Of.Context, Of.Chain, Of.In, Measure::None, false};
   uint32_t In = Of.Context, SpanName = 0;
@@ -186,7 +194,7 @@ bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
     In = enter(In, ScopeKind::Operator, Text);
     if (Forwards.empty())
       Forwards.resize(NumForwards);
-    Forwards[Number % NumForwards] = {Number, Of.Chain, Rec.Context};
+    Forwards[Number % NumForwards] = {Number, Of.Chain, numberOf(Rec.Context)};
     break;
   }
   case wire::SF_Range: {

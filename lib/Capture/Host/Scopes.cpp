@@ -50,7 +50,7 @@ MEMKIT_EXPORT uint64_t memrec_scope_begin(const char *Name, size_t Size,
   uint32_t Text = Proc.Names.intern(Name, Size), Stack = 0;
   if (!(uint64_t(Flags) << 32 & wire::SF_NoContext)) {
     Stack = stackNode(*T, Caller);
-    Proc.Torch.operators().beforeScope(*T);
+    Proc.Torch.operators().beforeScope(*T, Caller);
   }
   if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
     return 0;

@@ -73,7 +73,7 @@ static int push(const Name *Domain, uint32_t Color, Fn Text) {
     ++S.Beyond;
     return NoLevel;
   }
-  Proc.Torch.operators().beforeScope(*T);
+  Proc.Torch.operators().beforeScope(*T, MEMKIT_CALLER);
   OpenRange &New = S.Ranges[S.Count];
   New = {0, Domain, nextLevel(S, Domain), false};
   ++S.Count;

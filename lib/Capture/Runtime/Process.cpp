@@ -76,7 +76,9 @@ static void *mapShared(int Fd, uint64_t Offset, uint64_t Bytes) {
 /// Which frames stacks have, and what is needed for Python.
 static bool beginPython(int Fd, const wire::Regions &R, wire::Control &C) {
   Proc.StackBits = C.Settings.Stacks & wire::SB_Mixed;
-  bool Wanted = Proc.StackBits & wire::SB_Python || C.Settings.PythonObjects;
+  // Layers of PyTorch are seen in Python's frames.
+  bool Wanted = Proc.StackBits & wire::SB_Python || C.Settings.PythonObjects ||
+                C.Settings.Torch & wire::TB_Contexts;
   return !Wanted || Proc.Python.begin(Fd, R, C);
 }
 

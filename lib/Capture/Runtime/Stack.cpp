@@ -84,7 +84,6 @@ void capture::resetStackState(Thread &T) {
   T.Nvtx.Count = T.Nvtx.Beyond = 0;
 }
 
-
 void capture::releaseStackState(Thread &T) {
   freeState(T.Stack);
   releasePythonState(T.Python);
@@ -303,6 +302,37 @@ static uint32_t fullNode(Thread &T, bool IsOwn, const Frame &Caller) {
   return Node;
 }
 
+namespace {
+/// Says, while it lives, that a walk is under way.
+class WalkMark {
+public:
+  explicit WalkMark(StackState &S) : S(S) {
+    S.Mark = &Value;
+    signalFence();
+  }
+  ~WalkMark() {
+    Value = 0;
+    signalFence();
+    S.Mark = nullptr;
+  }
+  WalkMark(const WalkMark &) = delete;
+  WalkMark &operator=(const WalkMark &) = delete;
+
+private:
+  StackState &S;
+  volatile uint64_t Value = MarkValue;
+};
+} // namespace
+
+uint32_t capture::pythonStackNode(Thread &T, const Frame &Caller) {
+  StackState &S = T.Stack;
+  if (T.QuietBits || T.Ring.isNested() ||
+      (__builtin_expect(S.Mark != nullptr, 0) && isInterrupted(T, Caller)))
+    return 0;
+  WalkMark Mark(S);
+  return pythonNode(T);
+}
+
 uint32_t capture::stackNode(Thread &T, const Frame &Caller) {
   StackState &S = T.Stack;
   if (__builtin_expect(T.QuietBits || T.Ring.isNested() || !Proc.StackBits,
@@ -313,21 +343,13 @@ uint32_t capture::stackNode(Thread &T, const Frame &Caller) {
   }
   if (__builtin_expect(S.Mark != nullptr, 0) && isInterrupted(T, Caller))
     return callerNode(Caller);
-  volatile uint64_t Mark = MarkValue;
-  S.Mark = &Mark;
-  signalFence();
+  WalkMark Mark(S);
   bool IsOwn = S.Own.has(Caller.Sp - 8);
-  uint32_t Node;
   if (__builtin_expect(
           (!IsOwn || S.Wanted ||
            S.Generation != Proc.CodeGeneration.load(std::memory_order_acquire)),
           0) &&
       !prepare(S, Caller, IsOwn))
-    Node = callerNode(Caller);
-  else
-    Node = fullNode(T, IsOwn, Caller);
-  Mark = 0;
-  signalFence();
-  S.Mark = nullptr;
-  return Node;
+    return callerNode(Caller);
+  return fullNode(T, IsOwn, Caller);
 }

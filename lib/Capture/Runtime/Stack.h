@@ -23,6 +23,10 @@ namespace memkit::capture {
 /// the caller alone.
 uint32_t stackNode(Thread &T, const Frame &Caller);
 
+/// Of the calling thread's Python frames alone, which are in \c T.Python then;
+/// 0: it has none that can be looked at, and what \c T.Python says is old.
+uint32_t pythonStackNode(Thread &T, const Frame &Caller);
+
 /// Nothing that the thread knows of its last walk is good any more.
 void resetStackState(Thread &T);
 

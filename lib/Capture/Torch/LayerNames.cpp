@@ -265,11 +265,24 @@ void LayerNames::name(void *Root, const char *Given) {
       Py.Drop(P);
 }
 
-/// Paths of torch.compile's own wrapper and of DataParallel's begin with these.
-static const char *withoutWrapper(const char *Path) {
-  for (const char *Prefix : {"_orig_mod.", "module."})
-    if (!strncmp(Path, Prefix, strlen(Prefix)))
-      Path += strlen(Prefix);
+static bool dropPrefix(const char *&Path, const char *Prefix) {
+  size_t Bytes = strlen(Prefix);
+  bool Has = !strncmp(Path, Prefix, Bytes);
+  Path += Has ? Bytes : 0;
+  return Has;
+}
+
+/// What torch.compile and those that spread a model over devices wrap around a
+/// model is no part of its names.
+static const char *withoutWrapper(const char *Path, const char *Class) {
+  while (dropPrefix(Path, "_orig_mod."))
+    ;
+  for (const char *Wrapper :
+       {"DataParallel", "DistributedDataParallel", "FullyShardedDataParallel"})
+    if (!strcmp(Class, Wrapper))
+      dropPrefix(Path, "module.");
+  while (dropPrefix(Path, "_orig_mod."))
+    ;
   return Path;
 }
 
@@ -288,7 +301,7 @@ void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
   // What the program says stands.
   if (Before && !IsGiven && isGiven(uintptr_t(Module)))
     return;
-  Path = *Path ? withoutWrapper(Path) : Path;
+  Path = *Path ? withoutWrapper(Path, Root) : Path;
   uint32_t Text = 0;
   if (IsGiven && *Path) {
     Text = fullName(Root, Path);

@@ -82,12 +82,12 @@ void Operators::closeFrom(Thread &T, uint32_t First) {
                  RingWriter::Clock::Early);
 }
 
-/// The modules that run are those of the thread's Python frames.
-void Operators::followLayers(Thread &T) {
+/// The modules that run are the first \p N of the thread's Python frames.
+void Operators::followLayers(Thread &T, uint32_t N) {
   TorchState &S = T.Torch;
   const PythonState &P = T.Python;
   const uintptr_t Locals = Proc.Python.layout().Locals;
-  uint32_t K = 0, N = P.NumLayers;
+  uint32_t K = 0;
   auto FrameOf = [&](uint32_t I) { return P.Known[P.Layers[I]].Frame; };
   auto ModuleOf = [&](uintptr_t Frame) {
     return Interpreter::load(Frame + Locals) & CodeAddress;
@@ -113,11 +113,9 @@ void Operators::followLayers(Thread &T) {
   }
 }
 
-void Operators::noteLayers(Thread &T) {
-  if (!hasState(T.Torch))
-    return;
-  pythonNode(T);
-  followLayers(T);
+void Operators::noteLayers(Thread &T, const Frame &Caller) {
+  if (hasState(T.Torch))
+    followLayers(T, pythonStackNode(T, Caller) ? T.Python.NumLayers : 0);
 }
 
 /// What tells the optimizer whose step the range is from others of its class;
@@ -204,13 +202,13 @@ int64_t Operators::sequenceOf(const void *Function) const {
 // The observer
 //===----------------------------------------------------------------------===//
 
-void Operators::begin(Thread &T, const void *Function, Kind K) {
-  uint32_t Node = 0;
+void Operators::begin(Thread &T, const void *Function, Kind K,
+                      const Frame &Caller) {
   if (!hasState(T.Torch))
     return;
   // Threads that autograd runs have no frames of Python.
-  Node = pythonNode(T);
-  followLayers(T);
+  uint32_t Node = pythonStackNode(T, Caller);
+  followLayers(T, Node ? T.Python.NumLayers : 0);
   const char *Name = NameOf(Function);
   uint32_t Text = Proc.Names.intern(Name, strlen(Name));
   Forward *F = Forwards.load(std::memory_order_relaxed);
@@ -227,7 +225,7 @@ void Operators::begin(Thread &T, const void *Function, Kind K) {
   }
   if (K == Kind::Range)
     return open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Range,
-                optimizerOf(T, Name), Node);
+                Node ? optimizerOf(T, Name) : 0, Node);
   int64_t Sequence = sequenceOf(Function);
   uint64_t Number = 0;
   if (Sequence >= 0 && F) {
@@ -251,9 +249,7 @@ void Operators::end(Thread &T, const void *Function) {
 static Thread *observedThread() {
   Thread *T = recordingThread();
   Operators &O = Proc.Torch.operators();
-  if (!T || !isRecording())
-    return nullptr;
-  if (__builtin_expect(!O.isAttached() && Proc.Torch.wantsContexts(), 0))
+  if (T && __builtin_expect(!O.isAttached() && Proc.Torch.wantsContexts(), 0))
     O.attach();
   return O.isAttached() ? T : nullptr;
 }
@@ -264,11 +260,12 @@ static void **startFunction(void **Context, const void *Function) {
   Operators &O = Proc.Torch.operators();
   if (__builtin_expect(O.isProbe(Function), 0))
     O.lookAtProbe(Function);
-  else if (Thread *T = observedThread())
-    O.begin(*T, Function, K);
+  else if (Thread *T = observedThread(); T && isRecording())
+    O.begin(*T, Function, K, MEMKIT_CALLER);
   return Context;
 }
 
+/// Also of what began before recording was stopped.
 static void endFunction(const void *Function, void *) {
   if (Thread *T = observedThread())
     Proc.Torch.operators().end(*T, Function);

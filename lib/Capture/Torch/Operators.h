@@ -28,6 +28,7 @@
 
 namespace memkit::capture {
 
+struct Frame;
 struct Thread;
 
 /// A scope that is open in a thread.
@@ -56,12 +57,12 @@ public:
   }
 
   enum class Kind : uint32_t { Operator, Node, Range };
-  void begin(Thread &T, const void *Function, Kind K);
+  void begin(Thread &T, const void *Function, Kind K, const Frame &Caller);
   void end(Thread &T, const void *Function);
   /// A scope of another kind begins: it is in the layers that run.
-  void beforeScope(Thread &T) {
+  void beforeScope(Thread &T, const Frame &Caller) {
     if (__builtin_expect(isAttached(), 0))
-      noteLayers(T);
+      noteLayers(T, Caller);
   }
   bool isProbe(const void *Function) const {
     return Probe.load(std::memory_order_relaxed) == Function;
@@ -73,8 +74,8 @@ private:
   bool find();
   void attachChild();
   void beginForwards();
-  void followLayers(Thread &T);
-  void noteLayers(Thread &T);
+  void followLayers(Thread &T, uint32_t N);
+  void noteLayers(Thread &T, const Frame &Caller);
   void open(Thread &T, const OpenScope &S, uint32_t Text, uint64_t Flags,
             uint32_t Stack, uint32_t Context);
   void closeFrom(Thread &T, uint32_t First);

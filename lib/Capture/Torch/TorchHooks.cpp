@@ -35,16 +35,16 @@ using namespace memkit::capture;
 
 /// What was looked up before a fork.
 static struct {
-  bool (*Enabled)();
+  std::atomic<bool (*)()> Enabled; ///< set last
   void *Report, *Oom;
 } Before;
 
 bool TorchHooks::find() {
-  if (!Before.Enabled && !lookUpOwn()) {
+  if (!Before.Enabled.load(std::memory_order_acquire) && !lookUpOwn()) {
     State.store(Missing, std::memory_order_release);
     return false;
   }
-  Enabled = Before.Enabled;
+  Enabled = Before.Enabled.load(std::memory_order_acquire);
   Report = reinterpret_cast<ReportFn>(Before.Report);
   Oom = reinterpret_cast<OomFn>(Before.Oom);
   State.store(Found, std::memory_order_release);
@@ -64,7 +64,7 @@ bool TorchHooks::lookUpOwn() {
   Before.Report = R;
   Before.Oom = O;
   if (R)
-    Before.Enabled = E;
+    Before.Enabled.store(E, std::memory_order_release);
   return E && R;
 }
 
