@@ -173,9 +173,7 @@ void ImageState::at(const wire::Record &Rec, uint32_t RingIndex) {
     return bad();
   if (LLVM_UNLIKELY(!Held.empty()))
     if (auto It = Held.find(Rec.Address); It != Held.end()) {
-      It->second.push_back({Rec, RingIndex, R.Pass});
-      if (Rec.kind() == uint8_t(RecordKind::ReallocBegin))
-        hold(Rec, RingIndex);
+      holdBack(It->second, Rec, RingIndex);
       settle(It->second);
       if (It->second.empty())
         Held.erase(It);
@@ -189,19 +187,18 @@ void ImageState::at(const wire::Record &Rec, uint32_t RingIndex) {
         hold(Rec, RingIndex);
       return;
     }
-    holdBack(Rec, RingIndex);
+    holdBack(Held[Rec.Address], Rec, RingIndex);
   }
 }
 
-/// Until the record comes that the one given waits for. Of two frees it is the
-/// one that came too early: it waits for the other thread's allocation, which
-/// may be the last for long.
-void ImageState::holdBack(const wire::Record &Rec, uint32_t RingIndex) {
-  Queue &Q = Held[Rec.Address];
+/// Until the record comes that the one given waits for.
+void ImageState::holdBack(Queue &Q, const wire::Record &Rec,
+                          uint32_t RingIndex) {
+  HeldRecord H{Rec, RingIndex, HeldRecord::None, R.Pass};
   if (Rec.kind() == uint8_t(RecordKind::Free))
     if (auto Early = R.Recent.before(*this, RingIndex, Rec))
-      return Q.push_back({Early->Rec, Early->Ring, R.Pass});
-  Q.push_back({Rec, RingIndex, R.Pass});
+      H.EarlyRing = Early->Ring;
+  Q.push_back(H);
   if (Rec.kind() == uint8_t(RecordKind::ReallocBegin))
     hold(Rec, RingIndex);
 }
@@ -293,6 +290,23 @@ void ImageState::endRealloc(const wire::Record &Rec, uint32_t RingIndex) {
     at(Rec, RingIndex);
 }
 
+/// A ring has freed the block and allocated it anew, and the free found none:
+/// if another ring's free came too early, then it is that one that waits, for
+/// this allocation.
+bool ImageState::swapEarly(Queue &Q) {
+  for (size_t I = 0; I != Q.size(); ++I) {
+    HeldRecord &H = Q[I];
+    if (H.EarlyRing != HeldRecord::None &&
+        any_of(ArrayRef(Q).drop_front(I + 1), [&](const HeldRecord &Later) {
+          return Later.Ring == H.Ring && isPut(Later.Rec);
+        })) {
+      H.Ring = std::exchange(H.EarlyRing, HeldRecord::None);
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Does what has become possible. Of two records of one ring the first is
 /// first; of two rings either may be.
 void ImageState::settle(Queue &Q) {
@@ -315,6 +329,7 @@ void ImageState::settle(Queue &Q) {
       Progress = true;
       break;
     }
+    Progress = Progress || swapEarly(Q);
   }
 }
 

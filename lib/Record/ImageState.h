@@ -129,7 +129,9 @@ private:
   struct HeldRecord {
     wire::Record Rec;
     uint32_t Ring;
+    uint32_t EarlyRing; ///< of a free: see RecentFrees; None
     uint64_t Pass;
+    static constexpr uint32_t None = ~0u;
   };
   using Queue = llvm::SmallVector<HeldRecord, 2>;
   /// An object that begins to live or ceases to, and what it lies in.
@@ -152,7 +154,8 @@ private:
   void settle(Queue &Q);
   void force(Queue &Q);
   void endRealloc(const wire::Record &Rec, uint32_t RingIndex);
-  void holdBack(const wire::Record &Rec, uint32_t RingIndex);
+  void holdBack(Queue &Q, const wire::Record &Rec, uint32_t RingIndex);
+  static bool swapEarly(Queue &Q);
   void endHeldRealloc(Ring &S, uint32_t RingIndex, bool Moved);
   void reattach(Ring &S, uint32_t RingIndex);
   void startThread(Ring &S, uint32_t Tid);

@@ -171,6 +171,24 @@ TEST_F(OneImage, AFreeBeforeTheBlockWasHandedOver) {
   }
 }
 
+/// Of two frees the later one waits: its block has been given away in between.
+TEST_F(OneImage, ALaterFreeWaitsForTheOtherRing) {
+  MergedRecord Records[] = {
+      {{1000, 0x1000, wire::Record::pack(16, RecordKind::Allocate), 0, 0}, 1},
+      {{1100, 0x1000, wire::Record::pack(0, RecordKind::Free), 0, 0}, 0},
+      {{1150, 0x1000, wire::Record::pack(0, RecordKind::Free), 0, 0}, 1},
+      {{1200, 0x1000, wire::Record::pack(16, RecordKind::Allocate), 0, 0}, 0}};
+  RingOfImage Of[] = {{I.get(), 0}, {I.get(), 1}};
+  R->Recent.begin(Records, Of);
+  for (const MergedRecord &M : Records)
+    I->process(M.R, M.Source);
+  R->Recent.end();
+  pass();
+  pass();
+  EXPECT_EQ("a0 f0 a1 f1 ", events());
+  EXPECT_EQ(0u, R->losses());
+}
+
 TEST_F(OneImage, WhatNeverComesIsALoss) {
   put(0, RecordKind::Free, 0x1000);
   put(0, RecordKind::Allocate, 0x2000, 5);
