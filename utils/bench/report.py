@@ -7,6 +7,8 @@ import statistics
 import subprocess
 from pathlib import Path
 
+import steps
+
 
 def first_line(command):
     try:
@@ -95,7 +97,13 @@ def recording_tables(results):
             for rows in (file_rows, time_rows)]
 
 
-def page(command, rounds, results, grown, starts, recording, analysed):
+def step_rows(stepped):
+    for model, who, wall, slower, cpu, aim in steps.rows(stepped):
+        yield [model, who, spread(wall, 2), spread(slower, 2, "x") if slower else "", f"{cpu:.2f}",
+               aim or "", within(statistics.median(slower), aim) if slower else ""]
+
+
+def page(command, rounds, results, stepped, grown, starts, recording, analysed):
     sizes, times = recording_tables(results)
     parts = [
         "# Benchmarks",
@@ -120,6 +128,11 @@ def page(command, rounds, results, grown, starts, recording, analysed):
                   "reads, both without stacks (`utils/bench/floor`).",
                   table(["workload", "recorder", "wall", "x", "ns/pair", "CPU program", "CPU recorder",
                          "MiB program", "MiB recorder", "first answer, ms"], times)]
+    if stepped:
+        parts += ["## A step of PyTorch", "Milliseconds of a training step (`utils/bench/workloads/torch_step.py`): "
+                  "the median step of a run, of these the median and (least-most) of the rounds; `CPU` is the "
+                  "program's own. `torch.profiler` is with profile_memory and with_stack.",
+                  table(["model", "recorder", "step, ms", "x", "CPU, ms", "aim", "reached"], step_rows(stepped))]
     if grown:
         rows = [[what, f"{value:.1f} {unit}", "" if aim is None else aim, within(value, aim)]
                 for what, value, unit, aim in grown]
