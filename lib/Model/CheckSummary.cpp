@@ -10,6 +10,7 @@
 #include "memkit/Trace/TraceError.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -59,6 +60,9 @@ memkit::findLastSummary(TraceReader &R, const IdLimits &Limits) {
     join(All.Steps, P->Steps);
     join(All.Layers, P->Layers);
     join(All.Losses, P->Losses);
+    join(All.Kinds, P->Kinds);
+    join(All.Ooms, P->Ooms);
+    join(All.OomHeaps, P->OomHeaps);
   }
   return Out;
 }
@@ -295,6 +299,36 @@ static void compareSteps(Comparison &C, const Summary &Said,
           });
 }
 
+/// What lived at the peak of a heap of tensors, by kind, is the peak; what the
+/// image had of a heap when memory could not be had is no more than the heap.
+static void compareKinds(const Summary &Said, CheckResult &Out) {
+  struct Sum {
+    uint64_t Blocks = 0, Bytes = 0;
+  };
+  std::map<std::pair<uint32_t, uint32_t>, Sum> Sums; // by moment and heap
+  for (const KindTotals &K : Said.Kinds) {
+    Sum &S = Sums[{K.Oom, K.Heap}];
+    S.Blocks += K.Blocks;
+    S.Bytes += K.Bytes;
+  }
+  for (const HeapTotals &H : Said.Heaps)
+    if (auto It = Sums.find({0, H.Id});
+        It != Sums.end() &&
+        (It->second.Bytes != H.PeakBytes || It->second.Blocks != H.PeakBlocks))
+      Out.add(formatv("summary, kinds of heap {0}: {1} blocks of {2} bytes at "
+                      "its peak, events give {3} of {4}",
+                      H.Id, It->second.Blocks, It->second.Bytes, H.PeakBlocks,
+                      H.PeakBytes));
+  for (const OomHeap &H : Said.OomHeaps)
+    if (auto It = Sums.find({H.Oom, H.Heap});
+        It != Sums.end() &&
+        (It->second.Bytes > H.LiveBytes || It->second.Blocks > H.LiveBlocks))
+      Out.add(formatv("summary, oom {0}: kinds of {1} blocks of {2} bytes in "
+                      "heap {3}, which held {4} of {5}",
+                      H.Oom, It->second.Blocks, It->second.Bytes, H.Heap,
+                      H.LiveBlocks, H.LiveBytes));
+}
+
 /// All but the rows of stacks and contexts.
 static void compareRest(Comparison &C, const Summary &Said, const Summary &Is,
                         CheckResult &Out) {
@@ -303,6 +337,7 @@ static void compareRest(Comparison &C, const Summary &Said, const Summary &Is,
   compareTotals(C, "domain", Said.Domains, Is.Domains);
   compareImages(C, Said, Is, Out);
   compareSteps(C, Said, Is);
+  compareKinds(Said, Out);
 }
 
 static void compareCounts(const Summary &Said, const Summary &Is,

@@ -106,7 +106,8 @@ bool ImageScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
     return true;
   }
   Of.Opens.push_back({Number, Of.Context, Of.Chain, Of.In,
-                      Measured ? Measure::Scope : Measure::None, EndsStep});
+                      Measured ? Measure::Scope : Measure::None, EndsStep,
+                      Of.Place});
   ContextTree::Entered In =
       R.Contexts.enter(Of.Context, ScopeKind::User, N.Text,
                        Depth.at(Rec.Stack, Flags & wire::SF_Python));
@@ -154,10 +155,13 @@ void ImageScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
   Of.Context = Outer.Context;
   Of.Chain = Outer.Chain;
   Of.In = Outer.In;
+  Of.Place = Outer.Place;
   bool EndsStep = false;
   while (Of.Opens.size() > First) {
     Open O = Of.Opens.pop_back_val();
     EndsStep |= O.EndsStep;
+    if (O.IsUpdate)
+      Kinds.endUpdate();
     if (O.Measured == Measure::Scope || O.Measured == Measure::Range)
       endSpan(O.Number, TimeNs,
               O.Measured == Measure::Scope ? ScopeKind::User

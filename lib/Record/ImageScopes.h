@@ -13,6 +13,7 @@
 #include "ReservedSpans.h"
 #include "ScopeDepth.h"
 #include "SpanTable.h"
+#include "TensorKinds.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -49,6 +50,19 @@ public:
   }
   /// Has the program put a mark since the last call?
   bool takeMarked() { return std::exchange(WasMarked, false); }
+  /// The training, and what a thread does in it.
+  const TensorKinds &kinds() const { return Kinds; }
+  TensorKinds &kinds() { return Kinds; }
+  TrainingPlace place(uint32_t Ring) const {
+    return Ring < Rings.size() ? Rings[Ring].Place : TrainingPlace::Outside;
+  }
+  /// The text of the innermost layer, forward or backward, for layerName(); 0:
+  /// none.
+  uint32_t layer(uint32_t Ring) const {
+    return Ring < Rings.size() ? Chains[Rings[Ring].Chain].Text : 0;
+  }
+  /// The string of the layer's name as it is known by now; 0 for 0.
+  uint32_t layerName(uint32_t Text);
   /// The scopes that are open in the ring end.
   void endRing(uint32_t Ring, uint64_t TimeNs);
   /// All that are open end, and the sums of all go to the recording.
@@ -66,12 +80,16 @@ private:
     Phase In;
     Measure Measured;
     bool EndsStep;
+    TrainingPlace Place = TrainingPlace::Outside;
+    bool IsUpdate = false; ///< the step of an optimizer
   };
   struct RingScopes {
     llvm::SmallVector<Open, 4> Opens;
     uint32_t Context = 0;
     uint32_t Chain = 0; ///< of the innermost layer
     Phase In = Phase::None;
+    TrainingPlace Place = TrainingPlace::Outside;
+    bool Trains = false; ///< has run a layer, a node or an optimizer
   };
   /// A text, as the trace has it.
   struct Name {
@@ -106,6 +124,7 @@ private:
   uint32_t chainOf(uint32_t Outer, uint32_t Text);
   uint32_t lineOf(uint32_t Node);
   uint32_t findLine(uint32_t Node);
+  void enterPlace(RingScopes &Of, uint64_t Kind, llvm::StringRef Name, Open &O);
   void endLayer(const Span &S, bool Backward, uint32_t Text, uint64_t TimeNs);
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
   void endFrom(RingScopes &Of, size_t First, uint64_t TimeNs);
@@ -141,6 +160,7 @@ private:
   llvm::DenseSet<uint64_t> StepScopes;
 
   // Of PyTorch.
+  TensorKinds Kinds;
   /// The modules that run, one in the other: 0: none does.
   struct ChainLink {
     uint32_t Outer, Text, Depth;

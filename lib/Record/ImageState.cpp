@@ -18,7 +18,8 @@ using wire::RecordKind;
 ImageState::ImageState(uint32_t Id, pid_t Pid, bool Forked,
                        std::unique_ptr<SharedImage> S, Recording &R)
     : Id(Id), Pid(Pid), Forked(Forked), Shared(std::move(S)), R(R),
-      Stacks(*Shared, R, Id), Scopes(*Shared, R, Id, R.nowNs()) {
+      Stacks(*Shared, R, Id), Scopes(*Shared, R, Id, R.nowNs()),
+      Makers(*Shared) {
   Log.Image = FullLog.Image = Id;
 }
 
@@ -138,6 +139,8 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
   case RecordKind::TensorSegment:
   case RecordKind::TensorReusable:
     return allocatorRecord(Rec, RingIndex);
+  case RecordKind::ModuleTensor:
+    return noteHeld(Rec);
   case RecordKind::ThreadStart:
     releaseRing(RingIndex);
     if (!resumeThread(Rings[RingIndex], Rec))

@@ -17,6 +17,7 @@
 #include "SegmentTable.h"
 #include "SharedImage.h"
 #include "StackMap.h"
+#include "TensorFrames.h"
 #include "memkit/Record/LiveTable.h"
 #include "memkit/Record/RingMerge.h"
 #include "memkit/Trace/EventLog.h"
@@ -103,6 +104,9 @@ public:
   bool takeMarked() { return Scopes.takeMarked(); }
   /// No record comes any more.
   void endScopes(uint64_t TimeNs) { Scopes.finish(TimeNs); }
+  /// Tells what the tensors are that live: before the image ends, or the
+  /// recording.
+  void endTensors();
   /// The ring's owner is gone.
   void releaseRing(uint32_t I);
   /// Counts what the program says it lost.
@@ -217,6 +221,12 @@ private:
                       uint32_t RingIndex);
   void reservedMark(uint32_t Slot, uint64_t Tsc, uint32_t RingIndex);
   void oomMark(const wire::Record &Rec, uint32_t RingIndex);
+  // ImageKinds.cpp: what tensors are for.
+  void noteBirth(uint64_t Address, uint32_t Heap, uint32_t Node,
+                 uint32_t RingIndex);
+  void noteDeath(uint64_t Address, uint64_t Size, uint32_t RingIndex);
+  void noteOom(const Mark &M);
+  void noteHeld(const wire::Record &Rec);
   bool findTensorOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
   // ImageSegments.cpp: what an allocator of PyTorch tells beside.
   bool findSegmentOf(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
@@ -292,6 +302,9 @@ private:
     uint64_t InUse = 0;                   ///< freed, while streams still use it
   };
   TensorSlot TensorSlots[wire::MaxTensorDevices];
+  TensorFrames Makers;
+  llvm::DenseMap<uint64_t, TensorKinds::Birth> Births; ///< of Tensors
+  uint64_t NextOomLook = 0; ///< not before this event of the image
   LiveTable Regions; ///< by address and, in the top byte, number of the pool
   Pool Pools[wire::MostPools];                     ///< by number - 1
   llvm::DenseMap<uint32_t, uint64_t> PoolReserved; ///< by heap

@@ -128,6 +128,7 @@ void ImageState::putTensor(const wire::Record &Rec, uint32_t RingIndex) {
   }
   Log.allocate(S.Lane, E.BirthTick, E.Size, Stack,
                R.Sums.contextOf(B.ContextRow), Of.Heap);
+  noteBirth(Address, Of.Heap, Rec.Stack, RingIndex);
   Of.Live += E.Size;
   if (HasReserved && !Of.IsHost)
     noteLive(Ns);
@@ -153,6 +154,7 @@ void ImageState::emitTensorFree(uint64_t Address, const LiveEntry &E,
               Tick * TimeUnitNs, Rings[RingIndex].Thread,
               tensorOuterOf(Address, E));
   Log.free(Rings[RingIndex].Lane, Tick, E.Ordinal);
+  noteDeath(Address, E.Size, RingIndex);
 }
 
 /// Sums have what is reserved from the same moment on as a replay.
@@ -185,10 +187,12 @@ void ImageState::oomMark(const wire::Record &Rec, uint32_t RingIndex) {
   M.Heap = TensorSlots[Rec.function()].Heap;
   M.Stack = Stacks.stack(Rec.Stack, 0);
   M.Context = S.Context;
-  M.Values = {Rec.size(), R.Sums.heapLiveBytes(M.Heap), Rec.Address};
+  uint64_t Requested = Rec.size() | uint64_t(Rec.Context) << 48;
+  M.Values = {Requested, R.Sums.heapLiveBytes(M.Heap), Rec.Address};
   if (RingIndex < Requests.size() && Requests[RingIndex].IsThere) {
     M.Values.push_back(Requests[RingIndex].Address);
     Requests[RingIndex] = {};
   }
+  noteOom(M);
   R.addMark(std::move(M));
 }

@@ -169,7 +169,8 @@ bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
   RingScopes &Of = ring(RingIndex);
   uint32_t Text = numberOf(Rec.Address);
   uint64_t Number = Rec.size();
-  Open O{Number, Of.Context, Of.Chain, Of.In, Measure::None, false};
+  Open O{Number, Of.Context, Of.Chain, Of.In, Measure::None, false, Of.Place};
+  enterPlace(Of, Kind, name(Text).Text, O);
   uint32_t In = Of.Context, SpanName = 0;
   switch (Kind) {
   case wire::SF_Layer:
@@ -250,13 +251,78 @@ bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
   return true;
 }
 
-/// Tensors alone count: a layer's objects of Python are not what it is about.
-void ImageScopes::endLayer(const Span &S, bool Backward, uint32_t Text,
-                           uint64_t TimeNs) {
+/// Does the operator make tensors without reading any? `zeros`, `new_zeros`,
+/// `zeros_like`.
+static bool isMaking(StringRef Operator) {
+  Operator.consume_front("aten::");
+  Operator.consume_front("new_");
+  for (StringRef Of : {"empty", "zeros", "ones", "full", "rand", "randn",
+                       "randint", "randperm", "arange", "linspace", "eye",
+                       "scalar_tensor", "from_file", "lift_fresh"})
+    if (StringRef Rest = Operator;
+        Rest.consume_front(Of) && (Rest.empty() || Rest == "_like" ||
+                                   Rest == "_strided" || Rest == "_permuted"))
+      return true;
+  return false;
+}
+
+/// What the thread does from now on, for the kinds of tensors.
+void ImageScopes::enterPlace(RingScopes &Of, uint64_t Kind, StringRef Name,
+                             Open &O) {
+  using Place = TrainingPlace;
+  bool IsOutside = Of.Place < Place::Forward;
+  bool IsEngine = Kind == wire::SF_Backward || Name.starts_with(EvaluatePrefix);
+  if (IsOutside && Of.Trains && !IsEngine)
+    Kinds.otherWork();
+  switch (Kind) {
+  case wire::SF_Layer:
+    Of.Trains = true;
+    if (IsOutside || Of.Place == Place::Optimizer) {
+      Kinds.beginForward();
+      Of.Place = Place::Forward;
+    } else if (Of.Place != Place::Forward) {
+      Of.Place = Place::Recompute;
+    }
+    return;
+  case wire::SF_Operator:
+    if (IsEngine) {
+      Of.Trains = true;
+      Kinds.beginBackward();
+      Of.Place = Place::Backward;
+    } else if (Of.Place == Place::Outside) {
+      Of.Place = isMaking(Name) ? Place::Making : Place::Computing;
+    }
+    return;
+  case wire::SF_Range:
+    if (Name.starts_with(StepPrefix)) {
+      Of.Trains = true;
+      Kinds.beginUpdate();
+      O.IsUpdate = true;
+      Of.Place = Place::Optimizer;
+    }
+    return;
+  case wire::SF_Backward:
+    Of.Trains = true;
+    Kinds.beginBackward();
+    Of.Place = Name == "torch::autograd::AccumulateGrad" ? Place::Accumulate
+                                                         : Place::Backward;
+    if (Of.Place == Place::Backward)
+      Kinds.beginNode();
+    return;
+  }
+}
+
+uint32_t ImageScopes::layerName(uint32_t Text) {
   if (auto It = UnnamedLayers.find(Text);
       It != UnnamedLayers.end() && It->second.Text)
     Text = It->second.Text;
-  uint32_t Name = name(Text).String;
+  return Text ? name(Text).String : 0;
+}
+
+/// Tensors alone count: a layer's objects of Python are not what it is about.
+void ImageScopes::endLayer(const Span &S, bool Backward, uint32_t Text,
+                           uint64_t TimeNs) {
+  uint32_t Name = layerName(Text);
   uint64_t Key = uint64_t(Backward) << 32 | Name;
   LayerTotals &T = Totals[Key];
   T.Image = Image;

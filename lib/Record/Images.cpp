@@ -292,6 +292,7 @@ void Session::endImage(Process &P) {
   // One that was replaced at once may have ended before the first pass.
   P.EndNs = R.boundaryNs(std::max(R.Clock.toNs(P.EndTsc), P.StartNs));
   if (P.State) {
+    P.State->endTensors();
     P.State->endScopes(P.EndNs);
     R.cutSlice(P.Image, P.EndNs);
     P.State->releaseShared();

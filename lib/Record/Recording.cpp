@@ -306,30 +306,49 @@ void Recording::write(Keyframe K) {
 }
 
 /// In parts of the summary, which goes on with the rest of its sums.
-void Recording::writeScopeTotals(uint64_t EndNs) {
+template <class T>
+void Recording::writeParts(const std::vector<T> &Rows,
+                           std::vector<T> Summary::*To, uint64_t EndNs) {
   Summary Part;
   Part.Number = 1;
   Part.EndNs = EndNs;
   Part.Complete = false;
-  for (size_t I = 0; I < ScopeTotals.size() && !Failed; I += MaxBlockRows) {
-    size_t Count = std::min<size_t>(ScopeTotals.size() - I, MaxBlockRows);
-    Part.Layers.assign(ScopeTotals.begin() + I,
-                       ScopeTotals.begin() + I + Count);
+  for (size_t I = 0; I < Rows.size() && !Failed; I += MaxBlockRows) {
+    size_t Count = std::min<size_t>(Rows.size() - I, MaxBlockRows);
+    (Part.*To).assign(Rows.begin() + I, Rows.begin() + I + Count);
     check(Writer->write(Part));
   }
+}
+
+void Recording::writeOoms(uint64_t EndNs) {
+  std::vector<OomTotals> What;
+  std::vector<OomHeap> Heaps;
+  std::vector<KindTotals> Rows;
+  for (const OomLog::Moment &M : Ooms.moments()) {
+    What.push_back(M.What);
+    append_range(Heaps, M.Heaps);
+    append_range(Rows, M.Kinds);
+  }
+  writeParts(What, &Summary::Ooms, EndNs);
+  writeParts(Heaps, &Summary::OomHeaps, EndNs);
+  writeParts(Rows, &Summary::Kinds, EndNs);
 }
 
 void Recording::finish() {
   for (const ImageState *I : Images)
     while (Sums.isCutting(I->id()))
       goOnCutting(I->id());
+  for (ImageState *I : Images)
+    I->endTensors();
   addClockMark();
   flush();
   complete();
   if (Failed)
     return;
   uint64_t EndNs = std::max(nowNs(), LastTick * TimeUnitNs);
-  writeScopeTotals(EndNs);
+  writeParts(ScopeTotals, &Summary::Layers, EndNs);
+  writeParts(Kinds.totals(), &Summary::Kinds, EndNs);
+  writeOoms(EndNs);
   if (check(Sums.summary(
           1, EndNs, [this](const Summary &S) { return Writer->write(S); })))
     check(Writer->finish());

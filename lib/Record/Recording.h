@@ -12,6 +12,7 @@
 #include "Catalog.h"
 #include "ContextTree.h"
 #include "HostHeaps.h"
+#include "KindTable.h"
 #include "PageToucher.h"
 #include "RecentFrees.h"
 #include "WriteQueue.h"
@@ -60,6 +61,8 @@ public:
   PageToucher Pages; ///< of what stands before it
   /// Of the scopes of images that have ended.
   std::vector<LayerTotals> ScopeTotals;
+  KindTable Kinds{Sums};
+  OomLog Ooms;
   TscClock Clock;
   uint32_t MallocHeap = 0; ///< `host.malloc`
   /// A heap of the host; malloc's is there from the start, each of the others
@@ -180,7 +183,10 @@ private:
   void writeMostNames();
   void addSlice(uint32_t Image, Slice &Part);
   void flushSlices();
-  void writeScopeTotals(uint64_t EndNs);
+  void writeOoms(uint64_t EndNs);
+  template <class T>
+  void writeParts(const std::vector<T> &Rows, std::vector<T> Summary::*To,
+                  uint64_t EndNs);
 
   std::unique_ptr<TraceWriter> Writer;
   std::unique_ptr<WriteQueue> Queue;

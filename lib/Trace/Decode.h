@@ -57,6 +57,7 @@ public:
   Problem outline(DictionaryOutline &Out, bool WithStrings);
   /// A summary without its rows of stacks and contexts.
   Problem decodeTotals(Summary &Out);
+  Problem decodeKinds(Summary &Out);
   /// A keyframe without its blocks.
   Problem decodeHead(Keyframe &Out);
 

@@ -120,7 +120,7 @@ template <class V, class F> static std::string eachRow(const V *Tables, F Do) {
 
 Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   const fb::Summary *T = Block->body_as_Summary();
-  TRY(known(T, fb::Summary::VT_LOSSES));
+  TRY(known(T, fb::Summary::VT_OOM_HEAPS));
   Out = Summary();
   Out.Number = T->number();
   Out.EndNs = T->end_ns();
@@ -177,11 +177,38 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
          X->tensor_peak_bytes()});
     return "";
   }));
-  return eachRow(T->losses(), [&](const fb::Loss *X) -> Problem {
+  TRY(eachRow(T->losses(), [&](const fb::Loss *X) -> Problem {
     TRY(known(X, fb::Loss::VT_COUNT));
     if (X->kind() >= NumLossKinds)
       return "unknown kind of loss " + std::to_string(X->kind());
     Out.Losses.push_back({X->image(), LossKind(X->kind()), X->count()});
+    return "";
+  }));
+  return decodeKinds(Out);
+}
+
+Decoder::Problem Decoder::decodeKinds(Summary &Out) {
+  const fb::Summary *T = Block->body_as_Summary();
+  TRY(eachRow(T->kinds(), [&](const fb::KindTotals *X) -> Problem {
+    TRY(known(X, fb::KindTotals::VT_BYTES));
+    if (X->kind() >= NumTensorKinds)
+      return "unknown kind of tensor " + std::to_string(X->kind());
+    Out.Kinds.push_back({X->heap(), X->image(), TensorKind(X->kind()), X->oom(),
+                         X->layer(), X->stack(), X->blocks(), X->bytes()});
+    return "";
+  }));
+  TRY(eachRow(T->ooms(), [&](const fb::OomTotals *X) -> Problem {
+    TRY(known(X, fb::OomTotals::VT_SKIPPED));
+    Out.Ooms.push_back({X->number(), X->image(), X->heap(), X->thread(),
+                        X->time_ns(), X->stack(), X->context(), X->requested(),
+                        X->skipped()});
+    return "";
+  }));
+  return eachRow(T->oom_heaps(), [&](const fb::OomHeap *X) -> Problem {
+    TRY(known(X, fb::OomHeap::VT_RESERVED_BYTES));
+    Out.OomHeaps.push_back({X->oom(), X->heap(), X->live_blocks(),
+                            X->live_bytes(), X->reserved_known(),
+                            X->reserved_bytes()});
     return "";
   });
 }

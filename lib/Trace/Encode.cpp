@@ -245,7 +245,29 @@ Bytes Encoder::encode(const Summary &S) {
   std::vector<Off<fb::Loss>> Losses;
   for (const Loss &X : S.Losses)
     Losses.push_back(fb::CreateLoss(B, X.Image, uint8_t(X.Kind), X.Count));
+  std::vector<Off<fb::KindTotals>> Kinds;
+  for (const KindTotals &T : S.Kinds)
+    Kinds.push_back(fb::CreateKindTotals(B, T.Heap, T.Image, uint8_t(T.Kind),
+                                         T.Oom, T.Layer, T.Stack, T.Blocks,
+                                         T.Bytes));
+  std::vector<Off<fb::OomTotals>> Ooms;
+  for (const OomTotals &T : S.Ooms)
+    Ooms.push_back(fb::CreateOomTotals(B, T.Number, T.Image, T.Heap, T.Thread,
+                                       T.TimeNs, T.Stack, T.Context,
+                                       T.Requested, T.Skipped));
+  std::vector<Off<fb::OomHeap>> OomHeaps;
+  for (const OomHeap &H : S.OomHeaps)
+    OomHeaps.push_back(fb::CreateOomHeap(B, H.Oom, H.Heap, H.LiveBlocks,
+                                         H.LiveBytes, H.ReservedKnown,
+                                         H.ReservedBytes));
   auto Vector = [&](const auto &V) { return B.CreateVector(V); };
+  // What a trace without tensors does not have takes no room.
+  auto Some = [&](const auto &V) {
+    return V.empty() ? decltype(B.CreateVector(V))() : B.CreateVector(V);
+  };
+  auto KindsV = Some(Kinds);
+  auto OomsV = Some(Ooms);
+  auto OomHeapsV = Some(OomHeaps);
   auto StacksV = Vector(Stacks);
   auto ContextsV = Vector(Contexts);
   auto HeapsV = Vector(Heaps);
@@ -257,7 +279,8 @@ Bytes Encoder::encode(const Summary &S) {
   return finish(fb::Body::Summary,
                 fb::CreateSummary(B, S.Number, S.EndNs, S.Complete, S.Events,
                                   S.Marks, StacksV, ContextsV, HeapsV, DomainsV,
-                                  ImagesV, StepsV, LayersV, LossesV)
+                                  ImagesV, StepsV, LayersV, LossesV, KindsV,
+                                  OomsV, OomHeapsV)
                     .Union());
 }
 

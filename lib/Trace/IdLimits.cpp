@@ -228,5 +228,20 @@ std::string IdLimits::check(const Summary &S) const {
   }
   for (const Loss &X : S.Losses)
     C.id("loss of image", X.Image, Images);
+  for (const KindTotals &T : S.Kinds) {
+    C.some("kind in heap", T.Heap, Heaps);
+    C.some("kind in image", T.Image, Images);
+    C.id("kind with string", T.Layer, Strings);
+    C.id("kind with stack", T.Stack, Stacks);
+  }
+  for (const OomTotals &T : S.Ooms) {
+    C.some("oom in image", T.Image, Images);
+    C.some("oom in heap", T.Heap, Heaps);
+    C.id("oom in thread", T.Thread, Threads);
+    C.id("oom with stack", T.Stack, Stacks);
+    C.id("oom with context", T.Context, Contexts);
+  }
+  for (const OomHeap &H : S.OomHeaps)
+    C.some("oom with heap", H.Heap, Heaps);
   return C.take();
 }

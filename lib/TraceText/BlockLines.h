@@ -142,6 +142,9 @@ public:
     rows("step", 1, S.Steps, [&](auto &R) { mapStepTotals(Out, R); });
     rows("layer", 1, S.Layers, [&](auto &R) { mapLayerTotals(Out, R); });
     rows("loss", 1, S.Losses, [&](auto &R) { mapLoss(Out, R); });
+    rows("kind", 1, S.Kinds, [&](auto &R) { mapKindTotals(Out, R); });
+    rows("oom", 1, S.Ooms, [&](auto &R) { mapOomTotals(Out, R); });
+    rows("oom-heap", 1, S.OomHeaps, [&](auto &R) { mapOomHeap(Out, R); });
   }
 
   void block(const Index &) {

@@ -234,6 +234,15 @@ bool BlockParser::summaryRecord(Line &L) {
                [&](LayerTotals &R) { mapLayerTotals(P, R); });
   if (Word == "loss")
     return Add(Summary.Losses, "a loss", [&](Loss &R) { mapLoss(P, R); });
+  if (Word == "kind")
+    return Add(Summary.Kinds, "a kind",
+               [&](KindTotals &R) { mapKindTotals(P, R); });
+  if (Word == "oom")
+    return Add(Summary.Ooms, "an oom",
+               [&](OomTotals &R) { mapOomTotals(P, R); });
+  if (Word == "oom-heap")
+    return Add(Summary.OomHeaps, "an oom's heap",
+               [&](OomHeap &R) { mapOomHeap(P, R); });
   return unknown(L, "a summary");
 }
 

@@ -16,7 +16,7 @@ namespace memkit {
 static constexpr StringLiteral FrameKinds[] = {"native", "python", "named",
                                                "unknown"};
 static constexpr StringLiteral ScopeKinds[] = {"layer", "operator", "range",
-                                               "user", "phase", "line"};
+                                               "user",  "phase",    "line"};
 static constexpr StringLiteral ImageOrigins[] = {"start", "fork", "exec",
                                                  "spawn"};
 static constexpr StringLiteral EventKinds[] = {"alloc", "free", "resize",
@@ -30,12 +30,17 @@ static constexpr StringLiteral LossKinds[] = {
     "ring-full",  "table-full", "unknown-free", "double-allocate",
     "bad-record", "no-ring",    "events"};
 
+static constexpr StringLiteral TensorKinds[] = {
+    "unknown",    "parameter", "gradient", "optimizer-state",
+    "activation", "input",     "temporary"};
+
 static_assert(std::size(FrameKinds) == NumFrameKinds);
 static_assert(std::size(ScopeKinds) == NumScopeKinds);
 static_assert(std::size(ImageOrigins) == NumImageOrigins);
 static_assert(std::size(EventKinds) == NumEventKinds);
 static_assert(std::size(MarkKinds) == NumMarkKinds);
 static_assert(std::size(LossKinds) == NumLossKinds);
+static_assert(std::size(TensorKinds) == NumTensorKinds);
 
 EnumNames enumNames(FrameKind) { return FrameKinds; }
 EnumNames enumNames(ScopeKind) { return ScopeKinds; }
@@ -43,5 +48,6 @@ EnumNames enumNames(ImageOrigin) { return ImageOrigins; }
 EnumNames enumNames(EventKind) { return EventKinds; }
 EnumNames enumNames(MarkKind) { return MarkKinds; }
 EnumNames enumNames(LossKind) { return LossKinds; }
+EnumNames enumNames(TensorKind) { return TensorKinds; }
 
 } // namespace memkit

@@ -409,6 +409,38 @@ template <class M, class T> void mapLoss(M &Map, T &R) {
   Map.num("count", R.Count);
 }
 
+template <class M, class T> void mapKindTotals(M &Map, T &R) {
+  Map.word("kind", R.Kind);
+  Map.ref("heap", Ref::Heap, R.Heap);
+  Map.ref("image", Ref::Image, R.Image);
+  Map.num("oom", R.Oom);
+  Map.ref("layer", Ref::String, R.Layer);
+  Map.ref("stack", Ref::Stack, R.Stack);
+  Map.num("blocks", R.Blocks);
+  Map.num("bytes", R.Bytes);
+}
+
+template <class M, class T> void mapOomTotals(M &Map, T &R) {
+  Map.key("oom", R.Number);
+  Map.ref("image", Ref::Image, R.Image);
+  Map.ref("heap", Ref::Heap, R.Heap);
+  Map.ref("thread", Ref::Thread, R.Thread);
+  Map.num("time", R.TimeNs);
+  Map.ref("stack", Ref::Stack, R.Stack);
+  Map.ref("context", Ref::Context, R.Context);
+  Map.num("requested", R.Requested);
+  Map.num("skipped", R.Skipped);
+}
+
+template <class M, class T> void mapOomHeap(M &Map, T &R) {
+  Map.key("oom", R.Oom);
+  Map.ref("heap", Ref::Heap, R.Heap);
+  Map.num("live-blocks", R.LiveBlocks);
+  Map.num("live-bytes", R.LiveBytes);
+  Map.flag("reserved-known", R.ReservedKnown, false);
+  Map.num("reserved-bytes", R.ReservedBytes);
+}
+
 } // namespace memkit::tracetext
 
 #endif // MEMKIT_TRACETEXT_FIELDS_H

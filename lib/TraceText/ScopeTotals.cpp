@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CsvField.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/Table.h"
 #include "memkit/TraceText/TraceSummary.h"
@@ -179,18 +180,6 @@ static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
     T.add(std::move(Cells));
   }
   T.print(OS, Width);
-}
-
-/// In quotes where it must be.
-static void printField(raw_ostream &OS, StringRef Text) {
-  if (Text.find_first_of(",\"\r\n") == StringRef::npos) {
-    OS << Text;
-    return;
-  }
-  OS << '"';
-  for (char C : Text)
-    OS << (C == '"' ? "\"\"" : StringRef(&C, 1));
-  OS << '"';
 }
 
 static void printCsv(raw_ostream &OS, const TraceSummary &S, const Shown &W,

@@ -161,4 +161,6 @@ void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {
   J.attribute("threads", S.NumThreads);
   J.attribute("steps", S.Sums.Steps.size());
   J.attribute("layers", S.layers().size());
+  writeKindsJson(J, S, /*WithLayers=*/false);
+  J.attribute("ooms", S.Sums.Ooms.size());
 }

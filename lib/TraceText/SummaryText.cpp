@@ -198,5 +198,6 @@ void memkit::printSummary(raw_ostream &OS, const TraceSummary &S,
      << counted(S.layers().size(), "layer", "layers") << '\n';
   printHeaps(OS, S, Width);
   printReserved(OS, S, Width);
+  printKindLines(OS, S);
   printProcesses(OS, S, Width);
 }

@@ -180,6 +180,8 @@ static Error readStrings(TraceReader &R, TraceSummary &S) {
   }
   for (const LayerTotals &L : S.Sums.Layers)
     Wanted.insert(L.Name);
+  for (const KindTotals &K : S.Sums.Kinds)
+    Wanted.insert(K.Layer);
   Wanted.erase(0);
   DictionaryOutline D;
   uint32_t First = 1;
@@ -210,6 +212,9 @@ static void addPart(Summary &To, const Summary &Part) {
   append(To.Steps, Part.Steps);
   append(To.Layers, Part.Layers);
   append(To.Losses, Part.Losses);
+  append(To.Kinds, Part.Kinds);
+  append(To.Ooms, Part.Ooms);
+  append(To.OomHeaps, Part.OomHeaps);
 }
 
 /// Reads the parts of the last summary, in order. Found stays false when events

@@ -30,12 +30,14 @@ cl::opt<Job> memkit::What(
     cl::values(clEnumValN(Job::Summary, "summary", "what the trace holds"),
                clEnumValN(Job::Layers, "layers", "the layers of the model"),
                clEnumValN(Job::Scopes, "scopes", "the program's own scopes"),
+               clEnumValN(Job::Kinds, "kinds", "what tensors at the peak are"),
+               clEnumValN(Job::Oom, "oom",
+                          "what lived when memory could not be had"),
                clEnumValN(Job::Check, "check",
                           "whether the sums are those of the events"),
                clEnumValN(Job::Symbolize, "symbolize",
                           "the trace with the symbols that it lacks, to -o")),
     cl::cat(toolCategory()));
 cl::opt<bool> memkit::AllFrames(
-    "all-frames",
-    cl::desc("text: show the frames that make Python run, too"),
+    "all-frames", cl::desc("text: show the frames that make Python run, too"),
     cl::cat(toolCategory()));

@@ -15,7 +15,7 @@
 namespace memkit {
 
 enum class Format { Text, Asm, Json, Csv };
-enum class Job { Print, Summary, Layers, Scopes, Check, Symbolize };
+enum class Job { Print, Summary, Layers, Scopes, Kinds, Oom, Check, Symbolize };
 
 extern llvm::cl::opt<std::string> Input, Output; ///< -: the standard streams
 extern llvm::cl::opt<Format> OutputFormat;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OomPrinter.h"
 #include "Options.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Model/Complete.h"
@@ -90,13 +91,38 @@ static Error print(OutputFile &Out) {
   return Error::success();
 }
 
+namespace {
+/// What one of the jobs prints of a summary, in each format; null: not in it.
+struct TotalsPrinter {
+  StringRef Name; ///< `layers are`
+  void (*Text)(raw_ostream &, const TraceSummary &, unsigned Width);
+  void (*Json)(json::OStream &, const TraceSummary &);
+  void (*Csv)(raw_ostream &, const TraceSummary &);
+};
+} // namespace
+
+static TotalsPrinter totalsPrinter() {
+  switch (What) {
+  case Job::Layers:
+    return {"layers are", printLayers, writeLayersJson, printLayersCsv};
+  case Job::Scopes:
+    return {"scopes are", printScopes, writeScopesJson, printScopesCsv};
+  case Job::Kinds:
+    return {"kinds are", printKinds,
+            [](json::OStream &J, const TraceSummary &S) {
+              writeKindsJson(J, S, /*WithLayers=*/true);
+            },
+            printKindsCsv};
+  default:
+    return {"a summary is", printSummary, writeSummaryJson, nullptr};
+  }
+}
+
 static Error printTotals(OutputFile &Out) {
-  bool Csv = OutputFormat == Format::Csv && What != Job::Summary;
-  if (OutputFormat != Format::Text && OutputFormat != Format::Json && !Csv)
-    return makeUsageError(
-        What == Job::Summary  ? "a summary is printed as text or json"
-        : What == Job::Layers ? "layers are printed as text, json or csv"
-                              : "scopes are printed as text, json or csv");
+  TotalsPrinter P = totalsPrinter();
+  if (OutputFormat == Format::Asm || (OutputFormat == Format::Csv && !P.Csv))
+    return makeUsageError(P.Name + " printed as text" +
+                          (P.Csv ? ", json or csv" : " or json"));
   auto Reader = TraceReader::open(Input);
   if (!Reader)
     return Reader.takeError();
@@ -104,23 +130,34 @@ static Error printTotals(OutputFile &Out) {
   auto S = readTraceSummary(**Reader, [&] { return summarize(**Reader); });
   if (!S)
     return S.takeError();
-  if (Csv) {
-    (What == Job::Layers ? printLayersCsv : printScopesCsv)(Out.os(), *S);
+  if (OutputFormat == Format::Csv) {
+    P.Csv(Out.os(), *S);
     return Error::success();
   }
   if (OutputFormat == Format::Text) {
-    auto Print = What == Job::Layers   ? printLayers
-                 : What == Job::Scopes ? printScopes
-                                       : printSummary;
-    Print(Out.os(), *S, outputWidth());
+    P.Text(Out.os(), *S, outputWidth());
     return Error::success();
   }
-  auto Write = What == Job::Layers   ? writeLayersJson
-               : What == Job::Scopes ? writeScopesJson
-                                     : writeSummaryJson;
   json::OStream J(Out.os(), 2);
-  J.object([&] { Write(J, *S); });
+  J.object([&] { P.Json(J, *S); });
   Out.os() << '\n';
+  return Error::success();
+}
+
+static Error printFailures(OutputFile &Out) {
+  if (OutputFormat != Format::Text && OutputFormat != Format::Json)
+    return makeUsageError("what lived without memory is printed as text or "
+                          "json");
+  auto T = Trace::open(Input);
+  if (!T)
+    return T.takeError();
+  for (const std::string &Warning : (*T)->warnings())
+    warn(Warning);
+  (*T)->foldFrames();
+  if (OutputFormat == Format::Text)
+    printOoms(Out.os(), **T);
+  else
+    writeOomJson(Out.os(), **T);
   return Error::success();
 }
 
@@ -216,7 +253,10 @@ static Expected<int> dump(OutputFile &Out) {
   case Job::Summary:
   case Job::Layers:
   case Job::Scopes:
+  case Job::Kinds:
     return done(printTotals(Out));
+  case Job::Oom:
+    return done(printFailures(Out));
   case Job::Symbolize:
     return done(symbolize(Out));
   case Job::Check:

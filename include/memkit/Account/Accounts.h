@@ -305,6 +305,11 @@ public:
   uint64_t heapLiveBytes(uint32_t Heap) const {
     return Heaps[Heap]->C.LiveBytes;
   }
+  uint64_t heapLiveBlocks(uint32_t Heap) const {
+    return Heaps[Heap]->C.LiveBlocks;
+  }
+  /// The event, as events() counts them, that brought the heap's peak.
+  uint64_t heapPeakAt(uint32_t Heap) const { return Heaps[Heap]->C.PeakAt; }
   ImageTotals imageTotals(uint32_t Image, uint64_t NowNs) const;
 
   /// Gives the Summary in blocks of at most MaxBlockRows rows, all of Number.

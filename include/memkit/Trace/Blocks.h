@@ -18,6 +18,7 @@
 #ifndef MEMKIT_TRACE_BLOCKS_H
 #define MEMKIT_TRACE_BLOCKS_H
 
+#include "memkit/Trace/Kinds.h"
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -569,6 +570,9 @@ struct Summary {
   std::vector<StepTotals> Steps;
   std::vector<LayerTotals> Layers;
   std::vector<Loss> Losses;
+  std::vector<KindTotals> Kinds;
+  std::vector<OomTotals> Ooms;
+  std::vector<OomHeap> OomHeaps;
   bool operator==(const Summary &) const = default;
 };
 

@@ -16,6 +16,7 @@
 
 #include "memkit/Trace/Sampling.h"
 #include "memkit/Trace/TraceReader.h"
+#include "memkit/TraceText/KindSums.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -67,6 +68,9 @@ struct TraceSummary {
   /// Likewise the scopes that the program named itself, in the order in which
   /// they first ended.
   std::vector<LayerTotals> scopes() const;
+  /// The tensors at the peaks of their heaps, by heap and kind; empty when the
+  /// trace was not completed.
+  std::vector<KindSum> kinds() const;
 };
 
 /// Makes the summary from the events, for a trace that has none.
@@ -94,6 +98,14 @@ void printLayersCsv(llvm::raw_ostream &OS, const TraceSummary &S);
 void writeScopesJson(llvm::json::OStream &J, const TraceSummary &S);
 void printScopes(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
 void printScopesCsv(llvm::raw_ostream &OS, const TraceSummary &S);
+
+/// The same of the kinds of tensors, `{"kinds": [...]}`.
+void writeKindsJson(llvm::json::OStream &J, const TraceSummary &S,
+                    bool WithLayers);
+void printKinds(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
+void printKindsCsv(llvm::raw_ostream &OS, const TraceSummary &S);
+/// A line for each heap of tensors, and how often memory could not be had.
+void printKindLines(llvm::raw_ostream &OS, const TraceSummary &S);
 
 } // namespace memkit
 

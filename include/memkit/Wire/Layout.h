@@ -95,7 +95,8 @@ enum class RecordKind : uint8_t {
   TensorFree = 25,
   /// Address, Size: what the device's allocator has given out and reserves now.
   TensorReserved = 26,
-  /// Size bytes could not be had. Address: what is reserved; Stack.
+  /// Size bytes could not be had, Context its bits from 48 on. Address: what is
+  /// reserved; Stack.
   TensorOom = 27,
   /// The scopes whose name is the text Address, which had SF_Unnamed, are
   /// called Size, a text.
@@ -119,8 +120,18 @@ enum class RecordKind : uint8_t {
   /// in it.
   TensorSegment = 37,
   TensorReusable = 38, ///< Address: no stream uses what was there any more
+  /// Address: of a tensor's memory; Function: HeldBy; Size: text of the
+  /// module's name, 0 for an optimizer.
+  ModuleTensor = 39,
 };
-inline constexpr uint8_t NumRecordKinds = 39;
+inline constexpr uint8_t NumRecordKinds = 40;
+/// Whose a tensor is: a module's parameter or buffer, a parameter that an
+/// optimizer trains, or what it keeps of one.
+enum class HeldBy : uint8_t {
+  Module = 0,
+  OptimizerGroup = 1,
+  OptimizerState = 2
+};
 inline constexpr uint32_t MostPools = 255;
 inline constexpr uint64_t Unrecorded = 1;
 

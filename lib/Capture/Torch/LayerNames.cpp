@@ -8,6 +8,7 @@
 
 #include "LayerNames.h"
 
+#include "PythonCalls.h"
 #include "Runtime/Thread.h"
 
 #include <cstring>
@@ -15,50 +16,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// The interpreter's functions. Children of fork keep them, for callbacks that
-/// their parent has left there.
-namespace {
-struct PythonCalls {
-  int (*AddPendingCall)(int (*)(void *), void *);
-  void *(*Import)(const char *);
-  void *(*GetAttribute)(void *, const char *);
-  void *(*Call)(void *, void *);
-  void *(*Next)(void *);
-  void *(*TupleItem)(void *, intptr_t);
-  void *(*ListItem)(void *, intptr_t);
-  intptr_t (*ListSize)(void *);
-  const char *(*Utf8)(void *);
-  void *(*FromPointer)(void *);
-  void *(*ToPointer)(void *);
-  void *(*WeakReference)(void *, void *);
-  void *(*NewFunction)(void *, void *, void *);
-  void (*Take)(void *);
-  void (*Drop)(void *);
-  void (*FetchError)(void **, void **, void **);
-  void (*RestoreError)(void *, void *, void *);
-  void (*ClearError)();
-
-  bool find(const Exports &E) {
-    return E.find("Py_AddPendingCall", AddPendingCall) &&
-           E.find("PyImport_ImportModule", Import) &&
-           E.find("PyObject_GetAttrString", GetAttribute) &&
-           E.find("PyObject_CallObject", Call) && E.find("PyIter_Next", Next) &&
-           E.find("PyTuple_GetItem", TupleItem) &&
-           E.find("PyList_GetItem", ListItem) &&
-           E.find("PyList_Size", ListSize) &&
-           E.find("PyUnicode_AsUTF8", Utf8) &&
-           E.find("PyLong_FromVoidPtr", FromPointer) &&
-           E.find("PyLong_AsVoidPtr", ToPointer) &&
-           E.find("PyWeakref_NewRef", WeakReference) &&
-           E.find("PyCFunction_NewEx", NewFunction) &&
-           E.find("Py_IncRef", Take) && E.find("Py_DecRef", Drop) &&
-           E.find("PyErr_Fetch", FetchError) &&
-           E.find("PyErr_Restore", RestoreError) &&
-           E.find("PyErr_Clear", ClearError);
-  }
-};
-} // namespace
-static PythonCalls Py;
+PythonCalls capture::Py;
 
 void LayerNames::begin(const Exports &E) { HasAll = Py.find(E); }
 
@@ -315,6 +273,7 @@ void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
   if (Before || watch(Module))
     set(uintptr_t(Module), Text, IsGiven);
   tell(uintptr_t(Module), Text);
+  Proc.Torch.held().tellModule(Module, Text);
 }
 
 //===----------------------------------------------------------------------===//

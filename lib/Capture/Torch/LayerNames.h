@@ -29,6 +29,9 @@ public:
   /// \p E: the interpreter's.
   void begin(const Exports &E);
 
+  /// Whether the interpreter can be asked for anything.
+  bool canAsk() const { return HasAll; }
+
   /// The text of the name of the module at \p Module, which runs, with
   /// wire::SF_Unnamed while it has none but its class. Any thread. \p Root: the
   /// outermost module that runs in the thread.

@@ -120,10 +120,12 @@ void Operators::noteLayers(Thread &T, const Frame &Caller) {
 
 /// What tells the optimizer whose step the range is from others of its class;
 /// 0: it is none.
-uint32_t Operators::optimizerOf(const Thread &T, const char *Range) const {
+uintptr_t Operators::optimizerOf(const Thread &T, const char *Range) {
   static constexpr char Prefix[] = "Optimizer.step#";
-  if (strncmp(Range, Prefix, sizeof(Prefix) - 1))
-    return 0;
+  return strncmp(Range, Prefix, sizeof(Prefix) - 1) ? 0 : runningOptimizer(T);
+}
+
+uintptr_t Operators::runningOptimizer(const Thread &T) {
   const PythonState &P = T.Python;
   constexpr uint32_t MostFrames = 12;
   constexpr unsigned FirstItem = 24; ///< of a tuple
@@ -135,8 +137,7 @@ uint32_t Operators::optimizerOf(const Thread &T, const char *Range) const {
         CodeAddress;
     if (!Proc.Python.isTuple(Arguments))
       continue;
-    uintptr_t Optimizer = Interpreter::load(Arguments + FirstItem);
-    return uint32_t(Optimizer >> 4);
+    return Interpreter::load(Arguments + FirstItem);
   }
   return 0;
 }
@@ -223,9 +224,14 @@ void Operators::begin(Thread &T, const void *Function, Kind K,
     }
     return;
   }
-  if (K == Kind::Range)
-    return open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Range,
-                Node ? optimizerOf(T, Name) : 0, Node);
+  if (K == Kind::Range) {
+    uintptr_t Optimizer = Node ? optimizerOf(T, Name) : 0;
+    open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Range,
+         uint32_t(Optimizer >> 4), Node);
+    if (Optimizer)
+      Proc.Torch.held().noteOptimizer(Optimizer);
+    return;
+  }
   int64_t Sequence = sequenceOf(Function);
   uint64_t Number = 0;
   if (Sequence >= 0 && F) {

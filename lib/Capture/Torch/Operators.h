@@ -64,6 +64,9 @@ public:
     if (__builtin_expect(isAttached(), 0))
       noteLayers(T, Caller);
   }
+  /// The optimizer whose step is the innermost among the frames of Python that
+  /// the thread was last seen in; 0: there is none.
+  static uintptr_t runningOptimizer(const Thread &T);
   bool isProbe(const void *Function) const {
     return Probe.load(std::memory_order_relaxed) == Function;
   }
@@ -79,7 +82,7 @@ private:
   void open(Thread &T, const OpenScope &S, uint32_t Text, uint64_t Flags,
             uint32_t Stack, uint32_t Context);
   void closeFrom(Thread &T, uint32_t First);
-  uint32_t optimizerOf(const Thread &T, const char *Range) const;
+  static uintptr_t optimizerOf(const Thread &T, const char *Range);
   uint64_t newNumber(TorchState &S);
   void findSequence();
   int64_t sequenceOf(const void *Function) const;

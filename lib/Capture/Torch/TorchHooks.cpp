@@ -159,9 +159,9 @@ static void recordOom(int64_t Size, uint64_t Reserved, uint16_t Device,
   uint32_t Stack = stackNode(*T, Caller);
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
     T->Ring.write(Reserved,
-                  Record::pack(uint64_t(Size), RecordKind::TensorOom,
-                               AllocFunction(Slot)),
-                  Stack, 0);
+                  Record::pack(uint64_t(Size) & Record::MaxSize,
+                               RecordKind::TensorOom, AllocFunction(Slot)),
+                  Stack, uint32_t(uint64_t(Size) >> 48));
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,6 +19,7 @@
 #ifndef MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
 #define MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
 
+#include "HeldTensors.h"
 #include "LayerNames.h"
 #include "Operators.h"
 #include "memkit/Wire/Layout.h"
@@ -46,6 +47,7 @@ public:
 
   Operators &operators() { return Observer; }
   LayerNames &layers() { return Names; }
+  HeldTensors &held() { return Held; }
 
   /// The number of a device among those that this image has seen; NoSlot: there
   /// are too many.
@@ -73,6 +75,7 @@ private:
   wire::Control *Ctl = nullptr;
   Operators Observer;
   LayerNames Names;
+  HeldTensors Held;
   uint32_t Bits = 0; ///< wire::TorchBits
   std::atomic<uint32_t> State{New};
   EnabledFn Enabled = nullptr;

@@ -28,6 +28,10 @@
 // CHECK: {{^}}xpu:0 1 1 512 B 0 B 0 512 B
 // CHECK: torch.xpu:0 1 1 512 B
 //
+// RUN: memdump --summary --format=json %t.fb | FileCheck %s --check-prefix=RESERVED
+// RESERVED: "name": "torch.cuda:1"
+// RESERVED: "reserved_peak_bytes": 1048576
+//
 // MARKS: reserved {{.*}}torch.cuda:1
 // MARKS: oom {{.*}}torch.cuda:1
 //

@@ -415,7 +415,8 @@ void apply(Image &I, const wire::Record &R, uint32_t Ring) {
                                   "tensor-request",
                                   "tensor-pool",
                                   "tensor-segment",
-                                  "tensor-reusable"};
+                                  "tensor-reusable",
+                                  "module-tensor"};
     static_assert(std::size(Kinds) == wire::NumRecordKinds);
     printf("%u/%u %s %s size %lu%s", I.Id, Ring,
            R.kind() < wire::NumRecordKinds ? Kinds[R.kind()] : "BAD",

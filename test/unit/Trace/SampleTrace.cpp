@@ -137,6 +137,10 @@ static Summary sampleSummary() {
   S.Steps = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
   S.Layers = {{1, 1, true, 1, 2, 3, 4, 5, 6, 7, 8}};
   S.Losses = {{1, LossKind::UnknownFree, 3}, {0, LossKind::Events, 4}};
+  S.Kinds = {{1, 1, TensorKind::Gradient, 0, 2, 0, 3, 4096},
+             {1, 1, TensorKind::Temporary, 1, 0, 1, 1, 1ull << 40}};
+  S.Ooms = {{1, 1, 1, 1, 123400, 1, 1, 1ull << 50, 7}};
+  S.OomHeaps = {{1, 1, 4, 4096 + (1ull << 40), true, 1ull << 41}};
   return S;
 }
 

@@ -1,4 +1,5 @@
 # shapes.py SHAPE STEPS TRUTH: trains a small model of that shape.
+import copy
 import sys
 
 import torch
@@ -108,49 +109,107 @@ class Discriminator(nn.Module):
         return self.net(x)
 
 
+class Raw(nn.Module):
+    """Parameters and buffers that it makes itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(32))
+        self.place = nn.Parameter(torch.randn(8, 32) * 0.02)
+        self.frozen = nn.Parameter(torch.zeros(32), requires_grad=False)
+        self.register_buffer("mask", torch.tril(torch.ones(32, 32)))
+        self.out = nn.Linear(32, 8)
+
+    def forward(self, x):
+        return self.out((x * self.scale + self.place + self.frozen) @ self.mask)
+
+
 INPUTS = {"Mlp": (16, 32), "Cnn": (4, 3, 14, 14), "Rnn": (8, 6, 16), "Shared": (8, 32),
-          "Checkpointed": (8, 32), "Nested": (8, 16)}
+          "Checkpointed": (8, 32), "Nested": (8, 16), "Raw": (8, 32)}
 
 
 def one(model, x):
     optimizer = torch.optim.Adam(model.parameters())
 
-    def step():
+    def step(look=lambda name: None):
         y = model(x)
         loss = y.square().mean()
         truth.mark(loss, None)
+        look("forward")
         loss.backward()
+        look("backward")
         truth.in_optimizer = True
         optimizer.step()
+        look("optimizer")
         optimizer.zero_grad()
         truth.in_optimizer = False
 
-    return step, [model]
+    return step, [model], [optimizer]
 
 
 def gan():
     g, d = Generator(), Discriminator()
     both = [torch.optim.Adam(m.parameters()) for m in (g, d)]
 
-    def step():
+    def step(look=lambda name: None):
         for optimizer, sign in zip(both, (1, -1)):
             loss = sign * d(g(torch.randn(16, 8))).mean()
             truth.mark(loss, None)
+            look("forward")
             loss.backward()
+            look("backward")
             truth.in_optimizer = True
             optimizer.step()
+            look("optimizer")
             for o in both:
                 o.zero_grad()
             truth.in_optimizer = False
 
-    return step, [g, d]
+    return step, [g, d], both
 
 
-shape, steps, path = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-if shape == "Gan":
-    step, roots = gan()
-elif shape == "Transformer":
-    step, roots = one(Transformer(), torch.randint(0, 50, (4, 10)))
-else:
-    step, roots = one(globals()[shape](), torch.randn(INPUTS[shape]))
-truth.run(step, roots, steps, path)
+def accumulated():
+    """Two passes a step, gradients that stay, momentum; it goes on where another was."""
+
+    def begin():
+        model = Mlp()
+        model.first.bias.requires_grad_(False)
+        return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+
+    before, trained = begin()
+    before(torch.randn(16, 32)).sum().backward()
+    trained.step()
+    model, optimizer = begin()
+    model.load_state_dict(copy.deepcopy(before.state_dict()))
+    optimizer.load_state_dict(copy.deepcopy(trained.state_dict()))
+    del before, trained
+
+    def step(look=lambda name: None):
+        for _ in range(2):
+            loss = F.cross_entropy(model(torch.randn(256, 32)), torch.randint(0, 8, (256,)))
+            look("forward")
+            loss.backward()
+            look("backward")
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        look("optimizer")
+        optimizer.zero_grad(set_to_none=False)
+
+    return step, [model], [optimizer]
+
+
+def make(shape):
+    """What does a step, the root modules, the optimizers."""
+    if shape == "Gan":
+        return gan()
+    if shape == "Accumulated":
+        return accumulated()
+    if shape == "Transformer":
+        return one(Transformer(), torch.randint(0, 50, (4, 10)))
+    return one(globals()[shape](), torch.randn(INPUTS[shape]))
+
+
+if __name__ == "__main__":
+    shape, steps, path = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    step, roots, _ = make(shape)
+    truth.run(step, roots, steps, path)

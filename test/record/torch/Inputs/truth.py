@@ -18,6 +18,7 @@ running = []  # modules
 nodes = []  # layers of the nodes of autograd that run
 counts = collections.Counter()
 in_optimizer = False
+wanted = False  # is anybody to be told
 
 
 def name(roots):
@@ -36,6 +37,8 @@ def name(roots):
 
 def mark(value, layer):
     """The nodes that lead to a tensor and are nobody's yet are the layer's."""
+    if not wanted:
+        return
     todo = [t.grad_fn for t in tree_leaves(value) if isinstance(t, torch.Tensor)]
     while todo:
         node = todo.pop()
@@ -77,6 +80,8 @@ class Operators(TorchDispatchMode):
 
 
 def run(step, roots, steps, path):
+    global wanted
+    wanted = True
     name(roots)
     modules.register_module_forward_pre_hook(before)
     modules.register_module_forward_hook(after, always_call=True)

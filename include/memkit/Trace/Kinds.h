@@ -1,0 +1,73 @@
+//===- Kinds.h - What tensors are for, in a Summary -------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parts of Blocks.h, where ids and units are explained.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACE_KINDS_H
+#define MEMKIT_TRACE_KINDS_H
+
+#include <cstdint>
+
+namespace memkit {
+
+/// What a tensor is for: see docs/TraceFormat.md.
+enum class TensorKind : uint8_t {
+  Unknown = 0,
+  Parameter = 1, ///< a module's, or one of its buffers
+  Gradient = 2,
+  OptimizerState = 3,
+  Activation = 4,
+  Input = 5,
+  Temporary = 6,
+};
+inline constexpr uint8_t NumTensorKinds = 7;
+
+/// Live tensors of one kind: of the heap at its peak, or of an image when
+/// memory could not be had.
+struct KindTotals {
+  uint32_t Heap = 0;
+  uint32_t Image = 0;
+  TensorKind Kind = TensorKind::Unknown;
+  uint32_t Oom = 0;   ///< OomTotals::Number; 0: at the heap's peak
+  uint32_t Layer = 0; ///< string; 0: of none, or of several
+  uint32_t Stack = 0; ///< at an Oom: of all of them; 0: of several
+  uint64_t Blocks = 0;
+  uint64_t Bytes = 0;
+  bool operator==(const KindTotals &) const = default;
+};
+
+/// A moment at which memory could not be had.
+struct OomTotals {
+  uint32_t Number = 0; ///< from 1, in order
+  uint32_t Image = 0;
+  uint32_t Heap = 0; ///< that should have given it
+  uint32_t Thread = 0;
+  uint64_t TimeNs = 0;
+  uint32_t Stack = 0;
+  uint32_t Context = 0;
+  uint64_t Requested = 0; ///< bytes
+  uint64_t Skipped = 0;   ///< such moments since the one before, left out
+  bool operator==(const OomTotals &) const = default;
+};
+
+/// What a heap held at such a moment, over all images.
+struct OomHeap {
+  uint32_t Oom = 0; ///< OomTotals::Number
+  uint32_t Heap = 0;
+  uint64_t LiveBlocks = 0;
+  uint64_t LiveBytes = 0;
+  bool ReservedKnown = false;
+  uint64_t ReservedBytes = 0;
+  bool operator==(const OomHeap &) const = default;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_KINDS_H

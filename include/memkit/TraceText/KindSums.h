@@ -1,0 +1,61 @@
+//===- KindSums.h - Tensors by kind, for views ------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACETEXT_KINDSUMS_H
+#define MEMKIT_TRACETEXT_KINDSUMS_H
+
+#include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <vector>
+
+namespace memkit {
+
+/// The tensors of one kind in a heap, at one moment, summed over images.
+struct KindSum {
+  struct Layer {
+    uint32_t Name = 0; ///< string; 0: of none
+    uint64_t Blocks = 0;
+    uint64_t Bytes = 0;
+  };
+  uint32_t Heap = 0;
+  TensorKind Kind = TensorKind::Unknown;
+  uint64_t Blocks = 0;
+  uint64_t Bytes = 0;
+  std::vector<Layer> Layers; ///< the largest first
+};
+
+/// The kinds of those of Rows that are of the moment Oom (0: the peaks), by
+/// heap, then the largest first.
+std::vector<KindSum> sumKinds(llvm::ArrayRef<KindTotals> Rows, uint32_t Oom);
+
+/// The text of a string id.
+using StringOf = llvm::function_ref<llvm::StringRef(uint32_t)>;
+
+/// `optimizer state`; in JSON and CSV `optimizer_state`.
+std::string kindName(TensorKind K);
+std::string kindKey(TensorKind K);
+
+/// A table of Kinds, which are of one heap, with each one's share of them and
+/// its largest layers.
+void printKindTable(llvm::raw_ostream &OS, llvm::ArrayRef<KindSum> Kinds,
+                    StringOf String, unsigned Width);
+/// `kind`, `bytes`, `blocks` into the object that J has open; with String also
+/// `layers`.
+void writeKind(llvm::json::OStream &J, const KindSum &K);
+void writeKind(llvm::json::OStream &J, const KindSum &K, StringOf String);
+
+/// `44.7 %` of Total; `<0.1 %` where that is less and not none.
+std::string formatShare(uint64_t Bytes, uint64_t Total);
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACETEXT_KINDSUMS_H

@@ -1,0 +1,115 @@
+//===- HeldTensors.cpp - Whose tensors are --------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HeldTensors.h"
+
+#include "PythonCalls.h"
+#include "Runtime/Thread.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+using wire::HeldBy;
+
+/// Where a tensor's memory begins; 0: it has none, or is no tensor.
+static uintptr_t memoryOf(void *Tensor) {
+  void *Storage = Py.callMethod(Tensor, "untyped_storage");
+  void *Number = Storage ? Py.callMethod(Storage, "data_ptr") : nullptr;
+  uintptr_t Address = Number ? uintptr_t(Py.ToPointer(Number)) : 0;
+  for (void *P : {Number, Storage})
+    if (P)
+      Py.Drop(P);
+  Py.ClearError();
+  return Address;
+}
+
+static void tell(Thread &T, void *Tensor, HeldBy By, uint32_t Name) {
+  uintptr_t Address = memoryOf(Tensor);
+  if (Address && (T.Ring.hasRoom() || makeRoom(T)))
+    T.Ring.write(Address,
+                 wire::Record::pack(Name, wire::RecordKind::ModuleTensor,
+                                    wire::AllocFunction(By)),
+                 0, 0);
+}
+
+void HeldTensors::tellModule(void *Module, uint32_t Name) {
+  Thread *T = recordingThread();
+  if (!T)
+    return;
+  for (const char *List : {"_parameters", "_buffers"}) {
+    void *Held = Py.GetAttribute(Module, List);
+    Py.forEachValue(
+        Held, [&](void *Tensor) { tell(*T, Tensor, HeldBy::Module, Name); });
+    if (Held)
+      Py.Drop(Held);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Optimizers
+//===----------------------------------------------------------------------===//
+
+void HeldTensors::noteOptimizer(uintptr_t Optimizer) {
+  uint32_t N = Count.load(std::memory_order_acquire);
+  for (uint32_t I = 0; I != N; ++I)
+    if (Known[I].load(std::memory_order_relaxed) == Optimizer)
+      return;
+  uintptr_t None = 0;
+  if (N == MostOptimizers || !Proc.Torch.layers().canAsk() ||
+      !Asked.compare_exchange_strong(None, Optimizer,
+                                     std::memory_order_acq_rel))
+    return;
+  // Nobody else adds one while it is asked for.
+  Known[N].store(Optimizer, std::memory_order_relaxed);
+  Count.store(N + 1, std::memory_order_release);
+  if (Py.AddPendingCall(answer, nullptr) != 0)
+    Asked.store(0, std::memory_order_release);
+}
+
+int HeldTensors::answer(void *) {
+  HeldTensors &Self = Proc.Torch.held();
+  // A child of fork inherits the call, and has not asked.
+  uintptr_t Optimizer = Self.Asked.load(std::memory_order_acquire);
+  if (!Optimizer)
+    return 0;
+  void *Error[3];
+  Py.FetchError(&Error[0], &Error[1], &Error[2]);
+  // While its step runs it lives.
+  Thread *T = recordingThread();
+  if (T && pythonNode(*T) && Operators::runningOptimizer(*T) == Optimizer)
+    Self.tellOptimizer(reinterpret_cast<void *>(Optimizer));
+  Py.ClearError();
+  Py.RestoreError(Error[0], Error[1], Error[2]);
+  Self.Asked.store(0, std::memory_order_release);
+  return 0;
+}
+
+/// What it trains, and what it keeps of that by now: it was loaded.
+void HeldTensors::tellOptimizer(void *Optimizer) {
+  Thread &T = *recordingThread();
+  Py.Take(Optimizer);
+  void *Groups = Py.GetAttribute(Optimizer, "param_groups");
+  for (intptr_t I = 0, N = Groups ? Py.ListSize(Groups) : 0; I < N; ++I) {
+    void *Group = Py.ListItem(Groups, I);
+    void *Tensors = Group ? Py.DictItem(Group, "params") : nullptr;
+    intptr_t Size = Tensors ? Py.ListSize(Tensors) : 0;
+    for (intptr_t J = 0; J < Size; ++J)
+      if (void *Tensor = Py.ListItem(Tensors, J))
+        tell(T, Tensor, HeldBy::OptimizerGroup, 0);
+  }
+  Py.ClearError();
+  void *State = Py.GetAttribute(Optimizer, "state");
+  Py.forEachValue(State, [&](void *OfOne) {
+    Py.forEachValue(OfOne, [&](void *Tensor) {
+      tell(T, Tensor, HeldBy::OptimizerState, 0);
+    });
+  });
+  for (void *P : {State, Groups, Optimizer})
+    if (P)
+      Py.Drop(P);
+  Py.ClearError();
+}

@@ -1,0 +1,90 @@
+//===- PythonCalls.h - What is called of the interpreter --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_TORCH_PYTHONCALLS_H
+#define MEMKIT_CAPTURE_TORCH_PYTHONCALLS_H
+
+#include "Python/Exports.h"
+
+#include <cstdint>
+
+namespace memkit::capture {
+
+/// The interpreter's functions, by the names of Python's C API. All but
+/// AddPendingCall with its lock held.
+struct PythonCalls {
+  int (*AddPendingCall)(int (*)(void *), void *);
+  void *(*Import)(const char *);
+  void *(*GetAttribute)(void *, const char *);
+  void *(*Call)(void *, void *);
+  void *(*Iterate)(void *);
+  void *(*Next)(void *);
+  void *(*DictItem)(void *, const char *);
+  void *(*TupleItem)(void *, intptr_t);
+  void *(*ListItem)(void *, intptr_t);
+  intptr_t (*ListSize)(void *);
+  const char *(*Utf8)(void *);
+  void *(*FromPointer)(void *);
+  void *(*ToPointer)(void *);
+  void *(*WeakReference)(void *, void *);
+  void *(*NewFunction)(void *, void *, void *);
+  void (*Take)(void *);
+  void (*Drop)(void *);
+  void (*FetchError)(void **, void **, void **);
+  void (*RestoreError)(void *, void *, void *);
+  void (*ClearError)();
+
+  bool find(const Exports &E) {
+    return E.find("Py_AddPendingCall", AddPendingCall) &&
+           E.find("PyImport_ImportModule", Import) &&
+           E.find("PyObject_GetAttrString", GetAttribute) &&
+           E.find("PyObject_CallObject", Call) &&
+           E.find("PyObject_GetIter", Iterate) && E.find("PyIter_Next", Next) &&
+           E.find("PyDict_GetItemString", DictItem) &&
+           E.find("PyTuple_GetItem", TupleItem) &&
+           E.find("PyList_GetItem", ListItem) &&
+           E.find("PyList_Size", ListSize) &&
+           E.find("PyUnicode_AsUTF8", Utf8) &&
+           E.find("PyLong_FromVoidPtr", FromPointer) &&
+           E.find("PyLong_AsVoidPtr", ToPointer) &&
+           E.find("PyWeakref_NewRef", WeakReference) &&
+           E.find("PyCFunction_NewEx", NewFunction) &&
+           E.find("Py_IncRef", Take) && E.find("Py_DecRef", Drop) &&
+           E.find("PyErr_Fetch", FetchError) &&
+           E.find("PyErr_Restore", RestoreError) &&
+           E.find("PyErr_Clear", ClearError);
+  }
+  /// Calls what is called Name of Object; null, and an error, where that fails.
+  void *callMethod(void *Object, const char *Name) {
+    void *Method = GetAttribute(Object, Name);
+    void *Result = Method ? Call(Method, nullptr) : nullptr;
+    if (Method)
+      Drop(Method);
+    return Result;
+  }
+  /// Calls F with each thing that Object.values() gives, which is null too.
+  template <class F> void forEachValue(void *Object, F Do) {
+    void *Values = Object ? callMethod(Object, "values") : nullptr;
+    void *Each = Values ? Iterate(Values) : nullptr;
+    while (void *Value = Each ? Next(Each) : nullptr) {
+      Do(Value);
+      Drop(Value);
+    }
+    for (void *P : {Each, Values})
+      if (P)
+        Drop(P);
+    ClearError();
+  }
+};
+
+/// Children of fork keep them, for callbacks that their parent has left there.
+extern PythonCalls Py;
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_TORCH_PYTHONCALLS_H

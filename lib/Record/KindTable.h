@@ -1,0 +1,76 @@
+//===- KindTable.h - Tensors at the peak, by kind and layer -----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_KINDTABLE_H
+#define MEMKIT_LIB_RECORD_KINDTABLE_H
+
+#include "memkit/Account/Accounts.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace memkit {
+
+/// What lived at the peaks of the heaps of tensors. A tensor is told of when it
+/// is gone: it counts when it lived at the peak so far, and until another
+/// comes. Memory: a row for each image, heap, kind and layer. Belongs to the
+/// recorder's thread.
+class KindTable {
+public:
+  explicit KindTable(const Accounts &Sums) : Sums(Sums) {}
+
+  /// A tensor of Bytes, born at the event Birth (Accounts::events()), dies now.
+  /// Layer: string.
+  void add(uint32_t Image, uint32_t Heap, TensorKind Kind, uint32_t Layer,
+           uint64_t Birth, uint64_t Bytes);
+  /// Of the peaks as they are now: sorted by heap, image, kind, then by falling
+  /// bytes. Their sum is what lived at the peak when all have been told of.
+  std::vector<KindTotals> totals() const;
+
+private:
+  struct Row {
+    uint64_t PeakAt = 0, Blocks = 0, Bytes = 0;
+  };
+  const Accounts &Sums;
+  /// By image, heap and kind; and layer.
+  llvm::DenseMap<std::pair<uint64_t, uint32_t>, Row> Rows;
+};
+
+/// What lived when memory could not be had. Of an image the first MostOfImage -
+/// 1 such moments are kept, and the last.
+class OomLog {
+public:
+  static constexpr unsigned MostOfImage = 8, Most = 256;
+  /// The most rows of one moment; the smallest are made one for each kind.
+  static constexpr size_t MostRows = 256;
+
+  struct Moment {
+    OomTotals What;
+    std::vector<OomHeap> Heaps;
+    std::vector<KindTotals> Kinds;
+  };
+  /// Whether there is room for one more of the image, for which another gives
+  /// way.
+  bool hasRoom(uint32_t Image) const {
+    return OfImage.lookup(Image) != 0 || Moments.size() < Most;
+  }
+  /// A moment comes after those so far. What.Number is set here.
+  void add(Moment M);
+  /// It is over without being looked at.
+  void skip(uint32_t Image) { ++Skipped[Image]; }
+  llvm::ArrayRef<Moment> moments() const { return Moments; }
+
+private:
+  std::vector<Moment> Moments;
+  llvm::DenseMap<uint32_t, unsigned> OfImage;
+  llvm::DenseMap<uint32_t, uint64_t> Skipped;
+  uint32_t LastNumber = 0;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_KINDTABLE_H

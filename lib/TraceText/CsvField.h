@@ -1,0 +1,31 @@
+//===- CsvField.h - A text as a field of CSV --------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_TRACETEXT_CSVFIELD_H
+#define MEMKIT_LIB_TRACETEXT_CSVFIELD_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace memkit {
+
+/// In quotes where it must be.
+inline void printField(llvm::raw_ostream &OS, llvm::StringRef Text) {
+  if (Text.find_first_of(",\"\r\n") == llvm::StringRef::npos) {
+    OS << Text;
+    return;
+  }
+  OS << '"';
+  for (char C : Text)
+    OS << (C == '"' ? "\"\"" : llvm::StringRef(&C, 1));
+  OS << '"';
+}
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_TRACETEXT_CSVFIELD_H

@@ -1,0 +1,129 @@
+//===- KindSums.cpp - Tensors by kind, for views --------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/TraceText/KindSums.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/Table.h"
+#include "memkit/TraceText/EnumNames.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include <map>
+
+using namespace llvm;
+using namespace memkit;
+
+std::vector<KindSum> memkit::sumKinds(ArrayRef<KindTotals> Rows, uint32_t Oom) {
+  std::map<std::tuple<uint32_t, TensorKind, uint32_t>, KindSum::Layer> Layers;
+  for (const KindTotals &K : Rows) {
+    if (K.Oom != Oom)
+      continue;
+    KindSum::Layer &L = Layers[{K.Heap, K.Kind, K.Layer}];
+    L.Name = K.Layer;
+    L.Blocks += K.Blocks;
+    L.Bytes += K.Bytes;
+  }
+  std::vector<KindSum> Out;
+  for (const auto &[Key, L] : Layers) {
+    auto [Heap, Kind, Name] = Key;
+    if (Out.empty() || Out.back().Heap != Heap || Out.back().Kind != Kind) {
+      Out.emplace_back();
+      Out.back().Heap = Heap;
+      Out.back().Kind = Kind;
+    }
+    Out.back().Blocks += L.Blocks;
+    Out.back().Bytes += L.Bytes;
+    Out.back().Layers.push_back(L);
+  }
+  for (KindSum &K : Out)
+    stable_sort(K.Layers, [](const KindSum::Layer &A, const KindSum::Layer &B) {
+      return A.Bytes > B.Bytes;
+    });
+  stable_sort(Out, [](const KindSum &A, const KindSum &B) {
+    return std::tie(A.Heap, B.Bytes) < std::tie(B.Heap, A.Bytes);
+  });
+  return Out;
+}
+
+std::string memkit::kindName(TensorKind K) {
+  std::string Name = enumName(K).str();
+  std::replace(Name.begin(), Name.end(), '-', ' ');
+  return Name;
+}
+
+std::string memkit::kindKey(TensorKind K) {
+  std::string Name = enumName(K).str();
+  std::replace(Name.begin(), Name.end(), '-', '_');
+  return Name;
+}
+
+std::string memkit::formatShare(uint64_t Bytes, uint64_t Total) {
+  double Percent = Total ? 100.0 * double(Bytes) / double(Total) : 0;
+  if (Bytes && Percent < 0.05)
+    return "<0.1 %";
+  std::string Text;
+  raw_string_ostream(Text) << format("%.1f %%", Percent);
+  return Text;
+}
+
+/// `encoder.0 1.5 MiB, encoder.1 1 MiB, 7 more`.
+static std::string layersText(const KindSum &K, StringOf String) {
+  constexpr size_t Most = 3;
+  // No layer makes these.
+  bool OfNone = K.Kind == TensorKind::Input ||
+                K.Kind == TensorKind::Parameter ||
+                K.Kind == TensorKind::OptimizerState;
+  std::string Text;
+  size_t Count = 0;
+  for (const KindSum::Layer &L : K.Layers) {
+    if (!L.Name && OfNone)
+      continue;
+    StringRef Name = L.Name ? String(L.Name) : "(no layer)";
+    if (++Count <= Most)
+      Text +=
+          ((Count > 1 ? ", " : "") + Name + " " + formatSize(L.Bytes)).str();
+  }
+  if (Count > Most)
+    Text += ", " + formatCount(Count - Most) + " more";
+  return Text;
+}
+
+void memkit::printKindTable(raw_ostream &OS, ArrayRef<KindSum> Kinds,
+                            StringOf String, unsigned Width) {
+  using Align = Table::Align;
+  Table T({{"kind", Align::Left},
+           {"bytes", Align::Right},
+           {"share", Align::Right},
+           {"blocks", Align::Right},
+           {"largest layers", Align::Left, true}});
+  uint64_t Total = 0;
+  for (const KindSum &K : Kinds)
+    Total += K.Bytes;
+  for (const KindSum &K : Kinds)
+    T.add({kindName(K.Kind), formatSize(K.Bytes), formatShare(K.Bytes, Total),
+           formatCount(K.Blocks), layersText(K, String)});
+  T.print(OS, Width);
+}
+
+void memkit::writeKind(json::OStream &J, const KindSum &K) {
+  J.attribute("kind", kindKey(K.Kind));
+  J.attribute("bytes", K.Bytes);
+  J.attribute("blocks", K.Blocks);
+}
+
+void memkit::writeKind(json::OStream &J, const KindSum &K, StringOf String) {
+  writeKind(J, K);
+  J.attributeArray("layers", [&] {
+    for (const KindSum::Layer &L : K.Layers)
+      J.object([&] {
+        J.attribute("name", L.Name ? json::Value(json::fixUTF8(String(L.Name)))
+                                   : json::Value(nullptr));
+        J.attribute("bytes", L.Bytes);
+        J.attribute("blocks", L.Blocks);
+      });
+  });
+}

@@ -1,0 +1,330 @@
+//===- TensorKindsTest.cpp - What a tensor is for, by its life ------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorKinds.h"
+#include "KindTable.h"
+#include "TensorFrames.h"
+#include <gtest/gtest.h>
+
+using namespace memkit;
+using Place = TrainingPlace;
+using Birth = TensorKinds::Birth;
+
+namespace memkit {
+static void PrintTo(TensorKind K, std::ostream *OS) {
+  constexpr const char *Names[] = {"unknown",  "parameter",  "gradient",
+                                   "state",    "activation", "input",
+                                   "temporary"};
+  *OS << Names[unsigned(K)];
+}
+} // namespace memkit
+
+namespace {
+
+/// A training whose passes are given by hand.
+struct Kinds : testing::Test {
+  TensorKinds K;
+
+  Birth born(Place P, MadeBy By = MadeBy::Unknown) { return K.birth(P, By); }
+  /// Passes of which each has three nodes.
+  void backward() {
+    K.beginBackward();
+    for (int Node = 0; Node != 3; ++Node) {
+      K.beginBackward();
+      K.beginNode();
+    }
+  }
+  void update() {
+    K.beginUpdate();
+    K.endUpdate();
+  }
+  void step() {
+    K.beginForward();
+    backward();
+    update();
+  }
+  void freed(TensorKind Kind, const Birth &B, Place At = Place::Outside) {
+    EXPECT_EQ(Kind, K.ofFreed(B, At));
+  }
+  void lives(TensorKind Kind, const Birth &B, bool Worker = false) {
+    EXPECT_EQ(Kind, K.ofLive(B, Worker));
+  }
+};
+
+TEST_F(Kinds, ForwardKeepsActivationsUntilBackward) {
+  K.beginForward();
+  Birth Saved = born(Place::Forward), Short = born(Place::Forward);
+  freed(TensorKind::Temporary, Short, Place::Forward);
+  lives(TensorKind::Activation, Saved);
+  K.beginBackward();
+  freed(TensorKind::Activation, Saved, Place::Backward);
+  // What the program itself keeps, to the next step and in its forward.
+  update();
+  freed(TensorKind::Activation, Saved);
+  K.beginForward();
+  freed(TensorKind::Activation, Saved, Place::Forward);
+}
+
+TEST_F(Kinds, GradientsOutliveTheirBackward) {
+  K.beginForward();
+  K.beginBackward();
+  K.beginNode();
+  Birth B = born(Place::Backward), Made = born(Place::Accumulate);
+  freed(TensorKind::Temporary, B, Place::Backward);
+  lives(TensorKind::Temporary, B); // it may go to the next node
+  lives(TensorKind::Gradient, Made);
+  K.beginNode();
+  K.beginNode();
+  lives(TensorKind::Gradient, B);
+  // Between two nodes the thread is outside: it is one backward all the same.
+  K.beginBackward();
+  freed(TensorKind::Temporary, B, Place::Backward);
+  K.beginUpdate();
+  freed(TensorKind::Gradient, B, Place::Optimizer);
+  K.endUpdate();
+  freed(TensorKind::Gradient, B);
+  lives(TensorKind::Gradient, B);
+}
+
+TEST_F(Kinds, AccumulatedGradients) {
+  step();
+  K.beginForward();
+  K.beginBackward();
+  Birth Kept = born(Place::Backward);
+  K.beginForward();
+  K.beginBackward();
+  // The second pass adds its gradient to the first's; or makes a new one.
+  Birth Added = born(Place::Backward);
+  freed(TensorKind::Temporary, Added, Place::Accumulate);
+  freed(TensorKind::Gradient, Kept, Place::Accumulate);
+  // A pass through the graph that a backward pass made.
+  freed(TensorKind::Activation, Kept, Place::Backward);
+}
+
+TEST_F(Kinds, Recomputed) {
+  K.beginForward();
+  K.beginBackward();
+  Birth B = born(Place::Recompute);
+  freed(TensorKind::Temporary, B, Place::Recompute);
+  freed(TensorKind::Activation, B, Place::Backward);
+  lives(TensorKind::Activation, B);
+}
+
+TEST_F(Kinds, StateOutlivesItsUpdate) {
+  K.beginForward();
+  backward();
+  K.beginUpdate();
+  Birth B = born(Place::Optimizer);
+  freed(TensorKind::Temporary, B, Place::Optimizer);
+  lives(TensorKind::OptimizerState, B);
+  K.endUpdate();
+  freed(TensorKind::OptimizerState, B);
+  K.beginUpdate();
+  freed(TensorKind::OptimizerState, B, Place::Optimizer);
+}
+
+TEST_F(Kinds, ParametersAreOfModules) {
+  Birth P = born(Place::Making, MadeBy::Module);
+  Birth Computed = born(Place::Computing, MadeBy::Module);
+  Birth InPlace = born(Place::Making, MadeBy::Initializer);
+  freed(TensorKind::Temporary, Computed);
+  freed(TensorKind::Temporary, InPlace);
+  // Moved to a device before anything ran.
+  freed(TensorKind::Parameter, P);
+  lives(TensorKind::Parameter, P);
+  step();
+  freed(TensorKind::Parameter, P);
+  freed(TensorKind::Parameter, Computed);
+  // Made by the first forward.
+  freed(TensorKind::Parameter, born(Place::Forward, MadeBy::Module),
+        Place::Forward);
+}
+
+TEST_F(Kinds, InputsComeBeforeForward) {
+  Birth Data = born(Place::Making), Scaled = born(Place::Computing);
+  lives(TensorKind::Unknown, Data);
+  lives(TensorKind::Input, Data, true);
+  freed(TensorKind::Unknown, Data);
+  step();
+  lives(TensorKind::Input, Data);
+  freed(TensorKind::Input, Scaled);
+  // Freed by autograd, which had saved it.
+  freed(TensorKind::Input, Data, Place::Backward);
+  for (int I = 0; I != 5000; ++I)
+    step();
+  lives(TensorKind::Input, Data);
+  freed(TensorKind::Temporary, born(Place::Computing));
+}
+
+TEST_F(Kinds, TheLossIsAnActivation) {
+  step();
+  K.beginForward();
+  Birth Loss = born(Place::Computing), Target = born(Place::Making);
+  Birth Root = born(Place::Computing, MadeBy::BackwardCall);
+  backward();
+  freed(TensorKind::Activation, Loss, Place::Backward);
+  freed(TensorKind::Input, Target, Place::Backward);
+  freed(TensorKind::Temporary, Root);
+  update();
+  freed(TensorKind::Activation, Loss);
+}
+
+TEST_F(Kinds, WithoutLayersNobodyKnows) {
+  Birth Weight = born(Place::Making);
+  for (int I = 0; I != 3; ++I)
+    backward(), K.otherWork();
+  lives(TensorKind::Unknown, Weight);
+}
+
+TEST_F(Kinds, WhatAFailureEnds) {
+  // An exception frees what forward had kept, while its layers are left.
+  K.beginForward();
+  Birth Saved = born(Place::Forward);
+  Saved.Event = 7;
+  K.fail(7);
+  Birth Later = born(Place::Forward);
+  Later.Event = 8;
+  freed(TensorKind::Activation, Saved, Place::Forward);
+  freed(TensorKind::Temporary, Later, Place::Forward);
+  // The graph dies in the middle of backward.
+  K.beginForward();
+  K.beginBackward();
+  Birth Gradient = born(Place::Backward);
+  Gradient.Event = 10;
+  K.beginNode();
+  K.beginNode();
+  Birth Passed = born(Place::Backward);
+  Passed.Event = 11;
+  K.beginNode();
+  K.fail(11);
+  K.beginNode();
+  K.beginNode();
+  freed(TensorKind::Gradient, Gradient, Place::Backward);
+  freed(TensorKind::Temporary, Passed, Place::Backward);
+  // One after backward ends nothing of it.
+  K.otherWork();
+  K.fail(11);
+  freed(TensorKind::Gradient, Passed);
+  lives(TensorKind::Gradient, Passed);
+  K.beginUpdate();
+  Birth State = born(Place::Optimizer);
+  State.Event = 12;
+  K.fail(12);
+  freed(TensorKind::OptimizerState, State, Place::Optimizer);
+  K.endUpdate();
+}
+
+TEST_F(Kinds, Frames) {
+  auto By = [](const char *File, const char *Function) {
+    return madeByFrame(File, Function);
+  };
+  constexpr char Linear[] = "/a/torch/nn/modules/linear.py";
+  EXPECT_EQ(MadeBy::Module, By(Linear, "Linear.__init__"));
+  EXPECT_EQ(MadeBy::Module, By(Linear, "__init__")); // before 3.11
+  EXPECT_EQ(MadeBy::Unknown, By(Linear, "Linear.forward"));
+  EXPECT_EQ(MadeBy::Unknown, By(Linear, "Linear.not__init__"));
+  EXPECT_EQ(MadeBy::Module,
+            By("/a/torch/nn/modules/module.py", "Module._apply"));
+  EXPECT_EQ(MadeBy::Loading,
+            By("/a/torch/nn/modules/module.py", "Module.load_state_dict"));
+  EXPECT_EQ(MadeBy::Initializer, By("/a/torch/nn/init.py", "orthogonal_"));
+  EXPECT_EQ(MadeBy::Optimizer,
+            By("/a/torch/optim/optimizer.py", "Optimizer.load_state_dict"));
+  EXPECT_EQ(MadeBy::Unknown, By("/a/mine.py", "Net.__init__"));
+  EXPECT_EQ(MadeBy::Unknown, By("/a/torchvision/nn/init.py", "orthogonal_"));
+}
+
+/// The sums of one heap, and what is told of its tensors.
+struct Peaks : testing::Test {
+  Accounts Sums;
+  KindTable Table{Sums};
+  uint64_t Now = 0, Ordinal = 0;
+  struct Block {
+    BlockRef Ref;
+    uint64_t Birth, Size;
+  };
+
+  Peaks() {
+    Sums.addHeap(1, Heap());
+    Sums.beginImage(1, 0);
+  }
+  Block allocate(uint64_t Size) {
+    Block B{{Ordinal++, Sums.stackRow(1, 1, 1), 0}, 0, Size};
+    Sums.allocate(B.Ref, Size, Now += 100, 1);
+    B.Birth = Sums.events();
+    return B;
+  }
+  void free(const Block &B, TensorKind Kind, uint32_t Layer = 0) {
+    Sums.free(B.Ref, B.Size, Now += 100, 1, 0);
+    Table.add(1, 1, Kind, Layer, B.Birth, B.Size);
+  }
+  std::string totals() {
+    std::string Text;
+    for (const KindTotals &T : Table.totals())
+      Text += std::to_string(unsigned(T.Kind)) + "/" + std::to_string(T.Layer) +
+              ":" + std::to_string(T.Blocks) + "," + std::to_string(T.Bytes) +
+              " ";
+    return Text;
+  }
+};
+
+TEST_F(Peaks, OnlyWhatLivedAtThePeakCounts) {
+  Block A = allocate(100), Before = allocate(7);
+  free(Before, TensorKind::Temporary); // at a peak that was not the last
+  EXPECT_EQ("6/0:1,7 ", totals());
+  Block B = allocate(50), C = allocate(50); // 200: the peak
+  EXPECT_EQ("", totals());
+  free(B, TensorKind::Activation, 3);
+  Block After = allocate(50); // 200 again, which is no higher
+  free(After, TensorKind::Temporary);
+  free(C, TensorKind::Activation, 3);
+  free(A, TensorKind::Parameter);
+  EXPECT_EQ("1/0:1,100 4/3:2,100 ", totals());
+}
+
+TEST(OomLog, KeepsTheFirstAndTheLast) {
+  OomLog Log;
+  auto Add = [&](uint32_t Image, uint64_t TimeNs, size_t Rows) {
+    OomLog::Moment M;
+    M.What.Image = Image;
+    M.What.TimeNs = TimeNs;
+    M.Heaps.resize(1);
+    for (size_t I = 0; I != Rows; ++I)
+      M.Kinds.push_back({1, Image, TensorKind(I % 2), 0, 5, uint32_t(I), 1, I});
+    Log.add(std::move(M));
+  };
+  for (uint64_t At = 1; At != 11; ++At)
+    Add(1, At, 1000);
+  Log.skip(1);
+  Add(2, 50, 1);
+  Add(1, 60, 1);
+  auto M = Log.moments();
+  ASSERT_EQ(OomLog::MostOfImage + 1, M.size());
+  EXPECT_EQ(7u, M[6].What.TimeNs);
+  EXPECT_EQ(2u, M[7].What.Image);
+  // 8, 9 and 10, and one that nobody looked at.
+  EXPECT_EQ(60u, M[8].What.TimeNs);
+  EXPECT_EQ(4u, M[8].What.Skipped);
+  EXPECT_EQ(12u, M[8].What.Number);
+  EXPECT_EQ(12u, M[8].Kinds[0].Oom);
+  EXPECT_EQ(12u, M[8].Heaps[0].Oom);
+  // Of many rows the largest, and two for the rest; no byte is gone.
+  ASSERT_EQ(OomLog::MostRows - NumTensorKinds + 2, M[0].Kinds.size());
+  EXPECT_EQ(999u, M[0].Kinds[0].Bytes);
+  EXPECT_EQ(0u, M[0].Kinds.back().Stack);
+  EXPECT_EQ(0u, M[0].Kinds.back().Layer);
+  uint64_t Blocks = 0, Bytes = 0;
+  for (const KindTotals &K : M[0].Kinds) {
+    Blocks += K.Blocks;
+    Bytes += K.Bytes;
+  }
+  EXPECT_EQ(1000u, Blocks);
+  EXPECT_EQ(999u * 1000 / 2, Bytes);
+}
+
+} // namespace

@@ -1,0 +1,200 @@
+//===- OomPrinter.cpp - What lived when memory could not be had -----------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OomPrinter.h"
+#include "memkit/Export/StackText.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/Table.h"
+#include "memkit/Support/ToolMain.h"
+#include "memkit/TraceText/KindSums.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+namespace {
+/// A moment and what the trace has of it.
+struct Moment {
+  const OomTotals *What = nullptr;
+  std::vector<OomHeap> Heaps;
+  std::vector<KindTotals> Rows; ///< the largest first
+};
+} // namespace
+
+static std::vector<Moment> momentsOf(const Trace &T) {
+  std::vector<Moment> Out;
+  auto Of = [&Out](uint32_t Number) {
+    return find_if(Out,
+                   [=](const Moment &M) { return M.What->Number == Number; });
+  };
+  for (const Summary &S : T.summary())
+    for (const OomTotals &O : S.Ooms)
+      Out.push_back({&O, {}, {}});
+  for (const Summary &S : T.summary()) {
+    for (const OomHeap &H : S.OomHeaps)
+      if (auto M = Of(H.Oom); M != Out.end())
+        M->Heaps.push_back(H);
+    for (const KindTotals &K : S.Kinds)
+      if (auto M = Of(K.Oom); K.Oom && M != Out.end())
+        M->Rows.push_back(K);
+  }
+  for (Moment &M : Out)
+    stable_sort(M.Rows, [](const KindTotals &A, const KindTotals &B) {
+      return A.Bytes > B.Bytes;
+    });
+  return Out;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static void printHeaps(raw_ostream &OS, const Trace &T, const Moment &M,
+                       unsigned Width) {
+  using Align = Table::Align;
+  Table Heaps({{"heap", Align::Left, true},
+               {"live", Align::Right},
+               {"blocks", Align::Right},
+               {"reserved", Align::Right}});
+  for (const OomHeap &H : M.Heaps)
+    Heaps.add({T.heapName(H.Heap).str(), formatSize(H.LiveBytes),
+               formatCount(H.LiveBlocks),
+               H.ReservedKnown ? formatSize(H.ReservedBytes) : ""});
+  Heaps.print(OS, Width);
+}
+
+/// Does the frame call a module, in PyTorch's own code?
+static bool isModuleCall(const ShownFrame &F) {
+  return F.Function.ends_with("_call_impl") && F.File.ends_with("module.py");
+}
+
+/// What people want to know: the lines of Python, where there are some.
+static void printLines(raw_ostream &OS, const Trace &T, uint32_t Stack,
+                       unsigned Width) {
+  std::vector<ShownFrame> Frames = T.shownStack(Stack);
+  if (isVerbose() ||
+      none_of(Frames, [](const ShownFrame &F) { return F.IsPython; }))
+    return printStack(OS, T, Stack, 4, Width, isVerbose());
+  for (const ShownFrame &F : Frames)
+    if (F.IsPython && !isModuleCall(F))
+      OS << "    " << baseName(F.File) << ':' << F.Line << ' ' << F.Function
+         << '\n';
+}
+
+static std::string countedBlocks(uint64_t Blocks) {
+  return formatCount(Blocks) + (Blocks == 1 ? " block" : " blocks");
+}
+
+static void printLargest(raw_ostream &OS, const Trace &T, const Moment &M,
+                         unsigned Width) {
+  constexpr size_t Most = 5;
+  for (const KindTotals &K : ArrayRef(M.Rows).take_front(Most)) {
+    OS << '\n'
+       << formatSize(K.Bytes) << " in " << countedBlocks(K.Blocks) << ": "
+       << kindName(K.Kind);
+    if (K.Layer)
+      OS << " of " << T.string(K.Layer);
+    OS << (K.Stack ? "\n" : ", of several stacks\n");
+    if (K.Stack)
+      printLines(OS, T, K.Stack, Width);
+  }
+}
+
+static void printMoment(raw_ostream &OS, const Trace &T, const Moment &M,
+                        unsigned Width) {
+  const OomTotals &O = *M.What;
+  OS << T.heapName(O.Heap) << " could not give " << formatSize(O.Requested)
+     << " at " << formatTime(O.TimeNs) << " to " << T.processName(O.Image);
+  if (O.Skipped)
+    OS << ", nor " << formatCount(O.Skipped)
+       << (O.Skipped == 1 ? " time" : " times") << " shortly before";
+  OS << '\n';
+  if (O.Context)
+    OS << "in " << T.contextPath(O.Context) << '\n';
+  printLines(OS, T, O.Stack, Width);
+  if (!M.Heaps.empty()) {
+    OS << '\n';
+    printHeaps(OS, T, M, Width);
+  }
+  if (M.Rows.empty())
+    return;
+  OS << "\nwhat lived in " << T.heapName(O.Heap) << " of "
+     << T.processName(O.Image) << ":\n\n";
+  printKindTable(
+      OS, sumKinds(M.Rows, O.Number), [&](uint32_t Id) { return T.string(Id); },
+      Width);
+  printLargest(OS, T, M, Width);
+}
+
+void memkit::printOoms(raw_ostream &OS, const Trace &T) {
+  std::vector<Moment> Moments = momentsOf(T);
+  if (Moments.empty())
+    OS << "memory could always be had, or the trace was not completed\n";
+  unsigned Width = outputWidth();
+  for (const Moment &M : Moments) {
+    if (&M != &Moments.front())
+      OS << "\n\n";
+    printMoment(OS, T, M, Width);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static void writeMoment(json::OStream &J, const Trace &T, const Moment &M) {
+  const OomTotals &O = *M.What;
+  J.attribute("heap", jsonText(T.heapName(O.Heap)));
+  J.attribute("process", O.Image);
+  J.attribute("time_ns", O.TimeNs);
+  J.attribute("requested_bytes", O.Requested);
+  J.attribute("skipped", O.Skipped);
+  J.attribute("context", jsonTextOrNull(T.contextPath(O.Context)));
+  J.attributeBegin("stack");
+  writeStack(J, T, O.Stack);
+  J.attributeEnd();
+  J.attributeArray("heaps", [&] {
+    for (const OomHeap &H : M.Heaps)
+      J.object([&] {
+        J.attribute("name", jsonText(T.heapName(H.Heap)));
+        J.attribute("live_bytes", H.LiveBytes);
+        J.attribute("live_blocks", H.LiveBlocks);
+        J.attribute("reserved_bytes", H.ReservedKnown
+                                          ? json::Value(H.ReservedBytes)
+                                          : json::Value(nullptr));
+      });
+  });
+  J.attributeArray("kinds", [&] {
+    for (const KindSum &K : sumKinds(M.Rows, O.Number))
+      J.object(
+          [&] { writeKind(J, K, [&](uint32_t Id) { return T.string(Id); }); });
+  });
+  J.attributeArray("largest", [&] {
+    for (const KindTotals &K : M.Rows)
+      J.object([&] {
+        J.attribute("kind", kindKey(K.Kind));
+        J.attribute("layer", jsonTextOrNull(T.string(K.Layer)));
+        J.attribute("bytes", K.Bytes);
+        J.attribute("blocks", K.Blocks);
+        J.attributeBegin("stack");
+        writeStack(J, T, K.Stack);
+        J.attributeEnd();
+      });
+  });
+}
+
+void memkit::writeOomJson(raw_ostream &OS, const Trace &T) {
+  json::OStream J(OS, /*IndentSize=*/1);
+  J.object([&] {
+    J.attributeArray("ooms", [&] {
+      for (const Moment &M : momentsOf(T))
+        J.object([&] { writeMoment(J, T, M); });
+    });
+  });
+  OS << '\n';
+}
