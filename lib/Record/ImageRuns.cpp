@@ -14,9 +14,16 @@
 
 #include "ImageState.h"
 
+#include <optional>
+
 using namespace llvm;
 using namespace memkit;
 using wire::RecordKind;
+
+static bool isScope(const wire::Record &Rec) {
+  return Rec.kind() == uint8_t(RecordKind::ScopeBegin) ||
+         Rec.kind() == uint8_t(RecordKind::ScopeEnd);
+}
 
 void ImageState::prefetchFirst(ArrayRef<MergedRecord> Records,
                                const RingOfImage *Of) {
@@ -28,7 +35,8 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
                              const RingOfImage *Of) {
   if (LLVM_UNLIKELY(isObject(Records.front().R)))
     return takeObjects(Records, Of);
-  if (LLVM_UNLIKELY(!Enclosing.empty() || R.Sums.hasNested(Id) ||
+  bool Whole = Snapshot.active(), HasNested = R.Sums.hasNested(Id);
+  if (LLVM_UNLIKELY(!Enclosing.empty() || (HasNested && Whole) ||
                     R.Wanted.SampleBytes))
     return 0;
   if (Log.full())
@@ -37,8 +45,9 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
       {Records.size(), UsualRoom::Most, MaxBlockRows - Log.size()});
   auto &[Changes, TimesNs, Logged, Contexts] = R.Room;
   // Nothing is held meanwhile: who would be ends the run.
-  bool Whole = Snapshot.active(), HasHeld = !Held.empty();
-  size_t At = 0, N = 0; // records, events
+  bool HasHeld = !Held.empty();
+  std::optional<LiveEntry> Outer; // one in which others lie or lay ends the run
+  size_t At = 0, N = 0;           // records, events
   uint32_t InContext = 0;
   for (; At != Most; ++At) {
     if (At + Ahead < Records.size()) {
@@ -54,6 +63,12 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
       if (!S.Thread || Log.numThreads() >= MaxBlockThreads)
         break;
       addLane(S);
+    }
+    if (LLVM_UNLIKELY(isScope(Rec))) {
+      if (!Scopes.takeOperator(Rec, From.Ring))
+        break;
+      setContext(From.Ring);
+      continue;
     }
     if (LLVM_UNLIKELY(!isAddress(Rec.Address)) ||
         (LLVM_UNLIKELY(HasHeld) && Held.count(Rec.Address)))
@@ -80,6 +95,10 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
           continue;
         break;
       }
+      if (LLVM_UNLIKELY(HasNested) && R.Sums.encloses(Id, E.Ordinal)) {
+        Outer = E;
+        break;
+      }
       if (LLVM_UNLIKELY(Whole))
         Snapshot.onTake(E, LiveTable::shardOf(Rec.Address));
       R.Sums.prefetchRow(E.Row);
@@ -95,7 +114,8 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
     R.setTick(Tick, Id);
     TimesNs[N++] = Tick * TimeUnitNs;
   }
-  R.Sums.apply(Id, ArrayRef(Changes, N), TimesNs);
+  if (N)
+    R.Sums.apply(Id, ArrayRef(Changes, N), TimesNs);
   // The rows are near now.
   for (size_t I = 0; I != N; ++I)
     if (Changes[I].Kind == Change::Allocate)
@@ -104,5 +124,9 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
     for (size_t I = 0; I != N; ++I)
       Contexts[I] = R.Sums.contextOf(Changes[I].ContextRow);
   Log.append(ArrayRef(Logged, N), R.MallocHeap, InContext ? Contexts : nullptr);
+  if (Outer) {
+    const MergedRecord &M = Records[At++];
+    emitFree(*Outer, M.R.Tsc, Of[M.Source].Ring);
+  }
   return At;
 }

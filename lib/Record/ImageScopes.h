@@ -37,6 +37,10 @@ public:
   /// Takes a record of ring Ring and thread Thread; Ring becomes the one whose
   /// context may have changed. False: it is none of a scope, or nonsense.
   bool take(const wire::Record &Rec, uint32_t &Ring, uint32_t Thread);
+  /// Of a record by which the ring's context alone changes, nothing that is
+  /// measured: an operator of PyTorch begins, or ends as the innermost scope.
+  /// False: it is another, and nothing was done.
+  bool takeOperator(const wire::Record &Rec, uint32_t Ring);
   /// The innermost scope's context of the trace, 0 for none.
   uint32_t context(uint32_t Ring) const {
     return Ring < Rings.size() ? Rings[Ring].Context : 0;

@@ -312,6 +312,20 @@ void ImageScopes::enterPlace(RingScopes &Of, uint64_t Kind, StringRef Name,
   }
 }
 
+bool ImageScopes::takeOperator(const wire::Record &Rec, uint32_t RingIndex) {
+  RingScopes &Of = ring(RingIndex);
+  uint64_t Number = Rec.size();
+  if (Rec.kind() == uint8_t(wire::RecordKind::ScopeBegin))
+    return (Rec.Address & wire::SF_KindMask) == wire::SF_Operator && Number &&
+           Of.Opens.size() != MostOfRing &&
+           beginTorch(Rec, wire::SF_Operator, RingIndex, 0);
+  if (Of.Opens.empty() || Of.Opens.back().Number != Number ||
+      Of.Opens.back().Measured != Measure::None || Of.Opens.back().EndsStep)
+    return false;
+  endFrom(Of, Of.Opens.size() - 1, 0);
+  return true;
+}
+
 uint32_t ImageScopes::layerName(uint32_t Text) {
   if (auto It = UnnamedLayers.find(Text);
       It != UnnamedLayers.end() && It->second.Text)

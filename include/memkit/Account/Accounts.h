@@ -179,14 +179,18 @@ public:
   void split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing = 0);
 
   /// Many events of Image, but fewer than 2^21, with TimesNs of each: as the
-  /// functions above would, and faster. Only while no block of it lies in
-  /// another
-  /// (!hasNested()). Allocations are told to noteAllocation() by the caller.
+  /// functions above would, and faster. None of blocks that lie in another, or
+  /// in which others lie or lay (encloses()). Allocations are told to
+  /// noteAllocation() by the caller.
   void apply(uint32_t Image, llvm::ArrayRef<Change> Changes,
              const uint64_t *TimesNs);
   /// Whether a block of Image lies or lay in another that still counts.
   bool hasNested(uint32_t Image) const {
     return !Images[Image]->Enclosers.empty();
+  }
+  /// Whether that is so of its block with this ordinal.
+  bool encloses(uint32_t Image, uint64_t Ordinal) const {
+    return Images[Image]->Enclosers.count(Ordinal);
   }
   /// Whether blocks of Image lie in its block with this ordinal.
   bool holdsOthers(uint32_t Image, uint64_t Ordinal) const {
