@@ -1,0 +1,61 @@
+# An exception that goes through modules ends their scopes, one that is caught in a
+# module ends those inside of it, and os._exit in a module loses nothing.
+#
+# REQUIRES: python, torch
+# RUN: memrec -q -o %t.fb -- %python %s
+# RUN: memdump --check %t.fb
+# RUN: memflame --format=collapsed --heap=torch.cpu --metric=allocated --group-by=layer %t.fb | FileCheck %s
+#
+# What is allocated when the exception has been caught is of the module that caught it,
+# CHECK-DAG: {{^}}forward;Careful 8000000
+# and of none.
+# CHECK-DAG: {{^}}forward;Careful;inner 4000000
+# CHECK-DAG: {{^}}(no layer) 16000{{[0-9]*}}{{$}}
+# CHECK-DAG: {{^}}forward;Fails 400000
+# CHECK-DAG: {{^}}forward;Leaves 32000000
+import os
+
+import torch
+from torch import nn
+
+
+class Fails(nn.Module):
+    def forward(self, x):
+        self.kept = x.new_ones(100000)
+        raise ValueError
+
+
+class Inner(nn.Module):
+    def forward(self, x):
+        self.kept = x.new_ones(1000000)
+        raise ValueError
+
+
+class Careful(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def forward(self, x):
+        try:
+            self.inner(x)
+        except ValueError:
+            pass
+        return x.new_ones(2000000)
+
+
+class Leaves(nn.Module):
+    def forward(self, x):
+        self.kept = x.new_ones(8000000)
+        os._exit(0)
+
+
+torch.set_num_threads(1)
+x = torch.ones(1000)
+fails = Fails()
+try:
+    fails(x)
+except ValueError:
+    after = torch.ones(3000)
+kept = Careful()(x)
+Leaves()(x)
