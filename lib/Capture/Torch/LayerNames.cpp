@@ -107,14 +107,15 @@ __attribute__((noinline)) uint64_t LayerNames::unnamed(uintptr_t Module,
   // Names do not come where nobody can be asked, or asking was in vain.
   if (!HasAll || Requests.load(std::memory_order_relaxed) >= MostRequests)
     return Proc.Names.intern(Class, Bytes);
+  uintptr_t Identity = identityOf(Module);
   for (const Waiting &W : Waits)
-    if (W.Module.load(std::memory_order_acquire) == Module)
+    if (W.Module.load(std::memory_order_acquire) == Identity)
       return W.Text.load(std::memory_order_relaxed) | wire::SF_Unnamed;
   uint32_t Text = Proc.Names.add(Class, Bytes);
   Waiting &W = Waits[NextWaiting.fetch_add(1) % MostWaiting];
   W.Module.store(0, std::memory_order_relaxed);
   W.Text.store(Text, std::memory_order_relaxed);
-  W.Module.store(Module, std::memory_order_release);
+  W.Module.store(Identity, std::memory_order_release);
   uintptr_t None = 0;
   if (Asked.compare_exchange_strong(None, Root, std::memory_order_acq_rel)) {
     Requests.fetch_add(1, std::memory_order_relaxed);
@@ -127,8 +128,9 @@ __attribute__((noinline)) uint64_t LayerNames::unnamed(uintptr_t Module,
 /// The module that has run without a name is called \p Text.
 void LayerNames::tell(uintptr_t Module, uint32_t Text) {
   Thread *T = recordingThread();
+  uintptr_t Identity = identityOf(Module);
   for (Waiting &W : Waits) {
-    if (W.Module.load(std::memory_order_acquire) != Module)
+    if (W.Module.load(std::memory_order_acquire) != Identity)
       continue;
     uint32_t Old = W.Text.load(std::memory_order_relaxed);
     W.Module.store(0, std::memory_order_release);

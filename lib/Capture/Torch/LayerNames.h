@@ -45,6 +45,15 @@ public:
   /// By a thread with the GIL.
   void nameNow(void *Root, const char *Given);
 
+  /// Tells a module that lives from one of another class that had its address
+  /// before it.
+  static uintptr_t identityOf(uintptr_t Module) {
+    constexpr unsigned TypeOffset = 8;
+    auto Type =
+        *reinterpret_cast<const volatile uintptr_t *>(Module + TypeOffset);
+    return Module ^ Type << 16;
+  }
+
 private:
   struct Slot {
     std::atomic<uintptr_t> Module; ///< 0: free
@@ -89,7 +98,7 @@ private:
   /// Modules that have run without a name, the last ones, and the texts that
   /// stand for their names.
   struct Waiting {
-    std::atomic<uintptr_t> Module;
+    std::atomic<uintptr_t> Module; ///< its identity
     std::atomic<uint32_t> Text;
   };
   static constexpr uint32_t MostWaiting = 128;

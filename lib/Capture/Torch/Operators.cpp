@@ -92,11 +92,15 @@ void Operators::followLayers(Thread &T, uint32_t N) {
   auto ModuleOf = [&](uintptr_t Frame) {
     return Interpreter::load(Frame + Locals) & CodeAddress;
   };
+  auto Runs = [&](const OpenScope &Is, uintptr_t Frame) {
+    uintptr_t Module = Is.Frame == Frame ? ModuleOf(Frame) : 0;
+    return Module && LayerNames::identityOf(Module) == Is.Module;
+  };
   for (uint32_t I = 0; I != S.Count; ++I) {
     const OpenScope &Is = S.Scopes[I];
     if (Is.Function)
       continue;
-    if (K < N && Is.Frame == FrameOf(K) && Is.Module == ModuleOf(Is.Frame)) {
+    if (K < N && Runs(Is, FrameOf(K))) {
       ++K;
       continue;
     }
@@ -108,7 +112,7 @@ void Operators::followLayers(Thread &T, uint32_t N) {
     if (!Module)
       continue;
     uint64_t Text = Proc.Torch.layers().textOf(Module, ModuleOf(FrameOf(0)));
-    open(T, {nullptr, 0, Frame, Module}, uint32_t(Text),
+    open(T, {nullptr, 0, Frame, LayerNames::identityOf(Module)}, uint32_t(Text),
          ScopeKindFlag::SF_Layer | (Text & ScopeKindFlag::SF_Unnamed), 0, 0);
   }
 }

@@ -35,7 +35,7 @@ struct Thread;
 struct OpenScope {
   const void *Function;    ///< the RecordFunction; null: a layer
   uint64_t Number;         ///< 0: it was not recorded
-  uintptr_t Frame, Module; ///< of a layer
+  uintptr_t Frame, Module; ///< of a layer; the module's identity
 };
 
 /// What a thread knows of its scopes.
