@@ -9,7 +9,7 @@
 #include "HeldTensors.h"
 
 #include "PythonCalls.h"
-#include "Runtime/Thread.h"
+#include "Runtime/Stack.h"
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -80,7 +80,8 @@ int HeldTensors::answer(void *) {
   Py.FetchError(&Error[0], &Error[1], &Error[2]);
   // While its step runs it lives.
   Thread *T = recordingThread();
-  if (T && pythonNode(*T) && Operators::runningOptimizer(*T) == Optimizer)
+  if (T && pythonStackNode(*T, MEMKIT_CALLER) &&
+      Operators::runningOptimizer(*T) == Optimizer)
     Self.tellOptimizer(reinterpret_cast<void *>(Optimizer));
   Py.ClearError();
   Py.RestoreError(Error[0], Error[1], Error[2]);

@@ -9,7 +9,7 @@
 #include "LayerNames.h"
 
 #include "PythonCalls.h"
-#include "Runtime/Thread.h"
+#include "Runtime/Stack.h"
 
 #include <cstring>
 
@@ -165,7 +165,7 @@ int LayerNames::answer(void *) {
 /// Is it the outermost module that runs in the calling thread?
 static bool runsHere(uintptr_t Module) {
   Thread *T = recordingThread();
-  if (!T || !pythonNode(*T) || !T->Python.NumLayers)
+  if (!T || !pythonStackNode(*T, MEMKIT_CALLER) || !T->Python.NumLayers)
     return false;
   uintptr_t Frame = T->Python.Known[T->Python.Layers[0]].Frame;
   uintptr_t Is = Interpreter::load(Frame + Proc.Python.layout().Locals);
@@ -206,25 +206,6 @@ void LayerNames::nameNow(void *Root, const char *Given) {
   Py.RestoreError(Error[0], Error[1], Error[2]);
 }
 
-/// Names it and the modules in it.
-void LayerNames::name(void *Root, const char *Given) {
-  char Called[128];
-  strncpy(Called, Given ? Given : classOf(uintptr_t(Root)), sizeof(Called) - 1);
-  Called[sizeof(Called) - 1] = 0;
-  void *Get = Py.GetAttribute(Root, "named_modules");
-  void *Modules = Get ? Py.Call(Get, nullptr) : nullptr;
-  while (void *Pair = Modules ? Py.Next(Modules) : nullptr) {
-    void *Name = Py.TupleItem(Pair, 0), *Module = Py.TupleItem(Pair, 1);
-    const char *Path = Name && Module ? Py.Utf8(Name) : nullptr;
-    if (Path)
-      nameOne(Module, Path, Called, Given);
-    Py.Drop(Pair);
-  }
-  for (void *P : {Modules, Get})
-    if (P)
-      Py.Drop(P);
-}
-
 static bool dropPrefix(const char *&Path, const char *Prefix) {
   size_t Bytes = strlen(Prefix);
   bool Has = !strncmp(Path, Prefix, Bytes);
@@ -246,6 +227,26 @@ static const char *withoutWrapper(const char *Path, const char *Class) {
   return Path;
 }
 
+/// Names it and the modules in it.
+void LayerNames::name(void *Root, const char *Given) {
+  char Called[128];
+  strncpy(Called, Given ? Given : classOf(uintptr_t(Root)), sizeof(Called) - 1);
+  Called[sizeof(Called) - 1] = 0;
+  void *Get = Py.GetAttribute(Root, "named_modules");
+  void *Modules = Get ? Py.Call(Get, nullptr) : nullptr;
+  while (void *Pair = Modules ? Py.Next(Modules) : nullptr) {
+    void *Name = Py.TupleItem(Pair, 0), *Module = Py.TupleItem(Pair, 1);
+    const char *Path = Name && Module ? Py.Utf8(Name) : nullptr;
+    if (Path)
+      nameOne(Module, withoutWrapper(Path, classOf(uintptr_t(Root))), Called,
+              Given);
+    Py.Drop(Pair);
+  }
+  for (void *P : {Modules, Get})
+    if (P)
+      Py.Drop(P);
+}
+
 uint32_t LayerNames::fullName(const char *Root, const char *Path) {
   char Full[512];
   char *To = stpcpy(Full, Root);
@@ -261,7 +262,6 @@ void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
   // What the program says stands.
   if (Before && !IsGiven && isGiven(uintptr_t(Module)))
     return;
-  Path = *Path ? withoutWrapper(Path, Root) : Path;
   uint32_t Text = 0;
   if (IsGiven && *Path) {
     Text = fullName(Root, Path);
