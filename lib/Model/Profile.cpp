@@ -85,12 +85,24 @@ static void nameError(Profile &P, double Variance) {
     P.Name += " ±" + formatSize(standardError(Variance));
 }
 
+/// As metricName(), of the moment that was chosen.
+static std::string nameOf(const Sums &S, Metric M) {
+  const TimeWindow &W = S.selection().times();
+  bool IsOfMoment = W.At && (M == Metric::Peak || M == Metric::Live ||
+                             M == Metric::Leaked || M == Metric::Allocated);
+  if (IsOfMoment)
+    return "live at " + W.At->Text;
+  if (M == Metric::Live && W.last())
+    return "live at " + W.last()->Text;
+  return metricName(M).str();
+}
+
 Profile makeProfile(const Sums &S, Metric M) {
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
   Profile P;
   P.M = M;
-  P.Name = ((Outer ? "selected heaps: " : "host: ") + metricName(M)).str();
+  P.Name = ((Outer ? "selected heaps: " : "host: ") + nameOf(S, M));
   double Variance = 0;
   S.forEach([&](uint32_t Image, const SumRow &R) {
     if (!Outer && T.heap(R.Heap).Domain != 0)
@@ -113,7 +125,7 @@ std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics) {
     uint32_t Heap = I / Width;
     StringRef Name = Heap ? T.heapName(Heap) : StringRef("host");
     All[I].M = Metrics[I % Width];
-    All[I].Name = (Name + ": " + metricName(All[I].M)).str();
+    All[I].Name = (Name + ": " + nameOf(S, All[I].M)).str();
   }
   uint32_t HostHeaps = 0;
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)

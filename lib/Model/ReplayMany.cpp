@@ -28,8 +28,7 @@ bool Replay::canRunMany(const Cursor &C) const {
   const EventColumns &Columns = C.Open->Columns;
   return Columns.Enclosing.empty() && Columns.Address.empty() &&
          Columns.Weight.empty() && !Options.Select && !Options.KeepThreads &&
-         DoneFromNs == UINT64_MAX && !C.I->Live.hasPlaces() &&
-         !A.hasNested(C.I->Id);
+         !C.I->Live.hasPlaces() && !A.hasNested(C.I->Id);
 }
 
 /// Replays the rows before End, or some of them.

@@ -160,11 +160,16 @@ Error Replay::runRows(Cursor &C, size_t End, uint64_t LimitNs) {
         std::lower_bound(Times.begin() + C.Row, Times.begin() + End, LimitNs) -
         Times.begin();
   size_t Begin = C.Row;
-  bool Together = canRunMany(C);
+  // Done has to be asked after each event.
+  size_t ManyEnd = canRunMany(C) ? End : 0;
+  if (ManyEnd && Times[ManyEnd - 1] >= DoneFromNs)
+    ManyEnd = std::lower_bound(Times.begin() + C.Row, Times.begin() + End,
+                               DoneFromNs) -
+              Times.begin();
   C.Noted = C.Alloc;
   while (C.Row != End) {
-    if (Together && End - C.Row >= Few) {
-      if (Error E = runMany(C, std::min(End, C.Row + Many)))
+    if (C.Row + Few <= ManyEnd) {
+      if (Error E = runMany(C, std::min(ManyEnd, C.Row + Many)))
         return E;
       continue;
     }

@@ -31,6 +31,8 @@ Expected<Selection> Selection::create(const Trace &T, const SelectionSpec &S) {
     return E;
   if (Error E = Sel.chooseLayers(T, S))
     return E;
+  if (Error E = Sel.chooseTimes(T, S))
+    return E;
   return Sel;
 }
 
@@ -137,6 +139,43 @@ Error Selection::chooseThreads(const Trace &T, const SelectionSpec &S) {
   if (Threads.none())
     return nothingMatches("thread", S.Threads, There);
   return Error::success();
+}
+
+/// A beginning after the end would leave nothing without saying why.
+static Error checkOrder(const TimeWindow &W) {
+  auto Before = [](const std::optional<Moment> &A,
+                   const std::optional<Moment> &B) {
+    return A && B &&
+           std::tie(A->TimeNs, A->Events) <= std::tie(B->TimeNs, B->Events);
+  };
+  if (Before(W.Until, W.Since))
+    return makeUsageError("--until=" + W.Until->Text +
+                          " is not after --since=" + W.Since->Text);
+  if (Before(W.At, W.Since))
+    return makeUsageError("--at=" + W.At->Text +
+                          " is not after --since=" + W.Since->Text);
+  return Error::success();
+}
+
+Error Selection::chooseTimes(const Trace &T, const SelectionSpec &S) {
+  auto Find = [&](const std::optional<TimePoint> &P,
+                  std::optional<Moment> &To) -> Error {
+    if (!P)
+      return Error::success();
+    Expected<Moment> M =
+        findMoment(T, *P, Images, OuterView ? &Heaps : nullptr);
+    if (!M)
+      return M.takeError();
+    To = std::move(*M);
+    return Error::success();
+  };
+  if (Error E = Find(S.Since, Times.Since))
+    return E;
+  if (Error E = Find(S.Until, Times.Until))
+    return E;
+  if (Error E = Find(S.At, Times.At))
+    return E;
+  return checkOrder(Times);
 }
 
 } // namespace memkit

@@ -16,6 +16,19 @@ using namespace llvm;
 
 namespace memkit {
 
+/// Makes a row one of a moment in the run. Gone: its process had ended. Alone:
+/// what lives then is all that counts.
+static void atMoment(SumRow &Row, bool Gone, bool Alone) {
+  if (Gone)
+    Row.LiveBlocks = Row.LiveBytes = Row.LiveExclusive = 0;
+  if (!Alone)
+    return;
+  Row.Allocations = Row.HeapPeakBlocks = Row.DomainPeakBlocks = Row.LiveBlocks;
+  Row.AllocatedBytes = Row.PeakBytes = Row.HeapPeakBytes = Row.LiveBytes;
+  Row.DomainPeakBytes = Row.LiveExclusive;
+  Row.Splits = Row.Temporaries = 0;
+}
+
 /// Replays the events of what is selected.
 Error Sums::replaySelected() {
   // Each part of a summary gives them all.
@@ -24,31 +37,56 @@ Error Sums::replaySelected() {
   for (const BlockInfo &B : T->reader().blocks())
     Held += B.Events;
   if (Held < Events)
-    return makeError(T->name() + ": a selection by size, thread or " +
+    return makeError(T->name() + ": a selection by size, thread, time or " +
                      (By == SumsOf::Stacks
                           ? "context needs"
                           : "stack, grouped by context, needs") +
                      " all events, and the trace holds " + Twine(Held) +
                      " of " + Twine(Events));
   ReplayOptions Options;
-  Options.Select = [&](const Birth &B) {
-    return B.Size >= Sel.minSize() && Sel.hasImage(B.Image) &&
-           Sel.hasHeap(B.Heap) && Sel.hasStack(B.Stack) &&
-           Sel.hasThread(B.Thread) && Sel.hasContext(B.Context);
-  };
+  if (Sel.needsBirths(By))
+    Options.Select = [&](const Birth &B) { return Sel.hasBirth(B); };
   Expected<std::unique_ptr<Replay>> R = Replay::create(T->reader(), Options);
   if (!R)
     return R.takeError();
-  if (Error E = (*R)->run())
+  const TimeWindow &W = Sel.times();
+  // What lived before the beginning is refused, or nothing but what lives
+  // counts.
+  const std::optional<Moment> &From = W.Since ? W.Since : W.At;
+  if (From && !From->IsEnd && Sel.canStartNear())
+    if (Error E = (*R)->startNear(From->TimeNs))
+      return E;
+  if (Error E = runTo(**R, W.last()))
     return E;
+  auto Pack = [&](SumRows Rows, std::vector<PackedRows> &To) {
+    bool Gone = W.last() && (*R)->accounts().isEnded(Rows.Image);
+    if (W.At || Gone)
+      for (SumRow &Row : Rows.Rows)
+        atMoment(Row, Gone, W.At.has_value());
+    PackedRows::pack(Rows, To);
+  };
   auto Take = [&](const Summary &Part) {
     for (const SumRows &Rows : Part.Stacks)
-      PackedRows::pack(Rows, Replayed.Stacks);
+      Pack(Rows, Replayed.Stacks);
     for (const SumRows &Rows : Part.Contexts)
-      PackedRows::pack(Rows, Replayed.Contexts);
+      Pack(Rows, Replayed.Contexts);
     return Error::success();
   };
   return (*R)->accounts().summary(1, (*R)->endNs(), Take);
+}
+
+/// The rows of the summary, of which what lives at the end alone counts.
+void Sums::takeEnds() {
+  auto Take = [](ArrayRef<PackedRows> From, std::vector<PackedRows> &To) {
+    for (const PackedRows &Piece : From) {
+      SumRows Rows = Piece.unpack();
+      for (SumRow &Row : Rows.Rows)
+        atMoment(Row, /*Gone=*/false, /*Alone=*/true);
+      PackedRows::pack(Rows, To);
+    }
+  };
+  Take(T->stackRows(), Replayed.Stacks);
+  Take(T->contextRows(), Replayed.Contexts);
 }
 
 /// The rows of the context 0: by image and heap, what rows of stacks have and
@@ -96,6 +134,10 @@ Expected<Sums> Sums::create(const Trace &T, Selection Selected, SumsOf By) {
   if (S.Sel.needsEvents(By)) {
     if (Error E = S.replaySelected())
       return E;
+  } else if (S.Sel.times().At) {
+    S.takeEnds();
+  }
+  if (S.Sel.needsEvents(By) || S.Sel.times().At) {
     Stacks = S.Replayed.Stacks;
     Contexts = S.Replayed.Contexts;
   }

@@ -20,13 +20,19 @@ using ListOption = cl::list<std::string>;
 
 struct SelectionFlags::Options {
   std::optional<ListOption> Heap, Process, Thread, Stack, Context, Layer;
-  std::optional<cl::opt<std::string>> MinSize;
+  std::optional<cl::opt<std::string>> MinSize, Since, Until, At;
   std::optional<cl::opt<bool>> AllFrames;
 };
 
 static void addList(std::optional<ListOption> &Option, StringRef Name,
                     StringRef Value, StringRef Help) {
   Option.emplace(Name, cl::value_desc(Value), cl::desc(Help),
+                 cl::cat(toolCategory()));
+}
+
+static void addMoment(std::optional<cl::opt<std::string>> &Option,
+                      StringRef Name, StringRef Help) {
+  Option.emplace(Name, cl::value_desc("moment"), cl::desc(Help),
                  cl::cat(toolCategory()));
 }
 
@@ -57,6 +63,17 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
                        cl::desc("Only allocations of at least this size "
                                 "(replays the events)"),
                        cl::cat(toolCategory()));
+  if (Wanted & SF_At)
+    addMoment(O->At, "at",
+              "Only what lives at this moment, as it is then: a time (1.5s), "
+              "step:N, mark:NAME, peak or end (replays some events)");
+  if (Wanted & SF_Window) {
+    addMoment(O->Since, "since",
+              "Only what was allocated from this moment on (replays the "
+              "events from there)");
+    addMoment(O->Until, "until",
+              "Only what was allocated before this moment, at which all ends");
+  }
   if (Wanted & SF_AllFrames)
     O->AllFrames.emplace("all-frames",
                          cl::desc("Show the frames that make Python run, too"),
@@ -69,6 +86,17 @@ static std::vector<std::string> valuesOf(const std::optional<ListOption> &L) {
   if (!L)
     return {};
   return std::vector<std::string>(L->begin(), L->end());
+}
+
+static Error readMoment(const std::optional<cl::opt<std::string>> &Option,
+                        StringRef Name, std::optional<TimePoint> &Out) {
+  if (!Option || !Option->getNumOccurrences())
+    return Error::success();
+  Expected<TimePoint> P = parseTimePoint(*Option);
+  if (!P)
+    return makeUsageError(Name + ": " + toString(P.takeError()));
+  Out = std::move(*P);
+  return Error::success();
 }
 
 Expected<SelectionSpec> SelectionFlags::spec() const {
@@ -86,6 +114,12 @@ Expected<SelectionSpec> SelectionFlags::spec() const {
       return makeUsageError("--min-size: " + toString(Size.takeError()));
     S.MinSize = *Size;
   }
+  if (Error E = readMoment(O->Since, "--since", S.Since))
+    return E;
+  if (Error E = readMoment(O->Until, "--until", S.Until))
+    return E;
+  if (Error E = readMoment(O->At, "--at", S.At))
+    return E;
   return S;
 }
 

@@ -84,7 +84,10 @@ static Error write(raw_ostream &OS, const Sums &S, ShownTree Tree) {
     return Error::success();
   }
   SmallVector<Metric, 6> Wanted(Metrics.begin(), Metrics.end());
-  if (Wanted.empty())
+  // At a moment there is but one.
+  if (Wanted.empty() && S.selection().times().At)
+    Wanted = {Metric::Live};
+  else if (Wanted.empty())
     Wanted = {Metric::Peak, Metric::Allocated, Metric::Live};
   std::vector<Profile> Profiles;
   std::optional<NodeRanks> Ranks;

@@ -9,6 +9,8 @@
 #ifndef MEMKIT_MODEL_SELECTION_H
 #define MEMKIT_MODEL_SELECTION_H
 
+#include "memkit/Model/Moments.h"
+#include "memkit/Model/Replay.h"
 #include "memkit/Model/Trace.h"
 #include "memkit/Support/SelectionFlags.h"
 #include "llvm/ADT/BitVector.h"
@@ -35,10 +37,16 @@ public:
   bool hasStack(uint32_t Stack) const { return AllStacks || Stacks[Stack]; }
 
   /// Whether the summary cannot answer: it keeps neither the sizes of blocks,
-  /// nor threads, nor contexts beside stacks.
+  /// nor threads, nor contexts beside stacks, nor other moments than the end
+  /// and the peaks.
   bool needsEvents(SumsOf By = SumsOf::Stacks) const {
+    return needsBirths(By) || (Times.At && !Times.At->IsEnd);
+  }
+  /// Whether each allocation has to be asked about by hasBirth(): rows of sums
+  /// do not tell.
+  bool needsBirths(SumsOf By = SumsOf::Stacks) const {
     bool All = By == SumsOf::Stacks ? AllContexts : AllStacks;
-    return MinSize || !AllThreads || !All;
+    return MinSize || !AllThreads || !All || Times.Since || Times.Until;
   }
   bool hasThread(uint32_t Thread) const {
     return AllThreads || Threads[Thread];
@@ -47,6 +55,16 @@ public:
     return AllContexts || Contexts[Context];
   }
   uint64_t minSize() const { return MinSize; }
+  const TimeWindow &times() const { return Times; }
+  /// Whether this allocation is chosen.
+  bool hasBirth(const Birth &B) const {
+    return B.Size >= MinSize && Times.hasBirth(B.TimeNs) && hasImage(B.Image) &&
+           hasHeap(B.Heap) && hasStack(B.Stack) && hasThread(B.Thread) &&
+           hasContext(B.Context);
+  }
+  /// Whether a keyframe tells of a block all that was chosen by: it has its
+  /// size at that moment, and no thread.
+  bool canStartNear() const { return !MinSize && AllThreads; }
 
 private:
   llvm::Error chooseHeaps(const Trace &T, const SelectionSpec &S);
@@ -55,12 +73,14 @@ private:
   llvm::Error chooseThreads(const Trace &T, const SelectionSpec &S);
   llvm::Error chooseContexts(const Trace &T, const SelectionSpec &S);
   llvm::Error chooseLayers(const Trace &T, const SelectionSpec &S);
+  llvm::Error chooseTimes(const Trace &T, const SelectionSpec &S);
 
   bool OuterView = false;
   bool AllStacks = true;
   bool AllThreads = true;
   bool AllContexts = true;
   uint64_t MinSize = 0;
+  TimeWindow Times;
   llvm::BitVector Heaps, Images, Stacks, Threads, Contexts; ///< by id
 };
 

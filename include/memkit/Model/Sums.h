@@ -16,10 +16,11 @@
 namespace memkit {
 
 /// The rows of stacks, or of contexts, that a selection leaves. Most selections
-/// only filter the trace's summary; those by size or thread, and by context of
-/// stacks or the reverse, replay the events, and then peaks are the peaks of
-/// what is selected. What has no context is the context 0: both kinds of sums
-/// have the same totals.
+/// only filter the trace's summary; those by size, thread or time, and by
+/// context of stacks or the reverse, replay the events, and then peaks are the
+/// peaks of what is selected; of what lives at a moment all values are those of
+/// then. What has no context is the context 0: both kinds of sums have the same
+/// totals.
 class Sums {
 public:
   /// T must outlive the result.
@@ -54,13 +55,14 @@ private:
   Sums(const Trace &T, Selection Sel, SumsOf By)
       : T(&T), Sel(std::move(Sel)), By(By) {}
   llvm::Error replaySelected();
+  void takeEnds();
 
   const Trace *T;
   Selection Sel;
   SumsOf By;
   struct {
     std::vector<PackedRows> Stacks, Contexts;
-  } Replayed;                           ///< when Sel.needsEvents()
+  } Replayed;                           ///< when they are not the trace's
   std::vector<PackedRows> Rest;         ///< of contexts: the context 0
   std::vector<const PackedRows *> Rows; ///< sorted by image
 };

@@ -66,6 +66,7 @@ public:
 
   /// The text of a string id; empty for 0.
   llvm::StringRef string(uint32_t Id) const { return Strings[Id]; }
+  uint32_t numStrings() const { return Strings.size() - 1; }
   llvm::ArrayRef<Heap> heaps() const { return Heaps; }          ///< id - 1
   llvm::ArrayRef<Image> images() const { return Images; }       ///< id - 1
   llvm::ArrayRef<Thread> threads() const { return Threads; }    ///< id - 1

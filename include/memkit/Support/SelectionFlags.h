@@ -16,10 +16,12 @@
 #ifndef MEMKIT_SUPPORT_SELECTIONFLAGS_H
 #define MEMKIT_SUPPORT_SELECTIONFLAGS_H
 
+#include "memkit/Support/TimePoint.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,12 +38,16 @@ struct SelectionSpec {
   std::vector<std::string> Contexts; ///< globs of scope paths
   std::vector<std::string> Layers;   ///< globs of module paths
   uint64_t MinSize = 0;              ///< of an allocation, bytes
+  /// Blocks allocated from Since to before Until; those that live At a moment,
+  /// as they are then.
+  std::optional<TimePoint> Since, Until, At;
   /// How stacks are shown, no part of the selection: nothing is folded.
   bool AllFrames = false;
 
   bool empty() const {
     return Heaps.empty() && Processes.empty() && Threads.empty() &&
-           Stacks.empty() && Contexts.empty() && Layers.empty() && MinSize == 0;
+           Stacks.empty() && Contexts.empty() && Layers.empty() &&
+           MinSize == 0 && !Since && !Until && !At;
   }
 };
 
@@ -55,7 +61,9 @@ enum SelectionFlag : unsigned {
   SF_Thread = 32,
   SF_AllFrames = 64,
   SF_Layer = 128,
-  SF_All = 255,
+  SF_Window = 256, ///< --since, --until
+  SF_At = 512,
+  SF_All = 1023,
 };
 
 /// Registers the flags in Wanted as options of toolCategory(). Make it before

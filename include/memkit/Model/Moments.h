@@ -1,0 +1,57 @@
+//===- Moments.h - Places in the order of a trace's events ------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_MODEL_MOMENTS_H
+#define MEMKIT_MODEL_MOMENTS_H
+
+#include "memkit/Support/TimePoint.h"
+#include "llvm/ADT/BitVector.h"
+#include <functional>
+#include <optional>
+
+namespace memkit {
+
+class Replay;
+class Trace;
+
+/// A place between two events. Before it lie all events before TimeNs, and
+/// Events of those from TimeNs on, as the replay orders them.
+struct Moment {
+  uint64_t TimeNs = 0;
+  uint64_t Events = 0;
+  /// After all events; what lived when its process ended still counts.
+  bool IsEnd = false;
+  std::string Text; ///< as it was written
+};
+
+/// The part of a run that was chosen.
+struct TimeWindow {
+  std::optional<Moment> Since; ///< blocks allocated from then on
+  std::optional<Moment> Until; ///< and before then; the run ends there
+  std::optional<Moment> At;    ///< that live then, as they are then
+  /// Where the run ends; null: at its end.
+  const Moment *last() const;
+  /// Whether a block allocated at BirthNs is chosen.
+  bool hasBirth(uint64_t BirthNs) const;
+};
+
+/// Finds P in T. A step is looked for in Images (by id), the peak is that of
+/// the domain `host`, or, when Heaps is not null, of the one of these heaps
+/// that had the highest. Reads marks, and for `peak` the events of its moment.
+/// The error says what steps and marks there are.
+llvm::Expected<Moment> findMoment(const Trace &T, const TimePoint &P,
+                                  const llvm::BitVector &Images,
+                                  const llvm::BitVector *Heaps);
+
+/// Runs R, before which startNear() may have been called, up to M; null: to
+/// the end.
+llvm::Error runTo(Replay &R, const Moment *M);
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_MOMENTS_H

@@ -1,0 +1,179 @@
+//===- Moments.cpp - Places in the order of a trace's events --------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Moments.h"
+#include "Globs.h"
+#include "memkit/Model/Replay.h"
+#include "memkit/Model/Trace.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+const Moment *TimeWindow::last() const {
+  const std::optional<Moment> &M = At ? At : Until;
+  return M && !M->IsEnd ? &*M : nullptr;
+}
+
+bool TimeWindow::hasBirth(uint64_t BirthNs) const {
+  // What came with or after a moment within a tick of the clock (100 ns): the
+  // run ends there, so that only a beginning has to be rounded.
+  if (Since && BirthNs < Since->TimeNs + (Since->Events != 0))
+    return false;
+  return !Until || Until->IsEnd ||
+         BirthNs < Until->TimeNs + (Until->Events != 0);
+}
+
+static Error noStep(const Trace &T, uint64_t Wanted, const BitVector &Images) {
+  std::string There;
+  for (uint32_t Image : Images.set_bits()) {
+    uint64_t Low = UINT64_MAX, High = 0;
+    for (const Summary &Part : T.summary())
+      for (const StepTotals &S : Part.Steps)
+        if (S.Image == Image) {
+          Low = std::min(Low, S.Step);
+          High = std::max(High, S.Step);
+        }
+    if (Low <= High)
+      There += ((There.empty() ? "" : ", ") + Twine(Low) + " to " +
+                Twine(High) + " (" + Twine(T.images()[Image - 1].Pid) + " " +
+                T.processName(Image) + ")")
+                   .str();
+  }
+  if (There.empty())
+    return makeError(T.name() +
+                     ": no steps were recorded; memkit.step() begins one, or "
+                     "memrec --step=REGEX makes steps of ranges, or those of "
+                     "the first optimizer of PyTorch are taken");
+  return makeError("no step " + Twine(Wanted) + "; steps: " + There);
+}
+
+static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
+                                 const BitVector &Images) {
+  SmallVector<const StepTotals *, 4> Found;
+  for (const Summary &Part : T.summary())
+    for (const StepTotals &S : Part.Steps)
+      if (S.Step == Wanted && S.Image < Images.size() && Images[S.Image])
+        Found.push_back(&S);
+  if (Found.empty())
+    return noStep(T, Wanted, Images);
+  if (Found.size() > 1) {
+    std::string Who;
+    for (const StepTotals *S : Found)
+      Who += ((Who.empty() ? "" : ", ") + Twine(T.images()[S->Image - 1].Pid) +
+              " (" + T.processName(S->Image) + ")")
+                 .str();
+    return makeError("several processes have a step " + Twine(Wanted) +
+                     ", choose one by --process: " + Who);
+  }
+  Moment M;
+  M.TimeNs = Found[0]->BeginNs;
+  return M;
+}
+
+static Expected<Moment> findMark(const Trace &T, const std::string &Wanted,
+                                 const BitVector &Images) {
+  std::optional<Moment> Found;
+  std::vector<std::string> There;
+  Marks Block;
+  for (const BlockInfo &B : T.reader().blocks()) {
+    if (B.Kind != BlockKind::Marks)
+      continue;
+    if (Error E = T.reader().read(B, Block))
+      return E;
+    for (const Mark &M : Block.Rows) {
+      if (M.Kind != MarkKind::User || M.Name > T.numStrings() ||
+          (M.Image && (M.Image >= Images.size() || !Images[M.Image])))
+        continue;
+      There.push_back(T.string(M.Name).str());
+      if (There.back() == Wanted && (!Found || M.TimeNs < Found->TimeNs))
+        (Found = Moment())->TimeNs = M.TimeNs;
+    }
+  }
+  if (Found)
+    return *Found;
+  return nothingMatches("mark", Wanted, There);
+}
+
+/// The highest of the heaps, or null.
+static const Totals *highest(const Trace &T, const BitVector &Heaps) {
+  const Totals *Most = nullptr;
+  for (uint32_t Heap : Heaps.set_bits())
+    if (const Totals &H = T.heapTotals(Heap);
+        !Most || H.PeakBytes > Most->PeakBytes)
+      Most = &H;
+  return Most;
+}
+
+/// Many events share a tick of the clock: the peak's moment is found by
+/// replaying the events around it.
+static Expected<Moment> findPeak(const Trace &T, const BitVector *Heaps) {
+  const Totals *Peak = Heaps ? highest(T, *Heaps) : &T.hostTotals();
+  Moment M;
+  if (!Peak || !Peak->PeakBytes)
+    return M; // nothing ever lived
+  M.TimeNs = Peak->PeakTimeNs;
+  Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader());
+  if (!R)
+    return R.takeError();
+  if (Error E = (*R)->startNear(M.TimeNs))
+    return E;
+  const Accounts &A = (*R)->accounts();
+  auto Reached = [&] {
+    ++M.Events;
+    return (Heaps ? A.heapLiveBytes(Peak->Id) : A.domainLiveBytes(0)) >=
+           Peak->PeakBytes;
+  };
+  if (Error E = (*R)->runUntil(M.TimeNs, Reached))
+    return E;
+  return M;
+}
+
+static Expected<Moment> find(const Trace &T, const TimePoint &P,
+                             const BitVector &Images, const BitVector *Heaps) {
+  Moment M;
+  switch (P.K) {
+  case TimePoint::Kind::Time:
+    M.TimeNs = P.Number;
+    return M;
+  case TimePoint::Kind::Step:
+    return findStep(T, P.Number, Images);
+  case TimePoint::Kind::Mark:
+    return findMark(T, P.Name, Images);
+  case TimePoint::Kind::Peak:
+    return findPeak(T, Heaps);
+  case TimePoint::Kind::End:
+    M.IsEnd = true;
+    M.TimeNs = UINT64_MAX - 1;
+    return M;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+Expected<Moment> findMoment(const Trace &T, const TimePoint &P,
+                            const BitVector &Images, const BitVector *Heaps) {
+  Expected<Moment> M = find(T, P, Images, Heaps);
+  if (M)
+    M->Text = P.Text;
+  return M;
+}
+
+Error runTo(Replay &R, const Moment *M) {
+  if (!M || M->IsEnd)
+    return R.run();
+  if (!M->Events)
+    return M->TimeNs ? R.run(M->TimeNs - 1) : Error::success();
+  uint64_t Seen = 0;
+  return R.runUntil(M->TimeNs, [&] { return ++Seen == M->Events; });
+}
+
+} // namespace memkit

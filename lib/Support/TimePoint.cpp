@@ -1,0 +1,48 @@
+//===- TimePoint.cpp - A moment as it is written on a command line --------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Support/TimePoint.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/ToolMain.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+Expected<TimePoint> parseTimePoint(StringRef Text) {
+  TimePoint P;
+  P.Text = Text.str();
+  StringRef Rest = Text;
+  if (Rest == "end")
+    return P;
+  if (Rest == "peak") {
+    P.K = TimePoint::Kind::Peak;
+    return P;
+  }
+  if (Rest.consume_front("mark:") && !Rest.empty()) {
+    P.K = TimePoint::Kind::Mark;
+    P.Name = Rest.str();
+    return P;
+  }
+  if (Rest.consume_front("step:") && !Rest.getAsInteger(10, P.Number)) {
+    P.K = TimePoint::Kind::Step;
+    return P;
+  }
+  Expected<uint64_t> Ns = parseTime(Text);
+  if (!Ns) {
+    consumeError(Ns.takeError());
+    return makeUsageError("'" + Text +
+                          "' is not a moment (such as 1.5s, step:3, mark:NAME, "
+                          "peak or end)");
+  }
+  P.K = TimePoint::Kind::Time;
+  P.Number = *Ns;
+  return P;
+}
+
+} // namespace memkit
