@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "memkit/Account/SliceBatch.h"
+#include "SliceCutter.h"
 #include "memkit/Model/Complete.h"
 #include "memkit/Trace/TraceError.h"
 #include <algorithm>
@@ -32,38 +32,10 @@ namespace {
 constexpr uint64_t EventsPerKeyframeBlock = 8, LeastKeyframeEvents = 65536;
 
 /// Cuts slices and keyframes as a recorder would.
-class Completer : public ReplayObserver {
+class Completer : public SliceCutter {
 public:
-  explicit Completer(TraceWriter &Out) : Out(Out) {}
+  using SliceCutter::SliceCutter;
 
-  /// Images: those to ask for slices by time.
-  void start(Replay &R, uint32_t NumImages) {
-    Run = &R;
-    Images = NumImages;
-  }
-  uint64_t nextTimeStop() override {
-    uint64_t Next = UINT64_MAX;
-    for (uint32_t Id = 1; Id <= Images; ++Id)
-      Next = std::min(Next, Run->accounts().nextSliceNs(Id));
-    return Next;
-  }
-  Error timeStop(uint64_t TimeNs, uint64_t NextNs) override {
-    for (uint32_t Id = 1; Id <= Images; ++Id)
-      if (Run->accounts().nextSliceNs(Id) == TimeNs &&
-          Run->accounts().timeSliceDue(Id, NextNs))
-        if (Error E = cut(Id, TimeNs))
-          return E;
-    return Error::success();
-  }
-  Error stepBegun(uint32_t Image, uint64_t TimeNs) override {
-    return Run->accounts().stepSliceDue(Image) ? cut(Image, TimeNs)
-                                               : Error::success();
-  }
-  Error imageEnds(uint32_t Image, uint64_t TimeNs) override {
-    if (Error E = cut(Image, TimeNs))
-      return E;
-    return flush(Image);
-  }
   uint64_t nextEventStop(uint32_t Image) override {
     return NextCheck.try_emplace(Image, LeastKeyframeEvents).first->second;
   }
@@ -75,27 +47,8 @@ public:
     Last = Now;
     return writeKeyframe(Image, Now, TimeNs);
   }
-  /// What is open at the end of the trace. EndNs lies after its last event.
-  Error finish(uint64_t EndNs) {
-    for (uint32_t Id = 1; Id <= Images; ++Id) {
-      if (!Run->accounts().isEnded(Id) && Run->accounts().events(Id))
-        if (Error E = cut(Id, EndNs))
-          return E;
-      if (Error E = flush(Id))
-        return E;
-    }
-    return Error::success();
-  }
 
 private:
-  Error cut(uint32_t Image, uint64_t TimeNs) {
-    Run->accounts().cutSlice(Image, TimeNs, Cut);
-    return batch(Image).add(Cut, WriteSlices);
-  }
-  Error flush(uint32_t Image) { return batch(Image).flush(WriteSlices); }
-  SliceBatch &batch(uint32_t Image) {
-    return Batches.try_emplace(Image, Image).first->second;
-  }
   Error writeKeyframe(uint32_t Image, uint64_t Events, uint64_t TimeNs) {
     Keyframe K;
     K.Image = Image;
@@ -119,14 +72,6 @@ private:
     return Out.write(K);
   }
 
-  TraceWriter &Out;
-  Replay *Run = nullptr;
-  uint32_t Images = 0;
-  std::function<Error(const Slices &)> WriteSlices = [this](const Slices &S) {
-    return Out.write(S);
-  };
-  std::map<uint32_t, SliceBatch> Batches;
-  Slice Cut;
   std::map<uint32_t, uint64_t> NextCheck, LastKeyframe;
 };
 } // namespace
@@ -162,11 +107,11 @@ Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
   auto Run = Replay::create(R, Options, &C);
   if (!Run)
     return Run.takeError();
-  C.start(**Run, (*Run)->limits().Images);
+  C.start(**Run);
   if (Error E = (*Run)->run())
     return E;
   Accounts &A = (*Run)->accounts();
-  if (Error E = C.finish(A.boundary((*Run)->endNs() + 1)))
+  if (Error E = C.finish((*Run)->endNs() + 1))
     return E;
   return A.summary(1, (*Run)->endNs(),
                    [&](const Summary &Part) { return Out.write(Part); });

@@ -327,6 +327,7 @@ Error Trace::replaySummary() {
   };
   if (Error E = (*R)->accounts().summary(1, (*R)->endNs(), Take))
     return E;
+  Replayed = true;
   Warnings.push_back(
       (name() + ": no summary; the sums are those of its events").str());
   return Error::success();

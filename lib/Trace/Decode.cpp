@@ -121,9 +121,29 @@ Decoder::Problem Decoder::decode(Marks &Out) {
   return "";
 }
 
-Decoder::Problem Decoder::decode(Slices &Out) {
+Decoder::Problem Decoder::decodeHeads(Slices &Out) {
   const fb::Slices *T = Block->body_as_Slices();
   TRY(known(T, fb::Slices::VT_LIVE_BYTES));
+  Out.Image = T->image();
+  Out.Rows.clear();
+  if (!T->heads())
+    return "";
+  if (T->heads()->size() > MaxBlockRows)
+    return "too many slices in a block";
+  for (const fb::SliceHead *H : *T->heads()) {
+    Slice &S = Out.Rows.emplace_back();
+    S.Index = H->index();
+    S.FirstStep = H->first_step();
+    S.LastStep = H->last_step();
+    S.BeginNs = H->begin_ns();
+    S.EndNs = H->end_ns();
+  }
+  return "";
+}
+
+Decoder::Problem Decoder::decode(Slices &Out) {
+  TRY(decodeHeads(Out));
+  const fb::Slices *T = Block->body_as_Slices();
   uint32_t Rows = T->rows();
   if (Rows > MaxBlockRows)
     return "too many rows in a block of slices";
@@ -133,26 +153,17 @@ Decoder::Problem Decoder::decode(Slices &Out) {
       !decodePlanes(T->live_blocks(), Rows, Wide[0]) ||
       !decodePlanes(T->live_bytes(), Rows, Wide[1]))
     return "a column of slices is malformed";
-  Out.Image = T->image();
-  Out.Rows.clear();
   uint32_t At = 0;
-  if (T->heads() && T->heads()->size() > MaxBlockRows)
-    return "too many slices in a block";
-  if (T->heads())
-    for (const fb::SliceHead *H : *T->heads()) {
-      if (H->rows() > Rows - At)
-        return "slices with more rows than there are";
-      Slice S;
-      S.Index = H->index();
-      S.FirstStep = H->first_step();
-      S.LastStep = H->last_step();
-      S.BeginNs = H->begin_ns();
-      S.EndNs = H->end_ns();
-      for (uint32_t E = At + H->rows(); At != E; ++At)
-        S.Rows.push_back(
-            {Narrow[0][At], uint32_t(Wide[2][At]), Wide[0][At], Wide[1][At]});
-      Out.Rows.push_back(std::move(S));
-    }
+  for (size_t I = 0; I != Out.Rows.size(); ++I) {
+    uint32_t N = T->heads()->Get(I)->rows();
+    if (N > Rows - At)
+      return "slices with more rows than there are";
+    Slice &S = Out.Rows[I];
+    S.Rows.reserve(N);
+    for (uint32_t E = At + N; At != E; ++At)
+      S.Rows.push_back(
+          {Narrow[0][At], uint32_t(Wide[2][At]), Wide[0][At], Wide[1][At]});
+  }
   return At == Rows ? "" : "rows that belong to no slice";
 }
 

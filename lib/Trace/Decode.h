@@ -60,6 +60,8 @@ public:
   Problem decodeKinds(Summary &Out);
   /// A keyframe without its blocks.
   Problem decodeHead(Keyframe &Out);
+  /// Of Slices, all but the rows.
+  Problem decodeHeads(Slices &Out);
 
   /// What the index tells of the block opened last, for a file without one.
   /// Decodes what it must; leaves the stack tree alone.

@@ -327,6 +327,14 @@ Error TraceReader::readTotals(const BlockInfo &B, Summary &Out) {
   return Error::success();
 }
 
+Error TraceReader::readHeads(const BlockInfo &B, Slices &Out) {
+  if (Error E = I->openBlock(B, BlockKind::Slices))
+    return E;
+  if (std::string P = I->Decode.decodeHeads(Out); !P.empty())
+    return I->wrong(B.Offset, P);
+  return Error::success();
+}
+
 Error TraceReader::readHead(const BlockInfo &B, Keyframe &Out) {
   if (Error E = I->openBlock(B, BlockKind::Keyframe))
     return E;

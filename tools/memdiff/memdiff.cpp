@@ -51,8 +51,7 @@ static cl::opt<uint64_t>
     Top("top", cl::desc("Show at most this many; 0: all (text: 10)"),
         cl::value_desc("n"), cl::cat(toolCategory()));
 
-static constexpr FailOn::Condition Conditions[] = {{"differences", false},
-                                                   {"lost", false}};
+static constexpr FailMetric Conditions[] = {{"differences"}, {"lost"}};
 
 /// -o alone means the trace: text would go to standard output.
 static Format outputFormat() {
@@ -81,7 +80,7 @@ static Error write(const DiffView &V) {
   return (*Out)->keep();
 }
 
-static Expected<int> run(const SelectionFlags &Flags, const FailOn &Fatal) {
+static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Error E = requireArgument(InputAfter, "a trace"))
     return E;
   if (Error E = Fatal.check())
@@ -116,9 +115,9 @@ static Expected<int> run(const SelectionFlags &Flags, const FailOn &Fatal) {
                        Options.By.value_or(Metric::Peak), Most}))
     return E;
   bool Lost = Before.T->lostEvents() || After.T->lostEvents();
-  bool Holds = (Fatal.asksFor("differences") && Report.Shown) ||
-               (Fatal.asksFor("lost") && Lost);
-  return Holds ? Fatal.status() : ExitOk;
+  return Fatal.status([&](const FailCondition &C) {
+    return C.isAbove(C.Metric == "lost" ? Lost : Report.Shown);
+  });
 }
 
 int main(int Argc, char **Argv) {

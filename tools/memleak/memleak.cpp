@@ -41,17 +41,24 @@ static cl::opt<bool> NoDefaults(
     cl::desc("Show what the loader, libc and the interpreter keep by design, "
              "too"),
     cl::cat(toolCategory()));
-static constexpr FailOn::Condition Conditions[] = {{"leaks", true},
-                                                   {"lost", false}};
+static constexpr FailMetric Conditions[] = {
+    {"leaks", FF_Any | FF_Value | FF_PerHeap}, {"lost", FF_Any}};
 
-static bool isFatal(const FailOn &Fatal, const LeakReport &R, uint64_t Lost) {
-  if (Fatal.asksFor("lost") && Lost)
-    return true;
-  return Fatal.asksFor("leaks") && !R.Leaks.empty() &&
-         R.Bytes >= Fatal.size("leaks");
+/// Whether the findings, or those of the heaps that C names, meet C.
+static bool holds(const FailCondition &C, const Trace &T, const LeakReport &R) {
+  if (C.Metric == "lost")
+    return C.isAbove(T.lostEvents());
+  uint64_t Bytes = 0, Findings = 0;
+  for (const HeapLeaks &H : R.Heaps)
+    if (C.isOfHeap(T.heapName(H.Heap))) {
+      Bytes += H.Bytes;
+      Findings += H.Findings;
+    }
+  return Findings &&
+         C.isAbove(C.What == FailCondition::Kind::Any ? Findings : Bytes);
 }
 
-static Expected<int> run(const SelectionFlags &Flags, const FailOn &Fatal) {
+static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Error E = requireArgument(Input, "a trace"))
     return E;
   if (Error E = Fatal.check())
@@ -87,18 +94,19 @@ static Expected<int> run(const SelectionFlags &Flags, const FailOn &Fatal) {
   for (const SuppressionUse &U : Report.Suppressed)
     if (!U.Findings)
       warn("suppression 'leak:" + U.Pattern + "' matched nothing");
-  return isFatal(Fatal, Report, In.T->lostEvents()) ? Fatal.status() : ExitOk;
+  return Fatal.status(
+      [&](const FailCondition &C) { return holds(C, *In.T, Report); });
 }
 
 int main(int Argc, char **Argv) {
   useLargePages();
   SelectionFlags Flags(SF_All);
   FailOn Fatal(Conditions,
-               "Exit with status 3 on leaks, leaks:SIZE (at least so many "
-               "bytes in all) or lost (events)");
+               "Exit with status 3 on leaks, leaks>SIZE (more bytes in all, of "
+               "HEAP:leaks>SIZE in these heaps) or lost (events)");
   return runTool(Argc, Argv,
                  {"memleak", "Shows what a recorded program never freed.",
                   "memleak trace.fb\n"
-                  "memleak --format=json --fail-on=leaks:1MiB trace.fb"},
+                  "memleak --format=json --fail-on='leaks>1MiB' trace.fb"},
                  [&] { return run(Flags, Fatal); });
 }

@@ -32,6 +32,8 @@ public:
     const Slot &S = Slots[Key];
     return S.Heap == Heap ? S.Row : 0;
   }
+  /// Whether no heap's row of Key is remembered.
+  bool isEmpty(uint32_t Key) const { return Slots[Key].Row == 0; }
   void set(uint32_t Key, uint32_t Heap, uint32_t Row) {
     Slots[Key] = {Row, Heap};
   }

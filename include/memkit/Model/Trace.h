@@ -131,6 +131,9 @@ public:
   /// Its rows of contexts. What has no context is in none.
   llvm::ArrayRef<PackedRows> contextRows() const { return ContextRows; }
   uint64_t endNs() const { return EndNs; }
+  /// Whether the trace had no summary, being cut off, so that its events were
+  /// replayed for it.
+  bool isReplayed() const { return Replayed; }
   /// Of a heap, all zeros when nothing was recorded of it.
   const HeapTotals &heapTotals(uint32_t Heap) const {
     return HeapSums[Heap - 1];
@@ -196,6 +199,7 @@ private:
   Totals HostSums;
   std::vector<bool> Replaced; ///< by image
   uint64_t EndNs = 0;
+  bool Replayed = false;
 };
 
 /// The last part of a path.

@@ -5,43 +5,98 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// One grammar for all tools:
+//
+//   condition := [HEAP:]METRIC            it is there at all
+//              | [HEAP:]METRIC>BOUND      it is above; `>=`: or just as much
+//   BOUND     := SIZE                     bytes (of a counted metric: a number)
+//              | +SIZE | +N%              a change from before to after
+//              | SIZE/step | SIZE/s       a rate
+//
+// HEAP is a glob of heap names. `METRIC:SIZE` is another way to write
+// `METRIC>=SIZE`. A tool names its metrics and the forms that each may have.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_SUPPORT_FAILON_H
 #define MEMKIT_SUPPORT_FAILON_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace memkit {
 
-/// The flags --fail-on=CONDITION,... and --error-exitcode=N of a tool. A
-/// condition is a name, or NAME:SIZE where the tool compares bytes.
+/// What may be said of a metric.
+enum FailForm : unsigned {
+  FF_Any = 1,      ///< `METRIC`
+  FF_Value = 2,    ///< `METRIC>SIZE`
+  FF_Change = 4,   ///< `METRIC>+SIZE`, `METRIC>+N%`
+  FF_PerStep = 8,  ///< `METRIC>SIZE/step`
+  FF_PerTime = 16, ///< `METRIC>SIZE/s`
+  FF_PerHeap = 32, ///< `HEAP:` may stand before it
+  FF_Count = 64,   ///< its bounds are numbers, not bytes
+};
+
+struct FailMetric {
+  llvm::StringRef Name;
+  unsigned Forms = FF_Any; ///< of FailForm
+};
+
+/// A condition that was asked for.
+struct FailCondition {
+  enum class Kind { Any, Value, Change, ChangeShare, PerStep, PerTime };
+
+  std::string Text;   ///< as it was given
+  std::string Metric; ///< one of the tool's
+  std::string Heap;   ///< a glob; empty: none was given
+  Kind What = Kind::Any;
+  bool OrEqual = false; ///< `>=`
+  uint64_t Bound =
+      0;            ///< bytes, or a number; of a rate: for each step or second
+  double Share = 0; ///< of ChangeShare: 0.05 is `+5%`
+
+  /// Whether Value (bytes, a number, or bytes for each step or second) is above
+  /// the bound. Any: whether it is above 0.
+  bool isAbove(double Value) const;
+  /// The same of a change; Change and ChangeShare alone. From 0, any growth is
+  /// above every share.
+  bool isChangeAbove(uint64_t Before, uint64_t After) const;
+  /// Whether the condition is about a heap of this name.
+  bool isOfHeap(llvm::StringRef Name) const;
+};
+
+/// Reads a condition; the UsageError of one that is none shows what would be.
+llvm::Expected<FailCondition>
+parseFailCondition(llvm::StringRef Text, llvm::ArrayRef<FailMetric> Metrics);
+
+/// The flags --fail-on=CONDITION,... and --error-exitcode=N of a tool.
 class FailOn {
 public:
-  struct Condition {
-    llvm::StringRef Name;
-    bool TakesSize;
-  };
-  /// Registers the flags; Help describes the conditions. The first condition is
+  /// Registers the flags; Help describes the conditions. The first metric is
   /// the one that --error-exitcode alone asks for. Both must live as long.
-  FailOn(llvm::ArrayRef<Condition> Conditions, llvm::StringRef Help);
+  FailOn(llvm::ArrayRef<FailMetric> Metrics, llvm::StringRef Help);
 
-  /// Checks what was given; a UsageError. Before the others.
-  llvm::Error check() const;
-  /// Whether a condition was asked for.
-  bool asksFor(llvm::StringRef Name) const;
-  /// The SIZE given with it, 0 without.
-  uint64_t size(llvm::StringRef Name) const;
-  /// The exit status when a condition that was asked for holds.
-  int status() const;
+  /// Reads what was given; a UsageError. Before the others, once.
+  llvm::Error check();
+  llvm::ArrayRef<FailCondition> conditions() const { return Conditions; }
+  /// Whether any condition is about this metric.
+  bool asksFor(llvm::StringRef Metric) const;
+  /// Asks Holds for each condition, says which hold (unless -q), and gives the
+  /// exit status: ExitCondition, or that of --error-exitcode, if one does, else
+  /// ExitOk.
+  int status(llvm::function_ref<bool(const FailCondition &)> Holds) const;
 
 private:
-  llvm::ArrayRef<Condition> Conditions;
+  llvm::ArrayRef<FailMetric> Metrics;
   llvm::cl::list<std::string> Given;
   llvm::cl::opt<unsigned> ExitCode;
+  std::vector<FailCondition> Conditions;
 };
 
 } // namespace memkit

@@ -102,6 +102,8 @@ public:
                           bool WithStrings);
   /// As read(), without the rows of stacks and contexts.
   llvm::Error readTotals(const BlockInfo &B, Summary &Out);
+  /// As read(), without the rows.
+  llvm::Error readHeads(const BlockInfo &B, Slices &Out);
   /// As read(), without the blocks.
   llvm::Error readHead(const BlockInfo &B, Keyframe &Out);
   /// Reads blocks of events apart from their TraceReader, for another thread;

@@ -1,0 +1,124 @@
+//===- Slices.h - How live bytes moved over time ----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A trace's slices as series: for each (image, heap, stack) the live bytes and
+// blocks at the end of each slice, without replaying an event. Only what
+// changed is given, slice by slice, so that a sum by heap or by anything else
+// is kept by adding differences:
+//
+//   S->forEach([&](size_t Image, size_t Slice, ArrayRef<SliceChange> Rows) {
+//     for (const SliceChange &R : Rows)
+//       Live[R.Heap] += R.Bytes - R.BytesBefore; // wraps, and is right
+//     return Error::success();
+//   });
+//
+// Memory is that of the heads (40 bytes a slice), of one block, and about 50
+// bytes for each (image, heap, stack) that has ever been live.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_MODEL_SLICES_H
+#define MEMKIT_MODEL_SLICES_H
+
+#include "memkit/Model/RowCache.h"
+#include "memkit/Model/Sums.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace memkit {
+
+/// When a slice was. In an image with steps it ends when a step begins, at
+/// first with each; after 4,096 slices each has twice as many steps, and so on.
+/// Without steps slices end at equal times (100 ms, later more), but where
+/// nothing changed there is none. The last one ends with the image.
+struct SliceHead {
+  uint64_t FirstStep = 0; ///< 0: before the first step, or there are none
+  uint64_t LastStep = 0;
+  uint64_t BeginNs = 0;
+  uint64_t EndNs = 0;
+};
+
+/// The slices of an image.
+struct ImageSlices {
+  uint32_t Image = 0;
+  std::vector<SliceHead> Heads; ///< EndNs never falls
+  bool hasSteps() const { return Heads.back().LastStep != 0; }
+};
+
+/// What a slice says of a (heap, stack), all bytes of its blocks (those that
+/// lie in blocks of inner heaps too). Row numbers them over all images, from
+/// 0: the same in each forEach() of one SliceSeries.
+struct SliceChange {
+  uint32_t Row = 0;
+  uint32_t Heap = 0;
+  uint32_t Stack = 0;
+  uint64_t Blocks = 0, Bytes = 0;             ///< at the slice's end
+  uint64_t BlocksBefore = 0, BytesBefore = 0; ///< at its begin
+};
+
+/// The slices of what a selection leaves. Belongs to one thread, which may be
+/// another than that of the trace while nobody uses its reader().
+class SliceSeries {
+public:
+  /// S must outlive the result. A trace that has no slices, or was cut off, has
+  /// them made from its events (in the time of a replay), as do selections by
+  /// size, thread and context; without events either there are none. Errors:
+  /// TraceError.
+  static llvm::Expected<std::unique_ptr<SliceSeries>> create(const Sums &S);
+  ~SliceSeries();
+
+  /// The selected images that have slices, in rising order.
+  llvm::ArrayRef<ImageSlices> images() const { return Images; }
+  /// Whether any of them has steps.
+  bool hasSteps() const;
+
+  /// Gives what changed in each slice: Image and Slice are places in images()
+  /// and in its heads. An image's slices come in order, those of different
+  /// images in any. One with many rows is given in several calls, one without
+  /// any in none.
+  using Taker = llvm::function_ref<llvm::Error(
+      size_t Image, size_t Slice, llvm::ArrayRef<SliceChange> Rows)>;
+  llvm::Error forEach(Taker Take);
+  /// How many rows forEach() has numbered so far.
+  uint32_t numRows() const { return Values.size(); }
+
+private:
+  struct Value {
+    uint64_t Blocks = 0, Bytes = 0;
+  };
+  /// Where an image stands in a pass.
+  struct Cursor {
+    size_t Slice = 0;
+    uint64_t Index = 0; ///< of the slice, as the file numbers it
+    bool Any = false;
+  };
+
+  explicit SliceSeries(const Sums &S) : S(S) {}
+  llvm::Error makeSlices();
+  llvm::Error readHeads();
+  llvm::Error addHeads(const BlockInfo &B, const Slices &Block);
+  llvm::Error giveSlice(const BlockInfo &B, uint32_t Image, const Slice &S,
+                        Taker Take);
+  uint32_t rowOf(uint32_t Image, const SliceRow &R);
+  TraceReader &reader() const;
+
+  const Sums &S;
+  std::string MadeFile; ///< what makeSlices() made
+  std::unique_ptr<TraceReader> Made;
+  std::vector<ImageSlices> Images;
+  std::vector<uint32_t> PlaceOf; ///< in Images + 1, by image id
+  std::vector<Cursor> Cursors;   ///< by place in Images
+  /// Rows + 1 by stack, for the heap seen first; the others are in OtherRows.
+  std::vector<std::unique_ptr<RowCache>> FirstRows;
+  llvm::DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> OtherRows;
+  std::vector<Value> Values; ///< by row
+  std::vector<SliceChange> Changes;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_SLICES_H

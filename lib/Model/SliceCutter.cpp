@@ -1,0 +1,61 @@
+//===- SliceCutter.cpp - Cuts the slices that a recorder would --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SliceCutter.h"
+#include <algorithm>
+
+using namespace memkit;
+using llvm::Error;
+
+uint64_t SliceCutter::nextTimeStop() {
+  uint64_t Next = UINT64_MAX;
+  for (uint32_t Id = 1; Id <= numImages(); ++Id)
+    Next = std::min(Next, Run->accounts().nextSliceNs(Id));
+  return Next;
+}
+
+Error SliceCutter::timeStop(uint64_t TimeNs, uint64_t NextNs) {
+  for (uint32_t Id = 1; Id <= numImages(); ++Id)
+    if (Run->accounts().nextSliceNs(Id) == TimeNs &&
+        Run->accounts().timeSliceDue(Id, NextNs))
+      if (Error E = cut(Id, TimeNs))
+        return E;
+  return Error::success();
+}
+
+Error SliceCutter::stepBegun(uint32_t Image, uint64_t TimeNs) {
+  return Run->accounts().stepSliceDue(Image) ? cut(Image, TimeNs)
+                                             : Error::success();
+}
+
+Error SliceCutter::imageEnds(uint32_t Image, uint64_t TimeNs) {
+  if (Error E = cut(Image, TimeNs))
+    return E;
+  return flush(Image);
+}
+
+Error SliceCutter::finish(uint64_t AtNs) {
+  uint64_t EndNs = Run->accounts().boundary(AtNs);
+  for (uint32_t Id = 1; Id <= numImages(); ++Id) {
+    if (!Run->accounts().isEnded(Id) && Run->accounts().events(Id))
+      if (Error E = cut(Id, EndNs))
+        return E;
+    if (Error E = flush(Id))
+      return E;
+  }
+  return Error::success();
+}
+
+Error SliceCutter::cut(uint32_t Image, uint64_t TimeNs) {
+  Run->accounts().cutSlice(Image, TimeNs, Cut);
+  return batch(Image).add(Cut, [&](const Slices &S) { return Out.write(S); });
+}
+
+Error SliceCutter::flush(uint32_t Image) {
+  return batch(Image).flush([&](const Slices &S) { return Out.write(S); });
+}

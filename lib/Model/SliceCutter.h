@@ -1,0 +1,51 @@
+//===- SliceCutter.h - Cuts the slices that a recorder would ----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_MODEL_SLICECUTTER_H
+#define MEMKIT_LIB_MODEL_SLICECUTTER_H
+
+#include "memkit/Account/SliceBatch.h"
+#include "memkit/Model/Replay.h"
+#include "memkit/Trace/TraceWriter.h"
+#include <map>
+
+namespace memkit {
+
+/// Observes a replay with ReplayOptions::Slices and writes its slices to Out.
+class SliceCutter : public ReplayObserver {
+public:
+  explicit SliceCutter(TraceWriter &Out) : Out(Out) {}
+
+  /// Before the run.
+  void start(Replay &R) { Run = &R; }
+  uint64_t nextTimeStop() override;
+  llvm::Error timeStop(uint64_t TimeNs, uint64_t NextNs) override;
+  llvm::Error stepBegun(uint32_t Image, uint64_t TimeNs) override;
+  llvm::Error imageEnds(uint32_t Image, uint64_t TimeNs) override;
+  /// After the run: what is open. AtNs: a moment after its last event.
+  llvm::Error finish(uint64_t AtNs);
+
+protected:
+  TraceWriter &Out;
+  Replay *Run = nullptr;
+
+private:
+  uint32_t numImages() const { return Run->limits().Images; }
+  llvm::Error cut(uint32_t Image, uint64_t TimeNs);
+  llvm::Error flush(uint32_t Image);
+  SliceBatch &batch(uint32_t Image) {
+    return Batches.try_emplace(Image, Image).first->second;
+  }
+
+  std::map<uint32_t, SliceBatch> Batches;
+  Slice Cut;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_MODEL_SLICECUTTER_H

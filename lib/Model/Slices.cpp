@@ -1,0 +1,222 @@
+//===- Slices.cpp - How live bytes moved over time --------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Slices.h"
+#include "SliceCutter.h"
+#include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+/// How many rows ahead what is known of them is fetched.
+static constexpr size_t RowsAhead = 16;
+
+SliceSeries::~SliceSeries() = default;
+
+TraceReader &SliceSeries::reader() const {
+  return Made ? *Made : S.trace().reader();
+}
+
+bool SliceSeries::hasSteps() const {
+  return any_of(Images, [](const ImageSlices &I) { return I.hasSteps(); });
+}
+
+Expected<std::unique_ptr<SliceSeries>> SliceSeries::create(const Sums &S) {
+  std::unique_ptr<SliceSeries> New(new SliceSeries(S));
+  ArrayRef<BlockInfo> Blocks = S.trace().reader().blocks();
+  auto Has = [&](BlockKind K) {
+    return any_of(Blocks, [&](const BlockInfo &B) { return B.Kind == K; });
+  };
+  // A cut trace lacks its last slices.
+  bool Whole = Has(BlockKind::Slices) && !S.trace().isReplayed() &&
+               !S.selection().needsEvents();
+  if (!Whole && Has(BlockKind::Events))
+    if (Error E = New->makeSlices())
+      return std::move(E);
+  if (Error E = New->readHeads())
+    return std::move(E);
+  return New;
+}
+
+/// Writes a trace of slices alone, in memory: it is as small as those of a
+/// recorder.
+Error SliceSeries::makeSlices() {
+  const Trace &T = S.trace();
+  StringSink Out(MadeFile);
+  auto Writer = TraceWriter::create(Out, T.header());
+  if (!Writer)
+    return Writer.takeError();
+  SliceCutter Cutter(**Writer);
+  ReplayOptions Options;
+  Options.Slices = true;
+  const Selection &Sel = S.selection();
+  if (Sel.needsBirths())
+    Options.Select = [&](const Birth &B) { return Sel.hasBirth(B); };
+  auto Run = Replay::create(T.reader(), std::move(Options), &Cutter);
+  if (!Run)
+    return Run.takeError();
+  Cutter.start(**Run);
+  const Moment *Last = Sel.times().last();
+  if (Error E = runTo(**Run, Last))
+    return E;
+  if (Error E = Cutter.finish(Last && !Last->IsEnd ? Last->TimeNs
+                                                   : (*Run)->endNs() + 1))
+    return E;
+  if (Error E = (*Writer)->finish())
+    return E;
+  auto Reader = TraceReader::create(
+      MemoryBuffer::getMemBuffer(MadeFile, T.name(), /*Requires...*/ false));
+  if (!Reader)
+    return Reader.takeError();
+  Made = std::move(*Reader);
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Heads
+//===----------------------------------------------------------------------===//
+
+/// A slice with many rows comes in parts, all with its number.
+static bool goesOn(bool Any, uint64_t Index, const Slice &S) {
+  return Any && S.Index == Index;
+}
+
+Error SliceSeries::addHeads(const BlockInfo &B, const Slices &Block) {
+  const Trace &T = S.trace();
+  auto Wrong = [&](const Twine &What) {
+    return makeTraceError(T.name(), B.Offset, What);
+  };
+  if (Block.Image == 0 || Block.Image > T.images().size())
+    return Wrong("slices of image " + Twine(Block.Image) + " of " +
+                 Twine(T.images().size()));
+  if (!S.selection().hasImage(Block.Image) || Block.Rows.empty())
+    return Error::success();
+  uint32_t &Place = PlaceOf[Block.Image];
+  if (!Place) {
+    Images.push_back({Block.Image, {}});
+    Cursors.emplace_back();
+    Place = Images.size();
+  }
+  ImageSlices &I = Images[Place - 1];
+  Cursor &C = Cursors[Place - 1];
+  for (const Slice &Part : Block.Rows) {
+    if (goesOn(C.Any, C.Index, Part))
+      continue;
+    if (Part.EndNs < Part.BeginNs ||
+        (C.Any && (Part.Index < C.Index || Part.EndNs < I.Heads.back().EndNs)))
+      return Wrong("slice " + Twine(Part.Index) + " of image " +
+                   Twine(Block.Image) + " is out of order");
+    C = {I.Heads.size(), Part.Index, true};
+    I.Heads.push_back(
+        {Part.FirstStep, Part.LastStep, Part.BeginNs, Part.EndNs});
+  }
+  return Error::success();
+}
+
+Error SliceSeries::readHeads() {
+  PlaceOf.assign(S.trace().images().size() + 1, 0);
+  Slices Block;
+  for (const BlockInfo &B : reader().blocks()) {
+    if (B.Kind != BlockKind::Slices)
+      continue;
+    if (Error E = reader().readHeads(B, Block))
+      return E;
+    if (Error E = addHeads(B, Block))
+      return E;
+  }
+  sort(Images, [](const ImageSlices &A, const ImageSlices &B) {
+    return A.Image < B.Image;
+  });
+  for (size_t Place = 0; Place != Images.size(); ++Place)
+    PlaceOf[Images[Place].Image] = Place + 1;
+  FirstRows.resize(Images.size());
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+uint32_t SliceSeries::rowOf(uint32_t Place, const SliceRow &R) {
+  RowCache &First = *FirstRows[Place];
+  if (uint32_t Known = First.find(R.Stack, R.Heap))
+    return Known - 1;
+  uint64_t Key = uint64_t(Place) << 32 | R.Stack;
+  auto [At, New] = OtherRows.try_emplace({Key, R.Heap}, Values.size());
+  if (!New)
+    return At->second;
+  Values.emplace_back();
+  if (First.isEmpty(R.Stack)) {
+    First.set(R.Stack, R.Heap, Values.size());
+    OtherRows.erase(At);
+  }
+  return Values.size() - 1;
+}
+
+Error SliceSeries::giveSlice(const BlockInfo &B, uint32_t Place,
+                             const Slice &Part, Taker Take) {
+  const Selection &Sel = S.selection();
+  const Trace &T = S.trace();
+  RowCache &First = *FirstRows[Place];
+  Changes.clear();
+  for (size_t I = 0; I != Part.Rows.size(); ++I) {
+    const SliceRow &R = Part.Rows[I];
+    if (R.Heap == 0 || R.Heap > T.heaps().size() || R.Stack > T.numStacks())
+      return makeTraceError(T.name(), B.Offset,
+                            "a slice with heap " + Twine(R.Heap) + " of " +
+                                Twine(T.heaps().size()) + ", stack " +
+                                Twine(R.Stack) + " of " + Twine(T.numStacks()));
+    if (I + RowsAhead < Part.Rows.size())
+      First.prefetch(std::min(Part.Rows[I + RowsAhead].Stack, T.numStacks()));
+    if (!Sel.hasHeap(R.Heap) || !Sel.hasStack(R.Stack))
+      continue;
+    uint32_t Row = rowOf(Place, R);
+    Changes.push_back({Row, R.Heap, R.Stack, R.LiveBlocks, R.LiveBytes, 0, 0});
+  }
+  for (SliceChange &C : Changes) {
+    Value &V = Values[C.Row];
+    C.BlocksBefore = V.Blocks;
+    C.BytesBefore = V.Bytes;
+    V = {C.Blocks, C.Bytes};
+  }
+  return Changes.empty() ? Error::success()
+                         : Take(Place, Cursors[Place].Slice, Changes);
+}
+
+Error SliceSeries::forEach(Taker Take) {
+  std::fill(Values.begin(), Values.end(), Value());
+  Cursors.assign(Images.size(), {});
+  for (std::unique_ptr<RowCache> &First : FirstRows)
+    if (!First) {
+      First = std::make_unique<RowCache>(S.trace().numStacks());
+      First->open();
+    }
+  Slices Block;
+  for (const BlockInfo &B : reader().blocks()) {
+    if (B.Kind != BlockKind::Slices)
+      continue;
+    if (Error E = reader().read(B, Block))
+      return E;
+    // That it names an image was checked with the heads.
+    if (!PlaceOf[Block.Image])
+      continue;
+    uint32_t Place = PlaceOf[Block.Image] - 1;
+    Cursor &C = Cursors[Place];
+    for (const Slice &Part : Block.Rows) {
+      if (!goesOn(C.Any, C.Index, Part))
+        C = {C.Any ? C.Slice + 1 : 0, Part.Index, true};
+      if (Error E = giveSlice(B, Place, Part, Take))
+        return E;
+    }
+  }
+  return Error::success();
+}
+
+} // namespace memkit

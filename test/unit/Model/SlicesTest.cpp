@@ -1,0 +1,187 @@
+//===- SlicesTest.cpp - How live bytes moved over time ----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Slices.h"
+#include "TextTrace.h"
+#include "memkit/Support/ToolMain.h"
+
+using namespace llvm;
+using namespace memkit;
+
+static constexpr char Names[] = R"(
+header command=["./a"]
+dictionary
+  image 1 pid=1 exe="/bin/a"
+  image 2 pid=2 exe="/bin/b" parent=1 origin=fork
+  thread 1 image=1 tid=1
+  thread 2 image=2 tid=2
+  heap 1 name="host.malloc"
+  heap 2 name="host.mmap"
+  stack 1 main > f > malloc
+  stack 2 main > g > malloc
+)";
+
+/// Step 1 begins at 1000 ns, step 2 at 2000, step 3 at 3000. Live at the ends
+/// of the slices (before step 1, of steps 1, 2, 3):
+///   heap 1, stack 1: 10, 10 + 100 = 110, 100, 100
+///   heap 1, stack 2:  0,              0, 200, 200
+///   heap 2, stack 1:  0,              7,   0,   0
+static constexpr char Steps[] = R"(
+events image=1
+  0 th1 alloc #0 heap=1 stack=1 size=10
+  1100 th1 alloc #1 heap=1 stack=1 size=100
+  1200 th1 alloc #2 heap=2 stack=1 size=7
+  2100 th1 free #0
+  2200 th1 alloc #3 heap=1 stack=2 size=200
+  2300 th1 free #2
+marks
+  1000 step image=1 id=1
+  2000 step image=1 id=2
+  3000 step image=1 id=3
+)";
+
+namespace {
+struct Read {
+  std::unique_ptr<Trace> T;
+  std::unique_ptr<Sums> S;
+  std::unique_ptr<SliceSeries> Series;
+};
+} // namespace
+
+static Read open(StringRef Text, SelectionSpec Spec = {}) {
+  Read R;
+  R.T = textTrace(Text);
+  R.S = std::make_unique<Sums>(
+      cantFail(Sums::create(*R.T, cantFail(Selection::create(*R.T, Spec)))));
+  R.Series = cantFail(SliceSeries::create(*R.S));
+  return R;
+}
+
+/// `slice: heap/stack before>after ...` for each slice that is given.
+static std::string listed(SliceSeries &S) {
+  std::string Out;
+  cantFail(
+      S.forEach([&](size_t Image, size_t Slice, ArrayRef<SliceChange> Rows) {
+        Out += std::to_string(S.images()[Image].Image) + "." +
+               std::to_string(Slice) + ":";
+        for (const SliceChange &R : Rows)
+          Out += " " + std::to_string(R.Heap) + "/" + std::to_string(R.Stack) +
+                 " " + std::to_string(R.BytesBefore) + ">" +
+                 std::to_string(R.Bytes);
+        Out += "\n";
+        return Error::success();
+      }));
+  return Out;
+}
+
+TEST(Slices, MadeFromEvents) {
+  Read R = open(std::string(Names) + Steps);
+  ASSERT_EQ(R.Series->images().size(), 1u);
+  const ImageSlices &I = R.Series->images()[0];
+  ASSERT_EQ(I.Heads.size(), 4u);
+  EXPECT_TRUE(R.Series->hasSteps());
+  EXPECT_EQ(I.Heads[0].LastStep, 0u);
+  EXPECT_EQ(I.Heads[0].EndNs, 1000u);
+  EXPECT_EQ(I.Heads[2].FirstStep, 2u);
+  EXPECT_EQ(I.Heads[2].LastStep, 2u);
+  EXPECT_EQ(I.Heads[3].LastStep, 3u);
+  const char *Text = "1.0: 1/1 0>10\n"
+                     "1.1: 1/1 10>110 2/1 0>7\n"
+                     "1.2: 1/1 110>100 1/2 0>200 2/1 7>0\n";
+  EXPECT_EQ(listed(*R.Series), Text);
+  EXPECT_EQ(R.Series->numRows(), 3u);
+  // Again, the same.
+  EXPECT_EQ(listed(*R.Series), Text);
+  EXPECT_EQ(R.Series->numRows(), 3u);
+}
+
+TEST(Slices, OfASelection) {
+  SelectionSpec Heap;
+  Heap.Heaps = {"host.mmap"};
+  Read R = open(std::string(Names) + Steps, Heap);
+  EXPECT_EQ(listed(*R.Series), "1.1: 2/1 0>7\n1.2: 2/1 7>0\n");
+  // By size: replayed. The summary's selection has no such block of heap 2.
+  SelectionSpec Large;
+  Large.MinSize = 100;
+  Read L = open(std::string(Names) + Steps, Large);
+  EXPECT_EQ(listed(*L.Series), "1.1: 1/1 0>100\n1.2: 1/2 0>200\n");
+}
+
+/// As a recorder wrote them, of two images whose blocks mix, one slice in
+/// parts. There are no events.
+static constexpr char Written[] = R"(
+slices image=1
+  slice 0 begin=0 end=100
+    row heap=1 stack=1 blocks=1 bytes=10
+  slice 1 begin=100 end=200
+    row heap=1 stack=1 blocks=2 bytes=30
+slices image=2
+  slice 0 begin=50 end=150
+    row heap=1 stack=1 blocks=1 bytes=5
+slices image=1
+  slice 1 begin=100 end=200
+    row heap=1 stack=2 blocks=1 bytes=8
+  slice 2 begin=200 end=300
+    row heap=1 stack=1 blocks=0 bytes=0
+)";
+static constexpr char Ended[] = R"(
+summary number=1 end=300
+)";
+
+TEST(Slices, AsTheyAreWritten) {
+  Read R = open(std::string(Names) + Written + Ended);
+  ASSERT_EQ(R.Series->images().size(), 2u);
+  EXPECT_EQ(R.Series->images()[0].Heads.size(), 3u);
+  EXPECT_EQ(R.Series->images()[1].Heads.size(), 1u);
+  EXPECT_EQ(R.Series->images()[1].Heads[0].BeginNs, 50u);
+  EXPECT_FALSE(R.Series->hasSteps());
+  EXPECT_EQ(listed(*R.Series), "1.0: 1/1 0>10\n"
+                               "1.1: 1/1 10>30\n"
+                               "2.0: 1/1 0>5\n"
+                               "1.1: 1/2 0>8\n"
+                               "1.2: 1/1 30>0\n");
+  SelectionSpec Second;
+  Second.Processes = {"#2"};
+  Read P = open(std::string(Names) + Written + Ended, Second);
+  EXPECT_EQ(listed(*P.Series), "2.0: 1/1 0>5\n");
+}
+
+TEST(Slices, None) {
+  Read R = open(std::string(Names) + Ended);
+  EXPECT_TRUE(R.Series->images().empty());
+  EXPECT_FALSE(R.Series->hasSteps());
+  EXPECT_EQ(listed(*R.Series), "");
+}
+
+static std::string problemOf(StringRef Slices) {
+  auto T = textTrace((Twine(Names) + Slices + Ended).str());
+  Sums S = cantFail(Sums::create(*T, cantFail(Selection::create(*T, {}))));
+  auto Series = SliceSeries::create(S);
+  Error E = Series
+                ? (*Series)->forEach([](auto...) { return Error::success(); })
+                : Series.takeError();
+  return toString(std::move(E));
+}
+
+TEST(Slices, OutOfOrder) {
+  // In time, and in number.
+  EXPECT_NE(problemOf(R"(
+slices image=1
+  slice 0 begin=0 end=100
+  slice 1 begin=0 end=50
+)")
+                .find("slice 1 of image 1 is out of order"),
+            std::string::npos);
+  EXPECT_NE(problemOf(R"(
+slices image=1
+  slice 1 begin=0 end=100
+  slice 0 begin=100 end=150
+)")
+                .find("slice 0 of image 1 is out of order"),
+            std::string::npos);
+}
