@@ -112,6 +112,15 @@ TEST(Slices, OfASelection) {
   EXPECT_EQ(listed(*L.Series), "1.1: 1/1 0>100\n1.2: 1/2 0>200\n");
 }
 
+TEST(Slices, OfAWindow) {
+  SelectionSpec Spec;
+  Spec.Since = cantFail(parseTimePoint("step:1"));
+  Spec.Until = cantFail(parseTimePoint("step:2"));
+  // The block of step 0 was allocated before.
+  Read R = open(std::string(Names) + Steps, Spec);
+  EXPECT_EQ(listed(*R.Series), "1.1: 1/1 0>100 2/1 0>7\n");
+}
+
 /// As a recorder wrote them, of two images whose blocks mix, one slice in
 /// parts. There are no events.
 static constexpr char Written[] = R"(
