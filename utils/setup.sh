@@ -127,6 +127,24 @@ need_nvtx() {
   fi
 }
 
+# Headers of CUDA, in .cache/cuda: wheels of some 14 MB, for what no toolkit here has.
+# The library for CUDA's driver, and its tests, are left out without.
+need_cuda_headers() {
+  local folder=$root/.cache/cuda wheels=(nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88
+    nvidia-cuda-cupti==13.0.85 nvidia-nvml-dev==13.0.87)
+  [ "$(cat "$folder/installed" 2>/dev/null)" != "${wheels[*]}" ] || return 0
+  [ $no_install = 0 ] || die "not installed: ${wheels[*]}, in .cache/cuda"
+  say "Installing the headers of CUDA into .cache/cuda"
+  rm -rf "$folder"
+  if "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$folder" "${wheels[@]}"; then
+    echo "${wheels[*]}" >"$folder/installed"
+    # What is configured already has not seen them.
+    rm -f "$root"/build/*/build.ninja
+  else
+    say "The headers of CUDA cannot be had: its driver is not recorded"
+  fi
+}
+
 # Of PyTorch's build with CUDA, in .cache/cuda-allocator: the two libraries that its
 # allocator is of, and the headers to call it. The wheel is fetched once, and is not kept.
 need_cuda_allocator() {

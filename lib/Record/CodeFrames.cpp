@@ -42,9 +42,33 @@ StringRef memkit::allocFunctionName(uint8_t Function) {
                                           "PyObject_Malloc",
                                           "PyObject_Calloc",
                                           "PyObject_Realloc"};
+  static constexpr const char *CudaNames[] = {"cuda",
+                                              "cuMemAlloc",
+                                              "cuMemAllocPitch",
+                                              "cuMemAllocManaged",
+                                              "cuMemHostAlloc",
+                                              "cuMemAllocHost",
+                                              "cuMemHostRegister",
+                                              "cuMemAllocAsync",
+                                              "cuMemAllocFromPoolAsync",
+                                              "cuMemPoolImportPointer",
+                                              "cuMemAddressReserve",
+                                              "cuMemCreate",
+                                              "cuMemMap",
+                                              "cuMemImportFromShareableHandle",
+                                              "cuArrayCreate",
+                                              "cuArray3DCreate",
+                                              "cuMipmappedArrayCreate",
+                                              "cuIpcOpenMemHandle",
+                                              "cuExternalMemoryGetMappedBuffer",
+                                              "cuGraphAddMemAllocNode"};
   static_assert(std::size(Names) == wire::NumAllocFunctions);
+  static_assert(std::size(CudaNames) == wire::NumCudaFunctions);
   if (Function == CodeFrames::SegmentFunction)
     return "[device segment]";
+  if (Function >= CodeFrames::FirstCudaFunction &&
+      Function < CodeFrames::NumFunctions)
+    return CudaNames[Function - CodeFrames::FirstCudaFunction];
   return Function < std::size(Names) ? Names[Function] : "";
 }
 
@@ -138,6 +162,22 @@ uint32_t CodeFrames::textOf(uint32_t Text, std::string &Bytes) {
 // Modules
 //===----------------------------------------------------------------------===//
 
+static bool isDriverModule(StringRef Path) {
+  StringRef Name = Path.rsplit('/').second;
+  return Name.starts_with("libcuda.so") || Name.starts_with("libcupti.so") ||
+         Name == "libmemrec-cuda.so";
+}
+
+bool CodeFrames::isDriver(uint32_t Code) {
+  SharedImage::CodeInfo Info;
+  uint64_t Bias;
+  // What is not to be read is said where it is named.
+  if (!Shared.code(Code, Info) || Info.Kind != CodeKind::Native ||
+      !moduleOf(Info.Module, Bias))
+    return false;
+  return Modules.get(Info.Module).IsDriver;
+}
+
 uint32_t CodeFrames::moduleOf(uint32_t Module, uint64_t &Bias) {
   if (!Module)
     return 0;
@@ -161,6 +201,6 @@ uint32_t CodeFrames::moduleOf(uint32_t Module, uint64_t &Bias) {
   L.Bias = Bias = Info.Bias;
   L.TimeNs = R.nowNs();
   R.Names.addLoad(L);
-  Modules.get(Module) = {L.Module, Info.Bias};
+  Modules.get(Module) = {L.Module, Info.Bias, isDriverModule(Info.Path)};
   return L.Module;
 }

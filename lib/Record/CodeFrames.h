@@ -37,8 +37,14 @@ public:
   }
   /// Beside those of the program: a device's allocator takes a segment.
   static constexpr uint8_t SegmentFunction = wire::NumAllocFunctions;
+  /// And CUDA's driver: the first of wire::CudaFunction.
+  static constexpr uint8_t FirstCudaFunction = SegmentFunction + 1;
+  static constexpr uint8_t NumFunctions =
+      FirstCudaFunction + wire::NumCudaFunctions;
   /// The frame of the allocation function, in range and not 0.
   uint32_t ofFunction(uint8_t Function);
+  /// Whether a code is CUDA's driver's, or that of what listens to it.
+  bool isDriver(uint32_t Code);
   /// Whether code that runs DataLoader's workers, and nothing else does, was
   /// seen.
   bool isDataWorker() const { return IsDataWorker; }
@@ -55,6 +61,7 @@ private:
   struct KnownModule {
     uint32_t Id = 0;
     uint64_t Bias = 0;
+    bool IsDriver = false;
   };
   SharedImage &Shared;
   Recording &R;
@@ -63,7 +70,7 @@ private:
   ChunkedArray<Known, 10> Codes;
   ChunkedArray<KnownModule, 4> Modules;
   ChunkedArray<uint32_t, 8> Functions; ///< of Python
-  uint32_t AllocFunctions[SegmentFunction + 1] = {};
+  uint32_t AllocFunctions[NumFunctions] = {};
 };
 
 /// The name of an allocation function; empty when there is none of that number.

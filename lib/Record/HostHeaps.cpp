@@ -32,7 +32,7 @@ static Error nothingMatches(StringRef Glob) {
   std::string Text = ("no heap matches '" + Glob + "'; heaps: ").str();
   for (const KnownHeap &H : KnownHeaps)
     Text += std::string(H.Name) + ", ";
-  Text += "torch.*, nvtx.*";
+  Text += "torch.*, nvtx.*, cuda*";
   return createStringError(inconvertibleErrorCode(), Text);
 }
 
@@ -42,7 +42,7 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
   C.MinSize = MinSize;
   if (!Globs.empty()) {
     C.Bits = 0;
-    C.Tensors = C.Pools = false;
+    C.Tensors = C.Pools = C.Cuda = false;
   }
   for (const std::string &Text : Globs) {
     Expected<GlobPattern> Glob = GlobPattern::create(Text);
@@ -56,9 +56,12 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
                      StringRef(Text).starts_with("torch.");
     bool IsPools =
         Glob->match("nvtx.pool") || StringRef(Text).starts_with("nvtx.");
+    bool IsCuda = Glob->match("cuda:0.device") || Glob->match("cuda.pinned") ||
+                  StringRef(Text).starts_with("cuda");
     C.Tensors |= IsTensors;
     C.Pools |= IsPools;
-    if (!Hits && !IsTensors && !IsPools)
+    C.Cuda |= IsCuda;
+    if (!Hits && !IsTensors && !IsPools && !IsCuda)
       return nothingMatches(Text);
     C.Bits = Before | Hits;
   }

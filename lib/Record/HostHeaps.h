@@ -40,6 +40,7 @@ struct HeapChoice {
   uint32_t Bits = ~0u;  ///< by HostHeap
   bool Tensors = true;  ///< the heaps of PyTorch's devices
   bool Pools = true;    ///< those that programs tell of by NVTX
+  bool Cuda = true;     ///< those of CUDA's driver
   uint64_t MinSize = 0; ///< smaller blocks are left out
   /// One byte in so many of `host.malloc` is sampled; 0: all are recorded.
   uint64_t SampleBytes = 0;
@@ -54,7 +55,7 @@ struct HeapChoice {
     return H == HostHeap::Malloc ? SampleBytes : 0;
   }
   /// The heaps whose names one of the globs matches; without globs all; of
-  /// python.object only with PythonObjects, of PyTorch and of NVTX all or none.
+  /// python.object only with PythonObjects, of PyTorch, of NVTX and of CUDA all or none.
   /// Fails when a glob is wrong or matches none.
   static llvm::Expected<HeapChoice> create(llvm::ArrayRef<std::string> Globs,
                                            uint64_t MinSize,

@@ -105,7 +105,7 @@ uint32_t ImageState::segmentHeap(uint8_t Slot) {
   uint32_t Word =
       Shared->control().TensorDevices[Slot].load(std::memory_order_acquire);
   if (!S.SegmentHeap && Word)
-    S.SegmentHeap = R.segmentHeap(uint16_t(Word));
+    S.SegmentHeap = R.segmentHeap(deviceOf(uint16_t(Word)));
   return S.SegmentHeap;
 }
 
@@ -134,8 +134,16 @@ void ImageState::putSegment(const wire::Record &Rec, SegmentTable::Kinds Kind,
   S.Entry.BirthTick = R.nextTick(Rec.Tsc, Id);
   S.Entry.Row = R.Sums.stackRow(Id, Heap, Stack);
   S.Entry.Context = Of.Context ? contextRow(Heap, Of.Context) : 0;
-  R.Sums.allocate({S.Entry.Ordinal, S.Entry.Row, S.Entry.Context}, S.Entry.Size,
-                  S.Entry.BirthTick * TimeUnitNs, Of.Thread);
+  BlockRef B{S.Entry.Ordinal, S.Entry.Row, S.Entry.Context}, Outer;
+  uint64_t Ns = S.Entry.BirthTick * TimeUnitNs;
+  // Its memory is the driver's.
+  if (findDeviceOf(Begin, S.Entry, Outer)) {
+    R.Sums.allocateIn(B, Outer, S.Entry.Size, Ns, Of.Thread);
+    Enclosing[S.Entry.Ordinal] = Outer.Ordinal + 1;
+    noteEnclosing(Outer.Ordinal);
+  } else {
+    R.Sums.allocate(B, S.Entry.Size, Ns, Of.Thread);
+  }
   Log.allocate(Of.Lane, S.Entry.BirthTick, S.Entry.Size, Stack,
                R.Sums.contextOf(S.Entry.Context), Heap);
   Segments.add(Begin, S);
@@ -148,7 +156,8 @@ void ImageState::resizeSegment(Segment &S, uint64_t Mapped,
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Rec.Tsc, Id);
   R.Sums.resize({S.Entry.Ordinal, S.Entry.Row, S.Entry.Context}, S.Entry.Size,
-                Mapped, Tick * TimeUnitNs);
+                Mapped, Tick * TimeUnitNs,
+                Enclosing.lookup(S.Entry.Ordinal));
   Log.resize(Rings[RingIndex].Lane, Tick, S.Entry.Ordinal, Mapped);
   S.Entry.Size = Mapped;
   S.Kind = Segment::Expands;
@@ -156,11 +165,7 @@ void ImageState::resizeSegment(Segment &S, uint64_t Mapped,
 
 void ImageState::endSegment(const LiveEntry &E, const wire::Record &Rec,
                             uint32_t RingIndex) {
-  makeRoom(RingIndex);
-  uint64_t Tick = R.nextTick(Rec.Tsc, Id);
-  R.Sums.free({E.Ordinal, E.Row, E.Context}, E.Size, Tick * TimeUnitNs,
-              Rings[RingIndex].Thread, 0);
-  Log.free(Rings[RingIndex].Lane, Tick, E.Ordinal);
+  emitFree(E, Rec.Tsc, RingIndex);
 }
 
 void ImageState::endAllSegments(const wire::Record &Rec, uint32_t RingIndex) {

@@ -141,6 +141,16 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
     return allocatorRecord(Rec, RingIndex);
   case RecordKind::ModuleTensor:
     return noteHeld(Rec);
+  case RecordKind::DeviceAllocate:
+  case RecordKind::DeviceFree:
+  case RecordKind::DeviceOom:
+  case RecordKind::DeviceDetail:
+  case RecordKind::DeviceContextEnd:
+  case RecordKind::DeviceMap:
+  case RecordKind::DeviceUnmap:
+  case RecordKind::DeviceUsed:
+  case RecordKind::DeviceReserved:
+    return deviceRecord(Rec, RingIndex);
   case RecordKind::ThreadStart:
     releaseRing(RingIndex);
     if (!resumeThread(Rings[RingIndex], Rec))
@@ -455,7 +465,8 @@ void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
 void ImageState::keyframe() {
   if (!Snapshot.active()) {
     uint64_t Blocks = Live.size() + Objects.size() + Tensors.size() +
-                      Regions.size() + Maps.size() + Segments.size();
+                      Regions.size() + Maps.size() + Segments.size() +
+                      DeviceBlocks.size();
     if (!Snapshot.due(R.Sums.events(Id), Blocks, R.bytes()))
       return;
     SmallVector<LiveEntry, 8> Detached;
@@ -467,6 +478,11 @@ void ImageState::keyframe() {
         Detached.push_back(B.Entry);
     for (const auto &[Begin, S] : Segments.all())
       Detached.push_back(S.Entry);
+    DeviceBlocks.forEach([&](const DeviceBlock &B) {
+      for (const LiveEntry &E : {B.Entry, B.Mapped})
+        if (E.Row)
+          Detached.push_back(E);
+    });
     Snapshot.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), Blocks, Detached,
                    Enclosing);
   }

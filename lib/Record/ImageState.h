@@ -10,6 +10,7 @@
 #ifndef MEMKIT_LIB_RECORD_IMAGESTATE_H
 #define MEMKIT_LIB_RECORD_IMAGESTATE_H
 
+#include "DeviceTable.h"
 #include "ImageScopes.h"
 #include "Keyframer.h"
 #include "MapTable.h"
@@ -214,6 +215,7 @@ private:
   }
   // ImageTensors.cpp: tensors of PyTorch.
   uint32_t tensorHeap(uint8_t Slot);
+  uint16_t deviceOf(uint16_t Word);
   void tensorRecord(const wire::Record &Rec, uint32_t RingIndex);
   bool takeTensor(uint64_t Address, LiveEntry &E);
   void putTensor(const wire::Record &Rec, uint32_t RingIndex);
@@ -252,6 +254,17 @@ private:
     BlockRef Outer;
     return findTensorOuter(Address, E, Outer) ? Outer.Ordinal + 1 : 0;
   }
+  // ImageDevices.cpp: what CUDA's driver is asked for.
+  uint16_t cudaDevice(uint32_t Ordinal);
+  void deviceRecord(const wire::Record &Rec, uint32_t RingIndex);
+  void deviceFree(const wire::Record &Rec, uint32_t RingIndex);
+  void putDevice(const wire::Record &Rec, uint32_t RingIndex);
+  LiveEntry beginDevice(const wire::Record &Rec, uint32_t Heap, uint64_t Size,
+                        uint32_t RingIndex);
+  void endDevice(DeviceBlock &B, uint64_t Tsc, uint32_t RingIndex);
+  void endCudaContext(const wire::Record &Rec, uint32_t RingIndex);
+  void deviceOom(const wire::Record &Rec, uint32_t RingIndex);
+  bool findDeviceOf(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
   // ImagePools.cpp: heaps that the program tells of.
   struct Pool {
     uint32_t Heap = 0;  ///< 0: there is none
@@ -317,6 +330,8 @@ private:
   };
   std::vector<Request> Requests; ///< by ring
   SegmentTable Segments;
+  DeviceTable DeviceBlocks;
+  uint16_t CudaDevices[wire::MaxCudaDevices] = {}; ///< 0: not known yet
   llvm::DenseMap<uint64_t, uint32_t> Streams; ///< numbers from 1, by handle
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> PoolIds; ///< likewise, by id
   /// Freed tensors that streams still use: bytes, and the slot.

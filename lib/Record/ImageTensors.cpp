@@ -28,10 +28,18 @@ uint32_t ImageState::tensorHeap(uint8_t Slot) {
   uint32_t Word =
       Shared->control().TensorDevices[Slot].load(std::memory_order_acquire);
   if (!S.Heap && Word) {
-    S.Heap = R.tensorHeap(uint16_t(Word));
+    S.Heap = R.tensorHeap(deviceOf(uint16_t(Word)));
     S.IsHost = uint8_t(Word) == TensorHeaps::Cpu;
   }
   return S.Heap;
+}
+
+/// A device of c10's as the recording has it.
+uint16_t ImageState::deviceOf(uint16_t Word) {
+  uint32_t Index = Word >> 8;
+  return uint8_t(Word) == TensorHeaps::Cuda && Index < wire::MaxCudaDevices
+             ? cudaDevice(Index)
+             : Word;
 }
 
 /// Those of other devices lie in no block of the host, but in a segment; and
@@ -39,7 +47,7 @@ uint32_t ImageState::tensorHeap(uint8_t Slot) {
 bool ImageState::findTensorOuter(uint64_t Address, const LiveEntry &E,
                                  BlockRef &Out) {
   if (E.Context & OnDeviceBit)
-    return findSegmentOf(Address, E, Out);
+    return findSegmentOf(Address, E, Out) || findDeviceOf(Address, E, Out);
   if (R.Wanted.SampleBytes)
     return false;
   return findMallocOf(Address, E, Out) || findMapOf(Address, E, Out);

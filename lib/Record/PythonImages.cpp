@@ -68,6 +68,16 @@ static const char *whyNotTracked(wire::CudaState S) {
   }
 }
 
+/// The trace says so, too.
+void Session::addAlert(const Process &P, StringRef What) {
+  Mark M;
+  M.Kind = MarkKind::Alert;
+  M.Image = P.Image;
+  M.TimeNs = R.lastNs();
+  M.Name = R.Names.Names.string(What);
+  R.addMark(std::move(M));
+}
+
 /// What PyTorch's allocator of CUDA devices tells, once in a run.
 void Session::lookAtTorchCuda(Process &P) {
   if (TorchCudaSaid)
@@ -90,17 +100,49 @@ void Session::lookAtTorchCuda(Process &P) {
   else
     return;
   O.Warn(Who + What);
-  // The trace says so, too.
-  Mark M;
-  M.Kind = MarkKind::Alert;
-  M.Image = P.Image;
-  M.TimeNs = R.lastNs();
-  M.Name = R.Names.Names.string(What);
-  R.addMark(std::move(M));
+  addAlert(P, What);
+}
+
+static std::string howListened(wire::CudaCapture State, uint32_t Result) {
+  using wire::CudaCapture;
+  switch (State) {
+  case CudaCapture::NoCupti:
+    return "no libcupti was found: neither loaded, nor in the loader's path, "
+           "beside the CUDA runtime, in CUDA_HOME or /usr/local/cuda";
+  case CudaCapture::CuptiTaken:
+    return "another tool has CUPTI (nsys, ncu, a debugger, a profiler)";
+  case CudaCapture::CuptiFailed:
+    return "CUPTI refused, error " + std::to_string(Result);
+  default:
+    return "";
+  }
+}
+
+/// How CUDA's driver is listened to, once in a run.
+void Session::lookAtCuda(Process &P) {
+  if (CudaSaid)
+    return;
+  const wire::Control &C = P.State->shared().control();
+  auto State = wire::CudaCapture(C.Cuda.load(std::memory_order_acquire));
+  CudaSaid = State != wire::CudaCapture::None;
+  std::string Who = "process " + std::to_string(P.Pid) +
+                    (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
+  std::string Why = howListened(State, C.CuptiResult);
+  if (State == wire::CudaCapture::Cupti)
+    return O.Note(Who +
+                  "CUDA: the memory that its driver gives out is recorded, by "
+                  "CUPTI");
+  if (Why.empty())
+    return;
+  std::string What =
+      "CUDA: the memory that its driver gives out is not recorded: " + Why;
+  O.Warn(Who + What);
+  addAlert(P, What);
 }
 
 /// What is missing of PyTorch's contexts, once in a run.
 void Session::lookAtTorch(Process &P) {
+  lookAtCuda(P);
   lookAtTorchCuda(P);
   if (TorchSaid)
     return;

@@ -147,6 +147,14 @@ Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
   else if (*Nvtx != O.Library)
     O.Warn(Twine(wire::NvtxVar) + " is set already, to " + *Nvtx +
            ": ranges of NVTX are not recorded");
+  if (O.Cuda == wire::CudaMode::Off || O.CudaLibrary.empty())
+    return P;
+  std::optional<std::string> Cuda = getProcessEnv(wire::CudaVar);
+  if (!Cuda || Cuda->empty())
+    P.Variables.emplace_back(wire::CudaVar, O.CudaLibrary);
+  else if (*Cuda != O.CudaLibrary)
+    O.Warn(Twine(wire::CudaVar) + " is set already, to " + *Cuda +
+           ": memory of CUDA's driver is not recorded");
   return P;
 }
 

@@ -59,6 +59,8 @@ StringRef Recording::heapName(uint32_t Heap) const {
       return T.Name;
     else if (T.Segments == Heap)
       return T.SegmentsName;
+    else if (auto It = find(T.Cuda, Heap); It != std::end(T.Cuda))
+      return T.CudaNames[It - T.Cuda];
   for (const auto &[Name, Id] : PoolHeaps)
     if (Id == Heap)
       return Name;
@@ -86,16 +88,14 @@ bool Recording::isTensorHeap(uint32_t Heap) const {
 }
 
 uint32_t Recording::addTensorHeap(TensorHeap &T, uint16_t Device,
-                                  const std::string &Name, uint32_t Parent) {
+                                  const std::string &Name, uint32_t Parent,
+                                  uint32_t Flags) {
   Heap New;
+  New.Flags = Flags;
   New.Name = Names.Names.string(Name);
   New.Parent = Parent;
-  if (uint8_t(Device) == TensorHeaps::Cpu) {
-    // What malloc's estimate holds already.
-    if (Wanted.SampleBytes)
-      New.Flags |= HF_OutsideTotals;
-  } else if (!T.Domain) {
-    struct Device D;
+  if (uint8_t(Device) != TensorHeaps::Cpu && !T.Domain) {
+    struct Device D = T.Facts;
     D.Domain = TensorHeaps::deviceName(Device);
     T.Domain = Names.addDevice(D);
   }
@@ -111,8 +111,10 @@ uint32_t Recording::tensorHeap(uint16_t Device) {
     return T.Heap;
   T.Name = "torch." + TensorHeaps::deviceName(Device);
   bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
-  return T.Heap =
-             addTensorHeap(T, Device, T.Name, IsCpu ? MallocHeap : T.Segments);
+  // What malloc's estimate holds already.
+  uint32_t Flags = IsCpu && Wanted.SampleBytes ? HF_OutsideTotals : HF_None;
+  return T.Heap = addTensorHeap(T, Device, T.Name,
+                                IsCpu ? MallocHeap : T.Segments, Flags);
 }
 
 uint32_t Recording::segmentHeap(uint16_t Device) {
@@ -120,7 +122,8 @@ uint32_t Recording::segmentHeap(uint16_t Device) {
   if (T.Segments || uint8_t(Device) == TensorHeaps::Cpu)
     return T.Segments;
   T.SegmentsName = "torch." + TensorHeaps::deviceName(Device) + ".segments";
-  return T.Segments = addTensorHeap(T, Device, T.SegmentsName, 0);
+  return T.Segments = addTensorHeap(T, Device, T.SegmentsName,
+                                    T.Cuda[unsigned(wire::CudaHeap::Device)]);
 }
 
 uint64_t Recording::boundaryNs(uint64_t AtLeast) {

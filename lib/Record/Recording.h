@@ -76,6 +76,12 @@ public:
   /// The heap of the segments in which a device's tensors lie: a heap of the
   /// device, and the parent of its tensors' when it is made first.
   uint32_t segmentHeap(uint16_t Device);
+  /// The device of CUDA that D is, as the three above have devices: known by
+  /// its UUID, in whatever image and by whatever ordinal it is seen.
+  uint16_t cudaDevice(uint32_t Ordinal, Device D);
+  /// A heap of CUDA's driver; Device NoCudaDevice: of none.
+  uint32_t cudaHeap(wire::CudaHeap H, uint16_t Device);
+  static constexpr uint16_t NoCudaDevice = 0;
   /// The name of a heap that one of those gave.
   llvm::StringRef heapName(uint32_t Heap) const;
   HeapChoice Wanted;
@@ -195,9 +201,13 @@ private:
     uint32_t Heap = 0, Segments = 0;
     uint32_t Domain = 0;
     std::string Name, SegmentsName;
+    uint32_t Cuda[wire::NumCudaHeaps] = {};
+    std::string CudaNames[wire::NumCudaHeaps];
+    Device Facts; ///< all but its domain; empty: not known
   };
   uint32_t addTensorHeap(TensorHeap &T, uint16_t Device,
-                         const std::string &Name, uint32_t Parent);
+                         const std::string &Name, uint32_t Parent,
+                         uint32_t Flags = HF_None);
   std::map<uint16_t, TensorHeap> DeviceHeaps; ///< by device
   std::map<std::string, uint32_t> PoolHeaps;  ///< by name
   static constexpr size_t MostPoolHeaps = 64;

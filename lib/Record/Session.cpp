@@ -46,6 +46,8 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
   Settings.Torch = O.Torch;
   if (!R.Wanted.Tensors)
     Settings.Torch &= ~uint32_t(wire::TB_Heaps);
+  if (R.Wanted.Cuda)
+    Settings.Cuda = O.Cuda;
   // Naps are short; the kernel's usual slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)

@@ -146,6 +146,8 @@ private:
   void lookAtPython(Process &P);
   void lookAtTorch(Process &P);
   void lookAtTorchCuda(Process &P);
+  void lookAtCuda(Process &P);
+  void addAlert(const Process &P, llvm::StringRef What);
   void nameDataWorker(Process &P);
 
   // Symbols.cpp
@@ -170,7 +172,7 @@ private:
     uint64_t EndNs;
   };
   std::vector<DataWorker> DataWorkers;
-  bool TorchSaid = false, TorchCudaSaid = false;
+  bool TorchSaid = false, TorchCudaSaid = false, CudaSaid = false;
   std::vector<PendingExec> Execs;
   bool DoorRings = true; ///< somebody may want in
   RingMerge Merge;

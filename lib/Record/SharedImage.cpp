@@ -140,6 +140,7 @@ SharedImage::create(uint32_t Id, const ImageSettings &S, StringRef Tag) {
   C.Settings.Stacks = S.Stacks;
   C.Settings.PythonObjects = S.PythonObjects;
   C.Settings.Torch = S.Torch;
+  C.Settings.Cuda = uint32_t(S.Cuda);
   if (S.PythonFolder.size() < sizeof(C.PythonFolder))
     S.PythonFolder.copy(C.PythonFolder, S.PythonFolder.size());
   C.NextNode = 1;

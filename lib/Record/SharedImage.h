@@ -33,6 +33,7 @@ struct ImageSettings {
   uint32_t Stacks = wire::SB_Mixed;
   bool PythonObjects = false;
   uint32_t Torch = wire::TB_All;
+  wire::CudaMode Cuda = wire::CudaMode::Off;
   std::string PythonFolder; ///< one that is too long is left out
 };
 

@@ -82,3 +82,26 @@ uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
       });
   return P.Stack;
 }
+
+/// The nearest ancestor of Node, or itself, that is not the driver's; Node when
+/// there is none.
+uint32_t StackMap::outOfDriver(uint32_t Node) {
+  SharedImage::NodeInfo Info;
+  uint32_t At = Node;
+  // A parent is less than its child, so this ends.
+  while (At && Shared.node(At, Info) && !Info.isPair() &&
+         Codes.isDriver(Info.Code))
+    At = Info.Parent;
+  return At ? At : Node;
+}
+
+uint32_t StackMap::driverStack(uint32_t Node, wire::CudaFunction Function) {
+  uint8_t Leaf = CodeFrames::FirstCudaFunction + uint8_t(Function);
+  SharedImage::NodeInfo Info;
+  if (!Node || !Shared.node(Node, Info))
+    return stack(Node, Leaf);
+  if (!Info.isPair())
+    return stack(outOfDriver(Node), Leaf);
+  uint32_t Native = outOfDriver(Info.Parent), Parent;
+  return Mixed.stack(Native, Info.python(), Codes.ofFunction(Leaf), Parent);
+}

@@ -41,6 +41,9 @@ public:
   }
   /// The trace's stack of a call of Function, in range, at Node.
   uint32_t stack(uint32_t Node, uint8_t Function);
+  /// The same of a call of CUDA's driver: without what is in it, and in what
+  /// listens to it.
+  uint32_t driverStack(uint32_t Node, wire::CudaFunction Function);
   /// As row(), without making one; 0 when it is not known yet.
   uint32_t knownRow(uint32_t Node) const {
     const Entry *E = Entries.find(Node);
@@ -66,6 +69,7 @@ private:
   }
   uint32_t findRow(uint32_t Node, uint8_t Function);
   uint32_t makeRow(uint32_t Node, uint8_t Function);
+  uint32_t outOfDriver(uint32_t Node);
   SharedImage &Shared;
   Recording &R;
   uint32_t Image;

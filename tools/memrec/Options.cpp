@@ -57,6 +57,13 @@ static cl::opt<wire::TorchBits> Torch(
                clEnumValN(wire::TB_Heaps, "heaps", "tensors alone"),
                clEnumValN(wire::TB_None, "none", "nothing")),
     cl::init(wire::TB_All), cl::cat(toolCategory()));
+static cl::opt<wire::CudaMode> Cuda(
+    "cuda", cl::desc("What to record of CUDA's driver:"),
+    cl::values(clEnumValN(wire::CudaMode::Cupti, "cupti",
+                          "the memory that it gives out, told by CUPTI "
+                          "(default)"),
+               clEnumValN(wire::CudaMode::Off, "off", "nothing")),
+    cl::init(wire::CudaMode::Cupti), cl::cat(toolCategory()));
 static cl::opt<std::string> Step(
     "step",
     cl::desc("A step ends with each range whose name REGEX matches (of "
@@ -87,7 +94,7 @@ static cl::list<std::string>
     Heaps("heap",
           cl::desc("Record these heaps alone: host.malloc, host.mmap, "
                    "host.reserved, host.file, host.device, host.stack, "
-                   "host.brk, python.object, torch.*, nvtx.*"),
+                   "host.brk, python.object, torch.*, nvtx.*, cuda*"),
           cl::value_desc("GLOB,..."), cl::CommaSeparated,
           cl::cat(toolCategory()));
 static cl::opt<bool>
@@ -144,6 +151,12 @@ std::string memkit::findLibrary(const char *Argv0) {
       return std::string(Path);
   }
   return std::string(Plain);
+}
+
+std::string memkit::findCudaLibrary(StringRef Library) {
+  SmallString<128> Path(sys::path::parent_path(Library));
+  sys::path::append(Path, "libmemrec-cuda.so");
+  return sys::fs::exists(Path) ? std::string(Path) : std::string();
 }
 
 std::string memkit::findPythonFolder(const char *Argv0) {
@@ -245,6 +258,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
     Text.push_back("heap=" + join(O.Heaps, ","));
   if (SampleInterval.getNumOccurrences())
     Text.push_back("sample-interval=" + SampleInterval);
+  if (O.Cuda == wire::CudaMode::Off)
+    Text.push_back("cuda=off");
   if (!O.StepRange.empty())
     Text.push_back("step=" + O.StepRange);
   if (!O.Follow)
@@ -266,6 +281,7 @@ Expected<RecordOptions> memkit::recordOptions() {
     return std::move(E);
   O.PythonObjects = PythonObjects;
   O.Torch = Torch;
+  O.Cuda = Cuda;
   // What lies in a block of which only a sample is known cannot be told.
   if (O.PythonObjects && O.SampleBytes)
     return makeUsageError("--python-objects and --sample exclude each other");

@@ -22,6 +22,10 @@ bool wantsCheck();
 /// belongs to this program. It may not be there.
 std::string findLibrary(const char *Argv0);
 
+/// The library for CUDA's driver, which lies beside the capture library; empty:
+/// there is none.
+std::string findCudaLibrary(llvm::StringRef Library);
+
 /// The folder of the Python package that belongs to this program; empty: there
 /// is none.
 std::string findPythonFolder(const char *Argv0);

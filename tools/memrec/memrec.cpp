@@ -101,6 +101,7 @@ int main(int Argc, char **Argv) {
   Expected<RecordOptions> O = recordOptions();
   if (!O)
     return fail(O.takeError());
+  O->CudaLibrary = findCudaLibrary(Library);
   O->Library = std::move(Library);
   O->PythonFolder = findPythonFolder(Argv[0]);
   O->Command = A->Command;

@@ -30,6 +30,7 @@ struct RecordOptions {
   uint32_t Stacks = wire::SB_Mixed; ///< StackBits: which frames stacks have
   bool PythonObjects = false; ///< what its interpreters allocate themselves
   uint32_t Torch = wire::TB_All; ///< TorchBits
+  wire::CudaMode Cuda = wire::CudaMode::Cupti;
   /// Ranges whose name this regular expression matches end the steps; empty:
   /// the program says so, or its first optimizer.
   std::string StepRange;
@@ -43,6 +44,7 @@ struct RecordOptions {
   bool WaitForAll = true;           ///< until descendants have ended, too
   bool Symbols = true;              ///< resolve addresses while recording
   std::string Library;              ///< the capture library
+  std::string CudaLibrary; ///< that of CUDA's driver; empty: there is none
   /// Holds the Python package for programs that lack it; empty: none does.
   std::string PythonFolder;
   std::vector<std::string> Options; ///< name=value, for the header

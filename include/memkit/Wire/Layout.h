@@ -28,13 +28,15 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 9;
+inline constexpr uint32_t Version = 10;
 
 /// Environment variables that memrec sets and the exec hooks put back.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
 inline constexpr char PreloadVar[] = "MEMREC_PRELOAD"; ///< path of libmemrec.so
 /// NVTX's own, set to libmemrec.so unless the user has set it.
 inline constexpr char NvtxVar[] = "NVTX_INJECTION64_PATH";
+/// CUDA's driver's own, set to libmemrec-cuda.so unless the user has set it.
+inline constexpr char CudaVar[] = "CUDA_INJECTION64_PATH";
 
 //===----------------------------------------------------------------------===//
 // Records
@@ -123,8 +125,23 @@ enum class RecordKind : uint8_t {
   /// Address: of a tensor's memory; Function: HeldBy; Size: text of the
   /// module's name, 0 for an optimizer.
   ModuleTensor = 39,
+  // Of what CUDA's driver is asked for. Function: CudaFunction; Context: a
+  // CudaPlace.
+  DeviceAllocate = 40, ///< Address, or a handle; Size, Stack
+  DeviceFree = 41,     ///< Address; published before the real free
+  DeviceOom = 42,      ///< Address: the bytes that could not be had; Stack
+  /// Of the ring's next DeviceAllocate: Address: its stream; Size: its pool. Of
+  /// its next DeviceMap: Address: what is mapped; Size: from where on.
+  DeviceDetail = 43,
+  /// The context of the place is gone, and what was allocated in it.
+  DeviceContextEnd = 44,
+  DeviceMap = 45,   ///< Address, Size: what of a reservation has memory; Stack
+  DeviceUnmap = 46, ///< Address, Size; published before
+  DeviceUsed = 47,  ///< Address: bytes of the device in use; Size: that it has
+  /// Address: what a pool has given out; Size: what it has of the device.
+  DeviceReserved = 48,
 };
-inline constexpr uint8_t NumRecordKinds = 40;
+inline constexpr uint8_t NumRecordKinds = 49;
 /// Whose a tensor is: a module's parameter or buffer, a parameter that an
 /// optimizer trains, or what it keeps of one.
 enum class HeldBy : uint8_t {
@@ -223,6 +240,61 @@ inline constexpr uint8_t NumAllocFunctions = 26;
 inline constexpr bool makesObjects(uint8_t Function) {
   return Function >= uint8_t(AllocFunction::PyMemMalloc);
 }
+
+/// What the program called of CUDA's driver, or a library for it.
+enum class CudaFunction : uint8_t {
+  None = 0,
+  MemAlloc,
+  MemAllocPitch,
+  MemAllocManaged,
+  MemHostAlloc,
+  MemAllocHost,
+  MemHostRegister,
+  MemAllocAsync,
+  MemAllocFromPoolAsync,
+  MemPoolImportPointer,
+  MemAddressReserve,
+  MemCreate,
+  MemMap,
+  MemImport,
+  ArrayCreate,
+  Array3DCreate,
+  MipmappedArrayCreate,
+  IpcOpenMemHandle,
+  ImportExternalMemory,
+  GraphAddMemAllocNode,
+};
+inline constexpr uint8_t NumCudaFunctions = 20;
+
+/// The heaps of CUDA. Those from Registered on name what they hold by addresses
+/// of their own, or by handles.
+enum class CudaHeap : uint8_t {
+  Device = 0,
+  Managed = 1,
+  Pinned = 2, ///< of the host
+  Pool = 3,   ///< of a device's stream-ordered allocators
+  /// Another process's, or another interface's: no memory of its own.
+  Imported = 4,
+  Graph = 5,      ///< what graphs allocate when they run
+  Registered = 6, ///< memory of the program's that was pinned
+  Array = 7,      ///< by handle
+  Reserved = 8,   ///< addresses
+  Physical = 9,   ///< by handle: memory that is mapped at no address
+};
+inline constexpr uint8_t NumCudaHeaps = 10;
+
+/// Where CUDA's memory is: bits 0-7 the device (NoDevice: none), 8-15 the heap
+/// (AnyHeap: that of the block at the address), 16-31 the context's number.
+struct CudaPlace {
+  static constexpr uint32_t NoDevice = 255, AnyHeap = 255;
+  static constexpr uint32_t pack(uint32_t Device, uint32_t Heap,
+                                 uint32_t Context) {
+    return (Device & 255) | (Heap & 255) << 8 | Context << 16;
+  }
+  static constexpr uint32_t device(uint32_t Place) { return Place & 255; }
+  static constexpr uint32_t heap(uint32_t Place) { return Place >> 8 & 255; }
+  static constexpr uint32_t context(uint32_t Place) { return Place >> 16; }
+};
 
 /// Times rise within a ring, but for the records of signal handlers, which may
 /// be a little before the one ahead of them.
@@ -383,6 +455,15 @@ enum class CudaState : uint32_t {
   Pool = 6,           ///< cudaMallocAsync's: blocks are those of its calls
 };
 
+/// How CUDA's driver is listened to.
+enum class CudaCapture : uint32_t {
+  None = 0,         ///< the program has not begun to use it
+  Cupti = 1,        ///< by CUPTI
+  NoCupti = 2,      ///< not at all: no libcupti that can be used was found
+  CuptiFailed = 3,  ///< not at all: it did not let us
+  CuptiTaken = 4,   ///< not at all: another tool has it
+};
+
 /// Whether the interpreter's objects are recorded.
 enum class ObjectState : uint32_t {
   None = 0,      ///< not yet, or nobody wants them
@@ -455,6 +536,19 @@ inline constexpr uint32_t NumExecSlots = 16;
 /// Devices of PyTorch whose tensors an image reports.
 inline constexpr uint32_t MaxTensorDevices = 64;
 
+/// A device as CUDA's driver has it in an image; by its ordinal there. State is
+/// written last.
+struct CudaDevice {
+  std::atomic<uint32_t> State; ///< 1: written
+  uint32_t Pad;
+  uint8_t Uuid[16]; ///< zeroes: not known
+  char Name[96];    ///< ends with NUL
+  char Pci[24];     ///< ends with NUL
+  uint64_t Bytes;
+};
+static_assert(sizeof(CudaDevice) == 152);
+inline constexpr uint32_t MaxCudaDevices = 64;
+
 enum class OnFull : uint32_t { Drop = 0, Wait = 1 };
 
 /// Groups of heaps that the program can leave out.
@@ -472,6 +566,9 @@ enum TorchBits : uint32_t {
   TB_Contexts = 2, ///< operators, layers, ranges, steps
   TB_All = TB_Heaps | TB_Contexts,
 };
+
+/// How CUDA's driver is to be listened to.
+enum class CudaMode : uint32_t { Off = 0, Cupti = 1 };
 
 /// Which frames a stack has.
 enum StackBits : uint32_t {
@@ -498,7 +595,7 @@ struct Settings {
   uint32_t Stacks;        ///< StackBits
   uint32_t PythonObjects; ///< 1: objects of the interpreter's allocators too
   uint32_t Torch;         ///< TorchBits
-  uint32_t Pad;
+  uint32_t Cuda;          ///< CudaMode
 };
 static_assert(sizeof(Settings) == 64);
 
@@ -572,6 +669,9 @@ struct Control {
   /// By number; 0: free; else bit 16, and as c10 has it: the device's type in
   /// the low byte, its index above.
   std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
+  std::atomic<uint32_t> Cuda;       ///< CudaCapture
+  uint32_t CuptiResult;             ///< why, of CuptiFailed; written before
+  CudaDevice CudaDevices[MaxCudaDevices];
   ReplySlot Replies[NumReplySlots]; ///< P and R
 };
 static_assert(sizeof(Control) <= ControlBytes);

@@ -17,7 +17,6 @@ using namespace memkit::capture;
 static constexpr char PreloadName[] = "LD_PRELOAD=";
 static constexpr char SocketName[] = "MEMREC_SOCKET=";
 static constexpr char OursName[] = "MEMREC_PRELOAD=";
-static constexpr char NvtxName[] = "NVTX_INJECTION64_PATH=";
 
 static bool isOf(const char *Entry, const char *Name) {
   return strncmp(Entry, Name, strlen(Name)) == 0;
@@ -39,10 +38,20 @@ static bool isOurs(const char *Path, size_t N) {
   return strlen(Ours) == N && memcmp(Path, Ours, N) == 0;
 }
 
-/// Is it the variable by which NVTX finds this library?
-static bool isOurNvtx(const char *Entry) {
-  return isOf(Entry, NvtxName) &&
-         !strcmp(Entry + strlen(NvtxName), Kept.preloadPath());
+/// The number of the variable by which another finds our library;
+/// NumInjections: it is none of them.
+static unsigned injectionOf(const char *Entry) {
+  unsigned I = 0;
+  constexpr size_t N = sizeof(wire::NvtxVar) - 1;
+  while (I != NumInjections &&
+         (strncmp(Entry, InjectionVars[I], N) != 0 || Entry[N] != '='))
+    ++I;
+  return I;
+}
+static bool isOurEntry(const char *Entry) {
+  unsigned I = injectionOf(Entry);
+  return I != NumInjections &&
+         capture::isOurInjection(I, Entry + sizeof(wire::NvtxVar));
 }
 
 static bool hasOurs(const char *List) {
@@ -60,27 +69,29 @@ ChildEnvironment::ChildEnvironment(char *const *Env, bool Preloadable)
   if (Over && Preloadable)
     return; // The library does nothing now.
   Follow = Preloadable && !Kept.NoFollow;
-  bool HasSocket = false, HasOurs = false, HasOurNvtx = false;
+  bool HasSocket = false, HasOurs = false;
+  bool Has[NumInjections + 1] = {};
   for (; Env && Env[Count]; ++Count) {
     if (isOf(Env[Count], PreloadName))
       Preload = Env[Count] + strlen(PreloadName);
     HasSocket |= strcmp(Env[Count], Kept.Socket) == 0;
     HasOurs |= strcmp(Env[Count], Kept.Preload) == 0;
-    HasOurNvtx |= isOurNvtx(Env[Count]);
-    HasNvtx |= isOf(Env[Count], NvtxName) && !isOurNvtx(Env[Count]);
+    bool IsOurs = isOurEntry(Env[Count]);
+    (IsOurs ? Has : HasOther)[injectionOf(Env[Count])] = true;
   }
   bool Preloaded = Preload && hasOurs(Preload);
-  Same = Follow
-             ? HasSocket && HasOurs && Preloaded && (HasOurNvtx || !givesNvtx())
-             : !HasSocket && !HasOurs && !Preloaded && !HasOurNvtx;
+  Same = Follow ? HasSocket && HasOurs && Preloaded
+                : !HasSocket && !HasOurs && !Preloaded;
+  for (unsigned I = 0; I != NumInjections; ++I)
+    Same &= Follow ? Has[I] || !gives(I) : !Has[I];
 }
 
-bool ChildEnvironment::givesNvtx() const {
-  return Follow && !HasNvtx && *Kept.nvtxPath();
+bool ChildEnvironment::gives(unsigned I) const {
+  return Follow && !HasOther[I] && *Kept.injectionPath(I);
 }
 
 size_t ChildEnvironment::bytes() const {
-  return (Count + 5) * sizeof(char *) + sizeof(PreloadName) +
+  return (Count + 4 + NumInjections) * sizeof(char *) + sizeof(PreloadName) +
          (Preload ? strlen(Preload) : 0) + 1 + strlen(Kept.preloadPath()) + 1;
 }
 
@@ -109,11 +120,11 @@ size_t ChildEnvironment::copyPreload(char *To) const {
 
 char **ChildEnvironment::build(void *Room) const {
   auto **New = static_cast<char **>(Room);
-  char *List = reinterpret_cast<char *>(New + Count + 5);
+  char *List = reinterpret_cast<char *>(New + Count + 4 + NumInjections);
   size_t To = 0;
   for (size_t I = 0; I < Count; ++I)
     if (!isOf(Env[I], PreloadName) && !isOf(Env[I], SocketName) &&
-        !isOf(Env[I], OursName) && !isOurNvtx(Env[I]))
+        !isOf(Env[I], OursName) && !isOurEntry(Env[I]))
       New[To++] = Env[I];
   if (copyPreload(List))
     New[To++] = List;
@@ -121,8 +132,9 @@ char **ChildEnvironment::build(void *Room) const {
     New[To++] = Kept.Socket;
     New[To++] = Kept.Preload;
   }
-  if (givesNvtx())
-    New[To++] = Kept.Nvtx;
+  for (unsigned I = 0; I != NumInjections; ++I)
+    if (gives(I))
+      New[To++] = Kept.Injections[I];
   New[To] = nullptr;
   return New;
 }

@@ -39,11 +39,12 @@ private:
   size_t Count = 0;              ///< entries of Env
   const char *Preload = nullptr; ///< its LD_PRELOAD, the value
   bool Follow = false;
-  bool HasNvtx = false; ///< another's NVTX_INJECTION64_PATH: it stays
+  /// By InjectionVars: another's, which stays.
+  bool HasOther[NumInjections + 1] = {};
   bool Same = true;
 
   size_t copyPreload(char *To) const;
-  bool givesNvtx() const;
+  bool gives(unsigned I) const;
 };
 
 /// Takes the recorder's variables out of this process's own environment, for

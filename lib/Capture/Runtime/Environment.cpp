@@ -28,7 +28,10 @@ static bool take(const char *Entry, const char *Name, char *To, size_t Room) {
 static void takeEntry(const char *Entry) {
   take(Entry, wire::SocketVar, Kept.Socket, sizeof(Kept.Socket)) ||
       take(Entry, wire::PreloadVar, Kept.Preload, sizeof(Kept.Preload)) ||
-      take(Entry, wire::NvtxVar, Kept.Nvtx, sizeof(Kept.Nvtx));
+      take(Entry, wire::NvtxVar, Kept.Injections[0],
+           sizeof(Kept.Injections[0])) ||
+      take(Entry, wire::CudaVar, Kept.Injections[1],
+           sizeof(Kept.Injections[1]));
 }
 
 /// Before libc has set environ: the kernel's copy. Entries longer than the
@@ -63,20 +66,34 @@ static bool readKernelCopy() {
   return true;
 }
 
+/// libmemrec.so, and what lies beside it.
+bool capture::isOurInjection(unsigned I, const char *Path) {
+  const char *Ours = Kept.preloadPath();
+  if (I == 0)
+    return strcmp(Path, Ours) == 0;
+  const char *Name = strrchr(Ours, '/');
+  size_t Folder = Name ? size_t(Name - Ours) + 1 : 0;
+  return strncmp(Path, Ours, Folder) == 0 &&
+         strcmp(Path + Folder, "libmemrec-cuda.so") == 0;
+}
+
 bool capture::readEnvironment() {
   if (Kept.HasEnvironment)
     return true;
   memcpy(Kept.Socket, "MEMREC_SOCKET=", sizeof("MEMREC_SOCKET="));
   memcpy(Kept.Preload, "MEMREC_PRELOAD=", sizeof("MEMREC_PRELOAD="));
-  constexpr char Nvtx[] = "NVTX_INJECTION64_PATH=";
-  memcpy(Kept.Nvtx, Nvtx, sizeof(Nvtx));
+  for (unsigned I = 0; I != NumInjections; ++I) {
+    memcpy(Kept.Injections[I], InjectionVars[I], sizeof(wire::NvtxVar));
+    Kept.Injections[I][sizeof(wire::NvtxVar) - 1] = '=';
+  }
   if (environ)
     for (char **E = environ; *E; ++E)
       takeEntry(*E);
   else if (!readKernelCopy())
     return false;
-  if (strcmp(Kept.nvtxPath(), Kept.preloadPath()) != 0)
-    Kept.Nvtx[sizeof(Nvtx) - 1] = 0; // another tool's
+  for (unsigned I = 0; I != NumInjections; ++I)
+    if (!isOurInjection(I, Kept.injectionPath(I)))
+      Kept.Injections[I][sizeof(wire::NvtxVar)] = 0; // another tool's
   Kept.HasEnvironment = true;
   return true;
 }

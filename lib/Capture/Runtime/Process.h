@@ -61,11 +61,18 @@ struct alignas(PageBytes) Process {
 
 inline constexpr uint32_t MaxRingNumber = 4096;
 
+/// The variables by which others find our libraries: of one length.
+inline constexpr unsigned NumInjections = 2;
+inline constexpr const char *InjectionVars[NumInjections] = {wire::NvtxVar,
+                                                             wire::CudaVar};
+static_assert(sizeof(wire::NvtxVar) == sizeof(wire::CudaVar));
+
 struct Inherited {
   char Socket[sizeof("MEMREC_SOCKET=") + 108];    ///< "MEMREC_SOCKET=..."
   char Preload[sizeof("MEMREC_PRELOAD=") + 4096]; ///< "MEMREC_PRELOAD=..."
-  /// "NVTX_INJECTION64_PATH=...", when that is ours; else nothing behind the =.
-  char Nvtx[sizeof("NVTX_INJECTION64_PATH=") + 4096];
+  /// "NVTX_INJECTION64_PATH=..." and CUDA's, when they are ours; else nothing
+  /// behind the =.
+  char Injections[NumInjections][sizeof("NVTX_INJECTION64_PATH=") + 4096];
   bool HasEnvironment;                            ///< it has been looked at
   bool NoFollow;                                  ///< children are not recorded
   uint64_t Epochs; ///< images that this memory has been
@@ -93,13 +100,16 @@ struct Inherited {
 
   const char *socketPath() const { return Socket + sizeof("MEMREC_SOCKET"); }
   const char *preloadPath() const { return Preload + sizeof("MEMREC_PRELOAD"); }
-  const char *nvtxPath() const {
-    return Nvtx + sizeof("NVTX_INJECTION64_PATH");
+  const char *injectionPath(unsigned I) const {
+    return Injections[I] + sizeof("NVTX_INJECTION64_PATH");
   }
 };
 
 extern Process Proc;
 extern Inherited Kept;
+
+/// Is \p Path what memrec sets the variable of that number to?
+bool isOurInjection(unsigned I, const char *Path);
 
 /// Looks for the recorder's variables; false: too early to say.
 bool readEnvironment();

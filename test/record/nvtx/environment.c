@@ -22,10 +22,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef VARIABLE
+#define VARIABLE "NVTX_INJECTION64_PATH"
+#endif
+
 int main(int Argc, char **Argv) {
   extern char **environ;
   if (Argc < 3) {
-    const char *Path = getenv("NVTX_INJECTION64_PATH");
+    const char *Path = getenv(VARIABLE);
     printf("path: %s\n", Path ? Path : "none");
     return 0;
   }

@@ -416,7 +416,16 @@ void apply(Image &I, const wire::Record &R, uint32_t Ring) {
                                   "tensor-pool",
                                   "tensor-segment",
                                   "tensor-reusable",
-                                  "module-tensor"};
+                                  "module-tensor",
+                                  "device-allocate",
+                                  "device-free",
+                                  "device-oom",
+                                  "device-detail",
+                                  "device-context-end",
+                                  "device-map",
+                                  "device-unmap",
+                                  "device-used",
+                                  "device-reserved"};
     static_assert(std::size(Kinds) == wire::NumRecordKinds);
     printf("%u/%u %s %s size %lu%s", I.Id, Ring,
            R.kind() < wire::NumRecordKinds ? Kinds[R.kind()] : "BAD",

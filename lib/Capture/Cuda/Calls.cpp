@@ -1,0 +1,158 @@
+//===- Calls.cpp - What a call of the driver does to memory ---------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What ends is recorded before the call, what begins after it, so that no other
+// thread can be given what a record says is still there. Of calls that differ
+// by the version in their name the parameters are those of the headers' version
+// of that number.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cuda/Calls.h"
+
+#include "Cuda/Injection.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+using namespace memkit::capture::cuda;
+using wire::CudaFunction;
+using wire::CudaHeap;
+using wire::CudaPlace;
+using wire::RecordKind;
+
+#define ID(NAME) CUPTI_DRIVER_TRACE_CBID_##NAME
+#define PARAMS(NAME)                                                           \
+  const auto &P = *static_cast<const NAME##_params *>(C.Params)
+
+const CUpti_CallbackId cuda::WantedCalls[] = {
+    ID(cuMemAlloc_v2),     ID(cuMemAllocPitch_v2), ID(cuMemAllocManaged),
+    ID(cuMemHostAlloc),    ID(cuMemHostAlloc_v2),  ID(cuMemAllocHost),
+    ID(cuMemAllocHost_v2), ID(cuMemHostRegister),  ID(cuMemHostRegister_v2),
+    ID(cuMemFree_v2),      ID(cuMemFreeHost),      ID(cuMemHostUnregister),
+};
+const unsigned cuda::NumWantedCalls =
+    sizeof(WantedCalls) / sizeof(*WantedCalls);
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a call gave out, or could not.
+struct Given {
+  CudaFunction Function;
+  CudaHeap Heap;
+  uint64_t Address, Size;
+};
+
+/// One call, after it.
+class Ended {
+public:
+  Ended(const Call &C, CUresult Result, const Frame &Caller)
+      : C(C), Result(Result), Caller(Caller) {}
+
+  template <typename T>
+  void gave(CudaFunction F, CudaHeap H, T *const *To, uint64_t Size) const {
+    give({F, H, Result ? 0 : uint64_t(*To), Size});
+  }
+  void gave(CudaFunction F, CudaHeap H, const CUdeviceptr *To,
+            uint64_t Size) const {
+    give({F, H, Result ? 0 : uint64_t(*To), Size});
+  }
+  void give(const Given &G) const {
+    Event E{RecordKind::DeviceAllocate, G.Function, G.Address, G.Size,
+            TheContexts.place(C.Context).in(G.Heap)};
+    if (Result == CUDA_ERROR_OUT_OF_MEMORY) {
+      E.Kind = RecordKind::DeviceOom;
+      E.Address = G.Size;
+      E.Size = 0;
+    } else if (Result || !G.Address) {
+      return;
+    }
+    Memrec->Write(E, &Caller);
+  }
+
+private:
+  const Call &C;
+  CUresult Result;
+  const Frame &Caller;
+};
+} // namespace
+
+static void freed(const Call &C, uint64_t Address, uint32_t Heap) {
+  if (!Address)
+    return;
+  ContextPlace P = TheContexts.place(C.Context);
+  Event E{RecordKind::DeviceFree, CudaFunction::None, Address};
+  E.Place = CudaPlace::pack(P.Device, Heap, P.Number);
+  Memrec->Write(E, nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+void cuda::before(const Call &C) {
+  switch (C.Id) {
+  case ID(cuMemFree_v2): {
+    PARAMS(cuMemFree_v2);
+    return freed(C, P.dptr, CudaPlace::AnyHeap);
+  }
+  case ID(cuMemFreeHost): {
+    PARAMS(cuMemFreeHost);
+    return freed(C, uint64_t(P.p), CudaPlace::AnyHeap);
+  }
+  case ID(cuMemHostUnregister): {
+    PARAMS(cuMemHostUnregister);
+    return freed(C, uint64_t(P.p), uint32_t(CudaHeap::Registered));
+  }
+  default:
+    return;
+  }
+}
+
+void cuda::after(const Call &C, CUresult Result, const Frame &Caller) {
+  Ended E(C, Result, Caller);
+  switch (C.Id) {
+  case ID(cuMemAlloc_v2): {
+    PARAMS(cuMemAlloc_v2);
+    return E.gave(CudaFunction::MemAlloc, CudaHeap::Device, P.dptr, P.bytesize);
+  }
+  case ID(cuMemAllocPitch_v2): {
+    PARAMS(cuMemAllocPitch_v2);
+    // Of one that failed the pitch is not known.
+    return E.gave(CudaFunction::MemAllocPitch, CudaHeap::Device, P.dptr,
+                  (Result ? P.WidthInBytes : *P.pPitch) * P.Height);
+  }
+  case ID(cuMemAllocManaged): {
+    PARAMS(cuMemAllocManaged);
+    return E.gave(CudaFunction::MemAllocManaged, CudaHeap::Managed, P.dptr,
+                  P.bytesize);
+  }
+  case ID(cuMemHostAlloc):
+  case ID(cuMemHostAlloc_v2): {
+    PARAMS(cuMemHostAlloc);
+    return E.gave(CudaFunction::MemHostAlloc, CudaHeap::Pinned, P.pp,
+                  P.bytesize);
+  }
+  case ID(cuMemAllocHost):
+  case ID(cuMemAllocHost_v2): {
+    PARAMS(cuMemAllocHost_v2);
+    return E.gave(CudaFunction::MemAllocHost, CudaHeap::Pinned, P.pp,
+                  P.bytesize);
+  }
+  case ID(cuMemHostRegister):
+  case ID(cuMemHostRegister_v2): {
+    PARAMS(cuMemHostRegister_v2);
+    return E.gave(CudaFunction::MemHostRegister, CudaHeap::Registered, &P.p,
+                  P.bytesize);
+  }
+  default:
+    return;
+  }
+}

@@ -1,0 +1,85 @@
+//===- Contexts.cpp - The contexts of CUDA in a process -------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Entries are taken and given back by compare-and-swap. Two threads that ask
+// for a new context at once may note it twice: both then name the first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cuda/Contexts.h"
+
+#include "Cuda/Injection.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+using namespace memkit::capture::cuda;
+using wire::CudaPlace;
+
+Contexts cuda::TheContexts;
+uint32_t (*cuda::DeviceOf)(CUcontext);
+
+ContextPlace Contexts::known(CUcontext C) const {
+  uint32_t Most = Used.load(std::memory_order_acquire);
+  for (uint32_t I = 0; C && I != Most; ++I)
+    if (Table[I].Handle.load(std::memory_order_relaxed) == C)
+      return placeAt(I);
+  return {};
+}
+
+ContextPlace Contexts::ask(CUcontext C) {
+  uint32_t Device = DeviceOf ? DeviceOf(C) : CudaPlace::NoDevice;
+  if (Device >= wire::MaxCudaDevices)
+    Device = CudaPlace::NoDevice;
+  else
+    introduceDevice(Device);
+  for (uint32_t I = 0; I != MostContexts; ++I) {
+    // An entry that is being written has no context yet.
+    static const CUcontext Writing = reinterpret_cast<CUcontext>(1);
+    CUcontext None = nullptr;
+    Entry &E = Table[I];
+    if (E.Handle.load(std::memory_order_relaxed) ||
+        !E.Handle.compare_exchange_strong(None, Writing))
+      continue;
+    E.Device.store(Device, std::memory_order_relaxed);
+    E.Handle.store(C, std::memory_order_release);
+    uint32_t Most = Used.load(std::memory_order_relaxed);
+    while (Most <= I &&
+           !Used.compare_exchange_weak(Most, I + 1, std::memory_order_release))
+      ;
+    return {Device, I + 1};
+  }
+  return {Device, 0};
+}
+
+void Contexts::remove(CUcontext C) {
+  for (Entry &E : Table) {
+    CUcontext Is = C;
+    E.Handle.compare_exchange_strong(Is, nullptr);
+  }
+}
+
+void cuda::introduceDevice(uint32_t Ordinal) {
+  static std::atomic<bool> Known[wire::MaxCudaDevices];
+  if (Ordinal >= wire::MaxCudaDevices ||
+      Known[Ordinal].load(std::memory_order_acquire))
+    return;
+  DeviceFacts F = {};
+  CUuuid Uuid = {};
+  size_t Bytes = 0;
+  auto Device = CUdevice(Ordinal);
+  if (Cuda.DeviceGetUuid && !Cuda.DeviceGetUuid(&Uuid, Device))
+    __builtin_memcpy(F.Uuid, Uuid.bytes, sizeof(F.Uuid));
+  if (Cuda.DeviceGetName)
+    Cuda.DeviceGetName(F.Name, int(sizeof(F.Name)) - 1, Device);
+  if (Cuda.DeviceGetPciBusId)
+    Cuda.DeviceGetPciBusId(F.Pci, int(sizeof(F.Pci)) - 1, Device);
+  if (Cuda.DeviceTotalMem && !Cuda.DeviceTotalMem(&Bytes, Device))
+    F.Bytes = Bytes;
+  Memrec->AddDevice(Ordinal, F);
+  Known[Ordinal].store(true, std::memory_order_release);
+}

@@ -1,0 +1,52 @@
+//===- Cupti.h - CUDA's driver, through CUPTI -------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// libcupti as it is found in the program, and what we call of it and of the
+// driver. Both are opened by name: a program that brings none of them has
+// nothing to lose. Headers give types and numbers alone, which CUPTI only adds
+// to, so that any version of libcupti from 11 on will do.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_CUDA_CUPTI_H
+#define MEMKIT_CAPTURE_CUDA_CUPTI_H
+
+#include <cuda.h>
+#include <cupti.h>
+
+namespace memkit::capture::cuda {
+
+struct Cupti {
+  decltype(&cuptiSubscribe) Subscribe;
+  decltype(&cuptiUnsubscribe) Unsubscribe;
+  decltype(&cuptiEnableCallback) EnableCallback;
+  decltype(&cuptiGetDeviceId) GetDeviceId;
+};
+
+struct Driver {
+  decltype(&cuDeviceGetUuid) DeviceGetUuid;
+  decltype(&cuDeviceGetName) DeviceGetName;
+  decltype(&cuDeviceGetPCIBusId) DeviceGetPciBusId;
+  decltype(&cuDeviceTotalMem) DeviceTotalMem;
+  decltype(&cuDriverGetVersion) DriverGetVersion;
+  decltype(&cuMemGetInfo) MemGetInfo;
+};
+
+/// All of the driver's that is there; others are null. The driver is loaded:
+/// it has loaded us.
+extern Driver Cuda;
+bool openDriver();
+
+/// Opens the libcupti that fits the driver, or the nearest older one: one that
+/// is loaded, what the loader finds by its name, that beside the runtime that
+/// is loaded, that of CUDA_HOME or /usr/local/cuda. False: there is none.
+bool openCupti(Cupti &To);
+
+} // namespace memkit::capture::cuda
+
+#endif // MEMKIT_CAPTURE_CUDA_CUPTI_H

@@ -1,0 +1,21 @@
+//===- Injection.h - What the CUDA library holds ----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_CUDA_INJECTION_H
+#define MEMKIT_CAPTURE_CUDA_INJECTION_H
+
+#include "Cuda/Table.h"
+
+namespace memkit::capture::cuda {
+
+/// libmemrec.so's; set before anything else of this library runs.
+extern const Table *Memrec;
+
+} // namespace memkit::capture::cuda
+
+#endif // MEMKIT_CAPTURE_CUDA_INJECTION_H

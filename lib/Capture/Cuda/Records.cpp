@@ -1,0 +1,97 @@
+//===- Records.cpp - Records of CUDA's memory -----------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// libmemrec.so's side of the table. Devices are kept in memory that children of
+// fork inherit, and told to the recorder of each image before they are named.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cuda/Table.h"
+#include "Host/Real.h"
+#include "Runtime/Recording.h"
+
+#include <cstring>
+
+using namespace memkit;
+using namespace memkit::capture;
+using namespace memkit::capture::cuda;
+using wire::CudaPlace;
+
+namespace {
+struct KnownDevice {
+  std::atomic<bool> IsThere;
+  DeviceFacts Facts;
+};
+} // namespace
+static KnownDevice Devices[wire::MaxCudaDevices];
+
+static void tell(uint32_t Ordinal) {
+  wire::CudaDevice &To = Proc.Ctl->CudaDevices[Ordinal];
+  const KnownDevice &D = Devices[Ordinal];
+  if (To.State.load(std::memory_order_relaxed) ||
+      !D.IsThere.load(std::memory_order_acquire))
+    return;
+  // Two threads write the same.
+  memcpy(To.Uuid, D.Facts.Uuid, sizeof(To.Uuid));
+  memcpy(To.Name, D.Facts.Name, sizeof(To.Name));
+  memcpy(To.Pci, D.Facts.Pci, sizeof(To.Pci));
+  To.Bytes = D.Facts.Bytes;
+  To.State.store(1, std::memory_order_release);
+}
+
+static bool begins(RecordKind K) {
+  return K == RecordKind::DeviceAllocate || K == RecordKind::DeviceMap ||
+         K == RecordKind::DeviceOom;
+}
+
+static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
+
+static void write(const Event &E, const Frame *Caller) {
+  Thread *T = recordingThread();
+  if (!T || (begins(E.Kind) && !isRecording()))
+    return;
+  uint32_t Ordinal = CudaPlace::device(E.Place);
+  if (Ordinal < wire::MaxCudaDevices)
+    tell(Ordinal);
+  uint32_t Stack = Caller ? stackNode(*T, *Caller) : 0;
+  if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
+    return;
+  if (E.DetailAddress || E.DetailSize) {
+    if (!hasRoom(*T))
+      return;
+    T->Ring.write(E.DetailAddress,
+                  Record::pack(E.DetailSize, RecordKind::DeviceDetail), 0,
+                  E.Place);
+  }
+  if (hasRoom(*T))
+    T->Ring.write(E.Address,
+                  Record::pack(E.Size, E.Kind, AllocFunction(E.Function)),
+                  Stack, E.Place);
+}
+
+static void addDevice(uint32_t Ordinal, const DeviceFacts &F) {
+  KnownDevice &D = Devices[Ordinal];
+  if (D.IsThere.load(std::memory_order_acquire))
+    return;
+  D.Facts = F;
+  D.IsThere.store(true, std::memory_order_release);
+}
+
+static void setState(wire::CudaCapture S, uint32_t CuptiResult) {
+  if (!recordingThread())
+    return;
+  Proc.Ctl->CuptiResult = CuptiResult;
+  Proc.Ctl->Cuda.store(uint32_t(S), std::memory_order_release);
+}
+
+MEMKIT_EXPORT const Table *memrec_cuda_table(uint32_t Version) {
+  static constexpr Table Of = {write, addDevice, setState};
+  if (Version != TableVersion || !recordingThread() || !Proc.Ctl->Settings.Cuda)
+    return nullptr;
+  return &Of;
+}

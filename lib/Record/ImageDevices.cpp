@@ -1,0 +1,206 @@
+//===- ImageDevices.cpp - What CUDA's driver is asked for -------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks of CUDA's driver: heaps of each device, and of the host's memory that
+// it gives out or pins. What an allocator of PyTorch takes from it lies in
+// them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImageState.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::CudaFunction;
+using wire::CudaHeap;
+using wire::CudaPlace;
+using wire::RecordKind;
+
+/// The device of an ordinal of the image as the recording has it.
+uint16_t ImageState::cudaDevice(uint32_t Ordinal) {
+  if (Ordinal >= wire::MaxCudaDevices)
+    return Recording::NoCudaDevice;
+  uint16_t &Known = CudaDevices[Ordinal];
+  if (Known)
+    return Known;
+  const wire::CudaDevice &From = Shared->control().CudaDevices[Ordinal];
+  Device D;
+  bool IsTold = From.State.load(std::memory_order_acquire);
+  if (IsTold) {
+    auto Text = [](const char *Bytes, size_t Room) {
+      return std::string(Bytes, strnlen(Bytes, Room));
+    };
+    D.Name = Text(From.Name, sizeof(From.Name));
+    D.Pci = Text(From.Pci, sizeof(From.Pci));
+    D.Bytes = From.Bytes;
+    if (any_of(From.Uuid, [](uint8_t Byte) { return Byte != 0; }))
+      D.Uuid.assign(std::begin(From.Uuid), std::end(From.Uuid));
+  }
+  return Known = R.cudaDevice(Ordinal, std::move(D));
+}
+
+bool ImageState::findDeviceOf(uint64_t Address, const LiveEntry &E,
+                              BlockRef &Out) const {
+  const DeviceBlock *B =
+      DeviceTable::find(DeviceBlocks.of(CudaHeap::Device), Address);
+  const LiveEntry *Of = B ? &B->Entry : nullptr;
+  if (!B) {
+    B = DeviceTable::find(DeviceBlocks.of(CudaHeap::Reserved), Address);
+    Of = B && B->MappedBytes ? &B->Mapped : nullptr;
+  }
+  // One that came later is not what the block was put into.
+  if (!Of || !Of->Row || Of->Ordinal > E.Ordinal)
+    return false;
+  Out = {Of->Ordinal, Of->Row, Of->Context};
+  return true;
+}
+
+void ImageState::deviceRecord(const wire::Record &Rec, uint32_t RingIndex) {
+  uint32_t Heap = CudaPlace::heap(Rec.Context);
+  if (!R.Wanted.Cuda || Rec.function() >= wire::NumCudaFunctions ||
+      (Heap >= wire::NumCudaHeaps && Heap != CudaPlace::AnyHeap))
+    return bad();
+  makeThread(RingIndex);
+  switch (RecordKind(Rec.kind())) {
+  case RecordKind::DeviceAllocate:
+    return isAddress(Rec.Address) && Heap != CudaPlace::AnyHeap
+               ? putDevice(Rec, RingIndex)
+               : bad();
+  case RecordKind::DeviceFree:
+    return deviceFree(Rec, RingIndex);
+  case RecordKind::DeviceOom:
+    return Heap != CudaPlace::AnyHeap ? deviceOom(Rec, RingIndex) : bad();
+  case RecordKind::DeviceContextEnd:
+    return endCudaContext(Rec, RingIndex);
+  default:
+    return bad();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// A block of Size bytes at the record's address begins to live.
+LiveEntry ImageState::beginDevice(const wire::Record &Rec, uint32_t Heap,
+                                  uint64_t Size, uint32_t RingIndex) {
+  makeRoom(RingIndex);
+  const Ring &S = Rings[RingIndex];
+  uint32_t Stack = Stacks.driverStack(Rec.Stack, CudaFunction(Rec.function()));
+  LiveEntry E;
+  E.Ordinal = NextOrdinal++;
+  E.Size = Size;
+  E.BirthTick = R.nextTick(Rec.Tsc, Id);
+  E.Row = R.Sums.stackRow(Id, Heap, Stack);
+  E.Context = S.Context ? contextRow(Heap, S.Context) : 0;
+  BlockRef B{E.Ordinal, E.Row, E.Context};
+  uint64_t Ns = E.BirthTick * TimeUnitNs;
+  // Memory of the host that the driver has mapped is where we see it.
+  bool OfHost = CudaPlace::heap(Rec.Context) == uint32_t(CudaHeap::Pinned);
+  const MapTable::Block *In = OfHost ? Maps.enclosing(Rec.Address) : nullptr;
+  if (In && In->Entry.Row)
+    allocateIn(*In, B, Size, Ns, S.Thread);
+  else
+    R.Sums.allocate(B, Size, Ns, S.Thread);
+  Log.allocate(S.Lane, E.BirthTick, Size, Stack, R.Sums.contextOf(E.Context),
+               Heap);
+  return E;
+}
+
+void ImageState::endDevice(DeviceBlock &B, uint64_t Tsc, uint32_t RingIndex) {
+  for (LiveEntry *E : {&B.Entry, &B.Mapped})
+    if (E->Row)
+      emitFree(std::exchange(*E, LiveEntry()), Tsc, RingIndex);
+}
+
+void ImageState::putDevice(const wire::Record &Rec, uint32_t RingIndex) {
+  auto Heap = CudaHeap(CudaPlace::heap(Rec.Context));
+  uint64_t Begin = Rec.Address, End = Begin + std::max<uint64_t>(Rec.size(), 1);
+  DeviceTable::Map &Of = DeviceBlocks.of(Heap);
+  bool IsHandle = Heap == CudaHeap::Array || Heap == CudaHeap::Physical;
+  if (IsHandle)
+    End = Begin + 1;
+  for (auto It = DeviceTable::overlapping(Of, Begin, End); It != Of.end();
+       It = DeviceTable::overlapping(Of, Begin, End)) {
+    R.addLoss(Id, LossKind::DoubleAllocate, 1);
+    endDevice(It->second, Rec.Tsc, RingIndex);
+    Of.erase(It);
+  }
+  DeviceBlock B;
+  B.End = End;
+  B.Place = Rec.Context;
+  uint32_t Id = R.cudaHeap(Heap, cudaDevice(CudaPlace::device(Rec.Context)));
+  B.Entry = beginDevice(Rec, Id, Rec.size(), RingIndex);
+  Of.emplace(Begin, B);
+}
+
+void ImageState::deviceFree(const wire::Record &Rec, uint32_t RingIndex) {
+  uint32_t Heap = CudaPlace::heap(Rec.Context);
+  DeviceTable::Map &Of = DeviceBlocks.of(
+      Heap == CudaPlace::AnyHeap ? CudaHeap::Device : CudaHeap(Heap));
+  auto It = Of.find(Rec.Address);
+  if (It == Of.end()) {
+    if (Forked)
+      R.Sums.inheritedFree(Id);
+    else if (!HasStopped) // else it may be of one that was not recorded
+      R.addLoss(Id, LossKind::UnknownFree, 1);
+    return;
+  }
+  endDevice(It->second, Rec.Tsc, RingIndex);
+  Of.erase(It);
+}
+
+/// What was allocated in a context ends with it, but for what is of no context.
+void ImageState::endCudaContext(const wire::Record &Rec, uint32_t RingIndex) {
+  uint32_t Context = CudaPlace::context(Rec.Context);
+  uint64_t Blocks = 0, Bytes = 0;
+  for (unsigned I = 0; I != DeviceTable::NumTables; ++I) {
+    DeviceTable::Map &Of = DeviceBlocks.table(I);
+    for (auto It = Of.begin(); It != Of.end();) {
+      DeviceBlock &B = It->second;
+      if (!Context || CudaPlace::context(B.Place) != Context ||
+          B.heap() == CudaHeap::Reserved || B.heap() == CudaHeap::Physical) {
+        ++It;
+        continue;
+      }
+      ++Blocks;
+      Bytes += B.Entry.Size;
+      endDevice(B, Rec.Tsc, RingIndex);
+      It = Of.erase(It);
+    }
+  }
+  if (!Blocks)
+    return;
+  Mark M;
+  M.Kind = MarkKind::User;
+  M.Image = Id;
+  M.Thread = Rings[RingIndex].Thread;
+  M.TimeNs = R.timeOf(Rec.Tsc);
+  M.Name = R.Names.Names.string("CUDA context ends: " + std::to_string(Blocks) +
+                                " blocks, " + std::to_string(Bytes) +
+                                " bytes with it");
+  R.addMark(std::move(M));
+}
+
+/// Requested, live, reserved: the driver's heaps have what they reserve.
+void ImageState::deviceOom(const wire::Record &Rec, uint32_t RingIndex) {
+  const Ring &S = Rings[RingIndex];
+  Mark M;
+  M.Kind = MarkKind::Oom;
+  M.Image = Id;
+  M.Thread = S.Thread;
+  M.TimeNs = R.timeOf(Rec.Tsc);
+  M.Heap = R.cudaHeap(CudaHeap(CudaPlace::heap(Rec.Context)),
+                      cudaDevice(CudaPlace::device(Rec.Context)));
+  M.Stack = Stacks.driverStack(Rec.Stack, CudaFunction(Rec.function()));
+  M.Context = S.Context;
+  uint64_t Live = R.Sums.heapLiveBytes(M.Heap);
+  M.Values = {Rec.Address, Live, Live};
+  R.addMark(std::move(M));
+}

@@ -1,0 +1,87 @@
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// CUPTI over the fake driver: callbacks to one subscriber.
+//
+//   FAKECUPTI_TAKEN=1  another process's tool has it already
+#define _GNU_SOURCE
+#include "fakecuda.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MostIds = 1024 };
+static CUpti_CallbackFunc Callback;
+static void *UserData;
+static unsigned char Enabled[CUPTI_CB_DOMAIN_SIZE][MostIds];
+static uint32_t (*DeviceOf)(CUcontext);
+
+static void hook(CUpti_CallbackDomain Domain, CUpti_CallbackId Id, const void *Data) {
+  CUpti_CallbackFunc F = Callback;
+  if (F && Enabled[Domain][Id])
+    F(UserData, Domain, Id, Data);
+}
+
+static bool attach(void) {
+  void *Driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  void (*Set)(fakecuda_hook) = NULL;
+  if (Driver) {
+    Set = (void (*)(fakecuda_hook))dlsym(Driver, "fakecuda_set_hook");
+    DeviceOf = (uint32_t(*)(CUcontext))dlsym(Driver, "fakecuda_device_of");
+  }
+  if (Set)
+    Set(hook);
+  return Set != NULL;
+}
+
+EXPORT CUptiResult cuptiGetVersion(uint32_t *Version) {
+  *Version = CUPTI_API_VERSION;
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *S, CUpti_CallbackFunc F, void *Data) {
+  const char *Taken = getenv("FAKECUPTI_TAKEN");
+  if (Callback || (Taken && *Taken == '1'))
+    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  if (!attach())
+    return CUPTI_ERROR_UNKNOWN;
+  memset(Enabled, 0, sizeof(Enabled));
+  UserData = Data;
+  Callback = F;
+  *S = (CUpti_SubscriberHandle)&Callback;
+  return CUPTI_SUCCESS;
+}
+
+static bool isOurs(CUpti_SubscriberHandle S) { return Callback && S == (CUpti_SubscriberHandle)&Callback; }
+
+EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle S) {
+  if (!isOurs(S))
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  Callback = NULL;
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult cuptiEnableCallback(uint32_t Enable, CUpti_SubscriberHandle S, CUpti_CallbackDomain Domain,
+                                       CUpti_CallbackId Id) {
+  if (!isOurs(S) || Domain >= CUPTI_CB_DOMAIN_SIZE || Id >= MostIds)
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  Enabled[Domain][Id] = Enable != 0;
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult cuptiEnableDomain(uint32_t Enable, CUpti_SubscriberHandle S, CUpti_CallbackDomain Domain) {
+  if (!isOurs(S) || Domain >= CUPTI_CB_DOMAIN_SIZE)
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  memset(Enabled[Domain], Enable != 0, MostIds);
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult cuptiGetDeviceId(CUcontext C, uint32_t *Device) {
+  *Device = DeviceOf ? DeviceOf(C) : ~0u;
+  return *Device == ~0u ? CUPTI_ERROR_INVALID_CONTEXT : CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult cuptiGetResultString(CUptiResult R, const char **Text) {
+  *Text = R ? "an error of the fake CUPTI" : "success";
+  return CUPTI_SUCCESS;
+}

@@ -1,0 +1,84 @@
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A CUDA driver without a device: libcuda.so.1 as tests see it. It gives out
+// addresses of a model of devices, and nothing lies behind them but behind those
+// of the host. Types and numbers are those of CUDA's own headers.
+//
+//   FAKECUDA_DEVICES=N         devices (1; at most 8)
+//   FAKECUDA_BYTES=N           that each of them has (8 GiB)
+//   FAKECUDA_FAIL=NAME:N:CODE  the Nth call of NAME returns CODE
+//   FAKECUDA_LOG=1             says on stderr what it loads
+//   CUDA_VISIBLE_DEVICES=A,B   which devices a program sees, and in which order
+#ifndef MEMKIT_TEST_FAKECUDA_H
+#define MEMKIT_TEST_FAKECUDA_H
+
+#include <cuda.h>
+#include <cupti.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { MostDevices = 8, Granularity = 2 << 20 };
+
+// What libcupti asks of us.
+typedef void (*fakecuda_hook)(CUpti_CallbackDomain, CUpti_CallbackId, const void *);
+EXPORT void fakecuda_set_hook(fakecuda_hook Hook);
+EXPORT uint32_t fakecuda_device_of(CUcontext C);
+
+struct CUctx_st {
+  int Device, References;
+  bool IsPrimary, IsThere;
+  uint32_t Uid;
+};
+// The calling thread's; null: it has none.
+CUcontext current(void);
+bool isInitialized(void);
+
+// A call, as callbacks see it.
+struct Call {
+  CUpti_CallbackId Id;
+  CUpti_CallbackData Data;
+  uint64_t Correlation;
+  CUresult Fail;
+};
+struct Call enter(CUpti_CallbackId Id, const char *Name, const void *Params);
+CUresult leave(struct Call *C, CUresult R);
+void fireContext(CUpti_CallbackId Id, CUcontext C);
+
+#define ENTER(NAME, ...)                                                       \
+  NAME##_params P_ = {__VA_ARGS__};                                            \
+  ENTER_AS(NAME)
+#define ENTER_AS(NAME)                                                         \
+  struct Call C_ = enter(CUPTI_DRIVER_TRACE_CBID_##NAME, #NAME, &P_);          \
+  CUresult R_ = C_.Fail ? C_.Fail : current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT
+// For calls that need no context.
+#define ANYWHERE                                                               \
+  R_ = C_.Fail ? C_.Fail : isInitialized() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED
+#define LEAVE return leave(&C_, R_)
+
+// The model. What is at an address is of a kind, of a device and a context.
+enum Kind { Device, Managed, Host, Registered, Pooled, Imported, Range, Handle, Array };
+struct Block {
+  uintptr_t Address;
+  size_t Bytes;
+  enum Kind Kind;
+  int Device;
+  CUcontext Context;
+  void *Of; // a pool
+  int References;
+};
+// Bytes of a device, rounded up; false: it has no more of them.
+bool takeBytes(int Device, size_t Bytes);
+void giveBytes(int Device, size_t Bytes);
+void deviceBytes(int Device, size_t *Free, size_t *Total);
+uintptr_t takeAddresses(size_t Bytes);
+void addBlock(struct Block B);
+bool findBlock(uintptr_t Address, struct Block *Out);
+bool removeBlock(uintptr_t Address, struct Block *Out);
+void changeBlock(uintptr_t Address, int References);
+void endContextBlocks(CUcontext C);
+size_t allOf(size_t Bytes);
+
+#endif

@@ -1,0 +1,125 @@
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The model: bytes of devices, and a hash table of what was given out.
+#include "fakecuda.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t Lock = PTHREAD_MUTEX_INITIALIZER;
+static size_t Used[MostDevices];
+static uintptr_t NextAddress = 0x7f2000000000;
+
+static size_t total(void) {
+  const char *Bytes = getenv("FAKECUDA_BYTES");
+  return Bytes ? strtoull(Bytes, NULL, 10) : (size_t)8 << 30;
+}
+
+size_t allOf(size_t Bytes) { return (Bytes + Granularity - 1) / Granularity * Granularity; }
+
+bool takeBytes(int Device, size_t Bytes) {
+  pthread_mutex_lock(&Lock);
+  bool Has = Bytes <= total() && Used[Device] + allOf(Bytes) <= total();
+  if (Has)
+    Used[Device] += allOf(Bytes);
+  pthread_mutex_unlock(&Lock);
+  return Has;
+}
+
+void giveBytes(int Device, size_t Bytes) {
+  pthread_mutex_lock(&Lock);
+  Used[Device] -= allOf(Bytes);
+  pthread_mutex_unlock(&Lock);
+}
+
+void deviceBytes(int Device, size_t *Free, size_t *Total) {
+  *Total = total();
+  *Free = *Total - Used[Device];
+}
+
+uintptr_t takeAddresses(size_t Bytes) {
+  return __sync_fetch_and_add(&NextAddress, allOf(Bytes ? Bytes : 1));
+}
+
+static struct Block *Blocks; // Address 0: free; 1: was used
+static size_t Room, Count;
+
+static size_t place(uintptr_t Address) { return (Address >> 9) * 0x9E3779B97F4A7C15ull & (Room - 1); }
+
+static void put(struct Block B) {
+  size_t I = place(B.Address);
+  while (Blocks[I].Address > 1)
+    I = (I + 1) & (Room - 1);
+  Blocks[I] = B;
+}
+
+static struct Block *find(uintptr_t Address) {
+  for (size_t I = place(Address); Room && Blocks[I].Address; I = (I + 1) & (Room - 1))
+    if (Blocks[I].Address == Address)
+      return &Blocks[I];
+  return NULL;
+}
+
+static void grow(void) {
+  struct Block *Old = Blocks;
+  size_t OldRoom = Room;
+  Room = Room ? Room * 2 : 1024;
+  Blocks = calloc(Room, sizeof(*Blocks));
+  Count = 0;
+  for (size_t I = 0; I != OldRoom; ++I)
+    if (Old[I].Address > 1) {
+      put(Old[I]);
+      ++Count;
+    }
+  free(Old);
+}
+
+void addBlock(struct Block B) {
+  pthread_mutex_lock(&Lock);
+  if (++Count * 2 > Room)
+    grow();
+  put(B);
+  pthread_mutex_unlock(&Lock);
+}
+
+bool findBlock(uintptr_t Address, struct Block *Out) {
+  pthread_mutex_lock(&Lock);
+  struct Block *B = Address > 1 ? find(Address) : NULL;
+  if (B)
+    *Out = *B;
+  pthread_mutex_unlock(&Lock);
+  return B != NULL;
+}
+
+bool removeBlock(uintptr_t Address, struct Block *Out) {
+  pthread_mutex_lock(&Lock);
+  struct Block *B = Address > 1 ? find(Address) : NULL;
+  if (B) {
+    *Out = *B;
+    B->Address = 1;
+  }
+  pthread_mutex_unlock(&Lock);
+  return B != NULL;
+}
+
+void changeBlock(uintptr_t Address, int References) {
+  pthread_mutex_lock(&Lock);
+  struct Block *B = find(Address);
+  if (B)
+    B->References += References;
+  pthread_mutex_unlock(&Lock);
+}
+
+void endContextBlocks(CUcontext C) {
+  pthread_mutex_lock(&Lock);
+  for (size_t I = 0; I != Room; ++I) {
+    struct Block *B = &Blocks[I];
+    if (B->Address <= 1 || B->Context != C)
+      continue;
+    B->Address = 1;
+    if (B->Kind != Host && B->Kind != Registered)
+      Used[B->Device] -= allOf(B->Bytes);
+  }
+  pthread_mutex_unlock(&Lock);
+}
