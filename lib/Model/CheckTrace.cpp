@@ -381,7 +381,7 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
     return E;
   if (Error E = (*Run)->run())
     return E;
-  Out.Events = (*Run)->accounts().events();
+  Out.Events = (*Run)->accounts().events() - (*Run)->blocksOfBases();
   const IdLimits &Limits = (*Run)->limits();
   if (!LeftOut)
     if (Error E = C.finish())

@@ -103,9 +103,15 @@ Error Replay::readMarks() {
   return Error::success();
 }
 
-/// Finds the images that have events.
+/// Finds the images that have events, and those keyframes that stand before the
+/// first events of their image: what was before these is not in the trace.
 Error Replay::setUp() {
+  Bases.resize(Images.size());
+  LeftOut.resize(Images.size());
   for (const BlockInfo &B : R.blocks()) {
+    if (B.Kind == BlockKind::Keyframe && B.Image < Images.size() &&
+        !Images[B.Image])
+      addPart(Bases[B.Image], B);
     if (B.Kind != BlockKind::Events)
       continue;
     if (B.Image == 0 || B.Image > limitsAt(B.Offset).Images)
@@ -125,25 +131,62 @@ Error Replay::setUp() {
 // Starting at a keyframe
 //===----------------------------------------------------------------------===//
 
+/// Parts: those of a keyframe; B: another, of the same or of a later one.
+void Replay::addPart(KeyframeParts &Parts, const BlockInfo &B) {
+  if (!Parts.empty() && Parts.back()->BeginNs != B.BeginNs)
+    Parts.clear();
+  Parts.push_back(&B);
+}
+
+/// Begins images whose first events were left out with what lived then.
+Error Replay::startAtBases() {
+  HasStarted = true;
+  for (size_t Id = 0; Id < Images.size(); ++Id)
+    if (Images[Id] && !Bases[Id].empty())
+      if (Error E = loadBase(uint32_t(Id)))
+        return E;
+  return Error::success();
+}
+
+Error Replay::loadBase(uint32_t Image) {
+  Keyframe K;
+  const BlockInfo &First = *Bases[Image].front();
+  if (Error E = R.readHead(First, K))
+    return E;
+  if (K.NextOrdinal > MaxLeftOut)
+    return fail(First, "more than " + llvm::Twine(MaxLeftOut) +
+                           " allocations were left out before its events; they "
+                           "cannot be replayed");
+  if (K.Events > UINT64_MAX / 4)
+    return fail(First, "a keyframe after more events than there can be");
+  EventsOfImage[Image] += K.Events;
+  if (Error E = loadKeyframe(Bases[Image]))
+    return E;
+  BaseBlocks += liveBlocks(Image);
+  this->image(Image).Skip = 0;
+  LeftOut[Image] = K.Events;
+  return Error::success();
+}
+
 Error Replay::startNear(uint64_t AtNs) {
+  if (Error E = startAtBases())
+    return E;
   // The parts of the last keyframe of each image, as far as they are read.
-  std::vector<std::vector<const BlockInfo *>> Best(Images.size());
+  std::vector<KeyframeParts> Best(Images.size());
   for (const BlockInfo &B : R.blocks()) {
     if (B.Kind != BlockKind::Keyframe || B.BeginNs >= AtNs ||
         B.Image >= Images.size() || !Images[B.Image])
       continue;
-    std::vector<const BlockInfo *> &Parts = Best[B.Image];
-    if (!Parts.empty() && Parts.back()->BeginNs > B.BeginNs)
-      continue;
-    if (!Parts.empty() && Parts.back()->BeginNs != B.BeginNs)
-      Parts.clear();
-    Parts.push_back(&B);
+    KeyframeParts &Parts = Best[B.Image];
+    if (Parts.empty() || Parts.back()->BeginNs <= B.BeginNs)
+      addPart(Parts, B);
   }
   for (const Mark &M : Marks)
     if (M.Kind == MarkKind::ImageEnd && M.TimeNs <= AtNs && Images[M.Image])
       Images[M.Image]->Ignored = true;
   for (size_t Id = 0; Id < Images.size(); ++Id)
-    if (Images[Id] && !Images[Id]->Ignored && !Best[Id].empty())
+    if (Images[Id] && !Images[Id]->Ignored && !Best[Id].empty() &&
+        Best[Id] != Bases[Id])
       if (Error E = loadKeyframe(Best[Id]))
         return E;
   return Error::success();
@@ -168,7 +211,10 @@ Error Replay::loadKeyframe(llvm::ArrayRef<const BlockInfo *> Parts) {
       if (K.Events > EventsOfImage[K.Image] || K.NextOrdinal > K.Events)
         return fail(*B, "a keyframe after more events than there are");
       I.Live.restart(K.NextOrdinal);
-      I.Events = I.Skip = K.Events;
+      if (K.Events < LeftOut[K.Image])
+        return fail(*B, "a keyframe before the one that the events begin with");
+      I.Events = K.Events;
+      I.Skip = K.Events - LeftOut[K.Image];
     }
     if (K.Part != Part++ || K.Events != I.Events ||
         K.NextOrdinal != I.Live.next())

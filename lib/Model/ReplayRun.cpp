@@ -414,6 +414,9 @@ Error Replay::runEpoch(llvm::ArrayRef<const BlockInfo *> Blocks) {
 
 Error Replay::run(uint64_t Until) {
   UntilNs = Until;
+  if (!HasStarted)
+    if (Error E = startAtBases())
+      return E;
   findBoundary();
   for (const std::unique_ptr<ImageReplay> &I : Images)
     if (I && Observer)

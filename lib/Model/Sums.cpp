@@ -128,10 +128,23 @@ static void addRest(ArrayRef<PackedRows> Stacks, ArrayRef<PackedRows> Contexts,
   }
 }
 
+/// What cannot be answered from sums needs events, which may have been left out.
+static Error needAllEvents(const Trace &T) {
+  uint64_t LeftOut = T.eventsLeftOut();
+  if (!LeftOut)
+    return Error::success();
+  return createStringError(
+      inconvertibleErrorCode(),
+      T.name() + ": this selection needs the events, and " + Twine(LeftOut) +
+          " of them are not in the trace (memrec --events or --max-size)");
+}
+
 Expected<Sums> Sums::create(const Trace &T, Selection Selected, SumsOf By) {
   Sums S(T, std::move(Selected), By);
   ArrayRef<PackedRows> Stacks = T.stackRows(), Contexts = T.contextRows();
   if (S.Sel.needsEvents(By)) {
+    if (Error E = needAllEvents(T))
+      return E;
     if (Error E = S.replaySelected())
       return E;
   } else if (S.Sel.times().At) {

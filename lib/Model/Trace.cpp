@@ -328,8 +328,12 @@ Error Trace::replaySummary() {
   if (Error E = (*R)->accounts().summary(1, (*R)->endNs(), Take))
     return E;
   Replayed = true;
-  Warnings.push_back(
-      (name() + ": no summary; the sums are those of its events").str());
+  uint64_t LeftOut = eventsLeftOut();
+  Warnings.push_back((name() + ": no summary; the sums are those of its events" +
+                      (LeftOut ? ", of which " + Twine(LeftOut) +
+                                     " and more were left out on request"
+                               : Twine("")))
+                         .str());
   return Error::success();
 }
 
@@ -360,6 +364,10 @@ std::vector<uint64_t> Trace::losses() const {
     for (const Loss &L : S.Losses)
       Counts[static_cast<size_t>(L.Kind)] += L.Count;
   return Counts;
+}
+
+uint64_t Trace::eventsLeftOut() const {
+  return losses()[static_cast<size_t>(LossKind::Events)];
 }
 
 uint64_t Trace::lostEvents() const {

@@ -272,6 +272,7 @@ void ImageScopes::step(uint64_t TimeNs, uint32_t Thread) {
   M.TimeNs = R.boundaryNs(TimeNs);
   M.Id = ++Steps;
   R.HasSteps = true;
+  R.MostSteps = std::max(R.MostSteps, Steps);
   R.Sums.beginStep(Image, M.Id, M.TimeNs);
   if (R.Sums.stepSliceDue(Image))
     R.cutSlice(Image, M.TimeNs);

@@ -462,33 +462,62 @@ void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
   Log.free(S.Lane, Tick, Block.Ordinal);
 }
 
+uint64_t ImageState::allBlocks() const {
+  return Live.size() + Objects.size() + Tensors.size() + Regions.size() +
+         Maps.size() + Segments.size() + DeviceBlocks.size();
+}
+
 void ImageState::keyframe() {
   if (!Snapshot.active()) {
-    uint64_t Blocks = Live.size() + Objects.size() + Tensors.size() +
-                      Regions.size() + Maps.size() + Segments.size() +
-                      DeviceBlocks.size();
-    if (!Snapshot.due(R.Sums.events(Id), Blocks, R.bytes()))
+    if (!R.takesEvents() ||
+        !Snapshot.due(R.Sums.events(Id), allBlocks(), R.producedBytes()))
       return;
-    SmallVector<LiveEntry, 8> Detached;
-    for (const Ring &S : Rings)
-      if (S.Realloc == Ring::Detached)
-        Detached.push_back(S.Block);
-    for (const auto &[Begin, B] : Maps.blocks())
-      if (B.Entry.Row)
-        Detached.push_back(B.Entry);
-    for (const auto &[Begin, S] : Segments.all())
-      Detached.push_back(S.Entry);
-    DeviceBlocks.forEach([&](const DeviceBlock &B) {
-      for (const LiveEntry &E : {B.Entry, B.Mapped})
-        if (E.Row)
-          Detached.push_back(E);
-    });
-    Snapshot.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), Blocks, Detached,
-                   Enclosing);
+    startKeyframe();
   }
   stepKeyframe();
   if (!Snapshot.active())
     forgetGiven();
+}
+
+void ImageState::startKeyframe() {
+  SmallVector<LiveEntry, 8> Detached;
+  for (const Ring &S : Rings)
+    if (S.Realloc == Ring::Detached)
+      Detached.push_back(S.Block);
+  for (const auto &[Begin, B] : Maps.blocks())
+    if (B.Entry.Row)
+      Detached.push_back(B.Entry);
+  for (const auto &[Begin, S] : Segments.all())
+    Detached.push_back(S.Entry);
+  DeviceBlocks.forEach([&](const DeviceBlock &B) {
+    for (const LiveEntry &E : {B.Entry, B.Mapped})
+      if (E.Row)
+        Detached.push_back(E);
+  });
+  Snapshot.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), allBlocks(),
+                 Detached, Enclosing);
+}
+
+void ImageState::setRecording(bool On, uint64_t TimeNs) {
+  std::atomic<uint32_t> &Bits = Shared->control().Settings.Recording;
+  if (bool(Bits.load(std::memory_order_relaxed) & wire::RB_On) == On)
+    return;
+  if (On)
+    Bits.fetch_or(wire::RB_On, std::memory_order_relaxed);
+  else
+    Bits.fetch_and(~uint32_t(wire::RB_On), std::memory_order_relaxed);
+  expectUnknown();
+  Mark M;
+  M.Kind = On ? MarkKind::RecordOn : MarkKind::RecordOff;
+  M.Image = Id;
+  M.TimeNs = std::max(TimeNs, R.lastNs());
+  R.addMark(std::move(M));
+}
+
+void ImageState::expectUnknown() {
+  HasStopped = true;
+  Shared->control().Settings.Recording.fetch_or(wire::RB_SomeUnknown,
+                                                std::memory_order_relaxed);
 }
 
 void ImageState::stepKeyframe() {

@@ -115,8 +115,18 @@ public:
 
   /// Begins a keyframe when one is due, or goes on with the one that runs.
   void keyframe();
+  /// Begins one; not while one runs. keyframe() goes on with it.
+  void startKeyframe();
+  bool inKeyframe() const { return Snapshot.active(); }
   /// Completes the keyframe that runs.
   void finishKeyframe();
+
+  /// The program's allocations are recorded from now on, or let go by; frees of
+  /// blocks that are known are recorded always. A mark says so.
+  void setRecording(bool On, uint64_t TimeNs);
+  /// There will be blocks that were let go by. Must be known a pass before the
+  /// first: until then threads may publish a free with an early clock.
+  void expectUnknown();
 
   /// Events since the last flush.
   const EventLog &log() const { return Log; }
@@ -293,6 +303,7 @@ private:
   pid_t Pid;
   bool Forked;
   bool HasStopped = false; ///< the program has let allocations go by
+  uint64_t allBlocks() const;
   std::unique_ptr<SharedImage> Shared;
   Recording &R;
   StackMap Stacks;

@@ -128,6 +128,8 @@ void Session::welcome(const Greeter::Guest &G) {
     P->State = std::make_unique<ImageState>(
         P->Image, G.Pid, I.Origin == ImageOrigin::Fork, std::move(*Shared), R);
     R.addImage(*P->State);
+    if (Settings.Recording & wire::RB_SomeUnknown)
+      P->State->expectUnknown();
     ++NumRecorded;
   } else {
     Door.answer(G, 0, -1, 0);

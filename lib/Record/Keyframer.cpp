@@ -174,7 +174,7 @@ void Keyframer::step(ArrayRef<LiveSource> Sources, Recording &R,
       writePart(R, Image);
       if (NextPart == NumParts) {
         Phase = Idle;
-        LastBytes = R.bytes();
+        LastBytes = R.producedBytes();
         BytesPerBlock = R.keyframeBytesPerBlock(BytesPerBlock);
         Bins = {};
         Parts = {};

@@ -12,6 +12,7 @@
 #include "Session.h"
 #include "memkit/Record/Preloadable.h"
 #include "memkit/Record/TraceOutput.h"
+#include "llvm/Support/Path.h"
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -60,6 +61,8 @@ private:
 
 void onInterrupt(int) { ++TheRequests.Interrupts; }
 void onStop(int) { TheRequests.Stop = true; }
+void onToggle(int) { ++TheRequests.Toggles; }
+void onSnapshot(int) { ++TheRequests.Snapshots; }
 
 /// Ctrl-C is the program's; a request to end is ours. What the user ignores
 /// stays ignored.
@@ -76,6 +79,8 @@ void takeSignals() {
   Set(SIGQUIT, onInterrupt);
   Set(SIGTERM, onStop);
   Set(SIGHUP, onStop);
+  Set(SIGUSR1, onToggle);
+  Set(SIGUSR2, onSnapshot);
   // A write that cannot be done is an error, not our end.
   Set(SIGPIPE, SIG_IGN);
   Set(SIGXFSZ, SIG_IGN);
@@ -158,6 +163,28 @@ Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
   return P;
 }
 
+/// Which events are written, and where to.
+Error chooseEvents(Recording &R, const RecordOptions &O, TraceOutput &Out) {
+  switch (O.Events) {
+  case RecordEvents::All:
+    R.MaxEventBytes = O.EventBytes;
+    break;
+  case RecordEvents::None:
+    R.leaveOutEvents();
+    break;
+  case RecordEvents::Last:
+    if (!Out.isRegular() || Out.isStdout())
+      return createStringError(inconvertibleErrorCode(),
+                               Out.name() + ": --events=last needs a file");
+    Expected<std::unique_ptr<EventTail>> Tail = EventTail::create(
+        sys::path::parent_path(Out.name()), O.EventBytes);
+    if (!Tail)
+      return Tail.takeError();
+    R.keepLast(std::move(*Tail));
+  }
+  return Error::success();
+}
+
 /// The result for a program that exec refused with Error.
 RecordResult notRun(const std::string &Program, int Error) {
   RecordResult Result;
@@ -169,6 +196,8 @@ RecordResult notRun(const std::string &Program, int Error) {
 void fill(RecordResult &Result, Recording &R, const Session &S) {
   Totals Host = R.Sums.domainTotals(0);
   Result.Bytes = R.bytes();
+  Result.EventBytes = R.eventBytes();
+  Result.EventsEndNs = R.eventsEndNs();
   for (uint32_t Heap = 1; R.Sums.hasHeap(Heap); ++Heap) {
     HeapTotals T = R.Sums.heapTotals(Heap);
     Result.Events += T.Allocations + T.Frees;
@@ -239,7 +268,9 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     return R.takeError();
   if (!R)
     Door->reset(); // The program runs unrecorded.
-  else if (!O.StepRange.empty())
+  else if (Error E = chooseEvents(**R, O, *Out))
+    return std::move(E);
+  if (R && !O.StepRange.empty())
     (*R)->StepRange.emplace(O.StepRange);
   if (int Error = Child->go()) {
     if (Out->isRegular() && !Out->isStdout())
@@ -263,6 +294,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   S.finish();
   if (!O.StepRange.empty() && !(*R)->HasSteps)
     O.Warn("--step=" + O.StepRange + ": no range of such a name has ended");
+  S.warnOfMoments();
   fill(Result, **R, S);
   Error E = (*R)->takeError();
   if (Error Close = Out->close())

@@ -143,8 +143,14 @@ void Recording::addMark(Mark M) {
   PendingMarks.Rows.push_back(std::move(M));
 }
 
+/// What the user wanted to be left out is no loss, but the trace says it.
+void Recording::addLeftOut(uint32_t Image, uint64_t Count) {
+  addLoss(Image, LossKind::Events, Count);
+}
+
 void Recording::addLoss(uint32_t Image, LossKind Kind, uint64_t Count) {
-  Losses += Count;
+  if (Kind != LossKind::Events)
+    Losses += Count;
   Sums.addLoss(Image, Kind, Count);
   // Losses come in crowds: those of one image and kind are one mark a flush.
   for (Mark &M : reverse(PendingMarks.Rows))
@@ -247,16 +253,47 @@ void Recording::work(uint64_t ForNs) {
   while (isWriting() && nowNs() - Begin < ForNs);
 }
 
+void Recording::leaveOutEvents() {
+  if (!TakesEvents)
+    return;
+  flush();
+  TakesEvents = false;
+  EventsEndNs = lastNs();
+}
+
+void Recording::keepLast(std::unique_ptr<EventTail> T) {
+  Tail = std::move(T);
+  Writer->keepEvents(Tail.get());
+}
+
+bool Recording::turnTail() {
+  for (auto [Image, Count] : Queue->takeDropped())
+    addLeftOut(Image, Count);
+  if (!Tail || !Tail->isHalfFull() || Queue->hasTurn())
+    return false;
+  flush();
+  Queue->addTurn(*Tail);
+  return true;
+}
+
 void Recording::flush() {
+  if (MaxEventBytes && TakesEvents && eventBytes() >= MaxEventBytes) {
+    TakesEvents = false;
+    EventsEndNs = LastFlushNs;
+  }
+  LastFlushNs = lastNs();
   while (Queue->hasEvents() || Queue->size() > MaxWaiting)
     check(Queue->step());
   writeNames();
   for (ImageState *I : Images)
     // Lanes are of one epoch, with or without events.
-    if (EventLog *L = I->changeLogs(Epoch); L && !Failed)
+    if (EventLog *L = I->changeLogs(Epoch); L && !Failed && TakesEvents) {
       Queue->add(*L);
-    else if (L)
+    } else if (L) {
+      if (!TakesEvents)
+        addLeftOut(I->id(), L->size());
       L->start(0);
+    }
   ++Epoch;
   Marks Part;
   for (size_t I = 0; I < PendingMarks.Rows.size(); I += MaxBlockRows) {
@@ -313,7 +350,7 @@ template <class T>
 void Recording::writeParts(const std::vector<T> &Rows,
                            std::vector<T> Summary::*To, uint64_t EndNs) {
   Summary Part;
-  Part.Number = 1;
+  Part.Number = NumSummaries;
   Part.EndNs = EndNs;
   Part.Complete = false;
   for (size_t I = 0; I < Rows.size() && !Failed; I += MaxBlockRows) {
@@ -348,11 +385,32 @@ void Recording::finish() {
   complete();
   if (Failed)
     return;
+  if (Tail) {
+    Writer->keepEvents(nullptr);
+    if (!check(Tail->forEach([this](const BlockInfo &B, StringRef Frame) {
+          return Writer->append(B, Frame);
+        })))
+      return;
+  }
+  if (writeSums())
+    check(Writer->finish());
+}
+
+void Recording::summarizeNow() {
+  flush();
+  complete();
+  if (!Failed)
+    writeSums();
+}
+
+/// Writes a summary; false when that failed.
+bool Recording::writeSums() {
   uint64_t EndNs = std::max(nowNs(), LastTick * TimeUnitNs);
+  ++NumSummaries;
   writeParts(ScopeTotals, &Summary::Layers, EndNs);
   writeParts(Kinds.totals(), &Summary::Kinds, EndNs);
   writeOoms(EndNs);
-  if (check(Sums.summary(
-          1, EndNs, [this](const Summary &S) { return Writer->write(S); })))
-    check(Writer->finish());
+  return check(
+      Sums.summary(NumSummaries, EndNs,
+                   [this](const Summary &S) { return Writer->write(S); }));
 }

@@ -89,6 +89,7 @@ public:
   /// the program's to say, or its first optimizer's.
   std::optional<llvm::Regex> StepRange;
   bool HasSteps = false; ///< there was one, in any image
+  uint64_t MostSteps = 0; ///< of one image
   /// Told of each new module: id, path, build-id, the image it was seen in.
   std::function<void(uint32_t, const std::string &,
                      const std::vector<uint8_t> &, uint32_t)>
@@ -129,6 +130,19 @@ public:
   void removeImage(ImageState &I);
   void addMark(Mark M);
   void addLoss(uint32_t Image, LossKind Kind, uint64_t Count);
+  /// From now on no events are written, and no keyframes: they are counted as
+  /// left out.
+  void leaveOutEvents();
+  bool takesEvents() const { return TakesEvents; }
+  /// When that was; none: not yet.
+  std::optional<uint64_t> eventsEndNs() const { return EventsEndNs; }
+  /// So many bytes of events and keyframes are written, about; 0: any number.
+  uint64_t MaxEventBytes = 0;
+  /// Keeps the last events alone, in Tail.
+  void keepLast(std::unique_ptr<EventTail> Tail);
+  /// Turns the tail when that is due: then each image needs a keyframe, and true
+  /// is returned. Not while one is being made.
+  bool turnTail();
   /// Cuts the slice of Image that ends at TimeNs, a boundary.
   void cutSlice(uint32_t Image, uint64_t TimeNs);
   /// The same without its rows, which come by goOnCutting(), some at a time;
@@ -172,6 +186,9 @@ public:
     uint64_t Blocks = Queue->keyframeBlocks();
     return Blocks ? double(Queue->keyframeBytes()) / double(Blocks) : Default;
   }
+  /// Writes a summary of what was until now, for readers of a trace that is cut
+  /// off later. Takes milliseconds for each 100,000 stacks.
+  void summarizeNow();
   /// Writes the summary and the end of the trace.
   void finish();
 
@@ -180,6 +197,10 @@ public:
   /// Why, once.
   llvm::Error takeError();
   uint64_t bytes() const { return Writer->bytes(); }
+  /// Of all events and keyframes so far, those that are gone again among them.
+  uint64_t eventBytes() const { return Writer->eventBytes(); }
+  /// Of all that was written, wherever to.
+  uint64_t producedBytes() const { return bytes() + (Tail ? eventBytes() : 0); }
   uint64_t losses() const { return Losses; }
 
 private:
@@ -190,10 +211,13 @@ private:
   void addSlice(uint32_t Image, Slice &Part);
   void flushSlices();
   void writeOoms(uint64_t EndNs);
+  bool writeSums();
+  void addLeftOut(uint32_t Image, uint64_t Count);
   template <class T>
   void writeParts(const std::vector<T> &Rows, std::vector<T> Summary::*To,
                   uint64_t EndNs);
 
+  std::unique_ptr<EventTail> Tail;
   std::unique_ptr<TraceWriter> Writer;
   std::unique_ptr<WriteQueue> Queue;
   uint32_t HostHeaps[NumHostHeaps] = {};
@@ -224,6 +248,10 @@ private:
   uint64_t LastTick = 0;
   uint32_t LastImage = 0;
   uint64_t Losses = 0;
+  bool TakesEvents = true;
+  std::optional<uint64_t> EventsEndNs;
+  uint64_t LastFlushNs = 0;
+  uint32_t NumSummaries = 0;
   bool Failed = false;
   std::string Why;
 };

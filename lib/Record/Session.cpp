@@ -48,6 +48,7 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
     Settings.Torch &= ~uint32_t(wire::TB_Heaps);
   if (R.Wanted.Cuda)
     Settings.Cuda = O.Cuda;
+  prepareControl();
   // Naps are short; the kernel's usual slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
@@ -188,6 +189,7 @@ void Session::takeRecord(const MergedRecord &M) {
 /// What comes by time: slices, keyframes, samples, a flush each second.
 void Session::samples() {
   uint64_t Now = R.nowNs();
+  control(Now);
   takeSymbols(MostAnswers);
   R.flushNames();
   for (auto &P : Processes) {

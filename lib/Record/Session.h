@@ -29,6 +29,8 @@ namespace memkit {
 struct Requests {
   std::atomic<int> Interrupts{0};
   std::atomic<bool> Stop{false};
+  std::atomic<unsigned> Toggles{0};   ///< recording is to start, or to stop
+  std::atomic<unsigned> Snapshots{0}; ///< all that is known is to be written
 };
 extern Requests TheRequests;
 
@@ -44,6 +46,8 @@ public:
   void setProgram(pid_t Pid, const std::string &Exe, std::string WhyNot);
   /// Runs until there is nothing left to record, or until told to stop.
   void run();
+  /// Says which of the moments to start and stop never came.
+  void warnOfMoments() const;
   /// Resolves what is left, and completes the trace.
   void finish();
 
@@ -104,6 +108,15 @@ private:
   void nap(bool Busy);
   void looked();
   bool finished();
+
+  // SessionControl.cpp: recording starts and stops.
+  void prepareControl();
+  void control(uint64_t Now);
+  bool isMoment(const RecordMoment &M, uint64_t Now) const;
+  void wantRecording(bool On);
+  void setRecording(bool On, uint64_t Now);
+  void snapshot();
+  void turnTail();
 
   // SessionRings.cpp: rings come and go.
   void addRings(Process &P);
@@ -193,6 +206,10 @@ private:
   unsigned NumRecorded = 0;
   std::set<std::pair<uint32_t, uint32_t>> PythonsSaid; ///< state, version
 
+  bool IsOn = true; ///< what the recorder wants of new images
+  std::optional<bool> Wanted; ///< from the next pass on
+  RecordMoment StartAt, StopAt; ///< still to come
+  unsigned TogglesSeen = 0, SnapshotsSeen = 0;
   uint64_t NextRssNs = 0, NextPssNs = 0;
   uint64_t NextFlushNs = 0, NextLossNs = 0;
   uint64_t NapNs = 50000;

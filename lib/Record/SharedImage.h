@@ -21,7 +21,7 @@ namespace memkit {
 
 /// What an image is told when it connects.
 struct ImageSettings {
-  bool Recording = true;
+  uint32_t Recording = wire::RB_On; ///< RecordingBits
   bool Wait = true; ///< on a full ring, else drop
   uint32_t WaitMs = 10000;
   uint32_t MaxDepth = 1024;

@@ -12,10 +12,13 @@ using namespace memkit;
 using llvm::Error;
 
 Error WriteQueue::begin(const Block &B) {
-  BytesBefore = W.bytes();
+  BytesBefore = W.eventBytes();
   return std::visit(
-      [this](const auto &Which) {
-        if constexpr (std::is_pointer_v<std::decay_t<decltype(Which)>>)
+      [this](const auto &Which) -> Error {
+        using T = std::decay_t<decltype(Which)>;
+        if constexpr (std::is_same_v<T, EventTail *>)
+          return Error::success(); // turn() is not begun
+        else if constexpr (std::is_pointer_v<T>)
           return W.begin(*Which);
         else
           return W.begin(Which);
@@ -23,7 +26,21 @@ Error WriteQueue::begin(const Block &B) {
       B);
 }
 
+Error WriteQueue::turn(EventTail &Tail) {
+  llvm::Expected<std::map<uint32_t, uint64_t>> Gone = Tail.turn();
+  if (!Gone)
+    return Gone.takeError();
+  for (auto [Image, Events] : *Gone)
+    Dropped[Image] += Events;
+  HasTurn = false;
+  Blocks.pop_front();
+  return Error::success();
+}
+
 Error WriteQueue::step() {
+  if (!W.busy())
+    if (EventTail **Tail = std::get_if<EventTail *>(&Blocks.front()))
+      return turn(**Tail);
   if (Error E = W.busy() ? W.step() : begin(Blocks.front()))
     return E;
   if (!W.busy())
@@ -38,7 +55,7 @@ void WriteQueue::pop() {
     (*L)->start(0);
     --NumLogs;
   } else if (const Keyframe *K = std::get_if<Keyframe>(&B)) {
-    KeyframeBytes += W.bytes() - BytesBefore;
+    KeyframeBytes += W.eventBytes() - BytesBefore;
     KeyframeBlocks += K->Blocks.size();
   } else if (Dictionary *D = std::get_if<Dictionary>(&B)) {
     // What stacks need, which come in thousands. Each part is some pages that
@@ -60,4 +77,5 @@ void WriteQueue::clear() {
       (*L)->start(0);
   Blocks.clear();
   NumLogs = 0;
+  HasTurn = false;
 }

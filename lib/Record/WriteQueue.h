@@ -10,8 +10,10 @@
 #define MEMKIT_LIB_RECORD_WRITEQUEUE_H
 
 #include "memkit/Trace/EventLog.h"
+#include "memkit/Trace/EventTail.h"
 #include "memkit/Trace/TraceWriter.h"
 #include <deque>
+#include <map>
 #include <utility>
 #include <variant>
 
@@ -34,6 +36,14 @@ public:
     ++NumLogs;
   }
 
+  /// When all that stands before is written, Tail turns.
+  void addTurn(EventTail &Tail) {
+    Blocks.emplace_back(&Tail);
+    HasTurn = true;
+  }
+  /// Whether it is still to turn.
+  bool hasTurn() const { return HasTurn; }
+
   bool empty() const { return Blocks.empty(); }
   size_t size() const { return Blocks.size(); }
   /// An empty dictionary, with the memory of one that was written.
@@ -48,18 +58,26 @@ public:
   /// Bytes and live blocks of all keyframes written.
   uint64_t keyframeBytes() const { return KeyframeBytes; }
   uint64_t keyframeBlocks() const { return KeyframeBlocks; }
+  /// The events of each image that turns have dropped since it was last asked.
+  std::map<uint32_t, uint64_t> takeDropped() {
+    return std::exchange(Dropped, {});
+  }
 
 private:
-  using Block = std::variant<Dictionary, EventLog *, Marks, Slices, Keyframe>;
+  using Block = std::variant<Dictionary, EventLog *, Marks, Slices, Keyframe,
+                             EventTail *>;
   llvm::Error begin(const Block &B);
+  llvm::Error turn(EventTail &Tail);
   void pop();
 
   TraceWriter &W;
   Dictionary Spare;
   std::deque<Block> Blocks; ///< the first may be under way
   size_t NumLogs = 0;
+  bool HasTurn = false;
   uint64_t BytesBefore = 0; ///< the block that is under way
   uint64_t KeyframeBytes = 0, KeyframeBlocks = 0;
+  std::map<uint32_t, uint64_t> Dropped;
 };
 
 } // namespace memkit

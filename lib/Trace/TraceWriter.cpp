@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Trace/TraceWriter.h"
+#include "memkit/Trace/EventTail.h"
 #include "BlockCover.h"
 #include "Encode.h"
 #include "Frames.h"
@@ -50,6 +51,11 @@ public:
     return Error::success();
   }
 
+  static bool isOfEvents(BlockKind K) {
+    return K == BlockKind::Events || K == BlockKind::Keyframe;
+  }
+  Error append(const BlockInfo &B, StringRef Frame);
+
   Error write(StringRef Bytes) {
     Written += Bytes.size();
     return Out.write(Bytes);
@@ -73,7 +79,8 @@ public:
   Step Next = Step::None;
   const EventLog *Log = nullptr;
   BlockInfo Info;
-  uint64_t Written = 0;
+  uint64_t Written = 0, EventBytes = 0;
+  EventTail *Tail = nullptr;
   bool Finished = false;
   IndexLog Blocks;
 };
@@ -110,12 +117,20 @@ Error TraceWriter::Impl::step() {
     break;
   case Step::Write:
     Next = Step::None;
-    if (Error E = write(StringRef(Frame.data(), Frame.size())))
-      return E;
     Info.Compressed = Frame.size();
-    Blocks.add(Info);
-    break;
+    if (isOfEvents(Info.Kind))
+      EventBytes += Info.Compressed;
+    if (Tail && isOfEvents(Info.Kind))
+      return Tail->take(Info, StringRef(Frame.data(), Frame.size()));
+    return append(Info, StringRef(Frame.data(), Frame.size()));
   }
+  return Error::success();
+}
+
+Error TraceWriter::Impl::append(const BlockInfo &B, StringRef Bytes) {
+  if (Error E = write(Bytes))
+    return E;
+  Blocks.add(B);
   return Error::success();
 }
 
@@ -310,3 +325,9 @@ Error TraceWriter::Impl::finish() {
 
 Error TraceWriter::finish() { return I->finish(); }
 uint64_t TraceWriter::bytes() const { return I->Written; }
+uint64_t TraceWriter::eventBytes() const { return I->EventBytes; }
+void TraceWriter::keepEvents(EventTail *Tail) { I->Tail = Tail; }
+Error TraceWriter::append(const BlockInfo &B, StringRef Frame) {
+  assert(!busy() && "a block is under way");
+  return I->append(B, Frame);
+}

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "Bounds.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/ToolMain.h"
 #include "memkit/Trace/Sampling.h"
@@ -294,5 +295,7 @@ Expected<RecordOptions> memkit::recordOptions() {
   O.WaitForAll = !NoWait;
   O.Symbols = !NoSymbols;
   O.Options = describe(O);
+  if (Error E = takeBounds(O))
+    return std::move(E);
   return O;
 }

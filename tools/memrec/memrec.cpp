@@ -28,6 +28,9 @@ static void sayEnd(const RecordResult &R) {
   Line += ": " + formatSize(R.Bytes) + ", " + formatCount(R.Events) +
           " events, " + formatCount(R.LostEvents) + " lost, peak " +
           formatSize(R.PeakBytes) + (R.Sampled ? " (estimated)" : "");
+  if (R.EventsEndNs)
+    Line += "; events take " + formatSize(R.EventBytes) + ", to " +
+            formatTime(*R.EventsEndNs);
   if (R.Detached)
     Line += "; the program runs on";
   if (R.Output != "-")

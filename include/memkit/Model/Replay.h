@@ -105,6 +105,9 @@ public:
   uint64_t liveBlocks(uint32_t Image) const;
   /// Whether the block of Image with this ordinal lives.
   bool lives(uint32_t Image, uint64_t Ordinal) const;
+  /// Of images whose first events were left out: the blocks that lived then. They
+  /// are allocations to accounts().
+  uint64_t blocksOfBases() const { return BaseBlocks; }
   /// The ordinal of the next block of Image.
   uint64_t nextOrdinal(uint32_t Image) const;
   /// Gives the live blocks of an image, ordinals rising; Thread is 0 unless
@@ -121,6 +124,8 @@ public:
 private:
   /// Stands for the row of a block that Select refused.
   static constexpr uint32_t Refused = UINT32_MAX;
+  /// A set of live blocks needs memory for all ordinals: some 180 MiB for these.
+  static constexpr uint64_t MaxLeftOut = uint64_t(1) << 36;
   /// Fewer events than these are replayed one by one.
   static constexpr size_t Few = 64;
   /// So many are replayed at once: what is known of them stays in the caches.
@@ -162,6 +167,10 @@ private:
   llvm::Error readMarks();
   llvm::Error setUp();
   const IdLimits &limitsAt(uint64_t Offset) const;
+  using KeyframeParts = std::vector<const BlockInfo *>;
+  static void addPart(KeyframeParts &Parts, const BlockInfo &B);
+  llvm::Error startAtBases();
+  llvm::Error loadBase(uint32_t Image);
   llvm::Error loadKeyframe(llvm::ArrayRef<const BlockInfo *> Parts);
   llvm::Error addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset);
   ImageReplay &image(uint32_t Id) { return *Images[Id]; }
@@ -209,6 +218,10 @@ private:
   std::vector<std::pair<uint64_t, IdLimits>> LimitsBefore;
   std::vector<std::unique_ptr<ImageReplay>> Images; ///< by id, null unless used
   std::vector<uint64_t> EventsOfImage;              ///< in the whole trace
+  std::vector<KeyframeParts> Bases; ///< by image; see setUp()
+  std::vector<uint64_t> LeftOut;    ///< events before the base, by image
+  uint64_t BaseBlocks = 0;
+  bool HasStarted = false;
   std::vector<Mark> Marks;                          ///< those applied, by time
   size_t NextMark = 0;
   uint64_t EndNs = 0;

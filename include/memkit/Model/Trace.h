@@ -143,6 +143,8 @@ public:
   /// Events that the recording missed: all losses but what was left out on
   /// request and stacks that were only cut short.
   uint64_t lostEvents() const;
+  /// Events that were left out of the trace on request; its sums have them.
+  uint64_t eventsLeftOut() const;
   /// The counts of losses by kind, over all images.
   std::vector<uint64_t> losses() const;
   /// True for an image that exec replaced by another one; what lived in it then

@@ -15,10 +15,25 @@
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace memkit {
+
+/// When recording starts or stops by itself.
+struct RecordMoment {
+  enum MomentKind {
+    None,
+    Never, ///< by a signal or by the program alone
+    After, ///< Value: ns after the recording began
+    Step,  ///< when step Value begins in a process
+  } Kind = None;
+  uint64_t Value = 0;
+};
+
+/// Which events the trace has. Its sums, slices and marks are of all.
+enum class RecordEvents { All, None, Last };
 
 struct RecordOptions {
   std::vector<std::string> Command; ///< the program and its arguments
@@ -40,6 +55,12 @@ struct RecordOptions {
   std::vector<std::string> Heaps;   ///< globs of heaps to record; none: all
   /// Between two looks at what a process holds resident; 0: none is taken.
   uint64_t SampleIntervalNs = 100000000;
+  RecordMoment Start;               ///< None: at once
+  RecordMoment Stop;                ///< None: never
+  RecordEvents Events = RecordEvents::All;
+  /// Of All: when their blocks have so many bytes no more are written; 0: they
+  /// all are. Of Last: so many bytes are kept.
+  uint64_t EventBytes = 0;
   bool Follow = true;               ///< record what the program starts, too
   bool WaitForAll = true;           ///< until descendants have ended, too
   bool Symbols = true;              ///< resolve addresses while recording
@@ -63,6 +84,8 @@ struct RecordResult {
   bool ReaderGone = false; ///< the reader of a pipe went away
   std::string Why;
   uint64_t Bytes = 0;
+  uint64_t EventBytes = 0; ///< of those, in blocks of events and keyframes
+  std::optional<uint64_t> EventsEndNs; ///< no events from then on: EventBytes
   uint64_t Events = 0;  ///< allocations and frees; of a sample those recorded
   bool Sampled = false; ///< sums are estimates
   uint64_t LostEvents = 0;

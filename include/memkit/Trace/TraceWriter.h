@@ -16,6 +16,7 @@
 namespace memkit {
 
 class EventLog;
+class EventTail;
 
 /// Writes a trace to a sink as blocks are given, in bounded memory: what it
 /// keeps is under 20 bytes a block (the index) and 4 bytes a stack node.
@@ -51,11 +52,20 @@ public:
   /// Does a part of the work, some 100 microseconds; only while busy().
   llvm::Error step();
 
+  /// From now on blocks of events and keyframes go to Tail, which must outlive
+  /// the writer; null: into the trace again.
+  void keepEvents(EventTail *Tail);
+  /// Writes a block that a tail kept.
+  llvm::Error append(const BlockInfo &B, llvm::StringRef Frame);
+
   /// Writes the index and the seek table. Nothing may be written after it.
   llvm::Error finish();
 
   /// Bytes given to the sink so far.
   uint64_t bytes() const;
+  /// Bytes of all blocks of events and keyframes so far, those that a tail took
+  /// among them.
+  uint64_t eventBytes() const;
 
 private:
   class Impl;

@@ -578,10 +578,17 @@ enum StackBits : uint32_t {
   SB_Mixed = SB_Native | SB_Python,
 };
 
+/// What hooks record.
+enum RecordingBits : uint32_t {
+  RB_On = 1,          ///< allocations; without it, frees and marks alone
+  RB_SomeUnknown = 2, ///< the recorder does not know of all blocks that live
+  RB_Scopes = 4,      ///< scopes of PyTorch also while nothing is recorded
+};
+
 /// How the image is to record. Written by R before the memfd is handed over,
 /// then only Recording changes, by R and by P (which says so with a Mark).
 struct Settings {
-  std::atomic<uint32_t> Recording; ///< 0: hooks record no allocations
+  std::atomic<uint32_t> Recording; ///< RecordingBits
   uint32_t OnFullMode;
   uint32_t WaitMs;   ///< the longest wait on a full ring
   uint32_t MaxDepth; ///< frames of a stack

@@ -82,7 +82,11 @@ static void setRecording(bool On) {
   if (!recordingThread() || recorderGone(*Proc.Ctl) || isRecording() == On)
     return;
   Proc.SomeUnknown = true;
-  Proc.Ctl->Settings.Recording.store(On, std::memory_order_relaxed);
+  std::atomic<uint32_t> &Bits = Proc.Ctl->Settings.Recording;
+  if (On)
+    Bits.fetch_or(wire::RB_On, std::memory_order_relaxed);
+  else
+    Bits.fetch_and(~uint32_t(wire::RB_On), std::memory_order_relaxed);
   writeMark(0, On ? MarkWhat::On : MarkWhat::Off);
 }
 

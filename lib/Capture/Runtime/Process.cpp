@@ -167,7 +167,8 @@ static bool tryConnect() {
   Proc.Ctl->Pid.store(Proc.Pid, std::memory_order_release);
   Proc.SomeUnknown = Proc.MinSize || Kept.Stopped;
   if (Kept.Stopped)
-    Proc.Ctl->Settings.Recording.store(0, std::memory_order_relaxed);
+    Proc.Ctl->Settings.Recording.fetch_and(~uint32_t(wire::RB_On),
+                                           std::memory_order_relaxed);
   Kept.NoFollow = !S.Follow;
   Kept.Image = W.Image;
   return true;

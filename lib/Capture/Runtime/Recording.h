@@ -24,13 +24,23 @@ using wire::Record;
 using wire::RecordKind;
 
 inline bool isRecording() {
-  return Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed);
+  return Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed) &
+         wire::RB_On;
+}
+/// Are the scopes of PyTorch wanted?
+inline bool isTellingScopes() {
+  return Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed) &
+         (wire::RB_On | wire::RB_Scopes);
 }
 
 /// The recorder puts right the order of records of one address (Held, in its
 /// ImageState), unless it does not know of all blocks.
 inline RingWriter::Clock blockClock() {
-  return Proc.SomeUnknown ? RingWriter::Clock::Ordered
+  bool SomeUnknown =
+      Proc.SomeUnknown |
+      bool(Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed) &
+           wire::RB_SomeUnknown);
+  return SomeUnknown ? RingWriter::Clock::Ordered
                           : RingWriter::Clock::Early;
 }
 

@@ -270,7 +270,7 @@ static void **startFunction(void **Context, const void *Function) {
   Operators &O = Proc.Torch.operators();
   if (__builtin_expect(O.isProbe(Function), 0))
     O.lookAtProbe(Function);
-  else if (Thread *T = observedThread(); T && isRecording())
+  else if (Thread *T = observedThread(); T && isTellingScopes())
     O.begin(*T, Function, K, MEMKIT_CALLER);
   return Context;
 }

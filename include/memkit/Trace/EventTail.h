@@ -1,0 +1,76 @@
+//===- EventTail.h - The last events of a trace, kept aside -----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A long run of which only the last events are wanted writes them to two
+// unlinked files in turn: when one is full the other begins anew. What both
+// hold is appended to the trace at its end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACE_EVENTTAIL_H
+#define MEMKIT_TRACE_EVENTTAIL_H
+
+#include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace memkit {
+
+/// Takes blocks of events and keyframes, compressed, in a TraceWriter's place.
+/// Belongs to one thread.
+class EventTail {
+public:
+  /// Makes the files in Folder, to hold Bytes together. Each half begins with
+  /// the keyframes that are taken after turn(); those come beside.
+  static llvm::Expected<std::unique_ptr<EventTail>>
+  create(llvm::StringRef Folder, uint64_t Bytes);
+  ~EventTail();
+
+  llvm::Error take(const BlockInfo &B, llvm::StringRef Frame);
+  /// Whether turn() is due: this half is full.
+  bool isHalfFull() const { return Halves[Current].isFull(HalfBytes); }
+  /// From now on the other half is written, and what it held is gone: how many
+  /// events of which image.
+  llvm::Expected<std::map<uint32_t, uint64_t>> turn();
+
+  /// Gives all that is kept, the older half first, and in each the keyframes
+  /// with which it begins before all else of their image. What it gives it does
+  /// not keep.
+  llvm::Error
+  forEach(llvm::function_ref<llvm::Error(const BlockInfo &, llvm::StringRef)>
+              Do);
+
+private:
+  struct Half {
+    int Fd = -1;
+    uint64_t Bytes = 0, EventBytes = 0;
+    std::vector<BlockInfo> Blocks; ///< Offset: in the file
+    /// Few blocks are usual; their list is bounded, too.
+    bool isFull(uint64_t Most) const {
+      return EventBytes >= Most || Blocks.size() >= MostBlocks;
+    }
+  };
+  static constexpr size_t MostBlocks = 1 << 18;
+
+  EventTail() = default;
+  llvm::Error
+  give(Half &H, bool Begins,
+       llvm::function_ref<llvm::Error(const BlockInfo &, llvm::StringRef)> Do);
+
+  Half Halves[2];
+  unsigned Current = 0;
+  uint64_t Turns = 0;
+  uint64_t HalfBytes = 0;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_EVENTTAIL_H

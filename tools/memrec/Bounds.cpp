@@ -1,0 +1,122 @@
+//===- Bounds.cpp - When to record, and how much of it to keep --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bounds.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/ToolMain.h"
+
+using namespace llvm;
+using namespace memkit;
+
+static cl::opt<std::string>
+    Start("start",
+          cl::desc("When to begin to record: off (SIGUSR1 to memrec, or the "
+                   "program itself, begins it), after:TIME, or step:N"),
+          cl::value_desc("off|after:TIME|step:N"), cl::cat(toolCategory()));
+static cl::opt<std::string>
+    Stop("stop", cl::desc("When to stop recording; the program goes on"),
+         cl::value_desc("after:TIME|step:N"), cl::cat(toolCategory()));
+static cl::opt<std::string>
+    Events("events",
+           cl::desc("Which events the trace has: all (default), none, or the "
+                    "last SIZE of them; sums are always of all"),
+           cl::value_desc("all|none|last:SIZE"), cl::init("all"),
+           cl::cat(toolCategory()));
+static cl::opt<std::string>
+    MaxSize("max-size",
+            cl::desc("Write no more events when they take SIZE in the file; "
+                     "sums go on"),
+            cl::value_desc("SIZE"), cl::cat(toolCategory()));
+
+/// A last file of fewer would turn at each block.
+static constexpr uint64_t LeastTail = 1 << 20;
+
+static Error wrong(StringRef Flag, StringRef Text, const Twine &Should) {
+  return makeUsageError("--" + Flag + "=" + Text + ": should be " + Should);
+}
+
+static Error parseMoment(StringRef Flag, StringRef Text, bool CanBeOff,
+                         RecordMoment &To) {
+  const char *Should =
+      CanBeOff ? "off, after:TIME or step:N" : "after:TIME or step:N";
+  StringRef Value = Text;
+  if (CanBeOff && Text == "off") {
+    To.Kind = RecordMoment::Never;
+  } else if (Value.consume_front("after:")) {
+    Expected<uint64_t> Ns = parseTime(Value);
+    if (!Ns)
+      return joinErrors(wrong(Flag, Text, Should), Ns.takeError());
+    To = {RecordMoment::After, *Ns};
+  } else if (!Value.consume_front("step:") ||
+             Value.getAsInteger(10, To.Value) || To.Value == 0) {
+    return wrong(Flag, Text, Should);
+  } else {
+    To.Kind = RecordMoment::Step;
+  }
+  return Error::success();
+}
+
+static Error parseEvents(RecordOptions &O) {
+  StringRef Text = Events;
+  if (Text == "none") {
+    O.Events = RecordEvents::None;
+  } else if (Text.consume_front("last:")) {
+    O.Events = RecordEvents::Last;
+    Expected<uint64_t> Size = parseSize(Text);
+    if (!Size)
+      return joinErrors(wrong("events", Events, "all, none or last:SIZE"),
+                        Size.takeError());
+    if (*Size < LeastTail)
+      return wrong("events", Events, "at least last:" + formatSize(LeastTail));
+    O.EventBytes = *Size;
+  } else if (Text != "all") {
+    return wrong("events", Events, "all, none or last:SIZE");
+  }
+  return Error::success();
+}
+
+static Error parseMaxSize(RecordOptions &O) {
+  if (!MaxSize.getNumOccurrences())
+    return Error::success();
+  if (O.Events != RecordEvents::All)
+    return makeUsageError("--max-size is for --events=all: the others are "
+                          "bounded");
+  Expected<uint64_t> Size = parseSize(MaxSize);
+  if (!Size)
+    return joinErrors(makeUsageError("--max-size=" + MaxSize),
+                      Size.takeError());
+  if (!*Size)
+    return makeUsageError("--max-size=0: --events=none leaves all events out");
+  O.EventBytes = *Size;
+  return Error::success();
+}
+
+Error memkit::takeBounds(RecordOptions &O) {
+  if (Start.getNumOccurrences())
+    if (Error E = parseMoment("start", Start, true, O.Start))
+      return E;
+  if (Stop.getNumOccurrences())
+    if (Error E = parseMoment("stop", Stop, false, O.Stop))
+      return E;
+  if (O.Start.Kind == O.Stop.Kind && O.Start.Kind != RecordMoment::None &&
+      O.Stop.Value <= O.Start.Value)
+    return makeUsageError("--stop=" + Stop + " is not after --start=" + Start);
+  if (Error E = parseEvents(O))
+    return E;
+  if (Error E = parseMaxSize(O))
+    return E;
+  auto Describe = [&](StringRef Name, const cl::opt<std::string> &Flag) {
+    if (Flag.getNumOccurrences())
+      O.Options.push_back((Name + "=" + Flag.getValue()).str());
+  };
+  Describe("start", Start);
+  Describe("stop", Stop);
+  Describe("events", Events);
+  Describe("max-size", MaxSize);
+  return Error::success();
+}

@@ -1,0 +1,22 @@
+//===- Bounds.h - When to record, and how much of it to keep ----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TOOLS_MEMREC_BOUNDS_H
+#define MEMKIT_TOOLS_MEMREC_BOUNDS_H
+
+#include "memkit/Record/Recorder.h"
+
+namespace memkit {
+
+/// Takes --start, --stop, --events and --max-size into \p O, as they stand in
+/// its Options too. Errors: UsageError.
+llvm::Error takeBounds(RecordOptions &O);
+
+} // namespace memkit
+
+#endif // MEMKIT_TOOLS_MEMREC_BOUNDS_H
