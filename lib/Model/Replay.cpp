@@ -138,38 +138,49 @@ void Replay::addPart(KeyframeParts &Parts, const BlockInfo &B) {
   Parts.push_back(&B);
 }
 
-/// Begins images whose first events were left out with what lived then.
-Error Replay::startAtBases() {
+/// Learns how many events were left out before the first of each image.
+Error Replay::readBases() {
   HasStarted = true;
-  for (size_t Id = 0; Id < Images.size(); ++Id)
-    if (Images[Id] && !Bases[Id].empty())
-      if (Error E = loadBase(uint32_t(Id)))
-        return E;
+  Keyframe K;
+  for (size_t Id = 0; Id < Images.size(); ++Id) {
+    if (!Images[Id] || Bases[Id].empty())
+      continue;
+    const BlockInfo &First = *Bases[Id].front();
+    if (Error E = R.readHead(First, K))
+      return E;
+    if (K.NextOrdinal > MaxLeftOut)
+      return fail(First, "more than " + llvm::Twine(MaxLeftOut) +
+                             " allocations were left out before its events; "
+                             "they cannot be replayed");
+    if (K.Events > UINT64_MAX / 4)
+      return fail(First, "a keyframe after more events than there can be");
+    EventsOfImage[Id] += K.Events;
+    LeftOut[Id] = K.Events;
+  }
   return Error::success();
 }
 
-Error Replay::loadBase(uint32_t Image) {
-  Keyframe K;
-  const BlockInfo &First = *Bases[Image].front();
-  if (Error E = R.readHead(First, K))
+/// Begins an image with what lived before its first event.
+Error Replay::loadBase(size_t Id) {
+  if (!Images[Id] || Bases[Id].empty())
+    return Error::success();
+  if (Error E = loadKeyframe(Bases[Id]))
     return E;
-  if (K.NextOrdinal > MaxLeftOut)
-    return fail(First, "more than " + llvm::Twine(MaxLeftOut) +
-                           " allocations were left out before its events; they "
-                           "cannot be replayed");
-  if (K.Events > UINT64_MAX / 4)
-    return fail(First, "a keyframe after more events than there can be");
-  EventsOfImage[Image] += K.Events;
-  if (Error E = loadKeyframe(Bases[Image]))
+  BaseBlocks += liveBlocks(uint32_t(Id));
+  return Error::success();
+}
+
+Error Replay::startAtBases() {
+  if (Error E = readBases())
     return E;
-  BaseBlocks += liveBlocks(Image);
-  this->image(Image).Skip = 0;
-  LeftOut[Image] = K.Events;
+  for (size_t Id = 0; Id < Images.size(); ++Id)
+    if (Error E = loadBase(Id))
+      return E;
   return Error::success();
 }
 
 Error Replay::startNear(uint64_t AtNs) {
-  if (Error E = startAtBases())
+  if (Error E = readBases())
     return E;
   // The parts of the last keyframe of each image, as far as they are read.
   std::vector<KeyframeParts> Best(Images.size());
@@ -184,11 +195,12 @@ Error Replay::startNear(uint64_t AtNs) {
   for (const Mark &M : Marks)
     if (M.Kind == MarkKind::ImageEnd && M.TimeNs <= AtNs && Images[M.Image])
       Images[M.Image]->Ignored = true;
-  for (size_t Id = 0; Id < Images.size(); ++Id)
-    if (Images[Id] && !Images[Id]->Ignored && !Best[Id].empty() &&
-        Best[Id] != Bases[Id])
-      if (Error E = loadKeyframe(Best[Id]))
-        return E;
+  for (size_t Id = 0; Id < Images.size(); ++Id) {
+    if (!Images[Id] || Images[Id]->Ignored)
+      continue;
+    if (Error E = Best[Id].empty() ? loadBase(Id) : loadKeyframe(Best[Id]))
+      return E;
+  }
   return Error::success();
 }
 

@@ -8,6 +8,7 @@
 
 #include "memkit/Model/Sums.h"
 #include "memkit/Model/Replay.h"
+#include "memkit/Support/Format.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
@@ -29,20 +30,37 @@ static void atMoment(SumRow &Row, bool Gone, bool Alone) {
   Row.Splits = Row.Temporaries = 0;
 }
 
-/// Replays the events of what is selected.
-Error Sums::replaySelected() {
+/// Whether the replay has what the selection needs: all events, or for a moment
+/// those around it.
+Error Sums::checkEvents() const {
   // Each part of a summary gives them all.
   uint64_t Events = T->summary().empty() ? 0 : T->summary().back().Events;
-  uint64_t Held = 0;
+  uint64_t Held = 0, BeginNs = UINT64_MAX, EndNs = 0;
   for (const BlockInfo &B : T->reader().blocks())
-    Held += B.Events;
-  if (Held < Events)
-    return makeError(T->name() + ": a selection by size, thread, time or " +
-                     (By == SumsOf::Stacks
-                          ? "context needs"
-                          : "stack, grouped by context, needs") +
-                     " all events, and the trace holds " + Twine(Held) +
-                     " of " + Twine(Events));
+    if (B.Kind == BlockKind::Events) {
+      Held += B.Events;
+      BeginNs = std::min(BeginNs, B.BeginNs);
+      EndNs = std::max(EndNs, B.EndNs);
+    }
+  const std::optional<Moment> &At = Sel.times().At;
+  bool IsHeld = At && !Sel.needsBirths(By) && BeginNs <= At->TimeNs &&
+                At->TimeNs <= EndNs;
+  if (Held >= Events || IsHeld)
+    return Error::success();
+  std::string From = Held ? ", from " + formatTime(BeginNs) + " to " +
+                                formatTime(EndNs)
+                          : "";
+  return makeError(T->name() + ": a selection by size, thread, time or " +
+                   (By == SumsOf::Stacks ? "context needs"
+                                         : "stack, grouped by context, needs") +
+                   " all events, and the trace holds " + Twine(Held) + " of " +
+                   Twine(Events) + From);
+}
+
+/// Replays the events of what is selected.
+Error Sums::replaySelected() {
+  if (Error E = checkEvents())
+    return E;
   ReplayOptions Options;
   if (Sel.needsBirths(By))
     Options.Select = [&](const Birth &B) { return Sel.hasBirth(B); };
@@ -128,23 +146,10 @@ static void addRest(ArrayRef<PackedRows> Stacks, ArrayRef<PackedRows> Contexts,
   }
 }
 
-/// What cannot be answered from sums needs events, which may have been left out.
-static Error needAllEvents(const Trace &T) {
-  uint64_t LeftOut = T.eventsLeftOut();
-  if (!LeftOut)
-    return Error::success();
-  return createStringError(
-      inconvertibleErrorCode(),
-      T.name() + ": this selection needs the events, and " + Twine(LeftOut) +
-          " of them are not in the trace (memrec --events or --max-size)");
-}
-
 Expected<Sums> Sums::create(const Trace &T, Selection Selected, SumsOf By) {
   Sums S(T, std::move(Selected), By);
   ArrayRef<PackedRows> Stacks = T.stackRows(), Contexts = T.contextRows();
   if (S.Sel.needsEvents(By)) {
-    if (Error E = needAllEvents(T))
-      return E;
     if (Error E = S.replaySelected())
       return E;
   } else if (S.Sel.times().At) {

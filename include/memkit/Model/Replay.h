@@ -170,7 +170,8 @@ private:
   using KeyframeParts = std::vector<const BlockInfo *>;
   static void addPart(KeyframeParts &Parts, const BlockInfo &B);
   llvm::Error startAtBases();
-  llvm::Error loadBase(uint32_t Image);
+  llvm::Error readBases();
+  llvm::Error loadBase(size_t Id);
   llvm::Error loadKeyframe(llvm::ArrayRef<const BlockInfo *> Parts);
   llvm::Error addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset);
   ImageReplay &image(uint32_t Id) { return *Images[Id]; }

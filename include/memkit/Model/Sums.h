@@ -54,6 +54,7 @@ public:
 private:
   Sums(const Trace &T, Selection Sel, SumsOf By)
       : T(&T), Sel(std::move(Sel)), By(By) {}
+  llvm::Error checkEvents() const;
   llvm::Error replaySelected();
   void takeEnds();
 
