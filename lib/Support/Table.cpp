@@ -115,4 +115,28 @@ void Table::print(raw_ostream &OS, unsigned Width) const {
     PrintRow([&](size_t I) { return StringRef(Row[I]); });
 }
 
+std::string markdownText(StringRef Text) {
+  std::string Out;
+  for (char C : Text) {
+    if (StringRef("\\`*_<|[]~&").contains(C))
+      Out += '\\';
+    Out += C == '\n' || C == '\r' ? ' ' : C;
+  }
+  return Out;
+}
+
+void Table::printMarkdown(raw_ostream &OS) const {
+  auto PrintRow = [&](auto CellOf) {
+    for (size_t I = 0; I != Columns.size(); ++I)
+      OS << "| " << CellOf(I) << ' ';
+    OS << "|\n";
+  };
+  PrintRow([&](size_t I) { return markdownText(Columns[I].Title); });
+  PrintRow([&](size_t I) {
+    return Columns[I].Side == Align::Right ? "---:" : "---";
+  });
+  for (const auto &Row : Rows)
+    PrintRow([&](size_t I) { return markdownText(Row[I]); });
+}
+
 } // namespace memkit

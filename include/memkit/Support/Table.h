@@ -24,6 +24,10 @@ unsigned outputWidth();
 /// its end, the most telling part of a path or a name, stays longer.
 std::string shorten(llvm::StringRef Text, unsigned Width);
 
+/// Text as Markdown shows it as it is: what would be markup is escaped, and all
+/// stands in one line.
+std::string markdownText(llvm::StringRef Text);
+
 /// A table printed at once. Columns are as wide as their cells; the one marked
 /// Flexible gives way when the terminal is narrower.
 class Table {
@@ -41,6 +45,8 @@ public:
   bool empty() const { return Rows.empty(); }
   /// Width as outputWidth() gives it.
   void print(llvm::raw_ostream &OS, unsigned Width) const;
+  /// As GitHub's Markdown has tables. Cells are texts, no markup.
+  void printMarkdown(llvm::raw_ostream &OS) const;
 
 private:
   std::vector<Column> Columns;

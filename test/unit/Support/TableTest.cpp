@@ -49,3 +49,16 @@ TEST(Table, ShortensWholeCharacters) {
   // What is no UTF-8 counts by bytes.
   EXPECT_EQ(shorten("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 9).size(), 9u);
 }
+
+TEST(Table, PrintsMarkdown) {
+  Table T({{"size", Align::Right}, {"function", Align::Left}});
+  T.add({"1.5 GiB", "<module> __init__"});
+  T.add({"3 B", "a|b"});
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  T.printMarkdown(OS);
+  EXPECT_EQ(Text, "| size | function |\n"
+                  "| ---: | --- |\n"
+                  "| 1.5 GiB | \\<module> \\_\\_init\\_\\_ |\n"
+                  "| 3 B | a\\|b |\n");
+}
