@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Model/StackKeys.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace llvm;
@@ -23,67 +22,162 @@ static uint64_t mix(uint64_t Before, uint64_t Next) {
   return static_cast<uint64_t>(Product) ^ static_cast<uint64_t>(Product >> 64);
 }
 
-static bool isCloneWord(StringRef Word) {
-  return StringSwitch<bool>(Word)
-      .Cases("isra", "part", "constprop", "cold", "llvm", "lto_priv", true)
-      .Default(!Word.empty() &&
-               Word.find_first_not_of("0123456789") == StringRef::npos);
+/// The numbers of frames: what they show, outermost first.
+class StackKeyer::FrameKeys {
+public:
+  FrameKeys(const Trace &T, SameFrame How, const KeyRules &Rules)
+      : T(T), Rules(Rules), OfFunction(T.numFunctions() + 1),
+        OfModule(T.modules().size() + 1) {
+    Keys.reserve(T.allShown().size());
+    First.reserve(T.numFrames() + 1);
+    First.push_back(0);
+    // Inlined functions count like others: whether one is inlined differs by
+    // build.
+    for (uint32_t F = 1; F <= T.numFrames(); ++F) {
+      for (const ShownFrame &Shown : reverse(T.shown(F)))
+        Keys.push_back(How == SameFrame::Function ? steadyKey(F, Shown)
+                                                  : placeKey(Shown));
+      First.push_back(Keys.size());
+    }
+  }
+
+  ArrayRef<uint64_t> of(uint32_t Frame) const {
+    return ArrayRef(Keys).slice(First[Frame - 1],
+                                First[Frame] - First[Frame - 1]);
+  }
+
+private:
+  static uint64_t placeKey(const ShownFrame &F) {
+    return mix(mix(xxh3_64bits(F.Function), xxh3_64bits(F.Module)),
+               mix(xxh3_64bits(F.File), F.Line));
+  }
+
+  uint64_t steadyKey(uint32_t Id, const ShownFrame &Shown) {
+    const Frame &F = T.frame(Id);
+    bool HasModule = F.Kind == FrameKind::Native && F.Owner;
+    if (!Shown.FunctionId) {
+      if (!HasModule)
+        return 1;
+      return isMoved(F.Owner) ? moduleKey(F.Owner)
+                              : mix(moduleKey(F.Owner), F.Address);
+    }
+    return HasModule ? mix(functionKey(Shown), moduleKey(F.Owner))
+                     : mix(functionKey(Shown), fileKey(Shown.File));
+  }
+
+  uint64_t functionKey(const ShownFrame &Shown) {
+    uint64_t &Key = OfFunction[Shown.FunctionId];
+    if (Key)
+      return Key;
+    std::string Room, NewRoom, NewerRoom;
+    StringRef Name = steadyFunction(Shown.Function, Room);
+    if (Rules.Renamed)
+      Name = steadyFunction(Rules.Renamed->function(Name, NewRoom), NewerRoom);
+    return Key = xxh3_64bits(Name);
+  }
+
+  uint64_t fileKey(StringRef Path) const {
+    std::string Room, NewRoom;
+    StringRef Name = steadyFile(Path, Room);
+    if (Rules.Renamed) {
+      StringRef Whole = baseName(Path), New = Rules.Renamed->name(Whole);
+      if (New.data() == Whole.data())
+        New = Rules.Renamed->name(Name);
+      Name = steadyFile(New, NewRoom);
+    }
+    return xxh3_64bits(Name);
+  }
+
+  uint64_t moduleKey(uint32_t Module) {
+    uint64_t &Key = OfModule[Module];
+    if (!Key)
+      Key = fileKey(T.string(T.modules()[Module - 1].Path));
+    return Key;
+  }
+
+  bool isMoved(uint32_t Module) const {
+    std::string Room;
+    StringRef Path = T.string(T.modules()[Module - 1].Path);
+    return Rules.Moved && Rules.Moved->contains(steadyFile(Path, Room));
+  }
+
+  const Trace &T;
+  KeyRules Rules;
+  std::vector<uint64_t> OfFunction, OfModule; ///< 0: not yet known
+  std::vector<uint64_t> Keys;
+  std::vector<uint32_t> First{}; ///< frame F has Keys[First[F - 1]..First[F])
+};
+
+StackKeyer::StackKeyer(const Trace &T, SameFrame How, const KeyRules &Rules)
+    : V(T.view()), Folds(How == SameFrame::Function),
+      Frames(std::make_unique<FrameKeys>(T, How, Rules)) {}
+StackKeyer::~StackKeyer() = default;
+
+/// Whether the Length nodes up from A show what those up from B do.
+bool StackKeyer::isTurn(uint32_t A, uint32_t B, unsigned Length) const {
+  for (; Length; --Length, A = V.parent(A), B = V.parent(B)) {
+    if (!B)
+      return false;
+    uint32_t FrameA = V.frameOf(A), FrameB = V.frameOf(B);
+    if (FrameA != FrameB && Frames->of(FrameA) != Frames->of(FrameB))
+      return false;
+  }
+  return true;
 }
 
-StringRef withoutCloneSuffix(StringRef Function) {
-  // Demanglers put them in brackets behind the name.
-  while (Function.ends_with("]") || Function.ends_with(")")) {
-    size_t At = Function.rfind(Function.back() == ']' ? '[' : '(');
-    if (At == StringRef::npos || At == 0 || Function[At - 1] != ' ')
-      break;
-    StringRef Inside = Function.drop_front(At + 1);
-    if (!Inside.starts_with("clone ") && !Inside.starts_with("."))
-      break;
-    Function = Function.take_front(At - 1);
+/// The node above N where the frames from there to N are what the frames above
+/// it were, as the turns of a recursion are; N when there is none.
+uint32_t StackKeyer::beforeTurn(uint32_t N) const {
+  const unsigned Longest = 3;
+  uint32_t Above = V.parent(N);
+  for (unsigned Length = 1; Length <= Longest && Above; ++Length) {
+    if (isTurn(N, Above, Length))
+      return Above;
+    Above = V.parent(Above);
   }
-  while (true) {
-    // No farther back than such words reach: names are long, and most have
-    // none.
-    size_t Dot = Function.size();
-    while (Dot && (isLower(Function[Dot - 1]) || isDigit(Function[Dot - 1]) ||
-                   Function[Dot - 1] == '_'))
-      --Dot;
-    if (Dot < 2 || Function[Dot - 1] != '.' ||
-        !isCloneWord(Function.drop_front(Dot)))
-      return Function;
-    Function = Function.take_front(Dot - 1);
-  }
+  return N;
 }
 
-static uint64_t shownKey(const ShownFrame &F, SameFrame How) {
-  StringRef Owner = F.Module.empty() ? F.File : F.Module;
-  if (How == SameFrame::Function)
-    return mix(xxh3_64bits(withoutCloneSuffix(F.Function)),
-               xxh3_64bits(baseName(Owner)));
-  return mix(mix(xxh3_64bits(F.Function), xxh3_64bits(F.Module)),
-             mix(xxh3_64bits(F.File), F.Line));
+uint64_t StackKeyer::key(uint32_t N, ArrayRef<uint64_t> Keys) const {
+  if (uint32_t Before = Folds ? beforeTurn(N) : N; Before != N)
+    return Keys[Before];
+  uint32_t Parent = V.parent(N);
+  uint64_t Key = Keys[Parent];
+  uint64_t Last = Folds && Parent ? Frames->of(V.frameOf(Parent)).back() : 0;
+  for (uint64_t Next : Frames->of(V.frameOf(N))) {
+    if (Next != Last)
+      Key = mix(Key, Next);
+    Last = Folds ? Next : 0;
+  }
+  return Key;
 }
 
-std::vector<uint64_t> nodeKeys(const Trace &T, SameFrame How) {
-  // Frame F shows FrameKeys[First[F - 1]..First[F]), outermost first. Inlined
-  // functions count like others: whether one is inlined differs by build.
-  std::vector<uint64_t> FrameKeys;
-  std::vector<uint32_t> First{0};
-  for (uint32_t F = 1; F <= T.numFrames(); ++F) {
-    for (const ShownFrame &Shown : reverse(T.shown(F)))
-      FrameKeys.push_back(shownKey(Shown, How));
-    First.push_back(FrameKeys.size());
-  }
-  const StackView &V = T.view();
-  std::vector<uint64_t> Keys(V.numNodes() + 1);
-  for (uint32_t N = 1; N <= V.numNodes(); ++N) {
-    uint32_t Frame = V.frameOf(N);
-    uint64_t Key = Keys[V.parent(N)];
-    for (uint32_t I = First[Frame - 1]; I != First[Frame]; ++I)
-      Key = mix(Key, FrameKeys[I]);
-    Keys[N] = Key;
-  }
+std::vector<uint64_t> nodeKeys(const Trace &T, SameFrame How,
+                               const KeyRules &Rules) {
+  StackKeyer Keyer(T, How, Rules);
+  std::vector<uint64_t> Keys(T.view().numNodes() + 1);
+  for (uint32_t N = 1; N < Keys.size(); ++N)
+    Keys[N] = Keyer.key(N, Keys);
   return Keys;
+}
+
+uint64_t heapKey(StringRef Name, const KeyRules &Rules) {
+  return xxh3_64bits(Rules.Renamed ? Rules.Renamed->name(Name) : Name);
+}
+
+StringSet<> movedModules(ArrayRef<const Trace *> Traces) {
+  StringMap<std::vector<uint8_t>> Builds;
+  StringSet<> Moved;
+  for (const Trace *T : Traces)
+    for (const Module &M : T->modules()) {
+      std::string Room;
+      StringRef Name = steadyFile(T->string(M.Path), Room);
+      if (M.BuildId.empty() || Name.empty())
+        continue;
+      if (Builds.try_emplace(Name, M.BuildId).first->second != M.BuildId)
+        Moved.insert(Name);
+    }
+  return Moved;
 }
 
 } // namespace memkit

@@ -263,10 +263,10 @@ void Trace::foldFrames() {
   Folded = foldStacks(Tree, Roles);
 }
 
-std::vector<ShownFrame> Trace::shownStack(uint32_t Stack) const {
+std::vector<ShownFrame> Trace::shownWay(uint32_t Node) const {
   std::vector<ShownFrame> All;
   const StackView &V = view();
-  for (uint32_t Node = V.leaf(Stack); Node; Node = V.parent(Node)) {
+  for (; Node; Node = V.parent(Node)) {
     ArrayRef<ShownFrame> S = shown(V.frameOf(Node));
     All.insert(All.end(), S.begin(), S.end());
   }

@@ -9,7 +9,9 @@
 #ifndef MEMKIT_MODEL_STACKKEYS_H
 #define MEMKIT_MODEL_STACKKEYS_H
 
+#include "memkit/Model/SteadyNames.h"
 #include "memkit/Model/Trace.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace memkit {
 
@@ -20,15 +22,52 @@ enum class SameFrame {
   Location, ///< also file and line: what a printed stack shows
 };
 
-/// A number for each node of T.view() (by id, 0 for the root) that depends only on the
-/// frames from the root to it, as SameFrame says: equal stacks of different
-/// traces have equal numbers. 64 bits: among a million stacks the chance of two
-/// that are taken for one is below 10^-7.
-std::vector<uint64_t> nodeKeys(const Trace &T, SameFrame How);
+/// What SameFrame::Function has to know of the other traces.
+struct KeyRules {
+  /// The names of this trace that others have otherwise.
+  const Renames *Renamed = nullptr;
+  /// movedModules() of all traces.
+  const llvm::StringSet<> *Moved = nullptr;
+};
 
-/// Function without what compilers append to the names of clones (`.isra.0`,
-/// ` [clone .cold]`), which differs from build to build.
-llvm::StringRef withoutCloneSuffix(llvm::StringRef Function);
+/// A number for each node of T.view() (by id, 0 for the root) that depends only
+/// on the frames from the root to it, as SameFrame says: equal stacks of
+/// different traces have equal numbers. 64 bits: among a million stacks the
+/// chance of two that are taken for one is below 10^-7.
+///
+/// Function takes what steadyFunction() and steadyFile() give. A function, or a
+/// cycle of two or three nodes, that calls itself counts once, however often it
+/// did. A frame without symbols is the same at the same address of a module
+/// that did not move, else by its module alone; without a module (code that was
+/// made at run time, whose address is chance) all are one.
+std::vector<uint64_t> nodeKeys(const Trace &T, SameFrame How,
+                               const KeyRules &Rules = {});
+
+/// The same for one node at a time, for those who want few.
+class StackKeyer {
+public:
+  /// T and what Rules point to must outlive it; T.view() must not change.
+  StackKeyer(const Trace &T, SameFrame How, const KeyRules &Rules = {});
+  ~StackKeyer();
+  /// The number of node N, of which those of the nodes above it stand in Keys.
+  uint64_t key(uint32_t N, llvm::ArrayRef<uint64_t> Keys) const;
+
+private:
+  class FrameKeys;
+  uint32_t beforeTurn(uint32_t N) const;
+  bool isTurn(uint32_t A, uint32_t B, unsigned Length) const;
+
+  const StackView &V;
+  bool Folds;
+  std::unique_ptr<FrameKeys> Frames;
+};
+
+/// The same for the name of a heap.
+uint64_t heapKey(llvm::StringRef Name, const KeyRules &Rules = {});
+
+/// The steady names of modules that have several builds among Traces, so that
+/// an address says nothing.
+llvm::StringSet<> movedModules(llvm::ArrayRef<const Trace *> Traces);
 
 } // namespace memkit
 

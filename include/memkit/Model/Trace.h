@@ -114,7 +114,11 @@ public:
   /// What chooses stacks (selections, suppressions) sees all frames.
   void foldFrames();
   /// All frames of a stack that view() has, innermost first.
-  std::vector<ShownFrame> shownStack(uint32_t Stack) const;
+  std::vector<ShownFrame> shownStack(uint32_t Stack) const {
+    return shownWay(view().leaf(Stack));
+  }
+  /// The frames from a node of view() to the root, innermost first.
+  std::vector<ShownFrame> shownWay(uint32_t Node) const;
   /// The names of the scopes of a context, outermost first, joined by `/`.
   std::string contextPath(uint32_t Context) const;
 
