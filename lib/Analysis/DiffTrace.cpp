@@ -22,18 +22,19 @@ namespace {
 /// Builds the dictionary of a new trace and writes it as it fills.
 class DictionaryWriter {
 public:
-  explicit DictionaryWriter(TraceWriter &Out) : Out(Out) {}
+  DictionaryWriter(TraceWriter &Out, const DiffRuns &Runs)
+      : Out(Out), Runs(Runs), Sides(Runs.size()) {}
 
   uint32_t string(StringRef Text);
   uint32_t heap(Heap H);
   void image(Image I) { Block.Images.push_back(std::move(I)); }
-  /// The id of the stack Id of T, which is one of the two traces (Side).
-  Expected<uint32_t> stack(const Trace &T, bool Side, uint32_t Id);
+  /// The id of a stack of one of the runs.
+  Expected<uint32_t> stack(DiffStack From);
   /// Writes what is not yet written.
   Error flush();
 
 private:
-  /// What was taken from one of the traces; 0: nothing yet.
+  /// What was taken from one of the runs; 0: nothing yet.
   struct Taken {
     DenseMap<uint32_t, uint32_t> Modules, Functions, Frames, Nodes, Stacks;
   };
@@ -42,8 +43,9 @@ private:
   bool isNearlyFull() const;
 
   TraceWriter &Out;
+  const DiffRuns &Runs;
   Dictionary Block;
-  Taken Sides[2];
+  std::vector<Taken> Sides;
   StringMap<uint32_t> Strings;
   uint32_t Functions = 0, Modules = 0, Frames = 0, Nodes = 0, Stacks = 0,
            Heaps = 0;
@@ -102,9 +104,10 @@ uint32_t DictionaryWriter::frame(const Trace &T, Taken &From, uint32_t Id) {
   return Known;
 }
 
-Expected<uint32_t> DictionaryWriter::stack(const Trace &T, bool Side,
-                                           uint32_t Id) {
-  Taken &From = Sides[Side];
+Expected<uint32_t> DictionaryWriter::stack(DiffStack Of) {
+  const Trace &T = Runs.trace(Of.Run);
+  Taken &From = Sides[Of.Run];
+  uint32_t Id = Of.Stack;
   if (uint32_t Known = From.Stacks.lookup(Id))
     return Known;
   if (isNearlyFull())
@@ -158,6 +161,7 @@ static SumRow growthRow(uint32_t Stack, uint32_t Heap, const StackMetrics &From,
   R.Heap = Heap;
   R.Allocations = grown(From.Allocations, To.Allocations);
   R.AllocatedBytes = grown(From.AllocatedBytes, To.AllocatedBytes);
+  R.Temporaries = grown(From.Temporaries, To.Temporaries);
   R.LiveBlocks = grown(From.LiveBlocks, To.LiveBlocks);
   R.LiveBytes = R.LiveExclusive = grown(From.LiveBytes, To.LiveBytes);
   R.PeakBytes = grown(From.PeakBytes, To.PeakBytes);
@@ -173,6 +177,7 @@ static bool isNothing(const SumRow &R) {
 static void addRow(Totals &Sum, const SumRow &R) {
   Sum.Allocations += R.Allocations;
   Sum.AllocatedBytes += R.AllocatedBytes;
+  Sum.Temporaries += R.Temporaries;
   Sum.LiveBlocks += R.LiveBlocks;
   Sum.LiveBytes += R.LiveBytes;
   Sum.PeakBytes += R.HeapPeakBytes;
@@ -260,40 +265,41 @@ Error SumWriter::finish() {
 }
 
 /// Adds the heaps `H.more` and `H.less` for each heap of the differences.
-static MapVector<StringRef, uint32_t>
-addHeaps(DictionaryWriter &Words, ArrayRef<Difference> Differences) {
-  MapVector<StringRef, uint32_t> Numbers;
+static MapVector<uint32_t, uint32_t>
+addHeaps(DictionaryWriter &Words, const DiffRuns &Runs,
+         ArrayRef<Difference> Differences) {
+  MapVector<uint32_t, uint32_t> Numbers;
   for (const Difference &D : Differences) {
     if (!Numbers.insert({D.Heap, Numbers.size()}).second)
       continue;
-    Words.heap({.Name = Words.string((D.Heap + ".more").str())});
-    Words.heap({.Name = Words.string((D.Heap + ".less").str()),
+    StringRef Name = Runs.heaps()[D.Heap].Name;
+    Words.heap({.Name = Words.string((Name + ".more").str())});
+    Words.heap({.Name = Words.string((Name + ".less").str()),
                 .Flags = HF_OutsideTotals});
   }
   return Numbers;
 }
 
-Error writeDiffTrace(Sink &Out, const Trace &Before, const Trace &After,
+Error writeDiffTrace(Sink &Out, const DiffRuns &Runs,
                      ArrayRef<Difference> Differences,
                      ArrayRef<std::string> Command) {
+  const Trace &Last = Runs.trace(Runs.size() - 1);
   Expected<std::unique_ptr<TraceWriter>> Writer =
-      TraceWriter::create(Out, diffHeader(After, Command));
+      TraceWriter::create(Out, diffHeader(Last, Command));
   if (!Writer)
     return Writer.takeError();
-  DictionaryWriter Words(**Writer);
+  DictionaryWriter Words(**Writer, Runs);
   Image I;
   for (const std::string &Word : Command)
     I.Command.push_back(Words.string(Word));
   Words.image(std::move(I));
-  MapVector<StringRef, uint32_t> HeapNumbers = addHeaps(Words, Differences);
+  MapVector<uint32_t, uint32_t> HeapNumbers =
+      addHeaps(Words, Runs, Differences);
 
   // All of the dictionary stands before the first sum.
   std::vector<uint32_t> Stacks;
   for (const Difference &D : Differences) {
-    bool IsAfter = D.StackAfter.has_value();
-    Expected<uint32_t> Stack =
-        Words.stack(IsAfter ? After : Before, IsAfter,
-                    IsAfter ? *D.StackAfter : *D.StackBefore);
+    Expected<uint32_t> Stack = Words.stack(D.shown());
     if (!Stack)
       return Stack.takeError();
     Stacks.push_back(*Stack);

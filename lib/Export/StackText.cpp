@@ -30,8 +30,12 @@ std::string frameText(const ShownFrame &F) {
 
 void printStack(raw_ostream &OS, const Trace &T, uint32_t Stack,
                 unsigned Indent, unsigned Width, bool Full) {
+  printFrames(OS, T.shownStack(Stack), Indent, Width, Full);
+}
+
+void printFrames(raw_ostream &OS, ArrayRef<ShownFrame> Frames, unsigned Indent,
+                 unsigned Width, bool Full) {
   const size_t Most = 24, Outermost = 4;
-  std::vector<ShownFrame> Frames = T.shownStack(Stack);
   size_t Skip = Full || Frames.size() <= Most ? 0 : Frames.size() - Most;
   for (size_t I = 0; I != Frames.size(); ++I) {
     OS.indent(Indent);
@@ -61,8 +65,12 @@ json::Value jsonTextOrNull(StringRef Text) {
 }
 
 void writeStack(json::OStream &J, const Trace &T, uint32_t Stack) {
+  writeFrames(J, T.shownStack(Stack));
+}
+
+void writeFrames(json::OStream &J, ArrayRef<ShownFrame> Frames) {
   J.array([&] {
-    for (const ShownFrame &F : T.shownStack(Stack))
+    for (const ShownFrame &F : Frames)
       J.object([&] {
         J.attribute("function", jsonText(F.Function));
         J.attribute("file", jsonTextOrNull(F.File));

@@ -1,4 +1,4 @@
-//===- DiffPrinter.h - Differences as text and JSON -*- C++ -*-===//
+//===- DiffPrinter.h - Differences as text, JSON and Markdown -*- C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,19 +13,25 @@
 
 namespace memkit {
 
-/// The two traces and what they differ by.
+/// The runs and what they differ by.
 struct DiffView {
-  const Trace &Before;
-  const Trace &After;
+  const DiffRuns &Runs;
   const DiffReport &Report;
-  Metric By;     ///< what the text shows
-  uint64_t Most; ///< how many differences; 0: all above the noise
+  Metric By;       ///< what orders
+  bool IsAtMoment; ///< all values are of what lives at one
+  uint64_t Most;   ///< how many findings or differences; 0: all above the noise
+  double Confidence;
+  llvm::StringRef NameBefore, NameAfter; ///< of the groups
+  /// The conditions that hold, for people.
+  llvm::ArrayRef<std::string> Failed;
 };
 
 /// For people.
 void printDiff(llvm::raw_ostream &OS, const DiffView &V);
 /// The machine interface: docs/CommandGuide/memdiff.md.
 void writeDiffJson(llvm::raw_ostream &OS, const DiffView &V);
+/// A comment on a change, in GitHub's Markdown.
+void writeDiffMarkdown(llvm::raw_ostream &OS, const DiffView &V);
 
 } // namespace memkit
 

@@ -6,23 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Comparison.h"
 #include "DiffPrinter.h"
 #include "memkit/Analysis/DiffTrace.h"
-#include "memkit/Support/FailOn.h"
 #include "memkit/Support/OutputFile.h"
-#include "memkit/Support/RunBoth.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace memkit;
 
-enum class Format { Text, Json, Trace };
+enum class Format { Text, Json, Markdown, Trace };
 
-static cl::opt<std::string> InputBefore(cl::Positional, cl::desc("<before>"),
-                                        cl::cat(toolCategory()));
-static cl::opt<std::string> InputAfter(cl::Positional, cl::desc("<after>"),
-                                       cl::cat(toolCategory()));
+static cl::list<std::string> Inputs(cl::Positional,
+                                    cl::desc("<before>... [--] <after>..."),
+                                    cl::cat(toolCategory()));
 static cl::opt<std::string>
     Output("o",
            cl::desc("Write to this file, a trace unless --format is given"),
@@ -31,6 +31,8 @@ static cl::opt<Format> OutputFormat(
     "format", cl::desc("What to write:"),
     cl::values(clEnumValN(Format::Text, "text", "for people (default)"),
                clEnumValN(Format::Json, "json", "for programs"),
+               clEnumValN(Format::Markdown, "markdown",
+                          "a comment on a change, for GitHub and others"),
                clEnumValN(Format::Trace, "trace",
                           "a trace of the differences, which memflame draws "
                           "(default with -o)")),
@@ -40,7 +42,9 @@ static cl::opt<Metric>
        cl::values(clEnumValN(Metric::Peak, "peak", "bytes live at the peak"),
                   clEnumValN(Metric::Live, "live", "bytes live at the end"),
                   clEnumValN(Metric::Allocated, "allocated", "bytes allocated"),
-                  clEnumValN(Metric::Count, "count", "allocations")),
+                  clEnumValN(Metric::Count, "count", "allocations"),
+                  clEnumValN(Metric::Temporary, "temporary",
+                             "allocations freed before the next")),
        cl::cat(toolCategory()));
 static cl::opt<std::string>
     Noise("noise",
@@ -50,8 +54,25 @@ static cl::opt<std::string>
 static cl::opt<uint64_t>
     Top("top", cl::desc("Show at most this many; 0: all (text: 10)"),
         cl::value_desc("n"), cl::cat(toolCategory()));
-
-static constexpr FailMetric Conditions[] = {{"differences"}, {"lost"}};
+static cl::list<std::string>
+    Map("map", cl::desc("A heap, module, source or function that was renamed"),
+        cl::value_desc("old=new"), cl::cat(toolCategory()));
+static cl::opt<std::string>
+    Sureness("confidence", cl::desc("Of the intervals of groups (95%)"),
+             cl::value_desc("n%"), cl::init("95%"), cl::cat(toolCategory()));
+static cl::opt<bool>
+    Uncertain("uncertain",
+              cl::desc("Show what may be no change by how the runs vary, too"),
+              cl::cat(toolCategory()));
+static cl::opt<std::string> NameBefore("before-name",
+                                       cl::desc("What to call the first group"),
+                                       cl::value_desc("text"),
+                                       cl::init("before"),
+                                       cl::cat(toolCategory()));
+static cl::opt<std::string> NameAfter("after-name",
+                                      cl::desc("What to call the second group"),
+                                      cl::value_desc("text"), cl::init("after"),
+                                      cl::cat(toolCategory()));
 
 /// -o alone means the trace: text would go to standard output.
 static Format outputFormat() {
@@ -69,66 +90,139 @@ static Error write(const DiffView &V) {
     return Out.takeError();
   if (F == Format::Trace) {
     FdSink Sink((*Out)->fd(), (*Out)->name().str());
-    if (Error E = writeDiffTrace(Sink, V.Before, V.After, V.Report.Differences,
-                                 {"memdiff", InputBefore, InputAfter}))
+    std::vector<std::string> Command(Inputs.begin(), Inputs.end());
+    Command.insert(Command.begin(), "memdiff");
+    if (!V.Runs.isPair())
+      Command.insert(Command.begin() + 1 + V.Runs.numBefore(), "--");
+    if (Error E = writeDiffTrace(Sink, V.Runs, V.Report.Differences, Command))
       return E;
   } else if (F == Format::Json) {
     writeDiffJson((*Out)->os(), V);
+  } else if (F == Format::Markdown) {
+    writeDiffMarkdown((*Out)->os(), V);
   } else {
     printDiff((*Out)->os(), V);
   }
   return (*Out)->keep();
 }
 
-static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
-  if (Error E = requireArgument(InputAfter, "a trace"))
-    return E;
+static Expected<DiffOptions> diffOptions(const SelectionSpec &Spec) {
+  DiffOptions Options;
+  if (By.getNumOccurrences())
+    Options.By = By;
+  else if (Spec.At)
+    Options.By = Metric::Live;
+  Expected<Threshold> Bound = parseThreshold(Noise);
+  if (!Bound)
+    return makeUsageError("--noise: " + toString(Bound.takeError()));
+  Options.Noise = *Bound;
+  Expected<Threshold> Sure = parseThreshold(Sureness);
+  if (!Sure)
+    return makeUsageError("--confidence: " + toString(Sure.takeError()));
+  if (!Sure->IsFraction || Sure->Fraction < 0.5 || Sure->Fraction > 0.9999)
+    return makeUsageError("--confidence: '" + Sureness +
+                          "' is not a part from 50% to 99.99%");
+  Options.Confidence = Sure->Fraction;
+  Options.Uncertain = Uncertain;
+  Format F = outputFormat();
+  Options.WantsStacks = F == Format::Json || F == Format::Trace;
+  Options.KeepAll = F == Format::Trace;
+  return Options;
+}
+
+static Expected<Renames> renames() {
+  Renames R;
+  for (StringRef Text : Map)
+    if (Error E = R.add(Text))
+      return std::move(E);
+  return R;
+}
+
+/// A rename that renames nothing is one that was meant otherwise.
+static void warnOfUnused(const Renames &R) {
+  for (const std::string &Name : R.unused())
+    warn("--map: no heap, module, source or function before is called '" +
+         Name + "'");
+}
+
+/// Parting: the place of `--` among the arguments, if there is one; SIZE_MAX
+/// for several.
+static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
+                         std::optional<size_t> Parting) {
+  if (Parting == SIZE_MAX)
+    return makeUsageError("'--' stands once, between the two groups");
+  std::vector<std::string> Paths(Inputs.begin(), Inputs.end());
+  std::optional<size_t> First;
+  if (Parting)
+    First = count_if(seq<size_t>(Paths.size()), [&](size_t I) {
+      return Inputs.getPosition(I) < *Parting;
+    });
+  Expected<size_t> NumBefore = groupSize(Paths.size(), First);
+  if (!NumBefore)
+    return NumBefore.takeError();
   if (Error E = Fatal.check())
     return E;
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
-  DiffOptions Options;
-  if (By.getNumOccurrences())
-    Options.By = By;
-  Expected<Threshold> Bound = parseThreshold(Noise);
-  if (!Bound)
-    return makeUsageError("--noise: " + toString(Bound.takeError()));
-  Options.Noise = *Bound;
+  Expected<DiffOptions> Options = diffOptions(*Spec);
+  if (!Options)
+    return Options.takeError();
+  Expected<Renames> Renamed = renames();
+  if (!Renamed)
+    return Renamed.takeError();
 
-  Options.KeepAll = outputFormat() == Format::Trace;
+  Expected<std::vector<SelectedTrace>> Traces = openTraces(Paths, *Spec);
+  if (!Traces)
+    return Traces.takeError();
+  std::vector<const Sums *> All;
+  for (const SelectedTrace &T : *Traces)
+    All.push_back(&*T.S);
+  ArrayRef<const Sums *> Each(All);
+  DiffRuns Runs(Each.take_front(*NumBefore), Each.drop_front(*NumBefore),
+                Spec->empty(), *Renamed);
+  warnOfDifferences(Runs);
+  checkHeaps(Fatal.conditions(), Runs);
+  DiffReport Report = diffTraces(Runs, *Options);
+  warnOfUnused(*Renamed);
 
-  SelectedTrace Before, After;
-  Error Failed[] = {Error::success(), Error::success()};
-  runBoth([&] { Failed[0] = Before.open(InputBefore, *Spec); },
-          [&] { Failed[1] = After.open(InputAfter, *Spec); });
-  for (Error &E : Failed)
-    if (E)
-      return std::move(E);
-  for (const Trace *T : {Before.T.get(), After.T.get()})
-    for_each(T->warnings(), [](const std::string &W) { warn(W); });
-  DiffReport Report = diffTraces(*Before.S, *After.S, Spec->empty(), Options);
+  std::string Why;
+  std::vector<std::string> Failed;
+  for (const FailCondition &C : Fatal.conditions())
+    if (holds(C, Runs, Report, Options->Confidence, Why))
+      Failed.push_back(Why);
   uint64_t Most = Top.getNumOccurrences()        ? uint64_t(Top)
                   : OutputFormat == Format::Json ? 0
                                                  : 10;
-  if (Error E = write({*Before.T, *After.T, Report,
-                       Options.By.value_or(Metric::Peak), Most}))
+  if (Error E = write({Runs, Report, Options->By.value_or(Metric::Peak),
+                       Spec->At.has_value(), Most, Options->Confidence,
+                       NameBefore, NameAfter, Failed}))
     return E;
-  bool Lost = Before.T->lostEvents() || After.T->lostEvents();
   return Fatal.status([&](const FailCondition &C) {
-    return C.isAbove(C.Metric == "lost" ? Lost : Report.Shown);
+    return holds(C, Runs, Report, Options->Confidence, Why);
   });
 }
 
 int main(int Argc, char **Argv) {
   SelectionFlags Flags(SF_All);
-  FailOn Fatal(Conditions,
-               "Exit with status 3 on differences (above the noise) or lost "
-               "(events)");
-  return runTool(Argc, Argv,
+  FailOn Fatal(diffConditions(),
+               "Exit with status 3 on differences (above the noise), lost "
+               "(events), peak>+5%, live>64MiB, HEAP:count>+1000, ...");
+  // To the option parser it would be the end of options.
+  std::vector<char *> Args(Argv, Argv + Argc);
+  auto Dashes = find(Args, StringRef("--"));
+  std::optional<size_t> Parting;
+  if (Dashes != Args.end()) {
+    Parting = Dashes - Args.begin();
+    Args.erase(Dashes);
+  }
+  if (is_contained(Args, StringRef("--")))
+    Parting = SIZE_MAX;
+  return runTool(Args.size(), Args.data(),
                  {"memdiff",
                   "Shows what changed from one recording to another.",
                   "memdiff before.fb after.fb\n"
-                  "memdiff before.fb after.fb -o diff.fb && memflame diff.fb"},
-                 [&] { return run(Flags, Fatal); });
+                  "memdiff before.fb after.fb -o diff.fb && memflame diff.fb\n"
+                  "memdiff --fail-on='peak>+5%' a.fb b.fb c.fb -- d.fb e.fb"},
+                 [&] { return run(Flags, Fatal, Parting); });
 }

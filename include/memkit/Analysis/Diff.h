@@ -1,4 +1,4 @@
-//===- Diff.h - What changed between two traces -*- C++ -*-===//
+//===- Diff.h - What changed between two groups of runs -*- C++ -*- ------===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,56 +9,47 @@
 #ifndef MEMKIT_ANALYSIS_DIFF_H
 #define MEMKIT_ANALYSIS_DIFF_H
 
-#include "memkit/Model/Profile.h"
+#include "memkit/Analysis/Findings.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/Sampling.h"
 #include <optional>
 
 namespace memkit {
 
-/// What one trace has of a (heap, stack), all processes together. Bytes are
-/// exclusive, unless heaps were chosen.
-struct StackMetrics {
-  uint64_t Allocations = 0;
-  uint64_t Frees = 0;
-  uint64_t AllocatedBytes = 0;
-  uint64_t LiveBytes = 0; ///< when each process ended
-  uint64_t LiveBlocks = 0;
-  uint64_t PeakBytes = 0; ///< the most that one process had of it at once
-  uint64_t AtPeakBytes =
-      0; ///< at the peak of its domain (of chosen heaps: theirs)
-  bool operator==(const StackMetrics &) const = default;
+/// A stack of one of the runs.
+struct DiffStack {
+  uint32_t Run = 0;
+  uint32_t Stack = 0;
 };
 
-/// A (heap, stack) of which the traces differ. Stacks are the same when their
-/// functions and modules are; one of each trace stands for all.
+/// A (heap, stack) of which the groups differ. Stacks are the same when their
+/// functions and modules are; one of each group stands for all.
 struct Difference {
-  llvm::StringRef Heap;
-  std::optional<uint32_t> StackBefore; ///< none: the trace has no such stack
-  std::optional<uint32_t> StackAfter;
-  StackMetrics Before, After;
-  /// Heap::estimateBytes() of the heap on either side: 0 where it is exact.
-  uint64_t SampleBefore = 0, SampleAfter = 0;
+  uint32_t Heap = 0;                    ///< DiffRuns::heaps()
+  std::optional<DiffStack> StackBefore; ///< none: no run has such a stack
+  std::optional<DiffStack> StackAfter;
+  StackMetrics Before, After; ///< on average
+
+  DiffStack shown() const { return StackAfter ? *StackAfter : *StackBefore; }
 };
-
-/// The variance of what metricOf() gives in bytes, for a heap with SampleBytes;
-/// 0 for what is not in bytes.
-double varianceOf(const StackMetrics &M, Metric By, uint64_t SampleBytes);
-
-/// The value of a metric in M. Leaked is as Live, Temporary not known here.
-uint64_t metricOf(const StackMetrics &M, Metric By);
 
 struct DiffOptions {
-  /// What is compared with the noise and orders the differences. Without it,
-  /// bytes at the peak, live at the end and the stack's own peak are compared,
-  /// and bytes at the peak order.
+  /// What is compared with the noise and orders what is found. Without it,
+  /// bytes at the peak and live at the end are (and of single stacks their own
+  /// peak), and bytes at the peak order.
   std::optional<Metric> By;
   /// Changes below it are not shown. A part is one of the larger of the two
-  /// peaks (By Allocated or Count: of what was allocated in all). With 0, every
-  /// change of anything is shown.
+  /// peaks (By Allocated, Count or Temporary: of what was allocated in all).
+  /// With 0, every change of anything is shown.
   Threshold Noise;
-  /// Whether the changes below the noise are wanted too.
+  /// Whether differences of single stacks are wanted, and those below the noise
+  /// too.
+  bool WantsStacks = true;
   bool KeepAll = false;
+  /// Of groups: how sure intervals are, and whether what may be no change is
+  /// shown.
+  double Confidence = 0.95;
+  bool Uncertain = false;
 };
 
 struct DiffTotals {
@@ -66,16 +57,32 @@ struct DiffTotals {
   uint64_t Frees = 0;
   uint64_t AllocatedBytes = 0;
   uint64_t FreedBytes = 0;
+  uint64_t Temporaries = 0;
   uint64_t LiveBytes = 0;
   uint64_t LiveBlocks = 0;
   uint64_t PeakBytes = 0;
-  std::optional<uint64_t> PeakTimeNs; ///< none for a part of a trace
+  std::optional<uint64_t> PeakTimeNs; ///< none for a part of a trace, and means
   SampleVariances Variances;          ///< zeros but for sampled heaps
 };
 
+/// The totals of each run, those before first, and of each group on average.
+struct DiffSums {
+  std::vector<DiffTotals> Runs;
+  DiffTotals Before, After;
+};
+
+struct HeapChange {
+  uint32_t Heap = 0; ///< DiffRuns::heaps()
+  DiffSums Sums;
+};
+
 struct DiffReport {
-  DiffTotals Before, After; ///< of the domain `host`, or of what was selected
-  uint64_t NoiseValue = 0;  ///< bytes, or allocations
+  DiffSums Totals; ///< of the domain `host`, or of what was selected
+  /// Of the selected heaps that something was recorded of, the largest peak
+  /// first.
+  std::vector<HeapChange> Heaps;
+  uint64_t NoiseValue = 0; ///< bytes, or allocations
+  FindingReport Changes;
   /// The first Shown are above the noise, the largest change first; then, when
   /// they are wanted, the others in no order.
   std::vector<Difference> Differences;
@@ -83,9 +90,15 @@ struct DiffReport {
   size_t BelowNoise = 0; ///< how many others there are
 };
 
-/// Whole: whether nothing was selected, so that the totals are the domain's.
-DiffReport diffTraces(const Sums &Before, const Sums &After, bool Whole,
-                      const DiffOptions &Options);
+/// What a total is off by, where it is not exact: of groups from how their runs
+/// vary, of sampled runs from what their samples stand for (Error; null for
+/// what is no estimate).
+std::optional<Interval> changeOfTotal(const DiffRuns &Runs, const DiffSums &S,
+                                      uint64_t DiffTotals::*Field,
+                                      double SampleVariances::*Error,
+                                      double Confidence);
+
+DiffReport diffTraces(const DiffRuns &Runs, const DiffOptions &Options);
 
 } // namespace memkit
 

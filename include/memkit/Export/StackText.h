@@ -24,6 +24,9 @@ std::string frameText(const ShownFrame &F);
 /// counted.
 void printStack(llvm::raw_ostream &OS, const Trace &T, uint32_t Stack,
                 unsigned Indent, unsigned Width, bool Full);
+/// The same of frames, innermost first.
+void printFrames(llvm::raw_ostream &OS, llvm::ArrayRef<ShownFrame> Frames,
+                 unsigned Indent, unsigned Width, bool Full);
 
 /// A text of a trace as a JSON value; bytes that are not UTF-8 are replaced.
 llvm::json::Value jsonText(llvm::StringRef Text);
@@ -33,6 +36,7 @@ llvm::json::Value jsonTextOrNull(llvm::StringRef Text);
 /// The array `[{"function", "file", "line", "module"}, ...]`, innermost first;
 /// what is unknown is null.
 void writeStack(llvm::json::OStream &J, const Trace &T, uint32_t Stack);
+void writeFrames(llvm::json::OStream &J, llvm::ArrayRef<ShownFrame> Frames);
 
 } // namespace memkit
 

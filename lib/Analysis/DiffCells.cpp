@@ -1,0 +1,196 @@
+//===- DiffCells.cpp - Sums of runs by heap and place -----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DiffCells.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include <tuple>
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+
+/// The places that were found, by the key of their node. The table has no use
+/// for the highest bit: it keeps two keys for itself.
+class PlaceTable {
+public:
+  /// The number of a place, 0 for none (and the root).
+  uint32_t find(uint64_t Key) const { return ByKey.lookup(Key << 1 >> 1); }
+  uint32_t add(uint64_t Key, uint32_t Parent, DiffPlace Shown) {
+    auto [At, New] = ByKey.try_emplace(Key << 1 >> 1, Places.size());
+    if (New)
+      Places.push_back({Parent, Shown});
+    return At->second;
+  }
+  std::vector<DiffCells::Spot> Places{{}};
+
+private:
+  DenseMap<uint64_t, uint32_t> ByKey;
+};
+
+/// One run on its way to cells.
+class RunCells {
+public:
+  RunCells(const DiffRuns &Runs, size_t Run,
+           ArrayRef<FindingOptions::Wanted> Metrics)
+      : Runs(Runs), Run(Run), S(Runs.run(Run)), V(S.trace().view()),
+        Metrics(Metrics), Outer(S.selection().isOuterView()) {}
+
+  void findLarge();
+  void addPlaces(PlaceTable &Table) const;
+  void makeCells(const PlaceTable &Table);
+  /// Makes places show what this run has there.
+  void showMine(PlaceTable &Table) const;
+  std::vector<DiffCell> Cells;
+
+private:
+  float shareOfNoise(const StackMetrics &M) const;
+  void findPlaces(const PlaceTable &Table);
+
+  const DiffRuns &Runs;
+  size_t Run;
+  const Sums &S;
+  const StackView &V;
+  ArrayRef<FindingOptions::Wanted> Metrics;
+  bool Outer;
+  std::unique_ptr<StackKeyer> Keyer;
+  std::vector<uint64_t> Keys;  ///< by node, where they were asked for
+  std::vector<uint32_t> Large; ///< nodes, the lowest first
+  /// By node: its place, or that of the last one above it; twice, and one more
+  /// when it is its own.
+  std::vector<uint32_t> PlaceOf;
+  std::vector<std::pair<uint32_t, uint32_t>> Mine; ///< places and nodes
+};
+
+} // namespace
+
+/// How often a value reaches the noise; that of several metrics sums up, so
+/// that it is never too little.
+float RunCells::shareOfNoise(const StackMetrics &M) const {
+  float Share = 0;
+  for (const FindingOptions::Wanted &W : Metrics) {
+    float Value = metricOf(M, W.By);
+    Share += W.Noise > 0 ? Value / float(W.Noise) : Value;
+  }
+  return Share;
+}
+
+void RunCells::findLarge() {
+  // Room for the error of sums of floats.
+  const float Enough = 0.99f;
+  std::vector<float> Shares(V.numNodes() + 1);
+  S.forEach([&](uint32_t, const SumRow &R) {
+    if (float Share = shareOfNoise(metricsOfRow(R, Outer)))
+      Shares[V.leaf(R.Key)] += Share;
+  });
+  for (uint32_t N = V.numNodes(); N != 0; --N)
+    Shares[V.parent(N)] += Shares[N];
+  Keyer = std::make_unique<StackKeyer>(S.trace(), SameFrame::Function,
+                                       Runs.rules(Run));
+  Keys.resize(V.numNodes() + 1);
+  for (uint32_t N = 1; N <= V.numNodes(); ++N) {
+    if (!(Shares[N] >= Enough))
+      continue;
+    Keys[N] = Keyer->key(N, Keys);
+    Large.push_back(N);
+  }
+}
+
+void RunCells::addPlaces(PlaceTable &Table) const {
+  for (uint32_t N : Large) {
+    // The turns of a recursion are one place.
+    uint64_t Above = Keys[V.parent(N)];
+    if (Keys[N] != Above)
+      Table.add(Keys[N], Table.find(Above), {uint32_t(Run), N});
+  }
+}
+
+void RunCells::findPlaces(const PlaceTable &Table) {
+  PlaceOf.resize(V.numNodes() + 1);
+  PlaceOf[0] = 1;
+  for (uint32_t N = 1; N <= V.numNodes(); ++N) {
+    uint32_t Above = PlaceOf[V.parent(N)];
+    PlaceOf[N] = Above & ~1u;
+    if (!(Above & 1))
+      continue;
+    Keys[N] = Keyer->key(N, Keys);
+    uint32_t Place = Table.find(Keys[N]);
+    if (!Place && Keys[N] != 0)
+      continue;
+    PlaceOf[N] = Place << 1 | 1;
+    if (Place != Above >> 1)
+      Mine.push_back({Place, N});
+  }
+}
+
+void RunCells::makeCells(const PlaceTable &Table) {
+  findPlaces(Table);
+  Keyer.reset();
+  Keys = {};
+  // Rows come heap by heap, each with stacks all over the tree: look-ups stay
+  // in less memory by stack.
+  std::vector<uint32_t> OfStack(V.Leaves.size());
+  for (size_t Stack = 0; Stack != OfStack.size(); ++Stack)
+    OfStack[Stack] = PlaceOf[V.leaf(Stack)];
+  PlaceOf = {};
+  // Of the heap that the rows are of, by place: its cell, counted from 1. A
+  // heap that comes again has other cells, which add up where they are used.
+  std::vector<uint32_t> CellOf(Table.Places.size());
+  size_t Begin = 0;
+  uint32_t Heap = 0;
+  S.forEach([&](uint32_t, const SumRow &R) {
+    if (R.Heap != Heap) {
+      for (; Begin != Cells.size(); ++Begin)
+        CellOf[Cells[Begin].Place] = 0;
+      Heap = R.Heap;
+    }
+    uint32_t Place = OfStack[R.Key];
+    uint32_t &Cell = CellOf[Place >> 1];
+    if (!Cell) {
+      Cells.push_back(
+          {Runs.heapNumber(Run, R.Heap), Place >> 1, uint32_t(Run), false, {}});
+      Cell = Cells.size();
+    }
+    DiffCell &C = Cells[Cell - 1];
+    C.IsInner |= !(Place & 1);
+    C.Sum.add(metricsOfRow(R, Outer));
+  });
+}
+
+void RunCells::showMine(PlaceTable &Table) const {
+  // From the last to the first: of several nodes at a place the first counts.
+  for (auto [Place, Node] : reverse(Mine))
+    Table.Places[Place].Shown = {uint32_t(Run), Node};
+}
+
+DiffCells makeDiffCells(const DiffRuns &Runs,
+                        ArrayRef<FindingOptions::Wanted> Metrics) {
+  std::vector<RunCells> All;
+  for (size_t R = 0; R != Runs.size(); ++R)
+    All.emplace_back(Runs, R, Metrics);
+  Runs.forEachRun([&](size_t R) { All[R].findLarge(); });
+  PlaceTable Table;
+  for (const RunCells &R : All)
+    R.addPlaces(Table);
+  Runs.forEachRun([&](size_t R) { All[R].makeCells(Table); });
+  DiffCells Out;
+  for (RunCells &R : All) {
+    R.showMine(Table);
+    Out.Cells.insert(Out.Cells.end(), R.Cells.begin(), R.Cells.end());
+    R.Cells = {};
+  }
+  llvm::sort(Out.Cells, [](const DiffCell &A, const DiffCell &B) {
+    return std::tie(A.Heap, B.Place, A.Run) < std::tie(B.Heap, A.Place, B.Run);
+  });
+  Out.Places = std::move(Table.Places);
+  return Out;
+}
+
+} // namespace memkit

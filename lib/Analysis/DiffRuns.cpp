@@ -1,0 +1,136 @@
+//===- DiffRuns.cpp - The runs that are compared ----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/DiffRuns.h"
+#include "memkit/Support/RunBoth.h"
+#include "memkit/Trace/Sampling.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace memkit {
+
+static constexpr uint64_t StackMetrics::*Summed[] = {
+    &StackMetrics::Allocations,    &StackMetrics::Frees,
+    &StackMetrics::AllocatedBytes, &StackMetrics::Temporaries,
+    &StackMetrics::LiveBytes,      &StackMetrics::LiveBlocks,
+    &StackMetrics::AtPeakBytes};
+
+void StackMetrics::add(const StackMetrics &Other) {
+  for (uint64_t StackMetrics::*Field : Summed)
+    this->*Field += Other.*Field;
+}
+
+StackMetrics metricsOfRow(const SumRow &R, bool Outer) {
+  StackMetrics M;
+  M.Allocations = R.Allocations;
+  M.Frees = R.Allocations + R.Splits - R.LiveBlocks;
+  M.AllocatedBytes = R.AllocatedBytes;
+  M.Temporaries = R.Temporaries;
+  M.LiveBytes = Outer ? R.LiveBytes : R.LiveExclusive;
+  M.LiveBlocks = R.LiveBlocks;
+  M.AtPeakBytes = Outer ? R.HeapPeakBytes : R.DomainPeakBytes;
+  return M;
+}
+
+StackMetrics meanOf(ArrayRef<StackMetrics> Runs) {
+  if (Runs.size() == 1)
+    return Runs.front();
+  StackMetrics Mean;
+  if (Runs.empty())
+    return Mean;
+  for (const StackMetrics &M : Runs) {
+    Mean.add(M);
+    Mean.PeakBytes += M.PeakBytes;
+  }
+  auto Divide = [&](uint64_t &Sum) {
+    Sum = Sum / Runs.size() + (Sum % Runs.size() * 2 >= Runs.size());
+  };
+  for (uint64_t StackMetrics::*Field : Summed)
+    Divide(Mean.*Field);
+  Divide(Mean.PeakBytes);
+  return Mean;
+}
+
+uint64_t metricOf(const StackMetrics &M, Metric By) {
+  switch (By) {
+  case Metric::Peak:
+    return M.AtPeakBytes;
+  case Metric::Live:
+  case Metric::Leaked:
+    return M.LiveBytes;
+  case Metric::Allocated:
+    return M.AllocatedBytes;
+  case Metric::Count:
+    return M.Allocations;
+  case Metric::Temporary:
+    return M.Temporaries;
+  }
+  llvm_unreachable("all metrics are handled");
+}
+
+double varianceOf(const StackMetrics &M, Metric By, uint64_t SampleBytes) {
+  if (!SampleBytes || !isInBytes(By))
+    return 0;
+  uint64_t Bytes = metricOf(M, By);
+  if (By == Metric::Live || By == Metric::Leaked)
+    return sampleVariance(Bytes, M.LiveBlocks, SampleBytes);
+  return sampleVariance(Bytes, M.AllocatedBytes, M.Allocations, SampleBytes);
+}
+
+static std::vector<const Trace *> tracesOf(ArrayRef<const Sums *> Runs) {
+  std::vector<const Trace *> Traces;
+  for (const Sums *S : Runs)
+    Traces.push_back(&S->trace());
+  return Traces;
+}
+
+DiffRuns::DiffRuns(ArrayRef<const Sums *> Left, ArrayRef<const Sums *> Right,
+                   bool Whole, const Renames &Renamed)
+    : Runs(Left.vec()), Before(Left.size()), Whole(Whole), Renamed(Renamed) {
+  Runs.insert(Runs.end(), Right.begin(), Right.end());
+  Moved = movedModules(tracesOf(Runs));
+  StringMap<uint32_t> Numbers;
+  for (size_t R = 0; R != Runs.size(); ++R) {
+    const Trace &T = trace(R);
+    std::vector<uint32_t> &Mine = Ids.emplace_back(1);
+    for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
+      StringRef Name = T.heapName(Id);
+      if (!isAfter(R))
+        Name = Renamed.name(Name);
+      auto [At, New] = Numbers.try_emplace(Name, Heaps.size());
+      if (New)
+        Heaps.emplace_back();
+      HeapInfo &H = Heaps[At->second];
+      H.Name = T.heapName(Id);
+      H.CountsInHost = T.heap(Id).Domain == 0;
+      uint64_t &Sample = isAfter(R) ? H.SampleAfter : H.SampleBefore;
+      Sample = std::max(Sample, T.heap(Id).estimateBytes());
+      Mine.push_back(At->second);
+    }
+  }
+}
+
+uint32_t DiffRuns::heapId(size_t Run, uint32_t Number) const {
+  ArrayRef<uint32_t> Mine = Ids[Run];
+  for (uint32_t Id = 1; Id < Mine.size(); ++Id)
+    if (Mine[Id] == Number)
+      return Id;
+  return 0;
+}
+
+void DiffRuns::forEachRun(function_ref<void(size_t Run)> F) const {
+  auto EachSecond = [&](size_t First) {
+    for (size_t R = First; R < size(); R += 2)
+      F(R);
+  };
+  runBoth([&] { EachSecond(0); }, [&] { EachSecond(1); });
+}
+
+} // namespace memkit

@@ -1,0 +1,301 @@
+//===- DiffStacks.cpp - What each stack has in two groups of runs ------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DiffStacks.h"
+#include "memkit/Support/RunBoth.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+
+/// A row of one run. Those of a pair hang together, the last one first: most
+/// are alone, and what they have in sum is made when it is asked for.
+struct Entry {
+  Sums::RowId Row;
+  uint32_t Before; ///< the entry + 1 before it of the same pair, 0 none
+};
+
+/// A (heap, stack) in both groups: its last entries, counted from 1, 0 where it
+/// has none.
+struct Pair {
+  uint64_t Key = 0;
+  uint32_t Before = 0;
+  uint32_t After = 0;
+};
+
+/// Finds pairs by key. Most look-ups miss the cache, so that what they will
+/// read is asked for long before.
+class Matcher {
+public:
+  /// Adds the rows of S, of the Keys that rowKeys() gives; those of one run
+  /// behind those of the one before.
+  void add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
+           std::vector<Entry> &Out);
+  std::vector<Pair> Pairs;
+
+private:
+  void reserve(size_t Rows);
+  Pair &find(uint64_t Key);
+
+  /// Open addressing; a number in Pairs counted from 1, 0 is free.
+  std::vector<uint32_t> Slots;
+};
+
+/// How many rows ahead memory is fetched, for each of two steps.
+constexpr size_t Ahead = 12;
+
+} // namespace
+
+/// Makes room for as many pairs more; at most half of the slots are taken.
+void Matcher::reserve(size_t Rows) {
+  Pairs.reserve(Pairs.size() + Rows);
+  size_t Wanted = PowerOf2Ceil(std::max<size_t>(2 * (Pairs.size() + Rows), 64));
+  if (Wanted <= Slots.size())
+    return;
+  Slots.assign(Wanted, 0);
+  for (size_t I = 0; I != Pairs.size(); ++I) {
+    size_t At = Pairs[I].Key & (Wanted - 1);
+    while (Slots[At])
+      At = (At + 1) & (Wanted - 1);
+    Slots[At] = I + 1;
+  }
+}
+
+Pair &Matcher::find(uint64_t Key) {
+  size_t Mask = Slots.size() - 1;
+  size_t At = Key & Mask;
+  for (; Slots[At]; At = (At + 1) & Mask)
+    if (Pairs[Slots[At] - 1].Key == Key)
+      return Pairs[Slots[At] - 1];
+  Pairs.push_back({Key, 0, 0});
+  Slots[At] = Pairs.size();
+  return Pairs.back();
+}
+
+void Matcher::add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
+                  std::vector<Entry> &Out) {
+  reserve(Keys.size());
+  Out.reserve(Out.size() + Keys.size());
+  size_t Mask = Slots.size() - 1, I = 0;
+  S.forEachKey([&](Sums::RowId Row, uint32_t, uint32_t) {
+    if (I + 2 * Ahead < Keys.size()) {
+      __builtin_prefetch(&Slots[Keys[I + 2 * Ahead] & Mask]);
+      if (uint32_t Next = Slots[Keys[I + Ahead] & Mask])
+        __builtin_prefetch(&Pairs[Next - 1]);
+    }
+    Pair &P = find(Keys[I++]);
+    uint32_t &Last = IsAfter ? P.After : P.Before;
+    Out.push_back({Row, Last});
+    Last = Out.size();
+  });
+}
+
+/// A key for each row that forEach() of a run gives: the same for rows of the
+/// same heap and stack.
+static std::vector<uint64_t> rowKeys(const DiffRuns &Runs, size_t Run) {
+  const Sums &S = Runs.run(Run);
+  const Trace &T = S.trace();
+  KeyRules Rules = Runs.rules(Run);
+  std::vector<uint64_t> HeapKeys{0};
+  for (uint32_t H = 1; H <= T.heaps().size(); ++H)
+    HeapKeys.push_back(heapKey(T.heapName(H), Rules));
+  // Rows come heap by heap, each with stacks all over the tree: look-ups stay
+  // in less memory by stack.
+  std::vector<uint64_t> OfStack(T.numStacks() + 1), Keys;
+  {
+    std::vector<uint64_t> OfNode = nodeKeys(T, SameFrame::Function, Rules);
+    for (uint32_t Stack = 0; Stack != OfStack.size(); ++Stack)
+      OfStack[Stack] = OfNode[T.view().leaf(Stack)];
+  }
+  Keys.reserve(S.numRows());
+  S.forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t Stack) {
+    Keys.push_back(OfStack[Stack] ^ HeapKeys[Heap]);
+  });
+  return Keys;
+}
+
+namespace {
+/// One of both groups.
+struct Side {
+  Side(const DiffRuns &Runs, size_t Begin, size_t End)
+      : Runs(Runs), Begin(Begin), End(End) {}
+  const DiffRuns &Runs;
+  size_t Begin, End; ///< of its runs
+  std::vector<Entry> Entries;
+  std::vector<size_t> Starts; ///< by run, its first entry
+
+  /// The run of an entry, counted from 1.
+  size_t runOf(uint32_t Entry) const {
+    size_t Run = End;
+    while (Starts[Run - 1 - Begin] >= Entry)
+      --Run;
+    return Run - 1;
+  }
+  /// What each run has of a pair's entries. First becomes what the first of
+  /// them is of, none when there is none.
+  void metricsOf(uint32_t Last, MutableArrayRef<StackMetrics> Of,
+                 std::optional<DiffStack> &First, uint32_t &Heap) const;
+  /// Asks for what metricsOf() will read, first the one, then the other.
+  void prefetchEntry(uint32_t Last) const {
+    if (Last)
+      __builtin_prefetch(&Entries[Last - 1]);
+  }
+  void prefetchRow(uint32_t Last) const {
+    if (Last)
+      Runs.run(runOf(Last)).prefetch(Entries[Last - 1].Row);
+  }
+};
+} // namespace
+
+void Side::metricsOf(uint32_t Last, MutableArrayRef<StackMetrics> Of,
+                     std::optional<DiffStack> &First, uint32_t &Heap) const {
+  // Peaks of stacks that are one here add up, those of processes do not.
+  std::fill(Of.begin(), Of.end(), StackMetrics());
+  size_t InRun = End;
+  uint32_t Image = 0;
+  uint64_t Peak = 0;
+  for (; Last; Last = Entries[Last - 1].Before) {
+    const Entry &E = Entries[Last - 1];
+    size_t Run = End - Begin == 1 ? Begin : runOf(Last);
+    const Sums &S = Runs.run(Run);
+    SumRow R = S.row(E.Row);
+    First = {uint32_t(Run), R.Key};
+    Heap = Runs.heapNumber(Run, R.Heap);
+    StackMetrics &M = Of[Run - Begin];
+    M.add(metricsOfRow(R, S.selection().isOuterView()));
+    bool Same = InRun == Run && Image == S.imageOf(E.Row);
+    Peak = (Same ? Peak : 0) + R.PeakBytes;
+    InRun = Run;
+    Image = S.imageOf(E.Row);
+    M.PeakBytes = std::max(M.PeakBytes, Peak);
+  }
+}
+
+static uint64_t distance(uint64_t A, uint64_t B) {
+  return A > B ? A - B : B - A;
+}
+
+namespace {
+/// Says which differences are shown.
+class Shown {
+public:
+  Shown(const DiffRuns &Runs, const DiffOptions &Options, uint64_t Noise)
+      : Runs(Runs), Options(Options), Noise(Noise) {}
+
+  /// All: what each run has.
+  bool operator()(ArrayRef<StackMetrics> All) const {
+    if (Options.By)
+      return exceeds(
+          All, [&](const StackMetrics &M) { return metricOf(M, *Options.By); });
+    if (Noise == 0 && Runs.isPair())
+      return true;
+    for (uint64_t StackMetrics::*Field :
+         {&StackMetrics::AtPeakBytes, &StackMetrics::LiveBytes,
+          &StackMetrics::PeakBytes})
+      if (exceeds(All, [=](const StackMetrics &M) { return M.*Field; }))
+        return true;
+    return false;
+  }
+
+private:
+  template <typename GetT>
+  bool exceeds(ArrayRef<StackMetrics> All, GetT Get) const {
+    uint64_t Change =
+        distance(Get(meanOf(Runs.before(All))), Get(meanOf(Runs.after(All))));
+    if (!Change || Change < Noise)
+      return false;
+    if (Runs.isPair() || Options.Uncertain)
+      return true;
+    std::vector<double> Values;
+    for (const StackMetrics &M : All)
+      Values.push_back(double(Get(M)));
+    std::optional<Interval> I =
+        differenceOfMeans(Runs.before<double>(Values),
+                          Runs.after<double>(Values), Options.Confidence);
+    return !I || !I->hasZero();
+  }
+
+  const DiffRuns &Runs;
+  const DiffOptions &Options;
+  uint64_t Noise;
+};
+} // namespace
+
+/// Puts the differences that are shown in order: the largest change first.
+static void sortShown(std::vector<Difference> &Shown, Metric By) {
+  auto Change = [](const Difference &D, Metric M) {
+    return distance(metricOf(D.Before, M), metricOf(D.After, M));
+  };
+  stable_sort(Shown, [&](const Difference &A, const Difference &B) {
+    return std::pair(Change(A, By), Change(A, Metric::Live)) >
+           std::pair(Change(B, By), Change(B, Metric::Live));
+  });
+}
+
+/// Adds the rows of all runs, the keys of two runs at a time.
+static void match(const DiffRuns &Runs, Matcher &M, Side &Before, Side &After) {
+  for (size_t R = 0; R < Runs.size(); R += 2) {
+    std::vector<uint64_t> Keys[2];
+    auto Make = [&](size_t I) {
+      if (R + I < Runs.size())
+        Keys[I] = rowKeys(Runs, R + I);
+    };
+    runBoth([&] { Make(0); }, [&] { Make(1); });
+    for (size_t I = R; I != std::min(R + 2, Runs.size()); ++I) {
+      Side &To = Runs.isAfter(I) ? After : Before;
+      To.Starts.push_back(To.Entries.size());
+      M.add(Runs.run(I), Keys[I - R], Runs.isAfter(I), To.Entries);
+    }
+  }
+}
+
+void findDifferences(const DiffRuns &Runs, const DiffOptions &Options,
+                     DiffReport &R) {
+  Matcher M;
+  Side SideB(Runs, 0, Runs.numBefore());
+  Side SideA(Runs, Runs.numBefore(), Runs.size());
+  match(Runs, M, SideB, SideA);
+
+  Shown IsShown(Runs, Options, R.NoiseValue);
+  std::vector<Difference> Quiet;
+  std::vector<StackMetrics> All(Runs.size());
+  MutableArrayRef<StackMetrics> Of(All);
+  for (size_t I = 0; I != M.Pairs.size(); ++I) {
+    if (I + 2 * Ahead < M.Pairs.size()) {
+      SideA.prefetchEntry(M.Pairs[I + 2 * Ahead].After);
+      SideA.prefetchRow(M.Pairs[I + Ahead].After);
+    }
+    const Pair &P = M.Pairs[I];
+    Difference D;
+    SideB.metricsOf(P.Before, Of.take_front(Runs.numBefore()), D.StackBefore,
+                    D.Heap);
+    SideA.metricsOf(P.After, Of.drop_front(Runs.numBefore()), D.StackAfter,
+                    D.Heap);
+    D.Before = meanOf(Runs.before<StackMetrics>(All));
+    D.After = meanOf(Runs.after<StackMetrics>(All));
+    if (D.Before == D.After)
+      continue;
+    if (IsShown(All)) {
+      R.Differences.push_back(D);
+      continue;
+    }
+    R.BelowNoise += 1;
+    if (Options.KeepAll)
+      Quiet.push_back(D);
+  }
+  sortShown(R.Differences, Options.By.value_or(Metric::Peak));
+  R.Shown = R.Differences.size();
+  R.Differences.insert(R.Differences.end(), Quiet.begin(), Quiet.end());
+}
+
+} // namespace memkit

@@ -1,0 +1,116 @@
+//===- Interval.cpp - How far means of few runs may be off ------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/Interval.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace llvm;
+
+namespace memkit {
+
+/// The continued fraction of the incomplete beta function, by Lentz's method.
+static double betaFraction(double A, double B, double X) {
+  const double Tiny = 1e-300, Enough = 1e-15;
+  auto NotZero = [&](double V) { return std::fabs(V) < Tiny ? Tiny : V; };
+  double C = 1, D = 1 / NotZero(1 - (A + B) * X / (A + 1)), H = D;
+  for (int M = 1; M <= 10000; ++M) {
+    double Even = M * (B - M) * X / ((A + 2 * M - 1) * (A + 2 * M));
+    D = 1 / NotZero(1 + Even * D);
+    C = NotZero(1 + Even / C);
+    H *= D * C;
+    double Odd = -(A + M) * (A + B + M) * X / ((A + 2 * M) * (A + 2 * M + 1));
+    D = 1 / NotZero(1 + Odd * D);
+    C = NotZero(1 + Odd / C);
+    H *= D * C;
+    if (std::fabs(D * C - 1) < Enough)
+      break;
+  }
+  return H;
+}
+
+/// The regularised incomplete beta function I_X(A, B).
+static double incompleteBeta(double A, double B, double X) {
+  if (X <= 0)
+    return 0;
+  if (X >= 1)
+    return 1;
+  double Front = std::exp(std::lgamma(A + B) - std::lgamma(A) - std::lgamma(B) +
+                          A * std::log(X) + B * std::log1p(-X));
+  if (X < (A + 1) / (A + B + 2))
+    return Front * betaFraction(A, B, X) / A;
+  return 1 - Front * betaFraction(B, A, 1 - X) / B;
+}
+
+/// The chance of more than T, which is not below 0.
+static double studentTail(double T, double Freedom) {
+  return incompleteBeta(Freedom / 2, 0.5, Freedom / (Freedom + T * T)) / 2;
+}
+
+double studentQuantile(double P, double Freedom) {
+  double Tail = 1 - P, Low = 0, High = 1;
+  while (studentTail(High, Freedom) > Tail && High < 1e15)
+    Low = High, High *= 2;
+  for (int I = 0; I != 100 && High - Low > 1e-12 * High; ++I) {
+    double Middle = (Low + High) / 2;
+    (studentTail(Middle, Freedom) > Tail ? Low : High) = Middle;
+  }
+  return (Low + High) / 2;
+}
+
+namespace {
+struct Group {
+  explicit Group(ArrayRef<double> Values) : Size(Values.size()) {
+    for (double V : Values)
+      Mean += V / Size;
+    for (double V : Values)
+      Squares += (V - Mean) * (V - Mean);
+  }
+  double Size;
+  double Mean = 0;
+  double Squares = 0; ///< of what values differ from the mean by
+};
+} // namespace
+
+std::optional<Interval> differenceOfMeans(ArrayRef<double> Before,
+                                          ArrayRef<double> After,
+                                          double Confidence) {
+  if (Before.empty() || After.empty() || Before.size() + After.size() < 3)
+    return std::nullopt;
+  Group B(Before), A(After);
+  double Variance, Freedom;
+  if (B.Size == 1 || A.Size == 1) {
+    Freedom = B.Size + A.Size - 2;
+    Variance = (B.Squares + A.Squares) / Freedom * (1 / B.Size + 1 / A.Size);
+  } else {
+    double OfB = B.Squares / (B.Size - 1) / B.Size;
+    double OfA = A.Squares / (A.Size - 1) / A.Size;
+    Variance = OfB + OfA;
+    // Welch and Satterthwaite. Between the smaller group's and the sum.
+    double Below = OfB * OfB / (B.Size - 1) + OfA * OfA / (A.Size - 1);
+    Freedom = Below > 0 ? Variance * Variance / Below : 1;
+    if (!std::isfinite(Freedom) || Freedom < 1)
+      Freedom = 1;
+  }
+  double Difference = A.Mean - B.Mean;
+  double Half = studentQuantile((1 + Confidence) / 2, Freedom) *
+                std::sqrt(std::max(Variance, 0.0));
+  return Interval{Difference, Difference - Half, Difference + Half};
+}
+
+Interval differenceOfEstimates(double Before, double After, double Variance,
+                               double Confidence) {
+  const double Many = 1e6;
+  double Half =
+      studentQuantile((1 + Confidence) / 2, Many) * std::sqrt(Variance);
+  double Difference = After - Before;
+  return {Difference, Difference - Half, Difference + Half};
+}
+
+} // namespace memkit

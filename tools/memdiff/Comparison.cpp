@@ -1,0 +1,190 @@
+//===- Comparison.cpp - The traces that are compared ------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Comparison.h"
+#include "memkit/Support/RunBoth.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+Expected<size_t> groupSize(size_t All, std::optional<size_t> Before) {
+  if (All < 2 || Before == All)
+    return makeUsageError("a trace is missing; try 'memdiff --help'");
+  if (Before && *Before)
+    return *Before;
+  if (All > 2)
+    return makeUsageError("of more than two traces, '--' parts those before "
+                          "from those after: memdiff a.fb b.fb -- c.fb d.fb");
+  return 1;
+}
+
+Expected<std::vector<SelectedTrace>> openTraces(ArrayRef<std::string> Inputs,
+                                                const SelectionSpec &Spec) {
+  if (count(Inputs, "-") > 1)
+    return makeUsageError("standard input can be one trace only");
+  std::vector<SelectedTrace> All(Inputs.size());
+  for (size_t I = 0; I < Inputs.size(); I += 2) {
+    Error Failed[] = {Error::success(), Error::success()};
+    auto Open = [&](size_t N) {
+      if (I + N < Inputs.size())
+        Failed[N] = All[I + N].open(Inputs[I + N], Spec);
+    };
+    runBoth([&] { Open(0); }, [&] { Open(1); });
+    // One error is enough, but both are to be looked at.
+    if (Failed[0] && Failed[1]) {
+      consumeError(std::move(Failed[1]));
+      return std::move(Failed[0]);
+    }
+    for (Error &E : Failed)
+      if (E)
+        return std::move(E);
+  }
+  for (const SelectedTrace &T : All)
+    for_each(T.T->warnings(), [](const std::string &W) { warn(W); });
+  return All;
+}
+
+/// The program that was started, by the name that views give it.
+static StringRef programOf(const Trace &T) {
+  return T.images().empty() ? StringRef() : T.processName(1);
+}
+
+/// The options of a recording that leave something out, or add to it.
+static std::string shapingOptions(const Trace &T) {
+  static constexpr StringRef Names[] = {
+      "heap", "max-depth", "min-size", "no-follow", "python-objects", "stacks"};
+  std::vector<std::string> Shaping;
+  for (StringRef Option : T.header().Options)
+    if (is_contained(Names, Option.split('=').first))
+      Shaping.push_back(Option.str());
+  llvm::sort(Shaping);
+  return join(Shaping, " ");
+}
+
+static void warnOfSamples(const DiffRuns &Runs) {
+  for (const DiffRuns::HeapInfo &H : Runs.heaps()) {
+    if (!H.SampleBefore == !H.SampleAfter)
+      continue;
+    uint64_t Sample = std::max(H.SampleBefore, H.SampleAfter);
+    warn(H.Name + " is sampled " + (H.SampleBefore ? "before" : "after") +
+         " (a byte in " + formatCount(Sample) + ") and recorded whole " +
+         (H.SampleBefore ? "after" : "before") +
+         ": its numbers of one side are estimates");
+  }
+}
+
+void warnOfDifferences(const DiffRuns &Runs) {
+  const Trace &First = Runs.trace(0);
+  for (size_t R = 1; R != Runs.size(); ++R) {
+    const Trace &T = Runs.trace(R);
+    StringRef A = programOf(First), B = programOf(T);
+    if (!A.empty() && !B.empty() && A != B)
+      warn("these are different programs: " + A + " (" + First.name() +
+           ") and " + B + " (" + T.name() + ")");
+    std::string C = shapingOptions(First), D = shapingOptions(T);
+    if (C != D)
+      warn("recorded with different options: " + (C.empty() ? "none" : C) +
+           " (" + First.name() + ") and " + (D.empty() ? "none" : D) + " (" +
+           T.name() + ")");
+  }
+  warnOfSamples(Runs);
+}
+
+//===----------------------------------------------------------------------===//
+// Gates
+//===----------------------------------------------------------------------===//
+
+static constexpr unsigned Bytes = FF_Value | FF_Change | FF_PerHeap;
+static constexpr FailMetric Conditions[] = {{"differences", FF_Any},
+                                            {"lost", FF_Any},
+                                            {"peak", Bytes},
+                                            {"live", Bytes},
+                                            {"allocated", Bytes},
+                                            {"count", Bytes | FF_Count},
+                                            {"temporary", Bytes | FF_Count}};
+
+ArrayRef<FailMetric> diffConditions() { return Conditions; }
+
+/// The total that a condition is about, and its error.
+static std::pair<uint64_t DiffTotals::*, double SampleVariances::*>
+fieldOf(StringRef Metric) {
+  if (Metric == "peak")
+    return {&DiffTotals::PeakBytes, &SampleVariances::DomainPeak};
+  if (Metric == "live")
+    return {&DiffTotals::LiveBytes, &SampleVariances::Live};
+  if (Metric == "allocated")
+    return {&DiffTotals::AllocatedBytes, &SampleVariances::Allocated};
+  if (Metric == "count")
+    return {&DiffTotals::Allocations, nullptr};
+  return {&DiffTotals::Temporaries, nullptr};
+}
+
+static bool holdsFor(const FailCondition &C, const DiffRuns &Runs,
+                     const DiffSums &S, double Confidence) {
+  auto [Field, Error] = fieldOf(C.Metric);
+  uint64_t Before = S.Before.*Field, After = S.After.*Field;
+  if (C.What == FailCondition::Kind::Value)
+    return C.isAbove(double(After));
+  if (!C.isChangeAbove(Before, After))
+    return false;
+  std::optional<Interval> I = changeOfTotal(Runs, S, Field, Error, Confidence);
+  return !I || !I->hasZero();
+}
+
+bool holds(const FailCondition &C, const DiffRuns &Runs, const DiffReport &R,
+           double Confidence, std::string &Why) {
+  if (C.Metric == "differences") {
+    size_t Found = R.Changes.Findings.size();
+    Why = C.Text + ": " + formatCount(Found);
+    return C.isAbove(double(Found));
+  }
+  if (C.Metric == "lost") {
+    uint64_t Lost = 0;
+    for (size_t Run = 0; Run != Runs.size(); ++Run)
+      Lost += Runs.trace(Run).lostEvents();
+    Why = C.Text + ": " + formatCount(Lost) + " events";
+    return C.isAbove(double(Lost));
+  }
+  auto Is = [&](const DiffSums &S, StringRef Heap) {
+    if (!holdsFor(C, Runs, S, Confidence))
+      return false;
+    auto Field = fieldOf(C.Metric).first;
+    bool Count = C.Metric == "count" || C.Metric == "temporary";
+    auto Text = [&](uint64_t V) {
+      return Count ? formatCount(V) : formatSize(V);
+    };
+    Why = C.Text + ": " + (Heap.empty() ? "" : Heap.str() + " ") +
+          Text(S.Before.*Field) + " -> " + Text(S.After.*Field);
+    return true;
+  };
+  if (C.Heap.empty())
+    return Is(R.Totals, "");
+  return any_of(R.Heaps, [&](const HeapChange &H) {
+    StringRef Name = Runs.heaps()[H.Heap].Name;
+    return C.isOfHeap(Name) && Is(H.Sums, Name);
+  });
+}
+
+void checkHeaps(ArrayRef<FailCondition> Conditions, const DiffRuns &Runs) {
+  for (const FailCondition &C : Conditions) {
+    if (C.Heap.empty() ||
+        any_of(Runs.heaps(), [&](const auto &H) { return C.isOfHeap(H.Name); }))
+      continue;
+    std::vector<std::string> Names;
+    for (const DiffRuns::HeapInfo &H : Runs.heaps())
+      Names.push_back(H.Name.str());
+    warn("--fail-on: no heap matches '" + C.Heap +
+         "'; heaps: " + join(Names, ", "));
+  }
+}
+
+} // namespace memkit

@@ -1,0 +1,236 @@
+//===- DiffJson.cpp - Differences for programs -*- C++ -*- ------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DiffPrinter.h"
+#include "memkit/Export/StackText.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace memkit {
+
+/// Of estimates; what is exact has none.
+static void writeErrors(json::OStream &J, double Allocated, double Live,
+                        StringRef PeakName, double Peak) {
+  J.attribute("allocated_stderr_bytes", standardError(Allocated));
+  J.attribute("live_stderr_bytes", standardError(Live));
+  J.attribute(PeakName, standardError(Peak));
+}
+
+static void writeFields(json::OStream &J, const DiffTotals &T) {
+  J.attribute("allocations", T.Allocations);
+  J.attribute("frees", T.Frees);
+  J.attribute("allocated_bytes", T.AllocatedBytes);
+  J.attribute("freed_bytes", T.FreedBytes);
+  J.attribute("live_bytes", T.LiveBytes);
+  J.attribute("live_blocks", T.LiveBlocks);
+  J.attribute("peak_bytes", T.PeakBytes);
+  J.attribute("peak_time_ns",
+              T.PeakTimeNs ? json::Value(*T.PeakTimeNs) : json::Value(nullptr));
+  J.attribute("temporaries", T.Temporaries);
+  const SampleVariances &V = T.Variances;
+  if (V.Allocated)
+    writeErrors(J, V.Allocated, V.Live, "peak_stderr_bytes", V.DomainPeak);
+}
+
+static void writeInterval(json::OStream &J, const std::optional<Interval> &I) {
+  if (!I) {
+    J.value(nullptr);
+    return;
+  }
+  J.object([&] {
+    J.attribute("mean", I->Mean);
+    J.attribute("low", I->Low);
+    J.attribute("high", I->High);
+  });
+}
+
+/// What stands under `totals`, and in each of `heaps`.
+static void writeSums(json::OStream &J, const DiffView &V, const DiffSums &S) {
+  J.attributeObject("before", [&] { writeFields(J, S.Before); });
+  J.attributeObject("after", [&] { writeFields(J, S.After); });
+  static constexpr struct {
+    const char *Name;
+    uint64_t DiffTotals::*Field;
+    double SampleVariances::*Error;
+  } Changes[] = {
+      {"peak_bytes", &DiffTotals::PeakBytes, &SampleVariances::DomainPeak},
+      {"live_bytes", &DiffTotals::LiveBytes, &SampleVariances::Live},
+      {"allocated_bytes", &DiffTotals::AllocatedBytes,
+       &SampleVariances::Allocated},
+      {"allocations", &DiffTotals::Allocations, nullptr}};
+  J.attributeObject("change", [&] {
+    for (const auto &C : Changes) {
+      J.attributeBegin(C.Name);
+      writeInterval(J,
+                    changeOfTotal(V.Runs, S, C.Field, C.Error, V.Confidence));
+      J.attributeEnd();
+    }
+  });
+  if (V.Runs.isPair())
+    return;
+  auto Each = [&](StringRef Name, ArrayRef<DiffTotals> Runs) {
+    J.attributeArray(Name, [&] {
+      for (const DiffTotals &T : Runs)
+        J.object([&] { writeFields(J, T); });
+    });
+  };
+  Each("runs_before", V.Runs.before<DiffTotals>(S.Runs));
+  Each("runs_after", V.Runs.after<DiffTotals>(S.Runs));
+}
+
+static void writeMetrics(json::OStream &J, StringRef Side,
+                         const StackMetrics &M, uint64_t SampleBytes,
+                         bool IsStack) {
+  J.attributeObject(Side, [&] {
+    J.attribute("allocations", M.Allocations);
+    J.attribute("frees", M.Frees);
+    J.attribute("allocated_bytes", M.AllocatedBytes);
+    J.attribute("live_bytes", M.LiveBytes);
+    J.attribute("live_blocks", M.LiveBlocks);
+    // Peaks of several stacks do not add up.
+    J.attribute("peak_bytes",
+                IsStack ? json::Value(M.PeakBytes) : json::Value(nullptr));
+    J.attribute("at_peak_bytes", M.AtPeakBytes);
+    J.attribute("temporaries", M.Temporaries);
+    auto Variance = [&](Metric By) { return varianceOf(M, By, SampleBytes); };
+    if (SampleBytes)
+      writeErrors(J, Variance(Metric::Allocated), Variance(Metric::Live),
+                  "at_peak_stderr_bytes", Variance(Metric::Peak));
+  });
+}
+
+static void writeSides(json::OStream &J, const DiffView &V, uint32_t Heap,
+                       const StackMetrics &Before, const StackMetrics &After,
+                       bool IsStack) {
+  const DiffRuns::HeapInfo &H = V.Runs.heaps()[Heap];
+  writeMetrics(J, "before", Before, H.SampleBefore, IsStack);
+  writeMetrics(J, "after", After, H.SampleAfter, IsStack);
+}
+
+static void writeDifference(json::OStream &J, const DiffView &V,
+                            const Difference &D) {
+  J.object([&] {
+    J.attribute("heap", jsonText(V.Runs.heaps()[D.Heap].Name));
+    J.attributeBegin("stack");
+    DiffStack Shown = D.shown();
+    writeStack(J, V.Runs.trace(Shown.Run), Shown.Stack);
+    J.attributeEnd();
+    writeSides(J, V, D.Heap, D.Before, D.After, /*IsStack=*/true);
+  });
+}
+
+/// The field of a stack that a metric is.
+static StringRef fieldOf(Metric M) {
+  switch (M) {
+  case Metric::Peak:
+    return "at_peak_bytes";
+  case Metric::Live:
+  case Metric::Leaked:
+    return "live_bytes";
+  case Metric::Allocated:
+    return "allocated_bytes";
+  case Metric::Count:
+    return "allocations";
+  case Metric::Temporary:
+    return "temporaries";
+  }
+  llvm_unreachable("all metrics are handled");
+}
+
+static void writePlace(json::OStream &J, const DiffView &V, DiffPlace P) {
+  J.attributeBegin("stack");
+  writeFrames(J, V.Runs.trace(P.Run).shownWay(P.Node));
+  J.attributeEnd();
+}
+
+static void writeFinding(json::OStream &J, const DiffView &V,
+                         const Finding &F) {
+  J.object([&] {
+    J.attribute("heap", jsonText(V.Runs.heaps()[F.Heap].Name));
+    J.attribute("metric", fieldOf(F.By));
+    writePlace(J, V, F.Place);
+    J.attribute("inner", F.IsInner);
+    J.attribute("parts", F.Parts);
+    J.attributeArray("largest_parts", [&] {
+      for (const Finding::Part &P : F.Largest)
+        J.object([&] {
+          writePlace(J, V, P.Place);
+          J.attribute("change", std::round(P.Change));
+        });
+    });
+    writeSides(J, V, F.Heap, F.Before, F.After, /*IsStack=*/false);
+    J.attributeBegin("change");
+    writeInterval(J, F.Change);
+    J.attributeEnd();
+  });
+}
+
+static void writeRuns(json::OStream &J, const DiffView &V, StringRef Name,
+                      size_t Begin, size_t End) {
+  J.attributeArray(Name, [&] {
+    for (size_t R = Begin; R != End; ++R)
+      J.object([&] {
+        const Trace &T = V.Runs.trace(R);
+        J.attribute("file", jsonText(T.name()));
+        J.attributeArray("command", [&] {
+          for (const std::string &Word : T.header().Command)
+            J.value(jsonText(Word));
+        });
+        J.attribute("host", jsonTextOrNull(T.header().Host));
+        J.attribute("lost", T.lostEvents());
+      });
+  });
+}
+
+static uint64_t lostIn(const DiffView &V, size_t Begin, size_t End) {
+  uint64_t Sum = 0;
+  for (size_t R = Begin; R != End; ++R)
+    Sum += V.Runs.trace(R).lostEvents();
+  return Sum;
+}
+
+void writeDiffJson(raw_ostream &OS, const DiffView &V) {
+  size_t Half = V.Runs.numBefore(), All = V.Runs.size();
+  json::OStream J(OS, /*IndentSize=*/1);
+  J.object([&] {
+    J.attributeObject("totals", [&] { writeSums(J, V, V.Report.Totals); });
+    ArrayRef<Difference> Shown = V.Report.Differences;
+    Shown = Shown.take_front(V.Report.Shown);
+    J.attributeArray("differences", [&] {
+      for (const Difference &D : V.Most ? Shown.take_front(V.Most) : Shown)
+        writeDifference(J, V, D);
+    });
+    J.attribute("noise", V.Report.NoiseValue);
+    J.attribute("below_noise", V.Report.BelowNoise);
+    J.attributeObject("lost", [&] {
+      J.attribute("before", lostIn(V, 0, Half));
+      J.attribute("after", lostIn(V, Half, All));
+    });
+    ArrayRef<Finding> Found = V.Report.Changes.Findings;
+    J.attributeArray("findings", [&] {
+      for (const Finding &F : V.Most ? Found.take_front(V.Most) : Found)
+        writeFinding(J, V, F);
+    });
+    J.attribute("uncertain", V.Report.Changes.Uncertain);
+    J.attributeArray("heaps", [&] {
+      for (const HeapChange &H : V.Report.Heaps)
+        J.object([&] {
+          J.attribute("heap", jsonText(V.Runs.heaps()[H.Heap].Name));
+          writeSums(J, V, H.Sums);
+        });
+    });
+    J.attributeObject("runs", [&] {
+      writeRuns(J, V, "before", 0, Half);
+      writeRuns(J, V, "after", Half, All);
+    });
+  });
+  OS << '\n';
+}
+
+} // namespace memkit

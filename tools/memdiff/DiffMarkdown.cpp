@@ -1,0 +1,95 @@
+//===- DiffMarkdown.cpp - Differences as a comment on a change -*- C++ -*-
+//------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DiffText.h"
+#include "memkit/Export/StackText.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+static std::string commandText(const Trace &T) {
+  return T.header().Command.empty() ? std::string("?")
+                                    : join(T.header().Command, " ");
+}
+
+/// Text between back-ticks, whatever is in it.
+static std::string code(StringRef Text) {
+  size_t Longest = 0, Ticks = 0;
+  for (char C : Text)
+    Longest = std::max(Longest, Ticks = C == '`' ? Ticks + 1 : 0);
+  std::string Fence(Longest + 1, '`'), Inside = Text.str();
+  std::replace(Inside.begin(), Inside.end(), '\n', ' ');
+  return Longest ? Fence + " " + Inside + " " + Fence : Fence + Inside + Fence;
+}
+
+static void writeHead(raw_ostream &OS, const DiffView &V) {
+  OS << "### Memory: " << markdownText(V.NameAfter) << " against "
+     << markdownText(V.NameBefore) << "\n\n";
+  for (const std::string &Line : V.Failed)
+    OS << "**Fails** " << code(Line) << "\n\n";
+  for (const std::string &Line : lossLines(V))
+    OS << "**" << markdownText(Line) << "**\n\n";
+}
+
+static void writeFinding(raw_ostream &OS, const DiffView &V, const Finding &F) {
+  OS << "\n" << markdownText(findingTitle(V, F)) << "\n\n";
+  for (const std::string &Line : partLines(V, F))
+    OS << "- " << markdownText(Line) << "\n";
+  std::string Frames;
+  raw_string_ostream Text(Frames);
+  printFrames(Text, findingFrames(V, F), 0, 0, /*Full=*/false);
+  // A name must not end the block that it stands in.
+  StringRef Fence = StringRef(Frames).contains("```") ? "~~~~~~" : "```";
+  OS << (F.Largest.empty() ? "" : "\n") << Fence << "\n"
+     << Frames << Fence << "\n";
+}
+
+static void writeRuns(raw_ostream &OS, const DiffView &V) {
+  for (size_t R = 0; R != V.Runs.size(); ++R) {
+    const Trace &T = V.Runs.trace(R);
+    OS << "- " << markdownText(V.Runs.isAfter(R) ? V.NameAfter : V.NameBefore)
+       << ": " << code(commandText(T));
+    if (!T.header().Host.empty())
+      OS << " on " << markdownText(T.header().Host);
+    OS << ", " << markdownText(T.name()) << "\n";
+  }
+}
+
+void writeDiffMarkdown(raw_ostream &OS, const DiffView &V) {
+  const size_t MostHeaps = 5;
+  ArrayRef<Finding> Shown = shownFindings(V);
+  writeHead(OS, V);
+  totalsTable(V, /*WithShare=*/true).printMarkdown(OS);
+  if (Table Heaps = heapsTable(V, MostHeaps); !Heaps.empty()) {
+    OS << "\n";
+    Heaps.printMarkdown(OS);
+  }
+  if (Shown.empty()) {
+    OS << "\n";
+    for (const std::string &Line : restLines(V))
+      OS << markdownText(Line) << "\n";
+  } else {
+    size_t All = V.Report.Changes.Findings.size();
+    OS << "\n<details><summary>" << All << (All == 1 ? " change" : " changes")
+       << "</summary>\n";
+    for (const Finding &F : Shown)
+      writeFinding(OS, V, F);
+    OS << "\n";
+    for (const std::string &Line : restLines(V))
+      OS << markdownText(Line) << "\n";
+    OS << "\n</details>\n";
+  }
+  OS << "\n<details><summary>Runs</summary>\n\n";
+  writeRuns(OS, V);
+  OS << "\n</details>\n";
+}
+
+} // namespace memkit

@@ -1,0 +1,224 @@
+//===- DiffText.cpp - Changes in words ------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DiffText.h"
+#include "memkit/Support/FunctionName.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace memkit {
+
+/// A value and a change of it, in bytes or allocations.
+static std::string valueText(uint64_t Value, bool Bytes) {
+  return Bytes ? formatSize(Value) : formatCount(Value);
+}
+static std::string changeText(int64_t Change, bool Bytes) {
+  return Bytes ? formatSizeChange(Change) : formatCountChange(Change);
+}
+static std::string changeText(double Change, bool Bytes) {
+  const double Most = 9e18;
+  return changeText(int64_t(std::round(std::clamp(Change, -Most, Most))),
+                    Bytes);
+}
+
+/// `+3 KiB`; of groups `+3 KiB (+1 KiB to +5 KiB)`, of estimates `+3 KiB ±1`.
+static std::string changeText(const DiffView &V, uint64_t Before,
+                              uint64_t After, bool Bytes,
+                              const std::optional<Interval> &I,
+                              double Variance) {
+  if (Variance && V.Runs.isPair()) {
+    uint64_t Distance = After > Before ? After - Before : Before - After;
+    const char *Sign = After > Before ? "+" : After < Before ? "-" : "";
+    return Sign + formatEstimate(Distance, standardError(Variance));
+  }
+  if (!I)
+    return changeText(int64_t(After - Before), Bytes);
+  return changeText(I->Mean, Bytes) + " (" + changeText(I->Low, Bytes) +
+         " to " + changeText(I->High, Bytes) + ")";
+}
+
+static std::string shareText(uint64_t Before, uint64_t After) {
+  if (Before == After)
+    return "0 %";
+  if (!Before)
+    return "new";
+  double Share = (double(After) - double(Before)) / double(Before);
+  return formatv("{0}{1:F1} %", After > Before ? "+" : "", Share * 100).str();
+}
+
+ArrayRef<Finding> shownFindings(const DiffView &V) {
+  ArrayRef<Finding> All = V.Report.Changes.Findings;
+  return V.Most ? All.take_front(V.Most) : All;
+}
+
+std::vector<std::string> lossLines(const DiffView &V) {
+  std::vector<std::string> Lines;
+  for (size_t R = 0; R != V.Runs.size(); ++R) {
+    const Trace &T = V.Runs.trace(R);
+    if (uint64_t Lost = T.lostEvents())
+      Lines.push_back((formatCount(Lost) + " events of " + T.name() +
+                       " lost: differences may be false")
+                          .str());
+  }
+  return Lines;
+}
+
+Table totalsTable(const DiffView &V, bool WithShare) {
+  using Align = Table::Align;
+  std::vector<Table::Column> Columns = {{"", Align::Left, true},
+                                        {V.NameBefore.str(), Align::Right},
+                                        {V.NameAfter.str(), Align::Right},
+                                        {"change", Align::Right}};
+  if (WithShare)
+    Columns.push_back({"", Align::Right});
+  Table Totals(std::move(Columns));
+  const DiffSums &S = V.Report.Totals;
+  auto Add = [&](const char *Name, uint64_t DiffTotals::*Field, bool Bytes,
+                 double SampleVariances::*Error) {
+    uint64_t Before = S.Before.*Field, After = S.After.*Field;
+    double Variance =
+        Error ? S.Before.Variances.*Error + S.After.Variances.*Error : 0;
+    std::vector<std::string> Cells = {
+        Name, valueText(Before, Bytes), valueText(After, Bytes),
+        changeText(V, Before, After, Bytes,
+                   changeOfTotal(V.Runs, S, Field, Error, V.Confidence),
+                   Variance)};
+    if (WithShare)
+      Cells.push_back(shareText(Before, After));
+    Totals.add(std::move(Cells));
+  };
+  if (V.IsAtMoment) {
+    Add("live then", &DiffTotals::LiveBytes, true, &SampleVariances::Live);
+    Add("blocks", &DiffTotals::LiveBlocks, false, nullptr);
+    return Totals;
+  }
+  Add("peak", &DiffTotals::PeakBytes, true, &SampleVariances::DomainPeak);
+  Add("live at end", &DiffTotals::LiveBytes, true, &SampleVariances::Live);
+  Add("allocated", &DiffTotals::AllocatedBytes, true,
+      &SampleVariances::Allocated);
+  Add("allocations", &DiffTotals::Allocations, false, nullptr);
+  if (V.By == Metric::Temporary)
+    Add("temporary", &DiffTotals::Temporaries, false, nullptr);
+  return Totals;
+}
+
+Table heapsTable(const DiffView &V, size_t Most) {
+  using Align = Table::Align;
+  Table Heaps({{"heap", Align::Left, true},
+               {V.IsAtMoment ? "live before" : "peak before", Align::Right},
+               {"after", Align::Right},
+               {"change", Align::Right}});
+  if (V.Report.Heaps.size() < 2)
+    return Heaps;
+  auto Field = V.IsAtMoment ? &DiffTotals::LiveBytes : &DiffTotals::PeakBytes;
+  auto Error =
+      V.IsAtMoment ? &SampleVariances::Live : &SampleVariances::DomainPeak;
+  size_t Added = 0;
+  for (const HeapChange &H : V.Report.Heaps) {
+    uint64_t Before = H.Sums.Before.*Field, After = H.Sums.After.*Field;
+    uint64_t Change = After > Before ? After - Before : Before - After;
+    if (!Change || (isInBytes(V.By) && Change < V.Report.NoiseValue))
+      continue;
+    if (++Added > Most)
+      break;
+    Heaps.add(
+        {V.Runs.heaps()[H.Heap].Name.str(), formatSize(Before),
+         formatSize(After),
+         changeText(V, Before, After, true,
+                    changeOfTotal(V.Runs, H.Sums, Field, Error, V.Confidence),
+                    H.Sums.Before.Variances.*Error +
+                        H.Sums.After.Variances.*Error)});
+  }
+  return Heaps;
+}
+
+std::string findingTitle(const DiffView &V, const Finding &F) {
+  const DiffRuns::HeapInfo &H = V.Runs.heaps()[F.Heap];
+  auto Text = [&](Metric M, StringRef What) {
+    uint64_t Before = metricOf(F.Before, M), After = metricOf(F.After, M);
+    bool Bytes = isInBytes(M);
+    double Variance = varianceOf(F.Before, M, H.SampleBefore) +
+                      varianceOf(F.After, M, H.SampleAfter);
+    std::optional<Interval> I = M == F.By ? F.Change : std::nullopt;
+    return (changeText(V, Before, After, Bytes, I, Variance) + " " + What +
+            " (" + valueText(Before, Bytes) + " -> " + valueText(After, Bytes) +
+            ")")
+        .str();
+  };
+  if (V.IsAtMoment)
+    return Text(F.By, "live then") + ", " + H.Name.str();
+  std::string Title =
+      Text(F.By, F.By == Metric::Peak ? "at the peak" : metricName(F.By));
+  if (F.By != Metric::Live && F.Before.LiveBytes != F.After.LiveBytes)
+    Title += ", " + Text(Metric::Live, "live at end");
+  if (F.By == Metric::Live && F.Before.AtPeakBytes != F.After.AtPeakBytes)
+    Title += ", " + Text(Metric::Peak, "at the peak");
+  Title += ", " + H.Name.str();
+  if (F.Parts > 1)
+    Title += ", in " + formatCount(F.Parts) + " parts";
+  else if (F.IsInner)
+    Title += ", spread";
+  return Title;
+}
+
+std::vector<ShownFrame> findingFrames(const DiffView &V, const Finding &F) {
+  std::vector<ShownFrame> Frames =
+      V.Runs.trace(F.Place.Run).shownWay(F.Place.Node);
+  if (Frames.empty()) {
+    ShownFrame &All = Frames.emplace_back();
+    All.Function = All.Label = "(all stacks)";
+  }
+  return Frames;
+}
+
+std::vector<std::string> partLines(const DiffView &V, const Finding &F) {
+  const size_t Most = 4;
+  std::vector<std::string> Lines;
+  size_t Above = V.Runs.trace(F.Place.Run).shownWay(F.Place.Node).size();
+  for (const Finding::Part &P : F.Largest) {
+    std::vector<ShownFrame> Way =
+        V.Runs.trace(P.Place.Run).shownWay(P.Place.Node);
+    std::vector<std::string> Names;
+    for (size_t I = Way.size() - std::min(Above, Way.size()); I-- != 0;)
+      Names.push_back(shortFunctionName(Way[I].Function));
+    if (Names.empty())
+      Names.push_back("(itself)");
+    if (Names.size() > Most) {
+      Names[1] = "...";
+      Names.erase(Names.begin() + 2, Names.end() - (Most - 2));
+    }
+    Lines.push_back(changeText(P.Change, isInBytes(F.By)) + " " +
+                    join(Names, " > "));
+  }
+  return Lines;
+}
+
+std::vector<std::string> restLines(const DiffView &V) {
+  const FindingReport &R = V.Report.Changes;
+  std::vector<std::string> Lines;
+  size_t Shown = shownFindings(V).size();
+  if (size_t Left = R.Findings.size() - Shown)
+    Lines.push_back(formatCount(Left) + " more; --top=0 shows all");
+  if (R.Findings.empty())
+    Lines.push_back("no differences above the noise");
+  if (R.Uncertain)
+    Lines.push_back(formatCount(R.Uncertain) +
+                    (R.Uncertain == 1 ? " change that" : " changes that") +
+                    " may be none by how the runs vary; --uncertain shows " +
+                    (R.Uncertain == 1 ? "it" : "them"));
+  if (std::fabs(R.Rest) >= 1)
+    Lines.push_back(
+        changeText(R.Rest, isInBytes(V.By)) + " in changes of less than " +
+        valueText(V.Report.NoiseValue, isInBytes(V.By)) + " (--noise)");
+  return Lines;
+}
+
+} // namespace memkit

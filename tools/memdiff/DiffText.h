@@ -1,0 +1,42 @@
+//===- DiffText.h - Changes in words --------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TOOLS_MEMDIFF_DIFFTEXT_H
+#define MEMKIT_TOOLS_MEMDIFF_DIFFTEXT_H
+
+#include "DiffPrinter.h"
+#include "memkit/Support/Table.h"
+
+namespace memkit {
+
+/// The findings that are shown.
+llvm::ArrayRef<Finding> shownFindings(const DiffView &V);
+
+/// What was lost, a line a run.
+std::vector<std::string> lossLines(const DiffView &V);
+
+/// peak, live at end, allocated, allocations: before, after, change. With
+/// WithShare also the change in percent.
+Table totalsTable(const DiffView &V, bool WithShare);
+/// The heaps whose peak or live bytes changed by the noise, at most Most; empty
+/// when there is but one heap.
+Table heapsTable(const DiffView &V, size_t Most);
+
+/// `+16 KiB at the peak (16 KiB -> 32 KiB), host.malloc`
+std::string findingTitle(const DiffView &V, const Finding &F);
+/// Its frames, innermost first, for printFrames().
+std::vector<ShownFrame> findingFrames(const DiffView &V, const Finding &F);
+/// `+1 KiB g > h`, for each of its largest parts, the way from it.
+std::vector<std::string> partLines(const DiffView &V, const Finding &F);
+
+/// What is left when the findings are told, one sentence a line.
+std::vector<std::string> restLines(const DiffView &V);
+
+} // namespace memkit
+
+#endif // MEMKIT_TOOLS_MEMDIFF_DIFFTEXT_H
