@@ -11,6 +11,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
+#include <utility>
 
 using namespace llvm;
 
@@ -48,7 +49,14 @@ struct PartList {
   uint32_t First = None, Last = None;
   double Total = 0;
   double LargestChild = 0; ///< the most that the place itself, or a child, has
+  uint32_t Count = 0;
   bool HasSeveral() const { return First != Last; }
+};
+
+/// Parts that went and came.
+struct MovedParts {
+  uint32_t Place;
+  std::vector<uint32_t> Parts;
 };
 
 /// A place of one heap.
@@ -70,7 +78,8 @@ public:
   void find(ArrayRef<DiffCell> Cells, const FindingOptions::Wanted &Wanted);
   std::vector<Part> Parts;       ///< First and Next of lists count in them
   SmallVector<uint32_t, 8> Left; ///< those that are findings
-  double Rest = 0;               ///< what they do not explain
+  std::vector<MovedParts> Moves;
+  double Rest = 0; ///< what they do not explain
 
 private:
   void addSpots(ArrayRef<DiffCell> Cells);
@@ -79,6 +88,9 @@ private:
   }
   void visit(size_t Spot);
   void takePart(size_t Spot);
+  void takeMoves(size_t Spot);
+  void take(size_t Spot, ArrayRef<uint32_t> Moved);
+  SmallVector<uint32_t, 16> largestFirst(const PartList &L) const;
   void gather(size_t Spot, bool Signs[2]);
   void handUp(size_t Spot);
   void append(PartList &To, uint32_t Part);
@@ -139,6 +151,7 @@ void HeapParts::visit(size_t At) {
   takePart(At);
   if (Wanted.Noise <= 0)
     return;
+  takeMoves(At);
   bool Spread[2];
   for (int Sign : {0, 1}) {
     const PartList &L = Spots[At].Lists[Sign];
@@ -154,6 +167,7 @@ void HeapParts::append(PartList &To, uint32_t P) {
   else
     Parts[To.Last].Next = P;
   To.Last = P;
+  To.Count += 1;
 }
 
 /// Makes a part of what is left here, when it is enough.
@@ -173,6 +187,69 @@ void HeapParts::takePart(size_t At) {
   append(L, Parts.size() - 1);
   L.Total += std::fabs(Change);
   L.LargestChild = std::max(L.LargestChild, std::fabs(Change));
+}
+
+SmallVector<uint32_t, 16> HeapParts::largestFirst(const PartList &L) const {
+  SmallVector<uint32_t, 16> All;
+  for (uint32_t P = L.First; P != None; P = Parts[P].Next)
+    All.push_back(P);
+  stable_sort(All, [&](uint32_t A, uint32_t B) {
+    return std::fabs(Parts[A].Change) > std::fabs(Parts[B].Change);
+  });
+  return All;
+}
+
+static bool isSameAmount(double A, double B) {
+  return std::fabs(A - B) <= MoveShare * std::max(A, B);
+}
+
+/// Finds what moved below a place: all that grew and shrank there, or pairs.
+void HeapParts::takeMoves(size_t At) {
+  // More are a change of everything, and would take their square in time.
+  const uint32_t Most = 64;
+  const PartList &More = Spots[At].Lists[0], &Less = Spots[At].Lists[1];
+  if (!More.Count || !Less.Count || More.Count + Less.Count > Most)
+    return;
+  SmallVector<uint32_t, 16> Came = largestFirst(More),
+                            Went = largestFirst(Less);
+  if (isSameAmount(More.Total, Less.Total)) {
+    Came.append(Went);
+    take(At, Came);
+    return;
+  }
+  for (size_t I = 0, J = 0; I != Came.size() && J != Went.size();) {
+    double A = Parts[Came[I]].Change, B = -Parts[Went[J]].Change;
+    if (isSameAmount(A, B))
+      take(At, {Came[I++], Went[J++]});
+    else if (A > B)
+      ++I;
+    else
+      ++J;
+  }
+}
+
+/// Makes a move of parts: their sums are those of the place again.
+void HeapParts::take(size_t At, ArrayRef<uint32_t> Moved) {
+  Spot &S = Spots[At];
+  for (PartList &L : S.Lists) {
+    PartList Old = std::exchange(L, {});
+    for (uint32_t P = Old.First; P != None;) {
+      uint32_t Next = std::exchange(Parts[P].Next, None);
+      if (is_contained(Moved, P)) {
+        for (size_t R = 0; R != Runs.size(); ++R)
+          sums(At)[R].add(Parts[P].Runs[R]);
+        Parts[P].Runs = {};
+      } else {
+        append(L, P);
+        L.Total += std::fabs(Parts[P].Change);
+      }
+      P = Next;
+    }
+    // By how much at most; it may have been less.
+    L.LargestChild = std::min(Old.LargestChild, L.Total);
+  }
+  S.IsInner = true;
+  Moves.push_back({S.Place, Moved.vec()});
 }
 
 void HeapParts::absorb(Part &Into, Part &From) {
@@ -242,8 +319,10 @@ void HeapParts::handUp(size_t At) {
     PartList &From = S.Lists[Sign], &To = Above.Lists[Sign];
     if (From.First == None)
       continue;
+    uint32_t Count = To.Count + From.Count;
     append(To, From.First);
     To.Last = From.Last;
+    To.Count = Count;
     To.Total += From.Total;
     To.LargestChild = std::max(To.LargestChild, From.Total);
   }
@@ -286,6 +365,26 @@ static Finding makeFinding(const DiffRuns &Runs, const DiffCells &Cells,
   return F;
 }
 
+static Move makeMove(const DiffCells &Cells, uint32_t Heap, Metric By,
+                     const HeapParts &All, const MovedParts &From) {
+  const size_t Most = 6;
+  Move M;
+  M.Heap = Heap;
+  M.By = By;
+  M.Place = Cells.Places[From.Place].Shown;
+  for (uint32_t P : From.Parts) {
+    const Part &Moved = All.Parts[P];
+    M.Parts.push_back({Cells.Places[Moved.Place].Shown, Moved.Change});
+    M.Value += std::max(Moved.Change, 0.0);
+  }
+  stable_sort(M.Parts, [](const Finding::Part &A, const Finding::Part &B) {
+    return std::fabs(A.Change) > std::fabs(B.Change);
+  });
+  if (M.Parts.size() > Most)
+    M.Parts.resize(Most);
+  return M;
+}
+
 static void sortFindings(std::vector<Finding> &Findings, Metric First) {
   auto Change = [](const Finding &F, Metric M) {
     uint64_t Before = metricOf(F.Before, M), After = metricOf(F.After, M);
@@ -313,6 +412,8 @@ FindingReport findChanges(const DiffRuns &Runs, const FindingOptions &Options) {
       Parts.find(Mine, W);
       if (&W == &Options.Metrics.front() && Runs.heaps()[Heap].CountsInHost)
         Report.Rest += Parts.Rest;
+      for (const MovedParts &M : Parts.Moves)
+        Report.Moves.push_back(makeMove(Cells, Heap, W.By, Parts, M));
       for (uint32_t P : Parts.Left) {
         Finding F = makeFinding(Runs, Cells, Heap, W.By, Parts.Parts[P]);
         if (!Found.insert({F.Place.Run, F.Place.Node}).second)
@@ -327,6 +428,8 @@ FindingReport findChanges(const DiffRuns &Runs, const FindingOptions &Options) {
   }
   if (!Options.Metrics.empty())
     sortFindings(Report.Findings, Options.Metrics.front().By);
+  stable_sort(Report.Moves,
+              [](const Move &A, const Move &B) { return A.Value > B.Value; });
   return Report;
 }
 

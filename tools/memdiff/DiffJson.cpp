@@ -149,6 +149,27 @@ static void writePlace(json::OStream &J, const DiffView &V, DiffPlace P) {
   J.attributeEnd();
 }
 
+static void writeParts(json::OStream &J, const DiffView &V, StringRef Name,
+                       ArrayRef<Finding::Part> Parts) {
+  J.attributeArray(Name, [&] {
+    for (const Finding::Part &P : Parts)
+      J.object([&] {
+        writePlace(J, V, P.Place);
+        J.attribute("change", std::round(P.Change));
+      });
+  });
+}
+
+static void writeMove(json::OStream &J, const DiffView &V, const Move &M) {
+  J.object([&] {
+    J.attribute("heap", jsonText(V.Runs.heaps()[M.Heap].Name));
+    J.attribute("metric", fieldOf(M.By));
+    writePlace(J, V, M.Place);
+    J.attribute("value", std::round(M.Value));
+    writeParts(J, V, "largest_parts", M.Parts);
+  });
+}
+
 static void writeFinding(json::OStream &J, const DiffView &V,
                          const Finding &F) {
   J.object([&] {
@@ -157,13 +178,7 @@ static void writeFinding(json::OStream &J, const DiffView &V,
     writePlace(J, V, F.Place);
     J.attribute("inner", F.IsInner);
     J.attribute("parts", F.Parts);
-    J.attributeArray("largest_parts", [&] {
-      for (const Finding::Part &P : F.Largest)
-        J.object([&] {
-          writePlace(J, V, P.Place);
-          J.attribute("change", std::round(P.Change));
-        });
-    });
+    writeParts(J, V, "largest_parts", F.Largest);
     writeSides(J, V, F.Heap, F.Before, F.After, /*IsStack=*/false);
     J.attributeBegin("change");
     writeInterval(J, F.Change);
@@ -216,6 +231,10 @@ void writeDiffJson(raw_ostream &OS, const DiffView &V) {
     J.attributeArray("findings", [&] {
       for (const Finding &F : V.Most ? Found.take_front(V.Most) : Found)
         writeFinding(J, V, F);
+    });
+    J.attributeArray("moves", [&] {
+      for (const Move &M : V.Report.Changes.Moves)
+        writeMove(J, V, M);
     });
     J.attribute("uncertain", V.Report.Changes.Uncertain);
     J.attributeArray("heaps", [&] {

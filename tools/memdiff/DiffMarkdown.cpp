@@ -39,17 +39,17 @@ static void writeHead(raw_ostream &OS, const DiffView &V) {
     OS << "**" << markdownText(Line) << "**\n\n";
 }
 
-static void writeFinding(raw_ostream &OS, const DiffView &V, const Finding &F) {
-  OS << "\n" << markdownText(findingTitle(V, F)) << "\n\n";
-  for (const std::string &Line : partLines(V, F))
+static void writePlace(raw_ostream &OS, const DiffView &V, StringRef Title,
+                       DiffPlace P, Metric By, ArrayRef<Finding::Part> Parts) {
+  OS << "\n" << markdownText(Title) << "\n\n";
+  for (const std::string &Line : partLines(V, P, By, Parts))
     OS << "- " << markdownText(Line) << "\n";
   std::string Frames;
   raw_string_ostream Text(Frames);
-  printFrames(Text, findingFrames(V, F), 0, 0, /*Full=*/false);
+  printFrames(Text, placeFrames(V, P), 0, 0, /*Full=*/false);
   // A name must not end the block that it stands in.
   StringRef Fence = StringRef(Frames).contains("```") ? "~~~~~~" : "```";
-  OS << (F.Largest.empty() ? "" : "\n") << Fence << "\n"
-     << Frames << Fence << "\n";
+  OS << (Parts.empty() ? "" : "\n") << Fence << "\n" << Frames << Fence << "\n";
 }
 
 static void writeRuns(raw_ostream &OS, const DiffView &V) {
@@ -72,7 +72,7 @@ void writeDiffMarkdown(raw_ostream &OS, const DiffView &V) {
     OS << "\n";
     Heaps.printMarkdown(OS);
   }
-  if (Shown.empty()) {
+  if (Shown.empty() && shownMoves(V).empty()) {
     OS << "\n";
     for (const std::string &Line : restLines(V))
       OS << markdownText(Line) << "\n";
@@ -81,7 +81,9 @@ void writeDiffMarkdown(raw_ostream &OS, const DiffView &V) {
     OS << "\n<details><summary>" << All << (All == 1 ? " change" : " changes")
        << "</summary>\n";
     for (const Finding &F : Shown)
-      writeFinding(OS, V, F);
+      writePlace(OS, V, findingTitle(V, F), F.Place, F.By, F.Largest);
+    for (const Move &M : shownMoves(V))
+      writePlace(OS, V, moveTitle(V, M), M.Place, M.By, M.Parts);
     OS << "\n";
     for (const std::string &Line : restLines(V))
       OS << markdownText(Line) << "\n";

@@ -14,15 +14,15 @@ using namespace llvm;
 
 namespace memkit {
 
-static void printFinding(raw_ostream &OS, const DiffView &V, const Finding &F,
-                         unsigned Width) {
+static void printPlace(raw_ostream &OS, const DiffView &V, DiffPlace P,
+                       Metric By, ArrayRef<Finding::Part> Parts,
+                       unsigned Width) {
   const unsigned Indent = 4;
-  OS << '\n' << findingTitle(V, F) << '\n';
-  for (const std::string &Line : partLines(V, F))
+  for (const std::string &Line : partLines(V, P, By, Parts))
     OS.indent(Indent / 2) << (Width > Indent ? shorten(Line, Width - Indent)
                                              : Line)
                           << '\n';
-  printFrames(OS, findingFrames(V, F), Indent, Width, isVerbose());
+  printFrames(OS, placeFrames(V, P), Indent, Width, isVerbose());
 }
 
 void printDiff(raw_ostream &OS, const DiffView &V) {
@@ -38,8 +38,14 @@ void printDiff(raw_ostream &OS, const DiffView &V) {
     OS << '\n';
     Heaps.print(OS, Width);
   }
-  for (const Finding &F : shownFindings(V))
-    printFinding(OS, V, F, Width);
+  for (const Finding &F : shownFindings(V)) {
+    OS << '\n' << findingTitle(V, F) << '\n';
+    printPlace(OS, V, F.Place, F.By, F.Largest, Width);
+  }
+  for (const Move &M : shownMoves(V)) {
+    OS << '\n' << moveTitle(V, M) << '\n';
+    printPlace(OS, V, M.Place, M.By, M.Parts, Width);
+  }
   for (const std::string &Line : restLines(V))
     OS << '\n' << Line << '\n';
 }

@@ -169,9 +169,22 @@ std::string findingTitle(const DiffView &V, const Finding &F) {
   return Title;
 }
 
-std::vector<ShownFrame> findingFrames(const DiffView &V, const Finding &F) {
-  std::vector<ShownFrame> Frames =
-      V.Runs.trace(F.Place.Run).shownWay(F.Place.Node);
+std::string moveTitle(const DiffView &V, const Move &M) {
+  return valueText(uint64_t(M.Value), isInBytes(M.By)) + " " +
+         (M.By == Metric::Peak ? std::string("at the peak")
+                               : metricName(M.By).str()) +
+         " moved, " + V.Runs.heaps()[M.Heap].Name.str();
+}
+
+ArrayRef<Move> shownMoves(const DiffView &V) {
+  ArrayRef<Move> All = V.Report.Changes.Moves;
+  if (!V.WithMoves)
+    return {};
+  return V.Most ? All.take_front(V.Most) : All;
+}
+
+std::vector<ShownFrame> placeFrames(const DiffView &V, DiffPlace P) {
+  std::vector<ShownFrame> Frames = V.Runs.trace(P.Run).shownWay(P.Node);
   if (Frames.empty()) {
     ShownFrame &All = Frames.emplace_back();
     All.Function = All.Label = "(all stacks)";
@@ -179,11 +192,12 @@ std::vector<ShownFrame> findingFrames(const DiffView &V, const Finding &F) {
   return Frames;
 }
 
-std::vector<std::string> partLines(const DiffView &V, const Finding &F) {
+std::vector<std::string> partLines(const DiffView &V, DiffPlace Below,
+                                   Metric By, ArrayRef<Finding::Part> Parts) {
   const size_t Most = 4;
   std::vector<std::string> Lines;
-  size_t Above = V.Runs.trace(F.Place.Run).shownWay(F.Place.Node).size();
-  for (const Finding::Part &P : F.Largest) {
+  size_t Above = V.Runs.trace(Below.Run).shownWay(Below.Node).size();
+  for (const Finding::Part &P : Parts) {
     std::vector<ShownFrame> Way =
         V.Runs.trace(P.Place.Run).shownWay(P.Place.Node);
     std::vector<std::string> Names;
@@ -195,7 +209,7 @@ std::vector<std::string> partLines(const DiffView &V, const Finding &F) {
       Names[1] = "...";
       Names.erase(Names.begin() + 2, Names.end() - (Most - 2));
     }
-    Lines.push_back(changeText(P.Change, isInBytes(F.By)) + " " +
+    Lines.push_back(changeText(P.Change, isInBytes(By)) + " " +
                     join(Names, " > "));
   }
   return Lines;
@@ -214,6 +228,11 @@ std::vector<std::string> restLines(const DiffView &V) {
                     (R.Uncertain == 1 ? " change that" : " changes that") +
                     " may be none by how the runs vary; --uncertain shows " +
                     (R.Uncertain == 1 ? "it" : "them"));
+  if (size_t Moves = R.Moves.size(); Moves && !V.WithMoves)
+    Lines.push_back(
+        formatCount(Moves) + (Moves == 1 ? " move" : " moves") +
+        " from one place to another below a caller; --moves shows " +
+        (Moves == 1 ? "it" : "them"));
   if (std::fabs(R.Rest) >= 1)
     Lines.push_back(
         changeText(R.Rest, isInBytes(V.By)) + " in changes of less than " +

@@ -29,10 +29,16 @@ Table heapsTable(const DiffView &V, size_t Most);
 
 /// `+16 KiB at the peak (16 KiB -> 32 KiB), host.malloc`
 std::string findingTitle(const DiffView &V, const Finding &F);
-/// Its frames, innermost first, for printFrames().
-std::vector<ShownFrame> findingFrames(const DiffView &V, const Finding &F);
-/// `+1 KiB g > h`, for each of its largest parts, the way from it.
-std::vector<std::string> partLines(const DiffView &V, const Finding &F);
+/// `1 MiB at the peak moved, host.mmap`
+std::string moveTitle(const DiffView &V, const Move &M);
+/// The moves that are shown.
+llvm::ArrayRef<Move> shownMoves(const DiffView &V);
+/// The frames of a place, innermost first, for printFrames().
+std::vector<ShownFrame> placeFrames(const DiffView &V, DiffPlace P);
+/// `+1 KiB g > h` for each part, the way from the place that they are below.
+std::vector<std::string> partLines(const DiffView &V, DiffPlace Below,
+                                   Metric By,
+                                   llvm::ArrayRef<Finding::Part> Parts);
 
 /// What is left when the findings are told, one sentence a line.
 std::vector<std::string> restLines(const DiffView &V);

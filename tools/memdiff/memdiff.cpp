@@ -64,6 +64,9 @@ static cl::opt<bool>
     Uncertain("uncertain",
               cl::desc("Show what may be no change by how the runs vary, too"),
               cl::cat(toolCategory()));
+static cl::opt<bool> Moves("moves",
+                           cl::desc("Show what is at another place now, too"),
+                           cl::cat(toolCategory()));
 static cl::opt<std::string> NameBefore("before-name",
                                        cl::desc("What to call the first group"),
                                        cl::value_desc("text"),
@@ -195,7 +198,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
                   : OutputFormat == Format::Json ? 0
                                                  : 10;
   if (Error E = write({Runs, Report, Options->By.value_or(Metric::Peak),
-                       Spec->At.has_value(), Most, Options->Confidence,
+                       Spec->At.has_value(), Most, Moves, Options->Confidence,
                        NameBefore, NameAfter, Failed}))
     return E;
   return Fatal.status([&](const FailCondition &C) {

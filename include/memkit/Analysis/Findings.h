@@ -13,7 +13,11 @@
 //
 //  1. From the leaves to the root: a node is a part when it changes, without
 //     the parts further in, by the noise or more.
-//  2. From the leaves to the root: where there are several parts in and below a
+//  2. From the leaves to the root: parts in and below a node that shrank by
+//  what
+//     others there grew, but for MoveShare of it, are a move: what was there is
+//     at another place now. They are no parts any more.
+//  3. From the leaves to the root: where there are several parts in and below a
 //     node, growing or shrinking, and no child has SpreadShare of what those of
 //     the same sign sum to, the node is one part in their place. If what grew
 //     and shrank there cancels out, none is left.
@@ -34,6 +38,9 @@ namespace memkit {
 
 /// A change is spread when no part has as much of it.
 inline constexpr double SpreadShare = 0.25;
+
+/// A move has what it has on both sides, but for this share.
+inline constexpr double MoveShare = 0.02;
 
 /// A node of one of the runs, in its Trace::view().
 struct DiffPlace {
@@ -59,6 +66,15 @@ struct Finding {
   std::optional<Interval> Change;
 };
 
+/// What is at another place now, below a node that did not change by it.
+struct Move {
+  uint32_t Heap = 0;
+  Metric By;
+  DiffPlace Place;
+  double Value = 0;                 ///< what went, and came
+  std::vector<Finding::Part> Parts; ///< the largest few
+};
+
 struct FindingOptions {
   struct Wanted {
     Metric By;
@@ -74,6 +90,7 @@ struct FindingReport {
   /// The largest change of the first metric first. A node that is one for
   /// several metrics stands here for the first.
   std::vector<Finding> Findings;
+  std::vector<Move> Moves; ///< as findings
   /// What the first metric changes by in all, of heaps that count in the
   /// totals, less what its findings do.
   double Rest = 0;
