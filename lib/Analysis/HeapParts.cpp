@@ -1,0 +1,290 @@
+//===- HeapParts.cpp - The changes of one heap, by the rule of Findings.h
+//------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HeapParts.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <utility>
+
+using namespace llvm;
+
+namespace memkit {
+
+static double meanOf(ArrayRef<StackMetrics> Runs, Metric By) {
+  double Sum = 0;
+  for (const StackMetrics &M : Runs)
+    Sum += double(metricOf(M, By));
+  return Runs.empty() ? 0 : Sum / double(Runs.size());
+}
+
+static double changeOf(const DiffRuns &Runs, ArrayRef<StackMetrics> Sums,
+                       Metric By) {
+  return meanOf(Runs.after(Sums), By) - meanOf(Runs.before(Sums), By);
+}
+
+/// Makes a spot of each place that has cells, and of those above it if they are
+/// asked for.
+void HeapParts::addSpots(bool WithAbove) {
+  std::vector<uint32_t> Places{0};
+  SpotOf[0] = 1;
+  for (const DiffCell &C : Cells)
+    for (uint32_t P = C.Place; !SpotOf[P]; P = All.Places[P].Parent) {
+      SpotOf[P] = 1;
+      Places.push_back(P);
+      if (!WithAbove)
+        break;
+    }
+  llvm::sort(Places);
+  for (uint32_t P : Places) {
+    uint32_t Parent = WithAbove ? SpotOf[All.Places[P].Parent] - 1 : 0;
+    Spots.push_back({P, Parent, false, {}});
+    SpotOf[P] = Spots.size();
+  }
+  CellSpots.reserve(Cells.size());
+  for (const DiffCell &C : Cells)
+    CellSpots.push_back(SpotOf[C.Place] - 1);
+  for (uint32_t P : Places)
+    SpotOf[P] = 0;
+}
+
+/// Gives the spots what their cells have, and nothing else.
+void HeapParts::fillSpots() {
+  for (HeapSpot &S : Spots) {
+    S.IsInner = false;
+    S.Lists[0] = S.Lists[1] = {};
+  }
+  Sums.assign(Spots.size() * Runs.size(), {});
+  for (size_t I = 0; I != Cells.size(); ++I) {
+    Spots[CellSpots[I]].IsInner |= Cells[I].IsInner;
+    sums(CellSpots[I])[Cells[I].Run].add(Cells[I].Sum);
+  }
+  Parts.clear();
+  Left.clear();
+  Moves.clear();
+}
+
+/// Whether there is as much as the noise on either side. If not, sets what is
+/// left when there are no parts.
+bool HeapParts::canHaveParts() {
+  std::vector<StackMetrics> All(Runs.size());
+  for (const DiffCell &C : Cells)
+    All[C.Run].add(C.Sum);
+  ArrayRef<StackMetrics> Each(All);
+  Parts.clear();
+  Left.clear();
+  Moves.clear();
+  Rest = changeOf(Runs, Each, Wanted.By);
+  return meanOf(Runs.before(Each), Wanted.By) >= Wanted.Noise ||
+         meanOf(Runs.after(Each), Wanted.By) >= Wanted.Noise;
+}
+
+void HeapParts::find(const FindingOptions::Wanted &What) {
+  Wanted = What;
+  // Without a noise nothing is handed up: each place has its own change.
+  bool HandsUp = Wanted.Noise > 0;
+  if (HandsUp && !canHaveParts())
+    return;
+  if (Spots.empty())
+    addSpots(HandsUp);
+  fillSpots();
+  for (size_t I = Spots.size(); I-- != 0;) {
+    visit(I);
+    if (I && HandsUp)
+      handUp(I);
+    else
+      for (const PartList &L : Spots[I].Lists)
+        for (uint32_t P = L.First; P != NoPart; P = Parts[P].Next)
+          Left.push_back(P);
+  }
+  Rest = HandsUp ? changeOf(Runs, sums(0), Wanted.By) : 0;
+}
+
+/// The rule, at one place whose children were visited.
+void HeapParts::visit(size_t At) {
+  takePart(At);
+  if (Wanted.Noise <= 0)
+    return;
+  takeMoves(At);
+  bool Spread[2];
+  for (int Sign : {0, 1}) {
+    const PartList &L = Spots[At].Lists[Sign];
+    Spread[Sign] = L.HasSeveral() && L.LargestChild < SpreadShare * L.Total;
+  }
+  if (Spread[0] || Spread[1])
+    gather(At, Spread);
+}
+
+void HeapParts::append(PartList &To, uint32_t P) {
+  if (To.First == NoPart)
+    To.First = P;
+  else
+    Parts[To.Last].Next = P;
+  To.Last = P;
+  To.Count += 1;
+}
+
+/// Makes a part of what is left here, when it is enough.
+void HeapParts::takePart(size_t At) {
+  double Change = changeOf(Runs, sums(At), Wanted.By);
+  if (Change == 0 || std::fabs(Change) < Wanted.Noise)
+    return;
+  HeapSpot &S = Spots[At];
+  DiffPart &P = Parts.emplace_back();
+  P.Place = S.Place;
+  P.IsInner = S.IsInner;
+  P.Change = Change;
+  P.Runs = sums(At).vec();
+  std::fill_n(sums(At).begin(), Runs.size(), StackMetrics());
+  S.IsInner = false;
+  PartList &L = S.Lists[Change < 0];
+  append(L, Parts.size() - 1);
+  L.Total += std::fabs(Change);
+  L.LargestChild = std::max(L.LargestChild, std::fabs(Change));
+}
+
+SmallVector<uint32_t, 16> HeapParts::largestFirst(const PartList &L) const {
+  SmallVector<uint32_t, 16> All;
+  for (uint32_t P = L.First; P != NoPart; P = Parts[P].Next)
+    All.push_back(P);
+  stable_sort(All, [&](uint32_t A, uint32_t B) {
+    return std::fabs(Parts[A].Change) > std::fabs(Parts[B].Change);
+  });
+  return All;
+}
+
+static bool isSameAmount(double A, double B) {
+  return std::fabs(A - B) <= MoveShare * std::max(A, B);
+}
+
+/// Finds what moved below a place: all that grew and shrank there, or pairs.
+void HeapParts::takeMoves(size_t At) {
+  // More are a change of everything, and would take their square in time.
+  const uint32_t Most = 64;
+  const PartList &More = Spots[At].Lists[0], &Less = Spots[At].Lists[1];
+  if (!More.Count || !Less.Count || More.Count + Less.Count > Most)
+    return;
+  SmallVector<uint32_t, 16> Came = largestFirst(More),
+                            Went = largestFirst(Less);
+  if (isSameAmount(More.Total, Less.Total)) {
+    Came.append(Went);
+    take(At, Came);
+    return;
+  }
+  for (size_t I = 0, J = 0; I != Came.size() && J != Went.size();) {
+    double A = Parts[Came[I]].Change, B = -Parts[Went[J]].Change;
+    if (isSameAmount(A, B))
+      take(At, {Came[I++], Went[J++]});
+    else if (A > B)
+      ++I;
+    else
+      ++J;
+  }
+}
+
+/// Makes a move of parts: their sums are those of the place again.
+void HeapParts::take(size_t At, ArrayRef<uint32_t> Moved) {
+  HeapSpot &S = Spots[At];
+  for (PartList &L : S.Lists) {
+    PartList Old = std::exchange(L, {});
+    for (uint32_t P = Old.First; P != NoPart;) {
+      uint32_t Next = std::exchange(Parts[P].Next, NoPart);
+      if (is_contained(Moved, P)) {
+        for (size_t R = 0; R != Runs.size(); ++R)
+          sums(At)[R].add(Parts[P].Runs[R]);
+        Parts[P].Runs = {};
+      } else {
+        append(L, P);
+        L.Total += std::fabs(Parts[P].Change);
+      }
+      P = Next;
+    }
+    // By how much at most; it may have been less.
+    L.LargestChild = std::min(Old.LargestChild, L.Total);
+  }
+  S.IsInner = true;
+  Moves.push_back({S.Place, Moved.vec()});
+}
+
+void HeapParts::absorb(DiffPart &Into, DiffPart &From) {
+  const size_t Most = 3;
+  for (size_t R = 0; R != Runs.size(); ++R)
+    Into.Runs[R].add(From.Runs[R]);
+  if (From.Largest.empty())
+    From.Largest = {{From.Change, From.Place}};
+  Into.Largest.insert(Into.Largest.end(), From.Largest.begin(),
+                      From.Largest.end());
+  stable_sort(Into.Largest, [](const auto &A, const auto &B) {
+    return std::fabs(A.first) > std::fabs(B.first);
+  });
+  if (Into.Largest.size() > Most)
+    Into.Largest.resize(Most);
+  Into.Count += From.Count;
+  From.Runs = {};
+}
+
+/// Puts one part in place of those of some signs, and of the one that is here.
+void HeapParts::gather(size_t At, bool Signs[2]) {
+  HeapSpot &S = Spots[At];
+  DiffPart One;
+  One.Place = S.Place;
+  One.Count = 0;
+  One.IsInner = true;
+  One.Runs = sums(At).vec();
+  for (int Sign : {0, 1}) {
+    PartList Old = S.Lists[Sign];
+    S.Lists[Sign] = {};
+    for (uint32_t P = Old.First; P != NoPart;) {
+      uint32_t Next = Parts[P].Next;
+      if (Signs[Sign] || Parts[P].Place == S.Place) {
+        absorb(One, Parts[P]);
+        Old.Total -= std::fabs(Parts[P].Change);
+      } else {
+        Parts[P].Next = NoPart;
+        append(S.Lists[Sign], P);
+      }
+      P = Next;
+    }
+    if (S.Lists[Sign].First != NoPart) {
+      S.Lists[Sign].Total = Old.Total;
+      S.Lists[Sign].LargestChild = Old.LargestChild;
+    }
+  }
+  // What it is made of is one part, or what is left here.
+  llvm::copy(One.Runs, sums(At).begin());
+  S.IsInner = true;
+  size_t Before = Parts.size();
+  takePart(At);
+  if (Parts.size() != Before) {
+    Parts.back().Count = One.Count;
+    Parts.back().Largest = std::move(One.Largest);
+  }
+}
+
+/// Gives what is left, and the parts, to the place above.
+void HeapParts::handUp(size_t At) {
+  HeapSpot &S = Spots[At], &Above = Spots[S.Parent];
+  MutableArrayRef<StackMetrics> Mine = sums(At), Theirs = sums(S.Parent);
+  for (size_t R = 0; R != Runs.size(); ++R) {
+    Above.IsInner |= Mine[R] != StackMetrics();
+    Theirs[R].add(Mine[R]);
+  }
+  for (int Sign : {0, 1}) {
+    PartList &From = S.Lists[Sign], &To = Above.Lists[Sign];
+    if (From.First == NoPart)
+      continue;
+    uint32_t Count = To.Count + From.Count;
+    append(To, From.First);
+    To.Last = From.Last;
+    To.Count = Count;
+    To.Total += From.Total;
+    To.LargestChild = std::max(To.LargestChild, From.Total);
+  }
+}
+
+} // namespace memkit

@@ -1,0 +1,98 @@
+//===- HeapParts.h - The changes of one heap, by the rule of Findings.h -*- C++
+//-*- ------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_ANALYSIS_HEAPPARTS_H
+#define MEMKIT_LIB_ANALYSIS_HEAPPARTS_H
+
+#include "DiffCells.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace memkit {
+
+inline constexpr uint32_t NoPart = UINT32_MAX;
+
+/// A change at a place, on its way to be a finding.
+struct DiffPart {
+  uint32_t Place;
+  uint32_t Next = NoPart; ///< of the same sign and below the same place
+  uint32_t Count = 1;     ///< how many it was made from
+  bool IsInner;
+  double Change;
+  std::vector<StackMetrics> Runs;
+  std::vector<std::pair<double, uint32_t>> Largest; ///< changes and places
+};
+
+/// The parts of one sign in and below a place.
+struct PartList {
+  uint32_t First = NoPart, Last = NoPart;
+  double Total = 0;
+  double LargestChild = 0; ///< the most that the place itself, or a child, has
+  uint32_t Count = 0;
+  bool HasSeveral() const { return First != Last; }
+};
+
+/// Parts that went and came.
+struct MovedParts {
+  uint32_t Place;
+  std::vector<uint32_t> Parts;
+};
+
+/// A place of one heap.
+struct HeapSpot {
+  uint32_t Place;
+  uint32_t Parent; ///< in the list of spots, before this one; of the root 0
+  bool IsInner = false;
+  PartList Lists[2]; ///< what grew, what shrank
+};
+
+/// Finds the parts of one heap, for one metric after the other.
+class HeapParts {
+public:
+  /// Cells: those of the heap.
+  HeapParts(const DiffRuns &Runs, const DiffCells &All,
+            llvm::ArrayRef<DiffCell> Cells, std::vector<uint32_t> &SpotOf)
+      : Runs(Runs), All(All), Cells(Cells), SpotOf(SpotOf) {}
+
+  void find(const FindingOptions::Wanted &Wanted);
+  std::vector<DiffPart> Parts; ///< First and Next of lists count in them
+  llvm::SmallVector<uint32_t, 8> Left; ///< those that are findings
+  std::vector<MovedParts> Moves;
+  double Rest = 0; ///< what they do not explain
+
+private:
+  void addSpots(bool WithAbove);
+  void fillSpots();
+  bool canHaveParts();
+  llvm::MutableArrayRef<StackMetrics> sums(size_t Spot) {
+    return llvm::MutableArrayRef(Sums).slice(Spot * Runs.size(), Runs.size());
+  }
+  void visit(size_t Spot);
+  void takePart(size_t Spot);
+  void takeMoves(size_t Spot);
+  void take(size_t Spot, llvm::ArrayRef<uint32_t> Moved);
+  llvm::SmallVector<uint32_t, 16> largestFirst(const PartList &L) const;
+  void gather(size_t Spot, bool Signs[2]);
+  void handUp(size_t Spot);
+  void append(PartList &To, uint32_t Part);
+  void absorb(DiffPart &Into, DiffPart &From);
+
+  const DiffRuns &Runs;
+  const DiffCells &All;
+  llvm::ArrayRef<DiffCell> Cells;
+  /// By place, the number of its spot in this heap + 1; zeros between calls.
+  std::vector<uint32_t> &SpotOf;
+  FindingOptions::Wanted Wanted;
+  std::vector<HeapSpot> Spots;     ///< the lowest place first
+  std::vector<uint32_t> CellSpots; ///< by cell
+  std::vector<StackMetrics> Sums;  ///< by spot and run: what no part has yet
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_ANALYSIS_HEAPPARTS_H
