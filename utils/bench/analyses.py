@@ -62,7 +62,7 @@ def analyses(tools, paths, events, folder, rounds):
     cases = [
         (["memleak", first], 0.2),
         (["memflame", first, "-o", str(folder / "large.speedscope.json")], 0.2),
-        (["memdiff", first, second], 0.4),
+        (["memdiff", first, second], 0.2),
         (["memdump", "--summary", first], 0.05),
         (["memdump", "--check", first], events / 40e6),
     ]

@@ -103,7 +103,7 @@ def step_rows(stepped):
                aim or "", within(statistics.median(slower), aim) if slower else ""]
 
 
-def page(command, rounds, results, stepped, grown, starts, recording, analysed):
+def page(command, rounds, results, stepped, grown, starts, recording, analysed, read):
     sizes, times = recording_tables(results)
     parts = [
         "# Benchmarks",
@@ -150,4 +150,12 @@ def page(command, rounds, results, stepped, grown, starts, recording, analysed):
                  f"{rate / 1e6:.0f} M events/s" if rate else ""] for what, s, rss, aim, rate in rows]
         parts += ["## Reading", f"Generated traces (`utils/gentrace`) of {events:,} events.",
                   table(["command", "ms", "aim", "reached", "MiB", "rate"], rows)]
+    if read:
+        rows = [[workload, question, who, f"`{command}`", f"{events:,}", milliseconds(s), f"{rss / 2**20:.0f}"]
+                for workload, events, question, who, command, s, rss in read]
+        parts += ["## Reading, beside others", "One program recorded by each, and what each gives its user to "
+                  "read. The recordings hold different things: memray's has allocations of Python programs with "
+                  "Python stacks alone. heaptrack has no flame graph without its window; memray's collapsed "
+                  "stacks are those of gprof2dot, it compares no recordings.",
+                  table(["workload", "question", "recorder", "command", "events", "ms", "MiB"], rows)]
     return "\n\n".join(parts) + "\n"
