@@ -23,7 +23,7 @@ StringRef scopeKindName(ScopeKind K) {
 /// What stands for contexts that a grouping shows nothing of.
 static StringRef noneName(GroupBy By) {
   switch (By) {
-  case GroupBy::Stack:
+  default:
     break;
   case GroupBy::Layer:
     return "(no layer)";
@@ -105,7 +105,7 @@ private:
     StringRef Name = T.string(S.Name);
     Place P = Places[C.Parent];
     switch (By) {
-    case GroupBy::Stack:
+    default:
       break;
     case GroupBy::Context:
       P.Node = add(P.Node, frame(Name, scopeKindName(S.Kind)));

@@ -12,6 +12,7 @@
 #include "memkit/Model/Trace.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/ToolMain.h"
+#include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -33,6 +34,13 @@ bool TimeWindow::hasBirth(uint64_t BirthNs) const {
          BirthNs < Until->TimeNs + (Until->Events != 0);
 }
 
+Error noSteps(const Trace &T) {
+  return makeError(T.name() +
+                   ": no steps were recorded; memkit.step() begins one, or "
+                   "memrec --step=REGEX makes steps of ranges, or those of "
+                   "the first optimizer of PyTorch are taken");
+}
+
 static Error noStep(const Trace &T, uint64_t Wanted, const BitVector &Images) {
   std::string There;
   for (uint32_t Image : Images.set_bits()) {
@@ -50,10 +58,7 @@ static Error noStep(const Trace &T, uint64_t Wanted, const BitVector &Images) {
                    .str();
   }
   if (There.empty())
-    return makeError(T.name() +
-                     ": no steps were recorded; memkit.step() begins one, or "
-                     "memrec --step=REGEX makes steps of ranges, or those of "
-                     "the first optimizer of PyTorch are taken");
+    return noSteps(T);
   return makeError("no step " + Twine(Wanted) + "; steps: " + There);
 }
 
@@ -90,8 +95,10 @@ static Expected<Moment> findMark(const Trace &T, const std::string &Wanted,
       continue;
     if (Error E = T.reader().read(B, Block))
       return E;
+    if (std::string Wrong = T.limits().check(Block); !Wrong.empty())
+      return makeTraceError(T.name(), B.Offset, Wrong);
     for (const Mark &M : Block.Rows) {
-      if (M.Kind != MarkKind::User || M.Name > T.numStrings() ||
+      if (M.Kind != MarkKind::User ||
           (M.Image && (M.Image >= Images.size() || !Images[M.Image])))
         continue;
       There.push_back(T.string(M.Name).str());
@@ -128,13 +135,17 @@ static Expected<Moment> findPeak(const Trace &T, const BitVector *Heaps) {
   if (Error E = (*R)->startNear(M.TimeNs))
     return E;
   const Accounts &A = (*R)->accounts();
-  auto Reached = [&] {
+  bool Reached = false;
+  auto IsPeak = [&] {
     ++M.Events;
-    return (Heaps ? A.heapLiveBytes(Peak->Id) : A.domainLiveBytes(0)) >=
-           Peak->PeakBytes;
+    Reached = (Heaps ? A.heapLiveBytes(Peak->Id) : A.domainLiveBytes(0)) >=
+              Peak->PeakBytes;
+    return Reached;
   };
-  if (Error E = (*R)->runUntil(M.TimeNs, Reached))
+  if (Error E = (*R)->runUntil(M.TimeNs, IsPeak))
     return E;
+  if (!Reached)
+    M = {M.TimeNs + 1, 0, false, ""}; // the trace does not add up
   return M;
 }
 
@@ -165,6 +176,26 @@ Expected<Moment> findMoment(const Trace &T, const TimePoint &P,
   if (M)
     M->Text = P.Text;
   return M;
+}
+
+Error requireEvents(const Trace &T, StringRef Needs, const Moment *Near) {
+  // Each part of a summary gives them all.
+  uint64_t Events = T.summary().empty() ? 0 : T.summary().back().Events;
+  uint64_t Held = 0, BeginNs = UINT64_MAX, EndNs = 0;
+  for (const BlockInfo &B : T.reader().blocks())
+    if (B.Kind == BlockKind::Events) {
+      Held += B.Events;
+      BeginNs = std::min(BeginNs, B.BeginNs);
+      EndNs = std::max(EndNs, B.EndNs);
+    }
+  if (Held >= Events ||
+      (Near && BeginNs <= Near->TimeNs && Near->TimeNs <= EndNs))
+    return Error::success();
+  std::string From =
+      Held ? ", from " + formatTime(BeginNs) + " to " + formatTime(EndNs) : "";
+  return makeError(T.name() + ": " + Needs +
+                   " all events, and the trace holds " + Twine(Held) + " of " +
+                   Twine(Events) + From);
 }
 
 Error runTo(Replay &R, const Moment *M) {

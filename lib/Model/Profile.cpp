@@ -36,6 +36,12 @@ StringRef metricName(Metric M) {
   llvm_unreachable("all metrics are handled");
 }
 
+StringRef metricWord(Metric M) {
+  static constexpr StringLiteral Words[] = {"peak",  "live",      "allocated",
+                                            "count", "temporary", "leaked"};
+  return Words[static_cast<size_t>(M)];
+}
+
 /// What a row has of a metric: all bytes of its blocks with Outer, else those
 /// that no inner block takes up.
 static uint64_t valueOf(const SumRow &R, Metric M, bool Outer, bool Replaced) {
@@ -97,7 +103,7 @@ static std::string nameOf(const Sums &S, Metric M) {
   return metricName(M).str();
 }
 
-Profile makeProfile(const Sums &S, Metric M) {
+Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf) {
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
   Profile P;
@@ -108,14 +114,15 @@ Profile makeProfile(const Sums &S, Metric M) {
     if (!Outer && T.heap(R.Heap).Domain != 0)
       return;
     uint64_t Value = valueOf(R, M, Outer, T.wasReplaced(Image));
-    add(P, R.Key, Value);
+    add(P, Value && KeyOf ? KeyOf(R) : R.Key, Value);
     Variance += varianceOf(T, R, M, Outer, Value);
   });
   nameError(P, Variance);
   return P;
 }
 
-std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics) {
+std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics,
+                                      const RowKey &KeyOf) {
   const Trace &T = S.trace();
   size_t Width = Metrics.size();
   // The domain's profiles, then those of each heap.
@@ -148,7 +155,7 @@ std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics) {
       Metric M = Metrics[I];
       auto Add = [&](size_t To, bool Outer) {
         uint64_t Value = valueOf(R, M, Outer, Replaced);
-        add(All[To], R.Key, Value);
+        add(All[To], Value && KeyOf ? KeyOf(R) : R.Key, Value);
         Variances[To] += varianceOf(T, R, M, Outer, Value);
       };
       Add(R.Heap * Width + I, true);
@@ -160,6 +167,24 @@ std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics) {
     nameError(All[I], Variances[I]);
   erase_if(All, [](const Profile &P) { return P.Values.empty(); });
   return All;
+}
+
+bool isDiff(const Trace &T) {
+  return StringRef(T.header().Tool).starts_with("memdiff ");
+}
+
+std::pair<Profile, Profile> makeDiffProfiles(const Sums &S, Metric M) {
+  const Trace &T = S.trace();
+  std::pair<Profile, Profile> Out;
+  auto &[Less, More] = Out;
+  Less.M = More.M = M;
+  Less.Name = ("less: " + metricName(M)).str();
+  More.Name = ("more: " + metricName(M)).str();
+  S.forEach([&](uint32_t Image, const SumRow &R) {
+    Profile &To = T.heapName(R.Heap).ends_with(".less") ? Less : More;
+    add(To, R.Key, valueOf(R, M, /*Outer=*/true, T.wasReplaced(Image)));
+  });
+  return Out;
 }
 
 } // namespace memkit

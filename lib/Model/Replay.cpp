@@ -261,7 +261,8 @@ Error Replay::addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset) {
       I.Live.addOld(To);
       continue;
     }
-    To.E.Row = A.stackRow(K.Image, B.Heap, B.Stack);
+    uint32_t Key = Options.KeyOf ? Options.KeyOf(About) : B.Stack;
+    To.E.Row = A.stackRow(K.Image, B.Heap, Key);
     To.E.ContextRow = A.contextRow(K.Image, B.Heap, B.Context);
     BlockRef Ref{B.Ordinal, To.E.Row, To.E.ContextRow};
     LiveSet::Cursor Outer;

@@ -27,8 +27,9 @@ using llvm::Twine;
 bool Replay::canRunMany(const Cursor &C) const {
   const EventColumns &Columns = C.Open->Columns;
   return Columns.Enclosing.empty() && Columns.Address.empty() &&
-         Columns.Weight.empty() && !Options.Select && !Options.KeepThreads &&
-         !C.I->Live.hasPlaces() && !A.hasNested(C.I->Id);
+         Columns.Weight.empty() && !Options.Select && !Options.KeyOf &&
+         !Options.OnEvent && !Options.KeepThreads && !C.I->Live.hasPlaces() &&
+         !A.hasNested(C.I->Id);
 }
 
 /// Replays the rows before End, or some of them.

@@ -28,6 +28,17 @@ void Replay::findRows(ImageReplay &I, uint32_t Stack, uint32_t Context,
     I.Contexts.set(Context, Heap, Entry.ContextRow);
 }
 
+/// Tells OnEvent of the row at which the cursor stands.
+void Replay::tell(const Cursor &C, uint64_t Block, uint64_t Size,
+                  uint64_t BirthNs, const LiveSet::Entry &E) {
+  if (LLVM_LIKELY(!Options.OnEvent) || E.Row == Refused)
+    return;
+  Stopped |= !Options.OnEvent({C.Open->Kind[C.Row], C.Open->TimeNs[C.Row],
+                               BirthNs, Block, Size, C.I->Id,
+                               C.Open->threadOf(C.Row), A.heapOf(E.Row),
+                               A.stackOf(E.Row), A.contextOf(E.ContextRow)});
+}
+
 Error Replay::notLive(const Cursor &C, size_t Ref) const {
   const EventTable &E = *C.Open;
   return fail(C, "an event at " + Twine(E.TimeNs[E.RefRow[Ref]]) +
@@ -48,7 +59,15 @@ Error Replay::allocate(Cursor &C) {
   uint32_t Context = E.Context.empty() ? 0 : E.Context[At];
   uint32_t Thread = E.threadOf(C.Row);
   uint64_t TimeNs = E.TimeNs[C.Row], Size = E.AllocSize[At];
-  LiveSet::Entry Entry = newEntry(I, Stack, Context, Heap);
+  Birth About{TimeNs, Size, I.Id, Thread, Heap, Stack, Context};
+  bool Counts = !Options.Select || Options.Select(About);
+  LiveSet::Entry Entry;
+  if (LLVM_UNLIKELY(static_cast<bool>(Options.KeyOf)) && Counts) {
+    Entry.Row = A.stackRow(I.Id, Heap, Options.KeyOf(About));
+    Entry.ContextRow = A.contextRow(I.Id, Heap, Context);
+  } else {
+    Entry = newEntry(I, Stack, Context, Heap);
+  }
   Entry.Size = Size;
   LiveSet::Place P;
   if (!E.Columns.Address.empty())
@@ -66,8 +85,7 @@ Error Replay::allocate(Cursor &C) {
                          Twine(P.Enclosing - 1) + ", which is not live");
     Outer = {P.Enclosing - 1, In.entry().Row, In.entry().ContextRow};
   }
-  if (Options.Select &&
-      !Options.Select({TimeNs, Size, I.Id, Thread, Heap, Stack, Context}))
+  if (!Counts)
     Entry.Row = Refused;
   else if (P.Weight)
     A.allocateSampled(Ref, Outer.Row == Refused ? BlockRef() : Outer, Size,
@@ -76,6 +94,7 @@ Error Replay::allocate(Cursor &C) {
     A.allocateIn(Ref, Outer, Size, TimeNs, Thread);
   else
     A.allocate(Ref, Size, TimeNs, Thread);
+  tell(C, Ref.Ordinal, Size, TimeNs, Entry);
   I.Live.add(Entry, TimeNs, Thread);
   if (P.isAny())
     I.Live.setPlaceOfLast(P);
@@ -107,6 +126,7 @@ Error Replay::reference(Cursor &C) {
       A.freeSampled(Ref, Entry.Size, P.Weight, TimeNs);
     else if (Counts)
       A.free(Ref, Entry.Size, TimeNs, E.threadOf(C.Row), P.Enclosing);
+    tell(C, Ordinal, Entry.Size, Block.birthNs(), Entry);
     I.Live.erase(Block);
     return Error::success();
   }
@@ -119,6 +139,7 @@ Error Replay::reference(Cursor &C) {
   if (Counts)
     A.resize(Ref, Entry.Size, Size, TimeNs, P.Enclosing);
   Entry.Size = Size;
+  tell(C, Ordinal, Size, Block.birthNs(), Entry);
   return Error::success();
 }
 
@@ -133,6 +154,7 @@ Error Replay::split(Cursor &C, LiveSet::Cursor Block) {
     A.split({C.Open->Block[C.ref()], Rest.Row, Rest.ContextRow},
             C.Open->TimeNs[C.Row], P.Enclosing);
   Block.entry().Size = Size;
+  tell(C, C.Open->Block[C.ref()], Size, BirthNs, Rest);
   Rest.Size -= Size;
   if (P.Address)
     P.Address += Size;
@@ -178,10 +200,9 @@ Error Replay::runRows(Cursor &C, size_t End, uint64_t LimitNs) {
     if (Error E = runOne(C))
       return E;
     C.Noted = C.Alloc;
-    if (TimeNs >= DoneFromNs && Done()) {
-      Stopped = true;
+    Stopped |= TimeNs >= DoneFromNs && Done();
+    if (Stopped)
       break;
-    }
   }
   noteAllocations(C);
   C.I->Events += C.Row - Begin;

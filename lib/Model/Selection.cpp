@@ -141,6 +141,14 @@ Error Selection::chooseThreads(const Trace &T, const SelectionSpec &S) {
   return Error::success();
 }
 
+Expected<Moment> Selection::atOrPeak(const Trace &T) const {
+  if (Times.At)
+    return *Times.At;
+  TimePoint Peak;
+  Peak.K = TimePoint::Kind::Peak;
+  return findMoment(T, Peak, Images, OuterView ? &Heaps : nullptr);
+}
+
 /// A beginning after the end would leave nothing without saying why.
 static Error checkOrder(const TimeWindow &W) {
   auto Before = [](const std::optional<Moment> &A,

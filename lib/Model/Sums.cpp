@@ -33,35 +33,22 @@ static void atMoment(SumRow &Row, bool Gone, bool Alone) {
 /// Whether the replay has what the selection needs: all events, or for a moment
 /// those around it.
 Error Sums::checkEvents() const {
-  // Each part of a summary gives them all.
-  uint64_t Events = T->summary().empty() ? 0 : T->summary().back().Events;
-  uint64_t Held = 0, BeginNs = UINT64_MAX, EndNs = 0;
-  for (const BlockInfo &B : T->reader().blocks())
-    if (B.Kind == BlockKind::Events) {
-      Held += B.Events;
-      BeginNs = std::min(BeginNs, B.BeginNs);
-      EndNs = std::max(EndNs, B.EndNs);
-    }
   const std::optional<Moment> &At = Sel.times().At;
-  bool IsHeld = At && !Sel.needsBirths(By) && BeginNs <= At->TimeNs &&
-                At->TimeNs <= EndNs;
-  if (Held >= Events || IsHeld)
-    return Error::success();
-  std::string From = Held ? ", from " + formatTime(BeginNs) + " to " +
-                                formatTime(EndNs)
-                          : "";
-  return makeError(T->name() + ": a selection by size, thread, time or " +
-                   (By == SumsOf::Stacks ? "context needs"
-                                         : "stack, grouped by context, needs") +
-                   " all events, and the trace holds " + Twine(Held) + " of " +
-                   Twine(Events) + From);
+  return requireEvents(*T,
+                       By == SumsOf::Contexts
+                           ? "a selection by size, thread, time or stack, "
+                             "grouped by context, needs"
+                           : "a selection by size, thread, time or context "
+                             "needs",
+                       At && !Sel.needsBirths(By) ? &*At : nullptr);
 }
 
 /// Replays the events of what is selected.
-Error Sums::replaySelected() {
+Error Sums::replaySelected(std::function<uint32_t(const Birth &)> KeyOf) {
   if (Error E = checkEvents())
     return E;
   ReplayOptions Options;
+  Options.KeyOf = std::move(KeyOf);
   if (Sel.needsBirths(By))
     Options.Select = [&](const Birth &B) { return Sel.hasBirth(B); };
   Expected<std::unique_ptr<Replay>> R = Replay::create(T->reader(), Options);
@@ -71,7 +58,7 @@ Error Sums::replaySelected() {
   // What lived before the beginning is refused, or nothing but what lives
   // counts.
   const std::optional<Moment> &From = W.Since ? W.Since : W.At;
-  if (From && !From->IsEnd && Sel.canStartNear())
+  if (From && !From->IsEnd && Sel.canStartNear() && By != SumsOf::Groups)
     if (Error E = (*R)->startNear(From->TimeNs))
       return E;
   if (Error E = runTo(**R, W.last()))
@@ -148,30 +135,45 @@ static void addRest(ArrayRef<PackedRows> Stacks, ArrayRef<PackedRows> Contexts,
 
 Expected<Sums> Sums::create(const Trace &T, Selection Selected, SumsOf By) {
   Sums S(T, std::move(Selected), By);
-  ArrayRef<PackedRows> Stacks = T.stackRows(), Contexts = T.contextRows();
-  if (S.Sel.needsEvents(By)) {
-    if (Error E = S.replaySelected())
+  if (Error E = S.gather({}))
+    return E;
+  return S;
+}
+
+Expected<Sums>
+Sums::createGrouped(const Trace &T, Selection Selected,
+                    std::function<uint32_t(const Birth &)> KeyOf) {
+  Sums S(T, std::move(Selected), SumsOf::Groups);
+  if (Error E = S.gather(std::move(KeyOf)))
+    return E;
+  return S;
+}
+
+Error Sums::gather(std::function<uint32_t(const Birth &)> KeyOf) {
+  ArrayRef<PackedRows> Stacks = T->stackRows(), Contexts = T->contextRows();
+  if (Sel.needsEvents(By)) {
+    if (Error E = replaySelected(std::move(KeyOf)))
       return E;
-  } else if (S.Sel.times().At) {
-    S.takeEnds();
+  } else if (Sel.times().At) {
+    takeEnds();
   }
-  if (S.Sel.needsEvents(By) || S.Sel.times().At) {
-    Stacks = S.Replayed.Stacks;
-    Contexts = S.Replayed.Contexts;
+  if (Sel.needsEvents(By) || Sel.times().At) {
+    Stacks = Replayed.Stacks;
+    Contexts = Replayed.Contexts;
   }
-  if (By == SumsOf::Contexts && S.Sel.hasContext(0))
-    addRest(Stacks, Contexts, S.Rest);
+  if (By == SumsOf::Contexts && Sel.hasContext(0))
+    addRest(Stacks, Contexts, Rest);
   auto Add = [&](ArrayRef<PackedRows> Rows) {
     for (const PackedRows &R : Rows)
-      if (S.Sel.hasImage(R.image()))
-        S.Rows.push_back(&R);
+      if (Sel.hasImage(R.image()))
+        this->Rows.push_back(&R);
   };
-  Add(By == SumsOf::Stacks ? Stacks : Contexts);
-  Add(S.Rest);
-  stable_sort(S.Rows, [](const PackedRows *A, const PackedRows *B) {
+  Add(By == SumsOf::Contexts ? Contexts : Stacks);
+  Add(Rest);
+  stable_sort(this->Rows, [](const PackedRows *A, const PackedRows *B) {
     return A->image() < B->image();
   });
-  return S;
+  return Error::success();
 }
 
 size_t Sums::numRows() const {
@@ -187,7 +189,9 @@ void Sums::forEachKey(
     const PackedRows &Piece = *Rows[At];
     for (uint32_t I = 0; I != Piece.size(); ++I) {
       uint32_t Heap = Piece.heap(I), Key = Piece.key(I);
-      bool Has = By == SumsOf::Stacks ? Sel.hasStack(Key) : Sel.hasContext(Key);
+      bool Has =
+          By == SumsOf::Groups ||
+          (By == SumsOf::Stacks ? Sel.hasStack(Key) : Sel.hasContext(Key));
       if (Has && Sel.hasHeap(Heap))
         F({At, I}, Heap, Key);
     }

@@ -68,6 +68,7 @@
 #include <cassert>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace memkit {
@@ -308,6 +309,12 @@ public:
   }
   uint64_t heapLiveBytes(uint32_t Heap) const {
     return Heaps[Heap]->C.LiveBytes;
+  }
+  /// What its allocator holds for running images; nothing: not known.
+  std::optional<uint64_t> heapReserved(uint32_t Heap) const {
+    if (!Heaps[Heap]->ReservedKnown)
+      return std::nullopt;
+    return Heaps[Heap]->Reserved;
   }
   uint64_t heapLiveBlocks(uint32_t Heap) const {
     return Heaps[Heap]->C.LiveBlocks;

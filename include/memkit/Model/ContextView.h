@@ -10,6 +10,7 @@
 #define MEMKIT_MODEL_CONTEXTVIEW_H
 
 #include "memkit/Model/Trace.h"
+#include <deque>
 
 namespace memkit {
 
@@ -20,9 +21,23 @@ enum class GroupBy {
   Layer,
   /// The operators in the innermost scope of another kind.
   Operator,
-  Scope,   ///< what the program named: ranges and its own scopes
-  Context, ///< all of them
+  Scope,    ///< what the program named: ranges and its own scopes
+  Context,  ///< all of them
+  Function, ///< of the code, functions of one name being one
+  File,     ///< files of the code: consecutive frames of one are one
+  Module,   ///< the same with binaries
+  Thread,   ///< stacks below the threads that allocated
+  Heap,     ///< stacks below heaps
+  Size,     ///< stacks below classes of size, powers of two
+  Step,     ///< stacks below the steps in which was allocated
+  Mixed,    ///< contexts set into stacks, where they were entered
+  Kind,     ///< what tensors are: parameters, gradients, ...
 };
+/// Whether keys are contexts: the sums must be.
+inline bool isOfContexts(GroupBy By) {
+  return By == GroupBy::Layer || By == GroupBy::Operator ||
+         By == GroupBy::Scope || By == GroupBy::Context;
+}
 
 /// `layer`, `operator`, `range`, `scope` (of the program), `phase`.
 llvm::StringRef scopeKindName(ScopeKind K);
@@ -35,6 +50,7 @@ struct ContextView {
   /// By frame of the tree - 1. File: the scope's kind, so that what has one
   /// name but is something else is not taken for the same.
   std::vector<ShownFrame> Frames;
+  std::deque<std::string> Texts; ///< that frames name and the trace lacks
 };
 
 /// By: not Stack. The texts are T's. Takes time in proportion to the contexts
@@ -57,6 +73,9 @@ public:
     if (Contexts)
       return Contexts->Frames[Frame - 1];
     return T->shown(Frame);
+  }
+  uint32_t numFrames() const {
+    return Contexts ? Contexts->Frames.size() : T->numFrames();
   }
   /// Of all frames, in one piece.
   llvm::ArrayRef<ShownFrame> allShown() const {

@@ -48,6 +48,14 @@ llvm::Expected<Moment> findMoment(const Trace &T, const TimePoint &P,
                                   const llvm::BitVector &Images,
                                   const llvm::BitVector *Heaps);
 
+/// The error of a trace without steps: says how they are recorded.
+llvm::Error noSteps(const Trace &T);
+
+/// Fails when T does not have all its events, unless those around Near, which
+/// may be null, are there. Needs: who asks for them, `--x needs`.
+llvm::Error requireEvents(const Trace &T, llvm::StringRef Needs,
+                          const Moment *Near = nullptr);
+
 /// Runs R, before which startNear() may have been called, up to M; null: to
 /// the end.
 llvm::Error runTo(Replay &R, const Moment *M);

@@ -10,6 +10,7 @@
 #define MEMKIT_MODEL_PROFILE_H
 
 #include "memkit/Model/Sums.h"
+#include <functional>
 
 namespace memkit {
 
@@ -24,6 +25,8 @@ enum class Metric {
 bool isInBytes(Metric M);
 /// As it is shown: `peak`, `live at end`, ...
 llvm::StringRef metricName(Metric M);
+/// As it is written: `peak`, `count`, ...
+llvm::StringRef metricWord(Metric M);
 
 struct KeyValue {
   uint32_t Key = 0; ///< a stack or context, as the sums are of
@@ -43,14 +46,23 @@ struct Profile {
 /// The selection as one profile. Without chosen heaps it is the domain `host`,
 /// a byte counted once: Peak sums to the domain's peak. With chosen heaps it is
 /// their outer view, each at its own peak.
-Profile makeProfile(const Sums &S, Metric M);
+/// KeyOf: gives a value's key in place of its row's.
+using RowKey = std::function<uint32_t(const SumRow &)>;
+Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf = {});
 
 /// A profile for each heap of the selection and each metric in Metrics, ordered
 /// by heap, each the heap's outer view. When several heaps count in the domain
 /// `host` and none was chosen, the domain's own profiles stand first. Profiles
 /// that are all zero are left out.
 std::vector<Profile> makeHeapProfiles(const Sums &S,
-                                      llvm::ArrayRef<Metric> Metrics);
+                                      llvm::ArrayRef<Metric> Metrics,
+                                      const RowKey &KeyOf = {});
+
+/// What shrank and what grew, of a trace of differences (isDiff()), whose
+/// selection has the heaps of both.
+std::pair<Profile, Profile> makeDiffProfiles(const Sums &S, Metric M);
+/// Whether memdiff wrote the trace: heaps `H.less` and `H.more`.
+bool isDiff(const Trace &T);
 
 } // namespace memkit
 

@@ -45,10 +45,30 @@ struct Birth {
   uint32_t Context = 0;
 };
 
+/// An event, as ReplayOptions::OnEvent sees it.
+struct ReplayedEvent {
+  EventKind Kind = EventKind::Allocate;
+  uint64_t TimeNs = 0;
+  uint64_t BirthNs = 0; ///< of the block
+  uint64_t Block = 0;   ///< its ordinal
+  uint64_t Size = 0;    ///< of the block after the event; freed: before it
+  uint32_t Image = 0;
+  uint32_t Thread = 0; ///< of the event
+  uint32_t Heap = 0;
+  uint32_t Stack = 0; ///< or the key that KeyOf gave
+  uint32_t Context = 0;
+};
+
 struct ReplayOptions {
   /// When set, only the blocks for which it gives true count; all their later
   /// events do too. Peaks are then the peaks of what is selected.
   std::function<bool(const Birth &)> Select;
+  /// When set, gives the key of the row in which a block counts, in place of
+  /// its stack. Keys should be dense.
+  std::function<uint32_t(const Birth &)> KeyOf;
+  /// When set, is told of each event of a block that Select took, once the
+  /// accounts have it. False: the run ends there.
+  std::function<bool(const ReplayedEvent &)> OnEvent;
   /// Remember the thread that allocated each live block.
   bool KeepThreads = false;
   /// Keep what cutSlice() of the accounts needs.
@@ -199,6 +219,8 @@ private:
   llvm::Error readWeight(const Cursor &C, LiveSet::Place &P) const;
   llvm::Error reference(Cursor &C);
   llvm::Error split(Cursor &C, LiveSet::Cursor Block);
+  void tell(const Cursor &C, uint64_t Block, uint64_t Size, uint64_t BirthNs,
+            const LiveSet::Entry &E);
   llvm::Error notLive(const Cursor &C, size_t Ref) const;
   llvm::Error badSplit(const Cursor &C, size_t Ref, uint64_t Size) const;
   llvm::Error crossBoundaries(uint64_t TimeNs);

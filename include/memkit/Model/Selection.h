@@ -18,7 +18,11 @@
 namespace memkit {
 
 /// What sums are of.
-enum class SumsOf { Stacks, Contexts };
+enum class SumsOf {
+  Stacks,
+  Contexts,
+  Groups, ///< keys of the caller's, made of births
+};
 
 /// What a SelectionSpec chooses in a trace. Ids are the trace's.
 class Selection {
@@ -46,7 +50,8 @@ public:
   /// do not tell.
   bool needsBirths(SumsOf By = SumsOf::Stacks) const {
     bool All = By == SumsOf::Stacks ? AllContexts : AllStacks;
-    return MinSize || !AllThreads || !All || Times.Since || Times.Until;
+    return MinSize || !AllThreads || !All || Times.Since || Times.Until ||
+           By == SumsOf::Groups;
   }
   bool hasThread(uint32_t Thread) const {
     return AllThreads || Threads[Thread];
@@ -55,7 +60,20 @@ public:
     return AllContexts || Contexts[Context];
   }
   uint64_t minSize() const { return MinSize; }
+  /// Whether the block of this allocation is chosen, whenever that was. For
+  /// lists of events: without a choice, heaps outside the totals too.
+  bool hasBlock(const Birth &B) const {
+    return B.Size >= MinSize && hasImage(B.Image) &&
+           (!OuterView || hasHeap(B.Heap)) && hasStack(B.Stack) &&
+           hasThread(B.Thread) && hasContext(B.Context);
+  }
+  bool hasAllBlocks() const {
+    return !MinSize && !OuterView && Images.all() && AllStacks && AllThreads &&
+           AllContexts;
+  }
   const TimeWindow &times() const { return Times; }
+  /// The moment chosen by --at, or the peak, as --at=peak would find it.
+  llvm::Expected<Moment> atOrPeak(const Trace &T) const;
   /// Whether this allocation is chosen.
   bool hasBirth(const Birth &B) const {
     return B.Size >= MinSize && Times.hasBirth(B.TimeNs) && hasImage(B.Image) &&

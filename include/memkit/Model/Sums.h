@@ -26,6 +26,10 @@ public:
   /// T must outlive the result.
   static llvm::Expected<Sums> create(const Trace &T, Selection Sel,
                                      SumsOf By = SumsOf::Stacks);
+  /// The same by keys that KeyOf gives, of all events.
+  static llvm::Expected<Sums>
+  createGrouped(const Trace &T, Selection Sel,
+                std::function<uint32_t(const Birth &)> KeyOf);
 
   const Trace &trace() const { return *T; }
   const Selection &selection() const { return Sel; }
@@ -55,7 +59,8 @@ private:
   Sums(const Trace &T, Selection Sel, SumsOf By)
       : T(&T), Sel(std::move(Sel)), By(By) {}
   llvm::Error checkEvents() const;
-  llvm::Error replaySelected();
+  llvm::Error replaySelected(std::function<uint32_t(const Birth &)> KeyOf);
+  llvm::Error gather(std::function<uint32_t(const Birth &)> KeyOf);
   void takeEnds();
 
   const Trace *T;

@@ -57,6 +57,8 @@ public:
   llvm::StringRef name() const { return Reader->name(); }
   const Header &header() const { return Reader->header(); }
   TraceReader &reader() const { return *Reader; }
+  /// How many ids of each kind there are, for the blocks that reader() reads.
+  const IdLimits &limits() const { return Limits; }
   /// What the user ought to know about what was read, each without a prefix.
   llvm::ArrayRef<std::string> warnings() const { return Warnings; }
 
@@ -66,7 +68,6 @@ public:
 
   /// The text of a string id; empty for 0.
   llvm::StringRef string(uint32_t Id) const { return Strings[Id]; }
-  uint32_t numStrings() const { return Strings.size() - 1; }
   llvm::ArrayRef<Heap> heaps() const { return Heaps; }          ///< id - 1
   llvm::ArrayRef<Image> images() const { return Images; }       ///< id - 1
   llvm::ArrayRef<Thread> threads() const { return Threads; }    ///< id - 1

@@ -1,0 +1,31 @@
+//===- LiveBlocks.h - Blocks one by one -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_MODEL_LIVEBLOCKS_H
+#define MEMKIT_MODEL_LIVEBLOCKS_H
+
+#include "memkit/Model/Profile.h"
+
+namespace memkit {
+
+/// A value for each block of the selection that lives at its moment (--at), or
+/// at the peak, in order of allocation. Without chosen heaps a block of the
+/// domain `host` has the bytes that no other block in it takes, so that they
+/// sum to the domain's peak. Replays from the keyframe before. Keys: stacks, or
+/// contexts.
+llvm::Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel,
+                                   SumsOf By);
+
+/// How many allocations of the selection were freed within AgeNs of being made.
+/// Replays all events.
+llvm::Expected<Profile> shortLived(const Trace &T, const Selection &Sel,
+                                   SumsOf By, uint64_t AgeNs);
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_LIVEBLOCKS_H

@@ -1,0 +1,153 @@
+//===- LiveBlocks.cpp - Blocks one by one -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/LiveBlocks.h"
+#include "memkit/Model/Replay.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+
+struct AgedBlock {
+  uint64_t BirthNs;
+  uint64_t Ordinal;
+  uint64_t Enclosing; ///< ordinal + 1; 0: none
+  uint64_t Size;
+  uint64_t Bytes; ///< of it, those that count
+  uint32_t Heap;
+  uint32_t Key;
+  uint32_t Weight;
+  bool Chosen;
+};
+
+} // namespace
+
+/// Leaves each block the bytes that no block in it has. Blocks: of an image,
+/// ordinals rising. A block whose enclosing one is gone counts by itself.
+static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
+  auto Counts = [&](uint32_t Heap) {
+    return !(T.heap(Heap).Flags & HF_OutsideTotals);
+  };
+  for (AgedBlock &B : Blocks) {
+    if (!B.Enclosing || !Counts(B.Heap))
+      continue;
+    auto Outer = lower_bound(Blocks, B.Enclosing - 1,
+                             [](const AgedBlock &Of, uint64_t Ordinal) {
+                               return Of.Ordinal < Ordinal;
+                             });
+    if (Outer == Blocks.end() || Outer->Ordinal != B.Enclosing - 1 ||
+        !Counts(Outer->Heap) ||
+        T.heap(Outer->Heap).Domain != T.heap(B.Heap).Domain)
+      continue;
+    // An estimate takes nothing from what is exact.
+    if (B.Weight)
+      B.Bytes = 0;
+    else
+      Outer->Bytes -= std::min(Outer->Bytes, B.Size);
+  }
+}
+
+Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
+  Expected<Moment> At = Sel.atOrPeak(T);
+  if (!At)
+    return At.takeError();
+  if (At->IsEnd)
+    return makeUsageError("blocks in the order of time are those of a moment "
+                          "before the end");
+  if (Error E = requireEvents(T, "the order of allocation needs",
+                              Sel.canStartNear() ? &*At : nullptr))
+    return E;
+  ReplayOptions Options;
+  Options.KeepThreads = !Sel.canStartNear();
+  Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader(), Options);
+  if (!R)
+    return R.takeError();
+  if (Sel.canStartNear())
+    if (Error E = (*R)->startNear(At->TimeNs))
+      return E;
+  if (Error E = runTo(**R, &*At))
+    return E;
+
+  bool Outer = Sel.isOuterView();
+  std::vector<AgedBlock> All;
+  for (uint32_t Image = 1; Image <= T.images().size(); ++Image) {
+    if (!Sel.hasImage(Image))
+      continue;
+    std::vector<AgedBlock> Blocks;
+    (*R)->forEachLive(Image, [&](const LiveBlock &B, uint32_t Thread) {
+      bool Chosen = Sel.hasBirth({B.BirthNs, B.Size, Image, Thread, B.Heap,
+                                  B.Stack, B.Context}) &&
+                    (Outer || T.heap(B.Heap).Domain == 0);
+      Blocks.push_back({B.BirthNs, B.Ordinal, B.Enclosing, B.Size, B.Size,
+                        B.Heap, By == SumsOf::Contexts ? B.Context : B.Stack,
+                        B.Weight, Chosen});
+    });
+    if (!Outer)
+      makeExclusive(T, Blocks);
+    copy_if(Blocks, std::back_inserter(All),
+            [](const AgedBlock &B) { return B.Chosen && B.Bytes; });
+  }
+  // Ordinals of an image rise with time but for what was split off.
+  stable_sort(All, [](const AgedBlock &A, const AgedBlock &B) {
+    return A.BirthNs < B.BirthNs;
+  });
+  Profile P;
+  P.Name =
+      ((Outer ? "selected heaps" : "host") + Twine(": blocks live at ") +
+       (Sel.times().At ? StringRef(At->Text) : "the peak") + ", oldest first")
+          .str();
+  for (const AgedBlock &B : All) {
+    uint64_t Value = B.Bytes * std::max<uint64_t>(B.Weight, 1);
+    P.Values.push_back({B.Key, Value});
+    P.Total += Value;
+  }
+  return P;
+}
+
+Expected<Profile> shortLived(const Trace &T, const Selection &Sel, SumsOf By,
+                             uint64_t AgeNs) {
+  if (Error E = requireEvents(T, "--max-age needs"))
+    return E;
+  std::vector<uint64_t> Counts;
+  ReplayOptions Options;
+  Options.Select = [&](const Birth &B) {
+    return Sel.hasBirth(B) && (Sel.isOuterView() || T.heap(B.Heap).Domain == 0);
+  };
+  Options.OnEvent = [&](const ReplayedEvent &E) {
+    if (E.Kind != EventKind::Free || E.TimeNs - E.BirthNs > AgeNs)
+      return true;
+    uint32_t Key = By == SumsOf::Contexts ? E.Context : E.Stack;
+    if (Key >= Counts.size())
+      Counts.resize(Key + size_t(1));
+    ++Counts[Key];
+    return true;
+  };
+  Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader(), Options);
+  if (!R)
+    return R.takeError();
+  if (Error E = runTo(**R, Sel.times().last()))
+    return E;
+  Profile P;
+  P.M = Metric::Temporary;
+  P.Name = ((Sel.isOuterView() ? "selected heaps" : "host") +
+            Twine(": allocations freed within ") + formatTime(AgeNs))
+               .str();
+  for (uint32_t Key = 0; Key != Counts.size(); ++Key)
+    if (Counts[Key]) {
+      P.Values.push_back({Key, Counts[Key]});
+      P.Total += Counts[Key];
+    }
+  return P;
+}
+
+} // namespace memkit

@@ -1,0 +1,56 @@
+//===- ScopeSpans.cpp - When a thread was in which scopes -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/ScopeSpans.h"
+#include <algorithm>
+
+namespace memkit {
+
+void ScopeSpans::close(Open &O, size_t Depth, Change Do) {
+  while (O.Spans.size() > Depth) {
+    Span S = O.Spans.back();
+    O.Spans.pop_back();
+    if (!O.Spans.empty())
+      O.Spans.back().LastNs = std::max(O.Spans.back().LastNs, S.LastNs);
+    Do(S, /*Begins=*/false);
+  }
+}
+
+void ScopeSpans::allocation(uint32_t Thread, uint32_t Context, uint64_t TimeNs,
+                            Change Do) {
+  if (Thread >= Threads.size())
+    Threads.resize(Thread + size_t(1));
+  Open &O = Threads[Thread];
+  if (Context != O.Now) {
+    Path.clear();
+    for (uint32_t C = Context; C; C = Contexts[C - 1].Parent)
+      Path.push_back(C);
+    std::reverse(Path.begin(), Path.end());
+    Path.resize(std::min(Path.size(), MostDepth));
+    size_t Same = 0;
+    while (Same != Path.size() && Same != O.Spans.size() &&
+           O.Spans[Same].Context == Path[Same])
+      ++Same;
+    close(O, Same, Do);
+    for (; Same != Path.size(); ++Same) {
+      O.Spans.push_back(
+          {Thread, Path[Same], static_cast<uint32_t>(Same), TimeNs, TimeNs});
+      Do(O.Spans.back(), /*Begins=*/true);
+    }
+    O.Now = Context;
+  }
+  if (!O.Spans.empty())
+    O.Spans.back().LastNs = TimeNs;
+}
+
+void ScopeSpans::finish(Change Do) {
+  for (Open &O : Threads)
+    close(O, 0, Do);
+}
+
+} // namespace memkit

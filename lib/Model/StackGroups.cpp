@@ -1,0 +1,255 @@
+//===- StackGroups.cpp - Stacks below what they are grouped by -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/StackGroups.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
+  StackGroups G(T, By);
+  if (By == GroupBy::Mixed && T.contexts().empty())
+    return makeError(T.name() + ": it has no contexts to set into stacks");
+  if (By != GroupBy::Step)
+    return G;
+  G.StepsOf.resize(T.images().size() + 1);
+  for (const Summary &Part : T.summary())
+    for (const StepTotals &S : Part.Steps)
+      if (S.Image < G.StepsOf.size()) {
+        G.StepsOf[S.Image].push_back(G.Steps.size());
+        G.Steps.push_back({S.BeginNs, S.Step});
+      }
+  if (G.Steps.size() == 1)
+    return noSteps(T);
+  for (std::vector<uint32_t> &Of : G.StepsOf)
+    stable_sort(Of, [&](uint32_t A, uint32_t B) {
+      return G.Steps[A].BeginNs < G.Steps[B].BeginNs;
+    });
+  return G;
+}
+
+uint32_t StackGroups::key(uint32_t Group, uint32_t Stack) {
+  auto [At, New] = Keys.try_emplace({Group, Stack}, Pairs.size());
+  if (New)
+    Pairs.push_back({Group, Stack});
+  return At->second;
+}
+
+/// The place in Steps of the one that had begun; 0: none.
+uint32_t StackGroups::stepOf(const Birth &B) const {
+  const std::vector<uint32_t> &Of = StepsOf[B.Image];
+  auto After = llvm::upper_bound(Of, B.TimeNs, [&](uint64_t Ns, uint32_t At) {
+    return Ns < Steps[At].BeginNs;
+  });
+  return After == Of.begin() ? 0 : *std::prev(After);
+}
+
+uint32_t StackGroups::keyOf(const Birth &B) {
+  switch (By) {
+  case GroupBy::Thread:
+    return key(B.Thread, B.Stack);
+  case GroupBy::Heap:
+    return key(B.Heap, B.Stack);
+  case GroupBy::Size:
+    return key(B.Size ? Log2_64(B.Size) + 1 : 0, B.Stack);
+  case GroupBy::Step:
+    return key(stepOf(B), B.Stack);
+  default:
+    return key(B.Context, B.Stack);
+  }
+}
+
+std::string StackGroups::nameOf(uint32_t Group) const {
+  switch (By) {
+  case GroupBy::Thread: {
+    if (!Group)
+      return "(no thread)";
+    const Thread &Th = T->threads()[Group - 1];
+    std::string Process;
+    if (T->images().size() > 1)
+      Process = T->processName(Th.Image).str() + " ";
+    return (Process + T->string(Th.Name) + " (" + Twine(Th.Tid) + ")").str();
+  }
+  case GroupBy::Heap:
+    return T->heapName(Group).str();
+  case GroupBy::Size: {
+    if (Group < 2)
+      return Group ? "1 B" : "0 B";
+    uint64_t Low = uint64_t(1) << (Group - 1);
+    return formatSize(Low) + " to " + formatSize(2 * (Low - 1) + 1);
+  }
+  default:
+    if (!Group)
+      return "(before the first step)";
+    return "step " + std::to_string(Steps[Group].Step);
+  }
+}
+
+/// Outermost first, of frames of the trace, counted from 1.
+static void pathOf(const Trace &T, uint32_t Stack, uint32_t FirstFrame,
+                   std::vector<uint32_t> &Path) {
+  const StackView &V = T.view();
+  Path.clear();
+  for (uint32_t N = V.leaf(Stack); N; N = V.parent(N))
+    for (const ShownFrame &F : T.shown(V.frameOf(N)))
+      Path.push_back(FirstFrame + (&F - T.allShown().data()));
+  std::reverse(Path.begin(), Path.end());
+}
+
+ContextView StackGroups::view() const {
+  if (By == GroupBy::Mixed)
+    return mixedView();
+  std::vector<ShownFrame> Frames = T->allShown().vec();
+  uint32_t FirstGroup = Frames.size() + 1;
+  std::deque<std::string> Texts;
+  DenseMap<uint32_t, uint32_t> FrameOf;
+  for (const Pair &P : ArrayRef(Pairs).drop_front()) {
+    auto [At, New] = FrameOf.try_emplace(P.Group, FirstGroup + Texts.size());
+    if (!New)
+      continue;
+    ShownFrame &F = Frames.emplace_back();
+    F.Function = F.Label = Texts.emplace_back(nameOf(P.Group));
+  }
+  PathTree Tree(Pairs.size(), std::move(Frames));
+  std::vector<uint32_t> Path;
+  for (uint32_t Key = 1; Key != Pairs.size(); ++Key) {
+    pathOf(*T, Pairs[Key].Stack, 1, Path);
+    Path.insert(Path.begin(), FrameOf[Pairs[Key].Group]);
+    Tree.add(Key, Path);
+  }
+  ContextView Out = Tree.take();
+  Out.Texts = std::move(Texts);
+  return Out;
+}
+
+namespace {
+
+/// Sets the scopes of a context among the frames of a stack.
+class Mixer {
+public:
+  explicit Mixer(const Trace &T) : T(T) {}
+  /// Frames of scopes have the ids behind those of the trace's shown frames.
+  std::vector<ShownFrame> frames() const;
+  ArrayRef<uint32_t> mix(uint32_t Stack, uint32_t Context);
+
+private:
+  const Trace &T;
+  struct Entry {
+    uint32_t Depth, Frame;
+  };
+  std::vector<Entry> Scopes;
+  std::vector<uint32_t> Raw, Shown, Path;
+};
+
+} // namespace
+
+std::vector<ShownFrame> Mixer::frames() const {
+  std::vector<ShownFrame> Frames = T.allShown().vec();
+  for (const Scope &S : T.scopes()) {
+    ShownFrame &F = Frames.emplace_back();
+    StringRef Name = T.string(S.Name);
+    F.Function = F.Label = Name.empty() ? "(no name)" : Name;
+    F.File = scopeKindName(S.Kind);
+  }
+  return Frames;
+}
+
+/// A scope's depth counts the frames that the trace has outside of it; some of
+/// them are not shown. Those that are come in the same order.
+ArrayRef<uint32_t> Mixer::mix(uint32_t Stack, uint32_t Context) {
+  Scopes.clear();
+  for (uint32_t C = Context; C; C = T.contexts()[C - 1].Parent) {
+    const memkit::Context &Co = T.contexts()[C - 1];
+    Scopes.push_back(
+        {Co.Depth, static_cast<uint32_t>(T.allShown().size() + Co.Scope)});
+  }
+  std::reverse(Scopes.begin(), Scopes.end());
+  Raw.clear();
+  for (uint32_t N = T.leaf(Stack); N; N = T.parent(N))
+    Raw.push_back(T.frameOf(N));
+  Shown.clear();
+  const StackView &V = T.view();
+  for (uint32_t N = V.leaf(Stack); N; N = V.parent(N))
+    Shown.push_back(V.frameOf(N));
+  Path.clear();
+  size_t Outside = 0, Next = 0;
+  for (uint32_t Frame : reverse(Shown)) {
+    while (Outside != Raw.size() && Raw[Raw.size() - 1 - Outside] != Frame)
+      ++Outside;
+    for (; Next != Scopes.size() && Scopes[Next].Depth <= Outside; ++Next)
+      Path.push_back(Scopes[Next].Frame);
+    for (const ShownFrame &F : reverse(T.shown(Frame)))
+      Path.push_back(1 + (&F - T.allShown().data()));
+    ++Outside;
+  }
+  for (; Next != Scopes.size(); ++Next)
+    Path.push_back(Scopes[Next].Frame);
+  return Path;
+}
+
+ContextView StackGroups::mixedView() const {
+  Mixer M(*T);
+  PathTree Tree(Pairs.size(), M.frames());
+  for (uint32_t Key = 1; Key != Pairs.size(); ++Key)
+    Tree.add(Key, M.mix(Pairs[Key].Stack, Pairs[Key].Group));
+  return Tree.take();
+}
+
+Expected<KindView> viewKinds(const Trace &T, const Selection &Sel) {
+  static constexpr StringLiteral Names[] = {
+      "unknown",    "parameter", "gradient", "optimizer state",
+      "activation", "input",     "temporary"};
+  static_assert(std::size(Names) == NumTensorKinds);
+  std::vector<ShownFrame> Frames;
+  DenseMap<StringRef, uint32_t> FrameOf;
+  auto Frame = [&](StringRef Name) {
+    auto [At, New] = FrameOf.try_emplace(Name, Frames.size() + 1);
+    if (New) {
+      ShownFrame &F = Frames.emplace_back();
+      F.Function = F.Label = Name;
+    }
+    return At->second;
+  };
+  std::vector<SmallVector<uint32_t, 2>> Paths(1);
+  std::vector<Profile> ByHeap(T.heaps().size() + 1);
+  for (const Summary &Part : T.summary())
+    for (const KindTotals &K : Part.Kinds) {
+      if (K.Oom || !Sel.hasHeap(K.Heap) || !Sel.hasImage(K.Image) || !K.Bytes)
+        continue;
+      SmallVector<uint32_t, 2> Path{Frame(Names[static_cast<size_t>(K.Kind)])};
+      if (K.Layer)
+        Path.push_back(Frame(T.string(K.Layer)));
+      Profile &P = ByHeap[K.Heap];
+      P.Values.push_back({static_cast<uint32_t>(Paths.size()), K.Bytes});
+      P.Total += K.Bytes;
+      Paths.push_back(std::move(Path));
+    }
+  if (Paths.size() == 1)
+    return makeError(T.name() +
+                     ": no kinds of tensors are in it; memrec finds them in "
+                     "programs with PyTorch (--torch)");
+  KindView Out;
+  PathTree Tree(Paths.size(), std::move(Frames));
+  for (uint32_t Key = 1; Key != Paths.size(); ++Key)
+    Tree.add(Key, Paths[Key]);
+  Out.View = Tree.take();
+  for (uint32_t Heap = 1; Heap < ByHeap.size(); ++Heap)
+    if (Profile &P = ByHeap[Heap]; P.Total) {
+      P.Name = (T.heapName(Heap) + ": peak, by kind").str();
+      Out.Profiles.push_back(std::move(P));
+    }
+  return Out;
+}
+
+} // namespace memkit

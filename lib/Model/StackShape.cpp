@@ -1,0 +1,152 @@
+//===- StackShape.cpp - Stacks as another tree -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/StackShape.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+PathTree::PathTree(size_t Keys, std::vector<ShownFrame> Frames) {
+  Out.Frames = std::move(Frames);
+  Out.Tree.Leaves.resize(std::max<size_t>(Keys, 1));
+}
+
+void PathTree::add(uint32_t Key, ArrayRef<uint32_t> Path) {
+  uint32_t Node = 0;
+  for (uint32_t Frame : Path) {
+    auto [At, New] = Nodes.try_emplace({Node, Frame}, Out.Tree.numNodes() + 1);
+    if (New) {
+      Out.Tree.Parents.push_back(Node);
+      Out.Tree.Frames.push_back(Frame);
+    }
+    Node = At->second;
+  }
+  Out.Tree.Leaves[Key] = Node;
+}
+
+namespace {
+
+class Shaper {
+public:
+  Shaper(ShownTree T, const StackShape &How) : T(T), How(How) {
+    for (const ShownFrame &F : T.allShown())
+      FrameOf.push_back(intern(shape(F)));
+    FirstAt.resize(Known.size());
+  }
+  ContextView run();
+
+private:
+  ShownFrame shape(ShownFrame F) const;
+  StringRef strip(StringRef Path) const;
+  uint32_t intern(const ShownFrame &F);
+  void shapePath();
+
+  ShownTree T;
+  const StackShape &How;
+  std::vector<ShownFrame> Frames;
+  std::vector<uint32_t> FrameOf; ///< by index in T.allShown()
+  /// Frames of one function, that differ by their lines.
+  struct Alike {
+    uint32_t Name = 0;
+    SmallVector<uint32_t, 1> Ids;
+  };
+  DenseMap<std::pair<StringRef, StringRef>, Alike> Known;
+  std::vector<uint32_t> NameOf; ///< by frame - 1
+  std::vector<uint32_t> Path, Kept;
+  std::vector<uint32_t> FirstAt; ///< in Kept, by name
+};
+
+} // namespace
+
+StringRef Shaper::strip(StringRef Path) const {
+  for (StringRef Prefix : How.StripPrefixes)
+    if (Path.consume_front(Prefix)) {
+      Path.consume_front("/");
+      break;
+    }
+  return Path;
+}
+
+ShownFrame Shaper::shape(ShownFrame F) const {
+  F.File = strip(F.File);
+  F.Module = strip(F.Module);
+  if (How.By == GroupBy::Stack)
+    return F;
+  ShownFrame Out;
+  if (How.By == GroupBy::Function)
+    Out.Function = F.Label;
+  else if (How.By == GroupBy::File)
+    Out.Function = F.File.empty() ? F.Module : F.File;
+  else
+    Out.Function = F.Module.empty() ? F.File : F.Module;
+  // Markers, and code that no file is known of, stay what they are.
+  if (Out.Function.empty())
+    Out.Function = F.Label;
+  Out.Label = Out.Function;
+  return Out;
+}
+
+/// What is shown alike has one id.
+uint32_t Shaper::intern(const ShownFrame &F) {
+  auto [At, New] =
+      Known.try_emplace({F.Label, F.File.empty() ? F.Module : F.File}, Alike());
+  if (New)
+    At->second.Name = Known.size() - 1;
+  for (uint32_t Id : At->second.Ids) {
+    const ShownFrame &Is = Frames[Id - 1];
+    if (Is.Line == F.Line && Is.Module == F.Module && Is.Function == F.Function)
+      return Id;
+  }
+  Frames.push_back(F);
+  NameOf.push_back(At->second.Name);
+  At->second.Ids.push_back(Frames.size());
+  return Frames.size();
+}
+
+/// Path to Kept.
+void Shaper::shapePath() {
+  bool Runs = How.By == GroupBy::File || How.By == GroupBy::Module;
+  Kept.clear();
+  for (uint32_t Frame : Path) {
+    if (Runs && !Kept.empty() && Kept.back() == Frame)
+      continue;
+    uint32_t &First = FirstAt[NameOf[Frame - 1]];
+    if (How.MergeRecursion && First < Kept.size() &&
+        NameOf[Kept[First] - 1] == NameOf[Frame - 1]) {
+      Kept.resize(First + 1);
+      continue;
+    }
+    First = Kept.size();
+    Kept.push_back(Frame);
+  }
+  if (How.Invert)
+    std::reverse(Kept.begin(), Kept.end());
+}
+
+ContextView Shaper::run() {
+  const StackView &V = T.view();
+  PathTree Tree(V.Leaves.size(), std::move(Frames));
+  for (uint32_t Key = 0; Key != V.Leaves.size(); ++Key) {
+    Path.clear();
+    for (uint32_t N = V.leaf(Key); N; N = V.parent(N))
+      for (const ShownFrame &F : T.shown(V.frameOf(N)))
+        Path.push_back(FrameOf[&F - T.allShown().data()]);
+    std::reverse(Path.begin(), Path.end());
+    shapePath();
+    Tree.add(Key, Kept);
+  }
+  return Tree.take();
+}
+
+ContextView shapeStacks(ShownTree T, const StackShape &How) {
+  return Shaper(T, How).run();
+}
+
+} // namespace memkit
