@@ -12,8 +12,10 @@
 #   %obj_root      the build folder
 #   %tools         the folder of this build's tools
 #   %open_speedscope FILE   shows FILE in speedscope's page, prints its profiles
-# Features: python, pythonX.Y, torch, gpu, chromium, speedscope, asan, ubsan,
-# tsan, heaptrack, memray, root, and long and wheel (utils/check --long), and
+#   %readers       a Python that has the packages of .cache/readers
+#   %pprof         Go's pprof
+# Features: python, pythonX.Y, torch, gpu, chromium, speedscope, perfetto, duckdb,
+# pandas, pprof, asan, ubsan, tsan, heaptrack, memray, root, and long and wheel (utils/check --long), and
 # cuda-allocator (utils/check --with-cuda-allocator).
 
 import glob
@@ -118,6 +120,17 @@ if node and os.path.isdir(os.path.join(packages, "speedscope")):
     # Takes the file to show, and a .png to write.
     config.substitutions.append(
         ("%open_speedscope", " ".join([node, script, packages, chromium or "chromium"])))
+readers = os.path.join(config.memkit_src_root, ".cache", "readers")
+if python and os.path.isdir(readers):
+    command = "env PYTHONPATH=%s %s" % (readers, python)
+    config.substitutions.insert(0, ("%readers", command))
+    for module in ("perfetto", "duckdb", "pandas"):
+        if os.path.isdir(os.path.join(readers, module)):
+            config.available_features.add(module)
+pprof = os.path.join(config.memkit_src_root, ".cache", "pprof", "pprof")
+if os.path.exists(pprof):
+    config.available_features.add("pprof")
+    config.substitutions.append(("%pprof", pprof))
 # The environment into which utils/check --long has installed the wheel.
 wheel = os.path.join(config.memkit_src_root, "build", "venv")
 if os.path.exists(os.path.join(wheel, "bin", "memrec")):

@@ -145,6 +145,41 @@ need_cuda_headers() {
   fi
 }
 
+# Readers of what memflame and memdump write, that judge it in tests, in .cache/readers: the
+# message classes of Perfetto, DuckDB and pandas. Wheels of 38 MB; tests that want them
+# are left out without.
+need_readers() {
+  local folder=$root/.cache/readers
+  local wheels=(perfetto==0.59.1 protobuf==7.36.2 duckdb==2.0.0 pandas==3.1.1 python-dateutil six)
+  [ "$(cat "$folder/installed" 2>/dev/null)" != "$python ${wheels[*]}" ] || return 0
+  [ $no_install = 0 ] || die "not installed: ${wheels[*]}, in .cache/readers"
+  say "Installing readers of the formats into .cache/readers"
+  rm -rf "$folder"
+  if "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$folder" "${wheels[@]}"; then
+    echo "$python ${wheels[*]}" >"$folder/installed"
+  else
+    say "Readers of the formats cannot be had: their tests are left out"
+  fi
+}
+
+# pprof, in .cache/pprof: of Debian's Go (63 MB to fetch, 265 MB installed) the one program
+# that tests run (10 MB). It runs without the rest.
+need_pprof() {
+  local folder=$root/.cache/pprof package=golang-1.19-go
+  [ ! -x "$folder/pprof" ] || return 0
+  [ $no_install = 0 ] || die "not fetched: pprof of Debian's $package"
+  say "Fetching pprof from Debian's $package: 63 MB, of which 10 MB are kept"
+  rm -rf "$folder" && mkdir -p "$folder"
+  if (cd "$folder" && { apt-get download -qq "$package" || { as_root apt-get update -qq && apt-get download -qq "$package"; }; } &&
+    dpkg --fsys-tarfile "$package"_*.deb |
+    tar x --strip-components=7 ./usr/lib/go-1.19/pkg/tool/linux_amd64/pprof); then
+    rm -f "$folder/$package"_*.deb
+  else
+    rm -rf "$folder"
+    say "pprof cannot be had: its test is left out"
+  fi
+}
+
 # Of PyTorch's build with CUDA, in .cache/cuda-allocator: the two libraries that its
 # allocator is of, and the headers to call it. The wheel is fetched once, and is not kept.
 need_cuda_allocator() {

@@ -7,21 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Export/Collapsed.h"
-#include "memkit/Export/FlameTree.h"
+#include "PathTable.h"
 
 using namespace llvm;
 
 namespace memkit {
-
-static std::string lineName(StringRef Function) {
-  std::string Name = Function.str();
-  for (char &C : Name)
-    if (C == ';')
-      C = ':';
-    else if (C == '\n' || C == '\r')
-      C = ' ';
-  return Name;
-}
 
 void writeCollapsed(raw_ostream &OS, ShownTree T, const Profile &P) {
   FlameNames Names(T, FlameNames::Distinct::ByFunction);
@@ -30,7 +20,7 @@ void writeCollapsed(raw_ostream &OS, ShownTree T, const Profile &P) {
   std::vector<FlameNode> Nodes = Builder.build(P, /*MaxNodes=*/0);
   std::vector<std::string> Texts;
   for (const FlameNames::Name &N : Names.names())
-    Texts.push_back(lineName(N.Function));
+    Texts.push_back(pathName(N.Function));
 
   std::string Line;
   std::vector<size_t> Ends; // of Line, by depth

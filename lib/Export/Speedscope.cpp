@@ -7,13 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Export/Speedscope.h"
+#include "SpeedscopeOrder.h"
 #include "memkit/Export/FlameTree.h"
 #include "memkit/Export/StackText.h"
 #include "memkit/Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <charconv>
-#include <cstring>
 
 using namespace llvm;
 
@@ -23,18 +22,7 @@ namespace memkit {
 static constexpr size_t MaxNodes = 100'000;
 static constexpr size_t MaxBytes = 20'000'000;
 
-/// Text under construction. A stream's calls would cost more than the text.
-using Text = SmallVector<char, 0>;
-
 static void add(Text &To, StringRef S) { To.append(S.begin(), S.end()); }
-
-static char *put(char *At, StringRef S) {
-  std::memcpy(At, S.data(), S.size());
-  return At + S.size();
-}
-static char *put(char *At, uint64_t Number) {
-  return std::to_chars(At, At + 20, Number).ptr;
-}
 
 static void addNumber(Text &To, uint64_t Number) {
   char Digits[20];
@@ -77,7 +65,6 @@ static Text frameTable(ArrayRef<FlameNames::Name> Names) {
 /// Opens and closes the frames of a tree; siblings lie side by side from where
 /// their parent begins, what is the parent's own comes after them.
 static void addEvents(Text &To, ArrayRef<FlameNode> Nodes) {
-  const size_t Most = 64; // bytes of one
   struct Open {
     uint32_t Name;
     uint64_t End;
@@ -85,29 +72,26 @@ static void addEvents(Text &To, ArrayRef<FlameNode> Nodes) {
   std::vector<Open> Opened;
   uint64_t Where = 0;
   size_t Begin = To.size();
-  To.resize_for_overwrite(Begin + 2 * Most * Nodes.size());
+  To.resize_for_overwrite(Begin + 2 * MostEvent * Nodes.size());
   char *At = To.data() + Begin;
-  auto Write = [&](StringRef Head, uint32_t Name) {
-    At = put(put(At, Head), Name);
-    At = put(put(put(At, R"(,"at":)"), Where), "},");
-  };
   auto CloseTo = [&](size_t Depth) {
     while (Opened.size() > Depth) {
       Where = Opened.back().End;
-      Write(R"({"type":"C","frame":)", Opened.back().Name);
+      At = putEvent(At, /*Opens=*/false, Opened.back().Name, Where);
       Opened.pop_back();
     }
   };
   for (const FlameNode &N : Nodes) {
     CloseTo(N.Depth);
-    Write(R"({"type":"O","frame":)", N.Name);
+    At = putEvent(At, /*Opens=*/true, N.Name, Where);
     Opened.push_back({N.Name, Where + N.Total});
   }
   CloseTo(0);
   To.truncate(At - To.data() - !Nodes.empty()); // but for the last comma
 }
 
-static Text profileText(const Profile &P, ArrayRef<FlameNode> Nodes) {
+/// What stands around the events of a profile.
+template <typename AddT> static Text profileText(const Profile &P, AddT Add) {
   Text To;
   add(To, R"({"type":"evented","name":)");
   addQuoted(To, P.Name);
@@ -116,7 +100,7 @@ static Text profileText(const Profile &P, ArrayRef<FlameNode> Nodes) {
   add(To, R"(","startValue":0,"endValue":)");
   addNumber(To, P.Total);
   add(To, R"(,"events":[)");
-  addEvents(To, Nodes);
+  Add(To);
   add(To, "]}");
   return To;
 }
@@ -156,7 +140,8 @@ struct Share {
   }
   void write(ArrayRef<Profile> Profiles, Text *Texts) const {
     for (size_t I = 0; I != Profiles.size(); ++I)
-      Texts[I] = profileText(Profiles[I], Trees[I]);
+      Texts[I] =
+          profileText(Profiles[I], [&](Text &To) { addEvents(To, Trees[I]); });
   }
 
   FlameNames Names;
@@ -177,9 +162,10 @@ static size_t halfOf(ArrayRef<Profile> Profiles) {
   return Count;
 }
 
-/// NodeLimit: for each profile, 0 for none.
+/// NodeLimit: for each profile, 0 for none; and of the values of InOrder.
 static File makeFile(ShownTree T, const NodeRanks &Ranks,
-                     ArrayRef<Profile> Profiles, size_t NodeLimit) {
+                     ArrayRef<Profile> Profiles, size_t NodeLimit,
+                     const Profile *InOrder) {
   size_t Half = halfOf(Profiles);
   ArrayRef<Profile> Firsts = Profiles.take_front(Half),
                     Others = Profiles.drop_front(Half);
@@ -191,24 +177,32 @@ static File makeFile(ShownTree T, const NodeRanks &Ranks,
   Other.renumber(Drawn);
   File F;
   F.Profiles.resize(Profiles.size());
+  Text Ordered;
+  if (InOrder)
+    Ordered = profileText(*InOrder, [&](Text &To) {
+      addInOrder(To, T, Drawn, *InOrder, NodeLimit);
+    });
   runBoth([&] { First.write(Firsts, F.Profiles.data()); },
           [&] {
             Other.write(Others, F.Profiles.data() + Half);
             F.Frames = frameTable(Drawn.names());
           });
+  if (InOrder)
+    F.Profiles.push_back(std::move(Ordered));
   return F;
 }
 
 void writeSpeedscope(raw_ostream &OS, ShownTree T, const NodeRanks &Ranks,
-                     ArrayRef<Profile> Profiles, bool Full) {
+                     ArrayRef<Profile> Profiles, bool Full,
+                     const Profile *InOrder) {
   size_t Limit = Full || Profiles.empty()
                      ? 0
                      : std::max<size_t>(MaxNodes / Profiles.size(), 1);
-  File F = makeFile(T, Ranks, Profiles, Limit);
+  File F = makeFile(T, Ranks, Profiles, Limit, InOrder);
   // Long names can make a file too large with few nodes.
   while (!Full && F.bytes() > MaxBytes && Limit > 1) {
     Limit /= 2;
-    F = makeFile(T, Ranks, Profiles, Limit);
+    F = makeFile(T, Ranks, Profiles, Limit, InOrder);
   }
   OS << "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
         "\"exporter\":\"memflame (memkit) " MEMKIT_VERSION "\",\n\"name\":"

@@ -8,6 +8,7 @@
 
 #include "BlockLines.h"
 #include "NameTable.h"
+#include "memkit/Support/CsvField.h"
 #include "memkit/TraceText/Printers.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -50,7 +51,7 @@ private:
        << ',' << E.Block << ',';
     bool New = E.Kind == EventKind::Allocate;
     if (New)
-      text(Names.heap(E.Heap));
+      printField(OS, Names.heap(E.Heap));
     OS << ',';
     if (E.Kind != EventKind::Free)
       OS << E.Size;
@@ -73,21 +74,6 @@ private:
         OS << V;
     }
     OS << '\n';
-  }
-
-  /// As RFC 4180 quotes.
-  void text(StringRef S) {
-    if (S.find_first_of(",\"\r\n") == StringRef::npos) {
-      OS << S;
-      return;
-    }
-    OS << '"';
-    for (char C : S) {
-      if (C == '"')
-        OS << '"';
-      OS << C;
-    }
-    OS << '"';
   }
 
   raw_ostream &OS;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CsvField.h"
+#include "memkit/Support/CsvField.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/Table.h"
 #include "memkit/TraceText/TraceSummary.h"

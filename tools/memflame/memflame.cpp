@@ -6,135 +6,238 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Options.h"
+#include "Picture.h"
 #include "memkit/Export/Collapsed.h"
+#include "memkit/Export/Csv.h"
+#include "memkit/Export/Html.h"
+#include "memkit/Export/Perfetto.h"
+#include "memkit/Export/Pprof.h"
 #include "memkit/Export/Speedscope.h"
+#include "memkit/Model/LiveBlocks.h"
+#include "memkit/Support/Format.h"
 #include "memkit/Support/LargePages.h"
 #include "memkit/Support/OutputFile.h"
 #include "memkit/Support/RunBoth.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 
 using namespace llvm;
 using namespace memkit;
 
-enum class Format { Speedscope, Collapsed };
+static const char *ProgramPath;
 
-static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
-                                  cl::cat(toolCategory()));
-static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
-                                   cl::value_desc("file"), cl::init("-"),
-                                   cl::cat(toolCategory()));
-static cl::opt<Format>
-    OutputFormat("format", cl::desc("What to write:"),
-                 cl::values(clEnumValN(Format::Speedscope, "speedscope",
-                                       "a file for speedscope (default)"),
-                            clEnumValN(Format::Collapsed, "collapsed",
-                                       "lines root;..;leaf VALUE")),
-                 cl::init(Format::Speedscope), cl::cat(toolCategory()));
-static cl::list<Metric> Metrics(
-    "metric",
-    cl::desc("What to draw (default: speedscope peak, allocated and live, "
-             "collapsed peak):"),
-    cl::values(clEnumValN(Metric::Peak, "peak", "bytes live at the peak"),
-               clEnumValN(Metric::Live, "live", "bytes live at the end"),
-               clEnumValN(Metric::Allocated, "allocated", "bytes allocated"),
-               clEnumValN(Metric::Count, "count", "allocations"),
-               clEnumValN(Metric::Temporary, "temporary",
-                          "allocations freed before their thread's next"),
-               clEnumValN(Metric::Leaked, "leaked",
-                          "bytes live at the end, less what exec gave back")),
-    cl::CommaSeparated, cl::cat(toolCategory()));
-static cl::opt<GroupBy> Grouping(
-    "group-by", cl::desc("What the frames are:"),
-    cl::values(
-        clEnumValN(GroupBy::Stack, "stack", "the code's (default)"),
-        clEnumValN(GroupBy::Layer, "layer",
-                   "layers by path, in the phases of training"),
-        clEnumValN(GroupBy::Operator, "operator", "the innermost operators"),
-        clEnumValN(GroupBy::Scope, "scope", "ranges and the program's scopes"),
-        clEnumValN(GroupBy::Context, "context",
-                   "phases, layers, operators and scopes as they nest")),
-    cl::init(GroupBy::Stack), cl::cat(toolCategory()));
-static cl::opt<bool> Full("full", cl::desc("Fold no small frames away"),
-                          cl::cat(toolCategory()));
-
-/// One frame is no picture: says what scopes there are in its place.
-static void warnOfNone(const Trace &T) {
-  size_t Counts[NumScopeKinds] = {};
-  for (const Scope &S : T.scopes())
-    ++Counts[static_cast<size_t>(S.Kind)];
-  std::string There;
-  for (size_t K = 0; K != NumScopeKinds; ++K)
-    if (Counts[K])
-      There += ((There.empty() ? "; there are " : ", ") + Twine(Counts[K]) +
-                " " + scopeKindName(static_cast<ScopeKind>(K)) +
-                (Counts[K] == 1 ? "" : "s"))
-                   .str();
-  warn(T.name() + ": nothing in it to group by so" +
-       (There.empty() ? "; it has no contexts" : There));
+/// Those asked for, else Usual; at a moment there is but one of bytes.
+static SmallVector<Metric, 6> wantedMetrics(const Sums &S,
+                                            ArrayRef<Metric> Usual) {
+  if (!Metrics.empty())
+    return SmallVector<Metric, 6>(Metrics.begin(), Metrics.end());
+  if (!MaxAge.empty())
+    return {Metric::Temporary};
+  if (!S.selection().times().At)
+    return SmallVector<Metric, 6>(Usual);
+  SmallVector<Metric, 6> Out{Metric::Live};
+  if (is_contained(Usual, Metric::Count))
+    Out.push_back(Metric::Count);
+  return Out;
 }
 
-/// Tree: what the keys of S are of.
-static Error write(raw_ostream &OS, const Sums &S, ShownTree Tree) {
-  if (OutputFormat == Format::Collapsed) {
-    if (Metrics.size() > 1)
-      return makeUsageError("--format=collapsed holds one metric");
-    writeCollapsed(OS, Tree,
-                   makeProfile(S, Metrics.empty() ? Metric::Peak : Metrics[0]));
-    return Error::success();
-  }
-  SmallVector<Metric, 6> Wanted(Metrics.begin(), Metrics.end());
-  // At a moment there is but one.
-  if (Wanted.empty() && S.selection().times().At)
-    Wanted = {Metric::Live};
-  else if (Wanted.empty())
-    Wanted = {Metric::Peak, Metric::Allocated, Metric::Live};
+static Error writeSpeedscopeOf(raw_ostream &OS, const Picture &P) {
   std::vector<Profile> Profiles;
   std::optional<NodeRanks> Ranks;
-  runBoth([&] { Ranks.emplace(Tree); },
-          [&] { Profiles = makeHeapProfiles(S, Wanted); });
+  SmallVector<Metric, 6> Wanted =
+      wantedMetrics(P.sums(), {Metric::Peak, Metric::Allocated, Metric::Live});
+  Error Failed = Error::success();
+  runBoth([&] { Ranks.emplace(P.tree()); },
+          [&] {
+            Expected<std::vector<Profile>> Made = P.heapProfiles(Wanted);
+            if (Made)
+              Profiles = std::move(*Made);
+            else
+              Failed = joinErrors(std::move(Failed), Made.takeError());
+          });
+  if (Failed)
+    return Failed;
   // A viewer wants at least one.
   if (Profiles.empty())
-    Profiles.push_back(makeProfile(S, Wanted.front()));
-  writeSpeedscope(OS, Tree, *Ranks, Profiles, Full);
+    Profiles.push_back(makeProfile(P.sums(), Wanted.front()));
+  std::optional<Profile> InOrder;
+  if (TimeOrder) {
+    Expected<Profile> Made =
+        liveBlocks(P.trace(), P.sums().selection(), P.keys());
+    if (!Made)
+      return Made.takeError();
+    InOrder = std::move(*Made);
+  }
+  writeSpeedscope(OS, P.tree(), *Ranks, Profiles, Full,
+                  InOrder ? &*InOrder : nullptr);
   return Error::success();
+}
+
+/// The release of speedscope that pages are made of.
+static Expected<std::string> speedscopeFolder() {
+  if (!SpeedscopeFolder.empty()) {
+    std::string Folder = findSpeedscope(SpeedscopeFolder);
+    if (Folder.empty())
+      return makeUsageError("--speedscope=" + SpeedscopeFolder +
+                            ": no release of speedscope is there");
+    return Folder;
+  }
+  SmallString<128> Shared(
+      sys::path::parent_path(sys::path::parent_path(sys::fs::getMainExecutable(
+          ProgramPath, reinterpret_cast<void *>(&speedscopeFolder)))));
+  sys::path::append(Shared, "share/memkit/speedscope");
+  std::string Folder = findSpeedscope(Shared);
+  if (Folder.empty())
+    return makeError("speedscope is not installed beside memkit; 'npm install "
+                     "speedscope' gets it, then add "
+                     "--speedscope=node_modules/speedscope");
+  return Folder;
+}
+
+static Error writePage(raw_ostream &OS, const Picture &P) {
+  Expected<std::string> Folder = speedscopeFolder();
+  if (!Folder)
+    return Folder.takeError();
+  std::string Text;
+  raw_string_ostream To(Text);
+  if (Error E = writeSpeedscopeOf(To, P))
+    return E;
+  std::string Title = join(P.trace().header().Command, " ");
+  return writeHtml(OS, *Folder, Title.empty() ? "memflame" : Title, To.str());
+}
+
+static Error writeCollapsedOf(raw_ostream &OS, const Picture &P) {
+  Metric M = wantedMetrics(P.sums(), {Metric::Peak}).front();
+  if (P.showsDiff()) {
+    auto [Less, More] = makeDiffProfiles(P.sums(), M);
+    writeCollapsedPair(OS, P.tree(), Less, More);
+    return Error::success();
+  }
+  Expected<Profile> Made = P.profile(M);
+  if (!Made)
+    return Made.takeError();
+  writeCollapsed(OS, P.tree(), *Made);
+  return Error::success();
+}
+
+/// Of the formats with a column for each metric.
+static Error writeColumns(raw_ostream &OS, const Picture &P) {
+  std::vector<Profile> Profiles;
+  for (Metric M : wantedMetrics(
+           P.sums(),
+           Grouping == GroupBy::Kind
+               ? ArrayRef<Metric>(Metric::Peak)
+               : ArrayRef<Metric>({Metric::Peak, Metric::Live,
+                                   Metric::Allocated, Metric::Count,
+                                   Metric::Temporary, Metric::Leaked}))) {
+    Expected<Profile> Made = P.profile(M);
+    if (!Made)
+      return Made.takeError();
+    Profiles.push_back(std::move(*Made));
+  }
+  if (OutputFormat == Format::Csv)
+    writeCsv(OS, P.tree(), Profiles);
+  else
+    writePprof(OS, P.tree(), Profiles);
+  return Error::success();
+}
+
+static Error writePerfettoOf(raw_ostream &OS, const Picture &P) {
+  Expected<Profile> Chart =
+      P.profile(wantedMetrics(P.sums(), {Metric::Peak}).front());
+  if (!Chart)
+    return Chart.takeError();
+  Expected<PerfettoResult> Done =
+      writePerfetto(OS, P.sums(), P.tree(), NodeRanks(P.tree()), *Chart);
+  if (!Done)
+    return Done.takeError();
+  if (Done->ScopesLeftOut)
+    warn(P.trace().name() + ": " + formatCount(Done->ScopesLeftOut) +
+         " scopes were left out, the last ones; --since and --until choose "
+         "others");
+  return Error::success();
+}
+
+static Error write(raw_ostream &OS, const Picture &P) {
+  switch (OutputFormat) {
+  case Format::Speedscope:
+    return writeSpeedscopeOf(OS, P);
+  case Format::Html:
+    return writePage(OS, P);
+  case Format::Collapsed:
+    return writeCollapsedOf(OS, P);
+  case Format::Pprof:
+  case Format::Csv:
+    return writeColumns(OS, P);
+  case Format::Perfetto:
+    return writePerfettoOf(OS, P);
+  }
+  llvm_unreachable("all formats are handled");
+}
+
+static SmallString<128> temporaryPage() {
+  SmallString<128> Model, Path;
+  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Model);
+  sys::path::append(Model, "memflame-%%%%%%.html");
+  sys::fs::createUniquePath(Model, Path, /*MakeAbsolute=*/false);
+  return Path;
+}
+
+/// Shows a page in the user's browser.
+static void openInBrowser(StringRef Path) {
+  ErrorOr<std::string> Opener = sys::findProgramByName("xdg-open");
+  std::string Wrong;
+  if (Opener)
+    sys::ExecuteNoWait(*Opener, {*Opener, Path}, std::nullopt, {}, 0, &Wrong);
+  if (!Opener || !Wrong.empty())
+    warn("there is no xdg-open to show " + Path);
 }
 
 static Expected<int> run(const SelectionFlags &Flags) {
   if (Error E = requireArgument(Input, "a trace"))
     return E;
+  if (Error E = checkOptions())
+    return E;
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
-  SelectedTrace In;
-  bool OfStacks = Grouping == GroupBy::Stack;
-  if (Error E =
-          In.open(Input, *Spec, OfStacks ? SumsOf::Stacks : SumsOf::Contexts))
+  Picture P;
+  if (Error E = P.open(Input, std::move(*Spec)))
     return E;
-  for_each(In.T->warnings(), [](const std::string &W) { warn(W); });
-  Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
+  SmallString<128> Path(Output.getValue());
+  OutputFile::Content Content = OutputFile::Content::Text;
+  if (OpenPage && !Output.getNumOccurrences()) {
+    Path = temporaryPage();
+    Content = OutputFile::Content::Trace; // as private as one
+  }
+  Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Path, Content);
   if (!Out)
     return Out.takeError();
-  ContextView Contexts;
-  if (!OfStacks)
-    Contexts = groupContexts(*In.T, Grouping);
-  if (!OfStacks && Contexts.Frames.size() == 1)
-    warnOfNone(*In.T);
-  ShownTree Tree = OfStacks ? ShownTree(*In.T) : ShownTree(*In.T, Contexts);
-  if (Error E = write((*Out)->os(), *In.S, Tree))
+  if (Error E = write((*Out)->os(), P))
     return E;
   if (Error E = (*Out)->keep())
     return E;
+  if (OpenPage) {
+    outs() << Path << '\n';
+    openInBrowser(Path);
+  }
   return ExitOk;
 }
 
 int main(int Argc, char **Argv) {
   useLargePages();
+  ProgramPath = Argv[0];
   SelectionFlags Flags(SF_All);
-  return runTool(Argc, Argv,
-                 {"memflame", "Draws what a recorded program had in memory.",
-                  "memflame trace.fb > out.speedscope.json\n"
-                  "memflame --format=collapsed --metric=leaked trace.fb\n"
-                  "memflame --group-by=layer trace.fb > layers.json"},
-                 [&] { return run(Flags); });
+  return runTool(
+      Argc, Argv,
+      {"memflame", "Draws what a recorded program had in memory.",
+       "memflame trace.fb > out.speedscope.json\n"
+       "memflame --open trace.fb\n"
+       "memflame --format=collapsed --metric=leaked trace.fb\n"
+       "memflame --at=step:10 --group-by=layer trace.fb > layers.json"},
+      [&] { return run(Flags); });
 }

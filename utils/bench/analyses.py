@@ -62,6 +62,7 @@ def analyses(tools, paths, events, folder, rounds):
     cases = [
         (["memleak", first], 0.2),
         (["memflame", first, "-o", str(folder / "large.speedscope.json")], 0.2),
+        (["memflame", "--at=6s", first, "-o", str(folder / "large.speedscope.json")], 0.3),
         (["memdiff", first, second], 0.2),
         (["memdump", "--summary", first], 0.05),
         (["memdump", "--check", first], events / 40e6),

@@ -1,8 +1,10 @@
 # Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A trace as text: main calls one large and many small functions."""
+"""many-stacks.py [COUNT]: a trace as text: main calls one large and COUNT small functions."""
 
-COUNT = 1000
+import sys
+
+COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
 
 print('header command=["./many"]')
 print('dictionary\n image 1 pid=1 exe="/bin/many"\n thread 1 image=1 tid=1')

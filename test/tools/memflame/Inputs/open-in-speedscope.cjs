@@ -6,14 +6,16 @@
 // Checks FILE against the JSON schema in speedscope's npm package, then opens
 // speedscope's own page from PACKAGES (a node_modules folder) in headless
 // Chromium, loads FILE as a user does by dropping it there, and prints what the
-// page shows. PICTURE, a .png, gets a screenshot. Exits 1 with the reason when the
-// schema refuses the file or the page reports an error. Nothing is fetched.
+// page shows. A FILE that is a page (.html) is opened itself, and the profile in it is
+// checked. PICTURE, a .png, gets a screenshot. Exits 1 with the reason when the schema
+// refuses the file, the page reports an error or asks for anything beside itself.
 
 const fs = require('fs');
 const os = require('os');
 const path = require('path');
 
 const [packages, chromium, file, picture] = process.argv.slice(2);
+const isPage = file.endsWith('.html');
 const fromPackages = name => require(path.join(packages, name));
 const release = path.join(packages, 'speedscope', 'dist', 'release');
 
@@ -34,11 +36,26 @@ function writeLoader(script, text) {
     `speedscope.loadFileFromBase64(${JSON.stringify(path.basename(file))}, ${JSON.stringify(data)})`);
 }
 
+/** The profile in a page that memflame wrote. */
+function profileOf(html) {
+  const text = /<script type="text\/plain" id="profile">([^<]*)<\/script>/.exec(html);
+  if (!text) throw new Error('no profile is in the page');
+  return Buffer.from(text[1], 'base64').toString('utf8');
+}
+
 /** Shows the file in speedscope and prints the names of the profiles it offers. */
-async function show(page, text, script) {
+async function show(page, text, url) {
   const errors = [];
   page.on('pageerror', error => errors.push(String(error)));
-  await page.goto('file://' + path.join(release, 'index.html') + '#localProfilePath=' + script);
+  page.on('console', message => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  page.on('request', request => {
+    const asked = request.url();
+    const own = isPage ? asked.split('#')[0] === url : asked.startsWith('file:');
+    if (!own && !/^(data|blob):/.test(asked)) errors.push('it asks for ' + asked);
+  });
+  await page.goto(url);
   // The list of profiles opens from the name of the one shown.
   const first = JSON.parse(text).profiles[JSON.parse(text).activeProfileIndex || 0].name;
   const title = page.getByText(first).first();
@@ -56,7 +73,7 @@ async function show(page, text, script) {
 }
 
 async function main() {
-  const text = fs.readFileSync(file, 'utf8');
+  const text = isPage ? profileOf(fs.readFileSync(file, 'utf8')) : fs.readFileSync(file, 'utf8');
   checkSchema(text);
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'memkit-chromium-'));
   const script = path.join(folder, 'profile.js');
@@ -69,7 +86,8 @@ async function main() {
       '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
   try {
-    await show(await browser.newPage(), text, script);
+    const page = 'file://' + path.join(release, 'index.html') + '#localProfilePath=' + script;
+    await show(await browser.newPage(), text, isPage ? 'file://' + path.resolve(file) : page);
   } finally {
     await browser.close();
     fs.rmSync(folder, {recursive: true, force: true});

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MEMKIT_LIB_TRACETEXT_CSVFIELD_H
-#define MEMKIT_LIB_TRACETEXT_CSVFIELD_H
+#ifndef MEMKIT_SUPPORT_CSVFIELD_H
+#define MEMKIT_SUPPORT_CSVFIELD_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,4 +28,4 @@ inline void printField(llvm::raw_ostream &OS, llvm::StringRef Text) {
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_TRACETEXT_CSVFIELD_H
+#endif // MEMKIT_SUPPORT_CSVFIELD_H

@@ -1,0 +1,31 @@
+//===- Csv.h - Profiles as a table -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_EXPORT_CSV_H
+#define MEMKIT_EXPORT_CSV_H
+
+#include "memkit/Model/ContextView.h"
+#include "memkit/Model/Profile.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace memkit {
+
+/// Writes Profiles of T as CSV (RFC 4180, lines end in LF): a row for each path
+/// of names, the largest value of the first profile first, nothing folded. A
+/// path stands as in collapsed stacks, `root;..;leaf`.
+void writeCsv(llvm::raw_ostream &OS, ShownTree T,
+              llvm::ArrayRef<Profile> Profiles);
+
+/// Writes lines `root;..;leaf BEFORE AFTER`, one for each path of names, as
+/// difffolded.pl does.
+void writeCollapsedPair(llvm::raw_ostream &OS, ShownTree T,
+                        const Profile &Before, const Profile &After);
+
+} // namespace memkit
+
+#endif // MEMKIT_EXPORT_CSV_H

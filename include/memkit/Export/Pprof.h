@@ -1,0 +1,26 @@
+//===- Pprof.h - Files for pprof -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_EXPORT_PPROF_H
+#define MEMKIT_EXPORT_PPROF_H
+
+#include "memkit/Model/ContextView.h"
+#include "memkit/Model/Profile.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace memkit {
+
+/// Writes Profiles of T, at least one, as one gzipped profile.proto: a sample
+/// for each node of the tree that has a value, with a value for each profile;
+/// nothing is folded. Symbols are in it.
+void writePprof(llvm::raw_ostream &OS, ShownTree T,
+                llvm::ArrayRef<Profile> Profiles);
+
+} // namespace memkit
+
+#endif // MEMKIT_EXPORT_PPROF_H

@@ -1,0 +1,254 @@
+//===- EventRows.cpp - Events as rows of chosen columns -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Export/EventRows.h"
+#include "PathTable.h"
+#include "memkit/Export/StackText.h"
+#include "memkit/Model/Replay.h"
+#include "memkit/Model/ScopeSpans.h"
+#include "memkit/Support/CsvField.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+
+/// What a row has; empty texts and missing numbers are nulls.
+struct Row {
+  uint64_t TimeNs = 0;
+  uint32_t Image = 0, Thread = 0;
+  StringRef Kind;
+  std::optional<uint64_t> Block, Size;
+  uint32_t Heap = 0;
+  std::optional<uint32_t> Stack;
+  uint32_t Context = 0;
+  StringRef Layer;
+  std::optional<uint64_t> Allocated, Reserved;
+};
+
+class RowWriter {
+public:
+  RowWriter(raw_ostream &OS, const Trace &T, const Selection &Sel,
+            ArrayRef<EventColumn> Columns, bool Json)
+      : OS(OS), T(T), Sel(Sel), Columns(Columns), Json(Json),
+        WithLayers(is_contained(Columns, EventColumn::Layer)),
+        WithStacks(is_contained(Columns, EventColumn::Stack)),
+        Spans(T.contexts()) {
+    // A parent's id is lower.
+    LayerOf.resize(T.contexts().size() + 1);
+    for (uint32_t C = 1; C < LayerOf.size(); ++C) {
+      const Context &Co = T.contexts()[C - 1];
+      const Scope &S = T.scopes()[Co.Scope - 1];
+      LayerOf[C] =
+          S.Kind == ScopeKind::Layer ? T.string(S.Name) : LayerOf[Co.Parent];
+    }
+  }
+
+  Error run(function_ref<bool()> Failed);
+
+private:
+  void head();
+  void event(const Accounts &A, const ReplayedEvent &E);
+  void layer(const ScopeSpans::Span &S, bool Begins, uint64_t TimeNs);
+  void write(const Row &R);
+  void field(const Row &R, EventColumn C);
+  void text(StringRef Text);
+  template <typename NumberT> void number(std::optional<NumberT> N) {
+    if (N)
+      OS << *N;
+    else if (Json)
+      OS << "null";
+  }
+  StringRef pathOf(uint32_t Stack);
+
+  raw_ostream &OS;
+  const Trace &T;
+  const Selection &Sel;
+  ArrayRef<EventColumn> Columns;
+  bool Json, WithLayers, WithStacks;
+  ScopeSpans Spans;
+  std::vector<StringRef> LayerOf; ///< by context
+  std::string Path;
+  uint64_t LastNs = 0;
+};
+
+} // namespace
+
+static StringRef columnName(EventColumn C) {
+  static constexpr StringLiteral Names[] = {
+      "time_ns",      "process",         "thread",
+      "kind",         "block",           "size",
+      "heap",         "stack",           "layer",
+      "context",      "allocated_bytes", "reserved_bytes",
+      "fragmentation"};
+  return Names[static_cast<size_t>(C)];
+}
+
+static StringRef kindName(EventKind K) {
+  static constexpr StringLiteral Names[] = {"alloc", "free", "resize", "split"};
+  return Names[static_cast<size_t>(K)];
+}
+
+void RowWriter::text(StringRef Text) {
+  if (!Json)
+    printField(OS, Text);
+  else
+    OS << jsonTextOrNull(Text);
+}
+
+StringRef RowWriter::pathOf(uint32_t Stack) {
+  Path.clear();
+  std::vector<ShownFrame> Frames = T.shownStack(Stack);
+  for (const ShownFrame &F : reverse(Frames)) {
+    if (!Path.empty())
+      Path += ';';
+    Path += pathName(F.Label);
+  }
+  return Path;
+}
+
+void RowWriter::field(const Row &R, EventColumn C) {
+  switch (C) {
+  case EventColumn::Time:
+    OS << R.TimeNs;
+    return;
+  case EventColumn::Process:
+    OS << T.images()[R.Image - 1].Pid;
+    return;
+  case EventColumn::Thread:
+    OS << T.threads()[R.Thread - 1].Tid;
+    return;
+  case EventColumn::Kind:
+    return text(R.Kind);
+  case EventColumn::Block:
+    return number(R.Block);
+  case EventColumn::Size:
+    return number(R.Size);
+  case EventColumn::Heap:
+    return text(R.Heap ? T.heapName(R.Heap) : StringRef());
+  case EventColumn::Stack:
+    return text(R.Stack ? pathOf(*R.Stack) : StringRef());
+  case EventColumn::Layer:
+    return text(R.Layer);
+  case EventColumn::Context:
+    return text(T.contextPath(R.Context));
+  case EventColumn::Allocated:
+    return number(R.Allocated);
+  case EventColumn::Reserved:
+    return number(R.Reserved);
+  case EventColumn::Fragmentation: {
+    if (!R.Reserved || !*R.Reserved || !R.Allocated)
+      return number(std::optional<uint64_t>());
+    uint32_t Ppm = fragmentationPpm(*R.Reserved, *R.Allocated);
+    OS << format("%u.%06u", Ppm / 1'000'000, Ppm % 1'000'000);
+    return;
+  }
+  }
+  llvm_unreachable("all columns are handled");
+}
+
+void RowWriter::write(const Row &R) {
+  if (Json)
+    OS << '{';
+  for (size_t I = 0; I != Columns.size(); ++I) {
+    if (I)
+      OS << ',';
+    if (Json)
+      OS << '"' << columnName(Columns[I]) << "\":";
+    field(R, Columns[I]);
+  }
+  OS << (Json ? "}\n" : "\n");
+}
+
+void RowWriter::layer(const ScopeSpans::Span &S, bool Begins, uint64_t TimeNs) {
+  const Scope &Sc = T.scopes()[T.contexts()[S.Context - 1].Scope - 1];
+  if (Sc.Kind != ScopeKind::Layer)
+    return;
+  Row R;
+  R.TimeNs = TimeNs;
+  R.Thread = S.Thread;
+  R.Image = T.threads()[S.Thread - 1].Image;
+  R.Kind = Begins ? "enter" : "exit";
+  R.Layer = T.string(Sc.Name);
+  R.Context = S.Context;
+  write(R);
+}
+
+void RowWriter::event(const Accounts &A, const ReplayedEvent &E) {
+  const TimeWindow &W = Sel.times();
+  if (W.Since && E.TimeNs < W.Since->TimeNs)
+    return;
+  LastNs = E.TimeNs;
+  if (WithLayers && E.Kind == EventKind::Allocate)
+    Spans.allocation(E.Thread, E.Context, E.TimeNs,
+                     [&](const ScopeSpans::Span &S, bool Begins) {
+                       layer(S, Begins, E.TimeNs);
+                     });
+  Row R;
+  R.TimeNs = E.TimeNs;
+  R.Image = E.Image;
+  R.Thread = E.Thread;
+  R.Kind = kindName(E.Kind);
+  R.Block = E.Block;
+  R.Size = E.Size;
+  R.Heap = E.Heap;
+  R.Stack = E.Stack;
+  R.Context = E.Context;
+  R.Layer = LayerOf[E.Context];
+  R.Allocated = A.heapLiveBytes(E.Heap);
+  R.Reserved = A.heapReserved(E.Heap);
+  write(R);
+}
+
+void RowWriter::head() {
+  for (size_t I = 0; I != Columns.size(); ++I)
+    OS << (I ? "," : "") << columnName(Columns[I]);
+  OS << '\n';
+}
+
+Error RowWriter::run(function_ref<bool()> Failed) {
+  const TimeWindow &W = Sel.times();
+  bool FromKeyframe = W.Since && !W.Since->IsEnd && Sel.canStartNear();
+  if (Error E = requireEvents(T, "a table of events needs",
+                              FromKeyframe ? &*W.Since : nullptr))
+    return E;
+  if (!Json)
+    head();
+  ReplayOptions Options;
+  Accounts *A = nullptr;
+  if (!Sel.hasAllBlocks())
+    Options.Select = [&](const Birth &B) { return Sel.hasBlock(B); };
+  Options.OnEvent = [&](const ReplayedEvent &E) {
+    event(*A, E);
+    return !Failed();
+  };
+  Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader(), Options);
+  if (!R)
+    return R.takeError();
+  A = &(*R)->accounts();
+  if (FromKeyframe)
+    if (Error E = (*R)->startNear(W.Since->TimeNs))
+      return E;
+  if (Error E = runTo(**R, W.last()))
+    return E;
+  Spans.finish([&](const ScopeSpans::Span &S, bool Begins) {
+    layer(S, Begins, LastNs);
+  });
+  return Error::success();
+}
+
+Error writeEventRows(raw_ostream &OS, const Trace &T, const Selection &Sel,
+                     ArrayRef<EventColumn> Columns, bool Json,
+                     function_ref<bool()> Failed) {
+  return RowWriter(OS, T, Sel, Columns, Json).run(Failed);
+}
+
+} // namespace memkit

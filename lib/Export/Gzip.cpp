@@ -1,0 +1,34 @@
+//===- Gzip.cpp - Bytes as gzip has them -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gzip.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CRC.h"
+#include "llvm/Support/Compression.h"
+#include "llvm/Support/EndianStream.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+void writeGzip(raw_ostream &OS, StringRef Bytes) {
+  if (!compression::zlib::isAvailable()) {
+    OS << Bytes;
+    return;
+  }
+  SmallVector<uint8_t, 0> Zlib;
+  compression::zlib::compress(arrayRefFromStringRef(Bytes), Zlib);
+  // The same deflated data stand in zlib's format between 2 bytes and 4.
+  StringRef Deflated = toStringRef(Zlib).drop_front(2).drop_back(4);
+  OS << StringRef("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10) << Deflated;
+  support::endian::Writer To(OS, endianness::little);
+  To.write<uint32_t>(crc32(arrayRefFromStringRef(Bytes)));
+  To.write<uint32_t>(static_cast<uint32_t>(Bytes.size()));
+}
+
+} // namespace memkit

@@ -1,0 +1,39 @@
+//===- NodeValues.h - Several profiles, by node -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_EXPORT_NODEVALUES_H
+#define MEMKIT_LIB_EXPORT_NODEVALUES_H
+
+#include "memkit/Model/ContextView.h"
+#include "memkit/Model/Profile.h"
+
+namespace memkit {
+
+/// What profiles of one tree have at the nodes where its stacks end. A row is
+/// of a node, a column of a profile.
+class NodeValues {
+public:
+  /// Canonical: numbers to have in place of the nodes', by node; empty: none.
+  NodeValues(ShownTree T, llvm::ArrayRef<Profile> Profiles,
+             llvm::ArrayRef<uint32_t> Canonical = {});
+
+  size_t size() const { return Nodes.size(); }
+  uint32_t node(size_t Row) const { return Nodes[Row]; }
+  llvm::ArrayRef<uint64_t> values(size_t Row) const {
+    return llvm::ArrayRef(Values).slice(Row * Width, Width);
+  }
+
+private:
+  size_t Width;
+  std::vector<uint32_t> Nodes;
+  std::vector<uint64_t> Values;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_EXPORT_NODEVALUES_H

@@ -1,0 +1,310 @@
+//===- Perfetto.cpp - Files for Perfetto -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Export/Perfetto.h"
+#include "PerfettoWriter.h"
+#include "memkit/Export/FlameTree.h"
+#include "memkit/Model/ScopeSpans.h"
+#include "memkit/Model/Slices.h"
+#include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+
+/// What fills about 60 MB.
+constexpr uint64_t MostScopes = 1'000'000;
+/// Of the flame chart.
+constexpr size_t MostNodes = 50'000;
+
+class TimelineWriter {
+public:
+  TimelineWriter(raw_ostream &OS, const Sums &S)
+      : S(S), T(S.trace()), Sel(S.selection()), Out(OS),
+        Processes(T.images().size() + 1), Steps(Processes.size()),
+        StepOpen(Processes.size()), Threads(T.threads().size() + 1),
+        DrawnAt(Threads.size()) {}
+
+  Error run();
+  void chart(ShownTree Tree, const NodeRanks &Ranks, const Profile &P);
+  uint64_t leftOut() const { return LeftOut; }
+
+private:
+  using Track = PerfettoWriter::Track;
+
+  bool isInWindow(uint64_t TimeNs) const {
+    const TimeWindow &W = Sel.times();
+    return (!W.Since || TimeNs >= W.Since->TimeNs) &&
+           (!W.last() || TimeNs <= W.last()->TimeNs);
+  }
+  bool isChosen(uint32_t Image) const {
+    return Image && Image < Processes.size() && Sel.hasImage(Image);
+  }
+  Track process(uint32_t Image);
+  Track counter(uint32_t Image, uint32_t Heap, StringRef Suffix);
+  Track thread(uint32_t Id);
+
+  Error counters();
+  void cutSlice(uint32_t Image, uint64_t EndNs);
+  Error marks();
+  void mark(const Mark &M);
+  void step(const Mark &M);
+  void scope(const ScopeSpans::Span &Sp, bool Begins);
+  Error scopes();
+
+  const Sums &S;
+  const Trace &T;
+  const Selection &Sel;
+  PerfettoWriter Out;
+  std::vector<Track> Processes, Steps; ///< by image; 0: not yet
+  std::vector<bool> StepOpen;
+  std::vector<Track> Threads; ///< by id; 0: not yet
+  StringMap<Track> Counters;  ///< by image, heap and what is counted
+  DenseMap<std::pair<uint32_t, uint64_t>, Track> Ranges;
+  /// By image and heap, at the end of the last slice.
+  DenseMap<std::pair<uint32_t, uint32_t>, uint64_t> LiveBytes;
+  std::vector<uint32_t> Changed;  ///< heaps
+  std::vector<BitVector> DrawnAt; ///< by thread, then depth
+  uint64_t Written = 0, LeftOut = 0;
+};
+
+} // namespace
+
+TimelineWriter::Track TimelineWriter::process(uint32_t Image) {
+  Track &Known = Processes[Image];
+  if (!Known)
+    Known = Out.process(T.images()[Image - 1].Pid, T.processName(Image));
+  return Known;
+}
+
+/// Heap 0: of the process itself.
+TimelineWriter::Track TimelineWriter::counter(uint32_t Image, uint32_t Heap,
+                                              StringRef Suffix) {
+  std::string Name = ((Heap ? T.heapName(Heap) : StringRef()) + Suffix).str();
+  Track &Known = Counters[(Twine(Image) + ":" + Name).str()];
+  if (!Known)
+    Known = Out.counter(process(Image), Name);
+  return Known;
+}
+
+TimelineWriter::Track TimelineWriter::thread(uint32_t Id) {
+  Track &Known = Threads[Id];
+  if (!Known) {
+    const Thread &Th = T.threads()[Id - 1];
+    process(Th.Image);
+    Known = Out.thread(T.images()[Th.Image - 1].Pid, Th.Tid, T.string(Th.Name));
+  }
+  return Known;
+}
+
+/// A slice of Image is whole: tells what its heaps have at its end.
+void TimelineWriter::cutSlice(uint32_t Image, uint64_t EndNs) {
+  llvm::sort(Changed);
+  Changed.erase(std::unique(Changed.begin(), Changed.end()), Changed.end());
+  if (isInWindow(EndNs))
+    for (uint32_t Heap : Changed)
+      Out.count(counter(Image, Heap, ""), EndNs, LiveBytes[{Image, Heap}]);
+  Changed.clear();
+}
+
+Error TimelineWriter::counters() {
+  Expected<std::unique_ptr<SliceSeries>> Series = SliceSeries::create(S);
+  if (!Series)
+    return Series.takeError();
+  std::optional<std::pair<size_t, size_t>> Now; // image and slice
+  auto Cut = [&] {
+    const ImageSlices &I = (*Series)->images()[Now->first];
+    cutSlice(I.Image, I.Heads[Now->second].EndNs);
+  };
+  // A slice with many rows is given in several pieces.
+  Error E = (*Series)->forEach(
+      [&](size_t Image, size_t Slice, ArrayRef<SliceChange> Rows) {
+        if (Now && *Now != std::pair(Image, Slice))
+          Cut();
+        Now = {Image, Slice};
+        for (const SliceChange &R : Rows) {
+          LiveBytes[{(*Series)->images()[Image].Image, R.Heap}] +=
+              R.Bytes - R.BytesBefore;
+          Changed.push_back(R.Heap);
+        }
+        return Error::success();
+      });
+  if (Now)
+    Cut();
+  return E;
+}
+
+void TimelineWriter::step(const Mark &M) {
+  Track &On = Steps[M.Image];
+  if (!On)
+    On = Out.track(process(M.Image), "steps");
+  if (StepOpen[M.Image])
+    Out.end(On, M.TimeNs);
+  StepOpen[M.Image] = M.Kind == MarkKind::Step;
+  if (StepOpen[M.Image])
+    Out.begin(On, M.TimeNs, "step " + std::to_string(M.Id), "step");
+}
+
+void TimelineWriter::mark(const Mark &M) {
+  StringRef Name = T.string(M.Name);
+  switch (M.Kind) {
+  case MarkKind::Step:
+    return step(M);
+  case MarkKind::ImageEnd:
+    if (StepOpen[M.Image])
+      step(M);
+    return;
+  case MarkKind::User:
+    return Out.instant(process(M.Image), M.TimeNs, Name, "mark");
+  case MarkKind::RangeBegin: {
+    // Ranges of a process need not nest.
+    Track On = Out.track(process(M.Image), "ranges");
+    Ranges[{M.Image, M.Id}] = On;
+    return Out.begin(On, M.TimeNs, Name, "range");
+  }
+  case MarkKind::RangeEnd:
+    if (Track On = Ranges.lookup({M.Image, M.Id}))
+      Out.end(On, M.TimeNs);
+    return;
+  case MarkKind::Oom:
+    return Out.instant(process(M.Image), M.TimeNs, "out of memory", "oom");
+  case MarkKind::Rss:
+  case MarkKind::Pss:
+    if (!M.Values.empty())
+      Out.count(
+          counter(M.Image, 0,
+                  M.Kind == MarkKind::Rss ? "resident" : "proportional share"),
+          M.TimeNs, M.Values[0]);
+    return;
+  case MarkKind::HeapReserved:
+    if (M.Heap && !M.Values.empty())
+      Out.count(counter(M.Image, M.Heap, " reserved"), M.TimeNs, M.Values[0]);
+    return;
+  default:
+    return;
+  }
+}
+
+Error TimelineWriter::marks() {
+  Marks Block;
+  for (const BlockInfo &B : T.reader().blocks()) {
+    if (B.Kind != BlockKind::Marks)
+      continue;
+    if (Error E = T.reader().read(B, Block))
+      return E;
+    if (std::string Wrong = T.limits().check(Block); !Wrong.empty())
+      return makeTraceError(T.name(), B.Offset, Wrong);
+    for (const Mark &M : Block.Rows)
+      if (isChosen(M.Image) && isInWindow(M.TimeNs))
+        mark(M);
+  }
+  for (uint32_t Image = 1; Image < StepOpen.size(); ++Image)
+    if (StepOpen[Image])
+      Out.end(Steps[Image], std::min(T.endNs(), Sel.times().last()
+                                                    ? Sel.times().last()->TimeNs
+                                                    : UINT64_MAX));
+  return Error::success();
+}
+
+/// The limit leaves out what begins behind it; what is open then ends.
+void TimelineWriter::scope(const ScopeSpans::Span &Sp, bool Begins) {
+  BitVector &Drawn = DrawnAt[Sp.Thread];
+  if (!Begins) {
+    if (Drawn[Sp.Depth])
+      Out.end(thread(Sp.Thread), Sp.LastNs);
+    return;
+  }
+  if (Drawn.size() <= Sp.Depth)
+    Drawn.resize(Sp.Depth + 1);
+  Drawn[Sp.Depth] = Written < MostScopes;
+  if (!Drawn[Sp.Depth]) {
+    ++LeftOut;
+    return;
+  }
+  const Scope &Sc = T.scopes()[T.contexts()[Sp.Context - 1].Scope - 1];
+  Out.begin(thread(Sp.Thread), Sp.BeginNs, T.string(Sc.Name),
+            scopeKindName(Sc.Kind));
+  ++Written;
+}
+
+Error TimelineWriter::scopes() {
+  ScopeSpans Spans(T.contexts());
+  auto Do = [&](const ScopeSpans::Span &Sp, bool Begins) { scope(Sp, Begins); };
+  EventTable E;
+  for (const BlockInfo &B : T.reader().blocks()) {
+    if (B.Kind != BlockKind::Events || T.contexts().empty() ||
+        !isChosen(B.Image))
+      continue;
+    if (Error Err = T.reader().read(B, E))
+      return Err;
+    if (std::string Wrong = T.limits().check(E); !Wrong.empty())
+      return makeTraceError(T.name(), B.Offset, Wrong);
+    for (size_t At = 0; At != E.allocations(); ++At) {
+      uint32_t Row = E.AllocRow[At];
+      uint32_t Thread = E.threadOf(Row);
+      if (isInWindow(E.TimeNs[Row]) && Sel.hasThread(Thread))
+        Spans.allocation(Thread, E.Context.empty() ? 0 : E.Context[At],
+                         E.TimeNs[Row], Do);
+    }
+  }
+  Spans.finish(Do);
+  return Error::success();
+}
+
+void TimelineWriter::chart(ShownTree Tree, const NodeRanks &Ranks,
+                           const Profile &P) {
+  if (!P.Total)
+    return;
+  FlameNames Names(Tree, FlameNames::Distinct::ByPlace);
+  std::vector<FlameNode> Nodes =
+      FlameBuilder(Tree, Ranks, Names).build(P, MostNodes);
+  // No process has this number.
+  Track On = Out.track(Out.process(INT32_MAX, P.Name), "bytes as time");
+  double Scale = static_cast<double>(std::max<uint64_t>(T.endNs(), 1)) /
+                 static_cast<double>(P.Total);
+  uint64_t Where = 0;
+  std::vector<uint64_t> Ends;
+  auto TimeOf = [&](uint64_t At) {
+    return static_cast<uint64_t>(static_cast<double>(At) * Scale);
+  };
+  auto CloseTo = [&](size_t Depth) {
+    for (; Ends.size() > Depth; Ends.pop_back())
+      Out.end(On, TimeOf(Where = Ends.back()));
+  };
+  for (const FlameNode &N : Nodes) {
+    CloseTo(N.Depth);
+    Out.begin(On, TimeOf(Where), Names.names()[N.Name].Function, "flame",
+              N.Total);
+    Ends.push_back(Where + N.Total);
+  }
+  CloseTo(0);
+}
+
+Error TimelineWriter::run() {
+  if (Error E = counters())
+    return E;
+  if (Error E = marks())
+    return E;
+  return scopes();
+}
+
+Expected<PerfettoResult> writePerfetto(raw_ostream &OS, const Sums &S,
+                                       ShownTree T, const NodeRanks &Ranks,
+                                       const Profile &Chart) {
+  TimelineWriter W(OS, S);
+  if (Error E = W.run())
+    return E;
+  W.chart(T, Ranks, Chart);
+  return PerfettoResult{W.leftOut()};
+}
+
+} // namespace memkit

@@ -1,0 +1,72 @@
+//===- PerfettoWriter.h - The packets of a trace of Perfetto -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_EXPORT_PERFETTOWRITER_H
+#define MEMKIT_LIB_EXPORT_PERFETTOWRITER_H
+
+#include "ProtoWriter.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+#include <optional>
+
+namespace memkit {
+
+/// Writes tracks and what is on them. Times are nanoseconds; packets of one
+/// time take effect in the order in which they are written.
+class PerfettoWriter {
+public:
+  using Track = uint64_t;
+
+  explicit PerfettoWriter(llvm::raw_ostream &OS) : OS(OS) {}
+
+  Track process(uint32_t Pid, llvm::StringRef Name);
+  Track thread(uint32_t Pid, uint32_t Tid, llvm::StringRef Name);
+  /// A track within another.
+  Track track(Track Parent, llvm::StringRef Name);
+  /// The same for a counter of bytes.
+  Track counter(Track Parent, llvm::StringRef Name);
+
+  /// Category: what the UI can filter by. Bytes: shown with the slice.
+  void begin(Track On, uint64_t TimeNs, llvm::StringRef Name,
+             llvm::StringRef Category, std::optional<uint64_t> Bytes = {});
+  void end(Track On, uint64_t TimeNs);
+  void instant(Track On, uint64_t TimeNs, llvm::StringRef Name,
+               llvm::StringRef Category);
+  void count(Track On, uint64_t TimeNs, uint64_t Value);
+
+private:
+  /// Interned texts of one kind; an id is told with the packet that first has
+  /// it.
+  struct Texts {
+    llvm::StringMap<uint64_t> Ids;
+    unsigned Field; ///< of InternedData
+  };
+  struct Told {
+    Texts *Of;
+    uint64_t Id;
+    llvm::StringRef Text;
+  };
+  uint64_t intern(Texts &In, llvm::StringRef Text,
+                  llvm::SmallVectorImpl<Told> &New);
+  Track describe(llvm::function_ref<void(ProtoWriter &)> Fill, Track Parent,
+                 llvm::StringRef Name);
+  void packet(llvm::function_ref<void(ProtoWriter &)> Fill);
+  void event(Track On, uint64_t TimeNs, unsigned Type, llvm::StringRef Name,
+             llvm::StringRef Category,
+             llvm::function_ref<void(ProtoWriter &)> Rest);
+
+  llvm::raw_ostream &OS;
+  ProtoWriter Packet;
+  Texts Categories{{}, 1}, Names{{}, 2};
+  Track Next = 1;
+  bool First = true;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_EXPORT_PERFETTOWRITER_H

@@ -1,0 +1,25 @@
+//===- SpeedscopeOrder.h - Values side by side ------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_EXPORT_SPEEDSCOPEORDER_H
+#define MEMKIT_LIB_EXPORT_SPEEDSCOPEORDER_H
+
+#include "SpeedscopeText.h"
+#include "memkit/Export/FlameTree.h"
+
+namespace memkit {
+
+/// Adds the events that draw the values of P, a profile of T, one by one from
+/// the left. Most: how many are drawn, the largest; the others are folded with
+/// their neighbours. 0 is no limit.
+void addInOrder(Text &To, ShownTree T, FlameNames &Names, const Profile &P,
+                size_t Most);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_EXPORT_SPEEDSCOPEORDER_H

@@ -1,0 +1,134 @@
+//===- Options.cpp - memflame's options -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
+                           cl::cat(toolCategory()));
+cl::opt<std::string> Output("o", cl::desc("Write to this file"),
+                            cl::value_desc("file"), cl::init("-"),
+                            cl::cat(toolCategory()));
+cl::opt<Format> OutputFormat(
+    "format", cl::desc("What to write:"),
+    cl::values(clEnumValN(Format::Speedscope, "speedscope",
+                          "a file for speedscope (default)"),
+               clEnumValN(Format::Html, "html", "a page with speedscope in it"),
+               clEnumValN(Format::Collapsed, "collapsed",
+                          "lines root;..;leaf VALUE"),
+               clEnumValN(Format::Pprof, "pprof", "a file for pprof"),
+               clEnumValN(Format::Perfetto, "perfetto",
+                          "the run's timeline, a file for Perfetto"),
+               clEnumValN(Format::Csv, "csv", "a row for each stack")),
+    cl::init(Format::Speedscope), cl::cat(toolCategory()));
+cl::list<Metric> Metrics(
+    "metric",
+    cl::desc("What to draw (default: speedscope peak, allocated and live, "
+             "collapsed peak, pprof and csv all):"),
+    cl::values(clEnumValN(Metric::Peak, "peak", "bytes live at the peak"),
+               clEnumValN(Metric::Live, "live",
+                          "bytes live at the end, or --at"),
+               clEnumValN(Metric::Allocated, "allocated", "bytes allocated"),
+               clEnumValN(Metric::Count, "count", "allocations"),
+               clEnumValN(Metric::Temporary, "temporary",
+                          "allocations freed before their thread's next, or "
+                          "within --max-age"),
+               clEnumValN(Metric::Leaked, "leaked",
+                          "bytes live at the end, less what exec gave back")),
+    cl::CommaSeparated, cl::cat(toolCategory()));
+cl::opt<GroupBy> Grouping(
+    "group-by", cl::desc("What the frames are:"),
+    cl::values(
+        clEnumValN(GroupBy::Stack, "stack", "the code's (default)"),
+        clEnumValN(GroupBy::Function, "function",
+                   "its functions by name alone"),
+        clEnumValN(GroupBy::File, "file", "its files"),
+        clEnumValN(GroupBy::Module, "module", "its binaries"),
+        clEnumValN(GroupBy::Layer, "layer",
+                   "layers by path, in the phases of training"),
+        clEnumValN(GroupBy::Operator, "operator", "the innermost operators"),
+        clEnumValN(GroupBy::Scope, "scope", "ranges and the program's scopes"),
+        clEnumValN(GroupBy::Context, "context",
+                   "phases, layers, operators and scopes as they nest"),
+        clEnumValN(GroupBy::Mixed, "mixed",
+                   "these, set into the stacks (replays the events)"),
+        clEnumValN(GroupBy::Kind, "kind", "kinds of tensors, at the peak"),
+        clEnumValN(GroupBy::Heap, "heap", "heaps, and stacks below"),
+        clEnumValN(GroupBy::Thread, "thread",
+                   "threads, and stacks below (replays the events)"),
+        clEnumValN(GroupBy::Size, "size",
+                   "sizes, and stacks below (replays the events)"),
+        clEnumValN(GroupBy::Step, "step",
+                   "steps of the allocations, and stacks below (replays the "
+                   "events)")),
+    cl::init(GroupBy::Stack), cl::cat(toolCategory()));
+cl::opt<bool> Full("full", cl::desc("Fold no small frames away"),
+                   cl::cat(toolCategory()));
+cl::opt<bool>
+    TimeOrder("time-order",
+              cl::desc("speedscope, html: draw the blocks live at the peak, or "
+                       "--at, too, in order of allocation"),
+              cl::cat(toolCategory()));
+cl::opt<bool> Invert("invert", cl::desc("Leaves are the roots"),
+                     cl::cat(toolCategory()));
+cl::opt<bool> MergeRecursion("merge-recursion",
+                             cl::desc("A frame within itself is one"),
+                             cl::cat(toolCategory()));
+cl::list<std::string>
+    StripPrefixes("strip-prefix", cl::value_desc("path"),
+                  cl::desc("Leave this out at the begin of files and modules"),
+                  cl::cat(toolCategory()));
+cl::opt<std::string>
+    MaxAge("max-age", cl::value_desc("time"),
+           cl::desc("Temporary is what was freed within this time (replays the "
+                    "events)"),
+           cl::cat(toolCategory()));
+cl::opt<std::string>
+    SpeedscopeFolder("speedscope", cl::value_desc("folder"),
+                     cl::desc("html: the npm package of speedscope"),
+                     cl::cat(toolCategory()));
+cl::opt<bool> OpenPage("open", cl::desc("Show the page in a browser"),
+                       cl::cat(toolCategory()));
+
+/// Whether keys of the sums are those of stacks or contexts alone.
+static bool hasPlainKeys(GroupBy By) {
+  return isOfContexts(By) || By == GroupBy::Stack || By == GroupBy::Function ||
+         By == GroupBy::File || By == GroupBy::Module;
+}
+
+Error checkOptions() {
+  bool Chosen = OutputFormat.getNumOccurrences() != 0;
+  if (OpenPage && Chosen && OutputFormat != Format::Html)
+    return makeUsageError("--open shows --format=html");
+  if (OpenPage)
+    OutputFormat = Format::Html;
+  bool IsPage =
+      OutputFormat == Format::Speedscope || OutputFormat == Format::Html;
+  if (TimeOrder && !IsPage)
+    return makeUsageError("--time-order is for --format=speedscope or html");
+  if (Metrics.size() > 1 &&
+      (OutputFormat == Format::Collapsed || OutputFormat == Format::Perfetto))
+    return makeUsageError("--format=collapsed and perfetto hold one metric");
+  if (!MaxAge.empty() && !Metrics.empty() &&
+      !is_contained(Metrics, Metric::Temporary))
+    return makeUsageError("--max-age is for --metric=temporary");
+  if ((TimeOrder || !MaxAge.empty()) && !hasPlainKeys(Grouping))
+    return makeUsageError("--time-order and --max-age group by stacks or "
+                          "contexts alone");
+  if (Grouping == GroupBy::Kind &&
+      (Metrics.size() > 1 || (!Metrics.empty() && Metrics[0] != Metric::Peak)))
+    return makeUsageError("--group-by=kind is known of the peak alone");
+  return Error::success();
+}
+
+} // namespace memkit

@@ -1,0 +1,33 @@
+//===- Options.h - memflame's options -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TOOLS_MEMFLAME_OPTIONS_H
+#define MEMKIT_TOOLS_MEMFLAME_OPTIONS_H
+
+#include "memkit/Model/ContextView.h"
+#include "memkit/Model/Profile.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace memkit {
+
+enum class Format { Speedscope, Collapsed, Pprof, Perfetto, Csv, Html };
+
+extern llvm::cl::opt<std::string> Input, Output, MaxAge, SpeedscopeFolder;
+extern llvm::cl::opt<Format> OutputFormat;
+extern llvm::cl::list<Metric> Metrics;
+extern llvm::cl::opt<GroupBy> Grouping;
+extern llvm::cl::opt<bool> Full, TimeOrder, Invert, MergeRecursion, OpenPage;
+extern llvm::cl::list<std::string> StripPrefixes;
+
+/// What the options say together is wrong (UsageError), or nothing. Makes
+/// --open choose the format.
+llvm::Error checkOptions();
+
+} // namespace memkit
+
+#endif // MEMKIT_TOOLS_MEMFLAME_OPTIONS_H

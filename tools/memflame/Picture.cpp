@@ -1,0 +1,157 @@
+//===- Picture.cpp - What memflame draws -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Picture.h"
+#include "Options.h"
+#include "memkit/Model/LiveBlocks.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+/// One frame is no picture: says what scopes there are in its place.
+static void warnOfNone(const Trace &T) {
+  size_t Counts[NumScopeKinds] = {};
+  for (const Scope &S : T.scopes())
+    ++Counts[static_cast<size_t>(S.Kind)];
+  std::string There;
+  for (size_t K = 0; K != NumScopeKinds; ++K)
+    if (Counts[K])
+      There += ((There.empty() ? "; there are " : ", ") + Twine(Counts[K]) +
+                " " + scopeKindName(static_cast<ScopeKind>(K)) +
+                (Counts[K] == 1 ? "" : "s"))
+                   .str();
+  warn(T.name() + ": nothing in it to group by so" +
+       (There.empty() ? "; it has no contexts" : There));
+}
+
+SumsOf Picture::keys() const {
+  return isOfContexts(Grouping) ? SumsOf::Contexts : SumsOf::Stacks;
+}
+
+Error Picture::open(StringRef Path, SelectionSpec Spec) {
+  Expected<std::unique_ptr<Trace>> Opened = Trace::open(Path);
+  if (!Opened)
+    return Opened.takeError();
+  T = std::move(*Opened);
+  for_each(T->warnings(), [](const std::string &W) { warn(W); });
+  // What shrank lies outside the totals.
+  ShowsDiff = OutputFormat == Format::Collapsed && isDiff(*T) &&
+              Spec.Heaps.empty() && MaxAge.empty() && !isOfContexts(Grouping) &&
+              Grouping != GroupBy::Heap;
+  if (ShowsDiff)
+    Spec.Heaps = {"*.less", "*.more"};
+  Expected<Selection> Sel = Selection::create(*T, Spec);
+  if (!Sel)
+    return Sel.takeError();
+  if (Error E = sum(std::move(*Sel)))
+    return E;
+  if (!Spec.AllFrames)
+    T->foldFrames();
+  shape();
+  return Error::success();
+}
+
+/// Makes the sums by what is grouped by, and the tree if it is none of stacks.
+Error Picture::sum(Selection Sel) {
+  if (Grouping == GroupBy::Kind) {
+    Expected<KindView> View = viewKinds(*T, Sel);
+    if (!View)
+      return View.takeError();
+    Base = std::move(View->View);
+    Kinds = std::move(View->Profiles);
+  }
+  bool Pairs = Grouping == GroupBy::Thread || Grouping == GroupBy::Size ||
+               Grouping == GroupBy::Step || Grouping == GroupBy::Mixed;
+  if (Pairs || Grouping == GroupBy::Heap) {
+    Expected<StackGroups> Made = StackGroups::create(*T, Grouping);
+    if (!Made)
+      return Made.takeError();
+    Groups = std::make_unique<StackGroups>(std::move(*Made));
+  }
+  Expected<Sums> Of = Pairs ? Sums::createGrouped(*T, std::move(Sel),
+                                                  [this](const Birth &B) {
+                                                    return Groups->keyOf(B);
+                                                  })
+                            : Sums::create(*T, std::move(Sel), keys());
+  if (!Of)
+    return Of.takeError();
+  S.emplace(std::move(*Of));
+  return Error::success();
+}
+
+void Picture::shape() {
+  if (isOfContexts(Grouping)) {
+    Base = groupContexts(*T, Grouping);
+    if (Base.Frames.size() == 1)
+      warnOfNone(*T);
+  }
+  if (Grouping == GroupBy::Heap) {
+    S->forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t Stack) {
+      Groups->keyOf(Heap, Stack);
+    });
+    KeyOf = [this](const SumRow &R) { return Groups->keyOf(R.Heap, R.Key); };
+  }
+  if (Groups)
+    Base = Groups->view();
+  bool IsOfCode = Grouping == GroupBy::Stack || Grouping == GroupBy::Function ||
+                  Grouping == GroupBy::File || Grouping == GroupBy::Module;
+  if (IsOfCode)
+    Tree.emplace(*T);
+  else
+    Tree.emplace(*T, Base);
+  StackShape How{IsOfCode ? Grouping : GroupBy::Stack,
+                 Invert,
+                 MergeRecursion,
+                 {StripPrefixes.begin(), StripPrefixes.end()}};
+  if (How.isPlain())
+    return;
+  Shaped = shapeStacks(*Tree, How);
+  Tree.emplace(*T, Shaped);
+}
+
+Expected<Profile> Picture::profile(Metric M) const {
+  if (!Kinds.empty()) {
+    // Heaps of tensors lie in others; each has its own peak.
+    Profile All = Kinds.front();
+    for (const Profile &P : ArrayRef(Kinds).drop_front()) {
+      append_range(All.Values, P.Values);
+      All.Total += P.Total;
+    }
+    return All;
+  }
+  if (M != Metric::Temporary || MaxAge.empty())
+    return makeProfile(*S, M, KeyOf);
+  Expected<uint64_t> Age = parseTime(MaxAge);
+  if (!Age)
+    return makeUsageError("--max-age: " + toString(Age.takeError()));
+  return shortLived(*T, S->selection(), keys(), *Age);
+}
+
+Expected<std::vector<Profile>>
+Picture::heapProfiles(ArrayRef<Metric> Metrics) const {
+  if (!Kinds.empty())
+    return Kinds;
+  // Heaps as groups are to stand side by side, and ages are not told apart.
+  if (Grouping != GroupBy::Heap && MaxAge.empty())
+    return makeHeapProfiles(*S, Metrics, KeyOf);
+  std::vector<Profile> All;
+  for (Metric M : Metrics) {
+    Expected<Profile> P = profile(M);
+    if (!P)
+      return P.takeError();
+    if (!P->Values.empty())
+      All.push_back(std::move(*P));
+  }
+  return All;
+}
+
+} // namespace memkit

@@ -1,0 +1,50 @@
+//===- Picture.h - What memflame draws -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TOOLS_MEMFLAME_PICTURE_H
+#define MEMKIT_TOOLS_MEMFLAME_PICTURE_H
+
+#include "memkit/Model/StackGroups.h"
+
+namespace memkit {
+
+/// A trace, what was selected of it, and the tree in which it is drawn.
+class Picture {
+public:
+  /// As the options say.
+  llvm::Error open(llvm::StringRef Path, SelectionSpec Spec);
+
+  const Trace &trace() const { return *T; }
+  const Sums &sums() const { return *S; }
+  ShownTree tree() const { return *Tree; }
+  /// As makeProfile() and makeHeapProfiles() of Model; of kinds both give
+  /// theirs.
+  llvm::Expected<Profile> profile(Metric M) const;
+  llvm::Expected<std::vector<Profile>>
+  heapProfiles(llvm::ArrayRef<Metric> Metrics) const;
+  SumsOf keys() const;
+  /// Whether it is a difference, to be shown in two columns.
+  bool showsDiff() const { return ShowsDiff; }
+
+private:
+  llvm::Error sum(Selection Sel);
+  void shape();
+
+  std::unique_ptr<Trace> T;
+  std::optional<Sums> S;
+  std::unique_ptr<StackGroups> Groups;
+  std::vector<Profile> Kinds;
+  ContextView Base, Shaped;
+  std::optional<ShownTree> Tree;
+  RowKey KeyOf;
+  bool ShowsDiff = false;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_TOOLS_MEMFLAME_PICTURE_H
