@@ -38,6 +38,25 @@ cl::opt<Job> memkit::What(
                clEnumValN(Job::Symbolize, "symbolize",
                           "the trace with the symbols that it lacks, to -o")),
     cl::cat(toolCategory()));
-cl::opt<bool> memkit::AllFrames(
-    "all-frames", cl::desc("text: show the frames that make Python run, too"),
+cl::list<EventColumn> memkit::Columns(
+    "columns", cl::CommaSeparated,
+    cl::desc("csv, json: a row for each event, of these columns:"),
+    cl::values(
+        clEnumValN(EventColumn::Time, "time", "ns since the start"),
+        clEnumValN(EventColumn::Process, "process", "pid"),
+        clEnumValN(EventColumn::Thread, "thread", "tid"),
+        clEnumValN(EventColumn::Kind, "kind",
+                   "alloc, free, resize, split; enter, exit of a layer"),
+        clEnumValN(EventColumn::Block, "block", "its number in its process"),
+        clEnumValN(EventColumn::Size, "size", "of the block"),
+        clEnumValN(EventColumn::Heap, "heap", ""),
+        clEnumValN(EventColumn::Stack, "stack", "root;..;leaf"),
+        clEnumValN(EventColumn::Layer, "layer", "the innermost; adds rows"),
+        clEnumValN(EventColumn::Context, "context", "of the allocation"),
+        clEnumValN(EventColumn::Allocated, "allocated",
+                   "what lives in the heap then"),
+        clEnumValN(EventColumn::Reserved, "reserved",
+                   "what its allocator holds then"),
+        clEnumValN(EventColumn::Fragmentation, "fragmentation",
+                   "the share of that which no block has")),
     cl::cat(toolCategory()));

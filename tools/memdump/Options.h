@@ -9,6 +9,7 @@
 #ifndef MEMKIT_TOOLS_MEMDUMP_OPTIONS_H
 #define MEMKIT_TOOLS_MEMDUMP_OPTIONS_H
 
+#include "memkit/Export/EventRows.h"
 #include "llvm/Support/CommandLine.h"
 #include <string>
 
@@ -20,7 +21,7 @@ enum class Job { Print, Summary, Layers, Scopes, Kinds, Oom, Check, Symbolize };
 extern llvm::cl::opt<std::string> Input, Output; ///< -: the standard streams
 extern llvm::cl::opt<Format> OutputFormat;
 extern llvm::cl::opt<Job> What;
-extern llvm::cl::opt<bool> AllFrames;
+extern llvm::cl::list<EventColumn> Columns;
 
 } // namespace memkit
 

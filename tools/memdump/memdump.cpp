@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EventFilter.h"
 #include "OomPrinter.h"
 #include "Options.h"
 #include "memkit/Model/Check.h"
@@ -24,15 +25,17 @@
 using namespace llvm;
 using namespace memkit;
 
+static SelectionSpec Spec;
+
 /// A file's names are looked up first; a pipe is printed as it comes.
 static Expected<std::unique_ptr<BlockVisitor>>
 createTextPrinter(raw_ostream &OS) {
   if (!sys::fs::is_regular_file(Input))
-    return createListing(OS, AllFrames);
+    return createListing(OS, Spec.AllFrames);
   auto Reader = TraceReader::open(Input);
   if (!Reader)
     return Reader.takeError();
-  return createListing(OS, AllFrames, **Reader);
+  return createListing(OS, Spec.AllFrames, **Reader);
 }
 
 static Expected<std::unique_ptr<BlockVisitor>> createPrinter(raw_ostream &OS) {
@@ -66,8 +69,56 @@ static Error visitBlock(const BlockInfo &Info, const AnyBlock &Block,
       Block);
 }
 
+namespace {
+/// The trace of a selection of events. It is read twice.
+struct Chosen {
+  std::unique_ptr<Trace> T;
+  std::optional<Selection> Sel;
+
+  Error open() {
+    if (!sys::fs::is_regular_file(Input))
+      return makeUsageError("selections and --columns need a file");
+    Expected<std::unique_ptr<Trace>> Opened = Trace::open(Input);
+    if (!Opened)
+      return Opened.takeError();
+    T = std::move(*Opened);
+    Expected<Selection> Made = Selection::create(*T, Spec);
+    if (!Made)
+      return Made.takeError();
+    Sel = std::move(*Made);
+    return Error::success();
+  }
+};
+} // namespace
+
+/// Prints events by the columns asked for.
+static Error printColumns(OutputFile &Out) {
+  bool Json = OutputFormat == Format::Json;
+  if (OutputFormat.getNumOccurrences() && !Json && OutputFormat != Format::Csv)
+    return makeUsageError("--columns are printed as csv or json");
+  Chosen Of;
+  if (Error E = Of.open())
+    return E;
+  for (const std::string &Warning : Of.T->warnings())
+    warn(Warning);
+  if (!Spec.AllFrames)
+    Of.T->foldFrames();
+  return writeEventRows(
+      Out.os(), *Of.T, *Of.Sel,
+      std::vector<EventColumn>(Columns.begin(), Columns.end()), Json,
+      [&] { return Out.failed(); });
+}
+
 /// Prints every block as it comes, until the output takes no more.
 static Error print(OutputFile &Out) {
+  if (!Columns.empty())
+    return printColumns(Out);
+  Chosen Of;
+  if (!Spec.empty() && OutputFormat == Format::Asm)
+    return makeUsageError("--format=asm is the whole trace");
+  if (!Spec.empty())
+    if (Error E = Of.open())
+      return E;
   // The lossless form must not lose what it does not know.
   auto Stream = BlockStream::open(Input, OutputFormat == Format::Asm
                                              ? BlockStream::Unknown::Refuse
@@ -77,6 +128,10 @@ static Error print(OutputFile &Out) {
   auto Printer = createPrinter(Out.os());
   if (!Printer)
     return Printer.takeError();
+  std::unique_ptr<BlockVisitor> Filter;
+  if (Of.Sel)
+    Filter = createEventFilter(*Of.Sel, **Printer);
+  BlockVisitor &To = Filter ? *Filter : **Printer;
   BlockStream &In = **Stream;
   while (!Out.failed()) {
     Expected<std::optional<AnyBlock>> Block = In.next();
@@ -84,7 +139,7 @@ static Error print(OutputFile &Out) {
       return Block.takeError();
     if (!*Block)
       break;
-    if (Error E = visitBlock(In.info(), **Block, **Printer))
+    if (Error E = visitBlock(In.info(), **Block, To))
       return E;
   }
   warnOf(In.name(), In.damage());
@@ -265,7 +320,14 @@ static Expected<int> dump(OutputFile &Out) {
   llvm_unreachable("all jobs are listed");
 }
 
-static Expected<int> run() {
+static Expected<int> run(const SelectionFlags &Flags) {
+  Expected<SelectionSpec> Given = Flags.spec();
+  if (!Given)
+    return Given.takeError();
+  Spec = std::move(*Given);
+  if (What != Job::Print && (!Spec.empty() || !Columns.empty()))
+    return makeUsageError(
+        "selections and --columns are for the list of events");
   auto Kind = What == Job::Symbolize ? OutputFile::Content::Trace
                                      : OutputFile::Content::Text;
   auto Out = OutputFile::open(Output, Kind);
@@ -280,10 +342,12 @@ static Expected<int> run() {
 }
 
 int main(int Argc, char **Argv) {
+  SelectionFlags Flags(SF_All & ~SF_At);
   return runTool(Argc, Argv,
                  {"memdump", "show what a trace holds",
                   "memdump trace.fb | less\n"
                   "memdump --summary trace.fb\n"
+                  "memdump --heap='torch.*' --since=step:2 trace.fb\n"
                   "memdump --format=asm trace.fb | memas -o same.fb"},
-                 run);
+                 [&] { return run(Flags); });
 }

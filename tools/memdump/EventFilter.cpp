@@ -1,0 +1,126 @@
+//===- EventFilter.cpp - The events of a selection -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EventFilter.h"
+#include "llvm/ADT/DenseSet.h"
+#include <map>
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+
+class EventFilter final : public BlockVisitor {
+public:
+  EventFilter(const Selection &Sel, BlockVisitor &To) : Sel(Sel), To(To) {}
+
+  Error visit(const BlockInfo &I, const Header &H) override {
+    return To.visit(I, H);
+  }
+  Error visit(const BlockInfo &I, const Dictionary &D) override {
+    return To.visit(I, D);
+  }
+  Error visit(const BlockInfo &I, const Events &E) override;
+  Error visit(const BlockInfo &I, const Marks &M) override;
+
+private:
+  bool isInWindow(uint64_t TimeNs) const {
+    return Sel.times().hasBirth(TimeNs);
+  }
+  bool chooses(const Events &E, const Event &R, uint64_t Created);
+  void keep(const Events &From, size_t Row);
+  Error give(const BlockInfo &I);
+
+  const Selection &Sel;
+  BlockVisitor &To;
+  /// The chosen blocks that live, by image.
+  std::map<uint32_t, DenseSet<uint64_t>> Live;
+  Events Kept;
+  uint64_t KeptNext = 0; ///< the ordinal that Kept's next block would have
+};
+
+} // namespace
+
+/// Whether the block of an event is chosen. Created: the ordinal of the next
+/// block.
+bool EventFilter::chooses(const Events &E, const Event &R, uint64_t Created) {
+  DenseSet<uint64_t> &Blocks = Live[E.Image];
+  if (R.Kind == EventKind::Allocate) {
+    bool Has = Sel.hasBlock(
+        {R.TimeNs, R.Size, E.Image, R.Thread, R.Heap, R.Stack, R.Context});
+    if (Has)
+      Blocks.insert(R.Block);
+    return Has;
+  }
+  bool Has = Blocks.contains(R.Block);
+  if (Has && R.Kind == EventKind::Free)
+    Blocks.erase(R.Block);
+  if (Has && R.Kind == EventKind::Split)
+    Blocks.insert(Created);
+  return Has;
+}
+
+void EventFilter::keep(const Events &From, size_t Row) {
+  Kept.Rows.push_back(From.Rows[Row]);
+  auto Add = [&](const auto &Column, auto &Out) {
+    if (!Column.empty())
+      Out.push_back(Column[Row]);
+  };
+  Add(From.Columns.Address, Kept.Columns.Address);
+  Add(From.Columns.Enclosing, Kept.Columns.Enclosing);
+  Add(From.Columns.Requested, Kept.Columns.Requested);
+  Add(From.Columns.Weight, Kept.Columns.Weight);
+  Add(From.Columns.Stream, Kept.Columns.Stream);
+  Add(From.Columns.Pool, Kept.Columns.Pool);
+}
+
+Error EventFilter::give(const BlockInfo &I) {
+  Error E = Kept.Rows.empty() ? Error::success() : To.visit(I, Kept);
+  Kept.Rows.clear();
+  Kept.Columns.clear();
+  return E;
+}
+
+/// What a split makes has no number of its own in its row: printers count. So
+/// where blocks were left out before one, another table of events begins.
+Error EventFilter::visit(const BlockInfo &I, const Events &E) {
+  Kept.Image = E.Image;
+  Kept.Epoch = E.Epoch;
+  uint64_t Created = E.FirstOrdinal;
+  for (size_t Row = 0; Row != E.Rows.size(); ++Row) {
+    const Event &R = E.Rows[Row];
+    bool Makes = R.Kind == EventKind::Allocate || R.Kind == EventKind::Split;
+    if (chooses(E, R, Created) && isInWindow(R.TimeNs)) {
+      if (R.Kind == EventKind::Split && KeptNext != Created)
+        if (Error Err = give(I))
+          return Err;
+      if (Kept.Rows.empty())
+        Kept.FirstOrdinal = KeptNext = Created;
+      keep(E, Row);
+      KeptNext += Makes;
+    }
+    Created += Makes;
+  }
+  return give(I);
+}
+
+Error EventFilter::visit(const BlockInfo &I, const Marks &M) {
+  Marks Kept;
+  for (const Mark &R : M.Rows)
+    if (isInWindow(R.TimeNs) && (!R.Image || Sel.hasImage(R.Image)))
+      Kept.Rows.push_back(R);
+  return Kept.Rows.empty() ? Error::success() : To.visit(I, Kept);
+}
+
+std::unique_ptr<BlockVisitor> createEventFilter(const Selection &Sel,
+                                                BlockVisitor &To) {
+  return std::make_unique<EventFilter>(Sel, To);
+}
+
+} // namespace memkit

@@ -1,0 +1,25 @@
+//===- EventFilter.h - The events of a selection -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TOOLS_MEMDUMP_EVENTFILTER_H
+#define MEMKIT_TOOLS_MEMDUMP_EVENTFILTER_H
+
+#include "memkit/Model/Selection.h"
+#include "memkit/Trace/BlockVisitor.h"
+
+namespace memkit {
+
+/// Gives To, which must outlive the result, the header, the names, and of the
+/// events and marks those that Sel chooses: events of chosen blocks, and both
+/// within its window. Blocks must be those of the trace of Sel.
+std::unique_ptr<BlockVisitor> createEventFilter(const Selection &Sel,
+                                                BlockVisitor &To);
+
+} // namespace memkit
+
+#endif // MEMKIT_TOOLS_MEMDUMP_EVENTFILTER_H
