@@ -224,10 +224,11 @@ std::vector<std::string> restLines(const DiffView &V) {
   if (R.Findings.empty())
     Lines.push_back("no differences above the noise");
   if (R.Uncertain)
-    Lines.push_back(formatCount(R.Uncertain) +
-                    (R.Uncertain == 1 ? " change that" : " changes that") +
-                    " may be none by how the runs vary; --uncertain shows " +
-                    (R.Uncertain == 1 ? "it" : "them"));
+    Lines.push_back(
+        formatCount(R.Uncertain) +
+        (R.Uncertain == 1 ? " change that" : " changes that") +
+        " may be none, as runs or samples vary; --uncertain shows " +
+        (R.Uncertain == 1 ? "it" : "them"));
   if (size_t Moves = R.Moves.size(); Moves && !V.WithMoves)
     Lines.push_back(
         formatCount(Moves) + (Moves == 1 ? " move" : " moves") +

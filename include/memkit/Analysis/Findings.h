@@ -40,7 +40,7 @@ namespace memkit {
 inline constexpr double SpreadShare = 0.25;
 
 /// A move has what it has on both sides, but for this share.
-inline constexpr double MoveShare = 0.02;
+inline constexpr double MoveShare = 0.005;
 
 /// A node of one of the runs, in its Trace::view().
 struct DiffPlace {
