@@ -11,8 +11,10 @@
 #include "memkit/Record/Preloadable.h"
 #include "memkit/Record/Recorder.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstring>
+#include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -29,6 +31,30 @@ static std::string whyNoLibrary(const std::string &Library) {
   if (Library.find_first_of(" :") != std::string::npos)
     return Library + ": a name with a blank or colon cannot be preloaded";
   return "";
+}
+
+static bool opens(const std::string &Name) {
+  void *Library = dlopen(Name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (Library)
+    dlclose(Library);
+  return Library != nullptr;
+}
+
+/// What can be recorded of CUDA's driver: a line.
+static std::string checkCuda(const std::string &Library) {
+  std::string Cuda =
+      (sys::path::parent_path(Library) + "/libmemrec-cuda.so").str();
+  if (access(Cuda.c_str(), R_OK) != 0)
+    return "CUDA: no: " + Cuda + ": " + strerror(errno) +
+           " (it is built where the headers of CUDA are)";
+  if (!opens("libcuda.so.1"))
+    return "CUDA: no: there is no driver (libcuda.so.1) here";
+  for (const char *Version : {"13", "12", "11.8", "11.7", "11.6", "11.5"})
+    if (std::string Name = std::string("libcupti.so.") + Version; opens(Name))
+      return "CUDA: yes: what the driver gives out, by " + Name;
+  return "CUDA: yes: what the driver gives out, where a program brings "
+         "libcupti, as PyTorch does, or CUDA_HOME or /usr/local/cuda has it; "
+         "the loader's path has none";
 }
 
 bool memkit::checkRecording(const std::string &Library,
@@ -58,6 +84,7 @@ bool memkit::checkRecording(const std::string &Library,
   Print("native stacks: yes, by the unwind tables of the program's modules");
   Print("python stacks: yes, merged with the native ones: CPython, as each "
         "process starts (-v says which; other Pythons have native stacks)");
+  Print(checkCuda(Library));
   Print("not recorded: static, set-user-id and set-capability programs, those "
         "of another ELF class, those linked with a sanitizer");
   return Can;

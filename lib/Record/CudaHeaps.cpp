@@ -77,3 +77,9 @@ uint32_t Recording::cudaHeap(CudaHeap H, uint16_t Device) {
   Name = (K.IsHost ? "cuda" : TensorHeaps::deviceName(Device)) + "." + K.Name;
   return Id = addTensorHeap(T, Device, Name, 0, K.Flags);
 }
+
+uint32_t Recording::cudaDomain(uint16_t Device) {
+  TensorHeap &T = DeviceHeaps[Device];
+  nameDevice(T, Device, Names);
+  return T.Domain;
+}

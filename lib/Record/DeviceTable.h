@@ -20,15 +20,23 @@ struct DeviceBlock {
   uint64_t End = 0;
   LiveEntry Entry;    ///< Row 0: it counts nothing now
   uint32_t Place = 0; ///< wire::CudaPlace
-  /// Of Reserved: what is mapped of it is a block, too, of this entry. Of
-  /// Physical: how many bytes of it are mapped.
+  /// Of Reserved: what is mapped of it is a block, too, of this entry.
   LiveEntry Mapped;
-  uint64_t MappedBytes = 0;
-  uint32_t References = 1; ///< of Physical
+  // Of Physical: its size, and how much of that is mapped; what is not is the
+  // block Entry, of these rows. Imported: another's memory.
+  uint64_t Bytes = 0, MappedBytes = 0;
+  uint32_t Row = 0, Context = 0;
+  uint32_t References = 1;
+  bool IsImported = false;
 
   wire::CudaHeap heap() const {
     return wire::CudaHeap(wire::CudaPlace::heap(Place));
   }
+};
+
+/// Where physical memory is mapped. Counted: bytes that count here.
+struct DeviceMapping {
+  uint64_t End = 0, Handle = 0, Counted = 0;
 };
 
 /// The blocks of an image by address or handle. Those at addresses of devices
@@ -71,6 +79,7 @@ public:
   static constexpr unsigned NumTables =
       1 + wire::NumCudaHeaps - unsigned(wire::CudaHeap::Registered);
   Map &table(unsigned I) { return Tables[I]; }
+  std::map<uint64_t, DeviceMapping> Mappings; ///< by begin
 
 private:
   static unsigned tableOf(wire::CudaHeap H) {

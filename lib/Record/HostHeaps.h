@@ -55,8 +55,8 @@ struct HeapChoice {
     return H == HostHeap::Malloc ? SampleBytes : 0;
   }
   /// The heaps whose names one of the globs matches; without globs all; of
-  /// python.object only with PythonObjects, of PyTorch, of NVTX and of CUDA all or none.
-  /// Fails when a glob is wrong or matches none.
+  /// python.object only with PythonObjects, of PyTorch, of NVTX and of CUDA all
+  /// or none. Fails when a glob is wrong or matches none.
   static llvm::Expected<HeapChoice> create(llvm::ArrayRef<std::string> Globs,
                                            uint64_t MinSize,
                                            bool PythonObjects = false);

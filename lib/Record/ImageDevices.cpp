@@ -52,7 +52,7 @@ bool ImageState::findDeviceOf(uint64_t Address, const LiveEntry &E,
   const LiveEntry *Of = B ? &B->Entry : nullptr;
   if (!B) {
     B = DeviceTable::find(DeviceBlocks.of(CudaHeap::Reserved), Address);
-    Of = B && B->MappedBytes ? &B->Mapped : nullptr;
+    Of = B ? &B->Mapped : nullptr;
   }
   // One that came later is not what the block was put into.
   if (!Of || !Of->Row || Of->Ordinal > E.Ordinal)
@@ -78,8 +78,20 @@ void ImageState::deviceRecord(const wire::Record &Rec, uint32_t RingIndex) {
     return Heap != CudaPlace::AnyHeap ? deviceOom(Rec, RingIndex) : bad();
   case RecordKind::DeviceContextEnd:
     return endCudaContext(Rec, RingIndex);
+  case RecordKind::DeviceDetail:
+    if (Details.size() <= RingIndex)
+      Details.resize(RingIndex + 1);
+    Details[RingIndex] = {Rec.Address, Rec.size()};
+    return;
+  case RecordKind::DeviceMap:
+    return isAddress(Rec.Address) && Rec.size() ? mapDevice(Rec, RingIndex)
+                                                : bad();
+  case RecordKind::DeviceUnmap:
+    return isAddress(Rec.Address) ? unmapDevice(Rec, RingIndex) : bad();
+  case RecordKind::DeviceReserved:
+    return deviceReserved(Rec, RingIndex);
   default:
-    return bad();
+    return deviceUsed(Rec, RingIndex);
   }
 }
 
@@ -108,9 +120,23 @@ LiveEntry ImageState::beginDevice(const wire::Record &Rec, uint32_t Heap,
     allocateIn(*In, B, Size, Ns, S.Thread);
   else
     R.Sums.allocate(B, Size, Ns, S.Thread);
+  noteDetail(Rec, RingIndex);
   Log.allocate(S.Lane, E.BirthTick, Size, Stack, R.Sums.contextOf(E.Context),
                Heap);
   return E;
+}
+
+/// The event of the record's block comes next in the log: its stream and pool
+/// go into the columns.
+void ImageState::noteDetail(const wire::Record &Rec, uint32_t RingIndex) {
+  if (RingIndex >= Details.size() ||
+      Rec.kind() != uint8_t(RecordKind::DeviceAllocate))
+    return;
+  Detail D = std::exchange(Details[RingIndex], {});
+  if (uint32_t Stream = streamOf(D.Address))
+    setColumn(Log.Columns.Stream, Log.size(), Stream);
+  if (uint32_t Pool = D.Size ? poolOf(D.Size, 0) : 0)
+    setColumn(Log.Columns.Pool, Log.size(), Pool);
 }
 
 void ImageState::endDevice(DeviceBlock &B, uint64_t Tsc, uint32_t RingIndex) {
@@ -121,10 +147,11 @@ void ImageState::endDevice(DeviceBlock &B, uint64_t Tsc, uint32_t RingIndex) {
 
 void ImageState::putDevice(const wire::Record &Rec, uint32_t RingIndex) {
   auto Heap = CudaHeap(CudaPlace::heap(Rec.Context));
+  if (Heap == CudaHeap::Physical)
+    return putPhysical(Rec, RingIndex);
   uint64_t Begin = Rec.Address, End = Begin + std::max<uint64_t>(Rec.size(), 1);
   DeviceTable::Map &Of = DeviceBlocks.of(Heap);
-  bool IsHandle = Heap == CudaHeap::Array || Heap == CudaHeap::Physical;
-  if (IsHandle)
+  if (Heap == CudaHeap::Array)
     End = Begin + 1;
   for (auto It = DeviceTable::overlapping(Of, Begin, End); It != Of.end();
        It = DeviceTable::overlapping(Of, Begin, End)) {
@@ -135,8 +162,9 @@ void ImageState::putDevice(const wire::Record &Rec, uint32_t RingIndex) {
   DeviceBlock B;
   B.End = End;
   B.Place = Rec.Context;
-  uint32_t Id = R.cudaHeap(Heap, cudaDevice(CudaPlace::device(Rec.Context)));
-  B.Entry = beginDevice(Rec, Id, Rec.size(), RingIndex);
+  uint32_t InHeap =
+      R.cudaHeap(Heap, cudaDevice(CudaPlace::device(Rec.Context)));
+  B.Entry = beginDevice(Rec, InHeap, Rec.size(), RingIndex);
   Of.emplace(Begin, B);
 }
 
@@ -152,6 +180,8 @@ void ImageState::deviceFree(const wire::Record &Rec, uint32_t RingIndex) {
       R.addLoss(Id, LossKind::UnknownFree, 1);
     return;
   }
+  if (It->second.heap() == CudaHeap::Physical)
+    return releasePhysical(It, Rec.Tsc, RingIndex);
   endDevice(It->second, Rec.Tsc, RingIndex);
   Of.erase(It);
 }
@@ -202,5 +232,50 @@ void ImageState::deviceOom(const wire::Record &Rec, uint32_t RingIndex) {
   M.Context = S.Context;
   uint64_t Live = R.Sums.heapLiveBytes(M.Heap);
   M.Values = {Rec.Address, Live, Live};
+  R.addMark(std::move(M));
+}
+
+/// Of all pools of the device.
+void ImageState::deviceReserved(const wire::Record &Rec, uint32_t RingIndex) {
+  uint64_t Pool = RingIndex < Details.size()
+                      ? std::exchange(Details[RingIndex], {}).Address
+                      : 0;
+  constexpr size_t MostPools = 4096;
+  uint32_t Heap =
+      R.cudaHeap(CudaHeap::Pool, cudaDevice(CudaPlace::device(Rec.Context)));
+  if (!Pool ||
+      (CudaPools.size() == MostPools && !CudaPools.count({Heap, Pool})))
+    return bad();
+  auto &Of = CudaPools[{Heap, Pool}];
+  if (Of == std::pair(Rec.Address, Rec.size()))
+    return;
+  Of = {Rec.Address, Rec.size()};
+  uint64_t Used = 0, Reserved = 0;
+  for (const auto &[Key, Has] : CudaPools)
+    if (Key.first == Heap) {
+      Used += Has.first;
+      Reserved += Has.second;
+    }
+  Mark M;
+  M.Kind = MarkKind::HeapReserved;
+  M.Image = Id;
+  M.TimeNs = R.boundaryNs(R.Clock.toNs(Rec.Tsc));
+  M.Heap = Heap;
+  M.Values = {Reserved, Used};
+  R.Sums.setReserved(Id, Heap, Reserved);
+  Scopes.noteReserved(Heap, Reserved, Used);
+  R.addMark(std::move(M));
+}
+
+void ImageState::deviceUsed(const wire::Record &Rec, uint32_t RingIndex) {
+  Mark M;
+  M.Kind = MarkKind::DeviceUsed;
+  M.Image = Id;
+  M.Thread = Rings[RingIndex].Thread;
+  M.TimeNs = R.timeOf(Rec.Tsc);
+  M.Id = R.cudaDomain(cudaDevice(CudaPlace::device(Rec.Context)));
+  M.Values = {Rec.Address, Rec.size()};
+  if (!M.Id)
+    return;
   R.addMark(std::move(M));
 }

@@ -42,12 +42,6 @@ uint32_t ImageState::poolOf(uint64_t A, uint64_t B) {
   return PoolIds.try_emplace({A, B}, PoolIds.size() + 1).first->second;
 }
 
-template <class T>
-static void setColumn(std::vector<T> &Column, size_t Row, T Value) {
-  Column.resize(Row);
-  Column.push_back(Value);
-}
-
 /// The event of the tensor at Address comes next in the log: what its ring said
 /// of it goes into the columns.
 void ImageState::noteRequest(uint64_t Address, uint32_t RingIndex) {
@@ -156,11 +150,22 @@ void ImageState::resizeSegment(Segment &S, uint64_t Mapped,
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Rec.Tsc, Id);
   R.Sums.resize({S.Entry.Ordinal, S.Entry.Row, S.Entry.Context}, S.Entry.Size,
-                Mapped, Tick * TimeUnitNs,
-                Enclosing.lookup(S.Entry.Ordinal));
+                Mapped, Tick * TimeUnitNs, Enclosing.lookup(S.Entry.Ordinal));
   Log.resize(Rings[RingIndex].Lane, Tick, S.Entry.Ordinal, Mapped);
   S.Entry.Size = Mapped;
   S.Kind = Segment::Expands;
+}
+
+/// Takes Bytes, at most all that it has, out of a segment that expands.
+void ImageState::shrinkSegment(SegmentTable::Map::iterator It, uint64_t Bytes,
+                               const wire::Record &Rec, uint32_t RingIndex) {
+  Segment &S = It->second;
+  if (Bytes && Bytes != S.Entry.Size) {
+    resizeSegment(S, S.Entry.Size - Bytes, Rec, RingIndex);
+  } else if (Bytes) {
+    endSegment(S.Entry, Rec, RingIndex);
+    Segments.erase(It);
+  }
 }
 
 void ImageState::endSegment(const LiveEntry &E, const wire::Record &Rec,
@@ -214,14 +219,11 @@ void ImageState::segmentRecord(const wire::Record &Rec, uint32_t RingIndex) {
     auto It = Segments.expanding(Begin);
     if (It == Segments.end())
       return changeReserved(Rec, -int64_t(Size), RingIndex);
-    Size = std::min(Size, It->second.Entry.Size);
-    if (Size != It->second.Entry.Size) {
-      resizeSegment(It->second, It->second.Entry.Size - Size, Rec, RingIndex);
-    } else {
-      endSegment(It->second.Entry, Rec, RingIndex);
-      Segments.erase(It);
-    }
-    return changeReserved(Rec, -int64_t(Size), RingIndex);
+    uint64_t Known = std::min(Size, It->second.Unmapped);
+    It->second.Unmapped -= Known;
+    Size = std::min(Size - Known, It->second.Entry.Size);
+    shrinkSegment(It, Size, Rec, RingIndex);
+    return changeReserved(Rec, -int64_t(Size + Known), RingIndex);
   }
   }
   bad();

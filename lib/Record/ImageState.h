@@ -36,6 +36,13 @@ inline bool isAddress(uint64_t A) { return A - 1 < MostAddress - 1; }
 
 class ImageState;
 
+/// Gives the event that comes next in the log, of that row, a value in a
+/// column.
+template <class T> void setColumn(std::vector<T> &Column, size_t Row, T Value) {
+  Column.resize(Row);
+  Column.push_back(Value);
+}
+
 /// A ring, and whose it is.
 struct RingOfImage {
   ImageState *Image;
@@ -249,6 +256,8 @@ private:
                   uint32_t RingIndex);
   void resizeSegment(Segment &S, uint64_t Mapped, const wire::Record &Rec,
                      uint32_t RingIndex);
+  void shrinkSegment(SegmentTable::Map::iterator It, uint64_t Bytes,
+                     const wire::Record &Rec, uint32_t RingIndex);
   void endSegment(const LiveEntry &E, const wire::Record &Rec,
                   uint32_t RingIndex);
   void endAllSegments(const wire::Record &Rec, uint32_t RingIndex);
@@ -275,6 +284,20 @@ private:
   void endCudaContext(const wire::Record &Rec, uint32_t RingIndex);
   void deviceOom(const wire::Record &Rec, uint32_t RingIndex);
   bool findDeviceOf(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
+  void noteDetail(const wire::Record &Rec, uint32_t RingIndex);
+  void deviceReserved(const wire::Record &Rec, uint32_t RingIndex);
+  void deviceUsed(const wire::Record &Rec, uint32_t RingIndex);
+  // ImageMappedDevices.cpp: physical memory, and where it is mapped.
+  void putPhysical(const wire::Record &Rec, uint32_t RingIndex);
+  void releasePhysical(DeviceTable::Map::iterator It, uint64_t Tsc,
+                       uint32_t RingIndex);
+  void countUnmapped(DeviceBlock &B, uint64_t Tsc, uint32_t RingIndex);
+  void mapDevice(const wire::Record &Rec, uint32_t RingIndex);
+  void unmapDevice(const wire::Record &Rec, uint32_t RingIndex);
+  void shrinkRange(uint64_t Address, uint64_t Bytes, const wire::Record &Rec,
+                   uint32_t RingIndex);
+  void resizeDevice(LiveEntry &E, uint64_t Size, uint64_t Tsc,
+                    uint32_t RingIndex);
   // ImagePools.cpp: heaps that the program tells of.
   struct Pool {
     uint32_t Heap = 0;  ///< 0: there is none
@@ -343,6 +366,14 @@ private:
   SegmentTable Segments;
   DeviceTable DeviceBlocks;
   uint16_t CudaDevices[wire::MaxCudaDevices] = {}; ///< 0: not known yet
+  /// What a ring says of the record of CUDA's that comes next.
+  struct Detail {
+    uint64_t Address = 0, Size = 0;
+  };
+  std::vector<Detail> Details; ///< by ring
+  /// What CUDA's pools have given out and reserve, by heap and pool.
+  std::map<std::pair<uint32_t, uint64_t>, std::pair<uint64_t, uint64_t>>
+      CudaPools;
   llvm::DenseMap<uint64_t, uint32_t> Streams; ///< numbers from 1, by handle
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> PoolIds; ///< likewise, by id
   /// Freed tensors that streams still use: bytes, and the slot.

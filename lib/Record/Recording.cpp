@@ -87,6 +87,14 @@ bool Recording::isTensorHeap(uint32_t Heap) const {
                 [&](const auto &D) { return D.second.Heap == Heap; });
 }
 
+void Recording::nameDevice(TensorHeap &T, uint16_t Device, Catalog &Names) {
+  if (uint8_t(Device) == TensorHeaps::Cpu || T.Domain)
+    return;
+  struct Device D = T.Facts;
+  D.Domain = TensorHeaps::deviceName(Device);
+  T.Domain = Names.addDevice(D);
+}
+
 uint32_t Recording::addTensorHeap(TensorHeap &T, uint16_t Device,
                                   const std::string &Name, uint32_t Parent,
                                   uint32_t Flags) {
@@ -94,11 +102,7 @@ uint32_t Recording::addTensorHeap(TensorHeap &T, uint16_t Device,
   New.Flags = Flags;
   New.Name = Names.Names.string(Name);
   New.Parent = Parent;
-  if (uint8_t(Device) != TensorHeaps::Cpu && !T.Domain) {
-    struct Device D = T.Facts;
-    D.Domain = TensorHeaps::deviceName(Device);
-    T.Domain = Names.addDevice(D);
-  }
+  nameDevice(T, Device, Names);
   New.Domain = T.Domain;
   uint32_t Id = Names.addHeap(New);
   Sums.addHeap(Id, New);

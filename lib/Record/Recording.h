@@ -82,6 +82,8 @@ public:
   /// A heap of CUDA's driver; Device NoCudaDevice: of none.
   uint32_t cudaHeap(wire::CudaHeap H, uint16_t Device);
   static constexpr uint16_t NoCudaDevice = 0;
+  /// The device of the trace that a device of CUDA is, made on the way.
+  uint32_t cudaDomain(uint16_t Device);
   /// The name of a heap that one of those gave.
   llvm::StringRef heapName(uint32_t Heap) const;
   HeapChoice Wanted;
@@ -229,6 +231,7 @@ private:
     std::string CudaNames[wire::NumCudaHeaps];
     Device Facts; ///< all but its domain; empty: not known
   };
+  static void nameDevice(TensorHeap &T, uint16_t Device, Catalog &Names);
   uint32_t addTensorHeap(TensorHeap &T, uint16_t Device,
                          const std::string &Name, uint32_t Parent,
                          uint32_t Flags = HF_None);

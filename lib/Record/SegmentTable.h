@@ -23,6 +23,8 @@ struct Segment {
   LiveEntry Entry;
   uint32_t Slot = 0; ///< of the device
   Kinds Kind = Fixed;
+  /// Bytes that the driver has unmapped, which are to be said to be so still.
+  uint64_t Unmapped = 0;
 };
 
 /// The segments of an image, which do not overlap. Belongs to one thread.

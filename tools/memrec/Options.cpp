@@ -58,13 +58,13 @@ static cl::opt<wire::TorchBits> Torch(
                clEnumValN(wire::TB_Heaps, "heaps", "tensors alone"),
                clEnumValN(wire::TB_None, "none", "nothing")),
     cl::init(wire::TB_All), cl::cat(toolCategory()));
-static cl::opt<wire::CudaMode> Cuda(
-    "cuda", cl::desc("What to record of CUDA's driver:"),
-    cl::values(clEnumValN(wire::CudaMode::Cupti, "cupti",
-                          "the memory that it gives out, told by CUPTI "
-                          "(default)"),
-               clEnumValN(wire::CudaMode::Off, "off", "nothing")),
-    cl::init(wire::CudaMode::Cupti), cl::cat(toolCategory()));
+static cl::opt<wire::CudaMode>
+    Cuda("cuda", cl::desc("What to record of CUDA's driver:"),
+         cl::values(clEnumValN(wire::CudaMode::Cupti, "cupti",
+                               "the memory that it gives out, told by CUPTI "
+                               "(default)"),
+                    clEnumValN(wire::CudaMode::Off, "off", "nothing")),
+         cl::init(wire::CudaMode::Cupti), cl::cat(toolCategory()));
 static cl::opt<std::string> Step(
     "step",
     cl::desc("A step ends with each range whose name REGEX matches (of "

@@ -457,11 +457,11 @@ enum class CudaState : uint32_t {
 
 /// How CUDA's driver is listened to.
 enum class CudaCapture : uint32_t {
-  None = 0,         ///< the program has not begun to use it
-  Cupti = 1,        ///< by CUPTI
-  NoCupti = 2,      ///< not at all: no libcupti that can be used was found
-  CuptiFailed = 3,  ///< not at all: it did not let us
-  CuptiTaken = 4,   ///< not at all: another tool has it
+  None = 0,        ///< the program has not begun to use it
+  Cupti = 1,       ///< by CUPTI
+  NoCupti = 2,     ///< not at all: no libcupti that can be used was found
+  CuptiFailed = 3, ///< not at all: it did not let us
+  CuptiTaken = 4,  ///< not at all: another tool has it
 };
 
 /// Whether the interpreter's objects are recorded.
@@ -676,8 +676,8 @@ struct Control {
   /// By number; 0: free; else bit 16, and as c10 has it: the device's type in
   /// the low byte, its index above.
   std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
-  std::atomic<uint32_t> Cuda;       ///< CudaCapture
-  uint32_t CuptiResult;             ///< why, of CuptiFailed; written before
+  std::atomic<uint32_t> Cuda; ///< CudaCapture
+  uint32_t CuptiResult;       ///< why, of CuptiFailed; written before
   CudaDevice CudaDevices[MaxCudaDevices];
   ReplySlot Replies[NumReplySlots]; ///< P and R
 };

@@ -15,7 +15,8 @@
 
 #include "Cuda/Calls.h"
 
-#include "Cuda/Injection.h"
+#include "Cuda/Ended.h"
+#include "Cuda/Samples.h"
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -25,66 +26,61 @@ using wire::CudaHeap;
 using wire::CudaPlace;
 using wire::RecordKind;
 
-#define ID(NAME) CUPTI_DRIVER_TRACE_CBID_##NAME
-#define PARAMS(NAME)                                                           \
-  const auto &P = *static_cast<const NAME##_params *>(C.Params)
-
 const CUpti_CallbackId cuda::WantedCalls[] = {
-    ID(cuMemAlloc_v2),     ID(cuMemAllocPitch_v2), ID(cuMemAllocManaged),
-    ID(cuMemHostAlloc),    ID(cuMemHostAlloc_v2),  ID(cuMemAllocHost),
-    ID(cuMemAllocHost_v2), ID(cuMemHostRegister),  ID(cuMemHostRegister_v2),
-    ID(cuMemFree_v2),      ID(cuMemFreeHost),      ID(cuMemHostUnregister),
+    ID(cuMemAlloc_v2),
+    ID(cuMemAllocPitch_v2),
+    ID(cuMemAllocManaged),
+    ID(cuMemHostAlloc),
+    ID(cuMemHostAlloc_v2),
+    ID(cuMemAllocHost),
+    ID(cuMemAllocHost_v2),
+    ID(cuMemHostRegister),
+    ID(cuMemHostRegister_v2),
+    ID(cuMemFree_v2),
+    ID(cuMemFreeHost),
+    ID(cuMemHostUnregister),
+    ID(cuMemAllocAsync),
+    ID(cuMemAllocAsync_ptsz),
+    ID(cuMemAllocFromPoolAsync),
+    ID(cuMemAllocFromPoolAsync_ptsz),
+    ID(cuMemFreeAsync),
+    ID(cuMemFreeAsync_ptsz),
+    ID(cuMemPoolDestroy),
+    ID(cuMemPoolTrimTo),
+    ID(cuMemPoolImportPointer),
+    ID(cuDeviceSetMemPool),
+    ID(cuGraphAddMemAllocNode),
+    ID(cuGraphAddMemFreeNode),
+    ID(cuStreamBeginCapture),
+    ID(cuStreamBeginCapture_ptsz),
+    ID(cuStreamBeginCapture_v2),
+    ID(cuStreamBeginCapture_v2_ptsz),
+    ID(cuStreamBeginCaptureToGraph),
+    ID(cuStreamBeginCaptureToGraph_ptsz),
+    ID(cuStreamEndCapture),
+    ID(cuStreamEndCapture_ptsz),
+    ID(cuMemAddressReserve),
+    ID(cuMemAddressFree),
+    ID(cuMemCreate),
+    ID(cuMemRelease),
+    ID(cuMemMap),
+    ID(cuMemUnmap),
+    ID(cuMemRetainAllocationHandle),
+    ID(cuMemImportFromShareableHandle),
+    ID(cuArrayCreate_v2),
+    ID(cuArray3DCreate_v2),
+    ID(cuArrayDestroy),
+    ID(cuMipmappedArrayCreate),
+    ID(cuMipmappedArrayDestroy),
+    ID(cuIpcOpenMemHandle),
+    ID(cuIpcOpenMemHandle_v2),
+    ID(cuIpcCloseMemHandle),
+    ID(cuExternalMemoryGetMappedBuffer),
 };
 const unsigned cuda::NumWantedCalls =
     sizeof(WantedCalls) / sizeof(*WantedCalls);
 
-//===----------------------------------------------------------------------===//
-// Records
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What a call gave out, or could not.
-struct Given {
-  CudaFunction Function;
-  CudaHeap Heap;
-  uint64_t Address, Size;
-};
-
-/// One call, after it.
-class Ended {
-public:
-  Ended(const Call &C, CUresult Result, const Frame &Caller)
-      : C(C), Result(Result), Caller(Caller) {}
-
-  template <typename T>
-  void gave(CudaFunction F, CudaHeap H, T *const *To, uint64_t Size) const {
-    give({F, H, Result ? 0 : uint64_t(*To), Size});
-  }
-  void gave(CudaFunction F, CudaHeap H, const CUdeviceptr *To,
-            uint64_t Size) const {
-    give({F, H, Result ? 0 : uint64_t(*To), Size});
-  }
-  void give(const Given &G) const {
-    Event E{RecordKind::DeviceAllocate, G.Function, G.Address, G.Size,
-            TheContexts.place(C.Context).in(G.Heap)};
-    if (Result == CUDA_ERROR_OUT_OF_MEMORY) {
-      E.Kind = RecordKind::DeviceOom;
-      E.Address = G.Size;
-      E.Size = 0;
-    } else if (Result || !G.Address) {
-      return;
-    }
-    Memrec->Write(E, &Caller);
-  }
-
-private:
-  const Call &C;
-  CUresult Result;
-  const Frame &Caller;
-};
-} // namespace
-
-static void freed(const Call &C, uint64_t Address, uint32_t Heap) {
+void cuda::freed(const Call &C, uint64_t Address, uint32_t Heap) {
   if (!Address)
     return;
   ContextPlace P = TheContexts.place(C.Context);
@@ -112,12 +108,11 @@ void cuda::before(const Call &C) {
     return freed(C, uint64_t(P.p), uint32_t(CudaHeap::Registered));
   }
   default:
-    return;
+    beforePool(C) || beforeMapped(C);
   }
 }
 
-void cuda::after(const Call &C, CUresult Result, const Frame &Caller) {
-  Ended E(C, Result, Caller);
+static void record(const Call &C, Ended &E, const Frame &Caller) {
   switch (C.Id) {
   case ID(cuMemAlloc_v2): {
     PARAMS(cuMemAlloc_v2);
@@ -127,7 +122,7 @@ void cuda::after(const Call &C, CUresult Result, const Frame &Caller) {
     PARAMS(cuMemAllocPitch_v2);
     // Of one that failed the pitch is not known.
     return E.gave(CudaFunction::MemAllocPitch, CudaHeap::Device, P.dptr,
-                  (Result ? P.WidthInBytes : *P.pPitch) * P.Height);
+                  (E.failed() ? P.WidthInBytes : *P.pPitch) * P.Height);
   }
   case ID(cuMemAllocManaged): {
     PARAMS(cuMemAllocManaged);
@@ -153,6 +148,13 @@ void cuda::after(const Call &C, CUresult Result, const Frame &Caller) {
                   P.bytesize);
   }
   default:
-    return;
+    afterPool(C, E) || afterMapped(C, E, Caller);
   }
+}
+
+void cuda::after(const Call &C, CUresult Result, const Frame &Caller) {
+  Ended E(C, Result, Caller);
+  record(C, E, Caller);
+  if (E.tookDevice() && !capturesGraph())
+    sampleDevice(TheContexts.place(C.Context));
 }

@@ -35,6 +35,9 @@ struct Driver {
   decltype(&cuDeviceTotalMem) DeviceTotalMem;
   decltype(&cuDriverGetVersion) DriverGetVersion;
   decltype(&cuMemGetInfo) MemGetInfo;
+  decltype(&cuMemGetAddressRange) MemGetAddressRange;
+  decltype(&cuMemPoolGetAttribute) MemPoolGetAttribute;
+  decltype(&cuDeviceGetMemPool) DeviceGetMemPool;
 };
 
 /// All of the driver's that is there; others are null. The driver is loaded:

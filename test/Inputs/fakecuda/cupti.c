@@ -3,7 +3,8 @@
 //
 // CUPTI over the fake driver: callbacks to one subscriber.
 //
-//   FAKECUPTI_TAKEN=1  another process's tool has it already
+//   FAKECUPTI_TAKEN=1    another tool has it already
+//   FAKECUPTI_FAIL=CODE  it refuses to be subscribed to
 #define _GNU_SOURCE
 #include "fakecuda.h"
 #include <dlfcn.h>
@@ -43,6 +44,9 @@ EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *S, CUpti_CallbackFunc 
   const char *Taken = getenv("FAKECUPTI_TAKEN");
   if (Callback || (Taken && *Taken == '1'))
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  const char *Fail = getenv("FAKECUPTI_FAIL");
+  if (Fail)
+    return (CUptiResult)atoi(Fail);
   if (!attach())
     return CUPTI_ERROR_UNKNOWN;
   memset(Enabled, 0, sizeof(Enabled));

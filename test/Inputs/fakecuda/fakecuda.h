@@ -7,6 +7,7 @@
 //
 //   FAKECUDA_DEVICES=N         devices (1; at most 8)
 //   FAKECUDA_BYTES=N           that each of them has (8 GiB)
+//   FAKECUDA_OTHER_BYTES=N     that another process has of each
 //   FAKECUDA_FAIL=NAME:N:CODE  the Nth call of NAME returns CODE
 //   FAKECUDA_LOG=1             says on stderr what it loads
 //   CUDA_VISIBLE_DEVICES=A,B   which devices a program sees, and in which order
@@ -80,5 +81,6 @@ bool removeBlock(uintptr_t Address, struct Block *Out);
 void changeBlock(uintptr_t Address, int References);
 void endContextBlocks(CUcontext C);
 size_t allOf(size_t Bytes);
+void givePooled(struct Block *B);
 
 #endif

@@ -46,6 +46,8 @@ EXPORT CUresult cuMemFree(CUdeviceptr P) {
   struct Block B;
   if (!R_ && P && !removeBlock(P, &B))
     R_ = CUDA_ERROR_INVALID_VALUE;
+  else if (!R_ && P && B.Kind == Pooled)
+    givePooled(&B);
   else if (!R_ && P && B.Kind != Imported)
     giveBytes(B.Device, B.Bytes);
   LEAVE;

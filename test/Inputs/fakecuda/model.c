@@ -35,7 +35,8 @@ void giveBytes(int Device, size_t Bytes) {
 
 void deviceBytes(int Device, size_t *Free, size_t *Total) {
   *Total = total();
-  *Free = *Total - Used[Device];
+  const char *Others = getenv("FAKECUDA_OTHER_BYTES");
+  *Free = *Total - Used[Device] - (Others ? strtoull(Others, NULL, 10) : 0);
 }
 
 uintptr_t takeAddresses(size_t Bytes) {
@@ -118,7 +119,9 @@ void endContextBlocks(CUcontext C) {
     if (B->Address <= 1 || B->Context != C)
       continue;
     B->Address = 1;
-    if (B->Kind != Host && B->Kind != Registered)
+    if (B->Kind == Pooled)
+      givePooled(B);
+    else if (B->Kind != Host && B->Kind != Registered && B->Kind != Imported)
       Used[B->Device] -= allOf(B->Bytes);
   }
   pthread_mutex_unlock(&Lock);

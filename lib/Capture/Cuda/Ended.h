@@ -1,0 +1,87 @@
+//===- Ended.h - Records of one call of the driver --------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MEMKIT_CAPTURE_CUDA_ENDED_H
+#define MEMKIT_CAPTURE_CUDA_ENDED_H
+
+#include "Cuda/Calls.h"
+#include "Cuda/Injection.h"
+
+#define ID(NAME) CUPTI_DRIVER_TRACE_CBID_##NAME
+#define PARAMS(NAME)                                                           \
+  const auto &P = *static_cast<const NAME##_params *>(C.Params)
+
+namespace memkit::capture::cuda {
+
+/// What a call gave out, or could not.
+struct Given {
+  wire::CudaFunction Function;
+  wire::CudaHeap Heap;
+  uint64_t Address, Size;
+  uint64_t Stream = 0, Pool = 0;
+};
+
+/// A call, after it.
+class Ended {
+public:
+  Ended(const Call &C, CUresult Result, const Frame &Caller)
+      : C(C), Result(Result), Caller(Caller) {}
+
+  /// Something of a device's was given out.
+  bool tookDevice() const { return Took; }
+  bool failed() const { return Result != CUDA_SUCCESS; }
+  /// \p To: where the driver writes an address or a handle.
+  template <typename T>
+  void gave(wire::CudaFunction F, wire::CudaHeap H, const T *To, uint64_t Size,
+            uint64_t Stream = 0, uint64_t Pool = 0) {
+    give({F, H, failed() ? 0 : uint64_t(*To), Size, Stream, Pool});
+  }
+  void give(const Given &G) { give(G, TheContexts.place(C.Context)); }
+  void give(const Given &G, const ContextPlace &P) {
+    Event E{wire::RecordKind::DeviceAllocate,
+            G.Function,
+            G.Address,
+            G.Size,
+            P.in(G.Heap),
+            G.Stream,
+            G.Pool};
+    if (Result == CUDA_ERROR_OUT_OF_MEMORY) {
+      E.Kind = wire::RecordKind::DeviceOom;
+      E.Address = G.Size;
+      E.Size = E.DetailAddress = E.DetailSize = 0;
+    } else if (failed() || !G.Address) {
+      return;
+    } else {
+      Took = true;
+    }
+    Memrec->Write(E, &Caller);
+  }
+
+private:
+  const Call &C;
+  CUresult Result;
+  const Frame &Caller;
+  bool Took = false;
+};
+
+/// Before a call that gives something back. Heap: wire::CudaHeap, or AnyHeap.
+void freed(const Call &C, uint64_t Address, uint32_t Heap);
+
+// Of the calls of streams and pools (PoolCalls.cpp), and of what is mapped,
+// made of arrays or imported (MappedCalls.cpp). False: the call is none of
+// them.
+bool beforePool(const Call &C);
+bool afterPool(const Call &C, Ended &E);
+bool beforeMapped(const Call &C);
+bool afterMapped(const Call &C, Ended &E, const Frame &Caller);
+
+/// Does any thread capture a graph? Then the driver is not asked.
+bool capturesGraph();
+
+} // namespace memkit::capture::cuda
+
+#endif // MEMKIT_CAPTURE_CUDA_ENDED_H

@@ -1,0 +1,171 @@
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stream-ordered allocators, and what graphs allocate. A pool takes pages of 2 MiB of
+// its device and keeps them until it is trimmed.
+#include "fakecuda.h"
+#include <stdlib.h>
+
+struct CUmemPoolHandle_st {
+  int Device;
+  size_t Used, Reserved;
+};
+struct CUstream_st {
+  bool Captures;
+};
+
+static CUmemoryPool Default[MostDevices], Current[MostDevices];
+
+static CUmemoryPool makePool(int Device) {
+  CUmemoryPool P = calloc(1, sizeof(*P));
+  P->Device = Device;
+  return P;
+}
+static CUmemoryPool poolOf(int Device) {
+  if (!Default[Device])
+    Default[Device] = makePool(Device);
+  return Current[Device] ? Current[Device] : Default[Device];
+}
+
+static CUresult give(CUdeviceptr *To, size_t Bytes, CUmemoryPool P) {
+  size_t Grown = allOf(P->Used + Bytes);
+  if (!Bytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (Grown > P->Reserved) {
+    if (!takeBytes(P->Device, Grown - P->Reserved))
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    P->Reserved = Grown;
+  }
+  P->Used += Bytes;
+  *To = takeAddresses(Bytes);
+  addBlock((struct Block){.Address = *To, .Bytes = Bytes, .Kind = Pooled, .Device = P->Device, .Context = current(), .Of = P});
+  return CUDA_SUCCESS;
+}
+void givePooled(struct Block *B) { ((CUmemoryPool)B->Of)->Used -= B->Bytes; }
+
+static CUresult giveBack(CUdeviceptr P) {
+  struct Block B;
+  if (!removeBlock(P, &B))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (B.Kind == Pooled)
+    givePooled(&B);
+  else
+    giveBytes(B.Device, B.Bytes);
+  return CUDA_SUCCESS;
+}
+
+// While its stream captures, an allocation is a node of a graph: addresses alone.
+#define ALLOC(NAME)                                                            \
+  EXPORT CUresult NAME(CUdeviceptr *To, size_t Bytes, CUstream S) {            \
+    ENTER(NAME, To, Bytes, S);                                                 \
+    bool Captures = S && (uintptr_t)S > 2 && S->Captures;                      \
+    if (!R_ && Captures)                                                       \
+      *To = takeAddresses(Bytes);                                              \
+    else if (!R_)                                                              \
+      R_ = give(To, Bytes, poolOf(current()->Device));                         \
+    LEAVE;                                                                     \
+  }
+ALLOC(cuMemAllocAsync)
+ALLOC(cuMemAllocAsync_ptsz)
+#define FROM_POOL(NAME)                                                        \
+  EXPORT CUresult NAME(CUdeviceptr *To, size_t Bytes, CUmemoryPool P, CUstream S) { \
+    ENTER(NAME, To, Bytes, P, S);                                              \
+    if (!R_)                                                                   \
+      R_ = give(To, Bytes, P);                                                 \
+    LEAVE;                                                                     \
+  }
+FROM_POOL(cuMemAllocFromPoolAsync)
+FROM_POOL(cuMemAllocFromPoolAsync_ptsz)
+#define FREE(NAME)                                                             \
+  EXPORT CUresult NAME(CUdeviceptr P, CUstream S) {                            \
+    ENTER(NAME, P, S);                                                         \
+    if (!R_ && !((uintptr_t)S > 2 && S->Captures))                             \
+      R_ = giveBack(P);                                                        \
+    LEAVE;                                                                     \
+  }
+FREE(cuMemFreeAsync)
+FREE(cuMemFreeAsync_ptsz)
+
+EXPORT CUresult cuMemPoolCreate(CUmemoryPool *To, const CUmemPoolProps *Props) {
+  ENTER(cuMemPoolCreate, To, Props);
+  if (!R_)
+    *To = makePool(Props->location.id);
+  LEAVE;
+}
+EXPORT CUresult cuMemPoolDestroy(CUmemoryPool Pool) {
+  ENTER(cuMemPoolDestroy, Pool);
+  if (!R_)
+    giveBytes(Pool->Device, Pool->Reserved);
+  LEAVE;
+}
+EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool Pool, size_t Least) {
+  ENTER(cuMemPoolTrimTo, Pool, Least);
+  size_t Keep = allOf(Least > Pool->Used ? Least : Pool->Used);
+  if (!R_ && Keep < Pool->Reserved) {
+    giveBytes(Pool->Device, Pool->Reserved - Keep);
+    Pool->Reserved = Keep;
+  }
+  LEAVE;
+}
+EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool Pool, CUmemPool_attribute What, void *Value) {
+  *(cuuint64_t *)Value = What == CU_MEMPOOL_ATTR_USED_MEM_CURRENT       ? Pool->Used
+                         : What == CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT ? Pool->Reserved
+                                                                        : 0;
+  return CUDA_SUCCESS;
+}
+EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *To, CUdevice D) {
+  poolOf(D);
+  *To = Default[D];
+  return CUDA_SUCCESS;
+}
+EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool *To, CUdevice D) {
+  *To = poolOf(D);
+  return CUDA_SUCCESS;
+}
+EXPORT CUresult cuDeviceSetMemPool(CUdevice D, CUmemoryPool P) {
+  cuDeviceSetMemPool_params P_ = {D, P};
+  ENTER_AS(cuDeviceSetMemPool);
+  if (!R_)
+    Current[D] = P;
+  LEAVE;
+}
+
+EXPORT CUresult cuStreamCreate(CUstream *To, unsigned Flags) {
+  *To = calloc(1, sizeof(**To));
+  return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+EXPORT CUresult cuStreamDestroy_v2(CUstream S) {
+  free(S);
+  return CUDA_SUCCESS;
+}
+EXPORT CUresult cuStreamSynchronize(CUstream S) { return CUDA_SUCCESS; }
+EXPORT CUresult cuStreamBeginCapture_v2(CUstream S, CUstreamCaptureMode Mode) {
+  ENTER(cuStreamBeginCapture_v2, S, Mode);
+  if (!R_)
+    S->Captures = true;
+  LEAVE;
+}
+EXPORT CUresult cuStreamEndCapture(CUstream S, CUgraph *To) {
+  ENTER(cuStreamEndCapture, S, To);
+  if (!R_) {
+    S->Captures = false;
+    *To = (CUgraph)S;
+  }
+  LEAVE;
+}
+EXPORT CUresult cuGraphCreate(CUgraph *To, unsigned Flags) {
+  *To = (CUgraph)malloc(8);
+  return CUDA_SUCCESS;
+}
+EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *Node, CUgraph G, const CUgraphNode *After, size_t N,
+                                       CUDA_MEM_ALLOC_NODE_PARAMS *Params) {
+  ENTER(cuGraphAddMemAllocNode, Node, G, After, N, Params);
+  if (!R_)
+    Params->dptr = takeAddresses(Params->bytesize);
+  LEAVE;
+}
+EXPORT CUresult cuGraphAddMemFreeNode(CUgraphNode *Node, CUgraph G, const CUgraphNode *After, size_t N,
+                                      CUdeviceptr P) {
+  ENTER(cuGraphAddMemFreeNode, Node, G, After, N, P);
+  LEAVE;
+}
