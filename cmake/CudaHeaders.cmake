@@ -1,15 +1,23 @@
-# Where the headers of CUDA are, in MEMKIT_CUDA_INCLUDES; empty when one is missing,
-# which MEMKIT_CUDA_MISSING then names. They come from a toolkit (CUDA_HOME, or what
-# CMake finds) and, what that lacks, from the wheels that utils/setup.sh fetches.
-# Nothing of CUDA is linked: what a program has is opened in it.
+# Where the headers of CUDA are, in MEMKIT_CUDA_INCLUDES; empty when one is missing. They
+# come from a toolkit of version 13 or newer (CUDA_HOME, or what CMake finds) and, what
+# that lacks, from the wheels that utils/setup.sh fetches. Nothing of CUDA is linked: what
+# a program has is opened in it, older versions too.
 
 find_package(CUDAToolkit QUIET)
-set(cuda_folders
-  $ENV{CUDA_HOME}/include $ENV{CUDA_HOME}/extras/CUPTI/include
-  ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_TARGET_DIR}/extras/CUPTI/include
-  ${PROJECT_SOURCE_DIR}/.cache/cuda/nvidia/cu13/include)
+set(cuda_folders)
+foreach(toolkit $ENV{CUDA_HOME} ${CUDAToolkit_TARGET_DIR} ${CUDAToolkit_LIBRARY_ROOT})
+  set(version)
+  if(EXISTS ${toolkit}/include/cuda.h)
+    file(STRINGS ${toolkit}/include/cuda.h version REGEX "^#define CUDA_VERSION [0-9]+")
+  endif()
+  string(REGEX MATCH "[0-9]+" version "${version}")
+  if(version GREATER_EQUAL 13000)
+    list(APPEND cuda_folders ${toolkit}/include ${toolkit}/extras/CUPTI/include)
+  endif()
+endforeach()
+list(APPEND cuda_folders ${PROJECT_SOURCE_DIR}/.cache/cuda/nvidia/cu13/include)
 set(MEMKIT_CUDA_INCLUDES)
-set(MEMKIT_CUDA_MISSING)
+set(missing)
 foreach(header cuda.h cupti.h cuda_runtime_api.h nvml.h)
   string(MAKE_C_IDENTIFIER "MEMKIT_${header}_FOLDER" variable)
   find_path(${variable} ${header} PATHS ${cuda_folders} NO_DEFAULT_PATH)
@@ -17,12 +25,12 @@ foreach(header cuda.h cupti.h cuda_runtime_api.h nvml.h)
   if(${variable})
     list(APPEND MEMKIT_CUDA_INCLUDES ${${variable}})
   else()
-    list(APPEND MEMKIT_CUDA_MISSING ${header})
+    list(APPEND missing ${header})
   endif()
 endforeach()
 list(REMOVE_DUPLICATES MEMKIT_CUDA_INCLUDES)
-if(MEMKIT_CUDA_MISSING)
+if(missing)
   set(MEMKIT_CUDA_INCLUDES)
-  list(JOIN MEMKIT_CUDA_MISSING ", " missing)
-  message(STATUS "No ${missing} of CUDA: libmemrec-cuda.so is not built")
+  list(JOIN missing ", " missing)
+  message(STATUS "No ${missing} of CUDA 13: libmemrec-cuda.so is not built")
 endif()

@@ -113,29 +113,40 @@ static std::string howListened(wire::CudaCapture State, uint32_t Result) {
     return "another tool has CUPTI (nsys, ncu, a debugger, a profiler)";
   case CudaCapture::CuptiFailed:
     return "CUPTI refused, error " + std::to_string(Result);
+  case CudaCapture::NotInjected:
+    return "the driver has loaded another tool";
+  case CudaCapture::NotWanted:
+    return "the program looks up none of its functions";
   default:
     return "";
   }
 }
 
-/// How CUDA's driver is listened to, once in a run.
+/// How CUDA's driver is listened to: once in a run, and when there is worse to
+/// say.
 void Session::lookAtCuda(Process &P) {
-  if (CudaSaid)
-    return;
+  using wire::CudaCapture;
   const wire::Control &C = P.State->shared().control();
-  auto State = wire::CudaCapture(C.Cuda.load(std::memory_order_acquire));
-  CudaSaid = State != wire::CudaCapture::None;
+  auto State = CudaCapture(C.Cuda.load(std::memory_order_acquire));
+  bool IsHeard =
+      State == CudaCapture::Cupti || State == CudaCapture::Interposed;
+  if (State == CudaCapture::None || CudaSaid >= (IsHeard ? 1u : 2u))
+    return;
+  CudaSaid = IsHeard ? 1 : 2;
   std::string Who = "process " + std::to_string(P.Pid) +
                     (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
-  std::string Why = howListened(State, C.CuptiResult);
-  if (State == wire::CudaCapture::Cupti)
-    return O.Note(Who +
-                  "CUDA: the memory that its driver gives out is recorded, by "
-                  "CUPTI");
-  if (Why.empty())
-    return;
-  std::string What =
-      "CUDA: the memory that its driver gives out is not recorded: " + Why;
+  std::string What = "CUDA: the memory that its driver gives out is ";
+  if (State == CudaCapture::Cupti)
+    return O.Note(Who + What + "recorded, by CUPTI");
+  if (State == CudaCapture::Interposed) {
+    What += "recorded, where the program looks its functions up";
+    auto Why = CudaCapture(C.CudaWhy);
+    if (std::string Of = howListened(Why, C.CuptiResult);
+        !Of.empty() && Why != CudaCapture::NotWanted)
+      What += ": " + Of;
+    return O.Note(Who + What);
+  }
+  What += "not recorded: " + howListened(State, C.CuptiResult);
   O.Warn(Who + What);
   addAlert(P, What);
 }

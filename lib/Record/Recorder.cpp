@@ -159,7 +159,7 @@ Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
     P.Variables.emplace_back(wire::CudaVar, O.CudaLibrary);
   else if (*Cuda != O.CudaLibrary)
     O.Warn(Twine(wire::CudaVar) + " is set already, to " + *Cuda +
-           ": memory of CUDA's driver is not recorded");
+           ": CUDA's driver is heard where programs look its functions up");
   return P;
 }
 

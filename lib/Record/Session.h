@@ -185,7 +185,8 @@ private:
     uint64_t EndNs;
   };
   std::vector<DataWorker> DataWorkers;
-  bool TorchSaid = false, TorchCudaSaid = false, CudaSaid = false;
+  bool TorchSaid = false, TorchCudaSaid = false;
+  unsigned CudaSaid = 0; ///< 1: how it is heard, 2: that it is not
   std::vector<PendingExec> Execs;
   bool DoorRings = true; ///< somebody may want in
   RingMerge Merge;

@@ -58,13 +58,16 @@ static cl::opt<wire::TorchBits> Torch(
                clEnumValN(wire::TB_Heaps, "heaps", "tensors alone"),
                clEnumValN(wire::TB_None, "none", "nothing")),
     cl::init(wire::TB_All), cl::cat(toolCategory()));
-static cl::opt<wire::CudaMode>
-    Cuda("cuda", cl::desc("What to record of CUDA's driver:"),
-         cl::values(clEnumValN(wire::CudaMode::Cupti, "cupti",
-                               "the memory that it gives out, told by CUPTI "
-                               "(default)"),
-                    clEnumValN(wire::CudaMode::Off, "off", "nothing")),
-         cl::init(wire::CudaMode::Cupti), cl::cat(toolCategory()));
+static cl::opt<wire::CudaMode> Cuda(
+    "cuda", cl::desc("What to record of CUDA's driver:"),
+    cl::values(clEnumValN(wire::CudaMode::Cupti, "cupti",
+                          "the memory that it gives out, told by CUPTI "
+                          "(default); where another has that, as interpose"),
+               clEnumValN(wire::CudaMode::Interpose, "interpose",
+                          "the same, told by functions before the driver's "
+                          "where programs look these up"),
+               clEnumValN(wire::CudaMode::Off, "off", "nothing")),
+    cl::init(wire::CudaMode::Cupti), cl::cat(toolCategory()));
 static cl::opt<std::string> Step(
     "step",
     cl::desc("A step ends with each range whose name REGEX matches (of "
@@ -259,8 +262,9 @@ static std::vector<std::string> describe(const RecordOptions &O) {
     Text.push_back("heap=" + join(O.Heaps, ","));
   if (SampleInterval.getNumOccurrences())
     Text.push_back("sample-interval=" + SampleInterval);
-  if (O.Cuda == wire::CudaMode::Off)
-    Text.push_back("cuda=off");
+  if (O.Cuda != wire::CudaMode::Cupti)
+    Text.push_back(O.Cuda == wire::CudaMode::Off ? "cuda=off"
+                                                 : "cuda=interpose");
   if (!O.StepRange.empty())
     Text.push_back("step=" + O.StepRange);
   if (!O.Follow)

@@ -462,6 +462,9 @@ enum class CudaCapture : uint32_t {
   NoCupti = 2,     ///< not at all: no libcupti that can be used was found
   CuptiFailed = 3, ///< not at all: it did not let us
   CuptiTaken = 4,  ///< not at all: another tool has it
+  Interposed = 5,  ///< where the program looks functions up
+  NotInjected = 6, ///< not at all: the driver has loaded another library
+  NotWanted = 7,   ///< not at all: the program looks nothing up
 };
 
 /// Whether the interpreter's objects are recorded.
@@ -568,7 +571,11 @@ enum TorchBits : uint32_t {
 };
 
 /// How CUDA's driver is to be listened to.
-enum class CudaMode : uint32_t { Off = 0, Cupti = 1 };
+enum class CudaMode : uint32_t {
+  Off = 0,
+  Cupti = 1,     ///< by wrappers, where that cannot be
+  Interpose = 2, ///< by wrappers
+};
 
 /// Which frames a stack has.
 enum StackBits : uint32_t {
@@ -678,6 +685,8 @@ struct Control {
   std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
   std::atomic<uint32_t> Cuda; ///< CudaCapture
   uint32_t CuptiResult;       ///< why, of CuptiFailed; written before
+  uint32_t CudaWhy; ///< CudaCapture: why, of Interposed; written before
+  uint32_t Pad1;
   CudaDevice CudaDevices[MaxCudaDevices];
   ReplySlot Replies[NumReplySlots]; ///< P and R
 };

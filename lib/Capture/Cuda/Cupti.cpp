@@ -42,6 +42,9 @@ bool cuda::openDriver() {
   find(L, "cuDeviceTotalMem_v2", Cuda.DeviceTotalMem);
   find(L, "cuDriverGetVersion", Cuda.DriverGetVersion);
   find(L, "cuMemGetInfo_v2", Cuda.MemGetInfo);
+  find(L, "cuCtxGetCurrent", Cuda.CtxGetCurrent);
+  find(L, "cuCtxGetDevice", Cuda.CtxGetDevice);
+  find(L, "cuDevicePrimaryCtxGetState", Cuda.PrimaryCtxGetState);
   find(L, "cuMemGetAddressRange_v2", Cuda.MemGetAddressRange);
   find(L, "cuMemPoolGetAttribute", Cuda.MemPoolGetAttribute);
   find(L, "cuDeviceGetMemPool", Cuda.DeviceGetMemPool);

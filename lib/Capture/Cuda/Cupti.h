@@ -35,6 +35,9 @@ struct Driver {
   decltype(&cuDeviceTotalMem) DeviceTotalMem;
   decltype(&cuDriverGetVersion) DriverGetVersion;
   decltype(&cuMemGetInfo) MemGetInfo;
+  decltype(&cuCtxGetCurrent) CtxGetCurrent;
+  decltype(&cuCtxGetDevice) CtxGetDevice;
+  decltype(&cuDevicePrimaryCtxGetState) PrimaryCtxGetState;
   decltype(&cuMemGetAddressRange) MemGetAddressRange;
   decltype(&cuMemPoolGetAttribute) MemPoolGetAttribute;
   decltype(&cuDeviceGetMemPool) DeviceGetMemPool;

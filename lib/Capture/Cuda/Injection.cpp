@@ -8,13 +8,14 @@
 //
 // What CUDA's driver calls in cuInit, because memrec has named this library in
 // CUDA_INJECTION64_PATH: listens by CUPTI to the calls that take and give back
-// memory, and to none else.
+// memory, and to none else. Where that cannot be, wrappers do.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Cuda/Injection.h"
 
 #include "Cuda/Calls.h"
+#include "Cuda/Wrappers.h"
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -27,9 +28,17 @@ const Table *cuda::Memrec;
 static Cupti Tool;
 static CUpti_SubscriberHandle Subscriber;
 
+/// Of the thread's current one, which is what is asked for.
+static uint32_t askDriver(CUcontext) {
+  CUdevice Device = 0;
+  return Cuda.CtxGetDevice(&Device) ? wire::CudaPlace::NoDevice
+                                    : uint32_t(Device);
+}
+
 static uint32_t askCupti(CUcontext C) {
-  uint32_t Device = wire::CudaPlace::NoDevice;
-  return Tool.GetDeviceId(C, &Device) ? wire::CudaPlace::NoDevice : Device;
+  uint32_t Device = 0;
+  // While it is another's it may not say.
+  return Tool.GetDeviceId(C, &Device) ? askDriver(C) : Device;
 }
 
 static void onContext(CUpti_CallbackId Id, const CUpti_ResourceData &D) {
@@ -54,8 +63,8 @@ static void CUPTIAPI onCallback(void *, CUpti_CallbackDomain Domain,
   const auto &D = *static_cast<const CUpti_CallbackData *>(Data);
   Call C{Id, D.functionParams, D.context};
   if (D.callbackSite == CUPTI_API_ENTER)
-    return before(C);
-  after(C, *static_cast<const CUresult *>(D.functionReturnValue), Caller);
+    return heardBefore(C);
+  heardAfter(C, *static_cast<const CUresult *>(D.functionReturnValue), Caller);
 }
 
 static CUptiResult enable() {
@@ -73,33 +82,87 @@ static CUptiResult enable() {
   return R;
 }
 
-static CudaCapture listen(CUptiResult &R) {
-  if (!openDriver() || !openCupti(Tool))
-    return CudaCapture::NoCupti;
-  DeviceOf = askCupti;
+static CudaCapture subscribe(CUptiResult &R) {
   R = Tool.Subscribe(&Subscriber, onCallback, nullptr);
   if (R == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
     return CudaCapture::CuptiTaken;
-  if (R)
-    return CudaCapture::CuptiFailed;
-  R = enable();
+  R = R ? R : enable();
   if (!R)
     return CudaCapture::Cupti;
   Tool.Unsubscribe(Subscriber);
   return CudaCapture::CuptiFailed;
 }
 
+/// Tells the recorder how calls are heard of: by CUPTI, or by wrappers and why.
+static void setState(CudaCapture S, CUptiResult R) {
+  bool IsHeard = S == CudaCapture::Cupti;
+  if (!IsHeard && HasWrappers.load())
+    Memrec->SetState(CudaCapture::Interposed, R, S);
+  else
+    Memrec->SetState(S, R, CudaCapture::None);
+  Listening.store(IsHeard, std::memory_order_release);
+}
+
+static bool HasCupti; ///< Tool is there
+static void listen() {
+  CUptiResult R = CUPTI_SUCCESS;
+  CudaCapture S = HasCupti ? subscribe(R) : CudaCapture::NoCupti;
+  setState(S, R);
+}
+
+/// The program subscribes to CUPTI itself.
+static void leave() {
+  if (!Listening.load())
+    return;
+  setState(CudaCapture::CuptiTaken, CUPTI_SUCCESS);
+  Tool.Unsubscribe(Subscriber);
+}
+/// It has ended that.
+static void comeBack() {
+  if (HasCupti && !Listening.load())
+    listen();
+}
+
+static bool begin() {
+  const Table *T =
+      memrec_cuda_table ? memrec_cuda_table(TableVersion) : nullptr;
+  if (!T || !openDriver())
+    return false;
+  DeviceOf = Cuda.CtxGetDevice ? askDriver : nullptr;
+  Memrec = T;
+  return true;
+}
+
+/// Once, by whoever comes first: the driver, or a wrapper.
+static std::atomic<bool> Begun;
+
+bool cuda::hasBegun() {
+  if (__builtin_expect(Begun.load(std::memory_order_acquire), 1))
+    return Memrec;
+  // Another tool's library is what the driver has loaded.
+  if (!Begun.exchange(true) && begin())
+    setState(CudaCapture::NotInjected, CUPTI_SUCCESS);
+  return Memrec;
+}
+
 /// The driver's convention.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   // The driver calls once; a program may do so, too.
-  static std::atomic<bool> Begun;
-  if (!memrec_cuda_table || Begun.exchange(true))
+  if (Begun.exchange(true) || !begin())
     return 1;
-  Memrec = memrec_cuda_table(TableVersion);
-  if (!Memrec)
+  if (Memrec->Mode() == wire::CudaMode::Interpose) {
+    setState(CudaCapture::NotWanted, CUPTI_SUCCESS);
     return 1;
-  CUptiResult R = CUPTI_SUCCESS;
-  CudaCapture S = listen(R);
-  Memrec->SetState(S, R);
+  }
+  HasCupti = openCupti(Tool);
+  if (HasCupti)
+    DeviceOf = askCupti;
+  Memrec->SetListener(leave, comeBack);
+  listen();
   return 1;
+}
+
+extern "C" __attribute__((visibility("default"))) void *
+memrec_cuda_wrap(const char *Name, void *Real) {
+  return wrap(Name, Real);
 }

@@ -16,6 +16,10 @@ namespace memkit::capture::cuda {
 /// libmemrec.so's; set before anything else of this library runs.
 extern const Table *Memrec;
 
+/// Before what a wrapper does: whether Memrec is set. Sets it where the driver
+/// has not called us.
+bool hasBegun();
+
 } // namespace memkit::capture::cuda
 
 #endif // MEMKIT_CAPTURE_CUDA_INJECTION_H

@@ -82,15 +82,22 @@ static void addDevice(uint32_t Ordinal, const DeviceFacts &F) {
   D.IsThere.store(true, std::memory_order_release);
 }
 
-static void setState(wire::CudaCapture S, uint32_t CuptiResult) {
+static void setState(wire::CudaCapture S, uint32_t CuptiResult,
+                     wire::CudaCapture Why) {
   if (!recordingThread())
     return;
   Proc.Ctl->CuptiResult = CuptiResult;
+  Proc.Ctl->CudaWhy = uint32_t(Why);
   Proc.Ctl->Cuda.store(uint32_t(S), std::memory_order_release);
 }
 
+static wire::CudaMode mode() {
+  return recordingThread() ? wire::CudaMode(Proc.Ctl->Settings.Cuda)
+                           : wire::CudaMode::Off;
+}
+
 MEMKIT_EXPORT const Table *memrec_cuda_table(uint32_t Version) {
-  static constexpr Table Of = {write, addDevice, setState};
+  static constexpr Table Of = {write, addDevice, setState, mode, setListener};
   if (Version != TableVersion || !recordingThread() || !Proc.Ctl->Settings.Cuda)
     return nullptr;
   return &Of;

@@ -46,9 +46,18 @@ struct Table {
   /// Tells of a device, before any event names it. Ordinal: below
   /// wire::MaxCudaDevices.
   void (*AddDevice)(uint32_t Ordinal, const DeviceFacts &F);
-  void (*SetState)(wire::CudaCapture S, uint32_t CuptiResult);
+  /// Why: of Interposed, which state of CUPTI's it is for.
+  void (*SetState)(wire::CudaCapture S, uint32_t CuptiResult,
+                   wire::CudaCapture Why);
+  wire::CudaMode (*Mode)();
+  /// What to call before the program subscribes to CUPTI itself, and after it
+  /// has ended that.
+  void (*SetListener)(void (*Leave)(), void (*Return)());
 };
 inline constexpr uint32_t TableVersion = 1;
+
+/// libmemrec.so's own (Lookup.cpp).
+void setListener(void (*Leave)(), void (*Return)());
 
 } // namespace memkit::capture::cuda
 

@@ -24,7 +24,10 @@
 
 MEMKIT_OLD(dlerror);
 MEMKIT_OLD(dlopen);
+#ifndef MEMKIT_DEFINES_DLSYM
 MEMKIT_OLD(dlsym);
+#endif
+MEMKIT_OLD(dlvsym);
 MEMKIT_OLD(pthread_key_create);
 MEMKIT_OLD(pthread_key_delete);
 MEMKIT_OLD(pthread_setspecific);

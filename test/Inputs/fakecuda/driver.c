@@ -214,6 +214,10 @@ EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice D) {
   }
   LEAVE;
 }
+EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice D, unsigned *Flags, int *Active) {
+  *Active = Primary[D] != NULL;
+  return CUDA_SUCCESS;
+}
 EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice D) {
   ENTER(cuDevicePrimaryCtxReset_v2, D);
   ANYWHERE;

@@ -15,4 +15,4 @@
 // OURS: path: {{.*}}libmemrec-cuda.so
 // NONE: path: none
 // THEIRS: path: /theirs.so
-// SAID: warning: CUDA_INJECTION64_PATH is set already, to /theirs.so: memory of CUDA's driver is not recorded
+// SAID: warning: CUDA_INJECTION64_PATH is set already, to /theirs.so: CUDA's driver is heard where programs look its functions up

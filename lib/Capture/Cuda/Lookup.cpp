@@ -1,0 +1,196 @@
+//===- Lookup.cpp - Where a program looks up CUDA's driver ----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program looks up the functions of CUDA's driver by dlsym, above all the
+// runtime, which so finds cuGetProcAddress. What comes from the driver's
+// library may get a wrapper of libmemrec-cuda.so before it; all else goes
+// straight on to dlsym, as from its caller, for RTLD_NEXT means what follows
+// that.
+//
+// CUPTI has one subscriber: when the program wants to be it, the CUDA library
+// leaves, and comes back after it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cuda/Table.h"
+#include "Host/Real.h"
+#include "Runtime/Recording.h"
+#include "Runtime/Symbols.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <initializer_list>
+#include <link.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+extern "C" {
+/// The real one; null until it is first wanted.
+void *(*memrecRealDlsym)(void *, const char *)
+    __attribute__((visibility("hidden"))) = nullptr;
+__attribute__((visibility("hidden"))) void memrecFindDlsym() {
+  void *P = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+  __atomic_store_n(&memrecRealDlsym,
+                   reinterpret_cast<decltype(memrecRealDlsym)>(P),
+                   __ATOMIC_RELEASE);
+}
+}
+
+//===----------------------------------------------------------------------===//
+// The library's wrappers
+//===----------------------------------------------------------------------===//
+
+using WrapFn = void *(*)(const char *, void *);
+
+/// That of libmemrec-cuda.so, which lies beside us; null: there is none.
+static WrapFn findWrap() {
+  static std::atomic<bool> Tried;
+  static std::atomic<WrapFn> Found;
+  if (Tried.exchange(true))
+    return Found.load(std::memory_order_acquire);
+  constexpr char Library[] = "libmemrec-cuda.so";
+  char Path[4096 + sizeof(Library)];
+  const char *Ours = Kept.preloadPath(), *Name = strrchr(Ours, '/');
+  size_t Folder = Name ? size_t(Name - Ours) + 1 : 0;
+  memcpy(Path, Ours, Folder);
+  memcpy(Path + Folder, Library, sizeof(Library));
+  // What the loader takes for it is ours.
+  Quiet Q;
+  void *L = dlopen(Path, RTLD_NOW | RTLD_LOCAL);
+  if (L)
+    Found.store(
+        reinterpret_cast<WrapFn>(memrecRealDlsym(L, "memrec_cuda_wrap")),
+        std::memory_order_release);
+  else
+    dlerror();
+  return Found.load(std::memory_order_acquire);
+}
+
+/// Is it of CUDA's driver?
+static bool isDriver(void *P) {
+  FoundObject O = {};
+  if (!Kept.FindObject || Kept.FindObject(P, &O) || !O.LinkMap)
+    return false;
+  const char *Path = static_cast<link_map *>(O.LinkMap)->l_name;
+  const char *Name = strrchr(Path, '/');
+  return strncmp(Name ? Name + 1 : Path, "libcuda.so", 10) == 0;
+}
+
+extern "C" __attribute__((visibility("hidden"))) void *
+memrecFindCuda(void *Handle, const char *Name) {
+  void *P = memrecRealDlsym(Handle, Name);
+  if (!P || !isDriver(P) || !recordingThread() || !Proc.Ctl->Settings.Cuda)
+    return P;
+  WrapFn Wrap = findWrap();
+  return Wrap ? Wrap(Name, P) : P;
+}
+
+// Names that begin with "cu", of a library, take the long way. 0 and -1 are
+// RTLD_DEFAULT and RTLD_NEXT.
+asm(R"(
+  .text
+  .p2align 4
+  .globl dlsym
+  .type dlsym, @function
+dlsym:
+  .cfi_startproc
+  movq memrecRealDlsym(%rip), %rax
+  testq %rax, %rax
+  je 2f
+1:
+  cmpw $0x7563, (%rsi)
+  jne 3f
+  leaq 1(%rdi), %rdx
+  cmpq $1, %rdx
+  jbe 3f
+  jmp memrecFindCuda
+3:
+  jmp *%rax
+2:
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  call memrecFindDlsym
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  movq memrecRealDlsym(%rip), %rax
+  jmp 1b
+  .cfi_endproc
+  .size dlsym, .-dlsym
+)");
+
+//===----------------------------------------------------------------------===//
+// CUPTI's subscriber
+//===----------------------------------------------------------------------===//
+
+static std::atomic<void (*)()> Leave, Return;
+
+void cuda::setListener(void (*L)(), void (*R)()) {
+  Return.store(R, std::memory_order_release);
+  Leave.store(L, std::memory_order_release);
+}
+
+static void tell(std::atomic<void (*)()> &Listener) {
+  if (auto *F = Listener.load(std::memory_order_acquire))
+    F();
+}
+
+/// CUPTI's own, as the module of the caller would have found it.
+template <typename Fn> static Fn findCupti(uintptr_t Pc, const char *Name) {
+  FoundObject O = {};
+  void *P = nullptr;
+  if (Kept.FindObject && !Kept.FindObject(reinterpret_cast<void *>(Pc), &O) &&
+      O.LinkMap)
+    P = symbolOfModule(O.LinkMap, Name);
+  FoundObject Is = {}, Us = {};
+  // The program's global scope begins with us.
+  if (P && Kept.FindObject(P, &Is) == 0 &&
+      Kept.FindObject(reinterpret_cast<void *>(&cuda::setListener), &Us) == 0 &&
+      Is.LinkMap == Us.LinkMap)
+    P = nullptr;
+  P = P ? P : nextSymbol(Name);
+  for (const char *Library : {"libcupti.so.13", "libcupti.so.12",
+                              "libcupti.so.11.8", "libcupti.so.11.7"})
+    P = P ? P : symbolOfLoaded(Library, Name);
+  return reinterpret_cast<Fn>(P);
+}
+
+static constexpr int NotInitialized = 15; ///< CUPTI_ERROR_NOT_INITIALIZED
+
+MEMKIT_EXPORT int cuptiSubscribe(void **Subscriber, void *Callback,
+                                 void *Data) {
+  Frame Caller = MEMKIT_CALLER;
+  auto Real =
+      findCupti<int (*)(void **, void *, void *)>(Caller.Pc, "cuptiSubscribe");
+  if (!Real)
+    return NotInitialized;
+  tell(Leave);
+  int Result = Real(Subscriber, Callback, Data);
+  if (Result)
+    tell(Return);
+  return Result;
+}
+
+MEMKIT_EXPORT int cuptiUnsubscribe(void *Subscriber) {
+  Frame Caller = MEMKIT_CALLER;
+  auto Real = findCupti<int (*)(void *)>(Caller.Pc, "cuptiUnsubscribe");
+  if (!Real)
+    return NotInitialized;
+  int Result = Real(Subscriber);
+  if (!Result)
+    tell(Return);
+  return Result;
+}
