@@ -170,18 +170,32 @@ template <typename Fn> static Fn findCupti(uintptr_t Pc, const char *Name) {
 
 static constexpr int NotInitialized = 15; ///< CUPTI_ERROR_NOT_INITIALIZED
 
-MEMKIT_EXPORT int cuptiSubscribe(void **Subscriber, void *Callback,
-                                 void *Data) {
-  Frame Caller = MEMKIT_CALLER;
-  auto Real =
-      findCupti<int (*)(void **, void *, void *)>(Caller.Pc, "cuptiSubscribe");
+/// We leave, and come back at once when it fails.
+template <typename Fn, typename... Args>
+static int subscribe(Fn Real, Args... A) {
   if (!Real)
     return NotInitialized;
   tell(Leave);
-  int Result = Real(Subscriber, Callback, Data);
+  int Result = Real(A...);
   if (Result)
     tell(Return);
   return Result;
+}
+
+MEMKIT_EXPORT int cuptiSubscribe(void **Subscriber, void *Callback,
+                                 void *Data) {
+  Frame Caller = MEMKIT_CALLER;
+  return subscribe(
+      findCupti<int (*)(void **, void *, void *)>(Caller.Pc, "cuptiSubscribe"),
+      Subscriber, Callback, Data);
+}
+
+MEMKIT_EXPORT int cuptiSubscribe_v2(void **Subscriber, void *Callback,
+                                    void *Data, void *Params) {
+  Frame Caller = MEMKIT_CALLER;
+  return subscribe(findCupti<int (*)(void **, void *, void *, void *)>(
+                       Caller.Pc, "cuptiSubscribe_v2"),
+                   Subscriber, Callback, Data, Params);
 }
 
 MEMKIT_EXPORT int cuptiUnsubscribe(void *Subscriber) {

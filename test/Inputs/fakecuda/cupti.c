@@ -40,7 +40,7 @@ EXPORT CUptiResult cuptiGetVersion(uint32_t *Version) {
   return CUPTI_SUCCESS;
 }
 
-EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *S, CUpti_CallbackFunc F, void *Data) {
+static CUptiResult subscribe(CUpti_SubscriberHandle *S, CUpti_CallbackFunc F, void *Data) {
   const char *Taken = getenv("FAKECUPTI_TAKEN");
   if (Callback || (Taken && *Taken == '1'))
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
@@ -54,6 +54,14 @@ EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *S, CUpti_CallbackFunc 
   Callback = F;
   *S = (CUpti_SubscriberHandle)&Callback;
   return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *S, CUpti_CallbackFunc F, void *Data) {
+  return subscribe(S, F, Data);
+}
+EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *S, CUpti_CallbackFunc F, void *Data,
+                                     CUpti_SubscriberParams *Params) {
+  return Params->structSize ? subscribe(S, F, Data) : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 static bool isOurs(CUpti_SubscriberHandle S) { return Callback && S == (CUpti_SubscriberHandle)&Callback; }

@@ -64,7 +64,8 @@ static void profile(void) {
     pthread_create(&T[I], NULL, storm, NULL);
   for (int I = 0; I != 50; ++I) {
     CUpti_SubscriberHandle S;
-    CHECK(cuptiSubscribe(&S, onCallback, NULL));
+    CUpti_SubscriberParams Params = {CUpti_SubscriberParams_STRUCT_SIZE};
+    CHECK(I % 2 ? cuptiSubscribe(&S, onCallback, NULL) : cuptiSubscribe_v2(&S, onCallback, NULL, &Params));
     CHECK(cuptiEnableCallback(1, S, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2));
     usleep(500);
     CHECK(cuptiUnsubscribe(S));
