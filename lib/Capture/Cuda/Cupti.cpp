@@ -19,6 +19,9 @@
 #include <initializer_list>
 #include <link.h>
 
+// (libmemrec.so has one of its own.)
+MEMKIT_OLD(dlclose);
+
 using namespace memkit::capture;
 using namespace memkit::capture::cuda;
 
