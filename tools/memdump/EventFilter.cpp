@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EventFilter.h"
+#include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/DenseSet.h"
 #include <map>
 
@@ -18,7 +19,8 @@ namespace {
 
 class EventFilter final : public BlockVisitor {
 public:
-  EventFilter(const Selection &Sel, BlockVisitor &To) : Sel(Sel), To(To) {}
+  EventFilter(const Trace &T, const Selection &Sel, BlockVisitor &To)
+      : T(T), Sel(Sel), To(To) {}
 
   Error visit(const BlockInfo &I, const Header &H) override {
     return To.visit(I, H);
@@ -37,6 +39,14 @@ private:
   void keep(const Events &From, size_t Row);
   Error give(const BlockInfo &I);
 
+  template <typename BlockT>
+  Error check(const BlockInfo &I, const BlockT &Block) const {
+    std::string Wrong = T.limits().check(Block);
+    return Wrong.empty() ? Error::success()
+                         : makeTraceError(T.name(), I.Offset, Wrong);
+  }
+
+  const Trace &T;
   const Selection &Sel;
   BlockVisitor &To;
   /// The chosen blocks that live, by image.
@@ -90,6 +100,8 @@ Error EventFilter::give(const BlockInfo &I) {
 /// What a split makes has no number of its own in its row: printers count. So
 /// where blocks were left out before one, another table of events begins.
 Error EventFilter::visit(const BlockInfo &I, const Events &E) {
+  if (Error Err = check(I, E))
+    return Err;
   Kept.Image = E.Image;
   Kept.Epoch = E.Epoch;
   uint64_t Created = E.FirstOrdinal;
@@ -111,6 +123,8 @@ Error EventFilter::visit(const BlockInfo &I, const Events &E) {
 }
 
 Error EventFilter::visit(const BlockInfo &I, const Marks &M) {
+  if (Error E = check(I, M))
+    return E;
   Marks Kept;
   for (const Mark &R : M.Rows)
     if (isInWindow(R.TimeNs) && (!R.Image || Sel.hasImage(R.Image)))
@@ -118,9 +132,9 @@ Error EventFilter::visit(const BlockInfo &I, const Marks &M) {
   return Kept.Rows.empty() ? Error::success() : To.visit(I, Kept);
 }
 
-std::unique_ptr<BlockVisitor> createEventFilter(const Selection &Sel,
-                                                BlockVisitor &To) {
-  return std::make_unique<EventFilter>(Sel, To);
+std::unique_ptr<BlockVisitor>
+createEventFilter(const Trace &T, const Selection &Sel, BlockVisitor &To) {
+  return std::make_unique<EventFilter>(T, Sel, To);
 }
 
 } // namespace memkit

@@ -130,7 +130,7 @@ static Error print(OutputFile &Out) {
     return Printer.takeError();
   std::unique_ptr<BlockVisitor> Filter;
   if (Of.Sel)
-    Filter = createEventFilter(*Of.Sel, **Printer);
+    Filter = createEventFilter(*Of.T, *Of.Sel, **Printer);
   BlockVisitor &To = Filter ? *Filter : **Printer;
   BlockStream &In = **Stream;
   while (!Out.failed()) {

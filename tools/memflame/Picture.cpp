@@ -37,7 +37,17 @@ SumsOf Picture::keys() const {
   return isOfContexts(Grouping) ? SumsOf::Contexts : SumsOf::Stacks;
 }
 
+/// Rows of kinds are of heaps and processes.
+static bool fitsKinds(SelectionSpec Spec) {
+  Spec.Heaps.clear();
+  Spec.Processes.clear();
+  return Spec.empty();
+}
+
 Error Picture::open(StringRef Path, SelectionSpec Spec) {
+  if (Grouping == GroupBy::Kind && !fitsKinds(Spec))
+    return makeUsageError("--group-by=kind goes with --heap and --process "
+                          "alone");
   Expected<std::unique_ptr<Trace>> Opened = Trace::open(Path);
   if (!Opened)
     return Opened.takeError();

@@ -13,5 +13,7 @@ for number in range(COUNT):
     print(f" stack {number + 2} main > small{number}")
 print("events image=1\n 0 th1 alloc heap=1 stack=1 size=1000000")
 for number in range(COUNT):
+    if number % 50000 == 49999:
+        print("events image=1")
     print(f" {(number + 1) * 100} th1 alloc heap=1 stack={number + 2} size=1")
 print("complete")
