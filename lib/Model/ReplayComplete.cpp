@@ -9,6 +9,7 @@
 
 #include "SliceCutter.h"
 #include "memkit/Model/Complete.h"
+#include "memkit/Model/ReplayProgress.h"
 #include "memkit/Trace/TraceError.h"
 #include <algorithm>
 #include <map>
@@ -18,7 +19,8 @@ using llvm::Error;
 
 llvm::Expected<Summary> memkit::summarize(TraceReader &R,
                                           ReplayOptions Options) {
-  auto Run = Replay::create(R, std::move(Options));
+  ReplayProgress Bar("replaying " + R.name(), R);
+  auto Run = Replay::create(R, std::move(Options), &Bar);
   if (!Run)
     return Run.takeError();
   if (Error E = (*Run)->run())

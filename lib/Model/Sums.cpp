@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Model/Sums.h"
-#include "memkit/Model/Replay.h"
+#include "memkit/Model/ReplayProgress.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
@@ -51,7 +51,9 @@ Error Sums::replaySelected(std::function<uint32_t(const Birth &)> KeyOf) {
   Options.KeyOf = std::move(KeyOf);
   if (Sel.needsBirths(By))
     Options.Select = [&](const Birth &B) { return Sel.hasBirth(B); };
-  Expected<std::unique_ptr<Replay>> R = Replay::create(T->reader(), Options);
+  ReplayProgress Bar("replaying " + T->name(), T->reader());
+  Expected<std::unique_ptr<Replay>> R =
+      Replay::create(T->reader(), Options, &Bar);
   if (!R)
     return R.takeError();
   const TimeWindow &W = Sel.times();

@@ -8,7 +8,7 @@
 
 #include "memkit/Model/Trace.h"
 #include "SummarySet.h"
-#include "memkit/Model/Replay.h"
+#include "memkit/Model/ReplayProgress.h"
 #include "memkit/Support/RunBoth.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
@@ -311,7 +311,8 @@ void Trace::packContexts(Summary &Part) {
 
 /// The sums of a trace whose recorder did not get to writing them.
 Error Trace::replaySummary() {
-  Expected<std::unique_ptr<Replay>> R = Replay::create(*Reader);
+  ReplayProgress Bar("replaying " + name(), *Reader);
+  Expected<std::unique_ptr<Replay>> R = Replay::create(*Reader, {}, &Bar);
   if (!R)
     return R.takeError();
   if (Error E = (*R)->run())

@@ -1,0 +1,46 @@
+//===- Progress.h - A bar while work takes long -----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_SUPPORT_PROGRESS_H
+#define MEMKIT_SUPPORT_PROGRESS_H
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <string>
+
+namespace memkit {
+
+/// A line `TOOL: What  42 % [####......]` on standard error, where that is a
+/// terminal, once the work has taken a second; none with -q. It is gone when
+/// the work is done or this is destroyed: others may write then.
+class Progress {
+public:
+  explicit Progress(const llvm::Twine &What);
+  /// For tests: to OS, from After on.
+  Progress(const llvm::Twine &What, llvm::raw_ostream &OS,
+           std::chrono::milliseconds After);
+  ~Progress();
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+
+  /// Done of Total is done. May be called as often as wanted: it looks at the
+  /// clock, and draws ten times a second.
+  void update(uint64_t Done, uint64_t Total);
+
+private:
+  using Clock = std::chrono::steady_clock;
+  std::string What;
+  llvm::raw_ostream *OS; ///< null: nothing is shown
+  Clock::time_point Next;
+  size_t Drawn = 0; ///< columns of the line that stands there
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_SUPPORT_PROGRESS_H
