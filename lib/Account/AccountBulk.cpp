@@ -31,6 +31,7 @@ struct Accounts::Lanes {
     uint64_t Counts = 0; ///< of each kind, as CountOf
     uint64_t PeakBlocks = 0;
     uint64_t Highest = 0; ///< of LiveBytes, among these events
+    uint64_t *Sizes = nullptr; ///< HeapState::Sizes
   };
   struct DomainLane {
     uint64_t LiveBytes = 0;
@@ -95,6 +96,7 @@ void Accounts::openLanes(ImageState &I) {
     const Cell &C = Cells[At - 1];
     Lanes::CellLane &L = Open->Cells[At - 1] = Lanes::CellLane();
     openCurve(L, C.H->C);
+    L.Sizes = C.H->Sizes.data();
     L.Domain = &Open->Domains[C.D == &Outside ? 0 : C.D->Id + size_t(1)];
   }
 }
@@ -203,6 +205,7 @@ void Accounts::apply(uint32_t Image, llvm::ArrayRef<Change> Changes,
     }
     L.RisenBytes += Risen;
     L.Counts += CountOf[C.Kind];
+    L.Sizes[sizeClass(C.Bytes)] += C.Kind == Change::Allocate;
     auto Draw = [&](auto &Lane) {
       Lane.LiveBytes += Bytes;
       Lane.LiveBlocks += Blocks;

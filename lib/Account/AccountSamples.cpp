@@ -25,9 +25,13 @@ void Accounts::countSampled(Target &T, uint32_t Weight) {
 }
 
 void Accounts::allocateSampled(BlockRef B, BlockRef In, uint64_t Size,
-                               uint32_t Weight, uint64_t TimeNs) {
+                               uint32_t Weight, uint64_t TimeNs,
+                               uint32_t Thread) {
   uint64_t Bytes = Size * Weight;
   Target T = beginEvent(B, TimeNs);
+  // It is never a temporary, so what the thread allocated last stays.
+  noteAllocations(Thread, lastAllocation(Thread) - 1, Weight, Bytes);
+  T.C.H->Sizes[sizeClass(Size)] += Weight;
   countSampled(T, Weight);
   growRows(T, Bytes);
   T.C.H->C.rise(Bytes, Weight, Now, TimeNs);

@@ -83,6 +83,10 @@ Accounts::RowOrder Accounts::orderRows(const AccountRows &Rows) const {
 
 /// All that is not a row of a stack or context.
 void Accounts::fillTotals(Summary &S, uint64_t EndNs) const {
+  for (size_t Id = 1; Id < Threads.size(); ++Id)
+    if (const ThreadSums &T = Threads[Id]; T.Allocations)
+      S.Threads.push_back(
+          {static_cast<uint32_t>(Id), T.Allocations, T.AllocatedBytes});
   for (size_t Id = 0; Id < Heaps.size(); ++Id)
     if (Heaps[Id])
       S.Heaps.push_back(heapTotals(Id));
@@ -209,6 +213,8 @@ llvm::Error Accounts::summary(
     return E;
   if (llvm::Error E = Parts.spill(&Summary::Losses, Last.Losses))
     return E;
+  if (llvm::Error E = Parts.spill(&Summary::Threads, Last.Threads))
+    return E;
   if (llvm::Error E = Parts.flush())
     return E;
   return Write(Last);
@@ -234,6 +240,7 @@ Summary Accounts::summary(uint32_t Number, uint64_t EndNs) const {
     Join(All.Steps, Part.Steps);
     Join(All.Images, Part.Images);
     Join(All.Losses, Part.Losses);
+    Join(All.Threads, Part.Threads);
     Join(All.Heaps, Part.Heaps);
     Join(All.Domains, Part.Domains);
     All.Number = Part.Number;

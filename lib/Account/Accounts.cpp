@@ -91,7 +91,7 @@ void Accounts::allocateIn(BlockRef B, BlockRef In, uint64_t Size,
     return allocate(B, Size, TimeNs, Thread);
   Target T = beginEvent(B, TimeNs);
   Target O = touch(In.Row, In.ContextRow);
-  countAllocation(T, Thread, B.Ordinal);
+  countAllocation(T, Thread, B.Ordinal, Size);
   growRows(T, Size);
   T.C.H->C.rise(Size, 1, Now, TimeNs);
   O.R.LiveExclusive -= Size;
@@ -369,6 +369,9 @@ HeapTotals Accounts::heapTotals(uint32_t Heap) const {
   T.ReservedPeakBytes = H.ReservedPeak;
   T.ReservedAtPeakBytes = H.reservedAtPeak();
   T.GrowthFragmentationPpm = H.GrowthFragmentation;
+  T.Sizes.assign(H.Sizes.begin(), H.Sizes.end());
+  while (!T.Sizes.empty() && T.Sizes.back() == 0)
+    T.Sizes.pop_back();
   return T;
 }
 

@@ -63,6 +63,7 @@ memkit::findLastSummary(TraceReader &R, const IdLimits &Limits) {
     join(All.Kinds, P->Kinds);
     join(All.Ooms, P->Ooms);
     join(All.OomHeaps, P->OomHeaps);
+    join(All.Threads, P->Threads);
   }
   return Out;
 }
@@ -123,6 +124,10 @@ constexpr Field<ImageTotals> ImageFields[] = {
     {"frees", &ImageTotals::Frees},
     {"live bytes", &ImageTotals::LiveBytes},
     {"peak bytes", &ImageTotals::PeakBytes},
+};
+constexpr Field<ThreadTotals> ThreadFields[] = {
+    {"allocations", &ThreadTotals::Allocations},
+    {"allocated bytes", &ThreadTotals::AllocatedBytes},
 };
 constexpr Field<StepTotals> StepFields[] = {
     {"begin", &StepTotals::BeginNs},
@@ -254,6 +259,44 @@ static void compareTotals(Comparison &C, const char *What,
           });
 }
 
+/// What older recorders did not count is not compared.
+static void compareSizes(const Summary &Said, const Summary &Is,
+                         CheckResult &Out) {
+  std::map<uint32_t, const HeapTotals *> Heaps;
+  for (const HeapTotals &H : Is.Heaps)
+    Heaps[H.Id] = &H;
+  for (const HeapTotals &H : Said.Heaps) {
+    auto It = Heaps.find(H.Id);
+    std::vector<uint64_t> Sizes;
+    if (It != Heaps.end())
+      Sizes = It->second->Sizes;
+    for (size_t K = 0; !H.Sizes.empty() && K != NumSizeClasses; ++K) {
+      uint64_t A = K < H.Sizes.size() ? H.Sizes[K] : 0,
+               B = K < Sizes.size() ? Sizes[K] : 0;
+      if (A != B)
+        Out.add(formatv("summary, heap {0}: {1} allocations of {2} bytes and "
+                        "more, below twice that, events give {3}",
+                        H.Id, A, sizeClassBegin(K), B));
+    }
+  }
+}
+
+static void compareThreads(Comparison &C, const Summary &Said,
+                           const Summary &Is) {
+  if (Said.Threads.empty())
+    return;
+  auto Less = [](const ThreadTotals &X, const ThreadTotals &Y) {
+    return X.Thread < Y.Thread;
+  };
+  C.merge(sorted(Said.Threads, Less), sorted(Is.Threads, Less), Less,
+          [&](const ThreadTotals *A, const ThreadTotals *B) {
+            ThreadTotals Nothing;
+            C.fields(ThreadFields, A ? *A : Nothing, B ? *B : Nothing, [&] {
+              return formatv("summary, thread {0}", (A ? A : B)->Thread).str();
+            });
+          });
+}
+
 static void compareImages(Comparison &C, const Summary &Said, const Summary &Is,
                           CheckResult &Out) {
   auto Less = [](const ImageTotals &X, const ImageTotals &Y) {
@@ -335,6 +378,8 @@ static void compareRest(Comparison &C, const Summary &Said, const Summary &Is,
   compareTotals(C, "heap", {Said.Heaps.begin(), Said.Heaps.end()},
                 {Is.Heaps.begin(), Is.Heaps.end()});
   compareTotals(C, "domain", Said.Domains, Is.Domains);
+  compareSizes(Said, Is, Out);
+  compareThreads(C, Said, Is);
   compareImages(C, Said, Is, Out);
   compareSteps(C, Said, Is);
   compareKinds(Said, Out);
@@ -377,6 +422,7 @@ Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
     Append(Rest.Domains, Part.Domains);
     Append(Rest.Images, Part.Images);
     Append(Rest.Steps, Part.Steps);
+    Append(Rest.Threads, Part.Threads);
     return Error::success();
   });
   if (E)

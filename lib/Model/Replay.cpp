@@ -273,7 +273,7 @@ Error Replay::addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset) {
       A.allocateSampled(Ref,
                         Lies ? BlockRef{B.Enclosing - 1, Outer.entry().Row, 0}
                              : BlockRef(),
-                        B.Size, To.P.Weight, 0);
+                        B.Size, To.P.Weight, 0, 0);
     else if (Lies)
       A.allocateIn(
           Ref, {B.Enclosing - 1, Outer.entry().Row, Outer.entry().ContextRow},

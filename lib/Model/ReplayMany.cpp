@@ -16,7 +16,6 @@
 
 #include "memkit/Model/Replay.h"
 #include <algorithm>
-#include <bitset>
 
 using namespace memkit;
 using llvm::Error;
@@ -90,19 +89,27 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
   I.Live.fill(Created, Allocated);
 }
 
-/// Tells the accounts what each thread has allocated last.
+/// Tells the accounts what each thread has allocated.
 void Replay::noteAllocations(Cursor &C) {
   const EventTable &E = *C.Open;
-  std::bitset<MaxBlockThreads + 1> Seen;
-  for (size_t At = C.Alloc, Left = E.Threads.size(); At != C.Noted && Left;) {
-    uint32_t Row = E.AllocRow[--At];
-    size_t Thread = E.Thread.empty() ? 0 : E.Thread[Row];
-    if (Seen[Thread])
-      continue;
-    Seen[Thread] = true;
-    Left -= 1;
-    A.noteAllocation(E.Threads[Thread], E.FirstOrdinal + E.AllocOrdinal[At]);
+  if (C.Noted == C.Alloc)
+    return;
+  struct Sum {
+    uint64_t Count, Bytes;
+    uint32_t Last; ///< from the first ordinal of the block
+  };
+  Sum Sums[MaxBlockThreads]; // the first few count
+  std::fill_n(Sums, E.Threads.size(), Sum());
+  for (size_t At = C.Noted; At != C.Alloc; ++At) {
+    Sum &S = Sums[E.Thread.empty() ? 0 : E.Thread[E.AllocRow[At]]];
+    S.Count += 1;
+    S.Bytes += E.AllocSize[At];
+    S.Last = E.AllocOrdinal[At];
   }
+  for (size_t I = 0; I != E.Threads.size(); ++I)
+    if (const Sum &S = Sums[I]; S.Count)
+      A.noteAllocations(E.Threads[I], E.FirstOrdinal + S.Last, S.Count,
+                        S.Bytes);
   C.Noted = C.Alloc;
 }
 

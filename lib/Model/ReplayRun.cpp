@@ -89,7 +89,7 @@ Error Replay::allocate(Cursor &C) {
     Entry.Row = Refused;
   else if (P.Weight)
     A.allocateSampled(Ref, Outer.Row == Refused ? BlockRef() : Outer, Size,
-                      P.Weight, TimeNs);
+                      P.Weight, TimeNs, Thread);
   else if (Outer.Row && Outer.Row != Refused)
     A.allocateIn(Ref, Outer, Size, TimeNs, Thread);
   else

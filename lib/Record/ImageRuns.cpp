@@ -84,7 +84,7 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
       R.Sums.prefetchRow(Row);
       Changes[N] = {Size, Row, S.ContextRow, Change::Allocate};
       InContext |= S.ContextRow;
-      R.Sums.noteAllocation(S.Thread, NextOrdinal);
+      R.Sums.noteAllocation(S.Thread, NextOrdinal, Size);
       Logged[N] = {Tick, Size, 0, uint16_t(S.Lane), false};
       ++NextOrdinal;
     } else if (Rec.kind() == uint8_t(RecordKind::Free)) {

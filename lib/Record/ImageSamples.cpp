@@ -25,12 +25,12 @@ uint32_t memkit::weightOf(const Recording &R, const LiveEntry &Block) {
 /// Counts a sampled block, In a mapping or none (null, or not recorded). Its
 /// event comes next in the log.
 void ImageState::countSampled(const LiveEntry &Block, const MapTable::Block *In,
-                              uint64_t TimeNs) {
+                              uint64_t TimeNs, uint32_t Thread) {
   uint32_t Weight = weightOf(R, Block);
   BlockRef B{Block.Ordinal, Block.Row, Block.Context}, Outer;
   if (In && In->Entry.Row)
     Outer = {In->Entry.Ordinal, In->Entry.Row, In->Entry.Context};
-  R.Sums.allocateSampled(B, Outer, Block.Size, Weight, TimeNs);
+  R.Sums.allocateSampled(B, Outer, Block.Size, Weight, TimeNs, Thread);
   if (Outer.Row) {
     Enclosing[Block.Ordinal] = Outer.Ordinal + 1;
     noteEnclosing(Outer.Ordinal);

@@ -435,7 +435,8 @@ bool ImageState::allocate(const wire::Record &Rec, uint32_t RingIndex) {
   BlockRef B{Ordinal, Row, InContext};
   const MapTable::Block *In = Maps.enclosing(Rec.Address);
   if (LLVM_UNLIKELY(R.Wanted.SampleBytes))
-    countSampled({Ordinal, Size, Tick, Row, InContext}, In, Tick * TimeUnitNs);
+    countSampled({Ordinal, Size, Tick, Row, InContext}, In, Tick * TimeUnitNs,
+                 S.Thread);
   else if (LLVM_UNLIKELY(In && In->Entry.Row))
     allocateIn(*In, B, Size, Tick * TimeUnitNs, S.Thread);
   else

@@ -314,7 +314,7 @@ private:
   void stepKeyframe();
   // ImageSamples.cpp: blocks that stand for several.
   void countSampled(const LiveEntry &Block, const MapTable::Block *In,
-                    uint64_t TimeNs);
+                    uint64_t TimeNs, uint32_t Thread);
   void noteEnclosing(uint64_t Outer);
   void allocateIn(const MapTable::Block &In, BlockRef B, uint64_t Size,
                   uint64_t TimeNs, uint32_t Thread);

@@ -120,7 +120,7 @@ template <class V, class F> static std::string eachRow(const V *Tables, F Do) {
 
 Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   const fb::Summary *T = Block->body_as_Summary();
-  TRY(known(T, fb::Summary::VT_OOM_HEAPS));
+  TRY(known(T, fb::Summary::VT_THREADS));
   Out = Summary();
   Out.Number = T->number();
   Out.EndNs = T->end_ns();
@@ -128,7 +128,7 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   Out.Events = T->events();
   Out.Marks = T->marks();
   TRY(eachRow(T->heaps(), [&](const fb::HeapTotals *X) -> Problem {
-    TRY(known(X, fb::HeapTotals::VT_GROWTH_FRAGMENTATION_PPM));
+    TRY(known(X, fb::HeapTotals::VT_SIZES));
     HeapTotals H;
     H.Id = X->heap();
     copyTotals(X, H);
@@ -137,6 +137,11 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     H.ReservedPeakBytes = X->reserved_peak_bytes();
     H.ReservedAtPeakBytes = X->reserved_at_peak_bytes();
     H.GrowthFragmentationPpm = X->growth_fragmentation_ppm();
+    if (const auto *Sizes = X->sizes()) {
+      if (Sizes->size() > NumSizeClasses)
+        return "too many classes of sizes";
+      H.Sizes.assign(Sizes->begin(), Sizes->end());
+    }
     Out.Heaps.push_back(H);
     return "";
   }));
@@ -182,6 +187,12 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     if (X->kind() >= NumLossKinds)
       return "unknown kind of loss " + std::to_string(X->kind());
     Out.Losses.push_back({X->image(), LossKind(X->kind()), X->count()});
+    return "";
+  }));
+  TRY(eachRow(T->threads(), [&](const fb::ThreadTotals *X) -> Problem {
+    TRY(known(X, fb::ThreadTotals::VT_ALLOCATED_BYTES));
+    Out.Threads.push_back(
+        {X->thread(), X->allocations(), X->allocated_bytes()});
     return "";
   }));
   return decodeKinds(Out);

@@ -216,7 +216,8 @@ Bytes Encoder::encode(const Summary &S) {
         B, H.Id, H.Allocations, H.Frees, H.AllocatedBytes, H.FreedBytes,
         H.Temporaries, H.LiveBlocks, H.LiveBytes, H.PeakBytes, H.PeakBlocks,
         H.PeakTimeNs, H.ReservedKnown, H.ReservedBytes, H.ReservedPeakBytes,
-        H.ReservedAtPeakBytes, H.GrowthFragmentationPpm));
+        H.ReservedAtPeakBytes, H.GrowthFragmentationPpm,
+        H.Sizes.empty() ? 0 : B.CreateVector(H.Sizes)));
   std::vector<Off<fb::DomainTotals>> Domains;
   for (const Totals &H : S.Domains)
     Domains.push_back(fb::CreateDomainTotals(
@@ -268,6 +269,11 @@ Bytes Encoder::encode(const Summary &S) {
   auto KindsV = Some(Kinds);
   auto OomsV = Some(Ooms);
   auto OomHeapsV = Some(OomHeaps);
+  std::vector<Off<fb::ThreadTotals>> Threads;
+  for (const ThreadTotals &T : S.Threads)
+    Threads.push_back(
+        fb::CreateThreadTotals(B, T.Thread, T.Allocations, T.AllocatedBytes));
+  auto ThreadsV = Some(Threads);
   auto StacksV = Vector(Stacks);
   auto ContextsV = Vector(Contexts);
   auto HeapsV = Vector(Heaps);
@@ -280,7 +286,7 @@ Bytes Encoder::encode(const Summary &S) {
                 fb::CreateSummary(B, S.Number, S.EndNs, S.Complete, S.Events,
                                   S.Marks, StacksV, ContextsV, HeapsV, DomainsV,
                                   ImagesV, StepsV, LayersV, LossesV, KindsV,
-                                  OomsV, OomHeapsV)
+                                  OomsV, OomHeapsV, ThreadsV)
                     .Union());
 }
 

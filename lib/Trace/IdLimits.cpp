@@ -243,5 +243,7 @@ std::string IdLimits::check(const Summary &S) const {
   }
   for (const OomHeap &H : S.OomHeaps)
     C.some("oom with heap", H.Heap, Heaps);
+  for (const ThreadTotals &T : S.Threads)
+    C.some("totals of thread", T.Thread, Threads);
   return C.take();
 }

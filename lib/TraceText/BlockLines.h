@@ -145,6 +145,7 @@ public:
     rows("kind", 1, S.Kinds, [&](auto &R) { mapKindTotals(Out, R); });
     rows("oom", 1, S.Ooms, [&](auto &R) { mapOomTotals(Out, R); });
     rows("oom-heap", 1, S.OomHeaps, [&](auto &R) { mapOomHeap(Out, R); });
+    rows("thread", 1, S.Threads, [&](auto &R) { mapThreadTotals(Out, R); });
   }
 
   void block(const Index &) {

@@ -219,7 +219,9 @@ bool BlockParser::summaryRecord(Line &L) {
   }
   if (Word == "heap")
     return Add(Summary.Heaps, "a heap's totals",
-               [&](HeapTotals &R) { mapHeapTotals(P, R); });
+               [&](HeapTotals &R) { mapHeapTotals(P, R); }) &&
+           (Summary.Heaps.back().Sizes.size() <= NumSizeClasses ||
+            E.set(L.loc(), "a heap has at most 65 classes of sizes"));
   if (Word == "domain")
     return Add(Summary.Domains, "a domain's totals",
                [&](Totals &R) { mapTotals(P, Ref::Device, R); });
@@ -243,6 +245,9 @@ bool BlockParser::summaryRecord(Line &L) {
   if (Word == "oom-heap")
     return Add(Summary.OomHeaps, "an oom's heap",
                [&](OomHeap &R) { mapOomHeap(P, R); });
+  if (Word == "thread")
+    return Add(Summary.Threads, "a thread's totals",
+               [&](ThreadTotals &R) { mapThreadTotals(P, R); });
   return unknown(L, "a summary");
 }
 

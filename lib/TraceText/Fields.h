@@ -350,6 +350,7 @@ template <class M, class T> void mapHeapTotals(M &Map, T &R) {
   Map.num("reserved-peak-bytes", R.ReservedPeakBytes);
   Map.num("reserved-at-peak-bytes", R.ReservedAtPeakBytes);
   Map.num("growth-fragmentation-ppm", R.GrowthFragmentationPpm);
+  Map.nums("sizes", R.Sizes);
 }
 
 template <class M, class T> void mapImageTotals(M &Map, T &R) {
@@ -401,6 +402,12 @@ template <class M, class T> void mapLayerTotals(M &Map, T &R) {
   Map.num("tensor-allocated-bytes", R.TensorAllocatedBytes);
   Map.num("tensor-freed-bytes", R.TensorFreedBytes);
   Map.num("tensor-peak-bytes", R.TensorPeakBytes);
+}
+
+template <class M, class T> void mapThreadTotals(M &Map, T &R) {
+  Map.refKey("thread", Ref::Thread, R.Thread);
+  Map.num("allocations", R.Allocations);
+  Map.num("allocated-bytes", R.AllocatedBytes);
 }
 
 template <class M, class T> void mapLoss(M &Map, T &R) {

@@ -12,42 +12,9 @@
 #include "memkit/TraceText/EnumNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
-#include <map>
 
 using namespace llvm;
 using namespace memkit;
-
-std::vector<KindSum> memkit::sumKinds(ArrayRef<KindTotals> Rows, uint32_t Oom) {
-  std::map<std::tuple<uint32_t, TensorKind, uint32_t>, KindSum::Layer> Layers;
-  for (const KindTotals &K : Rows) {
-    if (K.Oom != Oom)
-      continue;
-    KindSum::Layer &L = Layers[{K.Heap, K.Kind, K.Layer}];
-    L.Name = K.Layer;
-    L.Blocks += K.Blocks;
-    L.Bytes += K.Bytes;
-  }
-  std::vector<KindSum> Out;
-  for (const auto &[Key, L] : Layers) {
-    auto [Heap, Kind, Name] = Key;
-    if (Out.empty() || Out.back().Heap != Heap || Out.back().Kind != Kind) {
-      Out.emplace_back();
-      Out.back().Heap = Heap;
-      Out.back().Kind = Kind;
-    }
-    Out.back().Blocks += L.Blocks;
-    Out.back().Bytes += L.Bytes;
-    Out.back().Layers.push_back(L);
-  }
-  for (KindSum &K : Out)
-    stable_sort(K.Layers, [](const KindSum::Layer &A, const KindSum::Layer &B) {
-      return A.Bytes > B.Bytes;
-    });
-  stable_sort(Out, [](const KindSum &A, const KindSum &B) {
-    return std::tie(A.Heap, B.Bytes) < std::tie(B.Heap, A.Bytes);
-  });
-  return Out;
-}
 
 std::string memkit::kindName(TensorKind K) {
   std::string Name = enumName(K).str();

@@ -8,7 +8,6 @@
 
 #include "memkit/TraceText/TraceSummary.h"
 #include "memkit/Trace/TraceError.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 
@@ -87,57 +86,13 @@ uint64_t TraceSummary::lost() const {
   return Sum;
 }
 
-/// The mean by their times, where it is known.
-static void joinFragmentation(LayerTotals &T, const LayerTotals &L) {
-  double A = T.ReservedPeakBytes ? double(T.DurationNs) : 0;
-  double B = L.ReservedPeakBytes ? double(L.DurationNs) : 0;
-  if (A + B > 0)
-    T.FragmentationPpm = uint32_t(
-        (A * T.FragmentationPpm + B * L.FragmentationPpm) / (A + B) + 0.5);
-}
-
-static std::vector<LayerTotals> joinTotals(const Summary &Sums,
-                                           ScopeKind Kind) {
-  MapVector<std::pair<uint32_t, uint32_t>, LayerTotals> Found;
-  for (const LayerTotals &L : Sums.Layers) {
-    if (L.Kind != Kind)
-      continue;
-    auto [It, New] = Found.insert({{L.Name, L.Backward}, L});
-    if (New)
-      continue;
-    LayerTotals &T = It->second;
-    joinFragmentation(T, L);
-    T.Calls += L.Calls;
-    T.DurationNs += L.DurationNs;
-    T.Allocations += L.Allocations;
-    T.Frees += L.Frees;
-    T.AllocatedBytes += L.AllocatedBytes;
-    T.PeakBytes = std::max(T.PeakBytes, L.PeakBytes);
-    T.RiseBytes = std::max(T.RiseBytes, L.RiseBytes);
-    T.TensorAllocations += L.TensorAllocations;
-    T.TensorFrees += L.TensorFrees;
-    T.TensorAllocatedBytes += L.TensorAllocatedBytes;
-    T.TensorFreedBytes += L.TensorFreedBytes;
-    T.TensorPeakBytes = std::max(T.TensorPeakBytes, L.TensorPeakBytes);
-    T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, L.ReservedPeakBytes);
-  }
-  std::vector<LayerTotals> Out;
-  for (auto &[Key, T] : Found)
-    Out.push_back(T);
-  return Out;
-}
-
 std::vector<LayerTotals> TraceSummary::layers() const {
-  std::vector<LayerTotals> All = joinTotals(Sums, ScopeKind::Layer);
-  stable_sort(All, [](const LayerTotals &A, const LayerTotals &B) {
-    return A.PeakBytes > B.PeakBytes;
-  });
-  return All;
+  return sortedLayers(Sums.Layers);
 }
 
 std::vector<LayerTotals> TraceSummary::scopes() const {
-  std::vector<LayerTotals> All = joinTotals(Sums, ScopeKind::User);
-  append_range(All, joinTotals(Sums, ScopeKind::Range));
+  std::vector<LayerTotals> All = joinLayers(Sums.Layers, ScopeKind::User);
+  append_range(All, joinLayers(Sums.Layers, ScopeKind::Range));
   return All;
 }
 
@@ -215,6 +170,7 @@ static void addPart(Summary &To, const Summary &Part) {
   append(To.Kinds, Part.Kinds);
   append(To.Ooms, Part.Ooms);
   append(To.OomHeaps, Part.OomHeaps);
+  append(To.Threads, Part.Threads);
 }
 
 /// Reads the parts of the last summary, in order. Found stays false when events

@@ -169,7 +169,7 @@ public:
   /// The block B, which stands for Weight blocks, begins to live. In: a live
   /// block in which it lies, or one of row 0.
   void allocateSampled(BlockRef B, BlockRef In, uint64_t Size, uint32_t Weight,
-                       uint64_t TimeNs);
+                       uint64_t TimeNs, uint32_t Thread);
   /// It is freed; Size and Weight as then.
   void freeSampled(BlockRef B, uint64_t Size, uint32_t Weight, uint64_t TimeNs);
   /// B grows or shrinks where it is.
@@ -182,7 +182,7 @@ public:
   /// Many events of Image, but fewer than 2^21, with TimesNs of each: as the
   /// functions above would, and faster. None of blocks that lie in another, or
   /// in which others lie or lay (encloses()). Allocations are told to
-  /// noteAllocation() by the caller.
+  /// noteAllocations() by the caller.
   void apply(uint32_t Image, llvm::ArrayRef<Change> Changes,
              const uint64_t *TimesNs);
   /// Whether a block of Image lies or lay in another that still counts.
@@ -200,12 +200,20 @@ public:
   }
   /// Ordinal + 1 of what Thread allocated last, 0 for nothing.
   uint64_t lastAllocation(uint32_t Thread) const {
-    return Thread < LastAllocation.size() ? LastAllocation[Thread] : 0;
+    return Thread < Threads.size() ? Threads[Thread].LastAllocation : 0;
   }
-  void noteAllocation(uint32_t Thread, uint64_t Ordinal) {
-    if (Thread >= LastAllocation.size())
-      LastAllocation.resize(Thread + 1);
-    LastAllocation[Thread] = Ordinal + 1;
+  /// Count allocations, of Bytes in all, of which the last has Ordinal.
+  void noteAllocations(uint32_t Thread, uint64_t Ordinal, uint64_t Count,
+                       uint64_t Bytes) {
+    if (Thread >= Threads.size())
+      Threads.resize(Thread + 1);
+    ThreadSums &T = Threads[Thread];
+    T.LastAllocation = Ordinal + 1;
+    T.Allocations += Count;
+    T.AllocatedBytes += Bytes;
+  }
+  void noteAllocation(uint32_t Thread, uint64_t Ordinal, uint64_t Bytes) {
+    noteAllocations(Thread, Ordinal, 1, Bytes);
   }
 
   //===--------------------------------------------------------------------===//
@@ -383,6 +391,7 @@ private:
       return C.PeakAt > ReservedAt ? Reserved : ReservedAtPeak;
     }
     uint64_t EndedReserved = 0;
+    std::array<uint64_t, NumSizeClasses> Sizes{}; ///< of all its allocations
     std::vector<uint32_t> Cells;
   };
   /// What an image has in a domain. Freed bytes are AllocatedBytes - LiveBytes.
@@ -485,7 +494,8 @@ private:
   void applyRare(const Change &C, Cell &Of);
   Target touch(uint32_t Row, uint32_t ContextRow);
   Target beginEvent(BlockRef B, uint64_t TimeNs);
-  void countAllocation(Target &T, uint32_t Thread, uint64_t Ordinal);
+  void countAllocation(Target &T, uint32_t Thread, uint64_t Ordinal,
+                       uint64_t Size);
   bool countFree(Target &T, BlockRef B, uint64_t Size, uint32_t Thread);
   static void countSampled(Target &T, uint32_t Weight);
   void growRows(Target &T, uint64_t Bytes);
@@ -516,7 +526,13 @@ private:
   std::vector<std::unique_ptr<HeapState>> Heaps;
   std::vector<std::unique_ptr<Curve>> Domains;
   std::vector<std::unique_ptr<ImageState>> Images;
-  std::vector<uint64_t> LastAllocation; ///< by thread: ordinal + 1
+  /// A power of two in size: an index costs no multiplication.
+  struct alignas(32) ThreadSums {
+    uint64_t LastAllocation = 0; ///< ordinal + 1
+    uint64_t Allocations = 0;
+    uint64_t AllocatedBytes = 0;
+  };
+  std::vector<ThreadSums> Threads; ///< by id; those of 0 are not told
   llvm::DenseMap<uint32_t, uint64_t> StackSplits, ContextSplits; ///< by row
   std::unique_ptr<Lanes> Open; ///< what apply() keeps at hand
   Curve Outside; ///< stands for the domain of heaps outside the totals
@@ -583,8 +599,9 @@ inline void Accounts::growRows(Target &T, uint64_t Bytes) {
 }
 
 inline void Accounts::countAllocation(Target &T, uint32_t Thread,
-                                      uint64_t Ordinal) {
-  noteAllocation(Thread, Ordinal);
+                                      uint64_t Ordinal, uint64_t Size) {
+  noteAllocation(Thread, Ordinal, Size);
+  T.C.H->Sizes[sizeClass(Size)] += 1;
   T.R.Allocations += 1;
   T.R.LiveBlocks += 1;
   if (T.X) {
@@ -638,7 +655,7 @@ inline void Accounts::domainFall(Cell &C, uint64_t Bytes, uint64_t Blocks) {
 inline void Accounts::allocate(BlockRef B, uint64_t Size, uint64_t TimeNs,
                                uint32_t Thread) {
   Target T = beginEvent(B, TimeNs);
-  countAllocation(T, Thread, B.Ordinal);
+  countAllocation(T, Thread, B.Ordinal, Size);
   growRows(T, Size);
   T.C.H->C.rise(Size, 1, Now, TimeNs);
   T.C.S->Allocations += 1;

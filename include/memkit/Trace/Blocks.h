@@ -19,6 +19,7 @@
 #define MEMKIT_TRACE_BLOCKS_H
 
 #include "memkit/Trace/Kinds.h"
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -459,6 +460,15 @@ struct Totals {
   bool operator==(const Totals &) const = default;
 };
 
+/// Allocations are counted by the bits that their size has: those of 0 bytes,
+/// of 1, of 2 and 3, of 4 to 7, ...
+inline constexpr unsigned NumSizeClasses = 65;
+inline unsigned sizeClass(uint64_t Bytes) { return std::bit_width(Bytes); }
+/// The smallest size of a class.
+inline uint64_t sizeClassBegin(unsigned Class) {
+  return Class ? uint64_t(1) << (Class - 1) : 0;
+}
+
 struct HeapTotals : Totals {
   bool ReservedKnown = false;
   uint64_t ReservedBytes = 0;
@@ -467,6 +477,9 @@ struct HeapTotals : Totals {
   /// The largest share of what was reserved that was not live when more was
   /// reserved, in millionths.
   uint32_t GrowthFragmentationPpm = 0;
+  /// Allocations by sizeClass(), at the size that they had then; without the
+  /// zeros at the end. Empty: not counted.
+  std::vector<uint64_t> Sizes;
   bool operator==(const HeapTotals &) const = default;
 };
 
@@ -534,6 +547,14 @@ struct LayerTotals {
   bool operator==(const LayerTotals &) const = default;
 };
 
+/// What a thread allocated, of all heaps.
+struct ThreadTotals {
+  uint32_t Thread = 0;
+  uint64_t Allocations = 0;
+  uint64_t AllocatedBytes = 0;
+  bool operator==(const ThreadTotals &) const = default;
+};
+
 enum class LossKind : uint8_t {
   RingFull = 0,       ///< records dropped because a ring stayed full
   TableFull = 1,      ///< stacks cut to an ancestor, the table being full
@@ -573,6 +594,7 @@ struct Summary {
   std::vector<KindTotals> Kinds;
   std::vector<OomTotals> Ooms;
   std::vector<OomHeap> OomHeaps;
+  std::vector<ThreadTotals> Threads;
   bool operator==(const Summary &) const = default;
 };
 

@@ -9,33 +9,14 @@
 #ifndef MEMKIT_TRACETEXT_KINDSUMS_H
 #define MEMKIT_TRACETEXT_KINDSUMS_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/SummaryTotals.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include <vector>
 
 namespace memkit {
-
-/// The tensors of one kind in a heap, at one moment, summed over images.
-struct KindSum {
-  struct Layer {
-    uint32_t Name = 0; ///< string; 0: of none
-    uint64_t Blocks = 0;
-    uint64_t Bytes = 0;
-  };
-  uint32_t Heap = 0;
-  TensorKind Kind = TensorKind::Unknown;
-  uint64_t Blocks = 0;
-  uint64_t Bytes = 0;
-  std::vector<Layer> Layers; ///< the largest first
-};
-
-/// The kinds of those of Rows that are of the moment Oom (0: the peaks), by
-/// heap, then the largest first.
-std::vector<KindSum> sumKinds(llvm::ArrayRef<KindTotals> Rows, uint32_t Oom);
 
 /// The text of a string id.
 using StringOf = llvm::function_ref<llvm::StringRef(uint32_t)>;

@@ -60,6 +60,9 @@ void expectSame(const Summary &A, const Summary &B) {
   ASSERT_EQ(A.Heaps.size(), B.Heaps.size());
   for (size_t I = 0; I < A.Heaps.size(); ++I)
     EXPECT_EQ(print(A.Heaps[I]), print(B.Heaps[I]));
+  for (size_t I = 0; I < A.Heaps.size(); ++I)
+    EXPECT_EQ(A.Heaps[I].Sizes, B.Heaps[I].Sizes);
+  EXPECT_EQ(A.Threads, B.Threads);
   ASSERT_EQ(A.Domains.size(), B.Domains.size());
   for (size_t I = 0; I < A.Domains.size(); ++I)
     EXPECT_EQ(print(A.Domains[I]), print(B.Domains[I]));
@@ -204,7 +207,7 @@ private:
     Ordinals.push_back(Ordinal);
     if (Together) {
       gather(At, Change::Allocate, B.Size);
-      A.noteAllocation(B.Thread, Ordinal);
+      A.noteAllocation(B.Thread, Ordinal, B.Size);
     } else if (B.Outer >= 0)
       A.allocateIn(ref(At), ref(B.Outer), B.Size, Time, B.Thread);
     else

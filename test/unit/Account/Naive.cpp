@@ -161,6 +161,14 @@ int Naive::allocate(NaiveBlock B, uint64_t Time) {
   });
   HeapSums[B.Heap].Allocations += 1;
   HeapSums[B.Heap].AllocatedBytes += B.Size;
+  unsigned Bits = 0;
+  for (uint64_t Left = B.Size; Left; Left /= 2)
+    ++Bits;
+  std::vector<uint64_t> &Of = Sizes[B.Heap];
+  Of.resize(std::max<size_t>(Of.size(), Bits + 1));
+  Of[Bits] += 1;
+  Threads[B.Thread].Allocations += 1;
+  Threads[B.Thread].AllocatedBytes += B.Size;
   Images[B.Image].Allocations += 1;
   domainMoved(At, Before, outer(At) < 0, 1);
   lookForPeaks(Time);
@@ -300,12 +308,18 @@ Summary Naive::summary(uint64_t EndNs) const {
     if (HeapSums.count(Id))
       static_cast<Totals &>(T) = HeapSums.at(Id);
     T.Id = Id;
+    if (Sizes.count(Id))
+      T.Sizes = Sizes.at(Id);
     for (const NaiveBlock &B : Blocks)
       if (B.Live && B.Heap == Id) {
         T.LiveBlocks += 1;
         T.LiveBytes += B.Size;
       }
     S.Heaps.push_back(T);
+  }
+  for (auto [Id, T] : Threads) {
+    T.Thread = Id;
+    S.Threads.push_back(T);
   }
   for (uint32_t Domain : {0, 1}) {
     Totals T;

@@ -67,6 +67,8 @@ private:
   std::vector<Heap> Heaps;
   std::map<RowKey, SumRow> Rows;
   std::map<uint32_t, Totals> HeapSums, DomainSums;
+  std::map<uint32_t, std::vector<uint64_t>> Sizes; ///< by heap
+  std::map<uint32_t, ThreadTotals> Threads;
   std::map<uint32_t, std::map<RowKey, SumRow>> HeapPeaks, DomainPeaks;
   std::map<uint32_t, ImageTotals> Images;
   std::map<uint32_t, bool> Ended;

@@ -131,6 +131,7 @@ static Summary sampleSummary() {
   H.PeakTimeNs = 12;
   H.ReservedKnown = true;
   H.ReservedPeakBytes = 1 << 20;
+  H.Sizes = {1, 0, 3, 1ull << 60};
   S.Heaps = {H};
   S.Domains = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
   S.Images = {{1, 90, true, 137, 9, 1, 2, 3, 4, 5, 6}};
@@ -141,6 +142,7 @@ static Summary sampleSummary() {
              {1, 1, TensorKind::Temporary, 1, 0, 1, 1, 1ull << 40}};
   S.Ooms = {{1, 1, 1, 1, 123400, 1, 1, 1ull << 50, 7}};
   S.OomHeaps = {{1, 1, 4, 4096 + (1ull << 40), true, 1ull << 41}};
+  S.Threads = {{1, 2, 3}, {2, 1ull << 40, 1ull << 50}};
   return S;
 }
 

@@ -1,0 +1,45 @@
+//===- SummaryTotals.h - Totals of a summary over images --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACE_SUMMARYTOTALS_H
+#define MEMKIT_TRACE_SUMMARYTOTALS_H
+
+#include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <vector>
+
+namespace memkit {
+
+/// The rows of one kind of scope, one for each name and direction, summed over
+/// images, peaks the highest of any, in the order in which they first come.
+std::vector<LayerTotals> joinLayers(llvm::ArrayRef<LayerTotals> Rows,
+                                    ScopeKind Kind);
+/// Those of layers, the highest peaks first.
+std::vector<LayerTotals> sortedLayers(llvm::ArrayRef<LayerTotals> Rows);
+
+/// The tensors of one kind in a heap, at one moment, summed over images.
+struct KindSum {
+  struct Layer {
+    uint32_t Name = 0; ///< string; 0: of none
+    uint64_t Blocks = 0;
+    uint64_t Bytes = 0;
+  };
+  uint32_t Heap = 0;
+  TensorKind Kind = TensorKind::Unknown;
+  uint64_t Blocks = 0;
+  uint64_t Bytes = 0;
+  std::vector<Layer> Layers; ///< the largest first
+};
+
+/// The kinds of those of Rows that are of the moment Oom (0: the peaks), by
+/// heap, then the largest first.
+std::vector<KindSum> sumKinds(llvm::ArrayRef<KindTotals> Rows, uint32_t Oom);
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_SUMMARYTOTALS_H

@@ -1,0 +1,96 @@
+//===- SummaryTotals.cpp - Totals of a summary over images ----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Trace/SummaryTotals.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <map>
+
+using namespace llvm;
+using namespace memkit;
+
+/// The mean by their times, where it is known.
+static void joinFragmentation(LayerTotals &T, const LayerTotals &L) {
+  double A = T.ReservedPeakBytes ? double(T.DurationNs) : 0;
+  double B = L.ReservedPeakBytes ? double(L.DurationNs) : 0;
+  if (A + B > 0)
+    T.FragmentationPpm = uint32_t(
+        (A * T.FragmentationPpm + B * L.FragmentationPpm) / (A + B) + 0.5);
+}
+
+std::vector<LayerTotals> memkit::joinLayers(ArrayRef<LayerTotals> Rows,
+                                            ScopeKind Kind) {
+  MapVector<std::pair<uint32_t, uint32_t>, LayerTotals> Found;
+  for (const LayerTotals &L : Rows) {
+    if (L.Kind != Kind)
+      continue;
+    auto [It, New] = Found.insert({{L.Name, L.Backward}, L});
+    if (New)
+      continue;
+    LayerTotals &T = It->second;
+    joinFragmentation(T, L);
+    T.Calls += L.Calls;
+    T.DurationNs += L.DurationNs;
+    T.Allocations += L.Allocations;
+    T.Frees += L.Frees;
+    T.AllocatedBytes += L.AllocatedBytes;
+    T.PeakBytes = std::max(T.PeakBytes, L.PeakBytes);
+    T.RiseBytes = std::max(T.RiseBytes, L.RiseBytes);
+    T.TensorAllocations += L.TensorAllocations;
+    T.TensorFrees += L.TensorFrees;
+    T.TensorAllocatedBytes += L.TensorAllocatedBytes;
+    T.TensorFreedBytes += L.TensorFreedBytes;
+    T.TensorPeakBytes = std::max(T.TensorPeakBytes, L.TensorPeakBytes);
+    T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, L.ReservedPeakBytes);
+  }
+  std::vector<LayerTotals> Out;
+  for (auto &[Key, T] : Found)
+    Out.push_back(T);
+  return Out;
+}
+
+std::vector<LayerTotals> memkit::sortedLayers(ArrayRef<LayerTotals> Rows) {
+  std::vector<LayerTotals> All = joinLayers(Rows, ScopeKind::Layer);
+  stable_sort(All, [](const LayerTotals &A, const LayerTotals &B) {
+    return A.PeakBytes > B.PeakBytes;
+  });
+  return All;
+}
+
+std::vector<KindSum> memkit::sumKinds(ArrayRef<KindTotals> Rows, uint32_t Oom) {
+  std::map<std::tuple<uint32_t, TensorKind, uint32_t>, KindSum::Layer> Layers;
+  for (const KindTotals &K : Rows) {
+    if (K.Oom != Oom)
+      continue;
+    KindSum::Layer &L = Layers[{K.Heap, K.Kind, K.Layer}];
+    L.Name = K.Layer;
+    L.Blocks += K.Blocks;
+    L.Bytes += K.Bytes;
+  }
+  std::vector<KindSum> Out;
+  for (const auto &[Key, L] : Layers) {
+    auto [Heap, Kind, Name] = Key;
+    if (Out.empty() || Out.back().Heap != Heap || Out.back().Kind != Kind) {
+      Out.emplace_back();
+      Out.back().Heap = Heap;
+      Out.back().Kind = Kind;
+    }
+    Out.back().Blocks += L.Blocks;
+    Out.back().Bytes += L.Bytes;
+    Out.back().Layers.push_back(L);
+  }
+  for (KindSum &K : Out)
+    stable_sort(K.Layers, [](const KindSum::Layer &A, const KindSum::Layer &B) {
+      return A.Bytes > B.Bytes;
+    });
+  stable_sort(Out, [](const KindSum &A, const KindSum &B) {
+    return std::tie(A.Heap, B.Bytes) < std::tie(B.Heap, A.Bytes);
+  });
+  return Out;
+}
