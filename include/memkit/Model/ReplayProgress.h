@@ -15,7 +15,8 @@
 
 namespace memkit {
 
-/// Shows how far the replay of all events of a trace is.
+/// Shows how far the replay of all events of a trace is. One that begins at a
+/// keyframe is short and shows nothing.
 class ReplayProgress : public ReplayObserver {
 public:
   /// What: `replaying trace.fb`.

@@ -1,0 +1,49 @@
+//===- HeapStats.h - What each heap did -------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_ANALYSIS_HEAPSTATS_H
+#define MEMKIT_ANALYSIS_HEAPSTATS_H
+
+#include "memkit/Model/Sums.h"
+#include <optional>
+
+namespace memkit {
+
+/// What lived at a peak, by stacks of one heap that are shown alike.
+struct PeakStack {
+  uint32_t Heap = 0;
+  uint32_t Stack = 0; ///< one of those stacks
+  uint64_t Bytes = 0; ///< of a domain: exclusive
+  uint64_t Blocks = 0;
+};
+
+/// A domain, or a heap. With chosen processes all but the domain's is of these,
+/// and the peak is what they had at the peak of all.
+struct HeapStats {
+  uint32_t Heap = 0;   ///< 0: the domain
+  uint32_t Domain = 0; ///< as Totals::Id
+  bool InTotals = true;
+  Totals Sums;
+  std::optional<uint64_t> PeakStep; ///< the step that ran at the peak
+  uint64_t MeanBytes = 0;           ///< of an allocation
+  uint64_t BytesPerSecond = 0;      ///< allocated, over the whole run
+  /// Allocations by sizeClass(), of all processes; empty: not known.
+  std::vector<uint64_t> Sizes;
+  std::vector<PeakStack> AtPeak; ///< the largest, largest first
+};
+
+/// The domains that have something, each followed by its selected heaps: those
+/// in the totals, then the others. Top: how many stacks of each peak; 0: all.
+std::vector<HeapStats> statHeaps(const Sums &S, size_t Top);
+
+/// The number of the step that ran at TimeNs, of any process.
+std::optional<uint64_t> stepAt(const Trace &T, uint64_t TimeNs);
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_HEAPSTATS_H

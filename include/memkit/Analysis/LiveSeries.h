@@ -1,0 +1,42 @@
+//===- LiveSeries.h - Live bytes over time, from the slices -----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_ANALYSIS_LIVESERIES_H
+#define MEMKIT_ANALYSIS_LIVESERIES_H
+
+#include "memkit/Model/Sums.h"
+#include "memkit/Support/Graph.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace memkit {
+
+/// A (heap, stack).
+using HeapStack = std::pair<uint32_t, uint32_t>;
+
+/// How the live bytes of a stack changed from slice to slice.
+struct StackChanges {
+  uint64_t Rises = 0; ///< slices at whose end it had more than at their begin
+  uint64_t Falls = 0;
+};
+
+struct LiveSeries {
+  /// Live bytes of each heap (by id) at the ends of slices, all selected
+  /// processes together; times rise. What an image held is gone when it ends.
+  std::vector<std::vector<SeriesPoint>> Heaps;
+  llvm::DenseMap<HeapStack, StackChanges> Stacks; ///< those that were watched
+  uint64_t Slices = 0; ///< of the process that has the most
+};
+
+/// Reads all slices of the selected processes. Watched: stacks whose changes
+/// are wanted. Errors: TraceError.
+llvm::Expected<LiveSeries> readLiveSeries(const Sums &S,
+                                          llvm::ArrayRef<HeapStack> Watched);
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_LIVESERIES_H

@@ -1,0 +1,53 @@
+//===- MarkSeries.h - What the marks of a trace measured --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_ANALYSIS_MARKSERIES_H
+#define MEMKIT_ANALYSIS_MARKSERIES_H
+
+#include "memkit/Model/Trace.h"
+#include <optional>
+
+namespace memkit {
+
+/// What the allocator of a heap holds from a moment on, all processes together.
+struct ReservedPoint {
+  uint64_t TimeNs = 0;
+  uint64_t Reserved = 0;
+  std::optional<uint64_t> Active; ///< bytes of it in use; not always told
+};
+
+/// What a device says is used of it, by whomever.
+struct UsedPoint {
+  uint64_t TimeNs = 0;
+  uint64_t Used = 0;
+  uint64_t Total = 0; ///< 0: not told
+};
+
+/// The marks that are measurements, in the order of their times.
+struct MarkSeries {
+  std::vector<std::vector<ReservedPoint>> Heaps; ///< by heap; [0] is empty
+  std::vector<std::vector<UsedPoint>> Devices;   ///< by device; [0] is empty
+  /// The most private memory of each image (by id), 0 when it was not measured.
+  std::vector<uint64_t> PrivatePeak;
+};
+
+/// Reads all blocks of marks. Errors: TraceError.
+llvm::Expected<MarkSeries> readMarkSeries(const Trace &T);
+
+/// The last point at or before TimeNs; null when there is none.
+template <class Point>
+const Point *pointAt(llvm::ArrayRef<Point> Points, uint64_t TimeNs) {
+  const Point *Next =
+      std::upper_bound(Points.begin(), Points.end(), TimeNs,
+                       [](uint64_t T, const Point &P) { return T < P.TimeNs; });
+  return Next == Points.begin() ? nullptr : Next - 1;
+}
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_MARKSERIES_H

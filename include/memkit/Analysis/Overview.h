@@ -1,0 +1,48 @@
+//===- Overview.h - All that one page says of a trace -----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_ANALYSIS_OVERVIEW_H
+#define MEMKIT_ANALYSIS_OVERVIEW_H
+
+#include "memkit/Analysis/Fragmentation.h"
+#include "memkit/Analysis/HeapStats.h"
+#include "memkit/Analysis/Suggestions.h"
+
+namespace memkit {
+
+/// The answer of memstat.
+struct Overview {
+  std::vector<HeapStats> Heaps;
+  std::vector<HeapFragmentation> Fragmentation;
+  std::vector<DeviceGap> Gaps;
+  std::vector<Suggestion> Suggestions;
+  std::vector<LayerTotals> Layers;   ///< the highest peaks first
+  std::vector<StepTotals> Steps;     ///< by image and begin
+  std::vector<ThreadTotals> Threads; ///< the most bytes first
+  std::vector<KindSum> Kinds;        ///< by heap, the largest first
+  LiveSeries Live; ///< where something needed slices, or WithSeries
+};
+
+struct OverviewOptions {
+  size_t Top = 3; ///< stacks of each peak; 0: all
+  bool WithSeries = false;
+};
+
+/// Reads marks, and slices where they are needed; no events. Errors:
+/// TraceError.
+llvm::Expected<Overview> makeOverview(const Sums &S,
+                                      const OverviewOptions &Options);
+
+/// By how many bytes live memory grew in a step.
+inline int64_t growthOf(const StepTotals &S) {
+  return static_cast<int64_t>(S.AllocatedBytes - S.FreedBytes);
+}
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_OVERVIEW_H

@@ -1,0 +1,178 @@
+//===- HeapStats.cpp - What each heap did ---------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/HeapStats.h"
+#include "memkit/Model/StackKeys.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include <tuple>
+
+using namespace llvm;
+
+namespace memkit {
+
+std::optional<uint64_t> stepAt(const Trace &T, uint64_t TimeNs) {
+  for (const Summary &Part : T.summary())
+    for (const StepTotals &S : Part.Steps)
+      if (S.BeginNs <= TimeNs && TimeNs < S.EndNs)
+        return S.Step;
+  return std::nullopt;
+}
+
+namespace {
+/// What lived at the peaks of heaps and domains, by stack.
+class PeakSums {
+public:
+  PeakSums(const Sums &S)
+      : S(S), Keys(nodeKeys(S.trace(), SameFrame::Location)) {
+    const Trace &T = S.trace();
+    ByHeap.resize(T.heaps().size() + 1);
+    ByDomain.resize(T.devices().size() + 1);
+    Sum.resize(T.heaps().size() + 1);
+    S.forEach([&](uint32_t, const SumRow &R) {
+      addSums(R);
+      uint64_t Key = Keys[T.view().leaf(R.Key)];
+      if (R.HeapPeakBytes || R.HeapPeakBlocks)
+        add(ByHeap[R.Heap], 0, Key, R, R.HeapPeakBytes, R.HeapPeakBlocks);
+      const Heap &H = T.heap(R.Heap);
+      if (R.DomainPeakBytes && !(H.Flags & HF_OutsideTotals))
+        add(ByDomain[H.Domain], R.Heap, Key, R, R.DomainPeakBytes,
+            R.DomainPeakBlocks);
+    });
+  }
+
+  std::vector<PeakStack> ofHeap(uint32_t Heap, size_t Top) {
+    return largest(ByHeap[Heap], Top);
+  }
+  std::vector<PeakStack> ofDomain(uint32_t Domain, size_t Top) {
+    return largest(ByDomain[Domain], Top);
+  }
+  /// Of the rows that were selected.
+  const Totals &sums(uint32_t Heap) const { return Sum[Heap]; }
+
+private:
+  struct Stacks {
+    DenseMap<std::pair<uint32_t, uint64_t>, uint32_t> Known;
+    std::vector<PeakStack> List;
+  };
+
+  static void add(Stacks &To, uint32_t Heap, uint64_t Key, const SumRow &R,
+                  uint64_t Bytes, uint64_t Blocks) {
+    auto [At, New] = To.Known.try_emplace({Heap, Key}, To.List.size());
+    if (New)
+      To.List.push_back({R.Heap, R.Key, 0, 0});
+    To.List[At->second].Bytes += Bytes;
+    To.List[At->second].Blocks += Blocks;
+  }
+
+  void addSums(const SumRow &R) {
+    Totals &T = Sum[R.Heap];
+    T.Allocations += R.Allocations;
+    T.Frees += R.Allocations + R.Splits - R.LiveBlocks;
+    T.AllocatedBytes += R.AllocatedBytes;
+    T.FreedBytes += R.AllocatedBytes - R.LiveBytes;
+    T.Temporaries += R.Temporaries;
+    T.LiveBlocks += R.LiveBlocks;
+    T.LiveBytes += R.LiveBytes;
+    T.PeakBytes += R.HeapPeakBytes;
+    T.PeakBlocks += R.HeapPeakBlocks;
+  }
+
+  static std::vector<PeakStack> largest(Stacks &Of, size_t Top) {
+    auto IsLarger = [](const PeakStack &A, const PeakStack &B) {
+      return std::tie(B.Bytes, B.Blocks, A.Heap, A.Stack) <
+             std::tie(A.Bytes, A.Blocks, B.Heap, B.Stack);
+    };
+    size_t Count = Top ? std::min(Top, Of.List.size()) : Of.List.size();
+    std::partial_sort(Of.List.begin(), Of.List.begin() + Count, Of.List.end(),
+                      IsLarger);
+    Of.List.resize(Count);
+    return std::move(Of.List);
+  }
+
+  const Sums &S;
+  std::vector<uint64_t> Keys;
+  std::vector<Stacks> ByHeap, ByDomain;
+  std::vector<Totals> Sum; ///< by heap
+};
+} // namespace
+
+static bool isWhole(const Sums &S) {
+  const Trace &T = S.trace();
+  for (uint32_t Id = 1; Id <= T.images().size(); ++Id)
+    if (!S.selection().hasImage(Id))
+      return false;
+  return true;
+}
+
+/// What follows from the totals.
+static void finish(HeapStats &H, const Trace &T) {
+  const Totals &S = H.Sums;
+  if (S.PeakBytes)
+    H.PeakStep = stepAt(T, S.PeakTimeNs);
+  if (S.Allocations)
+    H.MeanBytes = S.AllocatedBytes / S.Allocations;
+  if (T.endNs())
+    H.BytesPerSecond = static_cast<uint64_t>(double(S.AllocatedBytes) * 1e9 /
+                                             double(T.endNs()));
+}
+
+static Totals domainTotals(const Trace &T, uint32_t Domain) {
+  for (const Summary &Part : T.summary())
+    for (const Totals &D : Part.Domains)
+      if (D.Id == Domain)
+        return D;
+  return Totals();
+}
+
+std::vector<HeapStats> statHeaps(const Sums &S, size_t Top) {
+  const Trace &T = S.trace();
+  const Selection &Sel = S.selection();
+  bool Whole = isWhole(S);
+  PeakSums Peaks(S);
+  std::vector<HeapStats> Out;
+  for (uint32_t Domain = 0; Domain <= T.devices().size(); ++Domain) {
+    HeapStats D;
+    D.Domain = Domain;
+    D.Sums = domainTotals(T, Domain);
+    D.AtPeak = Peaks.ofDomain(Domain, Top);
+    finish(D, T);
+    size_t At = Out.size();
+    for (bool InTotals : {true, false})
+      for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
+        const Heap &Of = T.heap(Id);
+        bool Counts = !(Of.Flags & HF_OutsideTotals);
+        if (Of.Domain != Domain || Counts != InTotals ||
+            (Sel.isOuterView() && !Sel.hasHeap(Id)))
+          continue;
+        HeapStats H;
+        H.Heap = Id;
+        H.Domain = Domain;
+        H.InTotals = InTotals;
+        const HeapTotals &All = T.heapTotals(Id);
+        H.Sums = All;
+        if (!Whole) {
+          H.Sums = Peaks.sums(Id);
+          H.Sums.PeakTimeNs = All.PeakTimeNs;
+        }
+        if (!H.Sums.Allocations && !H.Sums.PeakBytes && !H.Sums.LiveBytes)
+          continue;
+        if (Whole)
+          H.Sizes = All.Sizes;
+        H.AtPeak = Peaks.ofHeap(Id, Top);
+        finish(H, T);
+        Out.push_back(std::move(H));
+      }
+    bool HasAny = Out.size() != At || D.Sums.PeakBytes;
+    if (HasAny && !Sel.isOuterView() && Whole)
+      Out.insert(Out.begin() + At, std::move(D));
+  }
+  return Out;
+}
+
+} // namespace memkit

@@ -1,0 +1,125 @@
+//===- LiveSeries.cpp - Live bytes over time, from the slices -------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/LiveSeries.h"
+#include "memkit/Model/Slices.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+/// A change of what lives in a heap; wraps when it falls.
+struct Change {
+  uint64_t TimeNs;
+  uint64_t Bytes;
+};
+
+class SeriesReader {
+public:
+  SeriesReader(const Trace &T, SliceSeries &From, ArrayRef<HeapStack> Watched)
+      : T(T), From(From), Changes(T.heaps().size() + 1),
+        Held(From.images().size()) {
+    for (HeapStack Key : Watched)
+      Out.Stacks[Key];
+  }
+
+  Error read() {
+    return From.forEach(
+        [&](size_t Image, size_t Slice, ArrayRef<SliceChange> Rows) {
+          uint64_t EndNs = From.images()[Image].Heads[Slice].EndNs;
+          for (const SliceChange &R : Rows)
+            take(Image, R, EndNs);
+          return Error::success();
+        });
+  }
+
+  LiveSeries finish() {
+    endImages();
+    Out.Heaps.resize(Changes.size());
+    for (size_t Heap = 1; Heap != Changes.size(); ++Heap)
+      Out.Heaps[Heap] = sum(Changes[Heap]);
+    for (const ImageSlices &I : From.images())
+      Out.Slices = std::max<uint64_t>(Out.Slices, I.Heads.size());
+    return std::move(Out);
+  }
+
+private:
+  void take(size_t Image, const SliceChange &R, uint64_t TimeNs) {
+    uint64_t More = R.Bytes - R.BytesBefore;
+    if (!Out.Stacks.empty())
+      if (auto It = Out.Stacks.find({R.Heap, R.Stack});
+          It != Out.Stacks.end()) {
+        It->second.Rises += R.Bytes > R.BytesBefore;
+        It->second.Falls += R.Bytes < R.BytesBefore;
+      }
+    Held[Image][R.Heap] += More;
+    // The rows of a slice are one change.
+    std::vector<Change> &To = Changes[R.Heap];
+    if (!To.empty() && To.back().TimeNs == TimeNs)
+      To.back().Bytes += More;
+    else
+      To.push_back({TimeNs, More});
+  }
+
+  /// What lives when an image ends before the others leaves the curve then.
+  void endImages() {
+    std::map<uint32_t, uint64_t> Ends; // by image
+    for (const Summary &Part : T.summary())
+      for (const ImageTotals &I : Part.Images)
+        if (I.Ended && I.EndNs < T.endNs())
+          Ends[I.Image] = I.EndNs;
+    for (size_t At = 0; At != Held.size(); ++At) {
+      const ImageSlices &I = From.images()[At];
+      auto It = Ends.find(I.Image);
+      if (It == Ends.end())
+        continue;
+      uint64_t EndNs = std::max(It->second, I.Heads.back().EndNs) + 1;
+      for (auto [Heap, Bytes] : Held[At])
+        Changes[Heap].push_back({EndNs, 0 - Bytes});
+    }
+  }
+
+  static std::vector<SeriesPoint> sum(std::vector<Change> &Of) {
+    stable_sort(Of, [](const Change &A, const Change &B) {
+      return A.TimeNs < B.TimeNs;
+    });
+    std::vector<SeriesPoint> Points;
+    uint64_t Live = 0;
+    for (const Change &C : Of) {
+      Live += C.Bytes;
+      if (!Points.empty() && Points.back().TimeNs == C.TimeNs)
+        Points.back().Value = Live;
+      else
+        Points.push_back({C.TimeNs, Live});
+    }
+    return Points;
+  }
+
+  const Trace &T;
+  SliceSeries &From;
+  LiveSeries Out;
+  std::vector<std::vector<Change>> Changes;       ///< by heap
+  std::vector<std::map<uint32_t, uint64_t>> Held; ///< by place of image, heap
+};
+} // namespace
+
+Expected<LiveSeries> readLiveSeries(const Sums &S,
+                                    ArrayRef<HeapStack> Watched) {
+  Expected<std::unique_ptr<SliceSeries>> From = SliceSeries::create(S);
+  if (!From)
+    return From.takeError();
+  SeriesReader R(S.trace(), **From, Watched);
+  if (Error E = R.read())
+    return std::move(E);
+  return R.finish();
+}
+
+} // namespace memkit

@@ -1,0 +1,128 @@
+//===- MarkSeries.cpp - What the marks of a trace measured ----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/MarkSeries.h"
+#include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+/// Sums what the allocators of several processes hold of one heap.
+class SeriesReader {
+public:
+  explicit SeriesReader(const Trace &T) {
+    Out.Heaps.resize(T.heaps().size() + 1);
+    Out.Devices.resize(T.devices().size() + 1);
+    Out.PrivatePeak.resize(T.images().size() + 1);
+  }
+
+  /// What is wrong, or nothing.
+  std::string take(const Mark &M) {
+    switch (M.Kind) {
+    case MarkKind::DeviceUsed:
+      if (M.Id == 0 || M.Id >= Out.Devices.size() || M.Values.empty())
+        return "memory used of device " + std::to_string(M.Id) +
+               ", which is none, or not told";
+      Out.Devices[M.Id].push_back(
+          {M.TimeNs, M.Values[0], M.Values.size() > 1 ? M.Values[1] : 0});
+      return "";
+    case MarkKind::HeapReserved:
+      if (M.Heap == 0 || M.Heap >= Out.Heaps.size() || M.Values.empty())
+        return "bytes reserved of heap " + std::to_string(M.Heap) +
+               ", which is none, or not told";
+      addReserved(M);
+      return "";
+    case MarkKind::Pss:
+      if (M.Image < Out.PrivatePeak.size() && M.Values.size() > 1)
+        Out.PrivatePeak[M.Image] =
+            std::max(Out.PrivatePeak[M.Image], M.Values[1]);
+      return "";
+    case MarkKind::ImageEnd:
+      endImage(M);
+      return "";
+    default:
+      return "";
+    }
+  }
+
+  MarkSeries finish() {
+    for (auto &Points : Out.Heaps)
+      sortByTime(Points);
+    for (auto &Points : Out.Devices)
+      sortByTime(Points);
+    return std::move(Out);
+  }
+
+private:
+  template <class Point> static void sortByTime(std::vector<Point> &Points) {
+    stable_sort(Points, [](const Point &A, const Point &B) {
+      return A.TimeNs < B.TimeNs;
+    });
+  }
+
+  /// What the allocator of one process holds, or those of all.
+  struct Holding {
+    uint64_t Reserved = 0;
+    uint64_t Active = 0;
+    uint64_t Silent = 0; ///< how many hold something and tell no active bytes
+  };
+
+  void addReserved(const Mark &M) {
+    Holding New{M.Values[0], 0, 0};
+    if (M.Values.size() > 1)
+      New.Active = M.Values[1];
+    else
+      New.Silent = New.Reserved != 0;
+    change(M.Heap, Own[{M.Image, M.Heap}], New, M.TimeNs);
+  }
+
+  void change(uint32_t Heap, Holding &Of, Holding To, uint64_t TimeNs) {
+    Holding &Sum = All[Heap];
+    Sum.Reserved += To.Reserved - Of.Reserved;
+    Sum.Active += To.Active - Of.Active;
+    Sum.Silent += To.Silent - Of.Silent;
+    Of = To;
+    ReservedPoint P{TimeNs, Sum.Reserved, std::nullopt};
+    if (!Sum.Silent)
+      P.Active = Sum.Active;
+    Out.Heaps[Heap].push_back(P);
+  }
+
+  /// What it held is given back.
+  void endImage(const Mark &M) {
+    for (auto It = Own.lower_bound({M.Image, 0});
+         It != Own.end() && It->first.first == M.Image; It = Own.erase(It))
+      change(It->first.second, It->second, Holding(), M.TimeNs);
+  }
+
+  MarkSeries Out;
+  std::map<std::pair<uint32_t, uint32_t>, Holding> Own; ///< by image and heap
+  std::map<uint32_t, Holding> All;                      ///< by heap
+};
+} // namespace
+
+Expected<MarkSeries> readMarkSeries(const Trace &T) {
+  SeriesReader R(T);
+  Marks M;
+  for (const BlockInfo &B : T.reader().blocks()) {
+    if (B.Kind != BlockKind::Marks)
+      continue;
+    if (Error E = T.reader().read(B, M))
+      return std::move(E);
+    for (const Mark &One : M.Rows)
+      if (std::string Wrong = R.take(One); !Wrong.empty())
+        return makeTraceError(T.name(), B.Offset, Wrong);
+  }
+  return R.finish();
+}
+
+} // namespace memkit

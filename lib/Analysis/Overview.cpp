@@ -1,0 +1,74 @@
+//===- Overview.cpp - All that one page says of a trace -------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/Overview.h"
+#include "llvm/ADT/STLExtras.h"
+#include <tuple>
+
+using namespace llvm;
+
+namespace memkit {
+
+/// What the summary alone says, of the selected processes.
+static void takeSummary(const Sums &S, Overview &Out) {
+  const Trace &T = S.trace();
+  const Selection &Sel = S.selection();
+  std::vector<LayerTotals> Layers;
+  for (const Summary &Part : T.summary()) {
+    for (const LayerTotals &L : Part.Layers)
+      if (Sel.hasImage(L.Image))
+        Layers.push_back(L);
+    for (const StepTotals &Step : Part.Steps)
+      if (Sel.hasImage(Step.Image))
+        Out.Steps.push_back(Step);
+    for (const ThreadTotals &Th : Part.Threads)
+      if (uint32_t Image = T.threads()[Th.Thread - 1].Image;
+          !Image || Sel.hasImage(Image))
+        Out.Threads.push_back(Th);
+  }
+  Out.Layers = sortedLayers(Layers);
+  stable_sort(Out.Steps, [](const StepTotals &A, const StepTotals &B) {
+    return std::tie(A.Image, A.BeginNs) < std::tie(B.Image, B.BeginNs);
+  });
+  stable_sort(Out.Threads, [](const ThreadTotals &A, const ThreadTotals &B) {
+    return A.AllocatedBytes > B.AllocatedBytes;
+  });
+  for (KindSum &K : kindsOf(T))
+    if (Sel.hasHeap(K.Heap))
+      Out.Kinds.push_back(std::move(K));
+}
+
+/// Whether a question is asked that slices answer.
+static bool needsSlices(const MarkSeries &Marks) {
+  auto HasPoints = [](const auto &Points) { return !Points.empty(); };
+  return any_of(Marks.Heaps, HasPoints) || any_of(Marks.Devices, HasPoints);
+}
+
+Expected<Overview> makeOverview(const Sums &S, const OverviewOptions &Options) {
+  const Trace &T = S.trace();
+  Overview Out;
+  takeSummary(S, Out);
+  Out.Heaps = statHeaps(S, Options.Top);
+  Expected<MarkSeries> Marks = readMarkSeries(T);
+  if (!Marks)
+    return Marks.takeError();
+  std::vector<HeapStack> Caches = findCaches(S);
+  Out.Live.Heaps.resize(T.heaps().size() + 1);
+  if (Options.WithSeries || !Caches.empty() || needsSlices(*Marks)) {
+    Expected<LiveSeries> Live = readLiveSeries(S, Caches);
+    if (!Live)
+      return Live.takeError();
+    Out.Live = std::move(*Live);
+  }
+  Out.Fragmentation = findFragmentation(T, S.selection(), *Marks, Out.Live);
+  Out.Gaps = findGaps(T, *Marks, Out.Live);
+  Out.Suggestions = makeSuggestions(S, *Marks, Out.Live, Caches);
+  return Out;
+}
+
+} // namespace memkit

@@ -1,0 +1,279 @@
+//===- Suggestions.cpp - What would need less memory ----------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/Suggestions.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+#include <tuple>
+
+using namespace llvm;
+
+namespace memkit {
+
+/// Whether Part is at least Ppm millionths of Whole.
+static bool isShare(uint64_t Part, uint64_t Whole, uint32_t Ppm) {
+  return Whole && double(Part) >= double(Whole) * Ppm / 1e6;
+}
+
+std::vector<KindSum> kindsOf(const Trace &T) {
+  std::vector<KindTotals> Rows;
+  for (const Summary &Part : T.summary())
+    append_range(Rows, Part.Kinds);
+  return sumKinds(Rows, 0);
+}
+
+static uint64_t domainPeak(const Trace &T, uint32_t Domain) {
+  for (const Summary &Part : T.summary())
+    for (const Totals &D : Part.Domains)
+      if (D.Id == Domain)
+        return D.PeakBytes;
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// From the rows of stacks
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What rows say of a stack of a heap, over images.
+struct StackSum {
+  uint64_t Allocations = 0, Blocks = 0, LiveBlocks = 0, Bytes = 0;
+  bool Frees = false;
+};
+} // namespace
+
+std::vector<HeapStack> findCaches(const Sums &S) {
+  constexpr size_t Most = 16;
+  const Trace &T = S.trace();
+  std::vector<uint64_t> Peaks;
+  for (uint32_t Domain = 0; Domain <= T.devices().size(); ++Domain)
+    Peaks.push_back(domainPeak(T, Domain));
+  std::map<HeapStack, StackSum> Found;
+  S.forEach([&](uint32_t Image, const SumRow &R) {
+    uint64_t Frees = R.Allocations + R.Splits - R.LiveBlocks;
+    bool IsLarge = isShare(R.LiveExclusive, Peaks[T.heap(R.Heap).Domain],
+                           limits::CachePpm);
+    if (Frees || !IsLarge || R.Allocations < limits::CacheBlocks ||
+        R.LiveExclusive < limits::LeastBytes || T.wasReplaced(Image))
+      return;
+    Found[{R.Heap, R.Key}].Bytes += R.LiveExclusive;
+  });
+  std::vector<std::pair<HeapStack, StackSum>> Sorted(Found.begin(),
+                                                     Found.end());
+  stable_sort(Sorted, [](const auto &A, const auto &B) {
+    return A.second.Bytes > B.second.Bytes;
+  });
+  std::vector<HeapStack> Out;
+  for (const auto &[Key, Sum] : ArrayRef(Sorted).take_front(Most))
+    Out.push_back(Key);
+  return Out;
+}
+
+namespace {
+/// Gathers what applies.
+class Advisor {
+public:
+  Advisor(const Sums &S, const MarkSeries &Marks, const LiveSeries &Live)
+      : S(S), T(S.trace()), Marks(Marks), Live(Live) {}
+
+  std::vector<Suggestion> run(ArrayRef<HeapStack> Caches) {
+    readRows(Caches);
+    for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id)
+      if (S.selection().hasHeap(Id)) {
+        adviseSegments(Id);
+        advisePinned(Id);
+        adviseTemporaries(Id);
+      }
+    adviseCaches(Caches);
+    adviseKinds();
+    adviseWorkers();
+    stable_sort(Out, [](const Suggestion &A, const Suggestion &B) {
+      return A.Bytes > B.Bytes;
+    });
+    return std::move(Out);
+  }
+
+private:
+  Suggestion &add(Advice What, uint32_t Heap, uint64_t Bytes, uint64_t Whole) {
+    Suggestion &New = Out.emplace_back();
+    New.What = What;
+    New.Heap = Heap;
+    New.Bytes = Bytes;
+    New.Whole = Whole;
+    return New;
+  }
+
+  /// Temporaries of a heap, and the stack with most of them.
+  struct Passing {
+    double Bytes = 0;
+    uint64_t Most = 0;
+    uint32_t Stack = 0;
+  };
+
+  void readRows(ArrayRef<HeapStack> Caches) {
+    Temporaries.resize(T.heaps().size() + 1);
+    for (HeapStack Key : Caches)
+      CacheBytes[Key] = 0;
+    S.forEach([&](uint32_t Image, const SumRow &R) {
+      if (R.Temporaries && R.Allocations) {
+        Passing &P = Temporaries[R.Heap];
+        P.Bytes += double(R.AllocatedBytes) / double(R.Allocations) *
+                   double(R.Temporaries);
+        if (P.Most < R.Temporaries) {
+          P.Most = R.Temporaries;
+          P.Stack = R.Key;
+        }
+      }
+      if (auto It = CacheBytes.find({R.Heap, R.Key}); It != CacheBytes.end())
+        It->second += T.wasReplaced(Image) ? 0 : R.LiveExclusive;
+    });
+  }
+
+  void adviseSegments(uint32_t Id) {
+    const HeapTotals &H = T.heapTotals(Id);
+    if (!H.ReservedKnown || !T.heapName(Id).starts_with("torch.cuda") ||
+        H.ReservedPeakBytes <= H.PeakBytes)
+      return;
+    uint64_t Unused = H.ReservedPeakBytes - H.PeakBytes;
+    if (Unused < limits::LeastBytes ||
+        !isShare(Unused, H.ReservedPeakBytes, limits::UnusedPpm) ||
+        H.GrowthFragmentationPpm < limits::UnusedPpm)
+      return;
+    add(Advice::ExpandableSegments, Id, Unused, H.ReservedPeakBytes).Ppm =
+        H.GrowthFragmentationPpm;
+  }
+
+  void advisePinned(uint32_t Id) {
+    const HeapTotals &H = T.heapTotals(Id);
+    if (!T.heapName(Id).contains("pinned") ||
+        H.AllocatedBytes < limits::LeastBytes || H.PeakBytes == 0 ||
+        H.AllocatedBytes / limits::PinnedTurns < H.PeakBytes ||
+        H.Frees < limits::PinnedFrees)
+      return;
+    Suggestion &New = add(Advice::PinnedReuse, Id,
+                          H.AllocatedBytes - H.PeakBytes, H.AllocatedBytes);
+    New.Count = H.Frees;
+    New.OutOf = H.Allocations;
+  }
+
+  void adviseTemporaries(uint32_t Id) {
+    const HeapTotals &H = T.heapTotals(Id);
+    if (H.Allocations < limits::ManyAllocations ||
+        !isShare(H.Temporaries, H.Allocations, limits::TemporaryPpm))
+      return;
+    const Passing &P = Temporaries[Id];
+    Suggestion &New = add(Advice::Temporaries, Id,
+                          static_cast<uint64_t>(P.Bytes), H.AllocatedBytes);
+    New.Count = H.Temporaries;
+    New.OutOf = H.Allocations;
+    New.Stack = P.Stack;
+  }
+
+  void adviseCaches(ArrayRef<HeapStack> Caches) {
+    for (HeapStack Key : Caches) {
+      auto It = Live.Stacks.find(Key);
+      if (It == Live.Stacks.end() || It->second.Falls ||
+          It->second.Rises < limits::CacheRises)
+        continue;
+      auto [Heap, Stack] = Key;
+      Suggestion &New = add(Advice::NeverShrinks, Heap, CacheBytes[Key],
+                            domainPeak(T, T.heap(Heap).Domain));
+      New.Count = It->second.Rises;
+      New.OutOf = Live.Slices;
+      New.Stack = Stack;
+    }
+  }
+
+  void adviseKinds() {
+    std::map<uint32_t, std::vector<KindSum>> ByHeap;
+    for (KindSum &K : kindsOf(T))
+      if (S.selection().hasHeap(K.Heap))
+        ByHeap[K.Heap].push_back(std::move(K));
+    for (auto &[Heap, Kinds] : ByHeap)
+      adviseKinds(Heap, Kinds);
+  }
+
+  /// Kinds: of one heap, the largest first.
+  void adviseKinds(uint32_t Heap, ArrayRef<KindSum> Kinds) {
+    const uint64_t Peak = T.heapTotals(Heap).PeakBytes;
+    auto BytesOf = [&](TensorKind Kind) {
+      uint64_t Bytes = 0;
+      for (const KindSum &K : Kinds)
+        Bytes += K.Kind == Kind ? K.Bytes : 0;
+      return Bytes;
+    };
+    uint64_t Gradients = BytesOf(TensorKind::Gradient);
+    if (Gradients >= limits::LeastBytes &&
+        isShare(Gradients, BytesOf(TensorKind::Parameter),
+                limits::GradientPpm) &&
+        BytesOf(TensorKind::Activation) >= Gradients)
+      add(Advice::GradientsToNone, Heap, Gradients, Peak);
+    const KindSum &Largest = Kinds.front();
+    if (Largest.Kind == TensorKind::OptimizerState &&
+        Largest.Bytes >= limits::LeastBytes)
+      add(Advice::OptimizerState, Heap, Largest.Bytes, Peak);
+    for (const KindSum &K : Kinds)
+      if (K.Kind == TensorKind::Activation)
+        adviseLayer(Heap, K, Peak);
+  }
+
+  void adviseLayer(uint32_t Heap, const KindSum &Activations, uint64_t Peak) {
+    for (const KindSum::Layer &L : Activations.Layers) {
+      if (!L.Name)
+        continue;
+      // The largest stand first.
+      if (L.Bytes >= limits::LeastBytes &&
+          isShare(L.Bytes, Peak, limits::LayerPpm))
+        add(Advice::Checkpoint, Heap, L.Bytes, Peak).Layer = L.Name;
+      return;
+    }
+  }
+
+  /// Pages that a worker has for itself are what it allocated, and copies of
+  /// its parent's that either wrote to.
+  void adviseWorkers() {
+    std::map<uint32_t, std::pair<uint64_t, uint64_t>> ByParent;
+    for (const Summary &Part : T.summary())
+      for (const ImageTotals &I : Part.Images) {
+        const Image &Of = T.images()[I.Image - 1];
+        uint64_t Private = Marks.PrivatePeak[I.Image];
+        if (!S.selection().hasImage(I.Image) ||
+            !T.processName(I.Image).contains("(DataLoader worker") ||
+            Private <= I.PeakBytes)
+          continue;
+        auto &[Bytes, Count] = ByParent[Of.Parent];
+        Bytes += Private - I.PeakBytes;
+        Count += 1;
+      }
+    for (auto [Parent, Found] : ByParent) {
+      auto [Bytes, Count] = Found;
+      if (Count < limits::Workers || Bytes < Count * limits::LeastBytes)
+        continue;
+      Suggestion &New = add(Advice::WorkersCopy, 0, Bytes, 0);
+      New.Count = Count;
+      New.Image = Parent;
+    }
+  }
+
+  const Sums &S;
+  const Trace &T;
+  const MarkSeries &Marks;
+  const LiveSeries &Live;
+  std::vector<Passing> Temporaries; ///< by heap
+  std::map<HeapStack, uint64_t> CacheBytes;
+  std::vector<Suggestion> Out;
+};
+} // namespace
+
+std::vector<Suggestion> makeSuggestions(const Sums &S, const MarkSeries &Marks,
+                                        const LiveSeries &Live,
+                                        ArrayRef<HeapStack> Caches) {
+  return Advisor(S, Marks, Live).run(Caches);
+}
+
+} // namespace memkit

@@ -1,0 +1,103 @@
+//===- Advice.cpp - Suggestions in words ----------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sections.h"
+#include "memkit/Support/Format.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+StringRef adviceName(Advice A) {
+  switch (A) {
+  case Advice::ExpandableSegments:
+    return "expandable-segments";
+  case Advice::PinnedReuse:
+    return "pinned-reuse";
+  case Advice::Temporaries:
+    return "temporaries";
+  case Advice::GradientsToNone:
+    return "gradients-to-none";
+  case Advice::OptimizerState:
+    return "optimizer-state";
+  case Advice::NeverShrinks:
+    return "never-shrinks";
+  case Advice::Checkpoint:
+    return "checkpoint";
+  case Advice::WorkersCopy:
+    return "workers-copy";
+  }
+  llvm_unreachable("all rules have names");
+}
+
+std::string adviceText(const Facts &F, const Suggestion &S) {
+  std::string Heap = S.Heap ? F.heapName(S.Heap).str() : "";
+  std::string Bytes = formatSize(S.Bytes);
+  std::string Share = S.Whole ? formatShare(S.Bytes, S.Whole) : "";
+  switch (S.What) {
+  case Advice::ExpandableSegments:
+    return Heap + " reserved up to " + formatSize(S.Whole) + ", " + Bytes +
+           " more than ever lived in it; it reserved more while " +
+           formatShare(S.Ppm) +
+           " was unused, in pieces too small. Try "
+           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
+  case Advice::PinnedReuse:
+    return Heap + ": " + formatCount(S.Count) + " of " + formatCount(S.OutOf) +
+           " pinned blocks were given back, " + Bytes +
+           " pinned anew. Keep a few buffers and use them again";
+  case Advice::Temporaries:
+    return formatCount(S.Count) + " of " + formatCount(S.OutOf) +
+           " allocations of " + Heap +
+           " were freed before their thread's next, " + Bytes +
+           " in all. Use a buffer again; most are from " +
+           stackInShort(F.T, S.Stack);
+  case Advice::GradientsToNone:
+    return "all gradients, " + Bytes + ", live at the peak of " + Heap +
+           " beside its activations. Unless steps accumulate them: "
+           "zero_grad(set_to_none=True), before the forward pass";
+  case Advice::OptimizerState:
+    return "the optimizer's state is the largest part of the peak of " + Heap +
+           ", " + Bytes + " (" + Share +
+           "). Try one that keeps less (8 bits, factored), or state in parts "
+           "on several devices";
+  case Advice::NeverShrinks:
+    return Bytes + " of " + Heap + " (" + Share +
+           " of the peak) only ever grew, in " + formatCount(S.Count) + " of " +
+           formatCount(S.OutOf) +
+           " slices, and nothing of it was freed. A cache without a bound? " +
+           stackInShort(F.T, S.Stack);
+  case Advice::Checkpoint:
+    return "activations of " + F.T.string(S.Layer).str() + " are " + Bytes +
+           ", " + Share + " of the peak of " + Heap +
+           ". Compute them again in the backward pass: "
+           "torch.utils.checkpoint";
+  case Advice::WorkersCopy:
+    return formatCount(S.Count) + " DataLoader workers of " +
+           F.T.processName(S.Image).str() + " have " + Bytes +
+           " of pages of their own that they did not allocate: copies of "
+           "what they inherited. Keep data in arrays or tensors, not in lists "
+           "of objects";
+  }
+  llvm_unreachable("all rules have texts");
+}
+
+std::optional<Section> adviceSection(const Facts &F) {
+  if (F.O.Suggestions.empty())
+    return std::nullopt;
+  Section Out;
+  Out.Title = "Suggestions";
+  Out.Titled = true;
+  size_t Shown = F.shown(F.O.Suggestions.size(), 5);
+  for (const Suggestion &S : ArrayRef(F.O.Suggestions).take_front(Shown))
+    Out.Lines.push_back(adviceText(F, S));
+  if (size_t Left = F.O.Suggestions.size() - Shown)
+    Out.Lines.push_back(formatCount(Left) + " more; --top=0 shows all");
+  return Out;
+}
+
+} // namespace memkit

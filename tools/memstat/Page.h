@@ -1,0 +1,37 @@
+//===- Page.h - A page of sections, for people ------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TOOLS_MEMSTAT_PAGE_H
+#define MEMKIT_TOOLS_MEMSTAT_PAGE_H
+
+#include "memkit/Support/Table.h"
+#include <optional>
+
+namespace memkit {
+
+/// Lines, a table and what is drawn, below a title.
+struct Section {
+  std::string Title; ///< empty: the head of the page
+  /// Whether the title stands in text, too: the table's first column does not
+  /// say what it is.
+  bool Titled = false;
+  std::vector<std::string> Lines;
+  std::optional<Table> Rows;
+  std::vector<std::string> Drawn; ///< each character in its column
+  std::vector<std::string> Notes; ///< below the table
+};
+
+/// Sections in their order, as text at most Width wide (0: any), or as
+/// Markdown.
+void printText(llvm::raw_ostream &OS, llvm::ArrayRef<Section> Page,
+               unsigned Width);
+void printMarkdown(llvm::raw_ostream &OS, llvm::ArrayRef<Section> Page);
+
+} // namespace memkit
+
+#endif // MEMKIT_TOOLS_MEMSTAT_PAGE_H

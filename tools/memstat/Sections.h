@@ -1,0 +1,66 @@
+//===- Sections.h - What memstat says, section by section -------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TOOLS_MEMSTAT_SECTIONS_H
+#define MEMKIT_TOOLS_MEMSTAT_SECTIONS_H
+
+#include "Page.h"
+#include "memkit/Analysis/Overview.h"
+#include "memkit/TraceText/TraceSummary.h"
+
+namespace memkit {
+
+/// What all sections are made from.
+struct Facts {
+  const Trace &T;
+  const TraceSummary &S;
+  const Overview &O;
+  const Selection &Sel;
+  bool Whole = true;    ///< nothing was selected
+  bool OfHeaps = false; ///< heaps were
+  size_t Top = 3;       ///< stacks, layers, steps, threads, processes; 0: all
+  bool Ascii = false;
+
+  llvm::StringRef heapName(uint32_t Heap) const { return T.heapName(Heap); }
+  /// How many of Count are shown where so many are useful.
+  size_t shown(size_t Count, size_t Useful) const {
+    return Top ? std::min(Count, std::max(Top, Useful)) : Count;
+  }
+};
+
+/// The page. WithTimeline: Width is that of the graphs.
+std::vector<Section> makePage(const Facts &F, bool WithTimeline,
+                              unsigned Width);
+
+// HeapSections.cpp
+Section heapSection(const Facts &F);
+std::vector<Section> peakSections(const Facts &F);
+std::optional<Section> sizeSection(const Facts &F);
+std::optional<Section> reservedSection(const Facts &F);
+std::optional<Section> gapSection(const Facts &F);
+/// A stack in one line, three frames of it: of Python the innermost function
+/// and the innermost lines of the program's own files, else the innermost
+/// functions that are no allocator's.
+std::string stackInShort(const Trace &T, uint32_t Stack);
+
+// Advice.cpp
+/// `expandable-segments`, ...
+llvm::StringRef adviceName(Advice A);
+/// A sentence or two with the evidence.
+std::string adviceText(const Facts &F, const Suggestion &S);
+std::optional<Section> adviceSection(const Facts &F);
+
+// Timeline.cpp
+Section timelineSection(const Facts &F, unsigned Width);
+
+/// The machine interface: docs/CommandGuide/memstat.md.
+void writeStatJson(llvm::raw_ostream &OS, const Facts &F);
+
+} // namespace memkit
+
+#endif // MEMKIT_TOOLS_MEMSTAT_SECTIONS_H

@@ -1,0 +1,185 @@
+//===- StatJson.cpp - What memstat says, for scripts ----------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sections.h"
+#include "memkit/Export/StackText.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+template <class T> static json::Value orNull(const std::optional<T> &Of) {
+  return Of ? json::Value(*Of) : json::Value(nullptr);
+}
+
+static void writeHeap(json::OStream &J, const Facts &F, const HeapStats &H) {
+  J.attribute("name",
+              jsonText(H.Heap ? F.heapName(H.Heap) : F.T.domainName(H.Domain)));
+  J.attribute("is_domain", H.Heap == 0);
+  J.attribute("domain", jsonText(F.T.domainName(H.Domain)));
+  J.attribute("allocations", H.Sums.Allocations);
+  J.attribute("frees", H.Sums.Frees);
+  J.attribute("temporaries", H.Sums.Temporaries);
+  J.attribute("allocated_bytes", H.Sums.AllocatedBytes);
+  J.attribute("live_bytes", H.Sums.LiveBytes);
+  J.attribute("live_blocks", H.Sums.LiveBlocks);
+  J.attribute("peak_bytes", H.Sums.PeakBytes);
+  J.attribute("peak_blocks", H.Sums.PeakBlocks);
+  J.attribute("peak_time_ns", H.Sums.PeakTimeNs);
+  J.attribute("peak_step", orNull(H.PeakStep));
+  J.attribute("mean_bytes", H.MeanBytes);
+  J.attribute("allocated_bytes_per_second", H.BytesPerSecond);
+  J.attributeArray("sizes", [&] {
+    for (size_t K = 0; K != H.Sizes.size(); ++K)
+      if (H.Sizes[K])
+        J.object([&] {
+          J.attribute("from_bytes", sizeClassBegin(K));
+          J.attribute("allocations", H.Sizes[K]);
+        });
+  });
+  J.attributeArray("peak_stacks", [&] {
+    for (const PeakStack &P : H.AtPeak)
+      J.object([&] {
+        J.attribute("heap", jsonText(F.heapName(P.Heap)));
+        J.attribute("bytes", P.Bytes);
+        J.attribute("blocks", P.Blocks);
+        J.attributeBegin("stack");
+        writeStack(J, F.T, P.Stack);
+        J.attributeEnd();
+      });
+  });
+}
+
+static void writeStep(json::OStream &J, const Facts &F, const StepTotals &S) {
+  J.attribute("step", S.Step);
+  J.attribute("process", S.Image);
+  J.attribute("begin_ns", S.BeginNs);
+  J.attribute("end_ns", S.EndNs);
+  J.attribute("allocations", S.Allocations);
+  J.attribute("frees", S.Frees);
+  J.attribute("allocated_bytes", S.AllocatedBytes);
+  J.attribute("freed_bytes", S.FreedBytes);
+  J.attribute("growth_bytes", growthOf(S));
+  J.attribute("peak_bytes", S.PeakBytes);
+  J.attribute("live_bytes", S.LiveBytes);
+}
+
+static void writeLayer(json::OStream &J, const Facts &F, const LayerTotals &L) {
+  bool Known = L.ReservedPeakBytes != 0;
+  auto IfKnown = [&](uint64_t N) {
+    return Known ? json::Value(N) : json::Value(nullptr);
+  };
+  J.attribute("name", jsonText(F.T.string(L.Name)));
+  J.attribute("backward", L.Backward);
+  J.attribute("calls", L.Calls);
+  J.attribute("duration_ns", L.DurationNs);
+  J.attribute("allocations", L.Allocations);
+  J.attribute("frees", L.Frees);
+  J.attribute("allocated_bytes", L.AllocatedBytes);
+  J.attribute("peak_bytes", L.PeakBytes);
+  J.attribute("reserved_peak_bytes", IfKnown(L.ReservedPeakBytes));
+  J.attribute("fragmentation_ppm", IfKnown(L.FragmentationPpm));
+}
+
+static void writeThread(json::OStream &J, const Facts &F,
+                        const ThreadTotals &T) {
+  const Thread &Of = F.T.threads()[T.Thread - 1];
+  J.attribute("id", T.Thread);
+  J.attribute("tid", Of.Tid);
+  J.attribute("process", Of.Image);
+  J.attribute("name", jsonTextOrNull(F.T.string(Of.Name)));
+  J.attribute("allocations", T.Allocations);
+  J.attribute("allocated_bytes", T.AllocatedBytes);
+}
+
+static void writeMoment(json::OStream &J, bool Known,
+                        const HeapFragmentation::Moment &M) {
+  J.attribute("reserved_bytes",
+              Known ? json::Value(M.Reserved) : json::Value(nullptr));
+  J.attribute("allocated_bytes", M.Allocated);
+  J.attribute("active_bytes", orNull(M.Active));
+  bool HasInactive = M.Active && *M.Active <= M.Reserved;
+  J.attribute("inactive_bytes", HasInactive
+                                    ? json::Value(M.Reserved - *M.Active)
+                                    : json::Value(nullptr));
+  J.attribute("fragmentation_ppm", orNull(M.Ppm));
+}
+
+static void writeFragmentation(json::OStream &J, const Facts &F,
+                               const HeapFragmentation &H) {
+  J.attribute("heap", jsonText(F.heapName(H.Heap)));
+  J.attributeObject("now", [&] { writeMoment(J, H.Known, H.Now); });
+  J.attributeObject("at_peak", [&] { writeMoment(J, H.Known, H.AtPeak); });
+  J.attribute("reserved_peak_bytes",
+              H.Known ? json::Value(H.ReservedPeak) : json::Value(nullptr));
+  J.attribute("largest_ppm", orNull(H.LargestPpm));
+  J.attribute("first_quarter_ppm", orNull(H.FirstPpm));
+  J.attribute("last_quarter_ppm", orNull(H.LastPpm));
+}
+
+static void writeGap(json::OStream &J, const Facts &F, const DeviceGap &G) {
+  J.attribute("device", jsonText(F.T.domainName(G.Device)));
+  J.attribute("total_bytes",
+              G.TotalBytes ? json::Value(G.TotalBytes) : json::Value(nullptr));
+  J.attribute("samples", G.Samples);
+  auto Write = [&](StringRef Key, const DeviceGap::Moment &M) {
+    J.attributeObject(Key, [&] {
+      J.attribute("time_ns", M.TimeNs);
+      J.attribute("used_bytes", M.Used);
+      J.attribute("accounted_bytes", M.Accounted);
+      J.attribute("gap_bytes", M.gap());
+    });
+  };
+  Write("most_used", G.MostUsed);
+  Write("largest", G.Largest);
+  Write("last", G.Now);
+}
+
+static void writeSuggestion(json::OStream &J, const Facts &F,
+                            const Suggestion &S) {
+  J.attribute("rule", adviceName(S.What));
+  J.attribute("heap",
+              S.Heap ? jsonText(F.heapName(S.Heap)) : json::Value(nullptr));
+  J.attribute("bytes", S.Bytes);
+  J.attribute("of_bytes", S.Whole ? json::Value(S.Whole) : nullptr);
+  J.attribute("count", S.Count ? json::Value(S.Count) : nullptr);
+  J.attribute("of_count", S.OutOf ? json::Value(S.OutOf) : nullptr);
+  J.attribute("layer",
+              S.Layer ? jsonText(F.T.string(S.Layer)) : json::Value(nullptr));
+  J.attribute("process", S.Image ? json::Value(S.Image) : nullptr);
+  J.attributeBegin("stack");
+  if (S.Stack)
+    writeStack(J, F.T, S.Stack);
+  else
+    J.value(nullptr);
+  J.attributeEnd();
+  J.attribute("text", jsonText(adviceText(F, S)));
+}
+
+void writeStatJson(raw_ostream &OS, const Facts &F) {
+  json::OStream J(OS, /*IndentSize=*/1);
+  auto List = [&](StringRef Key, const auto &Items, auto Write) {
+    J.attributeArray(Key, [&] {
+      for (const auto &Item : Items)
+        J.object([&] { Write(J, F, Item); });
+    });
+  };
+  J.object([&] {
+    writeSummaryJson(J, F.S);
+    List("suggestions", F.O.Suggestions, writeSuggestion);
+    List("heap_list", F.O.Heaps, writeHeap);
+    List("fragmentation", F.O.Fragmentation, writeFragmentation);
+    List("gap", F.O.Gaps, writeGap);
+    List("step_list", F.O.Steps, writeStep);
+    List("layer_list", F.O.Layers, writeLayer);
+    List("thread_list", F.O.Threads, writeThread);
+  });
+  OS << '\n';
+}
+
+} // namespace memkit

@@ -1,0 +1,155 @@
+//===- memstat.cpp - One page on a trace ----------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sections.h"
+#include "memkit/Support/FailOn.h"
+#include "memkit/Support/Graph.h"
+#include "memkit/Support/LargePages.h"
+#include "memkit/Support/OutputFile.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+enum class Format { Text, Json, Markdown };
+
+static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
+                                  cl::cat(toolCategory()));
+static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
+                                   cl::value_desc("file"), cl::init("-"),
+                                   cl::cat(toolCategory()));
+static cl::opt<Format> OutputFormat(
+    "format", cl::desc("What to write:"),
+    cl::values(clEnumValN(Format::Text, "text", "for people (default)"),
+               clEnumValN(Format::Json, "json", "for programs"),
+               clEnumValN(Format::Markdown, "markdown", "for a page")),
+    cl::init(Format::Text), cl::cat(toolCategory()));
+static cl::opt<unsigned>
+    Top("top", cl::init(3), cl::value_desc("n"), cl::cat(toolCategory()),
+        cl::desc("So many stacks of each peak, layers, threads, ..., or a few "
+                 "more where they are useful (default 3); 0: all"));
+static cl::opt<bool> Timeline("timeline", cl::cat(toolCategory()),
+                              cl::desc("Draw live bytes over time"));
+static cl::opt<bool>
+    Ascii("ascii", cl::cat(toolCategory()),
+          cl::desc("Draw with ASCII alone, as where the locale has no UTF-8"));
+static constexpr FailMetric Conditions[] = {{"lost", FF_Any},
+                                            {"suggestions", FF_Any | FF_Value},
+                                            {"peak", FF_Value | FF_PerHeap},
+                                            {"live", FF_Value | FF_PerHeap}};
+
+/// The parts of the summary as one, without rows: for those that a sampled
+/// heap's errors are made from, they are unpacked.
+static Summary joinedSummary(const Trace &T) {
+  Summary All;
+  auto Join = [](auto &To, const auto &From) {
+    To.insert(To.end(), From.begin(), From.end());
+  };
+  for (const Summary &Part : T.summary()) {
+    All.EndNs = std::max(All.EndNs, Part.EndNs);
+    All.Events = std::max(All.Events, Part.Events);
+    All.Marks = std::max(All.Marks, Part.Marks);
+    Join(All.Heaps, Part.Heaps);
+    Join(All.Domains, Part.Domains);
+    Join(All.Images, Part.Images);
+    Join(All.Steps, Part.Steps);
+    Join(All.Layers, Part.Layers);
+    Join(All.Losses, Part.Losses);
+    Join(All.Kinds, Part.Kinds);
+    Join(All.Ooms, Part.Ooms);
+    Join(All.OomHeaps, Part.OomHeaps);
+    Join(All.Threads, Part.Threads);
+  }
+  if (any_of(T.heaps(), [](const Heap &H) { return H.estimateBytes() != 0; }))
+    for (const PackedRows &Rows : T.stackRows())
+      All.Stacks.push_back(Rows.unpack());
+  return All;
+}
+
+/// Without a heap it is the domain `host`, or what was selected.
+static bool holds(const FailCondition &C, const Facts &F) {
+  if (C.Metric == "lost")
+    return C.isAbove(double(F.S.lost()));
+  if (C.Metric == "suggestions")
+    return any_of(F.O.Suggestions, [&](const Suggestion &S) {
+      bool Any = C.What == FailCondition::Kind::Any;
+      return C.isAbove(Any ? 1 : double(S.Bytes));
+    });
+  return any_of(F.O.Heaps, [&](const HeapStats &H) {
+    bool IsMeant = C.Heap.empty()
+                       ? F.Whole ? !H.Heap && H.Domain == 0 : H.Heap != 0
+                       : H.Heap && C.isOfHeap(F.heapName(H.Heap));
+    uint64_t Bytes = C.Metric == "peak" ? H.Sums.PeakBytes : H.Sums.LiveBytes;
+    return IsMeant && C.isAbove(double(Bytes));
+  });
+}
+
+static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
+  if (Error E = requireArgument(Input, "a trace"))
+    return E;
+  if (Error E = Fatal.check())
+    return E;
+  Expected<SelectionSpec> Spec = Flags.spec();
+  if (!Spec)
+    return Spec.takeError();
+  SelectedTrace In;
+  if (Error E = In.open(Input, *Spec))
+    return E;
+  const Trace &T = *In.T;
+  for_each(T.warnings(), [](const std::string &W) { warn(W); });
+  Expected<TraceSummary> S =
+      readTraceSummary(T.reader(), [&] { return joinedSummary(T); });
+  if (!S)
+    return S.takeError();
+  bool Json = OutputFormat == Format::Json;
+  OverviewOptions Options;
+  Options.Top = Top;
+  Options.WithSeries = Timeline;
+  Expected<Overview> O = makeOverview(*In.S, Options);
+  if (!O)
+    return O.takeError();
+
+  Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
+  if (!Out)
+    return Out.takeError();
+  Facts F{T,
+          *S,
+          *O,
+          In.S->selection(),
+          Spec->empty(),
+          !Spec->Heaps.empty(),
+          Top,
+          Ascii || !isUtf8Locale()};
+  unsigned Width = outputWidth();
+  raw_ostream &OS = (*Out)->os();
+  if (Json)
+    writeStatJson(OS, F);
+  else if (OutputFormat == Format::Markdown)
+    printMarkdown(OS, makePage(F, Timeline, Width));
+  else
+    printText(OS, makePage(F, Timeline, Width), Width);
+  if (Error E = (*Out)->keep())
+    return E;
+  return Fatal.status([&](const FailCondition &C) { return holds(C, F); });
+}
+
+int main(int Argc, char **Argv) {
+  useLargePages();
+  SelectionFlags Flags(SF_Heap | SF_Process | SF_AllFrames);
+  FailOn Fatal(Conditions,
+               "Exit with status 3 on lost (events), suggestions or "
+               "suggestions>SIZE (one of more bytes), peak>SIZE, live>SIZE (of "
+               "the host) or HEAP:peak>SIZE, HEAP:live>SIZE");
+  return runTool(Argc, Argv,
+                 {"memstat", "Shows the most important of a trace on one page.",
+                  "memstat trace.fb\n"
+                  "memstat --timeline --heap='torch.*' trace.fb\n"
+                  "memstat --format=markdown trace.fb > page.md"},
+                 [&] { return run(Flags, Fatal); });
+}
