@@ -34,6 +34,32 @@ static std::string sizeText(const Facts &F, const HeapStats &H, uint64_t Bytes,
   return formatEstimate(Bytes, standardError(Variance));
 }
 
+/// Of many heaps those that had the most, by Of; in their order, with what
+/// is no heap.
+static std::vector<const HeapStats *>
+largestHeaps(const Facts &F, function_ref<uint64_t(const HeapStats &)> Of) {
+  constexpr size_t Useful = 10;
+  std::vector<uint64_t> Values;
+  for (const HeapStats &H : F.O.Heaps)
+    if (H.Heap)
+      Values.push_back(Of(H));
+  size_t Shown = F.shown(Values.size(), Useful);
+  llvm::sort(Values, std::greater<>());
+  uint64_t Least = Shown ? Values[Shown - 1] : 0;
+  std::vector<const HeapStats *> Out;
+  for (const HeapStats &H : F.O.Heaps)
+    if (!H.Heap || Of(H) >= Least)
+      Out.push_back(&H);
+  return Out;
+}
+
+/// Says how many heaps are not in a list.
+static void noteOthers(const Facts &F, size_t Shown, Section &To) {
+  if (size_t Left = F.O.Heaps.size() - Shown)
+    To.Notes.push_back(formatCount(Left) + (Left == 1 ? " heap" : " heaps") +
+                       " with less; --top=0 shows all");
+}
+
 Section heapSection(const Facts &F) {
   bool HasSteps = !F.O.Steps.empty();
   std::vector<Table::Column> Columns = {
@@ -44,7 +70,10 @@ Section heapSection(const Facts &F) {
     Columns.push_back({Title, Side::Right});
   Table T(Columns);
   bool ToldOutside = false;
-  for (const HeapStats &H : F.O.Heaps) {
+  std::vector<const HeapStats *> Shown =
+      largestHeaps(F, [](const HeapStats &H) { return H.Sums.PeakBytes; });
+  for (const HeapStats *At : Shown) {
+    const HeapStats &H = *At;
     std::string Name = nameOf(F, H);
     if (H.Heap && !H.InTotals && !std::exchange(ToldOutside, true)) {
       std::vector<std::string> Title(Columns.size());
@@ -68,6 +97,7 @@ Section heapSection(const Facts &F) {
   Section Out;
   Out.Title = "Heaps";
   Out.Rows = std::move(T);
+  noteOthers(F, Shown.size(), Out);
   for (uint32_t Id = 1; Id <= F.T.heaps().size(); ++Id)
     if (uint64_t Sample = F.T.heap(Id).estimateBytes())
       Out.Notes.push_back(F.heapName(Id).str() + " is a sample, one byte in " +
@@ -208,7 +238,10 @@ std::optional<Section> sizeSection(const Facts &F) {
            {"from", Side::Right},
            {"powers of two", Side::Left},
            {"to", Side::Right}});
-  for (const HeapStats &H : F.O.Heaps) {
+  for (const HeapStats *At : largestHeaps(F, [](const HeapStats &H) {
+         return H.InTotals ? H.Sums.Allocations : 0;
+       })) {
+    const HeapStats &H = *At;
     ArrayRef<uint64_t> Sizes = H.Sizes;
     uint64_t Count = 0;
     for (uint64_t N : Sizes)

@@ -1,0 +1,157 @@
+//===- OverviewTest.cpp - What one page says of a trace -------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/Overview.h"
+#include "../Model/TextTrace.h"
+
+using namespace memkit;
+using namespace llvm;
+
+namespace {
+/// A trace and all of its sums.
+struct Opened {
+  explicit Opened(StringRef Text)
+      : T(textTrace(Text)),
+        S(cantFail(Sums::create(*T, cantFail(Selection::create(*T, {}))))) {}
+  std::unique_ptr<Trace> T;
+  Sums S;
+};
+} // namespace
+
+static std::vector<std::pair<uint64_t, uint64_t>>
+pairs(ArrayRef<SeriesPoint> Points) {
+  std::vector<std::pair<uint64_t, uint64_t>> Out;
+  for (const SeriesPoint &P : Points)
+    Out.emplace_back(P.TimeNs, P.Value);
+  return Out;
+}
+
+static const char *const TwoProcesses = R"(
+header
+dictionary
+ image 1 pid=1 exe="/bin/a"
+ image 2 pid=2 parent=1 exe="/bin/a"
+ heap 1 name="torch.cuda:0"
+ stack 1 main > f
+ stack 2 main > g
+marks
+ 10 heap-reserved image=1 heap=1 values=[100 60]
+ 20 heap-reserved image=2 heap=1 values=[50 50]
+ 30 heap-reserved image=1 heap=1 values=[80]
+ 40 heap-reserved image=1 heap=1 values=[70 20]
+ 50 image-end image=1 values=[0]
+slices image=1
+ slice 0 end=10
+  row heap=1 stack=1 blocks=1 bytes=40
+  row heap=1 stack=2 blocks=1 bytes=2
+ slice 1 begin=10 end=50
+  row heap=1 stack=1 blocks=1 bytes=30
+slices image=2
+ slice 0 end=20
+  row heap=1 stack=1 blocks=1 bytes=5
+summary number=1 end=100
+ heap 1 allocations=3 allocated-bytes=47 peak-bytes=47 peak-time=20
+ domain 0 allocations=3 peak-bytes=47 peak-time=20
+ image 1 end=50 ended=true
+ image 2 end=100
+complete
+)";
+
+TEST(MarkSeries, SumsProcesses) {
+  Opened In(TwoProcesses);
+  MarkSeries M = cantFail(readMarkSeries(*In.T));
+  std::vector<ReservedPoint> &P = M.Heaps[1];
+  ASSERT_EQ(P.size(), 5u);
+  EXPECT_EQ(P[0].Reserved, 100u);
+  EXPECT_EQ(P[0].Active, 60u);
+  EXPECT_EQ(P[1].Reserved, 150u);
+  EXPECT_EQ(P[1].Active, 110u);
+  // One process does not tell what is active.
+  EXPECT_EQ(P[2].Reserved, 130u);
+  EXPECT_EQ(P[2].Active, std::nullopt);
+  EXPECT_EQ(P[3].Reserved, 120u);
+  EXPECT_EQ(P[3].Active, 70u);
+  // The first has ended, and holds nothing.
+  EXPECT_EQ(P[4].TimeNs, 50u);
+  EXPECT_EQ(P[4].Reserved, 50u);
+  EXPECT_EQ(P[4].Active, 50u);
+
+  EXPECT_EQ(pointAt<ReservedPoint>(P, 9), nullptr);
+  EXPECT_EQ(pointAt<ReservedPoint>(P, 10)->Reserved, 100u);
+  EXPECT_EQ(pointAt<ReservedPoint>(P, 1000)->Reserved, 50u);
+}
+
+TEST(LiveSeries, SumsProcessesAndWatchesStacks) {
+  Opened In(TwoProcesses);
+  LiveSeries L = cantFail(readLiveSeries(In.S, {{1, 1}, {1, 2}}));
+  // 40 + 2; with 5 of the other; 30 in place of 40; and the first has ended.
+  EXPECT_EQ(pairs(L.Heaps[1]), (std::vector<std::pair<uint64_t, uint64_t>>{
+                                   {10, 42}, {20, 47}, {50, 37}, {51, 5}}));
+  EXPECT_EQ(L.Slices, 2u);
+  StackChanges First = L.Stacks.lookup({1, 1});
+  EXPECT_EQ(First.Rises, 2u);
+  EXPECT_EQ(First.Falls, 1u);
+  StackChanges Second = L.Stacks.lookup({1, 2});
+  EXPECT_EQ(Second.Rises, 1u);
+  EXPECT_EQ(Second.Falls, 0u);
+}
+
+TEST(HeapStats, StepsOfPeaks) {
+  Opened In(R"(
+header
+dictionary
+ image 1 pid=1 exe="/bin/a"
+summary number=1 end=100
+ image 1 end=100
+ step 3 image=1 begin=10 end=20
+ step 4 image=1 begin=20 end=30
+complete
+)");
+  EXPECT_EQ(stepAt(*In.T, 9), std::nullopt);
+  EXPECT_EQ(stepAt(*In.T, 10), 3u);
+  EXPECT_EQ(stepAt(*In.T, 20), 4u);
+  EXPECT_EQ(stepAt(*In.T, 30), std::nullopt);
+}
+
+TEST(HeapStats, StacksShownAlikeAreOne) {
+  // Stacks 1 and 2 differ in what is not shown: the address of a frame.
+  Opened In(R"(
+header
+dictionary
+ image 1 pid=1 exe="/bin/a"
+ heap 1 name="host.malloc"
+ heap 2 name="torch.cpu" parent=1
+ stack 1 prog!main@main.c:1 > malloc
+ stack 2 prog!main@main.c:1 > malloc
+ stack 3 prog!other@main.c:9 > malloc
+summary number=1 end=1000000000 complete=false
+ stacks image=1
+  row stack=1 heap=1 allocations=1 heap-peak-blocks=1 heap-peak-bytes=10 domain-peak-blocks=1 domain-peak-bytes=3
+  row stack=2 heap=1 allocations=1 heap-peak-blocks=2 heap-peak-bytes=20 domain-peak-blocks=2 domain-peak-bytes=20
+  row stack=3 heap=2 allocations=1 heap-peak-blocks=1 heap-peak-bytes=7 domain-peak-blocks=1 domain-peak-bytes=7
+summary number=1 end=1000000000
+ heap 1 allocations=2 allocated-bytes=30 peak-bytes=30 peak-time=20
+ heap 2 allocations=1 allocated-bytes=7 peak-bytes=7 peak-time=20
+ domain 0 allocations=3 peak-bytes=30 peak-time=20
+ image 1 end=50 ended=true
+complete
+)");
+  std::vector<HeapStats> H = statHeaps(In.S, 2);
+  ASSERT_EQ(H.size(), 3u);
+  EXPECT_EQ(H[0].Heap, 0u);
+  ASSERT_EQ(H[0].AtPeak.size(), 2u);
+  EXPECT_EQ(H[0].AtPeak[0].Bytes, 23u);
+  EXPECT_EQ(H[0].AtPeak[0].Blocks, 3u);
+  EXPECT_EQ(H[0].AtPeak[1].Bytes, 7u);
+  EXPECT_EQ(H[0].AtPeak[1].Heap, 2u);
+  ASSERT_EQ(H[1].AtPeak.size(), 1u);
+  EXPECT_EQ(H[1].AtPeak[0].Bytes, 30u);
+  EXPECT_EQ(H[1].MeanBytes, 15u);
+  EXPECT_EQ(H[1].BytesPerSecond, 30u);
+  EXPECT_EQ(H[2].Heap, 2u);
+}
