@@ -16,6 +16,10 @@ using namespace llvm;
 
 namespace memkit {
 
+uint64_t wholeBytes(double Bytes) {
+  return Bytes < 0x1p64 ? static_cast<uint64_t>(Bytes) : UINT64_MAX;
+}
+
 std::optional<uint64_t> stepAt(const Trace &T, uint64_t TimeNs) {
   for (const Summary &Part : T.summary())
     for (const StepTotals &S : Part.Steps)
@@ -118,8 +122,8 @@ static void finish(HeapStats &H, const Trace &T) {
   if (S.Allocations)
     H.MeanBytes = S.AllocatedBytes / S.Allocations;
   if (T.endNs())
-    H.BytesPerSecond = static_cast<uint64_t>(double(S.AllocatedBytes) * 1e9 /
-                                             double(T.endNs()));
+    H.BytesPerSecond =
+        wholeBytes(double(S.AllocatedBytes) * 1e9 / double(T.endNs()));
 }
 
 static Totals domainTotals(const Trace &T, uint32_t Domain) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Analysis/Suggestions.h"
+#include "memkit/Analysis/HeapStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <tuple>
@@ -167,8 +168,8 @@ private:
         !isShare(H.Temporaries, H.Allocations, limits::TemporaryPpm))
       return;
     const Passing &P = Temporaries[Id];
-    Suggestion &New = add(Advice::Temporaries, Id,
-                          static_cast<uint64_t>(P.Bytes), H.AllocatedBytes);
+    Suggestion &New =
+        add(Advice::Temporaries, Id, wholeBytes(P.Bytes), H.AllocatedBytes);
     New.Count = H.Temporaries;
     New.OutOf = H.Allocations;
     New.Stack = P.Stack;

@@ -67,6 +67,8 @@ std::vector<uint64_t> highestOf(ArrayRef<SeriesPoint> Points, uint64_t BeginNs,
   auto ColumnOf = [&](uint64_t TimeNs) {
     if (TimeNs <= BeginNs)
       return 0u;
+    if (TimeNs >= EndNs)
+      return Columns - 1;
     return std::min(Columns - 1, static_cast<unsigned>(
                                      double(TimeNs - BeginNs) / PerColumn));
   };

@@ -37,16 +37,33 @@ struct Facts {
 std::vector<Section> makePage(const Facts &F, bool WithTimeline,
                               unsigned Width);
 
+/// `3 steps`.
+std::string plural(uint64_t Count, llvm::StringRef What);
+
 // HeapSections.cpp
+std::string heapOrDomain(const Facts &F, const HeapStats &H);
 Section heapSection(const Facts &F);
-std::vector<Section> peakSections(const Facts &F);
 std::optional<Section> sizeSection(const Facts &F);
-std::optional<Section> reservedSection(const Facts &F);
-std::optional<Section> gapSection(const Facts &F);
+
+// PeakSections.cpp
+std::vector<Section> peakSections(const Facts &F);
 /// A stack in one line, three frames of it: of Python the innermost function
 /// and the innermost lines of the program's own files, else the innermost
 /// functions that are no allocator's.
 std::string stackInShort(const Trace &T, uint32_t Stack);
+
+// ReservedSections.cpp
+std::optional<Section> reservedSection(const Facts &F);
+std::optional<Section> gapSection(const Facts &F);
+
+// RunSections.cpp
+std::vector<Section> kindSections(const Facts &F);
+std::optional<Section> stepSection(const Facts &F);
+std::optional<Section> layerSection(const Facts &F);
+
+// ProcessSections.cpp
+std::optional<Section> threadSection(const Facts &F);
+std::optional<Section> processSection(const Facts &F);
 
 // Advice.cpp
 /// `expandable-segments`, ...

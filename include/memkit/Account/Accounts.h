@@ -46,9 +46,9 @@
 //
 // Not thread-safe. Memory: 96 bytes a row and 4 to find it (11 to 21 more where
 // another image or heap had its stack before), 17 for each row that changed
-// since the last slice, 48 or so for each enclosing block; a summary takes 8
-// bytes a row while it is made, and a slice that is cut at once 32 for each of
-// its rows.
+// since the last slice, 48 or so for each enclosing block, 32 a thread, 520 a
+// heap for sizes; a summary takes 8 bytes a row while it is made, and a slice
+// that is cut at once 32 for each of its rows.
 //
 //===----------------------------------------------------------------------===//
 

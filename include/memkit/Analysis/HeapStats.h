@@ -41,6 +41,9 @@ struct HeapStats {
 /// in the totals, then the others. Top: how many stacks of each peak; 0: all.
 std::vector<HeapStats> statHeaps(const Sums &S, size_t Top);
 
+/// Bytes as a number, the highest one when they are more than there can be.
+uint64_t wholeBytes(double Bytes);
+
 /// The number of the step that ran at TimeNs, of any process.
 std::optional<uint64_t> stepAt(const Trace &T, uint64_t TimeNs);
 

@@ -30,6 +30,9 @@ TEST(Graph, TakesTheHighestOfEachPart) {
   // What ends where a column begins is not in it.
   EXPECT_EQ(highestOf({{0, 7}, {20, 2}}, 0, 40, 2),
             (std::vector<uint64_t>{7, 2}));
+  // However late a point is.
+  EXPECT_EQ(highestOf({{0, 1}, {UINT64_MAX, 3}}, 0, 2, 2),
+            (std::vector<uint64_t>{1, 3}));
   EXPECT_EQ(highestOf(Points, 5, 5, 2), (std::vector<uint64_t>{0, 0}));
 }
 

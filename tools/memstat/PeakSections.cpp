@@ -1,0 +1,124 @@
+//===- PeakSections.cpp - The stacks of peaks -----------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sections.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/FunctionName.h"
+#include "llvm/ADT/STLExtras.h"
+#include <set>
+
+using namespace llvm;
+
+namespace memkit {
+
+using Side = Table::Align;
+
+/// Whether a native function only passes on what was asked for.
+static bool isAllocator(StringRef Name) {
+  for (StringRef Begin :
+       {"c10::", "at::detail::", "at::native::empty", "operator new",
+        "std::", "__gnu_cxx::", "void std::", "posix_memalign",
+        "at::_ops::", "memalign", "aligned_alloc", "at::empty",
+        "at::TensorIterator", "xmalloc", "xrealloc", "xcalloc"})
+    if (Name.starts_with(Begin))
+      return true;
+  return Name == "malloc" || Name == "calloc" || Name == "realloc" ||
+         Name == "mmap";
+}
+
+/// Whether a Python file is a library's, or the interpreter's own.
+static bool isLibrary(StringRef File) {
+  return File.starts_with("<") || File.contains("-packages/") ||
+         File.contains("/lib/python");
+}
+
+/// Of Python frames the innermost, and the innermost of the program's own.
+static std::vector<ShownFrame> tellingPython(ArrayRef<ShownFrame> All,
+                                             size_t Most) {
+  std::vector<ShownFrame> Out;
+  for (const ShownFrame &F : All)
+    if (F.IsPython && Out.size() < Most && (Out.empty() || !isLibrary(F.File)))
+      Out.push_back(F);
+  return Out;
+}
+
+/// The function; of the program's own Python the line, which says more.
+static std::string shortFrame(const ShownFrame &F) {
+  if (!F.IsPython)
+    return shortFunctionName(F.Function);
+  if (isLibrary(F.File) || F.File.empty() || !F.Line)
+    return F.Function.str();
+  return baseName(F.File).str() + ":" + std::to_string(F.Line);
+}
+
+std::string stackInShort(const Trace &T, uint32_t Stack) {
+  constexpr size_t Most = 3;
+  std::vector<ShownFrame> All = T.shownStack(Stack);
+  std::vector<ShownFrame> Told = tellingPython(All, Most);
+  if (Told.empty())
+    copy_if(All, std::back_inserter(Told),
+            [](const ShownFrame &F) { return !isAllocator(F.Function); });
+  if (Told.empty())
+    Told = std::move(All);
+  std::string Text;
+  for (const ShownFrame &F : ArrayRef(Told).take_front(Most))
+    Text += (Text.empty() ? "" : " < ") + shortFrame(F);
+  return Text.empty() ? "(no stack)" : Text;
+}
+
+/// Seen: what an inner or outer heap has told already.
+static std::optional<Section>
+peakSection(const Facts &F, const HeapStats &H,
+            std::set<std::pair<uint64_t, std::string>> &Seen) {
+  bool WithHeap = H.Heap == 0;
+  std::vector<Table::Column> Columns = {
+      {"bytes", Side::Right}, {"share", Side::Right}, {"blocks", Side::Right}};
+  if (WithHeap)
+    Columns.push_back({"heap", Side::Left});
+  Columns.push_back({"stack, innermost first", Side::Left, true});
+  Table T(Columns);
+  for (const PeakStack &P : H.AtPeak) {
+    std::string Stack = stackInShort(F.T, P.Stack);
+    if (!Seen.insert({P.Bytes, Stack}).second)
+      continue;
+    std::vector<std::string> Row = {formatSize(P.Bytes),
+                                    formatShare(P.Bytes, H.Sums.PeakBytes),
+                                    formatCount(P.Blocks)};
+    if (WithHeap)
+      Row.push_back(F.heapName(P.Heap).str());
+    Row.push_back(std::move(Stack));
+    T.add(std::move(Row));
+  }
+  if (T.empty())
+    return std::nullopt;
+  Section Out;
+  Out.Title = "At the peak of " + heapOrDomain(F, H) + ", " +
+              formatSize(H.Sums.PeakBytes);
+  Out.Titled = true;
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+std::vector<Section> peakSections(const Facts &F) {
+  std::vector<Section> Out;
+  std::set<std::pair<uint64_t, std::string>> Seen;
+  uint64_t Peak = 0;
+  for (const HeapStats &H : F.O.Heaps) {
+    if (!H.Heap)
+      Peak = H.Sums.PeakBytes;
+    // Of small heaps, who cares.
+    bool IsSmall = H.Heap && F.Top && F.Whole && H.Sums.PeakBytes < Peak / 20;
+    if (IsSmall || !H.InTotals)
+      continue;
+    if (std::optional<Section> S = peakSection(F, H, Seen))
+      Out.push_back(std::move(*S));
+  }
+  return Out;
+}
+
+} // namespace memkit

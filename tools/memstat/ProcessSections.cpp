@@ -1,0 +1,103 @@
+//===- ProcessSections.cpp - Threads and processes ------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sections.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+using Side = Table::Align;
+
+std::optional<Section> threadSection(const Facts &F) {
+  ArrayRef<ThreadTotals> Threads = F.O.Threads;
+  if (Threads.size() < 2)
+    return std::nullopt;
+  uint64_t Bytes = 0;
+  for (const ThreadTotals &T : Threads)
+    Bytes += T.AllocatedBytes;
+  Table T({{"thread", Side::Right},
+           {"allocated", Side::Right},
+           {"share", Side::Right},
+           {"allocations", Side::Right},
+           {"name", Side::Left},
+           {"process", Side::Left, true}});
+  for (const ThreadTotals &Sum :
+       Threads.take_front(F.shown(Threads.size(), 3))) {
+    const Thread &Th = F.T.threads()[Sum.Thread - 1];
+    T.add({std::to_string(Th.Tid), formatSize(Sum.AllocatedBytes),
+           formatShare(Sum.AllocatedBytes, Bytes), formatCount(Sum.Allocations),
+           F.T.string(Th.Name).str(),
+           Th.Image ? F.T.processName(Th.Image).str() : ""});
+  }
+  Section Out;
+  Out.Title = "Threads";
+  Out.Rows = std::move(T);
+  if (size_t Left = Threads.size() - F.shown(Threads.size(), 3))
+    Out.Notes.push_back(plural(Left, "thread") +
+                        " with less; --top=0 shows all");
+  return Out;
+}
+
+static std::string endText(const Image &I, const ImageTotals *T,
+                           StringRef WhyNot) {
+  if (!I.Recorded)
+    return ("not recorded: " + WhyNot).str();
+  if (!T || !T->Ended)
+    return "not ended";
+  if (T->Signal)
+    return "signal " + std::to_string(T->Signal);
+  return T->ExitStatus < 0 ? "ended" : "exit " + std::to_string(T->ExitStatus);
+}
+
+std::optional<Section> processSection(const Facts &F) {
+  struct Row {
+    uint32_t Image;
+    uint64_t Peak;
+  };
+  std::vector<Row> Rows;
+  for (uint32_t Id = 1; Id <= F.S.Images.size(); ++Id) {
+    const ImageTotals *T = F.S.imageTotals(Id);
+    if (F.Sel.hasImage(Id))
+      Rows.push_back({Id, T ? T->PeakBytes : 0});
+  }
+  if (Rows.size() < 2)
+    return std::nullopt;
+  stable_sort(Rows, [](Row A, Row B) { return A.Peak > B.Peak; });
+  size_t Shown = F.shown(Rows.size(), 5);
+  Table T({{"pid", Side::Right},
+           {"peak", Side::Right},
+           {"live at end", Side::Right},
+           {"max RSS", Side::Right},
+           {"max PSS", Side::Right},
+           {"process", Side::Left, true},
+           {"end", Side::Left}});
+  auto Sampled = [](uint64_t Bytes) {
+    return Bytes ? formatSize(Bytes) : std::string();
+  };
+  for (const Row &R : ArrayRef(Rows).take_front(Shown)) {
+    const Image &I = F.S.Images[R.Image - 1];
+    const ImageTotals *Sum = F.S.imageTotals(R.Image);
+    T.add({std::to_string(I.Pid), formatSize(R.Peak),
+           Sum ? formatSize(Sum->LiveBytes) : "",
+           Sum ? Sampled(Sum->RssPeakBytes) : "",
+           Sum ? Sampled(Sum->PssPeakBytes) : "",
+           F.T.processName(R.Image).str(),
+           endText(I, Sum, F.S.string(I.WhyNot))});
+  }
+  Section Out;
+  Out.Title = "Processes";
+  Out.Rows = std::move(T);
+  if (size_t Left = Rows.size() - Shown)
+    Out.Notes.push_back(formatCount(Left) + " more; --top=0 shows all");
+  return Out;
+}
+
+} // namespace memkit

@@ -1,0 +1,100 @@
+//===- ReservedSections.cpp - Reserves, and gaps of devices ---------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sections.h"
+#include "memkit/Support/Format.h"
+#include <utility>
+
+using namespace llvm;
+
+namespace memkit {
+
+using Side = Table::Align;
+
+static std::string shareText(std::optional<uint32_t> Ppm) {
+  return Ppm ? formatShare(*Ppm) : "";
+}
+
+static std::string trendText(const HeapFragmentation &H) {
+  if (!H.FirstPpm || !H.LastPpm)
+    return "";
+  return formatShare(*H.FirstPpm) + " -> " + formatShare(*H.LastPpm);
+}
+
+std::optional<Section> reservedSection(const Facts &F) {
+  Table T({{"reserved by", Side::Left, true},
+           {"when", Side::Left},
+           {"reserved", Side::Right},
+           {"allocated", Side::Right},
+           {"active", Side::Right},
+           {"inactive", Side::Right},
+           {"unused", Side::Right}});
+  Section Out;
+  std::string Unknown;
+  auto Add = [&](StringRef Name, StringRef When,
+                 const HeapFragmentation::Moment &M) {
+    T.add({Name.str(), When.str(), formatSize(M.Reserved),
+           formatSize(M.Allocated), M.Active ? formatSize(*M.Active) : "",
+           M.Active && *M.Active <= M.Reserved
+               ? formatSize(M.Reserved - *M.Active)
+               : "",
+           shareText(M.Ppm)});
+  };
+  for (const HeapFragmentation &H : F.O.Fragmentation) {
+    StringRef Name = F.heapName(H.Heap);
+    if (!H.Known) {
+      Unknown += (Unknown.empty() ? "" : ", ") + Name.str();
+      continue;
+    }
+    Add(Name, "at the end", H.Now);
+    Add("", "at the peak", H.AtPeak);
+    std::string Note = Name.str() + " reserved at most " +
+                       formatSize(H.ReservedPeak) +
+                       "; when it reserved more, up to " +
+                       shareText(H.LargestPpm) + " of it was unused";
+    if (std::string Trend = trendText(H); !Trend.empty())
+      Note += "; unused over the run: " + Trend;
+    Out.Notes.push_back(Note);
+  }
+  if (T.empty())
+    return std::nullopt;
+  if (!Unknown.empty())
+    Out.Notes.push_back("unknown what is reserved by: " + Unknown);
+  Out.Title = "Reserved and unused";
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+std::optional<Section> gapSection(const Facts &F) {
+  Table T({{"used of", Side::Left},
+           {"when", Side::Left, true},
+           {"at", Side::Right},
+           {"used", Side::Right},
+           {"accounted for", Side::Right},
+           {"gap", Side::Right}});
+  for (const DeviceGap &G : F.O.Gaps) {
+    std::string Name = F.T.domainName(G.Device).str();
+    if (G.TotalBytes)
+      Name += " (" + formatSize(G.TotalBytes) + ")";
+    auto Add = [&](StringRef When, const DeviceGap::Moment &M) {
+      T.add({std::exchange(Name, ""), When.str(), formatTime(M.TimeNs),
+             formatSize(M.Used), formatSize(M.Accounted), formatSize(M.gap())});
+    };
+    Add("most used", G.MostUsed);
+    Add("largest gap", G.Largest);
+    Add("last sample", G.Now);
+  }
+  if (T.empty())
+    return std::nullopt;
+  Section Out;
+  Out.Title = "What devices say is used";
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+} // namespace memkit

@@ -1,0 +1,159 @@
+//===- RunSections.cpp - Tensors, steps, layers ---------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sections.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+using Side = Table::Align;
+
+std::vector<Section> kindSections(const Facts &F) {
+  std::vector<Section> Out;
+  ArrayRef<KindSum> Left = F.O.Kinds;
+  while (!Left.empty()) {
+    uint32_t Heap = Left.front().Heap;
+    ArrayRef<KindSum> Of =
+        Left.take_while([&](const KindSum &K) { return K.Heap == Heap; });
+    Left = Left.drop_front(Of.size());
+    uint64_t Peak = F.S.heapTotals(Heap).PeakBytes;
+    Table T({{"kind", Side::Left},
+             {"bytes", Side::Right},
+             {"share", Side::Right},
+             {"blocks", Side::Right},
+             {"largest layer", Side::Left, true}});
+    for (const KindSum &K : Of) {
+      auto Named =
+          find_if(K.Layers, [](const KindSum::Layer &L) { return L.Name; });
+      std::string Layer;
+      if (Named != K.Layers.end())
+        Layer = F.T.string(Named->Name).str() + " " + formatSize(Named->Bytes);
+      T.add({kindName(K.Kind), formatSize(K.Bytes), formatShare(K.Bytes, Peak),
+             formatCount(K.Blocks), Layer});
+    }
+    Section S;
+    S.Title = "Tensors at the peak of " + F.heapName(Heap).str() + ", " +
+              formatSize(Peak);
+    S.Titled = true;
+    S.Rows = std::move(T);
+    Out.push_back(std::move(S));
+  }
+  return Out;
+}
+
+/// Of many steps those that say most: with the highest peak, with the largest
+/// growth, the slowest, and the first and last ones. Sorted as they came.
+static std::vector<size_t> tellingSteps(ArrayRef<StepTotals> Steps,
+                                        size_t Most) {
+  std::vector<size_t> Out;
+  auto Add = [&](size_t At) {
+    if (Out.size() < Most && !is_contained(Out, At))
+      Out.push_back(At);
+  };
+  auto Highest = [&](auto Of) {
+    size_t Best = 0;
+    for (size_t I = 1; I != Steps.size(); ++I)
+      if (Of(Steps[I]) > Of(Steps[Best]))
+        Best = I;
+    return Best;
+  };
+  Add(Highest([](const StepTotals &S) { return S.PeakBytes; }));
+  Add(Highest([](const StepTotals &S) { return growthOf(S); }));
+  Add(Highest([](const StepTotals &S) { return S.EndNs - S.BeginNs; }));
+  for (size_t I = 0; I != Steps.size() && Out.size() < Most; ++I) {
+    Add(Steps.size() - 1 - I);
+    Add(I);
+  }
+  sort(Out);
+  return Out;
+}
+
+std::optional<Section> stepSection(const Facts &F) {
+  ArrayRef<StepTotals> Steps = F.O.Steps;
+  if (Steps.empty())
+    return std::nullopt;
+  bool HasImages = any_of(Steps, [&](const StepTotals &S) {
+    return S.Image != Steps.front().Image;
+  });
+  std::vector<Table::Column> Columns = {
+      {"step", Side::Right},     {"begin", Side::Right},
+      {"took", Side::Right},     {"peak", Side::Right},
+      {"growth", Side::Right},   {"allocations", Side::Right},
+      {"allocated", Side::Right}};
+  if (HasImages)
+    Columns.push_back({"process", Side::Left, true});
+  Table T(Columns);
+  for (size_t At : tellingSteps(Steps, F.shown(Steps.size(), 5))) {
+    const StepTotals &S = Steps[At];
+    std::vector<std::string> Row = {
+        std::to_string(S.Step),
+        formatTime(S.BeginNs),
+        formatTime(S.EndNs > S.BeginNs ? S.EndNs - S.BeginNs : 0),
+        formatSize(S.PeakBytes),
+        formatSizeChange(growthOf(S)),
+        formatCount(S.Allocations),
+        formatSize(S.AllocatedBytes)};
+    if (HasImages)
+      Row.push_back(F.T.processName(S.Image).str());
+    T.add(std::move(Row));
+  }
+  Section Out;
+  Out.Title = "Steps";
+  Out.Rows = std::move(T);
+  size_t Shown = F.shown(Steps.size(), 5);
+  if (Shown < Steps.size())
+    Out.Notes.push_back(
+        "of " + plural(Steps.size(), "step") +
+        ": the highest peak, the largest growth, the slowest, first and last");
+  return Out;
+}
+
+std::optional<Section> layerSection(const Facts &F) {
+  ArrayRef<LayerTotals> Layers = F.O.Layers;
+  if (Layers.empty())
+    return std::nullopt;
+  bool HasReserved = any_of(
+      Layers, [](const LayerTotals &L) { return L.ReservedPeakBytes != 0; });
+  std::vector<Table::Column> Columns = {{"layer", Side::Left, true},
+                                        {"peak", Side::Right}};
+  if (HasReserved) {
+    Columns.push_back({"reserved", Side::Right});
+    Columns.push_back({"unused", Side::Right});
+  }
+  for (const char *Title : {"allocations", "frees", "calls", "CPU time"})
+    Columns.push_back({Title, Side::Right});
+  Table T(Columns);
+  for (const LayerTotals &L : Layers.take_front(F.shown(Layers.size(), 5))) {
+    std::vector<std::string> Row = {F.T.string(L.Name).str() +
+                                        (L.Backward ? " (backward)" : ""),
+                                    formatSize(L.PeakBytes)};
+    if (HasReserved) {
+      bool Known = L.ReservedPeakBytes != 0;
+      Row.push_back(Known ? formatSize(L.ReservedPeakBytes) : "");
+      Row.push_back(Known ? formatShare(L.FragmentationPpm) : "");
+    }
+    Row.push_back(formatCount(L.Allocations));
+    Row.push_back(formatCount(L.Frees));
+    Row.push_back(formatCount(L.Calls));
+    Row.push_back(formatTime(L.DurationNs));
+    T.add(std::move(Row));
+  }
+  Section Out;
+  Out.Title = "Layers";
+  size_t Shown = F.shown(Layers.size(), 5);
+  if (Shown < Layers.size())
+    Out.Notes.push_back("of " + plural(Layers.size(), "layer") +
+                        ", forward and backward; memdump --layers has all");
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+} // namespace memkit
