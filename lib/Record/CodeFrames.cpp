@@ -101,6 +101,8 @@ CodeFrames::Known CodeFrames::add(uint32_t Code) {
     break;
   default:
     New.Frame = native(Info);
+    if (const KnownModule *M = Modules.find(Info.Module))
+      New.IsSwitch = M->IsSwitch;
   }
   Codes.get(Code) = New;
   return New;
@@ -168,6 +170,11 @@ static bool isDriverModule(StringRef Path) {
          Name == "libmemrec-cuda.so";
 }
 
+/// greenlet, on which gevent and eventlet stand.
+static bool isSwitchModule(StringRef Path) {
+  return Path.rsplit('/').second.starts_with("_greenlet.");
+}
+
 bool CodeFrames::isDriver(uint32_t Code) {
   SharedImage::CodeInfo Info;
   uint64_t Bias;
@@ -201,6 +208,7 @@ uint32_t CodeFrames::moduleOf(uint32_t Module, uint64_t &Bias) {
   L.Bias = Bias = Info.Bias;
   L.TimeNs = R.nowNs();
   R.Names.addLoad(L);
-  Modules.get(Module) = {L.Module, Info.Bias, isDriverModule(Info.Path)};
+  Modules.get(Module) = {L.Module, Info.Bias, isDriverModule(Info.Path),
+                         isSwitchModule(Info.Path)};
   return L.Module;
 }

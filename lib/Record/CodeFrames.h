@@ -27,6 +27,8 @@ public:
   struct Known {
     uint32_t Frame = 0;
     wire::CodeKind Kind = wire::CodeKind::None;
+    /// Of a module that lets stacks of Python take turns on one stack.
+    bool IsSwitch = false;
   };
   /// The frame of a code. What is nonsense counts as a bad record and is an
   /// unknown frame of the kind None; a name that cannot be read is `?`.
@@ -62,6 +64,7 @@ private:
     uint32_t Id = 0;
     uint64_t Bias = 0;
     bool IsDriver = false;
+    bool IsSwitch = false;
   };
   SharedImage &Shared;
   Recording &R;

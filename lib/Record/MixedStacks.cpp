@@ -22,7 +22,7 @@ bool MixedStacks::read(uint32_t Id, PathNode &Out) {
     return false;
   }
   CodeFrames::Known K = Codes.of(Info.Code);
-  Out = {Info.Parent, K.Frame, K.Kind};
+  Out = {Info.Parent, K.Frame, K.Kind, K.IsSwitch};
   return true;
 }
 
@@ -42,7 +42,8 @@ uint32_t MixedStacks::count(uint32_t Node, bool OfPython) {
       Count = Known - 1;
       break;
     }
-    if (!read(At, N))
+    // What is above a switch is another greenlet's.
+    if (!read(At, N) || (N.IsSwitch && !OfPython))
       break;
     if (OfPython || N.Kind == CodeKind::Evaluator || N.Kind == CodeKind::Gap)
       Path.push_back({At, N.Kind});
@@ -79,6 +80,8 @@ bool MixedStacks::takes(uint32_t Native, CodeKind Kind, uint32_t Python,
 /// is to come below it is in Steps.
 uint32_t MixedStacks::gather(uint32_t Native, uint32_t Python) {
   PathNode N{}, P{};
+  // A greenlet that is about to switch has greenlet's frames as its innermost ones.
+  bool HasRun = false, AtSwitch = false;
   while (Native || Python) {
     if (Steps.size() == MaxSteps) {
       Codes.bad();
@@ -88,10 +91,13 @@ uint32_t MixedStacks::gather(uint32_t Native, uint32_t Python) {
       if (const Last *L = Lasts.find(Native);
           L && L->Node && L->Python == Python)
         return L->Node;
-      if (!read(Native, N)) {
+      bool IsThere = read(Native, N);
+      HasRun |= IsThere && N.Kind == CodeKind::Evaluator;
+      if (!IsThere || (AtSwitch && !N.IsSwitch)) {
         Native = 0;
         continue;
       }
+      AtSwitch = HasRun && N.IsSwitch;
     }
     bool IsPlace =
         !Native || N.Kind == CodeKind::Evaluator || N.Kind == CodeKind::Gap;

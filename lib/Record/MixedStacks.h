@@ -41,6 +41,10 @@ private:
 /// they stand there, and the evaluator's frames below have the last runs. An
 /// evaluator's frame beyond the runs stays as it is.
 ///
+/// Greenlets take turns on one native stack, each on top of whatever was there when
+/// it began. The Python path is of the one that runs; so the native path ends with
+/// the frames of greenlet's module that began it, and evaluators are counted from there.
+///
 /// A path costs what of it is new: the trace's node is known for each (frame of
 /// the evaluator, Python frame in it), and each native node knows that of its
 /// last path. Belongs to the recorder's thread.
@@ -67,6 +71,7 @@ private:
     uint32_t Parent;
     uint32_t Frame;
     wire::CodeKind Kind;
+    bool IsSwitch;
   };
   /// Of the last path that went through a native node: its Python part, and
   /// the trace's node.

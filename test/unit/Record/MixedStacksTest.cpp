@@ -88,8 +88,17 @@ struct OneProgram : testing::Test {
   uint32_t pair(uint32_t Native, uint32_t Python) {
     return addNode(Native, wire::PairBit | Python);
   }
-  /// A path of words: `E` is the evaluator's frame, `...` a gap, a number a
-  /// native frame's address, `f` a Python frame and `!f` one that begins a run.
+  /// The code of greenlet's module at an address.
+  uint32_t addGreenletCode(uint64_t Address) {
+    auto *M = entry<wire::Module>(regions().Modules, 1);
+    M->Start = 1000;
+    M->End = 2000;
+    strcpy(M->Path, "/lib/greenlet/_greenlet.cpython-311.so");
+    M->State = uint32_t(wire::ModuleState::Mapped);
+    return addCode(CodeKind::Native, 1000 + Address, 1);
+  }
+  /// A path of words: `E` is the evaluator's frame, `...` a gap, `G1` a frame of
+  /// greenlet, a number a native frame's address, `f` a Python frame and `!f` one that begins a run.
   uint32_t path(llvm::StringRef Text, uint32_t Parent = 0) {
     llvm::SmallVector<llvm::StringRef, 8> Words;
     llvm::SplitString(Text, Words);
@@ -98,6 +107,8 @@ struct OneProgram : testing::Test {
       if (W.starts_with("E"))
         Parent =
             addNode(Parent, addCode(CodeKind::Evaluator, 0xe00 + W.size() - 1));
+      else if (W.consume_front("G"))
+        Parent = addNode(Parent, addGreenletCode(W[0] - '0'));
       else if (W == "...")
         Parent = addNode(Parent, addCode(CodeKind::Gap, 0));
       else if (!W.getAsInteger(10, Address))
@@ -208,6 +219,26 @@ TEST_F(OneProgram, SharedPartsAreTheSameNodes) {
   EXPECT_EQ("1 f g 2", shown(pair(Outer, G)));
   EXPECT_EQ(Nodes + 5, R->Names.numNodes());
   EXPECT_EQ(0u, bad());
+}
+
+TEST_F(OneProgram, Greenlets) {
+  // Main's module began one at g, which began another at h.
+  uint32_t Outer = path("1 E 2 G1 G2 3 E 4");
+  uint32_t Inner = path("G1 G2 5 E 6", Outer);
+  uint32_t Main = path("!main begin"), First = path("!g begin"),
+           Second = path("!h work");
+  EXPECT_EQ("1 main begin 2", shown(pair(path("2", path("1 E")), Main)));
+  std::string Cut = shown(pair(Outer, First));
+  EXPECT_TRUE(llvm::StringRef(Cut).ends_with(" 3 g begin 4")) << Cut;
+  EXPECT_FALSE(llvm::StringRef(Cut).contains("main")) << Cut;
+  EXPECT_EQ(llvm::StringRef(Cut).count(' '), 5u) << Cut;
+  Cut = shown(pair(Inner, Second));
+  EXPECT_TRUE(llvm::StringRef(Cut).ends_with(" 5 h work 6")) << Cut;
+  EXPECT_EQ(llvm::StringRef(Cut).count(' '), 5u) << Cut;
+  // It is about to switch: its own frames are those above greenlet's innermost.
+  Cut = shown(pair(path("G1", Inner), Second));
+  EXPECT_TRUE(llvm::StringRef(Cut).contains(" 5 h work 6 ")) << Cut;
+  EXPECT_FALSE(llvm::StringRef(Cut).contains(" 3 ")) << Cut;
 }
 
 /// What the page of MixedStacks.h says, word for word.

@@ -1,0 +1,37 @@
+//===- AssemblerFuzzer.cpp - Any text for memas -----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Assembles any text. What is a trace must read as one, unless parts of it were
+// not checked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Trace/TraceReader.h"
+#include "memkit/TraceText/Assembler.h"
+
+using namespace memkit;
+using namespace llvm;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  std::string Text(reinterpret_cast<const char *>(Data), Size), Bytes;
+  StringSink Out(Bytes);
+  Expected<Assembled> Made = assemble(MemoryBufferRef(Text, "fuzz"), Out);
+  if (!Made) {
+    consumeError(Made.takeError());
+    return 0;
+  }
+  auto R = TraceReader::create(MemoryBuffer::getMemBuffer(Bytes, "t", false));
+  if (!R)
+    abort();
+  for (const BlockInfo &B : (*R)->blocks())
+    if (Error E = (*R)->readAny(B).takeError()) {
+      errs() << toString(std::move(E)) << '\n';
+      abort();
+    }
+  return 0;
+}

@@ -1,0 +1,62 @@
+//===- ModelFuzzer.cpp - What tools make of any trace -----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The text of a trace, whose values a fuzzer changes more easily than those behind
+// a checksum, assembled without checks: it is read, replayed and compared, and its
+// sums are made. Errors are right, crashes are not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Check.h"
+#include "memkit/Model/Sums.h"
+#include "memkit/TraceText/Assembler.h"
+
+using namespace memkit;
+using namespace llvm;
+
+static std::unique_ptr<TraceReader> open(StringRef Bytes) {
+  auto R = TraceReader::create(MemoryBuffer::getMemBuffer(Bytes, "t", false));
+  if (R)
+    return std::move(*R);
+  consumeError(R.takeError());
+  return nullptr;
+}
+
+static void sums(StringRef Bytes, const SelectionSpec &Spec) {
+  std::unique_ptr<TraceReader> R = open(Bytes);
+  if (!R)
+    return;
+  auto T = Trace::create(std::move(R));
+  if (!T)
+    return consumeError(T.takeError());
+  Expected<Selection> Sel = Selection::create(**T, Spec);
+  if (!Sel)
+    return consumeError(Sel.takeError());
+  Expected<Sums> S = Sums::create(**T, std::move(*Sel));
+  if (!S)
+    return consumeError(S.takeError());
+  S->forEach([](uint32_t, const SumRow &) {});
+  (*T)->foldFrames();
+  for (uint32_t Stack = 1; Stack <= (*T)->numStacks(); ++Stack)
+    (*T)->shownStack(Stack);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  std::string Text(reinterpret_cast<const char *>(Data), Size), Bytes;
+  StringSink Out(Bytes);
+  AssembleOptions Options;
+  Options.Unchecked = true;
+  consumeError(assemble(MemoryBufferRef(Text, "fuzz"), Out, Options).takeError());
+  if (std::unique_ptr<TraceReader> R = open(Bytes))
+    consumeError(checkTrace(*R).takeError());
+  SelectionSpec Spec;
+  sums(Bytes, Spec);
+  Spec.MinSize = 2;
+  sums(Bytes, Spec);
+  return 0;
+}

@@ -1,0 +1,182 @@
+//===- WireFuzzer.cpp - A hostile program's shared memory -------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A recorded program may write anything into the memory that it shares with the
+// recorder. The input is what it writes: a list of pokes into the memory and of
+// records, with passes of the recorder between. Whatever that is, the trace that
+// comes out must read, and must agree with itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImageState.h"
+#include "memkit/Model/Check.h"
+#include "memkit/Trace/TraceReader.h"
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace memkit;
+using namespace llvm;
+
+namespace {
+
+/// Bytes of the input, and zeros after its end.
+class Input {
+public:
+  Input(const uint8_t *Data, size_t Size) : At(Data), End(Data + Size) {}
+  bool empty() const { return At == End; }
+  template <class T> T take() {
+    T Out{};
+    size_t Count = std::min<size_t>(sizeof(T), End - At);
+    memcpy(&Out, At, Count);
+    At += Count;
+    return Out;
+  }
+  /// A number that is mostly small, or near to 2^32.
+  uint32_t id() {
+    uint8_t B = take<uint8_t>();
+    return B < 250 ? B : B < 253 ? take<uint32_t>() : ~uint32_t(B & 3);
+  }
+
+private:
+  const uint8_t *At, *End;
+};
+
+/// One image, and all of its shared memory as the program has it.
+struct Victim {
+  std::string Bytes;
+  StringSink Out{Bytes};
+  std::unique_ptr<Recording> R;
+  std::unique_ptr<ImageState> I;
+  char *Memory = nullptr;
+  uint64_t Size = 0;
+  std::vector<MergedRecord> Waiting;
+  uint64_t Tsc = 1000;
+
+  Victim() {
+    R = cantFail(
+        Recording::create(Out, Header(), TscClock({0, 0, 0}, 1000000000)));
+    R->Names.addImage(Image());
+    R->Sums.beginImage(1, 0);
+    auto Shared = cantFail(SharedImage::create(1, ImageSettings(), "fuzz"));
+    Size = Shared->size();
+    void *P = mmap(nullptr, Size, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_NORESERVE, Shared->fd(), 0);
+    if (P == MAP_FAILED)
+      abort();
+    Memory = static_cast<char *>(P);
+    I = std::make_unique<ImageState>(1, getpid(), false, std::move(Shared), *R);
+    R->addImage(*I);
+    R->Pass = 1;
+    for (uint32_t Ring = 0; Ring != 4; ++Ring)
+      I->ring(Ring);
+  }
+  ~Victim() { munmap(Memory, Size); }
+
+  template <class T> void poke(uint64_t Region, uint32_t Id, Input &In) {
+    uint64_t At = Region + uint64_t(Id) * sizeof(T);
+    auto Value = In.take<std::array<char, sizeof(T)>>();
+    if (At <= Size - sizeof(T))
+      memcpy(Memory + At, &Value, sizeof(T));
+  }
+  void record(Input &In) {
+    MergedRecord M;
+    M.Source = In.take<uint8_t>() % 4;
+    uint8_t Kind = In.take<uint8_t>() % (wire::NumRecordKinds + 2);
+    uint8_t Function = In.take<uint8_t>();
+    // Few addresses, so that records meet.
+    uint64_t Address = uint64_t(In.id()) * 0x1000;
+    uint8_t Low = In.take<uint8_t>();
+    Address += Low < 200 ? 0 : Low;
+    uint64_t Bytes = In.id();
+    Tsc += In.take<uint8_t>();
+    M.R = {Tsc, Address,
+           Bytes | uint64_t(Kind) << 48 | uint64_t(Function) << 56, In.id(),
+           In.id()};
+    Waiting.push_back(M);
+  }
+  void pass() {
+    RingOfImage Of[4];
+    for (uint32_t Ring = 0; Ring != 4; ++Ring)
+      Of[Ring] = {I.get(), Ring};
+    ArrayRef<MergedRecord> Left = Waiting;
+    while (!Left.empty()) {
+      size_t Taken = I->takeUsual(Left, Of);
+      uint8_t Kind = Left[0].R.kind();
+      bool IsExec = Kind >= uint8_t(wire::RecordKind::Exec) &&
+                    Kind <= uint8_t(wire::RecordKind::Spawned);
+      // Those are the session's.
+      if (!Taken && !IsExec)
+        I->process(Left[0].R, Left[0].Source);
+      Left = Left.drop_front(Taken ? Taken : 1);
+    }
+    Waiting.clear();
+    I->settleHeld();
+    I->countLosses();
+    ++R->Pass;
+  }
+  void step(Input &In) {
+    const wire::Regions &G = I->shared().control().Regions;
+    // As they were given: the program may change its copy.
+    static const wire::Regions Given = G;
+    switch (In.take<uint8_t>() % 12) {
+    case 0:
+      return poke<wire::Node>(Given.Nodes, In.id(), In);
+    case 1:
+      return poke<wire::Code>(Given.Codes, In.id(), In);
+    case 2:
+      return poke<std::array<char, 64>>(
+          Given.Modules, In.id() * (sizeof(wire::Module) / 64), In);
+    case 3:
+      return poke<wire::PythonFunction>(Given.Functions, In.id(), In);
+    case 4:
+      return poke<std::array<char, 24>>(Given.Texts, In.id(), In);
+    case 5: // the control page, its own part of it
+      return poke<uint32_t>(offsetof(wire::Control, Pid),
+                            In.take<uint16_t>() % 4096, In);
+    case 6:
+      pass();
+      return;
+    case 7:
+      pass();
+      return R->flush();
+    case 8:
+      if (!I->inKeyframe())
+        I->startKeyframe();
+      return I->finishKeyframe();
+    case 9:
+      I->releaseRing(In.take<uint8_t>() % 4);
+      return;
+    default:
+      return record(In);
+    }
+  }
+};
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  Input In(Data, Size);
+  Victim V;
+  while (!In.empty())
+    V.step(In);
+  V.pass();
+  V.I->settleHeld(true);
+  V.I->endScopes(V.R->lastNs());
+  V.R->finish();
+  auto T =
+      cantFail(TraceReader::create(MemoryBuffer::getMemBuffer(V.Bytes, "t", false)));
+  Expected<CheckResult> Checked = checkTrace(*T);
+  if (!Checked || !Checked->Differences.empty()) {
+    errs() << (Checked ? Checked->Differences.front()
+                       : toString(Checked.takeError()))
+           << '\n';
+    abort();
+  }
+  return 0;
+}
