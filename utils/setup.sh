@@ -113,54 +113,49 @@ need_torch() {
   "$python" -m pip install --quiet --disable-pip-version-check "torch==$torch_version" numpy
 }
 
-# Headers and library of NVTX, and its package for Python, in .cache/nvtx: wheels of
-# some 3 MB. Tests that want them are left out without.
+# need_wheels NAME OTHERWISE WHEEL...: puts wheels into .cache/NAME, unless they are
+# there. Where they cannot be had OTHERWISE says what is missing then. Its status says
+# whether they are new.
+need_wheels() {
+  local name=$1 otherwise=$2 folder=$root/.cache/$1
+  shift 2
+  [ "$(cat "$folder/installed" 2>/dev/null)" != "$python $*" ] || return 1
+  [ $no_install = 0 ] || die "not installed: $*, in .cache/$name"
+  say "Installing $* into .cache/$name"
+  rm -rf "$folder"
+  if "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$folder" "$@"; then
+    echo "$python $*" >"$folder/installed"
+  else
+    say "$otherwise"
+  fi
+}
+
+# Headers and library of NVTX, and its package for Python: wheels of some 3 MB.
 need_nvtx() {
-  local folder=$root/.cache/nvtx wheels=(nvidia-nvtx==13.5.25 nvidia-nvtx-cu12==12.1.105 nvtx==0.2.17)
-  [ "$(cat "$folder/installed" 2>/dev/null)" != "$python ${wheels[*]}" ] || return 0
-  [ $no_install = 0 ] || die "not installed: ${wheels[*]}, in .cache/nvtx"
-  say "Installing NVTX into .cache/nvtx"
-  rm -rf "$folder"
-  if "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$folder" "${wheels[@]}"; then
-    echo "$python ${wheels[*]}" >"$folder/installed"
-  else
-    say "NVTX cannot be had: its tests are left out"
-  fi
+  need_wheels nvtx "NVTX cannot be had: its tests are left out" \
+    nvidia-nvtx==13.5.25 nvidia-nvtx-cu12==12.1.105 nvtx==0.2.17 || true
 }
 
-# Headers of CUDA, in .cache/cuda: wheels of some 14 MB, for what no toolkit here has.
-# The library for CUDA's driver, and its tests, are left out without.
+# Headers of CUDA, wheels of some 14 MB, for what no toolkit here has.
 need_cuda_headers() {
-  local folder=$root/.cache/cuda wheels=(nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88
-    nvidia-cuda-cupti==13.0.85 nvidia-nvml-dev==13.0.87)
-  [ "$(cat "$folder/installed" 2>/dev/null)" != "${wheels[*]}" ] || return 0
-  [ $no_install = 0 ] || die "not installed: ${wheels[*]}, in .cache/cuda"
-  say "Installing the headers of CUDA into .cache/cuda"
-  rm -rf "$folder"
-  if "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$folder" "${wheels[@]}"; then
-    echo "${wheels[*]}" >"$folder/installed"
-    # What is configured already has not seen them.
+  # What is configured already has not seen them.
+  if need_wheels cuda "The headers of CUDA cannot be had: its driver is not recorded" \
+    nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-cuda-cupti==13.0.85 \
+    nvidia-nvml-dev==13.0.87; then
     rm -f "$root"/build/*/build.ninja
-  else
-    say "The headers of CUDA cannot be had: its driver is not recorded"
   fi
 }
 
-# Readers of what memflame and memdump write, that judge it in tests, in .cache/readers: the
-# message classes of Perfetto, DuckDB and pandas. Wheels of 38 MB; tests that want them
-# are left out without.
+# Packages that programs of the tests use: wheels of less than 1 MB.
+need_test_wheels() {
+  need_wheels packages "greenlet cannot be had: its test is left out" greenlet==3.5.6 || true
+}
+
+# Readers of what memflame and memdump write, that judge it in tests: the message
+# classes of Perfetto, DuckDB and pandas. Wheels of 38 MB.
 need_readers() {
-  local folder=$root/.cache/readers
-  local wheels=(perfetto==0.59.1 protobuf==7.36.2 duckdb==2.0.0 pandas==3.1.1 python-dateutil six)
-  [ "$(cat "$folder/installed" 2>/dev/null)" != "$python ${wheels[*]}" ] || return 0
-  [ $no_install = 0 ] || die "not installed: ${wheels[*]}, in .cache/readers"
-  say "Installing readers of the formats into .cache/readers"
-  rm -rf "$folder"
-  if "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$folder" "${wheels[@]}"; then
-    echo "$python ${wheels[*]}" >"$folder/installed"
-  else
-    say "Readers of the formats cannot be had: their tests are left out"
-  fi
+  need_wheels readers "Readers of the formats cannot be had: their tests are left out" \
+    perfetto==0.59.1 protobuf==7.36.2 duckdb==2.0.0 pandas==3.1.1 python-dateutil six || true
 }
 
 # pprof, in .cache/pprof: of Debian's Go (63 MB to fetch, 265 MB installed) the one program
