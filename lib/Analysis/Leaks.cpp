@@ -57,7 +57,10 @@ template <typename SumT> static void addTo(SumT &Sum, const Leak &L) {
   Sum.Variance += L.Variance;
 }
 
-static void sumHeaps(const Trace &T, LeakReport &Report) {
+void sumLeaks(const Trace &T, LeakReport &Report) {
+  Report.Bytes = Report.Blocks = 0;
+  Report.Variance = 0;
+  Report.Heaps.clear();
   std::vector<HeapLeaks> ByHeap(T.heaps().size() + 1);
   for (const Leak &L : Report.Leaks) {
     ByHeap[L.Heap].Heap = L.Heap;
@@ -78,7 +81,7 @@ LeakReport findLeaks(const Sums &S, const Suppressions &Hidden,
   const Trace &T = S.trace();
   LeakReport Report;
   for (const std::string &Pattern : Hidden.patterns())
-    Report.Suppressed.push_back({Pattern, 0, 0, 0, 0});
+    Report.Suppressed.push_back({Pattern, 0, 0, 0, 0, 0});
   std::vector<uint32_t> HiddenBy, DefaultBy;
   if (!Hidden.empty())
     HiddenBy = Hidden.matchNodes(T);
@@ -94,7 +97,7 @@ LeakReport findLeaks(const Sums &S, const Suppressions &Hidden,
       Report.Leaks.push_back(L);
   }
   llvm::sort(Report.Leaks, isLarger);
-  sumHeaps(T, Report);
+  sumLeaks(T, Report);
   return Report;
 }
 

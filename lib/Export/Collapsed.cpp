@@ -36,4 +36,11 @@ void writeCollapsed(raw_ostream &OS, ShownTree T, const Profile &P) {
   }
 }
 
+void writeCollapsedLine(raw_ostream &OS, ArrayRef<ShownFrame> Stack,
+                        uint64_t Value) {
+  for (size_t I = Stack.size(); I-- != 0;)
+    OS << pathName(Stack[I].Function) << (I ? ";" : "");
+  OS << (Stack.empty() ? "(no stack) " : " ") << Value << '\n';
+}
+
 } // namespace memkit

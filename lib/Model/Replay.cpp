@@ -179,7 +179,7 @@ Error Replay::startAtBases() {
   return Error::success();
 }
 
-Error Replay::startNear(uint64_t AtNs) {
+Error Replay::startNear(uint64_t AtNs, bool KeepEnded) {
   if (Error E = readBases())
     return E;
   // The parts of the last keyframe of each image, as far as they are read.
@@ -193,7 +193,8 @@ Error Replay::startNear(uint64_t AtNs) {
       addPart(Parts, B);
   }
   for (const Mark &M : Marks)
-    if (M.Kind == MarkKind::ImageEnd && M.TimeNs <= AtNs && Images[M.Image])
+    if (!KeepEnded && M.Kind == MarkKind::ImageEnd && M.TimeNs <= AtNs &&
+        Images[M.Image])
       Images[M.Image]->Ignored = true;
   for (size_t Id = 0; Id < Images.size(); ++Id) {
     if (!Images[Id] || Images[Id]->Ignored)

@@ -1,4 +1,4 @@
-//===- LeakPrinter.h - A report of leaks as text and JSON -*- C++ -*-===//
+//===- LeakPrinter.h - What memleak found, as it is written -*- C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,17 +9,42 @@
 #ifndef MEMKIT_TOOLS_MEMLEAK_LEAKPRINTER_H
 #define MEMKIT_TOOLS_MEMLEAK_LEAKPRINTER_H
 
-#include "memkit/Analysis/Leaks.h"
+#include "memkit/Analysis/LeakFindings.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace memkit {
 
-/// For people. Most: how many findings; 0: all.
-void printLeaks(llvm::raw_ostream &OS, const Trace &T, const LeakReport &R,
-                uint64_t Most);
+/// What is written.
+struct LeakView {
+  const Trace &T;
+  const LeakFindings &R;
+  unsigned Kinds = FK_Exit; ///< that were looked for
+  uint64_t Most = 0;        ///< findings of each kind; 0: all
 
+  /// The findings of a kind that are shown.
+  llvm::ArrayRef<LeakFinding> shown(LeakKinds Kind) const;
+  /// How many there are.
+  size_t count(LeakKinds Kind) const;
+};
+
+/// `exit`, `growth`, `outlier`.
+llvm::StringRef kindName(LeakKinds Kind);
+/// The first line of a finding in text.
+std::string titleOf(const LeakView &V, const LeakFinding &F);
+/// Why it is one, in a line; empty for kind exit.
+std::string evidenceOf(const LeakView &V, const LeakFinding &F);
+/// `1.2 MiB`, of a rate too.
+std::string rateText(double Bytes);
+
+/// For people.
+void printLeaks(llvm::raw_ostream &OS, const LeakView &V);
 /// The machine interface: docs/CommandGuide/memleak.md.
-void writeLeakJson(llvm::raw_ostream &OS, const Trace &T, const LeakReport &R,
-                   uint64_t Most);
+void writeLeakJson(llvm::raw_ostream &OS, const LeakView &V);
+/// SARIF 2.1.0.
+void writeLeakSarif(llvm::raw_ostream &OS, const LeakView &V);
+/// Collapsed stacks with the bytes of the findings, of those that grow what
+/// they grow by.
+void writeLeakCollapsed(llvm::raw_ostream &OS, const LeakView &V);
 
 } // namespace memkit
 

@@ -1,4 +1,4 @@
-//===- memleak.cpp - What was never freed -*- C++ -*-===//
+//===- memleak.cpp - What was never freed, and what grows -*- C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +8,7 @@
 
 #include "LeakPrinter.h"
 #include "memkit/Support/FailOn.h"
+#include "memkit/Support/Format.h"
 #include "memkit/Support/LargePages.h"
 #include "memkit/Support/OutputFile.h"
 #include "memkit/Support/ToolMain.h"
@@ -16,7 +17,7 @@
 using namespace llvm;
 using namespace memkit;
 
-enum class Format { Text, Json };
+enum class Format { Text, Json, Sarif, Collapsed };
 
 static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
                                   cl::cat(toolCategory()));
@@ -26,11 +27,26 @@ static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
 static cl::opt<Format> OutputFormat(
     "format", cl::desc("What to write:"),
     cl::values(clEnumValN(Format::Text, "text", "for people (default)"),
-               clEnumValN(Format::Json, "json", "for programs")),
+               clEnumValN(Format::Json, "json", "for programs"),
+               clEnumValN(Format::Sarif, "sarif", "SARIF 2.1.0"),
+               clEnumValN(Format::Collapsed, "collapsed",
+                          "root;..;leaf bytes, of one kind (exit)")),
     cl::init(Format::Text), cl::cat(toolCategory()));
-static cl::opt<uint64_t>
-    Top("top", cl::desc("Show at most this many findings; 0: all (text: 10)"),
-        cl::value_desc("n"), cl::cat(toolCategory()));
+static cl::bits<LeakKinds> Kinds(
+    "kind", cl::CommaSeparated, cl::desc("What to look for (all):"),
+    cl::values(clEnumValN(0, "exit", "what was never freed"),
+               clEnumValN(1, "growth", "what grows to the end"),
+               clEnumValN(2, "outlier", "blocks that outlive their siblings")),
+    cl::cat(toolCategory()));
+static cl::opt<uint64_t> Top(
+    "top",
+    cl::desc("Show at most this many findings of a kind; 0: all (text: 10)"),
+    cl::value_desc("n"), cl::cat(toolCategory()));
+static cl::opt<std::string>
+    WarmUp("warm-up", cl::value_desc("n%|n"), cl::init("20%"),
+           cl::desc("growth: do not look at this part of a run, or so many "
+                    "steps (20%)"),
+           cl::cat(toolCategory()));
 static cl::list<std::string>
     SuppressionFiles("suppressions", cl::value_desc("file"),
                      cl::desc("Hide leaks with a frame that matches a line "
@@ -41,21 +57,168 @@ static cl::opt<bool> NoDefaults(
     cl::desc("Show what the loader, libc and the interpreter keep by design, "
              "too"),
     cl::cat(toolCategory()));
+static cl::opt<std::string>
+    Baseline("baseline", cl::value_desc("trace"),
+             cl::desc("Show only what this trace does not have"),
+             cl::cat(toolCategory()));
 static constexpr FailMetric Conditions[] = {
-    {"leaks", FF_Any | FF_Value | FF_PerHeap}, {"lost", FF_Any}};
+    {"leaks", FF_Any | FF_Value | FF_PerHeap},
+    {"growth", FF_Any | FF_Value | FF_PerStep | FF_PerTime | FF_PerHeap},
+    {"outliers", FF_Any | FF_Value | FF_PerHeap},
+    {"lost", FF_Any}};
+
+static const char HowSteps[] =
+    "steps are what memkit.step() of the program, an optimizer of PyTorch or "
+    "memrec --step=REGEX records";
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+/// Whether what grows in the heaps that C names meets C.
+static bool growthHolds(const FailCondition &C, const Trace &T,
+                        const LeakFindings &R) {
+  using Kind = FailCondition::Kind;
+  double Steps = 0, Times = 0, Rise = 0;
+  for (const Growth &G : R.Growth.Found) {
+    if (!C.isOfHeap(T.heapName(G.Heap)))
+      continue;
+    (R.Growth.Spans[G.Span].HasSteps ? Steps : Times) += G.Rate;
+    Rise += static_cast<double>(G.Rise);
+  }
+  if (C.What == Kind::PerStep)
+    return C.isAbove(Steps);
+  if (C.What == Kind::PerTime)
+    return C.isAbove(Times);
+  return Rise > 0 && C.isAbove(Rise);
+}
 
 /// Whether the findings, or those of the heaps that C names, meet C.
-static bool holds(const FailCondition &C, const Trace &T, const LeakReport &R) {
+static bool holds(const FailCondition &C, const Trace &T,
+                  const LeakFindings &R) {
   if (C.Metric == "lost")
-    return C.isAbove(T.lostEvents());
+    return C.isAbove(static_cast<double>(T.lostEvents()));
+  if (C.Metric == "growth")
+    return growthHolds(C, T, R);
+  LeakKinds Kind = C.Metric == "leaks" ? FK_Exit : FK_Outlier;
   uint64_t Bytes = 0, Findings = 0;
-  for (const HeapLeaks &H : R.Heaps)
-    if (C.isOfHeap(T.heapName(H.Heap))) {
-      Bytes += H.Bytes;
-      Findings += H.Findings;
+  for (const LeakFinding &F : R.All)
+    if (F.Kind == Kind && C.isOfHeap(T.heapName(F.Heap))) {
+      Bytes += F.Bytes;
+      Findings += 1;
     }
   return Findings &&
-         C.isAbove(C.What == FailCondition::Kind::Any ? Findings : Bytes);
+         C.isAbove(static_cast<double>(
+             C.What == FailCondition::Kind::Any ? Findings : Bytes));
+}
+
+/// A condition that cannot be judged is no condition that does not hold.
+static Error checkRates(const FailOn &Fatal, const LeakFindings &R) {
+  for (const FailCondition &C : Fatal.conditions()) {
+    if (C.Metric == "growth" && !R.HasSlices)
+      return makeError(Input + ": --fail-on=" + C.Text +
+                       ": the trace has no slices, nor events to make them of");
+    if (C.What == FailCondition::Kind::PerStep && !R.HasSteps)
+      return makeError(Input + ": --fail-on=" + C.Text +
+                       ": the trace has no steps; " + HowSteps);
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+static unsigned wantedKinds(const FailOn &Fatal) {
+  unsigned Wanted = Kinds.getBits();
+  if (!Wanted)
+    Wanted = OutputFormat == Format::Collapsed
+                 ? FK_Exit
+                 : FK_Exit | FK_Growth | FK_Outlier;
+  // What is asked about has to be looked for.
+  if (Fatal.asksFor("leaks"))
+    Wanted |= FK_Exit;
+  if (Fatal.asksFor("growth"))
+    Wanted |= FK_Growth;
+  if (Fatal.asksFor("outliers"))
+    Wanted |= FK_Outlier;
+  return Wanted;
+}
+
+static Expected<LeakOptions> readOptions(const FailOn &Fatal) {
+  LeakOptions Options;
+  Options.Kinds = wantedKinds(Fatal);
+  if (OutputFormat == Format::Collapsed && popcount(Options.Kinds) != 1)
+    return makeUsageError("--format=collapsed shows findings of one --kind");
+  uint64_t Steps;
+  StringRef Text = WarmUp;
+  if (!Text.getAsInteger(10, Steps)) {
+    Options.Growth.WarmUp = 0;
+    Options.Growth.WarmUpSteps = Steps;
+    return Options;
+  }
+  Expected<Threshold> Part = parseThreshold(Text);
+  if (!Part || !Part->IsFraction || Part->Fraction >= 1) {
+    consumeError(Part.takeError());
+    return makeUsageError("--warm-up: '" + Text +
+                          "' is neither a part below 100%, nor a number of "
+                          "steps");
+  }
+  Options.Growth.WarmUp = Part->Fraction;
+  return Options;
+}
+
+/// Says what somebody who asked for growth alone may wonder about.
+static void explainGrowth(const LeakFindings &R) {
+  bool Asked = Kinds.getBits() & FK_Growth;
+  if (!Asked || !R.LooksForGrowth)
+    return;
+  if (!R.HasSlices)
+    return warn(Input + ": no slices, nor events to make them of: growth is "
+                        "not looked for");
+  if (R.Growth.Spans.empty())
+    return warn(Input + ": too short to look for growth, which needs " +
+                Twine(MinTrendPoints) +
+                " steps, or slices of 100 ms, after "
+                "the warm-up");
+  if (!R.HasSteps)
+    warn(Input + ": no steps: growth is per second; " + HowSteps);
+}
+
+static Error write(const LeakView &V) {
+  Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
+  if (!Out)
+    return Out.takeError();
+  raw_ostream &OS = (*Out)->os();
+  switch (OutputFormat) {
+  case Format::Text:
+    printLeaks(OS, V);
+    break;
+  case Format::Json:
+    writeLeakJson(OS, V);
+    break;
+  case Format::Sarif:
+    writeLeakSarif(OS, V);
+    break;
+  case Format::Collapsed:
+    writeLeakCollapsed(OS, V);
+    break;
+  }
+  return (*Out)->keep();
+}
+
+/// Opens a trace and looks for all of it.
+static Expected<LeakFindings> analyse(StringRef Path, SelectedTrace &In,
+                                        const SelectionSpec &Spec,
+                                        const LeakOptions &Options,
+                                        const Suppressions &Hidden) {
+  if (Error E = In.open(Path, Spec))
+    return std::move(E);
+  for_each(In.T->warnings(), [](const std::string &W) { warn(W); });
+  Suppressions ByDefault;
+  if (!NoDefaults)
+    ByDefault = Suppressions::byDefault(*In.T);
+  return findAllLeaks(*In.S, Options, Hidden, ByDefault);
 }
 
 static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
@@ -66,47 +229,50 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
+  Expected<LeakOptions> Options = readOptions(Fatal);
+  if (!Options)
+    return Options.takeError();
   Suppressions Hidden;
   for (const std::string &Path : SuppressionFiles)
     if (Error E = Hidden.parseFile(Path))
       return E;
 
-  SelectedTrace In;
-  if (Error E = In.open(Input, *Spec))
+  SelectedTrace In, Old;
+  Expected<LeakFindings> R = analyse(Input, In, *Spec, *Options, Hidden);
+  if (!R)
+    return R.takeError();
+  if (Error E = checkRates(Fatal, *R))
     return E;
-  for_each(In.T->warnings(), [](const std::string &W) { warn(W); });
-  Suppressions ByDefault;
-  if (!NoDefaults)
-    ByDefault = Suppressions::byDefault(*In.T);
-  LeakReport Report = findLeaks(*In.S, Hidden, ByDefault);
-
-  Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
-  if (!Out)
-    return Out.takeError();
-  bool Json = OutputFormat == Format::Json;
-  uint64_t Most = Top.getNumOccurrences() ? Top : Json ? 0 : 10;
-  if (Json)
-    writeLeakJson((*Out)->os(), *In.T, Report, Most);
-  else
-    printLeaks((*Out)->os(), *In.T, Report, Most);
-  if (Error E = (*Out)->keep())
+  explainGrowth(*R);
+  if (!Baseline.empty()) {
+    Expected<LeakFindings> Before =
+        analyse(Baseline, Old, *Spec, *Options, Hidden);
+    if (!Before)
+      return Before.takeError();
+    keepNew(*R, *In.T, *Before, *Old.T);
+  }
+  uint64_t Most = Top.getNumOccurrences()        ? uint64_t(Top)
+                  : OutputFormat == Format::Text ? 10
+                                                 : 0;
+  if (Error E = write({*In.T, *R, Options->Kinds, Most}))
     return E;
-  for (const SuppressionUse &U : Report.Suppressed)
-    if (!U.Findings)
+  for (const SuppressionUse &U : R->Exit.Suppressed)
+    if (!U.any())
       warn("suppression 'leak:" + U.Pattern + "' matched nothing");
   return Fatal.status(
-      [&](const FailCondition &C) { return holds(C, *In.T, Report); });
+      [&](const FailCondition &C) { return holds(C, *In.T, *R); });
 }
 
 int main(int Argc, char **Argv) {
   useLargePages();
   SelectionFlags Flags(SF_All);
   FailOn Fatal(Conditions,
-               "Exit with status 3 on leaks, leaks>SIZE (more bytes in all, of "
-               "HEAP:leaks>SIZE in these heaps) or lost (events)");
-  return runTool(Argc, Argv,
-                 {"memleak", "Shows what a recorded program never freed.",
-                  "memleak trace.fb\n"
-                  "memleak --format=json --fail-on='leaks>1MiB' trace.fb"},
-                 [&] { return run(Flags, Fatal); });
+               "Exit with status 3 on leaks (leaks>SIZE: of more bytes), "
+               "growth (growth>SIZE/step), outliers or lost (events)");
+  return runTool(
+      Argc, Argv,
+      {"memleak", "Shows what a recorded program never freed, and what grows.",
+       "memleak trace.fb\n"
+       "memleak --format=json --fail-on='growth>1MiB/step' trace.fb"},
+      [&] { return run(Flags, Fatal); });
 }

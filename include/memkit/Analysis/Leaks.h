@@ -36,7 +36,9 @@ struct SuppressionUse {
   std::string Pattern;
   uint64_t Bytes = 0;
   uint64_t Blocks = 0;
-  uint64_t Findings = 0; ///< 0: it hid nothing
+  uint64_t Findings = 0; ///< of kind exit
+  uint64_t Others = 0;   ///< findings of other kinds
+  bool any() const { return Findings || Others; }
   double Variance = 0;
 };
 
@@ -49,6 +51,9 @@ struct LeakReport {
   uint64_t Blocks = 0;                    ///< sum of Leaks
   double Variance = 0;                    ///< of Bytes
 };
+
+/// Makes the sums of R those of its Leaks.
+void sumLeaks(const Trace &T, LeakReport &R);
 
 /// What lived at the end of its process, without processes that exec replaced,
 /// nor what Hidden or, failing that, ByDefault hides.

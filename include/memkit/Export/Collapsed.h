@@ -20,6 +20,10 @@ namespace memkit {
 /// `:` and a line break a space.
 void writeCollapsed(llvm::raw_ostream &OS, ShownTree T, const Profile &P);
 
+/// Writes one such line for a stack, innermost frame first.
+void writeCollapsedLine(llvm::raw_ostream &OS, llvm::ArrayRef<ShownFrame> Stack,
+                        uint64_t Value);
+
 } // namespace memkit
 
 #endif // MEMKIT_EXPORT_COLLAPSED_H

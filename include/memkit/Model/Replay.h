@@ -107,8 +107,8 @@ public:
   /// Before run(): begins at the last keyframe of each image before AtNs
   /// instead of its start. Live values are right once run(AtNs) is done;
   /// counts, peaks and times lack what was before, and blocks of the keyframe
-  /// have no thread.
-  llvm::Error startNear(uint64_t AtNs);
+  /// have no thread. Images that end by then have no events, unless KeepEnded.
+  llvm::Error startNear(uint64_t AtNs, bool KeepEnded = false);
 
   /// Replays all events and marks with TimeNs <= UntilNs.
   llvm::Error run(uint64_t UntilNs = UINT64_MAX);

@@ -1,0 +1,87 @@
+//===- Outliers.h - Allocations that outlive their siblings -----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of a stack that allocated often and freed nearly all of it soon, a few blocks
+// that were never freed: what a rare path forgot. Found by the counts of the
+// summary and the slices; the births of the few are those of the blocks that
+// lived at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_ANALYSIS_OUTLIERS_H
+#define MEMKIT_ANALYSIS_OUTLIERS_H
+
+#include "memkit/Model/LastBlocks.h"
+#include "memkit/Model/Slices.h"
+
+namespace memkit {
+
+struct OutlierOptions {
+  uint64_t LeastAllocations = 100;
+  /// The most of a stack's blocks that are outliers.
+  double MostShare = 0.01;
+  /// An outlier is so many times as old as its siblings became on average,
+  /// and as old as this part of the run.
+  double TimesOlder = 10, LeastAge = 0.1;
+  /// The most that siblings live on average: a step, or this part of a run
+  /// without steps.
+  double ShortLife = 0.01;
+  /// What was allocated in this part of the run is kept by design.
+  double WarmUp = 0.2;
+};
+
+/// The outliers of one (image, heap, stack).
+struct Outlier {
+  uint32_t Image = 0;
+  uint32_t Heap = 0;
+  uint32_t Stack = 0;
+  uint64_t Blocks = 0, Bytes = 0;      ///< that outlive the others
+  uint64_t Allocations = 0;            ///< of all
+  uint64_t LifeNs = 0;                 ///< how long the others lived on average
+  uint64_t OldestNs = 0, NewestNs = 0; ///< births
+};
+
+/// Finds outliers: first add() each block that forEachLastBlock() gives, then
+/// find(). Without blocks nothing is found.
+class OutlierFinder {
+public:
+  OutlierFinder(const Sums &S, const OutlierOptions &Options = {});
+  /// Whether any row of the summary may have outliers: else no block is wanted.
+  bool hasCandidates() const { return !Rows.empty(); }
+  void add(uint32_t Image, uint64_t EndNs, const LiveBlock &B);
+  /// Those with most bytes first.
+  llvm::Expected<std::vector<Outlier>> find(SliceSeries &Slices);
+
+private:
+  struct OldBlock {
+    uint64_t Bytes;
+    uint64_t BirthNs;
+  };
+  struct Row {
+    uint32_t Image, Heap, Stack;
+    uint64_t Allocations;
+    double Lived = 0; ///< blocks times ns, up to the end
+    uint64_t EndNs = 0;
+    std::vector<OldBlock> Live;
+  };
+  using Key = std::pair<uint64_t, uint32_t>;
+  static Key key(uint32_t Image, uint32_t Heap, uint32_t Stack) {
+    return {uint64_t(Image) << 32 | Heap, Stack};
+  }
+  llvm::Error addLives(SliceSeries &Slices);
+  void judge(const Row &R, const ImageSlices &I,
+             std::vector<Outlier> &Out) const;
+
+  OutlierOptions Options;
+  std::vector<Row> Rows;
+  llvm::DenseMap<Key, uint32_t> RowOf;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_OUTLIERS_H

@@ -1,0 +1,188 @@
+//===- GrowthTree.cpp - The nodes that may grow -----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GrowthTree.h"
+#include <algorithm>
+#include <functional>
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+
+constexpr uint32_t None = GrowthNode::None;
+/// Only ways from the root to so many rows are looked at.
+constexpr size_t MostRising = size_t(1) << 18;
+
+/// A node at or above a row that rises. Parents stand before their children.
+struct Place {
+  uint32_t Node = 0;
+  uint32_t Parent = None;
+  uint32_t Group = 0;
+  uint32_t Chosen = None; ///< in GrowthNodes, of itself or the nearest above
+  uint32_t Children = 0;
+  uint32_t LiveStacks = 0;
+  bool HasRows = false; ///< that hang at it
+  double Rise = 0;      ///< of all rows at and below it
+};
+
+class Chooser {
+public:
+  Chooser(const StackView &V, ArrayRef<GrowthRow> Rows)
+      : V(V), Rows(Rows), PlaceOf(V.Parents.size(), None),
+        PlaceOfRow(Rows.size(), None) {}
+  GrowthNodes run(uint32_t NumGroups, uint64_t Least, size_t Most);
+
+private:
+  void sortByGroup(uint32_t NumGroups);
+  double leastRise() const;
+  void addGroup(ArrayRef<uint32_t> Of, double Least);
+  void addWay(uint32_t Group, uint32_t Node);
+  uint32_t nearest(uint32_t Node) const;
+  bool isCandidate(const Place &P, double Least) const {
+    return P.Rise >= Least && (P.HasRows || (P.Node && P.Children > 1));
+  }
+
+  const StackView &V;
+  ArrayRef<GrowthRow> Rows;
+  std::vector<uint32_t> PlaceOf; ///< by node; valid from FirstOfGroup on
+  uint32_t FirstOfGroup = 0;
+  std::vector<Place> Places;
+  std::vector<uint32_t> PlaceOfRow;
+  std::vector<uint32_t> Order, Begin; ///< rows by group
+  std::vector<uint32_t> Way;          ///< scratch
+};
+
+/// Rows that are looked at, group by group.
+void Chooser::sortByGroup(uint32_t NumGroups) {
+  auto IsSeen = [](const GrowthRow &R) {
+    return R.Group != None && (R.Moved || R.AtEnd);
+  };
+  Begin.assign(NumGroups + size_t(1), 0);
+  for (const GrowthRow &R : Rows)
+    if (IsSeen(R))
+      ++Begin[R.Group + 1];
+  for (size_t G = 1; G < Begin.size(); ++G)
+    Begin[G] += Begin[G - 1];
+  std::vector<uint32_t> Next = Begin;
+  Order.resize(Begin.back());
+  for (uint32_t R = 0; R != Rows.size(); ++R)
+    if (IsSeen(Rows[R]))
+      Order[Next[Rows[R].Group]++] = R;
+}
+
+/// What a row must rise by to be one of those that rise most.
+double Chooser::leastRise() const {
+  std::vector<double> Rises;
+  for (uint32_t R : Order)
+    if (Rows[R].rise() > 0)
+      Rises.push_back(Rows[R].rise());
+  if (Rises.size() <= MostRising)
+    return 0;
+  std::nth_element(Rises.begin(), Rises.begin() + MostRising, Rises.end(),
+                   std::greater<>());
+  return Rises[MostRising];
+}
+
+void Chooser::addWay(uint32_t Group, uint32_t Node) {
+  auto IsKnown = [&](uint32_t N) {
+    return PlaceOf[N] != None && PlaceOf[N] >= FirstOfGroup;
+  };
+  Way.clear();
+  for (; !IsKnown(Node); Node = V.parent(Node)) {
+    Way.push_back(Node);
+    if (Node == 0)
+      break;
+  }
+  uint32_t Parent = IsKnown(Node) ? PlaceOf[Node] : None;
+  for (size_t I = Way.size(); I-- != 0;) {
+    if (Parent != None)
+      ++Places[Parent].Children;
+    PlaceOf[Way[I]] = static_cast<uint32_t>(Places.size());
+    Place P;
+    P.Node = Way[I];
+    P.Parent = Parent;
+    P.Group = Group;
+    Parent = PlaceOf[Way[I]];
+    Places.push_back(P);
+  }
+}
+
+/// The lowest place of the group at or above Node, or None.
+uint32_t Chooser::nearest(uint32_t Node) const {
+  for (;; Node = V.parent(Node)) {
+    if (PlaceOf[Node] != None && PlaceOf[Node] >= FirstOfGroup)
+      return PlaceOf[Node];
+    if (Node == 0)
+      return None;
+  }
+}
+
+void Chooser::addGroup(ArrayRef<uint32_t> Of, double Least) {
+  FirstOfGroup = static_cast<uint32_t>(Places.size());
+  for (uint32_t R : Of)
+    if (Rows[R].rise() > Least)
+      addWay(Rows[R].Group, V.leaf(Rows[R].Stack));
+  for (uint32_t R : Of) {
+    uint32_t At = nearest(V.leaf(Rows[R].Stack));
+    if (At == None)
+      return; // nothing of the group rises
+    PlaceOfRow[R] = At;
+    // One that does not move changes no series.
+    Places[At].HasRows |= Rows[R].Moved;
+    Places[At].LiveStacks += Rows[R].AtEnd != 0;
+    Places[At].Rise += Rows[R].rise();
+  }
+  for (size_t P = Places.size(); P-- > FirstOfGroup;)
+    if (uint32_t Parent = Places[P].Parent; Parent != None) {
+      Places[Parent].Rise += Places[P].Rise;
+      Places[Parent].LiveStacks += Places[P].LiveStacks;
+    }
+}
+
+GrowthNodes Chooser::run(uint32_t NumGroups, uint64_t LeastBytes, size_t Most) {
+  sortByGroup(NumGroups);
+  double LeastOfRow = leastRise();
+  for (uint32_t G = 0; G != NumGroups; ++G)
+    addGroup(ArrayRef(Order).slice(Begin[G], Begin[G + 1] - Begin[G]),
+             LeastOfRow);
+  GrowthNodes Out;
+  auto Least = static_cast<double>(std::max<uint64_t>(LeastBytes, 1));
+  std::vector<double> Rises;
+  for (const Place &P : Places)
+    if (isCandidate(P, Least))
+      Rises.push_back(P.Rise);
+  if (Rises.size() > Most) {
+    Out.LeftOut = Rises.size() - Most;
+    std::nth_element(Rises.begin(), Rises.begin() + Most, Rises.end(),
+                     std::greater<>());
+    Least = Rises[Most];
+  }
+  for (Place &P : Places) {
+    P.Chosen = P.Parent == None ? None : Places[P.Parent].Chosen;
+    if (!isCandidate(P, Least) || Out.Nodes.size() == Most)
+      continue;
+    Out.Nodes.push_back({P.Group, P.Node, P.Chosen, P.LiveStacks});
+    P.Chosen = static_cast<uint32_t>(Out.Nodes.size() - 1);
+  }
+  Out.OfRow.assign(Rows.size(), None);
+  for (uint32_t R : Order)
+    if (PlaceOfRow[R] != None)
+      Out.OfRow[R] = Places[PlaceOfRow[R]].Chosen;
+  return Out;
+}
+} // namespace
+
+GrowthNodes chooseGrowthNodes(const StackView &V, uint32_t NumGroups,
+                              ArrayRef<GrowthRow> Rows, uint64_t Least,
+                              size_t Most) {
+  return Chooser(V, Rows).run(NumGroups, Least, Most);
+}
+
+} // namespace memkit

@@ -1,0 +1,58 @@
+//===- GrowthTree.h - The nodes that may grow -------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_ANALYSIS_GROWTHTREE_H
+#define MEMKIT_LIB_ANALYSIS_GROWTHTREE_H
+
+#include "memkit/Model/StackView.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+#include <vector>
+
+namespace memkit {
+
+/// What a pass over the slices tells of an (image, heap, stack).
+struct GrowthRow {
+  uint32_t Group = UINT32_MAX; ///< of one image and heap; none: not looked at
+  uint32_t Stack = 0;
+  uint64_t AtBegin = 0, AtEnd = 0; ///< bytes live, of the span
+  uint64_t Blocks = 0;             ///< live at the span's end
+  bool Moved = false;              ///< whether it changed within the span
+  double rise() const {
+    return static_cast<double>(AtEnd) - static_cast<double>(AtBegin);
+  }
+};
+
+/// A node whose series is looked at: that of all rows at and below it. Parents
+/// stand before their children.
+struct GrowthNode {
+  static constexpr uint32_t None = UINT32_MAX;
+  uint32_t Group = 0;
+  uint32_t Node = 0;
+  uint32_t Parent = None;  ///< the nearest of these above it
+  uint64_t LiveStacks = 0; ///< with bytes at the span's end, at or below it
+};
+
+struct GrowthNodes {
+  std::vector<GrowthNode> Nodes;
+  /// By row: the lowest of Nodes at or above it, or None.
+  std::vector<uint32_t> OfRow;
+  size_t LeftOut = 0; ///< nodes that rise, beyond Most
+};
+
+/// The nodes of V below which rows of one group rise by Least or more, all in
+/// all; of those on a way without branches the lowest one. At most Most, those
+/// that rise most. Memory: 4 bytes a node of V, and some 30 for each node at or
+/// above one of the 2^18 rows that rise most.
+GrowthNodes chooseGrowthNodes(const StackView &V, uint32_t NumGroups,
+                              llvm::ArrayRef<GrowthRow> Rows, uint64_t Least,
+                              size_t Most);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_ANALYSIS_GROWTHTREE_H

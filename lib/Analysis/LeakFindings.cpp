@@ -1,0 +1,230 @@
+//===- LeakFindings.cpp - All that memleak finds --------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/LeakFindings.h"
+#include "LeakLayers.h"
+#include "memkit/Model/StackKeys.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+/// Looks for what slices and blocks tell.
+class OverTime {
+public:
+  OverTime(const Sums &S, const LeakOptions &Options, LeakFindings &R)
+      : S(S), T(S.trace()), Options(Options), R(R) {}
+  Error run(const Suppressions &Hidden, const Suppressions &ByDefault);
+  void gather();
+  Error findLayers();
+
+private:
+  Error findOutliers(SliceSeries &Slices);
+  bool isBelowGrowth(const Outlier &O) const;
+  void suppress(const Suppressions &Hidden, const Suppressions &ByDefault);
+  LeakFinding &add(LeakKinds Kind, uint32_t Heap, uint32_t Stack);
+
+  const Sums &S;
+  const Trace &T;
+  const LeakOptions &Options;
+  LeakFindings &R;
+};
+} // namespace
+
+Error OverTime::run(const Suppressions &Hidden, const Suppressions &ByDefault) {
+  auto Slices = SliceSeries::create(S);
+  if (!Slices)
+    return Slices.takeError();
+  R.HasSlices = !(*Slices)->images().empty();
+  R.HasSteps = (*Slices)->hasSteps();
+  if (Options.Kinds & FK_Growth) {
+    Expected<GrowthReport> Found = findGrowth(**Slices, S, Options.Growth);
+    if (!Found)
+      return Found.takeError();
+    R.Growth = std::move(*Found);
+    R.LooksForGrowth = true;
+  }
+  if (Options.Kinds & FK_Outlier)
+    if (Error E = findOutliers(**Slices))
+      return E;
+  suppress(Hidden, ByDefault);
+  return Error::success();
+}
+
+/// Whether what grows tells of it already.
+bool OverTime::isBelowGrowth(const Outlier &O) const {
+  return any_of(R.Growth.Found, [&](const Growth &G) {
+    if (G.Heap != O.Heap || R.Growth.Spans[G.Span].Image != O.Image)
+      return false;
+    uint32_t N = T.view().leaf(O.Stack);
+    while (N && N != G.Node)
+      N = T.view().parent(N);
+    return N == G.Node;
+  });
+}
+
+Error OverTime::findOutliers(SliceSeries &Slices) {
+  OutlierFinder Finder(S);
+  if (!Finder.hasCandidates() || !hasLastBlocks(T))
+    return Error::success();
+  if (Error E = forEachLastBlock(
+          S, [&](uint32_t Image, uint64_t EndNs, const LiveBlock &B) {
+            Finder.add(Image, EndNs, B);
+          }))
+    return E;
+  Expected<std::vector<Outlier>> Found = Finder.find(Slices);
+  if (!Found)
+    return Found.takeError();
+  R.Outliers = std::move(*Found);
+  erase_if(R.Outliers, [&](const Outlier &O) { return isBelowGrowth(O); });
+  return Error::success();
+}
+
+void OverTime::suppress(const Suppressions &Hidden,
+                        const Suppressions &ByDefault) {
+  if (R.Growth.Found.empty() && R.Outliers.empty())
+    return;
+  std::vector<uint32_t> HiddenBy, DefaultBy;
+  if (!Hidden.empty())
+    HiddenBy = Hidden.matchNodes(T);
+  if (!ByDefault.empty())
+    DefaultBy = ByDefault.matchNodes(T);
+  auto IsHidden = [&](const auto &F) {
+    uint32_t Leaf = T.leaf(F.Stack);
+    uint32_t Pattern = HiddenBy.empty() ? 0 : HiddenBy[Leaf];
+    if (Pattern)
+      ++R.Exit.Suppressed[Pattern - 1].Others;
+    else if (!DefaultBy.empty() && DefaultBy[Leaf])
+      ++R.Exit.ByDefault.Others;
+    else
+      return false;
+    return true;
+  };
+  erase_if(R.Growth.Found, IsHidden);
+  erase_if(R.Outliers, IsHidden);
+}
+
+LeakFinding &OverTime::add(LeakKinds Kind, uint32_t Heap, uint32_t Stack) {
+  LeakFinding &F = R.All.emplace_back();
+  F.Kind = Kind;
+  F.Heap = Heap;
+  F.Stack = Stack;
+  F.Node = T.view().leaf(Stack);
+  return F;
+}
+
+/// One list of all.
+void OverTime::gather() {
+  for (const Leak &L : R.Exit.Leaks) {
+    LeakFinding &F = add(FK_Exit, L.Heap, L.Stack);
+    F.Bytes = L.Bytes;
+    F.Blocks = L.Blocks;
+    F.Variance = L.Variance;
+  }
+  for (uint32_t I = 0; I != R.Growth.Found.size(); ++I) {
+    const Growth &G = R.Growth.Found[I];
+    LeakFinding &F = add(FK_Growth, G.Heap, G.Stack);
+    F.Node = G.Node;
+    F.Bytes = G.Bytes;
+    F.Blocks = G.Blocks;
+    F.Place = I;
+  }
+  for (uint32_t I = 0; I != R.Outliers.size(); ++I) {
+    const Outlier &O = R.Outliers[I];
+    LeakFinding &F = add(FK_Outlier, O.Heap, O.Stack);
+    F.Bytes = O.Bytes;
+    F.Blocks = O.Blocks;
+    F.Place = I;
+  }
+}
+
+Error OverTime::findLayers() {
+  if (R.All.empty() || !LeakLayers::areIn(T) || !hasLastBlocks(T))
+    return Error::success();
+  LeakLayers Layers(T, R.All);
+  if (Error E = forEachLastBlock(
+          S, [&](uint32_t Image, uint64_t, const LiveBlock &B) {
+            if (!T.wasReplaced(Image))
+              Layers.add(B);
+          }))
+    return E;
+  Layers.finish();
+  return Error::success();
+}
+
+Expected<LeakFindings> findAllLeaks(const Sums &S, const LeakOptions &Options,
+                                 const Suppressions &Hidden,
+                                 const Suppressions &ByDefault) {
+  LeakFindings R;
+  for (const std::string &Pattern : Hidden.patterns())
+    R.Exit.Suppressed.push_back({Pattern, 0, 0, 0, 0, 0});
+  if (Options.Kinds & FK_Exit)
+    R.Exit = findLeaks(S, Hidden, ByDefault);
+  OverTime Finder(S, Options, R);
+  if (Options.Kinds & ~FK_Exit)
+    if (Error E = Finder.run(Hidden, ByDefault))
+      return std::move(E);
+  Finder.gather();
+  if (Error E = Finder.findLayers())
+    return std::move(E);
+  return R;
+}
+
+//===----------------------------------------------------------------------===//
+// Baseline
+//===----------------------------------------------------------------------===//
+
+/// What a finding is known by in another trace.
+static std::string nameOf(const LeakFinding &F, const Trace &T,
+                          ArrayRef<uint64_t> Keys) {
+  return (Twine(F.Kind) + " " + Twine(Keys[F.Node]) + " " + T.heapName(F.Heap))
+      .str();
+}
+
+void keepNew(LeakFindings &R, const Trace &T, const LeakFindings &Old,
+             const Trace &OldTrace) {
+  StringSet<> Known;
+  StringSet<> Moved = movedModules({&T, &OldTrace});
+  KeyRules Rules;
+  Rules.Moved = &Moved;
+  std::vector<uint64_t> Keys = nodeKeys(OldTrace, SameFrame::Function, Rules);
+  for (const LeakFinding &F : Old.All)
+    Known.insert(nameOf(F, OldTrace, Keys));
+  Keys = nodeKeys(T, SameFrame::Function, Rules);
+  LeakFindings Kept = std::move(R);
+  R = Kept;
+  R.All.clear();
+  R.Exit.Leaks.clear();
+  R.Growth.Found.clear();
+  R.Outliers.clear();
+  for (size_t I = 0; I != Kept.All.size(); ++I) {
+    LeakFinding F = Kept.All[I];
+    if (Known.contains(nameOf(F, T, Keys))) {
+      ++R.InBaseline;
+      continue;
+    }
+    auto Move = [&](auto &From, auto &To, size_t At) {
+      F.Place = To.size();
+      To.push_back(From[At]);
+    };
+    if (F.Kind == FK_Exit)
+      Move(Kept.Exit.Leaks, R.Exit.Leaks, I);
+    else if (F.Kind == FK_Growth)
+      Move(Kept.Growth.Found, R.Growth.Found, F.Place);
+    else
+      Move(Kept.Outliers, R.Outliers, F.Place);
+    R.All.push_back(F);
+  }
+  sumLeaks(T, R.Exit);
+}
+
+} // namespace memkit

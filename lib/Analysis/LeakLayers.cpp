@@ -1,0 +1,63 @@
+//===- LeakLayers.cpp - The layer that findings are of -------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LeakLayers.h"
+#include "memkit/Model/StackKeys.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+bool LeakLayers::areIn(const Trace &T) {
+  return any_of(T.scopes(),
+                [](const Scope &S) { return S.Kind == ScopeKind::Layer; });
+}
+
+LeakLayers::LeakLayers(const Trace &T, MutableArrayRef<LeakFinding> All)
+    : T(T), All(All), LayerOf(T.contexts().size() + 1),
+      Keys(nodeKeys(T, SameFrame::Location)), Seen(All.size(), NoBlock) {
+  // The innermost layer; a context's parent stands before it.
+  for (uint32_t Id = 1; Id <= T.contexts().size(); ++Id) {
+    const Context &C = T.contexts()[Id - 1];
+    LayerOf[Id] = LayerOf[C.Parent];
+    if (C.Scope && T.scopes()[C.Scope - 1].Kind == ScopeKind::Layer)
+      LayerOf[Id] = T.scopes()[C.Scope - 1].Name;
+  }
+  for (uint32_t I = 0; I != All.size(); ++I) {
+    const LeakFinding &F = All[I];
+    if (F.Kind == FK_Exit)
+      Exits.try_emplace({F.Heap, Keys[F.Node]}, I);
+    else
+      Nodes.try_emplace({F.Heap, F.Node}, I);
+  }
+}
+
+void LeakLayers::addTo(uint32_t Place, uint32_t Layer) {
+  uint32_t &S = Seen[Place];
+  S = S == NoBlock || S == Layer ? Layer : Several;
+}
+
+void LeakLayers::add(const LiveBlock &B) {
+  uint32_t Layer = LayerOf[B.Context], Node = T.view().leaf(B.Stack);
+  if (auto At = Exits.find({B.Heap, Keys[Node]}); At != Exits.end())
+    addTo(At->second, Layer);
+  for (; Node && !Nodes.empty(); Node = T.view().parent(Node))
+    if (auto At = Nodes.find({B.Heap, Node}); At != Nodes.end()) {
+      addTo(At->second, Layer);
+      break;
+    }
+}
+
+void LeakLayers::finish() {
+  for (size_t I = 0; I != All.size(); ++I)
+    if (Seen[I] != NoBlock && Seen[I] != Several)
+      All[I].Layer = Seen[I];
+}
+
+} // namespace memkit

@@ -1,0 +1,40 @@
+//===- LeakLayers.h - The layer that findings are of ---------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_ANALYSIS_LEAKLAYERS_H
+#define MEMKIT_LIB_ANALYSIS_LEAKLAYERS_H
+
+#include "memkit/Analysis/LeakFindings.h"
+
+namespace memkit {
+
+/// Fills LeakFinding::Layer from the blocks that lived at the end.
+class LeakLayers {
+public:
+  LeakLayers(const Trace &T, llvm::MutableArrayRef<LeakFinding> All);
+  /// Whether the trace has layers; else no block is wanted.
+  static bool areIn(const Trace &T);
+  void add(const LiveBlock &B);
+  void finish();
+
+private:
+  void addTo(uint32_t Place, uint32_t Layer);
+
+  const Trace &T;
+  llvm::MutableArrayRef<LeakFinding> All;
+  std::vector<uint32_t> LayerOf; ///< by context
+  std::vector<uint64_t> Keys;    ///< by node
+  /// Findings of kind exit by heap and key, the others by heap and node.
+  llvm::DenseMap<std::pair<uint32_t, uint64_t>, uint32_t> Exits, Nodes;
+  static constexpr uint32_t NoBlock = UINT32_MAX, Several = UINT32_MAX - 1;
+  std::vector<uint32_t> Seen; ///< by finding
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_ANALYSIS_LEAKLAYERS_H

@@ -1,0 +1,151 @@
+//===- Outliers.cpp - Allocations that outlive their siblings ---*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/Outliers.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+OutlierFinder::OutlierFinder(const Sums &S, const OutlierOptions &Options)
+    : Options(Options) {
+  const Trace &T = S.trace();
+  bool Outer = S.selection().isOuterView();
+  S.forEach([&](uint32_t Image, const SumRow &R) {
+    if (!R.LiveBlocks || R.Allocations < Options.LeastAllocations ||
+        T.wasReplaced(Image) || T.heap(R.Heap).estimateBytes() ||
+        (!Outer && R.LiveBytes && !R.LiveExclusive))
+      return;
+    // More than a few live, and most of those may be on their way; many
+    // more are no outliers.
+    if (static_cast<double>(R.LiveBlocks) >
+        10 * Options.MostShare * static_cast<double>(R.Allocations))
+      return;
+    RowOf[key(Image, R.Heap, R.Key)] = Rows.size();
+    Rows.push_back({Image, R.Heap, R.Key, R.Allocations, 0, 0, {}});
+  });
+}
+
+void OutlierFinder::add(uint32_t Image, uint64_t EndNs, const LiveBlock &B) {
+  auto At = RowOf.find(key(Image, B.Heap, B.Stack));
+  if (At == RowOf.end())
+    return;
+  Row &R = Rows[At->second];
+  R.EndNs = EndNs;
+  R.Live.push_back({B.Size, B.BirthNs});
+}
+
+/// Sums up how long blocks lived: a block that is live from one slice's end to
+/// the next counts for that time.
+Error OutlierFinder::addLives(SliceSeries &Slices) {
+  std::vector<uint32_t> OfRow;
+  constexpr uint32_t Unknown = UINT32_MAX, None = UINT32_MAX - 1;
+  return Slices.forEach(
+      [&](size_t Place, size_t Slice, ArrayRef<SliceChange> Changes) {
+        const ImageSlices &I = Slices.images()[Place];
+        double Left =
+            static_cast<double>(I.Heads.back().EndNs - I.Heads[Slice].EndNs);
+        OfRow.resize(Slices.numRows(), Unknown);
+        for (const SliceChange &C : Changes) {
+          uint32_t &Of = OfRow[C.Row];
+          if (Of == Unknown) {
+            auto At = RowOf.find(key(I.Image, C.Heap, C.Stack));
+            Of = At == RowOf.end() ? None : At->second;
+          }
+          if (Of != None)
+            Rows[Of].Lived += Left * (static_cast<double>(C.Blocks) -
+                                      static_cast<double>(C.BlocksBefore));
+        }
+        return Error::success();
+      });
+}
+
+/// How long the siblings may live: a step, or a part of the run.
+static double shortLife(const ImageSlices &I, double Part) {
+  double Run = static_cast<double>(
+      I.Heads.back().EndNs -
+      std::min(I.Heads.front().BeginNs, I.Heads.back().EndNs));
+  if (!I.hasSteps())
+    return Part * Run;
+  double Steps = 0, Time = 0;
+  for (const SliceHead &H : I.Heads)
+    if (H.LastStep) {
+      Steps +=
+          static_cast<double>(H.LastStep - std::min(H.FirstStep, H.LastStep)) +
+          1;
+      Time += static_cast<double>(H.EndNs - H.BeginNs);
+    }
+  return Time / Steps;
+}
+
+void OutlierFinder::judge(const Row &R, const ImageSlices &I,
+                          std::vector<Outlier> &Out) const {
+  uint64_t BeginNs = I.Heads.front().BeginNs;
+  if (R.EndNs <= BeginNs)
+    return;
+  double Run = static_cast<double>(R.EndNs - BeginNs);
+  auto Age = [&](const OldBlock &B) {
+    return static_cast<double>(R.EndNs - std::min(B.BirthNs, R.EndNs));
+  };
+  // What is old by the run is no sibling; then the siblings' life is known.
+  double Old = Options.LeastAge * Run, OldLived = 0, OldBlocks = 0;
+  for (const OldBlock &B : R.Live)
+    if (Age(B) >= Old) {
+      OldLived += Age(B);
+      OldBlocks += 1;
+    }
+  double Siblings = static_cast<double>(R.Allocations) - OldBlocks;
+  if (Siblings <= 0 ||
+      OldBlocks > Options.MostShare * static_cast<double>(R.Allocations))
+    return;
+  double Life = std::max(0.0, R.Lived - OldLived) / Siblings;
+  if (Life > shortLife(I, Options.ShortLife))
+    return;
+  Outlier O{R.Image,
+            R.Heap,
+            R.Stack,
+            0,
+            0,
+            R.Allocations,
+            static_cast<uint64_t>(Life),
+            UINT64_MAX,
+            0};
+  double Least = std::max(Old, Options.TimesOlder * Life);
+  for (const OldBlock &B : R.Live) {
+    if (Age(B) < Least || Age(B) > (1 - Options.WarmUp) * Run)
+      continue;
+    O.Blocks += 1;
+    O.Bytes += B.Bytes;
+    O.OldestNs = std::min(O.OldestNs, B.BirthNs);
+    O.NewestNs = std::max(O.NewestNs, B.BirthNs);
+  }
+  if (O.Blocks)
+    Out.push_back(O);
+}
+
+Expected<std::vector<Outlier>> OutlierFinder::find(SliceSeries &Slices) {
+  std::vector<Outlier> Out;
+  if (all_of(Rows, [](const Row &R) { return R.Live.empty(); }))
+    return Out;
+  if (Error E = addLives(Slices))
+    return std::move(E);
+  DenseMap<uint32_t, const ImageSlices *> SlicesOf;
+  for (const ImageSlices &I : Slices.images())
+    SlicesOf[I.Image] = &I;
+  for (const Row &R : Rows)
+    if (auto At = SlicesOf.find(R.Image);
+        At != SlicesOf.end() && !R.Live.empty())
+      judge(R, *At->second, Out);
+  stable_sort(Out, [](const Outlier &A, const Outlier &B) {
+    return A.Bytes > B.Bytes;
+  });
+  return Out;
+}
+
+} // namespace memkit

@@ -1,0 +1,78 @@
+//===- LastBlocks.cpp - The blocks that lived when their process ended -*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/LastBlocks.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+/// Looks at each process as it ends.
+class AtEnds : public ReplayObserver {
+public:
+  AtEnds(const Selection &Sel,
+         function_ref<void(uint32_t, uint64_t, const LiveBlock &)> Do)
+      : Sel(Sel), Do(Do) {}
+  void start(Replay &R) { Run = &R; }
+  Error imageEnds(uint32_t Image, uint64_t TimeNs) override {
+    if (Sel.hasImage(Image))
+      Run->forEachLive(Image, [&](const LiveBlock &B, uint32_t) {
+        if (Sel.hasHeap(B.Heap) && Sel.hasStack(B.Stack))
+          Do(Image, TimeNs, B);
+      });
+    return Error::success();
+  }
+  void finish() {
+    for (uint32_t Id = 1; Id <= Run->limits().Images; ++Id)
+      if (!Run->accounts().isEnded(Id))
+        cantFail(imageEnds(Id, Run->endNs()));
+  }
+
+private:
+  const Selection &Sel;
+  function_ref<void(uint32_t, uint64_t, const LiveBlock &)> Do;
+  Replay *Run = nullptr;
+};
+} // namespace
+
+bool hasLastBlocks(const Trace &T) {
+  uint64_t Said = T.summary().empty() ? 0 : T.summary().back().Events;
+  uint64_t Held = 0;
+  for (const BlockInfo &B : T.reader().blocks())
+    Held += B.Events;
+  return Held && Held >= Said;
+}
+
+Error forEachLastBlock(
+    const Sums &S,
+    function_ref<void(uint32_t, uint64_t, const LiveBlock &)> Do) {
+  const Selection &Sel = S.selection();
+  const TimeWindow &W = Sel.times();
+  if (W.Since || W.Until || W.At)
+    return Error::success();
+  ReplayOptions Options;
+  if (Sel.needsBirths())
+    Options.Select = [&](const Birth &B) { return Sel.hasBirth(B); };
+  AtEnds Observer(Sel, Do);
+  auto Run = Replay::create(S.trace().reader(), std::move(Options), &Observer);
+  if (!Run)
+    return Run.takeError();
+  Observer.start(**Run);
+  if (Sel.canStartNear())
+    if (Error E = (*Run)->startNear(UINT64_MAX, /*KeepEnded=*/true))
+      return E;
+  if (Error E = (*Run)->run())
+    return E;
+  Observer.finish();
+  return Error::success();
+}
+
+} // namespace memkit

@@ -1,0 +1,206 @@
+//===- LeakJson.cpp - What memleak found, for programs -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LeakPrinter.h"
+#include "memkit/Export/Collapsed.h"
+#include "memkit/Export/Sarif.h"
+#include "memkit/Export/StackText.h"
+#include "memkit/Model/StackKeys.h"
+#include "memkit/Trace/Sampling.h"
+#include "memkit/TraceText/EnumNames.h"
+#include "llvm/Support/xxhash.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace memkit {
+
+static constexpr LeakKinds AllKinds[] = {FK_Exit, FK_Growth, FK_Outlier};
+
+template <class T> static void writeBytes(json::OStream &J, const T &Of) {
+  J.attribute("bytes", Of.Bytes);
+  if (Of.Variance)
+    J.attribute("stderr_bytes", standardError(Of.Variance));
+}
+
+/// Whole bytes, unless there are few.
+static json::Value rateValue(double Bytes) {
+  return std::abs(Bytes) < 100 || std::abs(Bytes) >= 0x1p62
+             ? json::Value(Bytes)
+             : json::Value(static_cast<int64_t>(std::llround(Bytes)));
+}
+
+static void writeRates(json::OStream &J, const LeakView &V, const LeakFinding &F) {
+  const Growth &G = V.R.Growth.Found[F.Place];
+  const GrowthSpan &S = V.R.Growth.Spans[G.Span];
+  auto Write = [&](bool Steps, StringRef Name, double Rate) {
+    J.attribute(Name, Steps == S.HasSteps ? rateValue(Rate) : nullptr);
+  };
+  Write(true, "bytes_per_step", G.Rate);
+  J.attribute("p_value", G.PValue);
+  Write(false, "bytes_per_second", G.Rate);
+  J.attribute("rate_low", rateValue(G.Low));
+  J.attribute("rate_high", rateValue(G.High));
+  J.attribute("growth_bytes", G.Rise);
+  J.attribute("growing_stacks", G.Stacks);
+  J.attribute("process", S.Image);
+  auto Step = [&](StringRef Name, uint64_t Value) {
+    J.attribute(Name, S.HasSteps ? json::Value(Value) : nullptr);
+  };
+  Step("since_step", G.SinceStep ? G.SinceStep : S.FirstStep);
+  J.attribute("since_ns", G.SinceNs ? G.SinceNs : S.BeginNs);
+  Step("first_step", S.FirstStep);
+  Step("last_step", S.LastStep);
+  J.attribute("begin_ns", S.BeginNs);
+  J.attribute("end_ns", S.EndNs);
+}
+
+static void writeOutlier(json::OStream &J, const Outlier &O) {
+  J.attribute("allocations", O.Allocations);
+  J.attribute("lifetime_ns", O.LifeNs);
+  J.attribute("process", O.Image);
+  J.attribute("since_ns", O.OldestNs);
+  J.attribute("newest_ns", O.NewestNs);
+}
+
+static void writeFinding(json::OStream &J, const LeakView &V,
+                         const LeakFinding &F) {
+  J.object([&] {
+    J.attribute("kind", kindName(F.Kind));
+    J.attribute("heap", jsonText(V.T.heapName(F.Heap)));
+    writeBytes(J, F);
+    J.attribute("blocks", F.Blocks);
+    if (F.Kind == FK_Growth) {
+      writeRates(J, V, F);
+    } else {
+      J.attribute("bytes_per_step", nullptr);
+      J.attribute("p_value", nullptr);
+    }
+    if (F.Kind == FK_Outlier)
+      writeOutlier(J, V.R.Outliers[F.Place]);
+    J.attribute("layer", jsonTextOrNull(V.T.string(F.Layer)));
+    J.attributeBegin("stack");
+    writeFrames(J, V.T.shownWay(F.Node));
+    J.attributeEnd();
+  });
+}
+
+static void writeHidden(json::OStream &J, const SuppressionUse &U) {
+  writeBytes(J, U);
+  J.attribute("blocks", U.Blocks);
+  J.attribute("findings", U.Findings);
+  if (U.Others)
+    J.attribute("over_time", U.Others);
+}
+
+static void writeHeap(json::OStream &J, const Trace &T, const HeapLeaks &H) {
+  J.object([&] {
+    J.attribute("name", jsonText(T.heapName(H.Heap)));
+    writeBytes(J, H);
+    J.attribute("blocks", H.Blocks);
+    J.attribute("findings", H.Findings);
+  });
+}
+
+static void writeMeasured(json::OStream &J, const GrowthReport &G) {
+  J.attributeArray("measured", [&] {
+    for (const GrowthSpan &S : G.Spans)
+      J.object([&] {
+        J.attribute("process", S.Image);
+        J.attribute("points", static_cast<uint64_t>(S.Points));
+        J.attribute("first_step",
+                    S.HasSteps ? json::Value(S.FirstStep) : nullptr);
+        J.attribute("last_step",
+                    S.HasSteps ? json::Value(S.LastStep) : nullptr);
+        J.attribute("begin_ns", S.BeginNs);
+        J.attribute("end_ns", S.EndNs);
+      });
+  });
+  J.attribute("series", static_cast<uint64_t>(G.Series));
+  J.attribute("series_left_out", static_cast<uint64_t>(G.LeftOut));
+}
+
+void writeLeakJson(raw_ostream &OS, const LeakView &V) {
+  const LeakReport &R = V.R.Exit;
+  json::OStream J(OS, /*IndentSize=*/1);
+  J.object([&] {
+    J.attributeArray("findings", [&] {
+      for (LeakKinds Kind : AllKinds)
+        for (const LeakFinding &F : V.shown(Kind))
+          writeFinding(J, V, F);
+    });
+    J.attributeArray("suppressed", [&] {
+      for (const SuppressionUse &U : R.Suppressed)
+        J.object([&] {
+          J.attribute("pattern", jsonText(U.Pattern));
+          writeHidden(J, U);
+        });
+    });
+    J.attributeArray("heaps", [&] {
+      for (const HeapLeaks &H : R.Heaps)
+        writeHeap(J, V.T, H);
+    });
+    writeBytes(J, R);
+    J.attribute("blocks", R.Blocks);
+    J.attribute("lost", V.T.lostEvents());
+    J.attributeObject("losses", [&] {
+      std::vector<uint64_t> Counts = V.T.losses();
+      for (size_t K = 0; K != Counts.size(); ++K)
+        J.attribute(enumName(static_cast<LossKind>(K)), Counts[K]);
+    });
+    J.attributeObject("kept_by_design", [&] { writeHidden(J, R.ByDefault); });
+    J.attribute("in_baseline", V.R.InBaseline);
+    J.attributeObject("growth", [&] { writeMeasured(J, V.R.Growth); });
+  });
+  OS << '\n';
+}
+
+//===----------------------------------------------------------------------===//
+// SARIF, collapsed
+//===----------------------------------------------------------------------===//
+
+void writeLeakSarif(raw_ostream &OS, const LeakView &V) {
+  static constexpr SarifRule Rules[] = {
+      {"exit", "warning", "Memory that was allocated and never freed"},
+      {"growth", "error", "Memory that grows with each step, to the end"},
+      {"outlier", "note",
+       "A few blocks that were never freed, of a stack whose others soon are"}};
+  std::vector<uint64_t> Keys = nodeKeys(V.T, SameFrame::Function);
+  std::vector<SarifResult> Results;
+  for (size_t K = 0; K != std::size(AllKinds); ++K)
+    for (const LeakFinding &F : V.shown(AllKinds[K])) {
+      SarifResult &R = Results.emplace_back();
+      R.Rule = K;
+      R.Message = titleOf(V, F);
+      if (std::string Why = evidenceOf(V, F); !Why.empty())
+        R.Message += ": " + Why;
+      R.Stack = V.T.shownWay(F.Node);
+      R.Fingerprint = Keys[F.Node] ^ xxh3_64bits(V.T.heapName(F.Heap));
+      R.Properties["heap"] = jsonText(V.T.heapName(F.Heap));
+      R.Properties["bytes"] = F.Bytes;
+      R.Properties["blocks"] = F.Blocks;
+      if (F.Kind == FK_Growth) {
+        const Growth &G = V.R.Growth.Found[F.Place];
+        bool Steps = V.R.Growth.Spans[G.Span].HasSteps;
+        R.Properties[Steps ? "bytes_per_step" : "bytes_per_second"] =
+            rateValue(G.Rate);
+        R.Properties["p_value"] = G.PValue;
+      }
+    }
+  writeSarif(OS, "memleak", Rules, Results);
+}
+
+void writeLeakCollapsed(raw_ostream &OS, const LeakView &V) {
+  for (LeakKinds Kind : AllKinds)
+    for (const LeakFinding &F : V.shown(Kind))
+      writeCollapsedLine(OS, V.T.shownWay(F.Node),
+                         Kind == FK_Growth ? V.R.Growth.Found[F.Place].Rise
+                                           : F.Bytes);
+}
+
+} // namespace memkit
