@@ -127,6 +127,11 @@ if python and os.path.isdir(readers):
     for module in ("perfetto", "duckdb", "pandas"):
         if os.path.isdir(os.path.join(readers, module)):
             config.available_features.add(module)
+packages = os.path.join(config.memkit_src_root, ".cache", "packages")
+config.substitutions.append(("%packages", packages))
+for module, feature in (("greenlet", "greenlet"), ("sarif", "sarif-tools")):
+    if python and os.path.isdir(os.path.join(packages, module)):
+        config.available_features.add(feature)
 pprof = os.path.join(config.memkit_src_root, ".cache", "pprof", "pprof")
 if os.path.exists(pprof):
     config.available_features.add("pprof")

@@ -146,9 +146,10 @@ need_cuda_headers() {
   fi
 }
 
-# Packages that programs of the tests use: wheels of less than 1 MB.
+# Packages that tests use: greenlet, and what reads SARIF. Wheels of some 2 MB.
 need_test_wheels() {
-  need_wheels packages "greenlet cannot be had: its test is left out" greenlet==3.5.6 || true
+  need_wheels packages "greenlet and sarif-tools cannot be had: their tests are left out" \
+    greenlet==3.5.6 sarif-tools==3.0.5 jsonpath-ng ply pyyaml || true
 }
 
 # Readers of what memflame and memdump write, that judge it in tests: the message

@@ -440,8 +440,12 @@ Error Replay::run(uint64_t Until) {
       return E;
   findBoundary();
   for (const std::unique_ptr<ImageReplay> &I : Images)
-    if (I && Observer)
+    if (I && Observer) {
+      // One that the keyframe is past, or stands at, never comes.
       I->NextStop = Observer->nextEventStop(I->Id);
+      if (I->NextStop <= I->Events)
+        I->NextStop = UINT64_MAX;
+    }
   decodeAhead();
   std::vector<const BlockInfo *> Epoch;
   for (const BlockInfo &B : R.blocks()) {

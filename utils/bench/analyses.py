@@ -60,7 +60,10 @@ def analyses(tools, paths, events, folder, rounds):
     """[(command, seconds, MiB, aim in seconds, events per second or None)]."""
     first, second = paths
     cases = [
-        (["memleak", first], 0.2),
+        (["memstat", first], 0.2),
+        (["memleak", "--kind=exit", first], 0.2),
+        (["memleak", "--kind=growth", first], 1),
+        (["memleak", first], None),
         (["memflame", first, "-o", str(folder / "large.speedscope.json")], 0.2),
         (["memflame", "--at=6s", first, "-o", str(folder / "large.speedscope.json")], 0.3),
         (["memdiff", first, second], 0.2),

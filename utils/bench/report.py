@@ -146,7 +146,7 @@ def page(command, rounds, results, stepped, grown, starts, recording, analysed, 
                   "recorded, less the program alone.", table(["what", "ms", "aim", "reached"], rows)]
     if analysed:
         events, rows = analysed
-        rows = [[f"`{what}`", milliseconds(s), milliseconds(aim), within(s, aim), f"{rss / 2**20:.0f}",
+        rows = [[f"`{what}`", milliseconds(s), milliseconds(aim) if aim else "", within(s, aim), f"{rss / 2**20:.0f}",
                  f"{rate / 1e6:.0f} M events/s" if rate else ""] for what, s, rss, aim, rate in rows]
         parts += ["## Reading", f"Generated traces (`utils/gentrace`) of {events:,} events.",
                   table(["command", "ms", "aim", "reached", "MiB", "rate"], rows)]

@@ -85,7 +85,8 @@ public:
   /// Nothing happens in the trace from TimeNs to before NextNs.
   virtual llvm::Error timeStop(uint64_t TimeNs, uint64_t NextNs);
   /// The number of events of Image after which eventStop() is wanted, more than
-  /// it has had. Asked again after each such stop.
+  /// it has had; after startNear() one that is not more is none. Asked again after
+  /// each such stop.
   virtual uint64_t nextEventStop(uint32_t) { return UINT64_MAX; }
   /// TimeNs: of the image's last event.
   virtual llvm::Error eventStop(uint32_t Image, uint64_t TimeNs);
