@@ -150,7 +150,7 @@ private:
   /// Fewer events than these are replayed one by one.
   static constexpr size_t Few = 64;
   /// So many are replayed at once: what is known of them stays in the caches.
-  static constexpr size_t Many = 512;
+  static constexpr size_t Many = 1024;
   /// So many entries of blocks are fetched at once. A power of two.
   static constexpr size_t Fetched = 128;
   /// How many allocations ahead the way from stacks to rows is fetched.
