@@ -238,7 +238,8 @@ enum class AllocFunction : uint8_t {
 };
 inline constexpr uint8_t NumAllocFunctions = 26;
 inline constexpr bool makesObjects(uint8_t Function) {
-  return Function >= uint8_t(AllocFunction::PyMemMalloc);
+  return Function >= uint8_t(AllocFunction::PyMemMalloc) &&
+         Function < NumAllocFunctions;
 }
 
 /// What the program called of CUDA's driver, or a library for it.

@@ -385,6 +385,23 @@ TEST_F(OneImage, ManyAtOnceAreAsOneByOne) {
   }
 }
 
+TEST_F(OneImage, FunctionsThatAreNone) {
+  // An object is one whatever the program says that it called; else its event
+  // and its sum would be of two heaps.
+  for (RecordKind Kind : {RecordKind::ObjectAllocate, RecordKind::Allocate})
+    I->process({Tsc += 1000, 0x1000,
+                wire::Record::pack(8, Kind, AllocFunction(0x77)), 0, 0},
+               0);
+  EXPECT_EQ(2u, lost(LossKind::BadRecord));
+  uint32_t Objects = R->hostHeap(HostHeap::PythonObject);
+  std::vector<Event> Rows = I->log().rows();
+  ASSERT_EQ(2u, Rows.size());
+  EXPECT_EQ(Objects, Rows[0].Heap);
+  EXPECT_EQ(R->MallocHeap, Rows[1].Heap);
+  EXPECT_EQ(1u, R->Sums.heapTotals(Objects).Allocations);
+  EXPECT_EQ(1u, R->Sums.heapTotals(R->MallocHeap).Allocations);
+}
+
 TEST_F(OneImage, TimesRiseWhateverTheClocksSay) {
   put(0, RecordKind::Allocate, 0x1000, 1, 50000);
   put(1, RecordKind::Allocate, 0x2000, 1, 20000);
