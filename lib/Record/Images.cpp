@@ -344,9 +344,16 @@ bool Session::stragglers() {
     // One that was told to connect and could not is no straggler.
     std::string Exe = "/proc/" + std::to_string(Pid) + "/exe";
     if (procfs::mapsMemfd(Pid, Tag) || (procfs::environHas(Pid, Door.path()) &&
-                                        whyNotPreloadable(Exe).empty()))
+                                        whyNotPreloadable(Exe).empty())) {
+      NoStragglers = 0;
       return true;
+    }
   }
+  // A daemon's last fork may come after its place in the list was looked at, and
+  // the end of its parent before: twice nobody is nobody.
+  if (++NoStragglers < 2)
+    return true;
+  NoStragglers = 0;
   StragglersUntilNs = 0;
   return false;
 }

@@ -216,6 +216,7 @@ private:
   uint64_t NapNs = 50000;
   uint64_t LookedNs = 0, LongestPauseNs = 0; ///< at the rings
   uint64_t StragglersUntilNs = 0;
+  unsigned NoStragglers = 0; ///< how often none was seen
   double Fullest = 0; ///< of the rings at the last pass, 0 to 1
 };
 
