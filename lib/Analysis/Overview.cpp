@@ -54,6 +54,7 @@ Expected<Overview> makeOverview(const Sums &S, const OverviewOptions &Options) {
   Overview Out;
   takeSummary(S, Out);
   Out.Heaps = statHeaps(S, Options.Top);
+  Out.Owners = statOwners(S);
   Expected<MarkSeries> Marks = readMarkSeries(T);
   if (!Marks)
     return Marks.takeError();

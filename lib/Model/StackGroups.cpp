@@ -21,6 +21,8 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
   StackGroups G(T, By);
   if (By == GroupBy::Mixed && T.contexts().empty())
     return makeError(T.name() + ": it has no contexts to set into stacks");
+  if (By == GroupBy::Owner)
+    G.Of.emplace(T);
   if (By != GroupBy::Step)
     return G;
   G.StepsOf.resize(T.images().size() + 1);
@@ -83,6 +85,8 @@ std::string StackGroups::nameOf(uint32_t Group) const {
   }
   case GroupBy::Heap:
     return T->heapName(Group).str();
+  case GroupBy::Owner:
+    return Of->name(Group).str();
   case GroupBy::Size: {
     if (Group < 2)
       return Group ? "1 B" : "0 B";

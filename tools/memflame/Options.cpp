@@ -64,6 +64,8 @@ cl::opt<GroupBy> Grouping(
                    "these, set into the stacks (replays the events)"),
         clEnumValN(GroupBy::Kind, "kind", "kinds of tensors, at the peak"),
         clEnumValN(GroupBy::Heap, "heap", "heaps, and stacks below"),
+        clEnumValN(GroupBy::Owner, "owner",
+                   "the libraries that asked for memory"),
         clEnumValN(GroupBy::Thread, "thread",
                    "threads, and stacks below (replays the events)"),
         clEnumValN(GroupBy::Size, "size",

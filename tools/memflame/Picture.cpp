@@ -33,6 +33,11 @@ static void warnOfNone(const Trace &T) {
        (There.empty() ? "; it has no contexts" : There));
 }
 
+/// Groups that rows of heaps and stacks tell.
+static bool isOfSummary(GroupBy By) {
+  return By == GroupBy::Heap || By == GroupBy::Owner;
+}
+
 SumsOf Picture::keys() const {
   return isOfContexts(Grouping) ? SumsOf::Contexts : SumsOf::Stacks;
 }
@@ -56,7 +61,7 @@ Error Picture::open(StringRef Path, SelectionSpec Spec) {
   // What shrank lies outside the totals.
   ShowsDiff = OutputFormat == Format::Collapsed && isDiff(*T) &&
               Spec.Heaps.empty() && MaxAge.empty() && !isOfContexts(Grouping) &&
-              Grouping != GroupBy::Heap;
+              !isOfSummary(Grouping);
   if (ShowsDiff)
     Spec.Heaps = {"*.less", "*.more"};
   Expected<Selection> Sel = Selection::create(*T, Spec);
@@ -81,7 +86,7 @@ Error Picture::sum(Selection Sel) {
   }
   bool Pairs = Grouping == GroupBy::Thread || Grouping == GroupBy::Size ||
                Grouping == GroupBy::Step || Grouping == GroupBy::Mixed;
-  if (Pairs || Grouping == GroupBy::Heap) {
+  if (Pairs || isOfSummary(Grouping)) {
     Expected<StackGroups> Made = StackGroups::create(*T, Grouping);
     if (!Made)
       return Made.takeError();
@@ -104,7 +109,7 @@ void Picture::shape() {
     if (Base.Frames.size() == 1)
       warnOfNone(*T);
   }
-  if (Grouping == GroupBy::Heap) {
+  if (isOfSummary(Grouping)) {
     S->forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t Stack) {
       Groups->keyOf(Heap, Stack);
     });

@@ -111,6 +111,7 @@ std::vector<Section> makePage(const Facts &F, bool WithTimeline,
   Page.push_back(heapSection(F));
   append_range(Page, peakSections(F));
   append_range(Page, kindSections(F));
+  Add(ownerSection(F));
   Add(reservedSection(F));
   Add(gapSection(F));
   Add(sizeSection(F));

@@ -52,6 +52,9 @@ std::vector<Section> peakSections(const Facts &F);
 /// functions that are no allocator's.
 std::string stackInShort(const Trace &T, uint32_t Stack);
 
+/// Nothing where no heap is of a device.
+std::optional<Section> ownerSection(const Facts &F);
+
 // ReservedSections.cpp
 std::optional<Section> reservedSection(const Facts &F);
 std::optional<Section> gapSection(const Facts &F);

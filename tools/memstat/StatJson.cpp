@@ -140,6 +140,17 @@ static void writeGap(json::OStream &J, const Facts &F, const DeviceGap &G) {
   Write("last", G.Now);
 }
 
+static void writeOwner(json::OStream &J, const Facts &F, const OwnerStats &O) {
+  J.attribute("heap", jsonText(F.heapName(O.Heap)));
+  J.attribute("owner", jsonText(O.Name));
+  J.attribute("allocations", O.Allocations);
+  J.attribute("allocated_bytes", O.AllocatedBytes);
+  J.attribute("at_peak_bytes", O.PeakBytes);
+  J.attribute("at_peak_blocks", O.PeakBlocks);
+  J.attribute("live_bytes", O.LiveBytes);
+  J.attribute("live_blocks", O.LiveBlocks);
+}
+
 static void writeSuggestion(json::OStream &J, const Facts &F,
                             const Suggestion &S) {
   J.attribute("rule", adviceName(S.What));
@@ -178,6 +189,7 @@ void writeStatJson(raw_ostream &OS, const Facts &F) {
     List("step_list", F.O.Steps, writeStep);
     List("layer_list", F.O.Layers, writeLayer);
     List("thread_list", F.O.Threads, writeThread);
+    List("owner_list", F.O.Owners, writeOwner);
   });
   OS << '\n';
 }

@@ -11,6 +11,7 @@
 
 #include "memkit/Analysis/Fragmentation.h"
 #include "memkit/Analysis/HeapStats.h"
+#include "memkit/Analysis/OwnerStats.h"
 #include "memkit/Analysis/Suggestions.h"
 
 namespace memkit {
@@ -18,6 +19,7 @@ namespace memkit {
 /// The answer of memstat.
 struct Overview {
   std::vector<HeapStats> Heaps;
+  std::vector<OwnerStats> Owners; ///< of heaps of devices
   std::vector<HeapFragmentation> Fragmentation;
   std::vector<DeviceGap> Gaps;
   std::vector<Suggestion> Suggestions;

@@ -32,6 +32,7 @@ enum class GroupBy {
   Step,     ///< stacks below the steps in which was allocated
   Mixed,    ///< contexts set into stacks, where they were entered
   Kind,     ///< what tensors are: parameters, gradients, ...
+  Owner,    ///< stacks below the libraries that asked for memory
 };
 /// Whether keys are contexts: the sums must be.
 inline bool isOfContexts(GroupBy By) {

@@ -9,6 +9,7 @@
 #ifndef MEMKIT_MODEL_STACKGROUPS_H
 #define MEMKIT_MODEL_STACKGROUPS_H
 
+#include "memkit/Model/Owners.h"
 #include "memkit/Model/Profile.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Model/StackShape.h"
@@ -17,7 +18,7 @@
 namespace memkit {
 
 /// Gives keys to pairs of a group and a stack. A group is what By says: a
-/// thread, heap, class of sizes, step, or (Mixed) a context.
+/// thread, heap, class of sizes, step, owner, or (Mixed) a context.
 class StackGroups {
 public:
   /// T must outlive this. Fails where the trace has nothing to group by so; the
@@ -26,8 +27,10 @@ public:
 
   /// The key of an allocation: for sums of all events.
   uint32_t keyOf(const Birth &B);
-  /// The key of a heap and a stack, for sums of the summary.
-  uint32_t keyOf(uint32_t Heap, uint32_t Stack) { return key(Heap, Stack); }
+  /// The key of a heap and a stack, for sums of the summary: of Heap and Owner.
+  uint32_t keyOf(uint32_t Heap, uint32_t Stack) {
+    return key(By == GroupBy::Owner ? Of->of(Stack) : Heap, Stack);
+  }
   /// The tree of all keys given so far.
   ContextView view() const;
 
@@ -52,6 +55,7 @@ private:
   /// By image, by time; all of them in one row by their place in it.
   std::vector<std::vector<uint32_t>> StepsOf;
   std::vector<StepBegin> Steps{{0, 0}};
+  std::optional<Owners> Of;
 };
 
 /// The tensors at the peaks of their heaps by kind and layer: keys are rows of

@@ -1,0 +1,32 @@
+//===- OwnerStats.h - Which libraries hold a device's memory ----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_ANALYSIS_OWNERSTATS_H
+#define MEMKIT_ANALYSIS_OWNERSTATS_H
+
+#include "memkit/Model/Sums.h"
+
+namespace memkit {
+
+/// What a library has of a heap.
+struct OwnerStats {
+  uint32_t Heap = 0;
+  llvm::StringRef Name; ///< as Owners::name()
+  uint64_t Allocations = 0, AllocatedBytes = 0;
+  uint64_t PeakBlocks = 0, PeakBytes = 0; ///< at the heap's peak
+  uint64_t LiveBlocks = 0, LiveBytes = 0; ///< when their process ended
+};
+
+/// Of the selected heaps of devices, and of those of the host that CUDA gives
+/// out (`cuda.pinned`, ...): by heap, the most bytes at its peak first. Names
+/// live as long as the trace.
+std::vector<OwnerStats> statOwners(const Sums &S);
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_OWNERSTATS_H

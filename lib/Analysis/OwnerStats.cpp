@@ -1,0 +1,56 @@
+//===- OwnerStats.cpp - Which libraries hold a device's memory --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/OwnerStats.h"
+#include "memkit/Model/Owners.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+#include <tuple>
+
+using namespace llvm;
+
+namespace memkit {
+
+static bool isOfDevices(const Trace &T, uint32_t Heap) {
+  return T.heap(Heap).Domain != 0 || T.heapName(Heap).starts_with("cuda.");
+}
+
+std::vector<OwnerStats> statOwners(const Sums &S) {
+  const Trace &T = S.trace();
+  bool HasAny = false;
+  for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
+    HasAny |= isOfDevices(T, Heap);
+  if (!HasAny)
+    return {};
+  Owners Of(T);
+  std::map<std::pair<uint32_t, uint32_t>, OwnerStats> Found;
+  S.forEach([&](uint32_t, const SumRow &R) {
+    if (!isOfDevices(T, R.Heap))
+      return;
+    OwnerStats &O = Found[{R.Heap, Of.of(R.Key)}];
+    O.Allocations += R.Allocations;
+    O.AllocatedBytes += R.AllocatedBytes;
+    O.PeakBlocks += R.HeapPeakBlocks;
+    O.PeakBytes += R.HeapPeakBytes;
+    O.LiveBlocks += R.LiveBlocks;
+    O.LiveBytes += R.LiveBytes;
+  });
+  std::vector<OwnerStats> Out;
+  for (auto &[Key, O] : Found) {
+    O.Heap = Key.first;
+    O.Name = Of.name(Key.second);
+    Out.push_back(O);
+  }
+  llvm::sort(Out, [](const OwnerStats &A, const OwnerStats &B) {
+    return std::tie(A.Heap, B.PeakBytes, B.LiveBytes, A.Name) <
+           std::tie(B.Heap, A.PeakBytes, A.LiveBytes, B.Name);
+  });
+  return Out;
+}
+
+} // namespace memkit

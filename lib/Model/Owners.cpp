@@ -1,0 +1,143 @@
+//===- Owners.cpp - Which library asked for memory --------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Model/Owners.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+/// What a frame says of the owner of the stacks that end in it or below.
+enum class Part : uint8_t {
+  Nothing,   ///< it has neither a module nor a file
+  Driver,    ///< CUDA's: what is further out took memory from the device
+  HandsOn,   ///< who asked is further out
+  Allocator, ///< the same, unless it took the memory from the driver itself
+  Owner,
+};
+} // namespace
+
+/// Is the library's name this, whatever its version: `libc.so.6`,
+/// `libc-2.31.so`?
+static bool isLibrary(StringRef Name, StringRef Stem) {
+  return Name.consume_front(Stem) &&
+         (Name.starts_with(".so") || Name.starts_with("-"));
+}
+
+static Part partOf(StringRef Module) {
+  static constexpr StringLiteral Drivers[] = {"libcuda", "libcudart",
+                                              "libcupti", "libmemrec-cuda"};
+  static constexpr StringLiteral HandOn[] = {
+      "libmemrec",   "libc",        "libstdc++",   "libc++",
+      "libc++abi",   "libpthread",  "ld-linux",    "ld-linux-x86-64",
+      "ld",          "libjemalloc", "libtcmalloc", "libtcmalloc_minimal",
+      "libmimalloc", "libffi"};
+  static constexpr StringLiteral Caches[] = {"libc10", "libc10_cuda"};
+  auto IsOf = [&](ArrayRef<StringLiteral> List) {
+    return any_of(List,
+                  [&](StringRef Stem) { return isLibrary(Module, Stem); });
+  };
+  if (IsOf(Drivers))
+    return Part::Driver;
+  if (IsOf(HandOn))
+    return Part::HandsOn;
+  return IsOf(Caches) ? Part::Allocator : Part::Owner;
+}
+
+/// Of what memrec puts at the leaf: `cuMemAlloc`, `malloc`, ...
+static Part partOfMarker(StringRef Name) {
+  return Name.starts_with("cu") || Name == "[device segment]" ? Part::Driver
+                                                              : Part::Nothing;
+}
+
+namespace {
+class Finder {
+public:
+  explicit Finder(const Trace &T) : T(T), Frames(T.numFrames() + 1) {}
+  void judgeFrames();
+  std::vector<uint32_t> ofNodes() const;
+  std::vector<StringRef> Names{"(unknown)"};
+
+private:
+  struct Judged {
+    Part P = Part::Nothing;
+    uint32_t Owner = 0; ///< 0: none
+  };
+  uint32_t nameOf(StringRef Path);
+
+  const Trace &T;
+  std::vector<Judged> Frames; ///< by id
+  DenseMap<StringRef, uint32_t> Known;
+};
+} // namespace
+
+uint32_t Finder::nameOf(StringRef Path) {
+  StringRef Name = baseName(Path);
+  if (Name.empty())
+    return 0;
+  auto [At, New] = Known.try_emplace(Name, Names.size());
+  if (New)
+    Names.push_back(Name);
+  return At->second;
+}
+
+void Finder::judgeFrames() {
+  std::vector<Judged> Modules(T.modules().size() + 1);
+  for (uint32_t Id = 1; Id < Modules.size(); ++Id) {
+    StringRef Path = T.string(T.modules()[Id - 1].Path);
+    if (uint32_t Owner = nameOf(Path))
+      Modules[Id] = {partOf(Names[Owner]), Owner};
+  }
+  for (uint32_t Id = 1; Id < Frames.size(); ++Id) {
+    const Frame &F = T.frame(Id);
+    if (F.Kind == FrameKind::Native)
+      Frames[Id] = Modules[F.Owner];
+    if (F.Kind == FrameKind::Named && F.Owner)
+      Frames[Id].P = partOfMarker(T.string(T.function(F.Owner).Name));
+    if (F.Kind == FrameKind::Python && F.Owner)
+      if (uint32_t Owner = nameOf(T.string(T.function(F.Owner).File)))
+        Frames[Id] = {Part::Owner, Owner};
+  }
+}
+
+/// A parent's id is lower, so that each node asks its parent alone.
+std::vector<uint32_t> Finder::ofNodes() const {
+  struct Way {
+    uint32_t Asked = 0; ///< who asked for what ends here
+    uint32_t Took = 0;  ///< who called what took memory from the device
+    uint32_t Any = 0;   ///< the innermost of all, should nobody have asked
+  };
+  std::vector<Way> Ways(T.numNodes() + 1);
+  std::vector<uint32_t> Out(Ways.size());
+  for (uint32_t Node = 1; Node < Ways.size(); ++Node) {
+    const Judged &F = Frames[T.frameOf(Node)];
+    Way &W = Ways[Node] = Ways[T.parent(Node)];
+    if (F.Owner)
+      W.Any = F.Owner;
+    if (F.P == Part::Driver)
+      W.Asked = W.Took;
+    else if (F.P == Part::Allocator)
+      W.Took = F.Owner;
+    else if (F.P == Part::Owner)
+      W.Asked = W.Took = F.Owner;
+    Out[Node] = W.Asked ? W.Asked : W.Any;
+  }
+  return Out;
+}
+
+Owners::Owners(const Trace &T) : T(&T) {
+  Finder F(T);
+  F.judgeFrames();
+  OfNode = F.ofNodes();
+  Names = std::move(F.Names);
+}
+
+} // namespace memkit

@@ -1,0 +1,60 @@
+//===- OwnerSections.cpp - Which libraries hold a device's memory ---------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sections.h"
+#include "memkit/Support/Format.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+using Side = Table::Align;
+
+/// The rows of one heap, which come together.
+static ArrayRef<OwnerStats> firstHeap(ArrayRef<OwnerStats> Rows) {
+  return Rows.take_while(
+      [&](const OwnerStats &O) { return O.Heap == Rows.front().Heap; });
+}
+
+std::optional<Section> ownerSection(const Facts &F) {
+  constexpr size_t Useful = 5;
+  Table T({{"asked for by", Side::Left, true},
+           {"heap", Side::Left},
+           {"at its peak", Side::Right},
+           {"share", Side::Right},
+           {"blocks", Side::Right},
+           {"at end", Side::Right},
+           {"blocks", Side::Right},
+           {"allocations", Side::Right}});
+  size_t Hidden = 0;
+  for (ArrayRef<OwnerStats> Rest = F.O.Owners; !Rest.empty();) {
+    ArrayRef<OwnerStats> OfHeap = firstHeap(Rest);
+    Rest = Rest.drop_front(OfHeap.size());
+    uint64_t Peak = 0;
+    for (const OwnerStats &O : OfHeap)
+      Peak += O.PeakBytes;
+    size_t Shown = F.shown(OfHeap.size(), Useful);
+    Hidden += OfHeap.size() - Shown;
+    for (const OwnerStats &O : OfHeap.take_front(Shown))
+      T.add({O.Name.str(), F.heapName(O.Heap).str(), formatSize(O.PeakBytes),
+             formatShare(O.PeakBytes, Peak), formatCount(O.PeakBlocks),
+             formatSize(O.LiveBytes), formatCount(O.LiveBlocks),
+             formatCount(O.Allocations)});
+  }
+  if (T.empty())
+    return std::nullopt;
+  Section Out;
+  Out.Title = "Device memory by who asked for it";
+  Out.Rows = std::move(T);
+  if (Hidden)
+    Out.Notes.push_back(plural(Hidden, "row") +
+                        " with less; --top=0 shows all");
+  return Out;
+}
+
+} // namespace memkit
