@@ -33,7 +33,8 @@ public:
   /// What is nonsense counts as a bad record and as the nearest thing that is
   /// none.
   uint32_t row(uint32_t Node, uint8_t Function) {
-    return rowOf(Node, wire::makesObjects(Function) ? NoFunction : Function);
+    bool IsMalloc = Function < uint8_t(wire::AllocFunction::PyMemMalloc);
+    return rowOf(Node, IsMalloc ? Function : NoFunction);
   }
   /// The same of an object of an interpreter.
   uint32_t objectRow(uint32_t Node, uint8_t Function) {

@@ -388,18 +388,20 @@ TEST_F(OneImage, ManyAtOnceAreAsOneByOne) {
 TEST_F(OneImage, FunctionsThatAreNone) {
   // An object is one whatever the program says that it called; else its event
   // and its sum would be of two heaps.
-  for (RecordKind Kind : {RecordKind::ObjectAllocate, RecordKind::Allocate})
-    I->process({Tsc += 1000, 0x1000,
-                wire::Record::pack(8, Kind, AllocFunction(0x77)), 0, 0},
-               0);
-  EXPECT_EQ(2u, lost(LossKind::BadRecord));
+  static constexpr uint8_t Functions[] = {0x77, 0xfe, 0xff};
+  for (uint8_t Function : Functions)
+    for (RecordKind Kind : {RecordKind::ObjectAllocate, RecordKind::Allocate})
+      I->process({Tsc += 1000, 0x1000u + Function * 16u,
+                  wire::Record::pack(8, Kind, AllocFunction(Function)), 0, 0},
+                 0);
+  EXPECT_EQ(6u, lost(LossKind::BadRecord));
   uint32_t Objects = R->hostHeap(HostHeap::PythonObject);
   std::vector<Event> Rows = I->log().rows();
-  ASSERT_EQ(2u, Rows.size());
-  EXPECT_EQ(Objects, Rows[0].Heap);
-  EXPECT_EQ(R->MallocHeap, Rows[1].Heap);
-  EXPECT_EQ(1u, R->Sums.heapTotals(Objects).Allocations);
-  EXPECT_EQ(1u, R->Sums.heapTotals(R->MallocHeap).Allocations);
+  ASSERT_EQ(6u, Rows.size());
+  for (size_t At = 0; At != Rows.size(); ++At)
+    EXPECT_EQ(At % 2 ? R->MallocHeap : Objects, Rows[At].Heap);
+  EXPECT_EQ(3u, R->Sums.heapTotals(Objects).Allocations);
+  EXPECT_EQ(3u, R->Sums.heapTotals(R->MallocHeap).Allocations);
 }
 
 TEST_F(OneImage, TimesRiseWhateverTheClocksSay) {
