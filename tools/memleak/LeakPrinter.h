@@ -20,6 +20,8 @@ struct LeakView {
   const LeakFindings &R;
   unsigned Kinds = FK_Exit; ///< that were looked for
   uint64_t Most = 0;        ///< findings of each kind; 0: all
+  /// The moment of kind exit, as it was asked for; empty for the end.
+  llvm::StringRef At = {};
 
   /// The findings of a kind that are shown.
   llvm::ArrayRef<LeakFinding> shown(LeakKinds Kind) const;

@@ -200,7 +200,7 @@ static void printGrowth(raw_ostream &OS, const LeakView &V) {
 static void printHeaps(raw_ostream &OS, const LeakView &V) {
   using Align = Table::Align;
   Table Heaps({{"heap", Align::Left, true},
-               {"live at end", Align::Right},
+               {V.At.empty() ? "live at end" : "live", Align::Right},
                {"blocks", Align::Right},
                {"findings", Align::Right}});
   for (const HeapLeaks &H : V.R.Exit.Heaps)
@@ -212,11 +212,15 @@ static void printHeaps(raw_ostream &OS, const LeakView &V) {
 static void printExits(raw_ostream &OS, const LeakView &V) {
   const LeakReport &R = V.R.Exit;
   if (R.Leaks.empty()) {
-    OS << (V.R.InBaseline ? "no new leaks\n" : "no leaks\n");
+    OS << (V.R.InBaseline ? "no new leaks" : "no leaks");
+    if (!V.At.empty())
+      OS << " among what lived at " << V.At;
+    OS << '\n';
     return;
   }
   OS << bytesText(R) << " in " << plural(R.Blocks, "block")
-     << " live at the end, from " << plural(R.Leaks.size(), "stack") << "\n\n";
+     << " live at " << (V.At.empty() ? "the end" : V.At) << ", from "
+     << plural(R.Leaks.size(), "stack") << "\n\n";
   printHeaps(OS, V);
   printFindings(OS, V, FK_Exit);
 }

@@ -254,7 +254,10 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   uint64_t Most = Top.getNumOccurrences()        ? uint64_t(Top)
                   : OutputFormat == Format::Text ? 10
                                                  : 0;
-  if (Error E = write({*In.T, *R, Options->Kinds, Most}))
+  StringRef At = Spec->At && Spec->At->K != TimePoint::Kind::End
+                     ? StringRef(Spec->At->Text)
+                     : "";
+  if (Error E = write({*In.T, *R, Options->Kinds, Most, At}))
     return E;
   for (const SuppressionUse &U : R->Exit.Suppressed)
     if (!U.any())
