@@ -126,7 +126,7 @@ size_t ImageState::takeObjects(ArrayRef<MergedRecord> Records,
   if (!R.Wanted.wants(HostHeap::PythonObject))
     return 0;
   if (Log.full())
-    R.flush();
+    R.emptyLogs();
   constexpr size_t MostChanges = 128;
   std::vector<ObjectChange> &Changes = ObjectChanges;
   Changes.resize(MostChanges);

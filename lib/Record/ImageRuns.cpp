@@ -40,7 +40,7 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
                     R.Wanted.SampleBytes))
     return 0;
   if (Log.full())
-    R.flush();
+    R.emptyLogs();
   size_t Most = std::min<size_t>(
       {Records.size(), UsualRoom::Most, MaxBlockRows - Log.size()});
   auto &[Changes, TimesNs, Logged, Contexts] = R.Room;

@@ -414,7 +414,7 @@ void ImageState::makeRoom(uint32_t RingIndex) {
   makeThread(RingIndex);
   if (LLVM_UNLIKELY(Log.full() ||
                     (!isLogged(S) && Log.numThreads() >= MaxBlockThreads)))
-    R.flush();
+    R.emptyLogs();
   if (!isLogged(S))
     addLane(S);
 }

@@ -147,15 +147,25 @@ void Recording::addMark(Mark M) {
   PendingMarks.Rows.push_back(std::move(M));
 }
 
-/// What the user wanted to be left out is no loss, but the trace says it.
+/// What the user wanted to be left out is no loss, but the trace says it: now
+/// and then, as a program may run for days so.
 void Recording::addLeftOut(uint32_t Image, uint64_t Count) {
-  addLoss(Image, LossKind::Events, Count);
+  Sums.addLoss(Image, LossKind::Events, Count);
+  LeftOut[Image] += Count;
+}
+
+void Recording::tellLeftOut() {
+  for (auto [Image, Count] : std::exchange(LeftOut, {}))
+    addLossMark(Image, LossKind::Events, Count);
 }
 
 void Recording::addLoss(uint32_t Image, LossKind Kind, uint64_t Count) {
-  if (Kind != LossKind::Events)
-    Losses += Count;
+  Losses += Count;
   Sums.addLoss(Image, Kind, Count);
+  addLossMark(Image, Kind, Count);
+}
+
+void Recording::addLossMark(uint32_t Image, LossKind Kind, uint64_t Count) {
   // Losses come in crowds: those of one image and kind are one mark a flush.
   for (Mark &M : reverse(PendingMarks.Rows))
     if (M.Kind == MarkKind::Loss && M.Image == Image &&
@@ -208,6 +218,7 @@ void Recording::addClockMark() {
   Clock.adjust(M.Clock);
   M.TimeNs = Clock.toNs(M.Clock.Tsc);
   addMark(std::move(M));
+  TellsLeftOut = true;
 }
 
 bool Recording::check(Error E) {
@@ -280,15 +291,17 @@ bool Recording::turnTail() {
   return true;
 }
 
-void Recording::flush() {
-  if (MaxEventBytes && TakesEvents && eventBytes() >= MaxEventBytes) {
-    TakesEvents = false;
-    EventsEndNs = LastFlushNs;
-  }
-  LastFlushNs = lastNs();
-  while (Queue->hasEvents() || Queue->size() > MaxWaiting)
+void Recording::emptyLogs() {
+  if (TakesEvents)
+    flush();
+  else
+    turnLogs();
+}
+
+/// The events of all images are written, or left out, as one epoch.
+void Recording::turnLogs() {
+  while (Queue->hasEvents())
     check(Queue->step());
-  writeNames();
   for (ImageState *I : Images)
     // Lanes are of one epoch, with or without events.
     if (EventLog *L = I->changeLogs(Epoch); L && !Failed && TakesEvents) {
@@ -299,6 +312,20 @@ void Recording::flush() {
       L->start(0);
     }
   ++Epoch;
+}
+
+void Recording::flush() {
+  if (MaxEventBytes && TakesEvents && eventBytes() >= MaxEventBytes) {
+    TakesEvents = false;
+    EventsEndNs = LastFlushNs;
+  }
+  LastFlushNs = lastNs();
+  while (Queue->size() > MaxWaiting)
+    check(Queue->step());
+  writeNames();
+  turnLogs();
+  if (std::exchange(TellsLeftOut, false))
+    tellLeftOut();
   Marks Part;
   for (size_t I = 0; I < PendingMarks.Rows.size(); I += MaxBlockRows) {
     auto Begin = PendingMarks.Rows.begin() + I;

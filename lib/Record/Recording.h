@@ -160,6 +160,9 @@ public:
   /// all images as one epoch, marks, slices. Events that still wait, and what
   /// stands before them, are written first: an image has two logs.
   void flush();
+  /// Room for events in the logs: by a flush, or, when the trace takes no more
+  /// events, by leaving out those that they hold, with nothing else written.
+  void emptyLogs();
   /// Adds what is new in the dictionary when it has become much.
   void flushNames() {
     const Dictionary &D = Names.pending();
@@ -214,7 +217,10 @@ private:
   void flushSlices();
   void writeOoms(uint64_t EndNs);
   bool writeSums();
+  void turnLogs();
   void addLeftOut(uint32_t Image, uint64_t Count);
+  void tellLeftOut();
+  void addLossMark(uint32_t Image, LossKind Kind, uint64_t Count);
   template <class T>
   void writeParts(const std::vector<T> &Rows, std::vector<T> Summary::*To,
                   uint64_t EndNs);
@@ -252,6 +258,9 @@ private:
   uint32_t LastImage = 0;
   uint64_t Losses = 0;
   bool TakesEvents = true;
+  /// Events left out, by image, of which no mark tells yet.
+  std::map<uint32_t, uint64_t> LeftOut;
+  bool TellsLeftOut = false; ///< the next flush does
   std::optional<uint64_t> EventsEndNs;
   uint64_t LastFlushNs = 0;
   uint32_t NumSummaries = 0;

@@ -218,8 +218,10 @@ void Session::samples() {
     for (auto &P : Processes)
       if (P->State && !P->EndNs)
         takeBackRings(*P, true);
-    if (NextFlushNs)
+    if (NextFlushNs && Now >= NextClockNs) {
       R.addClockMark();
+      NextClockNs = Now + clockInterval(++NumClocks);
+    }
     R.flush();
     NextFlushNs = Now + 1000000000;
   }

@@ -148,6 +148,7 @@ private:
 
   // SessionSamples.cpp: what they hold, from outside.
   uint64_t sampleInterval(const Process &P) const;
+  static uint64_t clockInterval(uint32_t NumClocks);
   void sampleRss(Process &P, uint64_t Now);
   void noteMarked(Process &Marked);
   Process *nextForPss(uint64_t Now);
@@ -212,7 +213,8 @@ private:
   RecordMoment StartAt, StopAt; ///< still to come
   unsigned TogglesSeen = 0, SnapshotsSeen = 0;
   uint64_t NextRssNs = 0, NextPssNs = 0;
-  uint64_t NextFlushNs = 0, NextLossNs = 0;
+  uint64_t NextFlushNs = 0, NextLossNs = 0, NextClockNs = 0;
+  uint32_t NumClocks = 0; ///< clock marks
   uint64_t NapNs = 50000;
   uint64_t LookedNs = 0, LongestPauseNs = 0; ///< at the rings
   uint64_t StragglersUntilNs = 0;

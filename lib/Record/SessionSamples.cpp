@@ -8,7 +8,8 @@
 //
 // What is resident is read for each process at an interval: soon and often
 // after its start, when most happens, then as it was asked for, and after 4,096
-// samples of an image half as often, and again after each further 2,048. The
+// samples of an image half as often, and again after each further 2,048, so that
+// a run of days stays small; the clocks of the machine likewise. The
 // share of a child of fork in what it has in common with others costs far more:
 // it is read at marks of the program and else now and then. Neither takes more
 // than a two-hundredth of the time.
@@ -27,11 +28,19 @@ static constexpr uint64_t TimeShare = 200;
 static constexpr uint64_t FirstIntervalNs = 1000000;
 static constexpr uint32_t FirstHalving = 4096, NextHalving = 2048;
 
+/// The interval after Count samples, when it was IntervalNs at first.
+static uint64_t stretched(uint64_t IntervalNs, uint32_t Count) {
+  unsigned Halvings =
+      Count < FirstHalving ? 0 : 1 + (Count - FirstHalving) / NextHalving;
+  return IntervalNs << std::min(Halvings, 20u);
+}
+
 uint64_t Session::sampleInterval(const Process &P) const {
-  unsigned Halvings = P.RssCount < FirstHalving
-                          ? 0
-                          : 1 + (P.RssCount - FirstHalving) / NextHalving;
-  return O.SampleIntervalNs << std::min(Halvings, 20u);
+  return stretched(O.SampleIntervalNs, P.RssCount);
+}
+
+uint64_t Session::clockInterval(uint32_t NumClocks) {
+  return stretched(1000000000, NumClocks);
 }
 
 void Session::sampleRss(Process &P, uint64_t Now) {
