@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "StackTree.h"
-#include <cassert>
 
 using namespace memkit;
 
@@ -19,7 +18,8 @@ void StackRows::clear() {
 }
 
 void StackTreeWriter::append(const NewStack &S) {
-  uint32_t Leaf = S.Parent;
+  // A node that is not there can be named in a trace that is wrong on purpose.
+  uint32_t Leaf = S.Parent <= Nodes ? S.Parent : 0;
   for (uint32_t I = 0; I != S.Length; ++I) {
     uint32_t Id = ++Nodes;
     if (Id >> PieceBits >= Pieces.size())
@@ -32,7 +32,6 @@ void StackTreeWriter::append(const NewStack &S) {
 
 void StackTreeWriter::encode(llvm::ArrayRef<NewStack> Stacks, StackRows &Out) {
   for (const NewStack &S : Stacks) {
-    assert(S.Parent <= nodes() && "stack names a node not added yet");
     uint32_t Node = LastLeaf;
     unsigned Pops = 0;
     while (Node > S.Parent && Pops != StackTree::Far) {
