@@ -7,6 +7,7 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 torch_version=2.13.0
+memray_version=1.20.0
 # 1 once --no-install is given: what is missing is named, not installed.
 no_install=0
 
@@ -150,6 +151,21 @@ need_cuda_headers() {
 need_test_wheels() {
   need_wheels packages "greenlet and sarif-tools cannot be had: their tests are left out" \
     greenlet==3.5.6 sarif-tools==3.0.5 jsonpath-ng ply pyyaml || true
+}
+
+# What utils/bench measures beside memkit, and the programs it runs. memray goes into
+# .venv alone, never into a Python of the user's.
+need_peers() {
+  need_packages heaptrack sqlite3 clang-19 zstd
+  need_torch
+  if "$python" -c 'import memray' 2>/dev/null; then return; fi
+  if [ "$python" != "$root/.venv/bin/python" ]; then
+    say "memray is left out: $python has PyTorch, and no memray"
+    return
+  fi
+  [ $no_install = 0 ] || die "not installed: memray $memray_version, in .venv"
+  say "Installing memray $memray_version into .venv"
+  "$python" -m pip install --quiet --disable-pip-version-check "memray==$memray_version"
 }
 
 # Readers of what memflame and memdump write, that judge it in tests: the message

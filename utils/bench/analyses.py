@@ -8,7 +8,7 @@ import subprocess
 
 import measure
 
-TOOLS = ["memrec", "memdump", "memas", "memflame", "memleak", "memdiff"]
+TOOLS = ["memrec", "memdump", "memas", "memstat", "memleak", "memdiff", "memflame"]
 VERSION_AIM = 0.003
 START_AIM = 0.050
 
