@@ -121,6 +121,12 @@ LiveEntry ImageState::beginDevice(const wire::Record &Rec, uint32_t Heap,
   else
     R.Sums.allocate(B, Size, Ns, S.Thread);
   noteDetail(Rec, RingIndex);
+  // Of physical memory and arrays there is a handle.
+  CudaHeap Of = CudaHeap(CudaPlace::heap(Rec.Context));
+  bool IsHandle = Rec.kind() == uint8_t(RecordKind::DeviceAllocate) &&
+                  (Of == CudaHeap::Physical || Of == CudaHeap::Array);
+  if (!IsHandle)
+    noteAddress(Rec.Address);
   Log.allocate(S.Lane, E.BirthTick, Size, Stack, R.Sums.contextOf(E.Context),
                Heap);
   return E;

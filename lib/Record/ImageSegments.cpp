@@ -138,6 +138,7 @@ void ImageState::putSegment(const wire::Record &Rec, SegmentTable::Kinds Kind,
   } else {
     R.Sums.allocate(B, S.Entry.Size, Ns, Of.Thread);
   }
+  noteAddress(Begin);
   Log.allocate(Of.Lane, S.Entry.BirthTick, S.Entry.Size, Stack,
                R.Sums.contextOf(S.Entry.Context), Heap);
   Segments.add(Begin, S);

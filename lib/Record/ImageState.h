@@ -316,6 +316,10 @@ private:
   void countSampled(const LiveEntry &Block, const MapTable::Block *In,
                     uint64_t TimeNs, uint32_t Thread);
   void noteEnclosing(uint64_t Outer);
+  /// Where the block on a device whose event comes next lies.
+  void noteAddress(uint64_t Address) {
+    setColumn(Log.Columns.Address, Log.size(), Address);
+  }
   void allocateIn(const MapTable::Block &In, BlockRef B, uint64_t Size,
                   uint64_t TimeNs, uint32_t Thread);
   uint64_t takeEnclosing(uint64_t Ordinal);

@@ -134,6 +134,8 @@ void ImageState::putTensor(const wire::Record &Rec, uint32_t RingIndex) {
   } else {
     R.Sums.allocate(B, E.Size, Ns, S.Thread);
   }
+  if (!Of.IsHost)
+    noteAddress(Address);
   Log.allocate(S.Lane, E.BirthTick, E.Size, Stack,
                R.Sums.contextOf(B.ContextRow), Of.Heap);
   noteBirth(Address, Of.Heap, Rec.Stack, RingIndex);

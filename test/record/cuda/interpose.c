@@ -80,19 +80,19 @@ int main(int Argc, char **Argv) {
   void *A, *B, *C, *D;
   cudaStream_t S;
   void *Small[4];
-  // CHECK: alloc #[[#A:]] 1 MiB cuda:0.device stack
+  // CHECK: alloc #[[#A:]] 1 MiB cuda:0.device at 0x{{[0-9a-f]+}} stack
   // CHECK: cuMemAlloc{{$}}
   // CHECK-NEXT: cudaMalloc
   // CHECK-NEXT: main (interpose.c:[[#@LINE+1]])
   CHECK(cudaMalloc(&A, 1 << 20));
-  // CHECK: alloc #[[#B:]] 4.88 KiB cuda:0.managed stack
+  // CHECK: alloc #[[#B:]] 4.88 KiB cuda:0.managed at 0x{{[0-9a-f]+}} stack
   // CHECK: cuMemAllocManaged{{$}}
   CHECK(cudaMallocManaged(&B, 5000, cudaMemAttachGlobal));
-  // CHECK: alloc #[[#C:]] 6.84 KiB cuda.pinned stack
+  // CHECK: alloc #[[#C:]] 6.84 KiB cuda.pinned at 0x{{[0-9a-f]+}} stack
   // CHECK: cuMemHostAlloc{{$}}
   CHECK(cudaHostAlloc(&C, 7000, cudaHostAllocDefault));
   CHECK(cudaStreamCreate(&S));
-  // CHECK: alloc #[[#D:]] 8.79 KiB cuda:0.pool stream 1 stack
+  // CHECK: alloc #[[#D:]] 8.79 KiB cuda:0.pool at 0x{{[0-9a-f]+}} stream 1 stack
   // CHECK: cuMemAllocAsync{{$}}
   CHECK(cudaMallocAsync(&D, 9000, S));
   for (int I = 0; I != 4; ++I)

@@ -32,12 +32,12 @@ int main(void) {
   CHECK(cuStreamCreate(&S, CU_STREAM_NON_BLOCKING));
   CHECK(cuDeviceGetDefaultMemPool(&Pool, 0));
 
-  // CHECK: alloc #[[#A:]] 1 MiB cuda:0.pool stack
+  // CHECK: alloc #[[#A:]] 1 MiB cuda:0.pool at 0x{{[0-9a-f]+}} stack
   // CHECK: cuMemAllocAsync{{$}}
   // CHECK-NEXT: main (pools.c:[[#@LINE+1]])
   CHECK(cuMemAllocAsync(&A, 1 << 20, NULL));
   later();
-  // CHECK: alloc #[[#B:]] 4 MiB cuda:0.pool stream 1 stack
+  // CHECK: alloc #[[#B:]] 4 MiB cuda:0.pool at 0x{{[0-9a-f]+}} stream 1 stack
   CHECK(cuMemAllocAsync(&B, 4 << 20, S));
   later();
   // CHECK: free #[[#B]]
@@ -48,14 +48,14 @@ int main(void) {
   later();
   CHECK(cuMemPoolTrimTo(Pool, 0));
 
-  // CHECK: alloc #[[#C:]] 216 KiB cuda:0.pool stream 1 pool 1 stack
+  // CHECK: alloc #[[#C:]] 216 KiB cuda:0.pool at 0x{{[0-9a-f]+}} stream 1 pool 1 stack
   // CHECK: cuMemAllocFromPoolAsync{{$}}
   CHECK(cuMemPoolCreate(&Own, &Props));
   CHECK(cuMemAllocFromPoolAsync(&C, 216 << 10, Own, S));
   // CHECK: free #[[#C]]
   CHECK(cuMemFreeAsync(C, S));
   CHECK(cuMemPoolDestroy(Own));
-  // CHECK: alloc #[[#]] 4 KiB cuda:0.pool stack
+  // CHECK: alloc #[[#]] 4 KiB cuda:0.pool at 0x{{[0-9a-f]+}} stack
   CHECK(cuMemAllocAsync(&D, 4096, NULL));
 
   // What is captured is the graph's, and the driver is asked nothing meanwhile.
@@ -63,7 +63,7 @@ int main(void) {
   CHECK(cuStreamCreate(&T, CU_STREAM_NON_BLOCKING));
   CHECK(cuStreamBeginCapture(T, CU_STREAM_CAPTURE_MODE_GLOBAL));
   later();
-  // CHECK: alloc #[[#G:]] 16 KiB cuda:0.graph stream 2 stack
+  // CHECK: alloc #[[#G:]] 16 KiB cuda:0.graph at 0x{{[0-9a-f]+}} stream 2 stack
   CHECK(cuMemAllocAsync(&G, 16384, T));
   // CHECK: free #[[#G]]
   CHECK(cuMemFreeAsync(G, T));
@@ -73,7 +73,7 @@ int main(void) {
   Node.poolProps = Props;
   Node.bytesize = 8192;
   CHECK(cuGraphCreate(&Graph, 0));
-  // CHECK: alloc #[[#]] 8 KiB cuda:0.graph stack
+  // CHECK: alloc #[[#]] 8 KiB cuda:0.graph at 0x{{[0-9a-f]+}} stack
   // CHECK: cuGraphAddMemAllocNode{{$}}
   CHECK(cuGraphAddMemAllocNode(&N, Graph, NULL, 0, &Node));
   return 0;

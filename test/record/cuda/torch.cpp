@@ -48,17 +48,17 @@ int main() {
   constexpr size_t MiB = 1 << 20;
   CUdeviceptr A, B, W, V;
 
-  // CHECK: alloc #[[#W:]] 8 MiB cuda:1.device stack
+  // CHECK: alloc #[[#W:]] 8 MiB cuda:1.device at 0x{{[0-9a-f]+}} stack
   CHECK(cuMemAlloc(&W, 8 * MiB));
-  // CHECK-NEXT: alloc #[[#A:]] 2 MiB cuda:1.device stack
-  // CHECK-NEXT: alloc #[[#SA:]] 2 MiB torch.cuda:1.segments in #[[#A]] stack
-  // CHECK-NEXT: alloc #[[#]] 1 KiB torch.cuda:1 in #[[#SA]] stack
+  // CHECK-NEXT: alloc #[[#A:]] 2 MiB cuda:1.device at 0x{{[0-9a-f]+}} stack
+  // CHECK-NEXT: alloc #[[#SA:]] 2 MiB torch.cuda:1.segments at 0x{{[0-9a-f]+}} in #[[#A]] stack
+  // CHECK-NEXT: alloc #[[#]] 1 KiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#SA]] stack
   CHECK(cuMemAlloc(&A, 2 * MiB));
   Segment(SegmentAlloc, A, 2 * MiB, 0);
   Allocate(A, 1000, 0, 0);
-  // CHECK: alloc #[[#B:]] 20 MiB cuda:1.device stack
-  // CHECK-NEXT: alloc #[[#SB:]] 20 MiB torch.cuda:1.segments in #[[#B]] stack
-  // CHECK-NEXT: alloc #[[#]] 4.77 MiB torch.cuda:1 in #[[#SB]] requested 4.77 MiB stack
+  // CHECK: alloc #[[#B:]] 20 MiB cuda:1.device at 0x{{[0-9a-f]+}} stack
+  // CHECK-NEXT: alloc #[[#SB:]] 20 MiB torch.cuda:1.segments at 0x{{[0-9a-f]+}} in #[[#B]] stack
+  // CHECK-NEXT: alloc #[[#]] 4.77 MiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#SB]] requested 4.77 MiB stack
   CHECK(cuMemAlloc(&B, 20 * MiB));
   Segment(SegmentAlloc, B, 20 * MiB, 0);
   Allocate(B, 5000000, 0, 0);
@@ -81,16 +81,16 @@ int main() {
   CHECK(cuMemCreate(&First, 2 * MiB, &Prop, 0));
   CHECK(cuMemMap(V, 2 * MiB, 0, First, 0));
   // CHECK: alloc #[[#]] 2 MiB cuda:1.device stack
-  // CHECK: alloc #[[#R:]] 2 MiB cuda:1.device stack
-  // CHECK-NEXT: alloc #[[#E:]] 2 MiB torch.cuda:1.segments in #[[#R]] stack
-  // CHECK-NEXT: alloc #[[#]] 1 MiB torch.cuda:1 in #[[#E]] requested 1 MiB stack
+  // CHECK: alloc #[[#R:]] 2 MiB cuda:1.device at 0x{{[0-9a-f]+}} stack
+  // CHECK-NEXT: alloc #[[#E:]] 2 MiB torch.cuda:1.segments at 0x{{[0-9a-f]+}} in #[[#R]] stack
+  // CHECK-NEXT: alloc #[[#]] 1 MiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#E]] requested 1 MiB stack
   Segment(SegmentMap, V, 2 * MiB, 0);
   Allocate(V, MiB, 0, 0);
   CHECK(cuMemCreate(&Second, 4 * MiB, &Prop, 0));
   CHECK(cuMemMap(V + 2 * MiB, 4 * MiB, 0, Second, 0));
   // CHECK: resize #[[#R]] 6 MiB
   // CHECK-NEXT: resize #[[#E]] 6 MiB
-  // CHECK-NEXT: alloc #[[#]] 3 MiB torch.cuda:1 in #[[#E]] requested 3 MiB stack
+  // CHECK-NEXT: alloc #[[#]] 3 MiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#E]] requested 3 MiB stack
   Segment(SegmentMap, V + 2 * MiB, 4 * MiB, 0);
   Allocate(V + MiB, 3 * MiB - 300, 0, 0);
   Release(V, MiB, false);

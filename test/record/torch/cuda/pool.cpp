@@ -19,8 +19,8 @@
 // CHECK-NOT: reserved by
 //
 // RUN: memdump %t.fb | FileCheck %s --check-prefix=EVENTS
-// EVENTS: alloc {{.*}} 1000 KiB torch.cuda:1 requested 1000 KiB stream 1 stack
-// EVENTS: alloc {{.*}} 1.95 MiB torch.cuda:1 requested 1.95 MiB stack
+// EVENTS: alloc {{.*}} 1000 KiB torch.cuda:1 at 0x{{[0-9a-f]+}} requested 1000 KiB stream 1 stack
+// EVENTS: alloc {{.*}} 1.95 MiB torch.cuda:1 at 0x{{[0-9a-f]+}} requested 1.95 MiB stack
 // EVENTS: oom torch.cuda:1 64 GiB 2.93 MiB
 // EVENTS: alert {{.*}}cudaMallocAsync
 //

@@ -17,15 +17,15 @@
 // CHECK: torch.cuda:0 6 5 4.78 MiB 2 KiB 1 4.77 MiB
 // RUN: memdump %t.fb | grep -E "cuda:0|snapshot" | grep -v "::" | FileCheck %s --check-prefix=EVENTS
 // EVENTS: alloc #[[#A:]] 2 MiB torch.cuda:0.segments
-// EVENTS-NEXT: alloc #[[#]] 1 KiB torch.cuda:0 in #[[#A]]
+// EVENTS-NEXT: alloc #[[#]] 1 KiB torch.cuda:0 at 0x{{[0-9a-f]+}} in #[[#A]]
 // EVENTS-NEXT: alloc #[[#B:]] 20 MiB torch.cuda:0.segments
-// EVENTS-NEXT: alloc #[[#]] 4.77 MiB torch.cuda:0 in #[[#B]] requested 4.77 MiB
-// EVENTS-NEXT: alloc #[[#]] 1 KiB torch.cuda:0 in #[[#A]] requested 600 B
-// EVENTS-NEXT: alloc #[[#]] 3 KiB torch.cuda:0 in #[[#A]] requested 2.93 KiB
+// EVENTS-NEXT: alloc #[[#]] 4.77 MiB torch.cuda:0 at 0x{{[0-9a-f]+}} in #[[#B]] requested 4.77 MiB
+// EVENTS-NEXT: alloc #[[#]] 1 KiB torch.cuda:0 at 0x{{[0-9a-f]+}} in #[[#A]] requested 600 B
+// EVENTS-NEXT: alloc #[[#]] 3 KiB torch.cuda:0 at 0x{{[0-9a-f]+}} in #[[#A]] requested 2.93 KiB
 // EVENTS-NEXT: alloc #[[#C:]] 2 MiB torch.cuda:0.segments
-// EVENTS-NEXT: alloc #[[#]] 1 KiB torch.cuda:0 in #[[#C]] requested 700 B stream 1
+// EVENTS-NEXT: alloc #[[#]] 1 KiB torch.cuda:0 at 0x{{[0-9a-f]+}} in #[[#C]] requested 700 B stream 1
 // EVENTS-NEXT: alloc #[[#D:]] 2 MiB torch.cuda:0.segments
-// EVENTS-NEXT: alloc #[[#]] 2 KiB torch.cuda:0 in #[[#D]] requested 1.95 KiB
+// EVENTS-NEXT: alloc #[[#]] 2 KiB torch.cuda:0 at 0x{{[0-9a-f]+}} in #[[#D]] requested 1.95 KiB
 // EVENTS: heap-reserved torch.cuda:0 0 B 0 B
 // EVENTS: oom torch.cuda:0 100 GiB 0 B 0 B 8 GiB
 // EVENTS: user PyTorch memory snapshot
@@ -37,8 +37,8 @@
 // RUN: memdump %t.e.fb | grep -E "cuda:0|resize" | grep -v "::" | FileCheck %s --check-prefix=EXPANDED
 // EXPANDED: alloc #[[#A:]] 2 MiB torch.cuda:0.segments
 // EXPANDED: alloc #[[#B:]] 20 MiB torch.cuda:0.segments
-// EXPANDED-NEXT: alloc #[[#]] 4.77 MiB torch.cuda:0 in #[[#B]] requested 4.77 MiB
-// EXPANDED: alloc #[[#]] 2 KiB torch.cuda:0 in #[[#]] requested 1.95 KiB
+// EXPANDED-NEXT: alloc #[[#]] 4.77 MiB torch.cuda:0 at 0x{{[0-9a-f]+}} in #[[#B]] requested 4.77 MiB
+// EXPANDED: alloc #[[#]] 2 KiB torch.cuda:0 at 0x{{[0-9a-f]+}} in #[[#]] requested 1.95 KiB
 //
 // The driver's pool in its stead.
 // RUN: env PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync %t/run memrec -o %t.p.fb -- %t/exe 2>&1 | FileCheck %s --check-prefix=POOL

@@ -39,16 +39,16 @@
 // The first tensor is there before the tracker is attached, so that it is not known what was
 // requested; streams and pools are numbered. The last lies in a segment that has grown.
 // RUN: memdump %t.fb | grep -E "cuda:1|resize|snapshot" | grep -v "::" | FileCheck %s --check-prefix=EVENTS
-// EVENTS: alloc #[[#A:]] 2 MiB torch.cuda:1.segments stack
-// EVENTS-NEXT: alloc #[[#]] 1 KiB torch.cuda:1 in #[[#A]] stack
-// EVENTS-NEXT: alloc #[[#B:]] 20 MiB torch.cuda:1.segments stack
-// EVENTS-NEXT: alloc #[[#]] 4.77 MiB torch.cuda:1 in #[[#B]] requested 4.77 MiB stack
-// EVENTS-NEXT: alloc #[[#C:]] 2 MiB torch.cuda:1.segments stack
-// EVENTS-NEXT: alloc #[[#]] 1 KiB torch.cuda:1 in #[[#C]] requested 600 B stream 1 pool 1 stack
-// EVENTS-NEXT: alloc #[[#E:]] 2 MiB torch.cuda:1.segments stack
-// EVENTS-NEXT: alloc #[[#]] 1 MiB torch.cuda:1 in #[[#E]] requested 1 MiB stack
+// EVENTS: alloc #[[#A:]] 2 MiB torch.cuda:1.segments at 0x{{[0-9a-f]+}} stack
+// EVENTS-NEXT: alloc #[[#]] 1 KiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#A]] stack
+// EVENTS-NEXT: alloc #[[#B:]] 20 MiB torch.cuda:1.segments at 0x{{[0-9a-f]+}} stack
+// EVENTS-NEXT: alloc #[[#]] 4.77 MiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#B]] requested 4.77 MiB stack
+// EVENTS-NEXT: alloc #[[#C:]] 2 MiB torch.cuda:1.segments at 0x{{[0-9a-f]+}} stack
+// EVENTS-NEXT: alloc #[[#]] 1 KiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#C]] requested 600 B stream 1 pool 1 stack
+// EVENTS-NEXT: alloc #[[#E:]] 2 MiB torch.cuda:1.segments at 0x{{[0-9a-f]+}} stack
+// EVENTS-NEXT: alloc #[[#]] 1 MiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#E]] requested 1 MiB stack
 // EVENTS-NEXT: resize #[[#E]] 5 MiB
-// EVENTS-NEXT: alloc #[[#]] 3 MiB torch.cuda:1 in #[[#E]] requested 3 MiB stack
+// EVENTS-NEXT: alloc #[[#]] 3 MiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#E]] requested 3 MiB stack
 // EVENTS-NEXT: resize #[[#E]] 3 MiB
 //
 // Reserved and active: what is freed and used by a stream is active until that is done.
