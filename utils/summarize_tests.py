@@ -25,7 +25,9 @@ def read(name, path):
         label = f"{name}: {case.get('classname')}/{case.get('name')}"
         skip = case.find("skipped")
         if skip is not None:
-            skipped.append((label, skip.get("message", "")))
+            why = skip.get("message", "")
+            # lit says so of a test that GoogleTest skipped, too.
+            skipped.append((label, "by itself" if why == "User interrupt" else why))
         elif case.find("failure") is not None or case.find("error") is not None:
             failed.append(label)
         else:
