@@ -60,6 +60,9 @@ public:
   bool programEnded() const { return ProgramEnded; }
   unsigned imagesRecorded() const { return NumRecorded; }
   uint64_t longestPauseNs() const { return LongestPauseNs; }
+  /// The path of a module without symbols that most stacks go through; empty:
+  /// there is none. When the recording has ended.
+  std::string namelessModule() const;
 
 private:
   /// A process image and what is known of its process.
@@ -178,6 +181,7 @@ private:
   std::string Tag; ///< of our memfds' names
   ImageSettings Settings;
   std::unique_ptr<SymbolThread> Symbols;
+  std::vector<std::string> ModulePaths; ///< as Symbols numbers them, from 0
   PssThread Pss;
   std::vector<std::unique_ptr<Process>> Processes;
   /// Of workers of DataLoaders that have ended, the last ones.

@@ -115,7 +115,11 @@ void SymbolThread::lookAtMaps() {
 
 void SymbolThread::answer(const Question &Q) {
   if (Q.Kind == Question::Native) {
-    give(Q.Frame, Symbols.resolve(Q.Owner - 1, Q.Address));
+    std::vector<SourceLocation> L = Symbols.resolve(Q.Owner - 1, Q.Address);
+    Counts.resize(std::max<size_t>(Counts.size(), Q.Owner));
+    ++Counts[Q.Owner - 1].Asked;
+    Counts[Q.Owner - 1].Nameless += L.empty();
+    give(Q.Frame, std::move(L));
     return;
   }
   auto Jit = Jits.find(Q.Owner);

@@ -54,6 +54,15 @@ public:
   /// Gives up what is not resolved yet.
   void cut();
 
+  /// What became of a module's addresses.
+  struct ModuleCounts {
+    uint64_t Asked = 0;
+    uint64_t Nameless = 0; ///< of these: not even a function is known
+  };
+  /// By module, from 0; those that nothing was asked of may be missing. Once
+  /// it is idle().
+  const std::vector<ModuleCounts> &counts() const { return Counts; }
+
 private:
   struct Module {
     std::vector<uint8_t> BuildId;
@@ -82,6 +91,7 @@ private:
   bool Busy = false, Stop = false;
   // The thread's own.
   Symbolizer Symbols;
+  std::vector<ModuleCounts> Counts;
   std::map<uint32_t, JitNames> Jits; ///< by image
   std::thread Worker;
 };

@@ -61,6 +61,25 @@ void Session::onModule(uint32_t Module, const std::string &Path,
   if (BuildId.empty())
     Places.resize(Places.size() - 1);
   Symbols->addModule(BuildId, std::move(Places));
+  ModulePaths.push_back(Path);
+}
+
+/// The module that has most frames without a function, when these are nearly
+/// all of its frames and a fifth of all: most stacks show addresses then.
+std::string Session::namelessModule() const {
+  SymbolThread::ModuleCounts All, Worst;
+  std::string Path;
+  if (!Symbols)
+    return Path;
+  for (const auto &[I, M] : enumerate(Symbols->counts())) {
+    All.Asked += M.Asked;
+    if (M.Nameless <= Worst.Nameless || I >= ModulePaths.size())
+      continue;
+    Worst = M;
+    Path = ModulePaths[I];
+  }
+  bool HasFew = Worst.Nameless * 10 >= Worst.Asked * 9;
+  return HasFew && Worst.Nameless * 5 >= All.Asked ? Path : "";
 }
 
 /// Most: of frames, each a microsecond or so.

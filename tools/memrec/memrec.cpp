@@ -11,6 +11,7 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <cstring>
 #include <malloc.h>
 
@@ -36,6 +37,10 @@ static void sayEnd(const RecordResult &R) {
   if (R.Output != "-")
     Line += "; next: memleak " + R.Output;
   say(Line);
+  if (!R.Nameless.empty())
+    say(sys::path::filename(R.Nameless) +
+        " has no symbols: its functions show as addresses, until `memdump "
+        "--symbolize` finds its debug information");
   uint64_t Events = std::max<uint64_t>(R.Events, 1);
   sayVerbose(formatCount(R.Recorded) + " processes; the recorder took " +
              std::to_string(R.CpuNs / Events) +
