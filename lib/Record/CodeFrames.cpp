@@ -61,7 +61,10 @@ StringRef memkit::allocFunctionName(uint8_t Function) {
                                               "cuMipmappedArrayCreate",
                                               "cuIpcOpenMemHandle",
                                               "cuExternalMemoryGetMappedBuffer",
-                                              "cuGraphAddMemAllocNode"};
+                                              "cuGraphAddMemAllocNode",
+                                              "cuGraphAddNode",
+                                              "cuMulticastCreate",
+                                              "cuExternalMemoryGetMappedMipmappedArray"};
   static_assert(std::size(Names) == wire::NumAllocFunctions);
   static_assert(std::size(CudaNames) == wire::NumCudaFunctions);
   if (Function == CodeFrames::SegmentFunction)

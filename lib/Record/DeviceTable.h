@@ -80,6 +80,7 @@ public:
       1 + wire::NumCudaHeaps - unsigned(wire::CudaHeap::Registered);
   Map &table(unsigned I) { return Tables[I]; }
   std::map<uint64_t, DeviceMapping> Mappings; ///< by begin
+  size_t EndedOfGraphs = 0; ///< blocks that are kept after they were freed
 
 private:
   static unsigned tableOf(wire::CudaHeap H) {

@@ -151,6 +151,13 @@ void ImageState::endDevice(DeviceBlock &B, uint64_t Tsc, uint32_t RingIndex) {
       emitFree(std::exchange(*E, LiveEntry()), Tsc, RingIndex);
 }
 
+/// Memory of another process that is opened again is at the same address, and
+/// is closed as often.
+static bool isOpened(const wire::Record &Rec, const DeviceBlock &B) {
+  return Rec.function() == uint8_t(CudaFunction::IpcOpenMemHandle) &&
+         B.heap() == CudaHeap::Imported;
+}
+
 void ImageState::putDevice(const wire::Record &Rec, uint32_t RingIndex) {
   auto Heap = CudaHeap(CudaPlace::heap(Rec.Context));
   if (Heap == CudaHeap::Physical)
@@ -159,17 +166,27 @@ void ImageState::putDevice(const wire::Record &Rec, uint32_t RingIndex) {
   DeviceTable::Map &Of = DeviceBlocks.of(Heap);
   if (Heap == CudaHeap::Array)
     End = Begin + 1;
+  auto Same = Of.find(Begin);
+  if (Same != Of.end() && isOpened(Rec, Same->second)) {
+    ++Same->second.References;
+    return;
+  }
   for (auto It = DeviceTable::overlapping(Of, Begin, End); It != Of.end();
        It = DeviceTable::overlapping(Of, Begin, End)) {
-    R.addLoss(Id, LossKind::DoubleAllocate, 1);
+    // When a graph ends, and its addresses with it, is not heard.
+    if (It->second.heap() != CudaHeap::Graph)
+      R.addLoss(Id, LossKind::DoubleAllocate, 1);
     endDevice(It->second, Rec.Tsc, RingIndex);
     Of.erase(It);
   }
   DeviceBlock B;
   B.End = End;
   B.Place = Rec.Context;
-  uint32_t InHeap =
-      R.cudaHeap(Heap, cudaDevice(CudaPlace::device(Rec.Context)));
+  uint32_t InHeap = R.cudaHeap(
+      Rec.function() == uint8_t(CudaFunction::ExternalMipmappedArray)
+          ? CudaHeap::Imported
+          : Heap,
+      cudaDevice(CudaPlace::device(Rec.Context)));
   B.Entry = beginDevice(Rec, InHeap, Rec.size(), RingIndex);
   Of.emplace(Begin, B);
 }
@@ -188,8 +205,19 @@ void ImageState::deviceFree(const wire::Record &Rec, uint32_t RingIndex) {
   }
   if (It->second.heap() == CudaHeap::Physical)
     return releasePhysical(It, Rec.Tsc, RingIndex);
+  if (It->second.References > 1) {
+    --It->second.References;
+    return;
+  }
   endDevice(It->second, Rec.Tsc, RingIndex);
-  Of.erase(It);
+  // An address of a graph's is given out again at its next launch, which is not
+  // heard of, and may be freed again.
+  constexpr size_t MostKept = 1 << 16;
+  if (It->second.heap() != CudaHeap::Graph ||
+      DeviceBlocks.EndedOfGraphs == MostKept)
+    Of.erase(It);
+  else
+    ++DeviceBlocks.EndedOfGraphs;
 }
 
 /// What was allocated in a context ends with it, but for what is of no context.
@@ -205,7 +233,7 @@ void ImageState::endCudaContext(const wire::Record &Rec, uint32_t RingIndex) {
         ++It;
         continue;
       }
-      ++Blocks;
+      Blocks += B.Entry.Row != 0;
       Bytes += B.Entry.Size;
       endDevice(B, Rec.Tsc, RingIndex);
       It = Of.erase(It);
@@ -241,14 +269,15 @@ void ImageState::deviceOom(const wire::Record &Rec, uint32_t RingIndex) {
   R.addMark(std::move(M));
 }
 
-/// Of all pools of the device.
+/// Of all pools of the device, or of its graphs.
 void ImageState::deviceReserved(const wire::Record &Rec, uint32_t RingIndex) {
   uint64_t Pool = RingIndex < Details.size()
                       ? std::exchange(Details[RingIndex], {}).Address
                       : 0;
   constexpr size_t MostPools = 4096;
-  uint32_t Heap =
-      R.cudaHeap(CudaHeap::Pool, cudaDevice(CudaPlace::device(Rec.Context)));
+  bool OfGraphs = CudaPlace::heap(Rec.Context) == uint32_t(CudaHeap::Graph);
+  uint32_t Heap = R.cudaHeap(OfGraphs ? CudaHeap::Graph : CudaHeap::Pool,
+                             cudaDevice(CudaPlace::device(Rec.Context)));
   if (!Pool ||
       (CudaPools.size() == MostPools && !CudaPools.count({Heap, Pool})))
     return bad();

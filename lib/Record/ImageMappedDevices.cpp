@@ -52,7 +52,9 @@ void ImageState::putPhysical(const wire::Record &Rec, uint32_t RingIndex) {
   B.End = Rec.Address + 1;
   B.Place = Rec.Context;
   B.Bytes = Rec.size();
-  B.IsImported = Rec.function() == uint8_t(CudaFunction::MemImport);
+  // A multicast object has no memory of its own.
+  B.IsImported = Rec.function() == uint8_t(CudaFunction::MemImport) ||
+                 Rec.function() == uint8_t(CudaFunction::MulticastCreate);
   if (!B.IsImported) {
     uint32_t Heap = R.cudaHeap(CudaHeap::Physical,
                                cudaDevice(CudaPlace::device(Rec.Context)));

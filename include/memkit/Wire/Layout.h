@@ -28,7 +28,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 10;
+inline constexpr uint32_t Version = 11;
 
 /// Environment variables that memrec sets and the exec hooks put back.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -138,7 +138,8 @@ enum class RecordKind : uint8_t {
   DeviceMap = 45,   ///< Address, Size: what of a reservation has memory; Stack
   DeviceUnmap = 46, ///< Address, Size; published before
   DeviceUsed = 47,  ///< Address: bytes of the device in use; Size: that it has
-  /// Address: what a pool has given out; Size: what it has of the device.
+  /// Address: what a pool has given out; Size: what it has of the device. Of
+  /// the heap Graph: what its graphs use, and have.
   DeviceReserved = 48,
 };
 inline constexpr uint8_t NumRecordKinds = 49;
@@ -264,8 +265,11 @@ enum class CudaFunction : uint8_t {
   IpcOpenMemHandle,
   ImportExternalMemory,
   GraphAddMemAllocNode,
+  GraphAddNode,
+  MulticastCreate,
+  ExternalMipmappedArray,
 };
-inline constexpr uint8_t NumCudaFunctions = 20;
+inline constexpr uint8_t NumCudaFunctions = 23;
 
 /// The heaps of CUDA. Those from Registered on name what they hold by addresses
 /// of their own, or by handles.

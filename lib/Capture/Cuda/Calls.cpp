@@ -31,7 +31,7 @@ const CUpti_CallbackId cuda::WantedCalls[] = {
     ID(cuMemAllocPitch_v2),
     ID(cuMemAllocManaged),
     ID(cuMemHostAlloc),
-    ID(cuMemHostAlloc_v2),
+    MemHostAllocV2,
     ID(cuMemAllocHost),
     ID(cuMemAllocHost_v2),
     ID(cuMemHostRegister),
@@ -45,18 +45,33 @@ const CUpti_CallbackId cuda::WantedCalls[] = {
     ID(cuMemAllocFromPoolAsync_ptsz),
     ID(cuMemFreeAsync),
     ID(cuMemFreeAsync_ptsz),
+    ID(cuMemPoolCreate),
     ID(cuMemPoolDestroy),
     ID(cuMemPoolTrimTo),
     ID(cuMemPoolImportPointer),
     ID(cuDeviceSetMemPool),
+    MemSetMemPool,
     ID(cuGraphAddMemAllocNode),
     ID(cuGraphAddMemFreeNode),
+    ID(cuGraphAddNode),
+    ID(cuGraphAddNode_v2),
+    GraphAddNodeV3,
+    ID(cuDeviceGraphMemTrim),
+    ID(cuGraphUpload),
+    ID(cuGraphUpload_ptsz),
+    ID(cuStreamSynchronize),
+    ID(cuStreamSynchronize_ptsz),
+    ID(cuCtxSynchronize),
+    CtxSynchronizeV2,
+    ID(cuEventSynchronize),
     ID(cuStreamBeginCapture),
     ID(cuStreamBeginCapture_ptsz),
     ID(cuStreamBeginCapture_v2),
     ID(cuStreamBeginCapture_v2_ptsz),
     ID(cuStreamBeginCaptureToGraph),
     ID(cuStreamBeginCaptureToGraph_ptsz),
+    StreamBeginRecaptureToGraph,
+    StreamBeginRecaptureToGraphPtsz,
     ID(cuStreamEndCapture),
     ID(cuStreamEndCapture_ptsz),
     ID(cuMemAddressReserve),
@@ -67,6 +82,7 @@ const CUpti_CallbackId cuda::WantedCalls[] = {
     ID(cuMemUnmap),
     ID(cuMemRetainAllocationHandle),
     ID(cuMemImportFromShareableHandle),
+    ID(cuMulticastCreate),
     ID(cuArrayCreate_v2),
     ID(cuArray3DCreate_v2),
     ID(cuArrayDestroy),
@@ -76,6 +92,7 @@ const CUpti_CallbackId cuda::WantedCalls[] = {
     ID(cuIpcOpenMemHandle_v2),
     ID(cuIpcCloseMemHandle),
     ID(cuExternalMemoryGetMappedBuffer),
+    ID(cuExternalMemoryGetMappedMipmappedArray),
 };
 const unsigned cuda::NumWantedCalls =
     sizeof(WantedCalls) / sizeof(*WantedCalls);
@@ -108,7 +125,7 @@ void cuda::before(const Call &C) {
     return freed(C, uint64_t(P.p), uint32_t(CudaHeap::Registered));
   }
   default:
-    beforePool(C) || beforeMapped(C);
+    beforePool(C) || beforeGraph(C) || beforeMapped(C);
   }
 }
 
@@ -130,12 +147,16 @@ static void record(const Call &C, Ended &E, const Frame &Caller) {
                   P.bytesize);
   }
   case ID(cuMemHostAlloc):
-  case ID(cuMemHostAlloc_v2): {
+  case MemHostAllocV2: {
     PARAMS(cuMemHostAlloc);
     return E.gave(CudaFunction::MemHostAlloc, CudaHeap::Pinned, P.pp,
                   P.bytesize);
   }
-  case ID(cuMemAllocHost):
+  case ID(cuMemAllocHost): {
+    PARAMS(cuMemAllocHost);
+    return E.gave(CudaFunction::MemAllocHost, CudaHeap::Pinned, P.pp,
+                  P.bytesize);
+  }
   case ID(cuMemAllocHost_v2): {
     PARAMS(cuMemAllocHost_v2);
     return E.gave(CudaFunction::MemAllocHost, CudaHeap::Pinned, P.pp,
@@ -148,13 +169,16 @@ static void record(const Call &C, Ended &E, const Frame &Caller) {
                   P.bytesize);
   }
   default:
-    afterPool(C, E) || afterMapped(C, E, Caller);
+    afterPool(C, E) || afterGraph(C, E) || afterMapped(C, E, Caller);
   }
 }
 
 void cuda::after(const Call &C, CUresult Result, const Frame &Caller) {
   Ended E(C, Result, Caller);
   record(C, E, Caller);
-  if (E.tookDevice() && !capturesGraph())
-    sampleDevice(TheContexts.place(C.Context));
+  if (!E.tookDevice() || capturesGraph())
+    return;
+  ContextPlace P = TheContexts.place(C.Context);
+  sampleDevice(P);
+  askGraphs(P, false);
 }

@@ -51,6 +51,7 @@ bool cuda::openDriver() {
   find(L, "cuMemGetAddressRange_v2", Cuda.MemGetAddressRange);
   find(L, "cuMemPoolGetAttribute", Cuda.MemPoolGetAttribute);
   find(L, "cuDeviceGetMemPool", Cuda.DeviceGetMemPool);
+  find(L, "cuDeviceGetGraphMemAttribute", Cuda.DeviceGetGraphMemAttribute);
   return true;
 }
 

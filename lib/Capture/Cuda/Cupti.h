@@ -41,6 +41,7 @@ struct Driver {
   decltype(&cuMemGetAddressRange) MemGetAddressRange;
   decltype(&cuMemPoolGetAttribute) MemPoolGetAttribute;
   decltype(&cuDeviceGetMemPool) DeviceGetMemPool;
+  decltype(&cuDeviceGetGraphMemAttribute) DeviceGetGraphMemAttribute;
 };
 
 /// All of the driver's that is there; others are null. The driver is loaded:

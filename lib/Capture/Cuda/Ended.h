@@ -17,6 +17,19 @@
 
 namespace memkit::capture::cuda {
 
+/// Callbacks that not every version of CUDA's headers has a name for. Their
+/// numbers stay.
+enum : CUpti_CallbackId {
+  MemHostAllocV2 = 271,
+  CtxSynchronizeV2 = 800,
+  MemSetMemPool = 803,
+  StreamBeginRecaptureToGraph = 846,
+  StreamBeginRecaptureToGraphPtsz = 847,
+  GraphAddNodeV3 = 863,
+};
+/// CU_MEM_ALLOCATION_TYPE_MANAGED, of 13.0.
+inline constexpr int MemAllocationManaged = 2;
+
 /// What a call gave out, or could not.
 struct Given {
   wire::CudaFunction Function;
@@ -71,16 +84,25 @@ private:
 /// Before a call that gives something back. Heap: wire::CudaHeap, or AnyHeap.
 void freed(const Call &C, uint64_t Address, uint32_t Heap);
 
-// Of the calls of streams and pools (PoolCalls.cpp), and of what is mapped,
-// made of arrays or imported (MappedCalls.cpp). False: the call is none of
-// them.
+// Of the calls of streams and pools (PoolCalls.cpp), of graphs
+// (GraphCalls.cpp), and of what is mapped, made of arrays or imported
+// (MappedCalls.cpp). False: the call is none of them.
 bool beforePool(const Call &C);
 bool afterPool(const Call &C, Ended &E);
+bool beforeGraph(const Call &C);
+bool afterGraph(const Call &C, Ended &E);
 bool beforeMapped(const Call &C);
 bool afterMapped(const Call &C, Ended &E, const Frame &Caller);
 
 /// Does any thread capture a graph? Then the driver is not asked.
 bool capturesGraph();
+/// Does this one?
+bool threadCaptures();
+/// An allocation was captured.
+void capturedMemory(const Call &C);
+/// Asks what graphs have of the device of \p P, at most once a millisecond but
+/// for \p Now; only where a graph has been seen to allocate.
+void askGraphs(const ContextPlace &P, bool Now);
 
 } // namespace memkit::capture::cuda
 

@@ -53,7 +53,11 @@ static uint64_t halfBytes(CUarray_format F, uint64_t Channels) {
 }
 
 /// Bytes of an array as its description has it, without what the driver adds.
+/// None where it has no memory of its own, but what cuMemCreate made is mapped
+/// into it.
 static uint64_t sizeOf(const CUDA_ARRAY3D_DESCRIPTOR &D, unsigned Levels = 1) {
+  if (D.Flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING))
+    return 0;
   uint64_t Half = halfBytes(D.Format, D.NumChannels), All = 0;
   bool Layered = D.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
   auto AtLevel = [](uint64_t N, unsigned Level) {
@@ -79,17 +83,20 @@ static bool afterArray(const Call &C, Ended &E) {
   }
   case ID(cuArray3DCreate_v2): {
     PARAMS(cuArray3DCreate_v2);
-    // A sparse one has no memory of its own.
-    if (!(P.pAllocateArray->Flags & CUDA_ARRAY3D_SPARSE))
-      E.gave(CudaFunction::Array3DCreate, CudaHeap::Array, P.pHandle,
-             sizeOf(*P.pAllocateArray));
+    E.gave(CudaFunction::Array3DCreate, CudaHeap::Array, P.pHandle,
+           sizeOf(*P.pAllocateArray));
     return true;
   }
   case ID(cuMipmappedArrayCreate): {
     PARAMS(cuMipmappedArrayCreate);
-    if (!(P.pMipmappedArrayDesc->Flags & CUDA_ARRAY3D_SPARSE))
-      E.gave(CudaFunction::MipmappedArrayCreate, CudaHeap::Array, P.pHandle,
-             sizeOf(*P.pMipmappedArrayDesc, P.numMipmapLevels));
+    E.gave(CudaFunction::MipmappedArrayCreate, CudaHeap::Array, P.pHandle,
+           sizeOf(*P.pMipmappedArrayDesc, P.numMipmapLevels));
+    return true;
+  }
+  case ID(cuExternalMemoryGetMappedMipmappedArray): {
+    PARAMS(cuExternalMemoryGetMappedMipmappedArray);
+    E.gave(CudaFunction::ExternalMipmappedArray, CudaHeap::Array, P.mipmap,
+           sizeOf(P.mipmapDesc->arrayDesc, P.mipmapDesc->numLevels));
     return true;
   }
   default:
@@ -187,6 +194,13 @@ bool cuda::afterMapped(const Call &C, Ended &E, const Frame &Caller) {
   case ID(cuMemImportFromShareableHandle): {
     PARAMS(cuMemImportFromShareableHandle);
     E.gave(CudaFunction::MemImport, CudaHeap::Physical, P.handle, 0);
+    return true;
+  }
+  case ID(cuMulticastCreate): {
+    PARAMS(cuMulticastCreate);
+    // It is released and mapped like memory, and has none of its own.
+    if (!E.failed())
+      E.gave(CudaFunction::MulticastCreate, CudaHeap::Physical, P.mcHandle, 0);
     return true;
   }
   case ID(cuMemMap): {

@@ -9,7 +9,8 @@
 // What cuMemAllocAsync and its kin give out, and what their pools have of the
 // device: asked of the driver, at most once a millisecond and pool, and when a
 // pool is trimmed. While a thread captures a graph the driver is not asked,
-// and what that thread allocates is the graph's.
+// and what that thread allocates is the graph's. A pool may be of another
+// device than the stream's, of the host, or of managed memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +25,6 @@ using wire::CudaHeap;
 using wire::CudaPlace;
 using wire::RecordKind;
 
-static __thread uint32_t Captures;
-static std::atomic<uint32_t> AllCaptures;
-bool cuda::capturesGraph() {
-  return AllCaptures.load(std::memory_order_relaxed) != 0;
-}
-
 //===----------------------------------------------------------------------===//
 // What pools reserve
 //===----------------------------------------------------------------------===//
@@ -38,20 +33,77 @@ namespace {
 struct Pool {
   std::atomic<uint64_t> Handle;
   std::atomic<uint64_t> AskedNs;
+  std::atomic<uint32_t> Place; ///< 0: of the stream's device; else Known | ...
 };
 } // namespace
 static constexpr uint64_t AskEveryNs = 1000000;
+static constexpr uint32_t Known = 1u << 31;
 static Pool Pools[64];
+
+static Pool *findPool(uint64_t Handle) {
+  for (Pool &P : Pools)
+    if (P.Handle.load(std::memory_order_relaxed) == Handle)
+      return &P;
+  return nullptr;
+}
 
 /// Those beyond the table share its last entry.
 static Pool &entryOf(uint64_t Handle) {
-  for (Pool &P : Pools) {
-    uint64_t Is = P.Handle.load(std::memory_order_relaxed);
-    if (Is == Handle ||
-        (!Is && (P.Handle.compare_exchange_strong(Is, Handle) || Is == Handle)))
+  if (Pool *P = findPool(Handle))
+    return *P;
+  for (Pool &P : Pools)
+    if (uint64_t None = 0; P.Handle.compare_exchange_strong(None, Handle))
       return P;
-  }
   return Pools[63];
+}
+
+/// What a pool that the program makes gives out.
+static void madePool(uint64_t Handle, const CUmemPoolProps &Of) {
+  CudaHeap Heap = CudaHeap::Pool;
+  uint32_t Device = CudaPlace::NoDevice;
+  if (int(Of.allocType) == MemAllocationManaged)
+    Heap = CudaHeap::Managed;
+  if (Of.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+    Device = uint32_t(Of.location.id);
+    introduceDevice(Device);
+  } else if (Heap == CudaHeap::Pool) {
+    Heap = CudaHeap::Pinned;
+  }
+  Pool &P = entryOf(Handle);
+  if (P.Handle.load(std::memory_order_relaxed) == Handle)
+    P.Place.store(Known | CudaPlace::pack(Device, uint32_t(Heap), 0),
+                  std::memory_order_relaxed);
+}
+
+static void forgetPool(uint64_t Handle) {
+  if (Pool *P = findPool(Handle)) {
+    P->Place.store(0, std::memory_order_relaxed);
+    P->AskedNs.store(0, std::memory_order_relaxed);
+    P->Handle.store(0, std::memory_order_release);
+  }
+}
+
+namespace {
+/// Where a pool's memory is.
+struct PoolPlace {
+  CudaHeap Heap;
+  ContextPlace Of;
+};
+} // namespace
+
+/// Memory of another device than the context's does not end with that.
+static PoolPlace placeOf(uint64_t Handle, const ContextPlace &Context) {
+  const Pool *P = Handle ? findPool(Handle) : nullptr;
+  uint32_t Is = P ? P->Place.load(std::memory_order_relaxed) : 0;
+  if (!Is)
+    return {CudaHeap::Pool, Context};
+  auto Heap = CudaHeap(CudaPlace::heap(Is));
+  uint32_t Device = CudaPlace::device(Is);
+  // Managed memory of no device in particular is the stream's.
+  if (Device == Context.Device ||
+      (Heap == CudaHeap::Managed && Device == CudaPlace::NoDevice))
+    return {Heap, Context};
+  return {Heap, {Device, 0}};
 }
 
 static void tellReserved(uint64_t Handle, uint64_t Used, uint64_t Reserved,
@@ -63,7 +115,9 @@ static void tellReserved(uint64_t Handle, uint64_t Used, uint64_t Reserved,
 }
 
 static void askPool(uint64_t Handle, const ContextPlace &P, bool Now) {
-  if (!Handle || !Cuda.MemPoolGetAttribute || capturesGraph())
+  PoolPlace At = placeOf(Handle, P);
+  if (!Handle || !Cuda.MemPoolGetAttribute || capturesGraph() ||
+      At.Heap != CudaHeap::Pool)
     return;
   Pool &Of = entryOf(Handle);
   uint64_t Ns = coarseNs();
@@ -76,7 +130,7 @@ static void askPool(uint64_t Handle, const ContextPlace &P, bool Now) {
                                 &Used) &&
       !Cuda.MemPoolGetAttribute(Pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
                                 &Reserved))
-    tellReserved(Handle, Used, Reserved, P);
+    tellReserved(Handle, Used, Reserved, At.Of);
 }
 
 /// The pool that a device's cuMemAllocAsync takes from; asked for again when
@@ -114,14 +168,12 @@ bool cuda::beforePool(const Call &C) {
     freed(C, P.dptr, CudaPlace::AnyHeap);
     return true;
   }
-  case ID(cuGraphAddMemFreeNode): {
-    PARAMS(cuGraphAddMemFreeNode);
-    freed(C, P.dptr, CudaPlace::AnyHeap);
-    return true;
-  }
   case ID(cuMemPoolDestroy): {
     PARAMS(cuMemPoolDestroy);
-    tellReserved(uint64_t(P.pool), 0, 0, TheContexts.place(C.Context));
+    PoolPlace At = placeOf(uint64_t(P.pool), TheContexts.place(C.Context));
+    if (At.Heap == CudaHeap::Pool)
+      tellReserved(uint64_t(P.pool), 0, 0, At.Of);
+    forgetPool(uint64_t(P.pool));
     return true;
   }
   default:
@@ -135,9 +187,15 @@ static void gaveAsync(const Call &C, Ended &E, CudaFunction F, CUdeviceptr *To,
   bool IsDefault = !Pool;
   if (IsDefault)
     Pool = currentPool(P.Device);
+  PoolPlace At = placeOf(Pool, P);
+  if (threadCaptures()) {
+    At = {CudaHeap::Graph, P};
+    capturedMemory(C);
+  }
   // Of the pool that it has from the start a device's blocks name none.
-  E.gave(F, Captures ? CudaHeap::Graph : CudaHeap::Pool, To, Size, Stream,
-         IsDefault ? 0 : Pool);
+  E.give({F, At.Heap, E.failed() ? 0 : uint64_t(*To), Size, Stream,
+          IsDefault ? 0 : Pool},
+         At.Of);
   if (!E.failed())
     askPool(Pool, P, false);
 }
@@ -170,32 +228,16 @@ bool cuda::afterPool(const Call &C, Ended &E) {
     askPool(uint64_t(P.pool), TheContexts.place(C.Context), true);
     return true;
   }
-  case ID(cuDeviceSetMemPool):
-    for (auto &Pool : CurrentPools)
-      Pool.store(0, std::memory_order_relaxed);
-    return true;
-  case ID(cuGraphAddMemAllocNode): {
-    PARAMS(cuGraphAddMemAllocNode);
-    E.gave(CudaFunction::GraphAddMemAllocNode, CudaHeap::Graph,
-           &P.nodeParams->dptr, P.nodeParams->bytesize);
+  case ID(cuMemPoolCreate): {
+    PARAMS(cuMemPoolCreate);
+    if (!E.failed())
+      madePool(uint64_t(*P.pool), *P.poolProps);
     return true;
   }
-  case ID(cuStreamBeginCapture):
-  case ID(cuStreamBeginCapture_ptsz):
-  case ID(cuStreamBeginCapture_v2):
-  case ID(cuStreamBeginCapture_v2_ptsz):
-  case ID(cuStreamBeginCaptureToGraph):
-  case ID(cuStreamBeginCaptureToGraph_ptsz):
-    Captures += !E.failed();
-    AllCaptures += !E.failed();
-    return true;
-  case ID(cuStreamEndCapture):
-  case ID(cuStreamEndCapture_ptsz):
-    // It ends a capture, also one that has failed; perhaps in another thread
-    // than has begun it.
-    Captures -= Captures != 0;
-    if (AllCaptures.fetch_sub(1) == 0)
-      AllCaptures = 0;
+  case ID(cuDeviceSetMemPool):
+  case MemSetMemPool:
+    for (auto &Pool : CurrentPools)
+      Pool.store(0, std::memory_order_relaxed);
     return true;
   default:
     return false;

@@ -35,6 +35,11 @@ extern std::atomic<bool> HasWrappers;
 void heardBefore(const Call &C);
 void heardAfter(const Call &C, CUresult Result, const Frame &Caller);
 
+/// Before what a wrapper calls, of which C has no context yet. False: nothing is
+/// to be done after it either.
+bool beginWrapped(Call &C);
+void endWrapped(Call &C, CUresult Result, const Frame &Caller);
+
 /// What stands before \p Real, which the driver exports as \p Name; \p Real
 /// when nothing does.
 void *wrap(const char *Name, void *Real);

@@ -5,9 +5,12 @@
 //
 //   FAKECUPTI_TAKEN=1    another tool has it already
 //   FAKECUPTI_FAIL=CODE  it refuses to be subscribed to
+//   FAKECUPTI_LOG=1      says on stderr which callbacks of the driver are wanted
+//   FAKECUPTI_CALLS=N    it knows no calls from number N on, as an older one
 #define _GNU_SOURCE
 #include "fakecuda.h"
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,9 +78,13 @@ EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle S) {
 
 EXPORT CUptiResult cuptiEnableCallback(uint32_t Enable, CUpti_SubscriberHandle S, CUpti_CallbackDomain Domain,
                                        CUpti_CallbackId Id) {
-  if (!isOurs(S) || Domain >= CUPTI_CB_DOMAIN_SIZE || Id >= MostIds)
+  const char *Calls = getenv("FAKECUPTI_CALLS");
+  bool OfDriver = Domain == CUPTI_CB_DOMAIN_DRIVER_API;
+  if (!isOurs(S) || Domain >= CUPTI_CB_DOMAIN_SIZE || Id >= MostIds || (OfDriver && Calls && Id >= (unsigned)atoi(Calls)))
     return CUPTI_ERROR_INVALID_PARAMETER;
   Enabled[Domain][Id] = Enable != 0;
+  if (OfDriver && getenv("FAKECUPTI_LOG"))
+    fprintf(stderr, "fakecupti: wants %u\n", Id);
   return CUPTI_SUCCESS;
 }
 

@@ -189,7 +189,6 @@ EXPORT CUresult cuCtxGetDevice(CUdevice *D) {
   *D = current() ? current()->Device : -1;
   return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
-EXPORT CUresult cuCtxSynchronize(void) { return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT; }
 
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *To, CUdevice D) {
   ENTER(cuDevicePrimaryCtxRetain, To, D);
@@ -255,18 +254,26 @@ EXPORT CUresult cuInit(unsigned Flags) {
   return Flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-// The newest of a name's versions.
+// The newest of a name's versions that CUDA Version has.
 EXPORT CUresult cuGetProcAddress_v2(const char *Name, void **To, int Version, cuuint64_t Flags,
                                     CUdriverProcAddressQueryResult *Status) {
+  static const struct {
+    const char *Name;
+    int Since; // of its _v2
+  } Changed[] = {{"cuStreamBeginCapture", 10010}, {"cuGraphAddNode", 12030}, {"cuIpcOpenMemHandle", 11000}};
   static const char *const Suffixes[] = {"_v4", "_v2", ""};
   char Text[128];
   *To = NULL;
   void *Self = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  bool Ptsz = Flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-  for (int I = Ptsz ? -1 : 0; I != 3 && Self && !*To; ++I) {
-    snprintf(Text, sizeof(Text), "%s%s", Name, I < 0 ? "_ptsz" : Suffixes[I]);
-    *To = dlsym(Self, Text);
-  }
+  int First = 0;
+  for (size_t I = 0; I != sizeof(Changed) / sizeof(*Changed); ++I)
+    if (!strcmp(Name, Changed[I].Name) && Version < Changed[I].Since)
+      First = 2;
+  for (int Ptsz = (Flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0; Ptsz >= 0; --Ptsz)
+    for (int I = First; I != 3 && Self && !*To; ++I) {
+      snprintf(Text, sizeof(Text), "%s%s%s", Name, Suffixes[I], Ptsz ? "_ptsz" : "");
+      *To = dlsym(Self, Text);
+    }
   if (Status)
     *Status = *To ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   return *To ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;

@@ -51,8 +51,9 @@ void fireContext(CUpti_CallbackId Id, CUcontext C);
 #define ENTER(NAME, ...)                                                       \
   NAME##_params P_ = {__VA_ARGS__};                                            \
   ENTER_AS(NAME)
-#define ENTER_AS(NAME)                                                         \
-  struct Call C_ = enter(CUPTI_DRIVER_TRACE_CBID_##NAME, #NAME, &P_);          \
+#define ENTER_AS(NAME) ENTER_ID(CUPTI_DRIVER_TRACE_CBID_##NAME, #NAME)
+#define ENTER_ID(ID, NAME)                                                     \
+  struct Call C_ = enter(ID, NAME, &P_);                                       \
   CUresult R_ = C_.Fail ? C_.Fail : current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT
 // For calls that need no context.
 #define ANYWHERE                                                               \
@@ -60,7 +61,7 @@ void fireContext(CUpti_CallbackId Id, CUcontext C);
 #define LEAVE return leave(&C_, R_)
 
 // The model. What is at an address is of a kind, of a device and a context.
-enum Kind { Device, Managed, Host, Registered, Pooled, Imported, Range, Handle, Array };
+enum Kind { Device, Managed, Host, Registered, Pooled, Imported, Range, Handle, Array, OfGraph };
 struct Block {
   uintptr_t Address;
   size_t Bytes;
@@ -82,5 +83,12 @@ void changeBlock(uintptr_t Address, int References);
 void endContextBlocks(CUcontext C);
 size_t allOf(size_t Bytes);
 void givePooled(struct Block *B);
+
+// Graphs. Of the one that a stream captures; null: it does not.
+CUgraph capturedBy(CUstream S);
+CUgraph newGraph(void);
+CUdeviceptr addGraphMemory(CUgraph G, size_t Bytes);
+void freeGraphMemory(CUgraph G, CUdeviceptr P);
+void giveOfGraph(struct Block *B);
 
 #endif

@@ -140,21 +140,69 @@ EXPORT CUresult cuMemGetAddressRange(CUdeviceptr *Base, size_t *Bytes, CUdevicep
   return CUDA_SUCCESS;
 }
 
-// What another process shares: 3 MiB of it.
+// A multicast object is released and mapped as memory is; it has none.
+EXPORT CUresult cuMulticastCreate(CUmemGenericAllocationHandle *To, const CUmulticastObjectProp *Prop) {
+  ENTER(cuMulticastCreate, To, Prop);
+  ANYWHERE;
+  if (!R_)
+    R_ = newHandle(To, Prop->size, 0, false);
+  LEAVE;
+}
+EXPORT CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle H, CUdevice D) { return CUDA_SUCCESS; }
+EXPORT CUresult cuMulticastBindMem(CUmemGenericAllocationHandle To, size_t Offset, CUmemGenericAllocationHandle H,
+                                   size_t From, size_t Bytes, unsigned long long Flags) {
+  ENTER(cuMulticastBindMem, To, Offset, H, From, Bytes, Flags);
+  LEAVE;
+}
+EXPORT CUresult cuMulticastUnbind(CUmemGenericAllocationHandle H, CUdevice D, size_t Offset, size_t Bytes) {
+  return CUDA_SUCCESS;
+}
+EXPORT CUresult cuMemMapArrayAsync(CUarrayMapInfo *Infos, unsigned N, CUstream S) {
+  ENTER(cuMemMapArrayAsync, Infos, N, S);
+  LEAVE;
+}
+
+// What another process shares: 3 MiB of it. Opened twice it is at the same address.
+static CUdeviceptr Opened[256];
+static CUresult openShared(CUdeviceptr *To, unsigned char Number) {
+  *To = Opened[Number];
+  if (*To)
+    changeBlock(*To, 1);
+  else {
+    *To = Opened[Number] = takeAddresses(3 << 20);
+    addBlock((struct Block){.Address = *To, .Bytes = 3 << 20, .Kind = Imported, .References = 1});
+  }
+  return CUDA_SUCCESS;
+}
 EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *To, CUipcMemHandle From, unsigned Flags) {
   ENTER(cuIpcOpenMemHandle_v2, To, From, Flags);
-  if (!R_) {
-    *To = takeAddresses(3 << 20);
-    addBlock((struct Block){.Address = *To, .Bytes = 3 << 20, .Kind = Imported});
-  }
+  if (!R_)
+    R_ = openShared(To, (unsigned char)From.reserved[0]);
+  LEAVE;
+}
+// As CUDA 4.1 has it.
+EXPORT CUresult openMemHandle4010(CUdeviceptr *To, CUipcMemHandle From, unsigned Flags) __asm__("cuIpcOpenMemHandle");
+CUresult openMemHandle4010(CUdeviceptr *To, CUipcMemHandle From, unsigned Flags) {
+  cuIpcOpenMemHandle_params P_ = {To, From, Flags};
+  ENTER_AS(cuIpcOpenMemHandle);
+  if (!R_)
+    R_ = openShared(To, (unsigned char)From.reserved[0]);
   LEAVE;
 }
 EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr P) {
   cuIpcCloseMemHandle_params P_ = {P};
   ENTER_AS(cuIpcCloseMemHandle);
   struct Block B;
-  if (!R_ && !removeBlock(P, &B))
+  if (!R_ && !findBlock(P, &B))
     R_ = CUDA_ERROR_INVALID_VALUE;
+  else if (!R_ && B.References > 1)
+    changeBlock(P, -1);
+  else if (!R_) {
+    removeBlock(P, &B);
+    for (int I = 0; I != 256; ++I)
+      if (Opened[I] == P)
+        Opened[I] = 0;
+  }
   LEAVE;
 }
 EXPORT CUresult cuImportExternalMemory(CUexternalMemory *To, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *From) {
@@ -174,15 +222,20 @@ EXPORT CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *To, CUexternalMemor
 }
 EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory M) { return CUDA_SUCCESS; }
 
-// Arrays take what an element of four bytes needs.
+// Arrays take what an element of four bytes needs; none without memory of their own.
 static CUresult newArray(void *To, size_t Elements) {
   CUcontext C = current();
-  if (!takeBytes(C->Device, Elements * 4))
+  if (Elements && !takeBytes(C->Device, Elements * 4))
     return CUDA_ERROR_OUT_OF_MEMORY;
   uintptr_t A = takeAddresses(1);
   *(uintptr_t *)To = A;
   addBlock((struct Block){.Address = A, .Bytes = Elements * 4, .Kind = Array, .Device = C->Device, .Context = C});
   return CUDA_SUCCESS;
+}
+static size_t elements(const CUDA_ARRAY3D_DESCRIPTOR *D) {
+  if (D->Flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING))
+    return 0;
+  return D->Width * (D->Height ? D->Height : 1) * (D->Depth ? D->Depth : 1);
 }
 static CUresult endArray(void *A) {
   struct Block B;
@@ -200,7 +253,7 @@ EXPORT CUresult cuArrayCreate(CUarray *To, const CUDA_ARRAY_DESCRIPTOR *D) {
 EXPORT CUresult cuArray3DCreate(CUarray *To, const CUDA_ARRAY3D_DESCRIPTOR *D) {
   ENTER(cuArray3DCreate_v2, To, D);
   if (!R_)
-    R_ = newArray(To, D->Width * (D->Height ? D->Height : 1) * (D->Depth ? D->Depth : 1));
+    R_ = newArray(To, elements(D));
   LEAVE;
 }
 EXPORT CUresult cuArrayDestroy(CUarray A) {
@@ -212,12 +265,19 @@ EXPORT CUresult cuArrayDestroy(CUarray A) {
 EXPORT CUresult cuMipmappedArrayCreate(CUmipmappedArray *To, const CUDA_ARRAY3D_DESCRIPTOR *D, unsigned Levels) {
   ENTER(cuMipmappedArrayCreate, To, D, Levels);
   if (!R_)
-    R_ = newArray(To, D->Width * (D->Height ? D->Height : 1) * 2);
+    R_ = newArray(To, elements(D) * 2);
   LEAVE;
 }
 EXPORT CUresult cuMipmappedArrayDestroy(CUmipmappedArray A) {
   ENTER(cuMipmappedArrayDestroy, A);
   if (!R_)
     R_ = endArray(A);
+  LEAVE;
+}
+EXPORT CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *To, CUexternalMemory M,
+                                                        const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *D) {
+  ENTER(cuExternalMemoryGetMappedMipmappedArray, To, M, D);
+  if (!R_)
+    R_ = newArray(To, 0);
   LEAVE;
 }

@@ -48,6 +48,8 @@ EXPORT CUresult cuMemFree(CUdeviceptr P) {
     R_ = CUDA_ERROR_INVALID_VALUE;
   else if (!R_ && P && B.Kind == Pooled)
     givePooled(&B);
+  else if (!R_ && P && B.Kind == OfGraph)
+    giveOfGraph(&B);
   else if (!R_ && P && B.Kind != Imported)
     giveBytes(B.Device, B.Bytes);
   LEAVE;
@@ -66,8 +68,9 @@ static CUresult giveHost(void **To, size_t Bytes) {
 }
 
 EXPORT CUresult cuMemHostAlloc(void **To, size_t Bytes, unsigned Flags) {
+  // Not every version of the headers has a name for its number.
   cuMemHostAlloc_params P_ = {To, Bytes, Flags};
-  ENTER_AS(cuMemHostAlloc_v2);
+  ENTER_ID(271, "cuMemHostAlloc_v2");
   if (!R_)
     R_ = giveHost(To, Bytes);
   LEAVE;

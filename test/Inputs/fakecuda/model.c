@@ -121,6 +121,8 @@ void endContextBlocks(CUcontext C) {
     B->Address = 1;
     if (B->Kind == Pooled)
       givePooled(B);
+    else if (B->Kind == OfGraph)
+      giveOfGraph(B);
     else if (B->Kind != Host && B->Kind != Registered && B->Kind != Imported)
       Used[B->Device] -= allOf(B->Bytes);
   }

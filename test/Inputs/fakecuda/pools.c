@@ -1,17 +1,14 @@
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stream-ordered allocators, and what graphs allocate. A pool takes pages of 2 MiB of
-// its device and keeps them until it is trimmed.
+// Stream-ordered allocators. A pool takes pages of 2 MiB of its device and keeps them
+// until it is trimmed; one of the host takes none.
 #include "fakecuda.h"
 #include <stdlib.h>
 
 struct CUmemPoolHandle_st {
   int Device;
   size_t Used, Reserved;
-};
-struct CUstream_st {
-  bool Captures;
 };
 
 static CUmemoryPool Default[MostDevices], Current[MostDevices];
@@ -32,7 +29,7 @@ static CUresult give(CUdeviceptr *To, size_t Bytes, CUmemoryPool P) {
   if (!Bytes)
     return CUDA_ERROR_INVALID_VALUE;
   if (Grown > P->Reserved) {
-    if (!takeBytes(P->Device, Grown - P->Reserved))
+    if (P->Device >= 0 && !takeBytes(P->Device, Grown - P->Reserved))
       return CUDA_ERROR_OUT_OF_MEMORY;
     P->Reserved = Grown;
   }
@@ -49,7 +46,9 @@ static CUresult giveBack(CUdeviceptr P) {
     return CUDA_ERROR_INVALID_VALUE;
   if (B.Kind == Pooled)
     givePooled(&B);
-  else
+  else if (B.Kind == OfGraph)
+    giveOfGraph(&B);
+  else if (B.Kind != Imported)
     giveBytes(B.Device, B.Bytes);
   return CUDA_SUCCESS;
 }
@@ -58,9 +57,9 @@ static CUresult giveBack(CUdeviceptr P) {
 #define ALLOC(NAME)                                                            \
   EXPORT CUresult NAME(CUdeviceptr *To, size_t Bytes, CUstream S) {            \
     ENTER(NAME, To, Bytes, S);                                                 \
-    bool Captures = S && (uintptr_t)S > 2 && S->Captures;                      \
-    if (!R_ && Captures)                                                       \
-      *To = takeAddresses(Bytes);                                              \
+    CUgraph Graph = capturedBy(S);                                             \
+    if (!R_ && Graph)                                                          \
+      *To = addGraphMemory(Graph, Bytes);                                      \
     else if (!R_)                                                              \
       R_ = give(To, Bytes, poolOf(current()->Device));                         \
     LEAVE;                                                                     \
@@ -79,7 +78,10 @@ FROM_POOL(cuMemAllocFromPoolAsync_ptsz)
 #define FREE(NAME)                                                             \
   EXPORT CUresult NAME(CUdeviceptr P, CUstream S) {                            \
     ENTER(NAME, P, S);                                                         \
-    if (!R_ && !((uintptr_t)S > 2 && S->Captures))                             \
+    CUgraph Graph = capturedBy(S);                                             \
+    if (!R_ && Graph)                                                          \
+      freeGraphMemory(Graph, P);                                               \
+    else if (!R_)                                                              \
       R_ = giveBack(P);                                                        \
     LEAVE;                                                                     \
   }
@@ -89,12 +91,12 @@ FREE(cuMemFreeAsync_ptsz)
 EXPORT CUresult cuMemPoolCreate(CUmemoryPool *To, const CUmemPoolProps *Props) {
   ENTER(cuMemPoolCreate, To, Props);
   if (!R_)
-    *To = makePool(Props->location.id);
+    *To = makePool(Props->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? Props->location.id : -1);
   LEAVE;
 }
 EXPORT CUresult cuMemPoolDestroy(CUmemoryPool Pool) {
   ENTER(cuMemPoolDestroy, Pool);
-  if (!R_)
+  if (!R_ && Pool->Device >= 0)
     giveBytes(Pool->Device, Pool->Reserved);
   LEAVE;
 }
@@ -130,42 +132,26 @@ EXPORT CUresult cuDeviceSetMemPool(CUdevice D, CUmemoryPool P) {
   LEAVE;
 }
 
-EXPORT CUresult cuStreamCreate(CUstream *To, unsigned Flags) {
-  *To = calloc(1, sizeof(**To));
-  return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
-}
-EXPORT CUresult cuStreamDestroy_v2(CUstream S) {
-  free(S);
-  return CUDA_SUCCESS;
-}
-EXPORT CUresult cuStreamSynchronize(CUstream S) { return CUDA_SUCCESS; }
-EXPORT CUresult cuStreamBeginCapture_v2(CUstream S, CUstreamCaptureMode Mode) {
-  ENTER(cuStreamBeginCapture_v2, S, Mode);
+EXPORT CUresult cuMemSetMemPool(CUmemLocation *At, CUmemAllocationType Type, CUmemoryPool P) {
+  ENTER(cuMemSetMemPool, At, Type, P);
   if (!R_)
-    S->Captures = true;
+    Current[At->id] = P;
   LEAVE;
 }
-EXPORT CUresult cuStreamEndCapture(CUstream S, CUgraph *To) {
-  ENTER(cuStreamEndCapture, S, To);
+
+// Another process's pool, and 1 MiB of it.
+EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *To, void *From, CUmemAllocationHandleType Type,
+                                                   unsigned long long Flags) {
+  ENTER(cuMemPoolImportFromShareableHandle, To, From, Type, Flags);
+  if (!R_)
+    *To = makePool(-1);
+  LEAVE;
+}
+EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *To, CUmemoryPool Pool, CUmemPoolPtrExportData *From) {
+  ENTER(cuMemPoolImportPointer, To, Pool, From);
   if (!R_) {
-    S->Captures = false;
-    *To = (CUgraph)S;
+    *To = takeAddresses(1 << 20);
+    addBlock((struct Block){.Address = *To, .Bytes = 1 << 20, .Kind = Imported, .Context = current()});
   }
-  LEAVE;
-}
-EXPORT CUresult cuGraphCreate(CUgraph *To, unsigned Flags) {
-  *To = (CUgraph)malloc(8);
-  return CUDA_SUCCESS;
-}
-EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *Node, CUgraph G, const CUgraphNode *After, size_t N,
-                                       CUDA_MEM_ALLOC_NODE_PARAMS *Params) {
-  ENTER(cuGraphAddMemAllocNode, Node, G, After, N, Params);
-  if (!R_)
-    Params->dptr = takeAddresses(Params->bytesize);
-  LEAVE;
-}
-EXPORT CUresult cuGraphAddMemFreeNode(CUgraphNode *Node, CUgraph G, const CUgraphNode *After, size_t N,
-                                      CUdeviceptr P) {
-  ENTER(cuGraphAddMemFreeNode, Node, G, After, N, P);
   LEAVE;
 }

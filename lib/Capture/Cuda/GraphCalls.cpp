@@ -1,0 +1,224 @@
+//===- GraphCalls.cpp - Memory of graphs ----------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A graph's allocation has an address for as long as the graph lives, and
+// memory while it runs. Launches are not heard of: what all graphs of a device
+// have, and the most that it was, the driver knows, and is asked where a
+// program waits, allocates, uploads or trims.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cuda/Ended.h"
+#include "Cuda/Samples.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+using namespace memkit::capture::cuda;
+using wire::CudaFunction;
+using wire::CudaHeap;
+using wire::CudaPlace;
+using wire::RecordKind;
+
+//===----------------------------------------------------------------------===//
+// What captures
+//===----------------------------------------------------------------------===//
+
+static __thread uint32_t Captures;
+static std::atomic<uint32_t> AllCaptures;
+
+bool cuda::threadCaptures() { return Captures != 0; }
+bool cuda::capturesGraph() {
+  return AllCaptures.load(std::memory_order_relaxed) != 0;
+}
+
+//===----------------------------------------------------------------------===//
+// What graphs have
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct GraphMemory {
+  std::atomic<uint64_t> AskedNs;
+  // What the driver said was the most, when it was last asked.
+  std::atomic<uint64_t> MostUsed, Most;
+  std::atomic<bool> IsUsed; ///< a graph of the device has memory
+};
+} // namespace
+static constexpr uint64_t AskEveryNs = 1000000;
+static GraphMemory Graphs[wire::MaxCudaDevices];
+static std::atomic<bool> AnyUsed;
+
+static void useGraphs(const ContextPlace &P) {
+  if (P.Device >= wire::MaxCudaDevices)
+    return;
+  Graphs[P.Device].IsUsed.store(true, std::memory_order_relaxed);
+  AnyUsed.store(true, std::memory_order_relaxed);
+}
+
+static bool ask(uint32_t Device, CUgraphMem_attribute What, uint64_t &Out) {
+  cuuint64_t Value = 0;
+  bool Is = !Cuda.DeviceGetGraphMemAttribute(CUdevice(Device), What, &Value);
+  Out = Value;
+  return Is;
+}
+
+static void tell(const ContextPlace &P, uint64_t Used, uint64_t Reserved) {
+  Event E{RecordKind::DeviceReserved, CudaFunction::None, Used, Reserved};
+  E.Place = P.in(CudaHeap::Graph);
+  E.DetailAddress = 1; // there is one of a device
+  Memrec->Write(E, nullptr);
+}
+
+static void look(const ContextPlace &P, GraphMemory &Of) {
+  uint64_t Used, Reserved, MostUsed, Most;
+  uint32_t D = P.Device;
+  if (!ask(D, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, Used) ||
+      !ask(D, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, Reserved) ||
+      !ask(D, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, MostUsed) ||
+      !ask(D, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, Most))
+    return;
+  // It was more meanwhile. (The program may set both back.)
+  bool HasMore = MostUsed != Of.MostUsed.exchange(MostUsed) && MostUsed > Used;
+  HasMore |= Most != Of.Most.exchange(Most) && Most > Reserved;
+  if (HasMore)
+    tell(P, MostUsed, Most);
+  tell(P, Used, Reserved);
+}
+
+void cuda::askGraphs(const ContextPlace &P, bool Now) {
+  if (!AnyUsed.load(std::memory_order_relaxed) ||
+      P.Device >= wire::MaxCudaDevices ||
+      !Graphs[P.Device].IsUsed.load(std::memory_order_relaxed) ||
+      !Cuda.DeviceGetGraphMemAttribute || capturesGraph())
+    return;
+  GraphMemory &Of = Graphs[P.Device];
+  uint64_t Ns = coarseNs();
+  if (!Now && Ns - Of.AskedNs.load(std::memory_order_relaxed) < AskEveryNs)
+    return;
+  Of.AskedNs.store(Ns, std::memory_order_relaxed);
+  look(P, Of);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// The parameters of a node of any kind; null: the call adds none.
+static CUgraphNodeParams *nodeOf(const Call &C) {
+  switch (C.Id) {
+  case ID(cuGraphAddNode): {
+    PARAMS(cuGraphAddNode);
+    return P.nodeParams;
+  }
+  case ID(cuGraphAddNode_v2):
+  case GraphAddNodeV3: {
+    PARAMS(cuGraphAddNode_v2);
+    return P.nodeParams;
+  }
+  default:
+    return nullptr;
+  }
+}
+
+bool cuda::beforeGraph(const Call &C) {
+  if (const CUgraphNodeParams *N = nodeOf(C)) {
+    if (N->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+      freed(C, N->free.dptr, CudaPlace::AnyHeap);
+    return true;
+  }
+  switch (C.Id) {
+  case ID(cuGraphAddMemFreeNode): {
+    PARAMS(cuGraphAddMemFreeNode);
+    freed(C, P.dptr, CudaPlace::AnyHeap);
+    return true;
+  }
+  case ID(cuDeviceGraphMemTrim): {
+    PARAMS(cuDeviceGraphMemTrim);
+    ContextPlace Of{uint32_t(P.device), 0};
+    introduceDevice(Of.Device);
+    useGraphs(Of);
+    askGraphs(Of, true);
+    return true;
+  }
+  default:
+    return false;
+  }
+}
+
+static void gaveNode(const Call &C, Ended &E, CudaFunction F,
+                     const CUdeviceptr *To, uint64_t Size) {
+  E.gave(F, CudaHeap::Graph, To, Size);
+  if (!E.failed())
+    useGraphs(TheContexts.place(C.Context));
+}
+
+static void beginCapture(const Ended &E) {
+  if (E.failed())
+    return;
+  ++Captures;
+  ++AllCaptures;
+}
+
+/// It ends a capture, also one that has failed; perhaps in another thread than
+/// has begun it.
+static void endCapture() {
+  Captures -= Captures != 0;
+  if (AllCaptures.fetch_sub(1) == 0)
+    AllCaptures = 0;
+}
+
+bool cuda::afterGraph(const Call &C, Ended &E) {
+  if (const CUgraphNodeParams *N = nodeOf(C)) {
+    if (N->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+      gaveNode(C, E, CudaFunction::GraphAddNode, &N->alloc.dptr,
+               N->alloc.bytesize);
+    return true;
+  }
+  switch (C.Id) {
+  case ID(cuGraphAddMemAllocNode): {
+    PARAMS(cuGraphAddMemAllocNode);
+    gaveNode(C, E, CudaFunction::GraphAddMemAllocNode, &P.nodeParams->dptr,
+             P.nodeParams->bytesize);
+    return true;
+  }
+  case ID(cuDeviceGraphMemTrim): {
+    PARAMS(cuDeviceGraphMemTrim);
+    askGraphs({uint32_t(P.device), 0}, true);
+    return true;
+  }
+  case ID(cuGraphUpload):
+  case ID(cuGraphUpload_ptsz):
+  case ID(cuStreamSynchronize):
+  case ID(cuStreamSynchronize_ptsz):
+  case ID(cuCtxSynchronize):
+  case CtxSynchronizeV2:
+  case ID(cuEventSynchronize):
+    if (AnyUsed.load(std::memory_order_relaxed) && C.Context)
+      askGraphs(TheContexts.place(C.Context), false);
+    return true;
+  case ID(cuStreamBeginCapture):
+  case ID(cuStreamBeginCapture_ptsz):
+  case ID(cuStreamBeginCapture_v2):
+  case ID(cuStreamBeginCapture_v2_ptsz):
+  case ID(cuStreamBeginCaptureToGraph):
+  case ID(cuStreamBeginCaptureToGraph_ptsz):
+  case StreamBeginRecaptureToGraph:
+  case StreamBeginRecaptureToGraphPtsz:
+    beginCapture(E);
+    return true;
+  case ID(cuStreamEndCapture):
+  case ID(cuStreamEndCapture_ptsz):
+    endCapture();
+    return true;
+  default:
+    return false;
+  }
+}
+
+void cuda::capturedMemory(const Call &C) {
+  useGraphs(TheContexts.place(C.Context));
+}
