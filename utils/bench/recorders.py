@@ -58,17 +58,19 @@ class Floor(Recorder):
 
 
 class Memrec(Recorder):
-    name = "memrec"
+    """With other options than its defaults it has a name of its own; of workloads
+    those that begin with `only`."""
 
-    def __init__(self, tools):
-        self.tools = Path(tools)
+    def __init__(self, tools, *options, only=""):
+        self.tools, self.options, self.only = Path(tools), options, only
+        self.name = " ".join(["memrec", *options])
 
     def available(self, workload):
-        return (self.tools / "memrec").exists()
+        return (self.tools / "memrec").exists() and workload.name.startswith(self.only)
 
     def command(self, workload, folder):
-        return [str(self.tools / "memrec"), "--force", "-o", str(folder / "trace.fb"), "--",
-                *workload.command]
+        return [str(self.tools / "memrec"), *self.options, "--force", "-o", str(folder / "trace.fb"),
+                "--", *workload.command]
 
     def records(self, name, is_first):
         return is_first
@@ -118,20 +120,20 @@ class Heaptrack(Recorder):
 
 
 class Memray(Recorder):
-    """Python only, with its defaults: no native stacks, pymalloc not traced."""
+    """Python only; with its defaults, no native stacks, pymalloc not traced, or with
+    other options; of workloads those that begin with `only`."""
 
-    name = "memray"
-
-    def __init__(self, python):
-        self.python = python
+    def __init__(self, python, *options, only=""):
+        self.python, self.options, self.only = python, options, only
+        self.name = " ".join(["memray", *options])
         found = subprocess.run([python, "-c", "import memray"], capture_output=True, check=False)
         self.found = found.returncode == 0
 
     def available(self, workload):
-        return workload.python and self.found
+        return workload.python and self.found and workload.name.startswith(self.only)
 
     def command(self, workload, folder):
-        return [self.python, "-m", "memray", "run", "-q", "-f", "-o", str(folder / "memray.bin"),
+        return [self.python, "-m", "memray", "run", "-q", "-f", *self.options, "-o", str(folder / "memray.bin"),
                 *workload.command[1:]]
 
     def first_look(self, folder):

@@ -64,6 +64,8 @@ def file_rows(workload, measured):
         if not got.events:
             continue
         ours = name == "memrec"
+        if "--sample" in name:
+            continue
         bytes_per_event = got.file_bytes / got.events
         cpu = f"{got.median(lambda cost: cost.own_cpu) / got.events * 1e9:.0f}" if ours else ""
         if cpu and workload.recorder_aim:
@@ -81,7 +83,8 @@ def time_rows(workload, measured):
     for name, got in measured.items():
         slower = [run.wall / base.wall for run, base in zip(got.runs, alone.runs)]
         extra = got.median(lambda cost: cost.wall) - alone.median(lambda cost: cost.wall)
-        own_pairs = got.events / 2 or pairs
+        # A sample's events are not all pairs that were made.
+        own_pairs = pairs if "--sample" in name else got.events / 2 or pairs
         recorder = got.median(lambda cost: cost.recorder.cpu)
         yield [workload.name, name, spread([run.wall for run in got.runs], 2),
                "" if got is alone else spread(slower, 2, "x"),
