@@ -8,6 +8,7 @@
 
 #include "memkit/Record/Recorder.h"
 #include "Launch.h"
+#include "MemoryGroup.h"
 #include "ProcFs.h"
 #include "Session.h"
 #include "memkit/Record/Preloadable.h"
@@ -289,6 +290,8 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
 
   RecordResult Result;
   Result.Output = Out->name();
+  MemoryGroup Group = MemoryGroup::own();
+  uint64_t KillsBefore = Group.kills();
   Session S(O, **R, **Door, "memkit." + std::to_string(getpid()));
   S.setProgram(Child->pid(), Path, WhyNot);
   S.run();
@@ -297,6 +300,9 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     O.Warn("--step=" + O.StepRange + ": no range of such a name has ended");
   S.warnOfMoments();
   fill(Result, **R, S);
+  Result.OomKills = Group.kills() - KillsBefore;
+  Result.OomGroupLimit = Group.limit();
+  Result.OomOnMachine = Group.isMachine();
   Error E = (*R)->takeError();
   if (Error Close = Out->close())
     E = joinErrors(std::move(E), std::move(Close));

@@ -21,10 +21,21 @@ using namespace memkit;
 /// Of failures of our own, as env and timeout have it.
 static constexpr int ExitFailed = 125;
 
+static void sayOomKills(const RecordResult &R) {
+  std::string Where = R.OomOnMachine ? "on this machine"
+                                     : "of this control group";
+  if (R.OomGroupLimit)
+    Where += ", which may have " + formatSize(R.OomGroupLimit) + ",";
+  if (R.OomKills)
+    say("out of memory: the kernel killed " + formatCount(R.OomKills) +
+        (R.OomKills == 1 ? " process " : " processes ") + Where + " meanwhile");
+}
+
 static void sayEnd(const RecordResult &R) {
   if (R.Signal)
     say("the program was killed by signal " + Twine(R.Signal) + ", " +
         strsignal(R.Signal));
+  sayOomKills(R);
   std::string Line = R.Output == "-" ? "standard output" : R.Output;
   Line += ": " + formatSize(R.Bytes) + ", " + formatCount(R.Events) +
           " events, " + formatCount(R.LostEvents) + " lost, peak " +

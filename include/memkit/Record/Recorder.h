@@ -78,6 +78,11 @@ struct RecordOptions {
 struct RecordResult {
   int Status = 0;          ///< of the program: 128+n when killed; 126, 127
   int Signal = 0;          ///< that killed the program, or 0
+  /// Processes that the kernel killed meanwhile for lack of memory, in this
+  /// process's control group, or on the machine where it has none.
+  uint64_t OomKills = 0;
+  uint64_t OomGroupLimit = 0; ///< bytes that the group may have; 0: not known
+  bool OomOnMachine = false;
   std::string NotRun;      ///< why it could not be run (126, 127)
   std::string Output;      ///< the file's name, `-` for standard output
   bool Lost = false;       ///< the output was lost; Why says how

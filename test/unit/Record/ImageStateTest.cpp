@@ -334,7 +334,7 @@ std::vector<MergedRecord> someTorchRecords(unsigned Seed) {
     if (Random() % 4 == 0 && Mine.size() < 8) {
       Mine.push_back(++Number);
       Add(RecordKind::ScopeBegin,
-          1 + Random() % 5 |
+          (1 + Random() % 5) |
               (Random() % 5 ? wire::SF_Operator : wire::SF_Layer),
           Number);
     } else if (Random() % 4 == 0 && !Mine.empty()) {
