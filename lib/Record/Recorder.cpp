@@ -168,7 +168,7 @@ Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
 Error chooseEvents(Recording &R, const RecordOptions &O, TraceOutput &Out) {
   switch (O.Events) {
   case RecordEvents::All:
-    R.MaxEventBytes = O.EventBytes;
+    R.MaxBytes = O.EventBytes;
     break;
   case RecordEvents::None:
     R.leaveOutEvents();

@@ -314,8 +314,16 @@ void Recording::turnLogs() {
   ++Epoch;
 }
 
+/// Another epoch as large as the last, the summary, at some four bytes a row, and
+/// a hundredth for marks and slices to come would fill what the file may have.
+bool Recording::nearsEnd() {
+  uint64_t Epoch = bytes() - std::exchange(FlushedBytes, bytes());
+  uint64_t Rest = uint64_t(Sums.numStackRows()) * 4 + MaxBytes / 100;
+  return bytes() + Epoch + Rest >= MaxBytes;
+}
+
 void Recording::flush() {
-  if (MaxEventBytes && TakesEvents && eventBytes() >= MaxEventBytes) {
+  if (MaxBytes && TakesEvents && nearsEnd()) {
     TakesEvents = false;
     EventsEndNs = LastFlushNs;
   }

@@ -138,8 +138,9 @@ public:
   bool takesEvents() const { return TakesEvents; }
   /// When that was; none: not yet.
   std::optional<uint64_t> eventsEndNs() const { return EventsEndNs; }
-  /// So many bytes of events and keyframes are written, about; 0: any number.
-  uint64_t MaxEventBytes = 0;
+  /// What the file should have at most: events end so far from it that the rest
+  /// fits in, mostly. 0: any number.
+  uint64_t MaxBytes = 0;
   /// Keeps the last events alone, in Tail.
   void keepLast(std::unique_ptr<EventTail> Tail);
   /// Turns the tail when that is due: then each image needs a keyframe, and true
@@ -220,6 +221,7 @@ private:
   void turnLogs();
   void addLeftOut(uint32_t Image, uint64_t Count);
   void tellLeftOut();
+  bool nearsEnd();
   void addLossMark(uint32_t Image, LossKind Kind, uint64_t Count);
   template <class T>
   void writeParts(const std::vector<T> &Rows, std::vector<T> Summary::*To,
@@ -261,6 +263,7 @@ private:
   /// Events left out, by image, of which no mark tells yet.
   std::map<uint32_t, uint64_t> LeftOut;
   bool TellsLeftOut = false; ///< the next flush does
+  uint64_t FlushedBytes = 0; ///< of the file, at the last flush
   std::optional<uint64_t> EventsEndNs;
   uint64_t LastFlushNs = 0;
   uint32_t NumSummaries = 0;

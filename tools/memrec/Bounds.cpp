@@ -29,8 +29,8 @@ static cl::opt<std::string>
            cl::cat(toolCategory()));
 static cl::opt<std::string>
     MaxSize("max-size",
-            cl::desc("Write no more events when they take SIZE in the file; "
-                     "sums go on"),
+            cl::desc("End the events so that the file stays below SIZE; sums "
+                     "go on"),
             cl::value_desc("SIZE"), cl::cat(toolCategory()));
 
 /// A last file of fewer would turn at each block.

@@ -58,8 +58,8 @@ struct RecordOptions {
   RecordMoment Start;               ///< None: at once
   RecordMoment Stop;                ///< None: never
   RecordEvents Events = RecordEvents::All;
-  /// Of All: when their blocks have so many bytes no more are written; 0: they
-  /// all are. Of Last: so many bytes are kept.
+  /// Of All: no more are written when the file nears so many bytes; 0: they all
+  /// are. Of Last: so many bytes of them are kept.
   uint64_t EventBytes = 0;
   bool Follow = true;               ///< record what the program starts, too
   bool WaitForAll = true;           ///< until descendants have ended, too

@@ -39,5 +39,5 @@ for sixth in range(1, 7):
 print(recorder.stderr.read().strip())
 assert recorder.wait() == 0, recorder.returncode
 size = os.path.getsize(trace)
-assert size < bound * 1.05, size
+assert size < bound, size
 assert abs(points[-1] - points[0]) <= 0.05 * points[0], points
