@@ -30,7 +30,51 @@ struct AgedBlock {
   bool Chosen;
 };
 
+/// Looks at each process before its end takes what it has.
+class AtEnds : public ReplayObserver {
+public:
+  std::function<Error(uint32_t Image)> OnEnd;
+  Error imageEnds(uint32_t Image, uint64_t) override {
+    return OnEnd ? OnEnd(Image) : Error::success();
+  }
+};
+
 } // namespace
+
+Error replayTo(const Trace &T, const Selection &Sel, const Moment &At,
+               StringRef Needs,
+               function_ref<Error(uint32_t Image, const Replay &)> Do) {
+  bool IsNear = Sel.canStartNear();
+  if (Error E = requireEvents(T, Needs, IsNear ? &At : nullptr))
+    return E;
+  ReplayOptions Options;
+  Options.KeepThreads = !IsNear;
+  AtEnds Ends;
+  Expected<std::unique_ptr<Replay>> R =
+      Replay::create(T.reader(), Options, &Ends);
+  if (!R)
+    return R.takeError();
+  BitVector Left(T.images().size() + 1);
+  for (uint32_t Image = 1; Image < Left.size(); ++Image)
+    Left[Image] = Sel.hasImage(Image);
+  auto Give = [&](uint32_t Image) -> Error {
+    if (!Left[Image])
+      return Error::success();
+    Left.reset(Image);
+    return Do(Image, **R);
+  };
+  if (At.IsEnd)
+    Ends.OnEnd = Give;
+  if (IsNear)
+    if (Error E = (*R)->startNear(At.TimeNs, /*KeepEnded=*/At.IsEnd))
+      return E;
+  if (Error E = runTo(**R, &At))
+    return E;
+  for (uint32_t Image = 1; Image < Left.size(); ++Image)
+    if (Error E = Give(Image))
+      return E;
+  return Error::success();
+}
 
 /// Leaves each block the bytes that no block in it has. Blocks: of an image,
 /// ordinals rising. A block whose enclosing one is gone counts by itself.
@@ -64,27 +108,11 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
   if (At->IsEnd)
     return makeUsageError("blocks in the order of time are those of a moment "
                           "before the end");
-  if (Error E = requireEvents(T, "the order of allocation needs",
-                              Sel.canStartNear() ? &*At : nullptr))
-    return E;
-  ReplayOptions Options;
-  Options.KeepThreads = !Sel.canStartNear();
-  Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader(), Options);
-  if (!R)
-    return R.takeError();
-  if (Sel.canStartNear())
-    if (Error E = (*R)->startNear(At->TimeNs))
-      return E;
-  if (Error E = runTo(**R, &*At))
-    return E;
-
   bool Outer = Sel.isOuterView();
   std::vector<AgedBlock> All;
-  for (uint32_t Image = 1; Image <= T.images().size(); ++Image) {
-    if (!Sel.hasImage(Image))
-      continue;
+  auto Take = [&](uint32_t Image, const Replay &R) -> Error {
     std::vector<AgedBlock> Blocks;
-    (*R)->forEachLive(Image, [&](const LiveBlock &B, uint32_t Thread) {
+    R.forEachLive(Image, [&](const LiveBlock &B, uint32_t Thread) {
       bool Chosen = Sel.hasBirth({B.BirthNs, B.Size, Image, Thread, B.Heap,
                                   B.Stack, B.Context}) &&
                     (Outer || T.heap(B.Heap).Domain == 0);
@@ -96,7 +124,10 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
       makeExclusive(T, Blocks);
     copy_if(Blocks, std::back_inserter(All),
             [](const AgedBlock &B) { return B.Chosen && B.Bytes; });
-  }
+    return Error::success();
+  };
+  if (Error E = replayTo(T, Sel, *At, "the order of allocation needs", Take))
+    return std::move(E);
   // Ordinals of an image rise with time but for what was split off.
   stable_sort(All, [](const AgedBlock &A, const AgedBlock &B) {
     return A.BirthNs < B.BirthNs;

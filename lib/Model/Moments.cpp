@@ -85,10 +85,9 @@ static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
   return M;
 }
 
-static Expected<Moment> findMark(const Trace &T, const std::string &Wanted,
-                                 const BitVector &Images) {
-  std::optional<Moment> Found;
-  std::vector<std::string> There;
+/// Gives Do the marks of Images and those of no image, in file order.
+static Error forEachMark(const Trace &T, const BitVector &Images,
+                         function_ref<void(const Mark &)> Do) {
   Marks Block;
   for (const BlockInfo &B : T.reader().blocks()) {
     if (B.Kind != BlockKind::Marks)
@@ -97,18 +96,64 @@ static Expected<Moment> findMark(const Trace &T, const std::string &Wanted,
       return E;
     if (std::string Wrong = T.limits().check(Block); !Wrong.empty())
       return makeTraceError(T.name(), B.Offset, Wrong);
-    for (const Mark &M : Block.Rows) {
-      if (M.Kind != MarkKind::User ||
-          (M.Image && (M.Image >= Images.size() || !Images[M.Image])))
-        continue;
-      There.push_back(T.string(M.Name).str());
-      if (There.back() == Wanted && (!Found || M.TimeNs < Found->TimeNs))
-        (Found = Moment())->TimeNs = M.TimeNs;
-    }
+    for (const Mark &M : Block.Rows)
+      if (!M.Image || (M.Image < Images.size() && Images[M.Image]))
+        Do(M);
   }
+  return Error::success();
+}
+
+static Expected<Moment> findMark(const Trace &T, const std::string &Wanted,
+                                 const BitVector &Images) {
+  std::optional<Moment> Found;
+  std::vector<std::string> There;
+  Error E = forEachMark(T, Images, [&](const Mark &M) {
+    if (M.Kind != MarkKind::User)
+      return;
+    There.push_back(T.string(M.Name).str());
+    if (There.back() == Wanted && (!Found || M.TimeNs < Found->TimeNs))
+      (Found = Moment())->TimeNs = M.TimeNs;
+  });
+  if (E)
+    return std::move(E);
   if (Found)
     return *Found;
   return nothingMatches("mark", Wanted, There);
+}
+
+Expected<std::vector<Mark>> findLastOoms(const Trace &T,
+                                         const BitVector &Images) {
+  std::vector<Mark> Last(T.devices().size() + 1);
+  Error E = forEachMark(T, Images, [&](const Mark &M) {
+    if (M.Kind != MarkKind::Oom || !M.Heap)
+      return;
+    Mark &Of = Last[T.heap(M.Heap).Domain];
+    if (Of.Kind != MarkKind::Oom || Of.TimeNs <= M.TimeNs)
+      Of = M;
+  });
+  if (E)
+    return std::move(E);
+  return Last;
+}
+
+static Expected<Moment> findOom(const Trace &T, const BitVector &Images,
+                                const BitVector *Heaps) {
+  Expected<std::vector<Mark>> Last = findLastOoms(T, Images);
+  if (!Last)
+    return Last.takeError();
+  BitVector Domains(Last->size(), !Heaps);
+  if (Heaps)
+    for (uint32_t Heap : Heaps->set_bits())
+      Domains.set(T.heap(Heap).Domain);
+  std::optional<Moment> Found;
+  for (uint32_t Domain : Domains.set_bits())
+    if (const Mark &M = (*Last)[Domain];
+        M.Kind == MarkKind::Oom && (!Found || Found->TimeNs < M.TimeNs))
+      (Found = Moment())->TimeNs = M.TimeNs;
+  if (!Found)
+    return makeError(T.name() + ": memory could always be had" +
+                     (Heaps ? " of these heaps' domains" : ""));
+  return *Found;
 }
 
 /// The highest of the heaps, or null.
@@ -123,8 +168,9 @@ static const Totals *highest(const Trace &T, const BitVector &Heaps) {
 
 /// Many events share a tick of the clock: the peak's moment is found by
 /// replaying the events around it.
-static Expected<Moment> findPeak(const Trace &T, const BitVector *Heaps) {
-  const Totals *Peak = Heaps ? highest(T, *Heaps) : &T.hostTotals();
+static Expected<Moment>
+findPeak(const Trace &T, const Totals *Peak,
+         function_ref<uint64_t(const Accounts &)> LiveBytes) {
   Moment M;
   if (!Peak || !Peak->PeakBytes)
     return M; // nothing ever lived
@@ -134,12 +180,10 @@ static Expected<Moment> findPeak(const Trace &T, const BitVector *Heaps) {
     return R.takeError();
   if (Error E = (*R)->startNear(M.TimeNs))
     return E;
-  const Accounts &A = (*R)->accounts();
   bool Reached = false;
   auto IsPeak = [&] {
     ++M.Events;
-    Reached = (Heaps ? A.heapLiveBytes(Peak->Id) : A.domainLiveBytes(0)) >=
-              Peak->PeakBytes;
+    Reached = LiveBytes((*R)->accounts()) >= Peak->PeakBytes;
     return Reached;
   };
   if (Error E = (*R)->runUntil(M.TimeNs, IsPeak))
@@ -147,6 +191,23 @@ static Expected<Moment> findPeak(const Trace &T, const BitVector *Heaps) {
   if (!Reached)
     M = {M.TimeNs + 1, 0, false, ""}; // the trace does not add up
   return M;
+}
+
+static Expected<Moment> findHeapPeak(const Trace &T, const BitVector &Heaps) {
+  const Totals *Peak = highest(T, Heaps);
+  return findPeak(
+      T, Peak, [Peak](const Accounts &A) { return A.heapLiveBytes(Peak->Id); });
+}
+
+Expected<Moment> findDomainPeak(const Trace &T, uint32_t Domain) {
+  const Totals *Peak = Domain ? nullptr : &T.hostTotals();
+  for (const Summary &Part : T.summary())
+    for (const Totals &Of : Part.Domains)
+      if (Domain && Of.Id == Domain)
+        Peak = &Of;
+  return findPeak(T, Peak, [Domain](const Accounts &A) {
+    return A.domainLiveBytes(Domain);
+  });
 }
 
 static Expected<Moment> find(const Trace &T, const TimePoint &P,
@@ -161,7 +222,9 @@ static Expected<Moment> find(const Trace &T, const TimePoint &P,
   case TimePoint::Kind::Mark:
     return findMark(T, P.Name, Images);
   case TimePoint::Kind::Peak:
-    return findPeak(T, Heaps);
+    return Heaps ? findHeapPeak(T, *Heaps) : findDomainPeak(T, 0);
+  case TimePoint::Kind::Oom:
+    return findOom(T, Images, Heaps);
   case TimePoint::Kind::End:
     M.IsEnd = true;
     M.TimeNs = UINT64_MAX - 1;

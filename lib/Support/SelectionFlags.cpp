@@ -66,7 +66,7 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
   if (Wanted & SF_At)
     addMoment(O->At, "at",
               "Only what lives at this moment, as it is then: a time (1.5s), "
-              "step:N, mark:NAME, peak or end (replays some events)");
+              "step:N, mark:NAME, peak, oom or end (replays some events)");
   if (Wanted & SF_Window) {
     addMoment(O->Since, "since",
               "Only what was allocated from this moment on (replays the "

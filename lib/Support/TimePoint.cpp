@@ -20,8 +20,8 @@ Expected<TimePoint> parseTimePoint(StringRef Text) {
   StringRef Rest = Text;
   if (Rest == "end")
     return P;
-  if (Rest == "peak") {
-    P.K = TimePoint::Kind::Peak;
+  if (Rest == "peak" || Rest == "oom") {
+    P.K = Rest == "peak" ? TimePoint::Kind::Peak : TimePoint::Kind::Oom;
     return P;
   }
   if (Rest.consume_front("mark:") && !Rest.empty()) {
@@ -38,7 +38,7 @@ Expected<TimePoint> parseTimePoint(StringRef Text) {
     consumeError(Ns.takeError());
     return makeUsageError("'" + Text +
                           "' is not a moment (such as 1.5s, step:3, mark:NAME, "
-                          "peak or end)");
+                          "peak, oom or end)");
   }
   P.K = TimePoint::Kind::Time;
   P.Number = *Ns;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EventFilter.h"
+#include "memkit/Model/LiveBlocks.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/DenseSet.h"
 #include <map>
@@ -20,7 +21,8 @@ namespace {
 class EventFilter final : public BlockVisitor {
 public:
   EventFilter(const Trace &T, const Selection &Sel, BlockVisitor &To)
-      : T(T), Sel(Sel), To(To) {}
+      : T(T), Sel(Sel), To(To), IsAt(Sel.times().At) {}
+  Error findLive();
 
   Error visit(const BlockInfo &I, const Header &H) override {
     return To.visit(I, H);
@@ -36,6 +38,7 @@ private:
     return Sel.times().hasBirth(TimeNs);
   }
   bool chooses(const Events &E, const Event &R, uint64_t Created);
+  bool makesLive(const Event &R, uint32_t Image, uint64_t Created);
   void keep(const Events &From, size_t Row);
   Error give(const BlockInfo &I);
 
@@ -49,7 +52,8 @@ private:
   const Trace &T;
   const Selection &Sel;
   BlockVisitor &To;
-  /// The chosen blocks that live, by image.
+  bool IsAt; ///< only what lives at a moment is chosen
+  /// The chosen blocks that live, by image; with IsAt those of the moment.
   std::map<uint32_t, DenseSet<uint64_t>> Live;
   Events Kept;
   uint64_t KeptNext = 0; ///< the ordinal that Kept's next block would have
@@ -57,9 +61,34 @@ private:
 
 } // namespace
 
+Error EventFilter::findLive() {
+  return replayTo(T, Sel, *Sel.times().At, "--at needs",
+                  [&](uint32_t Image, const Replay &R) -> Error {
+                    R.forEachLive(Image, [&](const LiveBlock &B, uint32_t Of) {
+                      // Of the size, the allocation's counts.
+                      if (Sel.hasBlock({B.BirthNs, UINT64_MAX, Image, Of,
+                                        B.Heap, B.Stack, B.Context}))
+                        Live[Image].insert(B.Ordinal);
+                    });
+                    return Error::success();
+                  });
+}
+
+/// Whether the event makes a block that lives at the moment, and is chosen.
+bool EventFilter::makesLive(const Event &R, uint32_t Image, uint64_t Created) {
+  const DenseSet<uint64_t> &Blocks = Live[Image];
+  if (R.Kind == EventKind::Split)
+    return Blocks.contains(Created);
+  return R.Kind == EventKind::Allocate && Blocks.contains(R.Block) &&
+         Sel.hasBlock(
+             {R.TimeNs, R.Size, Image, R.Thread, R.Heap, R.Stack, R.Context});
+}
+
 /// Whether the block of an event is chosen. Created: the ordinal of the next
 /// block.
 bool EventFilter::chooses(const Events &E, const Event &R, uint64_t Created) {
+  if (IsAt)
+    return makesLive(R, E.Image, Created);
   DenseSet<uint64_t> &Blocks = Live[E.Image];
   if (R.Kind == EventKind::Allocate) {
     bool Has = Sel.hasBlock(
@@ -127,14 +156,18 @@ Error EventFilter::visit(const BlockInfo &I, const Marks &M) {
     return E;
   Marks Kept;
   for (const Mark &R : M.Rows)
-    if (isInWindow(R.TimeNs) && (!R.Image || Sel.hasImage(R.Image)))
+    if (!IsAt && isInWindow(R.TimeNs) && (!R.Image || Sel.hasImage(R.Image)))
       Kept.Rows.push_back(R);
   return Kept.Rows.empty() ? Error::success() : To.visit(I, Kept);
 }
 
-std::unique_ptr<BlockVisitor>
+Expected<std::unique_ptr<BlockVisitor>>
 createEventFilter(const Trace &T, const Selection &Sel, BlockVisitor &To) {
-  return std::make_unique<EventFilter>(T, Sel, To);
+  auto Filter = std::make_unique<EventFilter>(T, Sel, To);
+  if (Sel.times().At)
+    if (Error E = Filter->findLive())
+      return std::move(E);
+  return Filter;
 }
 
 } // namespace memkit

@@ -16,9 +16,10 @@ namespace memkit {
 
 /// Gives To, which must outlive the result, the header, the names, and of the
 /// events and marks those that Sel chooses: events of chosen blocks, and both
-/// within its window. Blocks must be those of T, of which Sel is; their ids are
-/// checked (TraceError). T and Sel must outlive the result, too.
-std::unique_ptr<BlockVisitor>
+/// within its window; with a moment (--at) only the events that made the blocks
+/// that live then, and no marks. Blocks must be those of T, of which Sel is;
+/// their ids are checked (TraceError). T and Sel must outlive the result, too.
+llvm::Expected<std::unique_ptr<BlockVisitor>>
 createEventFilter(const Trace &T, const Selection &Sel, BlockVisitor &To);
 
 } // namespace memkit

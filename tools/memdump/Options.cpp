@@ -33,6 +33,8 @@ cl::opt<Job> memkit::What(
                clEnumValN(Job::Kinds, "kinds", "what tensors at the peak are"),
                clEnumValN(Job::Oom, "oom",
                           "what lived when memory could not be had"),
+               clEnumValN(Job::Map, "map",
+                          "what lies where on each device, and what is free"),
                clEnumValN(Job::Check, "check",
                           "whether the sums are those of the events"),
                clEnumValN(Job::Symbolize, "symbolize",

@@ -16,7 +16,17 @@
 namespace memkit {
 
 enum class Format { Text, Asm, Json, Csv };
-enum class Job { Print, Summary, Layers, Scopes, Kinds, Oom, Check, Symbolize };
+enum class Job {
+  Print,
+  Summary,
+  Layers,
+  Scopes,
+  Kinds,
+  Oom,
+  Map,
+  Check,
+  Symbolize
+};
 
 extern llvm::cl::opt<std::string> Input, Output; ///< -: the standard streams
 extern llvm::cl::opt<Format> OutputFormat;

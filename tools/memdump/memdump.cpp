@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EventFilter.h"
+#include "MapPrinter.h"
 #include "OomPrinter.h"
 #include "Options.h"
 #include "memkit/Model/Check.h"
@@ -96,6 +97,9 @@ static Error printColumns(OutputFile &Out) {
   bool Json = OutputFormat == Format::Json;
   if (OutputFormat.getNumOccurrences() && !Json && OutputFormat != Format::Csv)
     return makeUsageError("--columns are printed as csv or json");
+  if (Spec.At)
+    return makeUsageError("--columns show a course of time: --since and "
+                          "--until, no --at");
   Chosen Of;
   if (Error E = Of.open())
     return E;
@@ -129,8 +133,12 @@ static Error print(OutputFile &Out) {
   if (!Printer)
     return Printer.takeError();
   std::unique_ptr<BlockVisitor> Filter;
-  if (Of.Sel)
-    Filter = createEventFilter(*Of.T, *Of.Sel, **Printer);
+  if (Of.Sel) {
+    auto Made = createEventFilter(*Of.T, *Of.Sel, **Printer);
+    if (!Made)
+      return Made.takeError();
+    Filter = std::move(*Made);
+  }
   BlockVisitor &To = Filter ? *Filter : **Printer;
   BlockStream &In = **Stream;
   while (!Out.failed()) {
@@ -213,6 +221,37 @@ static Error printFailures(OutputFile &Out) {
     printOoms(Out.os(), **T);
   else
     writeOomJson(Out.os(), **T);
+  return Error::success();
+}
+
+/// Of the peak and of a failure each device has its own moment.
+static Error printMap(OutputFile &Out) {
+  if (OutputFormat != Format::Text && OutputFormat != Format::Json)
+    return makeUsageError("a map is printed as text or json");
+  MapMoment When = MapMoment::At;
+  if (!Spec.At || Spec.At->K == TimePoint::Kind::Peak)
+    When = MapMoment::Peak;
+  else if (Spec.At->K == TimePoint::Kind::Oom)
+    When = MapMoment::Oom;
+  if (When != MapMoment::At)
+    Spec.At.reset();
+  auto T = Trace::open(Input);
+  if (!T)
+    return T.takeError();
+  for (const std::string &Warning : (*T)->warnings())
+    warn(Warning);
+  Expected<Selection> Sel = Selection::create(**T, Spec);
+  if (!Sel)
+    return Sel.takeError();
+  Expected<std::vector<DeviceMap>> Maps = mapDevices(**T, *Sel, When);
+  if (!Maps)
+    return Maps.takeError();
+  if (!Spec.AllFrames)
+    (*T)->foldFrames();
+  if (OutputFormat == Format::Text)
+    printMaps(Out.os(), **T, *Maps, [&] { return Out.failed(); });
+  else
+    writeMapJson(Out.os(), **T, *Maps, [&] { return Out.failed(); });
   return Error::success();
 }
 
@@ -312,6 +351,8 @@ static Expected<int> dump(OutputFile &Out) {
     return done(printTotals(Out));
   case Job::Oom:
     return done(printFailures(Out));
+  case Job::Map:
+    return done(printMap(Out));
   case Job::Symbolize:
     return done(symbolize(Out));
   case Job::Check:
@@ -325,9 +366,11 @@ static Expected<int> run(const SelectionFlags &Flags) {
   if (!Given)
     return Given.takeError();
   Spec = std::move(*Given);
-  if (What != Job::Print && (!Spec.empty() || !Columns.empty()))
-    return makeUsageError(
-        "selections and --columns are for the list of events");
+  bool IsList = What == Job::Print;
+  if ((!IsList && !Columns.empty()) ||
+      (!IsList && What != Job::Map && !Spec.empty()))
+    return makeUsageError("selections are for the list of events and --map, "
+                          "--columns for the list");
   auto Kind = What == Job::Symbolize ? OutputFile::Content::Trace
                                      : OutputFile::Content::Text;
   auto Out = OutputFile::open(Output, Kind);
@@ -342,7 +385,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
 }
 
 int main(int Argc, char **Argv) {
-  SelectionFlags Flags(SF_All & ~SF_At);
+  SelectionFlags Flags;
   return runTool(Argc, Argv,
                  {"memdump", "show what a trace holds",
                   "memdump trace.fb | less\n"

@@ -10,8 +10,20 @@
 #define MEMKIT_MODEL_LIVEBLOCKS_H
 
 #include "memkit/Model/Profile.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace memkit {
+
+class Replay;
+
+/// Replays T up to At, and gives Do each process of the selection as it is
+/// then; at the end, as it was when it ended. Starts at the keyframe before it,
+/// unless the selection is by what keyframes do not tell. Needs: who asks, as
+/// requireEvents() takes it.
+llvm::Error
+replayTo(const Trace &T, const Selection &Sel, const Moment &At,
+         llvm::StringRef Needs,
+         llvm::function_ref<llvm::Error(uint32_t Image, const Replay &)> Do);
 
 /// A value for each block of the selection that lives at its moment (--at), or
 /// at the peak, in order of allocation. Without chosen heaps a block of the

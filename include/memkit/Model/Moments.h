@@ -10,6 +10,7 @@
 #define MEMKIT_MODEL_MOMENTS_H
 
 #include "memkit/Support/TimePoint.h"
+#include "memkit/Trace/Blocks.h"
 #include "llvm/ADT/BitVector.h"
 #include <functional>
 #include <optional>
@@ -42,11 +43,20 @@ struct TimeWindow {
 
 /// Finds P in T. A step is looked for in Images (by id), the peak is that of
 /// the domain `host`, or, when Heaps is not null, of the one of these heaps
-/// that had the highest. Reads marks, and for `peak` the events of its moment.
+/// that had the highest; `oom` is the last in Images, and when Heaps is not
+/// null in their domains. Reads marks, and for `peak` the events of its moment.
 /// The error says what steps and marks there are.
 llvm::Expected<Moment> findMoment(const Trace &T, const TimePoint &P,
                                   const llvm::BitVector &Images,
                                   const llvm::BitVector *Heaps);
+
+/// The peak of a domain (0: `host`, else a device).
+llvm::Expected<Moment> findDomainPeak(const Trace &T, uint32_t Domain);
+
+/// Of each domain, by id, the last time that memory could not be had in Images;
+/// its Kind is Oom where there was one. Reads marks.
+llvm::Expected<std::vector<Mark>> findLastOoms(const Trace &T,
+                                               const llvm::BitVector &Images);
 
 /// The error of a trace without steps: says how they are recorded.
 llvm::Error noSteps(const Trace &T);

@@ -26,6 +26,19 @@
 // JSON: "name": "torch.cuda:1.segments",
 // JSON-NEXT: "domain": "cuda:1",
 // JSON-NEXT: "parent": "cuda:1.device",
+//
+// At the tensors' peak 1000 and 5000000 bytes, rounded up by the allocator, lie at the begins of
+// segments of 2 and 20 MiB; beside them the library's 8 MiB.
+// RUN: memdump --map %t.fb | FileCheck %s --check-prefix=MAP
+// MAP: cuda:1 ({{.*}}) at the peak of torch.cuda:1,
+// MAP-NEXT: 30 MiB held, 22 MiB of it in 2 segments: 17.2 MiB free in 2 holes, the largest has 15.2 MiB; fragmentation 78.3 %; 8 MiB in 1 block outside
+// MAP: {{^}}0x[[#%x,]] 2 MiB #[[#]] torch.cuda:1.segments 100.0 % free
+// MAP-NEXT: 0x[[#%x,]] 1 KiB #[[#]] {{.*}}main (torch.cpp:[[#]])
+// MAP-NEXT: 0x[[#%x,]] 2 MiB free
+// MAP-NEXT: {{^}}0x[[#%x,]] 20 MiB #[[#]] torch.cuda:1.segments 76.2 % free
+// MAP-NEXT: 0x[[#%x,]] 4.77 MiB #[[#]] {{.*}}main (torch.cpp:[[#]])
+// MAP-NEXT: 0x[[#%x,]] 15.2 MiB free
+// MAP-NEXT: {{^}}0x[[#%x,]] 8 MiB #[[#]] cuda:1.device exe {{.*}}main (torch.cpp:[[#]])
 
 #include "Inputs/check.h"
 #include <cstdint>

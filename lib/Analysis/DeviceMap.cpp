@@ -1,0 +1,238 @@
+//===- DeviceMap.cpp - What lies where on a device ------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/DeviceMap.h"
+#include "MapSegments.h"
+#include "memkit/Model/LiveBlocks.h"
+#include "memkit/Model/Replay.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+class Mapper {
+public:
+  Mapper(const Trace &T, const Selection &Sel, MapMoment When)
+      : T(T), Sel(Sel), When(When) {}
+  Expected<std::vector<DeviceMap>> map();
+
+private:
+  void findDevices();
+  Error findMoments();
+  Expected<Moment> peakOf(uint32_t Device);
+  Error mapAt(MutableArrayRef<DeviceMap> Of);
+  Error take(MutableArrayRef<DeviceMap> Of, uint32_t Image, const Replay &R);
+  void addMeasures(DeviceMap &M, const MarkSeries &Series);
+  bool isShown(uint32_t Heap) const {
+    return Sel.hasHeap(Heap) || !(T.heap(Heap).Flags & HF_OutsideTotals);
+  }
+
+  const Trace &T;
+  const Selection &Sel;
+  MapMoment When;
+  std::vector<DeviceMap> Maps;
+};
+} // namespace
+
+void Mapper::findDevices() {
+  std::vector<bool> Has(T.devices().size() + 1);
+  for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
+    if (Sel.hasHeap(Heap))
+      Has[T.heap(Heap).Domain] = true;
+  for (uint32_t Device = 1; Device < Has.size(); ++Device)
+    if (Has[Device])
+      Maps.emplace_back().Device = Device;
+}
+
+static BitVector imagesOf(const Trace &T, const Selection &Sel) {
+  BitVector Images(T.images().size() + 1);
+  for (uint32_t Image = 0; Image < Images.size(); ++Image)
+    Images[Image] = Sel.hasImage(Image);
+  return Images;
+}
+
+/// Tensors say more than the driver's calls, which only follow them.
+Expected<Moment> Mapper::peakOf(uint32_t Device) {
+  BitVector Heaps(T.heaps().size() + 1);
+  uint64_t Most = 0;
+  StringRef Name;
+  for (uint32_t Heap = 1; Heap < Heaps.size(); ++Heap) {
+    StringRef Its = T.heapName(Heap);
+    uint64_t Peak = T.heapTotals(Heap).PeakBytes;
+    bool IsOf = Sel.isOuterView()
+                    ? Sel.hasHeap(Heap)
+                    : Its.starts_with("torch.") && !Its.ends_with(".segments");
+    if (T.heap(Heap).Domain != Device || !IsOf || !Peak)
+      continue;
+    Heaps.set(Heap);
+    if (Peak > Most)
+      Name = Its;
+    Most = std::max(Most, Peak);
+  }
+  TimePoint Peak;
+  Peak.K = TimePoint::Kind::Peak;
+  Peak.Text = Heaps.any() ? ("the peak of " + Name).str() : "the peak";
+  if (Heaps.any())
+    return findMoment(T, Peak, imagesOf(T, Sel), &Heaps);
+  Expected<Moment> M = findDomainPeak(T, Device);
+  if (M)
+    M->Text = Peak.Text;
+  return M;
+}
+
+Error Mapper::findMoments() {
+  if (When == MapMoment::Oom) {
+    Expected<std::vector<Mark>> Last = findLastOoms(T, imagesOf(T, Sel));
+    if (!Last)
+      return Last.takeError();
+    erase_if(Maps, [&](const DeviceMap &M) {
+      return (*Last)[M.Device].Kind != MarkKind::Oom;
+    });
+    for (DeviceMap &M : Maps) {
+      M.Oom = (*Last)[M.Device];
+      M.At.TimeNs = M.Oom->TimeNs;
+      M.At.Text = "oom";
+    }
+    return Maps.empty() ? makeError(T.name() + ": memory of a device could "
+                                               "always be had")
+                        : Error::success();
+  }
+  for (DeviceMap &M : Maps) {
+    if (When == MapMoment::At) {
+      M.At = *Sel.times().At;
+      continue;
+    }
+    Expected<Moment> Peak = peakOf(M.Device);
+    if (!Peak)
+      return Peak.takeError();
+    M.At = std::move(*Peak);
+  }
+  return Error::success();
+}
+
+/// Puts what lives in Image into the maps.
+Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Image,
+                   const Replay &R) {
+  std::vector<std::vector<MappedBlock>> Lists(Of.size());
+  std::vector<uint32_t> ListOf(T.devices().size() + 1, Of.size());
+  for (size_t I = 0; I != Of.size(); ++I)
+    ListOf[Of[I].Device] = I;
+  R.forEachLive(Image, [&](const LiveBlock &B, uint32_t Thread) {
+    uint32_t List = ListOf[T.heap(B.Heap).Domain];
+    if (List == Of.size() || !isShown(B.Heap))
+      return;
+    MappedBlock &To = Lists[List].emplace_back();
+    To.Address = B.Address;
+    To.Size = To.BirthSize = B.Size;
+    To.Ordinal = B.Ordinal;
+    To.Outer = B.Enclosing;
+    To.BirthNs = B.BirthNs;
+    To.Image = Image;
+    To.Heap = B.Heap;
+    To.Stack = B.Stack;
+    To.Context = B.Context;
+    To.Thread = Thread;
+  });
+  for (size_t I = 0; I != Of.size(); ++I) {
+    if (Error E = readMapDetails(T, Image, Lists[I]))
+      return E;
+    for (MappedBlock &B : Lists[I])
+      B.IsChosen = Sel.hasBirth({B.BirthNs, B.BirthSize, Image, B.Thread,
+                                 B.Heap, B.Stack, B.Context});
+    addToMap(T, Of[I], Lists[I]);
+  }
+  return Error::success();
+}
+
+/// Of: maps of one moment.
+Error Mapper::mapAt(MutableArrayRef<DeviceMap> Of) {
+  return replayTo(
+      T, Sel, Of.front().At, "a map needs",
+      [&](uint32_t Image, const Replay &R) { return take(Of, Image, R); });
+}
+
+void Mapper::addMeasures(DeviceMap &M, const MarkSeries &Series) {
+  if (const UsedPoint *P =
+          pointAt<UsedPoint>(Series.Devices[M.Device], M.At.TimeNs))
+    M.Used = *P;
+  // Where processes have ended nothing is reserved any more.
+  if (M.At.IsEnd)
+    return;
+  BitVector InSegments(T.heaps().size() + 1);
+  for (const MappedSegment &S : M.Segments)
+    for (const MappedBlock &B : S.Blocks)
+      InSegments.set(B.Heap);
+  std::vector<uint64_t> Live(T.heaps().size() + 1);
+  for (const MappedBlock &B : M.Blocks)
+    Live[B.Heap] += B.Size;
+  for (uint32_t Heap = 1; Heap < Live.size(); ++Heap)
+    if (T.heap(Heap).Domain == M.Device && !InSegments[Heap] && isShown(Heap))
+      if (const ReservedPoint *P =
+              pointAt<ReservedPoint>(Series.Heaps[Heap], M.At.TimeNs);
+          P && P->Reserved && (Live[Heap] || M.Segments.empty()))
+        M.Reserved.push_back({Heap, P->Reserved, Live[Heap]});
+}
+
+static bool isSameMoment(const Moment &A, const Moment &B) {
+  return A.TimeNs == B.TimeNs && A.Events == B.Events && A.IsEnd == B.IsEnd;
+}
+
+Expected<std::vector<DeviceMap>> Mapper::map() {
+  findDevices();
+  if (Maps.empty())
+    return makeError(T.name() + ": no memory of a device is in the selection");
+  if (Error E = findMoments())
+    return std::move(E);
+  MutableArrayRef<DeviceMap> Rest = Maps;
+  while (!Rest.empty()) {
+    size_t Same = 1;
+    while (Same != Rest.size() && isSameMoment(Rest.front().At, Rest[Same].At))
+      ++Same;
+    if (Error E = mapAt(Rest.take_front(Same)))
+      return std::move(E);
+    Rest = Rest.drop_front(Same);
+  }
+  Expected<MarkSeries> Series = readMarkSeries(T);
+  if (!Series)
+    return Series.takeError();
+  for (DeviceMap &M : Maps)
+    addMeasures(M, *Series);
+  return std::move(Maps);
+}
+
+Expected<std::vector<DeviceMap>>
+mapDevices(const Trace &T, const Selection &Sel, MapMoment When) {
+  return Mapper(T, Sel, When).map();
+}
+
+OomCause findCause(const DeviceMap &M) {
+  OomCause C;
+  const std::vector<uint64_t> &Values = M.Oom->Values;
+  C.Requested = Values.empty() ? 0 : Values[0];
+  if (Values.size() > 3) {
+    C.DeviceFree = Values[3];
+  } else if (M.Used && M.Used->Total) {
+    C.DeviceFree = M.Used->Total - std::min(M.Used->Total, M.Used->Used);
+    C.SampleAgeNs = std::max<uint64_t>(1, M.Oom->TimeNs - M.Used->TimeNs);
+  }
+  uint64_t DeviceFree = C.DeviceFree.value_or(0);
+  if (M.LargestHole && C.Requested <= M.LargestHole)
+    C.Why = OomCause::OtherHole;
+  else if (C.DeviceFree && C.Requested <= DeviceFree)
+    C.Why = OomCause::HasRoom;
+  else if (C.Requested - std::min(C.Requested, DeviceFree) <= M.FreeBytes)
+    C.Why = OomCause::Scattered;
+  else if (C.DeviceFree)
+    C.Why = OomCause::Full;
+  return C;
+}
+
+} // namespace memkit

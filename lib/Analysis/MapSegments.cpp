@@ -1,0 +1,213 @@
+//===- MapSegments.cpp - Blocks of a device, put in order -----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MapSegments.h"
+#include "memkit/Trace/EventTable.h"
+#include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+//===----------------------------------------------------------------------===//
+// What events say
+//===----------------------------------------------------------------------===//
+
+static void takeDetails(const EventTable &E,
+                        MutableArrayRef<MappedBlock> Blocks) {
+  MappedBlock *Next =
+      lower_bound(Blocks, E.FirstOrdinal, [](const MappedBlock &B, uint64_t O) {
+        return B.Ordinal < O;
+      });
+  for (; Next != Blocks.end(); ++Next) {
+    uint64_t Distance = Next->Ordinal - E.FirstOrdinal;
+    if (Distance > E.rows())
+      return;
+    auto At = lower_bound(E.AllocOrdinal, Distance);
+    // What was split off has no allocation of its own.
+    if (At == E.AllocOrdinal.end() || *At != Distance)
+      continue;
+    size_t I = At - E.AllocOrdinal.begin();
+    auto Take = [I](const auto &Column, auto &To) {
+      if (I < Column.size())
+        To = Column[I];
+    };
+    Next->BirthSize = E.AllocSize[I];
+    Take(E.Columns.Address, Next->Address);
+    Take(E.Columns.Requested, Next->Requested);
+    Take(E.Columns.Stream, Next->Stream);
+    Take(E.Columns.Pool, Next->Pool);
+  }
+}
+
+Error readMapDetails(const Trace &T, uint32_t Image,
+                     MutableArrayRef<MappedBlock> Blocks) {
+  std::vector<uint64_t> Births;
+  for (const MappedBlock &B : Blocks)
+    Births.push_back(B.BirthNs);
+  sort(Births);
+  EventTable E;
+  for (const BlockInfo &B : T.reader().blocks()) {
+    if (B.Kind != BlockKind::Events || B.Image != Image)
+      continue;
+    auto First = lower_bound(Births, B.BeginNs);
+    if (First == Births.end() || *First > B.EndNs)
+      continue;
+    if (Error Err = T.reader().read(B, E))
+      return Err;
+    if (E.Image == Image)
+      takeDetails(E, Blocks);
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Segments
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a block is in the map.
+enum class Role : uint8_t {
+  Alone,   ///< nothing is known to lie in it
+  Carrier, ///< of segments, which an allocator told of
+  Segment,
+  Inner,  ///< in a segment
+  Within, ///< in an inner one
+};
+struct Place {
+  Role R = Role::Alone;
+  bool HasBlocks = false, HasSegments = false;
+  size_t Outer = SIZE_MAX; ///< index
+  size_t Segment = 0;      ///< index in the map's
+};
+} // namespace
+
+static uint64_t endOf(uint64_t Address, uint64_t Size) {
+  return SaturatingAdd(Address, Size);
+}
+
+/// Finds what is free in S; its blocks are sorted by address.
+static void findHoles(MappedSegment &S) {
+  uint64_t Live = 0, Sum = 0;
+  S.HasNoAddresses = !S.Self.Address;
+  for (const MappedBlock &B : S.Blocks) {
+    Live = SaturatingAdd(Live, B.Size);
+    S.HasNoAddresses |= !B.Address;
+  }
+  S.FreeBytes = S.Self.Size - std::min(S.Self.Size, Live);
+  if (S.HasNoAddresses)
+    return;
+  uint64_t At = S.Self.Address, End = endOf(At, S.Self.Size);
+  auto AddHole = [&](uint64_t To) {
+    if (To <= At)
+      return;
+    S.Holes.push_back({At, To - At});
+    Sum = SaturatingAdd(Sum, To - At);
+    S.LargestHole = std::max(S.LargestHole, To - At);
+  };
+  for (const MappedBlock &B : S.Blocks) {
+    AddHole(B.Address);
+    At = std::max(At, endOf(B.Address, B.Size));
+  }
+  AddHole(End);
+  S.IsInParts = Sum != S.FreeBytes;
+  S.LargestHole = std::min(S.LargestHole, S.FreeBytes);
+}
+
+static bool byAddress(const MappedBlock &A, const MappedBlock &B) {
+  return std::tie(A.Address, A.Ordinal) < std::tie(B.Address, B.Ordinal);
+}
+
+/// Who lies in whom. What encloses a block came before it.
+static std::vector<Place> findPlaces(const Trace &T,
+                                     ArrayRef<MappedBlock> Blocks) {
+  std::vector<Place> Places(Blocks.size());
+  auto IsSegment = [&](size_t I) {
+    return T.heapName(Blocks[I].Heap).ends_with(".segments");
+  };
+  for (size_t I = 0; I != Blocks.size(); ++I) {
+    if (!Blocks[I].Outer)
+      continue;
+    auto Outer = lower_bound(
+        Blocks.take_front(I), Blocks[I].Outer - 1,
+        [](const MappedBlock &B, uint64_t O) { return B.Ordinal < O; });
+    size_t At = Outer - Blocks.begin();
+    if (At == I || Outer->Ordinal != Blocks[I].Outer - 1)
+      continue;
+    Places[I].Outer = At;
+    Places[At].HasBlocks = true;
+    Places[At].HasSegments |= IsSegment(I);
+  }
+  for (size_t I = 0; I != Blocks.size(); ++I) {
+    Place &P = Places[I];
+    Role Outer = P.Outer == SIZE_MAX ? Role::Carrier : Places[P.Outer].R;
+    if (Outer == Role::Segment)
+      P.R = Role::Inner;
+    else if (Outer != Role::Carrier)
+      P.R = Role::Within;
+    else if (P.HasSegments)
+      P.R = Role::Carrier;
+    else if (P.HasBlocks || IsSegment(I))
+      P.R = Role::Segment;
+  }
+  return Places;
+}
+
+/// Is the block memory that was mapped into a range of addresses?
+static bool isMapped(const Trace &T, const MappedBlock &B) {
+  uint32_t Leaf = B.Stack ? T.leaf(B.Stack) : 0;
+  if (!Leaf || T.frame(T.frameOf(Leaf)).Kind != FrameKind::Named)
+    return false;
+  return T.shown(T.frameOf(Leaf)).front().Function == "cuMemMap";
+}
+
+void addToMap(const Trace &T, DeviceMap &M, ArrayRef<MappedBlock> Blocks) {
+  size_t FirstSegment = M.Segments.size(), FirstBlock = M.Blocks.size();
+  std::vector<Place> Places = findPlaces(T, Blocks);
+  for (size_t I = 0; I != Blocks.size(); ++I) {
+    const MappedBlock &B = Blocks[I];
+    Place &P = Places[I];
+    if (P.Outer == SIZE_MAX)
+      M.HeldBytes = SaturatingAdd(M.HeldBytes, B.Size);
+    if (P.R == Role::Inner || P.R == Role::Alone)
+      M.LiveBytes = SaturatingAdd(M.LiveBytes, B.Size);
+    if (P.R == Role::Inner) {
+      M.Segments[Places[P.Outer].Segment].Blocks.push_back(B);
+    } else if (P.R == Role::Alone) {
+      M.Blocks.push_back(B);
+    } else if (P.R == Role::Segment) {
+      P.Segment = M.Segments.size();
+      MappedSegment &S = M.Segments.emplace_back();
+      S.Self = B;
+      S.IsExpandable = B.Size != B.BirthSize || isMapped(T, B) ||
+                       (P.Outer != SIZE_MAX && isMapped(T, Blocks[P.Outer]));
+    }
+  }
+  for (MappedSegment &S : drop_begin(M.Segments, FirstSegment)) {
+    sort(S.Blocks, byAddress);
+    findHoles(S);
+    M.SegmentBytes = SaturatingAdd(M.SegmentBytes, S.Self.Size);
+    M.FreeBytes = SaturatingAdd(M.FreeBytes, S.FreeBytes);
+    M.NumHoles += S.Holes.size();
+    M.LargestHole = std::max(M.LargestHole, S.LargestHole);
+    // Its blocks tell what it does not.
+    for (const MappedBlock &B : S.Blocks) {
+      S.Self.Stream = S.Self.Stream ? S.Self.Stream : B.Stream;
+      S.Self.Pool = S.Self.Pool ? S.Self.Pool : B.Pool;
+    }
+  }
+  std::sort(M.Segments.begin() + FirstSegment, M.Segments.end(),
+            [](const MappedSegment &A, const MappedSegment &B) {
+              return byAddress(A.Self, B.Self);
+            });
+  std::sort(M.Blocks.begin() + FirstBlock, M.Blocks.end(), byAddress);
+}
+
+} // namespace memkit

@@ -1,0 +1,27 @@
+//===- MapSegments.h - Blocks of a device, put in order ---------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_ANALYSIS_MAPSEGMENTS_H
+#define MEMKIT_LIB_ANALYSIS_MAPSEGMENTS_H
+
+#include "memkit/Analysis/DeviceMap.h"
+
+namespace memkit {
+
+/// Gives the blocks of Image, ordinals rising, what their events say of them:
+/// addresses, streams, pools, requests, sizes. Reads the blocks of events in
+/// which they were born. What those do not have stays.
+llvm::Error readMapDetails(const Trace &T, uint32_t Image,
+                           llvm::MutableArrayRef<MappedBlock> Blocks);
+
+/// Puts the blocks of one process and M's device, ordinals rising, into M.
+void addToMap(const Trace &T, DeviceMap &M, llvm::ArrayRef<MappedBlock> Blocks);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_ANALYSIS_MAPSEGMENTS_H

@@ -1,0 +1,173 @@
+//===- MapJson.cpp - What lies where on a device, as JSON -----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MapPrinter.h"
+#include "memkit/Export/StackText.h"
+#include "memkit/Model/Owners.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+namespace {
+class MapWriter {
+public:
+  MapWriter(json::OStream &J, const Trace &T, function_ref<bool()> IsOver)
+      : J(J), T(T), Asked(T), IsOver(IsOver) {}
+  void write(const DeviceMap &M);
+
+private:
+  void writePlace(const MappedBlock &B);
+  void writeBlocks(ArrayRef<MappedBlock> Blocks);
+  void writeSegment(const MappedSegment &S);
+  void writeOom(const DeviceMap &M);
+  void writePurpose(uint32_t Context, uint32_t Stack);
+
+  json::OStream &J;
+  const Trace &T;
+  Owners Asked;
+  function_ref<bool()> IsOver;
+};
+} // namespace
+
+/// JSON's numbers are not exact at such a size.
+static json::Value addressValue(uint64_t Address) {
+  return Address ? json::Value("0x" + utohexstr(Address, /*LowerCase=*/true))
+                 : json::Value(nullptr);
+}
+
+static json::Value numberOrNull(uint64_t Number) {
+  return Number ? json::Value(Number) : json::Value(nullptr);
+}
+
+void MapWriter::writePlace(const MappedBlock &B) {
+  J.attribute("address", addressValue(B.Address));
+  J.attribute("bytes", B.Size);
+  J.attribute("block", B.Ordinal);
+  J.attribute("heap", jsonText(T.heapName(B.Heap)));
+  J.attribute("process", B.Image);
+  J.attribute("stream", B.Stream);
+  J.attribute("pool", B.Pool);
+}
+
+void MapWriter::writePurpose(uint32_t Context, uint32_t Stack) {
+  J.attribute("layer",
+              jsonTextOrNull(innermostScope(T, Context, ScopeKind::Layer)));
+  J.attribute("operator",
+              jsonTextOrNull(innermostScope(T, Context, ScopeKind::Operator)));
+  J.attribute("context", jsonTextOrNull(T.contextPath(Context)));
+  J.attributeBegin("stack");
+  writeStack(J, T, Stack);
+  J.attributeEnd();
+}
+
+void MapWriter::writeBlocks(ArrayRef<MappedBlock> Blocks) {
+  J.attributeArray("blocks", [&] {
+    for (const MappedBlock &B : Blocks) {
+      if (!B.IsChosen)
+        continue;
+      J.object([&] {
+        writePlace(B);
+        J.attribute("requested_bytes", numberOrNull(B.Requested));
+        J.attribute("time_ns", B.BirthNs);
+        uint32_t Owner = Asked.of(B.Stack);
+        J.attribute("owner",
+                    Owner ? jsonText(Asked.name(Owner)) : json::Value(nullptr));
+        writePurpose(B.Context, B.Stack);
+      });
+    }
+  });
+}
+
+void MapWriter::writeSegment(const MappedSegment &S) {
+  J.object([&] {
+    writePlace(S.Self);
+    J.attribute("expandable", S.IsExpandable);
+    J.attribute("free_bytes", S.FreeBytes);
+    J.attribute("largest_hole_bytes", S.HasNoAddresses
+                                          ? json::Value(nullptr)
+                                          : json::Value(S.LargestHole));
+    J.attribute("has_unmapped", S.IsInParts);
+    J.attributeArray("holes", [&] {
+      for (const MappedHole &H : S.Holes)
+        J.object([&] {
+          J.attribute("address", addressValue(H.Address));
+          J.attribute("bytes", H.Size);
+        });
+    });
+    writeBlocks(S.Blocks);
+  });
+}
+
+void MapWriter::writeOom(const DeviceMap &M) {
+  if (!M.Oom)
+    return J.attribute("oom", nullptr);
+  OomCause C = findCause(M);
+  J.attributeObject("oom", [&] {
+    J.attribute("heap", jsonText(T.heapName(M.Oom->Heap)));
+    J.attribute("process", M.Oom->Image);
+    J.attribute("requested_bytes", C.Requested);
+    J.attribute("device_free_bytes", C.DeviceFree ? json::Value(*C.DeviceFree)
+                                                  : json::Value(nullptr));
+    J.attribute("cause", causeKey(C.Why));
+    writePurpose(M.Oom->Context, M.Oom->Stack);
+  });
+}
+
+void MapWriter::write(const DeviceMap &M) {
+  const memkit::Device &D = T.devices()[M.Device - 1];
+  J.attribute("name", jsonText(T.domainName(M.Device)));
+  J.attribute("uuid", D.Uuid.empty()
+                          ? json::Value(nullptr)
+                          : json::Value(toHex(D.Uuid, /*LowerCase=*/true)));
+  J.attribute("product", jsonTextOrNull(D.Name));
+  J.attribute("total_bytes", numberOrNull(D.Bytes));
+  J.attribute("moment", jsonText(M.At.Text));
+  J.attribute("time_ns",
+              M.At.IsEnd ? json::Value(nullptr) : json::Value(M.At.TimeNs));
+  J.attribute("used_bytes",
+              M.Used ? json::Value(M.Used->Used) : json::Value(nullptr));
+  J.attribute("held_bytes", M.HeldBytes);
+  J.attribute("segment_bytes", M.SegmentBytes);
+  J.attribute("live_bytes", M.LiveBytes);
+  J.attribute("free_bytes", M.FreeBytes);
+  J.attribute("holes", M.NumHoles);
+  J.attribute("largest_hole_bytes", M.LargestHole);
+  J.attribute("fragmentation_ppm",
+              M.SegmentBytes ? json::Value(freePpm(M.FreeBytes, M.SegmentBytes))
+                             : json::Value(nullptr));
+  writeOom(M);
+  J.attributeArray("reserved", [&] {
+    for (const ReservedHeap &R : M.Reserved)
+      J.object([&] {
+        J.attribute("heap", jsonText(T.heapName(R.Heap)));
+        J.attribute("reserved_bytes", R.Reserved);
+        J.attribute("live_bytes", R.Live);
+      });
+  });
+  J.attributeArray("segments", [&] {
+    for (const MappedSegment &S : M.Segments)
+      if (!IsOver())
+        writeSegment(S);
+  });
+  writeBlocks(M.Blocks);
+}
+
+void memkit::writeMapJson(raw_ostream &OS, const Trace &T,
+                          ArrayRef<DeviceMap> Maps,
+                          function_ref<bool()> IsOver) {
+  json::OStream J(OS, /*IndentSize=*/1);
+  MapWriter W(J, T, IsOver);
+  J.object([&] {
+    J.attributeArray("devices", [&] {
+      for (const DeviceMap &M : Maps)
+        J.object([&] { W.write(M); });
+    });
+  });
+  OS << '\n';
+}

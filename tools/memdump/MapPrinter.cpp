@@ -1,0 +1,325 @@
+//===- MapPrinter.cpp - What lies where on a device -----------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MapPrinter.h"
+#include "memkit/Export/StackText.h"
+#include "memkit/Model/Owners.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/FunctionName.h"
+#include "memkit/Support/Table.h"
+#include "llvm/Support/Format.h"
+
+using namespace llvm;
+using namespace memkit;
+
+StringRef memkit::innermostScope(const Trace &T, uint32_t Context,
+                                 ScopeKind K) {
+  for (; Context; Context = T.contexts()[Context - 1].Parent)
+    if (const Scope &S = T.scopes()[T.contexts()[Context - 1].Scope - 1];
+        S.Kind == K)
+      return T.string(S.Name);
+  return "";
+}
+
+uint32_t memkit::freePpm(uint64_t Free, uint64_t Bytes) {
+  return fragmentationPpm(Bytes, Bytes - std::min(Bytes, Free));
+}
+
+static std::string counted(uint64_t Count, StringRef What) {
+  return formatCount(Count) + " " + What.str() + (Count == 1 ? "" : "s");
+}
+
+/// A line of the program that asked, the innermost that is known: of Python, or
+/// of a source file; else a function.
+static std::string leafText(const Trace &T, uint32_t Stack) {
+  std::vector<ShownFrame> Frames = T.shownStack(Stack);
+  const ShownFrame *Best = nullptr;
+  auto Rank = [](const ShownFrame &F) {
+    return F.IsPython ? 3 : !F.File.empty() ? 2 : !F.Module.empty() ? 1 : 0;
+  };
+  for (const ShownFrame &F : Frames)
+    if (!Best || Rank(F) > Rank(*Best))
+      Best = &F;
+  if (!Best)
+    return "";
+  ShownFrame F = *Best;
+  std::string Name;
+  if (!F.IsPython)
+    F.Function = Name = shortFunctionName(F.Function);
+  F.File = baseName(F.File);
+  return frameText(F);
+}
+
+/// What a block is for: its layer and operator, or who asked for it.
+static std::string purposeOf(const Trace &T, uint32_t Context, uint32_t Stack) {
+  StringRef Layer = innermostScope(T, Context, ScopeKind::Layer);
+  StringRef Operator = innermostScope(T, Context, ScopeKind::Operator);
+  if (Layer.empty() && Operator.empty())
+    return leafText(T, Stack);
+  std::string Text = Layer.str();
+  if (!Operator.empty())
+    Text += (Text.empty() ? "" : " ") + Operator.str();
+  return Text;
+}
+
+namespace {
+class MapPrinter {
+public:
+  MapPrinter(raw_ostream &OS, const Trace &T, function_ref<bool()> IsOver)
+      : OS(OS), T(T), Asked(T), Width(outputWidth()), IsOver(IsOver) {}
+  void print(const DeviceMap &M);
+
+private:
+  void printHead(const DeviceMap &M);
+  void printMeasures(const DeviceMap &M);
+  void printOom(const DeviceMap &M);
+  void printSegment(const MappedSegment &S);
+  void printBlock(const MappedBlock &B, unsigned Indent, bool WithHeap);
+  void line(unsigned Indent, uint64_t Address, uint64_t Size, StringRef Text);
+  /// For what of all is not in the selection.
+  struct Rest {
+    uint64_t Blocks = 0, Bytes = 0;
+    void add(const MappedBlock &B) {
+      ++Blocks;
+      Bytes += B.Size;
+    }
+  };
+  void printRest(const Rest &R, unsigned Indent);
+  std::string details(const MappedBlock &B) const;
+
+  raw_ostream &OS;
+  const Trace &T;
+  Owners Asked;
+  unsigned Width;
+  function_ref<bool()> IsOver;
+  bool HasProcesses = false; ///< several
+};
+} // namespace
+
+void MapPrinter::line(unsigned Indent, uint64_t Address, uint64_t Size,
+                      StringRef Text) {
+  std::string Line;
+  raw_string_ostream Out(Line);
+  Out.indent(Indent);
+  if (Address)
+    Out << format_hex(Address, 14);
+  else
+    Out << left_justify("?", 14);
+  Out << "  " << right_justify(formatSize(Size), 9) << "  " << Text;
+  OS << (Width ? shorten(Line, Width) : Line) << '\n';
+}
+
+std::string MapPrinter::details(const MappedBlock &B) const {
+  std::string Text;
+  if (HasProcesses)
+    Text += "  " + T.processName(B.Image).str() + " (" +
+            std::to_string(T.images()[B.Image - 1].Pid) + ")";
+  if (B.Stream)
+    Text += "  stream " + std::to_string(B.Stream);
+  if (B.Pool)
+    Text += "  pool " + std::to_string(B.Pool);
+  return Text;
+}
+
+void MapPrinter::printBlock(const MappedBlock &B, unsigned Indent,
+                            bool WithHeap) {
+  std::string Text = "#" + std::to_string(B.Ordinal);
+  if (WithHeap)
+    Text += "  " + T.heapName(B.Heap).str() + details(B);
+  if (B.Requested && B.Requested != B.Size)
+    Text += "  requested " + formatSize(B.Requested);
+  std::string For = purposeOf(T, B.Context, B.Stack);
+  // Of Python alone the owner is the file.
+  if (uint32_t Owner = WithHeap ? Asked.of(B.Stack) : 0;
+      Owner && !StringRef(For).starts_with(Asked.name(Owner)))
+    Text += "  " + Asked.name(Owner).str();
+  if (!For.empty())
+    Text += "  " + For;
+  line(Indent, B.Address, B.Size, Text);
+}
+
+void MapPrinter::printRest(const Rest &R, unsigned Indent) {
+  if (R.Blocks)
+    OS.indent(Indent) << "and " << formatCount(R.Blocks) << " of "
+                      << formatSize(R.Bytes) << " that were not asked for\n";
+}
+
+void MapPrinter::printSegment(const MappedSegment &S) {
+  std::string Text = "#" + std::to_string(S.Self.Ordinal) + "  " +
+                     T.heapName(S.Self.Heap).str() + details(S.Self);
+  if (S.IsExpandable)
+    Text += "  expandable";
+  if (!S.FreeBytes)
+    Text += "  full";
+  else if (S.FreeBytes == S.Self.Size)
+    Text += "  all free";
+  else
+    Text += "  " + formatShare(freePpm(S.FreeBytes, S.Self.Size)) + " free";
+  if (S.HasNoAddresses)
+    Text += "; where, was not recorded";
+  line(0, S.Self.Address, S.Self.Size, Text);
+  Rest Others;
+  auto Hole = S.Holes.begin();
+  for (const MappedBlock &B : S.Blocks) {
+    for (; Hole != S.Holes.end() && Hole->Address < B.Address; ++Hole)
+      line(2, Hole->Address, Hole->Size,
+           S.IsInParts ? "free, or not mapped" : "free");
+    if (B.IsChosen)
+      printBlock(B, 2, false);
+    else
+      Others.add(B);
+  }
+  for (; Hole != S.Holes.end(); ++Hole)
+    line(2, Hole->Address, Hole->Size,
+         S.IsInParts ? "free, or not mapped" : "free");
+  printRest(Others, 2);
+}
+
+/// A device by its product's name and size.
+static std::string titleOf(const Trace &T, uint32_t Device) {
+  const memkit::Device &D = T.devices()[Device - 1];
+  std::string About = D.Name;
+  if (D.Bytes)
+    About += (About.empty() ? "" : ", ") + formatSize(D.Bytes);
+  return T.domainName(Device).str() + (About.empty() ? "" : " (" + About + ")");
+}
+
+void MapPrinter::printHead(const DeviceMap &M) {
+  OS << titleOf(T, M.Device) << " at " << M.At.Text;
+  if (!M.At.IsEnd)
+    OS << ", " << formatTime(M.At.TimeNs);
+  OS << '\n' << formatSize(M.HeldBytes) << " held";
+  if (!M.Segments.empty()) {
+    OS << ", " << formatSize(M.SegmentBytes) << " of it in "
+       << counted(M.Segments.size(), "segment") << ": "
+       << formatSize(M.FreeBytes) << " free";
+    if (M.NumHoles)
+      OS << " in " << counted(M.NumHoles, "hole") << ", the largest has "
+         << formatSize(M.LargestHole);
+    OS << "; fragmentation "
+       << formatShare(freePpm(M.FreeBytes, M.SegmentBytes));
+  }
+  if (!M.Blocks.empty()) {
+    uint64_t Bytes = 0;
+    for (const MappedBlock &B : M.Blocks)
+      Bytes += B.Size;
+    OS << "; " << formatSize(Bytes) << " in "
+       << counted(M.Blocks.size(), "block")
+       << (M.Segments.empty() ? "" : " outside");
+  }
+  OS << '\n';
+}
+
+void MapPrinter::printMeasures(const DeviceMap &M) {
+  for (const ReservedHeap &R : M.Reserved)
+    OS << T.heapName(R.Heap) << " reserves " << formatSize(R.Reserved)
+       << ", of it " << formatSize(R.Reserved - std::min(R.Reserved, R.Live))
+       << " free\n";
+  if (!M.Used)
+    return;
+  OS << "the device has " << formatSize(M.Used->Used);
+  if (M.Used->Total)
+    OS << " of " << formatSize(M.Used->Total);
+  OS << " in use, by whomever";
+  if (!M.At.IsEnd && M.At.TimeNs > M.Used->TimeNs)
+    OS << ", " << formatTime(M.At.TimeNs - M.Used->TimeNs) << " before";
+  OS << '\n';
+}
+
+StringRef memkit::causeKey(OomCause::Kind Why) {
+  switch (Why) {
+  case OomCause::Unknown:
+    return "unknown";
+  case OomCause::Full:
+    return "full";
+  case OomCause::Scattered:
+    return "fragmentation";
+  case OomCause::OtherHole:
+    return "other_stream_or_pool";
+  case OomCause::HasRoom:
+    return "room_on_device";
+  }
+  llvm_unreachable("all causes are listed");
+}
+
+static StringRef causeText(OomCause::Kind Why) {
+  switch (Why) {
+  case OomCause::Unknown:
+    return "what is free on the device is not known";
+  case OomCause::Full:
+    return "the device is full";
+  case OomCause::Scattered:
+    return "fragmentation";
+  case OomCause::OtherHole:
+    return "the hole is of another stream or pool";
+  case OomCause::HasRoom:
+    return "a limit that the program set, or memory taken since";
+  }
+  llvm_unreachable("all causes are listed");
+}
+
+void MapPrinter::printOom(const DeviceMap &M) {
+  OomCause C = findCause(M);
+  OS << formatSize(C.Requested) << " were asked for, ";
+  if (M.NumHoles)
+    OS << formatSize(M.FreeBytes) << " are free in "
+       << counted(M.NumHoles, "hole") << ", the largest has "
+       << formatSize(M.LargestHole);
+  else
+    OS << formatSize(M.FreeBytes) << " are free in segments";
+  if (C.DeviceFree) {
+    OS << ", " << formatSize(*C.DeviceFree) << " on the device";
+    if (C.SampleAgeNs > 1)
+      OS << ' ' << formatTime(C.SampleAgeNs) << " before";
+  }
+  OS << ": " << causeText(C.Why) << '\n';
+  std::string Who = purposeOf(T, M.Oom->Context, M.Oom->Stack);
+  if (!Who.empty())
+    OS << "asked for of " << T.heapName(M.Oom->Heap) << " by " << Who << '\n';
+}
+
+void MapPrinter::print(const DeviceMap &M) {
+  auto IsOther = [&](const MappedBlock &B) {
+    const MappedBlock &First =
+        M.Segments.empty() ? M.Blocks.front() : M.Segments.front().Self;
+    return B.Image != First.Image;
+  };
+  HasProcesses =
+      any_of(M.Segments,
+             [&](const MappedSegment &S) { return IsOther(S.Self); }) ||
+      any_of(M.Blocks, IsOther);
+  printHead(M);
+  if (M.Oom)
+    printOom(M);
+  printMeasures(M);
+  if (!M.Segments.empty() || !M.Blocks.empty())
+    OS << '\n';
+  for (const MappedSegment &S : M.Segments) {
+    printSegment(S);
+    if (IsOver())
+      return;
+  }
+  Rest Others;
+  for (const MappedBlock &B : M.Blocks) {
+    if (B.IsChosen)
+      printBlock(B, 0, true);
+    else
+      Others.add(B);
+  }
+  printRest(Others, 0);
+}
+
+void memkit::printMaps(raw_ostream &OS, const Trace &T,
+                       ArrayRef<DeviceMap> Maps, function_ref<bool()> IsOver) {
+  MapPrinter P(OS, T, IsOver);
+  for (const DeviceMap &M : Maps) {
+    if (&M != Maps.begin())
+      OS << "\n\n";
+    P.print(M);
+  }
+}

@@ -1,0 +1,37 @@
+//===- MapPrinter.h - What lies where on a device ---------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TOOLS_MEMDUMP_MAPPRINTER_H
+#define MEMKIT_TOOLS_MEMDUMP_MAPPRINTER_H
+
+#include "memkit/Analysis/DeviceMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace memkit {
+
+/// For people: of each device what is held, live and free, then a line for
+/// each segment, block and hole. IsOver is asked now and then: true ends it.
+void printMaps(llvm::raw_ostream &OS, const Trace &T,
+               llvm::ArrayRef<DeviceMap> Maps,
+               llvm::function_ref<bool()> IsOver);
+
+/// `{"devices": [...]}`.
+void writeMapJson(llvm::raw_ostream &OS, const Trace &T,
+                  llvm::ArrayRef<DeviceMap> Maps,
+                  llvm::function_ref<bool()> IsOver);
+
+/// The innermost layer and operator of a context; empty where there is none.
+llvm::StringRef innermostScope(const Trace &T, uint32_t Context, ScopeKind K);
+/// What of S is free, in millionths of its bytes.
+uint32_t freePpm(uint64_t Free, uint64_t Bytes);
+/// Of an OomCause, the JSON's word.
+llvm::StringRef causeKey(OomCause::Kind Why);
+
+} // namespace memkit
+
+#endif // MEMKIT_TOOLS_MEMDUMP_MAPPRINTER_H
