@@ -182,11 +182,11 @@ void ImageState::putDevice(const wire::Record &Rec, uint32_t RingIndex) {
   DeviceBlock B;
   B.End = End;
   B.Place = Rec.Context;
-  uint32_t InHeap = R.cudaHeap(
-      Rec.function() == uint8_t(CudaFunction::ExternalMipmappedArray)
-          ? CudaHeap::Imported
-          : Heap,
-      cudaDevice(CudaPlace::device(Rec.Context)));
+  uint32_t InHeap =
+      R.cudaHeap(Rec.function() == uint8_t(CudaFunction::ExternalMipmappedArray)
+                     ? CudaHeap::Imported
+                     : Heap,
+                 cudaDevice(CudaPlace::device(Rec.Context)));
   B.Entry = beginDevice(Rec, InHeap, Rec.size(), RingIndex);
   Of.emplace(Begin, B);
 }

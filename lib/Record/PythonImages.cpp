@@ -136,7 +136,8 @@ void Session::lookAtCuda(Process &P) {
   std::string Who = "process " + std::to_string(P.Pid) +
                     (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
   std::string What = "CUDA: the memory that its driver gives out is ";
-  if (State == CudaCapture::Cupti)
+  if (State == CudaCapture::Cupti &&
+      CudaCapture(C.CudaWhy) != CudaCapture::CuptiOlder)
     return O.Note(Who + What + "recorded, by CUPTI");
   if (State == CudaCapture::Interposed) {
     What += "recorded, where the program looks its functions up";
@@ -146,7 +147,12 @@ void Session::lookAtCuda(Process &P) {
       What += ": " + Of;
     return O.Note(Who + What);
   }
-  What += "not recorded: " + howListened(State, C.CuptiResult);
+  if (State == CudaCapture::Cupti)
+    What += "recorded, by a CUPTI that is older than it: " +
+            std::to_string(C.CuptiResult) +
+            " calls that it does not know are not";
+  else
+    What += "not recorded: " + howListened(State, C.CuptiResult);
   O.Warn(Who + What);
   addAlert(P, What);
 }

@@ -470,6 +470,7 @@ enum class CudaCapture : uint32_t {
   Interposed = 5,  ///< where the program looks functions up
   NotInjected = 6, ///< not at all: the driver has loaded another library
   NotWanted = 7,   ///< not at all: the program looks nothing up
+  CuptiOlder = 8,  ///< by CUPTI, which does not know all calls
 };
 
 /// Whether the interpreter's objects are recorded.
@@ -690,7 +691,7 @@ struct Control {
   std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
   std::atomic<uint32_t> Cuda; ///< CudaCapture
   uint32_t CuptiResult;       ///< why, of CuptiFailed; written before
-  uint32_t CudaWhy; ///< CudaCapture: why, of Interposed; written before
+  uint32_t CudaWhy;           ///< CudaCapture: why, or how; written before
   uint32_t Pad1;
   CudaDevice CudaDevices[MaxCudaDevices];
   ReplySlot Replies[NumReplySlots]; ///< P and R

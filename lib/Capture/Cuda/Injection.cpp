@@ -67,12 +67,36 @@ static void CUPTIAPI onCallback(void *, CUpti_CallbackDomain Domain,
   heardAfter(C, *static_cast<const CUresult *>(D.functionReturnValue), Caller);
 }
 
+/// Of how many calls of the driver its own CUPTI knows.
+static unsigned numCalls() {
+  static constexpr struct {
+    int Cuda;
+    unsigned Calls;
+  } Known[] = {{13050, 877}, {13000, 807}, {12090, 784},
+               {12040, 754}, {12010, 712}, {11080, 677}};
+  int Version = 0;
+  if (!Cuda.DriverGetVersion || Cuda.DriverGetVersion(&Version))
+    return 0;
+  for (const auto &K : Known)
+    if (Version >= K.Cuda)
+      return K.Calls;
+  return 0;
+}
+
+/// Calls of the driver that CUPTI, being older, does not know.
+static uint32_t NumUnknown;
+
 static CUptiResult enable() {
   CUptiResult R = CUPTI_SUCCESS;
+  unsigned Calls = numCalls();
+  NumUnknown = 0;
   auto Enable = [&](CUpti_CallbackDomain Domain, CUpti_CallbackId Id) {
-    // One that this version does not know is not called either.
     CUptiResult One = Tool.EnableCallback(1, Subscriber, Domain, Id);
-    R = R || One == CUPTI_ERROR_INVALID_PARAMETER ? R : One;
+    if (One != CUPTI_ERROR_INVALID_PARAMETER)
+      R = R ? R : One;
+    // One that the driver does not have either is not called.
+    else if (Domain == CUPTI_CB_DOMAIN_DRIVER_API && Id < Calls)
+      ++NumUnknown;
   };
   for (unsigned I = 0; I != NumWantedCalls; ++I)
     Enable(CUPTI_CB_DOMAIN_DRIVER_API, WantedCalls[I]);
@@ -98,6 +122,8 @@ static void setState(CudaCapture S, CUptiResult R) {
   bool IsHeard = S == CudaCapture::Cupti;
   if (!IsHeard && HasWrappers.load())
     Memrec->SetState(CudaCapture::Interposed, R, S);
+  else if (IsHeard && NumUnknown && !HasWrappers.load())
+    Memrec->SetState(S, NumUnknown, CudaCapture::CuptiOlder);
   else
     Memrec->SetState(S, R, CudaCapture::None);
   Listening.store(IsHeard, std::memory_order_release);

@@ -288,6 +288,9 @@ static CUresult oldGetProcAddress(const char *Name, void **To, int Version,
 }
 
 void *cuda::wrap(const char *Name, void *Real) {
+  // What finds functions finds wrappers.
+  if (strncmp(Name, "cuGetProcAddress", 16) == 0)
+    HasWrappers.store(true, std::memory_order_relaxed);
   if (strcmp(Name, "cuGetProcAddress_v2") == 0) {
     RealGetProcAddress = reinterpret_cast<decltype(RealGetProcAddress)>(Real);
     return reinterpret_cast<void *>(&getProcAddress);

@@ -35,8 +35,8 @@ extern std::atomic<bool> HasWrappers;
 void heardBefore(const Call &C);
 void heardAfter(const Call &C, CUresult Result, const Frame &Caller);
 
-/// Before what a wrapper calls, of which C has no context yet. False: nothing is
-/// to be done after it either.
+/// Before what a wrapper calls, of which C has no context yet. False: nothing
+/// is to be done after it either.
 bool beginWrapped(Call &C);
 void endWrapped(Call &C, CUresult Result, const Frame &Caller);
 

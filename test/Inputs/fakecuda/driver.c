@@ -5,9 +5,11 @@
 #define _GNU_SOURCE
 #include "fakecuda.h"
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static fakecuda_hook Hook;
 static bool Initialized;
@@ -39,7 +41,8 @@ static CUresult failureOf(const char *Name) {
 }
 
 struct Call enter(CUpti_CallbackId Id, const char *Name, const void *Params) {
-  struct Call C = {.Id = Id, .Fail = failureOf(Name)};
+  struct Behaviour B = behaviourOf(Name);
+  struct Call C = {.Id = Id, .Fail = B.Fail ? (CUresult)B.Fail : failureOf(Name), .IsSilent = B.IsSilent};
   C.Data.functionName = Name;
   C.Data.functionParams = Params;
   C.Data.context = current();
@@ -47,8 +50,10 @@ struct Call enter(CUpti_CallbackId Id, const char *Name, const void *Params) {
   C.Data.correlationId = __sync_add_and_fetch(&NextCorrelation, 1);
   C.Data.callbackSite = CUPTI_API_ENTER;
   C.Data.correlationData = &C.Correlation;
-  if (Hook)
+  if (Hook && !B.IsSilent && !B.IsUnannounced)
     Hook(CUPTI_CB_DOMAIN_DRIVER_API, Id, &C.Data);
+  if (B.Kills)
+    kill(getpid(), SIGKILL);
   return C;
 }
 
@@ -56,7 +61,7 @@ CUresult leave(struct Call *C, CUresult R) {
   C->Data.callbackSite = CUPTI_API_EXIT;
   C->Data.functionReturnValue = &R;
   C->Data.correlationData = &C->Correlation;
-  if (Hook)
+  if (Hook && !C->IsSilent)
     Hook(CUPTI_CB_DOMAIN_DRIVER_API, C->Id, &C->Data);
   return R;
 }
@@ -250,6 +255,9 @@ EXPORT CUresult cuInit(unsigned Flags) {
     return CUDA_ERROR_NO_DEVICE;
   if (!__sync_lock_test_and_set(&Begun, true))
     inject();
+  int Fail = behaviourOf("cuInit").Fail;
+  if (Fail)
+    return (CUresult)Fail;
   Initialized = true;
   return Flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }

@@ -9,6 +9,8 @@
 //   FAKECUDA_BYTES=N           that each of them has (8 GiB)
 //   FAKECUDA_OTHER_BYTES=N     that another process has of each
 //   FAKECUDA_FAIL=NAME:N:CODE  the Nth call of NAME returns CODE
+//   FAKECUDA_REUSE=1           addresses that are given back are given out again at once
+//   FAKECUDA_SCRIPT=FILE       all of these, and more, as lines of a text (script.c)
 //   FAKECUDA_LOG=1             says on stderr what it loads
 //   CUDA_VISIBLE_DEVICES=A,B   which devices a program sees, and in which order
 #ifndef MEMKIT_TEST_FAKECUDA_H
@@ -18,6 +20,18 @@
 #include <cupti.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+// What a script sets stands before the environment.
+const char *setting(const char *Name) __attribute__((weak));
+#define getenv(NAME) (setting ? setting(NAME) : (getenv)(NAME))
+
+// What a call does beside what it should.
+struct Behaviour {
+  int Fail;
+  bool IsSilent, IsUnannounced, Kills;
+};
+struct Behaviour behaviourOf(const char *Call);
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -43,6 +57,7 @@ struct Call {
   CUpti_CallbackData Data;
   uint64_t Correlation;
   CUresult Fail;
+  bool IsSilent; // nobody is told
 };
 struct Call enter(CUpti_CallbackId Id, const char *Name, const void *Params);
 CUresult leave(struct Call *C, CUresult R);
@@ -54,7 +69,10 @@ void fireContext(CUpti_CallbackId Id, CUcontext C);
 #define ENTER_AS(NAME) ENTER_ID(CUPTI_DRIVER_TRACE_CBID_##NAME, #NAME)
 #define ENTER_ID(ID, NAME)                                                     \
   struct Call C_ = enter(ID, NAME, &P_);                                       \
-  CUresult R_ = C_.Fail ? C_.Fail : current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT
+  CUresult R_ = C_.Fail              ? C_.Fail                                 \
+                : !isInitialized()   ? CUDA_ERROR_NOT_INITIALIZED              \
+                : current() == NULL  ? CUDA_ERROR_INVALID_CONTEXT              \
+                                     : CUDA_SUCCESS
 // For calls that need no context.
 #define ANYWHERE                                                               \
   R_ = C_.Fail ? C_.Fail : isInitialized() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED

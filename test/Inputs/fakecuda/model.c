@@ -39,7 +39,37 @@ void deviceBytes(int Device, size_t *Free, size_t *Total) {
   *Free = *Total - Used[Device] - (Others ? strtoull(Others, NULL, 10) : 0);
 }
 
+// What was given back, for FAKECUDA_REUSE; the last first.
+static struct {
+  uintptr_t Address;
+  size_t Bytes;
+} GivenBack[1024];
+static size_t NumGivenBack;
+
+static void giveAddresses(const struct Block *B) {
+  bool IsOfDevice = B->Kind == Device || B->Kind == Managed || B->Kind == Pooled;
+  if (!IsOfDevice || !getenv("FAKECUDA_REUSE") || NumGivenBack == 1024)
+    return;
+  GivenBack[NumGivenBack].Address = B->Address;
+  GivenBack[NumGivenBack++].Bytes = allOf(B->Bytes);
+}
+
+static uintptr_t takeAgain(size_t Bytes) {
+  uintptr_t Found = 0;
+  pthread_mutex_lock(&Lock);
+  for (size_t I = NumGivenBack; I-- && !Found;)
+    if (GivenBack[I].Bytes == Bytes) {
+      Found = GivenBack[I].Address;
+      GivenBack[I] = GivenBack[--NumGivenBack];
+    }
+  pthread_mutex_unlock(&Lock);
+  return Found;
+}
+
 uintptr_t takeAddresses(size_t Bytes) {
+  uintptr_t Again = NumGivenBack ? takeAgain(allOf(Bytes ? Bytes : 1)) : 0;
+  if (Again)
+    return Again;
   return __sync_fetch_and_add(&NextAddress, allOf(Bytes ? Bytes : 1));
 }
 
@@ -98,6 +128,7 @@ bool removeBlock(uintptr_t Address, struct Block *Out) {
   struct Block *B = Address > 1 ? find(Address) : NULL;
   if (B) {
     *Out = *B;
+    giveAddresses(B);
     B->Address = 1;
   }
   pthread_mutex_unlock(&Lock);
@@ -118,6 +149,7 @@ void endContextBlocks(CUcontext C) {
     struct Block *B = &Blocks[I];
     if (B->Address <= 1 || B->Context != C)
       continue;
+    giveAddresses(B);
     B->Address = 1;
     if (B->Kind == Pooled)
       givePooled(B);
