@@ -12,6 +12,9 @@
 //   alloc X BYTES        cuMemAlloc; managed, host, async: the others
 //   free X               cuMemFree; freehost, freeasync; X may be a number, and be freed twice
 //   many N BYTES         so many blocks that stay
+//   pairs ROUNDS BYTES   cuMemAlloc and cuMemFree, 1,000 times a round: says on stdout what
+//                        a pair takes of the processor in the fastest round; asyncs: the
+//                        others, waits: a wait for the context
 //   storm N ROUNDS BYTES threads that allocate and free
 //   pause MS             as long
 //   fork                 what follows is a child's, up to "done"
@@ -29,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef LINKED
@@ -124,6 +128,34 @@ static CUresult storms(int N, int Rounds, size_t Bytes) {
   return Storm.Result;
 }
 
+static double now(void) {
+  struct timespec T;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &T);
+  return (double)T.tv_sec * 1e9 + (double)T.tv_nsec;
+}
+static CUresult pairs(int Rounds, size_t Bytes, char Which) {
+  typeof(&cuMemAlloc) Alloc = CALL(cuMemAlloc);
+  typeof(&cuMemFree) Free = CALL(cuMemFree);
+  typeof(&cuMemAllocAsync) AllocAsync = CALL(cuMemAllocAsync);
+  typeof(&cuMemFreeAsync) FreeAsync = CALL(cuMemFreeAsync);
+  typeof(&cuCtxSynchronize) Wait = CALL(cuCtxSynchronize);
+  CUdeviceptr P;
+  CUresult R = CUDA_SUCCESS;
+  double Least = 1e18;
+  for (int I = 0; I != Rounds && !R; ++I) {
+    double Begin = now();
+    for (int J = 0; J != 1000 && !R; ++J) {
+      R = Which == 'p' ? Alloc(&P, Bytes) : Which == 'a' ? AllocAsync(&P, Bytes, NULL) : Wait();
+      if (!R && Which != 'w')
+        R = Which == 'p' ? Free(P) : FreeAsync(P, NULL);
+    }
+    double Took = (now() - Begin) / 1000;
+    Least = Took < Least ? Took : Least;
+  }
+  printf("%.1f ns\n", Least);
+  return R;
+}
+
 // Whether the line is the process's: a child's are those up to "done".
 static pid_t Child = -1;
 static bool isOurs(const char *Word) {
@@ -156,6 +188,8 @@ static CUresult play(const char *Word, const char *A, const char *B, const char 
   IS("freeasync") CALL(cuMemFreeAsync)(valueOf(A), NULL);
   IS("many") many(atoi(A), bytes(B));
   IS("storm") storms(atoi(A), atoi(B), bytes(C));
+  if (!strcmp(Word, "pairs") || !strcmp(Word, "asyncs") || !strcmp(Word, "waits"))
+    return pairs(atoi(A), bytes(B), *Word);
   IS("pause") (CUresult)usleep((unsigned)atoi(A) * 1000);
   if (!strcmp(Word, "fork"))
     Child = fork();

@@ -2,7 +2,7 @@
 // that was allocated was freed, and nothing is lost. Many blocks that live at once.
 //
 // RUN: %cuda_cc %s -o %t.exe %libcuda -pthread
-// RUN: %cuda env FAKECUDA_DEVICES=8 memrec -o %t.fb -- %t.exe 64 2000 8
+// RUN: %cuda env FAKECUDA_DEVICES=8 memrec -o %t.fb -- %t.exe 64 %if long %{ 20000 %} %else %{ 2000 %} 8
 // RUN: memdump --check %t.fb
 // RUN: memdump --summary %t.fb | FileCheck %s
 // CHECK: events {{.*}} 0 lost
