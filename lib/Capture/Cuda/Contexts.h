@@ -34,11 +34,14 @@ class Contexts {
 public:
   /// A context that is not known is noted: one of \p Device, or of no device.
   ContextPlace place(CUcontext C) {
+    // (An entry that was given back has none.)
+    if (!C)
+      return {};
     uint32_t Most = Used.load(std::memory_order_acquire);
     for (uint32_t I = 0; I != Most; ++I)
       if (Table[I].Handle.load(std::memory_order_relaxed) == C)
         return placeAt(I);
-    return C ? ask(C) : ContextPlace();
+    return ask(C);
   }
   /// The same, without noting one.
   ContextPlace known(CUcontext C) const;

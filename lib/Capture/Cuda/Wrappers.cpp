@@ -106,6 +106,28 @@ static void contextAfter(const Call &C, CUresult Result) {
 // Wrappers
 //===----------------------------------------------------------------------===//
 
+/// Gives back what may be given out again as soon as the driver has it: to be
+/// told before, whoever CUPTI may be listening for by then. (A context is not
+/// needed for it.)
+static bool endsMemory(CUpti_CallbackId Id) {
+  switch (Id) {
+  case ID(cuMemFree_v2):
+  case ID(cuMemFreeAsync):
+  case ID(cuMemFreeAsync_ptsz):
+  case ID(cuMemFreeHost):
+  case ID(cuMemHostUnregister):
+  case ID(cuMemRelease):
+  case ID(cuMemUnmap):
+  case ID(cuMemAddressFree):
+  case ID(cuArrayDestroy):
+  case ID(cuMipmappedArrayDestroy):
+  case ID(cuIpcCloseMemHandle):
+    return true;
+  default:
+    return false;
+  }
+}
+
 bool cuda::beginWrapped(Call &C) {
   // The driver may call itself.
   if (InWrapper.IsIn || !hasBegun())
@@ -115,8 +137,9 @@ bool cuda::beginWrapped(Call &C) {
   if (!Heard) {
     C.Context = currentContext();
     contextBefore(C);
-    heardBefore(C);
   }
+  if (!Heard || endsMemory(C.Id))
+    heardBefore(C);
   return true;
 }
 

@@ -20,8 +20,9 @@
 // THEIRS: CUDA: the memory that its driver gives out is recorded, where the program looks its functions up: the driver has loaded another tool
 // RUN: memdump %t.fb | FileCheck %s
 //
-// The program subscribes, in the midst of threads that allocate.
-// RUN: %cuda memrec -v -o %t.own.fb -- %t.exe subscribe 2>&1 | FileCheck %s --check-prefix=OWN
+// The program subscribes, in the midst of threads that allocate and are given each other's
+// addresses.
+// RUN: %cuda env FAKECUDA_REUSE=1 memrec -v -o %t.own.fb -- %t.exe subscribe 2>&1 | FileCheck %s --check-prefix=OWN
 // OWN: heard: 1
 // RUN: memdump --check %t.own.fb
 // RUN: memdump --summary %t.own.fb | FileCheck %s --check-prefix=ALL
