@@ -50,8 +50,10 @@ public:
     return B;
   }
   void free(const LiveEntry &B) override {
-    if (B.Row)
-      I.emitFree(B, Rec.Tsc, RingIndex);
+    if (!B.Row)
+      return;
+    I.beforeFree(B.Ordinal);
+    I.emitFree(B, Rec.Tsc, RingIndex);
   }
   void resize(LiveEntry &B, uint64_t Size) override {
     if (!B.Row) {
@@ -78,6 +80,15 @@ public:
     Rest.Size -= Size;
     B.Size = Size;
     return Rest;
+  }
+
+  void leave(const LiveEntry &B, uint64_t Begin, uint64_t End) override {
+    if (!B.Row)
+      return;
+    I.beforeFree(B.Ordinal);
+    if ((I.Objects.size() || I.Tensors.size()) &&
+        I.R.Sums.holdsOthers(I.Id, B.Ordinal))
+      I.keepOuterOf({Begin, End});
   }
 
 private:
@@ -129,8 +140,6 @@ void ImageState::mapRecord(const wire::Record &Rec, uint32_t RingIndex) {
     return Rec.size() ? Maps.map(Bytes, MapClass::Used, Rec.Tsc, true, Out)
                       : bad();
   case RecordKind::Unmap:
-    if (const MapTable::Block *In = Maps.enclosing(Rec.Address))
-      beforeFree(In->Entry.Ordinal);
     // A child of fork may give back what it inherited; who gives back what was
     // mapped behind our back does no harm.
     if (!Maps.unmap(Bytes, Rec.Tsc, Out) && Forked)

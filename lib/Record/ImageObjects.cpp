@@ -42,7 +42,7 @@ bool ImageState::findMallocOf(uint64_t Address, const LiveEntry &E,
   return false;
 }
 
-/// The live block in which the object lies.
+/// The live block in which the object lies, where its address tells that.
 bool ImageState::findOuter(uint64_t Address, const LiveEntry &E,
                            BlockRef &Out) {
   return LLVM_UNLIKELY(E.Context & InMallocBit)
@@ -56,12 +56,33 @@ bool ImageState::findMapOf(uint64_t Address, const LiveEntry &E,
   const MapTable::Block *In = Maps.enclosing(Address);
   if (!In || !In->Entry.Row)
     return false;
+  if (LLVM_UNLIKELY(In->Entry.Ordinal > E.Ordinal))
+    return false; // It lay in what was here before.
   Out = {In->Entry.Ordinal, In->Entry.Row, In->Entry.Context};
-  if (LLVM_LIKELY(Out.Ordinal < E.Ordinal))
-    return true;
-  // What has been cut off counts as in the first part.
-  Out.Ordinal = In->CutFrom - 1;
-  return In->CutFrom && Out.Ordinal < E.Ordinal;
+  return true;
+}
+
+/// Addresses leave a mapping that lives on: what lies there stays in it for the
+/// sums, but cannot be found by its address any more.
+void ImageState::keepOuterOf(MapTable::Range Gone) {
+  for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard) {
+    Objects.forEachInShard(Shard, [&](LiveEntry E, uint64_t Address) {
+      if (Gone.contains(Address))
+        if (uint64_t Outer = outerOf(Address, E))
+          Enclosing[E.Ordinal] = Outer;
+    });
+    Tensors.forEachInShard(Shard, [&](LiveEntry E, uint64_t Address) {
+      if (Gone.contains(Address) && !(E.Context & OnDeviceBit))
+        if (uint64_t Outer = tensorOuterOf(Address, E))
+          Enclosing[E.Ordinal] = Outer;
+    });
+  }
+}
+
+/// Found, where a block lies by its address, or what was kept of it. It is freed.
+uint64_t ImageState::takeKept(uint64_t Found, uint64_t Ordinal) {
+  return LLVM_LIKELY(Found || Enclosing.empty()) ? Found
+                                                 : takeEnclosing(Ordinal);
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,7 +98,9 @@ bool ImageState::noteObject(const wire::Record &Rec, const Ring &S,
   if (Rec.kind() == uint8_t(RecordKind::ObjectFree)) {
     if (!takeObject(Rec.Address, E))
       return false;
-    findOuter(Rec.Address, E, To.Outer);
+    // Of a free only the ordinal is asked for.
+    if (uint64_t Outer = takeKept(outerOf(Rec.Address, E), E.Ordinal))
+      To.Outer = {Outer - 1, 1, 0};
     E.Context &= InMallocBit - 1;
     To.IsFree = true;
     return true;
@@ -168,7 +191,8 @@ size_t ImageState::takeObjects(ArrayRef<MergedRecord> Records,
 /// an object lay in can be told for as long as that is there: a snapshot that
 /// runs has to be done with it.
 void ImageState::beforeFree(uint64_t Outer) {
-  if (Snapshot.active() && Objects.size() && R.Sums.holdsOthers(Id, Outer))
+  if (Snapshot.active() && (Objects.size() || Tensors.size()) &&
+      R.Sums.holdsOthers(Id, Outer))
     finishKeyframe();
 }
 
@@ -259,6 +283,7 @@ void ImageState::emitObjectFree(uint64_t Address, const LiveEntry &E,
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
   R.Sums.free({E.Ordinal, E.Row, E.Context & (InMallocBit - 1)}, E.Size,
-              Tick * TimeUnitNs, Rings[RingIndex].Thread, outerOf(Address, E));
+              Tick * TimeUnitNs, Rings[RingIndex].Thread,
+              takeKept(outerOf(Address, E), E.Ordinal));
   Log.free(Rings[RingIndex].Lane, Tick, E.Ordinal);
 }

@@ -226,6 +226,8 @@ private:
   bool findMallocOf(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
   bool findMapOf(uint64_t Address, const LiveEntry &E, BlockRef &Out);
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
+  void keepOuterOf(MapTable::Range Gone);
+  uint64_t takeKept(uint64_t Found, uint64_t Ordinal);
   uint64_t outerOf(uint64_t Address, const LiveEntry &E) {
     BlockRef Outer;
     return findOuter(Address, E, Outer) ? Outer.Ordinal + 1 : 0;

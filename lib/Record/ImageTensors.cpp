@@ -162,7 +162,7 @@ void ImageState::emitTensorFree(uint64_t Address, const LiveEntry &E,
   uint64_t Tick = R.nextTick(Tsc, Id);
   R.Sums.free({E.Ordinal, E.Row, E.Context & TensorContextMask}, E.Size,
               Tick * TimeUnitNs, Rings[RingIndex].Thread,
-              tensorOuterOf(Address, E));
+              takeKept(tensorOuterOf(Address, E), E.Ordinal));
   Log.free(Rings[RingIndex].Lane, Tick, E.Ordinal);
   noteDeath(Address, E.Size, RingIndex);
 }

@@ -70,9 +70,9 @@ void MapTable::counts(Range R) {
 /// Makes Address, in the block At, a boundary between two; gives the second.
 MapTable::Iterator MapTable::cut(Iterator At, uint64_t Address,
                                  MapEvents &Out) {
+  Out.leave(At->second.Entry, Address, At->second.End);
   forgetFound();
   Block Rest = At->second;
-  Rest.CutFrom = At->second.Entry.Ordinal + 1;
   Rest.Entry = Out.split(At->second.Entry, Address - At->first);
   At->second.End = Address;
   return Blocks.emplace_hint(std::next(At), Address, Rest);
@@ -139,7 +139,6 @@ void MapTable::protect(Range R, MapClass To, uint64_t Tsc, MapEvents &Out) {
     Out.free(B.Entry);
     B.Entry = Out.allocate(To, B.End - At->first);
     B.Class = To;
-    B.CutFrom = 0;
     forgetFound();
     if (To == MapClass::Used)
       counts({At->first, B.End});
@@ -155,6 +154,8 @@ bool MapTable::resizeInPlace(Range Old, Range New, uint64_t Tsc,
     return false;
   if (New.End > Old.End)
     unmap({Old.End, New.End}, Tsc, Out);
+  if (New.End < Old.End)
+    Out.leave(At->second.Entry, New.End, Old.End);
   if (New.End != Old.End)
     Out.resize(At->second.Entry, New.End - At->first);
   At->second.End = New.End;

@@ -41,6 +41,9 @@ public:
   virtual void resize(LiveEntry &Block, uint64_t Size) = 0;
   /// Block keeps its first Size bytes; gives the block that the rest becomes.
   virtual LiveEntry split(LiveEntry &Block, uint64_t Size) = 0;
+  /// The addresses from Begin to before End are about to leave Block, which
+  /// lives on.
+  virtual void leave(const LiveEntry &Block, uint64_t Begin, uint64_t End) = 0;
 };
 
 class MapTable {
@@ -57,8 +60,6 @@ public:
     uint64_t BornTsc = 0;
     LiveEntry Entry;
     wire::MapClass Class = wire::MapClass::Used;
-    /// The ordinal + 1 of the block that this was cut from; 0: it was not.
-    uint64_t CutFrom = 0;
   };
   using Map = std::map<uint64_t, Block>; ///< by begin
 

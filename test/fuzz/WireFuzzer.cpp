@@ -169,6 +169,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   V.I->settleHeld(true);
   V.I->endScopes(V.R->lastNs());
   V.R->finish();
+  // To look at what was found.
+  if (const char *File = getenv("MEMKIT_FUZZ_TRACE")) {
+    std::error_code E;
+    raw_fd_ostream(File, E) << V.Bytes;
+  }
   auto T =
       cantFail(TraceReader::create(MemoryBuffer::getMemBuffer(V.Bytes, "t", false)));
   Expected<CheckResult> Checked = checkTrace(*T);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ImageState.h"
+#include "memkit/Model/Check.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <gtest/gtest.h>
@@ -109,6 +110,49 @@ TEST_F(OneImage, InOrder) {
   EXPECT_EQ("a0 a1 f0 a2 ", events());
   EXPECT_EQ(50u, R->Sums.domainTotals(0).LiveBytes);
   EXPECT_EQ(0u, R->losses());
+}
+
+/// Each is told to lie in the mapping in which it was made, though that is cut, and
+/// cut again, or mapped over, or shrinks below it.
+TEST_F(OneImage, AMappingIsCutUnderObjects) {
+  for (bool KeyframeRuns : {false, true}) {
+    begin();
+    put(0, RecordKind::Map, 0x10000, 0x10000);
+    auto Object = [&](uint64_t Address) {
+      I->process({Tsc += 1000, Address,
+                  wire::Record::pack(100, RecordKind::ObjectAllocate,
+                                     AllocFunction::PyObjectMalloc),
+                  0, 0},
+                 0);
+    };
+    for (uint64_t Address : {0x11000, 0x18000, 0x1c000, 0x1e000, 0x1f900})
+      Object(Address);
+    I->startKeyframe();
+    if (!KeyframeRuns)
+      I->finishKeyframe();
+    put(0, RecordKind::Map, 0x14000, 0x1000);
+    Object(0x14100);
+    Object(0x1d000);
+    put(0, RecordKind::Map, 0x18000, 0x1000);
+    put(0, RecordKind::Unmap, 0x1e000, 0x1000);
+    put(0, RecordKind::RemapBegin, 0x1f000, 0x1000);
+    put(0, RecordKind::RemapEnd, 0x1f000, 0x800);
+    if (!I->inKeyframe())
+      I->startKeyframe();
+    I->finishKeyframe();
+    for (uint64_t Address : {0x11000, 0x1c000, 0x1d000, 0x1e000, 0x18000})
+      put(0, RecordKind::ObjectFree, Address);
+    pass();
+    I->startKeyframe();
+    I->finishKeyframe();
+    R->finish();
+    EXPECT_EQ(0u, R->losses());
+    auto T = llvm::cantFail(TraceReader::create(
+        llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+    CheckResult Checked = llvm::cantFail(checkTrace(*T));
+    EXPECT_TRUE(Checked.Differences.empty())
+        << Checked.Differences.front();
+  }
 }
 
 TEST_F(OneImage, AnAllocationWaitsForTheFreeBeforeIt) {

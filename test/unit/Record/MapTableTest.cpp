@@ -44,6 +44,10 @@ struct Events : MapEvents {
     B.Size = Live.at(B.Ordinal) = Size;
     return make(Rest);
   }
+  void leave(const LiveEntry &B, uint64_t Begin, uint64_t End) override {
+    EXPECT_LT(Begin, End);
+    EXPECT_LT(End - Begin, Live.at(B.Ordinal));
+  }
   LiveEntry make(uint64_t Size) {
     Live[Next] = Size;
     return {Next++, Size, 0, 0, 0};
