@@ -170,6 +170,7 @@ config.substitutions += [
 try:
     import psutil  # noqa: F401
 
-    lit_config.maxIndividualTestTime = 600
+    # The longest of the long ones is half an hour by itself.
+    lit_config.maxIndividualTestTime = 3600 if lit_config.params.get("long") else 600
 except ImportError:
     pass
