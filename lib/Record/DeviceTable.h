@@ -28,6 +28,7 @@ struct DeviceBlock {
   uint32_t Row = 0, Context = 0;
   uint32_t References = 1;
   bool IsImported = false;
+  bool IsKept = false; ///< it has ended, and may be freed again
 
   wire::CudaHeap heap() const {
     return wire::CudaHeap(wire::CudaPlace::heap(Place));
@@ -80,9 +81,23 @@ public:
       1 + wire::NumCudaHeaps - unsigned(wire::CudaHeap::Registered);
   Map &table(unsigned I) { return Tables[I]; }
   std::map<uint64_t, DeviceMapping> Mappings; ///< by begin
-  size_t EndedOfGraphs = 0; ///< blocks that are kept after they were freed
+
+  /// Keeps a block that was freed; false: there are too many.
+  bool keep(DeviceBlock &B) {
+    if (!B.IsKept && NumKept == MostKept)
+      return false;
+    NumKept += !B.IsKept;
+    B.IsKept = true;
+    return true;
+  }
+  Map::iterator erase(Map &M, Map::iterator It) {
+    NumKept -= It->second.IsKept;
+    return M.erase(It);
+  }
 
 private:
+  static constexpr size_t MostKept = 1 << 16;
+  size_t NumKept = 0;
   static unsigned tableOf(wire::CudaHeap H) {
     return H < wire::CudaHeap::Registered
                ? 0

@@ -177,7 +177,7 @@ void ImageState::putDevice(const wire::Record &Rec, uint32_t RingIndex) {
     if (It->second.heap() != CudaHeap::Graph)
       R.addLoss(Id, LossKind::DoubleAllocate, 1);
     endDevice(It->second, Rec.Tsc, RingIndex);
-    Of.erase(It);
+    DeviceBlocks.erase(Of, It);
   }
   DeviceBlock B;
   B.End = End;
@@ -212,12 +212,8 @@ void ImageState::deviceFree(const wire::Record &Rec, uint32_t RingIndex) {
   endDevice(It->second, Rec.Tsc, RingIndex);
   // An address of a graph's is given out again at its next launch, which is not
   // heard of, and may be freed again.
-  constexpr size_t MostKept = 1 << 16;
-  if (It->second.heap() != CudaHeap::Graph ||
-      DeviceBlocks.EndedOfGraphs == MostKept)
-    Of.erase(It);
-  else
-    ++DeviceBlocks.EndedOfGraphs;
+  if (It->second.heap() != CudaHeap::Graph || !DeviceBlocks.keep(It->second))
+    DeviceBlocks.erase(Of, It);
 }
 
 /// What was allocated in a context ends with it, but for what is of no context.
@@ -236,7 +232,7 @@ void ImageState::endCudaContext(const wire::Record &Rec, uint32_t RingIndex) {
       Blocks += B.Entry.Row != 0;
       Bytes += B.Entry.Size;
       endDevice(B, Rec.Tsc, RingIndex);
-      It = Of.erase(It);
+      It = DeviceBlocks.erase(Of, It);
     }
   }
   if (!Blocks)

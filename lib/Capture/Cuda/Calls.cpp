@@ -74,6 +74,8 @@ const CUpti_CallbackId cuda::WantedCalls[] = {
     StreamBeginRecaptureToGraphPtsz,
     ID(cuStreamEndCapture),
     ID(cuStreamEndCapture_ptsz),
+    ID(cuStreamDestroy),
+    ID(cuStreamDestroy_v2),
     ID(cuMemAddressReserve),
     ID(cuMemAddressFree),
     ID(cuMemCreate),

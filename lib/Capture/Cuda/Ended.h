@@ -96,8 +96,8 @@ bool afterMapped(const Call &C, Ended &E, const Frame &Caller);
 
 /// Does any thread capture a graph? Then the driver is not asked.
 bool capturesGraph();
-/// Does this one?
-bool threadCaptures();
+/// Is what is asked for on a stream a graph's?
+bool isCaptured(uint64_t Stream);
 /// An allocation was captured.
 void capturedMemory(const Call &C);
 /// Asks what graphs have of the device of \p P, at most once a millisecond but

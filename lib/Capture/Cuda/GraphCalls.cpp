@@ -28,12 +28,57 @@ using wire::RecordKind;
 // What captures
 //===----------------------------------------------------------------------===//
 
-static __thread uint32_t Captures;
-static std::atomic<uint32_t> AllCaptures;
+namespace {
+/// A stream that captures. Owner stands for the thread that has begun it, 0 as
+/// a stream for none.
+struct Capture {
+  std::atomic<uint64_t> Stream;
+  std::atomic<const void *> Owner;
+};
+} // namespace
+static Capture Captures[32];
+static std::atomic<uint32_t> NumCaptures;
+static __thread char Self; ///< its address is the thread's
 
-bool cuda::threadCaptures() { return Captures != 0; }
 bool cuda::capturesGraph() {
-  return AllCaptures.load(std::memory_order_relaxed) != 0;
+  return NumCaptures.load(std::memory_order_relaxed) != 0;
+}
+
+/// (Streams that have joined one by an event are not known: what a thread does
+/// that captures is taken for the graph's.)
+bool cuda::isCaptured(uint64_t Stream) {
+  if (!capturesGraph())
+    return false;
+  for (const Capture &C : Captures)
+    if (C.Owner.load(std::memory_order_relaxed) == &Self ||
+        (Stream && C.Stream.load(std::memory_order_relaxed) == Stream))
+      return true;
+  return false;
+}
+
+static void beginCapture(uint64_t Stream) {
+  for (Capture &C : Captures)
+    if (uint64_t None = 0; C.Stream.compare_exchange_strong(None, Stream)) {
+      C.Owner.store(&Self, std::memory_order_relaxed);
+      ++NumCaptures;
+      return;
+    }
+}
+
+/// It ends one that has failed, too; perhaps in another thread than has begun
+/// it. That of a thread's default stream has the number that those of others
+/// have.
+static void endCapture(uint64_t Stream) {
+  for (bool Others : {false, true})
+    for (Capture &C : Captures) {
+      if (!Stream || C.Stream.load(std::memory_order_relaxed) != Stream ||
+          (!Others && C.Owner.load(std::memory_order_relaxed) != &Self))
+        continue;
+      C.Owner.store(nullptr, std::memory_order_relaxed);
+      C.Stream.store(0, std::memory_order_release);
+      --NumCaptures;
+      return;
+    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,6 +169,12 @@ static CUgraphNodeParams *nodeOf(const Call &C) {
   }
 }
 
+/// Parameters of all that begin or end a capture begin with the stream.
+static uint64_t streamOfCall(const Call &C) {
+  auto S = *static_cast<const CUstream *>(C.Params);
+  return uint64_t(S ? S : CU_STREAM_PER_THREAD);
+}
+
 bool cuda::beforeGraph(const Call &C) {
   if (const CUgraphNodeParams *N = nodeOf(C)) {
     if (N->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
@@ -131,6 +182,11 @@ bool cuda::beforeGraph(const Call &C) {
     return true;
   }
   switch (C.Id) {
+  case ID(cuStreamDestroy):
+  case ID(cuStreamDestroy_v2):
+    if (capturesGraph())
+      endCapture(streamOfCall(C));
+    return true;
   case ID(cuGraphAddMemFreeNode): {
     PARAMS(cuGraphAddMemFreeNode);
     freed(C, P.dptr, CudaPlace::AnyHeap);
@@ -154,21 +210,6 @@ static void gaveNode(const Call &C, Ended &E, CudaFunction F,
   E.gave(F, CudaHeap::Graph, To, Size);
   if (!E.failed())
     useGraphs(TheContexts.place(C.Context));
-}
-
-static void beginCapture(const Ended &E) {
-  if (E.failed())
-    return;
-  ++Captures;
-  ++AllCaptures;
-}
-
-/// It ends a capture, also one that has failed; perhaps in another thread than
-/// has begun it.
-static void endCapture() {
-  Captures -= Captures != 0;
-  if (AllCaptures.fetch_sub(1) == 0)
-    AllCaptures = 0;
 }
 
 bool cuda::afterGraph(const Call &C, Ended &E) {
@@ -208,11 +249,12 @@ bool cuda::afterGraph(const Call &C, Ended &E) {
   case ID(cuStreamBeginCaptureToGraph_ptsz):
   case StreamBeginRecaptureToGraph:
   case StreamBeginRecaptureToGraphPtsz:
-    beginCapture(E);
+    if (!E.failed())
+      beginCapture(streamOfCall(C));
     return true;
   case ID(cuStreamEndCapture):
   case ID(cuStreamEndCapture_ptsz):
-    endCapture();
+    endCapture(streamOfCall(C));
     return true;
   default:
     return false;

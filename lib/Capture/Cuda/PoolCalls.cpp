@@ -188,7 +188,7 @@ static void gaveAsync(const Call &C, Ended &E, CudaFunction F, CUdeviceptr *To,
   if (IsDefault)
     Pool = currentPool(P.Device);
   PoolPlace At = placeOf(Pool, P);
-  if (threadCaptures()) {
+  if (isCaptured(Stream)) {
     At = {CudaHeap::Graph, P};
     capturedMemory(C);
   }

@@ -163,6 +163,9 @@ static const Entry Entries[] = {
         "cuStreamBeginRecaptureToGraph_ptsz"),
     ENTRY(cuStreamEndCapture),
     PER_THREAD(cuStreamEndCapture),
+    SINCE(2000, (entry<ID(cuStreamDestroy), cuStreamDestroy_params, OfStream>(
+                    "cuStreamDestroy"))),
+    SINCE(4000, ENTRY(cuStreamDestroy_v2)),
     ENTRY(cuMemAddressReserve),
     ENTRY(cuMemAddressFree),
     ENTRY(cuMemCreate),

@@ -197,9 +197,11 @@ EXPORT CUresult cuStreamCreate(CUstream *To, unsigned Flags) {
   *To = calloc(1, sizeof(**To));
   return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
-EXPORT CUresult cuStreamDestroy_v2(CUstream S) {
-  free(S);
-  return CUDA_SUCCESS;
+EXPORT CUresult cuStreamDestroy(CUstream S) {
+  ENTER(cuStreamDestroy_v2, S);
+  if (!R_)
+    free(S);
+  LEAVE;
 }
 #define SYNCHRONIZE(NAME)                                                      \
   EXPORT CUresult NAME(CUstream S) {                                           \
