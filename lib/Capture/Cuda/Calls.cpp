@@ -181,6 +181,6 @@ void cuda::after(const Call &C, CUresult Result, const Frame &Caller) {
   if (!E.tookDevice() || capturesGraph())
     return;
   ContextPlace P = TheContexts.place(C.Context);
-  sampleDevice(P);
   askGraphs(P, false);
+  sampleDevice(P);
 }

@@ -34,6 +34,8 @@ wanted = {int(n) for n in re.findall(r"wants (\d+)$", sys.stdin.read(), re.M)}
 bases = {base(names[n]) for n in wanted if n in names and not re.match(r"cuda\d", names[n])}
 
 print("wanted:", len(wanted) > 40)
+often = re.compile("cu(Launch|GraphLaunch|Memcpy|Memset|EventRecord|EventQuery|StreamQuery|StreamWait)")
+print("wanted of launches, copies, events:", sorted(names[n] for n in wanted if n in names and often.match(names[n])))
 print("wanted, in no table:", sorted(b for b in bases if b not in followed))
 contexts = ("cuCtxDestroy", "cuDevicePrimaryCtx")
 print(
