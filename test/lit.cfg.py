@@ -16,7 +16,8 @@
 #   %pprof         Go's pprof
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, perfetto, duckdb,
 # pandas, pprof, asan, ubsan, tsan, heaptrack, memray, root, and long and wheel (utils/check --long), and
-# cuda-allocator (utils/check --with-cuda-allocator).
+# cuda-allocator (utils/check --with-cuda-allocator), cuda-headers, and of a GPU cuda-device,
+# torch-cuda and jax-cuda (utils/check --gpu).
 
 import glob
 import os
@@ -145,6 +146,8 @@ if shutil.which("zstd"):
     config.available_features.add("zstd")
 if shutil.which("heaptrack"):
     config.available_features.add("heaptrack")
+if config.memkit_cuda_includes:
+    config.available_features.add("cuda-headers")
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 if os.geteuid() == 0:

@@ -12,6 +12,7 @@
 #include "memkit/Model/Replay.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -166,19 +167,19 @@ void Mapper::addMeasures(DeviceMap &M, const MarkSeries &Series) {
   // Where processes have ended nothing is reserved any more.
   if (M.At.IsEnd)
     return;
-  BitVector InSegments(T.heaps().size() + 1);
-  for (const MappedSegment &S : M.Segments)
-    for (const MappedBlock &B : S.Blocks)
-      InSegments.set(B.Heap);
-  std::vector<uint64_t> Live(T.heaps().size() + 1);
-  for (const MappedBlock &B : M.Blocks)
-    Live[B.Heap] += B.Size;
-  for (uint32_t Heap = 1; Heap < Live.size(); ++Heap)
-    if (T.heap(Heap).Domain == M.Device && !InSegments[Heap] && isShown(Heap))
+  // What those have who give out of segments, the segments say.
+  auto HasSegments = [&](uint32_t Heap) {
+    uint32_t Parent = T.heap(Heap).Parent;
+    return Parent && !M.Segments.empty() &&
+           T.heapName(Parent).ends_with(".segments");
+  };
+  for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
+    if (T.heap(Heap).Domain == M.Device && isShown(Heap) && !HasSegments(Heap))
       if (const ReservedPoint *P =
               pointAt<ReservedPoint>(Series.Heaps[Heap], M.At.TimeNs);
-          P && P->Reserved && (Live[Heap] || M.Segments.empty()))
-        M.Reserved.push_back({Heap, P->Reserved, Live[Heap]});
+          // What is less than what lives was told before that came.
+          P && P->Reserved && P->Reserved >= M.HeapBytes[Heap])
+        M.Reserved.push_back({Heap, P->Reserved, M.HeapBytes[Heap]});
 }
 
 static bool isSameMoment(const Moment &A, const Moment &B) {
@@ -203,8 +204,11 @@ Expected<std::vector<DeviceMap>> Mapper::map() {
   Expected<MarkSeries> Series = readMarkSeries(T);
   if (!Series)
     return Series.takeError();
-  for (DeviceMap &M : Maps)
+  for (DeviceMap &M : Maps) {
+    M.TotalBytes = T.devices()[M.Device - 1].Bytes;
+    M.IsOomOfDriver = M.Oom && !T.heapName(M.Oom->Heap).starts_with("torch.");
     addMeasures(M, *Series);
+  }
   return std::move(Maps);
 }
 
@@ -213,25 +217,48 @@ mapDevices(const Trace &T, const Selection &Sel, MapMoment When) {
   return Mapper(T, Sel, When).map();
 }
 
-OomCause findCause(const DeviceMap &M) {
-  OomCause C;
+/// What was free on the device: as the one says who failed, or the last sample,
+/// or what blocks leave of it.
+static void findDeviceFree(const DeviceMap &M, OomCause &C) {
   const std::vector<uint64_t> &Values = M.Oom->Values;
-  C.Requested = Values.empty() ? 0 : Values[0];
+  uint64_t Used = M.Used ? M.Used->Used : 0;
+  uint64_t Total = M.Used && M.Used->Total ? M.Used->Total : M.TotalBytes;
   if (Values.size() > 3) {
     C.DeviceFree = Values[3];
-  } else if (M.Used && M.Used->Total) {
-    C.DeviceFree = M.Used->Total - std::min(M.Used->Total, M.Used->Used);
-    C.SampleAgeNs = std::max<uint64_t>(1, M.Oom->TimeNs - M.Used->TimeNs);
+  } else if (Total) {
+    C.IsAtMost = !M.Used || M.HeldBytes > Used;
+    if (!C.IsAtMost)
+      C.SampleAgeNs = std::max<uint64_t>(1, M.Oom->TimeNs - M.Used->TimeNs);
+    C.DeviceFree = Total - std::min(Total, std::max(Used, M.HeldBytes));
+  }
+}
+
+OomCause findCause(const DeviceMap &M) {
+  OomCause C;
+  C.Requested = M.Oom->Values.empty() ? 0 : M.Oom->Values[0];
+  findDeviceFree(M, C);
+  for (const MappedSegment &S : M.Segments) {
+    if (S.Self.Image != M.Oom->Image)
+      continue;
+    C.FreeBytes = SaturatingAdd(C.FreeBytes, S.FreeBytes);
+    C.NumHoles += S.Holes.size();
+    C.LargestHole = std::max(C.LargestHole, S.LargestHole);
   }
   uint64_t DeviceFree = C.DeviceFree.value_or(0);
-  if (M.LargestHole && C.Requested <= M.LargestHole)
+  // The driver gives out no holes of segments.
+  uint64_t InSegments = M.IsOomOfDriver ? 0 : C.FreeBytes;
+  if (InSegments && C.Requested <= C.LargestHole)
     C.Why = OomCause::OtherHole;
-  else if (C.DeviceFree && C.Requested <= DeviceFree)
-    C.Why = OomCause::HasRoom;
-  else if (C.Requested - std::min(C.Requested, DeviceFree) <= M.FreeBytes)
+  else if (InSegments && C.Requested <= InSegments)
     C.Why = OomCause::Scattered;
-  else if (C.DeviceFree)
+  else if (!C.DeviceFree)
+    C.Why = OomCause::Unknown;
+  else if (C.Requested > SaturatingAdd(DeviceFree, InSegments))
     C.Why = OomCause::Full;
+  else if (C.IsAtMost)
+    C.Why = OomCause::Unknown;
+  else
+    C.Why = C.Requested <= DeviceFree ? OomCause::HasRoom : OomCause::Scattered;
   return C;
 }
 

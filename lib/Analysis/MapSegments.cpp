@@ -76,7 +76,7 @@ namespace {
 /// What a block is in the map.
 enum class Role : uint8_t {
   Alone,   ///< nothing is known to lie in it
-  Carrier, ///< of segments, which an allocator told of
+  Carrier, ///< of segments that an allocator told of, or of one other block
   Segment,
   Inner,  ///< in a segment
   Within, ///< in an inner one
@@ -84,6 +84,7 @@ enum class Role : uint8_t {
 struct Place {
   Role R = Role::Alone;
   bool HasBlocks = false, HasSegments = false;
+  bool IsHandedOn = false; ///< whole, as another block
   size_t Outer = SIZE_MAX; ///< index
   size_t Segment = 0;      ///< index in the map's
 };
@@ -144,6 +145,8 @@ static std::vector<Place> findPlaces(const Trace &T,
     Places[I].Outer = At;
     Places[At].HasBlocks = true;
     Places[At].HasSegments |= IsSegment(I);
+    Places[At].IsHandedOn |=
+        !IsSegment(At) && Blocks[At].Size == Blocks[I].Size;
   }
   for (size_t I = 0; I != Blocks.size(); ++I) {
     Place &P = Places[I];
@@ -152,7 +155,7 @@ static std::vector<Place> findPlaces(const Trace &T,
       P.R = Role::Inner;
     else if (Outer != Role::Carrier)
       P.R = Role::Within;
-    else if (P.HasSegments)
+    else if (P.HasSegments || P.IsHandedOn)
       P.R = Role::Carrier;
     else if (P.HasBlocks || IsSegment(I))
       P.R = Role::Segment;
@@ -176,6 +179,8 @@ void addToMap(const Trace &T, DeviceMap &M, ArrayRef<MappedBlock> Blocks) {
     Place &P = Places[I];
     if (P.Outer == SIZE_MAX)
       M.HeldBytes = SaturatingAdd(M.HeldBytes, B.Size);
+    uint64_t &OfHeap = M.HeapBytes[B.Heap];
+    OfHeap = SaturatingAdd(OfHeap, B.Size);
     if (P.R == Role::Inner || P.R == Role::Alone)
       M.LiveBytes = SaturatingAdd(M.LiveBytes, B.Size);
     if (P.R == Role::Inner) {

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MapPrinter.h"
+#include "MapText.h"
 #include "memkit/Export/StackText.h"
-#include "memkit/Model/Owners.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -114,6 +114,7 @@ void MapWriter::writeOom(const DeviceMap &M) {
     J.attribute("requested_bytes", C.Requested);
     J.attribute("device_free_bytes", C.DeviceFree ? json::Value(*C.DeviceFree)
                                                   : json::Value(nullptr));
+    J.attribute("device_free_is_at_most", C.IsAtMost);
     J.attribute("cause", causeKey(C.Why));
     writePurpose(M.Oom->Context, M.Oom->Stack);
   });

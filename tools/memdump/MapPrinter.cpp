@@ -7,64 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "MapPrinter.h"
-#include "memkit/Export/StackText.h"
-#include "memkit/Model/Owners.h"
+#include "MapText.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/FunctionName.h"
 #include "memkit/Support/Table.h"
 #include "llvm/Support/Format.h"
 
 using namespace llvm;
 using namespace memkit;
 
-StringRef memkit::innermostScope(const Trace &T, uint32_t Context,
-                                 ScopeKind K) {
-  for (; Context; Context = T.contexts()[Context - 1].Parent)
-    if (const Scope &S = T.scopes()[T.contexts()[Context - 1].Scope - 1];
-        S.Kind == K)
-      return T.string(S.Name);
-  return "";
-}
-
-uint32_t memkit::freePpm(uint64_t Free, uint64_t Bytes) {
-  return fragmentationPpm(Bytes, Bytes - std::min(Bytes, Free));
-}
-
 static std::string counted(uint64_t Count, StringRef What) {
   return formatCount(Count) + " " + What.str() + (Count == 1 ? "" : "s");
-}
-
-/// A line of the program that asked, the innermost that is known: of Python, or
-/// of a source file; else a function.
-static std::string leafText(const Trace &T, uint32_t Stack) {
-  std::vector<ShownFrame> Frames = T.shownStack(Stack);
-  const ShownFrame *Best = nullptr;
-  auto Rank = [](const ShownFrame &F) {
-    return F.IsPython ? 3 : !F.File.empty() ? 2 : !F.Module.empty() ? 1 : 0;
-  };
-  for (const ShownFrame &F : Frames)
-    if (!Best || Rank(F) > Rank(*Best))
-      Best = &F;
-  if (!Best)
-    return "";
-  ShownFrame F = *Best;
-  std::string Name;
-  if (!F.IsPython)
-    F.Function = Name = shortFunctionName(F.Function);
-  F.File = baseName(F.File);
-  return frameText(F);
-}
-
-/// What a block is for: its layer and operator, or who asked for it.
-static std::string purposeOf(const Trace &T, uint32_t Context, uint32_t Stack) {
-  StringRef Layer = innermostScope(T, Context, ScopeKind::Layer);
-  StringRef Operator = innermostScope(T, Context, ScopeKind::Operator);
-  if (Layer.empty() && Operator.empty())
-    return leafText(T, Stack);
-  std::string Text = Layer.str();
-  if (!Operator.empty())
-    Text += (Text.empty() ? "" : " ") + Operator.str();
-  return Text;
 }
 
 namespace {
@@ -133,7 +85,7 @@ void MapPrinter::printBlock(const MappedBlock &B, unsigned Indent,
     Text += "  " + T.heapName(B.Heap).str() + details(B);
   if (B.Requested && B.Requested != B.Size)
     Text += "  requested " + formatSize(B.Requested);
-  std::string For = purposeOf(T, B.Context, B.Stack);
+  std::string For = purposeOf(T, Asked, B.Context, B.Stack);
   // Of Python alone the owner is the file.
   if (uint32_t Owner = WithHeap ? Asked.of(B.Stack) : 0;
       Owner && !StringRef(For).starts_with(Asked.name(Owner)))
@@ -231,54 +183,23 @@ void MapPrinter::printMeasures(const DeviceMap &M) {
   OS << '\n';
 }
 
-StringRef memkit::causeKey(OomCause::Kind Why) {
-  switch (Why) {
-  case OomCause::Unknown:
-    return "unknown";
-  case OomCause::Full:
-    return "full";
-  case OomCause::Scattered:
-    return "fragmentation";
-  case OomCause::OtherHole:
-    return "other_stream_or_pool";
-  case OomCause::HasRoom:
-    return "room_on_device";
-  }
-  llvm_unreachable("all causes are listed");
-}
-
-static StringRef causeText(OomCause::Kind Why) {
-  switch (Why) {
-  case OomCause::Unknown:
-    return "what is free on the device is not known";
-  case OomCause::Full:
-    return "the device is full";
-  case OomCause::Scattered:
-    return "fragmentation";
-  case OomCause::OtherHole:
-    return "the hole is of another stream or pool";
-  case OomCause::HasRoom:
-    return "a limit that the program set, or memory taken since";
-  }
-  llvm_unreachable("all causes are listed");
-}
-
 void MapPrinter::printOom(const DeviceMap &M) {
   OomCause C = findCause(M);
   OS << formatSize(C.Requested) << " were asked for, ";
-  if (M.NumHoles)
-    OS << formatSize(M.FreeBytes) << " are free in "
-       << counted(M.NumHoles, "hole") << ", the largest has "
-       << formatSize(M.LargestHole);
+  OS << formatSize(C.FreeBytes) << " are free in ";
+  if (C.NumHoles)
+    OS << counted(C.NumHoles, "hole") << ", the largest has "
+       << formatSize(C.LargestHole);
   else
-    OS << formatSize(M.FreeBytes) << " are free in segments";
+    OS << "segments";
   if (C.DeviceFree) {
-    OS << ", " << formatSize(*C.DeviceFree) << " on the device";
+    OS << (C.IsAtMost ? ", at most " : ", ") << formatSize(*C.DeviceFree)
+       << " on the device";
     if (C.SampleAgeNs > 1)
       OS << ' ' << formatTime(C.SampleAgeNs) << " before";
   }
   OS << ": " << causeText(C.Why) << '\n';
-  std::string Who = purposeOf(T, M.Oom->Context, M.Oom->Stack);
+  std::string Who = purposeOf(T, Asked, M.Oom->Context, M.Oom->Stack);
   if (!Who.empty())
     OS << "asked for of " << T.heapName(M.Oom->Heap) << " by " << Who << '\n';
 }

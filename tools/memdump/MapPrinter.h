@@ -25,13 +25,6 @@ void writeMapJson(llvm::raw_ostream &OS, const Trace &T,
                   llvm::ArrayRef<DeviceMap> Maps,
                   llvm::function_ref<bool()> IsOver);
 
-/// The innermost layer and operator of a context; empty where there is none.
-llvm::StringRef innermostScope(const Trace &T, uint32_t Context, ScopeKind K);
-/// What of S is free, in millionths of its bytes.
-uint32_t freePpm(uint64_t Free, uint64_t Bytes);
-/// Of an OomCause, the JSON's word.
-llvm::StringRef causeKey(OomCause::Kind Why);
-
 } // namespace memkit
 
 #endif // MEMKIT_TOOLS_MEMDUMP_MAPPRINTER_H

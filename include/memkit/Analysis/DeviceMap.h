@@ -18,6 +18,7 @@
 
 #include "memkit/Analysis/MarkSeries.h"
 #include "memkit/Model/Selection.h"
+#include <map>
 
 namespace memkit {
 
@@ -67,7 +68,9 @@ struct DeviceMap {
   std::vector<MappedSegment> Segments; ///< by image and address
   std::vector<MappedBlock> Blocks;     ///< in no segment, likewise
   std::vector<ReservedHeap> Reserved;
-  uint64_t HeldBytes = 0; ///< all that the driver gave
+  uint64_t TotalBytes = 0;                ///< of the device; 0: not known
+  std::map<uint32_t, uint64_t> HeapBytes; ///< that live, by heap
+  uint64_t HeldBytes = 0;                 ///< all that the driver gave
   uint64_t SegmentBytes = 0;
   uint64_t LiveBytes = 0; ///< in segments and outside
   uint64_t FreeBytes = 0; ///< in segments
@@ -75,6 +78,7 @@ struct DeviceMap {
   uint64_t LargestHole = 0;
   std::optional<UsedPoint> Used; ///< the last sample at or before the moment
   std::optional<Mark> Oom;       ///< of MapMoment::Oom
+  bool IsOomOfDriver = false;    ///< not of an allocator that has segments
 };
 
 enum class MapMoment {
@@ -98,12 +102,15 @@ struct OomCause {
     Full,      ///< not so much was free
     Scattered, ///< it was, in pieces
     OtherHole, ///< there was such a hole, of another stream or pool
-    HasRoom,   ///< so much was free on the device
+    HasRoom,   ///< so much was free on the device, as far as is known
   };
   Kind Why = Unknown;
   uint64_t Requested = 0;
+  /// In the segments of the process that asked.
+  uint64_t FreeBytes = 0, NumHoles = 0, LargestHole = 0;
   std::optional<uint64_t> DeviceFree;
-  uint64_t SampleAgeNs = 0; ///< of DeviceFree; 0: said by who failed
+  uint64_t SampleAgeNs = 0; ///< of DeviceFree; 0: it is none
+  bool IsAtMost = false;    ///< DeviceFree is what blocks leave of the device
 };
 /// M.Oom must be there.
 OomCause findCause(const DeviceMap &M);

@@ -4,6 +4,9 @@
 //   FAKE_CUDA_BYTES    of each of two devices (default 8 GiB)
 //   fakeCudaBusy(1)    what was queued does not finish from now on
 //
+// With DRIVER defined memory and streams are those of a driver, libcuda.so.1, which it opens as
+// the real one does: that one says what there is.
+//
 // Build it as libcudart.so.13 (or .12) with that as the version of its symbols.
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +40,10 @@ static uintptr_t takeAddresses(size_t Bytes) {
   return P;
 }
 
+#ifdef DRIVER
+#include "driver-calls.h"
+#endif
+
 static int give(void **P, size_t Bytes) {
   *P = NULL;
   for (int I = 0; I != MostBlocks && Used[Device] + Bytes <= total(); ++I) {
@@ -62,6 +69,7 @@ static int takeBack(void *P) {
 }
 
 // Memory.
+#ifndef DRIVER
 int cudaMalloc(void **P, size_t Bytes) { return give(P, Bytes); }
 int cudaFree(void *P) { return takeBack(P); }
 int cudaMallocAsync(void **P, size_t Bytes, void *Stream) {
@@ -73,6 +81,7 @@ int cudaMemGetInfo(size_t *Free, size_t *Total) {
   *Free = *Total - Used[Device];
   return Success;
 }
+#endif
 int cudaDeviceGetDefaultMemPool(void **Pool, int Of) {
   *Pool = &Used[Of];
   return Success;
@@ -119,13 +128,18 @@ int cudaDeviceCanAccessPeer(int *Can, int A, int B) {
 }
 
 // Streams and events.
-int cudaStreamCreateWithPriority(void **Stream, unsigned Flags, int Priority) {
+static int makeHandle(void **To) {
   static uintptr_t Next = 0x5000;
-  *Stream = (void *)(Next += 0x100);
+  *To = (void *)(Next += 0x100);
   return Success;
 }
+#ifndef DRIVER
+int cudaStreamCreateWithPriority(void **Stream, unsigned Flags, int Priority) {
+  return makeHandle(Stream);
+}
+#endif
 int cudaEventCreateWithFlags(void **Event, unsigned Flags) {
-  return cudaStreamCreateWithPriority(Event, 0, 0);
+  return makeHandle(Event);
 }
 int cudaEventQuery(void *Event) { return Busy ? NotReady : Success; }
 int cudaStreamQuery(void *Stream) { return Busy ? NotReady : Success; }
@@ -206,6 +220,12 @@ static int errorText(int E, const char **Text) {
 }
 
 static void *driverFunction(const char *Name) {
+#ifdef DRIVER
+  begin();
+  void *Real = driverCall(Name);
+  if (Real)
+    return Real;
+#endif
   static const struct {
     const char *Name;
     void *Function;

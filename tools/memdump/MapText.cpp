@@ -1,0 +1,92 @@
+//===- MapText.cpp - The words of a map
+//------------------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MapText.h"
+#include "memkit/Export/StackText.h"
+#include "memkit/Support/FunctionName.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+StringRef memkit::innermostScope(const Trace &T, uint32_t Context,
+                                 ScopeKind K) {
+  for (; Context; Context = T.contexts()[Context - 1].Parent)
+    if (const Scope &S = T.scopes()[T.contexts()[Context - 1].Scope - 1];
+        S.Kind == K)
+      return T.string(S.Name);
+  return "";
+}
+
+uint32_t memkit::freePpm(uint64_t Free, uint64_t Bytes) {
+  return fragmentationPpm(Bytes, Bytes - std::min(Bytes, Free));
+}
+
+/// A line of those who asked: the innermost of Python, else of the library that
+/// owns the memory.
+static std::string leafText(const Trace &T, uint32_t Stack, StringRef Owner) {
+  std::vector<ShownFrame> Frames = T.shownStack(Stack);
+  if (Frames.empty())
+    return "";
+  auto Best = find_if(Frames, [](const ShownFrame &F) { return F.IsPython; });
+  if (Best == Frames.end())
+    Best = find_if(Frames, [Owner](const ShownFrame &F) {
+      return !F.Module.empty() && baseName(F.Module) == Owner;
+    });
+  ShownFrame F = Best == Frames.end() ? Frames.front() : *Best;
+  std::string Name;
+  if (!F.IsPython)
+    F.Function = Name = shortFunctionName(F.Function);
+  F.File = baseName(F.File);
+  return frameText(F);
+}
+
+std::string memkit::purposeOf(const Trace &T, const Owners &Asked,
+                              uint32_t Context, uint32_t Stack) {
+  StringRef Layer = innermostScope(T, Context, ScopeKind::Layer);
+  StringRef Operator = innermostScope(T, Context, ScopeKind::Operator);
+  if (Layer.empty() && Operator.empty())
+    return leafText(T, Stack, Asked.name(Asked.of(Stack)));
+  std::string Text = Layer.str();
+  if (!Operator.empty())
+    Text += (Text.empty() ? "" : " ") + Operator.str();
+  return Text;
+}
+
+StringRef memkit::causeKey(OomCause::Kind Why) {
+  switch (Why) {
+  case OomCause::Unknown:
+    return "unknown";
+  case OomCause::Full:
+    return "full";
+  case OomCause::Scattered:
+    return "fragmentation";
+  case OomCause::OtherHole:
+    return "other_stream_or_pool";
+  case OomCause::HasRoom:
+    return "room_on_device";
+  }
+  llvm_unreachable("all causes are listed");
+}
+
+StringRef memkit::causeText(OomCause::Kind Why) {
+  switch (Why) {
+  case OomCause::Unknown:
+    return "how much is free on the device is not known";
+  case OomCause::Full:
+    return "the device is full";
+  case OomCause::Scattered:
+    return "fragmentation";
+  case OomCause::OtherHole:
+    return "the hole is of another stream or pool";
+  case OomCause::HasRoom:
+    return "a limit that the program set, or memory taken since";
+  }
+  llvm_unreachable("all causes are listed");
+}
