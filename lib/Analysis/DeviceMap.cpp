@@ -10,6 +10,7 @@
 #include "MapSegments.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Replay.h"
+#include "memkit/Support/Format.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,6 +18,9 @@
 using namespace llvm;
 
 namespace memkit {
+
+/// What a map may hold: a gigabyte. A trace of a few KB may claim more.
+static constexpr uint64_t MostBlocks = uint64_t(1) << 22;
 
 namespace {
 class Mapper {
@@ -40,6 +44,7 @@ private:
   const Selection &Sel;
   MapMoment When;
   std::vector<DeviceMap> Maps;
+  uint64_t Blocks = 0; ///< in all maps
 };
 } // namespace
 
@@ -128,7 +133,7 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Image,
     ListOf[Of[I].Device] = I;
   R.forEachLive(Image, [&](const LiveBlock &B, uint32_t Thread) {
     uint32_t List = ListOf[T.heap(B.Heap).Domain];
-    if (List == Of.size() || !isShown(B.Heap))
+    if (List == Of.size() || !isShown(B.Heap) || ++Blocks > MostBlocks)
       return;
     MappedBlock &To = Lists[List].emplace_back();
     To.Address = B.Address;
@@ -142,6 +147,10 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Image,
     To.Context = B.Context;
     To.Thread = Thread;
   });
+  if (Blocks > MostBlocks)
+    return makeError(T.name() + ": more blocks live on the devices at " +
+                     Of.front().At.Text + " than a map has room for, " +
+                     formatCount(MostBlocks));
   for (size_t I = 0; I != Of.size(); ++I) {
     if (Error E = readMapDetails(T, Image, Lists[I]))
       return E;
