@@ -85,14 +85,16 @@ private:
 void freed(const Call &C, uint64_t Address, uint32_t Heap);
 
 // Of the calls of streams and pools (PoolCalls.cpp), of graphs
-// (GraphCalls.cpp), and of what is mapped, made of arrays or imported
-// (MappedCalls.cpp). False: the call is none of them.
+// (GraphCalls.cpp), of what is mapped or imported (MappedCalls.cpp), and of
+// arrays (ArrayCalls.cpp), whose ends are told with what is mapped. False: the
+// call is none of them.
 bool beforePool(const Call &C);
 bool afterPool(const Call &C, Ended &E);
 bool beforeGraph(const Call &C);
 bool afterGraph(const Call &C, Ended &E);
 bool beforeMapped(const Call &C);
 bool afterMapped(const Call &C, Ended &E, const Frame &Caller);
+bool afterArray(const Call &C, Ended &E);
 
 /// Does any thread capture a graph? Then the driver is not asked.
 bool capturesGraph();

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Virtual memory (reserve, create, map, unmap, release), arrays, and what other
+// Virtual memory (reserve, create, map, unmap, release), and what other
 // processes and interfaces share.
 //
 //===----------------------------------------------------------------------===//
@@ -20,89 +20,6 @@ using wire::CudaFunction;
 using wire::CudaHeap;
 using wire::CudaPlace;
 using wire::RecordKind;
-
-//===----------------------------------------------------------------------===//
-// Arrays
-//===----------------------------------------------------------------------===//
-
-/// Half bytes of a channel of an element; 0: not known here.
-static uint64_t halfBytes(CUarray_format F, uint64_t Channels) {
-  switch (F) {
-  case CU_AD_FORMAT_UNSIGNED_INT8:
-  case CU_AD_FORMAT_SIGNED_INT8:
-    return 2 * Channels;
-  case CU_AD_FORMAT_UNSIGNED_INT16:
-  case CU_AD_FORMAT_SIGNED_INT16:
-  case CU_AD_FORMAT_HALF:
-    return 4 * Channels;
-  case CU_AD_FORMAT_UNSIGNED_INT32:
-  case CU_AD_FORMAT_SIGNED_INT32:
-  case CU_AD_FORMAT_FLOAT:
-    return 8 * Channels;
-  default:
-    break;
-  }
-  // Normalized integers of 8 and 16 bits, in groups of three, then blocks of 16
-  // elements in 8 or 16 bytes.
-  unsigned N = unsigned(F);
-  if (N >= 0xc0 && N <= 0xcb)
-    return (N - 0xc0) / 3 % 2 ? 4 * Channels : 2 * Channels;
-  if (N >= 0x91 && N <= 0x9e)
-    return N == 0x91 || N == 0x92 || N == 0x97 || N == 0x98 ? 1 : 2;
-  return 0;
-}
-
-/// Bytes of an array as its description has it, without what the driver adds.
-/// None where it has no memory of its own, but what cuMemCreate made is mapped
-/// into it.
-static uint64_t sizeOf(const CUDA_ARRAY3D_DESCRIPTOR &D, unsigned Levels = 1) {
-  if (D.Flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING))
-    return 0;
-  uint64_t Half = halfBytes(D.Format, D.NumChannels), All = 0;
-  bool Layered = D.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
-  auto AtLevel = [](uint64_t N, unsigned Level) {
-    return N >> Level ? N >> Level : 1;
-  };
-  for (unsigned L = 0; L != Levels && L != 64; ++L)
-    All += AtLevel(D.Width, L) * AtLevel(D.Height, L) *
-           (Layered ? AtLevel(D.Depth, 0) : AtLevel(D.Depth, L)) * Half;
-  return All / 2;
-}
-
-static bool afterArray(const Call &C, Ended &E) {
-  switch (C.Id) {
-  case ID(cuArrayCreate_v2): {
-    PARAMS(cuArrayCreate_v2);
-    CUDA_ARRAY3D_DESCRIPTOR D = {};
-    D.Width = P.pAllocateArray->Width;
-    D.Height = P.pAllocateArray->Height;
-    D.Format = P.pAllocateArray->Format;
-    D.NumChannels = P.pAllocateArray->NumChannels;
-    E.gave(CudaFunction::ArrayCreate, CudaHeap::Array, P.pHandle, sizeOf(D));
-    return true;
-  }
-  case ID(cuArray3DCreate_v2): {
-    PARAMS(cuArray3DCreate_v2);
-    E.gave(CudaFunction::Array3DCreate, CudaHeap::Array, P.pHandle,
-           sizeOf(*P.pAllocateArray));
-    return true;
-  }
-  case ID(cuMipmappedArrayCreate): {
-    PARAMS(cuMipmappedArrayCreate);
-    E.gave(CudaFunction::MipmappedArrayCreate, CudaHeap::Array, P.pHandle,
-           sizeOf(*P.pMipmappedArrayDesc, P.numMipmapLevels));
-    return true;
-  }
-  case ID(cuExternalMemoryGetMappedMipmappedArray): {
-    PARAMS(cuExternalMemoryGetMappedMipmappedArray);
-    E.gave(CudaFunction::ExternalMipmappedArray, CudaHeap::Array, P.mipmap,
-           sizeOf(P.mipmapDesc->arrayDesc, P.mipmapDesc->numLevels));
-    return true;
-  }
-  default:
-    return false;
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Virtual memory

@@ -8,8 +8,8 @@
 // RUN: memdump --summary %t.fb | FileCheck %s --check-prefix=HEAPS
 //
 // HEAPS: events {{.*}} 0 lost
-// HEAPS: {{^}}cuda:0 3 3 {{.*}} 0 B 0
-// HEAPS: cuda:0.array 3 3
+// HEAPS: {{^}}cuda:0 5 5 {{.*}} 0 B 0
+// HEAPS: cuda:0.array 5 5
 // HEAPS: cuda:0.imported 2 2 3 MiB 0 B 0 3 MiB
 
 #include "Inputs/check.h"
@@ -40,6 +40,18 @@ int main(void) {
   CHECK(cuArrayDestroy(B));
   // CHECK: free #[[#A]]
   CHECK(cuArrayDestroy(A));
+
+  // Pictures: 64 x 32 pixels of 8 bits, of which four share two more; of 12 bits, four times.
+  CUarray N, Y;
+  CUDA_ARRAY3D_DESCRIPTOR Nv12 = {64, 32, 0, CU_AD_FORMAT_NV12, 3, 0}, Y416 = {64, 32, 0, CU_AD_FORMAT_Y416, 4, 0};
+  // CHECK: alloc #[[#N:]] 3 KiB cuda:0.array
+  CHECK(cuArray3DCreate(&N, &Nv12));
+  // CHECK: alloc #[[#Y:]] 16 KiB cuda:0.array
+  CHECK(cuArray3DCreate(&Y, &Y416));
+  // CHECK: free #[[#N]]
+  CHECK(cuArrayDestroy(N));
+  // CHECK: free #[[#Y]]
+  CHECK(cuArrayDestroy(Y));
 
   CUipcMemHandle Ipc = {0};
   CUexternalMemory X;
