@@ -11,7 +11,7 @@
 // INTERPOSE: CUDA: the memory that its driver gives out is recorded, where the program looks its functions up
 // RUN: memdump %t.i.fb > %t.i.txt
 // RUN: FileCheck %s < %t.i.txt
-// RUN: %cuda env FAKECUPTI_TAKEN=1 memrec -v -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=TAKEN
+// RUN: %if !cuda-device %{ %cuda env FAKECUPTI_TAKEN=1 memrec -v -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=TAKEN %}
 // TAKEN: CUDA: the memory that its driver gives out is recorded, where the program looks its functions up: another tool has CUPTI
 // RUN: memdump %t.fb | FileCheck %s
 //
