@@ -37,6 +37,8 @@ int main(void) {
   CUgraphNode N;
   CUDA_MEM_ALLOC_NODE_PARAMS Params = {0};
   CUgraphNodeParams Any = {0};
+  Params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  Params.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   CHECK(cuStreamCreate(&S, CU_STREAM_NON_BLOCKING));
 
   // CHECK: alloc #[[#P:]] 5 MiB cuda:0.graph at 0x{{[0-9a-f]+}} stream 1 stack
@@ -66,6 +68,7 @@ int main(void) {
   // CHECK: cuGraphAddNode{{$}}
   // CHECK: free #[[#R]]
   Any.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+  Any.alloc.poolProps = Params.poolProps;
   Any.alloc.bytesize = 2 * MiB;
   CHECK(cuGraphAddNode(&N, H, NULL, NULL, 0, &Any));
   R = Any.alloc.dptr;

@@ -16,7 +16,6 @@
 // HEAPS: {{^}}cuda:0 4 4
 // HEAPS: cuda:0.pool 4 4
 // HEAPS: cuda:0.graph 4 2 10 KiB 7 KiB 2
-// HEAPS: cuda:0.imported 2 2 6 MiB 0 B 0 3 MiB
 
 #include "Inputs/check.h"
 #include <cudaTypedefs.h>
@@ -25,7 +24,6 @@
 // Those that the headers declare no more.
 typedef CUresult (*PFN_cuStreamBeginCapture_v10000)(CUstream);
 typedef PFN_cuStreamBeginCapture_v10010 PFN_cuStreamBeginCapture_v12000;
-typedef PFN_cuIpcOpenMemHandle_v11000 PFN_cuIpcOpenMemHandle_v4010;
 
 static PFN_cuGetProcAddress_v12000 Find;
 static void *find(const char *Name, int Version, cuuint64_t Flags) {
@@ -73,6 +71,8 @@ int main(void) {
   CUgraphNodeParams Params = {0};
   CHECK(FIND(cuGraphCreate, 10000)(&G, 0));
   Params.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+  Params.alloc.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  Params.alloc.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   Params.alloc.bytesize = 3 << 10;
   // CHECK: alloc #[[#]] 3 KiB cuda:0.graph at 0x{{[0-9a-f]+}} stack
   // CHECK: cuGraphAddNode{{$}}
@@ -80,16 +80,6 @@ int main(void) {
   Params.alloc.bytesize = 4 << 10;
   // CHECK: alloc #[[#]] 4 KiB cuda:0.graph at 0x{{[0-9a-f]+}} stack
   CHECK(FIND(cuGraphAddNode, 12030)(&N, G, NULL, NULL, 0, &Params));
-
-  CUipcMemHandle Ipc = {0};
-  // CHECK: alloc #[[#I:]] 3 MiB cuda:0.imported at 0x{{[0-9a-f]+}}
-  // CHECK: free #[[#I]]
-  CHECK(FIND(cuIpcOpenMemHandle, 4010)(&P, Ipc, 0));
-  CHECK(FIND(cuIpcCloseMemHandle, 4010)(P));
-  // CHECK: alloc #[[#J:]] 3 MiB cuda:0.imported at 0x{{[0-9a-f]+}}
-  // CHECK: free #[[#J]]
-  CHECK(FIND(cuIpcOpenMemHandle, 11000)(&P, Ipc, 0));
-  CHECK(FIND(cuIpcCloseMemHandle, 4010)(P));
 
   // Streams: the device's default one is named by none, a thread's by a number.
   CUmemoryPool Pool;
