@@ -49,9 +49,11 @@ bool cuda::capturesGraph() {
 bool cuda::isCaptured(uint64_t Stream) {
   if (!capturesGraph())
     return false;
+  // Every thread has one of its own by that number.
+  bool IsOne = Stream && Stream != uint64_t(CU_STREAM_PER_THREAD);
   for (const Capture &C : Captures)
     if (C.Owner.load(std::memory_order_relaxed) == &Self ||
-        (Stream && C.Stream.load(std::memory_order_relaxed) == Stream))
+        (IsOne && C.Stream.load(std::memory_order_relaxed) == Stream))
       return true;
   return false;
 }
