@@ -191,7 +191,12 @@ EXPORT CUresult cuDeviceSetGraphMemAttribute(CUdevice D, CUgraphMem_attribute Wh
 struct CUstream_st {
   CUgraph Captures; // null: it does not
 };
-CUgraph capturedBy(CUstream S) { return (uintptr_t)S > 2 ? S->Captures : NULL; }
+// Each thread has a default stream of its own.
+static CUgraph *captures(CUstream S) {
+  static __thread CUgraph OfThread;
+  return S == CU_STREAM_PER_THREAD ? &OfThread : &S->Captures;
+}
+CUgraph capturedBy(CUstream S) { return (uintptr_t)S > 1 ? *captures(S) : NULL; }
 
 EXPORT CUresult cuStreamCreate(CUstream *To, unsigned Flags) {
   *To = calloc(1, sizeof(**To));
@@ -223,10 +228,10 @@ EXPORT CUresult cuCtxSynchronize(void) {
 #define BEGIN_CAPTURE(NAME)                                                    \
   EXPORT CUresult NAME(CUstream S, CUstreamCaptureMode Mode) {                 \
     ENTER(NAME, S, Mode);                                                      \
-    if (!R_ && (S->Captures || (unsigned)Mode > CU_STREAM_CAPTURE_MODE_RELAXED)) \
+    if (!R_ && (*captures(S) || (unsigned)Mode > CU_STREAM_CAPTURE_MODE_RELAXED)) \
       R_ = CUDA_ERROR_INVALID_VALUE;                                           \
     if (!R_)                                                                   \
-      S->Captures = newGraph();                                                \
+      *captures(S) = newGraph();                                               \
     LEAVE;                                                                     \
   }
 BEGIN_CAPTURE(cuStreamBeginCapture_v2)
@@ -237,17 +242,17 @@ CUresult beginCapture10000(CUstream S) {
   cuStreamBeginCapture_params P_ = {S};
   ENTER_AS(cuStreamBeginCapture);
   if (!R_)
-    S->Captures = newGraph();
+    *captures(S) = newGraph();
   LEAVE;
 }
 #define END_CAPTURE(NAME)                                                      \
   EXPORT CUresult NAME(CUstream S, CUgraph *To) {                              \
     ENTER(NAME, S, To);                                                        \
-    if (!R_ && !S->Captures)                                                   \
+    if (!R_ && !*captures(S))                                                  \
       R_ = CUDA_ERROR_ILLEGAL_STATE;                                           \
     if (!R_) {                                                                 \
-      *To = S->Captures;                                                       \
-      S->Captures = NULL;                                                      \
+      *To = *captures(S);                                                      \
+      *captures(S) = NULL;                                                     \
     }                                                                          \
     LEAVE;                                                                     \
   }

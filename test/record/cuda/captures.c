@@ -86,5 +86,14 @@ int main(void) {
   CHECK(CALL(cuStreamDestroy)(S));
   // CHECK: alloc #[[#]] 7 KiB cuda:0.pool
   allocate(Other);
+  // Each thread has a default stream of its own.
+  CHECK(CALL(cuStreamBeginCapture)(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_RELAXED));
+  // CHECK: alloc #[[#]] 8 KiB cuda:0.graph
+  allocate(CU_STREAM_PER_THREAD);
+  // CHECK: alloc #[[#]] 9 KiB cuda:0.pool
+  inThread(allocate, CU_STREAM_PER_THREAD);
+  CHECK(CALL(cuStreamEndCapture)(CU_STREAM_PER_THREAD, &G));
+  // CHECK: alloc #[[#]] 10 KiB cuda:0.pool
+  allocate(CU_STREAM_PER_THREAD);
   return 0;
 }
