@@ -119,6 +119,13 @@ void ImageState::putSegment(const wire::Record &Rec, SegmentTable::Kinds Kind,
   const Ring &Of = Rings[RingIndex];
   uint32_t Heap = TensorSlots[Rec.function()].SegmentHeap;
   uint32_t Stack = Stacks.stack(Rec.Stack, CodeFrames::SegmentFunction);
+  // Not what was requested: it is not asked for.
+  Request Q = std::exchange(Requests[RingIndex], {});
+  bool IsTold = Q.IsThere && Q.Address == Begin;
+  if (uint32_t Stream = IsTold ? streamOf(Q.Stream) : 0)
+    setColumn(Log.Columns.Stream, Log.size(), Stream);
+  if (uint32_t Pool = IsTold && Q.HasPool ? poolOf(Q.PoolA, Q.PoolB) : 0)
+    setColumn(Log.Columns.Pool, Log.size(), Pool);
   Segment S;
   S.End = End;
   S.Slot = Rec.function();
@@ -212,6 +219,7 @@ void ImageState::segmentRecord(const wire::Record &Rec, uint32_t RingIndex) {
     auto Next = Segments.overlapping(Begin, Begin + Size);
     if (It == Segments.end() || (Next != Segments.end() && Next != It))
       return putSegment(Rec, Segment::Expands, RingIndex);
+    Requests[RingIndex] = {};
     It->second.End = std::max(It->second.End, Begin + Size);
     resizeSegment(It->second, It->second.Entry.Size + Size, Rec, RingIndex);
     return changeReserved(Rec, int64_t(Size), RingIndex);

@@ -66,10 +66,20 @@ static void write(Thread &T, uintptr_t Address, uint64_t Size, RecordKind K,
                  Context);
 }
 
-static void writeSegment(Thread &T, uintptr_t Address, uint64_t Size,
-                         SegmentChange Change, uint32_t Slot, uint32_t Stack) {
+static void writeChange(Thread &T, uintptr_t Address, uint64_t Size,
+                        SegmentChange Change, uint32_t Slot, uint32_t Stack) {
   write(T, Address, Size, RecordKind::TensorSegment, Slot, Stack,
         uint32_t(Change));
+}
+
+/// With what it is for in front of it.
+void CudaTracker::writeSegment(Thread &T, const Segment &S) {
+  if (S.Pool[0] | S.Pool[1])
+    write(T, S.Pool[0], S.Pool[1], RecordKind::TensorPool, S.Slot, 0, 0);
+  if (S.Stream | S.Pool[0] | S.Pool[1])
+    write(T, S.Address, S.Size, RecordKind::TensorRequest, S.Slot,
+          uint32_t(S.Stream), uint32_t(S.Stream >> 32));
+  writeChange(T, S.Address, S.Size, S.Change, S.Slot, S.Stack);
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,18 +140,26 @@ void CudaTracker::onSegment(Thread &T, const Entry &E, SegmentChange Change,
   if (Takes && !isRecording())
     return;
   uint32_t Stack = Takes ? stackNode(T, Caller) : 0;
-  if (State.load(std::memory_order_acquire) == Checked)
-    return writeSegment(T, E.Address, E.Size, Change, Slot, Stack);
+  auto Fill = [&](Segment &S) {
+    S.Address = E.Address;
+    S.Size = E.Size;
+    S.Stream = Takes ? E.Stream : 0;
+    S.Pool[0] = Takes && HasPools ? E.Pool[0] : 0;
+    S.Pool[1] = Takes && HasPools ? E.Pool[1] : 0;
+    S.Change = Change;
+    S.Stack = Stack;
+    S.Slot = Slot;
+  };
+  if (State.load(std::memory_order_acquire) == Checked) {
+    Segment S;
+    Fill(S);
+    return writeSegment(T, S);
+  }
   uint32_t At = NumEarly.fetch_add(1, std::memory_order_relaxed);
   if (At >= MostEarly)
     return;
-  Segment &S = Early[At];
-  S.Address = E.Address;
-  S.Size = E.Size;
-  S.Change = Change;
-  S.Stack = Stack;
-  S.Slot = Slot;
-  S.IsThere.store(true, std::memory_order_release);
+  Fill(Early[At]);
+  Early[At].IsThere.store(true, std::memory_order_release);
 }
 
 static void noteSnapshot(Thread &T) {
@@ -209,7 +227,7 @@ void CudaTracker::check(Thread &T, const Report &R) {
   uint32_t Is = Unchecked;
   if (!Agrees) {
     // A segment of which nothing more will be told.
-    writeSegment(T, 0, 0, SegmentChange::Free, R.Slot, 0);
+    writeChange(T, 0, 0, SegmentChange::Free, R.Slot, 0);
     return turnOff(wire::CudaState::OtherLayout);
   }
   if (!State.compare_exchange_strong(Is, Checked, std::memory_order_acq_rel))
@@ -218,7 +236,7 @@ void CudaTracker::check(Thread &T, const Report &R) {
                             std::memory_order_release);
   for (Segment &S : Early)
     if (S.IsThere.load(std::memory_order_acquire))
-      writeSegment(T, S.Address, S.Size, S.Change, S.Slot, S.Stack);
+      writeSegment(T, S);
 }
 
 void CudaTracker::beforeAllocation(Thread &T, const Report &R,
@@ -230,8 +248,8 @@ void CudaTracker::beforeAllocation(Thread &T, const Report &R,
     // It was too late for the first segment, in which this block is the only
     // one.
     if (R.Allocated == R.Size && R.Reserved >= R.Size && isRecording())
-      writeSegment(T, R.Address, R.Reserved, SegmentChange::First, R.Slot,
-                   stackNode(T, Caller));
+      writeChange(T, R.Address, R.Reserved, SegmentChange::First, R.Slot,
+                  stackNode(T, Caller));
     return;
   }
   if (__builtin_expect(Is == Unchecked, 0)) {

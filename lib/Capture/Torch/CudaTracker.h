@@ -59,6 +59,7 @@ private:
   struct Segment {
     uintptr_t Address;
     uint64_t Size;
+    uint64_t Stream, Pool[2];
     wire::SegmentChange Change;
     uint32_t Stack, Slot;
     std::atomic<bool> IsThere;
@@ -66,6 +67,7 @@ private:
 
   bool attach();
   void turnOff(wire::CudaState Why);
+  static void writeSegment(Thread &T, const Segment &S);
   void check(Thread &T, const Report &R);
   void onSegment(Thread &T, const Entry &E, wire::SegmentChange Change,
                  const Frame &Caller);

@@ -43,7 +43,7 @@
 // EVENTS-NEXT: alloc #[[#]] 1 KiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#A]] stack
 // EVENTS-NEXT: alloc #[[#B:]] 20 MiB torch.cuda:1.segments at 0x{{[0-9a-f]+}} stack
 // EVENTS-NEXT: alloc #[[#]] 4.77 MiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#B]] requested 4.77 MiB stack
-// EVENTS-NEXT: alloc #[[#C:]] 2 MiB torch.cuda:1.segments at 0x{{[0-9a-f]+}} stack
+// EVENTS-NEXT: alloc #[[#C:]] 2 MiB torch.cuda:1.segments at 0x{{[0-9a-f]+}} stream 1 pool 1 stack
 // EVENTS-NEXT: alloc #[[#]] 1 KiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#C]] requested 600 B stream 1 pool 1 stack
 // EVENTS-NEXT: alloc #[[#E:]] 2 MiB torch.cuda:1.segments at 0x{{[0-9a-f]+}} stack
 // EVENTS-NEXT: alloc #[[#]] 1 MiB torch.cuda:1 at 0x{{[0-9a-f]+}} in #[[#E]] requested 1 MiB stack
@@ -64,6 +64,14 @@
 // EVENTS-NEXT: heap-reserved torch.cuda:1 5 MiB 1 MiB
 // EVENTS-NEXT: heap-reserved torch.cuda:1 3 MiB 0 B
 // EVENTS-NEXT: heap-reserved torch.cuda:1 0 B 0 B
+//
+// When memory could not be had C's 1024 bytes lived, and the segments of 20 and 2 MiB.
+// RUN: memdump --map --at=oom %t.fb | FileCheck %s --check-prefix=MAP
+// MAP: cuda:1 at oom
+// MAP-NEXT: 22 MiB held, 22 MiB of it in 2 segments: 22 MiB free in 2 holes, the largest has 20 MiB
+// MAP: 20 MiB #[[#]] torch.cuda:1.segments all free
+// MAP: 2 MiB #[[#]] torch.cuda:1.segments stream 1 pool 1 100.0 % free
+// MAP-NEXT: 1 KiB #[[#]] requested 600 B
 //
 // As text and back.
 // RUN: memdump --format=asm %t.fb -o %t.mas && grep -q "requested=600.* stream=1 pool=1" %t.mas

@@ -107,7 +107,8 @@ extern "C" {
 void segment(int Action, uintptr_t Address, size_t Size, uintptr_t Stream) {
   bool Takes = Action == SegmentAlloc || Action == SegmentMap;
   Reserved += Takes ? Size : -Size;
-  tell(Actions(Action), Address, Size, Stream);
+  // One of a stream is of a pool of its own.
+  tell(Actions(Action), Address, Size, Stream, Stream ? 1 : 0);
 }
 void allocate(uintptr_t Address, size_t Size, uintptr_t Stream, uint64_t Pool) {
   Allocated += roundUp(Size);
