@@ -83,3 +83,23 @@ uint32_t Recording::cudaDomain(uint16_t Device) {
   nameDevice(T, Device, Names);
   return T.Domain;
 }
+
+const Device &Recording::cudaFacts(uint16_t Device) {
+  return DeviceHeaps[Device].Facts;
+}
+
+uint64_t Recording::cudaAccounted(uint16_t Device) const {
+  auto It = DeviceHeaps.find(Device);
+  if (It == DeviceHeaps.end() || !It->second.Domain)
+    return 0;
+  uint64_t Bytes = Sums.domainLiveBytes(It->second.Domain);
+  const uint32_t *Heaps = It->second.Cuda;
+  auto ReservedOf = [&](uint32_t Heap) {
+    return Heap ? Sums.heapReserved(Heap).value_or(0) : 0;
+  };
+  // Graphs' blocks are addresses, and count nothing.
+  Bytes += ReservedOf(Heaps[unsigned(CudaHeap::Graph)]);
+  uint32_t Pool = Heaps[unsigned(CudaHeap::Pool)];
+  uint64_t Live = Pool ? Sums.heapLiveBytes(Pool) : 0;
+  return Bytes + std::max(ReservedOf(Pool), Live) - Live;
+}

@@ -67,6 +67,9 @@ void ImageState::deviceRecord(const wire::Record &Rec, uint32_t RingIndex) {
       (Heap >= wire::NumCudaHeaps && Heap != CudaPlace::AnyHeap))
     return bad();
   makeThread(RingIndex);
+  DeviceUses::Look L;
+  L.Thread = Rings[RingIndex].Thread;
+  bool HasDevice = noteDevice(Rec, L);
   switch (RecordKind(Rec.kind())) {
   case RecordKind::DeviceAllocate:
     return isAddress(Rec.Address) && Heap != CudaPlace::AnyHeap
@@ -90,8 +93,10 @@ void ImageState::deviceRecord(const wire::Record &Rec, uint32_t RingIndex) {
     return isAddress(Rec.Address) ? unmapDevice(Rec, RingIndex) : bad();
   case RecordKind::DeviceReserved:
     return deviceReserved(Rec, RingIndex);
+  case RecordKind::DeviceAsk:
+    return HasDevice ? deviceAsk(Rec, L, RingIndex) : bad();
   default:
-    return deviceUsed(Rec, RingIndex);
+    return HasDevice ? deviceUsed(Rec, L) : bad();
   }
 }
 
@@ -219,6 +224,9 @@ void ImageState::deviceFree(const wire::Record &Rec, uint32_t RingIndex) {
 /// What was allocated in a context ends with it, but for what is of no context.
 void ImageState::endCudaContext(const wire::Record &Rec, uint32_t RingIndex) {
   uint32_t Context = CudaPlace::context(Rec.Context);
+  R.Uses.ended({Id, Context});
+  if (Context < CudaContexts.size())
+    CudaContexts.reset(Context);
   uint64_t Blocks = 0, Bytes = 0;
   for (unsigned I = 0; I != DeviceTable::NumTables; ++I) {
     DeviceTable::Map &Of = DeviceBlocks.table(I);
@@ -278,8 +286,10 @@ void ImageState::deviceReserved(const wire::Record &Rec, uint32_t RingIndex) {
       (CudaPools.size() == MostPools && !CudaPools.count({Heap, Pool})))
     return bad();
   auto &Of = CudaPools[{Heap, Pool}];
-  if (Of == std::pair(Rec.Address, Rec.size()))
+  bool IsTrim = Rec.function() == uint8_t(wire::PoolMoment::Trimmed);
+  if (!IsTrim && Of == std::pair(Rec.Address, Rec.size()))
     return;
+  uint64_t Trimmed = Of.second - std::min(Of.second, Rec.size());
   Of = {Rec.Address, Rec.size()};
   uint64_t Used = 0, Reserved = 0;
   for (const auto &[Key, Has] : CudaPools)
@@ -293,20 +303,58 @@ void ImageState::deviceReserved(const wire::Record &Rec, uint32_t RingIndex) {
   M.TimeNs = R.boundaryNs(R.Clock.toNs(Rec.Tsc));
   M.Heap = Heap;
   M.Values = {Reserved, Used};
+  if (IsTrim)
+    M.Values.push_back(Trimmed);
   R.Sums.setReserved(Id, Heap, Reserved);
   Scopes.noteReserved(Heap, Reserved, Used);
   R.addMark(std::move(M));
 }
 
-void ImageState::deviceUsed(const wire::Record &Rec, uint32_t RingIndex) {
-  Mark M;
-  M.Kind = MarkKind::DeviceUsed;
-  M.Image = Id;
-  M.Thread = Rings[RingIndex].Thread;
-  M.TimeNs = R.timeOf(Rec.Tsc);
-  M.Id = R.cudaDomain(cudaDevice(CudaPlace::device(Rec.Context)));
-  M.Values = {Rec.Address, Rec.size()};
-  if (!M.Id)
-    return;
-  R.addMark(std::move(M));
+//===----------------------------------------------------------------------===//
+// How much of a device is used
+//===----------------------------------------------------------------------===//
+
+/// False: it is of none.
+bool ImageState::noteDevice(const wire::Record &Rec, DeviceUses::Look &L) {
+  uint32_t Ordinal = CudaPlace::device(Rec.Context);
+  uint32_t Context = CudaPlace::context(Rec.Context);
+  if (Ordinal >= wire::MaxCudaDevices)
+    return false;
+  L.Device = cudaDevice(Ordinal);
+  L.Of = {Id, Context};
+  L.TimeNs = R.timeOf(Rec.Tsc);
+  auto Kind = RecordKind(Rec.kind());
+  if (Kind != RecordKind::DeviceUsed && Kind != RecordKind::DeviceAsk)
+    R.Uses.changed(L.Device, L.TimeNs);
+  if (!Context || Kind == RecordKind::DeviceContextEnd)
+    return true;
+  if (CudaContexts.size() <= Context)
+    CudaContexts.resize(Context + 1);
+  if (!CudaContexts.test(Context)) {
+    CudaContexts.set(Context);
+    R.Uses.seen(L.Of, L.Device);
+  }
+  return true;
+}
+
+void ImageState::deviceUsed(const wire::Record &Rec, DeviceUses::Look L) {
+  L.Used = Rec.Address;
+  L.Total = Rec.size();
+  R.Uses.take(L, wire::DeviceMoment(Rec.function()));
+}
+
+/// The thread waits for an answer, which is given later.
+void ImageState::deviceAsk(const wire::Record &Rec, DeviceUses::Look L,
+                           uint32_t RingIndex) {
+  DeviceUses::Wait W;
+  W.L = L;
+  W.Ring = RingIndex;
+  W.Slot = Rec.size() & 0xff;
+  W.Ticket = uint32_t(Rec.size() >> 8);
+  W.At = wire::DeviceMoment(Rec.Address);
+  if (W.Slot >= wire::NumReplySlots ||
+      W.At < wire::DeviceMoment::ContextBegins ||
+      W.At > wire::DeviceMoment::ContextFailed)
+    return bad();
+  R.Uses.wait(W);
 }

@@ -9,17 +9,12 @@
 #include "ImageScopes.h"
 #include "Recording.h"
 #include "llvm/ADT/STLExtras.h"
-#include <climits>
 #include <cstring>
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace memkit;
 using wire::MarkWhat;
 using wire::RecordKind;
-using wire::ReplyPhase;
 
 ImageScopes::ImageScopes(SharedImage &Shared, Recording &R, uint32_t Image,
                          uint64_t BeginNs)
@@ -316,30 +311,18 @@ void ImageScopes::write(const Span &S, wire::Reply &To) const {
 }
 
 bool ImageScopes::answer(const wire::Record &Rec, uint32_t RingIndex) {
-  uint64_t Slot = Rec.size() & 0xff, Number = Rec.Address;
-  uint32_t Ticket = uint32_t(Rec.size() >> 8);
-  if (Slot >= wire::NumReplySlots)
-    return false;
-  wire::ReplySlot &S = Shared.control().Replies[Slot];
-  uint32_t Asked = replyState(Ticket, ReplyPhase::Asked);
-  if (S.State.load(std::memory_order_acquire) == Asked) {
-    if (!Number)
-      for (const Open &O : ring(RingIndex).Opens)
-        Number = O.Measured == Measure::Scope ? O.Number : Number;
-    const Span *Found = Spans.find(Number, R.Clock.toNs(Rec.Tsc));
-    wire::Reply None{};
-    None.NumHeaps = UINT32_MAX;
-    if (Found)
-      write(*Found, S.Answer);
-    else
-      S.Answer = None;
-    S.State.compare_exchange_strong(Asked,
-                                    replyState(Ticket, ReplyPhase::Answered),
-                                    std::memory_order_acq_rel);
-  }
-  // Whoever asked has given up, now or before.
-  uint32_t Abandoned = replyState(Ticket, ReplyPhase::Abandoned);
-  S.State.compare_exchange_strong(Abandoned, 0, std::memory_order_acq_rel);
-  syscall(SYS_futex, &S.State, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-  return true;
+  uint64_t Number = Rec.Address;
+  return Shared.answer(
+      Rec.size() & 0xff, uint32_t(Rec.size() >> 8), [&](wire::Reply &To) {
+        if (!Number)
+          for (const Open &O : ring(RingIndex).Opens)
+            Number = O.Measured == Measure::Scope ? O.Number : Number;
+        const Span *Found = Spans.find(Number, R.Clock.toNs(Rec.Tsc));
+        wire::Reply None{};
+        None.NumHeaps = UINT32_MAX;
+        if (Found)
+          write(*Found, To);
+        else
+          To = None;
+      });
 }

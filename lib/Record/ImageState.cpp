@@ -150,6 +150,7 @@ void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
   case RecordKind::DeviceUnmap:
   case RecordKind::DeviceUsed:
   case RecordKind::DeviceReserved:
+  case RecordKind::DeviceAsk:
     return deviceRecord(Rec, RingIndex);
   case RecordKind::ThreadStart:
     releaseRing(RingIndex);

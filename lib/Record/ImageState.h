@@ -23,6 +23,7 @@
 #include "memkit/Record/RingMerge.h"
 #include "memkit/Trace/EventLog.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <sys/types.h>
@@ -288,7 +289,10 @@ private:
   bool findDeviceOf(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
   void noteDetail(const wire::Record &Rec, uint32_t RingIndex);
   void deviceReserved(const wire::Record &Rec, uint32_t RingIndex);
-  void deviceUsed(const wire::Record &Rec, uint32_t RingIndex);
+  bool noteDevice(const wire::Record &Rec, DeviceUses::Look &L);
+  void deviceUsed(const wire::Record &Rec, DeviceUses::Look L);
+  void deviceAsk(const wire::Record &Rec, DeviceUses::Look L,
+                 uint32_t RingIndex);
   // ImageMappedDevices.cpp: physical memory, and where it is mapped.
   void putPhysical(const wire::Record &Rec, uint32_t RingIndex);
   void releasePhysical(DeviceTable::Map::iterator It, uint64_t Tsc,
@@ -372,6 +376,7 @@ private:
   SegmentTable Segments;
   DeviceTable DeviceBlocks;
   uint16_t CudaDevices[wire::MaxCudaDevices] = {}; ///< 0: not known yet
+  llvm::BitVector CudaContexts; ///< that are known to live, by number
   /// What a ring says of the record of CUDA's that comes next.
   struct Detail {
     uint64_t Address = 0, Size = 0;

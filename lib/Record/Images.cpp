@@ -300,6 +300,7 @@ void Session::endImage(Process &P) {
     P.State->releaseShared();
   }
   nameDataWorker(P);
+  R.Uses.imageEnded(P.Image);
   R.Sums.endImage(P.Image, P.EndNs, Status, Signal);
   Mark M;
   M.Kind = MarkKind::ImageEnd;

@@ -133,6 +133,8 @@ void Session::lookAtCuda(Process &P) {
   if (State == CudaCapture::None || CudaSaid >= (IsHeard ? 1u : 2u))
     return;
   CudaSaid = IsHeard ? 1 : 2;
+  if (IsHeard)
+    R.Uses.begin();
   std::string Who = "process " + std::to_string(P.Pid) +
                     (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
   std::string What = "CUDA: the memory that its driver gives out is ";

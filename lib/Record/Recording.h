@@ -11,6 +11,7 @@
 
 #include "Catalog.h"
 #include "ContextTree.h"
+#include "DeviceUses.h"
 #include "HostHeaps.h"
 #include "KindTable.h"
 #include "PageToucher.h"
@@ -84,6 +85,11 @@ public:
   static constexpr uint16_t NoCudaDevice = 0;
   /// The device of the trace that a device of CUDA is, made on the way.
   uint32_t cudaDomain(uint16_t Device);
+  /// What is known of it.
+  const Device &cudaFacts(uint16_t Device);
+  /// What lives on it now, with what the driver's pools keep for more.
+  uint64_t cudaAccounted(uint16_t Device) const;
+  DeviceUses Uses{*this};
   /// The name of a heap that one of those gave.
   llvm::StringRef heapName(uint32_t Heap) const;
   HeapChoice Wanted;

@@ -86,6 +86,7 @@ void Session::run() {
     }
   ++R.Pass;
   drain(~0ull, nullptr);
+  R.Uses.finish();
   for (auto &P : Processes)
     if (P->State && !P->EndNs) {
       P->State->settleHeld(true);
@@ -206,6 +207,7 @@ void Session::samples() {
       noteMarked(*P);
   }
   samplePss(Now);
+  lookAtDevices(Now);
   if (Now >= NextLossNs) {
     for (auto &P : Processes)
       if (P->State && !P->EndNs) {

@@ -156,6 +156,7 @@ private:
   void noteMarked(Process &Marked);
   Process *nextForPss(uint64_t Now);
   void samplePss(uint64_t Now);
+  void lookAtDevices(uint64_t Now);
 
   // PythonImages.cpp
   void findRole(Process &P, const Image &I, llvm::StringRef Exe,

@@ -116,3 +116,26 @@ void Session::samplePss(uint64_t Now) {
   P->NextPssNs = Now + sampleInterval(*P) * Rarer;
   Pss.ask(P->Image, P->Pid);
 }
+
+/// How much of CUDA's devices is used, and by whom.
+void Session::lookAtDevices(uint64_t Now) {
+  if (!R.Uses.isUsed())
+    return;
+  DeviceUses::Pids Of;
+  for (auto &P : Processes)
+    if (P->State && !P->EndNs && !P->Ending)
+      Of.push_back({P->Image, P->Pid});
+  DeviceUses::News News = R.Uses.pass(Now, Of);
+  for (const DeviceUses::Reply &Reply : News.Replies)
+    for (auto &P : Processes)
+      if (P->Image == Reply.Image && P->State && !P->EndNs)
+        P->State->shared().answer(
+            Reply.Slot, Reply.Ticket, [&](wire::Reply &To) {
+              To.NumHeaps = Reply.IsKnown ? 0 : UINT32_MAX;
+            });
+  for (const std::string &What : News.Missed) {
+    O.Warn(What);
+    if (!Processes.empty())
+      addAlert(*Processes.front(), What);
+  }
+}

@@ -12,11 +12,14 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <new>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -271,4 +274,24 @@ bool SharedImage::execPath(uint64_t Slot, std::string &Out) {
   std::memcpy(Path, Control->Execs[Slot].Path, sizeof(Path));
   Out.assign(Path, strnlen(Path, sizeof(Path)));
   return !Out.empty();
+}
+
+bool SharedImage::answer(uint64_t Slot, uint32_t Ticket,
+                         function_ref<void(wire::Reply &)> Write) {
+  using wire::ReplyPhase;
+  if (Slot >= wire::NumReplySlots)
+    return false;
+  wire::ReplySlot &S = Control->Replies[Slot];
+  uint32_t Asked = replyState(Ticket, ReplyPhase::Asked);
+  if (S.State.load(std::memory_order_acquire) == Asked) {
+    Write(S.Answer);
+    S.State.compare_exchange_strong(Asked,
+                                    replyState(Ticket, ReplyPhase::Answered),
+                                    std::memory_order_acq_rel);
+  }
+  // Whoever asked has given up, now or before.
+  uint32_t Abandoned = replyState(Ticket, ReplyPhase::Abandoned);
+  S.State.compare_exchange_strong(Abandoned, 0, std::memory_order_acq_rel);
+  syscall(SYS_futex, &S.State, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  return true;
 }

@@ -12,6 +12,7 @@
 
 #include "RobustLocks.h"
 #include "memkit/Wire/Layout.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -91,6 +92,10 @@ public:
   /// UTF-8 had to be replaced. Text 0 is empty.
   bool text(uint32_t Id, std::string &Out);
   bool execPath(uint64_t Slot, std::string &Out);
+  /// Answers who asked in a slot, unless they have given up. False: there is no
+  /// such slot.
+  bool answer(uint64_t Slot, uint32_t Ticket,
+              llvm::function_ref<void(wire::Reply &)> Write);
 
 private:
   SharedImage() = default;

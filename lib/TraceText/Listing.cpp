@@ -160,6 +160,10 @@ private:
       OS << "      " << Frame << '\n';
   }
 
+  /// Of the values of DeviceUsed.
+  static constexpr const char *Uses[] = {
+      "", "", "accounted ", "contexts ", "modules ", "others ", "own "};
+
   void mark(const Mark &M) {
     begin(M.TimeNs, M.Image, M.Thread);
     OS << "  " << enumName(M.Kind);
@@ -174,8 +178,18 @@ private:
       OS << "  " << Names.string(M.Name);
     if (M.Heap)
       OS << "  " << Names.heap(M.Heap);
-    for (uint64_t V : M.Values)
-      OS << "  " << (IsSizes ? formatSize(V) : std::to_string(V));
+    for (size_t I = 0; I != M.Values.size(); ++I) {
+      uint64_t V = M.Values[I];
+      bool IsUse = M.Kind == MarkKind::DeviceUsed && I < std::size(Uses);
+      bool IsTrim = M.Kind == MarkKind::HeapReserved && I == 2;
+      OS << "  "
+         << (IsUse    ? Uses[I]
+             : IsTrim ? "trimmed "
+                      : "")
+         << (IsUse && I > 1 && V == UnknownBytes ? "unknown"
+             : IsSizes                           ? formatSize(V)
+                                                 : std::to_string(V));
+    }
     if (M.Stack)
       OS << "  stack " << M.Stack;
     if (M.Context)

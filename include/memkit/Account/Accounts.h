@@ -313,7 +313,7 @@ public:
   /// What lives now in the running images, exclusive bytes: the curve whose
   /// highest point is the peak.
   uint64_t domainLiveBytes(uint32_t Domain) const {
-    return Domains[Domain]->LiveBytes;
+    return Domain < Domains.size() ? Domains[Domain]->LiveBytes : 0;
   }
   uint64_t heapLiveBytes(uint32_t Heap) const {
     return Heaps[Heap]->C.LiveBytes;

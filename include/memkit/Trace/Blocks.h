@@ -310,14 +310,17 @@ struct Events {
 //===----------------------------------------------------------------------===//
 
 enum class MarkKind : uint8_t {
-  Clock = 0,        ///< Clock
-  Step = 1,         ///< Id: number of the step that begins
-  User = 2,         ///< Name
-  RangeBegin = 3,   ///< Name, Id
-  RangeEnd = 4,     ///< Id
-  Rss = 5,          ///< Values: resident, of it shared (bytes)
-  DeviceUsed = 6,   ///< Id: device; Values: used, total
-  HeapReserved = 7, ///< Heap; Values: reserved, active
+  Clock = 0,      ///< Clock
+  Step = 1,       ///< Id: number of the step that begins
+  User = 2,       ///< Name
+  RangeBegin = 3, ///< Name, Id
+  RangeEnd = 4,   ///< Id
+  Rss = 5,        ///< Values: resident, of it shared (bytes)
+  /// Id: device; Values: used, total, and, where the recorder knew, accounted
+  /// for, and of the rest: contexts, modules, other processes; what the
+  /// recorded processes have. Of the last four UnknownBytes: not known.
+  DeviceUsed = 6,
+  HeapReserved = 7, ///< Heap; Values: reserved, active, of a trim what it gave
   Oom = 8, ///< Heap, Stack, Context, Thread; Values: requested, live, reserved
   Alert = 9, ///< Name: text
   Loss = 10, ///< Id: LossKind; Values: count
@@ -329,6 +332,7 @@ enum class MarkKind : uint8_t {
   BlockName = 15, ///< Heap, Name; Id: ordinal of the block
   Pss = 16,       ///< Values: proportional share, private, swapped out (bytes)
 };
+inline constexpr uint64_t UnknownBytes = ~uint64_t(0);
 inline constexpr uint8_t NumMarkKinds = 17;
 
 struct Mark {

@@ -137,12 +137,17 @@ enum class RecordKind : uint8_t {
   DeviceContextEnd = 44,
   DeviceMap = 45,   ///< Address, Size: what of a reservation has memory; Stack
   DeviceUnmap = 46, ///< Address, Size; published before
-  DeviceUsed = 47,  ///< Address: bytes of the device in use; Size: that it has
+  /// Address: bytes of the device in use; Size: that it has; Function: a
+  /// DeviceMoment.
+  DeviceUsed = 47,
   /// Address: what a pool has given out; Size: what it has of the device. Of
-  /// the heap Graph: what its graphs use, and have.
+  /// the heap Graph: what its graphs use, and have. Function: a PoolMoment.
   DeviceReserved = 48,
+  /// As Ask, with a DeviceMoment of contexts in Address: the recorder looks how
+  /// much of the device is used, and answers nothing but that it has.
+  DeviceAsk = 49,
 };
-inline constexpr uint8_t NumRecordKinds = 49;
+inline constexpr uint8_t NumRecordKinds = 50;
 /// Whose a tensor is: a module's parameter or buffer, a parameter that an
 /// optimizer trains, or what it keeps of one.
 enum class HeldBy : uint8_t {
@@ -270,6 +275,21 @@ enum class CudaFunction : uint8_t {
   ExternalMipmappedArray,
 };
 inline constexpr uint8_t NumCudaFunctions = 23;
+
+/// When it is looked how much of a device is used, so that what a context and
+/// what modules take is known.
+enum class DeviceMoment : uint8_t {
+  Any = 0,
+  ContextBegins = 1, ///< of a context that has no number yet
+  ContextMade = 2,
+  ContextFailed = 3,
+  BeforeModules = 4, ///< modules will come or go
+  Modules = 5, ///< modules came or went since the device was looked at last
+};
+inline constexpr uint8_t NumDeviceMoments = 6;
+
+/// When a pool is asked what it has.
+enum class PoolMoment : uint8_t { Any = 0, Trimmed = 1 };
 
 /// The heaps of CUDA. Those from Registered on name what they hold by addresses
 /// of their own, or by handles.

@@ -16,6 +16,7 @@
 #include "Cuda/Calls.h"
 
 #include "Cuda/Ended.h"
+#include "Cuda/Overheads.h"
 #include "Cuda/Samples.h"
 
 using namespace memkit;
@@ -95,6 +96,19 @@ const CUpti_CallbackId cuda::WantedCalls[] = {
     ID(cuIpcCloseMemHandle),
     ID(cuExternalMemoryGetMappedBuffer),
     ID(cuExternalMemoryGetMappedMipmappedArray),
+    ID(cuCtxCreate),
+    ID(cuCtxCreate_v2),
+    ID(cuCtxCreate_v3),
+    ID(cuCtxCreate_v4),
+    ID(cuDevicePrimaryCtxRetain),
+    ID(cuModuleLoad),
+    ID(cuModuleLoadData),
+    ID(cuModuleLoadDataEx),
+    ID(cuModuleLoadFatBinary),
+    ID(cuModuleUnload),
+    ID(cuLibraryLoadData),
+    ID(cuLibraryLoadFromFile),
+    ID(cuLibraryUnload),
 };
 const unsigned cuda::NumWantedCalls =
     sizeof(WantedCalls) / sizeof(*WantedCalls);
@@ -127,7 +141,7 @@ void cuda::before(const Call &C) {
     return freed(C, uint64_t(P.p), uint32_t(CudaHeap::Registered));
   }
   default:
-    beforePool(C) || beforeGraph(C) || beforeMapped(C);
+    beforePool(C) || beforeGraph(C) || beforeMapped(C) || beforeOverhead(C);
   }
 }
 
@@ -176,6 +190,8 @@ static void record(const Call &C, Ended &E, const Frame &Caller) {
 }
 
 void cuda::after(const Call &C, CUresult Result, const Frame &Caller) {
+  if (afterOverhead(C, Result))
+    return;
   Ended E(C, Result, Caller);
   record(C, E, Caller);
   if (!E.tookDevice() || capturesGraph())

@@ -32,7 +32,15 @@ ContextPlace Contexts::known(CUcontext C) const {
 }
 
 ContextPlace Contexts::ask(CUcontext C) {
-  uint32_t Device = DeviceOf ? DeviceOf(C) : CudaPlace::NoDevice;
+  return note(C, DeviceOf ? DeviceOf(C) : CudaPlace::NoDevice);
+}
+
+ContextPlace Contexts::place(CUcontext C, uint32_t Device) {
+  ContextPlace P = known(C);
+  return P.Number || !C ? P : note(C, Device);
+}
+
+ContextPlace Contexts::note(CUcontext C, uint32_t Device) {
   if (Device >= wire::MaxCudaDevices)
     Device = CudaPlace::NoDevice;
   else

@@ -43,6 +43,8 @@ public:
         return placeAt(I);
     return ask(C);
   }
+  /// The same of one that is known to be of \p Device.
+  ContextPlace place(CUcontext C, uint32_t Device);
   /// The same, without noting one.
   ContextPlace known(CUcontext C) const;
   void remove(CUcontext C);
@@ -57,6 +59,7 @@ private:
     return {Table[I].Device.load(std::memory_order_relaxed), I + 1};
   }
   ContextPlace ask(CUcontext C);
+  ContextPlace note(CUcontext C, uint32_t Device);
   Entry Table[MostContexts];
   std::atomic<uint32_t> Used; ///< entries from here on were never used
 };

@@ -15,6 +15,7 @@
 #include "Cuda/Injection.h"
 
 #include "Cuda/Calls.h"
+#include "Cuda/Overheads.h"
 #include "Cuda/Wrappers.h"
 
 using namespace memkit;
@@ -46,6 +47,8 @@ static void onContext(CUpti_CallbackId Id, const CUpti_ResourceData &D) {
     TheContexts.place(D.context);
     return;
   }
+  if (Id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+    return onModule(D.context);
   ContextPlace P = TheContexts.known(D.context);
   if (!P.Number)
     return;
@@ -103,6 +106,7 @@ static CUptiResult enable() {
   Enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
   Enable(CUPTI_CB_DOMAIN_RESOURCE,
          CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+  Enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED);
   return R;
 }
 

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // What cuMemAllocAsync and its kin give out, and what their pools have of the
-// device: asked of the driver, at most once a millisecond and pool, and when a
-// pool is trimmed. While a thread captures a graph the driver is not asked,
-// and what that thread allocates is the graph's. A pool may be of another
-// device than the stream's, of the host, or of managed memory.
+// device: asked of the driver, at most once a millisecond and pool, and on
+// either side of a trim. While a thread captures a graph the driver is not
+// asked, and what that thread allocates is the graph's. A pool may be of
+// another device than the stream's, of the host, or of managed memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,7 @@ using namespace memkit::capture::cuda;
 using wire::CudaFunction;
 using wire::CudaHeap;
 using wire::CudaPlace;
+using wire::PoolMoment;
 using wire::RecordKind;
 
 //===----------------------------------------------------------------------===//
@@ -34,6 +35,8 @@ struct Pool {
   std::atomic<uint64_t> Handle;
   std::atomic<uint64_t> AskedNs;
   std::atomic<uint32_t> Place; ///< 0: of the stream's device; else Known | ...
+  // What the driver said was the most, when it was last asked.
+  std::atomic<uint64_t> MostUsed, Most;
 };
 } // namespace
 static constexpr uint64_t AskEveryNs = 1000000;
@@ -79,6 +82,8 @@ static void forgetPool(uint64_t Handle) {
   if (Pool *P = findPool(Handle)) {
     P->Place.store(0, std::memory_order_relaxed);
     P->AskedNs.store(0, std::memory_order_relaxed);
+    P->MostUsed.store(0, std::memory_order_relaxed);
+    P->Most.store(0, std::memory_order_relaxed);
     P->Handle.store(0, std::memory_order_release);
   }
 }
@@ -107,14 +112,43 @@ static PoolPlace placeOf(uint64_t Handle, const ContextPlace &Context) {
 }
 
 static void tellReserved(uint64_t Handle, uint64_t Used, uint64_t Reserved,
-                         const ContextPlace &P) {
-  Event E{RecordKind::DeviceReserved, CudaFunction::None, Used, Reserved};
+                         const ContextPlace &P,
+                         PoolMoment M = PoolMoment::Any) {
+  Event E{RecordKind::DeviceReserved, CudaFunction(M), Used, Reserved};
   E.Place = P.in(CudaHeap::Pool);
   E.DetailAddress = Handle;
   Memrec->Write(E, nullptr);
 }
 
-static void askPool(uint64_t Handle, const ContextPlace &P, bool Now) {
+static bool ask(CUmemoryPool P, CUmemPool_attribute What, uint64_t &Out) {
+  cuuint64_t Value = 0;
+  bool Is = !Cuda.MemPoolGetAttribute(P, What, &Value);
+  Out = Value;
+  return Is;
+}
+
+static void look(uint64_t Handle, Pool &Of, const ContextPlace &P,
+                 PoolMoment M) {
+  auto At = reinterpret_cast<CUmemoryPool>(Handle);
+  uint64_t Used, Reserved, MostUsed, Most;
+  if (!ask(At, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, Used) ||
+      !ask(At, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, Reserved))
+    return;
+  // It was more meanwhile. (The program may set both back. Those beyond the
+  // table share an entry.)
+  if (findPool(Handle) && ask(At, CU_MEMPOOL_ATTR_USED_MEM_HIGH, MostUsed) &&
+      ask(At, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, Most)) {
+    bool HasMore =
+        MostUsed != Of.MostUsed.exchange(MostUsed) && MostUsed > Used;
+    HasMore |= Most != Of.Most.exchange(Most) && Most > Reserved;
+    if (HasMore)
+      tellReserved(Handle, MostUsed, Most, P);
+  }
+  tellReserved(Handle, Used, Reserved, P, M);
+}
+
+static void askPool(uint64_t Handle, const ContextPlace &P, bool Now,
+                    PoolMoment M = PoolMoment::Any) {
   PoolPlace At = placeOf(Handle, P);
   if (!Handle || !Cuda.MemPoolGetAttribute || capturesGraph() ||
       At.Heap != CudaHeap::Pool)
@@ -124,13 +158,7 @@ static void askPool(uint64_t Handle, const ContextPlace &P, bool Now) {
   if (!Now && Ns - Of.AskedNs.load(std::memory_order_relaxed) < AskEveryNs)
     return;
   Of.AskedNs.store(Ns, std::memory_order_relaxed);
-  auto Pool = reinterpret_cast<CUmemoryPool>(Handle);
-  cuuint64_t Used = 0, Reserved = 0;
-  if (!Cuda.MemPoolGetAttribute(Pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
-                                &Used) &&
-      !Cuda.MemPoolGetAttribute(Pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
-                                &Reserved))
-    tellReserved(Handle, Used, Reserved, At.Of);
+  look(Handle, Of, At.Of, M);
 }
 
 /// The pool that a device's cuMemAllocAsync takes from; asked for again when
@@ -168,6 +196,11 @@ bool cuda::beforePool(const Call &C) {
     freed(C, P.dptr, CudaPlace::AnyHeap);
     return true;
   }
+  case ID(cuMemPoolTrimTo): {
+    PARAMS(cuMemPoolTrimTo);
+    askPool(uint64_t(P.pool), TheContexts.place(C.Context), true);
+    return true;
+  }
   case ID(cuMemPoolDestroy): {
     PARAMS(cuMemPoolDestroy);
     PoolPlace At = placeOf(uint64_t(P.pool), TheContexts.place(C.Context));
@@ -196,8 +229,9 @@ static void gaveAsync(const Call &C, Ended &E, CudaFunction F, CUdeviceptr *To,
   E.give({F, At.Heap, E.failed() ? 0 : uint64_t(*To), Size, Stream,
           IsDefault ? 0 : Pool},
          At.Of);
+  // What a device says is used is compared with what pools have then.
   if (!E.failed())
-    askPool(Pool, P, false);
+    askPool(Pool, P, isSampleDue(P));
 }
 
 bool cuda::afterPool(const Call &C, Ended &E) {
@@ -225,7 +259,9 @@ bool cuda::afterPool(const Call &C, Ended &E) {
   }
   case ID(cuMemPoolTrimTo): {
     PARAMS(cuMemPoolTrimTo);
-    askPool(uint64_t(P.pool), TheContexts.place(C.Context), true);
+    if (!E.failed())
+      askPool(uint64_t(P.pool), TheContexts.place(C.Context), true,
+              PoolMoment::Trimmed);
     return true;
   }
   case ID(cuMemPoolCreate): {

@@ -91,13 +91,23 @@ static void setState(wire::CudaCapture S, uint32_t CuptiResult,
   Proc.Ctl->Cuda.store(uint32_t(S), std::memory_order_release);
 }
 
+static bool ask(const Event &E) {
+  if (!recordingThread())
+    return false;
+  if (uint32_t Ordinal = CudaPlace::device(E.Place);
+      Ordinal < wire::MaxCudaDevices)
+    tell(Ordinal);
+  return askOfDevice(E);
+}
+
 static wire::CudaMode mode() {
   return recordingThread() ? wire::CudaMode(Proc.Ctl->Settings.Cuda)
                            : wire::CudaMode::Off;
 }
 
 MEMKIT_EXPORT const Table *memrec_cuda_table(uint32_t Version) {
-  static constexpr Table Of = {write, addDevice, setState, mode, setListener};
+  static constexpr Table Of = {write, addDevice,   setState,
+                               mode,  setListener, ask};
   if (Version != TableVersion || !recordingThread() || !Proc.Ctl->Settings.Cuda)
     return nullptr;
   return &Of;

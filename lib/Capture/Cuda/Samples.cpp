@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// After an allocation, in its thread, of the driver itself. Of all processes;
-// how much of it is this one's only NVML could say.
+// After an allocation, and around modules, in the thread itself, of the driver.
+// Of all processes; how much of it is this one's NVML says to the recorder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,8 @@
 using namespace memkit;
 using namespace memkit::capture;
 using namespace memkit::capture::cuda;
+using wire::DeviceMoment;
+using wire::RecordKind;
 
 uint64_t cuda::coarseNs() {
   timespec T;
@@ -27,23 +29,63 @@ uint64_t cuda::coarseNs() {
   return uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_nsec);
 }
 
-static constexpr uint64_t EveryNs = 100000000;
+static constexpr uint64_t EveryNs = 100000000, ModulesEveryNs = 1000000;
 static std::atomic<uint64_t> LastNs[wire::MaxCudaDevices];
+static std::atomic<uint64_t> LastModulesNs[wire::MaxCudaDevices];
+/// Modules came or went, and nobody has looked since.
+static std::atomic<bool> ArePending[wire::MaxCudaDevices];
 
-void cuda::sampleDevice(const ContextPlace &P) {
-  if (P.Device >= wire::MaxCudaDevices || !Cuda.MemGetInfo)
-    return;
-  uint64_t Now = coarseNs();
-  uint64_t Last = LastNs[P.Device].load(std::memory_order_relaxed);
-  // One thread takes it.
-  if ((Last && Now - Last < EveryNs) ||
-      !LastNs[P.Device].compare_exchange_strong(Last, Now))
-    return;
+static void look(const ContextPlace &P, DeviceMoment At) {
   size_t Free = 0, Total = 0;
-  if (Cuda.MemGetInfo(&Free, &Total) || Free > Total)
+  if (Cuda.MemGetInfo(&Free, &Total) || Free > Total) {
+    if (At == DeviceMoment::Modules)
+      noteModules(P);
     return;
-  Event E{wire::RecordKind::DeviceUsed, wire::CudaFunction::None, Total - Free,
-          Total};
+  }
+  Event E{RecordKind::DeviceUsed, wire::CudaFunction(At), Total - Free, Total};
   E.Place = P.in(wire::CudaHeap::Device);
   Memrec->Write(E, nullptr);
+}
+
+/// At such a moment; what was not looked at until now is the modules'.
+static void lookOr(const ContextPlace &P, DeviceMoment At) {
+  look(P, ArePending[P.Device].exchange(false) ? DeviceMoment::Modules : At);
+}
+
+static bool isDue(std::atomic<uint64_t> &LastNs, uint64_t EveryNs) {
+  uint64_t Now = coarseNs(), Last = LastNs.load(std::memory_order_relaxed);
+  // One thread takes it.
+  return (!Last || Now - Last >= EveryNs) &&
+         LastNs.compare_exchange_strong(Last, Now);
+}
+
+static bool canLook(const ContextPlace &P) {
+  return P.Device < wire::MaxCudaDevices && Cuda.MemGetInfo;
+}
+
+bool cuda::isSampleDue(const ContextPlace &P) {
+  return canLook(P) &&
+         coarseNs() - LastNs[P.Device].load(std::memory_order_relaxed) >=
+             EveryNs;
+}
+
+void cuda::sampleDevice(const ContextPlace &P) {
+  if (canLook(P) && isDue(LastNs[P.Device], EveryNs))
+    lookOr(P, DeviceMoment::Any);
+}
+
+bool cuda::sampleBeforeModules(const ContextPlace &P) {
+  if (!canLook(P) || !isDue(LastModulesNs[P.Device], ModulesEveryNs))
+    return false;
+  lookOr(P, DeviceMoment::BeforeModules);
+  return true;
+}
+
+void cuda::sampleAfterModules(const ContextPlace &P) {
+  look(P, DeviceMoment::Modules);
+}
+
+void cuda::noteModules(const ContextPlace &P) {
+  if (P.Device < wire::MaxCudaDevices)
+    ArePending[P.Device].store(true);
 }

@@ -53,11 +53,16 @@ struct Table {
   /// What to call before the program subscribes to CUPTI itself, and after it
   /// has ended that.
   void (*SetListener)(void (*Leave)(), void (*Return)());
+  /// Writes a DeviceAsk, and waits until the recorder has looked at its device:
+  /// a few milliseconds, or some 100 of them where that takes long. False: it
+  /// has not.
+  bool (*Ask)(const Event &E);
 };
-inline constexpr uint32_t TableVersion = 1;
+inline constexpr uint32_t TableVersion = 2;
 
-/// libmemrec.so's own (Lookup.cpp).
+/// libmemrec.so's own (Lookup.cpp, Host/Replies.cpp).
 void setListener(void (*Leave)(), void (*Return)());
+bool askOfDevice(const Event &E);
 
 } // namespace memkit::capture::cuda
 

@@ -84,6 +84,9 @@ using OfStream = CUresult(CUstream);
 using OfDevice = CUresult(CUdevice);
 using OfContext = CUresult(CUcontext);
 using RegisterOld = decltype(::cuMemHostRegister_v2);
+using MakeContext = CUresult(CUcontext *, unsigned, CUdevice);
+using MakeContextOn = CUresult(CUcontext *, CUexecAffinityParam *, int,
+                               unsigned, CUdevice);
 using OpenOld = decltype(::cuIpcOpenMemHandle_v2);
 struct RecaptureParams {
   CUstream Stream;
@@ -187,6 +190,20 @@ static const Entry Entries[] = {
     ENTRY(cuIpcCloseMemHandle),
     ENTRY(cuExternalMemoryGetMappedBuffer),
     ENTRY(cuExternalMemoryGetMappedMipmappedArray),
+    ENTRY(cuModuleLoad),
+    ENTRY(cuModuleLoadData),
+    ENTRY(cuModuleLoadDataEx),
+    ENTRY(cuModuleLoadFatBinary),
+    ENTRY(cuModuleUnload),
+    ENTRY(cuLibraryLoadData),
+    ENTRY(cuLibraryLoadFromFile),
+    ENTRY(cuLibraryUnload),
+    SINCE(3020, (entry<ID(cuCtxCreate_v2), cuCtxCreate_v2_params, MakeContext>(
+                    "cuCtxCreate_v2"))),
+    SINCE(11040,
+          (entry<ID(cuCtxCreate_v3), cuCtxCreate_v3_params, MakeContextOn>(
+              "cuCtxCreate_v3"))),
+    SINCE(12050, ENTRY(cuCtxCreate_v4)),
     SINCE(2000, (entry<ID(cuCtxDestroy), cuCtxDestroy_params, OfContext>(
                     "cuCtxDestroy"))),
     SINCE(4000, ENTRY(cuCtxDestroy_v2)),

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cuda/Table.h"
 #include "Real.h"
 #include "Runtime/Recording.h"
 
@@ -94,9 +95,10 @@ static bool takeAnswer(uint32_t I, uint32_t Ticket, Wait &W, wire::Reply &To) {
   return true;
 }
 
-/// About the scope Number, or what number 0 stands for in an Ask record. Writes
-/// up to \p Size bytes; false: there is no answer.
-MEMKIT_EXPORT int memrec_stats(uint64_t Number, void *To, size_t Size) {
+/// Publishes a record of kind \p K with a ticket in its size, and waits for the
+/// answer to it.
+static bool ask(RecordKind K, uint64_t Number, uint32_t Context,
+                wire::Reply &To) {
   Thread *T = recordingThread();
   // A signal handler inside a hook would wait for what it keeps back itself.
   if (!T || T->Ring.isNested() || recorderGone(*Proc.Ctl) ||
@@ -116,14 +118,22 @@ MEMKIT_EXPORT int memrec_stats(uint64_t Number, void *To, size_t Size) {
       Proc.Ctl->Replies[Slot].State.store(0, std::memory_order_release);
     return false;
   }
-  T->Ring.write(Number,
-                Record::pack(Slot | uint64_t(Ticket) << 8, RecordKind::Ask), 0,
-                0);
+  T->Ring.write(Number, Record::pack(Slot | uint64_t(Ticket) << 8, K), 0,
+                Context);
+  return takeAnswer(Slot, Ticket, W, To) && To.NumHeaps <= wire::MaxReplyHeaps;
+}
+
+/// About the scope Number, or what number 0 stands for in an Ask record. Writes
+/// up to \p Size bytes; false: there is no answer.
+MEMKIT_EXPORT int memrec_stats(uint64_t Number, void *To, size_t Size) {
   wire::Reply R;
-  if (!takeAnswer(Slot, Ticket, W, R))
-    return false;
-  if (R.NumHeaps > wire::MaxReplyHeaps)
+  if (!ask(RecordKind::Ask, Number, 0, R))
     return false;
   memcpy(To, &R, Size < sizeof(R) ? Size : sizeof(R));
   return true;
+}
+
+bool cuda::askOfDevice(const cuda::Event &E) {
+  wire::Reply R;
+  return ask(RecordKind::DeviceAsk, E.Address, E.Place, R);
 }

@@ -66,7 +66,7 @@ CUresult leave(struct Call *C, CUresult R) {
   return R;
 }
 
-void fireContext(CUpti_CallbackId Id, CUcontext C) {
+void fireResource(CUpti_CallbackId Id, CUcontext C) {
   CUpti_ResourceData D = {.context = C};
   if (Hook)
     Hook(CUPTI_CB_DOMAIN_RESOURCE, Id, &D);
@@ -76,8 +76,7 @@ void fireContext(CUpti_CallbackId Id, CUcontext C) {
 // Devices
 //===----------------------------------------------------------------------===//
 
-// Of the I-th that the program sees; -1: there is none.
-static int visible(int I) {
+int visible(int I) {
   const char *Seen = getenv("CUDA_VISIBLE_DEVICES"), *Count = getenv("FAKECUDA_DEVICES");
   int Most = Count ? atoi(Count) : 1;
   if (Most > MostDevices)
@@ -137,14 +136,17 @@ EXPORT CUresult cuMemGetInfo(size_t *Free, size_t *Total) {
 
 static CUcontext makeContext(int Device, bool IsPrimary) {
   CUcontext C = calloc(1, sizeof(*C));
-  *C = (struct CUctx_st){Device, 1, IsPrimary, true, __sync_add_and_fetch(&NextUid, 1)};
-  fireContext(CUPTI_CBID_RESOURCE_CONTEXT_CREATED, C);
+  *C = (struct CUctx_st){Device, 1, IsPrimary, true, __sync_add_and_fetch(&NextUid, 1), NULL};
+  takeBytes(Device, bytesOf("FAKECUDA_CONTEXT_BYTES"));
+  fireResource(CUPTI_CBID_RESOURCE_CONTEXT_CREATED, C);
   return C;
 }
 
 static void endContext(CUcontext C) {
-  fireContext(CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, C);
+  fireResource(CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, C);
   endContextBlocks(C);
+  endContextModules(C);
+  giveBytes(C->Device, bytesOf("FAKECUDA_CONTEXT_BYTES"));
   C->IsThere = false;
   for (int I = 0; I != Depth; ++I)
     if (Stack[I] == C)

@@ -8,6 +8,12 @@
 //   FAKECUDA_DEVICES=N         devices (1; at most 8)
 //   FAKECUDA_BYTES=N           that each of them has (8 GiB)
 //   FAKECUDA_OTHER_BYTES=N     that another process has of each
+//   FAKECUDA_STATE=FILE        where processes find what others have of the devices, and
+//                              what fakecuda_set_other() says; without it each is alone,
+//                              and NVML finds no driver
+//   FAKECUDA_CONTEXT_BYTES=N   that a context takes of its device (none)
+//   FAKECUDA_MODULE_BYTES=N    that a module takes once it is loaded (none)
+//   FAKECUDA_LAZY=1            modules are loaded when a function of theirs is launched
 //   FAKECUDA_FAIL=NAME:N:CODE  the Nth call of NAME returns CODE
 //   FAKECUDA_REUSE=1           addresses that are given back are given out again at once
 //   FAKECUDA_SCRIPT=FILE       all of these, and more, as lines of a text (script.c)
@@ -41,11 +47,14 @@ enum { MostDevices = 8, Granularity = 2 << 20 };
 typedef void (*fakecuda_hook)(CUpti_CallbackDomain, CUpti_CallbackId, const void *);
 EXPORT void fakecuda_set_hook(fakecuda_hook Hook);
 EXPORT uint32_t fakecuda_device_of(CUcontext C);
+// Another process has so many bytes of a device, beside FAKECUDA_OTHER_BYTES.
+EXPORT void fakecuda_set_other(int Device, size_t Bytes);
 
 struct CUctx_st {
   int Device, References;
   bool IsPrimary, IsThere;
   uint32_t Uid;
+  struct CUmod_st *Modules; // loaded ones
 };
 // The calling thread's; null: it has none.
 CUcontext current(void);
@@ -61,7 +70,11 @@ struct Call {
 };
 struct Call enter(CUpti_CallbackId Id, const char *Name, const void *Params);
 CUresult leave(struct Call *C, CUresult R);
-void fireContext(CUpti_CallbackId Id, CUcontext C);
+void fireResource(CUpti_CallbackId Id, CUcontext C);
+// What the I-th that the program sees is; -1: there is none.
+int visible(int I);
+void endContextModules(CUcontext C);
+size_t bytesOf(const char *Variable);
 
 #define ENTER(NAME, ...)                                                       \
   NAME##_params P_ = {__VA_ARGS__};                                            \
@@ -89,7 +102,19 @@ struct Block {
   void *Of; // a pool
   int References;
 };
-// Bytes of a device, rounded up; false: it has no more of them.
+// All that is known of the machine; where processes share it, in a file of this form.
+struct Process {
+  int Pid; // 0: nobody's
+  size_t Used[MostDevices];
+};
+enum { MostProcesses = 64 };
+struct Machine {
+  struct Process Processes[MostProcesses];
+  size_t Other[MostDevices];
+};
+struct Machine *machine(void);
+
+// Bytes of a device that the program sees, rounded up; false: it has no more of them.
 bool takeBytes(int Device, size_t Bytes);
 void giveBytes(int Device, size_t Bytes);
 void deviceBytes(int Device, size_t *Free, size_t *Total);

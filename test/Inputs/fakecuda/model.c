@@ -4,40 +4,74 @@
 // The model: bytes of devices, and a hash table of what was given out.
 #include "fakecuda.h"
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static pthread_mutex_t Lock = PTHREAD_MUTEX_INITIALIZER;
-static size_t Used[MostDevices];
 static uintptr_t NextAddress = 0x7f2000000000;
 
 static size_t total(void) {
-  const char *Bytes = getenv("FAKECUDA_BYTES");
-  return Bytes ? strtoull(Bytes, NULL, 10) : (size_t)8 << 30;
+  size_t Bytes = bytesOf("FAKECUDA_BYTES");
+  return Bytes ? Bytes : (size_t)8 << 30;
 }
 
 size_t allOf(size_t Bytes) { return (Bytes + Granularity - 1) / Granularity * Granularity; }
 
+// What this process has, which ends with it.
+static size_t *used(void) {
+  static struct Process *Ours;
+  struct Machine *M = machine();
+  int Pid = getpid();
+  if (Ours && Ours->Pid == Pid)
+    return Ours->Used;
+  for (int I = 0; I != MostProcesses; ++I)
+    if (__sync_bool_compare_and_swap(&M->Processes[I].Pid, 0, Pid)) {
+      Ours = &M->Processes[I];
+      memset(Ours->Used, 0, sizeof(Ours->Used));
+      return Ours->Used;
+    }
+  abort();
+}
+__attribute__((destructor)) static void endProcess(void) {
+  struct Machine *M = machine();
+  for (int I = 0; I != MostProcesses; ++I)
+    if (M->Processes[I].Pid == getpid())
+      M->Processes[I].Pid = 0;
+}
+
+static size_t usedByAll(int Physical) {
+  struct Machine *M = machine();
+  size_t Sum = M->Other[Physical] + bytesOf("FAKECUDA_OTHER_BYTES");
+  for (int I = 0; I != MostProcesses; ++I)
+    if (M->Processes[I].Pid && !kill(M->Processes[I].Pid, 0))
+      Sum += M->Processes[I].Used[Physical];
+  return Sum;
+}
+
 bool takeBytes(int Device, size_t Bytes) {
   pthread_mutex_lock(&Lock);
-  bool Has = Bytes <= total() && Used[Device] + allOf(Bytes) <= total();
+  int Physical = visible(Device);
+  bool Has = Bytes <= total() && usedByAll(Physical) + allOf(Bytes) <= total();
   if (Has)
-    Used[Device] += allOf(Bytes);
+    used()[Physical] += allOf(Bytes);
   pthread_mutex_unlock(&Lock);
   return Has;
 }
 
 void giveBytes(int Device, size_t Bytes) {
   pthread_mutex_lock(&Lock);
-  Used[Device] -= allOf(Bytes);
+  used()[visible(Device)] -= allOf(Bytes);
   pthread_mutex_unlock(&Lock);
 }
 
-void deviceBytes(int Device, size_t *Free, size_t *Total) {
+void deviceBytes(int Physical, size_t *Free, size_t *Total) {
   *Total = total();
-  const char *Others = getenv("FAKECUDA_OTHER_BYTES");
-  *Free = *Total - Used[Device] - (Others ? strtoull(Others, NULL, 10) : 0);
+  *Free = *Total - usedByAll(Physical);
 }
+
+void fakecuda_set_other(int Device, size_t Bytes) { machine()->Other[visible(Device)] = Bytes; }
 
 // What was given back, for FAKECUDA_REUSE; the last first.
 static struct {
@@ -156,7 +190,7 @@ void endContextBlocks(CUcontext C) {
     else if (B->Kind == OfGraph)
       giveOfGraph(B);
     else if (B->Kind != Host && B->Kind != Registered && B->Kind != Imported)
-      Used[B->Device] -= allOf(B->Bytes);
+      used()[visible(B->Device)] -= allOf(B->Bytes);
   }
   pthread_mutex_unlock(&Lock);
 }

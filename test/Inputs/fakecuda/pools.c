@@ -8,7 +8,7 @@
 
 struct CUmemPoolHandle_st {
   int Device;
-  size_t Used, Reserved;
+  size_t Used, Reserved, MostUsed, MostReserved;
 };
 
 static CUmemoryPool Default[MostDevices], Current[MostDevices];
@@ -34,6 +34,8 @@ static CUresult give(CUdeviceptr *To, size_t Bytes, CUmemoryPool P) {
     P->Reserved = Grown;
   }
   P->Used += Bytes;
+  P->MostUsed = P->Used > P->MostUsed ? P->Used : P->MostUsed;
+  P->MostReserved = P->Reserved > P->MostReserved ? P->Reserved : P->MostReserved;
   *To = takeAddresses(Bytes);
   addBlock((struct Block){.Address = *To, .Bytes = Bytes, .Kind = Pooled, .Device = P->Device, .Context = current(), .Of = P});
   return CUDA_SUCCESS;
@@ -112,6 +114,8 @@ EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool Pool, size_t Least) {
 EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool Pool, CUmemPool_attribute What, void *Value) {
   *(cuuint64_t *)Value = What == CU_MEMPOOL_ATTR_USED_MEM_CURRENT       ? Pool->Used
                          : What == CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT ? Pool->Reserved
+                         : What == CU_MEMPOOL_ATTR_USED_MEM_HIGH        ? Pool->MostUsed
+                         : What == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH    ? Pool->MostReserved
                                                                         : 0;
   return CUDA_SUCCESS;
 }

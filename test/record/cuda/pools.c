@@ -79,11 +79,13 @@ int main(void) {
   return 0;
 }
 
-// Reserved, and of it given out: pages of 2 MiB. The trim gives all back; then the
+// Reserved, and of it given out: pages of 2 MiB. The driver is asked before and after the
+// trim, which gives all back; then the
 // pool of the program's own, which ends.
 // RESERVED: 2 MiB 1 MiB
 // RESERVED-NEXT: 6 MiB 5 MiB
 // RESERVED-NEXT: 6 MiB 1 MiB
-// RESERVED-NEXT: 0 B 0 B
+// RESERVED-NEXT: 6 MiB 0 B
+// RESERVED-NEXT: 0 B 0 B trimmed 6 MiB
 // RESERVED-NEXT: 2 MiB 216 KiB
 // RESERVED-NEXT: 0 B 0 B

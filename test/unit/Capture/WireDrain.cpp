@@ -425,7 +425,8 @@ void apply(Image &I, const wire::Record &R, uint32_t Ring) {
                                   "device-map",
                                   "device-unmap",
                                   "device-used",
-                                  "device-reserved"};
+                                  "device-reserved",
+                                  "device-ask"};
     static_assert(std::size(Kinds) == wire::NumRecordKinds);
     printf("%u/%u %s %s size %lu%s", I.Id, Ring,
            R.kind() < wire::NumRecordKinds ? Kinds[R.kind()] : "BAD",

@@ -1,0 +1,191 @@
+//===- Overheads.cpp - What contexts and modules take ---------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A context takes some hundred megabytes of its device, and modules take what
+// their code and their variables do; no call says how much. So it is looked how
+// much of the device is used before and after. Before its first context a
+// thread has no driver to ask: the recorder looks, by NVML, while the thread
+// waits for it. Around modules the driver is asked, in the thread's context.
+// Launches, which may load a module, are not heard of: CUPTI tells of the
+// module.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cuda/Overheads.h"
+
+#include "Cuda/Ended.h"
+#include "Cuda/Samples.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+using namespace memkit::capture::cuda;
+using wire::CudaHeap;
+using wire::DeviceMoment;
+using wire::RecordKind;
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+/// So many contexts of a process are measured.
+static constexpr uint32_t MostMeasured = 32;
+static std::atomic<uint32_t> Measured;
+
+namespace {
+struct NewContext {
+  CUcontext *To;
+  CUdevice Device;
+};
+} // namespace
+
+/// False: the call makes none.
+static bool newContext(const Call &C, NewContext &Out) {
+  switch (C.Id) {
+  case ID(cuCtxCreate):
+  case ID(cuCtxCreate_v2): {
+    PARAMS(cuCtxCreate_v2);
+    Out = {P.pctx, P.dev};
+    return true;
+  }
+  case ID(cuCtxCreate_v3): {
+    PARAMS(cuCtxCreate_v3);
+    Out = {P.pctx, P.dev};
+    return true;
+  }
+  case ID(cuCtxCreate_v4): {
+    PARAMS(cuCtxCreate_v4);
+    Out = {P.pctx, P.dev};
+    return true;
+  }
+  case ID(cuDevicePrimaryCtxRetain): {
+    PARAMS(cuDevicePrimaryCtxRetain);
+    Out = {P.pctx, P.dev};
+    return true;
+  }
+  default:
+    return false;
+  }
+}
+
+/// Is there one already, that the call only retains?
+static bool isThere(const Call &C, CUdevice D) {
+  unsigned Flags = 0;
+  int Active = 0;
+  return C.Id == ID(cuDevicePrimaryCtxRetain) &&
+         (!Cuda.PrimaryCtxGetState ||
+          Cuda.PrimaryCtxGetState(D, &Flags, &Active) || Active);
+}
+
+static bool tell(DeviceMoment At, const ContextPlace &P) {
+  Event E{RecordKind::DeviceAsk, wire::CudaFunction::None, uint64_t(At)};
+  E.Place = P.in(CudaHeap::Device);
+  return Memrec->Ask(E);
+}
+
+/// The thread makes a context, and it was looked before.
+static __thread bool Makes;
+
+static void beforeContext(const Call &C, const NewContext &N) {
+  Makes = false;
+  if (unsigned(N.Device) >= wire::MaxCudaDevices || capturesGraph() ||
+      isThere(C, N.Device) || Measured.load() >= MostMeasured)
+    return;
+  ++Measured;
+  introduceDevice(uint32_t(N.Device));
+  Makes = tell(DeviceMoment::ContextBegins, {uint32_t(N.Device), 0});
+  // One that does not answer is not asked again.
+  if (!Makes)
+    Measured = MostMeasured;
+}
+
+static void afterContext(const NewContext &N, CUresult Result) {
+  if (!Makes)
+    return;
+  Makes = false;
+  uint32_t Device = uint32_t(N.Device);
+  if (Result || !N.To)
+    tell(DeviceMoment::ContextFailed, {Device, 0});
+  else
+    tell(DeviceMoment::ContextMade, TheContexts.place(*N.To, Device));
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+static bool isModuleCall(CUpti_CallbackId Id) {
+  switch (Id) {
+  case ID(cuModuleLoad):
+  case ID(cuModuleLoadData):
+  case ID(cuModuleLoadDataEx):
+  case ID(cuModuleLoadFatBinary):
+  case ID(cuModuleUnload):
+  case ID(cuLibraryLoadData):
+  case ID(cuLibraryLoadFromFile):
+  case ID(cuLibraryUnload):
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// The call of modules' that a thread is in.
+namespace {
+struct ModuleCall {
+  bool IsIn, IsSampled;
+};
+} // namespace
+static __thread ModuleCall Modules;
+
+static void beforeModule(const Call &C) {
+  Modules = {true, false};
+  if (C.Context && !capturesGraph())
+    Modules.IsSampled = sampleBeforeModules(TheContexts.place(C.Context));
+}
+
+static void afterModule(const Call &C) {
+  bool IsSampled = Modules.IsSampled;
+  Modules = {false, false};
+  if (!C.Context)
+    return;
+  ContextPlace P = TheContexts.place(C.Context);
+  if (!IsSampled || capturesGraph())
+    noteModules(P);
+  else
+    sampleAfterModules(P);
+}
+
+/// The driver is in the midst of a call, and is not asked.
+void cuda::onModule(CUcontext Of) {
+  if (!Modules.IsIn && Of)
+    noteModules(TheContexts.place(Of));
+}
+
+bool cuda::beforeOverhead(const Call &C) {
+  NewContext N;
+  if (newContext(C, N)) {
+    beforeContext(C, N);
+    return true;
+  }
+  if (!isModuleCall(C.Id))
+    return false;
+  beforeModule(C);
+  return true;
+}
+
+bool cuda::afterOverhead(const Call &C, CUresult Result) {
+  NewContext N;
+  if (newContext(C, N)) {
+    afterContext(N, Result);
+    return true;
+  }
+  if (!isModuleCall(C.Id))
+    return false;
+  afterModule(C);
+  return true;
+}

@@ -1,0 +1,26 @@
+//===- Overheads.h - What contexts and modules take -------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MEMKIT_CAPTURE_CUDA_OVERHEADS_H
+#define MEMKIT_CAPTURE_CUDA_OVERHEADS_H
+
+#include "Cuda/Calls.h"
+
+namespace memkit::capture::cuda {
+
+/// Of the calls that make a context, or load or unload modules. False: the call
+/// is none of them.
+bool beforeOverhead(const Call &C);
+bool afterOverhead(const Call &C, CUresult Result);
+
+/// A module was loaded; also where a call does that by the way, as the first
+/// launch of a kernel.
+void onModule(CUcontext C);
+
+} // namespace memkit::capture::cuda
+
+#endif // MEMKIT_CAPTURE_CUDA_OVERHEADS_H
