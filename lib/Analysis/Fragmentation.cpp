@@ -57,6 +57,9 @@ static HeapFragmentation fragmentationOf(const Trace &T, uint32_t Heap,
   F.Now.Reserved = H.ReservedBytes;
   F.AtPeak.Reserved = H.ReservedAtPeakBytes;
   F.ReservedPeak = H.ReservedPeakBytes;
+  for (const ReservedPoint &P : Reserved)
+    if (P.Active)
+      F.ActivePeak = std::max(F.ActivePeak.value_or(0), *P.Active);
   // What a process had reserved when it ended is still told as now; the marks
   // know it no more.
   if (!Reserved.empty() && Reserved.back().Reserved == H.ReservedBytes)
@@ -80,90 +83,13 @@ std::vector<HeapFragmentation> findFragmentation(const Trace &T,
   for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
     const HeapTotals &H = T.heapTotals(Id);
     bool Has = H.ReservedKnown || (T.heap(Id).Parent && H.PeakBytes);
-    if (Has && Sel.hasHeap(Id))
+    if (Has && Sel.hasHeap(Id)) {
       Out.push_back(fragmentationOf(T, Id, Marks.Heaps[Id],
                                     Id < Live.Heaps.size()
                                         ? ArrayRef(Live.Heaps[Id])
                                         : ArrayRef<SeriesPoint>()));
-  }
-  return Out;
-}
-
-static uint64_t valueAt(ArrayRef<SeriesPoint> Points, uint64_t TimeNs) {
-  const SeriesPoint *P = pointAt(Points, TimeNs);
-  return P ? P->Value : 0;
-}
-
-namespace {
-/// What the trace accounts for on a device, at any time.
-class Account {
-public:
-  Account(const Trace &T, const MarkSeries &Marks, const LiveSeries &Live,
-          uint32_t Device)
-      : Marks(Marks), Live(Live) {
-    for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
-      const Heap &H = T.heap(Id);
-      bool IsInner = H.Parent && T.heap(H.Parent).Domain == Device;
-      if (H.Domain != Device || IsInner || (H.Flags & HF_OutsideTotals))
-        continue;
-      Outermost.push_back(Id);
-      for (const SeriesPoint &P : Live.Heaps[Id])
-        Ends.push_back(P.TimeNs);
+      Out.back().Trimmed = Marks.HeapTrims[Id];
     }
-    sort(Ends);
-  }
-
-  uint64_t at(uint64_t TimeNs) const {
-    uint64_t End = nearestEnd(TimeNs), Sum = 0;
-    for (uint32_t Id : Outermost) {
-      uint64_t Bytes = valueAt(Live.Heaps[Id], End);
-      if (const ReservedPoint *R =
-              pointAt<ReservedPoint>(Marks.Heaps[Id], TimeNs))
-        Bytes = std::max(Bytes, R->Reserved);
-      Sum += Bytes;
-    }
-    return Sum;
-  }
-
-private:
-  uint64_t nearestEnd(uint64_t TimeNs) const {
-    auto Next = lower_bound(Ends, TimeNs);
-    if (Next == Ends.begin())
-      return TimeNs;
-    bool IsBefore =
-        Next == Ends.end() || TimeNs - *(Next - 1) <= *Next - TimeNs;
-    return IsBefore ? *(Next - 1) : *Next;
-  }
-
-  const MarkSeries &Marks;
-  const LiveSeries &Live;
-  std::vector<uint32_t> Outermost; ///< heaps
-  std::vector<uint64_t> Ends;      ///< of slices in which they changed
-};
-} // namespace
-
-std::vector<DeviceGap> findGaps(const Trace &T, const MarkSeries &Marks,
-                                const LiveSeries &Live) {
-  std::vector<DeviceGap> Out;
-  for (uint32_t Id = 1; Id <= T.devices().size(); ++Id) {
-    ArrayRef<UsedPoint> Points = Marks.Devices[Id];
-    if (Points.empty())
-      continue;
-    Account Accounted(T, Marks, Live, Id);
-    DeviceGap G;
-    G.Device = Id;
-    G.Samples = Points.size();
-    G.TotalBytes = T.devices()[Id - 1].Bytes;
-    for (const UsedPoint &P : Points) {
-      DeviceGap::Moment M{P.TimeNs, P.Used, Accounted.at(P.TimeNs)};
-      G.TotalBytes = std::max(G.TotalBytes, P.Total);
-      G.Now = M;
-      if (G.MostUsed.Used < M.Used)
-        G.MostUsed = M;
-      if (G.Largest.gap() < M.gap())
-        G.Largest = M;
-    }
-    Out.push_back(G);
   }
   return Out;
 }

@@ -21,6 +21,7 @@ class SeriesReader {
 public:
   explicit SeriesReader(const Trace &T) {
     Out.Heaps.resize(T.heaps().size() + 1);
+    Out.HeapTrims.resize(T.heaps().size() + 1);
     Out.Devices.resize(T.devices().size() + 1);
     Out.PrivatePeak.resize(T.images().size() + 1);
   }
@@ -32,8 +33,7 @@ public:
       if (M.Id == 0 || M.Id >= Out.Devices.size() || M.Values.empty())
         return "memory used of device " + std::to_string(M.Id) +
                ", which is none, or not told";
-      Out.Devices[M.Id].push_back(
-          {M.TimeNs, M.Values[0], M.Values.size() > 1 ? M.Values[1] : 0});
+      Out.Devices[M.Id].push_back(usedPoint(M));
       return "";
     case MarkKind::HeapReserved:
       if (M.Heap == 0 || M.Heap >= Out.Heaps.size() || M.Values.empty())
@@ -63,6 +63,19 @@ public:
   }
 
 private:
+  static UsedPoint usedPoint(const Mark &M) {
+    UsedPoint P{M.TimeNs, M.Values[0], 0, std::nullopt, {}};
+    auto At = [&](size_t I) -> std::optional<uint64_t> {
+      if (I >= M.Values.size() || M.Values[I] == UnknownBytes)
+        return std::nullopt;
+      return M.Values[I];
+    };
+    P.Total = At(1).value_or(0);
+    P.Accounted = At(2);
+    P.Parts = {At(3), At(4), At(5)};
+    return P;
+  }
+
   template <class Point> static void sortByTime(std::vector<Point> &Points) {
     stable_sort(Points, [](const Point &A, const Point &B) {
       return A.TimeNs < B.TimeNs;
@@ -83,6 +96,10 @@ private:
     else
       New.Silent = New.Reserved != 0;
     change(M.Heap, Own[{M.Image, M.Heap}], New, M.TimeNs);
+    if (M.Values.size() > 2) {
+      ++Out.HeapTrims[M.Heap].Count;
+      Out.HeapTrims[M.Heap].Bytes += M.Values[2];
+    }
   }
 
   void change(uint32_t Heap, Holding &Of, Holding To, uint64_t TimeNs) {

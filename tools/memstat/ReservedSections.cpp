@@ -1,4 +1,4 @@
-//===- ReservedSections.cpp - Reserves, and gaps of devices ---------------===//
+//===- ReservedSections.cpp - What allocators reserve --------------------===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,6 @@
 
 #include "Sections.h"
 #include "memkit/Support/Format.h"
-#include <utility>
 
 using namespace llvm;
 
@@ -53,46 +52,25 @@ std::optional<Section> reservedSection(const Facts &F) {
     }
     Add(Name, "at the end", H.Now);
     Add("", "at the peak", H.AtPeak);
-    std::string Note = Name.str() + " reserved at most " +
-                       formatSize(H.ReservedPeak) +
-                       "; when it reserved more, up to " +
-                       shareText(H.LargestPpm) + " of it was unused";
+    std::string Note =
+        Name.str() + " reserved at most " + formatSize(H.ReservedPeak) +
+        (H.ActivePeak ? ", active at most " + formatSize(*H.ActivePeak)
+                      : std::string()) +
+        "; when it reserved more, up to " + shareText(H.LargestPpm) +
+        " of it was unused";
     if (std::string Trend = trendText(H); !Trend.empty())
       Note += "; unused over the run: " + Trend;
     Out.Notes.push_back(Note);
+    if (H.Trimmed.Count)
+      Out.Notes.push_back(Name.str() + " was trimmed " +
+                          plural(H.Trimmed.Count, "time") + ", which gave " +
+                          formatSize(H.Trimmed.Bytes) + " back");
   }
   if (T.empty())
     return std::nullopt;
   if (!Unknown.empty())
     Out.Notes.push_back("unknown what is reserved by: " + Unknown);
   Out.Title = "Reserved and unused";
-  Out.Rows = std::move(T);
-  return Out;
-}
-
-std::optional<Section> gapSection(const Facts &F) {
-  Table T({{"used of", Side::Left},
-           {"when", Side::Left, true},
-           {"at", Side::Right},
-           {"used", Side::Right},
-           {"accounted for", Side::Right},
-           {"gap", Side::Right}});
-  for (const DeviceGap &G : F.O.Gaps) {
-    std::string Name = F.T.domainName(G.Device).str();
-    if (G.TotalBytes)
-      Name += " (" + formatSize(G.TotalBytes) + ")";
-    auto Add = [&](StringRef When, const DeviceGap::Moment &M) {
-      T.add({std::exchange(Name, ""), When.str(), formatTime(M.TimeNs),
-             formatSize(M.Used), formatSize(M.Accounted), formatSize(M.gap())});
-    };
-    Add("most used", G.MostUsed);
-    Add("largest gap", G.Largest);
-    Add("last sample", G.Now);
-  }
-  if (T.empty())
-    return std::nullopt;
-  Section Out;
-  Out.Title = "What devices say is used";
   Out.Rows = std::move(T);
   return Out;
 }

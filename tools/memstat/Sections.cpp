@@ -113,7 +113,7 @@ std::vector<Section> makePage(const Facts &F, bool WithTimeline,
   append_range(Page, kindSections(F));
   Add(ownerSection(F));
   Add(reservedSection(F));
-  Add(gapSection(F));
+  append_range(Page, gapSections(F));
   Add(sizeSection(F));
   // These are of all heaps.
   if (F.OfHeaps)

@@ -57,7 +57,9 @@ std::optional<Section> ownerSection(const Facts &F);
 
 // ReservedSections.cpp
 std::optional<Section> reservedSection(const Facts &F);
-std::optional<Section> gapSection(const Facts &F);
+
+// GapSections.cpp
+std::vector<Section> gapSections(const Facts &F);
 
 // RunSections.cpp
 std::vector<Section> kindSections(const Facts &F);

@@ -117,9 +117,30 @@ static void writeFragmentation(json::OStream &J, const Facts &F,
   J.attributeObject("at_peak", [&] { writeMoment(J, H.Known, H.AtPeak); });
   J.attribute("reserved_peak_bytes",
               H.Known ? json::Value(H.ReservedPeak) : json::Value(nullptr));
+  J.attribute("active_peak_bytes", orNull(H.ActivePeak));
+  J.attribute("trims", H.Trimmed.Count);
+  J.attribute("trimmed_bytes", H.Trimmed.Bytes);
   J.attribute("largest_ppm", orNull(H.LargestPpm));
   J.attribute("first_quarter_ppm", orNull(H.FirstPpm));
   J.attribute("last_quarter_ppm", orNull(H.LastPpm));
+}
+
+static void writeGapParts(json::OStream &J, const DeviceGap::Moment &M) {
+  auto OrNull = [&](std::optional<uint64_t> Bytes) {
+    return M.IsTold ? orNull(Bytes) : json::Value(nullptr);
+  };
+  J.attribute("contexts_bytes", OrNull(M.Parts.Contexts));
+  J.attribute("modules_bytes", OrNull(M.Parts.Modules));
+  J.attribute("other_processes_bytes", OrNull(M.Parts.Others));
+  J.attribute("unknown_bytes", OrNull(M.unknown()));
+}
+
+static void writeGapMoment(json::OStream &J, const DeviceGap::Moment &M) {
+  J.attribute("time_ns", M.TimeNs);
+  J.attribute("used_bytes", M.Used);
+  J.attribute("accounted_bytes", M.Accounted);
+  J.attribute("gap_bytes", M.gap());
+  writeGapParts(J, M);
 }
 
 static void writeGap(json::OStream &J, const Facts &F, const DeviceGap &G) {
@@ -128,16 +149,20 @@ static void writeGap(json::OStream &J, const Facts &F, const DeviceGap &G) {
               G.TotalBytes ? json::Value(G.TotalBytes) : json::Value(nullptr));
   J.attribute("samples", G.Samples);
   auto Write = [&](StringRef Key, const DeviceGap::Moment &M) {
-    J.attributeObject(Key, [&] {
-      J.attribute("time_ns", M.TimeNs);
-      J.attribute("used_bytes", M.Used);
-      J.attribute("accounted_bytes", M.Accounted);
-      J.attribute("gap_bytes", M.gap());
-    });
+    J.attributeObject(Key, [&] { writeGapMoment(J, M); });
   };
   Write("most_used", G.MostUsed);
   Write("largest", G.Largest);
   Write("last", G.Now);
+  J.attributeArray("growth", [&] {
+    for (const DeviceGap::Rise &R : G.Rises)
+      J.object([&] {
+        J.attribute("grown_bytes", R.bytes());
+        J.attribute("step", orNull(stepAt(F.T, R.To.TimeNs)));
+        Write("from", R.From);
+        Write("to", R.To);
+      });
+  });
 }
 
 static void writeOwner(json::OStream &J, const Facts &F, const OwnerStats &O) {

@@ -29,6 +29,8 @@ struct HeapFragmentation {
   Moment Now;         ///< at the end
   Moment AtPeak;      ///< of allocated bytes
   uint64_t ReservedPeak = 0;
+  std::optional<uint64_t> ActivePeak; ///< where it is told
+  Trims Trimmed;
   std::optional<uint32_t> LargestPpm; ///< when more was reserved
   /// Medians of the first and the last quarter of the slices at whose end
   /// something was reserved, of eight at the least.
@@ -40,28 +42,6 @@ std::vector<HeapFragmentation> findFragmentation(const Trace &T,
                                                  const Selection &Sel,
                                                  const MarkSeries &Marks,
                                                  const LiveSeries &Live);
-
-/// What a device says is used of it less what the trace accounts for.
-struct DeviceGap {
-  struct Moment {
-    uint64_t TimeNs = 0;
-    uint64_t Used = 0;
-    uint64_t Accounted = 0;
-    uint64_t gap() const { return Used > Accounted ? Used - Accounted : 0; }
-  };
-  uint32_t Device = 0;
-  uint64_t TotalBytes = 0; ///< of the device; 0: not known
-  uint64_t Samples = 0;
-  Moment Now; ///< the last sample
-  Moment MostUsed;
-  Moment Largest; ///< gap
-};
-
-/// Of the devices that were sampled. Accounted for are the outermost heaps of
-/// the device's domain that count in its totals: their live bytes at the end of
-/// the slice nearest to the sample, or what their allocator then reserved.
-std::vector<DeviceGap> findGaps(const Trace &T, const MarkSeries &Marks,
-                                const LiveSeries &Live);
 
 } // namespace memkit
 

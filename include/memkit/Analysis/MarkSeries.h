@@ -21,16 +21,30 @@ struct ReservedPoint {
   std::optional<uint64_t> Active; ///< bytes of it in use; not always told
 };
 
+/// How often a heap's pools were trimmed, and what that gave back.
+struct Trims {
+  uint64_t Count = 0, Bytes = 0;
+};
+
+/// What takes the bytes of a device that no block has; nothing: not known.
+struct GapParts {
+  std::optional<uint64_t> Contexts, Modules, Others;
+};
+
 /// What a device says is used of it, by whomever.
 struct UsedPoint {
   uint64_t TimeNs = 0;
   uint64_t Used = 0;
   uint64_t Total = 0; ///< 0: not told
+  /// By blocks, then, and the rest in parts; an older recorder does not tell.
+  std::optional<uint64_t> Accounted;
+  GapParts Parts;
 };
 
 /// The marks that are measurements, in the order of their times.
 struct MarkSeries {
   std::vector<std::vector<ReservedPoint>> Heaps; ///< by heap; [0] is empty
+  std::vector<Trims> HeapTrims;                  ///< as Heaps
   std::vector<std::vector<UsedPoint>> Devices;   ///< by device; [0] is empty
   /// The most private memory of each image (by id), 0 when it was not measured.
   std::vector<uint64_t> PrivatePeak;

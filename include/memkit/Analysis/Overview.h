@@ -9,6 +9,7 @@
 #ifndef MEMKIT_ANALYSIS_OVERVIEW_H
 #define MEMKIT_ANALYSIS_OVERVIEW_H
 
+#include "memkit/Analysis/DeviceGaps.h"
 #include "memkit/Analysis/Fragmentation.h"
 #include "memkit/Analysis/HeapStats.h"
 #include "memkit/Analysis/OwnerStats.h"

@@ -155,3 +155,72 @@ complete
   EXPECT_EQ(H[1].BytesPerSecond, 30u);
   EXPECT_EQ(H[2].Heap, 2u);
 }
+
+/// The gaps of a device at so many times, in hundredths of a second, of which
+/// nothing is accounted for.
+static std::vector<DeviceGap::Rise>
+risesOf(ArrayRef<std::pair<uint64_t, uint64_t>> Samples) {
+  std::string Text = R"(
+header
+dictionary
+ device 1 name="d" domain="cuda:0"
+ image 1 pid=1 exe="/bin/a"
+marks
+)";
+  for (auto [Time, Used] : Samples)
+    Text += " " + std::to_string(Time * 10000000) +
+            " device-used image=1 id=1 values=[" + std::to_string(Used) +
+            " 1000 0 0 0 0 0]\n";
+  Text +=
+      "summary number=1 end=9000000000\n image 1 end=9000000000\ncomplete\n";
+  Opened In(Text);
+  MarkSeries M = cantFail(readMarkSeries(*In.T));
+  std::vector<DeviceGap> G = findGaps(*In.T, M, LiveSeries());
+  EXPECT_EQ(G.size(), 1u);
+  EXPECT_EQ(G[0].Samples, Samples.size());
+  return G[0].Rises;
+}
+
+TEST(DeviceGaps, RisesThatFollowSoonAreOne) {
+  // Within 100 ms, over a sample that is the same; then 200 ms later.
+  std::vector<DeviceGap::Rise> R =
+      risesOf({{10, 5}, {11, 7}, {12, 7}, {20, 9}, {40, 10}});
+  ASSERT_EQ(R.size(), 2u);
+  EXPECT_EQ(R[0].bytes(), 4u);
+  EXPECT_EQ(R[0].From.TimeNs, 100000000u);
+  EXPECT_EQ(R[0].To.TimeNs, 200000000u);
+  EXPECT_EQ(R[1].bytes(), 1u);
+  EXPECT_EQ(R[1].From.TimeNs, 200000000u);
+  // A fall in between; never a rise; one sample.
+  EXPECT_EQ(risesOf({{10, 5}, {11, 7}, {12, 6}, {13, 8}}).size(), 2u);
+  EXPECT_TRUE(risesOf({{10, 5}, {11, 5}, {12, 1}}).empty());
+  EXPECT_TRUE(risesOf({{10, 5}}).empty());
+}
+
+TEST(DeviceGaps, TheLargestRisesAreKept) {
+  std::vector<std::pair<uint64_t, uint64_t>> Samples;
+  for (uint64_t I = 1; I != 101; ++I) {
+    Samples.push_back({2 * I, 0});
+    Samples.push_back({2 * I + 1, I});
+  }
+  std::vector<DeviceGap::Rise> R = risesOf(Samples);
+  ASSERT_EQ(R.size(), size_t(DeviceGap::MostRises));
+  EXPECT_EQ(R.front().bytes(), 100u - DeviceGap::MostRises + 1);
+  EXPECT_EQ(R.back().bytes(), 100u);
+}
+
+TEST(DeviceGaps, WhatIsUnknownIsTheRest) {
+  DeviceGap::Moment M;
+  M.Used = 100;
+  M.Accounted = 30;
+  EXPECT_EQ(M.unknown(), 70u);
+  M.Parts.Contexts = 20;
+  M.Parts.Others = 45;
+  EXPECT_EQ(M.unknown(), 5u);
+  // What is measured may be more than there is.
+  M.Parts.Modules = UINT64_MAX - 1;
+  EXPECT_EQ(M.unknown(), 0u);
+  M.Accounted = 200;
+  EXPECT_EQ(M.gap(), 0u);
+  EXPECT_EQ(M.unknown(), 0u);
+}

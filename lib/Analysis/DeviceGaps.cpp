@@ -1,0 +1,142 @@
+//===- DeviceGaps.cpp - What devices use and no block has -----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/DeviceGaps.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace memkit {
+
+uint64_t DeviceGap::Moment::unknown() const {
+  uint64_t Left = gap();
+  for (std::optional<uint64_t> Part :
+       {Parts.Contexts, Parts.Modules, Parts.Others})
+    Left -= std::min(Left, Part.value_or(0));
+  return Left;
+}
+
+static uint64_t valueAt(ArrayRef<SeriesPoint> Points, uint64_t TimeNs) {
+  const SeriesPoint *P = pointAt(Points, TimeNs);
+  return P ? P->Value : 0;
+}
+
+namespace {
+/// What the trace accounts for on a device, at any time.
+class Account {
+public:
+  Account(const Trace &T, const MarkSeries &Marks, const LiveSeries &Live,
+          uint32_t Device)
+      : Marks(Marks), Live(Live) {
+    for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
+      const Heap &H = T.heap(Id);
+      bool IsInner = H.Parent && T.heap(H.Parent).Domain == Device;
+      if (H.Domain != Device || IsInner || (H.Flags & HF_OutsideTotals))
+        continue;
+      Outermost.push_back(Id);
+      for (const SeriesPoint &P : Live.Heaps[Id])
+        Ends.push_back(P.TimeNs);
+    }
+    sort(Ends);
+  }
+
+  uint64_t at(uint64_t TimeNs) const {
+    uint64_t End = nearestEnd(TimeNs), Sum = 0;
+    for (uint32_t Id : Outermost) {
+      uint64_t Bytes = valueAt(Live.Heaps[Id], End);
+      if (const ReservedPoint *R =
+              pointAt<ReservedPoint>(Marks.Heaps[Id], TimeNs))
+        Bytes = std::max(Bytes, R->Reserved);
+      Sum += Bytes;
+    }
+    return Sum;
+  }
+
+private:
+  uint64_t nearestEnd(uint64_t TimeNs) const {
+    auto Next = lower_bound(Ends, TimeNs);
+    if (Next == Ends.begin())
+      return TimeNs;
+    bool IsBefore =
+        Next == Ends.end() || TimeNs - *(Next - 1) <= *Next - TimeNs;
+    return IsBefore ? *(Next - 1) : *Next;
+  }
+
+  const MarkSeries &Marks;
+  const LiveSeries &Live;
+  std::vector<uint32_t> Outermost; ///< heaps
+  std::vector<uint64_t> Ends;      ///< of slices in which they changed
+};
+} // namespace
+
+/// Rises that follow each other soon, with no fall in between, are one.
+static void addRise(DeviceGap &G, const DeviceGap::Moment &From,
+                    const DeviceGap::Moment &To, uint64_t Soon) {
+  if (To.gap() <= From.gap())
+    return;
+  if (!G.Rises.empty()) {
+    DeviceGap::Rise &Last = G.Rises.back();
+    if (Last.To.gap() == From.gap() && To.TimeNs - Last.RoseNs <= Soon) {
+      Last.To = To;
+      Last.RoseNs = To.TimeNs;
+      return;
+    }
+  }
+  G.Rises.push_back({From, To, To.TimeNs});
+}
+
+/// The largest, in the order of time.
+static void keepLargest(std::vector<DeviceGap::Rise> &Rises) {
+  auto IsLarger = [](const DeviceGap::Rise &A, const DeviceGap::Rise &B) {
+    return A.bytes() > B.bytes();
+  };
+  stable_sort(Rises, IsLarger);
+  if (Rises.size() > DeviceGap::MostRises)
+    Rises.resize(DeviceGap::MostRises);
+  stable_sort(Rises, [](const DeviceGap::Rise &A, const DeviceGap::Rise &B) {
+    return A.To.TimeNs < B.To.TimeNs;
+  });
+}
+
+static DeviceGap gapOf(const Trace &T, uint32_t Device,
+                       ArrayRef<UsedPoint> Points, const Account &Accounted) {
+  DeviceGap G;
+  G.Device = Device;
+  G.Samples = Points.size();
+  G.TotalBytes = T.devices()[Device - 1].Bytes;
+  constexpr uint64_t Least = 100000000, Parts = 50;
+  uint64_t Soon =
+      std::max(Least, (Points.back().TimeNs - Points.front().TimeNs) / Parts);
+  for (const UsedPoint &P : Points) {
+    DeviceGap::Moment M{P.TimeNs, P.Used,
+                        P.Accounted ? *P.Accounted : Accounted.at(P.TimeNs),
+                        P.Accounted.has_value(), P.Parts};
+    if (&P != &Points.front())
+      addRise(G, G.Now, M, Soon);
+    G.TotalBytes = std::max(G.TotalBytes, P.Total);
+    G.Now = M;
+    if (G.MostUsed.Used < M.Used)
+      G.MostUsed = M;
+    if (G.Largest.gap() < M.gap())
+      G.Largest = M;
+  }
+  keepLargest(G.Rises);
+  return G;
+}
+
+std::vector<DeviceGap> findGaps(const Trace &T, const MarkSeries &Marks,
+                                const LiveSeries &Live) {
+  std::vector<DeviceGap> Out;
+  for (uint32_t Id = 1; Id <= T.devices().size(); ++Id)
+    if (ArrayRef<UsedPoint> Points = Marks.Devices[Id]; !Points.empty())
+      Out.push_back(gapOf(T, Id, Points, Account(T, Marks, Live, Id)));
+  return Out;
+}
+
+} // namespace memkit

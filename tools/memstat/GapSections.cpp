@@ -1,0 +1,155 @@
+//===- GapSections.cpp - What devices use beyond blocks -------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sections.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include <utility>
+
+using namespace llvm;
+
+namespace memkit {
+
+using Side = Table::Align;
+
+static Section usedSection(const Facts &F) {
+  Table T({{"used of", Side::Left},
+           {"when", Side::Left, true},
+           {"at", Side::Right},
+           {"used", Side::Right},
+           {"accounted for", Side::Right},
+           {"gap", Side::Right}});
+  for (const DeviceGap &G : F.O.Gaps) {
+    std::string Name = F.T.domainName(G.Device).str();
+    if (G.TotalBytes)
+      Name += " (" + formatSize(G.TotalBytes) + ")";
+    auto Add = [&](StringRef When, const DeviceGap::Moment &M) {
+      T.add({std::exchange(Name, ""), When.str(), formatTime(M.TimeNs),
+             formatSize(M.Used), formatSize(M.Accounted), formatSize(M.gap())});
+    };
+    Add("most used", G.MostUsed);
+    Add("largest gap", G.Largest);
+    Add("last sample", G.Now);
+  }
+  Section Out;
+  Out.Title = "What devices say is used";
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+static std::string sizeOrNothing(std::optional<uint64_t> Bytes) {
+  return Bytes ? formatSize(*Bytes) : "";
+}
+
+/// What is not known of any of its moments.
+static std::string notKnown(const DeviceGap &G) {
+  std::string Text;
+  auto Add = [&](const char *What, std::optional<uint64_t> GapParts::*Part) {
+    if (!(G.MostUsed.Parts.*Part && G.Largest.Parts.*Part && G.Now.Parts.*Part))
+      Text += (Text.empty() ? "" : ", ") + std::string(What);
+  };
+  Add("contexts", &GapParts::Contexts);
+  Add("modules", &GapParts::Modules);
+  Add("other processes", &GapParts::Others);
+  return Text;
+}
+
+/// Nothing where the recorder told no parts.
+static std::optional<Section> partsSection(const Facts &F) {
+  Table T({{"gap of", Side::Left},
+           {"when", Side::Left, true},
+           {"contexts", Side::Right},
+           {"modules", Side::Right},
+           {"other processes", Side::Right},
+           {"unknown", Side::Right}});
+  Section Out;
+  for (const DeviceGap &G : F.O.Gaps) {
+    if (!G.Now.IsTold)
+      continue;
+    std::string Name = F.T.domainName(G.Device).str();
+    if (std::string Not = notKnown(G); !Not.empty())
+      Out.Notes.push_back(Name + ": not known, or not always: " + Not +
+                          "; an alert in memdump says why");
+    auto Add = [&](StringRef When, const DeviceGap::Moment &M) {
+      T.add({std::exchange(Name, ""), When.str(),
+             sizeOrNothing(M.Parts.Contexts), sizeOrNothing(M.Parts.Modules),
+             sizeOrNothing(M.Parts.Others), formatSize(M.unknown())});
+    };
+    Add("most used", G.MostUsed);
+    Add("largest gap", G.Largest);
+    Add("last sample", G.Now);
+  }
+  if (T.empty())
+    return std::nullopt;
+  Out.Title = "What the gap is";
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+/// The part of a gap that grew the most.
+static std::string mostly(const DeviceGap::Rise &R) {
+  std::string Name;
+  uint64_t Most = 0;
+  auto Try = [&](const char *What, std::optional<uint64_t> From,
+                 std::optional<uint64_t> To) {
+    if (From && To && *To > *From && *To - *From > Most) {
+      Most = *To - *From;
+      Name = What;
+    }
+  };
+  const GapParts &A = R.From.Parts, &B = R.To.Parts;
+  Try("contexts", A.Contexts, B.Contexts);
+  Try("modules", A.Modules, B.Modules);
+  Try("other processes", A.Others, B.Others);
+  Try("unknown", R.From.unknown(), R.To.unknown());
+  return Name.empty() ? "" : Name + " " + formatSize(Most);
+}
+
+static std::optional<Section> growthSection(const Facts &F) {
+  Table T({{"gap grew of", Side::Left},
+           {"from", Side::Right},
+           {"to", Side::Right},
+           {"step", Side::Right},
+           {"by", Side::Right},
+           {"mostly", Side::Left, true}});
+  for (const DeviceGap &G : F.O.Gaps) {
+    std::vector<uint64_t> Sizes;
+    for (const DeviceGap::Rise &R : G.Rises)
+      Sizes.push_back(R.bytes());
+    sort(Sizes, std::greater<>());
+    size_t Shown = F.shown(Sizes.size(), 5);
+    std::string Name = F.T.domainName(G.Device).str();
+    for (const DeviceGap::Rise &R : G.Rises) {
+      if (R.bytes() < Sizes[Shown - 1])
+        continue;
+      std::optional<uint64_t> Step = stepAt(F.T, R.To.TimeNs);
+      T.add({std::exchange(Name, ""), formatTime(R.From.TimeNs),
+             formatTime(R.To.TimeNs), Step ? std::to_string(*Step) : "",
+             formatSize(R.bytes()), R.To.IsTold ? mostly(R) : ""});
+    }
+  }
+  if (T.empty())
+    return std::nullopt;
+  Section Out;
+  Out.Title = "When the gap grew";
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+std::vector<Section> gapSections(const Facts &F) {
+  std::vector<Section> Out;
+  if (F.O.Gaps.empty())
+    return Out;
+  Out.push_back(usedSection(F));
+  for (std::optional<Section> S : {partsSection(F), growthSection(F)})
+    if (S)
+      Out.push_back(std::move(*S));
+  return Out;
+}
+
+} // namespace memkit
