@@ -97,8 +97,8 @@ void MapPrinter::printBlock(const MappedBlock &B, unsigned Indent,
 
 void MapPrinter::printRest(const Rest &R, unsigned Indent) {
   if (R.Blocks)
-    OS.indent(Indent) << "and " << formatCount(R.Blocks) << " of "
-                      << formatSize(R.Bytes) << " that were not asked for\n";
+    OS.indent(Indent) << "and " << counted(R.Blocks, "block") << ", "
+                      << formatSize(R.Bytes) << ", not chosen\n";
 }
 
 void MapPrinter::printSegment(const MappedSegment &S) {
