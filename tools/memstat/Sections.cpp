@@ -65,7 +65,10 @@ static std::string peakLine(const Facts &F) {
     Add(F.S.domain(Id) + " peak " + formatSize(D.PeakBytes) + " at " +
         formatTime(D.PeakTimeNs) +
         (Step ? ", step " + std::to_string(*Step) : "") + ", " +
-        formatSize(D.LiveBytes) + " live at the end");
+        formatSize(D.LiveBytes) +
+        // What each held at its own end may be more than all held at once.
+        (D.LiveBytes > D.PeakBytes ? " live at the ends of processes"
+                                   : " live at the end"));
   }
   uint64_t Rss = 0, Pss = 0;
   for (const ImageTotals &I : F.S.Sums.Images) {
