@@ -166,6 +166,19 @@ void cuda::onModule(CUcontext Of) {
     noteModules(TheContexts.place(Of));
 }
 
+bool cuda::isOverhead(CUpti_CallbackId Id) {
+  switch (Id) {
+  case ID(cuCtxCreate):
+  case ID(cuCtxCreate_v2):
+  case ID(cuCtxCreate_v3):
+  case ID(cuCtxCreate_v4):
+  case ID(cuDevicePrimaryCtxRetain):
+    return true;
+  default:
+    return isModuleCall(Id);
+  }
+}
+
 bool cuda::beforeOverhead(const Call &C) {
   NewContext N;
   if (newContext(C, N)) {

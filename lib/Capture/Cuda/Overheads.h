@@ -12,6 +12,9 @@
 
 namespace memkit::capture::cuda {
 
+/// Is it a call of those below? What it takes is not measured when it is first
+/// heard of after it.
+bool isOverhead(CUpti_CallbackId Id);
 /// Of the calls that make a context, or load or unload modules. False: the call
 /// is none of them.
 bool beforeOverhead(const Call &C);

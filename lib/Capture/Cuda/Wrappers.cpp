@@ -14,6 +14,7 @@
 #include "Cuda/Wrappers.h"
 
 #include "Cuda/Ended.h"
+#include "Cuda/Overheads.h"
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -147,7 +148,7 @@ void cuda::endWrapped(Call &C, CUresult Result, const Frame &Caller) {
   if (!InWrapper.Before || !InWrapper.After)
     C.Context = currentContext();
   // It was heard of when this began, but not any more then.
-  if (!InWrapper.Before)
+  if (!InWrapper.Before && !isOverhead(C.Id))
     heardBefore(C);
   if (!InWrapper.After)
     heardAfter(C, Result, Caller);
