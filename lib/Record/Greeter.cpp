@@ -128,7 +128,7 @@ void Greeter::answer(const Guest &G, uint32_t Image, int Memfd, uint64_t Size) {
     C->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(C), &Memfd, sizeof(int));
   }
-  // One that has gone meanwhile is seen by its pidfd.
+  // One that has gone meanwhile is seen by the session.
   (void)!sendmsg(G.Connection, &M, MSG_NOSIGNAL | MSG_DONTWAIT);
   close(G.Connection);
 }

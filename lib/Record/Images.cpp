@@ -93,6 +93,7 @@ void Session::welcome(const Greeter::Guest &G) {
   I.Role = R.Names.Names.string(P->Role);
   P->Pid = G.Pid;
   P->PidFd = openPid(G.Pid);
+  bool IsGone = P->PidFd < 0 && errno == ESRCH;
   P->StartNs = I.StartNs;
   pid_t InnerPid = procfs::innerPid(G.Pid);
   P->SeesOurPids = InnerPid == G.Pid;
@@ -135,6 +136,9 @@ void Session::welcome(const Greeter::Guest &G) {
     Door.answer(G, 0, -1, 0);
   }
   Processes.push_back(std::move(P));
+  // Killed and waited for meanwhile: there is nothing that would tell its end.
+  if (IsGone && G.Pid != Program)
+    setEnding(*Processes.back(), false);
 }
 
 void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
@@ -183,6 +187,7 @@ void Session::lookForEnds() {
   Polls.push_back({ProgramFd, POLLIN, 0});
   for (auto &P : Processes)
     Polls.push_back({P->EndNs || P->Ending ? -1 : P->PidFd, POLLIN, 0});
+  lookForGone();
   if (poll(Polls.data(), Polls.size(), 0) <= 0)
     return;
   int Status;
@@ -210,6 +215,14 @@ void Session::lookForEnds() {
       P.WaitStatus = ProgramWait;
     }
   }
+}
+
+/// Where descriptors are short there may be no pidfd that would tell.
+void Session::lookForGone() {
+  for (auto &P : Processes)
+    if (P->PidFd < 0 && !P->EndNs && !P->Ending && P->Pid != Program &&
+        kill(P->Pid, 0) != 0 && errno == ESRCH)
+      setEnding(*P, false);
 }
 
 /// It lived until the last pass at least, and until it said that it would exit.

@@ -133,6 +133,7 @@ private:
   void welcome(const Greeter::Guest &G);
   uint32_t parentOf(const Greeter::Guest &G, ImageOrigin &Origin);
   void lookForEnds();
+  void lookForGone();
   void endImages();
   void endImagesBefore(uint64_t Tsc);
   bool isDrained(Process &P);
