@@ -17,6 +17,7 @@
 
 #include "DeviceUses.h"
 #include "Recording.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace memkit;
@@ -114,13 +115,17 @@ void DeviceUses::mark(const Look &L, Values V) {
   R.addMark(std::move(M));
 }
 
+/// What a program may tell is any number; no device has as much.
+static constexpr int64_t MostRest = int64_t(1) << 60;
+
 /// What is more than at the last look is the modules', or what is less.
 void DeviceUses::takeModules(Context Of, int64_t &Rest, const State &S) {
   auto It = Contexts.find(Of);
   if (!S.HasRest || It == Contexts.end())
     return;
   uint64_t &Bytes = It->second.ModuleBytes;
-  int64_t By = std::max(Rest - S.Rest, -int64_t(Bytes));
+  int64_t By = std::clamp(Rest - S.Rest, -int64_t(Bytes),
+                          MostRest - int64_t(Bytes));
   Bytes += uint64_t(By);
   Rest -= By;
 }
@@ -131,8 +136,9 @@ void DeviceUses::take(Look L, DeviceMoment At) {
   uint64_t OfContexts;
   contextBytes(L.Device, OfContexts);
   uint64_t Others = S.Last ? S.Last->Others.value_or(0) : 0;
-  auto Rest = int64_t(L.Used - L.Accounted - OfContexts -
-                      moduleBytes(L.Device) - Others);
+  int64_t Rest = std::clamp(int64_t(L.Used - L.Accounted - OfContexts -
+                                    moduleBytes(L.Device) - Others),
+                            -MostRest, MostRest);
   if (At == DeviceMoment::Modules)
     takeModules(L.Of, Rest, S);
   S.Rest = Rest;

@@ -338,6 +338,8 @@ bool ImageState::noteDevice(const wire::Record &Rec, DeviceUses::Look &L) {
 }
 
 void ImageState::deviceUsed(const wire::Record &Rec, DeviceUses::Look L) {
+  if (Rec.Address > Rec.size())
+    return bad();
   L.Used = Rec.Address;
   L.Total = Rec.size();
   R.Uses.take(L, wire::DeviceMoment(Rec.function()));

@@ -168,7 +168,7 @@ Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
 Error chooseEvents(Recording &R, const RecordOptions &O, TraceOutput &Out) {
   switch (O.Events) {
   case RecordEvents::All:
-    R.MaxBytes = O.EventBytes;
+    R.MaxBytes = O.BoundBytes;
     break;
   case RecordEvents::None:
     R.leaveOutEvents();
@@ -178,7 +178,7 @@ Error chooseEvents(Recording &R, const RecordOptions &O, TraceOutput &Out) {
       return createStringError(inconvertibleErrorCode(),
                                Out.name() + ": --events=last needs a file");
     Expected<std::unique_ptr<EventTail>> Tail = EventTail::create(
-        sys::path::parent_path(Out.name()), O.EventBytes);
+        sys::path::parent_path(Out.name()), O.BoundBytes);
     if (!Tail)
       return Tail.takeError();
     R.keepLast(std::move(*Tail));
@@ -300,7 +300,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     O.Warn("--step=" + O.StepRange + ": no range of such a name has ended");
   S.warnOfMoments();
   fill(Result, **R, S);
-  Result.OomKills = Group.kills() - KillsBefore;
+  Result.OomKills = std::max(Group.kills(), KillsBefore) - KillsBefore;
   Result.OomGroupLimit = Group.limit();
   Result.OomOnMachine = Group.isMachine();
   Error E = (*R)->takeError();

@@ -73,7 +73,7 @@ static Error parseEvents(RecordOptions &O) {
                         Size.takeError());
     if (*Size < LeastTail)
       return wrong("events", Events, "at least last:" + formatSize(LeastTail));
-    O.EventBytes = *Size;
+    O.BoundBytes = *Size;
   } else if (Text != "all") {
     return wrong("events", Events, "all, none or last:SIZE");
   }
@@ -92,7 +92,7 @@ static Error parseMaxSize(RecordOptions &O) {
                       Size.takeError());
   if (!*Size)
     return makeUsageError("--max-size=0: --events=none leaves all events out");
-  O.EventBytes = *Size;
+  O.BoundBytes = *Size;
   return Error::success();
 }
 

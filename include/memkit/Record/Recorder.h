@@ -60,7 +60,7 @@ struct RecordOptions {
   RecordEvents Events = RecordEvents::All;
   /// Of All: no more are written when the file nears so many bytes; 0: they all
   /// are. Of Last: so many bytes of them are kept.
-  uint64_t EventBytes = 0;
+  uint64_t BoundBytes = 0;
   bool Follow = true;               ///< record what the program starts, too
   bool WaitForAll = true;           ///< until descendants have ended, too
   bool Symbols = true;              ///< resolve addresses while recording

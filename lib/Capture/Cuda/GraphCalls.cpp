@@ -90,8 +90,7 @@ static void endCapture(uint64_t Stream) {
 namespace {
 struct GraphMemory {
   std::atomic<uint64_t> AskedNs;
-  // What the driver said was the most, when it was last asked.
-  std::atomic<uint64_t> MostUsed, Most;
+  HighWater Most;
   std::atomic<bool> IsUsed; ///< a graph of the device has memory
 };
 } // namespace
@@ -128,10 +127,7 @@ static void look(const ContextPlace &P, GraphMemory &Of) {
       !ask(D, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, MostUsed) ||
       !ask(D, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, Most))
     return;
-  // It was more meanwhile. (The program may set both back.)
-  bool HasMore = MostUsed != Of.MostUsed.exchange(MostUsed) && MostUsed > Used;
-  HasMore |= Most != Of.Most.exchange(Most) && Most > Reserved;
-  if (HasMore)
+  if (Of.Most.take(MostUsed, Most, Used, Reserved))
     tell(P, MostUsed, Most);
   tell(P, Used, Reserved);
 }

@@ -35,8 +35,7 @@ struct Pool {
   std::atomic<uint64_t> Handle;
   std::atomic<uint64_t> AskedNs;
   std::atomic<uint32_t> Place; ///< 0: of the stream's device; else Known | ...
-  // What the driver said was the most, when it was last asked.
-  std::atomic<uint64_t> MostUsed, Most;
+  HighWater Most;
 };
 } // namespace
 static constexpr uint64_t AskEveryNs = 1000000;
@@ -82,8 +81,7 @@ static void forgetPool(uint64_t Handle) {
   if (Pool *P = findPool(Handle)) {
     P->Place.store(0, std::memory_order_relaxed);
     P->AskedNs.store(0, std::memory_order_relaxed);
-    P->MostUsed.store(0, std::memory_order_relaxed);
-    P->Most.store(0, std::memory_order_relaxed);
+    P->Most.take(0, 0, 0, 0);
     P->Handle.store(0, std::memory_order_release);
   }
 }
@@ -134,16 +132,11 @@ static void look(uint64_t Handle, Pool &Of, const ContextPlace &P,
   if (!ask(At, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, Used) ||
       !ask(At, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, Reserved))
     return;
-  // It was more meanwhile. (The program may set both back. Those beyond the
-  // table share an entry.)
+  // Those beyond the table share an entry.
   if (findPool(Handle) && ask(At, CU_MEMPOOL_ATTR_USED_MEM_HIGH, MostUsed) &&
-      ask(At, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, Most)) {
-    bool HasMore =
-        MostUsed != Of.MostUsed.exchange(MostUsed) && MostUsed > Used;
-    HasMore |= Most != Of.Most.exchange(Most) && Most > Reserved;
-    if (HasMore)
-      tellReserved(Handle, MostUsed, Most, P);
-  }
+      ask(At, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, Most) &&
+      Of.Most.take(MostUsed, Most, Used, Reserved))
+    tellReserved(Handle, MostUsed, Most, P);
   tellReserved(Handle, Used, Reserved, P, M);
 }
 

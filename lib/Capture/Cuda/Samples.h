@@ -10,7 +10,24 @@
 
 #include "Cuda/Contexts.h"
 
+#include <atomic>
+
 namespace memkit::capture::cuda {
+
+/// What the driver said was the most that something had, when it was last
+/// asked.
+struct HighWater {
+  std::atomic<uint64_t> Used, Reserved;
+
+  /// Takes what it says now. True: it had more meanwhile than it has. (The
+  /// program may set both back.)
+  bool take(uint64_t MostUsed, uint64_t Most, uint64_t UsedNow,
+            uint64_t ReservedNow) {
+    bool HasMore = MostUsed != Used.exchange(MostUsed) && MostUsed > UsedNow;
+    HasMore |= Most != Reserved.exchange(Most) && Most > ReservedNow;
+    return HasMore;
+  }
+};
 
 /// Looks how much of the device of \p P is in use, at most ten times a second
 /// and device. The context of \p P is the thread's, and it captures no graph.

@@ -4,6 +4,10 @@
 // RUN: %t.exe
 // RUN: memrec -q -o %t.fb %t.exe
 // RUN: memdump --check %t.fb
+// RUN: memdump --summary %t.fb | FileCheck %s
+// CHECK: process    pid  parent
+// CHECK: exit 0 {{.*}}killed-at-start
+// CHECK: killed-at-start
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -16,7 +20,7 @@ int main(int argc, char **argv) {
   for (int I = 0; I < 400; ++I) {
     pid_t Child = fork();
     if (!Child) {
-      free(malloc(10));
+      free((void *volatile){malloc(10)});
       execl("/proc/self/exe", argv[0], "child", (char *)0);
       _exit(9);
     }
