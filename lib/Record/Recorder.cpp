@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Record/Recorder.h"
-#include "Launch.h"
-#include "MemoryGroup.h"
-#include "ProcFs.h"
-#include "Session.h"
+#include "Launch/Launch.h"
+#include "Launch/MemoryGroup.h"
+#include "Launch/ProcFs.h"
+#include "Session/Session.h"
 #include "memkit/Record/Preloadable.h"
 #include "memkit/Record/TraceOutput.h"
 #include "llvm/Support/Path.h"
@@ -177,8 +177,8 @@ Error chooseEvents(Recording &R, const RecordOptions &O, TraceOutput &Out) {
     if (!Out.isRegular() || Out.isStdout())
       return createStringError(inconvertibleErrorCode(),
                                Out.name() + ": --events=last needs a file");
-    Expected<std::unique_ptr<EventTail>> Tail = EventTail::create(
-        sys::path::parent_path(Out.name()), O.BoundBytes);
+    Expected<std::unique_ptr<EventTail>> Tail =
+        EventTail::create(sys::path::parent_path(Out.name()), O.BoundBytes);
     if (!Tail)
       return Tail.takeError();
     R.keepLast(std::move(*Tail));

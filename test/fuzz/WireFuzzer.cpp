@@ -8,12 +8,12 @@
 //
 // A recorded program may write anything into the memory that it shares with the
 // recorder. The input is what it writes: a list of pokes into the memory and of
-// records, with passes of the recorder between. Whatever that is, the trace that
-// comes out must read, and must agree with itself.
+// records, with passes of the recorder between. Whatever that is, the trace
+// that comes out must read, and must agree with itself.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ImageState.h"
+#include "Image/ImageState.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Trace/TraceReader.h"
 #include <cstring>
@@ -174,8 +174,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     std::error_code E;
     raw_fd_ostream(File, E) << V.Bytes;
   }
-  auto T =
-      cantFail(TraceReader::create(MemoryBuffer::getMemBuffer(V.Bytes, "t", false)));
+  auto T = cantFail(
+      TraceReader::create(MemoryBuffer::getMemBuffer(V.Bytes, "t", false)));
   Expected<CheckResult> Checked = checkTrace(*T);
   if (!Checked || !Checked->Differences.empty()) {
     errs() << (Checked ? Checked->Differences.front()

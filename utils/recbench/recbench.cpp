@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ImageState.h"
+#include "Image/ImageState.h"
 #include "Stream.h"
 #include "memkit/Record/RingMerge.h"
 #include "llvm/Support/CommandLine.h"

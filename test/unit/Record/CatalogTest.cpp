@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Catalog.h"
+#include "Output/Catalog.h"
 #include "gtest/gtest.h"
 #include <map>
 #include <random>

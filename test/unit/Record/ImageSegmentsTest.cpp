@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ImageState.h"
+#include "Image/ImageState.h"
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ImageState.h"
+#include "Image/ImageState.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -112,8 +112,8 @@ TEST_F(OneImage, InOrder) {
   EXPECT_EQ(0u, R->losses());
 }
 
-/// Each is told to lie in the mapping in which it was made, though that is cut, and
-/// cut again, or mapped over, or shrinks below it.
+/// Each is told to lie in the mapping in which it was made, though that is cut,
+/// and cut again, or mapped over, or shrinks below it.
 TEST_F(OneImage, AMappingIsCutUnderObjects) {
   for (bool KeyframeRuns : {false, true}) {
     begin();
@@ -150,8 +150,7 @@ TEST_F(OneImage, AMappingIsCutUnderObjects) {
     auto T = llvm::cantFail(TraceReader::create(
         llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
     CheckResult Checked = llvm::cantFail(checkTrace(*T));
-    EXPECT_TRUE(Checked.Differences.empty())
-        << Checked.Differences.front();
+    EXPECT_TRUE(Checked.Differences.empty()) << Checked.Differences.front();
   }
 }
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "JitNames.h"
+#include "Stacks/JitNames.h"
 #include "gtest/gtest.h"
 #include <ctime>
 #include <fstream>

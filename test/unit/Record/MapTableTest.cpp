@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MapTable.h"
+#include "Image/MapTable.h"
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>

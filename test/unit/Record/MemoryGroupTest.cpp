@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MemoryGroup.h"
+#include "Launch/MemoryGroup.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,8 +28,8 @@ protected:
 
   std::string path(const Twine &File) { return (Top + "/" + File).str(); }
   void write(const Twine &File, StringRef Text) {
-    ASSERT_FALSE(sys::fs::create_directories(
-        sys::path::parent_path(path(File))));
+    ASSERT_FALSE(
+        sys::fs::create_directories(sys::path::parent_path(path(File))));
     std::error_code E;
     raw_fd_ostream(path(File), E) << Text;
     ASSERT_FALSE(E);
@@ -67,8 +67,8 @@ TEST_F(MemoryGroupTest, FirstVersion) {
         "cache 1\nhierarchical_memory_limit 134217728\n");
   // The unified hierarchy is there beside it, and says nothing.
   write("cgroup/unified/memory.events", "oom_kill 100\n");
-  for (const char *Text :
-       {"9:name=systemd:/\n4:cpu,memory:/job\n0::/\n", "0::/\n4:memory:/job\n"}) {
+  for (const char *Text : {"9:name=systemd:/\n4:cpu,memory:/job\n0::/\n",
+                           "0::/\n4:memory:/job\n"}) {
     MemoryGroup G = group(Text);
     EXPECT_EQ(G.kills(), 7u);
     EXPECT_EQ(G.limit(), 128u << 20);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Recording.h"
-#include "StackMap.h"
+#include "Output/Recording.h"
+#include "Stacks/StackMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>
 #include <map>
@@ -97,8 +97,9 @@ struct OneProgram : testing::Test {
     M->State = uint32_t(wire::ModuleState::Mapped);
     return addCode(CodeKind::Native, 1000 + Address, 1);
   }
-  /// A path of words: `E` is the evaluator's frame, `...` a gap, `G1` a frame of
-  /// greenlet, a number a native frame's address, `f` a Python frame and `!f` one that begins a run.
+  /// A path of words: `E` is the evaluator's frame, `...` a gap, `G1` a frame
+  /// of greenlet, a number a native frame's address, `f` a Python frame and
+  /// `!f` one that begins a run.
   uint32_t path(llvm::StringRef Text, uint32_t Parent = 0) {
     llvm::SmallVector<llvm::StringRef, 8> Words;
     llvm::SplitString(Text, Words);

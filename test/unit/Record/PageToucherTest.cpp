@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PageToucher.h"
+#include "Output/PageToucher.h"
 #include "memkit/Account/AccountRows.h"
 #include "gtest/gtest.h"
 #include <chrono>

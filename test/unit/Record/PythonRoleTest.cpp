@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PythonRole.h"
+#include "Session/PythonRole.h"
 #include <gtest/gtest.h>
 #include <random>
 

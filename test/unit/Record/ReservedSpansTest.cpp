@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReservedSpans.h"
+#include "Scopes/ReservedSpans.h"
 #include <gtest/gtest.h>
 
 using namespace memkit;

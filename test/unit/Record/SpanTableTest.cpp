@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SpanTable.h"
-#include "Catalog.h"
-#include "ContextTree.h"
+#include "Scopes/SpanTable.h"
+#include "Output/Catalog.h"
+#include "Scopes/ContextTree.h"
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -158,8 +158,8 @@ TEST(ContextTree, NamesThatDifferInDigitsFold) {
   ContextTree T(Names);
   uint32_t Top = T.enter(0, ScopeKind::User, "epoch", 3).Context;
   for (unsigned I = 0; I != ContextTree::MostAlike; ++I)
-    EXPECT_FALSE(T.enter(Top, ScopeKind::User, "iter " + std::to_string(I), 4)
-                     .Folded);
+    EXPECT_FALSE(
+        T.enter(Top, ScopeKind::User, "iter " + std::to_string(I), 4).Folded);
   ContextTree::Entered More = T.enter(Top, ScopeKind::User, "iter 1000", 4);
   EXPECT_TRUE(More.Folded);
   EXPECT_EQ(T.enter(Top, ScopeKind::User, "iter 77777", 4).Context,

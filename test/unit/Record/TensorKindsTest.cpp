@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorKinds.h"
-#include "KindTable.h"
-#include "TensorFrames.h"
+#include "Scopes/TensorKinds.h"
+#include "Scopes/KindTable.h"
+#include "Stacks/TensorFrames.h"
 #include <gtest/gtest.h>
 
 using namespace memkit;

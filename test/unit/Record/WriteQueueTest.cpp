@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WriteQueue.h"
+#include "Output/WriteQueue.h"
 #include "gtest/gtest.h"
 
 using namespace memkit;

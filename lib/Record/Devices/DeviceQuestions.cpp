@@ -1,0 +1,245 @@
+//===- DeviceQuestions.cpp - What NVML is asked -----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Questions and what comes of their answers, in one order. A thread that makes
+// a context waits for its answer; the driver's looks wait for what others have
+// then; and now and then a device is looked at that nobody calls.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Devices/DeviceUses.h"
+#include "Output/Recording.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::DeviceMoment;
+
+/// So long a thread that makes a context waits for NVML, at most.
+static constexpr uint64_t MostWaitNs = 500000000;
+static constexpr uint64_t SeldomNs = 1000000000;
+/// After so many marks of a device it is looked at half as often, and again
+/// after each further NextHalving.
+static constexpr uint64_t FirstHalving = 4096, NextHalving = 2048;
+static constexpr size_t MostAsked = 256;
+static constexpr char NotKnown[] =
+    "CUDA: what contexts and other processes use of a device is not known: ";
+
+bool DeviceUses::ask(Pending P) {
+  uint16_t Device = P.W.L.Device;
+  if (IsGivenUp || IsSilent || Devices[Device].IsUnknown ||
+      Asked.size() >= MostAsked)
+    return false;
+  P.SinceNs = R.nowNs();
+  Thread.ask(R.cudaFacts(Device).Uuid);
+  Asked.push_back(std::move(P));
+  return true;
+}
+
+void DeviceUses::wait(Wait W) {
+  bool IsFailure = W.At == DeviceMoment::ContextFailed;
+  if (IsFailure)
+    Begins.erase({W.L.Of.Image, W.Ring});
+  W.L.Accounted = R.cudaAccounted(W.L.Device);
+  if (IsFailure || !ask({Pending::Context, W, valuesOf(W.L)}))
+    Out.Replies.push_back({W.L.Of.Image, W.Slot, W.Ticket, IsFailure});
+}
+
+/// What NVML's answer means. Of the recorded processes all that have a context
+/// there must be told of: the driver may number them otherwise.
+DeviceUses::Known DeviceUses::know(uint16_t Device, const Nvml::Reading &Is,
+                                   const Pids &Of) const {
+  Known K;
+  K.Used = Is.Used;
+  K.Total = Is.Total;
+  for (const Nvml::Process &P : Is.Processes)
+    for (const auto &[Image, Pid] : Of)
+      if (uint32_t(Pid) == P.Pid) {
+        K.OwnOf[Image] += P.Bytes.value_or(0);
+        K.IsTold &= P.Bytes.has_value();
+      }
+  for (const auto &[C, O] : Contexts)
+    K.IsTold &= O.Device != Device || K.OwnOf.count(C.Image);
+  if (K.IsTold) {
+    K.Own = 0;
+    for (const auto &[Image, Bytes] : K.OwnOf)
+      *K.Own += Bytes;
+    K.Others = less(K.Used, *K.Own);
+  } else if (auto It = Devices.find(Device); It != Devices.end()) {
+    K.Others = It->second.Before;
+  }
+  return K;
+}
+
+bool DeviceUses::hasContext(uint16_t Device) const {
+  return any_of(Contexts,
+                [&](const auto &C) { return C.second.Device == Device; });
+}
+
+/// Before and after a context was made.
+void DeviceUses::measure(const Wait &W, const Known &K) {
+  std::pair Key(W.L.Of.Image, W.Ring);
+  auto Own = K.OwnOf.find(W.L.Of.Image);
+  bool HasOwn = Own != K.OwnOf.end();
+  if (W.At == DeviceMoment::ContextBegins) {
+    // One that has no context yet has nothing, wherever it is listed.
+    bool IsFirst = none_of(Contexts, [&](const auto &C) {
+      return C.first.Image == W.L.Of.Image && C.second.Device == W.L.Device;
+    });
+    Begins[Key] = {K.Used, W.L.Accounted, HasOwn ? Own->second : 0,
+                   HasOwn || IsFirst};
+    if (!hasContext(W.L.Device))
+      Devices[W.L.Device].Before = K.Used;
+    return;
+  }
+  auto Begun = Begins.find(Key);
+  auto C = Contexts.find(W.L.Of);
+  if (Begun != Begins.end() && C != Contexts.end() && !C->second.Bytes) {
+    const Begin &B = Begun->second;
+    uint64_t More = HasOwn && K.IsTold && B.HasOwn ? less(Own->second, B.Own)
+                                                   : less(K.Used, B.Used);
+    C->second.Bytes = less(More, less(W.L.Accounted, B.Accounted));
+  }
+  Begins.erase(Key);
+}
+
+void DeviceUses::lookNow(Pending &P, State &S) {
+  uint64_t Now = R.nowNs();
+  P.W.L.Accounted = R.cudaAccounted(P.W.L.Device);
+  P.W.L.Used = S.Last->Used;
+  P.W.L.Total = S.Last->Total;
+  P.W.L.TimeNs = std::max(Now, R.lastNs());
+  Values V = valuesOf(P.W.L);
+  // Nor is one quiet on which a context is being made.
+  bool IsQuiet = less(P.SinceNs, S.ChangedNs) > OftenNs && Begins.empty();
+  bool IsSame = S.NumMarks && S.Marked[0] - S.Marked[2] == V[0] - V[2] &&
+                S.Marked[5] == S.Last->Others.value_or(UnknownBytes);
+  uint64_t Halvings = S.NumMarks < FirstHalving
+                          ? 0
+                          : 1 + (S.NumMarks - FirstHalving) / NextHalving;
+  S.EveryNs = IsSame ? std::min(S.EveryNs * 2, SeldomNs) : OftenNs;
+  S.NextNs = Now + (S.EveryNs << std::min<uint64_t>(Halvings, 20));
+  if (IsQuiet && !IsSame)
+    mark(P.W.L, V);
+}
+
+/// A process that was listed once and is no more ends, which is soon heard of:
+/// false.
+bool DeviceUses::takeKnown(const Known &K, const Pending &P, State &S) {
+  bool Has = hasContext(P.W.L.Device);
+  S.WasTold |= Has && K.IsTold;
+  if (!K.IsTold && S.WasTold)
+    return false;
+  S.Last = K;
+  // One that waits for its context has not ended.
+  if (K.IsTold || P.Why != Pending::Context)
+    return true;
+  missed("CUDA: NVML does not list the recorded processes (their numbers may "
+         "be of another namespace): what others use of a device is taken to "
+         "be what they used before the first context");
+  return true;
+}
+
+void DeviceUses::answered(Pending &P, const DeviceThread::Answer &A,
+                          const Pids &Of) {
+  if (P.Why == Pending::Dropped)
+    return;
+  Wait &W = P.W;
+  State &S = Devices[W.L.Device];
+  bool IsKnown = A.Wrong.empty(), IsNews = false;
+  S.IsAsked &= P.Why != Pending::Time;
+  if (!IsKnown) {
+    S.IsUnknown = true;
+    missed(NotKnown + A.Wrong);
+  } else {
+    Known K = know(W.L.Device, A.Is, Of);
+    if (P.Why == Pending::Context) {
+      W.L.Used = K.Used;
+      W.L.Total = K.Total;
+      measure(W, K);
+      // It has got its bytes, or is what others' are told by.
+      P.V = valuesOf(W.L);
+      K = know(W.L.Device, A.Is, Of);
+    }
+    IsNews = takeKnown(K, P, S);
+  }
+  if (P.Why == Pending::Context)
+    Out.Replies.push_back({W.L.Of.Image, W.Slot, W.Ticket, IsKnown});
+  if (P.Why == Pending::Driver || (IsKnown && P.Why == Pending::Context))
+    mark(W.L, P.V);
+  else if (IsNews)
+    lookNow(P, S);
+}
+
+/// What waits goes on without an answer.
+void DeviceUses::drop() {
+  for (Pending &P : Asked) {
+    Look &L = P.W.L;
+    if (P.Why == Pending::Context)
+      Out.Replies.push_back({L.Of.Image, P.W.Slot, P.W.Ticket, false});
+    else if (P.Why == Pending::Driver)
+      mark(L, P.V);
+    Devices[L.Device].IsAsked &= P.Why != Pending::Time;
+    P.Why = Pending::Dropped;
+  }
+}
+
+/// NVML is not asked any more.
+void DeviceUses::giveUp(const std::string &Why) {
+  IsGivenUp = true;
+  missed(NotKnown + Why);
+  drop();
+  Asked.clear();
+  for (auto &[Device, S] : Devices)
+    S.Last.reset();
+}
+
+void DeviceUses::missed(const std::string &What) {
+  constexpr size_t Most = 16;
+  if (Said.size() < Most && Said.insert(What).second)
+    Out.Missed.push_back(What);
+}
+
+//===----------------------------------------------------------------------===//
+// At each pass
+//===----------------------------------------------------------------------===//
+
+DeviceUses::News DeviceUses::pass(uint64_t Now, const Pids &Of) {
+  while (!Asked.empty()) {
+    std::optional<DeviceThread::Answer> A = Thread.take();
+    if (A && !A->IsOpen) {
+      giveUp(A->Wrong);
+      break;
+    }
+    if (!A) {
+      if (!IsSilent && less(Now, Asked.front().SinceNs) > MostWaitNs) {
+        IsSilent = true; // until all answers have come
+        missed(std::string(NotKnown) + "NVML does not answer in time");
+        drop();
+      }
+      break;
+    }
+    Pending P = std::move(Asked.front());
+    Asked.pop_front();
+    answered(P, *A, Of);
+    IsSilent &= !Asked.empty();
+  }
+  for (auto &[Device, S] : Devices) {
+    if (S.IsAsked || Now < S.NextNs || Of.empty())
+      continue;
+    Pending P;
+    P.W.L.Device = Device;
+    S.IsAsked = ask(std::move(P));
+    S.NextNs = Now + SeldomNs;
+  }
+  return std::exchange(Out, News());
+}
+
+void DeviceUses::finish() {
+  drop();
+  IsGivenUp = true;
+}

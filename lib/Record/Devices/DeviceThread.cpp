@@ -1,0 +1,80 @@
+//===- DeviceThread.cpp - Looks at devices ----------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Devices/DeviceThread.h"
+#include <chrono>
+#include <csignal>
+#include <thread>
+#include <utility>
+
+using namespace memkit;
+
+DeviceThread::~DeviceThread() {
+  if (!Both)
+    return;
+  std::unique_lock<std::mutex> Guard(Both->Lock);
+  Both->Over = true;
+  Both->Wake.notify_one();
+  // NVML's own end, with the process, should find nobody in it.
+  Both->Idle.wait_for(Guard, std::chrono::milliseconds(200),
+                      [&] { return !Both->IsIn; });
+}
+
+void DeviceThread::start() {
+  if (Both)
+    return;
+  Both = std::make_shared<Shared>();
+  // Signals are for the recorder's thread.
+  sigset_t All, Old;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Old);
+  std::thread(run, Both).detach();
+  pthread_sigmask(SIG_SETMASK, &Old, nullptr);
+}
+
+void DeviceThread::ask(std::vector<uint8_t> Uuid) {
+  start();
+  std::lock_guard<std::mutex> Guard(Both->Lock);
+  Both->Asked.push_back(std::move(Uuid));
+  Both->Wake.notify_one();
+}
+
+std::optional<DeviceThread::Answer> DeviceThread::take() {
+  if (!Both)
+    return std::nullopt;
+  std::lock_guard<std::mutex> Guard(Both->Lock);
+  if (Both->Done.empty())
+    return std::nullopt;
+  Answer A = std::move(Both->Done.front());
+  Both->Done.pop_front();
+  return A;
+}
+
+void DeviceThread::run(std::shared_ptr<Shared> S) {
+  std::string NotOpen = S->Of.open();
+  std::unique_lock<std::mutex> Guard(S->Lock);
+  for (;;) {
+    S->IsIn = false;
+    S->Idle.notify_one();
+    S->Wake.wait(Guard, [&] { return S->Over || !S->Asked.empty(); });
+    if (S->Over)
+      return;
+    std::vector<uint8_t> Uuid = std::move(S->Asked.front());
+    S->Asked.pop_front();
+    Answer A;
+    A.Wrong = NotOpen;
+    A.IsOpen = NotOpen.empty();
+    if (A.IsOpen) {
+      S->IsIn = true;
+      Guard.unlock();
+      A.Wrong = S->Of.read(Uuid, A.Is);
+      Guard.lock();
+    }
+    S->Done.push_back(std::move(A));
+  }
+}

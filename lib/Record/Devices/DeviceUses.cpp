@@ -1,0 +1,155 @@
+//===- DeviceUses.cpp - What a device has in use, and for what --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Looks come from the program, which asks its driver after allocations and
+// around modules; and from here, by NVML: while a thread makes a context, for
+// what the others have at each of the program's looks, and now and then. Of
+// those of the last kind only what changed becomes a mark, and only while no
+// call of the driver was heard of a while ago: one that runs has taken what no
+// block has yet.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Devices/DeviceUses.h"
+#include "Output/Recording.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace memkit;
+using wire::DeviceMoment;
+
+//===----------------------------------------------------------------------===//
+// Contexts and modules
+//===----------------------------------------------------------------------===//
+
+void DeviceUses::seen(Context C, uint16_t Device) {
+  auto [It, New] = Contexts.try_emplace(C);
+  if (!New)
+    return;
+  It->second.Device = Device;
+  // What it takes must not be taken for modules.
+  Devices[Device].HasRest = false;
+}
+
+void DeviceUses::ended(Context C) {
+  auto It = Contexts.find(C);
+  if (It == Contexts.end())
+    return;
+  Devices[It->second.Device].HasRest = false;
+  Contexts.erase(It);
+}
+
+void DeviceUses::imageEnded(uint32_t Image) {
+  // An answer would be of what is without it.
+  for (Pending &P : Asked)
+    if (P.Why == Pending::Driver && P.W.L.Of.Image == Image) {
+      mark(P.W.L, P.V);
+      P.Why = Pending::Dropped;
+    }
+  for (auto It = Contexts.lower_bound({Image, 0});
+       It != Contexts.end() && It->first.Image == Image;
+       It = Contexts.erase(It))
+    Devices[It->second.Device].HasRest = false;
+  Begins.erase(Begins.lower_bound({Image, 0}),
+               Begins.lower_bound({Image + 1, 0}));
+}
+
+/// False: that of one is not known.
+bool DeviceUses::contextBytes(uint16_t Device, uint64_t &Bytes) const {
+  bool AreKnown = true;
+  Bytes = 0;
+  for (const auto &[C, O] : Contexts)
+    if (O.Device == Device) {
+      AreKnown &= O.Bytes.has_value();
+      Bytes += O.Bytes.value_or(0);
+    }
+  return AreKnown;
+}
+
+uint64_t DeviceUses::moduleBytes(uint16_t Device) const {
+  uint64_t Sum = 0;
+  for (const auto &[C, O] : Contexts)
+    Sum += O.Device == Device ? O.ModuleBytes : 0;
+  return Sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Marks
+//===----------------------------------------------------------------------===//
+
+/// As DeviceUse has them, as far as NVML need not be asked.
+DeviceUses::Values DeviceUses::valuesOf(const Look &L) const {
+  uint64_t OfContexts;
+  bool AreKnown = contextBytes(L.Device, OfContexts);
+  return {L.Used,
+          L.Total,
+          L.Accounted,
+          AreKnown ? OfContexts : UnknownBytes,
+          moduleBytes(L.Device),
+          UnknownBytes,
+          UnknownBytes};
+}
+
+void DeviceUses::mark(const Look &L, Values V) {
+  State &S = Devices[L.Device];
+  // The program has gone on since the driver was asked; others are others.
+  if (S.Last) {
+    V[5] = S.Last->Others.value_or(UnknownBytes);
+    V[6] = S.Last->Own ? less(V[0], V[5]) : UnknownBytes;
+  }
+  S.Marked = V;
+  S.MarkedNs = L.TimeNs;
+  ++S.NumMarks;
+  Mark M;
+  M.Kind = MarkKind::DeviceUsed;
+  M.Image = L.Of.Image;
+  M.Thread = L.Thread;
+  M.TimeNs = L.TimeNs;
+  M.Id = R.cudaDomain(L.Device);
+  M.Values.assign(V.begin(), V.end());
+  R.addMark(std::move(M));
+}
+
+/// What a program may tell is any number; no device has as much.
+static constexpr int64_t MostRest = int64_t(1) << 60;
+
+/// What is more than at the last look is the modules', or what is less.
+void DeviceUses::takeModules(Context Of, int64_t &Rest, const State &S) {
+  auto It = Contexts.find(Of);
+  if (!S.HasRest || It == Contexts.end())
+    return;
+  uint64_t &Bytes = It->second.ModuleBytes;
+  int64_t By =
+      std::clamp(Rest - S.Rest, -int64_t(Bytes), MostRest - int64_t(Bytes));
+  Bytes += uint64_t(By);
+  Rest -= By;
+}
+
+void DeviceUses::take(Look L, DeviceMoment At) {
+  State &S = Devices[L.Device];
+  L.Accounted = R.cudaAccounted(L.Device);
+  uint64_t OfContexts;
+  contextBytes(L.Device, OfContexts);
+  uint64_t Others = S.Last ? S.Last->Others.value_or(0) : 0;
+  int64_t Rest = std::clamp(int64_t(L.Used - L.Accounted - OfContexts -
+                                    moduleBytes(L.Device) - Others),
+                            -MostRest, MostRest);
+  if (At == DeviceMoment::Modules)
+    takeModules(L.Of, Rest, S);
+  S.Rest = Rest;
+  S.HasRest = true;
+  S.EveryNs = OftenNs;
+  S.NextNs = std::min(S.NextNs, L.TimeNs + OftenNs);
+  Values V = valuesOf(L);
+  // Those around modules come in great numbers.
+  if (At != DeviceMoment::Any && V[4] == S.Marked[4] &&
+      less(L.TimeNs, S.MarkedNs) < OftenNs)
+    return;
+  if (!ask({Pending::Driver, {L, 0, 0, 0, {}}, V}))
+    mark(L, V);
+}

@@ -1,0 +1,160 @@
+//===- Nvml.cpp - What NVML says of devices ---------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The few structures of NVML that are used stand here, so that its header is
+// not needed; the tests' library has them from there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Devices/Nvml.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
+#include <dlfcn.h>
+
+using namespace llvm;
+using namespace memkit;
+
+namespace {
+enum Result : int { Success = 0, InsufficientSize = 7 };
+constexpr uint64_t NotAvailable = ~0ull;
+/// How entries of processes begin, in all versions.
+struct ProcessHead {
+  uint32_t Pid;
+  uint64_t Bytes;
+};
+constexpr size_t BytesV1 = 16, BytesV2 = 24;
+/// Some drivers of 535 write longer ones than the later ones of that name.
+constexpr size_t BytesLong = 32;
+constexpr uint8_t Unwritten = 0xa5;
+} // namespace
+
+struct Nvml::Memory {
+  uint64_t Total, Free, Used;
+};
+struct Nvml::MemoryV2 {
+  uint32_t Version;
+  uint64_t Total, Reserved, Free, Used;
+};
+
+template <typename Fn> bool Nvml::find(const char *Name, Fn *&To) {
+  To = reinterpret_cast<Fn *>(dlsym(Library, Name));
+  return To;
+}
+
+std::string Nvml::wrong(const char *Function, int Result) const {
+  const char *Text = ErrorString ? ErrorString(Result) : nullptr;
+  return std::string("NVML: ") + Function + ": " +
+         (Text ? Text : ("error " + Twine(Result)).str());
+}
+
+std::string Nvml::open() {
+  Library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!Library)
+    return "libnvidia-ml.so.1 was not found";
+  find("nvmlErrorString", ErrorString);
+  // The first is of 2012; what came before has no UUIDs.
+  for (auto [Name, Found] :
+       {std::pair("nvmlInit_v2", find("nvmlInit_v2", Init)),
+        std::pair("nvmlDeviceGetHandleByUUID",
+                  find("nvmlDeviceGetHandleByUUID", HandleByUuid)),
+        std::pair("nvmlDeviceGetMemoryInfo",
+                  find("nvmlDeviceGetMemoryInfo", GetMemory))})
+    if (!Found)
+      return std::string("NVML is of another version: it has no ") + Name;
+  find("nvmlDeviceGetMemoryInfo_v2", GetMemoryV2);
+  ProcessBytes = BytesV2;
+  if (!find("nvmlDeviceGetComputeRunningProcesses_v3", GetProcesses) &&
+      !find("nvmlDeviceGetComputeRunningProcesses_v2", GetProcesses)) {
+    ProcessBytes = BytesV1;
+    find("nvmlDeviceGetComputeRunningProcesses", GetProcesses);
+  }
+  int R = Init();
+  return R ? wrong("nvmlInit_v2", R) : "";
+}
+
+/// A device of its own, or a part of one.
+std::string Nvml::handleOf(ArrayRef<uint8_t> Uuid, void *&To) {
+  std::string Digits = toHex(Uuid, /*LowerCase=*/true), Text;
+  if (Uuid.size() != 16)
+    return "the device has no UUID";
+  for (size_t I = 0; I != Digits.size(); ++I)
+    Text += (I == 8 || I == 12 || I == 16 || I == 20 ? "-" : "") +
+            std::string(1, Digits[I]);
+  int R = HandleByUuid(("GPU-" + Text).c_str(), &To);
+  if (!R || !HandleByUuid(("MIG-" + Text).c_str(), &To))
+    return "";
+  return wrong(("device GPU-" + Text).c_str(), R);
+}
+
+std::string Nvml::readMemory(void *Device, Reading &Out) {
+  // What the driver keeps for itself is not in the newer figure.
+  if (GetMemoryV2) {
+    MemoryV2 M = {uint32_t(sizeof(MemoryV2) | 2 << 24), 0, 0, 0, 0};
+    if (!GetMemoryV2(Device, &M)) {
+      Out.Used = M.Used;
+      Out.Total = M.Total;
+      return "";
+    }
+  }
+  Memory M = {};
+  if (int R = GetMemory(Device, &M))
+    return wrong("nvmlDeviceGetMemoryInfo", R);
+  Out.Used = M.Used;
+  Out.Total = M.Total;
+  return "";
+}
+
+void Nvml::readProcesses(void *Device, Reading &Out) {
+  if (!GetProcesses)
+    return;
+  unsigned Room = 64, Count = 0;
+  std::vector<uint8_t> Bytes;
+  int R = InsufficientSize;
+  for (int Try = 0; R == InsufficientSize && Try != 4; ++Try) {
+    // More may come meanwhile.
+    Room = std::max(Room, std::min(2 * Count, 65536u));
+    Bytes.assign(Room * BytesLong, Unwritten);
+    Count = Room;
+    R = GetProcesses(Device, &Count, Bytes.data());
+  }
+  if (R || Count > Room)
+    return;
+  size_t Stride = ProcessBytes;
+  for (size_t I = Count * BytesV2; I != Count * BytesLong; ++I)
+    if (ProcessBytes == BytesV2 && Bytes[I] != Unwritten)
+      Stride = BytesLong;
+  for (unsigned I = 0; I != Count; ++I) {
+    ProcessHead H;
+    std::memcpy(&H, &Bytes[I * Stride], sizeof(H));
+    Process P;
+    P.Pid = H.Pid;
+    if (H.Bytes != NotAvailable)
+      P.Bytes = H.Bytes;
+    Out.Processes.push_back(P);
+  }
+}
+
+std::string Nvml::read(ArrayRef<uint8_t> Uuid, Reading &Out) {
+  void *Device = nullptr;
+  if (std::string Wrong = handleOf(Uuid, Device); !Wrong.empty())
+    return Wrong;
+  // Both are of one moment, if what the processes have stays the same
+  // meanwhile.
+  std::string Wrong;
+  for (int Try = 0; Try != 3; ++Try) {
+    Reading Before;
+    readProcesses(Device, Before);
+    Out = Reading();
+    if (Wrong = readMemory(Device, Out); !Wrong.empty())
+      break;
+    readProcesses(Device, Out);
+    if (Before.Processes == Out.Processes)
+      break;
+  }
+  return Wrong;
+}

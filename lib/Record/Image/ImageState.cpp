@@ -1,0 +1,561 @@
+//===- ImageState.cpp - What the recorder knows of a process image -*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Image/ImageState.h"
+#include "Launch/ProcFs.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::RecordKind;
+
+ImageState::ImageState(uint32_t Id, pid_t Pid, bool Forked,
+                       std::unique_ptr<SharedImage> S, Recording &R)
+    : Id(Id), Pid(Pid), Forked(Forked), Shared(std::move(S)), R(R),
+      Stacks(*Shared, R, Id), Scopes(*Shared, R, Id, R.nowNs()),
+      Makers(*Shared) {
+  Log.Image = FullLog.Image = Id;
+}
+
+EventLog *ImageState::changeLogs(uint32_t Epoch) {
+  bool Any = !Log.empty();
+  if (Any) {
+    Log.Epoch = Epoch;
+    std::swap(Log, FullLog);
+  }
+  Log.start(NextOrdinal);
+  return Any ? &FullLog : nullptr;
+}
+
+ImageState::Ring &ImageState::ring(uint32_t I) {
+  if (I >= Rings.size())
+    Rings.resize(I + 1);
+  return Rings[I];
+}
+
+void ImageState::startThread(Ring &S, uint32_t Tid) {
+  Thread T;
+  T.Image = Id;
+  T.Tid = Tid;
+  T.Name = R.Names.Names.string(procfs::threadName(Pid, pid_t(Tid)));
+  T.StartNs = R.nowNs();
+  S.Thread = S.LastThread = R.Names.addThread(T);
+  S.LastTid = Tid;
+  S.Epoch = S.LastEpoch = 0;
+}
+
+/// A thread that goes on after it has said that it ends.
+bool ImageState::resumeThread(Ring &S, const wire::Record &Rec) {
+  uint64_t Before = Rec.size();
+  if (!Before || Before > Rings.size() ||
+      Rings[Before - 1].LastTid != uint32_t(Rec.Address))
+    return false;
+  const Ring &Old = Rings[Before - 1];
+  S.Thread = S.LastThread = Old.LastThread;
+  S.LastTid = uint32_t(Rec.Address);
+  // A thread stands once in a block: readers tell by its rows which block it
+  // has allocated last.
+  S.Epoch = S.LastEpoch = Old.LastEpoch;
+  S.Lane = Old.Lane;
+  return S.Thread != 0;
+}
+
+void ImageState::releaseRing(uint32_t I) {
+  Ring &S = Rings[I];
+  // A block that was being reallocated lives on; a free of one not known then
+  // stays a free.
+  if (S.Realloc == Ring::HeldBack)
+    endHeldRealloc(S, I, true);
+  S.Realloc = Ring::NoRealloc;
+  S.ObjectAddress = 0;
+  S.Thread = 0;
+  S.Epoch = 0;
+  Scopes.endRing(I, R.lastNs());
+  setContext(I);
+}
+
+/// The row of a context's blocks in a heap; 0 when there are more than live
+/// blocks can name.
+uint32_t ImageState::contextRow(uint32_t Heap, uint32_t Context) {
+  uint32_t Row = R.Sums.contextRow(Id, Heap, Context);
+  return Row < LiveEntry::MaxContext ? Row : 0;
+}
+
+/// What the ring allocates from now on is of its innermost scope.
+void ImageState::setContext(uint32_t RingIndex) {
+  Ring &S = Rings[RingIndex];
+  uint32_t Context = Scopes.context(RingIndex);
+  if (S.Context == Context)
+    return;
+  S.ContextRow = contextRow(R.MallocHeap, Context);
+  S.Context = S.ContextRow ? Context : 0;
+  if (R.Wanted.wants(HostHeap::PythonObject))
+    S.ObjectContextRow =
+        contextRow(R.hostHeap(HostHeap::PythonObject), S.Context);
+  if (S.ObjectContextRow >= InMallocBit)
+    S.ObjectContextRow = 0;
+}
+
+/// Does it say that there are blocks that were not recorded?
+static bool isStop(const wire::Record &Rec) {
+  return Rec.kind() == uint8_t(RecordKind::Mark) &&
+         (Rec.size() == uint64_t(wire::MarkWhat::On) ||
+          Rec.size() == uint64_t(wire::MarkWhat::Off));
+}
+
+void ImageState::process(const wire::Record &Rec, uint32_t RingIndex) {
+  switch (RecordKind(Rec.kind())) {
+  case RecordKind::Allocate:
+  case RecordKind::Free:
+  case RecordKind::ReallocBegin:
+    return at(Rec, RingIndex);
+  case RecordKind::ReallocEnd:
+    return endRealloc(Rec, RingIndex);
+  case RecordKind::ObjectAllocate:
+  case RecordKind::ObjectFree:
+  case RecordKind::ObjectReallocBegin:
+  case RecordKind::ObjectReallocEnd:
+    return objectRecord(Rec, RingIndex);
+  case RecordKind::TensorAllocate:
+  case RecordKind::TensorFree:
+  case RecordKind::TensorReserved:
+  case RecordKind::TensorOom:
+    return tensorRecord(Rec, RingIndex);
+  case RecordKind::PoolBegin:
+  case RecordKind::PoolEnd:
+  case RecordKind::PoolAllocate:
+  case RecordKind::PoolFree:
+  case RecordKind::PoolResize:
+  case RecordKind::PoolName:
+    return poolRecord(Rec, RingIndex);
+  case RecordKind::TensorRequest:
+  case RecordKind::TensorPool:
+  case RecordKind::TensorSegment:
+  case RecordKind::TensorReusable:
+    return allocatorRecord(Rec, RingIndex);
+  case RecordKind::ModuleTensor:
+    return noteHeld(Rec);
+  case RecordKind::DeviceAllocate:
+  case RecordKind::DeviceFree:
+  case RecordKind::DeviceOom:
+  case RecordKind::DeviceDetail:
+  case RecordKind::DeviceContextEnd:
+  case RecordKind::DeviceMap:
+  case RecordKind::DeviceUnmap:
+  case RecordKind::DeviceUsed:
+  case RecordKind::DeviceReserved:
+  case RecordKind::DeviceAsk:
+    return deviceRecord(Rec, RingIndex);
+  case RecordKind::ThreadStart:
+    releaseRing(RingIndex);
+    if (!resumeThread(Rings[RingIndex], Rec))
+      startThread(Rings[RingIndex], uint32_t(Rec.Address));
+    return;
+  case RecordKind::Exec:
+  case RecordKind::ExecFailed:
+  case RecordKind::Spawned:
+    return bad();
+  case RecordKind::ScopeBegin:
+  case RecordKind::ScopeEnd:
+  case RecordKind::Mark:
+  case RecordKind::Ask:
+  case RecordKind::ScopeName:
+    HasStopped |= isStop(Rec);
+    makeThread(RingIndex);
+    if (!Scopes.take(Rec, RingIndex, Rings[RingIndex].Thread))
+      bad();
+    setContext(RingIndex);
+    return R.flushMarks();
+  case RecordKind::ThreadEnd:
+    Scopes.endRing(RingIndex, R.Clock.toNs(Rec.Tsc));
+    setContext(RingIndex);
+    return mapRecord(Rec, RingIndex);
+  default:
+    return mapRecord(Rec, RingIndex);
+  }
+}
+
+/// A record that concerns the block at its address.
+void ImageState::at(const wire::Record &Rec, uint32_t RingIndex) {
+  if (LLVM_UNLIKELY(!isAddress(Rec.Address)))
+    return bad();
+  if (LLVM_UNLIKELY(!Held.empty()))
+    if (auto It = Held.find(Rec.Address); It != Held.end()) {
+      holdBack(It->second, Rec, RingIndex);
+      settle(It->second);
+      if (It->second.empty())
+        Held.erase(It);
+      return;
+    }
+  if (LLVM_UNLIKELY(!apply(Rec, RingIndex))) {
+    if ((R.Wanted.MinSize || HasStopped) && !isPut(Rec)) {
+      // A block that was not recorded, most likely: nobody waits for it, and
+      // who takes its address must not be freed by it.
+      if (Rec.kind() == uint8_t(RecordKind::ReallocBegin))
+        hold(Rec, RingIndex);
+      return;
+    }
+    holdBack(Held[Rec.Address], Rec, RingIndex);
+  }
+}
+
+/// Until the record comes that the one given waits for.
+void ImageState::holdBack(Queue &Q, const wire::Record &Rec,
+                          uint32_t RingIndex) {
+  HeldRecord H{Rec, RingIndex, HeldRecord::None, R.Pass};
+  if (Rec.kind() == uint8_t(RecordKind::Free))
+    if (auto Early = R.Recent.before(*this, RingIndex, Rec))
+      H.EarlyRing = Early->Ring;
+  Q.push_back(H);
+  if (Rec.kind() == uint8_t(RecordKind::ReallocBegin))
+    hold(Rec, RingIndex);
+}
+
+/// Notes that the ring's realloc waits for its block.
+void ImageState::hold(const wire::Record &Rec, uint32_t RingIndex) {
+  Ring &S = Rings[RingIndex];
+  if (S.Realloc != Ring::NoRealloc)
+    reattach(S, RingIndex);
+  S.Realloc = Ring::HeldBack;
+  S.ReallocAddress = Rec.Address;
+}
+
+/// Does what the record says; false when its block is not as it must be.
+bool ImageState::apply(const wire::Record &Rec, uint32_t RingIndex) {
+  return isPut(Rec) ? allocate(Rec, RingIndex) : take(Rec, RingIndex);
+}
+
+bool ImageState::take(const wire::Record &Rec, uint32_t RingIndex) {
+  LiveEntry E;
+  if (LLVM_UNLIKELY(Snapshot.active()) && Live.get(Rec.Address, &E))
+    beforeFree(E.Ordinal);
+  if (LLVM_UNLIKELY(!Live.take(Rec.Address, E)))
+    return false;
+  Snapshot.onTake(E, LiveTable::shardOf(Rec.Address));
+  if (Rec.kind() == uint8_t(RecordKind::Free)) {
+    emitFree(E, Rec.Tsc, RingIndex);
+    return true;
+  }
+  Ring &S = Rings[RingIndex];
+  if (S.Realloc == Ring::Detached)
+    reattach(S, RingIndex);
+  S.Realloc = Ring::Detached;
+  S.ReallocAddress = Rec.Address;
+  S.Block = E;
+  return true;
+}
+
+/// A realloc began and never ended: its block is where it was.
+void ImageState::reattach(Ring &S, uint32_t RingIndex) {
+  if (S.Realloc == Ring::HeldBack) {
+    endHeldRealloc(S, RingIndex, false);
+  } else if (S.Realloc == Ring::Detached) {
+    if (!Live.insert(S.ReallocAddress, S.Block)) {
+      R.addLoss(Id, LossKind::DoubleAllocate, 1);
+      emitFree(S.Block, 0, RingIndex);
+    }
+  }
+  S.Realloc = Ring::NoRealloc;
+}
+
+void ImageState::endHeldRealloc(Ring &S, uint32_t RingIndex, bool Moved) {
+  S.Realloc = Ring::NoRealloc;
+  auto It = Held.find(S.ReallocAddress);
+  if (It == Held.end())
+    return;
+  Queue &Q = It->second;
+  for (HeldRecord &H : Q) {
+    if (H.Ring != RingIndex ||
+        H.Rec.kind() != uint8_t(RecordKind::ReallocBegin))
+      continue;
+    if (Moved)
+      H.Rec.SizeKindFunction = wire::Record::pack(0, RecordKind::Free);
+    else
+      Q.erase(&H);
+    break;
+  }
+  if (Q.empty())
+    Held.erase(It);
+}
+
+void ImageState::endRealloc(const wire::Record &Rec, uint32_t RingIndex) {
+  Ring &S = Rings[RingIndex];
+  bool Moved = Rec.Address != 0;
+  if (S.Realloc == Ring::HeldBack) {
+    endHeldRealloc(S, RingIndex, Moved);
+  } else if (S.Realloc == Ring::Detached) {
+    if (Moved) {
+      emitFree(S.Block, Rec.Tsc, RingIndex);
+      S.Realloc = Ring::NoRealloc;
+    } else {
+      reattach(S, RingIndex);
+    }
+  } else if (!Moved) {
+    bad();
+  }
+  if (Moved && Rec.Address != wire::Unrecorded &&
+      Rec.size() >= R.Wanted.MinSize)
+    at(Rec, RingIndex);
+}
+
+/// A ring has freed the block and allocated it anew, and the free found none:
+/// if another ring's free came too early, then it is that one that waits, for
+/// this allocation.
+bool ImageState::swapEarly(Queue &Q) {
+  for (size_t I = 0; I != Q.size(); ++I) {
+    HeldRecord &H = Q[I];
+    if (H.EarlyRing != HeldRecord::None &&
+        any_of(ArrayRef(Q).drop_front(I + 1), [&](const HeldRecord &Later) {
+          return Later.Ring == H.Ring && isPut(Later.Rec);
+        })) {
+      H.Ring = std::exchange(H.EarlyRing, HeldRecord::None);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Does what has become possible. Of two records of one ring the first is
+/// first; of two rings either may be.
+void ImageState::settle(Queue &Q) {
+  for (bool Progress = true; Progress && !Q.empty();) {
+    Progress = false;
+    for (size_t I = 0; I != Q.size(); ++I) {
+      HeldRecord H = Q[I];
+      bool First =
+          none_of(ArrayRef(Q).take_front(I), [&](const HeldRecord &Other) {
+            return Other.Ring == H.Ring;
+          });
+      if (!First || Live.contains(H.Rec.Address) == isPut(H.Rec))
+        continue;
+      Q.erase(Q.begin() + I);
+      Ring &S = Rings[H.Ring];
+      // Its realloc still runs: from now on the block is the thread's.
+      if (H.Rec.kind() == uint8_t(RecordKind::ReallocBegin))
+        S.Realloc = Ring::NoRealloc;
+      apply(H.Rec, H.Ring);
+      Progress = true;
+      break;
+    }
+    Progress = Progress || swapEarly(Q);
+  }
+}
+
+/// The record that would explain the first of the queue was lost.
+void ImageState::force(Queue &Q) {
+  HeldRecord H = Q.front();
+  Q.erase(Q.begin());
+  if (apply(H.Rec, H.Ring))
+    return;
+  if (isPut(H.Rec)) {
+    LiveEntry Old;
+    if (Live.take(H.Rec.Address, Old)) {
+      Snapshot.onTake(Old, LiveTable::shardOf(H.Rec.Address));
+      R.addLoss(Id, LossKind::DoubleAllocate, 1);
+      emitFree(Old, H.Rec.Tsc, H.Ring);
+    }
+    apply(H.Rec, H.Ring);
+  } else {
+    if (Forked)
+      R.Sums.inheritedFree(Id);
+    else if (!R.Wanted.MinSize && !HasStopped) // else it may be of a block that
+                                               // was not recorded
+      R.addLoss(Id, LossKind::UnknownFree, 1);
+    if (H.Rec.kind() == uint8_t(RecordKind::ReallocBegin))
+      Rings[H.Ring].Realloc = Ring::NoRealloc;
+  }
+}
+
+void ImageState::settleHeld(bool All) {
+  if (Held.empty())
+    return;
+  SmallVector<uint64_t, 16> Old;
+  for (auto &[Address, Q] : Held)
+    if (All || Q.front().Pass < R.Pass)
+      Old.push_back(Address);
+  // By time, so that what is emitted does not depend on the hash's order.
+  sort(Old, [this](uint64_t A, uint64_t B) {
+    return Held[A].front().Rec.Tsc < Held[B].front().Rec.Tsc;
+  });
+  for (uint64_t Address : Old) {
+    Queue Q = std::move(Held[Address]);
+    while (!Q.empty() && (All || Q.front().Pass < R.Pass)) {
+      force(Q);
+      settle(Q);
+    }
+    if (Q.empty())
+      Held.erase(Address);
+    else
+      Held[Address] = std::move(Q);
+  }
+}
+
+/// Gives the ring's thread a lane in the log. Only while there is one.
+void ImageState::addLane(Ring &S) {
+  S.Epoch = S.LastEpoch = R.Epoch;
+  S.Lane = Log.addThread(S.Thread);
+}
+
+/// Sees to it that the ring has a thread.
+void ImageState::makeThread(uint32_t RingIndex) {
+  if (!Rings[RingIndex].Thread)
+    startThread(Rings[RingIndex], Shared->ringHeader(RingIndex).Tid.load(
+                                      std::memory_order_relaxed));
+}
+
+/// Sees to it that the log takes one more event of the ring's thread.
+void ImageState::makeRoom(uint32_t RingIndex) {
+  Ring &S = Rings[RingIndex];
+  makeThread(RingIndex);
+  if (LLVM_UNLIKELY(Log.full() ||
+                    (!isLogged(S) && Log.numThreads() >= MaxBlockThreads)))
+    R.emptyLogs();
+  if (!isLogged(S))
+    addLane(S);
+}
+
+/// The block that the record says begins to live; false when one lives there.
+bool ImageState::allocate(const wire::Record &Rec, uint32_t RingIndex) {
+  uint32_t Row = Stacks.row(Rec.Stack, Rec.function());
+  uint64_t Tick = R.tickAt(Rec.Tsc, Id), Size = Rec.size();
+  uint32_t InContext = Rings[RingIndex].ContextRow;
+  if (LLVM_UNLIKELY(
+          !Live.insert(Rec.Address, {NextOrdinal, Size, Tick, Row, InContext})))
+    return false;
+  // A flush writes what was there before.
+  makeRoom(RingIndex);
+  R.setTick(Tick, Id);
+  const Ring &S = Rings[RingIndex];
+  uint64_t Ordinal = NextOrdinal++;
+  BlockRef B{Ordinal, Row, InContext};
+  const MapTable::Block *In = Maps.enclosing(Rec.Address);
+  if (LLVM_UNLIKELY(R.Wanted.SampleBytes))
+    countSampled({Ordinal, Size, Tick, Row, InContext}, In, Tick * TimeUnitNs,
+                 S.Thread);
+  else if (LLVM_UNLIKELY(In && In->Entry.Row))
+    allocateIn(*In, B, Size, Tick * TimeUnitNs, S.Thread);
+  else
+    R.Sums.allocate(B, Size, Tick * TimeUnitNs, S.Thread);
+  Log.allocate(S.Lane, Tick, Size, R.Sums.stackOf(Row), S.Context,
+               R.MallocHeap);
+  return true;
+}
+
+void ImageState::emitFree(const LiveEntry &Block, uint64_t Tsc,
+                          uint32_t RingIndex) {
+  makeRoom(RingIndex);
+  const Ring &S = Rings[RingIndex];
+  uint64_t Tick = R.nextTick(Tsc, Id);
+  uint64_t In =
+      LLVM_UNLIKELY(!Enclosing.empty()) ? takeEnclosing(Block.Ordinal) : 0;
+  BlockRef B{Block.Ordinal, Block.Row, Block.Context};
+  uint32_t Weight =
+      LLVM_UNLIKELY(R.Wanted.SampleBytes) ? weightOf(R, Block) : 0;
+  if (LLVM_UNLIKELY(Weight))
+    R.Sums.freeSampled(B, Block.Size, Weight, Tick * TimeUnitNs);
+  else
+    R.Sums.free(B, Block.Size, Tick * TimeUnitNs, S.Thread, In);
+  Log.free(S.Lane, Tick, Block.Ordinal);
+}
+
+uint64_t ImageState::allBlocks() const {
+  return Live.size() + Objects.size() + Tensors.size() + Regions.size() +
+         Maps.size() + Segments.size() + DeviceBlocks.size();
+}
+
+void ImageState::keyframe() {
+  if (!Snapshot.active()) {
+    if (!R.takesEvents() ||
+        !Snapshot.due(R.Sums.events(Id), allBlocks(), R.producedBytes()))
+      return;
+    startKeyframe();
+  }
+  stepKeyframe();
+  if (!Snapshot.active())
+    forgetGiven();
+}
+
+void ImageState::startKeyframe() {
+  SmallVector<LiveEntry, 8> Detached;
+  for (const Ring &S : Rings)
+    if (S.Realloc == Ring::Detached)
+      Detached.push_back(S.Block);
+  for (const auto &[Begin, B] : Maps.blocks())
+    if (B.Entry.Row)
+      Detached.push_back(B.Entry);
+  for (const auto &[Begin, S] : Segments.all())
+    Detached.push_back(S.Entry);
+  DeviceBlocks.forEach([&](const DeviceBlock &B) {
+    for (const LiveEntry &E : {B.Entry, B.Mapped})
+      if (E.Row)
+        Detached.push_back(E);
+  });
+  Snapshot.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), allBlocks(),
+                 Detached, Enclosing);
+}
+
+void ImageState::setRecording(bool On, uint64_t TimeNs) {
+  std::atomic<uint32_t> &Bits = Shared->control().Settings.Recording;
+  if (bool(Bits.load(std::memory_order_relaxed) & wire::RB_On) == On)
+    return;
+  if (On)
+    Bits.fetch_or(wire::RB_On, std::memory_order_relaxed);
+  else
+    Bits.fetch_and(~uint32_t(wire::RB_On), std::memory_order_relaxed);
+  expectUnknown();
+  Mark M;
+  M.Kind = On ? MarkKind::RecordOn : MarkKind::RecordOff;
+  M.Image = Id;
+  M.TimeNs = std::max(TimeNs, R.lastNs());
+  R.addMark(std::move(M));
+}
+
+void ImageState::expectUnknown() {
+  HasStopped = true;
+  Shared->control().Settings.Recording.fetch_or(wire::RB_SomeUnknown,
+                                                std::memory_order_relaxed);
+}
+
+void ImageState::stepKeyframe() {
+  auto Outer = [this](const LiveEntry &E, uint64_t Address) {
+    return outerOf(Address, E);
+  };
+  auto TensorOuter = [this](const LiveEntry &E, uint64_t Address) {
+    return tensorOuterOf(Address, E);
+  };
+  const LiveSource Sources[] = {{Live},
+                                {Objects, Outer, InMallocBit - 1},
+                                {Tensors, TensorOuter, TensorContextMask},
+                                {Regions}};
+  Snapshot.step(Sources, R, Id);
+}
+
+void ImageState::finishKeyframe() {
+  while (Snapshot.active())
+    stepKeyframe();
+  forgetGiven();
+}
+
+void ImageState::countLosses() {
+  auto Count = [this](uint64_t Now, uint64_t &Seen, LossKind Kind) {
+    // A counter that ran backwards is nonsense.
+    if (Now > Seen && Now - Seen < uint64_t(1) << 40)
+      R.addLoss(Id, Kind, Now - Seen);
+    Seen = std::max(Seen, Now);
+  };
+  wire::Control &C = Shared->control();
+  Count(C.LostTableFull.load(std::memory_order_relaxed), TableFullSeen,
+        LossKind::TableFull);
+  Count(C.LostNoRing.load(std::memory_order_relaxed) +
+            C.LostReentrant.load(std::memory_order_relaxed),
+        NoRingSeen, LossKind::NoRing);
+  for (uint32_t I = 0; I != Rings.size(); ++I)
+    Count(Shared->ringHeader(I).Lost.load(std::memory_order_relaxed),
+          Rings[I].LostSeen, LossKind::RingFull);
+}

@@ -1,0 +1,91 @@
+//===- Check.cpp - What can be recorded here -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Image/SharedImage.h"
+#include "Launch/Greeter.h"
+#include "memkit/Record/Preloadable.h"
+#include "memkit/Record/Recorder.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/Path.h"
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+/// Why the capture library cannot be used, or an empty string.
+static std::string whyNoLibrary(const std::string &Library) {
+  if (access(Library.c_str(), R_OK) != 0)
+    return Library + ": " + strerror(errno);
+  auto File = object::ObjectFile::createObjectFile(Library);
+  if (!File)
+    return Library + ": " + toString(File.takeError());
+  if (Library.find_first_of(" :") != std::string::npos)
+    return Library + ": a name with a blank or colon cannot be preloaded";
+  return "";
+}
+
+static bool opens(const std::string &Name) {
+  void *Library = dlopen(Name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (Library)
+    dlclose(Library);
+  return Library != nullptr;
+}
+
+/// What can be recorded of CUDA's driver: a line.
+static std::string checkCuda(const std::string &Library) {
+  std::string Cuda =
+      (sys::path::parent_path(Library) + "/libmemrec-cuda.so").str();
+  if (access(Cuda.c_str(), R_OK) != 0)
+    return "CUDA: no: " + Cuda + ": " + strerror(errno) +
+           " (it is built where the headers of CUDA are)";
+  if (!opens("libcuda.so.1"))
+    return "CUDA: no: there is no driver (libcuda.so.1) here";
+  for (const char *Version : {"13", "12", "11.8", "11.7", "11.6", "11.5"})
+    if (std::string Name = std::string("libcupti.so.") + Version; opens(Name))
+      return "CUDA: yes: what the driver gives out, by " + Name;
+  return "CUDA: yes: what the driver gives out, where a program brings "
+         "libcupti, as PyTorch does, or CUDA_HOME or /usr/local/cuda has it; "
+         "the loader's path has none";
+}
+
+bool memkit::checkRecording(const std::string &Library,
+                            function_ref<void(const Twine &)> Print) {
+  bool Can = true;
+  if (std::string Why = whyNoLibrary(Library); !Why.empty()) {
+    Print("host heap: no: " + Why);
+    Can = false;
+  }
+  auto Door = Greeter::create();
+  if (!Door) {
+    Print("socket: no: " + toString(Door.takeError()));
+    Can = false;
+  }
+  auto Shared = SharedImage::create(1, ImageSettings(), "memkit.check");
+  if (!Shared) {
+    Print("shared memory: no: " + toString(Shared.takeError()));
+    Can = false;
+  } else {
+    Print("shared memory: yes, up to " + Twine((*Shared)->size() >> 20) +
+          " MiB a process, as it fills");
+  }
+  if (Can)
+    Print(
+        "host heap: yes: malloc, calloc, realloc, free and their kin, operator "
+        "new and delete");
+  Print("native stacks: yes, by the unwind tables of the program's modules");
+  Print("python stacks: yes, merged with the native ones: CPython, as each "
+        "process starts (-v says which; other Pythons have native stacks)");
+  Print(checkCuda(Library));
+  Print("not recorded: static, set-user-id and set-capability programs, those "
+        "of another ELF class, those linked with a sanitizer");
+  return Can;
+}

@@ -1,0 +1,81 @@
+//===- MemoryGroup.cpp - Who was killed for lack of memory ----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch/MemoryGroup.h"
+#include "Launch/ProcFs.h"
+#include "llvm/ADT/StringExtras.h"
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+/// The number behind Name at the begin of a line; Otherwise if there is none.
+static uint64_t numberOf(StringRef Text, StringRef Name, uint64_t Otherwise) {
+  for (StringRef Line : split(Text, '\n')) {
+    uint64_t Number;
+    if (Line.consume_front(Name) && Line.consume_front(" ") &&
+        !Line.trim().getAsInteger(10, Number))
+      return Number;
+  }
+  return Otherwise;
+}
+
+MemoryGroup MemoryGroup::own() {
+  return MemoryGroup(procfs::readFile("/proc/self/cgroup"), "/sys/fs/cgroup",
+                     "/proc/vmstat");
+}
+
+/// Of version 1 the line is that of the controller `memory`, else that of the
+/// unified hierarchy. A container may see its own group as the root of the
+/// mount and the path to it all the same.
+MemoryGroup::MemoryGroup(StringRef Membership, const std::string &Mount,
+                         const std::string &Machine)
+    : Counts(Machine) {
+  for (StringRef Line : split(Membership, '\n')) {
+    auto [Number, Rest] = Line.split(':');
+    auto [Controllers, Path] = Rest.split(':');
+    bool IsFirst = is_contained(split(Controllers, ','), "memory");
+    if (!IsFirst && (Number != "0" || !Controllers.empty()))
+      continue;
+    std::string Top = Mount + (IsFirst ? "/memory" : "");
+    const char *Counter = IsFirst ? "/memory.oom_control" : "/memory.events";
+    for (std::string Group : {Top + Path.rtrim('/').str(), Top}) {
+      if (access((Group + Counter).c_str(), R_OK) != 0)
+        continue;
+      Counts = Group + Counter;
+      Limits.clear();
+      // Version 1 has the least of all groups around it in one place.
+      for (; IsFirst ? Limits.empty() : Group.size() > Top.size();
+           Group.resize(Group.rfind('/')))
+        Limits.push_back(Group + (IsFirst ? "/memory.stat" : "/memory.max"));
+      if (Limits.empty())
+        Limits.push_back(Top + "/memory.max");
+      break;
+    }
+    if (IsFirst && !Limits.empty())
+      return;
+  }
+}
+
+uint64_t MemoryGroup::kills() const {
+  return numberOf(procfs::readFile(Counts), "oom_kill", 0);
+}
+
+uint64_t MemoryGroup::limit() const {
+  constexpr uint64_t NoLimit = uint64_t(1) << 60;
+  uint64_t Least = NoLimit;
+  for (const std::string &File : Limits) {
+    std::string Text = procfs::readFile(File);
+    uint64_t Is = numberOf(Text, "hierarchical_memory_limit", NoLimit);
+    if (StringRef(File).ends_with(".max") &&
+        StringRef(Text).trim().getAsInteger(10, Is))
+      Is = NoLimit;
+    Least = std::min(Least, Is);
+  }
+  return Least == NoLimit ? 0 : Least;
+}

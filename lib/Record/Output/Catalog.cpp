@@ -1,0 +1,199 @@
+//===- Catalog.cpp - The ids of a trace that is being recorded -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output/Catalog.h"
+#include "llvm/ADT/SmallString.h"
+#include <utility>
+
+using namespace llvm;
+using namespace memkit;
+
+bool Catalog::hasPending() const {
+  const Dictionary &D = Names.Pending;
+  return !(D.Strings.empty() && D.Modules.empty() && D.Functions.empty() &&
+           D.Frames.empty() && D.Stacks.empty() && D.Images.empty() &&
+           D.Threads.empty() && D.Heaps.empty() && D.Loads.empty() &&
+           D.Symbols.empty() && D.Devices.empty() && D.Scopes.empty() &&
+           D.Contexts.empty());
+}
+
+uint32_t Catalog::module(StringRef Path, ArrayRef<uint8_t> BuildId) {
+  SmallString<256> Key(Path);
+  Key.push_back(0);
+  Key.append(BuildId.begin(), BuildId.end());
+  auto [It, New] = Modules.try_emplace(Key, NumModules + 1);
+  if (New) {
+    ++NumModules;
+    pending().Modules.push_back({Names.string(Path), BuildId.vec()});
+  }
+  return It->second;
+}
+
+std::pair<uint32_t, bool> Catalog::frameOf(uint64_t Owner, uint64_t Address) {
+  uint64_t Hash = (Owner ^ Address) * 0x9E3779B97F4A7C15ull;
+  auto [It, New] = Frames[Hash >> (64 - FramePartBits)].try_emplace(
+      {Owner, Address}, NumFrames + 1);
+  NumFrames += New;
+  return {It->second, New};
+}
+
+uint32_t Catalog::frame(const Frame &F) {
+  // The kind stands above the owner's 32 bits: no key is DenseMap's own.
+  auto [Id, New] = frameOf(uint64_t(F.Kind) << 32 | F.Owner, F.Address);
+  if (!New)
+    return Id;
+  pending().Frames.push_back(F);
+  if (F.Kind == FrameKind::Native && OnNativeFrame)
+    OnNativeFrame(NumFrames, F.Owner, F.Address);
+  return NumFrames;
+}
+
+uint32_t Catalog::unownedFrame(uint32_t Image, uint64_t Address) {
+  // Image stands where others have their owner.
+  auto [Id, New] = frameOf(uint64_t(FrameKind::Unknown) << 32 | Image, Address);
+  if (!New)
+    return Id;
+  pending().Frames.push_back({FrameKind::Unknown, 0, Address});
+  if (OnUnownedFrame)
+    OnUnownedFrame(NumFrames, Image, Address);
+  return NumFrames;
+}
+
+uint32_t Catalog::namedFrame(StringRef Name) {
+  Function F;
+  F.Name = Names.string(Name);
+  return frame({FrameKind::Named, Names.function(F), 0});
+}
+
+uint32_t Catalog::addImage(const Image &I) {
+  pending().Images.push_back(I);
+  return ++NumImages;
+}
+
+uint32_t Catalog::addThread(const Thread &T) {
+  pending().Threads.push_back(T);
+  return ++NumThreads;
+}
+
+uint32_t Catalog::addDevice(const Device &D) {
+  pending().Devices.push_back(D);
+  return ++NumDevices;
+}
+
+uint32_t Catalog::addHeap(const Heap &H) {
+  pending().Heaps.push_back(H);
+  return ++NumHeaps;
+}
+
+/// The child of Parent with Frame, or 0.
+uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) {
+  uint32_t First = Nodes.get(Parent).FirstChild;
+  if (First != Wide) {
+    unsigned Seen = 0;
+    for (uint32_t Id = First; Id; ++Seen) {
+      const Node *N = Nodes.find(Id);
+      if (N->Frame == Frame)
+        return Id;
+      Id = N->Link;
+    }
+    if (Seen == MostListed)
+      widen(Parent);
+    return 0;
+  }
+  uint64_t Hash = hashNode(Parent, Frame);
+  const NodeShard &S = Shards[Hash >> (64 - ShardBits)];
+  if (S.Slots.empty())
+    return 0;
+  size_t Mask = S.Slots.size() - 1;
+  uint32_t Tag = uint32_t(Hash);
+  for (size_t I = Tag & Mask; S.Slots[I].Id; I = (I + 1) & Mask) {
+    if (S.Slots[I].Tag != Tag)
+      continue;
+    const Node *N = Nodes.find(S.Slots[I].Id);
+    if (N->Link == Parent && N->Frame == Frame)
+      return S.Slots[I].Id;
+  }
+  return 0;
+}
+
+void Catalog::place(std::vector<Slot> &Slots, Slot New) {
+  size_t Mask = Slots.size() - 1;
+  size_t I = New.Tag & Mask;
+  while (Slots[I].Id)
+    I = (I + 1) & Mask;
+  Slots[I] = New;
+}
+
+/// Puts a child of Parent, which is wide, into its shard.
+void Catalog::index(uint32_t Id, uint32_t Parent) {
+  Node &N = Nodes.get(Id);
+  N.Link = Parent;
+  uint64_t Hash = hashNode(Parent, N.Frame);
+  NodeShard &S = Shards[Hash >> (64 - ShardBits)];
+  if (S.Count * 4 >= S.Slots.size() * 3) {
+    std::vector<Slot> New(std::max<size_t>(S.Slots.size() * 2, 16));
+    for (const Slot &Old : S.Slots)
+      if (Old.Id)
+        place(New, Old);
+    S.Slots = std::move(New);
+  }
+  place(S.Slots, {Id, uint32_t(Hash)});
+  ++S.Count;
+}
+
+/// Brings the children of Parent from their list into the shards.
+void Catalog::widen(uint32_t Parent) {
+  for (uint32_t Id = std::exchange(Nodes.get(Parent).FirstChild, Wide); Id;) {
+    uint32_t Next = Nodes.get(Id).Link;
+    index(Id, Parent);
+    Id = Next;
+  }
+}
+
+/// Adds a child that findNode() did not find, or that of a new node.
+uint32_t Catalog::addNode(uint32_t Parent, uint32_t Frame) {
+  uint32_t Id = ++NumNodes;
+  uint32_t &First = Nodes.get(Parent).FirstChild;
+  if (First == Wide) {
+    Nodes.get(Id).Frame = Frame;
+    index(Id, Parent);
+  } else {
+    Nodes.get(Id) = {First, Frame, 0, 0};
+    First = Id;
+  }
+  return Id;
+}
+
+Catalog::Path Catalog::stack(uint32_t Parent, ArrayRef<uint32_t> Frames,
+                             function_ref<void(size_t, uint32_t)> OnNode) {
+  uint32_t Node = Parent;
+  size_t I = 0;
+  for (; I != Frames.size(); ++I) {
+    uint32_t Next = findNode(Node, Frames[I]);
+    if (!Next)
+      break;
+    Node = Next;
+    OnNode(I, Node);
+  }
+  NewStack New;
+  New.Parent = Node;
+  New.Length = uint32_t(Frames.size() - I);
+  for (; I != Frames.size(); ++I) {
+    Node = addNode(Node, Frames[I]);
+    pending().NodeFrames.push_back(Frames[I]);
+    OnNode(I, Node);
+  }
+  if (!Node)
+    return {0, 0};
+  uint32_t &Stack = Nodes.get(Node).Stack;
+  if (!Stack) {
+    Stack = ++NumStacks;
+    pending().Stacks.push_back(New);
+  }
+  return {Node, Stack};
+}

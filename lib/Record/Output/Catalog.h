@@ -1,0 +1,116 @@
+//===- Catalog.h - The ids of a trace that is being recorded -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_CATALOG_H
+#define MEMKIT_LIB_RECORD_CATALOG_H
+
+#include "Output/ChunkedArray.h"
+#include "memkit/Symbolize/SymbolizeTrace.h"
+#include "memkit/Trace/Blocks.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include <functional>
+
+namespace memkit {
+
+/// Gives out the ids of everything that a dictionary defines, over all images,
+/// equal things one id, and collects what is new for the next Dictionary block.
+/// Belongs to the recorder's thread.
+class Catalog {
+public:
+  /// What was added since it was last emptied.
+  Dictionary &pending() { return Names.Pending; }
+  bool hasPending() const;
+
+  NameTable Names;
+
+  uint32_t module(llvm::StringRef Path, llvm::ArrayRef<uint8_t> BuildId);
+  uint32_t frame(const Frame &F);
+  /// The frame of code at Address that no module of Image owns. Another image
+  /// may have other code there, which has a frame of its own.
+  uint32_t unownedFrame(uint32_t Image, uint64_t Address);
+  /// The frame of a function known by name alone: `malloc`, a gap's marker.
+  uint32_t namedFrame(llvm::StringRef Function);
+  uint32_t addImage(const Image &I);
+  uint32_t addThread(const Thread &T);
+  uint32_t addHeap(const Heap &H);
+  uint32_t addDevice(const Device &D);
+  void addLoad(const Load &L) { pending().Loads.push_back(L); }
+
+  /// The node that Frames, outermost first, lead to from node Parent, made
+  /// where it is not there, and the stack that ends at it.
+  struct Path {
+    uint32_t Node;
+    uint32_t Stack;
+  };
+  /// OnNode is told the node of each frame, in order.
+  Path stack(uint32_t Parent, llvm::ArrayRef<uint32_t> Frames,
+             llvm::function_ref<void(size_t, uint32_t)> OnNode);
+
+  /// Told of each new native frame: its id, module, address in the module.
+  std::function<void(uint32_t, uint32_t, uint64_t)> OnNativeFrame;
+  /// Told of each new frame of unownedFrame(): its id, image, address.
+  std::function<void(uint32_t, uint32_t, uint64_t)> OnUnownedFrame;
+
+  uint32_t numImages() const { return NumImages; }
+  uint32_t numModules() const { return NumModules; }
+  uint32_t numNodes() const { return NumNodes; }
+  uint32_t numStacks() const { return NumStacks; }
+
+private:
+  uint32_t findNode(uint32_t Parent, uint32_t Frame);
+  uint32_t addNode(uint32_t Parent, uint32_t Frame);
+  void widen(uint32_t Parent);
+  void index(uint32_t Id, uint32_t Parent);
+
+  /// Most nodes have few children: those stand in a list, newest first. Of a
+  /// node with more than MostListed the children are in the shards.
+  struct Node {
+    uint32_t Link;  ///< the next of the list; a wide node's child: its parent
+    uint32_t Frame; ///< 0 for the root
+    uint32_t Stack;
+    uint32_t FirstChild; ///< Wide: they are in the shards
+  };
+  static constexpr unsigned MostListed = 8;
+  static constexpr uint32_t Wide = UINT32_MAX;
+  /// A node id, 0 for none, and the low bits of its key's hash: a search looks
+  /// at few nodes that are not its own, and growing looks at none.
+  struct Slot {
+    uint32_t Id, Tag;
+  };
+  /// Open addressing with linear probing. Each shard grows on its own, so that
+  /// no step takes long.
+  struct NodeShard {
+    std::vector<Slot> Slots;
+    uint32_t Count = 0;
+  };
+  static void place(std::vector<Slot> &Slots, Slot New);
+  static constexpr unsigned ShardBits = 8;
+  static uint64_t hashNode(uint32_t Parent, uint32_t Frame) {
+    uint64_t X = (uint64_t(Parent) << 32 | Frame) * 0x9E3779B97F4A7C15ull;
+    return (X ^ (X >> 32)) * 0xD6E8FEB86659FD93ull;
+  }
+
+  uint32_t NumModules = 0, NumFrames = 0, NumImages = 0, NumThreads = 0,
+           NumHeaps = 0, NumDevices = 0, NumNodes = 0, NumStacks = 0;
+  llvm::StringMap<uint32_t> Modules; ///< by path, NUL and build-id
+  /// The number of the frame of a key, made NumFrames + 1 when it is new.
+  std::pair<uint32_t, bool> frameOf(uint64_t Owner, uint64_t Address);
+  /// In parts, so that no growth takes long.
+  static constexpr unsigned FramePartBits = 6;
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t>
+      Frames[1u << FramePartBits];
+  ChunkedArray<Node, 12> Nodes; ///< 0: the root
+  NodeShard Shards[1u << ShardBits];
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_CATALOG_H

@@ -1,0 +1,85 @@
+//===- HostHeaps.cpp - The heaps of the host that are recorded --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output/HostHeaps.h"
+#include "memkit/Wire/Layout.h"
+#include "llvm/Support/GlobPattern.h"
+
+using namespace llvm;
+using namespace memkit;
+
+/// By HostHeap.
+static constexpr KnownHeap KnownHeaps[NumHostHeaps] = {
+    {"host.malloc", HF_None},
+    {"host.mmap", HF_None},
+    {"host.reserved", HF_OutsideTotals},
+    {"host.file", HF_OutsideTotals},
+    {"host.device", HF_OutsideTotals},
+    {"host.stack", HF_OutsideTotals},
+    {"host.brk", HF_None},
+    {"python.object", HF_None, HostHeap::Mmap}};
+
+const KnownHeap &memkit::knownHeap(HostHeap H) {
+  return KnownHeaps[unsigned(H)];
+}
+
+static Error nothingMatches(StringRef Glob) {
+  std::string Text = ("no heap matches '" + Glob + "'; heaps: ").str();
+  for (const KnownHeap &H : KnownHeaps)
+    Text += std::string(H.Name) + ", ";
+  Text += "torch.*, nvtx.*, cuda*";
+  return createStringError(inconvertibleErrorCode(), Text);
+}
+
+Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
+                                        uint64_t MinSize, bool PythonObjects) {
+  HeapChoice C;
+  C.MinSize = MinSize;
+  if (!Globs.empty()) {
+    C.Bits = 0;
+    C.Tensors = C.Pools = C.Cuda = false;
+  }
+  for (const std::string &Text : Globs) {
+    Expected<GlobPattern> Glob = GlobPattern::create(Text);
+    if (!Glob)
+      return Glob.takeError();
+    uint32_t Before = C.Bits, Hits = 0;
+    for (unsigned H = 0; H != NumHostHeaps; ++H)
+      Hits |= uint32_t(Glob->match(KnownHeaps[H].Name)) << H;
+    // Which devices there are is not known yet.
+    bool IsTensors = Glob->match("torch.cpu") || Glob->match("torch.cuda:0") ||
+                     StringRef(Text).starts_with("torch.");
+    bool IsPools =
+        Glob->match("nvtx.pool") || StringRef(Text).starts_with("nvtx.");
+    bool IsCuda = Glob->match("cuda:0.device") || Glob->match("cuda.pinned") ||
+                  StringRef(Text).starts_with("cuda");
+    C.Tensors |= IsTensors;
+    C.Pools |= IsPools;
+    C.Cuda |= IsCuda;
+    if (!Hits && !IsTensors && !IsPools && !IsCuda)
+      return nothingMatches(Text);
+    C.Bits = Before | Hits;
+  }
+  constexpr uint32_t Objects = 1u << unsigned(HostHeap::PythonObject);
+  if (!PythonObjects && C.Bits == Objects)
+    return createStringError(inconvertibleErrorCode(),
+                             "the heap python.object is recorded with "
+                             "--python-objects alone");
+  if (!PythonObjects)
+    C.Bits &= ~Objects;
+  return C;
+}
+
+uint32_t HeapChoice::wireBits() const {
+  constexpr uint32_t Malloc = 1u << unsigned(HostHeap::Malloc);
+  constexpr uint32_t Stack = 1u << unsigned(HostHeap::Stack);
+  constexpr uint32_t Object = 1u << unsigned(HostHeap::PythonObject);
+  return (Bits & Malloc ? wire::HB_Malloc : 0u) |
+         (Bits & Stack ? wire::HB_Stacks : 0u) |
+         (Bits & ~(Malloc | Stack | Object) ? wire::HB_Maps : 0u);
+}

@@ -1,0 +1,60 @@
+//===- PageToucher.cpp - Pages that are there when needed -----------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output/PageToucher.h"
+#include <csignal>
+#include <utility>
+
+using namespace memkit;
+
+/// Writes what stands there, in one step that no other write can come between.
+static void touchPage(char *At) { asm volatile("lock orb $0, %0" : "+m"(*At)); }
+
+void PageToucher::touch(void *Begin, size_t Size) {
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    Ranges.push_back({static_cast<char *>(Begin), Size});
+  }
+  if (Worker) {
+    Wake.notify_one();
+    return;
+  }
+  // Signals are the recorder's.
+  sigset_t All, Old;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Old);
+  Worker.emplace([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &Old, nullptr);
+}
+
+PageToucher::~PageToucher() {
+  if (!Worker)
+    return;
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    Stop = true;
+  }
+  Wake.notify_one();
+  Worker->join();
+}
+
+void PageToucher::run() {
+  constexpr size_t PageBytes = 4096;
+  std::unique_lock<std::mutex> Guard(Lock);
+  for (;;) {
+    Wake.wait(Guard, [this] { return Stop || !Ranges.empty(); });
+    if (Stop)
+      return;
+    std::vector<Range> Next = std::exchange(Ranges, {});
+    Guard.unlock();
+    for (const Range &R : Next)
+      for (size_t At = 0; At < R.Size; At += PageBytes)
+        touchPage(R.Begin + At);
+    Guard.lock();
+  }
+}

@@ -1,0 +1,456 @@
+//===- Recording.cpp - The trace that is being written -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output/Recording.h"
+#include "Image/ImageState.h"
+#include "Output/TensorHeaps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+Recording::~Recording() = default;
+
+Expected<std::unique_ptr<Recording>>
+Recording::create(Sink &Out, const Header &H, const TscClock &Clock,
+                  const HeapChoice &Wanted) {
+  std::unique_ptr<Recording> R(new Recording(Clock));
+  R->Wanted = Wanted;
+  auto Writer = TraceWriter::create(Out, H);
+  if (!Writer)
+    return Writer.takeError();
+  R->Writer = std::move(*Writer);
+  R->Queue = std::make_unique<WriteQueue>(*R->Writer);
+  R->MallocHeap = R->hostHeap(HostHeap::Malloc);
+  R->Sums.onMemoryAhead([Pages = &R->Pages](void *Begin, size_t Size) {
+    Pages->touch(Begin, Size);
+  });
+  return R;
+}
+
+uint32_t Recording::hostHeap(HostHeap H) {
+  uint32_t &Id = HostHeaps[unsigned(H)];
+  if (Id)
+    return Id;
+  Heap New;
+  New.Name = Names.Names.string(knownHeap(H).Name);
+  New.Flags = knownHeap(H).Flags;
+  if (HostHeap Parent = knownHeap(H).Parent; Parent != HostHeap::Malloc)
+    New.Parent = hostHeap(Parent);
+  New.SampleBytes = Wanted.sampleBytes(H);
+  if (New.SampleBytes)
+    New.Flags |= HF_Estimates;
+  Id = Names.addHeap(New);
+  Sums.addHeap(Id, New);
+  return Id;
+}
+
+StringRef Recording::heapName(uint32_t Heap) const {
+  for (unsigned H = 0; H != NumHostHeaps; ++H)
+    if (HostHeaps[H] == Heap)
+      return knownHeap(HostHeap(H)).Name;
+  for (const auto &[Device, T] : DeviceHeaps)
+    if (T.Heap == Heap)
+      return T.Name;
+    else if (T.Segments == Heap)
+      return T.SegmentsName;
+    else if (auto It = find(T.Cuda, Heap); It != std::end(T.Cuda))
+      return T.CudaNames[It - T.Cuda];
+  for (const auto &[Name, Id] : PoolHeaps)
+    if (Id == Heap)
+      return Name;
+  return "";
+}
+
+uint32_t Recording::poolHeap(StringRef Called) {
+  std::string Name = ("nvtx." + (Called.empty() ? "(no name)" : Called)).str();
+  if (PoolHeaps.size() >= MostPoolHeaps && !PoolHeaps.count(Name))
+    Name = "nvtx.(more)";
+  uint32_t &Id = PoolHeaps[Name];
+  if (Id)
+    return Id;
+  Heap New;
+  New.Name = Names.Names.string(Name);
+  New.Flags = HF_OutsideTotals;
+  Id = Names.addHeap(New);
+  Sums.addHeap(Id, New);
+  return Id;
+}
+
+bool Recording::isTensorHeap(uint32_t Heap) const {
+  return any_of(DeviceHeaps,
+                [&](const auto &D) { return D.second.Heap == Heap; });
+}
+
+void Recording::nameDevice(TensorHeap &T, uint16_t Device, Catalog &Names) {
+  if (uint8_t(Device) == TensorHeaps::Cpu || T.Domain)
+    return;
+  struct Device D = T.Facts;
+  D.Domain = TensorHeaps::deviceName(Device);
+  T.Domain = Names.addDevice(D);
+}
+
+uint32_t Recording::addTensorHeap(TensorHeap &T, uint16_t Device,
+                                  const std::string &Name, uint32_t Parent,
+                                  uint32_t Flags) {
+  Heap New;
+  New.Flags = Flags;
+  New.Name = Names.Names.string(Name);
+  New.Parent = Parent;
+  nameDevice(T, Device, Names);
+  New.Domain = T.Domain;
+  uint32_t Id = Names.addHeap(New);
+  Sums.addHeap(Id, New);
+  return Id;
+}
+
+uint32_t Recording::tensorHeap(uint16_t Device) {
+  TensorHeap &T = DeviceHeaps[Device];
+  if (T.Heap)
+    return T.Heap;
+  T.Name = "torch." + TensorHeaps::deviceName(Device);
+  bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
+  // What malloc's estimate holds already.
+  uint32_t Flags = IsCpu && Wanted.SampleBytes ? HF_OutsideTotals : HF_None;
+  return T.Heap = addTensorHeap(T, Device, T.Name,
+                                IsCpu ? MallocHeap : T.Segments, Flags);
+}
+
+uint32_t Recording::segmentHeap(uint16_t Device) {
+  TensorHeap &T = DeviceHeaps[Device];
+  if (T.Segments || uint8_t(Device) == TensorHeaps::Cpu)
+    return T.Segments;
+  T.SegmentsName = "torch." + TensorHeaps::deviceName(Device) + ".segments";
+  return T.Segments = addTensorHeap(T, Device, T.SegmentsName,
+                                    T.Cuda[unsigned(wire::CudaHeap::Device)]);
+}
+
+uint64_t Recording::boundaryNs(uint64_t AtLeast) {
+  uint64_t Ns = Sums.boundary(std::max(AtLeast, lastNs()));
+  // No event may lie before it, and those at it may be of any image.
+  if (Ns > LastTick * TimeUnitNs) {
+    LastTick = Ns / TimeUnitNs;
+    LastImage = 0;
+  }
+  return Ns;
+}
+
+void Recording::removeImage(ImageState &I) { erase(Images, &I); }
+
+void Recording::addMark(Mark M) {
+  Sums.countMarks(1);
+  PendingMarks.Rows.push_back(std::move(M));
+}
+
+/// What the user wanted to be left out is no loss, but the trace says it: now
+/// and then, as a program may run for days so.
+void Recording::addLeftOut(uint32_t Image, uint64_t Count) {
+  Sums.addLoss(Image, LossKind::Events, Count);
+  LeftOut[Image] += Count;
+}
+
+void Recording::tellLeftOut() {
+  for (auto [Image, Count] : std::exchange(LeftOut, {}))
+    addLossMark(Image, LossKind::Events, Count);
+}
+
+void Recording::addLoss(uint32_t Image, LossKind Kind, uint64_t Count) {
+  Losses += Count;
+  Sums.addLoss(Image, Kind, Count);
+  addLossMark(Image, Kind, Count);
+}
+
+void Recording::addLossMark(uint32_t Image, LossKind Kind, uint64_t Count) {
+  // Losses come in crowds: those of one image and kind are one mark a flush.
+  for (Mark &M : reverse(PendingMarks.Rows))
+    if (M.Kind == MarkKind::Loss && M.Image == Image &&
+        M.Id == uint64_t(Kind)) {
+      M.Values[0] += Count;
+      return;
+    }
+  Mark M;
+  M.Kind = MarkKind::Loss;
+  M.Image = Image;
+  M.TimeNs = LastTick * TimeUnitNs;
+  M.Id = uint64_t(Kind);
+  M.Values = {Count};
+  addMark(std::move(M));
+}
+
+void Recording::addSlice(uint32_t Image, Slice &Part) {
+  PendingRows += Part.Rows.size();
+  if (!PendingSlices.empty() && PendingSlices.back().first == Image &&
+      PendingSlices.back().second.Index == Part.Index)
+    append_range(PendingSlices.back().second.Rows, Part.Rows);
+  else
+    PendingSlices.emplace_back(Image, std::move(Part));
+  if (PendingRows >= MaxPendingRows)
+    flush();
+}
+
+void Recording::cutSlice(uint32_t Image, uint64_t TimeNs) {
+  while (Sums.isCutting(Image))
+    goOnCutting(Image);
+  Sums.cutSlice(Image, TimeNs, MaxPendingRows,
+                [&](Slice &Part) { addSlice(Image, Part); });
+}
+
+void Recording::beginCut(uint32_t Image, uint64_t TimeNs) {
+  Sums.beginCut(Image, TimeNs);
+  goOnCutting(Image);
+}
+
+void Recording::goOnCutting(uint32_t Image) {
+  Slice Part;
+  if (Sums.cutPart(Image, CutRows, Part))
+    addSlice(Image, Part);
+}
+
+void Recording::addClockMark() {
+  Mark M;
+  M.Kind = MarkKind::Clock;
+  M.Clock = readClocks();
+  Clock.adjust(M.Clock);
+  M.TimeNs = Clock.toNs(M.Clock.Tsc);
+  addMark(std::move(M));
+  TellsLeftOut = true;
+}
+
+bool Recording::check(Error E) {
+  if (!E)
+    return true;
+  if (Failed) {
+    consumeError(std::move(E));
+    return false;
+  }
+  Failed = true;
+  Queue->clear();
+  Why = toString(std::move(E));
+  return false;
+}
+
+Error Recording::takeError() {
+  if (Why.empty())
+    return Error::success();
+  return createStringError(inconvertibleErrorCode(), std::exchange(Why, ""));
+}
+
+void Recording::writeNames() {
+  Dictionary &D = Names.pending();
+  if (!Names.hasPending())
+    return;
+  if (!Failed)
+    Queue->add(std::move(D));
+  D = Queue->takeSpare();
+}
+
+/// Scopes stay, for as long as nothing names them: they may get other names.
+void Recording::writeMostNames() {
+  Dictionary &D = Names.pending();
+  std::vector<Scope> Scopes = std::exchange(D.Scopes, {});
+  std::vector<Context> Contexts = std::exchange(D.Contexts, {});
+  writeNames();
+  D.Scopes = std::move(Scopes);
+  D.Contexts = std::move(Contexts);
+}
+
+void Recording::work(uint64_t ForNs) {
+  if (!isWriting())
+    return;
+  uint64_t Begin = nowNs();
+  do
+    check(Queue->step());
+  while (isWriting() && nowNs() - Begin < ForNs);
+}
+
+void Recording::leaveOutEvents() {
+  if (!TakesEvents)
+    return;
+  flush();
+  TakesEvents = false;
+  EventsEndNs = lastNs();
+}
+
+void Recording::keepLast(std::unique_ptr<EventTail> T) {
+  Tail = std::move(T);
+  Writer->keepEvents(Tail.get());
+}
+
+bool Recording::turnTail() {
+  for (auto [Image, Count] : Queue->takeDropped())
+    addLeftOut(Image, Count);
+  if (!Tail || !Tail->isHalfFull() || Queue->hasTurn())
+    return false;
+  flush();
+  Queue->addTurn(*Tail);
+  return true;
+}
+
+void Recording::emptyLogs() {
+  if (TakesEvents)
+    flush();
+  else
+    turnLogs();
+}
+
+/// The events of all images are written, or left out, as one epoch.
+void Recording::turnLogs() {
+  while (Queue->hasEvents())
+    check(Queue->step());
+  for (ImageState *I : Images)
+    // Lanes are of one epoch, with or without events.
+    if (EventLog *L = I->changeLogs(Epoch); L && !Failed && TakesEvents) {
+      Queue->add(*L);
+    } else if (L) {
+      if (!TakesEvents)
+        addLeftOut(I->id(), L->size());
+      L->start(0);
+    }
+  ++Epoch;
+}
+
+/// Another epoch as large as the last, the summary, at some four bytes a row,
+/// and a hundredth for marks and slices to come would fill what the file may
+/// have.
+bool Recording::nearsEnd() {
+  uint64_t Epoch = bytes() - std::exchange(FlushedBytes, bytes());
+  uint64_t Rest = uint64_t(Sums.numStackRows()) * 4 + MaxBytes / 100;
+  return bytes() + Epoch + Rest >= MaxBytes;
+}
+
+void Recording::flush() {
+  if (MaxBytes && TakesEvents && nearsEnd()) {
+    TakesEvents = false;
+    EventsEndNs = LastFlushNs;
+  }
+  LastFlushNs = lastNs();
+  while (Queue->size() > MaxWaiting)
+    check(Queue->step());
+  writeNames();
+  turnLogs();
+  if (std::exchange(TellsLeftOut, false))
+    tellLeftOut();
+  Marks Part;
+  for (size_t I = 0; I < PendingMarks.Rows.size(); I += MaxBlockRows) {
+    auto Begin = PendingMarks.Rows.begin() + I;
+    size_t Count = std::min<size_t>(PendingMarks.Rows.size() - I, MaxBlockRows);
+    Part.Rows.assign(Begin, Begin + Count);
+    if (!Failed)
+      Queue->add(Part);
+  }
+  PendingMarks.Rows.clear();
+  flushSlices();
+}
+
+/// Slices of one image stand together in a block. A slice that has more rows
+/// than wait at once goes on in the next under the same index.
+void Recording::flushSlices() {
+  static_assert(2 * MaxPendingRows <= MaxBlockRows);
+  // One that is being cut waits for its other rows while there is room.
+  std::vector<std::pair<uint32_t, Slice>> Rest;
+  if (PendingRows < MaxPendingRows)
+    erase_if(PendingSlices, [&](auto &S) {
+      bool Waits = Sums.isCutting(S.first);
+      if (Waits)
+        Rest.push_back(std::move(S));
+      return Waits;
+    });
+  stable_sort(PendingSlices, llvm::less_first());
+  Slices Block;
+  auto Write = [&] {
+    if (!Block.Rows.empty() && !Failed)
+      Queue->add(std::move(Block));
+    Block = Slices();
+  };
+  for (auto &[Image, S] : PendingSlices) {
+    if (Image != Block.Image)
+      Write();
+    Block.Image = Image;
+    Block.Rows.push_back(std::move(S));
+  }
+  Write();
+  PendingSlices = std::move(Rest);
+  PendingRows = 0;
+  for (const auto &[Image, S] : PendingSlices)
+    PendingRows += S.Rows.size();
+}
+
+void Recording::write(Keyframe K) {
+  if (!Failed)
+    Queue->add(std::move(K));
+}
+
+/// In parts of the summary, which goes on with the rest of its sums.
+template <class T>
+void Recording::writeParts(const std::vector<T> &Rows,
+                           std::vector<T> Summary::*To, uint64_t EndNs) {
+  Summary Part;
+  Part.Number = NumSummaries;
+  Part.EndNs = EndNs;
+  Part.Complete = false;
+  for (size_t I = 0; I < Rows.size() && !Failed; I += MaxBlockRows) {
+    size_t Count = std::min<size_t>(Rows.size() - I, MaxBlockRows);
+    (Part.*To).assign(Rows.begin() + I, Rows.begin() + I + Count);
+    check(Writer->write(Part));
+  }
+}
+
+void Recording::writeOoms(uint64_t EndNs) {
+  std::vector<OomTotals> What;
+  std::vector<OomHeap> Heaps;
+  std::vector<KindTotals> Rows;
+  for (const OomLog::Moment &M : Ooms.moments()) {
+    What.push_back(M.What);
+    append_range(Heaps, M.Heaps);
+    append_range(Rows, M.Kinds);
+  }
+  writeParts(What, &Summary::Ooms, EndNs);
+  writeParts(Heaps, &Summary::OomHeaps, EndNs);
+  writeParts(Rows, &Summary::Kinds, EndNs);
+}
+
+void Recording::finish() {
+  for (const ImageState *I : Images)
+    while (Sums.isCutting(I->id()))
+      goOnCutting(I->id());
+  for (ImageState *I : Images)
+    I->endTensors();
+  addClockMark();
+  flush();
+  complete();
+  if (Failed)
+    return;
+  if (Tail) {
+    Writer->keepEvents(nullptr);
+    if (!check(Tail->forEach([this](const BlockInfo &B, StringRef Frame) {
+          return Writer->append(B, Frame);
+        })))
+      return;
+  }
+  if (writeSums())
+    check(Writer->finish());
+}
+
+void Recording::summarizeNow() {
+  flush();
+  complete();
+  if (!Failed)
+    writeSums();
+}
+
+/// Writes a summary; false when that failed.
+bool Recording::writeSums() {
+  uint64_t EndNs = std::max(nowNs(), LastTick * TimeUnitNs);
+  ++NumSummaries;
+  writeParts(ScopeTotals, &Summary::Layers, EndNs);
+  writeParts(Kinds.totals(), &Summary::Kinds, EndNs);
+  writeOoms(EndNs);
+  return check(Sums.summary(NumSummaries, EndNs, [this](const Summary &S) {
+    return Writer->write(S);
+  }));
+}

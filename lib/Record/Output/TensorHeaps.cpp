@@ -1,0 +1,30 @@
+//===- TensorHeaps.cpp - The heaps of PyTorch's devices ---------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output/TensorHeaps.h"
+
+#include <iterator>
+
+using namespace memkit;
+
+/// By c10::DeviceType (c10/core/DeviceType.h of 1.13 to 2.13).
+static constexpr const char *Types[] = {
+    "cpu",  "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip",
+    "fpga", "maia", "xla",    "vulkan", "metal",  "xpu",   "mps",
+    "meta", "hpu",  "ve",     "lazy",   "ipu",    "mtia",  "privateuseone"};
+
+std::string TensorHeaps::deviceName(uint16_t Device) {
+  uint8_t Type = uint8_t(Device);
+  int8_t Index = int8_t(Device >> 8);
+  std::string Name = Type < std::size(Types)
+                         ? Types[Type]
+                         : "device" + std::to_string(unsigned(Type));
+  if (Type != Cpu && Index >= 0)
+    Name += ":" + std::to_string(int(Index));
+  return Name;
+}

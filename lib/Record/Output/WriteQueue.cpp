@@ -1,0 +1,81 @@
+//===- WriteQueue.cpp - Blocks that wait to be written -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output/WriteQueue.h"
+
+using namespace memkit;
+using llvm::Error;
+
+Error WriteQueue::begin(const Block &B) {
+  BytesBefore = W.eventBytes();
+  return std::visit(
+      [this](const auto &Which) -> Error {
+        using T = std::decay_t<decltype(Which)>;
+        if constexpr (std::is_same_v<T, EventTail *>)
+          return Error::success(); // turn() is not begun
+        else if constexpr (std::is_pointer_v<T>)
+          return W.begin(*Which);
+        else
+          return W.begin(Which);
+      },
+      B);
+}
+
+Error WriteQueue::turn(EventTail &Tail) {
+  llvm::Expected<std::map<uint32_t, uint64_t>> Gone = Tail.turn();
+  if (!Gone)
+    return Gone.takeError();
+  for (auto [Image, Events] : *Gone)
+    Dropped[Image] += Events;
+  HasTurn = false;
+  Blocks.pop_front();
+  return Error::success();
+}
+
+Error WriteQueue::step() {
+  if (!W.busy())
+    if (EventTail **Tail = std::get_if<EventTail *>(&Blocks.front()))
+      return turn(**Tail);
+  if (Error E = W.busy() ? W.step() : begin(Blocks.front()))
+    return E;
+  if (!W.busy())
+    pop();
+  return Error::success();
+}
+
+/// The first block is done.
+void WriteQueue::pop() {
+  Block &B = Blocks.front();
+  if (EventLog **L = std::get_if<EventLog *>(&B)) {
+    (*L)->start(0);
+    --NumLogs;
+  } else if (const Keyframe *K = std::get_if<Keyframe>(&B)) {
+    KeyframeBytes += W.eventBytes() - BytesBefore;
+    KeyframeBlocks += K->Blocks.size();
+  } else if (Dictionary *D = std::get_if<Dictionary>(&B)) {
+    // What stacks need, which come in thousands. Each part is some pages that
+    // the kernel would clear anew.
+    auto Keep = [](auto &To, auto &From) {
+      From.clear();
+      if (From.capacity() > To.capacity())
+        To = std::move(From);
+    };
+    Keep(Spare.Stacks, D->Stacks);
+    Keep(Spare.NodeFrames, D->NodeFrames);
+  }
+  Blocks.pop_front();
+}
+
+void WriteQueue::clear() {
+  for (Block &B : Blocks)
+    if (EventLog **L = std::get_if<EventLog *>(&B))
+      (*L)->start(0);
+  Blocks.clear();
+  NumLogs = 0;
+  HasTurn = false;
+}

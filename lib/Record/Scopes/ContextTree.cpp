@@ -1,0 +1,98 @@
+//===- ContextTree.cpp - The contexts of a trace in the making --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scopes/ContextTree.h"
+#include "Output/Catalog.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+std::string memkit::foldDigits(StringRef Name) {
+  std::string Out;
+  for (char C : Name) {
+    bool Digit = isDigit(C);
+    if (!Digit || Out.empty() || Out.back() != '#')
+      Out.push_back(Digit ? '#' : C);
+  }
+  return Out;
+}
+
+uint32_t ContextTree::scope(ScopeKind Kind, StringRef Name, uint32_t Color) {
+  Scope S;
+  S.Kind = Kind;
+  S.Name = Names.Names.string(Name);
+  S.Color = Color;
+  auto [It, New] = Scopes.try_emplace({uint32_t(Kind), S.Name}, NumScopes + 1);
+  if (New) {
+    ++NumScopes;
+    Names.pending().Scopes.push_back(S);
+  }
+  return It->second;
+}
+
+uint32_t ContextTree::newScope(ScopeKind Kind, StringRef Name) {
+  Scope S;
+  S.Kind = Kind;
+  S.Name = Names.Names.string(Name);
+  Names.pending().Scopes.push_back(S);
+  return ++NumScopes;
+}
+
+uint32_t ContextTree::enterScope(uint32_t Parent, uint32_t Scope) {
+  uint32_t Known = find(Parent, Scope, 0);
+  return Known ? Known : add(Parent, Scope, 0);
+}
+
+bool ContextTree::rename(uint32_t Id, ScopeKind Kind, StringRef Name) {
+  std::vector<Scope> &Pending = Names.pending().Scopes;
+  uint32_t FirstPending = NumScopes - uint32_t(Pending.size()) + 1;
+  if (Id < FirstPending)
+    return false;
+  Scope &S = Pending[Id - FirstPending];
+  S.Name = Names.Names.string(Name);
+  // The same scope for those that come with the name.
+  Scopes.try_emplace({uint32_t(Kind), S.Name}, Id);
+  return true;
+}
+
+uint32_t ContextTree::find(uint32_t Parent, uint32_t Scope, uint32_t Depth) {
+  return Contexts.lookup({Parent, Scope, Depth});
+}
+
+uint32_t ContextTree::add(uint32_t Parent, uint32_t Scope, uint32_t Depth) {
+  if (NumContexts == MostContexts)
+    return Parent;
+  Names.pending().Contexts.push_back({Parent, Scope, Depth});
+  return Contexts[{Parent, Scope, Depth}] = ++NumContexts;
+}
+
+ContextTree::Entered ContextTree::enter(uint32_t Parent, ScopeKind Kind,
+                                        StringRef Name, uint32_t Depth,
+                                        uint32_t Color) {
+  if (none_of(Name, [](char C) { return isDigit(C); })) {
+    uint32_t Id = scope(Kind, Name, Color);
+    uint32_t Known = find(Parent, Id, Depth);
+    return {Known ? Known : add(Parent, Id, Depth), false};
+  }
+  uint32_t Own = 0;
+  if (uint32_t String = Names.Names.find(Name))
+    Own = Scopes.lookup({uint32_t(Kind), String});
+  if (Own)
+    if (uint32_t Known = find(Parent, Own, Depth))
+      return {Known, false};
+  uint32_t Folded = scope(Kind, foldDigits(Name), Color);
+  uint32_t &Count = Alike[{Parent, Folded}];
+  if (Count < MostAlike) {
+    ++Count;
+    return {add(Parent, scope(Kind, Name, Color), Depth), false};
+  }
+  uint32_t Known = find(Parent, Folded, Depth);
+  return {Known ? Known : add(Parent, Folded, Depth), true};
+}

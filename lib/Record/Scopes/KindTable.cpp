@@ -1,0 +1,95 @@
+//===- KindTable.cpp - Tensors at the peak, by kind and layer -------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scopes/KindTable.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+void KindTable::add(uint32_t Image, uint32_t Heap, TensorKind Kind,
+                    uint32_t Layer, uint64_t Birth, uint64_t Bytes) {
+  uint64_t PeakAt = Sums.heapPeakAt(Heap);
+  if (Birth > PeakAt)
+    return;
+  uint64_t Key = uint64_t(Image) << 32 | uint64_t(Heap) << 8 | uint64_t(Kind);
+  Row &R = Rows[{Key, Layer}];
+  if (R.PeakAt != PeakAt)
+    R = {PeakAt, 0, 0};
+  R.Blocks += 1;
+  R.Bytes += Bytes;
+}
+
+std::vector<KindTotals> KindTable::totals() const {
+  std::vector<KindTotals> Out;
+  for (const auto &[Key, R] : Rows) {
+    KindTotals T;
+    T.Image = uint32_t(Key.first >> 32);
+    T.Heap = uint32_t(Key.first) >> 8;
+    T.Kind = TensorKind(uint8_t(Key.first));
+    T.Layer = Key.second;
+    T.Blocks = R.Blocks;
+    T.Bytes = R.Bytes;
+    if (R.PeakAt == Sums.heapPeakAt(T.Heap))
+      Out.push_back(T);
+  }
+  sort(Out, [](const KindTotals &A, const KindTotals &B) {
+    return std::tie(A.Heap, A.Image, A.Kind, B.Bytes, A.Layer) <
+           std::tie(B.Heap, B.Image, B.Kind, A.Bytes, B.Layer);
+  });
+  return Out;
+}
+
+//===----------------------------------------------------------------------===//
+// Moments at which memory could not be had
+//===----------------------------------------------------------------------===//
+
+/// The largest rows, and one for the rest of each kind.
+static void keepLargest(std::vector<KindTotals> &Rows, size_t Most) {
+  sort(Rows, [](const KindTotals &A, const KindTotals &B) {
+    return std::tie(B.Bytes, A.Kind, A.Layer, A.Stack) <
+           std::tie(A.Bytes, B.Kind, B.Layer, B.Stack);
+  });
+  if (Rows.size() <= Most)
+    return;
+  KindTotals Rests[NumTensorKinds];
+  for (const KindTotals &R : drop_begin(Rows, Most - NumTensorKinds)) {
+    KindTotals &Rest = Rests[unsigned(R.Kind)];
+    uint64_t Blocks = Rest.Blocks + R.Blocks, Bytes = Rest.Bytes + R.Bytes;
+    Rest = R;
+    Rest.Layer = Rest.Stack = 0;
+    Rest.Blocks = Blocks;
+    Rest.Bytes = Bytes;
+  }
+  Rows.resize(Most - NumTensorKinds);
+  for (const KindTotals &R : Rests)
+    if (R.Blocks)
+      Rows.push_back(R);
+}
+
+void OomLog::add(Moment M) {
+  uint32_t Image = M.What.Image;
+  M.What.Number = ++LastNumber;
+  M.What.Skipped = std::exchange(Skipped[Image], 0);
+  for (KindTotals &R : M.Kinds)
+    R.Oom = M.What.Number;
+  for (OomHeap &H : M.Heaps)
+    H.Oom = M.What.Number;
+  keepLargest(M.Kinds, MostRows);
+  unsigned &Count = OfImage[Image];
+  if (Count < MostOfImage && Moments.size() < Most) {
+    ++Count;
+  } else {
+    auto Last = find_if(reverse(Moments), [Image](const Moment &Of) {
+      return Of.What.Image == Image;
+    });
+    M.What.Skipped += Last->What.Skipped + 1;
+    Moments.erase(std::next(Last).base());
+  }
+  Moments.push_back(std::move(M));
+}

@@ -1,0 +1,71 @@
+//===- ScopeDepth.cpp - How deep in the stack a scope was entered -*- C++ -*-=//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scopes/ScopeDepth.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::CodeKind;
+
+uint32_t ScopeDepth::at(uint32_t Node, bool InPackage) {
+  uint64_t Key = uint64_t(Node) << 1 | InPackage;
+  if (auto It = Known.find(Key); It != Known.end())
+    return It->second;
+  if (Known.size() == MostKnown)
+    Known.clear();
+  return Known[Key] = count(Node, InPackage);
+}
+
+ScopeDepth::Path ScopeDepth::path(uint32_t Node) {
+  Path Out;
+  SharedImage::NodeInfo Info;
+  SharedImage::CodeInfo Code;
+  // A parent is less than its child, so this ends.
+  for (; Node && Shared.node(Node, Info) && !Info.isPair(); Node = Info.Parent)
+    Out.push_back(Shared.code(Info.Code, Code)
+                      ? Code
+                      : SharedImage::CodeInfo{0, 0, CodeKind::Native});
+  return Out;
+}
+
+/// Is it a frame of python/memkit/_scope.py?
+bool ScopeDepth::isPackage(const SharedImage::CodeInfo &C) {
+  SharedImage::FunctionInfo F;
+  std::string File;
+  return Shared.function(C.Module, F) && Shared.text(F.File, File) &&
+         StringRef(File).ends_with("memkit/_scope.py");
+}
+
+uint32_t ScopeDepth::count(uint32_t Node, bool InPackage) {
+  SharedImage::NodeInfo Info;
+  if (!Shared.node(Node, Info))
+    return 0;
+  if (!Info.isPair())
+    return uint32_t(path(Node).size());
+  Path Native = path(Info.Parent), Python = path(Info.python());
+  size_t Own = 0;
+  if (InPackage)
+    while (Own != Python.size() && isPackage(Python[Own]))
+      ++Own;
+  size_t Runs = count_if(drop_begin(Python, Own), [](const auto &C) {
+    return C.Kind == CodeKind::PythonEntry;
+  });
+  // Native frames outside of the one that runs the last of them; those in which
+  // Python runs are replaced.
+  size_t Outside = 0, Evaluators = 0;
+  for (const SharedImage::CodeInfo &C : reverse(Native)) {
+    if (C.Kind != CodeKind::Evaluator)
+      ++Outside;
+    else if (++Evaluators == Runs && InPackage)
+      break;
+    else if (Evaluators > Runs)
+      ++Outside;
+  }
+  return uint32_t(Outside + Python.size() - Own);
+}

@@ -1,0 +1,45 @@
+//===- ScopeDepth.h - How deep in the stack a scope was entered -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_SCOPEDEPTH_H
+#define MEMKIT_LIB_RECORD_SCOPEDEPTH_H
+
+#include "Image/SharedImage.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace memkit {
+
+/// Counts the frames of an image's stacks as MixedStacks merges them. Each
+/// answer is kept: scopes are entered at few places. Belongs to the recorder's
+/// thread.
+class ScopeDepth {
+public:
+  explicit ScopeDepth(SharedImage &Shared) : Shared(Shared) {}
+
+  /// The frames that a stack of the trace has for the shared node Node up to
+  /// the function that entered the scope, this one included. InPackage: the
+  /// innermost Python frames are the package memkit's own, and what lies below
+  /// them; they do not count.
+  uint32_t at(uint32_t Node, bool InPackage);
+
+private:
+  using Path = llvm::SmallVector<SharedImage::CodeInfo, 128>;
+  uint32_t count(uint32_t Node, bool InPackage);
+  /// Innermost first.
+  Path path(uint32_t Node);
+  bool isPackage(const SharedImage::CodeInfo &C);
+
+  static constexpr size_t MostKnown = 1 << 16;
+  SharedImage &Shared;
+  llvm::DenseMap<uint64_t, uint32_t> Known;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_SCOPEDEPTH_H

@@ -1,0 +1,290 @@
+//===- Session.cpp - The recorder's loop -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session/Session.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cerrno>
+#include <ctime>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+using wire::RecordKind;
+
+Requests memkit::TheRequests;
+
+/// Records that are merged before they are processed.
+static constexpr size_t BatchRecords = 2048;
+/// How long the writing of blocks may go on between two looks at the rings.
+static constexpr uint64_t WorkNs = 250000;
+/// The longest nap. A ring takes 8,192 records: so many in that time stand for
+/// a program that does nothing but allocate.
+static constexpr uint64_t MostNapNs = 2000000;
+/// Names that are taken from the thread that finds them, at a time.
+static constexpr size_t MostAnswers = 128;
+
+Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
+                 std::string Tag)
+    : O(O), R(R), Door(Door), Tag(std::move(Tag)) {
+  Settings.Wait = O.WaitOnFull;
+  Settings.WaitMs = O.WaitMs;
+  Settings.MaxDepth = O.MaxDepth;
+  Settings.Follow = O.Follow;
+  Settings.MinSize = R.Wanted.MinSize;
+  Settings.Heaps = R.Wanted.wireBits();
+  Settings.SampleBytes = R.Wanted.SampleBytes;
+  Settings.SampleSeed = O.SampleSeed;
+  Settings.Stacks = O.Stacks;
+  Settings.PythonObjects = R.Wanted.wants(HostHeap::PythonObject);
+  Settings.PythonFolder = O.PythonFolder;
+  Settings.Torch = O.Torch;
+  if (!R.Wanted.Tensors)
+    Settings.Torch &= ~uint32_t(wire::TB_Heaps);
+  if (R.Wanted.Cuda)
+    Settings.Cuda = O.Cuda;
+  prepareControl();
+  // Naps are short; the kernel's usual slack would double them.
+  prctl(PR_SET_TIMERSLACK, 2000ul);
+  if (O.Symbols)
+    startSymbols();
+}
+
+Session::~Session() {
+  for (PendingExec &E : Execs)
+    close(E.PidFd);
+  for (auto &P : Processes)
+    if (P->PidFd >= 0)
+      close(P->PidFd);
+  if (ProgramFd >= 0)
+    close(ProgramFd);
+}
+
+void Session::run() {
+  for (;;) {
+    greet();
+    bool Busy = pass();
+    lookAtExecs();
+    samples();
+    removeGone();
+    if (TheRequests.Stop || R.failed() || finished())
+      break;
+    nap(Busy);
+  }
+  Door.shut();
+  // Whoever still runs goes on without us.
+  for (auto &P : Processes)
+    if (P->State && !P->EndNs) {
+      wire::Control &C = P->State->shared().control();
+      C.Settings.Recording.store(0, std::memory_order_relaxed);
+      C.Detached.store(1, std::memory_order_release);
+    }
+  ++R.Pass;
+  drain(~0ull, nullptr);
+  R.Uses.finish();
+  for (auto &P : Processes)
+    if (P->State && !P->EndNs) {
+      P->State->settleHeld(true);
+      P->State->countLosses();
+      P->State->endScopes(R.nowNs());
+    }
+}
+
+/// The rings' writers have been given what room there is.
+void Session::looked() {
+  uint64_t Now = R.nowNs();
+  if (LookedNs && Now > LookedNs)
+    LongestPauseNs = std::max(LongestPauseNs, Now - LookedNs);
+  LookedNs = Now;
+}
+
+bool Session::pass() {
+  ++R.Pass;
+  uint64_t Clock = readTsc();
+  uint64_t Pass = R.Pass;
+  LastPassTsc = std::exchange(PassTsc, Clock);
+  Fullest = 0;
+  looked();
+  for (auto &P : Processes)
+    if (P->State && !P->EndNs)
+      P->State->shared().control().Heartbeat.store(Pass,
+                                                   std::memory_order_relaxed);
+  // Looked at after the clock: who can have been followed by a record of this
+  // pass, having ended, is seen to have ended.
+  lookForEnds();
+  drain(Clock, nullptr);
+  for (auto &P : Processes)
+    if (P->State && !P->EndNs) {
+      P->State->settleHeld();
+      freeRings(*P);
+      takeBackRings(*P, false);
+    }
+  endImages();
+  return Fullest >= 0.75;
+}
+
+/// Takes all records up to the clock Limit, of all images or of Only.
+void Session::drain(uint64_t Limit, Process *Only) {
+  Merge.start(Limit);
+  Sources.clear();
+  RingOf.clear();
+  NextEndTsc = ~0ull;
+  for (auto &P : Processes)
+    if (P->State && !P->EndNs && (!Only || P.get() == Only))
+      addRings(*P);
+  bool Ending = NextEndTsc != ~0ull;
+  Batch.resize(BatchRecords);
+  while (size_t Count = Merge.next(Batch.data(), BatchRecords)) {
+    // The room is the writers' again before the records are looked at.
+    for (const RingMerge::Cursor &C : Merge.cursors()) {
+      Source &S = Sources[C.Source];
+      ImageState::Ring &Ring = S.P->State->ring(S.Ring);
+      if (Ring.Tail == C.Tail)
+        continue;
+      Ring.Tail = C.Tail;
+      S.P->State->shared().ringHeader(S.Ring).Tail.store(
+          C.Tail, std::memory_order_release);
+    }
+    looked();
+    R.Recent.begin(ArrayRef(Batch).take_front(Count), RingOf.data());
+    takeBatch(ArrayRef(Batch).take_front(Count), Ending);
+    R.Recent.end();
+    R.flushNames();
+    R.work(WorkNs);
+  }
+}
+
+void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
+  ImageState::prefetchFirst(Records, RingOf.data());
+  for (size_t I = 0; I != Records.size();) {
+    // While no image is ending, each takes what is usual.
+    size_t Taken = Ending ? 0
+                          : RingOf[Records[I].Source].Image->takeUsual(
+                                Records.slice(I), RingOf.data());
+    if (LLVM_UNLIKELY(!Taken)) {
+      takeRecord(Records[I]);
+      Taken = 1;
+    }
+    I += Taken;
+  }
+}
+
+void Session::takeRecord(const MergedRecord &M) {
+  const Source &S = Sources[M.Source];
+  if (LLVM_UNLIKELY(M.R.Tsc > NextEndTsc))
+    endImagesBefore(M.R.Tsc);
+  if (LLVM_UNLIKELY(S.P->EndNs))
+    return;
+  if (M.R.kind() >= uint8_t(RecordKind::Exec) &&
+      M.R.kind() <= uint8_t(RecordKind::Spawned))
+    onExecRecord(*S.P, M.R);
+  else
+    S.P->State->process(M.R, S.Ring);
+}
+
+/// What comes by time: slices, keyframes, samples, a flush each second.
+void Session::samples() {
+  uint64_t Now = R.nowNs();
+  control(Now);
+  takeSymbols(MostAnswers);
+  R.flushNames();
+  for (auto &P : Processes) {
+    if (!P->State || P->EndNs)
+      continue;
+    ImageState &I = *P->State;
+    if (R.Sums.isCutting(I.id()))
+      R.goOnCutting(I.id());
+    else if (R.Sums.timeSliceDue(I.id(), Now))
+      R.beginCut(I.id(), R.boundaryNs(Now));
+    I.keyframe();
+    sampleRss(*P, Now);
+    if (I.takeMarked())
+      noteMarked(*P);
+  }
+  samplePss(Now);
+  lookAtDevices(Now);
+  if (Now >= NextLossNs) {
+    for (auto &P : Processes)
+      if (P->State && !P->EndNs) {
+        P->State->countLosses();
+        lookAtPython(*P);
+      }
+    NextLossNs = Now + 100000000;
+  }
+  if (Now >= NextFlushNs && !R.isWriting()) {
+    for (auto &P : Processes)
+      if (P->State && !P->EndNs)
+        takeBackRings(*P, true);
+    if (NextFlushNs && Now >= NextClockNs) {
+      R.addClockMark();
+      NextClockNs = Now + clockInterval(++NumClocks);
+    }
+    R.flush();
+    NextFlushNs = Now + 1000000000;
+  }
+}
+
+/// Sleeps until there may be something to do, at most two milliseconds; shorter
+/// while records come fast, so that the fullest ring is a quarter to a half
+/// full when it is looked at. A pass costs some microseconds and cold caches:
+/// short naps over nearly empty rings doubled the cost of an event.
+void Session::nap(bool Busy) {
+  if (Fullest >= 0.5)
+    NapNs = std::max<uint64_t>(NapNs / 2, 50000);
+  else if (Fullest < 0.25)
+    NapNs = std::min<uint64_t>(NapNs * 2, MostNapNs);
+  // What is to be written fills the time, where something is.
+  uint64_t Begin = R.nowNs(), Time = Busy ? 0 : NapNs;
+  R.work(std::min(NapNs, WorkNs));
+  uint64_t Spent = R.nowNs() - Begin;
+  Time = R.isWriting() || Spent >= Time ? 0 : Time - Spent;
+  Polls.clear();
+  Polls.push_back({Door.fd(), POLLIN, 0});
+  if (ProgramFd >= 0 && !ProgramEnded)
+    Polls.push_back({ProgramFd, POLLIN, 0});
+  for (auto &P : Processes)
+    if (!P->EndNs && P->PidFd >= 0)
+      Polls.push_back({P->PidFd, POLLIN, 0});
+  timespec Nap{0, long(Time)};
+  DoorRings = ppoll(Polls.data(), Polls.size(), &Nap, nullptr) < 0 ||
+              Polls.front().revents;
+}
+
+bool Session::finished() {
+  if (!ProgramEnded)
+    return false;
+  if (!O.WaitForAll)
+    return true;
+  return !anyRunning() && Execs.empty() && !Door.hasPending() && !stragglers();
+}
+
+void Session::finish() {
+  for (auto &P : Processes)
+    endJit(*P);
+  if (Symbols && !R.failed()) {
+    // Ctrl-C now, or the signal to stop, ends the search for names.
+    int Before = TheRequests.Interrupts;
+    Symbols->handOver();
+    while (!Symbols->idle()) {
+      if (TheRequests.Interrupts > Before || TheRequests.Stop) {
+        Symbols->cut();
+        continue;
+      }
+      timespec Nap{0, 1000000};
+      nanosleep(&Nap, nullptr);
+      if (R.nowNs() >= NextFlushNs) {
+        takeSymbols(SIZE_MAX);
+        R.flush();
+        R.complete();
+        NextFlushNs = R.nowNs() + 1000000000;
+      }
+    }
+    takeSymbols(SIZE_MAX);
+  }
+  R.finish();
+}

@@ -1,0 +1,95 @@
+//===- SessionRings.cpp - The rings of the images -------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session/Session.h"
+#include <cerrno>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+void Session::addRings(Process &P) {
+  ImageState &I = *P.State;
+  uint32_t Used = I.shared().ringsUsed();
+  for (uint32_t Index = 0; Index != Used; ++Index) {
+    uint64_t Head =
+        I.shared().ringHeader(Index).Head.load(std::memory_order_acquire);
+    ImageState::Ring &Ring = I.ring(Index);
+    if (Head == Ring.Tail)
+      continue;
+    const wire::Record *Records = I.shared().ring(Index);
+    if (!Records || Head - Ring.Tail > wire::RingRecords) {
+      // Nonsense, or memory that cannot be had: what stands there is lost.
+      R.addLoss(I.id(), Records ? LossKind::BadRecord : LossKind::NoRing, 1);
+      Ring.Tail = Head;
+      I.shared().ringHeader(Index).Tail.store(Head, std::memory_order_release);
+      continue;
+    }
+    Fullest = std::max(Fullest, double(Head - Ring.Tail) / wire::RingRecords);
+    if (P.Ending)
+      findEnd(P, Records, Ring.Tail, Head);
+    Merge.add(Records, Ring.Tail, Head, uint32_t(Sources.size()));
+    Sources.push_back({&P, Index});
+    RingOf.push_back({&I, Index});
+  }
+  if (P.Ending)
+    NextEndTsc = std::min(NextEndTsc, P.EndTsc);
+}
+
+/// An image ends with its last record as far as others are concerned that come
+/// after it: its child, waited for, has not met it.
+void Session::findEnd(Process &P, const wire::Record *Records, uint64_t Tail,
+                      uint64_t Head) {
+  for (uint64_t At = Tail; At != Head; ++At)
+    P.EndTsc = std::max(P.EndTsc, Records[At % wire::RingRecords].Tsc);
+}
+
+/// Gives rings whose threads have ended to others.
+void Session::freeRings(Process &P) {
+  ImageState &I = *P.State;
+  for (uint32_t Index = 0; Index != I.rings().size(); ++Index) {
+    wire::RingHeader &H = I.shared().ringHeader(Index);
+    if (H.State.load(std::memory_order_acquire) !=
+            uint32_t(wire::RingState::Released) ||
+        H.Head.load(std::memory_order_acquire) != I.ring(Index).Tail)
+      continue;
+    I.releaseRing(Index);
+    H.State.store(uint32_t(wire::RingState::Free), std::memory_order_release);
+  }
+}
+
+/// Gives rings to others whose threads are gone without a word: those that had
+/// an event after their last destructor of ours, and those that no destructor
+/// sees end. Looks at All rings, or at some of them while rings become scarce.
+void Session::takeBackRings(Process &P, bool All) {
+  constexpr uint32_t Some = 64;
+  ImageState &I = *P.State;
+  uint32_t Used =
+      std::min<uint32_t>(I.shared().ringsUsed(), uint32_t(I.rings().size()));
+  uint32_t Most = I.shared().maxRings();
+  if (!P.SeesOurPids || !Used || (!All && Used <= Most / 2))
+    return;
+  All |= Used == Most;
+  for (uint32_t N = All ? Used : std::min(Some, Used); N--;) {
+    uint32_t Index = P.NextOrphan++ % Used;
+    wire::RingHeader &H = I.shared().ringHeader(Index);
+    // One that has just been claimed has no thread yet, and an old Tid.
+    if (!I.ring(Index).Thread ||
+        H.State.load(std::memory_order_acquire) !=
+            uint32_t(wire::RingState::Owned) ||
+        syscall(SYS_tkill, pid_t(I.ring(Index).LastTid), 0) == 0 ||
+        errno != ESRCH)
+      continue;
+    // Nobody writes any more: what stands there is all there will be.
+    if (H.Head.load(std::memory_order_acquire) != I.ring(Index).Tail)
+      continue;
+    I.releaseRing(Index);
+    H.State.store(uint32_t(wire::RingState::Free), std::memory_order_release);
+  }
+}

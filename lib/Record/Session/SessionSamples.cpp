@@ -1,0 +1,141 @@
+//===- SessionSamples.cpp - What processes hold, from outside -------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is resident is read for each process at an interval: soon and often
+// after its start, when most happens, then as it was asked for, and after 4,096
+// samples of an image half as often, and again after each further 2,048, so
+// that a run of days stays small; the clocks of the machine likewise. The share
+// of a child of fork in what it has in common with others costs far more: it is
+// read at marks of the program and else now and then. Neither takes more than a
+// two-hundredth of the time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch/ProcFs.h"
+#include "Session/Session.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+/// One part of the time in so many.
+static constexpr uint64_t TimeShare = 200;
+static constexpr uint64_t FirstIntervalNs = 1000000;
+static constexpr uint32_t FirstHalving = 4096, NextHalving = 2048;
+
+/// The interval after Count samples, when it was IntervalNs at first.
+static uint64_t stretched(uint64_t IntervalNs, uint32_t Count) {
+  unsigned Halvings =
+      Count < FirstHalving ? 0 : 1 + (Count - FirstHalving) / NextHalving;
+  return IntervalNs << std::min(Halvings, 20u);
+}
+
+uint64_t Session::sampleInterval(const Process &P) const {
+  return stretched(O.SampleIntervalNs, P.RssCount);
+}
+
+uint64_t Session::clockInterval(uint32_t NumClocks) {
+  return stretched(1000000000, NumClocks);
+}
+
+void Session::sampleRss(Process &P, uint64_t Now) {
+  if (!O.SampleIntervalNs || Now < P.NextRssNs || Now < NextRssNs)
+    return;
+  uint64_t Age = Now - std::min(P.StartNs, Now);
+  P.NextRssNs =
+      Now + std::min(sampleInterval(P), std::max(Age, FirstIntervalNs));
+  auto Bytes = procfs::residentBytes(P.Pid);
+  // With very many processes all wait.
+  NextRssNs = Now + (R.nowNs() - Now) * TimeShare;
+  if (!Bytes)
+    return;
+  ++P.RssCount;
+  Mark M;
+  M.Kind = MarkKind::Rss;
+  M.Image = P.Image;
+  M.TimeNs = Now;
+  M.Values = {Bytes->first, Bytes->second};
+  R.Sums.noteResident(P.Image, Bytes->first, 0);
+  R.addMark(std::move(M));
+}
+
+/// A mark of the program asks for the share of its own process and of its
+/// children.
+void Session::noteMarked(Process &Marked) {
+  for (auto &P : Processes)
+    if (P->IsForked && (P.get() == &Marked || P->Parent == Marked.Image))
+      P->IsMarked = true;
+}
+
+/// The child of fork whose share is read next: of a mark, or that for which it
+/// is longest ago; null: none yet.
+Session::Process *Session::nextForPss(uint64_t Now) {
+  Process *Next = nullptr;
+  for (auto &P : Processes) {
+    if (!P->IsForked || P->EndNs || P->Ending || !P->State)
+      continue;
+    if (!P->IsMarked && Now < P->NextPssNs)
+      continue;
+    if (!Next || P->IsMarked > Next->IsMarked ||
+        (P->IsMarked == Next->IsMarked && P->NextPssNs < Next->NextPssNs))
+      Next = P.get();
+  }
+  return Next;
+}
+
+void Session::samplePss(uint64_t Now) {
+  if (!O.SampleIntervalNs)
+    return;
+  if (auto A = Pss.take()) {
+    NextPssNs = Now + A->TookNs * TimeShare;
+    bool Lives = any_of(Processes, [&](const std::unique_ptr<Process> &P) {
+      return P->Image == A->Image && !P->EndNs;
+    });
+    if (A->Pss && Lives) {
+      Mark M;
+      M.Kind = MarkKind::Pss;
+      M.Image = A->Image;
+      M.TimeNs = Now;
+      M.Values = {A->Pss, A->Private, A->Swapped};
+      R.Sums.noteResident(A->Image, 0, A->Pss);
+      R.addMark(std::move(M));
+    }
+  }
+  if (Pss.isBusy() || Now < NextPssNs)
+    return;
+  Process *P = nextForPss(Now);
+  if (!P)
+    return;
+  constexpr uint64_t Rarer = 10; // than what is resident
+  P->IsMarked = false;
+  P->NextPssNs = Now + sampleInterval(*P) * Rarer;
+  Pss.ask(P->Image, P->Pid);
+}
+
+/// How much of CUDA's devices is used, and by whom.
+void Session::lookAtDevices(uint64_t Now) {
+  if (!R.Uses.isUsed())
+    return;
+  DeviceUses::Pids Of;
+  for (auto &P : Processes)
+    if (P->State && !P->EndNs && !P->Ending)
+      Of.push_back({P->Image, P->Pid});
+  DeviceUses::News News = R.Uses.pass(Now, Of);
+  for (const DeviceUses::Reply &Reply : News.Replies)
+    for (auto &P : Processes)
+      if (P->Image == Reply.Image && P->State && !P->EndNs)
+        P->State->shared().answer(
+            Reply.Slot, Reply.Ticket, [&](wire::Reply &To) {
+              To.NumHeaps = Reply.IsKnown ? 0 : UINT32_MAX;
+            });
+  for (const std::string &What : News.Missed) {
+    O.Warn(What);
+    if (!Processes.empty())
+      addAlert(*Processes.front(), What);
+  }
+}

@@ -1,0 +1,92 @@
+//===- Symbols.cpp - Names for the frames that a recording finds -*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session/Session.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+void Session::startSymbols() {
+  Symbols = std::make_unique<SymbolThread>();
+  R.OnModule = [this](uint32_t Module, const std::string &Path,
+                      const std::vector<uint8_t> &BuildId, uint32_t Image) {
+    onModule(Module, Path, BuildId, Image);
+  };
+  R.Names.OnNativeFrame = [this](uint32_t Frame, uint32_t Module,
+                                 uint64_t Address) {
+    Symbols->ask(Frame, Module, Address);
+  };
+  R.Names.OnUnownedFrame = [this](uint32_t Frame, uint32_t Image,
+                                  uint64_t Address) {
+    onUnownedCode(Frame, Image, Address);
+  };
+}
+
+/// Code of a JIT compiler, which may write down what it compiles.
+void Session::onUnownedCode(uint32_t Frame, uint32_t Image, uint64_t Address) {
+  auto P = find_if(Processes, [&](auto &P) { return P->Image == Image; });
+  if (P == Processes.end() || !((*P)->HasJit || (*P)->PerfMap))
+    return;
+  if (!std::exchange((*P)->HasJit, true))
+    Symbols->addJit(Image, *std::exchange((*P)->PerfMap, std::nullopt));
+  Symbols->askJit(Frame, Image, Address);
+}
+
+void Session::endJit(Process &P) {
+  if (std::exchange(P.HasJit, false) && Symbols)
+    Symbols->endJit(P.Image);
+}
+
+/// The file may be another one where the process runs, or be gone by now: it is
+/// looked for by its name here, then as the process sees it.
+void Session::onModule(uint32_t Module, const std::string &Path,
+                       const std::vector<uint8_t> &BuildId, uint32_t Image) {
+  std::string Proc = "/proc/";
+  for (auto &P : Processes)
+    if (P->Image == Image)
+      Proc += std::to_string(P->Pid);
+  std::vector<std::string> Places;
+  if (!Path.empty() && Path[0] == '/')
+    Places = {Path, Proc + "/root" + Path};
+  else if (!Path.empty() && Path[0] != '[')
+    Places = {Proc + "/cwd/" + Path};
+  Places.push_back(Proc + "/exe");
+  if (BuildId.empty())
+    Places.resize(Places.size() - 1);
+  Symbols->addModule(BuildId, std::move(Places));
+  ModulePaths.push_back(Path);
+}
+
+/// The module that has most frames without a function, when these are nearly
+/// all of its frames and a fifth of all: most stacks show addresses then.
+std::string Session::namelessModule() const {
+  SymbolThread::ModuleCounts All, Worst;
+  std::string Path;
+  if (!Symbols)
+    return Path;
+  for (const auto &[I, M] : enumerate(Symbols->counts())) {
+    All.Asked += M.Asked;
+    if (M.Nameless <= Worst.Nameless || I >= ModulePaths.size())
+      continue;
+    Worst = M;
+    Path = ModulePaths[I];
+  }
+  bool HasFew = Worst.Nameless * 10 >= Worst.Asked * 9;
+  return HasFew && Worst.Nameless * 5 >= All.Asked ? Path : "";
+}
+
+/// Most: of frames, each a microsecond or so.
+void Session::takeSymbols(size_t Most) {
+  if (!Symbols)
+    return;
+  Symbols->handOver();
+  for (SymbolThread::Answer &A : Symbols->takeAnswers(Most))
+    R.Names.Names.addSymbols(A.Frame, A.Locations);
+}

@@ -1,0 +1,218 @@
+//===- CodeFrames.cpp - From an image's codes to the trace's frames *- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stacks/CodeFrames.h"
+#include "Output/Recording.h"
+#include <iterator>
+
+using namespace llvm;
+using namespace memkit;
+using wire::CodeKind;
+
+StringRef memkit::allocFunctionName(uint8_t Function) {
+  static constexpr const char *Names[] = {"",
+                                          "malloc",
+                                          "calloc",
+                                          "realloc",
+                                          "reallocarray",
+                                          "posix_memalign",
+                                          "aligned_alloc",
+                                          "memalign",
+                                          "valloc",
+                                          "pvalloc",
+                                          "operator new",
+                                          "operator new[]",
+                                          "operator new(aligned)",
+                                          "operator new[](aligned)",
+                                          "mmap",
+                                          "mremap",
+                                          "mprotect",
+                                          "brk",
+                                          "sbrk",
+                                          "pthread_create",
+                                          "PyMem_Malloc",
+                                          "PyMem_Calloc",
+                                          "PyMem_Realloc",
+                                          "PyObject_Malloc",
+                                          "PyObject_Calloc",
+                                          "PyObject_Realloc"};
+  static constexpr const char *CudaNames[] = {
+      "cuda",
+      "cuMemAlloc",
+      "cuMemAllocPitch",
+      "cuMemAllocManaged",
+      "cuMemHostAlloc",
+      "cuMemAllocHost",
+      "cuMemHostRegister",
+      "cuMemAllocAsync",
+      "cuMemAllocFromPoolAsync",
+      "cuMemPoolImportPointer",
+      "cuMemAddressReserve",
+      "cuMemCreate",
+      "cuMemMap",
+      "cuMemImportFromShareableHandle",
+      "cuArrayCreate",
+      "cuArray3DCreate",
+      "cuMipmappedArrayCreate",
+      "cuIpcOpenMemHandle",
+      "cuExternalMemoryGetMappedBuffer",
+      "cuGraphAddMemAllocNode",
+      "cuGraphAddNode",
+      "cuMulticastCreate",
+      "cuExternalMemoryGetMappedMipmappedArray"};
+  static_assert(std::size(Names) == wire::NumAllocFunctions);
+  static_assert(std::size(CudaNames) == wire::NumCudaFunctions);
+  if (Function == CodeFrames::SegmentFunction)
+    return "[device segment]";
+  if (Function >= CodeFrames::FirstCudaFunction &&
+      Function < CodeFrames::NumFunctions)
+    return CudaNames[Function - CodeFrames::FirstCudaFunction];
+  return Function < std::size(Names) ? Names[Function] : "";
+}
+
+void CodeFrames::bad() { R.addLoss(Image, LossKind::BadRecord, 1); }
+
+uint32_t CodeFrames::ofFunction(uint8_t Function) {
+  uint32_t &Frame = AllocFunctions[Function];
+  if (!Frame)
+    Frame = R.Names.namedFrame(allocFunctionName(Function));
+  return Frame;
+}
+
+CodeFrames::Known CodeFrames::add(uint32_t Code) {
+  SharedImage::CodeInfo Info;
+  if (!Shared.code(Code, Info)) {
+    bad();
+    return {R.Names.frame({FrameKind::Unknown, 0, 0}), CodeKind::None};
+  }
+  Known New{0, Info.Kind};
+  switch (Info.Kind) {
+  case CodeKind::Gap:
+    New.Frame = R.Names.namedFrame("[frames left out]");
+    break;
+  case CodeKind::NoCfi:
+    New.Frame = R.Names.namedFrame("[no unwind information]");
+    break;
+  case CodeKind::Python:
+  case CodeKind::PythonEntry:
+    New.Frame = python(Info);
+    break;
+  default:
+    New.Frame = native(Info);
+    if (const KnownModule *M = Modules.find(Info.Module))
+      New.IsSwitch = M->IsSwitch;
+  }
+  Codes.get(Code) = New;
+  return New;
+}
+
+uint32_t CodeFrames::native(const SharedImage::CodeInfo &Info) {
+  uint64_t Bias = 0;
+  if (uint32_t Module = moduleOf(Info.Module, Bias))
+    return R.Names.frame({FrameKind::Native, Module, Info.Address - Bias});
+  return R.Names.unownedFrame(Image, Info.Address);
+}
+
+//===----------------------------------------------------------------------===//
+// Python
+//===----------------------------------------------------------------------===//
+
+uint32_t CodeFrames::python(const SharedImage::CodeInfo &Info) {
+  uint64_t Line = Info.Address;
+  if (Line > INT32_MAX) {
+    bad();
+    Line = 0;
+  }
+  return R.Names.frame({FrameKind::Python, functionOf(Info.Module), Line});
+}
+
+uint32_t CodeFrames::functionOf(uint32_t Id) {
+  if (uint32_t Known = Functions[Id])
+    return Known;
+  SharedImage::FunctionInfo Info;
+  Function F;
+  bool IsThere = Shared.function(Id, Info);
+  if (IsThere) {
+    std::string Name, File;
+    F.Name = textOf(Info.Name, Name);
+    F.File = textOf(Info.File, File);
+    IsDataWorker |=
+        Name == "_worker_loop" &&
+        StringRef(File).ends_with("torch/utils/data/_utils/worker.py");
+    F.Line = Info.FirstLine > INT32_MAX ? 0 : Info.FirstLine;
+  } else {
+    bad();
+  }
+  if (!F.Name)
+    F.Name = R.Names.Names.string("?");
+  uint32_t New = R.Names.Names.function(F);
+  // An id out of range would take memory of its own.
+  if (IsThere)
+    Functions.get(Id) = New;
+  return New;
+}
+
+uint32_t CodeFrames::textOf(uint32_t Text, std::string &Bytes) {
+  if (!Shared.text(Text, Bytes))
+    bad();
+  return R.Names.Names.string(Bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+static bool isDriverModule(StringRef Path) {
+  StringRef Name = Path.rsplit('/').second;
+  return Name.starts_with("libcuda.so") || Name.starts_with("libcupti.so") ||
+         Name == "libmemrec-cuda.so";
+}
+
+/// greenlet, on which gevent and eventlet stand.
+static bool isSwitchModule(StringRef Path) {
+  return Path.rsplit('/').second.starts_with("_greenlet.");
+}
+
+bool CodeFrames::isDriver(uint32_t Code) {
+  SharedImage::CodeInfo Info;
+  uint64_t Bias;
+  // What is not to be read is said where it is named.
+  if (!Shared.code(Code, Info) || Info.Kind != CodeKind::Native ||
+      !moduleOf(Info.Module, Bias))
+    return false;
+  return Modules.get(Info.Module).IsDriver;
+}
+
+uint32_t CodeFrames::moduleOf(uint32_t Module, uint64_t &Bias) {
+  if (!Module)
+    return 0;
+  if (const KnownModule *K = Modules.find(Module); K && K->Id) {
+    Bias = K->Bias;
+    return K->Id;
+  }
+  SharedImage::ModuleInfo Info;
+  if (!Shared.module(Module, Info)) {
+    bad();
+    return 0;
+  }
+  Load L;
+  L.Image = Image;
+  uint32_t Before = R.Names.numModules();
+  L.Module = R.Names.module(Info.Path, Info.BuildId);
+  if (L.Module > Before && R.OnModule)
+    R.OnModule(L.Module, Info.Path, Info.BuildId, Image);
+  L.Start = Info.Start;
+  L.Size = Info.End - Info.Start;
+  L.Bias = Bias = Info.Bias;
+  L.TimeNs = R.nowNs();
+  R.Names.addLoad(L);
+  Modules.get(Module) = {L.Module, Info.Bias, isDriverModule(Info.Path),
+                         isSwitchModule(Info.Path)};
+  return L.Module;
+}

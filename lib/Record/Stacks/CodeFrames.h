@@ -1,0 +1,84 @@
+//===- CodeFrames.h - From an image's codes to the trace's frames *- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_CODEFRAMES_H
+#define MEMKIT_LIB_RECORD_CODEFRAMES_H
+
+#include "Image/SharedImage.h"
+#include "Output/ChunkedArray.h"
+
+namespace memkit {
+
+class Recording;
+
+/// Gives each code of an image its frame in the trace, once. Belongs to the
+/// recorder's thread.
+class CodeFrames {
+public:
+  CodeFrames(SharedImage &Shared, Recording &R, uint32_t Image)
+      : Shared(Shared), R(R), Image(Image) {}
+
+  struct Known {
+    uint32_t Frame = 0;
+    wire::CodeKind Kind = wire::CodeKind::None;
+    /// Of a module that lets stacks of Python take turns on one stack.
+    bool IsSwitch = false;
+  };
+  /// The frame of a code. What is nonsense counts as a bad record and is an
+  /// unknown frame of the kind None; a name that cannot be read is `?`.
+  Known of(uint32_t Code) {
+    if (const Known *K = Codes.find(Code); K && K->Frame)
+      return *K;
+    return add(Code);
+  }
+  /// Beside those of the program: a device's allocator takes a segment.
+  static constexpr uint8_t SegmentFunction = wire::NumAllocFunctions;
+  /// And CUDA's driver: the first of wire::CudaFunction.
+  static constexpr uint8_t FirstCudaFunction = SegmentFunction + 1;
+  static constexpr uint8_t NumFunctions =
+      FirstCudaFunction + wire::NumCudaFunctions;
+  /// The frame of the allocation function, in range and not 0.
+  uint32_t ofFunction(uint8_t Function);
+  /// Whether a code is CUDA's driver's, or that of what listens to it.
+  bool isDriver(uint32_t Code);
+  /// Whether code that runs DataLoader's workers, and nothing else does, was
+  /// seen.
+  bool isDataWorker() const { return IsDataWorker; }
+  void bad();
+
+private:
+  Known add(uint32_t Code);
+  uint32_t native(const SharedImage::CodeInfo &Info);
+  uint32_t python(const SharedImage::CodeInfo &Info);
+  uint32_t moduleOf(uint32_t Module, uint64_t &Bias);
+  uint32_t functionOf(uint32_t Function);
+  uint32_t textOf(uint32_t Text, std::string &Bytes);
+
+  struct KnownModule {
+    uint32_t Id = 0;
+    uint64_t Bias = 0;
+    bool IsDriver = false;
+    bool IsSwitch = false;
+  };
+  SharedImage &Shared;
+  Recording &R;
+  uint32_t Image;
+  bool IsDataWorker = false;
+  ChunkedArray<Known, 10> Codes;
+  ChunkedArray<KnownModule, 4> Modules;
+  ChunkedArray<uint32_t, 8> Functions; ///< of Python
+  uint32_t AllocFunctions[NumFunctions] = {};
+};
+
+/// The name of an allocation function; empty when there is none of that number.
+llvm::StringRef allocFunctionName(uint8_t Function);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_CODEFRAMES_H

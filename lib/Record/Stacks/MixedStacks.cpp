@@ -1,0 +1,150 @@
+//===- MixedStacks.cpp - Native and Python frames in one path ---*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stacks/MixedStacks.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::CodeKind;
+
+/// False, and a bad record, for what is no part of a path. A parent is less
+/// than its child whenever it is read, so every walk ends.
+bool MixedStacks::read(uint32_t Id, PathNode &Out) {
+  SharedImage::NodeInfo Info;
+  if (!Shared.node(Id, Info) || Info.isPair()) {
+    Codes.bad();
+    return false;
+  }
+  CodeFrames::Known K = Codes.of(Info.Code);
+  Out = {Info.Parent, K.Frame, K.Kind, K.IsSwitch};
+  return true;
+}
+
+/// See Counts. Noted for every such node on the way.
+uint32_t MixedStacks::count(uint32_t Node, bool OfPython) {
+  struct Seen {
+    uint32_t Node;
+    CodeKind Kind;
+  };
+  SmallVector<Seen, 64> Path;
+  uint32_t Count = 0;
+  PathNode N;
+  size_t Walked = 0;
+  for (uint32_t At = Node; At && Walked != MaxSteps; At = N.Parent, ++Walked) {
+    // One more, so that 0 is not known.
+    if (uint32_t Known = Counts.lookup(At)) {
+      Count = Known - 1;
+      break;
+    }
+    // What is above a switch is another greenlet's.
+    if (!read(At, N) || (N.IsSwitch && !OfPython))
+      break;
+    if (OfPython || N.Kind == CodeKind::Evaluator || N.Kind == CodeKind::Gap)
+      Path.push_back({At, N.Kind});
+  }
+  for (const Seen &S : reverse(Path)) {
+    // The outermost frame of Python begins a run whatever it says.
+    if (OfPython ? S.Kind == CodeKind::PythonEntry || !Count
+                 : S.Kind == CodeKind::Evaluator)
+      ++Count;
+    if (S.Kind == CodeKind::Gap && !OfPython)
+      Count |= BelowGap;
+    Counts.get(S.Node) = Count + 1;
+  }
+  return Count;
+}
+
+/// Whether the frame P, the node Python, stands at the place of Native, an
+/// evaluator's frame or a gap. IsLast: and it is the outermost there.
+bool MixedStacks::takes(uint32_t Native, CodeKind Kind, uint32_t Python,
+                        const PathNode &P, bool &IsLast) {
+  uint32_t Evaluators = count(Native, false), Runs = count(Python, true);
+  bool Begins = P.Kind == CodeKind::PythonEntry || !P.Parent;
+  IsLast = false;
+  if (Kind == CodeKind::Gap)
+    return Runs > (Evaluators & ~BelowGap);
+  IsLast = Begins;
+  if (Evaluators & BelowGap)
+    return true;
+  IsLast &= Runs == Evaluators;
+  return Runs >= Evaluators;
+}
+
+/// Walks from the leaf to what is known, and gives its node in the trace; what
+/// is to come below it is in Steps.
+uint32_t MixedStacks::gather(uint32_t Native, uint32_t Python) {
+  PathNode N{}, P{};
+  // A greenlet that is about to switch has greenlet's frames as its innermost
+  // ones.
+  bool HasRun = false, AtSwitch = false;
+  while (Native || Python) {
+    if (Steps.size() == MaxSteps) {
+      Codes.bad();
+      return 0;
+    }
+    if (Native) {
+      if (const Last *L = Lasts.find(Native);
+          L && L->Node && L->Python == Python)
+        return L->Node;
+      bool IsThere = read(Native, N);
+      HasRun |= IsThere && N.Kind == CodeKind::Evaluator;
+      if (!IsThere || (AtSwitch && !N.IsSwitch)) {
+        Native = 0;
+        continue;
+      }
+      AtSwitch = HasRun && N.IsSwitch;
+    }
+    bool IsPlace =
+        !Native || N.Kind == CodeKind::Evaluator || N.Kind == CodeKind::Gap;
+    if (Python && IsPlace) {
+      if (uint32_t Known = Merged.lookup(key(Native, Python)))
+        return Known;
+      if (!read(Python, P)) {
+        Python = 0;
+        continue;
+      }
+      bool IsLast = false;
+      if (!Native || takes(Native, N.Kind, Python, P, IsLast)) {
+        Steps.push_back({P.Frame, Native, Python, true});
+        Python = P.Parent;
+        if (IsLast)
+          Native = N.Parent;
+        continue;
+      }
+    }
+    if (!Native)
+      break;
+    Steps.push_back({N.Frame, Native, Python, false});
+    Native = N.Parent;
+  }
+  return 0;
+}
+
+uint32_t MixedStacks::stack(uint32_t Native, uint32_t Python, uint32_t Leaf,
+                            uint32_t &Node) {
+  Steps.clear();
+  Frames.clear();
+  Node = gather(Native, Python);
+  std::reverse(Steps.begin(), Steps.end());
+  for (const Step &S : Steps)
+    Frames.push_back(S.Frame);
+  if (Leaf)
+    Frames.push_back(Leaf);
+  auto Note = [&](size_t I, uint32_t At) {
+    if (I == Steps.size())
+      return;
+    Node = At;
+    const Step &S = Steps[I];
+    if (S.OfPython)
+      Merged.get(key(S.Native, S.Python)) = At;
+    else
+      Lasts.get(S.Native) = {S.Python, At};
+  };
+  return Names.stack(Node, Frames, Note).Stack;
+}

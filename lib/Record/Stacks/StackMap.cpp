@@ -1,0 +1,107 @@
+//===- StackMap.cpp - From an image's stacks to the trace's -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stacks/StackMap.h"
+#include "Output/Recording.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace memkit;
+
+StackMap::StackMap(SharedImage &Shared, Recording &R, uint32_t Image)
+    : Shared(Shared), R(R), Image(Image), Codes(Shared, R, Image),
+      Mixed(Shared, R.Names, Codes) {}
+
+uint32_t StackMap::findRow(uint32_t Node, uint8_t Function) {
+  if (Function >= wire::NumAllocFunctions) {
+    Codes.bad();
+    Function =
+        Function == NoObject ? uint8_t(wire::AllocFunction::PyObjectMalloc) : 0;
+  }
+  const Entry *E = Entries.find(Node);
+  if (!E || !E->Row) {
+    uint32_t Row = makeRow(Node, Function);
+    Entry &New = Entries.get(Node);
+    New.Row = Row;
+    New.Function = Function;
+    return Row;
+  }
+  if (E->Function == Function)
+    return E->Row;
+  uint32_t &Row = MoreRows[uint64_t(Node) << 8 | Function];
+  if (!Row)
+    Row = makeRow(Node, Function);
+  return Row;
+}
+
+uint32_t StackMap::makeRow(uint32_t Node, uint8_t Function) {
+  uint32_t Heap = wire::makesObjects(Function)
+                      ? R.hostHeap(HostHeap::PythonObject)
+                      : R.MallocHeap;
+  return R.Sums.stackRow(Image, Heap, stack(Node, Function));
+}
+
+uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
+  uint32_t Leaf = Function ? Codes.ofFunction(Function) : 0;
+  // Up to the first node that is known, then down again.
+  SmallVector<uint32_t, 128> Nodes, Path;
+  uint32_t Parent = 0;
+  for (uint32_t At = Node; At;) {
+    if (const Entry *E = Entries.find(At); E && E->TraceNode) {
+      Parent = E->TraceNode;
+      break;
+    }
+    SharedImage::NodeInfo Info;
+    // A parent is less than its child, so this ends.
+    if (!Shared.node(At, Info)) {
+      Codes.bad();
+      break;
+    }
+    if (At == Node && Info.isPair()) {
+      uint32_t Stack = Mixed.stack(Info.Parent, Info.python(), Leaf, Parent);
+      Entries.get(Node).TraceNode = Parent;
+      return Stack;
+    }
+    Nodes.push_back(At);
+    Path.push_back(Codes.of(Info.Code).Frame);
+    At = Info.Parent;
+  }
+  std::reverse(Nodes.begin(), Nodes.end());
+  std::reverse(Path.begin(), Path.end());
+  if (Leaf)
+    Path.push_back(Leaf);
+  Catalog::Path P =
+      R.Names.stack(Parent, Path, [&](size_t I, uint32_t TraceNode) {
+        if (I < Nodes.size())
+          Entries.get(Nodes[I]).TraceNode = TraceNode;
+      });
+  return P.Stack;
+}
+
+/// The nearest ancestor of Node, or itself, that is not the driver's; Node when
+/// there is none.
+uint32_t StackMap::outOfDriver(uint32_t Node) {
+  SharedImage::NodeInfo Info;
+  uint32_t At = Node;
+  // A parent is less than its child, so this ends.
+  while (At && Shared.node(At, Info) && !Info.isPair() &&
+         Codes.isDriver(Info.Code))
+    At = Info.Parent;
+  return At ? At : Node;
+}
+
+uint32_t StackMap::driverStack(uint32_t Node, wire::CudaFunction Function) {
+  uint8_t Leaf = CodeFrames::FirstCudaFunction + uint8_t(Function);
+  SharedImage::NodeInfo Info;
+  if (!Node || !Shared.node(Node, Info))
+    return stack(Node, Leaf);
+  if (!Info.isPair())
+    return stack(outOfDriver(Node), Leaf);
+  uint32_t Native = outOfDriver(Info.Parent), Parent;
+  return Mixed.stack(Native, Info.python(), Codes.ofFunction(Leaf), Parent);
+}

@@ -1,0 +1,174 @@
+//===- SymbolThread.cpp - Resolves addresses beside the recorder -*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stacks/SymbolThread.h"
+#include <algorithm>
+#include <csignal>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace memkit;
+
+SymbolThread::SymbolThread() {
+  // Signals are the recorder's.
+  sigset_t All, Old;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Old);
+  Worker = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &Old, nullptr);
+}
+
+SymbolThread::~SymbolThread() {
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    Stop = true;
+  }
+  Wake.notify_one();
+  Worker.join();
+}
+
+void SymbolThread::addModule(std::vector<uint8_t> BuildId,
+                             std::vector<std::string> Places) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  NewModules.push_back({std::move(BuildId), std::move(Places)});
+}
+
+void SymbolThread::handOver() {
+  if (Asked.empty())
+    return;
+  bool First;
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    First = Questions.empty();
+    Questions.insert(Questions.end(), Asked.begin(), Asked.end());
+  }
+  Asked.clear();
+  if (First)
+    Wake.notify_one();
+}
+
+void SymbolThread::ask(uint32_t Frame, uint32_t Module, uint64_t Address) {
+  Asked.push_back({Question::Native, Frame, Module, Address});
+}
+
+void SymbolThread::addJit(uint32_t Image, JitPlace Place) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  NewJits.emplace_back(Image, JitNames(std::move(Place)));
+}
+
+void SymbolThread::askJit(uint32_t Frame, uint32_t Image, uint64_t Address) {
+  Asked.push_back({Question::Jit, Frame, Image, Address});
+}
+
+void SymbolThread::endJit(uint32_t Image) {
+  Asked.push_back({Question::JitEnd, 0, Image, 0});
+}
+
+std::vector<SymbolThread::Answer> SymbolThread::takeAnswers(size_t Most) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  auto End = Answers.begin() + std::min(Most, Answers.size());
+  std::vector<Answer> Out(std::make_move_iterator(Answers.begin()),
+                          std::make_move_iterator(End));
+  Answers.erase(Answers.begin(), End);
+  return Out;
+}
+
+bool SymbolThread::idle() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  return Questions.empty() && !Busy;
+}
+
+void SymbolThread::cut() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  Questions.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// The thread
+//===----------------------------------------------------------------------===//
+
+void SymbolThread::give(uint32_t Frame, std::vector<SourceLocation> Locations) {
+  if (Locations.empty())
+    return;
+  std::lock_guard<std::mutex> Guard(Lock);
+  Answers.push_back({Frame, std::move(Locations)});
+}
+
+void SymbolThread::look(JitNames &Names) {
+  Names.look([this](uint32_t Frame, const std::string &Name) {
+    give(Frame, {{Name, "", 0, 0}});
+  });
+}
+
+void SymbolThread::lookAtMaps() {
+  for (auto &[Image, Names] : Jits)
+    if (Names.nextLook() <= JitNames::Clock::now())
+      look(Names);
+}
+
+void SymbolThread::answer(const Question &Q) {
+  if (Q.Kind == Question::Native) {
+    std::vector<SourceLocation> L = Symbols.resolve(Q.Owner - 1, Q.Address);
+    Counts.resize(std::max<size_t>(Counts.size(), Q.Owner));
+    ++Counts[Q.Owner - 1].Asked;
+    Counts[Q.Owner - 1].Nameless += L.empty();
+    give(Q.Frame, std::move(L));
+    return;
+  }
+  auto Jit = Jits.find(Q.Owner);
+  if (Jit == Jits.end())
+    return;
+  if (Q.Kind == Question::Jit) {
+    Jit->second.ask(Q.Frame, Q.Address);
+    return;
+  }
+  look(Jit->second);
+  Jits.erase(Jit);
+}
+
+/// True: there is a question; false: a perf map may be looked at again.
+bool SymbolThread::waitForWork(std::unique_lock<std::mutex> &Guard) {
+  auto HasWork = [this] { return Stop || !Questions.empty(); };
+  auto Next = JitNames::Clock::time_point::max();
+  for (auto &[Image, Names] : Jits)
+    Next = std::min(Next, Names.nextLook());
+  if (Next != JitNames::Clock::time_point::max())
+    return Wake.wait_until(Guard, Next, HasWork);
+  Wake.wait(Guard, HasWork);
+  return true;
+}
+
+void SymbolThread::run() {
+  // The program and the recorder come first.
+  setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), 5);
+  std::unique_lock<std::mutex> Guard(Lock);
+  for (;;) {
+    bool HasQuestion = waitForWork(Guard);
+    if (Stop)
+      return;
+    std::deque<Module> Modules = std::exchange(NewModules, {});
+    for (auto &New : std::exchange(NewJits, {}))
+      Jits.emplace(New.first, std::move(New.second));
+    Question Q{};
+    if (HasQuestion) {
+      Q = Questions.front();
+      Questions.pop_front();
+    }
+    Busy = true;
+    Guard.unlock();
+    for (Module &M : Modules)
+      Symbols.addModule(M.BuildId, std::move(M.Places));
+    if (HasQuestion)
+      answer(Q);
+    lookAtMaps();
+    Guard.lock();
+    Busy = false;
+  }
+}

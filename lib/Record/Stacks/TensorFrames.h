@@ -1,0 +1,40 @@
+//===- TensorFrames.h - Who makes a tensor, by frames of Python -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_TENSORFRAMES_H
+#define MEMKIT_LIB_RECORD_TENSORFRAMES_H
+
+#include "Image/SharedImage.h"
+#include "Output/ChunkedArray.h"
+#include "Scopes/TensorKinds.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace memkit {
+
+/// What one frame says; Unknown: nothing.
+MadeBy madeByFrame(llvm::StringRef File, llvm::StringRef Function);
+
+/// What the frames of Python of a node of the shared table say. Each node is
+/// looked at once. Belongs to the recorder's thread.
+class TensorFrames {
+public:
+  explicit TensorFrames(SharedImage &Shared) : Shared(Shared) {}
+  MadeBy of(uint32_t Node);
+
+private:
+  MadeBy ofPython(uint32_t Node);
+  MadeBy ofCode(uint32_t Code);
+
+  SharedImage &Shared;
+  /// MadeBy + 1; 0: not known yet.
+  ChunkedArray<uint8_t, 10> Nodes, Codes;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_TENSORFRAMES_H
