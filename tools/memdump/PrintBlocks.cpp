@@ -1,0 +1,140 @@
+//===- PrintBlocks.cpp - The list of events, and the blocks that it is of
+//--===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EventFilter.h"
+#include "Jobs.h"
+#include "memkit/Support/ToolMain.h"
+#include "memkit/TraceText/Printers.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace llvm;
+using namespace memkit;
+
+/// A file's names are looked up first; a pipe is printed as it comes.
+static Expected<std::unique_ptr<BlockVisitor>>
+createTextPrinter(raw_ostream &OS, bool AllFrames) {
+  if (!sys::fs::is_regular_file(Input))
+    return createListing(OS, AllFrames);
+  auto Reader = TraceReader::open(Input);
+  if (!Reader)
+    return Reader.takeError();
+  return createListing(OS, AllFrames, **Reader);
+}
+
+static Expected<std::unique_ptr<BlockVisitor>> createPrinter(raw_ostream &OS,
+                                                             bool AllFrames) {
+  switch (OutputFormat) {
+  case Format::Text:
+    return createTextPrinter(OS, AllFrames);
+  case Format::Asm:
+    return createAsmPrinter(OS);
+  case Format::Json:
+    return createJsonPrinter(OS);
+  case Format::Csv:
+    return createCsvPrinter(OS);
+  }
+  llvm_unreachable("all formats are listed");
+}
+
+static Error visitBlock(const BlockInfo &Info, const AnyBlock &Block,
+                        BlockVisitor &V) {
+  return std::visit(
+      [&](const auto &B) -> Error {
+        if constexpr (std::is_same_v<std::decay_t<decltype(B)>, std::monostate>)
+          return Error::success();
+        else
+          return V.visit(Info, B);
+      },
+      Block);
+}
+
+namespace {
+/// The trace of a selection of events. It is read twice.
+struct Chosen {
+  std::unique_ptr<Trace> T;
+  std::optional<Selection> Sel;
+
+  Error open(const SelectionSpec &Spec) {
+    if (!sys::fs::is_regular_file(Input))
+      return makeUsageError("selections and --columns need a file");
+    Expected<std::unique_ptr<Trace>> Opened = Trace::open(Input);
+    if (!Opened)
+      return Opened.takeError();
+    T = std::move(*Opened);
+    Expected<Selection> Made = Selection::create(*T, Spec);
+    if (!Made)
+      return Made.takeError();
+    Sel = std::move(*Made);
+    return Error::success();
+  }
+};
+} // namespace
+
+/// Prints events by the columns asked for.
+static Error printColumns(OutputFile &Out, const SelectionSpec &Spec) {
+  bool Json = OutputFormat == Format::Json;
+  if (OutputFormat.getNumOccurrences() && !Json && OutputFormat != Format::Csv)
+    return makeUsageError("--columns are printed as csv or json");
+  if (Spec.At)
+    return makeUsageError("--columns show a course of time: --since and "
+                          "--until, no --at");
+  Chosen Of;
+  if (Error E = Of.open(Spec))
+    return E;
+  for (const std::string &Warning : Of.T->warnings())
+    warn(Warning);
+  if (!Spec.AllFrames)
+    Of.T->foldFrames();
+  return writeEventRows(
+      Out.os(), *Of.T, *Of.Sel,
+      std::vector<EventColumn>(Columns.begin(), Columns.end()), Json,
+      [&] { return Out.failed(); });
+}
+
+/// Prints every block as it comes, until the output takes no more.
+Error memkit::printBlocks(OutputFile &Out, const SelectionSpec &Spec) {
+  if (!Columns.empty())
+    return printColumns(Out, Spec);
+  Chosen Of;
+  if (!Spec.empty() && OutputFormat == Format::Asm)
+    return makeUsageError("--format=asm is the whole trace");
+  if (!Spec.empty())
+    if (Error E = Of.open(Spec))
+      return E;
+  // The lossless form must not lose what it does not know.
+  auto Stream = BlockStream::open(Input, OutputFormat == Format::Asm
+                                             ? BlockStream::Unknown::Refuse
+                                             : BlockStream::Unknown::PassOver);
+  if (!Stream)
+    return Stream.takeError();
+  auto Printer = createPrinter(Out.os(), Spec.AllFrames);
+  if (!Printer)
+    return Printer.takeError();
+  std::unique_ptr<BlockVisitor> Filter;
+  if (Of.Sel) {
+    auto Made = createEventFilter(*Of.T, *Of.Sel, **Printer);
+    if (!Made)
+      return Made.takeError();
+    Filter = std::move(*Made);
+  }
+  BlockVisitor &To = Filter ? *Filter : **Printer;
+  BlockStream &In = **Stream;
+  while (!Out.failed()) {
+    Expected<std::optional<AnyBlock>> Block = In.next();
+    if (!Block)
+      return Block.takeError();
+    if (!*Block)
+      break;
+    if (Error E = visitBlock(In.info(), **Block, To))
+      return E;
+  }
+  if (!In.damage().empty())
+    warn(In.name() + ": " + In.damage());
+  return Error::success();
+}

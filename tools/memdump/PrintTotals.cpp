@@ -1,0 +1,96 @@
+//===- PrintTotals.cpp - What a trace sums up -----------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Jobs.h"
+#include "memkit/Model/Check.h"
+#include "memkit/Model/Complete.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/Table.h"
+#include "memkit/Support/ToolMain.h"
+#include "memkit/TraceText/TraceSummary.h"
+
+using namespace llvm;
+using namespace memkit;
+
+namespace {
+/// What one of the jobs prints of a summary, in each format; null: not in it.
+struct TotalsPrinter {
+  StringRef Name; ///< `layers are`
+  void (*Text)(raw_ostream &, const TraceSummary &, unsigned Width);
+  void (*Json)(json::OStream &, const TraceSummary &);
+  void (*Csv)(raw_ostream &, const TraceSummary &);
+};
+} // namespace
+
+static TotalsPrinter totalsPrinter() {
+  switch (What) {
+  case Job::Layers:
+    return {"layers are", printLayers, writeLayersJson, printLayersCsv};
+  case Job::Scopes:
+    return {"scopes are", printScopes, writeScopesJson, printScopesCsv};
+  case Job::Kinds:
+    return {"kinds are", printKinds,
+            [](json::OStream &J, const TraceSummary &S) {
+              writeKindsJson(J, S, /*WithLayers=*/true);
+            },
+            printKindsCsv};
+  default:
+    return {"a summary is", printSummary, writeSummaryJson, nullptr};
+  }
+}
+
+Error memkit::printTotals(OutputFile &Out) {
+  TotalsPrinter P = totalsPrinter();
+  if (OutputFormat == Format::Asm || (OutputFormat == Format::Csv && !P.Csv))
+    return makeUsageError(P.Name + " printed as text" +
+                          (P.Csv ? ", json or csv" : " or json"));
+  auto Reader = openReader();
+  if (!Reader)
+    return Reader.takeError();
+  auto S = readTraceSummary(**Reader, [&] { return summarize(**Reader); });
+  if (!S)
+    return S.takeError();
+  if (OutputFormat == Format::Csv) {
+    P.Csv(Out.os(), *S);
+    return Error::success();
+  }
+  if (OutputFormat == Format::Text) {
+    P.Text(Out.os(), *S, outputWidth());
+    return Error::success();
+  }
+  json::OStream J(Out.os(), 2);
+  J.object([&] { P.Json(J, *S); });
+  Out.os() << '\n';
+  return Error::success();
+}
+
+Expected<int> memkit::checkSums(OutputFile &Out) {
+  auto Reader = openReader();
+  if (!Reader)
+    return Reader.takeError();
+  Expected<CheckResult> R = checkTrace(**Reader);
+  if (!R)
+    return R.takeError();
+  for (const std::string &Note : R->Notes)
+    warn((*Reader)->name() + ": " + Note);
+  raw_ostream &OS = Out.os();
+  for (const std::string &Difference : R->Differences)
+    OS << Difference << '\n';
+  if (R->MoreDifferences)
+    OS << "and " << formatCount(R->MoreDifferences) << " more\n";
+  OS << formatCount(R->Events)
+     << " events replayed; compared: " << formatCount(R->SummaryRows)
+     << " rows of the summary, " << formatCount(R->Slices) << " slices, "
+     << formatCount(R->Keyframes) << " keyframes\n";
+  OS.flush();
+  if (R->agrees())
+    return ExitOk;
+  reportError(
+      makeError((*Reader)->name() + ": its sums are not those of its events"));
+  return ExitError;
+}
