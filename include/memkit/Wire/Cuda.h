@@ -99,6 +99,9 @@ enum class CudaMode : uint32_t {
   Interpose = 2, ///< by wrappers
 };
 
+/// Of the name of a tool that listens to CUDA's driver.
+inline constexpr uint32_t RivalBytes = 128;
+
 /// How CUDA's driver is listened to.
 enum class CudaCapture : uint32_t {
   None = 0,        ///< the program has not begun to use it

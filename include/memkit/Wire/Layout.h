@@ -31,7 +31,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 11;
+inline constexpr uint32_t Version = 12;
 
 /// Environment variables that memrec sets and the exec hooks put back.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -225,6 +225,9 @@ struct Control {
   uint32_t CuptiResult;       ///< why, of CuptiFailed; written before
   uint32_t CudaWhy;           ///< CudaCapture: why, or how; written before
   uint32_t Pad1;
+  /// Who listens in our place; empty: nobody, or it is not known. Ends with
+  /// NUL; written before.
+  char CudaRival[RivalBytes];
   CudaDevice CudaDevices[MaxCudaDevices];
   ReplySlot Replies[NumReplySlots]; ///< P and R
 };

@@ -58,6 +58,7 @@ bool cuda::openDriver() {
 static bool take(void *Library, Cupti &To) {
   if (!Library)
     return false;
+  find(Library, "cuptiSubscribe_v2", To.SubscribeNamed);
   if (find(Library, "cuptiSubscribe", To.Subscribe) &&
       find(Library, "cuptiUnsubscribe", To.Unsubscribe) &&
       find(Library, "cuptiEnableCallback", To.EnableCallback) &&

@@ -21,7 +21,18 @@
 
 namespace memkit::capture::cuda {
 
+/// As cupti_callbacks.h of 13 has it; older headers have none.
+struct SubscriberParams {
+  size_t Size;
+  const char *Name; ///< ours; CUPTI copies it
+  char *OldName;    ///< receives that of who has subscribed before us
+  size_t OldNameSize;
+};
+
 struct Cupti {
+  /// Since 13; null before.
+  CUptiResult (*SubscribeNamed)(CUpti_SubscriberHandle *, CUpti_CallbackFunc,
+                                void *, SubscriberParams *);
   decltype(&cuptiSubscribe) Subscribe;
   decltype(&cuptiUnsubscribe) Unsubscribe;
   decltype(&cuptiEnableCallback) EnableCallback;

@@ -16,6 +16,7 @@
 
 #include "Cuda/Calls.h"
 #include "Cuda/Overheads.h"
+#include "Cuda/Rival.h"
 #include "Cuda/Wrappers.h"
 
 using namespace memkit;
@@ -110,10 +111,27 @@ static CUptiResult enable() {
   return R;
 }
 
-static CudaCapture subscribe(CUptiResult &R) {
-  R = Tool.Subscribe(&Subscriber, onCallback, nullptr);
-  if (R == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
+/// Subscribes with a name, where CUPTI takes one.
+static CUptiResult subscribeNamed(RivalName &Rival) {
+  Rival[0] = 0;
+  SubscriberParams P = {sizeof(P), "memrec", Rival, sizeof(Rival)};
+  CUptiResult R =
+      Tool.SubscribeNamed
+          ? Tool.SubscribeNamed(&Subscriber, onCallback, nullptr, &P)
+          : CUPTI_ERROR_INVALID_PARAMETER;
+  if (R == CUPTI_ERROR_INVALID_PARAMETER)
+    R = Tool.Subscribe(&Subscriber, onCallback, nullptr);
+  Rival[sizeof(Rival) - 1] = 0;
+  return R;
+}
+
+static CudaCapture subscribe(CUptiResult &R, RivalName &Rival) {
+  R = subscribeNamed(Rival);
+  if (R == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+    if (!*Rival)
+      findLoadedTool(Rival);
     return CudaCapture::CuptiTaken;
+  }
   R = R ? R : enable();
   if (!R)
     return CudaCapture::Cupti;
@@ -121,30 +139,33 @@ static CudaCapture subscribe(CUptiResult &R) {
   return CudaCapture::CuptiFailed;
 }
 
-/// Tells the recorder how calls are heard of: by CUPTI, or by wrappers and why.
-static void setState(CudaCapture S, CUptiResult R) {
+/// Tells the recorder how calls are heard of: by CUPTI, or by wrappers and why,
+/// and who has CUPTI.
+static void setState(CudaCapture S, CUptiResult R,
+                     const char *Rival = nullptr) {
   bool IsHeard = S == CudaCapture::Cupti;
   if (!IsHeard && HasWrappers.load())
-    Memrec->SetState(CudaCapture::Interposed, R, S);
+    Memrec->SetState(CudaCapture::Interposed, R, S, Rival);
   else if (IsHeard && NumUnknown && !HasWrappers.load())
-    Memrec->SetState(S, NumUnknown, CudaCapture::CuptiOlder);
+    Memrec->SetState(S, NumUnknown, CudaCapture::CuptiOlder, nullptr);
   else
-    Memrec->SetState(S, R, CudaCapture::None);
+    Memrec->SetState(S, R, CudaCapture::None, Rival);
   Listening.store(IsHeard, std::memory_order_release);
 }
 
 static bool HasCupti; ///< Tool is there
 static void listen() {
   CUptiResult R = CUPTI_SUCCESS;
-  CudaCapture S = HasCupti ? subscribe(R) : CudaCapture::NoCupti;
-  setState(S, R);
+  RivalName Rival = "";
+  CudaCapture S = HasCupti ? subscribe(R, Rival) : CudaCapture::NoCupti;
+  setState(S, R, Rival);
 }
 
-/// The program subscribes to CUPTI itself.
-static void leave() {
+/// The program subscribes to CUPTI itself, by its library Who.
+static void leave(const char *Who) {
   if (!Listening.load())
     return;
-  setState(CudaCapture::CuptiTaken, CUPTI_SUCCESS);
+  setState(CudaCapture::CuptiTaken, CUPTI_SUCCESS, Who);
   Tool.Unsubscribe(Subscriber);
 }
 /// It has ended that.
@@ -170,8 +191,11 @@ bool cuda::hasBegun() {
   if (__builtin_expect(Begun.load(std::memory_order_acquire), 1))
     return Memrec;
   // Another tool's library is what the driver has loaded.
-  if (!Begun.exchange(true) && begin())
-    setState(CudaCapture::NotInjected, CUPTI_SUCCESS);
+  if (!Begun.exchange(true) && begin()) {
+    RivalName Library;
+    findInjected(Library);
+    setState(CudaCapture::NotInjected, CUPTI_SUCCESS, Library);
+  }
   return Memrec;
 }
 

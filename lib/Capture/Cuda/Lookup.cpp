@@ -136,16 +136,34 @@ dlsym:
 // CUPTI's subscriber
 //===----------------------------------------------------------------------===//
 
-static std::atomic<void (*)()> Leave, Return;
+static std::atomic<void (*)(const char *Who)> Leave;
+static std::atomic<void (*)()> Return;
 
-void cuda::setListener(void (*L)(), void (*R)()) {
+void cuda::setListener(void (*L)(const char *), void (*R)()) {
   Return.store(R, std::memory_order_release);
   Leave.store(L, std::memory_order_release);
 }
 
-static void tell(std::atomic<void (*)()> &Listener) {
-  if (auto *F = Listener.load(std::memory_order_acquire))
+static void comeBack() {
+  if (auto *F = Return.load(std::memory_order_acquire))
     F();
+}
+
+/// The file name of the module of Pc, which is about to subscribe.
+static const char *moduleName(uintptr_t Pc) {
+  FoundObject O = {};
+  if (!Kept.FindObject || Kept.FindObject(reinterpret_cast<void *>(Pc), &O) ||
+      !O.LinkMap)
+    return "";
+  const char *Path = static_cast<link_map *>(O.LinkMap)->l_name;
+  const char *Name = strrchr(Path, '/');
+  // The program's own has none.
+  return Name ? Name + 1 : *Path ? Path : "the program itself";
+}
+
+static void leaveFor(uintptr_t Pc) {
+  if (auto *F = Leave.load(std::memory_order_acquire))
+    F(moduleName(Pc));
 }
 
 /// CUPTI's own, as the module of the caller would have found it.
@@ -172,13 +190,13 @@ static constexpr int NotInitialized = 15; ///< CUPTI_ERROR_NOT_INITIALIZED
 
 /// We leave, and come back at once when it fails.
 template <typename Fn, typename... Args>
-static int subscribe(Fn Real, Args... A) {
+static int subscribe(uintptr_t Pc, Fn Real, Args... A) {
   if (!Real)
     return NotInitialized;
-  tell(Leave);
+  leaveFor(Pc);
   int Result = Real(A...);
   if (Result)
-    tell(Return);
+    comeBack();
   return Result;
 }
 
@@ -186,6 +204,7 @@ MEMKIT_EXPORT int cuptiSubscribe(void **Subscriber, void *Callback,
                                  void *Data) {
   Frame Caller = MEMKIT_CALLER;
   return subscribe(
+      Caller.Pc,
       findCupti<int (*)(void **, void *, void *)>(Caller.Pc, "cuptiSubscribe"),
       Subscriber, Callback, Data);
 }
@@ -193,7 +212,8 @@ MEMKIT_EXPORT int cuptiSubscribe(void **Subscriber, void *Callback,
 MEMKIT_EXPORT int cuptiSubscribe_v2(void **Subscriber, void *Callback,
                                     void *Data, void *Params) {
   Frame Caller = MEMKIT_CALLER;
-  return subscribe(findCupti<int (*)(void **, void *, void *, void *)>(
+  return subscribe(Caller.Pc,
+                   findCupti<int (*)(void **, void *, void *, void *)>(
                        Caller.Pc, "cuptiSubscribe_v2"),
                    Subscriber, Callback, Data, Params);
 }
@@ -205,6 +225,6 @@ MEMKIT_EXPORT int cuptiUnsubscribe(void *Subscriber) {
     return NotInitialized;
   int Result = Real(Subscriber);
   if (!Result)
-    tell(Return);
+    comeBack();
   return Result;
 }

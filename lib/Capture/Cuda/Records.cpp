@@ -83,9 +83,13 @@ static void addDevice(uint32_t Ordinal, const DeviceFacts &F) {
 }
 
 static void setState(wire::CudaCapture S, uint32_t CuptiResult,
-                     wire::CudaCapture Why) {
+                     wire::CudaCapture Why, const char *Rival) {
   if (!recordingThread())
     return;
+  char(&To)[wire::RivalBytes] = Proc.Ctl->CudaRival;
+  size_t Size = Rival ? strnlen(Rival, sizeof(To) - 1) : 0;
+  memcpy(To, Rival ? Rival : "", Size);
+  To[Size] = 0;
   Proc.Ctl->CuptiResult = CuptiResult;
   Proc.Ctl->CudaWhy = uint32_t(Why);
   Proc.Ctl->Cuda.store(uint32_t(S), std::memory_order_release);

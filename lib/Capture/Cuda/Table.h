@@ -46,22 +46,23 @@ struct Table {
   /// Tells of a device, before any event names it. Ordinal: below
   /// wire::MaxCudaDevices.
   void (*AddDevice)(uint32_t Ordinal, const DeviceFacts &F);
-  /// Why: of Interposed, which state of CUPTI's it is for.
+  /// Why: of Interposed, which state of CUPTI's it is for. Rival: who has
+  /// CUPTI, or null.
   void (*SetState)(wire::CudaCapture S, uint32_t CuptiResult,
-                   wire::CudaCapture Why);
+                   wire::CudaCapture Why, const char *Rival);
   wire::CudaMode (*Mode)();
-  /// What to call before the program subscribes to CUPTI itself, and after it
-  /// has ended that.
-  void (*SetListener)(void (*Leave)(), void (*Return)());
+  /// What to call before a library of the program's (Who) subscribes to CUPTI
+  /// itself, and after it has ended that.
+  void (*SetListener)(void (*Leave)(const char *Who), void (*Return)());
   /// Writes a DeviceAsk, and waits until the recorder has looked at its device:
   /// a few milliseconds, or some 100 of them where that takes long. False: it
   /// has not.
   bool (*Ask)(const Event &E);
 };
-inline constexpr uint32_t TableVersion = 2;
+inline constexpr uint32_t TableVersion = 3;
 
 /// libmemrec.so's own (Lookup.cpp, Host/Replies.cpp).
-void setListener(void (*Leave)(), void (*Return)());
+void setListener(void (*Leave)(const char *Who), void (*Return)());
 bool askOfDevice(const Event &E);
 
 } // namespace memkit::capture::cuda

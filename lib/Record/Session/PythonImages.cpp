@@ -9,6 +9,7 @@
 #include "Launch/ProcFs.h"
 #include "Session/PythonRole.h"
 #include "Session/Session.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -103,18 +104,29 @@ void Session::lookAtTorchCuda(Process &P) {
   addAlert(P, What);
 }
 
-static std::string howListened(wire::CudaCapture State, uint32_t Result) {
+/// Who has CUPTI, as the program has it: `: NAME`, or nothing.
+static std::string rivalOf(const wire::Control &C) {
+  std::string Name(C.CudaRival, strnlen(C.CudaRival, sizeof(C.CudaRival)));
+  for (char &B : Name)
+    B = isPrint(B) ? B : '?';
+  return Name.empty() ? "" : ": " + Name;
+}
+
+static std::string howListened(wire::CudaCapture State,
+                               const wire::Control &C) {
   using wire::CudaCapture;
+  std::string Rival = rivalOf(C);
   switch (State) {
   case CudaCapture::NoCupti:
     return "no libcupti was found: neither loaded, nor in the loader's path, "
            "beside the CUDA runtime, in CUDA_HOME or /usr/local/cuda";
   case CudaCapture::CuptiTaken:
-    return "another tool has CUPTI (nsys, ncu, a debugger, a profiler)";
+    return "another tool has CUPTI" +
+           (Rival.empty() ? " (nsys, ncu, a debugger, a profiler)" : Rival);
   case CudaCapture::CuptiFailed:
-    return "CUPTI refused, error " + std::to_string(Result);
+    return "CUPTI refused, error " + std::to_string(C.CuptiResult);
   case CudaCapture::NotInjected:
-    return "the driver has loaded another tool";
+    return "the driver has loaded another tool" + Rival;
   case CudaCapture::NotWanted:
     return "the program looks up none of its functions";
   default:
@@ -144,7 +156,7 @@ void Session::lookAtCuda(Process &P) {
   if (State == CudaCapture::Interposed) {
     What += "recorded, where the program looks its functions up";
     auto Why = CudaCapture(C.CudaWhy);
-    if (std::string Of = howListened(Why, C.CuptiResult);
+    if (std::string Of = howListened(Why, C);
         !Of.empty() && Why != CudaCapture::NotWanted)
       What += ": " + Of;
     return O.Note(Who + What);
@@ -154,7 +166,7 @@ void Session::lookAtCuda(Process &P) {
             std::to_string(C.CuptiResult) +
             " calls that it does not know are not";
   else
-    What += "not recorded: " + howListened(State, C.CuptiResult);
+    What += "not recorded: " + howListened(State, C);
   O.Warn(Who + What);
   addAlert(P, What);
 }

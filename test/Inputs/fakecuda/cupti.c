@@ -3,12 +3,12 @@
 //
 // CUPTI over the fake driver: callbacks to one subscriber.
 //
-//   FAKECUPTI_TAKEN=1    another tool has it already
+//   FAKECUPTI_TAKEN=NAME another tool has it already, and calls itself so; 1: no name
 //   FAKECUPTI_FAIL=CODE  it refuses to be subscribed to
 //   FAKECUPTI_LOG=1      says on stderr which callbacks of the driver are wanted
 //   FAKECUPTI_CALLS=N    it knows no calls from number N on, as an older one
 #define _GNU_SOURCE
-#include "fakecuda.h"
+#include "activity.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,12 +21,13 @@ static unsigned char Enabled[CUPTI_CB_DOMAIN_SIZE][MostIds];
 static uint32_t (*DeviceOf)(CUcontext);
 
 static void hook(CUpti_CallbackDomain Domain, CUpti_CallbackId Id, const void *Data) {
+  noteActivity(Domain, Id, Data);
   CUpti_CallbackFunc F = Callback;
   if (F && Enabled[Domain][Id])
     F(UserData, Domain, Id, Data);
 }
 
-static bool attach(void) {
+bool attach(void) {
   void *Driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   void (*Set)(fakecuda_hook) = NULL;
   if (Driver) {
@@ -44,8 +45,7 @@ EXPORT CUptiResult cuptiGetVersion(uint32_t *Version) {
 }
 
 static CUptiResult subscribe(CUpti_SubscriberHandle *S, CUpti_CallbackFunc F, void *Data) {
-  const char *Taken = getenv("FAKECUPTI_TAKEN");
-  if (Callback || (Taken && *Taken == '1'))
+  if (Callback || getenv("FAKECUPTI_TAKEN"))
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   const char *Fail = getenv("FAKECUPTI_FAIL");
   if (Fail)
@@ -64,7 +64,13 @@ EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *S, CUpti_CallbackFunc 
 }
 EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *S, CUpti_CallbackFunc F, void *Data,
                                      CUpti_SubscriberParams *Params) {
-  return Params->structSize ? subscribe(S, F, Data) : CUPTI_ERROR_INVALID_PARAMETER;
+  if (Params && !Params->structSize)
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  CUptiResult R = subscribe(S, F, Data);
+  const char *Taken = getenv("FAKECUPTI_TAKEN");
+  if (R == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && Params && Params->oldSubscriberName)
+    snprintf(Params->oldSubscriberName, Params->oldSubscriberSize, "%s", Taken && strcmp(Taken, "1") != 0 ? Taken : "");
+  return R;
 }
 
 static bool isOurs(CUpti_SubscriberHandle S) { return Callback && S == (CUpti_SubscriberHandle)&Callback; }
