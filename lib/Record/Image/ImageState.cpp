@@ -68,11 +68,12 @@ bool ImageState::resumeThread(Ring &S, const wire::Record &Rec) {
 
 void ImageState::releaseRing(uint32_t I) {
   Ring &S = Rings[I];
-  // A block that was being reallocated lives on; a free of one not known then
-  // stays a free.
+  // A block that was being reallocated lives on where it was; a free of one not
+  // known then stays a free.
   if (S.Realloc == Ring::HeldBack)
     endHeldRealloc(S, I, true);
-  S.Realloc = Ring::NoRealloc;
+  else
+    reattach(S, I);
   S.ObjectAddress = 0;
   S.Thread = 0;
   S.Epoch = 0;

@@ -276,6 +276,23 @@ TEST_F(OneImage, Realloc) {
   EXPECT_EQ(0u, R->losses());
 }
 
+/// Its thread never says how it went: the block lives where it was.
+TEST_F(OneImage, AThreadEndsInRealloc) {
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  put(1, RecordKind::ReallocBegin, 0x1000);
+  I->releaseRing(1);
+  I->startKeyframe();
+  I->finishKeyframe();
+  put(0, RecordKind::Free, 0x1000);
+  EXPECT_EQ(0u, lost(LossKind::UnknownFree));
+  R->finish();
+  auto T = llvm::cantFail(
+      TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+  CheckResult Checked = llvm::cantFail(checkTrace(*T));
+  EXPECT_EQ(1u, Checked.Keyframes);
+  EXPECT_TRUE(Checked.agrees());
+}
+
 TEST_F(OneImage, ReallocOfABlockThatComesLate) {
   put(1, RecordKind::ReallocBegin, 0x1000);
   put(0, RecordKind::Allocate, 0x1000, 10);
