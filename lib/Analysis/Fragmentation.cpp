@@ -89,6 +89,11 @@ std::vector<HeapFragmentation> findFragmentation(const Trace &T,
                                         ? ArrayRef(Live.Heaps[Id])
                                         : ArrayRef<SeriesPoint>()));
       Out.back().Trimmed = Marks.HeapTrims[Id];
+      copy_if(Marks.Pools, std::back_inserter(Out.back().Pools),
+              [&](const PoolPeak &P) { return P.Heap == Id; });
+      stable_sort(Out.back().Pools, [](const PoolPeak &A, const PoolPeak &B) {
+        return A.Reserved > B.Reserved;
+      });
     }
   }
   return Out;

@@ -10,6 +10,7 @@
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
+#include <tuple>
 
 using namespace llvm;
 
@@ -59,6 +60,10 @@ public:
       sortByTime(Points);
     for (auto &Points : Out.Devices)
       sortByTime(Points);
+    for (auto &[Key, P] : Pools) {
+      std::tie(P.Heap, P.Image, P.Pool) = Key;
+      Out.Pools.push_back(P);
+    }
     return std::move(Out);
   }
 
@@ -96,10 +101,21 @@ private:
     else
       New.Silent = New.Reserved != 0;
     change(M.Heap, Own[{M.Image, M.Heap}], New, M.TimeNs);
-    if (M.Values.size() > 2) {
-      ++Out.HeapTrims[M.Heap].Count;
-      Out.HeapTrims[M.Heap].Bytes += M.Values[2];
-    }
+    bool IsTrim = M.Values.size() > 2 && M.Values[2] != UnknownBytes;
+    if (IsTrim)
+      add(Out.HeapTrims[M.Heap], M.Values[2]);
+    if (M.Values.size() < 5 || !M.Image || M.Image >= Out.PrivatePeak.size())
+      return;
+    PoolPeak &P = Pools[{M.Heap, M.Image, M.Id}];
+    P.Reserved = std::max(P.Reserved, M.Values[3]);
+    P.Active = std::max(P.Active, M.Values[4]);
+    if (IsTrim)
+      add(P.Trimmed, M.Values[2]);
+  }
+
+  static void add(Trims &To, uint64_t Bytes) {
+    ++To.Count;
+    To.Bytes += Bytes;
   }
 
   void change(uint32_t Heap, Holding &Of, Holding To, uint64_t TimeNs) {
@@ -124,6 +140,7 @@ private:
   MarkSeries Out;
   std::map<std::pair<uint32_t, uint32_t>, Holding> Own; ///< by image and heap
   std::map<uint32_t, Holding> All;                      ///< by heap
+  std::map<std::tuple<uint32_t, uint32_t, uint64_t>, PoolPeak> Pools;
 };
 } // namespace
 

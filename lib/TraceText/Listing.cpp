@@ -164,12 +164,27 @@ private:
   static constexpr const char *Uses[] = {
       "", "", "accounted ", "contexts ", "modules ", "others ", "own "};
 
+  /// Of all pools of a heap, of a trim, and of one pool.
+  void reserved(const Mark &M) {
+    OS << "  " << Names.heap(M.Heap);
+    for (size_t I = 0; I != M.Values.size(); ++I) {
+      if (I == 2 && M.Values[I] == UnknownBytes)
+        continue;
+      if (I == 3)
+        OS << "  " << (M.Id ? "pool " + std::to_string(M.Id) : "own pool");
+      OS << (I == 2 ? "  trimmed " : "  ") << formatSize(M.Values[I]);
+    }
+    OS << '\n';
+  }
+
   void mark(const Mark &M) {
     begin(M.TimeNs, M.Image, M.Thread);
     OS << "  " << enumName(M.Kind);
+    if (M.Kind == MarkKind::HeapReserved)
+      return reserved(M);
     bool IsSizes = M.Kind == MarkKind::Rss || M.Kind == MarkKind::Pss ||
                    M.Kind == MarkKind::DeviceUsed ||
-                   M.Kind == MarkKind::HeapReserved || M.Kind == MarkKind::Oom;
+                   M.Kind == MarkKind::Oom;
     if (M.Kind == MarkKind::Loss && M.Id < NumLossKinds)
       OS << "  " << enumName(LossKind(M.Id));
     else if (M.Id)
@@ -181,11 +196,7 @@ private:
     for (size_t I = 0; I != M.Values.size(); ++I) {
       uint64_t V = M.Values[I];
       bool IsUse = M.Kind == MarkKind::DeviceUsed && I < std::size(Uses);
-      bool IsTrim = M.Kind == MarkKind::HeapReserved && I == 2;
-      OS << "  "
-         << (IsUse    ? Uses[I]
-             : IsTrim ? "trimmed "
-                      : "")
+      OS << "  " << (IsUse ? Uses[I] : "")
          << (IsUse && I > 1 && V == UnknownBytes ? "unknown"
              : IsSizes                           ? formatSize(V)
                                                  : std::to_string(V));

@@ -25,6 +25,28 @@ static std::string trendText(const HeapFragmentation &H) {
   return formatShare(*H.FirstPpm) + " -> " + formatShare(*H.LastPpm);
 }
 
+/// Where a heap has several pools, what each had at most.
+static void notePools(const Facts &F, const HeapFragmentation &H,
+                      std::vector<std::string> &Notes) {
+  constexpr size_t Most = 8;
+  for (const PoolPeak &P : ArrayRef(H.Pools).take_front(Most)) {
+    std::string Note = F.heapName(H.Heap).str() + ", " +
+                       (P.Pool ? "pool " + std::to_string(P.Pool)
+                               : "the device's own pool");
+    if (F.T.images().size() > 1)
+      Note += (" of " + F.T.processName(P.Image)).str();
+    Note += ": reserved at most " + formatSize(P.Reserved) +
+            ", active at most " + formatSize(P.Active);
+    if (P.Trimmed.Count)
+      Note += "; " + plural(P.Trimmed.Count, "trim") + " gave " +
+              formatSize(P.Trimmed.Bytes) + " back";
+    Notes.push_back(std::move(Note));
+  }
+  if (H.Pools.size() > Most)
+    Notes.push_back(F.heapName(H.Heap).str() + " had " +
+                    formatCount(H.Pools.size() - Most) + " pools more");
+}
+
 std::optional<Section> reservedSection(const Facts &F) {
   Table T({{"reserved by", Side::Left, true},
            {"when", Side::Left},
@@ -65,6 +87,7 @@ std::optional<Section> reservedSection(const Facts &F) {
       Out.Notes.push_back(Name.str() + " was trimmed " +
                           plural(H.Trimmed.Count, "time") + ", which gave " +
                           formatSize(H.Trimmed.Bytes) + " back");
+    notePools(F, H, Out.Notes);
   }
   if (T.empty())
     return std::nullopt;

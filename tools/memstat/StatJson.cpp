@@ -123,6 +123,17 @@ static void writeFragmentation(json::OStream &J, const Facts &F,
   J.attribute("largest_ppm", orNull(H.LargestPpm));
   J.attribute("first_quarter_ppm", orNull(H.FirstPpm));
   J.attribute("last_quarter_ppm", orNull(H.LastPpm));
+  J.attributeArray("pools", [&] {
+    for (const PoolPeak &P : H.Pools)
+      J.object([&] {
+        J.attribute("pid", F.T.images()[P.Image - 1].Pid);
+        J.attribute("pool", P.Pool);
+        J.attribute("reserved_peak_bytes", P.Reserved);
+        J.attribute("active_peak_bytes", P.Active);
+        J.attribute("trims", P.Trimmed.Count);
+        J.attribute("trimmed_bytes", P.Trimmed.Bytes);
+      });
+  });
 }
 
 static void writeGapParts(json::OStream &J, const DeviceGap::Moment &M) {

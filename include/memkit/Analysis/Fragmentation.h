@@ -31,6 +31,7 @@ struct HeapFragmentation {
   uint64_t ReservedPeak = 0;
   std::optional<uint64_t> ActivePeak; ///< where it is told
   Trims Trimmed;
+  std::vector<PoolPeak> Pools; ///< of a heap that has several; largest first
   std::optional<uint32_t> LargestPpm; ///< when more was reserved
   /// Medians of the first and the last quarter of the slices at whose end
   /// something was reserved, of eight at the least.

@@ -320,7 +320,11 @@ enum class MarkKind : uint8_t {
   /// for, and of the rest: contexts, modules, other processes; what the
   /// recorded processes have. Of the last four UnknownBytes: not known.
   DeviceUsed = 6,
-  HeapReserved = 7, ///< Heap; Values: reserved, active, of a trim what it gave
+  /// Heap; Values: reserved, active, of a trim what it gave (else UnknownBytes,
+  /// where more follows); of a heap of several pools, those of the pool Id
+  /// alone: reserved, active. Id: as the blocks' pools are numbered, 0: the
+  /// device's own.
+  HeapReserved = 7,
   Oom = 8, ///< Heap, Stack, Context, Thread; Values: requested, live, reserved
   Alert = 9, ///< Name: text
   Loss = 10, ///< Id: LossKind; Values: count

@@ -273,40 +273,45 @@ void ImageState::deviceOom(const wire::Record &Rec, uint32_t RingIndex) {
   R.addMark(std::move(M));
 }
 
-/// Of all pools of the device, or of its graphs.
+/// Of all pools of the device, or of its graphs; of one pool, too, where there
+/// are several.
 void ImageState::deviceReserved(const wire::Record &Rec, uint32_t RingIndex) {
-  uint64_t Pool = RingIndex < Details.size()
-                      ? std::exchange(Details[RingIndex], {}).Address
-                      : 0;
+  uint64_t Handle = RingIndex < Details.size()
+                        ? std::exchange(Details[RingIndex], {}).Address
+                        : 0;
   constexpr size_t MostPools = 4096;
   bool OfGraphs = CudaPlace::heap(Rec.Context) == uint32_t(CudaHeap::Graph);
   uint32_t Heap = R.cudaHeap(OfGraphs ? CudaHeap::Graph : CudaHeap::Pool,
                              cudaDevice(CudaPlace::device(Rec.Context)));
-  if (!Pool ||
-      (CudaPools.size() == MostPools && !CudaPools.count({Heap, Pool})))
+  auto &Pools = CudaPools[Heap];
+  if (!Handle || (Pools.size() == MostPools && !Pools.count(Handle)))
     return bad();
-  auto &Of = CudaPools[{Heap, Pool}];
+  CudaPool &Of = Pools[Handle];
   bool IsTrim = Rec.function() == uint8_t(wire::PoolMoment::Trimmed);
-  if (!IsTrim && Of == std::pair(Rec.Address, Rec.size()))
+  if (!IsTrim && Of.Used == Rec.Address && Of.Reserved == Rec.size())
     return;
-  uint64_t Trimmed = Of.second - std::min(Of.second, Rec.size());
+  uint64_t Trimmed = Of.Reserved - std::min(Of.Reserved, Rec.size());
   Of = {Rec.Address, Rec.size()};
-  uint64_t Used = 0, Reserved = 0;
-  for (const auto &[Key, Has] : CudaPools)
-    if (Key.first == Heap) {
-      Used += Has.first;
-      Reserved += Has.second;
-    }
+  CudaPool Sum;
+  for (const auto &[Of, P] : Pools) {
+    Sum.Used += P.Used;
+    Sum.Reserved += P.Reserved;
+  }
   Mark M;
   M.Kind = MarkKind::HeapReserved;
   M.Image = Id;
   M.TimeNs = R.boundaryNs(R.Clock.toNs(Rec.Tsc));
   M.Heap = Heap;
-  M.Values = {Reserved, Used};
-  if (IsTrim)
-    M.Values.push_back(Trimmed);
-  R.Sums.setReserved(Id, Heap, Reserved);
-  Scopes.noteReserved(Heap, Reserved, Used);
+  M.Values = {Sum.Reserved, Sum.Used};
+  if (IsTrim || Pools.size() > 1)
+    M.Values.push_back(IsTrim ? Trimmed : UnknownBytes);
+  if (Pools.size() > 1) {
+    auto Number = PoolIds.find({Handle, 0});
+    M.Id = Number == PoolIds.end() ? 0 : Number->second;
+    M.Values.insert(M.Values.end(), {Of.Reserved, Of.Used});
+  }
+  R.Sums.setReserved(Id, Heap, Sum.Reserved);
+  Scopes.noteReserved(Heap, Sum.Reserved, Sum.Used);
   R.addMark(std::move(M));
 }
 

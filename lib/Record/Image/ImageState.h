@@ -382,9 +382,11 @@ private:
     uint64_t Address = 0, Size = 0;
   };
   std::vector<Detail> Details; ///< by ring
-  /// What CUDA's pools have given out and reserve, by heap and pool.
-  std::map<std::pair<uint32_t, uint64_t>, std::pair<uint64_t, uint64_t>>
-      CudaPools;
+  struct CudaPool {
+    uint64_t Used = 0, Reserved = 0;
+  };
+  std::map<uint32_t, std::map<uint64_t, CudaPool>>
+      CudaPools; ///< by heap and handle
   llvm::DenseMap<uint64_t, uint32_t> Streams; ///< numbers from 1, by handle
   std::map<std::pair<uint64_t, uint64_t>, uint32_t>
       PoolIds; ///< likewise, by id
