@@ -221,8 +221,7 @@ void ImageState::holdBack(Queue &Q, const wire::Record &Rec,
 /// Notes that the ring's realloc waits for its block.
 void ImageState::hold(const wire::Record &Rec, uint32_t RingIndex) {
   Ring &S = Rings[RingIndex];
-  if (S.Realloc != Ring::NoRealloc)
-    reattach(S, RingIndex);
+  reattach(S, RingIndex);
   S.Realloc = Ring::HeldBack;
   S.ReallocAddress = Rec.Address;
 }
@@ -244,8 +243,7 @@ bool ImageState::take(const wire::Record &Rec, uint32_t RingIndex) {
     return true;
   }
   Ring &S = Rings[RingIndex];
-  if (S.Realloc == Ring::Detached)
-    reattach(S, RingIndex);
+  reattach(S, RingIndex);
   S.Realloc = Ring::Detached;
   S.ReallocAddress = Rec.Address;
   S.Block = E;
@@ -263,6 +261,14 @@ void ImageState::reattach(Ring &S, uint32_t RingIndex) {
     }
   }
   S.Realloc = Ring::NoRealloc;
+}
+
+/// A realloc, if it is one, does not wait for its block any more.
+void ImageState::noLongerHeld(const HeldRecord &H) {
+  Ring &S = Rings[H.Ring];
+  if (H.Rec.kind() == uint8_t(RecordKind::ReallocBegin) &&
+      S.Realloc == Ring::HeldBack && S.ReallocAddress == H.Rec.Address)
+    S.Realloc = Ring::NoRealloc;
 }
 
 void ImageState::endHeldRealloc(Ring &S, uint32_t RingIndex, bool Moved) {
@@ -336,10 +342,8 @@ void ImageState::settle(Queue &Q) {
       if (!First || Live.contains(H.Rec.Address) == isPut(H.Rec))
         continue;
       Q.erase(Q.begin() + I);
-      Ring &S = Rings[H.Ring];
       // Its realloc still runs: from now on the block is the thread's.
-      if (H.Rec.kind() == uint8_t(RecordKind::ReallocBegin))
-        S.Realloc = Ring::NoRealloc;
+      noLongerHeld(H);
       apply(H.Rec, H.Ring);
       Progress = true;
       break;
@@ -368,8 +372,7 @@ void ImageState::force(Queue &Q) {
     else if (!R.Wanted.MinSize && !HasStopped) // else it may be of a block that
                                                // was not recorded
       R.addLoss(Id, LossKind::UnknownFree, 1);
-    if (H.Rec.kind() == uint8_t(RecordKind::ReallocBegin))
-      Rings[H.Ring].Realloc = Ring::NoRealloc;
+    noLongerHeld(H);
   }
 }
 

@@ -180,6 +180,7 @@ private:
   void holdBack(Queue &Q, const wire::Record &Rec, uint32_t RingIndex);
   static bool swapEarly(Queue &Q);
   void endHeldRealloc(Ring &S, uint32_t RingIndex, bool Moved);
+  void noLongerHeld(const HeldRecord &H);
   void reattach(Ring &S, uint32_t RingIndex);
   void startThread(Ring &S, uint32_t Tid);
   bool resumeThread(Ring &S, const wire::Record &Rec);

@@ -293,6 +293,21 @@ TEST_F(OneImage, AThreadEndsInRealloc) {
   EXPECT_TRUE(Checked.agrees());
 }
 
+/// A thread in two at once, of which one is of no block.
+TEST_F(OneImage, AReallocThatNeverBeganInAnother) {
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  put(0, RecordKind::ReallocBegin, 0x2000);
+  put(0, RecordKind::ReallocBegin, 0x1000);
+  pass();
+  pass();
+  I->startKeyframe();
+  I->finishKeyframe();
+  R->finish();
+  auto T = llvm::cantFail(
+      TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+  EXPECT_TRUE(llvm::cantFail(checkTrace(*T)).agrees());
+}
+
 TEST_F(OneImage, ReallocOfABlockThatComesLate) {
   put(1, RecordKind::ReallocBegin, 0x1000);
   put(0, RecordKind::Allocate, 0x1000, 10);
