@@ -11,18 +11,10 @@
 
 #include "Options.h"
 #include "memkit/Model/Selection.h"
-#include "memkit/Model/Trace.h"
 #include "memkit/Support/OutputFile.h"
-#include "memkit/Trace/TraceReader.h"
 #include "llvm/Support/Error.h"
 
 namespace memkit {
-
-/// The trace `Input`; its damage is warned of.
-llvm::Expected<std::unique_ptr<TraceReader>> openReader();
-
-/// As openReader, with what the analyses know of it.
-llvm::Expected<std::unique_ptr<Trace>> openTrace();
 
 // Each reads the trace `Input` and writes to Out; damage of the trace is warned
 // of, and what cannot be done or printed so is an error.

@@ -9,6 +9,7 @@
 
 #include "EventFilter.h"
 #include "Jobs.h"
+#include "memkit/Model/Trace.h"
 #include "memkit/Support/ToolMain.h"
 #include "memkit/TraceText/Printers.h"
 #include "llvm/Support/FileSystem.h"

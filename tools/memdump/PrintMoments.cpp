@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Input.h"
 #include "Jobs.h"
 #include "MapPrinter.h"
 #include "OomPrinter.h"

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Input.h"
 #include "Jobs.h"
 #include "memkit/Model/Complete.h"
 #include "memkit/Support/ToolMain.h"

@@ -12,21 +12,6 @@
 using namespace llvm;
 using namespace memkit;
 
-Expected<std::unique_ptr<TraceReader>> memkit::openReader() {
-  Expected<std::unique_ptr<TraceReader>> Reader = TraceReader::open(Input);
-  if (Reader && !(*Reader)->damage().empty())
-    warn((*Reader)->name() + ": " + (*Reader)->damage());
-  return Reader;
-}
-
-Expected<std::unique_ptr<Trace>> memkit::openTrace() {
-  Expected<std::unique_ptr<Trace>> T = Trace::open(Input);
-  if (T)
-    for (const std::string &Warning : (*T)->warnings())
-      warn(Warning);
-  return T;
-}
-
 static Expected<int> done(Error E) {
   if (E)
     return std::move(E);

@@ -44,9 +44,8 @@ public:
   /// Gives all that is kept, the older half first, and in each the keyframes
   /// with which it begins before all else of their image. What it gives it does
   /// not keep.
-  llvm::Error
-  forEach(llvm::function_ref<llvm::Error(const BlockInfo &, llvm::StringRef)>
-              Do);
+  llvm::Error forEach(
+      llvm::function_ref<llvm::Error(const BlockInfo &, llvm::StringRef)> Do);
 
 private:
   struct Half {

@@ -1,0 +1,194 @@
+//===- Dictionary.h - What the numbers of a trace stand for -----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rows of Dictionary blocks. A part of Blocks.h, which has the units.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACE_DICTIONARY_H
+#define MEMKIT_TRACE_DICTIONARY_H
+
+#include "memkit/Trace/Kinds.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memkit {
+
+struct Device {
+  std::vector<uint8_t> Uuid;
+  std::string Pci;
+  std::string Name;   ///< the product's name
+  std::string Domain; ///< what views call it, `cuda:0`
+  uint64_t Bytes = 0;
+  bool operator==(const Device &) const = default;
+};
+
+struct Module {
+  uint32_t Path = 0; ///< string
+  std::vector<uint8_t> BuildId;
+  bool operator==(const Module &) const = default;
+};
+
+/// A module mapped into an image: pc - Bias is the address in the module.
+struct Load {
+  uint32_t Image = 0;
+  uint32_t Module = 0;
+  uint64_t Start = 0;
+  uint64_t Size = 0;
+  uint64_t Bias = 0;
+  uint64_t TimeNs = 0;
+  uint64_t EndNs = 0; ///< 0: not unloaded when this was written
+  bool operator==(const Load &) const = default;
+};
+
+/// A function of source code. Name is demangled.
+struct Function {
+  uint32_t Name = 0; ///< string
+  uint32_t File = 0; ///< string, 0 when unknown
+  uint32_t Line = 0; ///< of the definition, 0 when unknown
+  bool operator==(const Function &) const = default;
+};
+
+enum class FrameKind : uint8_t {
+  Native = 0,  ///< Owner: module, Address: in the module
+  Python = 1,  ///< Owner: function, Address: line
+  Named = 2,   ///< Owner: function; an allocation function, a gap marker
+  Unknown = 3, ///< code that no module owns; Address: absolute
+};
+inline constexpr uint8_t NumFrameKinds = 4;
+
+struct Frame {
+  FrameKind Kind = FrameKind::Native;
+  uint32_t Owner = 0;
+  uint64_t Address = 0;
+  bool operator==(const Frame &) const = default;
+};
+
+struct Location {
+  uint32_t Function = 0;
+  uint32_t Line = 0; ///< 0 when unknown
+  bool operator==(const Location &) const = default;
+};
+
+/// What a frame of native or unknown code resolves to, innermost (inlined)
+/// function first. At most 255 locations. Later additions for the same frame
+/// replace earlier ones.
+struct FrameSymbols {
+  uint32_t Frame = 0;
+  std::vector<Location> Locations;
+  bool operator==(const FrameSymbols &) const = default;
+};
+
+/// New nodes and stacks. Node ids count from 1 in the order of Frames over all
+/// blocks; node 0 is the root. Each stack is a path from the root: the nodes of
+/// its Parent and then Length new ones, whose frames stand in NodeFrames,
+/// outermost first. The stack's leaf is the last of them, or Parent when Length
+/// is 0.
+struct NewStack {
+  uint32_t Parent = 0; ///< node
+  uint32_t Length = 0;
+  bool operator==(const NewStack &) const = default;
+};
+
+enum class ScopeKind : uint8_t {
+  Layer = 0,
+  Operator = 1,
+  Range = 2, ///< record_function, NVTX
+  User = 3,
+  Phase = 4, ///< forward, backward, recompute, optimizer
+  Line = 5,  ///< of source, in whose stead a node of autograd runs
+};
+inline constexpr uint8_t NumScopeKinds = 6;
+
+struct Scope {
+  ScopeKind Kind = ScopeKind::Layer;
+  uint32_t Name = 0;  ///< string
+  uint32_t Color = 0; ///< ARGB, 0 for none
+  bool operator==(const Scope &) const = default;
+};
+
+/// A node of the context tree; ids from 1, 0 is the root.
+struct Context {
+  uint32_t Parent = 0;
+  uint32_t Scope = 0;
+  uint32_t Depth = 0; ///< frames of the stack outside the scope's entry
+  bool operator==(const Context &) const = default;
+};
+
+enum class ImageOrigin : uint8_t { Start = 0, Fork = 1, Exec = 2, Spawn = 3 };
+inline constexpr uint8_t NumImageOrigins = 4;
+
+/// A process image: from its start, fork or exec to its exec or exit.
+struct Image {
+  uint32_t Pid = 0;
+  uint32_t Parent = 0; ///< image that started it, or that it replaced
+  ImageOrigin Origin = ImageOrigin::Start;
+  uint32_t Exe = 0; ///< string
+  std::vector<uint32_t> Command;
+  uint32_t Role = 0; ///< string, 0 for none
+  uint64_t StartNs = 0;
+  bool Recorded = true;
+  uint32_t WhyNot = 0; ///< string, when not recorded
+  bool operator==(const Image &) const = default;
+};
+
+struct Thread {
+  uint32_t Image = 0;
+  uint32_t Tid = 0;
+  uint32_t Name = 0; ///< string
+  uint64_t StartNs = 0;
+  bool operator==(const Thread &) const = default;
+};
+
+enum HeapFlags : uint32_t {
+  HF_None = 0,
+  HF_OutsideTotals = 1, ///< reservations, files, device mappings
+  /// Blocks of a sample count in all sums as often as their weight says.
+  HF_Estimates = 2,
+};
+
+struct Heap {
+  uint32_t Name = 0;   ///< string
+  uint32_t Domain = 0; ///< 0: `host`, else a device
+  uint32_t Parent = 0; ///< the heap whose blocks usually enclose its own
+  uint32_t Flags = HF_None;
+  /// One allocated byte in so many is sampled (see Sampling.h); 0: every
+  /// allocation is recorded.
+  uint64_t SampleBytes = 0;
+
+  /// SampleBytes when the sums of the heap are estimates, else 0.
+  uint64_t estimateBytes() const {
+    return Flags & HF_Estimates ? SampleBytes : 0;
+  }
+  bool operator==(const Heap &) const = default;
+};
+
+/// Additions to the tables of ids. At most MaxBlockRows of each kind but
+/// NodeFrames, which has at most 4 x MaxBlockRows.
+struct Dictionary {
+  std::vector<std::string> Strings;
+  std::vector<Device> Devices;
+  std::vector<Module> Modules;
+  std::vector<Function> Functions;
+  std::vector<Frame> Frames;
+  std::vector<NewStack> Stacks;
+  std::vector<uint32_t> NodeFrames;
+  std::vector<Scope> Scopes;
+  std::vector<Context> Contexts;
+  std::vector<Image> Images;
+  std::vector<Thread> Threads;
+  std::vector<Heap> Heaps;
+  std::vector<Load> Loads;
+  std::vector<FrameSymbols> Symbols;
+  bool operator==(const Dictionary &) const = default;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_DICTIONARY_H

@@ -1,0 +1,77 @@
+//===- Events.h - Allocations and frees of a trace --------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rows of Events blocks. A part of Blocks.h, which has the units.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACE_EVENTS_H
+#define MEMKIT_TRACE_EVENTS_H
+
+#include <cstdint>
+#include <vector>
+
+namespace memkit {
+
+enum class EventKind : uint8_t {
+  Allocate = 0,
+  Free = 1,
+  /// The block's size becomes Size; stack, context and birth stay.
+  Resize = 2,
+  /// The block is cut at Size: it keeps its first Size bytes, the rest becomes
+  /// a new block (the next ordinal) of the same stack, context, heap and birth.
+  Split = 3,
+};
+inline constexpr uint8_t NumEventKinds = 4;
+
+/// Blocks are numbered in each image by their ordinal: from 0, one for each
+/// Allocate and Split in time order.
+struct Event {
+  uint64_t TimeNs = 0; ///< multiple of TimeUnitNs
+  uint64_t Size = 0;   ///< Allocate, Resize, Split; 0 for Free
+  uint64_t Block = 0;  ///< Allocate: the new ordinal; else the block named
+  uint32_t Stack = 0;  ///< Allocate only
+  uint32_t Context = 0;
+  uint32_t Thread = 0;
+  uint16_t Heap = 0; ///< Allocate only
+  EventKind Kind = EventKind::Allocate;
+  bool operator==(const Event &) const = default;
+};
+static_assert(sizeof(Event) == 40);
+
+/// The optional columns; each is empty or holds a value for every row of the
+/// block (0 in rows that are not Allocate).
+struct EventColumns {
+  std::vector<uint64_t> Address;
+  std::vector<uint64_t>
+      Enclosing; ///< ordinal + 1 of the enclosing block, 0 none
+  std::vector<uint64_t> Requested;
+  /// How many blocks a sampled one stands for, below 2^32; 0: itself alone.
+  std::vector<uint64_t> Weight;
+  std::vector<uint32_t> Stream;
+  std::vector<uint32_t> Pool;
+  void clear();
+  bool operator==(const EventColumns &) const = default;
+};
+
+/// Up to MaxBlockRows events of one image in time order, of up to
+/// MaxBlockThreads threads. Blocks of one epoch overlap in time with each other
+/// and with no block of another epoch; epochs rise by file order. The order of
+/// all events of a trace is (TimeNs, image, row) within an epoch.
+struct Events {
+  uint32_t Image = 0;
+  uint32_t Epoch = 0;
+  uint64_t FirstOrdinal = 0; ///< of the next block created when this begins
+  std::vector<Event> Rows;
+  EventColumns Columns;
+  bool operator==(const Events &) const = default;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_EVENTS_H

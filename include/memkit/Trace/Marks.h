@@ -1,0 +1,80 @@
+//===- Marks.h - What happened beside, in a trace ---------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rows of Marks blocks. A part of Blocks.h, which has the units.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACE_MARKS_H
+#define MEMKIT_TRACE_MARKS_H
+
+#include <cstdint>
+#include <vector>
+
+namespace memkit {
+
+struct ClockTriple {
+  uint64_t Tsc = 0;
+  uint64_t MonotonicNs = 0; ///< CLOCK_MONOTONIC
+  uint64_t RealtimeNs = 0;  ///< CLOCK_REALTIME, since 1970
+  bool operator==(const ClockTriple &) const = default;
+};
+
+enum class MarkKind : uint8_t {
+  Clock = 0,      ///< Clock
+  Step = 1,       ///< Id: number of the step that begins
+  User = 2,       ///< Name
+  RangeBegin = 3, ///< Name, Id
+  RangeEnd = 4,   ///< Id
+  Rss = 5,        ///< Values: resident, of it shared (bytes)
+  /// Id: device; Values: used, total, and, where the recorder knew, accounted
+  /// for, and of the rest: contexts, modules, other processes; what the
+  /// recorded processes have. Of the last four UnknownBytes: not known.
+  DeviceUsed = 6,
+  /// Heap; Values: reserved, active, of a trim what it gave (else UnknownBytes,
+  /// where more follows); of a heap of several pools, those of the pool Id
+  /// alone: reserved, active. Id: as the blocks' pools are numbered, 0: the
+  /// device's own.
+  HeapReserved = 7,
+  Oom = 8, ///< Heap, Stack, Context, Thread; Values: requested, live, reserved
+  Alert = 9, ///< Name: text
+  Loss = 10, ///< Id: LossKind; Values: count
+  ImageEnd =
+      11, ///< Values: exit status (128+n when killed), signal; empty: unknown
+  ScopeName = 12, ///< Context, Name: the full name of a folded scope
+  RecordOn = 13,
+  RecordOff = 14,
+  BlockName = 15, ///< Heap, Name; Id: ordinal of the block
+  Pss = 16,       ///< Values: proportional share, private, swapped out (bytes)
+};
+inline constexpr uint64_t UnknownBytes = ~uint64_t(0);
+inline constexpr uint8_t NumMarkKinds = 17;
+
+struct Mark {
+  MarkKind Kind = MarkKind::Clock;
+  uint32_t Image = 0;
+  uint64_t TimeNs = 0;
+  uint32_t Thread = 0;
+  uint32_t Name = 0; ///< string
+  uint64_t Id = 0;
+  uint32_t Heap = 0;
+  uint32_t Stack = 0;
+  uint32_t Context = 0;
+  std::vector<uint64_t> Values;
+  ClockTriple Clock;
+  bool operator==(const Mark &) const = default;
+};
+
+struct Marks {
+  std::vector<Mark> Rows;
+  bool operator==(const Marks &) const = default;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_MARKS_H

@@ -1,0 +1,212 @@
+//===- Summary.h - Sums of a trace ------------------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rows of Summary blocks. A part of Blocks.h, which has the units.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TRACE_SUMMARY_H
+#define MEMKIT_TRACE_SUMMARY_H
+
+#include "memkit/Trace/Dictionary.h"
+#include "memkit/Trace/Marks.h"
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace memkit {
+
+/// The sums of a (image, heap, stack) or (image, heap, context).
+///
+/// Live values are those at the image's end. Freed blocks are
+/// Allocations + Splits - LiveBlocks, freed bytes AllocatedBytes - LiveBytes.
+/// A growing Resize adds to AllocatedBytes, a shrinking one to the freed bytes.
+/// Temporaries were freed by the thread that allocated them before it allocated
+/// again. DomainPeak values and LiveExclusive count exclusive bytes.
+struct SumRow {
+  uint32_t Key = 0; ///< stack or context
+  uint32_t Heap = 0;
+  uint64_t Allocations = 0;
+  uint64_t AllocatedBytes = 0;
+  uint64_t Splits = 0;
+  uint64_t Temporaries = 0;
+  uint64_t LiveBlocks = 0;
+  uint64_t LiveBytes = 0;
+  uint64_t LiveExclusive = 0;
+  uint64_t PeakBytes = 0; ///< its own highest live bytes
+  uint64_t HeapPeakBlocks = 0;
+  uint64_t HeapPeakBytes = 0; ///< its live bytes at its heap's peak
+  uint64_t DomainPeakBlocks = 0;
+  uint64_t DomainPeakBytes = 0; ///< its exclusive bytes at its domain's peak
+  bool operator==(const SumRow &) const = default;
+};
+
+struct SumRows {
+  uint32_t Image = 0;
+  std::vector<SumRow> Rows;
+  bool operator==(const SumRows &) const = default;
+};
+
+/// Of a heap or domain, over all images in one order of time. A domain counts
+/// exclusive bytes of the heaps that are not HF_OutsideTotals.
+struct Totals {
+  uint32_t Id = 0; ///< heap; or domain: 0 `host`, else device
+  uint64_t Allocations = 0;
+  uint64_t Frees = 0;
+  uint64_t AllocatedBytes = 0;
+  uint64_t FreedBytes = 0;
+  uint64_t Temporaries = 0;
+  uint64_t LiveBlocks = 0; ///< when each block's image ended
+  uint64_t LiveBytes = 0;
+  uint64_t PeakBytes = 0;
+  uint64_t PeakBlocks = 0;
+  uint64_t PeakTimeNs = 0;
+  bool operator==(const Totals &) const = default;
+};
+
+/// Allocations are counted by the bits that their size has: those of 0 bytes,
+/// of 1, of 2 and 3, of 4 to 7, ...
+inline constexpr unsigned NumSizeClasses = 65;
+inline unsigned sizeClass(uint64_t Bytes) { return std::bit_width(Bytes); }
+/// The smallest size of a class.
+inline uint64_t sizeClassBegin(unsigned Class) {
+  return Class ? uint64_t(1) << (Class - 1) : 0;
+}
+
+struct HeapTotals : Totals {
+  bool ReservedKnown = false;
+  uint64_t ReservedBytes = 0;
+  uint64_t ReservedPeakBytes = 0;
+  uint64_t ReservedAtPeakBytes = 0; ///< when live bytes were highest
+  /// The largest share of what was reserved that was not live when more was
+  /// reserved, in millionths.
+  uint32_t GrowthFragmentationPpm = 0;
+  /// Allocations by sizeClass(), at the size that they had then; without the
+  /// zeros at the end. Empty: not counted.
+  std::vector<uint64_t> Sizes;
+  bool operator==(const HeapTotals &) const = default;
+};
+
+/// The share of Reserved bytes that is not Live, in millionths.
+inline uint32_t fragmentationPpm(uint64_t Reserved, uint64_t Live) {
+  if (Live >= Reserved)
+    return 0;
+  return uint32_t(double(Reserved - Live) / double(Reserved) * 1e6 + 0.5);
+}
+
+struct ImageTotals {
+  uint32_t Image = 0;
+  uint64_t EndNs = 0;
+  bool Ended = false;
+  int32_t ExitStatus = -1; ///< 128+n when killed; -1 unknown
+  uint32_t Signal = 0;
+  uint64_t Allocations = 0;
+  uint64_t Frees = 0;
+  uint64_t InheritedFrees = 0;
+  uint64_t Lost = 0;
+  uint64_t LiveBytes = 0; ///< exclusive, domain host, at its end
+  uint64_t PeakBytes = 0; ///< of the image alone, domain host
+  uint32_t Role = 0;      ///< string; what was learnt late, in Image's place
+  /// Of the samples: the most that was resident; 0: there are none.
+  uint64_t RssPeakBytes = 0, PssPeakBytes = 0;
+  bool operator==(const ImageTotals &) const = default;
+};
+
+struct StepTotals {
+  uint32_t Image = 0;
+  uint64_t Step = 0;
+  uint64_t BeginNs = 0;
+  uint64_t EndNs = 0;
+  uint64_t Allocations = 0;
+  uint64_t Frees = 0;
+  uint64_t AllocatedBytes = 0;
+  uint64_t FreedBytes = 0;
+  uint64_t PeakBytes = 0; ///< highest live bytes of the image within the step
+  uint64_t LiveBytes = 0; ///< at its end
+  bool operator==(const StepTotals &) const = default;
+};
+
+/// What happened while scopes of one name ran. Of a Layer the thread's own; of
+/// a User scope the whole image's: bytes and counts of the domain `host`, and a
+/// scope that runs within one of the same name counts in both.
+struct LayerTotals {
+  uint32_t Image = 0;
+  uint32_t Name = 0; ///< string: the module path, or the scope's name
+  bool Backward = false;
+  uint64_t Calls = 0;
+  uint64_t DurationNs = 0;
+  uint64_t Allocations = 0;
+  uint64_t Frees = 0;
+  uint64_t AllocatedBytes = 0;
+  uint64_t PeakBytes = 0; ///< highest live bytes
+  uint64_t ReservedPeakBytes = 0;
+  uint32_t FragmentationPpm = 0;
+  ScopeKind Kind = ScopeKind::Layer;
+  /// Of a User scope: the most by which live bytes rose above those at a begin.
+  uint64_t RiseBytes = 0;
+  /// Of scopes and ranges: what happened to tensors, of all devices; their peak
+  /// is the sum of the devices' own.
+  uint64_t TensorAllocations = 0, TensorFrees = 0;
+  uint64_t TensorAllocatedBytes = 0, TensorFreedBytes = 0, TensorPeakBytes = 0;
+  bool operator==(const LayerTotals &) const = default;
+};
+
+/// What a thread allocated, of all heaps.
+struct ThreadTotals {
+  uint32_t Thread = 0;
+  uint64_t Allocations = 0;
+  uint64_t AllocatedBytes = 0;
+  bool operator==(const ThreadTotals &) const = default;
+};
+
+enum class LossKind : uint8_t {
+  RingFull = 0,       ///< records dropped because a ring stayed full
+  TableFull = 1,      ///< stacks cut to an ancestor, the table being full
+  UnknownFree = 2,    ///< a free of no recorded block
+  DoubleAllocate = 3, ///< an allocation at a live address
+  BadRecord = 4,      ///< the program's side of shared memory held nonsense
+  NoRing = 5,         ///< events of threads for which there was no ring
+  Events = 6,         ///< left out on request (--events, --max-size)
+};
+inline constexpr uint8_t NumLossKinds = 7;
+
+struct Loss {
+  uint32_t Image = 0;
+  LossKind Kind = LossKind::RingFull;
+  uint64_t Count = 0;
+  bool operator==(const Loss &) const = default;
+};
+
+/// A set of Summary blocks has one Number; the one with Complete ends it. A
+/// block holds at most MaxBlockRows rows of stacks and contexts together. Only
+/// the last complete set of a trace counts. Rows of one image may come in
+/// several SumRows.
+struct Summary {
+  uint32_t Number = 0;
+  uint64_t EndNs = 0;
+  bool Complete = true;
+  uint64_t Events = 0;
+  uint64_t Marks = 0;
+  std::vector<SumRows> Stacks;
+  std::vector<SumRows> Contexts;
+  std::vector<HeapTotals> Heaps;
+  std::vector<Totals> Domains;
+  std::vector<ImageTotals> Images;
+  std::vector<StepTotals> Steps;
+  std::vector<LayerTotals> Layers;
+  std::vector<Loss> Losses;
+  std::vector<KindTotals> Kinds;
+  std::vector<OomTotals> Ooms;
+  std::vector<OomHeap> OomHeaps;
+  std::vector<ThreadTotals> Threads;
+  bool operator==(const Summary &) const = default;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_SUMMARY_H

@@ -1,0 +1,29 @@
+//===- Input.cpp - The trace that memdump reads ---------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Input.h"
+#include "Options.h"
+#include "memkit/Support/ToolMain.h"
+
+using namespace llvm;
+using namespace memkit;
+
+Expected<std::unique_ptr<TraceReader>> memkit::openReader() {
+  Expected<std::unique_ptr<TraceReader>> Reader = TraceReader::open(Input);
+  if (Reader && !(*Reader)->damage().empty())
+    warn((*Reader)->name() + ": " + (*Reader)->damage());
+  return Reader;
+}
+
+Expected<std::unique_ptr<Trace>> memkit::openTrace() {
+  Expected<std::unique_ptr<Trace>> T = Trace::open(Input);
+  if (T)
+    for (const std::string &Warning : (*T)->warnings())
+      warn(Warning);
+  return T;
+}

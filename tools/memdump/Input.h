@@ -1,0 +1,25 @@
+//===- Input.h - The trace that memdump reads -------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TOOLS_MEMDUMP_INPUT_H
+#define MEMKIT_TOOLS_MEMDUMP_INPUT_H
+
+#include "memkit/Model/Trace.h"
+#include "memkit/Trace/TraceReader.h"
+
+namespace memkit {
+
+/// The trace `Input`; its damage is warned of.
+llvm::Expected<std::unique_ptr<TraceReader>> openReader();
+
+/// As openReader, with what the analyses know of it.
+llvm::Expected<std::unique_ptr<Trace>> openTrace();
+
+} // namespace memkit
+
+#endif // MEMKIT_TOOLS_MEMDUMP_INPUT_H
