@@ -12,9 +12,10 @@
 // parent.
 //
 // Nearly each lies in another block: an arena that the interpreter has mapped,
-// or, if it is large, a block of malloc. Which it is follows from its address
-// whenever it is asked, so that nothing need be kept for it: what was there
-// when the object was allocated is older than it.
+// or, if it is large, a block of malloc. Which arena it is follows from its
+// address whenever it is asked, so that nothing need be kept for it: what was
+// there when the object was allocated is older than it. A block of malloc may
+// be freed or reallocated before the object, and is kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,11 +43,21 @@ bool ImageState::findMallocOf(uint64_t Address, const LiveEntry &E,
   return false;
 }
 
-/// The live block in which the object lies, where its address tells that.
-bool ImageState::findOuter(uint64_t Address, const LiveEntry &E,
-                           BlockRef &Out) {
-  return LLVM_UNLIKELY(E.Context & InMallocBit) ? findMallocOf(Address, E, Out)
-                                                : findMapOf(Address, E, Out);
+/// The ordinal + 1 of the block in which the live object lies; 0: none.
+uint64_t ImageState::outerOf(uint64_t Address, const LiveEntry &E) {
+  if (LLVM_UNLIKELY(E.Context & InMallocBit))
+    return OuterOf.lookup(E.Ordinal);
+  BlockRef Outer;
+  return findMapOf(Address, E, Outer) ? Outer.Ordinal + 1 : 0;
+}
+
+/// The same of one that is freed.
+uint64_t ImageState::takeOuterOf(uint64_t Address, const LiveEntry &E) {
+  uint64_t Outer = outerOf(Address, E);
+  if (LLVM_UNLIKELY(E.Context & InMallocBit))
+    OuterOf.erase(E.Ordinal);
+  return LLVM_LIKELY(Outer || Enclosing.empty()) ? Outer
+                                                 : takeEnclosing(E.Ordinal);
 }
 
 /// The mapping in which the block lies.
@@ -64,25 +75,12 @@ bool ImageState::findMapOf(uint64_t Address, const LiveEntry &E,
 /// Addresses leave a mapping that lives on: what lies there stays in it for the
 /// sums, but cannot be found by its address any more.
 void ImageState::keepOuterOf(MapTable::Range Gone) {
-  for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard) {
+  for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard)
     Objects.forEachInShard(Shard, [&](LiveEntry E, uint64_t Address) {
-      if (Gone.contains(Address))
+      if (Gone.contains(Address) && !(E.Context & InMallocBit))
         if (uint64_t Outer = outerOf(Address, E))
           Enclosing[E.Ordinal] = Outer;
     });
-    Tensors.forEachInShard(Shard, [&](LiveEntry E, uint64_t Address) {
-      if (Gone.contains(Address) && !(E.Context & OnDeviceBit))
-        if (uint64_t Outer = tensorOuterOf(Address, E))
-          Enclosing[E.Ordinal] = Outer;
-    });
-  }
-}
-
-/// Found, where a block lies by its address, or what was kept of it. It is
-/// freed.
-uint64_t ImageState::takeKept(uint64_t Found, uint64_t Ordinal) {
-  return LLVM_LIKELY(Found || Enclosing.empty()) ? Found
-                                                 : takeEnclosing(Ordinal);
 }
 
 //===----------------------------------------------------------------------===//
@@ -99,7 +97,7 @@ bool ImageState::noteObject(const wire::Record &Rec, const Ring &S,
     if (!takeObject(Rec.Address, E))
       return false;
     // Of a free only the ordinal is asked for.
-    if (uint64_t Outer = takeKept(outerOf(Rec.Address, E), E.Ordinal))
+    if (uint64_t Outer = takeOuterOf(Rec.Address, E))
       To.Outer = {Outer - 1, 1, 0};
     E.Context &= InMallocBit - 1;
     To.IsFree = true;
@@ -112,8 +110,10 @@ bool ImageState::noteObject(const wire::Record &Rec, const Ring &S,
   if (LLVM_UNLIKELY(!Objects.insert(Rec.Address, E)))
     return false;
   ++NextOrdinal;
-  if (!To.Outer.Row)
-    findOuter(Rec.Address, E, To.Outer);
+  if (LLVM_UNLIKELY(E.Context & InMallocBit))
+    OuterOf[E.Ordinal] = To.Outer.Ordinal + 1;
+  else
+    findMapOf(Rec.Address, E, To.Outer);
   E.Context &= InMallocBit - 1;
   To.IsFree = false;
   return true;
@@ -265,9 +265,11 @@ void ImageState::putObject(uint64_t Address, LiveEntry E, uint64_t Tsc,
   if (InMalloc && findMallocOf(Address, E, Outer))
     E.Context |= InMallocBit;
   Objects.insert(Address, E);
+  if (Outer.Row)
+    OuterOf[E.Ordinal] = Outer.Ordinal + 1;
   const Ring &S = Rings[RingIndex];
   uint64_t Ns = E.BirthTick * TimeUnitNs;
-  if (Outer.Row || findOuter(Address, E, Outer)) {
+  if (Outer.Row || findMapOf(Address, E, Outer)) {
     R.Sums.allocateIn(B, Outer, E.Size, Ns, S.Thread);
     noteEnclosing(Outer.Ordinal);
   } else {
@@ -284,6 +286,6 @@ void ImageState::emitObjectFree(uint64_t Address, const LiveEntry &E,
   uint64_t Tick = R.nextTick(Tsc, Id);
   R.Sums.free({E.Ordinal, E.Row, E.Context & (InMallocBit - 1)}, E.Size,
               Tick * TimeUnitNs, Rings[RingIndex].Thread,
-              takeKept(outerOf(Address, E), E.Ordinal));
+              takeOuterOf(Address, E));
   Log.free(Rings[RingIndex].Lane, Tick, E.Ordinal);
 }

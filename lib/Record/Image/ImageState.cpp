@@ -311,8 +311,8 @@ void ImageState::stepKeyframe() {
   auto Outer = [this](const LiveEntry &E, uint64_t Address) {
     return outerOf(Address, E);
   };
-  auto TensorOuter = [this](const LiveEntry &E, uint64_t Address) {
-    return tensorOuterOf(Address, E);
+  auto TensorOuter = [this](const LiveEntry &E, uint64_t) {
+    return OuterOf.lookup(E.Ordinal);
   };
   const LiveSource Sources[] = {{Live},
                                 {Objects, Outer, InMallocBit - 1},

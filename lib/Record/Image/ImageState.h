@@ -227,13 +227,9 @@ private:
                       uint32_t RingIndex);
   bool findMallocOf(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
   bool findMapOf(uint64_t Address, const LiveEntry &E, BlockRef &Out);
-  bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
   void keepOuterOf(MapTable::Range Gone);
-  uint64_t takeKept(uint64_t Found, uint64_t Ordinal);
-  uint64_t outerOf(uint64_t Address, const LiveEntry &E) {
-    BlockRef Outer;
-    return findOuter(Address, E, Outer) ? Outer.Ordinal + 1 : 0;
-  }
+  uint64_t outerOf(uint64_t Address, const LiveEntry &E);
+  uint64_t takeOuterOf(uint64_t Address, const LiveEntry &E);
   // ImageTensors.cpp: tensors of PyTorch.
   uint32_t tensorHeap(uint8_t Slot);
   uint16_t deviceOf(uint16_t Word);
@@ -273,10 +269,6 @@ private:
   void noteRequest(uint64_t Address, uint32_t RingIndex);
   uint32_t streamOf(uint64_t Handle);
   uint32_t poolOf(uint64_t A, uint64_t B);
-  uint64_t tensorOuterOf(uint64_t Address, const LiveEntry &E) {
-    BlockRef Outer;
-    return findTensorOuter(Address, E, Outer) ? Outer.Ordinal + 1 : 0;
-  }
   // ImageDevices.cpp: what CUDA's driver is asked for.
   uint16_t cudaDevice(uint32_t Ordinal);
   void deviceRecord(const wire::Record &Rec, uint32_t RingIndex);
@@ -387,7 +379,7 @@ private:
     uint64_t Used = 0, Reserved = 0;
   };
   std::map<uint32_t, std::map<uint64_t, CudaPool>>
-      CudaPools; ///< by heap and handle
+      CudaPools;                              ///< by heap and handle
   llvm::DenseMap<uint64_t, uint32_t> Streams; ///< numbers from 1, by handle
   std::map<std::pair<uint64_t, uint64_t>, uint32_t>
       PoolIds; ///< likewise, by id
@@ -409,6 +401,9 @@ private:
   };
   std::vector<Remap> Remaps; ///< by ring
   MapTable Maps;
+  /// Of live tensors, and of objects in blocks of malloc: what they lie in, as
+  /// Enclosing has it.
+  Enclosers OuterOf;
   Enclosers Enclosing;         ///< of the live blocks that lie in a mapping
   std::vector<uint64_t> Given; ///< freed, but part of the snapshot that runs
 };

@@ -43,7 +43,8 @@ uint16_t ImageState::deviceOf(uint16_t Word) {
 }
 
 /// Those of other devices lie in no block of the host, but in a segment; and
-/// what lies in blocks of which only a sample is known cannot be told.
+/// what lies in blocks of which only a sample is known cannot be told. Found
+/// once and kept: what a tensor lies in may be gone before it.
 bool ImageState::findTensorOuter(uint64_t Address, const LiveEntry &E,
                                  BlockRef &Out) {
   if (E.Context & OnDeviceBit)
@@ -95,7 +96,7 @@ bool ImageState::takeTensor(uint64_t Address, LiveEntry &E) {
     Block.Context &= TensorContextMask;
     Snapshot.onTake(Block,
                     2 * LiveTable::NumShards + LiveTable::shardOf(Address),
-                    tensorOuterOf(Address, E));
+                    OuterOf.lookup(E.Ordinal));
   }
   return true;
 }
@@ -129,6 +130,7 @@ void ImageState::putTensor(const wire::Record &Rec, uint32_t RingIndex) {
   noteRequest(Address, RingIndex);
   uint64_t Ns = E.BirthTick * TimeUnitNs;
   if (findTensorOuter(Address, E, Outer)) {
+    OuterOf[E.Ordinal] = Outer.Ordinal + 1;
     R.Sums.allocateIn(B, Outer, E.Size, Ns, S.Thread);
     noteEnclosing(Outer.Ordinal);
   } else {
@@ -162,7 +164,8 @@ void ImageState::emitTensorFree(uint64_t Address, const LiveEntry &E,
   uint64_t Tick = R.nextTick(Tsc, Id);
   R.Sums.free({E.Ordinal, E.Row, E.Context & TensorContextMask}, E.Size,
               Tick * TimeUnitNs, Rings[RingIndex].Thread,
-              takeKept(tensorOuterOf(Address, E), E.Ordinal));
+              OuterOf.lookup(E.Ordinal));
+  OuterOf.erase(E.Ordinal);
   Log.free(Rings[RingIndex].Lane, Tick, E.Ordinal);
   noteDeath(Address, E.Size, RingIndex);
 }

@@ -154,6 +154,40 @@ TEST_F(OneImage, AMappingIsCutUnderObjects) {
   }
 }
 
+/// An object outlives the block of malloc in which it lies, and that the
+/// mapping in which it lies; or the block is being reallocated.
+TEST_F(OneImage, ABlockEndsUnderItsObject) {
+  auto Object = [&](uint64_t Address) {
+    I->process({Tsc += 1000, Address,
+                wire::Record::pack(100, RecordKind::ObjectAllocate,
+                                   AllocFunction::PyObjectMalloc),
+                0, 1},
+               0);
+  };
+  put(0, RecordKind::Map, 0x10000, 0x10000);
+  // Two in which it might lie.
+  put(0, RecordKind::Allocate, 0x12000 - 16, 200);
+  put(0, RecordKind::Allocate, 0x12000, 100);
+  Object(0x12000);
+  put(0, RecordKind::Allocate, 0x14000, 100);
+  Object(0x14000);
+  put(0, RecordKind::Free, 0x12000);
+  put(1, RecordKind::ReallocBegin, 0x14000);
+  I->startKeyframe();
+  I->finishKeyframe();
+  put(0, RecordKind::ObjectFree, 0x12000);
+  put(0, RecordKind::ObjectFree, 0x14000);
+  put(1, RecordKind::ReallocEnd, 0x15000, 200);
+  I->startKeyframe();
+  I->finishKeyframe();
+  R->finish();
+  EXPECT_EQ(0u, R->losses());
+  auto T = llvm::cantFail(
+      TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+  CheckResult Checked = llvm::cantFail(checkTrace(*T));
+  EXPECT_TRUE(Checked.agrees()) << Checked.Differences.front();
+}
+
 TEST_F(OneImage, AnAllocationWaitsForTheFreeBeforeIt) {
   put(0, RecordKind::Allocate, 0x1000, 10);
   put(1, RecordKind::Allocate, 0x1000, 20); // its clock was a little early
