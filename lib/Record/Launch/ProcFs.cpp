@@ -87,14 +87,17 @@ pid_t innerPid(pid_t Pid) {
   return to_integer(Pids.rtrim().rsplit('\t').second, Inner, 10) ? Inner : Pid;
 }
 
-pid_t parentPid(pid_t Pid) {
+/// A field of /proc/PID/stat, counted as statFields() has them; 0: not there.
+static uint64_t statNumber(pid_t Pid, size_t Field) {
   std::string Text = readFile(procPath(Pid, "stat"));
   auto Fields = statFields(Text);
-  pid_t Parent = 0;
-  if (Fields.size() > 1)
-    to_integer(Fields[1], Parent, 10);
-  return Parent;
+  uint64_t Number = 0;
+  if (Field < Fields.size())
+    to_integer(Fields[Field], Number, 10);
+  return Number;
 }
+
+pid_t parentPid(pid_t Pid) { return pid_t(statNumber(Pid, 1)); }
 
 std::optional<int> zombieStatus(pid_t Pid) {
   std::string Text = readFile(procPath(Pid, "stat"));
@@ -146,14 +149,7 @@ bool environHas(pid_t Pid, const std::string &Text) {
   return StringRef(readFile(procPath(Pid, "environ"))).contains(Text);
 }
 
-uint64_t startTicks(pid_t Pid) {
-  std::string Text = readFile(procPath(Pid, "stat"));
-  auto Fields = statFields(Text);
-  uint64_t Ticks = 0;
-  if (Fields.size() > 19)
-    to_integer(Fields[19], Ticks, 10);
-  return Ticks;
-}
+uint64_t startTicks(pid_t Pid) { return statNumber(Pid, 19); }
 
 std::vector<pid_t> startedSince(uint64_t StartTicks) {
   std::vector<pid_t> Pids;
