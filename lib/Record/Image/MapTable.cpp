@@ -89,6 +89,8 @@ MapTable::Iterator MapTable::isolate(Iterator At, Range R, MapEvents &Out) {
 
 bool MapTable::unmap(Range R, uint64_t Tsc, MapEvents &Out) {
   bool Met = false;
+  if (R.empty())
+    return Met;
   for (Iterator At = firstIn(R); At != Blocks.end() && At->first < R.End;) {
     if (At->second.BornTsc > Tsc) {
       ++At;
@@ -129,6 +131,8 @@ void MapTable::map(Range R, MapClass Class, uint64_t Tsc, bool Keep,
 }
 
 void MapTable::protect(Range R, MapClass To, uint64_t Tsc, MapEvents &Out) {
+  if (R.empty())
+    return;
   MapClass From = To == MapClass::Used ? MapClass::Reserved : MapClass::Used;
   for (Iterator At = firstIn(R); At != Blocks.end() && At->first < R.End;
        ++At) {
@@ -167,6 +171,8 @@ bool MapTable::resizeInPlace(Range Old, Range New, uint64_t Tsc,
 
 void MapTable::remap(Range Old, Range New, MapClass Class, bool OldStays,
                      uint64_t BeginTsc, uint64_t Tsc, MapEvents &Out) {
+  // Of no bytes it makes a second mapping of what is there.
+  OldStays |= Old.empty();
   if (New.Begin == Old.Begin && !OldStays) {
     if (New.End == Old.End || resizeInPlace(Old, New, Tsc, Out))
       return;

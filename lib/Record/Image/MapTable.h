@@ -54,6 +54,7 @@ public:
     bool contains(uint64_t Address) const {
       return Address >= Begin && Address < End;
     }
+    bool empty() const { return Begin >= End; }
   };
   struct Block {
     uint64_t End = 0;

@@ -67,6 +67,17 @@ struct MapTableTest : testing::Test {
   }
 };
 
+/// mremap of no old bytes makes a second mapping.
+TEST_F(MapTableTest, EmptyRanges) {
+  map(100, 200);
+  EXPECT_FALSE(unmap(150, 150));
+  T.protect({150, 150}, MapClass::Reserved, ++Tsc, E);
+  EXPECT_EQ("a0:100/0 ", E.take());
+  T.remap({150, 150}, {300, 400}, MapClass::Used, false, Tsc, Tsc + 1, E);
+  T.remap({200, 200}, {200, 250}, MapClass::Used, false, Tsc, Tsc + 1, E);
+  EXPECT_EQ("a1:100/0 a2:50/0 ", E.take());
+}
+
 TEST_F(MapTableTest, AHoleIsSplitSplitFree) {
   map(100, 200);
   EXPECT_TRUE(unmap(120, 150));
