@@ -40,11 +40,15 @@ struct Encoder::EventPlan {
     ArrayRef<T> Values;
     std::vector<T> Grouped;
   };
+  /// The 32 bit column with those values that need more, when some do.
+  struct WideColumn : Column<uint64_t> {
+    std::vector<uint64_t> Widened;
+  };
   Class Rows, Allocations, Sized, References, Fars;
   Column<uint8_t> Kind, Near;
   Column<uint16_t> Heap;
   Column<uint32_t> Stack, Context, Size, Far;
-  Column<uint64_t> WideSize, WideFar;
+  WideColumn WideSize, WideFar;
   // Of allocations in column order, when there are optional columns.
   std::vector<uint32_t> AllocationRow;
   std::vector<uint64_t> AllocationBlock;
@@ -147,18 +151,15 @@ static std::vector<uint64_t> widen(ArrayRef<uint32_t> Low,
   return Out;
 }
 
-/// The columns of low parts, or of whole values when some are wide.
+/// The column of low parts, or of whole values when some are wide.
 template <class Class, class Narrow, class Whole, class WideList>
 static void groupWide(const Class &C, Narrow &Low, Whole &All,
                       ArrayRef<uint32_t> Values, const WideList &Wide) {
   All.Values = {};
   if (LLVM_LIKELY(Wide.empty()))
     return group(C, Low, Values);
-  std::vector<uint64_t> Widened = widen(Values, Wide);
-  group(C, All, ArrayRef<uint64_t>(Widened));
-  if (All.Grouped.size() != Widened.size())
-    All.Grouped = std::move(Widened);
-  All.Values = All.Grouped;
+  All.Widened = widen(Values, Wide);
+  group(C, All, ArrayRef<uint64_t>(All.Widened));
 }
 
 void Encoder::gatherEvents(const EventLog &L) {

@@ -189,6 +189,30 @@ TEST(EventLog, WideValues) {
   }
 }
 
+/// As many sizes of more than 32 bits as in the block before, and others.
+TEST(EventLog, WideValuesInTwoBlocks) {
+  std::string Bytes;
+  StringSink Out(Bytes);
+  auto W = cantFail(TraceWriter::create(Out, sampleHeader()));
+  cantFail(W->write(Both::sampleDictionary(1, 1, 1)));
+  for (uint64_t Block : {0, 1}) {
+    EventLog Log;
+    Log.start(Block);
+    Log.Image = 1;
+    Log.allocate(Log.addThread(10), 100 + Block, (Block + 5) << 32, 1, 0, 1);
+    cantFail(W->write(Log));
+  }
+  cantFail(W->finish());
+  auto R = cantFail(
+      TraceReader::create(MemoryBuffer::getMemBuffer(Bytes, "t.fb", false)));
+  for (uint64_t Block : {0, 1}) {
+    Events Got;
+    cantFail(R->read(R->blocks()[2 + Block], Got));
+    ASSERT_EQ(1u, Got.Rows.size());
+    EXPECT_EQ((Block + 5) << 32, Got.Rows[0].Size);
+  }
+}
+
 TEST(EventLog, HeapsAndContexts) {
   for (unsigned Heaps : {1, 2, 300})
     for (unsigned Contexts : {1, 40}) {
