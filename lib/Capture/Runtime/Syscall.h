@@ -83,11 +83,14 @@ inline void sleepMicroseconds(uint32_t Us) {
   call(SYS_nanosleep, long(&T), 0);
 }
 
-inline uint64_t monotonicMs() {
+/// What \p Clock says, in ns.
+inline uint64_t clockNs(clockid_t Clock) {
   timespec T = {};
-  call(SYS_clock_gettime, CLOCK_MONOTONIC, long(&T));
-  return uint64_t(T.tv_sec) * 1000 + uint64_t(T.tv_nsec) / 1000000;
+  call(SYS_clock_gettime, Clock, long(&T));
+  return uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_nsec);
 }
+
+inline uint64_t monotonicMs() { return clockNs(CLOCK_MONOTONIC) / 1000000; }
 
 /// All signals held back while it lives.
 class SignalBlock {

@@ -40,38 +40,30 @@ LayerNames::Slot *LayerNames::table() {
   return Is;
 }
 
-/// With the GIL held, so that no other does it.
-void LayerNames::set(uintptr_t Module, uint32_t Text, bool IsGiven) {
-  Slot *T = Text ? table() : Table.load(std::memory_order_acquire);
-  if (!T)
-    return;
-  uint32_t I = slotOf(Module);
-  for (;; I = (I + 1) % Slots) {
-    uintptr_t Is = T[I].Module.load(std::memory_order_relaxed);
-    if (Is == Module)
-      break;
-    if (Is)
-      continue;
-    if (!Text || Count.load(std::memory_order_relaxed) == MostModules)
-      return;
-    Count.fetch_add(1, std::memory_order_relaxed);
-    T[I].Text.store(Text, std::memory_order_relaxed);
-    T[I].IsGiven.store(IsGiven, std::memory_order_relaxed);
-    T[I].Module.store(Module, std::memory_order_release);
-    return;
+/// With the GIL held, so that no other does it. Null: there is no room.
+LayerNames::Slot *LayerNames::set(uintptr_t Key, uint32_t Text, uintptr_t Other,
+                                  bool IsGiven) {
+  Slot *S = slot(Key);
+  if (!S) {
+    Slot *T = Text ? table() : nullptr;
+    if (!T || Keys.load(std::memory_order_relaxed) == MostKeys)
+      return nullptr;
+    Keys.fetch_add(1, std::memory_order_relaxed);
+    uint32_t I = slotOf(Key);
+    while (T[I].Key.load(std::memory_order_relaxed))
+      I = (I + 1) % Slots;
+    S = &T[I];
   }
-  T[I].IsGiven.store(IsGiven, std::memory_order_relaxed);
-  T[I].Text.store(Text, std::memory_order_release);
+  S->Other.store(Other, std::memory_order_relaxed);
+  S->IsGiven.store(IsGiven, std::memory_order_relaxed);
+  S->Text.store(Text, std::memory_order_release);
+  S->Key.store(Key, std::memory_order_release);
+  return S;
 }
 
 bool LayerNames::isGiven(uintptr_t Module) const {
-  Slot *T = Table.load(std::memory_order_acquire);
-  for (uint32_t I = slotOf(Module); T; I = (I + 1) % Slots) {
-    uintptr_t Is = T[I].Module.load(std::memory_order_relaxed);
-    if (Is == Module || !Is)
-      return Is && T[I].IsGiven.load(std::memory_order_relaxed);
-  }
-  return false;
+  const Slot *S = slot(Module);
+  return S && S->IsGiven.load(std::memory_order_relaxed);
 }
 
 /// Was it another module's name last? Texts that share a place forget each
@@ -90,38 +82,81 @@ bool LayerNames::isTaken(uint32_t Text, uintptr_t Module) {
 
 static constexpr unsigned TypeOffset = 8, TypeNameOffset = 24;
 
-/// `package.module.Class`, or the class alone.
-static const char *classOf(uintptr_t Object) {
-  uintptr_t Type = Interpreter::load(Object + TypeOffset);
+/// Of a type: `package.module.Class`, or the class alone.
+static const char *nameOf(uintptr_t Type) {
   auto *Name =
       reinterpret_cast<const char *>(Interpreter::load(Type + TypeNameOffset));
   const char *Dot = strrchr(Name, '.');
   return Dot ? Dot + 1 : Name;
 }
 
+static const char *classOf(uintptr_t Object) {
+  return nameOf(Interpreter::load(Object + TypeOffset));
+}
+
+/// Of a module that has the hooks of another one of its class.
+uint32_t LayerNames::originalText(uintptr_t Module) const {
+  if (!Dicts.isKnown())
+    return 0;
+  InstanceDict::Values Values = Dicts.read(Module);
+  for (unsigned I = 0; I != Values.Count; ++I) {
+    const Slot *S = slot(keyOfHooks(Values.Words[I]));
+    if (S && S->Other.load(std::memory_order_relaxed) ==
+                 Interpreter::load(Module + TypeOffset))
+      return S->Text.load(std::memory_order_acquire);
+  }
+  return 0;
+}
+
+/// Asking takes a hundredth of the time at most, and what it may take at first.
+/// A root is asked again, for modules that it did not have, only then.
+bool LayerNames::mayAsk(uintptr_t Root) const {
+  if (!HasAll)
+    return false;
+  uint64_t Spent = SpentNs.load(std::memory_order_relaxed);
+  if (Spent < FirstNs / 2)
+    return true;
+  if (find(Root))
+    return false;
+  uint64_t Now = sys::clockNs(CLOCK_MONOTONIC);
+  return Spent < FirstNs + (Now - BegunNs.load()) / 100;
+}
+
+void LayerNames::ask(uintptr_t Root) {
+  uintptr_t None = 0;
+  if (!Asked.compare_exchange_strong(None, Root, std::memory_order_acq_rel))
+    return;
+  if (!BegunNs.load(std::memory_order_relaxed))
+    BegunNs.store(sys::clockNs(CLOCK_MONOTONIC));
+  if (Py.AddPendingCall(answer, nullptr) != 0)
+    Asked.store(0, std::memory_order_release);
+}
+
 /// The module runs, so that it lives.
 __attribute__((noinline)) uint64_t LayerNames::unnamed(uintptr_t Module,
                                                        uintptr_t Root) {
+  if (uint32_t Text = originalText(Module))
+    return Text;
   const char *Class = classOf(Module);
   size_t Bytes = strlen(Class);
-  // Names do not come where nobody can be asked, or asking was in vain.
-  if (!HasAll || Requests.load(std::memory_order_relaxed) >= MostRequests)
+  if (!mayAsk(Root))
+    return Proc.Names.intern(Class, Bytes);
+  ask(Root);
+  // A root is called by its class.
+  if (Module == Root)
     return Proc.Names.intern(Class, Bytes);
   uintptr_t Identity = identityOf(Module);
   for (const Waiting &W : Waits)
     if (W.Module.load(std::memory_order_acquire) == Identity)
       return W.Text.load(std::memory_order_relaxed) | wire::SF_Unnamed;
+  uint32_t Place = NextWaiting.fetch_add(1, std::memory_order_relaxed);
+  if (Place >= MostUnnamed)
+    return Proc.Names.intern(Class, Bytes);
   uint32_t Text = Proc.Names.add(Class, Bytes);
-  Waiting &W = Waits[NextWaiting.fetch_add(1) % MostWaiting];
+  Waiting &W = Waits[Place % MostWaiting];
   W.Module.store(0, std::memory_order_relaxed);
   W.Text.store(Text, std::memory_order_relaxed);
   W.Module.store(Identity, std::memory_order_release);
-  uintptr_t None = 0;
-  if (Asked.compare_exchange_strong(None, Root, std::memory_order_acq_rel)) {
-    Requests.fetch_add(1, std::memory_order_relaxed);
-    if (Py.AddPendingCall(answer, nullptr) != 0)
-      Asked.store(0, std::memory_order_release);
-  }
   return Text | wire::SF_Unnamed;
 }
 
@@ -150,6 +185,7 @@ int LayerNames::answer(void *) {
   uintptr_t Root = Self.Asked.load(std::memory_order_acquire);
   if (!Root)
     return 0;
+  uint64_t Begin = sys::clockNs(CLOCK_THREAD_CPUTIME_ID);
   void *Error[3];
   Py.FetchError(&Error[0], &Error[1], &Error[2]);
   if (void *Object = Self.findLive(Root)) {
@@ -158,6 +194,8 @@ int LayerNames::answer(void *) {
   }
   Py.ClearError();
   Py.RestoreError(Error[0], Error[1], Error[2]);
+  Self.SpentNs.fetch_add(sys::clockNs(CLOCK_THREAD_CPUTIME_ID) - Begin,
+                         std::memory_order_relaxed);
   Self.Asked.store(0, std::memory_order_release);
   return 0;
 }
@@ -173,13 +211,16 @@ static bool runsHere(uintptr_t Module) {
 }
 
 /// The object at \p Module, if it still is one: it runs, or it is one of those
-/// that the interpreter's collector knows. A new reference.
+/// that the interpreter's collector knows, which are many: only the first
+/// answers look there. A new reference.
 void *LayerNames::findLive(uintptr_t Module) {
   if (runsHere(Module)) {
     auto *Object = reinterpret_cast<void *>(Module);
     Py.Take(Object);
     return Object;
   }
+  if (SpentNs.load(std::memory_order_relaxed) > FirstNs / 2)
+    return nullptr;
   void *Gc = Py.Import("gc");
   void *Get = Gc ? Py.GetAttribute(Gc, "get_objects") : nullptr;
   void *All = Get ? Py.Call(Get, nullptr) : nullptr;
@@ -213,15 +254,25 @@ static bool dropPrefix(const char *&Path, const char *Prefix) {
   return Has;
 }
 
+/// Is it one of those that spread a model over devices?
+static bool isSpreader(uintptr_t Object) {
+  constexpr unsigned BaseOffset = 256;
+  for (uintptr_t Type = Interpreter::load(Object + TypeOffset); Type;
+       Type = Interpreter::load(Type + BaseOffset))
+    for (const char *Name : {"DataParallel", "DistributedDataParallel",
+                             "FullyShardedDataParallel"})
+      if (!strcmp(nameOf(Type), Name))
+        return true;
+  return false;
+}
+
 /// What torch.compile and those that spread a model over devices wrap around a
 /// model is no part of its names.
-static const char *withoutWrapper(const char *Path, const char *Class) {
+static const char *withoutWrapper(const char *Path, bool IsSpread) {
   while (dropPrefix(Path, "_orig_mod."))
     ;
-  for (const char *Wrapper :
-       {"DataParallel", "DistributedDataParallel", "FullyShardedDataParallel"})
-    if (!strcmp(Class, Wrapper))
-      dropPrefix(Path, "module.");
+  if (IsSpread)
+    dropPrefix(Path, "module.");
   while (dropPrefix(Path, "_orig_mod."))
     ;
   return Path;
@@ -232,14 +283,22 @@ void LayerNames::name(void *Root, const char *Given) {
   char Called[128];
   strncpy(Called, Given ? Given : classOf(uintptr_t(Root)), sizeof(Called) - 1);
   Called[sizeof(Called) - 1] = 0;
+  bool IsSpread = isSpreader(uintptr_t(Root));
   void *Get = Py.GetAttribute(Root, "named_modules");
   void *Modules = Get ? Py.Call(Get, nullptr) : nullptr;
   while (void *Pair = Modules ? Py.Next(Modules) : nullptr) {
     void *Name = Py.TupleItem(Pair, 0), *Module = Py.TupleItem(Pair, 1);
     const char *Path = Name && Module ? Py.Utf8(Name) : nullptr;
-    if (Path)
-      nameOne(Module, withoutWrapper(Path, classOf(uintptr_t(Root))), Called,
-              Given);
+    if (Path) {
+      Path = withoutWrapper(Path, IsSpread);
+      // The model that is wrapped is called as it would be without.
+      bool IsModel =
+          !strcmp(Path, "_orig_mod") || (IsSpread && !strcmp(Path, "module"));
+      if (IsModel && !Given)
+        nameOne(Module, "", classOf(uintptr_t(Module)), false);
+      else
+        nameOne(Module, Path, Called, Given);
+    }
     Py.Drop(Pair);
   }
   for (void *P : {Modules, Get})
@@ -256,24 +315,47 @@ uint32_t LayerNames::fullName(const char *Root, const char *Path) {
   return Proc.Names.intern(Full, strlen(Full));
 }
 
+uint32_t LayerNames::textFor(void *Module, const char *Path, const char *Root,
+                             bool IsGiven) {
+  if (IsGiven && *Path)
+    return fullName(Root, Path);
+  const char *Name = *Path ? Path : Root;
+  uint32_t Text = Proc.Names.intern(Name, strlen(Name));
+  // Of another root's modules one may have the same path.
+  return *Path && isTaken(Text, uintptr_t(Module)) ? fullName(Root, Path)
+                                                   : Text;
+}
+
+/// Its replicas are called \p Text, too.
+void LayerNames::setHooks(Slot &Of, void *Module, void *Dict, uint32_t Text) {
+  auto Hooks = uintptr_t(Py.DictItem(Dict, "_forward_hooks"));
+  if (!Hooks)
+    return;
+  Dicts.learn(uintptr_t(Module), uintptr_t(Dict), Hooks);
+  if (set(keyOfHooks(Hooks), Text,
+          Interpreter::load(uintptr_t(Module) + TypeOffset)))
+    Of.Other.store(keyOfHooks(Hooks), std::memory_order_relaxed);
+}
+
 void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
                          bool IsGiven) {
   uint32_t Before = find(uintptr_t(Module));
   // What the program says stands.
   if (Before && !IsGiven && isGiven(uintptr_t(Module)))
     return;
-  uint32_t Text = 0;
-  if (IsGiven && *Path) {
-    Text = fullName(Root, Path);
-  } else {
-    const char *Name = *Path ? Path : Root;
-    Text = Proc.Names.intern(Name, strlen(Name));
-    // Of another root's modules one may have the same path.
-    if (*Path && isTaken(Text, uintptr_t(Module)))
-      Text = fullName(Root, Path);
+  void *Dict = Py.GetAttribute(Module, "__dict__");
+  bool IsReplica = Dict && Py.DictItem(Dict, "_is_replica");
+  uint32_t Text = IsReplica && !IsGiven ? originalText(uintptr_t(Module)) : 0;
+  if (!Text) {
+    Text = textFor(Module, Path, Root, IsGiven);
+    Slot *S = nullptr;
+    if (Before || watch(Module))
+      S = set(uintptr_t(Module), Text, 0, IsGiven);
+    if (S && Dict && !IsReplica)
+      setHooks(*S, Module, Dict, Text);
   }
-  if (Before || watch(Module))
-    set(uintptr_t(Module), Text, IsGiven);
+  if (Dict)
+    Py.Drop(Dict);
   tell(uintptr_t(Module), Text);
   Proc.Torch.held().tellModule(Module, Text);
 }
@@ -309,7 +391,13 @@ bool LayerNames::watch(void *Module) {
 }
 
 void *LayerNames::dies(void *Number, void *Reference) {
-  Proc.Torch.layers().set(uintptr_t(Py.ToPointer(Number)), 0);
+  LayerNames &Self = Proc.Torch.layers();
+  if (Slot *S = Self.slot(uintptr_t(Py.ToPointer(Number)))) {
+    uintptr_t Hooks = S->Other.load(std::memory_order_relaxed);
+    if (Slot *Of = Hooks ? Self.slot(Hooks) : nullptr)
+      Of->Text.store(0, std::memory_order_release);
+    S->Text.store(0, std::memory_order_release);
+  }
   Py.Drop(Reference);
   return Py.FromPointer(nullptr); // what it is, nobody looks at
 }

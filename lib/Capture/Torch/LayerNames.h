@@ -12,11 +12,15 @@
 // when it suits the interpreter. A weak reference with a callback tells when a
 // module dies, for its address may be another's then.
 //
+// A replica, which nn.DataParallel makes for a step, dies with the step. It has
+// the name of its original, whose `_forward_hooks` its __dict__ has, too.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_TORCH_LAYERNAMES_H
 #define MEMKIT_CAPTURE_TORCH_LAYERNAMES_H
 
+#include "InstanceDict.h"
 #include "Python/Exports.h"
 
 #include <atomic>
@@ -55,42 +59,60 @@ public:
   }
 
 private:
+  /// Of a module, or of the hooks of one. Slots are never removed.
   struct Slot {
-    std::atomic<uintptr_t> Module; ///< 0: free
+    std::atomic<uintptr_t> Key;    ///< 0: free
     std::atomic<uint32_t> Text;    ///< 0: it is dead
     std::atomic<uint32_t> IsGiven; ///< the program has named its root
+    /// Of a module: the key of its hooks; of hooks: the class of the module.
+    std::atomic<uintptr_t> Other;
   };
-  static constexpr uint32_t Slots = 1 << 16, MostModules = Slots / 2;
-  static constexpr uint32_t MostRequests = 64;
+  static constexpr uint32_t Slots = 1 << 17, MostKeys = Slots / 2;
+  /// A search among the objects of a program that has imported torch takes 9
+  /// ms.
+  static constexpr uint64_t FirstNs = 40'000'000;
 
-  static uint32_t slotOf(uintptr_t Module) {
-    return uint32_t((Module >> 4) * 0x9e3779b97f4a7c15ull >> 48) % Slots;
+  static uint32_t slotOf(uintptr_t Key) {
+    return uint32_t((Key >> 4) * 0x9e3779b97f4a7c15ull >> 47) % Slots;
   }
-  uint32_t find(uintptr_t Module) const {
+  /// No module has such an address.
+  static uintptr_t keyOfHooks(uintptr_t Hooks) { return Hooks | 1; }
+  Slot *slot(uintptr_t Key) const {
     Slot *T = Table.load(std::memory_order_acquire);
     if (__builtin_expect(!T, 0))
-      return 0;
-    for (uint32_t I = slotOf(Module);; I = (I + 1) % Slots) {
-      uintptr_t Is = T[I].Module.load(std::memory_order_acquire);
-      if (Is == Module)
-        return T[I].Text.load(std::memory_order_acquire);
+      return nullptr;
+    for (uint32_t I = slotOf(Key);; I = (I + 1) % Slots) {
+      uintptr_t Is = T[I].Key.load(std::memory_order_acquire);
+      if (Is == Key)
+        return &T[I];
       if (!Is)
-        return 0;
+        return nullptr;
     }
   }
+  uint32_t find(uintptr_t Key) const {
+    const Slot *S = slot(Key);
+    return S ? S->Text.load(std::memory_order_acquire) : 0;
+  }
   uint64_t unnamed(uintptr_t Module, uintptr_t Root);
+  bool mayAsk(uintptr_t Root) const;
+  void ask(uintptr_t Root);
   void tell(uintptr_t Module, uint32_t Text);
   Slot *table();
-  void set(uintptr_t Module, uint32_t Text, bool IsGiven = false);
-  bool isGiven(uintptr_t Module) const;
-  bool isTaken(uint32_t Text, uintptr_t Module);
+  uint32_t originalText(uintptr_t Module) const;
 
   // By the interpreter, with the GIL held.
+  Slot *set(uintptr_t Key, uint32_t Text, uintptr_t Other,
+            bool IsGiven = false);
+  bool isGiven(uintptr_t Module) const;
+  void setHooks(Slot &Of, void *Module, void *Dict, uint32_t Text);
   static int answer(void *Self);
   static void *dies(void *Number, void *Reference);
   void name(void *Root, const char *Given = nullptr);
   uint32_t fullName(const char *Root, const char *Path);
+  uint32_t textFor(void *Module, const char *Path, const char *Root,
+                   bool IsGiven);
   void nameOne(void *Module, const char *Path, const char *Root, bool IsGiven);
+  bool isTaken(uint32_t Text, uintptr_t Module);
   bool watch(void *Module);
   void *findLive(uintptr_t Module);
 
@@ -102,11 +124,16 @@ private:
     std::atomic<uint32_t> Text;
   };
   static constexpr uint32_t MostWaiting = 128;
+  /// Each needs a text of its own, for which there is not room without end.
+  static constexpr uint32_t MostUnnamed = 1 << 14;
   Waiting Waits[MostWaiting] = {};
   std::atomic<uint32_t> NextWaiting{0};
-  std::atomic<uint32_t> Count{0}, Requests{0};
+  std::atomic<uint32_t> Keys{0};
+  /// When the first request was; the processor time of all answers.
+  std::atomic<uint64_t> BegunNs{0}, SpentNs{0};
   std::atomic<uintptr_t> Asked{0}; ///< the root that is asked for
   bool HasAll = false;
+  InstanceDict Dicts;
   /// With the GIL held: whose name a text is.
   struct Owner {
     uint32_t Text = 0;

@@ -42,7 +42,19 @@ uint32_t ContextTree::newScope(ScopeKind Kind, StringRef Name) {
   S.Kind = Kind;
   S.Name = Names.Names.string(Name);
   Names.pending().Scopes.push_back(S);
-  return ++NumScopes;
+  Nameless.push_back(++NumScopes);
+  return NumScopes;
+}
+
+/// Those before it are written.
+uint32_t ContextTree::firstPending() const {
+  return NumScopes - uint32_t(Names.pending().Scopes.size()) + 1;
+}
+
+bool ContextTree::awaitsNames() {
+  erase_if(Nameless,
+           [First = firstPending()](uint32_t Id) { return Id < First; });
+  return !Nameless.empty();
 }
 
 uint32_t ContextTree::enterScope(uint32_t Parent, uint32_t Scope) {
@@ -52,10 +64,10 @@ uint32_t ContextTree::enterScope(uint32_t Parent, uint32_t Scope) {
 
 bool ContextTree::rename(uint32_t Id, ScopeKind Kind, StringRef Name) {
   std::vector<Scope> &Pending = Names.pending().Scopes;
-  uint32_t FirstPending = NumScopes - uint32_t(Pending.size()) + 1;
-  if (Id < FirstPending)
+  erase(Nameless, Id);
+  if (Id < firstPending())
     return false;
-  Scope &S = Pending[Id - FirstPending];
+  Scope &S = Pending[Id - firstPending()];
   S.Name = Names.Names.string(Name);
   // The same scope for those that come with the name.
   Scopes.try_emplace({uint32_t(Kind), S.Name}, Id);

@@ -48,11 +48,14 @@ public:
   uint32_t enterScope(uint32_t Parent, uint32_t Scope);
   /// It is called Name from now on; false: its old name is written already.
   bool rename(uint32_t Scope, ScopeKind Kind, llvm::StringRef Name);
+  /// Whether a scope of newScope() has not been renamed, and still can be.
+  bool awaitsNames();
 
 private:
   uint32_t scope(ScopeKind Kind, llvm::StringRef Name, uint32_t Color);
   uint32_t find(uint32_t Parent, uint32_t Scope, uint32_t Depth);
   uint32_t add(uint32_t Parent, uint32_t Scope, uint32_t Depth);
+  uint32_t firstPending() const;
 
   using Key = std::tuple<uint32_t, uint32_t, uint32_t>;
   Catalog &Names;
@@ -61,6 +64,7 @@ private:
   /// By parent and the scope of the name with `#`.
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Alike;
   uint32_t NumScopes = 0, NumContexts = 0;
+  std::vector<uint32_t> Nameless; ///< of newScope(), some of them written
 };
 
 /// The name with each run of digits as `#`; as it is when there is none.

@@ -187,6 +187,13 @@ void Session::takeRecord(const MergedRecord &M) {
     S.P->State->process(M.R, S.Ring);
 }
 
+/// A layer of PyTorch may be a moment from its name, which cannot be changed
+/// once it is written.
+bool Session::waitsForNames(uint64_t NowNs) {
+  constexpr uint64_t LongestNs = 250000000;
+  return NowNs < NextFlushNs + LongestNs && R.Contexts.awaitsNames();
+}
+
 /// What comes by time: slices, keyframes, samples, a flush each second.
 void Session::samples() {
   uint64_t Now = R.nowNs();
@@ -216,7 +223,7 @@ void Session::samples() {
       }
     NextLossNs = Now + 100000000;
   }
-  if (Now >= NextFlushNs && !R.isWriting()) {
+  if (Now >= NextFlushNs && !R.isWriting() && !waitsForNames(Now)) {
     for (auto &P : Processes)
       if (P->State && !P->EndNs)
         takeBackRings(*P, true);

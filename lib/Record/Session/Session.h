@@ -107,6 +107,7 @@ private:
   void drain(uint64_t Limit, Process *Only);
   void takeBatch(llvm::ArrayRef<MergedRecord> Records, bool Ending);
   void takeRecord(const MergedRecord &M);
+  bool waitsForNames(uint64_t NowNs);
   void samples();
   void nap(bool Busy);
   void looked();

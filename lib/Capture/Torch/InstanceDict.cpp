@@ -1,0 +1,109 @@
+//===- InstanceDict.cpp - The __dict__ of an object of Python -------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InstanceDict.h"
+
+#include "Runtime/Recording.h"
+
+#include <sys/uio.h>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// How many whole words there were to read at \p From.
+static unsigned readWords(uintptr_t From, uintptr_t *To, unsigned Most) {
+  constexpr uintptr_t Page = 4096;
+  if (!From || From % sizeof(uintptr_t))
+    return 0;
+  // The kernel does not cut a part of the list in two: one for each page.
+  size_t Bytes = Most * sizeof(uintptr_t), First = Page - From % Page;
+  First = First < Bytes ? First : Bytes;
+  iovec Local = {To, Bytes};
+  iovec Remote[2] = {{reinterpret_cast<void *>(From), First},
+                     {reinterpret_cast<void *>(From + First), Bytes - First}};
+  long Read = sys::call(SYS_process_vm_readv, sys::getpid(), long(&Local), 1,
+                        long(Remote), Bytes == First ? 1 : 2, 0);
+  return Read < 0 ? 0 : unsigned(Read) / sizeof(uintptr_t);
+}
+
+namespace {
+/// Where the entries of a dict's keys are, and how they look: in words.
+struct Entries {
+  unsigned First, Stride, Count;
+};
+/// A dict, as CPython has it.
+enum DictWord : unsigned { Used = 2, KeysAt = 4, ValuesAt = 5, DictWords };
+} // namespace
+
+/// Of the table of keys that begins with \p Keys.
+static Entries entriesOf(const uintptr_t *Keys) {
+  if (Proc.Python.layout().Minor < 11) {
+    // References, size, lookup function, usable, entries, indices.
+    uintptr_t Size = Keys[1];
+    uintptr_t Index = Size <= 0xff ? 1 : Size <= 0xffff ? 2 : 4;
+    return {unsigned(5 + Size * Index / 8), 3, unsigned(Keys[4])};
+  }
+  // References; logarithms of size and of the bytes of indices, kind, version;
+  // usable, entries, indices.
+  unsigned IndexBytes = Keys[1] >> 8 & 0xff, Kind = Keys[1] >> 16 & 0xff;
+  if (IndexBytes > 12)
+    return {0, 0, 0};
+  return {4 + (1u << IndexBytes) / 8, Kind ? 2u : 3u, unsigned(Keys[3])};
+}
+
+InstanceDict::Values InstanceDict::valuesOf(uintptr_t Dict) {
+  constexpr unsigned MostValues = sizeof(Values::Words) / sizeof(uintptr_t);
+  Values Out;
+  uintptr_t D[DictWords];
+  if (readWords(Dict, D, DictWords) != DictWords)
+    return Out;
+  if (D[ValuesAt]) {
+    // The keys are shared with other dicts. From 3.13 on a head is before.
+    uintptr_t Most = D[Used] + (Proc.Python.layout().Minor >= 13);
+    Out.Count = readWords(D[ValuesAt], Out.Words,
+                          unsigned(Most < MostValues ? Most : MostValues));
+    return Out;
+  }
+  constexpr unsigned MostWords = 256;
+  uintptr_t Keys[MostWords];
+  unsigned Read = readWords(D[KeysAt], Keys, MostWords);
+  if (Read < 5)
+    return Out;
+  Entries E = entriesOf(Keys);
+  for (unsigned I = 0; I != E.Count && Out.Count != MostValues; ++I) {
+    unsigned At = E.First + I * E.Stride + E.Stride - 1; // the value is last
+    if (At >= Read)
+      break;
+    Out.Words[Out.Count++] = Keys[At];
+  }
+  return Out;
+}
+
+bool InstanceDict::Values::has(uintptr_t Value) const {
+  for (unsigned I = 0; I != Count; ++I)
+    if (Words[I] == Value)
+      return true;
+  return false;
+}
+
+void InstanceDict::learn(uintptr_t Object, uintptr_t Dict, uintptr_t Known) {
+  if (isKnown())
+    return;
+  // Before the object's head, or after the type.
+  for (int At : {-24, -32, -8, 16, 24})
+    if (Interpreter::load(Object + uintptr_t(At)) == Dict) {
+      if (valuesOf(Dict).has(Known))
+        Offset.store(At, std::memory_order_release);
+      return;
+    }
+}
+
+InstanceDict::Values InstanceDict::read(uintptr_t Object) const {
+  int At = Offset.load(std::memory_order_acquire);
+  return At ? valuesOf(Interpreter::load(Object + uintptr_t(At))) : Values();
+}

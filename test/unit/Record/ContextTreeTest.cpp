@@ -1,0 +1,42 @@
+//===- ContextTreeTest.cpp - Scopes that get their names later --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scopes/ContextTree.h"
+#include "Output/Catalog.h"
+#include "gtest/gtest.h"
+
+using namespace memkit;
+
+TEST(ContextTree, AScopeIsRenamedUntilItIsWritten) {
+  Catalog Names;
+  ContextTree T(Names);
+  EXPECT_FALSE(T.awaitsNames());
+  uint32_t First = T.newScope(ScopeKind::Layer, "Linear");
+  uint32_t Second = T.newScope(ScopeKind::Layer, "Linear");
+  EXPECT_NE(First, Second);
+  EXPECT_TRUE(T.awaitsNames());
+  EXPECT_TRUE(T.rename(First, ScopeKind::Layer, "head"));
+  EXPECT_TRUE(T.awaitsNames());
+  // What comes with the name is the same scope, and the same context.
+  EXPECT_EQ(T.enterScope(0, First),
+            T.enter(0, ScopeKind::Layer, "head", 0).Context);
+  Names.pending().Scopes.clear(); // written
+  EXPECT_FALSE(T.awaitsNames());
+  EXPECT_FALSE(T.rename(Second, ScopeKind::Layer, "tail"));
+  EXPECT_FALSE(T.awaitsNames());
+}
+
+TEST(ContextTree, NothingIsAwaitedOnceAllHaveNames) {
+  Catalog Names;
+  ContextTree T(Names);
+  uint32_t Scope = T.newScope(ScopeKind::Layer, "Linear");
+  T.enter(0, ScopeKind::Operator, "aten::add", 0);
+  EXPECT_TRUE(T.awaitsNames());
+  EXPECT_TRUE(T.rename(Scope, ScopeKind::Layer, "head"));
+  EXPECT_FALSE(T.awaitsNames());
+}
