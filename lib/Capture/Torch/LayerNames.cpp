@@ -8,6 +8,7 @@
 
 #include "LayerNames.h"
 
+#include "PlainPath.h"
 #include "PythonCalls.h"
 #include "Runtime/Stack.h"
 
@@ -247,35 +248,15 @@ void LayerNames::nameNow(void *Root, const char *Given) {
   Py.RestoreError(Error[0], Error[1], Error[2]);
 }
 
-static bool dropPrefix(const char *&Path, const char *Prefix) {
-  size_t Bytes = strlen(Prefix);
-  bool Has = !strncmp(Path, Prefix, Bytes);
-  Path += Has ? Bytes : 0;
-  return Has;
-}
-
 /// Is it one of those that spread a model over devices?
 static bool isSpreader(uintptr_t Object) {
   constexpr unsigned BaseOffset = 256;
   for (uintptr_t Type = Interpreter::load(Object + TypeOffset); Type;
        Type = Interpreter::load(Type + BaseOffset))
-    for (const char *Name : {"DataParallel", "DistributedDataParallel",
-                             "FullyShardedDataParallel"})
+    for (const char *Name : {"DataParallel", "DistributedDataParallel"})
       if (!strcmp(nameOf(Type), Name))
         return true;
   return false;
-}
-
-/// What torch.compile and those that spread a model over devices wrap around a
-/// model is no part of its names.
-static const char *withoutWrapper(const char *Path, bool IsSpread) {
-  while (dropPrefix(Path, "_orig_mod."))
-    ;
-  if (IsSpread)
-    dropPrefix(Path, "module.");
-  while (dropPrefix(Path, "_orig_mod."))
-    ;
-  return Path;
 }
 
 /// Names it and the modules in it.
@@ -283,22 +264,16 @@ void LayerNames::name(void *Root, const char *Given) {
   char Called[128];
   strncpy(Called, Given ? Given : classOf(uintptr_t(Root)), sizeof(Called) - 1);
   Called[sizeof(Called) - 1] = 0;
-  bool IsSpread = isSpreader(uintptr_t(Root));
+  PlainPath Plain;
   void *Get = Py.GetAttribute(Root, "named_modules");
   void *Modules = Get ? Py.Call(Get, nullptr) : nullptr;
   while (void *Pair = Modules ? Py.Next(Modules) : nullptr) {
     void *Name = Py.TupleItem(Pair, 0), *Module = Py.TupleItem(Pair, 1);
-    const char *Path = Name && Module ? Py.Utf8(Name) : nullptr;
-    if (Path) {
-      Path = withoutWrapper(Path, IsSpread);
-      // The model that is wrapped is called as it would be without.
-      bool IsModel =
-          !strcmp(Path, "_orig_mod") || (IsSpread && !strcmp(Path, "module"));
-      if (IsModel && !Given)
-        nameOne(Module, "", classOf(uintptr_t(Module)), false);
-      else
-        nameOne(Module, Path, Called, Given);
-    }
+    if (const char *Path = Name && Module ? Py.Utf8(Name) : nullptr)
+      nameOne(Module,
+              Plain.of(Path, classOf(uintptr_t(Module)),
+                       isSpreader(uintptr_t(Module))),
+              Called, Given);
     Py.Drop(Pair);
   }
   for (void *P : {Modules, Get})
