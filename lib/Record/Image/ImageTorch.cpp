@@ -171,7 +171,7 @@ bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
   uint64_t Number = Rec.size();
   Open O{Number, Of.Context, Of.Chain, Of.In, Measure::None, false, Of.Place};
   enterPlace(Of, Kind, name(Text).Text, O);
-  uint32_t In = Of.Context, SpanName = 0;
+  uint32_t In = Of.Context, SpanText = 0;
   switch (Kind) {
   case wire::SF_Layer:
     if (Of.In == Phase::None)
@@ -183,7 +183,7 @@ bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
     In = enterLayer(In, Text);
     Of.Chain = chainOf(Of.Chain, Text);
     O.Measured = Of.In == Phase::Recompute ? Measure::Backward : Measure::Layer;
-    SpanName = Text;
+    SpanText = Text;
     break;
   case wire::SF_Operator: {
     // What stands around a node of autograd says no more than that does.
@@ -211,7 +211,7 @@ bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
     }
     In = enter(In, ScopeKind::Range, Text);
     O.Measured = Measure::Range;
-    SpanName = N.String;
+    SpanText = Text;
     break;
   }
   case wire::SF_Nvtx: {
@@ -219,7 +219,7 @@ bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
     O.EndsStep = N.EndsSteps && !isInStep(Of);
     In = enter(In, ScopeKind::Range, Text, Rec.Context);
     O.Measured = Measure::Range;
-    SpanName = N.String;
+    SpanText = Text;
     break;
   }
   case wire::SF_Backward: {
@@ -234,7 +234,7 @@ bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
     }
     if (Chain) {
       O.Measured = Measure::Backward;
-      SpanName = Chains[Chain].Text;
+      SpanText = Chains[Chain].Text;
     }
     In = enter(Made, ScopeKind::Operator, Text);
     break;
@@ -243,7 +243,7 @@ bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
     return false;
   }
   if (O.Measured != Measure::None) {
-    Spans.begin(Number, SpanName, R.Clock.toNs(Rec.Tsc));
+    Spans.begin(Number, SpanText, R.Clock.toNs(Rec.Tsc));
     Reserved.begin(Number, R.Clock.toNs(Rec.Tsc));
   }
   Of.Opens.push_back(O);
@@ -334,9 +334,8 @@ uint32_t ImageScopes::layerName(uint32_t Text) {
 }
 
 /// Tensors alone count: a layer's objects of Python are not what it is about.
-void ImageScopes::endLayer(const Span &S, bool Backward, uint32_t Text,
-                           uint64_t TimeNs) {
-  uint32_t Name = layerName(Text);
+void ImageScopes::endLayer(const Span &S, bool Backward, uint64_t TimeNs) {
+  uint32_t Name = layerName(S.Text);
   uint64_t Key = uint64_t(Backward) << 32 | Name;
   LayerTotals &T = Totals[Key];
   T.Image = Image;

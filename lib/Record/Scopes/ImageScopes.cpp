@@ -90,10 +90,11 @@ bool ImageScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
     return false;
   if (uint64_t Kind = Flags & wire::SF_KindMask)
     return beginTorch(Rec, Kind, RingIndex, Thread);
-  const Name &N = name(numberOf(Rec.Address));
+  uint32_t Text = numberOf(Rec.Address);
+  const Name &N = name(Text);
   bool Measured = !(Flags & wire::SF_NoMeasure);
   if (Measured)
-    Spans.begin(Number, N.String, R.Clock.toNs(Rec.Tsc));
+    Spans.begin(Number, Text, R.Clock.toNs(Rec.Tsc));
   bool EndsStep = N.EndsSteps && Measured && !isInStep(Of);
   if (Flags & wire::SF_NoContext) {
     if (EndsStep && StepScopes.size() < MostOfRing)
@@ -163,7 +164,7 @@ void ImageScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
                                            : ScopeKind::Range);
     else if (O.Measured != Measure::None)
       if (const Span *S = Spans.end(O.Number, TimeNs, false))
-        endLayer(*S, O.Measured == Measure::Backward, S->Name, TimeNs);
+        endLayer(*S, O.Measured == Measure::Backward, TimeNs);
   }
   if (EndsStep)
     step(TimeNs, 0);
@@ -175,9 +176,10 @@ void ImageScopes::endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind) {
   if (!S)
     return;
   const Span::Row &Host = S->Rows[0];
-  LayerTotals &T = Totals[uint64_t(Kind) << 33 | S->Name];
+  uint32_t Name = name(S->Text).String;
+  LayerTotals &T = Totals[uint64_t(Kind) << 33 | Name];
   T.Image = Image;
-  T.Name = S->Name;
+  T.Name = Name;
   T.Kind = Kind;
   T.Calls += 1;
   T.DurationNs += S->DurationNs;

@@ -129,7 +129,7 @@ private:
   uint32_t lineOf(uint32_t Node);
   uint32_t findLine(uint32_t Node);
   void enterPlace(RingScopes &Of, uint64_t Kind, llvm::StringRef Name, Open &O);
-  void endLayer(const Span &S, bool Backward, uint32_t Text, uint64_t TimeNs);
+  void endLayer(const Span &S, bool Backward, uint64_t TimeNs);
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
   void endFrom(RingScopes &Of, size_t First, uint64_t TimeNs);
   void endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind);

@@ -46,11 +46,11 @@ void SpanTable::noteReserved(uint32_t Heap, uint64_t Bytes, uint64_t Active) {
   Most[Heap] = std::max(Most[Heap], Bytes);
 }
 
-void SpanTable::begin(uint64_t Number, uint32_t Name, uint64_t TimeNs) {
+void SpanTable::begin(uint64_t Number, uint32_t Text, uint64_t TimeNs) {
   takeNow();
   if (Opens.size() > MostOpen)
     remove(1);
-  Opens.push_back({Number, Name, TimeNs, Now, {}, {}});
+  Opens.push_back({Number, Text, TimeNs, Now, {}, {}});
   for (const ReservedNow &N : ReservedOf)
     Opens.back().Reserved.push_back(N.Bytes);
 }
@@ -66,7 +66,7 @@ size_t SpanTable::indexOf(uint64_t Number) const {
 void SpanTable::measure(size_t Index, uint64_t TimeNs, Span &Out) const {
   const Open &O = Opens[Index];
   Out.Number = O.Number;
-  Out.Name = O.Name;
+  Out.Text = O.Text;
   Out.DurationNs = TimeNs > O.BeginNs ? TimeNs - O.BeginNs : 0;
   Out.Rows.assign(Now.size(), Span::Row());
   for (size_t I = 0; I != Now.size(); ++I) {

@@ -35,7 +35,7 @@ struct Span {
     bool IsReservedKnown = false;
   };
   uint64_t Number = 0;
-  uint32_t Name = 0; ///< string
+  uint32_t Text = 0; ///< of its name, as begin() was told
   uint64_t DurationNs = 0;
   std::vector<Row> Rows; ///< 0: the domain `host`; else by heap
 };
@@ -47,7 +47,7 @@ public:
 
   /// The scope Number, not open yet, begins. Of more than MostOpen the oldest
   /// is forgotten.
-  void begin(uint64_t Number, uint32_t Name, uint64_t TimeNs);
+  void begin(uint64_t Number, uint32_t Text, uint64_t TimeNs);
   /// It ends, and with Keep is kept with the MostKept that ended last. Null: it
   /// is not open. Good until the next call.
   const Span *end(uint64_t Number, uint64_t TimeNs, bool Keep = true);
@@ -62,7 +62,7 @@ public:
 private:
   struct Open {
     uint64_t Number;
-    uint32_t Name;
+    uint32_t Text;
     uint64_t BeginNs;
     std::vector<Accounts::SpanSums> AtBegin;
     std::vector<uint64_t> Highest;  ///< until the next one's begin

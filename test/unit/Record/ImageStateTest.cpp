@@ -172,6 +172,23 @@ TEST_F(OneImage, ManyAtOnceAreAsOneByOne) {
   }
 }
 
+/// Numbers of scopes are the image's own; a program of another mind has one
+/// that is a layer in a thread and a scope of its own in another.
+TEST_F(OneImage, AScopeAndALayerOfOneNumber) {
+  for (bool LayerFirst : {false, true}) {
+    begin();
+    for (bool IsLayer : {LayerFirst, !LayerFirst})
+      put(IsLayer, RecordKind::ScopeBegin,
+          IsLayer ? wire::SF_Layer | 0x80b000 : 7, 179);
+    for (uint32_t Ring : {0, 1})
+      put(Ring, RecordKind::ScopeEnd, 0, 179);
+    I->endScopes(R->lastNs());
+    for (const LayerTotals &T : R->ScopeTotals)
+      EXPECT_EQ(R->Names.Names.string("(no name)"), T.Name);
+    EXPECT_EQ(std::vector<std::string>(), differences());
+  }
+}
+
 TEST_F(OneImage, FunctionsThatAreNone) {
   // An object is one whatever the program says that it called; else its event
   // and its sum would be of two heaps.

@@ -72,7 +72,7 @@ TEST_F(Spans, PeaksOfScopesThatOverlap) {
   T.begin(3, 13, now());
   const Span *One = T.end(1, now());
   ASSERT_TRUE(One);
-  EXPECT_EQ(One->Name, 11u);
+  EXPECT_EQ(One->Text, 11u);
   EXPECT_EQ(One->Rows[1].Before, 100u);
   EXPECT_EQ(One->Rows[1].Peak, 150u);
   EXPECT_EQ(One->Rows[1].After, 50u);
