@@ -32,9 +32,11 @@ class Steps:
 def commands(tools, python, folder):
     """{who: what goes before and after `PROGRAM model steps`}"""
     trace = folder / "steps.fb"
+    floor = recorders.Floor("", "observer", folder).library
     memrec = [str(Path(tools) / "memrec"), "-q", "--force", "-o", str(trace)]
     return {
         "alone": ([], []),
+        "floor: observer": ([], [f"--observe={floor}"]),
         EVERYTHING: ([*memrec, "--"], []),
         WITHOUT_MALLOC: ([*memrec, "--heap=torch.*", "--"], []),
         "memrec, tensors alone": ([*memrec, "--heap=torch.*", "--torch=heaps", "--"], []),

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Training steps of PyTorch: how long one takes.
 
-    torch_step.py [toy|transformer|large] [STEPS] [--profiler] [--cuda]
+    torch_step.py [toy|transformer|large] [STEPS] [--profiler] [--observe=LIBRARY] [--cuda]
 
 On the CPU with one thread; with --cuda on the first GPU, each step up to its end there.
 toy: 22 modules, some 1,200 operators in a step of 1.2 ms.
 transformer: 4 layers, 256 wide, sequences of 128, 16 of them.
 large: 8 layers, 1,024 wide, sequences of 512, 16 of them, for a GPU.
+--observe: the library's observe() adds observers of operators that do nothing.
 The last line is JSON: what a step took in ms, by the wall and by the processor's time of
 the process, least and median of those after the first fifth."""
 
+import ctypes
 import json
 import statistics
 import sys
@@ -62,6 +64,9 @@ def main():
     if "--profiler" in sys.argv:
         profiler = torch.profiler.profile(profile_memory=True, with_stack=True)
         profiler.start()
+    for argument in sys.argv[1:]:
+        if argument.startswith("--observe=") and not ctypes.CDLL(argument.split("=")[1]).observe():
+            sys.exit("torch_step.py: PyTorch takes no observers here")
     wall, cpu = [], []
     for _ in range(steps):
         begin = time.perf_counter(), time.process_time()
