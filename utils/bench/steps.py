@@ -32,11 +32,13 @@ class Steps:
 def commands(tools, python, folder):
     """{who: what goes before and after `PROGRAM model steps`}"""
     trace = folder / "steps.fb"
-    floor = recorders.Floor("", "observer", folder).library
+    observe = f"--observe={recorders.Floor('', 'observer', folder).library}"
+    ring = f"LD_PRELOAD={recorders.Floor('', 'ring', folder).library}"
     memrec = [str(Path(tools) / "memrec"), "-q", "--force", "-o", str(trace)]
     return {
         "alone": ([], []),
-        "floor: observer": ([], [f"--observe={floor}"]),
+        "floor: observer": ([], [observe]),
+        "floor: observer, ring": (["env", ring], [observe]),
         EVERYTHING: ([*memrec, "--"], []),
         WITHOUT_MALLOC: ([*memrec, "--heap=torch.*", "--"], []),
         "memrec, tensors alone": ([*memrec, "--heap=torch.*", "--torch=heaps", "--"], []),
