@@ -8,12 +8,16 @@
 
 #include "InstanceDict.h"
 
-#include "Runtime/Recording.h"
+#include "Runtime/Syscall.h"
 
 #include <sys/uio.h>
 
 using namespace memkit;
 using namespace memkit::capture;
+
+static uintptr_t load(uintptr_t Address) {
+  return *reinterpret_cast<const volatile uintptr_t *>(Address);
+}
 
 /// How many whole words there were to read at \p From.
 static unsigned readWords(uintptr_t From, uintptr_t *To, unsigned Most) {
@@ -41,8 +45,8 @@ enum DictWord : unsigned { Used = 2, KeysAt = 4, ValuesAt = 5, DictWords };
 } // namespace
 
 /// Of the table of keys that begins with \p Keys.
-static Entries entriesOf(const uintptr_t *Keys) {
-  if (Proc.Python.layout().Minor < 11) {
+static Entries entriesOf(const uintptr_t *Keys, unsigned Minor) {
+  if (Minor < 11) {
     // References, size, lookup function, usable, entries, indices.
     uintptr_t Size = Keys[1];
     uintptr_t Index = Size <= 0xff ? 1 : Size <= 0xffff ? 2 : 4;
@@ -56,7 +60,8 @@ static Entries entriesOf(const uintptr_t *Keys) {
   return {4 + (1u << IndexBytes) / 8, Kind ? 2u : 3u, unsigned(Keys[3])};
 }
 
-InstanceDict::Values InstanceDict::valuesOf(uintptr_t Dict) {
+static InstanceDict::Values valuesOf(uintptr_t Dict, unsigned Minor) {
+  using Values = InstanceDict::Values;
   constexpr unsigned MostValues = sizeof(Values::Words) / sizeof(uintptr_t);
   Values Out;
   uintptr_t D[DictWords];
@@ -64,7 +69,7 @@ InstanceDict::Values InstanceDict::valuesOf(uintptr_t Dict) {
     return Out;
   if (D[ValuesAt]) {
     // The keys are shared with other dicts. From 3.13 on a head is before.
-    uintptr_t Most = D[Used] + (Proc.Python.layout().Minor >= 13);
+    uintptr_t Most = D[Used] + (Minor >= 13);
     Out.Count = readWords(D[ValuesAt], Out.Words,
                           unsigned(Most < MostValues ? Most : MostValues));
     return Out;
@@ -74,7 +79,7 @@ InstanceDict::Values InstanceDict::valuesOf(uintptr_t Dict) {
   unsigned Read = readWords(D[KeysAt], Keys, MostWords);
   if (Read < 5)
     return Out;
-  Entries E = entriesOf(Keys);
+  Entries E = entriesOf(Keys, Minor);
   for (unsigned I = 0; I != E.Count && Out.Count != MostValues; ++I) {
     unsigned At = E.First + I * E.Stride + E.Stride - 1; // the value is last
     if (At >= Read)
@@ -91,19 +96,22 @@ bool InstanceDict::Values::has(uintptr_t Value) const {
   return false;
 }
 
-void InstanceDict::learn(uintptr_t Object, uintptr_t Dict, uintptr_t Known) {
+void InstanceDict::learn(uintptr_t Object, uintptr_t Dict, uintptr_t Known,
+                         unsigned Minor) {
   if (isKnown())
     return;
   // Before the object's head, or after the type.
-  for (int At : {-24, -32, -8, 16, 24})
-    if (Interpreter::load(Object + uintptr_t(At)) == Dict) {
-      if (valuesOf(Dict).has(Known))
-        Offset.store(At, std::memory_order_release);
-      return;
-    }
+  for (int At : {-24, -32, -8, 16, 24}) {
+    if (load(Object + uintptr_t(At)) != Dict)
+      continue;
+    this->Minor = Minor;
+    if (valuesOf(Dict, Minor).has(Known))
+      Offset.store(At, std::memory_order_release);
+    return;
+  }
 }
 
 InstanceDict::Values InstanceDict::read(uintptr_t Object) const {
   int At = Offset.load(std::memory_order_acquire);
-  return At ? valuesOf(Interpreter::load(Object + uintptr_t(At))) : Values();
+  return At ? valuesOf(load(Object + uintptr_t(At)), Minor) : Values();
 }

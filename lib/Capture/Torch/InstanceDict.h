@@ -35,10 +35,9 @@ public:
   };
 
   /// Finds out where instances of \p Object's kind have their __dict__, which
-  /// is
-  /// \p Dict of it and has the value \p Known. With the interpreter's lock
-  /// held.
-  void learn(uintptr_t Object, uintptr_t Dict, uintptr_t Known);
+  /// is \p Dict of it and has the value \p Known. \p Minor: of the
+  /// interpreter's version 3. With the interpreter's lock held.
+  void learn(uintptr_t Object, uintptr_t Dict, uintptr_t Known, unsigned Minor);
   /// Whether read() can be called: once one could be learned from.
   bool isKnown() const { return Offset.load(std::memory_order_acquire); }
 
@@ -47,8 +46,8 @@ public:
   Values read(uintptr_t Object) const;
 
 private:
-  static Values valuesOf(uintptr_t Dict);
   std::atomic<int> Offset{0}; ///< bytes from the object; 0: not known
+  unsigned Minor = 0;         ///< good once Offset is known
 };
 
 } // namespace memkit::capture

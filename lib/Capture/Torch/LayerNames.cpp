@@ -306,7 +306,8 @@ void LayerNames::setHooks(Slot &Of, void *Module, void *Dict, uint32_t Text) {
   auto Hooks = uintptr_t(Py.DictItem(Dict, "_forward_hooks"));
   if (!Hooks)
     return;
-  Dicts.learn(uintptr_t(Module), uintptr_t(Dict), Hooks);
+  Dicts.learn(uintptr_t(Module), uintptr_t(Dict), Hooks,
+              Proc.Python.layout().Minor);
   if (set(keyOfHooks(Hooks), Text,
           Interpreter::load(uintptr_t(Module) + TypeOffset)))
     Of.Other.store(keyOfHooks(Hooks), std::memory_order_relaxed);
