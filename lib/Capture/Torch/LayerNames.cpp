@@ -22,62 +22,6 @@ PythonCalls capture::Py;
 void LayerNames::begin(const Exports &E) { HasAll = Py.find(E); }
 
 //===----------------------------------------------------------------------===//
-// The table
-//===----------------------------------------------------------------------===//
-
-LayerNames::Slot *LayerNames::table() {
-  Slot *Is = Table.load(std::memory_order_acquire);
-  if (Is)
-    return Is;
-  auto *New = static_cast<Slot *>(
-      sys::map(Slots * sizeof(Slot),
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  if (!New)
-    return nullptr;
-  sys::call(SYS_madvise, long(New), Slots * sizeof(Slot), MADV_DONTFORK);
-  if (Table.compare_exchange_strong(Is, New, std::memory_order_acq_rel))
-    return New;
-  sys::unmap(New, Slots * sizeof(Slot));
-  return Is;
-}
-
-/// With the GIL held, so that no other does it. Null: there is no room.
-LayerNames::Slot *LayerNames::set(uintptr_t Key, uint32_t Text, uintptr_t Other,
-                                  bool IsGiven) {
-  Slot *S = slot(Key);
-  if (!S) {
-    Slot *T = Text ? table() : nullptr;
-    if (!T || Keys.load(std::memory_order_relaxed) == MostKeys)
-      return nullptr;
-    Keys.fetch_add(1, std::memory_order_relaxed);
-    uint32_t I = slotOf(Key);
-    while (T[I].Key.load(std::memory_order_relaxed))
-      I = (I + 1) % Slots;
-    S = &T[I];
-  }
-  S->Other.store(Other, std::memory_order_relaxed);
-  S->IsGiven.store(IsGiven, std::memory_order_relaxed);
-  S->Text.store(Text, std::memory_order_release);
-  S->Key.store(Key, std::memory_order_release);
-  return S;
-}
-
-bool LayerNames::isGiven(uintptr_t Module) const {
-  const Slot *S = slot(Module);
-  return S && S->IsGiven.load(std::memory_order_relaxed);
-}
-
-/// Was it another module's name last? Texts that share a place forget each
-/// other.
-bool LayerNames::isTaken(uint32_t Text, uintptr_t Module) {
-  Owner &O = Owners[Text % NumOwners];
-  bool Is = O.Text == Text && O.Module != Module && find(O.Module) == Text;
-  if (!Is)
-    O = {Text, Module};
-  return Is;
-}
-
-//===----------------------------------------------------------------------===//
 // Modules without a name
 //===----------------------------------------------------------------------===//
 
@@ -100,12 +44,10 @@ uint32_t LayerNames::originalText(uintptr_t Module) const {
   if (!Dicts.isKnown())
     return 0;
   InstanceDict::Values Values = Dicts.read(Module);
-  for (unsigned I = 0; I != Values.Count; ++I) {
-    const Slot *S = slot(keyOfHooks(Values.Words[I]));
-    if (S && S->Other.load(std::memory_order_relaxed) ==
-                 Interpreter::load(Module + TypeOffset))
-      return S->Text.load(std::memory_order_acquire);
-  }
+  uintptr_t Class = Interpreter::load(Module + TypeOffset);
+  for (unsigned I = 0; I != Values.Count; ++I)
+    if (uint32_t Text = Table.findByHooks(Values.Words[I], Class))
+      return Text;
   return 0;
 }
 
@@ -117,7 +59,7 @@ bool LayerNames::mayAsk(uintptr_t Root) const {
   uint64_t Spent = SpentNs.load(std::memory_order_relaxed);
   if (Spent < FirstNs / 2)
     return true;
-  if (find(Root))
+  if (Table.find(Root))
     return false;
   uint64_t Now = sys::clockNs(CLOCK_MONOTONIC);
   return Spent < FirstNs + (Now - BegunNs.load()) / 100;
@@ -290,6 +232,17 @@ uint32_t LayerNames::fullName(const char *Root, const char *Path) {
   return Proc.Names.intern(Full, strlen(Full));
 }
 
+/// Was it another module's name last? Texts that share a place forget each
+/// other.
+bool LayerNames::isTaken(uint32_t Text, uintptr_t Module) {
+  Owner &O = Owners[Text % NumOwners];
+  bool Is =
+      O.Text == Text && O.Module != Module && Table.find(O.Module) == Text;
+  if (!Is)
+    O = {Text, Module};
+  return Is;
+}
+
 uint32_t LayerNames::textFor(void *Module, const char *Path, const char *Root,
                              bool IsGiven) {
   if (IsGiven && *Path)
@@ -301,34 +254,32 @@ uint32_t LayerNames::textFor(void *Module, const char *Path, const char *Root,
                                                    : Text;
 }
 
-/// Its replicas are called \p Text, too.
-void LayerNames::setHooks(Slot &Of, void *Module, void *Dict, uint32_t Text) {
+/// Its replicas have its name, too.
+void LayerNames::noteHooks(void *Module, void *Dict) {
   auto Hooks = uintptr_t(Py.DictItem(Dict, "_forward_hooks"));
   if (!Hooks)
     return;
   Dicts.learn(uintptr_t(Module), uintptr_t(Dict), Hooks,
               Proc.Python.layout().Minor);
-  if (set(keyOfHooks(Hooks), Text,
-          Interpreter::load(uintptr_t(Module) + TypeOffset)))
-    Of.Other.store(keyOfHooks(Hooks), std::memory_order_relaxed);
+  Table.setHooks(uintptr_t(Module), Hooks,
+                 Interpreter::load(uintptr_t(Module) + TypeOffset));
 }
 
 void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
                          bool IsGiven) {
-  uint32_t Before = find(uintptr_t(Module));
+  bool IsKnown = Table.find(uintptr_t(Module));
   // What the program says stands.
-  if (Before && !IsGiven && isGiven(uintptr_t(Module)))
+  if (IsKnown && !IsGiven && Table.isGiven(uintptr_t(Module)))
     return;
   void *Dict = Py.GetAttribute(Module, "__dict__");
   bool IsReplica = Dict && Py.DictItem(Dict, "_is_replica");
   uint32_t Text = IsReplica && !IsGiven ? originalText(uintptr_t(Module)) : 0;
   if (!Text) {
     Text = textFor(Module, Path, Root, IsGiven);
-    Slot *S = nullptr;
-    if (Before || watch(Module))
-      S = set(uintptr_t(Module), Text, 0, IsGiven);
-    if (S && Dict && !IsReplica)
-      setHooks(*S, Module, Dict, Text);
+    bool IsSet = (IsKnown || watch(Module)) &&
+                 Table.set(uintptr_t(Module), Text, IsGiven);
+    if (IsSet && Dict && !IsReplica)
+      noteHooks(Module, Dict);
   }
   if (Dict)
     Py.Drop(Dict);
@@ -367,13 +318,7 @@ bool LayerNames::watch(void *Module) {
 }
 
 void *LayerNames::dies(void *Number, void *Reference) {
-  LayerNames &Self = Proc.Torch.layers();
-  if (Slot *S = Self.slot(uintptr_t(Py.ToPointer(Number)))) {
-    uintptr_t Hooks = S->Other.load(std::memory_order_relaxed);
-    if (Slot *Of = Hooks ? Self.slot(Hooks) : nullptr)
-      Of->Text.store(0, std::memory_order_release);
-    S->Text.store(0, std::memory_order_release);
-  }
+  Proc.Torch.layers().Table.noteDeath(uintptr_t(Py.ToPointer(Number)));
   Py.Drop(Reference);
   return Py.FromPointer(nullptr); // what it is, nobody looks at
 }

@@ -21,6 +21,7 @@
 #define MEMKIT_CAPTURE_TORCH_LAYERNAMES_H
 
 #include "InstanceDict.h"
+#include "ModuleTable.h"
 #include "Python/Exports.h"
 
 #include <atomic>
@@ -40,7 +41,7 @@ public:
   /// wire::SF_Unnamed while it has none but its class. Any thread. \p Root: the
   /// outermost module that runs in the thread.
   uint64_t textOf(uintptr_t Module, uintptr_t Root) {
-    uint32_t Text = find(Module);
+    uint32_t Text = Table.find(Module);
     return __builtin_expect(Text != 0, 1) ? Text : unnamed(Module, Root);
   }
 
@@ -59,52 +60,17 @@ public:
   }
 
 private:
-  /// Of a module, or of the hooks of one. Slots are never removed.
-  struct Slot {
-    std::atomic<uintptr_t> Key;    ///< 0: free
-    std::atomic<uint32_t> Text;    ///< 0: it is dead
-    std::atomic<uint32_t> IsGiven; ///< the program has named its root
-    /// Of a module: the key of its hooks; of hooks: the class of the module.
-    std::atomic<uintptr_t> Other;
-  };
-  static constexpr uint32_t Slots = 1 << 17, MostKeys = Slots / 2;
   /// A search among the objects of a program that has imported torch takes 9
   /// ms.
   static constexpr uint64_t FirstNs = 40'000'000;
 
-  static uint32_t slotOf(uintptr_t Key) {
-    return uint32_t((Key >> 4) * 0x9e3779b97f4a7c15ull >> 47) % Slots;
-  }
-  /// No module has such an address.
-  static uintptr_t keyOfHooks(uintptr_t Hooks) { return Hooks | 1; }
-  Slot *slot(uintptr_t Key) const {
-    Slot *T = Table.load(std::memory_order_acquire);
-    if (__builtin_expect(!T, 0))
-      return nullptr;
-    for (uint32_t I = slotOf(Key);; I = (I + 1) % Slots) {
-      uintptr_t Is = T[I].Key.load(std::memory_order_acquire);
-      if (Is == Key)
-        return &T[I];
-      if (!Is)
-        return nullptr;
-    }
-  }
-  uint32_t find(uintptr_t Key) const {
-    const Slot *S = slot(Key);
-    return S ? S->Text.load(std::memory_order_acquire) : 0;
-  }
   uint64_t unnamed(uintptr_t Module, uintptr_t Root);
   bool mayAsk(uintptr_t Root) const;
   void ask(uintptr_t Root);
   void tell(uintptr_t Module, uint32_t Text);
-  Slot *table();
   uint32_t originalText(uintptr_t Module) const;
 
   // By the interpreter, with the GIL held.
-  Slot *set(uintptr_t Key, uint32_t Text, uintptr_t Other,
-            bool IsGiven = false);
-  bool isGiven(uintptr_t Module) const;
-  void setHooks(Slot &Of, void *Module, void *Dict, uint32_t Text);
   static int answer(void *Self);
   static void *dies(void *Number, void *Reference);
   void name(void *Root, const char *Given = nullptr);
@@ -112,11 +78,12 @@ private:
   uint32_t textFor(void *Module, const char *Path, const char *Root,
                    bool IsGiven);
   void nameOne(void *Module, const char *Path, const char *Root, bool IsGiven);
+  void noteHooks(void *Module, void *Dict);
   bool isTaken(uint32_t Text, uintptr_t Module);
   bool watch(void *Module);
   void *findLive(uintptr_t Module);
 
-  std::atomic<Slot *> Table{nullptr};
+  ModuleTable Table;
   /// Modules that have run without a name, the last ones, and the texts that
   /// stand for their names.
   struct Waiting {
@@ -128,7 +95,6 @@ private:
   static constexpr uint32_t MostUnnamed = 1 << 14;
   Waiting Waits[MostWaiting] = {};
   std::atomic<uint32_t> NextWaiting{0};
-  std::atomic<uint32_t> Keys{0};
   /// When the first request was; the processor time of all answers.
   std::atomic<uint64_t> BegunNs{0}, SpentNs{0};
   std::atomic<uintptr_t> Asked{0}; ///< the root that is asked for

@@ -1,0 +1,68 @@
+//===- ModuleTable.cpp - The names of modules by address ------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleTable.h"
+
+#include "Runtime/Syscall.h"
+
+using namespace memkit::capture;
+
+ModuleTable::Slot *ModuleTable::table() {
+  Slot *T = Table.load(std::memory_order_relaxed);
+  if (T)
+    return T;
+  T = static_cast<Slot *>(sys::mapPrivate(Slots * sizeof(Slot)));
+  Table.store(T, std::memory_order_release);
+  return T;
+}
+
+/// The slot of Key, or one that is free; null: there is no room.
+ModuleTable::Slot *ModuleTable::slotFor(uintptr_t Key) {
+  if (Slot *S = slot(Key))
+    return S;
+  Slot *T = table();
+  if (!T || Keys == MostKeys)
+    return nullptr;
+  ++Keys;
+  uint32_t I = placeOf(Key);
+  while (T[I].Key.load(std::memory_order_relaxed))
+    I = (I + 1) % Slots;
+  return &T[I];
+}
+
+bool ModuleTable::set(uintptr_t Module, uint32_t Text, bool IsGiven) {
+  Slot *S = slotFor(Module);
+  if (!S)
+    return false;
+  S->IsGiven.store(IsGiven, std::memory_order_relaxed);
+  S->Text.store(Text, std::memory_order_release);
+  S->Key.store(Module, std::memory_order_release);
+  return true;
+}
+
+void ModuleTable::setHooks(uintptr_t Module, uintptr_t Hooks, uintptr_t Class) {
+  uintptr_t Key = keyOfHooks(Hooks);
+  Slot *S = slotFor(Key), *Of = slot(Module);
+  if (!S || !Of)
+    return;
+  Of->Other.store(Key, std::memory_order_relaxed);
+  S->Other.store(Class, std::memory_order_relaxed);
+  S->Text.store(textOf(Of), std::memory_order_release);
+  S->Key.store(Key, std::memory_order_release);
+}
+
+void ModuleTable::noteDeath(uintptr_t Module) {
+  Slot *S = slot(Module);
+  if (!S)
+    return;
+  uintptr_t Hooks = S->Other.load(std::memory_order_relaxed);
+  if (Slot *Of = Hooks ? slot(Hooks) : nullptr)
+    Of->Text.store(0, std::memory_order_release);
+  S->Other.store(0, std::memory_order_relaxed);
+  S->Text.store(0, std::memory_order_release);
+}

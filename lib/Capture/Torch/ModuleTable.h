@@ -1,0 +1,87 @@
+//===- ModuleTable.h - The names of modules by address ----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Any thread may look while one, that has the interpreter's lock, writes. A
+// module that is dead keeps its place, for one that may have its address later.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_TORCH_MODULETABLE_H
+#define MEMKIT_CAPTURE_TORCH_MODULETABLE_H
+
+#include <atomic>
+#include <cstdint>
+
+namespace memkit::capture {
+
+class ModuleTable {
+public:
+  static constexpr uint32_t MostModules = 1 << 15;
+
+  /// The text of the module's name; 0: it has none, or is dead.
+  uint32_t find(uintptr_t Module) const { return textOf(slot(Module)); }
+  /// The text of the module of a class whose hooks these are; 0: there is none.
+  uint32_t findByHooks(uintptr_t Hooks, uintptr_t Class) const {
+    const Slot *S = slot(keyOfHooks(Hooks));
+    return S && S->Other.load(std::memory_order_relaxed) == Class ? textOf(S)
+                                                                  : 0;
+  }
+  bool isGiven(uintptr_t Module) const {
+    const Slot *S = slot(Module);
+    return S && S->IsGiven.load(std::memory_order_relaxed);
+  }
+
+  // With the interpreter's lock held.
+
+  /// \p IsGiven: by the program. False: there is no room.
+  bool set(uintptr_t Module, uint32_t Text, bool IsGiven);
+  /// Of a module that has been set.
+  void setHooks(uintptr_t Module, uintptr_t Hooks, uintptr_t Class);
+  void noteDeath(uintptr_t Module);
+
+private:
+  /// Of a module, or of its hooks.
+  struct Slot {
+    std::atomic<uintptr_t> Key; ///< 0: free
+    std::atomic<uint32_t> Text; ///< 0: it is dead
+    std::atomic<uint32_t> IsGiven;
+    /// Of a module: the key of its hooks; of hooks: the class of the module.
+    std::atomic<uintptr_t> Other;
+  };
+  static constexpr uint32_t MostKeys = 2 * MostModules, Slots = 2 * MostKeys;
+
+  static uint32_t placeOf(uintptr_t Key) {
+    return uint32_t((Key >> 4) * 0x9e3779b97f4a7c15ull >> 47) % Slots;
+  }
+  /// No module has such an address.
+  static uintptr_t keyOfHooks(uintptr_t Hooks) { return Hooks | 1; }
+  static uint32_t textOf(const Slot *S) {
+    return S ? S->Text.load(std::memory_order_acquire) : 0;
+  }
+  Slot *slot(uintptr_t Key) const {
+    Slot *T = Table.load(std::memory_order_acquire);
+    if (__builtin_expect(!T, 0))
+      return nullptr;
+    for (uint32_t I = placeOf(Key);; I = (I + 1) % Slots) {
+      uintptr_t Is = T[I].Key.load(std::memory_order_acquire);
+      if (Is == Key)
+        return &T[I];
+      if (!Is)
+        return nullptr;
+    }
+  }
+  Slot *table();
+  Slot *slotFor(uintptr_t Key);
+
+  std::atomic<Slot *> Table{nullptr};
+  uint32_t Keys = 0;
+};
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_TORCH_MODULETABLE_H
