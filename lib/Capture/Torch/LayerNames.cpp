@@ -190,14 +190,12 @@ void LayerNames::nameNow(void *Root, const char *Given) {
   Py.RestoreError(Error[0], Error[1], Error[2]);
 }
 
-/// Is it one of those that spread a model over devices?
-static bool isSpreader(uintptr_t Object) {
+static bool isOf(uintptr_t Object, const char *Class) {
   constexpr unsigned BaseOffset = 256;
   for (uintptr_t Type = Interpreter::load(Object + TypeOffset); Type;
        Type = Interpreter::load(Type + BaseOffset))
-    for (const char *Name : {"DataParallel", "DistributedDataParallel"})
-      if (!strcmp(nameOf(Type), Name))
-        return true;
+    if (!strcmp(nameOf(Type), Class))
+      return true;
   return false;
 }
 
@@ -211,11 +209,14 @@ void LayerNames::name(void *Root, const char *Given) {
   void *Modules = Get ? Py.Call(Get, nullptr) : nullptr;
   while (void *Pair = Modules ? Py.Next(Modules) : nullptr) {
     void *Name = Py.TupleItem(Pair, 0), *Module = Py.TupleItem(Pair, 1);
-    if (const char *Path = Name && Module ? Py.Utf8(Name) : nullptr)
-      nameOne(Module,
-              Plain.of(Path, classOf(uintptr_t(Module)),
-                       isSpreader(uintptr_t(Module))),
-              Called, Given);
+    if (const char *Path = Name && Module ? Py.Utf8(Name) : nullptr) {
+      bool Replicates = isOf(uintptr_t(Module), "DataParallel");
+      HasReplicas |= Replicates;
+      bool Spreads =
+          Replicates || isOf(uintptr_t(Module), "DistributedDataParallel");
+      Path = Plain.of(Path, classOf(uintptr_t(Module)), Spreads);
+      nameOne(Module, Path, Called, Given);
+    }
     Py.Drop(Pair);
   }
   for (void *P : {Modules, Get})
@@ -254,15 +255,18 @@ uint32_t LayerNames::textFor(void *Module, const char *Path, const char *Root,
                                                    : Text;
 }
 
-/// Its replicas have its name, too.
-void LayerNames::noteHooks(void *Module, void *Dict) {
+/// Replicas have the name of their original. Programs that have none are spared
+/// the system calls that it takes to know one.
+void LayerNames::noteHooks(void *Module, void *Dict, bool IsReplica) {
   auto Hooks = uintptr_t(Py.DictItem(Dict, "_forward_hooks"));
   if (!Hooks)
     return;
-  Dicts.learn(uintptr_t(Module), uintptr_t(Dict), Hooks,
-              Proc.Python.layout().Minor);
-  Table.setHooks(uintptr_t(Module), Hooks,
-                 Interpreter::load(uintptr_t(Module) + TypeOffset));
+  if (HasReplicas)
+    Dicts.learn(uintptr_t(Module), uintptr_t(Dict), Hooks,
+                Proc.Python.layout().Minor);
+  if (!IsReplica)
+    Table.setHooks(uintptr_t(Module), Hooks,
+                   Interpreter::load(uintptr_t(Module) + TypeOffset));
 }
 
 void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
@@ -273,13 +277,14 @@ void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
     return;
   void *Dict = Py.GetAttribute(Module, "__dict__");
   bool IsReplica = Dict && Py.DictItem(Dict, "_is_replica");
+  HasReplicas |= IsReplica;
   uint32_t Text = IsReplica && !IsGiven ? originalText(uintptr_t(Module)) : 0;
   if (!Text) {
     Text = textFor(Module, Path, Root, IsGiven);
     bool IsSet = (IsKnown || watch(Module)) &&
                  Table.set(uintptr_t(Module), Text, IsGiven);
-    if (IsSet && Dict && !IsReplica)
-      noteHooks(Module, Dict);
+    if (IsSet && Dict)
+      noteHooks(Module, Dict, IsReplica);
   }
   if (Dict)
     Py.Drop(Dict);

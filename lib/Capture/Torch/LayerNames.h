@@ -78,7 +78,7 @@ private:
   uint32_t textFor(void *Module, const char *Path, const char *Root,
                    bool IsGiven);
   void nameOne(void *Module, const char *Path, const char *Root, bool IsGiven);
-  void noteHooks(void *Module, void *Dict);
+  void noteHooks(void *Module, void *Dict, bool IsReplica);
   bool isTaken(uint32_t Text, uintptr_t Module);
   bool watch(void *Module);
   void *findLive(uintptr_t Module);
@@ -100,6 +100,7 @@ private:
   std::atomic<uintptr_t> Asked{0}; ///< the root that is asked for
   bool HasAll = false;
   InstanceDict Dicts;
+  bool HasReplicas = false; ///< with the GIL held: there may be some
   /// With the GIL held: whose name a text is.
   struct Owner {
     uint32_t Text = 0;
