@@ -58,6 +58,8 @@ void Accounts::freeSampled(BlockRef B, uint64_t Size, uint32_t Weight,
       R->LiveBytes -= Bytes;
       R->LiveExclusive -= Covered ? 0 : Bytes;
     }
+  if (B.Ordinal < T.C.I->LateBefore)
+    noteLateFree(*T.C.I, B.Row, B.Ordinal, Bytes, Weight);
   T.C.Frees += Weight;
   T.C.LiveBytes -= Bytes;
   T.C.H->C.fall(Bytes, Weight);

@@ -17,11 +17,12 @@ using namespace memkit;
 
 namespace {
 /// The first interval of an image without steps.
-constexpr uint64_t FirstSliceNs = 100'000'000;
+constexpr uint64_t FirstSliceNs = 20'000'000;
 /// After this many slices the interval doubles, and again after each more.
 constexpr uint64_t FirstDoubling = 4096, NextDoublings = 2048;
-/// Slices by time hold at most one row for so many events.
-constexpr uint64_t EventsPerRow = 16;
+/// What slices and lifetimes may cost before intervals double: a row or a late
+/// free for so many events, and so many more after each doubling.
+constexpr uint64_t EventsPerWork = 32, WorkPerDoubling = 1 << 15;
 /// How many rows ahead memory is fetched.
 constexpr size_t RowsAhead = 16;
 } // namespace
@@ -30,6 +31,7 @@ void Accounts::beginSlices(ImageState &I, uint64_t StartNs) {
   I.Open.BeginNs = StartNs;
   if (!SlicesOn)
     return;
+  I.Intervals.begin({0, StartNs, 0});
   I.SliceFrom = 1;
   I.SliceNs = FirstSliceNs;
   I.NextSliceNs = StartNs + FirstSliceNs;
@@ -39,7 +41,7 @@ bool Accounts::timeSliceDue(uint32_t Image, uint64_t NowNs) {
   ImageState &I = *Images[Image];
   if (NowNs < I.NextSliceNs || I.Stepping)
     return false;
-  if (!I.Dirty.empty() && I.SliceRows * EventsPerRow <= I.Events)
+  if (!I.Dirty.empty())
     return true;
   I.NextSliceNs += ((NowNs - I.NextSliceNs) / I.SliceNs + 1) * I.SliceNs;
   return false;
@@ -52,13 +54,31 @@ bool Accounts::stepSliceDue(uint32_t Image) const {
   return First || I.StepsOpen >= I.SliceSteps;
 }
 
-void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, Slice &Out) {
+void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
+                        Slice &Out) {
   Out.Rows.clear();
-  cutSlice(Image, TimeNs, SIZE_MAX, [&](Slice &All) { std::swap(Out, All); });
+  cutSlice(Image, TimeNs, NextOrdinal, SIZE_MAX,
+           [&](Slice &All) { std::swap(Out, All); });
+}
+
+/// Slices become twice as long once there are many, or once they cost more
+/// than the events and the doublings so far allow.
+void Accounts::doubleSlices(ImageState &I, uint64_t Cut) {
+  bool Many =
+      Cut == FirstDoubling ||
+      (Cut > FirstDoubling && (Cut - FirstDoubling) % NextDoublings == 0);
+  bool Costly = I.SliceWork > I.Events / EventsPerWork +
+                                  WorkPerDoubling * (I.Doublings + uint64_t(1));
+  I.Doublings += Costly;
+  if (Many || Costly) {
+    I.SliceNs *= 2;
+    I.SliceSteps *= 2;
+  }
 }
 
 /// The slice that ends at TimeNs without its rows; the next begins.
-Slice Accounts::nextSlice(ImageState &I, uint64_t TimeNs) {
+Slice Accounts::nextSlice(ImageState &I, uint64_t TimeNs,
+                          uint64_t NextOrdinal) {
   Slice Head;
   Head.Index = I.Open.Index;
   Head.FirstStep = I.Open.FirstStep;
@@ -71,11 +91,11 @@ Slice Accounts::nextSlice(ImageState &I, uint64_t TimeNs) {
   uint64_t Cut = ++I.Open.Index;
   I.Open.FirstStep = I.Step;
   I.Open.BeginNs = TimeNs;
-  if (Cut == FirstDoubling ||
-      (Cut > FirstDoubling && (Cut - FirstDoubling) % NextDoublings == 0)) {
-    I.SliceNs *= 2;
-    I.SliceSteps *= 2;
+  if (SlicesOn) {
+    I.Intervals.begin({NextOrdinal, TimeNs, I.Step});
+    I.LateBefore = NextOrdinal;
   }
+  doubleSlices(I, Cut);
   if (I.NextSliceNs != UINT64_MAX && TimeNs >= I.NextSliceNs)
     I.NextSliceNs += ((TimeNs - I.NextSliceNs) / I.SliceNs + 1) * I.SliceNs;
   return Head;
@@ -120,10 +140,13 @@ void sortByKey(std::vector<KeyedRow> &Rows) {
 }
 } // namespace
 
-void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, size_t MostRows,
+void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
+                        size_t MostRows,
                         llvm::function_ref<void(Slice &)> Take) {
   ImageState &I = *Images[Image];
   assert(!I.Cut && "a cut is under way");
+  uint32_t Interval = static_cast<uint32_t>(I.Open.Index);
+  noteLevels(I);
   // Each row is a cache miss away, so those that follow are fetched.
   std::vector<KeyedRow> Changed;
   Changed.reserve(I.Dirty.size());
@@ -131,15 +154,21 @@ void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, size_t MostRows,
   for (size_t N = std::min(RowsAhead, I.Dirty.size()); N != 0; --N, ++Ahead)
     prefetchRow(Ahead->Row);
   for (const DirtyRow &D : I.Dirty) {
-    if (Ahead != I.Dirty.end())
-      prefetchRow((Ahead++)->Row);
+    if (Ahead != I.Dirty.end()) {
+      prefetchRow(Ahead->Row);
+      prefetchRest((Ahead++)->Row);
+    }
     const AccountRow &R = StackRows[D.Row];
+    addBorn(I, Interval, D, R.LiveBlocks, R.LiveBytes, !I.Late.empty());
     if (R.LiveBytes != D.LiveBytes || R.LiveBlocks != D.LiveBlocks)
       Changed.push_back({uint64_t(Cells[R.Cell].Heap) << 32 | R.Key, D.Row});
   }
   I.Dirty.clear();
+  for (const LateFree &F : I.Late)
+    applyLate(I, F, Interval);
+  I.Late.clear();
   sortByKey(Changed);
-  const Slice Head = nextSlice(I, TimeNs);
+  const Slice Head = nextSlice(I, TimeNs, NextOrdinal);
   Slice Part;
   size_t At = 0;
   do {
@@ -154,22 +183,31 @@ void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, size_t MostRows,
       Part.Rows.push_back({static_cast<uint32_t>(C.Key >> 32), R.Key,
                            R.LiveBlocks, R.LiveBytes});
     }
-    I.SliceRows += Part.Rows.size();
     Take(Part);
   } while (At != Changed.size());
 }
 
-void Accounts::beginCut(uint32_t Image, uint64_t TimeNs) {
+void Accounts::beginCut(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal) {
   ImageState &I = *Images[Image];
   assert(!I.Cut && "a cut is under way");
   I.Cut = std::make_unique<CutState>();
   std::swap(I.Cut->Rows, I.Dirty);
-  I.Cut->Head = nextSlice(I, TimeNs);
+  std::swap(I.Cut->Late, I.Late);
+  noteLevels(I);
+  I.Cut->Head = nextSlice(I, TimeNs, NextOrdinal);
 }
 
 bool Accounts::cutPart(uint32_t Image, size_t MostRows, Slice &Out) {
   ImageState &I = *Images[Image];
   CutState &C = *I.Cut;
+  auto Interval = static_cast<uint32_t>(C.Head.Index);
+  if (C.Next == C.Rows.size() && C.Any) {
+    size_t End = std::min(C.Late.size(), C.NextLate + MostRows);
+    for (; C.NextLate != End; ++C.NextLate)
+      applyLate(I, C.Late[C.NextLate], Interval);
+    finishCut(I);
+    return false;
+  }
   // What has changed since the cut stands in Dirty as it was then.
   for (; C.Noted != I.Dirty.size(); ++C.Noted)
     C.Since[I.Dirty[C.Noted].Row] = uint32_t(C.Noted);
@@ -178,8 +216,10 @@ bool Accounts::cutPart(uint32_t Image, size_t MostRows, Slice &Out) {
   Out.Rows.reserve(End - C.Next);
   constexpr size_t Ahead = 16;
   for (; C.Next != End; ++C.Next) {
-    if (C.Next + Ahead < End)
-      __builtin_prefetch(&StackRows[C.Rows[C.Next + Ahead].Row]);
+    if (C.Next + Ahead < End) {
+      prefetchRow(C.Rows[C.Next + Ahead].Row);
+      prefetchRest(C.Rows[C.Next + Ahead].Row);
+    }
     const DirtyRow &Before = C.Rows[C.Next];
     const AccountRow &R = StackRows[Before.Row];
     uint32_t Blocks = uint32_t(R.LiveBlocks);
@@ -189,6 +229,7 @@ bool Accounts::cutPart(uint32_t Image, size_t MostRows, Slice &Out) {
       Blocks = Then.LiveBlocks;
       Bytes = Then.LiveBytes;
     }
+    addBorn(I, Interval, Before, Blocks, Bytes, !C.Late.empty());
     if (Blocks != Before.LiveBlocks || Bytes != Before.LiveBytes)
       Out.Rows.push_back(
           {heapOf(Before.Row), stackOf(Before.Row), Blocks, Bytes});
@@ -197,11 +238,16 @@ bool Accounts::cutPart(uint32_t Image, size_t MostRows, Slice &Out) {
             [](const SliceRow &A, const SliceRow &B) {
               return std::tie(A.Heap, A.Stack) < std::tie(B.Heap, B.Stack);
             });
-  I.SliceRows += Out.Rows.size();
   bool Last = End == C.Rows.size();
   bool Counts = !Out.Rows.empty() || (Last && !C.Any);
   C.Any |= Counts;
-  if (Last)
-    I.Cut.reset();
+  finishCut(I);
   return Counts;
+}
+
+/// Ends the cut when all of it is done.
+void Accounts::finishCut(ImageState &I) {
+  const CutState &C = *I.Cut;
+  if (C.Next == C.Rows.size() && C.NextLate == C.Late.size())
+    I.Cut.reset();
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "memkit/Account/Accounts.h"
+#include "RowOrder.h"
 #include <algorithm>
 #include <utility>
 
@@ -44,17 +44,6 @@ SumRow Accounts::sumRow(const AccountRow &R, const AccountRowRest &Rest,
       atPeak(R.LiveBlocks, Rest.DomainPeakBlocks, R, DomainAt, End);
   return S;
 }
-
-/// The rows that had an allocation: those of each cell together, by key.
-struct Accounts::RowOrder {
-  std::vector<uint64_t> Rows; ///< key << 32 | row
-  std::vector<size_t> Begin;  ///< of each cell, and behind the last
-
-  llvm::ArrayRef<uint64_t> of(size_t Cell) const {
-    return llvm::ArrayRef(Rows).slice(Begin[Cell],
-                                      Begin[Cell + 1] - Begin[Cell]);
-  }
-};
 
 /// Goes through the rows as they stand in memory: each is a cache miss away
 /// from the one made before in its cell.

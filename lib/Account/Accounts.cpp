@@ -307,8 +307,11 @@ void Accounts::beginStep(uint32_t Image, uint64_t Step, uint64_t TimeNs) {
   I.StepBeginNs = TimeNs;
   I.Stepping = true;
   I.NextSliceNs = UINT64_MAX;
-  if (I.Open.BeginNs == TimeNs)
+  if (I.Open.BeginNs == TimeNs) {
     I.Open.FirstStep = Step;
+    if (SlicesOn)
+      I.Intervals.setStep(Step);
+  }
 }
 
 void Accounts::takeSpan(uint32_t Image, std::vector<SpanSums> &Out) {

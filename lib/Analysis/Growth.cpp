@@ -1,4 +1,4 @@
-//===- Growth.cpp - What grows with each step -*- C++ -*-===//
+//===- Growth.cpp - What grows to the end of the run ------------*- C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,9 +10,12 @@
 #include "GrowthSpans.h"
 #include "GrowthTree.h"
 #include "memkit/Support/ToolMain.h"
+#include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
+#include <map>
+#include <set>
 
 using namespace llvm;
 
@@ -20,27 +23,41 @@ namespace memkit {
 
 namespace {
 
-/// Findings below a node are one of it when there are so many, none has half
-/// of what they grow by, and of the stacks with memory there they are half, or
-/// three quarters have grown, be it too little to be findings. Where nearly all
-/// have grown one stack may have more, and several together any part.
+/// Findings below a node are one of it when there are so many, and none has
+/// half of what they grow by.
 constexpr size_t ManyFindings = 4;
-constexpr double MostOfOne = 0.5, LeastOfStacks = 0.5, LeastThatGrew = 0.75,
-                 NearlyAllGrew = 0.9, MostOfOneThen = 0.98, LeastOfRates = 0.8;
+constexpr double MostOfOne = 0.5;
+/// Of what survives below a node so much must be of stacks to which it happened
+/// in two intervals or more: what was made once at many places is no leak.
+constexpr double LeastRepeated = 0.5;
+/// What counts as so many independent cohorts is judged where it is, and not
+/// once more with others at its callers.
+constexpr double EnoughCohorts = 16;
+/// Freed at exit: at most this part of what lived is left.
+constexpr double LeftAtExit = 0.1;
 
-/// What a node has that no finding below it has.
-struct Rest {
-  uint64_t Stacks = 0, Bytes = 0, Blocks = 0;
+/// What is known of a node or stack, and what no finding below it has.
+struct Place {
+  SurvivalData Data;
+  uint64_t Stacks = 0;
+  double Bytes = 0, Blocks = 0, Survive = 0, Repeated = 0, AtExit = 0;
   uint32_t TopStack = 0;
-  double TopRise = -1;
+  double Top = -1;
 
-  void add(const Rest &R) {
-    Stacks += R.Stacks;
-    Bytes += R.Bytes;
-    Blocks += R.Blocks;
-    if (R.TopRise > TopRise) {
-      TopRise = R.TopRise;
-      TopStack = R.TopStack;
+  void add(const Place &P) {
+    if (Data.Bytes.empty())
+      Data = P.Data;
+    else if (!P.Data.Bytes.empty())
+      Data.add(P.Data);
+    Stacks += P.Stacks;
+    Bytes += P.Bytes;
+    Blocks += P.Blocks;
+    Survive += P.Survive;
+    Repeated += P.Repeated;
+    AtExit += P.AtExit;
+    if (P.Top > Top) {
+      Top = P.Top;
+      TopStack = P.TopStack;
     }
   }
 };
@@ -52,100 +69,231 @@ public:
   Expected<GrowthReport> run();
 
 private:
-  void chooseSpans();
+  struct Row {
+    uint32_t Span = UINT32_MAX; ///< in Spans
+    Place P;                    ///< without levels
+    uint64_t AtCut = 0, BlocksAtCut = 0, AtEnd = 0;
+    bool IsArena = false;
+  };
+  /// A finding, and the place that it was judged by.
+  struct Known {
+    uint32_t Found; ///< in Findings
+    Place Of;
+  };
+
+  Error readSpans();
   Error readRows();
+  void addLifetimes(size_t Image, const Lifetimes &L);
   void dropEnclosing();
-  Error readSeries();
+  Error readLevels();
   void judge();
   void judgeNode(uint32_t N);
   void merge(uint32_t N);
-  bool add(uint32_t N, ArrayRef<double> Series, const Rest &Of);
-  double *series(uint32_t N) { return Series.data() + N * Stride; }
-  const SpanPoints &spanOf(const GrowthNode &N) const {
-    return *Spans[N.Group / T.heaps().size()];
+  void judgeArenas();
+  bool add(uint32_t Group, uint32_t Node, const Place &P, bool MayBeUnsure,
+           double *Cohorts = nullptr);
+  void report();
+  size_t numHeaps() const { return T.heaps().size(); }
+  uint32_t groupOf(size_t Image, uint32_t Heap) const {
+    return static_cast<uint32_t>(Image * numHeaps()) + Heap - 1;
   }
+  uint32_t spanOf(uint32_t Group) const { return SpanOfGroup[Group]; }
+  uint32_t spaceOf(uint32_t Heap) const {
+    const memkit::Heap &H = T.heaps()[Heap - 1];
+    return H.Flags & HF_OutsideTotals ? 0 : H.Domain + 1;
+  }
+  bool isArena(uint32_t Stack);
 
-  /// What is found at a node or below, and not told of at one above.
-  struct Known {
-    uint32_t Found; ///< in Report.Found
-    size_t Count;   ///< of the findings that are one now
-    uint64_t LiveStacks;
-    std::vector<double> Series;
-    Rest Of;
-  };
-  struct NodeState {
-    Rest Of;
-    std::vector<Known> Below;
-  };
-
-  static constexpr size_t Stride = MaxTrendPoints + 1;
   SliceSeries &Slices;
   const Sums &S;
   const Trace &T;
   const GrowthOptions &Options;
-  std::vector<std::optional<SpanPoints>> Spans; ///< by place in images()
-  std::vector<GrowthRow> Rows;
+  std::vector<std::optional<SpanBins>> Spans; ///< of a place and space
+  std::vector<uint32_t> SpanOfGroup;          ///< or UINT32_MAX
+  std::vector<GrowthRow> Rows;                ///< as SliceSeries numbers them
+  std::vector<Row> Infos;                     ///< the same
+  DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> RowOf; ///< (group, stack)
   GrowthNodes Nodes;
-  std::vector<double> Series; ///< Stride differences a node
-  std::vector<NodeState> States;
-  std::vector<bool> Dropped; ///< of Report.Found
+  std::vector<Place> Places; ///< by node
+  std::vector<std::vector<Known>> Below;
+  std::map<uint32_t, Place> Arenas; ///< by group
+  struct HeapLevel {
+    double Begin = 0, End = 0;
+  };
+  std::map<uint32_t, HeapLevel> Levels; ///< by group
+  DenseMap<uint32_t, bool> ArenaFrames, ArenaNodes;
+  struct Finding {
+    Growth G;
+    double Alpha = 0;
+    bool Dropped = false;
+  };
+  std::vector<Finding> Findings;
+  size_t Tests = 0; ///< places that could have been found
   GrowthReport Report;
 };
 } // namespace
 
-void Finder::chooseSpans() {
-  for (const ImageSlices &I : Slices.images()) {
-    bool Gone = T.wasReplaced(I.Image);
-    Spans.push_back(Gone ? std::nullopt : SpanPoints::create(I, Options));
-    Report.TooShort += !Gone && !Spans.back();
+/// The bins of each space of each process that is looked at.
+Error Finder::readSpans() {
+  size_t Groups = Slices.images().size() * numHeaps();
+  constexpr size_t MostGroups = size_t(1) << 24;
+  if (Groups > MostGroups)
+    return makeError(T.name() + ": " + Twine(Slices.images().size()) +
+                     " processes with " + Twine(numHeaps()) +
+                     " heaps are too many for growth; --process or --heap "
+                     "choose some");
+  SpanOfGroup.assign(Groups, UINT32_MAX);
+  std::vector<std::vector<LifetimeCut>> Cuts(Slices.images().size());
+  if (Error E = Slices.forEachLifetimes([&](size_t Image, const Lifetimes &L) {
+        append_range(Cuts[Image], L.Cuts);
+      }))
+    return E;
+  std::set<uint32_t> UsedSpaces;
+  for (uint32_t Heap = 1; Heap <= numHeaps(); ++Heap)
+    UsedSpaces.insert(spaceOf(Heap));
+  size_t Slots = 0;
+  for (size_t Image = 0; Image != Cuts.size(); ++Image) {
+    const ImageSlices &I = Slices.images()[Image];
+    if (T.wasReplaced(I.Image))
+      continue;
+    // By space: its span, or none.
+    std::map<uint32_t, uint32_t> SpanOfSpace;
+    size_t Most = 0, Had = Spans.size();
+    for (LifetimeCut C : Cuts[Image])
+      if (UsedSpaces.count(C.Space))
+        SpanOfSpace[C.Space] = C.Intervals;
+    for (auto &[Space, Value] : SpanOfSpace) {
+      size_t Has = 0, Cut = I.headsBefore(Value);
+      Slots += Cut;
+      if (Slots > MostGroups)
+        return makeError(T.name() + ": too many memory spaces for growth; "
+                                    "--process or --heap choose some");
+      std::optional<SpanBins> Span =
+          SpanBins::create(I, Space, Cut, Options, Has);
+      Most = std::max(Most, Has);
+      Value = UINT32_MAX;
+      if (!Span)
+        continue;
+      Value = static_cast<uint32_t>(Spans.size());
+      Spans.push_back(std::move(Span));
+    }
+    for (uint32_t Heap = 1; Heap <= numHeaps(); ++Heap)
+      if (auto At = SpanOfSpace.find(spaceOf(Heap)); At != SpanOfSpace.end())
+        SpanOfGroup[groupOf(Image, Heap)] = At->second;
+    if (Spans.size() != Had)
+      continue;
+    Report.TooShort += 1;
+    Report.MostIntervals = std::max(Report.MostIntervals, Most);
   }
+  return Error::success();
 }
 
-/// What each row had at both ends of its span.
+/// Whether an arena of CPython's objects is what the stack allocates.
+bool Finder::isArena(uint32_t Stack) {
+  auto IsFrame = [&](uint32_t Node) {
+    uint32_t Frame = T.frameOf(Node);
+    auto [At, New] = ArenaFrames.try_emplace(Frame, false);
+    if (New)
+      for (const ShownFrame &F : T.shown(Frame))
+        At->second |= F.Function == "new_arena" ||
+                      F.Function == "_PyObject_ArenaMmap" ||
+                      F.Function == "_PyMem_ArenaAlloc";
+    return At->second;
+  };
+  // Such a frame is one of the innermost.
+  constexpr unsigned Innermost = 8;
+  uint32_t Node = T.leaf(Stack);
+  for (unsigned I = 0; Node && I != Innermost; ++I, Node = T.parent(Node))
+    if (IsFrame(Node))
+      return true;
+  return false;
+}
+
+/// All rows with their values at the cut and at the end.
 Error Finder::readRows() {
-  return Slices.forEach([&](size_t Image, size_t Slice,
-                            ArrayRef<SliceChange> Changes) {
-    const std::optional<SpanPoints> &Span = Spans[Image];
-    if (Rows.size() < Slices.numRows())
-      Rows.resize(Slices.numRows());
-    if (!Span || Slice >= Span->endSlice())
-      return Error::success();
-    bool Inside = Span->isInside(Slice);
-    for (const SliceChange &C : Changes) {
-      GrowthRow &R = Rows[C.Row];
-      R.Group = static_cast<uint32_t>(Image * T.heaps().size()) + C.Heap - 1;
-      R.Stack = C.Stack;
-      R.AtEnd = C.Bytes;
-      R.Blocks = C.Blocks;
-      R.Moved |= Inside;
-      if (!Inside)
-        R.AtBegin = C.Bytes;
+  if (Error E = Slices.forEach(
+          [&](size_t Image, size_t Slice, ArrayRef<SliceChange> Changes) {
+            if (Rows.size() < Slices.numRows()) {
+              Rows.resize(Slices.numRows());
+              Infos.resize(Slices.numRows());
+            }
+            for (const SliceChange &C : Changes) {
+              uint32_t Group = groupOf(Image, C.Heap);
+              uint32_t Span = spanOf(Group);
+              if (Span == UINT32_MAX)
+                continue;
+              const SpanBins &B = *Spans[Span];
+              GrowthRow &R = Rows[C.Row];
+              Row &I = Infos[C.Row];
+              if (R.Group == UINT32_MAX)
+                RowOf[{Group, C.Stack}] = C.Row;
+              R.Group = Group;
+              R.Stack = C.Stack;
+              I.Span = Span;
+              I.AtEnd = C.Bytes;
+              if (Slice < B.end()) {
+                I.AtCut = C.Bytes;
+                I.BlocksAtCut = C.Blocks;
+                R.Moved = true;
+              }
+            }
+            return Error::success();
+          }))
+    return E;
+  return Slices.forEachLifetimes(
+      [&](size_t Image, const Lifetimes &L) { addLifetimes(Image, L); });
+}
+
+void Finder::addLifetimes(size_t Image, const Lifetimes &L) {
+  for (const LifetimeRow &R : L.Rows) {
+    uint32_t Group = groupOf(Image, R.Heap);
+    auto At = RowOf.find({Group, R.Stack});
+    if (At == RowOf.end() || spanOf(Group) == UINT32_MAX)
+      continue;
+    const SpanBins &B = *Spans[spanOf(Group)];
+    Row &I = Infos[At->second];
+    Place &P = I.P;
+    P.Data = SurvivalData(B.bins().size());
+    B.add(Slices.images()[Image], R, P.Data);
+    size_t Bins = 0;
+    for (double Bytes : P.Data.Bytes) {
+      P.Survive += Bytes;
+      Bins += Bytes > 0;
     }
-    return Error::success();
-  });
+    P.Repeated = Bins > 1 ? P.Survive : 0;
+    GrowthRow &G = Rows[At->second];
+    G.AtEnd = static_cast<uint64_t>(P.Survive);
+    G.Blocks = I.BlocksAtCut;
+    P.Stacks = P.Survive > 0;
+    P.Bytes = static_cast<double>(I.AtCut);
+    P.Blocks = static_cast<double>(I.BlocksAtCut);
+    P.AtExit = static_cast<double>(I.AtEnd);
+    P.TopStack = R.Stack;
+    P.Top = P.Survive;
+    if (isArena(R.Stack)) {
+      I.IsArena = true;
+      Arenas[Group].add(P);
+      G.Group = UINT32_MAX;
+    }
+  }
 }
 
 /// Takes out what lies mostly in blocks of inner heaps, whose it is.
 void Finder::dropEnclosing() {
-  BitVector Encloses(T.heaps().size() + 1);
+  BitVector Encloses(numHeaps() + 1);
   for (const Heap &H : T.heaps())
     Encloses[H.Parent] = true;
   Encloses[0] = false;
   if (S.selection().isOuterView() || Encloses.none())
     return;
-  size_t Heaps = T.heaps().size();
-  std::vector<uint32_t> GroupOfImage(T.images().size() + 1, UINT32_MAX);
+  std::vector<uint32_t> PlaceOfImage(T.images().size() + 1, UINT32_MAX);
   for (size_t I = 0; I != Slices.images().size(); ++I)
-    GroupOfImage[Slices.images()[I].Image] = static_cast<uint32_t>(I * Heaps);
-  DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> RowOf;
-  for (uint32_t R = 0; R != Rows.size(); ++R)
-    if (Rows[R].Group != UINT32_MAX && Encloses[Rows[R].Group % Heaps + 1])
-      RowOf[{Rows[R].Group, Rows[R].Stack}] = R;
+    PlaceOfImage[Slices.images()[I].Image] = static_cast<uint32_t>(I);
   S.forEachKey([&](Sums::RowId Id, uint32_t Heap, uint32_t Stack) {
-    uint32_t First = GroupOfImage[S.imageOf(Id)];
-    if (!Encloses[Heap] || First == UINT32_MAX)
+    uint32_t Image = PlaceOfImage[S.imageOf(Id)];
+    if (!Encloses[Heap] || Image == UINT32_MAX)
       return;
-    auto At = RowOf.find({First + Heap - 1, Stack});
+    auto At = RowOf.find({groupOf(Image, Heap), Stack});
     if (At == RowOf.end())
       return;
     SumRow R = S.row(Id);
@@ -157,207 +305,226 @@ void Finder::dropEnclosing() {
   });
 }
 
-Error Finder::readSeries() {
-  Series.assign(Nodes.Nodes.size() * Stride, 0);
-  return Slices.forEach(
-      [&](size_t Image, size_t Slice, ArrayRef<SliceChange> Changes) {
-        const std::optional<SpanPoints> &Span = Spans[Image];
-        if (!Span || Slice >= Span->endSlice())
-          return Error::success();
-        for (const SliceChange &C : Changes)
-          if (uint32_t N = Nodes.OfRow[C.Row]; N != GrowthNode::None)
-            Span->add(series(N), Slice,
-                      static_cast<double>(C.Bytes) -
-                          static_cast<double>(C.BytesBefore));
+/// What lived at the end of each bin.
+Error Finder::readLevels() {
+  if (Error E = Slices.forEach([&](size_t Image, size_t Slice,
+                                   ArrayRef<SliceChange> Changes) {
+        for (const SliceChange &C : Changes) {
+          const Row &I = Infos[C.Row];
+          if (I.Span == UINT32_MAX || Slice >= Spans[I.Span]->end())
+            continue;
+          SpanBins &B = *Spans[I.Span];
+          double Bytes =
+              static_cast<double>(C.Bytes) - static_cast<double>(C.BytesBefore);
+          double Blocks = static_cast<double>(C.Blocks) -
+                          static_cast<double>(C.BlocksBefore);
+          bool Before = Slice < B.begin();
+          HeapLevel &L = Levels[groupOf(Image, C.Heap)];
+          (Before ? L.Begin : L.End) += Bytes;
+          Place *P = nullptr;
+          if (I.IsArena)
+            P = &Arenas[groupOf(Image, C.Heap)];
+          else if (uint32_t N = Nodes.OfRow[C.Row]; N != GrowthNode::None)
+            P = &Places[N];
+          if (!P || P->Data.Bytes.empty())
+            continue;
+          if (Before) {
+            P->Data.LevelBefore += Bytes;
+            continue;
+          }
+          P->Data.Level[B.binOf(Slice)] += Bytes;
+          P->Data.LevelBlocks[B.binOf(Slice)] += Blocks;
+        }
         return Error::success();
-      });
+      }))
+    return E;
+  // So far these are differences.
+  auto Add = [](SurvivalData &D) {
+    double Bytes = D.LevelBefore, Blocks = 0;
+    for (size_t I = 0; I != D.Level.size(); ++I) {
+      D.Level[I] = Bytes += D.Level[I];
+      D.LevelBlocks[I] = Blocks += D.LevelBlocks[I];
+    }
+  };
+  for (Place &P : Places)
+    Add(P.Data);
+  for (auto &[Group, P] : Arenas)
+    Add(P.Data);
+  for (auto &[Group, L] : Levels)
+    L.End += L.Begin;
+  return Error::success();
 }
 
-/// The values of a series of differences.
-static std::vector<double> valuesOf(const double *Differences, size_t Points) {
-  std::vector<double> Y(Points);
-  double Sum = 0;
-  for (size_t I = 0; I != Points; ++I)
-    Y[I] = Sum += Differences[I];
-  return Y;
-}
-
-/// Since when Y was never again as low as at its begin.
-static size_t lastLow(ArrayRef<double> Y, double Rise) {
-  double Low = Y.front() + 0.5 * Rise / static_cast<double>(Y.size() - 1);
-  size_t At = 0;
-  for (size_t I = 0; I != Y.size(); ++I)
-    if (Y[I] <= Low)
-      At = I;
-  return At;
-}
-
-/// Whether Y, the series of a node, is one that grows; adds it if so.
-bool Finder::add(uint32_t N, ArrayRef<double> Y, const Rest &Of) {
-  std::optional<Trend> Trend =
-      findTrend(Y, static_cast<double>(Options.LeastBytes));
-  if (!Trend)
+/// Judges a place; adds a finding when it grows, or may.
+bool Finder::add(uint32_t Group, uint32_t Node, const Place &P,
+                 bool MayBeUnsure, double *Cohorts) {
+  const SpanBins &B = *Spans[spanOf(Group)];
+  uint32_t Heap = Group % numHeaps() + 1;
+  auto Sample = static_cast<double>(T.heaps()[Heap - 1].estimateBytes());
+  SurvivalResult R = judgeSurvival(B.bins(), P.Data, Sample);
+  Tests += R.Counts;
+  if (Cohorts)
+    *Cohorts = R.Cohorts;
+  bool Leaks = R.Verdict == Survival::Leak;
+  if (!Leaks && (!MayBeUnsure || R.Verdict != Survival::Unsure))
     return false;
-  double Chance = Trend->PValue * static_cast<double>(Nodes.Nodes.size());
-  if (!(Chance <= Options.MostChance))
-    return false;
-  const GrowthNode &Node = Nodes.Nodes[N];
-  const SpanPoints &Points = spanOf(Node);
-  const GrowthSpan &Span = Points.span();
-  size_t Image = Node.Group / T.heaps().size();
-  Growth G;
-  G.Span = static_cast<uint32_t>(Image);
-  G.Heap = Node.Group % T.heaps().size() + 1;
-  G.Node = Node.Node;
-  G.Stack = Of.TopStack;
-  G.Stacks = Of.Stacks;
-  G.Bytes = Of.Bytes;
-  G.Blocks = Of.Blocks;
-  double Rise = Trend->Rate.Slope * static_cast<double>(Y.size() - 1);
-  G.Rise = static_cast<uint64_t>(std::min(Rise, 0x1p63));
-  G.Rate = Trend->Rate.Slope / Span.PerPoint;
-  G.Low = Trend->Rate.Low / Span.PerPoint;
-  G.High = Trend->Rate.High / Span.PerPoint;
-  G.PValue = Chance;
-  if (size_t Low = lastLow(Y, Rise)) {
-    const SliceHead &H = Slices.images()[Image].Heads[Points.sliceOf(Low)];
-    G.SinceStep = H.LastStep;
-    G.SinceNs = H.EndNs;
+  const GrowthSpan &Span = B.span();
+  Finding &F = Findings.emplace_back();
+  F.Alpha = R.Alpha;
+  Growth &G = F.G;
+  G.Span = spanOf(Group);
+  G.Heap = Heap;
+  G.Node = Node;
+  G.Stack = P.TopStack;
+  G.Stacks = P.Stacks;
+  G.Bytes = static_cast<uint64_t>(std::max(P.Bytes, 0.0));
+  G.Blocks = static_cast<uint64_t>(std::max(P.Blocks, 0.0));
+  G.Rise = static_cast<uint64_t>(std::min(R.Bytes, 0x1p63));
+  G.Rate = R.Rate / Span.PerUnit;
+  G.Low = R.Low / Span.PerUnit;
+  G.High = R.High / Span.PerUnit;
+  G.PValue = R.PValue;
+  G.Age = R.Age * Span.PerUnit;
+  G.Verdict = R.Verdict;
+  G.IsContainer = R.IsContainer;
+  const HeapLevel &L = Levels[Group];
+  G.HeapBegin = static_cast<uint64_t>(std::max(L.Begin, 0.0));
+  G.HeapEnd = static_cast<uint64_t>(std::max(L.End, 0.0));
+  G.FreedAtExit = P.AtExit < LeftAtExit * P.Bytes;
+  if (R.Since) {
+    uint32_t Image = Group / numHeaps();
+    const SliceHead &H = Slices.images()[Image].Heads[B.sliceOf(R.Since)];
+    G.SinceStep = H.FirstStep;
+    G.SinceNs = H.BeginNs;
   }
-  Report.Found.push_back(G);
-  Dropped.push_back(false);
-  return true;
+  return Leaks;
 }
 
-/// Makes many findings below a node one of it, when they are most of what
-/// there is.
+/// Makes many findings below a node one of it, when none of them is most of
+/// what there is.
 void Finder::merge(uint32_t N) {
-  std::vector<Known> &Below = States[N].Below;
   const GrowthNode &Node = Nodes.Nodes[N];
-  if (Below.size() < 2 || Node.Node == 0)
+  if (Below[N].size() < ManyFindings || Node.Node == 0)
     return;
-  double Sum = 0, Most = 0, MostOfStack = 0;
-  size_t Count = 0;
-  uint64_t LiveStacks = 0, Grown = States[N].Of.Stacks;
-  for (const Known &K : Below) {
-    const Growth &G = Report.Found[K.Found];
+  double Sum = 0, Most = 0;
+  for (const Known &K : Below[N]) {
+    const Growth &G = Findings[K.Found].G;
     Sum += G.Rate;
-    Count += K.Count;
-    // What many stacks of the node have together is no one's half.
-    if (G.Node != Node.Node)
-      Most = std::max(Most, G.Rate);
-    if (G.Stacks == 1)
-      MostOfStack = std::max(MostOfStack, G.Rate);
-    LiveStacks += K.LiveStacks;
-    Grown += K.Of.Stacks;
+    Most = std::max(Most, G.Rate);
   }
-  auto All = static_cast<double>(Node.LiveStacks);
-  bool OneIsMost = static_cast<double>(Grown) >= NearlyAllGrew * All
-                       ? MostOfStack >= MostOfOneThen * Sum
-                       : Most >= MostOfOne * Sum;
-  bool AreMost = static_cast<double>(LiveStacks) >= LeastOfStacks * All ||
-                 static_cast<double>(Grown) >= LeastThatGrew * All;
-  if (Count < ManyFindings || OneIsMost || !AreMost)
+  if (Most >= MostOfOne * Sum)
     return;
-  size_t Points = spanOf(Node).points();
-  std::vector<double> Y = valuesOf(series(N), Points);
-  Rest Of = States[N].Of;
-  for (const Known &K : Below) {
-    for (size_t I = 0; I != Points; ++I)
-      Y[I] += K.Series[I];
-    Of.add(K.Of);
-  }
-  if (!add(N, Y, Of))
+  Place All = Places[N];
+  for (const Known &K : Below[N])
+    All.add(K.Of);
+  if (!add(Node.Group, Node.Node, All, /*MayBeUnsure=*/false))
     return;
-  if (Report.Found.back().Rate < LeastOfRates * Sum) {
-    Report.Found.pop_back();
-    Dropped.pop_back();
-    return;
-  }
-  for (const Known &K : Below)
-    Dropped[K.Found] = true;
-  Below.clear();
-  Below.push_back({static_cast<uint32_t>(Report.Found.size() - 1), Count,
-                   Node.LiveStacks, std::move(Y), Of});
-  std::fill_n(series(N), Stride, 0);
-  States[N].Of = {};
+  for (const Known &K : Below[N])
+    Findings[K.Found].Dropped = true;
+  Below[N].clear();
+  Below[N].push_back({static_cast<uint32_t>(Findings.size() - 1), All});
+  Places[N] = Place();
 }
 
 void Finder::judgeNode(uint32_t N) {
   const GrowthNode &Node = Nodes.Nodes[N];
-  NodeState &State = States[N];
-  std::vector<double> Y = valuesOf(series(N), spanOf(Node).points());
-  if (add(N, Y, State.Of)) {
-    State.Below.push_back({static_cast<uint32_t>(Report.Found.size() - 1), 1,
-                           State.Of.Stacks, std::move(Y), State.Of});
-    std::fill_n(series(N), Stride, 0);
-    State.Of = {};
+  Place &P = Places[N];
+  bool IsStack = Node.HasRows;
+  // At a node with several stacks below it, only what happened again and again
+  // at one of them.
+  bool MayLeak = P.Stacks == 1 || P.Repeated >= LeastRepeated * P.Survive;
+  double Cohorts = 0;
+  if (!P.Data.Bytes.empty() && MayLeak &&
+      add(Node.Group, Node.Node, P, /*MayBeUnsure=*/IsStack, &Cohorts)) {
+    Below[N].push_back({static_cast<uint32_t>(Findings.size() - 1), P});
+    P = Place();
+  } else if (Cohorts >= EnoughCohorts) {
+    P = Place();
   }
   merge(N);
   if (Node.Parent == GrowthNode::None)
     return;
-  NodeState &Up = States[Node.Parent];
-  for (size_t I = 0; I != Stride; ++I)
-    series(Node.Parent)[I] += series(N)[I];
-  Up.Of.add(State.Of);
-  if (Up.Below.empty())
-    std::swap(Up.Below, State.Below);
-  else
-    std::move(State.Below.begin(), State.Below.end(),
-              std::back_inserter(Up.Below));
-  State.Below.clear();
+  Places[Node.Parent].add(P);
+  P = Place();
+  std::vector<Known> &Up = Below[Node.Parent];
+  std::move(Below[N].begin(), Below[N].end(), std::back_inserter(Up));
+  Below[N].clear();
+}
+
+void Finder::judgeArenas() {
+  for (auto &[Group, P] : Arenas)
+    if (spanOf(Group) != UINT32_MAX &&
+        add(Group, 0, P, /*MayBeUnsure=*/false)) {
+      Growth &G = Findings.back().G;
+      G.IsArenas = true;
+      G.Node = T.leaf(G.Stack);
+    }
 }
 
 void Finder::judge() {
-  States.resize(Nodes.Nodes.size());
-  for (uint32_t R = 0; R != Rows.size(); ++R) {
-    uint32_t N = Nodes.OfRow[R];
-    if (N == GrowthNode::None || Rows[R].rise() <= 0)
-      continue;
-    States[N].Of.add(
-        {1, Rows[R].AtEnd, Rows[R].Blocks, Rows[R].Stack, Rows[R].rise()});
-  }
+  Below.resize(Nodes.Nodes.size());
   for (uint32_t N = Nodes.Nodes.size(); N-- != 0;)
     judgeNode(N);
-  size_t Kept = 0;
-  for (size_t I = 0; I != Dropped.size(); ++I)
-    if (!Dropped[I])
-      Report.Found[Kept++] = Report.Found[I];
-  Report.Found.resize(Kept);
-  stable_sort(Report.Found,
-              [](const Growth &A, const Growth &B) { return A.Rise > B.Rise; });
+  judgeArenas();
+}
+
+/// Sorts out what many places make likely by chance, and what another finding
+/// has.
+void Finder::report() {
+  auto Chances = static_cast<double>(std::max<size_t>(Tests, 1));
+  for (Finding &F : Findings) {
+    if (F.Dropped)
+      continue;
+    Growth &G = F.G;
+    if (!G.IsContainer) {
+      G.PValue = std::min(1.0, G.PValue * Chances);
+      if (G.Verdict == Survival::Leak && G.PValue > F.Alpha)
+        G.Verdict = Survival::Unsure;
+    }
+    (G.Verdict == Survival::Leak ? Report.Found : Report.Unsure).push_back(G);
+  }
+  auto Largest = [](const Growth &A, const Growth &B) {
+    return A.Rise > B.Rise;
+  };
+  // What a place grows by at its callers is told there.
+  erase_if(Report.Unsure, [&](const Growth &U) {
+    return any_of(Report.Found, [&](const Growth &F) {
+      uint32_t N = U.Node;
+      while (N && N != F.Node)
+        N = T.view().parent(N);
+      return F.Span == U.Span && F.Heap == U.Heap && !F.IsArenas && N == F.Node;
+    });
+  });
+  stable_sort(Report.Found, Largest);
+  stable_sort(Report.Unsure, Largest);
+  for (const std::optional<SpanBins> &B : Spans)
+    Report.Spans.push_back(B->span());
 }
 
 Expected<GrowthReport> Finder::run() {
-  chooseSpans();
-  if (none_of(Spans, [](const auto &Span) { return Span.has_value(); }))
+  if (Error E = readSpans())
+    return std::move(E);
+  if (Spans.empty())
     return std::move(Report);
   if (Error E = readRows())
     return std::move(E);
   dropEnclosing();
-  constexpr size_t MostGroups = size_t(1) << 24;
-  size_t Groups = Spans.size() * T.heaps().size();
-  if (Groups > MostGroups)
-    return makeError(T.name() + ": " + Twine(Spans.size()) +
-                     " processes with " + Twine(T.heaps().size()) +
-                     " heaps are too many for growth; --process or --heap "
-                     "choose some");
-  Nodes = chooseGrowthNodes(T.view(), Groups, Rows, Options.LeastBytes,
-                            Options.MaxSeries);
+  Nodes = chooseGrowthNodes(T.view(), SpanOfGroup.size(), Rows,
+                            Options.LeastBytes, Options.MaxSeries);
   Report.Series = Nodes.Nodes.size();
   Report.LeftOut = Nodes.LeftOut;
-  if (Error E = readSeries())
+  Places.resize(Nodes.Nodes.size());
+  for (size_t N = 0; N != Places.size(); ++N)
+    Places[N].Data =
+        SurvivalData(Spans[spanOf(Nodes.Nodes[N].Group)]->bins().size());
+  for (uint32_t R = 0; R != Rows.size(); ++R)
+    if (uint32_t N = Nodes.OfRow[R];
+        N != GrowthNode::None && !Infos[R].P.Data.Bytes.empty())
+      Places[N].add(Infos[R].P);
+  if (Error E = readLevels())
     return std::move(E);
   judge();
-  // Of the images, those that were looked at.
-  std::vector<uint32_t> PlaceOf(Spans.size());
-  for (size_t I = 0; I != Spans.size(); ++I)
-    if (Spans[I]) {
-      PlaceOf[I] = Report.Spans.size();
-      Report.Spans.push_back(Spans[I]->span());
-    }
-  for (Growth &G : Report.Found)
-    G.Span = PlaceOf[G.Span];
+  report();
   return std::move(Report);
 }
 

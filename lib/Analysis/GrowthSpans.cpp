@@ -1,4 +1,4 @@
-//===- GrowthSpans.cpp - Which slices are measured, as points ---*- C++ -*-===//
+//===- GrowthSpans.cpp - The intervals of a space, as bins ------*- C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,6 +14,9 @@ using namespace llvm;
 
 namespace memkit {
 
+/// Fewer steps tell less than time does.
+static constexpr uint64_t LeastSteps = 7;
+
 /// How many steps a slice has. A file may say anything.
 static double stepsOf(const SliceHead &H) {
   if (H.LastStep == 0)
@@ -23,78 +26,127 @@ static double stepsOf(const SliceHead &H) {
              : 1;
 }
 
-/// From: from where on each slice's changes hold, never falling.
-void SpanPoints::place(ArrayRef<double> From, double Begin, double End) {
-  double Width = (End - Begin) / static_cast<double>(Span.Points);
-  Places.resize(From.size());
-  for (size_t I = 0; I != From.size(); ++I) {
-    double At = (From[I] - Begin) / Width;
-    if (!(At > 0))
-      continue; // before the span
-    auto Point = std::min<size_t>(static_cast<size_t>(At), Span.Points - 1);
-    double Share = static_cast<double>(Point + 1) - At;
-    Places[I] = {static_cast<uint32_t>(Point),
-                 static_cast<float>(std::clamp(Share, 0.0, 1.0))};
-  }
+static double agesOf(uint64_t Ns) {
+  return static_cast<double>(Ns) / static_cast<double>(AgeUnitNs);
 }
 
-bool SpanPoints::choose(const ImageSlices &I, const GrowthOptions &Options) {
-  // The last slice has the end of the process, which frees.
-  size_t End = I.Heads.size() - 1;
-  Span.Image = I.Image;
-  Span.HasSteps = I.hasSteps();
-  // Where each slice's changes hold from. With steps a slice tells of its
-  // whole steps; by time it tells of its end, for it may begin long before.
-  std::vector<double> From;
-  double At = 0;
-  uint64_t StartNs = I.Heads.front().BeginNs;
-  for (size_t S = 0; S != End; ++S) {
-    const SliceHead &H = I.Heads[S];
-    if (!Span.HasSteps)
-      At = static_cast<double>(H.EndNs - std::min(StartNs, H.EndNs));
-    From.push_back(At);
+bool SpanBins::choose(const ImageSlices &I, size_t Cut,
+                      const GrowthOptions &Options) {
+  End = std::min(Cut, I.Heads.size());
+  double Steps = 0;
+  for (const SliceHead &H : I.Heads)
+    Steps += stepsOf(H);
+  Span.HasSteps = Steps >= LeastSteps;
+  // The last step ends with the process.
+  if (Span.HasSteps && End == I.Heads.size())
+    End -= End != 0;
+  auto UnitsBetween = [&](size_t Slice) {
+    const SliceHead &H = I.Heads[Slice];
     if (Span.HasSteps)
-      At += stepsOf(H);
-  }
-  if (End == 0)
-    return false;
-  double Total = Span.HasSteps ? At : From.back();
-  double Begin = Options.WarmUp * Total;
+      return stepsOf(H);
+    uint64_t Begin = Slice ? I.Heads[Slice - 1].EndNs : H.BeginNs;
+    return agesOf(H.EndNs - std::min(Begin, H.EndNs));
+  };
+  double All = 0;
+  for (size_t S = 0; S != End; ++S)
+    All += UnitsBetween(S);
+  double Skip = Options.WarmUp * All;
   if (Span.HasSteps)
-    Begin =
-        std::max(std::ceil(Begin), static_cast<double>(Options.WarmUpSteps));
-  auto Edge = std::lower_bound(From.begin(), From.end(), Begin);
-  First = Edge - From.begin();
-  if (First >= End || Total <= From[First])
+    Skip = std::max(Skip, static_cast<double>(Options.WarmUpSteps));
+  double At = 0;
+  for (Begin = 0; Begin != End; ++Begin) {
+    double Units = UnitsBetween(Begin);
+    if (At + 1e-9 >= Skip && Units > 0)
+      break;
+    At += Units;
+  }
+  for (size_t S = Begin; S != End; ++S)
+    UnitsOf.push_back(UnitsBetween(S));
+  Span.Intervals = End - Begin;
+  if (Span.Intervals < MinGrowthIntervals)
     return false;
-  Begin = From[First];
-  // By time the value at the last slice's end lasts for none.
-  Span.Points = std::min(End - First - !Span.HasSteps, MaxTrendPoints);
-  if (Span.Points < MinTrendPoints)
-    return false;
-  Span.PerPoint = (Total - Begin) / static_cast<double>(Span.Points) /
-                  (Span.HasSteps ? 1 : 1e9);
-  Span.FirstStep = I.Heads[First].FirstStep;
+  Span.FirstStep = I.Heads[Begin].FirstStep;
   Span.LastStep = I.Heads[End - 1].LastStep;
-  Span.BeginNs = Span.HasSteps ? I.Heads[First].BeginNs : I.Heads[First].EndNs;
+  Span.BeginNs = I.Heads[Begin].BeginNs;
   Span.EndNs = I.Heads[End - 1].EndNs;
-  place(From, Begin, Total);
+  Span.EndsEarly = End + 1 < I.Heads.size();
+  Span.PerUnit = Span.HasSteps ? 1 : static_cast<double>(AgeUnitNs) / 1e9;
   return true;
 }
 
-std::optional<SpanPoints> SpanPoints::create(const ImageSlices &I,
-                                             const GrowthOptions &Options) {
-  SpanPoints P;
-  if (!P.choose(I, Options))
-    return std::nullopt;
-  return P;
+void SpanBins::sortIntoBins(const ImageSlices &I) {
+  double All = 0;
+  for (double U : UnitsOf)
+    All += U;
+  double Wanted = static_cast<double>(std::min(MaxBins, UnitsOf.size()));
+  double At = 0, Next = 0;
+  for (double U : UnitsOf) {
+    // A bin begins with the slice in which its part of the run begins.
+    if (Bins.Units.empty() || At + U / 2 >= Next) {
+      Bins.Units.push_back(0);
+      Bins.Intervals.push_back(0);
+      BinBegin.push_back(Begin + BinOf.size());
+      while (Next <= At + U / 2)
+        Next += All / Wanted;
+    }
+    Bins.Units.back() += U;
+    Bins.Intervals.back() += 1;
+    BinOf.push_back(Bins.Units.size() - 1);
+    At += U;
+  }
+  BinBegin.push_back(End);
+  Before.assign(1, 0);
+  for (double U : UnitsOf)
+    Before.push_back(Before.back() + U);
+  std::vector<double> Sorted = UnitsOf;
+  std::nth_element(Sorted.begin(), Sorted.begin() + Sorted.size() / 2,
+                   Sorted.end());
+  Bins.Resolution = std::max(1.0, Sorted[Sorted.size() / 2]);
 }
 
-size_t SpanPoints::sliceOf(size_t Point) const {
-  auto At = std::upper_bound(
-      Places.begin() + First, Places.end(), Point,
-      [](size_t Wanted, const Place &P) { return Wanted < P.Point; });
-  return At == Places.begin() + First ? First : At - Places.begin() - 1;
+std::optional<SpanBins> SpanBins::create(const ImageSlices &I, uint32_t Space,
+                                         size_t Cut,
+                                         const GrowthOptions &Options,
+                                         size_t &HasIntervals) {
+  SpanBins B;
+  B.Span.Image = I.Image;
+  B.Span.Space = Space;
+  bool IsLong = B.choose(I, Cut, Options);
+  HasIntervals = B.Span.Intervals;
+  if (!IsLong)
+    return std::nullopt;
+  B.sortIntoBins(I);
+  return B;
+}
+
+void SpanBins::add(const ImageSlices &I, const LifetimeRow &Row,
+                   SurvivalData &Out) const {
+  for (const Cohort &C : Row.Cohorts) {
+    size_t First = std::max(I.headsBefore(C.Interval), Begin);
+    size_t Last = std::min(I.headsBefore(uint64_t(C.Last) + 1), End);
+    if (I.headsBefore(C.Interval) < Begin || First >= Last)
+      continue; // of the warm-up, or behind the cut
+    double Units = Before[Last - Begin] - Before[First - Begin];
+    for (size_t Bin = binOf(First); Bin <= binOf(Last - 1); ++Bin) {
+      size_t From = std::max(First, BinBegin[Bin]),
+             To = std::min(Last, BinBegin[Bin + 1]);
+      double Share = Units > 0
+                         ? (Before[To - Begin] - Before[From - Begin]) / Units
+                         : static_cast<double>(To - From) /
+                               static_cast<double>(Last - First);
+      Out.Bytes[Bin] += static_cast<double>(C.Bytes) * Share;
+      Out.Blocks[Bin] += static_cast<double>(C.Blocks) * Share;
+    }
+  }
+  for (const LateFrees &F : Row.Frees) {
+    if (Span.HasSteps && !F.Age.Steps) {
+      Out.OldFreed += static_cast<double>(F.Bytes);
+      continue;
+    }
+    unsigned Class = Span.HasSteps ? F.Age.Steps - 1 : F.Age.Time;
+    Out.Freed[Class].Bytes += static_cast<double>(F.Bytes);
+    Out.Freed[Class].Intervals += F.Intervals;
+  }
 }
 
 } // namespace memkit

@@ -1,4 +1,4 @@
-//===- GrowthSpans.h - Which slices are measured, as points -----*- C++ -*-===//
+//===- GrowthSpans.h - The intervals of a space, as bins --------*- C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,48 +13,45 @@
 
 namespace memkit {
 
-/// How the slices of an image become points of series. A point is the mean of
-/// what was live in an equal part of the span, a step or more. What changes at
-/// a slice holds from some place on: it has a share in the point there, and
-/// counts whole in those after it. So a series is kept by adding differences.
-class SpanPoints {
+/// What is measured of a memory space of an image: the intervals from the end
+/// of the warm-up to the cut, in at most MaxBins bins of about equal length.
+/// With 7 steps or more its clock is steps, else time.
+class SpanBins {
 public:
-  /// Nothing when the image has too few slices.
-  static std::optional<SpanPoints> create(const ImageSlices &I,
-                                          const GrowthOptions &Options);
+  static constexpr size_t MaxBins = 64;
+  /// Cut: so many of the heads lie before the end of the process. Nothing when
+  /// these are too few; HasIntervals is how many there are then.
+  static std::optional<SpanBins> create(const ImageSlices &I, uint32_t Space,
+                                        size_t Cut,
+                                        const GrowthOptions &Options,
+                                        size_t &HasIntervals);
 
   const GrowthSpan &span() const { return Span; }
-  size_t points() const { return Span.Points; }
-  /// Slices before it are before the span.
-  size_t firstSlice() const { return First; }
-  /// The first slice that is behind the span.
-  size_t endSlice() const { return Places.size(); }
-  bool isInside(size_t Slice) const {
-    return Slice >= First && Slice < endSlice();
-  }
+  GrowthSpan &span() { return Span; }
+  const SurvivalBins &bins() const { return Bins; }
+  /// The first slice of the span, and the first behind it.
+  size_t begin() const { return Begin; }
+  size_t end() const { return End; }
+  /// The bin of a slice from begin() to before end().
+  size_t binOf(size_t Slice) const { return BinOf[Slice - Begin]; }
+  /// The first slice of a bin.
+  size_t sliceOf(size_t Bin) const { return BinBegin[Bin]; }
 
-  /// Adds what a slice before endSlice() changed to a series of differences,
-  /// which has points() + 1 values.
-  void add(double *Series, size_t Slice, double Change) const {
-    const Place &P = Places[Slice];
-    Series[P.Point] += Change * P.Share;
-    Series[P.Point + 1] += Change * (1 - P.Share);
-  }
-  /// The last slice that has to do with a point.
-  size_t sliceOf(size_t Point) const;
+  /// Adds what is known of a row's blocks. I: of the space.
+  void add(const ImageSlices &I, const LifetimeRow &Row,
+           SurvivalData &Out) const;
 
 private:
-  struct Place {
-    uint32_t Point = 0;
-    float Share = 1;
-  };
-  SpanPoints() = default;
-  bool choose(const ImageSlices &I, const GrowthOptions &Options);
-  void place(llvm::ArrayRef<double> From, double Begin, double End);
+  bool choose(const ImageSlices &I, size_t Cut, const GrowthOptions &Options);
+  void sortIntoBins(const ImageSlices &I);
 
   GrowthSpan Span;
-  size_t First = 0;
-  std::vector<Place> Places; ///< by slice
+  SurvivalBins Bins;
+  size_t Begin = 0, End = 0;
+  std::vector<double> UnitsOf; ///< of the slices from Begin on
+  std::vector<double> Before;  ///< of the slices before, and of all
+  std::vector<size_t> BinOf;
+  std::vector<size_t> BinBegin; ///< the first slice of each, and End
 };
 
 } // namespace memkit

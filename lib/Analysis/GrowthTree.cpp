@@ -168,7 +168,7 @@ GrowthNodes Chooser::run(uint32_t NumGroups, uint64_t LeastBytes, size_t Most) {
     P.Chosen = P.Parent == None ? None : Places[P.Parent].Chosen;
     if (!isCandidate(P, Least) || Out.Nodes.size() == Most)
       continue;
-    Out.Nodes.push_back({P.Group, P.Node, P.Chosen, P.LiveStacks});
+    Out.Nodes.push_back({P.Group, P.Node, P.Chosen, P.LiveStacks, P.HasRows});
     P.Chosen = static_cast<uint32_t>(Out.Nodes.size() - 1);
   }
   Out.OfRow.assign(Rows.size(), None);

@@ -16,16 +16,14 @@
 
 namespace memkit {
 
-/// What a pass over the slices tells of an (image, heap, stack).
+/// What is known of an (image, heap, stack).
 struct GrowthRow {
   uint32_t Group = UINT32_MAX; ///< of one image and heap; none: not looked at
   uint32_t Stack = 0;
-  uint64_t AtBegin = 0, AtEnd = 0; ///< bytes live, of the span
-  uint64_t Blocks = 0;             ///< live at the span's end
-  bool Moved = false;              ///< whether it changed within the span
-  double rise() const {
-    return static_cast<double>(AtEnd) - static_cast<double>(AtBegin);
-  }
+  uint64_t AtEnd = 0;  ///< bytes that survive
+  uint64_t Blocks = 0; ///< live at the span's end
+  bool Moved = false;  ///< whether it changed within the span
+  double rise() const { return static_cast<double>(AtEnd); }
 };
 
 /// A node whose series is looked at: that of all rows at and below it. Parents
@@ -35,7 +33,8 @@ struct GrowthNode {
   uint32_t Group = 0;
   uint32_t Node = 0;
   uint32_t Parent = None;  ///< the nearest of these above it
-  uint64_t LiveStacks = 0; ///< with bytes at the span's end, at or below it
+  uint64_t LiveStacks = 0; ///< of which blocks survive, at or below it
+  bool HasRows = false;    ///< a stack ends at it
 };
 
 struct GrowthNodes {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Analysis/Interval.h"
+#include "Distributions.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,39 +15,6 @@
 using namespace llvm;
 
 namespace memkit {
-
-/// The continued fraction of the incomplete beta function, by Lentz's method.
-static double betaFraction(double A, double B, double X) {
-  const double Tiny = 1e-300, Enough = 1e-15;
-  auto NotZero = [&](double V) { return std::fabs(V) < Tiny ? Tiny : V; };
-  double C = 1, D = 1 / NotZero(1 - (A + B) * X / (A + 1)), H = D;
-  for (int M = 1; M <= 10000; ++M) {
-    double Even = M * (B - M) * X / ((A + 2 * M - 1) * (A + 2 * M));
-    D = 1 / NotZero(1 + Even * D);
-    C = NotZero(1 + Even / C);
-    H *= D * C;
-    double Odd = -(A + M) * (A + B + M) * X / ((A + 2 * M) * (A + 2 * M + 1));
-    D = 1 / NotZero(1 + Odd * D);
-    C = NotZero(1 + Odd / C);
-    H *= D * C;
-    if (std::fabs(D * C - 1) < Enough)
-      break;
-  }
-  return H;
-}
-
-/// The regularised incomplete beta function I_X(A, B).
-static double incompleteBeta(double A, double B, double X) {
-  if (X <= 0)
-    return 0;
-  if (X >= 1)
-    return 1;
-  double Front = std::exp(std::lgamma(A + B) - std::lgamma(A) - std::lgamma(B) +
-                          A * std::log(X) + B * std::log1p(-X));
-  if (X < (A + 1) / (A + B + 2))
-    return Front * betaFraction(A, B, X) / A;
-  return 1 - Front * betaFraction(B, A, 1 - X) / B;
-}
 
 /// The chance of more than T, which is not below 0.
 static double studentTail(double T, double Freedom) {

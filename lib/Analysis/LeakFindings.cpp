@@ -1,4 +1,5 @@
-//===- LeakFindings.cpp - All that memleak finds --------------------*- C++ -*-===//
+//===- LeakFindings.cpp - All that memleak finds --------------------*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -44,7 +45,7 @@ Error OverTime::run(const Suppressions &Hidden, const Suppressions &ByDefault) {
   auto Slices = SliceSeries::create(S);
   if (!Slices)
     return Slices.takeError();
-  R.HasSlices = !(*Slices)->images().empty();
+  R.HasLifetimes = (*Slices)->hasLifetimes();
   R.HasSteps = (*Slices)->hasSteps();
   if (Options.Kinds & FK_Growth) {
     Expected<GrowthReport> Found = findGrowth(**Slices, S, Options.Growth);
@@ -91,7 +92,7 @@ Error OverTime::findOutliers(SliceSeries &Slices) {
 
 void OverTime::suppress(const Suppressions &Hidden,
                         const Suppressions &ByDefault) {
-  if (R.Growth.Found.empty() && R.Outliers.empty())
+  if (R.Growth.Found.empty() && R.Growth.Unsure.empty() && R.Outliers.empty())
     return;
   std::vector<uint32_t> HiddenBy, DefaultBy;
   if (!Hidden.empty())
@@ -99,17 +100,20 @@ void OverTime::suppress(const Suppressions &Hidden,
   if (!ByDefault.empty())
     DefaultBy = ByDefault.matchNodes(T);
   auto IsHidden = [&](const auto &F) {
+    // What is kept once by design is not kept again and again by design.
+    constexpr bool Grows = std::is_same_v<std::decay_t<decltype(F)>, Growth>;
     uint32_t Leaf = T.leaf(F.Stack);
     uint32_t Pattern = HiddenBy.empty() ? 0 : HiddenBy[Leaf];
     if (Pattern)
       ++R.Exit.Suppressed[Pattern - 1].Others;
-    else if (!DefaultBy.empty() && DefaultBy[Leaf])
+    else if (!Grows && !DefaultBy.empty() && DefaultBy[Leaf])
       ++R.Exit.ByDefault.Others;
     else
       return false;
     return true;
   };
   erase_if(R.Growth.Found, IsHidden);
+  erase_if(R.Growth.Unsure, IsHidden);
   erase_if(R.Outliers, IsHidden);
 }
 
@@ -162,8 +166,8 @@ Error OverTime::findLayers() {
 }
 
 Expected<LeakFindings> findAllLeaks(const Sums &S, const LeakOptions &Options,
-                                 const Suppressions &Hidden,
-                                 const Suppressions &ByDefault) {
+                                    const Suppressions &Hidden,
+                                    const Suppressions &ByDefault) {
   LeakFindings R;
   for (const std::string &Pattern : Hidden.patterns())
     R.Exit.Suppressed.push_back({Pattern, 0, 0, 0, 0, 0});

@@ -37,6 +37,10 @@ llvm::Error compareSummaries(TraceReader &R, const IdLimits &Limits,
                              const LastSummary &Said, const Accounts &A,
                              CheckResult &Out);
 
+/// The same of the lifetimes; where the file has none nothing is compared.
+llvm::Error compareLifetimes(TraceReader &R, const IdLimits &Limits,
+                             const Accounts &A, CheckResult &Out);
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_MODEL_CHECKSUMMARY_H

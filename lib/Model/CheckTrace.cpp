@@ -180,7 +180,7 @@ Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
     return Joined.takeError();
   Slice &Said = *Joined;
   Slice Is;
-  Run->accounts().cutSlice(At.Image, At.EndNs, Is);
+  Run->accounts().cutSlice(At.Image, At.EndNs, Run->nextOrdinal(At.Image), Is);
   Out.Slices += 1;
   std::string Name =
       formatv("image {0}, slice {1}: ", At.Image, Said.Index).str();
@@ -397,10 +397,15 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
                                 (*Said)->Totals.Events, Out.Events));
   if (!*Said)
     return Out;
-  Error E = LeftOut || CutOff
-                ? checkRows(R, Limits, **Said)
-                : compareSummaries(R, Limits, **Said, (*Run)->accounts(), Out);
-  if (E)
+  if (LeftOut || CutOff) {
+    if (Error E = checkRows(R, Limits, **Said))
+      return E;
+    return Out;
+  }
+  const Accounts &A = (*Run)->accounts();
+  if (Error E = compareSummaries(R, Limits, **Said, A, Out))
+    return E;
+  if (Error E = compareLifetimes(R, Limits, A, Out))
     return E;
   return Out;
 }

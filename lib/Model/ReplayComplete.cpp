@@ -82,7 +82,8 @@ private:
 static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
   for (const BlockInfo &B : R.blocks()) {
     if (B.Kind == BlockKind::Header || B.Kind == BlockKind::Summary ||
-        B.Kind == BlockKind::Slices || B.Kind == BlockKind::Keyframe)
+        B.Kind == BlockKind::Slices || B.Kind == BlockKind::Lifetimes ||
+        B.Kind == BlockKind::Keyframe)
       continue;
     auto Block = R.readAny(B);
     if (!Block)
@@ -114,6 +115,8 @@ Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
     return E;
   Accounts &A = (*Run)->accounts();
   if (Error E = C.finish((*Run)->endNs() + 1))
+    return E;
+  if (Error E = A.lifetimes([&](const Lifetimes &L) { return Out.write(L); }))
     return E;
   return A.summary(1, (*Run)->endNs(),
                    [&](const Summary &Part) { return Out.write(Part); });

@@ -145,6 +145,7 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
   const uint64_t *Blocks = E.Block.data(), FirstOrdinal = E.FirstOrdinal;
   const EventKind *Kinds = E.Kind.data();
   Change *ChangeOf = Changes.data();
+  const uint64_t LateBefore = A.lateBefore(I.Id);
   for (; Ref != End; ++Ref) {
     uint32_t Row = Rows[Ref];
     LiveSet::Entry &Entry = **At++;
@@ -161,6 +162,8 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
         To.Kind = Change::FreeTemporary;
         A.prefetchRest(Entry.Row);
       }
+      if (LLVM_UNLIKELY(Blocks[Ref] < LateBefore))
+        A.noteLateFree(I.Id, Entry.Row, Blocks[Ref], Entry.Size);
       I.Live.eraseSoon(Blocks[Ref], Entry);
     } else if (Kinds[Row] == EventKind::Resize) {
       bool Grows = E.RefSize[Ref] >= Entry.Size;

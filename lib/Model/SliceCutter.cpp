@@ -52,7 +52,7 @@ Error SliceCutter::finish(uint64_t AtNs) {
 }
 
 Error SliceCutter::cut(uint32_t Image, uint64_t TimeNs) {
-  Run->accounts().cutSlice(Image, TimeNs, Cut);
+  Run->accounts().cutSlice(Image, TimeNs, Run->nextOrdinal(Image), Cut);
   return batch(Image).add(Cut, [&](const Slices &S) { return Out.write(S); });
 }
 

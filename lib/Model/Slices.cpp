@@ -24,6 +24,12 @@ TraceReader &SliceSeries::reader() const {
   return Made ? *Made : S.trace().reader();
 }
 
+bool SliceSeries::hasLifetimes() const {
+  return any_of(reader().blocks(), [](const BlockInfo &B) {
+    return B.Kind == BlockKind::Lifetimes;
+  });
+}
+
 bool SliceSeries::hasSteps() const {
   return any_of(Images, [](const ImageSlices &I) { return I.hasSteps(); });
 }
@@ -34,9 +40,9 @@ Expected<std::unique_ptr<SliceSeries>> SliceSeries::create(const Sums &S) {
   auto Has = [&](BlockKind K) {
     return any_of(Blocks, [&](const BlockInfo &B) { return B.Kind == K; });
   };
-  // A cut trace lacks its last slices.
-  bool Whole = Has(BlockKind::Slices) && !S.trace().isReplayed() &&
-               !S.selection().needsEvents();
+  // A cut trace lacks its last slices, an old one lifetimes.
+  bool Whole = Has(BlockKind::Slices) && Has(BlockKind::Lifetimes) &&
+               !S.trace().isReplayed() && !S.selection().needsEvents();
   if (!Whole && Has(BlockKind::Events))
     if (Error E = New->makeSlices())
       return std::move(E);
@@ -69,6 +75,9 @@ Error SliceSeries::makeSlices() {
   if (Error E = Cutter.finish(Last && !Last->IsEnd ? Last->TimeNs
                                                    : (*Run)->endNs() + 1))
     return E;
+  if (Error E = (*Run)->accounts().lifetimes(
+          [&](const Lifetimes &L) { return (*Writer)->write(L); }))
+    return E;
   if (Error E = (*Writer)->finish())
     return E;
   auto Reader = TraceReader::create(
@@ -77,6 +86,12 @@ Error SliceSeries::makeSlices() {
     return Reader.takeError();
   Made = std::move(*Reader);
   return Error::success();
+}
+
+size_t ImageSlices::headsBefore(uint64_t Index) const {
+  auto At = lower_bound(
+      Heads, Index, [](const SliceHead &H, uint64_t I) { return H.Index < I; });
+  return At - Heads.begin();
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,7 +130,7 @@ Error SliceSeries::addHeads(const BlockInfo &B, const Slices &Block) {
                    Twine(Block.Image) + " is out of order");
     C = {I.Heads.size(), Part.Index, true};
     I.Heads.push_back(
-        {Part.FirstStep, Part.LastStep, Part.BeginNs, Part.EndNs});
+        {Part.Index, Part.FirstStep, Part.LastStep, Part.BeginNs, Part.EndNs});
   }
   return Error::success();
 }
@@ -188,6 +203,46 @@ Error SliceSeries::giveSlice(const BlockInfo &B, uint32_t Place,
   }
   return Changes.empty() ? Error::success()
                          : Take(Place, Cursors[Place].Slice, Changes);
+}
+
+Error SliceSeries::forEachLifetimes(
+    function_ref<void(size_t, const Lifetimes &)> Take) {
+  const Selection &Sel = S.selection();
+  const Trace &T = S.trace();
+  // Of each image the last whole set counts.
+  std::vector<std::vector<Lifetimes>> Sets(Images.size()), Open(Images.size());
+  for (const BlockInfo &B : reader().blocks()) {
+    if (B.Kind != BlockKind::Lifetimes)
+      continue;
+    Lifetimes L;
+    if (Error E = reader().read(B, L))
+      return E;
+    if (L.Image == 0 || L.Image > T.images().size())
+      return makeTraceError(T.name(), B.Offset,
+                            "lifetimes of image " + Twine(L.Image) + " of " +
+                                Twine(T.images().size()));
+    if (!PlaceOf[L.Image])
+      continue;
+    for (const LifetimeRow &R : L.Rows)
+      if (R.Heap == 0 || R.Heap > T.heaps().size() || R.Stack > T.numStacks())
+        return makeTraceError(T.name(), B.Offset,
+                              "lifetimes with heap " + Twine(R.Heap) + " of " +
+                                  Twine(T.heaps().size()) + ", stack " +
+                                  Twine(R.Stack) + " of " +
+                                  Twine(T.numStacks()));
+    erase_if(L.Rows, [&](const LifetimeRow &R) {
+      return !Sel.hasHeap(R.Heap) || !Sel.hasStack(R.Stack);
+    });
+    size_t Place = PlaceOf[L.Image] - 1;
+    bool Last = L.Last;
+    Open[Place].push_back(std::move(L));
+    if (Last)
+      Sets[Place] = std::exchange(Open[Place], {});
+  }
+  for (size_t Place = 0; Place != Sets.size(); ++Place)
+    for (const Lifetimes &L : Sets[Place])
+      Take(Place, L);
+  return Error::success();
 }
 
 Error SliceSeries::forEach(Taker Take) {

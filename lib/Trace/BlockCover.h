@@ -70,6 +70,12 @@ inline BlockInfo blockCover(const Keyframe &K) {
   return I;
 }
 
+inline BlockInfo blockCover(const Lifetimes &L) {
+  BlockInfo I;
+  I.Image = L.Image;
+  return I;
+}
+
 inline BlockInfo blockCover(const Summary &S) {
   BlockInfo I;
   I.BeginNs = I.EndNs = S.EndNs;

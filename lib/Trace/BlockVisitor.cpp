@@ -25,6 +25,7 @@ IGNORE(Slices)
 IGNORE(Keyframe)
 IGNORE(Summary)
 IGNORE(Index)
+IGNORE(Lifetimes)
 #undef IGNORE
 
 Error memkit::visitBlocks(BlockStream &Stream, BlockVisitor &V) {

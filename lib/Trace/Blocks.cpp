@@ -39,6 +39,8 @@ const char *memkit::blockKindName(BlockKind Kind) {
     return "summary";
   case BlockKind::Index:
     return "index";
+  case BlockKind::Lifetimes:
+    return "lifetimes";
   }
   return "unknown";
 }

@@ -274,6 +274,8 @@ Decoder::Problem Decoder::decode(AnyBlock &Out) {
     return As(Summary());
   case BlockKind::Index:
     return As(Index());
+  case BlockKind::Lifetimes:
+    return As(Lifetimes());
   case BlockKind::None:
     break;
   }
@@ -303,6 +305,9 @@ Decoder::Problem Decoder::cover(BlockKind Kind, BlockInfo &Out) {
     break;
   case BlockKind::Summary:
     P = As(Summary());
+    break;
+  case BlockKind::Lifetimes:
+    P = As(Lifetimes());
     break;
   default:
     Out = BlockInfo();

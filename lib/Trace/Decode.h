@@ -51,6 +51,7 @@ public:
   Problem decode(Slices &Out);
   Problem decode(Keyframe &Out);
   Problem decode(Summary &Out);
+  Problem decode(Lifetimes &Out);
   Problem decode(Index &Out);
   Problem decode(AnyBlock &Out);
   /// A dictionary in short; leaves the stack tree alone.
@@ -106,6 +107,9 @@ private:
   Problem decodeRows(const fb::Events *T, EventInput &In, EventTable &Out);
   Problem decodeColumns(const fb::Events *T, const EventInput &In,
                         EventTable &Out);
+
+  Problem decodeCohorts(const fb::Lifetimes *T, Lifetimes &Out);
+  Problem decodeFrees(const fb::Lifetimes *T, Lifetimes &Out);
 
   const fb::Block *Block = nullptr;
   BlockKind Opened = BlockKind::None;

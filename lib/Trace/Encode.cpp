@@ -125,6 +125,63 @@ Bytes Encoder::encode(const Slices &S) {
                     .Union());
 }
 
+Bytes Encoder::encode(const Lifetimes &L) {
+  begin();
+  // The columns of what rows have, of all rows, without a copy.
+  auto Column = [&](auto Member, auto Get) {
+    Wide.clear();
+    for (const LifetimeRow &R : L.Rows)
+      for (const auto &X : R.*Member)
+        Wide.push_back(Get(X));
+    return planes(ArrayRef<uint64_t>(Wide));
+  };
+  auto Byte = [&](auto Get) {
+    std::vector<uint8_t> V;
+    for (const LifetimeRow &R : L.Rows)
+      for (const LateFrees &F : R.Frees)
+        V.push_back(Get(F));
+    return bytes(V);
+  };
+  auto Cohorts = &LifetimeRow::Cohorts;
+  auto Frees = &LifetimeRow::Frees;
+  std::vector<fb::LifetimeCut> Cuts;
+  for (const LifetimeCut &C : L.Cuts)
+    Cuts.emplace_back(C.Space, C.Intervals);
+  uint32_t NumCohorts = 0, NumFrees = 0;
+  for (const LifetimeRow &R : L.Rows) {
+    NumCohorts += uint32_t(R.Cohorts.size());
+    NumFrees += uint32_t(R.Frees.size());
+  }
+  uint64_t Before = 0;
+  auto Heap = column(L.Rows, [](const LifetimeRow &R) { return R.Heap; });
+  auto Stack =
+      differences(L.Rows, [](const LifetimeRow &R) { return R.Stack; });
+  auto CohortsOf =
+      column(L.Rows, [](const LifetimeRow &R) { return R.Cohorts.size(); });
+  auto FreesOf =
+      column(L.Rows, [](const LifetimeRow &R) { return R.Frees.size(); });
+  auto Interval = Column(Cohorts, [&](const Cohort &C) {
+    return zigzag(int64_t(C.Interval) -
+                  int64_t(std::exchange(Before, C.Interval)));
+  });
+  auto More =
+      Column(Cohorts, [](const Cohort &C) { return C.Last - C.Interval; });
+  auto Blocks = Column(Cohorts, [](const Cohort &C) { return C.Blocks; });
+  auto Live = Column(Cohorts, [](const Cohort &C) { return C.Bytes; });
+  auto Steps = Byte([](const LateFrees &F) { return F.Age.Steps; });
+  auto Time = Byte([](const LateFrees &F) { return F.Age.Time; });
+  auto In = Column(Frees, [](const LateFrees &F) { return F.Intervals; });
+  auto Freed = Column(Frees, [](const LateFrees &F) { return F.Blocks; });
+  auto FreedBytes = Column(Frees, [](const LateFrees &F) { return F.Bytes; });
+  return finish(
+      fb::Body::Lifetimes,
+      fb::CreateLifetimes(B, L.Image, L.Last, B.CreateVectorOfStructs(Cuts),
+                          uint32_t(L.Rows.size()), Heap, Stack, CohortsOf,
+                          FreesOf, NumCohorts, Interval, More, Blocks, Live,
+                          NumFrees, Steps, Time, In, Freed, FreedBytes)
+          .Union());
+}
+
 Bytes Encoder::encode(const Keyframe &K) {
   begin();
   const auto &V = K.Blocks;

@@ -40,6 +40,7 @@ public:
   Bytes encode(const Slices &S);
   Bytes encode(const Keyframe &K);
   Bytes encode(const Summary &S);
+  Bytes encode(const Lifetimes &L);
   Bytes encode(const Index &I);
   Bytes encode(const IndexLog &I);
 

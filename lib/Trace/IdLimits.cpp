@@ -187,6 +187,19 @@ std::string IdLimits::check(const Slices &S) const {
   return C.take();
 }
 
+std::string IdLimits::check(const Lifetimes &L) const {
+  Checker C;
+  C.some("lifetimes of image", L.Image, Images);
+  for (const LifetimeCut &X : L.Cuts)
+    if (X.Space)
+      C.id("lifetimes with device", X.Space - 1, Devices);
+  for (const LifetimeRow &R : L.Rows) {
+    C.some("lifetimes of heap", R.Heap, Heaps);
+    C.id("lifetimes with stack", R.Stack, Stacks);
+  }
+  return C.take();
+}
+
 std::string IdLimits::check(const Keyframe &K) const {
   Checker C;
   C.some("keyframe of image", K.Image, Images);

@@ -298,6 +298,9 @@ Error TraceReader::read(const BlockInfo &B, Marks &Out) {
 Error TraceReader::read(const BlockInfo &B, Slices &Out) {
   return I->read(B, BlockKind::Slices, Out);
 }
+Error TraceReader::read(const BlockInfo &B, Lifetimes &Out) {
+  return I->read(B, BlockKind::Lifetimes, Out);
+}
 Error TraceReader::read(const BlockInfo &B, Keyframe &Out) {
   return I->read(B, BlockKind::Keyframe, Out);
 }

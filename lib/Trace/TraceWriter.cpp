@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Trace/TraceWriter.h"
-#include "memkit/Trace/EventTail.h"
 #include "BlockCover.h"
 #include "Encode.h"
 #include "Frames.h"
 #include "IndexLog.h"
+#include "memkit/Trace/EventTail.h"
 
 using namespace memkit;
 using namespace llvm;
@@ -270,6 +270,9 @@ Error TraceWriter::write(const EventLog &L) {
 Error TraceWriter::write(const Marks &M) { return I->put(BlockKind::Marks, M); }
 Error TraceWriter::write(const Slices &S) {
   return I->put(BlockKind::Slices, S);
+}
+Error TraceWriter::write(const Lifetimes &L) {
+  return I->put(BlockKind::Lifetimes, L);
 }
 Error TraceWriter::write(const Keyframe &K) {
   return I->put(BlockKind::Keyframe, K);

@@ -70,7 +70,7 @@ public:
 
   template <class T> void num(StringRef Name, T N, T Default = 0) {
     if (N != Default)
-      named(Name) << N;
+      named(Name) << +N; // a byte is no letter
   }
   void always(StringRef Name, uint64_t N) { named(Name) << N; }
   void hex(StringRef Name, uint64_t N) {

@@ -121,6 +121,8 @@ llvm::Error Assembler::endBlock() {
     return write(Blocks.Marks);
   case BlockKind::Slices:
     return write(Blocks.Slices);
+  case BlockKind::Lifetimes:
+    return write(Blocks.Lifetimes);
   case BlockKind::Keyframe:
     return write(Blocks.Keyframe);
   case BlockKind::Summary:

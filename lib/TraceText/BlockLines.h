@@ -126,6 +126,16 @@ public:
     }
   }
 
+  void block(const Lifetimes &L) {
+    line("lifetimes", 0, [&] { mapLifetimes(Out, L); });
+    rows("cut", 1, L.Cuts, [&](auto &C) { mapLifetimeCut(Out, C); });
+    for (const LifetimeRow &R : L.Rows) {
+      line("life", 1, [&] { mapLifetimeRow(Out, R); });
+      rows("cohort", 2, R.Cohorts, [&](auto &C) { mapCohort(Out, C); });
+      rows("freed", 2, R.Frees, [&](auto &F) { mapLateFrees(Out, F); });
+    }
+  }
+
   void block(const Keyframe &K) {
     line("keyframe", 0, [&] { mapKeyframe(Out, K); });
     rows("live", 1, K.Blocks, [&](auto &B) { mapLiveBlock(Out, B); });

@@ -22,6 +22,7 @@ BlockKind BlockParser::startedBlock(const Line &L) {
       .Case("events", BlockKind::Events)
       .Case("marks", BlockKind::Marks)
       .Case("slices", BlockKind::Slices)
+      .Case("lifetimes", BlockKind::Lifetimes)
       .Case("keyframe", BlockKind::Keyframe)
       .Case("summary", BlockKind::Summary)
       .Case("complete", BlockKind::Index)
@@ -61,6 +62,10 @@ bool BlockParser::begin(BlockKind K, Line &L) {
     Slices = memkit::Slices();
     mapSlices(P, Slices);
     break;
+  case BlockKind::Lifetimes:
+    Lifetimes = memkit::Lifetimes();
+    mapLifetimes(P, Lifetimes);
+    break;
   case BlockKind::Keyframe:
     return beginKeyframe(P);
   case BlockKind::Summary:
@@ -79,8 +84,8 @@ bool BlockParser::record(Line &L) {
     return E.set(L.loc(), "expected a block; a trace begins with a header");
   case BlockKind::Header:
     return E.set(L.loc(), "a header has no records; expected a block: "
-                          "dictionary, events, marks, slices, keyframe, "
-                          "summary or complete");
+                          "dictionary, events, marks, slices, lifetimes, "
+                          "keyframe, summary or complete");
   case BlockKind::Dictionary:
     return dictionaryRecord(L);
   case BlockKind::Events:
@@ -89,6 +94,8 @@ bool BlockParser::record(Line &L) {
     return markRecord(L);
   case BlockKind::Slices:
     return sliceRecord(L);
+  case BlockKind::Lifetimes:
+    return lifetimeRecord(L);
   case BlockKind::Keyframe:
     return liveRecord(L);
   case BlockKind::Summary:
@@ -148,6 +155,39 @@ bool BlockParser::sliceRecord(Line &L) {
   mapSliceRow(P, R);
   Slices.Rows.back().Rows.push_back(R);
   return P.finish("a row of a slice") && !tooMany(L, ++Rows, "rows");
+}
+
+bool BlockParser::lifetimeRecord(Line &L) {
+  LineParser P = parser(L, 1);
+  StringRef Word = L.Values[0].Spelling;
+  if (Word == "cut") {
+    mapLifetimeCut(P, Lifetimes.Cuts.emplace_back());
+    return P.finish("a cut") && !tooMany(L, Lifetimes.Cuts.size(), "cuts");
+  }
+  if (Word == "life") {
+    mapLifetimeRow(P, Lifetimes.Rows.emplace_back());
+    return P.finish("a row of lifetimes") && !tooMany(L, ++Rows, "rows");
+  }
+  if (Word != "cohort" && Word != "freed")
+    return unknown(L, "a block of lifetimes");
+  if (Lifetimes.Rows.empty())
+    return E.set(L.loc(), ("`" + Word + "` needs `life` before it").str());
+  LifetimeRow &R = Lifetimes.Rows.back();
+  if (Word == "freed") {
+    LateFrees &F = R.Frees.emplace_back();
+    mapLateFrees(P, F);
+    if (F.Age.Steps >= NumAgeClasses || F.Age.Time >= NumAgeClasses)
+      return E.set(L.loc(), "an age is a number below 64");
+    return P.finish("late frees") && !tooMany(L, ++Rows, "rows");
+  }
+  uint64_t From = R.Cohorts.empty() ? 0 : uint64_t(R.Cohorts.back().Last) + 1;
+  Cohort &C = R.Cohorts.emplace_back();
+  mapCohort(P, C);
+  if (C.Last < C.Interval)
+    C.Last = C.Interval;
+  if (C.Interval < From)
+    return E.set(L.loc(), "the cohorts of a row stand in order");
+  return P.finish("a cohort") && !tooMany(L, ++Rows, "rows");
 }
 
 bool BlockParser::beginKeyframe(LineParser &P) {

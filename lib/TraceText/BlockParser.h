@@ -47,6 +47,7 @@ public:
   memkit::Events Events;
   memkit::Marks Marks;
   memkit::Slices Slices;
+  memkit::Lifetimes Lifetimes;
   memkit::Keyframe Keyframe;
   memkit::Summary Summary;
 
@@ -79,6 +80,7 @@ private:
 
   bool markRecord(Line &L);
   bool sliceRecord(Line &L);
+  bool lifetimeRecord(Line &L);
   bool beginKeyframe(LineParser &P);
   bool liveRecord(Line &L);
   bool summaryRecord(Line &L);

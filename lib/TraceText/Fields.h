@@ -272,6 +272,36 @@ template <class M, class T> void mapSliceRow(M &Map, T &R) {
   Map.num("bytes", R.LiveBytes);
 }
 
+template <class M, class T> void mapLifetimes(M &Map, T &L) {
+  Map.ref("image", Ref::Image, L.Image);
+  Map.flag("last", L.Last, true);
+}
+
+template <class M, class T> void mapLifetimeCut(M &Map, T &C) {
+  Map.num("space", C.Space);
+  Map.num("intervals", C.Intervals);
+}
+
+template <class M, class T> void mapLifetimeRow(M &Map, T &R) {
+  Map.ref("heap", Ref::Heap, R.Heap);
+  Map.ref("stack", Ref::Stack, R.Stack);
+}
+
+template <class M, class T> void mapCohort(M &Map, T &C) {
+  Map.num("interval", C.Interval);
+  Map.num("last", C.Last);
+  Map.num("blocks", C.Blocks);
+  Map.num("bytes", C.Bytes);
+}
+
+template <class M, class T> void mapLateFrees(M &Map, T &F) {
+  Map.num("steps", F.Age.Steps);
+  Map.num("time", F.Age.Time);
+  Map.num("intervals", F.Intervals);
+  Map.num("blocks", F.Blocks);
+  Map.num("bytes", F.Bytes);
+}
+
 template <class M, class T> void mapKeyframe(M &Map, T &K) {
   Map.ref("image", Ref::Image, K.Image);
   Map.num("time", K.TimeNs);

@@ -41,7 +41,9 @@ public:
   template <class E> void choice(StringRef Name, E V) { word(Name, V); }
   void block(StringRef Name, uint64_t N, bool) { num(Name, N); }
 
-  template <class T> void num(StringRef Name, T N, T = 0) { name(Name) << N; }
+  template <class T> void num(StringRef Name, T N, T = 0) {
+    name(Name) << +N; // a byte is no letter
+  }
   void always(StringRef Name, uint64_t N) { num(Name, N); }
   void hex(StringRef Name, uint64_t N) { num(Name, N); }
   void optionalNum(StringRef Name, uint64_t N) {

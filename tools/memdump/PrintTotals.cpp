@@ -87,7 +87,10 @@ Expected<int> memkit::checkSums(OutputFile &Out) {
   OS << formatCount(R->Events)
      << " events replayed; compared: " << formatCount(R->SummaryRows)
      << " rows of the summary, " << formatCount(R->Slices) << " slices, "
-     << formatCount(R->Keyframes) << " keyframes\n";
+     << formatCount(R->Keyframes) << " keyframes";
+  if (R->Lifetimes)
+    OS << ", " << formatCount(R->Lifetimes) << " rows of lifetimes";
+  OS << '\n';
   OS.flush();
   if (R->agrees())
     return ExitOk;

@@ -35,8 +35,7 @@ static json::Value rateValue(double Bytes) {
              : json::Value(static_cast<int64_t>(std::llround(Bytes)));
 }
 
-static void writeRates(json::OStream &J, const LeakView &V, const LeakFinding &F) {
-  const Growth &G = V.R.Growth.Found[F.Place];
+static void writeRates(json::OStream &J, const LeakView &V, const Growth &G) {
   const GrowthSpan &S = V.R.Growth.Spans[G.Span];
   auto Write = [&](bool Steps, StringRef Name, double Rate) {
     J.attribute(Name, Steps == S.HasSteps ? rateValue(Rate) : nullptr);
@@ -58,6 +57,12 @@ static void writeRates(json::OStream &J, const LeakView &V, const LeakFinding &F
   Step("last_step", S.LastStep);
   J.attribute("begin_ns", S.BeginNs);
   J.attribute("end_ns", S.EndNs);
+  J.attribute(S.HasSteps ? "older_than_steps" : "older_than_seconds", G.Age);
+  J.attribute("container", G.IsContainer);
+  J.attribute("python_arenas", G.IsArenas);
+  J.attribute("freed_at_exit", G.FreedAtExit);
+  J.attribute("heap_begin_bytes", G.HeapBegin);
+  J.attribute("heap_end_bytes", G.HeapEnd);
 }
 
 static void writeOutlier(json::OStream &J, const Outlier &O) {
@@ -76,7 +81,7 @@ static void writeFinding(json::OStream &J, const LeakView &V,
     writeBytes(J, F);
     J.attribute("blocks", F.Blocks);
     if (F.Kind == FK_Growth) {
-      writeRates(J, V, F);
+      writeRates(J, V, V.R.Growth.Found[F.Place]);
     } else {
       J.attribute("bytes_per_step", nullptr);
       J.attribute("p_value", nullptr);
@@ -107,12 +112,19 @@ static void writeHeap(json::OStream &J, const Trace &T, const HeapLeaks &H) {
   });
 }
 
-static void writeMeasured(json::OStream &J, const GrowthReport &G) {
+static StringRef spaceName(const Trace &T, uint32_t Space) {
+  return Space == 0 ? "outside" : T.domainName(Space - 1);
+}
+
+static void writeMeasured(json::OStream &J, const LeakView &V) {
+  const Trace &T = V.T;
+  const GrowthReport &G = V.R.Growth;
   J.attributeArray("measured", [&] {
     for (const GrowthSpan &S : G.Spans)
       J.object([&] {
         J.attribute("process", S.Image);
-        J.attribute("points", static_cast<uint64_t>(S.Points));
+        J.attribute("space", jsonText(spaceName(T, S.Space)));
+        J.attribute("points", static_cast<uint64_t>(S.Intervals));
         J.attribute("first_step",
                     S.HasSteps ? json::Value(S.FirstStep) : nullptr);
         J.attribute("last_step",
@@ -123,6 +135,22 @@ static void writeMeasured(json::OStream &J, const GrowthReport &G) {
   });
   J.attribute("series", static_cast<uint64_t>(G.Series));
   J.attribute("series_left_out", static_cast<uint64_t>(G.LeftOut));
+  J.attribute("needs_intervals", static_cast<uint64_t>(MinGrowthIntervals));
+  J.attribute("too_short", static_cast<uint64_t>(G.TooShort));
+  if (G.TooShort)
+    J.attribute("has_intervals", static_cast<uint64_t>(G.MostIntervals));
+  J.attributeArray("unsure", [&] {
+    for (const Growth &U : G.Unsure)
+      J.object([&] {
+        J.attribute("heap", jsonText(T.heapName(U.Heap)));
+        J.attribute("bytes", U.Bytes);
+        J.attribute("blocks", U.Blocks);
+        writeRates(J, V, U);
+        J.attributeBegin("stack");
+        writeFrames(J, T.shownWay(U.Node));
+        J.attributeEnd();
+      });
+  });
 }
 
 void writeLeakJson(raw_ostream &OS, const LeakView &V) {
@@ -155,7 +183,7 @@ void writeLeakJson(raw_ostream &OS, const LeakView &V) {
     });
     J.attributeObject("kept_by_design", [&] { writeHidden(J, R.ByDefault); });
     J.attribute("in_baseline", V.R.InBaseline);
-    J.attributeObject("growth", [&] { writeMeasured(J, V.R.Growth); });
+    J.attributeObject("growth", [&] { writeMeasured(J, V); });
   });
   OS << '\n';
 }

@@ -76,34 +76,57 @@ static std::string processText(const Trace &T, uint32_t Image) {
   return (" of " + T.processName(Image) + " (#" + Twine(Image) + ")").str();
 }
 
+/// `step` or `second`.
+static StringRef unitOf(const GrowthSpan &S) {
+  return S.HasSteps ? "step" : "second";
+}
+
 static std::string growthTitle(const LeakView &V, const LeakFinding &F) {
   const Growth &G = V.R.Growth.Found[F.Place];
   const GrowthSpan &S = V.R.Growth.Spans[G.Span];
-  std::string Text = "+" + rateText(G.Rate);
-  Text += S.HasSteps ? " per step in " : " per second in ";
-  Text += V.T.heapName(F.Heap).str() + processText(V.T, S.Image) + ", " +
-          formatSize(F.Bytes) + " in " + plural(F.Blocks, "block");
-  Text += S.HasSteps ? " in step " + std::to_string(S.LastStep)
+  std::string Text = "+" + rateText(G.Rate) + " per " + unitOf(S).str() +
+                     " in " + V.T.heapName(F.Heap).str() +
+                     processText(V.T, S.Image) + ", " + formatSize(F.Bytes) +
+                     " in " + plural(F.Blocks, "block");
+  Text += S.HasSteps ? " after step " + std::to_string(S.LastStep)
                      : " after " + formatTime(S.EndNs);
   return Text;
+}
+
+/// Since when, and of what nothing is freed.
+static std::string courseOf(const Growth &G, const GrowthSpan &S) {
+  std::string Text;
+  if (G.SinceNs)
+    Text += S.HasSteps ? "since step " + std::to_string(G.SinceStep)
+                       : "since " + formatTime(G.SinceNs);
+  else
+    Text += "from the begin on";
+  if (G.IsContainer)
+    return Text + "; one block is replaced by a larger one again and again";
+  auto Ns = static_cast<uint64_t>(std::min(G.Age * 1e9, 0x1p62));
+  std::string Age =
+      S.HasSteps ? plural(std::llround(G.Age), "step") : formatTime(Ns);
+  return Text + "; what is older than " + Age + " stays";
 }
 
 static std::string growthEvidence(const LeakView &V, const LeakFinding &F) {
   const Growth &G = V.R.Growth.Found[F.Place];
   const GrowthSpan &S = V.R.Growth.Spans[G.Span];
-  std::string Text = "from " + rateText(G.Low) + " to " + rateText(G.High);
-  Text += S.HasSteps ? " per step (95 %), " : " per second (95 %), ";
-  Text += chanceText(G.PValue) + ", ";
-  if (S.HasSteps)
-    Text +=
-        "since step " + std::to_string(G.SinceStep ? G.SinceStep : S.FirstStep);
-  else
-    Text += "since " + formatTime(G.SinceNs ? G.SinceNs : S.BeginNs);
-  if (!G.SinceNs)
-    Text += " or before";
+  std::string Text = "from " + rateText(G.Low) + " to " + rateText(G.High) +
+                     " per " + unitOf(S).str() + " (95 %), ";
+  if (!G.IsContainer)
+    Text += chanceText(G.PValue) + ", ";
+  Text += courseOf(G, S);
   if (G.Stacks > 1)
     Text += "; " + plural(G.Stacks, "stack") + " below this one";
   return Text;
+}
+
+/// How much of its heap a finding is, and what became of it.
+static std::string growthOutcome(const LeakView &V, const Growth &G) {
+  return V.T.heapName(G.Heap).str() +
+         " as a whole: " + formatSize(G.HeapBegin) + " to " +
+         formatSize(G.HeapEnd) + (G.FreedAtExit ? "; freed at exit" : "");
 }
 
 static std::string outlierTitle(const LeakView &V, const LeakFinding &F) {
@@ -143,15 +166,20 @@ std::string evidenceOf(const LeakView &V, const LeakFinding &F) {
   return Text;
 }
 
-static void printFindings(raw_ostream &OS, const LeakView &V,
-                          LeakKinds Kind) {
+static void printFindings(raw_ostream &OS, const LeakView &V, LeakKinds Kind) {
   unsigned Width = outputWidth();
   ArrayRef<LeakFinding> Shown = V.shown(Kind);
   for (const LeakFinding &F : Shown) {
     OS << '\n' << titleOf(V, F) << '\n';
     if (std::string Why = evidenceOf(V, F); !Why.empty())
       OS << "  " << Why << '\n';
-    printFrames(OS, V.T.shownWay(F.Node), 4, Width, isVerbose());
+    if (Kind == FK_Growth)
+      OS << "  " << growthOutcome(V, V.R.Growth.Found[F.Place]) << '\n';
+    if (Kind == FK_Growth && V.R.Growth.Found[F.Place].IsArenas)
+      OS << "    Python objects, line unknown: memrec --python-objects records "
+            "them\n";
+    else
+      printFrames(OS, V.T.shownWay(F.Node), 4, Width, isVerbose());
   }
   if (size_t Left = V.count(Kind) - Shown.size())
     OS << "\n" << plural(Left, "smaller finding") << "; --top=0 shows all\n";
@@ -161,23 +189,61 @@ static void printFindings(raw_ostream &OS, const LeakView &V,
 // Sections
 //===----------------------------------------------------------------------===//
 
-/// `steps 21 to 100`, `2.1 s to 10.3 s`, `3 processes`.
+/// `steps 1 to 100`, `2.1 s to 10.3 s`, `3 processes`.
 static std::string spanText(const GrowthReport &G) {
-  if (G.Spans.size() != 1)
-    return plural(G.Spans.size(), "process") + (G.Spans.size() > 1 ? "es" : "");
   const GrowthSpan &S = G.Spans.front();
+  std::vector<uint32_t> Images;
+  for (const GrowthSpan &Other : G.Spans)
+    Images.push_back(Other.Image);
+  sort(Images);
+  Images.erase(llvm::unique(Images), Images.end());
+  if (Images.size() > 1)
+    return formatCount(Images.size()) + " processes";
   if (S.HasSteps)
     return "steps " + std::to_string(S.FirstStep) + " to " +
            std::to_string(S.LastStep);
   return formatTime(S.BeginNs) + " to " + formatTime(S.EndNs);
 }
 
+/// The last moment that was measured of any process that ended later.
+static uint64_t lastEnd(const GrowthReport &G) {
+  uint64_t End = 0;
+  for (const GrowthSpan &S : G.Spans)
+    End = S.EndsEarly ? std::max(End, S.EndNs) : End;
+  return End;
+}
+
+/// Places of which it cannot be told yet.
+static void printUnsure(raw_ostream &OS, const LeakView &V) {
+  const GrowthReport &G = V.R.Growth;
+  if (G.Unsure.empty())
+    return;
+  bool One = G.Unsure.size() == 1;
+  OS << plural(G.Unsure.size(), "place")
+     << (One ? " still fills or leaks" : " still fill or leak")
+     << ": the run is too short to tell"
+     << (isVerbose() ? "\n" : " (-v shows more)\n");
+  if (!isVerbose())
+    return;
+  for (const Growth &U : G.Unsure) {
+    const GrowthSpan &S = G.Spans[U.Span];
+    OS << "\n+" << rateText(U.Rate) << " per " << unitOf(S) << " in "
+       << V.T.heapName(U.Heap) << processText(V.T, S.Image) << " so far\n  "
+       << courseOf(U, S) << '\n';
+    printFrames(OS, V.T.shownWay(U.Node), 4, outputWidth(), true);
+  }
+}
+
 static void printGrowth(raw_ostream &OS, const LeakView &V) {
   const GrowthReport &G = V.R.Growth;
   if (G.Spans.empty())
     return;
+  if (any_of(G.Spans, [](const GrowthSpan &S) { return S.EndsEarly; }))
+    OS << "what was freed after " << formatTime(lastEnd(G))
+       << " is taken for the end of the process\n";
   if (G.Found.empty()) {
     OS << "nothing grows (measured: " << spanText(G) << ")\n";
+    printUnsure(OS, V);
     return;
   }
   double Sum = 0;
@@ -189,12 +255,12 @@ static void printGrowth(raw_ostream &OS, const LeakView &V) {
   bool One = G.Found.size() == 1;
   OS << plural(G.Found.size(), "place") << (One ? " grows" : " grow");
   if (OneUnit)
-    OS << ", by " << rateText(Sum)
-       << (G.Spans[G.Found[0].Span].HasSteps ? " per step" : " per second")
-       << (One ? "" : " in all");
+    OS << ", by " << rateText(Sum) << " per "
+       << unitOf(G.Spans[G.Found[0].Span]) << (One ? "" : " in all");
   OS << " (measured: " << spanText(G) << ")\n";
   printFindings(OS, V, FK_Growth);
   OS << '\n';
+  printUnsure(OS, V);
 }
 
 static void printHeaps(raw_ostream &OS, const LeakView &V) {
@@ -212,14 +278,18 @@ static void printHeaps(raw_ostream &OS, const LeakView &V) {
 static void printExits(raw_ostream &OS, const LeakView &V) {
   const LeakReport &R = V.R.Exit;
   if (R.Leaks.empty()) {
-    OS << (V.R.InBaseline ? "no new leaks" : "no leaks");
+    // What grew and was freed in the end is no less a leak.
+    if (V.R.Growth.Found.empty())
+      OS << (V.R.InBaseline ? "no new leaks" : "no leaks");
+    else
+      OS << "nothing else was live at the end";
     if (!V.At.empty())
       OS << " among what lived at " << V.At;
     OS << '\n';
     return;
   }
-  OS << bytesText(R) << " in " << plural(R.Blocks, "block")
-     << " live at " << (V.At.empty() ? "the end" : V.At) << ", from "
+  OS << bytesText(R) << " in " << plural(R.Blocks, "block") << " live at "
+     << (V.At.empty() ? "the end" : V.At) << ", from "
      << plural(R.Leaks.size(), "stack") << "\n\n";
   printHeaps(OS, V);
   printFindings(OS, V, FK_Exit);

@@ -43,9 +43,9 @@ static cl::opt<uint64_t> Top(
     cl::desc("Show at most this many findings of a kind; 0: all (text: 10)"),
     cl::value_desc("n"), cl::cat(toolCategory()));
 static cl::opt<std::string>
-    WarmUp("warm-up", cl::value_desc("n%|n"), cl::init("20%"),
-           cl::desc("growth: do not look at this part of a run, or so many "
-                    "steps (20%)"),
+    WarmUp("warm-up", cl::value_desc("n%|n"), cl::init("0"),
+           cl::desc("growth: leave out what is allocated in this part of a "
+                    "run, or in so many steps (0)"),
            cl::cat(toolCategory()));
 static cl::list<std::string>
     SuppressionFiles("suppressions", cl::value_desc("file"),
@@ -115,9 +115,10 @@ static bool holds(const FailCondition &C, const Trace &T,
 /// A condition that cannot be judged is no condition that does not hold.
 static Error checkRates(const FailOn &Fatal, const LeakFindings &R) {
   for (const FailCondition &C : Fatal.conditions()) {
-    if (C.Metric == "growth" && !R.HasSlices)
+    if (C.Metric == "growth" && !R.HasLifetimes)
       return makeError(Input + ": --fail-on=" + C.Text +
-                       ": the trace has no slices, nor events to make them of");
+                       ": the trace does not say how long blocks live, and has "
+                       "no events to count it from");
     if (C.What == FailCondition::Kind::PerStep && !R.HasSteps)
       return makeError(Input + ": --fail-on=" + C.Text +
                        ": the trace has no steps; " + HowSteps);
@@ -173,14 +174,16 @@ static void explainGrowth(const LeakFindings &R) {
   bool Asked = Kinds.getBits() & FK_Growth;
   if (!Asked || !R.LooksForGrowth)
     return;
-  if (!R.HasSlices)
-    return warn(Input + ": no slices, nor events to make them of: growth is "
-                        "not looked for");
+  if (!R.HasLifetimes)
+    return warn(Input +
+                ": growth is not looked for: the trace does not say how "
+                "long blocks live, and has no events to count it from");
   if (R.Growth.Spans.empty())
-    return warn(Input + ": too short to look for growth, which needs " +
-                Twine(MinTrendPoints) +
-                " steps, or slices of 100 ms, after "
-                "the warm-up");
+    return warn(Input + ": too short to look for growth: it needs " +
+                Twine(MinGrowthIntervals) +
+                " steps or intervals of time, and "
+                "has " +
+                Twine(R.Growth.MostIntervals));
   if (!R.HasSteps)
     warn(Input + ": no steps: growth is per second; " + HowSteps);
 }
@@ -209,9 +212,9 @@ static Error write(const LeakView &V) {
 
 /// Opens a trace and looks for all of it.
 static Expected<LeakFindings> analyse(StringRef Path, SelectedTrace &In,
-                                        const SelectionSpec &Spec,
-                                        const LeakOptions &Options,
-                                        const Suppressions &Hidden) {
+                                      const SelectionSpec &Spec,
+                                      const LeakOptions &Options,
+                                      const Suppressions &Hidden) {
   if (Error E = In.open(Path, Spec))
     return std::move(E);
   for_each(In.T->warnings(), [](const std::string &W) { warn(W); });

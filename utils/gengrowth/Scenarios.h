@@ -1,4 +1,4 @@
-//===- Scenarios.h - How the memory of a made-up program moves --*- C++ -*-===//
+//===- Scenarios.h - Programs that leak, or only seem to --------*- C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,27 +9,29 @@
 #ifndef MEMKIT_UTILS_GENGROWTH_SCENARIOS_H
 #define MEMKIT_UTILS_GENGROWTH_SCENARIOS_H
 
-#include "../gentrace/Random.h"
+#include "Program.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include <string>
-#include <vector>
 
 namespace memkit::gengrowth {
 
-/// What the live bytes of a part of a program are at the end of each step.
+enum class Truth {
+  Clean,
+  Leaks,
+  Either, ///< no look at one run can tell: both answers are right
+};
+
+/// A kind of program; the sites of it that leak have `leak` in their stack.
 struct Scenario {
   llvm::StringRef Name;
-  bool IsLeak;
+  Truth Is;
   llvm::StringRef What; ///< in a few words
-  /// Live bytes of each of one or more stacks below one caller.
-  std::vector<std::vector<double>> (*Make)(gentrace::Random &R, size_t Steps);
+  Program (*Make)(uint64_t Seed);
 };
-llvm::ArrayRef<Scenario> scenarios();
 
-/// The text form of a trace of a program with Steps steps in which a part moves
-/// as S says, seeded. Its stacks go through `subject`; others do not grow.
-std::string makeTrace(const Scenario &S, uint64_t Seed, size_t Steps);
+// Cleans.cpp, Leaks.cpp
+llvm::ArrayRef<Scenario> cleanScenarios();
+llvm::ArrayRef<Scenario> leakScenarios();
 
 } // namespace memkit::gengrowth
 

@@ -8,35 +8,79 @@
 
 #include "Scenarios.h"
 #include "memkit/Analysis/Growth.h"
-#include "memkit/TraceText/Assembler.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include <cmath>
 
 using namespace memkit;
 using namespace memkit::gengrowth;
 using namespace llvm;
 
 static cl::OptionCategory Category("Options");
-static cl::opt<std::string>
-    Name("scenario", cl::value_desc("NAME"), cl::cat(Category),
-         cl::desc("Print the trace of one, as memas reads it"));
+static cl::opt<std::string> Name("scenario", cl::value_desc("NAME"),
+                                 cl::cat(Category),
+                                 cl::desc("Only this kind of program"));
+static cl::opt<std::string> Output("o", cl::value_desc("FILE"),
+                                   cl::cat(Category),
+                                   cl::desc("Write the trace of one program of "
+                                            "--scenario"));
 static cl::opt<uint64_t> Seed("seed", cl::init(1), cl::cat(Category),
                               cl::desc("The first seed (1)"));
-static cl::opt<unsigned> Count("count", cl::init(200), cl::cat(Category),
-                               cl::desc("Traces of each scenario (200)"));
-static cl::opt<unsigned> Steps("steps", cl::init(100), cl::cat(Category),
-                               cl::desc("Steps of each trace (100)"));
+static cl::opt<unsigned> Count("count", cl::init(150), cl::cat(Category),
+                               cl::desc("Programs of each kind (150)"));
 static cl::opt<bool> ShowWrong("show-wrong", cl::cat(Category),
                                cl::desc("Print which seeds were judged wrong"));
 
-/// Whether a finding names the subject, or none does at all, as it should.
-static Expected<bool> isRight(const Scenario &S, uint64_t Seed) {
-  std::string Text = makeTrace(S, Seed, Steps), Bytes;
-  StringSink Out(Bytes);
-  auto Assembled = assemble(MemoryBufferRef(Text, S.Name), Out);
-  if (!Assembled)
-    return Assembled.takeError();
+namespace {
+/// What was said of programs of one kind.
+struct Tally {
+  unsigned Runs = 0, Found = 0, Unsure = 0, False = 0, AtPlace = 0, Rated = 0,
+           Held = 0;
+  void add(const Tally &T) {
+    Runs += T.Runs;
+    Found += T.Found;
+    Unsure += T.Unsure;
+    False += T.False;
+    AtPlace += T.AtPlace;
+    Rated += T.Rated;
+    Held += T.Held;
+  }
+};
+} // namespace
+
+/// A leak counts that is three times what the rest of the heap wanders by.
+static bool isClear(const Program &P) {
+  std::vector<double> Rest = P.level(/*OfLeaks=*/false);
+  double Mean = 0, Square = 0, N = static_cast<double>(Rest.size());
+  for (double V : Rest)
+    Mean += V / N;
+  for (double V : Rest)
+    Square += (V - Mean) * (V - Mean) / N;
+  size_t End = std::min<size_t>(
+      Rest.size(), static_cast<size_t>(std::min(P.ShutdownAt, 1e9)));
+  return P.level(/*OfLeaks=*/true)[End - 1] >= 3 * std::sqrt(Square);
+}
+
+static bool isAtLeak(const Trace &T, uint32_t Node) {
+  for (; Node; Node = T.parent(Node))
+    for (const ShownFrame &F : T.shown(T.frameOf(Node)))
+      if (F.Function == "leak")
+        return true;
+  return false;
+}
+
+static Expected<Tally> judge(const Scenario &S, uint64_t Seed) {
+  Tally Out;
+  Program P = S.Make(Seed);
+  P.Name = S.Name.str();
+  if (S.Is == Truth::Leaks && P.ShutdownAt == Never && !isClear(P))
+    return Out;
+  std::string Bytes;
+  StringSink Sink(Bytes);
+  if (Error E = writeProgram(P, Sink, /*WithEvents=*/false))
+    return std::move(E);
   auto Reader = TraceReader::create(
       MemoryBuffer::getMemBuffer(Bytes, S.Name, /*Terminated=*/false));
   if (!Reader)
@@ -56,60 +100,136 @@ static Expected<bool> isRight(const Scenario &S, uint64_t Seed) {
   auto Report = findGrowth(**Slices, *Of, {});
   if (!Report)
     return Report.takeError();
-  bool Subject = false, Other = false;
+  Out.Runs = 1;
+  Out.Unsure = !Report->Unsure.empty();
+  double Rate = 0, Low = 0, High = 0;
   for (const Growth &G : Report->Found) {
-    bool Is = false;
-    for (uint32_t N = G.Node; N; N = (*T)->parent(N))
-      for (const ShownFrame &F : (*T)->shown((*T)->frameOf(N)))
-        Is |= F.Function == "subject";
-    (Is ? Subject : Other) = true;
+    if (!isAtLeak(**T, G.Node)) {
+      Out.False = 1;
+      continue;
+    }
+    Out.AtPlace = 1;
+    Rate += G.Rate;
+    Low += G.Low;
+    High += G.High;
   }
-  return Subject == S.IsLeak && !Other;
+  Out.Found = !Report->Found.empty();
+  // Rates are per step or per second; those of programs per step or tenth.
+  double True = P.Rate * (P.HasSteps ? 1 : 10);
+  if (Out.AtPlace && True > 0 && Report->Found.size() == 1) {
+    Out.Rated = 1;
+    Out.Held = Low <= True * 1.0001 && True * 0.9999 <= High;
+    if (ShowWrong && !Out.Held)
+      errs() << S.Name << ": interval with --seed=" << Seed << ": "
+             << format("%.0f (%.0f to %.0f), true %.0f\n", Rate, Low, High,
+                       True);
+  }
+  bool Wrong = S.Is == Truth::Clean   ? Out.Found
+               : S.Is == Truth::Leaks ? !Out.AtPlace || Out.False
+                                      : Out.False;
+  if (ShowWrong && Wrong) {
+    errs() << S.Name << ": wrong with --seed=" << Seed << '\n';
+    for (const auto *List : {&Report->Found, &Report->Unsure})
+      for (const Growth &G : *List) {
+        errs() << (List == &Report->Found ? "  found: " : "  unsure: ");
+        for (uint32_t N = G.Node; N; N = (*T)->parent(N))
+          for (const ShownFrame &F : (*T)->shown((*T)->frameOf(N)))
+            errs() << F.Function << ' ';
+        errs() << format("rate %.0f p %.2g age %.3g since %llu\n", G.Rate,
+                         G.PValue, G.Age,
+                         static_cast<unsigned long long>(G.SinceStep));
+      }
+  }
+  return Out;
+}
+
+static std::string percent(unsigned Part, unsigned Whole) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  if (Whole)
+    OS << format("%.1f %%", 100.0 * Part / Whole);
+  return Text;
+}
+
+static void printRow(StringRef Name, StringRef What, Truth Is, const Tally &T) {
+  outs() << "| " << Name << " | " << What << " | "
+         << (Is == Truth::Clean   ? "no"
+             : Is == Truth::Leaks ? "yes"
+                                  : "cannot be told")
+         << " | " << T.Runs << " | " << T.Found << " | " << T.Unsure << " | "
+         << T.False << " | "
+         << (Is == Truth::Clean ? "" : percent(T.AtPlace, T.Found)) << " | "
+         << percent(T.Held, T.Rated) << " |\n";
+  outs().flush();
 }
 
 static Error printTable() {
-  outs() << "| scenario | what it does | leak | traces | judged right |\n"
-         << "|---|---|---|---:|---:|\n";
-  for (const Scenario &S : scenarios()) {
-    unsigned Right = 0;
-    for (uint64_t I = 0; I != Count; ++I) {
-      Expected<bool> Is = isRight(S, Seed + I);
-      if (!Is)
-        return Is.takeError();
-      Right += *Is;
-      if (!*Is && ShowWrong)
-        errs() << S.Name << ": wrong with --seed=" << Seed + I << '\n';
+  outs() << "| kind | what it does | leaks | runs | found | too early | other "
+            "places "
+            "accused | at its place | interval holds |\n"
+         << "|---|---|---|---:|---:|---:|---:|---:|---:|\n";
+  Tally Clean, Leaks;
+  for (ArrayRef<Scenario> List : {cleanScenarios(), leakScenarios()})
+    for (const Scenario &S : List) {
+      if (!Name.empty() && S.Name != Name)
+        continue;
+      Tally Sum;
+      for (uint64_t I = 0; I != Count; ++I) {
+        Expected<Tally> T = judge(S, Seed + I);
+        if (!T)
+          return T.takeError();
+        Sum.add(*T);
+      }
+      printRow(S.Name, S.What, S.Is, Sum);
+      if (S.Is != Truth::Either)
+        (S.Is == Truth::Clean ? Clean : Leaks).add(Sum);
     }
-    outs() << "| " << S.Name << " | " << S.What << " | "
-           << (S.IsLeak ? "yes" : "no") << " | " << Count << " | "
-           << format("%.1f %%", 100.0 * Right / std::max(1u, Count.getValue()))
-           << " |\n";
+  if (Name.empty()) {
+    printRow("all", "", Truth::Clean, Clean);
+    printRow("all", "", Truth::Leaks, Leaks);
   }
   return Error::success();
+}
+
+static const Scenario *findScenario() {
+  for (ArrayRef<Scenario> List : {cleanScenarios(), leakScenarios()})
+    for (const Scenario &S : List)
+      if (S.Name == Name)
+        return &S;
+  return nullptr;
+}
+
+static Error run() {
+  if (Output.empty())
+    return printTable();
+  Program P = findScenario()->Make(Seed);
+  P.Name = Name;
+  std::string Bytes;
+  StringSink Sink(Bytes);
+  if (Error E = writeProgram(P, Sink, /*WithEvents=*/true))
+    return E;
+  std::error_code EC;
+  raw_fd_ostream OS(Output, EC);
+  if (!EC)
+    OS << Bytes;
+  return EC ? createStringError(EC, "%s", Output.c_str()) : Error::success();
 }
 
 int main(int Argc, char **Argv) {
   cl::HideUnrelatedOptions(Category);
   cl::ParseCommandLineOptions(
       Argc, Argv,
-      "Makes programs whose memory grows, or only seems to, and counts how "
-      "many "
-      "the analysis of growth judges right\n\n"
-      "  memkit-gengrowth --count=200\n"
-      "  memkit-gengrowth --scenario=slow --seed=7 | memas -o slow.fb\n");
-  if (Name.empty()) {
-    Error E = printTable();
-    if (!E)
-      return 0;
-    logAllUnhandledErrors(std::move(E), errs(), "memkit-gengrowth: error: ");
-    return 1;
-  }
-  const Scenario *S =
-      find_if(scenarios(), [](const Scenario &S) { return S.Name == Name; });
-  if (S == scenarios().end()) {
+      "Makes programs that leak, or only seem to, block by block, and counts "
+      "what the analysis of growth says of them\n\n"
+      "  memkit-gengrowth --count=10\n"
+      "  memkit-gengrowth --scenario=queue --seed=7 -o queue.fb\n");
+  if ((!Output.empty() || !Name.empty()) && !findScenario()) {
     errs() << "memkit-gengrowth: error: no scenario '" << Name << "'\n";
     return 2;
   }
-  outs() << makeTrace(*S, Seed, Steps);
-  return 0;
+  Error E = run();
+  if (!E)
+    return 0;
+  logAllUnhandledErrors(std::move(E), errs(), "memkit-gengrowth: error: ");
+  return 1;
 }

@@ -337,7 +337,7 @@ Error Program::closeEpoch() {
 }
 
 Error Program::cutSlice(ImageState &I, uint64_t TimeNs) {
-  A.cutSlice(I.Id, TimeNs, Cut);
+  A.cutSlice(I.Id, TimeNs, I.NextOrdinal, Cut);
   return I.Slices->add(Cut, WriteSlices);
 }
 
@@ -387,6 +387,8 @@ Error Program::finish() {
   for (ImageState &I : Images)
     if (Error E = I.Slices->flush(WriteSlices))
       return E;
+  if (Error E = A.lifetimes([&](const Lifetimes &L) { return Out.write(L); }))
+    return E;
   if (Error E = A.summary(1, Now,
                           [&](const Summary &Part) { return Out.write(Part); }))
     return E;

@@ -44,8 +44,12 @@ struct AccountRowRest {
   uint32_t HeapPeakBlocks = 0;
   uint32_t DomainPeakBlocks = 0;
   uint64_t Temporaries = 0;
+  /// 1 + the interval that all live blocks of the row were born in; or, with
+  /// HasLifetime, where its Lifetime stands; 0: none lived when one ended.
+  uint32_t Born = 0;
+  static constexpr uint32_t HasLifetime = 1u << 31;
 };
-static_assert(sizeof(AccountRowRest) == 32);
+static_assert(sizeof(AccountRowRest) == 40);
 
 /// All rows of one kind, numbered from 1, and the way from (cell, key) to them.
 /// Rows never move. Growing takes well under a millisecond at any size: rows

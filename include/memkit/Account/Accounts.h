@@ -44,11 +44,12 @@
 //
 // The context 0 has no row: contextRow() gives 0 and events skip it.
 //
-// Not thread-safe. Memory: 96 bytes a row and 4 to find it (11 to 21 more where
-// another image or heap had its stack before), 17 for each row that changed
-// since the last slice, 48 or so for each enclosing block, 32 a thread, 520 a
-// heap for sizes; a summary takes 8 bytes a row while it is made, and a slice
-// that is cut at once 32 for each of its rows.
+// Not thread-safe. Memory: 104 bytes a row and 4 to find it (11 to 21 more
+// where another image or heap had its stack before), 17 for each row that
+// changed since the last slice, what Lifetimes.h says, 48 or so for each
+// enclosing block, 32 a thread, 520 a heap for sizes; a summary takes 8 bytes a
+// row while it is made, and a slice that is cut at once 32 for each of its
+// rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +57,7 @@
 #define MEMKIT_ACCOUNT_ACCOUNTS_H
 
 #include "memkit/Account/AccountRows.h"
+#include "memkit/Account/Lifetimes.h"
 #include "memkit/Trace/Blocks.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -182,7 +184,7 @@ public:
   /// Many events of Image, but fewer than 2^21, with TimesNs of each: as the
   /// functions above would, and faster. None of blocks that lie in another, or
   /// in which others lie or lay (encloses()). Allocations are told to
-  /// noteAllocations() by the caller.
+  /// noteAllocations() by the caller, late frees to noteLateFree().
   void apply(uint32_t Image, llvm::ArrayRef<Change> Changes,
              const uint64_t *TimesNs);
   /// Whether a block of Image lies or lay in another that still counts.
@@ -197,6 +199,16 @@ public:
   bool holdsOthers(uint32_t Image, uint64_t Ordinal) const {
     auto At = Images[Image]->Enclosers.find(Ordinal);
     return At != Images[Image]->Enclosers.end() && At->second.InnerBlocks;
+  }
+  /// Blocks of Image below this ordinal were born in an interval that has
+  /// ended: their frees are late.
+  uint64_t lateBefore(uint32_t Image) const {
+    return Images[Image]->LateBefore;
+  }
+  /// A late free of Bytes in Blocks of Row.
+  void noteLateFree(uint32_t Image, uint32_t Row, uint64_t Ordinal,
+                    uint64_t Bytes, uint32_t Blocks = 1) {
+    noteLateFree(*Images[Image], Row, Ordinal, Bytes, Blocks);
   }
   /// Ordinal + 1 of what Thread allocated last, 0 for nothing.
   uint64_t lastAllocation(uint32_t Thread) const {
@@ -243,28 +255,31 @@ public:
   uint64_t nextSliceNs(uint32_t Image) const {
     return Images[Image]->NextSliceNs;
   }
-  /// Whether a slice is due by time at NowNs. When nothing changed, or when the
-  /// rows of slices would be more than a sixteenth of the events, it is put off
-  /// to the next of the equal times.
+  /// Whether a slice is due by time at NowNs. When nothing changed it is put
+  /// off to the next of the equal times.
   bool timeSliceDue(uint32_t Image, uint64_t NowNs);
   /// Whether a slice is due, the step just begun being the first of the next.
   bool stepSliceDue(uint32_t Image) const;
   /// Cuts a slice that ends at TimeNs: the (heap, stack) whose live values
   /// differ from those at the slice before, sorted by heap and stack.
-  /// At a step, call beginStep() first or after, it is the
-  /// same. Once more when the image ends, so that slices say how it ended.
-  void cutSlice(uint32_t Image, uint64_t TimeNs, Slice &Out);
+  /// NextOrdinal: of the next block of the image. At a step, call beginStep()
+  /// first or after, it is the same. Once more when the image ends, so that
+  /// slices say how it ended. Steps and equal times become longer when slices
+  /// are many, or have many rows or late frees for the events there are: so
+  /// they never end.
+  void cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
+                Slice &Out);
   /// The same in parts of at most MostRows rows, at least one: Take is given
   /// each in order, and may keep it. It must not call anything here.
-  void cutSlice(uint32_t Image, uint64_t TimeNs, size_t MostRows,
-                llvm::function_ref<void(Slice &)> Take);
+  void cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
+                size_t MostRows, llvm::function_ref<void(Slice &)> Take);
   /// The same in steps, while events go on: cuts a slice of which cutPart()
   /// gives the rows. The next is cut when this one has been given in whole.
-  void beginCut(uint32_t Image, uint64_t TimeNs);
+  void beginCut(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal);
   bool isCutting(uint32_t Image) const { return Images[Image]->Cut != nullptr; }
   /// Of the next MostRows rows that an event touched those that differ, sorted;
   /// only while isCutting(). False when there are none and the slice has
-  /// others.
+  /// others, or when lifetimes are still to be brought up to it.
   bool cutPart(uint32_t Image, size_t MostRows, Slice &Out);
   /// Stops the book-keeping of slices, for those who want none. At the start.
   void disableSlices() { SlicesOn = false; }
@@ -341,6 +356,14 @@ public:
           llvm::function_ref<llvm::Error(const Summary &)> Write) const;
   /// The same in one piece, of any number of rows.
   Summary summary(uint32_t Number, uint64_t EndNs) const;
+  /// Gives the lifetimes of the rows of which blocks lived at the cut, as of
+  /// the last slice that was cut of each image, in blocks of at most
+  /// MaxBlockRows cohorts, late frees and rows together. Rows are sorted by
+  /// image, heap and stack. Those whose blocks are all of one interval in the
+  /// first tenth of the run are left out: what a program makes when it starts.
+  /// Stops at Write's first error and returns it.
+  llvm::Error
+  lifetimes(llvm::function_ref<llvm::Error(const Lifetimes &)> Write) const;
 
 private:
   /// The live curve of a heap or domain over the running images, and its peak.
@@ -405,6 +428,14 @@ private:
     uint64_t StepPeakBytes = 0; ///< since the step that runs began
     uint64_t PeakBytes = 0;     ///< before that
     uint64_t HighestBytes = 0;  ///< of the span that runs
+    ShutdownCut Cut;
+  };
+  /// A block that was freed in a later interval than that of its birth.
+  struct LateFree {
+    uint32_t Row;
+    uint32_t Interval; ///< of its birth
+    uint64_t Bytes;
+    uint32_t Blocks;
   };
   /// A row that changed since the last slice, as it was at that slice.
   struct DirtyRow {
@@ -420,6 +451,8 @@ private:
     bool Any = false;                         ///< a part of it counted
     llvm::DenseMap<uint32_t, uint32_t> Since; ///< row -> in Dirty
     size_t Noted = 0;                         ///< of Dirty, in Since
+    std::deque<LateFree> Late;
+    size_t NextLate = 0; ///< of them
   };
   /// A block that encloses others. A freed one stays as long as these live.
   struct Encloser {
@@ -440,8 +473,15 @@ private:
     uint64_t SliceNs = 0;    ///< between slices by time
     uint64_t SliceSteps = 1; ///< steps in a slice
     uint64_t StepsOpen = 0;  ///< ended steps of the slice that runs
-    uint64_t SliceRows = 0;  ///< of all slices so far
-    Slice Open;              ///< the slice that runs, without rows
+    uint64_t SliceWork = 0;  ///< see doubleSlices()
+    unsigned Doublings = 0;  ///< that SliceWork has brought
+    IntervalLog Intervals;   ///< as slices
+    uint64_t LateBefore = 0; ///< lateBefore()
+    /// What lived of the image's shares at the end of the interval before the
+    /// one that runs.
+    std::vector<uint64_t> Levels;
+    std::deque<LateFree> Late;
+    Slice Open; ///< the slice that runs, without rows
     bool Stepping = false;
     uint64_t Step = 0, StepBeginNs = 0, StepBefore = 0;
     Share AtStep; ///< what it had of `host` when the step began
@@ -507,7 +547,18 @@ private:
   bool changeInner(const Cell &Inner, uint64_t Enclosing, uint64_t Bytes,
                    uint64_t Blocks);
   void beginSlices(ImageState &I, uint64_t StartNs);
-  Slice nextSlice(ImageState &I, uint64_t TimeNs);
+  Slice nextSlice(ImageState &I, uint64_t TimeNs, uint64_t NextOrdinal);
+  void doubleSlices(ImageState &I, uint64_t Cut);
+  void finishCut(ImageState &I);
+  void noteLateFree(ImageState &I, uint32_t Row, uint64_t Ordinal,
+                    uint64_t Bytes, uint32_t Blocks) {
+    I.Late.push_back({Row, I.Intervals.intervalOf(Ordinal), Bytes, Blocks});
+  }
+  void addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
+               uint64_t Blocks, uint64_t Bytes, bool AnyLate);
+  void applyLate(ImageState &I, const LateFree &F, uint32_t Interval);
+  void noteLevels(ImageState &I);
+  bool lifetimeAt(uint32_t Row, LifetimeRow &Out) const;
   void endStep(ImageState &I, uint64_t TimeNs);
   StepTotals runningStep(const ImageState &I, uint64_t NowNs) const;
   SumRow sumRow(const AccountRow &R, const AccountRowRest &Rest,
@@ -534,7 +585,8 @@ private:
   };
   std::vector<ThreadSums> Threads; ///< by id; those of 0 are not told
   llvm::DenseMap<uint32_t, uint64_t> StackSplits, ContextSplits; ///< by row
-  std::unique_ptr<Lanes> Open; ///< what apply() keeps at hand
+  std::deque<Lifetime> LifetimesOf; ///< see AccountRowRest::Born
+  std::unique_ptr<Lanes> Open;      ///< what apply() keeps at hand
   Curve Outside; ///< stands for the domain of heaps outside the totals
 };
 
@@ -666,6 +718,8 @@ inline void Accounts::free(BlockRef B, uint64_t Size, uint64_t TimeNs,
                            uint32_t Thread, uint64_t Enclosing) {
   Target T = beginEvent(B, TimeNs);
   bool Temporary = countFree(T, B, Size, Thread);
+  if (LLVM_UNLIKELY(B.Ordinal < T.C.I->LateBefore))
+    noteLateFree(*T.C.I, B.Row, B.Ordinal, Size, 1);
   if (!T.C.I->Enclosers.empty())
     return freeNested(T, B, Size, Temporary, Enclosing);
   T.C.S->Frees += 1;

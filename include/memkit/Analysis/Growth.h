@@ -1,4 +1,4 @@
-//===- Growth.h - What grows with each step -*- C++ -*-===//
+//===- Growth.h - What grows to the end of the run --------------*- C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,17 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Looks through the slices of a trace for stacks, and nodes of the tree of
-// stacks, whose live bytes grow to the end of the run. Reads the slices twice
+// Looks through the lifetimes and slices of a trace for stacks, and nodes of
+// the tree of stacks, whose blocks survive (Survival.h). Reads the slices twice
 // and replays no event. Memory, beside that of SliceSeries: 40 bytes for each
-// (image, heap, stack), 4 a node, and the series of at most MaxSeries nodes.
+// (image, heap, stack), 4 a node, and some 4 KiB for each of at most MaxSeries
+// nodes.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_ANALYSIS_GROWTH_H
 #define MEMKIT_ANALYSIS_GROWTH_H
 
-#include "memkit/Analysis/Trend.h"
+#include "memkit/Analysis/Survival.h"
 #include "memkit/Model/Slices.h"
 #include <string>
 #include <vector>
@@ -24,62 +25,78 @@
 namespace memkit {
 
 struct GrowthOptions {
-  /// The part of a run's steps (without steps: of its time) that is not looked
-  /// at: what a program fills while it starts is no leak.
-  double WarmUp = 0.2;
+  /// What is born in this part of a run's steps (without steps: of its time)
+  /// is not looked at, nor what is born before the first step.
+  double WarmUp = 0;
   uint64_t WarmUpSteps = 0; ///< at least so many, where there are steps
-  /// What rises by less, over all that is measured, is not looked at.
+  /// Fewer bytes that survive are not looked at.
   uint64_t LeastBytes = 1024;
-  /// The most of p-value times number of series.
-  double MostChance = 0.001;
-  /// How many series are looked at; of more, those that rise most.
+  /// How many nodes are looked at; of more, those of which most survives.
   size_t MaxSeries = 8192;
 };
 
-/// What was measured of a process.
+/// What was measured of a memory space of a process.
 struct GrowthSpan {
   uint32_t Image = 0;
+  uint32_t Space = 1; ///< a domain + 1; 0: heaps outside the totals
   bool HasSteps = false;
-  size_t Points = 0;
+  size_t Intervals = 0;                 ///< steps, or equal times
   uint64_t FirstStep = 0, LastStep = 0; ///< of those with HasSteps
   uint64_t BeginNs = 0, EndNs = 0;
-  /// How much a point of a series stands for: steps, or seconds.
-  double PerPoint = 0;
+  /// What came after is the end of the process, which frees.
+  bool EndsEarly = false;
+  /// How much a unit of the clock is: one step, or so many seconds.
+  double PerUnit = 1;
 };
 
-/// A node of the shown tree below which the live bytes of a heap grow.
+/// A node of the shown tree below which blocks of a heap survive.
 struct Growth {
   uint32_t Span = 0; ///< in GrowthReport::Spans
   uint32_t Heap = 0;
   uint32_t Node = 0;   ///< of Trace::view(), where all of it hangs
-  uint32_t Stack = 0;  ///< the one of them that has grown most
-  uint64_t Stacks = 0; ///< that have grown, at or below the node
+  uint32_t Stack = 0;  ///< the one of them of which most survives
+  uint64_t Stacks = 0; ///< of which blocks survive, at or below the node
   /// Live at the end of the span, of those stacks alone; what other findings
   /// have is not in it.
   uint64_t Bytes = 0, Blocks = 0;
-  uint64_t Rise = 0; ///< in bytes, from the span's begin to its end
+  uint64_t Rise = 0; ///< bytes of Bytes that were born since the growth began
+  /// What the heap as a whole has in the process at the span's begin and end.
+  uint64_t HeapBegin = 0, HeapEnd = 0;
   /// Bytes for each step, or second, and the interval that has it with 95 %.
   double Rate = 0, Low = 0, High = 0;
-  /// The chance that any of the series that were looked at is taken for one
-  /// that grows by such a trend and does not.
+  /// The chance that any of the places that were looked at looks so and is
+  /// freed later all the same.
   double PValue = 1;
-  /// The first step, or time, after which it was never again as low as at the
-  /// begin; 0: it was so from the begin on.
+  /// Of what is older than so many steps, or seconds, little or nothing was
+  /// freed.
+  double Age = 0;
+  /// The first step, or time, of it; 0: from the begin on.
   uint64_t SinceStep = 0, SinceNs = 0;
+  Survival Verdict = Survival::Leak;
+  bool IsContainer = false; ///< blocks are replaced by larger ones
+  /// Pools of CPython's objects: whose objects these are is not known.
+  bool IsArenas = false;
+  bool FreedAtExit = false; ///< nearly all of it, after the span
 };
 
 struct GrowthReport {
-  std::vector<Growth> Found;     ///< highest rise first
-  std::vector<GrowthSpan> Spans; ///< of the images that were looked at
-  /// Images with too few slices to say anything.
+  std::vector<Growth> Found;     ///< what grows, highest rate first
+  std::vector<Growth> Unsure;    ///< what may, and cannot be told yet
+  std::vector<GrowthSpan> Spans; ///< of what was looked at
+  /// Processes with too few intervals to say anything, and the most that one of
+  /// them has.
   size_t TooShort = 0;
-  size_t Series = 0;  ///< how many were looked at
+  size_t MostIntervals = 0;
+  size_t Series = 0;  ///< how many nodes were looked at
   size_t LeftOut = 0; ///< how many more there were
 };
 
-/// Looks through the slices of what S selects, in processes that no exec
-/// replaced. Without chosen heaps, a stack most of whose bytes lie in blocks of
-/// inner heaps is theirs. Errors: those of reading slices.
+/// So many steps or intervals are needed to say anything.
+inline constexpr size_t MinGrowthIntervals = 6;
+
+/// Looks through what S selects, in processes that no exec replaced. Without
+/// chosen heaps, a stack most of whose bytes lie in blocks of inner heaps is
+/// theirs. Errors: those of reading.
 llvm::Expected<GrowthReport> findGrowth(SliceSeries &Slices, const Sums &S,
                                         const GrowthOptions &Options);
 

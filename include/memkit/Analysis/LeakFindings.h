@@ -1,4 +1,5 @@
-//===- LeakFindings.h - All that memleak finds ----------------------*- C++ -*-===//
+//===- LeakFindings.h - All that memleak finds ----------------------*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,8 +42,8 @@ struct LeakFindings {
   LeakReport Exit;
   GrowthReport Growth;
   std::vector<Outlier> Outliers;
-  bool HasSteps = false;  ///< a process that was looked at has steps
-  bool HasSlices = false; ///< without, growth cannot be looked for
+  bool HasSteps = false;     ///< a process that was looked at has steps
+  bool HasLifetimes = false; ///< without, growth cannot be looked for
   bool LooksForGrowth = false;
   uint64_t InBaseline = 0; ///< findings that are not told of, being old
 };
@@ -55,9 +56,9 @@ struct LeakOptions {
 /// Looks for Kinds in what S selects. What Hidden or, failing that, ByDefault
 /// matches is counted in Exit.Suppressed and ByDefault, and left out.
 llvm::Expected<LeakFindings> findAllLeaks(const Sums &S,
-                                       const LeakOptions &Options,
-                                       const Suppressions &Hidden,
-                                       const Suppressions &ByDefault);
+                                          const LeakOptions &Options,
+                                          const Suppressions &Hidden,
+                                          const Suppressions &ByDefault);
 
 /// Leaves out of R what Old has too: findings of the same kind, heap and stack,
 /// stacks being the same when their functions and modules are.

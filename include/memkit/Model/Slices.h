@@ -32,10 +32,11 @@
 namespace memkit {
 
 /// When a slice was. In an image with steps it ends when a step begins, at
-/// first with each; after 4,096 slices each has twice as many steps, and so on.
-/// Without steps slices end at equal times (100 ms, later more), but where
-/// nothing changed there is none. The last one ends with the image.
+/// first with each, later with every second, and so on. Without steps slices
+/// end at equal times (20 ms, later more), but where nothing changed there is
+/// none. The last one ends with the image.
 struct SliceHead {
+  uint64_t Index = 0;     ///< as the file numbers it
   uint64_t FirstStep = 0; ///< 0: before the first step, or there are none
   uint64_t LastStep = 0;
   uint64_t BeginNs = 0;
@@ -45,8 +46,10 @@ struct SliceHead {
 /// The slices of an image.
 struct ImageSlices {
   uint32_t Image = 0;
-  std::vector<SliceHead> Heads; ///< EndNs never falls
+  std::vector<SliceHead> Heads; ///< EndNs and Index never fall
   bool hasSteps() const { return Heads.back().LastStep != 0; }
+  /// How many of Heads are before the slice that the file numbers Index.
+  size_t headsBefore(uint64_t Index) const;
 };
 
 /// What a slice says of a (heap, stack), all bytes of its blocks (those that
@@ -73,6 +76,9 @@ public:
 
   /// The selected images that have slices, in rising order.
   llvm::ArrayRef<ImageSlices> images() const { return Images; }
+  /// Whether the trace says how long blocks live. If not, it is an old one
+  /// without events.
+  bool hasLifetimes() const;
   /// Whether any of them has steps.
   bool hasSteps() const;
 
@@ -83,6 +89,11 @@ public:
   using Taker = llvm::function_ref<llvm::Error(
       size_t Image, size_t Slice, llvm::ArrayRef<SliceChange> Rows)>;
   llvm::Error forEach(Taker Take);
+  /// Gives how long the blocks of selected rows live, of images() that tell
+  /// it: Image is a place there. Blocks of one image come in order. A trace
+  /// whose slices it has is the one that these are of.
+  llvm::Error forEachLifetimes(
+      llvm::function_ref<void(size_t Image, const Lifetimes &)> Take);
   /// How many rows forEach() has numbered so far.
   uint32_t numRows() const { return Values.size(); }
 

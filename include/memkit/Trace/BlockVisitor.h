@@ -26,6 +26,7 @@ public:
   virtual llvm::Error visit(const BlockInfo &, const Keyframe &);
   virtual llvm::Error visit(const BlockInfo &, const Summary &);
   virtual llvm::Error visit(const BlockInfo &, const Index &);
+  virtual llvm::Error visit(const BlockInfo &, const Lifetimes &);
 };
 
 /// Gives every block of Stream to V until the end or the first error.

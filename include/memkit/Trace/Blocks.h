@@ -20,6 +20,7 @@
 
 #include "memkit/Trace/Dictionary.h"
 #include "memkit/Trace/Events.h"
+#include "memkit/Trace/Lifetimes.h"
 #include "memkit/Trace/Marks.h"
 #include "memkit/Trace/Summary.h"
 #include <cstdint>
@@ -140,8 +141,9 @@ enum class BlockKind : uint8_t {
   Keyframe = 6,
   Summary = 7,
   Index = 8,
+  Lifetimes = 9,
 };
-inline constexpr uint8_t NumBlockKinds = 9;
+inline constexpr uint8_t NumBlockKinds = 10;
 const char *blockKindName(BlockKind Kind);
 
 /// Where a block stands and what it covers. Image, Epoch, times and Events are
@@ -166,7 +168,7 @@ struct Index {
 
 /// Any block, decoded.
 using AnyBlock = std::variant<std::monostate, Header, Dictionary, Events, Marks,
-                              Slices, Keyframe, Summary, Index>;
+                              Slices, Keyframe, Summary, Index, Lifetimes>;
 
 } // namespace memkit
 

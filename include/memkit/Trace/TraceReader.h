@@ -46,6 +46,7 @@ struct IdLimits {
   std::string check(const EventTable &E) const;
   std::string check(const Marks &M) const;
   std::string check(const Slices &S) const;
+  std::string check(const Lifetimes &L) const;
   std::string check(const Keyframe &K) const;
   std::string check(const Summary &S) const;
 };
@@ -92,6 +93,7 @@ public:
   llvm::Error read(const BlockInfo &B, EventTable &Out);
   llvm::Error read(const BlockInfo &B, Marks &Out);
   llvm::Error read(const BlockInfo &B, Slices &Out);
+  llvm::Error read(const BlockInfo &B, Lifetimes &Out);
   llvm::Error read(const BlockInfo &B, Keyframe &Out);
   llvm::Error read(const BlockInfo &B, Summary &Out);
   /// The parent of each node of the dictionaries read so far, [0] being the

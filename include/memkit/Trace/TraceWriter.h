@@ -36,6 +36,7 @@ public:
   llvm::Error write(const EventLog &L);
   llvm::Error write(const Marks &M);
   llvm::Error write(const Slices &S);
+  llvm::Error write(const Lifetimes &L);
   llvm::Error write(const Keyframe &K);
   llvm::Error write(const Summary &S);
 

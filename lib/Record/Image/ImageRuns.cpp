@@ -46,6 +46,7 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
   auto &[Changes, TimesNs, Logged, Contexts] = R.Room;
   // Nothing is held meanwhile: who would be ends the run.
   bool HasHeld = !Held.empty();
+  uint64_t LateBefore = R.Sums.lateBefore(Id);
   std::optional<LiveEntry> Outer; // one in which others lie or lay ends the run
   size_t At = 0, N = 0;           // records, events
   uint32_t InContext = 0;
@@ -102,6 +103,8 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
       if (LLVM_UNLIKELY(Whole))
         Snapshot.onTake(E, LiveTable::shardOf(Rec.Address));
       R.Sums.prefetchRow(E.Row);
+      if (LLVM_UNLIKELY(E.Ordinal < LateBefore))
+        R.Sums.noteLateFree(Id, E.Row, E.Ordinal, E.Size);
       bool Temporary = R.Sums.lastAllocation(S.Thread) == E.Ordinal + 1;
       if (Temporary)
         R.Sums.prefetchRest(E.Row);

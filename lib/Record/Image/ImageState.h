@@ -66,6 +66,8 @@ public:
              std::unique_ptr<SharedImage> Shared, Recording &R);
 
   uint32_t id() const { return Id; }
+  /// The ordinal of the next block.
+  uint64_t nextOrdinal() const { return NextOrdinal; }
   pid_t pid() const { return Pid; }
   SharedImage &shared() { return *Shared; }
   /// See CodeFrames.

@@ -193,15 +193,22 @@ void Recording::addSlice(uint32_t Image, Slice &Part) {
     flush();
 }
 
+uint64_t Recording::nextOrdinal(uint32_t Image) const {
+  for (const ImageState *I : Images)
+    if (I->id() == Image)
+      return I->nextOrdinal();
+  return 0;
+}
+
 void Recording::cutSlice(uint32_t Image, uint64_t TimeNs) {
   while (Sums.isCutting(Image))
     goOnCutting(Image);
-  Sums.cutSlice(Image, TimeNs, MaxPendingRows,
+  Sums.cutSlice(Image, TimeNs, nextOrdinal(Image), MaxPendingRows,
                 [&](Slice &Part) { addSlice(Image, Part); });
 }
 
 void Recording::beginCut(uint32_t Image, uint64_t TimeNs) {
-  Sums.beginCut(Image, TimeNs);
+  Sums.beginCut(Image, TimeNs, nextOrdinal(Image));
   goOnCutting(Image);
 }
 
@@ -450,6 +457,9 @@ bool Recording::writeSums() {
   writeParts(ScopeTotals, &Summary::Layers, EndNs);
   writeParts(Kinds.totals(), &Summary::Kinds, EndNs);
   writeOoms(EndNs);
+  if (!check(Sums.lifetimes(
+          [this](const Lifetimes &L) { return Writer->write(L); })))
+    return false;
   return check(Sums.summary(NumSummaries, EndNs, [this](const Summary &S) {
     return Writer->write(S);
   }));

@@ -252,6 +252,7 @@ private:
   std::map<uint16_t, TensorHeap> DeviceHeaps; ///< by device
   std::map<std::string, uint32_t> PoolHeaps;  ///< by name
   static constexpr size_t MostPoolHeaps = 64;
+  uint64_t nextOrdinal(uint32_t Image) const;
   std::vector<ImageState *> Images;
   Marks PendingMarks;
   /// What waits for the next flush is bounded, so that it does not grow with

@@ -178,7 +178,7 @@ private:
   void slice(uint32_t Image) {
     tell();
     Slice S;
-    A.cutSlice(Image, Time, S);
+    A.cutSlice(Image, Time, NextOrdinal[Image], S);
     EXPECT_EQ(S.Rows, N.slice(Image));
     EXPECT_EQ(S.Index, Slices[Image]++);
     EXPECT_EQ(S.EndNs, Time);
@@ -420,7 +420,7 @@ TEST(Accounts, ASliceComesInParts) {
   A.free({8, A.stackRow(1, 2, 1), 0}, 1, 200, 1);
   std::vector<SliceRow> Rows;
   std::vector<size_t> Sizes;
-  A.cutSlice(1, 1'000, 3, [&](Slice &Part) {
+  A.cutSlice(1, 1'000, 9, 3, [&](Slice &Part) {
     EXPECT_EQ(Part.Index, 0u);
     EXPECT_EQ(Part.EndNs, 1'000u);
     Sizes.push_back(Part.Rows.size());
@@ -436,7 +436,7 @@ TEST(Accounts, ASliceComesInParts) {
                                          {2, 7, 1, 7},
                                          {2, 9, 1, 9}}));
   // The next has nothing to tell, in one part.
-  A.cutSlice(1, 2'000, 3, [&](Slice &Part) {
+  A.cutSlice(1, 2'000, 9, 3, [&](Slice &Part) {
     EXPECT_EQ(Part.Index, 1u);
     EXPECT_TRUE(Part.Rows.empty());
     Sizes.push_back(0);
@@ -465,7 +465,7 @@ TEST(Accounts, ALongSliceIsSorted) {
               return std::tie(X.Heap, X.Stack) < std::tie(Y.Heap, Y.Stack);
             });
   Slice All;
-  A.cutSlice(1, 1'000, All);
+  A.cutSlice(1, 1'000, Ordinal, All);
   EXPECT_EQ(All.Rows, Expected);
 }
 
@@ -481,7 +481,7 @@ TEST(Accounts, ASliceIsCutWhileEventsGoOn) {
   for (uint32_t Stack = 1; Stack <= Stacks; ++Stack)
     Add(Stack, 1);
   A.free({4, A.stackRow(1, 1, 5), 0}, 500, 2, 1);
-  A.beginCut(1, 1'000);
+  A.beginCut(1, 1'000, Ordinal);
   std::vector<SliceRow> Rows;
   unsigned Parts = 0;
   while (A.isCutting(1)) {
@@ -502,21 +502,21 @@ TEST(Accounts, ASliceIsCutWhileEventsGoOn) {
       Expected.push_back({1, Stack, 1, 100 * Stack});
   EXPECT_EQ(Rows, Expected) << "as it was at the cut";
   Slice Next;
-  A.cutSlice(1, 3'000, Next);
+  A.cutSlice(1, 3'000, Ordinal, Next);
   EXPECT_EQ(Next.Index, 1u);
   EXPECT_EQ(Next.BeginNs, 1'000u);
   EXPECT_EQ(Next.Rows,
             (std::vector<SliceRow>{{1, 1, 5, 500}, {1, Stacks, 5, 5000}}));
   // One without rows is one part, too; else parts without rows are none.
   Slice Part;
-  A.beginCut(1, 4'000);
+  A.beginCut(1, 4'000, Ordinal);
   EXPECT_TRUE(A.cutPart(1, 3, Part));
   EXPECT_TRUE(Part.Rows.empty());
   EXPECT_FALSE(A.isCutting(1));
   Add(1, 5'000);
   A.free({Ordinal - 1, A.stackRow(1, 1, 1), 0}, 100, 5'001, 1);
   Add(2, 5'002);
-  A.beginCut(1, 6'000);
+  A.beginCut(1, 6'000, Ordinal);
   EXPECT_FALSE(A.cutPart(1, 1, Part)) << "as it was before";
   EXPECT_TRUE(A.cutPart(1, 1, Part));
   EXPECT_FALSE(A.isCutting(1));
@@ -529,15 +529,15 @@ TEST(Accounts, SlicesOfStepsAndTime) {
   uint32_t Row = A.stackRow(1, 1, 5);
   EXPECT_FALSE(A.timeSliceDue(1, 1'000'000)) << "before the first interval";
   EXPECT_FALSE(A.timeSliceDue(1, 250'000'000)) << "nothing changed";
-  EXPECT_EQ(A.nextSliceNs(1), 300'000'000u);
+  EXPECT_EQ(A.nextSliceNs(1), 260'000'000u);
   A.allocate({0, Row, 0}, 10, 260'000'000, 1);
   EXPECT_TRUE(A.timeSliceDue(1, 300'000'000));
   Slice S;
-  A.cutSlice(1, 300'000'000, S);
+  A.cutSlice(1, 300'000'000, 1, S);
   EXPECT_EQ(S.Rows, (std::vector<SliceRow>{{1, 5, 1, 10}}));
   A.beginStep(1, 7, 310'000'000);
   EXPECT_TRUE(A.stepSliceDue(1)) << "what was before the first step";
-  A.cutSlice(1, 310'000'000, S);
+  A.cutSlice(1, 310'000'000, 1, S);
   EXPECT_EQ(S.FirstStep, 0u);
   EXPECT_EQ(S.LastStep, 0u);
   EXPECT_TRUE(S.Rows.empty());
@@ -545,7 +545,7 @@ TEST(Accounts, SlicesOfStepsAndTime) {
   A.free({0, Row, 0}, 10, 320'000'000, 1);
   A.beginStep(1, 8, 330'000'000);
   EXPECT_TRUE(A.stepSliceDue(1));
-  A.cutSlice(1, 330'000'000, S);
+  A.cutSlice(1, 330'000'000, 1, S);
   EXPECT_EQ(S.FirstStep, 7u);
   EXPECT_EQ(S.LastStep, 7u);
   EXPECT_EQ(S.BeginNs, 310'000'000u);

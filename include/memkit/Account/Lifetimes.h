@@ -1,0 +1,136 @@
+//===- Lifetimes.h - How long the blocks of a stack live --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For each row of stacks: how many bytes of each interval still live (cohorts),
+// and how old those bytes became that outlived the interval of their birth and
+// were freed later (late frees). A leak is what survives, cohort after cohort;
+// Analysis/Survival.h judges it.
+//
+// Cost. A block that is freed in the interval of its birth costs a comparison
+// of ordinals. A late free is noted in a queue, and the queue is applied when
+// the interval ends. Memory: 8 bytes a row; some 60 bytes for each row that
+// changed in an interval after its first, 32 for each of its cohorts that
+// lives (at most MaxCohorts), 48 for each class of ages of its late frees; 24
+// for each late free of the interval that runs, 24 an interval.
+//
+// The end of a process frees what the program would have kept. So each space of
+// an image has a cut: the last end of an interval, but for the one that runs,
+// at which nearly as much lived as ever in the last quarter of the run, and
+// from which it does not fall without rising again. What was freed since the
+// cut is kept apart, so that the values at the cut can be given.
+//
+// Not thread-safe; part of Accounts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_ACCOUNT_LIFETIMES_H
+#define MEMKIT_ACCOUNT_LIFETIMES_H
+
+#include "memkit/Trace/Lifetimes.h"
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace memkit {
+
+/// When an interval begins.
+struct IntervalBegin {
+  uint64_t FirstOrdinal = 0; ///< blocks from it on are born in it or later
+  uint64_t BeginNs = 0;
+  uint64_t Step = 0; ///< that runs then; 0: before the first
+};
+
+/// The intervals of an image, the one that runs included.
+class IntervalLog {
+public:
+  void begin(IntervalBegin I) { Begins.push_back(I); }
+  /// A step begins with the interval that runs.
+  void setStep(uint64_t Step) { Begins.back().Step = Step; }
+  /// The interval that runs.
+  uint32_t current() const { return static_cast<uint32_t>(Begins.size()) - 1; }
+  /// Which interval the block Ordinal was born in.
+  uint32_t intervalOf(uint64_t Ordinal) const;
+  const IntervalBegin &operator[](uint32_t Interval) const {
+    return Begins[Interval];
+  }
+  /// The class of ages of blocks of the interval Birth that die in Death.
+  AgeClass ageClass(uint32_t Birth, uint32_t Death) const;
+  /// Where an interval lies, from 0 (the first) to 1 (the end of Last): by
+  /// steps once there are any.
+  double place(uint32_t Interval, uint32_t Last) const;
+
+private:
+  std::vector<IntervalBegin> Begins;
+};
+
+/// The cut of a space of an image: see above.
+class ShutdownCut {
+public:
+  /// LiveBytes: at the end of the interval that was the Intervals-th.
+  void noteEnd(const IntervalLog &Log, uint32_t Intervals, uint64_t LiveBytes);
+  /// So many intervals lie before the cut. 0: none has ended.
+  uint32_t intervals() const { return Cut; }
+
+private:
+  struct Level {
+    uint32_t Intervals;
+    uint64_t LiveBytes;
+  };
+  uint32_t Cut = 0;
+  double LevelAtCut = 0, LowestSince = 0;
+  /// Levels that no later one of the last quarter reaches; the highest first.
+  std::deque<Level> Highest;
+};
+
+/// What is known of a row.
+class Lifetime {
+public:
+  static constexpr size_t MaxCohorts = 64;
+
+  /// The row had a cohort when it was still its only one.
+  Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes);
+  /// What its blocks rose by in the interval that ended; falls are negative.
+  void addBorn(uint32_t Interval, int64_t Blocks, int64_t Bytes,
+               const IntervalLog &Log);
+  /// Blocks of the interval Birth were freed in the interval Death.
+  void addLateFree(uint32_t Birth, uint32_t Death, uint64_t Blocks,
+                   uint64_t Bytes, const IntervalLog &Log);
+  /// From here on late frees are after the cut; before them, call this with
+  /// the cut of the row's space.
+  void setCut(uint32_t Intervals);
+  /// The values at a cut, which is that of the last setCut() or a later one;
+  /// heap and stack are left alone.
+  void writeAt(uint32_t Cut, LifetimeRow &Out) const;
+
+private:
+  struct Live {
+    uint32_t Interval = 0;
+    uint32_t Last = 0;        ///< interval that it has, too
+    uint32_t FreedBlocks = 0; ///< since the cut
+    int64_t Blocks = 0;       ///< negative for a moment, between the two calls
+    int64_t Bytes = 0;
+    uint64_t FreedBytes = 0; ///< since the cut
+    bool isEmpty() const { return !Blocks && !Bytes && !FreedBytes; }
+  };
+  struct Aged : LateFrees {
+    uint32_t LastInterval = UINT32_MAX;
+    uint64_t SinceBlocks = 0, SinceBytes = 0; ///< of those, since the cut
+    uint32_t SinceIntervals = 0;
+  };
+  Live &cohortAt(uint32_t Interval, const IntervalLog &Log);
+  void makeRoom(const IntervalLog &Log);
+
+  std::vector<Live> Cohorts; ///< rising intervals; the oldest may hold several
+  std::vector<Aged> Frees;
+  uint32_t Cut = 0;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_ACCOUNT_LIFETIMES_H

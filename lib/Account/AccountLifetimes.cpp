@@ -1,0 +1,156 @@
+//===- AccountLifetimes.cpp - Lifetimes as intervals end --------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// When an interval ends, each row that changed in it tells by how much its live
+// bytes rose or fell, and then each late free moves its bytes from there to the
+// cohort that they were born in: what was born in the interval and lives is the
+// rise and what was freed of older blocks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowOrder.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace memkit;
+
+/// Before: the row as it was when the interval began; Blocks and Bytes: at its
+/// end. AnyLate: late frees of the interval may follow.
+void Accounts::addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
+                       uint64_t Blocks, uint64_t Bytes, bool AnyLate) {
+  if (!SlicesOn)
+    return;
+  uint32_t &Born = StackRows.rest(Before.Row).Born;
+  bool WasEmpty = !Before.LiveBlocks && !Before.LiveBytes;
+  bool IsSame = Blocks == Before.LiveBlocks && Bytes == Before.LiveBytes;
+  // One that had a place when it was first written costs the same again.
+  I.SliceWork += !IsSame && !WasEmpty;
+  if (!(Born & AccountRowRest::HasLifetime)) {
+    if (!Born || WasEmpty) {
+      Born = Blocks || Bytes ? Interval + 1 : 0;
+      return;
+    }
+    if (IsSame && !AnyLate)
+      return;
+    LifetimesOf.emplace_back(Born - 1, Before.LiveBlocks, Before.LiveBytes);
+    Born = static_cast<uint32_t>(LifetimesOf.size() - 1) |
+           AccountRowRest::HasLifetime;
+  }
+  LifetimesOf[Born & ~AccountRowRest::HasLifetime].addBorn(
+      Interval, static_cast<int64_t>(Blocks - Before.LiveBlocks),
+      static_cast<int64_t>(Bytes - Before.LiveBytes), I.Intervals);
+}
+
+void Accounts::applyLate(ImageState &I, const LateFree &F, uint32_t Interval) {
+  I.SliceWork += 1;
+  uint32_t Born = StackRows.rest(F.Row).Born;
+  if (!(Born & AccountRowRest::HasLifetime))
+    return;
+  Lifetime &L = LifetimesOf[Born & ~AccountRowRest::HasLifetime];
+  L.setCut(Cells[StackRows[F.Row].Cell].S->Cut.intervals());
+  L.addLateFree(F.Interval, Interval, F.Blocks, F.Bytes, I.Intervals);
+}
+
+/// An interval ends. Only now is it known that the one before was not the last:
+/// that one has the end of the process, or is not over, and is never before a
+/// cut.
+void Accounts::noteLevels(ImageState &I) {
+  if (!SlicesOn)
+    return;
+  for (size_t S = 0; S != I.Levels.size(); ++S)
+    if (I.Shares[S])
+      I.Shares[S]->Cut.noteEnd(I.Intervals, I.Intervals.current(), I.Levels[S]);
+  I.Levels.clear();
+  for (const std::unique_ptr<Share> &S : I.Shares)
+    I.Levels.push_back(S ? S->LiveBytes : 0);
+}
+
+/// What is known of a row at its cut. False when nothing of it lived then, or
+/// it is left out.
+bool Accounts::lifetimeAt(uint32_t Row, LifetimeRow &Out) const {
+  const AccountRow &R = StackRows[Row];
+  const Cell &C = Cells[R.Cell];
+  uint32_t Born = StackRows.rest(Row).Born, Cut = C.S->Cut.intervals();
+  if (!Born)
+    return false;
+  Out.Heap = C.Heap;
+  Out.Stack = R.Key;
+  if (Born & AccountRowRest::HasLifetime) {
+    LifetimesOf[Born & ~AccountRowRest::HasLifetime].writeAt(Cut, Out);
+    return !Out.Cohorts.empty();
+  }
+  constexpr double Start = 0.1;
+  const IntervalLog &Log = C.I->Intervals;
+  if (Born > Cut || Log.place(Born - 1, Log.current()) < Start)
+    return false;
+  Out.Frees.clear();
+  Out.Cohorts.assign(1, {Born - 1, Born - 1, R.LiveBlocks, R.LiveBytes});
+  return true;
+}
+
+namespace {
+/// Gathers the rows of an image to blocks.
+class LifetimeWriter {
+public:
+  using Writer = llvm::function_ref<llvm::Error(const Lifetimes &)>;
+  LifetimeWriter(uint32_t Image, Writer Write) : Write(Write) {
+    Part.Image = Image;
+    Part.Last = false;
+  }
+  llvm::Error add(const LifetimeRow &Row) {
+    size_t Size = 1 + Row.Cohorts.size() + Row.Frees.size();
+    if (Used + Size > MaxBlockRows) {
+      if (llvm::Error E = Write(Part))
+        return E;
+      Part.Rows.clear();
+      Used = 0;
+    }
+    Used += Size;
+    Part.Rows.push_back(Row);
+    return llvm::Error::success();
+  }
+  llvm::Error finish(std::vector<LifetimeCut> Cuts) {
+    Part.Last = true;
+    Part.Cuts = std::move(Cuts);
+    return Write(Part);
+  }
+
+private:
+  Writer Write;
+  Lifetimes Part;
+  size_t Used = 0;
+};
+} // namespace
+
+llvm::Error Accounts::lifetimes(
+    llvm::function_ref<llvm::Error(const Lifetimes &)> Write) const {
+  if (!SlicesOn)
+    return llvm::Error::success();
+  const RowOrder Order = orderRows(StackRows);
+  LifetimeRow Row;
+  for (const std::unique_ptr<ImageState> &I : Images) {
+    if (!I)
+      continue;
+    LifetimeWriter Out(I->T.Image, Write);
+    for (uint32_t At : I->CellOfHeap)
+      if (At)
+        for (uint64_t KeyAndRow : Order.of(At - 1))
+          if (lifetimeAt(uint32_t(KeyAndRow), Row))
+            if (llvm::Error E = Out.add(Row))
+              return E;
+    std::vector<LifetimeCut> Cuts;
+    for (size_t S = 0; S != I->Shares.size(); ++S)
+      if (I->Shares[S] && I->Shares[S]->Cut.intervals())
+        Cuts.push_back(
+            {static_cast<uint32_t>(S), I->Shares[S]->Cut.intervals()});
+    if (Cuts.empty())
+      continue; // no interval has ended
+    if (llvm::Error E = Out.finish(std::move(Cuts)))
+      return E;
+  }
+  return llvm::Error::success();
+}

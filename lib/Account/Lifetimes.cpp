@@ -1,0 +1,234 @@
+//===- Lifetimes.cpp - How long the blocks of a stack live ------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Account/Lifetimes.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <bit>
+
+using namespace llvm;
+
+namespace memkit {
+
+//===----------------------------------------------------------------------===//
+// Intervals
+//===----------------------------------------------------------------------===//
+
+uint32_t IntervalLog::intervalOf(uint64_t Ordinal) const {
+  auto After = upper_bound(Begins, Ordinal, [](uint64_t O, const auto &I) {
+    return O < I.FirstOrdinal;
+  });
+  return After == Begins.begin()
+             ? 0
+             : static_cast<uint32_t>(After - Begins.begin()) - 1;
+}
+
+AgeClass IntervalLog::ageClass(uint32_t Birth, uint32_t Death) const {
+  auto Class = [](uint64_t Units) {
+    return static_cast<uint8_t>(std::bit_width(std::max<uint64_t>(Units, 1)));
+  };
+  const IntervalBegin &From = Begins[Birth], &To = Begins[Death];
+  AgeClass Age;
+  Age.Time = Class((To.BeginNs - From.BeginNs) / AgeUnitNs) - 1;
+  if (From.Step)
+    Age.Steps = Class(To.Step - From.Step);
+  return Age;
+}
+
+double IntervalLog::place(uint32_t Interval, uint32_t Last) const {
+  const IntervalBegin &At = Begins[Interval], &First = Begins.front(),
+                      &End = Begins[Last];
+  auto Share = [](uint64_t Part, uint64_t Whole) {
+    return Whole ? static_cast<double>(Part) / static_cast<double>(Whole) : 1.0;
+  };
+  return End.Step
+             ? Share(At.Step, End.Step)
+             : Share(At.BeginNs - First.BeginNs, End.BeginNs - First.BeginNs);
+}
+
+//===----------------------------------------------------------------------===//
+// The cut
+//===----------------------------------------------------------------------===//
+
+/// The cut has at least this part of what lived at most in this last part of
+/// the run. It waits while live bytes fall, until they have risen again by this
+/// part of the fall; what is nearly as high as ever is no fall.
+static constexpr double LeastOfHighest = 0.9, LastPart = 0.25, LeastRisen = 0.5,
+                        NearlyHighest = 0.995;
+
+void ShutdownCut::noteEnd(const IntervalLog &Log, uint32_t Intervals,
+                          uint64_t LiveBytes) {
+  while (!Highest.empty() && Highest.back().LiveBytes <= LiveBytes)
+    Highest.pop_back();
+  Highest.push_back({Intervals, LiveBytes});
+  while (Log.place(Highest.front().Intervals, Intervals) < 1 - LastPart)
+    Highest.pop_front();
+  auto Level = static_cast<double>(LiveBytes);
+  LowestSince = std::min(LowestSince, Level);
+  auto Most = static_cast<double>(Highest.front().LiveBytes);
+  bool IsHigh = Level >= LeastOfHighest * Most;
+  bool HasRisen =
+      Level >= LowestSince + LeastRisen * (LevelAtCut - LowestSince) ||
+      Level >= NearlyHighest * Most;
+  bool IsOld = Log.place(Cut, Intervals) < 1 - LastPart;
+  if ((!IsHigh || !HasRisen) && !IsOld)
+    return;
+  Cut = Intervals;
+  LevelAtCut = LowestSince = Level;
+}
+
+//===----------------------------------------------------------------------===//
+// A row
+//===----------------------------------------------------------------------===//
+
+Lifetime::Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes) {
+  Live L;
+  L.Interval = L.Last = Interval;
+  L.Blocks = static_cast<int64_t>(Blocks);
+  L.Bytes = static_cast<int64_t>(Bytes);
+  Cohorts.push_back(L);
+}
+
+/// When all places are taken, neighbours become one until half of them is free:
+/// equal parts of the time from the row's first cohort on.
+void Lifetime::makeRoom(const IntervalLog &Log) {
+  erase_if(Cohorts, [](const Live &L) { return L.isEmpty(); });
+  if (Cohorts.size() < MaxCohorts)
+    return;
+  uint32_t Last = Log.current();
+  double First = Log.place(Cohorts.front().Interval, Last);
+  double Width = std::max((1 - First) / (MaxCohorts / 2), 1e-9);
+  auto PartOf = [&](const Live &L) {
+    return static_cast<size_t>((Log.place(L.Interval, Last) - First) / Width);
+  };
+  std::vector<Live> Few;
+  for (const Live &L : Cohorts) {
+    // One that has no part before the cut stays apart from those that have.
+    bool Joins = !Few.empty() && PartOf(Few.back()) == PartOf(L) &&
+                 (L.Interval < Cut) == (Few.back().Interval < Cut);
+    if (!Joins) {
+      Few.push_back(L);
+      continue;
+    }
+    Live &To = Few.back();
+    To.Last = L.Last;
+    To.Blocks += L.Blocks;
+    To.Bytes += L.Bytes;
+    To.FreedBlocks += L.FreedBlocks;
+    To.FreedBytes += L.FreedBytes;
+  }
+  Cohorts = std::move(Few);
+}
+
+/// The cohort that Interval is in, made when no later one is there.
+Lifetime::Live &Lifetime::cohortAt(uint32_t Interval, const IntervalLog &Log) {
+  if (Cohorts.empty() || Cohorts.back().Interval < Interval) {
+    if (Cohorts.size() >= MaxCohorts)
+      makeRoom(Log);
+    if (Cohorts.size() == Cohorts.capacity())
+      erase_if(Cohorts, [](const Live &L) { return L.isEmpty(); });
+    Live L;
+    L.Interval = L.Last = Interval;
+    Cohorts.push_back(L);
+    return Cohorts.back();
+  }
+  auto After = upper_bound(Cohorts, Interval, [](uint32_t I, const Live &L) {
+    return I < L.Interval;
+  });
+  return After == Cohorts.begin() ? Cohorts.front() : *std::prev(After);
+}
+
+void Lifetime::addBorn(uint32_t Interval, int64_t Blocks, int64_t Bytes,
+                       const IntervalLog &Log) {
+  if (!Blocks && !Bytes)
+    return;
+  Live &L = cohortAt(Interval, Log);
+  L.Blocks += Blocks;
+  L.Bytes += Bytes;
+}
+
+void Lifetime::addLateFree(uint32_t Birth, uint32_t Death, uint64_t Blocks,
+                           uint64_t Bytes, const IntervalLog &Log) {
+  addBorn(Death, static_cast<int64_t>(Blocks), static_cast<int64_t>(Bytes),
+          Log);
+  // After addBorn(), which may move what it is found in.
+  if (Birth >= Cohorts.front().Interval) {
+    Live &L = cohortAt(Birth, Log);
+    L.Blocks -= static_cast<int64_t>(Blocks);
+    L.Bytes -= static_cast<int64_t>(Bytes);
+    L.FreedBlocks += static_cast<uint32_t>(Blocks);
+    L.FreedBytes += Bytes;
+  }
+  AgeClass Age = Log.ageClass(Birth, Death);
+  auto At = find_if(Frees, [&](const Aged &A) { return A.Age == Age; });
+  if (At == Frees.end()) {
+    Frees.emplace_back();
+    At = std::prev(Frees.end());
+    At->Age = Age;
+  }
+  bool NewInterval = At->LastInterval != Death;
+  At->LastInterval = Death;
+  At->Intervals += NewInterval;
+  At->SinceIntervals += NewInterval;
+  At->Blocks += Blocks;
+  At->Bytes += Bytes;
+  At->SinceBlocks += Blocks;
+  At->SinceBytes += Bytes;
+}
+
+void Lifetime::setCut(uint32_t Intervals) {
+  if (Cut == Intervals)
+    return;
+  Cut = Intervals;
+  for (Live &L : Cohorts)
+    L.FreedBlocks = 0, L.FreedBytes = 0;
+  for (Aged &A : Frees)
+    A.SinceBlocks = 0, A.SinceBytes = 0, A.SinceIntervals = 0;
+}
+
+void Lifetime::writeAt(uint32_t At, LifetimeRow &Out) const {
+  Out.Cohorts.clear();
+  Out.Frees.clear();
+  bool Since = At == Cut;
+  // What shrank by more than was born in its interval: the newest have it less.
+  int64_t LessBlocks = 0, LessBytes = 0;
+  auto Take = [](int64_t Have, int64_t &Less) {
+    int64_t Left = Have + Less;
+    Less = std::min<int64_t>(Left, 0);
+    return static_cast<uint64_t>(std::max<int64_t>(Left, 0));
+  };
+  for (const Live &L : reverse(Cohorts)) {
+    if (L.Interval >= At)
+      continue;
+    Cohort C;
+    C.Interval = L.Interval;
+    C.Last = L.Last;
+    C.Blocks = Take(L.Blocks + (Since ? L.FreedBlocks : 0), LessBlocks);
+    C.Bytes = Take(L.Bytes + static_cast<int64_t>(Since ? L.FreedBytes : 0),
+                   LessBytes);
+    if (C.Bytes || C.Blocks)
+      Out.Cohorts.push_back(C);
+  }
+  std::reverse(Out.Cohorts.begin(), Out.Cohorts.end());
+  for (const Aged &A : Frees) {
+    LateFrees F = A;
+    if (Since) {
+      F.Blocks -= A.SinceBlocks;
+      F.Bytes -= A.SinceBytes;
+      F.Intervals -= A.SinceIntervals;
+    }
+    if (F.Bytes || F.Blocks)
+      Out.Frees.push_back(F);
+  }
+  sort(Out.Frees, [](const LateFrees &A, const LateFrees &B) {
+    return std::pair(A.Age.Steps, A.Age.Time) <
+           std::pair(B.Age.Steps, B.Age.Time);
+  });
+}
+
+} // namespace memkit

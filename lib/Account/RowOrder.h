@@ -1,0 +1,29 @@
+//===- RowOrder.h - Rows in the order in which they are written -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_ACCOUNT_ROWORDER_H
+#define MEMKIT_LIB_ACCOUNT_ROWORDER_H
+
+#include "memkit/Account/Accounts.h"
+
+namespace memkit {
+
+/// The rows that had an allocation: those of each cell together, by key.
+struct Accounts::RowOrder {
+  std::vector<uint64_t> Rows; ///< key << 32 | row
+  std::vector<size_t> Begin;  ///< of each cell, and behind the last
+
+  llvm::ArrayRef<uint64_t> of(size_t Cell) const {
+    return llvm::ArrayRef(Rows).slice(Begin[Cell],
+                                      Begin[Cell + 1] - Begin[Cell]);
+  }
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_ACCOUNT_ROWORDER_H

@@ -1,0 +1,504 @@
+//===- Survival.cpp - Whether blocks of a place are ever freed --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/Survival.h"
+#include "Distributions.h"
+#include "memkit/Analysis/Interval.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+using namespace llvm;
+
+namespace memkit {
+
+double SurvivalBins::total() const {
+  return std::accumulate(Units.begin(), Units.end(), 0.0);
+}
+
+void SurvivalData::add(const SurvivalData &Other) {
+  auto Add = [](std::vector<double> &To, const std::vector<double> &From) {
+    for (size_t I = 0; I != To.size(); ++I)
+      To[I] += From[I];
+  };
+  Add(Bytes, Other.Bytes);
+  Add(Blocks, Other.Blocks);
+  Add(Level, Other.Level);
+  Add(LevelBlocks, Other.LevelBlocks);
+  LevelBefore += Other.LevelBefore;
+  OldFreed += Other.OldFreed;
+  for (size_t K = 0; K != Freed.size(); ++K) {
+    Freed[K].Bytes += Other.Freed[K].Bytes;
+    Freed[K].Intervals += Other.Freed[K].Intervals;
+  }
+}
+
+namespace {
+
+/// Nothing is said of fewer bytes that survive, or fewer bins that have such.
+constexpr double LeastBytes = 1024, LeastBins = 4;
+/// What is older than an age has at most this part of the run to live, where it
+/// is no leak.
+constexpr double MostLife = 1.0 / 3;
+/// Of what reaches an age so much must live on.
+constexpr double LeastKept = 0.6;
+/// The p-value that convicts; where older blocks are freed, too, their frees
+/// are not independent, and it is lower. A place is one of these when so much
+/// of what outlives its interval lives to the end.
+constexpr double Alpha = 1e-3, AlphaOfChurn = 1e-5, KeepsAll = 0.9;
+/// By how many standard errors what lives must rise.
+constexpr double LeastDrift = 3.5, LeastDriftOfKept = 2.5;
+/// It has stopped when less than this part came of what was due, and that by
+/// chance with less than that.
+constexpr double LeastOfDue = 0.3, ChanceOfStop = 0.002;
+/// Unsure up to this p-value.
+constexpr double MostUnsure = 0.2;
+
+double sum(ArrayRef<double> V) {
+  return std::accumulate(V.begin(), V.end(), 0.0);
+}
+
+/// The mean of a series by its standard error, which takes into account that
+/// neighbours depend on one another (Newey and West, Bartlett's weights).
+double drift(ArrayRef<double> V) {
+  auto N = static_cast<double>(V.size());
+  if (V.size() < 4)
+    return 0;
+  double Mean = sum(V) / N;
+  auto Covariance = [&](size_t Lag) {
+    double S = 0;
+    for (size_t I = Lag; I != V.size(); ++I)
+      S += (V[I] - Mean) * (V[I - Lag] - Mean);
+    return S / N;
+  };
+  double Plain = Covariance(0), Variance = Plain;
+  auto Lags = static_cast<size_t>(std::ceil(std::sqrt(N)));
+  for (size_t Lag = 1; Lag <= Lags && Lag < V.size(); ++Lag)
+    Variance += 2 *
+                (1 - static_cast<double>(Lag) / static_cast<double>(Lags + 1)) *
+                Covariance(Lag);
+  Variance = std::max(Variance, 0.1 * Plain) / N;
+  if (Variance <= 0)
+    return Mean > 0 ? 99 : 0;
+  return Mean / std::sqrt(Variance);
+}
+
+/// Whether what survives goes on coming.
+enum class Course { On, Slows, Stopped, Evicts };
+
+/// The survivors of the bins before End, whose blocks are all older than Age.
+struct Cohorts {
+  const SurvivalBins &Bins;
+  ArrayRef<double> Bytes;
+  size_t Begin = 0, End = 0;
+  double Count = 0; ///< how many independent ones they count as
+
+  double units(size_t From, size_t To) const {
+    return sum(ArrayRef(Bins.Units).slice(From, To - From));
+  }
+  double bytes(size_t From, size_t To) const {
+    return sum(Bytes.slice(From, To - From));
+  }
+  double rate() const { return bytes(Begin, End) / units(Begin, End); }
+  void findBegin();
+  Course course() const;
+  double lastHalf() const;
+  double lateness() const;
+};
+
+/// The first bin of a leak that began late: where a lower rate before and
+/// another from there on explain the survivors better by far than one rate.
+void Cohorts::findBegin() {
+  constexpr double LeastGain = 6;
+  double U = bytes(Begin, End), D = units(Begin, End), Before = 0, Units = 0;
+  double Best = LeastGain;
+  size_t At = Begin;
+  auto Term = [](double Part, double Units) {
+    return Part > 0 ? Part * std::log(Part / Units) : 0;
+  };
+  for (size_t I = Begin; I + 2 < End; ++I) {
+    if (I != Begin && Before / U < 0.5 * Units / D) {
+      double K = Before / U * Count;
+      double Gain =
+          Term(K, Units) + Term(Count - K, D - Units) - Term(Count, D);
+      if (Gain > Best) {
+        Best = Gain;
+        At = I;
+      }
+    }
+    Before += Bytes[I];
+    Units += Bins.Units[I];
+  }
+  Begin = At;
+}
+
+/// The rate of the last half, as a part of that of all.
+double Cohorts::lastHalf() const {
+  size_t Middle = Begin + (End - Begin) - (End - Begin) / 2;
+  return bytes(Middle, End) / units(Middle, End) / rate();
+}
+
+/// How early the survivors came, in standard errors: 0 when evenly (Laplace).
+double Cohorts::lateness() const {
+  double Place = 0, At = 0, All = units(Begin, End);
+  for (size_t I = Begin; I != End; ++I) {
+    Place += Bytes[I] * (At + Bins.Units[I] / 2) / All;
+    At += Bins.Units[I];
+  }
+  return (Place / bytes(Begin, End) - 0.5) * std::sqrt(12 * Count);
+}
+
+/// By what the last parts have of what they would have at an even rate.
+Course Cohorts::course() const {
+  struct Part {
+    double Of, Least, Chance;
+  };
+  constexpr Part Parts[] = {{2, 0.57, 0.01},
+                            {3, 0.45, 0.01},
+                            {4, 0.4, 0.005},
+                            {8, 0.25, ChanceOfStop},
+                            {16, 0.15, ChanceOfStop}};
+  constexpr double NearlyNothing = 0.1;
+  if (End - Begin < 4)
+    return Course::On;
+  double U = bytes(Begin, End), D = units(Begin, End);
+  Course Out = Course::On;
+  for (Part P : Parts) {
+    size_t Bins =
+        std::max<size_t>(1, static_cast<size_t>(std::lround(
+                                static_cast<double>(End - Begin) / P.Of)));
+    double Share = bytes(End - Bins, End) / U;
+    double Even = units(End - Bins, End) / D;
+    if (Share / Even >= P.Least ||
+        binomialAtMost(Share * Count, Count, Even) >= P.Chance)
+      continue;
+    if (P.Of > 2 && Share / Even < NearlyNothing)
+      return Course::Stopped;
+    Out = Course::Slows;
+  }
+  return Out;
+}
+
+/// One age at which a place is asked.
+struct Trial {
+  double Age = 0;
+  double PValue = 1, Alpha = 0, Chance = 1, Cohorts = 0;
+  bool Holds = false; ///< all but the p-value is as of a leak
+  Course Goes = Course::On;
+  size_t Begin = 0, End = 0;
+  bool convicts() const { return Holds && PValue <= Alpha; }
+};
+
+class Judge {
+public:
+  Judge(const SurvivalBins &Bins, const SurvivalData &Data, double SampleBytes)
+      : Bins(Bins), Data(Data), SampleBytes(SampleBytes), Total(Bins.total()) {}
+  SurvivalResult run();
+
+private:
+  std::optional<Trial> tryAge(unsigned Class);
+  double freedFrom(unsigned Class) const;
+  size_t binsOlderThan(double Age) const;
+  bool rises(size_t Begin) const;
+  void estimate(const Trial &T, SurvivalResult &R) const;
+  bool isContainer(SurvivalResult &R) const;
+  bool fillsEvenly(ArrayRef<double> Times, ArrayRef<double> Sizes,
+                   SurvivalResult &R) const;
+
+  const SurvivalBins &Bins;
+  const SurvivalData &Data;
+  double SampleBytes;
+  double Total;
+  double Kept = 0; ///< part of what outlived its interval that lives
+};
+} // namespace
+
+double Judge::freedFrom(unsigned Class) const {
+  double Sum = 0;
+  for (unsigned K = Class; K != NumAgeClasses; ++K)
+    Sum += Data.Freed[K].Bytes;
+  return Sum;
+}
+
+/// How many bins have only blocks older than Age.
+size_t Judge::binsOlderThan(double Age) const {
+  double End = 0;
+  for (size_t I = 0; I != Bins.size(); ++I) {
+    End += Bins.Units[I];
+    if (End > Total - Age + 1e-9)
+      return I;
+  }
+  return Bins.size();
+}
+
+/// Whether what lives rises from bin Begin on by more than it wanders, and goes
+/// on doing so.
+bool Judge::rises(size_t Begin) const {
+  std::vector<double> Steps;
+  for (size_t I = std::max<size_t>(Begin, 1); I != Bins.size(); ++I)
+    Steps.push_back((Data.Level[I] - Data.Level[I - 1]) / Bins.Units[I]);
+  bool FreesLittle = freedFrom(0) <= 0.1 * sum(Data.Bytes);
+  double Least =
+      Kept >= KeepsAll && FreesLittle ? LeastDriftOfKept : LeastDrift;
+  if (drift(Steps) < Least)
+    return false;
+  // One that began late has no halves to compare.
+  double Before = sum(ArrayRef(Bins.Units).take_front(Begin));
+  if (Before > 0.4 * Total)
+    return true;
+  double Middle = Data.Level[(Bins.size() - 1) / 2], End = Data.Level.back();
+  return End - Middle >= 0.57 * 0.5 * (End - Data.LevelBefore);
+}
+
+std::optional<Trial> Judge::tryAge(unsigned Class) {
+  Trial T;
+  T.Age = std::ldexp(1.0, static_cast<int>(Class));
+  T.End = binsOlderThan(T.Age);
+  if (T.End < LeastBins)
+    return std::nullopt;
+  ArrayRef<double> Old = ArrayRef(Data.Bytes).take_front(T.End);
+  double U = sum(Old), D = freedFrom(Class), Reached = U + D;
+  if (U < LeastBytes)
+    return T;
+  // What comes together, or goes, counts as one.
+  double UnitOfCohorts = 0, Exposure = 0, At = 0, FreedIn = 0;
+  for (size_t I = 0; I != T.End; ++I) {
+    double Independent =
+        std::max(1.0, std::min(Data.Blocks[I], Bins.Intervals[I]));
+    UnitOfCohorts += Old[I] * Old[I] / Independent / U;
+    At += Bins.Units[I];
+    Exposure +=
+        Old[I] * std::max(Total - (At - Bins.Units[I] / 2) - T.Age, 0.5);
+  }
+  for (unsigned K = Class; K != NumAgeClasses; ++K) {
+    constexpr double MeanOfClass = 1.45;
+    double Age = MeanOfClass * std::ldexp(1.0, static_cast<int>(K));
+    Exposure += Data.Freed[K].Bytes * std::max(Age - T.Age, 0.0);
+    FreedIn += Data.Freed[K].Intervals;
+  }
+  UnitOfCohorts = std::max(UnitOfCohorts, SampleBytes);
+  double UnitOfFrees = D > 0 ? 1.5 * D / std::max(FreedIn, 1.0) : 0;
+  double Unit = std::max(UnitOfCohorts, UnitOfFrees);
+  double Expected = Exposure / Unit / (MostLife * Total);
+  T.PValue = poissonAtMost(D / Unit, Expected);
+  T.Chance = std::exp(-Expected);
+  T.Alpha = Kept >= KeepsAll ? Alpha : AlphaOfChurn;
+
+  Cohorts C{Bins, Data.Bytes, 0, T.End, U / UnitOfCohorts};
+  T.Cohorts = C.Count;
+  C.findBegin();
+  T.Begin = C.Begin;
+  T.Goes = C.course();
+  double Young = sum(ArrayRef(Data.Bytes).drop_front(T.End));
+  double YoungUnits = C.units(T.End, Bins.size());
+  double Due = C.rate() * YoungUnits;
+  if (T.Goes == Course::On && Young < LeastOfDue * Due &&
+      poissonAtMost(Young / UnitOfCohorts, Due / UnitOfCohorts) < ChanceOfStop)
+    T.Goes = Course::Stopped;
+  double Span = C.units(C.Begin, Bins.size());
+  auto Oldest = static_cast<unsigned>(
+      std::max(1.0, std::ceil(std::log2(std::max(2.0, 0.7 * Span)))));
+  if (T.Goes == Course::On && freedFrom(Oldest) >= 2 * UnitOfCohorts)
+    T.Goes = Course::Evicts;
+  if (T.Goes == Course::On && C.lateness() < -2.6 && C.lastHalf() < 0.57)
+    T.Goes = Course::Slows;
+  double Net = U + Young - Data.OldFreed;
+  T.Holds = Net >= 0.5 * U && U / Reached >= LeastKept && Span >= 3 * T.Age &&
+            C.Count >= LeastBins && rises(C.Begin);
+  return T;
+}
+
+/// The rate, from the bins in which what is to be freed has been.
+void Judge::estimate(const Trial &T, SurvivalResult &R) const {
+  double Live = sum(Data.Bytes), Age = T.Age;
+  size_t End = T.End;
+  double Span = sum(ArrayRef(Bins.Units).drop_front(T.Begin));
+  unsigned Class = static_cast<unsigned>(std::ilogb(Age));
+  while (Age * 2 <= Span / 3 &&
+         freedFrom(Class) > 0.01 * (Live + freedFrom(Class))) {
+    Age *= 2;
+    ++Class;
+  }
+  End = std::max(binsOlderThan(Age), std::min(T.Begin + 4, Bins.size()));
+  // Means of some parts: noise of neighbours that depend on one another is in
+  // them.
+  size_t N = End - T.Begin;
+  size_t Parts = std::clamp<size_t>(N / 4, std::min<size_t>(4, N), 12);
+  std::vector<double> Means;
+  double Sum = 0, Units = 0;
+  for (size_t P = 0; P != Parts; ++P) {
+    size_t From = T.Begin + P * N / Parts, To = T.Begin + (P + 1) * N / Parts;
+    double Bytes = sum(ArrayRef(Data.Bytes).slice(From, To - From));
+    double Of = sum(ArrayRef(Bins.Units).slice(From, To - From));
+    Means.push_back(Bytes / Of);
+    Sum += Bytes;
+    Units += Of;
+  }
+  R.Age = Age;
+  R.Rate = Sum / Units;
+  double Variance = 0;
+  for (double M : Means)
+    Variance += (M - R.Rate) * (M - R.Rate);
+  auto Freedom = static_cast<double>(Means.size() - 1);
+  double Half = 0;
+  if (Freedom >= 1) {
+    Variance /= Freedom * static_cast<double>(Means.size());
+    Half = studentQuantile(0.975, Freedom) * std::sqrt(Variance);
+  }
+  R.Low = std::max(0.0, R.Rate - Half);
+  R.High = R.Rate + Half;
+}
+
+SurvivalResult Judge::run() {
+  SurvivalResult R;
+  double Live = sum(Data.Bytes), Freed = freedFrom(0);
+  auto Bins4 = count_if(Data.Bytes, [](double B) { return B > 0; });
+  if (Live < LeastBytes || Bins4 < LeastBins) {
+    isContainer(R);
+    return R;
+  }
+  Kept = Live / (Live + Freed);
+  std::optional<Trial> Best;
+  auto Class = static_cast<unsigned>(
+      std::max(0.0, std::ceil(std::log2(std::max(Bins.Resolution, 1.0)))));
+  double LeastChance = 1;
+  auto IsBetter = [](const Trial &A, const Trial &B) {
+    if (A.convicts() != B.convicts())
+      return A.convicts();
+    if (A.Holds != B.Holds)
+      return A.Holds;
+    return A.Holds ? false : A.PValue < B.PValue;
+  };
+  for (; std::ldexp(1.0, static_cast<int>(Class)) <= Total / 2; ++Class) {
+    std::optional<Trial> T = tryAge(Class);
+    if (!T)
+      break;
+    LeastChance = std::min(LeastChance, T->Chance);
+    R.Cohorts = std::max(R.Cohorts, T->Cohorts);
+    if (!Best || IsBetter(*T, *Best))
+      Best = T;
+  }
+  if (!Best)
+    return R;
+  R.PValue = Best->PValue;
+  R.Alpha = Best->Alpha;
+  R.Counts = LeastChance <= Alpha;
+  R.Since = Best->Begin;
+  R.Bytes = sum(ArrayRef(Data.Bytes).drop_front(Best->Begin));
+  if (Best->Holds) {
+    switch (Best->Goes) {
+    case Course::On:
+      R.Verdict = R.PValue <= R.Alpha      ? Survival::Leak
+                  : R.PValue <= MostUnsure ? Survival::Unsure
+                                           : Survival::None;
+      break;
+    case Course::Evicts:
+      R.Verdict = R.PValue <= MostUnsure ? Survival::Unsure : Survival::None;
+      break;
+    case Course::Slows:
+      R.Verdict = R.PValue <= Alpha ? Survival::Slows : Survival::None;
+      break;
+    case Course::Stopped:
+      R.Verdict = R.PValue <= Alpha ? Survival::Stopped : Survival::None;
+      break;
+    }
+    if (R.Verdict != Survival::None)
+      estimate(*Best, R);
+  }
+  if (R.Verdict != Survival::Leak)
+    isContainer(R);
+  return R;
+}
+
+/// A container that grows: its live bytes never fall, they rise again and again
+/// up to the end, and its blocks do not become many. One that doubles has the
+/// more time between two rises the larger it is.
+bool Judge::isContainer(SurvivalResult &R) const {
+  constexpr double LeastRise = 16 * 1024, LeastFactor = 4, MostBlocks = 4;
+  constexpr size_t LeastRises = 4;
+  std::vector<double> Times, Sizes; ///< of the rises
+  double At = 0, Before = Data.LevelBefore;
+  for (size_t I = 0; I != Bins.size(); ++I) {
+    At += Bins.Units[I];
+    double Level = Data.Level[I];
+    // A moment with both, the old block and the new one, is no fall.
+    if (Level < Before * 0.999) {
+      if (!Sizes.empty() && Sizes.size() > 1 &&
+          Level >= Sizes[Sizes.size() - 2] * 0.999) {
+        Sizes.back() = Level;
+        Before = Level;
+        continue;
+      }
+      return false;
+    }
+    if (Level > Before) {
+      Times.push_back(At - Bins.Units[I] / 2);
+      Sizes.push_back(Level);
+    }
+    Before = Level;
+  }
+  if (Sizes.size() < LeastRises || Data.LevelBlocks.back() > MostBlocks ||
+      Sizes.back() - Data.LevelBefore < LeastRise ||
+      Sizes.back() < LeastFactor * Sizes.front())
+    return false;
+  return fillsEvenly(Times, Sizes, R);
+}
+
+/// Whether a container was full when it was made larger as if so many bytes
+/// were put into it for each unit of time. Sizes: that it was made to at Times.
+bool Judge::fillsEvenly(ArrayRef<double> Times, ArrayRef<double> Sizes,
+                        SurvivalResult &R) const {
+  constexpr double Early = 8, Tolerance = 0.15, LeastLate = 0.5,
+                   MostFactor = 4.1;
+  constexpr size_t LeastPoints = 3;
+  size_t Last = Sizes.size() - 1, First = 1;
+  while (First != Last && Sizes[First - 1] < Sizes[Last - 1] / Early)
+    ++First;
+  if (Last - First + 1 < LeastPoints)
+    return false;
+  double Span = Times[Last] - Times[First];
+  double Rate = (Sizes[Last - 1] - Sizes[First - 1]) / std::max(Span, 1e-9);
+  double Off = std::max(2.5 * Total / static_cast<double>(Bins.size()),
+                        Tolerance * Span);
+  for (size_t I = First; I <= Last; ++I) {
+    double Due = Times[First] + (Sizes[I - 1] - Sizes[First - 1]) / Rate;
+    if (std::fabs(Times[I] - Due) > Off ||
+        (I != First && Sizes[I] > MostFactor * Sizes[I - 1]))
+      return false;
+  }
+  double Next = Times[Last] + (Sizes[Last] - Sizes[Last - 1]) / Rate;
+  if (Total > Next + Off)
+    return false; // it is filled no more
+  R.Verdict =
+      Times[Last] >= LeastLate * Total ? Survival::Leak : Survival::Unsure;
+  R.IsContainer = true;
+  R.PValue = 0;
+  R.Rate = Rate;
+  R.Low = (Sizes[Last - 1] - Sizes[First - 1]) / (Span + Off);
+  R.High =
+      (Sizes[Last - 1] - Sizes[First - 1]) / std::max(Span - Off, Span / 4);
+  R.Age = 0;
+  double At = 0;
+  for (R.Since = 0; R.Since + 1 < Bins.size(); ++R.Since)
+    if ((At += Bins.Units[R.Since]) > Times.front())
+      break;
+  R.Bytes = Sizes.back() - Data.LevelBefore;
+  return true;
+}
+
+SurvivalResult judgeSurvival(const SurvivalBins &Bins, const SurvivalData &Data,
+                             double SampleBytes) {
+  if (Bins.size() < LeastBins)
+    return {};
+  return Judge(Bins, Data, SampleBytes).run();
+}
+
+} // namespace memkit
