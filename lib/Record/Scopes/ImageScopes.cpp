@@ -210,6 +210,11 @@ void ImageScopes::endRing(uint32_t I, uint64_t TimeNs) {
 }
 
 void ImageScopes::finish(uint64_t TimeNs) {
+  // What the end of the process cuts off was no whole step, and none begins.
+  StepScopes.clear();
+  for (RingScopes &Of : Rings)
+    for (Open &O : Of.Opens)
+      O.EndsStep = false;
   for (uint32_t I = 0; I != Rings.size(); ++I)
     endRing(I, TimeNs);
   for (auto &[Name, T] : Totals)
