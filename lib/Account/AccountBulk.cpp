@@ -30,7 +30,7 @@ struct Accounts::Lanes {
     uint64_t RisenBytes = 0;
     uint64_t Counts = 0; ///< of each kind, as CountOf
     uint64_t PeakBlocks = 0;
-    uint64_t Highest = 0; ///< of LiveBytes, among these events
+    uint64_t Highest = 0;      ///< of LiveBytes, among these events
     uint64_t *Sizes = nullptr; ///< HeapState::Sizes
   };
   struct DomainLane {

@@ -17,12 +17,15 @@ using namespace memkit;
 
 namespace {
 /// The first interval of an image without steps.
-constexpr uint64_t FirstSliceNs = 20'000'000;
+constexpr uint64_t FirstSliceNs = 50'000'000;
 /// After this many slices the interval doubles, and again after each more.
 constexpr uint64_t FirstDoubling = 4096, NextDoublings = 2048;
 /// What slices and lifetimes may cost before intervals double: a row or a late
-/// free for so many events, and so many more after each doubling.
-constexpr uint64_t EventsPerWork = 32, WorkPerDoubling = 1 << 15;
+/// free for so many events, and so many more after each doubling. Each length
+/// has so many intervals at least: else there would be too few to tell
+/// anything.
+constexpr uint64_t EventsPerWork = 32, WorkPerDoubling = 1 << 14;
+constexpr uint64_t LeastOfLength = 6;
 /// How many rows ahead memory is fetched.
 constexpr size_t RowsAhead = 16;
 } // namespace
@@ -69,7 +72,10 @@ void Accounts::doubleSlices(ImageState &I, uint64_t Cut) {
       (Cut > FirstDoubling && (Cut - FirstDoubling) % NextDoublings == 0);
   bool Costly = I.SliceWork > I.Events / EventsPerWork +
                                   WorkPerDoubling * (I.Doublings + uint64_t(1));
+  Costly &= Cut - I.LastDoubling >= LeastOfLength;
   I.Doublings += Costly;
+  if (Many || Costly)
+    I.LastDoubling = Cut;
   if (Many || Costly) {
     I.SliceNs *= 2;
     I.SliceSteps *= 2;
@@ -164,8 +170,7 @@ void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
       Changed.push_back({uint64_t(Cells[R.Cell].Heap) << 32 | R.Key, D.Row});
   }
   I.Dirty.clear();
-  for (const LateFree &F : I.Late)
-    applyLate(I, F, Interval);
+  applyLate(I, I.Late, 0, I.Late.size(), Interval);
   I.Late.clear();
   sortByKey(Changed);
   const Slice Head = nextSlice(I, TimeNs, NextOrdinal);
@@ -203,8 +208,8 @@ bool Accounts::cutPart(uint32_t Image, size_t MostRows, Slice &Out) {
   auto Interval = static_cast<uint32_t>(C.Head.Index);
   if (C.Next == C.Rows.size() && C.Any) {
     size_t End = std::min(C.Late.size(), C.NextLate + MostRows);
-    for (; C.NextLate != End; ++C.NextLate)
-      applyLate(I, C.Late[C.NextLate], Interval);
+    applyLate(I, C.Late, C.NextLate, End, Interval);
+    C.NextLate = End;
     finishCut(I);
     return false;
   }

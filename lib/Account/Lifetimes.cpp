@@ -19,7 +19,7 @@ namespace memkit {
 // Intervals
 //===----------------------------------------------------------------------===//
 
-uint32_t IntervalLog::intervalOf(uint64_t Ordinal) const {
+uint32_t IntervalLog::find(uint64_t Ordinal) const {
   auto After = upper_bound(Begins, Ordinal, [](uint64_t O, const auto &I) {
     return O < I.FirstOrdinal;
   });

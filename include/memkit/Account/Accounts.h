@@ -470,13 +470,14 @@ private:
     uint64_t SliceFrom =
         0; ///< rows last changed before are clean; 0: no slices
     uint64_t NextSliceNs = UINT64_MAX;
-    uint64_t SliceNs = 0;    ///< between slices by time
-    uint64_t SliceSteps = 1; ///< steps in a slice
-    uint64_t StepsOpen = 0;  ///< ended steps of the slice that runs
-    uint64_t SliceWork = 0;  ///< see doubleSlices()
-    unsigned Doublings = 0;  ///< that SliceWork has brought
-    IntervalLog Intervals;   ///< as slices
-    uint64_t LateBefore = 0; ///< lateBefore()
+    uint64_t SliceNs = 0;      ///< between slices by time
+    uint64_t SliceSteps = 1;   ///< steps in a slice
+    uint64_t StepsOpen = 0;    ///< ended steps of the slice that runs
+    uint64_t SliceWork = 0;    ///< see doubleSlices()
+    unsigned Doublings = 0;    ///< that SliceWork has brought
+    uint64_t LastDoubling = 0; ///< after so many slices
+    IntervalLog Intervals;     ///< as slices
+    uint64_t LateBefore = 0;   ///< lateBefore()
     /// What lived of the image's shares at the end of the interval before the
     /// one that runs.
     std::vector<uint64_t> Levels;
@@ -556,7 +557,8 @@ private:
   }
   void addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
                uint64_t Blocks, uint64_t Bytes, bool AnyLate);
-  void applyLate(ImageState &I, const LateFree &F, uint32_t Interval);
+  void applyLate(ImageState &I, const std::deque<LateFree> &Late, size_t From,
+                 size_t To, uint32_t Interval);
   void noteLevels(ImageState &I);
   bool lifetimeAt(uint32_t Row, LifetimeRow &Out) const;
   void endStep(ImageState &I, uint64_t TimeNs);

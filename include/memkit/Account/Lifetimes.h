@@ -54,8 +54,14 @@ public:
   void setStep(uint64_t Step) { Begins.back().Step = Step; }
   /// The interval that runs.
   uint32_t current() const { return static_cast<uint32_t>(Begins.size()) - 1; }
-  /// Which interval the block Ordinal was born in.
-  uint32_t intervalOf(uint64_t Ordinal) const;
+  /// Which interval the block Ordinal was born in: most often the last but one.
+  uint32_t intervalOf(uint64_t Ordinal) const {
+    size_t N = Begins.size();
+    return N > 1 && Ordinal >= Begins[N - 2].FirstOrdinal &&
+                   Ordinal < Begins[N - 1].FirstOrdinal
+               ? static_cast<uint32_t>(N - 2)
+               : find(Ordinal);
+  }
   const IntervalBegin &operator[](uint32_t Interval) const {
     return Begins[Interval];
   }
@@ -66,6 +72,7 @@ public:
   double place(uint32_t Interval, uint32_t Last) const;
 
 private:
+  uint32_t find(uint64_t Ordinal) const;
   std::vector<IntervalBegin> Begins;
 };
 

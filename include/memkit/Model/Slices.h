@@ -33,7 +33,7 @@ namespace memkit {
 
 /// When a slice was. In an image with steps it ends when a step begins, at
 /// first with each, later with every second, and so on. Without steps slices
-/// end at equal times (20 ms, later more), but where nothing changed there is
+/// end at equal times (50 ms, later more), but where nothing changed there is
 /// none. The last one ends with the image.
 struct SliceHead {
   uint64_t Index = 0;     ///< as the file numbers it

@@ -529,7 +529,7 @@ TEST(Accounts, SlicesOfStepsAndTime) {
   uint32_t Row = A.stackRow(1, 1, 5);
   EXPECT_FALSE(A.timeSliceDue(1, 1'000'000)) << "before the first interval";
   EXPECT_FALSE(A.timeSliceDue(1, 250'000'000)) << "nothing changed";
-  EXPECT_EQ(A.nextSliceNs(1), 260'000'000u);
+  EXPECT_EQ(A.nextSliceNs(1), 300'000'000u);
   A.allocate({0, Row, 0}, 10, 260'000'000, 1);
   EXPECT_TRUE(A.timeSliceDue(1, 300'000'000));
   Slice S;
