@@ -95,7 +95,12 @@ DiffRuns::DiffRuns(ArrayRef<const Sums *> Left, ArrayRef<const Sums *> Right,
                    bool Whole, const Renames &Renamed)
     : Runs(Left.vec()), Before(Left.size()), Whole(Whole), Renamed(Renamed) {
   Runs.insert(Runs.end(), Right.begin(), Right.end());
-  Moved = movedModules(tracesOf(Runs));
+  for (const Sums *S : Runs)
+    Mains.emplace_back(S->trace(), Runs.back()->trace());
+  std::vector<KeyRules> Rules;
+  for (size_t R = 0; R != Runs.size(); ++R)
+    Rules.push_back(rules(R));
+  Moved = movedModules(tracesOf(Runs), Rules);
   StringMap<uint32_t> Numbers;
   for (size_t R = 0; R != Runs.size(); ++R) {
     const Trace &T = trace(R);

@@ -8,7 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "HeapParts.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <utility>
 
@@ -162,6 +164,41 @@ static bool isSameAmount(double A, double B) {
   return std::fabs(A - B) <= MoveShare * std::max(A, B);
 }
 
+/// The names of the functions on the way to a part, whatever their modules.
+uint64_t HeapParts::wayKey(const DiffPart &P) const {
+  DiffPlace Shown = All.Places[P.Place].Shown;
+  std::string Room, Way;
+  StringRef Last;
+  for (const ShownFrame &F : Runs.trace(Shown.Run).shownWay(Shown.Node)) {
+    if (F.Function == Last)
+      continue;
+    Last = F.Function;
+    Way += steadyFunction(F.Function, Room);
+    Way += '\n';
+  }
+  return xxh3_64bits(Way);
+}
+
+/// Whether its place has allocations in both groups: it has its counterpart.
+bool HeapParts::isOnBothSides(const DiffPart &P) const {
+  auto Has = [](const StackMetrics &M) { return M.Allocations != 0; };
+  return any_of(Runs.before<StackMetrics>(P.Runs), Has) &&
+         any_of(Runs.after<StackMetrics>(P.Runs), Has);
+}
+
+/// What came may have come from what went unless both were there before and
+/// after.
+bool HeapParts::canMoveAll(const PartList &More, const PartList &Less) const {
+  bool OnBothSides[2] = {false, false};
+  for (const PartList *L : {&More, &Less})
+    for (uint32_t P = L->First; P != NoPart; P = Parts[P].Next) {
+      if (Parts[P].HasTwin)
+        return false;
+      OnBothSides[L == &Less] |= isOnBothSides(Parts[P]);
+    }
+  return !OnBothSides[0] || !OnBothSides[1];
+}
+
 /// Finds what moved below a place: all that grew and shrank there, or pairs.
 void HeapParts::takeMoves(size_t At) {
   // More are a change of everything, and would take their square in time.
@@ -169,21 +206,50 @@ void HeapParts::takeMoves(size_t At) {
   const PartList &More = Spots[At].Lists[0], &Less = Spots[At].Lists[1];
   if (!More.Count || !Less.Count || More.Count + Less.Count > Most)
     return;
-  SmallVector<uint32_t, 16> Came = largestFirst(More),
-                            Went = largestFirst(Less);
-  if (isSameAmount(More.Total, Less.Total)) {
-    Came.append(Went);
-    take(At, Came);
+  takeTwins(At);
+  if (!More.Count || !Less.Count)
+    return;
+  if (isSameAmount(More.Total, Less.Total) && canMoveAll(More, Less)) {
+    SmallVector<uint32_t, 16> All = largestFirst(More);
+    All.append(largestFirst(Less));
+    take(At, All);
     return;
   }
-  for (size_t I = 0, J = 0; I != Came.size() && J != Went.size();) {
-    double A = Parts[Came[I]].Change, B = -Parts[Went[J]].Change;
-    if (isSameAmount(A, B))
-      take(At, {Came[I++], Went[J++]});
-    else if (A > B)
-      ++I;
+  takePairs(At);
+}
+
+/// The same functions in another module: a move where the amounts are the same.
+void HeapParts::takeTwins(size_t At) {
+  DenseMap<uint64_t, uint32_t> ByWay;
+  for (uint32_t P : largestFirst(Spots[At].Lists[1]))
+    ByWay.try_emplace(wayKey(Parts[P]), P);
+  for (uint32_t C : largestFirst(Spots[At].Lists[0])) {
+    auto W = ByWay.find(wayKey(Parts[C]));
+    if (W == ByWay.end())
+      continue;
+    uint32_t Went = W->second;
+    ByWay.erase(W);
+    if (isSameAmount(Parts[C].Change, -Parts[Went].Change))
+      take(At, {C, Went});
     else
-      ++J;
+      Parts[C].HasTwin = Parts[Went].HasTwin = true;
+  }
+}
+
+/// The same amount at another place.
+void HeapParts::takePairs(size_t At) {
+  SmallVector<uint32_t, 16> Went = largestFirst(Spots[At].Lists[1]);
+  for (uint32_t C : largestFirst(Spots[At].Lists[0])) {
+    auto IsPair = [&](uint32_t W) {
+      const DiffPart &From = Parts[W], &To = Parts[C];
+      return isSameAmount(To.Change, -From.Change) && !From.HasTwin &&
+             !To.HasTwin && !(isOnBothSides(From) && isOnBothSides(To));
+    };
+    auto W = find_if(Went, IsPair);
+    if (W == Went.end())
+      continue;
+    take(At, {C, *W});
+    Went.erase(W);
   }
 }
 

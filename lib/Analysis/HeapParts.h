@@ -23,6 +23,9 @@ struct DiffPart {
   uint32_t Next = NoPart; ///< of the same sign and below the same place
   uint32_t Count = 1;     ///< how many it was made from
   bool IsInner;
+  /// A part of the other sign has the functions of its way in other modules:
+  /// it is the same code, whatever else changed by as much.
+  bool HasTwin = false;
   double Change;
   std::vector<StackMetrics> Runs;
   std::vector<std::pair<double, uint32_t>> Largest; ///< changes and places
@@ -75,6 +78,11 @@ private:
   void visit(size_t Spot);
   void takePart(size_t Spot);
   void takeMoves(size_t Spot);
+  void takeTwins(size_t Spot);
+  void takePairs(size_t Spot);
+  bool isOnBothSides(const DiffPart &P) const;
+  bool canMoveAll(const PartList &More, const PartList &Less) const;
+  uint64_t wayKey(const DiffPart &P) const;
   void take(size_t Spot, llvm::ArrayRef<uint32_t> Moved);
   llvm::SmallVector<uint32_t, 16> largestFirst(const PartList &L) const;
   void gather(size_t Spot, bool Signs[2]);

@@ -197,10 +197,12 @@ static std::string nameOf(const LeakFinding &F, const Trace &T,
 void keepNew(LeakFindings &R, const Trace &T, const LeakFindings &Old,
              const Trace &OldTrace) {
   StringSet<> Known;
-  StringSet<> Moved = movedModules({&T, &OldTrace});
-  KeyRules Rules;
-  Rules.Moved = &Moved;
-  std::vector<uint64_t> Keys = nodeKeys(OldTrace, SameFrame::Function, Rules);
+  MainNames Mains(OldTrace, T);
+  KeyRules Rules, OldRules{nullptr, &Mains, nullptr};
+  StringSet<> Moved = movedModules({&T, &OldTrace}, {Rules, OldRules});
+  Rules.Moved = OldRules.Moved = &Moved;
+  std::vector<uint64_t> Keys =
+      nodeKeys(OldTrace, SameFrame::Function, OldRules);
   for (const LeakFinding &F : Old.All)
     Known.insert(nameOf(F, OldTrace, Keys));
   Keys = nodeKeys(T, SameFrame::Function, Rules);

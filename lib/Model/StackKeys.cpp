@@ -77,15 +77,7 @@ private:
   }
 
   uint64_t fileKey(StringRef Path) const {
-    std::string Room, NewRoom;
-    StringRef Name = steadyFile(Path, Room);
-    if (Rules.Renamed) {
-      StringRef Whole = baseName(Path), New = Rules.Renamed->name(Whole);
-      if (New.data() == Whole.data())
-        New = Rules.Renamed->name(Name);
-      Name = steadyFile(New, NewRoom);
-    }
-    return xxh3_64bits(Name);
+    return xxh3_64bits(steadyFileName(Path, Rules));
   }
 
   uint64_t moduleKey(uint32_t Module) {
@@ -96,9 +88,8 @@ private:
   }
 
   bool isMoved(uint32_t Module) const {
-    std::string Room;
     StringRef Path = T.string(T.modules()[Module - 1].Path);
-    return Rules.Moved && Rules.Moved->contains(steadyFile(Path, Room));
+    return Rules.Moved && Rules.Moved->contains(steadyFileName(Path, Rules));
   }
 
   const Trace &T;
@@ -165,13 +156,28 @@ uint64_t heapKey(StringRef Name, const KeyRules &Rules) {
   return xxh3_64bits(Rules.Renamed ? Rules.Renamed->name(Name) : Name);
 }
 
-StringSet<> movedModules(ArrayRef<const Trace *> Traces) {
+std::string steadyFileName(StringRef Path, const KeyRules &Rules) {
+  std::string Room, NewRoom;
+  StringRef Name = steadyFile(Path, Room);
+  if (Rules.Renamed) {
+    StringRef Whole = baseName(Path), New = Rules.Renamed->name(Whole);
+    if (New.data() == Whole.data())
+      New = Rules.Renamed->name(Name);
+    // What the user says goes before what is found out.
+    if (New.data() != Name.data())
+      return steadyFile(New, NewRoom).str();
+  }
+  return (Rules.Mains ? Rules.Mains->name(Name) : Name).str();
+}
+
+StringSet<> movedModules(ArrayRef<const Trace *> Traces,
+                         ArrayRef<KeyRules> Rules) {
   StringMap<std::vector<uint8_t>> Builds;
   StringSet<> Moved;
-  for (const Trace *T : Traces)
-    for (const Module &M : T->modules()) {
-      std::string Room;
-      StringRef Name = steadyFile(T->string(M.Path), Room);
+  for (size_t I = 0; I != Traces.size(); ++I)
+    for (const Module &M : Traces[I]->modules()) {
+      std::string Name = steadyFileName(Traces[I]->string(M.Path),
+                                        Rules.empty() ? KeyRules() : Rules[I]);
       if (M.BuildId.empty() || Name.empty())
         continue;
       if (Builds.try_emplace(Name, M.BuildId).first->second != M.BuildId)

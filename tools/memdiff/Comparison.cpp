@@ -89,7 +89,8 @@ void warnOfDifferences(const DiffRuns &Runs) {
     StringRef A = programOf(First), B = programOf(T);
     if (!A.empty() && !B.empty() && A != B)
       warn("these are different programs: " + A + " (" + First.name() +
-           ") and " + B + " (" + T.name() + ")");
+           ") and " + B + " (" + T.name() +
+           "); functions of the same name count as the same");
     std::string C = shapingOptions(First), D = shapingOptions(T);
     if (C != D)
       warn("recorded with different options: " + (C.empty() ? "none" : C) +

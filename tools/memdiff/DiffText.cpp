@@ -8,6 +8,7 @@
 
 #include "DiffText.h"
 #include "memkit/Support/FunctionName.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -192,19 +193,64 @@ std::vector<ShownFrame> placeFrames(const DiffView &V, DiffPlace P) {
   return Frames;
 }
 
+/// The functions from below a place (of whose way Above are) to a part.
+static std::vector<std::string> wayBelow(const DiffView &V, size_t Above,
+                                         DiffPlace P) {
+  std::vector<ShownFrame> Way = V.Runs.trace(P.Run).shownWay(P.Node);
+  std::vector<std::string> Names;
+  for (size_t I = Way.size() - std::min(Above, Way.size()); I-- != 0;)
+    Names.push_back(shortFunctionName(Way[I].Function));
+  if (Names.empty())
+    Names.push_back("(itself)");
+  return Names;
+}
+
+/// How many names all ways begin with, or end with (FromEnd).
+static size_t commonNames(ArrayRef<std::vector<std::string>> Ways,
+                          bool FromEnd) {
+  const std::vector<std::string> &First = Ways.front();
+  size_t Common = First.size();
+  for (const std::vector<std::string> &Way : Ways) {
+    Common = std::min(Common, Way.size());
+    for (size_t I = 0; I < Common; ++I) {
+      const std::string &A = FromEnd ? First[First.size() - 1 - I] : First[I];
+      const std::string &B = FromEnd ? Way[Way.size() - 1 - I] : Way[I];
+      if (A != B)
+        Common = I;
+    }
+  }
+  return Common;
+}
+
+/// Leaves out of ways that are too long for a line what all have in common: the
+/// inner functions first, then the outer ones, and one name of each way stays.
+static void keepWhatDiffers(std::vector<std::vector<std::string>> &Ways,
+                            size_t Most) {
+  auto IsLong = [&](const auto &Way) { return Way.size() > Most; };
+  for (bool FromEnd : {true, false}) {
+    if (Ways.size() < 2 || none_of(Ways, IsLong))
+      return;
+    size_t Shortest = llvm::min_element(Ways, [](const auto &A, const auto &B) {
+                        return A.size() < B.size();
+                      })->size();
+    size_t Common = std::min(commonNames(Ways, FromEnd), Shortest - 1);
+    for (std::vector<std::string> &Way : Ways) {
+      auto At = FromEnd ? Way.end() - Common : Way.begin();
+      Way.erase(At, At + Common);
+    }
+  }
+}
+
 std::vector<std::string> partLines(const DiffView &V, DiffPlace Below,
                                    Metric By, ArrayRef<Finding::Part> Parts) {
   const size_t Most = 4;
-  std::vector<std::string> Lines;
   size_t Above = V.Runs.trace(Below.Run).shownWay(Below.Node).size();
-  for (const Finding::Part &P : Parts) {
-    std::vector<ShownFrame> Way =
-        V.Runs.trace(P.Place.Run).shownWay(P.Place.Node);
-    std::vector<std::string> Names;
-    for (size_t I = Way.size() - std::min(Above, Way.size()); I-- != 0;)
-      Names.push_back(shortFunctionName(Way[I].Function));
-    if (Names.empty())
-      Names.push_back("(itself)");
+  std::vector<std::vector<std::string>> Ways;
+  for (const Finding::Part &P : Parts)
+    Ways.push_back(wayBelow(V, Above, P.Place));
+  keepWhatDiffers(Ways, Most);
+  std::vector<std::string> Lines;
+  for (auto [P, Names] : zip(Parts, Ways)) {
     if (Names.size() > Most) {
       Names[1] = "...";
       Names.erase(Names.begin() + 2, Names.end() - (Most - 2));

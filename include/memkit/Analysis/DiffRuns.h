@@ -65,7 +65,7 @@ public:
   const Trace &trace(size_t Run) const { return Runs[Run]->trace(); }
   bool isWhole() const { return Whole; }
   KeyRules rules(size_t Run) const {
-    return {isAfter(Run) ? nullptr : &Renamed, &Moved};
+    return {isAfter(Run) ? nullptr : &Renamed, &Mains[Run], &Moved};
   }
   template <typename T> llvm::ArrayRef<T> before(llvm::ArrayRef<T> All) const {
     return All.take_front(Before);
@@ -92,6 +92,7 @@ private:
   size_t Before;
   bool Whole;
   const Renames &Renamed;
+  std::vector<MainNames> Mains; ///< by run: as the last run calls programs
   llvm::StringSet<> Moved;
   std::vector<HeapInfo> Heaps;
   std::vector<std::vector<uint32_t>> Ids; ///< by run and heap

@@ -9,6 +9,7 @@
 #ifndef MEMKIT_MODEL_STACKKEYS_H
 #define MEMKIT_MODEL_STACKKEYS_H
 
+#include "memkit/Model/MainNames.h"
 #include "memkit/Model/SteadyNames.h"
 #include "memkit/Model/Trace.h"
 #include "llvm/ADT/StringSet.h"
@@ -26,6 +27,8 @@ enum class SameFrame {
 struct KeyRules {
   /// The names of this trace that others have otherwise.
   const Renames *Renamed = nullptr;
+  /// What its programs are called in the trace it is compared with.
+  const MainNames *Mains = nullptr;
   /// movedModules() of all traces.
   const llvm::StringSet<> *Moved = nullptr;
 };
@@ -65,9 +68,13 @@ private:
 /// The same for the name of a heap.
 uint64_t heapKey(llvm::StringRef Name, const KeyRules &Rules = {});
 
-/// The steady names of modules that have several builds among Traces, so that
-/// an address says nothing.
-llvm::StringSet<> movedModules(llvm::ArrayRef<const Trace *> Traces);
+/// The name of a module or source by which it is known in the other traces.
+std::string steadyFileName(llvm::StringRef Path, const KeyRules &Rules);
+
+/// The steadyFileName() of modules that have several builds among Traces, so
+/// that an address says nothing. Rules: of each trace; none: no names changed.
+llvm::StringSet<> movedModules(llvm::ArrayRef<const Trace *> Traces,
+                               llvm::ArrayRef<KeyRules> Rules = {});
 
 } // namespace memkit
 
