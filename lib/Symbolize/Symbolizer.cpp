@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Symbolize/Symbolizer.h"
+#include "DwarfNames.h"
+#include "llvm/DebugInfo/DWARF/DWARFContext.h"
+#include "llvm/DebugInfo/Symbolize/SymbolizableObjectFile.h"
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
 #include "llvm/Object/BuildID.h"
 #include "llvm/Object/ObjectFile.h"
@@ -14,6 +17,20 @@
 
 using namespace llvm;
 using namespace memkit;
+
+namespace {
+/// LLVM keeps the debug information that it has read of a module to itself, and
+/// reading it again would take as much memory once more. An explicit
+/// instantiation may name a private member.
+template <auto Member> struct DebugInfoOf {
+  friend DIContext *debugInfoOf(symbolize::SymbolizableObjectFile &File) {
+    return (File.*Member).get();
+  }
+};
+DIContext *debugInfoOf(symbolize::SymbolizableObjectFile &File);
+template struct DebugInfoOf<
+    &symbolize::SymbolizableObjectFile::DebugInfoContext>;
+} // namespace
 
 /// What LLVM says when it does not know.
 static bool isKnown(StringRef Text) {
@@ -51,6 +68,8 @@ public:
   };
 
   const std::string &pathOf(Module &M);
+  void completeNames(const std::string &Path, uint64_t Address,
+                     DIInliningInfo &Info);
 
   symbolize::LLVMSymbolizer Llvm;
   std::vector<Module> Modules;
@@ -78,6 +97,49 @@ const std::string &Symbolizer::Impl::pathOf(Module &M) {
   return M.Path;
 }
 
+/// Whether a name has parameters, and so its scope. False, too, for some that
+/// have: operators that look like brackets.
+static bool hasParameters(StringRef Name) {
+  Name.consume_front("operator()");
+  int Depth = 0;
+  for (char C : Name) {
+    if (C == '(' && Depth <= 0)
+      return true;
+    Depth += (C == '<') - (C == '>');
+  }
+  return false;
+}
+
+/// Gives functions that debug information names without scope and parameters
+/// their whole names.
+void Symbolizer::Impl::completeNames(const std::string &Path, uint64_t Address,
+                                     DIInliningInfo &Info) {
+  uint32_t Count = Info.getNumberOfFrames(), F = 0;
+  auto IsWhole = [](const DILineInfo &L) {
+    return !isKnown(L.FunctionName) || hasParameters(L.FunctionName);
+  };
+  while (F != Count && IsWhole(Info.getFrame(F)))
+    ++F;
+  if (F == Count)
+    return;
+  Expected<symbolize::SymbolizableModule *> Module =
+      Llvm.getOrCreateModuleInfo(Path);
+  if (!Module)
+    return consumeError(Module.takeError());
+  if (!*Module)
+    return;
+  // Of a file in ELF it is never another kind of module.
+  auto *Dwarf = dyn_cast_or_null<DWARFContext>(
+      debugInfoOf(static_cast<symbolize::SymbolizableObjectFile &>(**Module)));
+  if (!Dwarf)
+    return;
+  std::vector<std::string> Names = wholeNamesAt(*Dwarf, Address);
+  for (; F < Names.size() && F != Count; ++F)
+    if (DILineInfo *L = Info.getMutableFrame(F);
+        !IsWhole(*L) && !Names[F].empty())
+      L->FunctionName = std::move(Names[F]);
+}
+
 Symbolizer::Symbolizer(size_t CacheBytes)
     : I(std::make_unique<Impl>(CacheBytes)) {}
 Symbolizer::~Symbolizer() = default;
@@ -100,6 +162,7 @@ std::vector<SourceLocation> Symbolizer::resolve(unsigned Module,
     consumeError(Info.takeError());
     return Out;
   }
+  I->completeNames(Path, Address, *Info);
   uint32_t Count = std::min<uint32_t>(Info->getNumberOfFrames(), 255);
   for (uint32_t F = 0; F != Count; ++F) {
     const DILineInfo &Line = Info->getFrame(F);
