@@ -8,6 +8,7 @@
 
 #include "memkit/Model/SteadyNames.h"
 #include "memkit/Model/Trace.h"
+#include "memkit/Support/FunctionName.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -54,15 +55,6 @@ StringRef withoutCloneSuffix(StringRef Function) {
   }
 }
 
-static StringRef withoutRustHash(StringRef Function) {
-  const size_t Hash = 16;
-  StringRef Name = Function.drop_back(std::min(Hash, Function.size()));
-  if (Name.size() > 3 && Name.ends_with("::h") &&
-      Function.take_back(Hash).find_first_not_of(HexDigits) == StringRef::npos)
-    return Name.drop_back(3);
-  return Function;
-}
-
 /// Where a number that a compiler gave may stand: behind what, and before what
 /// (0: anything).
 static constexpr struct {
@@ -71,10 +63,17 @@ static constexpr struct {
 } Numbered[] = {{"#", '}'}, {"'lambda", '\''}, {"'unnamed", '\''}, {"$_", 0}};
 
 StringRef steadyFunction(StringRef Function, std::string &Room) {
-  StringRef Name = withoutRustHash(withoutCloneSuffix(Function));
+  StringRef Name = withoutCloneSuffix(Function);
+  std::string Rust = rustFunctionName(Name);
+  bool IsRust = Rust.size() != Name.size();
+  if (IsRust)
+    Name = Rust;
   // Most names have none of these.
-  if (Name.find_first_of("#'$") == StringRef::npos)
+  if (Name.find_first_of("#'$") == StringRef::npos) {
+    if (IsRust)
+      return Room = Rust;
     return Name;
+  }
   Room.clear();
   while (!Name.empty()) {
     size_t Taken = 1, Number = 0;

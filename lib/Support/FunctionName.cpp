@@ -38,6 +38,8 @@ private:
     if (takeOperator() || takePrefix(Anonymous))
       return true;
     char C = Left.front();
+    if (C == '(' && StringRef(Out).ends_with("."))
+      return takeReceiver();
     if (C == '<' || C == '(')
       return takeGroup(C);
     if (C == ' ') {
@@ -78,6 +80,14 @@ private:
     Out += "operator";
     Out += Symbol;
     Left = After.drop_front(Symbol.size());
+    return true;
+  }
+
+  /// `(*mheap)` of Go's `runtime.(*mheap).grow`.
+  bool takeReceiver() {
+    size_t End = Left.find(')');
+    Out += Left.take_front(End == StringRef::npos ? End : End + 1);
+    Left = Left.drop_front(std::min(End, Left.size() - 1) + 1);
     return true;
   }
 
@@ -131,7 +141,73 @@ private:
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Rust
+//===----------------------------------------------------------------------===//
+
+/// Takes `::h` and 16 hexadecimal digits off the end.
+static bool consumeRustHash(StringRef &Name) {
+  const size_t Digits = 16;
+  StringRef Hash = Name.take_back(Digits);
+  StringRef Rest = Name.drop_back(Hash.size());
+  if (Hash.size() != Digits || !Rest.consume_back("::h") || Rest.empty() ||
+      Hash.find_first_not_of("0123456789abcdef") != StringRef::npos)
+    return false;
+  Name = Rest;
+  return true;
+}
+
+/// What stands between two dollars; empty: nothing that Rust writes.
+static std::string rustEscape(StringRef Code) {
+  static constexpr std::pair<StringRef, StringRef> Escapes[] = {
+      {"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"},
+      {"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","}};
+  for (auto [Escape, Text] : Escapes)
+    if (Code == Escape)
+      return Text.str();
+  unsigned Letter;
+  // Letters beyond ASCII are rare, and control characters no name's.
+  if (Code.consume_front("u") && to_integer(Code, Letter, 16) &&
+      Letter >= ' ' && Letter < 0x7f)
+    return std::string(1, char(Letter));
+  return "";
+}
+
+std::string rustFunctionName(StringRef Name) {
+  if (!consumeRustHash(Name))
+    return Name.str();
+  std::string Out;
+  while (!Name.empty()) {
+    bool AtStart = Out.empty() || StringRef(Out).ends_with("::");
+    if (AtStart && Name.starts_with("_$"))
+      Name = Name.drop_front();
+    if (Name.consume_front("..")) {
+      Out += "::";
+      continue;
+    }
+    if (Name.front() == '$') {
+      size_t End = Name.find('$', 1);
+      std::string Text =
+          End == StringRef::npos ? "" : rustEscape(Name.slice(1, End));
+      if (!Text.empty()) {
+        Out += Text;
+        Name = Name.drop_front(End + 1);
+        continue;
+      }
+    }
+    Out += Name.front();
+    Name = Name.drop_front();
+  }
+  return Out;
+}
+
+//===----------------------------------------------------------------------===//
+// All
+//===----------------------------------------------------------------------===//
+
 std::string shortFunctionName(StringRef Name) {
+  if (StringRef Rust = Name; consumeRustHash(Rust))
+    return shortFunctionName(rustFunctionName(Name));
   // Only C++ has these in a name; `obj+0x10`, paths and Python's names do not.
   if (Name.find_first_of("(<") == StringRef::npos || Name.starts_with("<"))
     return Name.str();

@@ -8,6 +8,7 @@
 
 #include "memkit/Symbolize/Symbolizer.h"
 #include "DwarfNames.h"
+#include "memkit/Support/FunctionName.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/DebugInfo/Symbolize/SymbolizableObjectFile.h"
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
@@ -170,7 +171,7 @@ std::vector<SourceLocation> Symbolizer::resolve(unsigned Module,
       continue;
     SourceLocation &L = Out.emplace_back();
     if (isKnown(Line.FunctionName))
-      L.Function = Line.FunctionName;
+      L.Function = rustFunctionName(Line.FunctionName);
     L.Line = Line.Line;
     L.StartLine = Line.StartLine;
     // Without a line the file is a guess from the symbol table, which names the

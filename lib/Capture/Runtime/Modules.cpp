@@ -9,6 +9,7 @@
 #include "Process.h"
 
 #include "MappedElf.h"
+#include "MappedPath.h"
 #include "SectionFile.h"
 
 #include <cstring>
@@ -74,9 +75,24 @@ static void copyPath(wire::Module &M, const char *Name) {
     M.Path[N > 0 ? N : 0] = 0;
     return;
   }
+  // Relative to a folder that the program may leave.
+  if (*Name != '/' && mappedPath(M.Start, M.Path, sizeof(M.Path)))
+    return;
   size_t N = strnlen(Name, sizeof(M.Path) - 1);
   memcpy(M.Path, Name, N);
   M.Path[N] = 0;
+}
+
+/// Whether the module that M says, of the same build-id, has the loader's \p
+/// Name: by the last part where that is relative.
+static bool isNamed(const wire::Module &M, const char *Name) {
+  if (*Name == '/')
+    return strncmp(M.Path, Name, sizeof(M.Path)) == 0;
+  auto Last = [](const char *Path) {
+    const char *Slash = strrchr(Path, '/');
+    return Slash ? Slash + 1 : Path;
+  };
+  return strcmp(Last(M.Path), Last(Name)) == 0;
 }
 
 static void findTables(const wire::Module &M, const link_map *Map,
@@ -132,7 +148,7 @@ uint32_t Modules::resume(const FoundObject &O) {
     if (!M || !Build.Size || M->Bias != Map->l_addr ||
         M->BuildIdSize != Build.Size ||
         memcmp(M->BuildId, Build.At, Build.Size) != 0 || !Map->l_name ||
-        strncmp(M->Path, Map->l_name, sizeof(M->Path)) != 0)
+        !isNamed(*M, Map->l_name))
       continue;
     K.LinkMap = O.LinkMap;
     M->State.store(uint32_t(wire::ModuleState::Mapped),

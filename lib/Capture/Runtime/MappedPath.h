@@ -1,0 +1,30 @@
+//===- MappedPath.h - The file behind an address ----------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The loader names a module as it was asked for: `./plugin.so`, which says
+// nothing once the program has changed its folder. The kernel knows the file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_CAPTURE_RUNTIME_MAPPEDPATH_H
+#define MEMKIT_CAPTURE_RUNTIME_MAPPEDPATH_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace memkit::capture {
+
+/// Writes the path of the file that the mapping beginning at \p Start is of,
+/// with a NUL, into the \p Room bytes at \p To. False where there is no such
+/// file or its path is longer. Reads /proc/self/maps by system calls: for rare
+/// modules.
+bool mappedPath(uint64_t Start, char *To, size_t Room);
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_RUNTIME_MAPPEDPATH_H
