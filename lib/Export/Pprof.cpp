@@ -10,6 +10,7 @@
 #include "Gzip.h"
 #include "NodeValues.h"
 #include "ProtoWriter.h"
+#include "memkit/Support/CommandText.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -179,7 +180,7 @@ void PprofWriter::header(ArrayRef<Profile> Profiles) {
   }
   const Trace &Of = T.trace();
   Out.number(profile::DefaultSampleType, text(metricWord(Profiles.front().M)));
-  Out.number(profile::Comment, text(join(Of.header().Command, " ")));
+  Out.number(profile::Comment, text(commandText(Of.header().Command)));
   Out.number(profile::TimeNanos, Of.header().Start.RealtimeNs);
   Out.number(profile::DurationNanos, Of.endNs());
 }

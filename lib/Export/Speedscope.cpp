@@ -10,6 +10,7 @@
 #include "SpeedscopeOrder.h"
 #include "memkit/Export/FlameTree.h"
 #include "memkit/Export/StackText.h"
+#include "memkit/Support/CommandText.h"
 #include "memkit/Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -206,7 +207,7 @@ void writeSpeedscope(raw_ostream &OS, ShownTree T, const NodeRanks &Ranks,
   }
   OS << "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
         "\"exporter\":\"memflame (memkit) " MEMKIT_VERSION "\",\n\"name\":"
-     << jsonText(join(T.trace().header().Command, " "))
+     << jsonText(commandText(T.trace().header().Command))
      << ",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n"
      << F.Frames << "\n]},\n\"profiles\":[\n";
   for (size_t I = 0; I != F.Profiles.size(); ++I)

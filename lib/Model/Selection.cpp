@@ -8,6 +8,7 @@
 
 #include "memkit/Model/Selection.h"
 #include "Globs.h"
+#include "memkit/Support/CommandText.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
@@ -76,11 +77,11 @@ Error Selection::chooseImages(const Trace &T, const SelectionSpec &S) {
     const Image &I = T.images()[Id - 1];
     StringRef Program = T.program(Id);
     There.push_back((Twine(I.Pid) + " (" + T.processName(Id) + ")").str());
-    Images[Id] = Wanted->match(Program) || Wanted->match(baseName(Program)) ||
-                 Wanted->match(T.processName(Id)) ||
-                 any_of(S.Processes, [&](const std::string &P) {
-                   return namesImage(I, Id, P);
-                 });
+    Images[Id] =
+        Wanted->match(Program) || Wanted->match(programName(Program)) ||
+        Wanted->match(T.processName(Id)) ||
+        any_of(S.Processes,
+               [&](const std::string &P) { return namesImage(I, Id, P); });
   }
   if (Images.none())
     return nothingMatches("process", S.Processes, There);

@@ -9,6 +9,7 @@
 #include "memkit/Model/Trace.h"
 #include "SummarySet.h"
 #include "memkit/Model/ReplayProgress.h"
+#include "memkit/Support/CommandText.h"
 #include "memkit/Support/RunBoth.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
@@ -296,7 +297,7 @@ StringRef Trace::program(uint32_t Id) const {
 StringRef Trace::processName(uint32_t Id) const {
   if (uint32_t Role = Images[Id - 1].Role)
     return string(Role);
-  return baseName(program(Id));
+  return programName(program(Id));
 }
 
 //===----------------------------------------------------------------------===//
@@ -330,7 +331,8 @@ Error Trace::replaySummary() {
     return E;
   Replayed = true;
   uint64_t LeftOut = eventsLeftOut();
-  Warnings.push_back((name() + ": no summary; the sums are those of its events" +
+  Warnings.push_back((name() +
+                      ": no summary; the sums are those of its events" +
                       (LeftOut ? ", of which " + Twine(LeftOut) +
                                      " and more were left out on request"
                                : Twine("")))

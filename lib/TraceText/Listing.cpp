@@ -8,6 +8,7 @@
 
 #include "BlockLines.h"
 #include "NameTable.h"
+#include "memkit/Support/CommandText.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/TraceReader.h"
 #include "memkit/TraceText/Printers.h"
@@ -46,10 +47,7 @@ public:
   }
 
   Error visit(const BlockInfo &, const Header &H) override {
-    OS << "command";
-    for (const std::string &Word : H.Command)
-      OS << ' ' << Word;
-    OS << "\n";
+    OS << "command " << commandText(H.Command) << "\n";
     if (!H.Host.empty())
       OS << "host    " << H.Host << "\n";
     if (H.Rank >= 0)
@@ -183,8 +181,7 @@ private:
     if (M.Kind == MarkKind::HeapReserved)
       return reserved(M);
     bool IsSizes = M.Kind == MarkKind::Rss || M.Kind == MarkKind::Pss ||
-                   M.Kind == MarkKind::DeviceUsed ||
-                   M.Kind == MarkKind::Oom;
+                   M.Kind == MarkKind::DeviceUsed || M.Kind == MarkKind::Oom;
     if (M.Kind == MarkKind::Loss && M.Id < NumLossKinds)
       OS << "  " << enumName(LossKind(M.Id));
     else if (M.Id)

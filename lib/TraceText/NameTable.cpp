@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NameTable.h"
+#include "memkit/Support/CommandText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -55,7 +56,7 @@ StringRef NameTable::image(uint32_t Id) const {
   if (StringRef Role = string(I.Role); !Role.empty())
     return Role;
   StringRef Program = string(I.Command.empty() ? I.Exe : I.Command.front());
-  return Program.substr(Program.rfind('/') + 1); // npos + 1 is 0
+  return programName(Program);
 }
 
 void NameTable::addRoles(const Summary &S) {

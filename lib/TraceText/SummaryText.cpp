@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "memkit/Support/CommandText.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/Table.h"
 #include "memkit/TraceText/TraceSummary.h"
@@ -171,8 +172,8 @@ static void printProcesses(raw_ostream &OS, const TraceSummary &S,
       Row.push_back(Sums ? Sampled(Sums->PssPeakBytes) : "");
     Row.push_back(status(S, Id));
     if (HasRoles)
-      Row.push_back(S.string(I.Role).str());
-    Row.push_back(Command);
+      Row.push_back(oneLine(S.string(I.Role)));
+    Row.push_back(oneLine(Command));
     T.add(Row);
   }
   OS << '\n';
@@ -181,10 +182,7 @@ static void printProcesses(raw_ostream &OS, const TraceSummary &S,
 
 void memkit::printSummary(raw_ostream &OS, const TraceSummary &S,
                           unsigned Width) {
-  OS << "command  ";
-  for (const std::string &Word : S.Header.Command)
-    OS << ' ' << Word;
-  OS << '\n';
+  OS << "command   " << commandText(S.Header.Command) << '\n';
   if (!S.Header.Host.empty())
     OS << "host      " << S.Header.Host << '\n';
   if (S.Header.Rank >= 0)

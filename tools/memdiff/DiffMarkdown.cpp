@@ -9,6 +9,7 @@
 
 #include "DiffText.h"
 #include "memkit/Export/StackText.h"
+#include "memkit/Support/CommandText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -17,7 +18,7 @@ namespace memkit {
 
 static std::string commandText(const Trace &T) {
   return T.header().Command.empty() ? std::string("?")
-                                    : join(T.header().Command, " ");
+                                    : commandText(T.header().Command);
 }
 
 /// Text between back-ticks, whatever is in it.

@@ -15,6 +15,7 @@
 #include "memkit/Export/Pprof.h"
 #include "memkit/Export/Speedscope.h"
 #include "memkit/Model/LiveBlocks.h"
+#include "memkit/Support/CommandText.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/LargePages.h"
 #include "memkit/Support/OutputFile.h"
@@ -106,7 +107,7 @@ static Error writePage(raw_ostream &OS, const Picture &P) {
   raw_string_ostream To(Text);
   if (Error E = writeSpeedscopeOf(To, P))
     return E;
-  std::string Title = join(P.trace().header().Command, " ");
+  std::string Title = commandText(P.trace().header().Command);
   return writeHtml(OS, *Folder, Title.empty() ? "memflame" : Title, To.str());
 }
 

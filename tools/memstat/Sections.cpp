@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sections.h"
+#include "memkit/Support/CommandText.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -23,9 +24,7 @@ std::string plural(uint64_t Count, StringRef What) {
 //===----------------------------------------------------------------------===//
 
 static std::string commandLine(const TraceSummary &S) {
-  std::string Line;
-  for (const std::string &Word : S.Header.Command)
-    Line += (Line.empty() ? "" : " ") + Word;
+  std::string Line = commandText(S.Header.Command);
   return Line.empty() ? "(no command)" : Line;
 }
 

@@ -84,8 +84,8 @@ public:
   llvm::StringRef domainName(uint32_t Id) const;
   /// The program of an image: its command's first word, or its executable.
   llvm::StringRef program(uint32_t Image) const;
-  /// What views call an image: its role (`train.py`), else the last part of
-  /// program().
+  /// What views call an image: its role (`train.py`) or title, else the last
+  /// part of program().
   llvm::StringRef processName(uint32_t Image) const;
 
   //===--------------------------------------------------------------------===//

@@ -36,17 +36,7 @@ std::string readFile(const std::string &Path) {
   return Text;
 }
 
-std::vector<std::string> commandLine(pid_t Pid) {
-  std::vector<std::string> Args;
-  std::string Text = readFile(procPath(Pid, "cmdline"));
-  StringRef Rest = Text;
-  while (!Rest.empty()) {
-    auto [Arg, Tail] = Rest.split('\0');
-    Args.push_back(Arg.str());
-    Rest = Tail;
-  }
-  return Args;
-}
+std::string arguments(pid_t Pid) { return readFile(procPath(Pid, "cmdline")); }
 
 static std::string readLink(const std::string &Link) {
   char Path[PATH_MAX];

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Launch/ProcFs.h"
+#include "Session/ProcessTitle.h"
 #include "Session/Session.h"
 #include "memkit/Record/Preloadable.h"
 #include "llvm/ADT/STLExtras.h"
@@ -84,12 +85,13 @@ void Session::welcome(const Greeter::Guest &G) {
   I.Pid = uint32_t(G.Pid);
   I.Parent = parentOf(G, I.Origin);
   I.StartNs = R.nowNs();
-  std::string Exe = procfs::exePath(G.Pid);
-  I.Exe = R.Names.Names.string(Exe);
-  std::vector<std::string> Command = procfs::commandLine(G.Pid);
+  P->Exe = procfs::exePath(G.Pid);
+  I.Exe = R.Names.Names.string(P->Exe);
+  P->Arguments = procfs::arguments(G.Pid);
+  std::vector<std::string> Command = wordsOf(P->Arguments);
   for (const std::string &Arg : Command)
     I.Command.push_back(R.Names.Names.string(Arg));
-  findRole(*P, I, Exe, Command);
+  findRole(*P, I, P->Exe, Command);
   I.Role = R.Names.Names.string(P->Role);
   P->Pid = G.Pid;
   P->PidFd = openPid(G.Pid);
@@ -151,8 +153,9 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
   I.Origin = Origin;
   I.StartNs = R.nowNs();
   I.Exe = R.Names.Names.string(Exe);
-  for (const std::string &Arg :
-       Origin == ImageOrigin::Start ? O.Command : procfs::commandLine(Pid))
+  for (const std::string &Arg : Origin == ImageOrigin::Start
+                                    ? O.Command
+                                    : wordsOf(procfs::arguments(Pid)))
     I.Command.push_back(R.Names.Names.string(Arg));
   I.Recorded = false;
   I.WhyNot = R.Names.Names.string(Why);
@@ -312,6 +315,7 @@ void Session::endImage(Process &P) {
     R.cutSlice(P.Image, P.EndNs);
     P.State->releaseShared();
   }
+  setTitle(P);
   nameDataWorker(P);
   R.Uses.imageEnded(P.Image);
   R.Sums.endImage(P.Image, P.EndNs, Status, Signal);

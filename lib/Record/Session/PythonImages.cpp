@@ -248,6 +248,6 @@ void Session::nameDataWorker(Process &P) {
   if (DataWorkers.size() == MostKept)
     DataWorkers.erase(DataWorkers.begin());
   DataWorkers.push_back({P.Parent, P.Image, P.EndNs});
-  P.Role = dataWorkerRole(P.Role, Number);
+  P.Role = dataWorkerRole(P.Title.empty() ? P.Role : P.Title, Number);
   R.Sums.setRole(P.Image, R.Names.Names.string(P.Role));
 }

@@ -271,8 +271,11 @@ bool Session::finished() {
 }
 
 void Session::finish() {
-  for (auto &P : Processes)
+  for (auto &P : Processes) {
     endJit(*P);
+    if (P->State && !P->EndNs)
+      setTitle(*P);
+  }
   if (Symbols && !R.failed()) {
     // Ctrl-C now, or the signal to stop, ends the search for names.
     int Before = TheRequests.Interrupts;

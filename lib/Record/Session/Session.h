@@ -85,6 +85,9 @@ private:
     bool IsForked = false;
     bool IsMarked = false; ///< its share is wanted for a mark of the program
     std::string Role;      ///< see PythonRole.h
+    std::string Exe;       ///< its program
+    std::string Arguments; ///< /proc/PID/cmdline as it was read last
+    std::string Title;     ///< what it has written over its arguments
     bool PythonSaid = false;
   };
   /// An exec that was announced, until it is known what came of it.
@@ -155,6 +158,8 @@ private:
   uint64_t sampleInterval(const Process &P) const;
   static uint64_t clockInterval(uint32_t NumClocks);
   void sampleRss(Process &P, uint64_t Now);
+  void lookAtTitle(Process &P);
+  void setTitle(const Process &P);
   void noteMarked(Process &Marked);
   Process *nextForPss(uint64_t Now);
   void samplePss(uint64_t Now);

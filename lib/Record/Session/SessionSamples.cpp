@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Launch/ProcFs.h"
+#include "Session/ProcessTitle.h"
 #include "Session/Session.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -50,6 +51,7 @@ void Session::sampleRss(Process &P, uint64_t Now) {
   P.NextRssNs =
       Now + std::min(sampleInterval(P), std::max(Age, FirstIntervalNs));
   auto Bytes = procfs::residentBytes(P.Pid);
+  lookAtTitle(P);
   // With very many processes all wait.
   NextRssNs = Now + (R.nowNs() - Now) * TimeShare;
   if (!Bytes)
@@ -62,6 +64,25 @@ void Session::sampleRss(Process &P, uint64_t Now) {
   M.Values = {Bytes->first, Bytes->second};
   R.Sums.noteResident(P.Image, Bytes->first, 0);
   R.addMark(std::move(M));
+}
+
+/// What it calls itself by now. While it becomes another program, what is read
+/// may be that one's.
+void Session::lookAtTitle(Process &P) {
+  std::string Arguments = procfs::arguments(P.Pid);
+  if (Arguments.empty() || Arguments == P.Arguments ||
+      procfs::exePath(P.Pid) != P.Exe)
+    return;
+  P.Arguments = std::move(Arguments);
+  if (std::string Title = titleOf(P.Arguments); !Title.empty())
+    P.Title = std::move(Title);
+}
+
+/// Names the process by its last title. Not before its end: a title may be
+/// another one at each sample.
+void Session::setTitle(const Process &P) {
+  if (!P.Title.empty())
+    R.Sums.setRole(P.Image, R.Names.Names.string(P.Title));
 }
 
 /// A mark of the program asks for the share of its own process and of its
