@@ -69,12 +69,17 @@ static SmallVector<StringRef, 64> statFields(StringRef Text) {
   return Fields;
 }
 
-pid_t innerPid(pid_t Pid) {
+std::vector<pid_t> namespacePids(pid_t Pid) {
   // "NSpid:" and a pid for each namespace, the innermost one last.
   std::string Text = readFile(procPath(Pid, "status"));
-  StringRef Pids = StringRef(Text).split("\nNSpid:").second.split('\n').first;
-  pid_t Inner;
-  return to_integer(Pids.rtrim().rsplit('\t').second, Inner, 10) ? Inner : Pid;
+  StringRef Line = StringRef(Text).split("\nNSpid:").second.split('\n').first;
+  SmallVector<StringRef, 4> Words;
+  Line.split(Words, '\t', -1, /*KeepEmpty=*/false);
+  std::vector<pid_t> Pids;
+  for (StringRef Word : Words)
+    if (pid_t Inner; to_integer(Word.trim(), Inner, 10))
+      Pids.push_back(Inner);
+  return Pids.empty() ? std::vector<pid_t>{Pid} : Pids;
 }
 
 /// A field of /proc/PID/stat, counted as statFields() has them; 0: not there.
@@ -154,6 +159,18 @@ std::vector<pid_t> startedSince(uint64_t StartTicks) {
   }
   closedir(Folder);
   return Pids;
+}
+
+pid_t outerPid(pid_t Pid, pid_t Inner) {
+  size_t Level = namespacePids(Pid).size() - 1;
+  for (pid_t Child : startedSince(startTicks(Pid))) {
+    if (Child != Pid && parentPid(Child) != Pid)
+      continue;
+    std::vector<pid_t> Pids = namespacePids(Child);
+    if (Level < Pids.size() && Pids[Level] == Inner)
+      return Child;
+  }
+  return 0;
 }
 
 std::string hostName() {

@@ -26,8 +26,12 @@ std::string exePath(pid_t Pid);
 std::string threadName(pid_t Pid, pid_t Tid);
 /// Whether a path means the same to the process as to us; false when unknown.
 bool seesOurFiles(pid_t Pid);
-/// The pid that the process knows itself by; Pid itself when unknown.
-pid_t innerPid(pid_t Pid);
+/// Its pids in the namespaces that it is in: from ours, where it is Pid, to the
+/// one in which it sees itself. Pid alone when unknown.
+std::vector<pid_t> namespacePids(pid_t Pid);
+/// The process that a process Pid of another namespace calls Inner: itself, or
+/// a child; 0: it is not there.
+pid_t outerPid(pid_t Pid, pid_t Inner);
 /// 0 when unknown.
 pid_t parentPid(pid_t Pid);
 /// The wait status of a zombie, when it may be read.

@@ -97,11 +97,12 @@ void Session::welcome(const Greeter::Guest &G) {
   P->PidFd = openPid(G.Pid);
   bool IsGone = P->PidFd < 0 && errno == ESRCH;
   P->StartNs = I.StartNs;
-  pid_t InnerPid = procfs::innerPid(G.Pid);
-  P->SeesOurPids = InnerPid == G.Pid;
+  std::vector<pid_t> Pids = procfs::namespacePids(G.Pid);
+  P->InnerPid = Pids.back();
+  P->SeesOurPids = Pids.size() == 1;
   // Now, while the process waits: it may be gone when its code is seen.
   if (Symbols)
-    P->PerfMap.emplace(G.Pid, InnerPid, readClocks().RealtimeNs);
+    P->PerfMap.emplace(G.Pid, P->InnerPid, readClocks().RealtimeNs);
   // All that the image before it had to say is in its rings.
   if (I.Origin == ImageOrigin::Exec)
     if (Process *Before = findPid(G.Pid))
@@ -380,6 +381,13 @@ bool Session::stragglers() {
 // Changing
 //===----------------------------------------------------------------------===//
 
+/// What we call the process that P calls Inner; 0: it is not known any more.
+pid_t Session::pidOf(const Process &P, pid_t Inner) {
+  if (P.SeesOurPids)
+    return Inner;
+  return Inner == P.InnerPid ? P.Pid : procfs::outerPid(P.Pid, Inner);
+}
+
 void Session::onExecRecord(Process &P, const wire::Record &Rec) {
   auto Forget = [this](pid_t Pid) {
     erase_if(Execs, [Pid](const PendingExec &E) {
@@ -389,11 +397,11 @@ void Session::onExecRecord(Process &P, const wire::Record &Rec) {
     });
   };
   if (Rec.kind() == uint8_t(RecordKind::ExecFailed))
-    return Forget(pid_t(Rec.size()));
+    return Forget(pidOf(P, pid_t(Rec.size())));
   bool Spawned = Rec.kind() == uint8_t(RecordKind::Spawned);
   if (!Spawned && Rec.kind() != uint8_t(RecordKind::Exec))
     return R.addLoss(P.Image, LossKind::BadRecord, 1);
-  pid_t Pid = pid_t(Spawned ? Rec.Address : Rec.size());
+  pid_t Pid = pidOf(P, pid_t(Spawned ? Rec.Address : Rec.size()));
   Forget(Pid);
   // Where its ring was full of older records, the new image has come before
   // this one is read.

@@ -69,6 +69,7 @@ private:
   struct Process {
     uint32_t Image = 0, Parent = 0;
     pid_t Pid = 0;
+    pid_t InnerPid = 0; ///< as it sees itself
     int PidFd = -1;
     std::unique_ptr<ImageState> State;
     bool Ending = false;      ///< ended; what it wrote is in its rings
@@ -144,6 +145,7 @@ private:
   void setEnding(Process &P, bool Replaced);
   void endImage(Process &P);
   void leaveStatusToExec(Process &P);
+  static pid_t pidOf(const Process &P, pid_t Inner);
   void onExecRecord(Process &P, const wire::Record &Rec);
   void lookAtExecs();
   void addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
