@@ -9,6 +9,7 @@
 #include "memkit/Model/Selection.h"
 #include "Globs.h"
 #include "memkit/Support/CommandText.h"
+#include "memkit/Support/Format.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
@@ -166,6 +167,17 @@ static Error checkOrder(const TimeWindow &W) {
   return Error::success();
 }
 
+/// Nothing lived, or happened, after the end of the run. A moment is before its
+/// events, so that the next tick of the clock is the last of use.
+static Error checkEnd(const Trace &T, StringRef Flag,
+                      const std::optional<TimePoint> &P) {
+  const uint64_t TickNs = 100;
+  if (!P || P->K != TimePoint::Kind::Time || P->Number <= T.endNs() + TickNs)
+    return Error::success();
+  return makeError("--" + Flag + "=" + P->Text + " is after the end of " +
+                   T.name() + ", at " + formatTime(T.endNs()));
+}
+
 Error Selection::chooseTimes(const Trace &T, const SelectionSpec &S) {
   auto Find = [&](const std::optional<TimePoint> &P,
                   std::optional<Moment> &To) -> Error {
@@ -178,6 +190,10 @@ Error Selection::chooseTimes(const Trace &T, const SelectionSpec &S) {
     To = std::move(*M);
     return Error::success();
   };
+  if (Error E = checkEnd(T, "since", S.Since))
+    return E;
+  if (Error E = checkEnd(T, "at", S.At))
+    return E;
   if (Error E = Find(S.Since, Times.Since))
     return E;
   if (Error E = Find(S.Until, Times.Until))

@@ -199,13 +199,8 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
   Result.Bytes = R.bytes();
   Result.EventBytes = R.eventBytes();
   Result.EventsEndNs = R.eventsEndNs();
-  for (uint32_t Heap = 1; R.Sums.hasHeap(Heap); ++Heap) {
-    HeapTotals T = R.Sums.heapTotals(Heap);
-    Result.Events += T.Allocations + T.Frees;
-  }
+  Result.Events = R.Sums.events();
   Result.Sampled = R.Wanted.SampleBytes != 0;
-  if (Result.Sampled)
-    Result.Events = R.Sums.events();
   Result.LostEvents = R.losses();
   Result.PeakBytes = Host.PeakBytes;
   Result.LiveBytes = Host.LiveBytes;

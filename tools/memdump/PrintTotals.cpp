@@ -53,9 +53,19 @@ Error memkit::printTotals(OutputFile &Out) {
   auto Reader = openReader();
   if (!Reader)
     return Reader.takeError();
-  auto S = readTraceSummary(**Reader, [&] { return summarize(**Reader); });
+  bool IsMade = false;
+  auto S = readTraceSummary(**Reader, [&] {
+    IsMade = true;
+    return summarize(**Reader);
+  });
   if (!S)
     return S.takeError();
+  // Events have no times of layers and no kinds of tensors: an empty table
+  // would say that there were none.
+  if (IsMade && What != Job::Summary)
+    return makeError((*Reader)->name() + ": no summary, as the recording has " +
+                     "not ended: its " + P.Name.split(' ').first +
+                     " are not known");
   if (OutputFormat == Format::Csv) {
     P.Csv(Out.os(), *S);
     return Error::success();

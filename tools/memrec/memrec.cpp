@@ -22,8 +22,8 @@ using namespace memkit;
 static constexpr int ExitFailed = 125;
 
 static void sayOomKills(const RecordResult &R) {
-  std::string Where = R.OomOnMachine ? "on this machine"
-                                     : "of this control group";
+  std::string Where =
+      R.OomOnMachine ? "on this machine" : "of this control group";
   if (R.OomGroupLimit)
     Where += ", which may have " + formatSize(R.OomGroupLimit) + ",";
   if (R.OomKills)
@@ -52,10 +52,13 @@ static void sayEnd(const RecordResult &R) {
     say(sys::path::filename(R.Nameless) +
         " has no symbols: its functions show as addresses, until `memdump "
         "--symbolize` finds its debug information");
-  uint64_t Events = std::max<uint64_t>(R.Events, 1);
-  sayVerbose(formatCount(R.Recorded) + " processes; the recorder took " +
-             std::to_string(R.CpuNs / Events) +
-             " ns an event, its longest pause " + formatTime(R.LongestPauseNs));
+  std::string Took = R.Events
+                         ? std::to_string(R.CpuNs / R.Events) + " ns an event"
+                         : formatTime(R.CpuNs);
+  sayVerbose(formatCount(R.Recorded) +
+             (R.Recorded == 1 ? " process" : " processes") +
+             "; the recorder took " + Took + ", its longest pause " +
+             formatTime(R.LongestPauseNs));
 }
 
 /// What record() did, as messages and an exit status.

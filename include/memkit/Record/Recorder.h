@@ -43,28 +43,28 @@ struct RecordOptions {
   uint32_t WaitMs = 10000;
   uint32_t MaxDepth = 1024;
   uint32_t Stacks = wire::SB_Mixed; ///< StackBits: which frames stacks have
-  bool PythonObjects = false; ///< what its interpreters allocate themselves
+  bool PythonObjects = false;    ///< what its interpreters allocate themselves
   uint32_t Torch = wire::TB_All; ///< TorchBits
   wire::CudaMode Cuda = wire::CudaMode::Cupti;
   /// Ranges whose name this regular expression matches end the steps; empty:
   /// the program says so, or its first optimizer.
   std::string StepRange;
-  uint64_t MinSize = 0;             ///< smaller blocks are not recorded
-  uint64_t SampleBytes = 0;         ///< one byte in so many of malloc's; 0: all
-  uint64_t SampleSeed = 0;          ///< for tests; 0: of the clock
-  std::vector<std::string> Heaps;   ///< globs of heaps to record; none: all
+  uint64_t MinSize = 0;           ///< smaller blocks are not recorded
+  uint64_t SampleBytes = 0;       ///< one byte in so many of malloc's; 0: all
+  uint64_t SampleSeed = 0;        ///< for tests; 0: of the clock
+  std::vector<std::string> Heaps; ///< globs of heaps to record; none: all
   /// Between two looks at what a process holds resident; 0: none is taken.
   uint64_t SampleIntervalNs = 100000000;
-  RecordMoment Start;               ///< None: at once
-  RecordMoment Stop;                ///< None: never
+  RecordMoment Start; ///< None: at once
+  RecordMoment Stop;  ///< None: never
   RecordEvents Events = RecordEvents::All;
   /// Of All: no more are written when the file nears so many bytes; 0: they all
   /// are. Of Last: so many bytes of them are kept.
   uint64_t BoundBytes = 0;
-  bool Follow = true;               ///< record what the program starts, too
-  bool WaitForAll = true;           ///< until descendants have ended, too
-  bool Symbols = true;              ///< resolve addresses while recording
-  std::string Library;              ///< the capture library
+  bool Follow = true;      ///< record what the program starts, too
+  bool WaitForAll = true;  ///< until descendants have ended, too
+  bool Symbols = true;     ///< resolve addresses while recording
+  std::string Library;     ///< the capture library
   std::string CudaLibrary; ///< that of CUDA's driver; empty: there is none
   /// Holds the Python package for programs that lack it; empty: none does.
   std::string PythonFolder;
@@ -76,8 +76,8 @@ struct RecordOptions {
 };
 
 struct RecordResult {
-  int Status = 0;          ///< of the program: 128+n when killed; 126, 127
-  int Signal = 0;          ///< that killed the program, or 0
+  int Status = 0; ///< of the program: 128+n when killed; 126, 127
+  int Signal = 0; ///< that killed the program, or 0
   /// Processes that the kernel killed meanwhile for lack of memory, in this
   /// process's control group, or on the machine where it has none.
   uint64_t OomKills = 0;
@@ -91,15 +91,15 @@ struct RecordResult {
   uint64_t Bytes = 0;
   uint64_t EventBytes = 0; ///< of those, in blocks of events and keyframes
   std::optional<uint64_t> EventsEndNs; ///< no events from then on: EventBytes
-  uint64_t Events = 0;  ///< allocations and frees; of a sample those recorded
-  bool Sampled = false; ///< sums are estimates
+  uint64_t Events = 0;                 ///< as `memdump --check` counts them
+  bool Sampled = false;                ///< sums are estimates
   uint64_t LostEvents = 0;
   uint64_t PeakBytes = 0; ///< of the domain host
   uint64_t LiveBytes = 0, LiveBlocks = 0;
-  unsigned Recorded = 0;      ///< process images
-  uint64_t CpuNs = 0;         ///< of the recorder's own thread
+  unsigned Recorded = 0;       ///< process images
+  uint64_t CpuNs = 0;          ///< of the recorder's own thread
   uint64_t LongestPauseNs = 0; ///< from one look at the rings to the next
-  bool Detached = false;      ///< the program runs on
+  bool Detached = false;       ///< the program runs on
   /// A module without symbols that most stacks go through, its path, or empty.
   std::string Nameless;
 };
