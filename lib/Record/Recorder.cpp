@@ -9,6 +9,7 @@
 #include "memkit/Record/Recorder.h"
 #include "Launch/Launch.h"
 #include "Launch/MemoryGroup.h"
+#include "Launch/NoMemory.h"
 #include "Launch/ProcFs.h"
 #include "Session/Session.h"
 #include "memkit/Record/Preloadable.h"
@@ -247,6 +248,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
 
   takeSignals();
   raiseLimits();
+  prepareForNoMemory();
   RankInfo Rank = findRank(getProcessEnv);
   NameFields Fields{uint32_t(Child->pid()), procfs::hostName(), Rank.Rank,
                     std::time(nullptr)};
@@ -275,6 +277,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     waitAlone(Child->pid());
     return notRun(O.Command[0], Error);
   }
+  waitWithoutMemoryFor(Child->pid());
   if (!R) {
     RecordResult Result;
     Result.Why = toString(R.takeError());
