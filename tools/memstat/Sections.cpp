@@ -100,16 +100,15 @@ static Section headSection(const Facts &F) {
   return Out;
 }
 
-std::vector<Section> makePage(const Facts &F, bool WithTimeline,
-                              unsigned Width) {
+std::vector<Section> makePage(const Facts &F) {
   std::vector<Section> Page = {headSection(F)};
   auto Add = [&](std::optional<Section> S) {
     if (S)
       Page.push_back(std::move(*S));
   };
   Add(adviceSection(F));
-  if (WithTimeline)
-    Page.push_back(timelineSection(F, Width));
+  if (F.Curves)
+    Page.push_back(timelineSection(F));
   Page.push_back(heapSection(F));
   append_range(Page, peakSections(F));
   append_range(Page, kindSections(F));

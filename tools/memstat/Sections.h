@@ -10,6 +10,7 @@
 #define MEMKIT_TOOLS_MEMSTAT_SECTIONS_H
 
 #include "Page.h"
+#include "memkit/Analysis/HeapCurves.h"
 #include "memkit/Analysis/Overview.h"
 #include "memkit/TraceText/TraceSummary.h"
 
@@ -25,6 +26,7 @@ struct Facts {
   bool OfHeaps = false; ///< heaps were
   size_t Top = 3;       ///< stacks, layers, steps, threads, processes; 0: all
   bool Ascii = false;
+  const HeapCurves *Curves = nullptr; ///< what --timeline asks for
 
   llvm::StringRef heapName(uint32_t Heap) const { return T.heapName(Heap); }
   /// How many of Count are shown where so many are useful.
@@ -33,9 +35,8 @@ struct Facts {
   }
 };
 
-/// The page. WithTimeline: Width is that of the graphs.
-std::vector<Section> makePage(const Facts &F, bool WithTimeline,
-                              unsigned Width);
+/// The page, with the graphs of F.Curves.
+std::vector<Section> makePage(const Facts &F);
 
 /// `3 steps`.
 std::string plural(uint64_t Count, llvm::StringRef What);
@@ -78,7 +79,7 @@ std::string adviceText(const Facts &F, const Suggestion &S);
 std::optional<Section> adviceSection(const Facts &F);
 
 // Timeline.cpp
-Section timelineSection(const Facts &F, unsigned Width);
+Section timelineSection(const Facts &F);
 
 /// The machine interface: docs/CommandGuide/memstat.md.
 void writeStatJson(llvm::raw_ostream &OS, const Facts &F);

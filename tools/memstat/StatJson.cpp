@@ -208,6 +208,25 @@ static void writeSuggestion(json::OStream &J, const Facts &F,
   J.attribute("text", jsonText(adviceText(F, S)));
 }
 
+static void writeTimeline(json::OStream &J, const Facts &F) {
+  J.attribute("end_ns", F.T.endNs());
+  J.attribute("from_events", F.Curves->FromEvents);
+  J.attributeArray("heaps", [&] {
+    for (const HeapStats &H : F.O.Heaps) {
+      ArrayRef<uint64_t> Values = F.Curves->Highest[H.Heap];
+      if (Values.empty() || (!H.Heap && H.Domain))
+        continue;
+      J.object([&] {
+        J.attribute("heap", jsonText(heapOrDomain(F, H)));
+        J.attributeArray("highest_bytes", [&] {
+          for (uint64_t Value : Values)
+            J.value(Value);
+        });
+      });
+    }
+  });
+}
+
 void writeStatJson(raw_ostream &OS, const Facts &F) {
   json::OStream J(OS, /*IndentSize=*/1);
   auto List = [&](StringRef Key, const auto &Items, auto Write) {
@@ -226,6 +245,10 @@ void writeStatJson(raw_ostream &OS, const Facts &F) {
     List("layer_list", F.O.Layers, writeLayer);
     List("thread_list", F.O.Threads, writeThread);
     List("owner_list", F.O.Owners, writeOwner);
+    if (F.Curves)
+      J.attributeObject("timeline", [&] { writeTimeline(J, F); });
+    else
+      J.attribute("timeline", nullptr);
   });
   OS << '\n';
 }

@@ -34,24 +34,25 @@ stepMarks(const Facts &F, uint64_t EndNs, unsigned Columns) {
   return {Marks, Numbers};
 }
 
-Section timelineSection(const Facts &F, unsigned Width) {
+Section timelineSection(const Facts &F) {
   constexpr unsigned Lines = 3;
   Section Out;
-  Out.Title = "Live bytes at the ends of slices";
+  Out.Title = F.Curves->FromEvents
+                  ? "Live bytes, the most in each column"
+                  : "Live bytes at the ends of slices, and at the peak";
   Out.Titled = true;
-  // Points of time series begin at the first slice's end.
   uint64_t EndNs = F.T.endNs();
-  const unsigned Columns = std::max(20u, (Width ? Width : 80) - 2);
+  size_t Columns = 0;
   for (const HeapStats &H : F.O.Heaps) {
-    if (!H.Heap || H.Heap >= F.O.Live.Heaps.size())
+    // Of domains the host is known alone.
+    ArrayRef<uint64_t> Values = F.Curves->Highest[H.Heap];
+    if (Values.empty() || (!H.Heap && H.Domain))
       continue;
-    ArrayRef<SeriesPoint> Points = F.O.Live.Heaps[H.Heap];
-    std::vector<uint64_t> Values = highestOf(Points, 0, EndNs, Columns);
     uint64_t Highest = *std::max_element(Values.begin(), Values.end());
     if (!Highest)
       continue;
-    Out.Drawn.push_back(F.heapName(H.Heap).str() + ", up to " +
-                        formatSize(Highest));
+    Columns = Values.size();
+    Out.Drawn.push_back(heapOrDomain(F, H) + ", up to " + formatSize(Highest));
     for (const std::string &Line : drawColumns(Values, Lines, F.Ascii))
       Out.Drawn.push_back("  " + Line);
   }

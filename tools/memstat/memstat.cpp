@@ -125,15 +125,23 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
           Spec->empty(),
           !Spec->Heaps.empty(),
           Top,
-          Ascii || !isUtf8Locale()};
+          Ascii || !isUtf8Locale(),
+          nullptr};
   unsigned Width = outputWidth();
+  HeapCurves Curves;
+  if (Timeline) {
+    const unsigned Least = 20, Usual = 80, OfJson = 100, Indent = 2;
+    unsigned Columns = std::max(Least, (Width ? Width : Usual) - Indent);
+    Curves = readHeapCurves(*In.S, O->Live, Json ? OfJson : Columns);
+    F.Curves = &Curves;
+  }
   raw_ostream &OS = (*Out)->os();
   if (Json)
     writeStatJson(OS, F);
   else if (OutputFormat == Format::Markdown)
-    printMarkdown(OS, makePage(F, Timeline, Width));
+    printMarkdown(OS, makePage(F));
   else
-    printText(OS, makePage(F, Timeline, Width), Width);
+    printText(OS, makePage(F), Width);
   if (Error E = (*Out)->keep())
     return E;
   return Fatal.status([&](const FailCondition &C) { return holds(C, F); });

@@ -1,0 +1,32 @@
+//===- HeapCurves.h - The highest live bytes, column by column --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_ANALYSIS_HEAPCURVES_H
+#define MEMKIT_ANALYSIS_HEAPCURVES_H
+
+#include "memkit/Analysis/LiveSeries.h"
+
+namespace memkit {
+
+/// The run from 0 to Trace::endNs() in equal columns.
+struct HeapCurves {
+  /// By heap id, the most that lived in each column; 0: the domain `host`.
+  /// Empty where that is not known.
+  std::vector<std::vector<uint64_t>> Highest;
+  /// Whether every event was looked at; else the values are those at the ends
+  /// of slices, and the heap's peak in its column.
+  bool FromEvents = false;
+};
+
+/// A short run is replayed, of all processes alone; a long one has its slices.
+HeapCurves readHeapCurves(const Sums &S, const LiveSeries &Live,
+                          unsigned Columns);
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_HEAPCURVES_H

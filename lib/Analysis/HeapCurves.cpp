@@ -1,0 +1,143 @@
+//===- HeapCurves.cpp - The highest live bytes, column by column ----------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/HeapCurves.h"
+#include "memkit/Model/Replay.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+/// The events of a fraction of a second of replay.
+static constexpr uint64_t MostReplayed = 1 << 21;
+
+static bool hasAllImages(const Sums &S) {
+  for (uint32_t Id = 1; Id <= S.trace().images().size(); ++Id)
+    if (!S.selection().hasImage(Id))
+      return false;
+  return true;
+}
+
+/// Whether the trace has all its events, and few.
+static bool canReplay(const Trace &T) {
+  uint64_t Held = 0;
+  for (const BlockInfo &B : T.reader().blocks())
+    if (B.Kind == BlockKind::Events)
+      Held += B.Events;
+  uint64_t Events = T.summary().empty() ? 0 : T.summary().back().Events;
+  return Held && Held >= Events && Held <= MostReplayed;
+}
+
+namespace {
+/// Looks at each event, and at what lives where a column begins.
+class Watcher : public ReplayObserver {
+public:
+  Watcher(const Trace &T, unsigned Columns)
+      : Columns(Columns), EndNs(std::max<uint64_t>(T.endNs(), 1)),
+        Highest(T.heaps().size() + 1, std::vector<uint64_t>(Columns)) {}
+
+  void watch(const Accounts &Of) { A = &Of; }
+  bool event(const ReplayedEvent &E) {
+    unsigned At = columnOf(E.TimeNs);
+    note(E.Heap, At);
+    note(0, At);
+    return true;
+  }
+
+  uint64_t nextTimeStop() override {
+    return Next == Columns ? UINT64_MAX : beginOf(Next);
+  }
+  Error timeStop(uint64_t, uint64_t) override {
+    for (uint32_t Heap = 0; Heap != Highest.size(); ++Heap)
+      note(Heap, Next);
+    ++Next;
+    return Error::success();
+  }
+
+  unsigned Columns;
+  uint64_t EndNs;
+  std::vector<std::vector<uint64_t>> Highest;
+
+private:
+  /// Times of any trace, without overflow.
+  uint64_t beginOf(unsigned Column) const {
+    return uint64_t((unsigned __int128)(EndNs)*Column / Columns);
+  }
+  unsigned columnOf(uint64_t TimeNs) const {
+    if (TimeNs >= EndNs)
+      return Columns - 1;
+    return unsigned((unsigned __int128)(TimeNs)*Columns / EndNs);
+  }
+  void note(uint32_t Heap, unsigned At) {
+    uint64_t Live = 0;
+    if (!Heap)
+      Live = A->domainLiveBytes(0);
+    else if (A->hasHeap(Heap))
+      Live = A->heapLiveBytes(Heap);
+    Highest[Heap][At] = std::max(Highest[Heap][At], Live);
+  }
+
+  const Accounts *A = nullptr;
+  unsigned Next = 1; ///< the column whose begin comes next
+};
+} // namespace
+
+static Error replayCurves(const Trace &T, unsigned Columns, HeapCurves &Out) {
+  Watcher W(T, Columns);
+  ReplayOptions Options;
+  Options.OnEvent = [&W](const ReplayedEvent &E) { return W.event(E); };
+  Expected<std::unique_ptr<Replay>> R =
+      Replay::create(T.reader(), std::move(Options), &W);
+  if (!R)
+    return R.takeError();
+  W.watch((*R)->accounts());
+  if (Error E = (*R)->run())
+    return E;
+  Out.Highest = std::move(W.Highest);
+  Out.FromEvents = true;
+  return Error::success();
+}
+
+/// The values at the ends of slices lack what rose and fell within one; that
+/// the heap was once at its peak is known.
+static std::vector<uint64_t> curveOfSlices(const Trace &T, uint32_t Heap,
+                                           ArrayRef<SeriesPoint> Points,
+                                           unsigned Columns, bool WithPeak) {
+  std::vector<uint64_t> Values = highestOf(Points, 0, T.endNs(), Columns);
+  if (!WithPeak || Points.empty() || Columns == 0)
+    return Values;
+  const HeapTotals &H = T.heapTotals(Heap);
+  SeriesPoint Peak{H.PeakTimeNs, H.PeakBytes};
+  std::vector<uint64_t> Top =
+      highestOf({Peak, {Peak.TimeNs + 1, 0}}, 0, T.endNs(), Columns);
+  for (size_t At = 0; At != Values.size(); ++At)
+    Values[At] = std::max(Values[At], Top[At]);
+  return Values;
+}
+
+HeapCurves readHeapCurves(const Sums &S, const LiveSeries &Live,
+                          unsigned Columns) {
+  const Trace &T = S.trace();
+  HeapCurves Out;
+  bool AllImages = hasAllImages(S);
+  if (AllImages && canReplay(T)) {
+    // Slices may be whole where events are not.
+    Error E = replayCurves(T, Columns, Out);
+    if (!E)
+      return Out;
+    consumeError(std::move(E));
+  }
+  Out.Highest.resize(T.heaps().size() + 1);
+  for (uint32_t Heap = 1; Heap < Live.Heaps.size(); ++Heap)
+    Out.Highest[Heap] =
+        curveOfSlices(T, Heap, Live.Heaps[Heap], Columns, AllImages);
+  return Out;
+}
+
+} // namespace memkit
