@@ -14,6 +14,20 @@ using namespace llvm;
 
 namespace memkit {
 
+/// A step ends where the next begins, or with its process.
+static void findOpenSteps(const Trace &T, Overview &Out) {
+  std::vector<uint64_t> EndOf(T.images().size() + 1, T.endNs());
+  for (const Summary &Part : T.summary())
+    for (const ImageTotals &I : Part.Images)
+      if (I.Ended)
+        EndOf[I.Image] = I.EndNs;
+  ArrayRef<StepTotals> Steps = Out.Steps;
+  for (size_t I = 0; I != Steps.size(); ++I) {
+    bool IsLast = I + 1 == Steps.size() || Steps[I + 1].Image != Steps[I].Image;
+    Out.IsOpenStep.push_back(IsLast && Steps[I].EndNs >= EndOf[Steps[I].Image]);
+  }
+}
+
 /// What the summary alone says, of the selected processes.
 static void takeSummary(const Sums &S, Overview &Out) {
   const Trace &T = S.trace();
@@ -32,9 +46,11 @@ static void takeSummary(const Sums &S, Overview &Out) {
         Out.Threads.push_back(Th);
   }
   Out.Layers = sortedLayers(Layers);
+  Out.Held = orderByHeld(S, Out.Layers);
   stable_sort(Out.Steps, [](const StepTotals &A, const StepTotals &B) {
     return std::tie(A.Image, A.BeginNs) < std::tie(B.Image, B.BeginNs);
   });
+  findOpenSteps(T, Out);
   stable_sort(Out.Threads, [](const ThreadTotals &A, const ThreadTotals &B) {
     return A.AllocatedBytes > B.AllocatedBytes;
   });

@@ -50,9 +50,10 @@ std::vector<Section> kindSections(const Facts &F) {
 }
 
 /// Of many steps those that say most: with the highest peak, with the largest
-/// growth, the slowest, and the first and last ones. Sorted as they came.
-static std::vector<size_t> tellingSteps(ArrayRef<StepTotals> Steps,
-                                        size_t Most) {
+/// growth, the slowest, and the first and last ones. Sorted as they came. How
+/// long one took that only the end of its process ended says nothing.
+static std::vector<size_t> tellingSteps(const Overview &O, size_t Most) {
+  ArrayRef<StepTotals> Steps = O.Steps;
   std::vector<size_t> Out;
   auto Add = [&](size_t At) {
     if (Out.size() < Most && !is_contained(Out, At))
@@ -67,7 +68,10 @@ static std::vector<size_t> tellingSteps(ArrayRef<StepTotals> Steps,
   };
   Add(Highest([](const StepTotals &S) { return S.PeakBytes; }));
   Add(Highest([](const StepTotals &S) { return growthOf(S); }));
-  Add(Highest([](const StepTotals &S) { return S.EndNs - S.BeginNs; }));
+  Add(Highest([&](const StepTotals &S) {
+    bool IsOpen = O.IsOpenStep[&S - Steps.begin()];
+    return IsOpen || S.EndNs < S.BeginNs ? 0 : S.EndNs - S.BeginNs;
+  }));
   for (size_t I = 0; I != Steps.size() && Out.size() < Most; ++I) {
     Add(Steps.size() - 1 - I);
     Add(I);
@@ -91,10 +95,12 @@ std::optional<Section> stepSection(const Facts &F) {
   if (HasImages)
     Columns.push_back({"process", Side::Left, true});
   Table T(Columns);
-  for (size_t At : tellingSteps(Steps, F.shown(Steps.size(), 5))) {
+  bool HasOpen = false;
+  for (size_t At : tellingSteps(F.O, F.shown(Steps.size(), 5))) {
     const StepTotals &S = Steps[At];
+    HasOpen |= F.O.IsOpenStep[At];
     std::vector<std::string> Row = {
-        std::to_string(S.Step),
+        (F.O.IsOpenStep[At] ? "*" : "") + std::to_string(S.Step),
         formatTime(S.BeginNs),
         formatTime(S.EndNs > S.BeginNs ? S.EndNs - S.BeginNs : 0),
         formatSize(S.PeakBytes),
@@ -113,6 +119,8 @@ std::optional<Section> stepSection(const Facts &F) {
     Out.Notes.push_back(
         "of " + plural(Steps.size(), "step") +
         ": the highest peak, the largest growth, the slowest, first and last");
+  if (HasOpen)
+    Out.Notes.push_back("* until its process ended");
   return Out;
 }
 
@@ -123,7 +131,10 @@ std::optional<Section> layerSection(const Facts &F) {
   bool HasReserved = any_of(
       Layers, [](const LayerTotals &L) { return L.ReservedPeakBytes != 0; });
   std::vector<Table::Column> Columns = {{"layer", Side::Left, true},
-                                        {"peak", Side::Right}};
+                                        {"heap level", Side::Right}};
+  bool HasHeld = !F.O.Held.Bytes.empty();
+  if (HasHeld)
+    Columns.insert(Columns.begin() + 1, {"held", Side::Right});
   if (HasReserved) {
     Columns.push_back({"reserved", Side::Right});
     Columns.push_back({"unused", Side::Right});
@@ -131,10 +142,14 @@ std::optional<Section> layerSection(const Facts &F) {
   for (const char *Title : {"allocations", "frees", "calls", "CPU time"})
     Columns.push_back({Title, Side::Right});
   Table T(Columns);
-  for (const LayerTotals &L : Layers.take_front(F.shown(Layers.size(), 5))) {
+  size_t Shown = F.shown(Layers.size(), 5);
+  for (size_t At = 0; At != Shown; ++At) {
+    const LayerTotals &L = Layers[At];
     std::vector<std::string> Row = {F.T.string(L.Name).str() +
-                                        (L.Backward ? " (backward)" : ""),
-                                    formatSize(L.PeakBytes)};
+                                    (L.Backward ? " (backward)" : "")};
+    if (HasHeld)
+      Row.push_back(formatSize(F.O.Held.Bytes[At]));
+    Row.push_back(formatSize(L.PeakBytes));
     if (HasReserved) {
       bool Known = L.ReservedPeakBytes != 0;
       Row.push_back(Known ? formatSize(L.ReservedPeakBytes) : "");
@@ -148,10 +163,13 @@ std::optional<Section> layerSection(const Facts &F) {
   }
   Section Out;
   Out.Title = "Layers";
-  size_t Shown = F.shown(Layers.size(), 5);
   if (Shown < Layers.size())
     Out.Notes.push_back("of " + plural(Layers.size(), "layer") +
                         ", forward and backward; memdump --layers has all");
+  if (HasHeld)
+    Out.Notes.push_back("held: at the peak of " +
+                        F.T.domainName(F.O.Held.Domain).str() +
+                        "; heap level: the most of all while the layer ran");
   Out.Rows = std::move(T);
   return Out;
 }

@@ -67,6 +67,7 @@ static void writeStep(json::OStream &J, const Facts &F, const StepTotals &S) {
   J.attribute("growth_bytes", growthOf(S));
   J.attribute("peak_bytes", S.PeakBytes);
   J.attribute("live_bytes", S.LiveBytes);
+  J.attribute("until_process_end", bool(F.O.IsOpenStep[&S - F.O.Steps.data()]));
 }
 
 static void writeLayer(json::OStream &J, const Facts &F, const LayerTotals &L) {
@@ -84,6 +85,13 @@ static void writeLayer(json::OStream &J, const Facts &F, const LayerTotals &L) {
   J.attribute("peak_bytes", L.PeakBytes);
   J.attribute("reserved_peak_bytes", IfKnown(L.ReservedPeakBytes));
   J.attribute("fragmentation_ppm", IfKnown(L.FragmentationPpm));
+  ArrayRef<uint64_t> Held = F.O.Held.Bytes;
+  size_t At = &L - F.O.Layers.data();
+  J.attribute("held_bytes",
+              Held.empty() ? json::Value(nullptr) : json::Value(Held[At]));
+  J.attribute("held_of", Held.empty()
+                             ? json::Value(nullptr)
+                             : jsonText(F.T.domainName(F.O.Held.Domain)));
 }
 
 static void writeThread(json::OStream &J, const Facts &F,

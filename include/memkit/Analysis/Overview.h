@@ -12,6 +12,7 @@
 #include "memkit/Analysis/DeviceGaps.h"
 #include "memkit/Analysis/Fragmentation.h"
 #include "memkit/Analysis/HeapStats.h"
+#include "memkit/Analysis/LayerHolds.h"
 #include "memkit/Analysis/OwnerStats.h"
 #include "memkit/Analysis/Suggestions.h"
 
@@ -24,8 +25,12 @@ struct Overview {
   std::vector<HeapFragmentation> Fragmentation;
   std::vector<DeviceGap> Gaps;
   std::vector<Suggestion> Suggestions;
-  std::vector<LayerTotals> Layers;   ///< the highest peaks first
-  std::vector<StepTotals> Steps;     ///< by image and begin
+  std::vector<LayerTotals> Layers; ///< those that hold most first
+  LayerHolds Held;                 ///< what they hold
+  std::vector<StepTotals> Steps;   ///< by image and begin
+  /// By step: it is the last one of its process, which no other step ended. It
+  /// has what the process did behind its steps, too.
+  std::vector<bool> IsOpenStep;
   std::vector<ThreadTotals> Threads; ///< the most bytes first
   std::vector<KindSum> Kinds;        ///< by heap, the largest first
   LiveSeries Live; ///< where something needed slices, or WithSeries

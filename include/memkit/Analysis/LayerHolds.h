@@ -1,0 +1,32 @@
+//===- LayerHolds.h - What each layer holds at a peak -----------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_ANALYSIS_LAYERHOLDS_H
+#define MEMKIT_ANALYSIS_LAYERHOLDS_H
+
+#include "memkit/Model/Sums.h"
+#include "memkit/Trace/Summary.h"
+
+namespace memkit {
+
+/// A layer's peak is the level of the heap while it ran. What the layer itself
+/// has of a peak is what its allocations are of it: activations under forward,
+/// gradients under backward.
+struct LayerHolds {
+  /// Of which domain's peak: that of which the layers hold most.
+  uint32_t Domain = 0;
+  /// By layer; empty: the trace has no contexts to tell by.
+  std::vector<uint64_t> Bytes;
+};
+
+/// Orders Layers by what they hold, where that is known.
+LayerHolds orderByHeld(const Sums &S, std::vector<LayerTotals> &Layers);
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_LAYERHOLDS_H

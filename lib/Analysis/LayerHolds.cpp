@@ -1,0 +1,90 @@
+//===- LayerHolds.cpp - What each layer holds at a peak -------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Analysis/LayerHolds.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+/// The innermost layer of a context, by its name, and its direction.
+struct LayerOfContext {
+  uint32_t Name = 0; ///< a string id; 0: in no layer
+  bool Backward = false;
+};
+} // namespace
+
+static std::vector<LayerOfContext> layersOf(const Trace &T) {
+  std::vector<LayerOfContext> Of(T.contexts().size() + 1);
+  // A parent's id is lower.
+  for (uint32_t Id = 1; Id < Of.size(); ++Id) {
+    const Context &C = T.contexts()[Id - 1];
+    const Scope &Entered = T.scopes()[C.Scope - 1];
+    Of[Id] = Of[C.Parent];
+    if (Entered.Kind == ScopeKind::Phase)
+      Of[Id].Backward = T.string(Entered.Name) == "backward";
+    else if (Entered.Kind == ScopeKind::Layer)
+      Of[Id].Name = Entered.Name;
+  }
+  return Of;
+}
+
+namespace {
+/// By domain, then layer.
+using HeldBytes = std::vector<std::map<std::pair<uint32_t, bool>, uint64_t>>;
+} // namespace
+
+static HeldBytes sumHeld(const Sums &S) {
+  const Trace &T = S.trace();
+  HeldBytes Held(T.devices().size() + 1);
+  std::vector<LayerOfContext> Layers = layersOf(T);
+  for (const PackedRows &Rows : T.contextRows()) {
+    if (!S.selection().hasImage(Rows.image()))
+      continue;
+    for (size_t I = 0; I != Rows.size(); ++I) {
+      SumRow R = Rows[I];
+      LayerOfContext L = Layers[R.Key];
+      if (L.Name && R.DomainPeakBytes)
+        Held[T.heap(R.Heap).Domain][{L.Name, L.Backward}] += R.DomainPeakBytes;
+    }
+  }
+  return Held;
+}
+
+LayerHolds orderByHeld(const Sums &S, std::vector<LayerTotals> &Layers) {
+  LayerHolds Out;
+  HeldBytes Held = sumHeld(S);
+  uint64_t Most = 0;
+  for (uint32_t D = 0; D != Held.size(); ++D) {
+    uint64_t Sum = 0;
+    for (const auto &Entry : Held[D])
+      Sum += Entry.second;
+    if (Sum > Most)
+      Most = Sum, Out.Domain = D;
+  }
+  if (!Most)
+    return Out;
+  std::vector<std::pair<uint64_t, LayerTotals>> Order;
+  for (const LayerTotals &L : Layers) {
+    auto At = Held[Out.Domain].find({L.Name, L.Backward});
+    Order.push_back({At == Held[Out.Domain].end() ? 0 : At->second, L});
+  }
+  stable_sort(Order,
+              [](const auto &A, const auto &B) { return A.first > B.first; });
+  Layers.clear();
+  for (const auto &[Bytes, L] : Order) {
+    Out.Bytes.push_back(Bytes);
+    Layers.push_back(L);
+  }
+  return Out;
+}
+
+} // namespace memkit
