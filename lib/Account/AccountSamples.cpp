@@ -38,6 +38,7 @@ void Accounts::allocateSampled(BlockRef B, BlockRef In, uint64_t Size,
   if (In.Row && nests(T.C, In.Row)) {
     // The outer block has the bytes, and knows them exactly.
     T.C.I->Covered.insert(B.Ordinal);
+    Threads[Thread].NestedBytes += Bytes;
     for (AccountRow *R : {&T.R, T.X})
       if (R)
         R->LiveExclusive -= Bytes;

@@ -74,8 +74,8 @@ Accounts::RowOrder Accounts::orderRows(const AccountRows &Rows) const {
 void Accounts::fillTotals(Summary &S, uint64_t EndNs) const {
   for (size_t Id = 1; Id < Threads.size(); ++Id)
     if (const ThreadSums &T = Threads[Id]; T.Allocations)
-      S.Threads.push_back(
-          {static_cast<uint32_t>(Id), T.Allocations, T.AllocatedBytes});
+      S.Threads.push_back({static_cast<uint32_t>(Id), T.Allocations,
+                           T.AllocatedBytes, T.NestedBytes});
   for (size_t Id = 0; Id < Heaps.size(); ++Id)
     if (Heaps[Id])
       S.Heaps.push_back(heapTotals(Id));

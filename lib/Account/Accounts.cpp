@@ -92,6 +92,7 @@ void Accounts::allocateIn(BlockRef B, BlockRef In, uint64_t Size,
   Target T = beginEvent(B, TimeNs);
   Target O = touch(In.Row, In.ContextRow);
   countAllocation(T, Thread, B.Ordinal, Size);
+  Threads[Thread].NestedBytes += Size;
   growRows(T, Size);
   T.C.H->C.rise(Size, 1, Now, TimeNs);
   O.R.LiveExclusive -= Size;

@@ -40,10 +40,13 @@ static void takeSummary(const Sums &S, Overview &Out) {
     for (const StepTotals &Step : Part.Steps)
       if (Sel.hasImage(Step.Image))
         Out.Steps.push_back(Step);
-    for (const ThreadTotals &Th : Part.Threads)
+    for (ThreadTotals Th : Part.Threads)
       if (uint32_t Image = T.threads()[Th.Thread - 1].Image;
-          !Image || Sel.hasImage(Image))
+          !Image || Sel.hasImage(Image)) {
+        // A byte counts once.
+        Th.AllocatedBytes -= std::min(Th.NestedBytes, Th.AllocatedBytes);
         Out.Threads.push_back(Th);
+      }
   }
   Out.Layers = sortedLayers(Layers);
   Out.Held = orderByHeld(S, Out.Layers);

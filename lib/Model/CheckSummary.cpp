@@ -8,6 +8,7 @@
 
 #include "CheckSummary.h"
 #include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <map>
@@ -128,6 +129,7 @@ constexpr Field<ImageTotals> ImageFields[] = {
 constexpr Field<ThreadTotals> ThreadFields[] = {
     {"allocations", &ThreadTotals::Allocations},
     {"allocated bytes", &ThreadTotals::AllocatedBytes},
+    {"nested bytes", &ThreadTotals::NestedBytes},
 };
 constexpr Field<StepTotals> StepFields[] = {
     {"begin", &StepTotals::BeginNs},
@@ -288,7 +290,13 @@ static void compareThreads(Comparison &C, const Summary &Said,
   auto Less = [](const ThreadTotals &X, const ThreadTotals &Y) {
     return X.Thread < Y.Thread;
   };
-  C.merge(sorted(Said.Threads, Less), sorted(Is.Threads, Less), Less,
+  std::vector<ThreadTotals> Made = Is.Threads;
+  // Older recorders did not tell.
+  if (llvm::none_of(Said.Threads,
+                    [](const ThreadTotals &T) { return T.NestedBytes != 0; }))
+    for (ThreadTotals &T : Made)
+      T.NestedBytes = 0;
+  C.merge(sorted(Said.Threads, Less), sorted(Made, Less), Less,
           [&](const ThreadTotals *A, const ThreadTotals *B) {
             ThreadTotals Nothing;
             C.fields(ThreadFields, A ? *A : Nothing, B ? *B : Nothing, [&] {

@@ -190,9 +190,9 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     return "";
   }));
   TRY(eachRow(T->threads(), [&](const fb::ThreadTotals *X) -> Problem {
-    TRY(known(X, fb::ThreadTotals::VT_ALLOCATED_BYTES));
-    Out.Threads.push_back(
-        {X->thread(), X->allocations(), X->allocated_bytes()});
+    TRY(known(X, fb::ThreadTotals::VT_NESTED_BYTES));
+    Out.Threads.push_back({X->thread(), X->allocations(), X->allocated_bytes(),
+                           X->nested_bytes()});
     return "";
   }));
   return decodeKinds(Out);

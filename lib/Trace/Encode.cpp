@@ -328,8 +328,8 @@ Bytes Encoder::encode(const Summary &S) {
   auto OomHeapsV = Some(OomHeaps);
   std::vector<Off<fb::ThreadTotals>> Threads;
   for (const ThreadTotals &T : S.Threads)
-    Threads.push_back(
-        fb::CreateThreadTotals(B, T.Thread, T.Allocations, T.AllocatedBytes));
+    Threads.push_back(fb::CreateThreadTotals(B, T.Thread, T.Allocations,
+                                             T.AllocatedBytes, T.NestedBytes));
   auto ThreadsV = Some(Threads);
   auto StacksV = Vector(Stacks);
   auto ContextsV = Vector(Contexts);

@@ -36,6 +36,17 @@ uint32_t memkit::sampleWeight(uint64_t Size, uint64_t SampleBytes,
   return uint32_t(Low) + Up;
 }
 
+/// The variance of what one block's sample says of its bytes, in squares of
+/// SampleBytes; X as chanceOf().
+static double blockVariance(double X) {
+  double P = chanceOf(X);
+  if (P <= 0 || P >= 1)
+    return 0;
+  double Sampling = (1 - P) / P;
+  double Rounding = P < 0.64 ? P / 4 : (1 - P) * (2 * P - 1) / P;
+  return X * X * (Sampling + Rounding);
+}
+
 double memkit::sampleVariance(uint64_t Bytes, uint64_t Blocks,
                               uint64_t SampleBytes) {
   if (!SampleBytes || !Bytes || !Blocks)
@@ -44,10 +55,7 @@ double memkit::sampleVariance(uint64_t Bytes, uint64_t Blocks,
   // Beyond 2 the variance of a block falls, and the mean of different sizes
   // would say too little.
   double X = std::min(double(Bytes) / Count / Unit, 2.0);
-  double P = chanceOf(X);
-  double Sampling = (1 - P) / P;
-  double Rounding = P < 0.64 ? P / 4 : (1 - P) * (2 * P - 1) / P;
-  return Count * Unit * Unit * X * X * (Sampling + Rounding);
+  return Count * Unit * Unit * blockVariance(X);
 }
 
 uint64_t memkit::standardError(double Variance) {
@@ -78,4 +86,39 @@ void SampleVariances::add(const SampleVariances &Other) {
   LiveExclusive += Other.LiveExclusive;
   HeapPeak += Other.HeapPeak;
   DomainPeak += Other.DomainPeak;
+  Allocations += Other.Allocations;
+}
+
+/// The most that a block of a class of sizes, from X to 2 X, may be off by.
+static double classVariance(double X) {
+  const int Steps = 16;
+  double Most = 0;
+  for (int I = 0; I <= Steps; ++I)
+    Most = std::max(Most, blockVariance(X * (1 + double(I) / Steps)));
+  return Most;
+}
+
+void SampleVariances::refine(const HeapTotals &H, uint64_t SampleBytes) {
+  if (H.Sizes.empty() || !SampleBytes)
+    return;
+  double Unit = double(SampleBytes);
+  /// With no more blocks of each size than there ever were, or are.
+  auto Bound = [&](uint64_t Blocks) {
+    double Sum = 0;
+    for (size_t C = 0; C != H.Sizes.size(); ++C)
+      Sum += double(std::min(H.Sizes[C], Blocks)) * Unit * Unit *
+             classVariance(double(sizeClassBegin(unsigned(C))) / Unit);
+    return Sum;
+  };
+  Allocated = std::min(Allocated, Bound(H.Allocations));
+  Live = std::min(Live, Bound(H.LiveBlocks));
+  LiveExclusive = std::min(LiveExclusive, Bound(H.LiveBlocks));
+  HeapPeak = std::min(HeapPeak, Bound(H.PeakBlocks));
+  DomainPeak = std::min(DomainPeak, Bound(H.Allocations));
+  Allocations = 0;
+  for (size_t C = 1; C < H.Sizes.size(); ++C) {
+    // The smallest of a class are off by most.
+    double P = chanceOf(double(sizeClassBegin(unsigned(C))) / Unit);
+    Allocations += double(H.Sizes[C]) * ((1 - P) / P + P / 4);
+  }
 }

@@ -438,6 +438,7 @@ template <class M, class T> void mapThreadTotals(M &Map, T &R) {
   Map.refKey("thread", Ref::Thread, R.Thread);
   Map.num("allocations", R.Allocations);
   Map.num("allocated-bytes", R.AllocatedBytes);
+  Map.num("nested-bytes", R.NestedBytes);
 }
 
 template <class M, class T> void mapLoss(M &Map, T &R) {

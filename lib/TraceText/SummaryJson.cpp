@@ -95,6 +95,8 @@ static void heap(json::OStream &J, const TraceSummary &S, uint32_t Id) {
     return;
   SampleVariances V = S.heapVariances(Id);
   errors(J, V.Allocated, V.Live, V.HeapPeak);
+  J.attribute("allocations_stderr",
+              numberOrNull(V.Allocations != 0, standardError(V.Allocations)));
 }
 
 /// The totals of a domain.
@@ -104,6 +106,8 @@ static void domain(json::OStream &J, const TraceSummary &S, uint32_t Id) {
     return;
   SampleVariances V = S.domainVariances(Id);
   errors(J, V.Allocated, V.LiveExclusive, V.DomainPeak);
+  J.attribute("allocations_stderr",
+              numberOrNull(V.Allocations != 0, standardError(V.Allocations)));
 }
 
 static void process(json::OStream &J, const TraceSummary &S, uint32_t Id) {

@@ -225,6 +225,8 @@ Expected<TraceSummary> memkit::readTraceSummary(TraceReader &R,
     addPart(S.Sums, *Made);
     addVariances(S, *Made);
   }
+  for (uint32_t Id = 1; Id < S.Variances.size(); ++Id)
+    S.Variances[Id].refine(S.heapTotals(Id), S.Heaps[Id - 1].estimateBytes());
   for (const ImageTotals &I : S.Sums.Images)
     if (I.Role)
       S.Images[I.Image - 1].Role = I.Role;

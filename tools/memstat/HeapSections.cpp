@@ -57,6 +57,39 @@ static void noteOthers(const Facts &F, size_t Shown, Section &To) {
                        " with less; --top=0 shows all");
 }
 
+/// The image of which most is resident beyond what was recorded of it.
+static const ImageTotals *leastRecorded(const Facts &F, uint64_t &Gap) {
+  const ImageTotals *Least = nullptr;
+  Gap = 0;
+  for (const ImageTotals &I : F.S.Sums.Images) {
+    uint64_t Mine = I.RssPeakBytes - std::min(I.RssPeakBytes, I.PeakBytes);
+    if (F.Sel.hasImage(I.Image) && Mine > Gap)
+      Gap = Mine, Least = &I;
+  }
+  return Least;
+}
+
+/// An allocator that is private to a library maps address space without setting
+/// memory aside, and uses it: its blocks are not seen.
+static void noteReserved(const Facts &F, Section &To) {
+  constexpr uint64_t LeastGap = 16 << 20;
+  uint64_t Gap;
+  const ImageTotals *I = leastRecorded(F, Gap);
+  if (!I || F.OfHeaps || Gap < LeastGap || Gap < I->RssPeakBytes / 4)
+    return;
+  for (uint32_t Id = 1; Id <= F.T.heaps().size(); ++Id) {
+    uint64_t Reserved = F.T.heapTotals(Id).PeakBytes;
+    if (F.heapName(Id) != "host.reserved" || Reserved < Gap / 2)
+      continue;
+    To.Notes.push_back(
+        formatSize(I->RssPeakBytes) + " were resident and " +
+        formatSize(I->PeakBytes) + " recorded: host.reserved (" +
+        formatSize(Reserved) +
+        ", MAP_NORESERVE) may hold the rest, as an allocator inside a library "
+        "has it, whose blocks are not seen");
+  }
+}
+
 Section heapSection(const Facts &F) {
   bool HasSteps = !F.O.Steps.empty();
   std::vector<Table::Column> Columns = {
@@ -100,6 +133,7 @@ Section heapSection(const Facts &F) {
       Out.Notes.push_back(F.heapName(Id).str() + " is a sample, one byte in " +
                           formatSize(Sample) +
                           ": estimates, ± their standard error");
+  noteReserved(F, Out);
   if (F.O.Heaps.empty())
     Out.Notes.push_back("nothing was allocated");
   return Out;
@@ -140,8 +174,12 @@ std::optional<Section> sizeSection(const Facts &F) {
       return Class + 1 < NumSizeClasses ? formatSize(sizeClassBegin(Class + 1))
                                         : std::string("16 EiB");
     };
-    T.add({heapOrDomain(F, H), formatCount(Count), formatSize(H.MeanBytes),
-           End(medianClass(Sizes, Count)), formatSize(sizeClassBegin(First)),
+    uint64_t Error =
+        H.Heap ? standardError(F.S.heapVariances(H.Heap).Allocations) : 0;
+    T.add({heapOrDomain(F, H),
+           formatCount(Count) + (Error ? " ±" + formatCount(Error) : ""),
+           formatSize(H.MeanBytes), End(medianClass(Sizes, Count)),
+           formatSize(sizeClassBegin(First)),
            drawColumns(Sizes.drop_front(First), 1, F.Ascii)[0],
            End(Sizes.size() - 1)});
   }

@@ -103,6 +103,7 @@ static void writeThread(json::OStream &J, const Facts &F,
   J.attribute("name", jsonTextOrNull(F.T.string(Of.Name)));
   J.attribute("allocations", T.Allocations);
   J.attribute("allocated_bytes", T.AllocatedBytes);
+  J.attribute("nested_bytes", T.NestedBytes);
 }
 
 static void writeMoment(json::OStream &J, bool Known,

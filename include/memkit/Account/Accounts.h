@@ -584,6 +584,7 @@ private:
     uint64_t LastAllocation = 0; ///< ordinal + 1
     uint64_t Allocations = 0;
     uint64_t AllocatedBytes = 0;
+    uint64_t NestedBytes = 0; ///< of these, those in blocks that count them
   };
   std::vector<ThreadSums> Threads; ///< by id; those of 0 are not told
   llvm::DenseMap<uint32_t, uint64_t> StackSplits, ContextSplits; ///< by row

@@ -31,9 +31,10 @@ struct Overview {
   /// By step: it is the last one of its process, which no other step ended. It
   /// has what the process did behind its steps, too.
   std::vector<bool> IsOpenStep;
-  std::vector<ThreadTotals> Threads; ///< the most bytes first
-  std::vector<KindSum> Kinds;        ///< by heap, the largest first
-  LiveSeries Live; ///< where something needed slices, or WithSeries
+  /// The most bytes first; AllocatedBytes without the nested ones.
+  std::vector<ThreadTotals> Threads;
+  std::vector<KindSum> Kinds; ///< by heap, the largest first
+  LiveSeries Live;            ///< where something needed slices, or WithSeries
 };
 
 struct OverviewOptions {

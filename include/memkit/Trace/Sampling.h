@@ -55,9 +55,14 @@ struct SampleVariances {
   double LiveExclusive = 0;
   double HeapPeak = 0;
   double DomainPeak = 0;
+  double Allocations = 0; ///< of the number of blocks; known by refine() alone
 
   void add(const SumRow &R, uint64_t SampleBytes);
   void add(const SampleVariances &Other);
+  /// Of a whole heap the sizes of its allocations are known, where rows know
+  /// their mean alone: stacks with blocks of mixed sizes have less error than
+  /// their mean says.
+  void refine(const HeapTotals &H, uint64_t SampleBytes);
 };
 
 } // namespace memkit

@@ -161,6 +161,7 @@ struct ThreadTotals {
   uint32_t Thread = 0;
   uint64_t Allocations = 0;
   uint64_t AllocatedBytes = 0;
+  uint64_t NestedBytes = 0; ///< of these, those in blocks that count them, too
   bool operator==(const ThreadTotals &) const = default;
 };
 

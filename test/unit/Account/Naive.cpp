@@ -169,6 +169,8 @@ int Naive::allocate(NaiveBlock B, uint64_t Time) {
   Of[Bits] += 1;
   Threads[B.Thread].Allocations += 1;
   Threads[B.Thread].AllocatedBytes += B.Size;
+  if (outer(At) >= 0)
+    Threads[B.Thread].NestedBytes += B.Size;
   Images[B.Image].Allocations += 1;
   domainMoved(At, Before, outer(At) < 0, 1);
   lookForPeaks(Time);

@@ -94,3 +94,49 @@ TEST(Sampling, UnknownNumbersOfBlocksAreTakenFromOthers) {
               sampleVariance(5'000'000, 500, Rate), 1);
   EXPECT_EQ(sampleVariance(5'000'000, 0, 0, Rate), 0);
 }
+/// Of a stack with many small blocks and some large ones, which are always
+/// sampled, the mean says too much.
+TEST(Sampling, SizesOfAHeapBoundTheErrorOfItsSums) {
+  const uint64_t Unit = 65536, Small = 10000, Large = 100;
+  const uint64_t SmallBytes = 100, LargeBytes = 4 << 20;
+  SumRow Row;
+  Row.Allocations = Row.LiveBlocks = Row.HeapPeakBlocks = Small + Large;
+  Row.AllocatedBytes = Row.LiveBytes = Row.LiveExclusive = Row.HeapPeakBytes =
+      Small * SmallBytes + Large * LargeBytes;
+  SampleVariances V;
+  V.add(Row, Unit);
+  double True = sampleVariance(Small * SmallBytes, Small, Unit);
+  EXPECT_GT(V.Allocated, 30 * True);
+  HeapTotals Heap;
+  Heap.Allocations = Heap.LiveBlocks = Heap.PeakBlocks = Small + Large;
+  Heap.Sizes.resize(sizeClass(LargeBytes) + 1);
+  Heap.Sizes[sizeClass(SmallBytes)] = Small;
+  Heap.Sizes[sizeClass(LargeBytes)] = Large;
+  V.refine(Heap, Unit);
+  for (double Refined : {V.Allocated, V.Live, V.HeapPeak}) {
+    EXPECT_GE(Refined, True);
+    EXPECT_LE(Refined, 2 * True);
+  }
+  // So many blocks of 100 bytes are sampled as 10,000 / 655.
+  double Chance = sampleChance(SmallBytes, Unit);
+  double Count = double(Small) * (1 - Chance) / Chance;
+  EXPECT_GE(V.Allocations, Count);
+  EXPECT_LE(V.Allocations, 2.1 * Count);
+}
+
+TEST(Sampling, RefiningNeverWidens) {
+  SumRow Row;
+  Row.Allocations = 10;
+  Row.AllocatedBytes = 100000;
+  SampleVariances V, Old;
+  V.add(Row, 4096);
+  Old = V;
+  HeapTotals Heap;
+  V.refine(Heap, 4096); // sizes not counted
+  EXPECT_EQ(V.Allocated, Old.Allocated);
+  EXPECT_EQ(V.Allocations, 0);
+  Heap.Allocations = 1000000;
+  Heap.Sizes.assign(NumSizeClasses, 1000000);
+  V.refine(Heap, 4096);
+  EXPECT_EQ(V.Allocated, Old.Allocated);
+}
