@@ -123,14 +123,17 @@ public:
   /// Writes parts from a list until what is left fits the last part.
   template <class T>
   llvm::Error spill(std::vector<T> Summary::*Field, std::vector<T> &Items) {
-    while (Items.size() > MaxBlockRows) {
+    size_t First = 0, Fit;
+    while ((Fit = rowsThatFit(Items, First, MaxBlockRows)) !=
+           Items.size() - First) {
       if (llvm::Error E = flush())
         return E;
-      auto End = Items.begin() + MaxBlockRows;
-      (Part.*Field).assign(Items.begin(), End);
-      Items.erase(Items.begin(), End);
+      auto Begin = Items.begin() + First;
+      (Part.*Field).assign(Begin, Begin + Fit);
+      First += Fit;
       Used = MaxBlockRows;
     }
+    Items.erase(Items.begin(), Items.begin() + First);
     return llvm::Error::success();
   }
 

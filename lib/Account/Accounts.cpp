@@ -66,6 +66,7 @@ uint32_t Accounts::findCell(uint32_t Image, uint32_t Heap) {
   Cells.push_back(C);
   I.CellOfHeap[Heap] = Cells.size();
   H.Cells.push_back(Cells.size() - 1);
+  C.S->Cells.push_back(Cells.size() - 1);
   return Cells.size() - 1;
 }
 
@@ -272,19 +273,43 @@ void Accounts::endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
   I.Enclosers.shrink_and_clear();
 }
 
+/// What happened since Before; of its peaks that of the step that runs.
+DomainShare Accounts::shareOf(const ShareSums &Now, const ShareSums &Before,
+                              size_t Domain) {
+  DomainShare S;
+  S.Domain = Domain;
+  S.Allocations = Now.Allocations - Before.Allocations;
+  S.Frees = Now.Frees - Before.Frees;
+  S.AllocatedBytes = Now.AllocatedBytes - Before.AllocatedBytes;
+  S.FreedBytes = S.AllocatedBytes - (Now.LiveBytes - Before.LiveBytes);
+  S.LiveBytes = Now.LiveBytes;
+  S.PeakBytes = Now.StepPeakBytes;
+  return S;
+}
+
 StepTotals Accounts::runningStep(const ImageState &I, uint64_t NowNs) const {
-  const Share &Host = *I.Shares[1];
   StepTotals S;
   S.Image = I.T.Image;
   S.Step = I.Step;
   S.BeginNs = I.StepBeginNs;
   S.EndNs = NowNs;
-  S.Allocations = Host.Allocations - I.AtStep.Allocations;
-  S.Frees = Host.Frees - I.AtStep.Frees;
-  S.AllocatedBytes = Host.AllocatedBytes - I.AtStep.AllocatedBytes;
-  S.FreedBytes = S.AllocatedBytes - (Host.LiveBytes - I.AtStep.LiveBytes);
-  S.PeakBytes = Host.StepPeakBytes;
-  S.LiveBytes = Host.LiveBytes;
+  const ShareSums None;
+  for (size_t D = 1; D < I.Shares.size(); ++D) {
+    if (!I.Shares[D])
+      continue;
+    const ShareSums &Before = D < I.AtStep.size() ? I.AtStep[D] : None;
+    DomainShare Of = shareOf(*I.Shares[D], Before, D - 1);
+    if (D == 1) {
+      S.Allocations = Of.Allocations;
+      S.Frees = Of.Frees;
+      S.AllocatedBytes = Of.AllocatedBytes;
+      S.FreedBytes = Of.FreedBytes;
+      S.PeakBytes = Of.PeakBytes;
+      S.LiveBytes = Of.LiveBytes;
+    } else if (isAny(Of)) {
+      S.Shares.push_back(Of);
+    }
+  }
   return S;
 }
 
@@ -299,10 +324,15 @@ void Accounts::beginStep(uint32_t Image, uint64_t Step, uint64_t TimeNs) {
   if (I.Stepping)
     I.StepsOpen += 1;
   endStep(I, TimeNs);
-  Share &Host = *I.Shares[1];
-  Host.PeakBytes = std::max(Host.PeakBytes, Host.StepPeakBytes);
-  Host.StepPeakBytes = Host.LiveBytes;
-  I.AtStep = Host;
+  I.AtStep.resize(I.Shares.size());
+  for (size_t D = 1; D < I.Shares.size(); ++D) {
+    Share *S = I.Shares[D].get();
+    if (!S)
+      continue;
+    S->PeakBytes = std::max(S->PeakBytes, S->StepPeakBytes);
+    S->StepPeakBytes = S->LiveBytes;
+    I.AtStep[D] = *S;
+  }
   I.StepBefore = I.Step;
   I.Step = Step;
   I.StepBeginNs = TimeNs;
@@ -313,21 +343,6 @@ void Accounts::beginStep(uint32_t Image, uint64_t Step, uint64_t TimeNs) {
     if (SlicesOn)
       I.Intervals.setStep(Step);
   }
-}
-
-void Accounts::takeSpan(uint32_t Image, std::vector<SpanSums> &Out) {
-  ImageState &I = *Images[Image];
-  Out.assign(std::max<size_t>(I.CellOfHeap.size(), 1), SpanSums());
-  auto Take = [](auto &From) {
-    SpanSums S{From.Allocations, From.Frees, From.AllocatedBytes,
-               From.LiveBytes, From.HighestBytes};
-    From.HighestBytes = From.LiveBytes;
-    return S;
-  };
-  Out[0] = Take(*I.Shares[1]);
-  for (size_t Heap = 1; Heap < I.CellOfHeap.size(); ++Heap)
-    if (uint32_t At = I.CellOfHeap[Heap])
-      Out[Heap] = Take(Cells[At - 1]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -397,8 +412,17 @@ ImageTotals Accounts::imageTotals(uint32_t Image, uint64_t NowNs) const {
       T.Allocations += Cells[At - 1].Allocations;
       T.Frees += Cells[At - 1].Frees;
     }
-  const Share &Host = *I.Shares[1];
-  T.LiveBytes = Host.LiveBytes;
-  T.PeakBytes = std::max(Host.PeakBytes, Host.StepPeakBytes);
+  for (size_t D = 1; D < I.Shares.size(); ++D) {
+    if (!I.Shares[D])
+      continue;
+    DomainShare Of = shareOf(*I.Shares[D], ShareSums(), D - 1);
+    Of.PeakBytes = std::max(Of.PeakBytes, I.Shares[D]->PeakBytes);
+    if (D == 1) {
+      T.LiveBytes = Of.LiveBytes;
+      T.PeakBytes = Of.PeakBytes;
+    } else if (isAny(Of)) {
+      T.Shares.push_back(Of);
+    }
+  }
   return T;
 }

@@ -9,6 +9,7 @@
 
 #include "memkit/Analysis/Diff.h"
 #include "DiffStacks.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -39,30 +40,45 @@ static void addRow(DiffTotals &Sum, const SumRow &R, bool Outer) {
   Sum.PeakBytes += Outer ? R.HeapPeakBytes : R.DomainPeakBytes;
 }
 
-/// Sums of what was selected: by heap, and under 0 of all that count.
-static std::vector<DiffTotals> partTotals(const Sums &S) {
+namespace {
+/// The totals of a run.
+struct RunTotals {
+  std::vector<DiffTotals> Heaps;  ///< by heap; 0: of `host`, or of chosen heaps
+  std::vector<DiffTotals> Spaces; ///< by domain
+};
+} // namespace
+
+static RunTotals partTotals(const Sums &S) {
   bool Outer = S.selection().isOuterView();
   const Trace &T = S.trace();
-  std::vector<DiffTotals> Sums(T.heaps().size() + 1);
+  RunTotals Sums;
+  Sums.Heaps.resize(T.heaps().size() + 1);
+  Sums.Spaces.resize(T.devices().size() + 1);
   S.forEach([&](uint32_t, const SumRow &R) {
-    addRow(Sums[R.Heap], R, true);
-    if (Outer || T.heap(R.Heap).Domain == 0)
-      addRow(Sums[0], R, Outer);
+    uint32_t Domain = T.heap(R.Heap).Domain;
+    addRow(Sums.Heaps[R.Heap], R, true);
+    addRow(Sums.Spaces[Domain], R, Outer);
+    if (Outer || Domain == 0)
+      addRow(Sums.Heaps[0], R, Outer);
   });
   return Sums;
 }
 
-static std::vector<DiffTotals> wholeTotals(const Sums &S) {
+static RunTotals wholeTotals(const Sums &S) {
   const Trace &T = S.trace();
-  std::vector<DiffTotals> Sums{wholeTotals(T.hostTotals())};
+  RunTotals Sums;
+  Sums.Heaps.push_back(wholeTotals(T.hostTotals()));
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
-    Sums.push_back(wholeTotals(T.heapTotals(Heap)));
+    Sums.Heaps.push_back(wholeTotals(T.heapTotals(Heap)));
+  Sums.Spaces.resize(T.devices().size() + 1);
+  for (const Summary &Part : T.summary())
+    for (const Totals &D : Part.Domains)
+      Sums.Spaces[D.Id] = wholeTotals(D);
   return Sums;
 }
 
-/// How far totals may be off: by heap, and under 0 of all that count, as
-/// partTotals() takes them.
-static void addVariances(const Sums &S, MutableArrayRef<DiffTotals> Sums) {
+/// How far totals may be off.
+static void addVariances(const Sums &S, RunTotals &Sums) {
   const Trace &T = S.trace();
   if (none_of(T.heaps(), [](const Heap &H) { return H.estimateBytes() != 0; }))
     return;
@@ -71,24 +87,27 @@ static void addVariances(const Sums &S, MutableArrayRef<DiffTotals> Sums) {
     const Heap &H = T.heap(R.Heap);
     if (!H.estimateBytes())
       return;
-    Sums[R.Heap].Variances.add(R, H.estimateBytes());
+    Sums.Heaps[R.Heap].Variances.add(R, H.estimateBytes());
+    Sums.Spaces[H.Domain].Variances.add(R, H.estimateBytes());
     if (Outer || H.Domain == 0)
-      Sums[0].Variances.add(R, H.estimateBytes());
+      Sums.Heaps[0].Variances.add(R, H.estimateBytes());
   });
   // What is shown is one or the other.
-  for (size_t I = 0; I != Sums.size(); ++I) {
-    SampleVariances &V = Sums[I].Variances;
-    if (I || Outer)
+  auto Choose = [](SampleVariances &V, bool OfHeap) {
+    if (OfHeap)
       V.DomainPeak = V.HeapPeak;
     else
       V.Live = V.LiveExclusive;
-  }
+  };
+  for (size_t I = 0; I != Sums.Heaps.size(); ++I)
+    Choose(Sums.Heaps[I].Variances, I || Outer);
+  for (DiffTotals &Space : Sums.Spaces)
+    Choose(Space.Variances, Outer);
 }
 
-static std::vector<DiffTotals> totalsOf(const DiffRuns &Runs, size_t Run) {
+static RunTotals totalsOf(const DiffRuns &Runs, size_t Run) {
   const Sums &S = Runs.run(Run);
-  std::vector<DiffTotals> Sums =
-      Runs.isWhole() ? wholeTotals(S) : partTotals(S);
+  RunTotals Sums = Runs.isWhole() ? wholeTotals(S) : partTotals(S);
   addVariances(S, Sums);
   return Sums;
 }
@@ -123,19 +142,42 @@ static DiffSums sumsOf(const DiffRuns &Runs, std::vector<DiffTotals> All) {
   return S;
 }
 
+static bool hasAny(const DiffTotals &T) {
+  return T.Allocations || T.LiveBytes || T.PeakBytes;
+}
+
+/// Spaces are the same when their names are.
+static void addSpaces(const DiffRuns &Runs, ArrayRef<RunTotals> All,
+                      DiffReport &R) {
+  MapVector<StringRef, std::vector<DiffTotals>> ByName;
+  ByName["host"].resize(Runs.size());
+  for (size_t Run = 0; Run != Runs.size(); ++Run)
+    for (uint32_t Id = 0; Id != All[Run].Spaces.size(); ++Id) {
+      std::vector<DiffTotals> &Of = ByName[Runs.trace(Run).domainName(Id)];
+      Of.resize(Runs.size());
+      Of[Run] = All[Run].Spaces[Id];
+    }
+  for (auto &[Name, Of] : ByName)
+    if (any_of(Of, hasAny))
+      R.Spaces.push_back({Name.str(), sumsOf(Runs, std::move(Of))});
+  if (R.Spaces.empty())
+    R.Spaces.push_back({"host", R.Totals});
+}
+
 /// The totals of the whole and of each heap.
 static void addTotals(const DiffRuns &Runs, DiffReport &R) {
-  std::vector<std::vector<DiffTotals>> All(Runs.size());
+  std::vector<RunTotals> All(Runs.size());
   Runs.forEachRun([&](size_t Run) { All[Run] = totalsOf(Runs, Run); });
   auto Column = [&](auto IdOf) {
     std::vector<DiffTotals> Values;
     for (size_t Run = 0; Run != Runs.size(); ++Run) {
       std::optional<uint32_t> Id = IdOf(Run);
-      Values.push_back(Id ? All[Run][*Id] : DiffTotals());
+      Values.push_back(Id ? All[Run].Heaps[*Id] : DiffTotals());
     }
     return Values;
   };
   R.Totals = sumsOf(Runs, Column([](size_t) { return std::optional(0u); }));
+  addSpaces(Runs, All, R);
   for (uint32_t Heap = 0; Heap != Runs.heaps().size(); ++Heap) {
     DiffSums S = sumsOf(Runs, Column([&](size_t Run) {
                           uint32_t Id = Runs.heapId(Run, Heap);
@@ -154,11 +196,18 @@ static void addTotals(const DiffRuns &Runs, DiffReport &R) {
   });
 }
 
+/// Of the totals; where `host` has nothing, of the space that has most.
 static uint64_t noiseOf(const DiffReport &R, const Threshold &Noise,
                         Metric By) {
   auto Larger = [&](uint64_t DiffTotals::*Field) {
-    return Noise.bytesOf(
-        std::max(R.Totals.Before.*Field, R.Totals.After.*Field));
+    auto In = [&](const DiffSums &S) {
+      return std::max(S.Before.*Field, S.After.*Field);
+    };
+    uint64_t Most = In(R.Totals);
+    if (!hasAny(R.Totals.Before) && !hasAny(R.Totals.After))
+      for (const SpaceChange &S : R.Spaces)
+        Most = std::max(Most, In(S.Sums));
+    return Noise.bytesOf(Most);
   };
   if (By == Metric::Allocated)
     return Larger(&DiffTotals::AllocatedBytes);

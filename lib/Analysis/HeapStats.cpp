@@ -134,6 +134,17 @@ static Totals domainTotals(const Trace &T, uint32_t Domain) {
   return Totals();
 }
 
+std::vector<Totals> partOfDomains(const Sums &S) {
+  const Trace &T = S.trace();
+  std::vector<Totals> Out(T.devices().size() + 1);
+  S.forEach([&](uint32_t, const SumRow &R) {
+    Totals &D = Out[T.heap(R.Heap).Domain];
+    D.PeakBytes += R.DomainPeakBytes;
+    D.LiveBytes += R.LiveExclusive;
+  });
+  return Out;
+}
+
 std::vector<HeapStats> statHeaps(const Sums &S, size_t Top) {
   const Trace &T = S.trace();
   const Selection &Sel = S.selection();

@@ -126,6 +126,14 @@ constexpr Field<ImageTotals> ImageFields[] = {
     {"live bytes", &ImageTotals::LiveBytes},
     {"peak bytes", &ImageTotals::PeakBytes},
 };
+constexpr Field<DomainShare> ShareFields[] = {
+    {"allocations", &DomainShare::Allocations},
+    {"frees", &DomainShare::Frees},
+    {"allocated bytes", &DomainShare::AllocatedBytes},
+    {"freed bytes", &DomainShare::FreedBytes},
+    {"live bytes", &DomainShare::LiveBytes},
+    {"peak bytes", &DomainShare::PeakBytes},
+};
 constexpr Field<ThreadTotals> ThreadFields[] = {
     {"allocations", &ThreadTotals::Allocations},
     {"allocated bytes", &ThreadTotals::AllocatedBytes},
@@ -305,8 +313,29 @@ static void compareThreads(Comparison &C, const Summary &Said,
           });
 }
 
+/// Of a step or an image.
+static void compareShares(Comparison &C, const DomainShares &Said,
+                          const DomainShares &Is, llvm::StringRef Of) {
+  static const DomainShare Nothing;
+  auto Less = [](const DomainShare &X, const DomainShare &Y) {
+    return X.Domain < Y.Domain;
+  };
+  C.merge(Said, Is, Less, [&](const DomainShare *A, const DomainShare *B) {
+    C.fields(ShareFields, A ? *A : Nothing, B ? *B : Nothing, [&] {
+      return formatv("{0}, domain {1}", Of, (A ? A : B)->Domain).str();
+    });
+  });
+}
+
+/// Older recorders wrote no shares.
+static bool hasShares(const Summary &S) {
+  auto Has = [](const auto &X) { return !X.Shares.empty(); };
+  return llvm::any_of(S.Images, Has) || llvm::any_of(S.Steps, Has);
+}
+
 static void compareImages(Comparison &C, const Summary &Said, const Summary &Is,
                           CheckResult &Out) {
+  bool WithShares = hasShares(Said);
   auto Less = [](const ImageTotals &X, const ImageTotals &Y) {
     return X.Image < Y.Image;
   };
@@ -320,6 +349,8 @@ static void compareImages(Comparison &C, const Summary &Said, const Summary &Is,
               return formatv("summary, image {0}", (A ? A : B)->Image).str();
             };
             C.fields(ImageFields, X, Y, Name);
+            if (WithShares)
+              compareShares(C, X.Shares, Y.Shares, Name());
             if (A && B &&
                 std::tie(X.Ended, X.ExitStatus, X.Signal) !=
                     std::tie(Y.Ended, Y.ExitStatus, Y.Signal))
@@ -333,6 +364,7 @@ static void compareImages(Comparison &C, const Summary &Said, const Summary &Is,
 
 static void compareSteps(Comparison &C, const Summary &Said,
                          const Summary &Is) {
+  bool WithShares = hasShares(Said);
   auto Key = [](const StepTotals &S) {
     return std::make_tuple(S.Image, S.BeginNs, S.Step);
   };
@@ -342,11 +374,15 @@ static void compareSteps(Comparison &C, const Summary &Said,
   C.merge(sorted(Said.Steps, Less), sorted(Is.Steps, Less), Less,
           [&](const StepTotals *A, const StepTotals *B) {
             StepTotals Nothing;
-            C.fields(StepFields, A ? *A : Nothing, B ? *B : Nothing, [&] {
+            const StepTotals &X = A ? *A : Nothing, &Y = B ? *B : Nothing;
+            auto Name = [&] {
               return formatv("summary, image {0}, step {1}", (A ? A : B)->Image,
                              (A ? A : B)->Step)
                   .str();
-            });
+            };
+            C.fields(StepFields, X, Y, Name);
+            if (WithShares)
+              compareShares(C, X.Shares, Y.Shares, Name());
           });
 }
 

@@ -103,15 +103,28 @@ static std::string nameOf(const Sums &S, Metric M) {
   return metricName(M).str();
 }
 
-Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf) {
+std::vector<uint32_t> spacesOf(const Sums &S) {
+  const Trace &T = S.trace();
+  BitVector Has(T.devices().size() + 1);
+  S.forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t) {
+    Has.set(T.heap(Heap).Domain);
+  });
+  return {Has.set_bits_begin(), Has.set_bits_end()};
+}
+
+Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf,
+                    std::optional<uint32_t> Space) {
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
   Profile P;
   P.M = M;
-  P.Name = ((Outer ? "selected heaps: " : "host: ") + nameOf(S, M));
+  P.Name = (Outer   ? "selected heaps: "
+            : Space ? T.domainName(*Space).str() + ": "
+                    : "all spaces: ") +
+           nameOf(S, M);
   double Variance = 0;
   S.forEach([&](uint32_t Image, const SumRow &R) {
-    if (!Outer && T.heap(R.Heap).Domain != 0)
+    if (!Outer && Space && T.heap(R.Heap).Domain != *Space)
       return;
     uint64_t Value = valueOf(R, M, Outer, T.wasReplaced(Image));
     add(P, Value && KeyOf ? KeyOf(R) : R.Key, Value);

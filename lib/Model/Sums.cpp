@@ -222,4 +222,23 @@ Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec,
   return Error::success();
 }
 
+std::vector<std::string> answeredSpaces(const Trace &T, const Selection &Sel) {
+  BitVector Spaces(T.devices().size() + 1, !Sel.isOuterView());
+  for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id)
+    if (isAnswered(Sel, Id))
+      Spaces.set(T.heap(Id).Domain);
+  std::vector<std::string> Names;
+  for (unsigned Space : Spaces.set_bits())
+    Names.push_back(T.domainName(Space).str());
+  return Names;
+}
+
+std::vector<std::string> spacesAndHeaps(const Trace &T, const Selection &Sel) {
+  std::vector<std::string> Names = answeredSpaces(T, Sel);
+  for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id)
+    if (isAnswered(Sel, Id))
+      Names.push_back(T.heapName(Id).str());
+  return Names;
+}
+
 } // namespace memkit

@@ -204,6 +204,9 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
   Result.Sampled = R.Wanted.SampleBytes != 0;
   Result.LostEvents = R.losses();
   Result.PeakBytes = Host.PeakBytes;
+  for (uint32_t Domain = 1; Domain < R.Sums.numDomains(); ++Domain)
+    if (uint64_t Peak = R.Sums.domainTotals(Domain).PeakBytes)
+      Result.DevicePeaks.emplace_back(R.domainName(Domain), Peak);
   Result.LiveBytes = Host.LiveBytes;
   Result.LiveBlocks = Host.LiveBlocks;
   Result.Recorded = S.imagesRecorded();

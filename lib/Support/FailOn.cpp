@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
 #include <cmath>
+#include <tuple>
 
 using namespace llvm;
 
@@ -111,13 +112,20 @@ static bool readBound(StringRef Text, unsigned Forms, FailCondition &Out) {
 /// those of metrics have none.
 static bool readName(StringRef Text, ArrayRef<FailMetric> Metrics,
                      FailCondition &Out, unsigned &Forms) {
-  auto [Heap, Name] = Text.rsplit(':');
+  StringRef Heap, Name;
+  std::tie(Heap, Name) = Text.rsplit(':');
   bool HasHeap = Text.contains(':');
   const FailMetric *M = findMetric(Metrics, (HasHeap ? Name : Text).trim());
   if (!M || (HasHeap && (!(M->Forms & FF_PerHeap) || Heap.trim().empty())))
     return false;
   Out.Metric = M->Name.str();
-  Out.Heap = HasHeap ? Heap.trim().str() : "";
+  Heap = HasHeap ? Heap.trim() : "";
+  // `torch.cuda:?` is any device: a glob, and no name without its end.
+  if (Heap.size() > 1 && Heap.ends_with("?") && !Heap.ends_with(":?")) {
+    Out.MayLack = true;
+    Heap = Heap.drop_back();
+  }
+  Out.Heap = Heap.str();
   Forms = M->Forms;
   return true;
 }
@@ -200,6 +208,17 @@ Error FailOn::check() {
     FailCondition &First = Conditions.emplace_back();
     First.Text = First.Metric = Metrics.front().Name.str();
   }
+  return Error::success();
+}
+
+Error FailOn::checkNames(ArrayRef<std::string> Names) const {
+  for (const FailCondition &C : Conditions)
+    if (!C.Heap.empty() && !C.MayLack &&
+        none_of(Names, [&](StringRef Name) { return C.isOfHeap(Name); }))
+      return makeUsageError("--fail-on: '" + C.Text +
+                            "': no heap or memory space is called '" + C.Heap +
+                            "'; there are " + join(Names, ", ") + "; '" +
+                            C.Heap + "?' allows for none");
   return Error::success();
 }
 

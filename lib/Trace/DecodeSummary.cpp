@@ -118,6 +118,21 @@ template <class V, class F> static std::string eachRow(const V *Tables, F Do) {
   return "";
 }
 
+template <class V>
+Decoder::Problem Decoder::shares(const V *From, DomainShares &Out) {
+  if (From)
+    TRY(charge(From->size() * sizeof(DomainShare)));
+  return eachRow(From, [&](const fb::DomainShare *X) -> Problem {
+    TRY(known(X, fb::DomainShare::VT_RESERVED_PEAK_BYTES));
+    if (!Out.empty() && X->domain() <= Out.back().Domain)
+      return "shares of domains that do not rise";
+    Out.push_back({X->domain(), X->allocations(), X->frees(),
+                   X->allocated_bytes(), X->freed_bytes(), X->live_bytes(),
+                   X->peak_bytes(), X->rise_bytes(), X->reserved_peak_bytes()});
+    return "";
+  });
+}
+
 Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   const fb::Summary *T = Block->body_as_Summary();
   TRY(known(T, fb::Summary::VT_THREADS));
@@ -154,33 +169,63 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     return "";
   }));
   TRY(eachRow(T->images(), [&](const fb::ImageTotals *X) -> Problem {
-    TRY(known(X, fb::ImageTotals::VT_PSS_PEAK_BYTES));
-    Out.Images.push_back({X->image(), X->end_ns(), X->ended(), X->exit_status(),
-                          X->signal(), X->allocations(), X->frees(),
-                          X->inherited_frees(), X->lost(), X->live_bytes(),
-                          X->peak_bytes(), X->role(), X->rss_peak_bytes(),
-                          X->pss_peak_bytes()});
-    return "";
+    TRY(known(X, fb::ImageTotals::VT_SHARES));
+    Out.Images.push_back({X->image(),
+                          X->end_ns(),
+                          X->ended(),
+                          X->exit_status(),
+                          X->signal(),
+                          X->allocations(),
+                          X->frees(),
+                          X->inherited_frees(),
+                          X->lost(),
+                          X->live_bytes(),
+                          X->peak_bytes(),
+                          X->role(),
+                          X->rss_peak_bytes(),
+                          X->pss_peak_bytes(),
+                          {}});
+    return shares(X->shares(), Out.Images.back().Shares);
   }));
   TRY(eachRow(T->steps(), [&](const fb::StepTotals *X) -> Problem {
-    TRY(known(X, fb::StepTotals::VT_LIVE_BYTES));
-    Out.Steps.push_back({X->image(), X->step(), X->begin_ns(), X->end_ns(),
-                         X->allocations(), X->frees(), X->allocated_bytes(),
-                         X->freed_bytes(), X->peak_bytes(), X->live_bytes()});
-    return "";
+    TRY(known(X, fb::StepTotals::VT_SHARES));
+    Out.Steps.push_back({X->image(),
+                         X->step(),
+                         X->begin_ns(),
+                         X->end_ns(),
+                         X->allocations(),
+                         X->frees(),
+                         X->allocated_bytes(),
+                         X->freed_bytes(),
+                         X->peak_bytes(),
+                         X->live_bytes(),
+                         {}});
+    return shares(X->shares(), Out.Steps.back().Shares);
   }));
   TRY(eachRow(T->layers(), [&](const fb::LayerTotals *X) -> Problem {
-    TRY(known(X, fb::LayerTotals::VT_TENSOR_PEAK_BYTES));
+    TRY(known(X, fb::LayerTotals::VT_SHARES));
     if (X->kind() >= NumScopeKinds)
       return "unknown kind of scope " + std::to_string(X->kind());
-    Out.Layers.push_back(
-        {X->image(), X->name(), X->backward(), X->calls(), X->duration_ns(),
-         X->allocations(), X->frees(), X->allocated_bytes(), X->peak_bytes(),
-         X->reserved_peak_bytes(), X->fragmentation_ppm(), ScopeKind(X->kind()),
-         X->rise_bytes(), X->tensor_allocations(), X->tensor_frees(),
-         X->tensor_allocated_bytes(), X->tensor_freed_bytes(),
-         X->tensor_peak_bytes()});
-    return "";
+    Out.Layers.push_back({X->image(),
+                          X->name(),
+                          X->backward(),
+                          X->calls(),
+                          X->duration_ns(),
+                          X->allocations(),
+                          X->frees(),
+                          X->allocated_bytes(),
+                          X->peak_bytes(),
+                          X->reserved_peak_bytes(),
+                          X->fragmentation_ppm(),
+                          ScopeKind(X->kind()),
+                          X->rise_bytes(),
+                          X->tensor_allocations(),
+                          X->tensor_frees(),
+                          X->tensor_allocated_bytes(),
+                          X->tensor_freed_bytes(),
+                          X->tensor_peak_bytes(),
+                          {}});
+    return shares(X->shares(), Out.Layers.back().Shares);
   }));
   TRY(eachRow(T->losses(), [&](const fb::Loss *X) -> Problem {
     TRY(known(X, fb::Loss::VT_COUNT));

@@ -259,6 +259,19 @@ Offset<Table> Encoder::sumRows(const SumRows &R) {
   return T.Finish();
 }
 
+/// None take no room.
+Encoder::OffVector<Encoder::Off<fb::DomainShare>>
+Encoder::shares(const DomainShares &V) {
+  if (V.empty())
+    return 0;
+  std::vector<Off<fb::DomainShare>> All;
+  for (const DomainShare &S : V)
+    All.push_back(fb::CreateDomainShare(
+        B, S.Domain, S.Allocations, S.Frees, S.AllocatedBytes, S.FreedBytes,
+        S.LiveBytes, S.PeakBytes, S.RiseBytes, S.ReservedPeakBytes));
+  return B.CreateVector(All);
+}
+
 Bytes Encoder::encode(const Summary &S) {
   begin();
   std::vector<Off<fb::StackRows>> Stacks;
@@ -286,12 +299,13 @@ Bytes Encoder::encode(const Summary &S) {
     Images.push_back(fb::CreateImageTotals(
         B, I.Image, I.EndNs, I.Ended, I.ExitStatus, I.Signal, I.Allocations,
         I.Frees, I.InheritedFrees, I.Lost, I.LiveBytes, I.PeakBytes, I.Role,
-        I.RssPeakBytes, I.PssPeakBytes));
+        I.RssPeakBytes, I.PssPeakBytes, shares(I.Shares)));
   std::vector<Off<fb::StepTotals>> Steps;
   for (const StepTotals &T : S.Steps)
     Steps.push_back(fb::CreateStepTotals(
         B, T.Image, T.Step, T.BeginNs, T.EndNs, T.Allocations, T.Frees,
-        T.AllocatedBytes, T.FreedBytes, T.PeakBytes, T.LiveBytes));
+        T.AllocatedBytes, T.FreedBytes, T.PeakBytes, T.LiveBytes,
+        shares(T.Shares)));
   std::vector<Off<fb::LayerTotals>> Layers;
   for (const LayerTotals &T : S.Layers)
     Layers.push_back(fb::CreateLayerTotals(
@@ -299,7 +313,7 @@ Bytes Encoder::encode(const Summary &S) {
         T.Frees, T.AllocatedBytes, T.PeakBytes, T.ReservedPeakBytes,
         T.FragmentationPpm, uint8_t(T.Kind), T.RiseBytes, T.TensorAllocations,
         T.TensorFrees, T.TensorAllocatedBytes, T.TensorFreedBytes,
-        T.TensorPeakBytes));
+        T.TensorPeakBytes, shares(T.Shares)));
   std::vector<Off<fb::Loss>> Losses;
   for (const Loss &X : S.Losses)
     Losses.push_back(fb::CreateLoss(B, X.Image, uint8_t(X.Kind), X.Count));

@@ -223,6 +223,10 @@ std::string IdLimits::check(const Summary &S) const {
       }
     }
   };
+  auto Shares = [&](const DomainShares &V) {
+    for (const DomainShare &X : V)
+      C.id("share of device", X.Domain, Devices);
+  };
   Rows(S.Stacks, "summary with stack", Stacks);
   Rows(S.Contexts, "summary with context", Contexts);
   for (const HeapTotals &H : S.Heaps)
@@ -232,12 +236,16 @@ std::string IdLimits::check(const Summary &S) const {
   for (const ImageTotals &I : S.Images) {
     C.some("totals of image", I.Image, Images);
     C.id("totals of image with string", I.Role, Strings);
+    Shares(I.Shares);
   }
-  for (const StepTotals &T : S.Steps)
+  for (const StepTotals &T : S.Steps) {
     C.some("totals of image", T.Image, Images);
+    Shares(T.Shares);
+  }
   for (const LayerTotals &T : S.Layers) {
     C.some("totals of image", T.Image, Images);
     C.id("layer with string", T.Name, Strings);
+    Shares(T.Shares);
   }
   for (const Loss &X : S.Losses)
     C.id("loss of image", X.Image, Images);

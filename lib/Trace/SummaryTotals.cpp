@@ -24,6 +24,85 @@ static void joinFragmentation(LayerTotals &T, const LayerTotals &L) {
         (A * T.FragmentationPpm + B * L.FragmentationPpm) / (A + B) + 0.5);
 }
 
+void memkit::joinShares(DomainShares &To, const DomainShares &From) {
+  for (const DomainShare &F : From) {
+    auto At = partition_point(
+        To, [&](const DomainShare &T) { return T.Domain < F.Domain; });
+    if (At == To.end() || At->Domain != F.Domain) {
+      To.insert(At, F);
+      continue;
+    }
+    At->Allocations += F.Allocations;
+    At->Frees += F.Frees;
+    At->AllocatedBytes += F.AllocatedBytes;
+    At->FreedBytes += F.FreedBytes;
+    At->PeakBytes = std::max(At->PeakBytes, F.PeakBytes);
+    At->RiseBytes = std::max(At->RiseBytes, F.RiseBytes);
+    At->ReservedPeakBytes =
+        std::max(At->ReservedPeakBytes, F.ReservedPeakBytes);
+  }
+}
+
+DomainShares memkit::allShares(const StepTotals &S) {
+  DomainShares All;
+  DomainShare Host{
+      0,           S.Allocations, S.Frees, S.AllocatedBytes, S.FreedBytes,
+      S.LiveBytes, S.PeakBytes};
+  if (isAny(Host) || S.Shares.empty())
+    All.push_back(Host);
+  All.insert(All.end(), S.Shares.begin(), S.Shares.end());
+  return All;
+}
+
+static LayerTotals rowOfDomain(const LayerTotals &L, const DomainShare &S) {
+  LayerTotals Row = L;
+  Row.Shares = {S};
+  Row.Allocations = S.Allocations;
+  Row.Frees = S.Frees;
+  Row.AllocatedBytes = S.AllocatedBytes;
+  Row.PeakBytes = S.PeakBytes;
+  Row.RiseBytes = S.RiseBytes;
+  Row.ReservedPeakBytes = S.ReservedPeakBytes;
+  // Tensors are counted in the first row alone, of all domains.
+  Row.TensorAllocations = Row.TensorFrees = Row.TensorAllocatedBytes =
+      Row.TensorFreedBytes = Row.TensorPeakBytes = 0;
+  return Row;
+}
+
+std::vector<LayerTotals> memkit::rowsOfDomains(const LayerTotals &L) {
+  std::vector<LayerTotals> Rows;
+  bool IsLayer = L.Kind == ScopeKind::Layer;
+  // What a layer has itself is what its shares have together.
+  if (!IsLayer || L.Shares.empty()) {
+    Rows.push_back(L);
+    Rows.front().Shares.clear();
+  }
+  for (const DomainShare &S : L.Shares)
+    Rows.push_back(rowOfDomain(L, S));
+  return Rows;
+}
+
+bool memkit::hasDevices(ArrayRef<LayerTotals> Rows) {
+  return any_of(Rows, [](const LayerTotals &L) {
+    return any_of(L.Shares, [](const DomainShare &S) { return S.Domain; });
+  });
+}
+
+/// A layer that changed nothing in one image, but in another, has the peaks of
+/// what it changed there.
+static void joinPeaks(LayerTotals &T, const LayerTotals &L) {
+  bool OfOne =
+      T.Kind == ScopeKind::Layer && T.Shares.empty() != L.Shares.empty();
+  auto Join = [&](uint64_t LayerTotals::*Of) {
+    if (!OfOne)
+      T.*Of = std::max(T.*Of, L.*Of);
+    else if (T.Shares.empty())
+      T.*Of = L.*Of;
+  };
+  Join(&LayerTotals::PeakBytes);
+  Join(&LayerTotals::ReservedPeakBytes);
+}
+
 std::vector<LayerTotals> memkit::joinLayers(ArrayRef<LayerTotals> Rows,
                                             ScopeKind Kind) {
   MapVector<std::pair<uint32_t, uint32_t>, LayerTotals> Found;
@@ -40,14 +119,14 @@ std::vector<LayerTotals> memkit::joinLayers(ArrayRef<LayerTotals> Rows,
     T.Allocations += L.Allocations;
     T.Frees += L.Frees;
     T.AllocatedBytes += L.AllocatedBytes;
-    T.PeakBytes = std::max(T.PeakBytes, L.PeakBytes);
+    joinPeaks(T, L);
     T.RiseBytes = std::max(T.RiseBytes, L.RiseBytes);
     T.TensorAllocations += L.TensorAllocations;
     T.TensorFrees += L.TensorFrees;
     T.TensorAllocatedBytes += L.TensorAllocatedBytes;
     T.TensorFreedBytes += L.TensorFreedBytes;
     T.TensorPeakBytes = std::max(T.TensorPeakBytes, L.TensorPeakBytes);
-    T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, L.ReservedPeakBytes);
+    joinShares(T.Shares, L.Shares);
   }
   std::vector<LayerTotals> Out;
   for (auto &[Key, T] : Found)

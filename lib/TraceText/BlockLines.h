@@ -148,9 +148,9 @@ public:
     rows("heap", 1, S.Heaps, [&](auto &R) { mapHeapTotals(Out, R); });
     rows("domain", 1, S.Domains,
          [&](auto &R) { mapTotals(Out, Ref::Device, R); });
-    rows("image", 1, S.Images, [&](auto &R) { mapImageTotals(Out, R); });
-    rows("step", 1, S.Steps, [&](auto &R) { mapStepTotals(Out, R); });
-    rows("layer", 1, S.Layers, [&](auto &R) { mapLayerTotals(Out, R); });
+    shared("image", S.Images, [&](auto &R) { mapImageTotals(Out, R); });
+    shared("step", S.Steps, [&](auto &R) { mapStepTotals(Out, R); });
+    shared("layer", S.Layers, [&](auto &R) { mapLayerTotals(Out, R); });
     rows("loss", 1, S.Losses, [&](auto &R) { mapLoss(Out, R); });
     rows("kind", 1, S.Kinds, [&](auto &R) { mapKindTotals(Out, R); });
     rows("oom", 1, S.Ooms, [&](auto &R) { mapOomTotals(Out, R); });
@@ -177,6 +177,14 @@ private:
   void rows(llvm::StringLiteral Keyword, int Level, const List &L, F Fill) {
     for (const auto &R : L)
       line(Keyword, Level, [&] { Fill(R); });
+  }
+  /// As rows(), each with its shares of domains below it.
+  template <class List, class F>
+  void shared(llvm::StringLiteral Keyword, const List &L, F Fill) {
+    for (const auto &R : L) {
+      line(Keyword, 1, [&] { Fill(R); });
+      rows("share", 2, R.Shares, [&](auto &S) { mapDomainShare(Out, S); });
+    }
   }
   template <class List, class F>
   void defined(llvm::StringLiteral Keyword, Ref Kind, const List &L, F Fill) {

@@ -70,6 +70,8 @@ bool BlockParser::begin(BlockKind K, Line &L) {
     return beginKeyframe(P);
   case BlockKind::Summary:
     Summary = memkit::Summary();
+    Shares = nullptr;
+    NumShares = 0;
     mapSummary(P, Summary);
     break;
   default:
@@ -242,6 +244,20 @@ bool BlockParser::sumRow(LineParser &P) {
          !tooMany(P.line(), ++Rows, "rows");
 }
 
+bool BlockParser::shareRecord(LineParser &P) {
+  const char *Loc = P.line().loc();
+  if (!Shares)
+    return P.fail(Loc, "a share needs an image, a step or a layer before it");
+  DomainShare S;
+  mapDomainShare(P, S);
+  if (!P.finish("a share"))
+    return false;
+  if (!Shares->empty() && S.Domain <= Shares->back().Domain)
+    return E.set(Loc, "the domains of shares rise");
+  Shares->push_back(S);
+  return !tooMany(P.line(), ++NumShares, "shares");
+}
+
 bool BlockParser::summaryRecord(Line &L) {
   LineParser P = parser(L, 1);
   StringRef Word = L.Values[0].Spelling;
@@ -250,8 +266,16 @@ bool BlockParser::summaryRecord(Line &L) {
     Map(R);
     return P.finish(What) && !tooMany(L, List.size(), "records of this kind");
   };
+  // The last of a list that grows no more before its shares are told.
+  auto AddShared = [&](auto &List, StringRef What, auto Map) {
+    bool Fine = Add(List, What, Map);
+    Shares = &List.back().Shares;
+    return Fine;
+  };
   if (Word == "row")
     return sumRow(P);
+  if (Word == "share")
+    return shareRecord(P);
   if (Word == "stacks" || Word == "contexts") {
     SumContexts = Word == "contexts";
     return Add(SumContexts ? Summary.Contexts : Summary.Stacks, Word,
@@ -266,14 +290,14 @@ bool BlockParser::summaryRecord(Line &L) {
     return Add(Summary.Domains, "a domain's totals",
                [&](Totals &R) { mapTotals(P, Ref::Device, R); });
   if (Word == "image")
-    return Add(Summary.Images, "an image's totals",
-               [&](ImageTotals &R) { mapImageTotals(P, R); });
+    return AddShared(Summary.Images, "an image's totals",
+                     [&](ImageTotals &R) { mapImageTotals(P, R); });
   if (Word == "step")
-    return Add(Summary.Steps, "a step",
-               [&](StepTotals &R) { mapStepTotals(P, R); });
+    return AddShared(Summary.Steps, "a step",
+                     [&](StepTotals &R) { mapStepTotals(P, R); });
   if (Word == "layer")
-    return Add(Summary.Layers, "a layer",
-               [&](LayerTotals &R) { mapLayerTotals(P, R); });
+    return AddShared(Summary.Layers, "a layer",
+                     [&](LayerTotals &R) { mapLayerTotals(P, R); });
   if (Word == "loss")
     return Add(Summary.Losses, "a loss", [&](Loss &R) { mapLoss(P, R); });
   if (Word == "kind")

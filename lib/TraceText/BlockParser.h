@@ -85,6 +85,7 @@ private:
   bool liveRecord(Line &L);
   bool summaryRecord(Line &L);
   bool sumRow(LineParser &P);
+  bool shareRecord(LineParser &P);
 
   TextError &E;
   bool Unchecked;
@@ -109,6 +110,9 @@ private:
   std::vector<std::array<uint64_t, NumColumns>> Rest;
   bool HasColumn[NumColumns] = {};
   bool SumContexts = false; ///< rows belong to Contexts
+  /// Of the image, step or layer told last, to which shares belong.
+  DomainShares *Shares = nullptr;
+  size_t NumShares = 0;
 };
 
 } // namespace memkit::tracetext

@@ -383,6 +383,18 @@ template <class M, class T> void mapHeapTotals(M &Map, T &R) {
   Map.nums("sizes", R.Sizes);
 }
 
+template <class M, class T> void mapDomainShare(M &Map, T &R) {
+  Map.refKey("domain", Ref::Device, R.Domain);
+  Map.num("allocations", R.Allocations);
+  Map.num("frees", R.Frees);
+  Map.num("allocated-bytes", R.AllocatedBytes);
+  Map.num("freed-bytes", R.FreedBytes);
+  Map.num("live-bytes", R.LiveBytes);
+  Map.num("peak-bytes", R.PeakBytes);
+  Map.num("rise-bytes", R.RiseBytes);
+  Map.num("reserved-peak-bytes", R.ReservedPeakBytes);
+}
+
 template <class M, class T> void mapImageTotals(M &Map, T &R) {
   Map.refKey("image", Ref::Image, R.Image);
   Map.num("end", R.EndNs);

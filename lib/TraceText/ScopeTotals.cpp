@@ -9,10 +9,12 @@
 #include "memkit/Support/CsvField.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/Table.h"
+#include "memkit/Trace/SummaryTotals.h"
 #include "memkit/TraceText/TraceSummary.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
+#include <set>
 
 using namespace llvm;
 using namespace memkit;
@@ -112,8 +114,8 @@ static const Number LateLayerNumbers[] = {
      hasReserved}};
 
 static const Shown Scopes = {"scopes", "scope", false, true, ScopeNumbers, {}};
-static const Shown Layers = {"layers", "layer", true, false, LayerNumbers,
-                             LateLayerNumbers};
+static const Shown Layers = {"layers", "layer",      true,
+                             false,    LayerNumbers, LateLayerNumbers};
 
 static std::string format(Unit U, uint64_t N) {
   switch (U) {
@@ -133,6 +135,24 @@ static StringRef kindOf(const LayerTotals &L) {
   return L.Kind == ScopeKind::Range ? "range" : "scope";
 }
 
+/// With what a scope had of the host, which its own fields tell.
+static DomainShares sharesOf(const LayerTotals &L) {
+  DomainShares Shares;
+  if (L.Kind != ScopeKind::Layer)
+    Shares.push_back({0, L.Allocations, L.Frees, L.AllocatedBytes,
+                      /*FreedBytes=*/0, /*LiveBytes=*/0, L.PeakBytes,
+                      L.RiseBytes});
+  append_range(Shares, L.Shares);
+  return Shares;
+}
+
+/// The space of one of rowsOfDomains().
+static StringRef spaceOf(const TraceSummary &S, const LayerTotals &Row) {
+  if (!Row.Shares.empty())
+    return S.domain(Row.Shares.front().Domain);
+  return Row.Kind == ScopeKind::Layer ? "" : "host";
+}
+
 static void writeJson(json::OStream &J, const TraceSummary &S, const Shown &W,
                       ArrayRef<LayerTotals> Rows) {
   auto Write = [&](ArrayRef<Number> Numbers, const LayerTotals &L) {
@@ -150,16 +170,23 @@ static void writeJson(json::OStream &J, const TraceSummary &S, const Shown &W,
         Write(W.Late, L);
         if (W.HasKind)
           J.attribute("kind", kindOf(L));
+        writeDomains(J, S, sharesOf(L), W.HasPhase ? SO_Layer : SO_Scope);
       });
   });
 }
 
 static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
-                       ArrayRef<LayerTotals> Rows, unsigned Width) {
+                       ArrayRef<LayerTotals> Joined, unsigned Width) {
+  bool HasSpaces = hasDevices(Joined);
+  std::vector<LayerTotals> Rows;
+  for (const LayerTotals &L : Joined)
+    append_range(Rows, HasSpaces ? rowsOfDomains(L) : std::vector{L});
   std::vector<Table::Column> Columns = {
       {W.Name.str(), Table::Align::Left, true}};
   if (W.HasPhase)
     Columns.push_back({"phase", Table::Align::Left});
+  if (HasSpaces)
+    Columns.push_back({"space", Table::Align::Left});
   bool HasTensors = any_of(
       Rows, [](const LayerTotals &L) { return L.TensorAllocations != 0; });
   std::vector<Number> Titled;
@@ -175,6 +202,8 @@ static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
     std::vector<std::string> Cells = {S.string(L.Name).str()};
     if (W.HasPhase)
       Cells.push_back(L.Backward ? "backward" : "forward");
+    if (HasSpaces)
+      Cells.push_back(spaceOf(S, L).str());
     for (const Number &N : Titled)
       Cells.push_back(N.isKnown(L) ? format(N.U, N.Of(L)) : "");
     T.add(std::move(Cells));
@@ -182,8 +211,39 @@ static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
   T.print(OS, Width);
 }
 
+/// The devices of which any row has a share, each with a few columns.
+static std::vector<uint32_t> devicesOf(ArrayRef<LayerTotals> Rows) {
+  std::set<uint32_t> Devices;
+  for (const LayerTotals &L : Rows)
+    for (const DomainShare &D : L.Shares)
+      if (D.Domain)
+        Devices.insert(D.Domain);
+  return {Devices.begin(), Devices.end()};
+}
+
+static void printDeviceKeys(raw_ostream &OS, const TraceSummary &S,
+                            ArrayRef<uint32_t> Devices) {
+  for (uint32_t D : Devices)
+    for (StringRef Key : {"_allocations", "_allocated_bytes", "_peak_bytes"}) {
+      OS << ',';
+      printField(OS, (S.domain(D) + Key).str());
+    }
+}
+
+static void printDeviceValues(raw_ostream &OS, const LayerTotals &L,
+                              ArrayRef<uint32_t> Devices) {
+  for (uint32_t D : Devices) {
+    auto At =
+        find_if(L.Shares, [&](const DomainShare &S) { return S.Domain == D; });
+    DomainShare Of = At == L.Shares.end() ? DomainShare() : *At;
+    OS << ',' << Of.Allocations << ',' << Of.AllocatedBytes << ','
+       << Of.PeakBytes;
+  }
+}
+
 static void printCsv(raw_ostream &OS, const TraceSummary &S, const Shown &W,
                      ArrayRef<LayerTotals> Rows) {
+  std::vector<uint32_t> Devices = devicesOf(Rows);
   auto Keys = [&](ArrayRef<Number> Numbers) {
     for (const Number &N : Numbers)
       if (!N.Key.empty())
@@ -198,7 +258,9 @@ static void printCsv(raw_ostream &OS, const TraceSummary &S, const Shown &W,
   Keys(W.Numbers);
   OS << (W.HasPhase ? ",backward" : "");
   Keys(W.Late);
-  OS << (W.HasKind ? ",kind\n" : "\n");
+  OS << (W.HasKind ? ",kind" : "");
+  printDeviceKeys(OS, S, Devices);
+  OS << '\n';
   for (const LayerTotals &L : Rows) {
     printField(OS, S.string(L.Name));
     Values(W.Numbers, L);
@@ -207,6 +269,7 @@ static void printCsv(raw_ostream &OS, const TraceSummary &S, const Shown &W,
     Values(W.Late, L);
     if (W.HasKind)
       OS << ',' << kindOf(L);
+    printDeviceValues(OS, L, Devices);
     OS << '\n';
   }
 }

@@ -130,6 +130,21 @@ static void process(json::OStream &J, const TraceSummary &S, uint32_t Id) {
   J.attribute("peak_bytes", T ? T->PeakBytes : 0);
   J.attribute("rss_peak_bytes", numberOrNull(Rss, Rss));
   J.attribute("pss_peak_bytes", numberOrNull(Pss, Pss));
+  DomainShares Shares;
+  if (T) {
+    DomainShare &Host = Shares.emplace_back();
+    Host.LiveBytes = T->LiveBytes;
+    Host.PeakBytes = T->PeakBytes;
+    Shares.insert(Shares.end(), T->Shares.begin(), T->Shares.end());
+  }
+  writeDomains(J, S, Shares, SO_Process);
+}
+
+void memkit::writeProcessesJson(json::OStream &J, const TraceSummary &S) {
+  J.attributeArray("processes", [&] {
+    for (uint32_t Id = 1; Id <= S.Images.size(); ++Id)
+      J.object([&] { process(J, S, Id); });
+  });
 }
 
 void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {
@@ -156,10 +171,7 @@ void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {
     for (uint32_t Id = 1; Id <= S.Heaps.size(); ++Id)
       J.object([&] { heap(J, S, Id); });
   });
-  J.attributeArray("processes", [&] {
-    for (uint32_t Id = 1; Id <= S.Images.size(); ++Id)
-      J.object([&] { process(J, S, Id); });
-  });
+  writeProcessesJson(J, S);
   J.attribute("stacks", S.NumStacks);
   J.attribute("nodes", S.NumNodes);
   J.attribute("threads", S.NumThreads);

@@ -134,8 +134,8 @@ static std::string status(const TraceSummary &S, uint32_t Id) {
   return T && T->ExitStatus >= 0 ? ending(T) + ", " + Why : Why;
 }
 
-static void printProcesses(raw_ostream &OS, const TraceSummary &S,
-                           unsigned Width) {
+void memkit::printProcesses(raw_ostream &OS, const TraceSummary &S,
+                            unsigned Width) {
   bool HasRoles = any_of(S.Images, [](const Image &I) { return I.Role; });
   std::vector<Table::Column> Columns = {{"process", Side::Right},
                                         {"pid", Side::Right},
@@ -150,6 +150,10 @@ static void printProcesses(raw_ostream &OS, const TraceSummary &S,
     Columns.insert(Columns.begin() + 4, {"max PSS", Side::Right});
   if (HasRss)
     Columns.insert(Columns.begin() + 4, {"max RSS", Side::Right});
+  bool HasDevices = any_of(
+      S.Sums.Images, [](const ImageTotals &T) { return !T.Shares.empty(); });
+  if (HasDevices)
+    Columns.insert(Columns.begin() + 4, {"on devices", Side::Left});
   if (HasRoles)
     Columns.push_back({"name", Side::Left});
   Columns.push_back({"command", Side::Left, true});
@@ -166,6 +170,8 @@ static void printProcesses(raw_ostream &OS, const TraceSummary &S,
     auto Sampled = [](uint64_t Bytes) {
       return Bytes ? formatSize(Bytes) : std::string();
     };
+    if (HasDevices)
+      Row.push_back(devicePeaks(S, Sums));
     if (HasRss)
       Row.push_back(Sums ? Sampled(Sums->RssPeakBytes) : "");
     if (HasPss)
@@ -176,7 +182,6 @@ static void printProcesses(raw_ostream &OS, const TraceSummary &S,
     Row.push_back(oneLine(Command));
     T.add(Row);
   }
-  OS << '\n';
   T.print(OS, Width);
 }
 
@@ -197,5 +202,6 @@ void memkit::printSummary(raw_ostream &OS, const TraceSummary &S,
   printHeaps(OS, S, Width);
   printReserved(OS, S, Width);
   printKindLines(OS, S);
+  OS << '\n';
   printProcesses(OS, S, Width);
 }

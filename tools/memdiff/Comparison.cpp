@@ -167,25 +167,36 @@ bool holds(const FailCondition &C, const DiffRuns &Runs, const DiffReport &R,
           Text(S.Before.*Field) + " -> " + Text(S.After.*Field);
     return true;
   };
-  if (C.Heap.empty())
-    return Is(R.Totals, "");
-  return any_of(R.Heaps, [&](const HeapChange &H) {
+  // Of chosen heaps of one space the totals are what was chosen.
+  bool IsAlone = R.Spaces.size() == 1;
+  auto IsSpace = [&](const SpaceChange &S) {
+    bool IsUnnamed = C.Heap.empty() && IsAlone;
+    return C.isOfHeap(S.Name) && Is(S.Sums, IsUnnamed ? "" : S.Name);
+  };
+  if (any_of(R.Spaces, IsSpace))
+    return true;
+  return !C.Heap.empty() && any_of(R.Heaps, [&](const HeapChange &H) {
     StringRef Name = Runs.heaps()[H.Heap].Name;
     return C.isOfHeap(Name) && Is(H.Sums, Name);
   });
 }
 
-void checkHeaps(ArrayRef<FailCondition> Conditions, const DiffRuns &Runs) {
-  for (const FailCondition &C : Conditions) {
-    if (C.Heap.empty() ||
-        any_of(Runs.heaps(), [&](const auto &H) { return C.isOfHeap(H.Name); }))
-      continue;
-    std::vector<std::string> Names;
-    for (const DiffRuns::HeapInfo &H : Runs.heaps())
-      Names.push_back(H.Name.str());
-    warn("--fail-on: no heap matches '" + C.Heap +
-         "'; heaps: " + join(Names, ", "));
-  }
+std::vector<std::string> namesForGates(const DiffRuns &Runs) {
+  std::vector<std::string> Names;
+  auto Add = [&](std::string Name) {
+    if (!is_contained(Names, Name))
+      Names.push_back(std::move(Name));
+  };
+  for (size_t R = 0; R != Runs.size(); ++R)
+    for (std::string &Name :
+         answeredSpaces(Runs.trace(R), Runs.run(R).selection()))
+      Add(std::move(Name));
+  for (uint32_t Heap = 0; Heap != Runs.heaps().size(); ++Heap)
+    for (size_t R = 0; R != Runs.size(); ++R)
+      if (uint32_t Id = Runs.heapId(R, Heap);
+          Id && isAnswered(Runs.run(R).selection(), Id))
+        Add(Runs.heaps()[Heap].Name.str());
+  return Names;
 }
 
 } // namespace memkit

@@ -30,12 +30,13 @@ void warnOfDifferences(const DiffRuns &Runs);
 llvm::ArrayRef<FailMetric> diffConditions();
 
 /// Whether a condition holds. Why, when it does, is filled with the values.
-/// A change of groups, or of samples, must be one with some confidence, too.
+/// Without a heap it holds when it does for one memory space. A change of
+/// groups, or of samples, must be one with some confidence, too.
 bool holds(const FailCondition &C, const DiffRuns &Runs, const DiffReport &R,
            double Confidence, std::string &Why);
 
-/// Warns of conditions on heaps that are in no trace.
-void checkHeaps(llvm::ArrayRef<FailCondition> Conditions, const DiffRuns &Runs);
+/// What conditions can be about: the memory spaces and heaps of any trace.
+std::vector<std::string> namesForGates(const DiffRuns &Runs);
 
 } // namespace memkit
 

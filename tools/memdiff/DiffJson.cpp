@@ -244,6 +244,13 @@ void writeDiffJson(raw_ostream &OS, const DiffView &V) {
           writeSums(J, V, H.Sums);
         });
     });
+    J.attributeArray("domains", [&] {
+      for (const SpaceChange &S : V.Report.Spaces)
+        J.object([&] {
+          J.attribute("name", jsonText(S.Name));
+          writeSums(J, V, S.Sums);
+        });
+    });
     J.attributeObject("runs", [&] {
       writeRuns(J, V, "before", 0, Half);
       writeRuns(J, V, "after", Half, All);

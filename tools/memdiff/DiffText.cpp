@@ -72,23 +72,25 @@ std::vector<std::string> lossLines(const DiffView &V) {
   return Lines;
 }
 
-Table totalsTable(const DiffView &V, bool WithShare) {
-  using Align = Table::Align;
-  std::vector<Table::Column> Columns = {{"", Align::Left, true},
-                                        {V.NameBefore.str(), Align::Right},
-                                        {V.NameAfter.str(), Align::Right},
-                                        {"change", Align::Right}};
-  if (WithShare)
-    Columns.push_back({"", Align::Right});
-  Table Totals(std::move(Columns));
-  const DiffSums &S = V.Report.Totals;
+/// What stands before the names of a space's totals: nothing where there is but
+/// the host, or one space of chosen heaps.
+static std::string spacePrefix(const DiffView &V, const SpaceChange &S) {
+  bool IsAlone = V.Report.Spaces.size() == 1;
+  bool OfHeaps = V.Runs.run(0).selection().isOuterView();
+  return IsAlone && (OfHeaps || S.Name == "host") ? "" : S.Name + " ";
+}
+
+static void addTotals(Table &Totals, const DiffView &V,
+                      const SpaceChange &Space, bool WithShare) {
+  const DiffSums &S = Space.Sums;
+  std::string Prefix = spacePrefix(V, Space);
   auto Add = [&](const char *Name, uint64_t DiffTotals::*Field, bool Bytes,
                  double SampleVariances::*Error) {
     uint64_t Before = S.Before.*Field, After = S.After.*Field;
     double Variance =
         Error ? S.Before.Variances.*Error + S.After.Variances.*Error : 0;
     std::vector<std::string> Cells = {
-        Name, valueText(Before, Bytes), valueText(After, Bytes),
+        Prefix + Name, valueText(Before, Bytes), valueText(After, Bytes),
         changeText(V, Before, After, Bytes,
                    changeOfTotal(V.Runs, S, Field, Error, V.Confidence),
                    Variance)};
@@ -99,7 +101,7 @@ Table totalsTable(const DiffView &V, bool WithShare) {
   if (V.IsAtMoment) {
     Add("live then", &DiffTotals::LiveBytes, true, &SampleVariances::Live);
     Add("blocks", &DiffTotals::LiveBlocks, false, nullptr);
-    return Totals;
+    return;
   }
   Add("peak", &DiffTotals::PeakBytes, true, &SampleVariances::DomainPeak);
   Add("live at end", &DiffTotals::LiveBytes, true, &SampleVariances::Live);
@@ -108,6 +110,19 @@ Table totalsTable(const DiffView &V, bool WithShare) {
   Add("allocations", &DiffTotals::Allocations, false, nullptr);
   if (V.By == Metric::Temporary)
     Add("temporary", &DiffTotals::Temporaries, false, nullptr);
+}
+
+Table totalsTable(const DiffView &V, bool WithShare) {
+  using Align = Table::Align;
+  std::vector<Table::Column> Columns = {{"", Align::Left, true},
+                                        {V.NameBefore.str(), Align::Right},
+                                        {V.NameAfter.str(), Align::Right},
+                                        {"change", Align::Right}};
+  if (WithShare)
+    Columns.push_back({"", Align::Right});
+  Table Totals(std::move(Columns));
+  for (const SpaceChange &Space : V.Report.Spaces)
+    addTotals(Totals, V, Space, WithShare);
   return Totals;
 }
 

@@ -20,8 +20,8 @@ llvm::ArrayRef<Finding> shownFindings(const DiffView &V);
 /// What was lost, a line a run.
 std::vector<std::string> lossLines(const DiffView &V);
 
-/// peak, live at end, allocated, allocations: before, after, change. With
-/// WithShare also the change in percent.
+/// peak, live at end, allocated, allocations: before, after, change, of each
+/// memory space. With WithShare also the change in percent.
 Table totalsTable(const DiffView &V, bool WithShare);
 /// The heaps whose peak or live bytes changed by the noise, at most Most; empty
 /// when there is but one heap.

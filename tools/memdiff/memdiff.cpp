@@ -184,8 +184,9 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
   ArrayRef<const Sums *> Each(All);
   DiffRuns Runs(Each.take_front(*NumBefore), Each.drop_front(*NumBefore),
                 Spec->empty(), *Renamed);
+  if (Error E = Fatal.checkNames(namesForGates(Runs)))
+    return E;
   warnOfDifferences(Runs);
-  checkHeaps(Fatal.conditions(), Runs);
   DiffReport Report = diffTraces(Runs, *Options);
   warnOfUnused(*Renamed);
 
@@ -210,7 +211,9 @@ int main(int Argc, char **Argv) {
   SelectionFlags Flags(SF_All);
   FailOn Fatal(diffConditions(),
                "Exit with status 3 on differences (above the noise), lost "
-               "(events), peak>+5%, live>64MiB, HEAP:count>+1000, ...");
+               "(events), peak>+5%, live>64MiB (of any one memory space), "
+               "HEAP:count>+1000 (of a heap or space; HEAP?: of one that may "
+               "be missing), ...");
   // To the option parser it would be the end of options.
   std::vector<char *> Args(Argv, Argv + Argc);
   auto Dashes = find(Args, StringRef("--"));

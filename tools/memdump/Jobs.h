@@ -23,7 +23,8 @@ namespace memkit {
 /// until the output takes no more.
 llvm::Error printBlocks(OutputFile &Out, const SelectionSpec &Spec);
 
-/// The summary, or its layers, scopes or kinds, as `What` says.
+/// The summary, or its layers, scopes, steps, processes or kinds, as `What`
+/// says.
 llvm::Error printTotals(OutputFile &Out);
 
 /// What lived when memory could not be had.

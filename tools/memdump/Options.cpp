@@ -27,18 +27,20 @@ cl::opt<Format> memkit::OutputFormat(
     cl::cat(toolCategory()));
 cl::opt<Job> memkit::What(
     cl::desc("instead of the blocks:"), cl::init(Job::Print),
-    cl::values(clEnumValN(Job::Summary, "summary", "what the trace holds"),
-               clEnumValN(Job::Layers, "layers", "the layers of the model"),
-               clEnumValN(Job::Scopes, "scopes", "the program's own scopes"),
-               clEnumValN(Job::Kinds, "kinds", "what tensors at the peak are"),
-               clEnumValN(Job::Oom, "oom",
-                          "what lived when memory could not be had"),
-               clEnumValN(Job::Map, "map",
-                          "what lies where on each device, and what is free"),
-               clEnumValN(Job::Check, "check",
-                          "whether the sums are those of the events"),
-               clEnumValN(Job::Symbolize, "symbolize",
-                          "the trace with the symbols that it lacks, to -o")),
+    cl::values(
+        clEnumValN(Job::Summary, "summary", "what the trace holds"),
+        clEnumValN(Job::Layers, "layers", "the layers of the model"),
+        clEnumValN(Job::Scopes, "scopes", "the program's own scopes"),
+        clEnumValN(Job::Steps, "steps", "the steps, of each memory space"),
+        clEnumValN(Job::Processes, "processes", "the processes"),
+        clEnumValN(Job::Kinds, "kinds", "what tensors at the peak are"),
+        clEnumValN(Job::Oom, "oom", "what lived when memory could not be had"),
+        clEnumValN(Job::Map, "map",
+                   "what lies where on each device, and what is free"),
+        clEnumValN(Job::Check, "check",
+                   "whether the sums are those of the events"),
+        clEnumValN(Job::Symbolize, "symbolize",
+                   "the trace with the symbols that it lacks, to -o")),
     cl::cat(toolCategory()));
 cl::list<EventColumn> memkit::Columns(
     "columns", cl::CommaSeparated,

@@ -21,6 +21,8 @@ enum class Job {
   Summary,
   Layers,
   Scopes,
+  Steps,
+  Processes,
   Kinds,
   Oom,
   Map,

@@ -34,6 +34,10 @@ static TotalsPrinter totalsPrinter() {
     return {"layers are", printLayers, writeLayersJson, printLayersCsv};
   case Job::Scopes:
     return {"scopes are", printScopes, writeScopesJson, printScopesCsv};
+  case Job::Steps:
+    return {"steps are", printSteps, writeStepsJson, printStepsCsv};
+  case Job::Processes:
+    return {"processes are", printProcesses, writeProcessesJson, nullptr};
   case Job::Kinds:
     return {"kinds are", printKinds,
             [](json::OStream &J, const TraceSummary &S) {

@@ -25,6 +25,8 @@ static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
   case Job::Summary:
   case Job::Layers:
   case Job::Scopes:
+  case Job::Steps:
+  case Job::Processes:
   case Job::Kinds:
     return done(printTotals(Out));
   case Job::Oom:

@@ -72,6 +72,7 @@ Error Picture::open(StringRef Path, SelectionSpec Spec) {
   if (!Spec.AllFrames)
     T->foldFrames();
   shape();
+  chooseSpace();
   return Error::success();
 }
 
@@ -133,6 +134,36 @@ void Picture::shape() {
   Tree.emplace(*T, Shaped);
 }
 
+/// One profile is of one memory space. Formats of one tree have all of them,
+/// each below a root of its name; where there is but one it needs no root.
+void Picture::chooseSpace() {
+  if (S->selection().isOuterView() || !Kinds.empty() || ShowsDiff)
+    return;
+  std::vector<uint32_t> Spaces = spacesOf(*S);
+  if (Spaces.size() == 1)
+    Space = Spaces.front();
+  bool IsOneTree = OutputFormat == Format::Collapsed ||
+                   OutputFormat == Format::Csv || OutputFormat == Format::Pprof;
+  if (Spaces.size() < 2 || !IsOneTree || !MaxAge.empty())
+    return;
+  Space.reset();
+  // Heaps are roots already, each of one space.
+  if (Grouping == GroupBy::Heap)
+    return;
+  Roots = std::make_unique<SpaceRoots>(*Tree);
+  KeyOf = [this, Inner = std::move(KeyOf)](const SumRow &R) {
+    return Roots->keyOf(T->heap(R.Heap).Domain, Inner ? Inner(R) : R.Key);
+  };
+  S->forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t Key) {
+    SumRow R;
+    R.Heap = Heap;
+    R.Key = Key;
+    KeyOf(R);
+  });
+  Rooted = Roots->view();
+  Tree.emplace(*T, Rooted);
+}
+
 Expected<Profile> Picture::profile(Metric M) const {
   if (!Kinds.empty()) {
     // Heaps of tensors lie in others; each has its own peak.
@@ -144,7 +175,7 @@ Expected<Profile> Picture::profile(Metric M) const {
     return All;
   }
   if (M != Metric::Temporary || MaxAge.empty())
-    return makeProfile(*S, M, KeyOf);
+    return makeProfile(*S, M, KeyOf, Space);
   Expected<uint64_t> Age = parseTime(MaxAge);
   if (!Age)
     return makeUsageError("--max-age: " + toString(Age.takeError()));

@@ -9,6 +9,7 @@
 #ifndef MEMKIT_TOOLS_MEMFLAME_PICTURE_H
 #define MEMKIT_TOOLS_MEMFLAME_PICTURE_H
 
+#include "memkit/Model/SpaceRoots.h"
 #include "memkit/Model/StackGroups.h"
 
 namespace memkit {
@@ -34,14 +35,17 @@ public:
 private:
   llvm::Error sum(Selection Sel);
   void shape();
+  void chooseSpace();
 
   std::unique_ptr<Trace> T;
   std::optional<Sums> S;
   std::unique_ptr<StackGroups> Groups;
   std::vector<Profile> Kinds;
-  ContextView Base, Shaped;
+  ContextView Base, Shaped, Rooted;
   std::optional<ShownTree> Tree;
   RowKey KeyOf;
+  std::unique_ptr<SpaceRoots> Roots;
+  std::optional<uint32_t> Space = 0; ///< none: all, below roots of their names
   bool ShowsDiff = false;
 };
 

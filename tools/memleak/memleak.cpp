@@ -13,6 +13,7 @@
 #include "memkit/Support/OutputFile.h"
 #include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -75,13 +76,21 @@ static const char HowSteps[] =
 // Conditions
 //===----------------------------------------------------------------------===//
 
-/// Whether what grows in the heaps that C names meets C.
+/// Whether C is about what a heap has in a memory space: bytes of several are
+/// never added.
+static bool isMeant(const FailCondition &C, const Trace &T, uint32_t Heap,
+                    uint32_t Space) {
+  return T.heap(Heap).Domain == Space &&
+         (C.isOfHeap(T.heapName(Heap)) || C.isOfHeap(T.domainName(Space)));
+}
+
+/// Whether what grows in a space, in the heaps that C names, meets C.
 static bool growthHolds(const FailCondition &C, const Trace &T,
-                        const LeakFindings &R) {
+                        const LeakFindings &R, uint32_t Space) {
   using Kind = FailCondition::Kind;
   double Steps = 0, Times = 0, Rise = 0;
   for (const Growth &G : R.Growth.Found) {
-    if (!C.isOfHeap(T.heapName(G.Heap)))
+    if (!isMeant(C, T, G.Heap, Space))
       continue;
     (R.Growth.Spans[G.Span].HasSteps ? Steps : Times) += G.Rate;
     Rise += static_cast<double>(G.Rise);
@@ -93,23 +102,29 @@ static bool growthHolds(const FailCondition &C, const Trace &T,
   return Rise > 0 && C.isAbove(Rise);
 }
 
-/// Whether the findings, or those of the heaps that C names, meet C.
-static bool holds(const FailCondition &C, const Trace &T,
-                  const LeakFindings &R) {
-  if (C.Metric == "lost")
-    return C.isAbove(static_cast<double>(T.lostEvents()));
+/// Whether the findings of a space, in the heaps that C names, meet C.
+static bool holdsIn(const FailCondition &C, const Trace &T,
+                    const LeakFindings &R, uint32_t Space) {
   if (C.Metric == "growth")
-    return growthHolds(C, T, R);
+    return growthHolds(C, T, R, Space);
   LeakKinds Kind = C.Metric == "leaks" ? FK_Exit : FK_Outlier;
   uint64_t Bytes = 0, Findings = 0;
   for (const LeakFinding &F : R.All)
-    if (F.Kind == Kind && C.isOfHeap(T.heapName(F.Heap))) {
+    if (F.Kind == Kind && isMeant(C, T, F.Heap, Space)) {
       Bytes += F.Bytes;
       Findings += 1;
     }
   return Findings &&
          C.isAbove(static_cast<double>(
              C.What == FailCondition::Kind::Any ? Findings : Bytes));
+}
+
+static bool holds(const FailCondition &C, const Trace &T,
+                  const LeakFindings &R) {
+  if (C.Metric == "lost")
+    return C.isAbove(static_cast<double>(T.lostEvents()));
+  return any_of(seq<uint32_t>(T.devices().size() + 1),
+                [&](uint32_t Space) { return holdsIn(C, T, R, Space); });
 }
 
 /// A condition that cannot be judged is no condition that does not hold.
@@ -244,6 +259,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   Expected<LeakFindings> R = analyse(Input, In, *Spec, *Options, Hidden);
   if (!R)
     return R.takeError();
+  if (Error E = Fatal.checkNames(spacesAndHeaps(*In.T, In.S->selection())))
+    return E;
   if (Error E = checkRates(Fatal, *R))
     return E;
   explainGrowth(*R);
@@ -274,7 +291,9 @@ int main(int Argc, char **Argv) {
   SelectionFlags Flags(SF_All);
   FailOn Fatal(Conditions,
                "Exit with status 3 on leaks (leaks>SIZE: of more bytes), "
-               "growth (growth>SIZE/step), outliers or lost (events)");
+               "growth (growth>SIZE/step), outliers or lost (events); bounds "
+               "are of each memory space, with HEAP: of a heap or space, with "
+               "HEAP?: of one that may be missing");
   return runTool(
       Argc, Argv,
       {"memleak", "Shows what a recorded program never freed, and what grows.",

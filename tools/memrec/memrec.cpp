@@ -31,6 +31,17 @@ static void sayOomKills(const RecordResult &R) {
         (R.OomKills == 1 ? " process " : " processes ") + Where + " meanwhile");
 }
 
+/// `8 MiB`; where there are devices `8 MiB on host, 2 GiB on cuda:0`.
+static std::string peakText(const RecordResult &R) {
+  std::string Text =
+      formatSize(R.PeakBytes) + (R.Sampled ? " (estimated)" : "");
+  if (!R.DevicePeaks.empty())
+    Text += " on host";
+  for (const auto &[Name, Bytes] : R.DevicePeaks)
+    Text += ", " + formatSize(Bytes) + " on " + Name;
+  return Text;
+}
+
 static void sayEnd(const RecordResult &R) {
   if (R.Signal)
     say("the program was killed by signal " + Twine(R.Signal) + ", " +
@@ -39,7 +50,7 @@ static void sayEnd(const RecordResult &R) {
   std::string Line = R.Output == "-" ? "standard output" : R.Output;
   Line += ": " + formatSize(R.Bytes) + ", " + formatCount(R.Events) +
           " events, " + formatCount(R.LostEvents) + " lost, peak " +
-          formatSize(R.PeakBytes) + (R.Sampled ? " (estimated)" : "");
+          peakText(R);
   if (R.EventsEndNs)
     Line += "; events take " + formatSize(R.EventBytes) + ", to " +
             formatTime(*R.EventsEndNs);

@@ -60,37 +60,49 @@ static std::string endText(const Image &I, const ImageTotals *T,
 std::optional<Section> processSection(const Facts &F) {
   struct Row {
     uint32_t Image;
-    uint64_t Peak;
+    uint64_t Peak; ///< the highest of any memory space
   };
   std::vector<Row> Rows;
+  bool HasDevices = false;
   for (uint32_t Id = 1; Id <= F.S.Images.size(); ++Id) {
     const ImageTotals *T = F.S.imageTotals(Id);
-    if (F.Sel.hasImage(Id))
-      Rows.push_back({Id, T ? T->PeakBytes : 0});
+    if (!F.Sel.hasImage(Id))
+      continue;
+    uint64_t Highest = T ? T->PeakBytes : 0;
+    if (T)
+      for (const DomainShare &D : T->Shares)
+        Highest = std::max(Highest, D.PeakBytes);
+    HasDevices |= T && !T->Shares.empty();
+    Rows.push_back({Id, Highest});
   }
   if (Rows.size() < 2)
     return std::nullopt;
   stable_sort(Rows, [](Row A, Row B) { return A.Peak > B.Peak; });
   size_t Shown = F.shown(Rows.size(), 5);
-  Table T({{"pid", Side::Right},
-           {"peak", Side::Right},
-           {"live at end", Side::Right},
-           {"max RSS", Side::Right},
-           {"max PSS", Side::Right},
-           {"process", Side::Left, true},
-           {"end", Side::Left}});
+  std::vector<Table::Column> Columns = {
+      {"pid", Side::Right},         {"peak", Side::Right},
+      {"live at end", Side::Right}, {"max RSS", Side::Right},
+      {"max PSS", Side::Right},     {"process", Side::Left, true},
+      {"end", Side::Left}};
+  if (HasDevices)
+    Columns.insert(Columns.begin() + 2, {"on devices", Side::Left});
+  Table T(Columns);
   auto Sampled = [](uint64_t Bytes) {
     return Bytes ? formatSize(Bytes) : std::string();
   };
   for (const Row &R : ArrayRef(Rows).take_front(Shown)) {
     const Image &I = F.S.Images[R.Image - 1];
     const ImageTotals *Sum = F.S.imageTotals(R.Image);
-    T.add({std::to_string(I.Pid), formatSize(R.Peak),
-           Sum ? formatSize(Sum->LiveBytes) : "",
-           Sum ? Sampled(Sum->RssPeakBytes) : "",
-           Sum ? Sampled(Sum->PssPeakBytes) : "",
-           F.T.processName(R.Image).str(),
-           endText(I, Sum, F.S.string(I.WhyNot))});
+    std::vector<std::string> Cells = {std::to_string(I.Pid),
+                                      formatSize(Sum ? Sum->PeakBytes : 0),
+                                      Sum ? formatSize(Sum->LiveBytes) : "",
+                                      Sum ? Sampled(Sum->RssPeakBytes) : "",
+                                      Sum ? Sampled(Sum->PssPeakBytes) : "",
+                                      F.T.processName(R.Image).str(),
+                                      endText(I, Sum, F.S.string(I.WhyNot))};
+    if (HasDevices)
+      Cells.insert(Cells.begin() + 2, devicePeaks(F.S, Sum));
+    T.add(std::move(Cells));
   }
   Section Out;
   Out.Title = "Processes";

@@ -8,7 +8,9 @@
 
 #include "Sections.h"
 #include "memkit/Support/Format.h"
+#include "memkit/Trace/SummaryTotals.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace llvm;
 
@@ -49,9 +51,26 @@ std::vector<Section> kindSections(const Facts &F) {
   return Out;
 }
 
-/// Of many steps those that say most: with the highest peak, with the largest
-/// growth, the slowest, and the first and last ones. Sorted as they came. How
-/// long one took that only the end of its process ended says nothing.
+static DomainShare shareOf(const StepTotals &S, uint32_t Domain) {
+  for (const DomainShare &D : allShares(S))
+    if (D.Domain == Domain)
+      return D;
+  return DomainShare();
+}
+
+/// The domains of which a step has anything.
+static std::set<uint32_t> domainsOf(ArrayRef<StepTotals> Steps) {
+  std::set<uint32_t> Domains;
+  for (const StepTotals &S : Steps)
+    for (const DomainShare &D : allShares(S))
+      Domains.insert(D.Domain);
+  return Domains;
+}
+
+/// Of many steps those that say most, of each memory space: with the highest
+/// peak, with the largest growth, the slowest, and the first and last ones.
+/// Sorted as they came. How long one took that only the end of its process
+/// ended says nothing.
 static std::vector<size_t> tellingSteps(const Overview &O, size_t Most) {
   ArrayRef<StepTotals> Steps = O.Steps;
   std::vector<size_t> Out;
@@ -66,8 +85,12 @@ static std::vector<size_t> tellingSteps(const Overview &O, size_t Most) {
         Best = I;
     return Best;
   };
-  Add(Highest([](const StepTotals &S) { return S.PeakBytes; }));
-  Add(Highest([](const StepTotals &S) { return growthOf(S); }));
+  for (uint32_t Domain : domainsOf(Steps)) {
+    Add(Highest(
+        [&](const StepTotals &S) { return shareOf(S, Domain).PeakBytes; }));
+    Add(Highest(
+        [&](const StepTotals &S) { return growthOf(shareOf(S, Domain)); }));
+  }
   Add(Highest([&](const StepTotals &S) {
     bool IsOpen = O.IsOpenStep[&S - Steps.begin()];
     return IsOpen || S.EndNs < S.BeginNs ? 0 : S.EndNs - S.BeginNs;
@@ -87,11 +110,14 @@ std::optional<Section> stepSection(const Facts &F) {
   bool HasImages = any_of(Steps, [&](const StepTotals &S) {
     return S.Image != Steps.front().Image;
   });
+  bool HasDevices =
+      any_of(Steps, [](const StepTotals &S) { return !S.Shares.empty(); });
   std::vector<Table::Column> Columns = {
-      {"step", Side::Right},     {"begin", Side::Right},
-      {"took", Side::Right},     {"peak", Side::Right},
-      {"growth", Side::Right},   {"allocations", Side::Right},
-      {"allocated", Side::Right}};
+      {"step", Side::Right}, {"begin", Side::Right}, {"took", Side::Right}};
+  if (HasDevices)
+    Columns.push_back({"space", Side::Left});
+  for (const char *Title : {"peak", "growth", "allocations", "allocated"})
+    Columns.push_back({Title, Side::Right});
   if (HasImages)
     Columns.push_back({"process", Side::Left, true});
   Table T(Columns);
@@ -99,17 +125,21 @@ std::optional<Section> stepSection(const Facts &F) {
   for (size_t At : tellingSteps(F.O, F.shown(Steps.size(), 5))) {
     const StepTotals &S = Steps[At];
     HasOpen |= F.O.IsOpenStep[At];
-    std::vector<std::string> Row = {
-        (F.O.IsOpenStep[At] ? "*" : "") + std::to_string(S.Step),
-        formatTime(S.BeginNs),
-        formatTime(S.EndNs > S.BeginNs ? S.EndNs - S.BeginNs : 0),
-        formatSize(S.PeakBytes),
-        formatSizeChange(growthOf(S)),
-        formatCount(S.Allocations),
-        formatSize(S.AllocatedBytes)};
-    if (HasImages)
-      Row.push_back(F.T.processName(S.Image).str());
-    T.add(std::move(Row));
+    for (const DomainShare &D : allShares(S)) {
+      std::vector<std::string> Row = {
+          (F.O.IsOpenStep[At] ? "*" : "") + std::to_string(S.Step),
+          formatTime(S.BeginNs),
+          formatTime(S.EndNs > S.BeginNs ? S.EndNs - S.BeginNs : 0)};
+      if (HasDevices)
+        Row.push_back(F.T.domainName(D.Domain).str());
+      append_range(
+          Row, std::initializer_list<std::string>{
+                   formatSize(D.PeakBytes), formatSizeChange(growthOf(D)),
+                   formatCount(D.Allocations), formatSize(D.AllocatedBytes)});
+      if (HasImages)
+        Row.push_back(F.T.processName(S.Image).str());
+      T.add(std::move(Row));
+    }
   }
   Section Out;
   Out.Title = "Steps";
@@ -130,11 +160,14 @@ std::optional<Section> layerSection(const Facts &F) {
     return std::nullopt;
   bool HasReserved = any_of(
       Layers, [](const LayerTotals &L) { return L.ReservedPeakBytes != 0; });
-  std::vector<Table::Column> Columns = {{"layer", Side::Left, true},
-                                        {"heap level", Side::Right}};
+  bool HasDevices = hasDevices(Layers);
+  std::vector<Table::Column> Columns = {{"layer", Side::Left, true}};
+  if (HasDevices)
+    Columns.push_back({"space", Side::Left});
   bool HasHeld = !F.O.Held.Bytes.empty();
   if (HasHeld)
-    Columns.insert(Columns.begin() + 1, {"held", Side::Right});
+    Columns.push_back({"held", Side::Right});
+  Columns.push_back({HasDevices ? "level" : "heap level", Side::Right});
   if (HasReserved) {
     Columns.push_back({"reserved", Side::Right});
     Columns.push_back({"unused", Side::Right});
@@ -143,12 +176,21 @@ std::optional<Section> layerSection(const Facts &F) {
     Columns.push_back({Title, Side::Right});
   Table T(Columns);
   size_t Shown = F.shown(Layers.size(), 5);
-  for (size_t At = 0; At != Shown; ++At) {
-    const LayerTotals &L = Layers[At];
+  std::vector<std::pair<LayerTotals, size_t>> Rows; ///< and its place in Layers
+  for (size_t At = 0; At != Shown; ++At)
+    for (const LayerTotals &L :
+         HasDevices ? rowsOfDomains(Layers[At]) : std::vector{Layers[At]})
+      Rows.push_back({L, At});
+  for (const auto &[L, At] : Rows) {
     std::vector<std::string> Row = {F.T.string(L.Name).str() +
                                     (L.Backward ? " (backward)" : "")};
+    uint32_t Domain = L.Shares.empty() ? 0 : L.Shares.front().Domain;
+    if (HasDevices)
+      Row.push_back(L.Shares.empty() ? "" : F.T.domainName(Domain).str());
+    // What it holds is known of one space.
+    bool IsHeldSpace = !HasDevices || Domain == F.O.Held.Domain;
     if (HasHeld)
-      Row.push_back(formatSize(F.O.Held.Bytes[At]));
+      Row.push_back(IsHeldSpace ? formatSize(F.O.Held.Bytes[At]) : "");
     Row.push_back(formatSize(L.PeakBytes));
     if (HasReserved) {
       bool Known = L.ReservedPeakBytes != 0;
@@ -169,7 +211,8 @@ std::optional<Section> layerSection(const Facts &F) {
   if (HasHeld)
     Out.Notes.push_back("held: at the peak of " +
                         F.T.domainName(F.O.Held.Domain).str() +
-                        "; heap level: the most of all while the layer ran");
+                        (HasDevices ? "; level" : "; heap level") +
+                        std::string(": the most of all while the layer ran"));
   Out.Rows = std::move(T);
   return Out;
 }

@@ -8,6 +8,7 @@
 
 #include "Sections.h"
 #include "memkit/Export/StackText.h"
+#include "memkit/Trace/SummaryTotals.h"
 
 using namespace llvm;
 
@@ -68,6 +69,7 @@ static void writeStep(json::OStream &J, const Facts &F, const StepTotals &S) {
   J.attribute("peak_bytes", S.PeakBytes);
   J.attribute("live_bytes", S.LiveBytes);
   J.attribute("until_process_end", bool(F.O.IsOpenStep[&S - F.O.Steps.data()]));
+  writeDomains(J, F.S, allShares(S), SO_Step);
 }
 
 static void writeLayer(json::OStream &J, const Facts &F, const LayerTotals &L) {
@@ -92,6 +94,7 @@ static void writeLayer(json::OStream &J, const Facts &F, const LayerTotals &L) {
   J.attribute("held_of", Held.empty()
                              ? json::Value(nullptr)
                              : jsonText(F.T.domainName(F.O.Held.Domain)));
+  writeDomains(J, F.S, L.Shares, SO_Layer);
 }
 
 static void writeThread(json::OStream &J, const Facts &F,

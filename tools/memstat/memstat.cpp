@@ -72,8 +72,30 @@ static Summary joinedSummary(const Trace &T) {
   return All;
 }
 
-/// Without a heap it is the domain `host`, or what was selected.
-static bool holds(const FailCondition &C, const Facts &F) {
+/// Whether a bound on bytes holds for one of the memory spaces or heaps that C
+/// is about: without a name for each space; of chosen heaps, for each of those.
+static bool isAnyAbove(const FailCondition &C, const Facts &F, const Sums &S) {
+  auto IsAbove = [&](const Totals &T) {
+    return C.isAbove(double(C.Metric == "peak" ? T.PeakBytes : T.LiveBytes));
+  };
+  bool OfSpaces = C.Heap.empty() && !F.OfHeaps;
+  for (const HeapStats &H : F.O.Heaps) {
+    StringRef Name = H.Heap ? F.heapName(H.Heap) : F.T.domainName(H.Domain);
+    bool IsMeant = C.Heap.empty() ? OfSpaces == !H.Heap : C.isOfHeap(Name);
+    if (IsMeant && IsAbove(H.Sums))
+      return true;
+  }
+  // Of a part of the processes spaces are not among these.
+  if (F.Whole || F.OfHeaps)
+    return false;
+  std::vector<Totals> Spaces = partOfDomains(S);
+  for (uint32_t Id = 0; Id != Spaces.size(); ++Id)
+    if (C.isOfHeap(F.T.domainName(Id)) && IsAbove(Spaces[Id]))
+      return true;
+  return false;
+}
+
+static bool holds(const FailCondition &C, const Facts &F, const Sums &S) {
   if (C.Metric == "lost")
     return C.isAbove(double(F.S.lost()));
   if (C.Metric == "suggestions")
@@ -81,13 +103,7 @@ static bool holds(const FailCondition &C, const Facts &F) {
       bool Any = C.What == FailCondition::Kind::Any;
       return C.isAbove(Any ? 1 : double(S.Bytes));
     });
-  return any_of(F.O.Heaps, [&](const HeapStats &H) {
-    bool IsMeant = C.Heap.empty()
-                       ? F.Whole ? !H.Heap && H.Domain == 0 : H.Heap != 0
-                       : H.Heap && C.isOfHeap(F.heapName(H.Heap));
-    uint64_t Bytes = C.Metric == "peak" ? H.Sums.PeakBytes : H.Sums.LiveBytes;
-    return IsMeant && C.isAbove(double(Bytes));
-  });
+  return isAnyAbove(C, F, S);
 }
 
 static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
@@ -102,6 +118,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Error E = In.open(Input, *Spec))
     return E;
   const Trace &T = *In.T;
+  if (Error E = Fatal.checkNames(spacesAndHeaps(T, In.S->selection())))
+    return E;
   for_each(T.warnings(), [](const std::string &W) { warn(W); });
   Expected<TraceSummary> S =
       readTraceSummary(T.reader(), [&] { return joinedSummary(T); });
@@ -144,7 +162,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
     printText(OS, makePage(F), Width);
   if (Error E = (*Out)->keep())
     return E;
-  return Fatal.status([&](const FailCondition &C) { return holds(C, F); });
+  return Fatal.status(
+      [&](const FailCondition &C) { return holds(C, F, *In.S); });
 }
 
 int main(int Argc, char **Argv) {
@@ -153,7 +172,8 @@ int main(int Argc, char **Argv) {
   FailOn Fatal(Conditions,
                "Exit with status 3 on lost (events), suggestions or "
                "suggestions>SIZE (one of more bytes), peak>SIZE, live>SIZE (of "
-               "the host) or HEAP:peak>SIZE, HEAP:live>SIZE");
+               "any one memory space) or HEAP:peak>SIZE, HEAP:live>SIZE (of a "
+               "heap or space; HEAP?: of one that may be missing)");
   return runTool(Argc, Argv,
                  {"memstat", "Shows the most important of a trace on one page.",
                   "memstat trace.fb\n"

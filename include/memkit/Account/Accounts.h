@@ -38,9 +38,10 @@
 // block was a temporary is not known.
 //
 // Steps and images. StepTotals and the bytes of ImageTotals are of the domain
-// `host` (steps: counts too); ImageTotals counts allocations and frees of every
-// heap. Rows of heaps outside the totals have no domain peak, and their
-// exclusive bytes are all their bytes.
+// `host` (steps: counts too), their Shares of each device of which the image
+// has or had anything; ImageTotals counts allocations and frees of every heap.
+// Rows of heaps outside the totals have no domain peak, and their exclusive
+// bytes are all their bytes.
 //
 // The context 0 has no row: contextRow() gives 0 and events skip it.
 //
@@ -115,6 +116,14 @@ public:
   bool hasHeapOf(uint32_t Image, uint32_t Heap) const {
     const std::vector<uint32_t> &Of = Images[Image]->CellOfHeap;
     return Heap < Of.size() && Of[Heap];
+  }
+  /// One more than the highest heap of which the image had a block.
+  size_t numHeapIdsOf(uint32_t Image) const {
+    return Images[Image]->CellOfHeap.size();
+  }
+  /// One more than the highest domain of which it had one; at least 1.
+  size_t numDomainsOf(uint32_t Image) const {
+    return Images[Image]->Shares.size() - 1;
   }
   bool hasImage(uint32_t Id) const { return Id < Images.size() && Images[Id]; }
   bool isEnded(uint32_t Image) const { return Images[Image]->T.Ended; }
@@ -288,7 +297,7 @@ public:
   // Spans: what happens to the heaps of an image between two moments
   //===--------------------------------------------------------------------===//
 
-  /// The sums of a heap of an image, or of what the image has in `host`.
+  /// The sums of a heap of an image, or of what the image has in a domain.
   struct SpanSums {
     uint64_t Allocations = 0;
     uint64_t Frees = 0;
@@ -296,9 +305,12 @@ public:
     uint64_t LiveBytes = 0;
     uint64_t HighestBytes = 0; ///< of LiveBytes, since they were last taken
   };
-  /// What Image has now: of `host` at 0, of each heap at its id (zeros where it
-  /// has none). The highest bytes begin anew.
-  void takeSpan(uint32_t Image, std::vector<SpanSums> &Out);
+  /// Gives OfDomain(Domain, SpanSums) and OfHeap(Heap, SpanSums) what Image has
+  /// now in the domains in which an event was since the last call, and in their
+  /// heaps. The highest bytes begin anew. A domain without events costs a
+  /// comparison.
+  template <class D, class H>
+  void takeSpan(uint32_t Image, D OfDomain, H OfHeap);
 
   //===--------------------------------------------------------------------===//
   // What is no block
@@ -323,6 +335,7 @@ public:
   }
   uint64_t liveBlocks(uint32_t Image) const;
   HeapTotals heapTotals(uint32_t Heap) const;
+  uint32_t numDomains() const { return Domains.size(); }
   /// Domain: 0 `host`, else a device.
   Totals domainTotals(uint32_t Domain) const;
   /// What lives now in the running images, exclusive bytes: the curve whose
@@ -418,7 +431,7 @@ private:
     std::vector<uint32_t> Cells;
   };
   /// What an image has in a domain. Freed bytes are AllocatedBytes - LiveBytes.
-  struct Share {
+  struct ShareSums {
     uint64_t Allocations = 0;
     uint64_t Frees = 0;
     uint64_t Temporaries = 0;
@@ -436,6 +449,11 @@ private:
     uint32_t Interval; ///< of its birth
     uint64_t Bytes;
     uint32_t Blocks;
+  };
+  struct Share : ShareSums {
+    uint64_t Changes = 0;        ///< rises with each event on a block of it
+    uint64_t SpanTaken = 0;      ///< Changes when the span was taken last
+    std::vector<uint32_t> Cells; ///< of the image and the domain
   };
   /// A row that changed since the last slice, as it was at that slice.
   struct DirtyRow {
@@ -485,7 +503,7 @@ private:
     Slice Open; ///< the slice that runs, without rows
     bool Stepping = false;
     uint64_t Step = 0, StepBeginNs = 0, StepBefore = 0;
-    Share AtStep; ///< what it had of `host` when the step began
+    std::vector<ShareSums> AtStep; ///< of Shares, when the step began
     std::vector<StepTotals> Steps; ///< ended ones
     std::deque<DirtyRow> Dirty;    ///< grows without a copy of twice its size
     std::unique_ptr<CutState> Cut;
@@ -563,6 +581,8 @@ private:
   bool lifetimeAt(uint32_t Row, LifetimeRow &Out) const;
   void endStep(ImageState &I, uint64_t TimeNs);
   StepTotals runningStep(const ImageState &I, uint64_t NowNs) const;
+  static DomainShare shareOf(const ShareSums &Now, const ShareSums &Before,
+                             size_t Domain);
   SumRow sumRow(const AccountRow &R, const AccountRowRest &Rest,
                 const Cell &C) const;
   struct RowOrder;
@@ -634,6 +654,7 @@ inline Accounts::Target Accounts::beginEvent(BlockRef B, uint64_t TimeNs) {
   LastNs = TimeNs;
   Target T = touch(B.Row, B.ContextRow);
   T.C.I->Events += 1;
+  T.C.S->Changes += 1;
   return T;
 }
 
@@ -705,6 +726,27 @@ inline void Accounts::domainFall(Cell &C, uint64_t Bytes, uint64_t Blocks) {
   C.D->fall(Bytes, Blocks);
   C.S->LiveBytes -= Bytes;
   C.S->LiveBlocks -= Blocks;
+}
+
+template <class D, class H>
+void Accounts::takeSpan(uint32_t Image, D OfDomain, H OfHeap) {
+  auto Take = [](auto &From) {
+    SpanSums S{From.Allocations, From.Frees, From.AllocatedBytes,
+               From.LiveBytes, From.HighestBytes};
+    From.HighestBytes = From.LiveBytes;
+    return S;
+  };
+  const auto &Shares = Images[Image]->Shares;
+  for (size_t At = 0; At != Shares.size(); ++At) {
+    Share *S = Shares[At].get();
+    if (!S || S->Changes == S->SpanTaken)
+      continue;
+    S->SpanTaken = S->Changes;
+    if (At)
+      OfDomain(static_cast<uint32_t>(At - 1), Take(*S));
+    for (uint32_t Cell : S->Cells)
+      OfHeap(Cells[Cell].Heap, Take(Cells[Cell]));
+  }
 }
 
 inline void Accounts::allocate(BlockRef B, uint64_t Size, uint64_t TimeNs,

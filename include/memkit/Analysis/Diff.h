@@ -76,8 +76,17 @@ struct HeapChange {
   DiffSums Sums;
 };
 
+/// A memory space, of the same name in all runs.
+struct SpaceChange {
+  std::string Name;
+  DiffSums Sums; ///< of what was selected
+};
+
 struct DiffReport {
   DiffSums Totals; ///< of the domain `host`, or of what was selected
+  /// Of each domain of which anything was recorded; at least `host`, first.
+  /// What they have is never added.
+  std::vector<SpaceChange> Spaces;
   /// Of the selected heaps that something was recorded of, the largest peak
   /// first.
   std::vector<HeapChange> Heaps;

@@ -41,6 +41,10 @@ struct HeapStats {
 /// in the totals, then the others. Top: how many stacks of each peak; 0: all.
 std::vector<HeapStats> statHeaps(const Sums &S, size_t Top);
 
+/// What a part of the processes had of each domain when that had its peak, and
+/// at their ends: PeakBytes, LiveBytes, by domain. A byte counts once.
+std::vector<Totals> partOfDomains(const Sums &S);
+
 /// Bytes as a number, the highest one when they are more than there can be.
 uint64_t wholeBytes(double Bytes);
 

@@ -11,6 +11,7 @@
 
 #include "memkit/Model/Sums.h"
 #include <functional>
+#include <optional>
 
 namespace memkit {
 
@@ -43,12 +44,16 @@ struct Profile {
   uint64_t Total = 0;
 };
 
-/// The selection as one profile. Without chosen heaps it is the domain `host`,
-/// a byte counted once: Peak sums to the domain's peak. With chosen heaps it is
-/// their outer view, each at its own peak.
+/// The selection as one profile. Without chosen heaps it is the domain Space
+/// (none: all of them), a byte counted once: Peak sums to the domain's peak.
+/// With chosen heaps it is their outer view, each at its own peak.
 /// KeyOf: gives a value's key in place of its row's.
 using RowKey = std::function<uint32_t(const SumRow &)>;
-Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf = {});
+Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf = {},
+                    std::optional<uint32_t> Space = 0);
+
+/// The domains of which the selection has anything, in their order.
+std::vector<uint32_t> spacesOf(const Sums &S);
 
 /// A profile for each heap of the selection and each metric in Metrics, ordered
 /// by heap, each the heap's outer view. When several heaps count in the domain

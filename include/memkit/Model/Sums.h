@@ -83,6 +83,15 @@ struct SelectedTrace {
                    SumsOf By = SumsOf::Stacks);
 };
 
+/// Whether sums can be asked for a heap by name: all when none were chosen.
+inline bool isAnswered(const Selection &Sel, uint32_t Heap) {
+  return !Sel.isOuterView() || Sel.hasHeap(Heap);
+}
+/// The memory spaces of the trace; where heaps were chosen, theirs.
+std::vector<std::string> answeredSpaces(const Trace &T, const Selection &Sel);
+/// What a condition can be about: these spaces, then the heaps.
+std::vector<std::string> spacesAndHeaps(const Trace &T, const Selection &Sel);
+
 } // namespace memkit
 
 #endif // MEMKIT_MODEL_SUMS_H

@@ -17,6 +17,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memkit {
@@ -95,6 +96,8 @@ struct RecordResult {
   bool Sampled = false;                ///< sums are estimates
   uint64_t LostEvents = 0;
   uint64_t PeakBytes = 0; ///< of the domain host
+  /// Of the devices on which there was anything: name and peak.
+  std::vector<std::pair<std::string, uint64_t>> DevicePeaks;
   uint64_t LiveBytes = 0, LiveBlocks = 0;
   unsigned Recorded = 0;       ///< process images
   uint64_t CpuNs = 0;          ///< of the recorder's own thread

@@ -14,8 +14,12 @@
 //              | +SIZE | +N%              a change from before to after
 //              | SIZE/step | SIZE/s       a rate
 //
-// HEAP is a glob of heap names. `METRIC:SIZE` is another way to write
-// `METRIC>=SIZE`. A tool names its metrics and the forms that each may have.
+// HEAP is a glob of names of heaps and memory spaces (`host`, `cuda:0`). A name
+// that the trace lacks is an error, unless it ends in `?`, which is no part of
+// it. Without HEAP a condition is about each memory space, and holds when it
+// does for one; bytes of several spaces are never added. `METRIC:SIZE` is
+// another way to write `METRIC>=SIZE`. A tool names its metrics and the forms
+// that each may have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,9 +56,10 @@ struct FailMetric {
 struct FailCondition {
   enum class Kind { Any, Value, Change, ChangeShare, PerStep, PerTime };
 
-  std::string Text;   ///< as it was given
-  std::string Metric; ///< one of the tool's
-  std::string Heap;   ///< a glob; empty: none was given
+  std::string Text;     ///< as it was given
+  std::string Metric;   ///< one of the tool's
+  std::string Heap;     ///< a glob; empty: none was given
+  bool MayLack = false; ///< a trace without the heap is fine
   Kind What = Kind::Any;
   bool OrEqual = false; ///< `>=`
   uint64_t Bound =
@@ -67,7 +72,7 @@ struct FailCondition {
   /// The same of a change; Change and ChangeShare alone. From 0, any growth is
   /// above every share.
   bool isChangeAbove(uint64_t Before, uint64_t After) const;
-  /// Whether the condition is about a heap of this name.
+  /// Whether the condition is about a heap or memory space of this name.
   bool isOfHeap(llvm::StringRef Name) const;
 };
 
@@ -85,6 +90,9 @@ public:
   /// Reads what was given; a UsageError. Before the others, once.
   llvm::Error check();
   llvm::ArrayRef<FailCondition> conditions() const { return Conditions; }
+  /// A UsageError for a condition on a heap or memory space that is none of
+  /// Names.
+  llvm::Error checkNames(llvm::ArrayRef<std::string> Names) const;
   /// Whether any condition is about this metric.
   bool asksFor(llvm::StringRef Metric) const;
   /// Asks Holds for each condition, says which hold (unless -q), and gives the

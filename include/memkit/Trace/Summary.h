@@ -99,6 +99,25 @@ inline uint32_t fragmentationPpm(uint64_t Reserved, uint64_t Live) {
   return uint32_t(double(Reserved - Live) / double(Reserved) * 1e6 + 0.5);
 }
 
+/// What a step, an image or a layer had of one domain.
+struct DomainShare {
+  uint32_t Domain = 0; ///< as Totals::Id
+  uint64_t Allocations = 0;
+  uint64_t Frees = 0;
+  uint64_t AllocatedBytes = 0;
+  uint64_t FreedBytes = 0;
+  uint64_t LiveBytes = 0; ///< at the end; of layers and scopes not told
+  uint64_t PeakBytes = 0;
+  uint64_t RiseBytes = 0;         ///< of scopes, as LayerTotals::RiseBytes
+  uint64_t ReservedPeakBytes = 0; ///< of layers and scopes; 0: not known
+  bool operator==(const DomainShare &) const = default;
+};
+inline bool isAny(const DomainShare &S) {
+  return S.Allocations || S.Frees || S.LiveBytes || S.PeakBytes;
+}
+/// By rising domain, those of which there is something.
+using DomainShares = std::vector<DomainShare>;
+
 struct ImageTotals {
   uint32_t Image = 0;
   uint64_t EndNs = 0;
@@ -114,6 +133,7 @@ struct ImageTotals {
   uint32_t Role = 0;      ///< string; what was learnt late, in Image's place
   /// Of the samples: the most that was resident; 0: there are none.
   uint64_t RssPeakBytes = 0, PssPeakBytes = 0;
+  DomainShares Shares; ///< of devices
   bool operator==(const ImageTotals &) const = default;
 };
 
@@ -128,12 +148,15 @@ struct StepTotals {
   uint64_t FreedBytes = 0;
   uint64_t PeakBytes = 0; ///< highest live bytes of the image within the step
   uint64_t LiveBytes = 0; ///< at its end
+  DomainShares Shares;    ///< of devices; what stands above is of `host`
   bool operator==(const StepTotals &) const = default;
 };
 
-/// What happened while scopes of one name ran. Of a Layer the thread's own; of
-/// a User scope the whole image's: bytes and counts of the domain `host`, and a
-/// scope that runs within one of the same name counts in both.
+/// What happened while scopes of one name ran. Of a Layer the image's tensors,
+/// of all domains, with its peak the highest that one domain had: peaks of
+/// domains are not added. Of a User scope the whole image's: bytes and counts
+/// of the domain `host`, and a scope that runs within one of the same name
+/// counts in both.
 struct LayerTotals {
   uint32_t Image = 0;
   uint32_t Name = 0; ///< string: the module path, or the scope's name
@@ -149,10 +172,13 @@ struct LayerTotals {
   ScopeKind Kind = ScopeKind::Layer;
   /// Of a User scope: the most by which live bytes rose above those at a begin.
   uint64_t RiseBytes = 0;
-  /// Of scopes and ranges: what happened to tensors, of all devices; their peak
-  /// is the sum of the devices' own.
+  /// Of scopes and ranges: what happened to tensors, of all domains; their peak
+  /// is the highest that one of them had.
   uint64_t TensorAllocations = 0, TensorFrees = 0;
   uint64_t TensorAllocatedBytes = 0, TensorFreedBytes = 0, TensorPeakBytes = 0;
+  /// Of a Layer: its tensors in each domain in which it changed any. Of others:
+  /// all blocks of devices.
+  DomainShares Shares;
   bool operator==(const LayerTotals &) const = default;
 };
 
@@ -184,9 +210,9 @@ struct Loss {
 };
 
 /// A set of Summary blocks has one Number; the one with Complete ends it. A
-/// block holds at most MaxBlockRows rows of stacks and contexts together. Only
-/// the last complete set of a trace counts. Rows of one image may come in
-/// several SumRows.
+/// block holds at most MaxBlockRows rows of stacks and contexts together, and
+/// as many of each other list, each share being one. Only the last complete set
+/// of a trace counts. Rows of one image may come in several SumRows.
 struct Summary {
   uint32_t Number = 0;
   uint64_t EndNs = 0;
@@ -207,6 +233,20 @@ struct Summary {
   std::vector<ThreadTotals> Threads;
   bool operator==(const Summary &) const = default;
 };
+
+/// How many of Rows, from First on, fit in a block of at most Most rows.
+template <class T>
+size_t rowsThatFit(const std::vector<T> &Rows, size_t First, size_t Most) {
+  size_t End = First, Used = 0;
+  for (; End != Rows.size(); ++End) {
+    Used += 1;
+    if constexpr (requires { Rows[End].Shares; })
+      Used += Rows[End].Shares.size();
+    if (Used > Most)
+      break;
+  }
+  return End - First;
+}
 
 } // namespace memkit
 

@@ -15,6 +15,18 @@
 
 namespace memkit {
 
+/// Adds shares of scopes of one name: of peaks the highest of any.
+void joinShares(DomainShares &To, const DomainShares &From);
+/// What a step had of each domain: of `host`, unless it has nothing of that
+/// but something of others, and its shares.
+DomainShares allShares(const StepTotals &S);
+
+/// A row for each domain in which L has anything, with its numbers alone; of a
+/// layer that changed nothing the one that it is.
+std::vector<LayerTotals> rowsOfDomains(const LayerTotals &L);
+/// Whether any row has a share of a device.
+bool hasDevices(llvm::ArrayRef<LayerTotals> Rows);
+
 /// The rows of one kind of scope, one for each name and direction, summed over
 /// images, peaks the highest of any, in the order in which they first come.
 std::vector<LayerTotals> joinLayers(llvm::ArrayRef<LayerTotals> Rows,

@@ -94,6 +94,29 @@ void writeLayersJson(llvm::json::OStream &J, const TraceSummary &S);
 void printLayers(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
 void printLayersCsv(llvm::raw_ostream &OS, const TraceSummary &S);
 
+/// What has shares of memory spaces: which fields of them it has.
+enum ShareOwner : unsigned {
+  SO_Step = 1,
+  SO_Process = 2, ///< live bytes and peak alone
+  SO_Layer = 4,
+  SO_Scope = 8,
+};
+/// The attribute `domains`.
+void writeDomains(llvm::json::OStream &J, const TraceSummary &S,
+                  llvm::ArrayRef<DomainShare> Shares, ShareOwner Of);
+/// `5 GiB cuda:0, 1 GiB cuda:1`; empty: the process had nothing on devices.
+std::string devicePeaks(const TraceSummary &S, const ImageTotals *Sums);
+
+/// The steps, a row for each memory space of which one had anything.
+void writeStepsJson(llvm::json::OStream &J, const TraceSummary &S);
+void printSteps(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
+void printStepsCsv(llvm::raw_ostream &OS, const TraceSummary &S);
+
+/// The processes, as in the summary.
+void writeProcessesJson(llvm::json::OStream &J, const TraceSummary &S);
+void printProcesses(llvm::raw_ostream &OS, const TraceSummary &S,
+                    unsigned Width);
+
 /// The same of the scopes, `{"scopes": [...]}`.
 void writeScopesJson(llvm::json::OStream &J, const TraceSummary &S);
 void printScopes(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);

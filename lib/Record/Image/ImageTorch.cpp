@@ -333,6 +333,56 @@ uint32_t ImageScopes::layerName(uint32_t Text) {
   return Text ? name(Text).String : 0;
 }
 
+/// The share of a domain, made when there is none.
+DomainShare &ImageScopes::shareOf(LayerTotals &T, uint32_t Domain) {
+  auto At = partition_point(
+      T.Shares, [&](const DomainShare &S) { return S.Domain < Domain; });
+  if (At == T.Shares.end() || At->Domain != Domain) {
+    // What T has so far is of domains in which it changed nothing.
+    if (T.Shares.empty())
+      T.PeakBytes = T.ReservedPeakBytes = 0;
+    At = T.Shares.insert(At, DomainShare());
+    At->Domain = Domain;
+  }
+  return *At;
+}
+
+void ImageScopes::addToLayer(LayerTotals &T, uint32_t Domain,
+                             const Span::Row &Row) {
+  DomainShare &To = shareOf(T, Domain);
+  To.Allocations += Row.Allocations;
+  To.Frees += Row.Frees;
+  To.AllocatedBytes += Row.AllocatedBytes;
+  To.FreedBytes += Row.FreedBytes;
+  To.PeakBytes = std::max(To.PeakBytes, Row.Peak);
+  To.ReservedPeakBytes = std::max(To.ReservedPeakBytes, Row.ReservedPeak);
+  T.Allocations += Row.Allocations;
+  T.Frees += Row.Frees;
+  T.AllocatedBytes += Row.AllocatedBytes;
+}
+
+/// Of a domain of which nothing changed the peak is what it had; of a layer
+/// that has changed nothing at all it is the most that any domain had.
+void ImageScopes::raisePeaks(LayerTotals &T) const {
+  for (uint32_t Heap : R.tensorHeaps()) {
+    uint32_t Domain = R.domainOfTensors(Heap) - 1;
+    auto Raise = [&](auto &To) {
+      To.PeakBytes = std::max(To.PeakBytes, Spans.liveBytes(Heap));
+      To.ReservedPeakBytes =
+          std::max(To.ReservedPeakBytes, Spans.reservedBytes(Heap));
+    };
+    if (T.Shares.empty())
+      Raise(T);
+    for (DomainShare &S : T.Shares)
+      if (S.Domain == Domain)
+        Raise(S);
+  }
+  for (const DomainShare &S : T.Shares) {
+    T.PeakBytes = std::max(T.PeakBytes, S.PeakBytes);
+    T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, S.ReservedPeakBytes);
+  }
+}
+
 /// Tensors alone count: a layer's objects of Python are not what it is about.
 void ImageScopes::endLayer(const Span &S, bool Backward, uint64_t TimeNs) {
   uint32_t Name = layerName(S.Text);
@@ -344,21 +394,13 @@ void ImageScopes::endLayer(const Span &S, bool Backward, uint64_t TimeNs) {
   T.Backward = Backward;
   T.Calls += 1;
   T.DurationNs += S.DurationNs;
-  uint64_t Peak = 0;
-  for (uint32_t Heap = 1; Heap < S.Rows.size(); ++Heap) {
-    if (!R.isTensorHeap(Heap))
-      continue;
-    const Span::Row &Row = S.Rows[Heap];
-    T.Allocations += Row.Allocations;
-    T.Frees += Row.Frees;
-    T.AllocatedBytes += Row.AllocatedBytes;
-    Peak += Row.Peak;
-  }
-  T.PeakBytes = std::max(T.PeakBytes, Peak);
+  for (uint32_t Heap : S.Changed)
+    if (uint32_t Domain = R.domainOfTensors(Heap))
+      addToLayer(T, Domain - 1, S.Rows[Heap]);
+  raisePeaks(T);
   ReservedSpans::Span Held = Reserved.end(S.Number, TimeNs);
   if (!Held.Peak)
     return;
-  T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, Held.Peak);
   auto &[KnownNs, WastedNs] = Wasted[Key];
   KnownNs += Held.KnownNs;
   WastedNs += Held.WastedNs;

@@ -67,6 +67,15 @@ StringRef Recording::heapName(uint32_t Heap) const {
   return "";
 }
 
+std::string Recording::domainName(uint32_t Domain) const {
+  if (!Domain)
+    return "host";
+  for (const auto &[Device, T] : DeviceHeaps)
+    if (T.Domain == Domain)
+      return TensorHeaps::deviceName(Device);
+  return "";
+}
+
 uint32_t Recording::poolHeap(StringRef Called) {
   std::string Name = ("nvtx." + (Called.empty() ? "(no name)" : Called)).str();
   if (PoolHeaps.size() >= MostPoolHeaps && !PoolHeaps.count(Name))
@@ -80,11 +89,6 @@ uint32_t Recording::poolHeap(StringRef Called) {
   Id = Names.addHeap(New);
   Sums.addHeap(Id, New);
   return Id;
-}
-
-bool Recording::isTensorHeap(uint32_t Heap) const {
-  return any_of(DeviceHeaps,
-                [&](const auto &D) { return D.second.Heap == Heap; });
 }
 
 void Recording::nameDevice(TensorHeap &T, uint16_t Device, Catalog &Names) {
@@ -117,8 +121,12 @@ uint32_t Recording::tensorHeap(uint16_t Device) {
   bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
   // What malloc's estimate holds already.
   uint32_t Flags = IsCpu && Wanted.SampleBytes ? HF_OutsideTotals : HF_None;
-  return T.Heap = addTensorHeap(T, Device, T.Name,
-                                IsCpu ? MallocHeap : T.Segments, Flags);
+  T.Heap =
+      addTensorHeap(T, Device, T.Name, IsCpu ? MallocHeap : T.Segments, Flags);
+  HeapsOfTensors.push_back(T.Heap);
+  DomainOfTensors.resize(T.Heap + size_t(1));
+  DomainOfTensors[T.Heap] = T.Domain + 1;
+  return T.Heap;
 }
 
 uint32_t Recording::segmentHeap(uint16_t Device) {
@@ -400,8 +408,8 @@ void Recording::writeParts(const std::vector<T> &Rows,
   Part.Number = NumSummaries;
   Part.EndNs = EndNs;
   Part.Complete = false;
-  for (size_t I = 0; I < Rows.size() && !Failed; I += MaxBlockRows) {
-    size_t Count = std::min<size_t>(Rows.size() - I, MaxBlockRows);
+  for (size_t I = 0, Count; I < Rows.size() && !Failed; I += Count) {
+    Count = rowsThatFit(Rows, I, MaxBlockRows);
     (Part.*To).assign(Rows.begin() + I, Rows.begin() + I + Count);
     check(Writer->write(Part));
   }

@@ -71,7 +71,13 @@ public:
   uint32_t hostHeap(HostHeap H);
   /// The heap of a device of PyTorch, as TensorHeaps has it; made on the way.
   uint32_t tensorHeap(uint16_t Device);
-  bool isTensorHeap(uint32_t Heap) const;
+  /// The domain of a heap of tensors plus 1; 0: the heap is none. A domain has
+  /// one such heap.
+  uint32_t domainOfTensors(uint32_t Heap) const {
+    return Heap < DomainOfTensors.size() ? DomainOfTensors[Heap] : 0;
+  }
+  bool isTensorHeap(uint32_t Heap) const { return domainOfTensors(Heap) != 0; }
+  const std::vector<uint32_t> &tensorHeaps() const { return HeapsOfTensors; }
   /// `nvtx.NAME`, made on the way. Beyond MostPoolHeaps they are one.
   uint32_t poolHeap(llvm::StringRef Name);
   /// The heap of the segments in which a device's tensors lie: a heap of the
@@ -92,6 +98,8 @@ public:
   DeviceUses Uses{*this};
   /// The name of a heap that one of those gave.
   llvm::StringRef heapName(uint32_t Heap) const;
+  /// `host` or `cuda:0`; empty: there is no such domain.
+  std::string domainName(uint32_t Domain) const;
   HeapChoice Wanted;
   /// Ranges of such a name end the steps, and nothing else does; without, it is
   /// the program's to say, or its first optimizer's.
@@ -250,6 +258,8 @@ private:
                          const std::string &Name, uint32_t Parent,
                          uint32_t Flags = HF_None);
   std::map<uint16_t, TensorHeap> DeviceHeaps; ///< by device
+  std::vector<uint32_t> HeapsOfTensors;       ///< of those, in no order
+  std::vector<uint32_t> DomainOfTensors;      ///< by heap: domain + 1; 0: none
   std::map<std::string, uint32_t> PoolHeaps;  ///< by name
   static constexpr size_t MostPoolHeaps = 64;
   uint64_t nextOrdinal(uint32_t Image) const;

@@ -8,6 +8,7 @@
 
 #include "Scopes/ImageScopes.h"
 #include "Output/Recording.h"
+#include "memkit/Trace/SummaryTotals.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -163,11 +164,44 @@ void ImageScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
               O.Measured == Measure::Scope ? ScopeKind::User
                                            : ScopeKind::Range);
     else if (O.Measured != Measure::None)
-      if (const Span *S = Spans.end(O.Number, TimeNs, false))
+      if (const Span *S = Spans.endChanged(O.Number, TimeNs))
         endLayer(*S, O.Measured == Measure::Backward, TimeNs);
   }
   if (EndsStep)
     step(TimeNs, 0);
+}
+
+/// What a scope had of devices, all blocks.
+void ImageScopes::addDevices(LayerTotals &T, const Span &S) {
+  DomainShares Of;
+  for (uint32_t Domain = 1; Domain < S.Domains.size(); ++Domain) {
+    const Span::Row &Row = S.Domains[Domain];
+    DomainShare Share{Domain,
+                      Row.Allocations,
+                      Row.Frees,
+                      Row.AllocatedBytes,
+                      Row.FreedBytes,
+                      /*LiveBytes=*/0,
+                      Row.Peak,
+                      Row.Peak - Row.Before};
+    if (isAny(Share))
+      Of.push_back(Share);
+  }
+  joinShares(T.Shares, Of);
+}
+
+void ImageScopes::addTensors(LayerTotals &T, const Span &S) const {
+  for (uint32_t Heap = 1; Heap < S.Rows.size(); ++Heap) {
+    if (!R.isTensorHeap(Heap))
+      continue;
+    const Span::Row &Row = S.Rows[Heap];
+    T.TensorAllocations += Row.Allocations;
+    T.TensorFrees += Row.Frees;
+    T.TensorAllocatedBytes += Row.AllocatedBytes;
+    T.TensorFreedBytes += Row.FreedBytes;
+    T.TensorPeakBytes = std::max(T.TensorPeakBytes, Row.Peak);
+    T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, Row.ReservedPeak);
+  }
 }
 
 /// Nobody can ask for the numbers of a range.
@@ -188,20 +222,8 @@ void ImageScopes::endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind) {
   T.AllocatedBytes += Host.AllocatedBytes;
   T.PeakBytes = std::max(T.PeakBytes, Host.Peak);
   T.RiseBytes = std::max(T.RiseBytes, Host.Peak - Host.Before);
-  uint64_t Peak = 0, Reserved = 0;
-  for (uint32_t Heap = 1; Heap < S->Rows.size(); ++Heap) {
-    if (!R.isTensorHeap(Heap))
-      continue;
-    const Span::Row &Row = S->Rows[Heap];
-    T.TensorAllocations += Row.Allocations;
-    T.TensorFrees += Row.Frees;
-    T.TensorAllocatedBytes += Row.AllocatedBytes;
-    T.TensorFreedBytes += Row.FreedBytes;
-    Peak += Row.Peak;
-    Reserved += Row.ReservedPeak;
-  }
-  T.TensorPeakBytes = std::max(T.TensorPeakBytes, Peak);
-  T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, Reserved);
+  addTensors(T, *S);
+  addDevices(T, *S);
 }
 
 void ImageScopes::endRing(uint32_t I, uint64_t TimeNs) {

@@ -130,6 +130,11 @@ private:
   uint32_t findLine(uint32_t Node);
   void enterPlace(RingScopes &Of, uint64_t Kind, llvm::StringRef Name, Open &O);
   void endLayer(const Span &S, bool Backward, uint64_t TimeNs);
+  static DomainShare &shareOf(LayerTotals &T, uint32_t Domain);
+  static void addToLayer(LayerTotals &T, uint32_t Domain, const Span::Row &Row);
+  void raisePeaks(LayerTotals &T) const;
+  static void addDevices(LayerTotals &T, const Span &S);
+  void addTensors(LayerTotals &T, const Span &S) const;
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
   void endFrom(RingScopes &Of, size_t First, uint64_t TimeNs);
   void endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind);

@@ -8,51 +8,105 @@
 
 #include "Scopes/SpanTable.h"
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 using namespace memkit;
 
 SpanTable::SpanTable(Accounts &Sums, uint32_t Image, uint64_t BeginNs)
     : Sums(Sums), Image(Image) {
-  Opens.push_back({0, 0, BeginNs, {}, {}, {}});
+  Opens.emplace_back().BeginNs = BeginNs;
 }
 
-/// To is at least From, place by place.
-static void raise(std::vector<uint64_t> &To,
-                  const std::vector<uint64_t> &From) {
-  if (To.size() < From.size())
-    To.resize(From.size());
-  for (size_t I = 0; I != From.size(); ++I)
-    To[I] = std::max(To[I], From[I]);
+//===----------------------------------------------------------------------===//
+// What changed
+//===----------------------------------------------------------------------===//
+
+SpanTable::Entry &SpanTable::Open::add(size_t Row) {
+  if (Row / 64 >= Has.size())
+    Has.resize(Row / 64 + 1);
+  if (Row >= Entries.size())
+    Entries.resize(Row + 1);
+  Has[Row / 64] |= uint64_t(1) << (Row % 64);
+  return Entries[Row] = Entry();
 }
 
-/// What is now, and what was highest since the last call: that is the newest
+/// The rows that have an entry, in their order.
+template <class F> void SpanTable::Open::forEach(F Do) const {
+  for (size_t Word = 0; Word != Has.size(); ++Word)
+    for (uint64_t Bits = Has[Word]; Bits; Bits &= Bits - 1)
+      Do(Word * 64 + size_t(std::countr_zero(Bits)));
+}
+
+/// The newest scope's entry of a row. Where it has none nothing changed since
+/// its begin: what is noted as now was then.
+SpanTable::Entry &SpanTable::entry(size_t Row) {
+  if (Row >= Now.size())
+    Now.resize(Row + 1);
+  Open &Newest = Opens.back();
+  if (Newest.has(Row))
+    return Newest.Entries[Row];
+  Entry &E = Newest.add(Row);
+  E.Before = Now[Row].Sums;
+  E.Highest = E.Before.LiveBytes;
+  E.Reserved = Now[Row].Reserved;
+  return E;
+}
+
+void SpanTable::note(size_t Row, const Accounts::SpanSums &Is) {
+  if (Row < Now.size()) {
+    const Accounts::SpanSums &Was = Now[Row].Sums;
+    // A domain's heaps are looked at together.
+    if (Is.Allocations == Was.Allocations && Is.Frees == Was.Frees &&
+        Is.AllocatedBytes == Was.AllocatedBytes &&
+        Is.LiveBytes == Was.LiveBytes && Is.HighestBytes == Is.LiveBytes)
+      return;
+  }
+  Entry &E = entry(Row);
+  E.Highest = std::max(E.Highest, Is.HighestBytes);
+  Now[Row].Sums = Is;
+}
+
+/// What changed since the last call, and what was highest: that is the newest
 /// scope's.
 void SpanTable::takeNow() {
-  Sums.takeSpan(Image, Now);
-  std::vector<uint64_t> &Highest = Opens.back().Highest;
-  if (Highest.size() < Now.size())
-    Highest.resize(Now.size());
-  for (size_t I = 0; I != Now.size(); ++I)
-    Highest[I] = std::max(Highest[I], Now[I].HighestBytes);
+  Sums.takeSpan(
+      Image,
+      [this](uint32_t Domain, const Accounts::SpanSums &Is) {
+        note(rowOfDomain(Domain), Is);
+      },
+      [this](uint32_t Heap, const Accounts::SpanSums &Is) {
+        note(rowOfHeap(Heap), Is);
+      });
 }
 
 void SpanTable::noteReserved(uint32_t Heap, uint64_t Bytes, uint64_t Active) {
-  if (Heap >= ReservedOf.size())
-    ReservedOf.resize(Heap + 1);
-  ReservedOf[Heap] = {Bytes, Active, true};
-  std::vector<uint64_t> &Most = Opens.back().Reserved;
-  if (Most.size() < ReservedOf.size())
-    Most.resize(ReservedOf.size());
-  Most[Heap] = std::max(Most[Heap], Bytes);
+  Entry &E = entry(rowOfHeap(Heap));
+  E.Reserved = std::max(E.Reserved, Bytes);
+  RowNow &N = Now[rowOfHeap(Heap)];
+  N.Reserved = Bytes;
+  N.Active = Active;
+  N.IsReservedKnown = true;
 }
+
+//===----------------------------------------------------------------------===//
+// Begin and end
+//===----------------------------------------------------------------------===//
 
 void SpanTable::begin(uint64_t Number, uint32_t Text, uint64_t TimeNs) {
   takeNow();
   if (Opens.size() > MostOpen)
     remove(1);
-  Opens.push_back({Number, Text, TimeNs, Now, {}, {}});
-  for (const ReservedNow &N : ReservedOf)
-    Opens.back().Reserved.push_back(N.Bytes);
+  Open O;
+  if (!Spare.empty()) {
+    O = std::move(Spare.back());
+    Spare.pop_back();
+  }
+  O.Number = Number;
+  O.Text = Text;
+  O.BeginNs = TimeNs;
+  std::fill(O.Has.begin(), O.Has.end(), 0);
+  Opens.push_back(std::move(O));
 }
 
 size_t SpanTable::indexOf(uint64_t Number) const {
@@ -63,40 +117,69 @@ size_t SpanTable::indexOf(uint64_t Number) const {
   return Opens.size();
 }
 
+/// Of a row that changed in the scope, or did not.
+Span::Row SpanTable::measureRow(size_t Index, size_t Row) const {
+  RowNow Is = Row < Now.size() ? Now[Row] : RowNow();
+  Entry All{Is.Sums, Is.Sums.LiveBytes, Is.Reserved};
+  bool Changed = false;
+  for (size_t J = Index; J != Opens.size(); ++J) {
+    if (!Opens[J].has(Row))
+      continue;
+    const Entry &E = Opens[J].Entries[Row];
+    if (!std::exchange(Changed, true)) {
+      All = E;
+      continue;
+    }
+    All.Highest = std::max(All.Highest, E.Highest);
+    All.Reserved = std::max(All.Reserved, E.Reserved);
+  }
+  Span::Row R;
+  R.Allocations = Is.Sums.Allocations - All.Before.Allocations;
+  R.Frees = Is.Sums.Frees - All.Before.Frees;
+  R.AllocatedBytes = Is.Sums.AllocatedBytes - All.Before.AllocatedBytes;
+  R.Before = All.Before.LiveBytes;
+  R.After = Is.Sums.LiveBytes;
+  R.FreedBytes = R.Before + R.AllocatedBytes - R.After;
+  R.Peak = All.Highest;
+  R.Reserved = Is.Reserved;
+  R.ReservedPeak = All.Reserved;
+  R.Active = Is.Active;
+  R.IsReservedKnown = Is.IsReservedKnown;
+  return R;
+}
+
 void SpanTable::measure(size_t Index, uint64_t TimeNs, Span &Out) const {
   const Open &O = Opens[Index];
   Out.Number = O.Number;
   Out.Text = O.Text;
   Out.DurationNs = TimeNs > O.BeginNs ? TimeNs - O.BeginNs : 0;
-  Out.Rows.assign(Now.size(), Span::Row());
-  for (size_t I = 0; I != Now.size(); ++I) {
-    Accounts::SpanSums Begin =
-        I < O.AtBegin.size() ? O.AtBegin[I] : Accounts::SpanSums();
-    Span::Row &R = Out.Rows[I];
-    R.Allocations = Now[I].Allocations - Begin.Allocations;
-    R.Frees = Now[I].Frees - Begin.Frees;
-    R.AllocatedBytes = Now[I].AllocatedBytes - Begin.AllocatedBytes;
-    R.Before = Begin.LiveBytes;
-    R.After = Now[I].LiveBytes;
-    R.FreedBytes = R.Before + R.AllocatedBytes - R.After;
-    R.Peak = R.Before;
-    for (size_t J = Index; J != Opens.size(); ++J)
-      if (I < Opens[J].Highest.size())
-        R.Peak = std::max(R.Peak, Opens[J].Highest[I]);
-    if (I >= ReservedOf.size())
-      continue;
-    R.Reserved = ReservedOf[I].Bytes;
-    R.Active = ReservedOf[I].Active;
-    R.IsReservedKnown = ReservedOf[I].IsKnown;
-    for (size_t J = Index; J != Opens.size(); ++J)
-      if (I < Opens[J].Reserved.size())
-        R.ReservedPeak = std::max(R.ReservedPeak, Opens[J].Reserved[I]);
-  }
+}
+
+void SpanTable::measureAll(size_t Index, uint64_t TimeNs, Span &Out) const {
+  measure(Index, TimeNs, Out);
+  Out.Rows.resize(std::max<size_t>(Sums.numHeapIdsOf(Image), 1));
+  Out.Domains.resize(Sums.numDomainsOf(Image));
+  for (uint32_t Domain = 0; Domain != Out.Domains.size(); ++Domain)
+    Out.Domains[Domain] = measureRow(Index, rowOfDomain(Domain));
+  Out.Rows[0] = Out.Domains[0];
+  for (uint32_t Heap = 1; Heap < Out.Rows.size(); ++Heap)
+    Out.Rows[Heap] = measureRow(Index, rowOfHeap(Heap));
 }
 
 void SpanTable::remove(size_t Index) {
-  raise(Opens[Index - 1].Highest, Opens[Index].Highest);
-  raise(Opens[Index - 1].Reserved, Opens[Index].Reserved);
+  Open &Outer = Opens[Index - 1], &Gone = Opens[Index];
+  Gone.forEach([&](size_t Row) {
+    const Entry &E = Gone.Entries[Row];
+    if (!Outer.has(Row)) {
+      Outer.add(Row) = E;
+      return;
+    }
+    Entry &To = Outer.Entries[Row];
+    To.Highest = std::max(To.Highest, E.Highest);
+    To.Reserved = std::max(To.Reserved, E.Reserved);
+  });
+  if (Spare.size() < MostSpare)
+    Spare.push_back(std::move(Gone));
   Opens.erase(Opens.begin() + Index);
 }
 
@@ -110,15 +193,44 @@ const Span *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
   Span &Out = Keep ? Kept[NextKept] : Running;
   if (Keep)
     NextKept = (NextKept + 1) % MostKept;
-  measure(Index, TimeNs, Out);
+  measureAll(Index, TimeNs, Out);
   remove(Index);
   return &Out;
+}
+
+const Span *SpanTable::endChanged(uint64_t Number, uint64_t TimeNs) {
+  size_t Index = indexOf(Number);
+  if (!Number || Index == Opens.size())
+    return nullptr;
+  takeNow();
+  measure(Index, TimeNs, Running);
+  Running.Changed.clear();
+  for (size_t J = Index; J != Opens.size(); ++J)
+    Opens[J].forEach([&](size_t Row) {
+      uint32_t Heap = uint32_t(Row / 2);
+      if (Row != rowOfHeap(Heap) || (J != Index && wasBefore(Index, J, Row)))
+        return;
+      if (Heap >= Running.Rows.size())
+        Running.Rows.resize(Heap + 1);
+      Running.Rows[Heap] = measureRow(Index, Row);
+      Running.Changed.push_back(Heap);
+    });
+  remove(Index);
+  return &Running;
+}
+
+/// Whether one of the scopes from First on, before Last, has an entry of Row.
+bool SpanTable::wasBefore(size_t First, size_t Last, size_t Row) const {
+  for (size_t J = First; J != Last; ++J)
+    if (Opens[J].has(Row))
+      return true;
+  return false;
 }
 
 const Span *SpanTable::find(uint64_t Number, uint64_t TimeNs) {
   if (size_t Index = indexOf(Number); Index != Opens.size()) {
     takeNow();
-    measure(Index, TimeNs, Running);
+    measureAll(Index, TimeNs, Running);
     return &Running;
   }
   for (const Span &S : Kept)

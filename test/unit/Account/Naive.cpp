@@ -77,11 +77,23 @@ uint64_t Naive::domainBytes(uint32_t Domain, bool Everything,
   return Bytes;
 }
 
-uint64_t Naive::hostLive(uint32_t Image) const {
+/// The share of the device, kept first and alone.
+static DomainShare &deviceOf(DomainShares &S) {
+  if (S.empty())
+    S.emplace_back().Domain = 1;
+  return S.front();
+}
+
+static void dropEmpty(DomainShares &S) {
+  if (!S.empty() && !isAny(S.front()))
+    S.clear();
+}
+
+uint64_t Naive::liveOf(uint32_t Image, uint32_t Domain) const {
   uint64_t Bytes = 0;
   for (size_t I = 0; I < Blocks.size(); ++I)
     if (Blocks[I].Live && Blocks[I].Image == Image && counted(Blocks[I].Heap) &&
-        Heaps[Blocks[I].Heap - 1].Domain == 0 && outer(I) < 0)
+        Heaps[Blocks[I].Heap - 1].Domain == Domain && outer(I) < 0)
       Bytes += Blocks[I].Size;
   return Bytes;
 }
@@ -120,11 +132,14 @@ void Naive::lookForPeaks(uint64_t Time) {
   }
   for (const NaiveBlock &B : Blocks)
     if (running(B.Image)) {
-      uint64_t Bytes = hostLive(B.Image);
-      ImageTotals &T = Images[B.Image];
-      T.PeakBytes = std::max(T.PeakBytes, Bytes);
-      StepTotals &S = Running[B.Image];
-      S.PeakBytes = std::max(S.PeakBytes, Bytes);
+      uint64_t Bytes = liveOf(B.Image, 0), OfDevice = liveOf(B.Image, 1);
+      auto Raise = [&](auto &T) {
+        T.PeakBytes = std::max(T.PeakBytes, Bytes);
+        DomainShare &D = deviceOf(T.Shares);
+        D.PeakBytes = std::max(D.PeakBytes, OfDevice);
+      };
+      Raise(Images[B.Image]);
+      Raise(Running[B.Image]);
     }
 }
 
@@ -136,18 +151,17 @@ void Naive::domainMoved(int At, uint64_t Before, bool Outermost, int Kind) {
   uint32_t Domain = Heaps[B.Heap - 1].Domain;
   uint64_t Count, After = domainBytes(Domain, false, Count);
   Totals &T = DomainSums[Domain];
-  StepTotals None, &S = Domain == 0 ? Running[B.Image] : None;
-  if (After > Before) {
-    T.AllocatedBytes += After - Before;
-    S.AllocatedBytes += After - Before;
-  } else {
-    T.FreedBytes += Before - After;
-    S.FreedBytes += Before - After;
-  }
-  T.Allocations += Outermost && Kind > 0;
-  S.Allocations += Outermost && Kind > 0;
-  T.Frees += Outermost && Kind < 0;
-  S.Frees += Outermost && Kind < 0;
+  auto Add = [&](auto &To) {
+    (After > Before ? To.AllocatedBytes : To.FreedBytes) +=
+        After > Before ? After - Before : Before - After;
+    To.Allocations += Outermost && Kind > 0;
+    To.Frees += Outermost && Kind < 0;
+  };
+  Add(T);
+  if (Domain == 0)
+    return Add(Running[B.Image]);
+  Add(deviceOf(Running[B.Image].Shares));
+  Add(deviceOf(Images[B.Image].Shares));
 }
 
 int Naive::allocate(NaiveBlock B, uint64_t Time) {
@@ -220,29 +234,31 @@ int Naive::split(int At, uint64_t Size, uint64_t Time) {
   return Blocks.size() - 1;
 }
 
-void Naive::beginStep(uint32_t Image, uint64_t Step, uint64_t Time) {
+void Naive::endStep(uint32_t Image, uint64_t Time) {
   StepTotals &S = Running[Image];
   if (S.Image) {
     S.EndNs = Time;
-    S.LiveBytes = hostLive(Image);
+    S.LiveBytes = liveOf(Image, 0);
+    deviceOf(S.Shares).LiveBytes = liveOf(Image, 1);
+    dropEmpty(S.Shares);
     Steps[Image].push_back(S);
   }
   S = StepTotals();
+}
+
+void Naive::beginStep(uint32_t Image, uint64_t Step, uint64_t Time) {
+  endStep(Image, Time);
+  StepTotals &S = Running[Image];
   S.Image = Image;
   S.Step = Step;
   S.BeginNs = Time;
-  S.PeakBytes = hostLive(Image);
+  S.PeakBytes = liveOf(Image, 0);
+  deviceOf(S.Shares).PeakBytes = liveOf(Image, 1);
 }
 
 void Naive::endImage(uint32_t Image, uint64_t Time, int32_t Status,
                      uint32_t Signal) {
-  StepTotals &S = Running[Image];
-  if (S.Image) {
-    S.EndNs = Time;
-    S.LiveBytes = hostLive(Image);
-    Steps[Image].push_back(S);
-    S = StepTotals();
-  }
+  endStep(Image, Time);
   Ended[Image] = true;
   ImageTotals &T = Images[Image];
   T.Ended = true;
@@ -334,7 +350,9 @@ Summary Naive::summary(uint64_t EndNs) const {
   for (auto &[Id, Image] : Images) {
     ImageTotals T = Image;
     T.Image = Id;
-    T.LiveBytes = hostLive(Id);
+    T.LiveBytes = liveOf(Id, 0);
+    deviceOf(T.Shares).LiveBytes = liveOf(Id, 1);
+    dropEmpty(T.Shares);
     if (!T.Ended)
       T.EndNs = EndNs;
     S.Images.push_back(T);
@@ -344,6 +362,8 @@ Summary Naive::summary(uint64_t EndNs) const {
       StepTotals R = Running.at(Id);
       R.EndNs = EndNs;
       R.LiveBytes = T.LiveBytes;
+      deviceOf(R.Shares).LiveBytes = liveOf(Id, 1);
+      dropEmpty(R.Shares);
       S.Steps.push_back(R);
     }
   }

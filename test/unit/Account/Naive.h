@@ -58,7 +58,8 @@ private:
   uint64_t exclusive(int At) const;
   bool running(uint32_t Image) const { return !Ended.count(Image); }
   std::map<RowKey, SumRow> live(bool Everything) const;
-  uint64_t hostLive(uint32_t Image) const;
+  uint64_t liveOf(uint32_t Image, uint32_t Domain) const;
+  void endStep(uint32_t Image, uint64_t Time);
   void domainMoved(int At, uint64_t Before, bool Outermost, int Kind);
   uint64_t domainBytes(uint32_t Domain, bool Everything, uint64_t &Count) const;
   void lookForPeaks(uint64_t Time);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Image/ImageState.h"
+#include "memkit/Trace/SummaryTotals.h"
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -57,6 +58,15 @@ struct OneDevice : testing::Test {
         return R->Sums.heapTotals(Id);
     return {};
   }
+  /// The one layer so far.
+  LayerTotals layer() {
+    I->endScopes(Ns);
+    Layers.insert(Layers.end(), R->ScopeTotals.begin(), R->ScopeTotals.end());
+    R->ScopeTotals.clear();
+    std::vector<LayerTotals> Joined = joinLayers(Layers, ScopeKind::Layer);
+    return Joined.size() == 1 ? Joined[0] : LayerTotals();
+  }
+  std::vector<LayerTotals> Layers;
   uint64_t deviceBytes() { return R->Sums.domainTotals(1).LiveBytes; }
 };
 
@@ -139,6 +149,49 @@ TEST_F(OneDevice, LayersHaveWhatIsReserved) {
   EXPECT_EQ(T.ReservedPeakBytes, 4000u);
   // The thirds of its time: all of 1000, 250 of 1000, 3250 of 4000 free.
   EXPECT_EQ(T.FragmentationPpm, 687500u);
+}
+
+TEST_F(OneDevice, LayersHaveAPeakInEachMemorySpace) {
+  I->shared().control().TensorDevices[1] = 1 << 16 | 1 << 8 | 1;
+  constexpr uint64_t Other = Base + (1 << 20);
+  put(RecordKind::TensorAllocate, Base, 1000);
+  put(RecordKind::TensorAllocate, Other, 5000, 0, 0, 1);
+  auto Layer = [&](uint64_t Number, auto Work) {
+    put(RecordKind::ScopeBegin, wire::SF_Layer, Number);
+    Work();
+    put(RecordKind::ScopeEnd, 0, Number);
+  };
+  // Changes nothing: the most that one device has, not what all have.
+  Layer(1, [] {});
+  EXPECT_EQ(layer().PeakBytes, 5000u);
+  EXPECT_EQ(layer().Shares.size(), 0u);
+  Layer(2, [&] {
+    put(RecordKind::TensorAllocate, Base + 4096, 200);
+    put(RecordKind::TensorFree, Base + 4096);
+  });
+  const LayerTotals One = layer();
+  EXPECT_EQ(One.PeakBytes, 1200u);
+  ASSERT_EQ(One.Shares.size(), 1u);
+  EXPECT_EQ(One.Shares[0].PeakBytes, 1200u);
+  EXPECT_EQ(One.Shares[0].Allocations, 1u);
+  EXPECT_EQ(One.Shares[0].FreedBytes, 200u);
+  // What was there before and what the inner layer did is the outer's, too.
+  Layer(3, [&] {
+    put(RecordKind::TensorFree, Base);
+    Layer(4, [&] {
+      put(RecordKind::TensorAllocate, Other + 8192, 50, 0, 0, 1);
+      put(RecordKind::TensorFree, Other + 8192, 0, 0, 0, 1);
+    });
+  });
+  const LayerTotals Two = layer();
+  EXPECT_EQ(Two.PeakBytes, 5050u);
+  EXPECT_EQ(Two.Calls, 4u);
+  ASSERT_EQ(Two.Shares.size(), 2u);
+  EXPECT_EQ(Two.Shares[0].PeakBytes, 1200u);
+  EXPECT_EQ(Two.Shares[0].Frees, 2u);
+  EXPECT_EQ(Two.Shares[1].PeakBytes, 5050u);
+  // Both layers count: one runs in the other, and they have one name.
+  EXPECT_EQ(Two.Shares[1].Allocations, 2u);
 }
 
 TEST_F(OneDevice, Nonsense) {

@@ -9,6 +9,7 @@
 #include "Scopes/SpanTable.h"
 #include "Output/Catalog.h"
 #include "Scopes/ContextTree.h"
+#include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -138,6 +139,81 @@ TEST_F(Spans, AreAsAPlainModelSays) {
     }
   }
   EXPECT_GT(Number, 1000u);
+}
+
+/// Spans of several threads over heaps of two devices, as plain models say,
+/// each told of what changed alone.
+TEST_F(Spans, OfWhatChangedAlone) {
+  std::vector<uint32_t> Rows;
+  for (uint32_t Id = 2; Id != 5; ++Id) {
+    Heap H;
+    H.Domain = Id / 2;
+    Sums.addHeap(Id, H);
+    Rows.push_back(Sums.stackRow(1, Id, 1));
+  }
+  struct Model {
+    uint64_t Before[3], Peak[3], Allocated[3] = {};
+    bool Changed[3] = {};
+  };
+  SpanTable T(Sums, 1, 0);
+  std::mt19937 Random(11);
+  std::map<uint64_t, Model> Open;
+  uint64_t Live[3] = {}, Number = 0;
+  std::vector<std::vector<std::pair<uint64_t, uint64_t>>> Blocks(3);
+  auto Note = [&](unsigned Of, uint64_t Allocated) {
+    for (auto &[Id, M] : Open) {
+      M.Peak[Of] = std::max(M.Peak[Of], Live[Of]);
+      M.Allocated[Of] += Allocated;
+      M.Changed[Of] = true;
+    }
+  };
+  for (int I = 0; I != 20000; ++I) {
+    unsigned What = Random() % 8, Of = Random() % 3;
+    if (What < 2) {
+      uint64_t Size = Random() % 1000;
+      Blocks[Of].push_back({Next, Size});
+      Sums.allocate({Next++, Rows[Of], 0}, Size, now(), 1);
+      Live[Of] += Size;
+      Note(Of, Size);
+    } else if (What < 4 && !Blocks[Of].empty()) {
+      auto [Ordinal, Size] = Blocks[Of].back();
+      Blocks[Of].pop_back();
+      Sums.free({Ordinal, Rows[Of], 0}, Size, now(), 1);
+      Live[Of] -= Size;
+      Note(Of, 0);
+    } else if (What < 6 || Open.empty()) {
+      T.begin(++Number, 1, now());
+      Model &M = Open[Number];
+      for (unsigned H = 0; H != 3; ++H)
+        M.Before[H] = M.Peak[H] = Live[H];
+    } else {
+      auto It = std::next(Open.begin(), Random() % Open.size());
+      const Span *S = T.endChanged(It->first, now());
+      ASSERT_TRUE(S);
+      const Model &M = It->second;
+      size_t Changed = 0;
+      for (unsigned H = 0; H != 3; ++H) {
+        bool Is = llvm::is_contained(S->Changed, H + 2);
+        Changed += Is;
+        ASSERT_EQ(Is, M.Changed[H]);
+        ASSERT_EQ(T.liveBytes(H + 2), Live[H]);
+        if (!Is)
+          continue;
+        ASSERT_EQ(S->Rows[H + 2].Before, M.Before[H]);
+        ASSERT_EQ(S->Rows[H + 2].Peak, M.Peak[H]);
+        ASSERT_EQ(S->Rows[H + 2].After, Live[H]);
+        ASSERT_EQ(S->Rows[H + 2].AllocatedBytes, M.Allocated[H]);
+      }
+      ASSERT_EQ(S->Changed.size(), Changed);
+      Open.erase(It);
+    }
+  }
+  EXPECT_GT(Number, 1000u);
+  // Heaps 2 and 3 are of the first device, 4 of the second.
+  const Span *Whole = T.find(0, now());
+  ASSERT_EQ(Whole->Domains.size(), 3u);
+  EXPECT_EQ(Whole->Domains[1].After, Live[0] + Live[1]);
+  EXPECT_EQ(Whole->Domains[2].Peak, Whole->Rows[4].Peak);
 }
 
 TEST_F(Spans, AreBounded) {

@@ -100,6 +100,24 @@ TEST(FailOn, Heaps) {
   EXPECT_NE(problem("host.[:peak>1"), "");
 }
 
+TEST(FailOn, HeapsThatMayLack) {
+  FailCondition C = parse("torch.cuda:1?:peak>1G");
+  EXPECT_TRUE(C.MayLack);
+  EXPECT_EQ(C.Heap, "torch.cuda:1");
+  EXPECT_TRUE(C.isOfHeap("torch.cuda:1"));
+  EXPECT_FALSE(C.isOfHeap("torch.cuda:12"));
+  EXPECT_FALSE(parse("torch.cuda:1:peak>1G").MayLack);
+  // Any device of one digit: a glob.
+  C = parse("torch.cuda:?:peak>1G");
+  EXPECT_FALSE(C.MayLack);
+  EXPECT_TRUE(C.isOfHeap("torch.cuda:7"));
+  C = parse("cuda:??:peak>1G");
+  EXPECT_TRUE(C.MayLack);
+  EXPECT_EQ(C.Heap, "cuda:?");
+  EXPECT_FALSE(parse("?:peak>1G").MayLack);
+  EXPECT_FALSE(parse("peak>1G").MayLack);
+}
+
 TEST(FailOn, Counts) {
   EXPECT_EQ(parse("count>12").Bound, 12u);
   EXPECT_NE(problem("count>12KiB"), "");

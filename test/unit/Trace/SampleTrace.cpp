@@ -135,8 +135,11 @@ static Summary sampleSummary() {
   S.Heaps = {H};
   S.Domains = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
   S.Images = {{1, 90, true, 137, 9, 1, 2, 3, 4, 5, 6}};
+  S.Images[0].Shares = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
   S.Steps = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
+  S.Steps[0].Shares = {{1, 9, 8, 7, 6, 5, 4, 3, 2}};
   S.Layers = {{1, 1, true, 1, 2, 3, 4, 5, 6, 7, 8}};
+  S.Layers[0].Shares = {{0, 1, 1, 1, 1, 1, 1, 1, 1}, {1, 2, 2, 2}};
   S.Losses = {{1, LossKind::UnknownFree, 3}, {0, LossKind::Events, 4}};
   S.Kinds = {{1, 1, TensorKind::Gradient, 0, 2, 0, 3, 4096},
              {1, 1, TensorKind::Temporary, 1, 0, 1, 1, 1ull << 40}};

@@ -1,0 +1,145 @@
+//===- StepTotals.cpp - Steps and processes by memory space -----*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memkit/Support/CsvField.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/Table.h"
+#include "memkit/Trace/SummaryTotals.h"
+#include "memkit/TraceText/TraceSummary.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+using Side = Table::Align;
+
+//===----------------------------------------------------------------------===//
+// Shares of memory spaces
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ShareField {
+  StringRef Key;
+  uint64_t DomainShare::*Value;
+  unsigned Of; ///< ShareOwner bits that have it
+};
+} // namespace
+
+static constexpr unsigned All = SO_Step | SO_Process | SO_Layer | SO_Scope,
+                          Counted = All & ~SO_Process;
+static constexpr ShareField ShareFields[] = {
+    {"allocations", &DomainShare::Allocations, Counted},
+    {"frees", &DomainShare::Frees, Counted},
+    {"allocated_bytes", &DomainShare::AllocatedBytes, Counted},
+    {"freed_bytes", &DomainShare::FreedBytes, Counted},
+    {"live_bytes", &DomainShare::LiveBytes, SO_Step | SO_Process},
+    {"peak_bytes", &DomainShare::PeakBytes, All},
+    {"rise_bytes", &DomainShare::RiseBytes, SO_Scope}};
+
+void memkit::writeDomains(json::OStream &J, const TraceSummary &S,
+                          ArrayRef<DomainShare> Shares, ShareOwner Of) {
+  J.attributeArray("domains", [&] {
+    for (const DomainShare &D : Shares)
+      J.object([&] {
+        J.attribute("name", json::fixUTF8(S.domain(D.Domain)));
+        for (const ShareField &F : ShareFields)
+          if (F.Of & Of)
+            J.attribute(F.Key, D.*F.Value);
+        if (Of == SO_Layer)
+          J.attribute("reserved_peak_bytes",
+                      D.ReservedPeakBytes ? json::Value(D.ReservedPeakBytes)
+                                          : json::Value(nullptr));
+      });
+  });
+}
+
+std::string memkit::devicePeaks(const TraceSummary &S,
+                                const ImageTotals *Sums) {
+  std::string Text;
+  if (Sums)
+    for (const DomainShare &D : Sums->Shares)
+      Text += (Text.empty() ? "" : ", ") + formatSize(D.PeakBytes) + " " +
+              S.domain(D.Domain).str();
+  return Text;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+static std::vector<StepTotals> sortedSteps(const TraceSummary &S) {
+  std::vector<StepTotals> Steps = S.Sums.Steps;
+  stable_sort(Steps, [](const StepTotals &A, const StepTotals &B) {
+    return std::tie(A.Image, A.BeginNs) < std::tie(B.Image, B.BeginNs);
+  });
+  return Steps;
+}
+
+static uint64_t tookNs(const StepTotals &S) {
+  return S.EndNs > S.BeginNs ? S.EndNs - S.BeginNs : 0;
+}
+
+void memkit::printSteps(raw_ostream &OS, const TraceSummary &S,
+                        unsigned Width) {
+  bool HasDevices = any_of(
+      S.Sums.Steps, [](const StepTotals &T) { return !T.Shares.empty(); });
+  std::vector<Table::Column> Columns = {{"process", Side::Right},
+                                        {"step", Side::Right},
+                                        {"begin", Side::Right},
+                                        {"took", Side::Right}};
+  if (HasDevices)
+    Columns.push_back({"space", Side::Left});
+  for (const char *Title :
+       {"allocations", "frees", "allocated", "freed", "peak", "live at end"})
+    Columns.push_back({Title, Side::Right});
+  Table T(Columns);
+  for (const StepTotals &Step : sortedSteps(S))
+    for (const DomainShare &D : allShares(Step)) {
+      std::vector<std::string> Row = {
+          std::to_string(Step.Image), std::to_string(Step.Step),
+          formatTime(Step.BeginNs), formatTime(tookNs(Step))};
+      if (HasDevices)
+        Row.push_back(S.domain(D.Domain).str());
+      append_range(Row,
+                   std::initializer_list<std::string>{
+                       formatCount(D.Allocations), formatCount(D.Frees),
+                       formatSize(D.AllocatedBytes), formatSize(D.FreedBytes),
+                       formatSize(D.PeakBytes), formatSize(D.LiveBytes)});
+      T.add(std::move(Row));
+    }
+  T.print(OS, Width);
+}
+
+void memkit::writeStepsJson(json::OStream &J, const TraceSummary &S) {
+  J.attributeArray("steps", [&] {
+    for (const StepTotals &Step : sortedSteps(S))
+      J.object([&] {
+        J.attribute("step", Step.Step);
+        J.attribute("process", Step.Image);
+        J.attribute("begin_ns", Step.BeginNs);
+        J.attribute("end_ns", Step.EndNs);
+        writeDomains(J, S, allShares(Step), SO_Step);
+      });
+  });
+}
+
+/// A row for each step and space.
+void memkit::printStepsCsv(raw_ostream &OS, const TraceSummary &S) {
+  OS << "process,step,begin_ns,end_ns,space,allocations,frees,"
+        "allocated_bytes,freed_bytes,peak_bytes,live_bytes\n";
+  for (const StepTotals &Step : sortedSteps(S))
+    for (const DomainShare &D : allShares(Step)) {
+      OS << Step.Image << ',' << Step.Step << ',' << Step.BeginNs << ','
+         << Step.EndNs << ',';
+      printField(OS, S.domain(D.Domain));
+      for (uint64_t N : {D.Allocations, D.Frees, D.AllocatedBytes, D.FreedBytes,
+                         D.PeakBytes, D.LiveBytes})
+        OS << ',' << N;
+      OS << '\n';
+    }
+}
