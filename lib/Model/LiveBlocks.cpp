@@ -109,13 +109,14 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
     return makeUsageError("blocks in the order of time are those of a moment "
                           "before the end");
   bool Outer = Sel.isOuterView();
+  uint32_t Domain = peakDomain(T);
   std::vector<AgedBlock> All;
   auto Take = [&](uint32_t Image, const Replay &R) -> Error {
     std::vector<AgedBlock> Blocks;
     R.forEachLive(Image, [&](const LiveBlock &B, uint32_t Thread) {
       bool Chosen = Sel.hasBirth({B.BirthNs, B.Size, Image, Thread, B.Heap,
                                   B.Stack, B.Context}) &&
-                    (Outer || T.heap(B.Heap).Domain == 0);
+                    (Outer || T.heap(B.Heap).Domain == Domain);
       Blocks.push_back({B.BirthNs, B.Ordinal, B.Enclosing, B.Size, B.Size,
                         B.Heap, By == SumsOf::Contexts ? B.Context : B.Stack,
                         B.Weight, Chosen});
@@ -134,7 +135,8 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
   });
   Profile P;
   P.Name =
-      ((Outer ? "selected heaps" : "host") + Twine(": blocks live at ") +
+      ((Outer ? "selected heaps" : T.domainName(Domain)) +
+       Twine(": blocks live at ") +
        (Sel.times().At ? StringRef(At->Text) : "the peak") + ", oldest first")
           .str();
   for (const AgedBlock &B : All) {

@@ -210,6 +210,20 @@ Expected<Moment> findDomainPeak(const Trace &T, uint32_t Domain) {
   });
 }
 
+uint32_t peakDomain(const Trace &T) {
+  uint64_t Most = T.hostTotals().PeakBytes;
+  uint32_t Found = 0;
+  if (Most)
+    return 0;
+  for (const Summary &Part : T.summary())
+    for (const Totals &Of : Part.Domains)
+      if (Of.PeakBytes > Most) {
+        Most = Of.PeakBytes;
+        Found = Of.Id;
+      }
+  return Found;
+}
+
 static Expected<Moment> find(const Trace &T, const TimePoint &P,
                              const BitVector &Images, const BitVector *Heaps) {
   Moment M;
@@ -222,7 +236,7 @@ static Expected<Moment> find(const Trace &T, const TimePoint &P,
   case TimePoint::Kind::Mark:
     return findMark(T, P.Name, Images);
   case TimePoint::Kind::Peak:
-    return Heaps ? findHeapPeak(T, *Heaps) : findDomainPeak(T, 0);
+    return Heaps ? findHeapPeak(T, *Heaps) : findDomainPeak(T, peakDomain(T));
   case TimePoint::Kind::Oom:
     return findOom(T, Images, Heaps);
   case TimePoint::Kind::End:

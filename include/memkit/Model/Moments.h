@@ -50,6 +50,9 @@ llvm::Expected<Moment> findMoment(const Trace &T, const TimePoint &P,
                                   const llvm::BitVector &Images,
                                   const llvm::BitVector *Heaps);
 
+/// The domain that `peak` is about where no heap was chosen: `host`, or where
+/// that never had anything the device with the highest peak.
+uint32_t peakDomain(const Trace &T);
 /// The peak of a domain (0: `host`, else a device).
 llvm::Expected<Moment> findDomainPeak(const Trace &T, uint32_t Domain);
 

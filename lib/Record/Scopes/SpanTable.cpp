@@ -9,13 +9,13 @@
 #include "Scopes/SpanTable.h"
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 using namespace memkit;
 
 SpanTable::SpanTable(Accounts &Sums, uint32_t Image, uint64_t BeginNs)
     : Sums(Sums), Image(Image) {
   Opens.emplace_back().BeginNs = BeginNs;
+  NumOpen = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -28,7 +28,7 @@ SpanTable::Entry &SpanTable::Open::add(size_t Row) {
   if (Row >= Entries.size())
     Entries.resize(Row + 1);
   Has[Row / 64] |= uint64_t(1) << (Row % 64);
-  return Entries[Row] = Entry();
+  return Entries[Row];
 }
 
 /// The rows that have an entry, in their order.
@@ -43,7 +43,7 @@ template <class F> void SpanTable::Open::forEach(F Do) const {
 SpanTable::Entry &SpanTable::entry(size_t Row) {
   if (Row >= Now.size())
     Now.resize(Row + 1);
-  Open &Newest = Opens.back();
+  Open &Newest = Opens[NumOpen - 1];
   if (Newest.has(Row))
     return Newest.Entries[Row];
   Entry &E = Newest.add(Row);
@@ -95,54 +95,49 @@ void SpanTable::noteReserved(uint32_t Heap, uint64_t Bytes, uint64_t Active) {
 
 void SpanTable::begin(uint64_t Number, uint32_t Text, uint64_t TimeNs) {
   takeNow();
-  if (Opens.size() > MostOpen)
+  if (NumOpen > MostOpen)
     remove(1);
-  Open O;
-  if (!Spare.empty()) {
-    O = std::move(Spare.back());
-    Spare.pop_back();
-  }
+  if (NumOpen == Opens.size())
+    Opens.emplace_back();
+  Open &O = Opens[NumOpen++];
   O.Number = Number;
   O.Text = Text;
   O.BeginNs = TimeNs;
   std::fill(O.Has.begin(), O.Has.end(), 0);
-  Opens.push_back(std::move(O));
 }
 
 size_t SpanTable::indexOf(uint64_t Number) const {
   // Scopes end in the reverse order, nearly always.
-  for (size_t I = Opens.size(); I-- != 0;)
+  for (size_t I = NumOpen; I-- != 0;)
     if (Opens[I].Number == Number)
       return I;
-  return Opens.size();
+  return NumOpen;
 }
 
 /// Of a row that changed in the scope, or did not.
 Span::Row SpanTable::measureRow(size_t Index, size_t Row) const {
-  RowNow Is = Row < Now.size() ? Now[Row] : RowNow();
-  Entry All{Is.Sums, Is.Sums.LiveBytes, Is.Reserved};
-  bool Changed = false;
-  for (size_t J = Index; J != Opens.size(); ++J) {
+  static const RowNow Nothing;
+  const RowNow &Is = Row < Now.size() ? Now[Row] : Nothing;
+  const Accounts::SpanSums *Before = nullptr;
+  Span::Row R;
+  R.Peak = Is.Sums.LiveBytes;
+  R.ReservedPeak = Is.Reserved;
+  for (size_t J = Index; J != NumOpen; ++J) {
     if (!Opens[J].has(Row))
       continue;
     const Entry &E = Opens[J].Entries[Row];
-    if (!std::exchange(Changed, true)) {
-      All = E;
-      continue;
-    }
-    All.Highest = std::max(All.Highest, E.Highest);
-    All.Reserved = std::max(All.Reserved, E.Reserved);
+    Before = Before ? Before : &E.Before;
+    R.Peak = std::max(R.Peak, E.Highest);
+    R.ReservedPeak = std::max(R.ReservedPeak, E.Reserved);
   }
-  Span::Row R;
-  R.Allocations = Is.Sums.Allocations - All.Before.Allocations;
-  R.Frees = Is.Sums.Frees - All.Before.Frees;
-  R.AllocatedBytes = Is.Sums.AllocatedBytes - All.Before.AllocatedBytes;
-  R.Before = All.Before.LiveBytes;
+  Before = Before ? Before : &Is.Sums;
+  R.Allocations = Is.Sums.Allocations - Before->Allocations;
+  R.Frees = Is.Sums.Frees - Before->Frees;
+  R.AllocatedBytes = Is.Sums.AllocatedBytes - Before->AllocatedBytes;
+  R.Before = Before->LiveBytes;
   R.After = Is.Sums.LiveBytes;
   R.FreedBytes = R.Before + R.AllocatedBytes - R.After;
-  R.Peak = All.Highest;
   R.Reserved = Is.Reserved;
-  R.ReservedPeak = All.Reserved;
   R.Active = Is.Active;
   R.IsReservedKnown = Is.IsReservedKnown;
   return R;
@@ -178,14 +173,16 @@ void SpanTable::remove(size_t Index) {
     To.Highest = std::max(To.Highest, E.Highest);
     To.Reserved = std::max(To.Reserved, E.Reserved);
   });
-  if (Spare.size() < MostSpare)
-    Spare.push_back(std::move(Gone));
-  Opens.erase(Opens.begin() + Index);
+  auto At = Opens.begin() + Index;
+  std::rotate(At, At + 1, Opens.begin() + NumOpen);
+  NumOpen -= 1;
+  if (Opens.size() - NumOpen > MostSpare)
+    Opens.pop_back();
 }
 
 const Span *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
   size_t Index = indexOf(Number);
-  if (!Number || Index == Opens.size())
+  if (!Number || Index == NumOpen)
     return nullptr;
   takeNow();
   if (Keep && Kept.size() < MostKept)
@@ -200,12 +197,12 @@ const Span *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
 
 const Span *SpanTable::endChanged(uint64_t Number, uint64_t TimeNs) {
   size_t Index = indexOf(Number);
-  if (!Number || Index == Opens.size())
+  if (!Number || Index == NumOpen)
     return nullptr;
   takeNow();
   measure(Index, TimeNs, Running);
   Running.Changed.clear();
-  for (size_t J = Index; J != Opens.size(); ++J)
+  for (size_t J = Index; J != NumOpen; ++J)
     Opens[J].forEach([&](size_t Row) {
       uint32_t Heap = uint32_t(Row / 2);
       if (Row != rowOfHeap(Heap) || (J != Index && wasBefore(Index, J, Row)))
@@ -228,7 +225,7 @@ bool SpanTable::wasBefore(size_t First, size_t Last, size_t Row) const {
 }
 
 const Span *SpanTable::find(uint64_t Number, uint64_t TimeNs) {
-  if (size_t Index = indexOf(Number); Index != Opens.size()) {
+  if (size_t Index = indexOf(Number); Index != NumOpen) {
     takeNow();
     measureAll(Index, TimeNs, Running);
     return &Running;

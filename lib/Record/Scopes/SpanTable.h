@@ -101,7 +101,7 @@ private:
     bool has(size_t Row) const {
       return Row / 64 < Has.size() && (Has[Row / 64] >> (Row % 64) & 1);
     }
-    /// A place for the entry of a row that has none.
+    /// A place for the entry of a row that has none, to be filled.
     Entry &add(size_t Row);
     template <class F> void forEach(F Do) const;
   };
@@ -123,8 +123,10 @@ private:
 
   Accounts &Sums;
   uint32_t Image;
-  std::vector<Open> Opens; ///< in the order of their begins
-  std::vector<Open> Spare; ///< their memory, for those to come
+  /// The first NumOpen in the order of their begins; the others are memory for
+  /// those to come.
+  std::vector<Open> Opens;
+  size_t NumOpen = 0;
   std::vector<RowNow> Now; ///< by row
   std::vector<Span> Kept;  ///< a ring
   size_t NextKept = 0;

@@ -9,6 +9,7 @@
 #include "IndexLog.h"
 #include "References.h"
 #include "StackTree.h"
+#include "memkit/Trace/Summary.h"
 #include "gtest/gtest.h"
 #include <random>
 
@@ -120,4 +121,15 @@ TEST(IndexLog, ALongRecordingTakesLittle) {
   }
   // One byte per 1,000 events would be 65.
   EXPECT_LT(Log.bytes(), Blocks * size_t(20));
+}
+
+TEST(Summary, RowsWithTheirSharesFillABlock) {
+  std::vector<StepTotals> Steps(10);
+  for (StepTotals &S : Steps)
+    S.Shares.resize(2);
+  EXPECT_EQ(rowsThatFit(Steps, 0, 30), 10u);
+  EXPECT_EQ(rowsThatFit(Steps, 0, 29), 9u);
+  EXPECT_EQ(rowsThatFit(Steps, 8, 29), 2u);
+  EXPECT_EQ(rowsThatFit(Steps, 10, 29), 0u);
+  EXPECT_EQ(rowsThatFit(std::vector<Loss>(10), 3, 5), 5u);
 }

@@ -127,6 +127,52 @@ TEST(Damage, IdsBeyondTheDictionary) {
             "id: event of thread 77, there are 3");
 }
 
+TEST(Damage, SharesOfDomains) {
+  auto Read = [](DomainShares Shares) {
+    Summary S;
+    StepTotals &T = S.Steps.emplace_back();
+    T.Image = 1;
+    T.Shares = std::move(Shares);
+    return readAll(writeTrace(sampleHeader(), {sampleBlocks()[0], S}));
+  };
+  EXPECT_EQ(Read({{1, 5}}), "");
+  EXPECT_EQ(Read({{2, 5}}), "id: share of device 2, there are 1");
+  EXPECT_EQ(Read({{UINT32_MAX, 5}}),
+            "id: share of device 4294967295, there are 1");
+  // Each once, so that they are no more than devices.
+  for (DomainShares Twice : {DomainShares{{1}, {1}}, DomainShares{{1}, {0}}})
+    EXPECT_NE(Read(Twice).find("shares of domains that do not rise"),
+              std::string::npos);
+}
+
+/// Tables may be named again and again: few bytes must not become many rows.
+TEST(Damage, SharesThatRepeatThemselves) {
+  auto Read = [](unsigned NumSteps) {
+    flatbuffers::FlatBufferBuilder B;
+    std::vector<flatbuffers::Offset<fb::DomainShare>> Shares;
+    for (uint32_t D = 0; D != 5000; ++D)
+      Shares.push_back(fb::CreateDomainShare(B, D));
+    auto All = B.CreateVector(Shares);
+    std::vector<flatbuffers::Offset<fb::StepTotals>> Steps;
+    for (unsigned N = 0; N != NumSteps; ++N)
+      Steps.push_back(
+          fb::CreateStepTotals(B, 1, N, 0, 0, 0, 0, 0, 0, 0, 0, All));
+    auto StepsV = B.CreateVector(Steps);
+    fb::SummaryBuilder S(B);
+    S.add_complete(true);
+    S.add_steps(StepsV);
+    fb::FinishSizePrefixedBlockBuffer(
+        B, fb::CreateBlock(B, fb::Body::Summary, S.Finish().Union()));
+    SmallVector<char, 0> Frame;
+    FrameCompressor().compress(Bytes(B.GetBufferPointer(), B.GetSize()), {},
+                               Frame);
+    return readAll(writeTrace(sampleHeader(), {}, /*Complete=*/false) +
+                   std::string(Frame.data(), Frame.size()));
+  };
+  EXPECT_NE(Read(2).find("id: totals of image 1"), std::string::npos);
+  EXPECT_NE(Read(100).find("malformed block"), std::string::npos);
+}
+
 /// A trace whose second block has a field that this version does not know, or
 /// is of a kind that it does not know.
 static std::string newerTrace(bool Kind) {
