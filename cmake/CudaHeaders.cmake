@@ -5,6 +5,9 @@
 
 find_package(CUDAToolkit QUIET)
 set(cuda_folders)
+# Each build looks whether one of these headers came or went.
+file(GLOB cuda_headers CONFIGURE_DEPENDS $ENV{CUDA_HOME}/include/cuda.h /usr/local/cuda*/include/cuda.h
+  ${PROJECT_SOURCE_DIR}/.cache/cuda/nvidia/cu13/include/*.h)
 foreach(toolkit $ENV{CUDA_HOME} ${CUDAToolkit_TARGET_DIR} ${CUDAToolkit_LIBRARY_ROOT})
   set(version)
   if(EXISTS ${toolkit}/include/cuda.h)
@@ -20,6 +23,9 @@ set(MEMKIT_CUDA_INCLUDES)
 set(missing)
 foreach(header cuda.h cupti.h cuda_runtime_api.h nvml.h)
   string(MAKE_C_IDENTIFIER "MEMKIT_${header}_FOLDER" variable)
+  if(${variable} AND NOT EXISTS ${${variable}}/${header})
+    unset(${variable} CACHE)
+  endif()
   find_path(${variable} ${header} PATHS ${cuda_folders} NO_DEFAULT_PATH)
   mark_as_advanced(${variable})
   if(${variable})

@@ -14,6 +14,7 @@
 #   %open_speedscope FILE   shows FILE in speedscope's page, prints its profiles
 #   %readers       a Python that has the packages of .cache/readers
 #   %pprof         Go's pprof
+#   %memray COMMAND   a command whose Python finds memray
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, perfetto, duckdb,
 # pandas, pprof, asan, ubsan, tsan, heaptrack, memray, root, and long and wheel (utils/check --long), and
 # cuda-allocator (utils/check --with-cuda-allocator), cuda-headers, and of a GPU cuda-device,
@@ -27,10 +28,13 @@ import sys
 
 import lit.formats
 
+sys.path.insert(0, os.path.dirname(__file__))
+import shell_paths
+
 config.name = "memkit"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".test", ".mas", ".c", ".cpp", ".py"]
-config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py.in", "fuzz", "stress"]
+config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py.in", "shell_paths.py", "fuzz", "stress"]
 config.test_source_root = os.path.dirname(__file__)
 
 sanitizers = [s for s in config.memkit_sanitize.split(",") if s]
@@ -100,7 +104,7 @@ python = os.environ.get("MEMKIT_PYTHON") or real_python(venv) or real_python("py
 if python:
     config.available_features.add("python")
     config.substitutions.append((r"%python\b(?!\d)", python))
-    for module in ("torch", "numpy", "jsonschema", "memray"):
+    for module in ("torch", "numpy", "jsonschema"):
         if has_module(python, module):
             config.available_features.add(module)
 pythons = find_pythons()
@@ -128,6 +132,10 @@ if python and os.path.isdir(readers):
     for module in ("perfetto", "duckdb", "pandas"):
         if os.path.isdir(os.path.join(readers, module)):
             config.available_features.add(module)
+memray = os.path.join(config.memkit_src_root, ".cache", "memray")
+if python and os.path.isdir(os.path.join(memray, "memray")):
+    config.available_features.add("memray")
+    config.substitutions.append(("%memray", "env PYTHONPATH=" + memray))
 packages = os.path.join(config.memkit_src_root, ".cache", "packages")
 config.substitutions.append(("%packages", packages))
 for module, feature in (("greenlet", "greenlet"), ("sarif", "sarif-tools")):
@@ -168,6 +176,10 @@ config.substitutions += [
     ("%obj_root", config.memkit_obj_root),
     ("%tools", config.memkit_tools_dir),
 ]
+
+# The checkout may lie in any folder.
+shell_paths.install([config.memkit_src_root, config.memkit_obj_root, config.test_exec_root] +
+                    ([os.path.dirname(python)] if python else []))
 
 # A test that hangs is a failure, not a run without end; lit needs psutil to end one.
 try:

@@ -54,21 +54,27 @@ need_packages() {
     --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# build PRESET TARGET...: configures build/PRESET once and builds the targets.
+# build PRESET TARGET...: configures build/PRESET and builds the targets. A folder that
+# build() configured is configured again when one of $inputs has changed; a folder that the
+# user configured by hand is left as it is. Files that come or go (CUDA's headers,
+# speedscope) are seen by the build itself: see CONFIGURE_DEPENDS in CMake's files.
 build() {
-  local preset=$1 folder=$root/build/$1
+  local preset=$1 folder=$root/build/$1 launcher=()
   shift
-  if [ ! -e "$folder/build.ninja" ]; then
-    local launcher=()
-    if command -v ccache >/dev/null; then
-      launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-    fi
+  if command -v ccache >/dev/null; then
+    launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  fi
+  local inputs="$root ${launcher[*]} CUDA_HOME=${CUDA_HOME:-} CC=${CC:-} CXX=${CXX:-}"
+  local configured=$folder/configured-with
+  if [ ! -e "$folder/build.ninja" ] ||
+    { [ -e "$configured" ] && [ "$(cat "$configured")" != "$inputs" ]; }; then
     say "Configuring build/$preset"
     mkdir -p "$folder"
-    (cd "$root" && cmake --preset "$preset" "${launcher[@]}") >"$folder/configure.log" 2>&1 || {
+    (cd "$root" && cmake --fresh --preset "$preset" "${launcher[@]}") >"$folder/configure.log" 2>&1 || {
       cat "$folder/configure.log" >&2
       die "configuring build/$preset failed"
     }
+    echo "$inputs" >"$configured"
   fi
   cmake --build "$folder" --target "$@"
 }
@@ -139,18 +145,23 @@ need_nvtx() {
 
 # Headers of CUDA, wheels of some 14 MB, for what no toolkit here has.
 need_cuda_headers() {
-  # What is configured already has not seen them.
-  if need_wheels cuda "The headers of CUDA cannot be had: its driver is not recorded" \
+  need_wheels cuda "The headers of CUDA cannot be had: its driver is not recorded" \
     nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-cuda-cupti==13.0.85 \
-    nvidia-nvml-dev==13.0.87; then
-    rm -f "$root"/build/*/build.ninja
-  fi
+    nvidia-nvml-dev==13.0.87 || true
 }
 
 # Packages that tests use: greenlet, and what reads SARIF. Wheels of some 2 MB.
 need_test_wheels() {
   need_wheels packages "greenlet and sarif-tools cannot be had: their tests are left out" \
     greenlet==3.5.6 sarif-tools==3.0.5 jsonpath-ng ply pyyaml || true
+}
+
+# memray, which a test records beside memkit, with what it imports: wheels of some 14 MB.
+need_memray() {
+  need_wheels memray "memray cannot be had: its test is left out" "memray==$memray_version" \
+    rich==15.0.0 Pygments==2.21.0 markdown-it-py==4.3.0 mdurl==0.1.2 textual==8.2.8 \
+    platformdirs==4.14.7 linkify-it-py==2.2.0 mdit-py-plugins==0.7.0 uc-micro-py \
+    jinja2 markupsafe typing_extensions || true
 }
 
 # What utils/bench measures beside memkit, and the programs it runs. memray goes into

@@ -5,17 +5,49 @@
 
     summarize_tests.py NAME=FILE...
 
-FILE is what lit wrote with --xunit-xml-output; one that is missing or cut off
-counts as a failure, for the run it should tell of broke. The last line is
-`N passed, N failed, N skipped`; the status is 0 only when some test ran and none
-failed."""
+FILE is what lit wrote with --xunit-xml-output; a file that is missing or cut off
+counts as a failure of its run. Skipped tests are listed by reason, with what would
+make them run. The last line is `N passed, N failed, N skipped`; the status is 0 only
+when some test ran and none failed."""
 
 import sys
 import xml.etree.ElementTree as ElementTree
 
+# What a feature of test/lit.cfg.py needs.
+NEEDS = {
+    "cuda-allocator": "utils/check --with-cuda-allocator fetches PyTorch's build with CUDA",
+    "cuda-device": "utils/check --gpu, on a machine with a GPU",
+    "cuda-headers": "the headers of CUDA 13, which PyPI did not give",
+    "greenlet": "PyPI did not give its wheel",
+    "jax-cuda": "utils/check --gpu, with JAX and a GPU",
+    "long": "utils/check --long",
+    "memory-cgroup": "this user may make no group below /sys/fs/cgroup that limits memory",
+    "memray": "PyPI did not give its wheel",
+    "pidns": "this user may make no namespaces (unshare -Urpf --mount-proc)",
+    "root": "run utils/check as root",
+    "tmpfs": "this user may mount no tmpfs in a namespace (unshare -Urm)",
+    "torch-cuda": "utils/check --gpu, with PyTorch and a GPU",
+    "userns": "this user may make no namespaces (unshare -Ur)",
+    "wheel": "utils/check --long builds the wheel of `pip install .`",
+}
+MISSING = "Missing required feature(s): "
+# Tests that the user's own filter left out.
+NOT_SELECTED = "Test not selected (--filter, --max-tests)"
+
+
+def reason_of(message):
+    """A test's reason to be skipped, and what would make it run."""
+    if message == "User interrupt":  # So lit says of a test of GoogleTest that skipped itself.
+        return "the test itself said so"
+    if not message.startswith(MISSING):
+        return message
+    features = message[len(MISSING):].split(", ")
+    needs = [f"{feature} ({NEEDS[feature]})" if feature in NEEDS else feature for feature in features]
+    return "no " + ", no ".join(needs)
+
 
 def read(name, path):
-    """(passed, [failed], [(skipped, why)]) of one run."""
+    """(passed, [failed], [(skipped, reason)]) of one run."""
     try:
         cases = ElementTree.parse(path).getroot().iter("testcase")
     except (OSError, ElementTree.ParseError) as error:
@@ -25,14 +57,23 @@ def read(name, path):
         label = f"{name}: {case.get('classname')}/{case.get('name')}"
         skip = case.find("skipped")
         if skip is not None:
-            why = skip.get("message", "")
-            # lit says so of a test that GoogleTest skipped, too.
-            skipped.append((label, "by itself" if why == "User interrupt" else why))
+            skipped.append((label, reason_of(skip.get("message", ""))))
         elif case.find("failure") is not None or case.find("error") is not None:
             failed.append(label)
         else:
             passed += 1
     return passed, failed, skipped
+
+
+def print_skipped(skipped):
+    """The skipped tests by reason, the reason with most of them first."""
+    by_reason = {}
+    for label, reason in skipped:
+        by_reason.setdefault(reason, []).append(label)
+    for reason, labels in sorted(by_reason.items(), key=lambda item: -len(item[1])):
+        print(f"skipped, {len(labels)}: {reason}")
+        for label in labels if reason != NOT_SELECTED else []:
+            print(f"  {label}")
 
 
 def main():
@@ -44,8 +85,7 @@ def main():
         passed += run[0]
         failed += run[1]
         skipped += run[2]
-    for label, why in skipped:
-        print(f"skipped: {label}: {why}")
+    print_skipped(skipped)
     for label in failed:
         print(f"failed: {label}")
     print(f"{passed} passed, {len(failed)} failed, {len(skipped)} skipped")

@@ -133,21 +133,23 @@ Header makeHeader(const RecordOptions &O, const RankInfo &Rank,
   return H;
 }
 
+/// \p Library is the path of O.Library for LD_PRELOAD; empty: none is set.
 Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
-                      const std::string &Socket, bool Preload, bool Stdout) {
+                      const std::string &Socket, const std::string &Library,
+                      bool Stdout) {
   Launch::Plan P;
   P.Path = Path;
   P.Command = O.Command;
   P.StdoutToStderr = Stdout;
-  if (!Preload)
+  if (Library.empty())
     return P;
-  std::string Libraries = O.Library;
+  std::string Libraries = Library;
   if (std::optional<std::string> Users = getProcessEnv("LD_PRELOAD");
       Users && !Users->empty())
     Libraries += ":" + *Users;
   P.Variables = {{"LD_PRELOAD", Libraries},
                  {wire::SocketVar, Socket},
-                 {wire::PreloadVar, O.Library}};
+                 {wire::PreloadVar, Library}};
   std::optional<std::string> Nvtx = getProcessEnv(wire::NvtxVar);
   if (!Nvtx || Nvtx->empty())
     P.Variables.emplace_back(wire::NvtxVar, O.Library);
@@ -244,8 +246,12 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   if (!Door)
     return Door.takeError();
   std::string WhyNot = whyNotPreloadable(Path);
+  Expected<std::string> Library =
+      WhyNot.empty() ? (*Door)->preloadable(O.Library) : std::string();
+  if (!Library)
+    return Library.takeError();
   Expected<Launch> Child = Launch::create(
-      makePlan(O, Path, (*Door)->path(), WhyNot.empty(), O.Output == "-"));
+      makePlan(O, Path, (*Door)->path(), *Library, O.Output == "-"));
   if (!Child)
     return Child.takeError();
 
@@ -312,6 +318,8 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     Result.ReaderGone = Sink.ReaderGone;
     Result.Why = toString(std::move(E));
   }
+  if (!S.programEnded() || !O.WaitForAll)
+    (*Door)->keepLink();
   Door->reset();
   Result.Detached = !S.programEnded();
   Result.Signal = S.programSignal();

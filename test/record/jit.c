@@ -20,9 +20,6 @@
 // RUN: memrec -q -o %t.fork.fb %t.exe fork >> %t.maps
 // RUN: memdump %t.fork.fb | FileCheck %s --check-prefix=FORK
 // RUN: xargs rm -f < %t.maps
-//
-// In a namespace of pids, with a /tmp of its own, the map is found as well.
-// RUN: unshare -rpmf true || exit 0; env TMPDIR=/var/tmp memrec -q -o %t.ns.fb unshare -rpmf %S/Inputs/own-tmp.sh %t.exe && memdump %t.ns.fb | FileCheck %s
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

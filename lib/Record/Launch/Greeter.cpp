@@ -25,14 +25,19 @@ static Error failErrno(const Twine &What) {
                            What + ": " + strerror(errno));
 }
 
+/// Whether the loader takes \p Path, in LD_PRELOAD, as it stands.
+static bool isPlain(StringRef Path) {
+  return Path.find_first_of(" :$") == StringRef::npos;
+}
+
 /// A folder of mode 0700 whose name leaves room for the socket's in a
-/// sockaddr_un.
+/// sockaddr_un, and that LD_PRELOAD may name.
 static Expected<std::string> makeFolder() {
   const char *Temp = std::getenv("TMPDIR");
   std::string Error;
   for (std::string Base :
        {std::string(Temp ? Temp : ""), std::string("/tmp")}) {
-    if (Base.empty() || Base[0] != '/' || Base.size() > 80)
+    if (Base.empty() || Base[0] != '/' || Base.size() > 80 || !isPlain(Base))
       continue;
     std::string Name = Base + "/memrec-XXXXXX";
     if (mkdtemp(Name.data()))
@@ -61,6 +66,15 @@ Expected<std::unique_ptr<Greeter>> Greeter::create() {
   return G;
 }
 
+Expected<std::string> Greeter::preloadable(const std::string &Library) {
+  if (isPlain(Library))
+    return Library;
+  std::string To = Folder + "/libmemrec.so";
+  if (symlink(Library.c_str(), To.c_str()) != 0)
+    return failErrno(To);
+  return Link = std::move(To);
+}
+
 void Greeter::shut() {
   for (const Caller &C : Pending)
     close(C.Connection);
@@ -73,6 +87,8 @@ Greeter::~Greeter() {
   shut();
   if (!Path.empty())
     unlink(Path.c_str());
+  if (!Link.empty() && !KeepsLink)
+    unlink(Link.c_str());
   if (!Folder.empty())
     rmdir(Folder.c_str());
 }

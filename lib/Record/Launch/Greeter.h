@@ -22,8 +22,15 @@ namespace memkit {
 class Greeter {
 public:
   static llvm::Expected<std::unique_ptr<Greeter>> create();
-  /// Removes the socket and the folder.
+  /// Removes the socket, the link and the folder.
   ~Greeter();
+
+  /// A path of \p Library for LD_PRELOAD. The loader ends a path at a blank or
+  /// a colon and expands `$`: a path with one of these gets a link beside the
+  /// socket.
+  llvm::Expected<std::string> preloadable(const std::string &Library);
+  /// Leaves the link: programs that run on start others with it.
+  void keepLink() { KeepsLink = true; }
 
   /// Turns away everyone from now on, at once.
   void shut();
@@ -54,7 +61,8 @@ private:
   bool hear(const Caller &C, std::vector<Guest> &Out);
 
   int Fd = -1;
-  std::string Folder, Path;
+  std::string Folder, Path, Link;
+  bool KeepsLink = false;
   std::vector<Caller> Pending;
 };
 

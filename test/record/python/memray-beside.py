@@ -3,11 +3,11 @@
 # the same of a function.
 #
 # REQUIRES: memray
-# RUN: memrec -q --python-objects -o %t.fb -- %python -m memray run -q -f --trace-python-allocators -o %t.bin %s
+# RUN: %memray memrec -q --python-objects -o %t.fb -- %python -m memray run -q -f --trace-python-allocators -o %t.bin %s
 # RUN: memdump --check %t.fb
 # RUN: memleak --heap=python.object --no-default-suppressions --stack=make_kept --format=json %t.fb | FileCheck %s
-# RUN: %python -m memray summary %t.bin | FileCheck %s --check-prefix=MEMRAY
-# RUN: memrec -q --python-objects -o %t.fb -- %python -m memray run -q -f --native -o %t.bin %s
+# RUN: %memray %python -m memray summary %t.bin | FileCheck %s --check-prefix=MEMRAY
+# RUN: %memray memrec -q --python-objects -o %t.fb -- %python -m memray run -q -f --native -o %t.bin %s
 # RUN: memdump --check %t.fb
 #
 # CHECK: "blocks": 4321,
