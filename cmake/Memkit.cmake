@@ -12,6 +12,12 @@ function(memkit_add_library name)
     llvm_map_components_to_libnames(llvm_libs ${ARG_LLVM})
   endif()
   target_link_libraries(memkit${name} PUBLIC ${ARG_LINK} ${llvm_libs} memkit_flags)
+  # Rooms above Model read its headers, too.
+  if(TARGET memkitModel)
+    memkit_precompile(memkit${name} model)
+  else()
+    memkit_precompile(memkit${name} common)
+  endif()
 endfunction()
 
 # memkit_add_tool(NAME SOURCES... [LINK libs...])
@@ -20,6 +26,7 @@ function(memkit_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} memkit_flags)
+  memkit_precompile(${name} tool)
   target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc
     -Wl,--gc-sections -Wl,--as-needed)
   set_target_properties(${name} PROPERTIES
@@ -35,6 +42,10 @@ function(memkit_add_unittest name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main memkit_flags)
+  # Tests of what lives in other people's processes know nothing of LLVM.
+  if(ARG_LINK)
+    memkit_precompile(${name} test)
+  endif()
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/unit)
   set_property(GLOBAL APPEND PROPERTY MEMKIT_TEST_DEPS ${name})

@@ -22,6 +22,7 @@
 
 import glob
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -154,6 +155,7 @@ if shutil.which("zstd"):
     config.available_features.add("zstd")
 if shutil.which("heaptrack"):
     config.available_features.add("heaptrack")
+config.available_features.add("glibc-" + platform.libc_ver()[1])
 if config.memkit_cuda_includes:
     config.available_features.add("cuda-headers")
 if os.path.exists("/dev/nvidiactl"):

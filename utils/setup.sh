@@ -19,13 +19,15 @@ die() {
   exit 1
 }
 
+# as_root COMMAND...: for what only root may do, which is to install packages. Where
+# nothing is missing it is never called, and any user may build and test.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"
   elif command -v sudo >/dev/null; then
-    sudo "$@"
+    sudo "$@" || die "'sudo $*' failed; run '$*' as root, then this again"
   else
-    die "'$*' needs root; run this as root or install sudo"
+    die "'$*' needs root; run it as root, or install sudo, then run this again"
   fi
 }
 
@@ -63,6 +65,8 @@ build() {
   shift
   if command -v ccache >/dev/null; then
     launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    # Without it nothing is cached that reads precompiled headers.
+    export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
   fi
   local inputs="$root ${launcher[*]} CUDA_HOME=${CUDA_HOME:-} CC=${CC:-} CXX=${CXX:-}"
   local configured=$folder/configured-with

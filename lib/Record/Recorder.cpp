@@ -133,35 +133,51 @@ Header makeHeader(const RecordOptions &O, const RankInfo &Rank,
   return H;
 }
 
-/// \p Library is the path of O.Library for LD_PRELOAD; empty: none is set.
+/// The libraries that a program loads; empty: none.
+struct Libraries {
+  std::string Capture, Cuda;
+};
+
+Expected<Libraries> findLibraries(Greeter &Door, const RecordOptions &O) {
+  Expected<std::string> Capture = Door.preloadable(O.Library);
+  if (!Capture)
+    return Capture.takeError();
+  if (O.Cuda == wire::CudaMode::Off || O.CudaLibrary.empty())
+    return Libraries{*Capture, ""};
+  Expected<std::string> Cuda = Door.preloadable(O.CudaLibrary);
+  if (!Cuda)
+    return Cuda.takeError();
+  return Libraries{*Capture, *Cuda};
+}
+
 Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
-                      const std::string &Socket, const std::string &Library,
+                      const std::string &Socket, const Libraries &Ours,
                       bool Stdout) {
   Launch::Plan P;
   P.Path = Path;
   P.Command = O.Command;
   P.StdoutToStderr = Stdout;
-  if (Library.empty())
+  if (Ours.Capture.empty())
     return P;
-  std::string Libraries = Library;
+  std::string Preload = Ours.Capture;
   if (std::optional<std::string> Users = getProcessEnv("LD_PRELOAD");
       Users && !Users->empty())
-    Libraries += ":" + *Users;
-  P.Variables = {{"LD_PRELOAD", Libraries},
+    Preload += ":" + *Users;
+  P.Variables = {{"LD_PRELOAD", Preload},
                  {wire::SocketVar, Socket},
-                 {wire::PreloadVar, Library}};
+                 {wire::PreloadVar, Ours.Capture}};
   std::optional<std::string> Nvtx = getProcessEnv(wire::NvtxVar);
   if (!Nvtx || Nvtx->empty())
-    P.Variables.emplace_back(wire::NvtxVar, O.Library);
-  else if (*Nvtx != O.Library)
+    P.Variables.emplace_back(wire::NvtxVar, Ours.Capture);
+  else if (*Nvtx != Ours.Capture)
     O.Warn(Twine(wire::NvtxVar) + " is set already, to " + *Nvtx +
            ": ranges of NVTX are not recorded");
-  if (O.Cuda == wire::CudaMode::Off || O.CudaLibrary.empty())
+  if (Ours.Cuda.empty())
     return P;
   std::optional<std::string> Cuda = getProcessEnv(wire::CudaVar);
   if (!Cuda || Cuda->empty())
-    P.Variables.emplace_back(wire::CudaVar, O.CudaLibrary);
-  else if (*Cuda != O.CudaLibrary)
+    P.Variables.emplace_back(wire::CudaVar, Ours.Cuda);
+  else if (*Cuda != Ours.Cuda)
     O.Warn(Twine(wire::CudaVar) + " is set already, to " + *Cuda +
            ": CUDA's driver is heard where programs look its functions up");
   return P;
@@ -246,12 +262,12 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   if (!Door)
     return Door.takeError();
   std::string WhyNot = whyNotPreloadable(Path);
-  Expected<std::string> Library =
-      WhyNot.empty() ? (*Door)->preloadable(O.Library) : std::string();
-  if (!Library)
-    return Library.takeError();
+  Expected<Libraries> Ours =
+      WhyNot.empty() ? findLibraries(**Door, O) : Libraries();
+  if (!Ours)
+    return Ours.takeError();
   Expected<Launch> Child = Launch::create(
-      makePlan(O, Path, (*Door)->path(), *Library, O.Output == "-"));
+      makePlan(O, Path, (*Door)->path(), *Ours, O.Output == "-"));
   if (!Child)
     return Child.takeError();
 

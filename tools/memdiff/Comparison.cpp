@@ -58,13 +58,15 @@ static StringRef programOf(const Trace &T) {
   return T.images().empty() ? StringRef() : T.processName(1);
 }
 
-/// The options of a recording that leave something out, or add to it.
+/// The options of a recording that change sums or names. The others bound what
+/// is kept of events and samples; losses and sampling have warnings of their
+/// own.
 static std::string shapingOptions(const Trace &T) {
-  static constexpr StringRef Names[] = {
-      "heap", "max-depth", "min-size", "no-follow", "python-objects", "stacks"};
+  static constexpr StringRef Others[] = {"events", "max-size", "on-full",
+                                         "sample", "sample-interval"};
   std::vector<std::string> Shaping;
   for (StringRef Option : T.header().Options)
-    if (is_contained(Names, Option.split('=').first))
+    if (!is_contained(Others, Option.split('=').first))
       Shaping.push_back(Option.str());
   llvm::sort(Shaping);
   return join(Shaping, " ");

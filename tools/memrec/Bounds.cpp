@@ -21,12 +21,12 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     Stop("stop", cl::desc("When to stop recording; the program goes on"),
          cl::value_desc("after:TIME|step:N"), cl::cat(toolCategory()));
-static cl::opt<std::string>
-    Events("events",
-           cl::desc("Which events the trace has: all (default), none, or the "
-                    "last SIZE of them; sums are always of all"),
-           cl::value_desc("all|none|last:SIZE"), cl::init("all"),
-           cl::cat(toolCategory()));
+static cl::opt<std::string> WhichEvents(
+    "events",
+    cl::desc("Which events the trace has: all (default), none, or the "
+             "last SIZE of them; sums are always of all"),
+    cl::value_desc("all|none|last:SIZE"), cl::init("all"),
+    cl::cat(toolCategory()));
 static cl::opt<std::string>
     MaxSize("max-size",
             cl::desc("End the events so that the file stays below SIZE; sums "
@@ -62,20 +62,21 @@ static Error parseMoment(StringRef Flag, StringRef Text, bool CanBeOff,
 }
 
 static Error parseEvents(RecordOptions &O) {
-  StringRef Text = Events;
+  StringRef Text = WhichEvents;
   if (Text == "none") {
     O.Events = RecordEvents::None;
   } else if (Text.consume_front("last:")) {
     O.Events = RecordEvents::Last;
     Expected<uint64_t> Size = parseSize(Text);
     if (!Size)
-      return joinErrors(wrong("events", Events, "all, none or last:SIZE"),
+      return joinErrors(wrong("events", WhichEvents, "all, none or last:SIZE"),
                         Size.takeError());
     if (*Size < LeastTail)
-      return wrong("events", Events, "at least last:" + formatSize(LeastTail));
+      return wrong("events", WhichEvents,
+                   "at least last:" + formatSize(LeastTail));
     O.BoundBytes = *Size;
   } else if (Text != "all") {
-    return wrong("events", Events, "all, none or last:SIZE");
+    return wrong("events", WhichEvents, "all, none or last:SIZE");
   }
   return Error::success();
 }
@@ -116,7 +117,7 @@ Error memkit::takeBounds(RecordOptions &O) {
   };
   Describe("start", Start);
   Describe("stop", Stop);
-  Describe("events", Events);
+  Describe("events", WhichEvents);
   Describe("max-size", MaxSize);
   return Error::success();
 }

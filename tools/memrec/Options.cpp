@@ -262,6 +262,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
     Text.push_back("heap=" + join(O.Heaps, ","));
   if (SampleInterval.getNumOccurrences())
     Text.push_back("sample-interval=" + SampleInterval);
+  if (O.Torch != wire::TB_All)
+    Text.push_back(O.Torch == wire::TB_None ? "torch=none" : "torch=heaps");
   if (O.Cuda != wire::CudaMode::Cupti)
     Text.push_back(O.Cuda == wire::CudaMode::Off ? "cuda=off"
                                                  : "cuda=interpose");

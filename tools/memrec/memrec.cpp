@@ -57,7 +57,7 @@ static void sayEnd(const RecordResult &R) {
   if (R.Detached)
     Line += "; the program runs on";
   if (R.Output != "-")
-    Line += "; next: memleak " + R.Output;
+    Line += "; next: memstat " + R.Output;
   say(Line);
   if (!R.Nameless.empty())
     say(sys::path::filename(R.Nameless) +

@@ -66,13 +66,16 @@ Expected<std::unique_ptr<Greeter>> Greeter::create() {
   return G;
 }
 
-Expected<std::string> Greeter::preloadable(const std::string &Library) {
+Expected<std::string> Greeter::preloadable(StringRef Library) {
   if (isPlain(Library))
-    return Library;
-  std::string To = Folder + "/libmemrec.so";
-  if (symlink(Library.c_str(), To.c_str()) != 0)
-    return failErrno(To);
-  return Link = std::move(To);
+    return Library.str();
+  auto [To, Name] = Library.rsplit('/');
+  if (Link.empty()) {
+    Link = Folder + "/lib";
+    if (symlink(To.str().c_str(), Link.c_str()) != 0)
+      return failErrno(Link);
+  }
+  return Link + "/" + Name.str();
 }
 
 void Greeter::shut() {

@@ -26,9 +26,9 @@ public:
   ~Greeter();
 
   /// A path of \p Library for LD_PRELOAD. The loader ends a path at a blank or
-  /// a colon and expands `$`: a path with one of these gets a link beside the
-  /// socket.
-  llvm::Expected<std::string> preloadable(const std::string &Library);
+  /// a colon and expands `$`: a folder with one of these gets a link beside
+  /// the socket. There is one link: all libraries must be of one folder.
+  llvm::Expected<std::string> preloadable(llvm::StringRef Library);
   /// Leaves the link: programs that run on start others with it.
   void keepLink() { KeepsLink = true; }
 

@@ -36,9 +36,9 @@
 //
 // Nothing to be had: no room for addresses or descriptors, no recorder, or one
 // that refuses. The program runs.
-// RUN: %wiredrain -- sh -c 'ulimit -v 30000; exec %t threads 2' | FileCheck %s --check-prefix=RUNS
-// RUN: %wiredrain -- sh -c 'exec 3>&- 4>&- 5>&-; ulimit -n 4; exec %t threads 2' | FileCheck %s --check-prefix=RUNS
-// RUN: %wiredrain -- sh -c 'ulimit -f 0; exec %t threads 2' | FileCheck %s --check-prefix=RUNS
+// RUN: %wiredrain -- sh -c 'ulimit -v 30000; exec "%t" threads 2' | FileCheck %s --check-prefix=RUNS
+// RUN: %wiredrain -- sh -c 'exec 3>&- 4>&- 5>&-; ulimit -n 4; exec "%t" threads 2' | FileCheck %s --check-prefix=RUNS
+// RUN: %wiredrain -- sh -c 'ulimit -f 0; exec "%t" threads 2' | FileCheck %s --check-prefix=RUNS
 // RUN: %wiredrain --refuse -- %t threads 2 | FileCheck %s --check-prefix=RUNS
 // RUN: env LD_PRELOAD=%libmemrec %t threads 2
 // RUN: env LD_PRELOAD=%libmemrec MEMREC_SOCKET=%t.none MEMREC_PRELOAD=%libmemrec %t threads 2

@@ -3,7 +3,7 @@
 // another order name the same.
 //
 // RUN: %cuda_cc %s -o %t.exe %libcuda
-// RUN: %cuda env FAKECUDA_DEVICES=2 memrec -o %t.fb -- sh -c '%t.exe all; CUDA_VISIBLE_DEVICES=1,0 %t.exe'
+// RUN: %cuda env FAKECUDA_DEVICES=2 memrec -o %t.fb -- sh -c '"%t.exe" all; CUDA_VISIBLE_DEVICES=1,0 "%t.exe"'
 // RUN: memdump --check %t.fb
 // RUN: memdump %t.fb | grep -E "cuda|free |context ends" | FileCheck %s
 // RUN: memdump --summary %t.fb | FileCheck %s --check-prefix=HEAPS

@@ -20,7 +20,7 @@
 // NAMED: looks its functions up: another tool has CUPTI: CUPTI for Their Tool{{$}}
 // RUN: mkdir -p %t.nsys
 // RUN: %cc -shared -x c /dev/null -o %t.nsys/libToolsInjection64.so
-// RUN: %if !cuda-device %{ %cuda env FAKECUPTI_TAKEN=1 LD_PRELOAD=%t.nsys/libToolsInjection64.so memrec -v -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=LOADED %}
+// RUN: %if !cuda-device %{ %cuda env FAKECUPTI_TAKEN=1 LD_LIBRARY_PATH=%t.nsys:%fake_cuda LD_PRELOAD=libToolsInjection64.so memrec -v -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=LOADED %}
 // LOADED: another tool has CUPTI: Nsight Systems (libToolsInjection64.so)
 //
 // Another tool's library is the one that the driver loads.

@@ -8,7 +8,7 @@
 // RUN: %cxx -shared -fPIC -DLIBC10 %src_root/test/record/torch/cuda/Inputs/fake-torch.cpp -o %t/torch/lib/libc10.so -Wl,-soname,libc10.so
 // RUN: %cxx -shared -fPIC %src_root/test/record/torch/cuda/Inputs/fake-torch.cpp -o %t/torch/lib/libc10_cuda.so -Wl,-soname,libc10_cuda.so -L%t/torch/lib -lc10
 // RUN: %cuda_cxx %s -o %t/exe %libcuda -ldl
-// RUN: %cuda sh -c 'LD_LIBRARY_PATH=$LD_LIBRARY_PATH:%t/torch/lib exec env FAKECUDA_DEVICES=2 memrec -v -o %t.fb -- %t/exe' 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: %cuda sh -c 'LD_LIBRARY_PATH=$LD_LIBRARY_PATH:"%t/torch/lib" exec env FAKECUDA_DEVICES=2 memrec -v -o "%t.fb" -- "%t/exe"' 2>&1 | FileCheck %s --check-prefix=SAID
 // SAID: PyTorch on CUDA: requests, streams and segments are recorded
 // RUN: memdump --check %t.fb
 // RUN: memdump %t.fb > %t.txt

@@ -20,8 +20,10 @@ for old in (trace, away, done):
         os.remove(old)
 recorder = subprocess.Popen(
     ["memrec", "--on-full=wait:300ms", "-q", "-o", trace, "sh", "-c",
-     "%s 2 1000; : > %s; %s 10 200000; : > %s; exit 4" % (churn, away, churn, done)],
-    env={**os.environ, "LD_PRELOAD": base + ".so", "STALL_WHILE": away})
+     '"$1" 2 1000; : > "$2"; "$1" 10 200000; : > "$3"; exit 4', "sh", churn, away, done],
+    # By its name: LD_PRELOAD ends a path at a blank.
+    env={**os.environ, "LD_LIBRARY_PATH": os.path.dirname(base), "LD_PRELOAD": os.path.basename(base) + ".so",
+         "STALL_WHILE": away})
 begin = time.monotonic()
 while not os.path.exists(done):
     assert time.monotonic() - begin < 60, "the program does not end"

@@ -644,11 +644,15 @@ int main(int Argc, char **Argv) {
   if (bind(Socket, reinterpret_cast<sockaddr *>(&A), sizeof(A)) ||
       listen(Socket, 128))
     die("bind");
+  // LD_PRELOAD ends a path at a blank: the library may lie in any folder.
+  std::string Link = std::string(Folder) + "/library.so";
+  if (symlink(Opt.Library, Link.c_str()))
+    die("symlink");
   pid_t Child = fork();
   if (Child == 0) {
-    setenv("LD_PRELOAD", Opt.Library, 1);
+    setenv("LD_PRELOAD", Link.c_str(), 1);
     setenv(wire::SocketVar, Path.c_str(), 1);
-    setenv(wire::PreloadVar, Opt.Library, 1);
+    setenv(wire::PreloadVar, Link.c_str(), 1);
     execvp(Argv[First], Argv + First);
     _exit(127);
   }
@@ -687,6 +691,7 @@ int main(int Argc, char **Argv) {
     summary(*I);
   }
   unlink(Path.c_str());
+  unlink(Link.c_str());
   rmdir(Folder);
   printf("status %d\n", Status);
   return 0;
