@@ -645,7 +645,8 @@ int main(int Argc, char **Argv) {
       listen(Socket, 128))
     die("bind");
   // LD_PRELOAD ends a path at a blank: the library may lie in any folder.
-  std::string Link = std::string(Folder) + "/library.so";
+  const char *Name = strrchr(Opt.Library, '/');
+  std::string Link = Folder + std::string(Name ? Name : "/library.so");
   if (symlink(Opt.Library, Link.c_str()))
     die("symlink");
   pid_t Child = fork();
