@@ -2,7 +2,13 @@
 # that the build of a file takes. No file may rely on these sets; the preset `debug` builds
 # without.
 
-option(MEMKIT_PCH "Compile the most read headers once" ON)
+# Not with ccache: it keys files by the bytes of the compiled headers, which no other folder
+# shares, and would compile the headers again from their own old result.
+set(default ON)
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
+  set(default OFF)
+endif()
+option(MEMKIT_PCH "Compile the most read headers once" ${default})
 
 # memkit_precompile(TARGET SET): the files of TARGET read the headers of SET compiled.
 function(memkit_precompile target set)

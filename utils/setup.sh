@@ -65,8 +65,6 @@ build() {
   shift
   if command -v ccache >/dev/null; then
     launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-    # Without it nothing is cached that reads precompiled headers.
-    export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
   fi
   local inputs="$root ${launcher[*]} CUDA_HOME=${CUDA_HOME:-} CC=${CC:-} CXX=${CXX:-}"
   local configured=$folder/configured-with
