@@ -9,10 +9,13 @@
 
 #include "memkit/Analysis/LeakFindings.h"
 #include "LeakLayers.h"
+#include "memkit/Model/LiveBlocks.h"
+#include "memkit/Model/Replay.h"
 #include "memkit/Model/StackKeys.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
+#include <map>
 
 using namespace llvm;
 
@@ -29,6 +32,7 @@ public:
   Error findLayers();
 
 private:
+  Error findLayersOfFreed();
   Error findOutliers(SliceSeries &Slices);
   bool isBelowGrowth(const Outlier &O) const;
   void suppress(const Suppressions &Hidden, const Suppressions &ByDefault);
@@ -162,6 +166,35 @@ Error OverTime::findLayers() {
           }))
     return E;
   Layers.finish();
+  return findLayersOfFreed();
+}
+
+/// What grew and was freed at exit has its layer from the blocks that lived
+/// before that.
+Error OverTime::findLayersOfFreed() {
+  std::map<uint64_t, std::vector<LeakFinding>> At; ///< by the end of the span
+  for (const LeakFinding &F : R.All)
+    if (F.Kind == FK_Growth && R.Growth.Found[F.Place].FreedAtExit)
+      At[R.Growth.Spans[R.Growth.Found[F.Place].Span].EndNs].push_back(F);
+  for (auto &[EndNs, Findings] : At) {
+    LeakLayers Layers(T, Findings);
+    Moment M;
+    M.TimeNs = EndNs;
+    if (Error E = replayTo(T, S.selection(), M, "layers need",
+                           [&](uint32_t Image, const Replay &Run) {
+                             Run.forEachLive(
+                                 Image, [&](const LiveBlock &B, uint32_t) {
+                                   Layers.add(B);
+                                 });
+                             return Error::success();
+                           }))
+      return E;
+    Layers.finish();
+    for (const LeakFinding &F : Findings)
+      for (LeakFinding &Of : R.All)
+        if (Of.Kind == FK_Growth && Of.Place == F.Place)
+          Of.Layer = F.Layer;
+  }
   return Error::success();
 }
 

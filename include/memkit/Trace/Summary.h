@@ -133,7 +133,7 @@ struct ImageTotals {
   uint32_t Role = 0;      ///< string; what was learnt late, in Image's place
   /// Of the samples: the most that was resident; 0: there are none.
   uint64_t RssPeakBytes = 0, PssPeakBytes = 0;
-  DomainShares Shares; ///< of devices
+  DomainShares Shares{}; ///< of devices
   bool operator==(const ImageTotals &) const = default;
 };
 
@@ -148,7 +148,7 @@ struct StepTotals {
   uint64_t FreedBytes = 0;
   uint64_t PeakBytes = 0; ///< highest live bytes of the image within the step
   uint64_t LiveBytes = 0; ///< at its end
-  DomainShares Shares;    ///< of devices; what stands above is of `host`
+  DomainShares Shares{};    ///< of devices; what stands above is of `host`
   bool operator==(const StepTotals &) const = default;
 };
 
@@ -178,7 +178,7 @@ struct LayerTotals {
   uint64_t TensorAllocatedBytes = 0, TensorFreedBytes = 0, TensorPeakBytes = 0;
   /// Of a Layer: its tensors in each domain in which it changed any. Of others:
   /// all blocks of devices.
-  DomainShares Shares;
+  DomainShares Shares{};
   bool operator==(const LayerTotals &) const = default;
 };
 

@@ -205,7 +205,8 @@ TEST(StackKeys, FramesWithoutSymbols) {
   llvm::StringSet<> Moved = movedModules({Old.get(), New.get()});
   EXPECT_EQ(Moved.size(), 1u);
   EXPECT_EQ(movedModules({Old.get(), Old.get()}).size(), 0u);
-  KeyRules Rules{nullptr, &Moved};
+  KeyRules Rules;
+  Rules.Moved = &Moved;
   EXPECT_EQ(Key(*Old, 1, Rules), Key(*New, 1, Rules));
   // Code that is in no module has its address by chance.
   EXPECT_EQ(Key(*Old, 2, {}), Key(*New, 2, {}));
