@@ -167,7 +167,7 @@ Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
                  {wire::SocketVar, Socket},
                  {wire::PreloadVar, Ours.Capture}};
   std::optional<std::string> Nvtx = getProcessEnv(wire::NvtxVar);
-  if (!Nvtx || Nvtx->empty())
+  if (!Nvtx || Nvtx->empty() || *Nvtx == O.Library)
     P.Variables.emplace_back(wire::NvtxVar, Ours.Capture);
   else if (*Nvtx != Ours.Capture)
     O.Warn(Twine(wire::NvtxVar) + " is set already, to " + *Nvtx +
@@ -175,7 +175,7 @@ Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
   if (Ours.Cuda.empty())
     return P;
   std::optional<std::string> Cuda = getProcessEnv(wire::CudaVar);
-  if (!Cuda || Cuda->empty())
+  if (!Cuda || Cuda->empty() || *Cuda == O.CudaLibrary)
     P.Variables.emplace_back(wire::CudaVar, Ours.Cuda);
   else if (*Cuda != Ours.Cuda)
     O.Warn(Twine(wire::CudaVar) + " is set already, to " + *Cuda +

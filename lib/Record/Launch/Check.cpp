@@ -28,8 +28,6 @@ static std::string whyNoLibrary(const std::string &Library) {
   auto File = object::ObjectFile::createObjectFile(Library);
   if (!File)
     return Library + ": " + toString(File.takeError());
-  if (Library.find_first_of(" :") != std::string::npos)
-    return Library + ": a name with a blank or colon cannot be preloaded";
   return "";
 }
 

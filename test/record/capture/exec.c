@@ -85,7 +85,7 @@ int main(int Argc, char **Argv) {
   if (posix_spawnp(&P, Me, 0, 0, Args, environ) || waitpid(P, &St, 0) != P || St)
     return 21;
   char Line[4096];
-  snprintf(Line, sizeof(Line), "exec %s leaf", Me);
+  snprintf(Line, sizeof(Line), "exec '%s' leaf", Me);
   if (system(Line))
     return 22;
   FILE *F = popen(Line, "r");

@@ -13,6 +13,7 @@
 const fs = require('fs');
 const os = require('os');
 const path = require('path');
+const {pathToFileURL} = require('url');
 
 const [packages, chromium, file, picture] = process.argv.slice(2);
 const isPage = file.endsWith('.html');
@@ -86,8 +87,8 @@ async function main() {
       '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
   try {
-    const page = 'file://' + path.join(release, 'index.html') + '#localProfilePath=' + script;
-    await show(await browser.newPage(), text, isPage ? 'file://' + path.resolve(file) : page);
+    const page = pathToFileURL(path.join(release, 'index.html')) + '#localProfilePath=' + script;
+    await show(await browser.newPage(), text, isPage ? pathToFileURL(file).href : page);
   } finally {
     await browser.close();
     fs.rmSync(folder, {recursive: true, force: true});
