@@ -40,9 +40,11 @@ void Accounts::addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
     Born = static_cast<uint32_t>(LifetimesOf.size() - 1) |
            AccountRowRest::HasLifetime;
   }
-  LifetimesOf[Born & ~AccountRowRest::HasLifetime].addBorn(
-      Interval, static_cast<int64_t>(Blocks - Before.LiveBlocks),
-      static_cast<int64_t>(Bytes - Before.LiveBytes), I.Intervals);
+  Lifetime &L = LifetimesOf[Born & ~AccountRowRest::HasLifetime];
+  // Cohorts on both sides of the cut must not become one.
+  L.setCut(Cells[StackRows[Before.Row].Cell].S->Cut.intervals());
+  L.addBorn(Interval, static_cast<int64_t>(Blocks - Before.LiveBlocks),
+            static_cast<int64_t>(Bytes - Before.LiveBytes), I.Intervals);
 }
 
 /// The late frees From to before To. Each is three cache misses away: the

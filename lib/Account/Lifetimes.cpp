@@ -30,13 +30,15 @@ uint32_t IntervalLog::find(uint64_t Ordinal) const {
 
 AgeClass IntervalLog::ageClass(uint32_t Birth, uint32_t Death) const {
   auto Class = [](uint64_t Units) {
-    return static_cast<uint8_t>(std::bit_width(std::max<uint64_t>(Units, 1)));
+    return static_cast<uint8_t>(std::min<int>(
+        std::bit_width(std::max<uint64_t>(Units, 1)), NumAgeClasses - 1));
   };
   const IntervalBegin &From = Begins[Birth], &To = Begins[Death];
   AgeClass Age;
   Age.Time = Class((To.BeginNs - From.BeginNs) / AgeUnitNs) - 1;
   if (From.Step)
-    Age.Steps = Class(To.Step - From.Step);
+    // A program numbers its steps as it likes.
+    Age.Steps = Class(To.Step - std::min(From.Step, To.Step));
   return Age;
 }
 
@@ -44,7 +46,8 @@ double IntervalLog::place(uint32_t Interval, uint32_t Last) const {
   const IntervalBegin &At = Begins[Interval], &First = Begins.front(),
                       &End = Begins[Last];
   auto Share = [](uint64_t Part, uint64_t Whole) {
-    return Whole ? static_cast<double>(Part) / static_cast<double>(Whole) : 1.0;
+    return Part < Whole ? static_cast<double>(Part) / static_cast<double>(Whole)
+                        : 1.0;
   };
   return End.Step
              ? Share(At.Step, End.Step)
@@ -104,7 +107,8 @@ void Lifetime::makeRoom(const IntervalLog &Log) {
   double First = Log.place(Cohorts.front().Interval, Last);
   double Width = std::max((1 - First) / (MaxCohorts / 2), 1e-9);
   auto PartOf = [&](const Live &L) {
-    return static_cast<size_t>((Log.place(L.Interval, Last) - First) / Width);
+    double Off = std::max(Log.place(L.Interval, Last) - First, 0.0);
+    return static_cast<size_t>(Off / Width);
   };
   std::vector<Live> Few;
   for (const Live &L : Cohorts) {

@@ -36,6 +36,11 @@ constexpr double EnoughCohorts = 16;
 /// Freed at exit: at most this part of what lived is left.
 constexpr double LeftAtExit = 0.1;
 
+/// Sums of what a file says may be more than any memory.
+uint64_t toBytes(double V) {
+  return static_cast<uint64_t>(std::clamp(V, 0.0, 0x1p63));
+}
+
 /// What is known of a node or stack, and what no finding below it has.
 struct Place {
   SurvivalData Data;
@@ -262,7 +267,7 @@ void Finder::addLifetimes(size_t Image, const Lifetimes &L) {
     }
     P.Repeated = Bins > 1 ? P.Survive : 0;
     GrowthRow &G = Rows[At->second];
-    G.AtEnd = static_cast<uint64_t>(P.Survive);
+    G.AtEnd = toBytes(P.Survive);
     G.Blocks = I.BlocksAtCut;
     P.Stacks = P.Survive > 0;
     P.Bytes = static_cast<double>(I.AtCut);
@@ -377,9 +382,9 @@ bool Finder::add(uint32_t Group, uint32_t Node, const Place &P,
   G.Node = Node;
   G.Stack = P.TopStack;
   G.Stacks = P.Stacks;
-  G.Bytes = static_cast<uint64_t>(std::max(P.Bytes, 0.0));
-  G.Blocks = static_cast<uint64_t>(std::max(P.Blocks, 0.0));
-  G.Rise = static_cast<uint64_t>(std::min(R.Bytes, 0x1p63));
+  G.Bytes = toBytes(P.Bytes);
+  G.Blocks = toBytes(P.Blocks);
+  G.Rise = toBytes(R.Bytes);
   G.Rate = R.Rate / Span.PerUnit;
   G.Low = R.Low / Span.PerUnit;
   G.High = R.High / Span.PerUnit;
@@ -388,8 +393,8 @@ bool Finder::add(uint32_t Group, uint32_t Node, const Place &P,
   G.Verdict = R.Verdict;
   G.IsContainer = R.IsContainer;
   const HeapLevel &L = Levels[Group];
-  G.HeapBegin = static_cast<uint64_t>(std::max(L.Begin, 0.0));
-  G.HeapEnd = static_cast<uint64_t>(std::max(L.End, 0.0));
+  G.HeapBegin = toBytes(L.Begin);
+  G.HeapEnd = toBytes(L.End);
   G.FreedAtExit = P.AtExit < LeftAtExit * P.Bytes;
   if (R.Since) {
     uint32_t Image = Group / numHeaps();

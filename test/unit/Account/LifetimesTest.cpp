@@ -257,6 +257,30 @@ TEST(Lifetimes, ManyCohortsBecomeFew) {
   EXPECT_GE(Cohorts, Lifetime::MaxCohorts / 4);
 }
 
+/// Numbers of steps are the program's, or a file's: they may be any.
+TEST(Lifetimes, StepsMayHaveAnyNumbers) {
+  Program P;
+  P.A.allocate({P.Next++, P.A.stackRow(1, 1, 2), 0}, 1000000, P.Time += 100, 1);
+  for (uint64_t N : {UINT64_MAX, uint64_t(3), UINT64_MAX - 1, uint64_t(1)}) {
+    P.Time = P.A.boundary(P.Time + 1);
+    P.A.beginStep(1, N, P.Time);
+    Slice S;
+    P.A.cutSlice(1, P.Time, P.Next, S);
+    P.allocate();
+    if (P.Next > 3)
+      P.free(P.Next - 2);
+  }
+  P.endInterval();
+  P.endInterval();
+  P.endInterval();
+  llvm::cantFail(P.A.lifetimes([&](const Lifetimes &L) {
+    for (const LifetimeRow &R : L.Rows)
+      for (const LateFrees &F : R.Frees)
+        EXPECT_LT(F.Age.Steps, NumAgeClasses);
+    return llvm::Error::success();
+  }));
+}
+
 TEST(Lifetimes, StepsAreTheClockOnceThereAreSome) {
   Program P;
   P.allocate(); // 0: before the first step
