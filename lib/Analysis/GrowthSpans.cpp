@@ -17,6 +17,9 @@ namespace memkit {
 /// Fewer steps tell less than time does.
 static constexpr uint64_t LeastSteps = 7;
 
+/// What is left out at the end is told where it is this part of the run.
+static constexpr double WorthAWord = 0.03;
+
 /// How many steps a slice has. A file may say anything.
 static double stepsOf(const SliceHead &H) {
   if (H.LastStep == 0)
@@ -69,7 +72,11 @@ bool SpanBins::choose(const ImageSlices &I, size_t Cut,
   Span.LastStep = I.Heads[End - 1].LastStep;
   Span.BeginNs = I.Heads[Begin].BeginNs;
   Span.EndNs = I.Heads[End - 1].EndNs;
-  Span.EndsEarly = End + 1 < I.Heads.size();
+  // The interval that runs at the end never counts: that is not worth a word.
+  uint64_t LastNs = I.Heads.back().EndNs;
+  double Left = agesOf(LastNs - std::min(Span.EndNs, LastNs));
+  Span.EndsEarly =
+      End + 1 < I.Heads.size() && Left > WorthAWord * agesOf(LastNs);
   Span.PerUnit = Span.HasSteps ? 1 : static_cast<double>(AgeUnitNs) / 1e9;
   return true;
 }

@@ -43,7 +43,8 @@ struct GrowthSpan {
   size_t Intervals = 0;                 ///< steps, or equal times
   uint64_t FirstStep = 0, LastStep = 0; ///< of those with HasSteps
   uint64_t BeginNs = 0, EndNs = 0;
-  /// What came after is the end of the process, which frees.
+  /// What came after, a good part of the run, is the end of the process, which
+  /// frees.
   bool EndsEarly = false;
   /// How much a unit of the clock is: one step, or so many seconds.
   double PerUnit = 1;

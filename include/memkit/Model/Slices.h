@@ -89,9 +89,9 @@ public:
   using Taker = llvm::function_ref<llvm::Error(
       size_t Image, size_t Slice, llvm::ArrayRef<SliceChange> Rows)>;
   llvm::Error forEach(Taker Take);
-  /// Gives how long the blocks of selected rows live, of images() that tell
-  /// it: Image is a place there. Blocks of one image come in order. A trace
-  /// whose slices it has is the one that these are of.
+  /// Gives the lifetimes of the selected rows, of each of images() that has
+  /// some: Image is a place there. The parts of one image come in order. Slices
+  /// and lifetimes come from the same trace, or the same replay.
   llvm::Error forEachLifetimes(
       llvm::function_ref<void(size_t Image, const Lifetimes &)> Take);
   /// How many rows forEach() has numbered so far.

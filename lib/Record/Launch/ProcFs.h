@@ -19,7 +19,8 @@ namespace memkit::procfs {
 
 /// The whole of a small file that has no size; empty when it cannot be read.
 std::string readFile(const std::string &Path);
-/// Its arguments, each with a NUL behind it, or what it has written over them.
+/// The arguments of a process, each with a NUL behind it; a process may have
+/// written a title over its arguments.
 std::string arguments(pid_t Pid);
 std::string exePath(pid_t Pid);
 /// Empty when the thread has ended.

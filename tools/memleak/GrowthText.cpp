@@ -1,0 +1,158 @@
+//===- GrowthText.cpp - What grows, for people --------------------*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GrowthText.h"
+#include "memkit/Export/StackText.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/Table.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace memkit {
+
+/// `p < 1e-30`, `p = 2e-10`.
+static std::string chanceText(double P) {
+  std::string Text;
+  if (P < 1e-30)
+    return "p < 1e-30";
+  raw_string_ostream(Text) << "p = " << format("%.1g", P);
+  return Text;
+}
+
+/// `step` or `second`.
+static StringRef unitOf(const GrowthSpan &S) {
+  return S.HasSteps ? "step" : "second";
+}
+
+std::string growthTitle(const LeakView &V, const LeakFinding &F) {
+  const Growth &G = V.R.Growth.Found[F.Place];
+  const GrowthSpan &S = V.R.Growth.Spans[G.Span];
+  std::string Text = "+" + rateText(G.Rate) + " per " + unitOf(S).str() +
+                     " in " + V.T.heapName(F.Heap).str() +
+                     processText(V.T, S.Image) + ", " + formatSize(F.Bytes) +
+                     " in " + plural(F.Blocks, "block");
+  Text += S.HasSteps ? " after step " + std::to_string(S.LastStep)
+                     : " after " + formatTime(S.EndNs);
+  return Text;
+}
+
+/// Since when, and of what nothing is freed.
+static std::string courseOf(const Growth &G, const GrowthSpan &S) {
+  std::string Text;
+  if (G.SinceNs)
+    Text += S.HasSteps ? "since step " + std::to_string(G.SinceStep)
+                       : "since " + formatTime(G.SinceNs);
+  else
+    Text += "from the begin on";
+  if (G.IsContainer)
+    return Text + "; one block is replaced by a larger one again and again";
+  auto Ns = static_cast<uint64_t>(std::min(G.Age * 1e9, 0x1p62));
+  std::string Age =
+      S.HasSteps ? plural(std::llround(G.Age), "step") : formatTime(Ns);
+  return Text + "; what is older than " + Age + " stays";
+}
+
+std::string growthEvidence(const LeakView &V, const LeakFinding &F) {
+  const Growth &G = V.R.Growth.Found[F.Place];
+  const GrowthSpan &S = V.R.Growth.Spans[G.Span];
+  std::string Text = "from " + rateText(G.Low) + " to " + rateText(G.High) +
+                     " per " + unitOf(S).str() + " (95 %), ";
+  if (!G.IsContainer)
+    Text += chanceText(G.PValue) + ", ";
+  Text += courseOf(G, S);
+  if (G.Stacks > 1)
+    Text += "; " + plural(G.Stacks, "stack") + " below this one";
+  return Text;
+}
+
+std::string growthOutcome(const LeakView &V, const Growth &G) {
+  return V.T.heapName(G.Heap).str() +
+         " as a whole: " + formatSize(G.HeapBegin) + " to " +
+         formatSize(G.HeapEnd) + (G.FreedAtExit ? "; freed at exit" : "");
+}
+
+/// `steps 1 to 100`, `2.1 s to 10.3 s`, `3 processes`.
+static std::string spanText(const GrowthReport &G) {
+  const GrowthSpan &S = G.Spans.front();
+  std::vector<uint32_t> Images;
+  for (const GrowthSpan &Other : G.Spans)
+    Images.push_back(Other.Image);
+  sort(Images);
+  Images.erase(llvm::unique(Images), Images.end());
+  if (Images.size() > 1)
+    return formatCount(Images.size()) + " processes";
+  if (S.HasSteps)
+    return "steps " + std::to_string(S.FirstStep) + " to " +
+           std::to_string(S.LastStep);
+  return formatTime(S.BeginNs) + " to " + formatTime(S.EndNs);
+}
+
+/// The last moment that was measured of any process that ended later.
+static uint64_t lastEnd(const GrowthReport &G) {
+  uint64_t End = 0;
+  for (const GrowthSpan &S : G.Spans)
+    End = S.EndsEarly ? std::max(End, S.EndNs) : End;
+  return End;
+}
+
+/// Places of which it cannot be told yet.
+static void printUnsure(raw_ostream &OS, const LeakView &V) {
+  const GrowthReport &G = V.R.Growth;
+  if (G.Unsure.empty())
+    return;
+  bool One = G.Unsure.size() == 1;
+  OS << plural(G.Unsure.size(), "place")
+     << (One ? " still fills or leaks" : " still fill or leak")
+     << ": the run is too short to tell"
+     << (isVerbose() ? "\n" : " (-v shows more)\n");
+  if (!isVerbose())
+    return;
+  for (const Growth &U : G.Unsure) {
+    const GrowthSpan &S = G.Spans[U.Span];
+    OS << "\n+" << rateText(U.Rate) << " per " << unitOf(S) << " in "
+       << V.T.heapName(U.Heap) << processText(V.T, S.Image) << " so far\n  "
+       << courseOf(U, S) << '\n';
+    printFrames(OS, V.T.shownWay(U.Node), 4, outputWidth(), true);
+  }
+}
+
+void printGrowth(raw_ostream &OS, const LeakView &V) {
+  const GrowthReport &G = V.R.Growth;
+  if (G.Spans.empty())
+    return;
+  if (any_of(G.Spans, [](const GrowthSpan &S) { return S.EndsEarly; }))
+    OS << "measured up to " << formatTime(lastEnd(G))
+       << ": what is freed later is taken for the end of the process\n";
+  if (G.Found.empty()) {
+    OS << "nothing grows (measured: " << spanText(G) << ")\n";
+    printUnsure(OS, V);
+    return;
+  }
+  double Sum = 0;
+  bool OneUnit = true;
+  for (const Growth &F : G.Found) {
+    Sum += F.Rate;
+    OneUnit &= G.Spans[F.Span].HasSteps == G.Spans[G.Found[0].Span].HasSteps;
+  }
+  bool One = G.Found.size() == 1;
+  OS << plural(G.Found.size(), "place") << (One ? " grows" : " grow");
+  if (OneUnit)
+    OS << ", by " << rateText(Sum) << " per "
+       << unitOf(G.Spans[G.Found[0].Span]) << (One ? "" : " in all");
+  OS << " (measured: " << spanText(G) << ")\n";
+  printFindings(OS, V, FK_Growth);
+  OS << '\n';
+  printUnsure(OS, V);
+}
+
+} // namespace memkit
