@@ -36,7 +36,8 @@ static constexpr ShareField ShareFields[] = {
     {"allocations", &DomainShare::Allocations, Counted},
     {"frees", &DomainShare::Frees, Counted},
     {"allocated_bytes", &DomainShare::AllocatedBytes, Counted},
-    {"freed_bytes", &DomainShare::FreedBytes, Counted},
+    // What a scope freed of the host is counted in blocks alone.
+    {"freed_bytes", &DomainShare::FreedBytes, SO_Step | SO_Layer},
     {"live_bytes", &DomainShare::LiveBytes, SO_Step | SO_Process},
     {"peak_bytes", &DomainShare::PeakBytes, All},
     {"rise_bytes", &DomainShare::RiseBytes, SO_Scope}};
