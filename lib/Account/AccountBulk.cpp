@@ -163,9 +163,9 @@ void Accounts::applyRare(const Change &C, Cell &Of) {
   }
   Of.Temporaries += 1;
   Of.S->Temporaries += 1;
-  StackRows.rest(C.Row).Temporaries += 1;
+  countTemporary(StackRows, C.Row);
   if (C.ContextRow)
-    ContextRows.rest(C.ContextRow).Temporaries += 1;
+    countTemporary(ContextRows, C.ContextRow);
 }
 
 void Accounts::apply(uint32_t Image, llvm::ArrayRef<Change> Changes,
@@ -184,7 +184,7 @@ void Accounts::apply(uint32_t Image, llvm::ArrayRef<Change> Changes,
     if (R.LastChange <= std::max(L.PeakAt, D.SaveUpTo)) {
       savePeaks(StackRows, C.Row, L.PeakAt, D.PeakAt);
       if (R.LastChange < I.SliceFrom)
-        I.Dirty.push_back({C.Row, R.LiveBlocks, R.LiveBytes});
+        I.Dirty.push_back(stateOf(C.Row, R));
     }
     // All ones when live bytes fall.
     uint64_t Falls = -uint64_t(C.Kind & 1), Bytes = (C.Bytes ^ Falls) - Falls;

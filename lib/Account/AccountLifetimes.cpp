@@ -18,20 +18,20 @@
 
 using namespace memkit;
 
-/// Before: the row as it was when the interval began; Blocks and Bytes: at its
-/// end. AnyLate: late frees of the interval may follow.
+/// Before and At: the row when the interval began and when it ended. AnyLate:
+/// late frees of the interval may follow.
 void Accounts::addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
-                       uint64_t Blocks, uint64_t Bytes, bool AnyLate) {
+                       const DirtyRow &At, bool AnyLate) {
   if (!SlicesOn)
     return;
   uint32_t &Born = StackRows.rest(Before.Row).Born;
   bool WasEmpty = !Before.LiveBlocks && !Before.LiveBytes;
-  bool IsSame = Blocks == Before.LiveBlocks && Bytes == Before.LiveBytes;
+  bool IsSame = At.livesAs(Before);
   // One that had a place when it was first written costs the same again.
   I.SliceWork += !IsSame && !WasEmpty;
   if (!(Born & AccountRowRest::HasLifetime)) {
     if (!Born || WasEmpty) {
-      Born = Blocks || Bytes ? Interval + 1 : 0;
+      Born = At.LiveBlocks || At.LiveBytes ? Interval + 1 : 0;
       return;
     }
     if (IsSame && !AnyLate)
@@ -43,8 +43,10 @@ void Accounts::addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
   Lifetime &L = LifetimesOf[Born & ~AccountRowRest::HasLifetime];
   // Cohorts on both sides of the cut must not become one.
   L.setCut(Cells[StackRows[Before.Row].Cell].S->Cut.intervals());
-  L.addBorn(Interval, static_cast<int64_t>(Blocks - Before.LiveBlocks),
-            static_cast<int64_t>(Bytes - Before.LiveBytes), I.Intervals);
+  // The difference of the 32 bits of blocks has no sign of its own.
+  uint64_t Blocks = uint64_t(At.LiveBlocks) - Before.LiveBlocks;
+  L.addBorn(Interval, static_cast<int64_t>(Blocks),
+            static_cast<int64_t>(At.LiveBytes - Before.LiveBytes), I.Intervals);
 }
 
 /// The late frees From to before To. Each is three cache misses away: the

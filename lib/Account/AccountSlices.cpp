@@ -26,6 +26,9 @@ constexpr uint64_t FirstDoubling = 4096, NextDoublings = 2048;
 /// anything.
 constexpr uint64_t EventsPerWork = 32, WorkPerDoubling = 1 << 14;
 constexpr uint64_t LeastOfLength = 6;
+/// What rows that live as before may cost: one for so many events, and so many
+/// more.
+constexpr uint64_t EventsPerChurn = 128, FreeChurn = 1 << 14;
 /// How many rows ahead memory is fetched.
 constexpr size_t RowsAhead = 16;
 } // namespace
@@ -57,11 +60,12 @@ bool Accounts::stepSliceDue(uint32_t Image) const {
   return First || I.StepsOpen >= I.SliceSteps;
 }
 
-void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
-                        Slice &Out) {
-  Out.Rows.clear();
-  cutSlice(Image, TimeNs, NextOrdinal, SIZE_MAX,
-           [&](Slice &All) { std::swap(Out, All); });
+SliceSums Accounts::dueSums(uint32_t Image) const {
+  const ImageState &I = *Images[Image];
+  uint64_t Most = I.Events / EventsPerChurn + FreeChurn;
+  return I.ChurnRows + I.Dirty.size() + I.NumWaiting <= Most
+             ? SliceSums::Whole
+             : SliceSums::Changed;
 }
 
 /// Slices become twice as long once there are many, or once they cost more
@@ -83,9 +87,10 @@ void Accounts::doubleSlices(ImageState &I, uint64_t Cut) {
 }
 
 /// The slice that ends at TimeNs without its rows; the next begins.
-Slice Accounts::nextSlice(ImageState &I, uint64_t TimeNs,
-                          uint64_t NextOrdinal) {
+Slice Accounts::nextSlice(ImageState &I, uint64_t TimeNs, uint64_t NextOrdinal,
+                          SliceSums Sums) {
   Slice Head;
+  Head.Sums = Sums;
   Head.Index = I.Open.Index;
   Head.FirstStep = I.Open.FirstStep;
   Head.LastStep = I.Stepping && I.StepBeginNs == TimeNs ? I.StepBefore : I.Step;
@@ -107,23 +112,90 @@ Slice Accounts::nextSlice(ImageState &I, uint64_t TimeNs,
   return Head;
 }
 
+//===----------------------------------------------------------------------===//
+// The rows of a slice
+//===----------------------------------------------------------------------===//
+
+/// Lets the sums of a row wait for a whole slice. False when they are too
+/// large.
+bool Accounts::letWait(ImageState &I, uint32_t Row, const SliceRow &Sums) {
+  if (!Sums.AllocatedBytes && !Sums.Allocations && !Sums.Temporaries)
+    return true;
+  uint32_t &Waits = StackRows.rest(Row).Waits;
+  WaitingRow W = Waits ? I.Waiting[Waits - 1] : WaitingRow{Row};
+  uint64_t Bytes = W.AllocatedBytes + Sums.AllocatedBytes;
+  uint64_t Allocations = W.Allocations + Sums.Allocations;
+  uint64_t Temporaries = W.Temporaries + Sums.Temporaries;
+  if (std::max({Bytes, Allocations, Temporaries}) > UINT32_MAX ||
+      Bytes < Sums.AllocatedBytes || Allocations < Sums.Allocations)
+    return false;
+  I.NumWaiting += !W.any();
+  if (!Waits) {
+    I.Waiting.emplace_back();
+    Waits = static_cast<uint32_t>(I.Waiting.size());
+  }
+  I.Waiting[Waits - 1] = {Row, uint32_t(Bytes), uint32_t(Allocations),
+                          uint32_t(Temporaries)};
+  return true;
+}
+
+/// Adds what waits to a row that is written.
+void Accounts::takeWaiting(ImageState &I, WaitingRow &W, SliceRow &To) {
+  I.NumWaiting -= W.any();
+  To.AllocatedBytes += W.AllocatedBytes;
+  To.Allocations += W.Allocations;
+  To.Temporaries += W.Temporaries;
+  W = {W.Row};
+}
+
+/// A row that was Before when the slice began and is At at its end. False when
+/// the slice does not have it.
+bool Accounts::sliceRow(ImageState &I, SliceSums Sums, const DirtyRow &Before,
+                        const DirtyRow &At, SliceRow &Out) {
+  AccountRow &R = StackRows[At.Row];
+  AccountRowRest &Rest = StackRows.rest(At.Row);
+  R.Temporaries -= At.Temporaries;
+  Rest.Temporaries += At.Temporaries;
+  Out = {Cells[R.Cell].Heap,
+         R.Key,
+         At.LiveBlocks,
+         At.LiveBytes,
+         At.Allocations - Before.Allocations,
+         At.AllocatedBytes - Before.AllocatedBytes,
+         At.Temporaries};
+  bool IsSame = At.livesAs(Before);
+  if (IsSame && Sums != SliceSums::Whole && letWait(I, At.Row, Out))
+    return false;
+  if (Rest.Waits)
+    takeWaiting(I, I.Waiting[Rest.Waits - 1], Out);
+  if (IsSame && !Out.AllocatedBytes && !Out.Allocations && !Out.Temporaries)
+    return false;
+  I.ChurnRows += IsSame;
+  return true;
+}
+
+/// A row that waits and is At when a whole slice ends, in which no event
+/// touched it.
+SliceRow Accounts::waitingRow(ImageState &I, WaitingRow &W,
+                              const DirtyRow &At) {
+  SliceRow Out{heapOf(W.Row), stackOf(W.Row), At.LiveBlocks, At.LiveBytes};
+  takeWaiting(I, W, Out);
+  I.ChurnRows += 1;
+  return Out;
+}
+
 namespace {
-/// A row of a slice before it is read: heap << 32 | stack, and where it stands.
+/// Where a row of a slice stands before it is sorted: heap << 32 | stack.
 struct KeyedRow {
   uint64_t Key;
-  uint32_t Row;
+  uint32_t At;
 };
+} // namespace
 
 /// Sorts by key, a digit at a time from the lowest: comparing would guess wrong
 /// at every second row, and slices of programs with many stacks are long.
-void sortByKey(std::vector<KeyedRow> &Rows) {
+static void sortByKey(std::vector<KeyedRow> &Rows) {
   constexpr unsigned DigitBits = 11;
-  constexpr size_t Few = 256;
-  auto Less = [](const KeyedRow &A, const KeyedRow &B) {
-    return A.Key < B.Key;
-  };
-  if (Rows.size() <= Few)
-    return std::sort(Rows.begin(), Rows.end(), Less);
   uint64_t Differs = 0;
   for (const KeyedRow &R : Rows)
     Differs |= R.Key ^ Rows.front().Key;
@@ -144,70 +216,61 @@ void sortByKey(std::vector<KeyedRow> &Rows) {
     Rows.swap(Other);
   }
 }
-} // namespace
 
-void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
-                        size_t MostRows,
-                        llvm::function_ref<void(Slice &)> Take) {
-  ImageState &I = *Images[Image];
-  assert(!I.Cut && "a cut is under way");
-  uint32_t Interval = static_cast<uint32_t>(I.Open.Index);
-  noteLevels(I);
-  // Each row is a cache miss away, so those that follow are fetched.
-  std::vector<KeyedRow> Changed;
-  Changed.reserve(I.Dirty.size());
-  auto Ahead = I.Dirty.begin();
-  for (size_t N = std::min(RowsAhead, I.Dirty.size()); N != 0; --N, ++Ahead)
-    prefetchRow(Ahead->Row);
-  for (const DirtyRow &D : I.Dirty) {
-    if (Ahead != I.Dirty.end()) {
-      prefetchRow(Ahead->Row);
-      prefetchRest((Ahead++)->Row);
-    }
-    const AccountRow &R = StackRows[D.Row];
-    addBorn(I, Interval, D, R.LiveBlocks, R.LiveBytes, !I.Late.empty());
-    if (R.LiveBytes != D.LiveBytes || R.LiveBlocks != D.LiveBlocks)
-      Changed.push_back({uint64_t(Cells[R.Cell].Heap) << 32 | R.Key, D.Row});
-  }
-  I.Dirty.clear();
-  applyLate(I, I.Late, 0, I.Late.size(), Interval);
-  I.Late.clear();
-  sortByKey(Changed);
-  const Slice Head = nextSlice(I, TimeNs, NextOrdinal);
-  Slice Part;
-  size_t At = 0;
-  do {
-    Part = Head;
-    size_t End = At + std::min(Changed.size() - At, MostRows);
-    Part.Rows.reserve(End - At);
-    for (; At != End; ++At) {
-      if (Changed.size() - At > RowsAhead)
-        prefetchRow(Changed[At + RowsAhead].Row);
-      const KeyedRow &C = Changed[At];
-      const AccountRow &R = StackRows[C.Row];
-      Part.Rows.push_back({static_cast<uint32_t>(C.Key >> 32), R.Key,
-                           R.LiveBlocks, R.LiveBytes});
-    }
-    Take(Part);
-  } while (At != Changed.size());
+static void sortRows(std::vector<SliceRow> &Rows) {
+  constexpr size_t Few = 256;
+  if (Rows.size() <= Few)
+    return std::sort(
+        Rows.begin(), Rows.end(), [](const SliceRow &A, const SliceRow &B) {
+          return std::tie(A.Heap, A.Stack) < std::tie(B.Heap, B.Stack);
+        });
+  std::vector<KeyedRow> Order;
+  Order.reserve(Rows.size());
+  for (const SliceRow &R : Rows)
+    Order.push_back({uint64_t(R.Heap) << 32 | R.Stack, uint32_t(Order.size())});
+  sortByKey(Order);
+  std::vector<SliceRow> Sorted;
+  Sorted.reserve(Rows.size());
+  for (const KeyedRow &K : Order)
+    Sorted.push_back(Rows[K.At]);
+  Rows.swap(Sorted);
 }
 
-void Accounts::beginCut(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal) {
+//===----------------------------------------------------------------------===//
+// A cut, in steps
+//===----------------------------------------------------------------------===//
+
+void Accounts::beginCut(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
+                        SliceSums Sums) {
   ImageState &I = *Images[Image];
   assert(!I.Cut && "a cut is under way");
   I.Cut = std::make_unique<CutState>();
   std::swap(I.Cut->Rows, I.Dirty);
   std::swap(I.Cut->Late, I.Late);
   noteLevels(I);
-  I.Cut->Head = nextSlice(I, TimeNs, NextOrdinal);
+  I.Cut->Head = nextSlice(I, TimeNs, NextOrdinal, Sums);
+}
+
+/// A row as it was at the cut: as it is, or as it was when an event touched it
+/// since.
+Accounts::DirtyRow Accounts::stateAtCut(const ImageState &I,
+                                        uint32_t Row) const {
+  const AccountRow &R = StackRows[Row];
+  return R.LastChange < I.SliceFrom ? stateOf(Row, R)
+                                    : I.Dirty[I.Cut->Since.lookup(Row)];
+}
+
+/// Whether rows that wait are still to be given.
+bool Accounts::givesWaiting(const ImageState &I) {
+  return I.Cut->Head.Sums == SliceSums::Whole && I.NumWaiting != 0;
 }
 
 bool Accounts::cutPart(uint32_t Image, size_t MostRows, Slice &Out) {
   ImageState &I = *Images[Image];
   CutState &C = *I.Cut;
   auto Interval = static_cast<uint32_t>(C.Head.Index);
-  if (C.Next == C.Rows.size() && C.Any) {
-    size_t End = std::min(C.Late.size(), C.NextLate + MostRows);
+  if (C.Next == C.Rows.size() && !givesWaiting(I) && C.Any) {
+    size_t End = C.NextLate + std::min(C.Late.size() - C.NextLate, MostRows);
     applyLate(I, C.Late, C.NextLate, End, Interval);
     C.NextLate = End;
     finishCut(I);
@@ -217,33 +280,25 @@ bool Accounts::cutPart(uint32_t Image, size_t MostRows, Slice &Out) {
   for (; C.Noted != I.Dirty.size(); ++C.Noted)
     C.Since[I.Dirty[C.Noted].Row] = uint32_t(C.Noted);
   Out = C.Head;
-  size_t End = std::min(C.Rows.size(), C.Next + MostRows);
-  Out.Rows.reserve(End - C.Next);
-  constexpr size_t Ahead = 16;
-  for (; C.Next != End; ++C.Next) {
-    if (C.Next + Ahead < End) {
-      prefetchRow(C.Rows[C.Next + Ahead].Row);
-      prefetchRest(C.Rows[C.Next + Ahead].Row);
+  // Each row is two cache misses away, so those that follow are fetched.
+  size_t Room = MostRows;
+  SliceRow Row;
+  for (; C.Next != C.Rows.size() && Room; ++C.Next, --Room) {
+    if (C.Next + RowsAhead < C.Rows.size()) {
+      prefetchRow(C.Rows[C.Next + RowsAhead].Row);
+      prefetchRest(C.Rows[C.Next + RowsAhead].Row);
     }
     const DirtyRow &Before = C.Rows[C.Next];
-    const AccountRow &R = StackRows[Before.Row];
-    uint32_t Blocks = uint32_t(R.LiveBlocks);
-    uint64_t Bytes = R.LiveBytes;
-    if (R.LastChange >= I.SliceFrom) {
-      const DirtyRow &Then = I.Dirty[C.Since.lookup(Before.Row)];
-      Blocks = Then.LiveBlocks;
-      Bytes = Then.LiveBytes;
-    }
-    addBorn(I, Interval, Before, Blocks, Bytes, !C.Late.empty());
-    if (Blocks != Before.LiveBlocks || Bytes != Before.LiveBytes)
-      Out.Rows.push_back(
-          {heapOf(Before.Row), stackOf(Before.Row), Blocks, Bytes});
+    DirtyRow At = stateAtCut(I, Before.Row);
+    addBorn(I, Interval, Before, At, !C.Late.empty());
+    if (sliceRow(I, C.Head.Sums, Before, At, Row))
+      Out.Rows.push_back(Row);
   }
-  std::sort(Out.Rows.begin(), Out.Rows.end(),
-            [](const SliceRow &A, const SliceRow &B) {
-              return std::tie(A.Heap, A.Stack) < std::tie(B.Heap, B.Stack);
-            });
-  bool Last = End == C.Rows.size();
+  for (; givesWaiting(I) && Room; ++C.NextWaiting, --Room)
+    if (WaitingRow &W = I.Waiting[C.NextWaiting]; W.any())
+      Out.Rows.push_back(waitingRow(I, W, stateAtCut(I, W.Row)));
+  sortRows(Out.Rows);
+  bool Last = C.Next == C.Rows.size() && !givesWaiting(I);
   bool Counts = !Out.Rows.empty() || (Last && !C.Any);
   C.Any |= Counts;
   finishCut(I);
@@ -253,6 +308,16 @@ bool Accounts::cutPart(uint32_t Image, size_t MostRows, Slice &Out) {
 /// Ends the cut when all of it is done.
 void Accounts::finishCut(ImageState &I) {
   const CutState &C = *I.Cut;
-  if (C.Next == C.Rows.size() && C.NextLate == C.Late.size())
+  if (C.Next == C.Rows.size() && !givesWaiting(I) &&
+      C.NextLate == C.Late.size())
     I.Cut.reset();
+}
+
+void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
+                        SliceSums Sums, Slice &Out) {
+  beginCut(Image, TimeNs, NextOrdinal, Sums);
+  cutPart(Image, SIZE_MAX, Out);
+  Slice None;
+  while (isCutting(Image))
+    cutPart(Image, SIZE_MAX, None);
 }

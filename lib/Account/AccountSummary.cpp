@@ -28,7 +28,7 @@ SumRow Accounts::sumRow(const AccountRow &R, const AccountRowRest &Rest,
   S.Heap = C.Heap;
   S.Allocations = R.Allocations;
   S.AllocatedBytes = R.AllocatedBytes;
-  S.Temporaries = Rest.Temporaries;
+  S.Temporaries = Rest.Temporaries + R.Temporaries;
   S.LiveBlocks = R.LiveBlocks;
   S.LiveBytes = R.LiveBytes;
   S.LiveExclusive = R.LiveExclusive;

@@ -98,12 +98,12 @@ Lifetime::Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes) {
 }
 
 /// When all places are taken, neighbours become one until half of them is free:
-/// equal parts of the time from the row's first cohort on.
-void Lifetime::makeRoom(const IntervalLog &Log) {
+/// equal parts of the time from the row's first cohort on. Last: the interval
+/// that ended, so that nothing depends on when this is called after its end.
+void Lifetime::makeRoom(uint32_t Last, const IntervalLog &Log) {
   erase_if(Cohorts, [](const Live &L) { return L.isEmpty(); });
   if (Cohorts.size() < MaxCohorts)
     return;
-  uint32_t Last = Log.current();
   double First = Log.place(Cohorts.front().Interval, Last);
   double Width = std::max((1 - First) / (MaxCohorts / 2), 1e-9);
   auto PartOf = [&](const Live &L) {
@@ -133,7 +133,7 @@ void Lifetime::makeRoom(const IntervalLog &Log) {
 Lifetime::Live &Lifetime::cohortAt(uint32_t Interval, const IntervalLog &Log) {
   if (Cohorts.empty() || Cohorts.back().Interval < Interval) {
     if (Cohorts.size() >= MaxCohorts)
-      makeRoom(Log);
+      makeRoom(Interval, Log);
     if (Cohorts.size() == Cohorts.capacity())
       erase_if(Cohorts, [](const Live &L) { return L.isEmpty(); });
     Live L;

@@ -28,6 +28,7 @@ Error SliceBatch::add(const Slice &S, Writer Write) {
     To.LastStep = S.LastStep;
     To.BeginNs = S.BeginNs;
     To.EndNs = S.EndNs;
+    To.Sums = S.Sums;
     To.Rows.assign(S.Rows.begin() + At, S.Rows.begin() + At + N);
     At += N;
     Rows += N;

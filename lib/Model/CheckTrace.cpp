@@ -173,6 +173,14 @@ llvm::Expected<Slice> Checker::readSlice(llvm::ArrayRef<SliceStop> Parts) {
   return Whole;
 }
 
+static std::string sumsOf(const SliceRow &R) {
+  return formatv("{0} blocks, {1} bytes ({2} blocks, {3} bytes allocated, {4} "
+                 "temporaries)",
+                 R.LiveBlocks, R.LiveBytes, R.Allocations, R.AllocatedBytes,
+                 R.Temporaries)
+      .str();
+}
+
 Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
   const SliceStop &At = Parts.front();
   llvm::Expected<Slice> Joined = readSlice(Parts);
@@ -180,7 +188,12 @@ Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
     return Joined.takeError();
   Slice &Said = *Joined;
   Slice Is;
-  Run->accounts().cutSlice(At.Image, At.EndNs, Run->nextOrdinal(At.Image), Is);
+  bool HasSums = Said.Sums != SliceSums::None;
+  Run->accounts().cutSlice(At.Image, At.EndNs, Run->nextOrdinal(At.Image),
+                           HasSums ? Said.Sums : SliceSums::Changed, Is);
+  if (!HasSums)
+    for (SliceRow &R : Is.Rows)
+      R.Allocations = R.AllocatedBytes = R.Temporaries = 0;
   Out.Slices += 1;
   std::string Name =
       formatv("image {0}, slice {1}: ", At.Image, Said.Index).str();
@@ -214,10 +227,7 @@ Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
       Out.add(Where() + "changed by the events, not in the file");
     else if (!(*A == *B))
       Out.add(Where() +
-              formatv("{0} blocks, {1} bytes, events give {2} blocks, "
-                      "{3} bytes",
-                      A->LiveBlocks, A->LiveBytes, B->LiveBlocks, B->LiveBytes)
-                  .str());
+              formatv("{0}, events give {1}", sumsOf(*A), sumsOf(*B)).str());
     if (!OnlyEvents)
       ++A;
     if (!OnlyFile)

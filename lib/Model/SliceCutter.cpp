@@ -29,8 +29,8 @@ Error SliceCutter::timeStop(uint64_t TimeNs, uint64_t NextNs) {
 }
 
 Error SliceCutter::stepBegun(uint32_t Image, uint64_t TimeNs) {
-  return Run->accounts().stepSliceDue(Image) ? cut(Image, TimeNs)
-                                             : Error::success();
+  const Accounts &A = Run->accounts();
+  return A.stepSliceDue(Image) ? cut(Image, TimeNs) : Error::success();
 }
 
 Error SliceCutter::imageEnds(uint32_t Image, uint64_t TimeNs) {
@@ -52,7 +52,8 @@ Error SliceCutter::finish(uint64_t AtNs) {
 }
 
 Error SliceCutter::cut(uint32_t Image, uint64_t TimeNs) {
-  Run->accounts().cutSlice(Image, TimeNs, Run->nextOrdinal(Image), Cut);
+  Accounts &A = Run->accounts();
+  A.cutSlice(Image, TimeNs, Run->nextOrdinal(Image), A.dueSums(Image), Cut);
   return batch(Image).add(Cut, [&](const Slices &S) { return Out.write(S); });
 }
 

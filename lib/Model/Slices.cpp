@@ -129,8 +129,8 @@ Error SliceSeries::addHeads(const BlockInfo &B, const Slices &Block) {
       return Wrong("slice " + Twine(Part.Index) + " of image " +
                    Twine(Block.Image) + " is out of order");
     C = {I.Heads.size(), Part.Index, true};
-    I.Heads.push_back(
-        {Part.Index, Part.FirstStep, Part.LastStep, Part.BeginNs, Part.EndNs});
+    I.Heads.push_back({Part.Index, Part.FirstStep, Part.LastStep, Part.BeginNs,
+                       Part.EndNs, Part.Sums});
   }
   return Error::success();
 }
@@ -193,7 +193,8 @@ Error SliceSeries::giveSlice(const BlockInfo &B, uint32_t Place,
     if (!Sel.hasHeap(R.Heap) || !Sel.hasStack(R.Stack))
       continue;
     uint32_t Row = rowOf(Place, R);
-    Changes.push_back({Row, R.Heap, R.Stack, R.LiveBlocks, R.LiveBytes, 0, 0});
+    Changes.push_back({Row, R.Heap, R.Stack, R.LiveBlocks, R.LiveBytes, 0, 0,
+                       R.Allocations, R.AllocatedBytes, R.Temporaries});
   }
   for (SliceChange &C : Changes) {
     Value &V = Values[C.Row];

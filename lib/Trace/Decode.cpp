@@ -123,7 +123,7 @@ Decoder::Problem Decoder::decode(Marks &Out) {
 
 Decoder::Problem Decoder::decodeHeads(Slices &Out) {
   const fb::Slices *T = Block->body_as_Slices();
-  TRY(known(T, fb::Slices::VT_LIVE_BYTES));
+  TRY(known(T, fb::Slices::VT_TEMPORARIES));
   Out.Image = T->image();
   Out.Rows.clear();
   if (!T->heads())
@@ -138,6 +138,14 @@ Decoder::Problem Decoder::decodeHeads(Slices &Out) {
     S.BeginNs = H->begin_ns();
     S.EndNs = H->end_ns();
   }
+  std::vector<uint8_t> Sums;
+  if (T->sums() && !copyBytes(T->sums(), uint32_t(Out.Rows.size()), Sums))
+    return "not as many kinds of slices as slices";
+  for (size_t I = 0; I != Sums.size(); ++I) {
+    if (Sums[I] >= NumSliceSums)
+      return "a slice of an unknown kind";
+    Out.Rows[I].Sums = SliceSums(Sums[I]);
+  }
   return "";
 }
 
@@ -151,7 +159,10 @@ Decoder::Problem Decoder::decode(Slices &Out) {
       !decodePlanes(T->stack(), Rows, Wide[2]) ||
       !undoDifferences(Wide[2], UINT32_MAX) ||
       !decodePlanes(T->live_blocks(), Rows, Wide[0]) ||
-      !decodePlanes(T->live_bytes(), Rows, Wide[1]))
+      !decodePlanes(T->live_bytes(), Rows, Wide[1]) ||
+      !decodePlanes(T->allocations(), Rows, Wide[3]) ||
+      !decodePlanes(T->allocated_bytes(), Rows, Wide[4]) ||
+      !decodePlanes(T->temporaries(), Rows, Wide[5]))
     return "a column of slices is malformed";
   uint32_t At = 0;
   for (size_t I = 0; I != Out.Rows.size(); ++I) {
@@ -161,8 +172,8 @@ Decoder::Problem Decoder::decode(Slices &Out) {
     Slice &S = Out.Rows[I];
     S.Rows.reserve(N);
     for (uint32_t E = At + N; At != E; ++At)
-      S.Rows.push_back(
-          {Narrow[0][At], uint32_t(Wide[2][At]), Wide[0][At], Wide[1][At]});
+      S.Rows.push_back({Narrow[0][At], uint32_t(Wide[2][At]), Wide[0][At],
+                        Wide[1][At], Wide[3][At], Wide[4][At], Wide[5][At]});
   }
   return At == Rows ? "" : "rows that belong to no slice";
 }

@@ -119,7 +119,7 @@ private:
   StackTree Tree;
   // Scratch.
   std::vector<uint32_t> Narrow[4];
-  std::vector<uint64_t> Wide[4];
+  std::vector<uint64_t> Wide[6];
   /// Where the values of allocations and references, in the order of time,
   /// stand in the columns of an event block.
   std::vector<uint32_t> AllocAt, RefAt;

@@ -119,9 +119,16 @@ Bytes Encoder::encode(const Slices &S) {
   });
   auto Blocks = Column([](const SliceRow &R) { return R.LiveBlocks; });
   auto Live = Column([](const SliceRow &R) { return R.LiveBytes; });
+  auto Allocations = Column([](const SliceRow &R) { return R.Allocations; });
+  auto Allocated = Column([](const SliceRow &R) { return R.AllocatedBytes; });
+  auto Temporaries = Column([](const SliceRow &R) { return R.Temporaries; });
+  std::vector<uint8_t> Sums;
+  for (const Slice &R : S.Rows)
+    Sums.push_back(static_cast<uint8_t>(R.Sums));
   return finish(fb::Body::Slices,
                 fb::CreateSlices(B, S.Image, B.CreateVectorOfStructs(Heads),
-                                 Count, Heap, Stack, Blocks, Live)
+                                 Count, Heap, Stack, Blocks, Live, bytes(Sums),
+                                 Allocations, Allocated, Temporaries)
                     .Union());
 }
 

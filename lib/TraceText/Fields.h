@@ -263,6 +263,7 @@ template <class M, class T> void mapSlice(M &Map, T &S) {
   Map.num("last-step", S.LastStep);
   Map.num("begin", S.BeginNs);
   Map.num("end", S.EndNs);
+  Map.choice("sums", S.Sums);
 }
 
 template <class M, class T> void mapSliceRow(M &Map, T &R) {
@@ -270,6 +271,9 @@ template <class M, class T> void mapSliceRow(M &Map, T &R) {
   Map.ref("stack", Ref::Stack, R.Stack);
   Map.num("blocks", R.LiveBlocks);
   Map.num("bytes", R.LiveBytes);
+  Map.num("allocations", R.Allocations);
+  Map.num("allocated", R.AllocatedBytes);
+  Map.num("temporaries", R.Temporaries);
 }
 
 template <class M, class T> void mapLifetimes(M &Map, T &L) {

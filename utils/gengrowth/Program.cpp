@@ -201,7 +201,7 @@ Error Recorder::closeEpoch() {
 }
 
 Error Recorder::cut(uint64_t TimeNs) {
-  A.cutSlice(1, TimeNs, NextOrdinal, Cut);
+  A.cutSlice(1, TimeNs, NextOrdinal, A.dueSums(1), Cut);
   return Batch.add(Cut, [&](const Slices &S) { return Out.write(S); });
 }
 

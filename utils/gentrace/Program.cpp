@@ -337,7 +337,7 @@ Error Program::closeEpoch() {
 }
 
 Error Program::cutSlice(ImageState &I, uint64_t TimeNs) {
-  A.cutSlice(I.Id, TimeNs, I.NextOrdinal, Cut);
+  A.cutSlice(I.Id, TimeNs, I.NextOrdinal, A.dueSums(I.Id), Cut);
   return I.Slices->add(Cut, WriteSlices);
 }
 

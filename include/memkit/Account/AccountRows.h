@@ -32,6 +32,9 @@ struct alignas(64) AccountRow {
   uint32_t LiveBlocks = 0;
   uint32_t Key = 0;  ///< stack or context
   uint32_t Cell = 0; ///< of its image and heap
+  /// Frees of temporaries since the row's last slice ended. The others, and
+  /// those that this cannot hold, are in AccountRowRest::Temporaries.
+  uint32_t Temporaries = 0;
 };
 static_assert(sizeof(AccountRow) == 64);
 
@@ -43,11 +46,14 @@ struct AccountRowRest {
   uint64_t DomainPeakBytes = 0;
   uint32_t HeapPeakBlocks = 0;
   uint32_t DomainPeakBlocks = 0;
-  uint64_t Temporaries = 0;
+  uint64_t Temporaries = 0; ///< without AccountRow::Temporaries
   /// 1 + the interval that all live blocks of the row were born in; or, with
   /// HasLifetime, where its Lifetime stands; 0: none lived when one ended.
   uint32_t Born = 0;
   static constexpr uint32_t HasLifetime = 1u << 31;
+  /// 1 + where the row stands among those that wait for a whole slice; 0: it
+  /// never waited.
+  uint32_t Waits = 0;
 };
 static_assert(sizeof(AccountRowRest) == 40);
 

@@ -46,11 +46,11 @@
 // The context 0 has no row: contextRow() gives 0 and events skip it.
 //
 // Not thread-safe. Memory: 104 bytes a row and 4 to find it (11 to 21 more
-// where another image or heap had its stack before), 17 for each row that
-// changed since the last slice, what Lifetimes.h says, 48 or so for each
+// where another image or heap had its stack before), 41 for each row that
+// changed since the last slice, 16 for each that ever waited for a whole slice,
+// what Lifetimes.h says, 48 or so for each
 // enclosing block, 32 a thread, 520 a heap for sizes; a summary takes 8 bytes a
-// row while it is made, and a slice that is cut at once 32 for each of its
-// rows.
+// row while it is made, and a part of a slice 150 for each of its rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -269,27 +269,26 @@ public:
   bool timeSliceDue(uint32_t Image, uint64_t NowNs);
   /// Whether a slice is due, the step just begun being the first of the next.
   bool stepSliceDue(uint32_t Image) const;
-  /// Cuts a slice that ends at TimeNs: the (heap, stack) whose live values
-  /// differ from those at the slice before, sorted by heap and stack.
-  /// NextOrdinal: of the next block of the image. At a step, call beginStep()
-  /// first or after, it is the same. Once more when the image ends, so that
-  /// slices say how it ended. Steps and equal times become longer when slices
-  /// are many, or have many rows or late frees for the events there are: so
-  /// they never end.
-  void cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
-                Slice &Out);
-  /// The same in parts of at most MostRows rows, at least one: Take is given
-  /// each in order, and may keep it. It must not call anything here.
-  void cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
-                size_t MostRows, llvm::function_ref<void(Slice &)> Take);
-  /// The same in steps, while events go on: cuts a slice of which cutPart()
-  /// gives the rows. The next is cut when this one has been given in whole.
-  void beginCut(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal);
+  /// Which rows a slice that is cut now ought to have: all as long as they are
+  /// few for the events there are.
+  SliceSums dueSums(uint32_t Image) const;
+  /// Cuts a slice that ends at TimeNs, of the rows that Sums says (Changed or
+  /// Whole): cutPart() gives them, while events go on. The next is cut when
+  /// this one has been given in whole. NextOrdinal: of the next block of the
+  /// image. At a step, call beginStep() first or after, it is the same. Once
+  /// more when the image ends, so that slices say how it ended. Steps and equal
+  /// times become longer when slices are many, or have many rows or late frees
+  /// for the events there are: so they never end.
+  void beginCut(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
+                SliceSums Sums);
   bool isCutting(uint32_t Image) const { return Images[Image]->Cut != nullptr; }
-  /// Of the next MostRows rows that an event touched those that differ, sorted;
-  /// only while isCutting(). False when there are none and the slice has
-  /// others, or when lifetimes are still to be brought up to it.
+  /// Of the next MostRows rows that may be in it those that are, sorted; only
+  /// while isCutting(). False when there are none and the slice has others, or
+  /// when lifetimes are still to be brought up to it.
   bool cutPart(uint32_t Image, size_t MostRows, Slice &Out);
+  /// Both at once: all rows, sorted by heap and stack.
+  void cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
+                SliceSums Sums, Slice &Out);
   /// Stops the book-keeping of slices, for those who want none. At the start.
   void disableSlices() { SlicesOn = false; }
 
@@ -455,17 +454,39 @@ private:
     uint64_t SpanTaken = 0;      ///< Changes when the span was taken last
     std::vector<uint32_t> Cells; ///< of the image and the domain
   };
-  /// A row that changed since the last slice, as it was at that slice.
+  /// A row that an event touched since the last slice, as it was at that
+  /// slice.
   struct DirtyRow {
     uint32_t Row;
     uint32_t LiveBlocks;
     uint64_t LiveBytes;
+    uint64_t AllocatedBytes;
+    uint64_t Allocations;
+    uint32_t Temporaries; ///< AccountRow::Temporaries
+
+    bool livesAs(const DirtyRow &R) const {
+      return LiveBlocks == R.LiveBlocks && LiveBytes == R.LiveBytes;
+    }
+  };
+  static DirtyRow stateOf(uint32_t Row, const AccountRow &R) {
+    return {Row,           R.LiveBlocks, R.LiveBytes, R.AllocatedBytes,
+            R.Allocations, R.Temporaries};
+  }
+  /// What a row that lives as before allocated since a slice last had it. Sums
+  /// that do not fit do not wait.
+  struct WaitingRow {
+    uint32_t Row;
+    uint32_t AllocatedBytes = 0;
+    uint32_t Allocations = 0;
+    uint32_t Temporaries = 0;
+    bool any() const { return AllocatedBytes || Allocations || Temporaries; }
   };
   /// A slice of which not all rows have been given.
   struct CutState {
     Slice Head;
     std::deque<DirtyRow> Rows;                ///< touched before the cut
     size_t Next = 0;                          ///< of them
+    size_t NextWaiting = 0;                   ///< of a whole slice
     bool Any = false;                         ///< a part of it counted
     llvm::DenseMap<uint32_t, uint32_t> Since; ///< row -> in Dirty
     size_t Noted = 0;                         ///< of Dirty, in Since
@@ -503,9 +524,13 @@ private:
     Slice Open; ///< the slice that runs, without rows
     bool Stepping = false;
     uint64_t Step = 0, StepBeginNs = 0, StepBefore = 0;
-    std::vector<ShareSums> AtStep; ///< of Shares, when the step began
-    std::vector<StepTotals> Steps; ///< ended ones
-    std::deque<DirtyRow> Dirty;    ///< grows without a copy of twice its size
+    std::vector<ShareSums> AtStep;  ///< of Shares, when the step began
+    std::vector<StepTotals> Steps;  ///< ended ones
+    std::deque<DirtyRow> Dirty;     ///< grows without a copy of twice its size
+    std::deque<WaitingRow> Waiting; ///< each row that ever waited
+    size_t NumWaiting = 0;          ///< those with any()
+    uint64_t ChurnRows =
+        0; ///< written though they live as before; isWholeDue()
     std::unique_ptr<CutState> Cut;
     std::vector<uint32_t> CellOfHeap;           ///< cell + 1 by heap id
     std::vector<std::unique_ptr<Share>> Shares; ///< by domain + 1, 0 outside
@@ -545,6 +570,7 @@ private:
                    uint32_t Key);
   uint32_t findCell(uint32_t Image, uint32_t Heap);
   struct Lanes;
+  static void countTemporary(AccountRows &Rows, uint32_t Row);
   static void savePeaks(AccountRows &Rows, uint32_t Row, uint64_t HeapPeakAt,
                         uint64_t DomainPeakAt);
   void openLanes(ImageState &I);
@@ -566,7 +592,15 @@ private:
   bool changeInner(const Cell &Inner, uint64_t Enclosing, uint64_t Bytes,
                    uint64_t Blocks);
   void beginSlices(ImageState &I, uint64_t StartNs);
-  Slice nextSlice(ImageState &I, uint64_t TimeNs, uint64_t NextOrdinal);
+  Slice nextSlice(ImageState &I, uint64_t TimeNs, uint64_t NextOrdinal,
+                  SliceSums Sums);
+  bool sliceRow(ImageState &I, SliceSums Sums, const DirtyRow &Before,
+                const DirtyRow &At, SliceRow &Out);
+  SliceRow waitingRow(ImageState &I, WaitingRow &W, const DirtyRow &At);
+  static void takeWaiting(ImageState &I, WaitingRow &W, SliceRow &To);
+  static bool givesWaiting(const ImageState &I);
+  bool letWait(ImageState &I, uint32_t Row, const SliceRow &Sums);
+  DirtyRow stateAtCut(const ImageState &I, uint32_t Row) const;
   void doubleSlices(ImageState &I, uint64_t Cut);
   void finishCut(ImageState &I);
   void noteLateFree(ImageState &I, uint32_t Row, uint64_t Ordinal,
@@ -574,7 +608,7 @@ private:
     I.Late.push_back({Row, I.Intervals.intervalOf(Ordinal), Bytes, Blocks});
   }
   void addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
-               uint64_t Blocks, uint64_t Bytes, bool AnyLate);
+               const DirtyRow &At, bool AnyLate);
   void applyLate(ImageState &I, const std::deque<LateFree> &Late, size_t From,
                  size_t To, uint32_t Interval);
   void noteLevels(ImageState &I);
@@ -632,12 +666,20 @@ inline void Accounts::savePeaks(AccountRows &Rows, uint32_t Row,
   }
 }
 
+inline void Accounts::countTemporary(AccountRows &Rows, uint32_t Row) {
+  uint32_t &Count = Rows[Row].Temporaries;
+  if (LLVM_LIKELY(Count != UINT32_MAX))
+    Count += 1;
+  else
+    Rows.rest(Row).Temporaries += 1;
+}
+
 inline Accounts::Target Accounts::touch(uint32_t Row, uint32_t ContextRow) {
   AccountRow &R = StackRows[Row];
   Cell &C = Cells[R.Cell];
   savePeaks(StackRows, Row, C.H->C.PeakAt, C.D->PeakAt);
   if (R.LastChange < C.I->SliceFrom)
-    C.I->Dirty.push_back({Row, R.LiveBlocks, R.LiveBytes});
+    C.I->Dirty.push_back(stateOf(Row, R));
   R.LastChange = Now;
   AccountRow *X = nullptr;
   if (ContextRow) {
@@ -703,9 +745,9 @@ inline bool Accounts::countFree(Target &T, BlockRef B, uint64_t Size,
   bool Temporary = Thread != 0 && lastAllocation(Thread) == B.Ordinal + 1;
   if (Temporary) {
     T.C.Temporaries += 1;
-    StackRows.rest(B.Row).Temporaries += 1;
+    countTemporary(StackRows, B.Row);
     if (T.X)
-      ContextRows.rest(B.ContextRow).Temporaries += 1;
+      countTemporary(ContextRows, B.ContextRow);
   }
   return Temporary;
 }

@@ -131,7 +131,7 @@ private:
     uint32_t SinceIntervals = 0;
   };
   Live &cohortAt(uint32_t Interval, const IntervalLog &Log);
-  void makeRoom(const IntervalLog &Log);
+  void makeRoom(uint32_t Last, const IntervalLog &Log);
 
   std::vector<Live> Cohorts; ///< rising intervals; the oldest may hold several
   std::vector<Aged> Frees;

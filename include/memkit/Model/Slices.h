@@ -41,6 +41,7 @@ struct SliceHead {
   uint64_t LastStep = 0;
   uint64_t BeginNs = 0;
   uint64_t EndNs = 0;
+  SliceSums Sums = SliceSums::None;
 };
 
 /// The slices of an image.
@@ -54,13 +55,17 @@ struct ImageSlices {
 
 /// What a slice says of a (heap, stack), all bytes of its blocks (those that
 /// lie in blocks of inner heaps too). Row numbers them over all images, from
-/// 0: the same in each forEach() of one SliceSeries.
+/// 0: the same in each forEach() of one SliceSeries. What was allocated is
+/// since the row's slice before: the sum over slices is exact between the ends
+/// of two whole ones (SliceHead::Sums).
 struct SliceChange {
   uint32_t Row = 0;
   uint32_t Heap = 0;
   uint32_t Stack = 0;
   uint64_t Blocks = 0, Bytes = 0;             ///< at the slice's end
   uint64_t BlocksBefore = 0, BytesBefore = 0; ///< at its begin
+  uint64_t Allocations = 0, AllocatedBytes = 0;
+  uint64_t Temporaries = 0; ///< as SliceRow::Temporaries
 };
 
 /// The slices of what a selection leaves. Belongs to one thread, which may be

@@ -74,23 +74,39 @@ struct Header {
 // Slices, keyframes
 //===----------------------------------------------------------------------===//
 
-/// The live value of a (heap, stack) at the end of a slice.
+/// What a (heap, stack) has at the end of a slice, and what it allocated since
+/// the slice before that has a row of it: the same sums as those of SumRow.
 struct SliceRow {
   uint32_t Heap = 0;
   uint32_t Stack = 0;
   uint64_t LiveBlocks = 0;
   uint64_t LiveBytes = 0;
+  uint64_t Allocations = 0;
+  uint64_t AllocatedBytes = 0;
+  uint64_t Temporaries = 0; ///< at most 2^32 - 1 of a slice are told
   bool operator==(const SliceRow &) const = default;
 };
 
+/// Which rows a slice has.
+enum class SliceSums : uint8_t {
+  None,    ///< an older memkit's: those whose live values changed, without sums
+  Changed, ///< those whose live values changed
+  Whole,   ///< these, and all that allocated since a slice had a row of them
+};
+inline constexpr uint8_t NumSliceSums = 3;
+
 /// What changed in an image since its slice before. One with more rows than a
-/// block goes on in the next block, with the same Index and times.
+/// block goes on in the next block, with the same Index and times. What rows
+/// allocated is exact for the time from the end of a whole slice to that of
+/// another. The image's begin is such an end, and so is its end, where the sums
+/// of the Summary stand for all that was allocated.
 struct Slice {
   uint64_t Index = 0; ///< in its image, from 0
   uint64_t FirstStep = 0;
   uint64_t LastStep = 0;
   uint64_t BeginNs = 0;
   uint64_t EndNs = 0;
+  SliceSums Sums = SliceSums::None;
   std::vector<SliceRow> Rows;
   bool operator==(const Slice &) const = default;
 };

@@ -210,19 +210,20 @@ uint64_t Recording::nextOrdinal(uint32_t Image) const {
 
 void Recording::cutSlice(uint32_t Image, uint64_t TimeNs) {
   while (Sums.isCutting(Image))
-    goOnCutting(Image);
-  Sums.cutSlice(Image, TimeNs, nextOrdinal(Image), MaxPendingRows,
-                [&](Slice &Part) { addSlice(Image, Part); });
+    goOnCutting(Image, MaxPendingRows);
+  Sums.beginCut(Image, TimeNs, nextOrdinal(Image), Sums.dueSums(Image));
+  while (Sums.isCutting(Image))
+    goOnCutting(Image, MaxPendingRows);
 }
 
 void Recording::beginCut(uint32_t Image, uint64_t TimeNs) {
-  Sums.beginCut(Image, TimeNs, nextOrdinal(Image));
+  Sums.beginCut(Image, TimeNs, nextOrdinal(Image), Sums.dueSums(Image));
   goOnCutting(Image);
 }
 
-void Recording::goOnCutting(uint32_t Image) {
+void Recording::goOnCutting(uint32_t Image, size_t MostRows) {
   Slice Part;
-  if (Sums.cutPart(Image, CutRows, Part))
+  if (Sums.cutPart(Image, MostRows, Part))
     addSlice(Image, Part);
 }
 

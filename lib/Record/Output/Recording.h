@@ -165,7 +165,7 @@ public:
   /// The same without its rows, which come by goOnCutting(), some at a time;
   /// not while Sums.isCutting() the image.
   void beginCut(uint32_t Image, uint64_t TimeNs);
-  void goOnCutting(uint32_t Image);
+  void goOnCutting(uint32_t Image, size_t MostRows = CutRows);
   void addClockMark();
 
   // What is to be written waits in a queue, and work() writes it step by step:

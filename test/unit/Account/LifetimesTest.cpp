@@ -114,11 +114,11 @@ private:
     Time = (Interval + 1) * IntervalNs;
     if (!InParts) {
       Slice S;
-      A.cutSlice(1, Time, Blocks.size(), S);
+      A.cutSlice(1, Time, Blocks.size(), SliceSums::Changed, S);
       ++Interval;
       return;
     }
-    A.beginCut(1, Time, Blocks.size());
+    A.beginCut(1, Time, Blocks.size(), SliceSums::Changed);
     ++Interval;
     while (A.isCutting(1)) {
       event(/*Together=*/false); // goes on meanwhile
@@ -202,7 +202,7 @@ public:
   void endInterval() {
     Time = ++Interval * IntervalNs;
     Slice S;
-    A.cutSlice(1, Time, Next, S);
+    A.cutSlice(1, Time, Next, SliceSums::Changed, S);
   }
   Accounts A;
   uint64_t Time = 0, Next = 0, Interval = 0;
@@ -265,7 +265,7 @@ TEST(Lifetimes, StepsMayHaveAnyNumbers) {
     P.Time = P.A.boundary(P.Time + 1);
     P.A.beginStep(1, N, P.Time);
     Slice S;
-    P.A.cutSlice(1, P.Time, P.Next, S);
+    P.A.cutSlice(1, P.Time, P.Next, SliceSums::Changed, S);
     P.allocate();
     if (P.Next > 3)
       P.free(P.Next - 2);
@@ -291,7 +291,7 @@ TEST(Lifetimes, StepsAreTheClockOnceThereAreSome) {
     P.Time = P.A.boundary(P.Time + 1);
     P.A.beginStep(1, N, P.Time);
     Slice S;
-    P.A.cutSlice(1, P.Time, P.Next, S);
+    P.A.cutSlice(1, P.Time, P.Next, SliceSums::Changed, S);
   };
   Step(1);
   P.allocate(); // 3

@@ -267,7 +267,7 @@ void Naive::endImage(uint32_t Image, uint64_t Time, int32_t Status,
   T.Signal = Signal;
 }
 
-std::vector<SliceRow> Naive::slice(uint32_t Image) {
+std::vector<SliceRow> Naive::slice(uint32_t Image, SliceSums Sums) {
   std::map<RowKey, SumRow> Now;
   for (auto &[Key, R] : live(true))
     if (!std::get<0>(Key) && std::get<1>(Key) == Image)
@@ -275,13 +275,25 @@ std::vector<SliceRow> Naive::slice(uint32_t Image) {
   std::map<RowKey, SumRow> &Before = Sliced[Image];
   std::map<RowKey, SumRow> Both = Now;
   Both.insert(Before.begin(), Before.end());
+  for (auto &[Key, R] : Rows)
+    if (!std::get<0>(Key) && std::get<1>(Key) == Image)
+      Both.insert({Key, R});
   std::vector<SliceRow> Out;
   for (auto &[Key, Unused] : Both) {
     SumRow A = Before.count(Key) ? Before[Key] : SumRow();
     SumRow B = Now.count(Key) ? Now[Key] : SumRow();
-    if (A.LiveBytes != B.LiveBytes || A.LiveBlocks != B.LiveBlocks)
-      Out.push_back(
-          {std::get<2>(Key), std::get<3>(Key), B.LiveBlocks, B.LiveBytes});
+    SliceRow R{std::get<2>(Key), std::get<3>(Key), B.LiveBlocks, B.LiveBytes};
+    SumRow &Given = Written[Key];
+    const SumRow &All = Rows[Key];
+    R.Allocations = All.Allocations - Given.Allocations;
+    R.AllocatedBytes = All.AllocatedBytes - Given.AllocatedBytes;
+    R.Temporaries = All.Temporaries - Given.Temporaries;
+    bool Allocated = R.Allocations || R.AllocatedBytes || R.Temporaries;
+    if (A.LiveBytes == B.LiveBytes && A.LiveBlocks == B.LiveBlocks &&
+        !(Allocated && Sums == SliceSums::Whole))
+      continue;
+    Given = All;
+    Out.push_back(R);
   }
   Before = Now;
   return Out;

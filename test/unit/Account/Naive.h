@@ -41,8 +41,9 @@ public:
   int split(int At, uint64_t Size, uint64_t Time);
   void endImage(uint32_t Image, uint64_t Time, int32_t Status, uint32_t Signal);
   void beginStep(uint32_t Image, uint64_t Step, uint64_t Time);
-  /// The rows whose live values differ from those at the call before.
-  std::vector<SliceRow> slice(uint32_t Image);
+  /// The rows whose live values differ from those at the call before; of a
+  /// whole slice also those that allocated since they were given last.
+  std::vector<SliceRow> slice(uint32_t Image, SliceSums Sums);
 
   /// The block that At lies in for the sums, -1 for none.
   int outer(int At) const;
@@ -76,6 +77,7 @@ private:
   std::map<uint32_t, StepTotals> Running;
   std::map<uint32_t, std::vector<StepTotals>> Steps;
   std::map<uint32_t, std::map<RowKey, SumRow>> Sliced;
+  std::map<RowKey, SumRow> Written; ///< when slice() gave them last
   std::map<uint32_t, int> LastOfThread;
   uint64_t Events = 0;
 };

@@ -100,6 +100,28 @@ TEST(Slices, MadeFromEvents) {
   EXPECT_EQ(R.Series->numRows(), 3u);
 }
 
+TEST(Slices, SayWhatWasAllocated) {
+  Read R = open(std::string(Names) + Steps);
+  for (const SliceHead &H : R.Series->images()[0].Heads)
+    EXPECT_EQ(H.Sums, SliceSums::Whole);
+  std::string Out;
+  cantFail(
+      R.Series->forEach([&](size_t, size_t Slice, ArrayRef<SliceChange> Rows) {
+        for (const SliceChange &C : Rows)
+          Out += std::to_string(Slice) + ": " + std::to_string(C.Heap) + "/" +
+                 std::to_string(C.Stack) + " " + std::to_string(C.Allocations) +
+                 " " + std::to_string(C.AllocatedBytes) + " " +
+                 std::to_string(C.Temporaries) + "\n";
+        return Error::success();
+      }));
+  EXPECT_EQ(Out, "0: 1/1 1 10 0\n"
+                 "1: 1/1 1 100 0\n"
+                 "1: 2/1 1 7 0\n"
+                 "2: 1/1 0 0 0\n"
+                 "2: 1/2 1 200 0\n"
+                 "2: 2/1 0 0 0\n");
+}
+
 TEST(Slices, OfASelection) {
   SelectionSpec Heap;
   Heap.Heaps = {"host.mmap"};

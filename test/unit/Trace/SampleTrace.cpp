@@ -163,9 +163,15 @@ std::vector<AnyBlock> sampleBlocks() {
   Out.push_back(randomEvents(2, 50, 1, Next, Time, true));
   Slices S;
   S.Image = 1;
-  S.Rows = {{0, 1, 1, 0, 100, {{1, 3, 2, 64}, {1, 1, 0, 0}}},
-            {1, 2, 4, 100, 200, {}},
-            {2, 5, 5, 200, 250, {{2, 7, 1, 1}}}};
+  S.Rows = {{0,
+             1,
+             1,
+             0,
+             100,
+             SliceSums::Whole,
+             {{1, 3, 2, 64, 5, uint64_t(1) << 40, 2}, {1, 1, 0, 0, 1, 9, 1}}},
+            {1, 2, 4, 100, 200, SliceSums::Changed, {}},
+            {2, 5, 5, 200, 250, SliceSums::None, {{2, 7, 1, 1}}}};
   Out.push_back(S);
   Keyframe K;
   K.Image = 1;
