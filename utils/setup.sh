@@ -61,18 +61,15 @@ need_packages() {
 # user configured by hand is left as it is. Files that come or go (CUDA's headers,
 # speedscope) are seen by the build itself: see CONFIGURE_DEPENDS in CMake's files.
 build() {
-  local preset=$1 folder=$root/build/$1 launcher=()
+  local preset=$1 folder=$root/build/$1
   shift
-  if command -v ccache >/dev/null; then
-    launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-  fi
-  local inputs="$root ${launcher[*]} CUDA_HOME=${CUDA_HOME:-} CC=${CC:-} CXX=${CXX:-}"
+  local inputs="$root $(env | grep -E '^(CUDA_HOME|CC|CXX|CMAKE_CX*_COMPILER_LAUNCHER)=' | sort || true)"
   local configured=$folder/configured-with
   if [ ! -e "$folder/build.ninja" ] ||
     { [ -e "$configured" ] && [ "$(cat "$configured")" != "$inputs" ]; }; then
     say "Configuring build/$preset"
     mkdir -p "$folder"
-    (cd "$root" && cmake --fresh --preset "$preset" "${launcher[@]}") >"$folder/configure.log" 2>&1 || {
+    (cd "$root" && cmake --fresh --preset "$preset") >"$folder/configure.log" 2>&1 || {
       cat "$folder/configure.log" >&2
       die "configuring build/$preset failed"
     }

@@ -18,15 +18,66 @@ using namespace llvm;
 namespace memkit {
 
 static constexpr uint64_t DiffTotals::*Averaged[] = {
-    &DiffTotals::Allocations,    &DiffTotals::Frees,
-    &DiffTotals::AllocatedBytes, &DiffTotals::FreedBytes,
-    &DiffTotals::Temporaries,    &DiffTotals::LiveBytes,
-    &DiffTotals::LiveBlocks,     &DiffTotals::PeakBytes};
+    &DiffTotals::Allocations,
+    &DiffTotals::Frees,
+    &DiffTotals::AllocatedBytes,
+    &DiffTotals::FreedBytes,
+    &DiffTotals::Temporaries,
+    &DiffTotals::LiveBytes,
+    &DiffTotals::LiveBlocks,
+    &DiffTotals::PeakBytes,
+    &DiffTotals::Steps,
+    &DiffTotals::StepPeakBytes,
+    &DiffTotals::StepAllocatedBytes};
 
 static DiffTotals wholeTotals(const Totals &T) {
-  return {T.Allocations, T.Frees,     T.AllocatedBytes, T.FreedBytes,
-          T.Temporaries, T.LiveBytes, T.LiveBlocks,     T.PeakBytes,
-          T.PeakTimeNs,  {}};
+  return {T.Allocations,
+          T.Frees,
+          T.AllocatedBytes,
+          T.FreedBytes,
+          T.Temporaries,
+          T.LiveBytes,
+          T.LiveBlocks,
+          T.PeakBytes,
+          T.PeakTimeNs,
+          0,
+          0,
+          0,
+          {}};
+}
+
+static uint64_t medianOf(std::vector<uint64_t> Values) {
+  auto Middle = Values.begin() + Values.size() / 2;
+  std::nth_element(Values.begin(), Middle, Values.end());
+  return *Middle;
+}
+
+/// The medians of each space over the steps of all processes.
+static void addSteps(const Trace &T, std::vector<DiffTotals> &Spaces) {
+  std::vector<std::vector<uint64_t>> Peaks(Spaces.size()),
+      Allocated(Spaces.size());
+  auto Add = [&](uint32_t Domain, uint64_t Peak, uint64_t Bytes) {
+    Peaks[Domain].push_back(Peak);
+    Allocated[Domain].push_back(Bytes);
+  };
+  size_t Steps = 0;
+  for (const Summary &Part : T.summary())
+    for (const StepTotals &S : Part.Steps) {
+      ++Steps;
+      Add(0, S.PeakBytes, S.AllocatedBytes);
+      for (const DomainShare &D : S.Shares)
+        Add(D.Domain, D.PeakBytes, D.AllocatedBytes);
+    }
+  for (size_t Domain = 0; Domain != Spaces.size(); ++Domain) {
+    // A space of which a step has nothing had 0 then.
+    Peaks[Domain].resize(Steps);
+    Allocated[Domain].resize(Steps);
+    if (!Steps)
+      continue;
+    Spaces[Domain].Steps = Steps;
+    Spaces[Domain].StepPeakBytes = medianOf(std::move(Peaks[Domain]));
+    Spaces[Domain].StepAllocatedBytes = medianOf(std::move(Allocated[Domain]));
+  }
 }
 
 static void addRow(DiffTotals &Sum, const SumRow &R, bool Outer) {
@@ -74,6 +125,7 @@ static RunTotals wholeTotals(const Sums &S) {
   for (const Summary &Part : T.summary())
     for (const Totals &D : Part.Domains)
       Sums.Spaces[D.Id] = wholeTotals(D);
+  addSteps(T, Sums.Spaces);
   return Sums;
 }
 
@@ -196,24 +248,27 @@ static void addTotals(const DiffRuns &Runs, DiffReport &R) {
   });
 }
 
-/// Of the totals; where `host` has nothing, of the space that has most.
-static uint64_t noiseOf(const DiffReport &R, const Threshold &Noise,
-                        Metric By) {
-  auto Larger = [&](uint64_t DiffTotals::*Field) {
-    auto In = [&](const DiffSums &S) {
-      return std::max(S.Before.*Field, S.After.*Field);
-    };
-    uint64_t Most = In(R.Totals);
-    if (!hasAny(R.Totals.Before) && !hasAny(R.Totals.After))
-      for (const SpaceChange &S : R.Spaces)
-        Most = std::max(Most, In(S.Sums));
-    return Noise.bytesOf(Most);
-  };
-  if (By == Metric::Allocated)
-    return Larger(&DiffTotals::AllocatedBytes);
-  if (!isInBytes(By))
-    return Larger(&DiffTotals::Allocations);
-  return Larger(&DiffTotals::PeakBytes);
+static uint64_t noiseOf(const DiffSums &S, const Threshold &Noise, Metric By) {
+  uint64_t DiffTotals::*Field = By == Metric::Allocated
+                                    ? &DiffTotals::AllocatedBytes
+                                : isInBytes(By) ? &DiffTotals::PeakBytes
+                                                : &DiffTotals::Allocations;
+  return Noise.bytesOf(std::max(S.Before.*Field, S.After.*Field));
+}
+
+/// A change counts beside its own memory space alone: what is nothing on the
+/// host may be much of a device.
+static void addNoise(const DiffRuns &Runs, const DiffOptions &Options,
+                     DiffReport &R) {
+  Metric By = Options.By.value_or(Metric::Peak);
+  for (SpaceChange &S : R.Spaces)
+    S.Noise = noiseOf(S.Sums, Options.Noise, By);
+  R.NoiseValue = R.Spaces.front().Noise;
+  for (const DiffRuns::HeapInfo &H : Runs.heaps()) {
+    auto Of = find_if(R.Spaces,
+                      [&](const SpaceChange &S) { return S.Name == H.Space; });
+    R.NoiseOfHeap.push_back(Of == R.Spaces.end() ? R.NoiseValue : Of->Noise);
+  }
 }
 
 /// What is looked at: the metric that was asked for; else what is live, and all
@@ -249,10 +304,11 @@ std::optional<Interval> changeOfTotal(const DiffRuns &Runs, const DiffSums &S,
 DiffReport diffTraces(const DiffRuns &Runs, const DiffOptions &Options) {
   DiffReport R;
   addTotals(Runs, R);
-  R.NoiseValue = noiseOf(R, Options.Noise, Options.By.value_or(Metric::Peak));
+  addNoise(Runs, Options, R);
   FindingOptions Wanted;
   for (Metric M : metricsOf(Options, R.NoiseValue))
-    Wanted.Metrics.push_back({M, double(R.NoiseValue)});
+    Wanted.Metrics.push_back(M);
+  append_range(Wanted.NoiseOfHeap, R.NoiseOfHeap);
   Wanted.Confidence = Options.Confidence;
   Wanted.Uncertain = Options.Uncertain;
   R.Changes = findChanges(Runs, Wanted);

@@ -38,10 +38,9 @@ private:
 /// One run on its way to cells.
 class RunCells {
 public:
-  RunCells(const DiffRuns &Runs, size_t Run,
-           ArrayRef<FindingOptions::Wanted> Metrics)
+  RunCells(const DiffRuns &Runs, size_t Run, const FindingOptions &Options)
       : Runs(Runs), Run(Run), S(Runs.run(Run)), V(S.trace().view()),
-        Metrics(Metrics), Outer(S.selection().isOuterView()) {}
+        Options(Options), Outer(S.selection().isOuterView()) {}
 
   void findLarge();
   void addPlaces(PlaceTable &Table) const;
@@ -51,14 +50,14 @@ public:
   std::vector<DiffCell> Cells;
 
 private:
-  float shareOfNoise(const StackMetrics &M) const;
+  float shareOfNoise(const SumRow &R) const;
   void findPlaces(const PlaceTable &Table);
 
   const DiffRuns &Runs;
   size_t Run;
   const Sums &S;
   const StackView &V;
-  ArrayRef<FindingOptions::Wanted> Metrics;
+  const FindingOptions &Options;
   bool Outer;
   std::unique_ptr<StackKeyer> Keyer;
   std::vector<uint64_t> Keys;  ///< by node, where they were asked for
@@ -73,11 +72,13 @@ private:
 
 /// How often a value reaches the noise; that of several metrics sums up, so
 /// that it is never too little.
-float RunCells::shareOfNoise(const StackMetrics &M) const {
+float RunCells::shareOfNoise(const SumRow &R) const {
+  StackMetrics M = metricsOfRow(R, Outer);
+  auto Noise = float(Options.NoiseOfHeap[Runs.heapNumber(Run, R.Heap)]);
   float Share = 0;
-  for (const FindingOptions::Wanted &W : Metrics) {
-    float Value = metricOf(M, W.By);
-    Share += W.Noise > 0 ? Value / float(W.Noise) : Value;
+  for (Metric By : Options.Metrics) {
+    float Value = metricOf(M, By);
+    Share += Noise > 0 ? Value / Noise : Value;
   }
   return Share;
 }
@@ -87,7 +88,7 @@ void RunCells::findLarge() {
   const float Enough = 0.99f;
   std::vector<float> Shares(V.numNodes() + 1);
   S.forEach([&](uint32_t, const SumRow &R) {
-    if (float Share = shareOfNoise(metricsOfRow(R, Outer)))
+    if (float Share = shareOfNoise(R))
       Shares[V.leaf(R.Key)] += Share;
   });
   for (uint32_t N = V.numNodes(); N != 0; --N)
@@ -170,11 +171,10 @@ void RunCells::showMine(PlaceTable &Table) const {
     Table.Places[Place].Shown = {uint32_t(Run), Node};
 }
 
-DiffCells makeDiffCells(const DiffRuns &Runs,
-                        ArrayRef<FindingOptions::Wanted> Metrics) {
+DiffCells makeDiffCells(const DiffRuns &Runs, const FindingOptions &Options) {
   std::vector<RunCells> All;
   for (size_t R = 0; R != Runs.size(); ++R)
-    All.emplace_back(Runs, R, Metrics);
+    All.emplace_back(Runs, R, Options);
   Runs.forEachRun([&](size_t R) { All[R].findLarge(); });
   PlaceTable Table;
   for (const RunCells &R : All)

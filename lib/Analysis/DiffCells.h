@@ -37,8 +37,7 @@ struct DiffCells {
   std::vector<DiffCell> Cells; ///< by heap, then the highest place first
 };
 
-DiffCells makeDiffCells(const DiffRuns &Runs,
-                        llvm::ArrayRef<FindingOptions::Wanted> Metrics);
+DiffCells makeDiffCells(const DiffRuns &Runs, const FindingOptions &Options);
 
 } // namespace memkit
 

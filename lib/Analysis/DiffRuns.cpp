@@ -114,6 +114,7 @@ DiffRuns::DiffRuns(ArrayRef<const Sums *> Left, ArrayRef<const Sums *> Right,
         Heaps.emplace_back();
       HeapInfo &H = Heaps[At->second];
       H.Name = T.heapName(Id);
+      H.Space = T.domainName(T.heap(Id).Domain);
       H.CountsInHost = T.heap(Id).Domain == 0;
       uint64_t &Sample = isAfter(R) ? H.SampleAfter : H.SampleBefore;
       Sample = std::max(Sample, T.heap(Id).estimateBytes());

@@ -189,27 +189,28 @@ namespace {
 /// Says which differences are shown.
 class Shown {
 public:
-  Shown(const DiffRuns &Runs, const DiffOptions &Options, uint64_t Noise)
-      : Runs(Runs), Options(Options), Noise(Noise) {}
+  Shown(const DiffRuns &Runs, const DiffOptions &Options)
+      : Runs(Runs), Options(Options) {}
 
   /// All: what each run has.
-  bool operator()(ArrayRef<StackMetrics> All) const {
+  bool operator()(ArrayRef<StackMetrics> All, uint64_t Noise) const {
     if (Options.By)
-      return exceeds(
-          All, [&](const StackMetrics &M) { return metricOf(M, *Options.By); });
+      return exceeds(All, Noise, [&](const StackMetrics &M) {
+        return metricOf(M, *Options.By);
+      });
     if (Noise == 0 && Runs.isPair())
       return true;
     for (uint64_t StackMetrics::*Field :
          {&StackMetrics::AtPeakBytes, &StackMetrics::LiveBytes,
           &StackMetrics::PeakBytes})
-      if (exceeds(All, [=](const StackMetrics &M) { return M.*Field; }))
+      if (exceeds(All, Noise, [=](const StackMetrics &M) { return M.*Field; }))
         return true;
     return false;
   }
 
 private:
   template <typename GetT>
-  bool exceeds(ArrayRef<StackMetrics> All, GetT Get) const {
+  bool exceeds(ArrayRef<StackMetrics> All, uint64_t Noise, GetT Get) const {
     uint64_t Change =
         distance(Get(meanOf(Runs.before(All))), Get(meanOf(Runs.after(All))));
     if (!Change || Change < Noise)
@@ -227,7 +228,6 @@ private:
 
   const DiffRuns &Runs;
   const DiffOptions &Options;
-  uint64_t Noise;
 };
 } // namespace
 
@@ -266,7 +266,7 @@ void findDifferences(const DiffRuns &Runs, const DiffOptions &Options,
   Side SideA(Runs, Runs.numBefore(), Runs.size());
   match(Runs, M, SideB, SideA);
 
-  Shown IsShown(Runs, Options, R.NoiseValue);
+  Shown IsShown(Runs, Options);
   std::vector<Difference> Quiet;
   std::vector<StackMetrics> All(Runs.size());
   MutableArrayRef<StackMetrics> Of(All);
@@ -285,7 +285,7 @@ void findDifferences(const DiffRuns &Runs, const DiffOptions &Options,
     D.After = meanOf(Runs.after<StackMetrics>(All));
     if (D.Before == D.After)
       continue;
-    if (IsShown(All)) {
+    if (IsShown(All, R.NoiseOfHeap[D.Heap])) {
       R.Differences.push_back(D);
       continue;
     }

@@ -85,7 +85,7 @@ static void sortFindings(std::vector<Finding> &Findings, Metric First) {
 }
 
 FindingReport findChanges(const DiffRuns &Runs, const FindingOptions &Options) {
-  DiffCells Cells = makeDiffCells(Runs, Options.Metrics);
+  DiffCells Cells = makeDiffCells(Runs, Options);
   FindingReport Report;
   std::vector<uint32_t> SpotOf(Cells.Places.size());
   ArrayRef<DiffCell> Left = Cells.Cells;
@@ -96,14 +96,14 @@ FindingReport findChanges(const DiffRuns &Runs, const FindingOptions &Options) {
     Left = Left.drop_front(Mine.size());
     DenseSet<std::pair<uint32_t, uint32_t>> Found;
     HeapParts Parts(Runs, Cells, Mine, SpotOf);
-    for (const FindingOptions::Wanted &W : Options.Metrics) {
-      Parts.find(W);
-      if (&W == &Options.Metrics.front() && Runs.heaps()[Heap].CountsInHost)
+    for (Metric By : Options.Metrics) {
+      Parts.find(By, Options.NoiseOfHeap[Heap]);
+      if (By == Options.Metrics.front() && Runs.heaps()[Heap].CountsInHost)
         Report.Rest += Parts.Rest;
       for (const MovedParts &M : Parts.Moves)
-        Report.Moves.push_back(makeMove(Cells, Heap, W.By, Parts, M));
+        Report.Moves.push_back(makeMove(Cells, Heap, By, Parts, M));
       for (uint32_t P : Parts.Left) {
-        Finding F = makeFinding(Runs, Cells, Heap, W.By, Parts.Parts[P]);
+        Finding F = makeFinding(Runs, Cells, Heap, By, Parts.Parts[P]);
         if (!Found.insert({F.Place.Run, F.Place.Node}).second)
           continue;
         F.Change = intervalOf(Runs, F, Options.Confidence);
@@ -115,7 +115,7 @@ FindingReport findChanges(const DiffRuns &Runs, const FindingOptions &Options) {
     }
   }
   if (!Options.Metrics.empty())
-    sortFindings(Report.Findings, Options.Metrics.front().By);
+    sortFindings(Report.Findings, Options.Metrics.front());
   stable_sort(Report.Moves,
               [](const Move &A, const Move &B) { return A.Value > B.Value; });
   return Report;

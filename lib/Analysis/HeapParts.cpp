@@ -81,15 +81,16 @@ bool HeapParts::canHaveParts() {
   Parts.clear();
   Left.clear();
   Moves.clear();
-  Rest = changeOf(Runs, Each, Wanted.By);
-  return meanOf(Runs.before(Each), Wanted.By) >= Wanted.Noise ||
-         meanOf(Runs.after(Each), Wanted.By) >= Wanted.Noise;
+  Rest = changeOf(Runs, Each, By);
+  return meanOf(Runs.before(Each), By) >= Noise ||
+         meanOf(Runs.after(Each), By) >= Noise;
 }
 
-void HeapParts::find(const FindingOptions::Wanted &What) {
-  Wanted = What;
+void HeapParts::find(Metric What, double Least) {
+  By = What;
+  Noise = Least;
   // Without a noise nothing is handed up: each place has its own change.
-  bool HandsUp = Wanted.Noise > 0;
+  bool HandsUp = Noise > 0;
   if (HandsUp && !canHaveParts())
     return;
   if (Spots.empty())
@@ -104,13 +105,13 @@ void HeapParts::find(const FindingOptions::Wanted &What) {
         for (uint32_t P = L.First; P != NoPart; P = Parts[P].Next)
           Left.push_back(P);
   }
-  Rest = HandsUp ? changeOf(Runs, sums(0), Wanted.By) : 0;
+  Rest = HandsUp ? changeOf(Runs, sums(0), By) : 0;
 }
 
 /// The rule, at one place whose children were visited.
 void HeapParts::visit(size_t At) {
   takePart(At);
-  if (Wanted.Noise <= 0)
+  if (Noise <= 0)
     return;
   takeMoves(At);
   bool Spread[2];
@@ -133,8 +134,8 @@ void HeapParts::append(PartList &To, uint32_t P) {
 
 /// Makes a part of what is left here, when it is enough.
 void HeapParts::takePart(size_t At) {
-  double Change = changeOf(Runs, sums(At), Wanted.By);
-  if (Change == 0 || std::fabs(Change) < Wanted.Noise)
+  double Change = changeOf(Runs, sums(At), By);
+  if (Change == 0 || std::fabs(Change) < Noise)
     return;
   HeapSpot &S = Spots[At];
   DiffPart &P = Parts.emplace_back();

@@ -62,7 +62,7 @@ public:
             llvm::ArrayRef<DiffCell> Cells, std::vector<uint32_t> &SpotOf)
       : Runs(Runs), All(All), Cells(Cells), SpotOf(SpotOf) {}
 
-  void find(const FindingOptions::Wanted &Wanted);
+  void find(Metric By, double Noise);
   std::vector<DiffPart> Parts; ///< First and Next of lists count in them
   llvm::SmallVector<uint32_t, 8> Left; ///< those that are findings
   std::vector<MovedParts> Moves;
@@ -95,7 +95,8 @@ private:
   llvm::ArrayRef<DiffCell> Cells;
   /// By place, the number of its spot in this heap + 1; zeros between calls.
   std::vector<uint32_t> &SpotOf;
-  FindingOptions::Wanted Wanted;
+  Metric By = Metric::Peak;
+  double Noise = 0;
   std::vector<HeapSpot> Spots;     ///< the lowest place first
   std::vector<uint32_t> CellSpots; ///< by cell
   std::vector<StackMetrics> Sums;  ///< by spot and run: what no part has yet

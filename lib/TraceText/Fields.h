@@ -272,7 +272,7 @@ template <class M, class T> void mapSliceRow(M &Map, T &R) {
   Map.num("blocks", R.LiveBlocks);
   Map.num("bytes", R.LiveBytes);
   Map.num("allocations", R.Allocations);
-  Map.num("allocated", R.AllocatedBytes);
+  Map.num("allocated-bytes", R.AllocatedBytes);
   Map.num("temporaries", R.Temporaries);
 }
 

@@ -33,6 +33,11 @@ static void writeFields(json::OStream &J, const DiffTotals &T) {
   J.attribute("peak_time_ns",
               T.PeakTimeNs ? json::Value(*T.PeakTimeNs) : json::Value(nullptr));
   J.attribute("temporaries", T.Temporaries);
+  if (T.Steps) {
+    J.attribute("steps", T.Steps);
+    J.attribute("step_peak_bytes", T.StepPeakBytes);
+    J.attribute("step_allocated_bytes", T.StepAllocatedBytes);
+  }
   const SampleVariances &V = T.Variances;
   if (V.Allocated)
     writeErrors(J, V.Allocated, V.Live, "peak_stderr_bytes", V.DomainPeak);
@@ -248,6 +253,7 @@ void writeDiffJson(raw_ostream &OS, const DiffView &V) {
       for (const SpaceChange &S : V.Report.Spaces)
         J.object([&] {
           J.attribute("name", jsonText(S.Name));
+          J.attribute("noise", S.Noise);
           writeSums(J, V, S.Sums);
         });
     });

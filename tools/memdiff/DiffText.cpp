@@ -108,6 +108,10 @@ static void addTotals(Table &Totals, const DiffView &V,
   Add("allocated", &DiffTotals::AllocatedBytes, true,
       &SampleVariances::Allocated);
   Add("allocations", &DiffTotals::Allocations, false, nullptr);
+  if (S.Before.Steps && S.After.Steps) {
+    Add("peak of a step", &DiffTotals::StepPeakBytes, true, nullptr);
+    Add("allocated a step", &DiffTotals::StepAllocatedBytes, true, nullptr);
+  }
   if (V.By == Metric::Temporary)
     Add("temporary", &DiffTotals::Temporaries, false, nullptr);
 }
@@ -141,7 +145,7 @@ Table heapsTable(const DiffView &V, size_t Most) {
   for (const HeapChange &H : V.Report.Heaps) {
     uint64_t Before = H.Sums.Before.*Field, After = H.Sums.After.*Field;
     uint64_t Change = After > Before ? After - Before : Before - After;
-    if (!Change || (isInBytes(V.By) && Change < V.Report.NoiseValue))
+    if (!Change || (isInBytes(V.By) && Change < V.Report.NoiseOfHeap[H.Heap]))
       continue;
     if (++Added > Most)
       break;

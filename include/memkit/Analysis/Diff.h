@@ -39,8 +39,8 @@ struct DiffOptions {
   /// peak), and bytes at the peak order.
   std::optional<Metric> By;
   /// Changes below it are not shown. A part is one of the larger of the two
-  /// peaks (By Allocated, Count or Temporary: of what was allocated in all).
-  /// With 0, every change of anything is shown.
+  /// peaks of the memory space (By Allocated, Count or Temporary: of what was
+  /// allocated in all). With 0, every change of anything is shown.
   Threshold Noise;
   /// Whether differences of single stacks are wanted, and those below the noise
   /// too.
@@ -62,7 +62,12 @@ struct DiffTotals {
   uint64_t LiveBlocks = 0;
   uint64_t PeakBytes = 0;
   std::optional<uint64_t> PeakTimeNs; ///< none for a part of a trace, and means
-  SampleVariances Variances;          ///< zeros but for sampled heaps
+  /// Of a memory space of whole traces: how many steps all processes had, and
+  /// the medians over them.
+  uint64_t Steps = 0;
+  uint64_t StepPeakBytes = 0;
+  uint64_t StepAllocatedBytes = 0;
+  SampleVariances Variances; ///< zeros but for sampled heaps
 };
 
 /// The totals of each run, those before first, and of each group on average.
@@ -79,7 +84,8 @@ struct HeapChange {
 /// A memory space, of the same name in all runs.
 struct SpaceChange {
   std::string Name;
-  DiffSums Sums; ///< of what was selected
+  DiffSums Sums;      ///< of what was selected
+  uint64_t Noise = 0; ///< DiffOptions::Noise, in bytes or allocations
 };
 
 struct DiffReport {
@@ -90,7 +96,8 @@ struct DiffReport {
   /// Of the selected heaps that something was recorded of, the largest peak
   /// first.
   std::vector<HeapChange> Heaps;
-  uint64_t NoiseValue = 0; ///< bytes, or allocations
+  uint64_t NoiseValue = 0;           ///< of the first space
+  std::vector<uint64_t> NoiseOfHeap; ///< DiffRuns::heaps()
   FindingReport Changes;
   /// The first Shown are above the noise, the largest change first; then, when
   /// they are wanted, the others in no order.

@@ -76,6 +76,7 @@ public:
 
   struct HeapInfo {
     llvm::StringRef Name;      ///< as the last run that has it calls it
+    std::string Space;         ///< the memory space that it is of, likewise
     bool CountsInHost = false; ///< in the totals
     uint64_t SampleBefore = 0, SampleAfter = 0; ///< Heap::estimateBytes()
   };

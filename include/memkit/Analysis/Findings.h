@@ -78,11 +78,10 @@ struct Move {
 };
 
 struct FindingOptions {
-  struct Wanted {
-    Metric By;
-    double Noise; ///< changes below it are no parts; 0: each change is one
-  };
-  std::vector<Wanted> Metrics; ///< what shows a finding first
+  std::vector<Metric> Metrics; ///< what shows a finding first
+  /// By DiffRuns::heaps(): changes below it are no parts; 0: each change is
+  /// one.
+  std::vector<double> NoiseOfHeap;
   double Confidence = 0.95;
   /// Findings whose interval has no change in it are wanted, too.
   bool Uncertain = false;
