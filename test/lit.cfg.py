@@ -15,9 +15,10 @@
 #   %readers       a Python that has the packages of .cache/readers
 #   %pprof         Go's pprof
 #   %memray COMMAND   a command whose Python finds memray
+#   %web           a Python that has gunicorn and Flask
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, perfetto, duckdb,
 # pandas, pprof, asan, ubsan, tsan, heaptrack, memray, root, and long and wheel (utils/check --long), and
-# cuda-allocator (utils/check --with-cuda-allocator), cuda-headers, and of a GPU cuda-device,
+# flask, redis and postgres (likewise), cuda-allocator (utils/check --with-cuda-allocator), cuda-headers, and of a GPU cuda-device,
 # torch-cuda and jax-cuda (utils/check --gpu).
 
 import glob
@@ -142,6 +143,10 @@ config.substitutions.append(("%packages", packages))
 for module, feature in (("greenlet", "greenlet"), ("sarif", "sarif-tools")):
     if python and os.path.isdir(os.path.join(packages, module)):
         config.available_features.add(feature)
+web = os.path.join(config.memkit_src_root, ".cache", "web")
+if python and os.path.isdir(os.path.join(web, "flask")):
+    config.available_features.add("flask")
+    config.substitutions.append(("%web", "env PYTHONPATH=%s %s" % (web, python)))
 pprof = os.path.join(config.memkit_src_root, ".cache", "pprof", "pprof")
 if os.path.exists(pprof):
     config.available_features.add("pprof")
@@ -153,6 +158,10 @@ if os.path.exists(os.path.join(wheel, "bin", "memrec")):
     config.substitutions.append(("%wheel", wheel))
 if shutil.which("zstd"):
     config.available_features.add("zstd")
+if shutil.which("redis-server"):
+    config.available_features.add("redis")
+if shutil.which("initdb") or glob.glob("/usr/lib/postgresql/*/bin/initdb"):
+    config.available_features.add("postgres")
 if shutil.which("heaptrack"):
     config.available_features.add("heaptrack")
 config.available_features.add("glibc-" + platform.libc_ver()[1])

@@ -163,6 +163,13 @@ need_memray() {
     jinja2 markupsafe typing_extensions || true
 }
 
+# Programs of others that tests record: servers of Debian, and wheels of some 3 MB.
+need_programs() {
+  need_packages redis-server postgresql
+  need_wheels web "gunicorn and Flask cannot be had: their test is left out" \
+    gunicorn==23.0.0 flask==3.1.2 werkzeug==3.1.3 jinja2 markupsafe click itsdangerous blinker packaging || true
+}
+
 # What utils/bench measures beside memkit, and the programs it runs. memray goes into
 # .venv alone, never into a Python of the user's.
 need_peers() {
