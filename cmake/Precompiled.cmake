@@ -3,9 +3,9 @@
 # without.
 
 # Not with ccache: it keys files by the bytes of the compiled headers, which no other folder
-# shares, and would compile the headers again from their own old result. Tried with GCC alone.
+# shares, and would compile the headers again from their own old result.
 set(default ON)
-if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
   set(default OFF)
 endif()
 option(MEMKIT_PCH "Compile the most read headers once" ${default})
