@@ -530,7 +530,7 @@ private:
     std::deque<WaitingRow> Waiting; ///< each row that ever waited
     size_t NumWaiting = 0;          ///< those with any()
     uint64_t ChurnRows =
-        0; ///< written though they live as before; isWholeDue()
+        0; ///< written though they live as before; dueSums()
     std::unique_ptr<CutState> Cut;
     std::vector<uint32_t> CellOfHeap;           ///< cell + 1 by heap id
     std::vector<std::unique_ptr<Share>> Shares; ///< by domain + 1, 0 outside
