@@ -98,8 +98,9 @@ Lifetime::Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes) {
 }
 
 /// When all places are taken, neighbours become one until half of them is free:
-/// equal parts of the time from the row's first cohort on. Last: the interval
-/// that ended, so that nothing depends on when this is called after its end.
+/// equal parts of the time from the row's first cohort to the end of the
+/// interval Last, which has ended: a recorder and a replay, which call this at
+/// different times, so have the same cohorts.
 void Lifetime::makeRoom(uint32_t Last, const IntervalLog &Log) {
   erase_if(Cohorts, [](const Live &L) { return L.isEmpty(); });
   if (Cohorts.size() < MaxCohorts)

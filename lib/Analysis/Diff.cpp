@@ -31,19 +31,17 @@ static constexpr uint64_t DiffTotals::*Averaged[] = {
     &DiffTotals::StepAllocatedBytes};
 
 static DiffTotals wholeTotals(const Totals &T) {
-  return {T.Allocations,
-          T.Frees,
-          T.AllocatedBytes,
-          T.FreedBytes,
-          T.Temporaries,
-          T.LiveBytes,
-          T.LiveBlocks,
-          T.PeakBytes,
-          T.PeakTimeNs,
-          0,
-          0,
-          0,
-          {}};
+  DiffTotals Sum;
+  Sum.Allocations = T.Allocations;
+  Sum.Frees = T.Frees;
+  Sum.AllocatedBytes = T.AllocatedBytes;
+  Sum.FreedBytes = T.FreedBytes;
+  Sum.Temporaries = T.Temporaries;
+  Sum.LiveBytes = T.LiveBytes;
+  Sum.LiveBlocks = T.LiveBlocks;
+  Sum.PeakBytes = T.PeakBytes;
+  Sum.PeakTimeNs = T.PeakTimeNs;
+  return Sum;
 }
 
 static uint64_t medianOf(std::vector<uint64_t> Values) {

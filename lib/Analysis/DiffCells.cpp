@@ -62,8 +62,8 @@ private:
   std::unique_ptr<StackKeyer> Keyer;
   std::vector<uint64_t> Keys;  ///< by node, where they were asked for
   std::vector<uint32_t> Large; ///< nodes, the lowest first
-  /// By node: its place, or that of the last one above it; twice, and one more
-  /// when it is its own.
+  /// By node, twice the number of a place, the node's own or that of the
+  /// nearest node above that has a place; plus one when the place is its own.
   std::vector<uint32_t> PlaceOf;
   std::vector<std::pair<uint32_t, uint32_t>> Mine; ///< places and nodes
 };

@@ -158,10 +158,8 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
       uint64_t Own = Owns[Ref] + FirstOrdinal;
       if (LLVM_UNLIKELY(Owns[Ref] == 0))
         Own = C.OwnBefore[E.Thread.empty() ? 0 : E.Thread[Row]];
-      if (Own == Blocks[Ref] + 1) {
+      if (Own == Blocks[Ref] + 1)
         To.Kind = Change::FreeTemporary;
-        A.prefetchRest(Entry.Row);
-      }
       if (LLVM_UNLIKELY(Blocks[Ref] < LateBefore))
         A.noteLateFree(I.Id, Entry.Row, Blocks[Ref], Entry.Size);
       I.Live.eraseSoon(Blocks[Ref], Entry);

@@ -135,9 +135,8 @@ private:
         (static_cast<uint64_t>(Cell) << 32 | Key) * 0x9E3779B97F4A7C15u;
     return X ^ (X >> 29);
   }
-  /// The row made first of those of Key, whatever its cell, 0 for none. In most
-  /// traces it is the only one: keys are dense, so this is all the index that
-  /// they need.
+  /// The row made first of those of Key, whatever its cell, 0 for none. Keys
+  /// are dense and mostly have one row: then no other index is needed.
   uint32_t firstOf(uint32_t Key) const {
     size_t Piece = Key >> FirstBits;
     return Piece < Firsts.size() && Firsts[Piece]

@@ -48,9 +48,9 @@
 // Not thread-safe. Memory: 104 bytes a row and 4 to find it (11 to 21 more
 // where another image or heap had its stack before), 41 for each row that
 // changed since the last slice, 16 for each that ever waited for a whole slice,
-// what Lifetimes.h says, 48 or so for each
-// enclosing block, 32 a thread, 520 a heap for sizes; a summary takes 8 bytes a
-// row while it is made, and a part of a slice 150 for each of its rows.
+// what Lifetimes.h says, 48 or so for each enclosing block, 32 a thread, 520 a
+// heap for sizes; a summary takes 8 bytes a row while it is made, and a part of
+// a slice 150 for each of its rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -152,7 +152,7 @@ public:
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchRow(uint32_t Row) const {
     __builtin_prefetch(&StackRows[Row], 1);
   }
-  /// The same for what a temporary block changes besides.
+  /// The same for the rest of the row, which slices and late frees change.
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchRest(uint32_t Row) const {
     __builtin_prefetch(&StackRows.rest(Row), 1);
   }
@@ -200,7 +200,8 @@ public:
   bool hasNested(uint32_t Image) const {
     return !Images[Image]->Enclosers.empty();
   }
-  /// Whether that is so of its block with this ordinal.
+  /// Whether the block of Image with this ordinal encloses one that still
+  /// counts.
   bool encloses(uint32_t Image, uint64_t Ordinal) const {
     return Images[Image]->Enclosers.count(Ordinal);
   }
@@ -529,8 +530,8 @@ private:
     std::deque<DirtyRow> Dirty;     ///< grows without a copy of twice its size
     std::deque<WaitingRow> Waiting; ///< each row that ever waited
     size_t NumWaiting = 0;          ///< those with any()
-    uint64_t ChurnRows =
-        0; ///< written though they live as before; dueSums()
+    /// Rows of slices that were written though they live as before; dueSums().
+    uint64_t ChurnRows = 0;
     std::unique_ptr<CutState> Cut;
     std::vector<uint32_t> CellOfHeap;           ///< cell + 1 by heap id
     std::vector<std::unique_ptr<Share>> Shares; ///< by domain + 1, 0 outside

@@ -106,8 +106,6 @@ size_t ImageState::takeUsual(ArrayRef<MergedRecord> Records,
       if (LLVM_UNLIKELY(E.Ordinal < LateBefore))
         R.Sums.noteLateFree(Id, E.Row, E.Ordinal, E.Size);
       bool Temporary = R.Sums.lastAllocation(S.Thread) == E.Ordinal + 1;
-      if (Temporary)
-        R.Sums.prefetchRest(E.Row);
       Changes[N] = {E.Size, E.Row, E.Context,
                     Temporary ? Change::FreeTemporary : Change::Free};
       Logged[N] = {Tick, E.Ordinal, 0, uint16_t(S.Lane), true};

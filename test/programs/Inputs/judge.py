@@ -1,13 +1,16 @@
 # Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records a real program with and without a planted leak, stopped by SIGTERM, killed, and
+"""Records a real program with and without a planted leak, told to stop, killed, and
 looked at while it runs, and compares what memleak says of its growth.
 
     judge.py PROGRAM CXX
 
-PROGRAM is one of PROGRAMS, CXX compiles. A line for each run; the status is 0 only
-when all six are right: a leak is found in the function that leaks, a clean run has no growth."""
+PROGRAM is one of PROGRAMS, CXX a compiler. Prints a line for each run; the status is 0 only
+when all six runs are right: a leak is found in the function that leaks, a clean run has no
+growth. In both the program must have answered LEAST_REQUESTS, if it is a server, and
+memleak must have measured it."""
 
+import contextlib
 import glob
 import json
 import os
@@ -23,7 +26,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LOAD_SECONDS = 15
-PORT = 20000 + os.getpid() % 20000
+LEAST_REQUESTS = 300
+PORT = 20000 + os.getpid() % 10000  # below those that the kernel gives
 
 
 def wait_for_port(port):
@@ -35,21 +39,12 @@ def wait_for_port(port):
     sys.exit(f"nothing listens on port {port}")
 
 
-def each_5_ms(stop, do):
-    number = 0
-    try:
-        while not stop.is_set():
-            do(number)
-            number += 1
-            time.sleep(0.005)
-    except OSError:
-        pass  # the program is gone
-
-
 class Program:
     """What leaks is in a stack with a frame that `culprit` matches."""
 
     stop_signal = signal.SIGTERM
+    is_server = True
+    requests = 0
 
     def __init__(self, folder, leak, cxx):
         self.folder, self.leak, self.cxx = folder, leak, cxx
@@ -63,6 +58,15 @@ class Program:
 
     def load(self, stop):
         stop.wait()
+
+    def each_5_ms(self, stop, request):
+        try:
+            while not stop.is_set():
+                request(self.requests)
+                self.requests += 1
+                time.sleep(0.005)
+        except OSError:
+            pass  # the program is gone
 
 
 class Asyncio(Program):
@@ -79,13 +83,14 @@ class Asyncio(Program):
                 peer.sendall(b"hello %d\n" % number)
                 peer.recv(100)
 
-        each_5_ms(stop, talk)
+        self.each_5_ms(stop, talk)
 
 
 class Clears(Program):
     """Frees all that it has when it is told to stop, in 0.3 s."""
 
     culprit = "keepJob"
+    is_server = False
 
     def prepare(self):
         self.binary = os.path.join(self.folder, "clears")
@@ -98,13 +103,10 @@ class Clears(Program):
 
 class Torch(Program):
     culprit = "train"
+    is_server = False
 
     def command(self):
         return [sys.executable, os.path.join(HERE, "train.py"), self.mode]
-
-    def load(self, stop):
-        stop.wait(10)  # for the import
-
 
 class Web(Program):
     culprit = "remember"
@@ -117,7 +119,7 @@ class Web(Program):
         import urllib.request
 
         wait_for_port(PORT)
-        each_5_ms(stop, lambda number: urllib.request.urlopen(
+        self.each_5_ms(stop, lambda number: urllib.request.urlopen(
             f"http://127.0.0.1:{PORT}/?q={number}", timeout=10).read())
 
 
@@ -138,7 +140,7 @@ class Redis(Program):
                     peer.sendall(b"SET key:%08d %s\r\n" % (key, b"v" * 200))
                     peer.recv(100)
 
-            each_5_ms(stop, store)
+            self.each_5_ms(stop, store)
 
 
 class Postgres(Program):
@@ -175,7 +177,7 @@ class Postgres(Program):
                              f"EXECUTE p{number}(1);\n" + ("" if self.leak else f"DEALLOCATE p{number};\n"))
             psql.stdin.flush()
 
-        each_5_ms(stop, prepare)
+        self.each_5_ms(stop, prepare)
         psql.kill()
 
 
@@ -184,12 +186,13 @@ PROGRAMS = {"asyncio": Asyncio, "clears": Clears, "torch": Torch, "web": Web, "r
 
 
 def growth_of(trace):
-    """The growth findings of the trace."""
+    """The growth findings of the trace, and in how many intervals memleak measured most."""
     said = subprocess.run(["memleak", "--kind=growth", "--top=0", "--format=json", trace],
                           capture_output=True, text=True)
     if said.returncode:
         sys.exit(f"memleak {trace}: status {said.returncode}: {said.stderr}")
-    return json.loads(said.stdout)["findings"]
+    report = json.loads(said.stdout)
+    return report["findings"], max((span["points"] for span in report["growth"]["measured"]), default=0)
 
 
 def stop_program(recorder, signal_number):
@@ -205,6 +208,7 @@ def run(kind, leak, way, cxx):
     folder = tempfile.mkdtemp(prefix="memkit-programs-")
     os.chmod(folder, 0o755)
     trace = os.path.join(folder, "trace.fb")
+    recorder = None
     try:
         program = kind(folder, leak, cxx)
         program.prepare()
@@ -216,21 +220,24 @@ def run(kind, leak, way, cxx):
         load.daemon = True
         load.start()
         time.sleep(LOAD_SECONDS + (10 if kind is Torch else 0))
-        findings = growth_of(trace) if way == "live" else None
+        seen = growth_of(trace) if way == "live" else None
         # The load goes on: what a program has stopped doing is no growth to its end.
         stop_program(recorder, signal.SIGKILL if way == "killed" else kind.stop_signal)
         stop.set()
         load.join(20)
-        if findings is None:
-            findings = growth_of(trace)
+        findings, intervals = seen or growth_of(trace)
         right = [f for f in findings if re.search(kind.culprit, json.dumps(f))]
-        good = bool(right) if leak else not findings
-        print(f"{kind.__name__} {program.mode}, {way}: {len(findings)} places grow,"
-              f" {len(right)} of the leak: {'right' if good else 'WRONG'}", flush=True)
+        ran = intervals >= 20 and (program.requests >= LEAST_REQUESTS or not kind.is_server)
+        good = ran and (bool(right) if leak else not findings)
+        print(f"{kind.__name__} {program.mode}, {way}: {program.requests} requests, {intervals} intervals,"
+              f" {len(findings)} places grow, {len(right)} of the leak: {'right' if good else 'WRONG'}", flush=True)
         if not good:
             subprocess.run(["memleak", "--kind=growth", "--top=3", trace])
         return good
     finally:
+        if recorder:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(recorder.pid, signal.SIGKILL)  # its session, where it still runs
         shutil.rmtree(folder, ignore_errors=True)
 
 
