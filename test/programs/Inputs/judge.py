@@ -204,8 +204,8 @@ def stop_program(recorder, signal_number):
 
 
 def run(kind, leak, way, cxx):
-    # A path for postgres, who may enter no folder of another user.
-    folder = tempfile.mkdtemp(prefix="memkit-programs-")
+    # Not below TMPDIR: lit's is closed to other users, as postgres is.
+    folder = tempfile.mkdtemp(prefix="memkit-programs-", dir="/tmp")
     os.chmod(folder, 0o755)
     trace = os.path.join(folder, "trace.fb")
     recorder = None
