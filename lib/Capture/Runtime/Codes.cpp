@@ -45,6 +45,11 @@ static Rule ruleAt(uint32_t Module, uintptr_t Pc) {
   return R;
 }
 
+bool capture::hasTables(uintptr_t Pc) {
+  uint32_t Module = isUserAddress(Pc) ? Proc.Mods.moduleOf(Pc) : 0;
+  return Module && ruleAt(Module, Pc).Kind < RuleKind::None;
+}
+
 /// The code that \p Pc had when its module was loaded before, so that a library
 /// that comes and goes for ever uses up no codes; 0: none is known.
 static uint32_t oldCode(uint32_t Module, uintptr_t Pc) {
@@ -91,6 +96,8 @@ bool capture::stillUnowned(uintptr_t Return, CodeWord &W) {
 static void forgetRange(AddressRange Gone) {
   Proc.Python.noteGone(Gone);
   Proc.Codes.forget({Gone.Start + 1, Gone.End + 1});
+  if (Proc.Calls.hasBegun())
+    Proc.Calls.forget({Gone.Start + 1, Gone.End + 1});
   Proc.CodeGeneration.fetch_add(1, std::memory_order_acq_rel);
   Proc.Ctl->ModulesChanged.fetch_add(1, std::memory_order_release);
 }

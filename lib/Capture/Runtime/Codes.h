@@ -36,6 +36,9 @@ inline CodeWord codeAt(uintptr_t Return) {
 /// one has, \p W is made anew.
 bool stillUnowned(uintptr_t Return, CodeWord &W);
 
+/// Do the unwind tables of a module say how to step over the code at \p Pc?
+bool hasTables(uintptr_t Pc);
+
 /// Code has been unmapped: what is known of it is not good any more. The
 /// loader has freed \p P, perhaps the link_map of a module that is no more.
 void noteLoaderFree(const void *P);

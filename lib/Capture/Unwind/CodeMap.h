@@ -33,9 +33,8 @@ class CodeMap {
 public:
   static constexpr uint32_t FirstSlots = 1u << 12;
 
-  bool begin() {
-    return Newest.load(std::memory_order_acquire) || grow(nullptr);
-  }
+  bool begin() { return hasBegun() || grow(nullptr); }
+  bool hasBegun() const { return Newest.load(std::memory_order_acquire); }
 
   /// What insert has put in for \p Pc; an empty word: nothing.
   CodeWord find(uintptr_t Pc) const {

@@ -8,6 +8,7 @@
 
 #include "StackWalk.h"
 
+#include "Runtime/Calls.h"
 #include "Runtime/Codes.h"
 
 using namespace memkit;
@@ -29,6 +30,17 @@ bool StackWalk::isChainToOwned(uintptr_t Base) {
     Base = Next;
   }
   return false;
+}
+
+/// A mark instead of the frames between the last one and its caller as the walk
+/// finds it: that one's and those of others that keep no frame pointer.
+bool StackWalk::pushMissing() {
+  uint32_t Mark = Proc.Stacks.markCode(wire::CodeKind::NoCfi);
+  bool HasRoom =
+      !Mark || push(CodeWord::make({.Kind = RuleKind::None}, Mark, 0));
+  // It has no return address by which the next walk could know it.
+  dontKeep(NumNew - 1);
+  return HasRoom;
 }
 
 /// Code of a JIT compiler, or of assembly without tables: many keep a frame
@@ -53,6 +65,10 @@ bool StackWalk::noTableStep(CodeWord &C) {
          .CfaOffset = 16};
   S.New[NumNew - 1].Code = CodeWord::make(
       R, C.code(), C.bits() & (CodeWord::Unowned | CodeWord::Hidden));
+  // rbp was that of a function with tables, and so not of the code at Pc.
+  bool SomeMissing = !Jit && Owned && callsCodeWithTables(CallersPc);
+  if (SomeMissing && !pushMissing())
+    return false;
   Slot = Fp + 8;
   Fp = CallersFp;
   Pc = CallersPc;

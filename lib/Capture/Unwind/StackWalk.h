@@ -73,6 +73,7 @@ private:
   bool slowStep(CodeWord &C);
   bool noTableStep(CodeWord &C);
   bool isChainToOwned(uintptr_t Base);
+  bool pushMissing();
   bool interrupted(uintptr_t NewPc, uintptr_t NewSp, uintptr_t NewFp,
                    CodeWord &C);
   bool moveTo(uintptr_t Cfa);
