@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KeyOrder.h"
 #include "RowOrder.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -49,8 +50,36 @@ void Accounts::addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
             static_cast<int64_t>(At.LiveBytes - Before.LiveBytes), I.Intervals);
 }
 
-/// The late frees From to before To. Each is three cache misses away: the
-/// row's, and those of its lifetime.
+/// The late frees From to before To, by row. Those of blocks of a row that were
+/// born together are added up: most are.
+std::vector<Accounts::LateFree>
+Accounts::sumLate(const std::deque<LateFree> &Late, size_t From, size_t To) {
+  // More would make the key longer, and longer to sort by.
+  constexpr unsigned IntervalBits = 10;
+  std::vector<KeyedPlace> Order;
+  Order.reserve(To - From);
+  auto First = Late.begin() + ptrdiff_t(From);
+  for (auto At = First, End = Late.begin() + ptrdiff_t(To); At != End; ++At)
+    Order.push_back({uint64_t(At->Row) << IntervalBits |
+                         At->Interval % (1u << IntervalBits),
+                     uint32_t(Order.size())});
+  sortByKey(Order);
+  std::vector<LateFree> Sums;
+  for (const KeyedPlace &P : Order) {
+    const LateFree &F = First[ptrdiff_t(P.At)];
+    if (Sums.empty() || Sums.back().Row != F.Row ||
+        Sums.back().Interval != F.Interval) {
+      Sums.push_back(F);
+      continue;
+    }
+    Sums.back().Bytes += F.Bytes;
+    Sums.back().Blocks += F.Blocks;
+  }
+  return Sums;
+}
+
+/// The late frees From to before To. Each row is three cache misses away: its
+/// own, and those of its lifetime.
 void Accounts::applyLate(ImageState &I, const std::deque<LateFree> &Late,
                          size_t From, size_t To, uint32_t Interval) {
   constexpr size_t Near = 8, Far = 16;
@@ -61,14 +90,15 @@ void Accounts::applyLate(ImageState &I, const std::deque<LateFree> &Late,
                : nullptr;
   };
   I.SliceWork += To - From;
-  for (size_t At = From; At != To; ++At) {
-    if (At + Far < To) {
-      prefetchRow(Late[At + Far].Row);
-      prefetchRest(Late[At + Far].Row);
+  const std::vector<LateFree> Sums = sumLate(Late, From, To);
+  for (size_t At = 0; At != Sums.size(); ++At) {
+    if (At + Far < Sums.size()) {
+      prefetchRow(Sums[At + Far].Row);
+      prefetchRest(Sums[At + Far].Row);
     }
-    if (At + Near < To)
-      __builtin_prefetch(LifetimeOf(Late[At + Near].Row), 1);
-    const LateFree &F = Late[At];
+    if (At + Near < Sums.size())
+      __builtin_prefetch(LifetimeOf(Sums[At + Near].Row), 1);
+    const LateFree &F = Sums[At];
     Lifetime *L = LifetimeOf(F.Row);
     if (!L)
       continue;

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KeyOrder.h"
 #include "memkit/Account/Accounts.h"
 #include <algorithm>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -184,54 +184,15 @@ SliceRow Accounts::waitingRow(ImageState &I, WaitingRow &W,
   return Out;
 }
 
-namespace {
-/// Where a row of a slice stands before it is sorted: heap << 32 | stack.
-struct KeyedRow {
-  uint64_t Key;
-  uint32_t At;
-};
-} // namespace
-
-/// Sorts by key, a digit at a time from the lowest: comparing would guess wrong
-/// at every second row, and slices of programs with many stacks are long.
-static void sortByKey(std::vector<KeyedRow> &Rows) {
-  constexpr unsigned DigitBits = 11;
-  uint64_t Differs = 0;
-  for (const KeyedRow &R : Rows)
-    Differs |= R.Key ^ Rows.front().Key;
-  std::vector<KeyedRow> Other(Rows.size());
-  std::vector<uint32_t> At(size_t(1) << DigitBits);
-  for (unsigned Shift = 0; Shift < 64; Shift += DigitBits) {
-    uint64_t Mask = At.size() - 1;
-    if (!(Differs >> Shift & Mask))
-      continue;
-    std::fill(At.begin(), At.end(), 0);
-    for (const KeyedRow &R : Rows)
-      ++At[R.Key >> Shift & Mask];
-    uint32_t Sum = 0;
-    for (uint32_t &Count : At)
-      Count = std::exchange(Sum, Sum + Count);
-    for (const KeyedRow &R : Rows)
-      Other[At[R.Key >> Shift & Mask]++] = R;
-    Rows.swap(Other);
-  }
-}
-
 static void sortRows(std::vector<SliceRow> &Rows) {
-  constexpr size_t Few = 256;
-  if (Rows.size() <= Few)
-    return std::sort(
-        Rows.begin(), Rows.end(), [](const SliceRow &A, const SliceRow &B) {
-          return std::tie(A.Heap, A.Stack) < std::tie(B.Heap, B.Stack);
-        });
-  std::vector<KeyedRow> Order;
+  std::vector<KeyedPlace> Order;
   Order.reserve(Rows.size());
   for (const SliceRow &R : Rows)
     Order.push_back({uint64_t(R.Heap) << 32 | R.Stack, uint32_t(Order.size())});
   sortByKey(Order);
   std::vector<SliceRow> Sorted;
   Sorted.reserve(Rows.size());
-  for (const KeyedRow &K : Order)
+  for (const KeyedPlace &K : Order)
     Sorted.push_back(Rows[K.At]);
   Rows.swap(Sorted);
 }
@@ -270,7 +231,11 @@ bool Accounts::cutPart(uint32_t Image, size_t MostRows, Slice &Out) {
   CutState &C = *I.Cut;
   auto Interval = static_cast<uint32_t>(C.Head.Index);
   if (C.Next == C.Rows.size() && !givesWaiting(I) && C.Any) {
-    size_t End = C.NextLate + std::min(C.Late.size() - C.NextLate, MostRows);
+    // So many of them take as long as a row.
+    constexpr size_t LatePerRow = 4;
+    size_t Left = C.Late.size() - C.NextLate;
+    size_t End = C.NextLate +
+                 (Left / LatePerRow < MostRows ? Left : MostRows * LatePerRow);
     applyLate(I, C.Late, C.NextLate, End, Interval);
     C.NextLate = End;
     finishCut(I);

@@ -102,7 +102,7 @@ Lifetime::Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes) {
 /// interval Last, which has ended: a recorder and a replay, which call this at
 /// different times, so have the same cohorts.
 void Lifetime::makeRoom(uint32_t Last, const IntervalLog &Log) {
-  erase_if(Cohorts, [](const Live &L) { return L.isEmpty(); });
+  dropEmpty();
   if (Cohorts.size() < MaxCohorts)
     return;
   double First = Log.place(Cohorts.front().Interval, Last);
@@ -112,7 +112,8 @@ void Lifetime::makeRoom(uint32_t Last, const IntervalLog &Log) {
     return static_cast<size_t>(Off / Width);
   };
   std::vector<Live> Few;
-  for (const Live &L : Cohorts) {
+  for (Live &L : Cohorts) {
+    L.setCut(Cut);
     // One that has no part before the cut stays apart from those that have.
     bool Joins = !Few.empty() && PartOf(Few.back()) == PartOf(L) &&
                  (L.Interval < Cut) == (Few.back().Interval < Cut);
@@ -130,18 +131,27 @@ void Lifetime::makeRoom(uint32_t Last, const IntervalLog &Log) {
   Cohorts = std::move(Few);
 }
 
+void Lifetime::dropEmpty() {
+  erase_if(Cohorts, [&](const Live &L) { return L.isEmpty(Cut); });
+}
+
+void Lifetime::addCohort(uint32_t Interval, const IntervalLog &Log) {
+  if (Cohorts.size() >= MaxCohorts)
+    makeRoom(Interval, Log);
+  if (Cohorts.size() == Cohorts.capacity())
+    dropEmpty();
+  Live L;
+  L.Interval = L.Last = Interval;
+  Cohorts.push_back(L);
+}
+
 /// The cohort that Interval is in, made when no later one is there.
-Lifetime::Live &Lifetime::cohortAt(uint32_t Interval, const IntervalLog &Log) {
-  if (Cohorts.empty() || Cohorts.back().Interval < Interval) {
-    if (Cohorts.size() >= MaxCohorts)
-      makeRoom(Interval, Log);
-    if (Cohorts.size() == Cohorts.capacity())
-      erase_if(Cohorts, [](const Live &L) { return L.isEmpty(); });
-    Live L;
-    L.Interval = L.Last = Interval;
-    Cohorts.push_back(L);
+inline Lifetime::Live &Lifetime::cohortAt(uint32_t Interval,
+                                          const IntervalLog &Log) {
+  if (Cohorts.empty() || Cohorts.back().Interval < Interval)
+    addCohort(Interval, Log);
+  if (Cohorts.back().Interval == Interval) // most often
     return Cohorts.back();
-  }
   auto After = upper_bound(Cohorts, Interval, [](uint32_t I, const Live &L) {
     return I < L.Interval;
   });
@@ -157,6 +167,19 @@ void Lifetime::addBorn(uint32_t Interval, int64_t Blocks, int64_t Bytes,
   L.Bytes += Bytes;
 }
 
+/// A class that is asked for often comes to stand first.
+inline Lifetime::Aged &Lifetime::freesAt(AgeClass Age) {
+  auto At = find_if(Frees, [&](const Aged &A) { return A.Age == Age; });
+  if (At == Frees.end()) {
+    Frees.emplace_back().Age = Age;
+    return Frees.back();
+  }
+  if (At == Frees.begin() || At->Blocks <= std::prev(At)->Blocks)
+    return *At;
+  std::swap(*At, *std::prev(At));
+  return *std::prev(At);
+}
+
 void Lifetime::addLateFree(uint32_t Birth, uint32_t Death, uint64_t Blocks,
                            uint64_t Bytes, const IntervalLog &Log) {
   addBorn(Death, static_cast<int64_t>(Blocks), static_cast<int64_t>(Bytes),
@@ -166,34 +189,20 @@ void Lifetime::addLateFree(uint32_t Birth, uint32_t Death, uint64_t Blocks,
     Live &L = cohortAt(Birth, Log);
     L.Blocks -= static_cast<int64_t>(Blocks);
     L.Bytes -= static_cast<int64_t>(Bytes);
+    L.setCut(Cut);
     L.FreedBlocks += static_cast<uint32_t>(Blocks);
     L.FreedBytes += Bytes;
   }
-  AgeClass Age = Log.ageClass(Birth, Death);
-  auto At = find_if(Frees, [&](const Aged &A) { return A.Age == Age; });
-  if (At == Frees.end()) {
-    Frees.emplace_back();
-    At = std::prev(Frees.end());
-    At->Age = Age;
-  }
-  bool NewInterval = At->LastInterval != Death;
-  At->LastInterval = Death;
-  At->Intervals += NewInterval;
-  At->SinceIntervals += NewInterval;
-  At->Blocks += Blocks;
-  At->Bytes += Bytes;
-  At->SinceBlocks += Blocks;
-  At->SinceBytes += Bytes;
-}
-
-void Lifetime::setCut(uint32_t Intervals) {
-  if (Cut == Intervals)
-    return;
-  Cut = Intervals;
-  for (Live &L : Cohorts)
-    L.FreedBlocks = 0, L.FreedBytes = 0;
-  for (Aged &A : Frees)
-    A.SinceBlocks = 0, A.SinceBytes = 0, A.SinceIntervals = 0;
+  Aged &A = freesAt(Log.ageClass(Birth, Death));
+  A.setCut(Cut);
+  bool NewInterval = A.LastInterval != Death;
+  A.LastInterval = Death;
+  A.Intervals += NewInterval;
+  A.SinceIntervals += NewInterval;
+  A.Blocks += Blocks;
+  A.Bytes += Bytes;
+  A.SinceBlocks += Blocks;
+  A.SinceBytes += Bytes;
 }
 
 void Lifetime::writeAt(uint32_t At, LifetimeRow &Out) const {
@@ -213,8 +222,9 @@ void Lifetime::writeAt(uint32_t At, LifetimeRow &Out) const {
     Cohort C;
     C.Interval = L.Interval;
     C.Last = L.Last;
-    C.Blocks = Take(L.Blocks + (Since ? L.FreedBlocks : 0), LessBlocks);
-    C.Bytes = Take(L.Bytes + static_cast<int64_t>(Since ? L.FreedBytes : 0),
+    bool Freed = Since && L.FreedSince == Cut;
+    C.Blocks = Take(L.Blocks + (Freed ? L.FreedBlocks : 0), LessBlocks);
+    C.Bytes = Take(L.Bytes + static_cast<int64_t>(Freed ? L.FreedBytes : 0),
                    LessBytes);
     if (C.Bytes || C.Blocks)
       Out.Cohorts.push_back(C);
@@ -222,7 +232,7 @@ void Lifetime::writeAt(uint32_t At, LifetimeRow &Out) const {
   std::reverse(Out.Cohorts.begin(), Out.Cohorts.end());
   for (const Aged &A : Frees) {
     LateFrees F = A;
-    if (Since) {
+    if (Since && A.Since == Cut) {
       F.Blocks -= A.SinceBlocks;
       F.Bytes -= A.SinceBytes;
       F.Intervals -= A.SinceIntervals;

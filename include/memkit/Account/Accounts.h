@@ -448,7 +448,7 @@ private:
     uint32_t Row;
     uint32_t Interval; ///< of its birth
     uint64_t Bytes;
-    uint32_t Blocks;
+    uint64_t Blocks;
   };
   struct Share : ShareSums {
     uint64_t Changes = 0;        ///< rises with each event on a block of it
@@ -610,6 +610,8 @@ private:
   }
   void addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
                const DirtyRow &At, bool AnyLate);
+  static std::vector<LateFree> sumLate(const std::deque<LateFree> &Late,
+                                       size_t From, size_t To);
   void applyLate(ImageState &I, const std::deque<LateFree> &Late, size_t From,
                  size_t To, uint32_t Interval);
   void noteLevels(ImageState &I);

@@ -54,13 +54,14 @@ public:
   void setStep(uint64_t Step) { Begins.back().Step = Step; }
   /// The interval that runs.
   uint32_t current() const { return static_cast<uint32_t>(Begins.size()) - 1; }
-  /// Which interval the block Ordinal was born in: most often the last but one.
-  uint32_t intervalOf(uint64_t Ordinal) const {
-    size_t N = Begins.size();
-    return N > 1 && Ordinal >= Begins[N - 2].FirstOrdinal &&
-                   Ordinal < Begins[N - 1].FirstOrdinal
-               ? static_cast<uint32_t>(N - 2)
-               : find(Ordinal);
+  /// Which interval the block Ordinal was born in, before the one that runs:
+  /// most often that of the last block that was asked for.
+  uint32_t intervalOf(uint64_t Ordinal) {
+    if (Found + size_t(1) >= Begins.size() ||
+        Ordinal < Begins[Found].FirstOrdinal ||
+        Ordinal >= Begins[Found + 1].FirstOrdinal)
+      Found = find(Ordinal);
+    return Found;
   }
   const IntervalBegin &operator[](uint32_t Interval) const {
     return Begins[Interval];
@@ -74,6 +75,7 @@ public:
 private:
   uint32_t find(uint64_t Ordinal) const;
   std::vector<IntervalBegin> Begins;
+  uint32_t Found = 0; ///< by intervalOf()
 };
 
 /// The cut of a space of an image: see above.
@@ -110,7 +112,7 @@ public:
                    uint64_t Bytes, const IntervalLog &Log);
   /// From here on late frees are after the cut; before them, call this with
   /// the cut of the row's space.
-  void setCut(uint32_t Intervals);
+  void setCut(uint32_t Intervals) { Cut = Intervals; }
   /// The values at a cut, which is that of the last setCut() or a later one;
   /// heap and stack are left alone.
   void writeAt(uint32_t Cut, LifetimeRow &Out) const;
@@ -119,18 +121,34 @@ private:
   struct Live {
     uint32_t Interval = 0;
     uint32_t Last = 0;        ///< interval that it has, too
-    uint32_t FreedBlocks = 0; ///< since the cut
-    int64_t Blocks = 0;       ///< negative for a moment, between the two calls
+    uint32_t FreedSince = 0;  ///< the cut of the two below
+    uint32_t FreedBlocks = 0; ///< since that cut
+    uint64_t FreedBytes = 0;
+    int64_t Blocks = 0; ///< negative for a moment, between the two calls
     int64_t Bytes = 0;
-    uint64_t FreedBytes = 0; ///< since the cut
-    bool isEmpty() const { return !Blocks && !Bytes && !FreedBytes; }
+    /// What was freed before the cut needs no room of its own.
+    void setCut(uint32_t Cut) {
+      if (FreedSince != Cut)
+        FreedSince = Cut, FreedBlocks = 0, FreedBytes = 0;
+    }
+    bool isEmpty(uint32_t Cut) const {
+      return !Blocks && !Bytes && (FreedSince != Cut || !FreedBytes);
+    }
   };
   struct Aged : LateFrees {
     uint32_t LastInterval = UINT32_MAX;
-    uint64_t SinceBlocks = 0, SinceBytes = 0; ///< of those, since the cut
+    uint32_t Since = 0; ///< the cut of those below
     uint32_t SinceIntervals = 0;
+    uint64_t SinceBlocks = 0, SinceBytes = 0; ///< of those, since that cut
+    void setCut(uint32_t Cut) {
+      if (Since != Cut)
+        Since = Cut, SinceBlocks = 0, SinceBytes = 0, SinceIntervals = 0;
+    }
   };
   Live &cohortAt(uint32_t Interval, const IntervalLog &Log);
+  void addCohort(uint32_t Interval, const IntervalLog &Log);
+  Aged &freesAt(AgeClass Age);
+  void dropEmpty();
   void makeRoom(uint32_t Last, const IntervalLog &Log);
 
   std::vector<Live> Cohorts; ///< rising intervals; the oldest may hold several

@@ -1,0 +1,27 @@
+//===- KeyOrder.h - Order by a key of 64 bits -------------------*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MEMKIT_LIB_ACCOUNT_KEYORDER_H
+#define MEMKIT_LIB_ACCOUNT_KEYORDER_H
+
+#include <cstdint>
+#include <vector>
+
+namespace memkit {
+
+/// Where something stands before it is sorted, and by what.
+struct KeyedPlace {
+  uint64_t Key;
+  uint32_t At;
+};
+
+/// Sorts by key; what is equal stays in order.
+void sortByKey(std::vector<KeyedPlace> &Places);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_ACCOUNT_KEYORDER_H
