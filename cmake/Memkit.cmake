@@ -18,6 +18,7 @@ function(memkit_add_library name)
   else()
     memkit_precompile(memkit${name} common)
   endif()
+  memkit_unite(memkit${name})
 endfunction()
 
 # memkit_add_tool(NAME SOURCES... [LINK libs...])
@@ -27,6 +28,7 @@ function(memkit_add_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} memkit_flags)
   memkit_precompile(${name} tool)
+  memkit_unite(${name})
   target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc
     -Wl,--gc-sections -Wl,--as-needed)
   set_target_properties(${name} PROPERTIES

@@ -94,6 +94,7 @@ Lifetime::Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes) {
   L.Interval = L.Last = Interval;
   L.Blocks = static_cast<int64_t>(Blocks);
   L.Bytes = static_cast<int64_t>(Bytes);
+  Cohorts.reserve(2); // A row that has one has a second in this interval.
   Cohorts.push_back(L);
 }
 

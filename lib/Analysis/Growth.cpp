@@ -42,14 +42,14 @@ uint64_t toBytes(double V) {
 }
 
 /// What is known of a node or stack, and what no finding below it has.
-struct Place {
+struct GrowthPlace {
   SurvivalData Data;
   uint64_t Stacks = 0;
   double Bytes = 0, Blocks = 0, Survive = 0, Repeated = 0, AtExit = 0;
   uint32_t TopStack = 0;
   double Top = -1;
 
-  void add(const Place &P) {
+  void add(const GrowthPlace &P) {
     if (Data.Bytes.empty())
       Data = P.Data;
     else if (!P.Data.Bytes.empty())
@@ -67,23 +67,23 @@ struct Place {
   }
 };
 
-class Finder {
+class GrowthFinder {
 public:
-  Finder(SliceSeries &Slices, const Sums &S, const GrowthOptions &Options)
+  GrowthFinder(SliceSeries &Slices, const Sums &S, const GrowthOptions &Options)
       : Slices(Slices), S(S), T(S.trace()), Options(Options) {}
   Expected<GrowthReport> run();
 
 private:
   struct Row {
     uint32_t Span = UINT32_MAX; ///< in Spans
-    Place P;                    ///< without levels
+    GrowthPlace P;              ///< without levels
     uint64_t AtCut = 0, BlocksAtCut = 0, AtEnd = 0;
     bool IsArena = false;
   };
   /// A finding, and the place that it was judged by.
   struct Known {
     uint32_t Found; ///< in Findings
-    Place Of;
+    GrowthPlace Of;
   };
 
   Error readSpans();
@@ -95,8 +95,8 @@ private:
   void judgeNode(uint32_t N);
   void merge(uint32_t N);
   void judgeArenas();
-  bool add(uint32_t Group, uint32_t Node, const Place &P, bool MayBeUnsure,
-           double *Cohorts = nullptr);
+  bool add(uint32_t Group, uint32_t Node, const GrowthPlace &P,
+           bool MayBeUnsure, double *Cohorts = nullptr);
   void report();
   size_t numHeaps() const { return T.heaps().size(); }
   uint32_t groupOf(size_t Image, uint32_t Heap) const {
@@ -119,9 +119,9 @@ private:
   std::vector<Row> Infos;                     ///< the same
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> RowOf; ///< (group, stack)
   GrowthNodes Nodes;
-  std::vector<Place> Places; ///< by node
+  std::vector<GrowthPlace> Places; ///< by node
   std::vector<std::vector<Known>> Below;
-  std::map<uint32_t, Place> Arenas; ///< by group
+  std::map<uint32_t, GrowthPlace> Arenas; ///< by group
   struct HeapLevel {
     double Begin = 0, End = 0;
   };
@@ -139,7 +139,7 @@ private:
 } // namespace
 
 /// The bins of each space of each process that is looked at.
-Error Finder::readSpans() {
+Error GrowthFinder::readSpans() {
   size_t Groups = Slices.images().size() * numHeaps();
   constexpr size_t MostGroups = size_t(1) << 24;
   if (Groups > MostGroups)
@@ -194,7 +194,7 @@ Error Finder::readSpans() {
 }
 
 /// Whether an arena of CPython's objects is what the stack allocates.
-bool Finder::isArena(uint32_t Stack) {
+bool GrowthFinder::isArena(uint32_t Stack) {
   auto IsFrame = [&](uint32_t Node) {
     uint32_t Frame = T.frameOf(Node);
     auto [At, New] = ArenaFrames.try_emplace(Frame, false);
@@ -215,7 +215,7 @@ bool Finder::isArena(uint32_t Stack) {
 }
 
 /// All rows with their values at the cut and at the end.
-Error Finder::readRows() {
+Error GrowthFinder::readRows() {
   if (Error E = Slices.forEach(
           [&](size_t Image, size_t Slice, ArrayRef<SliceChange> Changes) {
             if (Rows.size() < Slices.numRows()) {
@@ -249,7 +249,7 @@ Error Finder::readRows() {
       [&](size_t Image, const Lifetimes &L) { addLifetimes(Image, L); });
 }
 
-void Finder::addLifetimes(size_t Image, const Lifetimes &L) {
+void GrowthFinder::addLifetimes(size_t Image, const Lifetimes &L) {
   for (const LifetimeRow &R : L.Rows) {
     uint32_t Group = groupOf(Image, R.Heap);
     auto At = RowOf.find({Group, R.Stack});
@@ -257,7 +257,7 @@ void Finder::addLifetimes(size_t Image, const Lifetimes &L) {
       continue;
     const SpanBins &B = *Spans[spanOf(Group)];
     Row &I = Infos[At->second];
-    Place &P = I.P;
+    GrowthPlace &P = I.P;
     P.Data = SurvivalData(B.bins().size());
     B.add(Slices.images()[Image], R, P.Data);
     size_t Bins = 0;
@@ -284,7 +284,7 @@ void Finder::addLifetimes(size_t Image, const Lifetimes &L) {
 }
 
 /// Takes out what lies mostly in blocks of inner heaps, whose it is.
-void Finder::dropEnclosing() {
+void GrowthFinder::dropEnclosing() {
   BitVector Encloses(numHeaps() + 1);
   for (const Heap &H : T.heaps())
     Encloses[H.Parent] = true;
@@ -311,7 +311,7 @@ void Finder::dropEnclosing() {
 }
 
 /// What lived at the end of each bin.
-Error Finder::readLevels() {
+Error GrowthFinder::readLevels() {
   if (Error E = Slices.forEach([&](size_t Image, size_t Slice,
                                    ArrayRef<SliceChange> Changes) {
         for (const SliceChange &C : Changes) {
@@ -326,7 +326,7 @@ Error Finder::readLevels() {
           bool Before = Slice < B.begin();
           HeapLevel &L = Levels[groupOf(Image, C.Heap)];
           (Before ? L.Begin : L.End) += Bytes;
-          Place *P = nullptr;
+          GrowthPlace *P = nullptr;
           if (I.IsArena)
             P = &Arenas[groupOf(Image, C.Heap)];
           else if (uint32_t N = Nodes.OfRow[C.Row]; N != GrowthNode::None)
@@ -351,7 +351,7 @@ Error Finder::readLevels() {
       D.LevelBlocks[I] = Blocks += D.LevelBlocks[I];
     }
   };
-  for (Place &P : Places)
+  for (GrowthPlace &P : Places)
     Add(P.Data);
   for (auto &[Group, P] : Arenas)
     Add(P.Data);
@@ -361,8 +361,8 @@ Error Finder::readLevels() {
 }
 
 /// Judges a place; adds a finding when it grows, or may.
-bool Finder::add(uint32_t Group, uint32_t Node, const Place &P,
-                 bool MayBeUnsure, double *Cohorts) {
+bool GrowthFinder::add(uint32_t Group, uint32_t Node, const GrowthPlace &P,
+                       bool MayBeUnsure, double *Cohorts) {
   const SpanBins &B = *Spans[spanOf(Group)];
   uint32_t Heap = Group % numHeaps() + 1;
   auto Sample = static_cast<double>(T.heaps()[Heap - 1].estimateBytes());
@@ -407,7 +407,7 @@ bool Finder::add(uint32_t Group, uint32_t Node, const Place &P,
 
 /// Makes many findings below a node one of it, when none of them is most of
 /// what there is.
-void Finder::merge(uint32_t N) {
+void GrowthFinder::merge(uint32_t N) {
   const GrowthNode &Node = Nodes.Nodes[N];
   if (Below[N].size() < ManyFindings || Node.Node == 0)
     return;
@@ -419,7 +419,7 @@ void Finder::merge(uint32_t N) {
   }
   if (Most >= MostOfOne * Sum)
     return;
-  Place All = Places[N];
+  GrowthPlace All = Places[N];
   for (const Known &K : Below[N])
     All.add(K.Of);
   if (!add(Node.Group, Node.Node, All, /*MayBeUnsure=*/false))
@@ -428,12 +428,12 @@ void Finder::merge(uint32_t N) {
     Findings[K.Found].Dropped = true;
   Below[N].clear();
   Below[N].push_back({static_cast<uint32_t>(Findings.size() - 1), All});
-  Places[N] = Place();
+  Places[N] = GrowthPlace();
 }
 
-void Finder::judgeNode(uint32_t N) {
+void GrowthFinder::judgeNode(uint32_t N) {
   const GrowthNode &Node = Nodes.Nodes[N];
-  Place &P = Places[N];
+  GrowthPlace &P = Places[N];
   bool IsStack = Node.HasRows;
   // At a node with several stacks below it, only what happened again and again
   // at one of them.
@@ -442,21 +442,21 @@ void Finder::judgeNode(uint32_t N) {
   if (!P.Data.Bytes.empty() && MayLeak &&
       add(Node.Group, Node.Node, P, /*MayBeUnsure=*/IsStack, &Cohorts)) {
     Below[N].push_back({static_cast<uint32_t>(Findings.size() - 1), P});
-    P = Place();
+    P = GrowthPlace();
   } else if (Cohorts >= EnoughCohorts) {
-    P = Place();
+    P = GrowthPlace();
   }
   merge(N);
   if (Node.Parent == GrowthNode::None)
     return;
   Places[Node.Parent].add(P);
-  P = Place();
+  P = GrowthPlace();
   std::vector<Known> &Up = Below[Node.Parent];
   std::move(Below[N].begin(), Below[N].end(), std::back_inserter(Up));
   Below[N].clear();
 }
 
-void Finder::judgeArenas() {
+void GrowthFinder::judgeArenas() {
   for (auto &[Group, P] : Arenas)
     if (spanOf(Group) != UINT32_MAX &&
         add(Group, 0, P, /*MayBeUnsure=*/false)) {
@@ -466,7 +466,7 @@ void Finder::judgeArenas() {
     }
 }
 
-void Finder::judge() {
+void GrowthFinder::judge() {
   Below.resize(Nodes.Nodes.size());
   for (uint32_t N = Nodes.Nodes.size(); N-- != 0;)
     judgeNode(N);
@@ -475,7 +475,7 @@ void Finder::judge() {
 
 /// Sorts out what many places make likely by chance, and what another finding
 /// has.
-void Finder::report() {
+void GrowthFinder::report() {
   auto Chances = static_cast<double>(std::max<size_t>(Tests, 1));
   for (Finding &F : Findings) {
     if (F.Dropped)
@@ -506,7 +506,7 @@ void Finder::report() {
     Report.Spans.push_back(B->span());
 }
 
-Expected<GrowthReport> Finder::run() {
+Expected<GrowthReport> GrowthFinder::run() {
   if (Error E = readSpans())
     return std::move(E);
   if (Spans.empty())
@@ -535,7 +535,7 @@ Expected<GrowthReport> Finder::run() {
 
 Expected<GrowthReport> findGrowth(SliceSeries &Slices, const Sums &S,
                                   const GrowthOptions &Options) {
-  return Finder(Slices, S, Options).run();
+  return GrowthFinder(Slices, S, Options).run();
 }
 
 } // namespace memkit

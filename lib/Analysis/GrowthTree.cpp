@@ -21,7 +21,7 @@ constexpr uint32_t None = GrowthNode::None;
 constexpr size_t MostRising = size_t(1) << 18;
 
 /// A node at or above a row that rises. Parents stand before their children.
-struct Place {
+struct TreePlace {
   uint32_t Node = 0;
   uint32_t Parent = None;
   uint32_t Group = 0;
@@ -45,7 +45,7 @@ private:
   void addGroup(ArrayRef<uint32_t> Of, double Least);
   void addWay(uint32_t Group, uint32_t Node);
   uint32_t nearest(uint32_t Node) const;
-  bool isCandidate(const Place &P, double Least) const {
+  bool isCandidate(const TreePlace &P, double Least) const {
     return P.Rise >= Least && (P.HasRows || (P.Node && P.Children > 1));
   }
 
@@ -53,7 +53,7 @@ private:
   ArrayRef<GrowthRow> Rows;
   std::vector<uint32_t> PlaceOf; ///< by node; valid from FirstOfGroup on
   uint32_t FirstOfGroup = 0;
-  std::vector<Place> Places;
+  std::vector<TreePlace> Places;
   std::vector<uint32_t> PlaceOfRow;
   std::vector<uint32_t> Order, Begin; ///< rows by group
   std::vector<uint32_t> Way;          ///< scratch
@@ -105,7 +105,7 @@ void Chooser::addWay(uint32_t Group, uint32_t Node) {
     if (Parent != None)
       ++Places[Parent].Children;
     PlaceOf[Way[I]] = static_cast<uint32_t>(Places.size());
-    Place P;
+    TreePlace P;
     P.Node = Way[I];
     P.Parent = Parent;
     P.Group = Group;
@@ -155,7 +155,7 @@ GrowthNodes Chooser::run(uint32_t NumGroups, uint64_t LeastBytes, size_t Most) {
   GrowthNodes Out;
   auto Least = static_cast<double>(std::max<uint64_t>(LeastBytes, 1));
   std::vector<double> Rises;
-  for (const Place &P : Places)
+  for (const TreePlace &P : Places)
     if (isCandidate(P, Least))
       Rises.push_back(P.Rise);
   if (Rises.size() > Most) {
@@ -164,7 +164,7 @@ GrowthNodes Chooser::run(uint32_t NumGroups, uint64_t LeastBytes, size_t Most) {
                      std::greater<>());
     Least = Rises[Most];
   }
-  for (Place &P : Places) {
+  for (TreePlace &P : Places) {
     P.Chosen = P.Parent == None ? None : Places[P.Parent].Chosen;
     if (!isCandidate(P, Least) || Out.Nodes.size() == Most)
       continue;

@@ -22,9 +22,10 @@ struct Change {
   uint64_t Bytes;
 };
 
-class SeriesReader {
+class LiveSeriesReader {
 public:
-  SeriesReader(const Trace &T, SliceSeries &From, ArrayRef<HeapStack> Watched)
+  LiveSeriesReader(const Trace &T, SliceSeries &From,
+                   ArrayRef<HeapStack> Watched)
       : T(T), From(From), Changes(T.heaps().size() + 1),
         Held(From.images().size()) {
     for (HeapStack Key : Watched)
@@ -116,7 +117,7 @@ Expected<LiveSeries> readLiveSeries(const Sums &S,
   Expected<std::unique_ptr<SliceSeries>> From = SliceSeries::create(S);
   if (!From)
     return From.takeError();
-  SeriesReader R(S.trace(), **From, Watched);
+  LiveSeriesReader R(S.trace(), **From, Watched);
   if (Error E = R.read())
     return std::move(E);
   return R.finish();

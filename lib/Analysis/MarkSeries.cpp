@@ -18,9 +18,9 @@ namespace memkit {
 
 namespace {
 /// Sums what the allocators of several processes hold of one heap.
-class SeriesReader {
+class MarkSeriesReader {
 public:
-  explicit SeriesReader(const Trace &T) {
+  explicit MarkSeriesReader(const Trace &T) {
     Out.Heaps.resize(T.heaps().size() + 1);
     Out.HeapTrims.resize(T.heaps().size() + 1);
     Out.Devices.resize(T.devices().size() + 1);
@@ -145,7 +145,7 @@ private:
 } // namespace
 
 Expected<MarkSeries> readMarkSeries(const Trace &T) {
-  SeriesReader R(T);
+  MarkSeriesReader R(T);
   Marks M;
   for (const BlockInfo &B : T.reader().blocks()) {
     if (B.Kind != BlockKind::Marks)

@@ -71,9 +71,9 @@ Error Suppressions::parseFile(StringRef Path) {
 namespace {
 /// Finds the first pattern that matches a frame. Those bound at both ends, as
 /// all of the built-in list are, are looked up.
-class Finder {
+class PatternFinder {
 public:
-  explicit Finder(ArrayRef<std::string> Patterns) : Patterns(Patterns) {
+  explicit PatternFinder(ArrayRef<std::string> Patterns) : Patterns(Patterns) {
     for (uint32_t P = 0; P != Patterns.size(); ++P) {
       StringRef Text = Patterns[P];
       if (Text.size() > 1 && Text.consume_front("^") &&
@@ -113,7 +113,7 @@ private:
 } // namespace
 
 std::vector<uint32_t> Suppressions::matchNodes(const Trace &T) const {
-  Finder Match(Patterns);
+  PatternFinder Match(Patterns);
   std::vector<uint32_t> OfFrame(T.numFrames() + 1);
   for (uint32_t F = 1; F <= T.numFrames(); ++F)
     OfFrame[F] = Match.find(T.shown(F));

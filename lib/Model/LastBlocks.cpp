@@ -16,10 +16,10 @@ namespace memkit {
 
 namespace {
 /// Looks at each process as it ends.
-class AtEnds : public ReplayObserver {
+class BlocksAtEnds : public ReplayObserver {
 public:
-  AtEnds(const Selection &Sel,
-         function_ref<void(uint32_t, uint64_t, const LiveBlock &)> Do)
+  BlocksAtEnds(const Selection &Sel,
+               function_ref<void(uint32_t, uint64_t, const LiveBlock &)> Do)
       : Sel(Sel), Do(Do) {}
   void start(Replay &R) { Run = &R; }
   Error imageEnds(uint32_t Image, uint64_t TimeNs) override {
@@ -61,7 +61,7 @@ Error forEachLastBlock(
   ReplayOptions Options;
   if (Sel.needsBirths())
     Options.Select = [&](const Birth &B) { return Sel.hasBirth(B); };
-  AtEnds Observer(Sel, Do);
+  BlocksAtEnds Observer(Sel, Do);
   auto Run = Replay::create(S.trace().reader(), std::move(Options), &Observer);
   if (!Run)
     return Run.takeError();

@@ -31,7 +31,7 @@ struct AgedBlock {
 };
 
 /// Looks at each process before its end takes what it has.
-class AtEnds : public ReplayObserver {
+class ImageEnds : public ReplayObserver {
 public:
   std::function<Error(uint32_t Image)> OnEnd;
   Error imageEnds(uint32_t Image, uint64_t) override {
@@ -49,7 +49,7 @@ Error replayTo(const Trace &T, const Selection &Sel, const Moment &At,
     return E;
   ReplayOptions Options;
   Options.KeepThreads = !IsNear;
-  AtEnds Ends;
+  ImageEnds Ends;
   Expected<std::unique_ptr<Replay>> R =
       Replay::create(T.reader(), Options, &Ends);
   if (!R)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Trace/EventTail.h"
+#include "memkit/Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cerrno>
@@ -18,10 +19,8 @@
 using namespace llvm;
 using namespace memkit;
 
-static Error failErrno(const char *What) {
-  return createStringError(inconvertibleErrorCode(),
-                           Twine(What) + " the last events: " +
-                               strerror(errno));
+static Error fail(const char *What) {
+  return failErrno(Twine(What) + " the last events");
 }
 
 /// A file without a name in Folder; -1: errno says why not.
@@ -43,7 +42,7 @@ Expected<std::unique_ptr<EventTail>> EventTail::create(StringRef Folder,
   Out->HalfBytes = Bytes / 2;
   for (Half &H : Out->Halves)
     if ((H.Fd = openUnnamed(Folder)) < 0)
-      return failErrno("a file for");
+      return fail("a file for");
   return std::move(Out);
 }
 
@@ -62,7 +61,7 @@ Error EventTail::take(const BlockInfo &B, StringRef Frame) {
     if (N < 0 && errno == EINTR)
       continue;
     if (N <= 0)
-      return failErrno("writing");
+      return fail("writing");
     H.Bytes += size_t(N);
     Frame = Frame.drop_front(size_t(N));
   }
@@ -83,7 +82,7 @@ Expected<std::map<uint32_t, uint64_t>> EventTail::turn() {
   H.Blocks.clear();
   H.Bytes = H.EventBytes = 0;
   if (ftruncate(H.Fd, 0) != 0)
-    return failErrno("forgetting");
+    return fail("forgetting");
   return Gone;
 }
 
@@ -108,7 +107,7 @@ Error EventTail::give(Half &H, bool Begins,
       if (N < 0 && errno == EINTR)
         continue;
       if (N <= 0)
-        return failErrno("reading");
+        return fail("reading");
       Have += size_t(N);
     }
     if (Error E = Do(B, StringRef(Frame.data(), Frame.size())))
@@ -118,12 +117,11 @@ Error EventTail::give(Half &H, bool Begins,
   H.Bytes = H.EventBytes = 0;
   // The room is the trace's.
   if (ftruncate(H.Fd, 0) != 0)
-    return failErrno("forgetting");
+    return fail("forgetting");
   return Error::success();
 }
 
-Error EventTail::forEach(
-    function_ref<Error(const BlockInfo &, StringRef)> Do) {
+Error EventTail::forEach(function_ref<Error(const BlockInfo &, StringRef)> Do) {
   // The first half of all begins with the recording, not with keyframes.
   if (Error E = give(Halves[Current ^ 1], Turns > 1, Do))
     return E;

@@ -15,22 +15,17 @@ using namespace llvm;
 
 namespace memkit::tracetext {
 
-template <class T>
-static void append(std::vector<T> &To, const std::vector<T> &More) {
-  To.insert(To.end(), More.begin(), More.end());
-}
-
 void NameTable::add(const Dictionary &D) {
-  append(Strings, D.Strings);
-  append(Modules, D.Modules);
-  append(Functions, D.Functions);
-  append(Frames, D.Frames);
+  append_range(Strings, D.Strings);
+  append_range(Modules, D.Modules);
+  append_range(Functions, D.Functions);
+  append_range(Frames, D.Frames);
   addStacks(D);
-  append(Scopes, D.Scopes);
-  append(Contexts, D.Contexts);
-  append(Images, D.Images);
-  append(Threads, D.Threads);
-  append(Heaps, D.Heaps);
+  append_range(Scopes, D.Scopes);
+  append_range(Contexts, D.Contexts);
+  append_range(Images, D.Images);
+  append_range(Threads, D.Threads);
+  append_range(Heaps, D.Heaps);
   for (const FrameSymbols &S : D.Symbols)
     Symbols[S.Frame] = S.Locations;
 }

@@ -96,11 +96,6 @@ std::vector<LayerTotals> TraceSummary::scopes() const {
   return All;
 }
 
-template <class T>
-static void append(std::vector<T> &To, const std::vector<T> &More) {
-  To.insert(To.end(), More.begin(), More.end());
-}
-
 static Error readNames(TraceReader &R, TraceSummary &S, IdLimits &Limits) {
   DictionaryOutline D;
   for (const BlockInfo &B : R.blocks()) {
@@ -115,9 +110,9 @@ static Error readNames(TraceReader &R, TraceSummary &S, IdLimits &Limits) {
     Limits.Stacks += D.Counts.Stacks;
     S.NumNodes += D.Counts.Nodes;
     Limits.Threads += D.Counts.Threads;
-    append(S.Heaps, D.Few.Heaps);
-    append(S.Images, D.Few.Images);
-    append(S.Devices, D.Few.Devices);
+    append_range(S.Heaps, D.Few.Heaps);
+    append_range(S.Images, D.Few.Images);
+    append_range(S.Devices, D.Few.Devices);
   }
   S.NumStacks = Limits.Stacks;
   S.NumThreads = Limits.Threads;
@@ -161,16 +156,16 @@ static void addPart(Summary &To, const Summary &Part) {
   To.EndNs = std::max(To.EndNs, Part.EndNs);
   To.Events = std::max(To.Events, Part.Events);
   To.Marks = std::max(To.Marks, Part.Marks);
-  append(To.Heaps, Part.Heaps);
-  append(To.Domains, Part.Domains);
-  append(To.Images, Part.Images);
-  append(To.Steps, Part.Steps);
-  append(To.Layers, Part.Layers);
-  append(To.Losses, Part.Losses);
-  append(To.Kinds, Part.Kinds);
-  append(To.Ooms, Part.Ooms);
-  append(To.OomHeaps, Part.OomHeaps);
-  append(To.Threads, Part.Threads);
+  append_range(To.Heaps, Part.Heaps);
+  append_range(To.Domains, Part.Domains);
+  append_range(To.Images, Part.Images);
+  append_range(To.Steps, Part.Steps);
+  append_range(To.Layers, Part.Layers);
+  append_range(To.Losses, Part.Losses);
+  append_range(To.Kinds, Part.Kinds);
+  append_range(To.Ooms, Part.Ooms);
+  append_range(To.OomHeaps, Part.OomHeaps);
+  append_range(To.Threads, Part.Threads);
 }
 
 /// Reads the parts of the last summary, in order. Found stays false when events

@@ -19,18 +19,18 @@ using namespace memkit;
 
 namespace {
 /// A moment and what the trace has of it.
-struct Moment {
+struct OomMoment {
   const OomTotals *What = nullptr;
   std::vector<OomHeap> Heaps;
   std::vector<KindTotals> Rows; ///< the largest first
 };
 } // namespace
 
-static std::vector<Moment> momentsOf(const Trace &T) {
-  std::vector<Moment> Out;
+static std::vector<OomMoment> momentsOf(const Trace &T) {
+  std::vector<OomMoment> Out;
   auto Of = [&Out](uint32_t Number) {
-    return find_if(Out,
-                   [=](const Moment &M) { return M.What->Number == Number; });
+    return find_if(
+        Out, [=](const OomMoment &M) { return M.What->Number == Number; });
   };
   for (const Summary &S : T.summary())
     for (const OomTotals &O : S.Ooms)
@@ -43,7 +43,7 @@ static std::vector<Moment> momentsOf(const Trace &T) {
       if (auto M = Of(K.Oom); K.Oom && M != Out.end())
         M->Rows.push_back(K);
   }
-  for (Moment &M : Out)
+  for (OomMoment &M : Out)
     stable_sort(M.Rows, [](const KindTotals &A, const KindTotals &B) {
       return A.Bytes > B.Bytes;
     });
@@ -54,7 +54,7 @@ static std::vector<Moment> momentsOf(const Trace &T) {
 // Text
 //===----------------------------------------------------------------------===//
 
-static void printHeaps(raw_ostream &OS, const Trace &T, const Moment &M,
+static void printHeaps(raw_ostream &OS, const Trace &T, const OomMoment &M,
                        unsigned Width) {
   using Align = Table::Align;
   Table Heaps({{"heap", Align::Left, true},
@@ -90,7 +90,7 @@ static std::string countedBlocks(uint64_t Blocks) {
   return formatCount(Blocks) + (Blocks == 1 ? " block" : " blocks");
 }
 
-static void printLargest(raw_ostream &OS, const Trace &T, const Moment &M,
+static void printLargest(raw_ostream &OS, const Trace &T, const OomMoment &M,
                          unsigned Width) {
   constexpr size_t Most = 5;
   for (const KindTotals &K : ArrayRef(M.Rows).take_front(Most)) {
@@ -105,7 +105,7 @@ static void printLargest(raw_ostream &OS, const Trace &T, const Moment &M,
   }
 }
 
-static void printMoment(raw_ostream &OS, const Trace &T, const Moment &M,
+static void printMoment(raw_ostream &OS, const Trace &T, const OomMoment &M,
                         unsigned Width) {
   const OomTotals &O = *M.What;
   OS << T.heapName(O.Heap) << " could not give " << formatSize(O.Requested)
@@ -132,11 +132,11 @@ static void printMoment(raw_ostream &OS, const Trace &T, const Moment &M,
 }
 
 void memkit::printOoms(raw_ostream &OS, const Trace &T) {
-  std::vector<Moment> Moments = momentsOf(T);
+  std::vector<OomMoment> Moments = momentsOf(T);
   if (Moments.empty())
     OS << "memory could always be had, or the trace was not completed\n";
   unsigned Width = outputWidth();
-  for (const Moment &M : Moments) {
+  for (const OomMoment &M : Moments) {
     if (&M != &Moments.front())
       OS << "\n\n";
     printMoment(OS, T, M, Width);
@@ -147,7 +147,7 @@ void memkit::printOoms(raw_ostream &OS, const Trace &T) {
 // JSON
 //===----------------------------------------------------------------------===//
 
-static void writeMoment(json::OStream &J, const Trace &T, const Moment &M) {
+static void writeMoment(json::OStream &J, const Trace &T, const OomMoment &M) {
   const OomTotals &O = *M.What;
   J.attribute("heap", jsonText(T.heapName(O.Heap)));
   J.attribute("process", O.Image);
@@ -192,7 +192,7 @@ void memkit::writeOomJson(raw_ostream &OS, const Trace &T) {
   json::OStream J(OS, /*IndentSize=*/1);
   J.object([&] {
     J.attributeArray("ooms", [&] {
-      for (const Moment &M : momentsOf(T))
+      for (const OomMoment &M : momentsOf(T))
         J.object([&] { writeMoment(J, T, M); });
     });
   });

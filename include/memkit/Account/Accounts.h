@@ -307,8 +307,8 @@ public:
   };
   /// Gives OfDomain(Domain, SpanSums) and OfHeap(Heap, SpanSums) what Image has
   /// now in the domains in which an event was since the last call, and in their
-  /// heaps. The highest bytes begin anew. A domain without events costs a
-  /// comparison.
+  /// heaps, but for most of those in which none was. The highest bytes begin
+  /// anew. A domain without events costs a comparison.
   template <class D, class H>
   void takeSpan(uint32_t Image, D OfDomain, H OfHeap);
 
@@ -553,11 +553,16 @@ private:
     uint64_t AllocatedBytes = 0;
     uint64_t LiveBytes = 0;
     uint64_t HighestBytes = 0; ///< of the span that runs
+    uint64_t SpanEvents = 0;   ///< rose() when the span was taken last
     uint64_t Reserved = 0;
     uint32_t Image = 0;
     uint32_t Heap = 0;
 
     uint64_t liveBlocks() const { return Allocations + Splits - Frees; }
+    /// Rises with each event but one that changes live bytes alone.
+    uint64_t rose() const {
+      return Allocations + Splits + Frees + AllocatedBytes;
+    }
   };
   /// An event on a block: all that it touches, with what peaks and slices need
   /// of the rows saved.
@@ -789,8 +794,14 @@ void Accounts::takeSpan(uint32_t Image, D OfDomain, H OfHeap) {
     S->SpanTaken = S->Changes;
     if (At)
       OfDomain(static_cast<uint32_t>(At - 1), Take(*S));
-    for (uint32_t Cell : S->Cells)
-      OfHeap(Cells[Cell].Heap, Take(Cells[Cell]));
+    for (uint32_t Id : S->Cells) {
+      Cell &C = Cells[Id];
+      uint64_t Rose = C.rose();
+      if (Rose == C.SpanEvents && C.LiveBytes == C.HighestBytes)
+        continue;
+      C.SpanEvents = Rose;
+      OfHeap(C.Heap, Take(C));
+    }
   }
 }
 

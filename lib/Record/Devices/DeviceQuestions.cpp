@@ -23,8 +23,9 @@ using wire::DeviceMoment;
 static constexpr uint64_t MostWaitNs = 500000000;
 static constexpr uint64_t SeldomNs = 1000000000;
 /// After so many marks of a device it is looked at half as often, and again
-/// after each further NextHalving.
-static constexpr uint64_t FirstHalving = 4096, NextHalving = 2048;
+/// after each further NextQuestionHalving.
+static constexpr uint64_t FirstQuestionHalving = 4096,
+                          NextQuestionHalving = 2048;
 static constexpr size_t MostAsked = 256;
 static constexpr char NotKnown[] =
     "CUDA: what contexts and other processes use of a device is not known: ";
@@ -118,9 +119,10 @@ void DeviceUses::lookNow(Pending &P, State &S) {
   bool IsQuiet = less(P.SinceNs, S.ChangedNs) > OftenNs && Begins.empty();
   bool IsSame = S.NumMarks && S.Marked[0] - S.Marked[2] == V[0] - V[2] &&
                 S.Marked[5] == S.Last->Others.value_or(UnknownBytes);
-  uint64_t Halvings = S.NumMarks < FirstHalving
-                          ? 0
-                          : 1 + (S.NumMarks - FirstHalving) / NextHalving;
+  uint64_t Halvings =
+      S.NumMarks < FirstQuestionHalving
+          ? 0
+          : 1 + (S.NumMarks - FirstQuestionHalving) / NextQuestionHalving;
   S.EveryNs = IsSame ? std::min(S.EveryNs * 2, SeldomNs) : OftenNs;
   S.NextNs = Now + (S.EveryNs << std::min<uint64_t>(Halvings, 20));
   if (IsQuiet && !IsSame)

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Image/SharedImage.h"
+#include "memkit/Support/Failure.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -24,11 +25,6 @@
 
 using namespace llvm;
 using namespace memkit;
-
-static Error failErrno(const Twine &What) {
-  return createStringError(inconvertibleErrorCode(),
-                           What + ": " + strerror(errno));
-}
 
 static constexpr uint64_t FrontBytes = 4096;
 static constexpr ptrdiff_t LockDistance =

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Launch/Greeter.h"
+#include "memkit/Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 #include <cstdlib>
@@ -19,11 +20,6 @@
 
 using namespace llvm;
 using namespace memkit;
-
-static Error failErrno(const Twine &What) {
-  return createStringError(inconvertibleErrorCode(),
-                           What + ": " + strerror(errno));
-}
 
 /// Whether the loader takes \p Path, in LD_PRELOAD, as it stands.
 static bool isPlain(StringRef Path) {

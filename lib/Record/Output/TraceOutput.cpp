@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Record/TraceOutput.h"
+#include "memkit/Support/Failure.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
@@ -21,12 +22,13 @@
 using namespace llvm;
 using namespace memkit;
 
+static StringRef shownPath(StringRef Path) {
+  return Path == "-" ? "standard output" : Path;
+}
 static Error fail(StringRef Path, const Twine &What) {
   return createStringError(inconvertibleErrorCode(),
-                           Twine(Path == "-" ? "standard output" : Path) +
-                               ": " + What);
+                           shownPath(Path) + ": " + What);
 }
-static Error failErrno(StringRef Path) { return fail(Path, strerror(errno)); }
 
 std::optional<std::string> memkit::getProcessEnv(StringRef Name) {
   if (const char *Value = std::getenv(Name.str().c_str()))
@@ -121,7 +123,7 @@ TraceOutput::~TraceOutput() {
 Error TraceOutput::close() {
   int Old = std::exchange(Fd, -1);
   if (Old >= 0 && ::close(Old) != 0)
-    return failErrno(Name);
+    return failErrno(shownPath(Name));
   return Error::success();
 }
 
@@ -130,14 +132,14 @@ Expected<TraceOutput> TraceOutput::open(StringRef Path, bool Force) {
     int Fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     struct stat St;
     if (Fd < 0 || fstat(Fd, &St) != 0)
-      return failErrno(Path);
+      return failErrno(shownPath(Path));
     return TraceOutput(Fd, "-", S_ISREG(St.st_mode));
   }
   struct stat St;
   if (stat(Path.str().c_str(), &St) == 0 && !S_ISREG(St.st_mode)) {
     int Fd = ::open(Path.str().c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (Fd < 0)
-      return failErrno(Path);
+      return failErrno(shownPath(Path));
     return TraceOutput(Fd, Path.str(), false);
   }
   return openRegular(Path, Force);
@@ -171,18 +173,18 @@ Expected<TraceOutput> TraceOutput::openRegular(StringRef Path, bool Force) {
       if (errno == ENOENT && !Created && Turn != 15 &&
           access(P.c_str(), F_OK) == 0)
         continue;
-      return failErrno(Path);
+      return failErrno(shownPath(Path));
     }
     TraceOutput Out(Fd, P, true);
     if (flock(Fd, LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK)
         return fail(Path, "another recorder is writing to it");
       if (errno != ENOLCK && errno != EOPNOTSUPP && errno != EINVAL)
-        return failErrno(Path);
+        return failErrno(shownPath(Path));
     }
     struct stat Mine, Named;
     if (fstat(Fd, &Mine) != 0)
-      return failErrno(Path);
+      return failErrno(shownPath(Path));
     if (stat(P.c_str(), &Named) != 0 || Mine.st_ino != Named.st_ino ||
         Mine.st_dev != Named.st_dev)
       continue; // renamed between open and lock
@@ -190,13 +192,13 @@ Expected<TraceOutput> TraceOutput::openRegular(StringRef Path, bool Force) {
       return Out;
     if (isTrace(Path)) {
       if (rename(P.c_str(), (P + ".old").c_str()) != 0)
-        return failErrno(Path);
+        return failErrno(shownPath(Path));
       continue;
     }
     if (!Force)
       return fail(Path, "exists and is not a trace (--force overwrites it)");
     if (ftruncate(Fd, 0) != 0)
-      return failErrno(Path);
+      return failErrno(shownPath(Path));
     return Out;
   }
   return fail(Path, "could not be created: others keep replacing it");

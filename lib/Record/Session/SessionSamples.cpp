@@ -27,12 +27,14 @@ using namespace memkit;
 /// One part of the time in so many.
 static constexpr uint64_t TimeShare = 200;
 static constexpr uint64_t FirstIntervalNs = 1000000;
-static constexpr uint32_t FirstHalving = 4096, NextHalving = 2048;
+static constexpr uint32_t FirstSampleHalving = 4096, NextSampleHalving = 2048;
 
 /// The interval after Count samples, when it was IntervalNs at first.
 static uint64_t stretched(uint64_t IntervalNs, uint32_t Count) {
   unsigned Halvings =
-      Count < FirstHalving ? 0 : 1 + (Count - FirstHalving) / NextHalving;
+      Count < FirstSampleHalving
+          ? 0
+          : 1 + (Count - FirstSampleHalving) / NextSampleHalving;
   return IntervalNs << std::min(Halvings, 20u);
 }
 
