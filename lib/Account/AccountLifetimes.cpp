@@ -13,7 +13,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KeyOrder.h"
 #include "RowOrder.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -43,39 +42,23 @@ void Accounts::addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
   }
   Lifetime &L = LifetimesOf[Born & ~AccountRowRest::HasLifetime];
   // Cohorts on both sides of the cut must not become one.
-  L.setCut(Cells[StackRows[Before.Row].Cell].S->Cut.intervals());
+  uint32_t Cut = Cells[StackRows[Before.Row].Cell].S->Cut.intervals();
   // The difference of the 32 bits of blocks has no sign of its own.
   uint64_t Blocks = uint64_t(At.LiveBlocks) - Before.LiveBlocks;
   L.addBorn(Interval, static_cast<int64_t>(Blocks),
-            static_cast<int64_t>(At.LiveBytes - Before.LiveBytes), I.Intervals);
+            static_cast<int64_t>(At.LiveBytes - Before.LiveBytes),
+            {Cut, I.Intervals});
 }
 
-/// The late frees From to before To, by row. Those of blocks of a row that were
-/// born together are added up: most are.
-std::vector<Accounts::LateFree>
-Accounts::sumLate(const std::deque<LateFree> &Late, size_t From, size_t To) {
-  // More would make the key longer, and longer to sort by.
-  constexpr unsigned IntervalBits = 10;
-  std::vector<KeyedPlace> Order;
-  Order.reserve(To - From);
-  auto First = Late.begin() + ptrdiff_t(From);
-  for (auto At = First, End = Late.begin() + ptrdiff_t(To); At != End; ++At)
-    Order.push_back({uint64_t(At->Row) << IntervalBits |
-                         At->Interval % (1u << IntervalBits),
-                     uint32_t(Order.size())});
-  sortByKey(Order);
-  std::vector<LateFree> Sums;
-  for (const KeyedPlace &P : Order) {
-    const LateFree &F = First[ptrdiff_t(P.At)];
-    if (Sums.empty() || Sums.back().Row != F.Row ||
-        Sums.back().Interval != F.Interval) {
-      Sums.push_back(F);
-      continue;
-    }
-    Sums.back().Bytes += F.Bytes;
-    Sums.back().Blocks += F.Blocks;
-  }
-  return Sums;
+// Not inline: there are few, and the loops that call this need its registers.
+void Accounts::noteLateFree(ImageState &I, uint32_t Row, uint64_t Ordinal,
+                            uint64_t Bytes, uint32_t Blocks) {
+  I.Late.add({Row, I.Intervals.intervalOf(Ordinal), Bytes, Blocks});
+}
+
+void Accounts::noteLateFree(uint32_t Image, uint32_t Row, uint64_t Ordinal,
+                            uint64_t Bytes, uint32_t Blocks) {
+  noteLateFree(*Images[Image], Row, Ordinal, Bytes, Blocks);
 }
 
 /// The late frees From to before To. Each row is three cache misses away: its
@@ -90,20 +73,23 @@ void Accounts::applyLate(ImageState &I, const std::deque<LateFree> &Late,
                : nullptr;
   };
   I.SliceWork += To - From;
-  const std::vector<LateFree> Sums = sumLate(Late, From, To);
-  for (size_t At = 0; At != Sums.size(); ++At) {
-    if (At + Far < Sums.size()) {
-      prefetchRow(Sums[At + Far].Row);
-      prefetchRest(Sums[At + Far].Row);
+  // Places of a deque cost more than steps do.
+  auto End = Late.begin() + ptrdiff_t(To), At = Late.begin() + ptrdiff_t(From);
+  auto AtFar = At + ptrdiff_t(std::min(Far, To - From));
+  auto AtNear = At + ptrdiff_t(std::min(Near, To - From));
+  for (; At != End; ++At) {
+    if (AtFar != End) {
+      prefetchRow(AtFar->Row);
+      prefetchRest(AtFar++->Row);
     }
-    if (At + Near < Sums.size())
-      __builtin_prefetch(LifetimeOf(Sums[At + Near].Row), 1);
-    const LateFree &F = Sums[At];
+    if (AtNear != End)
+      __builtin_prefetch(LifetimeOf(AtNear++->Row), 1);
+    const LateFree &F = *At;
     Lifetime *L = LifetimeOf(F.Row);
     if (!L)
       continue;
-    L->setCut(Cells[StackRows[F.Row].Cell].S->Cut.intervals());
-    L->addLateFree(F.Interval, Interval, F.Blocks, F.Bytes, I.Intervals);
+    uint32_t Cut = Cells[StackRows[F.Row].Cell].S->Cut.intervals();
+    L->addLateFree(F.Interval, Interval, F.Blocks, F.Bytes, {Cut, I.Intervals});
   }
 }
 

@@ -207,7 +207,7 @@ void Accounts::beginCut(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
   assert(!I.Cut && "a cut is under way");
   I.Cut = std::make_unique<CutState>();
   std::swap(I.Cut->Rows, I.Dirty);
-  std::swap(I.Cut->Late, I.Late);
+  I.Cut->Late = I.Late.take();
   noteLevels(I);
   I.Cut->Head = nextSlice(I, TimeNs, NextOrdinal, Sums);
 }
@@ -231,11 +231,7 @@ bool Accounts::cutPart(uint32_t Image, size_t MostRows, Slice &Out) {
   CutState &C = *I.Cut;
   auto Interval = static_cast<uint32_t>(C.Head.Index);
   if (C.Next == C.Rows.size() && !givesWaiting(I) && C.Any) {
-    // So many of them take as long as a row.
-    constexpr size_t LatePerRow = 4;
-    size_t Left = C.Late.size() - C.NextLate;
-    size_t End = C.NextLate +
-                 (Left / LatePerRow < MostRows ? Left : MostRows * LatePerRow);
+    size_t End = C.NextLate + std::min(C.Late.size() - C.NextLate, MostRows);
     applyLate(I, C.Late, C.NextLate, End, Interval);
     C.NextLate = End;
     finishCut(I);

@@ -94,7 +94,6 @@ Lifetime::Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes) {
   L.Interval = L.Last = Interval;
   L.Blocks = static_cast<int64_t>(Blocks);
   L.Bytes = static_cast<int64_t>(Bytes);
-  Cohorts.reserve(2); // A row that has one has a second in this interval.
   Cohorts.push_back(L);
 }
 
@@ -102,22 +101,22 @@ Lifetime::Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes) {
 /// equal parts of the time from the row's first cohort to the end of the
 /// interval Last, which has ended: a recorder and a replay, which call this at
 /// different times, so have the same cohorts.
-void Lifetime::makeRoom(uint32_t Last, const IntervalLog &Log) {
-  dropEmpty();
+void Lifetime::makeRoom(uint32_t Last, Context C) {
+  dropEmpty(C.Cut);
   if (Cohorts.size() < MaxCohorts)
     return;
-  double First = Log.place(Cohorts.front().Interval, Last);
+  double First = C.Log.place(Cohorts.front().Interval, Last);
   double Width = std::max((1 - First) / (MaxCohorts / 2), 1e-9);
   auto PartOf = [&](const Live &L) {
-    double Off = std::max(Log.place(L.Interval, Last) - First, 0.0);
+    double Off = std::max(C.Log.place(L.Interval, Last) - First, 0.0);
     return static_cast<size_t>(Off / Width);
   };
-  std::vector<Live> Few;
+  llvm::SmallVector<Live, 2> Few;
   for (Live &L : Cohorts) {
-    L.setCut(Cut);
+    L.setCut(C.Cut);
     // One that has no part before the cut stays apart from those that have.
     bool Joins = !Few.empty() && PartOf(Few.back()) == PartOf(L) &&
-                 (L.Interval < Cut) == (Few.back().Interval < Cut);
+                 (L.Interval < C.Cut) == (Few.back().Interval < C.Cut);
     if (!Joins) {
       Few.push_back(L);
       continue;
@@ -132,25 +131,24 @@ void Lifetime::makeRoom(uint32_t Last, const IntervalLog &Log) {
   Cohorts = std::move(Few);
 }
 
-void Lifetime::dropEmpty() {
+void Lifetime::dropEmpty(uint32_t Cut) {
   erase_if(Cohorts, [&](const Live &L) { return L.isEmpty(Cut); });
 }
 
-void Lifetime::addCohort(uint32_t Interval, const IntervalLog &Log) {
+void Lifetime::addCohort(uint32_t Interval, Context C) {
   if (Cohorts.size() >= MaxCohorts)
-    makeRoom(Interval, Log);
+    makeRoom(Interval, C);
   if (Cohorts.size() == Cohorts.capacity())
-    dropEmpty();
+    dropEmpty(C.Cut);
   Live L;
   L.Interval = L.Last = Interval;
   Cohorts.push_back(L);
 }
 
 /// The cohort that Interval is in, made when no later one is there.
-inline Lifetime::Live &Lifetime::cohortAt(uint32_t Interval,
-                                          const IntervalLog &Log) {
+inline Lifetime::Live &Lifetime::cohortAt(uint32_t Interval, Context C) {
   if (Cohorts.empty() || Cohorts.back().Interval < Interval)
-    addCohort(Interval, Log);
+    addCohort(Interval, C);
   if (Cohorts.back().Interval == Interval) // most often
     return Cohorts.back();
   auto After = upper_bound(Cohorts, Interval, [](uint32_t I, const Live &L) {
@@ -160,10 +158,10 @@ inline Lifetime::Live &Lifetime::cohortAt(uint32_t Interval,
 }
 
 void Lifetime::addBorn(uint32_t Interval, int64_t Blocks, int64_t Bytes,
-                       const IntervalLog &Log) {
+                       Context C) {
   if (!Blocks && !Bytes)
     return;
-  Live &L = cohortAt(Interval, Log);
+  Live &L = cohortAt(Interval, C);
   L.Blocks += Blocks;
   L.Bytes += Bytes;
 }
@@ -182,20 +180,19 @@ inline Lifetime::Aged &Lifetime::freesAt(AgeClass Age) {
 }
 
 void Lifetime::addLateFree(uint32_t Birth, uint32_t Death, uint64_t Blocks,
-                           uint64_t Bytes, const IntervalLog &Log) {
-  addBorn(Death, static_cast<int64_t>(Blocks), static_cast<int64_t>(Bytes),
-          Log);
+                           uint64_t Bytes, Context C) {
+  addBorn(Death, static_cast<int64_t>(Blocks), static_cast<int64_t>(Bytes), C);
   // After addBorn(), which may move what it is found in.
   if (Birth >= Cohorts.front().Interval) {
-    Live &L = cohortAt(Birth, Log);
+    Live &L = cohortAt(Birth, C);
     L.Blocks -= static_cast<int64_t>(Blocks);
     L.Bytes -= static_cast<int64_t>(Bytes);
-    L.setCut(Cut);
+    L.setCut(C.Cut);
     L.FreedBlocks += static_cast<uint32_t>(Blocks);
     L.FreedBytes += Bytes;
   }
-  Aged &A = freesAt(Log.ageClass(Birth, Death));
-  A.setCut(Cut);
+  Aged &A = freesAt(C.Log.ageClass(Birth, Death));
+  A.setCut(C.Cut);
   bool NewInterval = A.LastInterval != Death;
   A.LastInterval = Death;
   A.Intervals += NewInterval;
@@ -209,7 +206,6 @@ void Lifetime::addLateFree(uint32_t Birth, uint32_t Death, uint64_t Blocks,
 void Lifetime::writeAt(uint32_t At, LifetimeRow &Out) const {
   Out.Cohorts.clear();
   Out.Frees.clear();
-  bool Since = At == Cut;
   // What shrank by more than was born in its interval: the newest have it less.
   int64_t LessBlocks = 0, LessBytes = 0;
   auto Take = [](int64_t Have, int64_t &Less) {
@@ -223,7 +219,7 @@ void Lifetime::writeAt(uint32_t At, LifetimeRow &Out) const {
     Cohort C;
     C.Interval = L.Interval;
     C.Last = L.Last;
-    bool Freed = Since && L.FreedSince == Cut;
+    bool Freed = L.FreedSince == At;
     C.Blocks = Take(L.Blocks + (Freed ? L.FreedBlocks : 0), LessBlocks);
     C.Bytes = Take(L.Bytes + static_cast<int64_t>(Freed ? L.FreedBytes : 0),
                    LessBytes);
@@ -233,7 +229,7 @@ void Lifetime::writeAt(uint32_t At, LifetimeRow &Out) const {
   std::reverse(Out.Cohorts.begin(), Out.Cohorts.end());
   for (const Aged &A : Frees) {
     LateFrees F = A;
-    if (Since && A.Since == Cut) {
+    if (A.Since == At) {
       F.Blocks -= A.SinceBlocks;
       F.Bytes -= A.SinceBytes;
       F.Intervals -= A.SinceIntervals;

@@ -58,6 +58,7 @@
 #define MEMKIT_ACCOUNT_ACCOUNTS_H
 
 #include "memkit/Account/AccountRows.h"
+#include "memkit/Account/LateQueue.h"
 #include "memkit/Account/Lifetimes.h"
 #include "memkit/Trace/Blocks.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -217,9 +218,7 @@ public:
   }
   /// A late free of Bytes in Blocks of Row.
   void noteLateFree(uint32_t Image, uint32_t Row, uint64_t Ordinal,
-                    uint64_t Bytes, uint32_t Blocks = 1) {
-    noteLateFree(*Images[Image], Row, Ordinal, Bytes, Blocks);
-  }
+                    uint64_t Bytes, uint32_t Blocks = 1);
   /// Ordinal + 1 of what Thread allocated last, 0 for nothing.
   uint64_t lastAllocation(uint32_t Thread) const {
     return Thread < Threads.size() ? Threads[Thread].LastAllocation : 0;
@@ -443,13 +442,6 @@ private:
     uint64_t HighestBytes = 0;  ///< of the span that runs
     ShutdownCut Cut;
   };
-  /// A block that was freed in a later interval than that of its birth.
-  struct LateFree {
-    uint32_t Row;
-    uint32_t Interval; ///< of its birth
-    uint64_t Bytes;
-    uint64_t Blocks;
-  };
   struct Share : ShareSums {
     uint64_t Changes = 0;        ///< rises with each event on a block of it
     uint64_t SpanTaken = 0;      ///< Changes when the span was taken last
@@ -521,7 +513,7 @@ private:
     /// What lived of the image's shares at the end of the interval before the
     /// one that runs.
     std::vector<uint64_t> Levels;
-    std::deque<LateFree> Late;
+    LateQueue Late;
     Slice Open; ///< the slice that runs, without rows
     bool Stepping = false;
     uint64_t Step = 0, StepBeginNs = 0, StepBefore = 0;
@@ -609,14 +601,10 @@ private:
   DirtyRow stateAtCut(const ImageState &I, uint32_t Row) const;
   void doubleSlices(ImageState &I, uint64_t Cut);
   void finishCut(ImageState &I);
-  void noteLateFree(ImageState &I, uint32_t Row, uint64_t Ordinal,
-                    uint64_t Bytes, uint32_t Blocks) {
-    I.Late.push_back({Row, I.Intervals.intervalOf(Ordinal), Bytes, Blocks});
-  }
+  static void noteLateFree(ImageState &I, uint32_t Row, uint64_t Ordinal,
+                           uint64_t Bytes, uint32_t Blocks);
   void addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
                const DirtyRow &At, bool AnyLate);
-  static std::vector<LateFree> sumLate(const std::deque<LateFree> &Late,
-                                       size_t From, size_t To);
   void applyLate(ImageState &I, const std::deque<LateFree> &Late, size_t From,
                  size_t To, uint32_t Interval);
   void noteLevels(ImageState &I);

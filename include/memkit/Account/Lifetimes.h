@@ -13,10 +13,11 @@
 //
 // Cost. A block that is freed in the interval of its birth costs a comparison
 // of ordinals. A late free is noted in a queue, and the queue is applied when
-// the interval ends. Memory: 8 bytes a row; some 60 bytes for each row that
-// changed in an interval after its first, 32 for each of its cohorts that
-// lives (at most MaxCohorts), 48 for each class of ages of its late frees; 24
-// for each late free of the interval that runs, 24 an interval.
+// the interval ends: see LateQueue.h. Memory: 8 bytes a row; 170 bytes for each
+// row that changed in an interval after its first, with room for two cohorts
+// and a class of ages, 40 for each further cohort that lives (at most
+// MaxCohorts), 56 for each further class of ages; 32 for each entry of the
+// queue, 24 an interval.
 //
 // The end of a process frees what the program would have kept. So each space of
 // an image has a cut: the last end of an interval, but for the one that runs,
@@ -32,6 +33,7 @@
 #define MEMKIT_ACCOUNT_LIFETIMES_H
 
 #include "memkit/Trace/Lifetimes.h"
+#include "llvm/ADT/SmallVector.h"
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -104,16 +106,18 @@ public:
 
   /// The row had a cohort when it was still its only one.
   Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes);
+  /// Of the row's space and image. Frees that are late from here on are after
+  /// the cut.
+  struct Context {
+    uint32_t Cut;
+    const IntervalLog &Log;
+  };
   /// What its blocks rose by in the interval that ended; falls are negative.
-  void addBorn(uint32_t Interval, int64_t Blocks, int64_t Bytes,
-               const IntervalLog &Log);
+  void addBorn(uint32_t Interval, int64_t Blocks, int64_t Bytes, Context C);
   /// Blocks of the interval Birth were freed in the interval Death.
   void addLateFree(uint32_t Birth, uint32_t Death, uint64_t Blocks,
-                   uint64_t Bytes, const IntervalLog &Log);
-  /// From here on late frees are after the cut; before them, call this with
-  /// the cut of the row's space.
-  void setCut(uint32_t Intervals) { Cut = Intervals; }
-  /// The values at a cut, which is that of the last setCut() or a later one;
+                   uint64_t Bytes, Context C);
+  /// The values at the cut that was given last, or a later one;
   /// heap and stack are left alone.
   void writeAt(uint32_t Cut, LifetimeRow &Out) const;
 
@@ -145,16 +149,19 @@ private:
         Since = Cut, SinceBlocks = 0, SinceBytes = 0, SinceIntervals = 0;
     }
   };
-  Live &cohortAt(uint32_t Interval, const IntervalLog &Log);
-  void addCohort(uint32_t Interval, const IntervalLog &Log);
+  Live &cohortAt(uint32_t Interval, Context C);
+  void addCohort(uint32_t Interval, Context C);
   Aged &freesAt(AgeClass Age);
-  void dropEmpty();
-  void makeRoom(uint32_t Last, const IntervalLog &Log);
+  void dropEmpty(uint32_t Cut);
+  void makeRoom(uint32_t Last, Context C);
 
-  std::vector<Live> Cohorts; ///< rising intervals; the oldest may hold several
-  std::vector<Aged> Frees;
-  uint32_t Cut = 0;
+  /// Rising intervals; the oldest may hold several. Most rows have few, and few
+  /// classes of ages: no memory of their own.
+  llvm::SmallVector<Live, 2> Cohorts;
+  llvm::SmallVector<Aged, 1> Frees;
 };
+// Three lie in 512 bytes, which a deque asks for at a time.
+static_assert(sizeof(Lifetime) <= 170);
 
 } // namespace memkit
 
