@@ -50,7 +50,7 @@ void Accounts::addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
             {Cut, I.Intervals});
 }
 
-// Not inline: there are few, and the loops that call this need its registers.
+// Not inline: late frees are few, and the loops over events need the registers.
 void Accounts::noteLateFree(ImageState &I, uint32_t Row, uint64_t Ordinal,
                             uint64_t Bytes, uint32_t Blocks) {
   I.Late.add({Row, I.Intervals.intervalOf(Ordinal), Bytes, Blocks});
@@ -73,7 +73,7 @@ void Accounts::applyLate(ImageState &I, const std::deque<LateFree> &Late,
                : nullptr;
   };
   I.SliceWork += To - From;
-  // Places of a deque cost more than steps do.
+  // Iterators, as an index into a deque costs more than a step.
   auto End = Late.begin() + ptrdiff_t(To), At = Late.begin() + ptrdiff_t(From);
   auto AtFar = At + ptrdiff_t(std::min(Far, To - From));
   auto AtNear = At + ptrdiff_t(std::min(Near, To - From));

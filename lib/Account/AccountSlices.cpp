@@ -20,10 +20,10 @@ namespace {
 constexpr uint64_t FirstSliceNs = 50'000'000;
 /// After this many slices the interval doubles, and again after each more.
 constexpr uint64_t FirstDoubling = 4096, NextDoublings = 2048;
-/// What slices and lifetimes may cost before intervals double: a row or a late
-/// free for so many events, and so many more after each doubling. Each length
-/// has so many intervals at least: else there would be too few to tell
-/// anything.
+/// What slices and lifetimes may cost before intervals double: a row, or an
+/// entry of the queue of late frees, for so many events, and so many more after
+/// each doubling. Each length has so many intervals at least: else there would
+/// be too few to tell anything.
 constexpr uint64_t EventsPerWork = 32, WorkPerDoubling = 1 << 14;
 constexpr uint64_t LeastOfLength = 6;
 /// What rows that live as before may cost: one for so many events, and so many

@@ -30,7 +30,8 @@ struct AgedBlock {
   bool Chosen;
 };
 
-/// Looks at each process before its end takes what it has.
+/// Calls OnEnd before the end of a process takes the blocks that the process
+/// has.
 class ImageEnds : public ReplayObserver {
 public:
   std::function<Error(uint32_t Image)> OnEnd;

@@ -17,7 +17,7 @@
 // row that changed in an interval after its first, with room for two cohorts
 // and a class of ages, 40 for each further cohort that lives (at most
 // MaxCohorts), 56 for each further class of ages; 32 for each entry of the
-// queue, 24 an interval.
+// queue, which has 16 KiB more in an image with late frees, 24 an interval.
 //
 // The end of a process frees what the program would have kept. So each space of
 // an image has a cut: the last end of an interval, but for the one that runs,

@@ -54,12 +54,12 @@ static uintptr_t behindStub(uintptr_t Address) {
   return Target;
 }
 
-/// 0: it is no call that says so.
+/// The function that the call before \p Return goes to; 0: a call by pointer,
+/// or no call.
 static uintptr_t calledFunction(uintptr_t Return) {
   constexpr uint8_t Call = 0xE8;
   constexpr size_t Bytes = 5;
-  // A stub of Intel's IBT leads to one that has the pointer's place, and that
-  // to the function.
+  // With Intel's IBT there are two: the second one jumps by the pointer.
   constexpr unsigned MostStubs = 4;
   uint8_t Code[Bytes];
   if (!readCode(Return - Bytes, Code, Bytes) || Code[0] != Call)

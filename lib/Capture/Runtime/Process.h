@@ -50,7 +50,7 @@ struct alignas(PageBytes) Process {
   std::atomic<uint32_t> CodeGeneration{0};
   StackTable Stacks;
   CodeMap Codes;
-  CodeMap Calls; ///< see callsCodeWithTables; begins with the first
+  CodeMap Calls; ///< see callsCodeWithTables, which begins the map
   Modules Mods;
   uint32_t StackBits = 0; ///< wire::StackBits: which frames a stack has
   LoadedList Loaded;      ///< with an older glibc

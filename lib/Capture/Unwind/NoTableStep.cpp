@@ -32,13 +32,13 @@ bool StackWalk::isChainToOwned(uintptr_t Base) {
   return false;
 }
 
-/// A mark instead of the frames between the last one and its caller as the walk
-/// finds it: that one's and those of others that keep no frame pointer.
+/// Pushes a mark above the frame that was pushed last, in place of the callers
+/// that a step by rbp passes over.
 bool StackWalk::pushMissing() {
   uint32_t Mark = Proc.Stacks.markCode(wire::CodeKind::NoCfi);
   bool HasRoom =
       !Mark || push(CodeWord::make({.Kind = RuleKind::None}, Mark, 0));
-  // It has no return address by which the next walk could know it.
+  // The mark has no return address by which the next walk could know the mark.
   dontKeep(NumNew - 1);
   return HasRoom;
 }
