@@ -23,7 +23,7 @@ endfunction()
 # Most of the rest is what each file makes of the templates in headers: files that are compiled
 # together make it once. A static function or a type without linkage so needs a name that no
 # other file of its library or tool has.
-option(MEMKIT_UNITY "Compile the files of a library or a tool together" ON)
+option(MEMKIT_UNITY "Compile the files of a library, a tool or a unit test together" ON)
 
 # memkit_unite(TARGET)
 function(memkit_unite target)

@@ -45,9 +45,9 @@ std::vector<std::string> lifetimesOf(const Accounts &A, uint32_t &Cut) {
 }
 
 /// Random blocks of a few stacks, and the same counted block by block.
-class RandomRun {
+class RandomLives {
 public:
-  explicit RandomRun(unsigned Seed) : Rng(Seed) {
+  explicit RandomLives(unsigned Seed) : Rng(Seed) {
     A.addHeap(1, Heap());
     A.beginImage(1, 0);
   }
@@ -176,14 +176,15 @@ private:
 TEST(Lifetimes, RandomBlocks) {
   for (unsigned Seed = 0; Seed != 20; ++Seed) {
     SCOPED_TRACE(Seed);
-    RandomRun(Seed).go(3 + Seed * 2, /*Together=*/Seed % 2, /*InParts=*/false);
+    RandomLives(Seed).go(3 + Seed * 2, /*Together=*/Seed % 2,
+                         /*InParts=*/false);
   }
 }
 
 TEST(Lifetimes, CutWhileEventsGoOn) {
   for (unsigned Seed = 50; Seed != 70; ++Seed) {
     SCOPED_TRACE(Seed);
-    RandomRun(Seed).go(20, /*Together=*/false, /*InParts=*/true);
+    RandomLives(Seed).go(20, /*Together=*/false, /*InParts=*/true);
   }
 }
 

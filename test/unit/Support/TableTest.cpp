@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 
 using namespace memkit;
-using Align = Table::Align;
+using ColumnAlign = Table::Align;
 
 static std::string printed(const Table &T, unsigned Width) {
   std::string Text;
@@ -20,7 +20,7 @@ static std::string printed(const Table &T, unsigned Width) {
 }
 
 TEST(Table, AlignsColumns) {
-  Table T({{"size", Align::Right}, {"name", Align::Left}});
+  Table T({{"size", ColumnAlign::Right}, {"name", ColumnAlign::Left}});
   T.add({"1.5 GiB", "main"});
   T.add({"3 B", "f"});
   EXPECT_EQ(printed(T, 0), "   size  name\n"
@@ -29,7 +29,7 @@ TEST(Table, AlignsColumns) {
 }
 
 TEST(Table, FlexibleColumnGivesWay) {
-  Table T({{"name", Align::Left, true}, {"size", Align::Right}});
+  Table T({{"name", ColumnAlign::Left, true}, {"size", ColumnAlign::Right}});
   T.add({"a_rather_long_function_name", "3 B"});
   EXPECT_EQ(printed(T, 20), "name            size\n"
                             "a_r...ion_name   3 B\n");
@@ -51,7 +51,7 @@ TEST(Table, ShortensWholeCharacters) {
 }
 
 TEST(Table, PrintsMarkdown) {
-  Table T({{"size", Align::Right}, {"function", Align::Left}});
+  Table T({{"size", ColumnAlign::Right}, {"function", ColumnAlign::Left}});
   T.add({"1.5 GiB", "<module> __init__"});
   T.add({"3 B", "a|b"});
   std::string Text;
