@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DiffCells.h"
+#include "ArenaStacks.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <tuple>
@@ -16,6 +17,9 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
+
+/// In place of a node's key; any number will do.
+constexpr uint64_t ArenasKey = 0x3a7e9a5a7e9a5a11;
 
 /// The places that were found, by the key of their node. The table has no use
 /// for the highest bit: it keeps two keys for itself.
@@ -40,7 +44,11 @@ class RunCells {
 public:
   RunCells(const DiffRuns &Runs, size_t Run, const FindingOptions &Options)
       : Runs(Runs), Run(Run), S(Runs.run(Run)), V(S.trace().view()),
-        Options(Options), Outer(S.selection().isOuterView()) {}
+        Options(Options), Outer(S.selection().isOuterView()) {
+    ArenaStacks Of(S);
+    for (size_t Stack = 0; Stack != V.Leaves.size(); ++Stack)
+      Arenas.push_back(Of.isArena(uint32_t(Stack)));
+  }
 
   void findLarge();
   void addPlaces(PlaceTable &Table) const;
@@ -52,6 +60,7 @@ public:
 private:
   float shareOfNoise(const SumRow &R) const;
   void findPlaces(const PlaceTable &Table);
+  std::vector<uint32_t> placesOfStacks(const PlaceTable &Table) const;
 
   const DiffRuns &Runs;
   size_t Run;
@@ -62,6 +71,8 @@ private:
   std::unique_ptr<StackKeyer> Keyer;
   std::vector<uint64_t> Keys;  ///< by node, where they were asked for
   std::vector<uint32_t> Large; ///< nodes, the lowest first
+  std::vector<bool> Arenas;    ///< by stack: it allocates arenas
+  bool HasLargeArenas = false;
   /// By node, twice the number of a place, the node's own or that of the
   /// nearest node above that has a place; plus one when the place is its own.
   std::vector<uint32_t> PlaceOf;
@@ -86,11 +97,13 @@ float RunCells::shareOfNoise(const SumRow &R) const {
 void RunCells::findLarge() {
   // Room for the error of sums of floats.
   const float Enough = 0.99f;
+  float ArenasShare = 0;
   std::vector<float> Shares(V.numNodes() + 1);
   S.forEach([&](uint32_t, const SumRow &R) {
     if (float Share = shareOfNoise(R))
-      Shares[V.leaf(R.Key)] += Share;
+      (Arenas[R.Key] ? ArenasShare : Shares[V.leaf(R.Key)]) += Share;
   });
+  HasLargeArenas = ArenasShare >= Enough;
   for (uint32_t N = V.numNodes(); N != 0; --N)
     Shares[V.parent(N)] += Shares[N];
   Keyer = std::make_unique<StackKeyer>(S.trace(), SameFrame::Function,
@@ -111,6 +124,8 @@ void RunCells::addPlaces(PlaceTable &Table) const {
     if (Keys[N] != Above)
       Table.add(Keys[N], Table.find(Above), {uint32_t(Run), N});
   }
+  if (HasLargeArenas)
+    Table.add(ArenasKey, 0, {uint32_t(Run), 0, /*IsArenas=*/true});
 }
 
 void RunCells::findPlaces(const PlaceTable &Table) {
@@ -131,15 +146,23 @@ void RunCells::findPlaces(const PlaceTable &Table) {
   }
 }
 
+/// As PlaceOf, by stack.
+std::vector<uint32_t> RunCells::placesOfStacks(const PlaceTable &Table) const {
+  uint32_t OfArenas = Table.find(ArenasKey);
+  OfArenas = OfArenas ? OfArenas << 1 | 1 : 0;
+  std::vector<uint32_t> OfStack(V.Leaves.size());
+  for (size_t Stack = 0; Stack != OfStack.size(); ++Stack)
+    OfStack[Stack] = Arenas[Stack] ? OfArenas : PlaceOf[V.leaf(Stack)];
+  return OfStack;
+}
+
 void RunCells::makeCells(const PlaceTable &Table) {
   findPlaces(Table);
   Keyer.reset();
   Keys = {};
   // Rows come heap by heap, each with stacks all over the tree: look-ups stay
   // in less memory by stack.
-  std::vector<uint32_t> OfStack(V.Leaves.size());
-  for (size_t Stack = 0; Stack != OfStack.size(); ++Stack)
-    OfStack[Stack] = PlaceOf[V.leaf(Stack)];
+  std::vector<uint32_t> OfStack = placesOfStacks(Table);
   PlaceOf = {};
   // Of the heap that the rows are of, by place: its cell, counted from 1. A
   // heap that comes again has other cells, which add up where they are used.

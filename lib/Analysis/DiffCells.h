@@ -9,6 +9,7 @@
 // A node can be part of a difference only when some run has the noise there.
 // Those are few, and with a node the one above it is such a node. They are the
 // places; a stack counts at the last place on its way.
+// Arenas of CPython's objects have a place of their own.
 //
 //===----------------------------------------------------------------------===//
 

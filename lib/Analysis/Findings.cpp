@@ -94,7 +94,7 @@ FindingReport findChanges(const DiffRuns &Runs, const FindingOptions &Options) {
     ArrayRef<DiffCell> Mine =
         Left.take_while([&](const DiffCell &C) { return C.Heap == Heap; });
     Left = Left.drop_front(Mine.size());
-    DenseSet<std::pair<uint32_t, uint32_t>> Found;
+    DenseSet<uint32_t> Found;
     HeapParts Parts(Runs, Cells, Mine, SpotOf);
     for (Metric By : Options.Metrics) {
       Parts.find(By, Options.NoiseOfHeap[Heap]);
@@ -104,7 +104,7 @@ FindingReport findChanges(const DiffRuns &Runs, const FindingOptions &Options) {
         Report.Moves.push_back(makeMove(Cells, Heap, By, Parts, M));
       for (uint32_t P : Parts.Left) {
         Finding F = makeFinding(Runs, Cells, Heap, By, Parts.Parts[P]);
-        if (!Found.insert({F.Place.Run, F.Place.Node}).second)
+        if (!Found.insert(Parts.Parts[P].Place).second)
           continue;
         F.Change = intervalOf(Runs, F, Options.Confidence);
         if (F.Change && F.Change->hasZero() && !Options.Uncertain)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Analysis/Growth.h"
+#include "ArenaStacks.h"
 #include "GrowthSpans.h"
 #include "GrowthTree.h"
 #include "memkit/Support/ToolMain.h"
@@ -70,7 +71,7 @@ struct GrowthPlace {
 class GrowthFinder {
 public:
   GrowthFinder(SliceSeries &Slices, const Sums &S, const GrowthOptions &Options)
-      : Slices(Slices), S(S), T(S.trace()), Options(Options) {}
+      : Slices(Slices), S(S), T(S.trace()), Options(Options), ArenasOf(S) {}
   Expected<GrowthReport> run();
 
 private:
@@ -107,7 +108,6 @@ private:
     const memkit::Heap &H = T.heaps()[Heap - 1];
     return H.Flags & HF_OutsideTotals ? 0 : H.Domain + 1;
   }
-  bool isArena(uint32_t Stack);
 
   SliceSeries &Slices;
   const Sums &S;
@@ -126,7 +126,7 @@ private:
     double Begin = 0, End = 0;
   };
   std::map<uint32_t, HeapLevel> Levels; ///< by group
-  DenseMap<uint32_t, bool> ArenaFrames, ArenaNodes;
+  ArenaStacks ArenasOf;
   struct Finding {
     Growth G;
     double Alpha = 0;
@@ -193,27 +193,6 @@ Error GrowthFinder::readSpans() {
   return Error::success();
 }
 
-/// Whether an arena of CPython's objects is what the stack allocates.
-bool GrowthFinder::isArena(uint32_t Stack) {
-  auto IsFrame = [&](uint32_t Node) {
-    uint32_t Frame = T.frameOf(Node);
-    auto [At, New] = ArenaFrames.try_emplace(Frame, false);
-    if (New)
-      for (const ShownFrame &F : T.shown(Frame))
-        At->second |= F.Function == "new_arena" ||
-                      F.Function == "_PyObject_ArenaMmap" ||
-                      F.Function == "_PyMem_ArenaAlloc";
-    return At->second;
-  };
-  // Such a frame is one of the innermost.
-  constexpr unsigned Innermost = 8;
-  uint32_t Node = T.leaf(Stack);
-  for (unsigned I = 0; Node && I != Innermost; ++I, Node = T.parent(Node))
-    if (IsFrame(Node))
-      return true;
-  return false;
-}
-
 /// All rows with their values at the cut and at the end.
 Error GrowthFinder::readRows() {
   if (Error E = Slices.forEach(
@@ -275,7 +254,7 @@ void GrowthFinder::addLifetimes(size_t Image, const Lifetimes &L) {
     P.AtExit = static_cast<double>(I.AtEnd);
     P.TopStack = R.Stack;
     P.Top = P.Survive;
-    if (isArena(R.Stack)) {
+    if (ArenasOf.isArena(R.Stack)) {
       I.IsArena = true;
       Arenas[Group].add(P);
       G.Group = UINT32_MAX;

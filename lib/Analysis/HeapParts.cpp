@@ -168,6 +168,8 @@ static bool isSameAmount(double A, double B) {
 /// The names of the functions on the way to a part, whatever their modules.
 uint64_t HeapParts::wayKey(const DiffPart &P) const {
   DiffPlace Shown = All.Places[P.Place].Shown;
+  if (Shown.IsArenas)
+    return xxh3_64bits("arenas");
   std::string Room, Way;
   StringRef Last;
   for (const ShownFrame &F : Runs.trace(Shown.Run).shownWay(Shown.Node)) {

@@ -182,10 +182,10 @@ Error OverTime::findLayersOfFreed() {
     M.TimeNs = EndNs;
     if (Error E = replayTo(T, S.selection(), M, "layers need",
                            [&](uint32_t Image, const Replay &Run) {
-                             Run.forEachLive(
-                                 Image, [&](const LiveBlock &B, uint32_t) {
-                                   Layers.add(B);
-                                 });
+                             Run.forEachLive(Image,
+                                             [&](const LiveBlock &B, uint32_t) {
+                                               Layers.add(B);
+                                             });
                              return Error::success();
                            }))
       return E;

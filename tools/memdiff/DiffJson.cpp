@@ -152,6 +152,7 @@ static void writePlace(json::OStream &J, const DiffView &V, DiffPlace P) {
   J.attributeBegin("stack");
   writeFrames(J, V.Runs.trace(P.Run).shownWay(P.Node));
   J.attributeEnd();
+  J.attribute("python_arenas", P.IsArenas);
 }
 
 static void writeParts(json::OStream &J, const DiffView &V, StringRef Name,

@@ -24,6 +24,9 @@
 //     the same sign sum to, the node is one part in their place. If what grew
 //     and shrank there cancels out, none is left.
 //
+// What allocates arenas of CPython's objects is one node below the root, beside
+// the tree: the line that needs the next arena is chance.
+//
 // The parts that are left are findings: each stands for all stacks through its
 // node but those of findings further in. So findings and what is left at the
 // roots sum to the change of the whole.
@@ -48,6 +51,9 @@ inline constexpr double MoveShare = 0.005;
 struct DiffPlace {
   uint32_t Run = 0;
   uint32_t Node = 0;
+  /// In place of a node: the arenas of CPython's objects, whose lines mean
+  /// nothing (Node is 0).
+  bool IsArenas = false;
 };
 
 struct Finding {

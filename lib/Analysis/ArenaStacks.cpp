@@ -1,0 +1,100 @@
+//===- ArenaStacks.cpp - Stacks that allocate CPython's arenas --*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArenaStacks.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+/// By the names of CPython's Objects/obmalloc.c; a build without the names of
+/// static functions has the second or the third.
+static bool isArenaFunction(StringRef Name) {
+  return Name == "new_arena" || Name == "_PyObject_ArenaMmap" ||
+         Name == "_PyMem_ArenaAlloc";
+}
+
+/// `python3.11`, `libpython3.11.so.1.0`.
+static bool isInterpreter(StringRef Path) {
+  StringRef Name = baseName(Path);
+  Name.consume_front("lib");
+  return Name.starts_with("python3");
+}
+
+ArenaStacks::ArenaStacks(const Sums &S) : T(S.trace()) {
+  markNamed();
+  markCallers(S);
+}
+
+void ArenaStacks::mark(uint32_t Frame) {
+  Frames.resize(T.numFrames() + 1);
+  Frames[Frame] = true;
+}
+
+void ArenaStacks::markNamed() {
+  auto IsOfArenas = [&](const ShownFrame &F) {
+    return !F.IsPython && isArenaFunction(F.Function);
+  };
+  if (none_of(T.allShown(), IsOfArenas))
+    return;
+  for (uint32_t Frame = 1; Frame <= T.numFrames(); ++Frame)
+    if (any_of(T.shown(Frame), IsOfArenas))
+      mark(Frame);
+}
+
+bool ArenaStacks::isUnnamedInterpreter(uint32_t Frame) const {
+  return Frame && T.locations(Frame).empty() &&
+         isInterpreter(T.modulePath(Frame));
+}
+
+/// The calls of which isUnnamedInterpreter() holds and below which all mappings
+/// have an arena's size: that of 3.10 and later, or of older ones. The next
+/// caller counts, too: from 3.11 on the function that maps arenas maps pieces
+/// of the interpreter's own stack.
+void ArenaStacks::markCallers(const Sums &S) {
+  auto IsInterpreter = [&](const Module &M) {
+    return isInterpreter(T.string(M.Path));
+  };
+  if (none_of(T.modules(), IsInterpreter))
+    return;
+  constexpr uint64_t Sizes[] = {1 << 20, 256 << 10};
+  DenseMap<uint32_t, bool> AreArenas; // by frame
+  S.forEach([&](uint32_t, const SumRow &R) {
+    if (!R.Allocations || T.heapName(R.Heap) != "host.mmap")
+      return;
+    bool Are = any_of(Sizes, [&](uint64_t Size) {
+      return R.AllocatedBytes == R.Allocations * Size;
+    });
+    uint32_t Caller = T.parent(T.leaf(R.Key));
+    for (uint32_t Node : {Caller, T.parent(Caller)}) {
+      if (!isUnnamedInterpreter(T.frameOf(Node)))
+        return;
+      auto [At, New] = AreArenas.try_emplace(T.frameOf(Node), Are);
+      At->second &= Are;
+    }
+  });
+  for (auto [Frame, Are] : AreArenas)
+    if (Are)
+      mark(Frame);
+}
+
+bool ArenaStacks::isArena(uint32_t Stack) const {
+  if (Frames.empty())
+    return false;
+  // Such a frame is one of the innermost.
+  constexpr unsigned Innermost = 8;
+  uint32_t Node = T.leaf(Stack);
+  for (unsigned I = 0; Node && I != Innermost; ++I, Node = T.parent(Node))
+    if (Frames[T.frameOf(Node)])
+      return true;
+  return false;
+}
+
+} // namespace memkit
