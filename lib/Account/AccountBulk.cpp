@@ -130,7 +130,7 @@ void Accounts::closeLanes(ImageState &I, const uint64_t *TimesNs) {
     };
     Add(C);
     Add(*C.S);
-    C.S->Changes += (L.Counts | L.RisenBytes | Bytes) != 0;
+    C.S->Touched |= L.Counts | L.RisenBytes | Bytes ? C.SpanBit : 0;
     C.Splits += Splits;
     // What other images have of the heap did not change.
     if (L.Highest)

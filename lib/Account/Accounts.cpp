@@ -66,6 +66,7 @@ uint32_t Accounts::findCell(uint32_t Image, uint32_t Heap) {
   Cells.push_back(C);
   I.CellOfHeap[Heap] = Cells.size();
   H.Cells.push_back(Cells.size() - 1);
+  Cells.back().SpanBit = uint64_t(1) << (C.S->Cells.size() % 64);
   C.S->Cells.push_back(Cells.size() - 1);
   return Cells.size() - 1;
 }

@@ -69,6 +69,7 @@
 #include "llvm/Support/Error.h"
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <deque>
 #include <memory>
@@ -304,12 +305,12 @@ public:
     uint64_t LiveBytes = 0;
     uint64_t HighestBytes = 0; ///< of LiveBytes, since they were last taken
   };
-  /// Gives OfDomain(Domain, SpanSums) and OfHeap(Heap, SpanSums) what Image has
-  /// now in the domains in which an event was since the last call, and in their
-  /// heaps, but for most of those in which none was. The highest bytes begin
-  /// anew. A domain without events costs a comparison.
-  template <class D, class H>
-  void takeSpan(uint32_t Image, D OfDomain, H OfHeap);
+  /// Gives OfHeap(Heap, SpanSums) what Image has now in the heaps that changed
+  /// since the last call, whose highest bytes begin anew. A domain in which
+  /// nothing changed costs a comparison.
+  template <class F> void takeHeapSpans(uint32_t Image, F OfHeap);
+  /// The same by domain: OfDomain(Domain, SpanSums).
+  template <class F> void takeDomainSpans(uint32_t Image, F OfDomain);
 
   //===--------------------------------------------------------------------===//
   // What is no block
@@ -443,8 +444,9 @@ private:
     ShutdownCut Cut;
   };
   struct Share : ShareSums {
-    uint64_t Changes = 0;        ///< rises with each event on a block of it
-    uint64_t SpanTaken = 0;      ///< Changes when the span was taken last
+    /// Cells, by number % 64, with an event since spans of heaps were taken
+    /// last; and those before that since the domain's span was.
+    uint64_t Touched = 0, TouchedBefore = 0;
     std::vector<uint32_t> Cells; ///< of the image and the domain
   };
   /// A row that an event touched since the last slice, as it was at that
@@ -545,16 +547,12 @@ private:
     uint64_t AllocatedBytes = 0;
     uint64_t LiveBytes = 0;
     uint64_t HighestBytes = 0; ///< of the span that runs
-    uint64_t SpanEvents = 0;   ///< rose() when the span was taken last
+    uint64_t SpanBit = 0;      ///< in Share::Touched
     uint64_t Reserved = 0;
     uint32_t Image = 0;
     uint32_t Heap = 0;
 
     uint64_t liveBlocks() const { return Allocations + Splits - Frees; }
-    /// Rises with each event but one that changes live bytes alone.
-    uint64_t rose() const {
-      return Allocations + Splits + Frees + AllocatedBytes;
-    }
   };
   /// An event on a block: all that it touches, with what peaks and slices need
   /// of the rows saved.
@@ -575,6 +573,7 @@ private:
   void closeLanes(ImageState &I, const uint64_t *TimesNs);
   void changeReserved(Cell &C, uint64_t Bytes);
   void applyRare(const Change &C, Cell &Of);
+  template <class S> static SpanSums takeSpan(S &Of);
   Target touch(uint32_t Row, uint32_t ContextRow);
   Target beginEvent(BlockRef B, uint64_t TimeNs);
   void countAllocation(Target &T, uint32_t Thread, uint64_t Ordinal,
@@ -692,7 +691,7 @@ inline Accounts::Target Accounts::beginEvent(BlockRef B, uint64_t TimeNs) {
   LastNs = TimeNs;
   Target T = touch(B.Row, B.ContextRow);
   T.C.I->Events += 1;
-  T.C.S->Changes += 1;
+  T.C.S->Touched |= T.C.SpanBit;
   return T;
 }
 
@@ -766,30 +765,36 @@ inline void Accounts::domainFall(Cell &C, uint64_t Bytes, uint64_t Blocks) {
   C.S->LiveBlocks -= Blocks;
 }
 
-template <class D, class H>
-void Accounts::takeSpan(uint32_t Image, D OfDomain, H OfHeap) {
-  auto Take = [](auto &From) {
-    SpanSums S{From.Allocations, From.Frees, From.AllocatedBytes,
-               From.LiveBytes, From.HighestBytes};
-    From.HighestBytes = From.LiveBytes;
-    return S;
-  };
-  const auto &Shares = Images[Image]->Shares;
-  for (size_t At = 0; At != Shares.size(); ++At) {
-    Share *S = Shares[At].get();
-    if (!S || S->Changes == S->SpanTaken)
+template <class S> Accounts::SpanSums Accounts::takeSpan(S &Of) {
+  SpanSums Sums{Of.Allocations, Of.Frees, Of.AllocatedBytes, Of.LiveBytes,
+                Of.HighestBytes};
+  Of.HighestBytes = Of.LiveBytes;
+  return Sums;
+}
+
+template <class F> void Accounts::takeHeapSpans(uint32_t Image, F OfHeap) {
+  for (const std::unique_ptr<Share> &S : Images[Image]->Shares) {
+    if (!S || !S->Touched)
       continue;
-    S->SpanTaken = S->Changes;
-    if (At)
-      OfDomain(static_cast<uint32_t>(At - 1), Take(*S));
-    for (uint32_t Id : S->Cells) {
-      Cell &C = Cells[Id];
-      uint64_t Rose = C.rose();
-      if (Rose == C.SpanEvents && C.LiveBytes == C.HighestBytes)
-        continue;
-      C.SpanEvents = Rose;
-      OfHeap(C.Heap, Take(C));
-    }
+    for (uint64_t Left = S->Touched; Left; Left &= Left - 1)
+      for (size_t At = size_t(std::countr_zero(Left)); At < S->Cells.size();
+           At += 64) {
+        Cell &C = Cells[S->Cells[At]];
+        OfHeap(C.Heap, takeSpan(C));
+      }
+    S->TouchedBefore |= S->Touched;
+    S->Touched = 0;
+  }
+}
+
+template <class F> void Accounts::takeDomainSpans(uint32_t Image, F OfDomain) {
+  const auto &Shares = Images[Image]->Shares;
+  for (uint32_t Domain = 0; Domain + 1 < Shares.size(); ++Domain) {
+    Share *S = Shares[Domain + 1].get();
+    if (!S || !(S->Touched | S->TouchedBefore))
+      continue;
+    S->TouchedBefore = 0;
+    OfDomain(Domain, takeSpan(*S));
   }
 }
 

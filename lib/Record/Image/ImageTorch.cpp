@@ -243,8 +243,12 @@ bool ImageScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
     return false;
   }
   if (O.Measured != Measure::None) {
-    Spans.begin(Number, SpanText, R.Clock.toNs(Rec.Tsc));
-    Reserved.begin(Number, R.Clock.toNs(Rec.Tsc));
+    uint64_t TimeNs = R.Clock.toNs(Rec.Tsc);
+    if (O.Measured == Measure::Range)
+      Spans.begin(Number, SpanText, TimeNs);
+    else
+      Spans.beginLayer(Number, SpanText, TimeNs);
+    Reserved.begin(Number, TimeNs);
   }
   Of.Opens.push_back(O);
   Of.Context = In;
@@ -333,22 +337,32 @@ uint32_t ImageScopes::layerName(uint32_t Text) {
   return Text ? name(Text).String : 0;
 }
 
+/// The first share that is not of a lower domain.
+static DomainShares::iterator shareFrom(DomainShares &Shares, uint32_t Domain) {
+  // Nearly always no domain between two is missing.
+  if (!Shares.empty())
+    if (uint32_t I = Domain - Shares.front().Domain;
+        I < Shares.size() && Shares[I].Domain == Domain)
+      return Shares.begin() + I;
+  return partition_point(
+      Shares, [&](const DomainShare &S) { return S.Domain < Domain; });
+}
+
 /// The share of a domain, made when there is none.
 DomainShare &ImageScopes::shareOf(LayerTotals &T, uint32_t Domain) {
-  auto At = partition_point(
-      T.Shares, [&](const DomainShare &S) { return S.Domain < Domain; });
-  if (At == T.Shares.end() || At->Domain != Domain) {
-    // What T has so far is of domains in which it changed nothing.
-    if (T.Shares.empty())
-      T.PeakBytes = T.ReservedPeakBytes = 0;
-    At = T.Shares.insert(At, DomainShare());
-    At->Domain = Domain;
-  }
+  auto At = shareFrom(T.Shares, Domain);
+  if (At != T.Shares.end() && At->Domain == Domain)
+    return *At;
+  // What T has so far is of domains in which it changed nothing.
+  if (T.Shares.empty())
+    T.PeakBytes = T.ReservedPeakBytes = 0;
+  At = T.Shares.insert(At, DomainShare());
+  At->Domain = Domain;
   return *At;
 }
 
 void ImageScopes::addToLayer(LayerTotals &T, uint32_t Domain,
-                             const Span::Row &Row) {
+                             const LayerSpan::HeapRow &Row) {
   DomainShare &To = shareOf(T, Domain);
   To.Allocations += Row.Allocations;
   To.Frees += Row.Frees;
@@ -365,17 +379,17 @@ void ImageScopes::addToLayer(LayerTotals &T, uint32_t Domain,
 /// that has changed nothing at all it is the most that any domain had.
 void ImageScopes::raisePeaks(LayerTotals &T) const {
   for (uint32_t Heap : R.tensorHeaps()) {
-    uint32_t Domain = R.domainOfTensors(Heap) - 1;
     auto Raise = [&](auto &To) {
       To.PeakBytes = std::max(To.PeakBytes, Spans.liveBytes(Heap));
       To.ReservedPeakBytes =
           std::max(To.ReservedPeakBytes, Spans.reservedBytes(Heap));
     };
+    uint32_t Domain = R.domainOfTensors(Heap) - 1;
     if (T.Shares.empty())
       Raise(T);
-    for (DomainShare &S : T.Shares)
-      if (S.Domain == Domain)
-        Raise(S);
+    else if (auto S = shareFrom(T.Shares, Domain);
+             S != T.Shares.end() && S->Domain == Domain)
+      Raise(*S);
   }
   for (const DomainShare &S : T.Shares) {
     T.PeakBytes = std::max(T.PeakBytes, S.PeakBytes);
@@ -384,7 +398,7 @@ void ImageScopes::raisePeaks(LayerTotals &T) const {
 }
 
 /// Tensors alone count: a layer's objects of Python are not what it is about.
-void ImageScopes::endLayer(const Span &S, bool Backward, uint64_t TimeNs) {
+void ImageScopes::endLayer(const LayerSpan &S, bool Backward, uint64_t TimeNs) {
   uint32_t Name = layerName(S.Text);
   uint64_t Key = uint64_t(Backward) << 32 | Name;
   LayerTotals &T = Totals[Key];
@@ -394,9 +408,9 @@ void ImageScopes::endLayer(const Span &S, bool Backward, uint64_t TimeNs) {
   T.Backward = Backward;
   T.Calls += 1;
   T.DurationNs += S.DurationNs;
-  for (uint32_t Heap : S.Changed)
-    if (uint32_t Domain = R.domainOfTensors(Heap))
-      addToLayer(T, Domain - 1, S.Rows[Heap]);
+  for (const LayerSpan::HeapRow &Of : S.Changed)
+    if (uint32_t Domain = R.domainOfTensors(Of.Heap))
+      addToLayer(T, Domain - 1, Of);
   raisePeaks(T);
   ReservedSpans::Span Held = Reserved.end(S.Number, TimeNs);
   if (!Held.Peak)

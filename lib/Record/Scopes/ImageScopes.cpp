@@ -164,7 +164,7 @@ void ImageScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
               O.Measured == Measure::Scope ? ScopeKind::User
                                            : ScopeKind::Range);
     else if (O.Measured != Measure::None)
-      if (const Span *S = Spans.endChanged(O.Number, TimeNs))
+      if (const LayerSpan *S = Spans.endLayer(O.Number, TimeNs))
         endLayer(*S, O.Measured == Measure::Backward, TimeNs);
   }
   if (EndsStep)
@@ -175,7 +175,7 @@ void ImageScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
 void ImageScopes::addDevices(LayerTotals &T, const Span &S) {
   DomainShares Of;
   for (uint32_t Domain = 1; Domain < S.Domains.size(); ++Domain) {
-    const Span::Row &Row = S.Domains[Domain];
+    const SpanRow &Row = S.Domains[Domain];
     DomainShare Share{Domain,
                       Row.Allocations,
                       Row.Frees,
@@ -194,7 +194,7 @@ void ImageScopes::addTensors(LayerTotals &T, const Span &S) const {
   for (uint32_t Heap = 1; Heap < S.Rows.size(); ++Heap) {
     if (!R.isTensorHeap(Heap))
       continue;
-    const Span::Row &Row = S.Rows[Heap];
+    const SpanRow &Row = S.Rows[Heap];
     T.TensorAllocations += Row.Allocations;
     T.TensorFrees += Row.Frees;
     T.TensorAllocatedBytes += Row.AllocatedBytes;
@@ -209,7 +209,7 @@ void ImageScopes::endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind) {
   const Span *S = Spans.end(Number, TimeNs, Kind == ScopeKind::User);
   if (!S)
     return;
-  const Span::Row &Host = S->Rows[0];
+  const SpanRow &Host = S->Rows[0];
   uint32_t Name = name(S->Text).String;
   LayerTotals &T = Totals[uint64_t(Kind) << 33 | Name];
   T.Image = Image;
@@ -307,7 +307,7 @@ void ImageScopes::step(uint64_t TimeNs, uint32_t Thread) {
 // Answers
 //===----------------------------------------------------------------------===//
 
-static void write(const Span::Row &Row, StringRef Name, wire::HeapReply &To) {
+static void write(const SpanRow &Row, StringRef Name, wire::HeapReply &To) {
   std::memset(To.Name, 0, sizeof(To.Name));
   std::memcpy(To.Name, Name.data(), std::min(Name.size(), sizeof(To.Name) - 1));
   To.Allocations = Row.Allocations;
@@ -319,7 +319,7 @@ static void write(const Span::Row &Row, StringRef Name, wire::HeapReply &To) {
   To.After = Row.After;
 }
 
-static void write(const Span::Row &Row, wire::ReservedReply &To) {
+static void write(const SpanRow &Row, wire::ReservedReply &To) {
   To.IsKnown = Row.IsReservedKnown;
   To.Reserved = Row.Reserved;
   To.Peak = Row.ReservedPeak;

@@ -129,9 +129,10 @@ private:
   uint32_t lineOf(uint32_t Node);
   uint32_t findLine(uint32_t Node);
   void enterPlace(RingScopes &Of, uint64_t Kind, llvm::StringRef Name, Open &O);
-  void endLayer(const Span &S, bool Backward, uint64_t TimeNs);
+  void endLayer(const LayerSpan &S, bool Backward, uint64_t TimeNs);
   static DomainShare &shareOf(LayerTotals &T, uint32_t Domain);
-  static void addToLayer(LayerTotals &T, uint32_t Domain, const Span::Row &Row);
+  static void addToLayer(LayerTotals &T, uint32_t Domain,
+                         const LayerSpan::HeapRow &Row);
   void raisePeaks(LayerTotals &T) const;
   static void addDevices(LayerTotals &T, const Span &S);
   void addTensors(LayerTotals &T, const Span &S) const;

@@ -7,184 +7,96 @@
 //===----------------------------------------------------------------------===//
 
 #include "Scopes/SpanTable.h"
-#include <algorithm>
-#include <bit>
 
 using namespace memkit;
 
 SpanTable::SpanTable(Accounts &Sums, uint32_t Image, uint64_t BeginNs)
     : Sums(Sums), Image(Image) {
-  Opens.emplace_back().BeginNs = BeginNs;
-  NumOpen = 1;
-}
-
-//===----------------------------------------------------------------------===//
-// What changed
-//===----------------------------------------------------------------------===//
-
-SpanTable::Entry &SpanTable::Open::add(size_t Row) {
-  if (Row / 64 >= Has.size())
-    Has.resize(Row / 64 + 1);
-  if (Row >= Entries.size())
-    Entries.resize(Row + 1);
-  Has[Row / 64] |= uint64_t(1) << (Row % 64);
-  return Entries[Row];
-}
-
-/// The rows that have an entry, in their order.
-template <class F> void SpanTable::Open::forEach(F Do) const {
-  for (size_t Word = 0; Word != Has.size(); ++Word)
-    for (uint64_t Bits = Has[Word]; Bits; Bits &= Bits - 1)
-      Do(Word * 64 + size_t(std::countr_zero(Bits)));
-}
-
-/// The newest scope's entry of a row. Where it has none nothing changed since
-/// its begin: what is noted as now was then.
-SpanTable::Entry &SpanTable::entry(size_t Row) {
-  if (Row >= Now.size())
-    Now.resize(Row + 1);
-  Open &Newest = Opens[NumOpen - 1];
-  if (Newest.has(Row))
-    return Newest.Entries[Row];
-  Entry &E = Newest.add(Row);
-  E.Before = Now[Row].Sums;
-  E.Highest = E.Before.LiveBytes;
-  E.Reserved = Now[Row].Reserved;
-  return E;
-}
-
-void SpanTable::note(size_t Row, const Accounts::SpanSums &Is) {
-  if (Row < Now.size()) {
-    const Accounts::SpanSums &Was = Now[Row].Sums;
-    // A domain's heaps are looked at together.
-    if (Is.Allocations == Was.Allocations && Is.Frees == Was.Frees &&
-        Is.AllocatedBytes == Was.AllocatedBytes &&
-        Is.LiveBytes == Was.LiveBytes && Is.HighestBytes == Is.LiveBytes)
-      return;
-  }
-  Entry &E = entry(Row);
-  E.Highest = std::max(E.Highest, Is.HighestBytes);
-  Now[Row].Sums = Is;
+  add({/*Number=*/0, BeginNs, /*Text=*/0, /*IsLayer=*/false});
 }
 
 /// What changed since the last call, and what was highest: that is the newest
 /// scope's.
-void SpanTable::takeNow() {
-  Sums.takeSpan(
-      Image,
-      [this](uint32_t Domain, const Accounts::SpanSums &Is) {
-        note(rowOfDomain(Domain), Is);
-      },
-      [this](uint32_t Heap, const Accounts::SpanSums &Is) {
-        note(rowOfHeap(Heap), Is);
-      });
+void SpanTable::takeHeaps() {
+  Sums.takeHeapSpans(Image, [&](uint32_t Heap, const Accounts::SpanSums &Is) {
+    Heaps.note(Heap, Is);
+  });
 }
 
-void SpanTable::noteReserved(uint32_t Heap, uint64_t Bytes, uint64_t Active) {
-  Entry &E = entry(rowOfHeap(Heap));
-  E.Reserved = std::max(E.Reserved, Bytes);
-  RowNow &N = Now[rowOfHeap(Heap)];
-  N.Reserved = Bytes;
-  N.Active = Active;
-  N.IsReservedKnown = true;
+void SpanTable::takeDomains() {
+  Sums.takeDomainSpans(Image,
+                       [&](uint32_t Domain, const Accounts::SpanSums &Is) {
+                         Domains.note(Domain, Is);
+                       });
 }
 
-//===----------------------------------------------------------------------===//
-// Begin and end
-//===----------------------------------------------------------------------===//
+void SpanTable::add(Open O) {
+  if (Opens.size() > MostOpen)
+    remove(1);
+  Opens.push_back(O);
+  Heaps.begin();
+  if (!O.IsLayer)
+    Domains.begin();
+}
 
 void SpanTable::begin(uint64_t Number, uint32_t Text, uint64_t TimeNs) {
-  takeNow();
-  if (NumOpen > MostOpen)
-    remove(1);
-  if (NumOpen == Opens.size())
-    Opens.emplace_back();
-  Open &O = Opens[NumOpen++];
-  O.Number = Number;
-  O.Text = Text;
-  O.BeginNs = TimeNs;
-  std::fill(O.Has.begin(), O.Has.end(), 0);
+  takeHeaps();
+  takeDomains();
+  add({Number, TimeNs, Text, /*IsLayer=*/false});
 }
 
-size_t SpanTable::indexOf(uint64_t Number) const {
+void SpanTable::beginLayer(uint64_t Number, uint32_t Text, uint64_t TimeNs) {
+  takeHeaps();
+  add({Number, TimeNs, Text, /*IsLayer=*/true});
+}
+
+/// Of the newest scope, or layer, of a number.
+size_t SpanTable::indexOf(uint64_t Number, bool IsLayer) const {
   // Scopes end in the reverse order, nearly always.
-  for (size_t I = NumOpen; I-- != 0;)
-    if (Opens[I].Number == Number)
+  for (size_t I = Opens.size(); I-- != 0;)
+    if (Opens[I].Number == Number && Opens[I].IsLayer == IsLayer)
       return I;
-  return NumOpen;
+  return NotOpen;
 }
 
-/// Of a row that changed in the scope, or did not.
-Span::Row SpanTable::measureRow(size_t Index, size_t Row) const {
-  static const RowNow Nothing;
-  const RowNow &Is = Row < Now.size() ? Now[Row] : Nothing;
-  const Accounts::SpanSums *Before = nullptr;
-  Span::Row R;
-  R.Peak = Is.Sums.LiveBytes;
-  R.ReservedPeak = Is.Reserved;
-  for (size_t J = Index; J != NumOpen; ++J) {
-    if (!Opens[J].has(Row))
-      continue;
-    const Entry &E = Opens[J].Entries[Row];
-    Before = Before ? Before : &E.Before;
-    R.Peak = std::max(R.Peak, E.Highest);
-    R.ReservedPeak = std::max(R.ReservedPeak, E.Reserved);
-  }
-  Before = Before ? Before : &Is.Sums;
-  R.Allocations = Is.Sums.Allocations - Before->Allocations;
-  R.Frees = Is.Sums.Frees - Before->Frees;
-  R.AllocatedBytes = Is.Sums.AllocatedBytes - Before->AllocatedBytes;
-  R.Before = Before->LiveBytes;
-  R.After = Is.Sums.LiveBytes;
-  R.FreedBytes = R.Before + R.AllocatedBytes - R.After;
-  R.Reserved = Is.Reserved;
-  R.Active = Is.Active;
-  R.IsReservedKnown = Is.IsReservedKnown;
-  return R;
+size_t SpanTable::indexInDomains(size_t Index) const {
+  return size_t(std::count_if(Opens.begin(), Opens.begin() + ptrdiff_t(Index),
+                              [](const Open &O) { return !O.IsLayer; }));
 }
 
-void SpanTable::measure(size_t Index, uint64_t TimeNs, Span &Out) const {
-  const Open &O = Opens[Index];
+/// What is told of spans of all kinds.
+template <class Open, class Span>
+static void describe(const Open &O, uint64_t TimeNs, Span &Out) {
   Out.Number = O.Number;
   Out.Text = O.Text;
   Out.DurationNs = TimeNs > O.BeginNs ? TimeNs - O.BeginNs : 0;
 }
 
 void SpanTable::measureAll(size_t Index, uint64_t TimeNs, Span &Out) const {
-  measure(Index, TimeNs, Out);
+  describe(Opens[Index], TimeNs, Out);
+  size_t InDomains = indexInDomains(Index);
   Out.Rows.resize(std::max<size_t>(Sums.numHeapIdsOf(Image), 1));
   Out.Domains.resize(Sums.numDomainsOf(Image));
   for (uint32_t Domain = 0; Domain != Out.Domains.size(); ++Domain)
-    Out.Domains[Domain] = measureRow(Index, rowOfDomain(Domain));
+    Out.Domains[Domain] = Domains.measure(InDomains, Domain);
   Out.Rows[0] = Out.Domains[0];
   for (uint32_t Heap = 1; Heap < Out.Rows.size(); ++Heap)
-    Out.Rows[Heap] = measureRow(Index, rowOfHeap(Heap));
+    Out.Rows[Heap] = Heaps.measure(Index, Heap);
 }
 
 void SpanTable::remove(size_t Index) {
-  Open &Outer = Opens[Index - 1], &Gone = Opens[Index];
-  Gone.forEach([&](size_t Row) {
-    const Entry &E = Gone.Entries[Row];
-    if (!Outer.has(Row)) {
-      Outer.add(Row) = E;
-      return;
-    }
-    Entry &To = Outer.Entries[Row];
-    To.Highest = std::max(To.Highest, E.Highest);
-    To.Reserved = std::max(To.Reserved, E.Reserved);
-  });
-  auto At = Opens.begin() + Index;
-  std::rotate(At, At + 1, Opens.begin() + NumOpen);
-  NumOpen -= 1;
-  if (Opens.size() - NumOpen > MostSpare)
-    Opens.pop_back();
+  Heaps.end(Index);
+  if (!Opens[Index].IsLayer)
+    Domains.end(indexInDomains(Index));
+  Opens.erase(Opens.begin() + ptrdiff_t(Index));
 }
 
 const Span *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
-  size_t Index = indexOf(Number);
-  if (!Number || Index == NumOpen)
+  size_t Index = indexOf(Number, /*IsLayer=*/false);
+  if (!Number || Index == NotOpen)
     return nullptr;
-  takeNow();
+  takeHeaps();
+  takeDomains();
   if (Keep && Kept.size() < MostKept)
     Kept.emplace_back();
   Span &Out = Keep ? Kept[NextKept] : Running;
@@ -195,39 +107,27 @@ const Span *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
   return &Out;
 }
 
-const Span *SpanTable::endChanged(uint64_t Number, uint64_t TimeNs) {
-  size_t Index = indexOf(Number);
-  if (!Number || Index == NumOpen)
+const LayerSpan *SpanTable::endLayer(uint64_t Number, uint64_t TimeNs) {
+  size_t Index = indexOf(Number, /*IsLayer=*/true);
+  if (Index == NotOpen)
     return nullptr;
-  takeNow();
-  measure(Index, TimeNs, Running);
-  Running.Changed.clear();
-  for (size_t J = Index; J != NumOpen; ++J)
-    Opens[J].forEach([&](size_t Row) {
-      uint32_t Heap = uint32_t(Row / 2);
-      if (Row != rowOfHeap(Heap) || (J != Index && wasBefore(Index, J, Row)))
-        return;
-      if (Heap >= Running.Rows.size())
-        Running.Rows.resize(Heap + 1);
-      Running.Rows[Heap] = measureRow(Index, Row);
-      Running.Changed.push_back(Heap);
-    });
+  takeHeaps();
+  Ended.Changed.clear();
+  Heaps.forEachChanged(Index, [&](uint32_t Heap) {
+    SpanRow R = Heaps.measure(Index, Heap);
+    Ended.Changed.push_back({Heap, R.Allocations, R.Frees, R.AllocatedBytes,
+                             R.FreedBytes, R.Peak, R.ReservedPeak});
+  });
+  describe(Opens[Index], TimeNs, Ended);
   remove(Index);
-  return &Running;
-}
-
-/// Whether one of the scopes from First on, before Last, has an entry of Row.
-bool SpanTable::wasBefore(size_t First, size_t Last, size_t Row) const {
-  for (size_t J = First; J != Last; ++J)
-    if (Opens[J].has(Row))
-      return true;
-  return false;
+  return &Ended;
 }
 
 const Span *SpanTable::find(uint64_t Number, uint64_t TimeNs) {
-  if (size_t Index = indexOf(Number); Index != NumOpen) {
-    takeNow();
-    measureAll(Index, TimeNs, Running);
+  if (size_t I = indexOf(Number, /*IsLayer=*/false); I != NotOpen) {
+    takeHeaps();
+    takeDomains();
+    measureAll(I, TimeNs, Running);
     return &Running;
   }
   for (const Span &S : Kept)

@@ -141,9 +141,9 @@ TEST_F(Spans, AreAsAPlainModelSays) {
   EXPECT_GT(Number, 1000u);
 }
 
-/// Spans of several threads over heaps of two devices, as plain models say,
-/// each told of what changed alone.
-TEST_F(Spans, OfWhatChangedAlone) {
+/// Scopes and layers of several threads over heaps of two devices, as plain
+/// models say; layers are told of what changed alone.
+TEST_F(Spans, LayersAmongScopes) {
   std::vector<uint32_t> Rows;
   for (uint32_t Id = 2; Id != 5; ++Id) {
     Heap H;
@@ -154,14 +154,20 @@ TEST_F(Spans, OfWhatChangedAlone) {
   struct Model {
     uint64_t Before[3], Peak[3], Allocated[3] = {};
     bool Changed[3] = {};
+    bool IsLayer;
+    uint64_t DomainPeak[2];
   };
   SpanTable T(Sums, 1, 0);
   std::mt19937 Random(11);
   std::map<uint64_t, Model> Open;
   uint64_t Live[3] = {}, Number = 0;
   std::vector<std::vector<std::pair<uint64_t, uint64_t>>> Blocks(3);
+  // Heaps 2 and 3 are of the first device, 4 of the second.
+  auto OfDomain = [&](unsigned D) { return D ? Live[2] : Live[0] + Live[1]; };
   auto Note = [&](unsigned Of, uint64_t Allocated) {
     for (auto &[Id, M] : Open) {
+      for (unsigned D : {0, 1})
+        M.DomainPeak[D] = std::max(M.DomainPeak[D], OfDomain(D));
       M.Peak[Of] = std::max(M.Peak[Of], Live[Of]);
       M.Allocated[Of] += Allocated;
       M.Changed[Of] = true;
@@ -182,34 +188,57 @@ TEST_F(Spans, OfWhatChangedAlone) {
       Live[Of] -= Size;
       Note(Of, 0);
     } else if (What < 6 || Open.empty()) {
-      T.begin(++Number, 1, now());
-      Model &M = Open[Number];
+      Model &M = Open[++Number];
+      M.IsLayer = Random() % 3;
+      if (M.IsLayer)
+        T.beginLayer(Number, 1, now());
+      else
+        T.begin(Number, 1, now());
+      for (unsigned D : {0, 1})
+        M.DomainPeak[D] = OfDomain(D);
       for (unsigned H = 0; H != 3; ++H)
         M.Before[H] = M.Peak[H] = Live[H];
     } else {
       auto It = std::next(Open.begin(), Random() % Open.size());
-      const Span *S = T.endChanged(It->first, now());
-      ASSERT_TRUE(S);
       const Model &M = It->second;
+      if (!M.IsLayer) {
+        const Span *S = T.end(It->first, now());
+        ASSERT_TRUE(S);
+        for (unsigned D : {0, 1}) {
+          ASSERT_EQ(S->Domains[D + 1].Peak, M.DomainPeak[D]);
+          ASSERT_EQ(S->Domains[D + 1].After, OfDomain(D));
+        }
+        for (unsigned H = 0; H != 3; ++H) {
+          ASSERT_EQ(S->Rows[H + 2].Before, M.Before[H]);
+          ASSERT_EQ(S->Rows[H + 2].Peak, M.Peak[H]);
+          ASSERT_EQ(S->Rows[H + 2].AllocatedBytes, M.Allocated[H]);
+        }
+        Open.erase(It);
+        continue;
+      }
+      ASSERT_FALSE(T.end(It->first, now()));
+      const LayerSpan *S = T.endLayer(It->first, now());
+      ASSERT_TRUE(S);
       size_t Changed = 0;
       for (unsigned H = 0; H != 3; ++H) {
-        bool Is = llvm::is_contained(S->Changed, H + 2);
+        auto At = llvm::find_if(S->Changed, [&](const LayerSpan::HeapRow &R) {
+          return R.Heap == H + 2;
+        });
+        bool Is = At != S->Changed.end();
         Changed += Is;
         ASSERT_EQ(Is, M.Changed[H]);
         ASSERT_EQ(T.liveBytes(H + 2), Live[H]);
         if (!Is)
           continue;
-        ASSERT_EQ(S->Rows[H + 2].Before, M.Before[H]);
-        ASSERT_EQ(S->Rows[H + 2].Peak, M.Peak[H]);
-        ASSERT_EQ(S->Rows[H + 2].After, Live[H]);
-        ASSERT_EQ(S->Rows[H + 2].AllocatedBytes, M.Allocated[H]);
+        ASSERT_EQ(At->Peak, M.Peak[H]);
+        ASSERT_EQ(At->AllocatedBytes, M.Allocated[H]);
+        ASSERT_EQ(At->FreedBytes, M.Before[H] + M.Allocated[H] - Live[H]);
       }
       ASSERT_EQ(S->Changed.size(), Changed);
       Open.erase(It);
     }
   }
   EXPECT_GT(Number, 1000u);
-  // Heaps 2 and 3 are of the first device, 4 of the second.
   const Span *Whole = T.find(0, now());
   ASSERT_EQ(Whole->Domains.size(), 3u);
   EXPECT_EQ(Whole->Domains[1].After, Live[0] + Live[1]);

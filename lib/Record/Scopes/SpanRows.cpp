@@ -1,0 +1,59 @@
+//===- SpanRows.cpp - What open scopes have of heaps or domains -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scopes/SpanRows.h"
+
+using namespace memkit;
+
+void SpanRows::Open::grow(uint32_t Row) {
+  Has.resize(Row / 64 + 1);
+  Entries.resize(Has.size() * 64);
+}
+
+void SpanRows::growNow(uint32_t Row) { Now.resize(size_t(Row) + 1); }
+
+void SpanRows::noteReserved(uint32_t Row, uint64_t Reserved, uint64_t Active) {
+  Entry &E = entry(Row);
+  E.Reserved = std::max(E.Reserved, Reserved);
+  RowNow &N = Now[Row];
+  N.Reserved = Reserved;
+  N.Active = Active;
+  N.IsReservedKnown = true;
+}
+
+void SpanRows::begin() {
+  if (NumOpen == Opens.size())
+    Opens.emplace_back();
+  Open &O = Opens[NumOpen++];
+  std::fill(O.Has.begin(), O.Has.end(), 0);
+}
+
+/// The entries of a scope that ends are the one's before it.
+void SpanRows::merge(const Open &From, Open &To) {
+  for (size_t Word = 0; Word != From.Has.size(); ++Word)
+    for (uint64_t Bits = From.Has[Word]; Bits; Bits &= Bits - 1) {
+      uint32_t Row = uint32_t(Word * 64) + uint32_t(std::countr_zero(Bits));
+      const Entry &E = From.Entries[Row];
+      if (!To.has(Row)) {
+        To.add(Row) = E;
+        continue;
+      }
+      Entry &Outer = To.Entries[Row];
+      Outer.Highest = std::max(Outer.Highest, E.Highest);
+      Outer.Reserved = std::max(Outer.Reserved, E.Reserved);
+    }
+}
+
+void SpanRows::end(size_t Scope) {
+  merge(Opens[Scope], Opens[Scope - 1]);
+  auto At = Opens.begin() + ptrdiff_t(Scope);
+  std::rotate(At, At + 1, Opens.begin() + ptrdiff_t(NumOpen));
+  NumOpen -= 1;
+  if (Opens.size() - NumOpen > MostSpare)
+    Opens.pop_back();
+}

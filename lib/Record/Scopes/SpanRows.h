@@ -1,0 +1,174 @@
+//===- SpanRows.h - What open scopes have of heaps or domains ---*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rows (heaps, or domains) as scopes of all threads see them, exact, for scopes
+// that overlap as they like.
+//
+// Sums are differences. For peaks Accounts keeps the highest live bytes of each
+// row between two boundaries (a boundary is the begin or the end of a scope).
+// An open scope keeps the highest bytes from its begin to the begin of the next
+// open scope. A begin therefore touches one scope, an end the scope that ends
+// and the scopes that began later.
+//
+// A scope has an entry for each row that changed while the scope was the
+// newest: the row's sums at the scope's begin, and its highest bytes. When the
+// scope ends, its entries join those of the scope before. The cost of a
+// boundary grows with the rows that changed, not with the rows of the machine,
+// which may have many devices.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_LIB_RECORD_SPANROWS_H
+#define MEMKIT_LIB_RECORD_SPANROWS_H
+
+#include "memkit/Account/Accounts.h"
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+namespace memkit {
+
+/// A row from the begin of a scope to its end, or to now.
+struct SpanRow {
+  uint64_t Allocations = 0, Frees = 0, AllocatedBytes = 0, FreedBytes = 0;
+  uint64_t Before = 0, Peak = 0, After = 0; ///< live bytes
+  /// What the heap's allocator reserves now and did at most, and has given
+  /// out; known once it has been told.
+  uint64_t Reserved = 0, ReservedPeak = 0, Active = 0;
+  bool IsReservedKnown = false;
+};
+
+/// Scopes are numbered from 0 in the order of their begins; the end of one
+/// gives those after it the number before. Rows have any numbers.
+class SpanRows {
+public:
+  size_t numOpen() const { return NumOpen; }
+  /// A scope begins: the last one.
+  void begin();
+  /// A scope ends; not the first.
+  void end(size_t Scope);
+
+  /// What a row has now, and had at most since it was noted last. Before each
+  /// begin() and end() all rows that changed are noted.
+  void note(uint32_t Row, const Accounts::SpanSums &Is);
+  void noteReserved(uint32_t Row, uint64_t Reserved, uint64_t Active);
+
+  SpanRow measure(size_t Scope, uint32_t Row) const;
+  /// Do(Row) for all that changed in the scope, in their order.
+  template <class F> void forEachChanged(size_t Scope, F Do) const;
+  /// Of a row that was last noted.
+  uint64_t liveBytes(uint32_t Row) const {
+    return Row < Now.size() ? Now[Row].Sums.LiveBytes : 0;
+  }
+  uint64_t reservedBytes(uint32_t Row) const {
+    return Row < Now.size() ? Now[Row].Reserved : 0;
+  }
+
+private:
+  static constexpr size_t MostSpare = 64;
+
+  struct RowNow {
+    Accounts::SpanSums Sums;
+    uint64_t Reserved = 0, Active = 0;
+    bool IsReservedKnown = false;
+  };
+  struct Entry {
+    Accounts::SpanSums Before; ///< at the scope's begin
+    uint64_t Highest;          ///< until the next one's begin
+    uint64_t Reserved;         ///< at most, likewise
+  };
+  struct Open {
+    std::vector<uint64_t> Has;  ///< bits by row: has an entry
+    std::vector<Entry> Entries; ///< by row, 64 for each of Has
+
+    bool has(uint32_t Row) const {
+      return Row / 64 < Has.size() && (Has[Row / 64] >> (Row % 64) & 1);
+    }
+    /// A place for the entry of a row that has none, to be filled.
+    Entry &add(uint32_t Row) {
+      if (Row / 64 >= Has.size())
+        grow(Row);
+      Has[Row / 64] |= uint64_t(1) << (Row % 64);
+      return Entries[Row];
+    }
+    void grow(uint32_t Row);
+  };
+  Entry &entry(uint32_t Row);
+  void growNow(uint32_t Row);
+  void merge(const Open &From, Open &To);
+
+  /// The first NumOpen; the others are memory for those to come.
+  std::vector<Open> Opens;
+  size_t NumOpen = 0;
+  std::vector<RowNow> Now; ///< by row
+};
+
+/// The newest scope's entry of a row. Where it has none nothing changed since
+/// its begin: what is noted as now was then.
+inline SpanRows::Entry &SpanRows::entry(uint32_t Row) {
+  if (Row >= Now.size())
+    growNow(Row);
+  Open &Newest = Opens[NumOpen - 1];
+  if (Newest.has(Row))
+    return Newest.Entries[Row];
+  const RowNow &Was = Now[Row];
+  Entry &E = Newest.add(Row);
+  E.Before = Was.Sums;
+  E.Highest = Was.Sums.LiveBytes;
+  E.Reserved = Was.Reserved;
+  return E;
+}
+
+inline void SpanRows::note(uint32_t Row, const Accounts::SpanSums &Is) {
+  Entry &E = entry(Row);
+  E.Highest = std::max(E.Highest, Is.HighestBytes);
+  Now[Row].Sums = Is;
+}
+
+inline SpanRow SpanRows::measure(size_t Scope, uint32_t Row) const {
+  SpanRow R;
+  if (Row >= Now.size())
+    return R;
+  const RowNow &Is = Now[Row];
+  const Accounts::SpanSums *Before = nullptr;
+  R.Peak = Is.Sums.LiveBytes;
+  R.ReservedPeak = Is.Reserved;
+  for (size_t At = Scope; At != NumOpen; ++At) {
+    if (!Opens[At].has(Row))
+      continue;
+    const Entry &E = Opens[At].Entries[Row];
+    Before = Before ? Before : &E.Before;
+    R.Peak = std::max(R.Peak, E.Highest);
+    R.ReservedPeak = std::max(R.ReservedPeak, E.Reserved);
+  }
+  Before = Before ? Before : &Is.Sums;
+  R.Allocations = Is.Sums.Allocations - Before->Allocations;
+  R.Frees = Is.Sums.Frees - Before->Frees;
+  R.AllocatedBytes = Is.Sums.AllocatedBytes - Before->AllocatedBytes;
+  R.Before = Before->LiveBytes;
+  R.After = Is.Sums.LiveBytes;
+  R.FreedBytes = R.Before + R.AllocatedBytes - R.After;
+  R.Reserved = Is.Reserved;
+  R.Active = Is.Active;
+  R.IsReservedKnown = Is.IsReservedKnown;
+  return R;
+}
+
+template <class F> void SpanRows::forEachChanged(size_t Scope, F Do) const {
+  for (size_t Word = 0; Word * 64 < Now.size(); ++Word) {
+    uint64_t Bits = 0;
+    for (size_t At = Scope; At != NumOpen; ++At)
+      Bits |= Word < Opens[At].Has.size() ? Opens[At].Has[Word] : 0;
+    for (; Bits; Bits &= Bits - 1)
+      Do(uint32_t(Word * 64) + uint32_t(std::countr_zero(Bits)));
+  }
+}
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_SPANROWS_H
