@@ -29,6 +29,9 @@ option(MEMKIT_UNITY "Compile the files of a library, a tool or a unit test toget
 function(memkit_unite target)
   if(MEMKIT_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    # To GCC a file that is included is a header, whose types other files might see.
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
