@@ -18,7 +18,7 @@ void SpanRows::Open::grow(uint32_t Row) {
 void SpanRows::growNow(uint32_t Row) { Now.resize(size_t(Row) + 1); }
 
 void SpanRows::noteReserved(uint32_t Row, uint64_t Reserved, uint64_t Active) {
-  Entry &E = entry(Row);
+  Entry &E = entryOf(Opens[NumOpen - 1], Row);
   E.Reserved = std::max(E.Reserved, Reserved);
   RowNow &N = Now[Row];
   N.Reserved = Reserved;

@@ -29,6 +29,7 @@
 #include "memkit/Account/Accounts.h"
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 namespace memkit {
@@ -57,7 +58,13 @@ public:
   /// begin() and end() all rows that changed are noted.
   void note(uint32_t Row, const Accounts::SpanSums &Is);
   void noteReserved(uint32_t Row, uint64_t Reserved, uint64_t Active);
+  /// Notes a row for the end of the newest scope, which is not the first: gives
+  /// the row in that scope, and needs no entry of the scope. Only where
+  /// hasChanged() is false.
+  SpanRow noteAtEnd(uint32_t Row, const Accounts::SpanSums &Is);
 
+  /// Whether a row that was noted changed in the newest scope.
+  bool hasChanged(uint32_t Row) const { return Opens[NumOpen - 1].has(Row); }
   SpanRow measure(size_t Scope, uint32_t Row) const;
   /// Do(Row) for all that changed in the scope, in their order.
   template <class F> void forEachChanged(size_t Scope, F Do) const;
@@ -98,7 +105,8 @@ private:
     }
     void grow(uint32_t Row);
   };
-  Entry &entry(uint32_t Row);
+  Entry &entryOf(Open &O, uint32_t Row);
+  static SpanRow rowFrom(const Accounts::SpanSums &Before, const RowNow &Is);
   void growNow(uint32_t Row);
   void merge(const Open &From, Open &To);
 
@@ -108,16 +116,15 @@ private:
   std::vector<RowNow> Now; ///< by row
 };
 
-/// The newest scope's entry of a row. Where it has none nothing changed since
-/// its begin: what is noted as now was then.
-inline SpanRows::Entry &SpanRows::entry(uint32_t Row) {
+/// A scope's entry of a row. Where neither the scope nor a newer one has an
+/// entry, the row is as it was at the scope's begin.
+inline SpanRows::Entry &SpanRows::entryOf(Open &O, uint32_t Row) {
   if (Row >= Now.size())
     growNow(Row);
-  Open &Newest = Opens[NumOpen - 1];
-  if (Newest.has(Row))
-    return Newest.Entries[Row];
+  if (O.has(Row))
+    return O.Entries[Row];
   const RowNow &Was = Now[Row];
-  Entry &E = Newest.add(Row);
+  Entry &E = O.add(Row);
   E.Before = Was.Sums;
   E.Highest = Was.Sums.LiveBytes;
   E.Reserved = Was.Reserved;
@@ -125,37 +132,55 @@ inline SpanRows::Entry &SpanRows::entry(uint32_t Row) {
 }
 
 inline void SpanRows::note(uint32_t Row, const Accounts::SpanSums &Is) {
-  Entry &E = entry(Row);
+  Entry &E = entryOf(Opens[NumOpen - 1], Row);
   E.Highest = std::max(E.Highest, Is.HighestBytes);
   Now[Row].Sums = Is;
 }
 
-inline SpanRow SpanRows::measure(size_t Scope, uint32_t Row) const {
+/// All but the two highest values.
+inline SpanRow SpanRows::rowFrom(const Accounts::SpanSums &Before,
+                                 const RowNow &Is) {
   SpanRow R;
-  if (Row >= Now.size())
-    return R;
-  const RowNow &Is = Now[Row];
-  const Accounts::SpanSums *Before = nullptr;
-  R.Peak = Is.Sums.LiveBytes;
-  R.ReservedPeak = Is.Reserved;
-  for (size_t At = Scope; At != NumOpen; ++At) {
-    if (!Opens[At].has(Row))
-      continue;
-    const Entry &E = Opens[At].Entries[Row];
-    Before = Before ? Before : &E.Before;
-    R.Peak = std::max(R.Peak, E.Highest);
-    R.ReservedPeak = std::max(R.ReservedPeak, E.Reserved);
-  }
-  Before = Before ? Before : &Is.Sums;
-  R.Allocations = Is.Sums.Allocations - Before->Allocations;
-  R.Frees = Is.Sums.Frees - Before->Frees;
-  R.AllocatedBytes = Is.Sums.AllocatedBytes - Before->AllocatedBytes;
-  R.Before = Before->LiveBytes;
+  R.Allocations = Is.Sums.Allocations - Before.Allocations;
+  R.Frees = Is.Sums.Frees - Before.Frees;
+  R.AllocatedBytes = Is.Sums.AllocatedBytes - Before.AllocatedBytes;
+  R.Before = Before.LiveBytes;
   R.After = Is.Sums.LiveBytes;
   R.FreedBytes = R.Before + R.AllocatedBytes - R.After;
   R.Reserved = Is.Reserved;
   R.Active = Is.Active;
   R.IsReservedKnown = Is.IsReservedKnown;
+  return R;
+}
+
+inline SpanRow SpanRows::noteAtEnd(uint32_t Row, const Accounts::SpanSums &Is) {
+  Entry &Outer = entryOf(Opens[NumOpen - 2], Row);
+  Outer.Highest = std::max(Outer.Highest, Is.HighestBytes);
+  RowNow &N = Now[Row];
+  const Accounts::SpanSums Before = std::exchange(N.Sums, Is);
+  SpanRow R = rowFrom(Before, N);
+  R.Peak = std::max(Before.LiveBytes, Is.HighestBytes);
+  R.ReservedPeak = N.Reserved;
+  return R;
+}
+
+inline SpanRow SpanRows::measure(size_t Scope, uint32_t Row) const {
+  if (Row >= Now.size())
+    return {};
+  const RowNow &Is = Now[Row];
+  const Accounts::SpanSums *Before = nullptr;
+  uint64_t Peak = Is.Sums.LiveBytes, ReservedPeak = Is.Reserved;
+  for (size_t At = Scope; At != NumOpen; ++At) {
+    if (!Opens[At].has(Row))
+      continue;
+    const Entry &E = Opens[At].Entries[Row];
+    Before = Before ? Before : &E.Before;
+    Peak = std::max(Peak, E.Highest);
+    ReservedPeak = std::max(ReservedPeak, E.Reserved);
+  }
+  SpanRow R = rowFrom(Before ? *Before : Is.Sums, Is);
+  R.Peak = Peak;
+  R.ReservedPeak = ReservedPeak;
   return R;
 }
 

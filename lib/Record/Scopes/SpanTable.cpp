@@ -111,13 +111,20 @@ const LayerSpan *SpanTable::endLayer(uint64_t Number, uint64_t TimeNs) {
   size_t Index = indexOf(Number, /*IsLayer=*/true);
   if (Index == NotOpen)
     return nullptr;
-  takeHeaps();
   Ended.Changed.clear();
-  Heaps.forEachChanged(Index, [&](uint32_t Heap) {
-    SpanRow R = Heaps.measure(Index, Heap);
+  auto Give = [&](uint32_t Heap, const SpanRow &R) {
     Ended.Changed.push_back({Heap, R.Allocations, R.Frees, R.AllocatedBytes,
                              R.FreedBytes, R.Peak, R.ReservedPeak});
+  };
+  bool IsNewest = Index + 1 == Opens.size();
+  Sums.takeHeapSpans(Image, [&](uint32_t Heap, const Accounts::SpanSums &Is) {
+    if (IsNewest && !Heaps.hasChanged(Heap))
+      Give(Heap, Heaps.noteAtEnd(Heap, Is));
+    else
+      Heaps.note(Heap, Is);
   });
+  Heaps.forEachChanged(
+      Index, [&](uint32_t Heap) { Give(Heap, Heaps.measure(Index, Heap)); });
   describe(Opens[Index], TimeNs, Ended);
   remove(Index);
   return &Ended;
