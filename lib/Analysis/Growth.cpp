@@ -438,11 +438,8 @@ void GrowthFinder::judgeNode(uint32_t N) {
 void GrowthFinder::judgeArenas() {
   for (auto &[Group, P] : Arenas)
     if (spanOf(Group) != UINT32_MAX &&
-        add(Group, 0, P, /*MayBeUnsure=*/false)) {
-      Growth &G = Findings.back().G;
-      G.IsArenas = true;
-      G.Node = T.leaf(G.Stack);
-    }
+        add(Group, 0, P, /*MayBeUnsure=*/false))
+      Findings.back().G.IsArenas = true;
 }
 
 void GrowthFinder::judge() {

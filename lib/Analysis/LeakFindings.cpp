@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Analysis/LeakFindings.h"
+#include "ArenaStacks.h"
 #include "LeakLayers.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Replay.h"
@@ -34,7 +35,7 @@ public:
 private:
   Error findLayersOfFreed();
   Error findOutliers(SliceSeries &Slices);
-  bool isBelowGrowth(const Outlier &O) const;
+  bool isBelowGrowth(const Outlier &O, const ArenaStacks &Of) const;
   void suppress(const Suppressions &Hidden, const Suppressions &ByDefault);
   LeakFinding &add(LeakKinds Kind, uint32_t Heap, uint32_t Stack);
 
@@ -66,10 +67,12 @@ Error OverTime::run(const Suppressions &Hidden, const Suppressions &ByDefault) {
 }
 
 /// Whether what grows tells of it already.
-bool OverTime::isBelowGrowth(const Outlier &O) const {
+bool OverTime::isBelowGrowth(const Outlier &O, const ArenaStacks &Of) const {
   return any_of(R.Growth.Found, [&](const Growth &G) {
     if (G.Heap != O.Heap || R.Growth.Spans[G.Span].Image != O.Image)
       return false;
+    if (G.IsArenas)
+      return Of.isArena(O.Stack);
     uint32_t N = T.view().leaf(O.Stack);
     while (N && N != G.Node)
       N = T.view().parent(N);
@@ -90,7 +93,8 @@ Error OverTime::findOutliers(SliceSeries &Slices) {
   if (!Found)
     return Found.takeError();
   R.Outliers = std::move(*Found);
-  erase_if(R.Outliers, [&](const Outlier &O) { return isBelowGrowth(O); });
+  ArenaStacks Of(S);
+  erase_if(R.Outliers, [&](const Outlier &O) { return isBelowGrowth(O, Of); });
   return Error::success();
 }
 
@@ -142,6 +146,7 @@ void OverTime::gather() {
     const Growth &G = R.Growth.Found[I];
     LeakFinding &F = add(FK_Growth, G.Heap, G.Stack);
     F.Node = G.Node;
+    F.IsArenas = G.IsArenas;
     F.Bytes = G.Bytes;
     F.Blocks = G.Blocks;
     F.Place = I;
@@ -223,8 +228,8 @@ Expected<LeakFindings> findAllLeaks(const Sums &S, const LeakOptions &Options,
 /// What a finding is known by in another trace.
 static std::string nameOf(const LeakFinding &F, const Trace &T,
                           ArrayRef<uint64_t> Keys) {
-  return (Twine(F.Kind) + " " + Twine(Keys[F.Node]) + " " + T.heapName(F.Heap))
-      .str();
+  std::string Where = F.IsArenas ? "arenas" : std::to_string(Keys[F.Node]);
+  return (Twine(F.Kind) + " " + Where + " " + T.heapName(F.Heap)).str();
 }
 
 void keepNew(LeakFindings &R, const Trace &T, const LeakFindings &Old,
@@ -249,6 +254,7 @@ void keepNew(LeakFindings &R, const Trace &T, const LeakFindings &Old,
     LeakFinding F = Kept.All[I];
     if (Known.contains(nameOf(F, T, Keys))) {
       ++R.InBaseline;
+      R.GrowthInBaseline += F.Kind == FK_Growth;
       continue;
     }
     auto Move = [&](auto &From, auto &To, size_t At) {

@@ -56,6 +56,13 @@ void printFrames(raw_ostream &OS, ArrayRef<ShownFrame> Frames, unsigned Indent,
   }
 }
 
+ShownFrame arenasFrame() {
+  ShownFrame F;
+  F.Function = F.Label = "Python objects, line unknown: memrec "
+                         "--python-objects records them";
+  return F;
+}
+
 json::Value jsonText(StringRef Text) {
   return json::isUTF8(Text) ? json::Value(Text) : json::fixUTF8(Text);
 }

@@ -205,12 +205,11 @@ ArrayRef<Move> shownMoves(const DiffView &V) {
 
 std::vector<ShownFrame> placeFrames(const DiffView &V, DiffPlace P) {
   std::vector<ShownFrame> Frames = V.Runs.trace(P.Run).shownWay(P.Node);
+  if (P.IsArenas)
+    return {arenasFrame()};
   if (Frames.empty()) {
-    ShownFrame &One = Frames.emplace_back();
-    One.Function = One.Label =
-        P.IsArenas ? "Python objects, line unknown: memrec --python-objects "
-                     "records them"
-                   : "(all stacks)";
+    ShownFrame &All = Frames.emplace_back();
+    All.Function = All.Label = "(all stacks)";
   }
   return Frames;
 }
@@ -223,7 +222,7 @@ static std::vector<std::string> wayBelow(const DiffView &V, size_t Above,
   for (size_t I = Way.size() - std::min(Above, Way.size()); I-- != 0;)
     Names.push_back(shortFunctionName(Way[I].Function));
   if (P.IsArenas)
-    Names.push_back("(Python objects, line unknown)");
+    Names.push_back(arenasFrame().Function.str());
   else if (Names.empty())
     Names.push_back("(itself)");
   return Names;

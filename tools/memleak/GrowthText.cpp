@@ -134,7 +134,8 @@ void printGrowth(raw_ostream &OS, const LeakView &V) {
     OS << "measured up to " << formatTime(lastEnd(G))
        << ": what is freed later is taken for the end of the process\n";
   if (G.Found.empty()) {
-    OS << "nothing grows (measured: " << spanText(G) << ")\n";
+    OS << (V.R.GrowthInBaseline ? "nothing new grows" : "nothing grows")
+       << " (measured: " << spanText(G) << ")\n";
     printUnsure(OS, V);
     return;
   }

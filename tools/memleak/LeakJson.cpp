@@ -207,7 +207,7 @@ void writeLeakSarif(raw_ostream &OS, const LeakView &V) {
       R.Message = titleOf(V, F);
       if (std::string Why = evidenceOf(V, F); !Why.empty())
         R.Message += ": " + Why;
-      R.Stack = V.T.shownWay(F.Node);
+      R.Stack = framesOf(V, F);
       R.Fingerprint = Keys[F.Node] ^ xxh3_64bits(V.T.heapName(F.Heap));
       R.Properties["heap"] = jsonText(V.T.heapName(F.Heap));
       R.Properties["bytes"] = F.Bytes;
@@ -226,7 +226,7 @@ void writeLeakSarif(raw_ostream &OS, const LeakView &V) {
 void writeLeakCollapsed(raw_ostream &OS, const LeakView &V) {
   for (LeakKinds Kind : AllKinds)
     for (const LeakFinding &F : V.shown(Kind))
-      writeCollapsedLine(OS, V.T.shownWay(F.Node),
+      writeCollapsedLine(OS, framesOf(V, F),
                          Kind == FK_Growth ? V.R.Growth.Found[F.Place].Rise
                                            : F.Bytes);
 }

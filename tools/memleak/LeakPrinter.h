@@ -33,6 +33,8 @@ struct LeakView {
 llvm::StringRef kindName(LeakKinds Kind);
 /// The first line of a finding in text.
 std::string titleOf(const LeakView &V, const LeakFinding &F);
+/// The frames of a finding, innermost first.
+std::vector<ShownFrame> framesOf(const LeakView &V, const LeakFinding &F);
 /// Why it is one, in a line; empty for kind exit.
 std::string evidenceOf(const LeakView &V, const LeakFinding &F);
 /// `1.2 MiB`, of a rate too.

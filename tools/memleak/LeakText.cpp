@@ -103,6 +103,12 @@ std::string evidenceOf(const LeakView &V, const LeakFinding &F) {
   return Text;
 }
 
+std::vector<ShownFrame> framesOf(const LeakView &V, const LeakFinding &F) {
+  if (F.IsArenas)
+    return {arenasFrame()};
+  return V.T.shownWay(F.Node);
+}
+
 void printFindings(raw_ostream &OS, const LeakView &V, LeakKinds Kind) {
   unsigned Width = outputWidth();
   ArrayRef<LeakFinding> Shown = V.shown(Kind);
@@ -112,11 +118,7 @@ void printFindings(raw_ostream &OS, const LeakView &V, LeakKinds Kind) {
       OS << "  " << Why << '\n';
     if (Kind == FK_Growth)
       OS << "  " << growthOutcome(V, V.R.Growth.Found[F.Place]) << '\n';
-    if (Kind == FK_Growth && V.R.Growth.Found[F.Place].IsArenas)
-      OS << "    Python objects, line unknown: memrec --python-objects records "
-            "them\n";
-    else
-      printFrames(OS, V.T.shownWay(F.Node), 4, Width, isVerbose());
+    printFrames(OS, framesOf(V, F), 4, Width, isVerbose());
   }
   if (size_t Left = V.count(Kind) - Shown.size())
     OS << "\n" << plural(Left, "smaller finding") << "; --top=0 shows all\n";

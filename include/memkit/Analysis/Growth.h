@@ -75,7 +75,8 @@ struct Growth {
   uint64_t SinceStep = 0, SinceNs = 0;
   Survival Verdict = Survival::Leak;
   bool IsContainer = false; ///< blocks are replaced by larger ones
-  /// Pools of CPython's objects: whose objects these are is not known.
+  /// Arenas of CPython's objects: whose objects these are is not known, and
+  /// Node is 0.
   bool IsArenas = false;
   bool FreedAtExit = false; ///< nearly all of it, after the span
 };

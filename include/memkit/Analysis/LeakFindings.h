@@ -33,6 +33,8 @@ struct LeakFinding {
   double Variance = 0; ///< of Bytes, of a sampled heap
   uint32_t Layer = 0;  ///< a string: the one layer of its blocks, or 0
   uint32_t Place = 0;  ///< of Growth or Outlier: in their list
+  /// Growth::IsArenas: in place of a node (Node is 0).
+  bool IsArenas = false;
 };
 
 struct LeakFindings {
@@ -45,7 +47,8 @@ struct LeakFindings {
   bool HasSteps = false;     ///< a process that was looked at has steps
   bool HasLifetimes = false; ///< without, growth cannot be looked for
   bool LooksForGrowth = false;
-  uint64_t InBaseline = 0; ///< findings that are not told of, being old
+  uint64_t InBaseline = 0;       ///< findings that are not told of, being old
+  uint64_t GrowthInBaseline = 0; ///< those of them that grow
 };
 
 struct LeakOptions {

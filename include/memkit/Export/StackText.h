@@ -28,6 +28,9 @@ void printStack(llvm::raw_ostream &OS, const Trace &T, uint32_t Stack,
 void printFrames(llvm::raw_ostream &OS, llvm::ArrayRef<ShownFrame> Frames,
                  unsigned Indent, unsigned Width, bool Full);
 
+/// In place of the frames of what lies in arenas of CPython's objects.
+ShownFrame arenasFrame();
+
 /// A text of a trace as a JSON value; bytes that are not UTF-8 are replaced.
 llvm::json::Value jsonText(llvm::StringRef Text);
 /// The same, null when it is empty.
