@@ -27,7 +27,6 @@ public:
                                         size_t &HasIntervals);
 
   const GrowthSpan &span() const { return Span; }
-  GrowthSpan &span() { return Span; }
   const SurvivalBins &bins() const { return Bins; }
   /// The first slice of the span, and the first behind it.
   size_t begin() const { return Begin; }

@@ -249,12 +249,12 @@ public:
   /// What the last boundary() taken demands of the events after it.
   uint64_t floorNs() const { return FloorNs; }
 
+  /// Role: a string, learnt later than the image's entry in the dictionary.
+  void setRole(uint32_t Image, uint32_t Role);
+  /// So many bytes of the image were resident, or were its proportional share.
+  void noteResident(uint32_t Image, uint64_t RssBytes, uint64_t PssBytes);
   /// Image ends: its blocks leave the live curves, its sums stay as they are.
   /// No event of it may follow. ExitStatus -1: unknown.
-  /// What is learnt of it later than its entry in the dictionary: a string.
-  void setRole(uint32_t Image, uint32_t Role);
-  /// So much of it was resident, or was its proportional share.
-  void noteResident(uint32_t Image, uint64_t RssBytes, uint64_t PssBytes);
   void endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
                 uint32_t Signal);
   /// Ends the step that runs in Image, if any, and begins Step.

@@ -227,7 +227,6 @@ private:
   llvm::Error crossBoundaries(uint64_t TimeNs);
   llvm::Error applyMark(const Mark &M);
   void findBoundary();
-  bool isDone() const { return Stopped; }
   llvm::Error fail(const BlockInfo &At, const llvm::Twine &What) const;
   llvm::Error fail(const Cursor &At, const llvm::Twine &What) const {
     return fail(*At.Blocks[At.Block], What);

@@ -59,7 +59,6 @@ public:
   bool hasContext(uint32_t Context) const {
     return AllContexts || Contexts[Context];
   }
-  uint64_t minSize() const { return MinSize; }
   /// Whether the block of this allocation is chosen, whenever that was. For
   /// lists of events: without a choice, heaps outside the totals too.
   bool hasBlock(const Birth &B) const {

@@ -45,11 +45,6 @@ public:
   /// The same of a call of CUDA's driver: without what is in it, and in what
   /// listens to it.
   uint32_t driverStack(uint32_t Node, wire::CudaFunction Function);
-  /// As row(), without making one; 0 when it is not known yet.
-  uint32_t knownRow(uint32_t Node) const {
-    const Entry *E = Entries.find(Node);
-    return E ? E->Row : 0;
-  }
 
   /// See CodeFrames.
   bool isDataWorker() const { return Codes.isDataWorker(); }
