@@ -122,7 +122,7 @@ struct Text {
 };
 
 void report(const Walk &Ours, const Walk &Gccs, uint32_t First) {
-  if (Counts->Different.load() > 20)
+  if (Counts->Different.load() + Counts->Beyond.load() > 20)
     return;
   Text T{int(sys::call(SYS_openat, AT_FDCWD, long(TextPath),
                        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644))};
@@ -204,8 +204,10 @@ void compare(uint32_t Node, const Frame &Caller) {
   bool IsWhole = Same == Ours.Count && Same == Gccs.Count;
   if (Mark != wire::CodeKind::None || HasGap)
     Counts->Marked++;
-  else if (!IsWhole && Same == Gccs.Count)
+  else if (!IsWhole && Same == Gccs.Count) {
     Counts->Beyond++;
+    report(Ours, Gccs, Same);
+  }
   // What was left out is left out of the comparison: the inner part is the
   // same.
   bool IsPart = HasGap ? Same * 2 + 2 >= Ours.Count
