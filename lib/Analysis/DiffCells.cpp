@@ -44,12 +44,9 @@ class RunCells {
 public:
   RunCells(const DiffRuns &Runs, size_t Run, const FindingOptions &Options)
       : Runs(Runs), Run(Run), S(Runs.run(Run)), V(S.trace().view()),
-        Options(Options), Outer(S.selection().isOuterView()) {
-    ArenaStacks Of(S);
-    for (size_t Stack = 0; Stack != V.Leaves.size(); ++Stack)
-      Arenas.push_back(Of.isArena(uint32_t(Stack)));
-  }
+        Options(Options), Outer(S.selection().isOuterView()) {}
 
+  /// The first call; runs may be looked at side by side.
   void findLarge();
   void addPlaces(PlaceTable &Table) const;
   void makeCells(const PlaceTable &Table);
@@ -97,6 +94,9 @@ float RunCells::shareOfNoise(const SumRow &R) const {
 void RunCells::findLarge() {
   // Room for the error of sums of floats.
   const float Enough = 0.99f;
+  ArenaStacks Of(S);
+  for (size_t Stack = 0; Stack != V.Leaves.size(); ++Stack)
+    Arenas.push_back(Of.isArena(uint32_t(Stack)));
   float ArenasShare = 0;
   std::vector<float> Shares(V.numNodes() + 1);
   S.forEach([&](uint32_t, const SumRow &R) {

@@ -110,6 +110,10 @@ void OverTime::suppress(const Suppressions &Hidden,
   auto IsHidden = [&](const auto &F) {
     // What is kept once by design is not kept again and again by design.
     constexpr bool Grows = std::is_same_v<std::decay_t<decltype(F)>, Growth>;
+    // A pattern names lines, which do not matter for arenas.
+    if constexpr (Grows)
+      if (F.IsArenas)
+        return false;
     uint32_t Leaf = T.leaf(F.Stack);
     uint32_t Pattern = HiddenBy.empty() ? 0 : HiddenBy[Leaf];
     if (Pattern)
