@@ -17,7 +17,7 @@
 
 using namespace memkit;
 
-/// Sums of cells and domains while many events of an image are applied: what
+/// Sums of cells and domains while many events of a process are applied: what
 /// each event touches, close together. What can be told at the end is.
 struct Accounts::Lanes {
   struct DomainLane;
@@ -46,8 +46,8 @@ struct Accounts::Lanes {
     Curve *Of = nullptr;
     Share *S = nullptr;
   };
-  std::vector<CellLane> Cells;     ///< as Accounts::Cells; those of the image
-  std::vector<DomainLane> Domains; ///< as ImageState::Shares
+  std::vector<CellLane> Cells;     ///< as Accounts::Cells; those of the process
+  std::vector<DomainLane> Domains; ///< as ProcessState::Shares
 };
 
 namespace {
@@ -78,7 +78,7 @@ template <class Lane, class C> static void openCurve(Lane &L, const C &Of) {
   L.PeakAt = Of.PeakAt;
 }
 
-void Accounts::openLanes(ImageState &I) {
+void Accounts::openLanes(ProcessState &I) {
   Open->Cells.resize(Cells.size());
   Open->Domains.assign(I.Shares.size(), Lanes::DomainLane());
   for (size_t At = 0; At < I.Shares.size(); ++At) {
@@ -103,7 +103,7 @@ void Accounts::openLanes(ImageState &I) {
 
 /// Brings what the lanes have to where it is kept. TimesNs: of the events after
 /// number Now.
-void Accounts::closeLanes(ImageState &I, const uint64_t *TimesNs) {
+void Accounts::closeLanes(ProcessState &I, const uint64_t *TimesNs) {
   auto Close = [&](const auto &L, Curve &C) {
     C.LiveBytes = L.LiveBytes;
     C.LiveBlocks = L.LiveBlocks;
@@ -132,7 +132,7 @@ void Accounts::closeLanes(ImageState &I, const uint64_t *TimesNs) {
     Add(*C.S);
     C.S->Touched |= L.Counts | L.RisenBytes | Bytes ? C.SpanBit : 0;
     C.Splits += Splits;
-    // What other images have of the heap did not change.
+    // What other processes have of the heap did not change.
     if (L.Highest)
       C.HighestBytes =
           std::max(C.HighestBytes, L.Highest - (L.LiveBytes - C.LiveBytes));
@@ -143,7 +143,7 @@ void Accounts::closeLanes(ImageState &I, const uint64_t *TimesNs) {
     if (!D.Of)
       continue;
     Close(D, *D.Of);
-    // What other images have did not change.
+    // What other processes have did not change.
     uint64_t Others = D.LiveBytes - D.S->LiveBytes;
     if (!D.Highest)
       continue;
@@ -168,10 +168,10 @@ void Accounts::applyRare(const Change &C, Cell &Of) {
     countTemporary(ContextRows, C.ContextRow);
 }
 
-void Accounts::apply(uint32_t Image, llvm::ArrayRef<Change> Changes,
+void Accounts::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
                      const uint64_t *TimesNs) {
   assert(Changes.size() < uint64_t(1) << FieldBits && "too many at once");
-  ImageState &I = *Images[Image];
+  ProcessState &I = *Processes[Process];
   openLanes(I);
   AccountRows::View Rows = StackRows.view();
   Lanes::CellLane *CellLanes = Open->Cells.data();

@@ -20,8 +20,9 @@ using namespace memkit;
 
 /// Before and At: the row when the interval began and when it ended. AnyLate:
 /// late frees of the interval may follow.
-void Accounts::addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
-                       const DirtyRow &At, bool AnyLate) {
+void Accounts::addBorn(ProcessState &I, uint32_t Interval,
+                       const DirtyRow &Before, const DirtyRow &At,
+                       bool AnyLate) {
   if (!SlicesOn)
     return;
   uint32_t &Born = StackRows.rest(Before.Row).Born;
@@ -51,19 +52,19 @@ void Accounts::addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
 }
 
 // Not inline: late frees are few, and the loops over events need the registers.
-void Accounts::noteLateFree(ImageState &I, uint32_t Row, uint64_t Ordinal,
+void Accounts::noteLateFree(ProcessState &I, uint32_t Row, uint64_t Ordinal,
                             uint64_t Bytes, uint32_t Blocks) {
   I.Late.add({Row, I.Intervals.intervalOf(Ordinal), Bytes, Blocks});
 }
 
-void Accounts::noteLateFree(uint32_t Image, uint32_t Row, uint64_t Ordinal,
+void Accounts::noteLateFree(uint32_t Process, uint32_t Row, uint64_t Ordinal,
                             uint64_t Bytes, uint32_t Blocks) {
-  noteLateFree(*Images[Image], Row, Ordinal, Bytes, Blocks);
+  noteLateFree(*Processes[Process], Row, Ordinal, Bytes, Blocks);
 }
 
 /// The late frees From to before To. Each row is three cache misses away: its
 /// own, and those of its lifetime.
-void Accounts::applyLate(ImageState &I, const std::deque<LateFree> &Late,
+void Accounts::applyLate(ProcessState &I, const std::deque<LateFree> &Late,
                          size_t From, size_t To, uint32_t Interval) {
   constexpr size_t Near = 8, Far = 16;
   auto LifetimeOf = [&](uint32_t Row) -> Lifetime * {
@@ -96,7 +97,7 @@ void Accounts::applyLate(ImageState &I, const std::deque<LateFree> &Late,
 /// An interval ends. Only now is it known that the one before was not the last:
 /// that one has the end of the process, or is not over, and is never before a
 /// cut.
-void Accounts::noteLevels(ImageState &I) {
+void Accounts::noteLevels(ProcessState &I) {
   if (!SlicesOn)
     return;
   for (size_t S = 0; S != I.Levels.size(); ++S)
@@ -131,12 +132,12 @@ bool Accounts::lifetimeAt(uint32_t Row, LifetimeRow &Out) const {
 }
 
 namespace {
-/// Gathers the rows of an image to blocks.
+/// Gathers the rows of a process to blocks.
 class LifetimeWriter {
 public:
   using Writer = llvm::function_ref<llvm::Error(const Lifetimes &)>;
-  LifetimeWriter(uint32_t Image, Writer Write) : Write(Write) {
-    Part.Image = Image;
+  LifetimeWriter(uint32_t Process, Writer Write) : Write(Write) {
+    Part.Process = Process;
     Part.Last = false;
   }
   llvm::Error add(const LifetimeRow &Row) {
@@ -170,10 +171,10 @@ llvm::Error Accounts::lifetimes(
     return llvm::Error::success();
   const RowOrder Order = orderRows(StackRows);
   LifetimeRow Row;
-  for (const std::unique_ptr<ImageState> &I : Images) {
+  for (const std::unique_ptr<ProcessState> &I : Processes) {
     if (!I)
       continue;
-    LifetimeWriter Out(I->T.Image, Write);
+    LifetimeWriter Out(I->T.Process, Write);
     for (uint32_t At : I->CellOfHeap)
       if (At)
         for (uint64_t KeyAndRow : Order.of(At - 1))

@@ -16,7 +16,7 @@
 using namespace memkit;
 
 namespace {
-/// The first interval of an image without steps.
+/// The first interval of a process without steps.
 constexpr uint64_t FirstSliceNs = 50'000'000;
 /// After this many slices the interval doubles, and again after each more.
 constexpr uint64_t FirstDoubling = 4096, NextDoublings = 2048;
@@ -33,7 +33,7 @@ constexpr uint64_t EventsPerChurn = 128, FreeChurn = 1 << 14;
 constexpr size_t RowsAhead = 16;
 } // namespace
 
-void Accounts::beginSlices(ImageState &I, uint64_t StartNs) {
+void Accounts::beginSlices(ProcessState &I, uint64_t StartNs) {
   I.Open.BeginNs = StartNs;
   if (!SlicesOn)
     return;
@@ -43,8 +43,8 @@ void Accounts::beginSlices(ImageState &I, uint64_t StartNs) {
   I.NextSliceNs = StartNs + FirstSliceNs;
 }
 
-bool Accounts::timeSliceDue(uint32_t Image, uint64_t NowNs) {
-  ImageState &I = *Images[Image];
+bool Accounts::timeSliceDue(uint32_t Process, uint64_t NowNs) {
+  ProcessState &I = *Processes[Process];
   if (NowNs < I.NextSliceNs || I.Stepping)
     return false;
   if (!I.Dirty.empty())
@@ -53,15 +53,15 @@ bool Accounts::timeSliceDue(uint32_t Image, uint64_t NowNs) {
   return false;
 }
 
-bool Accounts::stepSliceDue(uint32_t Image) const {
-  const ImageState &I = *Images[Image];
+bool Accounts::stepSliceDue(uint32_t Process) const {
+  const ProcessState &I = *Processes[Process];
   // What comes before the first step is a slice of its own.
   bool First = I.Open.FirstStep != I.Step && I.Steps.empty();
   return First || I.StepsOpen >= I.SliceSteps;
 }
 
-SliceSums Accounts::dueSums(uint32_t Image) const {
-  const ImageState &I = *Images[Image];
+SliceSums Accounts::dueSums(uint32_t Process) const {
+  const ProcessState &I = *Processes[Process];
   uint64_t Most = I.Events / EventsPerChurn + FreeChurn;
   return I.ChurnRows + I.Dirty.size() + I.NumWaiting <= Most
              ? SliceSums::Whole
@@ -70,7 +70,7 @@ SliceSums Accounts::dueSums(uint32_t Image) const {
 
 /// Slices become twice as long once there are many, or once they cost more
 /// than the events and the doublings so far allow.
-void Accounts::doubleSlices(ImageState &I, uint64_t Cut) {
+void Accounts::doubleSlices(ProcessState &I, uint64_t Cut) {
   bool Many =
       Cut == FirstDoubling ||
       (Cut > FirstDoubling && (Cut - FirstDoubling) % NextDoublings == 0);
@@ -87,8 +87,8 @@ void Accounts::doubleSlices(ImageState &I, uint64_t Cut) {
 }
 
 /// The slice that ends at TimeNs without its rows; the next begins.
-Slice Accounts::nextSlice(ImageState &I, uint64_t TimeNs, uint64_t NextOrdinal,
-                          SliceSums Sums) {
+Slice Accounts::nextSlice(ProcessState &I, uint64_t TimeNs,
+                          uint64_t NextOrdinal, SliceSums Sums) {
   Slice Head;
   Head.Sums = Sums;
   Head.Index = I.Open.Index;
@@ -118,7 +118,7 @@ Slice Accounts::nextSlice(ImageState &I, uint64_t TimeNs, uint64_t NextOrdinal,
 
 /// Lets the sums of a row wait for a whole slice. False when they are too
 /// large.
-bool Accounts::letWait(ImageState &I, uint32_t Row, const SliceRow &Sums) {
+bool Accounts::letWait(ProcessState &I, uint32_t Row, const SliceRow &Sums) {
   if (!Sums.AllocatedBytes && !Sums.Allocations && !Sums.Temporaries)
     return true;
   uint32_t &Waits = StackRows.rest(Row).Waits;
@@ -140,7 +140,7 @@ bool Accounts::letWait(ImageState &I, uint32_t Row, const SliceRow &Sums) {
 }
 
 /// Adds what waits to a row that is written.
-void Accounts::takeWaiting(ImageState &I, WaitingRow &W, SliceRow &To) {
+void Accounts::takeWaiting(ProcessState &I, WaitingRow &W, SliceRow &To) {
   I.NumWaiting -= W.any();
   To.AllocatedBytes += W.AllocatedBytes;
   To.Allocations += W.Allocations;
@@ -150,7 +150,7 @@ void Accounts::takeWaiting(ImageState &I, WaitingRow &W, SliceRow &To) {
 
 /// A row that was Before when the slice began and is At at its end. False when
 /// the slice does not have it.
-bool Accounts::sliceRow(ImageState &I, SliceSums Sums, const DirtyRow &Before,
+bool Accounts::sliceRow(ProcessState &I, SliceSums Sums, const DirtyRow &Before,
                         const DirtyRow &At, SliceRow &Out) {
   AccountRow &R = StackRows[At.Row];
   AccountRowRest &Rest = StackRows.rest(At.Row);
@@ -176,7 +176,7 @@ bool Accounts::sliceRow(ImageState &I, SliceSums Sums, const DirtyRow &Before,
 
 /// A row that waits and is At when a whole slice ends, in which no event
 /// touched it.
-SliceRow Accounts::waitingRow(ImageState &I, WaitingRow &W,
+SliceRow Accounts::waitingRow(ProcessState &I, WaitingRow &W,
                               const DirtyRow &At) {
   SliceRow Out{heapOf(W.Row), stackOf(W.Row), At.LiveBlocks, At.LiveBytes};
   takeWaiting(I, W, Out);
@@ -201,9 +201,9 @@ static void sortRows(std::vector<SliceRow> &Rows) {
 // A cut, in steps
 //===----------------------------------------------------------------------===//
 
-void Accounts::beginCut(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
+void Accounts::beginCut(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
                         SliceSums Sums) {
-  ImageState &I = *Images[Image];
+  ProcessState &I = *Processes[Process];
   assert(!I.Cut && "a cut is under way");
   I.Cut = std::make_unique<CutState>();
   std::swap(I.Cut->Rows, I.Dirty);
@@ -214,7 +214,7 @@ void Accounts::beginCut(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
 
 /// A row as it was at the cut: as it is, or as it was when an event touched it
 /// since.
-Accounts::DirtyRow Accounts::stateAtCut(const ImageState &I,
+Accounts::DirtyRow Accounts::stateAtCut(const ProcessState &I,
                                         uint32_t Row) const {
   const AccountRow &R = StackRows[Row];
   return R.LastChange < I.SliceFrom ? stateOf(Row, R)
@@ -222,12 +222,12 @@ Accounts::DirtyRow Accounts::stateAtCut(const ImageState &I,
 }
 
 /// Whether rows that wait are still to be given.
-bool Accounts::givesWaiting(const ImageState &I) {
+bool Accounts::givesWaiting(const ProcessState &I) {
   return I.Cut->Head.Sums == SliceSums::Whole && I.NumWaiting != 0;
 }
 
-bool Accounts::cutPart(uint32_t Image, size_t MostRows, Slice &Out) {
-  ImageState &I = *Images[Image];
+bool Accounts::cutPart(uint32_t Process, size_t MostRows, Slice &Out) {
+  ProcessState &I = *Processes[Process];
   CutState &C = *I.Cut;
   auto Interval = static_cast<uint32_t>(C.Head.Index);
   if (C.Next == C.Rows.size() && !givesWaiting(I) && C.Any) {
@@ -267,18 +267,18 @@ bool Accounts::cutPart(uint32_t Image, size_t MostRows, Slice &Out) {
 }
 
 /// Ends the cut when all of it is done.
-void Accounts::finishCut(ImageState &I) {
+void Accounts::finishCut(ProcessState &I) {
   const CutState &C = *I.Cut;
   if (C.Next == C.Rows.size() && !givesWaiting(I) &&
       C.NextLate == C.Late.size())
     I.Cut.reset();
 }
 
-void Accounts::cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
+void Accounts::cutSlice(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
                         SliceSums Sums, Slice &Out) {
-  beginCut(Image, TimeNs, NextOrdinal, Sums);
-  cutPart(Image, SIZE_MAX, Out);
+  beginCut(Process, TimeNs, NextOrdinal, Sums);
+  cutPart(Process, SIZE_MAX, Out);
   Slice None;
-  while (isCutting(Image))
-    cutPart(Image, SIZE_MAX, None);
+  while (isCutting(Process))
+    cutPart(Process, SIZE_MAX, None);
 }

@@ -12,7 +12,7 @@
 
 using namespace memkit;
 
-/// What a row had at a curve's peak: nothing if its image had ended, what was
+/// What a row had at a curve's peak: nothing if its process had ended, what was
 /// saved at its first change after the peak, or what it has if none came.
 static uint64_t atPeak(uint64_t Live, uint64_t Saved, const AccountRow &R,
                        uint64_t PeakAt, uint64_t EndAt) {
@@ -81,11 +81,11 @@ void Accounts::fillTotals(Summary &S, uint64_t EndNs) const {
       S.Heaps.push_back(heapTotals(Id));
   for (size_t Id = 0; Id < Domains.size(); ++Id)
     S.Domains.push_back(domainTotals(Id));
-  for (size_t Id = 0; Id < Images.size(); ++Id) {
-    if (!Images[Id])
+  for (size_t Id = 0; Id < Processes.size(); ++Id) {
+    if (!Processes[Id])
       continue;
-    const ImageState &I = *Images[Id];
-    S.Images.push_back(imageTotals(Id, EndNs));
+    const ProcessState &I = *Processes[Id];
+    S.Processes.push_back(processTotals(Id, EndNs));
     S.Steps.insert(S.Steps.end(), I.Steps.begin(), I.Steps.end());
     if (I.Stepping)
       S.Steps.push_back(runningStep(I, EndNs));
@@ -105,14 +105,14 @@ public:
              llvm::function_ref<llvm::Error(const Summary &)> Write)
       : Blank(Blank), Write(Write), Part(Blank) {}
 
-  llvm::Error add(std::vector<SumRows> Summary::*Field, uint32_t Image,
+  llvm::Error add(std::vector<SumRows> Summary::*Field, uint32_t Process,
                   const SumRow &Row) {
     if (Used >= PartRows)
       if (llvm::Error E = flush())
         return E;
     std::vector<SumRows> &Out = Part.*Field;
-    if (Out.empty() || Out.back().Image != Image) {
-      Out.push_back({Image, std::exchange(Spare, {})});
+    if (Out.empty() || Out.back().Process != Process) {
+      Out.push_back({Process, std::exchange(Spare, {})});
       Out.back().Rows.clear();
     }
     Out.back().Rows.push_back(Row);
@@ -179,14 +179,14 @@ llvm::Error Accounts::summary(
       uint32_t Row = uint32_t(KeyAndRow);
       SumRow S = sumRow(Rows[Row], Rows.rest(Row), C);
       S.Splits = Splits.lookup(Row);
-      if (llvm::Error E = Parts.add(Field, C.Image, S))
+      if (llvm::Error E = Parts.add(Field, C.Process, S))
         return E;
     }
     return llvm::Error::success();
   };
   for (bool Contexts : {false, true}) {
     const RowOrder Order = orderRows(Contexts ? ContextRows : StackRows);
-    for (const std::unique_ptr<ImageState> &I : Images) {
+    for (const std::unique_ptr<ProcessState> &I : Processes) {
       if (!I)
         continue;
       for (uint32_t At : I->CellOfHeap)
@@ -201,7 +201,7 @@ llvm::Error Accounts::summary(
   fillTotals(Last, EndNs);
   if (llvm::Error E = Parts.spill(&Summary::Steps, Last.Steps))
     return E;
-  if (llvm::Error E = Parts.spill(&Summary::Images, Last.Images))
+  if (llvm::Error E = Parts.spill(&Summary::Processes, Last.Processes))
     return E;
   if (llvm::Error E = Parts.spill(&Summary::Losses, Last.Losses))
     return E;
@@ -221,8 +221,8 @@ Summary Accounts::summary(uint32_t Number, uint64_t EndNs) const {
     auto JoinRows = [](std::vector<SumRows> &To,
                        const std::vector<SumRows> &From) {
       for (const SumRows &Rows : From) {
-        if (To.empty() || To.back().Image != Rows.Image)
-          To.push_back({Rows.Image, {}});
+        if (To.empty() || To.back().Process != Rows.Process)
+          To.push_back({Rows.Process, {}});
         To.back().Rows.insert(To.back().Rows.end(), Rows.Rows.begin(),
                               Rows.Rows.end());
       }
@@ -230,7 +230,7 @@ Summary Accounts::summary(uint32_t Number, uint64_t EndNs) const {
     JoinRows(All.Stacks, Part.Stacks);
     JoinRows(All.Contexts, Part.Contexts);
     Join(All.Steps, Part.Steps);
-    Join(All.Images, Part.Images);
+    Join(All.Processes, Part.Processes);
     Join(All.Losses, Part.Losses);
     Join(All.Threads, Part.Threads);
     Join(All.Heaps, Part.Heaps);

@@ -12,7 +12,7 @@
 using namespace memkit;
 
 //===----------------------------------------------------------------------===//
-// Heaps, images, rows
+// Heaps, processes, rows
 //===----------------------------------------------------------------------===//
 
 void Accounts::addHeap(uint32_t Id, const Heap &H) {
@@ -30,22 +30,22 @@ void Accounts::addHeap(uint32_t Id, const Heap &H) {
       H.Flags & HF_OutsideTotals ? &Outside : Domains[H.Domain].get();
 }
 
-void Accounts::beginImage(uint32_t Id, uint64_t StartNs) {
-  assert(!hasImage(Id) && "an image begins once");
-  if (Images.size() <= Id)
-    Images.resize(Id + 1);
-  Images[Id] = std::make_unique<ImageState>();
-  ImageState &I = *Images[Id];
-  I.T.Image = Id;
+void Accounts::beginProcess(uint32_t Id, uint64_t StartNs) {
+  assert(!hasProcess(Id) && "a process begins once");
+  if (Processes.size() <= Id)
+    Processes.resize(Id + 1);
+  Processes[Id] = std::make_unique<ProcessState>();
+  ProcessState &I = *Processes[Id];
+  I.T.Process = Id;
   I.Shares.resize(2);
   for (std::unique_ptr<Share> &S : I.Shares)
     S = std::make_unique<Share>();
   beginSlices(I, StartNs);
 }
 
-/// The cell of a heap in an image, made when there is none.
-uint32_t Accounts::findCell(uint32_t Image, uint32_t Heap) {
-  ImageState &I = *Images[Image];
+/// The cell of a heap in a process, made when there is none.
+uint32_t Accounts::findCell(uint32_t Process, uint32_t Heap) {
+  ProcessState &I = *Processes[Process];
   if (I.CellOfHeap.size() <= Heap)
     I.CellOfHeap.resize(Heap + 1);
   if (uint32_t Found = I.CellOfHeap[Heap])
@@ -61,7 +61,7 @@ uint32_t Accounts::findCell(uint32_t Image, uint32_t Heap) {
   C.H = &H;
   C.D = H.Domain;
   C.S = I.Shares[Domain].get();
-  C.Image = Image;
+  C.Process = Process;
   C.Heap = Heap;
   Cells.push_back(C);
   I.CellOfHeap[Heap] = Cells.size();
@@ -71,9 +71,9 @@ uint32_t Accounts::findCell(uint32_t Image, uint32_t Heap) {
   return Cells.size() - 1;
 }
 
-uint32_t Accounts::findRow(AccountRows &Rows, uint32_t Image, uint32_t Heap,
+uint32_t Accounts::findRow(AccountRows &Rows, uint32_t Process, uint32_t Heap,
                            uint32_t Key) {
-  uint32_t At = findCell(Image, Heap);
+  uint32_t At = findCell(Process, Heap);
   bool New;
   return Rows.findOrMake(At, Key, New);
 }
@@ -133,7 +133,7 @@ bool Accounts::changeInner(const Cell &Inner, uint64_t Enclosing,
   return false;
 }
 
-/// The rest of free() in an image where blocks lie in blocks. The rows have
+/// The rest of free() in a process where blocks lie in blocks. The rows have
 /// lost the block's whole size already.
 void Accounts::freeNested(Target &T, BlockRef B, uint64_t Size, bool Temporary,
                           uint64_t Enclosing) {
@@ -199,16 +199,16 @@ void Accounts::split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing) {
     domainRise(T.C, 0, 1, TimeNs);
 }
 
-void Accounts::addLoss(uint32_t Image, LossKind Kind, uint64_t Count) {
-  ImageState &I = *Images[Image];
+void Accounts::addLoss(uint32_t Process, LossKind Kind, uint64_t Count) {
+  ProcessState &I = *Processes[Process];
   I.Losses[static_cast<size_t>(Kind)] += Count;
   // The others lose a stack's leaf, or leave events out on request.
   if (Kind != LossKind::TableFull && Kind != LossKind::Events)
     I.T.Lost += Count;
 }
 
-void Accounts::setReserved(uint32_t Image, uint32_t Heap, uint64_t Bytes) {
-  Cell &C = Cells[findCell(Image, Heap)];
+void Accounts::setReserved(uint32_t Process, uint32_t Heap, uint64_t Bytes) {
+  Cell &C = Cells[findCell(Process, Heap)];
   HeapState &H = *C.H;
   if (Bytes > C.Reserved)
     H.GrowthFragmentation = std::max(
@@ -239,20 +239,20 @@ uint64_t Accounts::boundary(uint64_t TimeNs) {
   return FloorNs = T;
 }
 
-void Accounts::setRole(uint32_t Image, uint32_t Role) {
-  Images[Image]->T.Role = Role;
+void Accounts::setRole(uint32_t Process, uint32_t Role) {
+  Processes[Process]->T.Role = Role;
 }
 
-void Accounts::noteResident(uint32_t Image, uint64_t Rss, uint64_t Pss) {
-  ImageTotals &T = Images[Image]->T;
+void Accounts::noteResident(uint32_t Process, uint64_t Rss, uint64_t Pss) {
+  ProcessTotals &T = Processes[Process]->T;
   T.RssPeakBytes = std::max(T.RssPeakBytes, Rss);
   T.PssPeakBytes = std::max(T.PssPeakBytes, Pss);
 }
 
-void Accounts::endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
-                        uint32_t Signal) {
-  ImageState &I = *Images[Image];
-  assert(!I.T.Ended && "an image ends once");
+void Accounts::endProcess(uint32_t Process, uint64_t TimeNs, int32_t ExitStatus,
+                          uint32_t Signal) {
+  ProcessState &I = *Processes[Process];
+  assert(!I.T.Ended && "a process ends once");
   endStep(I, TimeNs);
   I.T.Ended = true;
   I.T.EndNs = TimeNs;
@@ -264,13 +264,13 @@ void Accounts::endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
     if (!At)
       continue;
     Cell &C = Cells[At - 1];
-    C.H->C.endImage(C.LiveBytes, C.liveBlocks());
+    C.H->C.endProcess(C.LiveBytes, C.liveBlocks());
     C.H->EndedReserved += C.Reserved;
     changeReserved(C, 0);
   }
   for (size_t D = 1; D < I.Shares.size(); ++D)
     if (const Share *S = I.Shares[D].get())
-      Domains[D - 1]->endImage(S->LiveBytes, S->LiveBlocks);
+      Domains[D - 1]->endProcess(S->LiveBytes, S->LiveBlocks);
   I.Enclosers.shrink_and_clear();
 }
 
@@ -288,9 +288,9 @@ DomainShare Accounts::shareOf(const ShareSums &Now, const ShareSums &Before,
   return S;
 }
 
-StepTotals Accounts::runningStep(const ImageState &I, uint64_t NowNs) const {
+StepTotals Accounts::runningStep(const ProcessState &I, uint64_t NowNs) const {
   StepTotals S;
-  S.Image = I.T.Image;
+  S.Process = I.T.Process;
   S.Step = I.Step;
   S.BeginNs = I.StepBeginNs;
   S.EndNs = NowNs;
@@ -314,14 +314,14 @@ StepTotals Accounts::runningStep(const ImageState &I, uint64_t NowNs) const {
   return S;
 }
 
-void Accounts::endStep(ImageState &I, uint64_t TimeNs) {
+void Accounts::endStep(ProcessState &I, uint64_t TimeNs) {
   if (I.Stepping)
     I.Steps.push_back(runningStep(I, TimeNs));
   I.Stepping = false;
 }
 
-void Accounts::beginStep(uint32_t Image, uint64_t Step, uint64_t TimeNs) {
-  ImageState &I = *Images[Image];
+void Accounts::beginStep(uint32_t Process, uint64_t Step, uint64_t TimeNs) {
+  ProcessState &I = *Processes[Process];
   if (I.Stepping)
     I.StepsOpen += 1;
   endStep(I, TimeNs);
@@ -350,9 +350,9 @@ void Accounts::beginStep(uint32_t Image, uint64_t Step, uint64_t TimeNs) {
 // Results
 //===----------------------------------------------------------------------===//
 
-uint64_t Accounts::liveBlocks(uint32_t Image) const {
+uint64_t Accounts::liveBlocks(uint32_t Process) const {
   uint64_t Sum = 0;
-  for (uint32_t At : Images[Image]->CellOfHeap)
+  for (uint32_t At : Processes[Process]->CellOfHeap)
     Sum += At ? Cells[At - 1].liveBlocks() : 0;
   return Sum;
 }
@@ -397,15 +397,15 @@ HeapTotals Accounts::heapTotals(uint32_t Heap) const {
 
 Totals Accounts::domainTotals(uint32_t Domain) const {
   Totals T = Domains[Domain]->totals();
-  for (const std::unique_ptr<ImageState> &I : Images)
+  for (const std::unique_ptr<ProcessState> &I : Processes)
     if (I && Domain + size_t(1) < I->Shares.size() && I->Shares[Domain + 1])
       addCounts(T, *I->Shares[Domain + 1]);
   return T;
 }
 
-ImageTotals Accounts::imageTotals(uint32_t Image, uint64_t NowNs) const {
-  const ImageState &I = *Images[Image];
-  ImageTotals T = I.T;
+ProcessTotals Accounts::processTotals(uint32_t Process, uint64_t NowNs) const {
+  const ProcessState &I = *Processes[Process];
+  ProcessTotals T = I.T;
   if (!T.Ended)
     T.EndNs = NowNs;
   for (uint32_t At : I.CellOfHeap)

@@ -34,7 +34,7 @@ private:
   Error findMoments();
   Expected<Moment> peakOf(uint32_t Device);
   Error mapAt(MutableArrayRef<DeviceMap> Of);
-  Error take(MutableArrayRef<DeviceMap> Of, uint32_t Image, const Replay &R);
+  Error take(MutableArrayRef<DeviceMap> Of, uint32_t Process, const Replay &R);
   void addMeasures(DeviceMap &M, const MarkSeries &Series);
   bool isShown(uint32_t Heap) const {
     return Sel.hasHeap(Heap) || !(T.heap(Heap).Flags & HF_OutsideTotals);
@@ -58,11 +58,11 @@ void Mapper::findDevices() {
       Maps.emplace_back().Device = Device;
 }
 
-static BitVector imagesOf(const Trace &T, const Selection &Sel) {
-  BitVector Images(T.images().size() + 1);
-  for (uint32_t Image = 0; Image < Images.size(); ++Image)
-    Images[Image] = Sel.hasImage(Image);
-  return Images;
+static BitVector processesOf(const Trace &T, const Selection &Sel) {
+  BitVector Processes(T.processes().size() + 1);
+  for (uint32_t Process = 0; Process < Processes.size(); ++Process)
+    Processes[Process] = Sel.hasProcess(Process);
+  return Processes;
 }
 
 /// Tensors say more than the driver's calls, which only follow them.
@@ -87,7 +87,7 @@ Expected<Moment> Mapper::peakOf(uint32_t Device) {
   Peak.K = TimePoint::Kind::Peak;
   Peak.Text = Heaps.any() ? ("the peak of " + Name).str() : "the peak";
   if (Heaps.any())
-    return findMoment(T, Peak, imagesOf(T, Sel), &Heaps);
+    return findMoment(T, Peak, processesOf(T, Sel), &Heaps);
   Expected<Moment> M = findDomainPeak(T, Device);
   if (M)
     M->Text = Peak.Text;
@@ -96,7 +96,7 @@ Expected<Moment> Mapper::peakOf(uint32_t Device) {
 
 Error Mapper::findMoments() {
   if (When == MapMoment::Oom) {
-    Expected<std::vector<Mark>> Last = findLastOoms(T, imagesOf(T, Sel));
+    Expected<std::vector<Mark>> Last = findLastOoms(T, processesOf(T, Sel));
     if (!Last)
       return Last.takeError();
     erase_if(Maps, [&](const DeviceMap &M) {
@@ -124,14 +124,14 @@ Error Mapper::findMoments() {
   return Error::success();
 }
 
-/// Puts what lives in Image into the maps.
-Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Image,
+/// Puts what lives in Process into the maps.
+Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Process,
                    const Replay &R) {
   std::vector<std::vector<MappedBlock>> Lists(Of.size());
   std::vector<uint32_t> ListOf(T.devices().size() + 1, Of.size());
   for (size_t I = 0; I != Of.size(); ++I)
     ListOf[Of[I].Device] = I;
-  R.forEachLive(Image, [&](const LiveBlock &B, uint32_t Thread) {
+  R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
     uint32_t List = ListOf[T.heap(B.Heap).Domain];
     if (List == Of.size() || !isShown(B.Heap) || ++Blocks > MostBlocks)
       return;
@@ -141,7 +141,7 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Image,
     To.Ordinal = B.Ordinal;
     To.Outer = B.Enclosing;
     To.BirthNs = B.BirthNs;
-    To.Image = Image;
+    To.Process = Process;
     To.Heap = B.Heap;
     To.Stack = B.Stack;
     To.Context = B.Context;
@@ -152,10 +152,10 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Image,
                      Of.front().At.Text + " than a map has room for, " +
                      formatCount(MostBlocks));
   for (size_t I = 0; I != Of.size(); ++I) {
-    if (Error E = readMapDetails(T, Image, Lists[I]))
+    if (Error E = readMapDetails(T, Process, Lists[I]))
       return E;
     for (MappedBlock &B : Lists[I])
-      B.IsChosen = Sel.hasBirth({B.BirthNs, B.BirthSize, Image, B.Thread,
+      B.IsChosen = Sel.hasBirth({B.BirthNs, B.BirthSize, Process, B.Thread,
                                  B.Heap, B.Stack, B.Context});
     addToMap(T, Of[I], Lists[I]);
   }
@@ -166,7 +166,7 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Image,
 Error Mapper::mapAt(MutableArrayRef<DeviceMap> Of) {
   return replayTo(
       T, Sel, Of.front().At, "a map needs",
-      [&](uint32_t Image, const Replay &R) { return take(Of, Image, R); });
+      [&](uint32_t Process, const Replay &R) { return take(Of, Process, R); });
 }
 
 void Mapper::addMeasures(DeviceMap &M, const MarkSeries &Series) {
@@ -247,7 +247,7 @@ OomCause findCause(const DeviceMap &M) {
   C.Requested = M.Oom->Values.empty() ? 0 : M.Oom->Values[0];
   findDeviceFree(M, C);
   for (const MappedSegment &S : M.Segments) {
-    if (S.Self.Image != M.Oom->Image)
+    if (S.Self.Process != M.Oom->Process)
       continue;
     C.FreeBytes = SaturatingAdd(C.FreeBytes, S.FreeBytes);
     C.NumHoles += S.Holes.size();

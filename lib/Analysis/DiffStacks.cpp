@@ -162,7 +162,7 @@ void Side::metricsOf(uint32_t Last, MutableArrayRef<StackMetrics> Of,
   // Peaks of stacks that are one here add up, those of processes do not.
   std::fill(Of.begin(), Of.end(), StackMetrics());
   size_t InRun = End;
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint64_t Peak = 0;
   for (; Last; Last = Entries[Last - 1].Before) {
     const Entry &E = Entries[Last - 1];
@@ -173,10 +173,10 @@ void Side::metricsOf(uint32_t Last, MutableArrayRef<StackMetrics> Of,
     Heap = Runs.heapNumber(Run, R.Heap);
     StackMetrics &M = Of[Run - Begin];
     M.add(metricsOfRow(R, S.selection().isOuterView()));
-    bool Same = InRun == Run && Image == S.imageOf(E.Row);
+    bool Same = InRun == Run && Process == S.processOf(E.Row);
     Peak = (Same ? Peak : 0) + R.PeakBytes;
     InRun = Run;
-    Image = S.imageOf(E.Row);
+    Process = S.processOf(E.Row);
     M.PeakBytes = std::max(M.PeakBytes, Peak);
   }
 }

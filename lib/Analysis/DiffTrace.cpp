@@ -27,7 +27,7 @@ public:
 
   uint32_t string(StringRef Text);
   uint32_t heap(Heap H);
-  void image(Image I) { Block.Images.push_back(std::move(I)); }
+  void process(ProcessRecord I) { Block.Processes.push_back(std::move(I)); }
   /// The id of a stack of one of the runs.
   Expected<uint32_t> stack(DiffStack From);
   /// Writes what is not yet written.
@@ -206,7 +206,7 @@ public:
   explicit SumWriter(TraceWriter &Out) : Out(Out) {
     S.Number = 1;
     S.Complete = false;
-    S.Stacks.emplace_back().Image = 1;
+    S.Stacks.emplace_back().Process = 1;
   }
 
   Error add(const SumRow &R);
@@ -252,8 +252,8 @@ Error SumWriter::finish() {
   fillFreed(Host);
   S.Domains.push_back(Host);
   S.Events = Host.Allocations + Host.Frees;
-  ImageTotals &I = S.Images.emplace_back();
-  I.Image = 1;
+  ProcessTotals &I = S.Processes.emplace_back();
+  I.Process = 1;
   I.Ended = true;
   I.Allocations = Host.Allocations;
   I.Frees = Host.Frees;
@@ -289,10 +289,10 @@ Error writeDiffTrace(Sink &Out, const DiffRuns &Runs,
   if (!Writer)
     return Writer.takeError();
   DictionaryWriter Words(**Writer, Runs);
-  Image I;
+  ProcessRecord I;
   for (const std::string &Word : Command)
     I.Command.push_back(Words.string(Word));
-  Words.image(std::move(I));
+  Words.process(std::move(I));
   MapVector<uint32_t, uint32_t> HeapNumbers =
       addHeaps(Words, Runs, Differences);
 

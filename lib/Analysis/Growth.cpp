@@ -89,7 +89,7 @@ private:
 
   Error readSpans();
   Error readRows();
-  void addLifetimes(size_t Image, const Lifetimes &L);
+  void addLifetimes(size_t Process, const Lifetimes &L);
   void dropEnclosing();
   Error readLevels();
   void judge();
@@ -100,8 +100,8 @@ private:
            bool MayBeUnsure, double *Cohorts = nullptr);
   void report();
   size_t numHeaps() const { return T.heaps().size(); }
-  uint32_t groupOf(size_t Image, uint32_t Heap) const {
-    return static_cast<uint32_t>(Image * numHeaps()) + Heap - 1;
+  uint32_t groupOf(size_t Process, uint32_t Heap) const {
+    return static_cast<uint32_t>(Process * numHeaps()) + Heap - 1;
   }
   uint32_t spanOf(uint32_t Group) const { return SpanOfGroup[Group]; }
   uint32_t spaceOf(uint32_t Heap) const {
@@ -140,31 +140,32 @@ private:
 
 /// The bins of each space of each process that is looked at.
 Error GrowthFinder::readSpans() {
-  size_t Groups = Slices.images().size() * numHeaps();
+  size_t Groups = Slices.processes().size() * numHeaps();
   constexpr size_t MostGroups = size_t(1) << 24;
   if (Groups > MostGroups)
-    return makeError(T.name() + ": " + Twine(Slices.images().size()) +
+    return makeError(T.name() + ": " + Twine(Slices.processes().size()) +
                      " processes with " + Twine(numHeaps()) +
                      " heaps are too many for growth; --process or --heap "
                      "choose some");
   SpanOfGroup.assign(Groups, UINT32_MAX);
-  std::vector<std::vector<LifetimeCut>> Cuts(Slices.images().size());
-  if (Error E = Slices.forEachLifetimes([&](size_t Image, const Lifetimes &L) {
-        append_range(Cuts[Image], L.Cuts);
-      }))
+  std::vector<std::vector<LifetimeCut>> Cuts(Slices.processes().size());
+  if (Error E =
+          Slices.forEachLifetimes([&](size_t Process, const Lifetimes &L) {
+            append_range(Cuts[Process], L.Cuts);
+          }))
     return E;
   std::set<uint32_t> UsedSpaces;
   for (uint32_t Heap = 1; Heap <= numHeaps(); ++Heap)
     UsedSpaces.insert(spaceOf(Heap));
   size_t Slots = 0;
-  for (size_t Image = 0; Image != Cuts.size(); ++Image) {
-    const ImageSlices &I = Slices.images()[Image];
-    if (T.wasReplaced(I.Image))
+  for (size_t Process = 0; Process != Cuts.size(); ++Process) {
+    const ProcessSlices &I = Slices.processes()[Process];
+    if (T.wasReplaced(I.Process))
       continue;
     // By space: its span, or none.
     std::map<uint32_t, uint32_t> SpanOfSpace;
     size_t Most = 0, Had = Spans.size();
-    for (LifetimeCut C : Cuts[Image])
+    for (LifetimeCut C : Cuts[Process])
       if (UsedSpaces.count(C.Space))
         SpanOfSpace[C.Space] = C.Intervals;
     for (auto &[Space, Value] : SpanOfSpace) {
@@ -184,7 +185,7 @@ Error GrowthFinder::readSpans() {
     }
     for (uint32_t Heap = 1; Heap <= numHeaps(); ++Heap)
       if (auto At = SpanOfSpace.find(spaceOf(Heap)); At != SpanOfSpace.end())
-        SpanOfGroup[groupOf(Image, Heap)] = At->second;
+        SpanOfGroup[groupOf(Process, Heap)] = At->second;
     if (Spans.size() != Had)
       continue;
     Report.TooShort += 1;
@@ -196,13 +197,13 @@ Error GrowthFinder::readSpans() {
 /// All rows with their values at the cut and at the end.
 Error GrowthFinder::readRows() {
   if (Error E = Slices.forEach(
-          [&](size_t Image, size_t Slice, ArrayRef<SliceChange> Changes) {
+          [&](size_t Process, size_t Slice, ArrayRef<SliceChange> Changes) {
             if (Rows.size() < Slices.numRows()) {
               Rows.resize(Slices.numRows());
               Infos.resize(Slices.numRows());
             }
             for (const SliceChange &C : Changes) {
-              uint32_t Group = groupOf(Image, C.Heap);
+              uint32_t Group = groupOf(Process, C.Heap);
               uint32_t Span = spanOf(Group);
               if (Span == UINT32_MAX)
                 continue;
@@ -225,12 +226,12 @@ Error GrowthFinder::readRows() {
           }))
     return E;
   return Slices.forEachLifetimes(
-      [&](size_t Image, const Lifetimes &L) { addLifetimes(Image, L); });
+      [&](size_t Process, const Lifetimes &L) { addLifetimes(Process, L); });
 }
 
-void GrowthFinder::addLifetimes(size_t Image, const Lifetimes &L) {
+void GrowthFinder::addLifetimes(size_t Process, const Lifetimes &L) {
   for (const LifetimeRow &R : L.Rows) {
-    uint32_t Group = groupOf(Image, R.Heap);
+    uint32_t Group = groupOf(Process, R.Heap);
     auto At = RowOf.find({Group, R.Stack});
     if (At == RowOf.end() || spanOf(Group) == UINT32_MAX)
       continue;
@@ -238,7 +239,7 @@ void GrowthFinder::addLifetimes(size_t Image, const Lifetimes &L) {
     Row &I = Infos[At->second];
     GrowthPlace &P = I.P;
     P.Data = SurvivalData(B.bins().size());
-    B.add(Slices.images()[Image], R, P.Data);
+    B.add(Slices.processes()[Process], R, P.Data);
     size_t Bins = 0;
     for (double Bytes : P.Data.Bytes) {
       P.Survive += Bytes;
@@ -270,14 +271,14 @@ void GrowthFinder::dropEnclosing() {
   Encloses[0] = false;
   if (S.selection().isOuterView() || Encloses.none())
     return;
-  std::vector<uint32_t> PlaceOfImage(T.images().size() + 1, UINT32_MAX);
-  for (size_t I = 0; I != Slices.images().size(); ++I)
-    PlaceOfImage[Slices.images()[I].Image] = static_cast<uint32_t>(I);
+  std::vector<uint32_t> PlaceOfProcess(T.processes().size() + 1, UINT32_MAX);
+  for (size_t I = 0; I != Slices.processes().size(); ++I)
+    PlaceOfProcess[Slices.processes()[I].Process] = static_cast<uint32_t>(I);
   S.forEachKey([&](Sums::RowId Id, uint32_t Heap, uint32_t Stack) {
-    uint32_t Image = PlaceOfImage[S.imageOf(Id)];
-    if (!Encloses[Heap] || Image == UINT32_MAX)
+    uint32_t Process = PlaceOfProcess[S.processOf(Id)];
+    if (!Encloses[Heap] || Process == UINT32_MAX)
       return;
-    auto At = RowOf.find({groupOf(Image, Heap), Stack});
+    auto At = RowOf.find({groupOf(Process, Heap), Stack});
     if (At == RowOf.end())
       return;
     SumRow R = S.row(Id);
@@ -291,7 +292,7 @@ void GrowthFinder::dropEnclosing() {
 
 /// What lived at the end of each bin.
 Error GrowthFinder::readLevels() {
-  if (Error E = Slices.forEach([&](size_t Image, size_t Slice,
+  if (Error E = Slices.forEach([&](size_t Process, size_t Slice,
                                    ArrayRef<SliceChange> Changes) {
         for (const SliceChange &C : Changes) {
           const Row &I = Infos[C.Row];
@@ -303,11 +304,11 @@ Error GrowthFinder::readLevels() {
           double Blocks = static_cast<double>(C.Blocks) -
                           static_cast<double>(C.BlocksBefore);
           bool Before = Slice < B.begin();
-          HeapLevel &L = Levels[groupOf(Image, C.Heap)];
+          HeapLevel &L = Levels[groupOf(Process, C.Heap)];
           (Before ? L.Begin : L.End) += Bytes;
           GrowthPlace *P = nullptr;
           if (I.IsArena)
-            P = &Arenas[groupOf(Image, C.Heap)];
+            P = &Arenas[groupOf(Process, C.Heap)];
           else if (uint32_t N = Nodes.OfRow[C.Row]; N != GrowthNode::None)
             P = &Places[N];
           if (!P || P->Data.Bytes.empty())
@@ -376,8 +377,8 @@ bool GrowthFinder::add(uint32_t Group, uint32_t Node, const GrowthPlace &P,
   G.HeapEnd = toBytes(L.End);
   G.FreedAtExit = P.AtExit < LeftAtExit * P.Bytes;
   if (R.Since) {
-    uint32_t Image = Group / numHeaps();
-    const SliceHead &H = Slices.images()[Image].Heads[B.sliceOf(R.Since)];
+    uint32_t Process = Group / numHeaps();
+    const SliceHead &H = Slices.processes()[Process].Heads[B.sliceOf(R.Since)];
     G.SinceStep = H.FirstStep;
     G.SinceNs = H.BeginNs;
   }
@@ -437,8 +438,7 @@ void GrowthFinder::judgeNode(uint32_t N) {
 
 void GrowthFinder::judgeArenas() {
   for (auto &[Group, P] : Arenas)
-    if (spanOf(Group) != UINT32_MAX &&
-        add(Group, 0, P, /*MayBeUnsure=*/false))
+    if (spanOf(Group) != UINT32_MAX && add(Group, 0, P, /*MayBeUnsure=*/false))
       Findings.back().G.IsArenas = true;
 }
 

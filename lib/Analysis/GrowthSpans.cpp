@@ -33,7 +33,7 @@ static double agesOf(uint64_t Ns) {
   return static_cast<double>(Ns) / static_cast<double>(AgeUnitNs);
 }
 
-bool SpanBins::choose(const ImageSlices &I, size_t Cut,
+bool SpanBins::choose(const ProcessSlices &I, size_t Cut,
                       const GrowthOptions &Options) {
   End = std::min(Cut, I.Heads.size());
   double Steps = 0;
@@ -81,7 +81,7 @@ bool SpanBins::choose(const ImageSlices &I, size_t Cut,
   return true;
 }
 
-void SpanBins::sortIntoBins(const ImageSlices &I) {
+void SpanBins::sortIntoBins(const ProcessSlices &I) {
   double All = 0;
   for (double U : UnitsOf)
     All += U;
@@ -111,12 +111,12 @@ void SpanBins::sortIntoBins(const ImageSlices &I) {
   Bins.Resolution = std::max(1.0, Sorted[Sorted.size() / 2]);
 }
 
-std::optional<SpanBins> SpanBins::create(const ImageSlices &I, uint32_t Space,
+std::optional<SpanBins> SpanBins::create(const ProcessSlices &I, uint32_t Space,
                                          size_t Cut,
                                          const GrowthOptions &Options,
                                          size_t &HasIntervals) {
   SpanBins B;
-  B.Span.Image = I.Image;
+  B.Span.Process = I.Process;
   B.Span.Space = Space;
   bool IsLong = B.choose(I, Cut, Options);
   HasIntervals = B.Span.Intervals;
@@ -126,7 +126,7 @@ std::optional<SpanBins> SpanBins::create(const ImageSlices &I, uint32_t Space,
   return B;
 }
 
-void SpanBins::add(const ImageSlices &I, const LifetimeRow &Row,
+void SpanBins::add(const ProcessSlices &I, const LifetimeRow &Row,
                    SurvivalData &Out) const {
   for (const Cohort &C : Row.Cohorts) {
     size_t First = std::max(I.headsBefore(C.Interval), Begin);

@@ -13,7 +13,7 @@
 
 namespace memkit {
 
-/// What is measured of a memory space of an image: the intervals from the end
+/// What is measured of a memory space of a process: the intervals from the end
 /// of the warm-up to the cut, in at most MaxBins bins of about equal length.
 /// With 7 steps or more its clock is steps, else time.
 class SpanBins {
@@ -21,7 +21,7 @@ public:
   static constexpr size_t MaxBins = 64;
   /// Cut: so many of the heads lie before the end of the process. Nothing when
   /// these are too few; HasIntervals is how many there are then.
-  static std::optional<SpanBins> create(const ImageSlices &I, uint32_t Space,
+  static std::optional<SpanBins> create(const ProcessSlices &I, uint32_t Space,
                                         size_t Cut,
                                         const GrowthOptions &Options,
                                         size_t &HasIntervals);
@@ -37,12 +37,12 @@ public:
   size_t sliceOf(size_t Bin) const { return BinBegin[Bin]; }
 
   /// Adds what is known of a row's blocks. I: of the space.
-  void add(const ImageSlices &I, const LifetimeRow &Row,
+  void add(const ProcessSlices &I, const LifetimeRow &Row,
            SurvivalData &Out) const;
 
 private:
-  bool choose(const ImageSlices &I, size_t Cut, const GrowthOptions &Options);
-  void sortIntoBins(const ImageSlices &I);
+  bool choose(const ProcessSlices &I, size_t Cut, const GrowthOptions &Options);
+  void sortIntoBins(const ProcessSlices &I);
 
   GrowthSpan Span;
   SurvivalBins Bins;

@@ -16,9 +16,9 @@
 
 namespace memkit {
 
-/// What is known of an (image, heap, stack).
+/// What is known of a (process, heap, stack).
 struct GrowthRow {
-  uint32_t Group = UINT32_MAX; ///< of one image and heap; none: not looked at
+  uint32_t Group = UINT32_MAX; ///< of one process and heap; none: not looked at
   uint32_t Stack = 0;
   uint64_t AtEnd = 0;  ///< bytes that survive
   uint64_t Blocks = 0; ///< live at the span's end

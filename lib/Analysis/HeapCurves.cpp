@@ -17,9 +17,9 @@ namespace memkit {
 /// The events of a fraction of a second of replay.
 static constexpr uint64_t MostReplayed = 1 << 21;
 
-static bool hasAllImages(const Sums &S) {
-  for (uint32_t Id = 1; Id <= S.trace().images().size(); ++Id)
-    if (!S.selection().hasImage(Id))
+static bool hasAllProcesses(const Sums &S) {
+  for (uint32_t Id = 1; Id <= S.trace().processes().size(); ++Id)
+    if (!S.selection().hasProcess(Id))
       return false;
   return true;
 }
@@ -125,8 +125,8 @@ HeapCurves readHeapCurves(const Sums &S, const LiveSeries &Live,
                           unsigned Columns) {
   const Trace &T = S.trace();
   HeapCurves Out;
-  bool AllImages = hasAllImages(S);
-  if (AllImages && canReplay(T)) {
+  bool AllProcesses = hasAllProcesses(S);
+  if (AllProcesses && canReplay(T)) {
     // Slices may be whole where events are not.
     Error E = replayCurves(T, Columns, Out);
     if (!E)
@@ -136,7 +136,7 @@ HeapCurves readHeapCurves(const Sums &S, const LiveSeries &Live,
   Out.Highest.resize(T.heaps().size() + 1);
   for (uint32_t Heap = 1; Heap < Live.Heaps.size(); ++Heap)
     Out.Highest[Heap] =
-        curveOfSlices(T, Heap, Live.Heaps[Heap], Columns, AllImages);
+        curveOfSlices(T, Heap, Live.Heaps[Heap], Columns, AllProcesses);
   return Out;
 }
 

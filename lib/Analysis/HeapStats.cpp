@@ -108,8 +108,8 @@ private:
 
 static bool isWhole(const Sums &S) {
   const Trace &T = S.trace();
-  for (uint32_t Id = 1; Id <= T.images().size(); ++Id)
-    if (!S.selection().hasImage(Id))
+  for (uint32_t Id = 1; Id <= T.processes().size(); ++Id)
+    if (!S.selection().hasProcess(Id))
       return false;
   return true;
 }

@@ -47,7 +47,7 @@ static HeldBytes sumHeld(const Sums &S) {
   HeldBytes Held(T.devices().size() + 1);
   std::vector<LayerOfContext> Layers = layersOf(T);
   for (const PackedRows &Rows : T.contextRows()) {
-    if (!S.selection().hasImage(Rows.image()))
+    if (!S.selection().hasProcess(Rows.process()))
       continue;
     for (size_t I = 0; I != Rows.size(); ++I) {
       SumRow R = Rows[I];

@@ -69,7 +69,7 @@ Error OverTime::run(const Suppressions &Hidden, const Suppressions &ByDefault) {
 /// Whether what grows tells of it already.
 bool OverTime::isBelowGrowth(const Outlier &O, const ArenaStacks &Of) const {
   return any_of(R.Growth.Found, [&](const Growth &G) {
-    if (G.Heap != O.Heap || R.Growth.Spans[G.Span].Image != O.Image)
+    if (G.Heap != O.Heap || R.Growth.Spans[G.Span].Process != O.Process)
       return false;
     if (G.IsArenas)
       return Of.isArena(O.Stack);
@@ -85,8 +85,8 @@ Error OverTime::findOutliers(SliceSeries &Slices) {
   if (!Finder.hasCandidates() || !hasLastBlocks(T))
     return Error::success();
   if (Error E = forEachLastBlock(
-          S, [&](uint32_t Image, uint64_t EndNs, const LiveBlock &B) {
-            Finder.add(Image, EndNs, B);
+          S, [&](uint32_t Process, uint64_t EndNs, const LiveBlock &B) {
+            Finder.add(Process, EndNs, B);
           }))
     return E;
   Expected<std::vector<Outlier>> Found = Finder.find(Slices);
@@ -169,8 +169,8 @@ Error OverTime::findLayers() {
     return Error::success();
   LeakLayers Layers(T, R.All);
   if (Error E = forEachLastBlock(
-          S, [&](uint32_t Image, uint64_t, const LiveBlock &B) {
-            if (!T.wasReplaced(Image))
+          S, [&](uint32_t Process, uint64_t, const LiveBlock &B) {
+            if (!T.wasReplaced(Process))
               Layers.add(B);
           }))
     return E;
@@ -190,8 +190,8 @@ Error OverTime::findLayersOfFreed() {
     Moment M;
     M.TimeNs = EndNs;
     if (Error E = replayTo(T, S.selection(), M, "layers need",
-                           [&](uint32_t Image, const Replay &Run) {
-                             Run.forEachLive(Image,
+                           [&](uint32_t Process, const Replay &Run) {
+                             Run.forEachLive(Process,
                                              [&](const LiveBlock &B, uint32_t) {
                                                Layers.add(B);
                                              });

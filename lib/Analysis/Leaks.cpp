@@ -24,8 +24,8 @@ static std::vector<Leak> gatherLeaks(const Sums &S) {
   std::vector<uint64_t> Keys = nodeKeys(T, SameFrame::Location);
   DenseMap<std::pair<uint32_t, uint64_t>, uint32_t> Known;
   std::vector<Leak> Leaks;
-  S.forEach([&](uint32_t Image, const SumRow &R) {
-    if (!R.LiveBlocks || T.wasReplaced(Image))
+  S.forEach([&](uint32_t Process, const SumRow &R) {
+    if (!R.LiveBlocks || T.wasReplaced(Process))
       return;
     // Blocks that inner heaps fill wholly are those heaps' findings.
     if (!Outer && R.LiveBytes && !R.LiveExclusive)

@@ -27,33 +27,33 @@ public:
   LiveSeriesReader(const Trace &T, SliceSeries &From,
                    ArrayRef<HeapStack> Watched)
       : T(T), From(From), Changes(T.heaps().size() + 1),
-        Held(From.images().size()) {
+        Held(From.processes().size()) {
     for (HeapStack Key : Watched)
       Out.Stacks[Key];
   }
 
   Error read() {
     return From.forEach(
-        [&](size_t Image, size_t Slice, ArrayRef<SliceChange> Rows) {
-          uint64_t EndNs = From.images()[Image].Heads[Slice].EndNs;
+        [&](size_t Process, size_t Slice, ArrayRef<SliceChange> Rows) {
+          uint64_t EndNs = From.processes()[Process].Heads[Slice].EndNs;
           for (const SliceChange &R : Rows)
-            take(Image, R, EndNs);
+            take(Process, R, EndNs);
           return Error::success();
         });
   }
 
   LiveSeries finish() {
-    endImages();
+    endProcesses();
     Out.Heaps.resize(Changes.size());
     for (size_t Heap = 1; Heap != Changes.size(); ++Heap)
       Out.Heaps[Heap] = sum(Changes[Heap]);
-    for (const ImageSlices &I : From.images())
+    for (const ProcessSlices &I : From.processes())
       Out.Slices = std::max<uint64_t>(Out.Slices, I.Heads.size());
     return std::move(Out);
   }
 
 private:
-  void take(size_t Image, const SliceChange &R, uint64_t TimeNs) {
+  void take(size_t Process, const SliceChange &R, uint64_t TimeNs) {
     uint64_t More = R.Bytes - R.BytesBefore;
     if (!Out.Stacks.empty())
       if (auto It = Out.Stacks.find({R.Heap, R.Stack});
@@ -61,7 +61,7 @@ private:
         It->second.Rises += R.Bytes > R.BytesBefore;
         It->second.Falls += R.Bytes < R.BytesBefore;
       }
-    Held[Image][R.Heap] += More;
+    Held[Process][R.Heap] += More;
     // The rows of a slice are one change.
     std::vector<Change> &To = Changes[R.Heap];
     if (!To.empty() && To.back().TimeNs == TimeNs)
@@ -70,16 +70,16 @@ private:
       To.push_back({TimeNs, More});
   }
 
-  /// What lives when an image ends before the others leaves the curve then.
-  void endImages() {
-    std::map<uint32_t, uint64_t> Ends; // by image
+  /// What lives when a process ends before the others leaves the curve then.
+  void endProcesses() {
+    std::map<uint32_t, uint64_t> Ends; // by process
     for (const Summary &Part : T.summary())
-      for (const ImageTotals &I : Part.Images)
+      for (const ProcessTotals &I : Part.Processes)
         if (I.Ended && I.EndNs < T.endNs())
-          Ends[I.Image] = I.EndNs;
+          Ends[I.Process] = I.EndNs;
     for (size_t At = 0; At != Held.size(); ++At) {
-      const ImageSlices &I = From.images()[At];
-      auto It = Ends.find(I.Image);
+      const ProcessSlices &I = From.processes()[At];
+      auto It = Ends.find(I.Process);
       if (It == Ends.end())
         continue;
       uint64_t EndNs = std::max(It->second, I.Heads.back().EndNs) + 1;
@@ -108,7 +108,7 @@ private:
   SliceSeries &From;
   LiveSeries Out;
   std::vector<std::vector<Change>> Changes;       ///< by heap
-  std::vector<std::map<uint32_t, uint64_t>> Held; ///< by place of image, heap
+  std::vector<std::map<uint32_t, uint64_t>> Held; ///< by place of process, heap
 };
 } // namespace
 

@@ -47,7 +47,7 @@ static void takeDetails(const EventTable &E,
   }
 }
 
-Error readMapDetails(const Trace &T, uint32_t Image,
+Error readMapDetails(const Trace &T, uint32_t Process,
                      MutableArrayRef<MappedBlock> Blocks) {
   std::vector<uint64_t> Births;
   for (const MappedBlock &B : Blocks)
@@ -55,14 +55,14 @@ Error readMapDetails(const Trace &T, uint32_t Image,
   sort(Births);
   EventTable E;
   for (const BlockInfo &B : T.reader().blocks()) {
-    if (B.Kind != BlockKind::Events || B.Image != Image)
+    if (B.Kind != BlockKind::Events || B.Process != Process)
       continue;
     auto First = lower_bound(Births, B.BeginNs);
     if (First == Births.end() || *First > B.EndNs)
       continue;
     if (Error Err = T.reader().read(B, E))
       return Err;
-    if (E.Image == Image)
+    if (E.Process == Process)
       takeDetails(E, Blocks);
   }
   return Error::success();

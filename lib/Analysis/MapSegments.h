@@ -13,10 +13,10 @@
 
 namespace memkit {
 
-/// Gives the blocks of Image, ordinals rising, what their events say of them:
+/// Gives the blocks of Process, ordinals rising, what their events say of them:
 /// addresses, streams, pools, requests, sizes. Reads the blocks of events in
 /// which they were born. What those do not have stays.
-llvm::Error readMapDetails(const Trace &T, uint32_t Image,
+llvm::Error readMapDetails(const Trace &T, uint32_t Process,
                            llvm::MutableArrayRef<MappedBlock> Blocks);
 
 /// Puts the blocks of one process and M's device, ordinals rising, into M.

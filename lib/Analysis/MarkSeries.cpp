@@ -24,7 +24,7 @@ public:
     Out.Heaps.resize(T.heaps().size() + 1);
     Out.HeapTrims.resize(T.heaps().size() + 1);
     Out.Devices.resize(T.devices().size() + 1);
-    Out.PrivatePeak.resize(T.images().size() + 1);
+    Out.PrivatePeak.resize(T.processes().size() + 1);
   }
 
   /// What is wrong, or nothing.
@@ -43,12 +43,12 @@ public:
       addReserved(M);
       return "";
     case MarkKind::Pss:
-      if (M.Image < Out.PrivatePeak.size() && M.Values.size() > 1)
-        Out.PrivatePeak[M.Image] =
-            std::max(Out.PrivatePeak[M.Image], M.Values[1]);
+      if (M.Process < Out.PrivatePeak.size() && M.Values.size() > 1)
+        Out.PrivatePeak[M.Process] =
+            std::max(Out.PrivatePeak[M.Process], M.Values[1]);
       return "";
-    case MarkKind::ImageEnd:
-      endImage(M);
+    case MarkKind::ProcessEnd:
+      endProcess(M);
       return "";
     default:
       return "";
@@ -61,7 +61,7 @@ public:
     for (auto &Points : Out.Devices)
       sortByTime(Points);
     for (auto &[Key, P] : Pools) {
-      std::tie(P.Heap, P.Image, P.Pool) = Key;
+      std::tie(P.Heap, P.Process, P.Pool) = Key;
       Out.Pools.push_back(P);
     }
     return std::move(Out);
@@ -100,13 +100,14 @@ private:
       New.Active = M.Values[1];
     else
       New.Silent = New.Reserved != 0;
-    change(M.Heap, Own[{M.Image, M.Heap}], New, M.TimeNs);
+    change(M.Heap, Own[{M.Process, M.Heap}], New, M.TimeNs);
     bool IsTrim = M.Values.size() > 2 && M.Values[2] != UnknownBytes;
     if (IsTrim)
       add(Out.HeapTrims[M.Heap], M.Values[2]);
-    if (M.Values.size() < 5 || !M.Image || M.Image >= Out.PrivatePeak.size())
+    if (M.Values.size() < 5 || !M.Process ||
+        M.Process >= Out.PrivatePeak.size())
       return;
-    PoolPeak &P = Pools[{M.Heap, M.Image, M.Id}];
+    PoolPeak &P = Pools[{M.Heap, M.Process, M.Id}];
     P.Reserved = std::max(P.Reserved, M.Values[3]);
     P.Active = std::max(P.Active, M.Values[4]);
     if (IsTrim)
@@ -131,14 +132,14 @@ private:
   }
 
   /// What it held is given back.
-  void endImage(const Mark &M) {
-    for (auto It = Own.lower_bound({M.Image, 0});
-         It != Own.end() && It->first.first == M.Image; It = Own.erase(It))
+  void endProcess(const Mark &M) {
+    for (auto It = Own.lower_bound({M.Process, 0});
+         It != Own.end() && It->first.first == M.Process; It = Own.erase(It))
       change(It->first.second, It->second, Holding(), M.TimeNs);
   }
 
   MarkSeries Out;
-  std::map<std::pair<uint32_t, uint32_t>, Holding> Own; ///< by image and heap
+  std::map<std::pair<uint32_t, uint32_t>, Holding> Own; ///< by process and heap
   std::map<uint32_t, Holding> All;                      ///< by heap
   std::map<std::tuple<uint32_t, uint32_t, uint64_t>, PoolPeak> Pools;
 };

@@ -17,9 +17,9 @@ OutlierFinder::OutlierFinder(const Sums &S, const OutlierOptions &Options)
     : Options(Options) {
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
-  S.forEach([&](uint32_t Image, const SumRow &R) {
+  S.forEach([&](uint32_t Process, const SumRow &R) {
     if (!R.LiveBlocks || R.Allocations < Options.LeastAllocations ||
-        T.wasReplaced(Image) || T.heap(R.Heap).estimateBytes() ||
+        T.wasReplaced(Process) || T.heap(R.Heap).estimateBytes() ||
         (!Outer && R.LiveBytes && !R.LiveExclusive))
       return;
     // More than a few live, and most of those may be on their way; many
@@ -27,13 +27,13 @@ OutlierFinder::OutlierFinder(const Sums &S, const OutlierOptions &Options)
     if (static_cast<double>(R.LiveBlocks) >
         10 * Options.MostShare * static_cast<double>(R.Allocations))
       return;
-    RowOf[key(Image, R.Heap, R.Key)] = Rows.size();
-    Rows.push_back({Image, R.Heap, R.Key, R.Allocations, 0, 0, {}});
+    RowOf[key(Process, R.Heap, R.Key)] = Rows.size();
+    Rows.push_back({Process, R.Heap, R.Key, R.Allocations, 0, 0, {}});
   });
 }
 
-void OutlierFinder::add(uint32_t Image, uint64_t EndNs, const LiveBlock &B) {
-  auto At = RowOf.find(key(Image, B.Heap, B.Stack));
+void OutlierFinder::add(uint32_t Process, uint64_t EndNs, const LiveBlock &B) {
+  auto At = RowOf.find(key(Process, B.Heap, B.Stack));
   if (At == RowOf.end())
     return;
   Row &R = Rows[At->second];
@@ -48,14 +48,14 @@ Error OutlierFinder::addLives(SliceSeries &Slices) {
   constexpr uint32_t Unknown = UINT32_MAX, None = UINT32_MAX - 1;
   return Slices.forEach(
       [&](size_t Place, size_t Slice, ArrayRef<SliceChange> Changes) {
-        const ImageSlices &I = Slices.images()[Place];
+        const ProcessSlices &I = Slices.processes()[Place];
         double Left =
             static_cast<double>(I.Heads.back().EndNs - I.Heads[Slice].EndNs);
         OfRow.resize(Slices.numRows(), Unknown);
         for (const SliceChange &C : Changes) {
           uint32_t &Of = OfRow[C.Row];
           if (Of == Unknown) {
-            auto At = RowOf.find(key(I.Image, C.Heap, C.Stack));
+            auto At = RowOf.find(key(I.Process, C.Heap, C.Stack));
             Of = At == RowOf.end() ? None : At->second;
           }
           if (Of != None)
@@ -67,7 +67,7 @@ Error OutlierFinder::addLives(SliceSeries &Slices) {
 }
 
 /// How long the siblings may live: a step, or a part of the run.
-static double shortLife(const ImageSlices &I, double Part) {
+static double shortLife(const ProcessSlices &I, double Part) {
   double Run = static_cast<double>(
       I.Heads.back().EndNs -
       std::min(I.Heads.front().BeginNs, I.Heads.back().EndNs));
@@ -84,7 +84,7 @@ static double shortLife(const ImageSlices &I, double Part) {
   return Time / Steps;
 }
 
-void OutlierFinder::judge(const Row &R, const ImageSlices &I,
+void OutlierFinder::judge(const Row &R, const ProcessSlices &I,
                           std::vector<Outlier> &Out) const {
   uint64_t BeginNs = I.Heads.front().BeginNs;
   if (R.EndNs <= BeginNs)
@@ -107,7 +107,7 @@ void OutlierFinder::judge(const Row &R, const ImageSlices &I,
   double Life = std::max(0.0, R.Lived - OldLived) / Siblings;
   if (Life > shortLife(I, Options.ShortLife))
     return;
-  Outlier O{R.Image,
+  Outlier O{R.Process,
             R.Heap,
             R.Stack,
             0,
@@ -135,11 +135,11 @@ Expected<std::vector<Outlier>> OutlierFinder::find(SliceSeries &Slices) {
     return Out;
   if (Error E = addLives(Slices))
     return std::move(E);
-  DenseMap<uint32_t, const ImageSlices *> SlicesOf;
-  for (const ImageSlices &I : Slices.images())
-    SlicesOf[I.Image] = &I;
+  DenseMap<uint32_t, const ProcessSlices *> SlicesOf;
+  for (const ProcessSlices &I : Slices.processes())
+    SlicesOf[I.Process] = &I;
   for (const Row &R : Rows)
-    if (auto At = SlicesOf.find(R.Image);
+    if (auto At = SlicesOf.find(R.Process);
         At != SlicesOf.end() && !R.Live.empty())
       judge(R, *At->second, Out);
   stable_sort(Out, [](const Outlier &A, const Outlier &B) {

@@ -16,15 +16,17 @@ namespace memkit {
 
 /// A step ends where the next begins, or with its process.
 static void findOpenSteps(const Trace &T, Overview &Out) {
-  std::vector<uint64_t> EndOf(T.images().size() + 1, T.endNs());
+  std::vector<uint64_t> EndOf(T.processes().size() + 1, T.endNs());
   for (const Summary &Part : T.summary())
-    for (const ImageTotals &I : Part.Images)
+    for (const ProcessTotals &I : Part.Processes)
       if (I.Ended)
-        EndOf[I.Image] = I.EndNs;
+        EndOf[I.Process] = I.EndNs;
   ArrayRef<StepTotals> Steps = Out.Steps;
   for (size_t I = 0; I != Steps.size(); ++I) {
-    bool IsLast = I + 1 == Steps.size() || Steps[I + 1].Image != Steps[I].Image;
-    Out.IsOpenStep.push_back(IsLast && Steps[I].EndNs >= EndOf[Steps[I].Image]);
+    bool IsLast =
+        I + 1 == Steps.size() || Steps[I + 1].Process != Steps[I].Process;
+    Out.IsOpenStep.push_back(IsLast &&
+                             Steps[I].EndNs >= EndOf[Steps[I].Process]);
   }
 }
 
@@ -35,14 +37,14 @@ static void takeSummary(const Sums &S, Overview &Out) {
   std::vector<LayerTotals> Layers;
   for (const Summary &Part : T.summary()) {
     for (const LayerTotals &L : Part.Layers)
-      if (Sel.hasImage(L.Image))
+      if (Sel.hasProcess(L.Process))
         Layers.push_back(L);
     for (const StepTotals &Step : Part.Steps)
-      if (Sel.hasImage(Step.Image))
+      if (Sel.hasProcess(Step.Process))
         Out.Steps.push_back(Step);
     for (ThreadTotals Th : Part.Threads)
-      if (uint32_t Image = T.threads()[Th.Thread - 1].Image;
-          !Image || Sel.hasImage(Image)) {
+      if (uint32_t Process = T.threads()[Th.Thread - 1].Process;
+          !Process || Sel.hasProcess(Process)) {
         // A byte counts once.
         Th.AllocatedBytes -= std::min(Th.NestedBytes, Th.AllocatedBytes);
         Out.Threads.push_back(Th);
@@ -51,7 +53,7 @@ static void takeSummary(const Sums &S, Overview &Out) {
   Out.Layers = sortedLayers(Layers);
   Out.Held = orderByHeld(S, Out.Layers);
   stable_sort(Out.Steps, [](const StepTotals &A, const StepTotals &B) {
-    return std::tie(A.Image, A.BeginNs) < std::tie(B.Image, B.BeginNs);
+    return std::tie(A.Process, A.BeginNs) < std::tie(B.Process, B.BeginNs);
   });
   findOpenSteps(T, Out);
   stable_sort(Out.Threads, [](const ThreadTotals &A, const ThreadTotals &B) {

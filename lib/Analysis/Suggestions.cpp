@@ -41,7 +41,7 @@ static uint64_t domainPeak(const Trace &T, uint32_t Domain) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What rows say of a stack of a heap, over images.
+/// What rows say of a stack of a heap, over processes.
 struct StackSum {
   uint64_t Allocations = 0, Blocks = 0, LiveBlocks = 0, Bytes = 0;
   bool Frees = false;
@@ -55,12 +55,12 @@ std::vector<HeapStack> findCaches(const Sums &S) {
   for (uint32_t Domain = 0; Domain <= T.devices().size(); ++Domain)
     Peaks.push_back(domainPeak(T, Domain));
   std::map<HeapStack, StackSum> Found;
-  S.forEach([&](uint32_t Image, const SumRow &R) {
+  S.forEach([&](uint32_t Process, const SumRow &R) {
     uint64_t Frees = R.Allocations + R.Splits - R.LiveBlocks;
     bool IsLarge = isShare(R.LiveExclusive, Peaks[T.heap(R.Heap).Domain],
                            limits::CachePpm);
     if (Frees || !IsLarge || R.Allocations < limits::CacheBlocks ||
-        R.LiveExclusive < limits::LeastBytes || T.wasReplaced(Image))
+        R.LiveExclusive < limits::LeastBytes || T.wasReplaced(Process))
       return;
     Found[{R.Heap, R.Key}].Bytes += R.LiveExclusive;
   });
@@ -120,7 +120,7 @@ private:
     Temporaries.resize(T.heaps().size() + 1);
     for (HeapStack Key : Caches)
       CacheBytes[Key] = 0;
-    S.forEach([&](uint32_t Image, const SumRow &R) {
+    S.forEach([&](uint32_t Process, const SumRow &R) {
       if (R.Temporaries && R.Allocations) {
         Passing &P = Temporaries[R.Heap];
         P.Bytes += double(R.AllocatedBytes) / double(R.Allocations) *
@@ -131,7 +131,7 @@ private:
         }
       }
       if (auto It = CacheBytes.find({R.Heap, R.Key}); It != CacheBytes.end())
-        It->second += T.wasReplaced(Image) ? 0 : R.LiveExclusive;
+        It->second += T.wasReplaced(Process) ? 0 : R.LiveExclusive;
     });
   }
 
@@ -240,11 +240,11 @@ private:
   void adviseWorkers() {
     std::map<uint32_t, std::pair<uint64_t, uint64_t>> ByParent;
     for (const Summary &Part : T.summary())
-      for (const ImageTotals &I : Part.Images) {
-        const Image &Of = T.images()[I.Image - 1];
-        uint64_t Private = Marks.PrivatePeak[I.Image];
-        if (!S.selection().hasImage(I.Image) ||
-            !T.processName(I.Image).contains("(DataLoader worker") ||
+      for (const ProcessTotals &I : Part.Processes) {
+        const ProcessRecord &Of = T.processes()[I.Process - 1];
+        uint64_t Private = Marks.PrivatePeak[I.Process];
+        if (!S.selection().hasProcess(I.Process) ||
+            !T.processName(I.Process).contains("(DataLoader worker") ||
             Private <= I.PeakBytes)
           continue;
         auto &[Bytes, Count] = ByParent[Of.Parent];
@@ -257,7 +257,7 @@ private:
         continue;
       Suggestion &New = add(Advice::WorkersCopy, 0, Bytes, 0);
       New.Count = Count;
-      New.Image = Parent;
+      New.Process = Parent;
     }
   }
 

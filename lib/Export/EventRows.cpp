@@ -24,7 +24,7 @@ namespace {
 /// What a row has; empty texts and missing numbers are nulls.
 struct Row {
   uint64_t TimeNs = 0;
-  uint32_t Image = 0, Thread = 0;
+  uint32_t Process = 0, Thread = 0;
   StringRef Kind;
   std::optional<uint64_t> Block, Size;
   uint32_t Heap = 0;
@@ -121,7 +121,7 @@ void RowWriter::field(const Row &R, EventColumn C) {
     OS << R.TimeNs;
     return;
   case EventColumn::Process:
-    OS << T.images()[R.Image - 1].Pid;
+    OS << T.processes()[R.Process - 1].Pid;
     return;
   case EventColumn::Thread:
     OS << T.threads()[R.Thread - 1].Tid;
@@ -175,7 +175,7 @@ void RowWriter::layer(const ScopeSpans::Span &S, bool Begins, uint64_t TimeNs) {
   Row R;
   R.TimeNs = TimeNs;
   R.Thread = S.Thread;
-  R.Image = T.threads()[S.Thread - 1].Image;
+  R.Process = T.threads()[S.Thread - 1].Process;
   R.Kind = Begins ? "enter" : "exit";
   R.Layer = T.string(Sc.Name);
   R.Context = S.Context;
@@ -194,7 +194,7 @@ void RowWriter::event(const Accounts &A, const ReplayedEvent &E) {
                      });
   Row R;
   R.TimeNs = E.TimeNs;
-  R.Image = E.Image;
+  R.Process = E.Process;
   R.Thread = E.Thread;
   R.Kind = kindName(E.Kind);
   R.Block = E.Block;

@@ -30,8 +30,8 @@ class TimelineWriter {
 public:
   TimelineWriter(raw_ostream &OS, const Sums &S)
       : S(S), T(S.trace()), Sel(S.selection()), Out(OS),
-        Processes(T.images().size() + 1), Steps(Processes.size()),
-        StepOpen(Processes.size()), Threads(T.threads().size() + 1),
+        ProcessTracks(T.processes().size() + 1), Steps(ProcessTracks.size()),
+        StepOpen(ProcessTracks.size()), Threads(T.threads().size() + 1),
         DrawnAt(Threads.size()) {}
 
   Error run();
@@ -46,15 +46,15 @@ private:
     return (!W.Since || TimeNs >= W.Since->TimeNs) &&
            (!W.last() || TimeNs <= W.last()->TimeNs);
   }
-  bool isChosen(uint32_t Image) const {
-    return Image && Image < Processes.size() && Sel.hasImage(Image);
+  bool isChosen(uint32_t Process) const {
+    return Process && Process < ProcessTracks.size() && Sel.hasProcess(Process);
   }
-  Track process(uint32_t Image);
-  Track counter(uint32_t Image, uint32_t Heap, StringRef Suffix);
+  Track process(uint32_t Process);
+  Track counter(uint32_t Process, uint32_t Heap, StringRef Suffix);
   Track thread(uint32_t Id);
 
   Error counters();
-  void cutSlice(uint32_t Image, uint64_t EndNs);
+  void cutSlice(uint32_t Process, uint64_t EndNs);
   Error marks();
   void mark(const Mark &M);
   void step(const Mark &M);
@@ -65,12 +65,12 @@ private:
   const Trace &T;
   const Selection &Sel;
   PerfettoWriter Out;
-  std::vector<Track> Processes, Steps; ///< by image; 0: not yet
+  std::vector<Track> ProcessTracks, Steps; ///< by process; 0: not yet
   std::vector<bool> StepOpen;
   std::vector<Track> Threads; ///< by id; 0: not yet
-  StringMap<Track> Counters;  ///< by image, heap and what is counted
+  StringMap<Track> Counters;  ///< by process, heap and what is counted
   DenseMap<std::pair<uint32_t, uint64_t>, Track> Ranges;
-  /// By image and heap, at the end of the last slice.
+  /// By process and heap, at the end of the last slice.
   DenseMap<std::pair<uint32_t, uint32_t>, uint64_t> LiveBytes;
   std::vector<uint32_t> Changed;  ///< heaps
   std::vector<BitVector> DrawnAt; ///< by thread, then depth
@@ -79,20 +79,20 @@ private:
 
 } // namespace
 
-TimelineWriter::Track TimelineWriter::process(uint32_t Image) {
-  Track &Known = Processes[Image];
+TimelineWriter::Track TimelineWriter::process(uint32_t Process) {
+  Track &Known = ProcessTracks[Process];
   if (!Known)
-    Known = Out.process(T.images()[Image - 1].Pid, T.processName(Image));
+    Known = Out.process(T.processes()[Process - 1].Pid, T.processName(Process));
   return Known;
 }
 
 /// Heap 0: of the process itself.
-TimelineWriter::Track TimelineWriter::counter(uint32_t Image, uint32_t Heap,
+TimelineWriter::Track TimelineWriter::counter(uint32_t Process, uint32_t Heap,
                                               StringRef Suffix) {
   std::string Name = ((Heap ? T.heapName(Heap) : StringRef()) + Suffix).str();
-  Track &Known = Counters[(Twine(Image) + ":" + Name).str()];
+  Track &Known = Counters[(Twine(Process) + ":" + Name).str()];
   if (!Known)
-    Known = Out.counter(process(Image), Name);
+    Known = Out.counter(process(Process), Name);
   return Known;
 }
 
@@ -100,19 +100,20 @@ TimelineWriter::Track TimelineWriter::thread(uint32_t Id) {
   Track &Known = Threads[Id];
   if (!Known) {
     const Thread &Th = T.threads()[Id - 1];
-    process(Th.Image);
-    Known = Out.thread(T.images()[Th.Image - 1].Pid, Th.Tid, T.string(Th.Name));
+    process(Th.Process);
+    Known = Out.thread(T.processes()[Th.Process - 1].Pid, Th.Tid,
+                       T.string(Th.Name));
   }
   return Known;
 }
 
-/// A slice of Image is whole: tells what its heaps have at its end.
-void TimelineWriter::cutSlice(uint32_t Image, uint64_t EndNs) {
+/// A slice of Process is whole: tells what its heaps have at its end.
+void TimelineWriter::cutSlice(uint32_t Process, uint64_t EndNs) {
   llvm::sort(Changed);
   Changed.erase(std::unique(Changed.begin(), Changed.end()), Changed.end());
   if (isInWindow(EndNs))
     for (uint32_t Heap : Changed)
-      Out.count(counter(Image, Heap, ""), EndNs, LiveBytes[{Image, Heap}]);
+      Out.count(counter(Process, Heap, ""), EndNs, LiveBytes[{Process, Heap}]);
   Changed.clear();
 }
 
@@ -120,19 +121,19 @@ Error TimelineWriter::counters() {
   Expected<std::unique_ptr<SliceSeries>> Series = SliceSeries::create(S);
   if (!Series)
     return Series.takeError();
-  std::optional<std::pair<size_t, size_t>> Now; // image and slice
+  std::optional<std::pair<size_t, size_t>> Now; // process and slice
   auto Cut = [&] {
-    const ImageSlices &I = (*Series)->images()[Now->first];
-    cutSlice(I.Image, I.Heads[Now->second].EndNs);
+    const ProcessSlices &I = (*Series)->processes()[Now->first];
+    cutSlice(I.Process, I.Heads[Now->second].EndNs);
   };
   // A slice with many rows is given in several pieces.
   Error E = (*Series)->forEach(
-      [&](size_t Image, size_t Slice, ArrayRef<SliceChange> Rows) {
-        if (Now && *Now != std::pair(Image, Slice))
+      [&](size_t Process, size_t Slice, ArrayRef<SliceChange> Rows) {
+        if (Now && *Now != std::pair(Process, Slice))
           Cut();
-        Now = {Image, Slice};
+        Now = {Process, Slice};
         for (const SliceChange &R : Rows) {
-          LiveBytes[{(*Series)->images()[Image].Image, R.Heap}] +=
+          LiveBytes[{(*Series)->processes()[Process].Process, R.Heap}] +=
               R.Bytes - R.BytesBefore;
           Changed.push_back(R.Heap);
         }
@@ -144,13 +145,13 @@ Error TimelineWriter::counters() {
 }
 
 void TimelineWriter::step(const Mark &M) {
-  Track &On = Steps[M.Image];
+  Track &On = Steps[M.Process];
   if (!On)
-    On = Out.track(process(M.Image), "steps");
-  if (StepOpen[M.Image])
+    On = Out.track(process(M.Process), "steps");
+  if (StepOpen[M.Process])
     Out.end(On, M.TimeNs);
-  StepOpen[M.Image] = M.Kind == MarkKind::Step;
-  if (StepOpen[M.Image])
+  StepOpen[M.Process] = M.Kind == MarkKind::Step;
+  if (StepOpen[M.Process])
     Out.begin(On, M.TimeNs, "step " + std::to_string(M.Id), "step");
 }
 
@@ -159,35 +160,35 @@ void TimelineWriter::mark(const Mark &M) {
   switch (M.Kind) {
   case MarkKind::Step:
     return step(M);
-  case MarkKind::ImageEnd:
-    if (StepOpen[M.Image])
+  case MarkKind::ProcessEnd:
+    if (StepOpen[M.Process])
       step(M);
     return;
   case MarkKind::User:
-    return Out.instant(process(M.Image), M.TimeNs, Name, "mark");
+    return Out.instant(process(M.Process), M.TimeNs, Name, "mark");
   case MarkKind::RangeBegin: {
     // Ranges of a process need not nest.
-    Track On = Out.track(process(M.Image), "ranges");
-    Ranges[{M.Image, M.Id}] = On;
+    Track On = Out.track(process(M.Process), "ranges");
+    Ranges[{M.Process, M.Id}] = On;
     return Out.begin(On, M.TimeNs, Name, "range");
   }
   case MarkKind::RangeEnd:
-    if (Track On = Ranges.lookup({M.Image, M.Id}))
+    if (Track On = Ranges.lookup({M.Process, M.Id}))
       Out.end(On, M.TimeNs);
     return;
   case MarkKind::Oom:
-    return Out.instant(process(M.Image), M.TimeNs, "out of memory", "oom");
+    return Out.instant(process(M.Process), M.TimeNs, "out of memory", "oom");
   case MarkKind::Rss:
   case MarkKind::Pss:
     if (!M.Values.empty())
       Out.count(
-          counter(M.Image, 0,
+          counter(M.Process, 0,
                   M.Kind == MarkKind::Rss ? "resident" : "proportional share"),
           M.TimeNs, M.Values[0]);
     return;
   case MarkKind::HeapReserved:
     if (M.Heap && !M.Values.empty())
-      Out.count(counter(M.Image, M.Heap, " reserved"), M.TimeNs, M.Values[0]);
+      Out.count(counter(M.Process, M.Heap, " reserved"), M.TimeNs, M.Values[0]);
     return;
   default:
     return;
@@ -204,14 +205,15 @@ Error TimelineWriter::marks() {
     if (std::string Wrong = T.limits().check(Block); !Wrong.empty())
       return makeTraceError(T.name(), B.Offset, Wrong);
     for (const Mark &M : Block.Rows)
-      if (isChosen(M.Image) && isInWindow(M.TimeNs))
+      if (isChosen(M.Process) && isInWindow(M.TimeNs))
         mark(M);
   }
-  for (uint32_t Image = 1; Image < StepOpen.size(); ++Image)
-    if (StepOpen[Image])
-      Out.end(Steps[Image], std::min(T.endNs(), Sel.times().last()
-                                                    ? Sel.times().last()->TimeNs
-                                                    : UINT64_MAX));
+  for (uint32_t Process = 1; Process < StepOpen.size(); ++Process)
+    if (StepOpen[Process])
+      Out.end(Steps[Process],
+              std::min(T.endNs(), Sel.times().last()
+                                      ? Sel.times().last()->TimeNs
+                                      : UINT64_MAX));
   return Error::success();
 }
 
@@ -242,7 +244,7 @@ Error TimelineWriter::scopes() {
   EventTable E;
   for (const BlockInfo &B : T.reader().blocks()) {
     if (B.Kind != BlockKind::Events || T.contexts().empty() ||
-        !isChosen(B.Image))
+        !isChosen(B.Process))
       continue;
     if (Error Err = T.reader().read(B, E))
       return Err;

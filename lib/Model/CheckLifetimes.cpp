@@ -16,7 +16,7 @@ using llvm::Error;
 using llvm::formatv;
 
 namespace {
-/// The lifetimes of an image, in one piece.
+/// The lifetimes of a process, in one piece.
 struct Whole {
   std::vector<LifetimeCut> Cuts;
   std::vector<LifetimeRow> Rows;
@@ -32,21 +32,21 @@ struct Whole {
 };
 } // namespace
 
-static void compare(uint32_t Image, const Whole &Said, const Whole &Is,
+static void compare(uint32_t Process, const Whole &Said, const Whole &Is,
                     CheckResult &Out) {
   Out.Lifetimes += Said.Rows.size();
   if (Said.Cuts != Is.Cuts)
-    Out.add(formatv("image {0}: the cuts of lifetimes are not those of its "
+    Out.add(formatv("process {0}: the cuts of lifetimes are not those of its "
                     "events",
-                    Image));
+                    Process));
   if (Said.Rows.size() != Is.Rows.size())
-    Out.add(formatv("image {0}: {1} rows of lifetimes, events give {2}", Image,
-                    Said.Rows.size(), Is.Rows.size()));
+    Out.add(formatv("process {0}: {1} rows of lifetimes, events give {2}",
+                    Process, Said.Rows.size(), Is.Rows.size()));
   for (size_t I = 0; I != std::min(Said.Rows.size(), Is.Rows.size()); ++I)
     if (Said.Rows[I] != Is.Rows[I])
-      Out.add(formatv("image {0}: lifetimes of heap {1}, stack {2} are not "
+      Out.add(formatv("process {0}: lifetimes of heap {1}, stack {2} are not "
                       "those of its events",
-                      Image, Said.Rows[I].Heap, Said.Rows[I].Stack));
+                      Process, Said.Rows[I].Heap, Said.Rows[I].Stack));
 }
 
 Error memkit::compareLifetimes(TraceReader &R, const IdLimits &Limits,
@@ -60,16 +60,16 @@ Error memkit::compareLifetimes(TraceReader &R, const IdLimits &Limits,
       return E;
     if (std::string P = Limits.check(L); !P.empty())
       return makeTraceError(R.name(), B.Offset, P);
-    Said[L.Image].add(L);
+    Said[L.Process].add(L);
   }
   if (Said.empty())
     return Error::success();
   if (Error E = A.lifetimes([&](const Lifetimes &L) {
-        Is[L.Image].add(L);
+        Is[L.Process].add(L);
         return Error::success();
       }))
     return E;
-  for (auto &[Image, W] : Is)
-    compare(Image, Said[Image], W, Out);
+  for (auto &[Process, W] : Is)
+    compare(Process, Said[Process], W, Out);
   return Error::success();
 }

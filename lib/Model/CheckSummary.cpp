@@ -57,7 +57,7 @@ memkit::findLastSummary(TraceReader &R, const IdLimits &Limits) {
   for (auto P = Parts.rbegin(); P != Parts.rend(); ++P) {
     join(All.Heaps, P->Heaps);
     join(All.Domains, P->Domains);
-    join(All.Images, P->Images);
+    join(All.Processes, P->Processes);
     join(All.Steps, P->Steps);
     join(All.Layers, P->Layers);
     join(All.Losses, P->Losses);
@@ -119,12 +119,12 @@ constexpr Field<Totals> TotalsFields[] = {
     {"peak blocks", &Totals::PeakBlocks},
     {"peak time", &Totals::PeakTimeNs},
 };
-constexpr Field<ImageTotals> ImageFields[] = {
-    {"end", &ImageTotals::EndNs},
-    {"allocations", &ImageTotals::Allocations},
-    {"frees", &ImageTotals::Frees},
-    {"live bytes", &ImageTotals::LiveBytes},
-    {"peak bytes", &ImageTotals::PeakBytes},
+constexpr Field<ProcessTotals> ProcessFields[] = {
+    {"end", &ProcessTotals::EndNs},
+    {"allocations", &ProcessTotals::Allocations},
+    {"frees", &ProcessTotals::Frees},
+    {"live bytes", &ProcessTotals::LiveBytes},
+    {"peak bytes", &ProcessTotals::PeakBytes},
 };
 constexpr Field<DomainShare> ShareFields[] = {
     {"allocations", &DomainShare::Allocations},
@@ -151,11 +151,11 @@ constexpr Field<StepTotals> StepFields[] = {
 };
 
 /// A row with what it is of; sorts by that.
-struct RowOfImage {
-  uint32_t Image;
+struct RowOfProcess {
+  uint32_t Process;
   const SumRow *Row;
-  auto key() const { return std::make_tuple(Image, Row->Heap, Row->Key); }
-  bool operator<(const RowOfImage &O) const { return key() < O.key(); }
+  auto key() const { return std::make_tuple(Process, Row->Heap, Row->Key); }
+  bool operator<(const RowOfProcess &O) const { return key() < O.key(); }
 };
 
 class Comparison {
@@ -170,7 +170,7 @@ public:
                         Said.*X.Value, Is.*X.Value));
   }
 
-  void row(const char *What, uint32_t Image, const SumRow *Said,
+  void row(const char *What, uint32_t Process, const SumRow *Said,
            const SumRow *Is);
   /// Walks two lists sorted by Less. What only one has is compared with Empty:
   /// a thing of which nothing happened may be left out.
@@ -195,13 +195,13 @@ private:
 };
 
 /// Said, Is: null for none, but one of them is there.
-void Comparison::row(const char *What, uint32_t Image, const SumRow *Said,
+void Comparison::row(const char *What, uint32_t Process, const SumRow *Said,
                      const SumRow *Is) {
   static const SumRow Nothing;
   Out.SummaryRows += 1;
   const SumRow &Any = Said ? *Said : *Is;
   fields(RowFields, Said ? *Said : Nothing, Is ? *Is : Nothing, [&] {
-    return formatv("summary, image {0}, heap {1}, {2} {3}", Image, Any.Heap,
+    return formatv("summary, process {0}, heap {1}, {2} {3}", Process, Any.Heap,
                    What, Any.Key)
         .str();
   });
@@ -217,7 +217,7 @@ public:
   void add(const std::vector<SumRows> &Rows) {
     for (const SumRows &S : Rows)
       for (const SumRow &R : S.Rows)
-        Flat.push_back({S.Image, &R});
+        Flat.push_back({S.Process, &R});
   }
   void sort() {
     if (!std::is_sorted(Flat.begin(), Flat.end()))
@@ -228,22 +228,22 @@ public:
   void compare(const std::vector<SumRows> &Is) {
     for (const SumRows &S : Is)
       for (const SumRow &R : S.Rows) {
-        RowOfImage Row{S.Image, &R};
+        RowOfProcess Row{S.Process, &R};
         for (; Next != Flat.size() && Flat[Next] < Row; ++Next)
-          C.row(What, Flat[Next].Image, Flat[Next].Row, nullptr);
+          C.row(What, Flat[Next].Process, Flat[Next].Row, nullptr);
         bool Same = Next != Flat.size() && !(Row < Flat[Next]);
-        C.row(What, S.Image, Same ? Flat[Next++].Row : nullptr, &R);
+        C.row(What, S.Process, Same ? Flat[Next++].Row : nullptr, &R);
       }
   }
   void finish() {
     for (; Next != Flat.size(); ++Next)
-      C.row(What, Flat[Next].Image, Flat[Next].Row, nullptr);
+      C.row(What, Flat[Next].Process, Flat[Next].Row, nullptr);
   }
 
 private:
   Comparison &C;
   const char *What;
-  std::vector<RowOfImage> Flat;
+  std::vector<RowOfProcess> Flat;
   size_t Next = 0;
 };
 
@@ -313,7 +313,7 @@ static void compareThreads(Comparison &C, const Summary &Said,
           });
 }
 
-/// Of a step or an image.
+/// Of a step or a process.
 static void compareShares(Comparison &C, const DomainShares &Said,
                           const DomainShares &Is, llvm::StringRef Of) {
   static const DomainShare Nothing;
@@ -330,43 +330,44 @@ static void compareShares(Comparison &C, const DomainShares &Said,
 /// Older recorders wrote no shares.
 static bool hasShares(const Summary &S) {
   auto Has = [](const auto &X) { return !X.Shares.empty(); };
-  return llvm::any_of(S.Images, Has) || llvm::any_of(S.Steps, Has);
+  return llvm::any_of(S.Processes, Has) || llvm::any_of(S.Steps, Has);
 }
 
-static void compareImages(Comparison &C, const Summary &Said, const Summary &Is,
-                          CheckResult &Out) {
+static void compareProcesses(Comparison &C, const Summary &Said,
+                             const Summary &Is, CheckResult &Out) {
   bool WithShares = hasShares(Said);
-  auto Less = [](const ImageTotals &X, const ImageTotals &Y) {
-    return X.Image < Y.Image;
+  auto Less = [](const ProcessTotals &X, const ProcessTotals &Y) {
+    return X.Process < Y.Process;
   };
-  C.merge(sorted(Said.Images, Less), sorted(Is.Images, Less), Less,
-          [&](const ImageTotals *A, const ImageTotals *B) {
-            ImageTotals Nothing;
-            // Images that were not recorded may be left out.
-            Nothing.EndNs = (A ? A : B)->EndNs;
-            const ImageTotals &X = A ? *A : Nothing, &Y = B ? *B : Nothing;
-            auto Name = [&] {
-              return formatv("summary, image {0}", (A ? A : B)->Image).str();
-            };
-            C.fields(ImageFields, X, Y, Name);
-            if (WithShares)
-              compareShares(C, X.Shares, Y.Shares, Name());
-            if (A && B &&
-                std::tie(X.Ended, X.ExitStatus, X.Signal) !=
-                    std::tie(Y.Ended, Y.ExitStatus, Y.Signal))
-              Out.add(formatv(
-                  "{0}: {1}, status {2}, signal {3}; marks give {4}, "
-                  "status {5}, signal {6}",
-                  Name(), X.Ended ? "ended" : "running", X.ExitStatus, X.Signal,
-                  Y.Ended ? "ended" : "running", Y.ExitStatus, Y.Signal));
-          });
+  C.merge(
+      sorted(Said.Processes, Less), sorted(Is.Processes, Less), Less,
+      [&](const ProcessTotals *A, const ProcessTotals *B) {
+        ProcessTotals Nothing;
+        // Processes that were not recorded may be left out.
+        Nothing.EndNs = (A ? A : B)->EndNs;
+        const ProcessTotals &X = A ? *A : Nothing, &Y = B ? *B : Nothing;
+        auto Name = [&] {
+          return formatv("summary, process {0}", (A ? A : B)->Process).str();
+        };
+        C.fields(ProcessFields, X, Y, Name);
+        if (WithShares)
+          compareShares(C, X.Shares, Y.Shares, Name());
+        if (A && B &&
+            std::tie(X.Ended, X.ExitStatus, X.Signal) !=
+                std::tie(Y.Ended, Y.ExitStatus, Y.Signal))
+          Out.add(formatv("{0}: {1}, status {2}, signal {3}; marks give {4}, "
+                          "status {5}, signal {6}",
+                          Name(), X.Ended ? "ended" : "running", X.ExitStatus,
+                          X.Signal, Y.Ended ? "ended" : "running", Y.ExitStatus,
+                          Y.Signal));
+      });
 }
 
 static void compareSteps(Comparison &C, const Summary &Said,
                          const Summary &Is) {
   bool WithShares = hasShares(Said);
   auto Key = [](const StepTotals &S) {
-    return std::make_tuple(S.Image, S.BeginNs, S.Step);
+    return std::make_tuple(S.Process, S.BeginNs, S.Step);
   };
   auto Less = [&](const StepTotals &X, const StepTotals &Y) {
     return Key(X) < Key(Y);
@@ -376,8 +377,8 @@ static void compareSteps(Comparison &C, const Summary &Said,
             StepTotals Nothing;
             const StepTotals &X = A ? *A : Nothing, &Y = B ? *B : Nothing;
             auto Name = [&] {
-              return formatv("summary, image {0}, step {1}", (A ? A : B)->Image,
-                             (A ? A : B)->Step)
+              return formatv("summary, process {0}, step {1}",
+                             (A ? A : B)->Process, (A ? A : B)->Step)
                   .str();
             };
             C.fields(StepFields, X, Y, Name);
@@ -387,7 +388,7 @@ static void compareSteps(Comparison &C, const Summary &Said,
 }
 
 /// What lived at the peak of a heap of tensors, by kind, is the peak; what the
-/// image had of a heap when memory could not be had is no more than the heap.
+/// process had of a heap when memory could not be had is no more than the heap.
 static void compareKinds(const Summary &Said, CheckResult &Out) {
   struct Sum {
     uint64_t Blocks = 0, Bytes = 0;
@@ -424,7 +425,7 @@ static void compareRest(Comparison &C, const Summary &Said, const Summary &Is,
   compareTotals(C, "domain", Said.Domains, Is.Domains);
   compareSizes(Said, Is, Out);
   compareThreads(C, Said, Is);
-  compareImages(C, Said, Is, Out);
+  compareProcesses(C, Said, Is, Out);
   compareSteps(C, Said, Is);
   compareKinds(Said, Out);
 }
@@ -464,7 +465,7 @@ Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
     };
     Append(Rest.Heaps, Part.Heaps);
     Append(Rest.Domains, Part.Domains);
-    Append(Rest.Images, Part.Images);
+    Append(Rest.Processes, Part.Processes);
     Append(Rest.Steps, Part.Steps);
     Append(Rest.Threads, Part.Threads);
     return Error::success();

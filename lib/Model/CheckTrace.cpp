@@ -43,13 +43,13 @@ public:
                                          : UINT64_MAX;
   }
   Error timeStop(uint64_t TimeNs, uint64_t NextNs) override;
-  uint64_t nextEventStop(uint32_t Image) override;
-  Error eventStop(uint32_t Image, uint64_t TimeNs) override;
+  uint64_t nextEventStop(uint32_t Process) override;
+  Error eventStop(uint32_t Process, uint64_t TimeNs) override;
 
 private:
   struct SliceStop {
     uint64_t EndNs = 0;
-    uint32_t Image = 0;
+    uint32_t Process = 0;
     uint32_t Row = 0;
     uint64_t Index = 0;
     const BlockInfo *Block = nullptr;
@@ -66,8 +66,9 @@ private:
   Error compareSlice(llvm::ArrayRef<SliceStop> Parts);
   /// Reads a part of a keyframe, with its blocks, into Part.
   Error readPart(const BlockInfo &B);
-  Error compareKeyframe(uint32_t Image, const KeyframeStop &K, uint64_t TimeNs);
-  void addBlock(uint32_t Image, const Keyframe &K, const LiveBlock &Said,
+  Error compareKeyframe(uint32_t Process, const KeyframeStop &K,
+                        uint64_t TimeNs);
+  void addBlock(uint32_t Process, const Keyframe &K, const LiveBlock &Said,
                 const LiveBlock *Is);
 
   TraceReader &R;
@@ -77,7 +78,7 @@ private:
   size_t NextSlice = 0;
   std::map<uint32_t, std::vector<KeyframeStop>> KeyframeStops;
   std::map<uint32_t, size_t> NextKeyframe;
-  /// The last block of slices read, of each image.
+  /// The last block of slices read, of each process.
   std::map<uint32_t, std::pair<const BlockInfo *, Slices>> Cache;
   Keyframe Part;
 };
@@ -91,11 +92,11 @@ Error Checker::findStops(const IdLimits &Limits) {
       return E;
   }
   auto Earlier = [](const SliceStop &X, const SliceStop &Y) {
-    return std::tie(X.EndNs, X.Image, X.Index) <
-           std::tie(Y.EndNs, Y.Image, Y.Index);
+    return std::tie(X.EndNs, X.Process, X.Index) <
+           std::tie(Y.EndNs, Y.Process, Y.Index);
   };
   std::stable_sort(SliceStops.begin(), SliceStops.end(), Earlier);
-  for (auto &[Image, Stops] : KeyframeStops)
+  for (auto &[Process, Stops] : KeyframeStops)
     std::stable_sort(Stops.begin(), Stops.end(),
                      [](const KeyframeStop &X, const KeyframeStop &Y) {
                        return X.Events < Y.Events;
@@ -111,7 +112,7 @@ Error Checker::findSlices(const BlockInfo &B, const IdLimits &Limits) {
     return makeTraceError(R.name(), B.Offset, P);
   for (uint32_t Row = 0; Row < S.Rows.size(); ++Row)
     SliceStops.push_back(
-        {S.Rows[Row].EndNs, S.Image, Row, S.Rows[Row].Index, &B});
+        {S.Rows[Row].EndNs, S.Process, Row, S.Rows[Row].Index, &B});
   return Error::success();
 }
 
@@ -120,7 +121,7 @@ Error Checker::findKeyframe(const BlockInfo &B, const IdLimits &Limits) {
     return E;
   if (std::string P = Limits.check(Part); !P.empty())
     return makeTraceError(R.name(), B.Offset, P);
-  std::vector<KeyframeStop> &Stops = KeyframeStops[Part.Image];
+  std::vector<KeyframeStop> &Stops = KeyframeStops[Part.Process];
   if (Part.Part == 0)
     Stops.push_back({Part.Events, {}, false});
   if (Stops.empty() || Stops.back().Events != Part.Events ||
@@ -145,7 +146,8 @@ Error Checker::timeStop(uint64_t TimeNs, uint64_t) {
     // A slice with more rows than a block stands in several.
     const SliceStop &First = SliceStops[NextSlice];
     size_t End = NextSlice + 1;
-    while (End < SliceStops.size() && SliceStops[End].Image == First.Image &&
+    while (End < SliceStops.size() &&
+           SliceStops[End].Process == First.Process &&
            SliceStops[End].Index == First.Index)
       ++End;
     auto Parts = llvm::ArrayRef(SliceStops).slice(NextSlice, End - NextSlice);
@@ -159,7 +161,7 @@ Error Checker::timeStop(uint64_t TimeNs, uint64_t) {
 llvm::Expected<Slice> Checker::readSlice(llvm::ArrayRef<SliceStop> Parts) {
   Slice Whole;
   for (const SliceStop &At : Parts) {
-    auto &[Block, Read] = Cache[At.Image];
+    auto &[Block, Read] = Cache[At.Process];
     if (Block != At.Block) {
       if (Error E = R.read(*At.Block, Read))
         return E;
@@ -189,14 +191,14 @@ Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
   Slice &Said = *Joined;
   Slice Is;
   bool HasSums = Said.Sums != SliceSums::None;
-  Run->accounts().cutSlice(At.Image, At.EndNs, Run->nextOrdinal(At.Image),
+  Run->accounts().cutSlice(At.Process, At.EndNs, Run->nextOrdinal(At.Process),
                            HasSums ? Said.Sums : SliceSums::Changed, Is);
   if (!HasSums)
     for (SliceRow &R : Is.Rows)
       R.Allocations = R.AllocatedBytes = R.Temporaries = 0;
   Out.Slices += 1;
   std::string Name =
-      formatv("image {0}, slice {1}: ", At.Image, Said.Index).str();
+      formatv("process {0}, slice {1}: ", At.Process, Said.Index).str();
   auto Compare = [&](const char *What, uint64_t A, uint64_t B) {
     if (A != B)
       Out.add(Name + formatv("{0} {1}, events give {2}", What, A, B).str());
@@ -240,11 +242,11 @@ Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
 // Keyframes
 //===----------------------------------------------------------------------===//
 
-uint64_t Checker::nextEventStop(uint32_t Image) {
-  auto Stops = KeyframeStops.find(Image);
+uint64_t Checker::nextEventStop(uint32_t Process) {
+  auto Stops = KeyframeStops.find(Process);
   if (Stops == KeyframeStops.end())
     return UINT64_MAX;
-  size_t &Next = NextKeyframe[Image];
+  size_t &Next = NextKeyframe[Process];
   const std::vector<KeyframeStop> &List = Stops->second;
   // At no event at all nothing lives; finish() says so.
   while (Next < List.size() && List[Next].Events == 0)
@@ -252,12 +254,12 @@ uint64_t Checker::nextEventStop(uint32_t Image) {
   return Next < List.size() ? List[Next].Events : UINT64_MAX;
 }
 
-Error Checker::eventStop(uint32_t Image, uint64_t TimeNs) {
-  const std::vector<KeyframeStop> &List = KeyframeStops[Image];
-  size_t &Next = NextKeyframe[Image];
+Error Checker::eventStop(uint32_t Process, uint64_t TimeNs) {
+  const std::vector<KeyframeStop> &List = KeyframeStops[Process];
+  size_t &Next = NextKeyframe[Process];
   uint64_t Events = List[Next].Events;
   while (Next < List.size() && List[Next].Events == Events)
-    if (Error E = compareKeyframe(Image, List[Next++], TimeNs))
+    if (Error E = compareKeyframe(Process, List[Next++], TimeNs))
       return E;
   return Error::success();
 }
@@ -270,20 +272,21 @@ Error Checker::readPart(const BlockInfo &B) {
   return Error::success();
 }
 
-Error Checker::compareKeyframe(uint32_t Image, const KeyframeStop &K,
+Error Checker::compareKeyframe(uint32_t Process, const KeyframeStop &K,
                                uint64_t TimeNs) {
   Out.Keyframes += 1;
   std::string Name =
-      formatv("image {0}, keyframe after {1} events: ", Image, K.Events).str();
+      formatv("process {0}, keyframe after {1} events: ", Process, K.Events)
+          .str();
   if (!K.Whole)
     Out.add(Name + "its last part is missing");
   uint64_t Count = 0, Lowest = 0;
   for (const BlockInfo *B : K.Parts) {
     if (Error E = readPart(*B))
       return E;
-    if (Part.Part == 0 && Part.NextOrdinal != Run->nextOrdinal(Image))
+    if (Part.Part == 0 && Part.NextOrdinal != Run->nextOrdinal(Process))
       Out.add(Name + formatv("next block {0}, events give {1}",
-                             Part.NextOrdinal, Run->nextOrdinal(Image))
+                             Part.NextOrdinal, Run->nextOrdinal(Process))
                          .str());
     if (Part.Part == 0 && Part.TimeNs < TimeNs)
       Out.add(Name + formatv("at {0} ns, its last event is at {1} ns",
@@ -300,26 +303,26 @@ Error Checker::compareKeyframe(uint32_t Image, const KeyframeStop &K,
       LiveBlock Same = Is ? *Is : LiveBlock();
       // One that is gone need not be named.
       if (!Said.Enclosing && Same.Enclosing &&
-          !Run->lives(Image, Same.Enclosing - 1))
+          !Run->lives(Process, Same.Enclosing - 1))
         Same.Enclosing = 0;
       if (!Is || !(Said == Same))
-        addBlock(Image, Part, Said, Is ? &Same : nullptr);
+        addBlock(Process, Part, Said, Is ? &Same : nullptr);
     };
-    Run->matchLive(Image, Part.Blocks, Compare);
+    Run->matchLive(Process, Part.Blocks, Compare);
   }
-  if (K.Whole && Count != Run->liveBlocks(Image))
+  if (K.Whole && Count != Run->liveBlocks(Process))
     Out.add(Name + formatv("{0} blocks, events give {1}", Count,
-                           Run->liveBlocks(Image))
+                           Run->liveBlocks(Process))
                        .str());
   return Error::success();
 }
 
 /// Tells how a block of a keyframe differs from what lives, null for nothing.
-void Checker::addBlock(uint32_t Image, const Keyframe &K, const LiveBlock &Said,
-                       const LiveBlock *Is) {
+void Checker::addBlock(uint32_t Process, const Keyframe &K,
+                       const LiveBlock &Said, const LiveBlock *Is) {
   auto Name = [&] {
-    return formatv("image {0}, keyframe after {1} events, block {2}: ", Image,
-                   K.Events, Said.Ordinal)
+    return formatv("process {0}, keyframe after {1} events, block {2}: ",
+                   Process, K.Events, Said.Ordinal)
         .str();
   };
   if (!Is) {
@@ -345,11 +348,11 @@ void Checker::addBlock(uint32_t Image, const Keyframe &K, const LiveBlock &Said,
 Error Checker::finish() {
   if (Error E = timeStop(UINT64_MAX, UINT64_MAX))
     return E;
-  for (auto &[Image, Stops] : KeyframeStops)
+  for (auto &[Process, Stops] : KeyframeStops)
     for (const KeyframeStop &K : Stops) {
-      if (K.Events > Run->accounts().events(Image)) {
-        Out.add(formatv("image {0}, keyframe after {1} events: there are {2}",
-                        Image, K.Events, Run->accounts().events(Image)));
+      if (K.Events > Run->accounts().events(Process)) {
+        Out.add(formatv("process {0}, keyframe after {1} events: there are {2}",
+                        Process, K.Events, Run->accounts().events(Process)));
         for (const BlockInfo *B : K.Parts)
           if (Error E = readPart(*B))
             return E;
@@ -359,9 +362,9 @@ Error Checker::finish() {
           if (Error E = readPart(*B))
             return E;
           if (!Part.Blocks.empty())
-            Out.add(formatv("image {0}, keyframe after 0 events: {1} blocks, "
+            Out.add(formatv("process {0}, keyframe after 0 events: {1} blocks, "
                             "events give 0",
-                            Image, Part.Blocks.size()));
+                            Process, Part.Blocks.size()));
         }
       }
     }

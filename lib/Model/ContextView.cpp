@@ -15,7 +15,7 @@ namespace memkit {
 
 StringRef scopeKindName(ScopeKind K) {
   static constexpr StringLiteral Names[] = {"layer", "operator", "range",
-                                            "scope", "phase", "line"};
+                                            "scope", "phase",    "line"};
   static_assert(std::size(Names) == NumScopeKinds);
   return Names[static_cast<size_t>(K)];
 }

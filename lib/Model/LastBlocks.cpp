@@ -22,18 +22,18 @@ public:
                function_ref<void(uint32_t, uint64_t, const LiveBlock &)> Do)
       : Sel(Sel), Do(Do) {}
   void start(Replay &R) { Run = &R; }
-  Error imageEnds(uint32_t Image, uint64_t TimeNs) override {
-    if (Sel.hasImage(Image))
-      Run->forEachLive(Image, [&](const LiveBlock &B, uint32_t) {
+  Error processEnds(uint32_t Process, uint64_t TimeNs) override {
+    if (Sel.hasProcess(Process))
+      Run->forEachLive(Process, [&](const LiveBlock &B, uint32_t) {
         if (Sel.hasHeap(B.Heap) && Sel.hasStack(B.Stack))
-          Do(Image, TimeNs, B);
+          Do(Process, TimeNs, B);
       });
     return Error::success();
   }
   void finish() {
-    for (uint32_t Id = 1; Id <= Run->limits().Images; ++Id)
+    for (uint32_t Id = 1; Id <= Run->limits().Processes; ++Id)
       if (!Run->accounts().isEnded(Id))
-        cantFail(imageEnds(Id, Run->endNs()));
+        cantFail(processEnds(Id, Run->endNs()));
   }
 
 private:

@@ -32,11 +32,11 @@ struct AgedBlock {
 
 /// Calls OnEnd before the end of a process takes the blocks that the process
 /// has.
-class ImageEnds : public ReplayObserver {
+class ProcessEnds : public ReplayObserver {
 public:
-  std::function<Error(uint32_t Image)> OnEnd;
-  Error imageEnds(uint32_t Image, uint64_t) override {
-    return OnEnd ? OnEnd(Image) : Error::success();
+  std::function<Error(uint32_t Process)> OnEnd;
+  Error processEnds(uint32_t Process, uint64_t) override {
+    return OnEnd ? OnEnd(Process) : Error::success();
   }
 };
 
@@ -44,25 +44,25 @@ public:
 
 Error replayTo(const Trace &T, const Selection &Sel, const Moment &At,
                StringRef Needs,
-               function_ref<Error(uint32_t Image, const Replay &)> Do) {
+               function_ref<Error(uint32_t Process, const Replay &)> Do) {
   bool IsNear = Sel.canStartNear();
   if (Error E = requireEvents(T, Needs, IsNear ? &At : nullptr))
     return E;
   ReplayOptions Options;
   Options.KeepThreads = !IsNear;
-  ImageEnds Ends;
+  ProcessEnds Ends;
   Expected<std::unique_ptr<Replay>> R =
       Replay::create(T.reader(), Options, &Ends);
   if (!R)
     return R.takeError();
-  BitVector Left(T.images().size() + 1);
-  for (uint32_t Image = 1; Image < Left.size(); ++Image)
-    Left[Image] = Sel.hasImage(Image);
-  auto Give = [&](uint32_t Image) -> Error {
-    if (!Left[Image])
+  BitVector Left(T.processes().size() + 1);
+  for (uint32_t Process = 1; Process < Left.size(); ++Process)
+    Left[Process] = Sel.hasProcess(Process);
+  auto Give = [&](uint32_t Process) -> Error {
+    if (!Left[Process])
       return Error::success();
-    Left.reset(Image);
-    return Do(Image, **R);
+    Left.reset(Process);
+    return Do(Process, **R);
   };
   if (At.IsEnd)
     Ends.OnEnd = Give;
@@ -71,13 +71,13 @@ Error replayTo(const Trace &T, const Selection &Sel, const Moment &At,
       return E;
   if (Error E = runTo(**R, &At))
     return E;
-  for (uint32_t Image = 1; Image < Left.size(); ++Image)
-    if (Error E = Give(Image))
+  for (uint32_t Process = 1; Process < Left.size(); ++Process)
+    if (Error E = Give(Process))
       return E;
   return Error::success();
 }
 
-/// Leaves each block the bytes that no block in it has. Blocks: of an image,
+/// Leaves each block the bytes that no block in it has. Blocks: of a process,
 /// ordinals rising. A block whose enclosing one is gone counts by itself.
 static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
   auto Counts = [&](uint32_t Heap) {
@@ -112,10 +112,10 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
   bool Outer = Sel.isOuterView();
   uint32_t Domain = peakDomain(T);
   std::vector<AgedBlock> All;
-  auto Take = [&](uint32_t Image, const Replay &R) -> Error {
+  auto Take = [&](uint32_t Process, const Replay &R) -> Error {
     std::vector<AgedBlock> Blocks;
-    R.forEachLive(Image, [&](const LiveBlock &B, uint32_t Thread) {
-      bool Chosen = Sel.hasBirth({B.BirthNs, B.Size, Image, Thread, B.Heap,
+    R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
+      bool Chosen = Sel.hasBirth({B.BirthNs, B.Size, Process, Thread, B.Heap,
                                   B.Stack, B.Context}) &&
                     (Outer || T.heap(B.Heap).Domain == Domain);
       Blocks.push_back({B.BirthNs, B.Ordinal, B.Enclosing, B.Size, B.Size,
@@ -130,7 +130,7 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
   };
   if (Error E = replayTo(T, Sel, *At, "the order of allocation needs", Take))
     return std::move(E);
-  // Ordinals of an image rise with time but for what was split off.
+  // Ordinals of a process rise with time but for what was split off.
   stable_sort(All, [](const AgedBlock &A, const AgedBlock &B) {
     return A.BirthNs < B.BirthNs;
   });

@@ -1,4 +1,5 @@
-//===- LiveSet.cpp - The live blocks of an image, by ordinal ----*- C++ -*-===//
+//===- LiveSet.cpp - The live blocks of a process, by ordinal ----*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -71,7 +72,7 @@ void LiveSet::makeRoom() {
     Current->Entries.swap(SpareEntries);
     Current->Births.swap(SpareBirths);
   }
-  // A short-lived image fills little of its first chunk.
+  // A short-lived process fills little of its first chunk.
   Size = Next < ChunkSize ? std::max(Size * 2, Least) : ChunkSize;
   Current->Entries.resize(std::max(Size, Current->Entries.size()));
   Current->Births.resize(Current->Entries.size());

@@ -36,9 +36,9 @@ struct Programs {
 
 static Programs executablesOf(const Trace &T) {
   Programs P;
-  for (const Image &I : T.images()) {
+  for (const ProcessRecord &I : T.processes()) {
     std::string Room;
-    P.add(steadyFile(T.string(I.Exe), Room), &I == T.images().begin());
+    P.add(steadyFile(T.string(I.Exe), Room), &I == T.processes().begin());
   }
   return P;
 }
@@ -46,9 +46,9 @@ static Programs executablesOf(const Trace &T) {
 /// A role is a script's file name, or something else that names no file.
 static Programs scriptsOf(const Trace &T) {
   Programs P;
-  for (const Image &I : T.images())
+  for (const ProcessRecord &I : T.processes())
     if (StringRef Role = T.string(I.Role); Role.ends_with(".py"))
-      P.add(Role, &I == T.images().begin());
+      P.add(Role, &I == T.processes().begin());
   return P;
 }
 

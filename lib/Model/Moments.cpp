@@ -41,20 +41,21 @@ Error noSteps(const Trace &T) {
                    "the first optimizer of PyTorch are taken");
 }
 
-static Error noStep(const Trace &T, uint64_t Wanted, const BitVector &Images) {
+static Error noStep(const Trace &T, uint64_t Wanted,
+                    const BitVector &Processes) {
   std::string There;
-  for (uint32_t Image : Images.set_bits()) {
+  for (uint32_t Process : Processes.set_bits()) {
     uint64_t Low = UINT64_MAX, High = 0;
     for (const Summary &Part : T.summary())
       for (const StepTotals &S : Part.Steps)
-        if (S.Image == Image) {
+        if (S.Process == Process) {
           Low = std::min(Low, S.Step);
           High = std::max(High, S.Step);
         }
     if (Low <= High)
       There += ((There.empty() ? "" : ", ") + Twine(Low) + " to " +
-                Twine(High) + " (" + Twine(T.images()[Image - 1].Pid) + " " +
-                T.processName(Image) + ")")
+                Twine(High) + " (" + Twine(T.processes()[Process - 1].Pid) +
+                " " + T.processName(Process) + ")")
                    .str();
   }
   if (There.empty())
@@ -63,19 +64,21 @@ static Error noStep(const Trace &T, uint64_t Wanted, const BitVector &Images) {
 }
 
 static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
-                                 const BitVector &Images) {
+                                 const BitVector &Processes) {
   SmallVector<const StepTotals *, 4> Found;
   for (const Summary &Part : T.summary())
     for (const StepTotals &S : Part.Steps)
-      if (S.Step == Wanted && S.Image < Images.size() && Images[S.Image])
+      if (S.Step == Wanted && S.Process < Processes.size() &&
+          Processes[S.Process])
         Found.push_back(&S);
   if (Found.empty())
-    return noStep(T, Wanted, Images);
+    return noStep(T, Wanted, Processes);
   if (Found.size() > 1) {
     std::string Who;
     for (const StepTotals *S : Found)
-      Who += ((Who.empty() ? "" : ", ") + Twine(T.images()[S->Image - 1].Pid) +
-              " (" + T.processName(S->Image) + ")")
+      Who += ((Who.empty() ? "" : ", ") +
+              Twine(T.processes()[S->Process - 1].Pid) + " (" +
+              T.processName(S->Process) + ")")
                  .str();
     return makeError("several processes have a step " + Twine(Wanted) +
                      ", choose one by --process: " + Who);
@@ -85,8 +88,8 @@ static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
   return M;
 }
 
-/// Gives Do the marks of Images and those of no image, in file order.
-static Error forEachMark(const Trace &T, const BitVector &Images,
+/// Gives Do the marks of Processes and those of no process, in file order.
+static Error forEachMark(const Trace &T, const BitVector &Processes,
                          function_ref<void(const Mark &)> Do) {
   Marks Block;
   for (const BlockInfo &B : T.reader().blocks()) {
@@ -97,17 +100,17 @@ static Error forEachMark(const Trace &T, const BitVector &Images,
     if (std::string Wrong = T.limits().check(Block); !Wrong.empty())
       return makeTraceError(T.name(), B.Offset, Wrong);
     for (const Mark &M : Block.Rows)
-      if (!M.Image || (M.Image < Images.size() && Images[M.Image]))
+      if (!M.Process || (M.Process < Processes.size() && Processes[M.Process]))
         Do(M);
   }
   return Error::success();
 }
 
 static Expected<Moment> findMark(const Trace &T, const std::string &Wanted,
-                                 const BitVector &Images) {
+                                 const BitVector &Processes) {
   std::optional<Moment> Found;
   std::vector<std::string> There;
-  Error E = forEachMark(T, Images, [&](const Mark &M) {
+  Error E = forEachMark(T, Processes, [&](const Mark &M) {
     if (M.Kind != MarkKind::User)
       return;
     There.push_back(T.string(M.Name).str());
@@ -122,9 +125,9 @@ static Expected<Moment> findMark(const Trace &T, const std::string &Wanted,
 }
 
 Expected<std::vector<Mark>> findLastOoms(const Trace &T,
-                                         const BitVector &Images) {
+                                         const BitVector &Processes) {
   std::vector<Mark> Last(T.devices().size() + 1);
-  Error E = forEachMark(T, Images, [&](const Mark &M) {
+  Error E = forEachMark(T, Processes, [&](const Mark &M) {
     if (M.Kind != MarkKind::Oom || !M.Heap)
       return;
     Mark &Of = Last[T.heap(M.Heap).Domain];
@@ -136,9 +139,9 @@ Expected<std::vector<Mark>> findLastOoms(const Trace &T,
   return Last;
 }
 
-static Expected<Moment> findOom(const Trace &T, const BitVector &Images,
+static Expected<Moment> findOom(const Trace &T, const BitVector &Processes,
                                 const BitVector *Heaps) {
-  Expected<std::vector<Mark>> Last = findLastOoms(T, Images);
+  Expected<std::vector<Mark>> Last = findLastOoms(T, Processes);
   if (!Last)
     return Last.takeError();
   BitVector Domains(Last->size(), !Heaps);
@@ -225,20 +228,21 @@ uint32_t peakDomain(const Trace &T) {
 }
 
 static Expected<Moment> find(const Trace &T, const TimePoint &P,
-                             const BitVector &Images, const BitVector *Heaps) {
+                             const BitVector &Processes,
+                             const BitVector *Heaps) {
   Moment M;
   switch (P.K) {
   case TimePoint::Kind::Time:
     M.TimeNs = P.Number;
     return M;
   case TimePoint::Kind::Step:
-    return findStep(T, P.Number, Images);
+    return findStep(T, P.Number, Processes);
   case TimePoint::Kind::Mark:
-    return findMark(T, P.Name, Images);
+    return findMark(T, P.Name, Processes);
   case TimePoint::Kind::Peak:
     return Heaps ? findHeapPeak(T, *Heaps) : findDomainPeak(T, peakDomain(T));
   case TimePoint::Kind::Oom:
-    return findOom(T, Images, Heaps);
+    return findOom(T, Processes, Heaps);
   case TimePoint::Kind::End:
     M.IsEnd = true;
     M.TimeNs = UINT64_MAX - 1;
@@ -248,8 +252,9 @@ static Expected<Moment> find(const Trace &T, const TimePoint &P,
 }
 
 Expected<Moment> findMoment(const Trace &T, const TimePoint &P,
-                            const BitVector &Images, const BitVector *Heaps) {
-  Expected<Moment> M = find(T, P, Images, Heaps);
+                            const BitVector &Processes,
+                            const BitVector *Heaps) {
+  Expected<Moment> M = find(T, P, Processes, Heaps);
   if (M)
     M->Text = P.Text;
   return M;

@@ -24,8 +24,8 @@ PackedRows::Row PackedRows::valuesOf(const SumRow &R) {
   return Out;
 }
 
-PackedRows::PackedRows(uint32_t Image, ArrayRef<SumRow> Rows)
-    : Image(Image), Count(Rows.size()) {
+PackedRows::PackedRows(uint32_t Process, ArrayRef<SumRow> Rows)
+    : Process(Process), Count(Rows.size()) {
   Row Used{};
   for (const SumRow &R : Rows) {
     Row From = valuesOf(R);
@@ -58,14 +58,14 @@ void PackedRows::pack(const SumRows &Rows, std::vector<PackedRows> &Out) {
   ArrayRef<SumRow> Left = Rows.Rows;
   do {
     ArrayRef<SumRow> Some = Left.take_front(Piece);
-    Out.emplace_back(Rows.Image, Some);
+    Out.emplace_back(Rows.Process, Some);
     Left = Left.drop_front(Some.size());
   } while (!Left.empty());
 }
 
 SumRows PackedRows::unpack() const {
   SumRows Out;
-  Out.Image = Image;
+  Out.Process = Process;
   Out.Rows.reserve(Count);
   for (size_t I = 0; I != Count; ++I)
     Out.Rows.push_back((*this)[I]);

@@ -123,10 +123,10 @@ Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf,
                     : "all spaces: ") +
            nameOf(S, M);
   double Variance = 0;
-  S.forEach([&](uint32_t Image, const SumRow &R) {
+  S.forEach([&](uint32_t Process, const SumRow &R) {
     if (!Outer && Space && T.heap(R.Heap).Domain != *Space)
       return;
-    uint64_t Value = valueOf(R, M, Outer, T.wasReplaced(Image));
+    uint64_t Value = valueOf(R, M, Outer, T.wasReplaced(Process));
     add(P, Value && KeyOf ? KeyOf(R) : R.Key, Value);
     Variance += varianceOf(T, R, M, Outer, Value);
   });
@@ -162,8 +162,8 @@ std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics,
   for (size_t I = 0; I != All.size(); ++I)
     All[I].Values.reserve(Rows[I / Width]);
 
-  S.forEach([&](uint32_t Image, const SumRow &R) {
-    bool Replaced = T.wasReplaced(Image);
+  S.forEach([&](uint32_t Process, const SumRow &R) {
+    bool Replaced = T.wasReplaced(Process);
     for (size_t I = 0; I != Width; ++I) {
       Metric M = Metrics[I];
       auto Add = [&](size_t To, bool Outer) {
@@ -193,9 +193,9 @@ std::pair<Profile, Profile> makeDiffProfiles(const Sums &S, Metric M) {
   Less.M = More.M = M;
   Less.Name = ("less: " + metricName(M)).str();
   More.Name = ("more: " + metricName(M)).str();
-  S.forEach([&](uint32_t Image, const SumRow &R) {
+  S.forEach([&](uint32_t Process, const SumRow &R) {
     Profile &To = T.heapName(R.Heap).ends_with(".less") ? Less : More;
-    add(To, R.Key, valueOf(R, M, /*Outer=*/true, T.wasReplaced(Image)));
+    add(To, R.Key, valueOf(R, M, /*Outer=*/true, T.wasReplaced(Process)));
   });
   return Out;
 }

@@ -18,7 +18,9 @@ ReplayObserver::~ReplayObserver() = default;
 Error ReplayObserver::timeStop(uint64_t, uint64_t) { return Error::success(); }
 Error ReplayObserver::eventStop(uint32_t, uint64_t) { return Error::success(); }
 Error ReplayObserver::stepBegun(uint32_t, uint64_t) { return Error::success(); }
-Error ReplayObserver::imageEnds(uint32_t, uint64_t) { return Error::success(); }
+Error ReplayObserver::processEnds(uint32_t, uint64_t) {
+  return Error::success();
+}
 
 Replay::Replay(TraceReader &R, ReplayOptions O, ReplayObserver *Observer)
     : R(R), Options(std::move(O)), Observer(Observer) {
@@ -51,18 +53,18 @@ Error Replay::readDictionary() {
       continue;
     if (Error E = R.read(B, D))
       return E;
-    uint32_t Heap = Limits.Heaps, Image = Limits.Images;
+    uint32_t Heap = Limits.Heaps, Process = Limits.Processes;
     std::string Problem = Limits.add(D);
     if (!Problem.empty())
       return fail(B, Problem);
     LimitsBefore.push_back({B.Offset, Limits});
     for (const memkit::Heap &H : D.Heaps)
       A.addHeap(++Heap, H);
-    for (const memkit::Image &I : D.Images)
-      A.beginImage(++Image, I.StartNs);
+    for (const memkit::ProcessRecord &I : D.Processes)
+      A.beginProcess(++Process, I.StartNs);
   }
-  Images.resize(Limits.Images + size_t(1));
-  EventsOfImage.resize(Limits.Images + size_t(1));
+  Processes.resize(Limits.Processes + size_t(1));
+  EventsOfProcess.resize(Limits.Processes + size_t(1));
   return Error::success();
 }
 
@@ -88,11 +90,11 @@ Error Replay::readMarks() {
     A.countMarks(Block.Rows.size());
     for (Mark &M : Block.Rows) {
       EndNs = std::max(EndNs, M.TimeNs);
-      bool Applied = M.Kind == MarkKind::Step || M.Kind == MarkKind::ImageEnd ||
-                     M.Kind == MarkKind::HeapReserved ||
-                     M.Kind == MarkKind::Rss || M.Kind == MarkKind::Pss ||
-                     M.Kind == MarkKind::Loss;
-      if (Applied && M.Image)
+      bool Applied =
+          M.Kind == MarkKind::Step || M.Kind == MarkKind::ProcessEnd ||
+          M.Kind == MarkKind::HeapReserved || M.Kind == MarkKind::Rss ||
+          M.Kind == MarkKind::Pss || M.Kind == MarkKind::Loss;
+      if (Applied && M.Process)
         Marks.push_back(std::move(M));
     }
   }
@@ -103,25 +105,26 @@ Error Replay::readMarks() {
   return Error::success();
 }
 
-/// Finds the images that have events, and those keyframes that stand before the
-/// first events of their image: what was before these is not in the trace.
+/// Finds the processes that have events, and those keyframes that stand before
+/// the first events of their process: what was before these is not in the
+/// trace.
 Error Replay::setUp() {
-  Bases.resize(Images.size());
-  LeftOut.resize(Images.size());
+  Bases.resize(Processes.size());
+  LeftOut.resize(Processes.size());
   for (const BlockInfo &B : R.blocks()) {
-    if (B.Kind == BlockKind::Keyframe && B.Image < Images.size() &&
-        !Images[B.Image])
-      addPart(Bases[B.Image], B);
+    if (B.Kind == BlockKind::Keyframe && B.Process < Processes.size() &&
+        !Processes[B.Process])
+      addPart(Bases[B.Process], B);
     if (B.Kind != BlockKind::Events)
       continue;
-    if (B.Image == 0 || B.Image > limitsAt(B.Offset).Images)
-      return fail(B, "events of image " + llvm::Twine(B.Image) +
+    if (B.Process == 0 || B.Process > limitsAt(B.Offset).Processes)
+      return fail(B, "events of process " + llvm::Twine(B.Process) +
                          ", there are " +
-                         llvm::Twine(limitsAt(B.Offset).Images));
-    if (!Images[B.Image])
-      Images[B.Image] =
-          std::make_unique<ImageReplay>(B.Image, Limits, Options.KeepThreads);
-    EventsOfImage[B.Image] += B.Events;
+                         llvm::Twine(limitsAt(B.Offset).Processes));
+    if (!Processes[B.Process])
+      Processes[B.Process] = std::make_unique<ProcessReplay>(
+          B.Process, Limits, Options.KeepThreads);
+    EventsOfProcess[B.Process] += B.Events;
     EndNs = std::max(EndNs, B.EndNs);
   }
   return Error::success();
@@ -138,12 +141,12 @@ void Replay::addPart(KeyframeParts &Parts, const BlockInfo &B) {
   Parts.push_back(&B);
 }
 
-/// Learns how many events were left out before the first of each image.
+/// Learns how many events were left out before the first of each process.
 Error Replay::readBases() {
   HasStarted = true;
   Keyframe K;
-  for (size_t Id = 0; Id < Images.size(); ++Id) {
-    if (!Images[Id] || Bases[Id].empty())
+  for (size_t Id = 0; Id < Processes.size(); ++Id) {
+    if (!Processes[Id] || Bases[Id].empty())
       continue;
     const BlockInfo &First = *Bases[Id].front();
     if (Error E = R.readHead(First, K))
@@ -154,15 +157,15 @@ Error Replay::readBases() {
                              "they cannot be replayed");
     if (K.Events > UINT64_MAX / 4)
       return fail(First, "a keyframe after more events than there can be");
-    EventsOfImage[Id] += K.Events;
+    EventsOfProcess[Id] += K.Events;
     LeftOut[Id] = K.Events;
   }
   return Error::success();
 }
 
-/// Begins an image with what lived before its first event.
+/// Begins a process with what lived before its first event.
 Error Replay::loadBase(size_t Id) {
-  if (!Images[Id] || Bases[Id].empty())
+  if (!Processes[Id] || Bases[Id].empty())
     return Error::success();
   if (Error E = loadKeyframe(Bases[Id]))
     return E;
@@ -173,7 +176,7 @@ Error Replay::loadBase(size_t Id) {
 Error Replay::startAtBases() {
   if (Error E = readBases())
     return E;
-  for (size_t Id = 0; Id < Images.size(); ++Id)
+  for (size_t Id = 0; Id < Processes.size(); ++Id)
     if (Error E = loadBase(Id))
       return E;
   return Error::success();
@@ -182,22 +185,22 @@ Error Replay::startAtBases() {
 Error Replay::startNear(uint64_t AtNs, bool KeepEnded) {
   if (Error E = readBases())
     return E;
-  // The parts of the last keyframe of each image, as far as they are read.
-  std::vector<KeyframeParts> Best(Images.size());
+  // The parts of the last keyframe of each process, as far as they are read.
+  std::vector<KeyframeParts> Best(Processes.size());
   for (const BlockInfo &B : R.blocks()) {
     if (B.Kind != BlockKind::Keyframe || B.BeginNs >= AtNs ||
-        B.Image >= Images.size() || !Images[B.Image])
+        B.Process >= Processes.size() || !Processes[B.Process])
       continue;
-    KeyframeParts &Parts = Best[B.Image];
+    KeyframeParts &Parts = Best[B.Process];
     if (Parts.empty() || Parts.back()->BeginNs <= B.BeginNs)
       addPart(Parts, B);
   }
   for (const Mark &M : Marks)
-    if (!KeepEnded && M.Kind == MarkKind::ImageEnd && M.TimeNs <= AtNs &&
-        Images[M.Image])
-      Images[M.Image]->Ignored = true;
-  for (size_t Id = 0; Id < Images.size(); ++Id) {
-    if (!Images[Id] || Images[Id]->Ignored)
+    if (!KeepEnded && M.Kind == MarkKind::ProcessEnd && M.TimeNs <= AtNs &&
+        Processes[M.Process])
+      Processes[M.Process]->Ignored = true;
+  for (size_t Id = 0; Id < Processes.size(); ++Id) {
+    if (!Processes[Id] || Processes[Id]->Ignored)
       continue;
     if (Error E = Best[Id].empty() ? loadBase(Id) : loadKeyframe(Best[Id]))
       return E;
@@ -206,7 +209,7 @@ Error Replay::startNear(uint64_t AtNs, bool KeepEnded) {
 }
 
 Error Replay::loadKeyframe(llvm::ArrayRef<const BlockInfo *> Parts) {
-  ImageReplay &I = image(Parts.front()->Image);
+  ProcessReplay &I = process(Parts.front()->Process);
   Keyframe K;
   uint32_t Part = 0;
   bool Complete = false;
@@ -221,13 +224,13 @@ Error Replay::loadKeyframe(llvm::ArrayRef<const BlockInfo *> Parts) {
       if (Part != 0)
         break;
       // Each event creates at most one block.
-      if (K.Events > EventsOfImage[K.Image] || K.NextOrdinal > K.Events)
+      if (K.Events > EventsOfProcess[K.Process] || K.NextOrdinal > K.Events)
         return fail(*B, "a keyframe after more events than there are");
       I.Live.restart(K.NextOrdinal);
-      if (K.Events < LeftOut[K.Image])
+      if (K.Events < LeftOut[K.Process])
         return fail(*B, "a keyframe before the one that the events begin with");
       I.Events = K.Events;
-      I.Skip = K.Events - LeftOut[K.Image];
+      I.Skip = K.Events - LeftOut[K.Process];
     }
     if (K.Part != Part++ || K.Events != I.Events ||
         K.NextOrdinal != I.Live.next())
@@ -243,7 +246,8 @@ Error Replay::loadKeyframe(llvm::ArrayRef<const BlockInfo *> Parts) {
   return Error::success();
 }
 
-Error Replay::addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset) {
+Error Replay::addKeyframe(ProcessReplay &I, const Keyframe &K,
+                          uint64_t Offset) {
   uint64_t Lowest = 0;
   for (const LiveBlock &B : K.Blocks) {
     if (B.Ordinal < Lowest || B.Ordinal >= K.NextOrdinal)
@@ -256,15 +260,15 @@ Error Replay::addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset) {
     To.BirthNs = B.BirthNs;
     To.P = {B.Address, B.Enclosing, A.isEstimated(B.Heap) ? B.Weight : 0};
     To.E.Size = B.Size;
-    Birth About{B.BirthNs, B.Size, K.Image, 0, B.Heap, B.Stack, B.Context};
+    Birth About{B.BirthNs, B.Size, K.Process, 0, B.Heap, B.Stack, B.Context};
     if (Options.Select && !Options.Select(About)) {
       To.E.Row = Refused;
       I.Live.addOld(To);
       continue;
     }
     uint32_t Key = Options.KeyOf ? Options.KeyOf(About) : B.Stack;
-    To.E.Row = A.stackRow(K.Image, B.Heap, Key);
-    To.E.ContextRow = A.contextRow(K.Image, B.Heap, B.Context);
+    To.E.Row = A.stackRow(K.Process, B.Heap, Key);
+    To.E.ContextRow = A.contextRow(K.Process, B.Heap, B.Context);
     BlockRef Ref{B.Ordinal, To.E.Row, To.E.ContextRow};
     LiveSet::Cursor Outer;
     if (B.Enclosing)
@@ -290,16 +294,16 @@ Error Replay::addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset) {
 // Results
 //===----------------------------------------------------------------------===//
 
-uint64_t Replay::liveBlocks(uint32_t Image) const {
-  return Images[Image] ? Images[Image]->Live.size() : 0;
+uint64_t Replay::liveBlocks(uint32_t Process) const {
+  return Processes[Process] ? Processes[Process]->Live.size() : 0;
 }
 
-bool Replay::lives(uint32_t Image, uint64_t Ordinal) const {
-  return Images[Image] && Images[Image]->Live.find(Ordinal);
+bool Replay::lives(uint32_t Process, uint64_t Ordinal) const {
+  return Processes[Process] && Processes[Process]->Live.find(Ordinal);
 }
 
-uint64_t Replay::nextOrdinal(uint32_t Image) const {
-  return Images[Image] ? Images[Image]->Live.next() : 0;
+uint64_t Replay::nextOrdinal(uint32_t Process) const {
+  return Processes[Process] ? Processes[Process]->Live.next() : 0;
 }
 
 static LiveBlock makeLiveBlock(const Accounts &A, uint64_t Ordinal,
@@ -319,18 +323,18 @@ static LiveBlock makeLiveBlock(const Accounts &A, uint64_t Ordinal,
 }
 
 void Replay::forEachLive(
-    uint32_t Image,
+    uint32_t Process,
     llvm::function_ref<void(const LiveBlock &, uint32_t)> Do) const {
-  if (!Images[Image])
+  if (!Processes[Process])
     return;
-  Images[Image]->Live.forEach([&](const LiveSet::Block &B) {
+  Processes[Process]->Live.forEach([&](const LiveSet::Block &B) {
     if (B.E.Row != Refused)
       Do(makeLiveBlock(A, B.Ordinal, B.E, B.BirthNs, B.P), B.Thread);
   });
 }
 
 void Replay::matchLive(
-    uint32_t Image, llvm::ArrayRef<LiveBlock> Said,
+    uint32_t Process, llvm::ArrayRef<LiveBlock> Said,
     llvm::function_ref<void(const LiveBlock &, const LiveBlock *)> Do) const {
   // The rows of sums, which know stack and heap, are cache misses away: they
   // are fetched for so many blocks before they are read.
@@ -341,9 +345,9 @@ void Replay::matchLive(
     Said = Said.drop_front(Some.size());
     for (size_t At = 0; At != Some.size(); ++At) {
       Found[At] = LiveSet::Cursor();
-      if (!Images[Image])
+      if (!Processes[Process])
         continue;
-      Found[At] = Images[Image]->Live.findNext(Some[At].Ordinal, Last);
+      Found[At] = Processes[Process]->Live.findNext(Some[At].Ordinal, Last);
       if (!Found[At])
         continue;
       Last = Found[At];

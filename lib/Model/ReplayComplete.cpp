@@ -38,28 +38,28 @@ class Completer : public SliceCutter {
 public:
   using SliceCutter::SliceCutter;
 
-  uint64_t nextEventStop(uint32_t Image) override {
-    return NextCheck.try_emplace(Image, LeastKeyframeEvents).first->second;
+  uint64_t nextEventStop(uint32_t Process) override {
+    return NextCheck.try_emplace(Process, LeastKeyframeEvents).first->second;
   }
-  Error eventStop(uint32_t Image, uint64_t TimeNs) override {
-    uint64_t Now = NextCheck[Image], &Last = LastKeyframe[Image];
-    NextCheck[Image] = Now + LeastKeyframeEvents;
-    if (Now - Last < Run->liveBlocks(Image) * EventsPerKeyframeBlock)
+  Error eventStop(uint32_t Process, uint64_t TimeNs) override {
+    uint64_t Now = NextCheck[Process], &Last = LastKeyframe[Process];
+    NextCheck[Process] = Now + LeastKeyframeEvents;
+    if (Now - Last < Run->liveBlocks(Process) * EventsPerKeyframeBlock)
       return Error::success();
     Last = Now;
-    return writeKeyframe(Image, Now, TimeNs);
+    return writeKeyframe(Process, Now, TimeNs);
   }
 
 private:
-  Error writeKeyframe(uint32_t Image, uint64_t Events, uint64_t TimeNs) {
+  Error writeKeyframe(uint32_t Process, uint64_t Events, uint64_t TimeNs) {
     Keyframe K;
-    K.Image = Image;
+    K.Process = Process;
     K.TimeNs = TimeNs;
     K.Events = Events;
-    K.NextOrdinal = Run->nextOrdinal(Image);
+    K.NextOrdinal = Run->nextOrdinal(Process);
     K.Last = false;
     Error Problem = Error::success();
-    Run->forEachLive(Image, [&](const LiveBlock &B, uint32_t) {
+    Run->forEachLive(Process, [&](const LiveBlock &B, uint32_t) {
       if (K.Blocks.size() == MaxBlockRows) {
         if (!Problem)
           Problem = Out.write(K);

@@ -61,7 +61,7 @@ Error Replay::runMany(Cursor &C, size_t End) {
 /// for those that are split off.
 void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
   const EventTable &E = *C.Open;
-  ImageReplay &I = *C.I;
+  ProcessReplay &I = *C.I;
   LiveSet::Room To = I.Live.room();
   size_t Allocated = End - C.Alloc, Last = E.Stack.size() - 1;
   if (Created != Allocated)
@@ -117,7 +117,7 @@ void Replay::noteAllocations(Cursor &C) {
 /// End name.
 Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End) {
   const EventTable &E = *C.Open;
-  ImageReplay &I = *C.I;
+  ProcessReplay &I = *C.I;
   // The next ones are fetched while these are changed.
   Entries.resize(2 * Fetched);
   auto Fetch = [&](size_t From) {
@@ -140,7 +140,7 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End) {
 Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
                            LiveSet::Entry **At) {
   const EventTable &E = *C.Open;
-  ImageReplay &I = *C.I;
+  ProcessReplay &I = *C.I;
   const uint32_t *Rows = E.RefRow.data(), *Owns = E.RefOwn.data();
   const uint64_t *Blocks = E.Block.data(), FirstOrdinal = E.FirstOrdinal;
   const EventKind *Kinds = E.Kind.data();

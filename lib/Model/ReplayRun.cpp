@@ -19,7 +19,7 @@ using llvm::Twine;
 //===----------------------------------------------------------------------===//
 
 /// The slower way to the rows of an allocation; remembers them.
-void Replay::findRows(ImageReplay &I, uint32_t Stack, uint32_t Context,
+void Replay::findRows(ProcessReplay &I, uint32_t Stack, uint32_t Context,
                       uint32_t Heap, LiveSet::Entry &Entry) {
   Entry.Row = A.stackRow(I.Id, Heap, Stack);
   I.Stacks.set(Stack, Heap, Entry.Row);
@@ -53,7 +53,7 @@ Error Replay::badSplit(const Cursor &C, size_t Ref, uint64_t Size) const {
 
 Error Replay::allocate(Cursor &C) {
   const EventTable &E = *C.Open;
-  ImageReplay &I = *C.I;
+  ProcessReplay &I = *C.I;
   size_t At = C.Alloc;
   uint32_t Stack = E.Stack[At], Heap = E.Heap[At];
   uint32_t Context = E.Context.empty() ? 0 : E.Context[At];
@@ -112,7 +112,7 @@ Error Replay::readWeight(const Cursor &C, LiveSet::Place &P) const {
 
 Error Replay::reference(Cursor &C) {
   const EventTable &E = *C.Open;
-  ImageReplay &I = *C.I;
+  ProcessReplay &I = *C.I;
   uint64_t Ordinal = E.Block[C.ref()], TimeNs = E.TimeNs[C.Row];
   LiveSet::Cursor Block = I.Live.find(Ordinal);
   if (LLVM_UNLIKELY(!Block))
@@ -240,21 +240,22 @@ Error Replay::crossBoundaries(uint64_t TimeNs) {
 Error Replay::applyMark(const Mark &M) {
   switch (M.Kind) {
   case MarkKind::Step:
-    if (A.isEnded(M.Image))
+    if (A.isEnded(M.Process))
       return Error::success();
-    A.beginStep(M.Image, M.Id, M.TimeNs);
-    return Observer ? Observer->stepBegun(M.Image, M.TimeNs) : Error::success();
-  case MarkKind::ImageEnd: {
-    if (A.isEnded(M.Image))
+    A.beginStep(M.Process, M.Id, M.TimeNs);
+    return Observer ? Observer->stepBegun(M.Process, M.TimeNs)
+                    : Error::success();
+  case MarkKind::ProcessEnd: {
+    if (A.isEnded(M.Process))
       return Error::success();
     if (Observer)
-      if (Error E = Observer->imageEnds(M.Image, M.TimeNs))
+      if (Error E = Observer->processEnds(M.Process, M.TimeNs))
         return E;
     int32_t Status = !M.Values.empty() ? static_cast<int32_t>(M.Values[0]) : -1;
     uint32_t Signal =
         M.Values.size() > 1 ? static_cast<uint32_t>(M.Values[1]) : 0;
-    A.endImage(M.Image, M.TimeNs, Status, Signal);
-    if (ImageReplay *I = Images[M.Image].get()) {
+    A.endProcess(M.Process, M.TimeNs, Status, Signal);
+    if (ProcessReplay *I = Processes[M.Process].get()) {
       I->Live.clear();
       I->Stacks.clear();
       I->Contexts.clear();
@@ -262,18 +263,18 @@ Error Replay::applyMark(const Mark &M) {
     return Error::success();
   }
   case MarkKind::HeapReserved:
-    if (M.Heap && !M.Values.empty() && !A.isEnded(M.Image))
-      A.setReserved(M.Image, M.Heap, M.Values[0]);
+    if (M.Heap && !M.Values.empty() && !A.isEnded(M.Process))
+      A.setReserved(M.Process, M.Heap, M.Values[0]);
     return Error::success();
   case MarkKind::Rss:
   case MarkKind::Pss:
     if (!M.Values.empty())
-      A.noteResident(M.Image, M.Kind == MarkKind::Rss ? M.Values[0] : 0,
+      A.noteResident(M.Process, M.Kind == MarkKind::Rss ? M.Values[0] : 0,
                      M.Kind == MarkKind::Pss ? M.Values[0] : 0);
     return Error::success();
   case MarkKind::Loss:
     if (M.Id < NumLossKinds && !M.Values.empty())
-      A.addLoss(M.Image, static_cast<LossKind>(M.Id), M.Values[0]);
+      A.addLoss(M.Process, static_cast<LossKind>(M.Id), M.Values[0]);
     return Error::success();
   default:
     return Error::success();
@@ -287,16 +288,16 @@ Error Replay::applyMark(const Mark &M) {
 /// Begins to decode what run() will need.
 void Replay::decodeAhead() {
   std::vector<const BlockInfo *> Wanted;
-  std::vector<uint64_t> Skip(Images.size());
-  for (const std::unique_ptr<ImageReplay> &I : Images)
+  std::vector<uint64_t> Skip(Processes.size());
+  for (const std::unique_ptr<ProcessReplay> &I : Processes)
     if (I)
       Skip[I->Id] = I->Ignored ? UINT64_MAX : I->Skip;
   for (const BlockInfo &B : R.blocks()) {
     if (B.Kind != BlockKind::Events || B.Events == 0)
       continue;
-    bool Skipped = Skip[B.Image] >= B.Events;
-    Skip[B.Image] -=
-        Skip[B.Image] == UINT64_MAX ? 0 : std::min(Skip[B.Image], B.Events);
+    bool Skipped = Skip[B.Process] >= B.Events;
+    Skip[B.Process] -=
+        Skip[B.Process] == UINT64_MAX ? 0 : std::min(Skip[B.Process], B.Events);
     if (!Skipped && B.BeginNs <= UntilNs)
       Wanted.push_back(&B);
   }
@@ -314,10 +315,10 @@ Error Replay::openBlock(Cursor &C) {
     return Err;
   EventTable &E = *C.Open;
   size_t Rows = E.rows();
-  if (Rows != At.Events || E.Image != At.Image || E.Epoch != At.Epoch ||
+  if (Rows != At.Events || E.Process != At.Process || E.Epoch != At.Epoch ||
       (Rows && E.TimeNs.front() != At.BeginNs))
     return fail(At, "the events are not those that the index tells of");
-  ImageReplay &I = *C.I;
+  ProcessReplay &I = *C.I;
   I.Stacks.open();
   I.Contexts.open();
   C.Row = std::min<uint64_t>(I.Skip, Rows);
@@ -350,7 +351,7 @@ void Replay::closeBlock(Cursor &C) {
 /// Replays the block at which the cursor stands up to LimitNs or its end.
 Error Replay::runCursor(Cursor &C, uint64_t LimitNs) {
   const BlockInfo &At = *C.Blocks[C.Block];
-  ImageReplay &I = *C.I;
+  ProcessReplay &I = *C.I;
   if (!C.Open && (I.Skip >= At.Events || I.Ignored)) {
     // The keyframe has them all.
     I.Skip -= std::min(I.Skip, At.Events);
@@ -372,7 +373,7 @@ Error Replay::runCursor(Cursor &C, uint64_t LimitNs) {
       if (Error Err = crossBoundaries(Time))
         return Err;
     if (A.isEnded(I.Id))
-      return fail(At, "an event at " + Twine(Time) + " ns of image " +
+      return fail(At, "an event at " + Twine(Time) + " ns of process " +
                           Twine(I.Id) + ", which has ended");
     uint64_t Stop = std::min(LimitNs, BoundaryNs);
     if (UntilNs != UINT64_MAX)
@@ -395,14 +396,14 @@ Error Replay::runCursor(Cursor &C, uint64_t LimitNs) {
 /// Blocks: the event blocks of one epoch, in file order.
 Error Replay::runEpoch(llvm::ArrayRef<const BlockInfo *> Blocks) {
   std::vector<Cursor> Cursors;
-  std::vector<uint32_t> CursorOf(Images.size());
+  std::vector<uint32_t> CursorOf(Processes.size());
   for (const BlockInfo *B : Blocks) {
-    if (!CursorOf[B->Image]) {
+    if (!CursorOf[B->Process]) {
       Cursors.emplace_back();
-      Cursors.back().I = Images[B->Image].get();
-      CursorOf[B->Image] = Cursors.size();
+      Cursors.back().I = Processes[B->Process].get();
+      CursorOf[B->Process] = Cursors.size();
     }
-    Cursor &C = Cursors[CursorOf[B->Image] - 1];
+    Cursor &C = Cursors[CursorOf[B->Process] - 1];
     if (C.Blocks.empty())
       C.HeadNs = B->BeginNs;
     C.Blocks.push_back(B);
@@ -439,7 +440,7 @@ Error Replay::run(uint64_t Until) {
     if (Error E = startAtBases())
       return E;
   findBoundary();
-  for (const std::unique_ptr<ImageReplay> &I : Images)
+  for (const std::unique_ptr<ProcessReplay> &I : Processes)
     if (I && Observer) {
       // One that the keyframe is past, or stands at, never comes.
       I->NextStop = Observer->nextEventStop(I->Id);

@@ -23,7 +23,7 @@ Expected<Selection> Selection::create(const Trace &T, const SelectionSpec &S) {
   Sel.MinSize = S.MinSize;
   if (Error E = Sel.chooseHeaps(T, S))
     return E;
-  if (Error E = Sel.chooseImages(T, S))
+  if (Error E = Sel.chooseProcesses(T, S))
     return E;
   if (Error E = Sel.chooseStacks(T, S))
     return E;
@@ -57,17 +57,18 @@ Error Selection::chooseHeaps(const Trace &T, const SelectionSpec &S) {
   return Error::success();
 }
 
-/// Whether Pattern is `#N` for image Id or the pid of it.
-static bool namesImage(const Image &I, uint32_t Id, StringRef Pattern) {
+/// Whether Pattern is `#N` for process Id or the pid of it.
+static bool namesProcess(const ProcessRecord &I, uint32_t Id,
+                         StringRef Pattern) {
   uint32_t Number;
   if (Pattern.consume_front("#"))
     return !Pattern.getAsInteger(10, Number) && Number == Id;
   return !Pattern.getAsInteger(10, Number) && Number == I.Pid;
 }
 
-Error Selection::chooseImages(const Trace &T, const SelectionSpec &S) {
-  uint32_t Count = T.images().size();
-  Images.resize(Count + 1, S.Processes.empty());
+Error Selection::chooseProcesses(const Trace &T, const SelectionSpec &S) {
+  uint32_t Count = T.processes().size();
+  Processes.resize(Count + 1, S.Processes.empty());
   if (S.Processes.empty())
     return Error::success();
   Expected<Globs> Wanted = Globs::create("--process", S.Processes);
@@ -75,16 +76,16 @@ Error Selection::chooseImages(const Trace &T, const SelectionSpec &S) {
     return Wanted.takeError();
   std::vector<std::string> There;
   for (uint32_t Id = 1; Id <= Count; ++Id) {
-    const Image &I = T.images()[Id - 1];
+    const ProcessRecord &I = T.processes()[Id - 1];
     StringRef Program = T.program(Id);
     There.push_back((Twine(I.Pid) + " (" + T.processName(Id) + ")").str());
-    Images[Id] =
+    Processes[Id] =
         Wanted->match(Program) || Wanted->match(programName(Program)) ||
         Wanted->match(T.processName(Id)) ||
         any_of(S.Processes,
-               [&](const std::string &P) { return namesImage(I, Id, P); });
+               [&](const std::string &P) { return namesProcess(I, Id, P); });
   }
-  if (Images.none())
+  if (Processes.none())
     return nothingMatches("process", S.Processes, There);
   return Error::success();
 }
@@ -148,7 +149,7 @@ Expected<Moment> Selection::atOrPeak(const Trace &T) const {
     return *Times.At;
   TimePoint Peak;
   Peak.K = TimePoint::Kind::Peak;
-  return findMoment(T, Peak, Images, OuterView ? &Heaps : nullptr);
+  return findMoment(T, Peak, Processes, OuterView ? &Heaps : nullptr);
 }
 
 /// A beginning after the end would leave nothing without saying why.
@@ -184,7 +185,7 @@ Error Selection::chooseTimes(const Trace &T, const SelectionSpec &S) {
     if (!P)
       return Error::success();
     Expected<Moment> M =
-        findMoment(T, *P, Images, OuterView ? &Heaps : nullptr);
+        findMoment(T, *P, Processes, OuterView ? &Heaps : nullptr);
     if (!M)
       return M.takeError();
     To = std::move(*M);

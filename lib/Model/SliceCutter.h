@@ -25,8 +25,8 @@ public:
   void start(Replay &R) { Run = &R; }
   uint64_t nextTimeStop() override;
   llvm::Error timeStop(uint64_t TimeNs, uint64_t NextNs) override;
-  llvm::Error stepBegun(uint32_t Image, uint64_t TimeNs) override;
-  llvm::Error imageEnds(uint32_t Image, uint64_t TimeNs) override;
+  llvm::Error stepBegun(uint32_t Process, uint64_t TimeNs) override;
+  llvm::Error processEnds(uint32_t Process, uint64_t TimeNs) override;
   /// After the run: what is open. AtNs: a moment after its last event.
   llvm::Error finish(uint64_t AtNs);
 
@@ -35,11 +35,11 @@ protected:
   Replay *Run = nullptr;
 
 private:
-  uint32_t numImages() const { return Run->limits().Images; }
-  llvm::Error cut(uint32_t Image, uint64_t TimeNs);
-  llvm::Error flush(uint32_t Image);
-  SliceBatch &batch(uint32_t Image) {
-    return Batches.try_emplace(Image, Image).first->second;
+  uint32_t numProcesses() const { return Run->limits().Processes; }
+  llvm::Error cut(uint32_t Process, uint64_t TimeNs);
+  llvm::Error flush(uint32_t Process);
+  SliceBatch &batch(uint32_t Process) {
+    return Batches.try_emplace(Process, Process).first->second;
   }
 
   std::map<uint32_t, SliceBatch> Batches;

@@ -31,7 +31,7 @@ bool SliceSeries::hasLifetimes() const {
 }
 
 bool SliceSeries::hasSteps() const {
-  return any_of(Images, [](const ImageSlices &I) { return I.hasSteps(); });
+  return any_of(Processes, [](const ProcessSlices &I) { return I.hasSteps(); });
 }
 
 Expected<std::unique_ptr<SliceSeries>> SliceSeries::create(const Sums &S) {
@@ -88,7 +88,7 @@ Error SliceSeries::makeSlices() {
   return Error::success();
 }
 
-size_t ImageSlices::headsBefore(uint64_t Index) const {
+size_t ProcessSlices::headsBefore(uint64_t Index) const {
   auto At = lower_bound(
       Heads, Index, [](const SliceHead &H, uint64_t I) { return H.Index < I; });
   return At - Heads.begin();
@@ -108,26 +108,26 @@ Error SliceSeries::addHeads(const BlockInfo &B, const Slices &Block) {
   auto Wrong = [&](const Twine &What) {
     return makeTraceError(T.name(), B.Offset, What);
   };
-  if (Block.Image == 0 || Block.Image > T.images().size())
-    return Wrong("slices of image " + Twine(Block.Image) + " of " +
-                 Twine(T.images().size()));
-  if (!S.selection().hasImage(Block.Image) || Block.Rows.empty())
+  if (Block.Process == 0 || Block.Process > T.processes().size())
+    return Wrong("slices of process " + Twine(Block.Process) + " of " +
+                 Twine(T.processes().size()));
+  if (!S.selection().hasProcess(Block.Process) || Block.Rows.empty())
     return Error::success();
-  uint32_t &Place = PlaceOf[Block.Image];
+  uint32_t &Place = PlaceOf[Block.Process];
   if (!Place) {
-    Images.push_back({Block.Image, {}});
+    Processes.push_back({Block.Process, {}});
     Cursors.emplace_back();
-    Place = Images.size();
+    Place = Processes.size();
   }
-  ImageSlices &I = Images[Place - 1];
+  ProcessSlices &I = Processes[Place - 1];
   Cursor &C = Cursors[Place - 1];
   for (const Slice &Part : Block.Rows) {
     if (goesOn(C.Any, C.Index, Part))
       continue;
     if (Part.EndNs < Part.BeginNs ||
         (C.Any && (Part.Index < C.Index || Part.EndNs < I.Heads.back().EndNs)))
-      return Wrong("slice " + Twine(Part.Index) + " of image " +
-                   Twine(Block.Image) + " is out of order");
+      return Wrong("slice " + Twine(Part.Index) + " of process " +
+                   Twine(Block.Process) + " is out of order");
     C = {I.Heads.size(), Part.Index, true};
     I.Heads.push_back({Part.Index, Part.FirstStep, Part.LastStep, Part.BeginNs,
                        Part.EndNs, Part.Sums});
@@ -136,7 +136,7 @@ Error SliceSeries::addHeads(const BlockInfo &B, const Slices &Block) {
 }
 
 Error SliceSeries::readHeads() {
-  PlaceOf.assign(S.trace().images().size() + 1, 0);
+  PlaceOf.assign(S.trace().processes().size() + 1, 0);
   Slices Block;
   for (const BlockInfo &B : reader().blocks()) {
     if (B.Kind != BlockKind::Slices)
@@ -146,12 +146,12 @@ Error SliceSeries::readHeads() {
     if (Error E = addHeads(B, Block))
       return E;
   }
-  sort(Images, [](const ImageSlices &A, const ImageSlices &B) {
-    return A.Image < B.Image;
+  sort(Processes, [](const ProcessSlices &A, const ProcessSlices &B) {
+    return A.Process < B.Process;
   });
-  for (size_t Place = 0; Place != Images.size(); ++Place)
-    PlaceOf[Images[Place].Image] = Place + 1;
-  FirstRows.resize(Images.size());
+  for (size_t Place = 0; Place != Processes.size(); ++Place)
+    PlaceOf[Processes[Place].Process] = Place + 1;
+  FirstRows.resize(Processes.size());
   return Error::success();
 }
 
@@ -210,19 +210,20 @@ Error SliceSeries::forEachLifetimes(
     function_ref<void(size_t, const Lifetimes &)> Take) {
   const Selection &Sel = S.selection();
   const Trace &T = S.trace();
-  // Of each image the last whole set counts.
-  std::vector<std::vector<Lifetimes>> Sets(Images.size()), Open(Images.size());
+  // Of each process the last whole set counts.
+  std::vector<std::vector<Lifetimes>> Sets(Processes.size()),
+      Open(Processes.size());
   for (const BlockInfo &B : reader().blocks()) {
     if (B.Kind != BlockKind::Lifetimes)
       continue;
     Lifetimes L;
     if (Error E = reader().read(B, L))
       return E;
-    if (L.Image == 0 || L.Image > T.images().size())
+    if (L.Process == 0 || L.Process > T.processes().size())
       return makeTraceError(T.name(), B.Offset,
-                            "lifetimes of image " + Twine(L.Image) + " of " +
-                                Twine(T.images().size()));
-    if (!PlaceOf[L.Image])
+                            "lifetimes of process " + Twine(L.Process) +
+                                " of " + Twine(T.processes().size()));
+    if (!PlaceOf[L.Process])
       continue;
     for (const LifetimeRow &R : L.Rows)
       if (R.Heap == 0 || R.Heap > T.heaps().size() || R.Stack > T.numStacks())
@@ -234,7 +235,7 @@ Error SliceSeries::forEachLifetimes(
     erase_if(L.Rows, [&](const LifetimeRow &R) {
       return !Sel.hasHeap(R.Heap) || !Sel.hasStack(R.Stack);
     });
-    size_t Place = PlaceOf[L.Image] - 1;
+    size_t Place = PlaceOf[L.Process] - 1;
     bool Last = L.Last;
     Open[Place].push_back(std::move(L));
     if (Last)
@@ -248,7 +249,7 @@ Error SliceSeries::forEachLifetimes(
 
 Error SliceSeries::forEach(Taker Take) {
   std::fill(Values.begin(), Values.end(), Value());
-  Cursors.assign(Images.size(), {});
+  Cursors.assign(Processes.size(), {});
   for (std::unique_ptr<RowCache> &First : FirstRows)
     if (!First) {
       First = std::make_unique<RowCache>(S.trace().numStacks());
@@ -260,10 +261,10 @@ Error SliceSeries::forEach(Taker Take) {
       continue;
     if (Error E = reader().read(B, Block))
       return E;
-    // That it names an image was checked with the heads.
-    if (!PlaceOf[Block.Image])
+    // That it names a process was checked with the heads.
+    if (!PlaceOf[Block.Process])
       continue;
-    uint32_t Place = PlaceOf[Block.Image] - 1;
+    uint32_t Place = PlaceOf[Block.Process] - 1;
     Cursor &C = Cursors[Place];
     for (const Slice &Part : Block.Rows) {
       if (!goesOn(C.Any, C.Index, Part))

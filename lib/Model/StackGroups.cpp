@@ -25,11 +25,11 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
     G.Of.emplace(T);
   if (By != GroupBy::Step)
     return G;
-  G.StepsOf.resize(T.images().size() + 1);
+  G.StepsOf.resize(T.processes().size() + 1);
   for (const Summary &Part : T.summary())
     for (const StepTotals &S : Part.Steps)
-      if (S.Image < G.StepsOf.size()) {
-        G.StepsOf[S.Image].push_back(G.Steps.size());
+      if (S.Process < G.StepsOf.size()) {
+        G.StepsOf[S.Process].push_back(G.Steps.size());
         G.Steps.push_back({S.BeginNs, S.Step});
       }
   if (G.Steps.size() == 1)
@@ -50,7 +50,7 @@ uint32_t StackGroups::key(uint32_t Group, uint32_t Stack) {
 
 /// The place in Steps of the one that had begun; 0: none.
 uint32_t StackGroups::stepOf(const Birth &B) const {
-  const std::vector<uint32_t> &Of = StepsOf[B.Image];
+  const std::vector<uint32_t> &Of = StepsOf[B.Process];
   auto After = llvm::upper_bound(Of, B.TimeNs, [&](uint64_t Ns, uint32_t At) {
     return Ns < Steps[At].BeginNs;
   });
@@ -79,8 +79,8 @@ std::string StackGroups::nameOf(uint32_t Group) const {
       return "(no thread)";
     const Thread &Th = T->threads()[Group - 1];
     std::string Process;
-    if (T->images().size() > 1)
-      Process = T->processName(Th.Image).str() + " ";
+    if (T->processes().size() > 1)
+      Process = T->processName(Th.Process).str() + " ";
     return (Process + T->string(Th.Name) + " (" + Twine(Th.Tid) + ")").str();
   }
   case GroupBy::Heap:
@@ -229,7 +229,8 @@ Expected<KindView> viewKinds(const Trace &T, const Selection &Sel) {
   std::vector<Profile> ByHeap(T.heaps().size() + 1);
   for (const Summary &Part : T.summary())
     for (const KindTotals &K : Part.Kinds) {
-      if (K.Oom || !Sel.hasHeap(K.Heap) || !Sel.hasImage(K.Image) || !K.Bytes)
+      if (K.Oom || !Sel.hasHeap(K.Heap) || !Sel.hasProcess(K.Process) ||
+          !K.Bytes)
         continue;
       SmallVector<uint32_t, 2> Path{Frame(Names[static_cast<size_t>(K.Kind)])};
       if (K.Layer)

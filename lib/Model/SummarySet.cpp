@@ -60,7 +60,7 @@ Error SummarySet::read(TraceReader &Reader) {
 
 /// Checks the ids of rows.
 static std::string checkRows(const IdLimits &Limits, const PackedRows &R) {
-  bool Good = R.image() && R.image() <= Limits.Images &&
+  bool Good = R.process() && R.process() <= Limits.Processes &&
               R.maxKey() <= Limits.Stacks && R.maxHeap() <= Limits.Heaps &&
               R.minHeap() != 0;
   if (Good)

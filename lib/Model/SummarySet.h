@@ -17,9 +17,9 @@ namespace memkit {
 /// The parts of the last whole summary of a trace, in file order. Empty when
 /// there is none, or when events come after it: it would not tell of them.
 struct SummarySet {
-  std::vector<Summary> Parts; ///< without rows of stacks
+  std::vector<Summary> Parts;                ///< without rows of stacks
   std::vector<std::vector<PackedRows>> Rows; ///< of stacks, by part
-  std::vector<uint64_t> Offsets; ///< of the parts' blocks
+  std::vector<uint64_t> Offsets;             ///< of the parts' blocks
 
   /// Ids are not checked.
   llvm::Error read(TraceReader &Reader);

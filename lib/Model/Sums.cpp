@@ -66,7 +66,7 @@ Error Sums::replaySelected(std::function<uint32_t(const Birth &)> KeyOf) {
   if (Error E = runTo(**R, W.last()))
     return E;
   auto Pack = [&](SumRows Rows, std::vector<PackedRows> &To) {
-    bool Gone = W.last() && (*R)->accounts().isEnded(Rows.Image);
+    bool Gone = W.last() && (*R)->accounts().isEnded(Rows.Process);
     if (W.At || Gone)
       for (SumRow &Row : Rows.Rows)
         atMoment(Row, Gone, W.At.has_value());
@@ -96,7 +96,7 @@ void Sums::takeEnds() {
   Take(T->contextRows(), Replayed.Contexts);
 }
 
-/// The rows of the context 0: by image and heap, what rows of stacks have and
+/// The rows of the context 0: by process and heap, what rows of stacks have and
 /// those of contexts have not.
 static void addRest(ArrayRef<PackedRows> Stacks, ArrayRef<PackedRows> Contexts,
                     std::vector<PackedRows> &Out) {
@@ -110,7 +110,7 @@ static void addRest(ArrayRef<PackedRows> Stacks, ArrayRef<PackedRows> Contexts,
   std::map<uint32_t, std::map<uint32_t, SumRow>> Rest;
   auto ForEach = [&](ArrayRef<PackedRows> Pieces, auto Change) {
     for (const PackedRows &Piece : Pieces) {
-      std::map<uint32_t, SumRow> &Heaps = Rest[Piece.image()];
+      std::map<uint32_t, SumRow> &Heaps = Rest[Piece.process()];
       for (size_t I = 0; I != Piece.size(); ++I) {
         SumRow R = Piece[I], &To = Heaps[R.Heap];
         for (uint64_t SumRow::*Field : Added)
@@ -123,9 +123,9 @@ static void addRest(ArrayRef<PackedRows> Stacks, ArrayRef<PackedRows> Contexts,
   ForEach(Contexts, [](uint64_t Sum, uint64_t Less) {
     return Sum < Less ? 0 : Sum - Less;
   });
-  for (auto &[Image, Heaps] : Rest) {
+  for (auto &[Process, Heaps] : Rest) {
     SumRows Rows;
-    Rows.Image = Image;
+    Rows.Process = Process;
     for (auto &[Heap, Row] : Heaps) {
       Row.Heap = Heap;
       Rows.Rows.push_back(Row);
@@ -167,13 +167,13 @@ Error Sums::gather(std::function<uint32_t(const Birth &)> KeyOf) {
     addRest(Stacks, Contexts, Rest);
   auto Add = [&](ArrayRef<PackedRows> Rows) {
     for (const PackedRows &R : Rows)
-      if (Sel.hasImage(R.image()))
+      if (Sel.hasProcess(R.process()))
         this->Rows.push_back(&R);
   };
   Add(By == SumsOf::Contexts ? Contexts : Stacks);
   Add(Rest);
   stable_sort(this->Rows, [](const PackedRows *A, const PackedRows *B) {
-    return A->image() < B->image();
+    return A->process() < B->process();
   });
   return Error::success();
 }
@@ -200,8 +200,9 @@ void Sums::forEachKey(
   }
 }
 
-void Sums::forEach(function_ref<void(uint32_t Image, const SumRow &)> F) const {
-  forEachKey([&](RowId Id, uint32_t, uint32_t) { F(imageOf(Id), row(Id)); });
+void Sums::forEach(
+    function_ref<void(uint32_t Process, const SumRow &)> F) const {
+  forEachKey([&](RowId Id, uint32_t, uint32_t) { F(processOf(Id), row(Id)); });
 }
 
 Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec,

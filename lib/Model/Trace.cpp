@@ -148,7 +148,7 @@ void Trace::take(Dictionary &D) {
     Strings.push_back(S);
   D.Strings.clear();
   append(Heaps, D.Heaps);
-  append(Images, D.Images);
+  append(Processes, D.Processes);
   append(Threads, D.Threads);
   append(Devices, D.Devices);
   append(Modules, D.Modules);
@@ -290,12 +290,12 @@ StringRef Trace::domainName(uint32_t Id) const {
 }
 
 StringRef Trace::program(uint32_t Id) const {
-  const Image &I = Images[Id - 1];
+  const ProcessRecord &I = Processes[Id - 1];
   return string(I.Command.empty() ? I.Exe : I.Command.front());
 }
 
 StringRef Trace::processName(uint32_t Id) const {
-  if (uint32_t Role = Images[Id - 1].Role)
+  if (uint32_t Role = Processes[Id - 1].Role)
     return string(Role);
   return programName(program(Id));
 }
@@ -345,9 +345,9 @@ void Trace::prepareSums() {
   for (size_t I = 0; I != HeapSums.size(); ++I)
     HeapSums[I].Id = I + 1;
   for (const Summary &S : Parts) {
-    for (const ImageTotals &I : S.Images)
+    for (const ProcessTotals &I : S.Processes)
       if (I.Role)
-        Images[I.Image - 1].Role = I.Role;
+        Processes[I.Process - 1].Role = I.Role;
     EndNs = std::max(EndNs, S.EndNs);
     for (const HeapTotals &H : S.Heaps)
       HeapSums[H.Id - 1] = H;
@@ -355,9 +355,9 @@ void Trace::prepareSums() {
       if (D.Id == 0)
         HostSums = D;
   }
-  Replaced.assign(Images.size() + 1, false);
-  for (const Image &I : Images)
-    if (I.Origin == ImageOrigin::Exec)
+  Replaced.assign(Processes.size() + 1, false);
+  for (const ProcessRecord &I : Processes)
+    if (I.Origin == ProcessOrigin::Exec)
       Replaced[I.Parent] = true;
 }
 

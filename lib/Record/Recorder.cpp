@@ -88,7 +88,7 @@ void takeSignals() {
   Set(SIGXFSZ, SIG_IGN);
 }
 
-/// Two descriptors for each image, shared memory as large as it may be. The
+/// Two descriptors for each process, shared memory as large as it may be. The
 /// program keeps the limits it had.
 void raiseLimits() {
   for (auto Kind : {RLIMIT_NOFILE, RLIMIT_FSIZE}) {
@@ -227,7 +227,7 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
       Result.DevicePeaks.emplace_back(R.domainName(Domain), Peak);
   Result.LiveBytes = Host.LiveBytes;
   Result.LiveBlocks = Host.LiveBlocks;
-  Result.Recorded = S.imagesRecorded();
+  Result.Recorded = S.processesRecorded();
   rusage Used;
   if (getrusage(RUSAGE_THREAD, &Used) == 0)
     for (const timeval &T : {Used.ru_utime, Used.ru_stime})

@@ -42,8 +42,9 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
     addList(O->Heap, "heap", "glob",
             "Only these heaps, their outer view (host.malloc, torch.*)");
   if (Wanted & SF_Process)
-    addList(O->Process, "process", "pid|glob",
-            "Only these processes: a pid, #N for image N, or a program's name");
+    addList(
+        O->Process, "process", "pid|glob",
+        "Only these processes: a pid, #N for process N, or a program's name");
   if (Wanted & SF_Thread)
     addList(O->Thread, "thread", "tid|glob",
             "Only what these threads allocated (replays the events)");

@@ -15,13 +15,13 @@
 
 namespace memkit {
 
-/// The Image, Epoch, times and Events that the index tells of a block. Writer
+/// The Process, Epoch, times and Events that the index tells of a block. Writer
 /// and scan use the same, so that both give the same BlockInfo.
 template <class T> BlockInfo blockCover(const T &) { return {}; }
 
 inline BlockInfo blockCover(const Events &E) {
   BlockInfo I;
-  I.Image = E.Image;
+  I.Process = E.Process;
   I.Epoch = E.Epoch;
   I.Events = E.Rows.size();
   if (!E.Rows.empty()) {
@@ -33,7 +33,7 @@ inline BlockInfo blockCover(const Events &E) {
 
 inline BlockInfo blockCover(const EventLog &L) {
   BlockInfo I;
-  I.Image = L.Image;
+  I.Process = L.Process;
   I.Epoch = L.Epoch;
   I.Events = L.size();
   I.BeginNs = L.beginNs();
@@ -55,7 +55,7 @@ inline BlockInfo blockCover(const Marks &M) {
 
 inline BlockInfo blockCover(const Slices &S) {
   BlockInfo I;
-  I.Image = S.Image;
+  I.Process = S.Process;
   if (!S.Rows.empty()) {
     I.BeginNs = S.Rows.front().BeginNs;
     I.EndNs = std::max(I.BeginNs, S.Rows.back().EndNs);
@@ -65,14 +65,14 @@ inline BlockInfo blockCover(const Slices &S) {
 
 inline BlockInfo blockCover(const Keyframe &K) {
   BlockInfo I;
-  I.Image = K.Image;
+  I.Process = K.Process;
   I.BeginNs = I.EndNs = K.TimeNs;
   return I;
 }
 
 inline BlockInfo blockCover(const Lifetimes &L) {
   BlockInfo I;
-  I.Image = L.Image;
+  I.Process = L.Process;
   return I;
 }
 

@@ -106,7 +106,7 @@ Decoder::Problem Decoder::decode(Marks &Out) {
       return "unknown kind of mark " + std::to_string(M->kind());
     Mark R;
     R.Kind = MarkKind(M->kind());
-    R.Image = M->image();
+    R.Process = M->process();
     R.TimeNs = M->time_ns();
     R.Thread = M->thread();
     R.Name = M->name();
@@ -124,7 +124,7 @@ Decoder::Problem Decoder::decode(Marks &Out) {
 Decoder::Problem Decoder::decodeHeads(Slices &Out) {
   const fb::Slices *T = Block->body_as_Slices();
   TRY(known(T, fb::Slices::VT_TEMPORARIES));
-  Out.Image = T->image();
+  Out.Process = T->process();
   Out.Rows.clear();
   if (!T->heads())
     return "";
@@ -183,7 +183,7 @@ Decoder::Problem Decoder::decodeHead(Keyframe &Out) {
   TRY(known(T, fb::Keyframe::VT_WEIGHT));
   if (T->count() > MaxBlockRows)
     return "too many entries in a keyframe";
-  Out.Image = T->image();
+  Out.Process = T->process();
   Out.TimeNs = T->time_ns();
   Out.Events = T->events();
   Out.NextOrdinal = T->next_ordinal();
@@ -242,7 +242,8 @@ Decoder::Problem Decoder::decode(Index &Out) {
   };
   Column(T->compressed(), [](BlockInfo &B, uint64_t V) { B.Compressed = V; });
   Column(T->raw(), [](BlockInfo &B, uint64_t V) { B.Raw = V; });
-  Column(T->image(), [](BlockInfo &B, uint64_t V) { B.Image = uint32_t(V); });
+  Column(T->process(),
+         [](BlockInfo &B, uint64_t V) { B.Process = uint32_t(V); });
   Column(T->epoch(), [](BlockInfo &B, uint64_t V) { B.Epoch = uint32_t(V); });
   Column(T->begin_ns(), [](BlockInfo &B, uint64_t V) { B.BeginNs = V; });
   Column(T->end_ns(),

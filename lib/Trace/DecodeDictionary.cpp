@@ -105,21 +105,21 @@ Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
     Out.Devices.push_back(std::move(D));
     return "";
   }));
-  TRY(eachEntry(T->images(), [&](const fb::Image *X) -> Problem {
-    TRY(known(X, fb::Image::VT_WHY_NOT));
-    if (X->origin() >= NumImageOrigins)
-      return "unknown origin of an image " + std::to_string(X->origin());
-    Image I;
+  TRY(eachEntry(T->processes(), [&](const fb::Process *X) -> Problem {
+    TRY(known(X, fb::Process::VT_WHY_NOT));
+    if (X->origin() >= NumProcessOrigins)
+      return "unknown origin of a process " + std::to_string(X->origin());
+    ProcessRecord I;
     I.Pid = X->pid();
     I.Parent = X->parent();
-    I.Origin = ImageOrigin(X->origin());
+    I.Origin = ProcessOrigin(X->origin());
     I.Exe = X->exe();
     TRY(copyVector(X->command(), I.Command));
     I.Role = X->role();
     I.StartNs = X->start_ns();
     I.Recorded = X->recorded();
     I.WhyNot = X->why_not();
-    Out.Images.push_back(std::move(I));
+    Out.Processes.push_back(std::move(I));
     return "";
   }));
   return eachEntry(T->heaps(), [&](const fb::Heap *X) -> Problem {
@@ -151,12 +151,12 @@ Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
   }));
   TRY(eachEntry(T->threads(), [&](const fb::Thread *X) -> Problem {
     TRY(known(X, fb::Thread::VT_START_NS));
-    Out.Threads.push_back({X->image(), X->tid(), X->name(), X->start_ns()});
+    Out.Threads.push_back({X->process(), X->tid(), X->name(), X->start_ns()});
     return "";
   }));
   return eachEntry(T->loads(), [&](const fb::Load *X) -> Problem {
     TRY(known(X, fb::Load::VT_END_NS));
-    Out.Loads.push_back({X->image(), X->module_(), X->start(), X->size(),
+    Out.Loads.push_back({X->process(), X->module_(), X->start(), X->size(),
                          X->bias(), X->time_ns(), X->end_ns()});
     return "";
   });
@@ -182,7 +182,7 @@ Decoder::Problem Decoder::outline(DictionaryOutline &Out, bool WithStrings) {
   C.Stacks = Count(T->stacks());
   C.Scopes = Size(T->scopes());
   C.Contexts = Count(T->contexts());
-  C.Images = Size(T->images());
+  C.Processes = Size(T->processes());
   C.Threads = Size(T->threads());
   C.Heaps = Size(T->heaps());
   for (uint32_t N :
@@ -203,7 +203,7 @@ static void clear(Dictionary &D) {
   D.NodeFrames.clear();
   D.Scopes.clear();
   D.Contexts.clear();
-  D.Images.clear();
+  D.Processes.clear();
   D.Threads.clear();
   D.Heaps.clear();
   D.Loads.clear();

@@ -56,7 +56,7 @@ Decoder::Problem Decoder::decode(EventTable &Out) {
   TRY(known(T, fb::Events::VT_HEAP_WIDE));
   EventInput In;
   TRY(openEvents(T, In));
-  Out.Image = T->image();
+  Out.Process = T->process();
   Out.Epoch = T->epoch();
   Out.FirstOrdinal = T->first_ordinal();
   Out.Threads = In.Threads;
@@ -78,7 +78,7 @@ static void spread(const EventTable &From, const std::vector<T> &Values,
 Decoder::Problem Decoder::decode(Events &Out) {
   TRY(decode(Columns));
   const EventTable &T = Columns;
-  Out.Image = T.Image;
+  Out.Process = T.Process;
   Out.Epoch = T.Epoch;
   Out.FirstOrdinal = T.FirstOrdinal;
   Out.Rows.resize(T.rows());

@@ -83,7 +83,7 @@ Decoder::Problem Decoder::decode(Lifetimes &Out) {
   const fb::Lifetimes *T = Block->body_as_Lifetimes();
   TRY(known(T, fb::Lifetimes::VT_FREE_BYTES));
   Out = Lifetimes();
-  Out.Image = T->image();
+  Out.Process = T->process();
   Out.Last = T->last();
   if (T->cuts()) {
     if (T->cuts()->size() > MaxBlockRows)

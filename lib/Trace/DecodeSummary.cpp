@@ -48,7 +48,7 @@ Decoder::Problem Decoder::sumRows(const Table *T, SumRows &Out) {
   if (N > MaxBlockRows)
     return "too many rows in a part of a summary";
   TRY(charge(N * sizeof(SumRow)));
-  Out.Image = T->image();
+  Out.Process = T->process();
   const fb::Planes *Key;
   if constexpr (std::is_same_v<Table, fb::StackRows>)
     Key = T->stack();
@@ -168,28 +168,28 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     Out.Domains.push_back(D);
     return "";
   }));
-  TRY(eachRow(T->images(), [&](const fb::ImageTotals *X) -> Problem {
-    TRY(known(X, fb::ImageTotals::VT_SHARES));
-    Out.Images.push_back({X->image(),
-                          X->end_ns(),
-                          X->ended(),
-                          X->exit_status(),
-                          X->signal(),
-                          X->allocations(),
-                          X->frees(),
-                          X->inherited_frees(),
-                          X->lost(),
-                          X->live_bytes(),
-                          X->peak_bytes(),
-                          X->role(),
-                          X->rss_peak_bytes(),
-                          X->pss_peak_bytes(),
-                          {}});
-    return shares(X->shares(), Out.Images.back().Shares);
+  TRY(eachRow(T->processes(), [&](const fb::ProcessTotals *X) -> Problem {
+    TRY(known(X, fb::ProcessTotals::VT_SHARES));
+    Out.Processes.push_back({X->process(),
+                             X->end_ns(),
+                             X->ended(),
+                             X->exit_status(),
+                             X->signal(),
+                             X->allocations(),
+                             X->frees(),
+                             X->inherited_frees(),
+                             X->lost(),
+                             X->live_bytes(),
+                             X->peak_bytes(),
+                             X->role(),
+                             X->rss_peak_bytes(),
+                             X->pss_peak_bytes(),
+                             {}});
+    return shares(X->shares(), Out.Processes.back().Shares);
   }));
   TRY(eachRow(T->steps(), [&](const fb::StepTotals *X) -> Problem {
     TRY(known(X, fb::StepTotals::VT_SHARES));
-    Out.Steps.push_back({X->image(),
+    Out.Steps.push_back({X->process(),
                          X->step(),
                          X->begin_ns(),
                          X->end_ns(),
@@ -206,7 +206,7 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     TRY(known(X, fb::LayerTotals::VT_SHARES));
     if (X->kind() >= NumScopeKinds)
       return "unknown kind of scope " + std::to_string(X->kind());
-    Out.Layers.push_back({X->image(),
+    Out.Layers.push_back({X->process(),
                           X->name(),
                           X->backward(),
                           X->calls(),
@@ -231,7 +231,7 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     TRY(known(X, fb::Loss::VT_COUNT));
     if (X->kind() >= NumLossKinds)
       return "unknown kind of loss " + std::to_string(X->kind());
-    Out.Losses.push_back({X->image(), LossKind(X->kind()), X->count()});
+    Out.Losses.push_back({X->process(), LossKind(X->kind()), X->count()});
     return "";
   }));
   TRY(eachRow(T->threads(), [&](const fb::ThreadTotals *X) -> Problem {
@@ -249,13 +249,14 @@ Decoder::Problem Decoder::decodeKinds(Summary &Out) {
     TRY(known(X, fb::KindTotals::VT_BYTES));
     if (X->kind() >= NumTensorKinds)
       return "unknown kind of tensor " + std::to_string(X->kind());
-    Out.Kinds.push_back({X->heap(), X->image(), TensorKind(X->kind()), X->oom(),
-                         X->layer(), X->stack(), X->blocks(), X->bytes()});
+    Out.Kinds.push_back({X->heap(), X->process(), TensorKind(X->kind()),
+                         X->oom(), X->layer(), X->stack(), X->blocks(),
+                         X->bytes()});
     return "";
   }));
   TRY(eachRow(T->ooms(), [&](const fb::OomTotals *X) -> Problem {
     TRY(known(X, fb::OomTotals::VT_SKIPPED));
-    Out.Ooms.push_back({X->number(), X->image(), X->heap(), X->thread(),
+    Out.Ooms.push_back({X->number(), X->process(), X->heap(), X->thread(),
                         X->time_ns(), X->stack(), X->context(), X->requested(),
                         X->skipped()});
     return "";

@@ -87,7 +87,7 @@ Bytes Encoder::encode(const Marks &M) {
     auto Values = R.Values.empty() ? 0 : B.CreateVector(R.Values);
     fb::Clock C = clock(R.Clock);
     Rows.push_back(fb::CreateMark(
-        B, uint8_t(R.Kind), R.Image, R.TimeNs, R.Thread, R.Name, R.Id, R.Heap,
+        B, uint8_t(R.Kind), R.Process, R.TimeNs, R.Thread, R.Name, R.Id, R.Heap,
         R.Stack, R.Context, Values, R.Clock == ClockTriple() ? nullptr : &C));
   }
   return finish(fb::Body::Marks,
@@ -126,7 +126,7 @@ Bytes Encoder::encode(const Slices &S) {
   for (const Slice &R : S.Rows)
     Sums.push_back(static_cast<uint8_t>(R.Sums));
   return finish(fb::Body::Slices,
-                fb::CreateSlices(B, S.Image, B.CreateVectorOfStructs(Heads),
+                fb::CreateSlices(B, S.Process, B.CreateVectorOfStructs(Heads),
                                  Count, Heap, Stack, Blocks, Live, bytes(Sums),
                                  Allocations, Allocated, Temporaries)
                     .Union());
@@ -182,7 +182,7 @@ Bytes Encoder::encode(const Lifetimes &L) {
   auto FreedBytes = Column(Frees, [](const LateFrees &F) { return F.Bytes; });
   return finish(
       fb::Body::Lifetimes,
-      fb::CreateLifetimes(B, L.Image, L.Last, B.CreateVectorOfStructs(Cuts),
+      fb::CreateLifetimes(B, L.Process, L.Last, B.CreateVectorOfStructs(Cuts),
                           uint32_t(L.Rows.size()), Heap, Stack, CohortsOf,
                           FreesOf, NumCohorts, Interval, More, Blocks, Live,
                           NumFrees, Steps, Time, In, Freed, FreedBytes)
@@ -210,9 +210,9 @@ Bytes Encoder::encode(const Keyframe &K) {
   auto Weight = column(V, [](const LiveBlock &L) { return L.Weight; });
   return finish(
       fb::Body::Keyframe,
-      fb::CreateKeyframe(B, K.Image, K.TimeNs, K.Events, K.NextOrdinal, K.Part,
-                         K.Last, uint32_t(V.size()), Ordinal, Stack, Context,
-                         Heap, Size, Birth, Address, Enclosing, Weight)
+      fb::CreateKeyframe(B, K.Process, K.TimeNs, K.Events, K.NextOrdinal,
+                         K.Part, K.Last, uint32_t(V.size()), Ordinal, Stack,
+                         Context, Heap, Size, Birth, Address, Enclosing, Weight)
           .Union());
 }
 
@@ -244,7 +244,7 @@ Offset<Table> Encoder::sumRows(const SumRows &R) {
   });
 #undef COLUMN
   Builder T(B);
-  T.add_image(R.Image);
+  T.add_process(R.Process);
   T.add_count(uint32_t(V.size()));
   T.add_heap(Heap);
   if constexpr (std::is_same_v<Table, fb::StackRows>)
@@ -301,37 +301,37 @@ Bytes Encoder::encode(const Summary &S) {
         B, H.Id, H.Allocations, H.Frees, H.AllocatedBytes, H.FreedBytes,
         H.Temporaries, H.LiveBlocks, H.LiveBytes, H.PeakBytes, H.PeakBlocks,
         H.PeakTimeNs));
-  std::vector<Off<fb::ImageTotals>> Images;
-  for (const ImageTotals &I : S.Images)
-    Images.push_back(fb::CreateImageTotals(
-        B, I.Image, I.EndNs, I.Ended, I.ExitStatus, I.Signal, I.Allocations,
+  std::vector<Off<fb::ProcessTotals>> Processes;
+  for (const ProcessTotals &I : S.Processes)
+    Processes.push_back(fb::CreateProcessTotals(
+        B, I.Process, I.EndNs, I.Ended, I.ExitStatus, I.Signal, I.Allocations,
         I.Frees, I.InheritedFrees, I.Lost, I.LiveBytes, I.PeakBytes, I.Role,
         I.RssPeakBytes, I.PssPeakBytes, shares(I.Shares)));
   std::vector<Off<fb::StepTotals>> Steps;
   for (const StepTotals &T : S.Steps)
     Steps.push_back(fb::CreateStepTotals(
-        B, T.Image, T.Step, T.BeginNs, T.EndNs, T.Allocations, T.Frees,
+        B, T.Process, T.Step, T.BeginNs, T.EndNs, T.Allocations, T.Frees,
         T.AllocatedBytes, T.FreedBytes, T.PeakBytes, T.LiveBytes,
         shares(T.Shares)));
   std::vector<Off<fb::LayerTotals>> Layers;
   for (const LayerTotals &T : S.Layers)
     Layers.push_back(fb::CreateLayerTotals(
-        B, T.Image, T.Name, T.Backward, T.Calls, T.DurationNs, T.Allocations,
+        B, T.Process, T.Name, T.Backward, T.Calls, T.DurationNs, T.Allocations,
         T.Frees, T.AllocatedBytes, T.PeakBytes, T.ReservedPeakBytes,
         T.FragmentationPpm, uint8_t(T.Kind), T.RiseBytes, T.TensorAllocations,
         T.TensorFrees, T.TensorAllocatedBytes, T.TensorFreedBytes,
         T.TensorPeakBytes, shares(T.Shares)));
   std::vector<Off<fb::Loss>> Losses;
   for (const Loss &X : S.Losses)
-    Losses.push_back(fb::CreateLoss(B, X.Image, uint8_t(X.Kind), X.Count));
+    Losses.push_back(fb::CreateLoss(B, X.Process, uint8_t(X.Kind), X.Count));
   std::vector<Off<fb::KindTotals>> Kinds;
   for (const KindTotals &T : S.Kinds)
-    Kinds.push_back(fb::CreateKindTotals(B, T.Heap, T.Image, uint8_t(T.Kind),
+    Kinds.push_back(fb::CreateKindTotals(B, T.Heap, T.Process, uint8_t(T.Kind),
                                          T.Oom, T.Layer, T.Stack, T.Blocks,
                                          T.Bytes));
   std::vector<Off<fb::OomTotals>> Ooms;
   for (const OomTotals &T : S.Ooms)
-    Ooms.push_back(fb::CreateOomTotals(B, T.Number, T.Image, T.Heap, T.Thread,
+    Ooms.push_back(fb::CreateOomTotals(B, T.Number, T.Process, T.Heap, T.Thread,
                                        T.TimeNs, T.Stack, T.Context,
                                        T.Requested, T.Skipped));
   std::vector<Off<fb::OomHeap>> OomHeaps;
@@ -356,14 +356,14 @@ Bytes Encoder::encode(const Summary &S) {
   auto ContextsV = Vector(Contexts);
   auto HeapsV = Vector(Heaps);
   auto DomainsV = Vector(Domains);
-  auto ImagesV = Vector(Images);
+  auto ProcessesV = Vector(Processes);
   auto StepsV = Vector(Steps);
   auto LayersV = Vector(Layers);
   auto LossesV = Vector(Losses);
   return finish(fb::Body::Summary,
                 fb::CreateSummary(B, S.Number, S.EndNs, S.Complete, S.Events,
                                   S.Marks, StacksV, ContextsV, HeapsV, DomainsV,
-                                  ImagesV, StepsV, LayersV, LossesV, KindsV,
+                                  ProcessesV, StepsV, LayersV, LossesV, KindsV,
                                   OomsV, OomHeapsV, ThreadsV)
                     .Union());
 }
@@ -393,7 +393,7 @@ Bytes Encoder::encode(const IndexLog &I) {
   auto NAME = Column([](const BlockInfo &X) { return X.NAME; })
   COLUMN(Compressed);
   COLUMN(Raw);
-  COLUMN(Image);
+  COLUMN(Process);
   COLUMN(Epoch);
   COLUMN(BeginNs);
   COLUMN(Events);
@@ -401,6 +401,6 @@ Bytes Encoder::encode(const IndexLog &I) {
   auto End = Column([](const BlockInfo &X) { return X.EndNs - X.BeginNs; });
   return finish(fb::Body::Index,
                 fb::CreateIndex(B, uint32_t(I.size()), Kind, Compressed, Raw,
-                                Image, Epoch, BeginNs, End, Events)
+                                Process, Epoch, BeginNs, End, Events)
                     .Union());
 }

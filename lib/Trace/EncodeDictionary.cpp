@@ -103,21 +103,21 @@ Bytes Encoder::encode(const Dictionary &D) {
     Contexts =
         fb::CreateContextTree(B, uint32_t(V.size()), Parent, Scope, Depth);
   }
-  std::vector<Off<fb::Image>> Images;
-  for (const Image &X : D.Images)
-    Images.push_back(fb::CreateImage(B, X.Pid, X.Parent, uint8_t(X.Origin),
-                                     X.Exe, B.CreateVector(X.Command), X.Role,
-                                     X.StartNs, X.Recorded, X.WhyNot));
+  std::vector<Off<fb::Process>> Processes;
+  for (const ProcessRecord &X : D.Processes)
+    Processes.push_back(fb::CreateProcess(
+        B, X.Pid, X.Parent, uint8_t(X.Origin), X.Exe, B.CreateVector(X.Command),
+        X.Role, X.StartNs, X.Recorded, X.WhyNot));
   std::vector<Off<fb::Thread>> Threads;
   for (const Thread &X : D.Threads)
-    Threads.push_back(fb::CreateThread(B, X.Image, X.Tid, X.Name, X.StartNs));
+    Threads.push_back(fb::CreateThread(B, X.Process, X.Tid, X.Name, X.StartNs));
   std::vector<Off<fb::Heap>> Heaps;
   for (const Heap &X : D.Heaps)
     Heaps.push_back(
         fb::CreateHeap(B, X.Name, X.Domain, X.Parent, X.Flags, X.SampleBytes));
   std::vector<Off<fb::Load>> Loads;
   for (const Load &X : D.Loads)
-    Loads.push_back(fb::CreateLoad(B, X.Image, X.Module, X.Start, X.Size,
+    Loads.push_back(fb::CreateLoad(B, X.Process, X.Module, X.Start, X.Size,
                                    X.Bias, X.TimeNs, X.EndNs));
   Off<fb::Symbols> Symbols;
   if (!D.Symbols.empty())
@@ -129,13 +129,14 @@ Bytes Encoder::encode(const Dictionary &D) {
   auto DevicesV = Vector(Devices);
   auto ModulesV = Vector(Modules);
   auto ScopesV = Vector(Scopes);
-  auto ImagesV = Vector(Images);
+  auto ProcessesV = Vector(Processes);
   auto ThreadsV = Vector(Threads);
   auto HeapsV = Vector(Heaps);
   auto LoadsV = Vector(Loads);
   return finish(fb::Body::Dictionary,
                 fb::CreateDictionary(B, Strings, DevicesV, ModulesV, Functions,
-                                     Frames, Stacks, ScopesV, Contexts, ImagesV,
-                                     ThreadsV, HeapsV, LoadsV, Symbols)
+                                     Frames, Stacks, ScopesV, Contexts,
+                                     ProcessesV, ThreadsV, HeapsV, LoadsV,
+                                     Symbols)
                     .Union());
 }

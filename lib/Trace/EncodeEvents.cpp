@@ -280,7 +280,7 @@ Bytes Encoder::finishEvents(const EventLog &L) {
   auto Heaps = B.CreateVector(L.Heaps);
   return finish(
       fb::Body::Events,
-      fb::CreateEvents(B, L.Image, L.Epoch, L.beginNs(), L.FirstOrdinal,
+      fb::CreateEvents(B, L.Process, L.Epoch, L.beginNs(), L.FirstOrdinal,
                        L.Count, uint32_t(L.Next - L.FirstOrdinal),
                        L.Allocations, L.References, Threads, Thread, Heaps,
                        Time, Kind, Stack, Context, Heap, Size, Near, Far,
@@ -293,7 +293,7 @@ Bytes Encoder::encode(const Events &E) {
   assert(E.Rows.size() <= MaxBlockRows);
   EventLog &L = Plan->Log;
   L.start(E.FirstOrdinal);
-  L.Image = E.Image;
+  L.Process = E.Process;
   L.Epoch = E.Epoch;
   L.Columns = E.Columns;
   DenseMap<uint32_t, uint32_t> Lanes;

@@ -78,7 +78,7 @@ Expected<std::map<uint32_t, uint64_t>> EventTail::turn() {
   std::map<uint32_t, uint64_t> Gone;
   for (const BlockInfo &B : H.Blocks)
     if (B.Kind == BlockKind::Events)
-      Gone[B.Image] += B.Events;
+      Gone[B.Process] += B.Events;
   H.Blocks.clear();
   H.Bytes = H.EventBytes = 0;
   if (ftruncate(H.Fd, 0) != 0)
@@ -88,13 +88,13 @@ Expected<std::map<uint32_t, uint64_t>> EventTail::turn() {
 
 Error EventTail::give(Half &H, bool Begins,
                       function_ref<Error(const BlockInfo &, StringRef)> Do) {
-  // The parts of the first keyframe of an image share its time.
+  // The parts of the first keyframe of a process share its time.
   std::map<uint32_t, uint64_t> First;
   std::vector<BlockInfo> Ordered, Rest;
   for (const BlockInfo &B : H.Blocks) {
     bool IsFirst =
         Begins && B.Kind == BlockKind::Keyframe &&
-        First.try_emplace(B.Image, B.BeginNs).first->second == B.BeginNs;
+        First.try_emplace(B.Process, B.BeginNs).first->second == B.BeginNs;
     (IsFirst ? Ordered : Rest).push_back(B);
   }
   append_range(Ordered, Rest);

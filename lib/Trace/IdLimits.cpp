@@ -93,17 +93,17 @@ std::string IdLimits::add(const Dictionary &D) {
     C.some("context of scope", X.Scope, Scopes);
     ++Contexts;
   }
-  for (const Image &I : D.Images) {
-    C.id("image with parent", I.Parent, Images);
-    C.id("image with string", I.Exe, Strings);
-    C.id("image with string", I.Role, Strings);
-    C.id("image with string", I.WhyNot, Strings);
+  for (const ProcessRecord &I : D.Processes) {
+    C.id("process with parent", I.Parent, Processes);
+    C.id("process with string", I.Exe, Strings);
+    C.id("process with string", I.Role, Strings);
+    C.id("process with string", I.WhyNot, Strings);
     for (uint32_t S : I.Command)
-      C.id("image with string", S, Strings);
-    ++Images;
+      C.id("process with string", S, Strings);
+    ++Processes;
   }
   for (const Thread &T : D.Threads) {
-    C.some("thread of image", T.Image, Images);
+    C.some("thread of process", T.Process, Processes);
     C.id("thread with string", T.Name, Strings);
   }
   Threads += uint32_t(D.Threads.size());
@@ -115,7 +115,7 @@ std::string IdLimits::add(const Dictionary &D) {
   }
   C.id("number of heaps", Heaps, UINT16_MAX);
   for (const Load &X : D.Loads) {
-    C.some("load in image", X.Image, Images);
+    C.some("load in process", X.Process, Processes);
     C.some("load of module", X.Module, Modules);
   }
   for (const FrameSymbols &S : D.Symbols) {
@@ -128,7 +128,7 @@ std::string IdLimits::add(const Dictionary &D) {
 
 std::string IdLimits::check(const Events &E) const {
   Checker C;
-  C.some("events of image", E.Image, Images);
+  C.some("events of process", E.Process, Processes);
   for (const Event &R : E.Rows) {
     C.some("event of thread", R.Thread, Threads);
     if (R.Kind != EventKind::Allocate)
@@ -149,7 +149,7 @@ template <class T> static T highest(const std::vector<T> &V) {
 
 std::string IdLimits::check(const EventTable &E) const {
   Checker C;
-  C.some("events of image", E.Image, Images);
+  C.some("events of process", E.Process, Processes);
   for (uint32_t Thread : E.Threads)
     C.some("event of thread", Thread, Threads);
   C.id("event with stack", highest(E.Stack), Stacks);
@@ -166,7 +166,7 @@ std::string IdLimits::check(const EventTable &E) const {
 std::string IdLimits::check(const Marks &M) const {
   Checker C;
   for (const Mark &R : M.Rows) {
-    C.id("mark of image", R.Image, Images);
+    C.id("mark of process", R.Process, Processes);
     C.id("mark of thread", R.Thread, Threads);
     C.id("mark with string", R.Name, Strings);
     C.id("mark of heap", R.Heap, Heaps);
@@ -178,7 +178,7 @@ std::string IdLimits::check(const Marks &M) const {
 
 std::string IdLimits::check(const Slices &S) const {
   Checker C;
-  C.some("slices of image", S.Image, Images);
+  C.some("slices of process", S.Process, Processes);
   for (const Slice &X : S.Rows)
     for (const SliceRow &R : X.Rows) {
       C.some("slice of heap", R.Heap, Heaps);
@@ -189,7 +189,7 @@ std::string IdLimits::check(const Slices &S) const {
 
 std::string IdLimits::check(const Lifetimes &L) const {
   Checker C;
-  C.some("lifetimes of image", L.Image, Images);
+  C.some("lifetimes of process", L.Process, Processes);
   for (const LifetimeCut &X : L.Cuts)
     if (X.Space)
       C.id("lifetimes with device", X.Space - 1, Devices);
@@ -202,7 +202,7 @@ std::string IdLimits::check(const Lifetimes &L) const {
 
 std::string IdLimits::check(const Keyframe &K) const {
   Checker C;
-  C.some("keyframe of image", K.Image, Images);
+  C.some("keyframe of process", K.Process, Processes);
   for (const LiveBlock &B : K.Blocks) {
     C.id("keyframe with stack", B.Stack, Stacks);
     C.id("keyframe with context", B.Context, Contexts);
@@ -216,7 +216,7 @@ std::string IdLimits::check(const Summary &S) const {
   auto Rows = [&](const std::vector<SumRows> &V, const char *What,
                   uint32_t Limit) {
     for (const SumRows &R : V) {
-      C.some("summary of image", R.Image, Images);
+      C.some("summary of process", R.Process, Processes);
       for (const SumRow &X : R.Rows) {
         C.id(What, X.Key, Limit);
         C.some("summary of heap", X.Heap, Heaps);
@@ -233,30 +233,30 @@ std::string IdLimits::check(const Summary &S) const {
     C.some("totals of heap", H.Id, Heaps);
   for (const Totals &D : S.Domains)
     C.id("totals of device", D.Id, Devices);
-  for (const ImageTotals &I : S.Images) {
-    C.some("totals of image", I.Image, Images);
-    C.id("totals of image with string", I.Role, Strings);
+  for (const ProcessTotals &I : S.Processes) {
+    C.some("totals of process", I.Process, Processes);
+    C.id("totals of process with string", I.Role, Strings);
     Shares(I.Shares);
   }
   for (const StepTotals &T : S.Steps) {
-    C.some("totals of image", T.Image, Images);
+    C.some("totals of process", T.Process, Processes);
     Shares(T.Shares);
   }
   for (const LayerTotals &T : S.Layers) {
-    C.some("totals of image", T.Image, Images);
+    C.some("totals of process", T.Process, Processes);
     C.id("layer with string", T.Name, Strings);
     Shares(T.Shares);
   }
   for (const Loss &X : S.Losses)
-    C.id("loss of image", X.Image, Images);
+    C.id("loss of process", X.Process, Processes);
   for (const KindTotals &T : S.Kinds) {
     C.some("kind in heap", T.Heap, Heaps);
-    C.some("kind in image", T.Image, Images);
+    C.some("kind in process", T.Process, Processes);
     C.id("kind with string", T.Layer, Strings);
     C.id("kind with stack", T.Stack, Stacks);
   }
   for (const OomTotals &T : S.Ooms) {
-    C.some("oom in image", T.Image, Images);
+    C.some("oom in process", T.Process, Processes);
     C.some("oom in heap", T.Heap, Heaps);
     C.id("oom in thread", T.Thread, Threads);
     C.id("oom with stack", T.Stack, Stacks);

@@ -18,13 +18,13 @@ namespace {
 enum : uint8_t {
   KindMask = 0x0f,
   HasEntry = 0x10,
-  HasImage = 0x20,
+  HasProcess = 0x20,
   HasTimes = 0x40,
   HasEvents = 0x80, ///< epoch and events
 };
 static_assert(NumBlockKinds <= KindMask);
 
-/// The first byte, two sizes, image, epoch, two times, events: ten bytes a
+/// The first byte, two sizes, process, epoch, two times, events: ten bytes a
 /// varint at most.
 constexpr size_t MaxEntryBytes = 1 + 7 * 10;
 
@@ -40,14 +40,14 @@ void IndexLog::add(const BlockInfo &B) {
   }
   uint8_t *Begin = Chunks.back().get() + Used, *Out = Begin;
   auto Put = [&](uint64_t V) { Out += llvm::encodeULEB128(V, Out); };
-  *Out++ = uint8_t(B.Kind) | HasEntry | (B.Image ? HasImage : 0) |
+  *Out++ = uint8_t(B.Kind) | HasEntry | (B.Process ? HasProcess : 0) |
            (B.BeginNs || B.EndNs ? HasTimes : 0) |
            (B.Epoch || B.Events ? HasEvents : 0);
   Put(B.Compressed);
   Put(B.Raw);
-  if (*Begin & HasImage) {
-    Put(difference(B.Image, Last.Image));
-    Last.Image = B.Image;
+  if (*Begin & HasProcess) {
+    Put(difference(B.Process, Last.Process));
+    Last.Process = B.Process;
   }
   if (*Begin & HasTimes) {
     Put(difference(B.BeginNs, Last.EndNs));
@@ -80,8 +80,8 @@ void IndexLog::forEach(llvm::function_ref<void(const BlockInfo &)> F) const {
       B.Kind = BlockKind(First & KindMask);
       B.Compressed = Get();
       B.Raw = Get();
-      if (First & HasImage)
-        Before.Image = B.Image = uint32_t(From(Before.Image));
+      if (First & HasProcess)
+        Before.Process = B.Process = uint32_t(From(Before.Process));
       if (First & HasTimes) {
         B.BeginNs = From(Before.EndNs);
         Before.EndNs = B.EndNs = From(B.BeginNs);

@@ -40,7 +40,7 @@ private:
   static constexpr size_t ChunkBytes = 4096;
   /// What entries differ from: the last that had such a value.
   struct Base {
-    uint32_t Image = 0, Epoch = 0;
+    uint32_t Process = 0, Epoch = 0;
     uint64_t EndNs = 0;
   };
   std::vector<std::unique_ptr<uint8_t[]>> Chunks;

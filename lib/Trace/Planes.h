@@ -80,8 +80,7 @@ template <class T> [[nodiscard]] bool planesFit(const fb::Planes *P, size_t N) {
 
 /// Decodes N values from the one at From on, of planes that fit.
 template <class T>
-void readPlanes(const fb::Planes *P, size_t From, size_t N,
-                T *__restrict Out) {
+void readPlanes(const fb::Planes *P, size_t From, size_t N, T *__restrict Out) {
   PlaneVectors Plane = P ? planesOf(*P) : PlaneVectors();
   if (const auto *V = Plane[0]) {
     const uint8_t *B0 = V->Data() + From;

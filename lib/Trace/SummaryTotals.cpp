@@ -1,4 +1,5 @@
-//===- SummaryTotals.cpp - Totals of a summary over images ----------------===//
+//===- SummaryTotals.cpp - Totals of a summary over processes
+//----------------===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -88,8 +89,8 @@ bool memkit::hasDevices(ArrayRef<LayerTotals> Rows) {
   });
 }
 
-/// A layer that changed nothing in one image, but in another, has the peaks of
-/// what it changed there.
+/// A layer that changed nothing in one process, but in another, has the peaks
+/// of what it changed there.
 static void joinPeaks(LayerTotals &T, const LayerTotals &L) {
   bool OfOne =
       T.Kind == ScopeKind::Layer && T.Shares.empty() != L.Shares.empty();

@@ -162,12 +162,12 @@ static bool fits(const Dictionary &D) {
     Text += S.size();
   for (const FrameSymbols &S : D.Symbols)
     Locations += S.Locations.size();
-  for (const Image &I : D.Images)
+  for (const ProcessRecord &I : D.Processes)
     Small += I.Command.size();
   for (size_t N :
        {D.Strings.size(), D.Devices.size(), D.Modules.size(),
         D.Functions.size(), D.Frames.size(), D.Stacks.size(), D.Scopes.size(),
-        D.Contexts.size(), D.Images.size(), D.Threads.size(), D.Heaps.size(),
+        D.Contexts.size(), D.Processes.size(), D.Threads.size(), D.Heaps.size(),
         D.Loads.size(), D.Symbols.size(), Small})
     if (N > MaxBlockRows)
       return false;
@@ -249,7 +249,7 @@ Error TraceWriter::Impl::putDictionary(const Dictionary &D) {
     return E;
   if (Error E = putParts(D.Contexts, &Dictionary::Contexts, MaxBlockRows))
     return E;
-  if (Error E = putParts(D.Images, &Dictionary::Images, 64))
+  if (Error E = putParts(D.Processes, &Dictionary::Processes, 64))
     return E;
   if (Error E = putParts(D.Threads, &Dictionary::Threads, MaxBlockRows))
     return E;

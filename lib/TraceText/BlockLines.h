@@ -88,8 +88,8 @@ public:
             [&](auto Id, auto &V) { mapScope(Out, Id, V); });
     defined("context", Ref::Context, D.Contexts,
             [&](auto Id, auto &V) { mapContext(Out, Id, V); });
-    defined("image", Ref::Image, D.Images,
-            [&](auto Id, auto &V) { mapImage(Out, Id, V); });
+    defined("process", Ref::Process, D.Processes,
+            [&](auto Id, auto &V) { mapProcess(Out, Id, V); });
     defined("thread", Ref::Thread, D.Threads,
             [&](auto Id, auto &V) { mapThread(Out, Id, V); });
     defined("heap", Ref::Heap, D.Heaps,
@@ -148,7 +148,7 @@ public:
     rows("heap", 1, S.Heaps, [&](auto &R) { mapHeapTotals(Out, R); });
     rows("domain", 1, S.Domains,
          [&](auto &R) { mapTotals(Out, Ref::Device, R); });
-    shared("image", S.Images, [&](auto &R) { mapImageTotals(Out, R); });
+    shared("process", S.Processes, [&](auto &R) { mapProcessTotals(Out, R); });
     shared("step", S.Steps, [&](auto &R) { mapStepTotals(Out, R); });
     shared("layer", S.Layers, [&](auto &R) { mapLayerTotals(Out, R); });
     rows("loss", 1, S.Losses, [&](auto &R) { mapLoss(Out, R); });

@@ -247,7 +247,7 @@ bool BlockParser::sumRow(LineParser &P) {
 bool BlockParser::shareRecord(LineParser &P) {
   const char *Loc = P.line().loc();
   if (!Shares)
-    return P.fail(Loc, "a share needs an image, a step or a layer before it");
+    return P.fail(Loc, "a share needs a process, a step or a layer before it");
   DomainShare S;
   mapDomainShare(P, S);
   if (!P.finish("a share"))
@@ -289,9 +289,9 @@ bool BlockParser::summaryRecord(Line &L) {
   if (Word == "domain")
     return Add(Summary.Domains, "a domain's totals",
                [&](Totals &R) { mapTotals(P, Ref::Device, R); });
-  if (Word == "image")
-    return AddShared(Summary.Images, "an image's totals",
-                     [&](ImageTotals &R) { mapImageTotals(P, R); });
+  if (Word == "process")
+    return AddShared(Summary.Processes, "a process's totals",
+                     [&](ProcessTotals &R) { mapProcessTotals(P, R); });
   if (Word == "step")
     return AddShared(Summary.Steps, "a step",
                      [&](StepTotals &R) { mapStepTotals(P, R); });

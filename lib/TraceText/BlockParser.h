@@ -95,11 +95,11 @@ private:
   size_t Rows = 0; ///< of the block, where they stand in groups
 
   // What the next Events block goes on from.
-  struct ImageState {
+  struct ProcessState {
     uint64_t NextOrdinal = 0;
     uint64_t LastNs = 0;
   };
-  llvm::DenseMap<uint32_t, ImageState> Images;
+  llvm::DenseMap<uint32_t, ProcessState> Processes;
   uint64_t NextOrdinal = 0;
   std::optional<uint32_t> Epoch;          ///< of the last block of events
   uint64_t EpochEndNs = 0;                ///< of the blocks of this epoch
@@ -110,7 +110,7 @@ private:
   std::vector<std::array<uint64_t, NumColumns>> Rest;
   bool HasColumn[NumColumns] = {};
   bool SumContexts = false; ///< rows belong to Contexts
-  /// Of the image, step or layer told last, to which shares belong.
+  /// Of the process, step or layer told last, to which shares belong.
   DomainShares *Shares = nullptr;
   size_t NumShares = 0;
 };

@@ -27,7 +27,7 @@ public:
   explicit CsvPrinter(raw_ostream &OS) : OS(OS) {}
 
   Error visit(const BlockInfo &, const Header &) override {
-    OS << "time_ns,image,thread,event,block,heap,size,stack,context,address,"
+    OS << "time_ns,process,thread,event,block,heap,size,stack,context,address,"
           "in,requested,weight,stream,pool\n";
     return Error::success();
   }
@@ -39,16 +39,16 @@ public:
 
   Error visit(const BlockInfo &, const Events &E) override {
     for (size_t I = 0; I < E.Rows.size(); ++I)
-      row(E.Image, tracetext::eventRow(E, I, 0));
+      row(E.Process, tracetext::eventRow(E, I, 0));
     OS.flush();
     return Error::success();
   }
 
 private:
-  void row(uint32_t Image, const EventRow &R) {
+  void row(uint32_t Process, const EventRow &R) {
     const Event &E = R.E;
-    OS << E.TimeNs << ',' << Image << ',' << E.Thread << ',' << enumName(E.Kind)
-       << ',' << E.Block << ',';
+    OS << E.TimeNs << ',' << Process << ',' << E.Thread << ','
+       << enumName(E.Kind) << ',' << E.Block << ',';
     bool New = E.Kind == EventKind::Allocate;
     if (New)
       printField(OS, Names.heap(E.Heap));

@@ -15,7 +15,7 @@ namespace memkit::tracetext {
 StringRef refName(Ref Kind) {
   static constexpr StringLiteral Names[NumRefs] = {
       "string", "device", "module",  "function", "frame",  "node",
-      "stack",  "scope",  "context", "image",    "thread", "heap"};
+      "stack",  "scope",  "context", "process",  "thread", "heap"};
   return Names[unsigned(Kind)];
 }
 
@@ -68,9 +68,9 @@ uint32_t Definitions::add(Context C) {
   return Id;
 }
 
-uint32_t Definitions::add(Image I) {
-  Pending.Images.push_back(std::move(I));
-  return next(Ref::Image);
+uint32_t Definitions::add(ProcessRecord I) {
+  Pending.Processes.push_back(std::move(I));
+  return next(Ref::Process);
 }
 
 uint32_t Definitions::add(Thread T) {

@@ -37,7 +37,7 @@ public:
   uint32_t add(Frame F);
   uint32_t add(Scope S);
   uint32_t add(Context C);
-  uint32_t add(Image I);
+  uint32_t add(ProcessRecord I);
   uint32_t add(Thread T);
   uint32_t add(Heap H);
   /// The stack at node Parent continued by Frames.

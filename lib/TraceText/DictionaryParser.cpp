@@ -37,7 +37,7 @@ bool BlockParser::dictionaryRecord(Line &L) {
   DEFINE("function", Function, Ref::Function, mapFunction)
   DEFINE("frame", Frame, Ref::Frame, mapFrame)
   DEFINE("scope", Scope, Ref::Scope, mapScope)
-  DEFINE("image", Image, Ref::Image, mapImage)
+  DEFINE("process", ProcessRecord, Ref::Process, mapProcess)
   DEFINE("thread", Thread, Ref::Thread, mapThread)
   DEFINE("heap", Heap, Ref::Heap, mapHeap)
 #undef DEFINE

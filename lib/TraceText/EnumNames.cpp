@@ -17,14 +17,14 @@ static constexpr StringLiteral FrameKinds[] = {"native", "python", "named",
                                                "unknown"};
 static constexpr StringLiteral ScopeKinds[] = {"layer", "operator", "range",
                                                "user",  "phase",    "line"};
-static constexpr StringLiteral ImageOrigins[] = {"start", "fork", "exec",
-                                                 "spawn"};
+static constexpr StringLiteral ProcessOrigins[] = {"start", "fork", "exec",
+                                                   "spawn"};
 static constexpr StringLiteral EventKinds[] = {"alloc", "free", "resize",
                                                "split"};
 static constexpr StringLiteral MarkKinds[] = {
     "clock",      "step",        "user",          "range-begin", "range-end",
     "rss",        "device-used", "heap-reserved", "oom",         "alert",
-    "loss",       "image-end",   "scope-name",    "record-on",   "record-off",
+    "loss",       "process-end", "scope-name",    "record-on",   "record-off",
     "block-name", "pss"};
 static constexpr StringLiteral LossKinds[] = {
     "ring-full",  "table-full", "unknown-free", "double-allocate",
@@ -37,7 +37,7 @@ static constexpr StringLiteral SliceSumsNames[] = {"none", "changed", "whole"};
 
 static_assert(std::size(FrameKinds) == NumFrameKinds);
 static_assert(std::size(ScopeKinds) == NumScopeKinds);
-static_assert(std::size(ImageOrigins) == NumImageOrigins);
+static_assert(std::size(ProcessOrigins) == NumProcessOrigins);
 static_assert(std::size(EventKinds) == NumEventKinds);
 static_assert(std::size(MarkKinds) == NumMarkKinds);
 static_assert(std::size(LossKinds) == NumLossKinds);
@@ -46,7 +46,7 @@ static_assert(std::size(SliceSumsNames) == NumSliceSums);
 
 EnumNames enumNames(FrameKind) { return FrameKinds; }
 EnumNames enumNames(ScopeKind) { return ScopeKinds; }
-EnumNames enumNames(ImageOrigin) { return ImageOrigins; }
+EnumNames enumNames(ProcessOrigin) { return ProcessOrigins; }
 EnumNames enumNames(EventKind) { return EventKinds; }
 EnumNames enumNames(MarkKind) { return MarkKinds; }
 EnumNames enumNames(LossKind) { return LossKinds; }

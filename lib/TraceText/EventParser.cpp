@@ -15,9 +15,9 @@ namespace memkit::tracetext {
 bool BlockParser::beginEvents(LineParser &P) {
   Events = memkit::Events();
   Events.Epoch = Epoch.value_or(1);
-  // The default of the ordinal depends on the image.
-  P.ref("image", Ref::Image, Events.Image);
-  uint64_t Expected = Images[Events.Image].NextOrdinal;
+  // The default of the ordinal depends on the process.
+  P.ref("process", Ref::Process, Events.Process);
+  uint64_t Expected = Processes[Events.Process].NextOrdinal;
   Events.FirstOrdinal = Expected;
   mapEvents(P, Events);
   if (const Value *V = P.find("columns"))
@@ -33,11 +33,11 @@ bool BlockParser::beginEvents(LineParser &P) {
   if (Events.FirstOrdinal > Most)
     return Fail("ordinal", "too large: the most is " + Twine(Most));
   if (!Unchecked) {
-    if (!Events.Image)
-      return Fail("image", "events need their image");
+    if (!Events.Process)
+      return Fail("process", "events need their process");
     if (Events.FirstOrdinal != Expected)
       return Fail("ordinal",
-                  "the next block of this image is #" + Twine(Expected));
+                  "the next block of this process is #" + Twine(Expected));
     if (Epoch && Events.Epoch < *Epoch)
       return Fail("epoch", "epochs do not fall: the last was " + Twine(*Epoch));
   }
@@ -105,13 +105,13 @@ bool BlockParser::checkEvent(LineParser &P, const EventRow &R) {
                                Twine(Events.Rows.back().TimeNs));
   if (E.Kind == EventKind::Allocate && E.Block != NextOrdinal)
     return P.fail(BlockLoc,
-                  "the next block of this image is #" + Twine(NextOrdinal));
+                  "the next block of this process is #" + Twine(NextOrdinal));
   if (E.Kind != EventKind::Allocate && E.Block >= NextOrdinal)
     return P.fail(BlockLoc,
                   "block #" + Twine(E.Block) + " was not created before");
   if (E.Kind == EventKind::Split && R.Into != NextOrdinal)
-    return FailField("into",
-                     "the next block of this image is #" + Twine(NextOrdinal));
+    return FailField("into", "the next block of this process is #" +
+                                 Twine(NextOrdinal));
   if (R.Enclosing > NextOrdinal)
     return FailField("in", "a block lies in one that was created before it");
   if (!is_contained(Threads, E.Thread)) {
@@ -134,10 +134,10 @@ bool BlockParser::checkEvent(LineParser &P, const EventRow &R) {
 
 /// Checks the first time of a block against the blocks before.
 bool BlockParser::checkFirst(LineParser &P, uint64_t TimeNs) {
-  uint64_t LastNs = Images[Events.Image].LastNs;
+  uint64_t LastNs = Processes[Events.Process].LastNs;
   if (TimeNs < LastNs)
     return P.fail(P.line().loc(),
-                  "the events of this image go on from " + Twine(LastNs));
+                  "the events of this process go on from " + Twine(LastNs));
   if (TimeNs < EarlierEndNs)
     return P.fail(P.line().loc(),
                   "the epoch before this one ends at " + Twine(EarlierEndNs));
@@ -163,7 +163,7 @@ void BlockParser::endEvents() {
   Fill(5, C.Pool);
   Rest.clear();
   std::fill(std::begin(HasColumn), std::end(HasColumn), false);
-  ImageState &I = Images[Events.Image];
+  ProcessState &I = Processes[Events.Process];
   I.NextOrdinal = NextOrdinal;
   if (N) {
     I.LastNs = Events.Rows.back().TimeNs;

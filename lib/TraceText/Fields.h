@@ -49,7 +49,7 @@ enum class Ref : uint8_t {
   Stack,
   Scope,
   Context,
-  Image,
+  Process,
   Thread,
   Heap,
 };
@@ -149,10 +149,10 @@ template <class M, class N, class T> void mapContext(M &Map, N &Id, T &C) {
   Map.num("depth", C.Depth);
 }
 
-template <class M, class N, class T> void mapImage(M &Map, N &Id, T &I) {
+template <class M, class N, class T> void mapProcess(M &Map, N &Id, T &I) {
   Map.id(Id);
   Map.num("pid", I.Pid);
-  Map.ref("parent", Ref::Image, I.Parent);
+  Map.ref("parent", Ref::Process, I.Parent);
   Map.choice("origin", I.Origin);
   Map.ref("exe", Ref::String, I.Exe);
   Map.refs("command", Ref::String, I.Command);
@@ -164,7 +164,7 @@ template <class M, class N, class T> void mapImage(M &Map, N &Id, T &I) {
 
 template <class M, class N, class T> void mapThread(M &Map, N &Id, T &Th) {
   Map.id(Id);
-  Map.ref("image", Ref::Image, Th.Image);
+  Map.ref("process", Ref::Process, Th.Process);
   Map.num("tid", Th.Tid);
   Map.ref("name", Ref::String, Th.Name);
   Map.num("start", Th.StartNs);
@@ -180,7 +180,7 @@ template <class M, class N, class T> void mapHeap(M &Map, N &Id, T &H) {
 }
 
 template <class M, class T> void mapLoad(M &Map, T &L) {
-  Map.ref("image", Ref::Image, L.Image);
+  Map.ref("process", Ref::Process, L.Process);
   Map.ref("module", Ref::Module, L.Module);
   Map.hex("start", L.Start);
   Map.num("size", L.Size);
@@ -229,7 +229,7 @@ template <class M, class T> void mapEvent(M &Map, T &R) {
 }
 
 template <class M, class T> void mapEvents(M &Map, T &E) {
-  Map.ref("image", Ref::Image, E.Image);
+  Map.ref("process", Ref::Process, E.Process);
   // Their defaults are those of the block before, which a printer cannot know.
   Map.always("epoch", E.Epoch);
   Map.always("ordinal", E.FirstOrdinal);
@@ -238,7 +238,7 @@ template <class M, class T> void mapEvents(M &Map, T &E) {
 template <class M, class T> void mapMark(M &Map, T &R) {
   Map.time(R.TimeNs);
   Map.word("kind", R.Kind);
-  Map.ref("image", Ref::Image, R.Image);
+  Map.ref("process", Ref::Process, R.Process);
   Map.ref("thread", Ref::Thread, R.Thread);
   Map.ref("name", Ref::String, R.Name);
   Map.num("id", R.Id);
@@ -254,7 +254,7 @@ template <class M, class T> void mapMark(M &Map, T &R) {
 //===----------------------------------------------------------------------===//
 
 template <class M, class T> void mapSlices(M &Map, T &S) {
-  Map.ref("image", Ref::Image, S.Image);
+  Map.ref("process", Ref::Process, S.Process);
 }
 
 template <class M, class T> void mapSlice(M &Map, T &S) {
@@ -277,7 +277,7 @@ template <class M, class T> void mapSliceRow(M &Map, T &R) {
 }
 
 template <class M, class T> void mapLifetimes(M &Map, T &L) {
-  Map.ref("image", Ref::Image, L.Image);
+  Map.ref("process", Ref::Process, L.Process);
   Map.flag("last", L.Last, true);
 }
 
@@ -307,7 +307,7 @@ template <class M, class T> void mapLateFrees(M &Map, T &F) {
 }
 
 template <class M, class T> void mapKeyframe(M &Map, T &K) {
-  Map.ref("image", Ref::Image, K.Image);
+  Map.ref("process", Ref::Process, K.Process);
   Map.num("time", K.TimeNs);
   Map.num("events", K.Events);
   Map.ordinal("next", K.NextOrdinal);
@@ -340,7 +340,7 @@ template <class M, class T> void mapSummary(M &Map, T &S) {
 }
 
 template <class M, class T> void mapSumRows(M &Map, T &S) {
-  Map.ref("image", Ref::Image, S.Image);
+  Map.ref("process", Ref::Process, S.Process);
 }
 
 template <class M, class T> void mapSumRow(M &Map, bool Contexts, T &R) {
@@ -399,8 +399,8 @@ template <class M, class T> void mapDomainShare(M &Map, T &R) {
   Map.num("reserved-peak-bytes", R.ReservedPeakBytes);
 }
 
-template <class M, class T> void mapImageTotals(M &Map, T &R) {
-  Map.refKey("image", Ref::Image, R.Image);
+template <class M, class T> void mapProcessTotals(M &Map, T &R) {
+  Map.refKey("process", Ref::Process, R.Process);
   Map.num("end", R.EndNs);
   Map.flag("ended", R.Ended, false);
   Map.num("exit-status", R.ExitStatus, -1);
@@ -418,7 +418,7 @@ template <class M, class T> void mapImageTotals(M &Map, T &R) {
 
 template <class M, class T> void mapStepTotals(M &Map, T &R) {
   Map.key("step", R.Step);
-  Map.ref("image", Ref::Image, R.Image);
+  Map.ref("process", Ref::Process, R.Process);
   Map.num("begin", R.BeginNs);
   Map.num("end", R.EndNs);
   Map.num("allocations", R.Allocations);
@@ -431,7 +431,7 @@ template <class M, class T> void mapStepTotals(M &Map, T &R) {
 
 template <class M, class T> void mapLayerTotals(M &Map, T &R) {
   Map.ref("name", Ref::String, R.Name);
-  Map.ref("image", Ref::Image, R.Image);
+  Map.ref("process", Ref::Process, R.Process);
   Map.flag("backward", R.Backward, false);
   Map.num("calls", R.Calls);
   Map.num("duration", R.DurationNs);
@@ -459,14 +459,14 @@ template <class M, class T> void mapThreadTotals(M &Map, T &R) {
 
 template <class M, class T> void mapLoss(M &Map, T &R) {
   Map.word("kind", R.Kind);
-  Map.ref("image", Ref::Image, R.Image);
+  Map.ref("process", Ref::Process, R.Process);
   Map.num("count", R.Count);
 }
 
 template <class M, class T> void mapKindTotals(M &Map, T &R) {
   Map.word("kind", R.Kind);
   Map.ref("heap", Ref::Heap, R.Heap);
-  Map.ref("image", Ref::Image, R.Image);
+  Map.ref("process", Ref::Process, R.Process);
   Map.num("oom", R.Oom);
   Map.ref("layer", Ref::String, R.Layer);
   Map.ref("stack", Ref::Stack, R.Stack);
@@ -476,7 +476,7 @@ template <class M, class T> void mapKindTotals(M &Map, T &R) {
 
 template <class M, class T> void mapOomTotals(M &Map, T &R) {
   Map.key("oom", R.Number);
-  Map.ref("image", Ref::Image, R.Image);
+  Map.ref("process", Ref::Process, R.Process);
   Map.ref("heap", Ref::Heap, R.Heap);
   Map.ref("thread", Ref::Thread, R.Thread);
   Map.num("time", R.TimeNs);

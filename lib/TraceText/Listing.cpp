@@ -66,7 +66,7 @@ public:
     uint64_t Ordinal = E.FirstOrdinal;
     for (size_t I = 0; I < E.Rows.size(); ++I) {
       EventRow R = tracetext::eventRow(E, I, Ordinal);
-      event(E.Image, R);
+      event(E.Process, R);
       Ordinal +=
           R.E.Kind == EventKind::Allocate || R.E.Kind == EventKind::Split;
     }
@@ -82,8 +82,8 @@ public:
   }
 
 private:
-  /// What the summaries call images. One that cannot be read is an error when
-  /// its turn to be listed comes.
+  /// What the summaries call processes. One that cannot be read is an error
+  /// when its turn to be listed comes.
   void learnRoles(TraceReader &R) {
     Summary S;
     for (const BlockInfo &B : R.blocks()) {
@@ -101,21 +101,21 @@ private:
                  (unsigned long long)(Ns % 1000000000 / TimeUnitNs));
   }
 
-  void begin(uint64_t Ns, uint32_t Image, uint32_t Thread) {
+  void begin(uint64_t Ns, uint32_t Process, uint32_t Thread) {
     time(Ns);
-    // The image is told only where there are several.
-    if (Names.numImages() > 1 && Image) {
-      OS << "  image " << Image;
-      if (StringRef Name = Names.image(Image); !Name.empty())
+    // The process is told only where there are several.
+    if (Names.numProcesses() > 1 && Process) {
+      OS << "  process " << Process;
+      if (StringRef Name = Names.process(Process); !Name.empty())
         OS << " (" << Name << ')';
     }
     if (Thread)
       OS << "  thread " << Names.tid(Thread);
   }
 
-  void event(uint32_t Image, const EventRow &R) {
+  void event(uint32_t Process, const EventRow &R) {
     const Event &E = R.E;
-    begin(E.TimeNs, Image, E.Thread);
+    begin(E.TimeNs, Process, E.Thread);
     OS << "  " << left_justify(enumName(E.Kind), 6) << "  #" << E.Block;
     if (E.Kind == EventKind::Split)
       OS << " into #" << R.Into;
@@ -176,7 +176,7 @@ private:
   }
 
   void mark(const Mark &M) {
-    begin(M.TimeNs, M.Image, M.Thread);
+    begin(M.TimeNs, M.Process, M.Thread);
     OS << "  " << enumName(M.Kind);
     if (M.Kind == MarkKind::HeapReserved)
       return reserved(M);

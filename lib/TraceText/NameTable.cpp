@@ -23,7 +23,7 @@ void NameTable::add(const Dictionary &D) {
   addStacks(D);
   append_range(Scopes, D.Scopes);
   append_range(Contexts, D.Contexts);
-  append_range(Images, D.Images);
+  append_range(Processes, D.Processes);
   append_range(Threads, D.Threads);
   append_range(Heaps, D.Heaps);
   for (const FrameSymbols &S : D.Symbols)
@@ -46,8 +46,8 @@ StringRef NameTable::heap(uint32_t Id) const {
   return string(get(Heaps, Id).Name);
 }
 
-StringRef NameTable::image(uint32_t Id) const {
-  const Image I = get(Images, Id);
+StringRef NameTable::process(uint32_t Id) const {
+  const ProcessRecord I = get(Processes, Id);
   if (StringRef Role = string(I.Role); !Role.empty())
     return Role;
   StringRef Program = string(I.Command.empty() ? I.Exe : I.Command.front());
@@ -55,9 +55,9 @@ StringRef NameTable::image(uint32_t Id) const {
 }
 
 void NameTable::addRoles(const Summary &S) {
-  for (const ImageTotals &I : S.Images)
-    if (I.Role && I.Image && I.Image <= Images.size())
-      Images[I.Image - 1].Role = I.Role;
+  for (const ProcessTotals &I : S.Processes)
+    if (I.Role && I.Process && I.Process <= Processes.size())
+      Processes[I.Process - 1].Role = I.Role;
 }
 
 uint32_t NameTable::tid(uint32_t Id) const { return get(Threads, Id).Tid; }

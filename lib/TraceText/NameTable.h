@@ -41,11 +41,11 @@ public:
   std::vector<std::string> stack(uint32_t Id, bool AllFrames) const;
   /// The scopes of a context, outermost first, joined by `/`.
   std::string context(uint32_t Id) const;
-  /// What an image is called: its role (`train.py`), else the last part of its
+  /// What a process is called: its role (`train.py`), else the last part of its
   /// program's path.
-  llvm::StringRef image(uint32_t Id) const;
-  uint32_t numImages() const { return uint32_t(Images.size()); }
-  /// Roles that were found after the images' entries were written.
+  llvm::StringRef process(uint32_t Id) const;
+  uint32_t numProcesses() const { return uint32_t(Processes.size()); }
+  /// Roles that were found after the processes' entries were written.
   void addRoles(const Summary &S);
   /// A thread's id in its system.
   uint32_t tid(uint32_t Id) const;
@@ -71,7 +71,7 @@ private:
   std::vector<uint32_t> Leaves;
   std::vector<Scope> Scopes;
   std::vector<Context> Contexts;
-  std::vector<Image> Images;
+  std::vector<ProcessRecord> Processes;
   std::vector<Thread> Threads;
   std::vector<Heap> Heaps;
   llvm::DenseMap<uint32_t, std::vector<Location>> Symbols; ///< by frame

@@ -60,7 +60,7 @@ void memkit::writeDomains(json::OStream &J, const TraceSummary &S,
 }
 
 std::string memkit::devicePeaks(const TraceSummary &S,
-                                const ImageTotals *Sums) {
+                                const ProcessTotals *Sums) {
   std::string Text;
   if (Sums)
     for (const DomainShare &D : Sums->Shares)
@@ -76,7 +76,7 @@ std::string memkit::devicePeaks(const TraceSummary &S,
 static std::vector<StepTotals> sortedSteps(const TraceSummary &S) {
   std::vector<StepTotals> Steps = S.Sums.Steps;
   stable_sort(Steps, [](const StepTotals &A, const StepTotals &B) {
-    return std::tie(A.Image, A.BeginNs) < std::tie(B.Image, B.BeginNs);
+    return std::tie(A.Process, A.BeginNs) < std::tie(B.Process, B.BeginNs);
   });
   return Steps;
 }
@@ -102,7 +102,7 @@ void memkit::printSteps(raw_ostream &OS, const TraceSummary &S,
   for (const StepTotals &Step : sortedSteps(S))
     for (const DomainShare &D : allShares(Step)) {
       std::vector<std::string> Row = {
-          std::to_string(Step.Image), std::to_string(Step.Step),
+          std::to_string(Step.Process), std::to_string(Step.Step),
           formatTime(Step.BeginNs), formatTime(tookNs(Step))};
       if (HasDevices)
         Row.push_back(S.domain(D.Domain).str());
@@ -121,7 +121,7 @@ void memkit::writeStepsJson(json::OStream &J, const TraceSummary &S) {
     for (const StepTotals &Step : sortedSteps(S))
       J.object([&] {
         J.attribute("step", Step.Step);
-        J.attribute("process", Step.Image);
+        J.attribute("process", Step.Process);
         J.attribute("begin_ns", Step.BeginNs);
         J.attribute("end_ns", Step.EndNs);
         writeDomains(J, S, allShares(Step), SO_Step);
@@ -135,7 +135,7 @@ void memkit::printStepsCsv(raw_ostream &OS, const TraceSummary &S) {
         "allocated_bytes,freed_bytes,peak_bytes,live_bytes\n";
   for (const StepTotals &Step : sortedSteps(S))
     for (const DomainShare &D : allShares(Step)) {
-      OS << Step.Image << ',' << Step.Step << ',' << Step.BeginNs << ','
+      OS << Step.Process << ',' << Step.Step << ',' << Step.BeginNs << ','
          << Step.EndNs << ',';
       printField(OS, S.domain(D.Domain));
       for (uint64_t N : {D.Allocations, D.Frees, D.AllocatedBytes, D.FreedBytes,

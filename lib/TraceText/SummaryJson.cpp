@@ -44,7 +44,7 @@ static void totals(json::OStream &J, const Totals &T) {
 
 static void events(json::OStream &J, const TraceSummary &S) {
   uint64_t Allocations = 0, Frees = 0, Inherited = 0;
-  for (const ImageTotals &I : S.Sums.Images) {
+  for (const ProcessTotals &I : S.Sums.Processes) {
     Allocations += I.Allocations;
     Frees += I.Frees;
     Inherited += I.InheritedFrees;
@@ -111,8 +111,8 @@ static void domain(json::OStream &J, const TraceSummary &S, uint32_t Id) {
 }
 
 static void process(json::OStream &J, const TraceSummary &S, uint32_t Id) {
-  const Image &I = S.Images[Id - 1];
-  const ImageTotals *T = S.imageTotals(Id);
+  const ProcessRecord &I = S.Processes[Id - 1];
+  const ProcessTotals *T = S.processTotals(Id);
   J.attribute("id", Id);
   J.attribute("pid", I.Pid);
   J.attribute("parent_id", numberOrNull(I.Parent, I.Parent));
@@ -142,7 +142,7 @@ static void process(json::OStream &J, const TraceSummary &S, uint32_t Id) {
 
 void memkit::writeProcessesJson(json::OStream &J, const TraceSummary &S) {
   J.attributeArray("processes", [&] {
-    for (uint32_t Id = 1; Id <= S.Images.size(); ++Id)
+    for (uint32_t Id = 1; Id <= S.Processes.size(); ++Id)
       J.object([&] { process(J, S, Id); });
   });
 }

@@ -24,7 +24,7 @@ static std::string counted(uint64_t N, StringRef One, StringRef Many) {
 
 static void printEvents(raw_ostream &OS, const TraceSummary &S) {
   uint64_t Allocations = 0, Frees = 0, Inherited = 0;
-  for (const ImageTotals &I : S.Sums.Images) {
+  for (const ProcessTotals &I : S.Sums.Processes) {
     Allocations += I.Allocations;
     Frees += I.Frees;
     Inherited += I.InheritedFrees;
@@ -117,7 +117,7 @@ static void printReserved(raw_ostream &OS, const TraceSummary &S,
   T.print(OS, Width);
 }
 
-static std::string ending(const ImageTotals *T) {
+static std::string ending(const ProcessTotals *T) {
   if (!T || !T->Ended)
     return "not ended";
   if (T->Signal)
@@ -126,8 +126,8 @@ static std::string ending(const ImageTotals *T) {
 }
 
 static std::string status(const TraceSummary &S, uint32_t Id) {
-  const Image &I = S.Images[Id - 1];
-  const ImageTotals *T = S.imageTotals(Id);
+  const ProcessRecord &I = S.Processes[Id - 1];
+  const ProcessTotals *T = S.processTotals(Id);
   if (I.Recorded)
     return ending(T);
   std::string Why = ("not recorded: " + S.string(I.WhyNot)).str();
@@ -136,34 +136,38 @@ static std::string status(const TraceSummary &S, uint32_t Id) {
 
 void memkit::printProcesses(raw_ostream &OS, const TraceSummary &S,
                             unsigned Width) {
-  bool HasRoles = any_of(S.Images, [](const Image &I) { return I.Role; });
+  bool HasRoles =
+      any_of(S.Processes, [](const ProcessRecord &I) { return I.Role; });
   std::vector<Table::Column> Columns = {{"process", Side::Right},
                                         {"pid", Side::Right},
                                         {"parent", Side::Right},
                                         {"peak", Side::Right},
                                         {"end", Side::Left}};
-  bool HasRss = any_of(
-      S.Sums.Images, [](const ImageTotals &T) { return T.RssPeakBytes != 0; });
-  bool HasPss = any_of(
-      S.Sums.Images, [](const ImageTotals &T) { return T.PssPeakBytes != 0; });
+  bool HasRss = any_of(S.Sums.Processes, [](const ProcessTotals &T) {
+    return T.RssPeakBytes != 0;
+  });
+  bool HasPss = any_of(S.Sums.Processes, [](const ProcessTotals &T) {
+    return T.PssPeakBytes != 0;
+  });
   if (HasPss)
     Columns.insert(Columns.begin() + 4, {"max PSS", Side::Right});
   if (HasRss)
     Columns.insert(Columns.begin() + 4, {"max RSS", Side::Right});
-  bool HasDevices = any_of(
-      S.Sums.Images, [](const ImageTotals &T) { return !T.Shares.empty(); });
+  bool HasDevices = any_of(S.Sums.Processes, [](const ProcessTotals &T) {
+    return !T.Shares.empty();
+  });
   if (HasDevices)
     Columns.insert(Columns.begin() + 4, {"on devices", Side::Left});
   if (HasRoles)
     Columns.push_back({"name", Side::Left});
   Columns.push_back({"command", Side::Left, true});
   Table T(Columns);
-  for (uint32_t Id = 1; Id <= S.Images.size(); ++Id) {
-    const Image &I = S.Images[Id - 1];
+  for (uint32_t Id = 1; Id <= S.Processes.size(); ++Id) {
+    const ProcessRecord &I = S.Processes[Id - 1];
     std::string Command = I.Command.empty() ? S.string(I.Exe).str() : "";
     for (uint32_t Word : I.Command)
       Command += (Command.empty() ? "" : " ") + S.string(Word).str();
-    const ImageTotals *Sums = S.imageTotals(Id);
+    const ProcessTotals *Sums = S.processTotals(Id);
     std::vector<std::string> Row = {std::to_string(Id), std::to_string(I.Pid),
                                     I.Parent ? std::to_string(I.Parent) : "",
                                     Sums ? formatSize(Sums->PeakBytes) : ""};

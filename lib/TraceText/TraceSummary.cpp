@@ -40,10 +40,11 @@ Totals TraceSummary::domainTotals(uint32_t Domain) const {
   return find(Sums.Domains, Domain);
 }
 
-const ImageTotals *TraceSummary::imageTotals(uint32_t Image) const {
-  auto It = find_if(Sums.Images,
-                    [&](const ImageTotals &I) { return I.Image == Image; });
-  return It == Sums.Images.end() ? nullptr : &*It;
+const ProcessTotals *TraceSummary::processTotals(uint32_t Process) const {
+  auto It = find_if(Sums.Processes, [&](const ProcessTotals &I) {
+    return I.Process == Process;
+  });
+  return It == Sums.Processes.end() ? nullptr : &*It;
 }
 
 /// Does what the heap has count in the domain?
@@ -111,7 +112,7 @@ static Error readNames(TraceReader &R, TraceSummary &S, IdLimits &Limits) {
     S.NumNodes += D.Counts.Nodes;
     Limits.Threads += D.Counts.Threads;
     append_range(S.Heaps, D.Few.Heaps);
-    append_range(S.Images, D.Few.Images);
+    append_range(S.Processes, D.Few.Processes);
     append_range(S.Devices, D.Few.Devices);
   }
   S.NumStacks = Limits.Stacks;
@@ -124,7 +125,7 @@ static Error readStrings(TraceReader &R, TraceSummary &S) {
   std::set<uint32_t> Wanted;
   for (const Heap &H : S.Heaps)
     Wanted.insert(H.Name);
-  for (const Image &I : S.Images) {
+  for (const ProcessRecord &I : S.Processes) {
     Wanted.insert({I.Exe, I.Role, I.WhyNot});
     Wanted.insert(I.Command.begin(), I.Command.end());
   }
@@ -158,7 +159,7 @@ static void addPart(Summary &To, const Summary &Part) {
   To.Marks = std::max(To.Marks, Part.Marks);
   append_range(To.Heaps, Part.Heaps);
   append_range(To.Domains, Part.Domains);
-  append_range(To.Images, Part.Images);
+  append_range(To.Processes, Part.Processes);
   append_range(To.Steps, Part.Steps);
   append_range(To.Layers, Part.Layers);
   append_range(To.Losses, Part.Losses);
@@ -222,9 +223,9 @@ Expected<TraceSummary> memkit::readTraceSummary(TraceReader &R,
   }
   for (uint32_t Id = 1; Id < S.Variances.size(); ++Id)
     S.Variances[Id].refine(S.heapTotals(Id), S.Heaps[Id - 1].estimateBytes());
-  for (const ImageTotals &I : S.Sums.Images)
+  for (const ProcessTotals &I : S.Sums.Processes)
     if (I.Role)
-      S.Images[I.Image - 1].Role = I.Role;
+      S.Processes[I.Process - 1].Role = I.Role;
   if (Error E = readStrings(R, S))
     return std::move(E);
   return S;

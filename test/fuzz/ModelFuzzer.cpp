@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The text of a trace, whose values a fuzzer changes more easily than those behind
-// a checksum, assembled without checks: it is read, replayed and compared, and its
-// sums are made. Errors are right, crashes are not.
+// The text of a trace, whose values a fuzzer changes more easily than those
+// behind a checksum, assembled without checks: it is read, replayed and
+// compared, and its sums are made. Errors are right, crashes are not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   StringSink Out(Bytes);
   AssembleOptions Options;
   Options.Unchecked = true;
-  consumeError(assemble(MemoryBufferRef(Text, "fuzz"), Out, Options).takeError());
+  consumeError(
+      assemble(MemoryBufferRef(Text, "fuzz"), Out, Options).takeError());
   if (std::unique_ptr<TraceReader> R = open(Bytes))
     consumeError(checkTrace(*R).takeError());
   SelectionSpec Spec;

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Image/ImageState.h"
+#include "Process/ProcessState.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Trace/TraceReader.h"
 #include <cstring>
@@ -47,12 +47,12 @@ private:
   const uint8_t *At, *End;
 };
 
-/// One image, and all of its shared memory as the program has it.
+/// One process, and all of its shared memory as the program has it.
 struct Victim {
   std::string Bytes;
   StringSink Out{Bytes};
   std::unique_ptr<Recording> R;
-  std::unique_ptr<ImageState> I;
+  std::unique_ptr<ProcessState> I;
   char *Memory = nullptr;
   uint64_t Size = 0;
   std::vector<MergedRecord> Waiting;
@@ -61,17 +61,18 @@ struct Victim {
   Victim() {
     R = cantFail(
         Recording::create(Out, Header(), TscClock({0, 0, 0}, 1000000000)));
-    R->Names.addImage(Image());
-    R->Sums.beginImage(1, 0);
-    auto Shared = cantFail(SharedImage::create(1, ImageSettings(), "fuzz"));
+    R->Names.addProcess(Process());
+    R->Sums.beginProcess(1, 0);
+    auto Shared = cantFail(SharedProcess::create(1, ProcessSettings(), "fuzz"));
     Size = Shared->size();
     void *P = mmap(nullptr, Size, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_NORESERVE, Shared->fd(), 0);
     if (P == MAP_FAILED)
       abort();
     Memory = static_cast<char *>(P);
-    I = std::make_unique<ImageState>(1, getpid(), false, std::move(Shared), *R);
-    R->addImage(*I);
+    I = std::make_unique<ProcessState>(1, getpid(), false, std::move(Shared),
+                                       *R);
+    R->addProcess(*I);
     R->Pass = 1;
     for (uint32_t Ring = 0; Ring != 4; ++Ring)
       I->ring(Ring);
@@ -101,7 +102,7 @@ struct Victim {
     Waiting.push_back(M);
   }
   void pass() {
-    RingOfImage Of[4];
+    RingOfProcess Of[4];
     for (uint32_t Ring = 0; Ring != 4; ++Ring)
       Of[Ring] = {I.get(), Ring};
     ArrayRef<MergedRecord> Left = Waiting;

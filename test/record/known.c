@@ -42,7 +42,7 @@ int main(void) {
   // CHECK: free #4
   free(D);
   // CHECK-NOT: alloc
-  // CHECK: image-end 5
+  // CHECK: process-end 5
   _exit(A && C && E ? 5 : 0);
 }
 

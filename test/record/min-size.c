@@ -37,7 +37,7 @@ int main(void) {
   free(P);
   for (int I = 0; I != 1000; ++I)
     free(malloc(I));
-  // CHECK-NEXT: image-end 0
+  // CHECK-NEXT: process-end 0
   _exit(0);
 }
 

@@ -5,7 +5,7 @@
 // RUN: memrec -q --on-full=drop -o %t.fb %t.exe
 // RUN: memdump --check %t.fb
 // RUN: memdump --format=asm %t.fb | FileCheck %s
-// CHECK: loss ring-full image=1 count={{[1-9][0-9]+}}
+// CHECK: loss ring-full process=1 count={{[1-9][0-9]+}}
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>

@@ -4,7 +4,7 @@
 // RUN: %cc -O1 -I%src_root/include %s -o %t.exe
 // RUN: echo 'import json, sys; p = json.load(sys.stdin)["processes"]; sys.exit(not (60e6 < p[0]["rss_peak_bytes"] < 100e6 and p[0]["pss_peak_bytes"] is None and len(p) == 2 and 30e6 < (p[1]["pss_peak_bytes"] or 0) < 60e6 and p[1]["rss_peak_bytes"] > 60e6) and str(p))' > %t.py
 // A recorder that a busy machine has kept waiting may do better the next time.
-// RUN: for N in 1 2 3 4 5 6; do memrec -q --force --sample-interval=10ms -o %t.fb %t.exe; memdump --format=asm %t.fb | grep -c ' rss image=1 ' > %t.count; memdump --summary --format=json %t.fb > %t.json; test $(cat %t.count) -lt 20 || ! %python %t.py < %t.json || break; done
+// RUN: for N in 1 2 3 4 5 6; do memrec -q --force --sample-interval=10ms -o %t.fb %t.exe; memdump --format=asm %t.fb | grep -c ' rss process=1 ' > %t.count; memdump --summary --format=json %t.fb > %t.json; test $(cat %t.count) -lt 20 || ! %python %t.py < %t.json || break; done
 // RUN: test $(cat %t.count) -ge 20
 // RUN: %python %t.py < %t.json
 // RUN: memdump --check %t.fb
@@ -18,11 +18,11 @@
 // REQUIRES: python
 //
 // CHECK: options={{.*}}"sample-interval=10ms"
-// CHECK-DAG: pss image=2 values=[{{[0-9]+}} {{[0-9]+}} 0]
-// CHECK-NOT: pss image=1
-// NONE-NOT: {{[rp]}}ss image=
+// CHECK-DAG: pss process=2 values=[{{[0-9]+}} {{[0-9]+}} 0]
+// CHECK-NOT: pss process=1
+// NONE-NOT: {{[rp]}}ss process=
 // Soon after the start there are some all the same.
-// ONCE: rss image=1
+// ONCE: rss process=1
 // BAD: error: 'often' is not a time
 // SHORT: error: --sample-interval=1us: should be 1ms to 1h, or 0
 

@@ -55,7 +55,7 @@ Expected<std::vector<SelectedTrace>> openTraces(ArrayRef<std::string> Inputs,
 
 /// The program that was started, by the name that views give it.
 static StringRef programOf(const Trace &T) {
-  return T.images().empty() ? StringRef() : T.processName(1);
+  return T.processes().empty() ? StringRef() : T.processName(1);
 }
 
 /// The options of a recording that change sums or names. The others bound what

@@ -38,7 +38,7 @@ private:
     return Sel.times().hasBirth(TimeNs);
   }
   bool chooses(const Events &E, const Event &R, uint64_t Created);
-  bool makesLive(const Event &R, uint32_t Image, uint64_t Created);
+  bool makesLive(const Event &R, uint32_t Process, uint64_t Created);
   void keep(const Events &From, size_t Row);
   Error give(const BlockInfo &I);
 
@@ -53,7 +53,7 @@ private:
   const Selection &Sel;
   BlockVisitor &To;
   bool IsAt; ///< only what lives at a moment is chosen
-  /// The chosen blocks that live, by image; with IsAt those of the moment.
+  /// The chosen blocks that live, by process; with IsAt those of the moment.
   std::map<uint32_t, DenseSet<uint64_t>> Live;
   Events Kept;
   uint64_t KeptNext = 0; ///< the ordinal that Kept's next block would have
@@ -63,36 +63,38 @@ private:
 
 Error EventFilter::findLive() {
   return replayTo(T, Sel, *Sel.times().At, "--at needs",
-                  [&](uint32_t Image, const Replay &R) -> Error {
-                    R.forEachLive(Image, [&](const LiveBlock &B, uint32_t Of) {
-                      // Of the size, the allocation's counts.
-                      if (Sel.hasBlock({B.BirthNs, UINT64_MAX, Image, Of,
-                                        B.Heap, B.Stack, B.Context}))
-                        Live[Image].insert(B.Ordinal);
-                    });
+                  [&](uint32_t Process, const Replay &R) -> Error {
+                    R.forEachLive(
+                        Process, [&](const LiveBlock &B, uint32_t Of) {
+                          // Of the size, the allocation's counts.
+                          if (Sel.hasBlock({B.BirthNs, UINT64_MAX, Process, Of,
+                                            B.Heap, B.Stack, B.Context}))
+                            Live[Process].insert(B.Ordinal);
+                        });
                     return Error::success();
                   });
 }
 
 /// Whether the event makes a block that lives at the moment, and is chosen.
-bool EventFilter::makesLive(const Event &R, uint32_t Image, uint64_t Created) {
-  const DenseSet<uint64_t> &Blocks = Live[Image];
+bool EventFilter::makesLive(const Event &R, uint32_t Process,
+                            uint64_t Created) {
+  const DenseSet<uint64_t> &Blocks = Live[Process];
   if (R.Kind == EventKind::Split)
     return Blocks.contains(Created);
   return R.Kind == EventKind::Allocate && Blocks.contains(R.Block) &&
          Sel.hasBlock(
-             {R.TimeNs, R.Size, Image, R.Thread, R.Heap, R.Stack, R.Context});
+             {R.TimeNs, R.Size, Process, R.Thread, R.Heap, R.Stack, R.Context});
 }
 
 /// Whether the block of an event is chosen. Created: the ordinal of the next
 /// block.
 bool EventFilter::chooses(const Events &E, const Event &R, uint64_t Created) {
   if (IsAt)
-    return makesLive(R, E.Image, Created);
-  DenseSet<uint64_t> &Blocks = Live[E.Image];
+    return makesLive(R, E.Process, Created);
+  DenseSet<uint64_t> &Blocks = Live[E.Process];
   if (R.Kind == EventKind::Allocate) {
     bool Has = Sel.hasBlock(
-        {R.TimeNs, R.Size, E.Image, R.Thread, R.Heap, R.Stack, R.Context});
+        {R.TimeNs, R.Size, E.Process, R.Thread, R.Heap, R.Stack, R.Context});
     if (Has)
       Blocks.insert(R.Block);
     return Has;
@@ -131,7 +133,7 @@ Error EventFilter::give(const BlockInfo &I) {
 Error EventFilter::visit(const BlockInfo &I, const Events &E) {
   if (Error Err = check(I, E))
     return Err;
-  Kept.Image = E.Image;
+  Kept.Process = E.Process;
   Kept.Epoch = E.Epoch;
   uint64_t Created = E.FirstOrdinal;
   for (size_t Row = 0; Row != E.Rows.size(); ++Row) {
@@ -156,7 +158,8 @@ Error EventFilter::visit(const BlockInfo &I, const Marks &M) {
     return E;
   Marks Kept;
   for (const Mark &R : M.Rows)
-    if (!IsAt && isInWindow(R.TimeNs) && (!R.Image || Sel.hasImage(R.Image)))
+    if (!IsAt && isInWindow(R.TimeNs) &&
+        (!R.Process || Sel.hasProcess(R.Process)))
       Kept.Rows.push_back(R);
   return Kept.Rows.empty() ? Error::success() : To.visit(I, Kept);
 }

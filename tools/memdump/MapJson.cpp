@@ -50,7 +50,7 @@ void MapWriter::writePlace(const MappedBlock &B) {
   J.attribute("bytes", B.Size);
   J.attribute("block", B.Ordinal);
   J.attribute("heap", jsonText(T.heapName(B.Heap)));
-  J.attribute("process", B.Image);
+  J.attribute("process", B.Process);
   J.attribute("stream", B.Stream);
   J.attribute("pool", B.Pool);
 }
@@ -110,7 +110,7 @@ void MapWriter::writeOom(const DeviceMap &M) {
   OomCause C = findCause(M);
   J.attributeObject("oom", [&] {
     J.attribute("heap", jsonText(T.heapName(M.Oom->Heap)));
-    J.attribute("process", M.Oom->Image);
+    J.attribute("process", M.Oom->Process);
     J.attribute("requested_bytes", C.Requested);
     J.attribute("device_free_bytes", C.DeviceFree ? json::Value(*C.DeviceFree)
                                                   : json::Value(nullptr));

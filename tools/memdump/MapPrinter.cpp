@@ -69,8 +69,8 @@ void MapPrinter::line(unsigned Indent, uint64_t Address, uint64_t Size,
 std::string MapPrinter::details(const MappedBlock &B) const {
   std::string Text;
   if (HasProcesses)
-    Text += "  " + T.processName(B.Image).str() + " (" +
-            std::to_string(T.images()[B.Image - 1].Pid) + ")";
+    Text += "  " + T.processName(B.Process).str() + " (" +
+            std::to_string(T.processes()[B.Process - 1].Pid) + ")";
   if (B.Stream)
     Text += "  stream " + std::to_string(B.Stream);
   if (B.Pool)
@@ -208,7 +208,7 @@ void MapPrinter::print(const DeviceMap &M) {
   auto IsOther = [&](const MappedBlock &B) {
     const MappedBlock &First =
         M.Segments.empty() ? M.Blocks.front() : M.Segments.front().Self;
-    return B.Image != First.Image;
+    return B.Process != First.Process;
   };
   HasProcesses =
       any_of(M.Segments,

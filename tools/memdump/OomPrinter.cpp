@@ -109,7 +109,7 @@ static void printMoment(raw_ostream &OS, const Trace &T, const OomMoment &M,
                         unsigned Width) {
   const OomTotals &O = *M.What;
   OS << T.heapName(O.Heap) << " could not give " << formatSize(O.Requested)
-     << " at " << formatTime(O.TimeNs) << " to " << T.processName(O.Image);
+     << " at " << formatTime(O.TimeNs) << " to " << T.processName(O.Process);
   if (O.Skipped)
     OS << ", nor " << formatCount(O.Skipped)
        << (O.Skipped == 1 ? " time" : " times") << " shortly before";
@@ -124,7 +124,7 @@ static void printMoment(raw_ostream &OS, const Trace &T, const OomMoment &M,
   if (M.Rows.empty())
     return;
   OS << "\nwhat lived in " << T.heapName(O.Heap) << " of "
-     << T.processName(O.Image) << ":\n\n";
+     << T.processName(O.Process) << ":\n\n";
   printKindTable(
       OS, sumKinds(M.Rows, O.Number), [&](uint32_t Id) { return T.string(Id); },
       Width);
@@ -150,7 +150,7 @@ void memkit::printOoms(raw_ostream &OS, const Trace &T) {
 static void writeMoment(json::OStream &J, const Trace &T, const OomMoment &M) {
   const OomTotals &O = *M.What;
   J.attribute("heap", jsonText(T.heapName(O.Heap)));
-  J.attribute("process", O.Image);
+  J.attribute("process", O.Process);
   J.attribute("time_ns", O.TimeNs);
   J.attribute("requested_bytes", O.Requested);
   J.attribute("skipped", O.Skipped);

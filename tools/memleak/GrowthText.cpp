@@ -39,7 +39,7 @@ std::string growthTitle(const LeakView &V, const LeakFinding &F) {
   const GrowthSpan &S = V.R.Growth.Spans[G.Span];
   std::string Text = "+" + rateText(G.Rate) + " per " + unitOf(S).str() +
                      " in " + V.T.heapName(F.Heap).str() +
-                     processText(V.T, S.Image) + ", " + formatSize(F.Bytes) +
+                     processText(V.T, S.Process) + ", " + formatSize(F.Bytes) +
                      " in " + plural(F.Blocks, "block");
   Text += S.HasSteps ? " after step " + std::to_string(S.LastStep)
                      : " after " + formatTime(S.EndNs);
@@ -84,13 +84,13 @@ std::string growthOutcome(const LeakView &V, const Growth &G) {
 /// `steps 1 to 100`, `2.1 s to 10.3 s`, `3 processes`.
 static std::string spanText(const GrowthReport &G) {
   const GrowthSpan &S = G.Spans.front();
-  std::vector<uint32_t> Images;
+  std::vector<uint32_t> Processes;
   for (const GrowthSpan &Other : G.Spans)
-    Images.push_back(Other.Image);
-  sort(Images);
-  Images.erase(llvm::unique(Images), Images.end());
-  if (Images.size() > 1)
-    return formatCount(Images.size()) + " processes";
+    Processes.push_back(Other.Process);
+  sort(Processes);
+  Processes.erase(llvm::unique(Processes), Processes.end());
+  if (Processes.size() > 1)
+    return formatCount(Processes.size()) + " processes";
   if (S.HasSteps)
     return "steps " + std::to_string(S.FirstStep) + " to " +
            std::to_string(S.LastStep);
@@ -120,7 +120,7 @@ static void printUnsure(raw_ostream &OS, const LeakView &V) {
   for (const Growth &U : G.Unsure) {
     const GrowthSpan &S = G.Spans[U.Span];
     OS << "\n+" << rateText(U.Rate) << " per " << unitOf(S) << " in "
-       << V.T.heapName(U.Heap) << processText(V.T, S.Image) << " so far\n  "
+       << V.T.heapName(U.Heap) << processText(V.T, S.Process) << " so far\n  "
        << courseOf(U, S) << '\n';
     printFrames(OS, V.T.shownWay(U.Node), 4, outputWidth(), true);
   }

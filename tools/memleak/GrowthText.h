@@ -17,7 +17,7 @@ namespace memkit {
 /// `1 block`, `2 blocks`.
 std::string plural(uint64_t Count, llvm::StringRef What);
 /// ` of train.py (#2)` where the trace has several processes, else nothing.
-std::string processText(const Trace &T, uint32_t Image);
+std::string processText(const Trace &T, uint32_t Process);
 /// The findings of a kind that are shown, each with its stack.
 void printFindings(llvm::raw_ostream &OS, const LeakView &V, LeakKinds Kind);
 

@@ -47,7 +47,7 @@ static void writeRates(json::OStream &J, const LeakView &V, const Growth &G) {
   J.attribute("rate_high", rateValue(G.High));
   J.attribute("growth_bytes", G.Rise);
   J.attribute("growing_stacks", G.Stacks);
-  J.attribute("process", S.Image);
+  J.attribute("process", S.Process);
   auto Step = [&](StringRef Name, uint64_t Value) {
     J.attribute(Name, S.HasSteps ? json::Value(Value) : nullptr);
   };
@@ -68,7 +68,7 @@ static void writeRates(json::OStream &J, const LeakView &V, const Growth &G) {
 static void writeOutlier(json::OStream &J, const Outlier &O) {
   J.attribute("allocations", O.Allocations);
   J.attribute("lifetime_ns", O.LifeNs);
-  J.attribute("process", O.Image);
+  J.attribute("process", O.Process);
   J.attribute("since_ns", O.OldestNs);
   J.attribute("newest_ns", O.NewestNs);
 }
@@ -122,7 +122,7 @@ static void writeMeasured(json::OStream &J, const LeakView &V) {
   J.attributeArray("measured", [&] {
     for (const GrowthSpan &S : G.Spans)
       J.object([&] {
-        J.attribute("process", S.Image);
+        J.attribute("process", S.Process);
         J.attribute("space", jsonText(spaceName(T, S.Space)));
         J.attribute("points", static_cast<uint64_t>(S.Intervals));
         J.attribute("first_step",

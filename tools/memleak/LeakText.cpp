@@ -60,16 +60,16 @@ std::string rateText(double Bytes) {
   return Text;
 }
 
-std::string processText(const Trace &T, uint32_t Image) {
-  if (T.images().size() < 2)
+std::string processText(const Trace &T, uint32_t Process) {
+  if (T.processes().size() < 2)
     return "";
-  return (" of " + T.processName(Image) + " (#" + Twine(Image) + ")").str();
+  return (" of " + T.processName(Process) + " (#" + Twine(Process) + ")").str();
 }
 
 static std::string outlierTitle(const LeakView &V, const LeakFinding &F) {
   const Outlier &O = V.R.Outliers[F.Place];
   return formatSize(F.Bytes) + " in " + plural(F.Blocks, "block") + " of " +
-         V.T.heapName(F.Heap).str() + processText(V.T, O.Image) +
+         V.T.heapName(F.Heap).str() + processText(V.T, O.Process) +
          (F.Blocks == 1 ? " outlives its siblings" : " outlive their siblings");
 }
 

@@ -30,8 +30,8 @@ std::string findCudaLibrary(llvm::StringRef Library);
 /// is none.
 std::string findPythonFolder(const char *Argv0);
 
-/// What the options ask for; all but the command, the library, the folder and Warn is set.
-/// Usage errors name the option.
+/// What the options ask for; all but the command, the library, the folder and
+/// Warn is set. Usage errors name the option.
 llvm::Expected<RecordOptions> recordOptions();
 
 } // namespace memkit

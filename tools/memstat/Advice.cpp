@@ -78,8 +78,8 @@ std::string adviceText(const Facts &F, const Suggestion &S) {
            "torch.utils.checkpoint";
   case Advice::WorkersCopy:
     return formatCount(S.Count) + " DataLoader workers" +
-           (S.Image ? " of " + F.T.processName(S.Image).str() : "") + " have " +
-           Bytes +
+           (S.Process ? " of " + F.T.processName(S.Process).str() : "") +
+           " have " + Bytes +
            " of pages of their own that they did not allocate: copies of "
            "what they inherited. Keep data in arrays or tensors, not in lists "
            "of objects";

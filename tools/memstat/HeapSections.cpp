@@ -57,13 +57,13 @@ static void noteOthers(const Facts &F, size_t Shown, Section &To) {
                        " with less; --top=0 shows all");
 }
 
-/// The image of which most is resident beyond what was recorded of it.
-static const ImageTotals *leastRecorded(const Facts &F, uint64_t &Gap) {
-  const ImageTotals *Least = nullptr;
+/// The process of which most is resident beyond what was recorded of it.
+static const ProcessTotals *leastRecorded(const Facts &F, uint64_t &Gap) {
+  const ProcessTotals *Least = nullptr;
   Gap = 0;
-  for (const ImageTotals &I : F.S.Sums.Images) {
+  for (const ProcessTotals &I : F.S.Sums.Processes) {
     uint64_t Mine = I.RssPeakBytes - std::min(I.RssPeakBytes, I.PeakBytes);
-    if (F.Sel.hasImage(I.Image) && Mine > Gap)
+    if (F.Sel.hasProcess(I.Process) && Mine > Gap)
       Gap = Mine, Least = &I;
   }
   return Least;
@@ -74,7 +74,7 @@ static const ImageTotals *leastRecorded(const Facts &F, uint64_t &Gap) {
 static void noteReserved(const Facts &F, Section &To) {
   constexpr uint64_t LeastGap = 16 << 20;
   uint64_t Gap;
-  const ImageTotals *I = leastRecorded(F, Gap);
+  const ProcessTotals *I = leastRecorded(F, Gap);
   if (!I || F.OfHeaps || Gap < LeastGap || Gap < I->RssPeakBytes / 4)
     return;
   for (uint32_t Id = 1; Id <= F.T.heaps().size(); ++Id) {

@@ -35,7 +35,7 @@ std::optional<Section> threadSection(const Facts &F) {
     T.add({std::to_string(Th.Tid), formatSize(Sum.AllocatedBytes),
            formatShare(Sum.AllocatedBytes, Bytes), formatCount(Sum.Allocations),
            F.T.string(Th.Name).str(),
-           Th.Image ? F.T.processName(Th.Image).str() : ""});
+           Th.Process ? F.T.processName(Th.Process).str() : ""});
   }
   Section Out;
   Out.Title = "Threads";
@@ -46,7 +46,7 @@ std::optional<Section> threadSection(const Facts &F) {
   return Out;
 }
 
-static std::string endText(const Image &I, const ImageTotals *T,
+static std::string endText(const ProcessRecord &I, const ProcessTotals *T,
                            StringRef WhyNot) {
   if (!I.Recorded)
     return ("not recorded: " + WhyNot).str();
@@ -59,14 +59,14 @@ static std::string endText(const Image &I, const ImageTotals *T,
 
 std::optional<Section> processSection(const Facts &F) {
   struct Row {
-    uint32_t Image;
+    uint32_t Process;
     uint64_t Peak; ///< the highest of any memory space
   };
   std::vector<Row> Rows;
   bool HasDevices = false;
-  for (uint32_t Id = 1; Id <= F.S.Images.size(); ++Id) {
-    const ImageTotals *T = F.S.imageTotals(Id);
-    if (!F.Sel.hasImage(Id))
+  for (uint32_t Id = 1; Id <= F.S.Processes.size(); ++Id) {
+    const ProcessTotals *T = F.S.processTotals(Id);
+    if (!F.Sel.hasProcess(Id))
       continue;
     uint64_t Highest = T ? T->PeakBytes : 0;
     if (T)
@@ -91,14 +91,14 @@ std::optional<Section> processSection(const Facts &F) {
     return Bytes ? formatSize(Bytes) : std::string();
   };
   for (const Row &R : ArrayRef(Rows).take_front(Shown)) {
-    const Image &I = F.S.Images[R.Image - 1];
-    const ImageTotals *Sum = F.S.imageTotals(R.Image);
+    const ProcessRecord &I = F.S.Processes[R.Process - 1];
+    const ProcessTotals *Sum = F.S.processTotals(R.Process);
     std::vector<std::string> Cells = {std::to_string(I.Pid),
                                       formatSize(Sum ? Sum->PeakBytes : 0),
                                       Sum ? formatSize(Sum->LiveBytes) : "",
                                       Sum ? Sampled(Sum->RssPeakBytes) : "",
                                       Sum ? Sampled(Sum->PssPeakBytes) : "",
-                                      F.T.processName(R.Image).str(),
+                                      F.T.processName(R.Process).str(),
                                       endText(I, Sum, F.S.string(I.WhyNot))};
     if (HasDevices)
       Cells.insert(Cells.begin() + 2, devicePeaks(F.S, Sum));

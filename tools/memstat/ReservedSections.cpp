@@ -30,11 +30,11 @@ static void notePools(const Facts &F, const HeapFragmentation &H,
                       std::vector<std::string> &Notes) {
   constexpr size_t Most = 8;
   for (const PoolPeak &P : ArrayRef(H.Pools).take_front(Most)) {
-    std::string Note = F.heapName(H.Heap).str() + ", " +
-                       (P.Pool ? "pool " + std::to_string(P.Pool)
-                               : "the device's own pool");
-    if (F.T.images().size() > 1)
-      Note += (" of " + F.T.processName(P.Image)).str();
+    std::string Note =
+        F.heapName(H.Heap).str() + ", " +
+        (P.Pool ? "pool " + std::to_string(P.Pool) : "the device's own pool");
+    if (F.T.processes().size() > 1)
+      Note += (" of " + F.T.processName(P.Process)).str();
     Note += ": reserved at most " + formatSize(P.Reserved) +
             ", active at most " + formatSize(P.Active);
     if (P.Trimmed.Count)

@@ -107,8 +107,8 @@ std::optional<Section> stepSection(const Facts &F) {
   ArrayRef<StepTotals> Steps = F.O.Steps;
   if (Steps.empty())
     return std::nullopt;
-  bool HasImages = any_of(Steps, [&](const StepTotals &S) {
-    return S.Image != Steps.front().Image;
+  bool HasProcesses = any_of(Steps, [&](const StepTotals &S) {
+    return S.Process != Steps.front().Process;
   });
   bool HasDevices =
       any_of(Steps, [](const StepTotals &S) { return !S.Shares.empty(); });
@@ -118,7 +118,7 @@ std::optional<Section> stepSection(const Facts &F) {
     Columns.push_back({"space", Side::Left});
   for (const char *Title : {"peak", "growth", "allocations", "allocated"})
     Columns.push_back({Title, Side::Right});
-  if (HasImages)
+  if (HasProcesses)
     Columns.push_back({"process", Side::Left, true});
   Table T(Columns);
   bool HasOpen = false;
@@ -136,8 +136,8 @@ std::optional<Section> stepSection(const Facts &F) {
           Row, std::initializer_list<std::string>{
                    formatSize(D.PeakBytes), formatSizeChange(growthOf(D)),
                    formatCount(D.Allocations), formatSize(D.AllocatedBytes)});
-      if (HasImages)
-        Row.push_back(F.T.processName(S.Image).str());
+      if (HasProcesses)
+        Row.push_back(F.T.processName(S.Process).str());
       T.add(std::move(Row));
     }
   }

@@ -38,14 +38,14 @@ static std::string runLine(const Facts &F) {
     Line += ", rank " + std::to_string(S.Header.Rank) + " of " +
             std::to_string(S.Header.WorldSize);
   uint64_t Allocations = 0, Frees = 0;
-  for (const ImageTotals &I : S.Sums.Images) {
+  for (const ProcessTotals &I : S.Sums.Processes) {
     Allocations += I.Allocations;
     Frees += I.Frees;
   }
   Line += ", " + plural(Allocations, "allocation") + ", " +
           plural(Frees, "free") + ", " + formatCount(S.lost()) + " lost";
-  if (S.Images.size() > 1)
-    Line += ", " + formatCount(S.Images.size()) + " processes";
+  if (S.Processes.size() > 1)
+    Line += ", " + formatCount(S.Processes.size()) + " processes";
   if (!S.Complete)
     Line += ", not complete";
   return Line;
@@ -70,7 +70,7 @@ static std::string peakLine(const Facts &F) {
                                    : " live at the end"));
   }
   uint64_t Rss = 0, Pss = 0;
-  for (const ImageTotals &I : F.S.Sums.Images) {
+  for (const ProcessTotals &I : F.S.Sums.Processes) {
     Rss = std::max(Rss, I.RssPeakBytes);
     Pss = std::max(Pss, I.PssPeakBytes);
   }

@@ -58,7 +58,7 @@ static void writeHeap(json::OStream &J, const Facts &F, const HeapStats &H) {
 
 static void writeStep(json::OStream &J, const Facts &F, const StepTotals &S) {
   J.attribute("step", S.Step);
-  J.attribute("process", S.Image);
+  J.attribute("process", S.Process);
   J.attribute("begin_ns", S.BeginNs);
   J.attribute("end_ns", S.EndNs);
   J.attribute("allocations", S.Allocations);
@@ -102,7 +102,7 @@ static void writeThread(json::OStream &J, const Facts &F,
   const Thread &Of = F.T.threads()[T.Thread - 1];
   J.attribute("id", T.Thread);
   J.attribute("tid", Of.Tid);
-  J.attribute("process", Of.Image);
+  J.attribute("process", Of.Process);
   J.attribute("name", jsonTextOrNull(F.T.string(Of.Name)));
   J.attribute("allocations", T.Allocations);
   J.attribute("allocated_bytes", T.AllocatedBytes);
@@ -138,7 +138,7 @@ static void writeFragmentation(json::OStream &J, const Facts &F,
   J.attributeArray("pools", [&] {
     for (const PoolPeak &P : H.Pools)
       J.object([&] {
-        J.attribute("pid", F.T.images()[P.Image - 1].Pid);
+        J.attribute("pid", F.T.processes()[P.Process - 1].Pid);
         J.attribute("pool", P.Pool);
         J.attribute("reserved_peak_bytes", P.Reserved);
         J.attribute("active_peak_bytes", P.Active);
@@ -210,7 +210,7 @@ static void writeSuggestion(json::OStream &J, const Facts &F,
   J.attribute("of_count", S.OutOf ? json::Value(S.OutOf) : nullptr);
   J.attribute("layer",
               S.Layer ? jsonText(F.T.string(S.Layer)) : json::Value(nullptr));
-  J.attribute("process", S.Image ? json::Value(S.Image) : nullptr);
+  J.attribute("process", S.Process ? json::Value(S.Process) : nullptr);
   J.attributeBegin("stack");
   if (S.Stack)
     writeStack(J, F.T, S.Stack);

@@ -21,7 +21,7 @@ stepMarks(const Facts &F, uint64_t EndNs, unsigned Columns) {
   std::string Marks(Columns, ' '), Numbers(Columns, ' ');
   size_t Free = 0;
   for (const StepTotals &S : F.O.Steps) {
-    if (S.Image != F.O.Steps.front().Image || S.BeginNs >= EndNs)
+    if (S.Process != F.O.Steps.front().Process || S.BeginNs >= EndNs)
       continue;
     auto At = static_cast<size_t>(double(S.BeginNs) / double(EndNs) * Columns);
     Marks[At] = '|';

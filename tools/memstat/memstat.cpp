@@ -57,7 +57,7 @@ static Summary joinedSummary(const Trace &T) {
     All.Marks = std::max(All.Marks, Part.Marks);
     Join(All.Heaps, Part.Heaps);
     Join(All.Domains, Part.Domains);
-    Join(All.Images, Part.Images);
+    Join(All.Processes, Part.Processes);
     Join(All.Steps, Part.Steps);
     Join(All.Layers, Part.Layers);
     Join(All.Losses, Part.Losses);

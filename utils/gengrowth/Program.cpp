@@ -131,12 +131,12 @@ Error Recorder::declare() {
     append_range(D.NodeFrames, Own);
     D.Stacks.push_back(St);
   }
-  Image I;
+  ProcessRecord I;
   I.Pid = 1;
   I.Exe = String("/bin/" + P.Name);
-  D.Images.push_back(I);
+  D.Processes.push_back(I);
   Thread Th;
-  Th.Image = 1;
+  Th.Process = 1;
   Th.Tid = 1;
   D.Threads.push_back(Th);
   Heap H;
@@ -147,7 +147,7 @@ Error Recorder::declare() {
   }
   D.Heaps.push_back(H);
   A.addHeap(1, H);
-  A.beginImage(1, 0);
+  A.beginProcess(1, 0);
   for (uint32_t S = 0; S != P.Sites.size(); ++S)
     Rows.push_back(A.stackRow(1, 1, S + 1));
   return Out.write(D);
@@ -187,7 +187,7 @@ std::vector<Recorder::Moment> Recorder::moments() const {
 
 Error Recorder::closeEpoch() {
   if (WithEvents && !Buffer.Rows.empty()) {
-    Buffer.Image = 1;
+    Buffer.Process = 1;
     Buffer.Epoch = Epoch++;
     if (Error E = Out.write(Buffer))
       return E;
@@ -208,7 +208,7 @@ Error Recorder::cut(uint64_t TimeNs) {
 Error Recorder::beginStep() {
   Mark M;
   M.Kind = MarkKind::Step;
-  M.Image = 1;
+  M.Process = 1;
   M.Id = ++Step;
   M.TimeNs = Now = A.boundary(std::max(Now, nsOf(double(Step) - 1)));
   Notes.Rows.push_back(M);
@@ -294,10 +294,10 @@ Error Recorder::run() {
   Now = A.boundary(Now);
   if (Error E = cut(Now))
     return E;
-  A.endImage(1, Now, 0, 0);
+  A.endProcess(1, Now, 0, 0);
   Mark M;
-  M.Kind = MarkKind::ImageEnd;
-  M.Image = 1;
+  M.Kind = MarkKind::ProcessEnd;
+  M.Process = 1;
   M.TimeNs = Now;
   M.Values = {0, 0};
   Notes.Rows.push_back(M);

@@ -27,7 +27,7 @@ struct Block {
   uint16_t Heap;
 };
 
-struct ImageState {
+struct ProcessState {
   uint32_t Id = 0;
   std::vector<uint32_t> Threads;
   std::vector<Block> Live;
@@ -48,24 +48,25 @@ public:
 
 private:
   Error declare(const std::vector<uint32_t> &HeapNames);
-  void allocate(ImageState &I, uint32_t Thread);
-  void allocateArena(ImageState &I, uint32_t Thread);
-  void free(ImageState &I, uint32_t Thread, size_t At);
-  void resizeOrSplit(ImageState &I, uint32_t Thread);
-  void event(ImageState &I);
-  Event &record(ImageState &I, EventKind Kind, uint32_t Thread, uint64_t Block);
-  void columns(ImageState &I, uint64_t Address, uint64_t Enclosing);
-  uint32_t rowOf(ImageState &I, uint16_t Heap, uint32_t Stack);
+  void allocate(ProcessState &I, uint32_t Thread);
+  void allocateArena(ProcessState &I, uint32_t Thread);
+  void free(ProcessState &I, uint32_t Thread, size_t At);
+  void resizeOrSplit(ProcessState &I, uint32_t Thread);
+  void event(ProcessState &I);
+  Event &record(ProcessState &I, EventKind Kind, uint32_t Thread,
+                uint64_t Block);
+  void columns(ProcessState &I, uint64_t Address, uint64_t Enclosing);
+  uint32_t rowOf(ProcessState &I, uint16_t Heap, uint32_t Stack);
   uint32_t pickStack();
   uint64_t sizeOf(uint16_t Heap);
   Error closeEpoch();
-  Error writeKeyframe(ImageState &I);
+  Error writeKeyframe(ProcessState &I);
   Error beginStep(uint64_t Step);
-  Error cutSlice(ImageState &I, uint64_t TimeNs);
-  Error endImage(ImageState &I);
+  Error cutSlice(ProcessState &I, uint64_t TimeNs);
+  Error endProcess(ProcessState &I);
   Error finish();
   Error cutTimeSlices();
-  bool enclosesOthers(const ImageState &I, const Block &B) const {
+  bool enclosesOthers(const ProcessState &I, const Block &B) const {
     return B.Ordinal == I.Arena && I.ArenaInner;
   }
 
@@ -74,8 +75,8 @@ private:
   Random R;
   Accounts A;
   std::vector<Heap> Heaps;
-  std::vector<ImageState> Images;
-  std::vector<ImageState *> Running;
+  std::vector<ProcessState> Processes;
+  std::vector<ProcessState *> Running;
   uint64_t Now = 0;
   uint32_t Epoch = 0;
   Marks Notes;
@@ -107,27 +108,27 @@ Error Program::declare(const std::vector<uint32_t> &HeapNames) {
     D.Devices.push_back(Gpu);
   }
   D.Heaps = Heaps;
-  Images.resize(S.Images);
+  Processes.resize(S.Processes);
   uint32_t Thread = 0;
-  for (uint32_t I = 0; I < S.Images; ++I) {
-    Image Im;
+  for (uint32_t I = 0; I < S.Processes; ++I) {
+    ProcessRecord Im;
     Im.Pid = 1000 + I;
     Im.Parent = I ? 1 : 0;
-    Im.Origin = I ? ImageOrigin::Fork : ImageOrigin::Start;
-    D.Images.push_back(Im);
-    Images[I].Id = I + 1;
-    Images[I].Rows.resize(S.Stacks + size_t(1));
-    Images[I].RowHeaps.resize(S.Stacks + size_t(1));
-    Images[I].Buffer.Image = I + 1;
-    Images[I].Slices = std::make_unique<SliceBatch>(I + 1);
-    A.beginImage(I + 1, 0);
-    Running.push_back(&Images[I]);
+    Im.Origin = I ? ProcessOrigin::Fork : ProcessOrigin::Start;
+    D.Processes.push_back(Im);
+    Processes[I].Id = I + 1;
+    Processes[I].Rows.resize(S.Stacks + size_t(1));
+    Processes[I].RowHeaps.resize(S.Stacks + size_t(1));
+    Processes[I].Buffer.Process = I + 1;
+    Processes[I].Slices = std::make_unique<SliceBatch>(I + 1);
+    A.beginProcess(I + 1, 0);
+    Running.push_back(&Processes[I]);
     for (uint32_t T = 0; T < S.Threads; ++T) {
       memkit::Thread Th;
-      Th.Image = I + 1;
+      Th.Process = I + 1;
       Th.Tid = Im.Pid + T;
       D.Threads.push_back(Th);
-      Images[I].Threads.push_back(++Thread);
+      Processes[I].Threads.push_back(++Thread);
     }
   }
   return Out.write(D);
@@ -143,14 +144,14 @@ uint64_t Program::sizeOf(uint16_t Heap) {
   return 1 + R.skewed(1 << 20);
 }
 
-uint32_t Program::rowOf(ImageState &I, uint16_t Heap, uint32_t Stack) {
+uint32_t Program::rowOf(ProcessState &I, uint16_t Heap, uint32_t Stack) {
   if (I.Rows[Stack] && I.RowHeaps[Stack] == Heap)
     return I.Rows[Stack];
   I.RowHeaps[Stack] = Heap;
   return I.Rows[Stack] = A.stackRow(I.Id, Heap, Stack);
 }
 
-Event &Program::record(ImageState &I, EventKind Kind, uint32_t Thread,
+Event &Program::record(ProcessState &I, EventKind Kind, uint32_t Thread,
                        uint64_t Block) {
   if (I.Buffer.Rows.empty())
     I.Buffer.FirstOrdinal = I.NextOrdinal;
@@ -166,7 +167,7 @@ Event &Program::record(ImageState &I, EventKind Kind, uint32_t Thread,
 }
 
 /// The optional columns of the row added last.
-void Program::columns(ImageState &I, uint64_t Address, uint64_t Enclosing) {
+void Program::columns(ProcessState &I, uint64_t Address, uint64_t Enclosing) {
   EventColumns &C = I.Buffer.Columns;
   size_t N = I.Buffer.Rows.size();
   if (S.Addresses) {
@@ -190,7 +191,7 @@ uint32_t Program::pickStack() {
   return 1 + Begin + R.skewed(Width);
 }
 
-void Program::allocate(ImageState &I, uint32_t Thread) {
+void Program::allocate(ProcessState &I, uint32_t Thread) {
   // A stack allocates from one heap, but for a few.
   uint32_t Stack = pickStack();
   bool Other = Stack % 50 == 0 && R.oneIn(4);
@@ -229,7 +230,7 @@ void Program::allocate(ImageState &I, uint32_t Thread) {
   I.Live.push_back(B);
 }
 
-void Program::free(ImageState &I, uint32_t Thread, size_t At) {
+void Program::free(ProcessState &I, uint32_t Thread, size_t At) {
   Block B = I.Live[At];
   if (enclosesOthers(I, B))
     return;
@@ -245,7 +246,7 @@ void Program::free(ImageState &I, uint32_t Thread, size_t At) {
   A.free(B.Ref, B.Size, Now, Thread, B.Enclosing);
 }
 
-void Program::resizeOrSplit(ImageState &I, uint32_t Thread) {
+void Program::resizeOrSplit(ProcessState &I, uint32_t Thread) {
   Block &B = I.Live[R.below(I.Live.size())];
   if (B.Enclosing || B.Ordinal == I.Arena)
     return;
@@ -269,7 +270,7 @@ void Program::resizeOrSplit(ImageState &I, uint32_t Thread) {
   I.Live.push_back(Rest);
 }
 
-void Program::event(ImageState &I) {
+void Program::event(ProcessState &I) {
   uint32_t Thread = I.Threads[R.skewed(I.Threads.size())];
   uint64_t Target = S.Live / Running.size() + 1;
   uint64_t Dice = R.below(1000);
@@ -283,14 +284,14 @@ void Program::event(ImageState &I) {
     free(I, Thread, I.Live.size() - 1 - R.skewed(I.Live.size()));
 }
 
-Error Program::writeKeyframe(ImageState &I) {
+Error Program::writeKeyframe(ProcessState &I) {
   I.LastKeyframe = I.Events;
   std::vector<Block> Sorted = I.Live;
   std::sort(Sorted.begin(), Sorted.end(), [](const Block &X, const Block &Y) {
     return X.Ordinal < Y.Ordinal;
   });
   Keyframe K;
-  K.Image = I.Id;
+  K.Process = I.Id;
   K.TimeNs = I.LastNs;
   K.Events = I.Events;
   K.NextOrdinal = I.NextOrdinal;
@@ -309,10 +310,10 @@ Error Program::writeKeyframe(ImageState &I) {
   return Error::success();
 }
 
-/// Writes what all images have gathered. No event may be of the time of the
+/// Writes what all processes have gathered. No event may be of the time of the
 /// last one after it: blocks of two epochs do not overlap.
 Error Program::closeEpoch() {
-  for (ImageState &I : Images) {
+  for (ProcessState &I : Processes) {
     if (I.Buffer.Rows.empty())
       continue;
     I.Buffer.Epoch = Epoch;
@@ -336,7 +337,7 @@ Error Program::closeEpoch() {
   return Error::success();
 }
 
-Error Program::cutSlice(ImageState &I, uint64_t TimeNs) {
+Error Program::cutSlice(ProcessState &I, uint64_t TimeNs) {
   A.cutSlice(I.Id, TimeNs, I.NextOrdinal, A.dueSums(I.Id), Cut);
   return I.Slices->add(Cut, WriteSlices);
 }
@@ -344,16 +345,16 @@ Error Program::cutSlice(ImageState &I, uint64_t TimeNs) {
 Error Program::beginStep(uint64_t Step) {
   Mark M;
   M.Kind = MarkKind::Step;
-  M.Image = 1;
+  M.Process = 1;
   M.Id = Step;
   M.TimeNs = Now = A.boundary(Now);
   Notes.Rows.push_back(M);
   A.beginStep(1, Step, Now);
-  return A.stepSliceDue(1) ? cutSlice(Images[0], Now) : Error::success();
+  return A.stepSliceDue(1) ? cutSlice(Processes[0], Now) : Error::success();
 }
 
 Error Program::cutTimeSlices() {
-  for (ImageState *I : Running)
+  for (ProcessState *I : Running)
     if (Now >= A.nextSliceNs(I->Id) && A.timeSliceDue(I->Id, Now)) {
       Now = A.boundary(Now);
       if (Error E = cutSlice(*I, Now))
@@ -362,14 +363,14 @@ Error Program::cutTimeSlices() {
   return Error::success();
 }
 
-Error Program::endImage(ImageState &I) {
+Error Program::endProcess(ProcessState &I) {
   Now = A.boundary(Now);
   if (Error E = cutSlice(I, Now))
     return E;
-  A.endImage(I.Id, Now, 0, 0);
+  A.endProcess(I.Id, Now, 0, 0);
   Mark M;
-  M.Kind = MarkKind::ImageEnd;
-  M.Image = I.Id;
+  M.Kind = MarkKind::ProcessEnd;
+  M.Process = I.Id;
   M.TimeNs = Now;
   M.Values = {0, 0};
   Notes.Rows.push_back(M);
@@ -380,11 +381,11 @@ Error Program::endImage(ImageState &I) {
 
 Error Program::finish() {
   while (!Running.empty())
-    if (Error E = endImage(*Running.back()))
+    if (Error E = endProcess(*Running.back()))
       return E;
   if (Error E = closeEpoch())
     return E;
-  for (ImageState &I : Images)
+  for (ProcessState &I : Processes)
     if (Error E = I.Slices->flush(WriteSlices))
       return E;
   if (Error E = A.lifetimes([&](const Lifetimes &L) { return Out.write(L); }))
@@ -399,23 +400,24 @@ Error Program::run(const std::vector<uint32_t> &HeapNames) {
   if (Error E = declare(HeapNames))
     return E;
   uint64_t PerStep = S.Steps ? S.Events / S.Steps + 1 : UINT64_MAX;
-  // Images but the first end one after another in the second half.
-  uint64_t Half = S.Events / 2, PerEnd = Half / S.Images + 1;
-  ImageState *Turn = Running.front();
+  // Processes but the first end one after another in the second half.
+  uint64_t Half = S.Events / 2, PerEnd = Half / S.Processes + 1;
+  ProcessState *Turn = Running.front();
   while (A.events() < S.Events) {
     uint64_t N = A.events();
     if (S.Steps && N / PerStep + 1 > A.numSteps(1))
       if (Error E = beginStep(N / PerStep + 1))
         return E;
-    if (Running.size() > 1 && N > Half + PerEnd * (S.Images - Running.size()))
-      if (Error E = endImage(*Running.back()))
+    if (Running.size() > 1 &&
+        N > Half + PerEnd * (S.Processes - Running.size()))
+      if (Error E = endProcess(*Running.back()))
         return E;
     if (N % 1024 == 0)
       if (Error E = cutTimeSlices())
         return E;
-    // An image runs for a while before another one does. At the same time the
-    // lower image would come first: so time goes on.
-    ImageState *Before = Turn;
+    // A process runs for a while before another one does. At the same time the
+    // lower process would come first: so time goes on.
+    ProcessState *Before = Turn;
     if (R.oneIn(64) || A.isEnded(Turn->Id))
       Turn = Running[R.below(Running.size())];
     Now += (R.below(6) + (Turn != Before)) * TimeUnitNs;

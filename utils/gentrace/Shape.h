@@ -18,8 +18,8 @@ struct Shape {
   uint32_t Stacks = 10'000;
   uint32_t Nodes = 40'000;
   uint32_t Heaps = 4;
-  uint32_t Images = 1;
-  uint32_t Threads = 4; ///< of each image
+  uint32_t Processes = 1;
+  uint32_t Threads = 4; ///< of each process
   uint32_t Steps = 0;
   uint64_t Live = 100'000; ///< blocks live at a time, about
   uint64_t Seed = 1;
@@ -31,7 +31,7 @@ struct Shape {
 /// code. Gives the string ids of the heaps' names in HeapNames.
 llvm::Error writeNames(const Shape &S, TraceWriter &Out,
                        std::vector<uint32_t> &HeapNames);
-/// Writes images, heaps, threads, events and all that follows from them.
+/// Writes processes, heaps, threads, events and all that follows from them.
 llvm::Error writeProgram(const Shape &S, TraceWriter &Out,
                          const std::vector<uint32_t> &HeapNames);
 

@@ -32,11 +32,11 @@ static Opt<unsigned> NodeCount("nodes", cl::desc("Nodes of the stack tree"),
                                cl::init(Usual.Nodes), cl::cat(Category));
 static Opt<unsigned> HeapCount("heaps", cl::desc("Heaps"),
                                cl::init(Usual.Heaps), cl::cat(Category));
-static Opt<unsigned> ImageCount("images", cl::desc("Process images"),
-                                cl::init(Usual.Images), cl::cat(Category));
-static Opt<unsigned> ThreadCount("threads", cl::desc("Threads of each image"),
+static Opt<unsigned> ProcessCount("processes", cl::desc("Processes"),
+                                  cl::init(Usual.Processes), cl::cat(Category));
+static Opt<unsigned> ThreadCount("threads", cl::desc("Threads of each process"),
                                  cl::init(Usual.Threads), cl::cat(Category));
-static Opt<unsigned> StepCount("steps", cl::desc("Steps of the first image"),
+static Opt<unsigned> StepCount("steps", cl::desc("Steps of the first process"),
                                cl::init(Usual.Steps), cl::cat(Category));
 static Opt<uint64_t> LiveCount("live", cl::desc("Blocks live at a time, about"),
                                cl::init(Usual.Live), cl::cat(Category));
@@ -54,7 +54,7 @@ static Shape shapeFromOptions() {
   S.Stacks = std::max(1u, StackCount.getValue());
   S.Nodes = NodeCount;
   S.Heaps = std::min(65535u, std::max(1u, HeapCount.getValue()));
-  S.Images = std::max(1u, ImageCount.getValue());
+  S.Processes = std::max(1u, ProcessCount.getValue());
   S.Threads = std::min(MaxBlockThreads, std::max(1u, ThreadCount.getValue()));
   S.Steps = StepCount;
   S.Live = LiveCount;

@@ -44,7 +44,9 @@ private:
 
 class Maker {
 public:
-  explicit Maker(uint32_t Image) : Image(Image) { Out.Nodes.emplace_back(); }
+  explicit Maker(uint32_t Process) : Process(Process) {
+    Out.Nodes.emplace_back();
+  }
 
   void add(const Dictionary &D) {
     size_t Frame = 0;
@@ -61,7 +63,7 @@ public:
   }
 
   Error add(const Events &E) {
-    if (E.Image != Image)
+    if (E.Process != Process)
       return Error::success();
     for (const Event &Row : E.Rows) {
       if (Row.Kind == EventKind::Allocate)
@@ -104,7 +106,7 @@ private:
     Live.erase(It);
   }
 
-  uint32_t Image;
+  uint32_t Process;
   std::vector<uint32_t> Leaves; ///< node of each stack
   DenseMap<uint64_t, Block> Live;
   DenseMap<uint32_t, uint32_t> Rings;
@@ -134,16 +136,16 @@ Expected<Stream> memkit::makeStream(StringRef Path) {
   std::map<uint32_t, uint64_t> Counts;
   if (Error E = forEachBlock(Path, [&](const AnyBlock &B) -> Error {
         if (auto *Ev = std::get_if<Events>(&B))
-          Counts[Ev->Image] += Ev->Rows.size();
+          Counts[Ev->Process] += Ev->Rows.size();
         return Error::success();
       }))
     return E;
   if (Counts.empty())
     return createStringError("the trace has no events");
   uint32_t Most = Counts.begin()->first;
-  for (auto &[Image, Count] : Counts)
+  for (auto &[Process, Count] : Counts)
     if (Count > Counts[Most])
-      Most = Image;
+      Most = Process;
   Maker M(Most);
   M.Out.Items.reserve(Counts[Most]);
   if (Error E = forEachBlock(Path, [&](const AnyBlock &B) -> Error {

@@ -31,7 +31,7 @@ struct Stream {
   uint32_t NumCodes = 0;
 };
 
-/// The stream of the image with the most events in the trace Path. Errors:
+/// The stream of the process with the most events in the trace Path. Errors:
 /// TraceError, or a trace whose events are not of one heap.
 llvm::Expected<Stream> makeStream(llvm::StringRef Path);
 

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Image/ImageState.h"
+#include "Process/ProcessState.h"
 #include "Stream.h"
 #include "memkit/Record/RingMerge.h"
 #include "llvm/Support/CommandLine.h"
@@ -53,7 +53,7 @@ namespace {
 /// The program's side of its shared memory.
 class Writer {
 public:
-  Writer(SharedImage &I, const Stream &S) : Image(I), S(S) {
+  Writer(SharedProcess &I, const Stream &S) : Process(I), S(S) {
     const wire::Regions &R = I.control().Regions;
     Size = R.Size;
     Base = static_cast<char *>(mmap(nullptr, Size, PROT_READ | PROT_WRITE,
@@ -85,7 +85,7 @@ public:
       return false;
     for (; Max && Next != S.Items.size(); --Max, ++Next) {
       const Stream::Item &I = S.Items[Next];
-      wire::RingHeader &H = Image.ringHeader(I.Ring);
+      wire::RingHeader &H = Process.ringHeader(I.Ring);
       uint64_t Head = H.Head.load(std::memory_order_relaxed);
       if (Head - H.Tail.load(std::memory_order_relaxed) == wire::RingRecords)
         break;
@@ -99,7 +99,7 @@ public:
   uint64_t clock() const { return S.Items[Next - 1].R.Tsc; }
 
 private:
-  SharedImage &Image;
+  SharedProcess &Process;
   const Stream &S;
   char *Base = nullptr;
   size_t Size = 0;
@@ -107,7 +107,7 @@ private:
   size_t Next = 0;
 };
 
-/// A recording of one image.
+/// A recording of one process.
 class Bench {
 public:
   Bench(const Stream &S, Sink &Out) {
@@ -115,14 +115,14 @@ public:
     H.Tool = "memkit-recbench " MEMKIT_VERSION;
     H.TscHz = 1000000000;
     R = cantFail(Recording::create(Out, H, TscClock({0, 0, 0}, H.TscHz)));
-    Image Row;
+    ProcessRecord Row;
     Row.Pid = 1;
-    R->Names.addImage(Row);
-    R->Sums.beginImage(1, 0);
-    I = std::make_unique<ImageState>(
+    R->Names.addProcess(Row);
+    R->Sums.beginProcess(1, 0);
+    I = std::make_unique<ProcessState>(
         1, getpid(), false,
-        cantFail(SharedImage::create(1, ImageSettings(), "recbench")), *R);
-    R->addImage(*I);
+        cantFail(SharedProcess::create(1, ProcessSettings(), "recbench")), *R);
+    R->addProcess(*I);
     W = std::make_unique<Writer>(I->shared(), S);
   }
 
@@ -153,12 +153,12 @@ private:
   void take(ArrayRef<MergedRecord> Records);
 
   std::unique_ptr<Recording> R;
-  std::unique_ptr<ImageState> I;
+  std::unique_ptr<ProcessState> I;
   std::unique_ptr<Writer> W;
   uint64_t Longest = 0;
   RingMerge Merge;
   std::vector<MergedRecord> Batch;
-  std::vector<RingOfImage> RingOf;
+  std::vector<RingOfProcess> RingOf;
 };
 
 } // namespace
@@ -190,7 +190,7 @@ void Bench::drain() {
 
 /// As Session::takeBatch().
 void Bench::take(ArrayRef<MergedRecord> Records) {
-  ImageState::prefetchFirst(Records, RingOf.data());
+  ProcessState::prefetchFirst(Records, RingOf.data());
   while (!Records.empty()) {
     size_t Taken = I->takeUsual(Records, RingOf.data());
     if (!Taken) {
@@ -212,16 +212,16 @@ void Bench::pass() {
   I->keyframe();
 }
 
-/// As the session ends an image, and the trace.
+/// As the session ends a process, and the trace.
 void Bench::finish() {
   I->finishKeyframe();
   Mark M;
-  M.Kind = MarkKind::ImageEnd;
-  M.Image = 1;
+  M.Kind = MarkKind::ProcessEnd;
+  M.Process = 1;
   M.TimeNs = R->boundaryNs();
   M.Values = {0, 0};
   R->cutSlice(1, M.TimeNs);
-  R->Sums.endImage(1, M.TimeNs, 0, 0);
+  R->Sums.endProcess(1, M.TimeNs, 0, 0);
   R->addMark(std::move(M));
   R->finish();
   cantFail(R->takeError());

@@ -18,7 +18,7 @@
 
 namespace memkit {
 
-/// The live sums of a (image, heap, stack) or (image, heap, context): what
+/// The live sums of a (process, heap, stack) or (process, heap, context): what
 /// every event reads and writes, in one line of the cache. Blocks that live at
 /// once are counted in 32 bits. Sums wrap, they do not trap: a trace may claim
 /// any size.
@@ -31,7 +31,7 @@ struct alignas(64) AccountRow {
   uint64_t Allocations = 0;
   uint32_t LiveBlocks = 0;
   uint32_t Key = 0;  ///< stack or context
-  uint32_t Cell = 0; ///< of its image and heap
+  uint32_t Cell = 0; ///< of its process and heap
   /// Frees of temporaries since the row's last slice ended. The others, and
   /// those that this cannot hold, are in AccountRowRest::Temporaries.
   uint32_t Temporaries = 0;

@@ -8,12 +8,12 @@
 //
 // The sums that a recorder keeps while it writes and a replay keeps while it
 // reads: one implementation, so that both say the same. Blocks.h says what each
-// sum means (SumRow, Totals, ImageTotals, StepTotals); here stands what it
+// sum means (SumRow, Totals, ProcessTotals, StepTotals); here stands what it
 // leaves open.
 //
 // Order. Calls come in the total order of the trace's events. A boundary (the
-// end of an image, the begin of a step, the cut of a slice) at time T lies
-// after all events with TimeNs < T, of all images, and before all others. A
+// end of a process, the begin of a step, the cut of a slice) at time T lies
+// after all events with TimeNs < T, of all processes, and before all others. A
 // recorder keeps to it by taking T from boundary() and by giving no later event
 // a time below floorNs(). A replay finds the same order from the times alone.
 //
@@ -37,16 +37,16 @@
 // no exclusive bytes, while the exact one keeps its own. Whether a sampled
 // block was a temporary is not known.
 //
-// Steps and images. StepTotals and the bytes of ImageTotals are of the domain
-// `host` (steps: counts too), their Shares of each device of which the image
-// has or had anything; ImageTotals counts allocations and frees of every heap.
-// Rows of heaps outside the totals have no domain peak, and their exclusive
-// bytes are all their bytes.
+// Steps and processes. StepTotals and the bytes of ProcessTotals are of the
+// domain `host` (steps: counts too), their Shares of each device of which the
+// process has or had anything; ProcessTotals counts allocations and frees of
+// every heap. Rows of heaps outside the totals have no domain peak, and their
+// exclusive bytes are all their bytes.
 //
 // The context 0 has no row: contextRow() gives 0 and events skip it.
 //
 // Not thread-safe. Memory: 104 bytes a row and 4 to find it (11 to 21 more
-// where another image or heap had its stack before), 41 for each row that
+// where another process or heap had its stack before), 41 for each row that
 // changed since the last slice, 16 for each that ever waited for a whole slice,
 // what Lifetimes.h says, 48 or so for each enclosing block, 32 a thread, 520 a
 // heap for sizes; a summary takes 8 bytes a row while it is made, and a part of
@@ -78,7 +78,7 @@
 
 namespace memkit {
 
-/// A block as Accounts must be told of it. Ordinals are of the image.
+/// A block as Accounts must be told of it. Ordinals are of the process.
 struct BlockRef {
   uint64_t Ordinal = 0;
   uint32_t Row = 0;        ///< stackRow()
@@ -103,42 +103,44 @@ public:
   Accounts &operator=(const Accounts &) = delete;
 
   //===--------------------------------------------------------------------===//
-  // Heaps, images, rows
+  // Heaps, processes, rows
   //===--------------------------------------------------------------------===//
 
   /// Adds the heap Id. Ids may come in any order; each once, before its rows.
   void addHeap(uint32_t Id, const Heap &H);
-  /// Begins image Id (each once, before its rows). StartNs is where its first
+  /// Begins process Id (each once, before its rows). StartNs is where its first
   /// slice and its times begin.
-  void beginImage(uint32_t Id, uint64_t StartNs);
+  void beginProcess(uint32_t Id, uint64_t StartNs);
   bool hasHeap(uint32_t Id) const { return Id < Heaps.size() && Heaps[Id]; }
   /// Whether blocks of the heap Id stand for several.
   bool isEstimated(uint32_t Id) const { return Heaps[Id]->Estimated; }
-  /// Whether the image ever had a block of the heap.
-  bool hasHeapOf(uint32_t Image, uint32_t Heap) const {
-    const std::vector<uint32_t> &Of = Images[Image]->CellOfHeap;
+  /// Whether the process ever had a block of the heap.
+  bool hasHeapOf(uint32_t Process, uint32_t Heap) const {
+    const std::vector<uint32_t> &Of = Processes[Process]->CellOfHeap;
     return Heap < Of.size() && Of[Heap];
   }
-  /// One more than the highest heap of which the image had a block.
-  size_t numHeapIdsOf(uint32_t Image) const {
-    return Images[Image]->CellOfHeap.size();
+  /// One more than the highest heap of which the process had a block.
+  size_t numHeapIdsOf(uint32_t Process) const {
+    return Processes[Process]->CellOfHeap.size();
   }
   /// One more than the highest domain of which it had one; at least 1.
-  size_t numDomainsOf(uint32_t Image) const {
-    return Images[Image]->Shares.size() - 1;
+  size_t numDomainsOf(uint32_t Process) const {
+    return Processes[Process]->Shares.size() - 1;
   }
-  bool hasImage(uint32_t Id) const { return Id < Images.size() && Images[Id]; }
-  bool isEnded(uint32_t Image) const { return Images[Image]->T.Ended; }
+  bool hasProcess(uint32_t Id) const {
+    return Id < Processes.size() && Processes[Id];
+  }
+  bool isEnded(uint32_t Process) const { return Processes[Process]->T.Ended; }
 
-  /// The row of (image, heap, stack), made when there is none; never 0. Rows
-  /// are numbered from 1 over all images and stay valid: callers cache them.
-  uint32_t stackRow(uint32_t Image, uint32_t Heap, uint32_t Stack) {
-    return findRow(StackRows, Image, Heap, Stack);
+  /// The row of (process, heap, stack), made when there is none; never 0. Rows
+  /// are numbered from 1 over all processes and stay valid: callers cache them.
+  uint32_t stackRow(uint32_t Process, uint32_t Heap, uint32_t Stack) {
+    return findRow(StackRows, Process, Heap, Stack);
   }
-  /// Likewise of (image, heap, context), in a numbering of its own; 0 for the
+  /// Likewise of (process, heap, context), in a numbering of its own; 0 for the
   /// context 0.
-  uint32_t contextRow(uint32_t Image, uint32_t Heap, uint32_t Context) {
-    return Context ? findRow(ContextRows, Image, Heap, Context) : 0;
+  uint32_t contextRow(uint32_t Process, uint32_t Heap, uint32_t Context) {
+    return Context ? findRow(ContextRows, Process, Heap, Context) : 0;
   }
   /// What a row stands for.
   uint32_t stackOf(uint32_t Row) const { return StackRows[Row].Key; }
@@ -192,33 +194,33 @@ public:
   /// enclosing block.
   void split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing = 0);
 
-  /// Many events of Image, but fewer than 2^21, with TimesNs of each: as the
+  /// Many events of Process, but fewer than 2^21, with TimesNs of each: as the
   /// functions above would, and faster. None of blocks that lie in another, or
   /// in which others lie or lay (encloses()). Allocations are told to
   /// noteAllocations() by the caller, late frees to noteLateFree().
-  void apply(uint32_t Image, llvm::ArrayRef<Change> Changes,
+  void apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
              const uint64_t *TimesNs);
-  /// Whether a block of Image lies or lay in another that still counts.
-  bool hasNested(uint32_t Image) const {
-    return !Images[Image]->Enclosers.empty();
+  /// Whether a block of Process lies or lay in another that still counts.
+  bool hasNested(uint32_t Process) const {
+    return !Processes[Process]->Enclosers.empty();
   }
-  /// Whether the block of Image with this ordinal encloses one that still
+  /// Whether the block of Process with this ordinal encloses one that still
   /// counts.
-  bool encloses(uint32_t Image, uint64_t Ordinal) const {
-    return Images[Image]->Enclosers.count(Ordinal);
+  bool encloses(uint32_t Process, uint64_t Ordinal) const {
+    return Processes[Process]->Enclosers.count(Ordinal);
   }
-  /// Whether blocks of Image lie in its block with this ordinal.
-  bool holdsOthers(uint32_t Image, uint64_t Ordinal) const {
-    auto At = Images[Image]->Enclosers.find(Ordinal);
-    return At != Images[Image]->Enclosers.end() && At->second.InnerBlocks;
+  /// Whether blocks of Process lie in its block with this ordinal.
+  bool holdsOthers(uint32_t Process, uint64_t Ordinal) const {
+    auto At = Processes[Process]->Enclosers.find(Ordinal);
+    return At != Processes[Process]->Enclosers.end() && At->second.InnerBlocks;
   }
-  /// Blocks of Image below this ordinal were born in an interval that has
+  /// Blocks of Process below this ordinal were born in an interval that has
   /// ended: their frees are late.
-  uint64_t lateBefore(uint32_t Image) const {
-    return Images[Image]->LateBefore;
+  uint64_t lateBefore(uint32_t Process) const {
+    return Processes[Process]->LateBefore;
   }
   /// A late free of Bytes in Blocks of Row.
-  void noteLateFree(uint32_t Image, uint32_t Row, uint64_t Ordinal,
+  void noteLateFree(uint32_t Process, uint32_t Row, uint64_t Ordinal,
                     uint64_t Bytes, uint32_t Blocks = 1);
   /// Ordinal + 1 of what Thread allocated last, 0 for nothing.
   uint64_t lastAllocation(uint32_t Thread) const {
@@ -249,55 +251,58 @@ public:
   /// What the last boundary() taken demands of the events after it.
   uint64_t floorNs() const { return FloorNs; }
 
-  /// Role: a string, learnt later than the image's entry in the dictionary.
-  void setRole(uint32_t Image, uint32_t Role);
-  /// So many bytes of the image were resident, or were its proportional share.
-  void noteResident(uint32_t Image, uint64_t RssBytes, uint64_t PssBytes);
-  /// Image ends: its blocks leave the live curves, its sums stay as they are.
+  /// Role: a string, learnt later than the process's entry in the dictionary.
+  void setRole(uint32_t Process, uint32_t Role);
+  /// So many bytes of the process were resident, or were its proportional
+  /// share.
+  void noteResident(uint32_t Process, uint64_t RssBytes, uint64_t PssBytes);
+  /// Process ends: its blocks leave the live curves, its sums stay as they are.
   /// No event of it may follow. ExitStatus -1: unknown.
-  void endImage(uint32_t Image, uint64_t TimeNs, int32_t ExitStatus,
-                uint32_t Signal);
-  /// Ends the step that runs in Image, if any, and begins Step.
-  void beginStep(uint32_t Image, uint64_t Step, uint64_t TimeNs);
+  void endProcess(uint32_t Process, uint64_t TimeNs, int32_t ExitStatus,
+                  uint32_t Signal);
+  /// Ends the step that runs in Process, if any, and begins Step.
+  void beginStep(uint32_t Process, uint64_t Step, uint64_t TimeNs);
 
-  /// Before this moment timeSliceDue() is false; UINT64_MAX for an image with
+  /// Before this moment timeSliceDue() is false; UINT64_MAX for a process with
   /// steps. It is a load: ask often.
-  uint64_t nextSliceNs(uint32_t Image) const {
-    return Images[Image]->NextSliceNs;
+  uint64_t nextSliceNs(uint32_t Process) const {
+    return Processes[Process]->NextSliceNs;
   }
   /// Whether a slice is due by time at NowNs. When nothing changed it is put
   /// off to the next of the equal times.
-  bool timeSliceDue(uint32_t Image, uint64_t NowNs);
+  bool timeSliceDue(uint32_t Process, uint64_t NowNs);
   /// Whether a slice is due, the step just begun being the first of the next.
-  bool stepSliceDue(uint32_t Image) const;
+  bool stepSliceDue(uint32_t Process) const;
   /// Which rows a slice that is cut now ought to have: all as long as they are
   /// few for the events there are.
-  SliceSums dueSums(uint32_t Image) const;
+  SliceSums dueSums(uint32_t Process) const;
   /// Cuts a slice that ends at TimeNs, of the rows that Sums says (Changed or
   /// Whole): cutPart() gives them, while events go on. The next is cut when
   /// this one has been given in whole. NextOrdinal: of the next block of the
-  /// image. At a step, call beginStep() first or after, it is the same. Once
-  /// more when the image ends, so that slices say how it ended. Steps and equal
-  /// times become longer when slices are many, or have many rows or late frees
-  /// for the events there are: so they never end.
-  void beginCut(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
+  /// process. At a step, call beginStep() first or after, it is the same. Once
+  /// more when the process ends, so that slices say how it ended. Steps and
+  /// equal times become longer when slices are many, or have many rows or late
+  /// frees for the events there are: so they never end.
+  void beginCut(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
                 SliceSums Sums);
-  bool isCutting(uint32_t Image) const { return Images[Image]->Cut != nullptr; }
+  bool isCutting(uint32_t Process) const {
+    return Processes[Process]->Cut != nullptr;
+  }
   /// Of the next MostRows rows that may be in it those that are, sorted; only
   /// while isCutting(). False when there are none and the slice has others, or
   /// when lifetimes are still to be brought up to it.
-  bool cutPart(uint32_t Image, size_t MostRows, Slice &Out);
+  bool cutPart(uint32_t Process, size_t MostRows, Slice &Out);
   /// Both at once: all rows, sorted by heap and stack.
-  void cutSlice(uint32_t Image, uint64_t TimeNs, uint64_t NextOrdinal,
+  void cutSlice(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
                 SliceSums Sums, Slice &Out);
   /// Stops the book-keeping of slices, for those who want none. At the start.
   void disableSlices() { SlicesOn = false; }
 
   //===--------------------------------------------------------------------===//
-  // Spans: what happens to the heaps of an image between two moments
+  // Spans: what happens to the heaps of a process between two moments
   //===--------------------------------------------------------------------===//
 
-  /// The sums of a heap of an image, or of what the image has in a domain.
+  /// The sums of a heap of a process, or of what the process has in a domain.
   struct SpanSums {
     uint64_t Allocations = 0;
     uint64_t Frees = 0;
@@ -305,40 +310,42 @@ public:
     uint64_t LiveBytes = 0;
     uint64_t HighestBytes = 0; ///< of LiveBytes, since they were last taken
   };
-  /// Gives OfHeap(Heap, SpanSums) what Image has now in the heaps that changed
-  /// since the last call, whose highest bytes begin anew. A domain in which
-  /// nothing changed costs a comparison.
-  template <class F> void takeHeapSpans(uint32_t Image, F OfHeap);
+  /// Gives OfHeap(Heap, SpanSums) what Process has now in the heaps that
+  /// changed since the last call, whose highest bytes begin anew. A domain in
+  /// which nothing changed costs a comparison.
+  template <class F> void takeHeapSpans(uint32_t Process, F OfHeap);
   /// The same by domain: OfDomain(Domain, SpanSums).
-  template <class F> void takeDomainSpans(uint32_t Image, F OfDomain);
+  template <class F> void takeDomainSpans(uint32_t Process, F OfDomain);
 
   //===--------------------------------------------------------------------===//
   // What is no block
   //===--------------------------------------------------------------------===//
 
-  void inheritedFree(uint32_t Image) { Images[Image]->T.InheritedFrees += 1; }
-  void addLoss(uint32_t Image, LossKind Kind, uint64_t Count);
+  void inheritedFree(uint32_t Process) {
+    Processes[Process]->T.InheritedFrees += 1;
+  }
+  void addLoss(uint32_t Process, LossKind Kind, uint64_t Count);
   void countMarks(uint64_t N) { Marks += N; }
-  /// What the allocator of Heap holds in Image from now on.
-  void setReserved(uint32_t Image, uint32_t Heap, uint64_t Bytes);
+  /// What the allocator of Heap holds in Process from now on.
+  void setReserved(uint32_t Process, uint32_t Heap, uint64_t Bytes);
 
   //===--------------------------------------------------------------------===//
-  // Results. All may be asked at any time; running images count as they are.
+  // Results. All may be asked at any time; running processes count as they are.
   //===--------------------------------------------------------------------===//
 
   uint64_t events() const { return Now; }
-  uint64_t events(uint32_t Image) const { return Images[Image]->Events; }
+  uint64_t events(uint32_t Process) const { return Processes[Process]->Events; }
   uint64_t lastEventNs() const { return LastNs; }
-  /// Steps begun in Image so far.
-  uint64_t numSteps(uint32_t Image) const {
-    return Images[Image]->Steps.size() + Images[Image]->Stepping;
+  /// Steps begun in Process so far.
+  uint64_t numSteps(uint32_t Process) const {
+    return Processes[Process]->Steps.size() + Processes[Process]->Stepping;
   }
-  uint64_t liveBlocks(uint32_t Image) const;
+  uint64_t liveBlocks(uint32_t Process) const;
   HeapTotals heapTotals(uint32_t Heap) const;
   uint32_t numDomains() const { return Domains.size(); }
   /// Domain: 0 `host`, else a device.
   Totals domainTotals(uint32_t Domain) const;
-  /// What lives now in the running images, exclusive bytes: the curve whose
+  /// What lives now in the running processes, exclusive bytes: the curve whose
   /// highest point is the peak.
   uint64_t domainLiveBytes(uint32_t Domain) const {
     return Domain < Domains.size() ? Domains[Domain]->LiveBytes : 0;
@@ -346,7 +353,7 @@ public:
   uint64_t heapLiveBytes(uint32_t Heap) const {
     return Heaps[Heap]->C.LiveBytes;
   }
-  /// What its allocator holds for running images; nothing: not known.
+  /// What its allocator holds for running processes; nothing: not known.
   std::optional<uint64_t> heapReserved(uint32_t Heap) const {
     if (!Heaps[Heap]->ReservedKnown)
       return std::nullopt;
@@ -357,29 +364,31 @@ public:
   }
   /// The event, as events() counts them, that brought the heap's peak.
   uint64_t heapPeakAt(uint32_t Heap) const { return Heaps[Heap]->C.PeakAt; }
-  ImageTotals imageTotals(uint32_t Image, uint64_t NowNs) const;
+  ProcessTotals processTotals(uint32_t Process, uint64_t NowNs) const;
 
   /// Gives the Summary in blocks of at most MaxBlockRows rows, all of Number.
   /// The last one, with Complete set, holds all that is not a row of a stack or
-  /// context, unless there are more than MaxBlockRows steps or images: the rest
-  /// of those stand before. Rows are sorted by image, heap, key; rows without
-  /// an allocation are left out. Stops at Write's first error and returns it.
+  /// context, unless there are more than MaxBlockRows steps or processes: the
+  /// rest of those stand before. Rows are sorted by process, heap, key; rows
+  /// without an allocation are left out. Stops at Write's first error and
+  /// returns it.
   llvm::Error
   summary(uint32_t Number, uint64_t EndNs,
           llvm::function_ref<llvm::Error(const Summary &)> Write) const;
   /// The same in one piece, of any number of rows.
   Summary summary(uint32_t Number, uint64_t EndNs) const;
   /// Gives the lifetimes of the rows of which blocks lived at the cut, as of
-  /// the last slice that was cut of each image, in blocks of at most
+  /// the last slice that was cut of each process, in blocks of at most
   /// MaxBlockRows cohorts, late frees and rows together. Rows are sorted by
-  /// image, heap and stack. Those whose blocks are all of one interval in the
+  /// process, heap and stack. Those whose blocks are all of one interval in the
   /// first tenth of the run are left out: what a program makes when it starts.
   /// Stops at Write's first error and returns it.
   llvm::Error
   lifetimes(llvm::function_ref<llvm::Error(const Lifetimes &)> Write) const;
 
 private:
-  /// The live curve of a heap or domain over the running images, and its peak.
+  /// The live curve of a heap or domain over the running processes, and its
+  /// peak.
   struct Curve {
     uint64_t LiveBytes = 0;
     uint64_t LiveBlocks = 0;
@@ -387,7 +396,7 @@ private:
     uint64_t PeakBlocks = 0;
     uint64_t PeakTimeNs = 0;
     uint64_t PeakAt = 0;     ///< number of the event that reached the peak
-    uint64_t EndedBytes = 0; ///< live when their images ended
+    uint64_t EndedBytes = 0; ///< live when their processes ended
     uint64_t EndedBlocks = 0;
     uint32_t Id = 0;
 
@@ -405,7 +414,7 @@ private:
       LiveBytes -= Bytes;
       LiveBlocks -= Blocks;
     }
-    void endImage(uint64_t Bytes, uint64_t Blocks) {
+    void endProcess(uint64_t Bytes, uint64_t Blocks) {
       fall(Bytes, Blocks);
       EndedBytes += Bytes;
       EndedBlocks += Blocks;
@@ -417,7 +426,7 @@ private:
     Curve *Domain = nullptr;
     bool Estimated = false;
     bool ReservedKnown = false;
-    uint64_t Reserved = 0; ///< of running images
+    uint64_t Reserved = 0; ///< of running processes
     uint64_t ReservedPeak = 0;
     uint64_t ReservedAt = 0;     ///< number of the event before it changed
     uint64_t ReservedAtPeak = 0; ///< good when the peak was before that
@@ -430,7 +439,8 @@ private:
     std::array<uint64_t, NumSizeClasses> Sizes{}; ///< of all its allocations
     std::vector<uint32_t> Cells;
   };
-  /// What an image has in a domain. Freed bytes are AllocatedBytes - LiveBytes.
+  /// What a process has in a domain. Freed bytes are AllocatedBytes -
+  /// LiveBytes.
   struct ShareSums {
     uint64_t Allocations = 0;
     uint64_t Frees = 0;
@@ -447,7 +457,7 @@ private:
     /// Cells, by number % 64, with an event since spans of heaps were taken
     /// last; and those before that since the domain's span was.
     uint64_t Touched = 0, TouchedBefore = 0;
-    std::vector<uint32_t> Cells; ///< of the image and the domain
+    std::vector<uint32_t> Cells; ///< of the process and the domain
   };
   /// A row that an event touched since the last slice, as it was at that
   /// slice.
@@ -497,8 +507,8 @@ private:
     bool Freed = false;
     uint64_t Outer = 0; ///< ordinal + 1 of its own, once it is freed
   };
-  struct ImageState {
-    ImageTotals T;
+  struct ProcessState {
+    ProcessTotals T;
     uint64_t Events = 0;
     uint64_t EndAt = UINT64_MAX; ///< number of the last event before its end
     uint64_t SliceFrom =
@@ -512,7 +522,7 @@ private:
     uint64_t LastDoubling = 0; ///< after so many slices
     IntervalLog Intervals;     ///< as slices
     uint64_t LateBefore = 0;   ///< lateBefore()
-    /// What lived of the image's shares at the end of the interval before the
+    /// What lived of the process's shares at the end of the interval before the
     /// one that runs.
     std::vector<uint64_t> Levels;
     LateQueue Late;
@@ -533,10 +543,10 @@ private:
     llvm::DenseMap<uint64_t, Encloser> Enclosers; ///< by ordinal
     llvm::DenseSet<uint64_t> Covered; ///< sampled blocks that lie in others
   };
-  /// A heap in an image: what all rows of both have in common, and the sums of
-  /// which heaps' and images' totals are made.
+  /// A heap in a process: what all rows of both have in common, and the sums of
+  /// which heaps' and processes' totals are made.
   struct Cell {
-    ImageState *I = nullptr;
+    ProcessState *I = nullptr;
     HeapState *H = nullptr;
     Curve *D = nullptr;
     Share *S = nullptr;
@@ -549,7 +559,7 @@ private:
     uint64_t HighestBytes = 0; ///< of the span that runs
     uint64_t SpanBit = 0;      ///< in Share::Touched
     uint64_t Reserved = 0;
-    uint32_t Image = 0;
+    uint32_t Process = 0;
     uint32_t Heap = 0;
 
     uint64_t liveBlocks() const { return Allocations + Splits - Frees; }
@@ -562,15 +572,15 @@ private:
     Cell &C;
   };
 
-  uint32_t findRow(AccountRows &Rows, uint32_t Image, uint32_t Heap,
+  uint32_t findRow(AccountRows &Rows, uint32_t Process, uint32_t Heap,
                    uint32_t Key);
-  uint32_t findCell(uint32_t Image, uint32_t Heap);
+  uint32_t findCell(uint32_t Process, uint32_t Heap);
   struct Lanes;
   static void countTemporary(AccountRows &Rows, uint32_t Row);
   static void savePeaks(AccountRows &Rows, uint32_t Row, uint64_t HeapPeakAt,
                         uint64_t DomainPeakAt);
-  void openLanes(ImageState &I);
-  void closeLanes(ImageState &I, const uint64_t *TimesNs);
+  void openLanes(ProcessState &I);
+  void closeLanes(ProcessState &I, const uint64_t *TimesNs);
   void changeReserved(Cell &C, uint64_t Bytes);
   void applyRare(const Change &C, Cell &Of);
   template <class S> static SpanSums takeSpan(S &Of);
@@ -588,28 +598,28 @@ private:
   bool nests(const Cell &Inner, uint32_t OuterRow) const;
   bool changeInner(const Cell &Inner, uint64_t Enclosing, uint64_t Bytes,
                    uint64_t Blocks);
-  void beginSlices(ImageState &I, uint64_t StartNs);
-  Slice nextSlice(ImageState &I, uint64_t TimeNs, uint64_t NextOrdinal,
+  void beginSlices(ProcessState &I, uint64_t StartNs);
+  Slice nextSlice(ProcessState &I, uint64_t TimeNs, uint64_t NextOrdinal,
                   SliceSums Sums);
-  bool sliceRow(ImageState &I, SliceSums Sums, const DirtyRow &Before,
+  bool sliceRow(ProcessState &I, SliceSums Sums, const DirtyRow &Before,
                 const DirtyRow &At, SliceRow &Out);
-  SliceRow waitingRow(ImageState &I, WaitingRow &W, const DirtyRow &At);
-  static void takeWaiting(ImageState &I, WaitingRow &W, SliceRow &To);
-  static bool givesWaiting(const ImageState &I);
-  bool letWait(ImageState &I, uint32_t Row, const SliceRow &Sums);
-  DirtyRow stateAtCut(const ImageState &I, uint32_t Row) const;
-  void doubleSlices(ImageState &I, uint64_t Cut);
-  void finishCut(ImageState &I);
-  static void noteLateFree(ImageState &I, uint32_t Row, uint64_t Ordinal,
+  SliceRow waitingRow(ProcessState &I, WaitingRow &W, const DirtyRow &At);
+  static void takeWaiting(ProcessState &I, WaitingRow &W, SliceRow &To);
+  static bool givesWaiting(const ProcessState &I);
+  bool letWait(ProcessState &I, uint32_t Row, const SliceRow &Sums);
+  DirtyRow stateAtCut(const ProcessState &I, uint32_t Row) const;
+  void doubleSlices(ProcessState &I, uint64_t Cut);
+  void finishCut(ProcessState &I);
+  static void noteLateFree(ProcessState &I, uint32_t Row, uint64_t Ordinal,
                            uint64_t Bytes, uint32_t Blocks);
-  void addBorn(ImageState &I, uint32_t Interval, const DirtyRow &Before,
+  void addBorn(ProcessState &I, uint32_t Interval, const DirtyRow &Before,
                const DirtyRow &At, bool AnyLate);
-  void applyLate(ImageState &I, const std::deque<LateFree> &Late, size_t From,
+  void applyLate(ProcessState &I, const std::deque<LateFree> &Late, size_t From,
                  size_t To, uint32_t Interval);
-  void noteLevels(ImageState &I);
+  void noteLevels(ProcessState &I);
   bool lifetimeAt(uint32_t Row, LifetimeRow &Out) const;
-  void endStep(ImageState &I, uint64_t TimeNs);
-  StepTotals runningStep(const ImageState &I, uint64_t NowNs) const;
+  void endStep(ProcessState &I, uint64_t TimeNs);
+  StepTotals runningStep(const ProcessState &I, uint64_t NowNs) const;
   static DomainShare shareOf(const ShareSums &Now, const ShareSums &Before,
                              size_t Domain);
   SumRow sumRow(const AccountRow &R, const AccountRowRest &Rest,
@@ -627,7 +637,7 @@ private:
   std::vector<Cell> Cells;
   std::vector<std::unique_ptr<HeapState>> Heaps;
   std::vector<std::unique_ptr<Curve>> Domains;
-  std::vector<std::unique_ptr<ImageState>> Images;
+  std::vector<std::unique_ptr<ProcessState>> Processes;
   /// A power of two in size: an index costs no multiplication.
   struct alignas(32) ThreadSums {
     uint64_t LastAllocation = 0; ///< ordinal + 1
@@ -772,8 +782,8 @@ template <class S> Accounts::SpanSums Accounts::takeSpan(S &Of) {
   return Sums;
 }
 
-template <class F> void Accounts::takeHeapSpans(uint32_t Image, F OfHeap) {
-  for (const std::unique_ptr<Share> &S : Images[Image]->Shares) {
+template <class F> void Accounts::takeHeapSpans(uint32_t Process, F OfHeap) {
+  for (const std::unique_ptr<Share> &S : Processes[Process]->Shares) {
     if (!S || !S->Touched)
       continue;
     for (uint64_t Left = S->Touched; Left; Left &= Left - 1)
@@ -787,8 +797,9 @@ template <class F> void Accounts::takeHeapSpans(uint32_t Image, F OfHeap) {
   }
 }
 
-template <class F> void Accounts::takeDomainSpans(uint32_t Image, F OfDomain) {
-  const auto &Shares = Images[Image]->Shares;
+template <class F>
+void Accounts::takeDomainSpans(uint32_t Process, F OfDomain) {
+  const auto &Shares = Processes[Process]->Shares;
   for (uint32_t Domain = 0; Domain + 1 < Shares.size(); ++Domain) {
     Share *S = Shares[Domain + 1].get();
     if (!S || !(S->Touched | S->TouchedBefore))

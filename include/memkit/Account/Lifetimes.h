@@ -17,10 +17,10 @@
 // row that changed in an interval after its first, with room for two cohorts
 // and a class of ages, 40 for each further cohort that lives (at most
 // MaxCohorts), 56 for each further class of ages; 32 for each entry of the
-// queue, which has 16 KiB more in an image with late frees, 24 an interval.
+// queue, which has 16 KiB more in a process with late frees, 24 an interval.
 //
 // The end of a process frees what the program would have kept. So each space of
-// an image has a cut: the last end of an interval, but for the one that runs,
+// a process has a cut: the last end of an interval, but for the one that runs,
 // at which nearly as much lived as ever in the last quarter of the run, and
 // from which it does not fall without rising again. What was freed since the
 // cut is kept apart, so that the values at the cut can be given.
@@ -48,7 +48,7 @@ struct IntervalBegin {
   uint64_t Step = 0; ///< that runs then; 0: before the first
 };
 
-/// The intervals of an image, the one that runs included.
+/// The intervals of a process, the one that runs included.
 class IntervalLog {
 public:
   void begin(IntervalBegin I) { Begins.push_back(I); }
@@ -80,7 +80,7 @@ private:
   uint32_t Found = 0; ///< by intervalOf()
 };
 
-/// The cut of a space of an image: see above.
+/// The cut of a space of a process: see above.
 class ShutdownCut {
 public:
   /// LiveBytes: at the end of the interval that was the Intervals-th.
@@ -106,7 +106,7 @@ public:
 
   /// The row had a cohort when it was still its only one.
   Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes);
-  /// Of the row's space and image. Frees that are late from here on are after
+  /// Of the row's space and process. Frees that are late from here on are after
   /// the cut.
   struct Context {
     uint32_t Cut;

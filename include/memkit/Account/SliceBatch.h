@@ -15,13 +15,13 @@
 
 namespace memkit {
 
-/// The slices of an image on their way to blocks of at most MaxBlockRows rows.
+/// The slices of a process on their way to blocks of at most MaxBlockRows rows.
 /// A slice that has more goes on in the next block, as Blocks.h says.
 class SliceBatch {
 public:
   using Writer = llvm::function_ref<llvm::Error(const Slices &)>;
 
-  explicit SliceBatch(uint32_t Image) { Block.Image = Image; }
+  explicit SliceBatch(uint32_t Process) { Block.Process = Process; }
 
   /// Takes S; writes what makes a block.
   llvm::Error add(const Slice &S, Writer Write);

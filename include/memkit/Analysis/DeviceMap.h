@@ -31,7 +31,7 @@ struct MappedBlock {
   uint64_t Ordinal = 0;
   uint64_t Outer = 0; ///< ordinal + 1 of the block around it; 0: none
   uint64_t BirthNs = 0;
-  uint32_t Image = 0, Heap = 0, Stack = 0, Context = 0, Thread = 0;
+  uint32_t Process = 0, Heap = 0, Stack = 0, Context = 0, Thread = 0;
   uint32_t Stream = 0, Pool = 0; ///< 0: the default, or not recorded
   bool IsChosen = false;         ///< by the selection
 };
@@ -65,7 +65,7 @@ struct ReservedHeap {
 struct DeviceMap {
   uint32_t Device = 0; ///< id
   Moment At;
-  std::vector<MappedSegment> Segments; ///< by image and address
+  std::vector<MappedSegment> Segments; ///< by process and address
   std::vector<MappedBlock> Blocks;     ///< in no segment, likewise
   std::vector<ReservedHeap> Reserved;
   uint64_t TotalBytes = 0;                ///< of the device; 0: not known

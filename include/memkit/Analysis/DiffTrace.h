@@ -18,8 +18,8 @@ namespace memkit {
 /// what grew stands in a heap `H.more` and what shrank in `H.less`, which lies
 /// outside the totals; so the totals are the sum of all growth. The values are
 /// those of SumRow: bytes at the domain's peak, live at the end, allocated, and
-/// allocations, each grown or shrunk on its own; of groups, on average. Command: as the trace's header
-/// gives it.
+/// allocations, each grown or shrunk on its own; of groups, on average.
+/// Command: as the trace's header gives it.
 llvm::Error writeDiffTrace(Sink &Out, const DiffRuns &Runs,
                            llvm::ArrayRef<Difference> Differences,
                            llvm::ArrayRef<std::string> Command);

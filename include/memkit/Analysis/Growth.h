@@ -9,8 +9,8 @@
 // Looks through the lifetimes and slices of a trace for stacks, and nodes of
 // the tree of stacks, whose blocks survive (Survival.h). Reads the slices twice
 // and replays no event. Memory, beside that of SliceSeries: 40 bytes for each
-// (image, heap, stack), 4 a node, and some 4 KiB for each of at most MaxSeries
-// nodes.
+// (process, heap, stack), 4 a node, and some 4 KiB for each of at most
+// MaxSeries nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ struct GrowthOptions {
 
 /// What was measured of a memory space of a process.
 struct GrowthSpan {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint32_t Space = 1; ///< a domain + 1; 0: heaps outside the totals
   bool HasSteps = false;
   size_t Intervals = 0;                 ///< steps, or equal times

@@ -26,7 +26,7 @@ struct StackChanges {
 
 struct LiveSeries {
   /// Live bytes of each heap (by id) at the ends of slices, all selected
-  /// processes together; times rise. What an image held is gone when it ends.
+  /// processes together; times rise. What a process held is gone when it ends.
   std::vector<std::vector<SeriesPoint>> Heaps;
   llvm::DenseMap<HeapStack, StackChanges> Stacks; ///< those that were watched
   uint64_t Slices = 0; ///< of the process that has the most

@@ -29,7 +29,7 @@ struct Trims {
 /// What takes the bytes of a device that no block has; nothing: not known.
 /// One of several pools of a heap, in one process.
 struct PoolPeak {
-  uint32_t Heap = 0, Image = 0;
+  uint32_t Heap = 0, Process = 0;
   uint64_t Pool = 0; ///< as the blocks' pools are numbered, 0: the device's own
   uint64_t Reserved = 0, Active = 0; ///< at most, each
   Trims Trimmed;
@@ -53,10 +53,11 @@ struct UsedPoint {
 struct MarkSeries {
   std::vector<std::vector<ReservedPoint>> Heaps; ///< by heap; [0] is empty
   std::vector<Trims> HeapTrims;                  ///< as Heaps
-  /// By heap, image and pool, of heaps that have several.
+  /// By heap, process and pool, of heaps that have several.
   std::vector<PoolPeak> Pools;
-  std::vector<std::vector<UsedPoint>> Devices;   ///< by device; [0] is empty
-  /// The most private memory of each image (by id), 0 when it was not measured.
+  std::vector<std::vector<UsedPoint>> Devices; ///< by device; [0] is empty
+  /// The most private memory of each process (by id), 0 when it was not
+  /// measured.
   std::vector<uint64_t> PrivatePeak;
 };
 

@@ -35,9 +35,9 @@ struct OutlierOptions {
   double WarmUp = 0.2;
 };
 
-/// The outliers of one (image, heap, stack).
+/// The outliers of one (process, heap, stack).
 struct Outlier {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint32_t Heap = 0;
   uint32_t Stack = 0;
   uint64_t Blocks = 0, Bytes = 0;      ///< that outlive the others
@@ -53,7 +53,7 @@ public:
   OutlierFinder(const Sums &S, const OutlierOptions &Options = {});
   /// Whether any row of the summary may have outliers: else no block is wanted.
   bool hasCandidates() const { return !Rows.empty(); }
-  void add(uint32_t Image, uint64_t EndNs, const LiveBlock &B);
+  void add(uint32_t Process, uint64_t EndNs, const LiveBlock &B);
   /// Those with most bytes first.
   llvm::Expected<std::vector<Outlier>> find(SliceSeries &Slices);
 
@@ -63,18 +63,18 @@ private:
     uint64_t BirthNs;
   };
   struct Row {
-    uint32_t Image, Heap, Stack;
+    uint32_t Process, Heap, Stack;
     uint64_t Allocations;
     double Lived = 0; ///< blocks times ns, up to the end
     uint64_t EndNs = 0;
     std::vector<OldBlock> Live;
   };
   using Key = std::pair<uint64_t, uint32_t>;
-  static Key key(uint32_t Image, uint32_t Heap, uint32_t Stack) {
-    return {uint64_t(Image) << 32 | Heap, Stack};
+  static Key key(uint32_t Process, uint32_t Heap, uint32_t Stack) {
+    return {uint64_t(Process) << 32 | Heap, Stack};
   }
   llvm::Error addLives(SliceSeries &Slices);
-  void judge(const Row &R, const ImageSlices &I,
+  void judge(const Row &R, const ProcessSlices &I,
              std::vector<Outlier> &Out) const;
 
   OutlierOptions Options;

@@ -27,7 +27,7 @@ struct Overview {
   std::vector<Suggestion> Suggestions;
   std::vector<LayerTotals> Layers; ///< those that hold most first
   LayerHolds Held;                 ///< what they hold
-  std::vector<StepTotals> Steps;   ///< by image and begin
+  std::vector<StepTotals> Steps;   ///< by process and begin
   /// By step: it is the last one of its process, which no other step ended. It
   /// has what the process did behind its steps, too.
   std::vector<bool> IsOpenStep;

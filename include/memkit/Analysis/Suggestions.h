@@ -56,15 +56,15 @@ inline constexpr uint64_t Workers = 2;
 
 struct Suggestion {
   Advice What = Advice::Temporaries;
-  uint32_t Heap = 0;  ///< 0: of processes
-  uint64_t Bytes = 0; ///< an estimate of what it is about
-  uint64_t Whole = 0; ///< bytes of which they are a part
-  uint64_t Count = 0; ///< temporaries, frees, rises or workers
-  uint64_t OutOf = 0; ///< allocations or slices
-  uint32_t Ppm = 0;   ///< of what was reserved, when more was
-  uint32_t Stack = 0; ///< the largest part is its
-  uint32_t Layer = 0; ///< string
-  uint32_t Image = 0; ///< the workers' parent
+  uint32_t Heap = 0;    ///< 0: of processes
+  uint64_t Bytes = 0;   ///< an estimate of what it is about
+  uint64_t Whole = 0;   ///< bytes of which they are a part
+  uint64_t Count = 0;   ///< temporaries, frees, rises or workers
+  uint64_t OutOf = 0;   ///< allocations or slices
+  uint32_t Ppm = 0;     ///< of what was reserved, when more was
+  uint32_t Stack = 0;   ///< the largest part is its
+  uint32_t Layer = 0;   ///< string
+  uint32_t Process = 0; ///< the workers' parent
 };
 
 /// The (heap, stack) that may be a cache that never shrinks, as far as sums

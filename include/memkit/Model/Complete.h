@@ -16,7 +16,7 @@ namespace memkit {
 
 /// The Summary of all events of R, in one piece of any number of rows: for a
 /// trace that has none, being cut off, or of those blocks that Select of
-/// Options leaves. Images without an end are still running in it.
+/// Options leaves. Processes without an end are still running in it.
 llvm::Expected<Summary> summarize(TraceReader &R, ReplayOptions Options = {});
 
 /// Writes a trace that has all blocks of R but its Summary, Slices, Keyframes

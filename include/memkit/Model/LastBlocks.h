@@ -21,10 +21,11 @@ bool hasLastBlocks(const Trace &T);
 /// and when that was: what rows of sums do not tell, its birth and context.
 /// Replays from the last keyframe of each process, and from the start where
 /// there is none; of a selection by time nothing is given. Errors: TraceError.
-llvm::Error forEachLastBlock(
-    const Sums &S,
-    llvm::function_ref<void(uint32_t Image, uint64_t EndNs, const LiveBlock &)>
-        Do);
+llvm::Error
+forEachLastBlock(const Sums &S,
+                 llvm::function_ref<void(uint32_t Process, uint64_t EndNs,
+                                         const LiveBlock &)>
+                     Do);
 
 } // namespace memkit
 

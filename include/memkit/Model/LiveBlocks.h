@@ -23,7 +23,7 @@ class Replay;
 llvm::Error
 replayTo(const Trace &T, const Selection &Sel, const Moment &At,
          llvm::StringRef Needs,
-         llvm::function_ref<llvm::Error(uint32_t Image, const Replay &)> Do);
+         llvm::function_ref<llvm::Error(uint32_t Process, const Replay &)> Do);
 
 /// A value for each block of the selection that lives at its moment (--at), or
 /// at the peak, in order of allocation. Without chosen heaps a block of the

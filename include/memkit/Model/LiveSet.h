@@ -1,4 +1,5 @@
-//===- LiveSet.h - The live blocks of an image, by ordinal ------*- C++ -*-===//
+//===- LiveSet.h - The live blocks of a process, by ordinal ------*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

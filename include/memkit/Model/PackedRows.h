@@ -25,14 +25,14 @@
 
 namespace memkit {
 
-/// Rows of one image. They do not change; to be read from any thread.
+/// Rows of one process. They do not change; to be read from any thread.
 class PackedRows {
 public:
-  PackedRows(uint32_t Image, llvm::ArrayRef<SumRow> Rows);
+  PackedRows(uint32_t Process, llvm::ArrayRef<SumRow> Rows);
   /// Adds Rows to Out, in pieces: a piece's columns are as wide as they must.
   static void pack(const SumRows &Rows, std::vector<PackedRows> &Out);
 
-  uint32_t image() const { return Image; }
+  uint32_t process() const { return Process; }
   size_t size() const { return Count; }
   uint32_t key(size_t Row) const { return uint32_t(value(Row, 0)); }
   uint32_t heap(size_t Row) const { return uint32_t(value(Row, 1)); }
@@ -78,7 +78,7 @@ private:
            Mask[Column];
   }
 
-  uint32_t Image;
+  uint32_t Process;
   uint32_t MaxKey = 0, MaxHeap = 0, MinHeap = UINT32_MAX;
   size_t Count, Stride = 0;
   /// Of each column in a row, in bytes; and its bits when it is read as 8

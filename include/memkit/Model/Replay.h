@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Feeds an Accounts with the events of a trace in their total order, (TimeNs,
-// image, row) within an epoch, and resolves the ordinals of frees to blocks.
-// Marks that mean something for the sums (steps, ends of images, reserved
+// process, row) within an epoch, and resolves the ordinals of frees to blocks.
+// Marks that mean something for the sums (steps, ends of processes, reserved
 // bytes, losses) are applied before the events of the same time. Memory is that
-// of the live set, one block of events for each image that runs at a time and
+// of the live set, one block of events for each process that runs at a time and
 // three more, and the sums. A second thread decodes events while those before
 // are replayed.
 //
@@ -38,7 +38,7 @@ class EventsAhead;
 struct Birth {
   uint64_t TimeNs = 0;
   uint64_t Size = 0;
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint32_t Thread = 0;
   uint32_t Heap = 0;
   uint32_t Stack = 0;
@@ -52,7 +52,7 @@ struct ReplayedEvent {
   uint64_t BirthNs = 0; ///< of the block
   uint64_t Block = 0;   ///< its ordinal
   uint64_t Size = 0;    ///< of the block after the event; freed: before it
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint32_t Thread = 0; ///< of the event
   uint32_t Heap = 0;
   uint32_t Stack = 0; ///< or the key that KeyOf gave
@@ -84,15 +84,15 @@ public:
   virtual uint64_t nextTimeStop() { return UINT64_MAX; }
   /// Nothing happens in the trace from TimeNs to before NextNs.
   virtual llvm::Error timeStop(uint64_t TimeNs, uint64_t NextNs);
-  /// The number of events of Image after which eventStop() is wanted, more than
-  /// it has had; after startNear() one that is not more is none. Asked again after
-  /// each such stop.
+  /// The number of events of Process after which eventStop() is wanted, more
+  /// than it has had; after startNear() one that is not more is none. Asked
+  /// again after each such stop.
   virtual uint64_t nextEventStop(uint32_t) { return UINT64_MAX; }
-  /// TimeNs: of the image's last event.
-  virtual llvm::Error eventStop(uint32_t Image, uint64_t TimeNs);
-  /// A step has begun, or an image is about to end, at TimeNs.
-  virtual llvm::Error stepBegun(uint32_t Image, uint64_t TimeNs);
-  virtual llvm::Error imageEnds(uint32_t Image, uint64_t TimeNs);
+  /// TimeNs: of the process's last event.
+  virtual llvm::Error eventStop(uint32_t Process, uint64_t TimeNs);
+  /// A step has begun, or a process is about to end, at TimeNs.
+  virtual llvm::Error stepBegun(uint32_t Process, uint64_t TimeNs);
+  virtual llvm::Error processEnds(uint32_t Process, uint64_t TimeNs);
 };
 
 /// Runs once. Belongs to one thread.
@@ -105,10 +105,11 @@ public:
          ReplayObserver *Observer = nullptr);
   ~Replay();
 
-  /// Before run(): begins at the last keyframe of each image before AtNs
+  /// Before run(): begins at the last keyframe of each process before AtNs
   /// instead of its start. Live values are right once run(AtNs) is done;
   /// counts, peaks and times lack what was before, and blocks of the keyframe
-  /// have no thread. Images that end by then have no events, unless KeepEnded.
+  /// have no thread. Processes that end by then have no events, unless
+  /// KeepEnded.
   llvm::Error startNear(uint64_t AtNs, bool KeepEnded = false);
 
   /// Replays all events and marks with TimeNs <= UntilNs.
@@ -122,30 +123,31 @@ public:
   const IdLimits &limits() const { return Limits; }
   /// The last moment that the trace tells of: of its events and marks.
   uint64_t endNs() const { return EndNs; }
-  /// How many blocks live in Image.
-  uint64_t liveBlocks(uint32_t Image) const;
-  /// Whether the block of Image with this ordinal lives.
-  bool lives(uint32_t Image, uint64_t Ordinal) const;
-  /// Of images whose first events were left out: the blocks that lived then. They
-  /// are allocations to accounts().
+  /// How many blocks live in Process.
+  uint64_t liveBlocks(uint32_t Process) const;
+  /// Whether the block of Process with this ordinal lives.
+  bool lives(uint32_t Process, uint64_t Ordinal) const;
+  /// Of processes whose first events were left out: the blocks that lived then.
+  /// They are allocations to accounts().
   uint64_t blocksOfBases() const { return BaseBlocks; }
-  /// The ordinal of the next block of Image.
-  uint64_t nextOrdinal(uint32_t Image) const;
-  /// Gives the live blocks of an image, ordinals rising; Thread is 0 unless
+  /// The ordinal of the next block of Process.
+  uint64_t nextOrdinal(uint32_t Process) const;
+  /// Gives the live blocks of a process, ordinals rising; Thread is 0 unless
   /// KeepThreads. Those that Select refused are left out.
   void forEachLive(
-      uint32_t Image,
+      uint32_t Process,
       llvm::function_ref<void(const LiveBlock &, uint32_t Thread)> Do) const;
-  /// Calls Do with each of Said and the block of Image that lives with its
+  /// Calls Do with each of Said and the block of Process that lives with its
   /// ordinal, null for none. Fast where ordinals rise.
   void matchLive(
-      uint32_t Image, llvm::ArrayRef<LiveBlock> Said,
+      uint32_t Process, llvm::ArrayRef<LiveBlock> Said,
       llvm::function_ref<void(const LiveBlock &, const LiveBlock *)> Do) const;
 
 private:
   /// Stands for the row of a block that Select refused.
   static constexpr uint32_t Refused = UINT32_MAX;
-  /// A set of live blocks needs memory for all ordinals: some 180 MiB for these.
+  /// A set of live blocks needs memory for all ordinals: some 180 MiB for
+  /// these.
   static constexpr uint64_t MaxLeftOut = uint64_t(1) << 36;
   /// Fewer events than these are replayed one by one.
   static constexpr size_t Few = 64;
@@ -156,8 +158,8 @@ private:
   /// How many allocations ahead the way from stacks to rows is fetched.
   static constexpr size_t StackAhead = 16;
 
-  struct ImageReplay {
-    ImageReplay(uint32_t Id, const IdLimits &Limits, bool KeepThreads)
+  struct ProcessReplay {
+    ProcessReplay(uint32_t Id, const IdLimits &Limits, bool KeepThreads)
         : Id(Id), Live(KeepThreads), Stacks(Limits.Stacks),
           Contexts(Limits.Contexts) {}
     uint32_t Id;
@@ -168,9 +170,9 @@ private:
     uint64_t Skip = 0; ///< events still to be left out: the keyframe has them
     bool Ignored = false; ///< all its events are left out
   };
-  /// Where an image stands within an epoch.
+  /// Where a process stands within an epoch.
   struct Cursor {
-    ImageReplay *I = nullptr;
+    ProcessReplay *I = nullptr;
     std::vector<const BlockInfo *> Blocks;
     size_t Block = 0;
     std::unique_ptr<EventTable> Open;
@@ -194,8 +196,8 @@ private:
   llvm::Error readBases();
   llvm::Error loadBase(size_t Id);
   llvm::Error loadKeyframe(llvm::ArrayRef<const BlockInfo *> Parts);
-  llvm::Error addKeyframe(ImageReplay &I, const Keyframe &K, uint64_t Offset);
-  ImageReplay &image(uint32_t Id) { return *Images[Id]; }
+  llvm::Error addKeyframe(ProcessReplay &I, const Keyframe &K, uint64_t Offset);
+  ProcessReplay &process(uint32_t Id) { return *Processes[Id]; }
 
   void decodeAhead();
   llvm::Error runEpoch(llvm::ArrayRef<const BlockInfo *> Blocks);
@@ -212,10 +214,10 @@ private:
                            LiveSet::Entry **At);
   llvm::Error splitMany(Cursor &C, size_t Ref, LiveSet::Entry &E);
   llvm::Error runOne(Cursor &C);
-  LiveSet::Entry newEntry(ImageReplay &I, uint32_t Stack, uint32_t Context,
+  LiveSet::Entry newEntry(ProcessReplay &I, uint32_t Stack, uint32_t Context,
                           uint32_t Heap);
-  void findRows(ImageReplay &I, uint32_t Stack, uint32_t Context, uint32_t Heap,
-                LiveSet::Entry &Entry);
+  void findRows(ProcessReplay &I, uint32_t Stack, uint32_t Context,
+                uint32_t Heap, LiveSet::Entry &Entry);
   llvm::Error allocate(Cursor &C);
   llvm::Error readWeight(const Cursor &C, LiveSet::Place &P) const;
   llvm::Error reference(Cursor &C);
@@ -239,13 +241,14 @@ private:
   IdLimits Limits;
   /// What the dictionary held before each offset.
   std::vector<std::pair<uint64_t, IdLimits>> LimitsBefore;
-  std::vector<std::unique_ptr<ImageReplay>> Images; ///< by id, null unless used
-  std::vector<uint64_t> EventsOfImage;              ///< in the whole trace
-  std::vector<KeyframeParts> Bases; ///< by image; see setUp()
-  std::vector<uint64_t> LeftOut;    ///< events before the base, by image
+  std::vector<std::unique_ptr<ProcessReplay>>
+      Processes;                         ///< by id, null unless used
+  std::vector<uint64_t> EventsOfProcess; ///< in the whole trace
+  std::vector<KeyframeParts> Bases;      ///< by process; see setUp()
+  std::vector<uint64_t> LeftOut;         ///< events before the base, by process
   uint64_t BaseBlocks = 0;
   bool HasStarted = false;
-  std::vector<Mark> Marks;                          ///< those applied, by time
+  std::vector<Mark> Marks; ///< those applied, by time
   size_t NextMark = 0;
   uint64_t EndNs = 0;
   uint64_t BoundaryNs = 0; ///< the next mark or time stop
@@ -259,7 +262,7 @@ private:
   std::vector<LiveSet::Entry *> Entries;
 };
 
-inline LiveSet::Entry Replay::newEntry(ImageReplay &I, uint32_t Stack,
+inline LiveSet::Entry Replay::newEntry(ProcessReplay &I, uint32_t Stack,
                                        uint32_t Context, uint32_t Heap) {
   LiveSet::Entry Entry;
   Entry.Row = I.Stacks.find(Stack, Heap);

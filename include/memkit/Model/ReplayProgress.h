@@ -24,11 +24,11 @@ public:
     for (const BlockInfo &B : R.blocks())
       Total += B.Events;
   }
-  uint64_t nextEventStop(uint32_t Image) override {
-    return Next.try_emplace(Image, Every).first->second;
+  uint64_t nextEventStop(uint32_t Process) override {
+    return Next.try_emplace(Process, Every).first->second;
   }
-  llvm::Error eventStop(uint32_t Image, uint64_t) override {
-    Next[Image] += Every;
+  llvm::Error eventStop(uint32_t Process, uint64_t) override {
+    Next[Process] += Every;
     Bar.update(Done += Every, Total);
     return llvm::Error::success();
   }
@@ -38,7 +38,7 @@ private:
   static constexpr uint64_t Every = 1 << 18;
   Progress Bar;
   uint64_t Total = 0, Done = 0;
-  std::map<uint32_t, uint64_t> Next; ///< by image
+  std::map<uint32_t, uint64_t> Next; ///< by process
 };
 
 } // namespace memkit

@@ -37,7 +37,7 @@ public:
   bool isOuterView() const { return OuterView; }
   /// Without a choice, every heap that counts in the totals.
   bool hasHeap(uint32_t Heap) const { return Heaps[Heap]; }
-  bool hasImage(uint32_t Image) const { return Images[Image]; }
+  bool hasProcess(uint32_t Process) const { return Processes[Process]; }
   bool hasStack(uint32_t Stack) const { return AllStacks || Stacks[Stack]; }
 
   /// Whether the summary cannot answer: it keeps neither the sizes of blocks,
@@ -62,22 +62,22 @@ public:
   /// Whether the block of this allocation is chosen, whenever that was. For
   /// lists of events: without a choice, heaps outside the totals too.
   bool hasBlock(const Birth &B) const {
-    return B.Size >= MinSize && hasImage(B.Image) &&
+    return B.Size >= MinSize && hasProcess(B.Process) &&
            (!OuterView || hasHeap(B.Heap)) && hasStack(B.Stack) &&
            hasThread(B.Thread) && hasContext(B.Context);
   }
   bool hasAllBlocks() const {
-    return !MinSize && !OuterView && Images.all() && AllStacks && AllThreads &&
-           AllContexts;
+    return !MinSize && !OuterView && Processes.all() && AllStacks &&
+           AllThreads && AllContexts;
   }
   const TimeWindow &times() const { return Times; }
   /// The moment chosen by --at, or the peak, as --at=peak would find it.
   llvm::Expected<Moment> atOrPeak(const Trace &T) const;
   /// Whether this allocation is chosen.
   bool hasBirth(const Birth &B) const {
-    return B.Size >= MinSize && Times.hasBirth(B.TimeNs) && hasImage(B.Image) &&
-           hasHeap(B.Heap) && hasStack(B.Stack) && hasThread(B.Thread) &&
-           hasContext(B.Context);
+    return B.Size >= MinSize && Times.hasBirth(B.TimeNs) &&
+           hasProcess(B.Process) && hasHeap(B.Heap) && hasStack(B.Stack) &&
+           hasThread(B.Thread) && hasContext(B.Context);
   }
   /// Whether a keyframe tells of a block all that was chosen by: it has its
   /// size at that moment, and no thread.
@@ -85,7 +85,7 @@ public:
 
 private:
   llvm::Error chooseHeaps(const Trace &T, const SelectionSpec &S);
-  llvm::Error chooseImages(const Trace &T, const SelectionSpec &S);
+  llvm::Error chooseProcesses(const Trace &T, const SelectionSpec &S);
   llvm::Error chooseStacks(const Trace &T, const SelectionSpec &S);
   llvm::Error chooseThreads(const Trace &T, const SelectionSpec &S);
   llvm::Error chooseContexts(const Trace &T, const SelectionSpec &S);
@@ -98,7 +98,7 @@ private:
   bool AllContexts = true;
   uint64_t MinSize = 0;
   TimeWindow Times;
-  llvm::BitVector Heaps, Images, Stacks, Threads, Contexts; ///< by id
+  llvm::BitVector Heaps, Processes, Stacks, Threads, Contexts; ///< by id
 };
 
 } // namespace memkit

@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A trace's slices as series: for each (image, heap, stack) the live bytes and
-// blocks at the end of each slice, without replaying an event. Only what
+// A trace's slices as series: for each (process, heap, stack) the live bytes
+// and blocks at the end of each slice, without replaying an event. Only what
 // changed is given, slice by slice, so that a sum by heap or by anything else
 // is kept by adding differences:
 //
-//   S->forEach([&](size_t Image, size_t Slice, ArrayRef<SliceChange> Rows) {
+//   S->forEach([&](size_t Process, size_t Slice, ArrayRef<SliceChange> Rows) {
 //     for (const SliceChange &R : Rows)
 //       Live[R.Heap] += R.Bytes - R.BytesBefore; // wraps, and is right
 //     return Error::success();
 //   });
 //
 // Memory is that of the heads (40 bytes a slice), of one block, and about 50
-// bytes for each (image, heap, stack) that has ever been live.
+// bytes for each (process, heap, stack) that has ever been live.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,10 +31,10 @@
 
 namespace memkit {
 
-/// When a slice was. In an image with steps it ends when a step begins, at
+/// When a slice was. In a process with steps it ends when a step begins, at
 /// first with each, later with every second, and so on. Without steps slices
 /// end at equal times (50 ms, later more), but where nothing changed there is
-/// none. The last one ends with the image.
+/// none. The last one ends with the process.
 struct SliceHead {
   uint64_t Index = 0;     ///< as the file numbers it
   uint64_t FirstStep = 0; ///< 0: before the first step, or there are none
@@ -44,9 +44,9 @@ struct SliceHead {
   SliceSums Sums = SliceSums::None;
 };
 
-/// The slices of an image.
-struct ImageSlices {
-  uint32_t Image = 0;
+/// The slices of a process.
+struct ProcessSlices {
+  uint32_t Process = 0;
   std::vector<SliceHead> Heads; ///< EndNs and Index never fall
   bool hasSteps() const { return Heads.back().LastStep != 0; }
   /// How many of Heads are before the slice that the file numbers Index.
@@ -54,7 +54,7 @@ struct ImageSlices {
 };
 
 /// What a slice says of a (heap, stack), all bytes of its blocks (those that
-/// lie in blocks of inner heaps too). Row numbers them over all images, from
+/// lie in blocks of inner heaps too). Row numbers them over all processes, from
 /// 0: the same in each forEach() of one SliceSeries. What was allocated is
 /// since the row's slice before: the sum over slices is exact between the ends
 /// of two whole ones (SliceHead::Sums).
@@ -79,26 +79,26 @@ public:
   static llvm::Expected<std::unique_ptr<SliceSeries>> create(const Sums &S);
   ~SliceSeries();
 
-  /// The selected images that have slices, in rising order.
-  llvm::ArrayRef<ImageSlices> images() const { return Images; }
+  /// The selected processes that have slices, in rising order.
+  llvm::ArrayRef<ProcessSlices> processes() const { return Processes; }
   /// Whether the trace says how long blocks live. If not, it is an old one
   /// without events.
   bool hasLifetimes() const;
   /// Whether any of them has steps.
   bool hasSteps() const;
 
-  /// Gives what changed in each slice: Image and Slice are places in images()
-  /// and in its heads. An image's slices come in order, those of different
-  /// images in any. One with many rows is given in several calls, one without
-  /// any in none.
+  /// Gives what changed in each slice: Process and Slice are places in
+  /// processes() and in its heads. A process's slices come in order, those of
+  /// different processes in any. One with many rows is given in several calls,
+  /// one without any in none.
   using Taker = llvm::function_ref<llvm::Error(
-      size_t Image, size_t Slice, llvm::ArrayRef<SliceChange> Rows)>;
+      size_t Process, size_t Slice, llvm::ArrayRef<SliceChange> Rows)>;
   llvm::Error forEach(Taker Take);
-  /// Gives the lifetimes of the selected rows, of each of images() that has
-  /// some: Image is a place there. The parts of one image come in order. Slices
-  /// and lifetimes come from the same trace, or the same replay.
+  /// Gives the lifetimes of the selected rows, of each of processes() that has
+  /// some: Process is a place there. The parts of one process come in order.
+  /// Slices and lifetimes come from the same trace, or the same replay.
   llvm::Error forEachLifetimes(
-      llvm::function_ref<void(size_t Image, const Lifetimes &)> Take);
+      llvm::function_ref<void(size_t Process, const Lifetimes &)> Take);
   /// How many rows forEach() has numbered so far.
   uint32_t numRows() const { return Values.size(); }
 
@@ -106,7 +106,7 @@ private:
   struct Value {
     uint64_t Blocks = 0, Bytes = 0;
   };
-  /// Where an image stands in a pass.
+  /// Where a process stands in a pass.
   struct Cursor {
     size_t Slice = 0;
     uint64_t Index = 0; ///< of the slice, as the file numbers it
@@ -117,17 +117,17 @@ private:
   llvm::Error makeSlices();
   llvm::Error readHeads();
   llvm::Error addHeads(const BlockInfo &B, const Slices &Block);
-  llvm::Error giveSlice(const BlockInfo &B, uint32_t Image, const Slice &S,
+  llvm::Error giveSlice(const BlockInfo &B, uint32_t Process, const Slice &S,
                         Taker Take);
-  uint32_t rowOf(uint32_t Image, const SliceRow &R);
+  uint32_t rowOf(uint32_t Process, const SliceRow &R);
   TraceReader &reader() const;
 
   const Sums &S;
   std::string MadeFile; ///< what makeSlices() made
   std::unique_ptr<TraceReader> Made;
-  std::vector<ImageSlices> Images;
-  std::vector<uint32_t> PlaceOf; ///< in Images + 1, by image id
-  std::vector<Cursor> Cursors;   ///< by place in Images
+  std::vector<ProcessSlices> Processes;
+  std::vector<uint32_t> PlaceOf; ///< in Processes + 1, by process id
+  std::vector<Cursor> Cursors;   ///< by place in Processes
   /// Rows + 1 by stack, for the heap seen first; the others are in OtherRows.
   std::vector<std::unique_ptr<RowCache>> FirstRows;
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> OtherRows;

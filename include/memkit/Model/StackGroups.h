@@ -52,7 +52,7 @@ private:
   GroupBy By;
   std::vector<Pair> Pairs{{0, 0}}; ///< by key
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Keys;
-  /// By image, by time; all of them in one row by their place in it.
+  /// By process, by time; all of them in one row by their place in it.
   std::vector<std::vector<uint32_t>> StepsOf;
   std::vector<StepBegin> Steps{{0, 0}};
   std::optional<Owners> Of;

@@ -35,10 +35,10 @@ public:
   const Selection &selection() const { return Sel; }
   /// At least as many as forEach() gives.
   size_t numRows() const;
-  /// Gives every selected row, grouped by image in rising order. Its key is a
+  /// Gives every selected row, grouped by process in rising order. Its key is a
   /// stack or a context. The context 0 has no PeakBytes.
   void
-  forEach(llvm::function_ref<void(uint32_t Image, const SumRow &)> F) const;
+  forEach(llvm::function_ref<void(uint32_t Process, const SumRow &)> F) const;
 
   /// A row that was selected, for those who want it later.
   struct RowId {
@@ -49,7 +49,7 @@ public:
   void forEachKey(
       llvm::function_ref<void(RowId, uint32_t Heap, uint32_t Key)> F) const;
   SumRow row(RowId Id) const { return (*Rows[Id.Piece])[Id.Row]; }
-  uint32_t imageOf(RowId Id) const { return Rows[Id.Piece]->image(); }
+  uint32_t processOf(RowId Id) const { return Rows[Id.Piece]->process(); }
   /// Asks the processor to fetch what row() will read.
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(RowId Id) const {
     Rows[Id.Piece]->prefetch(Id.Row);
@@ -70,7 +70,7 @@ private:
     std::vector<PackedRows> Stacks, Contexts;
   } Replayed;                           ///< when they are not the trace's
   std::vector<PackedRows> Rest;         ///< of contexts: the context 0
-  std::vector<const PackedRows *> Rows; ///< sorted by image
+  std::vector<const PackedRows *> Rows; ///< sorted by process
 };
 
 /// A trace and what was selected of it, as most tools want them.

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The dictionary and the summary of a trace in memory: names, stacks, heaps,
-// images, sums. Every id in it was checked against the dictionary when it was
-// read, so that accessors need no errors; ids given to accessors must come from
-// the same trace. Not copyable; reading it from several threads is fine once
-// open() has returned.
+// processes, sums. Every id in it was checked against the dictionary when it
+// was read, so that accessors need no errors; ids given to accessors must come
+// from the same trace. Not copyable; reading it from several threads is fine
+// once open() has returned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,8 +68,10 @@ public:
 
   /// The text of a string id; empty for 0.
   llvm::StringRef string(uint32_t Id) const { return Strings[Id]; }
-  llvm::ArrayRef<Heap> heaps() const { return Heaps; }          ///< id - 1
-  llvm::ArrayRef<Image> images() const { return Images; }       ///< id - 1
+  llvm::ArrayRef<Heap> heaps() const { return Heaps; } ///< id - 1
+  llvm::ArrayRef<ProcessRecord> processes() const {
+    return Processes;
+  }                                                             ///< id - 1
   llvm::ArrayRef<Thread> threads() const { return Threads; }    ///< id - 1
   llvm::ArrayRef<Device> devices() const { return Devices; }    ///< id - 1
   llvm::ArrayRef<Module> modules() const { return Modules; }    ///< id - 1
@@ -82,11 +84,11 @@ public:
   uint32_t numFunctions() const { return Functions.size(); }
   /// `host`, or the name of the device's domain; Id as Totals::Id.
   llvm::StringRef domainName(uint32_t Id) const;
-  /// The program of an image: its command's first word, or its executable.
-  llvm::StringRef program(uint32_t Image) const;
-  /// What views call an image: its role (`train.py`) or title, else the last
+  /// The program of a process: its command's first word, or its executable.
+  llvm::StringRef program(uint32_t Process) const;
+  /// What views call a process: its role (`train.py`) or title, else the last
   /// part of program().
-  llvm::StringRef processName(uint32_t Image) const;
+  llvm::StringRef processName(uint32_t Process) const;
 
   //===--------------------------------------------------------------------===//
   // Stacks
@@ -150,11 +152,11 @@ public:
   uint64_t lostEvents() const;
   /// Events that were left out of the trace on request; its sums have them.
   uint64_t eventsLeftOut() const;
-  /// The counts of losses by kind, over all images.
+  /// The counts of losses by kind, over all processes.
   std::vector<uint64_t> losses() const;
-  /// True for an image that exec replaced by another one; what lived in it then
-  /// was given back by the kernel, and is no leak.
-  bool wasReplaced(uint32_t Image) const { return Replaced[Image]; }
+  /// True for a process that exec replaced by another one; what lived in it
+  /// then was given back by the kernel, and is no leak.
+  bool wasReplaced(uint32_t Process) const { return Replaced[Process]; }
 
 private:
   explicit Trace(std::unique_ptr<TraceReader> R);
@@ -183,7 +185,7 @@ private:
   std::vector<std::vector<std::string>> StringBlocks;
   std::vector<llvm::StringRef> Strings{llvm::StringRef()};
   std::vector<Heap> Heaps;
-  std::vector<Image> Images;
+  std::vector<ProcessRecord> Processes;
   std::vector<Thread> Threads;
   std::vector<Device> Devices;
   std::vector<Module> Modules;
@@ -204,7 +206,7 @@ private:
   std::vector<PackedRows> StackRows, ContextRows;
   std::vector<HeapTotals> HeapSums;
   Totals HostSums;
-  std::vector<bool> Replaced; ///< by image
+  std::vector<bool> Replaced; ///< by process
   uint64_t EndNs = 0;
   bool Replayed = false;
 };

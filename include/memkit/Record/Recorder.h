@@ -99,7 +99,7 @@ struct RecordResult {
   /// Of the devices on which there was anything: name and peak.
   std::vector<std::pair<std::string, uint64_t>> DevicePeaks;
   uint64_t LiveBytes = 0, LiveBlocks = 0;
-  unsigned Recorded = 0;       ///< process images
+  unsigned Recorded = 0;       ///< processes
   uint64_t CpuNs = 0;          ///< of the recorder's own thread
   uint64_t LongestPauseNs = 0; ///< from one look at the rings to the next
   bool Detached = false;       ///< the program runs on

@@ -13,8 +13,8 @@
 
 namespace memkit {
 
-/// Runs Here on this thread and There on another, and returns when both are done;
-/// one after the other where no thread can be had.
+/// Runs Here on this thread and There on another, and returns when both are
+/// done; one after the other where no thread can be had.
 void runBoth(llvm::function_ref<void()> Here, llvm::function_ref<void()> There);
 
 } // namespace memkit

@@ -32,7 +32,7 @@ namespace memkit {
 struct SelectionSpec {
   std::vector<std::string> Heaps; ///< globs of heap names
   std::vector<std::string>
-      Processes; ///< image ids (`#2`), pids, globs of programs
+      Processes; ///< process ids (`#2`), pids, globs of programs
   std::vector<std::string> Threads;  ///< tids or globs of names
   std::vector<std::string> Stacks;   ///< extended regular expressions
   std::vector<std::string> Contexts; ///< globs of scope paths

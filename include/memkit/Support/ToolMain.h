@@ -41,8 +41,8 @@ enum ExitStatus : int {
 
 struct ToolDescription {
   llvm::StringRef Name;
-  llvm::StringRef Overview; ///< one sentence
-  llvm::StringRef Examples; ///< command lines, one a line
+  llvm::StringRef Overview;    ///< one sentence
+  llvm::StringRef Examples;    ///< command lines, one a line
   int UsageStatus = ExitUsage; ///< of a tool that runs programs: 125
 };
 

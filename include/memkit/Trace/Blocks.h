@@ -95,13 +95,13 @@ enum class SliceSums : uint8_t {
 };
 inline constexpr uint8_t NumSliceSums = 3;
 
-/// What changed in an image since its slice before. One with more rows than a
+/// What changed in a process since its slice before. One with more rows than a
 /// block goes on in the next block, with the same Index and times. What rows
 /// allocated is exact for the time from the end of a whole slice to that of
-/// another. The image's begin is such an end, and so is its end, where the sums
-/// of the Summary stand for all that was allocated.
+/// another. The process's begin is such an end, and so is its end, where the
+/// sums of the Summary stand for all that was allocated.
 struct Slice {
-  uint64_t Index = 0; ///< in its image, from 0
+  uint64_t Index = 0; ///< in its process, from 0
   uint64_t FirstStep = 0;
   uint64_t LastStep = 0;
   uint64_t BeginNs = 0;
@@ -112,7 +112,7 @@ struct Slice {
 };
 
 struct Slices {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   std::vector<Slice> Rows;
   bool operator==(const Slices &) const = default;
 };
@@ -130,10 +130,11 @@ struct LiveBlock {
   bool operator==(const LiveBlock &) const = default;
 };
 
-/// The blocks live in an image after its first `Events` events. Large ones come
-/// in parts, each at most MaxBlockRows entries, ordinals rising over all parts.
+/// The blocks live in a process after its first `Events` events. Large ones
+/// come in parts, each at most MaxBlockRows entries, ordinals rising over all
+/// parts.
 struct Keyframe {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint64_t TimeNs = 0;
   uint64_t Events = 0;
   uint64_t NextOrdinal = 0;
@@ -162,14 +163,14 @@ enum class BlockKind : uint8_t {
 inline constexpr uint8_t NumBlockKinds = 10;
 const char *blockKindName(BlockKind Kind);
 
-/// Where a block stands and what it covers. Image, Epoch, times and Events are
-/// 0 where they do not apply.
+/// Where a block stands and what it covers. Process, Epoch, times and Events
+/// are 0 where they do not apply.
 struct BlockInfo {
   BlockKind Kind = BlockKind::None;
   uint64_t Offset = 0;     ///< in the file
   uint64_t Compressed = 0; ///< bytes of its zstd frame
   uint64_t Raw = 0;        ///< bytes when decompressed, size prefix included
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint32_t Epoch = 0;
   uint64_t BeginNs = 0;
   uint64_t EndNs = 0;

@@ -35,9 +35,9 @@ struct Module {
   bool operator==(const Module &) const = default;
 };
 
-/// A module mapped into an image: pc - Bias is the address in the module.
+/// A module mapped into a process: pc - Bias is the address in the module.
 struct Load {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint32_t Module = 0;
   uint64_t Start = 0;
   uint64_t Size = 0;
@@ -121,25 +121,25 @@ struct Context {
   bool operator==(const Context &) const = default;
 };
 
-enum class ImageOrigin : uint8_t { Start = 0, Fork = 1, Exec = 2, Spawn = 3 };
-inline constexpr uint8_t NumImageOrigins = 4;
+enum class ProcessOrigin : uint8_t { Start = 0, Fork = 1, Exec = 2, Spawn = 3 };
+inline constexpr uint8_t NumProcessOrigins = 4;
 
-/// A process image: from its start, fork or exec to its exec or exit.
-struct Image {
+/// A process: from its start, fork or exec to its exec or exit.
+struct ProcessRecord {
   uint32_t Pid = 0;
-  uint32_t Parent = 0; ///< image that started it, or that it replaced
-  ImageOrigin Origin = ImageOrigin::Start;
+  uint32_t Parent = 0; ///< process that started it, or that it replaced
+  ProcessOrigin Origin = ProcessOrigin::Start;
   uint32_t Exe = 0; ///< string
   std::vector<uint32_t> Command;
   uint32_t Role = 0; ///< string, 0 for none
   uint64_t StartNs = 0;
   bool Recorded = true;
   uint32_t WhyNot = 0; ///< string, when not recorded
-  bool operator==(const Image &) const = default;
+  bool operator==(const ProcessRecord &) const = default;
 };
 
 struct Thread {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint32_t Tid = 0;
   uint32_t Name = 0; ///< string
   uint64_t StartNs = 0;
@@ -181,7 +181,7 @@ struct Dictionary {
   std::vector<uint32_t> NodeFrames;
   std::vector<Scope> Scopes;
   std::vector<Context> Contexts;
-  std::vector<Image> Images;
+  std::vector<ProcessRecord> Processes;
   std::vector<Thread> Threads;
   std::vector<Heap> Heaps;
   std::vector<Load> Loads;

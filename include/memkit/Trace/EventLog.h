@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a recorder appends to: the events of one image since the last block, in
-// the order of time, as columns. 12 bytes an event where Events has 40, and
+// What a recorder appends to: the events of one process since the last block,
+// in the order of time, as columns. 12 bytes an event where Events has 40, and
 // nearly what is written: the writer has little left to do with them.
 //
 //===----------------------------------------------------------------------===//
@@ -30,7 +30,7 @@ namespace memkit {
 /// more while it grows. Belongs to one thread.
 class EventLog {
 public:
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint32_t Epoch = 0;
   /// As in Events; values past a column's end are 0.
   EventColumns Columns;

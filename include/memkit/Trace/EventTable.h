@@ -19,10 +19,10 @@
 
 namespace memkit {
 
-/// Up to MaxBlockRows events of one image in time order. Rows count from 0.
+/// Up to MaxBlockRows events of one process in time order. Rows count from 0.
 /// Its memory is reused when another block is read into it.
 struct EventTable {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint32_t Epoch = 0;
   uint64_t FirstOrdinal = 0;     ///< of the next block created when this begins
   std::vector<uint32_t> Threads; ///< ids; at most MaxBlockThreads

@@ -38,12 +38,12 @@ public:
   /// Whether turn() is due: this half is full.
   bool isHalfFull() const { return Halves[Current].isFull(HalfBytes); }
   /// From now on the other half is written, and what it held is gone: how many
-  /// events of which image.
+  /// events of which process.
   llvm::Expected<std::map<uint32_t, uint64_t>> turn();
 
   /// Gives all that is kept, the older half first, and in each the keyframes
-  /// with which it begins before all else of their image. What it gives it does
-  /// not keep.
+  /// with which it begins before all else of their process. What it gives it
+  /// does not keep.
   llvm::Error forEach(
       llvm::function_ref<llvm::Error(const BlockInfo &, llvm::StringRef)> Do);
 

@@ -29,7 +29,7 @@ enum class EventKind : uint8_t {
 };
 inline constexpr uint8_t NumEventKinds = 4;
 
-/// Blocks are numbered in each image by their ordinal: from 0, one for each
+/// Blocks are numbered in each process by their ordinal: from 0, one for each
 /// Allocate and Split in time order.
 struct Event {
   uint64_t TimeNs = 0; ///< multiple of TimeUnitNs
@@ -59,12 +59,12 @@ struct EventColumns {
   bool operator==(const EventColumns &) const = default;
 };
 
-/// Up to MaxBlockRows events of one image in time order, of up to
+/// Up to MaxBlockRows events of one process in time order, of up to
 /// MaxBlockThreads threads. Blocks of one epoch overlap in time with each other
 /// and with no block of another epoch; epochs rise by file order. The order of
-/// all events of a trace is (TimeNs, image, row) within an epoch.
+/// all events of a trace is (TimeNs, process, row) within an epoch.
 struct Events {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint32_t Epoch = 0;
   uint64_t FirstOrdinal = 0; ///< of the next block created when this begins
   std::vector<Event> Rows;

@@ -29,11 +29,11 @@ enum class TensorKind : uint8_t {
 };
 inline constexpr uint8_t NumTensorKinds = 7;
 
-/// Live tensors of one kind: of the heap at its peak, or of an image when
+/// Live tensors of one kind: of the heap at its peak, or of a process when
 /// memory could not be had.
 struct KindTotals {
   uint32_t Heap = 0;
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   TensorKind Kind = TensorKind::Unknown;
   uint32_t Oom = 0;   ///< OomTotals::Number; 0: at the heap's peak
   uint32_t Layer = 0; ///< string; 0: of none, or of several
@@ -46,7 +46,7 @@ struct KindTotals {
 /// A moment at which memory could not be had.
 struct OomTotals {
   uint32_t Number = 0; ///< from 1, in order
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint32_t Heap = 0; ///< that should have given it
   uint32_t Thread = 0;
   uint64_t TimeNs = 0;
@@ -57,7 +57,7 @@ struct OomTotals {
   bool operator==(const OomTotals &) const = default;
 };
 
-/// What a heap held at such a moment, over all images.
+/// What a heap held at such a moment, over all processes.
 struct OomHeap {
   uint32_t Oom = 0; ///< OomTotals::Number
   uint32_t Heap = 0;

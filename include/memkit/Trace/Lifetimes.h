@@ -45,7 +45,7 @@ struct LateFrees {
   bool operator==(const LateFrees &) const = default;
 };
 
-/// How long the blocks of a (heap, stack) of an image live, at the cut.
+/// How long the blocks of a (heap, stack) of a process live, at the cut.
 struct LifetimeRow {
   uint32_t Heap = 0;
   uint32_t Stack = 0;
@@ -62,10 +62,10 @@ struct LifetimeCut {
   bool operator==(const LifetimeCut &) const = default;
 };
 
-/// The lifetimes of an image, in one block or several: Last ends them. The last
-/// whole set of an image counts.
+/// The lifetimes of a process, in one block or several: Last ends them. The
+/// last whole set of a process counts.
 struct Lifetimes {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   bool Last = true;
   std::vector<LifetimeCut> Cuts; ///< in the last block
   std::vector<LifetimeRow> Rows; ///< sorted by heap and stack

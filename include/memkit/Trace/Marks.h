@@ -44,7 +44,7 @@ enum class MarkKind : uint8_t {
   Oom = 8, ///< Heap, Stack, Context, Thread; Values: requested, live, reserved
   Alert = 9, ///< Name: text
   Loss = 10, ///< Id: LossKind; Values: count
-  ImageEnd =
+  ProcessEnd =
       11, ///< Values: exit status (128+n when killed), signal; empty: unknown
   ScopeName = 12, ///< Context, Name: the full name of a folded scope
   RecordOn = 13,
@@ -57,7 +57,7 @@ inline constexpr uint8_t NumMarkKinds = 17;
 
 struct Mark {
   MarkKind Kind = MarkKind::Clock;
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint64_t TimeNs = 0;
   uint32_t Thread = 0;
   uint32_t Name = 0; ///< string

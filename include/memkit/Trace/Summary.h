@@ -21,9 +21,9 @@
 
 namespace memkit {
 
-/// The sums of a (image, heap, stack) or (image, heap, context).
+/// The sums of a (process, heap, stack) or (process, heap, context).
 ///
-/// Live values are those at the image's end. Freed blocks are
+/// Live values are those at the process's end. Freed blocks are
 /// Allocations + Splits - LiveBlocks, freed bytes AllocatedBytes - LiveBytes.
 /// A growing Resize adds to AllocatedBytes, a shrinking one to the freed bytes.
 /// Temporaries were freed by the thread that allocated them before it allocated
@@ -47,13 +47,13 @@ struct SumRow {
 };
 
 struct SumRows {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   std::vector<SumRow> Rows;
   bool operator==(const SumRows &) const = default;
 };
 
-/// Of a heap or domain, over all images in one order of time. A domain counts
-/// exclusive bytes of the heaps that are not HF_OutsideTotals.
+/// Of a heap or domain, over all processes in one order of time. A domain
+/// counts exclusive bytes of the heaps that are not HF_OutsideTotals.
 struct Totals {
   uint32_t Id = 0; ///< heap; or domain: 0 `host`, else device
   uint64_t Allocations = 0;
@@ -61,7 +61,7 @@ struct Totals {
   uint64_t AllocatedBytes = 0;
   uint64_t FreedBytes = 0;
   uint64_t Temporaries = 0;
-  uint64_t LiveBlocks = 0; ///< when each block's image ended
+  uint64_t LiveBlocks = 0; ///< when each block's process ended
   uint64_t LiveBytes = 0;
   uint64_t PeakBytes = 0;
   uint64_t PeakBlocks = 0;
@@ -99,7 +99,7 @@ inline uint32_t fragmentationPpm(uint64_t Reserved, uint64_t Live) {
   return uint32_t(double(Reserved - Live) / double(Reserved) * 1e6 + 0.5);
 }
 
-/// What a step, an image or a layer had of one domain.
+/// What a step, a process or a layer had of one domain.
 struct DomainShare {
   uint32_t Domain = 0; ///< as Totals::Id
   uint64_t Allocations = 0;
@@ -118,8 +118,8 @@ inline bool isAny(const DomainShare &S) {
 /// By rising domain, those of which there is something.
 using DomainShares = std::vector<DomainShare>;
 
-struct ImageTotals {
-  uint32_t Image = 0;
+struct ProcessTotals {
+  uint32_t Process = 0;
   uint64_t EndNs = 0;
   bool Ended = false;
   int32_t ExitStatus = -1; ///< 128+n when killed; -1 unknown
@@ -129,16 +129,16 @@ struct ImageTotals {
   uint64_t InheritedFrees = 0;
   uint64_t Lost = 0;
   uint64_t LiveBytes = 0; ///< exclusive, domain host, at its end
-  uint64_t PeakBytes = 0; ///< of the image alone, domain host
-  uint32_t Role = 0;      ///< string; what was learnt late, in Image's place
+  uint64_t PeakBytes = 0; ///< of the process alone, domain host
+  uint32_t Role = 0;      ///< string; what was learnt late, in Process's place
   /// Of the samples: the most that was resident; 0: there are none.
   uint64_t RssPeakBytes = 0, PssPeakBytes = 0;
   DomainShares Shares{}; ///< of devices
-  bool operator==(const ImageTotals &) const = default;
+  bool operator==(const ProcessTotals &) const = default;
 };
 
 struct StepTotals {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint64_t Step = 0;
   uint64_t BeginNs = 0;
   uint64_t EndNs = 0;
@@ -146,19 +146,19 @@ struct StepTotals {
   uint64_t Frees = 0;
   uint64_t AllocatedBytes = 0;
   uint64_t FreedBytes = 0;
-  uint64_t PeakBytes = 0; ///< highest live bytes of the image within the step
+  uint64_t PeakBytes = 0; ///< highest live bytes of the process within the step
   uint64_t LiveBytes = 0; ///< at its end
-  DomainShares Shares{};    ///< of devices; what stands above is of `host`
+  DomainShares Shares{};  ///< of devices; what stands above is of `host`
   bool operator==(const StepTotals &) const = default;
 };
 
-/// What happened while scopes of one name ran. Of a Layer the image's tensors,
-/// of all domains, with its peak the highest that one domain had: peaks of
-/// domains are not added. Of a User scope the whole image's: bytes and counts
-/// of the domain `host`, and a scope that runs within one of the same name
-/// counts in both.
+/// What happened while scopes of one name ran. Of a Layer the process's
+/// tensors, of all domains, with its peak the highest that one domain had:
+/// peaks of domains are not added. Of a User scope the whole process's: bytes
+/// and counts of the domain `host`, and a scope that runs within one of the
+/// same name counts in both.
 struct LayerTotals {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint32_t Name = 0; ///< string: the module path, or the scope's name
   bool Backward = false;
   uint64_t Calls = 0;
@@ -203,7 +203,7 @@ enum class LossKind : uint8_t {
 inline constexpr uint8_t NumLossKinds = 7;
 
 struct Loss {
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   LossKind Kind = LossKind::RingFull;
   uint64_t Count = 0;
   bool operator==(const Loss &) const = default;
@@ -212,7 +212,7 @@ struct Loss {
 /// A set of Summary blocks has one Number; the one with Complete ends it. A
 /// block holds at most MaxBlockRows rows of stacks and contexts together, and
 /// as many of each other list, each share being one. Only the last complete set
-/// of a trace counts. Rows of one image may come in several SumRows.
+/// of a trace counts. Rows of one process may come in several SumRows.
 struct Summary {
   uint32_t Number = 0;
   uint64_t EndNs = 0;
@@ -223,7 +223,7 @@ struct Summary {
   std::vector<SumRows> Contexts;
   std::vector<HeapTotals> Heaps;
   std::vector<Totals> Domains;
-  std::vector<ImageTotals> Images;
+  std::vector<ProcessTotals> Processes;
   std::vector<StepTotals> Steps;
   std::vector<LayerTotals> Layers;
   std::vector<Loss> Losses;

@@ -1,4 +1,5 @@
-//===- SummaryTotals.h - Totals of a summary over images --------*- C++ -*-===//
+//===- SummaryTotals.h - Totals of a summary over processes --------*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,13 +29,13 @@ std::vector<LayerTotals> rowsOfDomains(const LayerTotals &L);
 bool hasDevices(llvm::ArrayRef<LayerTotals> Rows);
 
 /// The rows of one kind of scope, one for each name and direction, summed over
-/// images, peaks the highest of any, in the order in which they first come.
+/// processes, peaks the highest of any, in the order in which they first come.
 std::vector<LayerTotals> joinLayers(llvm::ArrayRef<LayerTotals> Rows,
                                     ScopeKind Kind);
 /// Those of layers, the highest peaks first.
 std::vector<LayerTotals> sortedLayers(llvm::ArrayRef<LayerTotals> Rows);
 
-/// The tensors of one kind in a heap, at one moment, summed over images.
+/// The tensors of one kind in a heap, at one moment, summed over processes.
 struct KindSum {
   struct Layer {
     uint32_t Name = 0; ///< string; 0: of none

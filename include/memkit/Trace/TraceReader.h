@@ -36,7 +36,7 @@ namespace memkit {
 /// How many ids of each kind there are so far.
 struct IdLimits {
   uint32_t Strings = 0, Devices = 0, Modules = 0, Functions = 0, Frames = 0,
-           Nodes = 0, Stacks = 0, Scopes = 0, Contexts = 0, Images = 0,
+           Nodes = 0, Stacks = 0, Scopes = 0, Contexts = 0, Processes = 0,
            Threads = 0, Heaps = 0;
   /// Adds what D defines and checks that all it names exists; what is wrong, or
   /// an empty string.
@@ -54,7 +54,8 @@ struct IdLimits {
 /// A dictionary block in short: what there is little of, and how much of the
 /// rest.
 struct DictionaryOutline {
-  Dictionary Few;  ///< only Devices, Images, Heaps, and Strings when asked for
+  Dictionary
+      Few; ///< only Devices, Processes, Heaps, and Strings when asked for
   IdLimits Counts; ///< of all that the block defines
 };
 

@@ -25,7 +25,7 @@ using EnumNames = llvm::ArrayRef<llvm::StringLiteral>;
 
 EnumNames enumNames(FrameKind);
 EnumNames enumNames(ScopeKind);
-EnumNames enumNames(ImageOrigin);
+EnumNames enumNames(ProcessOrigin);
 EnumNames enumNames(EventKind);
 EnumNames enumNames(MarkKind);
 EnumNames enumNames(LossKind);

@@ -30,7 +30,7 @@ struct TraceSummary {
   llvm::DenseMap<uint32_t, std::string> Strings;
   // Of the dictionary, by id - 1.
   std::vector<Heap> Heaps;
-  std::vector<Image> Images;
+  std::vector<ProcessRecord> Processes;
   std::vector<Device> Devices;
   uint64_t NumStacks = 0;
   uint64_t NumNodes = 0; ///< of the tree of stacks
@@ -58,12 +58,12 @@ struct TraceSummary {
   /// Of a heap or domain; all zeros when there is nothing of it.
   HeapTotals heapTotals(uint32_t Heap) const;
   Totals domainTotals(uint32_t Domain) const;
-  const ImageTotals *imageTotals(uint32_t Image) const;
+  const ProcessTotals *processTotals(uint32_t Process) const;
   /// Events that the recording missed: all losses but what was left out on
   /// request and stacks that were only cut short.
   uint64_t lost() const;
-  /// The layers, one for each name and direction, summed over images, the peak
-  /// the highest of any; those with the highest peaks first.
+  /// The layers, one for each name and direction, summed over processes, the
+  /// peak the highest of any; those with the highest peaks first.
   std::vector<LayerTotals> layers() const;
   /// Likewise the scopes that the program named itself, in the order in which
   /// they first ended.
@@ -105,7 +105,7 @@ enum ShareOwner : unsigned {
 void writeDomains(llvm::json::OStream &J, const TraceSummary &S,
                   llvm::ArrayRef<DomainShare> Shares, ShareOwner Of);
 /// `5 GiB cuda:0, 1 GiB cuda:1`; empty: the process had nothing on devices.
-std::string devicePeaks(const TraceSummary &S, const ImageTotals *Sums);
+std::string devicePeaks(const TraceSummary &S, const ProcessTotals *Sums);
 
 /// The steps, a row for each memory space of which one had anything.
 void writeStepsJson(llvm::json::OStream &J, const TraceSummary &S);

@@ -19,7 +19,7 @@
 
 namespace memkit::wire {
 
-/// A heap of the image in a span of time, as memkit.h has it.
+/// A heap of the process in a span of time, as memkit.h has it.
 struct HeapReply {
   char Name[40]; ///< ends with NUL
   uint64_t Allocations, Frees, AllocatedBytes, FreedBytes;

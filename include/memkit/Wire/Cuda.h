@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What records of CUDA's driver say by numbers, and how an image listens to it.
-// A part of Layout.h, which says who writes what.
+// What records of CUDA's driver say by numbers, and how a process listens to
+// it. A part of Layout.h, which says who writes what.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,8 +115,8 @@ enum class CudaCapture : uint32_t {
   CuptiOlder = 8,  ///< by CUPTI, which does not know all calls
 };
 
-/// A device as CUDA's driver has it in an image; by its ordinal there. State is
-/// written last.
+/// A device as CUDA's driver has it in a process; by its ordinal there. State
+/// is written last.
 struct CudaDevice {
   std::atomic<uint32_t> State; ///< 1: written
   uint32_t Pad;

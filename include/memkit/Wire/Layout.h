@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The one definition of what a recorded program (lib/Capture) and the recorder
-// (lib/Record) share: a sealed memfd for each process image, and the greeting
-// on the recorder's socket by which the image gets it. Plain structs; no libc,
-// no LLVM. docs/Capture.md explains the protocol.
+// (lib/Record) share: a sealed memfd for each process, and the greeting
+// on the recorder's socket by which the process gets it. Plain structs; no
+// libc, no LLVM. docs/Capture.md explains the protocol.
 //
 // Who writes what stands at each field: P the program, R the recorder. Neither
 // side trusts the other: the recorder copies, checks, then uses; the program
@@ -41,7 +41,7 @@ inline constexpr char NvtxVar[] = "NVTX_INJECTION64_PATH";
 /// CUDA's driver's own, set to libmemrec-cuda.so unless the user has set it.
 inline constexpr char CudaVar[] = "CUDA_INJECTION64_PATH";
 
-/// What the interpreter in an image is, and why it is not walked.
+/// What the interpreter in a process is, and why it is not walked.
 enum class PythonState : uint32_t {
   None = 0,   ///< no interpreter has been seen
   Walked = 1, ///< its frames are recorded
@@ -94,7 +94,7 @@ struct ExecSlot {
 };
 inline constexpr uint32_t NumExecSlots = 16;
 
-/// Devices of PyTorch whose tensors an image reports.
+/// Devices of PyTorch whose tensors a process reports.
 inline constexpr uint32_t MaxTensorDevices = 64;
 
 enum class OnFull : uint32_t { Drop = 0, Wait = 1 };
@@ -130,7 +130,7 @@ enum RecordingBits : uint32_t {
   RB_Scopes = 4,      ///< scopes of PyTorch also while nothing is recorded
 };
 
-/// How the image is to record. Written by R before the memfd is handed over,
+/// How the process is to record. Written by R before the memfd is handed over,
 /// then only Recording changes, by R and by P (which says so with a Mark).
 struct Settings {
   std::atomic<uint32_t> Recording; ///< RecordingBits
@@ -174,7 +174,7 @@ inline constexpr uint64_t ControlBytes = 64ull << 10;
 struct Control {
   uint64_t MagicValue;
   uint32_t VersionValue;
-  uint32_t Image; ///< R: the image's id in the trace
+  uint32_t Process; ///< R: the process's id in the trace
   wire::Regions Regions;
   wire::Settings Settings;
 
@@ -206,7 +206,7 @@ struct Control {
   std::atomic<uint64_t> LostReentrant; ///< in a signal handler inside a hook
   std::atomic<uint32_t> NextExec;
   /// Heartbeat, plus 1, at which a whole wait for R was in vain: while it has
-  /// not moved on, neither this image nor a child of it waits again. 0: none.
+  /// not moved on, neither this process nor a child of it waits again. 0: none.
   std::atomic<uint64_t> DeadBeat;
   ExecSlot Execs[NumExecSlots];
   std::atomic<uint64_t> ExitTsc;      ///< the clock when ExitStatus was set
@@ -241,15 +241,15 @@ struct Hello {
   uint64_t MagicValue = Magic;
   uint32_t VersionValue = Version;
   uint32_t Pid = 0;
-  uint32_t ParentImage = 0; ///< of a forked child; 0 after exec
+  uint32_t ParentProcess = 0; ///< of a forked child; 0 after exec
   uint32_t Pad = 0;
 };
 
-/// Comes with the memfd as SCM_RIGHTS. Image 0: not recorded, no descriptor.
+/// Comes with the memfd as SCM_RIGHTS. Process 0: not recorded, no descriptor.
 struct Welcome {
   uint64_t MagicValue = Magic;
   uint32_t VersionValue = Version;
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   uint64_t Size = 0;
 };
 

@@ -51,14 +51,14 @@ enum class RecordKind : uint8_t {
   /// Address, Size, in bytes, Function, Stack: the program moved its break up.
   Break = 15,
   /// The thread enters a scope. Address: text of its name | ScopeFlags; Size:
-  /// its number, one for each in the image and rising; Stack: where.
+  /// its number, one for each in the process and rising; Stack: where.
   ScopeBegin = 16,
-  /// The scope Size ends, in whatever thread; one that another image began is
+  /// The scope Size ends, in whatever thread; one that another process began is
   /// none.
   ScopeEnd = 17,
   Mark = 18, ///< Address: text or 0; Size: MarkWhat
   /// The program waits for an answer in a slot. Address: scope; 0: the
-  /// thread's innermost one, or the image; Size: slot | ticket << 8.
+  /// thread's innermost one, or the process; Size: slot | ticket << 8.
   Ask = 19,
   /// Of blocks of the interpreter's allocators, a heap of its own: Address,
   /// Size, Function, Stack; Context: 1 when malloc was called meanwhile, so

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // libmemrec.so's side of the table. Devices are kept in memory that children of
-// fork inherit, and told to the recorder of each image before they are named.
+// fork inherit, and told to the recorder of each process before they are named.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,7 +24,7 @@ using namespace memkit;
 using namespace memkit::capture;
 
 /// A child of vfork that ends does not end its parent; one of fork that has
-/// done nothing to be recorded has no image.
+/// done nothing to be recorded has no process.
 static void noteExit(int Status) {
   if (!Proc.Epoch.load(std::memory_order_acquire) || Proc.Pid != sys::getpid())
     return;

@@ -40,7 +40,7 @@ static void seed(Thread &T) {
   SampleThread &S = ThisSample;
   uint64_t Seed = Sampling.Seed;
   if (Seed)
-    Seed += uint64_t(Kept.Image) << 32 | T.RingNumber;
+    Seed += uint64_t(Kept.Process) << 32 | T.RingNumber;
   else
     Seed = __rdtsc() ^ uint64_t(sys::gettid()) << 32;
   S.Random.seed(SampleRandom::mix(Seed));

@@ -32,9 +32,10 @@ namespace memkit::capture {
 /// Wiped by fork, as Process is: the first hook of a child finds sampling off
 /// and goes the long way, which greets the recorder.
 struct alignas(PageBytes) SamplingState {
-  /// All ones while this image samples, else 0. The short ways ask it alone.
+  /// All ones while this process samples, else 0. The short ways ask it alone.
   uint64_t Mask = 0;
-  uintptr_t LoaderStart = 0; ///< as Kept has them: here they cost no further line
+  uintptr_t LoaderStart =
+      0; ///< as Kept has them: here they cost no further line
   uintptr_t LoaderBytes = 0;
   uint64_t Bytes = 0;   ///< one sample in so many, on average
   uint64_t Seed = 0;    ///< 0: of the clock
@@ -55,7 +56,7 @@ extern __thread SampleThread ThisSample
 /// In Thread::LastAllocation: a hook was reached, and decided not to record.
 inline constexpr uintptr_t PassedOver = 1;
 
-/// Before the image becomes active; false: no memory for it.
+/// Before the process becomes active; false: no memory for it.
 bool beginSampling(const wire::Settings &S);
 
 /// Does the thread's next sample lie after a block of \p Size? Always false

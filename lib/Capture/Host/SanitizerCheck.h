@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Whether a program is linked with a sanitizer's runtime, from its file: such a
-// program does not survive a preloaded malloc. lib/Record/Launch/Preloadable.cpp has
-// the same rules for what memrec itself starts, and says the reason.
+// program does not survive a preloaded malloc.
+// lib/Record/Launch/Preloadable.cpp has the same rules for what memrec itself
+// starts, and says the reason.
 //
 //===----------------------------------------------------------------------===//
 

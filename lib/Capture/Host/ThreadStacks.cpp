@@ -33,7 +33,7 @@ struct Start {
   StartFn *Fn;
   void *Arg;
   uint64_t Bytes; ///< of the stack
-  uint64_t Epoch; ///< of the image that Node is of
+  uint64_t Epoch; ///< of the process that Node is of
   uint32_t Node;
 };
 } // namespace

@@ -10,7 +10,7 @@
 // of its heaps, and registers what that gives out as regions.
 //
 // A heap's handle is the address of a Pool. Children of fork inherit those; an
-// image that first uses one tells the recorder its name. A region's handle is
+// process that first uses one tells the recorder its name. A region's handle is
 // its address, with the number of its heap in the top byte.
 //
 //===----------------------------------------------------------------------===//
@@ -30,7 +30,7 @@ using namespace memkit::capture::nvtx;
 namespace {
 struct Pool {
   const Name *Called;
-  std::atomic<uint64_t> Epoch; ///< of the image that knows of it
+  std::atomic<uint64_t> Epoch; ///< of the process that knows of it
 };
 } // namespace
 
@@ -60,7 +60,7 @@ static void write(Thread &T, RecordKind K, uint64_t Address, uint64_t Size,
     T.Ring.write(Address, Record::pack(Size, K), Stack, Context);
 }
 
-/// Tells the image's recorder of the pool, once. \p Bytes: of its range; one
+/// Tells the process's recorder of the pool, once. \p Bytes: of its range; one
 /// from before a fork is its parent's.
 static void introduce(Thread &T, Pool &P, uint64_t Bytes = 0) {
   uint64_t Known = P.Epoch.load(std::memory_order_relaxed);

@@ -8,7 +8,7 @@
 //
 // Names of domains and registered strings, whose handles a program keeps, also
 // in children of fork: so they stand in memory that these inherit, and find
-// their number among the names of an image (SharedNames) when they are used.
+// their number among the names of a process (SharedNames) when they are used.
 // What has a name in a domain is called `domain:name`.
 //
 // Any thread; nothing is locked, and nothing allocated after the first call.
@@ -26,7 +26,7 @@ namespace memkit::capture::nvtx {
 
 /// What a handle is the address of.
 struct Name {
-  std::atomic<uint64_t> Text; ///< the image's epoch in the high half
+  std::atomic<uint64_t> Text; ///< the process's epoch in the high half
   uint32_t Bytes;
   char Chars[]; ///< with its domain; no NUL
 };
@@ -54,7 +54,7 @@ const Name *registered(const Words &W);
 /// The handle, if it is one that registered() gave, else null.
 const Name *nameOf(const void *Handle);
 
-/// The number of a name in this image, which records.
+/// The number of a name in this process, which records.
 uint32_t textOf(const Name &N);
 uint32_t textOf(const Words &W);
 /// Of what a call names: a registered string has its domain's name already.

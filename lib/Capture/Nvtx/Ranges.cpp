@@ -62,7 +62,7 @@ static int nextLevel(const RangeState &S, const Name *Domain) {
   return 0;
 }
 
-/// \p Text gives the range's name, of an image that records.
+/// \p Text gives the range's name, of a process that records.
 template <typename Fn>
 static int push(const Name *Domain, uint32_t Color, Fn Text) {
   Thread *T = recordingThread();

@@ -63,7 +63,7 @@ static int receive(int Fd, wire::Welcome &W) {
       C->cmsg_len == CMSG_LEN(sizeof(int)))
     memcpy(&Got, CMSG_DATA(C), sizeof(Got));
   bool Good = N == long(sizeof(W)) && W.MagicValue == wire::Magic &&
-              W.VersionValue == wire::Version && W.Image != 0;
+              W.VersionValue == wire::Version && W.Process != 0;
   if (Good || Got < 0)
     return Got;
   sys::close(Got);
@@ -78,7 +78,7 @@ int capture::greet(wire::Welcome &W) {
   if (reach(Fd)) {
     wire::Hello H;
     H.Pid = sys::getpid();
-    H.ParentImage = Kept.Image;
+    H.ParentProcess = Kept.Process;
     long Sent = sys::call(SYS_sendto, Fd, long(&H), sizeof(H), MSG_NOSIGNAL);
     if (Sent == long(sizeof(H)))
       Got = receive(Fd, W);

@@ -13,7 +13,7 @@
 // mapping of the same pages, and the second one may reach beyond the first.
 //
 // Many threads may ask for one piece; one mapping wins. Nothing is unmapped
-// while the image lives.
+// while the process lives.
 //
 //===----------------------------------------------------------------------===//
 

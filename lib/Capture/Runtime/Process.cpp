@@ -1,4 +1,4 @@
-//===- Process.cpp - The state of a process image -------------------------===//
+//===- Process.cpp - The state of a process -------------------------===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,7 @@ using namespace memkit::capture;
 
 // Zeroes alone, or it would not be memory that fork can wipe.
 /// All zero: pages of a file could not be wiped in children.
-constinit Process memkit::capture::Proc;
+constinit ThisProcess memkit::capture::Proc;
 Inherited memkit::capture::Kept;
 
 void capture::turnOff() {
@@ -170,7 +170,7 @@ static bool tryConnect() {
     Proc.Ctl->Settings.Recording.fetch_and(~uint32_t(wire::RB_On),
                                            std::memory_order_relaxed);
   Kept.NoFollow = !S.Follow;
-  Kept.Image = W.Image;
+  Kept.Process = W.Process;
   return true;
 }
 
@@ -185,7 +185,7 @@ void capture::connect() {
       sys::sleepMicroseconds(100);
     return;
   }
-  bool Wanted = *Kept.socketPath() && !(Kept.NoFollow && Kept.Image);
+  bool Wanted = *Kept.socketPath() && !(Kept.NoFollow && Kept.Process);
   if (!Wanted || !tryConnect()) {
     turnOff();
     return;

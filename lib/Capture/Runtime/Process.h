@@ -1,4 +1,4 @@
-//===- Process.h - The state of a process image -----------------*- C++ -*-===//
+//===- Process.h - The state of a process -----------------*- C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the library knows about this process image, in two parts.
+// What the library knows about this process, in two parts.
 //
 // Process is wiped by fork (any kind: the kernel does it), so the first hook of
-// a child finds zeroes and greets the recorder as an image of its own. A vfork
+// a child finds zeroes and greets the recorder as a process of its own. A vfork
 // child shares the memory of its parent and writes as it.
 //
 // Inherited is ordinary memory: what a child goes on with.
@@ -30,8 +30,8 @@ namespace memkit::capture {
 
 enum class Phase : uint32_t { New = 0, Greeting = 1, Active = 2, Off = 3 };
 
-struct alignas(PageBytes) Process {
-  /// Which image the mappings below belong to; 0: none. A thread whose own
+struct alignas(PageBytes) ThisProcess {
+  /// Which process the mappings below belong to; 0: none. A thread whose own
   /// number differs has to attach first.
   std::atomic<uint64_t> Epoch{0};
   std::atomic<Phase> State{Phase::New};
@@ -74,11 +74,11 @@ struct Inherited {
   /// "NVTX_INJECTION64_PATH=..." and CUDA's, when they are ours; else nothing
   /// behind the =.
   char Injections[NumInjections][sizeof("NVTX_INJECTION64_PATH=") + 4096];
-  bool HasEnvironment;                            ///< it has been looked at
-  bool NoFollow;                                  ///< children are not recorded
-  uint64_t Epochs; ///< images that this memory has been
-  uint32_t Image;  ///< the last one's id
-  bool Stopped;    ///< the program wants no allocations to be recorded
+  bool HasEnvironment; ///< it has been looked at
+  bool NoFollow;       ///< children are not recorded
+  uint64_t Epochs;     ///< processes that this memory has been
+  uint32_t Process;    ///< the last one's id
+  bool Stopped;        ///< the program wants no allocations to be recorded
   /// The last one's control page: the only thing of it that a child of fork has
   /// still mapped. A child looks there whether greeting is worth while.
   wire::Control *Control;
@@ -93,8 +93,8 @@ struct Inherited {
   PythonTable Python;
   /// Scopes that the program and its parents have begun; a scope's number.
   std::atomic<uint64_t> Scopes;
-  /// PyTorch calls our observer, in children too, and what was looked up for it:
-  /// at::RecordFunction's name, and where its sequence number stands.
+  /// PyTorch calls our observer, in children too, and what was looked up for
+  /// it: at::RecordFunction's name, and where its sequence number stands.
   bool HasObserver;
   uint32_t SequenceWord;
   const char *(*FunctionName)(const void *);
@@ -106,7 +106,7 @@ struct Inherited {
   }
 };
 
-extern Process Proc;
+extern ThisProcess Proc;
 extern Inherited Kept;
 
 /// Is \p Path what memrec sets the variable of that number to?
@@ -115,7 +115,7 @@ bool isOurInjection(unsigned I, const char *Path);
 /// Looks for the recorder's variables; false: too early to say.
 bool readEnvironment();
 
-/// Makes this image an active one, or turns it off. Signals are blocked.
+/// Makes this process an active one, or turns it off. Signals are blocked.
 void connect();
 
 /// The longest wait for each step of the greeting.

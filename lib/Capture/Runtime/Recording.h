@@ -34,14 +34,13 @@ inline bool isTellingScopes() {
 }
 
 /// The recorder puts right the order of records of one address (Held, in its
-/// ImageState), unless it does not know of all blocks.
+/// ProcessState), unless it does not know of all blocks.
 inline RingWriter::Clock blockClock() {
   bool SomeUnknown =
       Proc.SomeUnknown |
       bool(Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed) &
            wire::RB_SomeUnknown);
-  return SomeUnknown ? RingWriter::Clock::Ordered
-                          : RingWriter::Clock::Early;
+  return SomeUnknown ? RingWriter::Clock::Ordered : RingWriter::Clock::Early;
 }
 
 /// Has a hook inside this one told of \p P, or passed it over?

@@ -75,7 +75,8 @@ static uint64_t hashOf(const char *Text, uint32_t Size) {
 }
 
 /// The number of \p Text, which is added while there are fewer than \p Most.
-uint32_t SharedNames::find(Slot *T, const char *Text, uint32_t Size, uint32_t Most) {
+uint32_t SharedNames::find(Slot *T, const char *Text, uint32_t Size,
+                           uint32_t Most) {
   uint64_t Hash = hashOf(Text, Size), High = Hash & ~uint64_t(UINT32_MAX);
   for (uint32_t I = uint32_t(Hash >> 17);; ++I) {
     Slot &S = T[I % Slots];

@@ -79,7 +79,7 @@ void capture::resetStackState(Thread &T) {
     S.Recent->clear();
   }
   resetPythonState(T.Python);
-  // Of its parent's image, after a fork.
+  // Of its parent's process, after a fork.
   T.Torch.Count = 0;
   T.Nvtx.Count = T.Nvtx.Beyond = 0;
 }

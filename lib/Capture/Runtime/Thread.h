@@ -8,7 +8,7 @@
 //
 // What the library knows about a thread. Plain thread-local memory of the
 // initial-exec model: reading it calls nothing. It holds the number of the
-// image that it was made for, so that in a child of fork it is out of date.
+// process that it was made for, so that in a child of fork it is out of date.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 namespace memkit::capture {
 
 struct Thread {
-  uint64_t Epoch; ///< of the image that Ring belongs to; 0: none
+  uint64_t Epoch; ///< of the process that Ring belongs to; 0: none
   RingWriter Ring;
   uint32_t QuietBits; ///< see Quiet
   bool Attaching;
@@ -60,14 +60,14 @@ private:
   uint32_t Saved;
 };
 
-/// Gives the thread a ring of the current image; false: it cannot have one.
+/// Gives the thread a ring of the current process; false: it cannot have one.
 bool attachThread();
 
 /// Room for a record in a full ring: waits as the settings say. False: the
 /// record has been counted as lost.
 bool makeRoom(Thread &T);
 
-/// The calling thread, ready to record; null: this image is not recorded.
+/// The calling thread, ready to record; null: this process is not recorded.
 inline Thread *recordingThread() {
   Thread &T = ThisThread;
   uint64_t Epoch = Proc.Epoch.load(std::memory_order_relaxed);

@@ -41,7 +41,7 @@ static bool hasState(TorchState &S) {
   return P;
 }
 
-/// Numbers of scopes rise in a ring, and are the image's.
+/// Numbers of scopes rise in a ring, and are the process's.
 uint64_t Operators::newNumber(TorchState &S) {
   constexpr uint64_t AtOnce = 1 << 16;
   if (__builtin_expect(S.NextNumber == S.EndNumber, 0)) {

@@ -49,8 +49,8 @@ public:
   LayerNames &layers() { return Names; }
   HeldTensors &held() { return Held; }
 
-  /// The number of a device among those that this image has seen; NoSlot: there
-  /// are too many.
+  /// The number of a device among those that this process has seen; NoSlot:
+  /// there are too many.
   uint32_t slotOf(uint16_t Device);
   static constexpr uint32_t NoSlot = ~0u;
 

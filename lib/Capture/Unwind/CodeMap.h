@@ -8,9 +8,10 @@
 //
 // From a pc to its code word: an open hash table of 16 bytes a slot, at most
 // half full, in private memory (with three quarters a fifth of all look-ups met
-// another pc first). The slot is chosen by the pc's low bits, which spread well:
-// the pcs of a function lie beside each other and never take one another's
-// place. (What stands for a pc is up to the caller: a return address, in fact.)
+// another pc first). The slot is chosen by the pc's low bits, which spread
+// well: the pcs of a function lie beside each other and never take one
+// another's place. (What stands for a pc is up to the caller: a return address,
+// in fact.)
 //
 // Readers never wait and write nothing. Any thread and any signal handler may
 // find and insert; one thread at a time enlarges the table or forgets a range,

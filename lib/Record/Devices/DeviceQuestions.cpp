@@ -44,10 +44,10 @@ bool DeviceUses::ask(Pending P) {
 void DeviceUses::wait(Wait W) {
   bool IsFailure = W.At == DeviceMoment::ContextFailed;
   if (IsFailure)
-    Begins.erase({W.L.Of.Image, W.Ring});
+    Begins.erase({W.L.Of.Process, W.Ring});
   W.L.Accounted = R.cudaAccounted(W.L.Device);
   if (IsFailure || !ask({Pending::Context, W, valuesOf(W.L)}))
-    Out.Replies.push_back({W.L.Of.Image, W.Slot, W.Ticket, IsFailure});
+    Out.Replies.push_back({W.L.Of.Process, W.Slot, W.Ticket, IsFailure});
 }
 
 /// What NVML's answer means. Of the recorded processes all that have a context
@@ -57,17 +57,17 @@ DeviceUses::Known DeviceUses::know(uint16_t Device, const Nvml::Reading &Is,
   Known K;
   K.Used = Is.Used;
   K.Total = Is.Total;
-  for (const Nvml::Process &P : Is.Processes)
-    for (const auto &[Image, Pid] : Of)
+  for (const Nvml::DeviceProcess &P : Is.Processes)
+    for (const auto &[Process, Pid] : Of)
       if (uint32_t(Pid) == P.Pid) {
-        K.OwnOf[Image] += P.Bytes.value_or(0);
+        K.OwnOf[Process] += P.Bytes.value_or(0);
         K.IsTold &= P.Bytes.has_value();
       }
   for (const auto &[C, O] : Contexts)
-    K.IsTold &= O.Device != Device || K.OwnOf.count(C.Image);
+    K.IsTold &= O.Device != Device || K.OwnOf.count(C.Process);
   if (K.IsTold) {
     K.Own = 0;
-    for (const auto &[Image, Bytes] : K.OwnOf)
+    for (const auto &[Process, Bytes] : K.OwnOf)
       *K.Own += Bytes;
     K.Others = less(K.Used, *K.Own);
   } else if (auto It = Devices.find(Device); It != Devices.end()) {
@@ -83,13 +83,13 @@ bool DeviceUses::hasContext(uint16_t Device) const {
 
 /// Before and after a context was made.
 void DeviceUses::measure(const Wait &W, const Known &K) {
-  std::pair Key(W.L.Of.Image, W.Ring);
-  auto Own = K.OwnOf.find(W.L.Of.Image);
+  std::pair Key(W.L.Of.Process, W.Ring);
+  auto Own = K.OwnOf.find(W.L.Of.Process);
   bool HasOwn = Own != K.OwnOf.end();
   if (W.At == DeviceMoment::ContextBegins) {
     // One that has no context yet has nothing, wherever it is listed.
     bool IsFirst = none_of(Contexts, [&](const auto &C) {
-      return C.first.Image == W.L.Of.Image && C.second.Device == W.L.Device;
+      return C.first.Process == W.L.Of.Process && C.second.Device == W.L.Device;
     });
     Begins[Key] = {K.Used, W.L.Accounted, HasOwn ? Own->second : 0,
                    HasOwn || IsFirst};
@@ -170,7 +170,7 @@ void DeviceUses::answered(Pending &P, const DeviceThread::Answer &A,
     IsNews = takeKnown(K, P, S);
   }
   if (P.Why == Pending::Context)
-    Out.Replies.push_back({W.L.Of.Image, W.Slot, W.Ticket, IsKnown});
+    Out.Replies.push_back({W.L.Of.Process, W.Slot, W.Ticket, IsKnown});
   if (P.Why == Pending::Driver || (IsKnown && P.Why == Pending::Context))
     mark(W.L, P.V);
   else if (IsNews)
@@ -182,7 +182,7 @@ void DeviceUses::drop() {
   for (Pending &P : Asked) {
     Look &L = P.W.L;
     if (P.Why == Pending::Context)
-      Out.Replies.push_back({L.Of.Image, P.W.Slot, P.W.Ticket, false});
+      Out.Replies.push_back({L.Of.Process, P.W.Slot, P.W.Ticket, false});
     else if (P.Why == Pending::Driver)
       mark(L, P.V);
     Devices[L.Device].IsAsked &= P.Why != Pending::Time;

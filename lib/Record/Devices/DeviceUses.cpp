@@ -44,19 +44,19 @@ void DeviceUses::ended(Context C) {
   Contexts.erase(It);
 }
 
-void DeviceUses::imageEnded(uint32_t Image) {
+void DeviceUses::processEnded(uint32_t Process) {
   // An answer would be of what is without it.
   for (Pending &P : Asked)
-    if (P.Why == Pending::Driver && P.W.L.Of.Image == Image) {
+    if (P.Why == Pending::Driver && P.W.L.Of.Process == Process) {
       mark(P.W.L, P.V);
       P.Why = Pending::Dropped;
     }
-  for (auto It = Contexts.lower_bound({Image, 0});
-       It != Contexts.end() && It->first.Image == Image;
+  for (auto It = Contexts.lower_bound({Process, 0});
+       It != Contexts.end() && It->first.Process == Process;
        It = Contexts.erase(It))
     Devices[It->second.Device].HasRest = false;
-  Begins.erase(Begins.lower_bound({Image, 0}),
-               Begins.lower_bound({Image + 1, 0}));
+  Begins.erase(Begins.lower_bound({Process, 0}),
+               Begins.lower_bound({Process + 1, 0}));
 }
 
 /// False: that of one is not known.
@@ -107,7 +107,7 @@ void DeviceUses::mark(const Look &L, Values V) {
   ++S.NumMarks;
   Mark M;
   M.Kind = MarkKind::DeviceUsed;
-  M.Image = L.Of.Image;
+  M.Process = L.Of.Process;
   M.Thread = L.Thread;
   M.TimeNs = L.TimeNs;
   M.Id = R.cudaDomain(L.Device);

@@ -35,18 +35,18 @@ public:
   explicit DeviceUses(Recording &R) : R(R) {}
 
   //===--------------------------------------------------------------------===//
-  // What images tell
+  // What processes tell
   //===--------------------------------------------------------------------===//
 
-  /// A context of an image, known by its number.
+  /// A context of a process, known by its number.
   struct Context {
-    uint32_t Image = 0, Number = 0;
+    uint32_t Process = 0, Number = 0;
     auto operator<=>(const Context &) const = default;
   };
   /// It lives.
   void seen(Context C, uint16_t Device);
   void ended(Context C);
-  void imageEnded(uint32_t Image);
+  void processEnded(uint32_t Process);
   /// A record of a block of the device's came.
   void changed(uint16_t Device, uint64_t TimeNs) {
     Devices[Device].ChangedNs = TimeNs;
@@ -79,19 +79,19 @@ public:
 
   /// A thread may go on now. IsKnown: the device was looked at.
   struct Reply {
-    uint32_t Image, Slot, Ticket;
+    uint32_t Process, Slot, Ticket;
     bool IsKnown;
   };
   struct News {
     std::vector<Reply> Replies;
     std::vector<std::string> Missed; ///< why something is not known, each once
   };
-  using Pids = std::vector<std::pair<uint32_t, pid_t>>; ///< by image
+  using Pids = std::vector<std::pair<uint32_t, pid_t>>; ///< by process
   /// A program begins to use devices: NVML is opened, which may take long.
   void begin() { Thread.start(); }
   /// Anything to do at a pass?
   bool isUsed() const { return !Devices.empty(); }
-  /// Of: the images that run.
+  /// Of: the processes that run.
   News pass(uint64_t Now, const Pids &Of);
   /// Writes the marks that wait for an answer, without it.
   void finish();
@@ -107,7 +107,7 @@ private:
   /// What NVML says.
   struct Known {
     uint64_t Used = 0, Total = 0;
-    std::map<uint32_t, uint64_t> OwnOf; ///< by image
+    std::map<uint32_t, uint64_t> OwnOf; ///< by process
     bool IsTold = true;                 ///< of all that have a context there
     std::optional<uint64_t> Own, Others;
   };
@@ -159,7 +159,8 @@ private:
   DeviceThread Thread;
   std::map<Context, Overhead> Contexts;
   std::map<uint16_t, State> Devices;
-  std::map<std::pair<uint32_t, uint32_t>, Begin> Begins; ///< by image and ring
+  std::map<std::pair<uint32_t, uint32_t>, Begin>
+      Begins;                ///< by process and ring
   std::deque<Pending> Asked; ///< in the order of their answers
   News Out;
   bool IsGivenUp = false;

@@ -131,7 +131,7 @@ void Nvml::readProcesses(void *Device, Reading &Out) {
   for (unsigned I = 0; I != Count; ++I) {
     ProcessHead H;
     std::memcpy(&H, &Bytes[I * Stride], sizeof(H));
-    Process P;
+    DeviceProcess P;
     P.Pid = H.Pid;
     if (H.Bytes != NotAvailable)
       P.Bytes = H.Bytes;

@@ -33,15 +33,15 @@ public:
   /// threads, if it has some, may be anywhere.
   std::string open();
 
-  struct Process {
+  struct DeviceProcess {
     uint32_t Pid = 0; ///< in the namespace that the driver sees
     std::optional<uint64_t> Bytes;
-    bool operator==(const Process &) const = default;
+    bool operator==(const DeviceProcess &) const = default;
   };
   struct Reading {
     uint64_t Used = 0; ///< of the device, by all processes
     uint64_t Total = 0;
-    std::vector<Process> Processes; ///< that compute; none: not told
+    std::vector<DeviceProcess> Processes; ///< that compute; none: not told
   };
   /// Of the device with that UUID, as CUDA's driver has it (16 bytes). What is
   /// wrong, or nothing.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Image/SharedImage.h"
 #include "Launch/Greeter.h"
+#include "Process/SharedProcess.h"
 #include "memkit/Record/Preloadable.h"
 #include "memkit/Record/Recorder.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -67,7 +67,7 @@ bool memkit::checkRecording(const std::string &Library,
     Print("socket: no: " + toString(Door.takeError()));
     Can = false;
   }
-  auto Shared = SharedImage::create(1, ImageSettings(), "memkit.check");
+  auto Shared = SharedProcess::create(1, ProcessSettings(), "memkit.check");
   if (!Shared) {
     Print("shared memory: no: " + toString(Shared.takeError()));
     Can = false;

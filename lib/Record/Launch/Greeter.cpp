@@ -1,4 +1,4 @@
-//===- Greeter.cpp - Where new images ask for their shared memory -*- C++
+//===- Greeter.cpp - Where new processes ask for their shared memory -*- C++
 //-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
@@ -125,9 +125,10 @@ std::vector<Greeter::Guest> Greeter::accept() {
   return Guests;
 }
 
-void Greeter::answer(const Guest &G, uint32_t Image, int Memfd, uint64_t Size) {
+void Greeter::answer(const Guest &G, uint32_t Process, int Memfd,
+                     uint64_t Size) {
   wire::Welcome W;
-  W.Image = Memfd >= 0 ? Image : 0;
+  W.Process = Memfd >= 0 ? Process : 0;
   W.Size = Size;
   iovec Data{&W, sizeof(W)};
   alignas(cmsghdr) char Room[CMSG_SPACE(sizeof(int))] = {};

@@ -1,4 +1,5 @@
-//===- Greeter.h - Where new images ask for their shared memory -*- C++ -*-===//
+//===- Greeter.h - Where new processes ask for their shared memory -*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,7 +39,7 @@ public:
   const std::string &path() const { return Path; }
   int fd() const { return Fd; }
 
-  /// An image that waits for its answer.
+  /// A process that waits for its answer.
   struct Guest {
     int Connection;
     pid_t Pid; ///< as the kernel says
@@ -50,7 +51,7 @@ public:
   /// Whether someone is at the door but has not said hello yet.
   bool hasPending() const { return !Pending.empty(); }
   /// Gives a guest its memory, or none (Memfd -1: it is not recorded).
-  void answer(const Guest &G, uint32_t Image, int Memfd, uint64_t Size);
+  void answer(const Guest &G, uint32_t Process, int Memfd, uint64_t Size);
 
 private:
   Greeter() = default;

@@ -16,7 +16,7 @@ using namespace memkit;
 bool Catalog::hasPending() const {
   const Dictionary &D = Names.Pending;
   return !(D.Strings.empty() && D.Modules.empty() && D.Functions.empty() &&
-           D.Frames.empty() && D.Stacks.empty() && D.Images.empty() &&
+           D.Frames.empty() && D.Stacks.empty() && D.Processes.empty() &&
            D.Threads.empty() && D.Heaps.empty() && D.Loads.empty() &&
            D.Symbols.empty() && D.Devices.empty() && D.Scopes.empty() &&
            D.Contexts.empty());
@@ -53,14 +53,15 @@ uint32_t Catalog::frame(const Frame &F) {
   return NumFrames;
 }
 
-uint32_t Catalog::unownedFrame(uint32_t Image, uint64_t Address) {
-  // Image stands where others have their owner.
-  auto [Id, New] = frameOf(uint64_t(FrameKind::Unknown) << 32 | Image, Address);
+uint32_t Catalog::unownedFrame(uint32_t Process, uint64_t Address) {
+  // Process stands where others have their owner.
+  auto [Id, New] =
+      frameOf(uint64_t(FrameKind::Unknown) << 32 | Process, Address);
   if (!New)
     return Id;
   pending().Frames.push_back({FrameKind::Unknown, 0, Address});
   if (OnUnownedFrame)
-    OnUnownedFrame(NumFrames, Image, Address);
+    OnUnownedFrame(NumFrames, Process, Address);
   return NumFrames;
 }
 
@@ -70,9 +71,9 @@ uint32_t Catalog::namedFrame(StringRef Name) {
   return frame({FrameKind::Named, Names.function(F), 0});
 }
 
-uint32_t Catalog::addImage(const Image &I) {
-  pending().Images.push_back(I);
-  return ++NumImages;
+uint32_t Catalog::addProcess(const ProcessRecord &I) {
+  pending().Processes.push_back(I);
+  return ++NumProcesses;
 }
 
 uint32_t Catalog::addThread(const Thread &T) {

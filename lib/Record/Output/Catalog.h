@@ -20,9 +20,9 @@
 
 namespace memkit {
 
-/// Gives out the ids of everything that a dictionary defines, over all images,
-/// equal things one id, and collects what is new for the next Dictionary block.
-/// Belongs to the recorder's thread.
+/// Gives out the ids of everything that a dictionary defines, over all
+/// processes, equal things one id, and collects what is new for the next
+/// Dictionary block. Belongs to the recorder's thread.
 class Catalog {
 public:
   /// What was added since it was last emptied.
@@ -33,12 +33,12 @@ public:
 
   uint32_t module(llvm::StringRef Path, llvm::ArrayRef<uint8_t> BuildId);
   uint32_t frame(const Frame &F);
-  /// The frame of code at Address that no module of Image owns. Another image
-  /// may have other code there, which has a frame of its own.
-  uint32_t unownedFrame(uint32_t Image, uint64_t Address);
+  /// The frame of code at Address that no module of Process owns. Another
+  /// process may have other code there, which has a frame of its own.
+  uint32_t unownedFrame(uint32_t Process, uint64_t Address);
   /// The frame of a function known by name alone: `malloc`, a gap's marker.
   uint32_t namedFrame(llvm::StringRef Function);
-  uint32_t addImage(const Image &I);
+  uint32_t addProcess(const ProcessRecord &I);
   uint32_t addThread(const Thread &T);
   uint32_t addHeap(const Heap &H);
   uint32_t addDevice(const Device &D);
@@ -56,10 +56,10 @@ public:
 
   /// Told of each new native frame: its id, module, address in the module.
   std::function<void(uint32_t, uint32_t, uint64_t)> OnNativeFrame;
-  /// Told of each new frame of unownedFrame(): its id, image, address.
+  /// Told of each new frame of unownedFrame(): its id, process, address.
   std::function<void(uint32_t, uint32_t, uint64_t)> OnUnownedFrame;
 
-  uint32_t numImages() const { return NumImages; }
+  uint32_t numProcesses() const { return NumProcesses; }
   uint32_t numModules() const { return NumModules; }
   uint32_t numNodes() const { return NumNodes; }
   uint32_t numStacks() const { return NumStacks; }
@@ -98,7 +98,7 @@ private:
     return (X ^ (X >> 32)) * 0xD6E8FEB86659FD93ull;
   }
 
-  uint32_t NumModules = 0, NumFrames = 0, NumImages = 0, NumThreads = 0,
+  uint32_t NumModules = 0, NumFrames = 0, NumProcesses = 0, NumThreads = 0,
            NumHeaps = 0, NumDevices = 0, NumNodes = 0, NumStacks = 0;
   llvm::StringMap<uint32_t> Modules; ///< by path, NUL and build-id
   /// The number of the frame of a key, made NumFrames + 1 when it is new.

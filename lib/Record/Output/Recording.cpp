@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Output/Recording.h"
-#include "Image/ImageState.h"
 #include "Output/TensorHeaps.h"
+#include "Process/ProcessState.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -140,15 +140,15 @@ uint32_t Recording::segmentHeap(uint16_t Device) {
 
 uint64_t Recording::boundaryNs(uint64_t AtLeast) {
   uint64_t Ns = Sums.boundary(std::max(AtLeast, lastNs()));
-  // No event may lie before it, and those at it may be of any image.
+  // No event may lie before it, and those at it may be of any process.
   if (Ns > LastTick * TimeUnitNs) {
     LastTick = Ns / TimeUnitNs;
-    LastImage = 0;
+    LastProcess = 0;
   }
   return Ns;
 }
 
-void Recording::removeImage(ImageState &I) { erase(Images, &I); }
+void Recording::removeProcess(ProcessState &I) { erase(Processes, &I); }
 
 void Recording::addMark(Mark M) {
   Sums.countMarks(1);
@@ -157,74 +157,74 @@ void Recording::addMark(Mark M) {
 
 /// What the user wanted to be left out is no loss, but the trace says it: now
 /// and then, as a program may run for days so.
-void Recording::addLeftOut(uint32_t Image, uint64_t Count) {
-  Sums.addLoss(Image, LossKind::Events, Count);
-  LeftOut[Image] += Count;
+void Recording::addLeftOut(uint32_t Process, uint64_t Count) {
+  Sums.addLoss(Process, LossKind::Events, Count);
+  LeftOut[Process] += Count;
 }
 
 void Recording::tellLeftOut() {
-  for (auto [Image, Count] : std::exchange(LeftOut, {}))
-    addLossMark(Image, LossKind::Events, Count);
+  for (auto [Process, Count] : std::exchange(LeftOut, {}))
+    addLossMark(Process, LossKind::Events, Count);
 }
 
-void Recording::addLoss(uint32_t Image, LossKind Kind, uint64_t Count) {
+void Recording::addLoss(uint32_t Process, LossKind Kind, uint64_t Count) {
   Losses += Count;
-  Sums.addLoss(Image, Kind, Count);
-  addLossMark(Image, Kind, Count);
+  Sums.addLoss(Process, Kind, Count);
+  addLossMark(Process, Kind, Count);
 }
 
-void Recording::addLossMark(uint32_t Image, LossKind Kind, uint64_t Count) {
-  // Losses come in crowds: those of one image and kind are one mark a flush.
+void Recording::addLossMark(uint32_t Process, LossKind Kind, uint64_t Count) {
+  // Losses come in crowds: those of one process and kind are one mark a flush.
   for (Mark &M : reverse(PendingMarks.Rows))
-    if (M.Kind == MarkKind::Loss && M.Image == Image &&
+    if (M.Kind == MarkKind::Loss && M.Process == Process &&
         M.Id == uint64_t(Kind)) {
       M.Values[0] += Count;
       return;
     }
   Mark M;
   M.Kind = MarkKind::Loss;
-  M.Image = Image;
+  M.Process = Process;
   M.TimeNs = LastTick * TimeUnitNs;
   M.Id = uint64_t(Kind);
   M.Values = {Count};
   addMark(std::move(M));
 }
 
-void Recording::addSlice(uint32_t Image, Slice &Part) {
+void Recording::addSlice(uint32_t Process, Slice &Part) {
   PendingRows += Part.Rows.size();
-  if (!PendingSlices.empty() && PendingSlices.back().first == Image &&
+  if (!PendingSlices.empty() && PendingSlices.back().first == Process &&
       PendingSlices.back().second.Index == Part.Index)
     append_range(PendingSlices.back().second.Rows, Part.Rows);
   else
-    PendingSlices.emplace_back(Image, std::move(Part));
+    PendingSlices.emplace_back(Process, std::move(Part));
   if (PendingRows >= MaxPendingRows)
     flush();
 }
 
-uint64_t Recording::nextOrdinal(uint32_t Image) const {
-  for (const ImageState *I : Images)
-    if (I->id() == Image)
+uint64_t Recording::nextOrdinal(uint32_t Process) const {
+  for (const ProcessState *I : Processes)
+    if (I->id() == Process)
       return I->nextOrdinal();
   return 0;
 }
 
-void Recording::cutSlice(uint32_t Image, uint64_t TimeNs) {
-  while (Sums.isCutting(Image))
-    goOnCutting(Image, MaxPendingRows);
-  Sums.beginCut(Image, TimeNs, nextOrdinal(Image), Sums.dueSums(Image));
-  while (Sums.isCutting(Image))
-    goOnCutting(Image, MaxPendingRows);
+void Recording::cutSlice(uint32_t Process, uint64_t TimeNs) {
+  while (Sums.isCutting(Process))
+    goOnCutting(Process, MaxPendingRows);
+  Sums.beginCut(Process, TimeNs, nextOrdinal(Process), Sums.dueSums(Process));
+  while (Sums.isCutting(Process))
+    goOnCutting(Process, MaxPendingRows);
 }
 
-void Recording::beginCut(uint32_t Image, uint64_t TimeNs) {
-  Sums.beginCut(Image, TimeNs, nextOrdinal(Image), Sums.dueSums(Image));
-  goOnCutting(Image);
+void Recording::beginCut(uint32_t Process, uint64_t TimeNs) {
+  Sums.beginCut(Process, TimeNs, nextOrdinal(Process), Sums.dueSums(Process));
+  goOnCutting(Process);
 }
 
-void Recording::goOnCutting(uint32_t Image, size_t MostRows) {
+void Recording::goOnCutting(uint32_t Process, size_t MostRows) {
   Slice Part;
-  if (Sums.cutPart(Image, MostRows, Part))
-    addSlice(Image, Part);
+  if (Sums.cutPart(Process, MostRows, Part))
+    addSlice(Process, Part);
 }
 
 void Recording::addClockMark() {
@@ -298,8 +298,8 @@ void Recording::keepLast(std::unique_ptr<EventTail> T) {
 }
 
 bool Recording::turnTail() {
-  for (auto [Image, Count] : Queue->takeDropped())
-    addLeftOut(Image, Count);
+  for (auto [Process, Count] : Queue->takeDropped())
+    addLeftOut(Process, Count);
   if (!Tail || !Tail->isHalfFull() || Queue->hasTurn())
     return false;
   flush();
@@ -314,11 +314,11 @@ void Recording::emptyLogs() {
     turnLogs();
 }
 
-/// The events of all images are written, or left out, as one epoch.
+/// The events of all processes are written, or left out, as one epoch.
 void Recording::turnLogs() {
   while (Queue->hasEvents())
     check(Queue->step());
-  for (ImageState *I : Images)
+  for (ProcessState *I : Processes)
     // Lanes are of one epoch, with or without events.
     if (EventLog *L = I->changeLogs(Epoch); L && !Failed && TakesEvents) {
       Queue->add(*L);
@@ -363,7 +363,7 @@ void Recording::flush() {
   flushSlices();
 }
 
-/// Slices of one image stand together in a block. A slice that has more rows
+/// Slices of one process stand together in a block. A slice that has more rows
 /// than wait at once goes on in the next under the same index.
 void Recording::flushSlices() {
   static_assert(2 * MaxPendingRows <= MaxBlockRows);
@@ -383,16 +383,16 @@ void Recording::flushSlices() {
       Queue->add(std::move(Block));
     Block = Slices();
   };
-  for (auto &[Image, S] : PendingSlices) {
-    if (Image != Block.Image)
+  for (auto &[Process, S] : PendingSlices) {
+    if (Process != Block.Process)
       Write();
-    Block.Image = Image;
+    Block.Process = Process;
     Block.Rows.push_back(std::move(S));
   }
   Write();
   PendingSlices = std::move(Rest);
   PendingRows = 0;
-  for (const auto &[Image, S] : PendingSlices)
+  for (const auto &[Process, S] : PendingSlices)
     PendingRows += S.Rows.size();
 }
 
@@ -431,10 +431,10 @@ void Recording::writeOoms(uint64_t EndNs) {
 }
 
 void Recording::finish() {
-  for (const ImageState *I : Images)
+  for (const ProcessState *I : Processes)
     while (Sums.isCutting(I->id()))
       goOnCutting(I->id());
-  for (ImageState *I : Images)
+  for (ProcessState *I : Processes)
     I->endTensors();
   addClockMark();
   flush();

@@ -10,11 +10,11 @@
 #define MEMKIT_LIB_RECORD_RECORDING_H
 
 #include "Devices/DeviceUses.h"
-#include "Image/RecentFrees.h"
 #include "Output/Catalog.h"
 #include "Output/HostHeaps.h"
 #include "Output/PageToucher.h"
 #include "Output/WriteQueue.h"
+#include "Process/RecentFrees.h"
 #include "Scopes/ContextTree.h"
 #include "Scopes/KindTable.h"
 #include "memkit/Account/Accounts.h"
@@ -31,7 +31,7 @@
 
 namespace memkit {
 
-class ImageState;
+class ProcessState;
 
 /// Where usual records stand between the steps that they take together.
 struct UsualRoom {
@@ -42,10 +42,10 @@ struct UsualRoom {
   uint32_t Contexts[Most];
 };
 
-/// What the images of a recording share: the ids, the sums, the one order of
+/// What the processes of a recording share: the ids, the sums, the one order of
 /// time, and the writer. Belongs to the recorder's thread.
 ///
-/// Events get their times here, so that (time, image, row) orders the trace's
+/// Events get their times here, so that (time, process, row) orders the trace's
 /// events exactly as they were counted: a reader that replays them finds the
 /// same peaks.
 class Recording {
@@ -60,7 +60,7 @@ public:
   ContextTree Contexts{Names};
   Accounts Sums;
   PageToucher Pages; ///< of what stands before it
-  /// Of the scopes of images that have ended.
+  /// Of the scopes of processes that have ended.
   std::vector<LayerTotals> ScopeTotals;
   KindTable Kinds{Sums};
   OomLog Ooms;
@@ -84,7 +84,7 @@ public:
   /// device, and the parent of its tensors' when it is made first.
   uint32_t segmentHeap(uint16_t Device);
   /// The device of CUDA that D is, as the three above have devices: known by
-  /// its UUID, in whatever image and by whatever ordinal it is seen.
+  /// its UUID, in whatever process and by whatever ordinal it is seen.
   uint16_t cudaDevice(uint32_t Ordinal, Device D);
   /// A heap of CUDA's driver; Device NoCudaDevice: of none.
   uint32_t cudaHeap(wire::CudaHeap H, uint16_t Device);
@@ -104,9 +104,9 @@ public:
   /// Ranges of such a name end the steps, and nothing else does; without, it is
   /// the program's to say, or its first optimizer's.
   std::optional<llvm::Regex> StepRange;
-  bool HasSteps = false;  ///< there was one, in any image
-  uint64_t MostSteps = 0; ///< of one image
-  /// Told of each new module: id, path, build-id, the image it was seen in.
+  bool HasSteps = false;  ///< there was one, in any process
+  uint64_t MostSteps = 0; ///< of one process
+  /// Told of each new module: id, path, build-id, the process it was seen in.
   std::function<void(uint32_t, const std::string &,
                      const std::vector<uint8_t> &, uint32_t)>
       OnModule;
@@ -115,20 +115,20 @@ public:
   RecentFrees Recent;
   uint32_t Epoch = 1;
 
-  /// The time in TimeUnitNs of the next event, if it is of Image: that of its
+  /// The time in TimeUnitNs of the next event, if it is of Process: that of its
   /// clock, or later to keep the order.
-  uint64_t tickAt(uint64_t Tsc, uint32_t Image) const {
+  uint64_t tickAt(uint64_t Tsc, uint32_t Process) const {
     uint64_t Tick = Clock.toNs(Tsc) / TimeUnitNs;
-    return Tick > LastTick ? Tick : LastTick + (Image < LastImage);
+    return Tick > LastTick ? Tick : LastTick + (Process < LastProcess);
   }
-  /// An event of Image has come, at a Tick from tickAt().
-  void setTick(uint64_t Tick, uint32_t Image) {
+  /// An event of Process has come, at a Tick from tickAt().
+  void setTick(uint64_t Tick, uint32_t Process) {
     LastTick = Tick;
-    LastImage = Image;
+    LastProcess = Process;
   }
-  uint64_t nextTick(uint64_t Tsc, uint32_t Image) {
-    uint64_t Tick = tickAt(Tsc, Image);
-    setTick(Tick, Image);
+  uint64_t nextTick(uint64_t Tsc, uint32_t Process) {
+    uint64_t Tick = tickAt(Tsc, Process);
+    setTick(Tick, Process);
     return Tick;
   }
   /// A time, AtLeast or later, that lies after all events so far and before all
@@ -142,10 +142,10 @@ public:
   uint64_t lastNs() const { return LastTick * TimeUnitNs; }
   uint64_t nowNs() const { return Clock.toNs(readTsc()); }
 
-  void addImage(ImageState &I) { Images.push_back(&I); }
-  void removeImage(ImageState &I);
+  void addProcess(ProcessState &I) { Processes.push_back(&I); }
+  void removeProcess(ProcessState &I);
   void addMark(Mark M);
-  void addLoss(uint32_t Image, LossKind Kind, uint64_t Count);
+  void addLoss(uint32_t Process, LossKind Kind, uint64_t Count);
   /// From now on no events are written, and no keyframes: they are counted as
   /// left out.
   void leaveOutEvents();
@@ -157,23 +157,23 @@ public:
   uint64_t MaxBytes = 0;
   /// Keeps the last events alone, in Tail.
   void keepLast(std::unique_ptr<EventTail> Tail);
-  /// Turns the tail when that is due: then each image needs a keyframe, and
+  /// Turns the tail when that is due: then each process needs a keyframe, and
   /// true is returned. Not while one is being made.
   bool turnTail();
-  /// Cuts the slice of Image that ends at TimeNs, a boundary.
-  void cutSlice(uint32_t Image, uint64_t TimeNs);
+  /// Cuts the slice of Process that ends at TimeNs, a boundary.
+  void cutSlice(uint32_t Process, uint64_t TimeNs);
   /// The same without its rows, which come by goOnCutting(), some at a time;
-  /// not while Sums.isCutting() the image.
-  void beginCut(uint32_t Image, uint64_t TimeNs);
-  void goOnCutting(uint32_t Image, size_t MostRows = CutRows);
+  /// not while Sums.isCutting() the process.
+  void beginCut(uint32_t Process, uint64_t TimeNs);
+  void goOnCutting(uint32_t Process, size_t MostRows = CutRows);
   void addClockMark();
 
   // What is to be written waits in a queue, and work() writes it step by step:
   // whoever adds to it needs no more than the order in which things are added.
 
   /// Adds all that was gathered: what is new in the dictionary, the events of
-  /// all images as one epoch, marks, slices. Events that still wait, and what
-  /// stands before them, are written first: an image has two logs.
+  /// all processes as one epoch, marks, slices. Events that still wait, and
+  /// what stands before them, are written first: a process has two logs.
   void flush();
   /// Room for events in the logs: by a flush, or, when the trace takes no more
   /// events, by leaving out those that they hold, with nothing else written.
@@ -228,15 +228,15 @@ private:
   bool check(llvm::Error E);
   void writeNames();
   void writeMostNames();
-  void addSlice(uint32_t Image, Slice &Part);
+  void addSlice(uint32_t Process, Slice &Part);
   void flushSlices();
   void writeOoms(uint64_t EndNs);
   bool writeSums();
   void turnLogs();
-  void addLeftOut(uint32_t Image, uint64_t Count);
+  void addLeftOut(uint32_t Process, uint64_t Count);
   void tellLeftOut();
   bool nearsEnd();
-  void addLossMark(uint32_t Image, LossKind Kind, uint64_t Count);
+  void addLossMark(uint32_t Process, LossKind Kind, uint64_t Count);
   template <class T>
   void writeParts(const std::vector<T> &Rows, std::vector<T> Summary::*To,
                   uint64_t EndNs);
@@ -262,8 +262,8 @@ private:
   std::vector<uint32_t> DomainOfTensors;      ///< by heap: domain + 1; 0: none
   std::map<std::string, uint32_t> PoolHeaps;  ///< by name
   static constexpr size_t MostPoolHeaps = 64;
-  uint64_t nextOrdinal(uint32_t Image) const;
-  std::vector<ImageState *> Images;
+  uint64_t nextOrdinal(uint32_t Process) const;
+  std::vector<ProcessState *> Processes;
   Marks PendingMarks;
   /// What waits for the next flush is bounded, so that it does not grow with
   /// the number of stacks.
@@ -274,10 +274,10 @@ private:
   size_t PendingRows = 0;                 ///< of the slices
   static constexpr size_t CutRows = 2048; ///< at a time
   uint64_t LastTick = 0;
-  uint32_t LastImage = 0;
+  uint32_t LastProcess = 0;
   uint64_t Losses = 0;
   bool TakesEvents = true;
-  /// Events left out, by image, of which no mark tells yet.
+  /// Events left out, by process, of which no mark tells yet.
   std::map<uint32_t, uint64_t> LeftOut;
   bool TellsLeftOut = false; ///< the next flush does
   uint64_t FlushedBytes = 0; ///< of the file, at the last flush

@@ -30,8 +30,8 @@ Error WriteQueue::turn(EventTail &Tail) {
   llvm::Expected<std::map<uint32_t, uint64_t>> Gone = Tail.turn();
   if (!Gone)
     return Gone.takeError();
-  for (auto [Image, Events] : *Gone)
-    Dropped[Image] += Events;
+  for (auto [Process, Events] : *Gone)
+    Dropped[Process] += Events;
   HasTurn = false;
   Blocks.pop_front();
   return Error::success();

@@ -58,7 +58,8 @@ public:
   /// Bytes and live blocks of all keyframes written.
   uint64_t keyframeBytes() const { return KeyframeBytes; }
   uint64_t keyframeBlocks() const { return KeyframeBlocks; }
-  /// The events of each image that turns have dropped since it was last asked.
+  /// The events of each process that turns have dropped since it was last
+  /// asked.
   std::map<uint32_t, uint64_t> takeDropped() {
     return std::exchange(Dropped, {});
   }

@@ -19,7 +19,7 @@ namespace memkit {
 
 class Catalog;
 
-/// Gives out the ids of scopes and contexts, over all images, equal ones one
+/// Gives out the ids of scopes and contexts, over all processes, equal ones one
 /// id. Of the scopes at one place whose names differ in digits alone the first
 /// MostAlike have contexts of their own; those after them share one, with `#`
 /// for the digits. Belongs to the recorder's thread.

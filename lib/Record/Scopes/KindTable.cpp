@@ -12,12 +12,12 @@
 using namespace llvm;
 using namespace memkit;
 
-void KindTable::add(uint32_t Image, uint32_t Heap, TensorKind Kind,
+void KindTable::add(uint32_t Process, uint32_t Heap, TensorKind Kind,
                     uint32_t Layer, uint64_t Birth, uint64_t Bytes) {
   uint64_t PeakAt = Sums.heapPeakAt(Heap);
   if (Birth > PeakAt)
     return;
-  uint64_t Key = uint64_t(Image) << 32 | uint64_t(Heap) << 8 | uint64_t(Kind);
+  uint64_t Key = uint64_t(Process) << 32 | uint64_t(Heap) << 8 | uint64_t(Kind);
   Row &R = Rows[{Key, Layer}];
   if (R.PeakAt != PeakAt)
     R = {PeakAt, 0, 0};
@@ -29,7 +29,7 @@ std::vector<KindTotals> KindTable::totals() const {
   std::vector<KindTotals> Out;
   for (const auto &[Key, R] : Rows) {
     KindTotals T;
-    T.Image = uint32_t(Key.first >> 32);
+    T.Process = uint32_t(Key.first >> 32);
     T.Heap = uint32_t(Key.first) >> 8;
     T.Kind = TensorKind(uint8_t(Key.first));
     T.Layer = Key.second;
@@ -39,8 +39,8 @@ std::vector<KindTotals> KindTable::totals() const {
       Out.push_back(T);
   }
   sort(Out, [](const KindTotals &A, const KindTotals &B) {
-    return std::tie(A.Heap, A.Image, A.Kind, B.Bytes, A.Layer) <
-           std::tie(B.Heap, B.Image, B.Kind, A.Bytes, B.Layer);
+    return std::tie(A.Heap, A.Process, A.Kind, B.Bytes, A.Layer) <
+           std::tie(B.Heap, B.Process, B.Kind, A.Bytes, B.Layer);
   });
   return Out;
 }
@@ -73,20 +73,20 @@ static void keepLargest(std::vector<KindTotals> &Rows, size_t Most) {
 }
 
 void OomLog::add(Moment M) {
-  uint32_t Image = M.What.Image;
+  uint32_t Process = M.What.Process;
   M.What.Number = ++LastNumber;
-  M.What.Skipped = std::exchange(Skipped[Image], 0);
+  M.What.Skipped = std::exchange(Skipped[Process], 0);
   for (KindTotals &R : M.Kinds)
     R.Oom = M.What.Number;
   for (OomHeap &H : M.Heaps)
     H.Oom = M.What.Number;
   keepLargest(M.Kinds, MostRows);
-  unsigned &Count = OfImage[Image];
-  if (Count < MostOfImage && Moments.size() < Most) {
+  unsigned &Count = OfProcess[Process];
+  if (Count < MostOfProcess && Moments.size() < Most) {
     ++Count;
   } else {
-    auto Last = find_if(reverse(Moments), [Image](const Moment &Of) {
-      return Of.What.Image == Image;
+    auto Last = find_if(reverse(Moments), [Process](const Moment &Of) {
+      return Of.What.Process == Process;
     });
     M.What.Skipped += Last->What.Skipped + 1;
     Moments.erase(std::next(Last).base());

@@ -17,7 +17,7 @@ namespace memkit {
 
 /// What lived at the peaks of the heaps of tensors. A tensor is told of when it
 /// is gone: it counts when it lived at the peak so far, and until another
-/// comes. Memory: a row for each image, heap, kind and layer. Belongs to the
+/// comes. Memory: a row for each process, heap, kind and layer. Belongs to the
 /// recorder's thread.
 class KindTable {
 public:
@@ -25,10 +25,11 @@ public:
 
   /// A tensor of Bytes, born at the event Birth (Accounts::events()), dies now.
   /// Layer: string.
-  void add(uint32_t Image, uint32_t Heap, TensorKind Kind, uint32_t Layer,
+  void add(uint32_t Process, uint32_t Heap, TensorKind Kind, uint32_t Layer,
            uint64_t Birth, uint64_t Bytes);
-  /// Of the peaks as they are now: sorted by heap, image, kind, then by falling
-  /// bytes. Their sum is what lived at the peak when all have been told of.
+  /// Of the peaks as they are now: sorted by heap, process, kind, then by
+  /// falling bytes. Their sum is what lived at the peak when all have been told
+  /// of.
   std::vector<KindTotals> totals() const;
 
 private:
@@ -36,15 +37,15 @@ private:
     uint64_t PeakAt = 0, Blocks = 0, Bytes = 0;
   };
   const Accounts &Sums;
-  /// By image, heap and kind; and layer.
+  /// By process, heap and kind; and layer.
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, Row> Rows;
 };
 
-/// What lived when memory could not be had. Of an image the first MostOfImage -
-/// 1 such moments are kept, and the last.
+/// What lived when memory could not be had. Of a process the first
+/// MostOfProcess - 1 such moments are kept, and the last.
 class OomLog {
 public:
-  static constexpr unsigned MostOfImage = 8, Most = 256;
+  static constexpr unsigned MostOfProcess = 8, Most = 256;
   /// The most rows of one moment; the smallest are made one for each kind.
   static constexpr size_t MostRows = 256;
 
@@ -53,20 +54,20 @@ public:
     std::vector<OomHeap> Heaps;
     std::vector<KindTotals> Kinds;
   };
-  /// Whether there is room for one more of the image, for which another gives
+  /// Whether there is room for one more of the process, for which another gives
   /// way.
-  bool hasRoom(uint32_t Image) const {
-    return OfImage.lookup(Image) != 0 || Moments.size() < Most;
+  bool hasRoom(uint32_t Process) const {
+    return OfProcess.lookup(Process) != 0 || Moments.size() < Most;
   }
   /// A moment comes after those so far. What.Number is set here.
   void add(Moment M);
   /// It is over without being looked at.
-  void skip(uint32_t Image) { ++Skipped[Image]; }
+  void skip(uint32_t Process) { ++Skipped[Process]; }
   llvm::ArrayRef<Moment> moments() const { return Moments; }
 
 private:
   std::vector<Moment> Moments;
-  llvm::DenseMap<uint32_t, unsigned> OfImage;
+  llvm::DenseMap<uint32_t, unsigned> OfProcess;
   llvm::DenseMap<uint32_t, uint64_t> Skipped;
   uint32_t LastNumber = 0;
 };

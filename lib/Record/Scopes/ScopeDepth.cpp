@@ -24,26 +24,26 @@ uint32_t ScopeDepth::at(uint32_t Node, bool InPackage) {
 
 ScopeDepth::Path ScopeDepth::path(uint32_t Node) {
   Path Out;
-  SharedImage::NodeInfo Info;
-  SharedImage::CodeInfo Code;
+  SharedProcess::NodeInfo Info;
+  SharedProcess::CodeInfo Code;
   // A parent is less than its child, so this ends.
   for (; Node && Shared.node(Node, Info) && !Info.isPair(); Node = Info.Parent)
     Out.push_back(Shared.code(Info.Code, Code)
                       ? Code
-                      : SharedImage::CodeInfo{0, 0, CodeKind::Native});
+                      : SharedProcess::CodeInfo{0, 0, CodeKind::Native});
   return Out;
 }
 
 /// Is it a frame of python/memkit/_scope.py?
-bool ScopeDepth::isPackage(const SharedImage::CodeInfo &C) {
-  SharedImage::FunctionInfo F;
+bool ScopeDepth::isPackage(const SharedProcess::CodeInfo &C) {
+  SharedProcess::FunctionInfo F;
   std::string File;
   return Shared.function(C.Module, F) && Shared.text(F.File, File) &&
          StringRef(File).ends_with("memkit/_scope.py");
 }
 
 uint32_t ScopeDepth::count(uint32_t Node, bool InPackage) {
-  SharedImage::NodeInfo Info;
+  SharedProcess::NodeInfo Info;
   if (!Shared.node(Node, Info))
     return 0;
   if (!Info.isPair())
@@ -59,7 +59,7 @@ uint32_t ScopeDepth::count(uint32_t Node, bool InPackage) {
   // Native frames outside of the one that runs the last of them; those in which
   // Python runs are replaced.
   size_t Outside = 0, Evaluators = 0;
-  for (const SharedImage::CodeInfo &C : reverse(Native)) {
+  for (const SharedProcess::CodeInfo &C : reverse(Native)) {
     if (C.Kind != CodeKind::Evaluator)
       ++Outside;
     else if (++Evaluators == Runs && InPackage)

@@ -9,18 +9,18 @@
 #ifndef MEMKIT_LIB_RECORD_SCOPEDEPTH_H
 #define MEMKIT_LIB_RECORD_SCOPEDEPTH_H
 
-#include "Image/SharedImage.h"
+#include "Process/SharedProcess.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace memkit {
 
-/// Counts the frames of an image's stacks as MixedStacks merges them. Each
+/// Counts the frames of a process's stacks as MixedStacks merges them. Each
 /// answer is kept: scopes are entered at few places. Belongs to the recorder's
 /// thread.
 class ScopeDepth {
 public:
-  explicit ScopeDepth(SharedImage &Shared) : Shared(Shared) {}
+  explicit ScopeDepth(SharedProcess &Shared) : Shared(Shared) {}
 
   /// The frames that a stack of the trace has for the shared node Node up to
   /// the function that entered the scope, this one included. InPackage: the
@@ -29,14 +29,14 @@ public:
   uint32_t at(uint32_t Node, bool InPackage);
 
 private:
-  using Path = llvm::SmallVector<SharedImage::CodeInfo, 128>;
+  using Path = llvm::SmallVector<SharedProcess::CodeInfo, 128>;
   uint32_t count(uint32_t Node, bool InPackage);
   /// Innermost first.
   Path path(uint32_t Node);
-  bool isPackage(const SharedImage::CodeInfo &C);
+  bool isPackage(const SharedProcess::CodeInfo &C);
 
   static constexpr size_t MostKnown = 1 << 16;
-  SharedImage &Shared;
+  SharedProcess &Shared;
   llvm::DenseMap<uint64_t, uint32_t> Known;
 };
 

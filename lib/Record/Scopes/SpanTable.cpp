@@ -1,4 +1,5 @@
-//===- SpanTable.cpp - Scopes of an image, measured -------------*- C++ -*-===//
+//===- SpanTable.cpp - Scopes of a process, measured -------------*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,21 +11,21 @@
 
 using namespace memkit;
 
-SpanTable::SpanTable(Accounts &Sums, uint32_t Image, uint64_t BeginNs)
-    : Sums(Sums), Image(Image) {
+SpanTable::SpanTable(Accounts &Sums, uint32_t Process, uint64_t BeginNs)
+    : Sums(Sums), Process(Process) {
   add({/*Number=*/0, BeginNs, /*Text=*/0, /*IsLayer=*/false});
 }
 
 /// What changed since the last call, and what was highest: that is the newest
 /// scope's.
 void SpanTable::takeHeaps() {
-  Sums.takeHeapSpans(Image, [&](uint32_t Heap, const Accounts::SpanSums &Is) {
+  Sums.takeHeapSpans(Process, [&](uint32_t Heap, const Accounts::SpanSums &Is) {
     Heaps.note(Heap, Is);
   });
 }
 
 void SpanTable::takeDomains() {
-  Sums.takeDomainSpans(Image,
+  Sums.takeDomainSpans(Process,
                        [&](uint32_t Domain, const Accounts::SpanSums &Is) {
                          Domains.note(Domain, Is);
                        });
@@ -75,8 +76,8 @@ static void describe(const Open &O, uint64_t TimeNs, Span &Out) {
 void SpanTable::measureAll(size_t Index, uint64_t TimeNs, Span &Out) const {
   describe(Opens[Index], TimeNs, Out);
   size_t InDomains = indexInDomains(Index);
-  Out.Rows.resize(std::max<size_t>(Sums.numHeapIdsOf(Image), 1));
-  Out.Domains.resize(Sums.numDomainsOf(Image));
+  Out.Rows.resize(std::max<size_t>(Sums.numHeapIdsOf(Process), 1));
+  Out.Domains.resize(Sums.numDomainsOf(Process));
   for (uint32_t Domain = 0; Domain != Out.Domains.size(); ++Domain)
     Out.Domains[Domain] = Domains.measure(InDomains, Domain);
   Out.Rows[0] = Out.Domains[0];
@@ -117,7 +118,7 @@ const LayerSpan *SpanTable::endLayer(uint64_t Number, uint64_t TimeNs) {
                              R.FreedBytes, R.Peak, R.ReservedPeak});
   };
   bool IsNewest = Index + 1 == Opens.size();
-  Sums.takeHeapSpans(Image, [&](uint32_t Heap, const Accounts::SpanSums &Is) {
+  Sums.takeHeapSpans(Process, [&](uint32_t Heap, const Accounts::SpanSums &Is) {
     if (IsNewest && !Heaps.hasChanged(Heap))
       Give(Heap, Heaps.noteAtEnd(Heap, Is));
     else

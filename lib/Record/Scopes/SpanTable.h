@@ -1,4 +1,5 @@
-//===- SpanTable.h - Scopes of an image, measured ---------------*- C++ -*-===//
+//===- SpanTable.h - Scopes of a process, measured ---------------*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What happens to the heaps of an image from the begin of a scope to its end,
+// What happens to the heaps of a process from the begin of a scope to its end,
 // exact, for scopes of all threads that overlap as they like. Scopes that a
 // user has made are measured by heap and by domain; layers of a model, which
 // are many and short, by heap.
@@ -45,8 +46,8 @@ struct LayerSpan {
 
 class SpanTable {
 public:
-  /// BeginNs: when the image began; it is the scope of number 0.
-  SpanTable(Accounts &Sums, uint32_t Image, uint64_t BeginNs);
+  /// BeginNs: when the process began; it is the scope of number 0.
+  SpanTable(Accounts &Sums, uint32_t Process, uint64_t BeginNs);
 
   /// The scope, or the layer, Number, not open yet, begins. Of more than
   /// MostOpen the oldest is forgotten.
@@ -64,7 +65,7 @@ public:
   void noteReserved(uint32_t Heap, uint64_t Reserved, uint64_t Active) {
     Heaps.noteReserved(Heap, Reserved, Active);
   }
-  /// What the image had of a heap when a scope last began or ended, and what
+  /// What the process had of a heap when a scope last began or ended, and what
   /// the heap's allocator reserves now, 0 where that is not known.
   uint64_t liveBytes(uint32_t Heap) const { return Heaps.liveBytes(Heap); }
   uint64_t reservedBytes(uint32_t Heap) const {
@@ -91,7 +92,7 @@ private:
   void remove(size_t Index);
 
   Accounts &Sums;
-  uint32_t Image;
+  uint32_t Process;
   std::vector<Open> Opens; ///< in the order of their begins
   SpanRows Heaps;          ///< by heap, of all that is open
   SpanRows Domains;        ///< by domain, of scopes that are no layers

@@ -47,7 +47,7 @@ enum class MadeBy : uint8_t {
   HeldState     ///< whoever: an optimizer has it as what it keeps of one
 };
 
-/// The training of an image, as far as the kinds of its tensors need it: what
+/// The training of a process, as far as the kinds of its tensors need it: what
 /// happens is told in its order. Belongs to the recorder's thread.
 class TensorKinds {
 public:

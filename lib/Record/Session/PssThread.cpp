@@ -25,12 +25,12 @@ PssThread::~PssThread() {
   Worker.join();
 }
 
-void PssThread::ask(uint32_t OfImage, pid_t Pid) {
+void PssThread::ask(uint32_t OfProcess, pid_t Pid) {
   Busy = true;
   {
     std::lock_guard<std::mutex> Guard(Lock);
     Asked = Pid;
-    Image = OfImage;
+    Process = OfProcess;
   }
   if (Worker.joinable())
     return Wake.notify_one();
@@ -58,7 +58,7 @@ void PssThread::run() {
       return;
     pid_t Pid = std::exchange(Asked, 0);
     Answer A;
-    A.Image = Image;
+    A.Process = Process;
     Guard.unlock();
     auto Begin = std::chrono::steady_clock::now();
     if (auto Shares = procfs::sharesOf(Pid)) {

@@ -29,13 +29,13 @@ public:
   ~PssThread();
 
   struct Answer {
-    uint32_t Image = 0;
+    uint32_t Process = 0;
     uint64_t TookNs = 0;
     /// In bytes; Pss 0: the process is gone, or may not be looked at.
     uint64_t Pss = 0, Private = 0, Swapped = 0;
   };
   /// Asks of a process; not while isBusy().
-  void ask(uint32_t Image, pid_t Pid);
+  void ask(uint32_t Process, pid_t Pid);
   bool isBusy() const { return Busy; }
   /// What was asked, once it has come.
   std::optional<Answer> take();
@@ -47,7 +47,7 @@ private:
   std::mutex Lock; ///< over what stands below it
   std::condition_variable Wake;
   pid_t Asked = 0; ///< 0: nothing is asked
-  uint32_t Image = 0;
+  uint32_t Process = 0;
   std::optional<Answer> Done;
   bool Over = false;
   std::thread Worker;

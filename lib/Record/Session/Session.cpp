@@ -58,7 +58,7 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
 Session::~Session() {
   for (PendingExec &E : Execs)
     close(E.PidFd);
-  for (auto &P : Processes)
+  for (auto &P : Children)
     if (P->PidFd >= 0)
       close(P->PidFd);
   if (ProgramFd >= 0)
@@ -78,7 +78,7 @@ void Session::run() {
   }
   Door.shut();
   // Whoever still runs goes on without us.
-  for (auto &P : Processes)
+  for (auto &P : Children)
     if (P->State && !P->EndNs) {
       wire::Control &C = P->State->shared().control();
       C.Settings.Recording.store(0, std::memory_order_relaxed);
@@ -87,7 +87,7 @@ void Session::run() {
   ++R.Pass;
   drain(~0ull, nullptr);
   R.Uses.finish();
-  for (auto &P : Processes)
+  for (auto &P : Children)
     if (P->State && !P->EndNs) {
       P->State->settleHeld(true);
       P->State->countLosses();
@@ -110,7 +110,7 @@ bool Session::pass() {
   LastPassTsc = std::exchange(PassTsc, Clock);
   Fullest = 0;
   looked();
-  for (auto &P : Processes)
+  for (auto &P : Children)
     if (P->State && !P->EndNs)
       P->State->shared().control().Heartbeat.store(Pass,
                                                    std::memory_order_relaxed);
@@ -118,23 +118,23 @@ bool Session::pass() {
   // pass, having ended, is seen to have ended.
   lookForEnds();
   drain(Clock, nullptr);
-  for (auto &P : Processes)
+  for (auto &P : Children)
     if (P->State && !P->EndNs) {
       P->State->settleHeld();
       freeRings(*P);
       takeBackRings(*P, false);
     }
-  endImages();
+  endProcesses();
   return Fullest >= 0.75;
 }
 
-/// Takes all records up to the clock Limit, of all images or of Only.
-void Session::drain(uint64_t Limit, Process *Only) {
+/// Takes all records up to the clock Limit, of all processes or of Only.
+void Session::drain(uint64_t Limit, Child *Only) {
   Merge.start(Limit);
   Sources.clear();
   RingOf.clear();
   NextEndTsc = ~0ull;
-  for (auto &P : Processes)
+  for (auto &P : Children)
     if (P->State && !P->EndNs && (!Only || P.get() == Only))
       addRings(*P);
   bool Ending = NextEndTsc != ~0ull;
@@ -143,7 +143,7 @@ void Session::drain(uint64_t Limit, Process *Only) {
     // The room is the writers' again before the records are looked at.
     for (const RingMerge::Cursor &C : Merge.cursors()) {
       Source &S = Sources[C.Source];
-      ImageState::Ring &Ring = S.P->State->ring(S.Ring);
+      ProcessState::Ring &Ring = S.P->State->ring(S.Ring);
       if (Ring.Tail == C.Tail)
         continue;
       Ring.Tail = C.Tail;
@@ -160,11 +160,11 @@ void Session::drain(uint64_t Limit, Process *Only) {
 }
 
 void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
-  ImageState::prefetchFirst(Records, RingOf.data());
+  ProcessState::prefetchFirst(Records, RingOf.data());
   for (size_t I = 0; I != Records.size();) {
-    // While no image is ending, each takes what is usual.
+    // While no process is ending, each takes what is usual.
     size_t Taken = Ending ? 0
-                          : RingOf[Records[I].Source].Image->takeUsual(
+                          : RingOf[Records[I].Source].Process->takeUsual(
                                 Records.slice(I), RingOf.data());
     if (LLVM_UNLIKELY(!Taken)) {
       takeRecord(Records[I]);
@@ -177,7 +177,7 @@ void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
 void Session::takeRecord(const MergedRecord &M) {
   const Source &S = Sources[M.Source];
   if (LLVM_UNLIKELY(M.R.Tsc > NextEndTsc))
-    endImagesBefore(M.R.Tsc);
+    endProcessesBefore(M.R.Tsc);
   if (LLVM_UNLIKELY(S.P->EndNs))
     return;
   if (M.R.kind() >= uint8_t(RecordKind::Exec) &&
@@ -200,10 +200,10 @@ void Session::samples() {
   control(Now);
   takeSymbols(MostAnswers);
   R.flushNames();
-  for (auto &P : Processes) {
+  for (auto &P : Children) {
     if (!P->State || P->EndNs)
       continue;
-    ImageState &I = *P->State;
+    ProcessState &I = *P->State;
     if (R.Sums.isCutting(I.id()))
       R.goOnCutting(I.id());
     else if (R.Sums.timeSliceDue(I.id(), Now))
@@ -216,7 +216,7 @@ void Session::samples() {
   samplePss(Now);
   lookAtDevices(Now);
   if (Now >= NextLossNs) {
-    for (auto &P : Processes)
+    for (auto &P : Children)
       if (P->State && !P->EndNs) {
         P->State->countLosses();
         lookAtPython(*P);
@@ -224,7 +224,7 @@ void Session::samples() {
     NextLossNs = Now + 100000000;
   }
   if (Now >= NextFlushNs && !R.isWriting() && !waitsForNames(Now)) {
-    for (auto &P : Processes)
+    for (auto &P : Children)
       if (P->State && !P->EndNs)
         takeBackRings(*P, true);
     if (NextFlushNs && Now >= NextClockNs) {
@@ -254,7 +254,7 @@ void Session::nap(bool Busy) {
   Polls.push_back({Door.fd(), POLLIN, 0});
   if (ProgramFd >= 0 && !ProgramEnded)
     Polls.push_back({ProgramFd, POLLIN, 0});
-  for (auto &P : Processes)
+  for (auto &P : Children)
     if (!P->EndNs && P->PidFd >= 0)
       Polls.push_back({P->PidFd, POLLIN, 0});
   timespec Nap{0, long(Time)};
@@ -271,7 +271,7 @@ bool Session::finished() {
 }
 
 void Session::finish() {
-  for (auto &P : Processes) {
+  for (auto &P : Children) {
     endJit(*P);
     if (P->State && !P->EndNs)
       setTitle(*P);

@@ -9,9 +9,9 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_H
 #define MEMKIT_LIB_RECORD_SESSION_H
 
-#include "Image/ImageState.h"
 #include "Launch/Greeter.h"
 #include "Output/Recording.h"
+#include "Process/ProcessState.h"
 #include "Session/PssThread.h"
 #include "Stacks/SymbolThread.h"
 #include "memkit/Record/Recorder.h"
@@ -34,9 +34,9 @@ struct Requests {
 };
 extern Requests TheRequests;
 
-/// The recorder's loop: takes in new images, drains their rings in the order of
-/// time, sees images end, and keeps the trace's samples, slices and keyframes
-/// coming. One thread owns all of it.
+/// The recorder's loop: takes in new processes, drains their rings in the order
+/// of time, sees processes end, and keeps the trace's samples, slices and
+/// keyframes coming. One thread owns all of it.
 class Session {
 public:
   Session(const RecordOptions &O, Recording &R, Greeter &Door, std::string Tag);
@@ -58,20 +58,20 @@ public:
     return ProgramEnded && WIFSIGNALED(ProgramWait) ? WTERMSIG(ProgramWait) : 0;
   }
   bool programEnded() const { return ProgramEnded; }
-  unsigned imagesRecorded() const { return NumRecorded; }
+  unsigned processesRecorded() const { return NumRecorded; }
   uint64_t longestPauseNs() const { return LongestPauseNs; }
   /// The path of a module without symbols that most stacks go through; empty:
   /// there is none. When the recording has ended.
   std::string namelessModule() const;
 
 private:
-  /// A process image and what is known of its process.
-  struct Process {
-    uint32_t Image = 0, Parent = 0;
+  /// A process and what is known of its process.
+  struct Child {
+    uint32_t Process = 0, Parent = 0;
     pid_t Pid = 0;
     pid_t InnerPid = 0; ///< as it sees itself
     int PidFd = -1;
-    std::unique_ptr<ImageState> State;
+    std::unique_ptr<ProcessState> State;
     bool Ending = false;      ///< ended; what it wrote is in its rings
     unsigned EndPasses = 0;   ///< since then
     uint64_t EndTsc = 0;      ///< of its last record
@@ -94,21 +94,21 @@ private:
   /// An exec that was announced, until it is known what came of it.
   struct PendingExec {
     pid_t Pid;
-    uint32_t Image;
+    uint32_t Process;
     std::string Path;
     uint64_t SinceNs;
     int PidFd;
     bool Spawned;
-    int WaitStatus = -1; ///< as Process::WaitStatus, when it has ended
+    int WaitStatus = -1; ///< as Child::WaitStatus, when it has ended
   };
   struct Source {
-    Process *P;
+    Child *P;
     uint32_t Ring;
   };
 
   // Session.cpp: the loop.
   bool pass();
-  void drain(uint64_t Limit, Process *Only);
+  void drain(uint64_t Limit, Child *Only);
   void takeBatch(llvm::ArrayRef<MergedRecord> Records, bool Ending);
   void takeRecord(const MergedRecord &M);
   bool waitsForNames(uint64_t NowNs);
@@ -127,76 +127,76 @@ private:
   void turnTail();
 
   // SessionRings.cpp: rings come and go.
-  void addRings(Process &P);
-  void findEnd(Process &P, const wire::Record *Records, uint64_t Tail,
+  void addRings(Child &P);
+  void findEnd(Child &P, const wire::Record *Records, uint64_t Tail,
                uint64_t Head);
-  void freeRings(Process &P);
-  void takeBackRings(Process &P, bool All);
+  void freeRings(Child &P);
+  void takeBackRings(Child &P, bool All);
 
-  // Images.cpp: processes come, go and change.
+  // Processes.cpp: processes come, go and change.
   void greet();
   void welcome(const Greeter::Guest &G);
-  uint32_t parentOf(const Greeter::Guest &G, ImageOrigin &Origin);
+  uint32_t parentOf(const Greeter::Guest &G, ProcessOrigin &Origin);
   void lookForEnds();
   void lookForGone();
-  void endImages();
-  void endImagesBefore(uint64_t Tsc);
-  bool isDrained(Process &P);
-  void setEnding(Process &P, bool Replaced);
-  void endImage(Process &P);
-  void leaveStatusToExec(Process &P);
-  static pid_t pidOf(const Process &P, pid_t Inner);
-  void onExecRecord(Process &P, const wire::Record &Rec);
+  void endProcesses();
+  void endProcessesBefore(uint64_t Tsc);
+  bool isDrained(Child &P);
+  void setEnding(Child &P, bool Replaced);
+  void endProcess(Child &P);
+  void leaveStatusToExec(Child &P);
+  static pid_t pidOf(const Child &P, pid_t Inner);
+  void onExecRecord(Child &P, const wire::Record &Rec);
   void lookAtExecs();
-  void addUnrecorded(pid_t Pid, uint32_t Parent, ImageOrigin Origin,
+  void addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
                      const std::string &Exe, const std::string &Why,
                      int WaitStatus = -1);
-  Process *findPid(pid_t Pid);
+  Child *findPid(pid_t Pid);
   void removeGone();
   bool anyRunning() const;
   bool stragglers();
 
   // SessionSamples.cpp: what they hold, from outside.
-  uint64_t sampleInterval(const Process &P) const;
+  uint64_t sampleInterval(const Child &P) const;
   static uint64_t clockInterval(uint32_t NumClocks);
-  void sampleRss(Process &P, uint64_t Now);
-  void lookAtTitle(Process &P);
-  void setTitle(const Process &P);
-  void noteMarked(Process &Marked);
-  Process *nextForPss(uint64_t Now);
+  void sampleRss(Child &P, uint64_t Now);
+  void lookAtTitle(Child &P);
+  void setTitle(const Child &P);
+  void noteMarked(Child &Marked);
+  Child *nextForPss(uint64_t Now);
   void samplePss(uint64_t Now);
   void lookAtDevices(uint64_t Now);
 
-  // PythonImages.cpp
-  void findRole(Process &P, const Image &I, llvm::StringRef Exe,
+  // PythonProcesses.cpp
+  void findRole(Child &P, const ProcessRecord &I, llvm::StringRef Exe,
                 llvm::ArrayRef<std::string> Command);
-  void lookAtPython(Process &P);
-  void lookAtTorch(Process &P);
-  void lookAtTorchCuda(Process &P);
-  void lookAtCuda(Process &P);
-  void addAlert(const Process &P, llvm::StringRef What);
-  void nameDataWorker(Process &P);
+  void lookAtPython(Child &P);
+  void lookAtTorch(Child &P);
+  void lookAtTorchCuda(Child &P);
+  void lookAtCuda(Child &P);
+  void addAlert(const Child &P, llvm::StringRef What);
+  void nameDataWorker(Child &P);
 
   // Symbols.cpp
   void startSymbols();
   void onModule(uint32_t Module, const std::string &Path,
-                const std::vector<uint8_t> &BuildId, uint32_t Image);
-  void onUnownedCode(uint32_t Frame, uint32_t Image, uint64_t Address);
-  void endJit(Process &P);
+                const std::vector<uint8_t> &BuildId, uint32_t Process);
+  void onUnownedCode(uint32_t Frame, uint32_t Process, uint64_t Address);
+  void endJit(Child &P);
   void takeSymbols(size_t Most);
 
   const RecordOptions &O;
   Recording &R;
   Greeter &Door;
   std::string Tag; ///< of our memfds' names
-  ImageSettings Settings;
+  ProcessSettings Settings;
   std::unique_ptr<SymbolThread> Symbols;
   std::vector<std::string> ModulePaths; ///< as Symbols numbers them, from 0
   PssThread Pss;
-  std::vector<std::unique_ptr<Process>> Processes;
+  std::vector<std::unique_ptr<Child>> Children;
   /// Of workers of DataLoaders that have ended, the last ones.
   struct DataWorker {
-    uint32_t Parent, Image;
+    uint32_t Parent, Process;
     uint64_t EndNs;
   };
   std::vector<DataWorker> DataWorkers;
@@ -206,23 +206,23 @@ private:
   bool DoorRings = true; ///< somebody may want in
   RingMerge Merge;
   std::vector<Source> Sources;
-  std::vector<RingOfImage> RingOf; ///< as Sources
+  std::vector<RingOfProcess> RingOf; ///< as Sources
   std::vector<MergedRecord> Batch;
   uint64_t PassTsc = 0, LastPassTsc = 0; ///< clocks of this pass and the last
-  uint64_t NextEndTsc = ~0ull; ///< the first of the images that are ending
+  uint64_t NextEndTsc = ~0ull; ///< the first of the processes that are ending
   std::vector<pollfd> Polls;
 
   pid_t Program = 0;
   int ProgramFd = -1;
   std::string ProgramExe, ProgramWhyNot;
   bool ProgramEnded = false;
-  bool ProgramSeen = false; ///< it has an image
+  bool ProgramSeen = false; ///< it has a process
   int ProgramStatus = 0;
   int ProgramWait = -1;
   unsigned NumRecorded = 0;
   std::set<std::pair<uint32_t, uint32_t>> PythonsSaid; ///< state, version
 
-  bool IsOn = true;             ///< what the recorder wants of new images
+  bool IsOn = true;             ///< what the recorder wants of new processes
   std::optional<bool> Wanted;   ///< from the next pass on
   RecordMoment StartAt, StopAt; ///< still to come
   unsigned TogglesSeen = 0, SnapshotsSeen = 0;

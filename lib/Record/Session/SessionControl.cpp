@@ -18,7 +18,7 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Before the first image.
+/// Before the first process.
 void Session::prepareControl() {
   StartAt = O.Start;
   StopAt = O.Stop;
@@ -90,7 +90,7 @@ void Session::warnOfMoments() const {
 void Session::wantRecording(bool On) {
   Wanted = On;
   Settings.Recording |= wire::RB_SomeUnknown;
-  for (auto &P : Processes)
+  for (auto &P : Children)
     if (P->State && !P->EndNs)
       P->State->expectUnknown();
 }
@@ -100,7 +100,7 @@ void Session::setRecording(bool On, uint64_t Now) {
   Settings.Recording &= ~uint32_t(wire::RB_On);
   if (On)
     Settings.Recording |= wire::RB_On;
-  for (auto &P : Processes)
+  for (auto &P : Children)
     if (P->State && !P->EndNs)
       P->State->setRecording(On, Now);
   O.Note(On ? "recording starts" : "recording stops");
@@ -109,7 +109,7 @@ void Session::setRecording(bool On, uint64_t Now) {
 /// Writes what lives, and the sums, so that a trace that is cut off later has
 /// them.
 void Session::snapshot() {
-  for (auto &P : Processes)
+  for (auto &P : Children)
     if (P->State && !P->EndNs) {
       if (R.takesEvents() && !P->State->inKeyframe())
         P->State->startKeyframe();
@@ -122,16 +122,16 @@ void Session::snapshot() {
 /// Where only the last events are kept: each part of the file that is dropped
 /// in whole begins with what lived.
 void Session::turnTail() {
-  auto Lives = [](const std::unique_ptr<Process> &P) {
+  auto Lives = [](const std::unique_ptr<Child> &P) {
     return P->State && !P->EndNs;
   };
-  if (any_of(Processes, [&](const std::unique_ptr<Process> &P) {
+  if (any_of(Children, [&](const std::unique_ptr<Child> &P) {
         return Lives(P) && P->State->inKeyframe();
       }))
     return;
   if (!R.turnTail())
     return;
-  for (auto &P : Processes)
+  for (auto &P : Children)
     if (Lives(P))
       P->State->startKeyframe();
 }

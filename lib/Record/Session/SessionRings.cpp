@@ -1,4 +1,5 @@
-//===- SessionRings.cpp - The rings of the images -------------------------===//
+//===- SessionRings.cpp - The rings of the processes
+//-------------------------===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,13 +15,13 @@
 using namespace llvm;
 using namespace memkit;
 
-void Session::addRings(Process &P) {
-  ImageState &I = *P.State;
+void Session::addRings(Child &P) {
+  ProcessState &I = *P.State;
   uint32_t Used = I.shared().ringsUsed();
   for (uint32_t Index = 0; Index != Used; ++Index) {
     uint64_t Head =
         I.shared().ringHeader(Index).Head.load(std::memory_order_acquire);
-    ImageState::Ring &Ring = I.ring(Index);
+    ProcessState::Ring &Ring = I.ring(Index);
     if (Head == Ring.Tail)
       continue;
     const wire::Record *Records = I.shared().ring(Index);
@@ -42,17 +43,17 @@ void Session::addRings(Process &P) {
     NextEndTsc = std::min(NextEndTsc, P.EndTsc);
 }
 
-/// An image ends with its last record as far as others are concerned that come
+/// A process ends with its last record as far as others are concerned that come
 /// after it: its child, waited for, has not met it.
-void Session::findEnd(Process &P, const wire::Record *Records, uint64_t Tail,
+void Session::findEnd(Child &P, const wire::Record *Records, uint64_t Tail,
                       uint64_t Head) {
   for (uint64_t At = Tail; At != Head; ++At)
     P.EndTsc = std::max(P.EndTsc, Records[At % wire::RingRecords].Tsc);
 }
 
 /// Gives rings whose threads have ended to others.
-void Session::freeRings(Process &P) {
-  ImageState &I = *P.State;
+void Session::freeRings(Child &P) {
+  ProcessState &I = *P.State;
   for (uint32_t Index = 0; Index != I.rings().size(); ++Index) {
     wire::RingHeader &H = I.shared().ringHeader(Index);
     if (H.State.load(std::memory_order_acquire) !=
@@ -67,9 +68,9 @@ void Session::freeRings(Process &P) {
 /// Gives rings to others whose threads are gone without a word: those that had
 /// an event after their last destructor of ours, and those that no destructor
 /// sees end. Looks at All rings, or at some of them while rings become scarce.
-void Session::takeBackRings(Process &P, bool All) {
+void Session::takeBackRings(Child &P, bool All) {
   constexpr uint32_t Some = 64;
-  ImageState &I = *P.State;
+  ProcessState &I = *P.State;
   uint32_t Used =
       std::min<uint32_t>(I.shared().ringsUsed(), uint32_t(I.rings().size()));
   uint32_t Most = I.shared().maxRings();

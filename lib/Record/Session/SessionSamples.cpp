@@ -8,7 +8,7 @@
 //
 // What is resident is read for each process at an interval: soon and often
 // after its start, when most happens, then as it was asked for, and after 4,096
-// samples of an image half as often, and again after each further 2,048, so
+// samples of a process half as often, and again after each further 2,048, so
 // that a run of days stays small; the clocks of the machine likewise. The share
 // of a child of fork in what it has in common with others costs far more: it is
 // read at marks of the program and else now and then. Neither takes more than a
@@ -38,7 +38,7 @@ static uint64_t stretched(uint64_t IntervalNs, uint32_t Count) {
   return IntervalNs << std::min(Halvings, 20u);
 }
 
-uint64_t Session::sampleInterval(const Process &P) const {
+uint64_t Session::sampleInterval(const Child &P) const {
   return stretched(O.SampleIntervalNs, P.RssCount);
 }
 
@@ -46,7 +46,7 @@ uint64_t Session::clockInterval(uint32_t NumClocks) {
   return stretched(1000000000, NumClocks);
 }
 
-void Session::sampleRss(Process &P, uint64_t Now) {
+void Session::sampleRss(Child &P, uint64_t Now) {
   if (!O.SampleIntervalNs || Now < P.NextRssNs || Now < NextRssNs)
     return;
   uint64_t Age = Now - std::min(P.StartNs, Now);
@@ -61,16 +61,16 @@ void Session::sampleRss(Process &P, uint64_t Now) {
   ++P.RssCount;
   Mark M;
   M.Kind = MarkKind::Rss;
-  M.Image = P.Image;
+  M.Process = P.Process;
   M.TimeNs = Now;
   M.Values = {Bytes->first, Bytes->second};
-  R.Sums.noteResident(P.Image, Bytes->first, 0);
+  R.Sums.noteResident(P.Process, Bytes->first, 0);
   R.addMark(std::move(M));
 }
 
 /// What it calls itself by now. While it becomes another program, what is read
 /// may be that one's.
-void Session::lookAtTitle(Process &P) {
+void Session::lookAtTitle(Child &P) {
   std::string Arguments = procfs::arguments(P.Pid);
   if (Arguments.empty() || Arguments == P.Arguments ||
       procfs::exePath(P.Pid) != P.Exe)
@@ -82,24 +82,24 @@ void Session::lookAtTitle(Process &P) {
 
 /// Names the process by its last title. Not before its end: a title may be
 /// another one at each sample.
-void Session::setTitle(const Process &P) {
+void Session::setTitle(const Child &P) {
   if (!P.Title.empty())
-    R.Sums.setRole(P.Image, R.Names.Names.string(P.Title));
+    R.Sums.setRole(P.Process, R.Names.Names.string(P.Title));
 }
 
 /// A mark of the program asks for the share of its own process and of its
 /// children.
-void Session::noteMarked(Process &Marked) {
-  for (auto &P : Processes)
-    if (P->IsForked && (P.get() == &Marked || P->Parent == Marked.Image))
+void Session::noteMarked(Child &Marked) {
+  for (auto &P : Children)
+    if (P->IsForked && (P.get() == &Marked || P->Parent == Marked.Process))
       P->IsMarked = true;
 }
 
 /// The child of fork whose share is read next: of a mark, or that for which it
 /// is longest ago; null: none yet.
-Session::Process *Session::nextForPss(uint64_t Now) {
-  Process *Next = nullptr;
-  for (auto &P : Processes) {
+Session::Child *Session::nextForPss(uint64_t Now) {
+  Child *Next = nullptr;
+  for (auto &P : Children) {
     if (!P->IsForked || P->EndNs || P->Ending || !P->State)
       continue;
     if (!P->IsMarked && Now < P->NextPssNs)
@@ -116,28 +116,28 @@ void Session::samplePss(uint64_t Now) {
     return;
   if (auto A = Pss.take()) {
     NextPssNs = Now + A->TookNs * TimeShare;
-    bool Lives = any_of(Processes, [&](const std::unique_ptr<Process> &P) {
-      return P->Image == A->Image && !P->EndNs;
+    bool Lives = any_of(Children, [&](const std::unique_ptr<Child> &P) {
+      return P->Process == A->Process && !P->EndNs;
     });
     if (A->Pss && Lives) {
       Mark M;
       M.Kind = MarkKind::Pss;
-      M.Image = A->Image;
+      M.Process = A->Process;
       M.TimeNs = Now;
       M.Values = {A->Pss, A->Private, A->Swapped};
-      R.Sums.noteResident(A->Image, 0, A->Pss);
+      R.Sums.noteResident(A->Process, 0, A->Pss);
       R.addMark(std::move(M));
     }
   }
   if (Pss.isBusy() || Now < NextPssNs)
     return;
-  Process *P = nextForPss(Now);
+  Child *P = nextForPss(Now);
   if (!P)
     return;
   constexpr uint64_t Rarer = 10; // than what is resident
   P->IsMarked = false;
   P->NextPssNs = Now + sampleInterval(*P) * Rarer;
-  Pss.ask(P->Image, P->Pid);
+  Pss.ask(P->Process, P->Pid);
 }
 
 /// How much of CUDA's devices is used, and by whom.
@@ -145,20 +145,20 @@ void Session::lookAtDevices(uint64_t Now) {
   if (!R.Uses.isUsed())
     return;
   DeviceUses::Pids Of;
-  for (auto &P : Processes)
+  for (auto &P : Children)
     if (P->State && !P->EndNs && !P->Ending)
-      Of.push_back({P->Image, P->Pid});
+      Of.push_back({P->Process, P->Pid});
   DeviceUses::News News = R.Uses.pass(Now, Of);
   for (const DeviceUses::Reply &Reply : News.Replies)
-    for (auto &P : Processes)
-      if (P->Image == Reply.Image && P->State && !P->EndNs)
+    for (auto &P : Children)
+      if (P->Process == Reply.Process && P->State && !P->EndNs)
         P->State->shared().answer(
             Reply.Slot, Reply.Ticket, [&](wire::Reply &To) {
               To.NumHeaps = Reply.IsKnown ? 0 : UINT32_MAX;
             });
   for (const std::string &What : News.Missed) {
     O.Warn(What);
-    if (!Processes.empty())
-      addAlert(*Processes.front(), What);
+    if (!Children.empty())
+      addAlert(*Children.front(), What);
   }
 }

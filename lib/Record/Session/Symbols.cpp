@@ -16,41 +16,42 @@ using namespace memkit;
 void Session::startSymbols() {
   Symbols = std::make_unique<SymbolThread>();
   R.OnModule = [this](uint32_t Module, const std::string &Path,
-                      const std::vector<uint8_t> &BuildId, uint32_t Image) {
-    onModule(Module, Path, BuildId, Image);
+                      const std::vector<uint8_t> &BuildId, uint32_t Process) {
+    onModule(Module, Path, BuildId, Process);
   };
   R.Names.OnNativeFrame = [this](uint32_t Frame, uint32_t Module,
                                  uint64_t Address) {
     Symbols->ask(Frame, Module, Address);
   };
-  R.Names.OnUnownedFrame = [this](uint32_t Frame, uint32_t Image,
+  R.Names.OnUnownedFrame = [this](uint32_t Frame, uint32_t Process,
                                   uint64_t Address) {
-    onUnownedCode(Frame, Image, Address);
+    onUnownedCode(Frame, Process, Address);
   };
 }
 
 /// Code of a JIT compiler, which may write down what it compiles.
-void Session::onUnownedCode(uint32_t Frame, uint32_t Image, uint64_t Address) {
-  auto P = find_if(Processes, [&](auto &P) { return P->Image == Image; });
-  if (P == Processes.end() || !((*P)->HasJit || (*P)->PerfMap))
+void Session::onUnownedCode(uint32_t Frame, uint32_t Process,
+                            uint64_t Address) {
+  auto P = find_if(Children, [&](auto &P) { return P->Process == Process; });
+  if (P == Children.end() || !((*P)->HasJit || (*P)->PerfMap))
     return;
   if (!std::exchange((*P)->HasJit, true))
-    Symbols->addJit(Image, *std::exchange((*P)->PerfMap, std::nullopt));
-  Symbols->askJit(Frame, Image, Address);
+    Symbols->addJit(Process, *std::exchange((*P)->PerfMap, std::nullopt));
+  Symbols->askJit(Frame, Process, Address);
 }
 
-void Session::endJit(Process &P) {
+void Session::endJit(Child &P) {
   if (std::exchange(P.HasJit, false) && Symbols)
-    Symbols->endJit(P.Image);
+    Symbols->endJit(P.Process);
 }
 
 /// The file may be another one where the process runs, or be gone by now: it is
 /// looked for by its name here, then as the process sees it.
 void Session::onModule(uint32_t Module, const std::string &Path,
-                       const std::vector<uint8_t> &BuildId, uint32_t Image) {
+                       const std::vector<uint8_t> &BuildId, uint32_t Process) {
   std::string Proc = "/proc/";
-  for (auto &P : Processes)
-    if (P->Image == Image)
+  for (auto &P : Children)
+    if (P->Process == Process)
       Proc += std::to_string(P->Pid);
   std::vector<std::string> Places;
   if (!Path.empty() && Path[0] == '/')

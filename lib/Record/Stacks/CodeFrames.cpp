@@ -1,4 +1,4 @@
-//===- CodeFrames.cpp - From an image's codes to the trace's frames *- C++
+//===- CodeFrames.cpp - From a process's codes to the trace's frames *- C++
 //-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
@@ -76,7 +76,7 @@ StringRef memkit::allocFunctionName(uint8_t Function) {
   return Function < std::size(Names) ? Names[Function] : "";
 }
 
-void CodeFrames::bad() { R.addLoss(Image, LossKind::BadRecord, 1); }
+void CodeFrames::bad() { R.addLoss(Process, LossKind::BadRecord, 1); }
 
 uint32_t CodeFrames::ofFunction(uint8_t Function) {
   uint32_t &Frame = AllocFunctions[Function];
@@ -86,7 +86,7 @@ uint32_t CodeFrames::ofFunction(uint8_t Function) {
 }
 
 CodeFrames::Known CodeFrames::add(uint32_t Code) {
-  SharedImage::CodeInfo Info;
+  SharedProcess::CodeInfo Info;
   if (!Shared.code(Code, Info)) {
     bad();
     return {R.Names.frame({FrameKind::Unknown, 0, 0}), CodeKind::None};
@@ -112,18 +112,18 @@ CodeFrames::Known CodeFrames::add(uint32_t Code) {
   return New;
 }
 
-uint32_t CodeFrames::native(const SharedImage::CodeInfo &Info) {
+uint32_t CodeFrames::native(const SharedProcess::CodeInfo &Info) {
   uint64_t Bias = 0;
   if (uint32_t Module = moduleOf(Info.Module, Bias))
     return R.Names.frame({FrameKind::Native, Module, Info.Address - Bias});
-  return R.Names.unownedFrame(Image, Info.Address);
+  return R.Names.unownedFrame(Process, Info.Address);
 }
 
 //===----------------------------------------------------------------------===//
 // Python
 //===----------------------------------------------------------------------===//
 
-uint32_t CodeFrames::python(const SharedImage::CodeInfo &Info) {
+uint32_t CodeFrames::python(const SharedProcess::CodeInfo &Info) {
   uint64_t Line = Info.Address;
   if (Line > INT32_MAX) {
     bad();
@@ -135,7 +135,7 @@ uint32_t CodeFrames::python(const SharedImage::CodeInfo &Info) {
 uint32_t CodeFrames::functionOf(uint32_t Id) {
   if (uint32_t Known = Functions[Id])
     return Known;
-  SharedImage::FunctionInfo Info;
+  SharedProcess::FunctionInfo Info;
   Function F;
   bool IsThere = Shared.function(Id, Info);
   if (IsThere) {
@@ -180,7 +180,7 @@ static bool isSwitchModule(StringRef Path) {
 }
 
 bool CodeFrames::isDriver(uint32_t Code) {
-  SharedImage::CodeInfo Info;
+  SharedProcess::CodeInfo Info;
   uint64_t Bias;
   // What is not to be read is said where it is named.
   if (!Shared.code(Code, Info) || Info.Kind != CodeKind::Native ||
@@ -196,17 +196,17 @@ uint32_t CodeFrames::moduleOf(uint32_t Module, uint64_t &Bias) {
     Bias = K->Bias;
     return K->Id;
   }
-  SharedImage::ModuleInfo Info;
+  SharedProcess::ModuleInfo Info;
   if (!Shared.module(Module, Info)) {
     bad();
     return 0;
   }
   Load L;
-  L.Image = Image;
+  L.Process = Process;
   uint32_t Before = R.Names.numModules();
   L.Module = R.Names.module(Info.Path, Info.BuildId);
   if (L.Module > Before && R.OnModule)
-    R.OnModule(L.Module, Info.Path, Info.BuildId, Image);
+    R.OnModule(L.Module, Info.Path, Info.BuildId, Process);
   L.Start = Info.Start;
   L.Size = Info.End - Info.Start;
   L.Bias = Bias = Info.Bias;

@@ -1,4 +1,4 @@
-//===- CodeFrames.h - From an image's codes to the trace's frames *- C++
+//===- CodeFrames.h - From a process's codes to the trace's frames *- C++
 //-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
@@ -10,19 +10,19 @@
 #ifndef MEMKIT_LIB_RECORD_CODEFRAMES_H
 #define MEMKIT_LIB_RECORD_CODEFRAMES_H
 
-#include "Image/SharedImage.h"
 #include "Output/ChunkedArray.h"
+#include "Process/SharedProcess.h"
 
 namespace memkit {
 
 class Recording;
 
-/// Gives each code of an image its frame in the trace, once. Belongs to the
+/// Gives each code of a process its frame in the trace, once. Belongs to the
 /// recorder's thread.
 class CodeFrames {
 public:
-  CodeFrames(SharedImage &Shared, Recording &R, uint32_t Image)
-      : Shared(Shared), R(R), Image(Image) {}
+  CodeFrames(SharedProcess &Shared, Recording &R, uint32_t Process)
+      : Shared(Shared), R(R), Process(Process) {}
 
   struct Known {
     uint32_t Frame = 0;
@@ -54,8 +54,8 @@ public:
 
 private:
   Known add(uint32_t Code);
-  uint32_t native(const SharedImage::CodeInfo &Info);
-  uint32_t python(const SharedImage::CodeInfo &Info);
+  uint32_t native(const SharedProcess::CodeInfo &Info);
+  uint32_t python(const SharedProcess::CodeInfo &Info);
   uint32_t moduleOf(uint32_t Module, uint64_t &Bias);
   uint32_t functionOf(uint32_t Function);
   uint32_t textOf(uint32_t Text, std::string &Bytes);
@@ -66,9 +66,9 @@ private:
     bool IsDriver = false;
     bool IsSwitch = false;
   };
-  SharedImage &Shared;
+  SharedProcess &Shared;
   Recording &R;
-  uint32_t Image;
+  uint32_t Process;
   bool IsDataWorker = false;
   ChunkedArray<Known, 10> Codes;
   ChunkedArray<KnownModule, 4> Modules;

@@ -1,4 +1,5 @@
-//===- JitNames.cpp - Names of one image's JIT code -----------------------===//
+//===- JitNames.cpp - Names of one process's JIT code
+//-----------------------===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

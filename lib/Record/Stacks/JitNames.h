@@ -1,4 +1,5 @@
-//===- JitNames.h - Names of one image's JIT code ---------------*- C++ -*-===//
+//===- JitNames.h - Names of one process's JIT code ---------------*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,8 +44,8 @@ private:
   uint64_t StartNs;
 };
 
-/// Finds names for code of one image that no module owns. Belongs to the thread
-/// that resolves addresses.
+/// Finds names for code of one process that no module owns. Belongs to the
+/// thread that resolves addresses.
 class JitNames {
 public:
   using Clock = std::chrono::steady_clock;

@@ -16,7 +16,7 @@ using wire::CodeKind;
 /// False, and a bad record, for what is no part of a path. A parent is less
 /// than its child whenever it is read, so every walk ends.
 bool MixedStacks::read(uint32_t Id, PathNode &Out) {
-  SharedImage::NodeInfo Info;
+  SharedProcess::NodeInfo Info;
   if (!Shared.node(Id, Info) || Info.isPair()) {
     Codes.bad();
     return false;

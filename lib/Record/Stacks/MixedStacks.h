@@ -9,9 +9,9 @@
 #ifndef MEMKIT_LIB_RECORD_MIXEDSTACKS_H
 #define MEMKIT_LIB_RECORD_MIXEDSTACKS_H
 
-#include "Image/SharedImage.h"
 #include "Output/Catalog.h"
 #include "Output/ChunkedArray.h"
+#include "Process/SharedProcess.h"
 #include "Stacks/CodeFrames.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -51,7 +51,7 @@ private:
 /// last path. Belongs to the recorder's thread.
 class MixedStacks {
 public:
-  MixedStacks(SharedImage &Shared, Catalog &Names, CodeFrames &Codes)
+  MixedStacks(SharedProcess &Shared, Catalog &Names, CodeFrames &Codes)
       : Shared(Shared), Names(Names), Codes(Codes) {}
 
   /// The trace's stack of the native path Native and the Python path Python,
@@ -92,7 +92,7 @@ private:
     return uint64_t(Native) << 32 | Python;
   }
 
-  SharedImage &Shared;
+  SharedProcess &Shared;
   Catalog &Names;
   CodeFrames &Codes;
   llvm::SmallVector<Step, 64> Steps; ///< innermost first

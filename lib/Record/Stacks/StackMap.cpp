@@ -1,4 +1,4 @@
-//===- StackMap.cpp - From an image's stacks to the trace's -*- C++ -*-===//
+//===- StackMap.cpp - From a process's stacks to the trace's -*- C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,8 @@
 using namespace llvm;
 using namespace memkit;
 
-StackMap::StackMap(SharedImage &Shared, Recording &R, uint32_t Image)
-    : Shared(Shared), R(R), Image(Image), Codes(Shared, R, Image),
+StackMap::StackMap(SharedProcess &Shared, Recording &R, uint32_t Process)
+    : Shared(Shared), R(R), Process(Process), Codes(Shared, R, Process),
       Mixed(Shared, R.Names, Codes) {}
 
 uint32_t StackMap::findRow(uint32_t Node, uint8_t Function) {
@@ -43,7 +43,7 @@ uint32_t StackMap::makeRow(uint32_t Node, uint8_t Function) {
   uint32_t Heap = wire::makesObjects(Function)
                       ? R.hostHeap(HostHeap::PythonObject)
                       : R.MallocHeap;
-  return R.Sums.stackRow(Image, Heap, stack(Node, Function));
+  return R.Sums.stackRow(Process, Heap, stack(Node, Function));
 }
 
 uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
@@ -56,7 +56,7 @@ uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
       Parent = E->TraceNode;
       break;
     }
-    SharedImage::NodeInfo Info;
+    SharedProcess::NodeInfo Info;
     // A parent is less than its child, so this ends.
     if (!Shared.node(At, Info)) {
       Codes.bad();
@@ -86,7 +86,7 @@ uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
 /// The nearest ancestor of Node, or itself, that is not the driver's; Node when
 /// there is none.
 uint32_t StackMap::outOfDriver(uint32_t Node) {
-  SharedImage::NodeInfo Info;
+  SharedProcess::NodeInfo Info;
   uint32_t At = Node;
   // A parent is less than its child, so this ends.
   while (At && Shared.node(At, Info) && !Info.isPair() &&
@@ -97,7 +97,7 @@ uint32_t StackMap::outOfDriver(uint32_t Node) {
 
 uint32_t StackMap::driverStack(uint32_t Node, wire::CudaFunction Function) {
   uint8_t Leaf = CodeFrames::FirstCudaFunction + uint8_t(Function);
-  SharedImage::NodeInfo Info;
+  SharedProcess::NodeInfo Info;
   if (!Node || !Shared.node(Node, Info))
     return stack(Node, Leaf);
   if (!Info.isPair())

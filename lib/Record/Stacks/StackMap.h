@@ -1,4 +1,4 @@
-//===- StackMap.h - From an image's stacks to the trace's -*- C++ -*-===//
+//===- StackMap.h - From a process's stacks to the trace's -*- C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,8 +9,8 @@
 #ifndef MEMKIT_LIB_RECORD_STACKMAP_H
 #define MEMKIT_LIB_RECORD_STACKMAP_H
 
-#include "Image/SharedImage.h"
 #include "Output/ChunkedArray.h"
+#include "Process/SharedProcess.h"
 #include "Stacks/CodeFrames.h"
 #include "Stacks/MixedStacks.h"
 #include "llvm/ADT/DenseMap.h"
@@ -23,7 +23,7 @@ class Recording;
 /// each once. Belongs to the recorder's thread.
 class StackMap {
 public:
-  StackMap(SharedImage &Shared, Recording &R, uint32_t Image);
+  StackMap(SharedProcess &Shared, Recording &R, uint32_t Process);
 
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint32_t Node) const {
     if (const Entry *E = Entries.find(Node))
@@ -66,9 +66,9 @@ private:
   uint32_t findRow(uint32_t Node, uint8_t Function);
   uint32_t makeRow(uint32_t Node, uint8_t Function);
   uint32_t outOfDriver(uint32_t Node);
-  SharedImage &Shared;
+  SharedProcess &Shared;
   Recording &R;
-  uint32_t Image;
+  uint32_t Process;
   CodeFrames Codes;
   MixedStacks Mixed;
   ChunkedArray<Entry, 10> Entries;

@@ -58,17 +58,17 @@ void SymbolThread::ask(uint32_t Frame, uint32_t Module, uint64_t Address) {
   Asked.push_back({Question::Native, Frame, Module, Address});
 }
 
-void SymbolThread::addJit(uint32_t Image, JitPlace Place) {
+void SymbolThread::addJit(uint32_t Process, JitPlace Place) {
   std::lock_guard<std::mutex> Guard(Lock);
-  NewJits.emplace_back(Image, JitNames(std::move(Place)));
+  NewJits.emplace_back(Process, JitNames(std::move(Place)));
 }
 
-void SymbolThread::askJit(uint32_t Frame, uint32_t Image, uint64_t Address) {
-  Asked.push_back({Question::Jit, Frame, Image, Address});
+void SymbolThread::askJit(uint32_t Frame, uint32_t Process, uint64_t Address) {
+  Asked.push_back({Question::Jit, Frame, Process, Address});
 }
 
-void SymbolThread::endJit(uint32_t Image) {
-  Asked.push_back({Question::JitEnd, 0, Image, 0});
+void SymbolThread::endJit(uint32_t Process) {
+  Asked.push_back({Question::JitEnd, 0, Process, 0});
 }
 
 std::vector<SymbolThread::Answer> SymbolThread::takeAnswers(size_t Most) {
@@ -108,7 +108,7 @@ void SymbolThread::look(JitNames &Names) {
 }
 
 void SymbolThread::lookAtMaps() {
-  for (auto &[Image, Names] : Jits)
+  for (auto &[Process, Names] : Jits)
     if (Names.nextLook() <= JitNames::Clock::now())
       look(Names);
 }
@@ -137,7 +137,7 @@ void SymbolThread::answer(const Question &Q) {
 bool SymbolThread::waitForWork(std::unique_lock<std::mutex> &Guard) {
   auto HasWork = [this] { return Stop || !Questions.empty(); };
   auto Next = JitNames::Clock::time_point::max();
-  for (auto &[Image, Names] : Jits)
+  for (auto &[Process, Names] : Jits)
     Next = std::min(Next, Names.nextLook());
   if (Next != JitNames::Clock::time_point::max())
     return Wake.wait_until(Guard, Next, HasWork);

@@ -33,13 +33,13 @@ public:
   /// and below: to wake a thread costs as much as a new stack.
   void ask(uint32_t Frame, uint32_t Module, uint64_t Address);
 
-  /// Says where Image has its perf map; before the first askJit() of it.
-  void addJit(uint32_t Image, JitPlace Place);
-  /// Asks for the name of Frame, code of Image that no module owns. The answer
-  /// may come as late as at endJit().
-  void askJit(uint32_t Frame, uint32_t Image, uint64_t Address);
-  /// Image has ended, and its map is complete.
-  void endJit(uint32_t Image);
+  /// Says where Process has its perf map; before the first askJit() of it.
+  void addJit(uint32_t Process, JitPlace Place);
+  /// Asks for the name of Frame, code of Process that no module owns. The
+  /// answer may come as late as at endJit().
+  void askJit(uint32_t Frame, uint32_t Process, uint64_t Address);
+  /// Process has ended, and its map is complete.
+  void endJit(uint32_t Process);
   /// Gives the thread what was asked since the last time.
   void handOver();
 
@@ -71,7 +71,7 @@ private:
   struct Question {
     enum { Native, Jit, JitEnd } Kind;
     uint32_t Frame;
-    uint32_t Owner; ///< module or image
+    uint32_t Owner; ///< module or process
     uint64_t Address;
   };
   void run();
@@ -92,7 +92,7 @@ private:
   // The thread's own.
   Symbolizer Symbols;
   std::vector<ModuleCounts> Counts;
-  std::map<uint32_t, JitNames> Jits; ///< by image
+  std::map<uint32_t, JitNames> Jits; ///< by process
   std::thread Worker;
 };
 

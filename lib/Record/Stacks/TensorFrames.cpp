@@ -49,8 +49,8 @@ MadeBy memkit::madeByFrame(StringRef File, StringRef Function) {
 MadeBy TensorFrames::ofCode(uint32_t Code) {
   if (const uint8_t *Known = Codes.find(Code); Known && *Known)
     return MadeBy(*Known - 1);
-  SharedImage::CodeInfo C;
-  SharedImage::FunctionInfo F;
+  SharedProcess::CodeInfo C;
+  SharedProcess::FunctionInfo F;
   std::string File, Name;
   if (!Shared.code(Code, C))
     return MadeBy::Unknown;
@@ -69,7 +69,7 @@ MadeBy TensorFrames::ofCode(uint32_t Code) {
 MadeBy TensorFrames::ofPython(uint32_t Node) {
   SmallVector<uint32_t, 64> Path;
   MadeBy By = MadeBy::Unknown;
-  SharedImage::NodeInfo N;
+  SharedProcess::NodeInfo N;
   for (; Node; Node = N.Parent) {
     if (const uint8_t *Known = Nodes.find(Node); Known && *Known) {
       By = MadeBy(*Known - 1);
@@ -90,7 +90,7 @@ MadeBy TensorFrames::ofPython(uint32_t Node) {
 }
 
 MadeBy TensorFrames::of(uint32_t Node) {
-  SharedImage::NodeInfo N;
+  SharedProcess::NodeInfo N;
   if (!Node || !Shared.node(Node, N))
     return MadeBy::Unknown;
   return ofPython(N.isPair() ? N.python() : Node);

@@ -9,8 +9,8 @@
 #ifndef MEMKIT_LIB_RECORD_TENSORFRAMES_H
 #define MEMKIT_LIB_RECORD_TENSORFRAMES_H
 
-#include "Image/SharedImage.h"
 #include "Output/ChunkedArray.h"
+#include "Process/SharedProcess.h"
 #include "Scopes/TensorKinds.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -23,14 +23,14 @@ MadeBy madeByFrame(llvm::StringRef File, llvm::StringRef Function);
 /// looked at once. Belongs to the recorder's thread.
 class TensorFrames {
 public:
-  explicit TensorFrames(SharedImage &Shared) : Shared(Shared) {}
+  explicit TensorFrames(SharedProcess &Shared) : Shared(Shared) {}
   MadeBy of(uint32_t Node);
 
 private:
   MadeBy ofPython(uint32_t Node);
   MadeBy ofCode(uint32_t Code);
 
-  SharedImage &Shared;
+  SharedProcess &Shared;
   /// MadeBy + 1; 0: not known yet.
   ChunkedArray<uint8_t, 10> Nodes, Codes;
 };

@@ -55,14 +55,14 @@ EXPORT CUresult cuModuleLoad(CUmodule *To, const char *File) {
     *To = make();
   LEAVE;
 }
-EXPORT CUresult cuModuleLoadData(CUmodule *To, const void *Image) {
-  ENTER(cuModuleLoadData, To, Image);
+EXPORT CUresult cuModuleLoadData(CUmodule *To, const void *Process) {
+  ENTER(cuModuleLoadData, To, Process);
   if (!R_)
     *To = make();
   LEAVE;
 }
-EXPORT CUresult cuModuleLoadDataEx(CUmodule *To, const void *Image, unsigned N, CUjit_option *Options, void **Values) {
-  ENTER(cuModuleLoadDataEx, To, Image, N, Options, Values);
+EXPORT CUresult cuModuleLoadDataEx(CUmodule *To, const void *Process, unsigned N, CUjit_option *Options, void **Values) {
+  ENTER(cuModuleLoadDataEx, To, Process, N, Options, Values);
   if (!R_)
     *To = make();
   LEAVE;

@@ -11,15 +11,15 @@
 // CHECK: status 0
 //
 // RUN: %wiredrain -- %t %t | FileCheck %s --check-prefix=EXECS
-// EXECS: image 1 exec {{.*}}exec.c
-// EXECS: image 1 spawned {{.*}}exec.c
-// EXECS: image 1 exec-failed /none/such
+// EXECS: process 1 exec {{.*}}exec.c
+// EXECS: process 1 spawned {{.*}}exec.c
+// EXECS: process 1 exec-failed /none/such
 // EXECS-NOT: unknown {{[1-9]}}
 //
-// Not to be followed: one image.
+// Not to be followed: one process.
 // RUN: %wiredrain --no-follow -- %t %t | FileCheck %s --check-prefix=ALONE
-// ALONE: image 1 parent 0
-// ALONE-NOT: image 2
+// ALONE: process 1 parent 0
+// ALONE-NOT: process 2
 //
 // The program's own LD_PRELOAD stays, after ours.
 // RUN: %wiredrain -- %t preload | FileCheck %s --check-prefix=PRELOAD

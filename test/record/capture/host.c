@@ -24,8 +24,8 @@
 // CHECK-NEXT: 1/0 realloc-end realloc size 0 null
 // CHECK-COUNT-7: 1/0 free none size 0
 // CHECK-NEXT: 1/0 alloc malloc size 13 libc{{.*}} {{host.c.tmp[+].*}} depth 5
-// CHECK-NEXT: image 1 parent 0: allocations 10 reallocations 1 frees 9 bytes 5344
-// CHECK-NEXT: image 1 live 1 blocks 13 bytes unknown 0 twice 0 lost 0
+// CHECK-NEXT: process 1 parent 0: allocations 10 reallocations 1 frees 9 bytes 5344
+// CHECK-NEXT: process 1 live 1 blocks 13 bytes unknown 0 twice 0 lost 0
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -25,11 +25,11 @@ int main(void) {
   Props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   // While there is one, it is the heap.
   // CHECK: cuda:0.pool 2 MiB 1 MiB{{$}}
-  // ASM: heap-reserved image=1 heap=[[#POOL:]] values=[2097152 1048576]
+  // ASM: heap-reserved process=1 heap=[[#POOL:]] values=[2097152 1048576]
   CHECK(cuMemAllocAsync(&A, 1 << 20, NULL));
   CHECK(cuMemPoolCreate(&Own, &Props));
   // CHECK: cuda:0.pool 8 MiB 7 MiB pool 1 6 MiB 6 MiB{{$}}
-  // ASM: heap-reserved image=1 id=1 heap=[[#POOL]] values=[8388608 7340032 18446744073709551615 6291456 6291456]
+  // ASM: heap-reserved process=1 id=1 heap=[[#POOL]] values=[8388608 7340032 18446744073709551615 6291456 6291456]
   CHECK(cuMemAllocFromPoolAsync(&B, 6 << 20, Own, NULL));
   CHECK(cuMemFreeAsync(B, NULL));
   // CHECK: cuda:0.pool 2 MiB 1 MiB trimmed 6 MiB pool 1 0 B 0 B{{$}}

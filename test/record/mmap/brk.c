@@ -25,7 +25,7 @@ int main(void) {
   // CHECK: free #3
   free(M);
   // CHECK-NOT: {{alloc|free|split|resize}}
-  // CHECK: image-end 0
+  // CHECK: process-end 0
   if (sbrk(0) == P || sbrk(1ul << 60) != (void *)-1)
     return 1;
   _exit(0);

@@ -44,7 +44,7 @@ int main(void) {
   // CHECK-NEXT: free #7
   // CHECK-NEXT: free #6
   // CHECK-NEXT: free #3
-  // CHECK-NEXT: image-end 0
+  // CHECK-NEXT: process-end 0
   munmap(Room, 20 * PAGE);
   _exit(0);
 }

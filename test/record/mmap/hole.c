@@ -38,7 +38,7 @@ int main(void) {
   // What the kernel refuses is no event.
   if (munmap(P + 1, PAGE) == 0 || munmap(P, 0) == 0)
     return 1;
-  // CHECK-NEXT: image-end 0
+  // CHECK-NEXT: process-end 0
   _exit(0);
 }
 

@@ -17,7 +17,7 @@ int main(void) {
   // CHECK-NEXT: mmap
   // CHECK-NEXT: main
   // CHECK-NOT: {{alloc|free|split|resize}}
-  // CHECK: image-end 0
+  // CHECK: process-end 0
   size_t Size = 4 << 20;
   char *P = mmap(0, Size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                  -1, 0);

@@ -63,7 +63,7 @@ int main(void) {
   char *Reserved = mmap(Room, 4 * PAGE, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   mremap(Reserved, 4 * PAGE, 1024 * PAGE, MREMAP_MAYMOVE);
-  // CHECK: image-end 0
+  // CHECK: process-end 0
   _exit(0);
 }
 

@@ -46,7 +46,7 @@ int main(void) {
   char *Q = mmap(0, 1ul << 30, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   Q[0] = P[0];
-  // CHECK: image-end 0
+  // CHECK: process-end 0
   _exit(0);
 }
 

@@ -37,7 +37,7 @@ int main(void) {
   start(&A);
   // CHECK: alloc #[[#]] 128 KiB host.mmap
   // CHECK-NOT: host.stack
-  // CHECK: image-end 0
+  // CHECK: process-end 0
   void *Own = mmap(0, 128 << 10, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   pthread_attr_setstack(&A, Own, 128 << 10);

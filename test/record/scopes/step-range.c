@@ -46,12 +46,12 @@ int main(void) {
 }
 
 // CHECK: options={{.*}}"step=^iter [0-9]+$"
-// CHECK: {{[0-9]}} step image=1 id=1
-// CHECK-NEXT: {{[0-9]}} step image=1 id=2
-// CHECK-NEXT: {{[0-9]}} step image=1 id=3
-// CHECK: {{[0-9]}} step image=2 id=1
-// CHECK-NOT: {{[0-9]}} step image=
-// OWN-COUNT-4: {{[0-9]}} step image=
+// CHECK: {{[0-9]}} step process=1 id=1
+// CHECK-NEXT: {{[0-9]}} step process=1 id=2
+// CHECK-NEXT: {{[0-9]}} step process=1 id=3
+// CHECK: {{[0-9]}} step process=2 id=1
+// CHECK-NOT: {{[0-9]}} step process=
+// OWN-COUNT-4: {{[0-9]}} step process=
 // NONE: warning: --step=nothing: no range of such a name has ended
 // NOSTEPS: , 0 steps
 // BAD: memrec: error: --step=iter (: parentheses not balanced

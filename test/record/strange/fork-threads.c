@@ -2,7 +2,7 @@
 // allocate, and some execute another program.
 //
 // RUN: %cc -O1 -g -pthread %s -o %t.exe
-// RUN: %{same} --images=61 %t.fb -- %t.exe
+// RUN: %{same} --processes=61 %t.fb -- %t.exe
 
 #include <pthread.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
 # RUN: memdump --format=asm %t.fb | FileCheck %s
 # RUN: memleak -q %t.fb > %t.txt
 #
-# CHECK: step image=1 id=7
-# CHECK-NOT: step image=1 id=8
+# CHECK: step process=1 id=7
+# CHECK-NOT: step process=1 id=8
 import os
 import signal
 

@@ -11,12 +11,12 @@ import sys
 print('''header
 dictionary
   device 1 domain="cuda:0"
-  image 1 pid=1
-  thread 1 image=1 tid=1
+  process 1 pid=1
+  thread 1 process=1 tid=1
   heap 1 name="cuda:0.device" domain=1''')
 blocks = int(sys.argv[1])
 for first in range(0, blocks, 65536):
-    print("events image=1 epoch=%d" % (first // 65536 + 1))
+    print("events process=1 epoch=%d" % (first // 65536 + 1))
     for block in range(first, min(blocks, first + 65536)):
         print("  %d th1 alloc heap=1 size=1024 address=%d" % (100 * block, 4096 + 1024 * block))
 print("complete")

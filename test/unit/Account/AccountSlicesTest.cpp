@@ -19,7 +19,7 @@ TEST(AccountSlices, ASliceComesInParts) {
   Accounts A;
   A.addHeap(1, Heap());
   A.addHeap(2, Heap());
-  A.beginImage(1, 0);
+  A.beginProcess(1, 0);
   // The youngest rows first, and one that is as it was.
   for (uint32_t Stack = 9; Stack; --Stack)
     A.allocate({9 - Stack, A.stackRow(1, 1 + Stack % 2, Stack), 0}, Stack, 100,
@@ -56,7 +56,7 @@ TEST(AccountSlices, ALongSliceIsSorted) {
   Accounts A;
   for (uint32_t Heap = 1; Heap <= Heaps; ++Heap)
     A.addHeap(Heap, memkit::Heap());
-  A.beginImage(1, 0);
+  A.beginProcess(1, 0);
   // All (heap, stack) in a scattered order: 7 and the number of them have no
   // common factor. Numbers of stacks beyond 2^22 take three digits of 11 bits.
   std::vector<SliceRow> Expected;
@@ -79,7 +79,7 @@ TEST(AccountSlices, ALongSliceIsSorted) {
 TEST(AccountSlices, ASliceIsCutWhileEventsGoOn) {
   Accounts A;
   A.addHeap(1, Heap());
-  A.beginImage(1, 0);
+  A.beginProcess(1, 0);
   constexpr uint32_t Stacks = 10;
   uint64_t Ordinal = 0;
   auto Add = [&](uint32_t Stack, uint64_t TimeNs) {
@@ -133,7 +133,7 @@ TEST(AccountSlices, WhatRowsAllocateWaitsForAWholeSlice) {
   for (bool AtOnce : {true, false}) {
     Accounts A;
     A.addHeap(1, Heap());
-    A.beginImage(1, 0);
+    A.beginProcess(1, 0);
     uint64_t Ordinal = 0, Time = 0;
     auto Churn = [&](uint32_t Stack, uint64_t Size, bool Temporary) {
       uint32_t Row = A.stackRow(1, 1, Stack);
@@ -186,7 +186,7 @@ TEST(AccountSlices, WhatRowsAllocateWaitsForAWholeSlice) {
 TEST(AccountSlices, SlicesAreWholeWhileThatIsCheap) {
   Accounts A;
   A.addHeap(1, Heap());
-  A.beginImage(1, 0);
+  A.beginProcess(1, 0);
   constexpr uint32_t Stacks = 2'000;
   uint64_t Ordinal = 0, Time = 0, Sum = 0;
   unsigned Whole = 0, Slices = 0;
@@ -213,7 +213,7 @@ TEST(AccountSlices, SlicesAreWholeWhileThatIsCheap) {
 TEST(AccountSlices, SlicesOfStepsAndTime) {
   Accounts A;
   A.addHeap(1, Heap());
-  A.beginImage(1, 0);
+  A.beginProcess(1, 0);
   uint32_t Row = A.stackRow(1, 1, 5);
   EXPECT_FALSE(A.timeSliceDue(1, 1'000'000)) << "before the first interval";
   EXPECT_FALSE(A.timeSliceDue(1, 250'000'000)) << "nothing changed";

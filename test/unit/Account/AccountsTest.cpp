@@ -46,7 +46,7 @@ std::string print(const Totals &T) {
 void expectSame(const std::vector<SumRows> &A, const std::vector<SumRows> &B) {
   ASSERT_EQ(A.size(), B.size());
   for (size_t I = 0; I < A.size(); ++I) {
-    EXPECT_EQ(A[I].Image, B[I].Image);
+    EXPECT_EQ(A[I].Process, B[I].Process);
     ASSERT_EQ(A[I].Rows.size(), B[I].Rows.size());
     for (size_t J = 0; J < A[I].Rows.size(); ++J)
       EXPECT_EQ(print(A[I].Rows[J]), print(B[I].Rows[J]));
@@ -66,7 +66,7 @@ void expectSame(const Summary &A, const Summary &B) {
   ASSERT_EQ(A.Domains.size(), B.Domains.size());
   for (size_t I = 0; I < A.Domains.size(); ++I)
     EXPECT_EQ(print(A.Domains[I]), print(B.Domains[I]));
-  EXPECT_EQ(A.Images, B.Images);
+  EXPECT_EQ(A.Processes, B.Processes);
   EXPECT_EQ(A.Steps, B.Steps);
 }
 
@@ -81,8 +81,8 @@ public:
   }
 
   void go(unsigned Events) {
-    startImage();
-    startImage();
+    startProcess();
+    startProcess();
     for (unsigned I = 0; I < Events; ++I) {
       Time += pick(3) * TimeUnitNs;
       unsigned Dice = pick(1000);
@@ -99,11 +99,11 @@ public:
       else if (Dice < 985)
         step();
       else if (Dice < 995)
-        slice(pickImage());
-      else if (Dice < 997 && NextImage < 6)
-        startImage();
+        slice(pickProcess());
+      else if (Dice < 997 && NextProcess < 6)
+        startProcess();
       else if (Dice < 998 && Running.size() > 1)
-        endImage();
+        endProcess();
     }
     tell();
     Summary Want = N.summary(Time);
@@ -112,18 +112,18 @@ public:
 
 private:
   uint64_t pick(uint64_t Below) { return Rng() % Below; }
-  uint32_t pickImage() { return Running[pick(Running.size())]; }
+  uint32_t pickProcess() { return Running[pick(Running.size())]; }
   int pickBlock() {
     std::vector<int> Live;
     for (size_t I = 0; I < N.Blocks.size(); ++I)
-      if (N.Blocks[I].Live && !A.isEnded(N.Blocks[I].Image))
+      if (N.Blocks[I].Live && !A.isEnded(N.Blocks[I].Process))
         Live.push_back(I);
     return Live.empty() ? -1 : Live[pick(Live.size())];
   }
   BlockRef ref(int At) {
     const NaiveBlock &B = N.Blocks[At];
-    return {Ordinals[At], A.stackRow(B.Image, B.Heap, B.Stack),
-            A.contextRow(B.Image, B.Heap, B.Context)};
+    return {Ordinals[At], A.stackRow(B.Process, B.Heap, B.Stack),
+            A.contextRow(B.Process, B.Heap, B.Context)};
   }
   uint64_t enclosing(int At) {
     int O = N.Blocks[At].Outer;
@@ -135,17 +135,17 @@ private:
         return true;
     return false;
   }
-  /// Has an event told with others of its image.
-  void gather(uint32_t Image, Change C) {
-    if (Image != ChangesOf)
+  /// Has an event told with others of its process.
+  void gather(uint32_t Process, Change C) {
+    if (Process != ChangesOf)
       tell();
-    ChangesOf = Image;
+    ChangesOf = Process;
     Changes.push_back(C);
     ChangeTimes.push_back(Time);
   }
   void gather(int At, Change::Kinds Kind, uint64_t Bytes) {
     BlockRef B = ref(At);
-    gather(N.Blocks[At].Image, {Bytes, B.Row, B.ContextRow, Kind});
+    gather(N.Blocks[At].Process, {Bytes, B.Row, B.ContextRow, Kind});
   }
   void tell() {
     if (!Changes.empty())
@@ -153,49 +153,50 @@ private:
     Changes.clear();
     ChangeTimes.clear();
   }
-  void startImage() {
+  void startProcess() {
     tell();
-    A.beginImage(NextImage, Time);
-    Running.push_back(NextImage++);
+    A.beginProcess(NextProcess, Time);
+    Running.push_back(NextProcess++);
   }
-  void endImage() {
+  void endProcess() {
     tell();
     size_t At = pick(Running.size());
-    uint32_t Image = Running[At];
+    uint32_t Process = Running[At];
     Running.erase(Running.begin() + At);
     Time = A.boundary(Time);
-    A.endImage(Image, Time, 128 + Image, Image);
-    N.endImage(Image, Time, 128 + Image, Image);
-    slice(Image);
+    A.endProcess(Process, Time, 128 + Process, Process);
+    N.endProcess(Process, Time, 128 + Process, Process);
+    slice(Process);
   }
   void step() {
     tell();
-    uint32_t Image = pickImage();
+    uint32_t Process = pickProcess();
     Time = A.boundary(Time);
-    A.beginStep(Image, ++Step, Time);
-    N.beginStep(Image, Step, Time);
+    A.beginStep(Process, ++Step, Time);
+    N.beginStep(Process, Step, Time);
   }
-  void slice(uint32_t Image) {
+  void slice(uint32_t Process) {
     tell();
     Slice S;
-    SliceSums Sums = Slices[Image] % 3 ? SliceSums::Whole : SliceSums::Changed;
-    A.cutSlice(Image, Time, NextOrdinal[Image], Sums, S);
+    SliceSums Sums =
+        Slices[Process] % 3 ? SliceSums::Whole : SliceSums::Changed;
+    A.cutSlice(Process, Time, NextOrdinal[Process], Sums, S);
     EXPECT_EQ(S.Sums, Sums);
-    EXPECT_EQ(S.Rows, N.slice(Image, Sums));
-    EXPECT_EQ(S.Index, Slices[Image]++);
+    EXPECT_EQ(S.Rows, N.slice(Process, Sums));
+    EXPECT_EQ(S.Index, Slices[Process]++);
     EXPECT_EQ(S.EndNs, Time);
   }
   void allocate() {
     NaiveBlock B;
-    B.Image = pickImage();
+    B.Process = pickProcess();
     B.Heap = 1 + pick(5);
     B.Stack = 1 + pick(4);
     B.Context = pick(3);
-    B.Thread = B.Image * 2 + pick(2);
+    B.Thread = B.Process * 2 + pick(2);
     B.Size = pick(100);
     B.Outer = -1;
     int Outer = Nesting && pick(2) ? pickBlock() : -1;
-    if (Outer >= 0 && N.Blocks[Outer].Image == B.Image) {
+    if (Outer >= 0 && N.Blocks[Outer].Process == B.Process) {
       B.Outer = Outer;
       // A valid stream: it fits into what encloses it.
       uint64_t Room = N.Blocks[Outer].Size;
@@ -204,7 +205,7 @@ private:
           Room -= std::min(Room, N.Blocks[I].Size);
       B.Size = Room ? pick(Room) : 0;
     }
-    uint64_t Ordinal = NextOrdinal[B.Image]++;
+    uint64_t Ordinal = NextOrdinal[B.Process]++;
     int At = N.allocate(B, Time);
     Ordinals.push_back(Ordinal);
     if (Together) {
@@ -217,10 +218,10 @@ private:
   }
   void free() {
     int At = pick(2) ? pickBlock() : int(N.Blocks.size()) - 1;
-    if (At < 0 || !N.Blocks[At].Live || A.isEnded(N.Blocks[At].Image))
+    if (At < 0 || !N.Blocks[At].Live || A.isEnded(N.Blocks[At].Process))
       return;
     const NaiveBlock &B = N.Blocks[At];
-    uint32_t Thread = B.Image * 2 + pick(2);
+    uint32_t Thread = B.Process * 2 + pick(2);
     if (Together)
       gather(At,
              A.lastAllocation(Thread) == Ordinals[At] + 1
@@ -258,18 +259,18 @@ private:
     else
       A.split(ref(At), Time, enclosing(At));
     N.split(At, pick(N.Blocks[At].Size + 1), Time);
-    Ordinals.push_back(NextOrdinal[N.Blocks[At].Image]++);
+    Ordinals.push_back(NextOrdinal[N.Blocks[At].Process]++);
   }
 
   std::mt19937_64 Rng;
   bool Nesting, Together;
-  std::vector<Change> Changes; ///< of the image ChangesOf, not yet told
+  std::vector<Change> Changes; ///< of the process ChangesOf, not yet told
   std::vector<uint64_t> ChangeTimes;
   uint32_t ChangesOf = 0;
   Naive N;
   Accounts A;
   uint64_t Time = 0, Step = 0;
-  uint32_t NextImage = 1;
+  uint32_t NextProcess = 1;
   std::vector<uint32_t> Running;
   std::vector<uint64_t> Ordinals;
   std::map<uint32_t, uint64_t> NextOrdinal, Slices;
@@ -306,7 +307,7 @@ TEST(Accounts, EnclosingBlockFreedFirst) {
   Accounts A;
   A.addHeap(1, Heap());
   A.addHeap(2, Heap());
-  A.beginImage(1, 0);
+  A.beginProcess(1, 0);
   BlockRef Outer{0, A.stackRow(1, 1, 1), 0}, Inner{1, A.stackRow(1, 2, 2), 0};
   A.allocate(Outer, 100, 100, 1);
   A.allocateIn(Inner, Outer, 30, 200, 1);
@@ -328,13 +329,13 @@ TEST(Accounts, EnclosingBlockFreedFirst) {
   EXPECT_EQ(S.Stacks[0].Rows[1].LiveExclusive, 0u);
 }
 
-TEST(Accounts, EndedImageCountsNothingAtLaterPeak) {
+TEST(Accounts, EndedProcessCountsNothingAtLaterPeak) {
   Accounts A;
   A.addHeap(1, Heap());
-  A.beginImage(1, 0);
-  A.beginImage(2, 0);
+  A.beginProcess(1, 0);
+  A.beginProcess(2, 0);
   A.allocate({0, A.stackRow(1, 1, 1), 0}, 50, 100, 1);
-  A.endImage(1, A.boundary(100), 0, 0);
+  A.endProcess(1, A.boundary(100), 0, 0);
   A.allocate({0, A.stackRow(2, 1, 1), 0}, 60, A.floorNs(), 2);
   Summary S = A.summary(0, 300);
   EXPECT_EQ(S.Heaps[0].PeakBytes, 60u);
@@ -348,7 +349,7 @@ TEST(Accounts, EndedImageCountsNothingAtLaterPeak) {
 TEST(Accounts, WhatIsReserved) {
   Accounts A;
   A.addHeap(1, Heap());
-  A.beginImage(1, 0);
+  A.beginProcess(1, 0);
   uint32_t Row = A.stackRow(1, 1, 1);
   EXPECT_FALSE(A.heapTotals(1).ReservedKnown);
   A.setReserved(1, 1, 1000);
@@ -365,10 +366,10 @@ TEST(Accounts, WhatIsReserved) {
   EXPECT_EQ(T.ReservedPeakBytes, 4000u);
   EXPECT_EQ(T.ReservedAtPeakBytes, 3000u);
   EXPECT_EQ(T.GrowthFragmentationPpm, 900000u);
-  // A later peak, and the end of the image.
+  // A later peak, and the end of the process.
   A.allocate({2, Row, 0}, 500, 400, 1);
   EXPECT_EQ(A.heapTotals(1).ReservedAtPeakBytes, 2000u);
-  A.endImage(1, 500, 0, 0);
+  A.endProcess(1, 500, 0, 0);
   EXPECT_EQ(A.heapTotals(1).ReservedAtPeakBytes, 2000u);
   EXPECT_EQ(A.heapTotals(1).ReservedBytes, 2000u);
 }
@@ -376,7 +377,7 @@ TEST(Accounts, WhatIsReserved) {
 TEST(Accounts, BoundaryLiesAfterAllEvents) {
   Accounts A;
   A.addHeap(1, Heap());
-  A.beginImage(1, 0);
+  A.beginProcess(1, 0);
   EXPECT_EQ(A.boundary(130), 200u);
   A.allocate({0, A.stackRow(1, 1, 1), 0}, 1, 500, 1);
   EXPECT_EQ(A.boundary(420), 600u);
@@ -387,7 +388,7 @@ TEST(Accounts, BoundaryLiesAfterAllEvents) {
 TEST(Accounts, SummaryComesInParts) {
   Accounts A;
   A.addHeap(1, Heap());
-  A.beginImage(1, 0);
+  A.beginProcess(1, 0);
   uint32_t Stacks = MaxBlockRows + 10;
   for (uint32_t S = 1; S <= Stacks; ++S)
     A.allocate({S - 1u, A.stackRow(1, 1, S), 0}, S, 100, 1);

@@ -49,7 +49,7 @@ class RandomLives {
 public:
   explicit RandomLives(unsigned Seed) : Rng(Seed) {
     A.addHeap(1, Heap());
-    A.beginImage(1, 0);
+    A.beginProcess(1, 0);
   }
   void go(unsigned Intervals, bool Together, bool InParts) {
     for (unsigned I = 0; I != Intervals; ++I) {
@@ -193,7 +193,7 @@ class Program {
 public:
   Program() {
     A.addHeap(1, Heap());
-    A.beginImage(1, 0);
+    A.beginProcess(1, 0);
     Row = A.stackRow(1, 1, 1);
   }
   void allocate() { A.allocate({Next++, Row, 0}, 1000, Time += 100, 1); }

@@ -30,30 +30,32 @@ int Naive::outer(int At) const {
 uint64_t Naive::exclusive(int At) const {
   uint64_t Bytes = Blocks[At].Size;
   for (size_t I = 0; I < Blocks.size(); ++I)
-    if (Blocks[I].Live && Blocks[I].Image == Blocks[At].Image && outer(I) == At)
+    if (Blocks[I].Live && Blocks[I].Process == Blocks[At].Process &&
+        outer(I) == At)
       Bytes -= Blocks[I].Size;
   return Bytes;
 }
 
 template <class F> void Naive::eachRow(int At, F Do) {
   const NaiveBlock &B = Blocks[At];
-  Do(Rows[{false, B.Image, B.Heap, B.Stack}]);
+  Do(Rows[{false, B.Process, B.Heap, B.Stack}]);
   if (B.Context)
-    Do(Rows[{true, B.Image, B.Heap, B.Context}]);
+    Do(Rows[{true, B.Process, B.Heap, B.Context}]);
 }
 
-/// Live values by row: of running images, or of all as they were at their end.
+/// Live values by row: of running processes, or of all as they were at their
+/// end.
 std::map<RowKey, SumRow> Naive::live(bool Everything) const {
   std::map<RowKey, SumRow> Out;
   for (size_t I = 0; I < Blocks.size(); ++I) {
     const NaiveBlock &B = Blocks[I];
-    if (!B.Live || (!Everything && !running(B.Image)))
+    if (!B.Live || (!Everything && !running(B.Process)))
       continue;
     for (bool Context : {false, true}) {
       if (Context && !B.Context)
         continue;
       SumRow &R =
-          Out[{Context, B.Image, B.Heap, Context ? B.Context : B.Stack}];
+          Out[{Context, B.Process, B.Heap, Context ? B.Context : B.Stack}];
       R.LiveBlocks += 1;
       R.LiveBytes += B.Size;
       R.LiveExclusive += exclusive(I);
@@ -69,7 +71,7 @@ uint64_t Naive::domainBytes(uint32_t Domain, bool Everything,
   for (size_t I = 0; I < Blocks.size(); ++I) {
     const NaiveBlock &B = Blocks[I];
     if (B.Live && counted(B.Heap) && Heaps[B.Heap - 1].Domain == Domain &&
-        (Everything || running(B.Image)) && outer(I) < 0) {
+        (Everything || running(B.Process)) && outer(I) < 0) {
       Bytes += B.Size;
       Count += 1;
     }
@@ -89,11 +91,12 @@ static void dropEmpty(DomainShares &S) {
     S.clear();
 }
 
-uint64_t Naive::liveOf(uint32_t Image, uint32_t Domain) const {
+uint64_t Naive::liveOf(uint32_t Process, uint32_t Domain) const {
   uint64_t Bytes = 0;
   for (size_t I = 0; I < Blocks.size(); ++I)
-    if (Blocks[I].Live && Blocks[I].Image == Image && counted(Blocks[I].Heap) &&
-        Heaps[Blocks[I].Heap - 1].Domain == Domain && outer(I) < 0)
+    if (Blocks[I].Live && Blocks[I].Process == Process &&
+        counted(Blocks[I].Heap) && Heaps[Blocks[I].Heap - 1].Domain == Domain &&
+        outer(I) < 0)
       Bytes += Blocks[I].Size;
   return Bytes;
 }
@@ -131,15 +134,15 @@ void Naive::lookForPeaks(uint64_t Time) {
     }
   }
   for (const NaiveBlock &B : Blocks)
-    if (running(B.Image)) {
-      uint64_t Bytes = liveOf(B.Image, 0), OfDevice = liveOf(B.Image, 1);
+    if (running(B.Process)) {
+      uint64_t Bytes = liveOf(B.Process, 0), OfDevice = liveOf(B.Process, 1);
       auto Raise = [&](auto &T) {
         T.PeakBytes = std::max(T.PeakBytes, Bytes);
         DomainShare &D = deviceOf(T.Shares);
         D.PeakBytes = std::max(D.PeakBytes, OfDevice);
       };
-      Raise(Images[B.Image]);
-      Raise(Running[B.Image]);
+      Raise(Processes[B.Process]);
+      Raise(Running[B.Process]);
     }
 }
 
@@ -159,9 +162,9 @@ void Naive::domainMoved(int At, uint64_t Before, bool Outermost, int Kind) {
   };
   Add(T);
   if (Domain == 0)
-    return Add(Running[B.Image]);
-  Add(deviceOf(Running[B.Image].Shares));
-  Add(deviceOf(Images[B.Image].Shares));
+    return Add(Running[B.Process]);
+  Add(deviceOf(Running[B.Process].Shares));
+  Add(deviceOf(Processes[B.Process].Shares));
 }
 
 int Naive::allocate(NaiveBlock B, uint64_t Time) {
@@ -185,7 +188,7 @@ int Naive::allocate(NaiveBlock B, uint64_t Time) {
   Threads[B.Thread].AllocatedBytes += B.Size;
   if (outer(At) >= 0)
     Threads[B.Thread].NestedBytes += B.Size;
-  Images[B.Image].Allocations += 1;
+  Processes[B.Process].Allocations += 1;
   domainMoved(At, Before, outer(At) < 0, 1);
   lookForPeaks(Time);
   return At;
@@ -202,7 +205,7 @@ void Naive::free(int At, uint32_t Thread, uint64_t Time) {
   H.Frees += 1;
   H.FreedBytes += B.Size;
   H.Temporaries += Temporary;
-  Images[B.Image].Frees += 1;
+  Processes[B.Process].Frees += 1;
   if (counted(B.Heap) && Outermost)
     DomainSums[Heaps[B.Heap - 1].Domain].Temporaries += Temporary;
   domainMoved(At, Before, Outermost, -1);
@@ -234,49 +237,49 @@ int Naive::split(int At, uint64_t Size, uint64_t Time) {
   return Blocks.size() - 1;
 }
 
-void Naive::endStep(uint32_t Image, uint64_t Time) {
-  StepTotals &S = Running[Image];
-  if (S.Image) {
+void Naive::endStep(uint32_t Process, uint64_t Time) {
+  StepTotals &S = Running[Process];
+  if (S.Process) {
     S.EndNs = Time;
-    S.LiveBytes = liveOf(Image, 0);
-    deviceOf(S.Shares).LiveBytes = liveOf(Image, 1);
+    S.LiveBytes = liveOf(Process, 0);
+    deviceOf(S.Shares).LiveBytes = liveOf(Process, 1);
     dropEmpty(S.Shares);
-    Steps[Image].push_back(S);
+    Steps[Process].push_back(S);
   }
   S = StepTotals();
 }
 
-void Naive::beginStep(uint32_t Image, uint64_t Step, uint64_t Time) {
-  endStep(Image, Time);
-  StepTotals &S = Running[Image];
-  S.Image = Image;
+void Naive::beginStep(uint32_t Process, uint64_t Step, uint64_t Time) {
+  endStep(Process, Time);
+  StepTotals &S = Running[Process];
+  S.Process = Process;
   S.Step = Step;
   S.BeginNs = Time;
-  S.PeakBytes = liveOf(Image, 0);
-  deviceOf(S.Shares).PeakBytes = liveOf(Image, 1);
+  S.PeakBytes = liveOf(Process, 0);
+  deviceOf(S.Shares).PeakBytes = liveOf(Process, 1);
 }
 
-void Naive::endImage(uint32_t Image, uint64_t Time, int32_t Status,
-                     uint32_t Signal) {
-  endStep(Image, Time);
-  Ended[Image] = true;
-  ImageTotals &T = Images[Image];
+void Naive::endProcess(uint32_t Process, uint64_t Time, int32_t Status,
+                       uint32_t Signal) {
+  endStep(Process, Time);
+  Ended[Process] = true;
+  ProcessTotals &T = Processes[Process];
   T.Ended = true;
   T.EndNs = Time;
   T.ExitStatus = Status;
   T.Signal = Signal;
 }
 
-std::vector<SliceRow> Naive::slice(uint32_t Image, SliceSums Sums) {
+std::vector<SliceRow> Naive::slice(uint32_t Process, SliceSums Sums) {
   std::map<RowKey, SumRow> Now;
   for (auto &[Key, R] : live(true))
-    if (!std::get<0>(Key) && std::get<1>(Key) == Image)
+    if (!std::get<0>(Key) && std::get<1>(Key) == Process)
       Now[Key] = R;
-  std::map<RowKey, SumRow> &Before = Sliced[Image];
+  std::map<RowKey, SumRow> &Before = Sliced[Process];
   std::map<RowKey, SumRow> Both = Now;
   Both.insert(Before.begin(), Before.end());
   for (auto &[Key, R] : Rows)
-    if (!std::get<0>(Key) && std::get<1>(Key) == Image)
+    if (!std::get<0>(Key) && std::get<1>(Key) == Process)
       Both.insert({Key, R});
   std::vector<SliceRow> Out;
   for (auto &[Key, Unused] : Both) {
@@ -305,7 +308,7 @@ Summary Naive::summary(uint64_t EndNs) const {
   S.Events = Events;
   std::map<RowKey, SumRow> Live = live(true);
   for (auto &[Key, Row] : Rows) {
-    auto [Context, Image, HeapId, Id] = Key;
+    auto [Context, Process, HeapId, Id] = Key;
     SumRow R = Row;
     R.Key = Id;
     R.Heap = HeapId;
@@ -329,8 +332,8 @@ Summary Naive::summary(uint64_t EndNs) const {
       R.DomainPeakBytes = P.LiveExclusive;
     }
     auto &To = Context ? S.Contexts : S.Stacks;
-    if (To.empty() || To.back().Image != Image)
-      To.push_back({Image, {}});
+    if (To.empty() || To.back().Process != Process)
+      To.push_back({Process, {}});
     To.back().Rows.push_back(R);
   }
   for (uint32_t Id = 1; Id <= Heaps.size(); ++Id) {
@@ -359,18 +362,18 @@ Summary Naive::summary(uint64_t EndNs) const {
     T.LiveBytes = domainBytes(Domain, true, T.LiveBlocks);
     S.Domains.push_back(T);
   }
-  for (auto &[Id, Image] : Images) {
-    ImageTotals T = Image;
-    T.Image = Id;
+  for (auto &[Id, Process] : Processes) {
+    ProcessTotals T = Process;
+    T.Process = Id;
     T.LiveBytes = liveOf(Id, 0);
     deviceOf(T.Shares).LiveBytes = liveOf(Id, 1);
     dropEmpty(T.Shares);
     if (!T.Ended)
       T.EndNs = EndNs;
-    S.Images.push_back(T);
+    S.Processes.push_back(T);
     if (Steps.count(Id))
       S.Steps.insert(S.Steps.end(), Steps.at(Id).begin(), Steps.at(Id).end());
-    if (Running.count(Id) && Running.at(Id).Image) {
+    if (Running.count(Id) && Running.at(Id).Process) {
       StepTotals R = Running.at(Id);
       R.EndNs = EndNs;
       R.LiveBytes = T.LiveBytes;

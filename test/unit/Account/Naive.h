@@ -22,13 +22,13 @@
 namespace memkit::test {
 
 struct NaiveBlock {
-  uint32_t Image, Heap, Stack, Context, Thread;
+  uint32_t Process, Heap, Stack, Context, Thread;
   uint64_t Size;
   int Outer; ///< index of the enclosing block as named, -1 none
   bool Live = true;
 };
 
-/// (contexts?, image, heap, key)
+/// (contexts?, process, heap, key)
 using RowKey = std::tuple<bool, uint32_t, uint32_t, uint32_t>;
 
 class Naive {
@@ -39,11 +39,12 @@ public:
   void free(int At, uint32_t Thread, uint64_t Time);
   void resize(int At, uint64_t Size, uint64_t Time);
   int split(int At, uint64_t Size, uint64_t Time);
-  void endImage(uint32_t Image, uint64_t Time, int32_t Status, uint32_t Signal);
-  void beginStep(uint32_t Image, uint64_t Step, uint64_t Time);
+  void endProcess(uint32_t Process, uint64_t Time, int32_t Status,
+                  uint32_t Signal);
+  void beginStep(uint32_t Process, uint64_t Step, uint64_t Time);
   /// The rows whose live values differ from those at the call before; of a
   /// whole slice also those that allocated since they were given last.
-  std::vector<SliceRow> slice(uint32_t Image, SliceSums Sums);
+  std::vector<SliceRow> slice(uint32_t Process, SliceSums Sums);
 
   /// The block that At lies in for the sums, -1 for none.
   int outer(int At) const;
@@ -57,10 +58,10 @@ private:
   }
   bool nests(int In, int Out) const;
   uint64_t exclusive(int At) const;
-  bool running(uint32_t Image) const { return !Ended.count(Image); }
+  bool running(uint32_t Process) const { return !Ended.count(Process); }
   std::map<RowKey, SumRow> live(bool Everything) const;
-  uint64_t liveOf(uint32_t Image, uint32_t Domain) const;
-  void endStep(uint32_t Image, uint64_t Time);
+  uint64_t liveOf(uint32_t Process, uint32_t Domain) const;
+  void endStep(uint32_t Process, uint64_t Time);
   void domainMoved(int At, uint64_t Before, bool Outermost, int Kind);
   uint64_t domainBytes(uint32_t Domain, bool Everything, uint64_t &Count) const;
   void lookForPeaks(uint64_t Time);
@@ -72,7 +73,7 @@ private:
   std::map<uint32_t, std::vector<uint64_t>> Sizes; ///< by heap
   std::map<uint32_t, ThreadTotals> Threads;
   std::map<uint32_t, std::map<RowKey, SumRow>> HeapPeaks, DomainPeaks;
-  std::map<uint32_t, ImageTotals> Images;
+  std::map<uint32_t, ProcessTotals> Processes;
   std::map<uint32_t, bool> Ended;
   std::map<uint32_t, StepTotals> Running;
   std::map<uint32_t, std::vector<StepTotals>> Steps;

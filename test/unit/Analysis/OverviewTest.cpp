@@ -34,31 +34,31 @@ pairs(ArrayRef<SeriesPoint> Points) {
 static const char *const TwoProcesses = R"(
 header
 dictionary
- image 1 pid=1 exe="/bin/a"
- image 2 pid=2 parent=1 exe="/bin/a"
+ process 1 pid=1 exe="/bin/a"
+ process 2 pid=2 parent=1 exe="/bin/a"
  heap 1 name="torch.cuda:0"
  stack 1 main > f
  stack 2 main > g
 marks
- 10 heap-reserved image=1 heap=1 values=[100 60]
- 20 heap-reserved image=2 heap=1 values=[50 50]
- 30 heap-reserved image=1 heap=1 values=[80]
- 40 heap-reserved image=1 heap=1 values=[70 20]
- 50 image-end image=1 values=[0]
-slices image=1
+ 10 heap-reserved process=1 heap=1 values=[100 60]
+ 20 heap-reserved process=2 heap=1 values=[50 50]
+ 30 heap-reserved process=1 heap=1 values=[80]
+ 40 heap-reserved process=1 heap=1 values=[70 20]
+ 50 process-end process=1 values=[0]
+slices process=1
  slice 0 end=10
   row heap=1 stack=1 blocks=1 bytes=40
   row heap=1 stack=2 blocks=1 bytes=2
  slice 1 begin=10 end=50
   row heap=1 stack=1 blocks=1 bytes=30
-slices image=2
+slices process=2
  slice 0 end=20
   row heap=1 stack=1 blocks=1 bytes=5
 summary number=1 end=100
  heap 1 allocations=3 allocated-bytes=47 peak-bytes=47 peak-time=20
  domain 0 allocations=3 peak-bytes=47 peak-time=20
- image 1 end=50 ended=true
- image 2 end=100
+ process 1 end=50 ended=true
+ process 2 end=100
 complete
 )";
 
@@ -105,11 +105,11 @@ TEST(HeapStats, StepsOfPeaks) {
   Opened In(R"(
 header
 dictionary
- image 1 pid=1 exe="/bin/a"
+ process 1 pid=1 exe="/bin/a"
 summary number=1 end=100
- image 1 end=100
- step 3 image=1 begin=10 end=20
- step 4 image=1 begin=20 end=30
+ process 1 end=100
+ step 3 process=1 begin=10 end=20
+ step 4 process=1 begin=20 end=30
 complete
 )");
   EXPECT_EQ(stepAt(*In.T, 9), std::nullopt);
@@ -123,14 +123,14 @@ TEST(HeapStats, StacksShownAlikeAreOne) {
   Opened In(R"(
 header
 dictionary
- image 1 pid=1 exe="/bin/a"
+ process 1 pid=1 exe="/bin/a"
  heap 1 name="host.malloc"
  heap 2 name="torch.cpu" parent=1
  stack 1 prog!main@main.c:1 > malloc
  stack 2 prog!main@main.c:1 > malloc
  stack 3 prog!other@main.c:9 > malloc
 summary number=1 end=1000000000 complete=false
- stacks image=1
+ stacks process=1
   row stack=1 heap=1 allocations=1 heap-peak-blocks=1 heap-peak-bytes=10 domain-peak-blocks=1 domain-peak-bytes=3
   row stack=2 heap=1 allocations=1 heap-peak-blocks=2 heap-peak-bytes=20 domain-peak-blocks=2 domain-peak-bytes=20
   row stack=3 heap=2 allocations=1 heap-peak-blocks=1 heap-peak-bytes=7 domain-peak-blocks=1 domain-peak-bytes=7
@@ -138,7 +138,7 @@ summary number=1 end=1000000000
  heap 1 allocations=2 allocated-bytes=30 peak-bytes=30 peak-time=20
  heap 2 allocations=1 allocated-bytes=7 peak-bytes=7 peak-time=20
  domain 0 allocations=3 peak-bytes=30 peak-time=20
- image 1 end=50 ended=true
+ process 1 end=50 ended=true
 complete
 )");
   std::vector<HeapStats> H = statHeaps(In.S, 2);
@@ -164,15 +164,15 @@ risesOf(ArrayRef<std::pair<uint64_t, uint64_t>> Samples) {
 header
 dictionary
  device 1 name="d" domain="cuda:0"
- image 1 pid=1 exe="/bin/a"
+ process 1 pid=1 exe="/bin/a"
 marks
 )";
   for (auto [Time, Used] : Samples)
     Text += " " + std::to_string(Time * 10000000) +
-            " device-used image=1 id=1 values=[" + std::to_string(Used) +
+            " device-used process=1 id=1 values=[" + std::to_string(Used) +
             " 1000 0 0 0 0 0]\n";
   Text +=
-      "summary number=1 end=9000000000\n image 1 end=9000000000\ncomplete\n";
+      "summary number=1 end=9000000000\n process 1 end=9000000000\ncomplete\n";
   Opened In(Text);
   MarkSeries M = cantFail(readMarkSeries(*In.T));
   std::vector<DeviceGap> G = findGaps(*In.T, M, LiveSeries());

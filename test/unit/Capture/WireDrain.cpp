@@ -83,7 +83,7 @@ const char *Functions[] = {"none",
                            "pyobject-calloc",
                            "pyobject-realloc"};
 
-struct Image {
+struct DrainedProcess {
   uint32_t Id, Pid, Parent;
   int Fd;
   char *Base;
@@ -130,7 +130,7 @@ struct Image {
   }
 };
 
-std::vector<std::unique_ptr<Image>> Images;
+std::vector<std::unique_ptr<DrainedProcess>> Processes;
 uint64_t Total;
 
 [[noreturn]] void die(const char *What) {
@@ -148,8 +148,8 @@ void holdLock(wire::Control *C) {
   pthread_mutex_lock(M);
 }
 
-std::unique_ptr<Image> makeImage(uint32_t Id) {
-  auto I = std::make_unique<Image>();
+std::unique_ptr<DrainedProcess> makeProcess(uint32_t Id) {
+  auto I = std::make_unique<DrainedProcess>();
   I->Id = Id;
   I->Fd = memfd_create("wiredrain", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   uint64_t At = wire::PieceBytes;
@@ -183,7 +183,7 @@ std::unique_ptr<Image> makeImage(uint32_t Id) {
   I->C = new (P) wire::Control();
   I->C->MagicValue = wire::Magic;
   I->C->VersionValue = wire::Version;
-  I->C->Image = Id;
+  I->C->Process = Id;
   I->C->Regions = R;
   I->C->Settings.Recording = 1;
   I->C->Settings.OnFullMode =
@@ -205,11 +205,11 @@ void greet(int Socket) {
   wire::Hello H;
   if (recv(Fd, &H, sizeof(H), 0) == ssize_t(sizeof(H)) &&
       H.MagicValue == wire::Magic) {
-    auto I = makeImage(uint32_t(Images.size()) + 1);
+    auto I = makeProcess(uint32_t(Processes.size()) + 1);
     I->Pid = H.Pid;
-    I->Parent = H.ParentImage;
+    I->Parent = H.ParentProcess;
     wire::Welcome W;
-    W.Image = Opt.Refuse ? 0 : I->Id;
+    W.Process = Opt.Refuse ? 0 : I->Id;
     W.Size = I->C->Regions.Size;
     alignas(cmsghdr) char Room[CMSG_SPACE(sizeof(int))] = {};
     iovec Data = {&W, sizeof(W)};
@@ -225,12 +225,12 @@ void greet(int Socket) {
     memcpy(CMSG_DATA(C), &I->Fd, sizeof(int));
     sendmsg(Fd, &M, MSG_NOSIGNAL);
     close(I->Fd);
-    Images.push_back(std::move(I));
+    Processes.push_back(std::move(I));
   }
   close(Fd);
 }
 
-void printText(Image &I, uint32_t Number) {
+void printText(DrainedProcess &I, uint32_t Number) {
   const char *T = I.Base + I.C->Regions.Texts + (Number - 1) * wire::TextAlign;
   uint32_t Bytes = 0;
   if (Number)
@@ -239,7 +239,7 @@ void printText(Image &I, uint32_t Number) {
 }
 
 /// One line a frame, innermost first: "name (file:line)", "*" before an entry.
-void printPython(Image &I, uint32_t Node) {
+void printPython(DrainedProcess &I, uint32_t Node) {
   for (; Node; Node = I.node(Node)->Parent) {
     wire::Code *C = I.code(I.node(Node)->Code);
     uint32_t Kind = C->Kind;
@@ -258,7 +258,7 @@ void printPython(Image &I, uint32_t Node) {
 }
 
 /// How many frames of \p Kind a path has; none where frames are left out.
-uint32_t countKind(Image &I, uint32_t Node, wire::CodeKind Kind) {
+uint32_t countKind(DrainedProcess &I, uint32_t Node, wire::CodeKind Kind) {
   uint32_t N = 0;
   for (; Node; Node = I.node(Node)->Parent) {
     uint32_t Is = I.code(I.node(Node)->Code)->Kind;
@@ -269,7 +269,7 @@ uint32_t countKind(Image &I, uint32_t Node, wire::CodeKind Kind) {
   return N;
 }
 
-void printStack(Image &I, uint32_t Node) {
+void printStack(DrainedProcess &I, uint32_t Node) {
   uint64_t Depth = 0;
   uint32_t Python = 0;
   if (Node && (I.node(Node)->Code & wire::PairBit)) {
@@ -313,12 +313,12 @@ bool isPut(const wire::Record &R) {
          R.kind() == uint8_t(RecordKind::ReallocEnd);
 }
 
-void addBlock(Image &I, uint64_t Address, uint64_t Size) {
+void addBlock(DrainedProcess &I, uint64_t Address, uint64_t Size) {
   if (!I.Live.emplace(Address, Size).second)
     ++I.Twice;
 }
 
-bool takeBlock(Image &I, uint64_t Address, uint64_t &Size) {
+bool takeBlock(DrainedProcess &I, uint64_t Address, uint64_t &Size) {
   auto It = I.Live.find(Address);
   if (It == I.Live.end()) {
     ++I.Unknown;
@@ -330,7 +330,7 @@ bool takeBlock(Image &I, uint64_t Address, uint64_t &Size) {
 }
 
 /// What a record says of its block.
-void applyToBlock(Image &I, const Image::Waiting &W) {
+void applyToBlock(DrainedProcess &I, const DrainedProcess::Waiting &W) {
   uint64_t Size = 0;
   if (isPut(W.R))
     addBlock(I, W.R.Address, W.R.size());
@@ -343,14 +343,14 @@ void applyToBlock(Image &I, const Image::Waiting &W) {
 /// early: one that frees what nobody has allocated yet, or allocates what is
 /// still live, waits for the record that makes it true. Of one ring the first
 /// is first.
-void blockRecord(Image &I, const wire::Record &R, uint32_t Ring) {
+void blockRecord(DrainedProcess &I, const wire::Record &R, uint32_t Ring) {
   auto Can = [&](const wire::Record &R) {
     return I.Live.count(R.Address) != size_t(isPut(R));
   };
   auto It = I.Held.find(R.Address);
   if (It == I.Held.end() && Can(R))
     return applyToBlock(I, {R, Ring});
-  std::vector<Image::Waiting> &Q = I.Held[R.Address];
+  std::vector<DrainedProcess::Waiting> &Q = I.Held[R.Address];
   Q.push_back({R, Ring});
   for (size_t N = 0; N < Q.size();) {
     bool First = std::none_of(Q.begin(), Q.begin() + long(N),
@@ -368,14 +368,14 @@ void blockRecord(Image &I, const wire::Record &R, uint32_t Ring) {
 }
 
 /// Nothing that is to come makes the rest true.
-void settleHeld(Image &I) {
+void settleHeld(DrainedProcess &I) {
   for (auto &[Address, Q] : I.Held)
-    for (Image::Waiting &W : Q)
+    for (DrainedProcess::Waiting &W : Q)
       applyToBlock(I, W);
   I.Held.clear();
 }
 
-void apply(Image &I, const wire::Record &R, uint32_t Ring) {
+void apply(DrainedProcess &I, const wire::Record &R, uint32_t Ring) {
   if (Opt.Dump) {
     static const char *Kinds[] = {"none",
                                   "alloc",
@@ -489,11 +489,11 @@ void apply(Image &I, const wire::Record &R, uint32_t Ring) {
   case RecordKind::Break:
     break;
   default:
-    printf("image %u: bad record kind %u\n", I.Id, R.kind());
+    printf("process %u: bad record kind %u\n", I.Id, R.kind());
   }
 }
 
-uint64_t drain(Image &I, bool Last) {
+uint64_t drain(DrainedProcess &I, bool Last) {
   uint64_t W = Last ? ~0ull : __rdtsc();
   struct Item {
     wire::Record R;
@@ -514,7 +514,7 @@ uint64_t drain(Image &I, bool Last) {
     uint64_t Head = H->Head.load(std::memory_order_acquire);
     uint64_t Tail = H->Tail.load(std::memory_order_relaxed);
     if (Head - Tail > wire::RingRecords)
-      printf("image %u: ring %u overrun\n", I.Id, N);
+      printf("process %u: ring %u overrun\n", I.Id, N);
     if (Opt.Discard) {
       Got += Head - Tail;
       Tail = Head;
@@ -542,37 +542,39 @@ uint64_t drain(Image &I, bool Last) {
   return Got;
 }
 
-void summary(Image &I) {
+void summary(DrainedProcess &I) {
   uint64_t Live = 0, Lost = 0;
   for (auto &B : I.Live)
     Live += B.second;
   for (uint32_t N = 0; N < I.C->RingsUsed && N < I.C->Regions.MaxRings; ++N)
     Lost += I.header(N)->Lost;
-  printf("image %u parent %u: allocations %lu reallocations %lu frees %lu "
+  printf("process %u parent %u: allocations %lu reallocations %lu frees %lu "
          "bytes %lu\n",
          I.Id, I.Parent, I.Allocs, I.Reallocs, I.Frees, I.Bytes);
-  printf("image %u live %zu blocks %lu bytes unknown %lu twice %lu lost %lu\n",
-         I.Id, I.Live.size(), Live, I.Unknown, I.Twice, Lost);
-  printf("image %u threads %lu ended %lu rings %u nodes %u codes %u modules %u "
-         "depth %lu\n",
-         I.Id, I.Threads, I.Ended, I.C->RingsUsed.load(),
-         I.C->NextNode.load() - 1, I.C->NextCode.load() - 1,
-         I.C->NextModule.load() - 1, I.MaxStackDepth);
-  printf("image %u table-full %lu no-ring %lu reentrant %lu unmapped %u exit ",
-         I.Id, I.C->LostTableFull.load(), I.C->LostNoRing.load(),
-         I.C->LostReentrant.load(), I.C->ModulesChanged.load());
+  printf(
+      "process %u live %zu blocks %lu bytes unknown %lu twice %lu lost %lu\n",
+      I.Id, I.Live.size(), Live, I.Unknown, I.Twice, Lost);
+  printf(
+      "process %u threads %lu ended %lu rings %u nodes %u codes %u modules %u "
+      "depth %lu\n",
+      I.Id, I.Threads, I.Ended, I.C->RingsUsed.load(), I.C->NextNode.load() - 1,
+      I.C->NextCode.load() - 1, I.C->NextModule.load() - 1, I.MaxStackDepth);
+  printf(
+      "process %u table-full %lu no-ring %lu reentrant %lu unmapped %u exit ",
+      I.Id, I.C->LostTableFull.load(), I.C->LostNoRing.load(),
+      I.C->LostReentrant.load(), I.C->ModulesChanged.load());
   if (I.C->HasExitStatus)
     printf("%d\n", I.C->ExitStatus.load());
   else
     printf("unknown\n");
   if (Opt.StackBits & wire::SB_Python)
-    printf("image %u python %u version %x pairs %lu uneven %lu functions %u "
+    printf("process %u python %u version %x pairs %lu uneven %lu functions %u "
            "texts %u\n",
            I.Id, I.C->Python.load(), I.C->PythonVersion.load(), I.Pairs,
            I.Uneven, I.C->NextFunction.load() - 1,
            I.C->NextText.load() * uint32_t(wire::TextAlign));
   for (std::string &E : I.Execs)
-    printf("image %u %s\n", I.Id, E.c_str());
+    printf("process %u %s\n", I.Id, E.c_str());
 }
 
 uint64_t number(const char *Arg) { return strtoull(Arg, nullptr, 0); }
@@ -666,10 +668,10 @@ int main(int Argc, char **Argv) {
     if (ppoll(&P, Deaf ? 0 : 1, &Nap, nullptr) > 0)
       greet(Socket);
     if (Total < Opt.StallAfter)
-      for (auto &I : Images)
+      for (auto &I : Processes)
         drain(*I, false);
     if (Total >= Opt.DetachAfter)
-      for (auto &I : Images)
+      for (auto &I : Processes)
         I->C->Detached = 1;
     if (Total >= Opt.DieAfter)
       raise(SIGKILL);
@@ -680,12 +682,12 @@ int main(int Argc, char **Argv) {
     if (!ChildGone)
       continue;
     bool Others = false;
-    for (auto &I : Images)
+    for (auto &I : Processes)
       Others |= kill(pid_t(I->Pid), 0) == 0;
     if (!Others)
       break;
   }
-  for (auto &I : Images) {
+  for (auto &I : Processes) {
     drain(*I, true);
     drain(*I, true);
     settleHeld(*I);

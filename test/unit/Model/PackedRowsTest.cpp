@@ -37,7 +37,7 @@ TEST(PackedRows, KeepsAllValues) {
       Rows.push_back(makeRow(I, Bits));
     PackedRows P(7, Rows);
     ASSERT_EQ(P.size(), Rows.size());
-    EXPECT_EQ(P.image(), 7u);
+    EXPECT_EQ(P.process(), 7u);
     for (size_t I = 0; I != Rows.size(); ++I) {
       EXPECT_EQ(P[I], Rows[I]) << Bits;
       EXPECT_EQ(P.key(I), Rows[I].Key);
@@ -61,7 +61,7 @@ TEST(PackedRows, KnowsItsIds) {
 
 TEST(PackedRows, PacksInPieces) {
   SumRows Rows;
-  Rows.Image = 3;
+  Rows.Process = 3;
   for (uint64_t I = 0; I != 40'000; ++I)
     Rows.Rows.push_back(makeRow(I, 20));
   std::vector<PackedRows> Out;
@@ -69,7 +69,7 @@ TEST(PackedRows, PacksInPieces) {
   EXPECT_GT(Out.size(), 1u);
   std::vector<SumRow> All;
   for (const PackedRows &P : Out) {
-    EXPECT_EQ(P.image(), 3u);
+    EXPECT_EQ(P.process(), 3u);
     std::vector<SumRow> Part = P.unpack().Rows;
     All.insert(All.end(), Part.begin(), Part.end());
   }

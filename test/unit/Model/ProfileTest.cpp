@@ -20,8 +20,8 @@ static std::string randomText(unsigned Seed) {
   std::mt19937 Random(Seed);
   std::string Text;
   raw_string_ostream OS(Text);
-  OS << "header\ndictionary\n image 1 pid=1\n image 2 pid=2 parent=1\n"
-        " thread 1 image=1 tid=1\n thread 2 image=2 tid=2\n"
+  OS << "header\ndictionary\n process 1 pid=1\n process 2 pid=2 parent=1\n"
+        " thread 1 process=1 tid=1\n thread 2 process=2 tid=2\n"
         " heap 1 name=\"host.malloc\"\n heap 2 name=\"torch.cpu\" parent=1\n"
         " heap 3 name=\"host.file\" flags=1\n";
   for (int S = 1; S <= 6; ++S)
@@ -30,15 +30,15 @@ static std::string randomText(unsigned Seed) {
         " context 4 phase:backward@1 > layer:a.b@1\n"
         " context 5 user:load@1\n";
   uint64_t Time = 0;
-  for (int Image = 1; Image <= 2; ++Image) {
-    OS << "events image=" << Image << " epoch=" << Image << '\n';
+  for (int Process = 1; Process <= 2; ++Process) {
+    OS << "events process=" << Process << " epoch=" << Process << '\n';
     struct Live {
       uint64_t Ordinal, Size;
       bool Encloses;
     };
     std::vector<Live> Lives;
     for (uint64_t Ordinal = 0, I = 0; I != 60; ++I) {
-      OS << ' ' << (Time += 100) << " th" << Image;
+      OS << ' ' << (Time += 100) << " th" << Process;
       if (!Lives.empty() && Random() % 3 == 0) {
         size_t At = Random() % Lives.size();
         OS << " free #" << Lives[At].Ordinal << '\n';

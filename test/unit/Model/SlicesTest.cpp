@@ -16,10 +16,10 @@ using namespace memkit;
 static constexpr char Names[] = R"(
 header command=["./a"]
 dictionary
-  image 1 pid=1 exe="/bin/a"
-  image 2 pid=2 exe="/bin/b" parent=1 origin=fork
-  thread 1 image=1 tid=1
-  thread 2 image=2 tid=2
+  process 1 pid=1 exe="/bin/a"
+  process 2 pid=2 exe="/bin/b" parent=1 origin=fork
+  thread 1 process=1 tid=1
+  thread 2 process=2 tid=2
   heap 1 name="host.malloc"
   heap 2 name="host.mmap"
   stack 1 main > f > malloc
@@ -32,7 +32,7 @@ dictionary
 ///   heap 1, stack 2:  0,              0, 200, 200
 ///   heap 2, stack 1:  0,              7,   0,   0
 static constexpr char Steps[] = R"(
-events image=1
+events process=1
   0 th1 alloc #0 heap=1 stack=1 size=10
   1100 th1 alloc #1 heap=1 stack=1 size=100
   1200 th1 alloc #2 heap=2 stack=1 size=7
@@ -40,9 +40,9 @@ events image=1
   2200 th1 alloc #3 heap=1 stack=2 size=200
   2300 th1 free #2
 marks
-  1000 step image=1 id=1
-  2000 step image=1 id=2
-  3000 step image=1 id=3
+  1000 step process=1 id=1
+  2000 step process=1 id=2
+  3000 step process=1 id=3
 )";
 
 namespace {
@@ -66,8 +66,8 @@ static Read open(StringRef Text, SelectionSpec Spec = {}) {
 static std::string listed(SliceSeries &S) {
   std::string Out;
   cantFail(
-      S.forEach([&](size_t Image, size_t Slice, ArrayRef<SliceChange> Rows) {
-        Out += std::to_string(S.images()[Image].Image) + "." +
+      S.forEach([&](size_t Process, size_t Slice, ArrayRef<SliceChange> Rows) {
+        Out += std::to_string(S.processes()[Process].Process) + "." +
                std::to_string(Slice) + ":";
         for (const SliceChange &R : Rows)
           Out += " " + std::to_string(R.Heap) + "/" + std::to_string(R.Stack) +
@@ -81,8 +81,8 @@ static std::string listed(SliceSeries &S) {
 
 TEST(Slices, MadeFromEvents) {
   Read R = open(std::string(Names) + Steps);
-  ASSERT_EQ(R.Series->images().size(), 1u);
-  const ImageSlices &I = R.Series->images()[0];
+  ASSERT_EQ(R.Series->processes().size(), 1u);
+  const ProcessSlices &I = R.Series->processes()[0];
   ASSERT_EQ(I.Heads.size(), 4u);
   EXPECT_TRUE(R.Series->hasSteps());
   EXPECT_EQ(I.Heads[0].LastStep, 0u);
@@ -102,7 +102,7 @@ TEST(Slices, MadeFromEvents) {
 
 TEST(Slices, SayWhatWasAllocated) {
   Read R = open(std::string(Names) + Steps);
-  for (const SliceHead &H : R.Series->images()[0].Heads)
+  for (const SliceHead &H : R.Series->processes()[0].Heads)
     EXPECT_EQ(H.Sums, SliceSums::Whole);
   std::string Out;
   cantFail(
@@ -143,18 +143,18 @@ TEST(Slices, OfAWindow) {
   EXPECT_EQ(listed(*R.Series), "1.1: 1/1 0>100 2/1 0>7\n");
 }
 
-/// As a recorder wrote them, of two images whose blocks mix, one slice in
+/// As a recorder wrote them, of two processes whose blocks mix, one slice in
 /// parts. There are no events.
 static constexpr char Written[] = R"(
-slices image=1
+slices process=1
   slice 0 begin=0 end=100
     row heap=1 stack=1 blocks=1 bytes=10
   slice 1 begin=100 end=200
     row heap=1 stack=1 blocks=2 bytes=30
-slices image=2
+slices process=2
   slice 0 begin=50 end=150
     row heap=1 stack=1 blocks=1 bytes=5
-slices image=1
+slices process=1
   slice 1 begin=100 end=200
     row heap=1 stack=2 blocks=1 bytes=8
   slice 2 begin=200 end=300
@@ -166,10 +166,10 @@ summary number=1 end=300
 
 TEST(Slices, AsTheyAreWritten) {
   Read R = open(std::string(Names) + Written + Ended);
-  ASSERT_EQ(R.Series->images().size(), 2u);
-  EXPECT_EQ(R.Series->images()[0].Heads.size(), 3u);
-  EXPECT_EQ(R.Series->images()[1].Heads.size(), 1u);
-  EXPECT_EQ(R.Series->images()[1].Heads[0].BeginNs, 50u);
+  ASSERT_EQ(R.Series->processes().size(), 2u);
+  EXPECT_EQ(R.Series->processes()[0].Heads.size(), 3u);
+  EXPECT_EQ(R.Series->processes()[1].Heads.size(), 1u);
+  EXPECT_EQ(R.Series->processes()[1].Heads[0].BeginNs, 50u);
   EXPECT_FALSE(R.Series->hasSteps());
   EXPECT_EQ(listed(*R.Series), "1.0: 1/1 0>10\n"
                                "1.1: 1/1 10>30\n"
@@ -184,7 +184,7 @@ TEST(Slices, AsTheyAreWritten) {
 
 TEST(Slices, None) {
   Read R = open(std::string(Names) + Ended);
-  EXPECT_TRUE(R.Series->images().empty());
+  EXPECT_TRUE(R.Series->processes().empty());
   EXPECT_FALSE(R.Series->hasSteps());
   EXPECT_EQ(listed(*R.Series), "");
 }
@@ -202,17 +202,17 @@ static std::string problemOf(StringRef Slices) {
 TEST(Slices, OutOfOrder) {
   // In time, and in number.
   EXPECT_NE(problemOf(R"(
-slices image=1
+slices process=1
   slice 0 begin=0 end=100
   slice 1 begin=0 end=50
 )")
-                .find("slice 1 of image 1 is out of order"),
+                .find("slice 1 of process 1 is out of order"),
             std::string::npos);
   EXPECT_NE(problemOf(R"(
-slices image=1
+slices process=1
   slice 1 begin=0 end=100
   slice 0 begin=100 end=150
 )")
-                .find("slice 0 of image 1 is out of order"),
+                .find("slice 0 of process 1 is out of order"),
             std::string::npos);
 }

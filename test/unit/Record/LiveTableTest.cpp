@@ -87,7 +87,8 @@ TEST(LiveTable, AgreesWithAMap) {
   for (auto &[Address, O] : Map)
     Want += O;
   for (unsigned S = 0; S != LiveTable::NumShards; ++S)
-    T.forEachInShard(S, [&](const LiveEntry &E, uint64_t) { Sum += E.Ordinal; });
+    T.forEachInShard(S,
+                     [&](const LiveEntry &E, uint64_t) { Sum += E.Ordinal; });
   EXPECT_EQ(Want, Sum);
 }
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Image/MapTable.h"
+#include "Process/MapTable.h"
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>

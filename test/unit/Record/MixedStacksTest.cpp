@@ -19,13 +19,13 @@ using wire::CodeKind;
 
 namespace {
 
-/// Writes the tables of an image as a program does, and keeps what the recorder
-/// makes of them.
+/// Writes the tables of a process as a program does, and keeps what the
+/// recorder makes of them.
 struct OneProgram : testing::Test {
   std::string Bytes;
   StringSink Out{Bytes};
   std::unique_ptr<Recording> R;
-  std::unique_ptr<SharedImage> Shared;
+  std::unique_ptr<SharedProcess> Shared;
   std::unique_ptr<StackMap> Stacks;
   char *Memory = nullptr;
   size_t Size = 0;
@@ -35,9 +35,10 @@ struct OneProgram : testing::Test {
   void SetUp() override {
     R = llvm::cantFail(
         Recording::create(Out, Header(), TscClock({0, 0, 0}, 1000000000)));
-    R->Names.addImage(Image());
-    R->Sums.beginImage(1, 0);
-    Shared = llvm::cantFail(SharedImage::create(1, ImageSettings(), "test"));
+    R->Names.addProcess(ProcessRecord());
+    R->Sums.beginProcess(1, 0);
+    Shared =
+        llvm::cantFail(SharedProcess::create(1, ProcessSettings(), "test"));
     Stacks = std::make_unique<StackMap>(*Shared, *R, 1);
     Size = Shared->size();
     void *P = mmap(nullptr, Size, PROT_READ | PROT_WRITE,

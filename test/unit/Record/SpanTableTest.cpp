@@ -25,7 +25,7 @@ struct Spans : testing::Test {
 
   void SetUp() override {
     Sums.addHeap(1, Heap());
-    Sums.beginImage(1, 0);
+    Sums.beginProcess(1, 0);
     Row = Sums.stackRow(1, 1, 1);
   }
   uint64_t now() { return TimeNs += TimeUnitNs; }
@@ -84,7 +84,7 @@ TEST_F(Spans, PeaksOfScopesThatOverlap) {
   ASSERT_TRUE(Three);
   EXPECT_EQ(Three->Rows[1].Before, 50u);
   EXPECT_EQ(Three->Rows[1].Peak, 70u);
-  // It is open, and the image is, and the first is kept.
+  // It is open, and the process is, and the first is kept.
   EXPECT_EQ(T.find(2, now())->Rows[1].Peak, 150u);
   EXPECT_EQ(T.find(0, now())->Rows[0].AllocatedBytes, 170u);
   EXPECT_EQ(T.find(1, now())->Rows[1].Peak, 150u);

@@ -251,7 +251,7 @@ struct Peaks : testing::Test {
 
   Peaks() {
     Sums.addHeap(1, Heap());
-    Sums.beginImage(1, 0);
+    Sums.beginProcess(1, 0);
   }
   Block allocate(uint64_t Size) {
     Block B{{Ordinal++, Sums.stackRow(1, 1, 1), 0}, 0, Size};
@@ -289,13 +289,14 @@ TEST_F(Peaks, OnlyWhatLivedAtThePeakCounts) {
 
 TEST(OomLog, KeepsTheFirstAndTheLast) {
   OomLog Log;
-  auto Add = [&](uint32_t Image, uint64_t TimeNs, size_t Rows) {
+  auto Add = [&](uint32_t Process, uint64_t TimeNs, size_t Rows) {
     OomLog::Moment M;
-    M.What.Image = Image;
+    M.What.Process = Process;
     M.What.TimeNs = TimeNs;
     M.Heaps.resize(1);
     for (size_t I = 0; I != Rows; ++I)
-      M.Kinds.push_back({1, Image, TensorKind(I % 2), 0, 5, uint32_t(I), 1, I});
+      M.Kinds.push_back(
+          {1, Process, TensorKind(I % 2), 0, 5, uint32_t(I), 1, I});
     Log.add(std::move(M));
   };
   for (uint64_t At = 1; At != 11; ++At)
@@ -304,9 +305,9 @@ TEST(OomLog, KeepsTheFirstAndTheLast) {
   Add(2, 50, 1);
   Add(1, 60, 1);
   auto M = Log.moments();
-  ASSERT_EQ(OomLog::MostOfImage + 1, M.size());
+  ASSERT_EQ(OomLog::MostOfProcess + 1, M.size());
   EXPECT_EQ(7u, M[6].What.TimeNs);
-  EXPECT_EQ(2u, M[7].What.Image);
+  EXPECT_EQ(2u, M[7].What.Process);
   // 8, 9 and 10, and one that nobody looked at.
   EXPECT_EQ(60u, M[8].What.TimeNs);
   EXPECT_EQ(4u, M[8].What.Skipped);

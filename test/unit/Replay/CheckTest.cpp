@@ -96,8 +96,8 @@ TEST(Check, TotalsAreCompared) {
                    "summary, heap 1: peak time"));
   EXPECT_TRUE(says(With([](Summary &S) { S.Domains[0].Temporaries += 1; }),
                    "summary, domain 0: temporaries"));
-  EXPECT_TRUE(says(With([](Summary &S) { S.Images[0].PeakBytes += 1; }),
-                   "summary, image 1: peak bytes"));
+  EXPECT_TRUE(says(With([](Summary &S) { S.Processes[0].PeakBytes += 1; }),
+                   "summary, process 1: peak bytes"));
   EXPECT_TRUE(says(With([](Summary &S) { S.Steps[1].FreedBytes += 1; }),
                    ": freed bytes"));
   EXPECT_TRUE(says(With([](Summary &S) { S.Steps.pop_back(); }), ": begin 0"));

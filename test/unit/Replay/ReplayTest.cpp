@@ -16,16 +16,16 @@ using namespace memkit::test;
 
 namespace {
 
-std::vector<LiveBlock> liveAt(TraceReader &R, uint32_t Image, uint64_t AtNs,
+std::vector<LiveBlock> liveAt(TraceReader &R, uint32_t Process, uint64_t AtNs,
                               bool FromKeyframe, uint64_t &HostBytes) {
   auto Run = llvm::cantFail(Replay::create(R));
   if (FromKeyframe)
     llvm::cantFail(Run->startNear(AtNs));
   llvm::cantFail(Run->run(AtNs));
   std::vector<LiveBlock> Out;
-  Run->forEachLive(Image,
+  Run->forEachLive(Process,
                    [&](const LiveBlock &B, uint32_t) { Out.push_back(B); });
-  EXPECT_EQ(Out.size(), Run->liveBlocks(Image));
+  EXPECT_EQ(Out.size(), Run->liveBlocks(Process));
   HostBytes = 0;
   for (const LiveBlock &B : Out)
     HostBytes += B.Size;
@@ -43,8 +43,8 @@ std::string failure(const MadeTrace &T) {
 
 TEST(Replay, ManyAtOnceAreAsOneByOne) {
   for (unsigned Seed = 0; Seed < 4; ++Seed) {
-    uint32_t Images = 1 + Seed / 2;
-    MadeTrace T = makeEvents(Seed, 150000, Images, /*Places=*/false);
+    uint32_t Processes = 1 + Seed / 2;
+    MadeTrace T = makeEvents(Seed, 150000, Processes, /*Places=*/false);
     std::unique_ptr<TraceReader> R = T.open();
     auto Many = llvm::cantFail(Replay::create(*R)),
          Single = llvm::cantFail(Replay::create(*R));
@@ -55,31 +55,31 @@ TEST(Replay, ManyAtOnceAreAsOneByOne) {
     EXPECT_EQ(Asked, Single->accounts().events());
     EXPECT_TRUE(Many->accounts().summary(1, 0) ==
                 Single->accounts().summary(1, 0));
-    for (uint32_t Image = 1; Image <= Images; ++Image) {
+    for (uint32_t Process = 1; Process <= Processes; ++Process) {
       std::vector<LiveBlock> Live[2];
       Many->forEachLive(
-          Image, [&](const LiveBlock &B, uint32_t) { Live[0].push_back(B); });
+          Process, [&](const LiveBlock &B, uint32_t) { Live[0].push_back(B); });
       Single->forEachLive(
-          Image, [&](const LiveBlock &B, uint32_t) { Live[1].push_back(B); });
+          Process, [&](const LiveBlock &B, uint32_t) { Live[1].push_back(B); });
       EXPECT_EQ(Live[0], Live[1]);
     }
   }
 }
 
 TEST(Replay, KeyframesGiveTheSameLiveBlocks) {
-  // One image, so that it has the events that a keyframe takes.
-  for (uint32_t Images : {1u, 2u}) {
-    bool Places = Images == 2;
-    MadeTrace T = completed(makeEvents(Images, 300000, Images, Places));
+  // One process, so that it has the events that a keyframe takes.
+  for (uint32_t Processes : {1u, 2u}) {
+    bool Places = Processes == 2;
+    MadeTrace T = completed(makeEvents(Processes, 300000, Processes, Places));
     ASSERT_FALSE(T.all<Keyframe>().empty());
     std::unique_ptr<TraceReader> R = T.open();
     uint64_t End = llvm::cantFail(Replay::create(*R))->endNs();
     std::mt19937_64 Rng(5);
     for (unsigned I = 0; I < 12; ++I) {
       uint64_t At = Rng() % (End + 1000), Bytes, Wanted;
-      for (uint32_t Image = 1; Image <= Images; ++Image) {
-        std::vector<LiveBlock> Want = liveAt(*R, Image, At, false, Wanted);
-        EXPECT_EQ(liveAt(*R, Image, At, true, Bytes), Want) << At;
+      for (uint32_t Process = 1; Process <= Processes; ++Process) {
+        std::vector<LiveBlock> Want = liveAt(*R, Process, At, false, Wanted);
+        EXPECT_EQ(liveAt(*R, Process, At, true, Bytes), Want) << At;
         EXPECT_EQ(Bytes, Wanted);
       }
     }
@@ -143,12 +143,12 @@ TEST(Replay, KeepsThreadsOnRequest) {
   EXPECT_GT(Seen, 0u);
 }
 
-/// A trace of one image and the given rows.
+/// A trace of one process and the given rows.
 MadeTrace rows(std::vector<Event> Rows) {
   MadeTrace T;
   T.Blocks.push_back(someDictionary(1));
   Events E;
-  E.Image = 1;
+  E.Process = 1;
   E.Rows = std::move(Rows);
   T.Blocks.push_back(E);
   return T;
@@ -212,14 +212,14 @@ TEST(Replay, RefusesEventsAfterTheEnd) {
   MadeTrace T = rows({event(EventKind::Allocate, 500, 0, 8)});
   Marks M;
   M.Rows.resize(1);
-  M.Rows[0].Kind = MarkKind::ImageEnd;
-  M.Rows[0].Image = 1;
+  M.Rows[0].Kind = MarkKind::ProcessEnd;
+  M.Rows[0].Process = 1;
   M.Rows[0].TimeNs = 600;
   T.Blocks.push_back(M);
   EXPECT_EQ(failure(T), "");
   // Marks come before the events of their time.
   T.all<Marks>()[0]->Rows[0].TimeNs = 500;
-  EXPECT_NE(failure(T).find("of image 1, which has ended"), std::string::npos)
+  EXPECT_NE(failure(T).find("of process 1, which has ended"), std::string::npos)
       << failure(T);
 }
 

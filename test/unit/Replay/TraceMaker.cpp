@@ -37,7 +37,7 @@ std::unique_ptr<TraceReader> MadeTrace::open(bool Complete) const {
       llvm::MemoryBuffer::getMemBufferCopy(bytes(Complete), "made.fb")));
 }
 
-Dictionary memkit::test::someDictionary(uint32_t Images) {
+Dictionary memkit::test::someDictionary(uint32_t Processes) {
   Dictionary D;
   D.Strings = {"f", "host.malloc", "host.mmap", "python", "reserved"};
   D.Functions = {{1, 0, 0}};
@@ -54,18 +54,18 @@ Dictionary memkit::test::someDictionary(uint32_t Images) {
     To.Flags = H == 5 ? HF_OutsideTotals : HF_None;
     D.Heaps.push_back(To);
   }
-  for (uint32_t I = 1; I <= Images; ++I) {
-    D.Images.emplace_back();
+  for (uint32_t I = 1; I <= Processes; ++I) {
+    D.Processes.emplace_back();
     for (uint32_t T = 0; T < 2; ++T) {
       D.Threads.emplace_back();
-      D.Threads.back().Image = I;
+      D.Threads.back().Process = I;
     }
   }
   return D;
 }
 
 namespace {
-/// An image while its events are made.
+/// A process while its events are made.
 struct Making {
   Events Open;
   struct Live {
@@ -79,30 +79,30 @@ struct Making {
 class Maker {
 public:
   Maker(unsigned Seed, uint32_t Count, bool Places)
-      : Rng(Seed), Images(Count), Places(Places) {
+      : Rng(Seed), Processes(Count), Places(Places) {
     Out.Blocks.push_back(someDictionary(Count));
     for (uint32_t I = 0; I < Count; ++I)
-      Images[I].Open.Image = I + 1;
+      Processes[I].Open.Process = I + 1;
   }
 
   MadeTrace make(unsigned Events) {
     for (unsigned N = 0; N < Events; ++N) {
       Time += pick(4) * TimeUnitNs;
-      uint32_t At = pick(Images.size());
-      if (Images[At].Ended)
+      uint32_t At = pick(Processes.size());
+      if (Processes[At].Ended)
         continue;
-      // Rows of one time are in the order of images.
-      if (At < LastImage)
+      // Rows of one time are in the order of processes.
+      if (At < LastProcess)
         Time += TimeUnitNs;
-      LastImage = At;
-      event(Images[At]);
+      LastProcess = At;
+      event(Processes[At]);
       if (pick(200) == 0)
         mark(MarkKind::Step, At);
       if (At != 0 && pick(2000) == 0) {
-        mark(MarkKind::ImageEnd, At);
-        Images[At].Ended = true;
+        mark(MarkKind::ProcessEnd, At);
+        Processes[At].Ended = true;
       }
-      if (Images[At].Open.Rows.size() == 3000)
+      if (Processes[At].Open.Rows.size() == 3000)
         closeEpoch();
     }
     closeEpoch();
@@ -115,7 +115,7 @@ private:
   void event(Making &I) {
     Event E;
     E.TimeNs = Time;
-    E.Thread = I.Open.Image * 2 - pick(2);
+    E.Thread = I.Open.Process * 2 - pick(2);
     if (I.Open.Rows.empty())
       I.Open.FirstOrdinal = I.Next;
     uint64_t Enclosing = 0, Address = 0;
@@ -157,10 +157,10 @@ private:
 
   void mark(MarkKind Kind, uint32_t At) {
     Time += TimeUnitNs;
-    LastImage = 0;
+    LastProcess = 0;
     Mark M;
     M.Kind = Kind;
-    M.Image = At + 1;
+    M.Process = At + 1;
     M.TimeNs = Time;
     if (Kind == MarkKind::Step)
       M.Id = ++Step;
@@ -170,7 +170,7 @@ private:
   }
 
   void closeEpoch() {
-    for (Making &I : Images) {
+    for (Making &I : Processes) {
       if (I.Open.Rows.empty())
         continue;
       I.Open.Epoch = Epoch;
@@ -187,17 +187,17 @@ private:
 
   std::mt19937_64 Rng;
   MadeTrace Out;
-  std::vector<Making> Images;
+  std::vector<Making> Processes;
   bool Places;
   uint64_t Time = 0, Step = 0;
-  uint32_t LastImage = 0, Epoch = 0;
+  uint32_t LastProcess = 0, Epoch = 0;
   Marks Notes;
 };
 } // namespace
 
 MadeTrace memkit::test::makeEvents(unsigned Seed, unsigned Events,
-                                   uint32_t Images, bool Places) {
-  return Maker(Seed, Images, Places).make(Events);
+                                   uint32_t Processes, bool Places) {
+  return Maker(Seed, Processes, Places).make(Events);
 }
 
 MadeTrace memkit::test::readAll(TraceReader &R) {

@@ -32,12 +32,12 @@ struct MadeTrace {
 };
 
 /// A dictionary of some stacks, contexts, four heaps (the last outside the
-/// totals), Images images of two threads each.
-Dictionary someDictionary(uint32_t Images);
+/// totals), Processes processes of two threads each.
+Dictionary someDictionary(uint32_t Processes);
 
-/// Random events with steps, ends of images and, with Places, addresses and
+/// Random events with steps, ends of processes and, with Places, addresses and
 /// nested blocks, without any sums.
-MadeTrace makeEvents(unsigned Seed, unsigned Events, uint32_t Images,
+MadeTrace makeEvents(unsigned Seed, unsigned Events, uint32_t Processes,
                      bool Places = true);
 
 /// All blocks of a trace.

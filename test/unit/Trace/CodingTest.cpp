@@ -91,7 +91,7 @@ TEST(IndexLog, WhatWasAddedComesBack) {
     B.Kind = BlockKind(Random() % NumBlockKinds);
     B.Compressed = Value();
     B.Raw = Value();
-    B.Image = uint32_t(Value());
+    B.Process = uint32_t(Value());
     B.Epoch = uint32_t(Value());
     B.BeginNs = Value();
     B.EndNs = Value();
@@ -112,7 +112,7 @@ TEST(IndexLog, ALongRecordingTakesLittle) {
     B.Kind = BlockKind::Events;
     B.Compressed = 100'000 + I % 977;
     B.Raw = 1'400'000 + I % 1009;
-    B.Image = 1 + I % 2;
+    B.Process = 1 + I % 2;
     B.Epoch = I;
     B.BeginNs = Now + 40;
     B.EndNs = Now += 6'000'000;

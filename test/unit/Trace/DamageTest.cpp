@@ -131,7 +131,7 @@ TEST(Damage, SharesOfDomains) {
   auto Read = [](DomainShares Shares) {
     Summary S;
     StepTotals &T = S.Steps.emplace_back();
-    T.Image = 1;
+    T.Process = 1;
     T.Shares = std::move(Shares);
     return readAll(writeTrace(sampleHeader(), {sampleBlocks()[0], S}));
   };
@@ -169,7 +169,7 @@ TEST(Damage, SharesThatRepeatThemselves) {
     return readAll(writeTrace(sampleHeader(), {}, /*Complete=*/false) +
                    std::string(Frame.data(), Frame.size()));
   };
-  EXPECT_NE(Read(2).find("id: totals of image 1"), std::string::npos);
+  EXPECT_NE(Read(2).find("id: totals of process 1"), std::string::npos);
   EXPECT_NE(Read(100).find("malformed block"), std::string::npos);
 }
 

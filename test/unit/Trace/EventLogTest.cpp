@@ -77,7 +77,7 @@ struct Both {
     StringSink Out(Bytes);
     auto W = cantFail(TraceWriter::create(Out, sampleHeader()));
     cantFail(W->write(sampleDictionary(NumThreads, NumHeaps, NumContexts)));
-    Log.Image = 1;
+    Log.Process = 1;
     cantFail(W->write(Log));
     cantFail(W->finish());
     auto R = cantFail(
@@ -102,10 +102,10 @@ struct Both {
       D.Stacks.push_back({0, 1});
       D.NodeFrames.push_back(1);
     }
-    D.Images.resize(1);
+    D.Processes.resize(1);
     D.Threads.resize(10 + Threads);
     for (Thread &T : D.Threads)
-      T.Image = 1;
+      T.Process = 1;
     D.Heaps.resize(Heaps);
     for (Heap &H : D.Heaps)
       H.Name = 1;
@@ -198,7 +198,7 @@ TEST(EventLog, WideValuesInTwoBlocks) {
   for (uint64_t Block : {0, 1}) {
     EventLog Log;
     Log.start(Block);
-    Log.Image = 1;
+    Log.Process = 1;
     Log.allocate(Log.addThread(10), 100 + Block, (Block + 5) << 32, 1, 0, 1);
     cantFail(W->write(Log));
   }

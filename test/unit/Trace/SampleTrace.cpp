@@ -49,8 +49,8 @@ static Dictionary sampleDictionary() {
     D.NodeFrames.push_back(1 + I % 4);
   D.Scopes = {{ScopeKind::Layer, 1, 0}, {ScopeKind::Range, 4, 0xff00ff00}};
   D.Contexts = {{0, 1, 0}, {1, 2, 7}};
-  D.Images = {{4711, 0, ImageOrigin::Start, 3, {3, 1}, 0, 0, true, 0},
-              {4712, 1, ImageOrigin::Exec, 3, {}, 4, 500, false, 1}};
+  D.Processes = {{4711, 0, ProcessOrigin::Start, 3, {3, 1}, 0, 0, true, 0},
+                 {4712, 1, ProcessOrigin::Exec, 3, {}, 4, 500, false, 1}};
   D.Threads = {{1, 4711, 1, 0}, {1, 4720, 0, 100}, {2, 4712, 0, 500}};
   D.Heaps = {{1, 0, 0, HF_None, 0}, {4, 1, 1, HF_OutsideTotals, 524288}};
   D.Loads = {{1, 1, 0x1000, 0x2000, 0x1000, 5, 0}, {1, 2, 1, 2, 3, 4, 5}};
@@ -62,7 +62,7 @@ Events randomEvents(uint64_t Seed, size_t Rows, unsigned Threads,
                     uint64_t &Next, uint64_t &TimeNs, bool Columns) {
   std::mt19937_64 Random(Seed);
   Events E;
-  E.Image = 1;
+  E.Process = 1;
   E.Epoch = uint32_t(Seed);
   E.FirstOrdinal = Next;
   for (size_t I = 0; I != Rows; ++I) {
@@ -134,8 +134,8 @@ static Summary sampleSummary() {
   H.Sizes = {1, 0, 3, 1ull << 60};
   S.Heaps = {H};
   S.Domains = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
-  S.Images = {{1, 90, true, 137, 9, 1, 2, 3, 4, 5, 6}};
-  S.Images[0].Shares = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
+  S.Processes = {{1, 90, true, 137, 9, 1, 2, 3, 4, 5, 6}};
+  S.Processes[0].Shares = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
   S.Steps = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
   S.Steps[0].Shares = {{1, 9, 8, 7, 6, 5, 4, 3, 2}};
   S.Layers = {{1, 1, true, 1, 2, 3, 4, 5, 6, 7, 8}};
@@ -162,7 +162,7 @@ std::vector<AnyBlock> sampleBlocks() {
   Out.push_back(randomEvents(1, 100, 2, Next, Time, false));
   Out.push_back(randomEvents(2, 50, 1, Next, Time, true));
   Slices S;
-  S.Image = 1;
+  S.Process = 1;
   S.Rows = {{0,
              1,
              1,
@@ -174,7 +174,7 @@ std::vector<AnyBlock> sampleBlocks() {
             {2, 5, 5, 200, 250, SliceSums::None, {{2, 7, 1, 1}}}};
   Out.push_back(S);
   Keyframe K;
-  K.Image = 1;
+  K.Process = 1;
   K.TimeNs = Time;
   K.Events = 150;
   K.NextOrdinal = Next;

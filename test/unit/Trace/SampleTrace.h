@@ -21,7 +21,7 @@ std::string writeTrace(const memkit::Header &H,
                        const std::vector<memkit::AnyBlock> &Blocks,
                        bool Complete = true);
 
-/// Random but valid events of image 1 from the ordinal Next on, which moves.
+/// Random but valid events of process 1 from the ordinal Next on, which moves.
 memkit::Events randomEvents(uint64_t Seed, size_t Rows, unsigned Threads,
                             uint64_t &Next, uint64_t &TimeNs, bool Columns);
 

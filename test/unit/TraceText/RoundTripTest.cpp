@@ -70,13 +70,13 @@ TEST(TextRoundTrip, RandomEvents) {
 
 TEST(TextRoundTrip, EmptyBlocks) {
   Dictionary D;
-  D.Images.resize(1);
+  D.Processes.resize(1);
   Events E;
-  E.Image = 1;
+  E.Process = 1;
   Slices S;
-  S.Image = 1;
+  S.Process = 1;
   Keyframe K;
-  K.Image = 1;
+  K.Process = 1;
   std::string File =
       writeTrace(Header(), {D, Dictionary(), E, Marks(), S, K, Summary()});
   EXPECT_EQ(assembled(print(File)), File);

@@ -28,7 +28,7 @@ for python in interpreters():
             samples, frames, most, different = struct.unpack("8Q", f.read())[:4]
         print(python)
         print("\n".join(line for line in run.stdout.splitlines()
-                        if not line.startswith("image") or " python " in line))
+                        if not line.startswith("process") or " python " in line))
         print("plain walk: samples %d frames %.1f most %d different %d" % (
             samples, frames / max(samples, 1), most, different))
         if os.path.exists(counts + ".txt"):

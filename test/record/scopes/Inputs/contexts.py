@@ -1,4 +1,4 @@
-"""Prints each allocation of a trace as IMAGE,SIZE,SCOPE/SCOPE."""
+"""Prints each allocation of a trace as PROCESS,SIZE,SCOPE/SCOPE."""
 
 import re
 import shlex
@@ -7,7 +7,7 @@ import sys
 
 text = subprocess.run(["memdump", "--format=asm", sys.argv[1]], capture_output=True, text=True, check=True).stdout
 strings, scopes, contexts = {}, {}, {0: ""}
-image = "0"
+process = "0"
 for line in text.splitlines():
     word = shlex.split(line, posix=True) if '"' in line else line.split()
     if not word:
@@ -21,6 +21,6 @@ for line in text.splitlines():
         parent = contexts[int(fields.get("parent", 0))]
         contexts[int(word[1])] = parent + ("/" if parent else "") + scopes[fields["scope"]]
     elif word[0] == "events":
-        image = fields["image"]
+        process = fields["process"]
     elif "alloc" in word and re.match(r"\d+$", word[0]):
-        print("%s,%s,%s" % (image, fields.get("size", 0), contexts[int(fields.get("context", 0))]))
+        print("%s,%s,%s" % (process, fields.get("size", 0), contexts[int(fields.get("context", 0))]))

@@ -1,15 +1,15 @@
-# same.py [--lost] [--not-recorded] [--images=N] TRACE [MEMREC OPTIONS] -- PROGRAM...
+# same.py [--lost] [--not-recorded] [--processes=N] TRACE [MEMREC OPTIONS] -- PROGRAM...
 #
 # Runs a program alone and recorded: its output and its status must be the same,
 # the trace must agree with itself, and nothing may be lost (--lost: something
-# may). --images: so many processes must have been recorded. Prints the summary.
+# may). --processes: so many processes must have been recorded. Prints the summary.
 
 import json
 import subprocess
 import sys
 
 arguments = sys.argv[1:]
-images, may_lose, recorded = None, False, True
+processes, may_lose, recorded = None, False, True
 while arguments[0].startswith("--"):
     flag = arguments.pop(0)
     if flag == "--lost":
@@ -17,7 +17,7 @@ while arguments[0].startswith("--"):
     elif flag == "--not-recorded":
         recorded = False
     else:
-        images = int(flag.removeprefix("--images="))
+        processes = int(flag.removeprefix("--processes="))
 trace = arguments.pop(0)
 at = arguments.index("--")
 options, command = arguments[:at], arguments[at + 1:]
@@ -36,7 +36,7 @@ text = subprocess.run(["memdump", "--summary", "--format=json", trace],
 summary = json.loads(text)
 assert may_lose or summary["events"]["lost"] == 0, summary["events"]
 assert not recorded or summary["events"]["allocations"] > 0, summary["events"]
-if images is not None:
+if processes is not None:
     got = [p for p in summary["processes"] if p["recorded"]]
-    assert len(got) == images, [p["command"] for p in summary["processes"]]
+    assert len(got) == processes, [p["command"] for p in summary["processes"]]
 sys.stdout.write(text.decode())

@@ -1,0 +1,187 @@
+//===- Keyframer.cpp - Writes what lives without stopping for it -*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Process/Keyframer.h"
+#include "Output/Recording.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+void Keyframer::start(uint64_t NextOrdinal, uint64_t AtEvents, uint64_t AtNs,
+                      uint64_t NumLive, ArrayRef<LiveEntry> Detached,
+                      const Enclosers &Outer) {
+  Enclosing = &Outer;
+  Phase = Counting;
+  Limit = NextOrdinal;
+  Events = LastEvents = AtEvents;
+  TimeNs = AtNs;
+  Live = NumLive;
+  Cursor = 0;
+  NextPart = 0;
+  unsigned Bits = NextOrdinal ? 64 - countl_zero(NextOrdinal) : 0;
+  Shift = Bits > 16 ? Bits - 16 : 0;
+  Bins.assign(size_t(Limit >> Shift) + 1, 0);
+  Saved.clear();
+  for (const LiveEntry &E : Detached) {
+    ++Bins[E.Ordinal >> Shift];
+    Saved.push_back(Packed(E));
+  }
+}
+
+void Keyframer::save(const Packed &P, unsigned Shard) {
+  if (Phase == Counting) {
+    if (Shard >= Cursor)
+      ++Bins[P.ordinal() >> Shift];
+    Saved.push_back(P);
+    return;
+  }
+  uint32_t Part = partOf(P.ordinal());
+  if (Part >= End)
+    Saved.push_back(P);
+  else if (Phase == Collecting && Part >= Begin && Shard >= Cursor)
+    Parts[Part - Begin].push_back(P);
+}
+
+/// Counts the blocks of a shard, or takes those of this group.
+void Keyframer::collect(const LiveSource &From, unsigned Shard) {
+  From.Table.forEachInShard(Shard, [&](const LiveEntry &E, uint64_t Address) {
+    if (E.Ordinal >= Limit)
+      return;
+    if (Phase == Counting) {
+      ++Bins[E.Ordinal >> Shift];
+      return;
+    }
+    uint32_t Part = partOf(E.Ordinal);
+    if (!inGroup(Part))
+      return;
+    uint64_t Outer = From.Outer ? From.Outer(E, Address) : 0;
+    LiveEntry Block = E;
+    Block.Context &= From.ContextMask;
+    Parts[Part - Begin].push_back(Packed(Block, Outer));
+  });
+}
+
+/// Turns the counts into parts of at most PartBlocks (a single bin may be
+/// more).
+void Keyframer::cutParts() {
+  PartSizes.assign(1, 0);
+  for (uint32_t &Bin : Bins) {
+    uint32_t Count = Bin;
+    if (PartSizes.back() && PartSizes.back() + Count > PartBlocks)
+      PartSizes.push_back(0);
+    PartSizes.back() += Count;
+    Bin = uint32_t(PartSizes.size() - 1);
+  }
+  NumParts = uint32_t(PartSizes.size());
+}
+
+/// The next parts that together take at most a third of the blocks.
+void Keyframer::startGroup() {
+  Begin = End;
+  uint64_t Most = std::max<uint64_t>(Live / 3, 8 * PartBlocks), Size = 0;
+  while (End != NumParts && (End == Begin || Size + PartSizes[End] <= Most))
+    Size += PartSizes[End++];
+  Parts.clear();
+  Parts.resize(End - Begin);
+  for (uint32_t P = Begin; P != End; ++P)
+    Parts[P - Begin].reserve(PartSizes[P]);
+  erase_if(Saved, [this](const Packed &P) {
+    uint32_t Part = partOf(P.ordinal());
+    if (!inGroup(Part))
+      return false;
+    Parts[Part - Begin].push_back(P);
+    return true;
+  });
+  Phase = Collecting;
+  Cursor = 0;
+}
+
+void Keyframer::sortPart() {
+  std::vector<Packed> &Part = Parts[NextPart - Begin];
+  sort(Part, [](const Packed &A, const Packed &B) {
+    return A.ordinal() < B.ordinal();
+  });
+  // A block that was taken and put back may have been met twice.
+  Part.erase(std::unique(Part.begin(), Part.end(),
+                         [](const Packed &A, const Packed &B) {
+                           return A.ordinal() == B.ordinal();
+                         }),
+             Part.end());
+  IsSorted = true;
+}
+
+void Keyframer::writePart(Recording &R, uint32_t Process) {
+  std::vector<Packed> &Part = Parts[NextPart - Begin];
+  IsSorted = false;
+  Keyframe K;
+  K.Process = Process;
+  K.TimeNs = TimeNs;
+  K.Events = Events;
+  K.NextOrdinal = Limit;
+  K.Part = NextPart++;
+  K.Last = NextPart == NumParts;
+  K.Blocks.reserve(Part.size());
+  for (const Packed &P : Part) {
+    LiveEntry E = P.unpack();
+    LiveBlock &B = K.Blocks.emplace_back();
+    B.Ordinal = E.Ordinal;
+    B.Size = E.Size;
+    B.BirthNs = E.BirthTick * TimeUnitNs;
+    B.Stack = R.Sums.stackOf(E.Row);
+    B.Heap = R.Sums.heapOf(E.Row);
+    B.Context = R.Sums.contextOf(E.Context);
+    B.Enclosing = P.Outer;
+    if (!P.Outer && !Enclosing->empty())
+      B.Enclosing = Enclosing->lookup(E.Ordinal);
+    if (R.Wanted.SampleBytes)
+      B.Weight = weightOf(R, E);
+  }
+  std::vector<Packed>().swap(Part);
+  R.write(std::move(K));
+}
+
+void Keyframer::step(ArrayRef<LiveSource> Sources, Recording &R,
+                     uint32_t Process) {
+  uint64_t Until = R.nowNs() + StepNs;
+  for (uint64_t Now; Phase != Idle && (Now = R.nowNs()) < Until;) {
+    if (Phase == Counting || Phase == Collecting) {
+      collect(Sources[Cursor / LiveTable::NumShards],
+              Cursor % LiveTable::NumShards);
+      if (++Cursor != Sources.size() * LiveTable::NumShards)
+        continue;
+      if (Phase == Counting) {
+        cutParts();
+        Begin = End = 0;
+        startGroup();
+        continue;
+      }
+      Phase = Writing;
+      // All that the blocks name must stand before them.
+      R.flush();
+    } else if (R.isWriting()) {
+      R.work(Until - Now);
+    } else if (!IsSorted) {
+      sortPart();
+    } else {
+      writePart(R, Process);
+      if (NextPart == NumParts) {
+        Phase = Idle;
+        LastBytes = R.producedBytes();
+        BytesPerBlock = R.keyframeBytesPerBlock(BytesPerBlock);
+        Bins = {};
+        Parts = {};
+        Saved = {};
+      } else if (NextPart == End) {
+        startGroup();
+      }
+    }
+  }
+}

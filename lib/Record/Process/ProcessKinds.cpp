@@ -1,0 +1,123 @@
+//===- ProcessKinds.cpp - What tensors are for --------------------*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Process/ProcessState.h"
+
+using namespace llvm;
+using namespace memkit;
+
+/// A tensor lives, of which the sums know by now.
+void ProcessState::noteBirth(uint64_t Address, uint32_t Heap, uint32_t Node,
+                             uint32_t RingIndex) {
+  TrainingPlace Place = Scopes.place(RingIndex);
+  // Elsewhere it is the place that tells.
+  MadeBy By =
+      Place <= TrainingPlace::Forward ? Makers.of(Node) : MadeBy::Unknown;
+  TensorKinds::Birth B = Scopes.kinds().birth(Place, By);
+  B.Event = R.Sums.events();
+  B.Heap = Heap;
+  B.Layer = Scopes.layer(RingIndex);
+  Births[Address] = B;
+}
+
+/// A module or an optimizer says that the tensor is its own.
+void ProcessState::noteHeld(const wire::Record &Rec) {
+  auto It = Births.find(Rec.Address);
+  if (It == Births.end())
+    return;
+  TensorKinds::Birth &B = It->second;
+  switch (wire::HeldBy(Rec.function())) {
+  case wire::HeldBy::Module:
+    B.By = MadeBy::Held;
+    B.Layer = uint32_t(Rec.size());
+    return;
+  case wire::HeldBy::OptimizerGroup:
+    B.By = MadeBy::Held;
+    return;
+  case wire::HeldBy::OptimizerState:
+    B.By = MadeBy::HeldState;
+    return;
+  }
+  bad();
+}
+
+/// It is freed by the ring's thread.
+void ProcessState::noteDeath(uint64_t Address, uint64_t Size,
+                             uint32_t RingIndex) {
+  auto It = Births.find(Address);
+  if (It == Births.end())
+    return;
+  const TensorKinds::Birth &B = It->second;
+  TensorKind Kind = Scopes.kinds().ofFreed(B, Scopes.place(RingIndex));
+  R.Kinds.add(Id, B.Heap, Kind, Scopes.layerName(B.Layer), B.Event, Size);
+  Births.erase(It);
+}
+
+void ProcessState::endTensors() {
+  bool IsWorker = isDataWorker();
+  for (const auto &[Address, B] : Births) {
+    LiveEntry E;
+    if (Tensors.get(Address, &E))
+      R.Kinds.add(Id, B.Heap, Scopes.kinds().ofLive(B, IsWorker),
+                  Scopes.layerName(B.Layer), B.Event, E.Size);
+  }
+  Births.clear();
+}
+
+/// Memory could not be had: what lives now is kept, by kind, layer and stack. A
+/// program may fail as often as it likes: it is looked at every tensor only
+/// where there were enough events for it.
+void ProcessState::noteOom(const Mark &Of) {
+  Scopes.kinds().fail(R.Sums.events());
+  uint64_t Events = R.Sums.events(Id);
+  if (Events < NextOomLook || !R.Ooms.hasRoom(Id))
+    return R.Ooms.skip(Id);
+  NextOomLook = Events + Births.size() / 16;
+  OomLog::Moment M;
+  M.What.Process = Id;
+  M.What.Heap = Of.Heap;
+  M.What.Thread = Of.Thread;
+  M.What.TimeNs = Of.TimeNs;
+  M.What.Stack = Of.Stack;
+  M.What.Context = Of.Context;
+  M.What.Requested = Of.Values[0];
+  for (uint32_t Heap = 1; R.Sums.hasHeap(Heap); ++Heap) {
+    HeapTotals T = R.Sums.heapTotals(Heap);
+    OomHeap H;
+    H.Heap = Heap;
+    H.LiveBlocks = R.Sums.heapLiveBlocks(Heap);
+    H.LiveBytes = R.Sums.heapLiveBytes(Heap);
+    // What the allocator says with its failure is the newest.
+    bool Says = Heap == Of.Heap && Of.Values[2];
+    H.ReservedKnown = T.ReservedKnown || Says;
+    H.ReservedBytes = Says ? Of.Values[2] : T.ReservedBytes;
+    if (H.LiveBlocks || H.ReservedBytes || Heap == Of.Heap)
+      M.Heaps.push_back(H);
+  }
+  bool IsWorker = isDataWorker();
+  DenseMap<std::pair<uint64_t, uint32_t>, size_t> Rows;
+  for (const auto &[Address, B] : Births) {
+    LiveEntry E;
+    if (B.Heap != Of.Heap || !Tensors.get(Address, &E))
+      continue;
+    KindTotals T;
+    T.Heap = B.Heap;
+    T.Process = Id;
+    T.Kind = Scopes.kinds().ofLive(B, IsWorker);
+    T.Layer = Scopes.layerName(B.Layer);
+    T.Stack = R.Sums.stackOf(E.Row);
+    auto [It, New] = Rows.try_emplace(
+        {uint64_t(T.Layer) << 8 | uint64_t(T.Kind), T.Stack}, M.Kinds.size());
+    if (New)
+      M.Kinds.push_back(T);
+    M.Kinds[It->second].Blocks += 1;
+    M.Kinds[It->second].Bytes += E.Size;
+  }
+  R.Ooms.add(std::move(M));
+}

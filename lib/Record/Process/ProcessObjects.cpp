@@ -1,0 +1,292 @@
+//===- ProcessObjects.cpp - Objects of an interpreter -------------*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The blocks of an interpreter's own allocators: heap python.object. They come
+// in order, because the interpreter's lock is held, so that none waits for
+// another. One that is not known was allocated before we could see it, or by a
+// parent.
+//
+// Nearly each lies in another block: an arena that the interpreter has mapped,
+// or, if it is large, a block of malloc. Which arena it is follows from its
+// address whenever it is asked, so that nothing need be kept for it: what was
+// there when the object was allocated is older than it. A block of malloc may
+// be freed or reallocated before the object, and is kept.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Process/ProcessState.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::RecordKind;
+
+/// How far into a block of malloc an object lies: the interpreter's debug
+/// functions put theirs behind 16 bytes, in one domain or in both.
+static constexpr uint64_t Offsets[] = {0, 16, 32};
+
+/// The block of malloc in which the object lies.
+bool ProcessState::findMallocOf(uint64_t Address, const LiveEntry &E,
+                                BlockRef &Out) const {
+  for (uint64_t Offset : Offsets) {
+    LiveEntry In;
+    if (Address < Offset || !Live.get(Address - Offset, &In) ||
+        In.Ordinal >= E.Ordinal || In.Size < E.Size + Offset)
+      continue;
+    Out = {In.Ordinal, In.Row, In.Context};
+    return true;
+  }
+  return false;
+}
+
+/// The ordinal + 1 of the block in which the live object lies; 0: none.
+uint64_t ProcessState::outerOf(uint64_t Address, const LiveEntry &E) {
+  if (LLVM_UNLIKELY(E.Context & InMallocBit))
+    return OuterOf.lookup(E.Ordinal);
+  BlockRef Outer;
+  return findMapOf(Address, E, Outer) ? Outer.Ordinal + 1 : 0;
+}
+
+/// The same of one that is freed.
+uint64_t ProcessState::takeOuterOf(uint64_t Address, const LiveEntry &E) {
+  uint64_t Outer = outerOf(Address, E);
+  if (LLVM_UNLIKELY(E.Context & InMallocBit))
+    OuterOf.erase(E.Ordinal);
+  return LLVM_LIKELY(Outer || Enclosing.empty()) ? Outer
+                                                 : takeEnclosing(E.Ordinal);
+}
+
+/// The mapping in which the block lies.
+bool ProcessState::findMapOf(uint64_t Address, const LiveEntry &E,
+                             BlockRef &Out) {
+  const MapTable::Block *In = Maps.enclosing(Address);
+  if (!In || !In->Entry.Row)
+    return false;
+  if (LLVM_UNLIKELY(In->Entry.Ordinal > E.Ordinal))
+    return false; // It lay in what was here before.
+  Out = {In->Entry.Ordinal, In->Entry.Row, In->Entry.Context};
+  return true;
+}
+
+/// Addresses leave a mapping that lives on: what lies there stays in it for the
+/// sums, but cannot be found by its address any more.
+void ProcessState::keepOuterOf(MapTable::Range Gone) {
+  for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard)
+    Objects.forEachInShard(Shard, [&](LiveEntry E, uint64_t Address) {
+      if (Gone.contains(Address) && !(E.Context & InMallocBit))
+        if (uint64_t Outer = outerOf(Address, E))
+          Enclosing[E.Ordinal] = Outer;
+    });
+}
+
+//===----------------------------------------------------------------------===//
+// Many at once
+//===----------------------------------------------------------------------===//
+
+/// Puts the object into the table or takes it out. False: it is not usual, and
+/// nothing was done.
+bool ProcessState::noteObject(const wire::Record &Rec, const Ring &S,
+                              ObjectChange &To) {
+  LiveEntry &E = To.E;
+  To.Outer = BlockRef();
+  if (Rec.kind() == uint8_t(RecordKind::ObjectFree)) {
+    if (!takeObject(Rec.Address, E))
+      return false;
+    // Of a free only the ordinal is asked for.
+    if (uint64_t Outer = takeOuterOf(Rec.Address, E))
+      To.Outer = {Outer - 1, 1, 0};
+    E.Context &= InMallocBit - 1;
+    To.IsFree = true;
+    return true;
+  }
+  E = {NextOrdinal, Rec.size(), To.Tick,
+       Stacks.objectRow(Rec.Stack, Rec.function()), S.ObjectContextRow};
+  if (LLVM_UNLIKELY(Rec.Context && findMallocOf(Rec.Address, E, To.Outer)))
+    E.Context |= InMallocBit;
+  if (LLVM_UNLIKELY(!Objects.insert(Rec.Address, E)))
+    return false;
+  ++NextOrdinal;
+  if (LLVM_UNLIKELY(E.Context & InMallocBit))
+    OuterOf[E.Ordinal] = To.Outer.Ordinal + 1;
+  else
+    findMapOf(Rec.Address, E, To.Outer);
+  E.Context &= InMallocBit - 1;
+  To.IsFree = false;
+  return true;
+}
+
+/// Counts them and writes them to the log, which has room.
+void ProcessState::applyObjects(ArrayRef<ObjectChange> Changes) {
+  uint32_t Heap = R.hostHeap(HostHeap::PythonObject);
+  for (const ObjectChange &C : Changes) {
+    BlockRef B{C.E.Ordinal, C.E.Row, C.E.Context};
+    uint64_t Ns = C.Tick * TimeUnitNs;
+    if (C.IsFree) {
+      R.Sums.free(B, C.E.Size, Ns, C.Thread,
+                  C.Outer.Row ? C.Outer.Ordinal + 1 : 0);
+      Log.free(C.Lane, C.Tick, B.Ordinal);
+      continue;
+    }
+    if (C.Outer.Row) {
+      R.Sums.allocateIn(B, C.Outer, C.E.Size, Ns, C.Thread);
+      noteEnclosing(C.Outer.Ordinal);
+    } else {
+      R.Sums.allocate(B, C.E.Size, Ns, C.Thread);
+    }
+    Log.allocate(C.Lane, C.Tick, C.E.Size, R.Sums.stackOf(B.Row),
+                 R.Sums.contextOf(B.ContextRow), Heap);
+  }
+}
+
+/// As takeUsual(), of objects. What a step touches is fetched in the one
+/// before.
+size_t ProcessState::takeObjects(ArrayRef<MergedRecord> Records,
+                                 const RingOfProcess *Of) {
+  if (!R.Wanted.wants(HostHeap::PythonObject))
+    return 0;
+  if (Log.full())
+    R.emptyLogs();
+  constexpr size_t MostChanges = 128;
+  std::vector<ObjectChange> &Changes = ObjectChanges;
+  Changes.resize(MostChanges);
+  size_t Most = std::min<size_t>(
+      {Records.size(), MostChanges, MaxBlockRows - Log.size()});
+  size_t At = 0;
+  for (; At != Most; ++At) {
+    if (At + Ahead < Records.size()) {
+      const MergedRecord &Next = Records[At + Ahead];
+      Of[Next.Source].Process->prefetch(Next.R);
+    }
+    const wire::Record &Rec = Records[At].R;
+    const RingOfProcess &From = Of[Records[At].Source];
+    if (LLVM_UNLIKELY(From.Process != this) || !isAddress(Rec.Address) ||
+        (Rec.kind() != uint8_t(RecordKind::ObjectAllocate) &&
+         Rec.kind() != uint8_t(RecordKind::ObjectFree)))
+      break;
+    Ring &S = Rings[From.Ring];
+    if (LLVM_UNLIKELY(!isLogged(S))) {
+      if (!S.Thread || Log.numThreads() >= MaxBlockThreads)
+        break;
+      addLane(S);
+    }
+    ObjectChange &To = Changes[At];
+    To.Tick = R.tickAt(Rec.Tsc, Id);
+    if (!noteObject(Rec, S, To))
+      break;
+    To.Thread = S.Thread;
+    To.Lane = S.Lane;
+    R.setTick(To.Tick, Id);
+    R.Sums.prefetchRow(To.E.Row);
+  }
+  applyObjects(ArrayRef(Changes).take_front(At));
+  return At;
+}
+
+/// The block with this ordinal ends. An interpreter that is finished gives its
+/// arenas back, and blocks of malloc, with what has leaked in them. What such
+/// an object lay in can be told for as long as that is there: a snapshot that
+/// runs has to be done with it.
+void ProcessState::beforeFree(uint64_t Outer) {
+  if (Snapshot.active() && (Objects.size() || Tensors.size()) &&
+      R.Sums.holdsOthers(Id, Outer))
+    finishKeyframe();
+}
+
+//===----------------------------------------------------------------------===//
+// One by one
+//===----------------------------------------------------------------------===//
+
+void ProcessState::objectRecord(const wire::Record &Rec, uint32_t RingIndex) {
+  Ring &S = Rings[RingIndex];
+  RecordKind Kind = RecordKind(Rec.kind());
+  bool IsEnd = Kind == RecordKind::ObjectReallocEnd;
+  if (IsEnd && Rec.Address <= wire::Unrecorded) {
+    // One that failed is where it was: it was freed when it began.
+    if (uint64_t At = std::exchange(S.ObjectAddress, 0); At && !Rec.Address)
+      putObject(At, S.Object, Rec.Tsc, RingIndex,
+                S.Object.Context & InMallocBit);
+    return;
+  }
+  if (!isAddress(Rec.Address) ||
+      !R.Wanted.wants(HostHeap::PythonObject)) // nobody has asked for it
+    return bad();
+  if (IsEnd || Kind == RecordKind::ObjectAllocate) {
+    S.ObjectAddress = 0;
+    LiveEntry E;
+    E.Size = Rec.size();
+    E.Row = Stacks.objectRow(Rec.Stack, Rec.function());
+    E.Context = S.ObjectContextRow;
+    return putObject(Rec.Address, E, Rec.Tsc, RingIndex, Rec.Context != 0);
+  }
+  LiveEntry E;
+  if (!takeObject(Rec.Address, E)) {
+    if (Forked)
+      R.Sums.inheritedFree(Id);
+    return;
+  }
+  if (Kind == RecordKind::ObjectReallocBegin) {
+    S.ObjectAddress = Rec.Address;
+    S.Object = E;
+  }
+  emitObjectFree(Rec.Address, E, Rec.Tsc, RingIndex);
+}
+
+bool ProcessState::takeObject(uint64_t Address, LiveEntry &E) {
+  if (!Objects.take(Address, E))
+    return false;
+  if (LLVM_UNLIKELY(Snapshot.holds(E.Ordinal))) {
+    LiveEntry Block = E;
+    Block.Context &= InMallocBit - 1;
+    Snapshot.onTake(Block, LiveTable::NumShards + LiveTable::shardOf(Address),
+                    outerOf(Address, E));
+  }
+  return true;
+}
+
+/// E: all but its ordinal and its birth.
+void ProcessState::putObject(uint64_t Address, LiveEntry E, uint64_t Tsc,
+                             uint32_t RingIndex, bool InMalloc) {
+  // Its free was not seen: others stood in the table of allocators meanwhile.
+  if (LiveEntry Old; LLVM_UNLIKELY(Objects.contains(Address))) {
+    takeObject(Address, Old);
+    R.addLoss(Id, LossKind::DoubleAllocate, 1);
+    emitObjectFree(Address, Old, Tsc, RingIndex);
+  }
+  // A flush writes what was there before.
+  makeRoom(RingIndex);
+  E.Ordinal = NextOrdinal++;
+  E.BirthTick = R.nextTick(Tsc, Id);
+  E.Context &= InMallocBit - 1;
+  BlockRef B{E.Ordinal, E.Row, E.Context}, Outer;
+  if (InMalloc && findMallocOf(Address, E, Outer))
+    E.Context |= InMallocBit;
+  Objects.insert(Address, E);
+  if (Outer.Row)
+    OuterOf[E.Ordinal] = Outer.Ordinal + 1;
+  const Ring &S = Rings[RingIndex];
+  uint64_t Ns = E.BirthTick * TimeUnitNs;
+  if (Outer.Row || findMapOf(Address, E, Outer)) {
+    R.Sums.allocateIn(B, Outer, E.Size, Ns, S.Thread);
+    noteEnclosing(Outer.Ordinal);
+  } else {
+    R.Sums.allocate(B, E.Size, Ns, S.Thread);
+  }
+  Log.allocate(S.Lane, E.BirthTick, E.Size, R.Sums.stackOf(E.Row),
+               R.Sums.contextOf(B.ContextRow),
+               R.hostHeap(HostHeap::PythonObject));
+}
+
+void ProcessState::emitObjectFree(uint64_t Address, const LiveEntry &E,
+                                  uint64_t Tsc, uint32_t RingIndex) {
+  makeRoom(RingIndex);
+  uint64_t Tick = R.nextTick(Tsc, Id);
+  R.Sums.free({E.Ordinal, E.Row, E.Context & (InMallocBit - 1)}, E.Size,
+              Tick * TimeUnitNs, Rings[RingIndex].Thread,
+              takeOuterOf(Address, E));
+  Log.free(Rings[RingIndex].Lane, Tick, E.Ordinal);
+}

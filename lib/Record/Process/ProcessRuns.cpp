@@ -1,0 +1,134 @@
+//===- ProcessRuns.cpp - Many usual records at once ---------------*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Nearly all records are allocations of addresses that are free, and frees of
+// blocks that live. They take each step together (live table, sums, log), so
+// that what a step touches is fetched ahead and stays near.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Process/ProcessState.h"
+
+#include <optional>
+
+using namespace llvm;
+using namespace memkit;
+using wire::RecordKind;
+
+static bool isScope(const wire::Record &Rec) {
+  return Rec.kind() == uint8_t(RecordKind::ScopeBegin) ||
+         Rec.kind() == uint8_t(RecordKind::ScopeEnd);
+}
+
+void ProcessState::prefetchFirst(ArrayRef<MergedRecord> Records,
+                                 const RingOfProcess *Of) {
+  for (const MergedRecord &M : Records.take_front(Ahead))
+    Of[M.Source].Process->prefetch(M.R);
+}
+
+size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
+                               const RingOfProcess *Of) {
+  if (LLVM_UNLIKELY(isObject(Records.front().R)))
+    return takeObjects(Records, Of);
+  bool Whole = Snapshot.active(), HasNested = R.Sums.hasNested(Id);
+  if (LLVM_UNLIKELY(!Enclosing.empty() || (HasNested && Whole) ||
+                    R.Wanted.SampleBytes))
+    return 0;
+  if (Log.full())
+    R.emptyLogs();
+  size_t Most = std::min<size_t>(
+      {Records.size(), UsualRoom::Most, MaxBlockRows - Log.size()});
+  auto &[Changes, TimesNs, Logged, Contexts] = R.Room;
+  // Nothing is held meanwhile: who would be ends the run.
+  bool HasHeld = !Held.empty();
+  uint64_t LateBefore = R.Sums.lateBefore(Id);
+  std::optional<LiveEntry> Outer; // one in which others lie or lay ends the run
+  size_t At = 0, N = 0;           // records, events
+  uint32_t InContext = 0;
+  for (; At != Most; ++At) {
+    if (At + Ahead < Records.size()) {
+      const MergedRecord &Next = Records[At + Ahead];
+      Of[Next.Source].Process->prefetch(Next.R);
+    }
+    const wire::Record &Rec = Records[At].R;
+    const RingOfProcess &From = Of[Records[At].Source];
+    if (LLVM_UNLIKELY(From.Process != this))
+      break;
+    Ring &S = Rings[From.Ring];
+    if (LLVM_UNLIKELY(!isLogged(S))) {
+      if (!S.Thread || Log.numThreads() >= MaxBlockThreads)
+        break;
+      addLane(S);
+    }
+    if (LLVM_UNLIKELY(isScope(Rec))) {
+      if (!Scopes.takeOperator(Rec, From.Ring))
+        break;
+      setContext(From.Ring);
+      continue;
+    }
+    if (LLVM_UNLIKELY(!isAddress(Rec.Address)) ||
+        (LLVM_UNLIKELY(HasHeld) && Held.count(Rec.Address)))
+      break;
+    uint64_t Tick = R.tickAt(Rec.Tsc, Id);
+    if (Rec.kind() == uint8_t(RecordKind::Allocate)) {
+      uint32_t Row = Stacks.row(Rec.Stack, Rec.function());
+      uint64_t Size = Rec.size();
+      if (LLVM_UNLIKELY(Maps.enclosing(Rec.Address) ||
+                        !Live.insert(Rec.Address, {NextOrdinal, Size, Tick, Row,
+                                                   S.ContextRow})))
+        break;
+      R.Sums.prefetchRow(Row);
+      Changes[N] = {Size, Row, S.ContextRow, Change::Allocate};
+      InContext |= S.ContextRow;
+      R.Sums.noteAllocation(S.Thread, NextOrdinal, Size);
+      Logged[N] = {Tick, Size, 0, uint16_t(S.Lane), false};
+      ++NextOrdinal;
+    } else if (Rec.kind() == uint8_t(RecordKind::Free)) {
+      LiveEntry E;
+      if (LLVM_UNLIKELY(!Live.take(Rec.Address, E, Whole))) {
+        // Most likely of a block too small to be recorded.
+        if (R.Wanted.MinSize)
+          continue;
+        break;
+      }
+      if (LLVM_UNLIKELY(HasNested) && R.Sums.encloses(Id, E.Ordinal)) {
+        Outer = E;
+        break;
+      }
+      if (LLVM_UNLIKELY(Whole))
+        Snapshot.onTake(E, LiveTable::shardOf(Rec.Address));
+      R.Sums.prefetchRow(E.Row);
+      if (LLVM_UNLIKELY(E.Ordinal < LateBefore))
+        R.Sums.noteLateFree(Id, E.Row, E.Ordinal, E.Size);
+      bool Temporary = R.Sums.lastAllocation(S.Thread) == E.Ordinal + 1;
+      Changes[N] = {E.Size, E.Row, E.Context,
+                    Temporary ? Change::FreeTemporary : Change::Free};
+      Logged[N] = {Tick, E.Ordinal, 0, uint16_t(S.Lane), true};
+    } else {
+      break;
+    }
+    R.setTick(Tick, Id);
+    TimesNs[N++] = Tick * TimeUnitNs;
+  }
+  if (N)
+    R.Sums.apply(Id, ArrayRef(Changes, N), TimesNs);
+  // The rows are near now.
+  for (size_t I = 0; I != N; ++I)
+    if (Changes[I].Kind == Change::Allocate)
+      Logged[I].Stack = R.Sums.stackOf(Changes[I].Row);
+  if (LLVM_UNLIKELY(InContext))
+    for (size_t I = 0; I != N; ++I)
+      Contexts[I] = R.Sums.contextOf(Changes[I].ContextRow);
+  Log.append(ArrayRef(Logged, N), R.MallocHeap, InContext ? Contexts : nullptr);
+  if (Outer) {
+    const MergedRecord &M = Records[At++];
+    emitFree(*Outer, M.R.Tsc, Of[M.Source].Ring);
+  }
+  return At;
+}

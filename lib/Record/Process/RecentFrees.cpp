@@ -1,0 +1,53 @@
+//===- RecentFrees.cpp - What was freed just now --------------------------===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Process/RecentFrees.h"
+
+#include "Process/ProcessState.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+static bool isFree(const wire::Record &Rec) {
+  return Rec.kind() == uint8_t(wire::RecordKind::Free);
+}
+
+void RecentFrees::end() {
+  if (Batch.empty())
+    return;
+  uint64_t Last = Batch.back().R.Tsc;
+  erase_if(Kept, [Last](const Free &F) { return F.Rec.Tsc + MostSkew < Last; });
+  constexpr size_t Most = 64;
+  ArrayRef<MergedRecord> Tail = Batch.take_back(Most);
+  for (const MergedRecord &M : Tail)
+    if (isFree(M.R) && M.R.Tsc + MostSkew >= Last)
+      Kept.push_back({Of[M.Source].Process, Of[M.Source].Ring, M.R});
+  if (Kept.size() > Most)
+    Kept.erase(Kept.begin(), Kept.end() - Most);
+  Batch = {};
+}
+
+std::optional<RecentFrees::Free>
+RecentFrees::before(const ProcessState &Process, uint32_t Ring,
+                    const wire::Record &Later) const {
+  uint64_t First = Later.Tsc > MostSkew ? Later.Tsc - MostSkew : 0;
+  auto *It = partition_point(
+      Batch, [&](const MergedRecord &M) { return M.R.Tsc < Later.Tsc; });
+  while (It != Batch.begin() && (--It)->R.Tsc >= First) {
+    const RingOfProcess &By = Of[It->Source];
+    if (isFree(It->R) && It->R.Address == Later.Address &&
+        By.Process == &Process && By.Ring != Ring)
+      return Free{By.Process, By.Ring, It->R};
+  }
+  for (const Free &F : reverse(Kept))
+    if (F.Process == &Process && F.Ring != Ring && F.Rec.Tsc >= First &&
+        F.Rec.Tsc < Later.Tsc && F.Rec.Address == Later.Address)
+      return F;
+  return std::nullopt;
+}

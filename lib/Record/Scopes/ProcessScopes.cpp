@@ -1,0 +1,358 @@
+//===- ProcessScopes.cpp - What a process tells of itself ----------*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scopes/ProcessScopes.h"
+#include "Output/Recording.h"
+#include "memkit/Trace/SummaryTotals.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+using namespace llvm;
+using namespace memkit;
+using wire::MarkWhat;
+using wire::RecordKind;
+
+ProcessScopes::ProcessScopes(SharedProcess &Shared, Recording &R,
+                             uint32_t Process, uint64_t BeginNs)
+    : Shared(Shared), R(R), Process(Process), Depth(Shared),
+      Spans(R.Sums, Process, BeginNs) {}
+
+ProcessScopes::RingScopes &ProcessScopes::ring(uint32_t I) {
+  if (I >= Rings.size())
+    Rings.resize(I + 1);
+  return Rings[I];
+}
+
+bool ProcessScopes::take(const wire::Record &Rec, uint32_t &Ring,
+                         uint32_t Thread) {
+  switch (RecordKind(Rec.kind())) {
+  case RecordKind::ScopeBegin:
+    return begin(Rec, Ring, Thread);
+  case RecordKind::ScopeEnd:
+    end(Rec.size(), Ring, R.Clock.toNs(Rec.Tsc));
+    return true;
+  case RecordKind::Mark:
+    return mark(Rec, Thread);
+  case RecordKind::Ask:
+    return answer(Rec, Ring);
+  case RecordKind::ScopeName:
+    return nameLayer(numberOf(Rec.Address), numberOf(Rec.size()));
+  default:
+    return false;
+  }
+}
+
+const ProcessScopes::Name &ProcessScopes::name(uint32_t Text) {
+  // More than a program of ours ever writes.
+  if (Names.size() >= MostNames && !Names.count(Text))
+    Text = 0;
+  auto [It, New] = Names.try_emplace(Text);
+  if (!New)
+    return It->second;
+  Name &N = It->second;
+  if (!Shared.text(Text, N.Text))
+    R.addLoss(Process, LossKind::BadRecord, 1);
+  if (N.Text.empty())
+    N.Text = "(no name)";
+  N.String = R.Names.Names.string(N.Text);
+  N.EndsSteps = endsSteps(N.Text);
+  return N;
+}
+
+/// Where a program has very many names, those that come last have `#` for
+/// their digits.
+bool ProcessScopes::endsSteps(StringRef Name) const {
+  if (!R.StepRange || R.StepRange->match(Name))
+    return R.StepRange.has_value();
+  std::string Digits = Name.str();
+  std::replace(Digits.begin(), Digits.end(), '#', '0');
+  return Digits != Name && R.StepRange->match(Digits);
+}
+
+/// What is inside a range that ends a step ends none of its own.
+bool ProcessScopes::isInStep(const RingScopes &Of) {
+  return any_of(Of.Opens, [](const Open &O) { return O.EndsStep; });
+}
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+bool ProcessScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
+                          uint32_t Thread) {
+  uint64_t Flags = Rec.Address & ~uint64_t(UINT32_MAX), Number = Rec.size();
+  RingScopes &Of = ring(RingIndex);
+  if (!Number || Of.Opens.size() == MostOfRing)
+    return false;
+  if (uint64_t Kind = Flags & wire::SF_KindMask)
+    return beginTorch(Rec, Kind, RingIndex, Thread);
+  uint32_t Text = numberOf(Rec.Address);
+  const Name &N = name(Text);
+  bool Measured = !(Flags & wire::SF_NoMeasure);
+  if (Measured)
+    Spans.begin(Number, Text, R.Clock.toNs(Rec.Tsc));
+  bool EndsStep = N.EndsSteps && Measured && !isInStep(Of);
+  if (Flags & wire::SF_NoContext) {
+    if (EndsStep && StepScopes.size() < MostOfRing)
+      StepScopes.insert(Number);
+    return true;
+  }
+  Of.Opens.push_back({Number, Of.Context, Of.Chain, Of.In,
+                      Measured ? Measure::Scope : Measure::None, EndsStep,
+                      Of.Place});
+  ContextTree::Entered In =
+      R.Contexts.enter(Of.Context, ScopeKind::User, N.Text,
+                       Depth.at(Rec.Stack, Flags & wire::SF_Python));
+  Of.Context = In.Context;
+  noteName(In, N, Rec, Thread);
+  return true;
+}
+
+/// The mark keeps the name of a scope whose context has another.
+void ProcessScopes::noteName(const ContextTree::Entered &In, const Name &N,
+                             const wire::Record &Rec, uint32_t Thread) {
+  if (!In.Folded || FoldedMarks++ >= MostFoldedMarks)
+    return;
+  Mark M;
+  M.Kind = MarkKind::ScopeName;
+  M.Process = Process;
+  M.Thread = Thread;
+  M.TimeNs = R.timeOf(Rec.Tsc);
+  M.Context = In.Context;
+  M.Name = N.String;
+  R.addMark(std::move(M));
+}
+
+void ProcessScopes::end(uint64_t Number, uint32_t &RingIndex, uint64_t TimeNs) {
+  auto In = [Number](RingScopes &Of) {
+    for (size_t I = Of.Opens.size(); I-- != 0;)
+      if (Of.Opens[I].Number == Number)
+        return I;
+    return Of.Opens.size();
+  };
+  RingScopes &Own = ring(RingIndex);
+  if (size_t At = In(Own); At != Own.Opens.size())
+    return endFrom(Own, At, TimeNs);
+  for (uint32_t I = 0; I != Rings.size(); ++I)
+    if (size_t At = In(Rings[I]); At != Rings[I].Opens.size())
+      return endFrom(Rings[RingIndex = I], At, TimeNs);
+  endSpan(Number, TimeNs, ScopeKind::User);
+  if (StepScopes.erase(Number))
+    step(TimeNs, 0);
+}
+
+/// The scope First of the ring ends, and those inside of it.
+void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
+  const Open &Outer = Of.Opens[First];
+  Of.Context = Outer.Context;
+  Of.Chain = Outer.Chain;
+  Of.In = Outer.In;
+  Of.Place = Outer.Place;
+  bool EndsStep = false;
+  while (Of.Opens.size() > First) {
+    Open O = Of.Opens.pop_back_val();
+    EndsStep |= O.EndsStep;
+    if (O.IsUpdate)
+      Kinds.endUpdate();
+    if (O.Measured == Measure::Scope || O.Measured == Measure::Range)
+      endSpan(O.Number, TimeNs,
+              O.Measured == Measure::Scope ? ScopeKind::User
+                                           : ScopeKind::Range);
+    else if (O.Measured != Measure::None)
+      if (const LayerSpan *S = Spans.endLayer(O.Number, TimeNs))
+        endLayer(*S, O.Measured == Measure::Backward, TimeNs);
+  }
+  if (EndsStep)
+    step(TimeNs, 0);
+}
+
+/// What a scope had of devices, all blocks.
+void ProcessScopes::addDevices(LayerTotals &T, const Span &S) {
+  DomainShares Of;
+  for (uint32_t Domain = 1; Domain < S.Domains.size(); ++Domain) {
+    const SpanRow &Row = S.Domains[Domain];
+    DomainShare Share{Domain,
+                      Row.Allocations,
+                      Row.Frees,
+                      Row.AllocatedBytes,
+                      Row.FreedBytes,
+                      /*LiveBytes=*/0,
+                      Row.Peak,
+                      Row.Peak - Row.Before};
+    if (isAny(Share))
+      Of.push_back(Share);
+  }
+  joinShares(T.Shares, Of);
+}
+
+void ProcessScopes::addTensors(LayerTotals &T, const Span &S) const {
+  for (uint32_t Heap = 1; Heap < S.Rows.size(); ++Heap) {
+    if (!R.isTensorHeap(Heap))
+      continue;
+    const SpanRow &Row = S.Rows[Heap];
+    T.TensorAllocations += Row.Allocations;
+    T.TensorFrees += Row.Frees;
+    T.TensorAllocatedBytes += Row.AllocatedBytes;
+    T.TensorFreedBytes += Row.FreedBytes;
+    T.TensorPeakBytes = std::max(T.TensorPeakBytes, Row.Peak);
+    T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, Row.ReservedPeak);
+  }
+}
+
+/// Nobody can ask for the numbers of a range.
+void ProcessScopes::endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind) {
+  const Span *S = Spans.end(Number, TimeNs, Kind == ScopeKind::User);
+  if (!S)
+    return;
+  const SpanRow &Host = S->Rows[0];
+  uint32_t Name = name(S->Text).String;
+  LayerTotals &T = Totals[uint64_t(Kind) << 33 | Name];
+  T.Process = Process;
+  T.Name = Name;
+  T.Kind = Kind;
+  T.Calls += 1;
+  T.DurationNs += S->DurationNs;
+  T.Allocations += Host.Allocations;
+  T.Frees += Host.Frees;
+  T.AllocatedBytes += Host.AllocatedBytes;
+  T.PeakBytes = std::max(T.PeakBytes, Host.Peak);
+  T.RiseBytes = std::max(T.RiseBytes, Host.Peak - Host.Before);
+  addTensors(T, *S);
+  addDevices(T, *S);
+}
+
+void ProcessScopes::endRing(uint32_t I, uint64_t TimeNs) {
+  if (I < Rings.size() && !Rings[I].Opens.empty())
+    endFrom(Rings[I], 0, TimeNs);
+}
+
+void ProcessScopes::finish(uint64_t TimeNs) {
+  // What the end of the process cuts off was no whole step, and none begins.
+  StepScopes.clear();
+  for (RingScopes &Of : Rings)
+    for (Open &O : Of.Opens)
+      O.EndsStep = false;
+  for (uint32_t I = 0; I != Rings.size(); ++I)
+    endRing(I, TimeNs);
+  for (auto &[Name, T] : Totals)
+    R.ScopeTotals.push_back(T);
+  Totals.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Marks
+//===----------------------------------------------------------------------===//
+
+bool ProcessScopes::mark(const wire::Record &Rec, uint32_t Thread) {
+  Mark M;
+  switch (MarkWhat(Rec.size())) {
+  case MarkWhat::Step:
+    HasOwnSteps = true;
+    if (!R.StepRange)
+      step(R.Clock.toNs(Rec.Tsc), Thread);
+    return true;
+  case MarkWhat::User:
+    M.Kind = MarkKind::User;
+    WasMarked = true;
+    M.Name = name(numberOf(Rec.Address)).String;
+    break;
+  case MarkWhat::RangeBegin:
+    M.Kind = MarkKind::RangeBegin;
+    M.Name = name(numberOf(Rec.Address)).String;
+    M.Id = uint64_t(Rec.Context) << 32 | Rec.Stack;
+    break;
+  case MarkWhat::RangeEnd:
+    M.Kind = MarkKind::RangeEnd;
+    M.Id = uint64_t(Rec.Context) << 32 | Rec.Stack;
+    break;
+  case MarkWhat::On:
+    M.Kind = MarkKind::RecordOn;
+    break;
+  case MarkWhat::Off:
+    M.Kind = MarkKind::RecordOff;
+    break;
+  default:
+    return false;
+  }
+  M.Process = Process;
+  M.Thread = Thread;
+  M.TimeNs = R.timeOf(Rec.Tsc);
+  R.addMark(std::move(M));
+  return true;
+}
+
+void ProcessScopes::step(uint64_t TimeNs, uint32_t Thread) {
+  while (R.Sums.isCutting(Process))
+    R.goOnCutting(Process);
+  Mark M;
+  M.Kind = MarkKind::Step;
+  M.Process = Process;
+  M.Thread = Thread;
+  M.TimeNs = R.boundaryNs(TimeNs);
+  M.Id = ++Steps;
+  R.HasSteps = true;
+  R.MostSteps = std::max(R.MostSteps, Steps);
+  R.Sums.beginStep(Process, M.Id, M.TimeNs);
+  if (R.Sums.stepSliceDue(Process))
+    R.cutSlice(Process, M.TimeNs);
+  R.addMark(std::move(M));
+}
+
+//===----------------------------------------------------------------------===//
+// Answers
+//===----------------------------------------------------------------------===//
+
+static void write(const SpanRow &Row, StringRef Name, wire::HeapReply &To) {
+  std::memset(To.Name, 0, sizeof(To.Name));
+  std::memcpy(To.Name, Name.data(), std::min(Name.size(), sizeof(To.Name) - 1));
+  To.Allocations = Row.Allocations;
+  To.Frees = Row.Frees;
+  To.AllocatedBytes = Row.AllocatedBytes;
+  To.FreedBytes = Row.FreedBytes;
+  To.Before = Row.Before;
+  To.Peak = Row.Peak;
+  To.After = Row.After;
+}
+
+static void write(const SpanRow &Row, wire::ReservedReply &To) {
+  To.IsKnown = Row.IsReservedKnown;
+  To.Reserved = Row.Reserved;
+  To.Peak = Row.ReservedPeak;
+  To.Active = Row.Active;
+}
+
+void ProcessScopes::write(const Span &S, wire::Reply &To) const {
+  To.DurationNs = S.DurationNs;
+  To.NumHeaps = 0;
+  To.Pad = 0;
+  ::write(S.Rows[0], "host", To.Total);
+  for (uint32_t Heap = 1;
+       Heap < S.Rows.size() && To.NumHeaps != wire::MaxReplyHeaps; ++Heap)
+    if (R.Sums.hasHeapOf(Process, Heap)) {
+      ::write(S.Rows[Heap], To.Reserved[To.NumHeaps]);
+      ::write(S.Rows[Heap], R.heapName(Heap), To.Heaps[To.NumHeaps++]);
+    }
+}
+
+bool ProcessScopes::answer(const wire::Record &Rec, uint32_t RingIndex) {
+  uint64_t Number = Rec.Address;
+  return Shared.answer(
+      Rec.size() & 0xff, uint32_t(Rec.size() >> 8), [&](wire::Reply &To) {
+        if (!Number)
+          for (const Open &O : ring(RingIndex).Opens)
+            Number = O.Measured == Measure::Scope ? O.Number : Number;
+        const Span *Found = Spans.find(Number, R.Clock.toNs(Rec.Tsc));
+        wire::Reply None{};
+        None.NumHeaps = UINT32_MAX;
+        if (Found)
+          write(*Found, To);
+        else
+          To = None;
+      });
+}

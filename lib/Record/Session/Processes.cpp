@@ -1,0 +1,459 @@
+//===- Processes.cpp - Child processes come, go and change -*- C++ -*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch/ProcFs.h"
+#include "Session/ProcessTitle.h"
+#include "Session/Session.h"
+#include "memkit/Record/Preloadable.h"
+#include "llvm/ADT/STLExtras.h"
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+using wire::RecordKind;
+
+static int openPid(pid_t Pid) { return int(syscall(SYS_pidfd_open, Pid, 0)); }
+
+/// Whether the process of a pidfd has ended.
+static bool hasEnded(int PidFd) {
+  pollfd P{PidFd, POLLIN, 0};
+  return PidFd < 0 || (poll(&P, 1, 0) == 1 && P.revents);
+}
+
+void Session::setProgram(pid_t Pid, const std::string &Exe,
+                         std::string WhyNot) {
+  Program = Pid;
+  ProgramFd = openPid(Pid);
+  ProgramExe = Exe;
+  ProgramWhyNot = std::move(WhyNot);
+  if (!ProgramWhyNot.empty())
+    addUnrecorded(Pid, 0, ProcessOrigin::Start, Exe, ProgramWhyNot);
+}
+
+//===----------------------------------------------------------------------===//
+// Coming
+//===----------------------------------------------------------------------===//
+
+Session::Child *Session::findPid(pid_t Pid) {
+  for (auto &P : Children)
+    if (P->Pid == Pid && !P->EndNs && !P->Ending)
+      return P.get();
+  return nullptr;
+}
+
+void Session::greet() {
+  // Calls of the system that find nobody cost more than the rest of a pass.
+  if (!DoorRings && !Door.hasPending())
+    return;
+  for (const Greeter::Guest &G : Door.accept())
+    welcome(G);
+}
+
+/// The process that G comes from, and how.
+uint32_t Session::parentOf(const Greeter::Guest &G, ProcessOrigin &Origin) {
+  auto IsProcess = [this](uint32_t Id) { return Id && R.Sums.hasProcess(Id); };
+  if (Child *Before = findPid(G.Pid); Before && !G.Hello.ParentProcess) {
+    Origin = ProcessOrigin::Exec;
+    return Before->Process;
+  }
+  if (IsProcess(G.Hello.ParentProcess)) {
+    Origin = ProcessOrigin::Fork;
+    return G.Hello.ParentProcess;
+  }
+  if (G.Pid == Program) {
+    Origin = ProcessOrigin::Start;
+    return 0;
+  }
+  Origin = ProcessOrigin::Spawn;
+  for (const PendingExec &E : Execs)
+    if (E.Pid == G.Pid)
+      return E.Process;
+  Child *Parent = findPid(procfs::parentPid(G.Pid));
+  return Parent ? Parent->Process : 0;
+}
+
+void Session::welcome(const Greeter::Guest &G) {
+  auto P = std::make_unique<Child>();
+  ProcessRecord I;
+  I.Pid = uint32_t(G.Pid);
+  I.Parent = parentOf(G, I.Origin);
+  I.StartNs = R.nowNs();
+  P->Exe = procfs::exePath(G.Pid);
+  I.Exe = R.Names.Names.string(P->Exe);
+  P->Arguments = procfs::arguments(G.Pid);
+  std::vector<std::string> Command = wordsOf(P->Arguments);
+  for (const std::string &Arg : Command)
+    I.Command.push_back(R.Names.Names.string(Arg));
+  findRole(*P, I, P->Exe, Command);
+  I.Role = R.Names.Names.string(P->Role);
+  P->Pid = G.Pid;
+  P->PidFd = openPid(G.Pid);
+  bool IsGone = P->PidFd < 0 && errno == ESRCH;
+  P->StartNs = I.StartNs;
+  std::vector<pid_t> Pids = procfs::namespacePids(G.Pid);
+  P->InnerPid = Pids.back();
+  P->SeesOurPids = Pids.size() == 1;
+  // Now, while the process waits: it may be gone when its code is seen.
+  if (Symbols)
+    P->PerfMap.emplace(G.Pid, P->InnerPid, readClocks().RealtimeNs);
+  // All that the process before it had to say is in its rings.
+  if (I.Origin == ProcessOrigin::Exec)
+    if (Child *Before = findPid(G.Pid))
+      setEnding(*Before, true);
+  erase_if(Execs, [&](const PendingExec &E) {
+    if (E.Pid == G.Pid)
+      close(E.PidFd);
+    return E.Pid == G.Pid;
+  });
+  ProgramSeen |= G.Pid == Program;
+  Expected<std::unique_ptr<SharedProcess>> Shared =
+      SharedProcess::create(R.Names.numProcesses() + 1, Settings, Tag);
+  if (!Shared) {
+    std::string Why = toString(Shared.takeError());
+    I.Recorded = false;
+    I.WhyNot = R.Names.Names.string(Why);
+    O.Warn("process " + Twine(G.Pid) + " is not recorded: " + Why);
+  }
+  P->Process = R.Names.addProcess(I);
+  P->Parent = I.Parent;
+  P->IsForked = I.Origin == ProcessOrigin::Fork;
+  // When it has become what it will be.
+  P->NextPssNs = I.StartNs + O.SampleIntervalNs;
+  R.Sums.beginProcess(P->Process, I.StartNs);
+  if (Shared) {
+    Door.answer(G, P->Process, (*Shared)->fd(), (*Shared)->size());
+    P->State = std::make_unique<ProcessState>(P->Process, G.Pid,
+                                              I.Origin == ProcessOrigin::Fork,
+                                              std::move(*Shared), R);
+    R.addProcess(*P->State);
+    if (Settings.Recording & wire::RB_SomeUnknown)
+      P->State->expectUnknown();
+    ++NumRecorded;
+  } else {
+    Door.answer(G, 0, -1, 0);
+  }
+  Children.push_back(std::move(P));
+  // Killed and waited for meanwhile: there is nothing that would tell its end.
+  if (IsGone && G.Pid != Program)
+    setEnding(*Children.back(), false);
+}
+
+void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
+                            const std::string &Exe, const std::string &Why,
+                            int WaitStatus) {
+  auto P = std::make_unique<Child>();
+  ProcessRecord I;
+  I.Pid = uint32_t(Pid);
+  I.Parent = Parent;
+  I.Origin = Origin;
+  I.StartNs = R.nowNs();
+  I.Exe = R.Names.Names.string(Exe);
+  for (const std::string &Arg : Origin == ProcessOrigin::Start
+                                    ? O.Command
+                                    : wordsOf(procfs::arguments(Pid)))
+    I.Command.push_back(R.Names.Names.string(Arg));
+  I.Recorded = false;
+  I.WhyNot = R.Names.Names.string(Why);
+  P->Pid = Pid;
+  P->PidFd = openPid(Pid);
+  P->StartNs = I.StartNs;
+  P->Process = R.Names.addProcess(I);
+  R.Sums.beginProcess(P->Process, I.StartNs);
+  ProgramSeen |= Pid == Program;
+  // What was asked for needs no warning.
+  if (Pid == Program || O.Follow)
+    O.Warn(Twine(Exe.empty() ? "process " + std::to_string(Pid) : Exe) +
+           " is not recorded: " + Why);
+  Children.push_back(std::move(P));
+  if (WaitStatus >= 0) {
+    Child &Ended = *Children.back();
+    Ended.WaitStatus = WaitStatus;
+    setEnding(Ended, false);
+    endProcess(Ended);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Going
+//===----------------------------------------------------------------------===//
+
+/// Notes who has ended. What they wrote is in their rings by now, so the pass
+/// that follows takes all of it.
+void Session::lookForEnds() {
+  // One call for all of them.
+  Polls.clear();
+  Polls.push_back({ProgramFd, POLLIN, 0});
+  for (auto &P : Children)
+    Polls.push_back({P->EndNs || P->Ending ? -1 : P->PidFd, POLLIN, 0});
+  lookForGone();
+  if (poll(Polls.data(), Polls.size(), 0) <= 0)
+    return;
+  int Status;
+  if (!ProgramEnded && Polls[0].revents &&
+      waitpid(Program, &Status, WNOHANG) == Program) {
+    ProgramEnded = true;
+    ProgramWait = Status;
+    ProgramStatus =
+        WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
+    close(std::exchange(ProgramFd, -1));
+    if (!ProgramSeen)
+      addUnrecorded(Program, 0, ProcessOrigin::Start, ProgramExe,
+                    "it did not connect to the recorder");
+  }
+  for (size_t I = 0; I + 1 < Polls.size(); ++I) {
+    Child &P = *Children[I];
+    if (!Polls[I + 1].revents)
+      continue;
+    if (P.Pid != Program) {
+      setEnding(P, false);
+      if (std::optional<int> Wait = procfs::zombieStatus(P.Pid))
+        P.WaitStatus = *Wait;
+    } else if (ProgramEnded) {
+      setEnding(P, false);
+      P.WaitStatus = ProgramWait;
+    }
+  }
+}
+
+/// Where descriptors are short there may be no pidfd that would tell.
+void Session::lookForGone() {
+  for (auto &P : Children)
+    if (P->PidFd < 0 && !P->EndNs && !P->Ending && P->Pid != Program &&
+        kill(P->Pid, 0) != 0 && errno == ESRCH)
+      setEnding(*P, false);
+}
+
+/// It lived until the last pass at least, and until it said that it would exit.
+void Session::setEnding(Child &P, bool Replaced) {
+  P.Ending = true;
+  P.Replaced = Replaced;
+  P.EndTsc = LastPassTsc;
+  if (!P.State || Replaced)
+    return;
+  uint64_t ExitTsc =
+      P.State->shared().control().ExitTsc.load(std::memory_order_relaxed);
+  if (ExitTsc <= PassTsc)
+    P.EndTsc = std::max(P.EndTsc, ExitTsc);
+}
+
+bool Session::isDrained(Child &P) {
+  SharedProcess &S = P.State->shared();
+  for (uint32_t I = 0, Used = S.ringsUsed(); I != Used; ++I)
+    if (S.ringHeader(I).Head.load(std::memory_order_acquire) !=
+        P.State->ring(I).Tail)
+      return false;
+  return true;
+}
+
+/// Ends the processes whose last records are behind us when one of the clock
+/// Tsc comes.
+void Session::endProcessesBefore(uint64_t Tsc) {
+  NextEndTsc = ~0ull;
+  for (size_t I = 0; I != Children.size(); ++I) {
+    Child &P = *Children[I];
+    if (!P.Ending || P.EndNs || !P.State)
+      continue;
+    if (P.EndTsc < Tsc && isDrained(P))
+      endProcess(P);
+    else
+      NextEndTsc = std::min(NextEndTsc, P.EndTsc);
+  }
+}
+
+void Session::endProcesses() {
+  for (size_t I = 0; I != Children.size(); ++I) {
+    Child &P = *Children[I];
+    if (!P.Ending || P.EndNs)
+      continue;
+    // Clocks that are nonsense must not keep records back for ever.
+    if (P.State && !isDrained(P) && ++P.EndPasses < 4)
+      continue;
+    if (P.State)
+      drain(~0ull, &P);
+    if (!P.EndNs)
+      endProcess(P);
+  }
+}
+
+/// A process that had announced an exec and has ended without another word ran
+/// the new program: its status is that one's.
+void Session::leaveStatusToExec(Child &P) {
+  for (PendingExec &E : Execs)
+    if (E.Pid == P.Pid && !E.Spawned && !P.Replaced) {
+      P.Replaced = true;
+      E.WaitStatus = P.WaitStatus;
+    }
+}
+
+void Session::endProcess(Child &P) {
+  leaveStatusToExec(P);
+  int32_t Status = -1;
+  uint32_t Signal = 0;
+  if (!P.Replaced && P.WaitStatus >= 0) {
+    Signal = WIFSIGNALED(P.WaitStatus) ? uint32_t(WTERMSIG(P.WaitStatus)) : 0;
+    Status = Signal ? 128 + int32_t(Signal) : WEXITSTATUS(P.WaitStatus);
+  }
+  if (P.State) {
+    P.State->settleHeld(true);
+    P.State->countLosses();
+    lookAtPython(P);
+    wire::Control &C = P.State->shared().control();
+    if (!P.Replaced && Status < 0 && C.HasExitStatus.load())
+      Status = C.ExitStatus.load() & 0xff;
+    P.State->finishKeyframe();
+  }
+  // One that was replaced at once may have ended before the first pass.
+  P.EndNs = R.boundaryNs(std::max(R.Clock.toNs(P.EndTsc), P.StartNs));
+  if (P.State) {
+    P.State->endTensors();
+    P.State->endScopes(P.EndNs);
+    R.cutSlice(P.Process, P.EndNs);
+    P.State->releaseShared();
+  }
+  setTitle(P);
+  nameDataWorker(P);
+  R.Uses.processEnded(P.Process);
+  R.Sums.endProcess(P.Process, P.EndNs, Status, Signal);
+  Mark M;
+  M.Kind = MarkKind::ProcessEnd;
+  M.Process = P.Process;
+  M.TimeNs = P.EndNs;
+  if (Status >= 0)
+    M.Values = {uint64_t(Status), Signal};
+  R.addMark(std::move(M));
+  endJit(P);
+  if (P.PidFd >= 0)
+    close(std::exchange(P.PidFd, -1));
+}
+
+/// Forgets processes whose last events are written.
+void Session::removeGone() {
+  erase_if(Children, [this](const std::unique_ptr<Child> &P) {
+    if (!P->EndNs || (P->State && P->State->hasUnwritten()))
+      return false;
+    if (P->State)
+      R.removeProcess(*P->State);
+    return true;
+  });
+}
+
+bool Session::anyRunning() const {
+  return any_of(Children, [](const std::unique_ptr<Child> &P) {
+    return P->State && !P->EndNs;
+  });
+}
+
+/// Whether a process that we started is on its way to connect: one that was
+/// forked or has executed a moment ago. Asked only when no process is left.
+bool Session::stragglers() {
+  uint64_t Now = R.nowNs();
+  if (!StragglersUntilNs)
+    StragglersUntilNs = Now + 1000000000;
+  if (Now > StragglersUntilNs || !NumRecorded)
+    return false;
+  for (pid_t Pid : procfs::startedSince(procfs::startTicks(getpid()))) {
+    if (Pid == getpid())
+      continue;
+    // One that was told to connect and could not is no straggler.
+    std::string Exe = "/proc/" + std::to_string(Pid) + "/exe";
+    if (procfs::mapsMemfd(Pid, Tag) || (procfs::environHas(Pid, Door.path()) &&
+                                        whyNotPreloadable(Exe).empty())) {
+      NoStragglers = 0;
+      return true;
+    }
+  }
+  // A daemon's last fork may come after its place in the list was looked at,
+  // and the end of its parent before: twice nobody is nobody.
+  if (++NoStragglers < 2)
+    return true;
+  NoStragglers = 0;
+  StragglersUntilNs = 0;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Changing
+//===----------------------------------------------------------------------===//
+
+/// What we call the process that P calls Inner; 0: it is not known any more.
+pid_t Session::pidOf(const Child &P, pid_t Inner) {
+  if (P.SeesOurPids)
+    return Inner;
+  return Inner == P.InnerPid ? P.Pid : procfs::outerPid(P.Pid, Inner);
+}
+
+void Session::onExecRecord(Child &P, const wire::Record &Rec) {
+  auto Forget = [this](pid_t Pid) {
+    erase_if(Execs, [Pid](const PendingExec &E) {
+      if (E.Pid == Pid)
+        close(E.PidFd);
+      return E.Pid == Pid;
+    });
+  };
+  if (Rec.kind() == uint8_t(RecordKind::ExecFailed))
+    return Forget(pidOf(P, pid_t(Rec.size())));
+  bool Spawned = Rec.kind() == uint8_t(RecordKind::Spawned);
+  if (!Spawned && Rec.kind() != uint8_t(RecordKind::Exec))
+    return R.addLoss(P.Process, LossKind::BadRecord, 1);
+  pid_t Pid = pidOf(P, pid_t(Spawned ? Rec.Address : Rec.size()));
+  Forget(Pid);
+  // Where its ring was full of older records, the new process has come before
+  // this one is read.
+  uint64_t Then = R.Clock.toNs(Rec.Tsc);
+  if (any_of(Children, [&](const std::unique_ptr<Child> &Other) {
+        return Other->Pid == Pid && Other->StartNs > Then;
+      }))
+    return;
+  // A program that executes all the time must not fill our memory.
+  if (Execs.size() >= 4096 || Pid <= 0)
+    return;
+  PendingExec E{Pid, P.Process, "", R.nowNs(), -1, Pid != P.Pid};
+  P.State->shared().execPath(Spawned ? Rec.size() : Rec.Address, E.Path);
+  E.PidFd = openPid(Pid);
+  Execs.push_back(std::move(E));
+}
+
+/// Finds out what became of announced execs of programs that do not connect.
+void Session::lookAtExecs() {
+  uint64_t Now = R.nowNs();
+  for (size_t I = 0; I < Execs.size();) {
+    PendingExec E = Execs[I];
+    uint64_t Age = Now - E.SinceNs;
+    bool Ended = hasEnded(E.PidFd);
+    // It connects within a few milliseconds, if at all.
+    if (Age < 10000000 || (!Ended && procfs::mapsMemfd(E.Pid, Tag))) {
+      ++I;
+      continue;
+    }
+    std::string Exe = Ended ? E.Path : procfs::exePath(E.Pid);
+    std::string Why =
+        !O.Follow ? "--no-follow"
+        : Ended   ? whyNotPreloadable(E.Path)
+                : whyNotPreloadable("/proc/" + std::to_string(E.Pid) + "/exe");
+    bool Late = Age > 5000000000;
+    if (Why.empty() && !Ended && !Late) {
+      ++I;
+      continue;
+    }
+    Execs.erase(Execs.begin() + I);
+    close(E.PidFd);
+    // One that ended at once is no news, unless it left a status to be told.
+    if (Why.empty() && Ended && E.WaitStatus < 0)
+      continue;
+    if (Why.empty())
+      Why = Ended ? "it ended before it connected to the recorder"
+                  : "it did not connect to the recorder";
+    if (Child *Before = findPid(E.Pid); Before && !E.Spawned)
+      setEnding(*Before, true);
+    addUnrecorded(E.Pid, E.Process,
+                  E.Spawned ? ProcessOrigin::Spawn : ProcessOrigin::Exec, Exe,
+                  Why, E.WaitStatus);
+  }
+}

@@ -1,0 +1,254 @@
+//===- PythonProcesses.cpp - Processes that run Python ----------------*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch/ProcFs.h"
+#include "Session/PythonRole.h"
+#include "Session/Session.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::PythonState;
+
+/// Of I, which P runs, by its command line and its parent's role.
+void Session::findRole(Child &P, const ProcessRecord &I, StringRef Exe,
+                       ArrayRef<std::string> Command) {
+  StringRef Parent;
+  for (const auto &Other : Children)
+    if (I.Parent && Other->Process == I.Parent)
+      Parent = Other->Role;
+  P.Role = I.Origin == ProcessOrigin::Fork ? forkedRole(Parent)
+                                           : pythonRole(Exe, Command, Parent);
+}
+
+/// `Python 3.11.4`, by PY_VERSION_HEX.
+static std::string versionName(uint32_t Hex) {
+  if (!Hex)
+    return "Python";
+  return "Python " + std::to_string(Hex >> 24) + "." +
+         std::to_string(Hex >> 16 & 255) + "." + std::to_string(Hex >> 8 & 255);
+}
+
+static const char *whyNotWalked(PythonState S) {
+  switch (S) {
+  case PythonState::UnknownVersion:
+    return "a version that memkit does not know";
+  case PythonState::DebugBuild:
+    return "a debug build";
+  case PythonState::FreeThreaded:
+    return "a free-threaded build";
+  case PythonState::OtherLayout:
+    return "its structures are not those of its version";
+  case PythonState::PyPy:
+    return "only CPython's are";
+  case PythonState::NoSymbols:
+    return "symbols that it should have are not there";
+  default:
+    return nullptr;
+  }
+}
+
+static const char *whyNotTracked(wire::CudaState S) {
+  using wire::CudaState;
+  switch (S) {
+  case CudaState::NoTracker:
+    return "its allocator tells nothing of them";
+  case CudaState::UnknownVersion:
+    return "a version that memkit does not know";
+  case CudaState::OtherLayout:
+    return "its allocator is not as that of its version";
+  case CudaState::OtherAllocator:
+    return "another allocator stands in the place of its own";
+  default:
+    return nullptr;
+  }
+}
+
+/// The trace says so, too.
+void Session::addAlert(const Child &P, StringRef What) {
+  Mark M;
+  M.Kind = MarkKind::Alert;
+  M.Process = P.Process;
+  M.TimeNs = R.lastNs();
+  M.Name = R.Names.Names.string(What);
+  R.addMark(std::move(M));
+}
+
+/// What PyTorch's allocator of CUDA devices tells, once in a run.
+void Session::lookAtTorchCuda(Child &P) {
+  if (TorchCudaSaid)
+    return;
+  using wire::CudaState;
+  auto State = CudaState(
+      P.State->shared().control().TorchCuda.load(std::memory_order_acquire));
+  TorchCudaSaid = State != CudaState::None;
+  std::string Who = "process " + std::to_string(P.Pid) +
+                    (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
+  std::string What = "PyTorch on CUDA: ";
+  if (State == CudaState::Tracked)
+    return O.Note(Who + What + "requests, streams and segments are recorded");
+  if (State == CudaState::Pool)
+    What += "its memory is cudaMallocAsync's: tensors are that function's "
+            "blocks, and what is reserved is not known";
+  else if (const char *Why = whyNotTracked(State))
+    What +=
+        std::string("requests, streams and segments are not recorded: ") + Why;
+  else
+    return;
+  O.Warn(Who + What);
+  addAlert(P, What);
+}
+
+/// Who has CUPTI, as the program has it: `: NAME`, or nothing.
+static std::string rivalOf(const wire::Control &C) {
+  std::string Name(C.CudaRival, strnlen(C.CudaRival, sizeof(C.CudaRival)));
+  for (char &B : Name)
+    B = isPrint(B) ? B : '?';
+  return Name.empty() ? "" : ": " + Name;
+}
+
+static std::string howListened(wire::CudaCapture State,
+                               const wire::Control &C) {
+  using wire::CudaCapture;
+  std::string Rival = rivalOf(C);
+  switch (State) {
+  case CudaCapture::NoCupti:
+    return "no libcupti was found: neither loaded, nor in the loader's path, "
+           "beside the CUDA runtime, in CUDA_HOME or /usr/local/cuda";
+  case CudaCapture::CuptiTaken:
+    return "another tool has CUPTI" +
+           (Rival.empty() ? " (nsys, ncu, a debugger, a profiler)" : Rival);
+  case CudaCapture::CuptiFailed:
+    return "CUPTI refused, error " + std::to_string(C.CuptiResult);
+  case CudaCapture::NotInjected:
+    return "the driver has loaded another tool" + Rival;
+  case CudaCapture::NotWanted:
+    return "the program looks up none of its functions";
+  default:
+    return "";
+  }
+}
+
+/// How CUDA's driver is listened to: once in a run, and when there is worse to
+/// say.
+void Session::lookAtCuda(Child &P) {
+  using wire::CudaCapture;
+  const wire::Control &C = P.State->shared().control();
+  auto State = CudaCapture(C.Cuda.load(std::memory_order_acquire));
+  bool IsHeard =
+      State == CudaCapture::Cupti || State == CudaCapture::Interposed;
+  if (State == CudaCapture::None || CudaSaid >= (IsHeard ? 1u : 2u))
+    return;
+  CudaSaid = IsHeard ? 1 : 2;
+  if (IsHeard)
+    R.Uses.begin();
+  std::string Who = "process " + std::to_string(P.Pid) +
+                    (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
+  std::string What = "CUDA: the memory that its driver gives out is ";
+  if (State == CudaCapture::Cupti &&
+      CudaCapture(C.CudaWhy) != CudaCapture::CuptiOlder)
+    return O.Note(Who + What + "recorded, by CUPTI");
+  if (State == CudaCapture::Interposed) {
+    What += "recorded, where the program looks its functions up";
+    auto Why = CudaCapture(C.CudaWhy);
+    if (std::string Of = howListened(Why, C);
+        !Of.empty() && Why != CudaCapture::NotWanted)
+      What += ": " + Of;
+    return O.Note(Who + What);
+  }
+  if (State == CudaCapture::Cupti)
+    What += "recorded, by a CUPTI that is older than it: " +
+            std::to_string(C.CuptiResult) +
+            " calls that it does not know are not";
+  else
+    What += "not recorded: " + howListened(State, C);
+  O.Warn(Who + What);
+  addAlert(P, What);
+}
+
+/// What is missing of PyTorch's contexts, once in a run.
+void Session::lookAtTorch(Child &P) {
+  lookAtCuda(P);
+  lookAtTorchCuda(P);
+  if (TorchSaid)
+    return;
+  auto State = wire::TorchState(
+      P.State->shared().control().Torch.load(std::memory_order_acquire));
+  TorchSaid = State != wire::TorchState::None;
+  std::string Who = "process " + std::to_string(P.Pid) +
+                    (P.Role.empty() ? "" : " (" + P.Role + ")") + ": PyTorch: ";
+  if (State == wire::TorchState::Observed)
+    O.Note(Who + "its operators and layers are recorded");
+  else if (State == wire::TorchState::NoSequence)
+    O.Warn(Who +
+           "layers of the backward pass are not recorded: symbols that it "
+           "should have are not there");
+  else if (State == wire::TorchState::NoObserver)
+    O.Warn(Who +
+           "operators and layers are not recorded: symbols that it should "
+           "have are not there");
+}
+
+void Session::lookAtPython(Child &P) {
+  lookAtTorch(P);
+  bool Frames = Settings.Stacks & wire::SB_Python;
+  bool Objects = Settings.PythonObjects;
+  if (P.PythonSaid || !(Frames || Objects))
+    return;
+  const wire::Control &C = P.State->shared().control();
+  auto State = PythonState(C.Python.load(std::memory_order_acquire));
+  if (State == PythonState::None)
+    return;
+  P.PythonSaid = true;
+  uint32_t Version = C.PythonVersion.load(std::memory_order_relaxed);
+  // Once for each kind. What a program writes there must not fill the screen.
+  if (PythonsSaid.size() > 16 ||
+      !PythonsSaid.insert({uint32_t(State), Version}).second)
+    return;
+  std::string Who =
+      "process " + std::to_string(P.Pid) +
+      (P.Role.empty() ? "" : " (" + P.Role + ")") + ": " +
+      (State == PythonState::PyPy ? "PyPy" : versionName(Version));
+  if (Objects && C.Objects.load(std::memory_order_acquire) ==
+                     uint32_t(wire::ObjectState::NoSymbols)) {
+    O.Warn(Who + ": its objects are not recorded: " +
+           whyNotWalked(PythonState::NoSymbols));
+    Objects = false;
+  }
+  const char *What = !Objects ? "frames"
+                     : Frames ? "frames and objects"
+                              : "objects";
+  if (State == PythonState::Walked)
+    O.Note(Who + ": its " + What + " are recorded");
+  else if (const char *Why = whyNotWalked(State))
+    O.Warn(Who + ": its own " + What + " are not recorded: " + Why);
+}
+
+/// Before P ends: all that it has run is known. A DataLoader numbers its
+/// workers in the order in which it starts them, and starts new ones for each
+/// epoch.
+void Session::nameDataWorker(Child &P) {
+  if (!P.State || !P.State->isDataWorker())
+    return;
+  unsigned Number = 0;
+  auto Count = [&](uint32_t Parent, uint32_t Process, uint64_t EndNs) {
+    Number += Parent == P.Parent && Process < P.Process && EndNs > P.StartNs;
+  };
+  for (const DataWorker &W : DataWorkers)
+    Count(W.Parent, W.Process, W.EndNs);
+  for (const auto &Other : Children)
+    if (!Other->EndNs && Other->State && Other->State->isDataWorker())
+      Count(Other->Parent, Other->Process, UINT64_MAX);
+  constexpr size_t MostKept = 4096;
+  if (DataWorkers.size() == MostKept)
+    DataWorkers.erase(DataWorkers.begin());
+  DataWorkers.push_back({P.Parent, P.Process, P.EndNs});
+  P.Role = dataWorkerRole(P.Title.empty() ? P.Role : P.Title, Number);
+  R.Sums.setRole(P.Process, R.Names.Names.string(P.Role));
+}

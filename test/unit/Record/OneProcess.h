@@ -1,0 +1,93 @@
+//===- OneProcess.h - A process without a program ------------------*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MEMKIT_TEST_UNIT_RECORD_ONEPROCESS_H
+#define MEMKIT_TEST_UNIT_RECORD_ONEPROCESS_H
+
+#include "Process/ProcessState.h"
+#include "memkit/Model/Check.h"
+#include "memkit/Trace/TraceReader.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace memkit {
+
+using wire::AllocFunction;
+using wire::RecordKind;
+
+/// A process whose records are given by hand; the trace goes to a string.
+struct OneProcess : testing::Test {
+  std::string Bytes;
+  StringSink Out{Bytes};
+  std::unique_ptr<Recording> R;
+  std::unique_ptr<ProcessState> I;
+  uint64_t Tsc = 0;
+
+  void begin(bool Forked = false, uint64_t Hz = 1000000000) {
+    Bytes.clear();
+    TscClock Clock({0, 0, 0}, Hz);
+    R = llvm::cantFail(Recording::create(Out, Header(), Clock));
+    ProcessRecord Row;
+    R->Names.addProcess(Row);
+    R->Sums.beginProcess(1, 0);
+    auto Shared =
+        llvm::cantFail(SharedProcess::create(1, ProcessSettings(), "test"));
+    I = std::make_unique<ProcessState>(1, getpid(), Forked, std::move(Shared),
+                                       *R);
+    R->addProcess(*I);
+    for (uint32_t Ring = 0; Ring != 4; ++Ring) {
+      I->ring(Ring);
+      I->shared().ringHeader(Ring).Tid = 100 + Ring;
+    }
+    R->Pass = 1;
+  }
+  void SetUp() override { begin(); }
+
+  void put(uint32_t Ring, RecordKind K, uint64_t Address, uint64_t Size = 0,
+           uint64_t At = 0) {
+    wire::Record Rec{At ? At : Tsc += 1000, Address,
+                     wire::Record::pack(Size, K, AllocFunction::Malloc), 0, 0};
+    I->process(Rec, Ring);
+  }
+  void pass() {
+    I->settleHeld();
+    ++R->Pass;
+  }
+  uint64_t lost(LossKind Kind) {
+    uint64_t Sum = 0;
+    for (const Loss &L : R->Sums.summary(1, 0).Losses)
+      if (L.Kind == Kind)
+        Sum += L.Count;
+    return Sum;
+  }
+  /// The events so far: `a0` allocates block 0, `f0` frees it.
+  std::string events() {
+    std::string Text;
+    for (const Event &E : I->log().rows())
+      Text += (E.Kind == EventKind::Allocate ? "a" : "f") +
+              std::to_string(E.Block) + " ";
+    return Text;
+  }
+  /// Completes the trace; what its sums and keyframes say otherwise than its
+  /// events. Keyframes: how many there are.
+  std::vector<std::string> differences(uint64_t *Keyframes = nullptr) {
+    R->finish();
+    auto T = llvm::cantFail(TraceReader::create(
+        llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+    CheckResult Checked = llvm::cantFail(checkTrace(*T));
+    if (Keyframes)
+      *Keyframes = Checked.Keyframes;
+    return Checked.Differences;
+  }
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_TEST_UNIT_RECORD_ONEPROCESS_H

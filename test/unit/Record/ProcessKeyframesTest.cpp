@@ -1,0 +1,215 @@
+//===- ProcessKeyframesTest.cpp - What keyframes hold -------------*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OneProcess.h"
+#include <map>
+#include <random>
+
+using namespace memkit;
+
+namespace {
+
+/// Each is told to lie in the mapping in which it was made, though that is cut,
+/// and cut again, or mapped over, or shrinks below it.
+TEST_F(OneProcess, AMappingIsCutUnderObjects) {
+  for (bool KeyframeRuns : {false, true}) {
+    begin();
+    put(0, RecordKind::Map, 0x10000, 0x10000);
+    auto Object = [&](uint64_t Address) {
+      I->process({Tsc += 1000, Address,
+                  wire::Record::pack(100, RecordKind::ObjectAllocate,
+                                     AllocFunction::PyObjectMalloc),
+                  0, 0},
+                 0);
+    };
+    for (uint64_t Address : {0x11000, 0x18000, 0x1c000, 0x1e000, 0x1f900})
+      Object(Address);
+    I->startKeyframe();
+    if (!KeyframeRuns)
+      I->finishKeyframe();
+    put(0, RecordKind::Map, 0x14000, 0x1000);
+    Object(0x14100);
+    Object(0x1d000);
+    put(0, RecordKind::Map, 0x18000, 0x1000);
+    put(0, RecordKind::Unmap, 0x1e000, 0x1000);
+    put(0, RecordKind::RemapBegin, 0x1f000, 0x1000);
+    put(0, RecordKind::RemapEnd, 0x1f000, 0x800);
+    if (!I->inKeyframe())
+      I->startKeyframe();
+    I->finishKeyframe();
+    for (uint64_t Address : {0x11000, 0x1c000, 0x1d000, 0x1e000, 0x18000})
+      put(0, RecordKind::ObjectFree, Address);
+    pass();
+    I->startKeyframe();
+    I->finishKeyframe();
+    EXPECT_EQ(std::vector<std::string>(), differences());
+    EXPECT_EQ(0u, R->losses());
+  }
+}
+
+/// An object outlives the block of malloc in which it lies, and that the
+/// mapping in which it lies; or the block is being reallocated.
+TEST_F(OneProcess, ABlockEndsUnderItsObject) {
+  auto Object = [&](uint64_t Address) {
+    I->process({Tsc += 1000, Address,
+                wire::Record::pack(100, RecordKind::ObjectAllocate,
+                                   AllocFunction::PyObjectMalloc),
+                0, 1},
+               0);
+  };
+  put(0, RecordKind::Map, 0x10000, 0x10000);
+  // Two in which it might lie.
+  put(0, RecordKind::Allocate, 0x12000 - 16, 200);
+  put(0, RecordKind::Allocate, 0x12000, 100);
+  Object(0x12000);
+  put(0, RecordKind::Allocate, 0x14000, 100);
+  Object(0x14000);
+  put(0, RecordKind::Free, 0x12000);
+  put(1, RecordKind::ReallocBegin, 0x14000);
+  I->startKeyframe();
+  I->finishKeyframe();
+  put(0, RecordKind::ObjectFree, 0x12000);
+  put(0, RecordKind::ObjectFree, 0x14000);
+  put(1, RecordKind::ReallocEnd, 0x15000, 200);
+  I->startKeyframe();
+  I->finishKeyframe();
+  EXPECT_EQ(std::vector<std::string>(), differences());
+  EXPECT_EQ(0u, R->losses());
+}
+
+/// Keyframes hold exactly what lives after their first events, while the table
+/// changes under them.
+TEST_F(OneProcess, Keyframes) {
+  begin(false, 1000000); // A step works for no longer than it must.
+  std::mt19937_64 Random(7);
+  std::map<uint64_t, uint64_t> Live; // address -> size
+  for (uint64_t N = 0; N != 1500000; ++N) {
+    uint64_t Address = (1 + Random() % 8000) * 16;
+    if (Live.erase(Address)) {
+      if (N % 16) {
+        put(0, RecordKind::Free, Address);
+      } else {
+        put(0, RecordKind::ReallocBegin, Address);
+        put(0, RecordKind::ReallocEnd, N % 32 ? Address : 0, 1);
+        Live[Address] = 1;
+      }
+    } else {
+      put(0, RecordKind::Allocate, Address, 1 + N % 100000);
+      Live[Address] = 1;
+    }
+    if (N % 500 == 0) {
+      pass();
+      I->keyframe();
+    }
+  }
+  I->finishKeyframe();
+  R->finish();
+  ASSERT_FALSE(R->failed());
+  ASSERT_EQ(0u, R->losses());
+
+  auto Reader = llvm::cantFail(
+      TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+  // The live blocks after each number of events, by ordinal.
+  std::map<uint64_t, uint64_t> Replayed;
+  std::vector<Keyframe> Frames;
+  std::vector<Event> All;
+  for (const BlockInfo &B : Reader->blocks()) {
+    if (B.Kind == BlockKind::Events) {
+      Events E;
+      llvm::cantFail(Reader->read(B, E));
+      All.insert(All.end(), E.Rows.begin(), E.Rows.end());
+    } else if (B.Kind == BlockKind::Keyframe) {
+      Keyframe K;
+      llvm::cantFail(Reader->read(B, K));
+      Frames.push_back(std::move(K));
+    }
+  }
+  size_t At = 0, Whole = 0;
+  std::map<uint64_t, uint64_t> Seen;
+  for (const Keyframe &K : Frames) {
+    for (; At != K.Events; ++At) {
+      if (All[At].Kind == EventKind::Allocate)
+        Replayed[All[At].Block] = All[At].Size;
+      else
+        Replayed.erase(All[At].Block);
+    }
+    if (K.Part == 0)
+      Seen.clear();
+    for (const LiveBlock &B : K.Blocks) {
+      ASSERT_TRUE(Seen.empty() || Seen.rbegin()->first < B.Ordinal);
+      Seen[B.Ordinal] = B.Size;
+    }
+    if (K.Last) {
+      ++Whole;
+      ASSERT_EQ(Replayed, Seen);
+    }
+  }
+  EXPECT_GE(Whole, 2u);
+}
+
+/// A large one, in several groups of parts.
+TEST_F(OneProcess, KeyframeOfManyBlocks) {
+  begin(false, 1000000);
+  uint32_t Row = R->Sums.stackRow(1, R->MallocHeap, 0);
+  LiveTable Table;
+  std::map<uint64_t, uint64_t> Want; // ordinal -> size
+  std::vector<uint64_t> Addresses;
+  uint64_t Ordinal = 0;
+  for (; Ordinal != 300000; ++Ordinal) {
+    uint64_t Address = (Ordinal + 1) * 48;
+    Table.insert(Address, {Ordinal, Ordinal % 77, Ordinal / 9, Row, 0});
+    Want[Ordinal] = Ordinal % 77;
+    Addresses.push_back(Address);
+  }
+  // One of them is in the hands of a realloc, and comes back in between.
+  LiveEntry Detached;
+  ASSERT_TRUE(Table.take(Addresses[5], Detached));
+  Keyframer K;
+  Enclosers Enclosing;
+  Enclosing[7] = 3; // block 7 lies in block 2
+  K.start(Ordinal, Ordinal, 10000000, Table.size(), Detached, Enclosing);
+  std::mt19937_64 Random(8);
+  for (int Step = 0; K.active(); ++Step) {
+    K.step(LiveSource{Table}, *R, 1);
+    if (Step == 100)
+      Table.insert(Addresses[5], Detached);
+    for (int I = 0; I != 100; ++I) {
+      size_t At = Random() % Addresses.size();
+      LiveEntry E;
+      if (!Table.take(Addresses[At], E))
+        continue;
+      K.onTake(E, LiveTable::shardOf(Addresses[At]));
+      E.Ordinal = Ordinal++;
+      Table.insert(Addresses[At], E);
+    }
+  }
+  R->finish();
+  auto Reader = llvm::cantFail(
+      TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+  std::map<uint64_t, uint64_t> Got;
+  uint32_t Parts = 0;
+  for (const BlockInfo &B : Reader->blocks()) {
+    if (B.Kind != BlockKind::Keyframe)
+      continue;
+    Keyframe Part;
+    llvm::cantFail(Reader->read(B, Part));
+    EXPECT_EQ(Parts++, Part.Part);
+    EXPECT_EQ(300000u, Part.NextOrdinal);
+    for (const LiveBlock &L : Part.Blocks) {
+      ASSERT_TRUE(Got.empty() || Got.rbegin()->first < L.Ordinal);
+      ASSERT_EQ(L.Ordinal / 9 * TimeUnitNs, L.BirthNs);
+      ASSERT_EQ(L.Ordinal == 7 ? 3u : 0u, L.Enclosing);
+      Got[L.Ordinal] = L.Size;
+    }
+  }
+  EXPECT_GT(Parts, 30u);
+  EXPECT_EQ(Want, Got);
+}
+
+} // namespace

@@ -1,0 +1,193 @@
+//===- ProcessOrderTest.cpp - Records of one address, in their order *- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OneProcess.h"
+
+using namespace memkit;
+
+namespace {
+
+TEST_F(OneProcess, InOrder) {
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  put(0, RecordKind::Allocate, 0x2000, 20);
+  put(1, RecordKind::Free, 0x1000);
+  put(1, RecordKind::Allocate, 0x1000, 30);
+  EXPECT_EQ("a0 a1 f0 a2 ", events());
+  EXPECT_EQ(50u, R->Sums.domainTotals(0).LiveBytes);
+  EXPECT_EQ(0u, R->losses());
+}
+
+TEST_F(OneProcess, AnAllocationWaitsForTheFreeBeforeIt) {
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  put(1, RecordKind::Allocate, 0x1000, 20); // its clock was a little early
+  EXPECT_EQ("a0 ", events());
+  put(0, RecordKind::Free, 0x1000);
+  EXPECT_EQ("a0 f0 a1 ", events());
+  pass();
+  pass();
+  EXPECT_EQ(0u, R->losses());
+  EXPECT_EQ(20u, R->Sums.domainTotals(0).LiveBytes);
+  EXPECT_EQ(20u, R->Sums.domainTotals(0).PeakBytes);
+}
+
+TEST_F(OneProcess, AFreeWaitsForItsAllocation) {
+  put(1, RecordKind::Free, 0x1000);
+  pass();
+  EXPECT_EQ("", events());
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  EXPECT_EQ("a0 f0 ", events());
+  pass();
+  EXPECT_EQ(0u, R->losses());
+}
+
+TEST_F(OneProcess, ALongerStoryAtOneAddress) {
+  put(0, RecordKind::Allocate, 0x1000, 1);
+  // All of thread 1's life of the address comes before thread 0's free.
+  put(1, RecordKind::Allocate, 0x1000, 2);
+  put(1, RecordKind::Free, 0x1000);
+  put(1, RecordKind::Allocate, 0x1000, 3);
+  EXPECT_EQ("a0 ", events());
+  put(0, RecordKind::Free, 0x1000);
+  EXPECT_EQ("a0 f0 a1 f1 a2 ", events());
+  EXPECT_EQ(0u, R->losses());
+}
+
+/// Thread 1 waits for a block, and the processor reads its clock before it has
+/// it; then the thread is not heard of for a while.
+TEST_F(OneProcess, AFreeBeforeTheBlockWasHandedOver) {
+  MergedRecord Records[] = {
+      {{1000, 0x1000, wire::Record::pack(16, RecordKind::Allocate), 0, 0}, 1},
+      {{1010, 0x1000, wire::Record::pack(0, RecordKind::Free), 0, 0}, 1},
+      {{1200, 0x1000, wire::Record::pack(0, RecordKind::Free), 0, 0}, 0},
+      {{1300, 0x1000, wire::Record::pack(16, RecordKind::Allocate), 0, 0}, 0}};
+  RingOfProcess Of[] = {{I.get(), 0}, {I.get(), 1}};
+  for (size_t Cut : {0, 2, 3, 4}) { // in one batch or two
+    begin();
+    Of[0].Process = Of[1].Process = I.get();
+    for (llvm::ArrayRef Part : {llvm::ArrayRef(Records).take_front(Cut),
+                                llvm::ArrayRef(Records).drop_front(Cut)}) {
+      R->Recent.begin(Part, Of);
+      for (const MergedRecord &M : Part)
+        I->process(M.R, M.Source);
+      R->Recent.end();
+    }
+    pass();
+    pass();
+    EXPECT_EQ("a0 f0 a1 f1 ", events());
+    EXPECT_EQ(0u, R->losses());
+  }
+}
+
+/// Of two frees the later one waits: its block has been given away in between.
+TEST_F(OneProcess, ALaterFreeWaitsForTheOtherRing) {
+  MergedRecord Records[] = {
+      {{1000, 0x1000, wire::Record::pack(16, RecordKind::Allocate), 0, 0}, 1},
+      {{1100, 0x1000, wire::Record::pack(0, RecordKind::Free), 0, 0}, 0},
+      {{1150, 0x1000, wire::Record::pack(0, RecordKind::Free), 0, 0}, 1},
+      {{1200, 0x1000, wire::Record::pack(16, RecordKind::Allocate), 0, 0}, 0}};
+  RingOfProcess Of[] = {{I.get(), 0}, {I.get(), 1}};
+  R->Recent.begin(Records, Of);
+  for (const MergedRecord &M : Records)
+    I->process(M.R, M.Source);
+  R->Recent.end();
+  pass();
+  pass();
+  EXPECT_EQ("a0 f0 a1 f1 ", events());
+  EXPECT_EQ(0u, R->losses());
+}
+
+TEST_F(OneProcess, WhatNeverComesIsALoss) {
+  put(0, RecordKind::Free, 0x1000);
+  put(0, RecordKind::Allocate, 0x2000, 5);
+  put(1, RecordKind::Allocate, 0x2000, 7);
+  pass();
+  EXPECT_EQ(0u, R->losses());
+  pass();
+  EXPECT_EQ(1u, lost(LossKind::UnknownFree));
+  EXPECT_EQ(1u, lost(LossKind::DoubleAllocate));
+  // The old block is taken to be gone.
+  EXPECT_EQ("a0 f0 a1 ", events());
+  EXPECT_EQ(7u, R->Sums.domainTotals(0).LiveBytes);
+}
+
+TEST_F(OneProcess, AChildFreesWhatItInherited) {
+  begin(/*Forked=*/true);
+  put(0, RecordKind::Free, 0x1000);
+  put(0, RecordKind::ReallocBegin, 0x2000);
+  put(0, RecordKind::ReallocEnd, 0x3000, 50);
+  pass();
+  pass();
+  EXPECT_EQ(0u, R->losses());
+  EXPECT_EQ(2u, R->Sums.processTotals(1, 0).InheritedFrees);
+  EXPECT_EQ("a0 ", events());
+}
+
+TEST_F(OneProcess, Realloc) {
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  put(0, RecordKind::ReallocBegin, 0x1000);
+  // The address is given out again before the realloc has returned.
+  put(1, RecordKind::Allocate, 0x1000, 20);
+  EXPECT_EQ(30u, R->Sums.domainTotals(0).LiveBytes);
+  put(0, RecordKind::ReallocEnd, 0x2000, 40);
+  EXPECT_EQ("a0 a1 f0 a2 ", events());
+  EXPECT_EQ(60u, R->Sums.domainTotals(0).LiveBytes);
+  // One that fails changes nothing.
+  put(0, RecordKind::ReallocBegin, 0x2000);
+  put(0, RecordKind::ReallocEnd, 0, 0);
+  put(1, RecordKind::Free, 0x2000);
+  EXPECT_EQ("a0 a1 f0 a2 f2 ", events());
+  EXPECT_EQ(0u, R->losses());
+}
+
+/// Its thread never says how it went: the block lives where it was.
+TEST_F(OneProcess, AThreadEndsInRealloc) {
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  put(1, RecordKind::ReallocBegin, 0x1000);
+  I->releaseRing(1);
+  I->startKeyframe();
+  I->finishKeyframe();
+  put(0, RecordKind::Free, 0x1000);
+  EXPECT_EQ(0u, lost(LossKind::UnknownFree));
+  uint64_t Keyframes = 0;
+  EXPECT_EQ(std::vector<std::string>(), differences(&Keyframes));
+  EXPECT_EQ(1u, Keyframes);
+}
+
+/// A thread in two at once, of which one is of no block.
+TEST_F(OneProcess, AReallocThatNeverBeganInAnother) {
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  put(0, RecordKind::ReallocBegin, 0x2000);
+  put(0, RecordKind::ReallocBegin, 0x1000);
+  pass();
+  pass();
+  I->startKeyframe();
+  I->finishKeyframe();
+  EXPECT_EQ(std::vector<std::string>(), differences());
+}
+
+TEST_F(OneProcess, ReallocOfABlockThatComesLate) {
+  put(1, RecordKind::ReallocBegin, 0x1000);
+  put(0, RecordKind::Allocate, 0x1000, 10);
+  put(1, RecordKind::ReallocEnd, 0x2000, 20);
+  EXPECT_EQ("a0 f0 a1 ", events());
+  put(2, RecordKind::ReallocBegin, 0x3000);
+  put(2, RecordKind::ReallocEnd, 0x4000, 30);
+  put(0, RecordKind::Allocate, 0x3000, 40);
+  EXPECT_EQ("a0 f0 a1 a2 a3 f3 ", events());
+  // One that fails on a block that comes late.
+  put(2, RecordKind::ReallocBegin, 0x5000);
+  put(2, RecordKind::ReallocEnd, 0);
+  put(0, RecordKind::Allocate, 0x5000, 50);
+  EXPECT_EQ("a0 f0 a1 a2 a3 f3 a4 ", events());
+  pass();
+  pass();
+  EXPECT_EQ(0u, R->losses());
+}
+
+} // namespace

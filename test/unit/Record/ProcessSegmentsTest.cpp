@@ -1,0 +1,222 @@
+//===- ProcessSegmentsTest.cpp - What a device's allocator tells --*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Process/ProcessState.h"
+#include "memkit/Trace/SummaryTotals.h"
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace memkit;
+using wire::RecordKind;
+using wire::SegmentChange;
+
+namespace {
+
+constexpr uint64_t Base = 0x700000000000;
+constexpr uint64_t MostSize = wire::Record::MaxSize;
+
+/// A process with a device of CUDA, in slot 0. A tick of its clock is a
+/// nanosecond.
+struct OneDevice : testing::Test {
+  std::string Bytes;
+  StringSink Out{Bytes};
+  std::unique_ptr<Recording> R;
+  std::unique_ptr<ProcessState> I;
+  uint64_t Ns = 0;
+
+  void SetUp() override {
+    TscClock Clock({0, 0, 0}, 1000000000);
+    R = llvm::cantFail(Recording::create(Out, Header(), Clock));
+    R->Names.addProcess(ProcessRecord());
+    R->Sums.beginProcess(1, 0);
+    auto Shared =
+        llvm::cantFail(SharedProcess::create(1, ProcessSettings(), "test"));
+    I = std::make_unique<ProcessState>(1, getpid(), false, std::move(Shared),
+                                       *R);
+    R->addProcess(*I);
+    I->ring(0);
+    I->shared().ringHeader(0).Tid = 100;
+    I->shared().control().TensorDevices[0] = 1 << 16 | 1;
+  }
+  void put(RecordKind K, uint64_t Address, uint64_t Size = 0,
+           uint32_t Stack = 0, uint32_t Context = 0, uint8_t Slot = 0) {
+    wire::Record Rec{Ns += 1000, Address,
+                     wire::Record::pack(Size, K, wire::AllocFunction(Slot)),
+                     Stack, Context};
+    I->process(Rec, 0);
+  }
+  void segment(SegmentChange Change, uint64_t Address, uint64_t Size) {
+    put(RecordKind::TensorSegment, Address, Size, 0, uint32_t(Change));
+  }
+  HeapTotals heap(llvm::StringRef Name) {
+    for (uint32_t Id = 1; R->Sums.hasHeap(Id); ++Id)
+      if (R->heapName(Id) == Name)
+        return R->Sums.heapTotals(Id);
+    return {};
+  }
+  /// The one layer so far.
+  LayerTotals layer() {
+    I->endScopes(Ns);
+    Layers.insert(Layers.end(), R->ScopeTotals.begin(), R->ScopeTotals.end());
+    R->ScopeTotals.clear();
+    std::vector<LayerTotals> Joined = joinLayers(Layers, ScopeKind::Layer);
+    return Joined.size() == 1 ? Joined[0] : LayerTotals();
+  }
+  std::vector<LayerTotals> Layers;
+  uint64_t deviceBytes() { return R->Sums.domainTotals(1).LiveBytes; }
+};
+
+TEST_F(OneDevice, TensorsLieInSegments) {
+  segment(SegmentChange::Allocate, Base, 1000);
+  put(RecordKind::TensorAllocate, Base + 100, 300);
+  put(RecordKind::TensorAllocate, Base + 5000, 7); // in none
+  EXPECT_EQ(deviceBytes(), 1007u);
+  EXPECT_EQ(heap("torch.cuda:0").LiveBytes, 307u);
+  EXPECT_EQ(heap("torch.cuda:0.segments").LiveBytes, 1000u);
+  EXPECT_EQ(heap("torch.cuda:0").ReservedBytes, 1000u);
+  put(RecordKind::TensorFree, Base + 100);
+  EXPECT_EQ(deviceBytes(), 1007u);
+  segment(SegmentChange::Free, Base, 1000);
+  EXPECT_EQ(deviceBytes(), 7u);
+  EXPECT_EQ(heap("torch.cuda:0").ReservedBytes, 0u);
+  EXPECT_EQ(R->losses(), 0u);
+}
+
+TEST_F(OneDevice, ASegmentThatExpands) {
+  segment(SegmentChange::First, Base, 1000);
+  segment(SegmentChange::Map, Base + 1000, 500);
+  segment(SegmentChange::Map, Base + 8000, 100); // another one
+  put(RecordKind::TensorAllocate, Base + 900, 200);
+  EXPECT_EQ(deviceBytes(), 1600u);
+  put(RecordKind::TensorFree, Base + 900);
+  segment(SegmentChange::Unmap, Base, 1000);
+  EXPECT_EQ(deviceBytes(), 600u);
+  segment(SegmentChange::Map, Base, 1000); // there is its place still
+  EXPECT_EQ(heap("torch.cuda:0.segments").Allocations, 2u);
+  segment(SegmentChange::Unmap, Base, 1000);
+  segment(SegmentChange::Unmap, Base + 1000, 500);
+  EXPECT_EQ(deviceBytes(), 100u);
+  EXPECT_EQ(heap("torch.cuda:0.segments").Frees, 1u);
+  EXPECT_EQ(heap("torch.cuda:0").ReservedBytes, 100u);
+  EXPECT_EQ(R->losses(), 0u);
+}
+
+TEST_F(OneDevice, ATensorOlderThanItsSegment) {
+  put(RecordKind::TensorAllocate, Base, 10);
+  segment(SegmentChange::Allocate, Base, 100);
+  EXPECT_EQ(deviceBytes(), 110u);
+  put(RecordKind::TensorFree, Base);
+  EXPECT_EQ(deviceBytes(), 100u);
+}
+
+TEST_F(OneDevice, ASegmentOfWhichNoEndWasTold) {
+  segment(SegmentChange::Allocate, Base, 100);
+  segment(SegmentChange::Allocate, Base + 50, 100);
+  EXPECT_EQ(deviceBytes(), 100u);
+  EXPECT_EQ(R->losses(), 1u);
+  EXPECT_EQ(heap("torch.cuda:0").ReservedBytes, 100u);
+}
+
+TEST_F(OneDevice, ActiveBytes) {
+  put(RecordKind::TensorAllocate, Base, 100);
+  put(RecordKind::TensorFree, Base, 1); // a stream uses it
+  put(RecordKind::TensorReserved, 40, 1000);
+  put(RecordKind::TensorReusable, Base);
+  put(RecordKind::TensorReserved, 40, 2000);
+  // Two tensors at one place: the first is surely done.
+  put(RecordKind::TensorAllocate, Base, 100);
+  put(RecordKind::TensorFree, Base, 1);
+  put(RecordKind::TensorAllocate, Base, 100);
+  put(RecordKind::TensorReserved, 140, 3000);
+  EXPECT_EQ(heap("torch.cuda:0").ReservedBytes, 3000u);
+  EXPECT_EQ(R->losses(), 0u);
+}
+
+TEST_F(OneDevice, LayersHaveWhatIsReserved) {
+  put(RecordKind::TensorReserved, 0, 1000);
+  Ns = 1000;
+  put(RecordKind::ScopeBegin, wire::SF_Layer, 1); // at 2000
+  put(RecordKind::TensorAllocate, Base, 750);     // at 3000
+  put(RecordKind::TensorReserved, 750, 4000);     // at 4000
+  put(RecordKind::ScopeEnd, 0, 1);                // at 5000
+  I->endScopes(5000);
+  ASSERT_EQ(R->ScopeTotals.size(), 1u);
+  const LayerTotals &T = R->ScopeTotals[0];
+  EXPECT_EQ(T.ReservedPeakBytes, 4000u);
+  // The thirds of its time: all of 1000, 250 of 1000, 3250 of 4000 free.
+  EXPECT_EQ(T.FragmentationPpm, 687500u);
+}
+
+TEST_F(OneDevice, LayersHaveAPeakInEachMemorySpace) {
+  I->shared().control().TensorDevices[1] = 1 << 16 | 1 << 8 | 1;
+  constexpr uint64_t Other = Base + (1 << 20);
+  put(RecordKind::TensorAllocate, Base, 1000);
+  put(RecordKind::TensorAllocate, Other, 5000, 0, 0, 1);
+  auto Layer = [&](uint64_t Number, auto Work) {
+    put(RecordKind::ScopeBegin, wire::SF_Layer, Number);
+    Work();
+    put(RecordKind::ScopeEnd, 0, Number);
+  };
+  // Changes nothing: the most that one device has, not what all have.
+  Layer(1, [] {});
+  EXPECT_EQ(layer().PeakBytes, 5000u);
+  EXPECT_EQ(layer().Shares.size(), 0u);
+  Layer(2, [&] {
+    put(RecordKind::TensorAllocate, Base + 4096, 200);
+    put(RecordKind::TensorFree, Base + 4096);
+  });
+  const LayerTotals One = layer();
+  EXPECT_EQ(One.PeakBytes, 1200u);
+  ASSERT_EQ(One.Shares.size(), 1u);
+  EXPECT_EQ(One.Shares[0].PeakBytes, 1200u);
+  EXPECT_EQ(One.Shares[0].Allocations, 1u);
+  EXPECT_EQ(One.Shares[0].FreedBytes, 200u);
+  // What was there before and what the inner layer did is the outer's, too.
+  Layer(3, [&] {
+    put(RecordKind::TensorFree, Base);
+    Layer(4, [&] {
+      put(RecordKind::TensorAllocate, Other + 8192, 50, 0, 0, 1);
+      put(RecordKind::TensorFree, Other + 8192, 0, 0, 0, 1);
+    });
+  });
+  const LayerTotals Two = layer();
+  EXPECT_EQ(Two.PeakBytes, 5050u);
+  EXPECT_EQ(Two.Calls, 4u);
+  ASSERT_EQ(Two.Shares.size(), 2u);
+  EXPECT_EQ(Two.Shares[0].PeakBytes, 1200u);
+  EXPECT_EQ(Two.Shares[0].Frees, 2u);
+  EXPECT_EQ(Two.Shares[1].PeakBytes, 5050u);
+  // Both layers count: one runs in the other, and they have one name.
+  EXPECT_EQ(Two.Shares[1].Allocations, 2u);
+}
+
+TEST_F(OneDevice, Nonsense) {
+  segment(SegmentChange(9), Base, 10);
+  segment(SegmentChange::Allocate, Base, 0);
+  segment(SegmentChange::Allocate, ~uint64_t(0), MostSize);
+  put(RecordKind::TensorReusable, ~uint64_t(0));
+  put(RecordKind::TensorRequest, Base, 1, 0, 0, 7); // there is no such device
+  put(RecordKind::TensorSegment, Base, 1, 0, 0, 200);
+  EXPECT_EQ(R->losses(), 6u);
+  // What does no harm: streams that are none, frees of what is not there.
+  put(RecordKind::TensorRequest, Base, MostSize, ~0u, ~0u);
+  put(RecordKind::TensorAllocate, Base, 5);
+  put(RecordKind::TensorRequest, Base + 64, 5, ~0u - 1, ~0u);
+  put(RecordKind::TensorPool, ~uint64_t(0), MostSize);
+  put(RecordKind::TensorAllocate, Base + 64, 5);
+  segment(SegmentChange::Free, Base, MostSize);
+  segment(SegmentChange::Unmap, Base, MostSize);
+  segment(SegmentChange::Free, 0, 0);
+  segment(SegmentChange::Map, Base + 4096, MostSize);
+  segment(SegmentChange::Map, Base + 4096, MostSize);
+  EXPECT_EQ(R->losses(), 6u);
+  EXPECT_EQ(heap("torch.cuda:0").LiveBytes, 10u);
+}
+
+} // namespace

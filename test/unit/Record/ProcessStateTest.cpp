@@ -1,0 +1,222 @@
+//===- ProcessStateTest.cpp - Records to events -------------------*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OneProcess.h"
+#include <random>
+
+using namespace memkit;
+
+namespace {
+
+std::vector<Event> eventsOf(llvm::StringRef Bytes) {
+  auto T = llvm::cantFail(
+      TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+  std::vector<Event> Out;
+  for (const BlockInfo &B : T->blocks())
+    if (B.Kind == BlockKind::Events) {
+      Events E;
+      llvm::cantFail(T->read(B, E));
+      Out.insert(Out.end(), E.Rows.begin(), E.Rows.end());
+    }
+  return Out;
+}
+
+/// The heaps, rows and layers of the trace's summary.
+std::tuple<std::vector<HeapTotals>, std::vector<SumRows>, std::vector<SumRows>,
+           std::vector<LayerTotals>>
+sumsOf(llvm::StringRef Bytes) {
+  auto T = llvm::cantFail(
+      TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
+  Summary S;
+  for (const BlockInfo &B : T->blocks())
+    if (B.Kind == BlockKind::Summary)
+      llvm::cantFail(T->read(B, S));
+  return {S.Heaps, S.Stacks, S.Contexts, S.Layers};
+}
+
+TEST_F(OneProcess, NonsenseIsCountedAndDoesNoHarm) {
+  std::mt19937_64 Random(5);
+  for (int N = 0; N != 100000; ++N) {
+    wire::Record Rec{Random() % 100000, Random() % 64 * 8, Random() | 0xff,
+                     uint32_t(Random() % 100), uint32_t(Random())};
+    Rec.SizeKindFunction = wire::Record::pack(
+        N % 7 ? Random() % 1000 : Random() >> 20, RecordKind(Random() % 20),
+        AllocFunction(Random() % 30));
+    if (N % 3 == 0)
+      Rec.Stack = uint32_t(Random());
+    // Addresses at the end of what 64 bits give, and anywhere.
+    if (N % 11 == 0)
+      Rec.Address = N % 2 ? ~uint64_t(0) - Random() % 3 : Random();
+    I->process(Rec, Random() % 4);
+    if (N % 100 == 0)
+      pass();
+  }
+  I->settleHeld(true);
+  EXPECT_GT(lost(LossKind::BadRecord), 0u);
+  R->finish();
+  EXPECT_FALSE(R->failed());
+}
+
+/// A program's life as any records: most fit, some come too early or never fit,
+/// threads come and go.
+std::vector<MergedRecord> someRecords(unsigned Seed) {
+  std::mt19937_64 Random(Seed);
+  std::vector<MergedRecord> Out;
+  std::map<uint64_t, bool> Live;
+  uint64_t Tsc = 1000;
+  for (unsigned N = 0; N != 150000; ++N) {
+    uint64_t Address = (1 + Random() % 3000) * 16;
+    RecordKind Kind = Live[Address] ? RecordKind::Free : RecordKind::Allocate;
+    if (Random() % 200 == 0)
+      Kind = RecordKind(Random() % 7);
+    else
+      Live[Address] = !Live[Address];
+    Tsc += Random() % 300;
+    uint64_t Size = Random() % 50 ? Random() % 5000 : Random() >> 20;
+    MergedRecord M;
+    M.R = {Random() % 100 ? Tsc : Tsc - 100, Random() % 300 ? Address : 0,
+           wire::Record::pack(Size, Kind, AllocFunction::Malloc), 0, 0};
+    M.Source = uint32_t(Random() % 4);
+    Out.push_back(M);
+  }
+  return Out;
+}
+
+/// The same with tensors in some of the blocks, and with operators and layers
+/// that begin and end.
+std::vector<MergedRecord> someTorchRecords(unsigned Seed) {
+  std::mt19937_64 Random(Seed);
+  std::vector<MergedRecord> Out;
+  std::map<uint64_t, bool> HasTensor;
+  std::vector<uint64_t> Open[4];
+  uint64_t Number = 0;
+  for (const MergedRecord &M : someRecords(Seed)) {
+    auto Add = [&](RecordKind K, uint64_t Address, uint64_t Size) {
+      MergedRecord New = M;
+      New.R.Address = Address;
+      New.R.SizeKindFunction = wire::Record::pack(Size, K, AllocFunction(0));
+      Out.push_back(New);
+    };
+    bool IsFree = M.R.kind() == uint8_t(RecordKind::Free);
+    // Now and then the malloc block goes first.
+    bool Late = Random() % 50 == 0, &Tensor = HasTensor[M.R.Address];
+    if (IsFree && Tensor && !Late)
+      Add(RecordKind::TensorFree, M.R.Address, 0);
+    Out.push_back(M);
+    if (IsFree && Tensor && Late)
+      Add(RecordKind::TensorFree, M.R.Address, 0);
+    if (IsFree)
+      Tensor = false;
+    if (M.R.kind() == uint8_t(RecordKind::Allocate) && M.R.Address &&
+        Random() % 10 == 0) {
+      Add(RecordKind::TensorAllocate, M.R.Address, M.R.size() / 2);
+      Tensor = true;
+    }
+    std::vector<uint64_t> &Mine = Open[M.Source];
+    if (Random() % 4 == 0 && Mine.size() < 8) {
+      Mine.push_back(++Number);
+      Add(RecordKind::ScopeBegin,
+          (1 + Random() % 5) |
+              (Random() % 5 ? wire::SF_Operator : wire::SF_Layer),
+          Number);
+    } else if (Random() % 4 == 0 && !Mine.empty()) {
+      size_t At = Random() % 20 ? Mine.size() - 1 : 0;
+      Add(RecordKind::ScopeEnd, 0, Mine[At]);
+      Mine.resize(At);
+    }
+  }
+  return Out;
+}
+
+TEST_F(OneProcess, ManyAtOnceAreAsOneByOne) {
+  for (unsigned Seed = 1; Seed != 7; ++Seed) {
+    bool IsTorch = Seed > 3;
+    std::vector<MergedRecord> Records =
+        IsTorch ? someTorchRecords(Seed) : someRecords(Seed);
+    std::string Traces[2];
+    size_t Usual = 0;
+    for (bool Many : {false, true}) {
+      begin();
+      I->shared().control().TensorDevices[0] = 1u << 16 | 0xff00;
+      RingOfProcess Of[4];
+      for (uint32_t Ring = 0; Ring != 4; ++Ring)
+        Of[Ring] = {I.get(), Ring};
+      llvm::ArrayRef<MergedRecord> Left = Records;
+      while (!Left.empty()) {
+        // A pass ends, and a second, whatever was taken.
+        llvm::ArrayRef<MergedRecord> Part = Left.take_front(700);
+        Left = Left.drop_front(Part.size());
+        while (!Part.empty()) {
+          size_t Taken = Many ? I->takeUsual(Part, Of) : 0;
+          Usual += Taken;
+          if (!Taken)
+            I->process(Part[0].R, Part[0].Source);
+          Part = Part.drop_front(Taken ? Taken : 1);
+        }
+        pass();
+        if (R->Pass % 40 == 0)
+          R->flush();
+      }
+      I->settleHeld(true);
+      R->finish();
+      Traces[Many] = Bytes;
+    }
+    EXPECT_GT(Usual, Records.size() / (IsTorch ? 4 : 2));
+    EXPECT_TRUE(eventsOf(Traces[0]) == eventsOf(Traces[1]));
+    EXPECT_TRUE(sumsOf(Traces[0]) == sumsOf(Traces[1]));
+  }
+}
+
+/// Numbers of scopes are the process's own; a program of another mind has one
+/// that is a layer in a thread and a scope of its own in another.
+TEST_F(OneProcess, AScopeAndALayerOfOneNumber) {
+  for (bool LayerFirst : {false, true}) {
+    begin();
+    for (bool IsLayer : {LayerFirst, !LayerFirst})
+      put(IsLayer, RecordKind::ScopeBegin,
+          IsLayer ? wire::SF_Layer | 0x80b000 : 7, 179);
+    for (uint32_t Ring : {0, 1})
+      put(Ring, RecordKind::ScopeEnd, 0, 179);
+    I->endScopes(R->lastNs());
+    for (const LayerTotals &T : R->ScopeTotals)
+      EXPECT_EQ(R->Names.Names.string("(no name)"), T.Name);
+    EXPECT_EQ(std::vector<std::string>(), differences());
+  }
+}
+
+TEST_F(OneProcess, FunctionsThatAreNone) {
+  // An object is one whatever the program says that it called; else its event
+  // and its sum would be of two heaps.
+  static constexpr uint8_t Functions[] = {0x77, 0xfe, 0xff};
+  for (uint8_t Function : Functions)
+    for (RecordKind Kind : {RecordKind::ObjectAllocate, RecordKind::Allocate})
+      I->process({Tsc += 1000, 0x1000u + Function * 16u,
+                  wire::Record::pack(8, Kind, AllocFunction(Function)), 0, 0},
+                 0);
+  EXPECT_EQ(6u, lost(LossKind::BadRecord));
+  uint32_t Objects = R->hostHeap(HostHeap::PythonObject);
+  std::vector<Event> Rows = I->log().rows();
+  ASSERT_EQ(6u, Rows.size());
+  for (size_t At = 0; At != Rows.size(); ++At)
+    EXPECT_EQ(At % 2 ? R->MallocHeap : Objects, Rows[At].Heap);
+  EXPECT_EQ(3u, R->Sums.heapTotals(Objects).Allocations);
+  EXPECT_EQ(3u, R->Sums.heapTotals(R->MallocHeap).Allocations);
+}
+
+TEST_F(OneProcess, TimesRiseWhateverTheClocksSay) {
+  put(0, RecordKind::Allocate, 0x1000, 1, 50000);
+  put(1, RecordKind::Allocate, 0x2000, 1, 20000);
+  put(0, RecordKind::Allocate, 0x3000, 1, 70000);
+  std::vector<Event> Rows = I->log().rows();
+  EXPECT_EQ(50000u, Rows[0].TimeNs);
+  EXPECT_EQ(50000u, Rows[1].TimeNs);
+  EXPECT_EQ(70000u, Rows[2].TimeNs);
+}
+
+} // namespace
