@@ -38,7 +38,7 @@ struct Accounts::Lanes {
     uint64_t LiveBlocks = 0;
     uint64_t PeakBytes = 0;
     /// Rows last changed up to here have something to be saved: the number of
-    /// the peak, or of the last event before the slice.
+    /// the peak, or of the last event before the interval.
     uint64_t SaveUpTo = 0;
     uint64_t Highest = 0; ///< of LiveBytes, among these events
     uint64_t PeakAt = 0;
@@ -88,7 +88,7 @@ void Accounts::openLanes(ProcessState &I) {
     D.Of = At ? Domains[At - 1].get() : &Outside;
     D.S = I.Shares[At].get();
     openCurve(D, *D.Of);
-    D.SaveUpTo = std::max(D.PeakAt, I.SliceFrom ? I.SliceFrom - 1 : 0);
+    D.SaveUpTo = std::max(D.PeakAt, I.IntervalFrom ? I.IntervalFrom - 1 : 0);
   }
   for (uint32_t At : I.CellOfHeap) {
     if (!At)
@@ -183,7 +183,7 @@ void Accounts::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
     ++Number;
     if (R.LastChange <= std::max(L.PeakAt, D.SaveUpTo)) {
       savePeaks(StackRows, C.Row, L.PeakAt, D.PeakAt);
-      if (R.LastChange < I.SliceFrom)
+      if (R.LastChange < I.IntervalFrom)
         I.Dirty.push_back(stateOf(C.Row, R));
     }
     // All ones when live bytes fall.

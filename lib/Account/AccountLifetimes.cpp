@@ -23,13 +23,13 @@ using namespace memkit;
 void Accounts::addBorn(ProcessState &I, uint32_t Interval,
                        const DirtyRow &Before, const DirtyRow &At,
                        bool AnyLate) {
-  if (!SlicesOn)
+  if (!IntervalsOn)
     return;
   uint32_t &Born = StackRows.rest(Before.Row).Born;
   bool WasEmpty = !Before.LiveBlocks && !Before.LiveBytes;
   bool IsSame = At.livesAs(Before);
   // One that had a place when it was first written costs the same again.
-  I.SliceWork += !IsSame && !WasEmpty;
+  I.IntervalWork += !IsSame && !WasEmpty;
   if (!(Born & AccountRowRest::HasLifetime)) {
     if (!Born || WasEmpty) {
       Born = At.LiveBlocks || At.LiveBytes ? Interval + 1 : 0;
@@ -73,7 +73,7 @@ void Accounts::applyLate(ProcessState &I, const std::deque<LateFree> &Late,
                ? &LifetimesOf[Born & ~AccountRowRest::HasLifetime]
                : nullptr;
   };
-  I.SliceWork += To - From;
+  I.IntervalWork += To - From;
   // Iterators, as an index into a deque costs more than a step.
   auto End = Late.begin() + ptrdiff_t(To), At = Late.begin() + ptrdiff_t(From);
   auto AtFar = At + ptrdiff_t(std::min(Far, To - From));
@@ -98,7 +98,7 @@ void Accounts::applyLate(ProcessState &I, const std::deque<LateFree> &Late,
 /// that one has the end of the process, or is not over, and is never before a
 /// cut.
 void Accounts::noteLevels(ProcessState &I) {
-  if (!SlicesOn)
+  if (!IntervalsOn)
     return;
   for (size_t S = 0; S != I.Levels.size(); ++S)
     if (I.Shares[S])
@@ -167,7 +167,7 @@ private:
 
 llvm::Error Accounts::lifetimes(
     llvm::function_ref<llvm::Error(const Lifetimes &)> Write) const {
-  if (!SlicesOn)
+  if (!IntervalsOn)
     return llvm::Error::success();
   const RowOrder Order = orderRows(StackRows);
   LifetimeRow Row;

@@ -40,7 +40,7 @@ void Accounts::beginProcess(uint32_t Id, uint64_t StartNs) {
   I.Shares.resize(2);
   for (std::unique_ptr<Share> &S : I.Shares)
     S = std::make_unique<Share>();
-  beginSlices(I, StartNs);
+  beginIntervals(I, StartNs);
 }
 
 /// The cell of a heap in a process, made when there is none.
@@ -259,7 +259,7 @@ void Accounts::endProcess(uint32_t Process, uint64_t TimeNs, int32_t ExitStatus,
   I.T.ExitStatus = ExitStatus;
   I.T.Signal = Signal;
   I.EndAt = Now;
-  I.NextSliceNs = UINT64_MAX;
+  I.NextIntervalNs = UINT64_MAX;
   for (uint32_t At : I.CellOfHeap) {
     if (!At)
       continue;
@@ -338,10 +338,10 @@ void Accounts::beginStep(uint32_t Process, uint64_t Step, uint64_t TimeNs) {
   I.Step = Step;
   I.StepBeginNs = TimeNs;
   I.Stepping = true;
-  I.NextSliceNs = UINT64_MAX;
+  I.NextIntervalNs = UINT64_MAX;
   if (I.Open.BeginNs == TimeNs) {
     I.Open.FirstStep = Step;
-    if (SlicesOn)
+    if (IntervalsOn)
       I.Intervals.setStep(Step);
   }
 }

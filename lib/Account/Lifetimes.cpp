@@ -61,7 +61,7 @@ double IntervalLog::place(uint32_t Interval, uint32_t Last) const {
 /// The cut has at least this part of what lived at most in this last part of
 /// the run. It waits while live bytes fall, until they have risen again by this
 /// part of the fall; what is nearly as high as ever is no fall.
-static constexpr double LeastOfHighest = 0.9, LastPart = 0.25, LeastRisen = 0.5,
+static constexpr double MinOfHighest = 0.9, LastPart = 0.25, MinRisen = 0.5,
                         NearlyHighest = 0.995;
 
 void ShutdownCut::noteEnd(const IntervalLog &Log, uint32_t Intervals,
@@ -73,11 +73,11 @@ void ShutdownCut::noteEnd(const IntervalLog &Log, uint32_t Intervals,
     Highest.pop_front();
   auto Level = static_cast<double>(LiveBytes);
   LowestSince = std::min(LowestSince, Level);
-  auto Most = static_cast<double>(Highest.front().LiveBytes);
-  bool IsHigh = Level >= LeastOfHighest * Most;
+  auto Max = static_cast<double>(Highest.front().LiveBytes);
+  bool IsHigh = Level >= MinOfHighest * Max;
   bool HasRisen =
-      Level >= LowestSince + LeastRisen * (LevelAtCut - LowestSince) ||
-      Level >= NearlyHighest * Most;
+      Level >= LowestSince + MinRisen * (LevelAtCut - LowestSince) ||
+      Level >= NearlyHighest * Max;
   bool IsOld = Log.place(Cut, Intervals) < 1 - LastPart;
   if ((!IsHigh || !HasRisen) && !IsOld)
     return;

@@ -71,7 +71,7 @@ private:
   const MarkSeries &Marks;
   const LiveSeries &Live;
   std::vector<uint32_t> Outermost; ///< heaps
-  std::vector<uint64_t> Ends;      ///< of slices in which they changed
+  std::vector<uint64_t> Ends;      ///< of intervals in which they changed
 };
 } // namespace
 
@@ -97,8 +97,8 @@ static void keepLargest(std::vector<DeviceGap::Rise> &Rises) {
     return A.bytes() > B.bytes();
   };
   stable_sort(Rises, IsLarger);
-  if (Rises.size() > DeviceGap::MostRises)
-    Rises.resize(DeviceGap::MostRises);
+  if (Rises.size() > DeviceGap::MaxRises)
+    Rises.resize(DeviceGap::MaxRises);
   stable_sort(Rises, [](const DeviceGap::Rise &A, const DeviceGap::Rise &B) {
     return A.To.TimeNs < B.To.TimeNs;
   });
@@ -110,9 +110,9 @@ static DeviceGap gapOf(const Trace &T, uint32_t Device,
   G.Device = Device;
   G.Samples = Points.size();
   G.TotalBytes = T.devices()[Device - 1].Bytes;
-  constexpr uint64_t Least = 100000000, Parts = 50;
+  constexpr uint64_t Min = 100000000, Parts = 50;
   uint64_t Soon =
-      std::max(Least, (Points.back().TimeNs - Points.front().TimeNs) / Parts);
+      std::max(Min, (Points.back().TimeNs - Points.front().TimeNs) / Parts);
   for (const UsedPoint &P : Points) {
     DeviceGap::Moment M{P.TimeNs, P.Used,
                         P.Accounted ? *P.Accounted : Accounted.at(P.TimeNs),
@@ -121,8 +121,8 @@ static DeviceGap gapOf(const Trace &T, uint32_t Device,
       addRise(G, G.Now, M, Soon);
     G.TotalBytes = std::max(G.TotalBytes, P.Total);
     G.Now = M;
-    if (G.MostUsed.Used < M.Used)
-      G.MostUsed = M;
+    if (G.MaxUsed.Used < M.Used)
+      G.MaxUsed = M;
     if (G.Largest.gap() < M.gap())
       G.Largest = M;
   }

@@ -20,7 +20,7 @@ using namespace llvm;
 namespace memkit {
 
 /// What a map may hold: a gigabyte. A trace of a few KB may claim more.
-static constexpr uint64_t MostBlocks = uint64_t(1) << 22;
+static constexpr uint64_t MaxBlocks = uint64_t(1) << 22;
 
 namespace {
 class Mapper {
@@ -68,7 +68,7 @@ static BitVector processesOf(const Trace &T, const Selection &Sel) {
 /// Tensors say more than the driver's calls, which only follow them.
 Expected<Moment> Mapper::peakOf(uint32_t Device) {
   BitVector Heaps(T.heaps().size() + 1);
-  uint64_t Most = 0;
+  uint64_t Max = 0;
   StringRef Name;
   for (uint32_t Heap = 1; Heap < Heaps.size(); ++Heap) {
     StringRef Its = T.heapName(Heap);
@@ -79,9 +79,9 @@ Expected<Moment> Mapper::peakOf(uint32_t Device) {
     if (T.heap(Heap).Domain != Device || !IsOf || !Peak)
       continue;
     Heaps.set(Heap);
-    if (Peak > Most)
+    if (Peak > Max)
       Name = Its;
-    Most = std::max(Most, Peak);
+    Max = std::max(Max, Peak);
   }
   TimePoint Peak;
   Peak.K = TimePoint::Kind::Peak;
@@ -133,7 +133,7 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Process,
     ListOf[Of[I].Device] = I;
   R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
     uint32_t List = ListOf[T.heap(B.Heap).Domain];
-    if (List == Of.size() || !isShown(B.Heap) || ++Blocks > MostBlocks)
+    if (List == Of.size() || !isShown(B.Heap) || ++Blocks > MaxBlocks)
       return;
     MappedBlock &To = Lists[List].emplace_back();
     To.Address = B.Address;
@@ -147,10 +147,10 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Process,
     To.Context = B.Context;
     To.Thread = Thread;
   });
-  if (Blocks > MostBlocks)
+  if (Blocks > MaxBlocks)
     return makeError(T.name() + ": more blocks live on the devices at " +
                      Of.front().At.Text + " than a map has room for, " +
-                     formatCount(MostBlocks));
+                     formatCount(MaxBlocks));
   for (size_t I = 0; I != Of.size(); ++I) {
     if (Error E = readMapDetails(T, Process, Lists[I]))
       return E;

@@ -280,10 +280,11 @@ static std::vector<Metric> metricsOf(const DiffOptions &Options,
   return {Metric::Peak, Metric::Live};
 }
 
-std::optional<Interval> changeOfTotal(const DiffRuns &Runs, const DiffSums &S,
-                                      uint64_t DiffTotals::*Field,
-                                      double SampleVariances::*Error,
-                                      double Confidence) {
+std::optional<ConfidenceInterval> changeOfTotal(const DiffRuns &Runs,
+                                                const DiffSums &S,
+                                                uint64_t DiffTotals::*Field,
+                                                double SampleVariances::*Error,
+                                                double Confidence) {
   if (!Runs.isPair()) {
     std::vector<double> Values;
     for (const DiffTotals &T : S.Runs)

@@ -220,7 +220,7 @@ private:
     std::vector<double> Values;
     for (const StackMetrics &M : All)
       Values.push_back(double(Get(M)));
-    std::optional<Interval> I =
+    std::optional<ConfidenceInterval> I =
         differenceOfMeans(Runs.before<double>(Values),
                           Runs.after<double>(Values), Options.Confidence);
     return !I || !I->hasZero();

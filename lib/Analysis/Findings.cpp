@@ -18,8 +18,8 @@ namespace memkit {
 
 /// How sure the change is: from how runs vary, or from how far estimates may be
 /// off.
-static std::optional<Interval> intervalOf(const DiffRuns &Runs,
-                                          const Finding &F, double Confidence) {
+static std::optional<ConfidenceInterval>
+intervalOf(const DiffRuns &Runs, const Finding &F, double Confidence) {
   if (Runs.isPair()) {
     const DiffRuns::HeapInfo &H = Runs.heaps()[F.Heap];
     double Variance = varianceOf(F.Before, F.By, H.SampleBefore) +
@@ -55,7 +55,7 @@ static Finding makeFinding(const DiffRuns &Runs, const DiffCells &Cells,
 
 static Move makeMove(const DiffCells &Cells, uint32_t Heap, Metric By,
                      const HeapParts &All, const MovedParts &From) {
-  const size_t Most = 6;
+  const size_t Max = 6;
   Move M;
   M.Heap = Heap;
   M.By = By;
@@ -68,8 +68,8 @@ static Move makeMove(const DiffCells &Cells, uint32_t Heap, Metric By,
   stable_sort(M.Parts, [](const Finding::Part &A, const Finding::Part &B) {
     return std::fabs(A.Change) > std::fabs(B.Change);
   });
-  if (M.Parts.size() > Most)
-    M.Parts.resize(Most);
+  if (M.Parts.size() > Max)
+    M.Parts.resize(Max);
   return M;
 }
 

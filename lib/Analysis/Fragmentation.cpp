@@ -27,15 +27,15 @@ static uint32_t median(MutableArrayRef<uint32_t> Values) {
   return Values[Values.size() / 2];
 }
 
-/// Compares the ends of what slices say.
+/// Compares the ends of what intervals say.
 static void findTrend(HeapFragmentation &F, ArrayRef<SeriesPoint> Live,
                       ArrayRef<ReservedPoint> Reserved) {
-  constexpr size_t Least = 8;
+  constexpr size_t Min = 8;
   std::vector<uint32_t> Shares;
   for (const SeriesPoint &P : Live)
     if (const ReservedPoint *R = pointAt(Reserved, P.TimeNs); R && R->Reserved)
       Shares.push_back(fragmentationPpm(R->Reserved, P.Value));
-  if (Shares.size() < Least)
+  if (Shares.size() < Min)
     return;
   size_t Quarter = Shares.size() / 4;
   MutableArrayRef<uint32_t> All = Shares;

@@ -27,10 +27,10 @@ namespace {
 /// Findings below a node are one of it when there are so many, and none has
 /// half of what they grow by.
 constexpr size_t ManyFindings = 4;
-constexpr double MostOfOne = 0.5;
+constexpr double MaxOfOne = 0.5;
 /// Of what survives below a node so much must be of stacks to which it happened
 /// in two intervals or more: what was made once at many places is no leak.
-constexpr double LeastRepeated = 0.5;
+constexpr double MinRepeated = 0.5;
 /// What counts as so many independent cohorts is judged where it is, and not
 /// once more with others at its callers.
 constexpr double EnoughCohorts = 16;
@@ -70,8 +70,10 @@ struct GrowthPlace {
 
 class GrowthFinder {
 public:
-  GrowthFinder(SliceSeries &Slices, const Sums &S, const GrowthOptions &Options)
-      : Slices(Slices), S(S), T(S.trace()), Options(Options), ArenasOf(S) {}
+  GrowthFinder(IntervalSeries &Intervals, const Sums &S,
+               const GrowthOptions &Options)
+      : Intervals(Intervals), S(S), T(S.trace()), Options(Options),
+        ArenasOf(S) {}
   Expected<GrowthReport> run();
 
 private:
@@ -109,14 +111,14 @@ private:
     return H.Flags & HF_OutsideTotals ? 0 : H.Domain + 1;
   }
 
-  SliceSeries &Slices;
+  IntervalSeries &Intervals;
   const Sums &S;
   const Trace &T;
   const GrowthOptions &Options;
   std::vector<std::optional<SpanBins>> Spans; ///< of a place and space
   std::vector<uint32_t> SpanOfGroup;          ///< or UINT32_MAX
-  std::vector<GrowthRow> Rows;                ///< as SliceSeries numbers them
-  std::vector<Row> Infos;                     ///< the same
+  std::vector<GrowthRow> Rows; ///< as IntervalSeries numbers them
+  std::vector<Row> Infos;      ///< the same
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> RowOf; ///< (group, stack)
   GrowthNodes Nodes;
   std::vector<GrowthPlace> Places; ///< by node
@@ -140,17 +142,17 @@ private:
 
 /// The bins of each space of each process that is looked at.
 Error GrowthFinder::readSpans() {
-  size_t Groups = Slices.processes().size() * numHeaps();
-  constexpr size_t MostGroups = size_t(1) << 24;
-  if (Groups > MostGroups)
-    return makeError(T.name() + ": " + Twine(Slices.processes().size()) +
+  size_t Groups = Intervals.processes().size() * numHeaps();
+  constexpr size_t MaxGroups = size_t(1) << 24;
+  if (Groups > MaxGroups)
+    return makeError(T.name() + ": " + Twine(Intervals.processes().size()) +
                      " processes with " + Twine(numHeaps()) +
                      " heaps are too many for growth; --process or --heap "
                      "choose some");
   SpanOfGroup.assign(Groups, UINT32_MAX);
-  std::vector<std::vector<LifetimeCut>> Cuts(Slices.processes().size());
+  std::vector<std::vector<LifetimeCut>> Cuts(Intervals.processes().size());
   if (Error E =
-          Slices.forEachLifetimes([&](size_t Process, const Lifetimes &L) {
+          Intervals.forEachLifetimes([&](size_t Process, const Lifetimes &L) {
             append_range(Cuts[Process], L.Cuts);
           }))
     return E;
@@ -159,24 +161,24 @@ Error GrowthFinder::readSpans() {
     UsedSpaces.insert(spaceOf(Heap));
   size_t Slots = 0;
   for (size_t Process = 0; Process != Cuts.size(); ++Process) {
-    const ProcessSlices &I = Slices.processes()[Process];
+    const ProcessIntervals &I = Intervals.processes()[Process];
     if (T.wasReplaced(I.Process))
       continue;
     // By space: its span, or none.
     std::map<uint32_t, uint32_t> SpanOfSpace;
-    size_t Most = 0, Had = Spans.size();
+    size_t Max = 0, Had = Spans.size();
     for (LifetimeCut C : Cuts[Process])
       if (UsedSpaces.count(C.Space))
         SpanOfSpace[C.Space] = C.Intervals;
     for (auto &[Space, Value] : SpanOfSpace) {
       size_t Has = 0, Cut = I.headsBefore(Value);
       Slots += Cut;
-      if (Slots > MostGroups)
+      if (Slots > MaxGroups)
         return makeError(T.name() + ": too many memory spaces for growth; "
                                     "--process or --heap choose some");
       std::optional<SpanBins> Span =
           SpanBins::create(I, Space, Cut, Options, Has);
-      Most = std::max(Most, Has);
+      Max = std::max(Max, Has);
       Value = UINT32_MAX;
       if (!Span)
         continue;
@@ -189,43 +191,43 @@ Error GrowthFinder::readSpans() {
     if (Spans.size() != Had)
       continue;
     Report.TooShort += 1;
-    Report.MostIntervals = std::max(Report.MostIntervals, Most);
+    Report.MaxIntervals = std::max(Report.MaxIntervals, Max);
   }
   return Error::success();
 }
 
 /// All rows with their values at the cut and at the end.
 Error GrowthFinder::readRows() {
-  if (Error E = Slices.forEach(
-          [&](size_t Process, size_t Slice, ArrayRef<SliceChange> Changes) {
-            if (Rows.size() < Slices.numRows()) {
-              Rows.resize(Slices.numRows());
-              Infos.resize(Slices.numRows());
-            }
-            for (const SliceChange &C : Changes) {
-              uint32_t Group = groupOf(Process, C.Heap);
-              uint32_t Span = spanOf(Group);
-              if (Span == UINT32_MAX)
-                continue;
-              const SpanBins &B = *Spans[Span];
-              GrowthRow &R = Rows[C.Row];
-              Row &I = Infos[C.Row];
-              if (R.Group == UINT32_MAX)
-                RowOf[{Group, C.Stack}] = C.Row;
-              R.Group = Group;
-              R.Stack = C.Stack;
-              I.Span = Span;
-              I.AtEnd = C.Bytes;
-              if (Slice < B.end()) {
-                I.AtCut = C.Bytes;
-                I.BlocksAtCut = C.Blocks;
-                R.Moved = true;
-              }
-            }
-            return Error::success();
-          }))
+  if (Error E = Intervals.forEach([&](size_t Process, size_t Interval,
+                                      ArrayRef<IntervalChange> Changes) {
+        if (Rows.size() < Intervals.numRows()) {
+          Rows.resize(Intervals.numRows());
+          Infos.resize(Intervals.numRows());
+        }
+        for (const IntervalChange &C : Changes) {
+          uint32_t Group = groupOf(Process, C.Heap);
+          uint32_t Span = spanOf(Group);
+          if (Span == UINT32_MAX)
+            continue;
+          const SpanBins &B = *Spans[Span];
+          GrowthRow &R = Rows[C.Row];
+          Row &I = Infos[C.Row];
+          if (R.Group == UINT32_MAX)
+            RowOf[{Group, C.Stack}] = C.Row;
+          R.Group = Group;
+          R.Stack = C.Stack;
+          I.Span = Span;
+          I.AtEnd = C.Bytes;
+          if (Interval < B.end()) {
+            I.AtCut = C.Bytes;
+            I.BlocksAtCut = C.Blocks;
+            R.Moved = true;
+          }
+        }
+        return Error::success();
+      }))
     return E;
-  return Slices.forEachLifetimes(
+  return Intervals.forEachLifetimes(
       [&](size_t Process, const Lifetimes &L) { addLifetimes(Process, L); });
 }
 
@@ -239,7 +241,7 @@ void GrowthFinder::addLifetimes(size_t Process, const Lifetimes &L) {
     Row &I = Infos[At->second];
     GrowthPlace &P = I.P;
     P.Data = SurvivalData(B.bins().size());
-    B.add(Slices.processes()[Process], R, P.Data);
+    B.add(Intervals.processes()[Process], R, P.Data);
     size_t Bins = 0;
     for (double Bytes : P.Data.Bytes) {
       P.Survive += Bytes;
@@ -272,8 +274,8 @@ void GrowthFinder::dropEnclosing() {
   if (S.selection().isOuterView() || Encloses.none())
     return;
   std::vector<uint32_t> PlaceOfProcess(T.processes().size() + 1, UINT32_MAX);
-  for (size_t I = 0; I != Slices.processes().size(); ++I)
-    PlaceOfProcess[Slices.processes()[I].Process] = static_cast<uint32_t>(I);
+  for (size_t I = 0; I != Intervals.processes().size(); ++I)
+    PlaceOfProcess[Intervals.processes()[I].Process] = static_cast<uint32_t>(I);
   S.forEachKey([&](Sums::RowId Id, uint32_t Heap, uint32_t Stack) {
     uint32_t Process = PlaceOfProcess[S.processOf(Id)];
     if (!Encloses[Heap] || Process == UINT32_MAX)
@@ -292,18 +294,18 @@ void GrowthFinder::dropEnclosing() {
 
 /// What lived at the end of each bin.
 Error GrowthFinder::readLevels() {
-  if (Error E = Slices.forEach([&](size_t Process, size_t Slice,
-                                   ArrayRef<SliceChange> Changes) {
-        for (const SliceChange &C : Changes) {
+  if (Error E = Intervals.forEach([&](size_t Process, size_t Interval,
+                                      ArrayRef<IntervalChange> Changes) {
+        for (const IntervalChange &C : Changes) {
           const Row &I = Infos[C.Row];
-          if (I.Span == UINT32_MAX || Slice >= Spans[I.Span]->end())
+          if (I.Span == UINT32_MAX || Interval >= Spans[I.Span]->end())
             continue;
           SpanBins &B = *Spans[I.Span];
           double Bytes =
               static_cast<double>(C.Bytes) - static_cast<double>(C.BytesBefore);
           double Blocks = static_cast<double>(C.Blocks) -
                           static_cast<double>(C.BlocksBefore);
-          bool Before = Slice < B.begin();
+          bool Before = Interval < B.begin();
           HeapLevel &L = Levels[groupOf(Process, C.Heap)];
           (Before ? L.Begin : L.End) += Bytes;
           GrowthPlace *P = nullptr;
@@ -317,8 +319,8 @@ Error GrowthFinder::readLevels() {
             P->Data.LevelBefore += Bytes;
             continue;
           }
-          P->Data.Level[B.binOf(Slice)] += Bytes;
-          P->Data.LevelBlocks[B.binOf(Slice)] += Blocks;
+          P->Data.Level[B.binOf(Interval)] += Bytes;
+          P->Data.LevelBlocks[B.binOf(Interval)] += Blocks;
         }
         return Error::success();
       }))
@@ -378,7 +380,8 @@ bool GrowthFinder::add(uint32_t Group, uint32_t Node, const GrowthPlace &P,
   G.FreedAtExit = P.AtExit < LeftAtExit * P.Bytes;
   if (R.Since) {
     uint32_t Process = Group / numHeaps();
-    const SliceHead &H = Slices.processes()[Process].Heads[B.sliceOf(R.Since)];
+    const IntervalHead &H =
+        Intervals.processes()[Process].Heads[B.intervalOf(R.Since)];
     G.SinceStep = H.FirstStep;
     G.SinceNs = H.BeginNs;
   }
@@ -391,13 +394,13 @@ void GrowthFinder::merge(uint32_t N) {
   const GrowthNode &Node = Nodes.Nodes[N];
   if (Below[N].size() < ManyFindings || Node.Node == 0)
     return;
-  double Sum = 0, Most = 0;
+  double Sum = 0, Max = 0;
   for (const Known &K : Below[N]) {
     const Growth &G = Findings[K.Found].G;
     Sum += G.Rate;
-    Most = std::max(Most, G.Rate);
+    Max = std::max(Max, G.Rate);
   }
-  if (Most >= MostOfOne * Sum)
+  if (Max >= MaxOfOne * Sum)
     return;
   GrowthPlace All = Places[N];
   for (const Known &K : Below[N])
@@ -417,7 +420,7 @@ void GrowthFinder::judgeNode(uint32_t N) {
   bool IsStack = Node.HasRows;
   // At a node with several stacks below it, only what happened again and again
   // at one of them.
-  bool MayLeak = P.Stacks == 1 || P.Repeated >= LeastRepeated * P.Survive;
+  bool MayLeak = P.Stacks == 1 || P.Repeated >= MinRepeated * P.Survive;
   double Cohorts = 0;
   if (!P.Data.Bytes.empty() && MayLeak &&
       add(Node.Group, Node.Node, P, /*MayBeUnsure=*/IsStack, &Cohorts)) {
@@ -491,7 +494,7 @@ Expected<GrowthReport> GrowthFinder::run() {
     return std::move(E);
   dropEnclosing();
   Nodes = chooseGrowthNodes(T.view(), SpanOfGroup.size(), Rows,
-                            Options.LeastBytes, Options.MaxSeries);
+                            Options.MinBytes, Options.MaxSeries);
   Report.Series = Nodes.Nodes.size();
   Report.LeftOut = Nodes.LeftOut;
   Places.resize(Nodes.Nodes.size());
@@ -509,9 +512,9 @@ Expected<GrowthReport> GrowthFinder::run() {
   return std::move(Report);
 }
 
-Expected<GrowthReport> findGrowth(SliceSeries &Slices, const Sums &S,
+Expected<GrowthReport> findGrowth(IntervalSeries &Intervals, const Sums &S,
                                   const GrowthOptions &Options) {
-  return GrowthFinder(Slices, S, Options).run();
+  return GrowthFinder(Intervals, S, Options).run();
 }
 
 } // namespace memkit

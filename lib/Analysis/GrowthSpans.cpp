@@ -15,13 +15,13 @@ using namespace llvm;
 namespace memkit {
 
 /// Fewer steps tell less than time does.
-static constexpr uint64_t LeastSteps = 7;
+static constexpr uint64_t MinSteps = 7;
 
 /// What is left out at the end is told where it is this part of the run.
 static constexpr double WorthAWord = 0.03;
 
-/// How many steps a slice has. A file may say anything.
-static double stepsOf(const SliceHead &H) {
+/// How many steps an interval has. A file may say anything.
+static double stepsOf(const IntervalHead &H) {
   if (H.LastStep == 0)
     return 0; // before the first
   return H.LastStep > H.FirstStep
@@ -33,21 +33,21 @@ static double agesOf(uint64_t Ns) {
   return static_cast<double>(Ns) / static_cast<double>(AgeUnitNs);
 }
 
-bool SpanBins::choose(const ProcessSlices &I, size_t Cut,
+bool SpanBins::choose(const ProcessIntervals &I, size_t Cut,
                       const GrowthOptions &Options) {
   End = std::min(Cut, I.Heads.size());
   double Steps = 0;
-  for (const SliceHead &H : I.Heads)
+  for (const IntervalHead &H : I.Heads)
     Steps += stepsOf(H);
-  Span.HasSteps = Steps >= LeastSteps;
+  Span.HasSteps = Steps >= MinSteps;
   // The last step ends with the process.
   if (Span.HasSteps && End == I.Heads.size())
     End -= End != 0;
-  auto UnitsBetween = [&](size_t Slice) {
-    const SliceHead &H = I.Heads[Slice];
+  auto UnitsBetween = [&](size_t Interval) {
+    const IntervalHead &H = I.Heads[Interval];
     if (Span.HasSteps)
       return stepsOf(H);
-    uint64_t Begin = Slice ? I.Heads[Slice - 1].EndNs : H.BeginNs;
+    uint64_t Begin = Interval ? I.Heads[Interval - 1].EndNs : H.BeginNs;
     return agesOf(H.EndNs - std::min(Begin, H.EndNs));
   };
   double All = 0;
@@ -81,14 +81,14 @@ bool SpanBins::choose(const ProcessSlices &I, size_t Cut,
   return true;
 }
 
-void SpanBins::sortIntoBins(const ProcessSlices &I) {
+void SpanBins::sortIntoBins(const ProcessIntervals &I) {
   double All = 0;
   for (double U : UnitsOf)
     All += U;
   double Wanted = static_cast<double>(std::min(MaxBins, UnitsOf.size()));
   double At = 0, Next = 0;
   for (double U : UnitsOf) {
-    // A bin begins with the slice in which its part of the run begins.
+    // A bin begins with the interval in which its part of the run begins.
     if (Bins.Units.empty() || At + U / 2 >= Next) {
       Bins.Units.push_back(0);
       Bins.Intervals.push_back(0);
@@ -111,8 +111,8 @@ void SpanBins::sortIntoBins(const ProcessSlices &I) {
   Bins.Resolution = std::max(1.0, Sorted[Sorted.size() / 2]);
 }
 
-std::optional<SpanBins> SpanBins::create(const ProcessSlices &I, uint32_t Space,
-                                         size_t Cut,
+std::optional<SpanBins> SpanBins::create(const ProcessIntervals &I,
+                                         uint32_t Space, size_t Cut,
                                          const GrowthOptions &Options,
                                          size_t &HasIntervals) {
   SpanBins B;
@@ -126,7 +126,7 @@ std::optional<SpanBins> SpanBins::create(const ProcessSlices &I, uint32_t Space,
   return B;
 }
 
-void SpanBins::add(const ProcessSlices &I, const LifetimeRow &Row,
+void SpanBins::add(const ProcessIntervals &I, const LifetimeRow &Row,
                    SurvivalData &Out) const {
   for (const Cohort &C : Row.Cohorts) {
     size_t First = std::max(I.headsBefore(C.Interval), Begin);

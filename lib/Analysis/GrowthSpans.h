@@ -21,36 +21,37 @@ public:
   static constexpr size_t MaxBins = 64;
   /// Cut: so many of the heads lie before the end of the process. Nothing when
   /// these are too few; HasIntervals is how many there are then.
-  static std::optional<SpanBins> create(const ProcessSlices &I, uint32_t Space,
-                                        size_t Cut,
+  static std::optional<SpanBins> create(const ProcessIntervals &I,
+                                        uint32_t Space, size_t Cut,
                                         const GrowthOptions &Options,
                                         size_t &HasIntervals);
 
   const GrowthSpan &span() const { return Span; }
   const SurvivalBins &bins() const { return Bins; }
-  /// The first slice of the span, and the first behind it.
+  /// The first interval of the span, and the first behind it.
   size_t begin() const { return Begin; }
   size_t end() const { return End; }
-  /// The bin of a slice from begin() to before end().
-  size_t binOf(size_t Slice) const { return BinOf[Slice - Begin]; }
-  /// The first slice of a bin.
-  size_t sliceOf(size_t Bin) const { return BinBegin[Bin]; }
+  /// The bin of an interval from begin() to before end().
+  size_t binOf(size_t Interval) const { return BinOf[Interval - Begin]; }
+  /// The first interval of a bin.
+  size_t intervalOf(size_t Bin) const { return BinBegin[Bin]; }
 
   /// Adds what is known of a row's blocks. I: of the space.
-  void add(const ProcessSlices &I, const LifetimeRow &Row,
+  void add(const ProcessIntervals &I, const LifetimeRow &Row,
            SurvivalData &Out) const;
 
 private:
-  bool choose(const ProcessSlices &I, size_t Cut, const GrowthOptions &Options);
-  void sortIntoBins(const ProcessSlices &I);
+  bool choose(const ProcessIntervals &I, size_t Cut,
+              const GrowthOptions &Options);
+  void sortIntoBins(const ProcessIntervals &I);
 
   GrowthSpan Span;
   SurvivalBins Bins;
   size_t Begin = 0, End = 0;
-  std::vector<double> UnitsOf; ///< of the slices from Begin on
-  std::vector<double> Before;  ///< of the slices before, and of all
+  std::vector<double> UnitsOf; ///< of the intervals from Begin on
+  std::vector<double> Before;  ///< of the intervals before, and of all
   std::vector<size_t> BinOf;
-  std::vector<size_t> BinBegin; ///< the first slice of each, and End
+  std::vector<size_t> BinBegin; ///< the first interval of each, and End
 };
 
 } // namespace memkit

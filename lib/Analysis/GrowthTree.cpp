@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint32_t None = GrowthNode::None;
 /// Only ways from the root to so many rows are looked at.
-constexpr size_t MostRising = size_t(1) << 18;
+constexpr size_t MaxRising = size_t(1) << 18;
 
 /// A node at or above a row that rises. Parents stand before their children.
 struct TreePlace {
@@ -37,16 +37,16 @@ public:
   Chooser(const StackView &V, ArrayRef<GrowthRow> Rows)
       : V(V), Rows(Rows), PlaceOf(V.Parents.size(), None),
         PlaceOfRow(Rows.size(), None) {}
-  GrowthNodes run(uint32_t NumGroups, uint64_t Least, size_t Most);
+  GrowthNodes run(uint32_t NumGroups, uint64_t Min, size_t Max);
 
 private:
   void sortByGroup(uint32_t NumGroups);
-  double leastRise() const;
-  void addGroup(ArrayRef<uint32_t> Of, double Least);
+  double minRise() const;
+  void addGroup(ArrayRef<uint32_t> Of, double Min);
   void addWay(uint32_t Group, uint32_t Node);
   uint32_t nearest(uint32_t Node) const;
-  bool isCandidate(const TreePlace &P, double Least) const {
-    return P.Rise >= Least && (P.HasRows || (P.Node && P.Children > 1));
+  bool isCandidate(const TreePlace &P, double Min) const {
+    return P.Rise >= Min && (P.HasRows || (P.Node && P.Children > 1));
   }
 
   const StackView &V;
@@ -78,16 +78,16 @@ void Chooser::sortByGroup(uint32_t NumGroups) {
 }
 
 /// What a row must rise by to be one of those that rise most.
-double Chooser::leastRise() const {
+double Chooser::minRise() const {
   std::vector<double> Rises;
   for (uint32_t R : Order)
     if (Rows[R].rise() > 0)
       Rises.push_back(Rows[R].rise());
-  if (Rises.size() <= MostRising)
+  if (Rises.size() <= MaxRising)
     return 0;
-  std::nth_element(Rises.begin(), Rises.begin() + MostRising, Rises.end(),
+  std::nth_element(Rises.begin(), Rises.begin() + MaxRising, Rises.end(),
                    std::greater<>());
-  return Rises[MostRising];
+  return Rises[MaxRising];
 }
 
 void Chooser::addWay(uint32_t Group, uint32_t Node) {
@@ -124,10 +124,10 @@ uint32_t Chooser::nearest(uint32_t Node) const {
   }
 }
 
-void Chooser::addGroup(ArrayRef<uint32_t> Of, double Least) {
+void Chooser::addGroup(ArrayRef<uint32_t> Of, double Min) {
   FirstOfGroup = static_cast<uint32_t>(Places.size());
   for (uint32_t R : Of)
-    if (Rows[R].rise() > Least)
+    if (Rows[R].rise() > Min)
       addWay(Rows[R].Group, V.leaf(Rows[R].Stack));
   for (uint32_t R : Of) {
     uint32_t At = nearest(V.leaf(Rows[R].Stack));
@@ -146,27 +146,27 @@ void Chooser::addGroup(ArrayRef<uint32_t> Of, double Least) {
     }
 }
 
-GrowthNodes Chooser::run(uint32_t NumGroups, uint64_t LeastBytes, size_t Most) {
+GrowthNodes Chooser::run(uint32_t NumGroups, uint64_t MinBytes, size_t Max) {
   sortByGroup(NumGroups);
-  double LeastOfRow = leastRise();
+  double MinOfRow = minRise();
   for (uint32_t G = 0; G != NumGroups; ++G)
     addGroup(ArrayRef(Order).slice(Begin[G], Begin[G + 1] - Begin[G]),
-             LeastOfRow);
+             MinOfRow);
   GrowthNodes Out;
-  auto Least = static_cast<double>(std::max<uint64_t>(LeastBytes, 1));
+  auto Min = static_cast<double>(std::max<uint64_t>(MinBytes, 1));
   std::vector<double> Rises;
   for (const TreePlace &P : Places)
-    if (isCandidate(P, Least))
+    if (isCandidate(P, Min))
       Rises.push_back(P.Rise);
-  if (Rises.size() > Most) {
-    Out.LeftOut = Rises.size() - Most;
-    std::nth_element(Rises.begin(), Rises.begin() + Most, Rises.end(),
+  if (Rises.size() > Max) {
+    Out.LeftOut = Rises.size() - Max;
+    std::nth_element(Rises.begin(), Rises.begin() + Max, Rises.end(),
                      std::greater<>());
-    Least = Rises[Most];
+    Min = Rises[Max];
   }
   for (TreePlace &P : Places) {
     P.Chosen = P.Parent == None ? None : Places[P.Parent].Chosen;
-    if (!isCandidate(P, Least) || Out.Nodes.size() == Most)
+    if (!isCandidate(P, Min) || Out.Nodes.size() == Max)
       continue;
     Out.Nodes.push_back({P.Group, P.Node, P.Chosen, P.LiveStacks, P.HasRows});
     P.Chosen = static_cast<uint32_t>(Out.Nodes.size() - 1);
@@ -180,9 +180,9 @@ GrowthNodes Chooser::run(uint32_t NumGroups, uint64_t LeastBytes, size_t Most) {
 } // namespace
 
 GrowthNodes chooseGrowthNodes(const StackView &V, uint32_t NumGroups,
-                              ArrayRef<GrowthRow> Rows, uint64_t Least,
-                              size_t Most) {
-  return Chooser(V, Rows).run(NumGroups, Least, Most);
+                              ArrayRef<GrowthRow> Rows, uint64_t Min,
+                              size_t Max) {
+  return Chooser(V, Rows).run(NumGroups, Min, Max);
 }
 
 } // namespace memkit

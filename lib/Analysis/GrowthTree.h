@@ -41,16 +41,16 @@ struct GrowthNodes {
   std::vector<GrowthNode> Nodes;
   /// By row: the lowest of Nodes at or above it, or None.
   std::vector<uint32_t> OfRow;
-  size_t LeftOut = 0; ///< nodes that rise, beyond Most
+  size_t LeftOut = 0; ///< nodes that rise, beyond Max
 };
 
-/// The nodes of V below which rows of one group rise by Least or more, all in
-/// all; of those on a way without branches the lowest one. At most Most, those
+/// The nodes of V below which rows of one group rise by Min or more, all in
+/// all; of those on a way without branches the lowest one. At most Max, those
 /// that rise most. Memory: 4 bytes a node of V, and some 30 for each node at or
 /// above one of the 2^18 rows that rise most.
 GrowthNodes chooseGrowthNodes(const StackView &V, uint32_t NumGroups,
-                              llvm::ArrayRef<GrowthRow> Rows, uint64_t Least,
-                              size_t Most);
+                              llvm::ArrayRef<GrowthRow> Rows, uint64_t Min,
+                              size_t Max);
 
 } // namespace memkit
 

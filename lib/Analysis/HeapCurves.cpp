@@ -15,7 +15,7 @@ using namespace llvm;
 namespace memkit {
 
 /// The events of a fraction of a second of replay.
-static constexpr uint64_t MostReplayed = 1 << 21;
+static constexpr uint64_t MaxReplayed = 1 << 21;
 
 static bool hasAllProcesses(const Sums &S) {
   for (uint32_t Id = 1; Id <= S.trace().processes().size(); ++Id)
@@ -31,7 +31,7 @@ static bool canReplay(const Trace &T) {
     if (B.Kind == BlockKind::Events)
       Held += B.Events;
   uint64_t Events = T.summary().empty() ? 0 : T.summary().back().Events;
-  return Held && Held >= Events && Held <= MostReplayed;
+  return Held && Held >= Events && Held <= MaxReplayed;
 }
 
 namespace {
@@ -104,11 +104,11 @@ static Error replayCurves(const Trace &T, unsigned Columns, HeapCurves &Out) {
   return Error::success();
 }
 
-/// The values at the ends of slices lack what rose and fell within one; that
+/// The values at the ends of intervals lack what rose and fell within one; that
 /// the heap was once at its peak is known.
-static std::vector<uint64_t> curveOfSlices(const Trace &T, uint32_t Heap,
-                                           ArrayRef<SeriesPoint> Points,
-                                           unsigned Columns, bool WithPeak) {
+static std::vector<uint64_t> curveOfIntervals(const Trace &T, uint32_t Heap,
+                                              ArrayRef<SeriesPoint> Points,
+                                              unsigned Columns, bool WithPeak) {
   std::vector<uint64_t> Values = highestOf(Points, 0, T.endNs(), Columns);
   if (!WithPeak || Points.empty() || Columns == 0)
     return Values;
@@ -127,7 +127,7 @@ HeapCurves readHeapCurves(const Sums &S, const LiveSeries &Live,
   HeapCurves Out;
   bool AllProcesses = hasAllProcesses(S);
   if (AllProcesses && canReplay(T)) {
-    // Slices may be whole where events are not.
+    // Intervals may be whole where events are not.
     Error E = replayCurves(T, Columns, Out);
     if (!E)
       return Out;
@@ -136,7 +136,7 @@ HeapCurves readHeapCurves(const Sums &S, const LiveSeries &Live,
   Out.Highest.resize(T.heaps().size() + 1);
   for (uint32_t Heap = 1; Heap < Live.Heaps.size(); ++Heap)
     Out.Highest[Heap] =
-        curveOfSlices(T, Heap, Live.Heaps[Heap], Columns, AllProcesses);
+        curveOfIntervals(T, Heap, Live.Heaps[Heap], Columns, AllProcesses);
   return Out;
 }
 

@@ -86,9 +86,9 @@ bool HeapParts::canHaveParts() {
          meanOf(Runs.after(Each), By) >= Noise;
 }
 
-void HeapParts::find(Metric What, double Least) {
+void HeapParts::find(Metric What, double Min) {
   By = What;
-  Noise = Least;
+  Noise = Min;
   // Without a noise nothing is handed up: each place has its own change.
   bool HandsUp = Noise > 0;
   if (HandsUp && !canHaveParts())
@@ -205,9 +205,9 @@ bool HeapParts::canMoveAll(const PartList &More, const PartList &Less) const {
 /// Finds what moved below a place: all that grew and shrank there, or pairs.
 void HeapParts::takeMoves(size_t At) {
   // More are a change of everything, and would take their square in time.
-  const uint32_t Most = 64;
+  const uint32_t Max = 64;
   const PartList &More = Spots[At].Lists[0], &Less = Spots[At].Lists[1];
-  if (!More.Count || !Less.Count || More.Count + Less.Count > Most)
+  if (!More.Count || !Less.Count || More.Count + Less.Count > Max)
     return;
   takeTwins(At);
   if (!More.Count || !Less.Count)
@@ -281,7 +281,7 @@ void HeapParts::take(size_t At, ArrayRef<uint32_t> Moved) {
 }
 
 void HeapParts::absorb(DiffPart &Into, DiffPart &From) {
-  const size_t Most = 3;
+  const size_t Max = 3;
   for (size_t R = 0; R != Runs.size(); ++R)
     Into.Runs[R].add(From.Runs[R]);
   if (From.Largest.empty())
@@ -291,8 +291,8 @@ void HeapParts::absorb(DiffPart &Into, DiffPart &From) {
   stable_sort(Into.Largest, [](const auto &A, const auto &B) {
     return std::fabs(A.first) > std::fabs(B.first);
   });
-  if (Into.Largest.size() > Most)
-    Into.Largest.resize(Most);
+  if (Into.Largest.size() > Max)
+    Into.Largest.resize(Max);
   Into.Count += From.Count;
   From.Runs = {};
 }

@@ -62,15 +62,15 @@ static HeldBytes sumHeld(const Sums &S) {
 LayerHolds orderByHeld(const Sums &S, std::vector<LayerTotals> &Layers) {
   LayerHolds Out;
   HeldBytes Held = sumHeld(S);
-  uint64_t Most = 0;
+  uint64_t Max = 0;
   for (uint32_t D = 0; D != Held.size(); ++D) {
     uint64_t Sum = 0;
     for (const auto &Entry : Held[D])
       Sum += Entry.second;
-    if (Sum > Most)
-      Most = Sum, Out.Domain = D;
+    if (Sum > Max)
+      Max = Sum, Out.Domain = D;
   }
-  if (!Most)
+  if (!Max)
     return Out;
   std::vector<std::pair<uint64_t, LayerTotals>> Order;
   for (const LayerTotals &L : Layers) {

@@ -23,7 +23,7 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-/// Looks for what slices and blocks tell.
+/// Looks for what intervals and blocks tell.
 class OverTime {
 public:
   OverTime(const Sums &S, const LeakOptions &Options, LeakFindings &R)
@@ -34,7 +34,7 @@ public:
 
 private:
   Error findLayersOfFreed();
-  Error findOutliers(SliceSeries &Slices);
+  Error findOutliers(IntervalSeries &Intervals);
   bool isBelowGrowth(const Outlier &O, const ArenaStacks &Of) const;
   void suppress(const Suppressions &Hidden, const Suppressions &ByDefault);
   LeakFinding &add(LeakKinds Kind, uint32_t Heap, uint32_t Stack);
@@ -47,20 +47,20 @@ private:
 } // namespace
 
 Error OverTime::run(const Suppressions &Hidden, const Suppressions &ByDefault) {
-  auto Slices = SliceSeries::create(S);
-  if (!Slices)
-    return Slices.takeError();
-  R.HasLifetimes = (*Slices)->hasLifetimes();
-  R.HasSteps = (*Slices)->hasSteps();
+  auto Intervals = IntervalSeries::create(S);
+  if (!Intervals)
+    return Intervals.takeError();
+  R.HasLifetimes = (*Intervals)->hasLifetimes();
+  R.HasSteps = (*Intervals)->hasSteps();
   if (Options.Kinds & FK_Growth) {
-    Expected<GrowthReport> Found = findGrowth(**Slices, S, Options.Growth);
+    Expected<GrowthReport> Found = findGrowth(**Intervals, S, Options.Growth);
     if (!Found)
       return Found.takeError();
     R.Growth = std::move(*Found);
     R.LooksForGrowth = true;
   }
   if (Options.Kinds & FK_Outlier)
-    if (Error E = findOutliers(**Slices))
+    if (Error E = findOutliers(**Intervals))
       return E;
   suppress(Hidden, ByDefault);
   return Error::success();
@@ -80,7 +80,7 @@ bool OverTime::isBelowGrowth(const Outlier &O, const ArenaStacks &Of) const {
   });
 }
 
-Error OverTime::findOutliers(SliceSeries &Slices) {
+Error OverTime::findOutliers(IntervalSeries &Intervals) {
   OutlierFinder Finder(S);
   if (!Finder.hasCandidates() || !hasLastBlocks(T))
     return Error::success();
@@ -89,7 +89,7 @@ Error OverTime::findOutliers(SliceSeries &Slices) {
             Finder.add(Process, EndNs, B);
           }))
     return E;
-  Expected<std::vector<Outlier>> Found = Finder.find(Slices);
+  Expected<std::vector<Outlier>> Found = Finder.find(Intervals);
   if (!Found)
     return Found.takeError();
   R.Outliers = std::move(*Found);

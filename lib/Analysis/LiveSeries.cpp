@@ -1,4 +1,5 @@
-//===- LiveSeries.cpp - Live bytes over time, from the slices -------------===//
+//===- LiveSeries.cpp - Live bytes over time, from the intervals
+//-------------===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "memkit/Analysis/LiveSeries.h"
-#include "memkit/Model/Slices.h"
+#include "memkit/Model/Intervals.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 
@@ -24,7 +25,7 @@ struct Change {
 
 class LiveSeriesReader {
 public:
-  LiveSeriesReader(const Trace &T, SliceSeries &From,
+  LiveSeriesReader(const Trace &T, IntervalSeries &From,
                    ArrayRef<HeapStack> Watched)
       : T(T), From(From), Changes(T.heaps().size() + 1),
         Held(From.processes().size()) {
@@ -34,9 +35,9 @@ public:
 
   Error read() {
     return From.forEach(
-        [&](size_t Process, size_t Slice, ArrayRef<SliceChange> Rows) {
-          uint64_t EndNs = From.processes()[Process].Heads[Slice].EndNs;
-          for (const SliceChange &R : Rows)
+        [&](size_t Process, size_t Interval, ArrayRef<IntervalChange> Rows) {
+          uint64_t EndNs = From.processes()[Process].Heads[Interval].EndNs;
+          for (const IntervalChange &R : Rows)
             take(Process, R, EndNs);
           return Error::success();
         });
@@ -47,13 +48,13 @@ public:
     Out.Heaps.resize(Changes.size());
     for (size_t Heap = 1; Heap != Changes.size(); ++Heap)
       Out.Heaps[Heap] = sum(Changes[Heap]);
-    for (const ProcessSlices &I : From.processes())
-      Out.Slices = std::max<uint64_t>(Out.Slices, I.Heads.size());
+    for (const ProcessIntervals &I : From.processes())
+      Out.Intervals = std::max<uint64_t>(Out.Intervals, I.Heads.size());
     return std::move(Out);
   }
 
 private:
-  void take(size_t Process, const SliceChange &R, uint64_t TimeNs) {
+  void take(size_t Process, const IntervalChange &R, uint64_t TimeNs) {
     uint64_t More = R.Bytes - R.BytesBefore;
     if (!Out.Stacks.empty())
       if (auto It = Out.Stacks.find({R.Heap, R.Stack});
@@ -62,7 +63,7 @@ private:
         It->second.Falls += R.Bytes < R.BytesBefore;
       }
     Held[Process][R.Heap] += More;
-    // The rows of a slice are one change.
+    // The rows of an interval are one change.
     std::vector<Change> &To = Changes[R.Heap];
     if (!To.empty() && To.back().TimeNs == TimeNs)
       To.back().Bytes += More;
@@ -78,7 +79,7 @@ private:
         if (I.Ended && I.EndNs < T.endNs())
           Ends[I.Process] = I.EndNs;
     for (size_t At = 0; At != Held.size(); ++At) {
-      const ProcessSlices &I = From.processes()[At];
+      const ProcessIntervals &I = From.processes()[At];
       auto It = Ends.find(I.Process);
       if (It == Ends.end())
         continue;
@@ -105,7 +106,7 @@ private:
   }
 
   const Trace &T;
-  SliceSeries &From;
+  IntervalSeries &From;
   LiveSeries Out;
   std::vector<std::vector<Change>> Changes;       ///< by heap
   std::vector<std::map<uint32_t, uint64_t>> Held; ///< by place of process, heap
@@ -114,7 +115,7 @@ private:
 
 Expected<LiveSeries> readLiveSeries(const Sums &S,
                                     ArrayRef<HeapStack> Watched) {
-  Expected<std::unique_ptr<SliceSeries>> From = SliceSeries::create(S);
+  Expected<std::unique_ptr<IntervalSeries>> From = IntervalSeries::create(S);
   if (!From)
     return From.takeError();
   LiveSeriesReader R(S.trace(), **From, Watched);

@@ -18,14 +18,14 @@ OutlierFinder::OutlierFinder(const Sums &S, const OutlierOptions &Options)
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
   S.forEach([&](uint32_t Process, const SumRow &R) {
-    if (!R.LiveBlocks || R.Allocations < Options.LeastAllocations ||
+    if (!R.LiveBlocks || R.Allocations < Options.MinAllocations ||
         T.wasReplaced(Process) || T.heap(R.Heap).estimateBytes() ||
         (!Outer && R.LiveBytes && !R.LiveExclusive))
       return;
     // More than a few live, and most of those may be on their way; many
     // more are no outliers.
     if (static_cast<double>(R.LiveBlocks) >
-        10 * Options.MostShare * static_cast<double>(R.Allocations))
+        10 * Options.MaxShare * static_cast<double>(R.Allocations))
       return;
     RowOf[key(Process, R.Heap, R.Key)] = Rows.size();
     Rows.push_back({Process, R.Heap, R.Key, R.Allocations, 0, 0, {}});
@@ -41,18 +41,18 @@ void OutlierFinder::add(uint32_t Process, uint64_t EndNs, const LiveBlock &B) {
   R.Live.push_back({B.Size, B.BirthNs});
 }
 
-/// Sums up how long blocks lived: a block that is live from one slice's end to
-/// the next counts for that time.
-Error OutlierFinder::addLives(SliceSeries &Slices) {
+/// Sums up how long blocks lived: a block that is live from one interval's end
+/// to the next counts for that time.
+Error OutlierFinder::addLives(IntervalSeries &Intervals) {
   std::vector<uint32_t> OfRow;
   constexpr uint32_t Unknown = UINT32_MAX, None = UINT32_MAX - 1;
-  return Slices.forEach(
-      [&](size_t Place, size_t Slice, ArrayRef<SliceChange> Changes) {
-        const ProcessSlices &I = Slices.processes()[Place];
+  return Intervals.forEach(
+      [&](size_t Place, size_t Interval, ArrayRef<IntervalChange> Changes) {
+        const ProcessIntervals &I = Intervals.processes()[Place];
         double Left =
-            static_cast<double>(I.Heads.back().EndNs - I.Heads[Slice].EndNs);
-        OfRow.resize(Slices.numRows(), Unknown);
-        for (const SliceChange &C : Changes) {
+            static_cast<double>(I.Heads.back().EndNs - I.Heads[Interval].EndNs);
+        OfRow.resize(Intervals.numRows(), Unknown);
+        for (const IntervalChange &C : Changes) {
           uint32_t &Of = OfRow[C.Row];
           if (Of == Unknown) {
             auto At = RowOf.find(key(I.Process, C.Heap, C.Stack));
@@ -67,14 +67,14 @@ Error OutlierFinder::addLives(SliceSeries &Slices) {
 }
 
 /// How long the siblings may live: a step, or a part of the run.
-static double shortLife(const ProcessSlices &I, double Part) {
+static double shortLife(const ProcessIntervals &I, double Part) {
   double Run = static_cast<double>(
       I.Heads.back().EndNs -
       std::min(I.Heads.front().BeginNs, I.Heads.back().EndNs));
   if (!I.hasSteps())
     return Part * Run;
   double Steps = 0, Time = 0;
-  for (const SliceHead &H : I.Heads)
+  for (const IntervalHead &H : I.Heads)
     if (H.LastStep) {
       Steps +=
           static_cast<double>(H.LastStep - std::min(H.FirstStep, H.LastStep)) +
@@ -84,7 +84,7 @@ static double shortLife(const ProcessSlices &I, double Part) {
   return Time / Steps;
 }
 
-void OutlierFinder::judge(const Row &R, const ProcessSlices &I,
+void OutlierFinder::judge(const Row &R, const ProcessIntervals &I,
                           std::vector<Outlier> &Out) const {
   uint64_t BeginNs = I.Heads.front().BeginNs;
   if (R.EndNs <= BeginNs)
@@ -94,7 +94,7 @@ void OutlierFinder::judge(const Row &R, const ProcessSlices &I,
     return static_cast<double>(R.EndNs - std::min(B.BirthNs, R.EndNs));
   };
   // What is old by the run is no sibling; then the siblings' life is known.
-  double Old = Options.LeastAge * Run, OldLived = 0, OldBlocks = 0;
+  double Old = Options.MinAge * Run, OldLived = 0, OldBlocks = 0;
   for (const OldBlock &B : R.Live)
     if (Age(B) >= Old) {
       OldLived += Age(B);
@@ -102,7 +102,7 @@ void OutlierFinder::judge(const Row &R, const ProcessSlices &I,
     }
   double Siblings = static_cast<double>(R.Allocations) - OldBlocks;
   if (Siblings <= 0 ||
-      OldBlocks > Options.MostShare * static_cast<double>(R.Allocations))
+      OldBlocks > Options.MaxShare * static_cast<double>(R.Allocations))
     return;
   double Life = std::max(0.0, R.Lived - OldLived) / Siblings;
   if (Life > shortLife(I, Options.ShortLife))
@@ -116,9 +116,9 @@ void OutlierFinder::judge(const Row &R, const ProcessSlices &I,
             static_cast<uint64_t>(Life),
             UINT64_MAX,
             0};
-  double Least = std::max(Old, Options.TimesOlder * Life);
+  double Min = std::max(Old, Options.TimesOlder * Life);
   for (const OldBlock &B : R.Live) {
-    if (Age(B) < Least || Age(B) > (1 - Options.WarmUp) * Run)
+    if (Age(B) < Min || Age(B) > (1 - Options.WarmUp) * Run)
       continue;
     O.Blocks += 1;
     O.Bytes += B.Bytes;
@@ -129,18 +129,18 @@ void OutlierFinder::judge(const Row &R, const ProcessSlices &I,
     Out.push_back(O);
 }
 
-Expected<std::vector<Outlier>> OutlierFinder::find(SliceSeries &Slices) {
+Expected<std::vector<Outlier>> OutlierFinder::find(IntervalSeries &Intervals) {
   std::vector<Outlier> Out;
   if (all_of(Rows, [](const Row &R) { return R.Live.empty(); }))
     return Out;
-  if (Error E = addLives(Slices))
+  if (Error E = addLives(Intervals))
     return std::move(E);
-  DenseMap<uint32_t, const ProcessSlices *> SlicesOf;
-  for (const ProcessSlices &I : Slices.processes())
-    SlicesOf[I.Process] = &I;
+  DenseMap<uint32_t, const ProcessIntervals *> IntervalsOf;
+  for (const ProcessIntervals &I : Intervals.processes())
+    IntervalsOf[I.Process] = &I;
   for (const Row &R : Rows)
-    if (auto At = SlicesOf.find(R.Process);
-        At != SlicesOf.end() && !R.Live.empty())
+    if (auto At = IntervalsOf.find(R.Process);
+        At != IntervalsOf.end() && !R.Live.empty())
       judge(R, *At->second, Out);
   stable_sort(Out, [](const Outlier &A, const Outlier &B) {
     return A.Bytes > B.Bytes;

@@ -64,8 +64,8 @@ static void takeSummary(const Sums &S, Overview &Out) {
       Out.Kinds.push_back(std::move(K));
 }
 
-/// Whether a question is asked that slices answer.
-static bool needsSlices(const MarkSeries &Marks) {
+/// Whether a question is asked that intervals answer.
+static bool needsIntervals(const MarkSeries &Marks) {
   auto HasPoints = [](const auto &Points) { return !Points.empty(); };
   return any_of(Marks.Heaps, HasPoints) || any_of(Marks.Devices, HasPoints);
 }
@@ -81,7 +81,7 @@ Expected<Overview> makeOverview(const Sums &S, const OverviewOptions &Options) {
     return Marks.takeError();
   std::vector<HeapStack> Caches = findCaches(S);
   Out.Live.Heaps.resize(T.heaps().size() + 1);
-  if (Options.WithSeries || !Caches.empty() || needsSlices(*Marks)) {
+  if (Options.WithSeries || !Caches.empty() || needsIntervals(*Marks)) {
     Expected<LiveSeries> Live = readLiveSeries(S, Caches);
     if (!Live)
       return Live.takeError();

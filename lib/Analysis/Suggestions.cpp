@@ -49,7 +49,7 @@ struct StackSum {
 } // namespace
 
 std::vector<HeapStack> findCaches(const Sums &S) {
-  constexpr size_t Most = 16;
+  constexpr size_t Max = 16;
   const Trace &T = S.trace();
   std::vector<uint64_t> Peaks;
   for (uint32_t Domain = 0; Domain <= T.devices().size(); ++Domain)
@@ -60,7 +60,7 @@ std::vector<HeapStack> findCaches(const Sums &S) {
     bool IsLarge = isShare(R.LiveExclusive, Peaks[T.heap(R.Heap).Domain],
                            limits::CachePpm);
     if (Frees || !IsLarge || R.Allocations < limits::CacheBlocks ||
-        R.LiveExclusive < limits::LeastBytes || T.wasReplaced(Process))
+        R.LiveExclusive < limits::MinBytes || T.wasReplaced(Process))
       return;
     Found[{R.Heap, R.Key}].Bytes += R.LiveExclusive;
   });
@@ -70,7 +70,7 @@ std::vector<HeapStack> findCaches(const Sums &S) {
     return A.second.Bytes > B.second.Bytes;
   });
   std::vector<HeapStack> Out;
-  for (const auto &[Key, Sum] : ArrayRef(Sorted).take_front(Most))
+  for (const auto &[Key, Sum] : ArrayRef(Sorted).take_front(Max))
     Out.push_back(Key);
   return Out;
 }
@@ -112,7 +112,7 @@ private:
   /// Temporaries of a heap, and the stack with most of them.
   struct Passing {
     double Bytes = 0;
-    uint64_t Most = 0;
+    uint64_t Max = 0;
     uint32_t Stack = 0;
   };
 
@@ -125,8 +125,8 @@ private:
         Passing &P = Temporaries[R.Heap];
         P.Bytes += double(R.AllocatedBytes) / double(R.Allocations) *
                    double(R.Temporaries);
-        if (P.Most < R.Temporaries) {
-          P.Most = R.Temporaries;
+        if (P.Max < R.Temporaries) {
+          P.Max = R.Temporaries;
           P.Stack = R.Key;
         }
       }
@@ -141,7 +141,7 @@ private:
         H.ReservedPeakBytes <= H.PeakBytes)
       return;
     uint64_t Unused = H.ReservedPeakBytes - H.PeakBytes;
-    if (Unused < limits::LeastBytes ||
+    if (Unused < limits::MinBytes ||
         !isShare(Unused, H.ReservedPeakBytes, limits::UnusedPpm) ||
         H.GrowthFragmentationPpm < limits::UnusedPpm)
       return;
@@ -152,7 +152,7 @@ private:
   void advisePinned(uint32_t Id) {
     const HeapTotals &H = T.heapTotals(Id);
     if (!T.heapName(Id).contains("pinned") ||
-        H.AllocatedBytes < limits::LeastBytes || H.PeakBytes == 0 ||
+        H.AllocatedBytes < limits::MinBytes || H.PeakBytes == 0 ||
         H.AllocatedBytes / limits::PinnedTurns < H.PeakBytes ||
         H.Frees < limits::PinnedFrees)
       return;
@@ -185,7 +185,7 @@ private:
       Suggestion &New = add(Advice::NeverShrinks, Heap, CacheBytes[Key],
                             domainPeak(T, T.heap(Heap).Domain));
       New.Count = It->second.Rises;
-      New.OutOf = Live.Slices;
+      New.OutOf = Live.Intervals;
       New.Stack = Stack;
     }
   }
@@ -209,14 +209,14 @@ private:
       return Bytes;
     };
     uint64_t Gradients = BytesOf(TensorKind::Gradient);
-    if (Gradients >= limits::LeastBytes &&
+    if (Gradients >= limits::MinBytes &&
         isShare(Gradients, BytesOf(TensorKind::Parameter),
                 limits::GradientPpm) &&
         BytesOf(TensorKind::Activation) >= Gradients)
       add(Advice::GradientsToNone, Heap, Gradients, Peak);
     const KindSum &Largest = Kinds.front();
     if (Largest.Kind == TensorKind::OptimizerState &&
-        Largest.Bytes >= limits::LeastBytes)
+        Largest.Bytes >= limits::MinBytes)
       add(Advice::OptimizerState, Heap, Largest.Bytes, Peak);
     for (const KindSum &K : Kinds)
       if (K.Kind == TensorKind::Activation)
@@ -228,7 +228,7 @@ private:
       if (!L.Name)
         continue;
       // The largest stand first.
-      if (L.Bytes >= limits::LeastBytes &&
+      if (L.Bytes >= limits::MinBytes &&
           isShare(L.Bytes, Peak, limits::LayerPpm))
         add(Advice::Checkpoint, Heap, L.Bytes, Peak).Layer = L.Name;
       return;
@@ -253,7 +253,7 @@ private:
       }
     for (auto [Parent, Found] : ByParent) {
       auto [Bytes, Count] = Found;
-      if (Count < limits::Workers || Bytes < Count * limits::LeastBytes)
+      if (Count < limits::Workers || Bytes < Count * limits::MinBytes)
         continue;
       Suggestion &New = add(Advice::WorkersCopy, 0, Bytes, 0);
       New.Count = Count;

@@ -8,7 +8,7 @@
 
 #include "memkit/Analysis/Survival.h"
 #include "Distributions.h"
-#include "memkit/Analysis/Interval.h"
+#include "memkit/Analysis/ConfidenceInterval.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -44,23 +44,23 @@ void SurvivalData::add(const SurvivalData &Other) {
 namespace {
 
 /// Nothing is said of fewer bytes that survive, or fewer bins that have such.
-constexpr double LeastBytes = 1024, LeastBins = 4;
+constexpr double MinBytes = 1024, MinBins = 4;
 /// What is older than an age has at most this part of the run to live, where it
 /// is no leak.
-constexpr double MostLife = 1.0 / 3;
+constexpr double MaxLife = 1.0 / 3;
 /// Of what reaches an age so much must live on.
-constexpr double LeastKept = 0.6;
+constexpr double MinKept = 0.6;
 /// The p-value that convicts; where older blocks are freed, too, their frees
 /// are not independent, and it is lower. A place is one of these when so much
 /// of what outlives its interval lives to the end.
 constexpr double Alpha = 1e-3, AlphaOfChurn = 1e-5, KeepsAll = 0.9;
 /// By how many standard errors what lives must rise.
-constexpr double LeastDrift = 3.5, LeastDriftOfKept = 2.5;
+constexpr double MinDrift = 3.5, MinDriftOfKept = 2.5;
 /// It has stopped when less than this part came of what was due, and that by
 /// chance with less than that.
-constexpr double LeastOfDue = 0.3, ChanceOfStop = 0.002;
+constexpr double MinOfDue = 0.3, ChanceOfStop = 0.002;
 /// Unsure up to this p-value.
-constexpr double MostUnsure = 0.2;
+constexpr double MaxUnsure = 0.2;
 
 double sum(ArrayRef<double> V) {
   return std::accumulate(V.begin(), V.end(), 0.0);
@@ -117,9 +117,9 @@ struct Cohorts {
 /// The first bin of a leak that began late: where a lower rate before and
 /// another from there on explain the survivors better by far than one rate.
 void Cohorts::findBegin() {
-  constexpr double LeastGain = 6;
+  constexpr double MinGain = 6;
   double U = bytes(Begin, End), D = units(Begin, End), Before = 0, Units = 0;
-  double Best = LeastGain;
+  double Best = MinGain;
   size_t At = Begin;
   auto Term = [](double Part, double Units) {
     return Part > 0 ? Part * std::log(Part / Units) : 0;
@@ -159,7 +159,7 @@ double Cohorts::lateness() const {
 /// By what the last parts have of what they would have at an even rate.
 Course Cohorts::course() const {
   struct Part {
-    double Of, Least, Chance;
+    double Of, Min, Chance;
   };
   constexpr Part Parts[] = {{2, 0.57, 0.01},
                             {3, 0.45, 0.01},
@@ -177,7 +177,7 @@ Course Cohorts::course() const {
                                 static_cast<double>(End - Begin) / P.Of)));
     double Share = bytes(End - Bins, End) / U;
     double Even = units(End - Bins, End) / D;
-    if (Share / Even >= P.Least ||
+    if (Share / Even >= P.Min ||
         binomialAtMost(Share * Count, Count, Even) >= P.Chance)
       continue;
     if (P.Of > 2 && Share / Even < NearlyNothing)
@@ -246,9 +246,8 @@ bool Judge::rises(size_t Begin) const {
   for (size_t I = std::max<size_t>(Begin, 1); I != Bins.size(); ++I)
     Steps.push_back((Data.Level[I] - Data.Level[I - 1]) / Bins.Units[I]);
   bool FreesLittle = freedFrom(0) <= 0.1 * sum(Data.Bytes);
-  double Least =
-      Kept >= KeepsAll && FreesLittle ? LeastDriftOfKept : LeastDrift;
-  if (drift(Steps) < Least)
+  double Min = Kept >= KeepsAll && FreesLittle ? MinDriftOfKept : MinDrift;
+  if (drift(Steps) < Min)
     return false;
   // One that began late has no halves to compare.
   double Before = sum(ArrayRef(Bins.Units).take_front(Begin));
@@ -262,11 +261,11 @@ std::optional<Trial> Judge::tryAge(unsigned Class) {
   Trial T;
   T.Age = std::ldexp(1.0, static_cast<int>(Class));
   T.End = binsOlderThan(T.Age);
-  if (T.End < LeastBins)
+  if (T.End < MinBins)
     return std::nullopt;
   ArrayRef<double> Old = ArrayRef(Data.Bytes).take_front(T.End);
   double U = sum(Old), D = freedFrom(Class), Reached = U + D;
-  if (U < LeastBytes)
+  if (U < MinBytes)
     return T;
   // What comes together, or goes, counts as one.
   double UnitOfCohorts = 0, Exposure = 0, At = 0, FreedIn = 0;
@@ -287,7 +286,7 @@ std::optional<Trial> Judge::tryAge(unsigned Class) {
   UnitOfCohorts = std::max(UnitOfCohorts, SampleBytes);
   double UnitOfFrees = D > 0 ? 1.5 * D / std::max(FreedIn, 1.0) : 0;
   double Unit = std::max(UnitOfCohorts, UnitOfFrees);
-  double Expected = Exposure / Unit / (MostLife * Total);
+  double Expected = Exposure / Unit / (MaxLife * Total);
   T.PValue = poissonAtMost(D / Unit, Expected);
   T.Chance = std::exp(-Expected);
   T.Alpha = Kept >= KeepsAll ? Alpha : AlphaOfChurn;
@@ -300,7 +299,7 @@ std::optional<Trial> Judge::tryAge(unsigned Class) {
   double Young = sum(ArrayRef(Data.Bytes).drop_front(T.End));
   double YoungUnits = C.units(T.End, Bins.size());
   double Due = C.rate() * YoungUnits;
-  if (T.Goes == Course::On && Young < LeastOfDue * Due &&
+  if (T.Goes == Course::On && Young < MinOfDue * Due &&
       poissonAtMost(Young / UnitOfCohorts, Due / UnitOfCohorts) < ChanceOfStop)
     T.Goes = Course::Stopped;
   double Span = C.units(C.Begin, Bins.size());
@@ -311,8 +310,8 @@ std::optional<Trial> Judge::tryAge(unsigned Class) {
   if (T.Goes == Course::On && C.lateness() < -2.6 && C.lastHalf() < 0.57)
     T.Goes = Course::Slows;
   double Net = U + Young - Data.OldFreed;
-  T.Holds = Net >= 0.5 * U && U / Reached >= LeastKept && Span >= 3 * T.Age &&
-            C.Count >= LeastBins && rises(C.Begin);
+  T.Holds = Net >= 0.5 * U && U / Reached >= MinKept && Span >= 3 * T.Age &&
+            C.Count >= MinBins && rises(C.Begin);
   return T;
 }
 
@@ -361,7 +360,7 @@ SurvivalResult Judge::run() {
   SurvivalResult R;
   double Live = sum(Data.Bytes), Freed = freedFrom(0);
   auto Bins4 = count_if(Data.Bytes, [](double B) { return B > 0; });
-  if (Live < LeastBytes || Bins4 < LeastBins) {
+  if (Live < MinBytes || Bins4 < MinBins) {
     isContainer(R);
     return R;
   }
@@ -369,7 +368,7 @@ SurvivalResult Judge::run() {
   std::optional<Trial> Best;
   auto Class = static_cast<unsigned>(
       std::max(0.0, std::ceil(std::log2(std::max(Bins.Resolution, 1.0)))));
-  double LeastChance = 1;
+  double MinChance = 1;
   auto IsBetter = [](const Trial &A, const Trial &B) {
     if (A.convicts() != B.convicts())
       return A.convicts();
@@ -381,7 +380,7 @@ SurvivalResult Judge::run() {
     std::optional<Trial> T = tryAge(Class);
     if (!T)
       break;
-    LeastChance = std::min(LeastChance, T->Chance);
+    MinChance = std::min(MinChance, T->Chance);
     R.Cohorts = std::max(R.Cohorts, T->Cohorts);
     if (!Best || IsBetter(*T, *Best))
       Best = T;
@@ -390,18 +389,18 @@ SurvivalResult Judge::run() {
     return R;
   R.PValue = Best->PValue;
   R.Alpha = Best->Alpha;
-  R.Counts = LeastChance <= Alpha;
+  R.Counts = MinChance <= Alpha;
   R.Since = Best->Begin;
   R.Bytes = sum(ArrayRef(Data.Bytes).drop_front(Best->Begin));
   if (Best->Holds) {
     switch (Best->Goes) {
     case Course::On:
-      R.Verdict = R.PValue <= R.Alpha      ? Survival::Leak
-                  : R.PValue <= MostUnsure ? Survival::Unsure
-                                           : Survival::None;
+      R.Verdict = R.PValue <= R.Alpha     ? Survival::Leak
+                  : R.PValue <= MaxUnsure ? Survival::Unsure
+                                          : Survival::None;
       break;
     case Course::Evicts:
-      R.Verdict = R.PValue <= MostUnsure ? Survival::Unsure : Survival::None;
+      R.Verdict = R.PValue <= MaxUnsure ? Survival::Unsure : Survival::None;
       break;
     case Course::Slows:
       R.Verdict = R.PValue <= Alpha ? Survival::Slows : Survival::None;
@@ -422,8 +421,8 @@ SurvivalResult Judge::run() {
 /// up to the end, and its blocks do not become many. One that doubles has the
 /// more time between two rises the larger it is.
 bool Judge::isContainer(SurvivalResult &R) const {
-  constexpr double LeastRise = 16 * 1024, LeastFactor = 4, MostBlocks = 4;
-  constexpr size_t LeastRises = 4;
+  constexpr double MinRise = 16 * 1024, MinFactor = 4, MaxBlocks = 4;
+  constexpr size_t MinRises = 4;
   std::vector<double> Times, Sizes; ///< of the rises
   double At = 0, Before = Data.LevelBefore;
   for (size_t I = 0; I != Bins.size(); ++I) {
@@ -445,9 +444,9 @@ bool Judge::isContainer(SurvivalResult &R) const {
     }
     Before = Level;
   }
-  if (Sizes.size() < LeastRises || Data.LevelBlocks.back() > MostBlocks ||
-      Sizes.back() - Data.LevelBefore < LeastRise ||
-      Sizes.back() < LeastFactor * Sizes.front())
+  if (Sizes.size() < MinRises || Data.LevelBlocks.back() > MaxBlocks ||
+      Sizes.back() - Data.LevelBefore < MinRise ||
+      Sizes.back() < MinFactor * Sizes.front())
     return false;
   return fillsEvenly(Times, Sizes, R);
 }
@@ -456,13 +455,12 @@ bool Judge::isContainer(SurvivalResult &R) const {
 /// were put into it for each unit of time. Sizes: that it was made to at Times.
 bool Judge::fillsEvenly(ArrayRef<double> Times, ArrayRef<double> Sizes,
                         SurvivalResult &R) const {
-  constexpr double Early = 8, Tolerance = 0.15, LeastLate = 0.5,
-                   MostFactor = 4.1;
-  constexpr size_t LeastPoints = 3;
+  constexpr double Early = 8, Tolerance = 0.15, MinLate = 0.5, MaxFactor = 4.1;
+  constexpr size_t MinPoints = 3;
   size_t Last = Sizes.size() - 1, First = 1;
   while (First != Last && Sizes[First - 1] < Sizes[Last - 1] / Early)
     ++First;
-  if (Last - First + 1 < LeastPoints)
+  if (Last - First + 1 < MinPoints)
     return false;
   double Span = Times[Last] - Times[First];
   double Rate = (Sizes[Last - 1] - Sizes[First - 1]) / std::max(Span, 1e-9);
@@ -471,14 +469,14 @@ bool Judge::fillsEvenly(ArrayRef<double> Times, ArrayRef<double> Sizes,
   for (size_t I = First; I <= Last; ++I) {
     double Due = Times[First] + (Sizes[I - 1] - Sizes[First - 1]) / Rate;
     if (std::fabs(Times[I] - Due) > Off ||
-        (I != First && Sizes[I] > MostFactor * Sizes[I - 1]))
+        (I != First && Sizes[I] > MaxFactor * Sizes[I - 1]))
       return false;
   }
   double Next = Times[Last] + (Sizes[Last] - Sizes[Last - 1]) / Rate;
   if (Total > Next + Off)
     return false; // it is filled no more
   R.Verdict =
-      Times[Last] >= LeastLate * Total ? Survival::Leak : Survival::Unsure;
+      Times[Last] >= MinLate * Total ? Survival::Leak : Survival::Unsure;
   R.IsContainer = true;
   R.PValue = 0;
   R.Rate = Rate;
@@ -496,7 +494,7 @@ bool Judge::fillsEvenly(ArrayRef<double> Times, ArrayRef<double> Sizes,
 
 SurvivalResult judgeSurvival(const SurvivalBins &Bins, const SurvivalData &Data,
                              double SampleBytes) {
-  if (Bins.size() < LeastBins)
+  if (Bins.size() < MinBins)
     return {};
   return Judge(Bins, Data, SampleBytes).run();
 }

@@ -216,9 +216,9 @@ void RowWriter::head() {
 
 Error RowWriter::run(function_ref<bool()> Failed) {
   const TimeWindow &W = Sel.times();
-  bool FromKeyframe = W.Since && !W.Since->IsEnd && Sel.canStartNear();
+  bool FromSnapshot = W.Since && !W.Since->IsEnd && Sel.canStartNear();
   if (Error E = requireEvents(T, "a table of events needs",
-                              FromKeyframe ? &*W.Since : nullptr))
+                              FromSnapshot ? &*W.Since : nullptr))
     return E;
   if (!Json)
     head();
@@ -234,7 +234,7 @@ Error RowWriter::run(function_ref<bool()> Failed) {
   if (!R)
     return R.takeError();
   A = &(*R)->accounts();
-  if (FromKeyframe)
+  if (FromSnapshot)
     if (Error E = (*R)->startNear(W.Since->TimeNs))
       return E;
   if (Error E = runTo(**R, W.last()))

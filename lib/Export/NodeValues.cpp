@@ -17,10 +17,10 @@ NodeValues::NodeValues(ShownTree T, ArrayRef<Profile> Profiles,
                        ArrayRef<uint32_t> Canonical)
     : Width(Profiles.size()) {
   const StackView &V = T.view();
-  uint32_t Most = V.numNodes();
+  uint32_t Max = V.numNodes();
   if (!Canonical.empty())
-    Most = *std::max_element(Canonical.begin(), Canonical.end());
-  std::vector<uint32_t> RowOf(Most + size_t(1)); // + 1; 0: none yet
+    Max = *std::max_element(Canonical.begin(), Canonical.end());
+  std::vector<uint32_t> RowOf(Max + size_t(1)); // + 1; 0: none yet
   for (size_t Column = 0; Column != Width; ++Column)
     for (const KeyValue &K : Profiles[Column].Values) {
       uint32_t Node = V.leaf(K.Key);

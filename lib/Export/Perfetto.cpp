@@ -9,8 +9,8 @@
 #include "memkit/Export/Perfetto.h"
 #include "PerfettoWriter.h"
 #include "memkit/Export/FlameTree.h"
+#include "memkit/Model/Intervals.h"
 #include "memkit/Model/ScopeSpans.h"
-#include "memkit/Model/Slices.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -22,9 +22,9 @@ namespace memkit {
 namespace {
 
 /// What fills about 60 MB.
-constexpr uint64_t MostScopes = 1'000'000;
+constexpr uint64_t MaxScopes = 1'000'000;
 /// Of the flame chart.
-constexpr size_t MostNodes = 50'000;
+constexpr size_t MaxNodes = 50'000;
 
 class TimelineWriter {
 public:
@@ -54,7 +54,7 @@ private:
   Track thread(uint32_t Id);
 
   Error counters();
-  void cutSlice(uint32_t Process, uint64_t EndNs);
+  void cutInterval(uint32_t Process, uint64_t EndNs);
   Error marks();
   void mark(const Mark &M);
   void step(const Mark &M);
@@ -70,7 +70,7 @@ private:
   std::vector<Track> Threads; ///< by id; 0: not yet
   StringMap<Track> Counters;  ///< by process, heap and what is counted
   DenseMap<std::pair<uint32_t, uint64_t>, Track> Ranges;
-  /// By process and heap, at the end of the last slice.
+  /// By process and heap, at the end of the last interval.
   DenseMap<std::pair<uint32_t, uint32_t>, uint64_t> LiveBytes;
   std::vector<uint32_t> Changed;  ///< heaps
   std::vector<BitVector> DrawnAt; ///< by thread, then depth
@@ -107,8 +107,8 @@ TimelineWriter::Track TimelineWriter::thread(uint32_t Id) {
   return Known;
 }
 
-/// A slice of Process is whole: tells what its heaps have at its end.
-void TimelineWriter::cutSlice(uint32_t Process, uint64_t EndNs) {
+/// An interval of Process is whole: tells what its heaps have at its end.
+void TimelineWriter::cutInterval(uint32_t Process, uint64_t EndNs) {
   llvm::sort(Changed);
   Changed.erase(std::unique(Changed.begin(), Changed.end()), Changed.end());
   if (isInWindow(EndNs))
@@ -118,21 +118,21 @@ void TimelineWriter::cutSlice(uint32_t Process, uint64_t EndNs) {
 }
 
 Error TimelineWriter::counters() {
-  Expected<std::unique_ptr<SliceSeries>> Series = SliceSeries::create(S);
+  Expected<std::unique_ptr<IntervalSeries>> Series = IntervalSeries::create(S);
   if (!Series)
     return Series.takeError();
-  std::optional<std::pair<size_t, size_t>> Now; // process and slice
+  std::optional<std::pair<size_t, size_t>> Now; // process and interval
   auto Cut = [&] {
-    const ProcessSlices &I = (*Series)->processes()[Now->first];
-    cutSlice(I.Process, I.Heads[Now->second].EndNs);
+    const ProcessIntervals &I = (*Series)->processes()[Now->first];
+    cutInterval(I.Process, I.Heads[Now->second].EndNs);
   };
-  // A slice with many rows is given in several pieces.
+  // An interval with many rows is given in several pieces.
   Error E = (*Series)->forEach(
-      [&](size_t Process, size_t Slice, ArrayRef<SliceChange> Rows) {
-        if (Now && *Now != std::pair(Process, Slice))
+      [&](size_t Process, size_t Interval, ArrayRef<IntervalChange> Rows) {
+        if (Now && *Now != std::pair(Process, Interval))
           Cut();
-        Now = {Process, Slice};
-        for (const SliceChange &R : Rows) {
+        Now = {Process, Interval};
+        for (const IntervalChange &R : Rows) {
           LiveBytes[{(*Series)->processes()[Process].Process, R.Heap}] +=
               R.Bytes - R.BytesBefore;
           Changed.push_back(R.Heap);
@@ -227,7 +227,7 @@ void TimelineWriter::scope(const ScopeSpans::Span &Sp, bool Begins) {
   }
   if (Drawn.size() <= Sp.Depth)
     Drawn.resize(Sp.Depth + 1);
-  Drawn[Sp.Depth] = Written < MostScopes;
+  Drawn[Sp.Depth] = Written < MaxScopes;
   if (!Drawn[Sp.Depth]) {
     ++LeftOut;
     return;
@@ -268,7 +268,7 @@ void TimelineWriter::chart(ShownTree Tree, const NodeRanks &Ranks,
     return;
   FlameNames Names(Tree, FlameNames::Distinct::ByPlace);
   std::vector<FlameNode> Nodes =
-      FlameBuilder(Tree, Ranks, Names).build(P, MostNodes);
+      FlameBuilder(Tree, Ranks, Names).build(P, MaxNodes);
   // No process has this number.
   Track On = Out.track(Out.process(INT32_MAX, P.Name), "bytes as time");
   double Scale = static_cast<double>(std::max<uint64_t>(T.endNs(), 1)) /

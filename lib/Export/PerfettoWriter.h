@@ -31,7 +31,7 @@ public:
   /// The same for a counter of bytes.
   Track counter(Track Parent, llvm::StringRef Name);
 
-  /// Category: what the UI can filter by. Bytes: shown with the slice.
+  /// Category: what the UI can filter by. Bytes: shown with the interval.
   void begin(Track On, uint64_t TimeNs, llvm::StringRef Name,
              llvm::StringRef Category, std::optional<uint64_t> Bytes = {});
   void end(Track On, uint64_t TimeNs);

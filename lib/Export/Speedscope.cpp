@@ -20,7 +20,7 @@ using namespace llvm;
 namespace memkit {
 
 /// About what a file may have, in all its profiles.
-static constexpr size_t MaxNodes = 100'000;
+static constexpr size_t MaxSpeedscopeNodes = 100'000;
 static constexpr size_t MaxBytes = 20'000'000;
 
 static void add(Text &To, StringRef S) { To.append(S.begin(), S.end()); }
@@ -73,7 +73,7 @@ static void addEvents(Text &To, ArrayRef<FlameNode> Nodes) {
   std::vector<Open> Opened;
   uint64_t Where = 0;
   size_t Begin = To.size();
-  To.resize_for_overwrite(Begin + 2 * MostEvent * Nodes.size());
+  To.resize_for_overwrite(Begin + 2 * MaxEvent * Nodes.size());
   char *At = To.data() + Begin;
   auto CloseTo = [&](size_t Depth) {
     while (Opened.size() > Depth) {
@@ -196,9 +196,10 @@ static File makeFile(ShownTree T, const NodeRanks &Ranks,
 void writeSpeedscope(raw_ostream &OS, ShownTree T, const NodeRanks &Ranks,
                      ArrayRef<Profile> Profiles, bool Full,
                      const Profile *InOrder) {
-  size_t Limit = Full || Profiles.empty()
-                     ? 0
-                     : std::max<size_t>(MaxNodes / Profiles.size(), 1);
+  size_t Limit =
+      Full || Profiles.empty()
+          ? 0
+          : std::max<size_t>(MaxSpeedscopeNodes / Profiles.size(), 1);
   File F = makeFile(T, Ranks, Profiles, Limit, InOrder);
   // Long names can make a file too large with few nodes.
   while (!Full && F.bytes() > MaxBytes && Limit > 1) {

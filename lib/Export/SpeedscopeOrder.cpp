@@ -22,8 +22,8 @@ public:
   OrderWriter(ShownTree T, FlameNames &Names, Text &To)
       : T(T), Names(Names), To(To) {}
 
-  /// Values below Least are folded with their neighbours.
-  void run(const Profile &P, uint64_t Least) {
+  /// Values below Min are folded with their neighbours.
+  void run(const Profile &P, uint64_t Min) {
     size_t Begin = To.size();
     uint64_t Folded = 0;
     auto Fold = [&] {
@@ -32,7 +32,7 @@ public:
         draw(Value);
     };
     for (const KeyValue &V : P.Values) {
-      if (V.Value < Least) {
+      if (V.Value < Min) {
         Folded += V.Value;
         continue;
       }
@@ -75,7 +75,7 @@ private:
   }
   void event(bool Opens, uint32_t Name) {
     size_t Begin = To.size();
-    To.resize_for_overwrite(Begin + MostEvent);
+    To.resize_for_overwrite(Begin + MaxEvent);
     To.truncate(putEvent(To.data() + Begin, Opens, Name, Where) - To.data());
   }
 
@@ -89,7 +89,7 @@ private:
 } // namespace
 
 /// The value of which P has at most Count that are as large.
-static uint64_t leastOf(const Profile &P, size_t Count) {
+static uint64_t minOf(const Profile &P, size_t Count) {
   if (!Count || P.Values.size() <= Count)
     return 0;
   std::vector<uint64_t> Values;
@@ -101,8 +101,8 @@ static uint64_t leastOf(const Profile &P, size_t Count) {
 }
 
 void addInOrder(Text &To, ShownTree T, FlameNames &Names, const Profile &P,
-                size_t Most) {
-  OrderWriter(T, Names, To).run(P, leastOf(P, Most));
+                size_t Max) {
+  OrderWriter(T, Names, To).run(P, minOf(P, Max));
 }
 
 } // namespace memkit

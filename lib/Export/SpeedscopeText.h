@@ -27,8 +27,8 @@ inline char *put(char *At, uint64_t Number) {
   return std::to_chars(At, At + 20, Number).ptr;
 }
 
-/// Writes an event of a profile, at most MostEvent bytes.
-inline constexpr size_t MostEvent = 64;
+/// Writes an event of a profile, at most MaxEvent bytes.
+inline constexpr size_t MaxEvent = 64;
 inline char *putEvent(char *At, bool Opens, uint32_t Name, uint64_t Where) {
   At = put(At, Opens ? R"({"type":"O","frame":)" : R"({"type":"C","frame":)");
   return put(put(put(put(At, uint64_t(Name)), R"(,"at":)"), Where), "},");

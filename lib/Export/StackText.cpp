@@ -35,11 +35,11 @@ void printStack(raw_ostream &OS, const Trace &T, uint32_t Stack,
 
 void printFrames(raw_ostream &OS, ArrayRef<ShownFrame> Frames, unsigned Indent,
                  unsigned Width, bool Full) {
-  const size_t Most = 24, Outermost = 4;
-  size_t Skip = Full || Frames.size() <= Most ? 0 : Frames.size() - Most;
+  const size_t Max = 24, Outermost = 4;
+  size_t Skip = Full || Frames.size() <= Max ? 0 : Frames.size() - Max;
   for (size_t I = 0; I != Frames.size(); ++I) {
     OS.indent(Indent);
-    if (Skip && I == Most - Outermost) {
+    if (Skip && I == Max - Outermost) {
       OS << "... " << Skip << " more frames (-v shows them) ...\n";
       OS.indent(Indent);
       I += Skip;

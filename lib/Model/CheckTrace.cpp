@@ -28,7 +28,7 @@ void CheckResult::add(std::string Difference) {
 
 namespace {
 
-/// Stops the replay where the file has a slice or keyframe, and compares.
+/// Stops the replay where the file has an interval or snapshot, and compares.
 class Checker : public ReplayObserver {
 public:
   Checker(TraceReader &R, CheckResult &Out) : R(R), Out(Out) {}
@@ -39,95 +39,96 @@ public:
   Error finish();
 
   uint64_t nextTimeStop() override {
-    return NextSlice < SliceStops.size() ? SliceStops[NextSlice].EndNs
-                                         : UINT64_MAX;
+    return NextInterval < IntervalStops.size()
+               ? IntervalStops[NextInterval].EndNs
+               : UINT64_MAX;
   }
   Error timeStop(uint64_t TimeNs, uint64_t NextNs) override;
   uint64_t nextEventStop(uint32_t Process) override;
   Error eventStop(uint32_t Process, uint64_t TimeNs) override;
 
 private:
-  struct SliceStop {
+  struct IntervalStop {
     uint64_t EndNs = 0;
     uint32_t Process = 0;
     uint32_t Row = 0;
     uint64_t Index = 0;
     const BlockInfo *Block = nullptr;
   };
-  struct KeyframeStop {
+  struct SnapshotStop {
     uint64_t Events = 0;
     std::vector<const BlockInfo *> Parts;
     bool Whole = false;
   };
 
-  Error findSlices(const BlockInfo &B, const IdLimits &Limits);
-  Error findKeyframe(const BlockInfo &B, const IdLimits &Limits);
-  llvm::Expected<Slice> readSlice(llvm::ArrayRef<SliceStop> Parts);
-  Error compareSlice(llvm::ArrayRef<SliceStop> Parts);
-  /// Reads a part of a keyframe, with its blocks, into Part.
+  Error findIntervals(const BlockInfo &B, const IdLimits &Limits);
+  Error findSnapshot(const BlockInfo &B, const IdLimits &Limits);
+  llvm::Expected<Interval> readInterval(llvm::ArrayRef<IntervalStop> Parts);
+  Error compareInterval(llvm::ArrayRef<IntervalStop> Parts);
+  /// Reads a part of a snapshot, with its blocks, into Part.
   Error readPart(const BlockInfo &B);
-  Error compareKeyframe(uint32_t Process, const KeyframeStop &K,
+  Error compareSnapshot(uint32_t Process, const SnapshotStop &K,
                         uint64_t TimeNs);
-  void addBlock(uint32_t Process, const Keyframe &K, const LiveBlock &Said,
+  void addBlock(uint32_t Process, const Snapshot &K, const LiveBlock &Said,
                 const LiveBlock *Is);
 
   TraceReader &R;
   CheckResult &Out;
   Replay *Run = nullptr;
-  std::vector<SliceStop> SliceStops; ///< by time
-  size_t NextSlice = 0;
-  std::map<uint32_t, std::vector<KeyframeStop>> KeyframeStops;
-  std::map<uint32_t, size_t> NextKeyframe;
-  /// The last block of slices read, of each process.
-  std::map<uint32_t, std::pair<const BlockInfo *, Slices>> Cache;
-  Keyframe Part;
+  std::vector<IntervalStop> IntervalStops; ///< by time
+  size_t NextInterval = 0;
+  std::map<uint32_t, std::vector<SnapshotStop>> SnapshotStops;
+  std::map<uint32_t, size_t> NextSnapshot;
+  /// The last block of intervals read, of each process.
+  std::map<uint32_t, std::pair<const BlockInfo *, Intervals>> Cache;
+  Snapshot Part;
 };
 
 Error Checker::findStops(const IdLimits &Limits) {
   for (const BlockInfo &B : R.blocks()) {
-    Error E = B.Kind == BlockKind::Slices     ? findSlices(B, Limits)
-              : B.Kind == BlockKind::Keyframe ? findKeyframe(B, Limits)
+    Error E = B.Kind == BlockKind::Intervals  ? findIntervals(B, Limits)
+              : B.Kind == BlockKind::Snapshot ? findSnapshot(B, Limits)
                                               : Error::success();
     if (E)
       return E;
   }
-  auto Earlier = [](const SliceStop &X, const SliceStop &Y) {
+  auto Earlier = [](const IntervalStop &X, const IntervalStop &Y) {
     return std::tie(X.EndNs, X.Process, X.Index) <
            std::tie(Y.EndNs, Y.Process, Y.Index);
   };
-  std::stable_sort(SliceStops.begin(), SliceStops.end(), Earlier);
-  for (auto &[Process, Stops] : KeyframeStops)
+  std::stable_sort(IntervalStops.begin(), IntervalStops.end(), Earlier);
+  for (auto &[Process, Stops] : SnapshotStops)
     std::stable_sort(Stops.begin(), Stops.end(),
-                     [](const KeyframeStop &X, const KeyframeStop &Y) {
+                     [](const SnapshotStop &X, const SnapshotStop &Y) {
                        return X.Events < Y.Events;
                      });
   return Error::success();
 }
 
-Error Checker::findSlices(const BlockInfo &B, const IdLimits &Limits) {
-  Slices S;
+Error Checker::findIntervals(const BlockInfo &B, const IdLimits &Limits) {
+  Intervals S;
   if (Error E = R.read(B, S))
     return E;
   if (std::string P = Limits.check(S); !P.empty())
     return makeTraceError(R.name(), B.Offset, P);
   for (uint32_t Row = 0; Row < S.Rows.size(); ++Row)
-    SliceStops.push_back(
+    IntervalStops.push_back(
         {S.Rows[Row].EndNs, S.Process, Row, S.Rows[Row].Index, &B});
   return Error::success();
 }
 
-Error Checker::findKeyframe(const BlockInfo &B, const IdLimits &Limits) {
+Error Checker::findSnapshot(const BlockInfo &B, const IdLimits &Limits) {
   if (Error E = R.readHead(B, Part))
     return E;
   if (std::string P = Limits.check(Part); !P.empty())
     return makeTraceError(R.name(), B.Offset, P);
-  std::vector<KeyframeStop> &Stops = KeyframeStops[Part.Process];
+  std::vector<SnapshotStop> &Stops = SnapshotStops[Part.Process];
   if (Part.Part == 0)
     Stops.push_back({Part.Events, {}, false});
   if (Stops.empty() || Stops.back().Events != Part.Events ||
       Stops.back().Parts.size() != Part.Part || Stops.back().Whole) {
     Out.add(
-        formatv("keyframe at offset {0}: part {1} follows no part before it",
+        formatv("snapshot at offset {0}: part {1} follows no part before it",
                 B.Offset, Part.Part));
     return Error::success();
   }
@@ -137,45 +138,47 @@ Error Checker::findKeyframe(const BlockInfo &B, const IdLimits &Limits) {
 }
 
 //===----------------------------------------------------------------------===//
-// Slices
+// Intervals
 //===----------------------------------------------------------------------===//
 
 Error Checker::timeStop(uint64_t TimeNs, uint64_t) {
-  while (NextSlice < SliceStops.size() &&
-         SliceStops[NextSlice].EndNs <= TimeNs) {
-    // A slice with more rows than a block stands in several.
-    const SliceStop &First = SliceStops[NextSlice];
-    size_t End = NextSlice + 1;
-    while (End < SliceStops.size() &&
-           SliceStops[End].Process == First.Process &&
-           SliceStops[End].Index == First.Index)
+  while (NextInterval < IntervalStops.size() &&
+         IntervalStops[NextInterval].EndNs <= TimeNs) {
+    // An interval with more rows than a block stands in several.
+    const IntervalStop &First = IntervalStops[NextInterval];
+    size_t End = NextInterval + 1;
+    while (End < IntervalStops.size() &&
+           IntervalStops[End].Process == First.Process &&
+           IntervalStops[End].Index == First.Index)
       ++End;
-    auto Parts = llvm::ArrayRef(SliceStops).slice(NextSlice, End - NextSlice);
-    NextSlice = End;
-    if (Error E = compareSlice(Parts))
+    auto Parts =
+        llvm::ArrayRef(IntervalStops).slice(NextInterval, End - NextInterval);
+    NextInterval = End;
+    if (Error E = compareInterval(Parts))
       return E;
   }
   return Error::success();
 }
 
-llvm::Expected<Slice> Checker::readSlice(llvm::ArrayRef<SliceStop> Parts) {
-  Slice Whole;
-  for (const SliceStop &At : Parts) {
+llvm::Expected<Interval>
+Checker::readInterval(llvm::ArrayRef<IntervalStop> Parts) {
+  Interval Whole;
+  for (const IntervalStop &At : Parts) {
     auto &[Block, Read] = Cache[At.Process];
     if (Block != At.Block) {
       if (Error E = R.read(*At.Block, Read))
         return E;
       Block = At.Block;
     }
-    const Slice &S = Read.Rows[At.Row];
-    std::vector<SliceRow> Rows = std::move(Whole.Rows);
+    const Interval &S = Read.Rows[At.Row];
+    std::vector<IntervalRow> Rows = std::move(Whole.Rows);
     Whole = S;
     Whole.Rows.insert(Whole.Rows.begin(), Rows.begin(), Rows.end());
   }
   return Whole;
 }
 
-static std::string sumsOf(const SliceRow &R) {
+static std::string sumsOf(const IntervalRow &R) {
   return formatv("{0} blocks, {1} bytes ({2} blocks, {3} bytes allocated, {4} "
                  "temporaries)",
                  R.LiveBlocks, R.LiveBytes, R.Allocations, R.AllocatedBytes,
@@ -183,22 +186,23 @@ static std::string sumsOf(const SliceRow &R) {
       .str();
 }
 
-Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
-  const SliceStop &At = Parts.front();
-  llvm::Expected<Slice> Joined = readSlice(Parts);
+Error Checker::compareInterval(llvm::ArrayRef<IntervalStop> Parts) {
+  const IntervalStop &At = Parts.front();
+  llvm::Expected<Interval> Joined = readInterval(Parts);
   if (!Joined)
     return Joined.takeError();
-  Slice &Said = *Joined;
-  Slice Is;
-  bool HasSums = Said.Sums != SliceSums::None;
-  Run->accounts().cutSlice(At.Process, At.EndNs, Run->nextOrdinal(At.Process),
-                           HasSums ? Said.Sums : SliceSums::Changed, Is);
+  Interval &Said = *Joined;
+  Interval Is;
+  bool HasSums = Said.Sums != IntervalSums::None;
+  Run->accounts().cutInterval(At.Process, At.EndNs,
+                              Run->nextOrdinal(At.Process),
+                              HasSums ? Said.Sums : IntervalSums::Changed, Is);
   if (!HasSums)
-    for (SliceRow &R : Is.Rows)
+    for (IntervalRow &R : Is.Rows)
       R.Allocations = R.AllocatedBytes = R.Temporaries = 0;
-  Out.Slices += 1;
+  Out.Intervals += 1;
   std::string Name =
-      formatv("process {0}, slice {1}: ", At.Process, Said.Index).str();
+      formatv("process {0}, interval {1}: ", At.Process, Said.Index).str();
   auto Compare = [&](const char *What, uint64_t A, uint64_t B) {
     if (A != B)
       Out.add(Name + formatv("{0} {1}, events give {2}", What, A, B).str());
@@ -207,8 +211,10 @@ Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
   Compare("first step", Said.FirstStep, Is.FirstStep);
   Compare("last step", Said.LastStep, Is.LastStep);
   Compare("begin", Said.BeginNs, Is.BeginNs);
-  auto Key = [](const SliceRow &X) { return std::make_pair(X.Heap, X.Stack); };
-  auto Less = [&](const SliceRow &X, const SliceRow &Y) {
+  auto Key = [](const IntervalRow &X) {
+    return std::make_pair(X.Heap, X.Stack);
+  };
+  auto Less = [&](const IntervalRow &X, const IntervalRow &Y) {
     return Key(X) < Key(Y);
   };
   if (!std::is_sorted(Said.Rows.begin(), Said.Rows.end(), Less))
@@ -218,7 +224,7 @@ Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
   while (A != AEnd || B != BEnd) {
     bool OnlyFile = B == BEnd || (A != AEnd && Less(*A, *B));
     bool OnlyEvents = A == AEnd || (B != BEnd && Less(*B, *A));
-    const SliceRow &Row = OnlyEvents ? *B : *A;
+    const IntervalRow &Row = OnlyEvents ? *B : *A;
     auto Where = [&] {
       return formatv("{0}heap {1}, stack {2}: ", Name, Row.Heap, Row.Stack)
           .str();
@@ -239,15 +245,15 @@ Error Checker::compareSlice(llvm::ArrayRef<SliceStop> Parts) {
 }
 
 //===----------------------------------------------------------------------===//
-// Keyframes
+// Snapshots
 //===----------------------------------------------------------------------===//
 
 uint64_t Checker::nextEventStop(uint32_t Process) {
-  auto Stops = KeyframeStops.find(Process);
-  if (Stops == KeyframeStops.end())
+  auto Stops = SnapshotStops.find(Process);
+  if (Stops == SnapshotStops.end())
     return UINT64_MAX;
-  size_t &Next = NextKeyframe[Process];
-  const std::vector<KeyframeStop> &List = Stops->second;
+  size_t &Next = NextSnapshot[Process];
+  const std::vector<SnapshotStop> &List = Stops->second;
   // At no event at all nothing lives; finish() says so.
   while (Next < List.size() && List[Next].Events == 0)
     ++Next;
@@ -255,11 +261,11 @@ uint64_t Checker::nextEventStop(uint32_t Process) {
 }
 
 Error Checker::eventStop(uint32_t Process, uint64_t TimeNs) {
-  const std::vector<KeyframeStop> &List = KeyframeStops[Process];
-  size_t &Next = NextKeyframe[Process];
+  const std::vector<SnapshotStop> &List = SnapshotStops[Process];
+  size_t &Next = NextSnapshot[Process];
   uint64_t Events = List[Next].Events;
   while (Next < List.size() && List[Next].Events == Events)
-    if (Error E = compareKeyframe(Process, List[Next++], TimeNs))
+    if (Error E = compareSnapshot(Process, List[Next++], TimeNs))
       return E;
   return Error::success();
 }
@@ -272,11 +278,11 @@ Error Checker::readPart(const BlockInfo &B) {
   return Error::success();
 }
 
-Error Checker::compareKeyframe(uint32_t Process, const KeyframeStop &K,
+Error Checker::compareSnapshot(uint32_t Process, const SnapshotStop &K,
                                uint64_t TimeNs) {
-  Out.Keyframes += 1;
+  Out.Snapshots += 1;
   std::string Name =
-      formatv("process {0}, keyframe after {1} events: ", Process, K.Events)
+      formatv("process {0}, snapshot after {1} events: ", Process, K.Events)
           .str();
   if (!K.Whole)
     Out.add(Name + "its last part is missing");
@@ -317,11 +323,11 @@ Error Checker::compareKeyframe(uint32_t Process, const KeyframeStop &K,
   return Error::success();
 }
 
-/// Tells how a block of a keyframe differs from what lives, null for nothing.
-void Checker::addBlock(uint32_t Process, const Keyframe &K,
+/// Tells how a block of a snapshot differs from what lives, null for nothing.
+void Checker::addBlock(uint32_t Process, const Snapshot &K,
                        const LiveBlock &Said, const LiveBlock *Is) {
   auto Name = [&] {
-    return formatv("process {0}, keyframe after {1} events, block {2}: ",
+    return formatv("process {0}, snapshot after {1} events, block {2}: ",
                    Process, K.Events, Said.Ordinal)
         .str();
   };
@@ -348,21 +354,21 @@ void Checker::addBlock(uint32_t Process, const Keyframe &K,
 Error Checker::finish() {
   if (Error E = timeStop(UINT64_MAX, UINT64_MAX))
     return E;
-  for (auto &[Process, Stops] : KeyframeStops)
-    for (const KeyframeStop &K : Stops) {
+  for (auto &[Process, Stops] : SnapshotStops)
+    for (const SnapshotStop &K : Stops) {
       if (K.Events > Run->accounts().events(Process)) {
-        Out.add(formatv("process {0}, keyframe after {1} events: there are {2}",
+        Out.add(formatv("process {0}, snapshot after {1} events: there are {2}",
                         Process, K.Events, Run->accounts().events(Process)));
         for (const BlockInfo *B : K.Parts)
           if (Error E = readPart(*B))
             return E;
       } else if (K.Events == 0) {
-        Out.Keyframes += 1;
+        Out.Snapshots += 1;
         for (const BlockInfo *B : K.Parts) {
           if (Error E = readPart(*B))
             return E;
           if (!Part.Blocks.empty())
-            Out.add(formatv("process {0}, keyframe after 0 events: {1} blocks, "
+            Out.add(formatv("process {0}, snapshot after 0 events: {1} blocks, "
                             "events give 0",
                             Process, Part.Blocks.size()));
         }
@@ -377,7 +383,7 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
   CheckResult Out;
   Checker C(R, Out);
   ReplayOptions Options;
-  Options.Slices = true;
+  Options.Intervals = true;
   auto Run = Replay::create(R, Options, &C);
   if (!Run)
     return Run.takeError();
@@ -390,8 +396,9 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
     for (const Loss &L : (*Said)->Totals.Losses)
       LeftOut |= L.Kind == LossKind::Events && L.Count != 0;
   if (LeftOut)
-    Out.Notes.push_back("events were left out on request: summary, slices and "
-                        "keyframes are not compared");
+    Out.Notes.push_back(
+        "events were left out on request: summary, intervals and "
+        "snapshots are not compared");
   else if (Error E = C.findStops((*Run)->limits()))
     return E;
   if (Error E = (*Run)->run())

@@ -40,8 +40,8 @@ static StringRef noneName(GroupBy By) {
 /// How much of path B path A has too, in whole parts: of `a.b.c` and `a.bc` it
 /// is `a`.
 static size_t commonPath(StringRef A, StringRef B) {
-  size_t Same = 0, Most = std::min(A.size(), B.size());
-  while (Same != Most && A[Same] == B[Same])
+  size_t Same = 0, Max = std::min(A.size(), B.size());
+  while (Same != Max && A[Same] == B[Same])
     ++Same;
   auto EndsPart = [&](StringRef S) {
     return Same == S.size() || S[Same] == '.';
@@ -139,13 +139,13 @@ private:
 
   /// Adds the layer, and what of its path lies between it and the one around.
   void enterLayer(Place &P, StringRef Name) {
-    const unsigned MostParts = 64; // names are anyone's
+    const unsigned MaxParts = 64; // names are anyone's
     if (!P.Node)
       P.Node = add(0, frame("forward", scopeKindName(ScopeKind::Phase)));
     if (P.Layer == Name && !Name.empty())
       return;
     size_t Dot = commonPath(P.Layer, Name);
-    for (unsigned I = 0; I != MostParts; ++I) {
+    for (unsigned I = 0; I != MaxParts; ++I) {
       Dot = Name.find('.', Dot + 1);
       if (Dot == StringRef::npos)
         break;

@@ -15,7 +15,7 @@ using llvm::Error;
 namespace {
 /// How many blocks wait at most; with fewer in all no thread is worth its
 /// start.
-constexpr size_t MostReady = 2;
+constexpr size_t MaxReady = 2;
 } // namespace
 
 EventsAhead::EventsAhead(TraceReader &R, std::vector<const BlockInfo *> Blocks,
@@ -25,7 +25,7 @@ EventsAhead::EventsAhead(TraceReader &R, std::vector<const BlockInfo *> Blocks,
     Jobs[At].Block = Blocks[At];
   pthread_t Started;
   // Not std::thread, whose failure is an exception.
-  if (Jobs.size() > MostReady &&
+  if (Jobs.size() > MaxReady &&
       pthread_create(&Started, nullptr, runThread, this) == 0)
     Thread = Started;
 }
@@ -60,7 +60,7 @@ std::unique_ptr<EventTable> EventsAhead::spare() {
 void EventsAhead::run() {
   std::unique_lock<std::mutex> Hold(Lock);
   for (; Next != Jobs.size(); ++Next) {
-    Changed.wait(Hold, [&] { return Ends || Ready < MostReady; });
+    Changed.wait(Hold, [&] { return Ends || Ready < MaxReady; });
     if (Ends)
       return;
     Job &J = Jobs[Next];
@@ -97,7 +97,7 @@ Error EventsAhead::take(const BlockInfo &B, std::unique_ptr<EventTable> &Out) {
       // One far ahead is not waited for: the thread may be waiting for others
       // to be taken.
       bool Soon = J->Now == State::Waiting && size_t(J - Jobs.data()) == Next &&
-                  Ready < MostReady;
+                  Ready < MaxReady;
       return J->Now != State::Running && !Soon;
     });
   if (J && J->Now == State::Ready) {

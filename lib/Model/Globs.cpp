@@ -33,7 +33,7 @@ bool Globs::match(StringRef Text) const {
 
 Error nothingMatches(StringRef What, ArrayRef<std::string> Patterns,
                      ArrayRef<std::string> There) {
-  const size_t Most = 20;
+  const size_t Max = 20;
   StringSet<> Seen;
   SmallVector<StringRef, 8> Names;
   for (const std::string &Name : There)
@@ -43,8 +43,8 @@ Error nothingMatches(StringRef What, ArrayRef<std::string> Patterns,
       ("no " + What + " matches '" + join(Patterns, "', '") + "'").str();
   if (Names.empty())
     return makeError(Text + "; the trace has none");
-  size_t Left = Names.size() > Most ? Names.size() - Most : 0;
-  Names.truncate(std::min(Names.size(), Most));
+  size_t Left = Names.size() > Max ? Names.size() - Max : 0;
+  Names.truncate(std::min(Names.size(), Max));
   Text += "; " + What.str() + (What.ends_with("s") ? "es: " : "s: ") +
           join(Names, ", ");
   if (Left)

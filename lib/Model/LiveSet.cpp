@@ -57,7 +57,7 @@ size_t LiveSet::used(size_t Index) const {
 
 /// Room for more in the last chunk, or a new chunk.
 void LiveSet::makeRoom() {
-  constexpr size_t Least = 256;
+  constexpr size_t Min = 256;
   size_t Size = Next & (ChunkSize - 1);
   if (Size == 0) {
     if (Current) {
@@ -73,7 +73,7 @@ void LiveSet::makeRoom() {
     Current->Births.swap(SpareBirths);
   }
   // A short-lived process fills little of its first chunk.
-  Size = Next < ChunkSize ? std::max(Size * 2, Least) : ChunkSize;
+  Size = Next < ChunkSize ? std::max(Size * 2, Min) : ChunkSize;
   Current->Entries.resize(std::max(Size, Current->Entries.size()));
   Current->Births.resize(Current->Entries.size());
   if (KeepThreads)

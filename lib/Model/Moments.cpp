@@ -161,12 +161,12 @@ static Expected<Moment> findOom(const Trace &T, const BitVector &Processes,
 
 /// The highest of the heaps, or null.
 static const Totals *highest(const Trace &T, const BitVector &Heaps) {
-  const Totals *Most = nullptr;
+  const Totals *Max = nullptr;
   for (uint32_t Heap : Heaps.set_bits())
     if (const Totals &H = T.heapTotals(Heap);
-        !Most || H.PeakBytes > Most->PeakBytes)
-      Most = &H;
-  return Most;
+        !Max || H.PeakBytes > Max->PeakBytes)
+      Max = &H;
+  return Max;
 }
 
 /// Many events share a tick of the clock: the peak's moment is found by
@@ -214,14 +214,14 @@ Expected<Moment> findDomainPeak(const Trace &T, uint32_t Domain) {
 }
 
 uint32_t peakDomain(const Trace &T) {
-  uint64_t Most = T.hostTotals().PeakBytes;
+  uint64_t Max = T.hostTotals().PeakBytes;
   uint32_t Found = 0;
-  if (Most)
+  if (Max)
     return 0;
   for (const Summary &Part : T.summary())
     for (const Totals &Of : Part.Domains)
-      if (Of.PeakBytes > Most) {
-        Most = Of.PeakBytes;
+      if (Of.PeakBytes > Max) {
+        Max = Of.PeakBytes;
         Found = Of.Id;
       }
   return Found;

@@ -24,8 +24,8 @@ Error ReplayObserver::processEnds(uint32_t, uint64_t) {
 
 Replay::Replay(TraceReader &R, ReplayOptions O, ReplayObserver *Observer)
     : R(R), Options(std::move(O)), Observer(Observer) {
-  if (!Options.Slices)
-    A.disableSlices();
+  if (!Options.Intervals)
+    A.disableIntervals();
 }
 Replay::~Replay() = default;
 
@@ -105,14 +105,14 @@ Error Replay::readMarks() {
   return Error::success();
 }
 
-/// Finds the processes that have events, and those keyframes that stand before
+/// Finds the processes that have events, and those snapshots that stand before
 /// the first events of their process: what was before these is not in the
 /// trace.
 Error Replay::setUp() {
   Bases.resize(Processes.size());
   LeftOut.resize(Processes.size());
   for (const BlockInfo &B : R.blocks()) {
-    if (B.Kind == BlockKind::Keyframe && B.Process < Processes.size() &&
+    if (B.Kind == BlockKind::Snapshot && B.Process < Processes.size() &&
         !Processes[B.Process])
       addPart(Bases[B.Process], B);
     if (B.Kind != BlockKind::Events)
@@ -131,11 +131,11 @@ Error Replay::setUp() {
 }
 
 //===----------------------------------------------------------------------===//
-// Starting at a keyframe
+// Starting at a snapshot
 //===----------------------------------------------------------------------===//
 
-/// Parts: those of a keyframe; B: another, of the same or of a later one.
-void Replay::addPart(KeyframeParts &Parts, const BlockInfo &B) {
+/// Parts: those of a snapshot; B: another, of the same or of a later one.
+void Replay::addPart(SnapshotParts &Parts, const BlockInfo &B) {
   if (!Parts.empty() && Parts.back()->BeginNs != B.BeginNs)
     Parts.clear();
   Parts.push_back(&B);
@@ -144,7 +144,7 @@ void Replay::addPart(KeyframeParts &Parts, const BlockInfo &B) {
 /// Learns how many events were left out before the first of each process.
 Error Replay::readBases() {
   HasStarted = true;
-  Keyframe K;
+  Snapshot K;
   for (size_t Id = 0; Id < Processes.size(); ++Id) {
     if (!Processes[Id] || Bases[Id].empty())
       continue;
@@ -156,7 +156,7 @@ Error Replay::readBases() {
                              " allocations were left out before its events; "
                              "they cannot be replayed");
     if (K.Events > UINT64_MAX / 4)
-      return fail(First, "a keyframe after more events than there can be");
+      return fail(First, "a snapshot after more events than there can be");
     EventsOfProcess[Id] += K.Events;
     LeftOut[Id] = K.Events;
   }
@@ -167,7 +167,7 @@ Error Replay::readBases() {
 Error Replay::loadBase(size_t Id) {
   if (!Processes[Id] || Bases[Id].empty())
     return Error::success();
-  if (Error E = loadKeyframe(Bases[Id]))
+  if (Error E = loadSnapshot(Bases[Id]))
     return E;
   BaseBlocks += liveBlocks(uint32_t(Id));
   return Error::success();
@@ -185,13 +185,13 @@ Error Replay::startAtBases() {
 Error Replay::startNear(uint64_t AtNs, bool KeepEnded) {
   if (Error E = readBases())
     return E;
-  // The parts of the last keyframe of each process, as far as they are read.
-  std::vector<KeyframeParts> Best(Processes.size());
+  // The parts of the last snapshot of each process, as far as they are read.
+  std::vector<SnapshotParts> Best(Processes.size());
   for (const BlockInfo &B : R.blocks()) {
-    if (B.Kind != BlockKind::Keyframe || B.BeginNs >= AtNs ||
+    if (B.Kind != BlockKind::Snapshot || B.BeginNs >= AtNs ||
         B.Process >= Processes.size() || !Processes[B.Process])
       continue;
-    KeyframeParts &Parts = Best[B.Process];
+    SnapshotParts &Parts = Best[B.Process];
     if (Parts.empty() || Parts.back()->BeginNs <= B.BeginNs)
       addPart(Parts, B);
   }
@@ -202,15 +202,15 @@ Error Replay::startNear(uint64_t AtNs, bool KeepEnded) {
   for (size_t Id = 0; Id < Processes.size(); ++Id) {
     if (!Processes[Id] || Processes[Id]->Ignored)
       continue;
-    if (Error E = Best[Id].empty() ? loadBase(Id) : loadKeyframe(Best[Id]))
+    if (Error E = Best[Id].empty() ? loadBase(Id) : loadSnapshot(Best[Id]))
       return E;
   }
   return Error::success();
 }
 
-Error Replay::loadKeyframe(llvm::ArrayRef<const BlockInfo *> Parts) {
+Error Replay::loadSnapshot(llvm::ArrayRef<const BlockInfo *> Parts) {
   ProcessReplay &I = process(Parts.front()->Process);
-  Keyframe K;
+  Snapshot K;
   uint32_t Part = 0;
   bool Complete = false;
   for (const BlockInfo *B : Parts) {
@@ -219,41 +219,41 @@ Error Replay::loadKeyframe(llvm::ArrayRef<const BlockInfo *> Parts) {
     std::string Problem = limitsAt(B->Offset).check(K);
     if (!Problem.empty())
       return fail(*B, Problem);
-    // A second keyframe of the same moment begins anew; it says the same.
+    // A second snapshot of the same moment begins anew; it says the same.
     if (K.Part == 0) {
       if (Part != 0)
         break;
       // Each event creates at most one block.
       if (K.Events > EventsOfProcess[K.Process] || K.NextOrdinal > K.Events)
-        return fail(*B, "a keyframe after more events than there are");
+        return fail(*B, "a snapshot after more events than there are");
       I.Live.restart(K.NextOrdinal);
       if (K.Events < LeftOut[K.Process])
-        return fail(*B, "a keyframe before the one that the events begin with");
+        return fail(*B, "a snapshot before the one that the events begin with");
       I.Events = K.Events;
       I.Skip = K.Events - LeftOut[K.Process];
     }
     if (K.Part != Part++ || K.Events != I.Events ||
         K.NextOrdinal != I.Live.next())
-      return fail(*B, "parts of a keyframe that do not belong together");
-    if (Error E = addKeyframe(I, K, B->Offset))
+      return fail(*B, "parts of a snapshot that do not belong together");
+    if (Error E = addSnapshot(I, K, B->Offset))
       return E;
     Complete = K.Last;
     if (Complete)
       break;
   }
   if (!Complete)
-    return fail(*Parts.back(), "a keyframe without its last part");
+    return fail(*Parts.back(), "a snapshot without its last part");
   return Error::success();
 }
 
-Error Replay::addKeyframe(ProcessReplay &I, const Keyframe &K,
+Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
                           uint64_t Offset) {
   uint64_t Lowest = 0;
   for (const LiveBlock &B : K.Blocks) {
     if (B.Ordinal < Lowest || B.Ordinal >= K.NextOrdinal)
       return makeTraceError(R.name(), Offset,
                             "block " + llvm::Twine(B.Ordinal) +
-                                " of a keyframe is out of order");
+                                " of a snapshot is out of order");
     Lowest = B.Ordinal + 1;
     LiveSet::Block To;
     To.Ordinal = B.Ordinal;

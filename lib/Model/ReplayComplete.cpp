@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SliceCutter.h"
+#include "IntervalCutter.h"
 #include "memkit/Model/Complete.h"
 #include "memkit/Model/ReplayProgress.h"
 #include "memkit/Trace/TraceError.h"
@@ -29,30 +29,30 @@ llvm::Expected<Summary> memkit::summarize(TraceReader &R,
 }
 
 namespace {
-/// A keyframe is written when the events since the last are so many times its
+/// A snapshot is written when the events since the last are so many times its
 /// blocks, and at least so many.
-constexpr uint64_t EventsPerKeyframeBlock = 8, LeastKeyframeEvents = 65536;
+constexpr uint64_t EventsPerSnapshotBlock = 8, MinSnapshotEvents = 65536;
 
-/// Cuts slices and keyframes as a recorder would.
-class Completer : public SliceCutter {
+/// Cuts intervals and snapshots as a recorder would.
+class Completer : public IntervalCutter {
 public:
-  using SliceCutter::SliceCutter;
+  using IntervalCutter::IntervalCutter;
 
   uint64_t nextEventStop(uint32_t Process) override {
-    return NextCheck.try_emplace(Process, LeastKeyframeEvents).first->second;
+    return NextCheck.try_emplace(Process, MinSnapshotEvents).first->second;
   }
   Error eventStop(uint32_t Process, uint64_t TimeNs) override {
-    uint64_t Now = NextCheck[Process], &Last = LastKeyframe[Process];
-    NextCheck[Process] = Now + LeastKeyframeEvents;
-    if (Now - Last < Run->liveBlocks(Process) * EventsPerKeyframeBlock)
+    uint64_t Now = NextCheck[Process], &Last = LastSnapshot[Process];
+    NextCheck[Process] = Now + MinSnapshotEvents;
+    if (Now - Last < Run->liveBlocks(Process) * EventsPerSnapshotBlock)
       return Error::success();
     Last = Now;
-    return writeKeyframe(Process, Now, TimeNs);
+    return writeSnapshot(Process, Now, TimeNs);
   }
 
 private:
-  Error writeKeyframe(uint32_t Process, uint64_t Events, uint64_t TimeNs) {
-    Keyframe K;
+  Error writeSnapshot(uint32_t Process, uint64_t Events, uint64_t TimeNs) {
+    Snapshot K;
     K.Process = Process;
     K.TimeNs = TimeNs;
     K.Events = Events;
@@ -74,7 +74,7 @@ private:
     return Out.write(K);
   }
 
-  std::map<uint32_t, uint64_t> NextCheck, LastKeyframe;
+  std::map<uint32_t, uint64_t> NextCheck, LastSnapshot;
 };
 } // namespace
 
@@ -82,8 +82,8 @@ private:
 static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
   for (const BlockInfo &B : R.blocks()) {
     if (B.Kind == BlockKind::Header || B.Kind == BlockKind::Summary ||
-        B.Kind == BlockKind::Slices || B.Kind == BlockKind::Lifetimes ||
-        B.Kind == BlockKind::Keyframe)
+        B.Kind == BlockKind::Intervals || B.Kind == BlockKind::Lifetimes ||
+        B.Kind == BlockKind::Snapshot)
       continue;
     auto Block = R.readAny(B);
     if (!Block)
@@ -106,7 +106,7 @@ Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
     return E;
   Completer C(Out);
   ReplayOptions Options;
-  Options.Slices = true;
+  Options.Intervals = true;
   auto Run = Replay::create(R, Options, &C);
   if (!Run)
     return Run.takeError();

@@ -353,7 +353,7 @@ Error Replay::runCursor(Cursor &C, uint64_t LimitNs) {
   const BlockInfo &At = *C.Blocks[C.Block];
   ProcessReplay &I = *C.I;
   if (!C.Open && (I.Skip >= At.Events || I.Ignored)) {
-    // The keyframe has them all.
+    // The snapshot has them all.
     I.Skip -= std::min(I.Skip, At.Events);
     if (++C.Block < C.Blocks.size())
       C.HeadNs = C.Blocks[C.Block]->BeginNs;
@@ -442,7 +442,7 @@ Error Replay::run(uint64_t Until) {
   findBoundary();
   for (const std::unique_ptr<ProcessReplay> &I : Processes)
     if (I && Observer) {
-      // One that the keyframe is past, or stands at, never comes.
+      // One that the snapshot is past, or stands at, never comes.
       I->NextStop = Observer->nextEventStop(I->Id);
       if (I->NextStop <= I->Events)
         I->NextStop = UINT64_MAX;

@@ -31,7 +31,7 @@ void ScopeSpans::allocation(uint32_t Thread, uint32_t Context, uint64_t TimeNs,
     for (uint32_t C = Context; C; C = Contexts[C - 1].Parent)
       Path.push_back(C);
     std::reverse(Path.begin(), Path.end());
-    Path.resize(std::min(Path.size(), MostDepth));
+    Path.resize(std::min(Path.size(), MaxDepth));
     size_t Same = 0;
     while (Same != Path.size() && Same != O.Spans.size() &&
            O.Spans[Same].Context == Path[Same])

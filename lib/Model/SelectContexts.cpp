@@ -17,7 +17,7 @@ namespace memkit {
 
 /// Deeper than that a path is not matched, for each is made anew. What lies in
 /// one that matches is chosen at any depth.
-static constexpr uint32_t MostPath = 256;
+static constexpr uint32_t MaxPath = 256;
 
 Error Selection::chooseContexts(const Trace &T, const SelectionSpec &S) {
   if (S.Contexts.empty())
@@ -33,13 +33,12 @@ Error Selection::chooseContexts(const Trace &T, const SelectionSpec &S) {
     Scopes[Id] = Wanted->match(There.back());
   }
   Contexts.resize(T.contexts().size() + 1);
-  std::vector<uint32_t> Lengths(Contexts.size()); // of paths, up to MostPath
+  std::vector<uint32_t> Lengths(Contexts.size()); // of paths, up to MaxPath
   for (uint32_t Id = 1; Id < Contexts.size(); ++Id) {
     const Context &C = T.contexts()[Id - 1];
-    Lengths[Id] = std::min(Lengths[C.Parent] + 1, MostPath);
-    Contexts[Id] =
-        Contexts[C.Parent] || Scopes[C.Scope] ||
-        (Lengths[Id] != MostPath && Wanted->match(T.contextPath(Id)));
+    Lengths[Id] = std::min(Lengths[C.Parent] + 1, MaxPath);
+    Contexts[Id] = Contexts[C.Parent] || Scopes[C.Scope] ||
+                   (Lengths[Id] != MaxPath && Wanted->match(T.contextPath(Id)));
   }
   if (Contexts.none())
     return nothingMatches("context", S.Contexts, There);
@@ -48,9 +47,9 @@ Error Selection::chooseContexts(const Trace &T, const SelectionSpec &S) {
 
 /// Whether a pattern matches the module path Name or one that it lies below.
 static bool matchesPath(const Globs &Wanted, StringRef Name) {
-  const unsigned MostParts = 64; // names are anyone's
+  const unsigned MaxParts = 64; // names are anyone's
   size_t Dot = 0;
-  for (unsigned I = 0; I != MostParts; ++I) {
+  for (unsigned I = 0; I != MaxParts; ++I) {
     Dot = Name.find('.', Dot + 1);
     if (Dot == StringRef::npos)
       break;

@@ -116,12 +116,12 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
 /// Most of a dictionary's bytes are nodes, of which each has three or more; too
 /// much room costs nothing until it is used.
 void Trace::reserveNodes() {
-  const uint64_t Most = 16 << 20;
+  const uint64_t Max = 16 << 20;
   uint64_t Bytes = 0;
   for (const BlockInfo &B : Reader->blocks())
     if (B.Kind == BlockKind::Dictionary)
       Bytes += B.Raw;
-  Tree.Frames.reserve(std::min(Bytes / 3, Most));
+  Tree.Frames.reserve(std::min(Bytes / 3, Max));
 }
 
 Error Trace::readDictionary() {

@@ -64,7 +64,7 @@ private:
 void onInterrupt(int) { ++TheRequests.Interrupts; }
 void onStop(int) { TheRequests.Stop = true; }
 void onToggle(int) { ++TheRequests.Toggles; }
-void onSnapshot(int) { ++TheRequests.Snapshots; }
+void onFlush(int) { ++TheRequests.Flushes; }
 
 /// Ctrl-C is the program's; a request to end is ours. What the user ignores
 /// stays ignored.
@@ -82,7 +82,7 @@ void takeSignals() {
   Set(SIGTERM, onStop);
   Set(SIGHUP, onStop);
   Set(SIGUSR1, onToggle);
-  Set(SIGUSR2, onSnapshot);
+  Set(SIGUSR2, onFlush);
   // A write that cannot be done is an error, not our end.
   Set(SIGPIPE, SIG_IGN);
   Set(SIGXFSZ, SIG_IGN);

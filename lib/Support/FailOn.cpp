@@ -167,15 +167,15 @@ Expected<FailCondition> parseFailCondition(StringRef Text,
 bool FailCondition::isAbove(double Value) const {
   if (What == Kind::Any)
     return Value > 0;
-  double Least = static_cast<double>(Bound);
-  return OrEqual ? Value >= Least : Value > Least;
+  double Min = static_cast<double>(Bound);
+  return OrEqual ? Value >= Min : Value > Min;
 }
 
 bool FailCondition::isChangeAbove(uint64_t Before, uint64_t After) const {
   double Change = static_cast<double>(After) - static_cast<double>(Before);
-  double Least = What == Kind::ChangeShare ? Share * static_cast<double>(Before)
-                                           : static_cast<double>(Bound);
-  return OrEqual ? Change >= Least : Change > Least;
+  double Min = What == Kind::ChangeShare ? Share * static_cast<double>(Before)
+                                         : static_cast<double>(Bound);
+  return OrEqual ? Change >= Min : Change > Min;
 }
 
 bool FailCondition::isOfHeap(StringRef Name) const {

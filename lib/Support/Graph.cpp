@@ -28,11 +28,11 @@ bool isUtf8Locale() {
 
 /// Values as so many steps of Highest, of which 0 has none and others one at
 /// the least.
-static unsigned stepsOf(uint64_t Value, uint64_t Highest, unsigned Most) {
+static unsigned stepsOf(uint64_t Value, uint64_t Highest, unsigned Max) {
   if (Value == 0)
     return 0;
-  double Share = double(Value) / double(Highest) * Most;
-  return std::clamp(static_cast<unsigned>(Share + 0.5), 1u, Most);
+  double Share = double(Value) / double(Highest) * Max;
+  return std::clamp(static_cast<unsigned>(Share + 0.5), 1u, Max);
 }
 
 std::vector<std::string> drawColumns(ArrayRef<uint64_t> Values, unsigned Lines,

@@ -53,7 +53,7 @@ inline BlockInfo blockCover(const Marks &M) {
   return I;
 }
 
-inline BlockInfo blockCover(const Slices &S) {
+inline BlockInfo blockCover(const Intervals &S) {
   BlockInfo I;
   I.Process = S.Process;
   if (!S.Rows.empty()) {
@@ -63,7 +63,7 @@ inline BlockInfo blockCover(const Slices &S) {
   return I;
 }
 
-inline BlockInfo blockCover(const Keyframe &K) {
+inline BlockInfo blockCover(const Snapshot &K) {
   BlockInfo I;
   I.Process = K.Process;
   I.BeginNs = I.EndNs = K.TimeNs;

@@ -31,10 +31,10 @@ const char *memkit::blockKindName(BlockKind Kind) {
     return "events";
   case BlockKind::Marks:
     return "marks";
-  case BlockKind::Slices:
-    return "slices";
-  case BlockKind::Keyframe:
-    return "keyframe";
+  case BlockKind::Intervals:
+    return "intervals";
+  case BlockKind::Snapshot:
+    return "snapshot";
   case BlockKind::Summary:
     return "summary";
   case BlockKind::Index:

@@ -121,17 +121,17 @@ Decoder::Problem Decoder::decode(Marks &Out) {
   return "";
 }
 
-Decoder::Problem Decoder::decodeHeads(Slices &Out) {
-  const fb::Slices *T = Block->body_as_Slices();
-  TRY(known(T, fb::Slices::VT_TEMPORARIES));
+Decoder::Problem Decoder::decodeHeads(Intervals &Out) {
+  const fb::Intervals *T = Block->body_as_Intervals();
+  TRY(known(T, fb::Intervals::VT_TEMPORARIES));
   Out.Process = T->process();
   Out.Rows.clear();
   if (!T->heads())
     return "";
   if (T->heads()->size() > MaxBlockRows)
-    return "too many slices in a block";
-  for (const fb::SliceHead *H : *T->heads()) {
-    Slice &S = Out.Rows.emplace_back();
+    return "too many intervals in a block";
+  for (const fb::IntervalHead *H : *T->heads()) {
+    Interval &S = Out.Rows.emplace_back();
     S.Index = H->index();
     S.FirstStep = H->first_step();
     S.LastStep = H->last_step();
@@ -140,21 +140,21 @@ Decoder::Problem Decoder::decodeHeads(Slices &Out) {
   }
   std::vector<uint8_t> Sums;
   if (T->sums() && !copyBytes(T->sums(), uint32_t(Out.Rows.size()), Sums))
-    return "not as many kinds of slices as slices";
+    return "not as many kinds of intervals as intervals";
   for (size_t I = 0; I != Sums.size(); ++I) {
-    if (Sums[I] >= NumSliceSums)
-      return "a slice of an unknown kind";
-    Out.Rows[I].Sums = SliceSums(Sums[I]);
+    if (Sums[I] >= NumIntervalSums)
+      return "an interval of an unknown kind";
+    Out.Rows[I].Sums = IntervalSums(Sums[I]);
   }
   return "";
 }
 
-Decoder::Problem Decoder::decode(Slices &Out) {
+Decoder::Problem Decoder::decode(Intervals &Out) {
   TRY(decodeHeads(Out));
-  const fb::Slices *T = Block->body_as_Slices();
+  const fb::Intervals *T = Block->body_as_Intervals();
   uint32_t Rows = T->rows();
   if (Rows > MaxBlockRows)
-    return "too many rows in a block of slices";
+    return "too many rows in a block of intervals";
   if (!decodePlanes(T->heap(), Rows, Narrow[0]) ||
       !decodePlanes(T->stack(), Rows, Wide[2]) ||
       !undoDifferences(Wide[2], UINT32_MAX) ||
@@ -163,26 +163,26 @@ Decoder::Problem Decoder::decode(Slices &Out) {
       !decodePlanes(T->allocations(), Rows, Wide[3]) ||
       !decodePlanes(T->allocated_bytes(), Rows, Wide[4]) ||
       !decodePlanes(T->temporaries(), Rows, Wide[5]))
-    return "a column of slices is malformed";
+    return "a column of intervals is malformed";
   uint32_t At = 0;
   for (size_t I = 0; I != Out.Rows.size(); ++I) {
     uint32_t N = T->heads()->Get(I)->rows();
     if (N > Rows - At)
-      return "slices with more rows than there are";
-    Slice &S = Out.Rows[I];
+      return "intervals with more rows than there are";
+    Interval &S = Out.Rows[I];
     S.Rows.reserve(N);
     for (uint32_t E = At + N; At != E; ++At)
       S.Rows.push_back({Narrow[0][At], uint32_t(Wide[2][At]), Wide[0][At],
                         Wide[1][At], Wide[3][At], Wide[4][At], Wide[5][At]});
   }
-  return At == Rows ? "" : "rows that belong to no slice";
+  return At == Rows ? "" : "rows that belong to no interval";
 }
 
-Decoder::Problem Decoder::decodeHead(Keyframe &Out) {
-  const fb::Keyframe *T = Block->body_as_Keyframe();
-  TRY(known(T, fb::Keyframe::VT_WEIGHT));
+Decoder::Problem Decoder::decodeHead(Snapshot &Out) {
+  const fb::Snapshot *T = Block->body_as_Snapshot();
+  TRY(known(T, fb::Snapshot::VT_WEIGHT));
   if (T->count() > MaxBlockRows)
-    return "too many entries in a keyframe";
+    return "too many entries in a snapshot";
   Out.Process = T->process();
   Out.TimeNs = T->time_ns();
   Out.Events = T->events();
@@ -193,9 +193,9 @@ Decoder::Problem Decoder::decodeHead(Keyframe &Out) {
   return "";
 }
 
-Decoder::Problem Decoder::decode(Keyframe &Out) {
+Decoder::Problem Decoder::decode(Snapshot &Out) {
   TRY(decodeHead(Out));
-  const fb::Keyframe *T = Block->body_as_Keyframe();
+  const fb::Snapshot *T = Block->body_as_Snapshot();
   uint32_t N = T->count();
   std::vector<uint64_t> &Birth = Wide[2], &Address = Wide[3];
   std::vector<uint64_t> Enclosing;
@@ -208,15 +208,15 @@ Decoder::Problem Decoder::decode(Keyframe &Out) {
       !decodePlanes(T->address(), N, Address) ||
       !decodePlanes(T->enclosing(), N, Enclosing) ||
       !decodePlanes(T->weight(), N, Narrow[3]))
-    return "a column of a keyframe has the wrong length";
+    return "a column of a snapshot has the wrong length";
   Out.Blocks.resize(N);
   uint64_t Ordinal = 0;
   for (uint32_t I = 0; I != N; ++I) {
     if (Wide[0][I] >= Out.NextOrdinal - Ordinal || (I && !Wide[0][I]))
-      return "the ordinals of a keyframe are out of order";
+      return "the ordinals of a snapshot are out of order";
     Ordinal += Wide[0][I];
     if (Birth[I] > Out.TimeNs / TimeUnitNs)
-      return "a block of a keyframe from before the start";
+      return "a block of a snapshot from before the start";
     Out.Blocks[I] = {
         Ordinal,      Wide[1][I],   Out.TimeNs - Birth[I] * TimeUnitNs,
         Narrow[0][I], Narrow[1][I], Narrow[2][I],
@@ -278,10 +278,10 @@ Decoder::Problem Decoder::decode(AnyBlock &Out) {
     return As(Events());
   case BlockKind::Marks:
     return As(Marks());
-  case BlockKind::Slices:
-    return As(Slices());
-  case BlockKind::Keyframe:
-    return As(Keyframe());
+  case BlockKind::Intervals:
+    return As(Intervals());
+  case BlockKind::Snapshot:
+    return As(Snapshot());
   case BlockKind::Summary:
     return As(Summary());
   case BlockKind::Index:
@@ -309,11 +309,11 @@ Decoder::Problem Decoder::cover(BlockKind Kind, BlockInfo &Out) {
   case BlockKind::Marks:
     P = As(Marks());
     break;
-  case BlockKind::Slices:
-    P = As(Slices());
+  case BlockKind::Intervals:
+    P = As(Intervals());
     break;
-  case BlockKind::Keyframe:
-    P = As(Keyframe());
+  case BlockKind::Snapshot:
+    P = As(Snapshot());
     break;
   case BlockKind::Summary:
     P = As(Summary());

@@ -48,8 +48,8 @@ public:
   Problem decode(Events &Out);
   Problem decode(EventTable &Out);
   Problem decode(Marks &Out);
-  Problem decode(Slices &Out);
-  Problem decode(Keyframe &Out);
+  Problem decode(Intervals &Out);
+  Problem decode(Snapshot &Out);
   Problem decode(Summary &Out);
   Problem decode(Lifetimes &Out);
   Problem decode(Index &Out);
@@ -59,10 +59,10 @@ public:
   /// A summary without its rows of stacks and contexts.
   Problem decodeTotals(Summary &Out);
   Problem decodeKinds(Summary &Out);
-  /// A keyframe without its blocks.
-  Problem decodeHead(Keyframe &Out);
-  /// Of Slices, all but the rows.
-  Problem decodeHeads(Slices &Out);
+  /// A snapshot without its blocks.
+  Problem decodeHead(Snapshot &Out);
+  /// Of Intervals, all but the rows.
+  Problem decodeHeads(Intervals &Out);
 
   /// What the index tells of the block opened last, for a file without one.
   /// Decodes what it must; leaves the stack tree alone.

@@ -250,20 +250,20 @@ Decoder::Problem Decoder::decodeTimes(const fb::Events *T,
   if (!decodePlanes(T->time(), Rows, Steps))
     return "a column of events has the wrong length";
   // Times and ordinals stay below 2^63: nothing that follows can wrap.
-  constexpr uint64_t Most = uint64_t(1) << 63;
+  constexpr uint64_t Max = uint64_t(1) << 63;
   uint64_t Now = T->first_time_ns();
-  if (Now > Most || T->first_ordinal() > Most || Now % TimeUnitNs)
+  if (Now > Max || T->first_ordinal() > Max || Now % TimeUnitNs)
     return "the first time or ordinal of an event block is out of range";
   if (Rows)
     Steps[0] = 0;
   Out.TimeNs.resize(Rows);
   for (size_t I = 0; I != Rows; ++I) {
-    if (sizeof(S) > 4 && Steps[I] > (Most - Now) / TimeUnitNs)
+    if (sizeof(S) > 4 && Steps[I] > (Max - Now) / TimeUnitNs)
       return "a time out of range";
     Now += Steps[I] * TimeUnitNs;
     Out.TimeNs[I] = Now;
   }
-  return Now > Most ? "a time out of range" : "";
+  return Now > Max ? "a time out of range" : "";
 }
 
 Decoder::Problem Decoder::decodeHeaps(const fb::Events *T, const EventInput &In,
@@ -281,12 +281,12 @@ Decoder::Problem Decoder::decodeHeaps(const fb::Events *T, const EventInput &In,
     if (sizeOf(T->heap()) != In.Allocations)
       return "the heap column has the wrong length";
     const uint8_t *From = In.Allocations ? T->heap()->Data() : nullptr;
-    uint8_t Most = 0;
+    uint8_t Max = 0;
     for (uint32_t A = 0; A != In.Allocations; ++A) {
-      Most = std::max(Most, From[A]);
+      Max = std::max(Max, From[A]);
       Out.Heap[A] = From[In.Thread ? AllocAt[A] : A];
     }
-    Good &= Most < In.Heaps.size();
+    Good &= Max < In.Heaps.size();
   } else {
     std::fill(Out.Heap.begin(), Out.Heap.end(), 0);
   }

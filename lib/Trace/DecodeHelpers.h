@@ -77,13 +77,13 @@ inline size_t sizeOf(const flatbuffers::Vector<uint8_t> *V) {
   return true;
 }
 
-/// Turns differences, as read, into values. False when one exceeds Most.
+/// Turns differences, as read, into values. False when one exceeds Max.
 template <class T>
-[[nodiscard]] bool undoDifferences(std::vector<T> &V, uint64_t Most) {
+[[nodiscard]] bool undoDifferences(std::vector<T> &V, uint64_t Max) {
   uint64_t Last = 0;
   for (T &X : V) {
     Last += uint64_t(unzigzag(X));
-    if (Last > Most)
+    if (Last > Max)
       return false;
     X = T(Last);
   }

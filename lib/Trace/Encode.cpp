@@ -94,41 +94,43 @@ Bytes Encoder::encode(const Marks &M) {
                 fb::CreateMarks(B, B.CreateVector(Rows)).Union());
 }
 
-Bytes Encoder::encode(const Slices &S) {
+Bytes Encoder::encode(const Intervals &S) {
   begin();
-  std::vector<fb::SliceHead> Heads;
+  std::vector<fb::IntervalHead> Heads;
   uint32_t Count = 0;
-  for (const Slice &R : S.Rows) {
+  for (const Interval &R : S.Rows) {
     Heads.emplace_back(R.Index, R.FirstStep, R.LastStep, R.BeginNs, R.EndNs,
                        uint32_t(R.Rows.size()));
     Count += uint32_t(R.Rows.size());
   }
-  // The rows of all slices, without a copy of them.
+  // The rows of all intervals, without a copy of them.
   auto Column = [&](auto Get) {
     Wide.clear();
     Wide.reserve(Count);
-    for (const Slice &R : S.Rows)
-      for (const SliceRow &Row : R.Rows)
+    for (const Interval &R : S.Rows)
+      for (const IntervalRow &Row : R.Rows)
         Wide.push_back(Get(Row));
     return planes(ArrayRef<uint64_t>(Wide));
   };
-  auto Heap = Column([](const SliceRow &R) { return R.Heap; });
+  auto Heap = Column([](const IntervalRow &R) { return R.Heap; });
   uint64_t Last = 0;
-  auto Stack = Column([&](const SliceRow &R) {
+  auto Stack = Column([&](const IntervalRow &R) {
     return zigzag(int64_t(R.Stack - std::exchange(Last, R.Stack)));
   });
-  auto Blocks = Column([](const SliceRow &R) { return R.LiveBlocks; });
-  auto Live = Column([](const SliceRow &R) { return R.LiveBytes; });
-  auto Allocations = Column([](const SliceRow &R) { return R.Allocations; });
-  auto Allocated = Column([](const SliceRow &R) { return R.AllocatedBytes; });
-  auto Temporaries = Column([](const SliceRow &R) { return R.Temporaries; });
+  auto Blocks = Column([](const IntervalRow &R) { return R.LiveBlocks; });
+  auto Live = Column([](const IntervalRow &R) { return R.LiveBytes; });
+  auto Allocations = Column([](const IntervalRow &R) { return R.Allocations; });
+  auto Allocated =
+      Column([](const IntervalRow &R) { return R.AllocatedBytes; });
+  auto Temporaries = Column([](const IntervalRow &R) { return R.Temporaries; });
   std::vector<uint8_t> Sums;
-  for (const Slice &R : S.Rows)
+  for (const Interval &R : S.Rows)
     Sums.push_back(static_cast<uint8_t>(R.Sums));
-  return finish(fb::Body::Slices,
-                fb::CreateSlices(B, S.Process, B.CreateVectorOfStructs(Heads),
-                                 Count, Heap, Stack, Blocks, Live, bytes(Sums),
-                                 Allocations, Allocated, Temporaries)
+  return finish(fb::Body::Intervals,
+                fb::CreateIntervals(B, S.Process,
+                                    B.CreateVectorOfStructs(Heads), Count, Heap,
+                                    Stack, Blocks, Live, bytes(Sums),
+                                    Allocations, Allocated, Temporaries)
                     .Union());
 }
 
@@ -189,7 +191,7 @@ Bytes Encoder::encode(const Lifetimes &L) {
           .Union());
 }
 
-Bytes Encoder::encode(const Keyframe &K) {
+Bytes Encoder::encode(const Snapshot &K) {
   begin();
   const auto &V = K.Blocks;
   uint64_t Last = 0;
@@ -209,8 +211,8 @@ Bytes Encoder::encode(const Keyframe &K) {
   auto Enclosing = column(V, [](const LiveBlock &L) { return L.Enclosing; });
   auto Weight = column(V, [](const LiveBlock &L) { return L.Weight; });
   return finish(
-      fb::Body::Keyframe,
-      fb::CreateKeyframe(B, K.Process, K.TimeNs, K.Events, K.NextOrdinal,
+      fb::Body::Snapshot,
+      fb::CreateSnapshot(B, K.Process, K.TimeNs, K.Events, K.NextOrdinal,
                          K.Part, K.Last, uint32_t(V.size()), Ordinal, Stack,
                          Context, Heap, Size, Birth, Address, Enclosing, Weight)
           .Union());

@@ -37,8 +37,8 @@ public:
     return finishEvents(L);
   }
   Bytes encode(const Marks &M);
-  Bytes encode(const Slices &S);
-  Bytes encode(const Keyframe &K);
+  Bytes encode(const Intervals &S);
+  Bytes encode(const Snapshot &K);
   Bytes encode(const Summary &S);
   Bytes encode(const Lifetimes &L);
   Bytes encode(const Index &I);

@@ -88,12 +88,12 @@ Expected<std::map<uint32_t, uint64_t>> EventTail::turn() {
 
 Error EventTail::give(Half &H, bool Begins,
                       function_ref<Error(const BlockInfo &, StringRef)> Do) {
-  // The parts of the first keyframe of a process share its time.
+  // The parts of the first snapshot of a process share its time.
   std::map<uint32_t, uint64_t> First;
   std::vector<BlockInfo> Ordered, Rest;
   for (const BlockInfo &B : H.Blocks) {
     bool IsFirst =
-        Begins && B.Kind == BlockKind::Keyframe &&
+        Begins && B.Kind == BlockKind::Snapshot &&
         First.try_emplace(B.Process, B.BeginNs).first->second == B.BeginNs;
     (IsFirst ? Ordered : Rest).push_back(B);
   }
@@ -122,7 +122,7 @@ Error EventTail::give(Half &H, bool Begins,
 }
 
 Error EventTail::forEach(function_ref<Error(const BlockInfo &, StringRef)> Do) {
-  // The first half of all begins with the recording, not with keyframes.
+  // The first half of all begins with the recording, not with snapshots.
   if (Error E = give(Halves[Current ^ 1], Turns > 1, Do))
     return E;
   return give(Halves[Current], Turns > 0, Do);

@@ -141,10 +141,10 @@ std::string IdLimits::check(const Events &E) const {
 }
 
 template <class T> static T highest(const std::vector<T> &V) {
-  T Most = 0;
+  T Max = 0;
   for (T X : V)
-    Most = std::max(Most, X);
-  return Most;
+    Max = std::max(Max, X);
+  return Max;
 }
 
 std::string IdLimits::check(const EventTable &E) const {
@@ -176,13 +176,13 @@ std::string IdLimits::check(const Marks &M) const {
   return C.take();
 }
 
-std::string IdLimits::check(const Slices &S) const {
+std::string IdLimits::check(const Intervals &S) const {
   Checker C;
-  C.some("slices of process", S.Process, Processes);
-  for (const Slice &X : S.Rows)
-    for (const SliceRow &R : X.Rows) {
-      C.some("slice of heap", R.Heap, Heaps);
-      C.id("slice with stack", R.Stack, Stacks);
+  C.some("intervals of process", S.Process, Processes);
+  for (const Interval &X : S.Rows)
+    for (const IntervalRow &R : X.Rows) {
+      C.some("interval of heap", R.Heap, Heaps);
+      C.id("interval with stack", R.Stack, Stacks);
     }
   return C.take();
 }
@@ -200,13 +200,13 @@ std::string IdLimits::check(const Lifetimes &L) const {
   return C.take();
 }
 
-std::string IdLimits::check(const Keyframe &K) const {
+std::string IdLimits::check(const Snapshot &K) const {
   Checker C;
-  C.some("keyframe of process", K.Process, Processes);
+  C.some("snapshot of process", K.Process, Processes);
   for (const LiveBlock &B : K.Blocks) {
-    C.id("keyframe with stack", B.Stack, Stacks);
-    C.id("keyframe with context", B.Context, Contexts);
-    C.some("keyframe of heap", B.Heap, Heaps);
+    C.id("snapshot with stack", B.Stack, Stacks);
+    C.id("snapshot with context", B.Context, Contexts);
+    C.some("snapshot of heap", B.Heap, Heaps);
   }
   return C.take();
 }

@@ -92,10 +92,10 @@ void SampleVariances::add(const SampleVariances &Other) {
 /// The most that a block of a class of sizes, from X to 2 X, may be off by.
 static double classVariance(double X) {
   const int Steps = 16;
-  double Most = 0;
+  double Max = 0;
   for (int I = 0; I <= Steps; ++I)
-    Most = std::max(Most, blockVariance(X * (1 + double(I) / Steps)));
-  return Most;
+    Max = std::max(Max, blockVariance(X * (1 + double(I) / Steps)));
+  return Max;
 }
 
 void SampleVariances::refine(const HeapTotals &H, uint64_t SampleBytes) {

@@ -57,7 +57,7 @@ public:
 
 /// The pages of the file that were read count as the tool's memory, though
 /// nothing is read twice soon: they are let go after so many bytes.
-static constexpr uint64_t MostHeld = 4 << 20;
+static constexpr uint64_t MaxHeld = 4 << 20;
 
 /// Lets go of the pages of a mapped file; they come back when they are read.
 /// (LLVM's dontNeedIfMmap() is advice that glibc ignores.)
@@ -74,7 +74,7 @@ static void releasePages(const MemoryBuffer &Buffer) {
 Error TraceReader::Impl::load(const BlockInfo &B, BlockKind &Kind) {
   if (B.Offset > File.size() || B.Compressed > File.size() - B.Offset)
     return wrong(B.Offset, "a block that reaches behind the end of the file");
-  if ((Held += B.Compressed) > MostHeld) {
+  if ((Held += B.Compressed) > MaxHeld) {
     releasePages(*Buffer);
     Held = B.Compressed;
   }
@@ -295,14 +295,14 @@ Error TraceReader::read(const BlockInfo &B, EventTable &Out) {
 Error TraceReader::read(const BlockInfo &B, Marks &Out) {
   return I->read(B, BlockKind::Marks, Out);
 }
-Error TraceReader::read(const BlockInfo &B, Slices &Out) {
-  return I->read(B, BlockKind::Slices, Out);
+Error TraceReader::read(const BlockInfo &B, Intervals &Out) {
+  return I->read(B, BlockKind::Intervals, Out);
 }
 Error TraceReader::read(const BlockInfo &B, Lifetimes &Out) {
   return I->read(B, BlockKind::Lifetimes, Out);
 }
-Error TraceReader::read(const BlockInfo &B, Keyframe &Out) {
-  return I->read(B, BlockKind::Keyframe, Out);
+Error TraceReader::read(const BlockInfo &B, Snapshot &Out) {
+  return I->read(B, BlockKind::Snapshot, Out);
 }
 Error TraceReader::read(const BlockInfo &B, Summary &Out) {
   return I->read(B, BlockKind::Summary, Out);
@@ -330,16 +330,16 @@ Error TraceReader::readTotals(const BlockInfo &B, Summary &Out) {
   return Error::success();
 }
 
-Error TraceReader::readHeads(const BlockInfo &B, Slices &Out) {
-  if (Error E = I->openBlock(B, BlockKind::Slices))
+Error TraceReader::readHeads(const BlockInfo &B, Intervals &Out) {
+  if (Error E = I->openBlock(B, BlockKind::Intervals))
     return E;
   if (std::string P = I->Decode.decodeHeads(Out); !P.empty())
     return I->wrong(B.Offset, P);
   return Error::success();
 }
 
-Error TraceReader::readHead(const BlockInfo &B, Keyframe &Out) {
-  if (Error E = I->openBlock(B, BlockKind::Keyframe))
+Error TraceReader::readHead(const BlockInfo &B, Snapshot &Out) {
+  if (Error E = I->openBlock(B, BlockKind::Snapshot))
     return E;
   if (std::string P = I->Decode.decodeHead(Out); !P.empty())
     return I->wrong(B.Offset, P);

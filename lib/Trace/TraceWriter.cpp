@@ -52,7 +52,7 @@ public:
   }
 
   static bool isOfEvents(BlockKind K) {
-    return K == BlockKind::Events || K == BlockKind::Keyframe;
+    return K == BlockKind::Events || K == BlockKind::Snapshot;
   }
   Error append(const BlockInfo &B, StringRef Frame);
 
@@ -64,7 +64,7 @@ public:
   Error putDictionary(const Dictionary &D);
   template <class T>
   Error putParts(const std::vector<T> &All, std::vector<T> Dictionary::*Member,
-                 size_t Most);
+                 size_t Max);
   Error putStringParts(const std::vector<std::string> &All);
   Error putStackParts(const Dictionary &D);
   Error putSeekTable();
@@ -178,11 +178,11 @@ static bool fits(const Dictionary &D) {
 template <class T>
 Error TraceWriter::Impl::putParts(const std::vector<T> &All,
                                   std::vector<T> Dictionary::*Member,
-                                  size_t Most) {
-  for (size_t I = 0; I < All.size(); I += Most) {
+                                  size_t Max) {
+  for (size_t I = 0; I < All.size(); I += Max) {
     Dictionary Part;
     (Part.*Member)
-        .assign(All.begin() + I, All.begin() + std::min(I + Most, All.size()));
+        .assign(All.begin() + I, All.begin() + std::min(I + Max, All.size()));
     if (Error E = put(BlockKind::Dictionary, Part))
       return E;
   }
@@ -268,14 +268,14 @@ Error TraceWriter::write(const EventLog &L) {
   return I->put(BlockKind::Events, L);
 }
 Error TraceWriter::write(const Marks &M) { return I->put(BlockKind::Marks, M); }
-Error TraceWriter::write(const Slices &S) {
-  return I->put(BlockKind::Slices, S);
+Error TraceWriter::write(const Intervals &S) {
+  return I->put(BlockKind::Intervals, S);
 }
 Error TraceWriter::write(const Lifetimes &L) {
   return I->put(BlockKind::Lifetimes, L);
 }
-Error TraceWriter::write(const Keyframe &K) {
-  return I->put(BlockKind::Keyframe, K);
+Error TraceWriter::write(const Snapshot &K) {
+  return I->put(BlockKind::Snapshot, K);
 }
 Error TraceWriter::write(const Summary &S) {
   return I->put(BlockKind::Summary, S);
@@ -292,11 +292,11 @@ Error TraceWriter::begin(const Dictionary &D) {
 Error TraceWriter::begin(const Marks &M) {
   return I->begin(BlockKind::Marks, M);
 }
-Error TraceWriter::begin(const Slices &S) {
-  return I->begin(BlockKind::Slices, S);
+Error TraceWriter::begin(const Intervals &S) {
+  return I->begin(BlockKind::Intervals, S);
 }
-Error TraceWriter::begin(const Keyframe &K) {
-  return I->begin(BlockKind::Keyframe, K);
+Error TraceWriter::begin(const Snapshot &K) {
+  return I->begin(BlockKind::Snapshot, K);
 }
 bool TraceWriter::busy() const { return I->Next != Impl::Step::None; }
 Error TraceWriter::step() { return I->step(); }

@@ -119,12 +119,12 @@ llvm::Error Assembler::endBlock() {
     return write(Blocks.Events);
   case BlockKind::Marks:
     return write(Blocks.Marks);
-  case BlockKind::Slices:
-    return write(Blocks.Slices);
+  case BlockKind::Intervals:
+    return write(Blocks.Intervals);
   case BlockKind::Lifetimes:
     return write(Blocks.Lifetimes);
-  case BlockKind::Keyframe:
-    return write(Blocks.Keyframe);
+  case BlockKind::Snapshot:
+    return write(Blocks.Snapshot);
   case BlockKind::Summary:
     return write(Blocks.Summary);
   }

@@ -118,11 +118,11 @@ public:
       bare("mark", 1, [&] { mapMark(Out, R); });
   }
 
-  void block(const Slices &S) {
-    line("slices", 0, [&] { mapSlices(Out, S); });
-    for (const Slice &One : S.Rows) {
-      line("slice", 1, [&] { mapSlice(Out, One); });
-      rows("row", 2, One.Rows, [&](auto &R) { mapSliceRow(Out, R); });
+  void block(const Intervals &S) {
+    line("intervals", 0, [&] { mapIntervals(Out, S); });
+    for (const Interval &One : S.Rows) {
+      line("interval", 1, [&] { mapInterval(Out, One); });
+      rows("row", 2, One.Rows, [&](auto &R) { mapIntervalRow(Out, R); });
     }
   }
 
@@ -136,8 +136,8 @@ public:
     }
   }
 
-  void block(const Keyframe &K) {
-    line("keyframe", 0, [&] { mapKeyframe(Out, K); });
+  void block(const Snapshot &K) {
+    line("snapshot", 0, [&] { mapSnapshot(Out, K); });
     rows("live", 1, K.Blocks, [&](auto &B) { mapLiveBlock(Out, B); });
   }
 

@@ -21,20 +21,20 @@ BlockKind BlockParser::startedBlock(const Line &L) {
       .Case("dictionary", BlockKind::Dictionary)
       .Case("events", BlockKind::Events)
       .Case("marks", BlockKind::Marks)
-      .Case("slices", BlockKind::Slices)
+      .Case("intervals", BlockKind::Intervals)
       .Case("lifetimes", BlockKind::Lifetimes)
-      .Case("keyframe", BlockKind::Keyframe)
+      .Case("snapshot", BlockKind::Snapshot)
       .Case("summary", BlockKind::Summary)
       .Case("complete", BlockKind::Index)
       .Default(BlockKind::None);
 }
 
 bool BlockParser::tooMany(const Line &L, size_t Count, StringRef What,
-                          size_t Most) {
-  if (Count <= Most)
+                          size_t Max) {
+  if (Count <= Max)
     return false;
   E.set(L.loc(), ("too many " + What + " in this block: the most is " +
-                  Twine(Most) + "; begin another")
+                  Twine(Max) + "; begin another")
                      .str());
   return true;
 }
@@ -58,16 +58,16 @@ bool BlockParser::begin(BlockKind K, Line &L) {
   case BlockKind::Marks:
     Marks = memkit::Marks();
     break;
-  case BlockKind::Slices:
-    Slices = memkit::Slices();
-    mapSlices(P, Slices);
+  case BlockKind::Intervals:
+    Intervals = memkit::Intervals();
+    mapIntervals(P, Intervals);
     break;
   case BlockKind::Lifetimes:
     Lifetimes = memkit::Lifetimes();
     mapLifetimes(P, Lifetimes);
     break;
-  case BlockKind::Keyframe:
-    return beginKeyframe(P);
+  case BlockKind::Snapshot:
+    return beginSnapshot(P);
   case BlockKind::Summary:
     Summary = memkit::Summary();
     Shares = nullptr;
@@ -86,19 +86,19 @@ bool BlockParser::record(Line &L) {
     return E.set(L.loc(), "expected a block; a trace begins with a header");
   case BlockKind::Header:
     return E.set(L.loc(), "a header has no records; expected a block: "
-                          "dictionary, events, marks, slices, lifetimes, "
-                          "keyframe, summary or complete");
+                          "dictionary, events, marks, intervals, lifetimes, "
+                          "snapshot, summary or complete");
   case BlockKind::Dictionary:
     return dictionaryRecord(L);
   case BlockKind::Events:
     return eventRecord(L);
   case BlockKind::Marks:
     return markRecord(L);
-  case BlockKind::Slices:
-    return sliceRecord(L);
+  case BlockKind::Intervals:
+    return intervalRecord(L);
   case BlockKind::Lifetimes:
     return lifetimeRecord(L);
-  case BlockKind::Keyframe:
+  case BlockKind::Snapshot:
     return liveRecord(L);
   case BlockKind::Summary:
     return summaryRecord(L);
@@ -121,7 +121,7 @@ bool BlockParser::end() {
 }
 
 //===----------------------------------------------------------------------===//
-// Marks, slices, keyframes
+// Marks, intervals, snapshots
 //===----------------------------------------------------------------------===//
 
 bool BlockParser::markRecord(Line &L) {
@@ -139,24 +139,24 @@ bool BlockParser::markRecord(Line &L) {
   return true;
 }
 
-bool BlockParser::sliceRecord(Line &L) {
+bool BlockParser::intervalRecord(Line &L) {
   LineParser P = parser(L, 1);
-  if (L.Values[0].Spelling == "slice") {
-    Slice S;
-    mapSlice(P, S);
-    if (tooMany(L, Slices.Rows.size() + 1, "slices"))
+  if (L.Values[0].Spelling == "interval") {
+    Interval S;
+    mapInterval(P, S);
+    if (tooMany(L, Intervals.Rows.size() + 1, "intervals"))
       return false;
-    Slices.Rows.push_back(std::move(S));
-    return P.finish("a slice");
+    Intervals.Rows.push_back(std::move(S));
+    return P.finish("an interval");
   }
   if (L.Values[0].Spelling != "row")
-    return unknown(L, "a block of slices");
-  if (Slices.Rows.empty())
-    return E.set(L.loc(), "a row needs a slice before it");
-  SliceRow R;
-  mapSliceRow(P, R);
-  Slices.Rows.back().Rows.push_back(R);
-  return P.finish("a row of a slice") && !tooMany(L, ++Rows, "rows");
+    return unknown(L, "a block of intervals");
+  if (Intervals.Rows.empty())
+    return E.set(L.loc(), "a row needs an interval before it");
+  IntervalRow R;
+  mapIntervalRow(P, R);
+  Intervals.Rows.back().Rows.push_back(R);
+  return P.finish("a row of an interval") && !tooMany(L, ++Rows, "rows");
 }
 
 bool BlockParser::lifetimeRecord(Line &L) {
@@ -192,38 +192,38 @@ bool BlockParser::lifetimeRecord(Line &L) {
   return P.finish("a cohort") && !tooMany(L, ++Rows, "rows");
 }
 
-bool BlockParser::beginKeyframe(LineParser &P) {
-  memkit::Keyframe &K = Keyframe;
-  K = memkit::Keyframe();
-  mapKeyframe(P, K);
-  return P.finish("a keyframe");
+bool BlockParser::beginSnapshot(LineParser &P) {
+  memkit::Snapshot &K = Snapshot;
+  K = memkit::Snapshot();
+  mapSnapshot(P, K);
+  return P.finish("a snapshot");
 }
 
 bool BlockParser::liveRecord(Line &L) {
   if (L.Values[0].Spelling != "live")
-    return unknown(L, "a keyframe");
+    return unknown(L, "a snapshot");
   LineParser P = parser(L, 1);
   LiveBlock B;
   mapLiveBlock(P, B);
   if (!P.finish("a live block") ||
-      tooMany(L, Keyframe.Blocks.size() + 1, "blocks"))
+      tooMany(L, Snapshot.Blocks.size() + 1, "blocks"))
     return false;
   auto Fail = [&](StringRef Field, const Twine &What) {
     const Value *V = P.find(Field);
     return E.set(V ? V->loc() : L.loc(), What.str());
   };
-  if (B.Ordinal >= Keyframe.NextOrdinal)
-    return E.set(L.Values[1].loc(), "the keyframe's next block is #" +
-                                        std::to_string(Keyframe.NextOrdinal));
-  if (!Keyframe.Blocks.empty() && B.Ordinal <= Keyframe.Blocks.back().Ordinal)
-    return E.set(L.Values[1].loc(), "the blocks of a keyframe stand in order");
-  if (B.BirthNs > Keyframe.TimeNs)
-    return Fail("birth", "born after the keyframe's time");
-  if ((Keyframe.TimeNs - B.BirthNs) % TimeUnitNs)
+  if (B.Ordinal >= Snapshot.NextOrdinal)
+    return E.set(L.Values[1].loc(), "the snapshot's next block is #" +
+                                        std::to_string(Snapshot.NextOrdinal));
+  if (!Snapshot.Blocks.empty() && B.Ordinal <= Snapshot.Blocks.back().Ordinal)
+    return E.set(L.Values[1].loc(), "the blocks of a snapshot stand in order");
+  if (B.BirthNs > Snapshot.TimeNs)
+    return Fail("birth", "born after the snapshot's time");
+  if ((Snapshot.TimeNs - B.BirthNs) % TimeUnitNs)
     return Fail("birth",
-                "the age at the keyframe's time is not a multiple of " +
+                "the age at the snapshot's time is not a multiple of " +
                     Twine(TimeUnitNs) + " ns");
-  Keyframe.Blocks.push_back(B);
+  Snapshot.Blocks.push_back(B);
   return true;
 }
 

@@ -46,9 +46,9 @@ public:
   memkit::Header Header;
   memkit::Events Events;
   memkit::Marks Marks;
-  memkit::Slices Slices;
+  memkit::Intervals Intervals;
   memkit::Lifetimes Lifetimes;
-  memkit::Keyframe Keyframe;
+  memkit::Snapshot Snapshot;
   memkit::Summary Summary;
 
 private:
@@ -58,7 +58,7 @@ private:
                       Unchecked);
   }
   bool tooMany(const Line &L, size_t Rows, llvm::StringRef What,
-               size_t Most = MaxBlockRows);
+               size_t Max = MaxBlockRows);
   bool unknown(const Line &L, llvm::StringRef Block);
 
   // Dictionary, in DictionaryParser.cpp.
@@ -79,9 +79,9 @@ private:
   void endEvents();
 
   bool markRecord(Line &L);
-  bool sliceRecord(Line &L);
+  bool intervalRecord(Line &L);
   bool lifetimeRecord(Line &L);
-  bool beginKeyframe(LineParser &P);
+  bool beginSnapshot(LineParser &P);
   bool liveRecord(Line &L);
   bool summaryRecord(Line &L);
   bool sumRow(LineParser &P);

@@ -33,7 +33,8 @@ static constexpr StringLiteral LossKinds[] = {
 static constexpr StringLiteral TensorKinds[] = {
     "unknown",    "parameter", "gradient", "optimizer-state",
     "activation", "input",     "temporary"};
-static constexpr StringLiteral SliceSumsNames[] = {"none", "changed", "whole"};
+static constexpr StringLiteral IntervalSumsNames[] = {"none", "changed",
+                                                      "whole"};
 
 static_assert(std::size(FrameKinds) == NumFrameKinds);
 static_assert(std::size(ScopeKinds) == NumScopeKinds);
@@ -42,7 +43,7 @@ static_assert(std::size(EventKinds) == NumEventKinds);
 static_assert(std::size(MarkKinds) == NumMarkKinds);
 static_assert(std::size(LossKinds) == NumLossKinds);
 static_assert(std::size(TensorKinds) == NumTensorKinds);
-static_assert(std::size(SliceSumsNames) == NumSliceSums);
+static_assert(std::size(IntervalSumsNames) == NumIntervalSums);
 
 EnumNames enumNames(FrameKind) { return FrameKinds; }
 EnumNames enumNames(ScopeKind) { return ScopeKinds; }
@@ -51,6 +52,6 @@ EnumNames enumNames(EventKind) { return EventKinds; }
 EnumNames enumNames(MarkKind) { return MarkKinds; }
 EnumNames enumNames(LossKind) { return LossKinds; }
 EnumNames enumNames(TensorKind) { return TensorKinds; }
-EnumNames enumNames(SliceSums) { return SliceSumsNames; }
+EnumNames enumNames(IntervalSums) { return IntervalSumsNames; }
 
 } // namespace memkit

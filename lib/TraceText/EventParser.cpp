@@ -29,9 +29,9 @@ bool BlockParser::beginEvents(LineParser &P) {
     const Value *V = P.find(Field);
     return P.fail(V ? V->loc() : P.line().loc(), What);
   };
-  constexpr uint64_t Most = uint64_t(1) << 62;
-  if (Events.FirstOrdinal > Most)
-    return Fail("ordinal", "too large: the most is " + Twine(Most));
+  constexpr uint64_t Max = uint64_t(1) << 62;
+  if (Events.FirstOrdinal > Max)
+    return Fail("ordinal", "too large: the most is " + Twine(Max));
   if (!Unchecked) {
     if (!Events.Process)
       return Fail("process", "events need their process");
@@ -94,12 +94,12 @@ bool BlockParser::checkEvent(LineParser &P, const EventRow &R) {
   };
   const char *BlockLoc = L.Values.size() > 3 ? L.Values[3].loc() : L.loc();
   const Event &E = R.E;
-  constexpr uint64_t MostNs = uint64_t(1) << 62;
+  constexpr uint64_t MaxNs = uint64_t(1) << 62;
   if (E.TimeNs % TimeUnitNs)
     return P.fail(L.loc(), "times of events are multiples of " +
                                Twine(TimeUnitNs) + " ns");
-  if (E.TimeNs > MostNs)
-    return P.fail(L.loc(), "too large: the most is " + Twine(MostNs));
+  if (E.TimeNs > MaxNs)
+    return P.fail(L.loc(), "too large: the most is " + Twine(MaxNs));
   if (!Events.Rows.empty() && E.TimeNs < Events.Rows.back().TimeNs)
     return P.fail(L.loc(), "times do not fall: the event before is at " +
                                Twine(Events.Rows.back().TimeNs));

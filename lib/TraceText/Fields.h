@@ -250,14 +250,14 @@ template <class M, class T> void mapMark(M &Map, T &R) {
 }
 
 //===----------------------------------------------------------------------===//
-// Slices and keyframes
+// Intervals and snapshots
 //===----------------------------------------------------------------------===//
 
-template <class M, class T> void mapSlices(M &Map, T &S) {
+template <class M, class T> void mapIntervals(M &Map, T &S) {
   Map.ref("process", Ref::Process, S.Process);
 }
 
-template <class M, class T> void mapSlice(M &Map, T &S) {
+template <class M, class T> void mapInterval(M &Map, T &S) {
   Map.key("index", S.Index);
   Map.num("first-step", S.FirstStep);
   Map.num("last-step", S.LastStep);
@@ -266,7 +266,7 @@ template <class M, class T> void mapSlice(M &Map, T &S) {
   Map.choice("sums", S.Sums);
 }
 
-template <class M, class T> void mapSliceRow(M &Map, T &R) {
+template <class M, class T> void mapIntervalRow(M &Map, T &R) {
   Map.ref("heap", Ref::Heap, R.Heap);
   Map.ref("stack", Ref::Stack, R.Stack);
   Map.num("blocks", R.LiveBlocks);
@@ -306,7 +306,7 @@ template <class M, class T> void mapLateFrees(M &Map, T &F) {
   Map.num("bytes", F.Bytes);
 }
 
-template <class M, class T> void mapKeyframe(M &Map, T &K) {
+template <class M, class T> void mapSnapshot(M &Map, T &K) {
   Map.ref("process", Ref::Process, K.Process);
   Map.num("time", K.TimeNs);
   Map.num("events", K.Events);

@@ -39,7 +39,7 @@ std::string memkit::formatShare(uint64_t Bytes, uint64_t Total) {
 
 /// `encoder.0 1.5 MiB, encoder.1 1 MiB, 7 more`.
 static std::string layersText(const KindSum &K, StringOf String) {
-  constexpr size_t Most = 3;
+  constexpr size_t Max = 3;
   // No layer makes these.
   bool OfNone = K.Kind == TensorKind::Input ||
                 K.Kind == TensorKind::Parameter ||
@@ -50,12 +50,12 @@ static std::string layersText(const KindSum &K, StringOf String) {
     if (!L.Name && OfNone)
       continue;
     StringRef Name = L.Name ? String(L.Name) : "(no layer)";
-    if (++Count <= Most)
+    if (++Count <= Max)
       Text +=
           ((Count > 1 ? ", " : "") + Name + " " + formatSize(L.Bytes)).str();
   }
-  if (Count > Most)
-    Text += ", " + formatCount(Count - Most) + " more";
+  if (Count > Max)
+    Text += ", " + formatCount(Count - Max) + " more";
   return Text;
 }
 

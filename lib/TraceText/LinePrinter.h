@@ -26,9 +26,9 @@ public:
   }
   Err visit(const BlockInfo &, const Events &B) override { return print(B); }
   Err visit(const BlockInfo &, const Marks &B) override { return print(B); }
-  Err visit(const BlockInfo &, const Slices &B) override { return print(B); }
+  Err visit(const BlockInfo &, const Intervals &B) override { return print(B); }
   Err visit(const BlockInfo &, const Lifetimes &B) override { return print(B); }
-  Err visit(const BlockInfo &, const Keyframe &B) override { return print(B); }
+  Err visit(const BlockInfo &, const Snapshot &B) override { return print(B); }
   Err visit(const BlockInfo &, const Summary &B) override { return print(B); }
   Err visit(const BlockInfo &, const Index &B) override { return print(B); }
 

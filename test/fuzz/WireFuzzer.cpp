@@ -147,9 +147,9 @@ struct Victim {
       pass();
       return R->flush();
     case 8:
-      if (!I->inKeyframe())
-        I->startKeyframe();
-      return I->finishKeyframe();
+      if (!I->inSnapshot())
+        I->startSnapshot();
+      return I->finishSnapshot();
     case 9:
       I->releaseRing(In.take<uint8_t>() % 4);
       return;

@@ -37,7 +37,7 @@ static Expected<Assembled> assembleTo(MemoryBufferRef Text, Sink &Out) {
   return assemble(Text, Out, Options);
 }
 
-/// Assembles Text and adds Slices, Keyframes and Summary.
+/// Assembles Text and adds Intervals, Snapshots and Summary.
 static Error summarizeTo(MemoryBufferRef Text, Sink &Out) {
   std::string File;
   StringSink InMemory(File);

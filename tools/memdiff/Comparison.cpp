@@ -139,7 +139,8 @@ static bool holdsFor(const FailCondition &C, const DiffRuns &Runs,
     return C.isAbove(double(After));
   if (!C.isChangeAbove(Before, After))
     return false;
-  std::optional<Interval> I = changeOfTotal(Runs, S, Field, Error, Confidence);
+  std::optional<ConfidenceInterval> I =
+      changeOfTotal(Runs, S, Field, Error, Confidence);
   return !I || !I->hasZero();
 }
 

@@ -43,7 +43,8 @@ static void writeFields(json::OStream &J, const DiffTotals &T) {
     writeErrors(J, V.Allocated, V.Live, "peak_stderr_bytes", V.DomainPeak);
 }
 
-static void writeInterval(json::OStream &J, const std::optional<Interval> &I) {
+static void writeInterval(json::OStream &J,
+                          const std::optional<ConfidenceInterval> &I) {
   if (!I) {
     J.value(nullptr);
     return;
@@ -224,7 +225,7 @@ void writeDiffJson(raw_ostream &OS, const DiffView &V) {
     ArrayRef<Difference> Shown = V.Report.Differences;
     Shown = Shown.take_front(V.Report.Shown);
     J.attributeArray("differences", [&] {
-      for (const Difference &D : V.Most ? Shown.take_front(V.Most) : Shown)
+      for (const Difference &D : V.Max ? Shown.take_front(V.Max) : Shown)
         writeDifference(J, V, D);
     });
     J.attribute("noise", V.Report.NoiseValue);
@@ -235,7 +236,7 @@ void writeDiffJson(raw_ostream &OS, const DiffView &V) {
     });
     ArrayRef<Finding> Found = V.Report.Changes.Findings;
     J.attributeArray("findings", [&] {
-      for (const Finding &F : V.Most ? Found.take_front(V.Most) : Found)
+      for (const Finding &F : V.Max ? Found.take_front(V.Max) : Found)
         writeFinding(J, V, F);
     });
     J.attributeArray("moves", [&] {

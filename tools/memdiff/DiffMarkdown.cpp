@@ -65,11 +65,11 @@ static void writeRuns(raw_ostream &OS, const DiffView &V) {
 }
 
 void writeDiffMarkdown(raw_ostream &OS, const DiffView &V) {
-  const size_t MostHeaps = 5;
+  const size_t MaxHeaps = 5;
   ArrayRef<Finding> Shown = shownFindings(V);
   writeHead(OS, V);
   totalsTable(V, /*WithShare=*/true).printMarkdown(OS);
-  if (Table Heaps = heapsTable(V, MostHeaps); !Heaps.empty()) {
+  if (Table Heaps = heapsTable(V, MaxHeaps); !Heaps.empty()) {
     OS << "\n";
     Heaps.printMarkdown(OS);
   }

@@ -26,7 +26,7 @@ static void printPlace(raw_ostream &OS, const DiffView &V, DiffPlace P,
 }
 
 void printDiff(raw_ostream &OS, const DiffView &V) {
-  const size_t MostHeaps = 10;
+  const size_t MaxHeaps = 10;
   unsigned Width = outputWidth();
   for (const std::string &Line : lossLines(V))
     OS << Line << '\n';
@@ -34,7 +34,7 @@ void printDiff(raw_ostream &OS, const DiffView &V) {
     OS << "means of " << V.Runs.numBefore() << " and "
        << V.Runs.size() - V.Runs.numBefore() << " runs\n";
   totalsTable(V, /*WithShare=*/false).print(OS, Width);
-  if (Table Heaps = heapsTable(V, MostHeaps); !Heaps.empty()) {
+  if (Table Heaps = heapsTable(V, MaxHeaps); !Heaps.empty()) {
     OS << '\n';
     Heaps.print(OS, Width);
   }

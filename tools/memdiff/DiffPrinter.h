@@ -19,7 +19,7 @@ struct DiffView {
   const DiffReport &Report;
   Metric By;       ///< what orders
   bool IsAtMoment; ///< all values are of what lives at one
-  uint64_t Most;   ///< how many findings or differences; 0: all above the noise
+  uint64_t Max;    ///< how many findings or differences; 0: all above the noise
   bool WithMoves;  ///< what is at another place now is told, too
   double Confidence;
   llvm::StringRef NameBefore, NameAfter; ///< of the groups

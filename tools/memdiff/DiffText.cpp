@@ -25,15 +25,14 @@ static std::string changeText(int64_t Change, bool Bytes) {
   return Bytes ? formatSizeChange(Change) : formatCountChange(Change);
 }
 static std::string changeText(double Change, bool Bytes) {
-  const double Most = 9e18;
-  return changeText(int64_t(std::round(std::clamp(Change, -Most, Most))),
-                    Bytes);
+  const double Max = 9e18;
+  return changeText(int64_t(std::round(std::clamp(Change, -Max, Max))), Bytes);
 }
 
 /// `+3 KiB`; of groups `+3 KiB (+1 KiB to +5 KiB)`, of estimates `+3 KiB ±1`.
 static std::string changeText(const DiffView &V, uint64_t Before,
                               uint64_t After, bool Bytes,
-                              const std::optional<Interval> &I,
+                              const std::optional<ConfidenceInterval> &I,
                               double Variance) {
   if (Variance && V.Runs.isPair()) {
     uint64_t Distance = After > Before ? After - Before : Before - After;
@@ -57,7 +56,7 @@ static std::string shareText(uint64_t Before, uint64_t After) {
 
 ArrayRef<Finding> shownFindings(const DiffView &V) {
   ArrayRef<Finding> All = V.Report.Changes.Findings;
-  return V.Most ? All.take_front(V.Most) : All;
+  return V.Max ? All.take_front(V.Max) : All;
 }
 
 std::vector<std::string> lossLines(const DiffView &V) {
@@ -130,7 +129,7 @@ Table totalsTable(const DiffView &V, bool WithShare) {
   return Totals;
 }
 
-Table heapsTable(const DiffView &V, size_t Most) {
+Table heapsTable(const DiffView &V, size_t Max) {
   using Align = Table::Align;
   Table Heaps({{"heap", Align::Left, true},
                {V.IsAtMoment ? "live before" : "peak before", Align::Right},
@@ -147,7 +146,7 @@ Table heapsTable(const DiffView &V, size_t Most) {
     uint64_t Change = After > Before ? After - Before : Before - After;
     if (!Change || (isInBytes(V.By) && Change < V.Report.NoiseOfHeap[H.Heap]))
       continue;
-    if (++Added > Most)
+    if (++Added > Max)
       break;
     Heaps.add(
         {V.Runs.heaps()[H.Heap].Name.str(), formatSize(Before),
@@ -167,7 +166,7 @@ std::string findingTitle(const DiffView &V, const Finding &F) {
     bool Bytes = isInBytes(M);
     double Variance = varianceOf(F.Before, M, H.SampleBefore) +
                       varianceOf(F.After, M, H.SampleAfter);
-    std::optional<Interval> I = M == F.By ? F.Change : std::nullopt;
+    std::optional<ConfidenceInterval> I = M == F.By ? F.Change : std::nullopt;
     return (changeText(V, Before, After, Bytes, I, Variance) + " " + What +
             " (" + valueText(Before, Bytes) + " -> " + valueText(After, Bytes) +
             ")")
@@ -200,7 +199,7 @@ ArrayRef<Move> shownMoves(const DiffView &V) {
   ArrayRef<Move> All = V.Report.Changes.Moves;
   if (!V.WithMoves)
     return {};
-  return V.Most ? All.take_front(V.Most) : All;
+  return V.Max ? All.take_front(V.Max) : All;
 }
 
 std::vector<ShownFrame> placeFrames(const DiffView &V, DiffPlace P) {
@@ -248,8 +247,8 @@ static size_t commonNames(ArrayRef<std::vector<std::string>> Ways,
 /// Leaves out of ways that are too long for a line what all have in common: the
 /// inner functions first, then the outer ones, and one name of each way stays.
 static void keepWhatDiffers(std::vector<std::vector<std::string>> &Ways,
-                            size_t Most) {
-  auto IsLong = [&](const auto &Way) { return Way.size() > Most; };
+                            size_t Max) {
+  auto IsLong = [&](const auto &Way) { return Way.size() > Max; };
   for (bool FromEnd : {true, false}) {
     if (Ways.size() < 2 || none_of(Ways, IsLong))
       return;
@@ -266,17 +265,17 @@ static void keepWhatDiffers(std::vector<std::vector<std::string>> &Ways,
 
 std::vector<std::string> partLines(const DiffView &V, DiffPlace Below,
                                    Metric By, ArrayRef<Finding::Part> Parts) {
-  const size_t Most = 4;
+  const size_t Max = 4;
   size_t Above = V.Runs.trace(Below.Run).shownWay(Below.Node).size();
   std::vector<std::vector<std::string>> Ways;
   for (const Finding::Part &P : Parts)
     Ways.push_back(wayBelow(V, Above, P.Place));
-  keepWhatDiffers(Ways, Most);
+  keepWhatDiffers(Ways, Max);
   std::vector<std::string> Lines;
   for (auto [P, Names] : zip(Parts, Ways)) {
-    if (Names.size() > Most) {
+    if (Names.size() > Max) {
       Names[1] = "...";
-      Names.erase(Names.begin() + 2, Names.end() - (Most - 2));
+      Names.erase(Names.begin() + 2, Names.end() - (Max - 2));
     }
     Lines.push_back(changeText(P.Change, isInBytes(By)) + " " +
                     join(Names, " > "));

@@ -23,9 +23,9 @@ std::vector<std::string> lossLines(const DiffView &V);
 /// peak, live at end, allocated, allocations: before, after, change, of each
 /// memory space. With WithShare also the change in percent.
 Table totalsTable(const DiffView &V, bool WithShare);
-/// The heaps whose peak or live bytes changed by the noise, at most Most; empty
+/// The heaps whose peak or live bytes changed by the noise, at most Max; empty
 /// when there is but one heap.
-Table heapsTable(const DiffView &V, size_t Most);
+Table heapsTable(const DiffView &V, size_t Max);
 
 /// `+16 KiB at the peak (16 KiB -> 32 KiB), host.malloc`
 std::string findingTitle(const DiffView &V, const Finding &F);

@@ -195,11 +195,11 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
   for (const FailCondition &C : Fatal.conditions())
     if (holds(C, Runs, Report, Options->Confidence, Why))
       Failed.push_back(Why);
-  uint64_t Most = Top.getNumOccurrences()        ? uint64_t(Top)
-                  : OutputFormat == Format::Json ? 0
-                                                 : 10;
+  uint64_t Max = Top.getNumOccurrences()        ? uint64_t(Top)
+                 : OutputFormat == Format::Json ? 0
+                                                : 10;
   if (Error E = write({Runs, Report, Options->By.value_or(Metric::Peak),
-                       Spec->At.has_value(), Most, Moves, Options->Confidence,
+                       Spec->At.has_value(), Max, Moves, Options->Confidence,
                        NameBefore, NameAfter, Failed}))
     return E;
   return Fatal.status([&](const FailCondition &C) {

@@ -92,8 +92,8 @@ static std::string countedBlocks(uint64_t Blocks) {
 
 static void printLargest(raw_ostream &OS, const Trace &T, const OomMoment &M,
                          unsigned Width) {
-  constexpr size_t Most = 5;
-  for (const KindTotals &K : ArrayRef(M.Rows).take_front(Most)) {
+  constexpr size_t Max = 5;
+  for (const KindTotals &K : ArrayRef(M.Rows).take_front(Max)) {
     OS << '\n'
        << formatSize(K.Bytes) << " in " << countedBlocks(K.Blocks) << ": "
        << kindName(K.Kind);

@@ -100,8 +100,8 @@ Expected<int> memkit::checkSums(OutputFile &Out) {
     OS << "and " << formatCount(R->MoreDifferences) << " more\n";
   OS << formatCount(R->Events)
      << " events replayed; compared: " << formatCount(R->SummaryRows)
-     << " rows of the summary, " << formatCount(R->Slices) << " slices, "
-     << formatCount(R->Keyframes) << " keyframes";
+     << " rows of the summary, " << formatCount(R->Intervals) << " intervals, "
+     << formatCount(R->Snapshots) << " snapshots";
   if (R->Lifetimes)
     OS << ", " << formatCount(R->Lifetimes) << " rows of lifetimes";
   OS << '\n';

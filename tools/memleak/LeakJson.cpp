@@ -138,7 +138,7 @@ static void writeMeasured(json::OStream &J, const LeakView &V) {
   J.attribute("needs_intervals", static_cast<uint64_t>(MinGrowthIntervals));
   J.attribute("too_short", static_cast<uint64_t>(G.TooShort));
   if (G.TooShort)
-    J.attribute("has_intervals", static_cast<uint64_t>(G.MostIntervals));
+    J.attribute("has_intervals", static_cast<uint64_t>(G.MaxIntervals));
   J.attributeArray("unsure", [&] {
     for (const Growth &U : G.Unsure)
       J.object([&] {

@@ -19,7 +19,7 @@ struct LeakView {
   const Trace &T;
   const LeakFindings &R;
   unsigned Kinds = FK_Exit; ///< that were looked for
-  uint64_t Most = 0;        ///< findings of each kind; 0: all
+  uint64_t Max = 0;         ///< findings of each kind; 0: all
   /// The moment of kind exit, as it was asked for; empty for the end.
   llvm::StringRef At = {};
 

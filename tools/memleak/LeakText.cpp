@@ -43,7 +43,7 @@ ArrayRef<LeakFinding> LeakView::shown(LeakKinds Kind) const {
   const LeakFinding *At =
       find_if(All, [&](const LeakFinding &F) { return F.Kind == Kind; });
   ArrayRef<LeakFinding> Of = All.slice(At - All.begin(), count(Kind));
-  return Most ? Of.take_front(Most) : Of;
+  return Max ? Of.take_front(Max) : Of;
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,7 +77,7 @@ static std::string outlierEvidence(const LeakView &V, const LeakFinding &F) {
   const Outlier &O = V.R.Outliers[F.Place];
   std::string When = formatTime(O.OldestNs), Last = formatTime(O.NewestNs);
   std::string Life = V.R.HasSteps ? " were freed within their step"
-                                  : " were freed within a slice of time";
+                                  : " were freed within an interval of time";
   if (O.LifeNs)
     Life = " lived " + formatTime(O.LifeNs) + " on average";
   return plural(O.Allocations - O.Blocks, "other") + Life + "; allocated " +

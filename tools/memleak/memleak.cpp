@@ -198,7 +198,7 @@ static void explainGrowth(const LeakFindings &R) {
                 Twine(MinGrowthIntervals) +
                 " steps or intervals of time, and "
                 "has " +
-                Twine(R.Growth.MostIntervals));
+                Twine(R.Growth.MaxIntervals));
   if (!R.HasSteps)
     warn(Input + ": no steps: growth is per second; " + HowSteps);
 }
@@ -271,13 +271,13 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
       return Before.takeError();
     keepNew(*R, *In.T, *Before, *Old.T);
   }
-  uint64_t Most = Top.getNumOccurrences()        ? uint64_t(Top)
-                  : OutputFormat == Format::Text ? 10
-                                                 : 0;
+  uint64_t Max = Top.getNumOccurrences()        ? uint64_t(Top)
+                 : OutputFormat == Format::Text ? 10
+                                                : 0;
   StringRef At = Spec->At && Spec->At->K != TimePoint::Kind::End
                      ? StringRef(Spec->At->Text)
                      : "";
-  if (Error E = write({*In.T, *R, Options->Kinds, Most, At}))
+  if (Error E = write({*In.T, *R, Options->Kinds, Max, At}))
     return E;
   for (const SuppressionUse &U : R->Exit.Suppressed)
     if (!U.any())

@@ -34,7 +34,7 @@ static cl::opt<std::string>
             cl::value_desc("SIZE"), cl::cat(toolCategory()));
 
 /// A last file of fewer would turn at each block.
-static constexpr uint64_t LeastTail = 1 << 20;
+static constexpr uint64_t MinTail = 1 << 20;
 
 static Error wrong(StringRef Flag, StringRef Text, const Twine &Should) {
   return makeUsageError("--" + Flag + "=" + Text + ": should be " + Should);
@@ -71,9 +71,9 @@ static Error parseEvents(RecordOptions &O) {
     if (!Size)
       return joinErrors(wrong("events", WhichEvents, "all, none or last:SIZE"),
                         Size.takeError());
-    if (*Size < LeastTail)
+    if (*Size < MinTail)
       return wrong("events", WhichEvents,
-                   "at least last:" + formatSize(LeastTail));
+                   "at least last:" + formatSize(MinTail));
     O.BoundBytes = *Size;
   } else if (Text != "all") {
     return wrong("events", WhichEvents, "all, none or last:SIZE");

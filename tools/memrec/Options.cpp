@@ -229,12 +229,12 @@ static Error parseStep(RecordOptions &O) {
 }
 
 static Error parseSampleInterval(RecordOptions &O) {
-  constexpr uint64_t Least = 1000000, Most = 3600ull * 1000000000;
+  constexpr uint64_t Min = 1000000, Max = 3600ull * 1000000000;
   Expected<uint64_t> Ns = parseTime(SampleInterval);
   if (!Ns)
     return joinErrors(makeUsageError("--sample-interval=" + SampleInterval),
                       Ns.takeError());
-  if (*Ns && (*Ns < Least || *Ns > Most))
+  if (*Ns && (*Ns < Min || *Ns > Max))
     return makeUsageError("--sample-interval=" + SampleInterval +
                           ": should be 1ms to 1h, or 0");
   O.SampleIntervalNs = *Ns;

@@ -69,7 +69,8 @@ std::string adviceText(const Facts &F, const Suggestion &S) {
     return Bytes + " of " + Heap + " (" + Share +
            " of the peak) only ever grew, in " + formatCount(S.Count) + " of " +
            formatCount(S.OutOf) +
-           " slices, and nothing of it was freed. A cache without a bound? " +
+           " intervals, and nothing of it was freed. A cache without a "
+           "bound? " +
            stackInShort(F.T, S.Stack);
   case Advice::Checkpoint:
     return "activations of " + F.T.string(S.Layer).str() + " are " + Bytes +

@@ -32,7 +32,7 @@ static Section usedSection(const Facts &F) {
       T.add({std::exchange(Name, ""), When.str(), formatTime(M.TimeNs),
              formatSize(M.Used), formatSize(M.Accounted), formatSize(M.gap())});
     };
-    Add("most used", G.MostUsed);
+    Add("most used", G.MaxUsed);
     Add("largest gap", G.Largest);
     Add("last sample", G.Now);
   }
@@ -50,7 +50,7 @@ static std::string sizeOrNothing(std::optional<uint64_t> Bytes) {
 static std::string notKnown(const DeviceGap &G) {
   std::string Text;
   auto Add = [&](const char *What, std::optional<uint64_t> GapParts::*Part) {
-    if (!(G.MostUsed.Parts.*Part && G.Largest.Parts.*Part && G.Now.Parts.*Part))
+    if (!(G.MaxUsed.Parts.*Part && G.Largest.Parts.*Part && G.Now.Parts.*Part))
       Text += (Text.empty() ? "" : ", ") + std::string(What);
   };
   Add("contexts", &GapParts::Contexts);
@@ -80,7 +80,7 @@ static std::optional<Section> partsSection(const Facts &F) {
              sizeOrNothing(M.Parts.Contexts), sizeOrNothing(M.Parts.Modules),
              sizeOrNothing(M.Parts.Others), formatSize(M.unknown())});
     };
-    Add("most used", G.MostUsed);
+    Add("most used", G.MaxUsed);
     Add("largest gap", G.Largest);
     Add("last sample", G.Now);
   }
@@ -94,11 +94,11 @@ static std::optional<Section> partsSection(const Facts &F) {
 /// The part of a gap that grew the most.
 static std::string mostly(const DeviceGap::Rise &R) {
   std::string Name;
-  uint64_t Most = 0;
+  uint64_t Max = 0;
   auto Try = [&](const char *What, std::optional<uint64_t> From,
                  std::optional<uint64_t> To) {
-    if (From && To && *To > *From && *To - *From > Most) {
-      Most = *To - *From;
+    if (From && To && *To > *From && *To - *From > Max) {
+      Max = *To - *From;
       Name = What;
     }
   };
@@ -107,7 +107,7 @@ static std::string mostly(const DeviceGap::Rise &R) {
   Try("modules", A.Modules, B.Modules);
   Try("other processes", A.Others, B.Others);
   Try("unknown", R.From.unknown(), R.To.unknown());
-  return Name.empty() ? "" : Name + " " + formatSize(Most);
+  return Name.empty() ? "" : Name + " " + formatSize(Max);
 }
 
 static std::optional<Section> growthSection(const Facts &F) {

@@ -42,10 +42,10 @@ largestHeaps(const Facts &F, function_ref<uint64_t(const HeapStats &)> Of) {
       Values.push_back(Of(H));
   size_t Shown = F.shown(Values.size(), Useful);
   llvm::sort(Values, std::greater<>());
-  uint64_t Least = Shown ? Values[Shown - 1] : 0;
+  uint64_t Min = Shown ? Values[Shown - 1] : 0;
   std::vector<const HeapStats *> Out;
   for (const HeapStats &H : F.O.Heaps)
-    if (!H.Heap || Of(H) >= Least)
+    if (!H.Heap || Of(H) >= Min)
       Out.push_back(&H);
   return Out;
 }
@@ -58,24 +58,24 @@ static void noteOthers(const Facts &F, size_t Shown, Section &To) {
 }
 
 /// The process of which most is resident beyond what was recorded of it.
-static const ProcessTotals *leastRecorded(const Facts &F, uint64_t &Gap) {
-  const ProcessTotals *Least = nullptr;
+static const ProcessTotals *minRecorded(const Facts &F, uint64_t &Gap) {
+  const ProcessTotals *Min = nullptr;
   Gap = 0;
   for (const ProcessTotals &I : F.S.Sums.Processes) {
     uint64_t Mine = I.RssPeakBytes - std::min(I.RssPeakBytes, I.PeakBytes);
     if (F.Sel.hasProcess(I.Process) && Mine > Gap)
-      Gap = Mine, Least = &I;
+      Gap = Mine, Min = &I;
   }
-  return Least;
+  return Min;
 }
 
 /// An allocator that is private to a library maps address space without setting
 /// memory aside, and uses it: its blocks are not seen.
 static void noteReserved(const Facts &F, Section &To) {
-  constexpr uint64_t LeastGap = 16 << 20;
+  constexpr uint64_t MinGap = 16 << 20;
   uint64_t Gap;
-  const ProcessTotals *I = leastRecorded(F, Gap);
-  if (!I || F.OfHeaps || Gap < LeastGap || Gap < I->RssPeakBytes / 4)
+  const ProcessTotals *I = minRecorded(F, Gap);
+  if (!I || F.OfHeaps || Gap < MinGap || Gap < I->RssPeakBytes / 4)
     return;
   for (uint32_t Id = 1; Id <= F.T.heaps().size(); ++Id) {
     uint64_t Reserved = F.T.heapTotals(Id).PeakBytes;

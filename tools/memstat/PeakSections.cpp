@@ -39,10 +39,10 @@ static bool isLibrary(StringRef File) {
 
 /// Of Python frames the innermost, and the innermost of the program's own.
 static std::vector<ShownFrame> tellingPython(ArrayRef<ShownFrame> All,
-                                             size_t Most) {
+                                             size_t Max) {
   std::vector<ShownFrame> Out;
   for (const ShownFrame &F : All)
-    if (F.IsPython && Out.size() < Most && (Out.empty() || !isLibrary(F.File)))
+    if (F.IsPython && Out.size() < Max && (Out.empty() || !isLibrary(F.File)))
       Out.push_back(F);
   return Out;
 }
@@ -57,16 +57,16 @@ static std::string shortFrame(const ShownFrame &F) {
 }
 
 std::string stackInShort(const Trace &T, uint32_t Stack) {
-  constexpr size_t Most = 3;
+  constexpr size_t Max = 3;
   std::vector<ShownFrame> All = T.shownStack(Stack);
-  std::vector<ShownFrame> Told = tellingPython(All, Most);
+  std::vector<ShownFrame> Told = tellingPython(All, Max);
   if (Told.empty())
     copy_if(All, std::back_inserter(Told),
             [](const ShownFrame &F) { return !isAllocator(F.Function); });
   if (Told.empty())
     Told = std::move(All);
   std::string Text;
-  for (const ShownFrame &F : ArrayRef(Told).take_front(Most))
+  for (const ShownFrame &F : ArrayRef(Told).take_front(Max))
     Text += (Text.empty() ? "" : " < ") + shortFrame(F);
   return Text.empty() ? "(no stack)" : Text;
 }

@@ -28,8 +28,8 @@ static std::string trendText(const HeapFragmentation &H) {
 /// Where a heap has several pools, what each had at most.
 static void notePools(const Facts &F, const HeapFragmentation &H,
                       std::vector<std::string> &Notes) {
-  constexpr size_t Most = 8;
-  for (const PoolPeak &P : ArrayRef(H.Pools).take_front(Most)) {
+  constexpr size_t Max = 8;
+  for (const PoolPeak &P : ArrayRef(H.Pools).take_front(Max)) {
     std::string Note =
         F.heapName(H.Heap).str() + ", " +
         (P.Pool ? "pool " + std::to_string(P.Pool) : "the device's own pool");
@@ -42,9 +42,9 @@ static void notePools(const Facts &F, const HeapFragmentation &H,
               formatSize(P.Trimmed.Bytes) + " back";
     Notes.push_back(std::move(Note));
   }
-  if (H.Pools.size() > Most)
+  if (H.Pools.size() > Max)
     Notes.push_back(F.heapName(H.Heap).str() + " had " +
-                    formatCount(H.Pools.size() - Most) + " pools more");
+                    formatCount(H.Pools.size() - Max) + " pools more");
 }
 
 std::optional<Section> reservedSection(const Facts &F) {

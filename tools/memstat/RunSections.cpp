@@ -71,11 +71,11 @@ static std::set<uint32_t> domainsOf(ArrayRef<StepTotals> Steps) {
 /// peak, with the largest growth, the slowest, and the first and last ones.
 /// Sorted as they came. How long one took that only the end of its process
 /// ended says nothing.
-static std::vector<size_t> tellingSteps(const Overview &O, size_t Most) {
+static std::vector<size_t> tellingSteps(const Overview &O, size_t Max) {
   ArrayRef<StepTotals> Steps = O.Steps;
   std::vector<size_t> Out;
   auto Add = [&](size_t At) {
-    if (Out.size() < Most && !is_contained(Out, At))
+    if (Out.size() < Max && !is_contained(Out, At))
       Out.push_back(At);
   };
   auto Highest = [&](auto Of) {
@@ -95,7 +95,7 @@ static std::vector<size_t> tellingSteps(const Overview &O, size_t Most) {
     bool IsOpen = O.IsOpenStep[&S - Steps.begin()];
     return IsOpen || S.EndNs < S.BeginNs ? 0 : S.EndNs - S.BeginNs;
   }));
-  for (size_t I = 0; I != Steps.size() && Out.size() < Most; ++I) {
+  for (size_t I = 0; I != Steps.size() && Out.size() < Max; ++I) {
     Add(Steps.size() - 1 - I);
     Add(I);
   }

@@ -174,7 +174,7 @@ static void writeGap(json::OStream &J, const Facts &F, const DeviceGap &G) {
   auto Write = [&](StringRef Key, const DeviceGap::Moment &M) {
     J.attributeObject(Key, [&] { writeGapMoment(J, M); });
   };
-  Write("most_used", G.MostUsed);
+  Write("most_used", G.MaxUsed);
   Write("largest", G.Largest);
   Write("last", G.Now);
   J.attributeArray("growth", [&] {

@@ -39,7 +39,7 @@ Section timelineSection(const Facts &F) {
   Section Out;
   Out.Title = F.Curves->FromEvents
                   ? "Live bytes, the most in each column"
-                  : "Live bytes at the ends of slices, and at the peak";
+                  : "Live bytes at the ends of intervals, and at the peak";
   Out.Titled = true;
   uint64_t EndNs = F.T.endNs();
   size_t Columns = 0;
@@ -57,7 +57,7 @@ Section timelineSection(const Facts &F) {
       Out.Drawn.push_back("  " + Line);
   }
   if (Out.Drawn.empty()) {
-    Out.Drawn.push_back("  the trace has no slices");
+    Out.Drawn.push_back("  the trace has no intervals");
     return Out;
   }
   if (!F.O.Steps.empty()) {

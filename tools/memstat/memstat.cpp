@@ -148,8 +148,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   unsigned Width = outputWidth();
   HeapCurves Curves;
   if (Timeline) {
-    const unsigned Least = 20, Usual = 80, OfJson = 100, Indent = 2;
-    unsigned Columns = std::max(Least, (Width ? Width : Usual) - Indent);
+    const unsigned Min = 20, Usual = 80, OfJson = 100, Indent = 2;
+    unsigned Columns = std::max(Min, (Width ? Width : Usual) - Indent);
     Curves = readHeapCurves(*In.S, O->Live, Json ? OfJson : Columns);
     F.Curves = &Curves;
   }

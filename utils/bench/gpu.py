@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "utils" / "gpu"))
 import cuda  # noqa: E402
 
 WORKLOADS = Path(__file__).resolve().parent / "workloads"
-LEAST_ROUNDS = 5
+MIN_ROUNDS = 5
 ALONE = "not recorded"
 SAMPLED = "device and PyTorch exact, host heap sampled"
 EXACT = "all exact"
@@ -174,7 +174,7 @@ def page(command, where, rounds, stepped, calls):
 
 def measure(options, command, folder, say):
     """The page. Raises cuda.Missing where there is no GPU."""
-    rounds = options.rounds if options.tiny else max(options.rounds, LEAST_ROUNDS)
+    rounds = options.rounds if options.tiny else max(options.rounds, MIN_ROUNDS)
     build = cuda.find_build(options.build)
     where = ("the tests' own driver, to try the script: no GPU, steps are the CPU's, the figures say nothing"
              if options.fake else cuda.device())

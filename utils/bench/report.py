@@ -118,8 +118,8 @@ def page(command, rounds, results, stepped, grown, starts, recording, analysed, 
         "workloads do stands in `utils/bench/workloads`.",
     ]
     if sizes:
-        parts += ["## The file", "All in: stacks, symbols with files, lines and inlined frames, summaries, slices, "
-                  "keyframes. `recorder` is memrec's own CPU time an event.",
+        parts += ["## The file", "All in: stacks, symbols with files, lines and inlined frames, summaries, intervals, "
+                  "snapshots. `recorder` is memrec's own CPU time an event.",
                   table(["workload", "recorder", "events", "bytes", "bytes/event", "aim", "reached",
                          "recorder, ns/event"], sizes),
                   "## The program", "In seconds, the median and (least-most) of the rounds; `x` is the wall "

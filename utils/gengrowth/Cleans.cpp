@@ -185,14 +185,14 @@ static Program quiet(uint64_t Seed) {
   uint32_t Request = M.site("serve", "request"), Body = M.site("serve", "body"),
            Recent = M.site("serve", "recent");
   std::deque<double> Last;
-  auto Most = static_cast<size_t>(4 + M.below(12));
+  auto Max = static_cast<size_t>(4 + M.below(12));
   for (double Time = M.exponential(1 / PerUnit); Time < M.P.Length;
        Time += M.exponential(1 / PerUnit)) {
     double End = Time + M.uniform(0.01, 0.6);
     M.block(Request, Time, End, 2000);
     M.block(Body, Time + 0.001, End, M.size());
     Last.push_back(Time);
-    if (Last.size() > Most) {
+    if (Last.size() > Max) {
       M.block(Recent, Last.front(), Time, 900);
       Last.pop_front();
     }
@@ -239,15 +239,15 @@ static Program cache(uint64_t Seed) {
   double Full = M.uniform(0.05, 0.6) * M.P.Length, PerUnit = M.octaves(1, 20);
   bool Replaces = M.below(2), Saturates = M.below(2);
   std::deque<double> Entries;
-  auto Most = static_cast<size_t>(std::max(8.0, Full * PerUnit));
+  auto Max = static_cast<size_t>(std::max(8.0, Full * PerUnit));
   for (double Time = 0; Time < M.P.Length; Time += M.exponential(1 / PerUnit)) {
-    bool IsFull = Entries.size() >= Most;
+    bool IsFull = Entries.size() >= Max;
     if (!Replaces && IsFull)
       break;
     // Misses become rarer as it fills.
     if (Saturates && !Replaces &&
         M.uniform(0, 1) <
-            static_cast<double>(Entries.size()) / static_cast<double>(Most))
+            static_cast<double>(Entries.size()) / static_cast<double>(Max))
       continue;
     if (IsFull) {
       M.block(Site, Entries.front(), Time, 1500);

@@ -26,8 +26,8 @@ double Maker::lognormal(double Median, double Sigma) {
   return Median * std::exp(Sigma * normal());
 }
 double Maker::pareto(double Mean, double Shape) {
-  double Least = Mean * (Shape - 1) / Shape;
-  return Least * std::pow(1 - uniform(0, 1), -1 / Shape);
+  double Min = Mean * (Shape - 1) / Shape;
+  return Min * std::pow(1 - uniform(0, 1), -1 / Shape);
 }
 uint64_t Maker::poisson(double Mean) {
   if (Mean > 50)

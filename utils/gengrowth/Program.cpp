@@ -9,7 +9,7 @@
 #include "Program.h"
 #include "../gentrace/Random.h"
 #include "memkit/Account/Accounts.h"
-#include "memkit/Account/SliceBatch.h"
+#include "memkit/Account/IntervalBatch.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/StringMap.h"
 #include <algorithm>
@@ -71,8 +71,8 @@ private:
   TraceWriter &Out;
   bool WithEvents;
   Accounts A;
-  SliceBatch Batch;
-  Slice Cut;
+  IntervalBatch Batch;
+  Interval Cut;
   std::vector<uint32_t> Rows;     ///< by site
   std::vector<uint64_t> Ordinals; ///< by block
   std::vector<uint32_t> Weights;  ///< by block; 0: it is not recorded
@@ -201,8 +201,8 @@ Error Recorder::closeEpoch() {
 }
 
 Error Recorder::cut(uint64_t TimeNs) {
-  A.cutSlice(1, TimeNs, NextOrdinal, A.dueSums(1), Cut);
-  return Batch.add(Cut, [&](const Slices &S) { return Out.write(S); });
+  A.cutInterval(1, TimeNs, NextOrdinal, A.dueSums(1), Cut);
+  return Batch.add(Cut, [&](const Intervals &S) { return Out.write(S); });
 }
 
 Error Recorder::beginStep() {
@@ -213,7 +213,7 @@ Error Recorder::beginStep() {
   M.TimeNs = Now = A.boundary(std::max(Now, nsOf(double(Step) - 1)));
   Notes.Rows.push_back(M);
   A.beginStep(1, Step, Now);
-  return A.stepSliceDue(1) ? cut(Now) : Error::success();
+  return A.stepIntervalDue(1) ? cut(Now) : Error::success();
 }
 
 /// Brings the clock to Time, with what is due before.
@@ -222,9 +222,9 @@ Error Recorder::advance(double Time) {
     if (Error E = beginStep())
       return E;
   uint64_t To = nsOf(Time);
-  while (A.nextSliceNs(1) <= To) {
-    Now = A.boundary(std::max(Now, A.nextSliceNs(1)));
-    if (A.timeSliceDue(1, Now))
+  while (A.nextIntervalNs(1) <= To) {
+    Now = A.boundary(std::max(Now, A.nextIntervalNs(1)));
+    if (A.timeIntervalDue(1, Now))
       if (Error E = cut(Now))
         return E;
   }
@@ -303,7 +303,7 @@ Error Recorder::run() {
   Notes.Rows.push_back(M);
   if (Error E = closeEpoch())
     return E;
-  if (Error E = Batch.flush([&](const Slices &S) { return Out.write(S); }))
+  if (Error E = Batch.flush([&](const Intervals &S) { return Out.write(S); }))
     return E;
   if (Error E = A.lifetimes([&](const Lifetimes &L) { return Out.write(L); }))
     return E;

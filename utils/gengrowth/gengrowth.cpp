@@ -94,10 +94,10 @@ static Expected<Tally> judge(const Scenario &S, uint64_t Seed) {
   auto Of = Sums::create(**T, std::move(*Selected));
   if (!Of)
     return Of.takeError();
-  auto Slices = SliceSeries::create(*Of);
-  if (!Slices)
-    return Slices.takeError();
-  auto Report = findGrowth(**Slices, *Of, {});
+  auto Intervals = IntervalSeries::create(*Of);
+  if (!Intervals)
+    return Intervals.takeError();
+  auto Report = findGrowth(**Intervals, *Of, {});
   if (!Report)
     return Report.takeError();
   Out.Runs = 1;

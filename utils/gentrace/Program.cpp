@@ -9,7 +9,7 @@
 #include "Random.h"
 #include "Shape.h"
 #include "memkit/Account/Accounts.h"
-#include "memkit/Account/SliceBatch.h"
+#include "memkit/Account/IntervalBatch.h"
 #include <algorithm>
 #include <functional>
 
@@ -34,11 +34,11 @@ struct ProcessState {
   std::vector<uint32_t> Rows; ///< by stack, with the heap in RowHeaps
   std::vector<uint16_t> RowHeaps;
   memkit::Events Buffer;
-  uint64_t NextOrdinal = 0, Events = 0, LastKeyframe = 0, LastNs = 0;
+  uint64_t NextOrdinal = 0, Events = 0, LastSnapshot = 0, LastNs = 0;
   uint64_t Arena = UINT64_MAX; ///< a block that encloses others
   BlockRef ArenaRef;
   uint64_t ArenaRoom = 0, ArenaInner = 0;
-  std::unique_ptr<SliceBatch> Slices;
+  std::unique_ptr<IntervalBatch> Intervals;
 };
 
 class Program {
@@ -60,12 +60,12 @@ private:
   uint32_t pickStack();
   uint64_t sizeOf(uint16_t Heap);
   Error closeEpoch();
-  Error writeKeyframe(ProcessState &I);
+  Error writeSnapshot(ProcessState &I);
   Error beginStep(uint64_t Step);
-  Error cutSlice(ProcessState &I, uint64_t TimeNs);
+  Error cutInterval(ProcessState &I, uint64_t TimeNs);
   Error endProcess(ProcessState &I);
   Error finish();
-  Error cutTimeSlices();
+  Error cutTimeIntervals();
   bool enclosesOthers(const ProcessState &I, const Block &B) const {
     return B.Ordinal == I.Arena && I.ArenaInner;
   }
@@ -80,10 +80,9 @@ private:
   uint64_t Now = 0;
   uint32_t Epoch = 0;
   Marks Notes;
-  Slice Cut;
-  std::function<Error(const Slices &)> WriteSlices = [this](const Slices &S) {
-    return Out.write(S);
-  };
+  Interval Cut;
+  std::function<Error(const Intervals &)> WriteIntervals =
+      [this](const Intervals &S) { return Out.write(S); };
 };
 
 Error Program::declare(const std::vector<uint32_t> &HeapNames) {
@@ -120,7 +119,7 @@ Error Program::declare(const std::vector<uint32_t> &HeapNames) {
     Processes[I].Rows.resize(S.Stacks + size_t(1));
     Processes[I].RowHeaps.resize(S.Stacks + size_t(1));
     Processes[I].Buffer.Process = I + 1;
-    Processes[I].Slices = std::make_unique<SliceBatch>(I + 1);
+    Processes[I].Intervals = std::make_unique<IntervalBatch>(I + 1);
     A.beginProcess(I + 1, 0);
     Running.push_back(&Processes[I]);
     for (uint32_t T = 0; T < S.Threads; ++T) {
@@ -284,13 +283,13 @@ void Program::event(ProcessState &I) {
     free(I, Thread, I.Live.size() - 1 - R.skewed(I.Live.size()));
 }
 
-Error Program::writeKeyframe(ProcessState &I) {
-  I.LastKeyframe = I.Events;
+Error Program::writeSnapshot(ProcessState &I) {
+  I.LastSnapshot = I.Events;
   std::vector<Block> Sorted = I.Live;
   std::sort(Sorted.begin(), Sorted.end(), [](const Block &X, const Block &Y) {
     return X.Ordinal < Y.Ordinal;
   });
-  Keyframe K;
+  Snapshot K;
   K.Process = I.Id;
   K.TimeNs = I.LastNs;
   K.Events = I.Events;
@@ -321,9 +320,9 @@ Error Program::closeEpoch() {
       return E;
     I.Buffer.Rows.clear();
     I.Buffer.Columns.clear();
-    if (!A.isEnded(I.Id) && I.Events - I.LastKeyframe >=
+    if (!A.isEnded(I.Id) && I.Events - I.LastSnapshot >=
                                 std::max<uint64_t>(65536, I.Live.size() * 8))
-      if (Error E = writeKeyframe(I))
+      if (Error E = writeSnapshot(I))
         return E;
   }
   if (!Notes.Rows.empty()) {
@@ -337,9 +336,9 @@ Error Program::closeEpoch() {
   return Error::success();
 }
 
-Error Program::cutSlice(ProcessState &I, uint64_t TimeNs) {
-  A.cutSlice(I.Id, TimeNs, I.NextOrdinal, A.dueSums(I.Id), Cut);
-  return I.Slices->add(Cut, WriteSlices);
+Error Program::cutInterval(ProcessState &I, uint64_t TimeNs) {
+  A.cutInterval(I.Id, TimeNs, I.NextOrdinal, A.dueSums(I.Id), Cut);
+  return I.Intervals->add(Cut, WriteIntervals);
 }
 
 Error Program::beginStep(uint64_t Step) {
@@ -350,14 +349,15 @@ Error Program::beginStep(uint64_t Step) {
   M.TimeNs = Now = A.boundary(Now);
   Notes.Rows.push_back(M);
   A.beginStep(1, Step, Now);
-  return A.stepSliceDue(1) ? cutSlice(Processes[0], Now) : Error::success();
+  return A.stepIntervalDue(1) ? cutInterval(Processes[0], Now)
+                              : Error::success();
 }
 
-Error Program::cutTimeSlices() {
+Error Program::cutTimeIntervals() {
   for (ProcessState *I : Running)
-    if (Now >= A.nextSliceNs(I->Id) && A.timeSliceDue(I->Id, Now)) {
+    if (Now >= A.nextIntervalNs(I->Id) && A.timeIntervalDue(I->Id, Now)) {
       Now = A.boundary(Now);
-      if (Error E = cutSlice(*I, Now))
+      if (Error E = cutInterval(*I, Now))
         return E;
     }
   return Error::success();
@@ -365,7 +365,7 @@ Error Program::cutTimeSlices() {
 
 Error Program::endProcess(ProcessState &I) {
   Now = A.boundary(Now);
-  if (Error E = cutSlice(I, Now))
+  if (Error E = cutInterval(I, Now))
     return E;
   A.endProcess(I.Id, Now, 0, 0);
   Mark M;
@@ -386,7 +386,7 @@ Error Program::finish() {
   if (Error E = closeEpoch())
     return E;
   for (ProcessState &I : Processes)
-    if (Error E = I.Slices->flush(WriteSlices))
+    if (Error E = I.Intervals->flush(WriteIntervals))
       return E;
   if (Error E = A.lifetimes([&](const Lifetimes &L) { return Out.write(L); }))
     return E;
@@ -413,7 +413,7 @@ Error Program::run(const std::vector<uint32_t> &HeapNames) {
       if (Error E = endProcess(*Running.back()))
         return E;
     if (N % 1024 == 0)
-      if (Error E = cutTimeSlices())
+      if (Error E = cutTimeIntervals())
         return E;
     // A process runs for a while before another one does. At the same time the
     // lower process would come first: so time goes on.

@@ -142,12 +142,12 @@ Expected<Stream> memkit::makeStream(StringRef Path) {
     return E;
   if (Counts.empty())
     return createStringError("the trace has no events");
-  uint32_t Most = Counts.begin()->first;
+  uint32_t Max = Counts.begin()->first;
   for (auto &[Process, Count] : Counts)
-    if (Count > Counts[Most])
-      Most = Process;
-  Maker M(Most);
-  M.Out.Items.reserve(Counts[Most]);
+    if (Count > Counts[Max])
+      Max = Process;
+  Maker M(Max);
+  M.Out.Items.reserve(Counts[Max]);
   if (Error E = forEachBlock(Path, [&](const AnyBlock &B) -> Error {
         if (auto *D = std::get_if<Dictionary>(&B))
           M.add(*D);

@@ -207,20 +207,20 @@ void Bench::pass() {
   I->settleHeld();
   if (R->Sums.isCutting(1))
     R->goOnCutting(1);
-  else if (R->Sums.timeSliceDue(1, W->clock()))
+  else if (R->Sums.timeIntervalDue(1, W->clock()))
     R->beginCut(1, R->boundaryNs(W->clock()));
-  I->keyframe();
+  I->snapshot();
 }
 
 /// As the session ends a process, and the trace.
 void Bench::finish() {
-  I->finishKeyframe();
+  I->finishSnapshot();
   Mark M;
   M.Kind = MarkKind::ProcessEnd;
   M.Process = 1;
   M.TimeNs = R->boundaryNs();
   M.Values = {0, 0};
-  R->cutSlice(1, M.TimeNs);
+  R->cutInterval(1, M.TimeNs);
   R->Sums.endProcess(1, M.TimeNs, 0, 0);
   R->addMark(std::move(M));
   R->finish();

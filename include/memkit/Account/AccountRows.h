@@ -32,7 +32,7 @@ struct alignas(64) AccountRow {
   uint32_t LiveBlocks = 0;
   uint32_t Key = 0;  ///< stack or context
   uint32_t Cell = 0; ///< of its process and heap
-  /// Frees of temporaries since the row's last slice ended. The others, and
+  /// Frees of temporaries since the row's last interval ended. The others, and
   /// those that this cannot hold, are in AccountRowRest::Temporaries.
   uint32_t Temporaries = 0;
 };
@@ -51,7 +51,7 @@ struct AccountRowRest {
   /// HasLifetime, where its Lifetime stands; 0: none lived when one ended.
   uint32_t Born = 0;
   static constexpr uint32_t HasLifetime = 1u << 31;
-  /// 1 + where the row stands among those that wait for a whole slice; 0: it
+  /// 1 + where the row stands among those that wait for a whole interval; 0: it
   /// never waited.
   uint32_t Waits = 0;
 };

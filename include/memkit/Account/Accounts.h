@@ -12,7 +12,7 @@
 // leaves open.
 //
 // Order. Calls come in the total order of the trace's events. A boundary (the
-// end of a process, the begin of a step, the cut of a slice) at time T lies
+// end of a process, the begin of a step, the cut of an interval) at time T lies
 // after all events with TimeNs < T, of all processes, and before all others. A
 // recorder keeps to it by taking T from boundary() and by giving no later event
 // a time below floorNs(). A replay finds the same order from the times alone.
@@ -47,10 +47,10 @@
 //
 // Not thread-safe. Memory: 104 bytes a row and 4 to find it (11 to 21 more
 // where another process or heap had its stack before), 41 for each row that
-// changed since the last slice, 16 for each that ever waited for a whole slice,
-// what Lifetimes.h says, 48 or so for each enclosing block, 32 a thread, 520 a
-// heap for sizes; a summary takes 8 bytes a row while it is made, and a part of
-// a slice 150 for each of its rows.
+// changed since the last interval, 16 for each that ever waited for a whole
+// interval, what Lifetimes.h says, 48 or so for each enclosing block, 32 a
+// thread, 520 a heap for sizes; a summary takes 8 bytes a row while it is made,
+// and a part of an interval 150 for each of its rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,7 +109,7 @@ public:
   /// Adds the heap Id. Ids may come in any order; each once, before its rows.
   void addHeap(uint32_t Id, const Heap &H);
   /// Begins process Id (each once, before its rows). StartNs is where its first
-  /// slice and its times begin.
+  /// interval and its times begin.
   void beginProcess(uint32_t Id, uint64_t StartNs);
   bool hasHeap(uint32_t Id) const { return Id < Heaps.size() && Heaps[Id]; }
   /// Whether blocks of the heap Id stand for several.
@@ -156,7 +156,7 @@ public:
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchRow(uint32_t Row) const {
     __builtin_prefetch(&StackRows[Row], 1);
   }
-  /// The same for the rest of the row, which slices and late frees change.
+  /// The same for the rest of the row, which intervals and late frees change.
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchRest(uint32_t Row) const {
     __builtin_prefetch(&StackRows.rest(Row), 1);
   }
@@ -263,40 +263,42 @@ public:
   /// Ends the step that runs in Process, if any, and begins Step.
   void beginStep(uint32_t Process, uint64_t Step, uint64_t TimeNs);
 
-  /// Before this moment timeSliceDue() is false; UINT64_MAX for a process with
-  /// steps. It is a load: ask often.
-  uint64_t nextSliceNs(uint32_t Process) const {
-    return Processes[Process]->NextSliceNs;
+  /// Before this moment timeIntervalDue() is false; UINT64_MAX for a process
+  /// with steps. It is a load: ask often.
+  uint64_t nextIntervalNs(uint32_t Process) const {
+    return Processes[Process]->NextIntervalNs;
   }
-  /// Whether a slice is due by time at NowNs. When nothing changed it is put
-  /// off to the next of the equal times.
-  bool timeSliceDue(uint32_t Process, uint64_t NowNs);
-  /// Whether a slice is due, the step just begun being the first of the next.
-  bool stepSliceDue(uint32_t Process) const;
-  /// Which rows a slice that is cut now ought to have: all as long as they are
-  /// few for the events there are.
-  SliceSums dueSums(uint32_t Process) const;
-  /// Cuts a slice that ends at TimeNs, of the rows that Sums says (Changed or
-  /// Whole): cutPart() gives them, while events go on. The next is cut when
+  /// Whether an interval is due by time at NowNs. When nothing changed it is
+  /// put off to the next of the equal times.
+  bool timeIntervalDue(uint32_t Process, uint64_t NowNs);
+  /// Whether an interval is due, the step just begun being the first of the
+  /// next.
+  bool stepIntervalDue(uint32_t Process) const;
+  /// Which rows an interval that is cut now ought to have: all as long as they
+  /// are few for the events there are.
+  IntervalSums dueSums(uint32_t Process) const;
+  /// Cuts an interval that ends at TimeNs, of the rows that Sums says (Changed
+  /// or Whole): cutPart() gives them, while events go on. The next is cut when
   /// this one has been given in whole. NextOrdinal: of the next block of the
   /// process. At a step, call beginStep() first or after, it is the same. Once
-  /// more when the process ends, so that slices say how it ended. Steps and
-  /// equal times become longer when slices are many, or have many rows or late
-  /// frees for the events there are: so they never end.
+  /// more when the process ends, so that intervals say how it ended. Steps and
+  /// equal times become longer when intervals are many, or have many rows or
+  /// late frees for the events there are: so they never end.
   void beginCut(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
-                SliceSums Sums);
+                IntervalSums Sums);
   bool isCutting(uint32_t Process) const {
     return Processes[Process]->Cut != nullptr;
   }
-  /// Of the next MostRows rows that may be in it those that are, sorted; only
-  /// while isCutting(). False when there are none and the slice has others, or
-  /// when lifetimes are still to be brought up to it.
-  bool cutPart(uint32_t Process, size_t MostRows, Slice &Out);
+  /// Of the next MaxRows rows that may be in it those that are, sorted; only
+  /// while isCutting(). False when there are none and the interval has others,
+  /// or when lifetimes are still to be brought up to it.
+  bool cutPart(uint32_t Process, size_t MaxRows, Interval &Out);
   /// Both at once: all rows, sorted by heap and stack.
-  void cutSlice(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
-                SliceSums Sums, Slice &Out);
-  /// Stops the book-keeping of slices, for those who want none. At the start.
-  void disableSlices() { SlicesOn = false; }
+  void cutInterval(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
+                   IntervalSums Sums, Interval &Out);
+  /// Stops the book-keeping of intervals, for those who want none. At the
+  /// start.
+  void disableIntervals() { IntervalsOn = false; }
 
   //===--------------------------------------------------------------------===//
   // Spans: what happens to the heaps of a process between two moments
@@ -378,7 +380,7 @@ public:
   /// The same in one piece, of any number of rows.
   Summary summary(uint32_t Number, uint64_t EndNs) const;
   /// Gives the lifetimes of the rows of which blocks lived at the cut, as of
-  /// the last slice that was cut of each process, in blocks of at most
+  /// the last interval that was cut of each process, in blocks of at most
   /// MaxBlockRows cohorts, late frees and rows together. Rows are sorted by
   /// process, heap and stack. Those whose blocks are all of one interval in the
   /// first tenth of the run are left out: what a program makes when it starts.
@@ -459,8 +461,8 @@ private:
     uint64_t Touched = 0, TouchedBefore = 0;
     std::vector<uint32_t> Cells; ///< of the process and the domain
   };
-  /// A row that an event touched since the last slice, as it was at that
-  /// slice.
+  /// A row that an event touched since the last interval, as it was at that
+  /// interval.
   struct DirtyRow {
     uint32_t Row;
     uint32_t LiveBlocks;
@@ -477,8 +479,8 @@ private:
     return {Row,           R.LiveBlocks, R.LiveBytes, R.AllocatedBytes,
             R.Allocations, R.Temporaries};
   }
-  /// What a row that lives as before allocated since a slice last had it. Sums
-  /// that do not fit do not wait.
+  /// What a row that lives as before allocated since an interval last had it.
+  /// Sums that do not fit do not wait.
   struct WaitingRow {
     uint32_t Row;
     uint32_t AllocatedBytes = 0;
@@ -486,12 +488,12 @@ private:
     uint32_t Temporaries = 0;
     bool any() const { return AllocatedBytes || Allocations || Temporaries; }
   };
-  /// A slice of which not all rows have been given.
+  /// An interval of which not all rows have been given.
   struct CutState {
-    Slice Head;
+    Interval Head;
     std::deque<DirtyRow> Rows;                ///< touched before the cut
     size_t Next = 0;                          ///< of them
-    size_t NextWaiting = 0;                   ///< of a whole slice
+    size_t NextWaiting = 0;                   ///< of a whole interval
     bool Any = false;                         ///< a part of it counted
     llvm::DenseMap<uint32_t, uint32_t> Since; ///< row -> in Dirty
     size_t Noted = 0;                         ///< of Dirty, in Since
@@ -511,22 +513,22 @@ private:
     ProcessTotals T;
     uint64_t Events = 0;
     uint64_t EndAt = UINT64_MAX; ///< number of the last event before its end
-    uint64_t SliceFrom =
-        0; ///< rows last changed before are clean; 0: no slices
-    uint64_t NextSliceNs = UINT64_MAX;
-    uint64_t SliceNs = 0;      ///< between slices by time
-    uint64_t SliceSteps = 1;   ///< steps in a slice
-    uint64_t StepsOpen = 0;    ///< ended steps of the slice that runs
-    uint64_t SliceWork = 0;    ///< see doubleSlices()
-    unsigned Doublings = 0;    ///< that SliceWork has brought
-    uint64_t LastDoubling = 0; ///< after so many slices
-    IntervalLog Intervals;     ///< as slices
-    uint64_t LateBefore = 0;   ///< lateBefore()
+    uint64_t IntervalFrom =
+        0; ///< rows last changed before are clean; 0: no intervals
+    uint64_t NextIntervalNs = UINT64_MAX;
+    uint64_t IntervalNs = 0;    ///< between intervals by time
+    uint64_t IntervalSteps = 1; ///< steps in an interval
+    uint64_t StepsOpen = 0;     ///< ended steps of the interval that runs
+    uint64_t IntervalWork = 0;  ///< see doubleIntervals()
+    unsigned Doublings = 0;     ///< that IntervalWork has brought
+    uint64_t LastDoubling = 0;  ///< after so many intervals
+    IntervalLog Intervals;      ///< as intervals
+    uint64_t LateBefore = 0;    ///< lateBefore()
     /// What lived of the process's shares at the end of the interval before the
     /// one that runs.
     std::vector<uint64_t> Levels;
     LateQueue Late;
-    Slice Open; ///< the slice that runs, without rows
+    Interval Open; ///< the interval that runs, without rows
     bool Stepping = false;
     uint64_t Step = 0, StepBeginNs = 0, StepBefore = 0;
     std::vector<ShareSums> AtStep;  ///< of Shares, when the step began
@@ -534,7 +536,8 @@ private:
     std::deque<DirtyRow> Dirty;     ///< grows without a copy of twice its size
     std::deque<WaitingRow> Waiting; ///< each row that ever waited
     size_t NumWaiting = 0;          ///< those with any()
-    /// Rows of slices that were written though they live as before; dueSums().
+    /// Rows of intervals that were written though they live as before;
+    /// dueSums().
     uint64_t ChurnRows = 0;
     std::unique_ptr<CutState> Cut;
     std::vector<uint32_t> CellOfHeap;           ///< cell + 1 by heap id
@@ -564,8 +567,8 @@ private:
 
     uint64_t liveBlocks() const { return Allocations + Splits - Frees; }
   };
-  /// An event on a block: all that it touches, with what peaks and slices need
-  /// of the rows saved.
+  /// An event on a block: all that it touches, with what peaks and intervals
+  /// need of the rows saved.
   struct Target {
     AccountRow &R;
     AccountRow *X; ///< the context's row or null
@@ -598,17 +601,17 @@ private:
   bool nests(const Cell &Inner, uint32_t OuterRow) const;
   bool changeInner(const Cell &Inner, uint64_t Enclosing, uint64_t Bytes,
                    uint64_t Blocks);
-  void beginSlices(ProcessState &I, uint64_t StartNs);
-  Slice nextSlice(ProcessState &I, uint64_t TimeNs, uint64_t NextOrdinal,
-                  SliceSums Sums);
-  bool sliceRow(ProcessState &I, SliceSums Sums, const DirtyRow &Before,
-                const DirtyRow &At, SliceRow &Out);
-  SliceRow waitingRow(ProcessState &I, WaitingRow &W, const DirtyRow &At);
-  static void takeWaiting(ProcessState &I, WaitingRow &W, SliceRow &To);
+  void beginIntervals(ProcessState &I, uint64_t StartNs);
+  Interval nextInterval(ProcessState &I, uint64_t TimeNs, uint64_t NextOrdinal,
+                        IntervalSums Sums);
+  bool intervalRow(ProcessState &I, IntervalSums Sums, const DirtyRow &Before,
+                   const DirtyRow &At, IntervalRow &Out);
+  IntervalRow waitingRow(ProcessState &I, WaitingRow &W, const DirtyRow &At);
+  static void takeWaiting(ProcessState &I, WaitingRow &W, IntervalRow &To);
   static bool givesWaiting(const ProcessState &I);
-  bool letWait(ProcessState &I, uint32_t Row, const SliceRow &Sums);
+  bool letWait(ProcessState &I, uint32_t Row, const IntervalRow &Sums);
   DirtyRow stateAtCut(const ProcessState &I, uint32_t Row) const;
-  void doubleSlices(ProcessState &I, uint64_t Cut);
+  void doubleIntervals(ProcessState &I, uint64_t Cut);
   void finishCut(ProcessState &I);
   static void noteLateFree(ProcessState &I, uint32_t Row, uint64_t Ordinal,
                            uint64_t Bytes, uint32_t Blocks);
@@ -632,7 +635,7 @@ private:
   uint64_t LastNs = 0;
   uint64_t FloorNs = 0;
   uint64_t Marks = 0;
-  bool SlicesOn = true;
+  bool IntervalsOn = true;
   AccountRows StackRows, ContextRows;
   std::vector<Cell> Cells;
   std::vector<std::unique_ptr<HeapState>> Heaps;
@@ -683,7 +686,7 @@ inline Accounts::Target Accounts::touch(uint32_t Row, uint32_t ContextRow) {
   AccountRow &R = StackRows[Row];
   Cell &C = Cells[R.Cell];
   savePeaks(StackRows, Row, C.H->C.PeakAt, C.D->PeakAt);
-  if (R.LastChange < C.I->SliceFrom)
+  if (R.LastChange < C.I->IntervalFrom)
     C.I->Dirty.push_back(stateOf(Row, R));
   R.LastChange = Now;
   AccountRow *X = nullptr;

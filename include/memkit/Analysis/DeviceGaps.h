@@ -32,21 +32,21 @@ struct DeviceGap {
     uint64_t RoseNs = 0; ///< when it did so last
     uint64_t bytes() const { return To.gap() - From.gap(); }
   };
-  static constexpr size_t MostRises = 64;
+  static constexpr size_t MaxRises = 64;
 
   uint32_t Device = 0;
   uint64_t TotalBytes = 0; ///< of the device; 0: not known
   uint64_t Samples = 0;
   Moment Now; ///< the last sample
-  Moment MostUsed;
+  Moment MaxUsed;
   Moment Largest;          ///< gap
   std::vector<Rise> Rises; ///< the largest, in the order of time
 };
 
 /// Of the devices that were sampled. What is accounted for the recorder says,
 /// or else: the outermost heaps of the device's domain that count in its
-/// totals: their live bytes at the end of the slice nearest to the sample, or
-/// what their allocator then reserved.
+/// totals: their live bytes at the end of the interval nearest to the sample,
+/// or what their allocator then reserved.
 std::vector<DeviceGap> findGaps(const Trace &T, const MarkSeries &Marks,
                                 const LiveSeries &Live);
 

@@ -109,10 +109,11 @@ struct DiffReport {
 /// What a total is off by, where it is not exact: of groups from how their runs
 /// vary, of sampled runs from what their samples stand for (Error; null for
 /// what is no estimate).
-std::optional<Interval> changeOfTotal(const DiffRuns &Runs, const DiffSums &S,
-                                      uint64_t DiffTotals::*Field,
-                                      double SampleVariances::*Error,
-                                      double Confidence);
+std::optional<ConfidenceInterval> changeOfTotal(const DiffRuns &Runs,
+                                                const DiffSums &S,
+                                                uint64_t DiffTotals::*Field,
+                                                double SampleVariances::*Error,
+                                                double Confidence);
 
 DiffReport diffTraces(const DiffRuns &Runs, const DiffOptions &Options);
 

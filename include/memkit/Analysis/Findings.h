@@ -36,8 +36,8 @@
 #ifndef MEMKIT_ANALYSIS_FINDINGS_H
 #define MEMKIT_ANALYSIS_FINDINGS_H
 
+#include "memkit/Analysis/ConfidenceInterval.h"
 #include "memkit/Analysis/DiffRuns.h"
-#include "memkit/Analysis/Interval.h"
 
 namespace memkit {
 
@@ -71,7 +71,7 @@ struct Finding {
   std::vector<StackMetrics> Runs;
   StackMetrics Before, After; ///< on average
   /// Of the metric; none where both sides are one exact run.
-  std::optional<Interval> Change;
+  std::optional<ConfidenceInterval> Change;
 };
 
 /// What is at another place now, below a node that did not change by it.

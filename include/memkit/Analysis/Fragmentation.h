@@ -33,7 +33,7 @@ struct HeapFragmentation {
   Trims Trimmed;
   std::vector<PoolPeak> Pools; ///< of a heap that has several; largest first
   std::optional<uint32_t> LargestPpm; ///< when more was reserved
-  /// Medians of the first and the last quarter of the slices at whose end
+  /// Medians of the first and the last quarter of the intervals at whose end
   /// something was reserved, of eight at the least.
   std::optional<uint32_t> FirstPpm, LastPpm;
 };

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Looks through the lifetimes and slices of a trace for stacks, and nodes of
-// the tree of stacks, whose blocks survive (Survival.h). Reads the slices twice
-// and replays no event. Memory, beside that of SliceSeries: 40 bytes for each
-// (process, heap, stack), 4 a node, and some 4 KiB for each of at most
+// Looks through the lifetimes and intervals of a trace for stacks, and nodes of
+// the tree of stacks, whose blocks survive (Survival.h). Reads the intervals
+// twice and replays no event. Memory, beside that of IntervalSeries: 40 bytes
+// for each (process, heap, stack), 4 a node, and some 4 KiB for each of at most
 // MaxSeries nodes.
 //
 //===----------------------------------------------------------------------===//
@@ -18,7 +18,7 @@
 #define MEMKIT_ANALYSIS_GROWTH_H
 
 #include "memkit/Analysis/Survival.h"
-#include "memkit/Model/Slices.h"
+#include "memkit/Model/Intervals.h"
 #include <string>
 #include <vector>
 
@@ -30,7 +30,7 @@ struct GrowthOptions {
   double WarmUp = 0;
   uint64_t WarmUpSteps = 0; ///< at least so many, where there are steps
   /// Fewer bytes that survive are not looked at.
-  uint64_t LeastBytes = 1024;
+  uint64_t MinBytes = 1024;
   /// How many nodes are looked at; of more, those of which most survives.
   size_t MaxSeries = 8192;
 };
@@ -88,7 +88,7 @@ struct GrowthReport {
   /// Processes with too few intervals to say anything, and the most that one of
   /// them has.
   size_t TooShort = 0;
-  size_t MostIntervals = 0;
+  size_t MaxIntervals = 0;
   size_t Series = 0;  ///< how many nodes were looked at
   size_t LeftOut = 0; ///< how many more there were
 };
@@ -99,7 +99,8 @@ inline constexpr size_t MinGrowthIntervals = 6;
 /// Looks through what S selects, in processes that no exec replaced. Without
 /// chosen heaps, a stack most of whose bytes lie in blocks of inner heaps is
 /// theirs. Errors: those of reading.
-llvm::Expected<GrowthReport> findGrowth(SliceSeries &Slices, const Sums &S,
+llvm::Expected<GrowthReport> findGrowth(IntervalSeries &Intervals,
+                                        const Sums &S,
                                         const GrowthOptions &Options);
 
 } // namespace memkit

@@ -19,11 +19,12 @@ struct HeapCurves {
   /// Empty where that is not known.
   std::vector<std::vector<uint64_t>> Highest;
   /// Whether every event was looked at; else the values are those at the ends
-  /// of slices, and the heap's peak in its column.
+  /// of intervals, and the heap's peak in its column.
   bool FromEvents = false;
 };
 
-/// A short run is replayed, of all processes alone; a long one has its slices.
+/// A short run is replayed, of all processes alone; a long one has its
+/// intervals.
 HeapCurves readHeapCurves(const Sums &S, const LiveSeries &Live,
                           unsigned Columns);
 

@@ -1,4 +1,5 @@
-//===- LiveSeries.h - Live bytes over time, from the slices -----*- C++ -*-===//
+//===- LiveSeries.h - Live bytes over time, from the intervals -----*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,21 +19,22 @@ namespace memkit {
 /// A (heap, stack).
 using HeapStack = std::pair<uint32_t, uint32_t>;
 
-/// How the live bytes of a stack changed from slice to slice.
+/// How the live bytes of a stack changed from interval to interval.
 struct StackChanges {
-  uint64_t Rises = 0; ///< slices at whose end it had more than at their begin
+  uint64_t Rises =
+      0; ///< intervals at whose end it had more than at their begin
   uint64_t Falls = 0;
 };
 
 struct LiveSeries {
-  /// Live bytes of each heap (by id) at the ends of slices, all selected
+  /// Live bytes of each heap (by id) at the ends of intervals, all selected
   /// processes together; times rise. What a process held is gone when it ends.
   std::vector<std::vector<SeriesPoint>> Heaps;
   llvm::DenseMap<HeapStack, StackChanges> Stacks; ///< those that were watched
-  uint64_t Slices = 0; ///< of the process that has the most
+  uint64_t Intervals = 0; ///< of the process that has the most
 };
 
-/// Reads all slices of the selected processes. Watched: stacks whose changes
+/// Reads all intervals of the selected processes. Watched: stacks whose changes
 /// are wanted. Errors: TraceError.
 llvm::Expected<LiveSeries> readLiveSeries(const Sums &S,
                                           llvm::ArrayRef<HeapStack> Watched);

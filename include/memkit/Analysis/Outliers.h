@@ -8,7 +8,7 @@
 //
 // Of a stack that allocated often and freed nearly all of it soon, a few blocks
 // that were never freed: what a rare path forgot. Found by the counts of the
-// summary and the slices; the births of the few are those of the blocks that
+// summary and the intervals; the births of the few are those of the blocks that
 // lived at the end.
 //
 //===----------------------------------------------------------------------===//
@@ -16,18 +16,18 @@
 #ifndef MEMKIT_ANALYSIS_OUTLIERS_H
 #define MEMKIT_ANALYSIS_OUTLIERS_H
 
+#include "memkit/Model/Intervals.h"
 #include "memkit/Model/LastBlocks.h"
-#include "memkit/Model/Slices.h"
 
 namespace memkit {
 
 struct OutlierOptions {
-  uint64_t LeastAllocations = 100;
+  uint64_t MinAllocations = 100;
   /// The most of a stack's blocks that are outliers.
-  double MostShare = 0.01;
+  double MaxShare = 0.01;
   /// An outlier is so many times as old as its siblings became on average,
   /// and as old as this part of the run.
-  double TimesOlder = 10, LeastAge = 0.1;
+  double TimesOlder = 10, MinAge = 0.1;
   /// The most that siblings live on average: a step, or this part of a run
   /// without steps.
   double ShortLife = 0.01;
@@ -55,7 +55,7 @@ public:
   bool hasCandidates() const { return !Rows.empty(); }
   void add(uint32_t Process, uint64_t EndNs, const LiveBlock &B);
   /// Those with most bytes first.
-  llvm::Expected<std::vector<Outlier>> find(SliceSeries &Slices);
+  llvm::Expected<std::vector<Outlier>> find(IntervalSeries &Intervals);
 
 private:
   struct OldBlock {
@@ -73,8 +73,8 @@ private:
   static Key key(uint32_t Process, uint32_t Heap, uint32_t Stack) {
     return {uint64_t(Process) << 32 | Heap, Stack};
   }
-  llvm::Error addLives(SliceSeries &Slices);
-  void judge(const Row &R, const ProcessSlices &I,
+  llvm::Error addLives(IntervalSeries &Intervals);
+  void judge(const Row &R, const ProcessIntervals &I,
              std::vector<Outlier> &Out) const;
 
   OutlierOptions Options;

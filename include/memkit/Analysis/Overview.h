@@ -34,7 +34,7 @@ struct Overview {
   /// The most bytes first; AllocatedBytes without the nested ones.
   std::vector<ThreadTotals> Threads;
   std::vector<KindSum> Kinds; ///< by heap, the largest first
-  LiveSeries Live;            ///< where something needed slices, or WithSeries
+  LiveSeries Live; ///< where something needed intervals, or WithSeries
 };
 
 struct OverviewOptions {
@@ -42,7 +42,7 @@ struct OverviewOptions {
   bool WithSeries = false;
 };
 
-/// Reads marks, and slices where they are needed; no events. Errors:
+/// Reads marks, and intervals where they are needed; no events. Errors:
 /// TraceError.
 llvm::Expected<Overview> makeOverview(const Sums &S,
                                       const OverviewOptions &Options);

@@ -39,8 +39,8 @@ enum class Advice {
 
 /// When a rule applies.
 namespace limits {
-inline constexpr uint64_t LeastBytes = 1 << 20; ///< of any suggestion
-inline constexpr uint32_t UnusedPpm = 200'000;  ///< ExpandableSegments
+inline constexpr uint64_t MinBytes = 1 << 20;  ///< of any suggestion
+inline constexpr uint32_t UnusedPpm = 200'000; ///< ExpandableSegments
 inline constexpr uint64_t PinnedTurns =
     4; ///< allocated bytes a byte of the peak
 inline constexpr uint64_t PinnedFrees = 16;
@@ -49,7 +49,7 @@ inline constexpr uint32_t TemporaryPpm = 500'000;
 inline constexpr uint32_t GradientPpm = 900'000; ///< of the parameters
 inline constexpr uint32_t CachePpm = 50'000;     ///< of the domain's peak
 inline constexpr uint64_t CacheBlocks = 64;      ///< allocations
-inline constexpr uint64_t CacheRises = 4;        ///< slices
+inline constexpr uint64_t CacheRises = 4;        ///< intervals
 inline constexpr uint32_t LayerPpm = 250'000;    ///< of the heap's peak
 inline constexpr uint64_t Workers = 2;
 } // namespace limits
@@ -60,7 +60,7 @@ struct Suggestion {
   uint64_t Bytes = 0;   ///< an estimate of what it is about
   uint64_t Whole = 0;   ///< bytes of which they are a part
   uint64_t Count = 0;   ///< temporaries, frees, rises or workers
-  uint64_t OutOf = 0;   ///< allocations or slices
+  uint64_t OutOf = 0;   ///< allocations or intervals
   uint32_t Ppm = 0;     ///< of what was reserved, when more was
   uint32_t Stack = 0;   ///< the largest part is its
   uint32_t Layer = 0;   ///< string

@@ -21,11 +21,12 @@ struct PerfettoResult {
 };
 
 /// Writes the run that S chose of as a trace of Perfetto: for each process the
-/// live bytes of each of its heaps (from the trace's slices), what allocators
-/// reserved and what was resident as counters, its steps, ranges and marks, and
-/// on tracks of their threads layers, operators and other scopes (ScopeSpans).
-/// Chart, a profile of T, is a process of its own in which a frame is as long
-/// as its share of the run is wide. Reads slices, marks and events.
+/// live bytes of each of its heaps (from the trace's intervals), what
+/// allocators reserved and what was resident as counters, its steps, ranges and
+/// marks, and on tracks of their threads layers, operators and other scopes
+/// (ScopeSpans). Chart, a profile of T, is a process of its own in which a
+/// frame is as long as its share of the run is wide. Reads intervals, marks and
+/// events.
 llvm::Expected<PerfettoResult> writePerfetto(llvm::raw_ostream &OS,
                                              const Sums &S, ShownTree T,
                                              const NodeRanks &Ranks,

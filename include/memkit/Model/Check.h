@@ -19,8 +19,8 @@ namespace memkit {
 struct CheckResult {
   uint64_t Events = 0;
   uint64_t SummaryRows = 0; ///< compared, of stacks and contexts
-  uint64_t Slices = 0;      ///< compared
-  uint64_t Keyframes = 0;   ///< compared
+  uint64_t Intervals = 0;   ///< compared
+  uint64_t Snapshots = 0;   ///< compared
   uint64_t Lifetimes = 0;   ///< rows, compared
   /// What the file says and what its events give instead, one each; the first
   /// MaxDifferences of them.
@@ -35,8 +35,8 @@ struct CheckResult {
 };
 
 /// Replays every event of R and compares what results with its last complete
-/// Summary, its Slices, Lifetimes and Keyframes. Not compared, as events do not
-/// tell: reserved bytes, inherited frees, losses, layers. Where events were
+/// Summary, its Intervals, Lifetimes and Snapshots. Not compared, as events do
+/// not tell: reserved bytes, inherited frees, losses, layers. Where events were
 /// left out on request only what is before that is compared, and a note says
 /// so. An error is a trace that cannot be replayed; it names the block's
 /// offset.

@@ -19,9 +19,9 @@ namespace memkit {
 /// Options leaves. Processes without an end are still running in it.
 llvm::Expected<Summary> summarize(TraceReader &R, ReplayOptions Options = {});
 
-/// Writes a trace that has all blocks of R but its Summary, Slices, Keyframes
-/// and index, and after them Slices, Keyframes and a Summary made from the
-/// events. Out was created with R's header; the caller finishes it.
+/// Writes a trace that has all blocks of R but its Summary, Intervals,
+/// Snapshots and index, and after them Intervals, Snapshots and a Summary made
+/// from the events. Out was created with R's header; the caller finishes it.
 llvm::Error completeTrace(TraceReader &R, TraceWriter &Out);
 
 } // namespace memkit

@@ -19,7 +19,7 @@ bool hasLastBlocks(const Trace &T);
 
 /// Gives each selected block that lived when its process, or the trace, ended,
 /// and when that was: what rows of sums do not tell, its birth and context.
-/// Replays from the last keyframe of each process, and from the start where
+/// Replays from the last snapshot of each process, and from the start where
 /// there is none; of a selection by time nothing is given. Errors: TraceError.
 llvm::Error
 forEachLastBlock(const Sums &S,

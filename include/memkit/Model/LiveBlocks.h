@@ -17,8 +17,8 @@ namespace memkit {
 class Replay;
 
 /// Replays T up to At, and gives Do each process of the selection as it is
-/// then; at the end, as it was when it ended. Starts at the keyframe before it,
-/// unless the selection is by what keyframes do not tell. Needs: who asks, as
+/// then; at the end, as it was when it ended. Starts at the snapshot before it,
+/// unless the selection is by what snapshots do not tell. Needs: who asks, as
 /// requireEvents() takes it.
 llvm::Error
 replayTo(const Trace &T, const Selection &Sel, const Moment &At,
@@ -28,7 +28,7 @@ replayTo(const Trace &T, const Selection &Sel, const Moment &At,
 /// A value for each block of the selection that lives at its moment (--at), or
 /// at the peak, in order of allocation. Without chosen heaps a block of the
 /// domain `host` has the bytes that no other block in it takes, so that they
-/// sum to the domain's peak. Replays from the keyframe before. Keys: stacks, or
+/// sum to the domain's peak. Replays from the snapshot before. Keys: stacks, or
 /// contexts.
 llvm::Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel,
                                    SumsOf By);

@@ -71,8 +71,8 @@ struct ReplayOptions {
   std::function<bool(const ReplayedEvent &)> OnEvent;
   /// Remember the thread that allocated each live block.
   bool KeepThreads = false;
-  /// Keep what cutSlice() of the accounts needs.
-  bool Slices = false;
+  /// Keep what cutInterval() of the accounts needs.
+  bool Intervals = false;
 };
 
 /// Is called between events. Every function does nothing unless overridden.
@@ -105,9 +105,9 @@ public:
          ReplayObserver *Observer = nullptr);
   ~Replay();
 
-  /// Before run(): begins at the last keyframe of each process before AtNs
+  /// Before run(): begins at the last snapshot of each process before AtNs
   /// instead of its start. Live values are right once run(AtNs) is done;
-  /// counts, peaks and times lack what was before, and blocks of the keyframe
+  /// counts, peaks and times lack what was before, and blocks of the snapshot
   /// have no thread. Processes that end by then have no events, unless
   /// KeepEnded.
   llvm::Error startNear(uint64_t AtNs, bool KeepEnded = false);
@@ -165,9 +165,9 @@ private:
     uint32_t Id;
     LiveSet Live;
     RowCache Stacks, Contexts;
-    uint64_t Events = 0; ///< so far, those before the keyframe included
+    uint64_t Events = 0; ///< so far, those before the snapshot included
     uint64_t NextStop = UINT64_MAX;
-    uint64_t Skip = 0; ///< events still to be left out: the keyframe has them
+    uint64_t Skip = 0; ///< events still to be left out: the snapshot has them
     bool Ignored = false; ///< all its events are left out
   };
   /// Where a process stands within an epoch.
@@ -190,13 +190,13 @@ private:
   llvm::Error readMarks();
   llvm::Error setUp();
   const IdLimits &limitsAt(uint64_t Offset) const;
-  using KeyframeParts = std::vector<const BlockInfo *>;
-  static void addPart(KeyframeParts &Parts, const BlockInfo &B);
+  using SnapshotParts = std::vector<const BlockInfo *>;
+  static void addPart(SnapshotParts &Parts, const BlockInfo &B);
   llvm::Error startAtBases();
   llvm::Error readBases();
   llvm::Error loadBase(size_t Id);
-  llvm::Error loadKeyframe(llvm::ArrayRef<const BlockInfo *> Parts);
-  llvm::Error addKeyframe(ProcessReplay &I, const Keyframe &K, uint64_t Offset);
+  llvm::Error loadSnapshot(llvm::ArrayRef<const BlockInfo *> Parts);
+  llvm::Error addSnapshot(ProcessReplay &I, const Snapshot &K, uint64_t Offset);
   ProcessReplay &process(uint32_t Id) { return *Processes[Id]; }
 
   void decodeAhead();
@@ -244,7 +244,7 @@ private:
   std::vector<std::unique_ptr<ProcessReplay>>
       Processes;                         ///< by id, null unless used
   std::vector<uint64_t> EventsOfProcess; ///< in the whole trace
-  std::vector<KeyframeParts> Bases;      ///< by process; see setUp()
+  std::vector<SnapshotParts> Bases;      ///< by process; see setUp()
   std::vector<uint64_t> LeftOut;         ///< events before the base, by process
   uint64_t BaseBlocks = 0;
   bool HasStarted = false;

@@ -16,7 +16,7 @@
 namespace memkit {
 
 /// Shows how far the replay of all events of a trace is. One that begins at a
-/// keyframe is short and shows nothing.
+/// snapshot is short and shows nothing.
 class ReplayProgress : public ReplayObserver {
 public:
   /// What: `replaying trace.fb`.

@@ -45,7 +45,7 @@ public:
 
 private:
   /// Deeper scopes belong to the one at this depth.
-  static constexpr size_t MostDepth = 256;
+  static constexpr size_t MaxDepth = 256;
 
   struct Open {
     uint32_t Now = 0; ///< context of the last allocation

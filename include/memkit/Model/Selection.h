@@ -79,7 +79,7 @@ public:
            hasProcess(B.Process) && hasHeap(B.Heap) && hasStack(B.Stack) &&
            hasThread(B.Thread) && hasContext(B.Context);
   }
-  /// Whether a keyframe tells of a block all that was chosen by: it has its
+  /// Whether a snapshot tells of a block all that was chosen by: it has its
   /// size at that moment, and no thread.
   bool canStartNear() const { return !MinSize && AllThreads; }
 

@@ -71,7 +71,7 @@ public:
   llvm::ArrayRef<Heap> heaps() const { return Heaps; } ///< id - 1
   llvm::ArrayRef<ProcessRecord> processes() const {
     return Processes;
-  }                                                             ///< id - 1
+  } ///< id - 1
   llvm::ArrayRef<Thread> threads() const { return Threads; }    ///< id - 1
   llvm::ArrayRef<Device> devices() const { return Devices; }    ///< id - 1
   llvm::ArrayRef<Module> modules() const { return Modules; }    ///< id - 1

@@ -33,7 +33,7 @@ struct RecordMoment {
   uint64_t Value = 0;
 };
 
-/// Which events the trace has. Its sums, slices and marks are of all.
+/// Which events the trace has. Its sums, intervals and marks are of all.
 enum class RecordEvents { All, None, Last };
 
 struct RecordOptions {
@@ -90,7 +90,7 @@ struct RecordResult {
   bool ReaderGone = false; ///< the reader of a pipe went away
   std::string Why;
   uint64_t Bytes = 0;
-  uint64_t EventBytes = 0; ///< of those, in blocks of events and keyframes
+  uint64_t EventBytes = 0; ///< of those, in blocks of events and snapshots
   std::optional<uint64_t> EventsEndNs; ///< no events from then on: EventBytes
   uint64_t Events = 0;                 ///< as `memdump --check` counts them
   bool Sampled = false;                ///< sums are estimates

@@ -22,8 +22,8 @@ public:
   virtual llvm::Error visit(const BlockInfo &, const Dictionary &);
   virtual llvm::Error visit(const BlockInfo &, const Events &);
   virtual llvm::Error visit(const BlockInfo &, const Marks &);
-  virtual llvm::Error visit(const BlockInfo &, const Slices &);
-  virtual llvm::Error visit(const BlockInfo &, const Keyframe &);
+  virtual llvm::Error visit(const BlockInfo &, const Intervals &);
+  virtual llvm::Error visit(const BlockInfo &, const Snapshot &);
   virtual llvm::Error visit(const BlockInfo &, const Summary &);
   virtual llvm::Error visit(const BlockInfo &, const Index &);
   virtual llvm::Error visit(const BlockInfo &, const Lifetimes &);

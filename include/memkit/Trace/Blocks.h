@@ -39,7 +39,7 @@ static_assert(LowestFormatVersion <= FormatVersion);
 
 /// Event times are multiples of this.
 inline constexpr uint64_t TimeUnitNs = 100;
-/// The most rows of an Events block, entries of a Keyframe, rows of a Summary
+/// The most rows of an Events block, entries of a Snapshot, rows of a Summary
 /// part, and threads of an Events block.
 inline constexpr uint32_t MaxBlockRows = 65536;
 inline constexpr uint32_t MaxBlockThreads = 255;
@@ -71,50 +71,51 @@ struct Header {
 };
 
 //===----------------------------------------------------------------------===//
-// Slices, keyframes
+// Intervals, snapshots
 //===----------------------------------------------------------------------===//
 
-/// What a (heap, stack) has at the end of a slice, and what it allocated since
-/// the slice before that has a row of it: the same sums as those of SumRow.
-struct SliceRow {
+/// What a (heap, stack) has at the end of an interval, and what it allocated
+/// since the interval before that has a row of it: the same sums as those of
+/// SumRow.
+struct IntervalRow {
   uint32_t Heap = 0;
   uint32_t Stack = 0;
   uint64_t LiveBlocks = 0;
   uint64_t LiveBytes = 0;
   uint64_t Allocations = 0;
   uint64_t AllocatedBytes = 0;
-  uint64_t Temporaries = 0; ///< at most 2^32 - 1 of a slice are told
-  bool operator==(const SliceRow &) const = default;
+  uint64_t Temporaries = 0; ///< at most 2^32 - 1 of an interval are told
+  bool operator==(const IntervalRow &) const = default;
 };
 
-/// Which rows a slice has.
-enum class SliceSums : uint8_t {
+/// Which rows an interval has.
+enum class IntervalSums : uint8_t {
   None,    ///< an older memkit's: those whose live values changed, without sums
   Changed, ///< those whose live values changed
-  Whole,   ///< these, and all that allocated since a slice had a row of them
+  Whole, ///< these, and all that allocated since an interval had a row of them
 };
-inline constexpr uint8_t NumSliceSums = 3;
+inline constexpr uint8_t NumIntervalSums = 3;
 
-/// What changed in a process since its slice before. One with more rows than a
-/// block goes on in the next block, with the same Index and times. What rows
-/// allocated is exact for the time from the end of a whole slice to that of
+/// What changed in a process since its interval before. One with more rows than
+/// a block goes on in the next block, with the same Index and times. What rows
+/// allocated is exact for the time from the end of a whole interval to that of
 /// another. The process's begin is such an end, and so is its end, where the
 /// sums of the Summary stand for all that was allocated.
-struct Slice {
+struct Interval {
   uint64_t Index = 0; ///< in its process, from 0
   uint64_t FirstStep = 0;
   uint64_t LastStep = 0;
   uint64_t BeginNs = 0;
   uint64_t EndNs = 0;
-  SliceSums Sums = SliceSums::None;
-  std::vector<SliceRow> Rows;
-  bool operator==(const Slice &) const = default;
+  IntervalSums Sums = IntervalSums::None;
+  std::vector<IntervalRow> Rows;
+  bool operator==(const Interval &) const = default;
 };
 
-struct Slices {
+struct Intervals {
   uint32_t Process = 0;
-  std::vector<Slice> Rows;
-  bool operator==(const Slices &) const = default;
+  std::vector<Interval> Rows;
+  bool operator==(const Intervals &) const = default;
 };
 
 struct LiveBlock {
@@ -133,7 +134,7 @@ struct LiveBlock {
 /// The blocks live in a process after its first `Events` events. Large ones
 /// come in parts, each at most MaxBlockRows entries, ordinals rising over all
 /// parts.
-struct Keyframe {
+struct Snapshot {
   uint32_t Process = 0;
   uint64_t TimeNs = 0;
   uint64_t Events = 0;
@@ -141,7 +142,7 @@ struct Keyframe {
   uint32_t Part = 0;
   bool Last = true;
   std::vector<LiveBlock> Blocks;
-  bool operator==(const Keyframe &) const = default;
+  bool operator==(const Snapshot &) const = default;
 };
 
 //===----------------------------------------------------------------------===//
@@ -154,8 +155,8 @@ enum class BlockKind : uint8_t {
   Dictionary = 2,
   Events = 3,
   Marks = 4,
-  Slices = 5,
-  Keyframe = 6,
+  Intervals = 5,
+  Snapshot = 6,
   Summary = 7,
   Index = 8,
   Lifetimes = 9,
@@ -185,7 +186,7 @@ struct Index {
 
 /// Any block, decoded.
 using AnyBlock = std::variant<std::monostate, Header, Dictionary, Events, Marks,
-                              Slices, Keyframe, Summary, Index, Lifetimes>;
+                              Intervals, Snapshot, Summary, Index, Lifetimes>;
 
 } // namespace memkit
 

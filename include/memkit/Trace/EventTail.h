@@ -24,12 +24,12 @@
 
 namespace memkit {
 
-/// Takes blocks of events and keyframes, compressed, in a TraceWriter's place.
+/// Takes blocks of events and snapshots, compressed, in a TraceWriter's place.
 /// Belongs to one thread.
 class EventTail {
 public:
   /// Makes the files in Folder, to hold Bytes together. Each half begins with
-  /// the keyframes that are taken after turn(); those come beside.
+  /// the snapshots that are taken after turn(); those come beside.
   static llvm::Expected<std::unique_ptr<EventTail>>
   create(llvm::StringRef Folder, uint64_t Bytes);
   ~EventTail();
@@ -41,7 +41,7 @@ public:
   /// events of which process.
   llvm::Expected<std::map<uint32_t, uint64_t>> turn();
 
-  /// Gives all that is kept, the older half first, and in each the keyframes
+  /// Gives all that is kept, the older half first, and in each the snapshots
   /// with which it begins before all else of their process. What it gives it
   /// does not keep.
   llvm::Error forEach(
@@ -53,11 +53,11 @@ private:
     uint64_t Bytes = 0, EventBytes = 0;
     std::vector<BlockInfo> Blocks; ///< Offset: in the file
     /// Few blocks are usual; their list is bounded, too.
-    bool isFull(uint64_t Most) const {
-      return EventBytes >= Most || Blocks.size() >= MostBlocks;
+    bool isFull(uint64_t Max) const {
+      return EventBytes >= Max || Blocks.size() >= MaxBlocks;
     }
   };
-  static constexpr size_t MostBlocks = 1 << 18;
+  static constexpr size_t MaxBlocks = 1 << 18;
 
   EventTail() = default;
   llvm::Error

@@ -28,7 +28,7 @@ inline constexpr uint8_t NumAgeClasses = 64;
 /// Of the blocks of a row that were born in one interval, those that live;
 /// where a row has many cohorts, of a few neighbouring ones.
 struct Cohort {
-  uint32_t Interval = 0; ///< the first, as Slice::Index numbers them
+  uint32_t Interval = 0; ///< the first, as Interval::Index numbers them
   uint32_t Last = 0;     ///< the last
   uint64_t Blocks = 0;
   uint64_t Bytes = 0;

@@ -234,15 +234,15 @@ struct Summary {
   bool operator==(const Summary &) const = default;
 };
 
-/// How many of Rows, from First on, fit in a block of at most Most rows.
+/// How many of Rows, from First on, fit in a block of at most Max rows.
 template <class T>
-size_t rowsThatFit(const std::vector<T> &Rows, size_t First, size_t Most) {
+size_t rowsThatFit(const std::vector<T> &Rows, size_t First, size_t Max) {
   size_t End = First, Used = 0;
   for (; End != Rows.size(); ++End) {
     Used += 1;
     if constexpr (requires { Rows[End].Shares; })
       Used += Rows[End].Shares.size();
-    if (Used > Most)
+    if (Used > Max)
       break;
   }
   return End - First;

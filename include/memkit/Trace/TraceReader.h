@@ -45,9 +45,9 @@ struct IdLimits {
   std::string check(const Events &E) const;
   std::string check(const EventTable &E) const;
   std::string check(const Marks &M) const;
-  std::string check(const Slices &S) const;
+  std::string check(const Intervals &S) const;
   std::string check(const Lifetimes &L) const;
-  std::string check(const Keyframe &K) const;
+  std::string check(const Snapshot &K) const;
   std::string check(const Summary &S) const;
 };
 
@@ -93,9 +93,9 @@ public:
   llvm::Error read(const BlockInfo &B, Events &Out);
   llvm::Error read(const BlockInfo &B, EventTable &Out);
   llvm::Error read(const BlockInfo &B, Marks &Out);
-  llvm::Error read(const BlockInfo &B, Slices &Out);
+  llvm::Error read(const BlockInfo &B, Intervals &Out);
   llvm::Error read(const BlockInfo &B, Lifetimes &Out);
-  llvm::Error read(const BlockInfo &B, Keyframe &Out);
+  llvm::Error read(const BlockInfo &B, Snapshot &Out);
   llvm::Error read(const BlockInfo &B, Summary &Out);
   /// The parent of each node of the dictionaries read so far, [0] being the
   /// root: what reading those that build on them has kept. It is kept no more.
@@ -106,9 +106,9 @@ public:
   /// As read(), without the rows of stacks and contexts.
   llvm::Error readTotals(const BlockInfo &B, Summary &Out);
   /// As read(), without the rows.
-  llvm::Error readHeads(const BlockInfo &B, Slices &Out);
+  llvm::Error readHeads(const BlockInfo &B, Intervals &Out);
   /// As read(), without the blocks.
-  llvm::Error readHead(const BlockInfo &B, Keyframe &Out);
+  llvm::Error readHead(const BlockInfo &B, Snapshot &Out);
   /// Reads blocks of events apart from their TraceReader, for another thread;
   /// may outlive it.
   class EventReader {

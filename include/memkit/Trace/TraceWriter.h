@@ -35,9 +35,9 @@ public:
   llvm::Error write(const Events &E);
   llvm::Error write(const EventLog &L);
   llvm::Error write(const Marks &M);
-  llvm::Error write(const Slices &S);
+  llvm::Error write(const Intervals &S);
   llvm::Error write(const Lifetimes &L);
-  llvm::Error write(const Keyframe &K);
+  llvm::Error write(const Snapshot &K);
   llvm::Error write(const Summary &S);
 
   // As write(), but all that takes long is left to step(): until busy() is
@@ -47,13 +47,13 @@ public:
   llvm::Error begin(const EventLog &L);
   llvm::Error begin(const Dictionary &D);
   llvm::Error begin(const Marks &M);
-  llvm::Error begin(const Slices &S);
-  llvm::Error begin(const Keyframe &K);
+  llvm::Error begin(const Intervals &S);
+  llvm::Error begin(const Snapshot &K);
   bool busy() const;
   /// Does a part of the work, some 100 microseconds; only while busy().
   llvm::Error step();
 
-  /// From now on blocks of events and keyframes go to Tail, which must outlive
+  /// From now on blocks of events and snapshots go to Tail, which must outlive
   /// the writer; null: into the trace again.
   void keepEvents(EventTail *Tail);
   /// Writes a block that a tail kept.
@@ -64,7 +64,7 @@ public:
 
   /// Bytes given to the sink so far.
   uint64_t bytes() const;
-  /// Bytes of all blocks of events and keyframes so far, those that a tail took
+  /// Bytes of all blocks of events and snapshots so far, those that a tail took
   /// among them.
   uint64_t eventBytes() const;
 

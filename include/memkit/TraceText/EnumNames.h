@@ -30,7 +30,7 @@ EnumNames enumNames(EventKind);
 EnumNames enumNames(MarkKind);
 EnumNames enumNames(LossKind);
 EnumNames enumNames(TensorKind);
-EnumNames enumNames(SliceSums);
+EnumNames enumNames(IntervalSums);
 
 /// The word for V. V must be a value of its enum, as all that were read are.
 template <class E> llvm::StringRef enumName(E V) {

@@ -80,7 +80,7 @@ enum class RecordKind : uint8_t {
   /// The scopes whose name is the text Address, which had SF_Unnamed, are
   /// called Size, a text.
   ScopeName = 28,
-  // Of heaps that the program has told of (NVTX), by numbers up to MostPools.
+  // Of heaps that the program has told of (NVTX), by numbers up to MaxPools.
   PoolBegin =
       29, ///< Stack: number; Context: text of its name; Size: of its range
   PoolEnd = 30,      ///< Stack: number; its regions end. Address 1: so does it
@@ -132,7 +132,7 @@ enum class HeldBy : uint8_t {
   OptimizerGroup = 1,
   OptimizerState = 2
 };
-inline constexpr uint32_t MostPools = 255;
+inline constexpr uint32_t MaxPools = 255;
 inline constexpr uint64_t Unrecorded = 1;
 
 /// What pages are, in the low bits of a page's address.

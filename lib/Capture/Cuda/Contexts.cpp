@@ -24,8 +24,8 @@ Contexts cuda::TheContexts;
 uint32_t (*cuda::DeviceOf)(CUcontext);
 
 ContextPlace Contexts::known(CUcontext C) const {
-  uint32_t Most = Used.load(std::memory_order_acquire);
-  for (uint32_t I = 0; C && I != Most; ++I)
+  uint32_t Max = Used.load(std::memory_order_acquire);
+  for (uint32_t I = 0; C && I != Max; ++I)
     if (Table[I].Handle.load(std::memory_order_relaxed) == C)
       return placeAt(I);
   return {};
@@ -45,7 +45,7 @@ ContextPlace Contexts::note(CUcontext C, uint32_t Device) {
     Device = CudaPlace::NoDevice;
   else
     introduceDevice(Device);
-  for (uint32_t I = 0; I != MostContexts; ++I) {
+  for (uint32_t I = 0; I != MaxContexts; ++I) {
     // An entry that is being written has no context yet.
     static const CUcontext Writing = reinterpret_cast<CUcontext>(1);
     CUcontext None = nullptr;
@@ -55,9 +55,9 @@ ContextPlace Contexts::note(CUcontext C, uint32_t Device) {
       continue;
     E.Device.store(Device, std::memory_order_relaxed);
     E.Handle.store(C, std::memory_order_release);
-    uint32_t Most = Used.load(std::memory_order_relaxed);
-    while (Most <= I &&
-           !Used.compare_exchange_weak(Most, I + 1, std::memory_order_release))
+    uint32_t Max = Used.load(std::memory_order_relaxed);
+    while (Max <= I &&
+           !Used.compare_exchange_weak(Max, I + 1, std::memory_order_release))
       ;
     return {Device, I + 1};
   }

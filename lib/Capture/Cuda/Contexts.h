@@ -37,8 +37,8 @@ public:
     // (An entry that was given back has none.)
     if (!C)
       return {};
-    uint32_t Most = Used.load(std::memory_order_acquire);
-    for (uint32_t I = 0; I != Most; ++I)
+    uint32_t Max = Used.load(std::memory_order_acquire);
+    for (uint32_t I = 0; I != Max; ++I)
       if (Table[I].Handle.load(std::memory_order_relaxed) == C)
         return placeAt(I);
     return ask(C);
@@ -50,7 +50,7 @@ public:
   void remove(CUcontext C);
 
 private:
-  static constexpr uint32_t MostContexts = 1024;
+  static constexpr uint32_t MaxContexts = 1024;
   struct Entry {
     std::atomic<CUcontext> Handle;
     std::atomic<uint32_t> Device;
@@ -60,7 +60,7 @@ private:
   }
   ContextPlace ask(CUcontext C);
   ContextPlace note(CUcontext C, uint32_t Device);
-  Entry Table[MostContexts];
+  Entry Table[MaxContexts];
   std::atomic<uint32_t> Used; ///< entries from here on were never used
 };
 extern Contexts TheContexts;

@@ -69,14 +69,14 @@ static bool take(void *Library, Cupti &To) {
 }
 
 namespace {
-constexpr unsigned MostNames = 8;
+constexpr unsigned MaxNames = 8;
 /// File names of libcupti, newest first, no newer than the driver.
 struct Names {
-  char Text[MostNames][24];
+  char Text[MaxNames][24];
   unsigned Count = 0;
 
   void add(const char *Version) {
-    if (Count != MostNames)
+    if (Count != MaxNames)
       snprintf(Text[Count++], sizeof(Text[0]), "libcupti.so.%s", Version);
   }
   explicit Names(int Driver) {

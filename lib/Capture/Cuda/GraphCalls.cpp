@@ -90,7 +90,7 @@ static void endCapture(uint64_t Stream) {
 namespace {
 struct GraphMemory {
   std::atomic<uint64_t> AskedNs;
-  HighWater Most;
+  HighWater Max;
   std::atomic<bool> IsUsed; ///< a graph of the device has memory
 };
 } // namespace
@@ -120,15 +120,15 @@ static void tell(const ContextPlace &P, uint64_t Used, uint64_t Reserved) {
 }
 
 static void look(const ContextPlace &P, GraphMemory &Of) {
-  uint64_t Used, Reserved, MostUsed, Most;
+  uint64_t Used, Reserved, MaxUsed, Max;
   uint32_t D = P.Device;
   if (!ask(D, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, Used) ||
       !ask(D, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, Reserved) ||
-      !ask(D, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, MostUsed) ||
-      !ask(D, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, Most))
+      !ask(D, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, MaxUsed) ||
+      !ask(D, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, Max))
     return;
-  if (Of.Most.take(MostUsed, Most, Used, Reserved))
-    tell(P, MostUsed, Most);
+  if (Of.Max.take(MaxUsed, Max, Used, Reserved))
+    tell(P, MaxUsed, Max);
   tell(P, Used, Reserved);
 }
 

@@ -33,7 +33,7 @@ using wire::RecordKind;
 //===----------------------------------------------------------------------===//
 
 /// So many contexts of a process are measured.
-static constexpr uint32_t MostMeasured = 32;
+static constexpr uint32_t MaxMeasured = 32;
 static std::atomic<uint32_t> Measured;
 
 namespace {
@@ -93,14 +93,14 @@ static __thread bool Makes;
 static void beforeContext(const Call &C, const NewContext &N) {
   Makes = false;
   if (unsigned(N.Device) >= wire::MaxCudaDevices || capturesGraph() ||
-      isThere(C, N.Device) || Measured.load() >= MostMeasured)
+      isThere(C, N.Device) || Measured.load() >= MaxMeasured)
     return;
   ++Measured;
   introduceDevice(uint32_t(N.Device));
   Makes = tell(DeviceMoment::ContextBegins, {uint32_t(N.Device), 0});
   // One that does not answer is not asked again.
   if (!Makes)
-    Measured = MostMeasured;
+    Measured = MaxMeasured;
 }
 
 static void afterContext(const NewContext &N, CUresult Result) {

@@ -35,7 +35,7 @@ struct Pool {
   std::atomic<uint64_t> Handle;
   std::atomic<uint64_t> AskedNs;
   std::atomic<uint32_t> Place; ///< 0: of the stream's device; else Known | ...
-  HighWater Most;
+  HighWater Max;
 };
 } // namespace
 static constexpr uint64_t AskEveryNs = 1000000;
@@ -81,7 +81,7 @@ static void forgetPool(uint64_t Handle) {
   if (Pool *P = findPool(Handle)) {
     P->Place.store(0, std::memory_order_relaxed);
     P->AskedNs.store(0, std::memory_order_relaxed);
-    P->Most.take(0, 0, 0, 0);
+    P->Max.take(0, 0, 0, 0);
     P->Handle.store(0, std::memory_order_release);
   }
 }
@@ -128,15 +128,15 @@ static bool ask(CUmemoryPool P, CUmemPool_attribute What, uint64_t &Out) {
 static void look(uint64_t Handle, Pool &Of, const ContextPlace &P,
                  PoolMoment M) {
   auto At = reinterpret_cast<CUmemoryPool>(Handle);
-  uint64_t Used, Reserved, MostUsed, Most;
+  uint64_t Used, Reserved, MaxUsed, Max;
   if (!ask(At, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, Used) ||
       !ask(At, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, Reserved))
     return;
   // Those beyond the table share an entry.
-  if (findPool(Handle) && ask(At, CU_MEMPOOL_ATTR_USED_MEM_HIGH, MostUsed) &&
-      ask(At, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, Most) &&
-      Of.Most.take(MostUsed, Most, Used, Reserved))
-    tellReserved(Handle, MostUsed, Most, P);
+  if (findPool(Handle) && ask(At, CU_MEMPOOL_ATTR_USED_MEM_HIGH, MaxUsed) &&
+      ask(At, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, Max) &&
+      Of.Max.take(MaxUsed, Max, Used, Reserved))
+    tellReserved(Handle, MaxUsed, Max, P);
   tellReserved(Handle, Used, Reserved, P, M);
 }
 

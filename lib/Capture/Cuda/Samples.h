@@ -21,10 +21,10 @@ struct HighWater {
 
   /// Takes what it says now. True: it had more meanwhile than it has. (The
   /// program may set both back.)
-  bool take(uint64_t MostUsed, uint64_t Most, uint64_t UsedNow,
+  bool take(uint64_t MaxUsed, uint64_t Max, uint64_t UsedNow,
             uint64_t ReservedNow) {
-    bool HasMore = MostUsed != Used.exchange(MostUsed) && MostUsed > UsedNow;
-    HasMore |= Most != Reserved.exchange(Most) && Most > ReservedNow;
+    bool HasMore = MaxUsed != Used.exchange(MaxUsed) && MaxUsed > UsedNow;
+    HasMore |= Max != Reserved.exchange(Max) && Max > ReservedNow;
     return HasMore;
   }
 };

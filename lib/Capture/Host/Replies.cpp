@@ -25,7 +25,7 @@ using wire::ReplyPhase;
 using wire::ReplySlot;
 
 /// A recorder that shows no sign of life, or one that is slow.
-static constexpr uint64_t StillMs = 1000, MostMs = 10000;
+static constexpr uint64_t StillMs = 1000, MaxMs = 10000;
 
 static uint32_t claimSlot(uint32_t Ticket) {
   for (uint32_t I = 0; I < wire::NumReplySlots; ++I) {
@@ -58,7 +58,7 @@ public:
       noteRecorderStands(*Proc.Ctl);
       return false;
     }
-    return Now - BegunMs < MostMs;
+    return Now - BegunMs < MaxMs;
   }
 
 private:

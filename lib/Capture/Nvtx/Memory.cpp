@@ -37,8 +37,8 @@ struct Pool {
 /// Those of the process and the ones it has inherited. The first stands for the
 /// process's memory as a whole, the last for all that come when there are no
 /// more. A pool's number is its place + 1.
-static constexpr uint32_t MostPools = wire::MostPools;
-static Pool Pools[MostPools];
+static constexpr uint32_t MaxPools = wire::MaxPools;
+static Pool Pools[MaxPools];
 static std::atomic<uint32_t> NumPools{1};
 
 static uint32_t numberOf(const Pool &P) { return uint32_t(&P - Pools) + 1; }
@@ -83,11 +83,11 @@ static const void *heapRegister(const void *Domain, const HeapDescription *D) {
   if (D->MessageType != MessageRegistered)
     W.putInto(nameOf(Domain));
   uint32_t At = NumPools.load(std::memory_order_relaxed);
-  while (At < MostPools - 1 && !NumPools.compare_exchange_weak(At, At + 1))
+  while (At < MaxPools - 1 && !NumPools.compare_exchange_weak(At, At + 1))
     ;
   Pool &P = Pools[At];
   uint64_t Bytes = 0;
-  if (At < MostPools - 1) {
+  if (At < MaxPools - 1) {
     P.Called = registered(W);
     if (D->Type == MemoryVirtual && D->Specific &&
         D->SpecificSize >= sizeof(VirtualRange))
@@ -143,8 +143,8 @@ static uint32_t heapOf(const void *Reference, uint32_t RefType) {
 static void regionsRegister(const void *, const RegisterBatch *B) {
   Frame Caller = MEMKIT_CALLER;
   Thread *T = recordingThread();
-  constexpr size_t Least = offsetof(RegisterBatch, HandlesOut);
-  if (!T || !B || B->StructSize < Least || B->Type != MemoryVirtual)
+  constexpr size_t Min = offsetof(RegisterBatch, HandlesOut);
+  if (!T || !B || B->StructSize < Min || B->Type != MemoryVirtual)
     return;
   Pool *P = poolOf(B->Heap);
   if (!P)

@@ -82,8 +82,8 @@ void Words::putInto(const Name *Domain) {
 // What is registered
 //===----------------------------------------------------------------------===//
 
-static constexpr uint32_t MostNames = 16384, MostFolded = MostNames + 4096,
-                          Slots = 2 * MostNames;
+static constexpr uint32_t MaxNames = 16384, MaxFolded = MaxNames + 4096,
+                          Slots = 2 * MaxNames;
 static constexpr size_t ArenaBytes = 8 << 20;
 
 /// Of the process and its children. Its pages come when they are used.
@@ -121,7 +121,7 @@ static const Name *make(Registry &R, const Words &W) {
   return N;
 }
 
-static const Name *find(Registry &R, const Words &W, uint32_t Most) {
+static const Name *find(Registry &R, const Words &W, uint32_t Max) {
   uint64_t Hash = W.Bytes;
   for (size_t I = 0; I != W.Bytes; ++I)
     Hash = (Hash ^ uint8_t(W.Chars[I])) * 0x100000001b3ull;
@@ -129,7 +129,7 @@ static const Name *find(Registry &R, const Words &W, uint32_t Most) {
     std::atomic<const Name *> &Slot = R.Table[I % Slots];
     const Name *Is = Slot.load(std::memory_order_acquire);
     if (!Is) {
-      if (R.Count.load(std::memory_order_relaxed) >= Most)
+      if (R.Count.load(std::memory_order_relaxed) >= Max)
         return nullptr;
       const Name *New = make(R, W);
       // What was faster may be the same.
@@ -153,7 +153,7 @@ const Name *nvtx::registered(const Words &W) {
   Words Short("");
   Short.Bytes = W.Bytes < sizeof(Short.Room) ? W.Bytes : sizeof(Short.Room);
   Short.Chars = W.Chars;
-  if (const Name *N = find(*R, Short, MostNames))
+  if (const Name *N = find(*R, Short, MaxNames))
     return N;
   Words Folded("");
   for (size_t I = 0; I != Short.Bytes; ++I) {
@@ -162,7 +162,7 @@ const Name *nvtx::registered(const Words &W) {
       Folded.Room[Folded.Bytes++] = Digit ? '#' : Short.Chars[I];
   }
   Folded.Chars = Folded.Room;
-  return find(*R, Folded, MostFolded);
+  return find(*R, Folded, MaxFolded);
 }
 
 const Name *nvtx::nameOf(const void *Handle) {

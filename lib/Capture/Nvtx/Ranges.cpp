@@ -16,8 +16,8 @@ using namespace memkit::capture;
 using namespace memkit::capture::nvtx;
 using wire::MarkWhat;
 
-static constexpr uint32_t MostRanges = 1024;
-static constexpr size_t StateBytes = MostRanges * sizeof(OpenRange);
+static constexpr uint32_t MaxRanges = 1024;
+static constexpr size_t StateBytes = MaxRanges * sizeof(OpenRange);
 
 void nvtx::releaseRanges(RangeState &S) {
   if (S.Ranges)
@@ -69,7 +69,7 @@ static int push(const Name *Domain, uint32_t Color, Fn Text) {
   if (!T || !hasState(T->Nvtx))
     return NoLevel;
   RangeState &S = T->Nvtx;
-  if (S.Count == MostRanges) {
+  if (S.Count == MaxRanges) {
     ++S.Beyond;
     return NoLevel;
   }

@@ -102,8 +102,8 @@ uint32_t CodeObjects::functionOf(uintptr_t Code, const PythonLayout &L,
 //===----------------------------------------------------------------------===//
 
 uint32_t CodeObjects::lineCode(uint32_t Function, uint32_t Line, bool IsEntry) {
-  constexpr uint32_t MostLines = 1u << (decltype(ByLine)::CodeBits - 1);
-  Line = Line < MostLines ? Line : 0;
+  constexpr uint32_t MaxLines = 1u << (decltype(ByLine)::CodeBits - 1);
+  Line = Line < MaxLines ? Line : 0;
   uint32_t Key = Line << 1 | IsEntry;
   if (uint32_t Code = ByLine.find(Function, Key))
     return Code;

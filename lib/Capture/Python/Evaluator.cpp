@@ -40,11 +40,11 @@ static unsigned countJumps(AddressRange From, AddressRange To) {
 /// The function into whose middle the most jumps of the first ones lead. What
 /// only looks like a jump leads anywhere.
 void Evaluator::findCold(const EhFrame &Tables) {
-  constexpr unsigned MostCandidates = 16, Enough = 8;
+  constexpr unsigned MaxCandidates = 16, Enough = 8;
   struct {
     AddressRange Range;
     unsigned Hits;
-  } Candidates[MostCandidates] = {};
+  } Candidates[MaxCandidates] = {};
   unsigned Count = 0;
   for (uintptr_t At = Main.Start; At + 6 <= Main.End; ++At) {
     uintptr_t To = jumpTarget(At);
@@ -55,7 +55,7 @@ void Evaluator::findCold(const EhFrame &Tables) {
       ++I;
     if (I == Count) {
       FunctionRecord F;
-      if (Count == MostCandidates || !findFunction(Tables, To, F) ||
+      if (Count == MaxCandidates || !findFunction(Tables, To, F) ||
           F.Code.Start == To)
         continue;
       Candidates[Count++].Range = F.Code;

@@ -158,8 +158,8 @@ wire::PythonState Interpreter::judge() {
     return PythonState::None;
   if (!isPlausible(Ts)) {
     // A frame that is just being cleared is none that can be judged.
-    constexpr uint32_t MostLooks = 64;
-    return ++Looks < MostLooks ? PythonState::None : PythonState::OtherLayout;
+    constexpr uint32_t MaxLooks = 64;
+    return ++Looks < MaxLooks ? PythonState::None : PythonState::OtherLayout;
   }
   return innermost(Ts) ? PythonState::Walked : PythonState::None;
 }

@@ -14,7 +14,7 @@ using namespace memkit;
 using namespace memkit::capture;
 
 static constexpr uint32_t FirstCapacity = 510;
-static constexpr uint32_t MostCapacity = 1u << 22;
+static constexpr uint32_t MaxCapacity = 1u << 22;
 
 static void countTableFull() {
   Proc.Ctl->LostTableFull.fetch_add(1, std::memory_order_relaxed);
@@ -38,7 +38,7 @@ void capture::releasePythonState(PythonState &S) {
 /// As the native walk's: mapped, and touched as far as it is used.
 static bool resizeState(PythonState &S, uint32_t Capacity) {
   releasePythonState(S);
-  if (Capacity > MostCapacity)
+  if (Capacity > MaxCapacity)
     return false;
   size_t Bytes = bytesFor(Capacity);
   void *P = sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

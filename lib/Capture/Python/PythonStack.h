@@ -50,8 +50,8 @@ struct PythonState {
   uint32_t HasLock;
   uint32_t LastNative, LastPython, LastPair; ///< Pair 0: none
   /// Where in Known calls of modules of PyTorch stand (see LayerBit).
-  static constexpr uint32_t MostLayers = 64;
-  uint16_t NumLayers, Layers[MostLayers];
+  static constexpr uint32_t MaxLayers = 64;
+  uint16_t NumLayers, Layers[MaxLayers];
 };
 
 /// The node for \p Native, the calling thread's native stack, with its Python

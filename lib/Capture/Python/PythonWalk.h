@@ -91,7 +91,7 @@ private:
   }
 
   void noteLayer(uint32_t I) {
-    if (S.NumLayers < PythonState::MostLayers && I < 65536)
+    if (S.NumLayers < PythonState::MaxLayers && I < 65536)
       S.Layers[S.NumLayers++] = uint16_t(I);
   }
   bool collect(uintptr_t F, uint32_t &Joined);

@@ -37,9 +37,9 @@ static uintptr_t relative(uintptr_t Address, const uint8_t *Op, size_t Bytes) {
 static uintptr_t behindStub(uintptr_t Address) {
   constexpr uint8_t Endbr64[] = {0xF3, 0x0F, 0x1E, 0xFA};
   constexpr uint8_t JumpByMemory[] = {0xFF, 0x25}, Bnd = 0xF2, Jump = 0xE9;
-  constexpr size_t MostBytes = sizeof(Endbr64) + 1 + 6;
-  uint8_t Code[MostBytes];
-  if (!readCode(Address, Code, MostBytes))
+  constexpr size_t MaxBytes = sizeof(Endbr64) + 1 + 6;
+  uint8_t Code[MaxBytes];
+  if (!readCode(Address, Code, MaxBytes))
     return 0;
   size_t At = memcmp(Code, Endbr64, sizeof(Endbr64)) ? 0 : sizeof(Endbr64);
   At += Code[At] == Bnd;
@@ -60,12 +60,12 @@ static uintptr_t calledFunction(uintptr_t Return) {
   constexpr uint8_t Call = 0xE8;
   constexpr size_t Bytes = 5;
   // With Intel's IBT there are two: the second one jumps by the pointer.
-  constexpr unsigned MostStubs = 4;
+  constexpr unsigned MaxStubs = 4;
   uint8_t Code[Bytes];
   if (!readCode(Return - Bytes, Code, Bytes) || Code[0] != Call)
     return 0;
   uintptr_t Target = relative(Return - Bytes, Code, Bytes);
-  for (unsigned I = 0; I < MostStubs && Target; ++I) {
+  for (unsigned I = 0; I < MaxStubs && Target; ++I) {
     uintptr_t Next = behindStub(Target);
     if (Next == Target)
       return Target;

@@ -53,9 +53,9 @@ bool capture::hasTables(uintptr_t Pc) {
 /// The code that \p Pc had when its module was loaded before, so that a library
 /// that comes and goes for ever uses up no codes; 0: none is known.
 static uint32_t oldCode(uint32_t Module, uintptr_t Pc) {
-  constexpr uint32_t MostSearched = 1u << 16;
+  constexpr uint32_t MaxSearched = 1u << 16;
   Modules::CodeRange R = Proc.Mods.oldCodes(Module);
-  for (uint32_t Id = R.First; Id < R.End && Id - R.First < MostSearched; ++Id) {
+  for (uint32_t Id = R.First; Id < R.End && Id - R.First < MaxSearched; ++Id) {
     const wire::Code &C = Proc.Stacks.code(Id);
     if (C.Address.load(std::memory_order_relaxed) == Pc &&
         C.Module.load(std::memory_order_relaxed) == Module &&

@@ -120,7 +120,7 @@ bool LoadedList::add(link_map *Map) {
       List[I].Map.store(Map, std::memory_order_release);
       return true;
     }
-  if (Id == Most)
+  if (Id == Max)
     return false;
   List[Id].Start = Start;
   List[Id].End = End;
@@ -133,7 +133,7 @@ void LoadedList::refresh(link_map *First) {
   sys::SignalBlock Block;
   lock();
   if (!List)
-    List = static_cast<Entry *>(sys::mapPrivate(Most * sizeof(Entry)));
+    List = static_cast<Entry *>(sys::mapPrivate(Max * sizeof(Entry)));
   uint32_t Seen = Forgotten.load(std::memory_order_acquire);
   link_map *Last = nullptr;
   for (link_map *M = First; List && M && canRead(M); M = M->l_next) {

@@ -36,7 +36,7 @@ private:
     uintptr_t Start, End;
     std::atomic<link_map *> Map; ///< null: it is no more
   };
-  static constexpr uint32_t Most = 8192;
+  static constexpr uint32_t Max = 8192;
 
   void lock();
   bool search(uintptr_t Pc, FoundObject &Result) const;

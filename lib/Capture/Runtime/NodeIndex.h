@@ -116,7 +116,7 @@ private:
   static constexpr unsigned KeyBits = IdBits + CodeBits;
   static constexpr unsigned FirstBits = 14, NumLevels = 13;
   static constexpr uint32_t MoveStep = 64; ///< slots
-  static constexpr uint64_t MostIds = 1ull << IdBits;
+  static constexpr uint64_t MaxIds = 1ull << IdBits;
 
   /// The key times an odd number, in the high KeyBits bits.
   static uint64_t product(uint32_t Parent, uint32_t Code) {
@@ -144,7 +144,7 @@ private:
       uint64_t Home, Rest;
 
       /// The slot at \p Distance from the chosen one: its id if that is what
-      /// is looked for, else 0 or at least MostIds.
+      /// is looked for, else 0 or at least MaxIds.
       uint64_t at(uint64_t Distance) const {
         return Slots[Home ^ Distance].load(std::memory_order_acquire) ^
                (Rest | Distance << IdBits);
@@ -160,7 +160,7 @@ private:
       View V = view(P);
       for (uint32_t I = 0, End = reach(); I != End; ++I) {
         uint64_t Is = V.at(I);
-        if (Is < MostIds && Is)
+        if (Is < MaxIds && Is)
           return uint32_t(Is);
         if (Is == (V.Rest | uint64_t(I) << IdBits)) // an empty slot
           return 0;
@@ -180,7 +180,7 @@ private:
           return Id;
         }
         if ((Is ^ Rest) >> IdBits == I)
-          return uint32_t(Is % MostIds);
+          return uint32_t(Is % MaxIds);
       }
       return 0;
     }
@@ -211,7 +211,7 @@ private:
     bool get(uint32_t I, uint64_t &P, uint32_t &Id) const {
       uint64_t Is = slot(I),
                Distance = Is >> IdBits & ((1u << distanceBits()) - 1);
-      Id = uint32_t(Is % MostIds);
+      Id = uint32_t(Is % MaxIds);
       P = (I ^ Distance) << (64 - bits()) | Is >> (IdBits + distanceBits())
                                                       << (64 - KeyBits);
       return Is;
@@ -240,10 +240,10 @@ private:
     uint64_t P = product(Parent, Code);
     typename Level::View V = L.view(P);
     uint64_t Is = V.at(0);
-    if (__builtin_expect(Is < MostIds, 1) && Is)
+    if (__builtin_expect(Is < MaxIds, 1) && Is)
       return uint32_t(Is);
     Is = V.at(1);
-    return Is < MostIds && Is ? uint32_t(Is) : findFar(P);
+    return Is < MaxIds && Is ? uint32_t(Is) : findFar(P);
   }
 
   __attribute__((noinline)) uint32_t findFar(uint64_t P) const {

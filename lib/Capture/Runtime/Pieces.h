@@ -36,8 +36,8 @@ public:
 
   /// Maps the first piece. \p Count entries start at \p Offset of \p Fd.
   bool begin(int Fd, uint64_t Offset, uint32_t Count) {
-    uint64_t Most = uint64_t(PerPiece) * MaxPieces;
-    Limit = Count < Most ? Count : uint32_t(Most);
+    uint64_t Max = uint64_t(PerPiece) * MaxPieces;
+    Limit = Count < Max ? Count : uint32_t(Max);
     void *P = sys::map(wire::PieceBytes, MAP_SHARED, Fd, Offset);
     if (!P)
       return false;

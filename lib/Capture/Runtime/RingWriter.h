@@ -58,8 +58,8 @@ public:
   /// Looks how far the reader has come.
   void refresh() {
     uint64_t Tail = Header->Tail.load(std::memory_order_acquire);
-    uint64_t Most = Next; // A reader ahead of the writer is a broken one.
-    Limit = (Tail < Most ? Tail : Most) + wire::RingRecords - Margin;
+    uint64_t Max = Next; // A reader ahead of the writer is a broken one.
+    Limit = (Tail < Max ? Tail : Max) + wire::RingRecords - Margin;
   }
 
   void drop() {

@@ -17,7 +17,7 @@ using namespace memkit;
 using namespace memkit::capture;
 
 /// Of a module with more sections no others are looked at.
-static constexpr unsigned MostSections = 4096;
+static constexpr unsigned MaxSections = 4096;
 
 namespace {
 class SectionFile {
@@ -70,7 +70,7 @@ AddressRange SectionFile::find(const char *Name) {
   if (Header.e_shstrndx >= Header.e_shnum ||
       !get(offsetOf(Header.e_shstrndx), Names))
     return {};
-  for (unsigned I = 0; I < Header.e_shnum && I < MostSections; ++I)
+  for (unsigned I = 0; I < Header.e_shnum && I < MaxSections; ++I)
     // A name stands before the other sections' headers or names: there is
     // something behind it.
     if (get(offsetOf(I), S) && (S.sh_flags & SHF_ALLOC) &&

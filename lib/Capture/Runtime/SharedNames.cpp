@@ -74,15 +74,15 @@ static uint64_t hashOf(const char *Text, uint32_t Size) {
   return Hash * Odd;
 }
 
-/// The number of \p Text, which is added while there are fewer than \p Most.
+/// The number of \p Text, which is added while there are fewer than \p Max.
 uint32_t SharedNames::find(Slot *T, const char *Text, uint32_t Size,
-                           uint32_t Most) {
+                           uint32_t Max) {
   uint64_t Hash = hashOf(Text, Size), High = Hash & ~uint64_t(UINT32_MAX);
   for (uint32_t I = uint32_t(Hash >> 17);; ++I) {
     Slot &S = T[I % Slots];
     uint64_t Is = S.load(std::memory_order_acquire);
     if (!Is) {
-      if (Names.load(std::memory_order_relaxed) >= Most)
+      if (Names.load(std::memory_order_relaxed) >= Max)
         return 0;
       uint32_t Number = add(Text, Size);
       // Whoever was faster may have put in the same: that is as good.
@@ -101,7 +101,7 @@ uint32_t SharedNames::intern(const char *Text, size_t FullSize) {
   if (!T)
     return 0;
   uint32_t Size = cut(FullSize);
-  if (uint32_t Number = find(T, Text, Size, MostNames))
+  if (uint32_t Number = find(T, Text, Size, MaxNames))
     return Number;
   char Folded[256];
   uint32_t Length = 0;
@@ -110,5 +110,5 @@ uint32_t SharedNames::intern(const char *Text, size_t FullSize) {
     if (!Digit || !Length || Folded[Length - 1] != '#')
       Folded[Length++] = Digit ? '#' : Text[I];
   }
-  return find(T, Folded, Length, MostFolded);
+  return find(T, Folded, Length, MaxFolded);
 }

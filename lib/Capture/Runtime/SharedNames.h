@@ -32,20 +32,20 @@ public:
   uint32_t add(const char *Text, size_t Size);
 
   /// The number of a text of that content, made when there is none. The table
-  /// holds MostNames of them; of what comes then, digits are taken as `#`, and
+  /// holds MaxNames of them; of what comes then, digits are taken as `#`, and
   /// when there is no such name either it is 0. Two threads that come with a
   /// new name at once may get two numbers.
   uint32_t intern(const char *Text, size_t Size);
 
-  static constexpr uint32_t MostNames = 16384;
+  static constexpr uint32_t MaxNames = 16384;
 
 private:
-  static constexpr uint32_t Slots = 32768, MostFolded = MostNames + 8192;
+  static constexpr uint32_t Slots = 32768, MaxFolded = MaxNames + 8192;
   /// Low half the number, high half the hash; 0: free.
   using Slot = std::atomic<uint64_t>;
 
   Slot *table();
-  uint32_t find(Slot *T, const char *Text, uint32_t Size, uint32_t Most);
+  uint32_t find(Slot *T, const char *Text, uint32_t Size, uint32_t Max);
   bool is(uint32_t Number, const char *Text, uint32_t Size);
 
   std::atomic<uint32_t> *Next = nullptr;

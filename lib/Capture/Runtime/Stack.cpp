@@ -15,7 +15,7 @@ using namespace memkit;
 using namespace memkit::capture;
 
 static constexpr uint32_t FirstCapacity = 510;
-static constexpr uint32_t MostCapacity = 1u << 20;
+static constexpr uint32_t MaxCapacity = 1u << 20;
 
 static void countTableFull() {
   Proc.Ctl->LostTableFull.fetch_add(1, std::memory_order_relaxed);
@@ -51,7 +51,7 @@ static void freeState(StackState &S) {
 /// finds it empty.
 static bool resizeState(StackState &S, uint32_t Capacity) {
   freeState(S);
-  Capacity = Capacity < MostCapacity ? Capacity : MostCapacity;
+  Capacity = Capacity < MaxCapacity ? Capacity : MaxCapacity;
   size_t Bytes = bytesFor(Capacity);
   void *P = sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (!P) {
@@ -238,7 +238,7 @@ uint32_t Stack::node(bool IsOwn, const Frame &Caller) {
   if (__builtin_expect(End == WalkEnd::Joined, 1) &&
       (Node = Walk.saveUsual(Proc.MaxDepth, Find)))
     return Node;
-  if (End == WalkEnd::TooMany && S.Capacity < MostCapacity) {
+  if (End == WalkEnd::TooMany && S.Capacity < MaxCapacity) {
     if (!resizeState(S, S.Capacity * 8))
       return callerNode(Caller);
     Stack Again(S, Caller);
@@ -271,7 +271,7 @@ static bool isInterrupted(Thread &T, const Frame &Caller) {
 
 /// Is \p Caller on the thread's own stack? \p S is made ready.
 static bool prepare(StackState &S, const Frame &Caller, bool &IsOwn) {
-  if (S.Capacity <= S.Wanted && S.Capacity < MostCapacity &&
+  if (S.Capacity <= S.Wanted && S.Capacity < MaxCapacity &&
       !resizeState(S, S.Wanted ? S.Wanted * 2 : FirstCapacity))
     return false;
   S.Wanted = 0;

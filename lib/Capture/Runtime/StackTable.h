@@ -25,13 +25,13 @@ class StackTable {
 public:
   /// Maps the regions' first pieces. False: not to be used.
   bool begin(int Fd, const wire::Regions &R, wire::Control &C) {
-    constexpr uint32_t MostNodes = 1u << NodeIndex::IdBits;
-    constexpr uint32_t MostCodes = 1u << NodeIndex::CodeBits;
+    constexpr uint32_t MaxNodes = 1u << NodeIndex::IdBits;
+    constexpr uint32_t MaxCodes = 1u << NodeIndex::CodeBits;
     Ctl = &C;
     return Nodes.begin(Fd, R.Nodes,
-                       R.MaxNodes < MostNodes ? R.MaxNodes : MostNodes) &&
+                       R.MaxNodes < MaxNodes ? R.MaxNodes : MaxNodes) &&
            Codes.begin(Fd, R.Codes,
-                       R.MaxCodes < MostCodes ? R.MaxCodes : MostCodes) &&
+                       R.MaxCodes < MaxCodes ? R.MaxCodes : MaxCodes) &&
            Index.begin();
   }
 

@@ -31,7 +31,7 @@ constexpr KnownVersion KnownVersions[] = {
     {6, 41, 35},  {7, 41, 35},  {8, 44, 38},  {9, 45, 39},
     {10, 50, 44}, {11, 50, 44}, {12, 52, 46}, {13, 55, 48}};
 constexpr uint8_t FirstWithPools = 8;
-constexpr unsigned MostFunctions = 96;
+constexpr unsigned MaxFunctions = 96;
 
 constexpr char Native[] =
     "N3c104cuda20CUDACachingAllocator6Native22NativeCachingAllocatorE";
@@ -154,7 +154,7 @@ CudaAllocator capture::findCudaAllocator() {
     if (V.Minor != Minor)
       continue;
     unsigned N = 0;
-    while (N != MostFunctions && isCode(Functions[N]))
+    while (N != MaxFunctions && isCode(Functions[N]))
       ++N;
     A.Is = N == V.Functions ? CudaState::Tracked : CudaState::OtherLayout;
     A.AttachTracker =

@@ -45,8 +45,8 @@ struct Runtime {
 } // namespace
 
 /// Those that are known; a module that has called stays loaded (Symbols.h).
-static constexpr uint32_t MostCallers = 16;
-static Runtime Callers[MostCallers];
+static constexpr uint32_t MaxCallers = 16;
+static Runtime Callers[MaxCallers];
 static std::atomic<uint32_t> NumCallers;
 
 /// As the module of LinkMap would have found it, had this library's Own not
@@ -88,7 +88,7 @@ static Runtime &runtimeOf(uintptr_t Pc, Runtime &Room) {
       return R;
   fill(Room, static_cast<link_map *>(O.LinkMap));
   uint32_t At = NumCallers.load(std::memory_order_relaxed);
-  if (!O.LinkMap || !Room.Malloc || At >= MostCallers ||
+  if (!O.LinkMap || !Room.Malloc || At >= MaxCallers ||
       !NumCallers.compare_exchange_strong(At, At + 1))
     return Room;
   Runtime &R = Callers[At];

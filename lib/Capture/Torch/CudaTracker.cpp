@@ -156,7 +156,7 @@ void CudaTracker::onSegment(Thread &T, const Entry &E, SegmentChange Change,
     return writeSegment(T, S);
   }
   uint32_t At = NumEarly.fetch_add(1, std::memory_order_relaxed);
-  if (At >= MostEarly)
+  if (At >= MaxEarly)
     return;
   Fill(Early[At]);
   Early[At].IsThere.store(true, std::memory_order_release);

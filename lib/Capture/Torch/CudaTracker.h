@@ -75,8 +75,8 @@ private:
   std::atomic<uint32_t> State{New};
   bool HasPools = false; ///< entries say which
   /// Before the check: as many as its threads take until the next allocation.
-  static constexpr uint32_t MostEarly = 16;
-  Segment Early[MostEarly];
+  static constexpr uint32_t MaxEarly = 16;
+  Segment Early[MaxEarly];
   std::atomic<uint32_t> NumEarly{0};
 };
 

@@ -59,7 +59,7 @@ void HeldTensors::noteOptimizer(uintptr_t Optimizer) {
     if (Known[I].load(std::memory_order_relaxed) == Optimizer)
       return;
   uintptr_t None = 0;
-  if (N == MostOptimizers || !Proc.Torch.layers().canAsk() ||
+  if (N == MaxOptimizers || !Proc.Torch.layers().canAsk() ||
       !Asked.compare_exchange_strong(None, Optimizer,
                                      std::memory_order_acq_rel))
     return;

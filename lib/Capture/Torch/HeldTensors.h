@@ -33,8 +33,8 @@ private:
   static int answer(void *);
   void tellOptimizer(void *Optimizer);
 
-  static constexpr uint32_t MostOptimizers = 64;
-  std::atomic<uintptr_t> Known[MostOptimizers] = {};
+  static constexpr uint32_t MaxOptimizers = 64;
+  std::atomic<uintptr_t> Known[MaxOptimizers] = {};
   std::atomic<uint32_t> Count{0};
   std::atomic<uintptr_t> Asked{0};
 };

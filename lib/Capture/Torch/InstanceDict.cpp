@@ -20,12 +20,12 @@ static uintptr_t load(uintptr_t Address) {
 }
 
 /// How many whole words there were to read at \p From.
-static unsigned readWords(uintptr_t From, uintptr_t *To, unsigned Most) {
+static unsigned readWords(uintptr_t From, uintptr_t *To, unsigned Max) {
   constexpr uintptr_t Page = 4096;
   if (!From || From % sizeof(uintptr_t))
     return 0;
   // The kernel does not cut a part of the list in two: one for each page.
-  size_t Bytes = Most * sizeof(uintptr_t), First = Page - From % Page;
+  size_t Bytes = Max * sizeof(uintptr_t), First = Page - From % Page;
   First = First < Bytes ? First : Bytes;
   iovec Local = {To, Bytes};
   iovec Remote[2] = {{reinterpret_cast<void *>(From), First},
@@ -62,25 +62,25 @@ static Entries entriesOf(const uintptr_t *Keys, unsigned Minor) {
 
 static InstanceDict::Values valuesOf(uintptr_t Dict, unsigned Minor) {
   using Values = InstanceDict::Values;
-  constexpr unsigned MostValues = sizeof(Values::Words) / sizeof(uintptr_t);
+  constexpr unsigned MaxValues = sizeof(Values::Words) / sizeof(uintptr_t);
   Values Out;
   uintptr_t D[DictWords];
   if (readWords(Dict, D, DictWords) != DictWords)
     return Out;
   if (D[ValuesAt]) {
     // The keys are shared with other dicts. From 3.13 on a head is before.
-    uintptr_t Most = D[Used] + (Minor >= 13);
+    uintptr_t Max = D[Used] + (Minor >= 13);
     Out.Count = readWords(D[ValuesAt], Out.Words,
-                          unsigned(Most < MostValues ? Most : MostValues));
+                          unsigned(Max < MaxValues ? Max : MaxValues));
     return Out;
   }
-  constexpr unsigned MostWords = 256;
-  uintptr_t Keys[MostWords];
-  unsigned Read = readWords(D[KeysAt], Keys, MostWords);
+  constexpr unsigned MaxWords = 256;
+  uintptr_t Keys[MaxWords];
+  unsigned Read = readWords(D[KeysAt], Keys, MaxWords);
   if (Read < 5)
     return Out;
   Entries E = entriesOf(Keys, Minor);
-  for (unsigned I = 0; I != E.Count && Out.Count != MostValues; ++I) {
+  for (unsigned I = 0; I != E.Count && Out.Count != MaxValues; ++I) {
     unsigned At = E.First + I * E.Stride + E.Stride - 1; // the value is last
     if (At >= Read)
       break;

@@ -93,10 +93,10 @@ __attribute__((noinline)) uint64_t LayerNames::unnamed(uintptr_t Module,
     if (W.Module.load(std::memory_order_acquire) == Identity)
       return W.Text.load(std::memory_order_relaxed) | wire::SF_Unnamed;
   uint32_t Place = NextWaiting.fetch_add(1, std::memory_order_relaxed);
-  if (Place >= MostUnnamed)
+  if (Place >= MaxUnnamed)
     return Proc.Names.intern(Class, Bytes);
   uint32_t Text = Proc.Names.add(Class, Bytes);
-  Waiting &W = Waits[Place % MostWaiting];
+  Waiting &W = Waits[Place % MaxWaiting];
   W.Module.store(0, std::memory_order_relaxed);
   W.Text.store(Text, std::memory_order_relaxed);
   W.Module.store(Identity, std::memory_order_release);

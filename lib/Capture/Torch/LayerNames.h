@@ -90,10 +90,10 @@ private:
     std::atomic<uintptr_t> Module; ///< its identity
     std::atomic<uint32_t> Text;
   };
-  static constexpr uint32_t MostWaiting = 128;
+  static constexpr uint32_t MaxWaiting = 128;
   /// Each needs a text of its own, for which there is not room without end.
-  static constexpr uint32_t MostUnnamed = 1 << 14;
-  Waiting Waits[MostWaiting] = {};
+  static constexpr uint32_t MaxUnnamed = 1 << 14;
+  Waiting Waits[MaxWaiting] = {};
   std::atomic<uint32_t> NextWaiting{0};
   /// When the first request was; the processor time of all answers.
   std::atomic<uint64_t> BegunNs{0}, SpentNs{0};

@@ -26,7 +26,7 @@ ModuleTable::Slot *ModuleTable::slotFor(uintptr_t Key) {
   if (Slot *S = slot(Key))
     return S;
   Slot *T = table();
-  if (!T || Keys == MostKeys)
+  if (!T || Keys == MaxKeys)
     return nullptr;
   ++Keys;
   uint32_t I = placeOf(Key);

@@ -21,7 +21,7 @@ namespace memkit::capture {
 
 class ModuleTable {
 public:
-  static constexpr uint32_t MostModules = 1 << 15;
+  static constexpr uint32_t MaxModules = 1 << 15;
 
   /// The text of the module's name; 0: it has none, or is dead.
   uint32_t find(uintptr_t Module) const { return textOf(slot(Module)); }
@@ -53,7 +53,7 @@ private:
     /// Of a module: the key of its hooks; of hooks: the class of the module.
     std::atomic<uintptr_t> Other;
   };
-  static constexpr uint32_t MostKeys = 2 * MostModules, Slots = 2 * MostKeys;
+  static constexpr uint32_t MaxKeys = 2 * MaxModules, Slots = 2 * MaxKeys;
 
   static uint32_t placeOf(uintptr_t Key) {
     return uint32_t((Key >> 4) * 0x9e3779b97f4a7c15ull >> 47) % Slots;

@@ -18,13 +18,13 @@ using namespace memkit;
 using namespace memkit::capture;
 using wire::ScopeKindFlag;
 
-static constexpr uint32_t MostScopes = 1024;
+static constexpr uint32_t MaxScopes = 1024;
 
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
 
-static constexpr size_t StateBytes = MostScopes * sizeof(OpenScope);
+static constexpr size_t StateBytes = MaxScopes * sizeof(OpenScope);
 
 void capture::releaseTorchState(TorchState &S) {
   if (S.Scopes)
@@ -58,7 +58,7 @@ uint64_t Operators::newNumber(TorchState &S) {
 void Operators::open(Thread &T, const OpenScope &Of, uint32_t Text,
                      uint64_t Flags, uint32_t Stack, uint32_t Context) {
   TorchState &S = T.Torch;
-  if (S.Count == MostScopes)
+  if (S.Count == MaxScopes)
     return;
   OpenScope &New = S.Scopes[S.Count++];
   New = Of;
@@ -131,9 +131,9 @@ uintptr_t Operators::optimizerOf(const Thread &T, const char *Range) {
 
 uintptr_t Operators::runningOptimizer(const Thread &T) {
   const PythonState &P = T.Python;
-  constexpr uint32_t MostFrames = 12;
+  constexpr uint32_t MaxFrames = 12;
   constexpr unsigned FirstItem = 24; ///< of a tuple
-  for (uint32_t I = P.Count, N = 0; I-- != 0 && N != MostFrames; ++N) {
+  for (uint32_t I = P.Count, N = 0; I-- != 0 && N != MaxFrames; ++N) {
     if (P.Known[I].Code & UnknownBit || !(P.Known[I].Code & OptimizerBit))
       continue;
     uintptr_t Arguments =

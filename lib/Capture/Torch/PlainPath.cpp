@@ -33,7 +33,7 @@ const char *PlainPath::of(const char *Path, const char *Class, bool Spreads) {
   size_t Used = 0;
   bool IsWrapped = false;
   auto Add = [&](const char *Segment, size_t Bytes) {
-    if (Used + Bytes + 2 > MostBytes)
+    if (Used + Bytes + 2 > MaxBytes)
       return;
     if (Used)
       Plain[Used++] = '.';
@@ -52,7 +52,7 @@ const char *PlainPath::of(const char *Path, const char *Class, bool Spreads) {
   if (IsWrapped)
     Add(Class, strlen(Class));
   Plain[Used] = 0;
-  if (Spreads && strlen(Path) < MostBytes) {
+  if (Spreads && strlen(Path) < MaxBytes) {
     strcpy(Spreader, Path);
     HasSpreader = true;
   }

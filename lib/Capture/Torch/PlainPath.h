@@ -22,7 +22,7 @@ namespace memkit::capture {
 /// Takes the paths of a root in the order of named_modules().
 class PlainPath {
 public:
-  static constexpr size_t MostBytes = 512; ///< longer paths are cut
+  static constexpr size_t MaxBytes = 512; ///< longer paths are cut
 
   /// \p Path without wrappers, until the next call. \p Class: the module's. A
   /// module that a wrapper holds has the path of the wrapper then, with its
@@ -30,9 +30,9 @@ public:
   const char *of(const char *Path, const char *Class, bool Spreads);
 
 private:
-  char Spreader[MostBytes]; ///< the path of the last one that spreads
+  char Spreader[MaxBytes]; ///< the path of the last one that spreads
   bool HasSpreader = false;
-  char Plain[MostBytes];
+  char Plain[MaxBytes];
 };
 
 } // namespace memkit::capture

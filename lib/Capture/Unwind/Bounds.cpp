@@ -16,10 +16,10 @@ using namespace memkit;
 using namespace memkit::capture;
 
 /// A stack that is larger is not taken for one at a glance.
-static constexpr uintptr_t MostStack = 1ull << 30;
+static constexpr uintptr_t MaxStack = 1ull << 30;
 /// What a stack may grow by between two looks: more is asked for page by page
 /// for no longer than some milliseconds.
-static constexpr uintptr_t MostGrowth = 64ull << 20;
+static constexpr uintptr_t MaxGrowth = 64ull << 20;
 
 static uintptr_t pageOf(uintptr_t Address) {
   return Address & ~(StackPage - 1);
@@ -55,7 +55,7 @@ static uintptr_t controlBlock() {
 bool capture::findOwnStack(uintptr_t Sp, uintptr_t StackEnd, StackRange &Own) {
   const uintptr_t Ends[] = {controlBlock(), StackEnd};
   for (uintptr_t End : Ends)
-    if (Sp < End && End - Sp < MostStack && allReadable(Sp, End)) {
+    if (Sp < End && End - Sp < MaxStack && allReadable(Sp, End)) {
       Own = {pageOf(Sp), End & ~uintptr_t(7)};
       return true;
     }
@@ -63,7 +63,7 @@ bool capture::findOwnStack(uintptr_t Sp, uintptr_t StackEnd, StackRange &Own) {
 }
 
 bool capture::growDown(uintptr_t Sp, StackRange &Own) {
-  if (Sp >= Own.Lo || Own.Lo - Sp > MostGrowth || !allReadable(Sp, Own.Lo))
+  if (Sp >= Own.Lo || Own.Lo - Sp > MaxGrowth || !allReadable(Sp, Own.Lo))
     return false;
   Own.Lo = pageOf(Sp);
   return true;

@@ -83,9 +83,9 @@ private:
   using Where = RegisterRule::Where;
 
   /// No compiler nests deeper than two.
-  static constexpr unsigned MostRemembered = 16;
+  static constexpr unsigned MaxRemembered = 16;
   /// No function of real programs comes near.
-  static constexpr uint32_t MostBytes = 1u << 20;
+  static constexpr uint32_t MaxBytes = 1u << 20;
 
   bool execute(ByteSpan Program, uint64_t Last);
   [[gnu::noinline]] bool executeOther(DwarfReader &R, uint8_t Operation);
@@ -126,7 +126,7 @@ private:
   unsigned Depth = 0;
   // Without initializers, as most functions remember nothing.
   union {
-    CfaRow<Set> Remembered[MostRemembered];
+    CfaRow<Set> Remembered[MaxRemembered];
   };
 };
 
@@ -134,7 +134,7 @@ private:
 /// compiler writes for nearly every function is done here, the rest apart.
 template <typename Set>
 bool CfaProgram<Set>::execute(ByteSpan Program, uint64_t Last) {
-  if (Program.Size > MostBytes)
+  if (Program.Size > MaxBytes)
     return false;
   DwarfReader R(Program.Start, Program.Start + Program.Size);
   while (!R.done() && Location <= Last) {
@@ -288,7 +288,7 @@ bool CfaProgram<Set>::executeRegister(DwarfReader &R, uint8_t Operation) {
 
 template <typename Set> bool CfaProgram<Set>::rememberOrRestore(bool Remember) {
   if (Remember) {
-    if (Depth == MostRemembered)
+    if (Depth == MaxRemembered)
       return false;
     Remembered[Depth++] = Row;
     return true;

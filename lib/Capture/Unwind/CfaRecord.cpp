@@ -13,7 +13,7 @@ using namespace memkit::capture;
 
 /// A scan looks at no more records: a module without a search table is rare,
 /// and a small one.
-static constexpr unsigned MostScanned = 1u << 16;
+static constexpr unsigned MaxScanned = 1u << 16;
 
 /// The return address's column on x86-64.
 static constexpr uint64_t ReturnColumn = 16;
@@ -180,7 +180,7 @@ static bool readEntry(const EhFrame &T, size_t I, uintptr_t Pc,
 static bool scan(const EhFrame &T, uintptr_t Pc, FunctionRecord &F) {
   Record Open{{nullptr, nullptr}, 0, 0, 0};
   uintptr_t At = T.FirstRecord;
-  for (unsigned I = 0; I < MostScanned && openRecord(T, At, Open); ++I) {
+  for (unsigned I = 0; I < MaxScanned && openRecord(T, At, Open); ++I) {
     At = Open.Next;
     if (Open.Id != 0 && readOpened(T, Open, F) && F.Code.has(Pc))
       return true;

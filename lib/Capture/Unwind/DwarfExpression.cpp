@@ -80,7 +80,7 @@ public:
 
 private:
   static constexpr unsigned StackSize = 64;
-  static constexpr unsigned MostOperations = 4096;
+  static constexpr unsigned MaxOperations = 4096;
 
   void execute(uint8_t Op);
   void constant(uint8_t Op);
@@ -131,7 +131,7 @@ StepResult Evaluator::run(const uint64_t *First, uint64_t &Value) {
   if (First)
     push(*First);
   for (unsigned I = 0; !R.done(); ++I) {
-    if (I == MostOperations)
+    if (I == MaxOperations)
       return StepResult::Failed;
     execute(R.byte());
     if (Result != StepResult::Stepped)

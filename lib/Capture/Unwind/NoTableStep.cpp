@@ -17,8 +17,8 @@ using namespace memkit::capture;
 /// Does a chain of frame pointers from \p Base lead through code that no module
 /// owns, outwards, to code that one does? What is no frame pointer hardly does.
 bool StackWalk::isChainToOwned(uintptr_t Base) {
-  constexpr unsigned MostFrames = 128;
-  for (unsigned I = 0; I < MostFrames && Base % 8 == 0 && canRead(Base, 16);
+  constexpr unsigned MaxFrames = 128;
+  for (unsigned I = 0; I < MaxFrames && Base % 8 == 0 && canRead(Base, 16);
        ++I) {
     uintptr_t Return = load(Base + 8), Next = load(Base);
     if (Return <= StackPage)

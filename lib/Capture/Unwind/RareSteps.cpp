@@ -38,11 +38,11 @@ void StackWalk::beginOther() {
 /// Goes on at \p NewSp, on whatever stack that lies.
 bool StackWalk::enterRange(uintptr_t NewSp) {
   // No walk goes in circles for ever.
-  constexpr uint32_t MostChanges = 1024, Upwards = 1, Downwards = 16;
+  constexpr uint32_t MaxChanges = 1024, Upwards = 1, Downwards = 16;
   if (NewSp > sp() && NewSp < Hi)
     return true;
   RangeChanges += NewSp > sp() ? Upwards : Downwards;
-  if (NewSp % 8 || RangeChanges > MostChanges)
+  if (NewSp % 8 || RangeChanges > MaxChanges)
     return false;
   OnOther = !S.Own.has(NewSp);
   if (OnOther && !isReadable(NewSp))
@@ -58,10 +58,10 @@ bool StackWalk::enterRange(uintptr_t NewSp) {
 bool StackWalk::moveTo(uintptr_t Cfa) {
   // What lies further up is as likely the next piece of a split stack; what is
   // between need not be read.
-  constexpr uintptr_t MostAsked = 16 * StackPage;
+  constexpr uintptr_t MaxAsked = 16 * StackPage;
   if (Cfa > sp() && Cfa <= Hi)
     return true;
-  if (OnOther && Cfa > Hi && Cfa - Hi < MostAsked) {
+  if (OnOther && Cfa > Hi && Cfa - Hi < MaxAsked) {
     Hi = readableUpTo(Hi - 1, endOfPage(Cfa - 1));
     if (Cfa <= Hi)
       return true;

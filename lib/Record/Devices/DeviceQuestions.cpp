@@ -20,20 +20,20 @@ using namespace memkit;
 using wire::DeviceMoment;
 
 /// So long a thread that makes a context waits for NVML, at most.
-static constexpr uint64_t MostWaitNs = 500000000;
+static constexpr uint64_t MaxWaitNs = 500000000;
 static constexpr uint64_t SeldomNs = 1000000000;
 /// After so many marks of a device it is looked at half as often, and again
 /// after each further NextQuestionHalving.
 static constexpr uint64_t FirstQuestionHalving = 4096,
                           NextQuestionHalving = 2048;
-static constexpr size_t MostAsked = 256;
+static constexpr size_t MaxAsked = 256;
 static constexpr char NotKnown[] =
     "CUDA: what contexts and other processes use of a device is not known: ";
 
 bool DeviceUses::ask(Pending P) {
   uint16_t Device = P.W.L.Device;
   if (IsGivenUp || IsSilent || Devices[Device].IsUnknown ||
-      Asked.size() >= MostAsked)
+      Asked.size() >= MaxAsked)
     return false;
   P.SinceNs = R.nowNs();
   Thread.ask(R.cudaFacts(Device).Uuid);
@@ -201,8 +201,8 @@ void DeviceUses::giveUp(const std::string &Why) {
 }
 
 void DeviceUses::missed(const std::string &What) {
-  constexpr size_t Most = 16;
-  if (Said.size() < Most && Said.insert(What).second)
+  constexpr size_t Max = 16;
+  if (Said.size() < Max && Said.insert(What).second)
     Out.Missed.push_back(What);
 }
 
@@ -218,7 +218,7 @@ DeviceUses::News DeviceUses::pass(uint64_t Now, const Pids &Of) {
       break;
     }
     if (!A) {
-      if (!IsSilent && less(Now, Asked.front().SinceNs) > MostWaitNs) {
+      if (!IsSilent && less(Now, Asked.front().SinceNs) > MaxWaitNs) {
         IsSilent = true; // until all answers have come
         missed(std::string(NotKnown) + "NVML does not answer in time");
         drop();

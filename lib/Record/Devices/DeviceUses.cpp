@@ -116,7 +116,7 @@ void DeviceUses::mark(const Look &L, Values V) {
 }
 
 /// What a program may tell is any number; no device has as much.
-static constexpr int64_t MostRest = int64_t(1) << 60;
+static constexpr int64_t MaxRest = int64_t(1) << 60;
 
 /// What is more than at the last look is the modules', or what is less.
 void DeviceUses::takeModules(Context Of, int64_t &Rest, const State &S) {
@@ -125,7 +125,7 @@ void DeviceUses::takeModules(Context Of, int64_t &Rest, const State &S) {
     return;
   uint64_t &Bytes = It->second.ModuleBytes;
   int64_t By =
-      std::clamp(Rest - S.Rest, -int64_t(Bytes), MostRest - int64_t(Bytes));
+      std::clamp(Rest - S.Rest, -int64_t(Bytes), MaxRest - int64_t(Bytes));
   Bytes += uint64_t(By);
   Rest -= By;
 }
@@ -138,7 +138,7 @@ void DeviceUses::take(Look L, DeviceMoment At) {
   uint64_t Others = S.Last ? S.Last->Others.value_or(0) : 0;
   int64_t Rest = std::clamp(int64_t(L.Used - L.Accounted - OfContexts -
                                     moduleBytes(L.Device) - Others),
-                            -MostRest, MostRest);
+                            -MaxRest, MaxRest);
   if (At == DeviceMoment::Modules)
     takeModules(L.Of, Rest, S);
   S.Rest = Rest;

@@ -68,14 +68,14 @@ uint64_t MemoryGroup::kills() const {
 
 uint64_t MemoryGroup::limit() const {
   constexpr uint64_t NoLimit = uint64_t(1) << 60;
-  uint64_t Least = NoLimit;
+  uint64_t Min = NoLimit;
   for (const std::string &File : Limits) {
     std::string Text = procfs::readFile(File);
     uint64_t Is = numberOf(Text, "hierarchical_memory_limit", NoLimit);
     if (StringRef(File).ends_with(".max") &&
         StringRef(Text).trim().getAsInteger(10, Is))
       Is = NoLimit;
-    Least = std::min(Least, Is);
+    Min = std::min(Min, Is);
   }
-  return Least == NoLimit ? 0 : Least;
+  return Min == NoLimit ? 0 : Min;
 }

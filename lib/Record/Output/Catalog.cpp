@@ -102,7 +102,7 @@ uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) {
         return Id;
       Id = N->Link;
     }
-    if (Seen == MostListed)
+    if (Seen == MaxListed)
       widen(Parent);
     return 0;
   }

@@ -71,14 +71,14 @@ private:
   void index(uint32_t Id, uint32_t Parent);
 
   /// Most nodes have few children: those stand in a list, newest first. Of a
-  /// node with more than MostListed the children are in the shards.
+  /// node with more than MaxListed the children are in the shards.
   struct Node {
     uint32_t Link;  ///< the next of the list; a wide node's child: its parent
     uint32_t Frame; ///< 0 for the root
     uint32_t Stack;
     uint32_t FirstChild; ///< Wide: they are in the shards
   };
-  static constexpr unsigned MostListed = 8;
+  static constexpr unsigned MaxListed = 8;
   static constexpr uint32_t Wide = UINT32_MAX;
   /// A node id, 0 for none, and the low bits of its key's hash: a search looks
   /// at few nodes that are not its own, and growing looks at none.

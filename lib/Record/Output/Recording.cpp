@@ -78,7 +78,7 @@ std::string Recording::domainName(uint32_t Domain) const {
 
 uint32_t Recording::poolHeap(StringRef Called) {
   std::string Name = ("nvtx." + (Called.empty() ? "(no name)" : Called)).str();
-  if (PoolHeaps.size() >= MostPoolHeaps && !PoolHeaps.count(Name))
+  if (PoolHeaps.size() >= MaxPoolHeaps && !PoolHeaps.count(Name))
     Name = "nvtx.(more)";
   uint32_t &Id = PoolHeaps[Name];
   if (Id)
@@ -190,13 +190,13 @@ void Recording::addLossMark(uint32_t Process, LossKind Kind, uint64_t Count) {
   addMark(std::move(M));
 }
 
-void Recording::addSlice(uint32_t Process, Slice &Part) {
+void Recording::addInterval(uint32_t Process, Interval &Part) {
   PendingRows += Part.Rows.size();
-  if (!PendingSlices.empty() && PendingSlices.back().first == Process &&
-      PendingSlices.back().second.Index == Part.Index)
-    append_range(PendingSlices.back().second.Rows, Part.Rows);
+  if (!PendingIntervals.empty() && PendingIntervals.back().first == Process &&
+      PendingIntervals.back().second.Index == Part.Index)
+    append_range(PendingIntervals.back().second.Rows, Part.Rows);
   else
-    PendingSlices.emplace_back(Process, std::move(Part));
+    PendingIntervals.emplace_back(Process, std::move(Part));
   if (PendingRows >= MaxPendingRows)
     flush();
 }
@@ -208,7 +208,7 @@ uint64_t Recording::nextOrdinal(uint32_t Process) const {
   return 0;
 }
 
-void Recording::cutSlice(uint32_t Process, uint64_t TimeNs) {
+void Recording::cutInterval(uint32_t Process, uint64_t TimeNs) {
   while (Sums.isCutting(Process))
     goOnCutting(Process, MaxPendingRows);
   Sums.beginCut(Process, TimeNs, nextOrdinal(Process), Sums.dueSums(Process));
@@ -221,10 +221,10 @@ void Recording::beginCut(uint32_t Process, uint64_t TimeNs) {
   goOnCutting(Process);
 }
 
-void Recording::goOnCutting(uint32_t Process, size_t MostRows) {
-  Slice Part;
-  if (Sums.cutPart(Process, MostRows, Part))
-    addSlice(Process, Part);
+void Recording::goOnCutting(uint32_t Process, size_t MaxRows) {
+  Interval Part;
+  if (Sums.cutPart(Process, MaxRows, Part))
+    addInterval(Process, Part);
 }
 
 void Recording::addClockMark() {
@@ -266,7 +266,7 @@ void Recording::writeNames() {
 }
 
 /// Scopes stay, for as long as nothing names them: they may get other names.
-void Recording::writeMostNames() {
+void Recording::writeMaxNames() {
   Dictionary &D = Names.pending();
   std::vector<Scope> Scopes = std::exchange(D.Scopes, {});
   std::vector<Context> Contexts = std::exchange(D.Contexts, {});
@@ -331,7 +331,7 @@ void Recording::turnLogs() {
 }
 
 /// Another epoch as large as the last, the summary, at some four bytes a row,
-/// and a hundredth for marks and slices to come would fill what the file may
+/// and a hundredth for marks and intervals to come would fill what the file may
 /// have.
 bool Recording::nearsEnd() {
   uint64_t Epoch = bytes() - std::exchange(FlushedBytes, bytes());
@@ -360,43 +360,43 @@ void Recording::flush() {
       Queue->add(Part);
   }
   PendingMarks.Rows.clear();
-  flushSlices();
+  flushIntervals();
 }
 
-/// Slices of one process stand together in a block. A slice that has more rows
-/// than wait at once goes on in the next under the same index.
-void Recording::flushSlices() {
+/// Intervals of one process stand together in a block. An interval that has
+/// more rows than wait at once goes on in the next under the same index.
+void Recording::flushIntervals() {
   static_assert(2 * MaxPendingRows <= MaxBlockRows);
   // One that is being cut waits for its other rows while there is room.
-  std::vector<std::pair<uint32_t, Slice>> Rest;
+  std::vector<std::pair<uint32_t, Interval>> Rest;
   if (PendingRows < MaxPendingRows)
-    erase_if(PendingSlices, [&](auto &S) {
+    erase_if(PendingIntervals, [&](auto &S) {
       bool Waits = Sums.isCutting(S.first);
       if (Waits)
         Rest.push_back(std::move(S));
       return Waits;
     });
-  stable_sort(PendingSlices, llvm::less_first());
-  Slices Block;
+  stable_sort(PendingIntervals, llvm::less_first());
+  Intervals Block;
   auto Write = [&] {
     if (!Block.Rows.empty() && !Failed)
       Queue->add(std::move(Block));
-    Block = Slices();
+    Block = Intervals();
   };
-  for (auto &[Process, S] : PendingSlices) {
+  for (auto &[Process, S] : PendingIntervals) {
     if (Process != Block.Process)
       Write();
     Block.Process = Process;
     Block.Rows.push_back(std::move(S));
   }
   Write();
-  PendingSlices = std::move(Rest);
+  PendingIntervals = std::move(Rest);
   PendingRows = 0;
-  for (const auto &[Process, S] : PendingSlices)
+  for (const auto &[Process, S] : PendingIntervals)
     PendingRows += S.Rows.size();
 }
 
-void Recording::write(Keyframe K) {
+void Recording::write(Snapshot K) {
   if (!Failed)
     Queue->add(std::move(K));
 }

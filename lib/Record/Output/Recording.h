@@ -35,11 +35,11 @@ class ProcessState;
 
 /// Where usual records stand between the steps that they take together.
 struct UsualRoom {
-  static constexpr size_t Most = 256;
-  Change Changes[Most];
-  uint64_t TimesNs[Most];
-  EventLog::Usual Logged[Most];
-  uint32_t Contexts[Most];
+  static constexpr size_t Max = 256;
+  Change Changes[Max];
+  uint64_t TimesNs[Max];
+  EventLog::Usual Logged[Max];
+  uint32_t Contexts[Max];
 };
 
 /// What the processes of a recording share: the ids, the sums, the one order of
@@ -78,7 +78,7 @@ public:
   }
   bool isTensorHeap(uint32_t Heap) const { return domainOfTensors(Heap) != 0; }
   const std::vector<uint32_t> &tensorHeaps() const { return HeapsOfTensors; }
-  /// `nvtx.NAME`, made on the way. Beyond MostPoolHeaps they are one.
+  /// `nvtx.NAME`, made on the way. Beyond MaxPoolHeaps they are one.
   uint32_t poolHeap(llvm::StringRef Name);
   /// The heap of the segments in which a device's tensors lie: a heap of the
   /// device, and the parent of its tensors' when it is made first.
@@ -104,8 +104,8 @@ public:
   /// Ranges of such a name end the steps, and nothing else does; without, it is
   /// the program's to say, or its first optimizer's.
   std::optional<llvm::Regex> StepRange;
-  bool HasSteps = false;  ///< there was one, in any process
-  uint64_t MostSteps = 0; ///< of one process
+  bool HasSteps = false; ///< there was one, in any process
+  uint64_t MaxSteps = 0; ///< of one process
   /// Told of each new module: id, path, build-id, the process it was seen in.
   std::function<void(uint32_t, const std::string &,
                      const std::vector<uint8_t> &, uint32_t)>
@@ -146,7 +146,7 @@ public:
   void removeProcess(ProcessState &I);
   void addMark(Mark M);
   void addLoss(uint32_t Process, LossKind Kind, uint64_t Count);
-  /// From now on no events are written, and no keyframes: they are counted as
+  /// From now on no events are written, and no snapshots: they are counted as
   /// left out.
   void leaveOutEvents();
   bool takesEvents() const { return TakesEvents; }
@@ -157,22 +157,22 @@ public:
   uint64_t MaxBytes = 0;
   /// Keeps the last events alone, in Tail.
   void keepLast(std::unique_ptr<EventTail> Tail);
-  /// Turns the tail when that is due: then each process needs a keyframe, and
+  /// Turns the tail when that is due: then each process needs a snapshot, and
   /// true is returned. Not while one is being made.
   bool turnTail();
-  /// Cuts the slice of Process that ends at TimeNs, a boundary.
-  void cutSlice(uint32_t Process, uint64_t TimeNs);
+  /// Cuts the interval of Process that ends at TimeNs, a boundary.
+  void cutInterval(uint32_t Process, uint64_t TimeNs);
   /// The same without its rows, which come by goOnCutting(), some at a time;
   /// not while Sums.isCutting() the process.
   void beginCut(uint32_t Process, uint64_t TimeNs);
-  void goOnCutting(uint32_t Process, size_t MostRows = CutRows);
+  void goOnCutting(uint32_t Process, size_t MaxRows = CutRows);
   void addClockMark();
 
   // What is to be written waits in a queue, and work() writes it step by step:
   // whoever adds to it needs no more than the order in which things are added.
 
   /// Adds all that was gathered: what is new in the dictionary, the events of
-  /// all processes as one epoch, marks, slices. Events that still wait, and
+  /// all processes as one epoch, marks, intervals. Events that still wait, and
   /// what stands before them, are written first: a process has two logs.
   void flush();
   /// Room for events in the logs: by a flush, or, when the trace takes no more
@@ -184,7 +184,7 @@ public:
     if (LLVM_UNLIKELY(D.NodeFrames.size() >= MaxPendingNodes ||
                       D.Symbols.size() >= MaxPendingSymbols) &&
         !isWriting())
-      writeMostNames();
+      writeMaxNames();
   }
   /// Adds all when there are many marks, or new contexts.
   void flushMarks() {
@@ -194,17 +194,17 @@ public:
                       D.Strings.size() >= MaxPendingMarks))
       flush();
   }
-  /// Adds a part of a keyframe (after a flush of what it names).
-  void write(Keyframe K);
+  /// Adds a part of a snapshot (after a flush of what it names).
+  void write(Snapshot K);
   bool isWriting() const { return !Queue->empty(); }
   /// Writes for about ForNs, if there is something to write.
   void work(uint64_t ForNs);
   /// Writes all that waits.
   void complete() { work(UINT64_MAX); }
-  /// Of all keyframes so far; Default when there is none.
-  double keyframeBytesPerBlock(double Default) const {
-    uint64_t Blocks = Queue->keyframeBlocks();
-    return Blocks ? double(Queue->keyframeBytes()) / double(Blocks) : Default;
+  /// Of all snapshots so far; Default when there is none.
+  double snapshotBytesPerBlock(double Default) const {
+    uint64_t Blocks = Queue->snapshotBlocks();
+    return Blocks ? double(Queue->snapshotBytes()) / double(Blocks) : Default;
   }
   /// Writes a summary of what was until now, for readers of a trace that is cut
   /// off later. Takes milliseconds for each 100,000 stacks.
@@ -217,7 +217,7 @@ public:
   /// Why, once.
   llvm::Error takeError();
   uint64_t bytes() const { return Writer->bytes(); }
-  /// Of all events and keyframes so far, those that are gone again among them.
+  /// Of all events and snapshots so far, those that are gone again among them.
   uint64_t eventBytes() const { return Writer->eventBytes(); }
   /// Of all that was written, wherever to.
   uint64_t producedBytes() const { return bytes() + (Tail ? eventBytes() : 0); }
@@ -227,9 +227,9 @@ private:
   Recording(const TscClock &Clock) : Clock(Clock) {}
   bool check(llvm::Error E);
   void writeNames();
-  void writeMostNames();
-  void addSlice(uint32_t Process, Slice &Part);
-  void flushSlices();
+  void writeMaxNames();
+  void addInterval(uint32_t Process, Interval &Part);
+  void flushIntervals();
   void writeOoms(uint64_t EndNs);
   bool writeSums();
   void turnLogs();
@@ -261,7 +261,7 @@ private:
   std::vector<uint32_t> HeapsOfTensors;       ///< of those, in no order
   std::vector<uint32_t> DomainOfTensors;      ///< by heap: domain + 1; 0: none
   std::map<std::string, uint32_t> PoolHeaps;  ///< by name
-  static constexpr size_t MostPoolHeaps = 64;
+  static constexpr size_t MaxPoolHeaps = 64;
   uint64_t nextOrdinal(uint32_t Process) const;
   std::vector<ProcessState *> Processes;
   Marks PendingMarks;
@@ -270,8 +270,8 @@ private:
   static constexpr size_t MaxPendingNodes = 16384, MaxPendingSymbols = 2048,
                           MaxPendingRows = 16384, MaxPendingMarks = 16384;
   static constexpr size_t MaxWaiting = 8; ///< blocks, before a flush
-  std::vector<std::pair<uint32_t, Slice>> PendingSlices;
-  size_t PendingRows = 0;                 ///< of the slices
+  std::vector<std::pair<uint32_t, Interval>> PendingIntervals;
+  size_t PendingRows = 0;                 ///< of the intervals
   static constexpr size_t CutRows = 2048; ///< at a time
   uint64_t LastTick = 0;
   uint32_t LastProcess = 0;

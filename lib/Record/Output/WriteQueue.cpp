@@ -54,9 +54,9 @@ void WriteQueue::pop() {
   if (EventLog **L = std::get_if<EventLog *>(&B)) {
     (*L)->start(0);
     --NumLogs;
-  } else if (const Keyframe *K = std::get_if<Keyframe>(&B)) {
-    KeyframeBytes += W.eventBytes() - BytesBefore;
-    KeyframeBlocks += K->Blocks.size();
+  } else if (const Snapshot *K = std::get_if<Snapshot>(&B)) {
+    SnapshotBytes += W.eventBytes() - BytesBefore;
+    SnapshotBlocks += K->Blocks.size();
   } else if (Dictionary *D = std::get_if<Dictionary>(&B)) {
     // What stacks need, which come in thousands. Each part is some pages that
     // the kernel would clear anew.

@@ -28,8 +28,8 @@ public:
 
   void add(Dictionary D) { Blocks.emplace_back(std::move(D)); }
   void add(Marks M) { Blocks.emplace_back(std::move(M)); }
-  void add(Slices S) { Blocks.emplace_back(std::move(S)); }
-  void add(Keyframe K) { Blocks.emplace_back(std::move(K)); }
+  void add(Intervals S) { Blocks.emplace_back(std::move(S)); }
+  void add(Snapshot K) { Blocks.emplace_back(std::move(K)); }
   /// L is not touched until it is written; then it is emptied.
   void add(EventLog &L) {
     Blocks.emplace_back(&L);
@@ -55,9 +55,9 @@ public:
   llvm::Error step();
   /// Drops what waits, and empties the logs.
   void clear();
-  /// Bytes and live blocks of all keyframes written.
-  uint64_t keyframeBytes() const { return KeyframeBytes; }
-  uint64_t keyframeBlocks() const { return KeyframeBlocks; }
+  /// Bytes and live blocks of all snapshots written.
+  uint64_t snapshotBytes() const { return SnapshotBytes; }
+  uint64_t snapshotBlocks() const { return SnapshotBlocks; }
   /// The events of each process that turns have dropped since it was last
   /// asked.
   std::map<uint32_t, uint64_t> takeDropped() {
@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  using Block = std::variant<Dictionary, EventLog *, Marks, Slices, Keyframe,
+  using Block = std::variant<Dictionary, EventLog *, Marks, Intervals, Snapshot,
                              EventTail *>;
   llvm::Error begin(const Block &B);
   llvm::Error turn(EventTail &Tail);
@@ -77,7 +77,7 @@ private:
   size_t NumLogs = 0;
   bool HasTurn = false;
   uint64_t BytesBefore = 0; ///< the block that is under way
-  uint64_t KeyframeBytes = 0, KeyframeBlocks = 0;
+  uint64_t SnapshotBytes = 0, SnapshotBlocks = 0;
   std::map<uint32_t, uint64_t> Dropped;
 };
 

@@ -85,7 +85,7 @@ public:
 
   /// Keeps a block that was freed; false: there are too many.
   bool keep(DeviceBlock &B) {
-    if (!B.IsKept && NumKept == MostKept)
+    if (!B.IsKept && NumKept == MaxKept)
       return false;
     NumKept += !B.IsKept;
     B.IsKept = true;
@@ -97,7 +97,7 @@ public:
   }
 
 private:
-  static constexpr size_t MostKept = 1 << 16;
+  static constexpr size_t MaxKept = 1 << 16;
   size_t NumKept = 0;
   static unsigned tableOf(wire::CudaHeap H) {
     return H < wire::CudaHeap::Registered

@@ -280,12 +280,12 @@ void ProcessState::deviceReserved(const wire::Record &Rec, uint32_t RingIndex) {
   uint64_t Handle = RingIndex < Details.size()
                         ? std::exchange(Details[RingIndex], {}).Address
                         : 0;
-  constexpr size_t MostPools = 4096;
+  constexpr size_t MaxPools = 4096;
   bool OfGraphs = CudaPlace::heap(Rec.Context) == uint32_t(CudaHeap::Graph);
   uint32_t Heap = R.cudaHeap(OfGraphs ? CudaHeap::Graph : CudaHeap::Pool,
                              cudaDevice(CudaPlace::device(Rec.Context)));
   auto &Pools = CudaPools[Heap];
-  if (!Handle || (Pools.size() == MostPools && !Pools.count(Handle)))
+  if (!Handle || (Pools.size() == MaxPools && !Pools.count(Handle)))
     return bad();
   CudaPool &Of = Pools[Handle];
   bool IsTrim = Rec.function() == uint8_t(wire::PoolMoment::Trimmed);

@@ -127,7 +127,7 @@ void ProcessState::mapRecord(const wire::Record &Rec, uint32_t RingIndex) {
   RecordKind Kind = RecordKind(Rec.kind());
   uint64_t Flags = Rec.Address & wire::PageFlagsMask;
   uint64_t Page = Rec.Address - Flags;
-  if (Rec.Address >= MostAddress || Rec.function() >= wire::NumAllocFunctions)
+  if (Rec.Address >= MaxAddress || Rec.function() >= wire::NumAllocFunctions)
     return bad();
   MapTable::Range Pages{Page, Page + Rec.size()};
   MapTable::Range Bytes{Rec.Address, Rec.Address + Rec.size()};
@@ -205,7 +205,7 @@ uint64_t ProcessState::takeEnclosing(uint64_t Ordinal) {
   if (At == Enclosing.end())
     return 0;
   uint64_t Outer = At->second;
-  if (Snapshot.holds(Ordinal))
+  if (Snapshots.holds(Ordinal))
     Given.push_back(Ordinal);
   else
     Enclosing.erase(At);

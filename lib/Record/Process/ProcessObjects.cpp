@@ -151,13 +151,13 @@ size_t ProcessState::takeObjects(ArrayRef<MergedRecord> Records,
     return 0;
   if (Log.full())
     R.emptyLogs();
-  constexpr size_t MostChanges = 128;
+  constexpr size_t MaxChanges = 128;
   std::vector<ObjectChange> &Changes = ObjectChanges;
-  Changes.resize(MostChanges);
-  size_t Most = std::min<size_t>(
-      {Records.size(), MostChanges, MaxBlockRows - Log.size()});
+  Changes.resize(MaxChanges);
+  size_t Max =
+      std::min<size_t>({Records.size(), MaxChanges, MaxBlockRows - Log.size()});
   size_t At = 0;
-  for (; At != Most; ++At) {
+  for (; At != Max; ++At) {
     if (At + Ahead < Records.size()) {
       const MergedRecord &Next = Records[At + Ahead];
       Of[Next.Source].Process->prefetch(Next.R);
@@ -192,9 +192,9 @@ size_t ProcessState::takeObjects(ArrayRef<MergedRecord> Records,
 /// an object lay in can be told for as long as that is there: a snapshot that
 /// runs has to be done with it.
 void ProcessState::beforeFree(uint64_t Outer) {
-  if (Snapshot.active() && (Objects.size() || Tensors.size()) &&
+  if (Snapshots.active() && (Objects.size() || Tensors.size()) &&
       R.Sums.holdsOthers(Id, Outer))
-    finishKeyframe();
+    finishSnapshot();
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,11 +239,11 @@ void ProcessState::objectRecord(const wire::Record &Rec, uint32_t RingIndex) {
 bool ProcessState::takeObject(uint64_t Address, LiveEntry &E) {
   if (!Objects.take(Address, E))
     return false;
-  if (LLVM_UNLIKELY(Snapshot.holds(E.Ordinal))) {
+  if (LLVM_UNLIKELY(Snapshots.holds(E.Ordinal))) {
     LiveEntry Block = E;
     Block.Context &= InMallocBit - 1;
-    Snapshot.onTake(Block, LiveTable::NumShards + LiveTable::shardOf(Address),
-                    outerOf(Address, E));
+    Snapshots.onTake(Block, LiveTable::NumShards + LiveTable::shardOf(Address),
+                     outerOf(Address, E));
   }
   return true;
 }

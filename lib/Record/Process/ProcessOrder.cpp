@@ -73,11 +73,11 @@ bool ProcessState::apply(const wire::Record &Rec, uint32_t RingIndex) {
 
 bool ProcessState::take(const wire::Record &Rec, uint32_t RingIndex) {
   LiveEntry E;
-  if (LLVM_UNLIKELY(Snapshot.active()) && Live.get(Rec.Address, &E))
+  if (LLVM_UNLIKELY(Snapshots.active()) && Live.get(Rec.Address, &E))
     beforeFree(E.Ordinal);
   if (LLVM_UNLIKELY(!Live.take(Rec.Address, E)))
     return false;
-  Snapshot.onTake(E, LiveTable::shardOf(Rec.Address));
+  Snapshots.onTake(E, LiveTable::shardOf(Rec.Address));
   if (Rec.kind() == uint8_t(RecordKind::Free)) {
     emitFree(E, Rec.Tsc, RingIndex);
     return true;
@@ -201,7 +201,7 @@ void ProcessState::force(Queue &Q) {
   if (isPut(H.Rec)) {
     LiveEntry Old;
     if (Live.take(H.Rec.Address, Old)) {
-      Snapshot.onTake(Old, LiveTable::shardOf(H.Rec.Address));
+      Snapshots.onTake(Old, LiveTable::shardOf(H.Rec.Address));
       R.addLoss(Id, LossKind::DoubleAllocate, 1);
       emitFree(Old, H.Rec.Tsc, H.Ring);
     }

@@ -31,7 +31,7 @@ uint64_t ProcessState::findRegion(uint64_t Address, uint32_t Number) const {
   if (Number)
     return Regions.contains(keyOf(Address, Number)) ? keyOf(Address, Number)
                                                     : 0;
-  for (uint32_t N = wire::MostPools; N != 0; --N)
+  for (uint32_t N = wire::MaxPools; N != 0; --N)
     if (Pools[N - 1].Heap && Regions.contains(keyOf(Address, N)))
       return keyOf(Address, N);
   return 0;
@@ -45,13 +45,13 @@ void ProcessState::poolRecord(const wire::Record &Rec, uint32_t RingIndex) {
   case RecordKind::PoolBegin:
     return beginPool(Rec);
   case RecordKind::PoolEnd:
-    return Rec.Stack && Rec.Stack <= wire::MostPools ? endPool(Rec, RingIndex)
-                                                     : bad();
+    return Rec.Stack && Rec.Stack <= wire::MaxPools ? endPool(Rec, RingIndex)
+                                                    : bad();
   default:
     break;
   }
   uint64_t Address = Rec.Address;
-  if (!isAddress(Address) || Rec.Context > wire::MostPools)
+  if (!isAddress(Address) || Rec.Context > wire::MaxPools)
     return bad();
   if (Rec.kind() == uint8_t(RecordKind::PoolAllocate))
     return Rec.Context && Pools[Rec.Context - 1].Heap
@@ -73,12 +73,12 @@ void ProcessState::poolRecord(const wire::Record &Rec, uint32_t RingIndex) {
 
 void ProcessState::beginPool(const wire::Record &Rec) {
   std::string Name;
-  if (!Rec.Stack || Rec.Stack > wire::MostPools ||
+  if (!Rec.Stack || Rec.Stack > wire::MaxPools ||
       (Rec.Context && !Shared->text(Rec.Context, Name)))
     return bad();
   if (Rec.Stack == 1)
     Name = "(process)";
-  else if (Rec.Stack == wire::MostPools)
+  else if (Rec.Stack == wire::MaxPools)
     Name = "(more)";
   Pool &P = Pools[Rec.Stack - 1];
   P.Heap = R.poolHeap(Name);
@@ -148,7 +148,7 @@ void ProcessState::freeRegion(uint64_t Key, uint64_t Tsc, uint32_t RingIndex) {
   LiveEntry E;
   if (!Regions.take(Key, E))
     return;
-  Snapshot.onTake(E, 3 * LiveTable::NumShards + LiveTable::shardOf(Key));
+  Snapshots.onTake(E, 3 * LiveTable::NumShards + LiveTable::shardOf(Key));
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
   R.Sums.free({E.Ordinal, E.Row, E.Context}, E.Size, Tick * TimeUnitNs,

@@ -36,14 +36,14 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
                                const RingOfProcess *Of) {
   if (LLVM_UNLIKELY(isObject(Records.front().R)))
     return takeObjects(Records, Of);
-  bool Whole = Snapshot.active(), HasNested = R.Sums.hasNested(Id);
+  bool Whole = Snapshots.active(), HasNested = R.Sums.hasNested(Id);
   if (LLVM_UNLIKELY(!Enclosing.empty() || (HasNested && Whole) ||
                     R.Wanted.SampleBytes))
     return 0;
   if (Log.full())
     R.emptyLogs();
-  size_t Most = std::min<size_t>(
-      {Records.size(), UsualRoom::Most, MaxBlockRows - Log.size()});
+  size_t Max = std::min<size_t>(
+      {Records.size(), UsualRoom::Max, MaxBlockRows - Log.size()});
   auto &[Changes, TimesNs, Logged, Contexts] = R.Room;
   // Nothing is held meanwhile: who would be ends the run.
   bool HasHeld = !Held.empty();
@@ -51,7 +51,7 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
   std::optional<LiveEntry> Outer; // one in which others lie or lay ends the run
   size_t At = 0, N = 0;           // records, events
   uint32_t InContext = 0;
-  for (; At != Most; ++At) {
+  for (; At != Max; ++At) {
     if (At + Ahead < Records.size()) {
       const MergedRecord &Next = Records[At + Ahead];
       Of[Next.Source].Process->prefetch(Next.R);
@@ -102,7 +102,7 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
         break;
       }
       if (LLVM_UNLIKELY(Whole))
-        Snapshot.onTake(E, LiveTable::shardOf(Rec.Address));
+        Snapshots.onTake(E, LiveTable::shardOf(Rec.Address));
       R.Sums.prefetchRow(E.Row);
       if (LLVM_UNLIKELY(E.Ordinal < LateBefore))
         R.Sums.noteLateFree(Id, E.Row, E.Ordinal, E.Size);

@@ -25,20 +25,20 @@ using wire::SegmentChange;
 //===----------------------------------------------------------------------===//
 
 /// What a program makes up must not fill our memory.
-static constexpr size_t MostStreams = 1 << 16, MostInUse = 1 << 20;
+static constexpr size_t MaxStreams = 1 << 16, MaxInUse = 1 << 20;
 
 /// 0 for the default stream, others in the order in which they are seen.
 uint32_t ProcessState::streamOf(uint64_t Handle) {
   // The two highest are no keys of the map, nor handles.
   if (!Handle || Handle >= ~uint64_t(1) ||
-      (Streams.size() == MostStreams && !Streams.count(Handle)))
+      (Streams.size() == MaxStreams && !Streams.count(Handle)))
     return 0;
   return Streams.try_emplace(Handle, Streams.size() + 1).first->second;
 }
 
 /// Likewise of pools, 0 for the allocator's own.
 uint32_t ProcessState::poolOf(uint64_t A, uint64_t B) {
-  if (PoolIds.size() == MostStreams && !PoolIds.count({A, B}))
+  if (PoolIds.size() == MaxStreams && !PoolIds.count({A, B}))
     return 0;
   return PoolIds.try_emplace({A, B}, PoolIds.size() + 1).first->second;
 }
@@ -61,7 +61,7 @@ void ProcessState::noteRequest(uint64_t Address, uint32_t RingIndex) {
 
 /// Of a tensor that is freed: its memory can be used when its streams are done.
 void ProcessState::noteInUse(const wire::Record &Rec, const LiveEntry &E) {
-  if (!Rec.size() || InUse.size() == MostInUse)
+  if (!Rec.size() || InUse.size() == MaxInUse)
     return;
   uint32_t Slot = Rec.function();
   if (InUse.try_emplace(Rec.Address, E.Size, Slot).second)

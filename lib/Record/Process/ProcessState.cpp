@@ -254,19 +254,19 @@ uint64_t ProcessState::allBlocks() const {
          Maps.size() + Segments.size() + DeviceBlocks.size();
 }
 
-void ProcessState::keyframe() {
-  if (!Snapshot.active()) {
+void ProcessState::snapshot() {
+  if (!Snapshots.active()) {
     if (!R.takesEvents() ||
-        !Snapshot.due(R.Sums.events(Id), allBlocks(), R.producedBytes()))
+        !Snapshots.due(R.Sums.events(Id), allBlocks(), R.producedBytes()))
       return;
-    startKeyframe();
+    startSnapshot();
   }
-  stepKeyframe();
-  if (!Snapshot.active())
+  stepSnapshot();
+  if (!Snapshots.active())
     forgetGiven();
 }
 
-void ProcessState::startKeyframe() {
+void ProcessState::startSnapshot() {
   SmallVector<LiveEntry, 8> Detached;
   for (const Ring &S : Rings)
     if (S.Realloc == Ring::Detached)
@@ -281,8 +281,8 @@ void ProcessState::startKeyframe() {
       if (E.Row)
         Detached.push_back(E);
   });
-  Snapshot.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), allBlocks(),
-                 Detached, Enclosing);
+  Snapshots.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), allBlocks(),
+                  Detached, Enclosing);
 }
 
 void ProcessState::setRecording(bool On, uint64_t TimeNs) {
@@ -307,7 +307,7 @@ void ProcessState::expectUnknown() {
                                                 std::memory_order_relaxed);
 }
 
-void ProcessState::stepKeyframe() {
+void ProcessState::stepSnapshot() {
   auto Outer = [this](const LiveEntry &E, uint64_t Address) {
     return outerOf(Address, E);
   };
@@ -318,12 +318,12 @@ void ProcessState::stepKeyframe() {
                                 {Objects, Outer, InMallocBit - 1},
                                 {Tensors, TensorOuter, TensorContextMask},
                                 {Regions}};
-  Snapshot.step(Sources, R, Id);
+  Snapshots.step(Sources, R, Id);
 }
 
-void ProcessState::finishKeyframe() {
-  while (Snapshot.active())
-    stepKeyframe();
+void ProcessState::finishSnapshot() {
+  while (Snapshots.active())
+    stepSnapshot();
   forgetGiven();
 }
 

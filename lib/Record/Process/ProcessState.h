@@ -12,10 +12,10 @@
 
 #include "Output/Recording.h"
 #include "Process/DeviceTable.h"
-#include "Process/Keyframer.h"
 #include "Process/MapTable.h"
 #include "Process/SegmentTable.h"
 #include "Process/SharedProcess.h"
+#include "Process/SnapshotWriter.h"
 #include "Scopes/ProcessScopes.h"
 #include "Stacks/StackMap.h"
 #include "Stacks/TensorFrames.h"
@@ -32,8 +32,8 @@ namespace memkit {
 
 /// What the addresses of a program's blocks lie below (x86-64, five levels).
 /// Records come from a program that may write what it likes.
-inline constexpr uint64_t MostAddress = uint64_t(1) << 56;
-inline bool isAddress(uint64_t A) { return A - 1 < MostAddress - 1; }
+inline constexpr uint64_t MaxAddress = uint64_t(1) << 56;
+inline bool isAddress(uint64_t A) { return A - 1 < MaxAddress - 1; }
 
 class ProcessState;
 
@@ -103,7 +103,7 @@ public:
   static void prefetchFirst(llvm::ArrayRef<MergedRecord> Records,
                             const RingOfProcess *Of);
   /// Takes as many of the next records as are allocations and frees of this
-  /// process that meet nothing unusual, at most UsualRoom::Most, and returns
+  /// process that meet nothing unusual, at most UsualRoom::Max, and returns
   /// how many: what process() would do, in less time.
   size_t takeUsual(llvm::ArrayRef<MergedRecord> Records,
                    const RingOfProcess *Of);
@@ -124,13 +124,13 @@ public:
   /// Counts what the program says it lost.
   void countLosses();
 
-  /// Begins a keyframe when one is due, or goes on with the one that runs.
-  void keyframe();
-  /// Begins one; not while one runs. keyframe() goes on with it.
-  void startKeyframe();
-  bool inKeyframe() const { return Snapshot.active(); }
-  /// Completes the keyframe that runs.
-  void finishKeyframe();
+  /// Begins a snapshot when one is due, or goes on with the one that runs.
+  void snapshot();
+  /// Begins one; not while one runs. snapshot() goes on with it.
+  void startSnapshot();
+  bool inSnapshot() const { return Snapshots.active(); }
+  /// Completes the snapshot that runs.
+  void finishSnapshot();
 
   /// The program's allocations are recorded from now on, or let go by; frees of
   /// blocks that are known are recorded always. A mark says so.
@@ -313,7 +313,7 @@ private:
   void putRegion(uint64_t Key, const wire::Record &Rec, uint32_t RingIndex);
   void freeRegion(uint64_t Key, uint64_t Tsc, uint32_t RingIndex);
   void nameRegion(uint64_t Key, const wire::Record &Rec, uint32_t RingIndex);
-  void stepKeyframe();
+  void stepSnapshot();
   // ProcessSamples.cpp: blocks that stand for several.
   void countSampled(const LiveEntry &Block, const MapTable::Block *In,
                     uint64_t TimeNs, uint32_t Thread);
@@ -359,7 +359,7 @@ private:
   llvm::DenseMap<uint64_t, TensorKinds::Birth> Births; ///< of Tensors
   uint64_t NextOomLook = 0; ///< not before this event of the process
   LiveTable Regions; ///< by address and, in the top byte, number of the pool
-  Pool Pools[wire::MostPools];                     ///< by number - 1
+  Pool Pools[wire::MaxPools];                      ///< by number - 1
   llvm::DenseMap<uint32_t, uint64_t> PoolReserved; ///< by heap
   bool HasReserved = false;                        ///< some device's
   /// What a ring says of the tensor, or of the want of memory, that comes next.
@@ -388,7 +388,7 @@ private:
       PoolIds; ///< likewise, by id
   /// Freed tensors that streams still use: bytes, and the slot.
   llvm::DenseMap<uint64_t, std::pair<uint64_t, uint32_t>> InUse;
-  Keyframer Snapshot;
+  SnapshotWriter Snapshots;
   uint64_t NextOrdinal = 0;
   std::vector<Ring> Rings;
   llvm::DenseMap<uint64_t, Queue> Held; ///< by address

@@ -92,12 +92,12 @@ void ProcessState::tensorRecord(const wire::Record &Rec, uint32_t RingIndex) {
 bool ProcessState::takeTensor(uint64_t Address, LiveEntry &E) {
   if (!Tensors.take(Address, E))
     return false;
-  if (LLVM_UNLIKELY(Snapshot.holds(E.Ordinal))) {
+  if (LLVM_UNLIKELY(Snapshots.holds(E.Ordinal))) {
     LiveEntry Block = E;
     Block.Context &= TensorContextMask;
-    Snapshot.onTake(Block,
-                    2 * LiveTable::NumShards + LiveTable::shardOf(Address),
-                    OuterOf.lookup(E.Ordinal));
+    Snapshots.onTake(Block,
+                     2 * LiveTable::NumShards + LiveTable::shardOf(Address),
+                     OuterOf.lookup(E.Ordinal));
   }
   return true;
 }

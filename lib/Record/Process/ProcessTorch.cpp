@@ -50,7 +50,7 @@ uint32_t ProcessScopes::enterAs(uint32_t Parent, ScopeKind Kind, uint32_t Id,
   if (auto It = Entered.find(Key); It != Entered.end())
     return It->second;
   uint32_t Context = R.Contexts.enter(Parent, Kind, Name, 0, Color).Context;
-  if (Entered.size() < MostKept)
+  if (Entered.size() < MaxKept)
     Entered[Key] = Context;
   return Context;
 }
@@ -88,7 +88,7 @@ uint32_t ProcessScopes::chainOf(uint32_t Outer, uint32_t Text) {
   if (auto It = ChainIds.find(Link); It != ChainIds.end())
     return It->second;
   uint32_t Depth = Chains[Outer].Depth + 1;
-  if (Chains.size() == MostKept || Depth > DeepestChain)
+  if (Chains.size() == MaxKept || Depth > DeepestChain)
     return Outer;
   Chains.push_back({Outer, Text, Depth});
   return ChainIds[Link] = uint32_t(Chains.size() - 1);
@@ -128,7 +128,7 @@ uint32_t ProcessScopes::lineOf(uint32_t Node) {
   if (auto It = Lines.find(Node); It != Lines.end())
     return It->second;
   uint32_t Line = findLine(Node);
-  if (Lines.size() < MostKept)
+  if (Lines.size() < MaxKept)
     Lines[Node] = Line;
   return Line;
 }
@@ -151,7 +151,7 @@ uint32_t ProcessScopes::findLine(uint32_t Node) {
               .str();
       if (auto Known = LineIds.find(Line); Known != LineIds.end())
         return Known->second;
-      if (LineTexts.size() == MostKept)
+      if (LineTexts.size() == MaxKept)
         return 0;
       LineTexts.push_back(Line);
       return LineIds[Line] = uint32_t(LineTexts.size() - 1);
@@ -179,7 +179,7 @@ bool ProcessScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
       In = enterPhase(Of, In, Phase::Forward);
     else if (Of.In == Phase::Backward)
       In = enterPhase(Of, In, Phase::Recompute);
-    if (Rec.Address & wire::SF_Unnamed && UnnamedLayers.size() < MostNames)
+    if (Rec.Address & wire::SF_Unnamed && UnnamedLayers.size() < MaxNames)
       UnnamedLayers.try_emplace(Text);
     In = enterLayer(In, Text);
     Of.Chain = chainOf(Of.Chain, Text);
@@ -322,7 +322,7 @@ bool ProcessScopes::takeOperator(const wire::Record &Rec, uint32_t RingIndex) {
   uint64_t Number = Rec.size();
   if (Rec.kind() == uint8_t(wire::RecordKind::ScopeBegin))
     return (Rec.Address & wire::SF_KindMask) == wire::SF_Operator && Number &&
-           Of.Opens.size() != MostOfRing &&
+           Of.Opens.size() != MaxOfRing &&
            beginTorch(Rec, wire::SF_Operator, RingIndex, 0);
   if (Of.Opens.empty() || Of.Opens.back().Number != Number ||
       Of.Opens.back().Measured != Measure::None || Of.Opens.back().EndsStep)

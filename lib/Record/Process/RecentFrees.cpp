@@ -22,21 +22,21 @@ void RecentFrees::end() {
   if (Batch.empty())
     return;
   uint64_t Last = Batch.back().R.Tsc;
-  erase_if(Kept, [Last](const Free &F) { return F.Rec.Tsc + MostSkew < Last; });
-  constexpr size_t Most = 64;
-  ArrayRef<MergedRecord> Tail = Batch.take_back(Most);
+  erase_if(Kept, [Last](const Free &F) { return F.Rec.Tsc + MaxSkew < Last; });
+  constexpr size_t Max = 64;
+  ArrayRef<MergedRecord> Tail = Batch.take_back(Max);
   for (const MergedRecord &M : Tail)
-    if (isFree(M.R) && M.R.Tsc + MostSkew >= Last)
+    if (isFree(M.R) && M.R.Tsc + MaxSkew >= Last)
       Kept.push_back({Of[M.Source].Process, Of[M.Source].Ring, M.R});
-  if (Kept.size() > Most)
-    Kept.erase(Kept.begin(), Kept.end() - Most);
+  if (Kept.size() > Max)
+    Kept.erase(Kept.begin(), Kept.end() - Max);
   Batch = {};
 }
 
 std::optional<RecentFrees::Free>
 RecentFrees::before(const ProcessState &Process, uint32_t Ring,
                     const wire::Record &Later) const {
-  uint64_t First = Later.Tsc > MostSkew ? Later.Tsc - MostSkew : 0;
+  uint64_t First = Later.Tsc > MaxSkew ? Later.Tsc - MaxSkew : 0;
   auto *It = partition_point(
       Batch, [&](const MergedRecord &M) { return M.R.Tsc < Later.Tsc; });
   while (It != Batch.begin() && (--It)->R.Tsc >= First) {

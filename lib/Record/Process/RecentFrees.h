@@ -46,12 +46,12 @@ public:
   void end();
 
   /// The last free of \p Later's address by another ring of the process, if it
-  /// is by no more than MostSkew the earlier one.
+  /// is by no more than MaxSkew the earlier one.
   std::optional<Free> before(const ProcessState &Process, uint32_t Ring,
                              const wire::Record &Later) const;
 
   /// In ticks of the clock: 0.5 µs and more.
-  static constexpr uint64_t MostSkew = 2048;
+  static constexpr uint64_t MaxSkew = 2048;
 
 private:
   llvm::ArrayRef<MergedRecord> Batch;

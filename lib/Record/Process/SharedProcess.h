@@ -1,5 +1,5 @@
 //===- SharedProcess.h - The recorder's side of a process's shared memory -*-
-//C++
+// C++
 //-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.

@@ -79,7 +79,7 @@ uint32_t ContextTree::find(uint32_t Parent, uint32_t Scope, uint32_t Depth) {
 }
 
 uint32_t ContextTree::add(uint32_t Parent, uint32_t Scope, uint32_t Depth) {
-  if (NumContexts == MostContexts)
+  if (NumContexts == MaxContexts)
     return Parent;
   Names.pending().Contexts.push_back({Parent, Scope, Depth});
   return Contexts[{Parent, Scope, Depth}] = ++NumContexts;
@@ -101,7 +101,7 @@ ContextTree::Entered ContextTree::enter(uint32_t Parent, ScopeKind Kind,
       return {Known, false};
   uint32_t Folded = scope(Kind, foldDigits(Name), Color);
   uint32_t &Count = Alike[{Parent, Folded}];
-  if (Count < MostAlike) {
+  if (Count < MaxAlike) {
     ++Count;
     return {add(Parent, scope(Kind, Name, Color), Depth), false};
   }

@@ -21,16 +21,16 @@ class Catalog;
 
 /// Gives out the ids of scopes and contexts, over all processes, equal ones one
 /// id. Of the scopes at one place whose names differ in digits alone the first
-/// MostAlike have contexts of their own; those after them share one, with `#`
+/// MaxAlike have contexts of their own; those after them share one, with `#`
 /// for the digits. Belongs to the recorder's thread.
 class ContextTree {
 public:
   explicit ContextTree(Catalog &Names) : Names(Names) {}
 
-  static constexpr uint32_t MostAlike = 256;
+  static constexpr uint32_t MaxAlike = 256;
   /// So that a program cannot make us grow without end; past it a scope has its
   /// parent's context.
-  static constexpr uint32_t MostContexts = 1u << 22;
+  static constexpr uint32_t MaxContexts = 1u << 22;
 
   struct Entered {
     uint32_t Context = 0;

@@ -50,15 +50,15 @@ std::vector<KindTotals> KindTable::totals() const {
 //===----------------------------------------------------------------------===//
 
 /// The largest rows, and one for the rest of each kind.
-static void keepLargest(std::vector<KindTotals> &Rows, size_t Most) {
+static void keepLargest(std::vector<KindTotals> &Rows, size_t Max) {
   sort(Rows, [](const KindTotals &A, const KindTotals &B) {
     return std::tie(B.Bytes, A.Kind, A.Layer, A.Stack) <
            std::tie(A.Bytes, B.Kind, B.Layer, B.Stack);
   });
-  if (Rows.size() <= Most)
+  if (Rows.size() <= Max)
     return;
   KindTotals Rests[NumTensorKinds];
-  for (const KindTotals &R : drop_begin(Rows, Most - NumTensorKinds)) {
+  for (const KindTotals &R : drop_begin(Rows, Max - NumTensorKinds)) {
     KindTotals &Rest = Rests[unsigned(R.Kind)];
     uint64_t Blocks = Rest.Blocks + R.Blocks, Bytes = Rest.Bytes + R.Bytes;
     Rest = R;
@@ -66,7 +66,7 @@ static void keepLargest(std::vector<KindTotals> &Rows, size_t Most) {
     Rest.Blocks = Blocks;
     Rest.Bytes = Bytes;
   }
-  Rows.resize(Most - NumTensorKinds);
+  Rows.resize(Max - NumTensorKinds);
   for (const KindTotals &R : Rests)
     if (R.Blocks)
       Rows.push_back(R);
@@ -80,9 +80,9 @@ void OomLog::add(Moment M) {
     R.Oom = M.What.Number;
   for (OomHeap &H : M.Heaps)
     H.Oom = M.What.Number;
-  keepLargest(M.Kinds, MostRows);
+  keepLargest(M.Kinds, MaxRows);
   unsigned &Count = OfProcess[Process];
-  if (Count < MostOfProcess && Moments.size() < Most) {
+  if (Count < MaxOfProcess && Moments.size() < Max) {
     ++Count;
   } else {
     auto Last = find_if(reverse(Moments), [Process](const Moment &Of) {

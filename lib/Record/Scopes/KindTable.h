@@ -42,12 +42,12 @@ private:
 };
 
 /// What lived when memory could not be had. Of a process the first
-/// MostOfProcess - 1 such moments are kept, and the last.
+/// MaxOfProcess - 1 such moments are kept, and the last.
 class OomLog {
 public:
-  static constexpr unsigned MostOfProcess = 8, Most = 256;
+  static constexpr unsigned MaxOfProcess = 8, Max = 256;
   /// The most rows of one moment; the smallest are made one for each kind.
-  static constexpr size_t MostRows = 256;
+  static constexpr size_t MaxRows = 256;
 
   struct Moment {
     OomTotals What;
@@ -57,7 +57,7 @@ public:
   /// Whether there is room for one more of the process, for which another gives
   /// way.
   bool hasRoom(uint32_t Process) const {
-    return OfProcess.lookup(Process) != 0 || Moments.size() < Most;
+    return OfProcess.lookup(Process) != 0 || Moments.size() < Max;
   }
   /// A moment comes after those so far. What.Number is set here.
   void add(Moment M);

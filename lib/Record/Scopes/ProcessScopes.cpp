@@ -50,7 +50,7 @@ bool ProcessScopes::take(const wire::Record &Rec, uint32_t &Ring,
 
 const ProcessScopes::Name &ProcessScopes::name(uint32_t Text) {
   // More than a program of ours ever writes.
-  if (Names.size() >= MostNames && !Names.count(Text))
+  if (Names.size() >= MaxNames && !Names.count(Text))
     Text = 0;
   auto [It, New] = Names.try_emplace(Text);
   if (!New)
@@ -88,7 +88,7 @@ bool ProcessScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
                           uint32_t Thread) {
   uint64_t Flags = Rec.Address & ~uint64_t(UINT32_MAX), Number = Rec.size();
   RingScopes &Of = ring(RingIndex);
-  if (!Number || Of.Opens.size() == MostOfRing)
+  if (!Number || Of.Opens.size() == MaxOfRing)
     return false;
   if (uint64_t Kind = Flags & wire::SF_KindMask)
     return beginTorch(Rec, Kind, RingIndex, Thread);
@@ -99,7 +99,7 @@ bool ProcessScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
     Spans.begin(Number, Text, R.Clock.toNs(Rec.Tsc));
   bool EndsStep = N.EndsSteps && Measured && !isInStep(Of);
   if (Flags & wire::SF_NoContext) {
-    if (EndsStep && StepScopes.size() < MostOfRing)
+    if (EndsStep && StepScopes.size() < MaxOfRing)
       StepScopes.insert(Number);
     return true;
   }
@@ -117,7 +117,7 @@ bool ProcessScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
 /// The mark keeps the name of a scope whose context has another.
 void ProcessScopes::noteName(const ContextTree::Entered &In, const Name &N,
                              const wire::Record &Rec, uint32_t Thread) {
-  if (!In.Folded || FoldedMarks++ >= MostFoldedMarks)
+  if (!In.Folded || FoldedMarks++ >= MaxFoldedMarks)
     return;
   Mark M;
   M.Kind = MarkKind::ScopeName;
@@ -297,10 +297,10 @@ void ProcessScopes::step(uint64_t TimeNs, uint32_t Thread) {
   M.TimeNs = R.boundaryNs(TimeNs);
   M.Id = ++Steps;
   R.HasSteps = true;
-  R.MostSteps = std::max(R.MostSteps, Steps);
+  R.MaxSteps = std::max(R.MaxSteps, Steps);
   R.Sums.beginStep(Process, M.Id, M.TimeNs);
-  if (R.Sums.stepSliceDue(Process))
-    R.cutSlice(Process, M.TimeNs);
+  if (R.Sums.stepIntervalDue(Process))
+    R.cutInterval(Process, M.TimeNs);
   R.addMark(std::move(M));
 }
 

@@ -146,11 +146,11 @@ private:
   void write(const Span &S, wire::Reply &To) const;
 
   /// A thread cannot make us keep more.
-  static constexpr size_t MostOfRing = 1 << 16, MostNames = 1 << 16;
-  static constexpr uint64_t MostFoldedMarks = 1 << 16;
+  static constexpr size_t MaxOfRing = 1 << 16, MaxNames = 1 << 16;
+  static constexpr uint64_t MaxFoldedMarks = 1 << 16;
   /// Each of what is kept to be found again quickly, or to be named: chains of
   /// layers, contexts, lines.
-  static constexpr size_t MostKept = 1 << 20;
+  static constexpr size_t MaxKept = 1 << 20;
   static constexpr uint32_t DeepestChain = 1024;
 
   SharedProcess &Shared;

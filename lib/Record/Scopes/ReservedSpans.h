@@ -41,10 +41,10 @@ public:
       Opens.back().Peak = std::max(Opens.back().Peak, Reserved);
   }
 
-  /// The scope Number begins; of more than MostOpen the oldest is forgotten.
+  /// The scope Number begins; of more than MaxOpen the oldest is forgotten.
   void begin(uint64_t Number, uint64_t TimeNs) {
     goTo(TimeNs);
-    if (Opens.size() == MostOpen)
+    if (Opens.size() == MaxOpen)
       Opens.erase(Opens.begin());
     Opens.push_back({Number, Reserved, WastedNs, KnownNs});
   }
@@ -67,7 +67,7 @@ public:
     return {};
   }
 
-  static constexpr size_t MostOpen = 4096;
+  static constexpr size_t MaxOpen = 4096;
 
 private:
   struct Open {

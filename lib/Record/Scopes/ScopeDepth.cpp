@@ -17,7 +17,7 @@ uint32_t ScopeDepth::at(uint32_t Node, bool InPackage) {
   uint64_t Key = uint64_t(Node) << 1 | InPackage;
   if (auto It = Known.find(Key); It != Known.end())
     return It->second;
-  if (Known.size() == MostKnown)
+  if (Known.size() == MaxKnown)
     Known.clear();
   return Known[Key] = count(Node, InPackage);
 }

@@ -35,7 +35,7 @@ private:
   Path path(uint32_t Node);
   bool isPackage(const SharedProcess::CodeInfo &C);
 
-  static constexpr size_t MostKnown = 1 << 16;
+  static constexpr size_t MaxKnown = 1 << 16;
   SharedProcess &Shared;
   llvm::DenseMap<uint64_t, uint32_t> Known;
 };

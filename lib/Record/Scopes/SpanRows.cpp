@@ -54,6 +54,6 @@ void SpanRows::end(size_t Scope) {
   auto At = Opens.begin() + ptrdiff_t(Scope);
   std::rotate(At, At + 1, Opens.begin() + ptrdiff_t(NumOpen));
   NumOpen -= 1;
-  if (Opens.size() - NumOpen > MostSpare)
+  if (Opens.size() - NumOpen > MaxSpare)
     Opens.pop_back();
 }

@@ -77,7 +77,7 @@ public:
   }
 
 private:
-  static constexpr size_t MostSpare = 64;
+  static constexpr size_t MaxSpare = 64;
 
   struct RowNow {
     Accounts::SpanSums Sums;

@@ -32,7 +32,7 @@ void SpanTable::takeDomains() {
 }
 
 void SpanTable::add(Open O) {
-  if (Opens.size() > MostOpen)
+  if (Opens.size() > MaxOpen)
     remove(1);
   Opens.push_back(O);
   Heaps.begin();
@@ -98,11 +98,11 @@ const Span *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
     return nullptr;
   takeHeaps();
   takeDomains();
-  if (Keep && Kept.size() < MostKept)
+  if (Keep && Kept.size() < MaxKept)
     Kept.emplace_back();
   Span &Out = Keep ? Kept[NextKept] : Running;
   if (Keep)
-    NextKept = (NextKept + 1) % MostKept;
+    NextKept = (NextKept + 1) % MaxKept;
   measureAll(Index, TimeNs, Out);
   remove(Index);
   return &Out;

@@ -50,10 +50,10 @@ public:
   SpanTable(Accounts &Sums, uint32_t Process, uint64_t BeginNs);
 
   /// The scope, or the layer, Number, not open yet, begins. Of more than
-  /// MostOpen the oldest is forgotten.
+  /// MaxOpen the oldest is forgotten.
   void begin(uint64_t Number, uint32_t Text, uint64_t TimeNs);
   void beginLayer(uint64_t Number, uint32_t Text, uint64_t TimeNs);
-  /// A scope ends, and with Keep is kept with the MostKept that ended last.
+  /// A scope ends, and with Keep is kept with the MaxKept that ended last.
   /// Null: no scope of the number is open. Good until the next call.
   const Span *end(uint64_t Number, uint64_t TimeNs, bool Keep = true);
   /// The same of a layer, which is never kept.
@@ -72,7 +72,7 @@ public:
     return Heaps.reservedBytes(Heap);
   }
 
-  static constexpr size_t MostOpen = 4096, MostKept = 1024;
+  static constexpr size_t MaxOpen = 4096, MaxKept = 1024;
 
 private:
   struct Open {

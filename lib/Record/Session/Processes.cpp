@@ -307,14 +307,14 @@ void Session::endProcess(Child &P) {
     wire::Control &C = P.State->shared().control();
     if (!P.Replaced && Status < 0 && C.HasExitStatus.load())
       Status = C.ExitStatus.load() & 0xff;
-    P.State->finishKeyframe();
+    P.State->finishSnapshot();
   }
   // One that was replaced at once may have ended before the first pass.
   P.EndNs = R.boundaryNs(std::max(R.Clock.toNs(P.EndTsc), P.StartNs));
   if (P.State) {
     P.State->endTensors();
     P.State->endScopes(P.EndNs);
-    R.cutSlice(P.Process, P.EndNs);
+    R.cutInterval(P.Process, P.EndNs);
     P.State->releaseShared();
   }
   setTitle(P);

@@ -245,8 +245,8 @@ void Session::nameDataWorker(Child &P) {
   for (const auto &Other : Children)
     if (!Other->EndNs && Other->State && Other->State->isDataWorker())
       Count(Other->Parent, Other->Process, UINT64_MAX);
-  constexpr size_t MostKept = 4096;
-  if (DataWorkers.size() == MostKept)
+  constexpr size_t MaxKept = 4096;
+  if (DataWorkers.size() == MaxKept)
     DataWorkers.erase(DataWorkers.begin());
   DataWorkers.push_back({P.Parent, P.Process, P.EndNs});
   P.Role = dataWorkerRole(P.Title.empty() ? P.Role : P.Title, Number);

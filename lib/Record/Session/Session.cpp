@@ -25,9 +25,9 @@ static constexpr size_t BatchRecords = 2048;
 static constexpr uint64_t WorkNs = 250000;
 /// The longest nap. A ring takes 8,192 records: so many in that time stand for
 /// a program that does nothing but allocate.
-static constexpr uint64_t MostNapNs = 2000000;
+static constexpr uint64_t MaxNapNs = 2000000;
 /// Names that are taken from the thread that finds them, at a time.
-static constexpr size_t MostAnswers = 128;
+static constexpr size_t MaxAnswers = 128;
 
 Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
                  std::string Tag)
@@ -194,11 +194,11 @@ bool Session::waitsForNames(uint64_t NowNs) {
   return NowNs < NextFlushNs + LongestNs && R.Contexts.awaitsNames();
 }
 
-/// What comes by time: slices, keyframes, samples, a flush each second.
+/// What comes by time: intervals, snapshots, samples, a flush each second.
 void Session::samples() {
   uint64_t Now = R.nowNs();
   control(Now);
-  takeSymbols(MostAnswers);
+  takeSymbols(MaxAnswers);
   R.flushNames();
   for (auto &P : Children) {
     if (!P->State || P->EndNs)
@@ -206,9 +206,9 @@ void Session::samples() {
     ProcessState &I = *P->State;
     if (R.Sums.isCutting(I.id()))
       R.goOnCutting(I.id());
-    else if (R.Sums.timeSliceDue(I.id(), Now))
+    else if (R.Sums.timeIntervalDue(I.id(), Now))
       R.beginCut(I.id(), R.boundaryNs(Now));
-    I.keyframe();
+    I.snapshot();
     sampleRss(*P, Now);
     if (I.takeMarked())
       noteMarked(*P);
@@ -244,7 +244,7 @@ void Session::nap(bool Busy) {
   if (Fullest >= 0.5)
     NapNs = std::max<uint64_t>(NapNs / 2, 50000);
   else if (Fullest < 0.25)
-    NapNs = std::min<uint64_t>(NapNs * 2, MostNapNs);
+    NapNs = std::min<uint64_t>(NapNs * 2, MaxNapNs);
   // What is to be written fills the time, where something is.
   uint64_t Begin = R.nowNs(), Time = Busy ? 0 : NapNs;
   R.work(std::min(NapNs, WorkNs));

@@ -29,14 +29,14 @@ namespace memkit {
 struct Requests {
   std::atomic<int> Interrupts{0};
   std::atomic<bool> Stop{false};
-  std::atomic<unsigned> Toggles{0};   ///< recording is to start, or to stop
-  std::atomic<unsigned> Snapshots{0}; ///< all that is known is to be written
+  std::atomic<unsigned> Toggles{0}; ///< recording is to start, or to stop
+  std::atomic<unsigned> Flushes{0}; ///< all that is known is to be written
 };
 extern Requests TheRequests;
 
 /// The recorder's loop: takes in new processes, drains their rings in the order
-/// of time, sees processes end, and keeps the trace's samples, slices and
-/// keyframes coming. One thread owns all of it.
+/// of time, sees processes end, and keeps the trace's samples, intervals and
+/// snapshots coming. One thread owns all of it.
 class Session {
 public:
   Session(const RecordOptions &O, Recording &R, Greeter &Door, std::string Tag);
@@ -123,7 +123,7 @@ private:
   bool isMoment(const RecordMoment &M, uint64_t Now) const;
   void wantRecording(bool On);
   void setRecording(bool On, uint64_t Now);
-  void snapshot();
+  void flushAll();
   void turnTail();
 
   // SessionRings.cpp: rings come and go.
@@ -183,7 +183,7 @@ private:
                 const std::vector<uint8_t> &BuildId, uint32_t Process);
   void onUnownedCode(uint32_t Frame, uint32_t Process, uint64_t Address);
   void endJit(Child &P);
-  void takeSymbols(size_t Most);
+  void takeSymbols(size_t Max);
 
   const RecordOptions &O;
   Recording &R;
@@ -225,7 +225,7 @@ private:
   bool IsOn = true;             ///< what the recorder wants of new processes
   std::optional<bool> Wanted;   ///< from the next pass on
   RecordMoment StartAt, StopAt; ///< still to come
-  unsigned TogglesSeen = 0, SnapshotsSeen = 0;
+  unsigned TogglesSeen = 0, FlushesSeen = 0;
   uint64_t NextRssNs = 0, NextPssNs = 0;
   uint64_t NextFlushNs = 0, NextLossNs = 0, NextClockNs = 0;
   uint32_t NumClocks = 0; ///< clock marks

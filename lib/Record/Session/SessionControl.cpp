@@ -30,7 +30,7 @@ void Session::prepareControl() {
     Settings.Recording |= wire::RB_Scopes;
   // A signal that came before there was anything to start is none.
   TogglesSeen = TheRequests.Toggles;
-  SnapshotsSeen = TheRequests.Snapshots;
+  FlushesSeen = TheRequests.Flushes;
 }
 
 bool Session::isMoment(const RecordMoment &M, uint64_t Now) const {
@@ -41,7 +41,7 @@ bool Session::isMoment(const RecordMoment &M, uint64_t Now) const {
   case RecordMoment::After:
     return Now >= M.Value;
   case RecordMoment::Step:
-    return R.MostSteps >= M.Value;
+    return R.MaxSteps >= M.Value;
   }
   return false;
 }
@@ -63,9 +63,9 @@ void Session::control(uint64_t Now) {
       wantRecording(!Wanted.value_or(IsOn));
     TogglesSeen = Toggles;
   }
-  if (unsigned Snapshots = TheRequests.Snapshots; Snapshots != SnapshotsSeen) {
-    SnapshotsSeen = Snapshots;
-    snapshot();
+  if (unsigned Flushes = TheRequests.Flushes; Flushes != FlushesSeen) {
+    FlushesSeen = Flushes;
+    flushAll();
   }
   turnTail();
 }
@@ -74,7 +74,7 @@ void Session::warnOfMoments() const {
   auto Warn = [&](const char *Flag, const RecordMoment &M, const char *So) {
     if (M.Kind == RecordMoment::Step)
       O.Warn("--" + Twine(Flag) + "=step:" + Twine(M.Value) + ": there were " +
-             Twine(R.MostSteps) + " steps" + So);
+             Twine(R.MaxSteps) + " steps" + So);
     else if (M.Kind == RecordMoment::After)
       O.Warn("--" + Twine(Flag) + "=after:" + formatTime(M.Value) +
              ": the program ended before" + So);
@@ -108,15 +108,15 @@ void Session::setRecording(bool On, uint64_t Now) {
 
 /// Writes what lives, and the sums, so that a trace that is cut off later has
 /// them.
-void Session::snapshot() {
+void Session::flushAll() {
   for (auto &P : Children)
     if (P->State && !P->EndNs) {
-      if (R.takesEvents() && !P->State->inKeyframe())
-        P->State->startKeyframe();
-      P->State->finishKeyframe();
+      if (R.takesEvents() && !P->State->inSnapshot())
+        P->State->startSnapshot();
+      P->State->finishSnapshot();
     }
   R.summarizeNow();
-  O.Note("keyframe and summary written, " + Twine(R.bytes()) + " bytes so far");
+  O.Note("snapshot and summary written, " + Twine(R.bytes()) + " bytes so far");
 }
 
 /// Where only the last events are kept: each part of the file that is dropped
@@ -126,12 +126,12 @@ void Session::turnTail() {
     return P->State && !P->EndNs;
   };
   if (any_of(Children, [&](const std::unique_ptr<Child> &P) {
-        return Lives(P) && P->State->inKeyframe();
+        return Lives(P) && P->State->inSnapshot();
       }))
     return;
   if (!R.turnTail())
     return;
   for (auto &P : Children)
     if (Lives(P))
-      P->State->startKeyframe();
+      P->State->startSnapshot();
 }

@@ -73,10 +73,10 @@ void Session::takeBackRings(Child &P, bool All) {
   ProcessState &I = *P.State;
   uint32_t Used =
       std::min<uint32_t>(I.shared().ringsUsed(), uint32_t(I.rings().size()));
-  uint32_t Most = I.shared().maxRings();
-  if (!P.SeesOurPids || !Used || (!All && Used <= Most / 2))
+  uint32_t Max = I.shared().maxRings();
+  if (!P.SeesOurPids || !Used || (!All && Used <= Max / 2))
     return;
-  All |= Used == Most;
+  All |= Used == Max;
   for (uint32_t N = All ? Used : std::min(Some, Used); N--;) {
     uint32_t Index = P.NextOrphan++ % Used;
     wire::RingHeader &H = I.shared().ringHeader(Index);

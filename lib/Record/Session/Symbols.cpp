@@ -83,11 +83,11 @@ std::string Session::namelessModule() const {
   return HasFew && Worst.Nameless * 5 >= All.Asked ? Path : "";
 }
 
-/// Most: of frames, each a microsecond or so.
-void Session::takeSymbols(size_t Most) {
+/// Max: of frames, each a microsecond or so.
+void Session::takeSymbols(size_t Max) {
   if (!Symbols)
     return;
   Symbols->handOver();
-  for (SymbolThread::Answer &A : Symbols->takeAnswers(Most))
+  for (SymbolThread::Answer &A : Symbols->takeAnswers(Max))
     R.Names.Names.addSymbols(A.Frame, A.Locations);
 }

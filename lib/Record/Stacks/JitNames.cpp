@@ -20,7 +20,7 @@ using namespace memkit;
 
 /// Between two looks; longer where a look takes long, so that a large map that
 /// grows all the time takes a tenth of a core at most.
-static constexpr std::chrono::seconds Interval{1};
+static constexpr std::chrono::seconds LookInterval{1};
 static constexpr int RestFactor = 10;
 
 /// Clocks of files are coarser than that of the start.
@@ -106,7 +106,8 @@ void JitNames::look(
     close(Fd);
   }
   Clock::time_point End = Clock::now();
-  Next = End + std::max<Clock::duration>(Interval, (End - Begin) * RestFactor);
+  Next =
+      End + std::max<Clock::duration>(LookInterval, (End - Begin) * RestFactor);
 }
 
 void JitNames::read(

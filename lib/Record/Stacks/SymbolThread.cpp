@@ -71,9 +71,9 @@ void SymbolThread::endJit(uint32_t Process) {
   Asked.push_back({Question::JitEnd, 0, Process, 0});
 }
 
-std::vector<SymbolThread::Answer> SymbolThread::takeAnswers(size_t Most) {
+std::vector<SymbolThread::Answer> SymbolThread::takeAnswers(size_t Max) {
   std::lock_guard<std::mutex> Guard(Lock);
-  auto End = Answers.begin() + std::min(Most, Answers.size());
+  auto End = Answers.begin() + std::min(Max, Answers.size());
   std::vector<Answer> Out(std::make_move_iterator(Answers.begin()),
                           std::make_move_iterator(End));
   Answers.erase(Answers.begin(), End);

@@ -47,8 +47,8 @@ public:
     uint32_t Frame;
     std::vector<SourceLocation> Locations; ///< never empty
   };
-  /// What was resolved, in order, up to Most of what was not taken before.
-  std::vector<Answer> takeAnswers(size_t Most);
+  /// What was resolved, in order, up to Max of what was not taken before.
+  std::vector<Answer> takeAnswers(size_t Max);
   /// Whether everything that was handed over is answered or was given up.
   bool idle();
   /// Gives up what is not resolved yet.

@@ -30,9 +30,9 @@ static void put(CUpti_ActivityMemoryOperationType Type, CUdeviceptr P, size_t By
   if (Buffer && Room - Used < sizeof(M))
     flush();
   if (!Buffer) {
-    size_t MostRecords;
+    size_t MaxRecords;
     Used = 0;
-    Request(&Buffer, &Room, &MostRecords);
+    Request(&Buffer, &Room, &MaxRecords);
   }
   if (!Buffer || Room < sizeof(M))
     return;

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MostIds = 1024 };
+enum { MaxIds = 1024 };
 static CUpti_CallbackFunc Callback;
 static void *UserData;
-static unsigned char Enabled[CUPTI_CB_DOMAIN_SIZE][MostIds];
+static unsigned char Enabled[CUPTI_CB_DOMAIN_SIZE][MaxIds];
 static uint32_t (*DeviceOf)(CUcontext);
 
 static void hook(CUpti_CallbackDomain Domain, CUpti_CallbackId Id, const void *Data) {
@@ -86,7 +86,7 @@ EXPORT CUptiResult cuptiEnableCallback(uint32_t Enable, CUpti_SubscriberHandle S
                                        CUpti_CallbackId Id) {
   const char *Calls = getenv("FAKECUPTI_CALLS");
   bool OfDriver = Domain == CUPTI_CB_DOMAIN_DRIVER_API;
-  if (!isOurs(S) || Domain >= CUPTI_CB_DOMAIN_SIZE || Id >= MostIds || (OfDriver && Calls && Id >= (unsigned)atoi(Calls)))
+  if (!isOurs(S) || Domain >= CUPTI_CB_DOMAIN_SIZE || Id >= MaxIds || (OfDriver && Calls && Id >= (unsigned)atoi(Calls)))
     return CUPTI_ERROR_INVALID_PARAMETER;
   Enabled[Domain][Id] = Enable != 0;
   if (OfDriver && getenv("FAKECUPTI_LOG"))
@@ -97,7 +97,7 @@ EXPORT CUptiResult cuptiEnableCallback(uint32_t Enable, CUpti_SubscriberHandle S
 EXPORT CUptiResult cuptiEnableDomain(uint32_t Enable, CUpti_SubscriberHandle S, CUpti_CallbackDomain Domain) {
   if (!isOurs(S) || Domain >= CUPTI_CB_DOMAIN_SIZE)
     return CUPTI_ERROR_INVALID_PARAMETER;
-  memset(Enabled[Domain], Enable != 0, MostIds);
+  memset(Enabled[Domain], Enable != 0, MaxIds);
   return CUPTI_SUCCESS;
 }
 

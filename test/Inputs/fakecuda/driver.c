@@ -13,7 +13,7 @@
 
 static fakecuda_hook Hook;
 static bool Initialized;
-static CUcontext Primary[MostDevices];
+static CUcontext Primary[MaxDevices];
 static uint32_t NextUid, NextCorrelation;
 static __thread CUcontext Stack[16];
 static __thread int Depth;
@@ -78,16 +78,16 @@ void fireResource(CUpti_CallbackId Id, CUcontext C) {
 
 int visible(int I) {
   const char *Seen = getenv("CUDA_VISIBLE_DEVICES"), *Count = getenv("FAKECUDA_DEVICES");
-  int Most = Count ? atoi(Count) : 1;
-  if (Most > MostDevices)
-    Most = MostDevices;
+  int Max = Count ? atoi(Count) : 1;
+  if (Max > MaxDevices)
+    Max = MaxDevices;
   if (I < 0)
     return -1;
   if (!Seen)
-    return I < Most ? I : -1;
+    return I < Max ? I : -1;
   for (; *Seen; Seen += strcspn(Seen, ","), Seen += *Seen == ',')
     if (I-- == 0)
-      return atoi(Seen) < Most ? atoi(Seen) : -1;
+      return atoi(Seen) < Max ? atoi(Seen) : -1;
   return -1;
 }
 

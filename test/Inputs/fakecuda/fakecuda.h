@@ -41,7 +41,7 @@ struct Behaviour behaviourOf(const char *Call);
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { MostDevices = 8, Granularity = 2 << 20 };
+enum { MaxDevices = 8, Granularity = 2 << 20 };
 
 // What libcupti asks of us.
 typedef void (*fakecuda_hook)(CUpti_CallbackDomain, CUpti_CallbackId, const void *);
@@ -105,12 +105,12 @@ struct Block {
 // All that is known of the machine; where processes share it, in a file of this form.
 struct Process {
   int Pid; // 0: nobody's
-  size_t Used[MostDevices];
+  size_t Used[MaxDevices];
 };
-enum { MostProcesses = 64 };
+enum { MaxProcesses = 64 };
 struct Machine {
-  struct Process Processes[MostProcesses];
-  size_t Other[MostDevices];
+  struct Process Processes[MaxProcesses];
+  size_t Other[MaxDevices];
 };
 struct Machine *machine(void);
 

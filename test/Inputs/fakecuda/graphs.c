@@ -22,8 +22,8 @@ struct CUgraphExec_st {
   CUgraph Of;
 };
 static struct {
-  size_t Used, MostUsed, Reserved, MostReserved;
-} Memory[MostDevices];
+  size_t Used, MaxUsed, Reserved, MaxReserved;
+} Memory[MaxDevices];
 
 // Pages for so many bytes.
 static CUresult reserve(int D, size_t Bytes) {
@@ -33,8 +33,8 @@ static CUresult reserve(int D, size_t Bytes) {
   if (!takeBytes(D, All - Memory[D].Reserved))
     return CUDA_ERROR_OUT_OF_MEMORY;
   Memory[D].Reserved = All;
-  if (All > Memory[D].MostReserved)
-    Memory[D].MostReserved = All;
+  if (All > Memory[D].MaxReserved)
+    Memory[D].MaxReserved = All;
   return CUDA_SUCCESS;
 }
 
@@ -135,8 +135,8 @@ static CUresult launch(CUgraph G) {
       return CUDA_ERROR_INVALID_VALUE; // it was not freed since the last launch
   Memory[D].Used += bytesOfAll(G);
   CUresult R = reserve(D, Memory[D].Used);
-  if (!R && Memory[D].Used > Memory[D].MostUsed)
-    Memory[D].MostUsed = Memory[D].Used;
+  if (!R && Memory[D].Used > Memory[D].MaxUsed)
+    Memory[D].MaxUsed = Memory[D].Used;
   for (CUgraphNode N = G->Nodes; N; N = N->Next)
     if (R || N->IsFreed)
       Memory[D].Used -= N->Bytes;
@@ -174,16 +174,16 @@ EXPORT CUresult cuDeviceGetGraphMemAttribute(CUdevice D, CUgraphMem_attribute Wh
   ANYWHERE;
   if (!R_)
     *(cuuint64_t *)Value = What == CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT       ? Memory[D].Used
-                           : What == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH        ? Memory[D].MostUsed
+                           : What == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH        ? Memory[D].MaxUsed
                            : What == CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT ? Memory[D].Reserved
-                                                                            : Memory[D].MostReserved;
+                                                                            : Memory[D].MaxReserved;
   LEAVE;
 }
 EXPORT CUresult cuDeviceSetGraphMemAttribute(CUdevice D, CUgraphMem_attribute What, void *Value) {
   if (What == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
-    Memory[D].MostUsed = Memory[D].Used;
+    Memory[D].MaxUsed = Memory[D].Used;
   if (What == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
-    Memory[D].MostReserved = Memory[D].Reserved;
+    Memory[D].MaxReserved = Memory[D].Reserved;
   return CUDA_SUCCESS;
 }
 

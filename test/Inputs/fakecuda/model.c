@@ -26,7 +26,7 @@ static size_t *used(void) {
   int Pid = getpid();
   if (Ours && Ours->Pid == Pid)
     return Ours->Used;
-  for (int I = 0; I != MostProcesses; ++I)
+  for (int I = 0; I != MaxProcesses; ++I)
     if (__sync_bool_compare_and_swap(&M->Processes[I].Pid, 0, Pid)) {
       Ours = &M->Processes[I];
       memset(Ours->Used, 0, sizeof(Ours->Used));
@@ -36,7 +36,7 @@ static size_t *used(void) {
 }
 __attribute__((destructor)) static void endProcess(void) {
   struct Machine *M = machine();
-  for (int I = 0; I != MostProcesses; ++I)
+  for (int I = 0; I != MaxProcesses; ++I)
     if (M->Processes[I].Pid == getpid())
       M->Processes[I].Pid = 0;
 }
@@ -44,7 +44,7 @@ __attribute__((destructor)) static void endProcess(void) {
 static size_t usedByAll(int Physical) {
   struct Machine *M = machine();
   size_t Sum = M->Other[Physical] + bytesOf("FAKECUDA_OTHER_BYTES");
-  for (int I = 0; I != MostProcesses; ++I)
+  for (int I = 0; I != MaxProcesses; ++I)
     if (M->Processes[I].Pid && !kill(M->Processes[I].Pid, 0))
       Sum += M->Processes[I].Used[Physical];
   return Sum;

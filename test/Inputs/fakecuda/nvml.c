@@ -57,7 +57,7 @@ EXPORT const char *nvmlErrorString(nvmlReturn_t R) {
 EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *Uuid, nvmlDevice_t *To) {
   BEGIN;
   char Text[64];
-  for (int I = 0; I != MostDevices; ++I) {
+  for (int I = 0; I != MaxDevices; ++I) {
     snprintf(Text, sizeof(Text), "GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacadae%02x", I);
     if (!strcmp(Text, Uuid)) {
       *To = (nvmlDevice_t)(uintptr_t)(I + 1);
@@ -75,7 +75,7 @@ static size_t total(void) {
 static size_t used(int Device) {
   struct Machine *M = machine();
   size_t Sum = M->Other[Device] + bytesOf("FAKECUDA_OTHER_BYTES");
-  for (int I = 0; I != MostProcesses; ++I)
+  for (int I = 0; I != MaxProcesses; ++I)
     if (M->Processes[I].Pid && !kill(M->Processes[I].Pid, 0))
       Sum += M->Processes[I].Used[Device];
   return Sum;
@@ -104,7 +104,7 @@ static nvmlReturn_t list(nvmlDevice_t D, unsigned *N, char *To, size_t Stride) {
   struct Machine *M = machine();
   unsigned Room = *N;
   *N = 0;
-  for (int I = 0; I != MostProcesses; ++I) {
+  for (int I = 0; I != MaxProcesses; ++I) {
     struct Process *P = &M->Processes[I];
     if (!P->Pid || !P->Used[indexOf(D)] || kill(P->Pid, 0))
       continue;

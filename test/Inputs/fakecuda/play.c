@@ -141,7 +141,7 @@ static CUresult pairs(int Rounds, size_t Bytes, char Which) {
   typeof(&cuCtxSynchronize) Wait = CALL(cuCtxSynchronize);
   CUdeviceptr P;
   CUresult R = CUDA_SUCCESS;
-  double Least = 1e18;
+  double Min = 1e18;
   for (int I = 0; I != Rounds && !R; ++I) {
     double Begin = now();
     for (int J = 0; J != 1000 && !R; ++J) {
@@ -150,9 +150,9 @@ static CUresult pairs(int Rounds, size_t Bytes, char Which) {
         R = Which == 'p' ? Free(P) : FreeAsync(P, NULL);
     }
     double Took = (now() - Begin) / 1000;
-    Least = Took < Least ? Took : Least;
+    Min = Took < Min ? Took : Min;
   }
-  printf("%.1f ns\n", Least);
+  printf("%.1f ns\n", Min);
   return R;
 }
 

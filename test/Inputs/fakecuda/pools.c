@@ -8,10 +8,10 @@
 
 struct CUmemPoolHandle_st {
   int Device;
-  size_t Used, Reserved, MostUsed, MostReserved;
+  size_t Used, Reserved, MaxUsed, MaxReserved;
 };
 
-static CUmemoryPool Default[MostDevices], Current[MostDevices];
+static CUmemoryPool Default[MaxDevices], Current[MaxDevices];
 
 static CUmemoryPool makePool(int Device) {
   CUmemoryPool P = calloc(1, sizeof(*P));
@@ -34,8 +34,8 @@ static CUresult give(CUdeviceptr *To, size_t Bytes, CUmemoryPool P) {
     P->Reserved = Grown;
   }
   P->Used += Bytes;
-  P->MostUsed = P->Used > P->MostUsed ? P->Used : P->MostUsed;
-  P->MostReserved = P->Reserved > P->MostReserved ? P->Reserved : P->MostReserved;
+  P->MaxUsed = P->Used > P->MaxUsed ? P->Used : P->MaxUsed;
+  P->MaxReserved = P->Reserved > P->MaxReserved ? P->Reserved : P->MaxReserved;
   *To = takeAddresses(Bytes);
   addBlock((struct Block){.Address = *To, .Bytes = Bytes, .Kind = Pooled, .Device = P->Device, .Context = current(), .Of = P});
   return CUDA_SUCCESS;
@@ -102,9 +102,9 @@ EXPORT CUresult cuMemPoolDestroy(CUmemoryPool Pool) {
     giveBytes(Pool->Device, Pool->Reserved);
   LEAVE;
 }
-EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool Pool, size_t Least) {
-  ENTER(cuMemPoolTrimTo, Pool, Least);
-  size_t Keep = allOf(Least > Pool->Used ? Least : Pool->Used);
+EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool Pool, size_t Min) {
+  ENTER(cuMemPoolTrimTo, Pool, Min);
+  size_t Keep = allOf(Min > Pool->Used ? Min : Pool->Used);
   if (!R_ && Keep < Pool->Reserved) {
     giveBytes(Pool->Device, Pool->Reserved - Keep);
     Pool->Reserved = Keep;
@@ -114,8 +114,8 @@ EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool Pool, size_t Least) {
 EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool Pool, CUmemPool_attribute What, void *Value) {
   *(cuuint64_t *)Value = What == CU_MEMPOOL_ATTR_USED_MEM_CURRENT       ? Pool->Used
                          : What == CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT ? Pool->Reserved
-                         : What == CU_MEMPOOL_ATTR_USED_MEM_HIGH        ? Pool->MostUsed
-                         : What == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH    ? Pool->MostReserved
+                         : What == CU_MEMPOOL_ATTR_USED_MEM_HIGH        ? Pool->MaxUsed
+                         : What == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH    ? Pool->MaxReserved
                                                                         : 0;
   return CUDA_SUCCESS;
 }

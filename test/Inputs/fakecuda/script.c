@@ -29,9 +29,9 @@ struct Rule {
   struct Setting To;
   int Seen;
 };
-enum { Most = 64 };
-static struct Setting Settings[Most];
-static struct Rule Rules[Most];
+enum { Max = 64 };
+static struct Setting Settings[Max];
+static struct Rule Rules[Max];
 static int NumSettings, NumRules;
 
 static void set(const struct Setting *S) {
@@ -62,12 +62,12 @@ static bool parse(const char *Line) {
   char What[32] = "", Call[48] = "", Nth[16] = "", Name[32], Value[32];
   struct Rule R = {0};
   int Code = 0;
-  if (sscanf(Line, "set %31s %31s", Name, Value) == 2 && NumSettings != Most) {
+  if (sscanf(Line, "set %31s %31s", Name, Value) == 2 && NumSettings != Max) {
     struct Setting S = makeSetting(Name, Value);
     set(&S);
     return true;
   }
-  if (sscanf(Line, "%31s %47s %15s %d", What, Call, Nth, &Code) < 3 || NumRules == Most)
+  if (sscanf(Line, "%31s %47s %15s %d", What, Call, Nth, &Code) < 3 || NumRules == Max)
     return false;
   static const char *const Names[] = {"at", "fail", "silent", "unannounced", "kill"};
   for (R.Does = Set; R.Does <= Kill && strcmp(What, Names[R.Does]); ++R.Does)

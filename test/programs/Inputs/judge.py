@@ -7,7 +7,7 @@ looked at while it runs, and compares what memleak says of its growth.
 
 PROGRAM is one of PROGRAMS, CXX a compiler. Prints a line for each run; the status is 0 only
 when all six runs are right: a leak is found in the function that leaks, a clean run has no
-growth. In both the program must have answered LEAST_REQUESTS, if it is a server, and
+growth. In both the program must have answered MIN_REQUESTS, if it is a server, and
 memleak must have measured it."""
 
 import contextlib
@@ -26,7 +26,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LOAD_SECONDS = 15
-LEAST_REQUESTS = 300
+MIN_REQUESTS = 300
 PORT = 20000 + os.getpid() % 10000  # below those that the kernel gives
 
 
@@ -227,7 +227,7 @@ def run(kind, leak, way, cxx):
         load.join(20)
         findings, intervals = seen or growth_of(trace)
         right = [f for f in findings if re.search(kind.culprit, json.dumps(f))]
-        ran = intervals >= 20 and (program.requests >= LEAST_REQUESTS or not kind.is_server)
+        ran = intervals >= 20 and (program.requests >= MIN_REQUESTS or not kind.is_server)
         good = ran and (bool(right) if leak else not findings)
         print(f"{kind.__name__} {program.mode}, {way}: {program.requests} requests, {intervals} intervals,"
               f" {len(findings)} places grow, {len(right)} of the leak: {'right' if good else 'WRONG'}", flush=True)

@@ -53,19 +53,19 @@ assert text.count("record-on") == 1 and text.count("record-off") == 1
 process, trace = start("snapshot", "--events=none")
 time.sleep(0.5)
 process.send_signal(signal.SIGUSR2)
-wait_for(process, "keyframe and summary written")
+wait_for(process, "snapshot and summary written")
 process.kill()
 process.wait()
 events = summary(trace)["events"]
 assert events["allocations"] > 1000, events
 
-# One of a run with events: a keyframe stands there.
-process, trace = start("keyframe")
+# One of a run with events: a snapshot stands there.
+process, trace = start("snapshot")
 time.sleep(0.5)
 process.send_signal(signal.SIGUSR2)
-wait_for(process, "keyframe and summary written")
+wait_for(process, "snapshot and summary written")
 process.terminate()
 process.stderr.read()
 assert process.wait() == 0, process.returncode
 checked = subprocess.run(["memdump", "--check", trace], check=True, capture_output=True, text=True).stdout
-assert " 1 keyframe" in checked, checked
+assert " 1 snapshot" in checked, checked

@@ -28,10 +28,10 @@
 
 static unsigned long Records, Bytes;
 
-static void CUPTIAPI request(uint8_t **Buffer, size_t *Size, size_t *MostRecords) {
+static void CUPTIAPI request(uint8_t **Buffer, size_t *Size, size_t *MaxRecords) {
   *Size = 64 << 10;
   *Buffer = aligned_alloc(8, *Size);
-  *MostRecords = 0;
+  *MaxRecords = 0;
 }
 
 static void CUPTIAPI complete(CUcontext C, uint32_t Stream, uint8_t *Buffer, size_t Size, size_t Valid) {

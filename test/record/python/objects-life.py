@@ -10,8 +10,8 @@
 # RUN: memrec -q --python-objects -o %t.fb -- %python -X dev %s end && memdump --check %t.fb
 #
 # What lives is written before the end, too, of objects in arenas and in malloc's blocks.
-# RUN: memrec -q --python-objects -o %t.fb -- %python -I -S %s keyframes && memdump --check %t.fb | FileCheck %s --check-prefix=KEYFRAMES
-# KEYFRAMES: {{[1-9][0-9]*}} keyframes
+# RUN: memrec -q --python-objects -o %t.fb -- %python -I -S %s snapshots && memdump --check %t.fb | FileCheck %s --check-prefix=SNAPSHOTS
+# SNAPSHOTS: {{[1-9][0-9]*}} snapshots
 #
 # A child's objects are its own; what it frees of its parent's is inherited.
 # RUN: memrec -q --python-objects -o %t.fb -- %python %s child && memdump --check %t.fb
@@ -79,7 +79,7 @@ what = sys.argv[1]
 parents = seen(100)
 if what == "child":
     fork(child)
-elif what == "keyframes":
+elif what == "snapshots":
     kept = [bytes(1000) for i in range(100)]
     pool, n = [None] * 256, 1
     for i in range(150000):

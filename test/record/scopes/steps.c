@@ -1,5 +1,5 @@
 // Steps are numbered from 1 and have sums of their own; what is left at the end
-// of each is in the slices.
+// of each is in the intervals.
 //
 // RUN: %cc -O0 -g -I%src_root/include %s -o %t.exe
 // RUN: memrec -q -o %t.fb %t.exe
@@ -23,6 +23,6 @@ int main(void) {
 
 // CHECK-DAG: step {{.*}}id=1
 // CHECK-DAG: step {{.*}}id=4
-// CHECK-DAG: slice {{.*}}first-step=2 {{.*}}last-step=2
+// CHECK-DAG: interval {{.*}}first-step=2 {{.*}}last-step=2
 // CHECK-DAG: step 3 {{.*}}allocations=2 frees=1 allocated-bytes=1500 freed-bytes=500
 // JSON: "steps": 4

@@ -99,7 +99,7 @@ public:
       else if (Dice < 985)
         step();
       else if (Dice < 995)
-        slice(pickProcess());
+        interval(pickProcess());
       else if (Dice < 997 && NextProcess < 6)
         startProcess();
       else if (Dice < 998 && Running.size() > 1)
@@ -166,7 +166,7 @@ private:
     Time = A.boundary(Time);
     A.endProcess(Process, Time, 128 + Process, Process);
     N.endProcess(Process, Time, 128 + Process, Process);
-    slice(Process);
+    interval(Process);
   }
   void step() {
     tell();
@@ -175,15 +175,15 @@ private:
     A.beginStep(Process, ++Step, Time);
     N.beginStep(Process, Step, Time);
   }
-  void slice(uint32_t Process) {
+  void interval(uint32_t Process) {
     tell();
-    Slice S;
-    SliceSums Sums =
-        Slices[Process] % 3 ? SliceSums::Whole : SliceSums::Changed;
-    A.cutSlice(Process, Time, NextOrdinal[Process], Sums, S);
+    Interval S;
+    IntervalSums Sums =
+        Intervals[Process] % 3 ? IntervalSums::Whole : IntervalSums::Changed;
+    A.cutInterval(Process, Time, NextOrdinal[Process], Sums, S);
     EXPECT_EQ(S.Sums, Sums);
-    EXPECT_EQ(S.Rows, N.slice(Process, Sums));
-    EXPECT_EQ(S.Index, Slices[Process]++);
+    EXPECT_EQ(S.Rows, N.interval(Process, Sums));
+    EXPECT_EQ(S.Index, Intervals[Process]++);
     EXPECT_EQ(S.EndNs, Time);
   }
   void allocate() {
@@ -273,7 +273,7 @@ private:
   uint32_t NextProcess = 1;
   std::vector<uint32_t> Running;
   std::vector<uint64_t> Ordinals;
-  std::map<uint32_t, uint64_t> NextOrdinal, Slices;
+  std::map<uint32_t, uint64_t> NextOrdinal, Intervals;
 };
 
 TEST(Accounts, RandomStreams) {

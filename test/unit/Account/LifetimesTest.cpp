@@ -113,16 +113,16 @@ private:
   void cut(bool InParts) {
     Time = (Interval + 1) * IntervalNs;
     if (!InParts) {
-      Slice S;
-      A.cutSlice(1, Time, Blocks.size(), SliceSums::Changed, S);
+      memkit::Interval S;
+      A.cutInterval(1, Time, Blocks.size(), IntervalSums::Changed, S);
       ++Interval;
       return;
     }
-    A.beginCut(1, Time, Blocks.size(), SliceSums::Changed);
+    A.beginCut(1, Time, Blocks.size(), IntervalSums::Changed);
     ++Interval;
     while (A.isCutting(1)) {
       event(/*Together=*/false); // goes on meanwhile
-      Slice Part;
+      memkit::Interval Part;
       A.cutPart(1, 2, Part);
     }
   }
@@ -202,8 +202,8 @@ public:
   }
   void endInterval() {
     Time = ++Interval * IntervalNs;
-    Slice S;
-    A.cutSlice(1, Time, Next, SliceSums::Changed, S);
+    memkit::Interval S;
+    A.cutInterval(1, Time, Next, IntervalSums::Changed, S);
   }
   Accounts A;
   uint64_t Time = 0, Next = 0, Interval = 0;
@@ -265,8 +265,8 @@ TEST(Lifetimes, StepsMayHaveAnyNumbers) {
   for (uint64_t N : {UINT64_MAX, uint64_t(3), UINT64_MAX - 1, uint64_t(1)}) {
     P.Time = P.A.boundary(P.Time + 1);
     P.A.beginStep(1, N, P.Time);
-    Slice S;
-    P.A.cutSlice(1, P.Time, P.Next, SliceSums::Changed, S);
+    memkit::Interval S;
+    P.A.cutInterval(1, P.Time, P.Next, IntervalSums::Changed, S);
     P.allocate();
     if (P.Next > 3)
       P.free(P.Next - 2);
@@ -291,8 +291,8 @@ TEST(Lifetimes, StepsAreTheClockOnceThereAreSome) {
   auto Step = [&](uint64_t N) {
     P.Time = P.A.boundary(P.Time + 1);
     P.A.beginStep(1, N, P.Time);
-    Slice S;
-    P.A.cutSlice(1, P.Time, P.Next, SliceSums::Changed, S);
+    memkit::Interval S;
+    P.A.cutInterval(1, P.Time, P.Next, IntervalSums::Changed, S);
   };
   Step(1);
   P.allocate(); // 3

@@ -270,7 +270,7 @@ void Naive::endProcess(uint32_t Process, uint64_t Time, int32_t Status,
   T.Signal = Signal;
 }
 
-std::vector<SliceRow> Naive::slice(uint32_t Process, SliceSums Sums) {
+std::vector<IntervalRow> Naive::interval(uint32_t Process, IntervalSums Sums) {
   std::map<RowKey, SumRow> Now;
   for (auto &[Key, R] : live(true))
     if (!std::get<0>(Key) && std::get<1>(Key) == Process)
@@ -281,11 +281,12 @@ std::vector<SliceRow> Naive::slice(uint32_t Process, SliceSums Sums) {
   for (auto &[Key, R] : Rows)
     if (!std::get<0>(Key) && std::get<1>(Key) == Process)
       Both.insert({Key, R});
-  std::vector<SliceRow> Out;
+  std::vector<IntervalRow> Out;
   for (auto &[Key, Unused] : Both) {
     SumRow A = Before.count(Key) ? Before[Key] : SumRow();
     SumRow B = Now.count(Key) ? Now[Key] : SumRow();
-    SliceRow R{std::get<2>(Key), std::get<3>(Key), B.LiveBlocks, B.LiveBytes};
+    IntervalRow R{std::get<2>(Key), std::get<3>(Key), B.LiveBlocks,
+                  B.LiveBytes};
     SumRow &Given = Written[Key];
     const SumRow &All = Rows[Key];
     R.Allocations = All.Allocations - Given.Allocations;
@@ -293,7 +294,7 @@ std::vector<SliceRow> Naive::slice(uint32_t Process, SliceSums Sums) {
     R.Temporaries = All.Temporaries - Given.Temporaries;
     bool Allocated = R.Allocations || R.AllocatedBytes || R.Temporaries;
     if (A.LiveBytes == B.LiveBytes && A.LiveBlocks == B.LiveBlocks &&
-        !(Allocated && Sums == SliceSums::Whole))
+        !(Allocated && Sums == IntervalSums::Whole))
       continue;
     Given = All;
     Out.push_back(R);

@@ -43,8 +43,8 @@ public:
                   uint32_t Signal);
   void beginStep(uint32_t Process, uint64_t Step, uint64_t Time);
   /// The rows whose live values differ from those at the call before; of a
-  /// whole slice also those that allocated since they were given last.
-  std::vector<SliceRow> slice(uint32_t Process, SliceSums Sums);
+  /// whole interval also those that allocated since they were given last.
+  std::vector<IntervalRow> interval(uint32_t Process, IntervalSums Sums);
 
   /// The block that At lies in for the sums, -1 for none.
   int outer(int At) const;
@@ -78,7 +78,7 @@ private:
   std::map<uint32_t, StepTotals> Running;
   std::map<uint32_t, std::vector<StepTotals>> Steps;
   std::map<uint32_t, std::map<RowKey, SumRow>> Sliced;
-  std::map<RowKey, SumRow> Written; ///< when slice() gave them last
+  std::map<RowKey, SumRow> Written; ///< when interval() gave them last
   std::map<uint32_t, int> LastOfThread;
   uint64_t Events = 0;
 };

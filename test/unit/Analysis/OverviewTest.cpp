@@ -45,14 +45,14 @@ marks
  30 heap-reserved process=1 heap=1 values=[80]
  40 heap-reserved process=1 heap=1 values=[70 20]
  50 process-end process=1 values=[0]
-slices process=1
- slice 0 end=10
+intervals process=1
+ interval 0 end=10
   row heap=1 stack=1 blocks=1 bytes=40
   row heap=1 stack=2 blocks=1 bytes=2
- slice 1 begin=10 end=50
+ interval 1 begin=10 end=50
   row heap=1 stack=1 blocks=1 bytes=30
-slices process=2
- slice 0 end=20
+intervals process=2
+ interval 0 end=20
   row heap=1 stack=1 blocks=1 bytes=5
 summary number=1 end=100
  heap 1 allocations=3 allocated-bytes=47 peak-bytes=47 peak-time=20
@@ -92,7 +92,7 @@ TEST(LiveSeries, SumsProcessesAndWatchesStacks) {
   // 40 + 2; with 5 of the other; 30 in place of 40; and the first has ended.
   EXPECT_EQ(pairs(L.Heaps[1]), (std::vector<std::pair<uint64_t, uint64_t>>{
                                    {10, 42}, {20, 47}, {50, 37}, {51, 5}}));
-  EXPECT_EQ(L.Slices, 2u);
+  EXPECT_EQ(L.Intervals, 2u);
   StackChanges First = L.Stacks.lookup({1, 1});
   EXPECT_EQ(First.Rises, 2u);
   EXPECT_EQ(First.Falls, 1u);
@@ -204,8 +204,8 @@ TEST(DeviceGaps, TheLargestRisesAreKept) {
     Samples.push_back({2 * I + 1, I});
   }
   std::vector<DeviceGap::Rise> R = risesOf(Samples);
-  ASSERT_EQ(R.size(), size_t(DeviceGap::MostRises));
-  EXPECT_EQ(R.front().bytes(), 100u - DeviceGap::MostRises + 1);
+  ASSERT_EQ(R.size(), size_t(DeviceGap::MaxRises));
+  EXPECT_EQ(R.front().bytes(), 100u - DeviceGap::MaxRises + 1);
   EXPECT_EQ(R.back().bytes(), 100u);
 }
 

@@ -40,7 +40,7 @@ void *wrappedNextSymbol(const char *Name) asm(
 namespace {
 
 struct Counters {
-  std::atomic<uint64_t> Samples, Frames, MostFrames;
+  std::atomic<uint64_t> Samples, Frames, MaxFrames;
   std::atomic<uint64_t> Different;
   std::atomic<uint64_t> Beyond; ///< libgcc could not go on, the library could
   std::atomic<uint64_t> Marked; ///< begin with a mark: a part was compared
@@ -50,8 +50,8 @@ struct Counters {
 static_assert(sizeof(Counters) == 64);
 
 struct Walk {
-  static constexpr uint32_t Most = 1u << 17;
-  uintptr_t Pcs[Most]; ///< where the code lies, innermost first
+  static constexpr uint32_t Max = 1u << 17;
+  uintptr_t Pcs[Max]; ///< where the code lies, innermost first
   uint32_t Count;
 };
 
@@ -153,7 +153,7 @@ _Unwind_Reason_Code collect(_Unwind_Context *C, void *To) {
   auto *W = static_cast<Walk *>(To);
   int Exact = 0;
   uintptr_t Pc = GetIp(C, &Exact);
-  if (!Pc || W->Count == Walk::Most)
+  if (!Pc || W->Count == Walk::Max)
     return _URC_END_OF_STACK;
   W->Pcs[W->Count++] = Pc - !Exact;
   return _URC_NO_REASON;
@@ -165,7 +165,7 @@ wire::CodeKind spell(uint32_t Node, Walk &W, bool &HasGap) {
   auto Last = wire::CodeKind::None;
   W.Count = 0;
   HasGap = false;
-  for (; Node && W.Count < Walk::Most; Node = Proc.Stacks.node(Node).Parent) {
+  for (; Node && W.Count < Walk::Max; Node = Proc.Stacks.node(Node).Parent) {
     const wire::Code &C = Proc.Stacks.code(Proc.Stacks.node(Node).Code);
     Last = wire::CodeKind(C.Kind.load());
     // Where Python is looked for, its evaluator's frames are marked.
@@ -195,8 +195,8 @@ void compare(uint32_t Node, const Frame &Caller) {
   Gccs.Count = Shown;
   Counts->Samples++;
   Counts->Frames += Ours.Count;
-  for (uint64_t Is = Counts->MostFrames; Is < Ours.Count;)
-    Counts->MostFrames.compare_exchange_weak(Is, Ours.Count);
+  for (uint64_t Is = Counts->MaxFrames; Is < Ours.Count;)
+    Counts->MaxFrames.compare_exchange_weak(Is, Ours.Count);
   uint32_t Same = 0;
   while (Same < Ours.Count && Same < Gccs.Count &&
          Ours.Pcs[Same] == Gccs.Pcs[Same])

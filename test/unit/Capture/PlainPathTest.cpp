@@ -60,7 +60,7 @@ TEST(PlainPath, LongPathsAreCut) {
   for (int I = 0; I != 200; ++I)
     Long += "segment.";
   EXPECT_LT(strlen(P.of((Long + "_orig_mod").c_str(), "Net", true)),
-            PlainPath::MostBytes);
+            PlainPath::MaxBytes);
   EXPECT_STREQ("fc", P.of("fc", std::string(600, 'x').c_str(), false));
   EXPECT_STREQ("", P.of("_orig_mod", std::string(600, 'x').c_str(), false));
 }

@@ -36,7 +36,7 @@ uint32_t wrappedPythonNode(Thread &T) asm(
 namespace {
 
 struct Counters {
-  std::atomic<uint64_t> Samples, Frames, MostFrames;
+  std::atomic<uint64_t> Samples, Frames, MaxFrames;
   std::atomic<uint64_t> Different;
   std::atomic<uint64_t> Unused[4];
 };
@@ -44,12 +44,12 @@ static_assert(sizeof(Counters) == 64);
 
 /// Frames as text, innermost first: "file:line:name", "*" before an entry.
 struct Spelling {
-  static constexpr uint32_t Most = 1u << 20;
-  char Text[Most];
+  static constexpr uint32_t Max = 1u << 20;
+  char Text[Max];
   uint32_t Bytes, Frames;
 
   void put(const char *S, uint32_t N) {
-    N = N < Most - Bytes ? N : Most - Bytes;
+    N = N < Max - Bytes ? N : Max - Bytes;
     memcpy(Text + Bytes, S, N);
     Bytes += N;
   }
@@ -189,8 +189,8 @@ void compare(uint32_t Node) {
   const Spelling &A = Mine->Ours, &B = Mine->Plain;
   Counts->Samples++;
   Counts->Frames += A.Frames;
-  for (uint64_t Is = Counts->MostFrames; Is < A.Frames;)
-    Counts->MostFrames.compare_exchange_weak(Is, A.Frames);
+  for (uint64_t Is = Counts->MaxFrames; Is < A.Frames;)
+    Counts->MaxFrames.compare_exchange_weak(Is, A.Frames);
   // Of one with frames left out the inner half.
   bool IsSame = (IsWhole ? A.Bytes == B.Bytes : A.Bytes <= B.Bytes) &&
                 memcmp(A.Text, B.Text, A.Bytes) == 0;

@@ -75,15 +75,15 @@ struct OneProcess : testing::Test {
               std::to_string(E.Block) + " ";
     return Text;
   }
-  /// Completes the trace; what its sums and keyframes say otherwise than its
-  /// events. Keyframes: how many there are.
-  std::vector<std::string> differences(uint64_t *Keyframes = nullptr) {
+  /// Completes the trace; what its sums and snapshots say otherwise than its
+  /// events. Snapshots: how many there are.
+  std::vector<std::string> differences(uint64_t *Snapshots = nullptr) {
     R->finish();
     auto T = llvm::cantFail(TraceReader::create(
         llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
     CheckResult Checked = llvm::cantFail(checkTrace(*T));
-    if (Keyframes)
-      *Keyframes = Checked.Keyframes;
+    if (Snapshots)
+      *Snapshots = Checked.Snapshots;
     return Checked.Differences;
   }
 };

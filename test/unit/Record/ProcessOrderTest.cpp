@@ -150,13 +150,13 @@ TEST_F(OneProcess, AThreadEndsInRealloc) {
   put(0, RecordKind::Allocate, 0x1000, 10);
   put(1, RecordKind::ReallocBegin, 0x1000);
   I->releaseRing(1);
-  I->startKeyframe();
-  I->finishKeyframe();
+  I->startSnapshot();
+  I->finishSnapshot();
   put(0, RecordKind::Free, 0x1000);
   EXPECT_EQ(0u, lost(LossKind::UnknownFree));
-  uint64_t Keyframes = 0;
-  EXPECT_EQ(std::vector<std::string>(), differences(&Keyframes));
-  EXPECT_EQ(1u, Keyframes);
+  uint64_t Snapshots = 0;
+  EXPECT_EQ(std::vector<std::string>(), differences(&Snapshots));
+  EXPECT_EQ(1u, Snapshots);
 }
 
 /// A thread in two at once, of which one is of no block.
@@ -166,8 +166,8 @@ TEST_F(OneProcess, AReallocThatNeverBeganInAnother) {
   put(0, RecordKind::ReallocBegin, 0x1000);
   pass();
   pass();
-  I->startKeyframe();
-  I->finishKeyframe();
+  I->startSnapshot();
+  I->finishSnapshot();
   EXPECT_EQ(std::vector<std::string>(), differences());
 }
 

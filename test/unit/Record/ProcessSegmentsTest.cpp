@@ -19,7 +19,7 @@ using wire::SegmentChange;
 namespace {
 
 constexpr uint64_t Base = 0x700000000000;
-constexpr uint64_t MostSize = wire::Record::MaxSize;
+constexpr uint64_t MaxSize = wire::Record::MaxSize;
 
 /// A process with a device of CUDA, in slot 0. A tick of its clock is a
 /// nanosecond.
@@ -199,22 +199,22 @@ TEST_F(OneDevice, LayersHaveAPeakInEachMemorySpace) {
 TEST_F(OneDevice, Nonsense) {
   segment(SegmentChange(9), Base, 10);
   segment(SegmentChange::Allocate, Base, 0);
-  segment(SegmentChange::Allocate, ~uint64_t(0), MostSize);
+  segment(SegmentChange::Allocate, ~uint64_t(0), MaxSize);
   put(RecordKind::TensorReusable, ~uint64_t(0));
   put(RecordKind::TensorRequest, Base, 1, 0, 0, 7); // there is no such device
   put(RecordKind::TensorSegment, Base, 1, 0, 0, 200);
   EXPECT_EQ(R->losses(), 6u);
   // What does no harm: streams that are none, frees of what is not there.
-  put(RecordKind::TensorRequest, Base, MostSize, ~0u, ~0u);
+  put(RecordKind::TensorRequest, Base, MaxSize, ~0u, ~0u);
   put(RecordKind::TensorAllocate, Base, 5);
   put(RecordKind::TensorRequest, Base + 64, 5, ~0u - 1, ~0u);
-  put(RecordKind::TensorPool, ~uint64_t(0), MostSize);
+  put(RecordKind::TensorPool, ~uint64_t(0), MaxSize);
   put(RecordKind::TensorAllocate, Base + 64, 5);
-  segment(SegmentChange::Free, Base, MostSize);
-  segment(SegmentChange::Unmap, Base, MostSize);
+  segment(SegmentChange::Free, Base, MaxSize);
+  segment(SegmentChange::Unmap, Base, MaxSize);
   segment(SegmentChange::Free, 0, 0);
-  segment(SegmentChange::Map, Base + 4096, MostSize);
-  segment(SegmentChange::Map, Base + 4096, MostSize);
+  segment(SegmentChange::Map, Base + 4096, MaxSize);
+  segment(SegmentChange::Map, Base + 4096, MaxSize);
   EXPECT_EQ(R->losses(), 6u);
   EXPECT_EQ(heap("torch.cuda:0").LiveBytes, 10u);
 }

@@ -58,7 +58,7 @@ TEST(ReservedSpans, NothingIsReserved) {
 TEST(ReservedSpans, ManyThatNeverEnd) {
   ReservedSpans R;
   R.set(0, 1, 2);
-  for (uint64_t N = 1; N <= ReservedSpans::MostOpen + 10; ++N)
+  for (uint64_t N = 1; N <= ReservedSpans::MaxOpen + 10; ++N)
     R.begin(N, N);
   EXPECT_EQ(R.end(1, 10000).Peak, 0u);
   EXPECT_EQ(R.end(11, 10000).Peak, 2u);

@@ -247,22 +247,22 @@ TEST_F(Spans, LayersAmongScopes) {
 
 TEST_F(Spans, AreBounded) {
   SpanTable T(Sums, 1, 0);
-  for (uint64_t I = 1; I <= SpanTable::MostOpen + 10; ++I)
+  for (uint64_t I = 1; I <= SpanTable::MaxOpen + 10; ++I)
     T.begin(I, 1, now());
   EXPECT_FALSE(T.end(1, now()));
   EXPECT_TRUE(T.end(11, now()));
-  for (uint64_t I = SpanTable::MostOpen + 10; I != 11; --I)
+  for (uint64_t I = SpanTable::MaxOpen + 10; I != 11; --I)
     EXPECT_TRUE(T.end(I, now()));
   EXPECT_FALSE(T.find(11, now()));
   EXPECT_TRUE(T.find(12, now()));
-  EXPECT_TRUE(T.find(11 + SpanTable::MostKept, now()));
+  EXPECT_TRUE(T.find(11 + SpanTable::MaxKept, now()));
 }
 
 TEST(ContextTree, NamesThatDifferInDigitsFold) {
   Catalog Names;
   ContextTree T(Names);
   uint32_t Top = T.enter(0, ScopeKind::User, "epoch", 3).Context;
-  for (unsigned I = 0; I != ContextTree::MostAlike; ++I)
+  for (unsigned I = 0; I != ContextTree::MaxAlike; ++I)
     EXPECT_FALSE(
         T.enter(Top, ScopeKind::User, "iter " + std::to_string(I), 4).Folded);
   ContextTree::Entered More = T.enter(Top, ScopeKind::User, "iter 1000", 4);

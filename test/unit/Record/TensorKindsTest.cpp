@@ -305,7 +305,7 @@ TEST(OomLog, KeepsTheFirstAndTheLast) {
   Add(2, 50, 1);
   Add(1, 60, 1);
   auto M = Log.moments();
-  ASSERT_EQ(OomLog::MostOfProcess + 1, M.size());
+  ASSERT_EQ(OomLog::MaxOfProcess + 1, M.size());
   EXPECT_EQ(7u, M[6].What.TimeNs);
   EXPECT_EQ(2u, M[7].What.Process);
   // 8, 9 and 10, and one that nobody looked at.
@@ -315,7 +315,7 @@ TEST(OomLog, KeepsTheFirstAndTheLast) {
   EXPECT_EQ(12u, M[8].Kinds[0].Oom);
   EXPECT_EQ(12u, M[8].Heaps[0].Oom);
   // Of many rows the largest, and two for the rest; no byte is gone.
-  ASSERT_EQ(OomLog::MostRows - NumTensorKinds + 2, M[0].Kinds.size());
+  ASSERT_EQ(OomLog::MaxRows - NumTensorKinds + 2, M[0].Kinds.size());
   EXPECT_EQ(999u, M[0].Kinds[0].Bytes);
   EXPECT_EQ(0u, M[0].Kinds.back().Stack);
   EXPECT_EQ(0u, M[0].Kinds.back().Layer);

@@ -41,12 +41,12 @@ TEST(Check, CompletedTracesAgree) {
     CheckResult Result = check(T);
     EXPECT_EQ(Result.Differences, std::vector<std::string>());
     EXPECT_GT(Result.SummaryRows, 0u);
-    EXPECT_GT(Result.Slices, 0u);
+    EXPECT_GT(Result.Intervals, 0u);
     EXPECT_EQ(Result.Notes, std::vector<std::string>());
   }
   CheckResult Result = check(large());
   EXPECT_TRUE(Result.agrees());
-  EXPECT_GT(Result.Keyframes, 0u);
+  EXPECT_GT(Result.Snapshots, 0u);
 }
 
 /// Each field of a row of T is changed in turn, and must be found.
@@ -112,35 +112,35 @@ TEST(Check, MissingRowsAreFound) {
   EXPECT_TRUE(says(Wrong, "allocations 0, events give"));
 }
 
-TEST(Check, SlicesAreCompared) {
+TEST(Check, IntervalsAreCompared) {
   MadeTrace T = completed(makeEvents(5, 5000, 1));
   auto With = [&](auto Change) {
     MadeTrace Wrong = T;
-    for (Slice &S : Wrong.all<Slices>().front()->Rows)
+    for (Interval &S : Wrong.all<Intervals>().front()->Rows)
       if (!S.Rows.empty() && S.Index > 0) {
         Change(S);
         break;
       }
     return Wrong;
   };
-  EXPECT_TRUE(says(With([](Slice &S) { S.Rows[0].LiveBytes += 5; }),
+  EXPECT_TRUE(says(With([](Interval &S) { S.Rows[0].LiveBytes += 5; }),
                    " temporaries), events give "));
-  EXPECT_TRUE(says(With([](Slice &S) { S.Rows[0].AllocatedBytes += 5; }),
+  EXPECT_TRUE(says(With([](Interval &S) { S.Rows[0].AllocatedBytes += 5; }),
                    " temporaries), events give "));
-  EXPECT_TRUE(says(With([](Slice &S) { S.Rows.erase(S.Rows.begin()); }),
+  EXPECT_TRUE(says(With([](Interval &S) { S.Rows.erase(S.Rows.begin()); }),
                    "changed by the events, not in the file"));
-  EXPECT_TRUE(says(With([](Slice &S) { S.LastStep += 1; }), "last step"));
+  EXPECT_TRUE(says(With([](Interval &S) { S.LastStep += 1; }), "last step"));
 }
 
-TEST(Check, SlicesOfAnOlderVersionHaveNoSums) {
+TEST(Check, IntervalsOfAnOlderVersionHaveNoSums) {
   MadeTrace T = completed(makeEvents(5, 5000, 1));
-  std::map<std::pair<uint32_t, uint32_t>, SliceRow> Before;
-  for (Slices *Block : T.all<Slices>())
-    for (Slice &S : Block->Rows) {
-      S.Sums = SliceSums::None;
-      erase_if(S.Rows, [&](SliceRow &R) {
+  std::map<std::pair<uint32_t, uint32_t>, IntervalRow> Before;
+  for (Intervals *Block : T.all<Intervals>())
+    for (Interval &S : Block->Rows) {
+      S.Sums = IntervalSums::None;
+      erase_if(S.Rows, [&](IntervalRow &R) {
         R.Allocations = R.AllocatedBytes = R.Temporaries = 0;
-        SliceRow Was = std::exchange(Before[{R.Heap, R.Stack}], R);
+        IntervalRow Was = std::exchange(Before[{R.Heap, R.Stack}], R);
         return R.LiveBlocks == Was.LiveBlocks && R.LiveBytes == Was.LiveBytes;
       });
     }
@@ -148,24 +148,24 @@ TEST(Check, SlicesOfAnOlderVersionHaveNoSums) {
     EXPECT_EQ(Line, "") << "live values are compared as ever";
 }
 
-TEST(Check, KeyframesAreCompared) {
+TEST(Check, SnapshotsAreCompared) {
   MadeTrace T = large();
   auto With = [&](auto Change) {
     MadeTrace Wrong = T;
-    Change(*Wrong.all<Keyframe>().front());
+    Change(*Wrong.all<Snapshot>().front());
     return Wrong;
   };
-  ASSERT_FALSE(T.all<Keyframe>().front()->Blocks.empty());
+  ASSERT_FALSE(T.all<Snapshot>().front()->Blocks.empty());
   EXPECT_TRUE(
-      says(With([](Keyframe &K) { K.Blocks[0].Size += 1; }), ": size "));
+      says(With([](Snapshot &K) { K.Blocks[0].Size += 1; }), ": size "));
   EXPECT_TRUE(
-      says(With([](Keyframe &K) { K.Blocks[0].Stack ^= 1; }), ": stack "));
+      says(With([](Snapshot &K) { K.Blocks[0].Stack ^= 1; }), ": stack "));
   EXPECT_TRUE(
-      says(With([](Keyframe &K) { K.Blocks[0].BirthNs += 100; }), ": birth "));
-  EXPECT_TRUE(says(With([](Keyframe &K) { K.Blocks.pop_back(); }),
+      says(With([](Snapshot &K) { K.Blocks[0].BirthNs += 100; }), ": birth "));
+  EXPECT_TRUE(says(With([](Snapshot &K) { K.Blocks.pop_back(); }),
                    " blocks, events give "));
   EXPECT_TRUE(
-      says(With([](Keyframe &K) { K.Events = 1u << 30; }), "there are "));
+      says(With([](Snapshot &K) { K.Events = 1u << 30; }), "there are "));
 }
 
 TEST(Check, SaysWhatItCouldNotCompare) {

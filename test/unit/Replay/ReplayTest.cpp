@@ -17,9 +17,9 @@ using namespace memkit::test;
 namespace {
 
 std::vector<LiveBlock> liveAt(TraceReader &R, uint32_t Process, uint64_t AtNs,
-                              bool FromKeyframe, uint64_t &HostBytes) {
+                              bool FromSnapshot, uint64_t &HostBytes) {
   auto Run = llvm::cantFail(Replay::create(R));
-  if (FromKeyframe)
+  if (FromSnapshot)
     llvm::cantFail(Run->startNear(AtNs));
   llvm::cantFail(Run->run(AtNs));
   std::vector<LiveBlock> Out;
@@ -66,12 +66,12 @@ TEST(Replay, ManyAtOnceAreAsOneByOne) {
   }
 }
 
-TEST(Replay, KeyframesGiveTheSameLiveBlocks) {
-  // One process, so that it has the events that a keyframe takes.
+TEST(Replay, SnapshotsGiveTheSameLiveBlocks) {
+  // One process, so that it has the events that a snapshot takes.
   for (uint32_t Processes : {1u, 2u}) {
     bool Places = Processes == 2;
     MadeTrace T = completed(makeEvents(Processes, 300000, Processes, Places));
-    ASSERT_FALSE(T.all<Keyframe>().empty());
+    ASSERT_FALSE(T.all<Snapshot>().empty());
     std::unique_ptr<TraceReader> R = T.open();
     uint64_t End = llvm::cantFail(Replay::create(*R))->endNs();
     std::mt19937_64 Rng(5);

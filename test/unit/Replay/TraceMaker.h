@@ -43,7 +43,7 @@ MadeTrace makeEvents(unsigned Seed, unsigned Events, uint32_t Processes,
 /// All blocks of a trace.
 MadeTrace readAll(TraceReader &R);
 
-/// With Slices, Keyframes and Summary.
+/// With Intervals, Snapshots and Summary.
 MadeTrace completed(const MadeTrace &T);
 
 } // namespace memkit::test

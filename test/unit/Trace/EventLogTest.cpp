@@ -27,8 +27,8 @@ struct Both {
   unsigned NumThreads = 1, NumHeaps = 1, NumContexts = 1;
   bool Wide = false;
 
-  uint64_t value(uint64_t Most) {
-    return Wide && Random() % 50 == 0 ? Random() >> 2 : Random() % Most;
+  uint64_t value(uint64_t Max) {
+    return Wide && Random() % 50 == 0 ? Random() >> 2 : Random() % Max;
   }
   void add(EventKind Kind) {
     Event E;

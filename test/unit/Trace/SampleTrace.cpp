@@ -161,19 +161,19 @@ std::vector<AnyBlock> sampleBlocks() {
   uint64_t Next = 0, Time = 300;
   Out.push_back(randomEvents(1, 100, 2, Next, Time, false));
   Out.push_back(randomEvents(2, 50, 1, Next, Time, true));
-  Slices S;
+  Intervals S;
   S.Process = 1;
   S.Rows = {{0,
              1,
              1,
              0,
              100,
-             SliceSums::Whole,
+             IntervalSums::Whole,
              {{1, 3, 2, 64, 5, uint64_t(1) << 40, 2}, {1, 1, 0, 0, 1, 9, 1}}},
-            {1, 2, 4, 100, 200, SliceSums::Changed, {}},
-            {2, 5, 5, 200, 250, SliceSums::None, {{2, 7, 1, 1}}}};
+            {1, 2, 4, 100, 200, IntervalSums::Changed, {}},
+            {2, 5, 5, 200, 250, IntervalSums::None, {{2, 7, 1, 1}}}};
   Out.push_back(S);
-  Keyframe K;
+  Snapshot K;
   K.Process = 1;
   K.TimeNs = Time;
   K.Events = 150;

@@ -73,9 +73,9 @@ TEST(TextRoundTrip, EmptyBlocks) {
   D.Processes.resize(1);
   Events E;
   E.Process = 1;
-  Slices S;
+  Intervals S;
   S.Process = 1;
-  Keyframe K;
+  Snapshot K;
   K.Process = 1;
   std::string File =
       writeTrace(Header(), {D, Dictionary(), E, Marks(), S, K, Summary()});

@@ -42,27 +42,27 @@ std::unique_ptr<ElfImage> ElfImage::map(const std::string &Path) {
   return Good ? std::move(Image) : nullptr;
 }
 
-/// Room for the addresses from \p Least to \p Most, there or anywhere.
-uintptr_t ElfImage::reserve(uintptr_t Least, uintptr_t Most, bool Fixed) {
+/// Room for the addresses from \p Min to \p Max, there or anywhere.
+uintptr_t ElfImage::reserve(uintptr_t Min, uintptr_t Max, bool Fixed) {
   int Flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  void *Where = Fixed ? reinterpret_cast<void *>(Least) : nullptr;
-  Size = Most - Least;
+  void *Where = Fixed ? reinterpret_cast<void *>(Min) : nullptr;
+  Size = Max - Min;
   void *Got = mmap(Where, Size, PROT_NONE,
                    Flags | (Fixed ? MAP_FIXED_NOREPLACE : 0), -1, 0);
   if (Got != MAP_FAILED)
     Start = Got;
-  return uintptr_t(Got) - Least;
+  return uintptr_t(Got) - Min;
 }
 
 bool ElfImage::mapSegments(int Fd, bool Fixed) {
   auto *Headers = reinterpret_cast<const Elf64_Phdr *>(Storage.get());
-  uintptr_t Least = UINTPTR_MAX, Most = 0;
+  uintptr_t Min = UINTPTR_MAX, Max = 0;
   for (size_t I = 0; I < Count; ++I)
     if (Headers[I].p_type == PT_LOAD) {
-      Least = std::min(Least, Headers[I].p_vaddr);
-      Most = std::max(Most, Headers[I].p_vaddr + Headers[I].p_memsz);
+      Min = std::min(Min, Headers[I].p_vaddr);
+      Max = std::max(Max, Headers[I].p_vaddr + Headers[I].p_memsz);
     }
-  Bias = reserve(Least / Page * Page, Most + 2 * Page, Fixed);
+  Bias = reserve(Min / Page * Page, Max + 2 * Page, Fixed);
   if (!Start)
     return false;
   for (size_t I = 0; I < Count; ++I) {

@@ -34,7 +34,7 @@ public:
 private:
   ElfImage() = default;
   bool mapSegments(int Fd, bool Fixed);
-  uintptr_t reserve(uintptr_t Least, uintptr_t Most, bool Fixed);
+  uintptr_t reserve(uintptr_t Min, uintptr_t Max, bool Fixed);
 
   std::unique_ptr<char[]> Storage;
   size_t Count = 0;

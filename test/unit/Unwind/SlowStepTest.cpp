@@ -273,10 +273,10 @@ TEST(Expression, Constants) {
   expectValue({0x11, 0xc0, 0xbb, 0x78}, uint64_t(-123456));
   expectValue({0x11, 0x3f}, 63);
   expectValue({0x11, 0x40}, uint64_t(-64));
-  Bytes Least(11, 0x80);
-  Least.front() = 0x11;
-  Least.back() = 0x7f;
-  expectValue(Least, uint64_t(1) << 63);
+  Bytes Min(11, 0x80);
+  Min.front() = 0x11;
+  Min.back() = 0x7f;
+  expectValue(Min, uint64_t(1) << 63);
 }
 
 TEST(Expression, NumbersOfMoreThan64Bits) {

@@ -1,4 +1,4 @@
-// Many tensors in segments that come and go: keyframes and summaries have what a replay of
+// Many tensors in segments that come and go: snapshots and summaries have what a replay of
 // the events gives.
 //
 // RUN: rm -rf %t && mkdir -p %t/torch/lib
@@ -9,7 +9,7 @@
 // RUN: env LD_LIBRARY_PATH=%t/torch/lib memrec -o %t.fb -- %t/exe 2>&1 | FileCheck %s --check-prefix=SAID
 // SAID: , 0 lost,
 // RUN: memdump --check %t.fb | FileCheck %s
-// CHECK: {{[1-9][0-9]*}} keyframes
+// CHECK: {{[1-9][0-9]*}} snapshots
 //
 // 12 segments of 32 MiB, 29 of them given back once and taken again.
 // RUN: memdump --summary %t.fb | FileCheck %s --check-prefix=SUMMARY

@@ -24,7 +24,7 @@ elif kind == "marks":
     for i in range(n):
         print("  %d step process=1 id=%d" % (i, i))
 elif kind == "live":
-    print("keyframe process=1 time=100 next=#%d" % n)
+    print("snapshot process=1 time=100 next=#%d" % n)
     for i in range(n):
         print("  live #%d heap=1 birth=100" % i)
 elif kind == "rows":

@@ -15,14 +15,14 @@
 #include <string.h>
 
 enum { Success = 0, OutOfMemory = 2, NotSupported = 801, NotReady = 600 };
-enum { Devices = 2, MostBlocks = 4096 };
+enum { Devices = 2, MaxBlocks = 4096 };
 static const size_t Granularity = 2 << 20;
 
 static struct {
   uintptr_t Address;
   size_t Bytes;
   int Device;
-} Blocks[MostBlocks];
+} Blocks[MaxBlocks];
 static size_t Used[Devices];
 static uintptr_t NextAddress = 0x700000000000;
 static int Device, Busy;
@@ -46,7 +46,7 @@ static uintptr_t takeAddresses(size_t Bytes) {
 
 static int give(void **P, size_t Bytes) {
   *P = NULL;
-  for (int I = 0; I != MostBlocks && Used[Device] + Bytes <= total(); ++I) {
+  for (int I = 0; I != MaxBlocks && Used[Device] + Bytes <= total(); ++I) {
     if (Blocks[I].Address)
       continue;
     Blocks[I].Address = takeAddresses(Bytes);
@@ -60,7 +60,7 @@ static int give(void **P, size_t Bytes) {
 }
 
 static int takeBack(void *P) {
-  for (int I = 0; I != MostBlocks; ++I)
+  for (int I = 0; I != MaxBlocks; ++I)
     if (P && Blocks[I].Address == (uintptr_t)P) {
       Blocks[I].Address = 0;
       Used[Blocks[I].Device] -= Blocks[I].Bytes;
@@ -117,8 +117,8 @@ int cudaDriverGetVersion(int *Version) {
   *Version = 13000;
   return Success;
 }
-int cudaDeviceGetStreamPriorityRange(int *Least, int *Greatest) {
-  *Least = 0;
+int cudaDeviceGetStreamPriorityRange(int *Min, int *Greatest) {
+  *Min = 0;
   *Greatest = -1;
   return Success;
 }

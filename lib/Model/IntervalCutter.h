@@ -1,4 +1,5 @@
-//===- SliceCutter.h - Cuts the slices that a recorder would ----*- C++ -*-===//
+//===- IntervalCutter.h - Cuts the intervals that a recorder would ----*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,20 +7,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MEMKIT_LIB_MODEL_SLICECUTTER_H
-#define MEMKIT_LIB_MODEL_SLICECUTTER_H
+#ifndef MEMKIT_LIB_MODEL_INTERVALCUTTER_H
+#define MEMKIT_LIB_MODEL_INTERVALCUTTER_H
 
-#include "memkit/Account/SliceBatch.h"
+#include "memkit/Account/IntervalBatch.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Trace/TraceWriter.h"
 #include <map>
 
 namespace memkit {
 
-/// Observes a replay with ReplayOptions::Slices and writes its slices to Out.
-class SliceCutter : public ReplayObserver {
+/// Observes a replay with ReplayOptions::Intervals and writes its intervals to
+/// Out.
+class IntervalCutter : public ReplayObserver {
 public:
-  explicit SliceCutter(TraceWriter &Out) : Out(Out) {}
+  explicit IntervalCutter(TraceWriter &Out) : Out(Out) {}
 
   /// Before the run.
   void start(Replay &R) { Run = &R; }
@@ -38,14 +40,14 @@ private:
   uint32_t numProcesses() const { return Run->limits().Processes; }
   llvm::Error cut(uint32_t Process, uint64_t TimeNs);
   llvm::Error flush(uint32_t Process);
-  SliceBatch &batch(uint32_t Process) {
+  IntervalBatch &batch(uint32_t Process) {
     return Batches.try_emplace(Process, Process).first->second;
   }
 
-  std::map<uint32_t, SliceBatch> Batches;
-  Slice Cut;
+  std::map<uint32_t, IntervalBatch> Batches;
+  Interval Cut;
 };
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_MODEL_SLICECUTTER_H
+#endif // MEMKIT_LIB_MODEL_INTERVALCUTTER_H

@@ -1,4 +1,5 @@
-//===- AccountSlicesTest.cpp - When slices are cut, what they hold --------===//
+//===- AccountIntervalsTest.cpp - When intervals are cut, what they hold
+//--------===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +16,7 @@ using namespace memkit;
 
 namespace {
 
-TEST(AccountSlices, ASliceComesInParts) {
+TEST(AccountIntervals, AIntervalComesInParts) {
   Accounts A;
   A.addHeap(1, Heap());
   A.addHeap(2, Heap());
@@ -25,12 +26,12 @@ TEST(AccountSlices, ASliceComesInParts) {
     A.allocate({9 - Stack, A.stackRow(1, 1 + Stack % 2, Stack), 0}, Stack, 100,
                1);
   A.free({8, A.stackRow(1, 2, 1), 0}, 1, 200, 1);
-  using Rows = std::vector<SliceRow>;
+  using Rows = std::vector<IntervalRow>;
   std::vector<Rows> Parts;
   auto Cut = [&](uint64_t TimeNs) {
     Parts.clear();
-    A.beginCut(1, TimeNs, 9, SliceSums::Changed);
-    Slice Part;
+    A.beginCut(1, TimeNs, 9, IntervalSums::Changed);
+    Interval Part;
     while (A.isCutting(1))
       if (A.cutPart(1, 4, Part)) {
         EXPECT_EQ(Part.EndNs, TimeNs);
@@ -51,7 +52,7 @@ TEST(AccountSlices, ASliceComesInParts) {
   EXPECT_EQ(Parts, std::vector<Rows>(1)) << "nothing to tell, in one part";
 }
 
-TEST(AccountSlices, ALongSliceIsSorted) {
+TEST(AccountIntervals, ALongIntervalIsSorted) {
   constexpr uint32_t Heaps = 300, Stacks = 40;
   Accounts A;
   for (uint32_t Heap = 1; Heap <= Heaps; ++Heap)
@@ -59,7 +60,7 @@ TEST(AccountSlices, ALongSliceIsSorted) {
   A.beginProcess(1, 0);
   // All (heap, stack) in a scattered order: 7 and the number of them have no
   // common factor. Numbers of stacks beyond 2^22 take three digits of 11 bits.
-  std::vector<SliceRow> Expected;
+  std::vector<IntervalRow> Expected;
   uint64_t Ordinal = 0;
   for (uint32_t N = 0; N < Heaps * Stacks; ++N) {
     uint32_t At = N * 7 % (Heaps * Stacks), Heap = 1 + At % Heaps,
@@ -68,15 +69,15 @@ TEST(AccountSlices, ALongSliceIsSorted) {
     Expected.push_back({Heap, Stack, 1, At + 1, 1, At + 1});
   }
   std::sort(Expected.begin(), Expected.end(),
-            [](const SliceRow &X, const SliceRow &Y) {
+            [](const IntervalRow &X, const IntervalRow &Y) {
               return std::tie(X.Heap, X.Stack) < std::tie(Y.Heap, Y.Stack);
             });
-  Slice All;
-  A.cutSlice(1, 1'000, Ordinal, SliceSums::Whole, All);
+  Interval All;
+  A.cutInterval(1, 1'000, Ordinal, IntervalSums::Whole, All);
   EXPECT_EQ(All.Rows, Expected);
 }
 
-TEST(AccountSlices, ASliceIsCutWhileEventsGoOn) {
+TEST(AccountIntervals, AIntervalIsCutWhileEventsGoOn) {
   Accounts A;
   A.addHeap(1, Heap());
   A.beginProcess(1, 0);
@@ -88,14 +89,14 @@ TEST(AccountSlices, ASliceIsCutWhileEventsGoOn) {
   for (uint32_t Stack = 1; Stack <= Stacks; ++Stack)
     Add(Stack, 1);
   A.free({4, A.stackRow(1, 1, 5), 0}, 500, 2, 1);
-  A.beginCut(1, 1'000, Ordinal, SliceSums::Changed);
-  std::vector<SliceRow> Rows;
+  A.beginCut(1, 1'000, Ordinal, IntervalSums::Changed);
+  std::vector<IntervalRow> Rows;
   unsigned Parts = 0;
   while (A.isCutting(1)) {
     // Stacks that were given, and such that were not yet, change meanwhile.
     Add(1, 2'000 + Parts);
     Add(Stacks, 2'000 + Parts);
-    Slice Part;
+    Interval Part;
     EXPECT_TRUE(A.cutPart(1, 3, Part));
     EXPECT_EQ(Part.Index, 0u);
     EXPECT_EQ(Part.EndNs, 1'000u);
@@ -103,33 +104,34 @@ TEST(AccountSlices, ASliceIsCutWhileEventsGoOn) {
     ++Parts;
   }
   EXPECT_EQ(Parts, 4u);
-  std::vector<SliceRow> Expected;
+  std::vector<IntervalRow> Expected;
   for (uint32_t Stack = 1; Stack <= Stacks; ++Stack)
     if (Stack != 5)
       Expected.push_back({1, Stack, 1, 100 * Stack, 1, 100 * Stack});
   EXPECT_EQ(Rows, Expected) << "as it was at the cut";
-  Slice Next;
-  A.cutSlice(1, 3'000, Ordinal, SliceSums::Changed, Next);
+  Interval Next;
+  A.cutInterval(1, 3'000, Ordinal, IntervalSums::Changed, Next);
   EXPECT_EQ(Next.Index, 1u);
   EXPECT_EQ(Next.BeginNs, 1'000u);
-  EXPECT_EQ(Next.Rows, (std::vector<SliceRow>{{1, 1, 5, 500, 4, 400},
-                                              {1, Stacks, 5, 5000, 4, 4000}}));
+  EXPECT_EQ(Next.Rows,
+            (std::vector<IntervalRow>{{1, 1, 5, 500, 4, 400},
+                                      {1, Stacks, 5, 5000, 4, 4000}}));
   // One without rows is one part, too; else parts without rows are none.
-  Slice Part;
-  A.beginCut(1, 4'000, Ordinal, SliceSums::Changed);
+  Interval Part;
+  A.beginCut(1, 4'000, Ordinal, IntervalSums::Changed);
   EXPECT_TRUE(A.cutPart(1, 3, Part));
   EXPECT_TRUE(Part.Rows.empty());
   EXPECT_FALSE(A.isCutting(1));
   Add(1, 5'000);
   A.free({Ordinal - 1, A.stackRow(1, 1, 1), 0}, 100, 5'001, 1);
   Add(2, 5'002);
-  A.beginCut(1, 6'000, Ordinal, SliceSums::Changed);
+  A.beginCut(1, 6'000, Ordinal, IntervalSums::Changed);
   EXPECT_FALSE(A.cutPart(1, 1, Part)) << "as it was before";
   EXPECT_TRUE(A.cutPart(1, 1, Part));
   EXPECT_FALSE(A.isCutting(1));
 }
 
-TEST(AccountSlices, WhatRowsAllocateWaitsForAWholeSlice) {
+TEST(AccountIntervals, WhatRowsAllocateWaitsForAWholeInterval) {
   for (bool AtOnce : {true, false}) {
     Accounts A;
     A.addHeap(1, Heap());
@@ -141,12 +143,12 @@ TEST(AccountSlices, WhatRowsAllocateWaitsForAWholeSlice) {
       A.free({Ordinal, Row, 0}, Size, ++Time, Temporary ? 1 : 2);
       ++Ordinal;
     };
-    auto Cut = [&](SliceSums Sums, unsigned ChurnsMeanwhile = 0) {
+    auto Cut = [&](IntervalSums Sums, unsigned ChurnsMeanwhile = 0) {
       Time += 1'000;
-      std::vector<SliceRow> Rows;
-      Slice S;
+      std::vector<IntervalRow> Rows;
+      Interval S;
       if (AtOnce) {
-        A.cutSlice(1, Time, Ordinal, Sums, S);
+        A.cutInterval(1, Time, Ordinal, Sums, S);
         Rows = S.Rows;
       } else {
         A.beginCut(1, Time, Ordinal, Sums);
@@ -160,85 +162,85 @@ TEST(AccountSlices, WhatRowsAllocateWaitsForAWholeSlice) {
                 [](auto &X, auto &Y) { return X.Stack < Y.Stack; });
       return Rows;
     };
-    using Rows = std::vector<SliceRow>;
+    using Rows = std::vector<IntervalRow>;
     for (uint32_t Stack = 1; Stack <= 3; ++Stack)
       Churn(Stack, 10 * Stack, Stack != 2);
-    EXPECT_EQ(Cut(SliceSums::Changed), Rows());
+    EXPECT_EQ(Cut(IntervalSums::Changed), Rows());
     Churn(1, 7, true);
     uint32_t Row = A.stackRow(1, 1, 2);
     A.allocate({Ordinal++, Row, 0}, 100, ++Time, 1);
-    EXPECT_EQ(Cut(SliceSums::Changed, 2), (Rows{{1, 2, 1, 100, 2, 120, 0}}))
+    EXPECT_EQ(Cut(IntervalSums::Changed, 2), (Rows{{1, 2, 1, 100, 2, 120, 0}}))
         << "with what waited";
     // Stack 3 is touched while the one before is cut, stack 1 is not.
-    EXPECT_EQ(Cut(SliceSums::Whole, 1),
+    EXPECT_EQ(Cut(IntervalSums::Whole, 1),
               (Rows{{1, 1, 0, 0, 2, 17, 2}, {1, 3, 0, 0, 3, 40, 3}}));
-    EXPECT_EQ(Cut(SliceSums::Whole), (Rows{{1, 3, 0, 0, 1, 5, 1}}));
-    EXPECT_EQ(Cut(SliceSums::Whole), Rows());
+    EXPECT_EQ(Cut(IntervalSums::Whole), (Rows{{1, 3, 0, 0, 1, 5, 1}}));
+    EXPECT_EQ(Cut(IntervalSums::Whole), Rows());
     // What does not fit the room for what waits is written at once.
     Churn(1, 3'000'000'000, true);
-    EXPECT_EQ(Cut(SliceSums::Changed), Rows());
+    EXPECT_EQ(Cut(IntervalSums::Changed), Rows());
     Churn(1, 3'000'000'000, true);
-    EXPECT_EQ(Cut(SliceSums::Changed),
+    EXPECT_EQ(Cut(IntervalSums::Changed),
               (Rows{{1, 1, 0, 0, 2, 6'000'000'000, 2}}));
   }
 }
 
-TEST(AccountSlices, SlicesAreWholeWhileThatIsCheap) {
+TEST(AccountIntervals, IntervalsAreWholeWhileThatIsCheap) {
   Accounts A;
   A.addHeap(1, Heap());
   A.beginProcess(1, 0);
   constexpr uint32_t Stacks = 2'000;
   uint64_t Ordinal = 0, Time = 0, Sum = 0;
-  unsigned Whole = 0, Slices = 0;
+  unsigned Whole = 0, Intervals = 0;
   size_t Written = 0;
-  for (; Slices != 200; ++Slices) {
+  for (; Intervals != 200; ++Intervals) {
     for (uint32_t Stack = 1; Stack <= Stacks; ++Stack, ++Ordinal) {
       uint32_t Row = A.stackRow(1, 1, Stack);
       A.allocate({Ordinal, Row, 0}, 8, ++Time, 1);
       A.free({Ordinal, Row, 0}, 8, ++Time, 1);
     }
-    Slice S;
-    SliceSums Sums = Slices == 199 ? SliceSums::Whole : A.dueSums(1);
-    A.cutSlice(1, Time += 100, Ordinal, Sums, S);
-    Whole += Sums == SliceSums::Whole;
+    Interval S;
+    IntervalSums Sums = Intervals == 199 ? IntervalSums::Whole : A.dueSums(1);
+    A.cutInterval(1, Time += 100, Ordinal, Sums, S);
+    Whole += Sums == IntervalSums::Whole;
     Written += S.Rows.size();
-    for (const SliceRow &R : S.Rows)
+    for (const IntervalRow &R : S.Rows)
       Sum += R.AllocatedBytes;
   }
-  EXPECT_EQ(Sum, uint64_t(Slices) * Stacks * 8) << "nothing is lost";
+  EXPECT_EQ(Sum, uint64_t(Intervals) * Stacks * 8) << "nothing is lost";
   EXPECT_GE(Whole, 8u);
   EXPECT_LE(Written, Ordinal * 2 / 64 + (1 << 14) + Stacks);
 }
 
-TEST(AccountSlices, SlicesOfStepsAndTime) {
+TEST(AccountIntervals, IntervalsOfStepsAndTime) {
   Accounts A;
   A.addHeap(1, Heap());
   A.beginProcess(1, 0);
   uint32_t Row = A.stackRow(1, 1, 5);
-  EXPECT_FALSE(A.timeSliceDue(1, 1'000'000)) << "before the first interval";
-  EXPECT_FALSE(A.timeSliceDue(1, 250'000'000)) << "nothing changed";
-  EXPECT_EQ(A.nextSliceNs(1), 300'000'000u);
+  EXPECT_FALSE(A.timeIntervalDue(1, 1'000'000)) << "before the first interval";
+  EXPECT_FALSE(A.timeIntervalDue(1, 250'000'000)) << "nothing changed";
+  EXPECT_EQ(A.nextIntervalNs(1), 300'000'000u);
   A.allocate({0, Row, 0}, 10, 260'000'000, 1);
-  EXPECT_TRUE(A.timeSliceDue(1, 300'000'000));
-  Slice S;
-  A.cutSlice(1, 300'000'000, 1, SliceSums::Changed, S);
-  EXPECT_EQ(S.Rows, (std::vector<SliceRow>{{1, 5, 1, 10, 1, 10}}));
+  EXPECT_TRUE(A.timeIntervalDue(1, 300'000'000));
+  Interval S;
+  A.cutInterval(1, 300'000'000, 1, IntervalSums::Changed, S);
+  EXPECT_EQ(S.Rows, (std::vector<IntervalRow>{{1, 5, 1, 10, 1, 10}}));
   A.beginStep(1, 7, 310'000'000);
-  EXPECT_TRUE(A.stepSliceDue(1)) << "what was before the first step";
-  A.cutSlice(1, 310'000'000, 1, SliceSums::Changed, S);
+  EXPECT_TRUE(A.stepIntervalDue(1)) << "what was before the first step";
+  A.cutInterval(1, 310'000'000, 1, IntervalSums::Changed, S);
   EXPECT_EQ(S.FirstStep, 0u);
   EXPECT_EQ(S.LastStep, 0u);
   EXPECT_TRUE(S.Rows.empty());
-  EXPECT_FALSE(A.stepSliceDue(1));
+  EXPECT_FALSE(A.stepIntervalDue(1));
   A.free({0, Row, 0}, 10, 320'000'000, 1);
   A.beginStep(1, 8, 330'000'000);
-  EXPECT_TRUE(A.stepSliceDue(1));
-  A.cutSlice(1, 330'000'000, 1, SliceSums::Changed, S);
+  EXPECT_TRUE(A.stepIntervalDue(1));
+  A.cutInterval(1, 330'000'000, 1, IntervalSums::Changed, S);
   EXPECT_EQ(S.FirstStep, 7u);
   EXPECT_EQ(S.LastStep, 7u);
   EXPECT_EQ(S.BeginNs, 310'000'000u);
-  EXPECT_EQ(S.Rows, (std::vector<SliceRow>{{1, 5, 0, 0, 0, 0, 1}}));
-  EXPECT_EQ(A.nextSliceNs(1), UINT64_MAX) << "steps replace time";
+  EXPECT_EQ(S.Rows, (std::vector<IntervalRow>{{1, 5, 0, 0, 0, 0, 1}}));
+  EXPECT_EQ(A.nextIntervalNs(1), UINT64_MAX) << "steps replace time";
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-//===- Keyframer.h - Writes what lives without stopping for it -*- C++ -*-===//
+//===- SnapshotWriter.h - Writes what lives without stopping for it -*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MEMKIT_LIB_RECORD_KEYFRAMER_H
-#define MEMKIT_LIB_RECORD_KEYFRAMER_H
+#ifndef MEMKIT_LIB_RECORD_SNAPSHOTWRITER_H
+#define MEMKIT_LIB_RECORD_SNAPSHOTWRITER_H
 
 #include "memkit/Record/LiveTable.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -40,9 +41,9 @@ struct LiveSource {
 /// parts of a few thousand blocks; then each group of parts is filled by a walk
 /// of its own, sorted and written, so that the memory for it stays a fraction
 /// of the table's.
-class Keyframer {
+class SnapshotWriter {
 public:
-  /// Whether a keyframe is worth its bytes now: it saves the replay of many
+  /// Whether a snapshot is worth its bytes now: it saves the replay of many
   /// events for each block, and would be a small part of the Bytes that the
   /// trace has grown to since the last.
   bool due(uint64_t Events, uint64_t Live, uint64_t Bytes) const {
@@ -118,4 +119,4 @@ private:
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_KEYFRAMER_H
+#endif // MEMKIT_LIB_RECORD_SNAPSHOTWRITER_H

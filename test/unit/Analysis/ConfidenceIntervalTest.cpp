@@ -1,4 +1,5 @@
-//===- IntervalTest.cpp - How far means of few runs may be off ------------===//
+//===- ConfidenceIntervalTest.cpp - How far means of few runs may be off
+//------------===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "memkit/Analysis/Interval.h"
+#include "memkit/Analysis/ConfidenceInterval.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <functional>
@@ -14,7 +15,7 @@
 
 using namespace memkit;
 
-TEST(Interval, QuantilesOfStudent) {
+TEST(ConfidenceInterval, QuantilesOfStudent) {
   // With one degree tan(pi (P - 1/2)), with two 2 a / sqrt(2 (1 - a^2)),
   // a = P - 1/2 doubled; the others from tables.
   EXPECT_NEAR(studentQuantile(0.975, 1), std::tan(0.475 * M_PI), 1e-7);
@@ -27,7 +28,7 @@ TEST(Interval, QuantilesOfStudent) {
   EXPECT_NEAR(studentQuantile(0.5, 3), 0, 1e-9);
 }
 
-TEST(Interval, Welch) {
+TEST(ConfidenceInterval, Welch) {
   // Means 12 and 20, sample variances 4 and 8 of 3 each: the variance of the
   // difference is 4/3 + 8/3 = 4, degrees of freedom 16 / ((16/9)/2 + (64/9)/2)
   // = 3.6, t = 2.9026 at 95 %: 8 +- 5.805.
@@ -41,7 +42,7 @@ TEST(Interval, Welch) {
   EXPECT_FALSE(I->hasZero());
 }
 
-TEST(Interval, OneRunVariesAsTheOthers) {
+TEST(ConfidenceInterval, OneRunVariesAsTheOthers) {
   // Variance 2 with one degree: 2 (1/2 + 1) = 3; t = 12.7062.
   auto I = differenceOfMeans({9, 11}, {15}, 0.95);
   ASSERT_TRUE(I);
@@ -50,7 +51,7 @@ TEST(Interval, OneRunVariesAsTheOthers) {
   EXPECT_TRUE(I->hasZero());
 }
 
-TEST(Interval, WhereThereIsNone) {
+TEST(ConfidenceInterval, WhereThereIsNone) {
   EXPECT_FALSE(differenceOfMeans({1}, {2}, 0.95));
   EXPECT_FALSE(differenceOfMeans({}, {2, 3}, 0.95));
   EXPECT_FALSE(differenceOfMeans({1, 2}, {}, 0.95));
@@ -82,7 +83,7 @@ static double coverage(unsigned Runs,
 }
 
 // What docs/CommandGuide/memdiff.md says of it.
-TEST(Interval, HoldsTheTruthAsOftenAsItSays) {
+TEST(ConfidenceInterval, HoldsTheTruthAsOftenAsItSays) {
   std::normal_distribution<double> Normal(100, 5);
   std::lognormal_distribution<double> Skewed(0, 1);
   for (unsigned Runs : {2, 3, 5, 10}) {

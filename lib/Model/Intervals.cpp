@@ -1,4 +1,5 @@
-//===- Slices.cpp - How live bytes moved over time --------------*- C++ -*-===//
+//===- Intervals.cpp - How live bytes moved over time --------------*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "memkit/Model/Slices.h"
-#include "SliceCutter.h"
+#include "memkit/Model/Intervals.h"
+#include "IntervalCutter.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -18,50 +19,52 @@ namespace memkit {
 /// How many rows ahead what is known of them is fetched.
 static constexpr size_t RowsAhead = 16;
 
-SliceSeries::~SliceSeries() = default;
+IntervalSeries::~IntervalSeries() = default;
 
-TraceReader &SliceSeries::reader() const {
+TraceReader &IntervalSeries::reader() const {
   return Made ? *Made : S.trace().reader();
 }
 
-bool SliceSeries::hasLifetimes() const {
+bool IntervalSeries::hasLifetimes() const {
   return any_of(reader().blocks(), [](const BlockInfo &B) {
     return B.Kind == BlockKind::Lifetimes;
   });
 }
 
-bool SliceSeries::hasSteps() const {
-  return any_of(Processes, [](const ProcessSlices &I) { return I.hasSteps(); });
+bool IntervalSeries::hasSteps() const {
+  return any_of(Processes,
+                [](const ProcessIntervals &I) { return I.hasSteps(); });
 }
 
-Expected<std::unique_ptr<SliceSeries>> SliceSeries::create(const Sums &S) {
-  std::unique_ptr<SliceSeries> New(new SliceSeries(S));
+Expected<std::unique_ptr<IntervalSeries>>
+IntervalSeries::create(const Sums &S) {
+  std::unique_ptr<IntervalSeries> New(new IntervalSeries(S));
   ArrayRef<BlockInfo> Blocks = S.trace().reader().blocks();
   auto Has = [&](BlockKind K) {
     return any_of(Blocks, [&](const BlockInfo &B) { return B.Kind == K; });
   };
-  // A cut trace lacks its last slices, an old one lifetimes.
-  bool Whole = Has(BlockKind::Slices) && Has(BlockKind::Lifetimes) &&
+  // A cut trace lacks its last intervals, an old one lifetimes.
+  bool Whole = Has(BlockKind::Intervals) && Has(BlockKind::Lifetimes) &&
                !S.trace().isReplayed() && !S.selection().needsEvents();
   if (!Whole && Has(BlockKind::Events))
-    if (Error E = New->makeSlices())
+    if (Error E = New->makeIntervals())
       return std::move(E);
   if (Error E = New->readHeads())
     return std::move(E);
   return New;
 }
 
-/// Writes a trace of slices alone, in memory: it is as small as those of a
+/// Writes a trace of intervals alone, in memory: it is as small as those of a
 /// recorder.
-Error SliceSeries::makeSlices() {
+Error IntervalSeries::makeIntervals() {
   const Trace &T = S.trace();
   StringSink Out(MadeFile);
   auto Writer = TraceWriter::create(Out, T.header());
   if (!Writer)
     return Writer.takeError();
-  SliceCutter Cutter(**Writer);
+  IntervalCutter Cutter(**Writer);
   ReplayOptions Options;
-  Options.Slices = true;
+  Options.Intervals = true;
   const Selection &Sel = S.selection();
   if (Sel.needsBirths())
     Options.Select = [&](const Birth &B) { return Sel.hasBirth(B); };
@@ -88,9 +91,10 @@ Error SliceSeries::makeSlices() {
   return Error::success();
 }
 
-size_t ProcessSlices::headsBefore(uint64_t Index) const {
-  auto At = lower_bound(
-      Heads, Index, [](const SliceHead &H, uint64_t I) { return H.Index < I; });
+size_t ProcessIntervals::headsBefore(uint64_t Index) const {
+  auto At = lower_bound(Heads, Index, [](const IntervalHead &H, uint64_t I) {
+    return H.Index < I;
+  });
   return At - Heads.begin();
 }
 
@@ -98,18 +102,18 @@ size_t ProcessSlices::headsBefore(uint64_t Index) const {
 // Heads
 //===----------------------------------------------------------------------===//
 
-/// A slice with many rows comes in parts, all with its number.
-static bool goesOn(bool Any, uint64_t Index, const Slice &S) {
+/// An interval with many rows comes in parts, all with its number.
+static bool goesOn(bool Any, uint64_t Index, const Interval &S) {
   return Any && S.Index == Index;
 }
 
-Error SliceSeries::addHeads(const BlockInfo &B, const Slices &Block) {
+Error IntervalSeries::addHeads(const BlockInfo &B, const Intervals &Block) {
   const Trace &T = S.trace();
   auto Wrong = [&](const Twine &What) {
     return makeTraceError(T.name(), B.Offset, What);
   };
   if (Block.Process == 0 || Block.Process > T.processes().size())
-    return Wrong("slices of process " + Twine(Block.Process) + " of " +
+    return Wrong("intervals of process " + Twine(Block.Process) + " of " +
                  Twine(T.processes().size()));
   if (!S.selection().hasProcess(Block.Process) || Block.Rows.empty())
     return Error::success();
@@ -119,14 +123,14 @@ Error SliceSeries::addHeads(const BlockInfo &B, const Slices &Block) {
     Cursors.emplace_back();
     Place = Processes.size();
   }
-  ProcessSlices &I = Processes[Place - 1];
+  ProcessIntervals &I = Processes[Place - 1];
   Cursor &C = Cursors[Place - 1];
-  for (const Slice &Part : Block.Rows) {
+  for (const Interval &Part : Block.Rows) {
     if (goesOn(C.Any, C.Index, Part))
       continue;
     if (Part.EndNs < Part.BeginNs ||
         (C.Any && (Part.Index < C.Index || Part.EndNs < I.Heads.back().EndNs)))
-      return Wrong("slice " + Twine(Part.Index) + " of process " +
+      return Wrong("interval " + Twine(Part.Index) + " of process " +
                    Twine(Block.Process) + " is out of order");
     C = {I.Heads.size(), Part.Index, true};
     I.Heads.push_back({Part.Index, Part.FirstStep, Part.LastStep, Part.BeginNs,
@@ -135,18 +139,18 @@ Error SliceSeries::addHeads(const BlockInfo &B, const Slices &Block) {
   return Error::success();
 }
 
-Error SliceSeries::readHeads() {
+Error IntervalSeries::readHeads() {
   PlaceOf.assign(S.trace().processes().size() + 1, 0);
-  Slices Block;
+  Intervals Block;
   for (const BlockInfo &B : reader().blocks()) {
-    if (B.Kind != BlockKind::Slices)
+    if (B.Kind != BlockKind::Intervals)
       continue;
     if (Error E = reader().readHeads(B, Block))
       return E;
     if (Error E = addHeads(B, Block))
       return E;
   }
-  sort(Processes, [](const ProcessSlices &A, const ProcessSlices &B) {
+  sort(Processes, [](const ProcessIntervals &A, const ProcessIntervals &B) {
     return A.Process < B.Process;
   });
   for (size_t Place = 0; Place != Processes.size(); ++Place)
@@ -159,7 +163,7 @@ Error SliceSeries::readHeads() {
 // Rows
 //===----------------------------------------------------------------------===//
 
-uint32_t SliceSeries::rowOf(uint32_t Place, const SliceRow &R) {
+uint32_t IntervalSeries::rowOf(uint32_t Place, const IntervalRow &R) {
   RowCache &First = *FirstRows[Place];
   if (uint32_t Known = First.find(R.Stack, R.Heap))
     return Known - 1;
@@ -175,17 +179,17 @@ uint32_t SliceSeries::rowOf(uint32_t Place, const SliceRow &R) {
   return Values.size() - 1;
 }
 
-Error SliceSeries::giveSlice(const BlockInfo &B, uint32_t Place,
-                             const Slice &Part, Taker Take) {
+Error IntervalSeries::giveInterval(const BlockInfo &B, uint32_t Place,
+                                   const Interval &Part, Taker Take) {
   const Selection &Sel = S.selection();
   const Trace &T = S.trace();
   RowCache &First = *FirstRows[Place];
   Changes.clear();
   for (size_t I = 0; I != Part.Rows.size(); ++I) {
-    const SliceRow &R = Part.Rows[I];
+    const IntervalRow &R = Part.Rows[I];
     if (R.Heap == 0 || R.Heap > T.heaps().size() || R.Stack > T.numStacks())
       return makeTraceError(T.name(), B.Offset,
-                            "a slice with heap " + Twine(R.Heap) + " of " +
+                            "an interval with heap " + Twine(R.Heap) + " of " +
                                 Twine(T.heaps().size()) + ", stack " +
                                 Twine(R.Stack) + " of " + Twine(T.numStacks()));
     if (I + RowsAhead < Part.Rows.size())
@@ -196,17 +200,17 @@ Error SliceSeries::giveSlice(const BlockInfo &B, uint32_t Place,
     Changes.push_back({Row, R.Heap, R.Stack, R.LiveBlocks, R.LiveBytes, 0, 0,
                        R.Allocations, R.AllocatedBytes, R.Temporaries});
   }
-  for (SliceChange &C : Changes) {
+  for (IntervalChange &C : Changes) {
     Value &V = Values[C.Row];
     C.BlocksBefore = V.Blocks;
     C.BytesBefore = V.Bytes;
     V = {C.Blocks, C.Bytes};
   }
   return Changes.empty() ? Error::success()
-                         : Take(Place, Cursors[Place].Slice, Changes);
+                         : Take(Place, Cursors[Place].Interval, Changes);
 }
 
-Error SliceSeries::forEachLifetimes(
+Error IntervalSeries::forEachLifetimes(
     function_ref<void(size_t, const Lifetimes &)> Take) {
   const Selection &Sel = S.selection();
   const Trace &T = S.trace();
@@ -247,7 +251,7 @@ Error SliceSeries::forEachLifetimes(
   return Error::success();
 }
 
-Error SliceSeries::forEach(Taker Take) {
+Error IntervalSeries::forEach(Taker Take) {
   std::fill(Values.begin(), Values.end(), Value());
   Cursors.assign(Processes.size(), {});
   for (std::unique_ptr<RowCache> &First : FirstRows)
@@ -255,9 +259,9 @@ Error SliceSeries::forEach(Taker Take) {
       First = std::make_unique<RowCache>(S.trace().numStacks());
       First->open();
     }
-  Slices Block;
+  Intervals Block;
   for (const BlockInfo &B : reader().blocks()) {
-    if (B.Kind != BlockKind::Slices)
+    if (B.Kind != BlockKind::Intervals)
       continue;
     if (Error E = reader().read(B, Block))
       return E;
@@ -266,10 +270,10 @@ Error SliceSeries::forEach(Taker Take) {
       continue;
     uint32_t Place = PlaceOf[Block.Process] - 1;
     Cursor &C = Cursors[Place];
-    for (const Slice &Part : Block.Rows) {
+    for (const Interval &Part : Block.Rows) {
       if (!goesOn(C.Any, C.Index, Part))
-        C = {C.Any ? C.Slice + 1 : 0, Part.Index, true};
-      if (Error E = giveSlice(B, Place, Part, Take))
+        C = {C.Any ? C.Interval + 1 : 0, Part.Index, true};
+      if (Error E = giveInterval(B, Place, Part, Take))
         return E;
     }
   }

@@ -1,4 +1,5 @@
-//===- Interval.h - How far means of few runs may be off --------*- C++ -*-===//
+//===- ConfidenceInterval.h - How far means of few runs may be off --------*-
+// C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MEMKIT_ANALYSIS_INTERVAL_H
-#define MEMKIT_ANALYSIS_INTERVAL_H
+#ifndef MEMKIT_ANALYSIS_CONFIDENCEINTERVAL_H
+#define MEMKIT_ANALYSIS_CONFIDENCEINTERVAL_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include <optional>
@@ -16,7 +17,7 @@ namespace memkit {
 
 /// A difference and where it lies with some confidence, in the unit of what was
 /// measured.
-struct Interval {
+struct ConfidenceInterval {
   double Mean = 0;
   double Low = 0;
   double High = 0;
@@ -32,15 +33,15 @@ double studentQuantile(double P, double Freedom);
 /// groups may vary differently. Where one of them has a single value it is
 /// taken to vary as the other does. None when both have one, or one has none.
 /// Confidence: 0 to 1.
-std::optional<Interval> differenceOfMeans(llvm::ArrayRef<double> Before,
-                                          llvm::ArrayRef<double> After,
-                                          double Confidence);
+std::optional<ConfidenceInterval>
+differenceOfMeans(llvm::ArrayRef<double> Before, llvm::ArrayRef<double> After,
+                  double Confidence);
 
 /// The difference of two estimates, whose errors are Normal, with Variance in
 /// all.
-Interval differenceOfEstimates(double Before, double After, double Variance,
-                               double Confidence);
+ConfidenceInterval differenceOfEstimates(double Before, double After,
+                                         double Variance, double Confidence);
 
 } // namespace memkit
 
-#endif // MEMKIT_ANALYSIS_INTERVAL_H
+#endif // MEMKIT_ANALYSIS_CONFIDENCEINTERVAL_H

@@ -1,4 +1,5 @@
-//===- Interval.cpp - How far means of few runs may be off ------*- C++ -*-===//
+//===- ConfidenceInterval.cpp - How far means of few runs may be off ------*-
+// C++ -*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "memkit/Analysis/Interval.h"
+#include "memkit/Analysis/ConfidenceInterval.h"
 #include "Distributions.h"
 #include <algorithm>
 #include <cmath>
@@ -46,9 +47,9 @@ struct Group {
 };
 } // namespace
 
-std::optional<Interval> differenceOfMeans(ArrayRef<double> Before,
-                                          ArrayRef<double> After,
-                                          double Confidence) {
+std::optional<ConfidenceInterval> differenceOfMeans(ArrayRef<double> Before,
+                                                    ArrayRef<double> After,
+                                                    double Confidence) {
   if (Before.empty() || After.empty() || Before.size() + After.size() < 3)
     return std::nullopt;
   Group B(Before), A(After);
@@ -69,11 +70,11 @@ std::optional<Interval> differenceOfMeans(ArrayRef<double> Before,
   double Difference = A.Mean - B.Mean;
   double Half = studentQuantile((1 + Confidence) / 2, Freedom) *
                 std::sqrt(std::max(Variance, 0.0));
-  return Interval{Difference, Difference - Half, Difference + Half};
+  return ConfidenceInterval{Difference, Difference - Half, Difference + Half};
 }
 
-Interval differenceOfEstimates(double Before, double After, double Variance,
-                               double Confidence) {
+ConfidenceInterval differenceOfEstimates(double Before, double After,
+                                         double Variance, double Confidence) {
   const double Many = 1e6;
   double Half =
       studentQuantile((1 + Confidence) / 2, Many) * std::sqrt(Variance);

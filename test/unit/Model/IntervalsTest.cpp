@@ -1,4 +1,5 @@
-//===- SlicesTest.cpp - How live bytes moved over time ----------*- C++ -*-===//
+//===- IntervalsTest.cpp - How live bytes moved over time ----------*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "memkit/Model/Slices.h"
+#include "memkit/Model/Intervals.h"
 #include "TextTrace.h"
 #include "memkit/Support/ToolMain.h"
 
@@ -27,7 +28,7 @@ dictionary
 )";
 
 /// Step 1 begins at 1000 ns, step 2 at 2000, step 3 at 3000. Live at the ends
-/// of the slices (before step 1, of steps 1, 2, 3):
+/// of the intervals (before step 1, of steps 1, 2, 3):
 ///   heap 1, stack 1: 10, 10 + 100 = 110, 100, 100
 ///   heap 1, stack 2:  0,              0, 200, 200
 ///   heap 2, stack 1:  0,              7,   0,   0
@@ -49,7 +50,7 @@ namespace {
 struct Read {
   std::unique_ptr<Trace> T;
   std::unique_ptr<Sums> S;
-  std::unique_ptr<SliceSeries> Series;
+  std::unique_ptr<IntervalSeries> Series;
 };
 } // namespace
 
@@ -58,18 +59,18 @@ static Read open(StringRef Text, SelectionSpec Spec = {}) {
   R.T = textTrace(Text);
   R.S = std::make_unique<Sums>(
       cantFail(Sums::create(*R.T, cantFail(Selection::create(*R.T, Spec)))));
-  R.Series = cantFail(SliceSeries::create(*R.S));
+  R.Series = cantFail(IntervalSeries::create(*R.S));
   return R;
 }
 
-/// `slice: heap/stack before>after ...` for each slice that is given.
-static std::string listed(SliceSeries &S) {
+/// `interval: heap/stack before>after ...` for each interval that is given.
+static std::string listed(IntervalSeries &S) {
   std::string Out;
-  cantFail(
-      S.forEach([&](size_t Process, size_t Slice, ArrayRef<SliceChange> Rows) {
+  cantFail(S.forEach(
+      [&](size_t Process, size_t Interval, ArrayRef<IntervalChange> Rows) {
         Out += std::to_string(S.processes()[Process].Process) + "." +
-               std::to_string(Slice) + ":";
-        for (const SliceChange &R : Rows)
+               std::to_string(Interval) + ":";
+        for (const IntervalChange &R : Rows)
           Out += " " + std::to_string(R.Heap) + "/" + std::to_string(R.Stack) +
                  " " + std::to_string(R.BytesBefore) + ">" +
                  std::to_string(R.Bytes);
@@ -79,10 +80,10 @@ static std::string listed(SliceSeries &S) {
   return Out;
 }
 
-TEST(Slices, MadeFromEvents) {
+TEST(Intervals, MadeFromEvents) {
   Read R = open(std::string(Names) + Steps);
   ASSERT_EQ(R.Series->processes().size(), 1u);
-  const ProcessSlices &I = R.Series->processes()[0];
+  const ProcessIntervals &I = R.Series->processes()[0];
   ASSERT_EQ(I.Heads.size(), 4u);
   EXPECT_TRUE(R.Series->hasSteps());
   EXPECT_EQ(I.Heads[0].LastStep, 0u);
@@ -100,20 +101,20 @@ TEST(Slices, MadeFromEvents) {
   EXPECT_EQ(R.Series->numRows(), 3u);
 }
 
-TEST(Slices, SayWhatWasAllocated) {
+TEST(Intervals, SayWhatWasAllocated) {
   Read R = open(std::string(Names) + Steps);
-  for (const SliceHead &H : R.Series->processes()[0].Heads)
-    EXPECT_EQ(H.Sums, SliceSums::Whole);
+  for (const IntervalHead &H : R.Series->processes()[0].Heads)
+    EXPECT_EQ(H.Sums, IntervalSums::Whole);
   std::string Out;
-  cantFail(
-      R.Series->forEach([&](size_t, size_t Slice, ArrayRef<SliceChange> Rows) {
-        for (const SliceChange &C : Rows)
-          Out += std::to_string(Slice) + ": " + std::to_string(C.Heap) + "/" +
-                 std::to_string(C.Stack) + " " + std::to_string(C.Allocations) +
-                 " " + std::to_string(C.AllocatedBytes) + " " +
-                 std::to_string(C.Temporaries) + "\n";
-        return Error::success();
-      }));
+  cantFail(R.Series->forEach([&](size_t, size_t Interval,
+                                 ArrayRef<IntervalChange> Rows) {
+    for (const IntervalChange &C : Rows)
+      Out += std::to_string(Interval) + ": " + std::to_string(C.Heap) + "/" +
+             std::to_string(C.Stack) + " " + std::to_string(C.Allocations) +
+             " " + std::to_string(C.AllocatedBytes) + " " +
+             std::to_string(C.Temporaries) + "\n";
+    return Error::success();
+  }));
   EXPECT_EQ(Out, "0: 1/1 1 10 0\n"
                  "1: 1/1 1 100 0\n"
                  "1: 2/1 1 7 0\n"
@@ -122,7 +123,7 @@ TEST(Slices, SayWhatWasAllocated) {
                  "2: 2/1 0 0 0\n");
 }
 
-TEST(Slices, OfASelection) {
+TEST(Intervals, OfASelection) {
   SelectionSpec Heap;
   Heap.Heaps = {"host.mmap"};
   Read R = open(std::string(Names) + Steps, Heap);
@@ -134,7 +135,7 @@ TEST(Slices, OfASelection) {
   EXPECT_EQ(listed(*L.Series), "1.1: 1/1 0>100\n1.2: 1/2 0>200\n");
 }
 
-TEST(Slices, OfAWindow) {
+TEST(Intervals, OfAWindow) {
   SelectionSpec Spec;
   Spec.Since = cantFail(parseTimePoint("step:1"));
   Spec.Until = cantFail(parseTimePoint("step:2"));
@@ -143,28 +144,28 @@ TEST(Slices, OfAWindow) {
   EXPECT_EQ(listed(*R.Series), "1.1: 1/1 0>100 2/1 0>7\n");
 }
 
-/// As a recorder wrote them, of two processes whose blocks mix, one slice in
+/// As a recorder wrote them, of two processes whose blocks mix, one interval in
 /// parts. There are no events.
 static constexpr char Written[] = R"(
-slices process=1
-  slice 0 begin=0 end=100
+intervals process=1
+  interval 0 begin=0 end=100
     row heap=1 stack=1 blocks=1 bytes=10
-  slice 1 begin=100 end=200
+  interval 1 begin=100 end=200
     row heap=1 stack=1 blocks=2 bytes=30
-slices process=2
-  slice 0 begin=50 end=150
+intervals process=2
+  interval 0 begin=50 end=150
     row heap=1 stack=1 blocks=1 bytes=5
-slices process=1
-  slice 1 begin=100 end=200
+intervals process=1
+  interval 1 begin=100 end=200
     row heap=1 stack=2 blocks=1 bytes=8
-  slice 2 begin=200 end=300
+  interval 2 begin=200 end=300
     row heap=1 stack=1 blocks=0 bytes=0
 )";
 static constexpr char Ended[] = R"(
 summary number=1 end=300
 )";
 
-TEST(Slices, AsTheyAreWritten) {
+TEST(Intervals, AsTheyAreWritten) {
   Read R = open(std::string(Names) + Written + Ended);
   ASSERT_EQ(R.Series->processes().size(), 2u);
   EXPECT_EQ(R.Series->processes()[0].Heads.size(), 3u);
@@ -182,37 +183,37 @@ TEST(Slices, AsTheyAreWritten) {
   EXPECT_EQ(listed(*P.Series), "2.0: 1/1 0>5\n");
 }
 
-TEST(Slices, None) {
+TEST(Intervals, None) {
   Read R = open(std::string(Names) + Ended);
   EXPECT_TRUE(R.Series->processes().empty());
   EXPECT_FALSE(R.Series->hasSteps());
   EXPECT_EQ(listed(*R.Series), "");
 }
 
-static std::string problemOf(StringRef Slices) {
-  auto T = textTrace((Twine(Names) + Slices + Ended).str());
+static std::string problemOf(StringRef Intervals) {
+  auto T = textTrace((Twine(Names) + Intervals + Ended).str());
   Sums S = cantFail(Sums::create(*T, cantFail(Selection::create(*T, {}))));
-  auto Series = SliceSeries::create(S);
+  auto Series = IntervalSeries::create(S);
   Error E = Series
                 ? (*Series)->forEach([](auto...) { return Error::success(); })
                 : Series.takeError();
   return toString(std::move(E));
 }
 
-TEST(Slices, OutOfOrder) {
+TEST(Intervals, OutOfOrder) {
   // In time, and in number.
   EXPECT_NE(problemOf(R"(
-slices process=1
-  slice 0 begin=0 end=100
-  slice 1 begin=0 end=50
+intervals process=1
+  interval 0 begin=0 end=100
+  interval 1 begin=0 end=50
 )")
-                .find("slice 1 of process 1 is out of order"),
+                .find("interval 1 of process 1 is out of order"),
             std::string::npos);
   EXPECT_NE(problemOf(R"(
-slices process=1
-  slice 1 begin=0 end=100
-  slice 0 begin=100 end=150
+intervals process=1
+  interval 1 begin=0 end=100
+  interval 0 begin=100 end=150
 )")
-                .find("slice 0 of process 1 is out of order"),
+                .find("interval 0 of process 1 is out of order"),
             std::string::npos);
 }

@@ -1,4 +1,4 @@
-//===- Keyframer.cpp - Writes what lives without stopping for it -*- C++
+//===- SnapshotWriter.cpp - Writes what lives without stopping for it -*- C++
 //-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Process/Keyframer.h"
+#include "Process/SnapshotWriter.h"
 #include "Output/Recording.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,9 +15,10 @@
 using namespace llvm;
 using namespace memkit;
 
-void Keyframer::start(uint64_t NextOrdinal, uint64_t AtEvents, uint64_t AtNs,
-                      uint64_t NumLive, ArrayRef<LiveEntry> Detached,
-                      const Enclosers &Outer) {
+void SnapshotWriter::start(uint64_t NextOrdinal, uint64_t AtEvents,
+                           uint64_t AtNs, uint64_t NumLive,
+                           ArrayRef<LiveEntry> Detached,
+                           const Enclosers &Outer) {
   Enclosing = &Outer;
   Phase = Counting;
   Limit = NextOrdinal;
@@ -36,7 +37,7 @@ void Keyframer::start(uint64_t NextOrdinal, uint64_t AtEvents, uint64_t AtNs,
   }
 }
 
-void Keyframer::save(const Packed &P, unsigned Shard) {
+void SnapshotWriter::save(const Packed &P, unsigned Shard) {
   if (Phase == Counting) {
     if (Shard >= Cursor)
       ++Bins[P.ordinal() >> Shift];
@@ -51,7 +52,7 @@ void Keyframer::save(const Packed &P, unsigned Shard) {
 }
 
 /// Counts the blocks of a shard, or takes those of this group.
-void Keyframer::collect(const LiveSource &From, unsigned Shard) {
+void SnapshotWriter::collect(const LiveSource &From, unsigned Shard) {
   From.Table.forEachInShard(Shard, [&](const LiveEntry &E, uint64_t Address) {
     if (E.Ordinal >= Limit)
       return;
@@ -71,7 +72,7 @@ void Keyframer::collect(const LiveSource &From, unsigned Shard) {
 
 /// Turns the counts into parts of at most PartBlocks (a single bin may be
 /// more).
-void Keyframer::cutParts() {
+void SnapshotWriter::cutParts() {
   PartSizes.assign(1, 0);
   for (uint32_t &Bin : Bins) {
     uint32_t Count = Bin;
@@ -84,10 +85,10 @@ void Keyframer::cutParts() {
 }
 
 /// The next parts that together take at most a third of the blocks.
-void Keyframer::startGroup() {
+void SnapshotWriter::startGroup() {
   Begin = End;
-  uint64_t Most = std::max<uint64_t>(Live / 3, 8 * PartBlocks), Size = 0;
-  while (End != NumParts && (End == Begin || Size + PartSizes[End] <= Most))
+  uint64_t Max = std::max<uint64_t>(Live / 3, 8 * PartBlocks), Size = 0;
+  while (End != NumParts && (End == Begin || Size + PartSizes[End] <= Max))
     Size += PartSizes[End++];
   Parts.clear();
   Parts.resize(End - Begin);
@@ -104,7 +105,7 @@ void Keyframer::startGroup() {
   Cursor = 0;
 }
 
-void Keyframer::sortPart() {
+void SnapshotWriter::sortPart() {
   std::vector<Packed> &Part = Parts[NextPart - Begin];
   sort(Part, [](const Packed &A, const Packed &B) {
     return A.ordinal() < B.ordinal();
@@ -118,10 +119,10 @@ void Keyframer::sortPart() {
   IsSorted = true;
 }
 
-void Keyframer::writePart(Recording &R, uint32_t Process) {
+void SnapshotWriter::writePart(Recording &R, uint32_t Process) {
   std::vector<Packed> &Part = Parts[NextPart - Begin];
   IsSorted = false;
-  Keyframe K;
+  Snapshot K;
   K.Process = Process;
   K.TimeNs = TimeNs;
   K.Events = Events;
@@ -148,8 +149,8 @@ void Keyframer::writePart(Recording &R, uint32_t Process) {
   R.write(std::move(K));
 }
 
-void Keyframer::step(ArrayRef<LiveSource> Sources, Recording &R,
-                     uint32_t Process) {
+void SnapshotWriter::step(ArrayRef<LiveSource> Sources, Recording &R,
+                          uint32_t Process) {
   uint64_t Until = R.nowNs() + StepNs;
   for (uint64_t Now; Phase != Idle && (Now = R.nowNs()) < Until;) {
     if (Phase == Counting || Phase == Collecting) {
@@ -175,7 +176,7 @@ void Keyframer::step(ArrayRef<LiveSource> Sources, Recording &R,
       if (NextPart == NumParts) {
         Phase = Idle;
         LastBytes = R.producedBytes();
-        BytesPerBlock = R.keyframeBytesPerBlock(BytesPerBlock);
+        BytesPerBlock = R.snapshotBytesPerBlock(BytesPerBlock);
         Bins = {};
         Parts = {};
         Saved = {};

@@ -1,4 +1,4 @@
-//===- ProcessKeyframesTest.cpp - What keyframes hold -------------*- C++
+//===- ProcessSnapshotsTest.cpp - What snapshots hold -------------*- C++
 //-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
@@ -18,7 +18,7 @@ namespace {
 /// Each is told to lie in the mapping in which it was made, though that is cut,
 /// and cut again, or mapped over, or shrinks below it.
 TEST_F(OneProcess, AMappingIsCutUnderObjects) {
-  for (bool KeyframeRuns : {false, true}) {
+  for (bool SnapshotRuns : {false, true}) {
     begin();
     put(0, RecordKind::Map, 0x10000, 0x10000);
     auto Object = [&](uint64_t Address) {
@@ -30,9 +30,9 @@ TEST_F(OneProcess, AMappingIsCutUnderObjects) {
     };
     for (uint64_t Address : {0x11000, 0x18000, 0x1c000, 0x1e000, 0x1f900})
       Object(Address);
-    I->startKeyframe();
-    if (!KeyframeRuns)
-      I->finishKeyframe();
+    I->startSnapshot();
+    if (!SnapshotRuns)
+      I->finishSnapshot();
     put(0, RecordKind::Map, 0x14000, 0x1000);
     Object(0x14100);
     Object(0x1d000);
@@ -40,14 +40,14 @@ TEST_F(OneProcess, AMappingIsCutUnderObjects) {
     put(0, RecordKind::Unmap, 0x1e000, 0x1000);
     put(0, RecordKind::RemapBegin, 0x1f000, 0x1000);
     put(0, RecordKind::RemapEnd, 0x1f000, 0x800);
-    if (!I->inKeyframe())
-      I->startKeyframe();
-    I->finishKeyframe();
+    if (!I->inSnapshot())
+      I->startSnapshot();
+    I->finishSnapshot();
     for (uint64_t Address : {0x11000, 0x1c000, 0x1d000, 0x1e000, 0x18000})
       put(0, RecordKind::ObjectFree, Address);
     pass();
-    I->startKeyframe();
-    I->finishKeyframe();
+    I->startSnapshot();
+    I->finishSnapshot();
     EXPECT_EQ(std::vector<std::string>(), differences());
     EXPECT_EQ(0u, R->losses());
   }
@@ -72,20 +72,20 @@ TEST_F(OneProcess, ABlockEndsUnderItsObject) {
   Object(0x14000);
   put(0, RecordKind::Free, 0x12000);
   put(1, RecordKind::ReallocBegin, 0x14000);
-  I->startKeyframe();
-  I->finishKeyframe();
+  I->startSnapshot();
+  I->finishSnapshot();
   put(0, RecordKind::ObjectFree, 0x12000);
   put(0, RecordKind::ObjectFree, 0x14000);
   put(1, RecordKind::ReallocEnd, 0x15000, 200);
-  I->startKeyframe();
-  I->finishKeyframe();
+  I->startSnapshot();
+  I->finishSnapshot();
   EXPECT_EQ(std::vector<std::string>(), differences());
   EXPECT_EQ(0u, R->losses());
 }
 
-/// Keyframes hold exactly what lives after their first events, while the table
+/// Snapshots hold exactly what lives after their first events, while the table
 /// changes under them.
-TEST_F(OneProcess, Keyframes) {
+TEST_F(OneProcess, Snapshots) {
   begin(false, 1000000); // A step works for no longer than it must.
   std::mt19937_64 Random(7);
   std::map<uint64_t, uint64_t> Live; // address -> size
@@ -105,10 +105,10 @@ TEST_F(OneProcess, Keyframes) {
     }
     if (N % 500 == 0) {
       pass();
-      I->keyframe();
+      I->snapshot();
     }
   }
-  I->finishKeyframe();
+  I->finishSnapshot();
   R->finish();
   ASSERT_FALSE(R->failed());
   ASSERT_EQ(0u, R->losses());
@@ -117,22 +117,22 @@ TEST_F(OneProcess, Keyframes) {
       TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
   // The live blocks after each number of events, by ordinal.
   std::map<uint64_t, uint64_t> Replayed;
-  std::vector<Keyframe> Frames;
+  std::vector<Snapshot> Frames;
   std::vector<Event> All;
   for (const BlockInfo &B : Reader->blocks()) {
     if (B.Kind == BlockKind::Events) {
       Events E;
       llvm::cantFail(Reader->read(B, E));
       All.insert(All.end(), E.Rows.begin(), E.Rows.end());
-    } else if (B.Kind == BlockKind::Keyframe) {
-      Keyframe K;
+    } else if (B.Kind == BlockKind::Snapshot) {
+      Snapshot K;
       llvm::cantFail(Reader->read(B, K));
       Frames.push_back(std::move(K));
     }
   }
   size_t At = 0, Whole = 0;
   std::map<uint64_t, uint64_t> Seen;
-  for (const Keyframe &K : Frames) {
+  for (const Snapshot &K : Frames) {
     for (; At != K.Events; ++At) {
       if (All[At].Kind == EventKind::Allocate)
         Replayed[All[At].Block] = All[At].Size;
@@ -154,7 +154,7 @@ TEST_F(OneProcess, Keyframes) {
 }
 
 /// A large one, in several groups of parts.
-TEST_F(OneProcess, KeyframeOfManyBlocks) {
+TEST_F(OneProcess, SnapshotOfManyBlocks) {
   begin(false, 1000000);
   uint32_t Row = R->Sums.stackRow(1, R->MallocHeap, 0);
   LiveTable Table;
@@ -170,7 +170,7 @@ TEST_F(OneProcess, KeyframeOfManyBlocks) {
   // One of them is in the hands of a realloc, and comes back in between.
   LiveEntry Detached;
   ASSERT_TRUE(Table.take(Addresses[5], Detached));
-  Keyframer K;
+  SnapshotWriter K;
   Enclosers Enclosing;
   Enclosing[7] = 3; // block 7 lies in block 2
   K.start(Ordinal, Ordinal, 10000000, Table.size(), Detached, Enclosing);
@@ -195,9 +195,9 @@ TEST_F(OneProcess, KeyframeOfManyBlocks) {
   std::map<uint64_t, uint64_t> Got;
   uint32_t Parts = 0;
   for (const BlockInfo &B : Reader->blocks()) {
-    if (B.Kind != BlockKind::Keyframe)
+    if (B.Kind != BlockKind::Snapshot)
       continue;
-    Keyframe Part;
+    Snapshot Part;
     llvm::cantFail(Reader->read(B, Part));
     EXPECT_EQ(Parts++, Part.Part);
     EXPECT_EQ(300000u, Part.NextOrdinal);

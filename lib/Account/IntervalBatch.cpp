@@ -1,4 +1,5 @@
-//===- SliceBatch.cpp - Gathers slices to blocks ----------------*- C++ -*-===//
+//===- IntervalBatch.cpp - Gathers intervals to blocks ----------------*- C++
+//-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,23 +7,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "memkit/Account/SliceBatch.h"
+#include "memkit/Account/IntervalBatch.h"
 #include <algorithm>
 
 using namespace memkit;
 using llvm::Error;
 
-/// A block is written once it has so many rows or slices.
-static constexpr size_t UsualRows = 4096, UsualSlices = 1024;
+/// A block is written once it has so many rows or intervals.
+static constexpr size_t UsualRows = 4096, UsualIntervals = 1024;
 
-Error SliceBatch::add(const Slice &S, Writer Write) {
+Error IntervalBatch::add(const Interval &S, Writer Write) {
   size_t At = 0;
   do {
     if (Rows == MaxBlockRows)
       if (Error E = flush(Write))
         return E;
     size_t N = std::min<size_t>(S.Rows.size() - At, MaxBlockRows - Rows);
-    Slice &To = Block.Rows.emplace_back();
+    Interval &To = Block.Rows.emplace_back();
     To.Index = S.Index;
     To.FirstStep = S.FirstStep;
     To.LastStep = S.LastStep;
@@ -33,12 +34,12 @@ Error SliceBatch::add(const Slice &S, Writer Write) {
     At += N;
     Rows += N;
   } while (At != S.Rows.size());
-  return Rows >= UsualRows || Block.Rows.size() >= UsualSlices
+  return Rows >= UsualRows || Block.Rows.size() >= UsualIntervals
              ? flush(Write)
              : Error::success();
 }
 
-Error SliceBatch::flush(Writer Write) {
+Error IntervalBatch::flush(Writer Write) {
   if (Block.Rows.empty())
     return Error::success();
   Error E = Write(Block);

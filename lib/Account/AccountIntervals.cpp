@@ -1,4 +1,4 @@
-//===- AccountSlices.cpp - When slices are cut, and what they hold -*- C++
+//===- AccountIntervals.cpp - When intervals are cut, and what they hold -*- C++
 //-*-===//
 //
 // Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
@@ -17,15 +17,15 @@ using namespace memkit;
 
 namespace {
 /// The first interval of a process without steps.
-constexpr uint64_t FirstSliceNs = 50'000'000;
-/// After this many slices the interval doubles, and again after each more.
+constexpr uint64_t FirstIntervalNs = 50'000'000;
+/// After this many intervals the interval doubles, and again after each more.
 constexpr uint64_t FirstDoubling = 4096, NextDoublings = 2048;
-/// What slices and lifetimes may cost before intervals double: a row, or an
+/// What intervals and lifetimes may cost before intervals double: a row, or an
 /// entry of the queue of late frees, for so many events, and so many more after
 /// each doubling. Each length has so many intervals at least: else there would
 /// be too few to tell anything.
 constexpr uint64_t EventsPerWork = 32, WorkPerDoubling = 1 << 14;
-constexpr uint64_t LeastOfLength = 6;
+constexpr uint64_t MinOfLength = 6;
 /// What rows that live as before may cost: one for so many events, and so many
 /// more.
 constexpr uint64_t EventsPerChurn = 128, FreeChurn = 1 << 14;
@@ -33,92 +33,95 @@ constexpr uint64_t EventsPerChurn = 128, FreeChurn = 1 << 14;
 constexpr size_t RowsAhead = 16;
 } // namespace
 
-void Accounts::beginSlices(ProcessState &I, uint64_t StartNs) {
+void Accounts::beginIntervals(ProcessState &I, uint64_t StartNs) {
   I.Open.BeginNs = StartNs;
-  if (!SlicesOn)
+  if (!IntervalsOn)
     return;
   I.Intervals.begin({0, StartNs, 0});
-  I.SliceFrom = 1;
-  I.SliceNs = FirstSliceNs;
-  I.NextSliceNs = StartNs + FirstSliceNs;
+  I.IntervalFrom = 1;
+  I.IntervalNs = FirstIntervalNs;
+  I.NextIntervalNs = StartNs + FirstIntervalNs;
 }
 
-bool Accounts::timeSliceDue(uint32_t Process, uint64_t NowNs) {
+bool Accounts::timeIntervalDue(uint32_t Process, uint64_t NowNs) {
   ProcessState &I = *Processes[Process];
-  if (NowNs < I.NextSliceNs || I.Stepping)
+  if (NowNs < I.NextIntervalNs || I.Stepping)
     return false;
   if (!I.Dirty.empty())
     return true;
-  I.NextSliceNs += ((NowNs - I.NextSliceNs) / I.SliceNs + 1) * I.SliceNs;
+  I.NextIntervalNs +=
+      ((NowNs - I.NextIntervalNs) / I.IntervalNs + 1) * I.IntervalNs;
   return false;
 }
 
-bool Accounts::stepSliceDue(uint32_t Process) const {
+bool Accounts::stepIntervalDue(uint32_t Process) const {
   const ProcessState &I = *Processes[Process];
-  // What comes before the first step is a slice of its own.
+  // What comes before the first step is an interval of its own.
   bool First = I.Open.FirstStep != I.Step && I.Steps.empty();
-  return First || I.StepsOpen >= I.SliceSteps;
+  return First || I.StepsOpen >= I.IntervalSteps;
 }
 
-SliceSums Accounts::dueSums(uint32_t Process) const {
+IntervalSums Accounts::dueSums(uint32_t Process) const {
   const ProcessState &I = *Processes[Process];
-  uint64_t Most = I.Events / EventsPerChurn + FreeChurn;
-  return I.ChurnRows + I.Dirty.size() + I.NumWaiting <= Most
-             ? SliceSums::Whole
-             : SliceSums::Changed;
+  uint64_t Max = I.Events / EventsPerChurn + FreeChurn;
+  return I.ChurnRows + I.Dirty.size() + I.NumWaiting <= Max
+             ? IntervalSums::Whole
+             : IntervalSums::Changed;
 }
 
-/// Slices become twice as long once there are many, or once they cost more
+/// Intervals become twice as long once there are many, or once they cost more
 /// than the events and the doublings so far allow.
-void Accounts::doubleSlices(ProcessState &I, uint64_t Cut) {
+void Accounts::doubleIntervals(ProcessState &I, uint64_t Cut) {
   bool Many =
       Cut == FirstDoubling ||
       (Cut > FirstDoubling && (Cut - FirstDoubling) % NextDoublings == 0);
-  bool Costly = I.SliceWork > I.Events / EventsPerWork +
-                                  WorkPerDoubling * (I.Doublings + uint64_t(1));
-  Costly &= Cut - I.LastDoubling >= LeastOfLength;
+  bool Costly =
+      I.IntervalWork >
+      I.Events / EventsPerWork + WorkPerDoubling * (I.Doublings + uint64_t(1));
+  Costly &= Cut - I.LastDoubling >= MinOfLength;
   I.Doublings += Costly;
   if (Many || Costly)
     I.LastDoubling = Cut;
   if (Many || Costly) {
-    I.SliceNs *= 2;
-    I.SliceSteps *= 2;
+    I.IntervalNs *= 2;
+    I.IntervalSteps *= 2;
   }
 }
 
-/// The slice that ends at TimeNs without its rows; the next begins.
-Slice Accounts::nextSlice(ProcessState &I, uint64_t TimeNs,
-                          uint64_t NextOrdinal, SliceSums Sums) {
-  Slice Head;
+/// The interval that ends at TimeNs without its rows; the next begins.
+Interval Accounts::nextInterval(ProcessState &I, uint64_t TimeNs,
+                                uint64_t NextOrdinal, IntervalSums Sums) {
+  Interval Head;
   Head.Sums = Sums;
   Head.Index = I.Open.Index;
   Head.FirstStep = I.Open.FirstStep;
   Head.LastStep = I.Stepping && I.StepBeginNs == TimeNs ? I.StepBefore : I.Step;
   Head.BeginNs = I.Open.BeginNs;
   Head.EndNs = TimeNs;
-  I.SliceFrom = SlicesOn ? Now + 1 : 0;
+  I.IntervalFrom = IntervalsOn ? Now + 1 : 0;
   I.StepsOpen = 0;
 
   uint64_t Cut = ++I.Open.Index;
   I.Open.FirstStep = I.Step;
   I.Open.BeginNs = TimeNs;
-  if (SlicesOn) {
+  if (IntervalsOn) {
     I.Intervals.begin({NextOrdinal, TimeNs, I.Step});
     I.LateBefore = NextOrdinal;
   }
-  doubleSlices(I, Cut);
-  if (I.NextSliceNs != UINT64_MAX && TimeNs >= I.NextSliceNs)
-    I.NextSliceNs += ((TimeNs - I.NextSliceNs) / I.SliceNs + 1) * I.SliceNs;
+  doubleIntervals(I, Cut);
+  if (I.NextIntervalNs != UINT64_MAX && TimeNs >= I.NextIntervalNs)
+    I.NextIntervalNs +=
+        ((TimeNs - I.NextIntervalNs) / I.IntervalNs + 1) * I.IntervalNs;
   return Head;
 }
 
 //===----------------------------------------------------------------------===//
-// The rows of a slice
+// The rows of an interval
 //===----------------------------------------------------------------------===//
 
-/// Lets the sums of a row wait for a whole slice. False when they are too
+/// Lets the sums of a row wait for a whole interval. False when they are too
 /// large.
-bool Accounts::letWait(ProcessState &I, uint32_t Row, const SliceRow &Sums) {
+bool Accounts::letWait(ProcessState &I, uint32_t Row, const IntervalRow &Sums) {
   if (!Sums.AllocatedBytes && !Sums.Allocations && !Sums.Temporaries)
     return true;
   uint32_t &Waits = StackRows.rest(Row).Waits;
@@ -140,7 +143,7 @@ bool Accounts::letWait(ProcessState &I, uint32_t Row, const SliceRow &Sums) {
 }
 
 /// Adds what waits to a row that is written.
-void Accounts::takeWaiting(ProcessState &I, WaitingRow &W, SliceRow &To) {
+void Accounts::takeWaiting(ProcessState &I, WaitingRow &W, IntervalRow &To) {
   I.NumWaiting -= W.any();
   To.AllocatedBytes += W.AllocatedBytes;
   To.Allocations += W.Allocations;
@@ -148,10 +151,11 @@ void Accounts::takeWaiting(ProcessState &I, WaitingRow &W, SliceRow &To) {
   W = {W.Row};
 }
 
-/// A row that was Before when the slice began and is At at its end. False when
-/// the slice does not have it.
-bool Accounts::sliceRow(ProcessState &I, SliceSums Sums, const DirtyRow &Before,
-                        const DirtyRow &At, SliceRow &Out) {
+/// A row that was Before when the interval began and is At at its end. False
+/// when the interval does not have it.
+bool Accounts::intervalRow(ProcessState &I, IntervalSums Sums,
+                           const DirtyRow &Before, const DirtyRow &At,
+                           IntervalRow &Out) {
   AccountRow &R = StackRows[At.Row];
   AccountRowRest &Rest = StackRows.rest(At.Row);
   R.Temporaries -= At.Temporaries;
@@ -164,7 +168,7 @@ bool Accounts::sliceRow(ProcessState &I, SliceSums Sums, const DirtyRow &Before,
          At.AllocatedBytes - Before.AllocatedBytes,
          At.Temporaries};
   bool IsSame = At.livesAs(Before);
-  if (IsSame && Sums != SliceSums::Whole && letWait(I, At.Row, Out))
+  if (IsSame && Sums != IntervalSums::Whole && letWait(I, At.Row, Out))
     return false;
   if (Rest.Waits)
     takeWaiting(I, I.Waiting[Rest.Waits - 1], Out);
@@ -174,23 +178,23 @@ bool Accounts::sliceRow(ProcessState &I, SliceSums Sums, const DirtyRow &Before,
   return true;
 }
 
-/// A row that waits and is At when a whole slice ends, in which no event
+/// A row that waits and is At when a whole interval ends, in which no event
 /// touched it.
-SliceRow Accounts::waitingRow(ProcessState &I, WaitingRow &W,
-                              const DirtyRow &At) {
-  SliceRow Out{heapOf(W.Row), stackOf(W.Row), At.LiveBlocks, At.LiveBytes};
+IntervalRow Accounts::waitingRow(ProcessState &I, WaitingRow &W,
+                                 const DirtyRow &At) {
+  IntervalRow Out{heapOf(W.Row), stackOf(W.Row), At.LiveBlocks, At.LiveBytes};
   takeWaiting(I, W, Out);
   I.ChurnRows += 1;
   return Out;
 }
 
-static void sortRows(std::vector<SliceRow> &Rows) {
+static void sortRows(std::vector<IntervalRow> &Rows) {
   std::vector<KeyedPlace> Order;
   Order.reserve(Rows.size());
-  for (const SliceRow &R : Rows)
+  for (const IntervalRow &R : Rows)
     Order.push_back({uint64_t(R.Heap) << 32 | R.Stack, uint32_t(Order.size())});
   sortByKey(Order);
-  std::vector<SliceRow> Sorted;
+  std::vector<IntervalRow> Sorted;
   Sorted.reserve(Rows.size());
   for (const KeyedPlace &K : Order)
     Sorted.push_back(Rows[K.At]);
@@ -202,14 +206,14 @@ static void sortRows(std::vector<SliceRow> &Rows) {
 //===----------------------------------------------------------------------===//
 
 void Accounts::beginCut(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
-                        SliceSums Sums) {
+                        IntervalSums Sums) {
   ProcessState &I = *Processes[Process];
   assert(!I.Cut && "a cut is under way");
   I.Cut = std::make_unique<CutState>();
   std::swap(I.Cut->Rows, I.Dirty);
   I.Cut->Late = I.Late.take();
   noteLevels(I);
-  I.Cut->Head = nextSlice(I, TimeNs, NextOrdinal, Sums);
+  I.Cut->Head = nextInterval(I, TimeNs, NextOrdinal, Sums);
 }
 
 /// A row as it was at the cut: as it is, or as it was when an event touched it
@@ -217,21 +221,21 @@ void Accounts::beginCut(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
 Accounts::DirtyRow Accounts::stateAtCut(const ProcessState &I,
                                         uint32_t Row) const {
   const AccountRow &R = StackRows[Row];
-  return R.LastChange < I.SliceFrom ? stateOf(Row, R)
-                                    : I.Dirty[I.Cut->Since.lookup(Row)];
+  return R.LastChange < I.IntervalFrom ? stateOf(Row, R)
+                                       : I.Dirty[I.Cut->Since.lookup(Row)];
 }
 
 /// Whether rows that wait are still to be given.
 bool Accounts::givesWaiting(const ProcessState &I) {
-  return I.Cut->Head.Sums == SliceSums::Whole && I.NumWaiting != 0;
+  return I.Cut->Head.Sums == IntervalSums::Whole && I.NumWaiting != 0;
 }
 
-bool Accounts::cutPart(uint32_t Process, size_t MostRows, Slice &Out) {
+bool Accounts::cutPart(uint32_t Process, size_t MaxRows, Interval &Out) {
   ProcessState &I = *Processes[Process];
   CutState &C = *I.Cut;
   auto Interval = static_cast<uint32_t>(C.Head.Index);
   if (C.Next == C.Rows.size() && !givesWaiting(I) && C.Any) {
-    size_t End = C.NextLate + std::min(C.Late.size() - C.NextLate, MostRows);
+    size_t End = C.NextLate + std::min(C.Late.size() - C.NextLate, MaxRows);
     applyLate(I, C.Late, C.NextLate, End, Interval);
     C.NextLate = End;
     finishCut(I);
@@ -242,8 +246,8 @@ bool Accounts::cutPart(uint32_t Process, size_t MostRows, Slice &Out) {
     C.Since[I.Dirty[C.Noted].Row] = uint32_t(C.Noted);
   Out = C.Head;
   // Each row is two cache misses away, so those that follow are fetched.
-  size_t Room = MostRows;
-  SliceRow Row;
+  size_t Room = MaxRows;
+  IntervalRow Row;
   for (; C.Next != C.Rows.size() && Room; ++C.Next, --Room) {
     if (C.Next + RowsAhead < C.Rows.size()) {
       prefetchRow(C.Rows[C.Next + RowsAhead].Row);
@@ -252,7 +256,7 @@ bool Accounts::cutPart(uint32_t Process, size_t MostRows, Slice &Out) {
     const DirtyRow &Before = C.Rows[C.Next];
     DirtyRow At = stateAtCut(I, Before.Row);
     addBorn(I, Interval, Before, At, !C.Late.empty());
-    if (sliceRow(I, C.Head.Sums, Before, At, Row))
+    if (intervalRow(I, C.Head.Sums, Before, At, Row))
       Out.Rows.push_back(Row);
   }
   for (; givesWaiting(I) && Room; ++C.NextWaiting, --Room)
@@ -274,11 +278,12 @@ void Accounts::finishCut(ProcessState &I) {
     I.Cut.reset();
 }
 
-void Accounts::cutSlice(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
-                        SliceSums Sums, Slice &Out) {
+void Accounts::cutInterval(uint32_t Process, uint64_t TimeNs,
+                           uint64_t NextOrdinal, IntervalSums Sums,
+                           Interval &Out) {
   beginCut(Process, TimeNs, NextOrdinal, Sums);
   cutPart(Process, SIZE_MAX, Out);
-  Slice None;
+  Interval None;
   while (isCutting(Process))
     cutPart(Process, SIZE_MAX, None);
 }

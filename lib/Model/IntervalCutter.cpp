@@ -1,0 +1,65 @@
+//===- IntervalCutter.cpp - Cuts the intervals that a recorder would --*- C++
+//-*-===//
+//
+// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IntervalCutter.h"
+#include <algorithm>
+
+using namespace memkit;
+using llvm::Error;
+
+uint64_t IntervalCutter::nextTimeStop() {
+  uint64_t Next = UINT64_MAX;
+  for (uint32_t Id = 1; Id <= numProcesses(); ++Id)
+    Next = std::min(Next, Run->accounts().nextIntervalNs(Id));
+  return Next;
+}
+
+Error IntervalCutter::timeStop(uint64_t TimeNs, uint64_t NextNs) {
+  for (uint32_t Id = 1; Id <= numProcesses(); ++Id)
+    if (Run->accounts().nextIntervalNs(Id) == TimeNs &&
+        Run->accounts().timeIntervalDue(Id, NextNs))
+      if (Error E = cut(Id, TimeNs))
+        return E;
+  return Error::success();
+}
+
+Error IntervalCutter::stepBegun(uint32_t Process, uint64_t TimeNs) {
+  const Accounts &A = Run->accounts();
+  return A.stepIntervalDue(Process) ? cut(Process, TimeNs) : Error::success();
+}
+
+Error IntervalCutter::processEnds(uint32_t Process, uint64_t TimeNs) {
+  if (Error E = cut(Process, TimeNs))
+    return E;
+  return flush(Process);
+}
+
+Error IntervalCutter::finish(uint64_t AtNs) {
+  uint64_t EndNs = Run->accounts().boundary(AtNs);
+  for (uint32_t Id = 1; Id <= numProcesses(); ++Id) {
+    if (!Run->accounts().isEnded(Id) && Run->accounts().events(Id))
+      if (Error E = cut(Id, EndNs))
+        return E;
+    if (Error E = flush(Id))
+      return E;
+  }
+  return Error::success();
+}
+
+Error IntervalCutter::cut(uint32_t Process, uint64_t TimeNs) {
+  Accounts &A = Run->accounts();
+  A.cutInterval(Process, TimeNs, Run->nextOrdinal(Process), A.dueSums(Process),
+                Cut);
+  return batch(Process).add(Cut,
+                            [&](const Intervals &S) { return Out.write(S); });
+}
+
+Error IntervalCutter::flush(uint32_t Process) {
+  return batch(Process).flush([&](const Intervals &S) { return Out.write(S); });
+}
