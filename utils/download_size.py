@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads the report of `pip install --dry-run --report -` and says what would be
 fetched, when it is the build of PyTorch with CUDA; prints nothing otherwise."""

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """unpack_cuda_allocator.py FOLDER: of the wheels in FOLDER/wheels, what a program needs to
 be built with PyTorch's CUDA allocator: libc10.so, libc10_cuda.so and headers."""

@@ -1,11 +1,7 @@
-/*===- memkit.h - What a program tells memrec of itself ---------*- C -*-===*\
-|*                                                                            *|
-|* Part of memkit, under the Apache License v2.0 with LLVM Exceptions.        *|
-|* See LICENSE for license information.                                       *|
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
-/*
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * What a program tells memrec of itself.
+ *
  * For C (C99) and C++. There is nothing to link: the functions are looked for
  * in the library that memrec preloads. Where that is not (the program is run
  * by itself, or is static) each of them does nothing, in about a nanosecond.

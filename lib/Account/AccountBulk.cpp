@@ -1,16 +1,10 @@
-//===- AccountBulk.cpp - Many events at once --------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Many events at once.
 //
 // Which kind an event is cannot be foretold, and a wrong guess costs as much as
 // all else together: so all kinds take the same way, and what a kind lacks is
 // 0.
-//
-//===----------------------------------------------------------------------===//
 
 #include "memkit/Account/Accounts.h"
 #include <algorithm>

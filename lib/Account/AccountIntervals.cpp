@@ -1,11 +1,6 @@
-//===- AccountIntervals.cpp - When intervals are cut, and what they hold -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// When intervals are cut, and what they hold.
 
 #include "KeyOrder.h"
 #include "memkit/Account/Accounts.h"
@@ -90,7 +85,7 @@ void Accounts::doubleIntervals(ProcessState &I, uint64_t Cut) {
 
 /// The interval that ends at TimeNs without its rows; the next begins.
 Interval Accounts::nextInterval(ProcessState &I, uint64_t TimeNs,
-                                uint64_t NextOrdinal, IntervalSums Sums) {
+                                uint64_t NextAllocationId, IntervalSums Sums) {
   Interval Head;
   Head.Sums = Sums;
   Head.Index = I.Open.Index;
@@ -105,8 +100,8 @@ Interval Accounts::nextInterval(ProcessState &I, uint64_t TimeNs,
   I.Open.FirstStep = I.Step;
   I.Open.BeginNs = TimeNs;
   if (IntervalsOn) {
-    I.Intervals.begin({NextOrdinal, TimeNs, I.Step});
-    I.LateBefore = NextOrdinal;
+    I.Intervals.begin({NextAllocationId, TimeNs, I.Step});
+    I.LateBefore = NextAllocationId;
   }
   doubleIntervals(I, Cut);
   if (I.NextIntervalNs != UINT64_MAX && TimeNs >= I.NextIntervalNs)
@@ -205,15 +200,15 @@ static void sortRows(std::vector<IntervalRow> &Rows) {
 // A cut, in steps
 //===----------------------------------------------------------------------===//
 
-void Accounts::beginCut(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
-                        IntervalSums Sums) {
+void Accounts::beginCut(uint32_t Process, uint64_t TimeNs,
+                        uint64_t NextAllocationId, IntervalSums Sums) {
   ProcessState &I = *Processes[Process];
   assert(!I.Cut && "a cut is under way");
   I.Cut = std::make_unique<CutState>();
   std::swap(I.Cut->Rows, I.Dirty);
   I.Cut->Late = I.Late.take();
   noteLevels(I);
-  I.Cut->Head = nextInterval(I, TimeNs, NextOrdinal, Sums);
+  I.Cut->Head = nextInterval(I, TimeNs, NextAllocationId, Sums);
 }
 
 /// A row as it was at the cut: as it is, or as it was when an event touched it
@@ -255,7 +250,7 @@ bool Accounts::cutPart(uint32_t Process, size_t MaxRows, Interval &Out) {
     }
     const DirtyRow &Before = C.Rows[C.Next];
     DirtyRow At = stateAtCut(I, Before.Row);
-    addBorn(I, Interval, Before, At, !C.Late.empty());
+    addAllocated(I, Interval, Before, At, !C.Late.empty());
     if (intervalRow(I, C.Head.Sums, Before, At, Row))
       Out.Rows.push_back(Row);
   }
@@ -279,9 +274,9 @@ void Accounts::finishCut(ProcessState &I) {
 }
 
 void Accounts::cutInterval(uint32_t Process, uint64_t TimeNs,
-                           uint64_t NextOrdinal, IntervalSums Sums,
+                           uint64_t NextAllocationId, IntervalSums Sums,
                            Interval &Out) {
-  beginCut(Process, TimeNs, NextOrdinal, Sums);
+  beginCut(Process, TimeNs, NextAllocationId, Sums);
   cutPart(Process, SIZE_MAX, Out);
   Interval None;
   while (isCutting(Process))

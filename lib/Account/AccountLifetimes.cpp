@@ -1,17 +1,11 @@
-//===- AccountLifetimes.cpp - Lifetimes as intervals end --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Lifetimes as intervals end.
 //
 // When an interval ends, each row that changed in it tells by how much its live
 // bytes rose or fell, and then each late free moves its bytes from there to the
-// cohort that they were born in: what was born in the interval and lives is the
-// rise and what was freed of older blocks.
-//
-//===----------------------------------------------------------------------===//
+// cohort that they were allocated in: what was allocated in the interval and
+// lives is the rise and what was freed of older blocks.
 
 #include "RowOrder.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,46 +14,49 @@ using namespace memkit;
 
 /// Before and At: the row when the interval began and when it ended. AnyLate:
 /// late frees of the interval may follow.
-void Accounts::addBorn(ProcessState &I, uint32_t Interval,
-                       const DirtyRow &Before, const DirtyRow &At,
-                       bool AnyLate) {
+void Accounts::addAllocated(ProcessState &I, uint32_t Interval,
+                            const DirtyRow &Before, const DirtyRow &At,
+                            bool AnyLate) {
   if (!IntervalsOn)
     return;
-  uint32_t &Born = StackRows.rest(Before.Row).Born;
+  uint32_t &AllocatedIn = StackRows.rest(Before.Row).AllocatedIn;
   bool WasEmpty = !Before.LiveBlocks && !Before.LiveBytes;
   bool IsSame = At.livesAs(Before);
   // One that had a place when it was first written costs the same again.
   I.IntervalWork += !IsSame && !WasEmpty;
-  if (!(Born & AccountRowRest::HasLifetime)) {
-    if (!Born || WasEmpty) {
-      Born = At.LiveBlocks || At.LiveBytes ? Interval + 1 : 0;
+  if (!(AllocatedIn & AccountRowRest::HasLifetime)) {
+    if (!AllocatedIn || WasEmpty) {
+      AllocatedIn = At.LiveBlocks || At.LiveBytes ? Interval + 1 : 0;
       return;
     }
     if (IsSame && !AnyLate)
       return;
-    LifetimesOf.emplace_back(Born - 1, Before.LiveBlocks, Before.LiveBytes);
-    Born = static_cast<uint32_t>(LifetimesOf.size() - 1) |
-           AccountRowRest::HasLifetime;
+    LifetimesOf.emplace_back(AllocatedIn - 1, Before.LiveBlocks,
+                             Before.LiveBytes);
+    AllocatedIn = static_cast<uint32_t>(LifetimesOf.size() - 1) |
+                  AccountRowRest::HasLifetime;
   }
-  Lifetime &L = LifetimesOf[Born & ~AccountRowRest::HasLifetime];
+  Lifetime &L = LifetimesOf[AllocatedIn & ~AccountRowRest::HasLifetime];
   // Cohorts on both sides of the cut must not become one.
   uint32_t Cut = Cells[StackRows[Before.Row].Cell].S->Cut.intervals();
   // The difference of the 32 bits of blocks has no sign of its own.
   uint64_t Blocks = uint64_t(At.LiveBlocks) - Before.LiveBlocks;
-  L.addBorn(Interval, static_cast<int64_t>(Blocks),
-            static_cast<int64_t>(At.LiveBytes - Before.LiveBytes),
-            {Cut, I.Intervals});
+  L.addAllocated(Interval, static_cast<int64_t>(Blocks),
+                 static_cast<int64_t>(At.LiveBytes - Before.LiveBytes),
+                 {Cut, I.Intervals});
 }
 
 // Not inline: late frees are few, and the loops over events need the registers.
-void Accounts::noteLateFree(ProcessState &I, uint32_t Row, uint64_t Ordinal,
-                            uint64_t Bytes, uint32_t Blocks) {
-  I.Late.add({Row, I.Intervals.intervalOf(Ordinal), Bytes, Blocks});
+void Accounts::noteLateFree(ProcessState &I, uint32_t Row,
+                            uint64_t AllocationId, uint64_t Bytes,
+                            uint32_t Blocks) {
+  I.Late.add({Row, I.Intervals.intervalOf(AllocationId), Bytes, Blocks});
 }
 
-void Accounts::noteLateFree(uint32_t Process, uint32_t Row, uint64_t Ordinal,
-                            uint64_t Bytes, uint32_t Blocks) {
-  noteLateFree(*Processes[Process], Row, Ordinal, Bytes, Blocks);
+void Accounts::noteLateFree(uint32_t Process, uint32_t Row,
+                            uint64_t AllocationId, uint64_t Bytes,
+                            uint32_t Blocks) {
+  noteLateFree(*Processes[Process], Row, AllocationId, Bytes, Blocks);
 }
 
 /// The late frees From to before To. Each row is three cache misses away: its
@@ -68,9 +65,9 @@ void Accounts::applyLate(ProcessState &I, const std::deque<LateFree> &Late,
                          size_t From, size_t To, uint32_t Interval) {
   constexpr size_t Near = 8, Far = 16;
   auto LifetimeOf = [&](uint32_t Row) -> Lifetime * {
-    uint32_t Born = StackRows.rest(Row).Born;
-    return Born & AccountRowRest::HasLifetime
-               ? &LifetimesOf[Born & ~AccountRowRest::HasLifetime]
+    uint32_t AllocatedIn = StackRows.rest(Row).AllocatedIn;
+    return AllocatedIn & AccountRowRest::HasLifetime
+               ? &LifetimesOf[AllocatedIn & ~AccountRowRest::HasLifetime]
                : nullptr;
   };
   I.IntervalWork += To - From;
@@ -113,21 +110,23 @@ void Accounts::noteLevels(ProcessState &I) {
 bool Accounts::lifetimeAt(uint32_t Row, LifetimeRow &Out) const {
   const AccountRow &R = StackRows[Row];
   const Cell &C = Cells[R.Cell];
-  uint32_t Born = StackRows.rest(Row).Born, Cut = C.S->Cut.intervals();
-  if (!Born)
+  uint32_t AllocatedIn = StackRows.rest(Row).AllocatedIn,
+           Cut = C.S->Cut.intervals();
+  if (!AllocatedIn)
     return false;
   Out.Heap = C.Heap;
   Out.Stack = R.Key;
-  if (Born & AccountRowRest::HasLifetime) {
-    LifetimesOf[Born & ~AccountRowRest::HasLifetime].writeAt(Cut, Out);
+  if (AllocatedIn & AccountRowRest::HasLifetime) {
+    LifetimesOf[AllocatedIn & ~AccountRowRest::HasLifetime].writeAt(Cut, Out);
     return !Out.Cohorts.empty();
   }
   constexpr double Start = 0.1;
   const IntervalLog &Log = C.I->Intervals;
-  if (Born > Cut || Log.place(Born - 1, Log.current()) < Start)
+  if (AllocatedIn > Cut || Log.place(AllocatedIn - 1, Log.current()) < Start)
     return false;
   Out.Frees.clear();
-  Out.Cohorts.assign(1, {Born - 1, Born - 1, R.LiveBlocks, R.LiveBytes});
+  Out.Cohorts.assign(
+      1, {AllocatedIn - 1, AllocatedIn - 1, R.LiveBlocks, R.LiveBytes});
   return true;
 }
 

@@ -1,11 +1,6 @@
-//===- AccountRows.cpp - The rows of sums, and how they are found -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The rows of sums, and how they are found.
 
 #include "memkit/Account/AccountRows.h"
 #include "llvm/Support/ErrorHandling.h"

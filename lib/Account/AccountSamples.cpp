@@ -1,14 +1,8 @@
-//===- AccountSamples.cpp - Blocks that stand for several -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Blocks that stand for several.
 //
 // Sampled blocks are few, and the ways of all others know nothing of them.
-//
-//===----------------------------------------------------------------------===//
 
 #include "memkit/Account/Accounts.h"
 
@@ -37,7 +31,7 @@ void Accounts::allocateSampled(BlockRef B, BlockRef In, uint64_t Size,
   T.C.H->C.rise(Bytes, Weight, Now, TimeNs);
   if (In.Row && nests(T.C, In.Row)) {
     // The outer block has the bytes, and knows them exactly.
-    T.C.I->Covered.insert(B.Ordinal);
+    T.C.I->Covered.insert(B.AllocationId);
     Threads[Thread].NestedBytes += Bytes;
     for (AccountRow *R : {&T.R, T.X})
       if (R)
@@ -52,15 +46,15 @@ void Accounts::freeSampled(BlockRef B, uint64_t Size, uint32_t Weight,
                            uint64_t TimeNs) {
   uint64_t Bytes = Size * Weight;
   Target T = beginEvent(B, TimeNs);
-  bool Covered = T.C.I->Covered.erase(B.Ordinal);
+  bool Covered = T.C.I->Covered.erase(B.AllocationId);
   for (AccountRow *R : {&T.R, T.X})
     if (R) {
       R->LiveBlocks -= Weight;
       R->LiveBytes -= Bytes;
       R->LiveExclusive -= Covered ? 0 : Bytes;
     }
-  if (B.Ordinal < T.C.I->LateBefore)
-    noteLateFree(*T.C.I, B.Row, B.Ordinal, Bytes, Weight);
+  if (B.AllocationId < T.C.I->LateBefore)
+    noteLateFree(*T.C.I, B.Row, B.AllocationId, Bytes, Weight);
   T.C.Frees += Weight;
   T.C.LiveBytes -= Bytes;
   T.C.H->C.fall(Bytes, Weight);

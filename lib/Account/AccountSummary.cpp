@@ -1,10 +1,6 @@
-//===- AccountSummary.cpp - The sums as Summary blocks ----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The sums as Summary blocks.
 
 #include "RowOrder.h"
 #include <algorithm>

@@ -1,10 +1,6 @@
-//===- Accounts.cpp - The live sums of a trace ------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The live sums of a trace.
 
 #include "memkit/Account/Accounts.h"
 #include <algorithm>
@@ -93,23 +89,23 @@ void Accounts::allocateIn(BlockRef B, BlockRef In, uint64_t Size,
     return allocate(B, Size, TimeNs, Thread);
   Target T = beginEvent(B, TimeNs);
   Target O = touch(In.Row, In.ContextRow);
-  countAllocation(T, Thread, B.Ordinal, Size);
+  countAllocation(T, Thread, B.AllocationId, Size);
   Threads[Thread].NestedBytes += Size;
   growRows(T, Size);
   T.C.H->C.rise(Size, 1, Now, TimeNs);
   O.R.LiveExclusive -= Size;
   if (O.X)
     O.X->LiveExclusive -= Size;
-  Encloser &E = T.C.I->Enclosers[In.Ordinal];
+  Encloser &E = T.C.I->Enclosers[In.AllocationId];
   E.Row = In.Row;
   E.ContextRow = In.ContextRow;
   E.InnerBytes += Size;
   E.InnerBlocks += 1;
 }
 
-/// Adds Bytes and Blocks to what lies in the block of ordinal + 1 Enclosing,
-/// and in those that stand for it when it is freed. Returns false when the
-/// inner block lies in no live block.
+/// Adds Bytes and Blocks to what lies in the block of allocation id + 1
+/// Enclosing, and in those that stand for it when it is freed. Returns false
+/// when the inner block lies in no live block.
 bool Accounts::changeInner(const Cell &Inner, uint64_t Enclosing,
                            uint64_t Bytes, uint64_t Blocks) {
   auto &Map = Inner.I->Enclosers;
@@ -139,7 +135,7 @@ void Accounts::freeNested(Target &T, BlockRef B, uint64_t Size, bool Temporary,
                           uint64_t Enclosing) {
   auto &Map = T.C.I->Enclosers;
   uint64_t InnerBytes = 0, InnerBlocks = 0;
-  if (auto Own = Map.find(B.Ordinal); Own != Map.end()) {
+  if (auto Own = Map.find(B.AllocationId); Own != Map.end()) {
     InnerBytes = Own->second.InnerBytes;
     InnerBlocks = Own->second.InnerBlocks;
     Own->second.Freed = true;

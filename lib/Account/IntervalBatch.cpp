@@ -1,11 +1,6 @@
-//===- IntervalBatch.cpp - Gathers intervals to blocks ----------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Gathers intervals to blocks.
 
 #include "memkit/Account/IntervalBatch.h"
 #include <algorithm>

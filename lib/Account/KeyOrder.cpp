@@ -1,10 +1,6 @@
-//===- KeyOrder.cpp - Order by a key of 64 bits -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Order by a key of 64 bits.
 
 #include "KeyOrder.h"
 #include <algorithm>

@@ -1,10 +1,7 @@
-//===- KeyOrder.h - Order by a key of 64 bits -------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Order by a key of 64 bits.
+
 #ifndef MEMKIT_LIB_ACCOUNT_KEYORDER_H
 #define MEMKIT_LIB_ACCOUNT_KEYORDER_H
 

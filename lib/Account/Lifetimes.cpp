@@ -1,10 +1,6 @@
-//===- Lifetimes.cpp - How long the blocks of a stack live ------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// How long the blocks of a stack live.
 
 #include "memkit/Account/Lifetimes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,21 +15,21 @@ namespace memkit {
 // Intervals
 //===----------------------------------------------------------------------===//
 
-uint32_t IntervalLog::find(uint64_t Ordinal) const {
-  auto After = upper_bound(Begins, Ordinal, [](uint64_t O, const auto &I) {
-    return O < I.FirstOrdinal;
+uint32_t IntervalLog::find(uint64_t AllocationId) const {
+  auto After = upper_bound(Begins, AllocationId, [](uint64_t O, const auto &I) {
+    return O < I.FirstAllocationId;
   });
   return After == Begins.begin()
              ? 0
              : static_cast<uint32_t>(After - Begins.begin()) - 1;
 }
 
-AgeClass IntervalLog::ageClass(uint32_t Birth, uint32_t Death) const {
+AgeClass IntervalLog::ageClass(uint32_t AllocatedIn, uint32_t FreedIn) const {
   auto Class = [](uint64_t Units) {
     return static_cast<uint8_t>(std::min<int>(
         std::bit_width(std::max<uint64_t>(Units, 1)), NumAgeClasses - 1));
   };
-  const IntervalBegin &From = Begins[Birth], &To = Begins[Death];
+  const IntervalBegin &From = Begins[AllocatedIn], &To = Begins[FreedIn];
   AgeClass Age;
   Age.Time = Class((To.BeginNs - From.BeginNs) / AgeUnitNs) - 1;
   if (From.Step)
@@ -157,8 +153,8 @@ inline Lifetime::Live &Lifetime::cohortAt(uint32_t Interval, Context C) {
   return After == Cohorts.begin() ? Cohorts.front() : *std::prev(After);
 }
 
-void Lifetime::addBorn(uint32_t Interval, int64_t Blocks, int64_t Bytes,
-                       Context C) {
+void Lifetime::addAllocated(uint32_t Interval, int64_t Blocks, int64_t Bytes,
+                            Context C) {
   if (!Blocks && !Bytes)
     return;
   Live &L = cohortAt(Interval, C);
@@ -179,22 +175,23 @@ inline Lifetime::Aged &Lifetime::freesAt(AgeClass Age) {
   return *std::prev(At);
 }
 
-void Lifetime::addLateFree(uint32_t Birth, uint32_t Death, uint64_t Blocks,
-                           uint64_t Bytes, Context C) {
-  addBorn(Death, static_cast<int64_t>(Blocks), static_cast<int64_t>(Bytes), C);
-  // After addBorn(), which may move what it is found in.
-  if (Birth >= Cohorts.front().Interval) {
-    Live &L = cohortAt(Birth, C);
+void Lifetime::addLateFree(uint32_t AllocatedIn, uint32_t FreedIn,
+                           uint64_t Blocks, uint64_t Bytes, Context C) {
+  addAllocated(FreedIn, static_cast<int64_t>(Blocks),
+               static_cast<int64_t>(Bytes), C);
+  // After addAllocated(), which may move what it is found in.
+  if (AllocatedIn >= Cohorts.front().Interval) {
+    Live &L = cohortAt(AllocatedIn, C);
     L.Blocks -= static_cast<int64_t>(Blocks);
     L.Bytes -= static_cast<int64_t>(Bytes);
     L.setCut(C.Cut);
     L.FreedBlocks += static_cast<uint32_t>(Blocks);
     L.FreedBytes += Bytes;
   }
-  Aged &A = freesAt(C.Log.ageClass(Birth, Death));
+  Aged &A = freesAt(C.Log.ageClass(AllocatedIn, FreedIn));
   A.setCut(C.Cut);
-  bool NewInterval = A.LastInterval != Death;
-  A.LastInterval = Death;
+  bool NewInterval = A.LastInterval != FreedIn;
+  A.LastInterval = FreedIn;
   A.Intervals += NewInterval;
   A.SinceIntervals += NewInterval;
   A.Blocks += Blocks;
@@ -206,7 +203,8 @@ void Lifetime::addLateFree(uint32_t Birth, uint32_t Death, uint64_t Blocks,
 void Lifetime::writeAt(uint32_t At, LifetimeRow &Out) const {
   Out.Cohorts.clear();
   Out.Frees.clear();
-  // What shrank by more than was born in its interval: the newest have it less.
+  // What shrank by more than was allocated in its interval: the newest have it
+  // less.
   int64_t LessBlocks = 0, LessBytes = 0;
   auto Take = [](int64_t Have, int64_t &Less) {
     int64_t Left = Have + Less;

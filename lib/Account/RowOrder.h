@@ -1,10 +1,6 @@
-//===- RowOrder.h - Rows in the order in which they are written -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Rows in the order in which they are written.
 
 #ifndef MEMKIT_LIB_ACCOUNT_ROWORDER_H
 #define MEMKIT_LIB_ACCOUNT_ROWORDER_H

@@ -1,10 +1,6 @@
-//===- ArenaStacks.cpp - Stacks that allocate CPython's arenas --*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Stacks that allocate CPython's arenas.
 
 #include "ArenaStacks.h"
 #include "llvm/ADT/DenseMap.h"

@@ -1,10 +1,6 @@
-//===- ArenaStacks.h - Stacks that allocate CPython's arenas ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Stacks that allocate CPython's arenas.
 //
 // CPython puts small objects into arenas (256 KiB, from 3.10 on 1 MiB), and
 // maps one for whichever line finds the others full. The line says nothing of
@@ -14,8 +10,6 @@
 // The functions that map arenas are static. Where the interpreter has no names
 // for them (Debian's), arenas come from a call in the interpreter's code below
 // which all mappings have an arena's size.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_ANALYSIS_ARENASTACKS_H
 #define MEMKIT_LIB_ANALYSIS_ARENASTACKS_H

@@ -1,17 +1,11 @@
-//===- DefaultSuppressions.cpp - What is kept by design ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What is kept by design.
 //
 // Lists in the syntax of a suppressions file. What stands here lives at the end
 // of every program of its kind, once and for good, and is nobody's leak: keep
 // patterns bound at both ends, and to functions through which nothing of the
 // program itself is allocated.
-//
-//===----------------------------------------------------------------------===//
 
 #include "memkit/Analysis/Suppressions.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,10 +1,6 @@
-//===- DeviceGaps.cpp - What devices use and no block has -----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What devices use and no block has.
 
 #include "memkit/Analysis/DeviceGaps.h"
 #include "llvm/ADT/STLExtras.h"

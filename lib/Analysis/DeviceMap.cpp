@@ -1,10 +1,6 @@
-//===- DeviceMap.cpp - What lies where on a device ------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What lies where on a device.
 
 #include "memkit/Analysis/DeviceMap.h"
 #include "MapSegments.h"
@@ -137,10 +133,10 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Process,
       return;
     MappedBlock &To = Lists[List].emplace_back();
     To.Address = B.Address;
-    To.Size = To.BirthSize = B.Size;
-    To.Ordinal = B.Ordinal;
+    To.Size = To.AllocatedSize = B.Size;
+    To.AllocationId = B.AllocationId;
     To.Outer = B.Enclosing;
-    To.BirthNs = B.BirthNs;
+    To.AllocatedNs = B.AllocatedNs;
     To.Process = Process;
     To.Heap = B.Heap;
     To.Stack = B.Stack;
@@ -155,8 +151,8 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Process,
     if (Error E = readMapDetails(T, Process, Lists[I]))
       return E;
     for (MappedBlock &B : Lists[I])
-      B.IsChosen = Sel.hasBirth({B.BirthNs, B.BirthSize, Process, B.Thread,
-                                 B.Heap, B.Stack, B.Context});
+      B.IsChosen = Sel.hasAllocation({B.AllocatedNs, B.AllocatedSize, Process,
+                                      B.Thread, B.Heap, B.Stack, B.Context});
     addToMap(T, Of[I], Lists[I]);
   }
   return Error::success();

@@ -1,11 +1,6 @@
-//===- Diff.cpp - What changed between two groups of runs -*- C++ -*-
-//------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What changed between two groups of runs.
 
 #include "memkit/Analysis/Diff.h"
 #include "DiffStacks.h"

@@ -1,10 +1,6 @@
-//===- DiffCells.cpp - Sums of runs by heap and place -----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Sums of runs by heap and place.
 
 #include "DiffCells.h"
 #include "ArenaStacks.h"

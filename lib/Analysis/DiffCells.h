@@ -1,17 +1,11 @@
-//===- DiffCells.h - Sums of runs by heap and place -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Sums of runs by heap and place.
 //
 // A node can be part of a difference only when some run has the noise there.
 // Those are few, and with a node the one above it is such a node. They are the
 // places; a stack counts at the last place on its way.
 // Arenas of CPython's objects have a place of their own.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_ANALYSIS_DIFFCELLS_H
 #define MEMKIT_LIB_ANALYSIS_DIFFCELLS_H

@@ -1,10 +1,6 @@
-//===- DiffRuns.cpp - The runs that are compared ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The runs that are compared.
 
 #include "memkit/Analysis/DiffRuns.h"
 #include "memkit/Support/RunBoth.h"

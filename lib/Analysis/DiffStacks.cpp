@@ -1,10 +1,6 @@
-//===- DiffStacks.cpp - What each stack has in two groups of runs ------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What each stack has in two groups of runs.
 
 #include "DiffStacks.h"
 #include "memkit/Support/RunBoth.h"

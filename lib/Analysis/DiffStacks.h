@@ -1,11 +1,6 @@
-//===- DiffStacks.h - What each stack has in two groups of runs -*- C++ -*-
-//------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What each stack has in two groups of runs.
 
 #ifndef MEMKIT_LIB_ANALYSIS_DIFFSTACKS_H
 #define MEMKIT_LIB_ANALYSIS_DIFFSTACKS_H

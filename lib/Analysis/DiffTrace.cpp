@@ -1,10 +1,6 @@
-//===- DiffTrace.cpp - Differences as a trace -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Differences as a trace.
 
 #include "memkit/Analysis/DiffTrace.h"
 #include "memkit/Support/ToolMain.h"

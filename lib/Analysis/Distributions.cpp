@@ -1,15 +1,9 @@
-//===- Distributions.cpp - Tails of distributions ---------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tails of distributions.
 //
 // Series and continued fractions of Abramowitz and Stegun (6.5.29, 6.5.31,
 // 26.5.8), the fractions by Lentz's method.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Distributions.h"
 #include <algorithm>

@@ -1,10 +1,6 @@
-//===- Distributions.h - Tails of distributions -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tails of distributions.
 
 #ifndef MEMKIT_LIB_ANALYSIS_DISTRIBUTIONS_H
 #define MEMKIT_LIB_ANALYSIS_DISTRIBUTIONS_H

@@ -1,10 +1,6 @@
-//===- Findings.cpp - Changes at the lowest place that explains them ------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Changes at the lowest place that explains them.
 
 #include "memkit/Analysis/Findings.h"
 #include "HeapParts.h"

@@ -1,10 +1,6 @@
-//===- Fragmentation.cpp - What allocators hold and nobody has ------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What allocators hold and nobody has.
 
 #include "memkit/Analysis/Fragmentation.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,10 +1,6 @@
-//===- Growth.cpp - What grows to the end of the run ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What grows to the end of the run.
 
 #include "memkit/Analysis/Growth.h"
 #include "ArenaStacks.h"

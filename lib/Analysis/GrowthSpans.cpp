@@ -1,10 +1,6 @@
-//===- GrowthSpans.cpp - The intervals of a space, as bins ------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The intervals of a space, as bins.
 
 #include "GrowthSpans.h"
 #include <algorithm>

@@ -1,10 +1,6 @@
-//===- GrowthTree.cpp - The nodes that may grow -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The nodes that may grow.
 
 #include "GrowthTree.h"
 #include <algorithm>

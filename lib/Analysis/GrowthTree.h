@@ -1,10 +1,6 @@
-//===- GrowthTree.h - The nodes that may grow -------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The nodes that may grow.
 
 #ifndef MEMKIT_LIB_ANALYSIS_GROWTHTREE_H
 #define MEMKIT_LIB_ANALYSIS_GROWTHTREE_H

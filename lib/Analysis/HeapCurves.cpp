@@ -1,10 +1,6 @@
-//===- HeapCurves.cpp - The highest live bytes, column by column ----------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The highest live bytes, column by column.
 
 #include "memkit/Analysis/HeapCurves.h"
 #include "memkit/Model/Replay.h"

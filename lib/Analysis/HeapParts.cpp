@@ -1,11 +1,6 @@
-//===- HeapParts.cpp - The changes of one heap, by the rule of Findings.h
-//------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The changes of one heap, by the rule of Findings.h.
 
 #include "HeapParts.h"
 #include "llvm/ADT/DenseMap.h"

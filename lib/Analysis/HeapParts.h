@@ -1,11 +1,6 @@
-//===- HeapParts.h - The changes of one heap, by the rule of Findings.h -*- C++
-//-*- ------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The changes of one heap, by the rule of Findings.h.
 
 #ifndef MEMKIT_LIB_ANALYSIS_HEAPPARTS_H
 #define MEMKIT_LIB_ANALYSIS_HEAPPARTS_H

@@ -1,10 +1,6 @@
-//===- HeapStats.cpp - What each heap did ---------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What each heap did.
 
 #include "memkit/Analysis/HeapStats.h"
 #include "memkit/Model/StackKeys.h"

@@ -1,10 +1,6 @@
-//===- LayerHolds.cpp - What each layer holds at a peak -------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What each layer holds at a peak.
 
 #include "memkit/Analysis/LayerHolds.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,11 +1,6 @@
-//===- LeakFindings.cpp - All that memleak finds --------------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// All that memleak finds.
 
 #include "memkit/Analysis/LeakFindings.h"
 #include "ArenaStacks.h"

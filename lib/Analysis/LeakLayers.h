@@ -1,10 +1,6 @@
-//===- LeakLayers.h - The layer that findings are of ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The layer that findings are of.
 
 #ifndef MEMKIT_LIB_ANALYSIS_LEAKLAYERS_H
 #define MEMKIT_LIB_ANALYSIS_LEAKLAYERS_H

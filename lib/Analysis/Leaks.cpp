@@ -1,10 +1,6 @@
-//===- Leaks.cpp - What was never freed -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What was never freed.
 
 #include "memkit/Analysis/Leaks.h"
 #include "memkit/Model/StackKeys.h"

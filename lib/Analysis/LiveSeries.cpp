@@ -1,11 +1,6 @@
-//===- LiveSeries.cpp - Live bytes over time, from the intervals
-//-------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Live bytes over time, from the intervals.
 
 #include "memkit/Analysis/LiveSeries.h"
 #include "memkit/Model/Intervals.h"

@@ -1,10 +1,6 @@
-//===- MapSegments.cpp - Blocks of a device, put in order -----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Blocks of a device, put in order.
 
 #include "MapSegments.h"
 #include "memkit/Trace/EventTable.h"
@@ -22,24 +18,23 @@ namespace memkit {
 
 static void takeDetails(const EventTable &E,
                         MutableArrayRef<MappedBlock> Blocks) {
-  MappedBlock *Next =
-      lower_bound(Blocks, E.FirstOrdinal, [](const MappedBlock &B, uint64_t O) {
-        return B.Ordinal < O;
-      });
+  MappedBlock *Next = lower_bound(
+      Blocks, E.FirstAllocationId,
+      [](const MappedBlock &B, uint64_t O) { return B.AllocationId < O; });
   for (; Next != Blocks.end(); ++Next) {
-    uint64_t Distance = Next->Ordinal - E.FirstOrdinal;
+    uint64_t Distance = Next->AllocationId - E.FirstAllocationId;
     if (Distance > E.rows())
       return;
-    auto At = lower_bound(E.AllocOrdinal, Distance);
+    auto At = lower_bound(E.AllocationOffset, Distance);
     // What was split off has no allocation of its own.
-    if (At == E.AllocOrdinal.end() || *At != Distance)
+    if (At == E.AllocationOffset.end() || *At != Distance)
       continue;
-    size_t I = At - E.AllocOrdinal.begin();
+    size_t I = At - E.AllocationOffset.begin();
     auto Take = [I](const auto &Column, auto &To) {
       if (I < Column.size())
         To = Column[I];
     };
-    Next->BirthSize = E.AllocSize[I];
+    Next->AllocatedSize = E.AllocSize[I];
     Take(E.Columns.Address, Next->Address);
     Take(E.Columns.Requested, Next->Requested);
     Take(E.Columns.Stream, Next->Stream);
@@ -49,16 +44,16 @@ static void takeDetails(const EventTable &E,
 
 Error readMapDetails(const Trace &T, uint32_t Process,
                      MutableArrayRef<MappedBlock> Blocks) {
-  std::vector<uint64_t> Births;
+  std::vector<uint64_t> AllocationTimes;
   for (const MappedBlock &B : Blocks)
-    Births.push_back(B.BirthNs);
-  sort(Births);
+    AllocationTimes.push_back(B.AllocatedNs);
+  sort(AllocationTimes);
   EventTable E;
   for (const BlockInfo &B : T.reader().blocks()) {
     if (B.Kind != BlockKind::Events || B.Process != Process)
       continue;
-    auto First = lower_bound(Births, B.BeginNs);
-    if (First == Births.end() || *First > B.EndNs)
+    auto First = lower_bound(AllocationTimes, B.BeginNs);
+    if (First == AllocationTimes.end() || *First > B.EndNs)
       continue;
     if (Error Err = T.reader().read(B, E))
       return Err;
@@ -123,7 +118,8 @@ static void findHoles(MappedSegment &S) {
 }
 
 static bool byAddress(const MappedBlock &A, const MappedBlock &B) {
-  return std::tie(A.Address, A.Ordinal) < std::tie(B.Address, B.Ordinal);
+  return std::tie(A.Address, A.AllocationId) <
+         std::tie(B.Address, B.AllocationId);
 }
 
 /// Who lies in whom. What encloses a block came before it.
@@ -138,9 +134,9 @@ static std::vector<Place> findPlaces(const Trace &T,
       continue;
     auto Outer = lower_bound(
         Blocks.take_front(I), Blocks[I].Outer - 1,
-        [](const MappedBlock &B, uint64_t O) { return B.Ordinal < O; });
+        [](const MappedBlock &B, uint64_t O) { return B.AllocationId < O; });
     size_t At = Outer - Blocks.begin();
-    if (At == I || Outer->Ordinal != Blocks[I].Outer - 1)
+    if (At == I || Outer->AllocationId != Blocks[I].Outer - 1)
       continue;
     Places[I].Outer = At;
     Places[At].HasBlocks = true;
@@ -191,7 +187,7 @@ void addToMap(const Trace &T, DeviceMap &M, ArrayRef<MappedBlock> Blocks) {
       P.Segment = M.Segments.size();
       MappedSegment &S = M.Segments.emplace_back();
       S.Self = B;
-      S.IsExpandable = B.Size != B.BirthSize || isMapped(T, B) ||
+      S.IsExpandable = B.Size != B.AllocatedSize || isMapped(T, B) ||
                        (P.Outer != SIZE_MAX && isMapped(T, Blocks[P.Outer]));
     }
   }

@@ -1,10 +1,6 @@
-//===- MarkSeries.cpp - What the marks of a trace measured ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What the marks of a trace measured.
 
 #include "memkit/Analysis/MarkSeries.h"
 #include "memkit/Trace/TraceError.h"

@@ -1,10 +1,6 @@
-//===- Outliers.cpp - Allocations that outlive their siblings ---*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Allocations that outlive their siblings.
 
 #include "memkit/Analysis/Outliers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -38,7 +34,7 @@ void OutlierFinder::add(uint32_t Process, uint64_t EndNs, const LiveBlock &B) {
     return;
   Row &R = Rows[At->second];
   R.EndNs = EndNs;
-  R.Live.push_back({B.Size, B.BirthNs});
+  R.Live.push_back({B.Size, B.AllocatedNs});
 }
 
 /// Sums up how long blocks lived: a block that is live from one interval's end
@@ -91,7 +87,7 @@ void OutlierFinder::judge(const Row &R, const ProcessIntervals &I,
     return;
   double Run = static_cast<double>(R.EndNs - BeginNs);
   auto Age = [&](const OldBlock &B) {
-    return static_cast<double>(R.EndNs - std::min(B.BirthNs, R.EndNs));
+    return static_cast<double>(R.EndNs - std::min(B.AllocatedNs, R.EndNs));
   };
   // What is old by the run is no sibling; then the siblings' life is known.
   double Old = Options.MinAge * Run, OldLived = 0, OldBlocks = 0;
@@ -122,8 +118,8 @@ void OutlierFinder::judge(const Row &R, const ProcessIntervals &I,
       continue;
     O.Blocks += 1;
     O.Bytes += B.Bytes;
-    O.OldestNs = std::min(O.OldestNs, B.BirthNs);
-    O.NewestNs = std::max(O.NewestNs, B.BirthNs);
+    O.OldestNs = std::min(O.OldestNs, B.AllocatedNs);
+    O.NewestNs = std::max(O.NewestNs, B.AllocatedNs);
   }
   if (O.Blocks)
     Out.push_back(O);

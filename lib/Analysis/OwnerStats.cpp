@@ -1,10 +1,6 @@
-//===- OwnerStats.cpp - Which libraries hold a device's memory --*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Which libraries hold a device's memory.
 
 #include "memkit/Analysis/OwnerStats.h"
 #include "memkit/Model/Owners.h"

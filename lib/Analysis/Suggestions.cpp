@@ -1,10 +1,6 @@
-//===- Suggestions.cpp - What would need less memory ----------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What would need less memory.
 
 #include "memkit/Analysis/Suggestions.h"
 #include "memkit/Analysis/HeapStats.h"

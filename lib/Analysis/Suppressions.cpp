@@ -1,10 +1,6 @@
-//===- Suppressions.cpp - Leaks that are known and not reported -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Leaks that are known and not reported.
 
 #include "memkit/Analysis/Suppressions.h"
 #include "memkit/Support/ToolMain.h"

@@ -1,10 +1,6 @@
-//===- Survival.cpp - Whether blocks of a place are ever freed --*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Whether blocks of a place are ever freed.
 
 #include "memkit/Analysis/Survival.h"
 #include "Distributions.h"

@@ -1,10 +1,6 @@
-//===- Collapsed.cpp - Collapsed stacks -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Collapsed stacks.
 
 #include "memkit/Export/Collapsed.h"
 #include "PathTable.h"

@@ -1,10 +1,6 @@
-//===- EventRows.cpp - Events as rows of chosen columns -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Events as rows of chosen columns.
 
 #include "memkit/Export/EventRows.h"
 #include "PathTable.h"
@@ -225,7 +221,7 @@ Error RowWriter::run(function_ref<bool()> Failed) {
   ReplayOptions Options;
   Accounts *A = nullptr;
   if (!Sel.hasAllBlocks())
-    Options.Select = [&](const Birth &B) { return Sel.hasBlock(B); };
+    Options.Select = [&](const Allocation &B) { return Sel.hasBlock(B); };
   Options.OnEvent = [&](const ReplayedEvent &E) {
     event(*A, E);
     return !Failed();

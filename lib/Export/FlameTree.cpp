@@ -1,10 +1,6 @@
-//===- FlameTree.cpp - A profile as a tree of functions -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A profile as a tree of functions.
 
 #include "memkit/Export/FlameTree.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,10 +1,6 @@
-//===- Gzip.cpp - Bytes as gzip has them -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Bytes as gzip has them.
 
 #include "Gzip.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,10 +1,6 @@
-//===- Gzip.h - Bytes as gzip has them -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Bytes as gzip has them.
 
 #ifndef MEMKIT_LIB_EXPORT_GZIP_H
 #define MEMKIT_LIB_EXPORT_GZIP_H

@@ -1,10 +1,6 @@
-//===- Html.cpp - One file with speedscope and a profile -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// One file with speedscope and a profile.
 
 #include "memkit/Export/Html.h"
 #include "memkit/Support/ToolMain.h"

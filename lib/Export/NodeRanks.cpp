@@ -1,10 +1,6 @@
-//===- NodeRanks.cpp - The nodes of a trace in preorder -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The nodes of a trace in preorder.
 
 #include "memkit/Export/NodeRanks.h"
 

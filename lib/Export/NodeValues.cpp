@@ -1,10 +1,6 @@
-//===- NodeValues.cpp - Several profiles, by node -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Several profiles, by node.
 
 #include "NodeValues.h"
 #include <algorithm>

@@ -1,10 +1,6 @@
-//===- NodeValues.h - Several profiles, by node -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Several profiles, by node.
 
 #ifndef MEMKIT_LIB_EXPORT_NODEVALUES_H
 #define MEMKIT_LIB_EXPORT_NODEVALUES_H

@@ -1,10 +1,6 @@
-//===- PathTable.cpp - Several profiles, by path of names -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Several profiles, by path of names.
 
 #include "PathTable.h"
 #include "llvm/ADT/STLExtras.h"

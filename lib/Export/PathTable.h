@@ -1,10 +1,6 @@
-//===- PathTable.h - Several profiles, by path of names -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Several profiles, by path of names.
 
 #ifndef MEMKIT_LIB_EXPORT_PATHTABLE_H
 #define MEMKIT_LIB_EXPORT_PATHTABLE_H

@@ -1,10 +1,6 @@
-//===- Perfetto.cpp - Files for Perfetto -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Files for Perfetto.
 
 #include "memkit/Export/Perfetto.h"
 #include "PerfettoWriter.h"

@@ -1,10 +1,6 @@
-//===- PerfettoWriter.cpp - The packets of a trace of Perfetto -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The packets of a trace of Perfetto.
 
 #include "PerfettoWriter.h"
 

@@ -1,10 +1,6 @@
-//===- PerfettoWriter.h - The packets of a trace of Perfetto -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The packets of a trace of Perfetto.
 
 #ifndef MEMKIT_LIB_EXPORT_PERFETTOWRITER_H
 #define MEMKIT_LIB_EXPORT_PERFETTOWRITER_H

@@ -1,10 +1,6 @@
-//===- Pprof.cpp - Files for pprof -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Files for pprof.
 
 #include "memkit/Export/Pprof.h"
 #include "Gzip.h"

@@ -1,10 +1,6 @@
-//===- ProtoWriter.h - Messages of protocol buffers -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Messages of protocol buffers.
 
 #ifndef MEMKIT_LIB_EXPORT_PROTOWRITER_H
 #define MEMKIT_LIB_EXPORT_PROTOWRITER_H

@@ -1,10 +1,6 @@
-//===- Sarif.cpp - Findings as SARIF -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Findings as SARIF.
 
 #include "memkit/Export/Sarif.h"
 #include "memkit/Export/StackText.h"

@@ -1,10 +1,6 @@
-//===- Speedscope.cpp - Files for speedscope -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Files for speedscope.
 
 #include "memkit/Export/Speedscope.h"
 #include "SpeedscopeOrder.h"

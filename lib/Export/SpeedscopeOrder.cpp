@@ -1,10 +1,6 @@
-//===- SpeedscopeOrder.cpp - Values side by side ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Values side by side.
 
 #include "SpeedscopeOrder.h"
 #include <algorithm>

@@ -1,10 +1,6 @@
-//===- SpeedscopeOrder.h - Values side by side ------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Values side by side.
 
 #ifndef MEMKIT_LIB_EXPORT_SPEEDSCOPEORDER_H
 #define MEMKIT_LIB_EXPORT_SPEEDSCOPEORDER_H

@@ -1,10 +1,6 @@
-//===- SpeedscopeText.h - The JSON of profiles, fast ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The JSON of profiles, fast.
 
 #ifndef MEMKIT_LIB_EXPORT_SPEEDSCOPETEXT_H
 #define MEMKIT_LIB_EXPORT_SPEEDSCOPETEXT_H

@@ -1,10 +1,6 @@
-//===- StackText.cpp - Stacks as text and JSON -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Stacks as text and JSON.
 
 #include "memkit/Export/StackText.h"
 #include "memkit/Support/FunctionName.h"

@@ -1,10 +1,6 @@
-//===- CheckLifetimes.cpp - Lifetimes against the events --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Lifetimes against the events.
 
 #include "CheckSummary.h"
 #include "memkit/Trace/TraceError.h"

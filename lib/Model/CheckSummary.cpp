@@ -1,10 +1,6 @@
-//===- CheckSummary.cpp - Compares a summary with another -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Compares a summary with another.
 
 #include "CheckSummary.h"
 #include "memkit/Trace/TraceError.h"

@@ -1,10 +1,6 @@
-//===- CheckSummary.h - Compares a summary with another ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Compares a summary with another.
 
 #ifndef MEMKIT_LIB_MODEL_CHECKSUMMARY_H
 #define MEMKIT_LIB_MODEL_CHECKSUMMARY_H

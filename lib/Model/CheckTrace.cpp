@@ -1,10 +1,6 @@
-//===- CheckTrace.cpp - Whether a trace agrees with itself ------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Whether a trace agrees with itself.
 
 #include "CheckSummary.h"
 #include "memkit/Model/Check.h"
@@ -195,7 +191,7 @@ Error Checker::compareInterval(llvm::ArrayRef<IntervalStop> Parts) {
   Interval Is;
   bool HasSums = Said.Sums != IntervalSums::None;
   Run->accounts().cutInterval(At.Process, At.EndNs,
-                              Run->nextOrdinal(At.Process),
+                              Run->nextAllocationId(At.Process),
                               HasSums ? Said.Sums : IntervalSums::Changed, Is);
   if (!HasSums)
     for (IntervalRow &R : Is.Rows)
@@ -290,9 +286,11 @@ Error Checker::compareSnapshot(uint32_t Process, const SnapshotStop &K,
   for (const BlockInfo *B : K.Parts) {
     if (Error E = readPart(*B))
       return E;
-    if (Part.Part == 0 && Part.NextOrdinal != Run->nextOrdinal(Process))
+    if (Part.Part == 0 &&
+        Part.NextAllocationId != Run->nextAllocationId(Process))
       Out.add(Name + formatv("next block {0}, events give {1}",
-                             Part.NextOrdinal, Run->nextOrdinal(Process))
+                             Part.NextAllocationId,
+                             Run->nextAllocationId(Process))
                          .str());
     if (Part.Part == 0 && Part.TimeNs < TimeNs)
       Out.add(Name + formatv("at {0} ns, its last event is at {1} ns",
@@ -300,10 +298,10 @@ Error Checker::compareSnapshot(uint32_t Process, const SnapshotStop &K,
                          .str());
     Count += Part.Blocks.size();
     auto Compare = [&](const LiveBlock &Said, const LiveBlock *Is) {
-      if (Said.Ordinal < Lowest)
+      if (Said.AllocationId < Lowest)
         Out.add(Name +
-                formatv("block {0} is out of order", Said.Ordinal).str());
-      Lowest = Said.Ordinal + 1;
+                formatv("block {0} is out of order", Said.AllocationId).str());
+      Lowest = Said.AllocationId + 1;
       if (Is && Said == *Is)
         return;
       LiveBlock Same = Is ? *Is : LiveBlock();
@@ -328,7 +326,7 @@ void Checker::addBlock(uint32_t Process, const Snapshot &K,
                        const LiveBlock &Said, const LiveBlock *Is) {
   auto Name = [&] {
     return formatv("process {0}, snapshot after {1} events, block {2}: ",
-                   Process, K.Events, Said.Ordinal)
+                   Process, K.Events, Said.AllocationId)
         .str();
   };
   if (!Is) {
@@ -340,7 +338,7 @@ void Checker::addBlock(uint32_t Process, const Snapshot &K,
       Out.add(Name() + formatv("{0} {1}, events give {2}", What, A, B).str());
   };
   Compare("size", Said.Size, Is->Size);
-  Compare("birth", Said.BirthNs, Is->BirthNs);
+  Compare("allocated", Said.AllocatedNs, Is->AllocatedNs);
   Compare("stack", Said.Stack, Is->Stack);
   Compare("context", Said.Context, Is->Context);
   Compare("heap", Said.Heap, Is->Heap);

@@ -1,10 +1,6 @@
-//===- ContextView.cpp - The context tree as it is shown --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The context tree as it is shown.
 
 #include "memkit/Model/ContextView.h"
 #include "llvm/ADT/DenseMap.h"

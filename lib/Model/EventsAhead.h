@@ -1,10 +1,6 @@
-//===- EventsAhead.h - Decodes events before they are wanted ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Decodes events before they are wanted.
 
 #ifndef MEMKIT_LIB_MODEL_EVENTSAHEAD_H
 #define MEMKIT_LIB_MODEL_EVENTSAHEAD_H

@@ -1,10 +1,6 @@
-//===- Globs.cpp - Patterns that are alternatives -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Patterns that are alternatives.
 
 #include "Globs.h"
 #include "memkit/Support/ToolMain.h"

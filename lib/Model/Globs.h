@@ -1,10 +1,6 @@
-//===- Globs.h - Patterns that are alternatives -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Patterns that are alternatives.
 
 #ifndef MEMKIT_LIB_MODEL_GLOBS_H
 #define MEMKIT_LIB_MODEL_GLOBS_H

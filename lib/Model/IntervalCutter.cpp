@@ -1,11 +1,6 @@
-//===- IntervalCutter.cpp - Cuts the intervals that a recorder would --*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Cuts the intervals that a recorder would.
 
 #include "IntervalCutter.h"
 #include <algorithm>
@@ -54,8 +49,8 @@ Error IntervalCutter::finish(uint64_t AtNs) {
 
 Error IntervalCutter::cut(uint32_t Process, uint64_t TimeNs) {
   Accounts &A = Run->accounts();
-  A.cutInterval(Process, TimeNs, Run->nextOrdinal(Process), A.dueSums(Process),
-                Cut);
+  A.cutInterval(Process, TimeNs, Run->nextAllocationId(Process),
+                A.dueSums(Process), Cut);
   return batch(Process).add(Cut,
                             [&](const Intervals &S) { return Out.write(S); });
 }

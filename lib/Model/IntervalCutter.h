@@ -1,11 +1,6 @@
-//===- IntervalCutter.h - Cuts the intervals that a recorder would ----*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Cuts the intervals that a recorder would.
 
 #ifndef MEMKIT_LIB_MODEL_INTERVALCUTTER_H
 #define MEMKIT_LIB_MODEL_INTERVALCUTTER_H

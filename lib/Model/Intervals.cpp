@@ -1,11 +1,6 @@
-//===- Intervals.cpp - How live bytes moved over time --------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// How live bytes moved over time.
 
 #include "memkit/Model/Intervals.h"
 #include "IntervalCutter.h"
@@ -66,8 +61,8 @@ Error IntervalSeries::makeIntervals() {
   ReplayOptions Options;
   Options.Intervals = true;
   const Selection &Sel = S.selection();
-  if (Sel.needsBirths())
-    Options.Select = [&](const Birth &B) { return Sel.hasBirth(B); };
+  if (Sel.needsAllocationTimes())
+    Options.Select = [&](const Allocation &B) { return Sel.hasAllocation(B); };
   auto Run = Replay::create(T.reader(), std::move(Options), &Cutter);
   if (!Run)
     return Run.takeError();

@@ -1,11 +1,6 @@
-//===- LastBlocks.cpp - The blocks that lived when their process ended -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The blocks that lived when their process ended.
 
 #include "memkit/Model/LastBlocks.h"
 #include "llvm/ADT/STLExtras.h"
@@ -59,8 +54,8 @@ Error forEachLastBlock(
   if (W.Since || W.Until || W.At)
     return Error::success();
   ReplayOptions Options;
-  if (Sel.needsBirths())
-    Options.Select = [&](const Birth &B) { return Sel.hasBirth(B); };
+  if (Sel.needsAllocationTimes())
+    Options.Select = [&](const Allocation &B) { return Sel.hasAllocation(B); };
   BlocksAtEnds Observer(Sel, Do);
   auto Run = Replay::create(S.trace().reader(), std::move(Options), &Observer);
   if (!Run)

@@ -1,10 +1,6 @@
-//===- LiveBlocks.cpp - Blocks one by one -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Blocks one by one.
 
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Replay.h"
@@ -19,9 +15,9 @@ namespace memkit {
 namespace {
 
 struct AgedBlock {
-  uint64_t BirthNs;
-  uint64_t Ordinal;
-  uint64_t Enclosing; ///< ordinal + 1; 0: none
+  uint64_t AllocatedNs;
+  uint64_t AllocationId;
+  uint64_t Enclosing; ///< allocation id + 1; 0: none
   uint64_t Size;
   uint64_t Bytes; ///< of it, those that count
   uint32_t Heap;
@@ -78,7 +74,7 @@ Error replayTo(const Trace &T, const Selection &Sel, const Moment &At,
 }
 
 /// Leaves each block the bytes that no block in it has. Blocks: of a process,
-/// ordinals rising. A block whose enclosing one is gone counts by itself.
+/// allocation ids rising. A block whose enclosing one is gone counts by itself.
 static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
   auto Counts = [&](uint32_t Heap) {
     return !(T.heap(Heap).Flags & HF_OutsideTotals);
@@ -87,10 +83,10 @@ static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
     if (!B.Enclosing || !Counts(B.Heap))
       continue;
     auto Outer = lower_bound(Blocks, B.Enclosing - 1,
-                             [](const AgedBlock &Of, uint64_t Ordinal) {
-                               return Of.Ordinal < Ordinal;
+                             [](const AgedBlock &Of, uint64_t AllocationId) {
+                               return Of.AllocationId < AllocationId;
                              });
-    if (Outer == Blocks.end() || Outer->Ordinal != B.Enclosing - 1 ||
+    if (Outer == Blocks.end() || Outer->AllocationId != B.Enclosing - 1 ||
         !Counts(Outer->Heap) ||
         T.heap(Outer->Heap).Domain != T.heap(B.Heap).Domain)
       continue;
@@ -115,12 +111,12 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
   auto Take = [&](uint32_t Process, const Replay &R) -> Error {
     std::vector<AgedBlock> Blocks;
     R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
-      bool Chosen = Sel.hasBirth({B.BirthNs, B.Size, Process, Thread, B.Heap,
-                                  B.Stack, B.Context}) &&
+      bool Chosen = Sel.hasAllocation({B.AllocatedNs, B.Size, Process, Thread,
+                                       B.Heap, B.Stack, B.Context}) &&
                     (Outer || T.heap(B.Heap).Domain == Domain);
-      Blocks.push_back({B.BirthNs, B.Ordinal, B.Enclosing, B.Size, B.Size,
-                        B.Heap, By == SumsOf::Contexts ? B.Context : B.Stack,
-                        B.Weight, Chosen});
+      Blocks.push_back(
+          {B.AllocatedNs, B.AllocationId, B.Enclosing, B.Size, B.Size, B.Heap,
+           By == SumsOf::Contexts ? B.Context : B.Stack, B.Weight, Chosen});
     });
     if (!Outer)
       makeExclusive(T, Blocks);
@@ -130,9 +126,9 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
   };
   if (Error E = replayTo(T, Sel, *At, "the order of allocation needs", Take))
     return std::move(E);
-  // Ordinals of a process rise with time but for what was split off.
+  // Allocation ids of a process rise with time but for what was split off.
   stable_sort(All, [](const AgedBlock &A, const AgedBlock &B) {
-    return A.BirthNs < B.BirthNs;
+    return A.AllocatedNs < B.AllocatedNs;
   });
   Profile P;
   P.Name =
@@ -154,11 +150,12 @@ Expected<Profile> shortLived(const Trace &T, const Selection &Sel, SumsOf By,
     return E;
   std::vector<uint64_t> Counts;
   ReplayOptions Options;
-  Options.Select = [&](const Birth &B) {
-    return Sel.hasBirth(B) && (Sel.isOuterView() || T.heap(B.Heap).Domain == 0);
+  Options.Select = [&](const Allocation &B) {
+    return Sel.hasAllocation(B) &&
+           (Sel.isOuterView() || T.heap(B.Heap).Domain == 0);
   };
   Options.OnEvent = [&](const ReplayedEvent &E) {
-    if (E.Kind != EventKind::Free || E.TimeNs - E.BirthNs > AgeNs)
+    if (E.Kind != EventKind::Free || E.TimeNs - E.AllocatedNs > AgeNs)
       return true;
     uint32_t Key = By == SumsOf::Contexts ? E.Context : E.Stack;
     if (Key >= Counts.size())

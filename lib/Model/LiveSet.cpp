@@ -1,11 +1,6 @@
-//===- LiveSet.cpp - The live blocks of a process, by ordinal ----*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The live blocks of a process, by allocation id.
 
 #include "memkit/Model/LiveSet.h"
 #include "llvm/ADT/bit.h"
@@ -22,24 +17,25 @@ static inline uint64_t countBits(uint64_t X) {
   return X * 0x0101010101010101 >> 56;
 }
 
-/// Where Ordinal stands in a packed chunk; SIZE_MAX when it does not. Without
-/// branches, which could not be foretold.
-size_t LiveSet::findPacked(const Chunk &C, uint16_t Ordinal) {
+/// Where AllocationId stands in a packed chunk; SIZE_MAX when it does not.
+/// Without branches, which could not be foretold.
+size_t LiveSet::findPacked(const Chunk &C, uint16_t AllocationId) {
   if (!C.Bits.empty()) {
-    uint64_t Word = C.Bits[Ordinal >> 6], Bit = uint64_t(1) << (Ordinal & 63);
-    size_t At = C.Before[Ordinal >> 6] + countBits(Word & (Bit - 1));
+    uint64_t Word = C.Bits[AllocationId >> 6], Bit = uint64_t(1)
+                                                     << (AllocationId & 63);
+    size_t At = C.Before[AllocationId >> 6] + countBits(Word & (Bit - 1));
     return Word & Bit ? At : SIZE_MAX;
   }
-  const uint16_t *At = C.Ordinals.data();
-  size_t Left = C.Ordinals.size();
+  const uint16_t *At = C.AllocationIds.data();
+  size_t Left = C.AllocationIds.size();
   if (Left == 0)
     return SIZE_MAX;
   while (Left > 1) {
     size_t Half = Left / 2;
-    At += At[Half - 1] < Ordinal ? Half : 0;
+    At += At[Half - 1] < AllocationId ? Half : 0;
     Left -= Half;
   }
-  return *At == Ordinal ? At - C.Ordinals.data() : SIZE_MAX;
+  return *At == AllocationId ? At - C.AllocationIds.data() : SIZE_MAX;
 }
 
 /// A chunk of blocks none of which is live.
@@ -70,12 +66,12 @@ void LiveSet::makeRoom() {
     Dense.push_back(nullptr);
     Current = &Chunks.back();
     Current->Entries.swap(SpareEntries);
-    Current->Births.swap(SpareBirths);
+    Current->AllocationTimes.swap(SpareTimes);
   }
   // A short-lived process fills little of its first chunk.
   Size = Next < ChunkSize ? std::max(Size * 2, Min) : ChunkSize;
   Current->Entries.resize(std::max(Size, Current->Entries.size()));
-  Current->Births.resize(Current->Entries.size());
+  Current->AllocationTimes.resize(Current->Entries.size());
   if (KeepThreads)
     Current->Threads.resize(Current->Entries.size());
   Full = (uint64_t(Chunks.size() - 1) << ChunkBits) + Current->Entries.size();
@@ -89,30 +85,30 @@ void LiveSet::setPlaceOfLast(Place P) {
   HadPlaces = true;
 }
 
-void LiveSet::revive(uint64_t Ordinal, Entry E, uint64_t BirthNs) {
-  size_t At = Ordinal & (ChunkSize - 1);
+void LiveSet::revive(uint64_t AllocationId, Entry E, uint64_t AllocatedNs) {
+  size_t At = AllocationId & (ChunkSize - 1);
   Current->Entries[At] = E;
-  Current->Births[At] = BirthNs;
+  Current->AllocationTimes[At] = AllocatedNs;
   Current->Live += 1;
   Live += 1;
 }
 
-void LiveSet::locate(llvm::ArrayRef<uint64_t> Ordinals, Entry **Out) {
+void LiveSet::locate(llvm::ArrayRef<uint64_t> AllocationIds, Entry **Out) {
   // What is packed takes longer to find, and cannot be foretold: later.
-  Packed.resize(Ordinals.size() + 1);
+  Packed.resize(AllocationIds.size() + 1);
   size_t NumPacked = 0;
   const Entry *Dead = deadEntries();
-  for (size_t I = 0; I < Ordinals.size(); ++I) {
-    const Entry *In = Dense[Ordinals[I] >> ChunkBits];
-    Out[I] = const_cast<Entry *>(In + (Ordinals[I] & (ChunkSize - 1)));
+  for (size_t I = 0; I < AllocationIds.size(); ++I) {
+    const Entry *In = Dense[AllocationIds[I] >> ChunkBits];
+    Out[I] = const_cast<Entry *>(In + (AllocationIds[I] & (ChunkSize - 1)));
     __builtin_prefetch(Out[I]);
     Packed[NumPacked] = static_cast<uint32_t>(I);
     NumPacked += In == Dead;
   }
   for (size_t I = 0; I < NumPacked; ++I) {
-    uint64_t Ordinal = Ordinals[Packed[I]];
-    Chunk &C = Chunks[Ordinal >> ChunkBits];
-    size_t At = findPacked(C, static_cast<uint16_t>(Ordinal));
+    uint64_t AllocationId = AllocationIds[Packed[I]];
+    Chunk &C = Chunks[AllocationId >> ChunkBits];
+    size_t At = findPacked(C, static_cast<uint16_t>(AllocationId));
     if (At == SIZE_MAX)
       continue;
     Out[Packed[I]] = &C.Entries[At];
@@ -136,9 +132,9 @@ void LiveSet::eachOf(const Chunk &C, size_t Used, F Do) const {
     if (C.Entries[At].Row == 0)
       continue;
     Block B;
-    B.Ordinal = C.Packed ? C.Ordinals[At] : At;
+    B.AllocationId = C.Packed ? C.AllocationIds[At] : At;
     B.E = C.Entries[At];
-    B.BirthNs = C.Births[At];
+    B.AllocatedNs = C.AllocationTimes[At];
     if (At < C.Places.size())
       B.P = C.Places[At];
     if (At < C.Threads.size())
@@ -151,8 +147,8 @@ void LiveSet::eachOf(const Chunk &C, size_t Used, F Do) const {
 void LiveSet::makeBits(Chunk &C) {
   C.Bits.assign(ChunkSize / 64, 0);
   C.Before.resize(ChunkSize / 64);
-  for (uint16_t Ordinal : C.Ordinals)
-    C.Bits[Ordinal >> 6] |= uint64_t(1) << (Ordinal & 63);
+  for (uint16_t AllocationId : C.AllocationIds)
+    C.Bits[AllocationId >> 6] |= uint64_t(1) << (AllocationId & 63);
   size_t Sum = 0;
   for (size_t Word = 0; Word < C.Bits.size(); ++Word) {
     C.Before[Word] = static_cast<uint16_t>(Sum);
@@ -176,12 +172,12 @@ void LiveSet::pack(Chunk &C, size_t Used) {
   }
   At.pop_back();
   To.Entries.reserve(C.Live);
-  To.Births.reserve(C.Live);
-  To.Ordinals.reserve(C.Live);
+  To.AllocationTimes.reserve(C.Live);
+  To.AllocationIds.reserve(C.Live);
   for (uint16_t I : At) {
     To.Entries.push_back(C.Entries[I]);
-    To.Births.push_back(C.Births[I]);
-    To.Ordinals.push_back(C.Packed ? C.Ordinals[I] : I);
+    To.AllocationTimes.push_back(C.AllocationTimes[I]);
+    To.AllocationIds.push_back(C.Packed ? C.AllocationIds[I] : I);
     if (LLVM_UNLIKELY(!C.Places.empty()))
       To.Places.push_back(I < C.Places.size() ? C.Places[I] : Place());
     if (LLVM_UNLIKELY(KeepThreads))
@@ -193,7 +189,7 @@ void LiveSet::pack(Chunk &C, size_t Used) {
     To.PackAt = -1; // nothing can fall any more
   if (!C.Packed) {
     SpareEntries.swap(C.Entries);
-    SpareBirths.swap(C.Births);
+    SpareTimes.swap(C.AllocationTimes);
   }
   C = std::move(To);
   Dense[&C - Chunks.data()] = deadEntries();
@@ -202,24 +198,24 @@ void LiveSet::pack(Chunk &C, size_t Used) {
 void LiveSet::forEach(llvm::function_ref<void(const Block &)> Do) const {
   for (size_t I = 0; I < Chunks.size(); ++I)
     eachOf(Chunks[I], used(I), [&](Block B) {
-      B.Ordinal += I << ChunkBits;
+      B.AllocationId += I << ChunkBits;
       Do(B);
     });
 }
 
-void LiveSet::restart(uint64_t NextOrdinal) {
+void LiveSet::restart(uint64_t NextAllocationId) {
   clear();
-  Next = NextOrdinal;
-  Chunks.resize((NextOrdinal + ChunkSize - 1) >> ChunkBits);
+  Next = NextAllocationId;
+  Chunks.resize((NextAllocationId + ChunkSize - 1) >> ChunkBits);
   for (Chunk &C : Chunks)
     C.Packed = true;
   Dense.assign(Chunks.size(), deadEntries());
   // The last, partly filled chunk must take more by position.
-  if (NextOrdinal & (ChunkSize - 1)) {
+  if (NextAllocationId & (ChunkSize - 1)) {
     Current = &Chunks.back();
     Current->Packed = false;
     Current->Entries.resize(ChunkSize);
-    Current->Births.resize(Current->Entries.size());
+    Current->AllocationTimes.resize(Current->Entries.size());
     if (KeepThreads)
       Current->Threads.resize(Current->Entries.size());
     Full = uint64_t(Chunks.size()) << ChunkBits;
@@ -230,18 +226,18 @@ void LiveSet::restart(uint64_t NextOrdinal) {
 }
 
 void LiveSet::addOld(const Block &B) {
-  Chunk &C = Chunks[B.Ordinal >> ChunkBits];
-  size_t At = B.Ordinal & (ChunkSize - 1);
+  Chunk &C = Chunks[B.AllocationId >> ChunkBits];
+  size_t At = B.AllocationId & (ChunkSize - 1);
   if (C.Packed) {
     At = C.Entries.size();
-    C.Ordinals.push_back(static_cast<uint16_t>(B.Ordinal));
+    C.AllocationIds.push_back(static_cast<uint16_t>(B.AllocationId));
     C.Entries.push_back(B.E);
-    C.Births.push_back(B.BirthNs);
+    C.AllocationTimes.push_back(B.AllocatedNs);
     if (KeepThreads)
       C.Threads.push_back(B.Thread);
   } else {
     C.Entries[At] = B.E;
-    C.Births[At] = B.BirthNs;
+    C.AllocationTimes[At] = B.AllocatedNs;
     if (KeepThreads)
       C.Threads[At] = B.Thread;
   }
@@ -259,6 +255,6 @@ void LiveSet::clear() {
   Dense = {};
   Current = nullptr;
   SpareEntries = {};
-  SpareBirths = {};
+  SpareTimes = {};
   Next = Live = Full = 0;
 }

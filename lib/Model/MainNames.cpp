@@ -1,10 +1,6 @@
-//===- MainNames.cpp - The programs of two traces, paired -----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The programs of two traces, paired.
 
 #include "memkit/Model/MainNames.h"
 #include "memkit/Model/SteadyNames.h"

@@ -1,10 +1,6 @@
-//===- Moments.cpp - Places in the order of a trace's events --------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Places in the order of a trace's events.
 
 #include "memkit/Model/Moments.h"
 #include "Globs.h"
@@ -25,13 +21,13 @@ const Moment *TimeWindow::last() const {
   return M && !M->IsEnd ? &*M : nullptr;
 }
 
-bool TimeWindow::hasBirth(uint64_t BirthNs) const {
+bool TimeWindow::hasAllocationAt(uint64_t AllocatedNs) const {
   // What came with or after a moment within a tick of the clock (100 ns): the
   // run ends there, so that only a beginning has to be rounded.
-  if (Since && BirthNs < Since->TimeNs + (Since->Events != 0))
+  if (Since && AllocatedNs < Since->TimeNs + (Since->Events != 0))
     return false;
   return !Until || Until->IsEnd ||
-         BirthNs < Until->TimeNs + (Until->Events != 0);
+         AllocatedNs < Until->TimeNs + (Until->Events != 0);
 }
 
 Error noSteps(const Trace &T) {

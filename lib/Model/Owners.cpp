@@ -1,10 +1,6 @@
-//===- Owners.cpp - Which library asked for memory --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Which library asked for memory.
 
 #include "memkit/Model/Owners.h"
 #include "llvm/ADT/DenseMap.h"

@@ -1,10 +1,6 @@
-//===- PackedRows.cpp - Rows of a summary in little memory ------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Rows of a summary in little memory.
 
 #include "memkit/Model/PackedRows.h"
 #include "llvm/ADT/bit.h"

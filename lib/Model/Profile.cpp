@@ -1,10 +1,6 @@
-//===- Profile.cpp - One value for each stack -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// One value for each stack.
 
 #include "memkit/Model/Profile.h"
 #include "memkit/Support/Format.h"

@@ -1,10 +1,6 @@
-//===- Replay.cpp - What a replay reads before the events -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a replay reads before the events.
 
 #include "memkit/Model/Replay.h"
 #include "EventsAhead.h"
@@ -151,7 +147,7 @@ Error Replay::readBases() {
     const BlockInfo &First = *Bases[Id].front();
     if (Error E = R.readHead(First, K))
       return E;
-    if (K.NextOrdinal > MaxLeftOut)
+    if (K.NextAllocationId > MaxLeftOut)
       return fail(First, "more than " + llvm::Twine(MaxLeftOut) +
                              " allocations were left out before its events; "
                              "they cannot be replayed");
@@ -224,16 +220,17 @@ Error Replay::loadSnapshot(llvm::ArrayRef<const BlockInfo *> Parts) {
       if (Part != 0)
         break;
       // Each event creates at most one block.
-      if (K.Events > EventsOfProcess[K.Process] || K.NextOrdinal > K.Events)
+      if (K.Events > EventsOfProcess[K.Process] ||
+          K.NextAllocationId > K.Events)
         return fail(*B, "a snapshot after more events than there are");
-      I.Live.restart(K.NextOrdinal);
+      I.Live.restart(K.NextAllocationId);
       if (K.Events < LeftOut[K.Process])
         return fail(*B, "a snapshot before the one that the events begin with");
       I.Events = K.Events;
       I.Skip = K.Events - LeftOut[K.Process];
     }
     if (K.Part != Part++ || K.Events != I.Events ||
-        K.NextOrdinal != I.Live.next())
+        K.NextAllocationId != I.Live.next())
       return fail(*B, "parts of a snapshot that do not belong together");
     if (Error E = addSnapshot(I, K, B->Offset))
       return E;
@@ -250,17 +247,18 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
                           uint64_t Offset) {
   uint64_t Lowest = 0;
   for (const LiveBlock &B : K.Blocks) {
-    if (B.Ordinal < Lowest || B.Ordinal >= K.NextOrdinal)
+    if (B.AllocationId < Lowest || B.AllocationId >= K.NextAllocationId)
       return makeTraceError(R.name(), Offset,
-                            "block " + llvm::Twine(B.Ordinal) +
+                            "block " + llvm::Twine(B.AllocationId) +
                                 " of a snapshot is out of order");
-    Lowest = B.Ordinal + 1;
+    Lowest = B.AllocationId + 1;
     LiveSet::Block To;
-    To.Ordinal = B.Ordinal;
-    To.BirthNs = B.BirthNs;
+    To.AllocationId = B.AllocationId;
+    To.AllocatedNs = B.AllocatedNs;
     To.P = {B.Address, B.Enclosing, A.isEstimated(B.Heap) ? B.Weight : 0};
     To.E.Size = B.Size;
-    Birth About{B.BirthNs, B.Size, K.Process, 0, B.Heap, B.Stack, B.Context};
+    Allocation About{B.AllocatedNs, B.Size,  K.Process, 0,
+                     B.Heap,        B.Stack, B.Context};
     if (Options.Select && !Options.Select(About)) {
       To.E.Row = Refused;
       I.Live.addOld(To);
@@ -269,7 +267,7 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
     uint32_t Key = Options.KeyOf ? Options.KeyOf(About) : B.Stack;
     To.E.Row = A.stackRow(K.Process, B.Heap, Key);
     To.E.ContextRow = A.contextRow(K.Process, B.Heap, B.Context);
-    BlockRef Ref{B.Ordinal, To.E.Row, To.E.ContextRow};
+    BlockRef Ref{B.AllocationId, To.E.Row, To.E.ContextRow};
     LiveSet::Cursor Outer;
     if (B.Enclosing)
       Outer = I.Live.find(B.Enclosing - 1);
@@ -298,21 +296,21 @@ uint64_t Replay::liveBlocks(uint32_t Process) const {
   return Processes[Process] ? Processes[Process]->Live.size() : 0;
 }
 
-bool Replay::lives(uint32_t Process, uint64_t Ordinal) const {
-  return Processes[Process] && Processes[Process]->Live.find(Ordinal);
+bool Replay::lives(uint32_t Process, uint64_t AllocationId) const {
+  return Processes[Process] && Processes[Process]->Live.find(AllocationId);
 }
 
-uint64_t Replay::nextOrdinal(uint32_t Process) const {
+uint64_t Replay::nextAllocationId(uint32_t Process) const {
   return Processes[Process] ? Processes[Process]->Live.next() : 0;
 }
 
-static LiveBlock makeLiveBlock(const Accounts &A, uint64_t Ordinal,
-                               const LiveSet::Entry &E, uint64_t BirthNs,
+static LiveBlock makeLiveBlock(const Accounts &A, uint64_t AllocationId,
+                               const LiveSet::Entry &E, uint64_t AllocatedNs,
                                const LiveSet::Place &P) {
   LiveBlock Out;
-  Out.Ordinal = Ordinal;
+  Out.AllocationId = AllocationId;
   Out.Size = E.Size;
-  Out.BirthNs = BirthNs;
+  Out.AllocatedNs = AllocatedNs;
   Out.Stack = A.stackOf(E.Row);
   Out.Context = A.contextOf(E.ContextRow);
   Out.Heap = A.heapOf(E.Row);
@@ -329,7 +327,7 @@ void Replay::forEachLive(
     return;
   Processes[Process]->Live.forEach([&](const LiveSet::Block &B) {
     if (B.E.Row != Refused)
-      Do(makeLiveBlock(A, B.Ordinal, B.E, B.BirthNs, B.P), B.Thread);
+      Do(makeLiveBlock(A, B.AllocationId, B.E, B.AllocatedNs, B.P), B.Thread);
   });
 }
 
@@ -347,7 +345,8 @@ void Replay::matchLive(
       Found[At] = LiveSet::Cursor();
       if (!Processes[Process])
         continue;
-      Found[At] = Processes[Process]->Live.findNext(Some[At].Ordinal, Last);
+      Found[At] =
+          Processes[Process]->Live.findNext(Some[At].AllocationId, Last);
       if (!Found[At])
         continue;
       Last = Found[At];
@@ -360,8 +359,8 @@ void Replay::matchLive(
         Do(Some[At], nullptr);
         continue;
       }
-      LiveBlock Is =
-          makeLiveBlock(A, Some[At].Ordinal, C.entry(), C.birthNs(), C.place());
+      LiveBlock Is = makeLiveBlock(A, Some[At].AllocationId, C.entry(),
+                                   C.allocatedNs(), C.place());
       Do(Some[At], &Is);
     }
   }

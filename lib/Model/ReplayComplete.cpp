@@ -1,11 +1,6 @@
-//===- ReplayComplete.cpp - Makes up the sums that a trace lacks -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Makes up the sums that a trace lacks.
 
 #include "IntervalCutter.h"
 #include "memkit/Model/Complete.h"
@@ -56,7 +51,7 @@ private:
     K.Process = Process;
     K.TimeNs = TimeNs;
     K.Events = Events;
-    K.NextOrdinal = Run->nextOrdinal(Process);
+    K.NextAllocationId = Run->nextAllocationId(Process);
     K.Last = false;
     Error Problem = Error::success();
     Run->forEachLive(Process, [&](const LiveBlock &B, uint32_t) {

@@ -1,18 +1,12 @@
-//===- ReplayMany.cpp - Replays many events at once -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Replays many events at once.
 //
 // First all allocations of a stretch of rows, then all that names blocks, then
 // the sums: each loop does one thing, and none must guess which kind comes
-// next. That is right because the ordinals of new blocks are known beforehand,
-// and the decoder has seen to it that each block is named only after it was
-// created.
-//
-//===----------------------------------------------------------------------===//
+// next. That is right because the allocation ids of new blocks are known
+// beforehand, and the decoder has seen to it that each block is named only
+// after it was created.
 
 #include "memkit/Model/Replay.h"
 #include <algorithm>
@@ -67,21 +61,22 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
   if (Created != Allocated)
     std::fill_n(To.Entries, Created, LiveSet::Entry());
   // Pointers of its own: what is written could be what vectors are made of.
-  const uint32_t *Rows = E.AllocRow.data(), *Ordinals = E.AllocOrdinal.data(),
+  const uint32_t *Rows = E.AllocRow.data(),
+                 *AllocationIds = E.AllocationOffset.data(),
                  *Stacks = E.Stack.data(),
                  *Contexts = E.Context.empty() ? nullptr : E.Context.data();
   const uint16_t *Heaps = E.Heap.data();
   const uint64_t *Sizes = E.AllocSize.data(), *Times = E.TimeNs.data();
   Change *ChangeOf = Changes.data();
-  auto First = static_cast<uint32_t>(I.Live.next() - E.FirstOrdinal);
+  auto First = static_cast<uint32_t>(I.Live.next() - E.FirstAllocationId);
   for (size_t At = C.Alloc; At != End; ++At) {
     I.Stacks.prefetch(Stacks[std::min(At + StackAhead, Last)]);
-    uint32_t Row = Rows[At], Place = Ordinals[At] - First;
+    uint32_t Row = Rows[At], Place = AllocationIds[At] - First;
     LiveSet::Entry Entry =
         newEntry(I, Stacks[At], Contexts ? Contexts[At] : 0, Heaps[At]);
     Entry.Size = Sizes[At];
     To.Entries[Place] = Entry;
-    To.Births[Place] = Times[Row];
+    To.AllocationTimes[Place] = Times[Row];
     A.prefetchRow(Entry.Row);
     ChangeOf[Row - C.Row] = {Entry.Size, Entry.Row, Entry.ContextRow,
                              Change::Allocate};
@@ -96,7 +91,7 @@ void Replay::noteAllocations(Cursor &C) {
     return;
   struct Sum {
     uint64_t Count, Bytes;
-    uint32_t Last; ///< from the first ordinal of the block
+    uint32_t Last; ///< from the first allocation id of the block
   };
   Sum Sums[MaxBlockThreads]; // the first few count
   std::fill_n(Sums, E.Threads.size(), Sum());
@@ -104,11 +99,11 @@ void Replay::noteAllocations(Cursor &C) {
     Sum &S = Sums[E.Thread.empty() ? 0 : E.Thread[E.AllocRow[At]]];
     S.Count += 1;
     S.Bytes += E.AllocSize[At];
-    S.Last = E.AllocOrdinal[At];
+    S.Last = E.AllocationOffset[At];
   }
   for (size_t I = 0; I != E.Threads.size(); ++I)
     if (const Sum &S = Sums[I]; S.Count)
-      A.noteAllocations(E.Threads[I], E.FirstOrdinal + S.Last, S.Count,
+      A.noteAllocations(E.Threads[I], E.FirstAllocationId + S.Last, S.Count,
                         S.Bytes);
   C.Noted = C.Alloc;
 }
@@ -142,7 +137,8 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
   const EventTable &E = *C.Open;
   ProcessReplay &I = *C.I;
   const uint32_t *Rows = E.RefRow.data(), *Owns = E.RefOwn.data();
-  const uint64_t *Blocks = E.Block.data(), FirstOrdinal = E.FirstOrdinal;
+  const uint64_t *Blocks = E.Block.data(),
+                 FirstAllocationId = E.FirstAllocationId;
   const EventKind *Kinds = E.Kind.data();
   Change *ChangeOf = Changes.data();
   const uint64_t LateBefore = A.lateBefore(I.Id);
@@ -155,7 +151,7 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
     Change &To = ChangeOf[Row - C.Row];
     To = {Entry.Size, Entry.Row, Entry.ContextRow, Change::Free};
     if (LLVM_LIKELY(Kinds[Row] == EventKind::Free)) {
-      uint64_t Own = Owns[Ref] + FirstOrdinal;
+      uint64_t Own = Owns[Ref] + FirstAllocationId;
       if (LLVM_UNLIKELY(Owns[Ref] == 0))
         Own = C.OwnBefore[E.Thread.empty() ? 0 : E.Thread[Row]];
       if (Own == Blocks[Ref] + 1)
@@ -188,7 +184,7 @@ Error Replay::splitMany(Cursor &C, size_t Ref, LiveSet::Entry &Entry) {
   LiveSet::Entry Rest = Entry;
   Rest.Size -= E.RefSize[Ref];
   Entry.Size = E.RefSize[Ref];
-  Live.revive(E.FirstOrdinal + E.RefCreated[Ref], Rest,
-              Live.find(E.Block[Ref]).birthNs());
+  Live.revive(E.FirstAllocationId + E.RefCreated[Ref], Rest,
+              Live.find(E.Block[Ref]).allocatedNs());
   return Error::success();
 }

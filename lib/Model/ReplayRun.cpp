@@ -1,10 +1,6 @@
-//===- ReplayRun.cpp - The events of a trace in their order -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The events of a trace in their order.
 
 #include "EventsAhead.h"
 #include "memkit/Model/Replay.h"
@@ -30,11 +26,11 @@ void Replay::findRows(ProcessReplay &I, uint32_t Stack, uint32_t Context,
 
 /// Tells OnEvent of the row at which the cursor stands.
 void Replay::tell(const Cursor &C, uint64_t Block, uint64_t Size,
-                  uint64_t BirthNs, const LiveSet::Entry &E) {
+                  uint64_t AllocatedNs, const LiveSet::Entry &E) {
   if (LLVM_LIKELY(!Options.OnEvent) || E.Row == Refused)
     return;
   Stopped |= !Options.OnEvent({C.Open->Kind[C.Row], C.Open->TimeNs[C.Row],
-                               BirthNs, Block, Size, C.I->Id,
+                               AllocatedNs, Block, Size, C.I->Id,
                                C.Open->threadOf(C.Row), A.heapOf(E.Row),
                                A.stackOf(E.Row), A.contextOf(E.ContextRow)});
 }
@@ -59,7 +55,7 @@ Error Replay::allocate(Cursor &C) {
   uint32_t Context = E.Context.empty() ? 0 : E.Context[At];
   uint32_t Thread = E.threadOf(C.Row);
   uint64_t TimeNs = E.TimeNs[C.Row], Size = E.AllocSize[At];
-  Birth About{TimeNs, Size, I.Id, Thread, Heap, Stack, Context};
+  Allocation About{TimeNs, Size, I.Id, Thread, Heap, Stack, Context};
   bool Counts = !Options.Select || Options.Select(About);
   LiveSet::Entry Entry;
   if (LLVM_UNLIKELY(static_cast<bool>(Options.KeyOf)) && Counts) {
@@ -94,7 +90,7 @@ Error Replay::allocate(Cursor &C) {
     A.allocateIn(Ref, Outer, Size, TimeNs, Thread);
   else
     A.allocate(Ref, Size, TimeNs, Thread);
-  tell(C, Ref.Ordinal, Size, TimeNs, Entry);
+  tell(C, Ref.AllocationId, Size, TimeNs, Entry);
   I.Live.add(Entry, TimeNs, Thread);
   if (P.isAny())
     I.Live.setPlaceOfLast(P);
@@ -113,25 +109,25 @@ Error Replay::readWeight(const Cursor &C, LiveSet::Place &P) const {
 Error Replay::reference(Cursor &C) {
   const EventTable &E = *C.Open;
   ProcessReplay &I = *C.I;
-  uint64_t Ordinal = E.Block[C.ref()], TimeNs = E.TimeNs[C.Row];
-  LiveSet::Cursor Block = I.Live.find(Ordinal);
+  uint64_t AllocationId = E.Block[C.ref()], TimeNs = E.TimeNs[C.Row];
+  LiveSet::Cursor Block = I.Live.find(AllocationId);
   if (LLVM_UNLIKELY(!Block))
     return notLive(C, C.ref());
   LiveSet::Entry &Entry = Block.entry();
   LiveSet::Place P = Block.place();
   bool Counts = Entry.Row != Refused;
-  BlockRef Ref{Ordinal, Entry.Row, Entry.ContextRow};
+  BlockRef Ref{AllocationId, Entry.Row, Entry.ContextRow};
   if (LLVM_LIKELY(E.Kind[C.Row] == EventKind::Free)) {
     if (Counts && P.Weight)
       A.freeSampled(Ref, Entry.Size, P.Weight, TimeNs);
     else if (Counts)
       A.free(Ref, Entry.Size, TimeNs, E.threadOf(C.Row), P.Enclosing);
-    tell(C, Ordinal, Entry.Size, Block.birthNs(), Entry);
+    tell(C, AllocationId, Entry.Size, Block.allocatedNs(), Entry);
     I.Live.erase(Block);
     return Error::success();
   }
   if (P.Weight)
-    return fail(C, "block " + Twine(Ordinal) +
+    return fail(C, "block " + Twine(AllocationId) +
                        ", which stands for several, is resized or split");
   if (E.Kind[C.Row] == EventKind::Split)
     return split(C, Block);
@@ -139,14 +135,14 @@ Error Replay::reference(Cursor &C) {
   if (Counts)
     A.resize(Ref, Entry.Size, Size, TimeNs, P.Enclosing);
   Entry.Size = Size;
-  tell(C, Ordinal, Size, Block.birthNs(), Entry);
+  tell(C, AllocationId, Size, Block.allocatedNs(), Entry);
   return Error::success();
 }
 
 Error Replay::split(Cursor &C, LiveSet::Cursor Block) {
   LiveSet::Entry Rest = Block.entry();
   LiveSet::Place P = Block.place();
-  uint64_t BirthNs = Block.birthNs(), Size = C.Open->RefSize[C.ref()];
+  uint64_t AllocatedNs = Block.allocatedNs(), Size = C.Open->RefSize[C.ref()];
   uint32_t Thread = Block.thread();
   if (Size > Rest.Size)
     return badSplit(C, C.ref(), Rest.Size);
@@ -154,11 +150,11 @@ Error Replay::split(Cursor &C, LiveSet::Cursor Block) {
     A.split({C.Open->Block[C.ref()], Rest.Row, Rest.ContextRow},
             C.Open->TimeNs[C.Row], P.Enclosing);
   Block.entry().Size = Size;
-  tell(C, C.Open->Block[C.ref()], Size, BirthNs, Rest);
+  tell(C, C.Open->Block[C.ref()], Size, AllocatedNs, Rest);
   Rest.Size -= Size;
   if (P.Address)
     P.Address += Size;
-  C.I->Live.add(Rest, BirthNs, Thread);
+  C.I->Live.add(Rest, AllocatedNs, Thread);
   if (P.Address || P.Enclosing)
     C.I->Live.setPlaceOfLast(P);
   return Error::success();
@@ -327,7 +323,7 @@ Error Replay::openBlock(Cursor &C) {
             E.AllocRow.begin();
   auto IsSplit = [](EventKind K) { return K == EventKind::Split; };
   uint64_t Next =
-      E.FirstOrdinal + C.Alloc +
+      E.FirstAllocationId + C.Alloc +
       std::count_if(E.Kind.begin(), E.Kind.begin() + C.Row, IsSplit);
   if (C.Row != Rows && Next != I.Live.next())
     return fail(At, "events from block " + Twine(Next) + " on, but block " +

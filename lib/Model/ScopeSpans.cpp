@@ -1,10 +1,6 @@
-//===- ScopeSpans.cpp - When a thread was in which scopes -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// When a thread was in which scopes.
 
 #include "memkit/Model/ScopeSpans.h"
 #include <algorithm>

@@ -1,10 +1,6 @@
-//===- SelectContexts.cpp - Contexts and layers of a selection -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Contexts and layers of a selection.
 
 #include "Globs.h"
 #include "memkit/Model/Selection.h"

@@ -1,10 +1,6 @@
-//===- Selection.cpp - A part of a trace -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A part of a trace.
 
 #include "memkit/Model/Selection.h"
 #include "Globs.h"

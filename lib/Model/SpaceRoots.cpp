@@ -1,10 +1,6 @@
-//===- SpaceRoots.cpp - A tree below memory spaces --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A tree below memory spaces.
 
 #include "memkit/Model/SpaceRoots.h"
 #include "memkit/Model/StackShape.h"

@@ -1,10 +1,6 @@
-//===- StackGroups.cpp - Stacks below what they are grouped by -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Stacks below what they are grouped by.
 
 #include "memkit/Model/StackGroups.h"
 #include "memkit/Support/Format.h"
@@ -49,7 +45,7 @@ uint32_t StackGroups::key(uint32_t Group, uint32_t Stack) {
 }
 
 /// The place in Steps of the one that had begun; 0: none.
-uint32_t StackGroups::stepOf(const Birth &B) const {
+uint32_t StackGroups::stepOf(const Allocation &B) const {
   const std::vector<uint32_t> &Of = StepsOf[B.Process];
   auto After = llvm::upper_bound(Of, B.TimeNs, [&](uint64_t Ns, uint32_t At) {
     return Ns < Steps[At].BeginNs;
@@ -57,7 +53,7 @@ uint32_t StackGroups::stepOf(const Birth &B) const {
   return After == Of.begin() ? 0 : *std::prev(After);
 }
 
-uint32_t StackGroups::keyOf(const Birth &B) {
+uint32_t StackGroups::keyOf(const Allocation &B) {
   switch (By) {
   case GroupBy::Thread:
     return key(B.Thread, B.Stack);

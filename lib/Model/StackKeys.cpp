@@ -1,10 +1,6 @@
-//===- StackKeys.cpp - Stacks that mean the same -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Stacks that mean the same.
 
 #include "memkit/Model/StackKeys.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,10 +1,6 @@
-//===- StackShape.cpp - Stacks as another tree -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Stacks as another tree.
 
 #include "memkit/Model/StackShape.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,10 +1,6 @@
-//===- StackView.cpp - The stack tree as it is shown ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The stack tree as it is shown.
 
 #include "memkit/Model/StackView.h"
 

@@ -1,10 +1,6 @@
-//===- SteadyNames.cpp - What of a name holds across builds -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What of a name holds across builds.
 
 #include "memkit/Model/SteadyNames.h"
 #include "memkit/Model/Trace.h"

@@ -1,10 +1,6 @@
-//===- SummarySet.cpp - The summary that counts -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The summary that counts.
 
 #include "SummarySet.h"
 #include "memkit/Trace/TraceError.h"

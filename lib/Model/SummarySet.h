@@ -1,10 +1,6 @@
-//===- SummarySet.h - The summary that counts -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The summary that counts.
 
 #ifndef MEMKIT_LIB_MODEL_SUMMARYSET_H
 #define MEMKIT_LIB_MODEL_SUMMARYSET_H

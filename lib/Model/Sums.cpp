@@ -1,10 +1,6 @@
-//===- Sums.cpp - The sums of a part of a trace -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The sums of a part of a trace.
 
 #include "memkit/Model/Sums.h"
 #include "memkit/Model/ReplayProgress.h"
@@ -40,17 +36,17 @@ Error Sums::checkEvents() const {
                              "grouped by context, needs"
                            : "a selection by size, thread, time or context "
                              "needs",
-                       At && !Sel.needsBirths(By) ? &*At : nullptr);
+                       At && !Sel.needsAllocationTimes(By) ? &*At : nullptr);
 }
 
 /// Replays the events of what is selected.
-Error Sums::replaySelected(std::function<uint32_t(const Birth &)> KeyOf) {
+Error Sums::replaySelected(std::function<uint32_t(const Allocation &)> KeyOf) {
   if (Error E = checkEvents())
     return E;
   ReplayOptions Options;
   Options.KeyOf = std::move(KeyOf);
-  if (Sel.needsBirths(By))
-    Options.Select = [&](const Birth &B) { return Sel.hasBirth(B); };
+  if (Sel.needsAllocationTimes(By))
+    Options.Select = [&](const Allocation &B) { return Sel.hasAllocation(B); };
   ReplayProgress Bar("replaying " + T->name(), T->reader());
   Expected<std::unique_ptr<Replay>> R =
       Replay::create(T->reader(), Options, &Bar);
@@ -144,14 +140,14 @@ Expected<Sums> Sums::create(const Trace &T, Selection Selected, SumsOf By) {
 
 Expected<Sums>
 Sums::createGrouped(const Trace &T, Selection Selected,
-                    std::function<uint32_t(const Birth &)> KeyOf) {
+                    std::function<uint32_t(const Allocation &)> KeyOf) {
   Sums S(T, std::move(Selected), SumsOf::Groups);
   if (Error E = S.gather(std::move(KeyOf)))
     return E;
   return S;
 }
 
-Error Sums::gather(std::function<uint32_t(const Birth &)> KeyOf) {
+Error Sums::gather(std::function<uint32_t(const Allocation &)> KeyOf) {
   ArrayRef<PackedRows> Stacks = T->stackRows(), Contexts = T->contextRows();
   if (Sel.needsEvents(By)) {
     if (Error E = replaySelected(std::move(KeyOf)))

@@ -1,10 +1,6 @@
-//===- Trace.cpp - What a trace says, ready to be asked -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a trace says, ready to be asked.
 
 #include "memkit/Model/Trace.h"
 #include "SummarySet.h"

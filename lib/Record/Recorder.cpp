@@ -1,10 +1,6 @@
-//===- Recorder.cpp - Records a program -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Records a program.
 
 #include "memkit/Record/Recorder.h"
 #include "Launch/Launch.h"

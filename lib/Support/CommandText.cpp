@@ -1,10 +1,6 @@
-//===- CommandText.cpp - Commands and programs, for people ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Commands and programs, for people.
 
 #include "memkit/Support/CommandText.h"
 #include "llvm/ADT/StringExtras.h"

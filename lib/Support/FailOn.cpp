@@ -1,10 +1,6 @@
-//===- FailOn.cpp - Findings that make a tool fail -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Findings that make a tool fail.
 
 #include "memkit/Support/FailOn.h"
 #include "memkit/Support/Format.h"

@@ -1,10 +1,6 @@
-//===- FunctionName.cpp - Demangled names, for people ---------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Demangled names, for people.
 
 #include "memkit/Support/FunctionName.h"
 #include "llvm/ADT/StringExtras.h"

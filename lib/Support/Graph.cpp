@@ -1,10 +1,6 @@
-//===- Graph.cpp - Series as small graphs in the terminal -----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Series as small graphs in the terminal.
 
 #include "memkit/Support/Graph.h"
 #include "llvm/ADT/StringRef.h"

@@ -1,10 +1,6 @@
-//===- LargePages.cpp - Large pages for large blocks -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Large pages for large blocks.
 
 #include "memkit/Support/LargePages.h"
 #include "llvm/Support/Compiler.h"

@@ -1,11 +1,6 @@
-//===- OutputFile.cpp - A file or standard output, whole or not at all -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A file or standard output, whole or not at all.
 
 #include "memkit/Support/OutputFile.h"
 #include "memkit/Support/ToolMain.h"

@@ -1,10 +1,6 @@
-//===- Progress.cpp - A bar while work takes long -------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A bar while work takes long.
 
 #include "memkit/Support/Progress.h"
 #include "memkit/Support/ToolMain.h"

@@ -1,10 +1,6 @@
-//===- RunBoth.cpp - Two pieces of work at the same time -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Two pieces of work at the same time.
 
 #include "memkit/Support/RunBoth.h"
 #include <pthread.h>

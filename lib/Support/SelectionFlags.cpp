@@ -1,11 +1,6 @@
-//===- SelectionFlags.cpp - The flags that choose a part of a trace -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The flags that choose a part of a trace.
 
 #include "memkit/Support/SelectionFlags.h"
 #include "memkit/Support/Format.h"

@@ -1,10 +1,6 @@
-//===- Table.cpp - Tables that fit the terminal -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tables that fit the terminal.
 
 #include "memkit/Support/Table.h"
 #include "llvm/Support/Unicode.h"

@@ -1,10 +1,6 @@
-//===- TimePoint.cpp - A moment as it is written on a command line --------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A moment as it is written on a command line.
 
 #include "memkit/Support/TimePoint.h"
 #include "memkit/Support/Format.h"

@@ -1,10 +1,6 @@
-//===- ToolMain.cpp - The prologue that all tools share -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The prologue that all tools share.
 
 #include "memkit/Support/ToolMain.h"
 #include "memkit/Support/OutputFile.h"

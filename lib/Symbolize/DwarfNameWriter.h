@@ -1,10 +1,6 @@
-//===- DwarfNameWriter.h - Writes one name from DWARF -*- C++ -*-----------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Writes one name from DWARF.
 
 #ifndef MEMKIT_LIB_SYMBOLIZE_DWARFNAMEWRITER_H
 #define MEMKIT_LIB_SYMBOLIZE_DWARFNAMEWRITER_H

@@ -1,10 +1,6 @@
-//===- DwarfNames.cpp - Whole names of functions, from DWARF --------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Whole names of functions, from DWARF.
 
 #include "DwarfNames.h"
 #include "DwarfNameWriter.h"

@@ -1,16 +1,10 @@
-//===- DwarfNames.h - Whole names of functions, from DWARF ------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Whole names of functions, from DWARF.
 //
 // GCC gives a function that is local to its file (static, or in an anonymous
 // namespace) no linkage name. Such a function has a symbol only where it was
 // not inlined, and DWARF's DW_AT_name is without scope and parameters.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_SYMBOLIZE_DWARFNAMES_H
 #define MEMKIT_LIB_SYMBOLIZE_DWARFNAMES_H

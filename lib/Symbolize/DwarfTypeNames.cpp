@@ -1,10 +1,6 @@
-//===- DwarfTypeNames.cpp - Names of types, from DWARF --------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Names of types, from DWARF.
 
 #include "DwarfNameWriter.h"
 #include "llvm/ADT/StringExtras.h"

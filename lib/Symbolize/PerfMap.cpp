@@ -1,10 +1,6 @@
-//===- PerfMap.cpp - Names of JIT code ------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Names of JIT code.
 
 #include "memkit/Symbolize/PerfMap.h"
 #include "llvm/ADT/StringExtras.h"

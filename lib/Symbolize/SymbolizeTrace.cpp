@@ -1,10 +1,6 @@
-//===- SymbolizeTrace.cpp - Adds symbols to a trace -----------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Adds symbols to a trace.
 
 #include "memkit/Symbolize/SymbolizeTrace.h"
 #include "memkit/Trace/TraceReader.h"

@@ -1,10 +1,6 @@
-//===- Symbolizer.cpp - Addresses in modules to source code ---------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Addresses in modules to source code.
 
 #include "memkit/Symbolize/Symbolizer.h"
 #include "DwarfNames.h"

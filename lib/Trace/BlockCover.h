@@ -1,10 +1,6 @@
-//===- BlockCover.h - What a block covers -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a block covers.
 
 #ifndef MEMKIT_LIB_TRACE_BLOCKCOVER_H
 #define MEMKIT_LIB_TRACE_BLOCKCOVER_H

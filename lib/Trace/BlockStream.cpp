@@ -1,10 +1,6 @@
-//===- BlockStream.cpp - Blocks in file order, as they come -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Blocks in file order, as they come.
 
 #include "Decode.h"
 #include "Frames.h"

@@ -1,10 +1,6 @@
-//===- BlockVisitor.cpp - A consumer of decoded blocks -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A consumer of decoded blocks.
 
 #include "memkit/Trace/BlockVisitor.h"
 

@@ -1,10 +1,6 @@
-//===- Blocks.cpp - Small functions of the block structs -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Small functions of the block structs.
 
 #include "memkit/Trace/Blocks.h"
 

@@ -1,10 +1,6 @@
-//===- Decode.cpp - FlatBuffers to blocks -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// FlatBuffers to blocks.
 
 #include "Decode.h"
 #include "BlockCover.h"
@@ -186,7 +182,7 @@ Decoder::Problem Decoder::decodeHead(Snapshot &Out) {
   Out.Process = T->process();
   Out.TimeNs = T->time_ns();
   Out.Events = T->events();
-  Out.NextOrdinal = T->next_ordinal();
+  Out.NextAllocationId = T->next_allocation_id();
   Out.Part = T->part();
   Out.Last = T->last();
   Out.Blocks.clear();
@@ -197,28 +193,28 @@ Decoder::Problem Decoder::decode(Snapshot &Out) {
   TRY(decodeHead(Out));
   const fb::Snapshot *T = Block->body_as_Snapshot();
   uint32_t N = T->count();
-  std::vector<uint64_t> &Birth = Wide[2], &Address = Wide[3];
+  std::vector<uint64_t> &AllocationTime = Wide[2], &Address = Wide[3];
   std::vector<uint64_t> Enclosing;
-  if (!decodePlanes(T->ordinal(), N, Wide[0]) ||
+  if (!decodePlanes(T->allocation_id(), N, Wide[0]) ||
       !decodePlanes(T->size(), N, Wide[1]) ||
       !decodePlanes(T->stack(), N, Narrow[0]) ||
       !decodePlanes(T->context(), N, Narrow[1]) ||
       !decodePlanes(T->heap(), N, Narrow[2]) ||
-      !decodePlanes(T->birth(), N, Birth) ||
+      !decodePlanes(T->allocation_time(), N, AllocationTime) ||
       !decodePlanes(T->address(), N, Address) ||
       !decodePlanes(T->enclosing(), N, Enclosing) ||
       !decodePlanes(T->weight(), N, Narrow[3]))
     return "a column of a snapshot has the wrong length";
   Out.Blocks.resize(N);
-  uint64_t Ordinal = 0;
+  uint64_t AllocationId = 0;
   for (uint32_t I = 0; I != N; ++I) {
-    if (Wide[0][I] >= Out.NextOrdinal - Ordinal || (I && !Wide[0][I]))
-      return "the ordinals of a snapshot are out of order";
-    Ordinal += Wide[0][I];
-    if (Birth[I] > Out.TimeNs / TimeUnitNs)
+    if (Wide[0][I] >= Out.NextAllocationId - AllocationId || (I && !Wide[0][I]))
+      return "the allocation ids of a snapshot are out of order";
+    AllocationId += Wide[0][I];
+    if (AllocationTime[I] > Out.TimeNs / TimeUnitNs)
       return "a block of a snapshot from before the start";
     Out.Blocks[I] = {
-        Ordinal,      Wide[1][I],   Out.TimeNs - Birth[I] * TimeUnitNs,
+        AllocationId, Wide[1][I],   Out.TimeNs - AllocationTime[I] * TimeUnitNs,
         Narrow[0][I], Narrow[1][I], Narrow[2][I],
         Address[I],   Enclosing[I], Narrow[3][I]};
   }

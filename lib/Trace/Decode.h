@@ -1,10 +1,6 @@
-//===- Decode.h - FlatBuffers to blocks -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// FlatBuffers to blocks.
 
 #ifndef MEMKIT_LIB_TRACE_DECODE_H
 #define MEMKIT_LIB_TRACE_DECODE_H

@@ -1,10 +1,6 @@
-//===- DecodeDictionary.cpp - FlatBuffers to dictionary blocks -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// FlatBuffers to dictionary blocks.
 
 #include "DecodeHelpers.h"
 

@@ -1,10 +1,6 @@
-//===- DecodeEventRows.cpp - Whole blocks of events -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Whole blocks of events.
 
 #include "DecodeEvents.h"
 #include "DecodeHelpers.h"
@@ -42,7 +38,7 @@ Decoder::Problem Decoder::decodeColumns(const fb::Events *T,
     return "the enclosing column is malformed";
   for (size_t A = 0; A != C.Enclosing.size(); ++A) {
     uint64_t &V = C.Enclosing[A];
-    uint64_t Own = T->first_ordinal() + Out.AllocOrdinal[A];
+    uint64_t Own = T->first_allocation_id() + Out.AllocationOffset[A];
     if (V > Own)
       return "a block lies in one that was not created before it";
     if (V)
@@ -58,7 +54,7 @@ Decoder::Problem Decoder::decode(EventTable &Out) {
   TRY(openEvents(T, In));
   Out.Process = T->process();
   Out.Epoch = T->epoch();
-  Out.FirstOrdinal = T->first_ordinal();
+  Out.FirstAllocationId = T->first_allocation_id();
   Out.Threads = In.Threads;
   TRY(decodeRows(T, In, Out));
   return decodeColumns(T, In, Out);
@@ -80,7 +76,7 @@ Decoder::Problem Decoder::decode(Events &Out) {
   const EventTable &T = Columns;
   Out.Process = T.Process;
   Out.Epoch = T.Epoch;
-  Out.FirstOrdinal = T.FirstOrdinal;
+  Out.FirstAllocationId = T.FirstAllocationId;
   Out.Rows.resize(T.rows());
   for (size_t Row = 0; Row != T.rows(); ++Row) {
     Event &E = Out.Rows[Row] = Event();
@@ -91,7 +87,7 @@ Decoder::Problem Decoder::decode(Events &Out) {
   for (size_t A = 0; A != T.allocations(); ++A) {
     Event &E = Out.Rows[T.AllocRow[A]];
     E.Size = T.AllocSize[A];
-    E.Block = T.FirstOrdinal + T.AllocOrdinal[A];
+    E.Block = T.FirstAllocationId + T.AllocationOffset[A];
     E.Stack = T.Stack[A];
     E.Context = T.Context.empty() ? 0 : T.Context[A];
     E.Heap = T.Heap[A];

@@ -1,10 +1,6 @@
-//===- DecodeEvents.cpp - FlatBuffers to event blocks -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// FlatBuffers to event blocks.
 
 #include "DecodeEvents.h"
 #include "DecodeHelpers.h"
@@ -163,16 +159,16 @@ void Decoder::orderRows(const EventInput &In, EventTable &Out) {
 /// Counts the blocks created before each row: the allocations, and the splits,
 /// which are few.
 void Decoder::countCreated(const EventInput &In, EventTable &Out) {
-  Out.AllocOrdinal.resize(In.Allocations);
+  Out.AllocationOffset.resize(In.Allocations);
   Out.RefCreated.resize(In.References);
-  uint32_t *Ordinals = Out.AllocOrdinal.data(),
+  uint32_t *AllocationIds = Out.AllocationOffset.data(),
            *Created = Out.RefCreated.data(), *Owns = Out.RefOwn.data();
   const uint32_t *Rows = Out.RefRow.data();
   uint32_t A = 0, R = 0, Splits = 0;
   auto CountTo = [&](uint32_t AllocEnd, uint32_t RefEnd) {
     uint32_t Before = Splits;
     for (uint32_t I = A; I != AllocEnd; ++I)
-      Ordinals[I] = I + Before;
+      AllocationIds[I] = I + Before;
     for (uint32_t I = R; I != RefEnd; ++I)
       Created[I] = Rows[I] - I + Before;
     A = AllocEnd;
@@ -188,7 +184,7 @@ void Decoder::countCreated(const EventInput &In, EventTable &Out) {
   if (!Splits)
     return;
   for (uint32_t I = 0; I != In.References; ++I)
-    Owns[I] = Owns[I] ? Ordinals[Owns[I] - 1] + 1 : 0;
+    Owns[I] = Owns[I] ? AllocationIds[Owns[I] - 1] + 1 : 0;
 }
 
 /// Whether every value fits 32 bits.
@@ -249,11 +245,11 @@ Decoder::Problem Decoder::decodeTimes(const fb::Events *T,
   size_t Rows = Out.rows();
   if (!decodePlanes(T->time(), Rows, Steps))
     return "a column of events has the wrong length";
-  // Times and ordinals stay below 2^63: nothing that follows can wrap.
+  // Times and allocation ids stay below 2^63: nothing that follows can wrap.
   constexpr uint64_t Max = uint64_t(1) << 63;
   uint64_t Now = T->first_time_ns();
-  if (Now > Max || T->first_ordinal() > Max || Now % TimeUnitNs)
-    return "the first time or ordinal of an event block is out of range";
+  if (Now > Max || T->first_allocation_id() > Max || Now % TimeUnitNs)
+    return "the first time or allocation id of an event block is out of range";
   if (Rows)
     Steps[0] = 0;
   Out.TimeNs.resize(Rows);
@@ -320,7 +316,7 @@ Decoder::Problem Decoder::decodeReferences(const fb::Events *T,
   bool Bad = false;
   for (uint32_t I = 0; I != In.References; ++I) {
     Position &P = At[In.Thread ? In.Thread[Out.RefRow[I]] : 0];
-    uint64_t Next = T->first_ordinal() + Out.RefCreated[I];
+    uint64_t Next = T->first_allocation_id() + Out.RefCreated[I];
     uint8_t Near = In.Near[In.Thread ? RefAt[I] : I];
     bool IsFar = Near == ReferenceCoder::Far;
     uint64_t FarValue = Far[P.Far];
@@ -335,7 +331,7 @@ Decoder::Problem Decoder::decodeReferences(const fb::Events *T,
   if (!Bad)
     return "";
   uint32_t First = 0;
-  while (Out.Block[First] < T->first_ordinal() + Out.RefCreated[First])
+  while (Out.Block[First] < T->first_allocation_id() + Out.RefCreated[First])
     ++First;
   return "row " + std::to_string(Out.RefRow[First]) +
          " names a block that was not created before it";

@@ -1,10 +1,6 @@
-//===- DecodeHelpers.h - What the decoders share -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What the decoders share.
 
 #ifndef MEMKIT_LIB_TRACE_DECODEHELPERS_H
 #define MEMKIT_LIB_TRACE_DECODEHELPERS_H

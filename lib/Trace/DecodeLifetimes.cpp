@@ -1,10 +1,6 @@
-//===- DecodeLifetimes.cpp - Lifetimes from FlatBuffers ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Lifetimes from FlatBuffers.
 
 #include "DecodeHelpers.h"
 

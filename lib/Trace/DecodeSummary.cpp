@@ -1,10 +1,6 @@
-//===- DecodeSummary.cpp - FlatBuffers to summaries -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// FlatBuffers to summaries.
 
 #include "DecodeHelpers.h"
 #include <algorithm>

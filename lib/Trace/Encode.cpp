@@ -1,10 +1,6 @@
-//===- Encode.cpp - Blocks to FlatBuffers -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Blocks to FlatBuffers.
 
 #include "Encode.h"
 #include "llvm/ADT/STLExtras.h"
@@ -195,27 +191,28 @@ Bytes Encoder::encode(const Snapshot &K) {
   begin();
   const auto &V = K.Blocks;
   uint64_t Last = 0;
-  auto Ordinal = column(V, [&](const LiveBlock &L) {
-    uint64_t D = L.Ordinal - Last;
-    Last = L.Ordinal;
+  auto AllocationId = column(V, [&](const LiveBlock &L) {
+    uint64_t D = L.AllocationId - Last;
+    Last = L.AllocationId;
     return D;
   });
   auto Stack = column(V, [](const LiveBlock &L) { return L.Stack; });
   auto Context = column(V, [](const LiveBlock &L) { return L.Context; });
   auto Heap = column(V, [](const LiveBlock &L) { return L.Heap; });
   auto Size = column(V, [](const LiveBlock &L) { return L.Size; });
-  auto Birth = column(V, [&](const LiveBlock &L) {
-    return (K.TimeNs - L.BirthNs) / TimeUnitNs;
+  auto AllocationTime = column(V, [&](const LiveBlock &L) {
+    return (K.TimeNs - L.AllocatedNs) / TimeUnitNs;
   });
   auto Address = column(V, [](const LiveBlock &L) { return L.Address; });
   auto Enclosing = column(V, [](const LiveBlock &L) { return L.Enclosing; });
   auto Weight = column(V, [](const LiveBlock &L) { return L.Weight; });
-  return finish(
-      fb::Body::Snapshot,
-      fb::CreateSnapshot(B, K.Process, K.TimeNs, K.Events, K.NextOrdinal,
-                         K.Part, K.Last, uint32_t(V.size()), Ordinal, Stack,
-                         Context, Heap, Size, Birth, Address, Enclosing, Weight)
-          .Union());
+  return finish(fb::Body::Snapshot,
+                fb::CreateSnapshot(B, K.Process, K.TimeNs, K.Events,
+                                   K.NextAllocationId, K.Part, K.Last,
+                                   uint32_t(V.size()), AllocationId, Stack,
+                                   Context, Heap, Size, AllocationTime, Address,
+                                   Enclosing, Weight)
+                    .Union());
 }
 
 template <class Table, class Builder>

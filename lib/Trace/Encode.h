@@ -1,10 +1,6 @@
-//===- Encode.h - Blocks to FlatBuffers -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Blocks to FlatBuffers.
 
 #ifndef MEMKIT_LIB_TRACE_ENCODE_H
 #define MEMKIT_LIB_TRACE_ENCODE_H

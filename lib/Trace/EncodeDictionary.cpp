@@ -1,10 +1,6 @@
-//===- EncodeDictionary.cpp - Dictionary blocks to FlatBuffers -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Dictionary blocks to FlatBuffers.
 
 #include "Encode.h"
 

@@ -1,16 +1,10 @@
-//===- EncodeEvents.cpp - Event blocks to FlatBuffers -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Event blocks to FlatBuffers.
 //
 // Rows stand in order of time; on disk they are grouped by thread, since a
 // thread's own sequence repeats itself more than the mixture does. The thread
 // column, in order of time, restores the mixture.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Encode.h"
 #include "References.h"
@@ -181,7 +175,7 @@ void Encoder::orderAllocations(const EventLog &L, EventPlan &P) {
   std::array<uint32_t, MaxBlockThreads> At{};
   if (!P.Allocations.Lanes.empty())
     At = P.Allocations.Begin;
-  uint64_t Block = L.FirstOrdinal;
+  uint64_t Block = L.FirstAllocationId;
   for (uint32_t I = 0; I != L.Count; ++I) {
     if (isAllocation(L.Kind[I])) {
       uint32_t To = At[L.ThreadOf[I]]++;
@@ -280,8 +274,8 @@ Bytes Encoder::finishEvents(const EventLog &L) {
   auto Heaps = B.CreateVector(L.Heaps);
   return finish(
       fb::Body::Events,
-      fb::CreateEvents(B, L.Process, L.Epoch, L.beginNs(), L.FirstOrdinal,
-                       L.Count, uint32_t(L.Next - L.FirstOrdinal),
+      fb::CreateEvents(B, L.Process, L.Epoch, L.beginNs(), L.FirstAllocationId,
+                       L.Count, uint32_t(L.Next - L.FirstAllocationId),
                        L.Allocations, L.References, Threads, Thread, Heaps,
                        Time, Kind, Stack, Context, Heap, Size, Near, Far,
                        O.Shift, O.Columns[0], O.Columns[1], O.Columns[2],
@@ -292,7 +286,7 @@ Bytes Encoder::finishEvents(const EventLog &L) {
 Bytes Encoder::encode(const Events &E) {
   assert(E.Rows.size() <= MaxBlockRows);
   EventLog &L = Plan->Log;
-  L.start(E.FirstOrdinal);
+  L.start(E.FirstAllocationId);
   L.Process = E.Process;
   L.Epoch = E.Epoch;
   L.Columns = E.Columns;
@@ -305,7 +299,8 @@ Bytes Encoder::encode(const Events &E) {
     uint64_t Tick = R.TimeNs / TimeUnitNs;
     switch (R.Kind) {
     case EventKind::Allocate:
-      assert(R.Block == L.nextOrdinal() && "ordinals are in sequence");
+      assert(R.Block == L.nextAllocationId() &&
+             "allocation ids are in sequence");
       L.allocate(Lane, Tick, R.Size, R.Stack, R.Context, R.Heap);
       break;
     case EventKind::Free:

@@ -1,10 +1,6 @@
-//===- EventLog.cpp - Events on their way to a block ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Events on their way to a block.
 
 #include "memkit/Trace/EventLog.h"
 #include "References.h"
@@ -12,10 +8,10 @@
 
 using namespace memkit;
 
-void EventLog::start(uint64_t NextOrdinal) {
+void EventLog::start(uint64_t NextAllocationId) {
   Columns.clear();
   Count = Allocations = Sizes = References = Fars = 0;
-  FirstOrdinal = Next = NextOrdinal;
+  FirstAllocationId = Next = NextAllocationId;
   FirstTick = LastTick = 0;
   WideTimes.clear();
   WideSizes.clear();
@@ -79,7 +75,7 @@ void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
   uint8_t *Kinds = Kind.get() + Count, *Threads = ThreadOf.get() + Count,
           *NearTo = Near.get() + References;
   Lane *const LaneAt = Lanes.data();
-  uint64_t Tick = LastTick, Ordinal = Next;
+  uint64_t Tick = LastTick, AllocationId = Next;
   uint32_t NumAllocations = 0, NumFars = 0;
   for (size_t I = 0, N = Events.size(); I != N; ++I) {
     const Usual &E = Events[I];
@@ -90,10 +86,10 @@ void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
     if (!E.IsFree) {
       Stacks[NumAllocations] = E.Stack;
       SizeTo[NumAllocations++] = uint32_t(E.SizeOrBlock);
-      ++Ordinal;
+      ++AllocationId;
       continue;
     }
-    uint64_t Distance = Ordinal - 1 - E.SizeOrBlock;
+    uint64_t Distance = AllocationId - 1 - E.SizeOrBlock;
     uint32_t Code = codeOf(LaneAt[E.Lane], E.SizeOrBlock, Distance);
     NearTo[I - NumAllocations] = uint8_t(Code);
     FarTo[NumFars] = uint32_t(Distance);
@@ -105,7 +101,7 @@ void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
   References += uint32_t(Events.size()) - NumAllocations;
   Fars += NumFars;
   LastTick = Tick;
-  Next = Ordinal;
+  Next = AllocationId;
 }
 
 void EventLog::appendOneByOne(llvm::ArrayRef<Usual> Events, uint32_t Heap,
@@ -133,7 +129,7 @@ static uint64_t valueAt(const std::unique_ptr<uint32_t[]> &Low,
 std::vector<Event> EventLog::rows() const {
   std::vector<Event> Out(Count);
   ReferenceCoder Coders[MaxBlockThreads];
-  uint64_t Tick = FirstTick, Block = FirstOrdinal;
+  uint64_t Tick = FirstTick, Block = FirstAllocationId;
   uint32_t A = 0, S = 0, R = 0, F = 0;
   for (uint32_t I = 0; I != Count; ++I) {
     Event &E = Out[I];

@@ -1,10 +1,6 @@
-//===- EventTail.cpp - The last events of a trace, kept aside ---*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The last events of a trace, kept aside.
 
 #include "memkit/Trace/EventTail.h"
 #include "memkit/Support/Failure.h"

@@ -1,10 +1,6 @@
-//===- FrameRoles.cpp - What a frame is to a reader of Python ---*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a frame is to a reader of Python.
 
 #include "memkit/Trace/FrameRoles.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,10 +1,6 @@
-//===- Frames.cpp - zstd frames and the seek table -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// zstd frames and the seek table.
 
 #define ZSTD_STATIC_LINKING_ONLY
 #include "Frames.h"

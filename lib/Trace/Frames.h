@@ -1,17 +1,11 @@
-//===- Frames.h - zstd frames and the seek table -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// zstd frames and the seek table.
 //
 // The container: each block is one zstd frame with content size and checksum,
 // and the last thing of a complete trace is a seek table as zstd's seekable
 // format (contrib/seekable_format in zstd's sources, version 0.1.0) lays it
 // out. The only user of zstd.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_TRACE_FRAMES_H
 #define MEMKIT_LIB_TRACE_FRAMES_H

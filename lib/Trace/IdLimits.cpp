@@ -1,10 +1,6 @@
-//===- IdLimits.cpp - Whether ids lie within the dictionary -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Whether ids lie within the dictionary.
 
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/Support/Compiler.h"

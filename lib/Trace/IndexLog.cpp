@@ -1,10 +1,6 @@
-//===- IndexLog.cpp - What was written, block by block -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What was written, block by block.
 
 #include "IndexLog.h"
 #include "Planes.h"

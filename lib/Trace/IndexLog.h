@@ -1,17 +1,11 @@
-//===- IndexLog.h - What was written, block by block -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What was written, block by block.
 //
 // A writer keeps what the index will say until the trace ends, so this is what
 // its memory grows with. Entries are kept as differences to the one before, in
 // varints: about 17 bytes for a block of events, 10 for another. They stand in
 // chunks that never move, so that growing leaves no holes behind.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_TRACE_INDEXLOG_H
 #define MEMKIT_LIB_TRACE_INDEXLOG_H

@@ -1,10 +1,6 @@
-//===- OpenFile.cpp - Opens the file of a trace -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Opens the file of a trace.
 
 #include "OpenFile.h"
 #include "memkit/Trace/TraceError.h"

@@ -1,10 +1,6 @@
-//===- OpenFile.h - Opens the file of a trace -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Opens the file of a trace.
 
 #ifndef MEMKIT_LIB_TRACE_OPENFILE_H
 #define MEMKIT_LIB_TRACE_OPENFILE_H

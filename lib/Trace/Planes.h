@@ -1,16 +1,10 @@
-//===- Planes.h - Columns of integers as planes of bytes -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Columns of integers as planes of bytes.
 //
 // The encoding of `table Planes` in schemas/trace.fbs. Measured on real
 // streams: planes with an entropy table of their own are the smallest form that
 // zstd's fastest level reaches.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_TRACE_PLANES_H
 #define MEMKIT_LIB_TRACE_PLANES_H

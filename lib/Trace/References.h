@@ -1,18 +1,12 @@
-//===- References.h - The coding of references to blocks -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The coding of references to blocks.
 //
 // A reference (free, resize, split) names a block by a byte, or by a byte and a
 // number in the far column:
 //   0-127    as many blocks were created since
 //   128-254  the block named before in this group, plus byte - 191
 //   255      the far column holds how many blocks were created since
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_TRACE_REFERENCES_H
 #define MEMKIT_LIB_TRACE_REFERENCES_H
@@ -28,7 +22,7 @@ public:
   static constexpr int64_t Reach = 63, Middle = 191;
   static constexpr uint64_t FirstStep = 128;
 
-  /// The byte for Block when Next is the next ordinal.
+  /// The byte for Block when Next is the next allocation id.
   uint8_t encode(uint64_t Block, uint64_t Next) {
     uint64_t Distance = Next - 1 - Block;
     int64_t Step = int64_t(Block - Last);

@@ -1,10 +1,6 @@
-//===- Sampling.cpp - What sampled blocks stand for -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What sampled blocks stand for.
 
 #include "memkit/Trace/Sampling.h"
 #include <algorithm>
@@ -27,12 +23,12 @@ static double spread(uint64_t X) {
 }
 
 uint32_t memkit::sampleWeight(uint64_t Size, uint64_t SampleBytes,
-                              uint64_t Ordinal) {
+                              uint64_t AllocationId) {
   if (!SampleBytes || !Size)
     return 1;
   double Weight = 1 / sampleChance(Size, std::min(SampleBytes, MaxSampleBytes));
   double Low = std::floor(Weight);
-  bool Up = spread(Ordinal * 0x9e3779b97f4a7c15u + Size) < Weight - Low;
+  bool Up = spread(AllocationId * 0x9e3779b97f4a7c15u + Size) < Weight - Low;
   return uint32_t(Low) + Up;
 }
 

@@ -1,10 +1,6 @@
-//===- Sink.cpp - Where a trace is written to -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Where a trace is written to.
 
 #include "memkit/Trace/Sink.h"
 #include "llvm/Support/Errno.h"

@@ -1,10 +1,6 @@
-//===- StackTree.cpp - The coding of new stacks -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The coding of new stacks.
 
 #include "StackTree.h"
 

@@ -1,16 +1,10 @@
-//===- StackTree.h - The coding of new stacks -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The coding of new stacks.
 //
 // Stacks come as steps in the tree of nodes: from the leaf of the stack before,
 // so many nodes up, so many new ones. Writer and reader walk the same tree, so
 // both keep the parents of all nodes: 4 bytes each.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_TRACE_STACKTREE_H
 #define MEMKIT_LIB_TRACE_STACKTREE_H

@@ -1,11 +1,6 @@
-//===- SummaryTotals.cpp - Totals of a summary over processes
-//----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Totals of a summary over processes.
 
 #include "memkit/Trace/SummaryTotals.h"
 #include "llvm/ADT/MapVector.h"

@@ -1,10 +1,6 @@
-//===- TraceError.cpp - What is wrong with a trace, and where -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What is wrong with a trace, and where.
 
 #include "memkit/Trace/TraceError.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,10 +1,6 @@
-//===- TraceReader.cpp - Random access to a trace -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Random access to a trace.
 
 #include "memkit/Trace/TraceReader.h"
 #include "Decode.h"

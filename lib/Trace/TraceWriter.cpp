@@ -1,10 +1,6 @@
-//===- TraceWriter.cpp - Writes a trace, block by block -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Writes a trace, block by block.
 
 #include "memkit/Trace/TraceWriter.h"
 #include "BlockCover.h"

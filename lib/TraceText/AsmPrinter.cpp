@@ -1,10 +1,6 @@
-//===- AsmPrinter.cpp - Prints the text form ------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Prints the text form.
 
 #include "LinePrinter.h"
 #include "llvm/ADT/StringExtras.h"
@@ -92,7 +88,7 @@ public:
       printQuoted(named(Name), S);
   }
   void ref(StringRef Name, Ref, uint32_t N) { num(Name, N); }
-  void ordinal(StringRef Name, uint64_t N) {
+  void allocationId(StringRef Name, uint64_t N) {
     if (N)
       named(Name) << '#' << N;
   }

@@ -1,10 +1,6 @@
-//===- BlockLines.h - A block as lines, for every line printer --*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A block as lines, for every line printer.
 //
 // Walks the records of a block in the order of the text form and gives each to
 // a printer, field by field. The printer is a map of Fields.h and has
@@ -13,8 +9,6 @@
 //                           record
 //   beginBare(Name, Level)  a line whose keyword the text form leaves out
 //   end()
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACETEXT_BLOCKLINES_H
 #define MEMKIT_TRACETEXT_BLOCKLINES_H
@@ -45,13 +39,14 @@ zeroColumns(const EventColumns &C) {
   return Names;
 }
 
-/// Row I of E with its optional columns; Ordinal is that of the next new block.
-inline EventRow eventRow(const Events &E, size_t I, uint64_t Ordinal) {
+/// Row I of E with its optional columns; AllocationId is that of the next new
+/// block.
+inline EventRow eventRow(const Events &E, size_t I, uint64_t AllocationId) {
   const EventColumns &C = E.Columns;
   auto At = [I](const auto &Column) { return Column.empty() ? 0 : Column[I]; };
   EventRow R;
   R.E = E.Rows[I];
-  R.Into = Ordinal;
+  R.Into = AllocationId;
   R.Address = At(C.Address);
   R.Enclosing = At(C.Enclosing);
   R.Requested = At(C.Requested);
@@ -103,11 +98,11 @@ public:
       mapEvents(Out, E);
       Out.names("columns", zeroColumns(E.Columns));
     });
-    uint64_t Ordinal = E.FirstOrdinal;
+    uint64_t AllocationId = E.FirstAllocationId;
     for (size_t I = 0; I < E.Rows.size(); ++I) {
-      EventRow R = eventRow(E, I, Ordinal);
+      EventRow R = eventRow(E, I, AllocationId);
       bare("event", 1, [&] { mapEvent(Out, R); });
-      Ordinal +=
+      AllocationId +=
           R.E.Kind == EventKind::Allocate || R.E.Kind == EventKind::Split;
     }
   }

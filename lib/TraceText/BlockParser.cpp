@@ -1,10 +1,6 @@
-//===- BlockParser.cpp - Lines to blocks ----------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Lines to blocks.
 
 #include "BlockParser.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -212,15 +208,17 @@ bool BlockParser::liveRecord(Line &L) {
     const Value *V = P.find(Field);
     return E.set(V ? V->loc() : L.loc(), What.str());
   };
-  if (B.Ordinal >= Snapshot.NextOrdinal)
-    return E.set(L.Values[1].loc(), "the snapshot's next block is #" +
-                                        std::to_string(Snapshot.NextOrdinal));
-  if (!Snapshot.Blocks.empty() && B.Ordinal <= Snapshot.Blocks.back().Ordinal)
+  if (B.AllocationId >= Snapshot.NextAllocationId)
+    return E.set(L.Values[1].loc(),
+                 "the snapshot's next block is #" +
+                     std::to_string(Snapshot.NextAllocationId));
+  if (!Snapshot.Blocks.empty() &&
+      B.AllocationId <= Snapshot.Blocks.back().AllocationId)
     return E.set(L.Values[1].loc(), "the blocks of a snapshot stand in order");
-  if (B.BirthNs > Snapshot.TimeNs)
-    return Fail("birth", "born after the snapshot's time");
-  if ((Snapshot.TimeNs - B.BirthNs) % TimeUnitNs)
-    return Fail("birth",
+  if (B.AllocatedNs > Snapshot.TimeNs)
+    return Fail("allocated", "allocated after the snapshot's time");
+  if ((Snapshot.TimeNs - B.AllocatedNs) % TimeUnitNs)
+    return Fail("allocated",
                 "the age at the snapshot's time is not a multiple of " +
                     Twine(TimeUnitNs) + " ns");
   Snapshot.Blocks.push_back(B);

@@ -1,15 +1,9 @@
-//===- BlockParser.h - Lines to blocks --------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Lines to blocks.
 //
 // Takes lines one by one and fills the block that they belong to. Says when a
 // block has ended; the assembler writes it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACETEXT_BLOCKPARSER_H
 #define MEMKIT_TRACETEXT_BLOCKPARSER_H
@@ -96,11 +90,11 @@ private:
 
   // What the next Events block goes on from.
   struct ProcessState {
-    uint64_t NextOrdinal = 0;
+    uint64_t NextAllocationId = 0;
     uint64_t LastNs = 0;
   };
   llvm::DenseMap<uint32_t, ProcessState> Processes;
-  uint64_t NextOrdinal = 0;
+  uint64_t NextAllocationId = 0;
   std::optional<uint32_t> Epoch;          ///< of the last block of events
   uint64_t EpochEndNs = 0;                ///< of the blocks of this epoch
   uint64_t EarlierEndNs = 0;              ///< of all epochs before it

@@ -1,10 +1,6 @@
-//===- CsvPrinter.cpp - Events as comma-separated values ------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Events as comma-separated values.
 
 #include "BlockLines.h"
 #include "NameTable.h"

@@ -1,10 +1,6 @@
-//===- Definitions.cpp - The dictionary as the assembler fills it ---------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The dictionary as the assembler fills it.
 
 #include "Definitions.h"
 

@@ -1,11 +1,6 @@
-//===- Definitions.h - The dictionary as the assembler fills it --*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The dictionary as the assembler fills it.
 
 #ifndef MEMKIT_TRACETEXT_DEFINITIONS_H
 #define MEMKIT_TRACETEXT_DEFINITIONS_H

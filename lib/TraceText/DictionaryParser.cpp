@@ -1,10 +1,6 @@
-//===- DictionaryParser.cpp - Lines of a dictionary, and its short forms --===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Lines of a dictionary, and its short forms.
 
 #include "BlockParser.h"
 

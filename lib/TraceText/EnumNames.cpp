@@ -1,10 +1,6 @@
-//===- EnumNames.cpp - What the text form calls enum values ---------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What the text form calls enum values.
 
 #include "memkit/TraceText/EnumNames.h"
 #include <iterator>

@@ -1,10 +1,6 @@
-//===- EventParser.cpp - Lines of a block of events -----------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Lines of a block of events.
 
 #include "BlockParser.h"
 
@@ -15,10 +11,10 @@ namespace memkit::tracetext {
 bool BlockParser::beginEvents(LineParser &P) {
   Events = memkit::Events();
   Events.Epoch = Epoch.value_or(1);
-  // The default of the ordinal depends on the process.
+  // The default of the allocation id depends on the process.
   P.ref("process", Ref::Process, Events.Process);
-  uint64_t Expected = Processes[Events.Process].NextOrdinal;
-  Events.FirstOrdinal = Expected;
+  uint64_t Expected = Processes[Events.Process].NextAllocationId;
+  Events.FirstAllocationId = Expected;
   mapEvents(P, Events);
   if (const Value *V = P.find("columns"))
     if (!zeroColumns(P, *V))
@@ -30,13 +26,13 @@ bool BlockParser::beginEvents(LineParser &P) {
     return P.fail(V ? V->loc() : P.line().loc(), What);
   };
   constexpr uint64_t Max = uint64_t(1) << 62;
-  if (Events.FirstOrdinal > Max)
-    return Fail("ordinal", "too large: the most is " + Twine(Max));
+  if (Events.FirstAllocationId > Max)
+    return Fail("allocation-id", "too large: the most is " + Twine(Max));
   if (!Unchecked) {
     if (!Events.Process)
       return Fail("process", "events need their process");
-    if (Events.FirstOrdinal != Expected)
-      return Fail("ordinal",
+    if (Events.FirstAllocationId != Expected)
+      return Fail("allocation-id",
                   "the next block of this process is #" + Twine(Expected));
     if (Epoch && Events.Epoch < *Epoch)
       return Fail("epoch", "epochs do not fall: the last was " + Twine(*Epoch));
@@ -44,7 +40,7 @@ bool BlockParser::beginEvents(LineParser &P) {
   if (Epoch != Events.Epoch)
     EarlierEndNs = EpochEndNs;
   Epoch = Events.Epoch;
-  NextOrdinal = Events.FirstOrdinal;
+  NextAllocationId = Events.FirstAllocationId;
   Threads.clear();
   return true;
 }
@@ -69,13 +65,13 @@ bool BlockParser::zeroColumns(LineParser &P, const Value &V) {
 bool BlockParser::eventRecord(Line &L) {
   LineParser P = parser(L, 0);
   EventRow R;
-  R.E.Block = R.Into = NextOrdinal;
+  R.E.Block = R.Into = NextAllocationId;
   mapEvent(P, R);
   if (!P.finish("an event of this kind") ||
       tooMany(L, Events.Rows.size() + 1, "events") || !checkEvent(P, R))
     return false;
   Events.Rows.push_back(R.E);
-  NextOrdinal +=
+  NextAllocationId +=
       R.E.Kind == EventKind::Allocate || R.E.Kind == EventKind::Split;
   Rest.push_back(
       {{R.Address, R.Enclosing, R.Requested, R.Weight, R.Stream, R.Pool}});
@@ -103,16 +99,16 @@ bool BlockParser::checkEvent(LineParser &P, const EventRow &R) {
   if (!Events.Rows.empty() && E.TimeNs < Events.Rows.back().TimeNs)
     return P.fail(L.loc(), "times do not fall: the event before is at " +
                                Twine(Events.Rows.back().TimeNs));
-  if (E.Kind == EventKind::Allocate && E.Block != NextOrdinal)
-    return P.fail(BlockLoc,
-                  "the next block of this process is #" + Twine(NextOrdinal));
-  if (E.Kind != EventKind::Allocate && E.Block >= NextOrdinal)
+  if (E.Kind == EventKind::Allocate && E.Block != NextAllocationId)
+    return P.fail(BlockLoc, "the next block of this process is #" +
+                                Twine(NextAllocationId));
+  if (E.Kind != EventKind::Allocate && E.Block >= NextAllocationId)
     return P.fail(BlockLoc,
                   "block #" + Twine(E.Block) + " was not created before");
-  if (E.Kind == EventKind::Split && R.Into != NextOrdinal)
+  if (E.Kind == EventKind::Split && R.Into != NextAllocationId)
     return FailField("into", "the next block of this process is #" +
-                                 Twine(NextOrdinal));
-  if (R.Enclosing > NextOrdinal)
+                                 Twine(NextAllocationId));
+  if (R.Enclosing > NextAllocationId)
     return FailField("in", "a block lies in one that was created before it");
   if (!is_contained(Threads, E.Thread)) {
     if (Threads.size() == MaxBlockThreads)
@@ -164,7 +160,7 @@ void BlockParser::endEvents() {
   Rest.clear();
   std::fill(std::begin(HasColumn), std::end(HasColumn), false);
   ProcessState &I = Processes[Events.Process];
-  I.NextOrdinal = NextOrdinal;
+  I.NextAllocationId = NextAllocationId;
   if (N) {
     I.LastNs = Events.Rows.back().TimeNs;
     EpochEndNs = std::max(EpochEndNs, I.LastNs);

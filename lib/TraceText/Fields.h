@@ -1,11 +1,6 @@
-//===- Fields.h - The fields of every record, once for all directions --*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The fields of every record, once for all directions.
 //
 // Each function names the fields of one kind of line in the text form and gives
 // them, in their order, to a map: the printer writes them, the parser fills
@@ -20,16 +15,14 @@
 //   time(N)*, thread(N)*
 //   positional(Name, S)*       a text
 //   word(Name, E)*             an enum
-//   block(Name, N, Optional)*  an ordinal
+//   block(Name, N, Optional)*  an allocation id
 //   num(Name, N, Default), hex(Name, N), flag(Name, B, Default), choice(Name,
 //   E) always(Name, N)            never left out in print optionalNum,
 //   optionalHex   what an event need not have text(Name, S), texts, nums, bytes
 //   ref(Name, Kind, N), refs(Name, Kind, List)   ids of the dictionary
-//   ordinal(Name, N), newBlock(Name, N)
-//   enclosing(Name, N)         ordinal + 1, 0 for none
+//   allocation id(Name, N), newBlock(Name, N)
+//   enclosing(Name, N)         allocation id + 1, 0 for none
 //   clock(Name, C), locations(Name, L)
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACETEXT_FIELDS_H
 #define MEMKIT_TRACETEXT_FIELDS_H
@@ -201,7 +194,7 @@ template <class M, class T> void mapSymbols(M &Map, T &S) {
 /// An event with its values of the optional columns.
 struct EventRow {
   Event E;
-  uint64_t Into = 0; ///< of a split: the ordinal of the new block
+  uint64_t Into = 0; ///< of a split: the allocation id of the new block
   uint64_t Address = 0, Enclosing = 0, Requested = 0, Weight = 0;
   uint32_t Stream = 0, Pool = 0;
 };
@@ -232,7 +225,7 @@ template <class M, class T> void mapEvents(M &Map, T &E) {
   Map.ref("process", Ref::Process, E.Process);
   // Their defaults are those of the block before, which a printer cannot know.
   Map.always("epoch", E.Epoch);
-  Map.always("ordinal", E.FirstOrdinal);
+  Map.always("allocation-id", E.FirstAllocationId);
 }
 
 template <class M, class T> void mapMark(M &Map, T &R) {
@@ -310,18 +303,18 @@ template <class M, class T> void mapSnapshot(M &Map, T &K) {
   Map.ref("process", Ref::Process, K.Process);
   Map.num("time", K.TimeNs);
   Map.num("events", K.Events);
-  Map.ordinal("next", K.NextOrdinal);
+  Map.allocationId("next", K.NextAllocationId);
   Map.num("part", K.Part);
   Map.flag("last", K.Last, true);
 }
 
 template <class M, class T> void mapLiveBlock(M &Map, T &B) {
-  Map.block("block", B.Ordinal, false);
+  Map.block("block", B.AllocationId, false);
   Map.ref("heap", Ref::Heap, B.Heap);
   Map.num("size", B.Size);
   Map.ref("stack", Ref::Stack, B.Stack);
   Map.ref("context", Ref::Context, B.Context);
-  Map.num("birth", B.BirthNs);
+  Map.num("allocated", B.AllocatedNs);
   Map.optionalHex("address", B.Address);
   Map.enclosing("in", B.Enclosing);
   Map.optionalNum("weight", B.Weight);

@@ -1,10 +1,6 @@
-//===- JsonPrinter.cpp - A trace as JSON, an object a line ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A trace as JSON, an object a line.
 
 #include "LinePrinter.h"
 #include "llvm/ADT/StringExtras.h"
@@ -56,7 +52,7 @@ public:
   }
   void text(StringRef Name, StringRef S) { string(name(Name), S); }
   void ref(StringRef Name, Ref, uint32_t N) { num(Name, N); }
-  void ordinal(StringRef Name, uint64_t N) { num(Name, N); }
+  void allocationId(StringRef Name, uint64_t N) { num(Name, N); }
   void newBlock(StringRef Name, uint64_t N) { num(Name, N); }
   void enclosing(StringRef Name, uint64_t N) {
     if (N)

@@ -1,10 +1,6 @@
-//===- KindSums.cpp - Tensors by kind, for views --------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tensors by kind, for views.
 
 #include "memkit/TraceText/KindSums.h"
 #include "memkit/Support/Format.h"

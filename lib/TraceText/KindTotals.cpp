@@ -1,10 +1,6 @@
-//===- KindTotals.cpp - Tensors at the peak, by kind ----------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tensors at the peak, by kind.
 
 #include "memkit/Support/CsvField.h"
 #include "memkit/Support/Format.h"

@@ -1,10 +1,6 @@
-//===- Line.cpp - A line of the text form, taken apart --------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A line of the text form, taken apart.
 
 #include "Line.h"
 #include "llvm/ADT/StringExtras.h"

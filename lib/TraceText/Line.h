@@ -1,10 +1,6 @@
-//===- Line.h - A line of the text form, taken apart ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A line of the text form, taken apart.
 
 #ifndef MEMKIT_TRACETEXT_LINE_H
 #define MEMKIT_TRACETEXT_LINE_H

@@ -1,10 +1,6 @@
-//===- LineParser.cpp - Fills records from lines --------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Fills records from lines.
 
 #include "LineParser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -83,7 +79,7 @@ bool LineParser::signedNumber(const Value &V, int32_t &N) {
   return true;
 }
 
-bool LineParser::ordinalValue(const Value &V, uint64_t &N) {
+bool LineParser::allocationIdValue(const Value &V, uint64_t &N) {
   StringRef S = V.Spelling;
   if (V.K != Value::Word || !S.consume_front("#") || !readUnsigned(S, N))
     return fail(V.loc(), "expected a block, `#N`");
@@ -198,7 +194,7 @@ void LineParser::block(StringRef Name, uint64_t &N, bool Optional) {
   if (Optional && Next == L.Values.size())
     return;
   if (const Value *V = positionalValue((Name + ", `#N`").str()))
-    ordinalValue(*V, N);
+    allocationIdValue(*V, N);
 }
 
 void LineParser::flag(StringRef Name, bool &B, bool) {
@@ -220,7 +216,7 @@ void LineParser::text(StringRef Name, std::string &S) {
 
 void LineParser::enclosing(StringRef Name, uint64_t &N) {
   const Value *V = find(Name);
-  if (!V || !ordinalValue(*V, N))
+  if (!V || !allocationIdValue(*V, N))
     return;
   if (N == UINT64_MAX)
     fail(V->loc(), "too large");

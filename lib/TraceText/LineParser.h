@@ -1,16 +1,10 @@
-//===- LineParser.h - Fills records from lines ------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Fills records from lines.
 //
 // The map of Fields.h that parses: it takes the values of one line and checks
 // each where it stands. After the fields of a record were mapped, finish()
 // tells what is left over.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACETEXT_LINEPARSER_H
 #define MEMKIT_TRACETEXT_LINEPARSER_H
@@ -107,11 +101,11 @@ public:
                          llvm::Twine(std::numeric_limits<T>::max()));
     N = T(Wide);
   }
-  void ordinal(llvm::StringRef Name, uint64_t &N) {
+  void allocationId(llvm::StringRef Name, uint64_t &N) {
     if (const Value *V = find(Name))
-      ordinalValue(*V, N);
+      allocationIdValue(*V, N);
   }
-  void newBlock(llvm::StringRef Name, uint64_t &N) { ordinal(Name, N); }
+  void newBlock(llvm::StringRef Name, uint64_t &N) { allocationId(Name, N); }
   void enclosing(llvm::StringRef Name, uint64_t &N);
   void bytes(llvm::StringRef Name, std::vector<uint8_t> &B);
   void clock(llvm::StringRef Name, ClockTriple &C);
@@ -138,7 +132,7 @@ private:
     }
   }
   bool signedNumber(const Value &V, int32_t &N);
-  bool ordinalValue(const Value &V, uint64_t &N);
+  bool allocationIdValue(const Value &V, uint64_t &N);
   bool named(const Value &V, Ref Kind, uint32_t &N);
   bool checkId(const char *Loc, Ref Kind, uint32_t N);
   /// The field Name as a list.

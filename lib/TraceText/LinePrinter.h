@@ -1,10 +1,6 @@
-//===- LinePrinter.h - A visitor over a printer of lines --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A visitor over a printer of lines.
 
 #ifndef MEMKIT_TRACETEXT_LINEPRINTER_H
 #define MEMKIT_TRACETEXT_LINEPRINTER_H

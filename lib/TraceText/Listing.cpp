@@ -1,10 +1,6 @@
-//===- Listing.cpp - Events and marks for people --------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Events and marks for people.
 
 #include "BlockLines.h"
 #include "NameTable.h"
@@ -63,11 +59,11 @@ public:
   }
 
   Error visit(const BlockInfo &, const Events &E) override {
-    uint64_t Ordinal = E.FirstOrdinal;
+    uint64_t AllocationId = E.FirstAllocationId;
     for (size_t I = 0; I < E.Rows.size(); ++I) {
-      EventRow R = tracetext::eventRow(E, I, Ordinal);
+      EventRow R = tracetext::eventRow(E, I, AllocationId);
       event(E.Process, R);
-      Ordinal +=
+      AllocationId +=
           R.E.Kind == EventKind::Allocate || R.E.Kind == EventKind::Split;
     }
     OS.flush();

@@ -1,10 +1,6 @@
-//===- NameTable.cpp - Names of ids, for a trace in growth ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Names of ids, for a trace in growth.
 
 #include "NameTable.h"
 #include "memkit/Support/CommandText.h"

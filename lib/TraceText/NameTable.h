@@ -1,16 +1,10 @@
-//===- NameTable.h - Names of ids, for a trace in growth --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Names of ids, for a trace in growth.
 //
 // What ids stand for, as dictionaries come. Unlike Model's Trace it grows with
 // a trace that is still being written, and it is given ids that nobody checked:
 // an id that is not there has an empty name.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACETEXT_NAMETABLE_H
 #define MEMKIT_TRACETEXT_NAMETABLE_H

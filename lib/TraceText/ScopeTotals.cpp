@@ -1,10 +1,6 @@
-//===- ScopeTotals.cpp - Scopes and layers, by name -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Scopes and layers, by name.
 
 #include "memkit/Support/CsvField.h"
 #include "memkit/Support/Format.h"

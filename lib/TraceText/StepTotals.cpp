@@ -1,10 +1,6 @@
-//===- StepTotals.cpp - Steps and processes by memory space -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Steps and processes by memory space.
 
 #include "memkit/Support/CsvField.h"
 #include "memkit/Support/Format.h"

@@ -1,10 +1,6 @@
-//===- SummaryJson.cpp - The summary for scripts --------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The summary for scripts.
 
 #include "memkit/TraceText/EnumNames.h"
 #include "memkit/TraceText/TraceSummary.h"

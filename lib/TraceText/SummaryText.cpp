@@ -1,10 +1,6 @@
-//===- SummaryText.cpp - The summary for people ---------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The summary for people.
 
 #include "memkit/Support/CommandText.h"
 #include "memkit/Support/Format.h"

@@ -1,10 +1,6 @@
-//===- TraceSummary.cpp - What a trace holds, in short --------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a trace holds, in short.
 
 #include "memkit/TraceText/TraceSummary.h"
 #include "memkit/Trace/TraceError.h"

@@ -1,5 +1,3 @@
-# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-# See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tells memrec what a program does, and asks it what the program holds.
 

@@ -1,5 +1,3 @@
-# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-# See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Scopes: named spans of the program."""
 

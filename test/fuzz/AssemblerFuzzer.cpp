@@ -1,15 +1,9 @@
-//===- AssemblerFuzzer.cpp - Any text for memas -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Any text for memas.
 //
 // Assembles any text. What is a trace must read as one, unless parts of it were
 // not checked.
-//
-//===----------------------------------------------------------------------===//
 
 #include "memkit/Trace/TraceReader.h"
 #include "memkit/TraceText/Assembler.h"

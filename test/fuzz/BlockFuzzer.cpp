@@ -1,16 +1,10 @@
-//===- BlockFuzzer.cpp - Blocks from anyone -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Blocks from anyone.
 //
 // Decodes a sequence of raw (not compressed) blocks as a reader does after
 // decompression, where no checksum stands in the way. What decodes must obey
 // the limits of Blocks.h and be writable again.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Decode.h"
 #include "Encode.h"

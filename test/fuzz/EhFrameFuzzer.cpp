@@ -1,10 +1,6 @@
-//===- EhFrameFuzzer.cpp - Unwind tables of any bytes ---------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Unwind tables of any bytes.
 //
 // Four bytes: a pc, from the header on. Two bytes: how many of those that
 // follow are .eh_frame_hdr; the rest is .eh_frame. The rules of that pc and of
@@ -13,8 +9,6 @@
 //
 // A seed is six bytes and what lies between the start of .eh_frame_hdr and the
 // end of .eh_frame in a small program.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Unwind/Rule.h"
 

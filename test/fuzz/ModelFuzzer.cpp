@@ -1,16 +1,10 @@
-//===- ModelFuzzer.cpp - What tools make of any trace -----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What tools make of any trace.
 //
 // The text of a trace, whose values a fuzzer changes more easily than those
 // behind a checksum, assembled without checks: it is read, replayed and
 // compared, and its sums are made. Errors are right, crashes are not.
-//
-//===----------------------------------------------------------------------===//
 
 #include "memkit/Model/Check.h"
 #include "memkit/Model/Sums.h"

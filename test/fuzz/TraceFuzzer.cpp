@@ -1,14 +1,8 @@
-//===- TraceFuzzer.cpp - Files from anyone -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Files from anyone.
 //
 // Opens bytes as a trace and reads every block in both orders.
-//
-//===----------------------------------------------------------------------===//
 
 #include "memkit/Trace/TraceReader.h"
 

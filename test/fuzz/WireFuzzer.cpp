@@ -1,17 +1,11 @@
-//===- WireFuzzer.cpp - A hostile program's shared memory -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A hostile program's shared memory.
 //
 // A recorded program may write anything into the memory that it shares with the
 // recorder. The input is what it writes: a list of pokes into the memory and of
 // records, with passes of the recorder between. Whatever that is, the trace
 // that comes out must read, and must agree with itself.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process/ProcessState.h"
 #include "memkit/Model/Check.h"

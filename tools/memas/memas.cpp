@@ -1,10 +1,6 @@
-//===- memas.cpp - Text form to trace -------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Text form to trace.
 
 #include "memkit/Model/Complete.h"
 #include "memkit/Support/OutputFile.h"

@@ -1,10 +1,6 @@
-//===- Comparison.h - The traces that are compared --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The traces that are compared.
 
 #ifndef MEMKIT_TOOLS_MEMDIFF_COMPARISON_H
 #define MEMKIT_TOOLS_MEMDIFF_COMPARISON_H

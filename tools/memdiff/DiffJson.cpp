@@ -1,10 +1,6 @@
-//===- DiffJson.cpp - Differences for programs -*- C++ -*- ------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Differences for programs.
 
 #include "DiffPrinter.h"
 #include "memkit/Export/StackText.h"

@@ -1,11 +1,6 @@
-//===- DiffMarkdown.cpp - Differences as a comment on a change -*- C++ -*-
-//------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Differences as a comment on a change.
 
 #include "DiffText.h"
 #include "memkit/Export/StackText.h"

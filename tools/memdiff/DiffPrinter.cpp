@@ -1,10 +1,6 @@
-//===- DiffPrinter.cpp - Differences as text -*- C++ -*- ------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Differences as text.
 
 #include "DiffText.h"
 #include "memkit/Export/StackText.h"

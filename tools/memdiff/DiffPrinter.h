@@ -1,10 +1,6 @@
-//===- DiffPrinter.h - Differences as text, JSON and Markdown -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Differences as text, JSON and Markdown.
 
 #ifndef MEMKIT_TOOLS_MEMDIFF_DIFFPRINTER_H
 #define MEMKIT_TOOLS_MEMDIFF_DIFFPRINTER_H

@@ -1,10 +1,6 @@
-//===- DiffText.cpp - Changes in words ------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Changes in words.
 
 #include "DiffText.h"
 #include "memkit/Support/FunctionName.h"

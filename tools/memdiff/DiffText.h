@@ -1,10 +1,6 @@
-//===- DiffText.h - Changes in words --------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Changes in words.
 
 #ifndef MEMKIT_TOOLS_MEMDIFF_DIFFTEXT_H
 #define MEMKIT_TOOLS_MEMDIFF_DIFFTEXT_H

@@ -1,10 +1,6 @@
-//===- memdiff.cpp - What changed between two traces -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What changed between two traces.
 
 #include "Comparison.h"
 #include "DiffPrinter.h"

@@ -1,10 +1,6 @@
-//===- EventFilter.cpp - The events of a selection -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The events of a selection.
 
 #include "EventFilter.h"
 #include "memkit/Model/LiveBlocks.h"
@@ -35,7 +31,7 @@ public:
 
 private:
   bool isInWindow(uint64_t TimeNs) const {
-    return Sel.times().hasBirth(TimeNs);
+    return Sel.times().hasAllocationAt(TimeNs);
   }
   bool chooses(const Events &E, const Event &R, uint64_t Created);
   bool makesLive(const Event &R, uint32_t Process, uint64_t Created);
@@ -56,7 +52,8 @@ private:
   /// The chosen blocks that live, by process; with IsAt those of the moment.
   std::map<uint32_t, DenseSet<uint64_t>> Live;
   Events Kept;
-  uint64_t KeptNext = 0; ///< the ordinal that Kept's next block would have
+  uint64_t KeptNext =
+      0; ///< the allocation id that Kept's next block would have
 };
 
 } // namespace
@@ -67,9 +64,9 @@ Error EventFilter::findLive() {
                     R.forEachLive(
                         Process, [&](const LiveBlock &B, uint32_t Of) {
                           // Of the size, the allocation's counts.
-                          if (Sel.hasBlock({B.BirthNs, UINT64_MAX, Process, Of,
-                                            B.Heap, B.Stack, B.Context}))
-                            Live[Process].insert(B.Ordinal);
+                          if (Sel.hasBlock({B.AllocatedNs, UINT64_MAX, Process,
+                                            Of, B.Heap, B.Stack, B.Context}))
+                            Live[Process].insert(B.AllocationId);
                         });
                     return Error::success();
                   });
@@ -86,8 +83,8 @@ bool EventFilter::makesLive(const Event &R, uint32_t Process,
              {R.TimeNs, R.Size, Process, R.Thread, R.Heap, R.Stack, R.Context});
 }
 
-/// Whether the block of an event is chosen. Created: the ordinal of the next
-/// block.
+/// Whether the block of an event is chosen. Created: the allocation id of the
+/// next block.
 bool EventFilter::chooses(const Events &E, const Event &R, uint64_t Created) {
   if (IsAt)
     return makesLive(R, E.Process, Created);
@@ -135,7 +132,7 @@ Error EventFilter::visit(const BlockInfo &I, const Events &E) {
     return Err;
   Kept.Process = E.Process;
   Kept.Epoch = E.Epoch;
-  uint64_t Created = E.FirstOrdinal;
+  uint64_t Created = E.FirstAllocationId;
   for (size_t Row = 0; Row != E.Rows.size(); ++Row) {
     const Event &R = E.Rows[Row];
     bool Makes = R.Kind == EventKind::Allocate || R.Kind == EventKind::Split;
@@ -144,7 +141,7 @@ Error EventFilter::visit(const BlockInfo &I, const Events &E) {
         if (Error Err = give(I))
           return Err;
       if (Kept.Rows.empty())
-        Kept.FirstOrdinal = KeptNext = Created;
+        Kept.FirstAllocationId = KeptNext = Created;
       keep(E, Row);
       KeptNext += Makes;
     }

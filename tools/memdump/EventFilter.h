@@ -1,10 +1,6 @@
-//===- EventFilter.h - The events of a selection -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The events of a selection.
 
 #ifndef MEMKIT_TOOLS_MEMDUMP_EVENTFILTER_H
 #define MEMKIT_TOOLS_MEMDUMP_EVENTFILTER_H

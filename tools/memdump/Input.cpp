@@ -1,10 +1,6 @@
-//===- Input.cpp - The trace that memdump reads ---------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The trace that memdump reads.
 
 #include "Input.h"
 #include "Options.h"

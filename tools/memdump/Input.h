@@ -1,10 +1,6 @@
-//===- Input.h - The trace that memdump reads -------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The trace that memdump reads.
 
 #ifndef MEMKIT_TOOLS_MEMDUMP_INPUT_H
 #define MEMKIT_TOOLS_MEMDUMP_INPUT_H

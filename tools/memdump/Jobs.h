@@ -1,10 +1,6 @@
-//===- Jobs.h - What memdump can be asked for -------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What memdump can be asked for.
 
 #ifndef MEMKIT_TOOLS_MEMDUMP_JOBS_H
 #define MEMKIT_TOOLS_MEMDUMP_JOBS_H

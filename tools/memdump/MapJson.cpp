@@ -1,10 +1,6 @@
-//===- MapJson.cpp - What lies where on a device, as JSON -----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What lies where on a device, as JSON.
 
 #include "MapPrinter.h"
 #include "MapText.h"
@@ -48,7 +44,7 @@ static json::Value numberOrNull(uint64_t Number) {
 void MapWriter::writePlace(const MappedBlock &B) {
   J.attribute("address", addressValue(B.Address));
   J.attribute("bytes", B.Size);
-  J.attribute("block", B.Ordinal);
+  J.attribute("block", B.AllocationId);
   J.attribute("heap", jsonText(T.heapName(B.Heap)));
   J.attribute("process", B.Process);
   J.attribute("stream", B.Stream);
@@ -74,7 +70,7 @@ void MapWriter::writeBlocks(ArrayRef<MappedBlock> Blocks) {
       J.object([&] {
         writePlace(B);
         J.attribute("requested_bytes", numberOrNull(B.Requested));
-        J.attribute("time_ns", B.BirthNs);
+        J.attribute("time_ns", B.AllocatedNs);
         uint32_t Owner = Asked.of(B.Stack);
         J.attribute("owner",
                     Owner ? jsonText(Asked.name(Owner)) : json::Value(nullptr));

@@ -1,10 +1,6 @@
-//===- MapPrinter.cpp - What lies where on a device -----------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What lies where on a device.
 
 #include "MapPrinter.h"
 #include "MapText.h"
@@ -80,7 +76,7 @@ std::string MapPrinter::details(const MappedBlock &B) const {
 
 void MapPrinter::printBlock(const MappedBlock &B, unsigned Indent,
                             bool WithHeap) {
-  std::string Text = "#" + std::to_string(B.Ordinal);
+  std::string Text = "#" + std::to_string(B.AllocationId);
   if (WithHeap)
     Text += "  " + T.heapName(B.Heap).str() + details(B);
   if (B.Requested && B.Requested != B.Size)
@@ -102,7 +98,7 @@ void MapPrinter::printRest(const Rest &R, unsigned Indent) {
 }
 
 void MapPrinter::printSegment(const MappedSegment &S) {
-  std::string Text = "#" + std::to_string(S.Self.Ordinal) + "  " +
+  std::string Text = "#" + std::to_string(S.Self.AllocationId) + "  " +
                      T.heapName(S.Self.Heap).str() + details(S.Self);
   if (S.IsExpandable)
     Text += "  expandable";

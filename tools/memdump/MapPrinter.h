@@ -1,10 +1,6 @@
-//===- MapPrinter.h - What lies where on a device ---------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What lies where on a device.
 
 #ifndef MEMKIT_TOOLS_MEMDUMP_MAPPRINTER_H
 #define MEMKIT_TOOLS_MEMDUMP_MAPPRINTER_H

@@ -1,11 +1,6 @@
-//===- MapText.cpp - The words of a map
-//------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The words of a map.
 
 #include "MapText.h"
 #include "memkit/Export/StackText.h"

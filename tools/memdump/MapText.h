@@ -1,11 +1,6 @@
-//===- MapText.h - The words of a map
-//--------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The words of a map.
 
 #ifndef MEMKIT_TOOLS_MEMDUMP_MAPTEXT_H
 #define MEMKIT_TOOLS_MEMDUMP_MAPTEXT_H

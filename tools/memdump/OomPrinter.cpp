@@ -1,10 +1,6 @@
-//===- OomPrinter.cpp - What lived when memory could not be had -----------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What lived when memory could not be had.
 
 #include "OomPrinter.h"
 #include "memkit/Export/StackText.h"

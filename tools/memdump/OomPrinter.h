@@ -1,10 +1,6 @@
-//===- OomPrinter.h - What lived when memory could not be had ---*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What lived when memory could not be had.
 
 #ifndef MEMKIT_TOOLS_MEMDUMP_OOMPRINTER_H
 #define MEMKIT_TOOLS_MEMDUMP_OOMPRINTER_H

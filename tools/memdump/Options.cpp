@@ -1,10 +1,6 @@
-//===- Options.cpp - memdump's options ------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// memdump's options.
 
 #include "Options.h"
 #include "memkit/Support/ToolMain.h"

@@ -1,10 +1,6 @@
-//===- Options.h - memdump's options ----------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// memdump's options.
 
 #ifndef MEMKIT_TOOLS_MEMDUMP_OPTIONS_H
 #define MEMKIT_TOOLS_MEMDUMP_OPTIONS_H

@@ -1,11 +1,6 @@
-//===- PrintBlocks.cpp - The list of events, and the blocks that it is of
-//--===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The list of events, and the blocks that it is of.
 
 #include "EventFilter.h"
 #include "Jobs.h"

@@ -1,10 +1,6 @@
-//===- PrintMoments.cpp - Devices and failures ----------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Devices and failures.
 
 #include "Input.h"
 #include "Jobs.h"

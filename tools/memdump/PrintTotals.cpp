@@ -1,10 +1,6 @@
-//===- PrintTotals.cpp - What a trace sums up -----------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a trace sums up.
 
 #include "Input.h"
 #include "Jobs.h"

@@ -1,10 +1,6 @@
-//===- Symbolize.cpp - A copy of a trace, with symbols --------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A copy of a trace, with symbols.
 
 #include "Input.h"
 #include "Jobs.h"

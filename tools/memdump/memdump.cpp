@@ -1,10 +1,6 @@
-//===- memdump.cpp - A trace as text --------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A trace as text.
 
 #include "Jobs.h"
 #include "memkit/Support/ToolMain.h"

@@ -1,10 +1,6 @@
-//===- Options.h - memflame's options -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// memflame's options.
 
 #ifndef MEMKIT_TOOLS_MEMFLAME_OPTIONS_H
 #define MEMKIT_TOOLS_MEMFLAME_OPTIONS_H

@@ -1,10 +1,6 @@
-//===- Picture.cpp - What memflame draws -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What memflame draws.
 
 #include "Picture.h"
 #include "Options.h"
@@ -94,7 +90,7 @@ Error Picture::sum(Selection Sel) {
     Groups = std::make_unique<StackGroups>(std::move(*Made));
   }
   Expected<Sums> Of = Pairs ? Sums::createGrouped(*T, std::move(Sel),
-                                                  [this](const Birth &B) {
+                                                  [this](const Allocation &B) {
                                                     return Groups->keyOf(B);
                                                   })
                             : Sums::create(*T, std::move(Sel), keys());

@@ -1,10 +1,6 @@
-//===- Picture.h - What memflame draws -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What memflame draws.
 
 #ifndef MEMKIT_TOOLS_MEMFLAME_PICTURE_H
 #define MEMKIT_TOOLS_MEMFLAME_PICTURE_H

@@ -1,10 +1,6 @@
-//===- memflame.cpp - Flame graphs of a trace -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Flame graphs of a trace.
 
 #include "Options.h"
 #include "Picture.h"

@@ -1,11 +1,6 @@
-//===- GrowthText.cpp - What grows, for people --------------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What grows, for people.
 
 #include "GrowthText.h"
 #include "memkit/Export/StackText.h"

@@ -1,11 +1,6 @@
-//===- GrowthText.h - What grows, for people ----------------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What grows, for people.
 
 #ifndef MEMKIT_TOOLS_MEMLEAK_GROWTHTEXT_H
 #define MEMKIT_TOOLS_MEMLEAK_GROWTHTEXT_H

@@ -1,10 +1,6 @@
-//===- LeakJson.cpp - What memleak found, for programs -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What memleak found, for programs.
 
 #include "LeakPrinter.h"
 #include "memkit/Export/Collapsed.h"

@@ -1,10 +1,6 @@
-//===- LeakPrinter.h - What memleak found, as it is written -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What memleak found, as it is written.
 
 #ifndef MEMKIT_TOOLS_MEMLEAK_LEAKPRINTER_H
 #define MEMKIT_TOOLS_MEMLEAK_LEAKPRINTER_H

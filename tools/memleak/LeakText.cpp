@@ -1,10 +1,6 @@
-//===- LeakText.cpp - What memleak found, for people -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What memleak found, for people.
 
 #include "GrowthText.h"
 #include "memkit/Export/StackText.h"

@@ -1,10 +1,6 @@
-//===- memleak.cpp - What was never freed, and what grows -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What was never freed, and what grows.
 
 #include "LeakPrinter.h"
 #include "memkit/Support/FailOn.h"

@@ -1,10 +1,6 @@
-//===- Arguments.cpp - memrec's options, from three places -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// memrec's options, from three places.
 
 #include "Arguments.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,10 +1,6 @@
-//===- Bounds.h - When to record, and how much of it to keep ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// When to record, and how much of it to keep.
 
 #ifndef MEMKIT_TOOLS_MEMREC_BOUNDS_H
 #define MEMKIT_TOOLS_MEMREC_BOUNDS_H

@@ -1,10 +1,6 @@
-//===- Options.cpp - What memrec's options say ----------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What memrec's options say.
 
 #include "Options.h"
 #include "Bounds.h"

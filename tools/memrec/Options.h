@@ -1,10 +1,6 @@
-//===- Options.h - What memrec's options say --------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What memrec's options say.
 
 #ifndef MEMKIT_TOOLS_MEMREC_OPTIONS_H
 #define MEMKIT_TOOLS_MEMREC_OPTIONS_H

@@ -1,10 +1,6 @@
-//===- memrec.cpp - Runs a program and records its memory -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Runs a program and records its memory.
 
 #include "Arguments.h"
 #include "Options.h"

@@ -1,10 +1,6 @@
-//===- GapSections.cpp - What devices use beyond blocks -------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What devices use beyond blocks.
 
 #include "Sections.h"
 #include "memkit/Support/Format.h"

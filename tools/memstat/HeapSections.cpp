@@ -1,10 +1,6 @@
-//===- HeapSections.cpp - Heaps and sizes ---------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Heaps and sizes.
 
 #include "Sections.h"
 #include "memkit/Support/Format.h"

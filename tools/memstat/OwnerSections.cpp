@@ -1,10 +1,6 @@
-//===- OwnerSections.cpp - Which libraries hold a device's memory ---------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Which libraries hold a device's memory.
 
 #include "Sections.h"
 #include "memkit/Support/Format.h"

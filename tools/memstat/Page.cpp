@@ -1,10 +1,6 @@
-//===- Page.cpp - A page of sections, for people --------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A page of sections, for people.
 
 #include "Page.h"
 #include <utility>

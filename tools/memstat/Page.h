@@ -1,10 +1,6 @@
-//===- Page.h - A page of sections, for people ------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A page of sections, for people.
 
 #ifndef MEMKIT_TOOLS_MEMSTAT_PAGE_H
 #define MEMKIT_TOOLS_MEMSTAT_PAGE_H

@@ -1,10 +1,6 @@
-//===- PeakSections.cpp - The stacks of peaks -----------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The stacks of peaks.
 
 #include "Sections.h"
 #include "memkit/Support/Format.h"

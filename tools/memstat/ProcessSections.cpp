@@ -1,10 +1,6 @@
-//===- ProcessSections.cpp - Threads and processes ------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Threads and processes.
 
 #include "Sections.h"
 #include "memkit/Support/Format.h"

@@ -1,10 +1,6 @@
-//===- RunSections.cpp - Tensors, steps, layers ---------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tensors, steps, layers.
 
 #include "Sections.h"
 #include "memkit/Support/Format.h"

@@ -1,10 +1,6 @@
-//===- Sections.cpp - The run, and the order of sections ------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The run, and the order of sections.
 
 #include "Sections.h"
 #include "memkit/Support/CommandText.h"

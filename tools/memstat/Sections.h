@@ -1,10 +1,6 @@
-//===- Sections.h - What memstat says, section by section -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What memstat says, section by section.
 
 #ifndef MEMKIT_TOOLS_MEMSTAT_SECTIONS_H
 #define MEMKIT_TOOLS_MEMSTAT_SECTIONS_H

@@ -1,10 +1,6 @@
-//===- StatJson.cpp - What memstat says, for scripts ----------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What memstat says, for scripts.
 
 #include "Sections.h"
 #include "memkit/Export/StackText.h"

@@ -1,10 +1,6 @@
-//===- memstat.cpp - One page on a trace ----------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// One page on a trace.
 
 #include "Sections.h"
 #include "memkit/Support/FailOn.h"

@@ -1,4 +1,3 @@
-# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Who records: nobody, memrec, heaptrack, memray; how each is run and counted."""
 

@@ -1,10 +1,6 @@
-//===- Leaks.cpp - Programs that leak ---------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Programs that leak.
 
 #include "Maker.h"
 #include "Scenarios.h"

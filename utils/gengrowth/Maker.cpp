@@ -1,10 +1,6 @@
-//===- Maker.cpp - Parts that programs are made of --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Parts that programs are made of.
 
 #include "Maker.h"
 #include <algorithm>

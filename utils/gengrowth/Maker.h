@@ -1,10 +1,6 @@
-//===- Maker.h - Parts that programs are made of ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Parts that programs are made of.
 
 #ifndef MEMKIT_UTILS_GENGROWTH_MAKER_H
 #define MEMKIT_UTILS_GENGROWTH_MAKER_H

@@ -1,10 +1,6 @@
-//===- Program.cpp - A made-up program, block by block ----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A made-up program, block by block.
 
 #include "Program.h"
 #include "../gentrace/Random.h"
@@ -73,10 +69,10 @@ private:
   Accounts A;
   IntervalBatch Batch;
   Interval Cut;
-  std::vector<uint32_t> Rows;     ///< by site
-  std::vector<uint64_t> Ordinals; ///< by block
-  std::vector<uint32_t> Weights;  ///< by block; 0: it is not recorded
-  uint64_t Now = 0, NextOrdinal = 0, Step = 0;
+  std::vector<uint32_t> Rows;          ///< by site
+  std::vector<uint64_t> AllocationIds; ///< by block
+  std::vector<uint32_t> Weights;       ///< by block; 0: it is not recorded
+  uint64_t Now = 0, NextAllocationId = 0, Step = 0;
   uint32_t Epoch = 0;
   Events Buffer;
   Marks Notes;
@@ -201,7 +197,7 @@ Error Recorder::closeEpoch() {
 }
 
 Error Recorder::cut(uint64_t TimeNs) {
-  A.cutInterval(1, TimeNs, NextOrdinal, A.dueSums(1), Cut);
+  A.cutInterval(1, TimeNs, NextAllocationId, A.dueSums(1), Cut);
   return Batch.add(Cut, [&](const Intervals &S) { return Out.write(S); });
 }
 
@@ -240,15 +236,15 @@ Error Recorder::event(const Moment &M) {
     double Chance = sampleChance(B.Size, P.SampleBytes);
     if (static_cast<double>(R.next() >> 11) * 0x1p-53 >= Chance)
       return Error::success();
-    Weight = sampleWeight(B.Size, P.SampleBytes, NextOrdinal);
+    Weight = sampleWeight(B.Size, P.SampleBytes, NextAllocationId);
   } else if (!Weight) {
     return Error::success();
   }
   if (Error E = advance(M.Time))
     return E;
   if (!M.Dies)
-    Ordinals[M.Block] = NextOrdinal++;
-  BlockRef Ref{Ordinals[M.Block], Rows[B.Site], 0};
+    AllocationIds[M.Block] = NextAllocationId++;
+  BlockRef Ref{AllocationIds[M.Block], Rows[B.Site], 0};
   if (!M.Dies && P.SampleBytes)
     A.allocateSampled(Ref, BlockRef(), B.Size, Weight, Now, 1);
   else if (!M.Dies)
@@ -260,12 +256,12 @@ Error Recorder::event(const Moment &M) {
   if (!WithEvents)
     return Error::success();
   if (Buffer.Rows.empty())
-    Buffer.FirstOrdinal = M.Dies ? NextOrdinal : Ref.Ordinal;
+    Buffer.FirstAllocationId = M.Dies ? NextAllocationId : Ref.AllocationId;
   memkit::Event E;
   E.TimeNs = Now;
   E.Kind = M.Dies ? EventKind::Free : EventKind::Allocate;
   E.Thread = 1;
-  E.Block = Ref.Ordinal;
+  E.Block = Ref.AllocationId;
   if (!M.Dies) {
     E.Size = B.Size;
     E.Stack = B.Site + 1;
@@ -284,7 +280,7 @@ Error Recorder::event(const Moment &M) {
 Error Recorder::run() {
   if (Error E = declare())
     return E;
-  Ordinals.resize(P.Blocks.size());
+  AllocationIds.resize(P.Blocks.size());
   Weights.resize(P.Blocks.size());
   for (const Moment &M : moments())
     if (Error E = event(M))

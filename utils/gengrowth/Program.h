@@ -1,10 +1,6 @@
-//===- Program.h - A made-up program, block by block ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A made-up program, block by block.
 
 #ifndef MEMKIT_UTILS_GENGROWTH_PROGRAM_H
 #define MEMKIT_UTILS_GENGROWTH_PROGRAM_H

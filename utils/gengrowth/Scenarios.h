@@ -1,10 +1,6 @@
-//===- Scenarios.h - Programs that leak, or only seem to --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Programs that leak, or only seem to.
 
 #ifndef MEMKIT_UTILS_GENGROWTH_SCENARIOS_H
 #define MEMKIT_UTILS_GENGROWTH_SCENARIOS_H

@@ -1,10 +1,6 @@
-//===- gengrowth.cpp - Memory that grows, or only seems to ------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Memory that grows, or only seems to.
 
 #include "Scenarios.h"
 #include "memkit/Analysis/Growth.h"

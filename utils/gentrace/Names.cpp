@@ -1,11 +1,6 @@
-//===- Names.cpp - Functions, files and stacks of a made-up program -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Functions, files and stacks of a made-up program.
 
 #include "Random.h"
 #include "Shape.h"

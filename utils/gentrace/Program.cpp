@@ -1,10 +1,6 @@
-//===- Program.cpp - The events of a made-up program ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The events of a made-up program.
 
 #include "Random.h"
 #include "Shape.h"
@@ -21,7 +17,7 @@ namespace {
 
 /// A live block, as a recorder keeps it.
 struct Block {
-  uint64_t Ordinal, Size, BirthNs, Address, Enclosing;
+  uint64_t AllocationId, Size, AllocatedNs, Address, Enclosing;
   BlockRef Ref;
   uint32_t Stack;
   uint16_t Heap;
@@ -34,7 +30,7 @@ struct ProcessState {
   std::vector<uint32_t> Rows; ///< by stack, with the heap in RowHeaps
   std::vector<uint16_t> RowHeaps;
   memkit::Events Buffer;
-  uint64_t NextOrdinal = 0, Events = 0, LastSnapshot = 0, LastNs = 0;
+  uint64_t NextAllocationId = 0, Events = 0, LastSnapshot = 0, LastNs = 0;
   uint64_t Arena = UINT64_MAX; ///< a block that encloses others
   BlockRef ArenaRef;
   uint64_t ArenaRoom = 0, ArenaInner = 0;
@@ -67,7 +63,7 @@ private:
   Error finish();
   Error cutTimeIntervals();
   bool enclosesOthers(const ProcessState &I, const Block &B) const {
-    return B.Ordinal == I.Arena && I.ArenaInner;
+    return B.AllocationId == I.Arena && I.ArenaInner;
   }
 
   const Shape &S;
@@ -153,7 +149,7 @@ uint32_t Program::rowOf(ProcessState &I, uint16_t Heap, uint32_t Stack) {
 Event &Program::record(ProcessState &I, EventKind Kind, uint32_t Thread,
                        uint64_t Block) {
   if (I.Buffer.Rows.empty())
-    I.Buffer.FirstOrdinal = I.NextOrdinal;
+    I.Buffer.FirstAllocationId = I.NextAllocationId;
   Event E;
   E.TimeNs = I.LastNs = Now;
   E.Kind = Kind;
@@ -196,20 +192,20 @@ void Program::allocate(ProcessState &I, uint32_t Thread) {
   bool Other = Stack % 50 == 0 && R.oneIn(4);
   uint16_t Heap = 1 + (Stack * 7919u + Other) % S.Heaps;
   Block B;
-  B.Ordinal = I.NextOrdinal;
+  B.AllocationId = I.NextAllocationId;
   B.Size = sizeOf(Heap);
-  B.BirthNs = Now;
+  B.AllocatedNs = Now;
   B.Stack = Stack;
   B.Heap = Heap;
-  B.Ref = {B.Ordinal, rowOf(I, Heap, Stack), 0};
+  B.Ref = {B.AllocationId, rowOf(I, Heap, Stack), 0};
   B.Address =
       S.Addresses ? 0x7f0000000000 + R.below(uint64_t(1) << 32) * 16 : 0;
   B.Enclosing = 0;
-  Event &E = record(I, EventKind::Allocate, Thread, B.Ordinal);
+  Event &E = record(I, EventKind::Allocate, Thread, B.AllocationId);
   E.Size = B.Size;
   E.Stack = Stack;
   E.Heap = Heap;
-  I.NextOrdinal += 1;
+  I.NextAllocationId += 1;
   if (S.Nested && I.Arena != UINT64_MAX &&
       (Heap == 1 || Heap == 3 || Heap == 4) && B.Size <= I.ArenaRoom) {
     B.Enclosing = I.Arena + 1;
@@ -219,7 +215,7 @@ void Program::allocate(ProcessState &I, uint32_t Thread) {
   } else {
     A.allocate(B.Ref, B.Size, Now, Thread);
     if (S.Nested && Heap == 2 && I.ArenaRoom < 4096) {
-      I.Arena = B.Ordinal;
+      I.Arena = B.AllocationId;
       I.ArenaRef = B.Ref;
       I.ArenaRoom = B.Size;
       I.ArenaInner = 0;
@@ -233,7 +229,7 @@ void Program::free(ProcessState &I, uint32_t Thread, size_t At) {
   Block B = I.Live[At];
   if (enclosesOthers(I, B))
     return;
-  if (B.Ordinal == I.Arena)
+  if (B.AllocationId == I.Arena)
     I.Arena = UINT64_MAX;
   if (B.Enclosing && B.Enclosing == I.Arena + 1) {
     I.ArenaRoom += B.Size;
@@ -241,26 +237,26 @@ void Program::free(ProcessState &I, uint32_t Thread, size_t At) {
   }
   I.Live[At] = I.Live.back();
   I.Live.pop_back();
-  record(I, EventKind::Free, Thread, B.Ordinal);
+  record(I, EventKind::Free, Thread, B.AllocationId);
   A.free(B.Ref, B.Size, Now, Thread, B.Enclosing);
 }
 
 void Program::resizeOrSplit(ProcessState &I, uint32_t Thread) {
   Block &B = I.Live[R.below(I.Live.size())];
-  if (B.Enclosing || B.Ordinal == I.Arena)
+  if (B.Enclosing || B.AllocationId == I.Arena)
     return;
   if (R.oneIn(2)) {
     uint64_t Size = B.Size / 2 + R.below(B.Size + 1);
-    record(I, EventKind::Resize, Thread, B.Ordinal).Size = Size;
+    record(I, EventKind::Resize, Thread, B.AllocationId).Size = Size;
     A.resize(B.Ref, B.Size, Size, Now);
     B.Size = Size;
     return;
   }
   Block Rest = B;
-  Rest.Ref.Ordinal = Rest.Ordinal = I.NextOrdinal;
+  Rest.Ref.AllocationId = Rest.AllocationId = I.NextAllocationId;
   uint64_t Size = R.below(B.Size + 1);
-  record(I, EventKind::Split, Thread, B.Ordinal).Size = Size;
-  I.NextOrdinal += 1;
+  record(I, EventKind::Split, Thread, B.AllocationId).Size = Size;
+  I.NextAllocationId += 1;
   A.split(B.Ref, Now);
   Rest.Size = B.Size - Size;
   if (Rest.Address)
@@ -287,19 +283,20 @@ Error Program::writeSnapshot(ProcessState &I) {
   I.LastSnapshot = I.Events;
   std::vector<Block> Sorted = I.Live;
   std::sort(Sorted.begin(), Sorted.end(), [](const Block &X, const Block &Y) {
-    return X.Ordinal < Y.Ordinal;
+    return X.AllocationId < Y.AllocationId;
   });
   Snapshot K;
   K.Process = I.Id;
   K.TimeNs = I.LastNs;
   K.Events = I.Events;
-  K.NextOrdinal = I.NextOrdinal;
+  K.NextAllocationId = I.NextAllocationId;
   for (size_t At = 0; At < Sorted.size() || At == 0; At += MaxBlockRows) {
     K.Blocks.clear();
     size_t End = std::min(Sorted.size(), At + MaxBlockRows);
     for (size_t B = At; B < End; ++B)
-      K.Blocks.push_back({Sorted[B].Ordinal, Sorted[B].Size, Sorted[B].BirthNs,
-                          Sorted[B].Stack, 0, Sorted[B].Heap, Sorted[B].Address,
+      K.Blocks.push_back({Sorted[B].AllocationId, Sorted[B].Size,
+                          Sorted[B].AllocatedNs, Sorted[B].Stack, 0,
+                          Sorted[B].Heap, Sorted[B].Address,
                           Sorted[B].Enclosing});
     K.Last = End == Sorted.size();
     if (Error E = Out.write(K))
@@ -337,7 +334,7 @@ Error Program::closeEpoch() {
 }
 
 Error Program::cutInterval(ProcessState &I, uint64_t TimeNs) {
-  A.cutInterval(I.Id, TimeNs, I.NextOrdinal, A.dueSums(I.Id), Cut);
+  A.cutInterval(I.Id, TimeNs, I.NextAllocationId, A.dueSums(I.Id), Cut);
   return I.Intervals->add(Cut, WriteIntervals);
 }
 

@@ -1,10 +1,6 @@
-//===- Random.h - Random numbers that are the same everywhere ---*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Random numbers that are the same everywhere.
 
 #ifndef MEMKIT_UTILS_GENTRACE_RANDOM_H
 #define MEMKIT_UTILS_GENTRACE_RANDOM_H

@@ -1,10 +1,6 @@
-//===- Shape.h - What trace to make -----------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What trace to make.
 
 #ifndef MEMKIT_UTILS_GENTRACE_SHAPE_H
 #define MEMKIT_UTILS_GENTRACE_SHAPE_H

@@ -1,10 +1,6 @@
-//===- gentrace.cpp - Makes a large trace from a seed -----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Makes a large trace from a seed.
 
 #include "Shape.h"
 #include "llvm/Support/CommandLine.h"

@@ -1,4 +1,3 @@
-# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a machine has of CUDA, and of memkit: for the checks and benchmarks on a GPU."""
 

@@ -1,10 +1,6 @@
-//===- Stream.h - The records that a trace was made of ----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The records that a trace was made of.
 
 #ifndef MEMKIT_UTILS_RECBENCH_STREAM_H
 #define MEMKIT_UTILS_RECBENCH_STREAM_H

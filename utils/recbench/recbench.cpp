@@ -1,17 +1,11 @@
-//===- recbench.cpp - The recorder over the events of a trace ---*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The recorder over the events of a trace.
 //
 // What the recorder does with the records of a program (merge, live table,
 // sums, columns, compression), without the program: the same work each time, to
 // be measured and profiled. The records lie in memory before; each turn a part
 // of them is put into rings, and the recorder takes it out.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process/ProcessState.h"
 #include "Stream.h"

@@ -1,10 +1,6 @@
-//===- AccountRows.h - The rows of sums, and how they are found -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The rows of sums, and how they are found.
 
 #ifndef MEMKIT_ACCOUNT_ACCOUNTROWS_H
 #define MEMKIT_ACCOUNT_ACCOUNTROWS_H
@@ -47,9 +43,9 @@ struct AccountRowRest {
   uint32_t HeapPeakBlocks = 0;
   uint32_t DomainPeakBlocks = 0;
   uint64_t Temporaries = 0; ///< without AccountRow::Temporaries
-  /// 1 + the interval that all live blocks of the row were born in; or, with
-  /// HasLifetime, where its Lifetime stands; 0: none lived when one ended.
-  uint32_t Born = 0;
+  /// 1 + the interval that all live blocks of the row were allocated in; or,
+  /// with HasLifetime, where its Lifetime stands; 0: none lived when one ended.
+  uint32_t AllocatedIn = 0;
   static constexpr uint32_t HasLifetime = 1u << 31;
   /// 1 + where the row stands among those that wait for a whole interval; 0: it
   /// never waited.

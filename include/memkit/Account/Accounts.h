@@ -1,10 +1,6 @@
-//===- Accounts.h - The live sums of a trace --------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The live sums of a trace.
 //
 // The sums that a recorder keeps while it writes and a replay keeps while it
 // reads: one implementation, so that both say the same. Blocks.h says what each
@@ -51,8 +47,6 @@
 // interval, what Lifetimes.h says, 48 or so for each enclosing block, 32 a
 // thread, 520 a heap for sizes; a summary takes 8 bytes a row while it is made,
 // and a part of an interval 150 for each of its rows.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_ACCOUNT_ACCOUNTS_H
 #define MEMKIT_ACCOUNT_ACCOUNTS_H
@@ -78,9 +72,9 @@
 
 namespace memkit {
 
-/// A block as Accounts must be told of it. Ordinals are of the process.
+/// A block as Accounts must be told of it. Allocation ids are of the process.
 struct BlockRef {
-  uint64_t Ordinal = 0;
+  uint64_t AllocationId = 0;
   uint32_t Row = 0;        ///< stackRow()
   uint32_t ContextRow = 0; ///< contextRow(), 0 for none
 };
@@ -177,8 +171,8 @@ public:
   /// The same for a block that lies in the live block In.
   void allocateIn(BlockRef B, BlockRef In, uint64_t Size, uint64_t TimeNs,
                   uint32_t Thread);
-  /// The block B, of Size bytes, is freed. Enclosing: the ordinal + 1 of the
-  /// block given as In when it was allocated, 0 for none.
+  /// The block B, of Size bytes, is freed. Enclosing: the allocation id + 1 of
+  /// the block given as In when it was allocated, 0 for none.
   void free(BlockRef B, uint64_t Size, uint64_t TimeNs, uint32_t Thread,
             uint64_t Enclosing = 0);
   /// The block B, which stands for Weight blocks, begins to live. In: a live
@@ -204,40 +198,40 @@ public:
   bool hasNested(uint32_t Process) const {
     return !Processes[Process]->Enclosers.empty();
   }
-  /// Whether the block of Process with this ordinal encloses one that still
-  /// counts.
-  bool encloses(uint32_t Process, uint64_t Ordinal) const {
-    return Processes[Process]->Enclosers.count(Ordinal);
+  /// Whether the block of Process with this allocation id encloses one that
+  /// still counts.
+  bool encloses(uint32_t Process, uint64_t AllocationId) const {
+    return Processes[Process]->Enclosers.count(AllocationId);
   }
-  /// Whether blocks of Process lie in its block with this ordinal.
-  bool holdsOthers(uint32_t Process, uint64_t Ordinal) const {
-    auto At = Processes[Process]->Enclosers.find(Ordinal);
+  /// Whether blocks of Process lie in its block with this allocation id.
+  bool holdsOthers(uint32_t Process, uint64_t AllocationId) const {
+    auto At = Processes[Process]->Enclosers.find(AllocationId);
     return At != Processes[Process]->Enclosers.end() && At->second.InnerBlocks;
   }
-  /// Blocks of Process below this ordinal were born in an interval that has
-  /// ended: their frees are late.
+  /// Blocks of Process below this allocation id were allocated in an interval
+  /// that has ended: their frees are late.
   uint64_t lateBefore(uint32_t Process) const {
     return Processes[Process]->LateBefore;
   }
   /// A late free of Bytes in Blocks of Row.
-  void noteLateFree(uint32_t Process, uint32_t Row, uint64_t Ordinal,
+  void noteLateFree(uint32_t Process, uint32_t Row, uint64_t AllocationId,
                     uint64_t Bytes, uint32_t Blocks = 1);
-  /// Ordinal + 1 of what Thread allocated last, 0 for nothing.
+  /// AllocationId + 1 of what Thread allocated last, 0 for nothing.
   uint64_t lastAllocation(uint32_t Thread) const {
     return Thread < Threads.size() ? Threads[Thread].LastAllocation : 0;
   }
-  /// Count allocations, of Bytes in all, of which the last has Ordinal.
-  void noteAllocations(uint32_t Thread, uint64_t Ordinal, uint64_t Count,
+  /// Count allocations, of Bytes in all, of which the last has AllocationId.
+  void noteAllocations(uint32_t Thread, uint64_t AllocationId, uint64_t Count,
                        uint64_t Bytes) {
     if (Thread >= Threads.size())
       Threads.resize(Thread + 1);
     ThreadSums &T = Threads[Thread];
-    T.LastAllocation = Ordinal + 1;
+    T.LastAllocation = AllocationId + 1;
     T.Allocations += Count;
     T.AllocatedBytes += Bytes;
   }
-  void noteAllocation(uint32_t Thread, uint64_t Ordinal, uint64_t Bytes) {
-    noteAllocations(Thread, Ordinal, 1, Bytes);
+  void noteAllocation(uint32_t Thread, uint64_t AllocationId, uint64_t Bytes) {
+    noteAllocations(Thread, AllocationId, 1, Bytes);
   }
 
   //===--------------------------------------------------------------------===//
@@ -279,12 +273,12 @@ public:
   IntervalSums dueSums(uint32_t Process) const;
   /// Cuts an interval that ends at TimeNs, of the rows that Sums says (Changed
   /// or Whole): cutPart() gives them, while events go on. The next is cut when
-  /// this one has been given in whole. NextOrdinal: of the next block of the
-  /// process. At a step, call beginStep() first or after, it is the same. Once
-  /// more when the process ends, so that intervals say how it ended. Steps and
-  /// equal times become longer when intervals are many, or have many rows or
-  /// late frees for the events there are: so they never end.
-  void beginCut(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
+  /// this one has been given in whole. NextAllocationId: of the next block of
+  /// the process. At a step, call beginStep() first or after, it is the same.
+  /// Once more when the process ends, so that intervals say how it ended. Steps
+  /// and equal times become longer when intervals are many, or have many rows
+  /// or late frees for the events there are: so they never end.
+  void beginCut(uint32_t Process, uint64_t TimeNs, uint64_t NextAllocationId,
                 IntervalSums Sums);
   bool isCutting(uint32_t Process) const {
     return Processes[Process]->Cut != nullptr;
@@ -294,7 +288,7 @@ public:
   /// or when lifetimes are still to be brought up to it.
   bool cutPart(uint32_t Process, size_t MaxRows, Interval &Out);
   /// Both at once: all rows, sorted by heap and stack.
-  void cutInterval(uint32_t Process, uint64_t TimeNs, uint64_t NextOrdinal,
+  void cutInterval(uint32_t Process, uint64_t TimeNs, uint64_t NextAllocationId,
                    IntervalSums Sums, Interval &Out);
   /// Stops the book-keeping of intervals, for those who want none. At the
   /// start.
@@ -507,7 +501,7 @@ private:
     uint32_t Row = 0;
     uint32_t ContextRow = 0;
     bool Freed = false;
-    uint64_t Outer = 0; ///< ordinal + 1 of its own, once it is freed
+    uint64_t Outer = 0; ///< allocation id + 1 of its own, once it is freed
   };
   struct ProcessState {
     ProcessTotals T;
@@ -543,7 +537,7 @@ private:
     std::vector<uint32_t> CellOfHeap;           ///< cell + 1 by heap id
     std::vector<std::unique_ptr<Share>> Shares; ///< by domain + 1, 0 outside
     std::array<uint64_t, NumLossKinds> Losses{};
-    llvm::DenseMap<uint64_t, Encloser> Enclosers; ///< by ordinal
+    llvm::DenseMap<uint64_t, Encloser> Enclosers; ///< by allocation id
     llvm::DenseSet<uint64_t> Covered; ///< sampled blocks that lie in others
   };
   /// A heap in a process: what all rows of both have in common, and the sums of
@@ -589,7 +583,7 @@ private:
   template <class S> static SpanSums takeSpan(S &Of);
   Target touch(uint32_t Row, uint32_t ContextRow);
   Target beginEvent(BlockRef B, uint64_t TimeNs);
-  void countAllocation(Target &T, uint32_t Thread, uint64_t Ordinal,
+  void countAllocation(Target &T, uint32_t Thread, uint64_t AllocationId,
                        uint64_t Size);
   bool countFree(Target &T, BlockRef B, uint64_t Size, uint32_t Thread);
   static void countSampled(Target &T, uint32_t Weight);
@@ -602,8 +596,8 @@ private:
   bool changeInner(const Cell &Inner, uint64_t Enclosing, uint64_t Bytes,
                    uint64_t Blocks);
   void beginIntervals(ProcessState &I, uint64_t StartNs);
-  Interval nextInterval(ProcessState &I, uint64_t TimeNs, uint64_t NextOrdinal,
-                        IntervalSums Sums);
+  Interval nextInterval(ProcessState &I, uint64_t TimeNs,
+                        uint64_t NextAllocationId, IntervalSums Sums);
   bool intervalRow(ProcessState &I, IntervalSums Sums, const DirtyRow &Before,
                    const DirtyRow &At, IntervalRow &Out);
   IntervalRow waitingRow(ProcessState &I, WaitingRow &W, const DirtyRow &At);
@@ -613,10 +607,10 @@ private:
   DirtyRow stateAtCut(const ProcessState &I, uint32_t Row) const;
   void doubleIntervals(ProcessState &I, uint64_t Cut);
   void finishCut(ProcessState &I);
-  static void noteLateFree(ProcessState &I, uint32_t Row, uint64_t Ordinal,
+  static void noteLateFree(ProcessState &I, uint32_t Row, uint64_t AllocationId,
                            uint64_t Bytes, uint32_t Blocks);
-  void addBorn(ProcessState &I, uint32_t Interval, const DirtyRow &Before,
-               const DirtyRow &At, bool AnyLate);
+  void addAllocated(ProcessState &I, uint32_t Interval, const DirtyRow &Before,
+                    const DirtyRow &At, bool AnyLate);
   void applyLate(ProcessState &I, const std::deque<LateFree> &Late, size_t From,
                  size_t To, uint32_t Interval);
   void noteLevels(ProcessState &I);
@@ -643,14 +637,14 @@ private:
   std::vector<std::unique_ptr<ProcessState>> Processes;
   /// A power of two in size: an index costs no multiplication.
   struct alignas(32) ThreadSums {
-    uint64_t LastAllocation = 0; ///< ordinal + 1
+    uint64_t LastAllocation = 0; ///< allocation id + 1
     uint64_t Allocations = 0;
     uint64_t AllocatedBytes = 0;
     uint64_t NestedBytes = 0; ///< of these, those in blocks that count them
   };
   std::vector<ThreadSums> Threads; ///< by id; those of 0 are not told
   llvm::DenseMap<uint32_t, uint64_t> StackSplits, ContextSplits; ///< by row
-  std::deque<Lifetime> LifetimesOf; ///< see AccountRowRest::Born
+  std::deque<Lifetime> LifetimesOf; ///< see AccountRowRest::AllocatedIn
   std::unique_ptr<Lanes> Open;      ///< what apply() keeps at hand
   Curve Outside; ///< stands for the domain of heaps outside the totals
 };
@@ -725,8 +719,8 @@ inline void Accounts::growRows(Target &T, uint64_t Bytes) {
 }
 
 inline void Accounts::countAllocation(Target &T, uint32_t Thread,
-                                      uint64_t Ordinal, uint64_t Size) {
-  noteAllocation(Thread, Ordinal, Size);
+                                      uint64_t AllocationId, uint64_t Size) {
+  noteAllocation(Thread, AllocationId, Size);
   T.C.H->Sizes[sizeClass(Size)] += 1;
   T.R.Allocations += 1;
   T.R.LiveBlocks += 1;
@@ -750,7 +744,7 @@ inline bool Accounts::countFree(Target &T, BlockRef B, uint64_t Size,
   T.C.Frees += 1;
   T.C.LiveBytes -= Size;
   T.C.H->C.fall(Size, 1);
-  bool Temporary = Thread != 0 && lastAllocation(Thread) == B.Ordinal + 1;
+  bool Temporary = Thread != 0 && lastAllocation(Thread) == B.AllocationId + 1;
   if (Temporary) {
     T.C.Temporaries += 1;
     countTemporary(StackRows, B.Row);
@@ -815,7 +809,7 @@ void Accounts::takeDomainSpans(uint32_t Process, F OfDomain) {
 inline void Accounts::allocate(BlockRef B, uint64_t Size, uint64_t TimeNs,
                                uint32_t Thread) {
   Target T = beginEvent(B, TimeNs);
-  countAllocation(T, Thread, B.Ordinal, Size);
+  countAllocation(T, Thread, B.AllocationId, Size);
   growRows(T, Size);
   T.C.H->C.rise(Size, 1, Now, TimeNs);
   T.C.S->Allocations += 1;
@@ -826,8 +820,8 @@ inline void Accounts::free(BlockRef B, uint64_t Size, uint64_t TimeNs,
                            uint32_t Thread, uint64_t Enclosing) {
   Target T = beginEvent(B, TimeNs);
   bool Temporary = countFree(T, B, Size, Thread);
-  if (LLVM_UNLIKELY(B.Ordinal < T.C.I->LateBefore))
-    noteLateFree(*T.C.I, B.Row, B.Ordinal, Size, 1);
+  if (LLVM_UNLIKELY(B.AllocationId < T.C.I->LateBefore))
+    noteLateFree(*T.C.I, B.Row, B.AllocationId, Size, 1);
   if (!T.C.I->Enclosers.empty())
     return freeNested(T, B, Size, Temporary, Enclosing);
   T.C.S->Frees += 1;

@@ -1,18 +1,12 @@
-//===- LateQueue.h - Late frees of an interval ------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Late frees of an interval.
 //
-// What was freed in the interval that runs and born in an earlier one. Of a row
-// and an interval of birth there are many, and most become one entry as they
-// come: by a look at one place of a small table.
+// What was freed in the interval that runs and allocated in an earlier one. Of
+// a row and an interval of allocation there are many, and most become one entry
+// as they come: by a look at one place of a small table.
 //
 // Not thread-safe; part of Accounts.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_ACCOUNT_LATEQUEUE_H
 #define MEMKIT_ACCOUNT_LATEQUEUE_H
@@ -26,7 +20,7 @@
 
 namespace memkit {
 
-/// Blocks of a row that were born in an interval.
+/// Blocks of a row that were allocated in an interval.
 struct LateFree {
   uint32_t Row;
   uint32_t Interval;

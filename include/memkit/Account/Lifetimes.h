@@ -1,23 +1,20 @@
-//===- Lifetimes.h - How long the blocks of a stack live --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// How long the blocks of a stack live.
 //
 // For each row of stacks: how many bytes of each interval still live (cohorts),
-// and how old those bytes became that outlived the interval of their birth and
-// were freed later (late frees). A leak is what survives, cohort after cohort;
-// Analysis/Survival.h judges it.
+// and how old those bytes became that outlived the interval of their allocation
+// and were freed later (late frees). A leak is what survives, cohort after
+// cohort; Analysis/Survival.h judges it.
 //
-// Cost. A block that is freed in the interval of its birth costs a comparison
-// of ordinals. A late free is noted in a queue, and the queue is applied when
-// the interval ends: see LateQueue.h. Memory: 8 bytes a row; 170 bytes for each
-// row that changed in an interval after its first, with room for two cohorts
-// and a class of ages, 40 for each further cohort that lives (at most
-// MaxCohorts), 56 for each further class of ages; 32 for each entry of the
-// queue, which has 16 KiB more in a process with late frees, 24 an interval.
+// Cost. A block that is freed in the interval of its allocation costs a
+// comparison of allocation ids. A late free is noted in a queue, and the queue
+// is applied when the interval ends: see LateQueue.h. Memory: 8 bytes a row;
+// 170 bytes for each row that changed in an interval after its first, with room
+// for two cohorts and a class of ages, 40 for each further cohort that lives
+// (at most MaxCohorts), 56 for each further class of ages; 32 for each entry of
+// the queue, which has 16 KiB more in a process with late frees, 24 an
+// interval.
 //
 // The end of a process frees what the program would have kept. So each space of
 // a process has a cut: the last end of an interval, but for the one that runs,
@@ -26,8 +23,6 @@
 // cut is kept apart, so that the values at the cut can be given.
 //
 // Not thread-safe; part of Accounts.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_ACCOUNT_LIFETIMES_H
 #define MEMKIT_ACCOUNT_LIFETIMES_H
@@ -43,7 +38,8 @@ namespace memkit {
 
 /// When an interval begins.
 struct IntervalBegin {
-  uint64_t FirstOrdinal = 0; ///< blocks from it on are born in it or later
+  uint64_t FirstAllocationId =
+      0; ///< blocks from it on are allocated in it or later
   uint64_t BeginNs = 0;
   uint64_t Step = 0; ///< that runs then; 0: before the first
 };
@@ -56,26 +52,27 @@ public:
   void setStep(uint64_t Step) { Begins.back().Step = Step; }
   /// The interval that runs.
   uint32_t current() const { return static_cast<uint32_t>(Begins.size()) - 1; }
-  /// Which interval the block Ordinal was born in, before the one that runs:
-  /// most often that of the last block that was asked for.
-  uint32_t intervalOf(uint64_t Ordinal) {
+  /// Which interval the block AllocationId was allocated in, before the one
+  /// that runs: most often that of the last block that was asked for.
+  uint32_t intervalOf(uint64_t AllocationId) {
     if (Found + size_t(1) >= Begins.size() ||
-        Ordinal < Begins[Found].FirstOrdinal ||
-        Ordinal >= Begins[Found + 1].FirstOrdinal)
-      Found = find(Ordinal);
+        AllocationId < Begins[Found].FirstAllocationId ||
+        AllocationId >= Begins[Found + 1].FirstAllocationId)
+      Found = find(AllocationId);
     return Found;
   }
   const IntervalBegin &operator[](uint32_t Interval) const {
     return Begins[Interval];
   }
-  /// The class of ages of blocks of the interval Birth that die in Death.
-  AgeClass ageClass(uint32_t Birth, uint32_t Death) const;
+  /// The class of ages of blocks of the interval AllocatedIn that die in
+  /// FreedIn.
+  AgeClass ageClass(uint32_t AllocatedIn, uint32_t FreedIn) const;
   /// Where an interval lies, from 0 (the first) to 1 (the end of Last): by
   /// steps once there are any.
   double place(uint32_t Interval, uint32_t Last) const;
 
 private:
-  uint32_t find(uint64_t Ordinal) const;
+  uint32_t find(uint64_t AllocationId) const;
   std::vector<IntervalBegin> Begins;
   uint32_t Found = 0; ///< by intervalOf()
 };
@@ -113,9 +110,10 @@ public:
     const IntervalLog &Log;
   };
   /// What its blocks rose by in the interval that ended; falls are negative.
-  void addBorn(uint32_t Interval, int64_t Blocks, int64_t Bytes, Context C);
-  /// Blocks of the interval Birth were freed in the interval Death.
-  void addLateFree(uint32_t Birth, uint32_t Death, uint64_t Blocks,
+  void addAllocated(uint32_t Interval, int64_t Blocks, int64_t Bytes,
+                    Context C);
+  /// Blocks of the interval AllocatedIn were freed in the interval FreedIn.
+  void addLateFree(uint32_t AllocatedIn, uint32_t FreedIn, uint64_t Blocks,
                    uint64_t Bytes, Context C);
   /// The values at the cut that was given last, or a later one;
   /// heap and stack are left alone.

@@ -1,11 +1,6 @@
-//===- ConfidenceInterval.h - How far means of few runs may be off --------*-
-// C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// How far means of few runs may be off.
 
 #ifndef MEMKIT_ANALYSIS_CONFIDENCEINTERVAL_H
 #define MEMKIT_ANALYSIS_CONFIDENCEINTERVAL_H

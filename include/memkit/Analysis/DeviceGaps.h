@@ -1,10 +1,6 @@
-//===- DeviceGaps.h - What devices use and no block has ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What devices use and no block has.
 
 #ifndef MEMKIT_ANALYSIS_DEVICEGAPS_H
 #define MEMKIT_ANALYSIS_DEVICEGAPS_H

@@ -1,17 +1,11 @@
-//===- DeviceMap.h - What lies where on a device ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What lies where on a device.
 //
 // The memory of a device at a moment: the segments that a caching allocator
 // holds, the blocks in them and what is free between; and the blocks of those
 // who asked the driver themselves. Between the latter nothing is free: the
 // driver puts the device's pages behind any addresses.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_ANALYSIS_DEVICEMAP_H
 #define MEMKIT_ANALYSIS_DEVICEMAP_H
@@ -26,11 +20,11 @@ namespace memkit {
 struct MappedBlock {
   uint64_t Address = 0; ///< in its process; 0: not recorded
   uint64_t Size = 0;
-  uint64_t BirthSize = 0; ///< Size, where that is not known
-  uint64_t Requested = 0; ///< 0: not recorded
-  uint64_t Ordinal = 0;
-  uint64_t Outer = 0; ///< ordinal + 1 of the block around it; 0: none
-  uint64_t BirthNs = 0;
+  uint64_t AllocatedSize = 0; ///< Size, where that is not known
+  uint64_t Requested = 0;     ///< 0: not recorded
+  uint64_t AllocationId = 0;
+  uint64_t Outer = 0; ///< allocation id + 1 of the block around it; 0: none
+  uint64_t AllocatedNs = 0;
   uint32_t Process = 0, Heap = 0, Stack = 0, Context = 0, Thread = 0;
   uint32_t Stream = 0, Pool = 0; ///< 0: the default, or not recorded
   bool IsChosen = false;         ///< by the selection

@@ -1,10 +1,6 @@
-//===- Diff.h - What changed between two groups of runs -*- C++ -*- ------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What changed between two groups of runs.
 
 #ifndef MEMKIT_ANALYSIS_DIFF_H
 #define MEMKIT_ANALYSIS_DIFF_H

@@ -1,10 +1,6 @@
-//===- DiffRuns.h - The runs that are compared ------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The runs that are compared.
 
 #ifndef MEMKIT_ANALYSIS_DIFFRUNS_H
 #define MEMKIT_ANALYSIS_DIFFRUNS_H

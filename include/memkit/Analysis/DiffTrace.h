@@ -1,10 +1,6 @@
-//===- DiffTrace.h - Differences as a trace -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Differences as a trace.
 
 #ifndef MEMKIT_ANALYSIS_DIFFTRACE_H
 #define MEMKIT_ANALYSIS_DIFFTRACE_H

@@ -1,11 +1,6 @@
-//===- Findings.h - Changes at the lowest place that explains them -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Changes at the lowest place that explains them.
 //
 // The rule, for each heap and metric. The trees of all runs are one tree, by
 // the keys of StackKeys.h; what a node changes by is the mean of the stacks
@@ -30,8 +25,6 @@
 // The parts that are left are findings: each stands for all stacks through its
 // node but those of findings further in. So findings and what is left at the
 // roots sum to the change of the whole.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_ANALYSIS_FINDINGS_H
 #define MEMKIT_ANALYSIS_FINDINGS_H

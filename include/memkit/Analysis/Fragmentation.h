@@ -1,10 +1,6 @@
-//===- Fragmentation.h - What allocators hold and nobody has ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What allocators hold and nobody has.
 
 #ifndef MEMKIT_ANALYSIS_FRAGMENTATION_H
 #define MEMKIT_ANALYSIS_FRAGMENTATION_H

@@ -1,18 +1,12 @@
-//===- Growth.h - What grows to the end of the run --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What grows to the end of the run.
 //
 // Looks through the lifetimes and intervals of a trace for stacks, and nodes of
 // the tree of stacks, whose blocks survive (Survival.h). Reads the intervals
 // twice and replays no event. Memory, beside that of IntervalSeries: 40 bytes
 // for each (process, heap, stack), 4 a node, and some 4 KiB for each of at most
 // MaxSeries nodes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_ANALYSIS_GROWTH_H
 #define MEMKIT_ANALYSIS_GROWTH_H
@@ -25,8 +19,8 @@
 namespace memkit {
 
 struct GrowthOptions {
-  /// What is born in this part of a run's steps (without steps: of its time)
-  /// is not looked at, nor what is born before the first step.
+  /// What is allocated in this part of a run's steps (without steps: of its
+  /// time) is not looked at, nor what is allocated before the first step.
   double WarmUp = 0;
   uint64_t WarmUpSteps = 0; ///< at least so many, where there are steps
   /// Fewer bytes that survive are not looked at.
@@ -60,7 +54,8 @@ struct Growth {
   /// Live at the end of the span, of those stacks alone; what other findings
   /// have is not in it.
   uint64_t Bytes = 0, Blocks = 0;
-  uint64_t Rise = 0; ///< bytes of Bytes that were born since the growth began
+  uint64_t Rise =
+      0; ///< bytes of Bytes that were allocated since the growth began
   /// What the heap as a whole has in the process at the span's begin and end.
   uint64_t HeapBegin = 0, HeapEnd = 0;
   /// Bytes for each step, or second, and the interval that has it with 95 %.

@@ -1,10 +1,6 @@
-//===- HeapCurves.h - The highest live bytes, column by column --*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The highest live bytes, column by column.
 
 #ifndef MEMKIT_ANALYSIS_HEAPCURVES_H
 #define MEMKIT_ANALYSIS_HEAPCURVES_H

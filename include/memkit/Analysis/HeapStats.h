@@ -1,10 +1,6 @@
-//===- HeapStats.h - What each heap did -------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What each heap did.
 
 #ifndef MEMKIT_ANALYSIS_HEAPSTATS_H
 #define MEMKIT_ANALYSIS_HEAPSTATS_H

@@ -1,10 +1,6 @@
-//===- LayerHolds.h - What each layer holds at a peak -----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What each layer holds at a peak.
 
 #ifndef MEMKIT_ANALYSIS_LAYERHOLDS_H
 #define MEMKIT_ANALYSIS_LAYERHOLDS_H

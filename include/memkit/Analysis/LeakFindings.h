@@ -1,11 +1,6 @@
-//===- LeakFindings.h - All that memleak finds ----------------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// All that memleak finds.
 
 #ifndef MEMKIT_ANALYSIS_LEAKFINDINGS_H
 #define MEMKIT_ANALYSIS_LEAKFINDINGS_H

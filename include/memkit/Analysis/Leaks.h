@@ -1,10 +1,6 @@
-//===- Leaks.h - What was never freed -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What was never freed.
 
 #ifndef MEMKIT_ANALYSIS_LEAKS_H
 #define MEMKIT_ANALYSIS_LEAKS_H

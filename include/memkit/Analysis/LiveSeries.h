@@ -1,11 +1,6 @@
-//===- LiveSeries.h - Live bytes over time, from the intervals -----*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Live bytes over time, from the intervals.
 
 #ifndef MEMKIT_ANALYSIS_LIVESERIES_H
 #define MEMKIT_ANALYSIS_LIVESERIES_H

@@ -1,10 +1,6 @@
-//===- MarkSeries.h - What the marks of a trace measured --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What the marks of a trace measured.
 
 #ifndef MEMKIT_ANALYSIS_MARKSERIES_H
 #define MEMKIT_ANALYSIS_MARKSERIES_H

@@ -1,17 +1,11 @@
-//===- Outliers.h - Allocations that outlive their siblings -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Allocations that outlive their siblings.
 //
 // Of a stack that allocated often and freed nearly all of it soon, a few blocks
 // that were never freed: what a rare path forgot. Found by the counts of the
-// summary and the intervals; the births of the few are those of the blocks that
-// lived at the end.
-//
-//===----------------------------------------------------------------------===//
+// summary and the intervals; the allocations of the few are those of the blocks
+// that lived at the end.
 
 #ifndef MEMKIT_ANALYSIS_OUTLIERS_H
 #define MEMKIT_ANALYSIS_OUTLIERS_H
@@ -43,7 +37,7 @@ struct Outlier {
   uint64_t Blocks = 0, Bytes = 0;      ///< that outlive the others
   uint64_t Allocations = 0;            ///< of all
   uint64_t LifeNs = 0;                 ///< how long the others lived on average
-  uint64_t OldestNs = 0, NewestNs = 0; ///< births
+  uint64_t OldestNs = 0, NewestNs = 0; ///< allocations
 };
 
 /// Finds outliers: first add() each block that forEachLastBlock() gives, then
@@ -60,7 +54,7 @@ public:
 private:
   struct OldBlock {
     uint64_t Bytes;
-    uint64_t BirthNs;
+    uint64_t AllocatedNs;
   };
   struct Row {
     uint32_t Process, Heap, Stack;

@@ -1,10 +1,6 @@
-//===- Overview.h - All that one page says of a trace -----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// All that one page says of a trace.
 
 #ifndef MEMKIT_ANALYSIS_OVERVIEW_H
 #define MEMKIT_ANALYSIS_OVERVIEW_H

@@ -1,10 +1,6 @@
-//===- OwnerStats.h - Which libraries hold a device's memory ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Which libraries hold a device's memory.
 
 #ifndef MEMKIT_ANALYSIS_OWNERSTATS_H
 #define MEMKIT_ANALYSIS_OWNERSTATS_H

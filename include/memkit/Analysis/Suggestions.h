@@ -1,10 +1,6 @@
-//===- Suggestions.h - What would need less memory --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What would need less memory.
 
 #ifndef MEMKIT_ANALYSIS_SUGGESTIONS_H
 #define MEMKIT_ANALYSIS_SUGGESTIONS_H

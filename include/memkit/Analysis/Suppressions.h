@@ -1,17 +1,11 @@
-//===- Suppressions.h - Leaks that are known and not reported -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Leaks that are known and not reported.
 //
 // The file is that of LeakSanitizer: a line `leak:PATTERN`; empty lines and
 // lines that begin with `#` are skipped. PATTERN is found anywhere in the name
 // of a function, a source file or a module of any frame; `*` stands for any
 // text, `^` at its begin and `$` at its end bind it to the ends of the name.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_ANALYSIS_SUPPRESSIONS_H
 #define MEMKIT_ANALYSIS_SUPPRESSIONS_H

@@ -1,18 +1,16 @@
-//===- Survival.h - Whether blocks of a place are ever freed ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Whether blocks of a place are ever freed.
 //
 // A leak is no curve that rises, but survival: of what a place allocates, those
 // bytes that outlive every lifetime that its freed bytes have shown, cohort
 // after cohort, to the end. What is measured, in units of the run's clock
 // (steps, or AgeUnitNs):
 //
-//  - the bytes that live, by the part of the run (bin) in which they were born;
-//  - the bytes that were freed in a later interval than that of their birth, by
+//  - the bytes that live, by the part of the run (bin) in which they were
+//  allocated;
+//  - the bytes that were freed in a later interval than that of their
+//  allocation, by
 //    age, in classes of powers of two;
 //  - what lived at the end of each bin.
 //
@@ -23,8 +21,6 @@
 //
 // The other kind of leak is a container: one block that is replaced by a larger
 // one again and again.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_ANALYSIS_SURVIVAL_H
 #define MEMKIT_ANALYSIS_SURVIVAL_H
@@ -50,11 +46,11 @@ struct SurvivalData {
   explicit SurvivalData(size_t Bins = 0)
       : Bytes(Bins), Blocks(Bins), Level(Bins), LevelBlocks(Bins) {}
 
-  std::vector<double> Bytes;  ///< that live, by bin of birth
+  std::vector<double> Bytes;  ///< that live, by bin of allocation
   std::vector<double> Blocks; ///< how many blocks these are
   std::vector<double> Level;  ///< what lived at the end of each bin
   double LevelBefore = 0;     ///< at the begin of the first
-  /// Born before the first bin, and freed since.
+  /// Allocated before the first bin, and freed since.
   double OldFreed = 0;
   struct Aged {
     double Bytes = 0;
@@ -87,7 +83,7 @@ struct SurvivalResult {
   double Age = 0;   ///< units: of what is older nothing, or little, was freed
   size_t Since = 0; ///< the first bin of it
   double Rate = 0, Low = 0, High = 0; ///< bytes a unit; the interval: 95 %
-  double Bytes = 0;                   ///< that live, born since
+  double Bytes = 0;                   ///< that live, allocated since
   /// As how many independent cohorts its survivors count: few say nothing by
   /// themselves.
   double Cohorts = 0;

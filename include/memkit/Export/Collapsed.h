@@ -1,10 +1,6 @@
-//===- Collapsed.h - Collapsed stacks -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Collapsed stacks.
 
 #ifndef MEMKIT_EXPORT_COLLAPSED_H
 #define MEMKIT_EXPORT_COLLAPSED_H

@@ -1,10 +1,6 @@
-//===- Csv.h - Profiles as a table -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Profiles as a table.
 
 #ifndef MEMKIT_EXPORT_CSV_H
 #define MEMKIT_EXPORT_CSV_H

@@ -1,10 +1,6 @@
-//===- EventRows.h - Events as rows of chosen columns -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Events as rows of chosen columns.
 
 #ifndef MEMKIT_EXPORT_EVENTROWS_H
 #define MEMKIT_EXPORT_EVENTROWS_H

@@ -1,15 +1,9 @@
-//===- FlameTree.h - A profile as a tree of functions -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A profile as a tree of functions.
 //
 // What a flame graph shows: the stacks of a profile merged from their root by
 // what is shown of their frames, each node with the sum of what lies above it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_EXPORT_FLAMETREE_H
 #define MEMKIT_EXPORT_FLAMETREE_H

@@ -1,10 +1,6 @@
-//===- NodeRanks.h - The nodes of a trace in preorder -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The nodes of a trace in preorder.
 
 #ifndef MEMKIT_EXPORT_NODERANKS_H
 #define MEMKIT_EXPORT_NODERANKS_H

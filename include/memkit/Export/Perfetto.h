@@ -1,10 +1,6 @@
-//===- Perfetto.h - Files for Perfetto -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Files for Perfetto.
 
 #ifndef MEMKIT_EXPORT_PERFETTO_H
 #define MEMKIT_EXPORT_PERFETTO_H

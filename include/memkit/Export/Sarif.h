@@ -1,10 +1,6 @@
-//===- Sarif.h - Findings as SARIF -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Findings as SARIF.
 
 #ifndef MEMKIT_EXPORT_SARIF_H
 #define MEMKIT_EXPORT_SARIF_H

@@ -1,10 +1,6 @@
-//===- Check.h - Whether a trace agrees with itself -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Whether a trace agrees with itself.
 
 #ifndef MEMKIT_MODEL_CHECK_H
 #define MEMKIT_MODEL_CHECK_H

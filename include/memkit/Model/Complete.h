@@ -1,10 +1,6 @@
-//===- Complete.h - Makes up the sums that a trace lacks --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Makes up the sums that a trace lacks.
 
 #ifndef MEMKIT_MODEL_COMPLETE_H
 #define MEMKIT_MODEL_COMPLETE_H

@@ -1,10 +1,6 @@
-//===- ContextView.h - The context tree as it is shown ----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The context tree as it is shown.
 
 #ifndef MEMKIT_MODEL_CONTEXTVIEW_H
 #define MEMKIT_MODEL_CONTEXTVIEW_H

@@ -1,11 +1,6 @@
-//===- Intervals.h - How live bytes moved over time ----------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// How live bytes moved over time.
 //
 // A trace's intervals as series: for each (process, heap, stack) the live bytes
 // and blocks at the end of each interval, without replaying an event. Only what
@@ -21,8 +16,6 @@
 //
 // Memory is that of the heads (40 bytes an interval), of one block, and about
 // 50 bytes for each (process, heap, stack) that has ever been live.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_MODEL_INTERVALS_H
 #define MEMKIT_MODEL_INTERVALS_H

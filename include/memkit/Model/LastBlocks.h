@@ -1,11 +1,6 @@
-//===- LastBlocks.h - The blocks that lived when their process ended -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The blocks that lived when their process ended.
 
 #ifndef MEMKIT_MODEL_LASTBLOCKS_H
 #define MEMKIT_MODEL_LASTBLOCKS_H
@@ -18,9 +13,10 @@ namespace memkit {
 bool hasLastBlocks(const Trace &T);
 
 /// Gives each selected block that lived when its process, or the trace, ended,
-/// and when that was: what rows of sums do not tell, its birth and context.
-/// Replays from the last snapshot of each process, and from the start where
-/// there is none; of a selection by time nothing is given. Errors: TraceError.
+/// and when that was: what rows of sums do not have, its allocation time and
+/// context. Replays from the last snapshot of each process, and from the start
+/// where there is none; of a selection by time nothing is given. Errors:
+/// TraceError.
 llvm::Error
 forEachLastBlock(const Sums &S,
                  llvm::function_ref<void(uint32_t Process, uint64_t EndNs,

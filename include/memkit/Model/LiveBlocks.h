@@ -1,10 +1,6 @@
-//===- LiveBlocks.h - Blocks one by one -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Blocks one by one.
 
 #ifndef MEMKIT_MODEL_LIVEBLOCKS_H
 #define MEMKIT_MODEL_LIVEBLOCKS_H

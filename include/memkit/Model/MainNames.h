@@ -1,10 +1,6 @@
-//===- MainNames.h - The programs of two traces, paired ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The programs of two traces, paired.
 
 #ifndef MEMKIT_MODEL_MAINNAMES_H
 #define MEMKIT_MODEL_MAINNAMES_H

@@ -1,10 +1,6 @@
-//===- Moments.h - Places in the order of a trace's events ------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Places in the order of a trace's events.
 
 #ifndef MEMKIT_MODEL_MOMENTS_H
 #define MEMKIT_MODEL_MOMENTS_H
@@ -37,8 +33,8 @@ struct TimeWindow {
   std::optional<Moment> At;    ///< that live then, as they are then
   /// Where the run ends; null: at its end.
   const Moment *last() const;
-  /// Whether a block allocated at BirthNs is chosen.
-  bool hasBirth(uint64_t BirthNs) const;
+  /// Whether a block allocated at AllocatedNs is chosen.
+  bool hasAllocationAt(uint64_t AllocatedNs) const;
 };
 
 /// Finds P in T. A step is looked for in Processes (by id), the peak is that of

@@ -1,10 +1,6 @@
-//===- Owners.h - Which library asked for memory ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Which library asked for memory.
 //
 // The owner of a stack is its innermost module that does not only hand on: not
 // CUDA's driver, runtime or CUPTI, not memrec's own libraries, the C and C++
@@ -13,8 +9,6 @@
 // PyTorch's caching allocators are, own what they take from the driver, since
 // it serves whoever comes later; of what they give out, the owner is who asked
 // them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_MODEL_OWNERS_H
 #define MEMKIT_MODEL_OWNERS_H

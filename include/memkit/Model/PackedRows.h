@@ -1,16 +1,10 @@
-//===- PackedRows.h - Rows of a summary in little memory --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Rows of a summary in little memory.
 //
 // A SumRow takes 104 bytes, most of them zeros. Here a column has the bytes
 // that its highest value needs, which makes some 30 bytes a row. The values of
 // a row stand together: any row can be had in a few nanoseconds.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_MODEL_PACKEDROWS_H
 #define MEMKIT_MODEL_PACKEDROWS_H

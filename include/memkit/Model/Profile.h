@@ -1,10 +1,6 @@
-//===- Profile.h - One value for each stack -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// One value for each stack.
 
 #ifndef MEMKIT_MODEL_PROFILE_H
 #define MEMKIT_MODEL_PROFILE_H

@@ -1,23 +1,17 @@
-//===- Replay.h - Goes through a trace's events in their order --*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Goes through a trace's events in their order.
 //
 // Feeds an Accounts with the events of a trace in their total order, (TimeNs,
-// process, row) within an epoch, and resolves the ordinals of frees to blocks.
-// Marks that mean something for the sums (steps, ends of processes, reserved
-// bytes, losses) are applied before the events of the same time. Memory is that
-// of the live set, one block of events for each process that runs at a time and
-// three more, and the sums. A second thread decodes events while those before
-// are replayed.
+// process, row) within an epoch, and resolves the allocation ids of frees to
+// blocks. Marks that mean something for the sums (steps, ends of processes,
+// reserved bytes, losses) are applied before the events of the same time.
+// Memory is that of the live set, one block of events for each process that
+// runs at a time and three more, and the sums. A second thread decodes events
+// while those before are replayed.
 //
-// Everything is checked: ids, ordinals, order. What is wrong is a TraceError
-// with the offset of the block.
-//
-//===----------------------------------------------------------------------===//
+// Everything is checked: ids, allocation ids, order. What is wrong is a
+// TraceError with the offset of the block.
 
 #ifndef MEMKIT_MODEL_REPLAY_H
 #define MEMKIT_MODEL_REPLAY_H
@@ -35,7 +29,7 @@ namespace memkit {
 class EventsAhead;
 
 /// An allocation, as ReplayOptions::Select sees it.
-struct Birth {
+struct Allocation {
   uint64_t TimeNs = 0;
   uint64_t Size = 0;
   uint32_t Process = 0;
@@ -49,9 +43,9 @@ struct Birth {
 struct ReplayedEvent {
   EventKind Kind = EventKind::Allocate;
   uint64_t TimeNs = 0;
-  uint64_t BirthNs = 0; ///< of the block
-  uint64_t Block = 0;   ///< its ordinal
-  uint64_t Size = 0;    ///< of the block after the event; freed: before it
+  uint64_t AllocatedNs = 0; ///< of the block
+  uint64_t Block = 0;       ///< its allocation id
+  uint64_t Size = 0;        ///< of the block after the event; freed: before it
   uint32_t Process = 0;
   uint32_t Thread = 0; ///< of the event
   uint32_t Heap = 0;
@@ -62,10 +56,10 @@ struct ReplayedEvent {
 struct ReplayOptions {
   /// When set, only the blocks for which it gives true count; all their later
   /// events do too. Peaks are then the peaks of what is selected.
-  std::function<bool(const Birth &)> Select;
+  std::function<bool(const Allocation &)> Select;
   /// When set, gives the key of the row in which a block counts, in place of
   /// its stack. Keys should be dense.
-  std::function<uint32_t(const Birth &)> KeyOf;
+  std::function<uint32_t(const Allocation &)> KeyOf;
   /// When set, is told of each event of a block that Select took, once the
   /// accounts have it. False: the run ends there.
   std::function<bool(const ReplayedEvent &)> OnEvent;
@@ -125,20 +119,20 @@ public:
   uint64_t endNs() const { return EndNs; }
   /// How many blocks live in Process.
   uint64_t liveBlocks(uint32_t Process) const;
-  /// Whether the block of Process with this ordinal lives.
-  bool lives(uint32_t Process, uint64_t Ordinal) const;
+  /// Whether the block of Process with this allocation id lives.
+  bool lives(uint32_t Process, uint64_t AllocationId) const;
   /// Of processes whose first events were left out: the blocks that lived then.
   /// They are allocations to accounts().
   uint64_t blocksOfBases() const { return BaseBlocks; }
-  /// The ordinal of the next block of Process.
-  uint64_t nextOrdinal(uint32_t Process) const;
-  /// Gives the live blocks of a process, ordinals rising; Thread is 0 unless
-  /// KeepThreads. Those that Select refused are left out.
+  /// The allocation id of the next block of Process.
+  uint64_t nextAllocationId(uint32_t Process) const;
+  /// Gives the live blocks of a process, allocation ids rising; Thread is 0
+  /// unless KeepThreads. Those that Select refused are left out.
   void forEachLive(
       uint32_t Process,
       llvm::function_ref<void(const LiveBlock &, uint32_t Thread)> Do) const;
   /// Calls Do with each of Said and the block of Process that lives with its
-  /// ordinal, null for none. Fast where ordinals rise.
+  /// allocation id, null for none. Fast where allocation ids rise.
   void matchLive(
       uint32_t Process, llvm::ArrayRef<LiveBlock> Said,
       llvm::function_ref<void(const LiveBlock &, const LiveBlock *)> Do) const;
@@ -146,7 +140,7 @@ public:
 private:
   /// Stands for the row of a block that Select refused.
   static constexpr uint32_t Refused = UINT32_MAX;
-  /// A set of live blocks needs memory for all ordinals: some 180 MiB for
+  /// A set of live blocks needs memory for all allocation ids: some 180 MiB for
   /// these.
   static constexpr uint64_t MaxLeftOut = uint64_t(1) << 36;
   /// Fewer events than these are replayed one by one.
@@ -222,8 +216,8 @@ private:
   llvm::Error readWeight(const Cursor &C, LiveSet::Place &P) const;
   llvm::Error reference(Cursor &C);
   llvm::Error split(Cursor &C, LiveSet::Cursor Block);
-  void tell(const Cursor &C, uint64_t Block, uint64_t Size, uint64_t BirthNs,
-            const LiveSet::Entry &E);
+  void tell(const Cursor &C, uint64_t Block, uint64_t Size,
+            uint64_t AllocatedNs, const LiveSet::Entry &E);
   llvm::Error notLive(const Cursor &C, size_t Ref) const;
   llvm::Error badSplit(const Cursor &C, size_t Ref, uint64_t Size) const;
   llvm::Error crossBoundaries(uint64_t TimeNs);

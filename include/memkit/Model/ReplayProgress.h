@@ -1,10 +1,6 @@
-//===- ReplayProgress.h - A bar while events are replayed -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A bar while events are replayed.
 
 #ifndef MEMKIT_MODEL_REPLAYPROGRESS_H
 #define MEMKIT_MODEL_REPLAYPROGRESS_H

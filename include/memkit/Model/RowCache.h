@@ -1,10 +1,6 @@
-//===- RowCache.h - From a stack to its row, quickly ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// From a stack to its row, quickly.
 
 #ifndef MEMKIT_MODEL_ROWCACHE_H
 #define MEMKIT_MODEL_ROWCACHE_H

@@ -1,10 +1,6 @@
-//===- Selection.h - A part of a trace -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A part of a trace.
 
 #ifndef MEMKIT_MODEL_SELECTION_H
 #define MEMKIT_MODEL_SELECTION_H
@@ -21,7 +17,7 @@ namespace memkit {
 enum class SumsOf {
   Stacks,
   Contexts,
-  Groups, ///< keys of the caller's, made of births
+  Groups, ///< keys of the caller's, made of allocations
 };
 
 /// What a SelectionSpec chooses in a trace. Ids are the trace's.
@@ -44,11 +40,11 @@ public:
   /// nor threads, nor contexts beside stacks, nor other moments than the end
   /// and the peaks.
   bool needsEvents(SumsOf By = SumsOf::Stacks) const {
-    return needsBirths(By) || (Times.At && !Times.At->IsEnd);
+    return needsAllocationTimes(By) || (Times.At && !Times.At->IsEnd);
   }
-  /// Whether each allocation has to be asked about by hasBirth(): rows of sums
-  /// do not tell.
-  bool needsBirths(SumsOf By = SumsOf::Stacks) const {
+  /// Whether each allocation has to be asked about by hasAllocation(): rows of
+  /// sums do not tell.
+  bool needsAllocationTimes(SumsOf By = SumsOf::Stacks) const {
     bool All = By == SumsOf::Stacks ? AllContexts : AllStacks;
     return MinSize || !AllThreads || !All || Times.Since || Times.Until ||
            By == SumsOf::Groups;
@@ -61,7 +57,7 @@ public:
   }
   /// Whether the block of this allocation is chosen, whenever that was. For
   /// lists of events: without a choice, heaps outside the totals too.
-  bool hasBlock(const Birth &B) const {
+  bool hasBlock(const Allocation &B) const {
     return B.Size >= MinSize && hasProcess(B.Process) &&
            (!OuterView || hasHeap(B.Heap)) && hasStack(B.Stack) &&
            hasThread(B.Thread) && hasContext(B.Context);
@@ -74,8 +70,8 @@ public:
   /// The moment chosen by --at, or the peak, as --at=peak would find it.
   llvm::Expected<Moment> atOrPeak(const Trace &T) const;
   /// Whether this allocation is chosen.
-  bool hasBirth(const Birth &B) const {
-    return B.Size >= MinSize && Times.hasBirth(B.TimeNs) &&
+  bool hasAllocation(const Allocation &B) const {
+    return B.Size >= MinSize && Times.hasAllocationAt(B.TimeNs) &&
            hasProcess(B.Process) && hasHeap(B.Heap) && hasStack(B.Stack) &&
            hasThread(B.Thread) && hasContext(B.Context);
   }

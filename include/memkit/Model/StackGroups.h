@@ -1,10 +1,6 @@
-//===- StackGroups.h - Stacks below what they are grouped by -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Stacks below what they are grouped by.
 
 #ifndef MEMKIT_MODEL_STACKGROUPS_H
 #define MEMKIT_MODEL_STACKGROUPS_H
@@ -26,7 +22,7 @@ public:
   static llvm::Expected<StackGroups> create(const Trace &T, GroupBy By);
 
   /// The key of an allocation: for sums of all events.
-  uint32_t keyOf(const Birth &B);
+  uint32_t keyOf(const Allocation &B);
   /// The key of a heap and a stack, for sums of the summary: of Heap and Owner.
   uint32_t keyOf(uint32_t Heap, uint32_t Stack) {
     return key(By == GroupBy::Owner ? Of->of(Stack) : Heap, Stack);
@@ -37,7 +33,7 @@ public:
 private:
   StackGroups(const Trace &T, GroupBy By) : T(&T), By(By) {}
   uint32_t key(uint32_t Group, uint32_t Stack);
-  uint32_t stepOf(const Birth &B) const;
+  uint32_t stepOf(const Allocation &B) const;
   std::string nameOf(uint32_t Group) const;
   ContextView mixedView() const;
 

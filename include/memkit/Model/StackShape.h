@@ -1,10 +1,6 @@
-//===- StackShape.h - Stacks as another tree -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Stacks as another tree.
 
 #ifndef MEMKIT_MODEL_STACKSHAPE_H
 #define MEMKIT_MODEL_STACKSHAPE_H

@@ -1,10 +1,6 @@
-//===- StackView.h - The stack tree as it is shown --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The stack tree as it is shown.
 
 #ifndef MEMKIT_MODEL_STACKVIEW_H
 #define MEMKIT_MODEL_STACKVIEW_H

@@ -1,10 +1,6 @@
-//===- SteadyNames.h - What of a name holds across builds -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What of a name holds across builds.
 
 #ifndef MEMKIT_MODEL_STEADYNAMES_H
 #define MEMKIT_MODEL_STEADYNAMES_H

@@ -1,10 +1,6 @@
-//===- Sums.h - The sums of a part of a trace -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The sums of a part of a trace.
 
 #ifndef MEMKIT_MODEL_SUMS_H
 #define MEMKIT_MODEL_SUMS_H
@@ -29,7 +25,7 @@ public:
   /// The same by keys that KeyOf gives, of all events.
   static llvm::Expected<Sums>
   createGrouped(const Trace &T, Selection Sel,
-                std::function<uint32_t(const Birth &)> KeyOf);
+                std::function<uint32_t(const Allocation &)> KeyOf);
 
   const Trace &trace() const { return *T; }
   const Selection &selection() const { return Sel; }
@@ -59,8 +55,8 @@ private:
   Sums(const Trace &T, Selection Sel, SumsOf By)
       : T(&T), Sel(std::move(Sel)), By(By) {}
   llvm::Error checkEvents() const;
-  llvm::Error replaySelected(std::function<uint32_t(const Birth &)> KeyOf);
-  llvm::Error gather(std::function<uint32_t(const Birth &)> KeyOf);
+  llvm::Error replaySelected(std::function<uint32_t(const Allocation &)> KeyOf);
+  llvm::Error gather(std::function<uint32_t(const Allocation &)> KeyOf);
   void takeEnds();
 
   const Trace *T;

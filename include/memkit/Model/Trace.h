@@ -1,18 +1,12 @@
-//===- Trace.h - What a trace says, ready to be asked -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a trace says, ready to be asked.
 //
 // The dictionary and the summary of a trace in memory: names, stacks, heaps,
 // processes, sums. Every id in it was checked against the dictionary when it
 // was read, so that accessors need no errors; ids given to accessors must come
 // from the same trace. Not copyable; reading it from several threads is fine
 // once open() has returned.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_MODEL_TRACE_H
 #define MEMKIT_MODEL_TRACE_H

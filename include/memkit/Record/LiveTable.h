@@ -1,13 +1,9 @@
-//===- LiveTable.h - The live blocks of a heap by address -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The live blocks of a heap by address.
 //
-// Address -> ordinal, size, account row, context, birth. Made for tens of
-// millions of blocks that come and go at tens of millions a second:
+// Address -> allocation id, size, account row, context, allocation time. Made
+// for tens of millions of blocks that come and go at tens of millions a second:
 //  - a bucket is three cache lines: the keys of seven blocks with a byte of
 //    each one's hash, what a free needs, and the rest. The word of these bytes
 //    tells in a few instructions where to look, and where there is room. The
@@ -17,8 +13,6 @@
 //    takes at most 48 bytes a block, 37 on average.
 //
 // Belongs to one thread.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_RECORD_LIVETABLE_H
 #define MEMKIT_RECORD_LIVETABLE_H
@@ -34,13 +28,13 @@ namespace memkit {
 
 /// What is kept of a live block.
 struct LiveEntry {
-  uint64_t Ordinal = 0; ///< below MaxOrdinal
+  uint64_t AllocationId = 0; ///< below MaxAllocationId
   uint64_t Size = 0;
-  uint64_t BirthTick = 0; ///< below MaxBirth, in TimeUnitNs
-  uint32_t Row = 0;       ///< of the account
-  uint32_t Context = 0;   ///< below MaxContext
-  static constexpr uint64_t MaxOrdinal = 1ull << 40;
-  static constexpr uint64_t MaxBirth = 1ull << 48;
+  uint64_t AllocatedTick = 0; ///< below MaxAllocatedTick, in TimeUnitNs
+  uint32_t Row = 0;           ///< of the account
+  uint32_t Context = 0;       ///< below MaxContext
+  static constexpr uint64_t MaxAllocationId = 1ull << 40;
+  static constexpr uint64_t MaxAllocatedTick = 1ull << 48;
   static constexpr uint32_t MaxContext = 1u << 24;
 };
 
@@ -58,7 +52,8 @@ public:
   uint64_t bytes() const;
 
   /// Fetches the lines that an operation on Address will touch; Whole: that of
-  /// births and contexts, too, which take() needs only when asked for them.
+  /// allocations and contexts, too, which take() needs only when asked for
+  /// them.
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint64_t Address,
                                              bool Whole) const {
     uint64_t H = hash(Address);
@@ -66,7 +61,8 @@ public:
     // A shard without buckets gives an address near 0, which harms nothing.
     uintptr_t B = reinterpret_cast<uintptr_t>(S.Buckets) +
                   uint64_t(S.home(H)) * sizeof(Bucket);
-    size_t Last = Whole ? offsetof(Bucket, BirthLow) : offsetof(Bucket, Rows);
+    size_t Last =
+        Whole ? offsetof(Bucket, AllocatedLow) : offsetof(Bucket, Rows);
     __builtin_prefetch(reinterpret_cast<const void *>(B), 1);
     __builtin_prefetch(
         reinterpret_cast<const void *>(B + offsetof(Bucket, Rows)), 1);
@@ -83,7 +79,7 @@ public:
 
   /// Removes the block at Address into Out; false when there is none. With
   /// Whole false Out has a Context only when some block has one, and no
-  /// BirthTick: their line is not touched.
+  /// AllocatedTick: their line is not touched.
   bool take(uint64_t Address, LiveEntry &Out, bool Whole = true);
 
   /// Calls F with each entry of a shard and its address, in no order. F must
@@ -109,10 +105,10 @@ private:
     /// stays.
     uint8_t Overflow;
     uint32_t Rows[Slots];
-    uint32_t OrdinalLow[Slots];
-    uint8_t OrdinalHigh[8];
-    uint32_t BirthLow[Slots];
-    uint16_t BirthHigh[Slots];
+    uint32_t AllocationIdLow[Slots];
+    uint8_t AllocationIdHigh[8];
+    uint32_t AllocatedLow[Slots];
+    uint16_t AllocatedHigh[Slots];
     uint16_t ContextLow[Slots];
     uint8_t ContextHigh[8];
   };
@@ -189,12 +185,12 @@ inline unsigned LiveTable::find(const Bucket &B, uint64_t Word, uint64_t Tag,
 
 inline void LiveTable::read(const Bucket &B, unsigned I, LiveEntry &E,
                             bool Whole) {
-  E.Ordinal = B.OrdinalLow[I] | uint64_t(B.OrdinalHigh[I]) << 32;
+  E.AllocationId = B.AllocationIdLow[I] | uint64_t(B.AllocationIdHigh[I]) << 32;
   E.Size = B.Keys[I] >> AddressBits;
   E.Row = B.Rows[I];
   if (!Whole)
     return;
-  E.BirthTick = B.BirthLow[I] | uint64_t(B.BirthHigh[I]) << 32;
+  E.AllocatedTick = B.AllocatedLow[I] | uint64_t(B.AllocatedHigh[I]) << 32;
   E.Context = B.ContextLow[I] | uint32_t(B.ContextHigh[I]) << 16;
 }
 
@@ -202,10 +198,10 @@ inline void LiveTable::write(Bucket &B, unsigned I, uint64_t Tag, uint64_t Key,
                              const LiveEntry &E) {
   B.Tags[I] = uint8_t(Tag);
   B.Keys[I] = Key;
-  B.OrdinalLow[I] = uint32_t(E.Ordinal);
-  B.OrdinalHigh[I] = uint8_t(E.Ordinal >> 32);
-  B.BirthLow[I] = uint32_t(E.BirthTick);
-  B.BirthHigh[I] = uint16_t(E.BirthTick >> 32);
+  B.AllocationIdLow[I] = uint32_t(E.AllocationId);
+  B.AllocationIdHigh[I] = uint8_t(E.AllocationId >> 32);
+  B.AllocatedLow[I] = uint32_t(E.AllocatedTick);
+  B.AllocatedHigh[I] = uint16_t(E.AllocatedTick >> 32);
   B.Rows[I] = E.Row;
   B.ContextLow[I] = uint16_t(E.Context);
   B.ContextHigh[I] = uint8_t(E.Context >> 16);

@@ -1,10 +1,6 @@
-//===- Preloadable.h - Whether a program can be recorded --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Whether a program can be recorded.
 
 #ifndef MEMKIT_RECORD_PRELOADABLE_H
 #define MEMKIT_RECORD_PRELOADABLE_H

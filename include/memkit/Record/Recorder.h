@@ -1,10 +1,6 @@
-//===- Recorder.h - Records a program -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Records a program.
 
 #ifndef MEMKIT_RECORD_RECORDER_H
 #define MEMKIT_RECORD_RECORDER_H

@@ -1,15 +1,9 @@
-//===- RingMerge.h - Many rings in one order of time ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Many rings in one order of time.
 //
 // Merges what stands in rings, a stretch [Tail, Head) of each, by the records'
 // clock. Within a ring the order is kept whatever the clock says.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_RECORD_RINGMERGE_H
 #define MEMKIT_RECORD_RINGMERGE_H

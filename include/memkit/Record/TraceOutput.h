@@ -1,11 +1,6 @@
-//===- TraceOutput.h - The file that a recording goes to ---------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The file that a recording goes to.
 
 #ifndef MEMKIT_RECORD_TRACEOUTPUT_H
 #define MEMKIT_RECORD_TRACEOUTPUT_H

@@ -1,17 +1,11 @@
-//===- TscClock.h - The processor's clock as time ---------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The processor's clock as time.
 //
 // Records carry the time stamp counter. This turns it into ns since the start
 // of the recording by straight pieces between readings of both clocks, so that
 // the result rises with the counter and stays within microseconds of
 // CLOCK_MONOTONIC however long the recording is.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_RECORD_TSCCLOCK_H
 #define MEMKIT_RECORD_TSCCLOCK_H

@@ -1,10 +1,6 @@
-//===- CommandText.h - Commands and programs, for people --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Commands and programs, for people.
 
 #ifndef MEMKIT_SUPPORT_COMMANDTEXT_H
 #define MEMKIT_SUPPORT_COMMANDTEXT_H

@@ -1,10 +1,6 @@
-//===- CsvField.h - A text as a field of CSV --------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A text as a field of CSV.
 
 #ifndef MEMKIT_SUPPORT_CSVFIELD_H
 #define MEMKIT_SUPPORT_CSVFIELD_H

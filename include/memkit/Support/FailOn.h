@@ -1,10 +1,6 @@
-//===- FailOn.h - Findings that make a tool fail -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Findings that make a tool fail.
 //
 // One grammar for all tools:
 //
@@ -20,8 +16,6 @@
 // does for one; bytes of several spaces are never added. `METRIC:SIZE` is
 // another way to write `METRIC>=SIZE`. A tool names its metrics and the forms
 // that each may have.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_SUPPORT_FAILON_H
 #define MEMKIT_SUPPORT_FAILON_H

@@ -1,10 +1,6 @@
-//===- Failure.h - Errors of the system -------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Errors of the system.
 
 #ifndef MEMKIT_SUPPORT_FAILURE_H
 #define MEMKIT_SUPPORT_FAILURE_H

@@ -1,10 +1,6 @@
-//===- Format.h - Sizes, times and counts, in and out -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Sizes, times and counts, in and out.
 
 #ifndef MEMKIT_SUPPORT_FORMAT_H
 #define MEMKIT_SUPPORT_FORMAT_H

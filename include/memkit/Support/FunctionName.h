@@ -1,10 +1,6 @@
-//===- FunctionName.h - Demangled names, for people -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Demangled names, for people.
 
 #ifndef MEMKIT_SUPPORT_FUNCTIONNAME_H
 #define MEMKIT_SUPPORT_FUNCTIONNAME_H

@@ -1,10 +1,6 @@
-//===- Graph.h - Series as small graphs in the terminal ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Series as small graphs in the terminal.
 
 #ifndef MEMKIT_SUPPORT_GRAPH_H
 #define MEMKIT_SUPPORT_GRAPH_H

@@ -1,17 +1,11 @@
-//===- LargePages.h - Large pages for large blocks -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Large pages for large blocks.
 //
 // A tool that reads a large trace touches hundreds of megabytes once, and the
 // faults of 4 KiB pages are a fifth of its time. A program that calls
 // useLargePages() gets its own operator new with it, which asks the kernel for
 // large pages where it may give them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_SUPPORT_LARGEPAGES_H
 #define MEMKIT_SUPPORT_LARGEPAGES_H

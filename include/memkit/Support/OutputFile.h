@@ -1,11 +1,6 @@
-//===- OutputFile.h - A file or standard output, whole or not at all -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A file or standard output, whole or not at all.
 
 #ifndef MEMKIT_SUPPORT_OUTPUTFILE_H
 #define MEMKIT_SUPPORT_OUTPUTFILE_H

@@ -1,10 +1,6 @@
-//===- Progress.h - A bar while work takes long -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A bar while work takes long.
 
 #ifndef MEMKIT_SUPPORT_PROGRESS_H
 #define MEMKIT_SUPPORT_PROGRESS_H

@@ -1,10 +1,6 @@
-//===- RunBoth.h - Two pieces of work at the same time -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Two pieces of work at the same time.
 
 #ifndef MEMKIT_SUPPORT_RUNBOTH_H
 #define MEMKIT_SUPPORT_RUNBOTH_H

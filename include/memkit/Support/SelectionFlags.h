@@ -1,17 +1,10 @@
-//===- SelectionFlags.h - The flags that choose a part of a trace -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The flags that choose a part of a trace.
 //
 // One definition of --heap, --process, --stack, ... for all tools: the same
 // names, the same meaning, the same help. Here they are only text; Model's
 // Selection says what they choose in a trace.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_SUPPORT_SELECTIONFLAGS_H
 #define MEMKIT_SUPPORT_SELECTIONFLAGS_H

@@ -1,10 +1,6 @@
-//===- Table.h - Tables that fit the terminal -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tables that fit the terminal.
 
 #ifndef MEMKIT_SUPPORT_TABLE_H
 #define MEMKIT_SUPPORT_TABLE_H

@@ -1,11 +1,6 @@
-//===- TimePoint.h - A moment as it is written on a command line -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A moment as it is written on a command line.
 
 #ifndef MEMKIT_SUPPORT_TIMEPOINT_H
 #define MEMKIT_SUPPORT_TIMEPOINT_H

@@ -1,10 +1,6 @@
-//===- ToolMain.h - The prologue that all tools share -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The prologue that all tools share.
 //
 // A tool's main() is
 //
@@ -18,8 +14,6 @@
 // What is said goes to standard error as `TOOL: error: ...`, `TOOL: warning:
 // ...` or `TOOL: ...`. No signal handlers are installed: bad input gives an
 // error and a bug a plain core, never a stack trace.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_SUPPORT_TOOLMAIN_H
 #define MEMKIT_SUPPORT_TOOLMAIN_H

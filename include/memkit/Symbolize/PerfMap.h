@@ -1,10 +1,6 @@
-//===- PerfMap.h - Names of JIT code ----------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Names of JIT code.
 
 #ifndef MEMKIT_SYMBOLIZE_PERFMAP_H
 #define MEMKIT_SYMBOLIZE_PERFMAP_H

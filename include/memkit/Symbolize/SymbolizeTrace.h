@@ -1,10 +1,6 @@
-//===- SymbolizeTrace.h - Adds symbols to a trace ---------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Adds symbols to a trace.
 
 #ifndef MEMKIT_SYMBOLIZE_SYMBOLIZETRACE_H
 #define MEMKIT_SYMBOLIZE_SYMBOLIZETRACE_H

@@ -1,10 +1,6 @@
-//===- Symbolizer.h - Addresses in modules to source code -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Addresses in modules to source code.
 
 #ifndef MEMKIT_SYMBOLIZE_SYMBOLIZER_H
 #define MEMKIT_SYMBOLIZE_SYMBOLIZER_H

@@ -1,10 +1,6 @@
-//===- Blocks.h - The blocks of a trace, decoded ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The blocks of a trace, decoded.
 //
 // Every block of a trace as plain structs: what TraceWriter takes and
 // TraceReader gives. docs/TraceFormat.md says how they are laid out on disk.
@@ -12,8 +8,6 @@
 // Units: bytes, and ns since Header::Start.MonotonicNs. Ids are dense and count
 // from 1 in file order, each kind on its own; 0 means none. An id is only used
 // after the Dictionary block that adds it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_BLOCKS_H
 #define MEMKIT_TRACE_BLOCKS_H
@@ -119,26 +113,26 @@ struct Intervals {
 };
 
 struct LiveBlock {
-  uint64_t Ordinal = 0;
+  uint64_t AllocationId = 0;
   uint64_t Size = 0;
-  uint64_t BirthNs = 0;
+  uint64_t AllocatedNs = 0;
   uint32_t Stack = 0;
   uint32_t Context = 0;
   uint32_t Heap = 0;
   uint64_t Address = 0;   ///< 0 when not recorded
-  uint64_t Enclosing = 0; ///< ordinal + 1, 0 none
+  uint64_t Enclosing = 0; ///< allocation id + 1, 0 none
   uint32_t Weight = 0;    ///< blocks for which it stands; 0: itself alone
   bool operator==(const LiveBlock &) const = default;
 };
 
 /// The blocks live in a process after its first `Events` events. Large ones
-/// come in parts, each at most MaxBlockRows entries, ordinals rising over all
-/// parts.
+/// come in parts, each at most MaxBlockRows entries, allocation ids rising over
+/// all parts.
 struct Snapshot {
   uint32_t Process = 0;
   uint64_t TimeNs = 0;
   uint64_t Events = 0;
-  uint64_t NextOrdinal = 0;
+  uint64_t NextAllocationId = 0;
   uint32_t Part = 0;
   bool Last = true;
   std::vector<LiveBlock> Blocks;

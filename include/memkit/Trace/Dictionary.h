@@ -1,14 +1,8 @@
-//===- Dictionary.h - What the numbers of a trace stand for -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What the numbers of a trace stand for.
 //
 // The rows of Dictionary blocks. A part of Blocks.h, which has the units.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_DICTIONARY_H
 #define MEMKIT_TRACE_DICTIONARY_H

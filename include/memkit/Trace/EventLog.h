@@ -1,16 +1,10 @@
-//===- EventLog.h - Events on their way to a block --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Events on their way to a block.
 //
 // What a recorder appends to: the events of one process since the last block,
 // in the order of time, as columns. 12 bytes an event where Events has 40, and
 // nearly what is written: the writer has little left to do with them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_EVENTLOG_H
 #define MEMKIT_TRACE_EVENTLOG_H
@@ -35,15 +29,15 @@ public:
   /// As in Events; values past a column's end are 0.
   EventColumns Columns;
 
-  /// Begins anew, keeping the memory. NextOrdinal is of the next block that is
-  /// made.
-  void start(uint64_t NextOrdinal);
+  /// Begins anew, keeping the memory. NextAllocationId is of the next block
+  /// that is made.
+  void start(uint64_t NextAllocationId);
 
   uint32_t size() const { return Count; }
   bool empty() const { return Count == 0; }
   bool full() const { return Count == MaxBlockRows; }
   uint32_t numThreads() const { return uint32_t(Lanes.size()); }
-  uint64_t nextOrdinal() const { return Next; }
+  uint64_t nextAllocationId() const { return Next; }
   /// Times of the first and last event; 0 when empty.
   uint64_t beginNs() const { return FirstTick * TimeUnitNs; }
   uint64_t endNs() const { return LastTick * TimeUnitNs; }
@@ -56,9 +50,10 @@ public:
   uint32_t addThread(uint32_t Thread);
 
   // The next event; not when full(). Lane: from addThread(). Tick: its time in
-  // TimeUnitNs, which never falls. References name a block below nextOrdinal().
+  // TimeUnitNs, which never falls. References name a block below
+  // nextAllocationId().
 
-  /// Makes the block nextOrdinal().
+  /// Makes the block nextAllocationId().
   void allocate(uint32_t Lane, uint64_t Tick, uint64_t Size, uint32_t Stack,
                 uint32_t Context, uint32_t Heap) {
     Kind[begin(Lane, Tick)] = uint8_t(EventKind::Allocate);
@@ -79,7 +74,7 @@ public:
     addReference(Lane, Block);
     addSize(Size);
   }
-  /// Makes the block nextOrdinal() of a part of Block.
+  /// Makes the block nextAllocationId() of a part of Block.
   void split(uint32_t Lane, uint64_t Tick, uint64_t Block, uint64_t Size) {
     Kind[begin(Lane, Tick)] = uint8_t(EventKind::Split);
     addReference(Lane, Block);
@@ -114,7 +109,7 @@ private:
     uint32_t At;
     uint64_t Value;
   };
-  /// So far from every ordinal that no step leads from it to one.
+  /// So far from every allocation id that no step leads from it to one.
   static constexpr uint64_t NoBlock = uint64_t(1) << 62;
 
   uint32_t begin(uint32_t Lane, uint64_t Tick) {
@@ -165,7 +160,7 @@ private:
   template <class T> using Array = std::unique_ptr<T[]>;
   uint32_t Capacity = 0;
   uint32_t Count = 0, Allocations = 0, Sizes = 0, References = 0, Fars = 0;
-  uint64_t FirstOrdinal = 0, Next = 0;
+  uint64_t FirstAllocationId = 0, Next = 0;
   uint64_t FirstTick = 0, LastTick = 0;
   // Of every event.
   Array<uint32_t> Time; ///< since the event before, low part

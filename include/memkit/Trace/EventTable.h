@@ -1,16 +1,10 @@
-//===- EventTable.h - A block of events, by columns -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A block of events, by columns.
 //
 // What Events holds, for those who go through many: a column of its own for
 // each value, and allocations apart from references, because which of both an
 // event is cannot be foretold, and a loop over one kind needs no guess.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_EVENTTABLE_H
 #define MEMKIT_TRACE_EVENTTABLE_H
@@ -24,7 +18,8 @@ namespace memkit {
 struct EventTable {
   uint32_t Process = 0;
   uint32_t Epoch = 0;
-  uint64_t FirstOrdinal = 0;     ///< of the next block created when this begins
+  uint64_t FirstAllocationId =
+      0;                         ///< of the next block created when this begins
   std::vector<uint32_t> Threads; ///< ids; at most MaxBlockThreads
 
   // A value for each row.
@@ -34,7 +29,7 @@ struct EventTable {
 
   // A value for each Allocate, rows rising.
   std::vector<uint32_t> AllocRow;
-  std::vector<uint32_t> AllocOrdinal; ///< less FirstOrdinal
+  std::vector<uint32_t> AllocationOffset; ///< less FirstAllocationId
   std::vector<uint64_t> AllocSize;
   std::vector<uint32_t> Stack;
   std::vector<uint32_t> Context; ///< empty when none has one
@@ -43,12 +38,13 @@ struct EventTable {
 
   // A value for each Free, Resize and Split, rows rising.
   std::vector<uint32_t> RefRow;
-  std::vector<uint64_t> Block;   ///< the ordinal named; it was created before
+  std::vector<uint64_t>
+      Block; ///< the allocation id named; it was created before
   std::vector<uint64_t> RefSize; ///< 0 for Free; empty when all are
   /// The blocks created in this table before the row.
   std::vector<uint32_t> RefCreated;
   /// Of the last allocation of the row's thread before it in this table, its
-  /// ordinal + 1 less FirstOrdinal; 0 when there is none.
+  /// allocation id + 1 less FirstAllocationId; 0 when there is none.
   std::vector<uint32_t> RefOwn;
 
   size_t rows() const { return Kind.size(); }

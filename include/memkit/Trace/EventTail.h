@@ -1,16 +1,10 @@
-//===- EventTail.h - The last events of a trace, kept aside -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The last events of a trace, kept aside.
 //
 // A long run of which only the last events are wanted writes them to two
 // unlinked files in turn: when one is full the other begins anew. What both
 // hold is appended to the trace at its end.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_EVENTTAIL_H
 #define MEMKIT_TRACE_EVENTTAIL_H

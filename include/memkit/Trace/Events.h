@@ -1,14 +1,8 @@
-//===- Events.h - Allocations and frees of a trace --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Allocations and frees of a trace.
 //
 // The rows of Events blocks. A part of Blocks.h, which has the units.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_EVENTS_H
 #define MEMKIT_TRACE_EVENTS_H
@@ -21,21 +15,22 @@ namespace memkit {
 enum class EventKind : uint8_t {
   Allocate = 0,
   Free = 1,
-  /// The block's size becomes Size; stack, context and birth stay.
+  /// The block's size becomes Size; stack, context and allocation time stay.
   Resize = 2,
   /// The block is cut at Size: it keeps its first Size bytes, the rest becomes
-  /// a new block (the next ordinal) of the same stack, context, heap and birth.
+  /// a new block (the next allocation id) of the same stack, context, heap and
+  /// allocation time.
   Split = 3,
 };
 inline constexpr uint8_t NumEventKinds = 4;
 
-/// Blocks are numbered in each process by their ordinal: from 0, one for each
-/// Allocate and Split in time order.
+/// Blocks are numbered in each process by their allocation id: from 0, one for
+/// each Allocate and Split in time order.
 struct Event {
   uint64_t TimeNs = 0; ///< multiple of TimeUnitNs
   uint64_t Size = 0;   ///< Allocate, Resize, Split; 0 for Free
-  uint64_t Block = 0;  ///< Allocate: the new ordinal; else the block named
-  uint32_t Stack = 0;  ///< Allocate only
+  uint64_t Block = 0; ///< Allocate: the new allocation id; else the block named
+  uint32_t Stack = 0; ///< Allocate only
   uint32_t Context = 0;
   uint32_t Thread = 0;
   uint16_t Heap = 0; ///< Allocate only
@@ -49,7 +44,7 @@ static_assert(sizeof(Event) == 40);
 struct EventColumns {
   std::vector<uint64_t> Address;
   std::vector<uint64_t>
-      Enclosing; ///< ordinal + 1 of the enclosing block, 0 none
+      Enclosing; ///< allocation id + 1 of the enclosing block, 0 none
   std::vector<uint64_t> Requested;
   /// How many blocks a sampled one stands for, below 2^32; 0: itself alone.
   std::vector<uint64_t> Weight;
@@ -66,7 +61,8 @@ struct EventColumns {
 struct Events {
   uint32_t Process = 0;
   uint32_t Epoch = 0;
-  uint64_t FirstOrdinal = 0; ///< of the next block created when this begins
+  uint64_t FirstAllocationId =
+      0; ///< of the next block created when this begins
   std::vector<Event> Rows;
   EventColumns Columns;
   bool operator==(const Events &) const = default;

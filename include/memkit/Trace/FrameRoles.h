@@ -1,10 +1,6 @@
-//===- FrameRoles.h - What a frame is to a reader of Python -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a frame is to a reader of Python.
 //
 // In a stack of Python and native frames those that make Python run say nothing
 // of the program: views fold them away, a trace holds all of them.
@@ -14,8 +10,6 @@
 // import machinery. Directly below that frame only what calls
 // (`cfunction_call`) is folded; all that follows stays, the interpreter's
 // functions too. A stack without Python frames stays as it is.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_FRAMEROLES_H
 #define MEMKIT_TRACE_FRAMEROLES_H

@@ -1,14 +1,8 @@
-//===- Kinds.h - What tensors are for, in a Summary -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What tensors are for, in a Summary.
 //
 // Parts of Blocks.h, where ids and units are explained.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_KINDS_H
 #define MEMKIT_TRACE_KINDS_H

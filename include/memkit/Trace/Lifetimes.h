@@ -1,11 +1,6 @@
-//===- Lifetimes.h - Which blocks live, and how old others became -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Which blocks live, and how old others became.
 
 #ifndef MEMKIT_TRACE_LIFETIMES_H
 #define MEMKIT_TRACE_LIFETIMES_H
@@ -16,7 +11,7 @@
 namespace memkit {
 
 /// A class of ages: those of 2^n to below 2^(n+1) units. In steps (0: it was
-/// born before the first step, or no step ran), and in units of AgeUnitNs.
+/// allocated before the first step, or no step ran), and in units of AgeUnitNs.
 struct AgeClass {
   uint8_t Steps = 0; ///< n + 1
   uint8_t Time = 0;  ///< n
@@ -25,7 +20,7 @@ struct AgeClass {
 inline constexpr uint64_t AgeUnitNs = 10'000'000;
 inline constexpr uint8_t NumAgeClasses = 64;
 
-/// Of the blocks of a row that were born in one interval, those that live;
+/// Of the blocks of a row that were allocated in one interval, those that live;
 /// where a row has many cohorts, of a few neighbouring ones.
 struct Cohort {
   uint32_t Interval = 0; ///< the first, as Interval::Index numbers them
@@ -36,7 +31,7 @@ struct Cohort {
 };
 
 /// Blocks of a row that were freed in another interval than that of their
-/// birth, at one class of ages.
+/// allocation, at one class of ages.
 struct LateFrees {
   AgeClass Age;
   uint32_t Intervals = 0; ///< in so many of them

@@ -1,14 +1,8 @@
-//===- Marks.h - What happened beside, in a trace ---------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What happened beside, in a trace.
 //
 // The rows of Marks blocks. A part of Blocks.h, which has the units.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_MARKS_H
 #define MEMKIT_TRACE_MARKS_H
@@ -49,7 +43,7 @@ enum class MarkKind : uint8_t {
   ScopeName = 12, ///< Context, Name: the full name of a folded scope
   RecordOn = 13,
   RecordOff = 14,
-  BlockName = 15, ///< Heap, Name; Id: ordinal of the block
+  BlockName = 15, ///< Heap, Name; Id: allocation id of the block
   Pss = 16,       ///< Values: proportional share, private, swapped out (bytes)
 };
 inline constexpr uint64_t UnknownBytes = ~uint64_t(0);

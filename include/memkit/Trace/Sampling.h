@@ -1,10 +1,6 @@
-//===- Sampling.h - What sampled blocks stand for ---------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What sampled blocks stand for.
 //
 // In a heap with Heap::SampleBytes a byte is sampled with the chance
 // 1 / SampleBytes, and a block when one of its bytes is: one of s bytes with
@@ -12,8 +8,6 @@
 // weight is that, rounded up or down at random so that it is right on average.
 // All sums of such a heap (blocks times weight, bytes times weight) are then
 // unbiased estimates. docs/TraceFormat.md derives what is here.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_SAMPLING_H
 #define MEMKIT_TRACE_SAMPLING_H
@@ -30,9 +24,10 @@ inline constexpr uint64_t MaxSampleBytes = uint64_t(1) << 30;
 double sampleChance(uint64_t Size, uint64_t SampleBytes);
 
 /// How many blocks a sampled one of Size bytes stands for, from 1 to
-/// SampleBytes + 1. The same for the same arguments; Ordinal (of the block) is
-/// what decides how it is rounded. Size 0: 1.
-uint32_t sampleWeight(uint64_t Size, uint64_t SampleBytes, uint64_t Ordinal);
+/// SampleBytes + 1. The same for the same arguments; AllocationId (of the
+/// block) is what decides how it is rounded. Size 0: 1.
+uint32_t sampleWeight(uint64_t Size, uint64_t SampleBytes,
+                      uint64_t AllocationId);
 
 /// The variance, in bytes squared, of an estimate that says so many Bytes in so
 /// many Blocks. Right when the blocks are of one size of at most twice

@@ -1,10 +1,6 @@
-//===- Sink.h - Where a trace is written to -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Where a trace is written to.
 
 #ifndef MEMKIT_TRACE_SINK_H
 #define MEMKIT_TRACE_SINK_H

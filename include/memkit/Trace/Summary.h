@@ -1,14 +1,8 @@
-//===- Summary.h - Sums of a trace ------------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Sums of a trace.
 //
 // The rows of Summary blocks. A part of Blocks.h, which has the units.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_SUMMARY_H
 #define MEMKIT_TRACE_SUMMARY_H

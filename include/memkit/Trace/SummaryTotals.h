@@ -1,11 +1,6 @@
-//===- SummaryTotals.h - Totals of a summary over processes --------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Totals of a summary over processes.
 
 #ifndef MEMKIT_TRACE_SUMMARYTOTALS_H
 #define MEMKIT_TRACE_SUMMARYTOTALS_H

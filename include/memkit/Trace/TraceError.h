@@ -1,15 +1,9 @@
-//===- TraceError.h - What is wrong with a trace, and where -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What is wrong with a trace, and where.
 //
 // The error of everything that reads a trace: its message is
 // `FILE: offset N: what`, ready to stand behind `TOOL: error: `.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_TRACEERROR_H
 #define MEMKIT_TRACE_TRACEERROR_H

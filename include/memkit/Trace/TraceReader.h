@@ -1,10 +1,6 @@
-//===- TraceReader.h - Reads a trace -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Reads a trace.
 //
 // Two ways to read:
 //  - TraceReader: random access. Maps the file, finds blocks by the index (or
@@ -16,8 +12,6 @@
 // of Blocks.h, its enums are known values, its columns have their rows. Whether
 // ids lie within the dictionary is checked by idLimits() and by those who use
 // ids, since a block alone cannot tell.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACE_TRACEREADER_H
 #define MEMKIT_TRACE_TRACEREADER_H

@@ -1,10 +1,6 @@
-//===- TraceWriter.h - Writes a trace, block by block -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Writes a trace, block by block.
 
 #ifndef MEMKIT_TRACE_TRACEWRITER_H
 #define MEMKIT_TRACE_TRACEWRITER_H
@@ -22,8 +18,8 @@ class EventTail;
 /// keeps is under 20 bytes a block (the index) and 4 bytes a stack node.
 ///
 /// The caller gives blocks that obey Blocks.h (dictionary before use, row
-/// limits, ordinals in sequence); a breach of it is a bug of the caller and
-/// asserts. Belongs to one thread.
+/// limits, allocation ids in sequence); a breach of it is a bug of the caller
+/// and asserts. Belongs to one thread.
 class TraceWriter {
 public:
   /// Writes the Header at once. Out must outlive the writer.

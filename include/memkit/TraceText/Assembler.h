@@ -1,10 +1,6 @@
-//===- Assembler.h - Text form to trace -------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Text form to trace.
 
 #ifndef MEMKIT_TRACETEXT_ASSEMBLER_H
 #define MEMKIT_TRACETEXT_ASSEMBLER_H

@@ -1,16 +1,10 @@
-//===- EnumNames.h - What the text form calls enum values -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What the text form calls enum values.
 //
 // One word for each value of an enum of Blocks.h, in the order of the values.
 // The text form, JSON and CSV use them; they are part of the text form and do
 // not change.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACETEXT_ENUMNAMES_H
 #define MEMKIT_TRACETEXT_ENUMNAMES_H

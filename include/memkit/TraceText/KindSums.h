@@ -1,10 +1,6 @@
-//===- KindSums.h - Tensors by kind, for views ------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tensors by kind, for views.
 
 #ifndef MEMKIT_TRACETEXT_KINDSUMS_H
 #define MEMKIT_TRACETEXT_KINDSUMS_H

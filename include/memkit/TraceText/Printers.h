@@ -1,17 +1,11 @@
-//===- Printers.h - A trace as text -----------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A trace as text.
 //
 // Consumers of blocks that print them. Give each every block of one trace in
 // file order (visitBlocks). They print as blocks come and flush after each,
 // keep what names ids and nothing of the events, and never return an error: the
 // stream keeps its own (raw_fd_ostream::has_error). OS must outlive them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACETEXT_PRINTERS_H
 #define MEMKIT_TRACETEXT_PRINTERS_H

@@ -1,15 +1,9 @@
-//===- TraceSummary.h - What a trace holds, in short ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a trace holds, in short.
 //
 // The answer of `memdump --summary`: what a trace holds, from its header, its
 // names and the totals of its last summary. No event is read.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TRACETEXT_TRACESUMMARY_H
 #define MEMKIT_TRACETEXT_TRACESUMMARY_H

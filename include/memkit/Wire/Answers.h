@@ -1,15 +1,9 @@
-//===- Answers.h - What a program asks of the recorder ----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a program asks of the recorder.
 //
 // The slots of Ask and DeviceAsk. A part of Layout.h, which says who writes
 // what.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_WIRE_ANSWERS_H
 #define MEMKIT_WIRE_ANSWERS_H

@@ -1,15 +1,9 @@
-//===- Cuda.h - CUDA's part of the shared memory ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// CUDA's part of the shared memory.
 //
 // What records of CUDA's driver say by numbers, and how a process listens to
 // it. A part of Layout.h, which says who writes what.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_WIRE_CUDA_H
 #define MEMKIT_WIRE_CUDA_H

@@ -1,10 +1,6 @@
-//===- Layout.h - Shared memory between program and recorder ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Shared memory between program and recorder.
 //
 // The one definition of what a recorded program (lib/Capture) and the recorder
 // (lib/Record) share: a sealed memfd for each process, and the greeting
@@ -15,8 +11,6 @@
 // side trusts the other: the recorder copies, checks, then uses; the program
 // reads only Settings, Tail, Heartbeat and RecorderLock, and none of them can
 // make it fault.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_WIRE_LAYOUT_H
 #define MEMKIT_WIRE_LAYOUT_H

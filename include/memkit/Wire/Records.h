@@ -1,15 +1,9 @@
-//===- Records.h - What a program writes into its rings ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a program writes into its rings.
 //
 // The records, 32 bytes each, and the rings that they stand in. A part of
 // Layout.h, which says who writes what.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_WIRE_RECORDS_H
 #define MEMKIT_WIRE_RECORDS_H
@@ -259,8 +253,8 @@ enum class RingState : uint32_t {
   Released = 2, ///< P: its thread has ended; R makes it Free once drained
 };
 
-/// Positions count records from the memfd's birth and never wrap; a record's
-/// place is position % RingRecords. They go on over owners.
+/// Positions count records from the memfd's allocation and never wrap; a
+/// record's place is position % RingRecords. They go on over owners.
 struct alignas(64) RingHeader {
   // The writer's line.
   std::atomic<uint64_t> Head; ///< P: records published; store-release

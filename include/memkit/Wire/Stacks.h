@@ -1,16 +1,10 @@
-//===- Stacks.h - Stacks in the shared memory -------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Stacks in the shared memory.
 //
 // Nodes (parent + code), code (address + module), modules, Python's functions
 // and texts: tables that the program fills and the recorder reads. A part of
 // Layout.h, which says who writes what.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_WIRE_STACKS_H
 #define MEMKIT_WIRE_STACKS_H

@@ -1,14 +1,8 @@
-//===- ArrayCalls.cpp - Arrays of CUDA's driver ---------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Arrays of CUDA's driver.
 //
 // An array is known by a handle, and its size by its description.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Ended.h"
 

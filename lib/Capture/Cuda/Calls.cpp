@@ -1,17 +1,11 @@
-//===- Calls.cpp - What a call of the driver does to memory ---------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a call of the driver does to memory.
 //
 // What ends is recorded before the call, what begins after it, so that no other
 // thread can be given what a record says is still there. Of calls that differ
 // by the version in their name the parameters are those of the headers' version
 // of that number.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Calls.h"
 

@@ -1,15 +1,9 @@
-//===- Calls.h - What a call of the driver does to memory -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a call of the driver does to memory.
 //
 // A call is told by its number among CUPTI's callbacks and its parameters, as
 // CUPTI gives them, before it and after it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_CUDA_CALLS_H
 #define MEMKIT_CAPTURE_CUDA_CALLS_H

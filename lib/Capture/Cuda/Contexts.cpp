@@ -1,15 +1,9 @@
-//===- Contexts.cpp - The contexts of CUDA in a process -------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The contexts of CUDA in a process.
 //
 // Entries are taken and given back by compare-and-swap. Two threads that ask
 // for a new context at once may note it twice: both then name the first.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Contexts.h"
 

@@ -1,15 +1,9 @@
-//===- Contexts.h - The contexts of CUDA in a process -----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The contexts of CUDA in a process.
 //
 // Which device a context is of, and a small number for it. Looked up at every
 // allocation, by any thread: nothing is locked.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_CUDA_CONTEXTS_H
 #define MEMKIT_CAPTURE_CUDA_CONTEXTS_H

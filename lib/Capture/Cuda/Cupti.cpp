@@ -1,14 +1,8 @@
-//===- Cupti.cpp - CUDA's driver, through CUPTI ---------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// CUDA's driver, through CUPTI.
 //
 // Runs once, in cuInit; may take its time.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Cupti.h"
 

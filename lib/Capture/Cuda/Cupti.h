@@ -1,17 +1,11 @@
-//===- Cupti.h - CUDA's driver, through CUPTI -------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// CUDA's driver, through CUPTI.
 //
 // libcupti as it is found in the program, and what we call of it and of the
 // driver. Both are opened by name: a program that brings none of them has
 // nothing to lose. Headers give types and numbers alone, which CUPTI only adds
 // to, so that any version of libcupti from 11 on will do.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_CUDA_CUPTI_H
 #define MEMKIT_CAPTURE_CUDA_CUPTI_H

@@ -1,10 +1,7 @@
-//===- Ended.h - Records of one call of the driver --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Records of one call of the driver.
+
 #ifndef MEMKIT_CAPTURE_CUDA_ENDED_H
 #define MEMKIT_CAPTURE_CUDA_ENDED_H
 

@@ -1,17 +1,11 @@
-//===- GraphCalls.cpp - Memory of graphs ----------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Memory of graphs.
 //
 // A graph's allocation has an address for as long as the graph lives, and
 // memory while it runs. Launches are not heard of: what all graphs of a device
 // have, and the most that it was, the driver knows, and is asked where a
 // program waits, allocates, uploads or trims.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Ended.h"
 #include "Cuda/Samples.h"

@@ -1,16 +1,10 @@
-//===- Injection.cpp - CUDA's driver finds us -----------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// CUDA's driver finds us.
 //
 // What CUDA's driver calls in cuInit, because memrec has named this library in
 // CUDA_INJECTION64_PATH: listens by CUPTI to the calls that take and give back
 // memory, and to none else. Where that cannot be, wrappers do.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Injection.h"
 

@@ -1,10 +1,6 @@
-//===- Injection.h - What the CUDA library holds ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What the CUDA library holds.
 
 #ifndef MEMKIT_CAPTURE_CUDA_INJECTION_H
 #define MEMKIT_CAPTURE_CUDA_INJECTION_H

@@ -1,10 +1,6 @@
-//===- Lookup.cpp - Where a program looks up CUDA's driver ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Where a program looks up CUDA's driver.
 //
 // A program looks up the functions of CUDA's driver by dlsym, above all the
 // runtime, which so finds cuGetProcAddress. What comes from the driver's
@@ -14,8 +10,6 @@
 //
 // CUPTI has one subscriber: when the program wants to be it, the CUDA library
 // leaves, and comes back after it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Table.h"
 #include "Host/Real.h"

@@ -1,15 +1,9 @@
-//===- MappedCalls.cpp - Mapped, imported and opaque memory ---------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Mapped, imported and opaque memory.
 //
 // Virtual memory (reserve, create, map, unmap, release), and what other
 // processes and interfaces share.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Ended.h"
 

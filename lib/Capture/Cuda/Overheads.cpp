@@ -1,10 +1,6 @@
-//===- Overheads.cpp - What contexts and modules take ---------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What contexts and modules take.
 //
 // A context takes some hundred megabytes of its device, and modules take what
 // their code and their variables do; no call says how much. So it is looked how
@@ -13,8 +9,6 @@
 // waits for it. Around modules the driver is asked, in the thread's context.
 // Launches, which may load a module, are not heard of: CUPTI tells of the
 // module.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Overheads.h"
 

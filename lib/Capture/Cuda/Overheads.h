@@ -1,10 +1,7 @@
-//===- Overheads.h - What contexts and modules take -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What contexts and modules take.
+
 #ifndef MEMKIT_CAPTURE_CUDA_OVERHEADS_H
 #define MEMKIT_CAPTURE_CUDA_OVERHEADS_H
 

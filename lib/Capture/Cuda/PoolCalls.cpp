@@ -1,18 +1,12 @@
-//===- PoolCalls.cpp - The driver's stream-ordered allocators -------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The driver's stream-ordered allocators.
 //
 // What cuMemAllocAsync and its kin give out, and what their pools have of the
 // device: asked of the driver, at most once a millisecond and pool, and on
 // either side of a trim. While a thread captures a graph the driver is not
 // asked, and what that thread allocates is the graph's. A pool may be of
 // another device than the stream's, of the host, or of managed memory.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Ended.h"
 #include "Cuda/Samples.h"

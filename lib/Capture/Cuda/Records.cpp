@@ -1,15 +1,9 @@
-//===- Records.cpp - Records of CUDA's memory -----------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Records of CUDA's memory.
 //
 // libmemrec.so's side of the table. Devices are kept in memory that children of
 // fork inherit, and told to the recorder of each process before they are named.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Table.h"
 #include "Host/Real.h"

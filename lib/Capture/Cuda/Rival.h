@@ -1,10 +1,6 @@
-//===- Rival.h - Who else listens to CUDA's driver --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Who else listens to CUDA's driver.
 
 #ifndef MEMKIT_CAPTURE_CUDA_RIVAL_H
 #define MEMKIT_CAPTURE_CUDA_RIVAL_H

@@ -1,15 +1,9 @@
-//===- Samples.cpp - What a device says is in use -------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a device says is in use.
 //
 // After an allocation, and around modules, in the thread itself, of the driver.
 // Of all processes; how much of it is this one's NVML says to the recorder.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Samples.h"
 

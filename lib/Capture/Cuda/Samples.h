@@ -1,10 +1,7 @@
-//===- Samples.h - What a device says is in use -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a device says is in use.
+
 #ifndef MEMKIT_CAPTURE_CUDA_SAMPLES_H
 #define MEMKIT_CAPTURE_CUDA_SAMPLES_H
 

@@ -1,17 +1,11 @@
-//===- Table.h - What the CUDA library asks of libmemrec.so -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What the CUDA library asks of libmemrec.so.
 //
 // libmemrec-cuda.so is loaded by CUDA's driver, and records by what
 // libmemrec.so gives it here: a table of functions of one version. It has no
 // state of a recording itself. Where there is no libmemrec.so, or another
 // version of it, or nothing is recorded, it gets none and does nothing.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_CUDA_TABLE_H
 #define MEMKIT_CAPTURE_CUDA_TABLE_H

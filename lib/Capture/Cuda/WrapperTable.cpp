@@ -1,17 +1,11 @@
-//===- WrapperTable.cpp - The wrappers of the driver's entry points -------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The wrappers of the driver's entry points.
 //
 // A wrapper has the signature of its function, and gives its arguments as CUPTI
 // does: in a structure of the same members. Functions are found by the names
 // that the driver exports, or by those without a version that cuGetProcAddress
 // takes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Ended.h"
 #include "Cuda/Wrappers.h"

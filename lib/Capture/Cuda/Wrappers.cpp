@@ -1,15 +1,9 @@
-//===- Wrappers.cpp - Before the driver's entry points --------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Before the driver's entry points.
 //
 // What a wrapper does before its call and after it, where CUPTI does not; and
 // contexts, of which nobody tells then.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Wrappers.h"
 

@@ -1,17 +1,11 @@
-//===- Wrappers.h - Before the driver's entry points ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Before the driver's entry points.
 //
 // Functions that stand before those of the driver where a program looks them up
 // (by dlsym or cuGetProcAddress, as the runtime does). CUPTI tells of a call
 // when it has us; when it has not, because another has it, the wrapper does:
 // each call is recorded once, whoever comes and goes meanwhile.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_CUDA_WRAPPERS_H
 #define MEMKIT_CAPTURE_CUDA_WRAPPERS_H

@@ -1,16 +1,10 @@
-//===- Break.cpp - Hooks of brk and sbrk ----------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Hooks of brk and sbrk.
 //
 // The hooks of brk and sbrk, for programs and allocators that move the break
 // themselves. glibc's malloc does it without coming by here. What is given back
 // is recorded before, what is taken after.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Maps.h"
 #include "Real.h"

@@ -1,10 +1,6 @@
-//===- ChildEnvironment.cpp - The environment of a new program ------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The environment of a new program.
 
 #include "ChildEnvironment.h"
 

@@ -1,16 +1,10 @@
-//===- ChildEnvironment.h - The environment of a new program ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The environment of a new program.
 //
 // The environment that a new program gets: with the recorder's variables put
 // back, or taken out when children are not followed or the program would not
 // survive them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_HOST_CHILDENVIRONMENT_H
 #define MEMKIT_CAPTURE_HOST_CHILDENVIRONMENT_H

@@ -1,16 +1,10 @@
-//===- Dlclose.cpp - The hook of dlclose ----------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The hook of dlclose.
 //
 // The hook of dlclose: addresses of what is gone are forgotten, so that another
 // library at the same place gets codes of its own. Nearly always the hook of
 // free has seen it (Modules.h); this is for a loader that frees by other ways.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Real.h"
 #include "Runtime/Codes.h"

@@ -1,18 +1,12 @@
-//===- Exec.cpp - Hooks of exec and posix_spawn ---------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Hooks of exec and posix_spawn.
 //
 // The hooks of exec and posix_spawn: the new program gets the recorder's
 // variables, unless they would harm it, and the recorder learns what is about
 // to run, for programs that cannot greet. They may run in a child of vfork, on
 // its parent's memory, so nothing here allocates; the calling process is told
 // by its number.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Exec.h"
 #include "ChildEnvironment.h"

@@ -1,10 +1,6 @@
-//===- Exec.h - Beginnings and ends of programs -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Beginnings and ends of programs.
 
 #ifndef MEMKIT_CAPTURE_HOST_EXEC_H
 #define MEMKIT_CAPTURE_HOST_EXEC_H

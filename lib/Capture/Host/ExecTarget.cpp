@@ -1,10 +1,6 @@
-//===- ExecTarget.cpp - What exec and posix_spawn are to run --------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What exec and posix_spawn are to run.
 
 #include "ExecTarget.h"
 #include "Runtime/Syscall.h"

@@ -1,16 +1,10 @@
-//===- ExecTarget.h - What exec and posix_spawn are to run ------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What exec and posix_spawn are to run.
 //
 // What the exec functions and posix_spawn are about to run: its path, for the
 // recorder, and whether it may be preloaded. Nothing here allocates, sets errno
 // or leaves a descriptor open; it may run in a child of vfork.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_HOST_EXECTARGET_H
 #define MEMKIT_CAPTURE_HOST_EXECTARGET_H

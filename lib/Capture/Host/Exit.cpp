@@ -1,15 +1,9 @@
-//===- Exit.cpp - Hooks of _exit and its like -----------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Hooks of _exit and its like.
 //
 // The hooks of _exit and its like, and a handler for exit: the status of a
 // process that is not the recorder's child is known in no other way.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Exec.h"
 #include "Real.h"

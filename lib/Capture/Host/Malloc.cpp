@@ -1,10 +1,6 @@
-//===- Malloc.cpp - Hooks of the malloc family ----------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Hooks of the malloc family.
 //
 // The hooks of the malloc family. A free is recorded before it happens, an
 // allocation before its hook returns.
@@ -12,8 +8,6 @@
 // What a sampling run passes over (most of all) takes a short way, without a
 // frame of its own; all else goes on, by a jump, to a function that finds the
 // same caller.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Real.h"
 #include "Runtime/Codes.h"

@@ -1,15 +1,9 @@
-//===- Maps.h - Records of mappings -----------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Records of mappings.
 //
 // What the hooks of mmap, brk and pthread_create share. As Recording.h: none
 // touches errno, allocates, or waits but for room in a ring.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_HOST_MAPS_H
 #define MEMKIT_CAPTURE_HOST_MAPS_H

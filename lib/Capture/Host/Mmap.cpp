@@ -1,10 +1,6 @@
-//===- Mmap.cpp - Hooks of the mmap family --------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Hooks of the mmap family.
 //
 // The hooks of mmap, munmap, mremap and mprotect. What glibc maps for its own
 // use (for malloc, for stacks, for libraries) does not come by here.
@@ -15,8 +11,6 @@
 //
 // madvise is not hooked: pages that it empties are still the program's, and
 // come back when they are touched.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Maps.h"
 #include "Real.h"

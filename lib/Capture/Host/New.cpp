@@ -1,10 +1,6 @@
-//===- New.cpp - Hooks of operator new and delete -------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Hooks of operator new and delete.
 //
 // The hooks of operator new and delete. Where the real ones reach our malloc
 // and free, those have recorded already and these only forward; where they do
@@ -13,8 +9,6 @@
 //
 // The symbols are defined under their own names, as plain functions without
 // clean-ups: an exception (bad_alloc, or a new handler's) passes through.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Real.h"
 #include "Runtime/Recording.h"

@@ -1,10 +1,6 @@
-//===- Real.cpp - The hooked functions themselves -------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The hooked functions themselves.
 
 #include "Real.h"
 

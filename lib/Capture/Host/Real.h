@@ -1,15 +1,9 @@
-//===- Real.h - The hooked functions themselves -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The hooked functions themselves.
 //
 // The functions that the hooks stand before, and the arena for what is
 // allocated while they are looked up or by the library itself.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_HOST_REAL_H
 #define MEMKIT_CAPTURE_HOST_REAL_H

@@ -1,16 +1,10 @@
-//===- Replies.cpp - What a program asks of the recorder ------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a program asks of the recorder.
 //
 // Questions go through the ring, behind all that the thread has done; answers
 // come in a slot of the control page. The wait is bounded whatever the recorder
 // does: it may be stopped, killed, or done.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Cuda/Table.h"
 #include "Real.h"

@@ -1,17 +1,11 @@
-//===- SampleGap.h - How far it is to the next sampled byte -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// How far it is to the next sampled byte.
 //
 // Every allocated byte is a sample with the same chance, 1 in Mean: the bytes
 // from one sample to the next are exponentially distributed. All is done in
 // integers: a program may have made floating-point operations trap, and libm
 // need not be there.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_HOST_SAMPLEGAP_H
 #define MEMKIT_CAPTURE_HOST_SAMPLEGAP_H

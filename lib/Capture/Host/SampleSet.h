@@ -1,10 +1,6 @@
-//===- SampleSet.h - The addresses of sampled blocks ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The addresses of sampled blocks.
 //
 // Which live blocks are sampled: what every free asks, mostly in vain.
 //
@@ -21,8 +17,6 @@
 //
 // Memory: 16 KiB and a level's 32 KiB; 128 KiB more from some 2,000 blocks on,
 // 512 KiB more from some 10,000 on, and so forth.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_HOST_SAMPLESET_H
 #define MEMKIT_CAPTURE_HOST_SAMPLESET_H

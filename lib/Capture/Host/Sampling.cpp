@@ -1,10 +1,6 @@
-//===- Sampling.cpp - Recording one byte in many --------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Recording one byte in many.
 
 #include "Sampling.h"
 

@@ -1,10 +1,6 @@
-//===- Sampling.h - Recording one byte in many ------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Recording one byte in many.
 //
 // memrec --sample: each thread counts the bytes that it allocates down to its
 // next sampled byte; the block in which that lies is recorded, and its address
@@ -16,8 +12,6 @@
 // it is distributed as a new one. So bytes that were counted without need (of
 // an allocator that serves realloc by our malloc) change nothing either, as
 // long as a sample that is not taken is followed by a new draw.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_HOST_SAMPLING_H
 #define MEMKIT_CAPTURE_HOST_SAMPLING_H

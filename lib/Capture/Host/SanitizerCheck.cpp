@@ -1,10 +1,6 @@
-//===- SanitizerCheck.cpp - Sanitizers in a program's file ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Sanitizers in a program's file.
 
 #include "SanitizerCheck.h"
 #include "Runtime/Syscall.h"

@@ -1,17 +1,11 @@
-//===- SanitizerCheck.h - Sanitizers in a program's file --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Sanitizers in a program's file.
 //
 // Whether a program is linked with a sanitizer's runtime, from its file: such a
 // program does not survive a preloaded malloc.
 // lib/Record/Launch/Preloadable.cpp has the same rules for what memrec itself
 // starts, and says the reason.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_HOST_SANITIZERCHECK_H
 #define MEMKIT_CAPTURE_HOST_SANITIZERCHECK_H

@@ -1,18 +1,12 @@
-//===- Scopes.cpp - What a program tells of itself ------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a program tells of itself.
 //
 // The functions behind include/memkit/memkit.h and the Python package, but for
 // those that wait (Replies.cpp). Each is one record in the thread's ring.
 //
 // Which scopes are open is the recorder's to know: it sees a ring's records in
 // their order. So there is nothing here that a longjmp could leave behind.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Real.h"
 #include "Runtime/Recording.h"

@@ -1,10 +1,6 @@
-//===- Start.cpp - The library's constructor ------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The library's constructor.
 
 #include "Host/ChildEnvironment.h"
 #include "Host/Exec.h"

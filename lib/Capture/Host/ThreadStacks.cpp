@@ -1,10 +1,6 @@
-//===- ThreadStacks.cpp - The hook of pthread_create ----------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The hook of pthread_create.
 //
 // The stacks that pthread_create makes. glibc maps them out of our sight, and
 // keeps them for the next thread; so a stack is a block from the thread's first
@@ -12,8 +8,6 @@
 //
 // The new thread begins in a function of ours, which finds what to do in a slot
 // that its creator filled, and goes on by a jump: no frame of ours stays.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Maps.h"
 #include "Real.h"

@@ -1,10 +1,6 @@
-//===- Abi.h - What NVTX and a tool tell each other -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What NVTX and a tool tell each other.
 //
 // The binary interface of NVTX 3 towards a tool, as its public headers have it
 // (github.com/NVIDIA/NVTX, c/include/nvtx3: nvToolsExt.h, nvToolsExtMem.h,
@@ -15,8 +11,6 @@
 // NVTX_INJECTION64_PATH names and calls what that exports: once
 // InitializeInjectionNvtx2 with a function that gives the tables to fill, and
 // InitializeInjectionNvtxExtension for each extension.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_NVTX_ABI_H
 #define MEMKIT_CAPTURE_NVTX_ABI_H

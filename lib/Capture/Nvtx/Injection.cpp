@@ -1,16 +1,10 @@
-//===- Injection.cpp - NVTX finds us --------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// NVTX finds us.
 //
 // What each module of the program that uses NVTX calls at its first call of
 // that, because memrec has named this library in NVTX_INJECTION64_PATH. Where
 // nothing is recorded they say so, and NVTX's functions do nothing then.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Host/Real.h"
 #include "Nvtx/Memory.h"

@@ -1,10 +1,6 @@
-//===- Memory.cpp - Heaps and regions that a program tells of -------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Heaps and regions that a program tells of.
 //
 // The memory extension of NVTX: a program with an allocator of its own tells
 // of its heaps, and registers what that gives out as regions.
@@ -12,8 +8,6 @@
 // A heap's handle is the address of a Pool. Children of fork inherit those; an
 // process that first uses one tells the recorder its name. A region's handle is
 // its address, with the number of its heap in the top byte.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Nvtx/Memory.h"
 

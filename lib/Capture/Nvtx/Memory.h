@@ -1,10 +1,6 @@
-//===- Memory.h - Heaps and regions that a program tells of -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Heaps and regions that a program tells of.
 
 #ifndef MEMKIT_CAPTURE_NVTX_MEMORY_H
 #define MEMKIT_CAPTURE_NVTX_MEMORY_H

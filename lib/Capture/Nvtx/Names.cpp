@@ -1,10 +1,6 @@
-//===- Names.cpp - What NVTX calls things ---------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What NVTX calls things.
 
 #include "Nvtx/Names.h"
 

@@ -1,10 +1,6 @@
-//===- Names.h - What NVTX calls things -------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What NVTX calls things.
 //
 // Names of domains and registered strings, whose handles a program keeps, also
 // in children of fork: so they stand in memory that these inherit, and find
@@ -12,8 +8,6 @@
 // What has a name in a domain is called `domain:name`.
 //
 // Any thread; nothing is locked, and nothing allocated after the first call.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_NVTX_NAMES_H
 #define MEMKIT_CAPTURE_NVTX_NAMES_H

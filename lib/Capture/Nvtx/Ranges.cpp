@@ -1,10 +1,6 @@
-//===- Ranges.cpp - Ranges and marks of NVTX ------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Ranges and marks of NVTX.
 
 #include "Nvtx/Ranges.h"
 

@@ -1,16 +1,10 @@
-//===- Ranges.h - Ranges and marks of NVTX ----------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Ranges and marks of NVTX.
 //
 // A thread's pushed ranges are scopes. NVTX has a stack of them for each
 // domain, the recorder one: a range that is popped while one of another domain
 // that was pushed after it is open ends with that one.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_NVTX_RANGES_H
 #define MEMKIT_CAPTURE_NVTX_RANGES_H

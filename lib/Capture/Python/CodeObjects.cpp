@@ -1,10 +1,6 @@
-//===- CodeObjects.cpp - Codes of Python's instructions -------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Codes of Python's instructions.
 
 #include "CodeObjects.h"
 

@@ -1,10 +1,6 @@
-//===- CodeObjects.h - Codes of Python's instructions -----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Codes of Python's instructions.
 //
 // From an instruction of Python's bytecode to a code of the shared table, and
 // from a code object to a function. What is copied is copied at first sight,
@@ -14,8 +10,6 @@
 //
 // Lock-free but for what CodeMap says. Any thread, with or without the GIL; not
 // in signal handlers.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_PYTHON_CODEOBJECTS_H
 #define MEMKIT_CAPTURE_PYTHON_CODEOBJECTS_H

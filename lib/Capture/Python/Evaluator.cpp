@@ -1,10 +1,6 @@
-//===- Evaluator.cpp - The interpreter's evaluator ------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The interpreter's evaluator.
 
 #include "Evaluator.h"
 

@@ -1,17 +1,11 @@
-//===- Evaluator.h - The interpreter's evaluator ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The interpreter's evaluator.
 //
 // Where the machine code of _PyEval_EvalFrameDefault lies: its own range, and
 // the part that compilers put elsewhere because it is rarely run. That part has
 // a symbol only where an interpreter is not stripped; so it is found by what
 // makes it one: jumps lead from the function into its middle.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_PYTHON_EVALUATOR_H
 #define MEMKIT_CAPTURE_PYTHON_EVALUATOR_H

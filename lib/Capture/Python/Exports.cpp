@@ -1,10 +1,6 @@
-//===- Exports.cpp - What a loaded module exports -------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a loaded module exports.
 
 #include "Exports.h"
 

@@ -1,16 +1,10 @@
-//===- Exports.h - What a loaded module exports -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a loaded module exports.
 //
 // A loaded module's dynamic symbols, read where they are mapped. dlsym would
 // wait for the loader's lock, which a thread may hold that waits for the
 // interpreter, in a constructor; this waits for nothing.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_PYTHON_EXPORTS_H
 #define MEMKIT_CAPTURE_PYTHON_EXPORTS_H

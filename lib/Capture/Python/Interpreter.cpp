@@ -1,10 +1,6 @@
-//===- Interpreter.cpp - The CPython in a process -------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The CPython in a process.
 
 #include "Interpreter.h"
 

@@ -1,17 +1,11 @@
-//===- Interpreter.h - The CPython in a process -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The CPython in a process.
 //
 // The interpreter that a process has: found when the module with its evaluator
 // is entered, looked at when it first runs Python in the calling thread, walked
 // when what is there is what its version says. Nothing of it is changed but the
 // deallocator of code objects, which tells us first.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_PYTHON_INTERPRETER_H
 #define MEMKIT_CAPTURE_PYTHON_INTERPRETER_H

@@ -1,10 +1,6 @@
-//===- Layouts.cpp - Where CPython keeps what a walk reads ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Where CPython keeps what a walk reads.
 
 #include "Layouts.h"
 

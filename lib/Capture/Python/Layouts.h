@@ -1,16 +1,10 @@
-//===- Layouts.h - Where CPython keeps what a walk reads --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Where CPython keeps what a walk reads.
 //
 // Offsets of CPython's structures on x86-64, by version, as its headers
 // compile; from 3.13 on as the interpreter itself says (_Py_DebugOffsets). What
 // is done with them is checked first: see Interpreter.h.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_PYTHON_LAYOUTS_H
 #define MEMKIT_CAPTURE_PYTHON_LAYOUTS_H

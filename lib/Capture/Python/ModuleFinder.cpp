@@ -1,10 +1,6 @@
-//===- ModuleFinder.cpp - The package memkit for who lacks it -------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The package memkit for who lacks it.
 
 #include "ModuleFinder.h"
 

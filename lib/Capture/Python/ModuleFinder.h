@@ -1,18 +1,12 @@
-//===- ModuleFinder.h - The package memkit for who lacks it -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The package memkit for who lacks it.
 //
 // A recorded program can `import memkit` though it is not installed: the
 // interpreter's list of finders gets one more at its end, which knows that name
 // alone and asks all others first. Nothing else of the interpreter changes: not
 // its environment, not sys.path. It is done by a pending call, which the
 // interpreter makes when it suits it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_PYTHON_MODULEFINDER_H
 #define MEMKIT_CAPTURE_PYTHON_MODULEFINDER_H

@@ -1,10 +1,6 @@
-//===- Objects.cpp - The interpreter's own allocators ---------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The interpreter's own allocators.
 //
 // Order. As with malloc: a free is recorded before it happens, an allocation
 // before its function returns, realloc on either side. What malloc records
@@ -13,8 +9,6 @@
 //
 // The interpreter's lock is held in all of these, so that blocks are handed
 // from thread to thread through it alone, and the early clock does.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Objects.h"
 

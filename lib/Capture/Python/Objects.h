@@ -1,10 +1,6 @@
-//===- Objects.h - The interpreter's own allocators -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The interpreter's own allocators.
 //
 // The interpreter keeps a table of allocators. Two of them, those of the
 // domains mem and object, are replaced by functions that call the ones that
@@ -18,8 +14,6 @@
 //
 // What was allocated before is freed through them too; the recorder knows that
 // it does not know it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_PYTHON_OBJECTS_H
 #define MEMKIT_CAPTURE_PYTHON_OBJECTS_H

@@ -1,10 +1,6 @@
-//===- Pairs.cpp - Native stacks with Python's frames ---------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Native stacks with Python's frames.
 
 #include "Runtime/Thread.h"
 

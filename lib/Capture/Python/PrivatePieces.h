@@ -1,10 +1,6 @@
-//===- PrivatePieces.h - A table in private memory --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A table in private memory.
 
 #ifndef MEMKIT_CAPTURE_PYTHON_PRIVATEPIECES_H
 #define MEMKIT_CAPTURE_PYTHON_PRIVATEPIECES_H

@@ -1,10 +1,6 @@
-//===- PythonStack.cpp - Nodes for stacks of Python -----------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Nodes for stacks of Python.
 
 #include "PythonStack.h"
 

@@ -1,10 +1,6 @@
-//===- PythonStack.h - Nodes for stacks of Python ---------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Nodes for stacks of Python.
 //
 // From the Python frames of the calling thread to a node of the shared tree.
 //
@@ -12,8 +8,6 @@
 // outwards; where it comes to a frame of the last one it compares this and all
 // further out with what they were. A frame of the last walk is read only when a
 // frame that runs now has it as its caller.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_PYTHON_PYTHONSTACK_H
 #define MEMKIT_CAPTURE_PYTHON_PYTHONSTACK_H

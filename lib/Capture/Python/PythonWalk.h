@@ -1,15 +1,9 @@
-//===- PythonWalk.h - Walking Python's frames -------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Walking Python's frames.
 //
 // One walk over the frames that the calling thread's state leads to, for each
 // way in which versions link them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_PYTHON_PYTHONWALK_H
 #define MEMKIT_CAPTURE_PYTHON_PYTHONWALK_H

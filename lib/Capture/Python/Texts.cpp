@@ -1,10 +1,6 @@
-//===- Texts.cpp - Names and file names, shared ---------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Names and file names, shared.
 
 #include "Texts.h"
 

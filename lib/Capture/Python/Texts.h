@@ -1,15 +1,9 @@
-//===- Texts.h - Names and file names, shared -------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Names and file names, shared.
 //
 // The shared table of texts: a str of the interpreter, as UTF-8, each once.
 // Any thread may call; lock-free.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_PYTHON_TEXTS_H
 #define MEMKIT_CAPTURE_PYTHON_TEXTS_H

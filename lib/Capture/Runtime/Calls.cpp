@@ -1,10 +1,6 @@
-//===- Calls.cpp - Which function a call instruction calls ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Which function a call instruction calls.
 
 #include "Calls.h"
 

@@ -1,14 +1,8 @@
-//===- Calls.h - Which function a call instruction calls --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Which function a call instruction calls.
 //
 // Read from the code itself: "call rel32", through stubs of the linker.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_CALLS_H
 #define MEMKIT_CAPTURE_RUNTIME_CALLS_H

@@ -1,10 +1,6 @@
-//===- Codes.cpp - What is known of a pc ----------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What is known of a pc.
 
 #include "Codes.h"
 

@@ -1,16 +1,10 @@
-//===- Codes.h - What is known of a pc --------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What is known of a pc.
 //
 // What is known of a pc: found in the map of codes, or made: its module asked
 // of the loader, its rule compiled from the module's unwind tables, a code id
 // taken in the shared table. And how that is forgotten.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_CODES_H
 #define MEMKIT_CAPTURE_RUNTIME_CODES_H

@@ -1,10 +1,6 @@
-//===- Environment.cpp - The recorder's variables -------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The recorder's variables.
 
 #include "Process.h"
 

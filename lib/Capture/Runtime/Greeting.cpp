@@ -1,15 +1,9 @@
-//===- Greeting.cpp - Asking the recorder for the shared memory -----------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Asking the recorder for the shared memory.
 //
 // The program's side of the greeting: one message out, one in with the
 // descriptor. Everything is closed when it is over.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process.h"
 

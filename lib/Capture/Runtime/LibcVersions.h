@@ -1,10 +1,6 @@
-//===- LibcVersions.h - Old versions of libc's symbols ----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Old versions of libc's symbols.
 //
 // glibc 2.34 took libdl and libpthread into libc and gave what was in them a
 // new version, beside the old one. Built with a newer glibc, the library is
@@ -13,8 +9,6 @@
 //
 // With an older glibc the functions of threads are there only in programs that
 // are linked with libpthread: Thread.cpp has them weak.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_LIBCVERSIONS_H
 #define MEMKIT_CAPTURE_RUNTIME_LIBCVERSIONS_H

@@ -1,10 +1,6 @@
-//===- LoadedList.cpp - Loaded modules without _dl_find_object ------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Loaded modules without _dl_find_object.
 
 #include "LoadedList.h"
 

@@ -1,18 +1,12 @@
-//===- LoadedList.h - Loaded modules without _dl_find_object ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Loaded modules without _dl_find_object.
 //
 // Which module owns an address, for glibc before 2.35, which cannot say so
 // without a lock (dl_iterate_phdr waits for one that a callback of another
 // thread may hold). It is read from the loader's list of link_maps, which may
 // be read at any time: a link_map is put at its end when it is complete, and
 // one that is taken out is freed by our free, which tells us before it happens.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_LOADEDLIST_H
 #define MEMKIT_CAPTURE_RUNTIME_LOADEDLIST_H

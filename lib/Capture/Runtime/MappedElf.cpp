@@ -1,10 +1,6 @@
-//===- MappedElf.cpp - What a mapped module says of itself ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a mapped module says of itself.
 
 #include "MappedElf.h"
 

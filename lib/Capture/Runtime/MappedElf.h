@@ -1,10 +1,6 @@
-//===- MappedElf.h - What a mapped module says of itself --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a mapped module says of itself.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_MAPPEDELF_H
 #define MEMKIT_CAPTURE_RUNTIME_MAPPEDELF_H

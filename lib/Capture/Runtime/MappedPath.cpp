@@ -1,10 +1,6 @@
-//===- MappedPath.cpp - The file behind an address ------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The file behind an address.
 
 #include "MappedPath.h"
 

@@ -1,15 +1,9 @@
-//===- MappedPath.h - The file behind an address ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The file behind an address.
 //
 // The loader names a module as it was asked for: `./plugin.so`, which says
 // nothing once the program has changed its folder. The kernel knows the file.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_MAPPEDPATH_H
 #define MEMKIT_CAPTURE_RUNTIME_MAPPEDPATH_H

@@ -1,10 +1,6 @@
-//===- Modules.cpp - The modules that own addresses -----------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The modules that own addresses.
 
 #include "Process.h"
 

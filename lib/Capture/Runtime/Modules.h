@@ -1,10 +1,6 @@
-//===- Modules.h - The modules that own addresses ---------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The modules that own addresses.
 //
 // Which module of the program owns an address: asked of the loader without a
 // lock when an address is new, entered in the shared table once, and where its
@@ -16,8 +12,6 @@
 // module and before it lets go of the lock under which anything else could be
 // loaded at the same place; so no address is ever taken for another module's,
 // whoever unloads (dlclose, or glibc itself).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_MODULES_H
 #define MEMKIT_CAPTURE_RUNTIME_MODULES_H

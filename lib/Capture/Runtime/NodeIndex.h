@@ -1,10 +1,6 @@
-//===- NodeIndex.h - From (parent, code) to a node's id ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// From (parent, code) to a node's id.
 //
 // From (parent, code) to a node's id, in private memory, in two parts.
 //
@@ -28,8 +24,6 @@
 // Any thread and any signal handler may call any function at any time. Two that
 // insert the same thing at once while slots are being moved may both succeed:
 // the thing then has two ids, each of them good.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_NODEINDEX_H
 #define MEMKIT_CAPTURE_RUNTIME_NODEINDEX_H

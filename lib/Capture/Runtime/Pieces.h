@@ -1,10 +1,6 @@
-//===- Pieces.h - Regions mapped as they fill -------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Regions mapped as they fill.
 //
 // A region of the shared memfd, mapped piece by piece as it fills.
 //
@@ -14,8 +10,6 @@
 //
 // Many threads may ask for one piece; one mapping wins. Nothing is unmapped
 // while the process lives.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_PIECES_H
 #define MEMKIT_CAPTURE_RUNTIME_PIECES_H

@@ -1,10 +1,6 @@
-//===- Process.cpp - The state of a process -------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The state of a process.
 
 #include "Process.h"
 

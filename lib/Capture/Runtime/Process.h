@@ -1,10 +1,6 @@
-//===- Process.h - The state of a process -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The state of a process.
 //
 // What the library knows about this process, in two parts.
 //
@@ -13,8 +9,6 @@
 // child shares the memory of its parent and writes as it.
 //
 // Inherited is ordinary memory: what a child goes on with.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_PROCESS_H
 #define MEMKIT_CAPTURE_RUNTIME_PROCESS_H

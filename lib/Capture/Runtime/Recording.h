@@ -1,15 +1,9 @@
-//===- Recording.h - Recording events ---------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Recording events.
 //
 // What a hook calls to record. Each is a few instructions when nothing is in
 // the way; none touches errno or allocates.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_RECORDING_H
 #define MEMKIT_CAPTURE_RUNTIME_RECORDING_H

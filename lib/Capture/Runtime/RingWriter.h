@@ -1,10 +1,6 @@
-//===- RingWriter.h - The writing side of a ring ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The writing side of a ring.
 //
 // The writing side of a ring: one thread, and the signal handlers that
 // interrupt it. A record is published by one release store; records of a
@@ -14,8 +10,6 @@
 // Room is counted with a margin: what must not fail (the end of a realloc, the
 // end of a thread, a handler's records) may use the margin, all else stays
 // below it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_RINGWRITER_H
 #define MEMKIT_CAPTURE_RUNTIME_RINGWRITER_H

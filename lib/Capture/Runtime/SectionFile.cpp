@@ -1,10 +1,6 @@
-//===- SectionFile.cpp - Sections in the file of a module -----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Sections in the file of a module.
 
 #include "SectionFile.h"
 

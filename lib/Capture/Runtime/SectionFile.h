@@ -1,16 +1,10 @@
-//===- SectionFile.h - Sections in the file of a module ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Sections in the file of a module.
 //
 // Where a section of a loaded module lies. Section headers are not loaded, so
 // the module's file is read: some system calls, for the rare module that does
 // not say by its program headers where its unwind tables are.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_SECTIONFILE_H
 #define MEMKIT_CAPTURE_RUNTIME_SECTIONFILE_H

@@ -1,10 +1,6 @@
-//===- SharedNames.cpp - Names in shared memory ---------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Names in shared memory.
 
 #include "SharedNames.h"
 

@@ -1,16 +1,10 @@
-//===- SharedNames.h - Names in shared memory -------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Names in shared memory.
 //
 // The texts that records and tables name by number (Wire/Layout.h), and a table
 // by which equal names get equal numbers. Nothing is locked: any thread and any
 // signal handler may call any function at any time.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_SHAREDNAMES_H
 #define MEMKIT_CAPTURE_RUNTIME_SHAREDNAMES_H

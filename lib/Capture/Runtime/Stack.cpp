@@ -1,10 +1,6 @@
-//===- Stack.cpp - Nodes for stacks ---------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Nodes for stacks.
 
 #include "Stack.h"
 

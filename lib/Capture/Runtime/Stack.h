@@ -1,14 +1,8 @@
-//===- Stack.h - Nodes for stacks -------------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Nodes for stacks.
 //
 // From a walk of the stack to a node of the shared tree.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_STACK_H
 #define MEMKIT_CAPTURE_RUNTIME_STACK_H

@@ -1,17 +1,11 @@
-//===- StackTable.h - The shared tree of stacks -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The shared tree of stacks.
 //
 // The shared tree of stacks: code ids for addresses, node ids for (parent,
 // code). Ids are dense and never change meaning; an entry is complete before
 // its id is given out. Lock-free: any thread and any signal handler may call.
 // The memory is taken and zeroed by the owner; begin makes it usable.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_STACKTABLE_H
 #define MEMKIT_CAPTURE_RUNTIME_STACKTABLE_H

@@ -1,10 +1,6 @@
-//===- Symbols.cpp - Looking up symbols -----------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Looking up symbols.
 
 #include "Symbols.h"
 

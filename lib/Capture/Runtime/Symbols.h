@@ -1,14 +1,8 @@
-//===- Symbols.h - Looking up symbols ---------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Looking up symbols.
 //
 // Looking up what stands behind this library, without a trace in the program.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_SYMBOLS_H
 #define MEMKIT_CAPTURE_RUNTIME_SYMBOLS_H

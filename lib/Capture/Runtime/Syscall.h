@@ -1,16 +1,10 @@
-//===- Syscall.h - System calls without libc --------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// System calls without libc.
 //
 // System calls without libc: they touch no errno, are no cancellation points
 // and cannot be interposed. Each returns what the kernel does: a negative error
 // number on failure.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_SYSCALL_H
 #define MEMKIT_CAPTURE_RUNTIME_SYSCALL_H

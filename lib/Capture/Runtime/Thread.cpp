@@ -1,10 +1,6 @@
-//===- Thread.cpp - The state of a thread ---------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The state of a thread.
 
 #include "Thread.h"
 

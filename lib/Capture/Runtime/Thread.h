@@ -1,16 +1,10 @@
-//===- Thread.h - The state of a thread -------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The state of a thread.
 //
 // What the library knows about a thread. Plain thread-local memory of the
 // initial-exec model: reading it calls nothing. It holds the number of the
 // process that it was made for, so that in a child of fork it is out of date.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_THREAD_H
 #define MEMKIT_CAPTURE_RUNTIME_THREAD_H

@@ -1,10 +1,6 @@
-//===- CudaAllocator.cpp - PyTorch's allocator of CUDA memory -------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// PyTorch's allocator of CUDA memory.
 
 #include "CudaAllocator.h"
 

@@ -1,10 +1,6 @@
-//===- CudaAllocator.h - PyTorch's allocator of CUDA memory -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// PyTorch's allocator of CUDA memory.
 
 #ifndef MEMKIT_CAPTURE_TORCH_CUDAALLOCATOR_H
 #define MEMKIT_CAPTURE_TORCH_CUDAALLOCATOR_H

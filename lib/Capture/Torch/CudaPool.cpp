@@ -1,17 +1,11 @@
-//===- CudaPool.cpp - PyTorch's memory of cudaMallocAsync -----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// PyTorch's memory of cudaMallocAsync.
 //
 // With PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync PyTorch reports nothing
 // to libc10: each tensor is a block of the driver's pool. So the runtime's
 // functions stand for the reports, where libc10_cuda.so calls them. Others
 // who call them are only handed on.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Host/Real.h"
 #include "Runtime/Recording.h"

@@ -1,10 +1,6 @@
-//===- CudaTracker.cpp - What PyTorch's CUDA allocator tells --------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What PyTorch's CUDA allocator tells.
 
 #include "CudaTracker.h"
 

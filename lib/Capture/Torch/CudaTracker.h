@@ -1,10 +1,6 @@
-//===- CudaTracker.h - What PyTorch's CUDA allocator tells ------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What PyTorch's CUDA allocator tells.
 //
 // The caching allocator of CUDA devices (libc10_cuda.so) tells a trace tracker
 // of each request, of each free twice (asked for; no stream uses it any more),
@@ -19,8 +15,6 @@
 // right after (Checked).
 //
 // The tracker runs below the allocator's lock: it writes records, no more.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_TORCH_CUDATRACKER_H
 #define MEMKIT_CAPTURE_TORCH_CUDATRACKER_H

@@ -1,10 +1,6 @@
-//===- HeldTensors.cpp - Whose tensors are --------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Whose tensors are.
 
 #include "HeldTensors.h"
 

@@ -1,16 +1,10 @@
-//===- HeldTensors.h - Whose tensors are ------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Whose tensors are.
 //
 // Modules and optimizers are asked once which tensors they hold, where the
 // interpreter is at rest: where a tensor was made says it of most, not of one
 // that a program makes or loads itself and gives them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_TORCH_HELDTENSORS_H
 #define MEMKIT_CAPTURE_TORCH_HELDTENSORS_H

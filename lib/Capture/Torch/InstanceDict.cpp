@@ -1,10 +1,6 @@
-//===- InstanceDict.cpp - The __dict__ of an object of Python -------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The __dict__ of an object of Python.
 
 #include "InstanceDict.h"
 

@@ -1,10 +1,6 @@
-//===- InstanceDict.h - The __dict__ of an object of Python -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The __dict__ of an object of Python.
 //
 // What an instance has in its __dict__, read without the interpreter's lock.
 // Another thread may change the dict meanwhile, so that it is read by way of
@@ -13,8 +9,6 @@
 //
 // The layouts are those of CPython's Include/cpython/dictobject.h (Objects/
 // dict-common.h up to 3.10) and Include/internal/pycore_dict.h.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_TORCH_INSTANCEDICT_H
 #define MEMKIT_CAPTURE_TORCH_INSTANCEDICT_H

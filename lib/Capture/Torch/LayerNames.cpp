@@ -1,10 +1,6 @@
-//===- LayerNames.cpp - What modules of PyTorch are called ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What modules of PyTorch are called.
 
 #include "LayerNames.h"
 

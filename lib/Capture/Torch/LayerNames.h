@@ -1,10 +1,6 @@
-//===- LayerNames.h - What modules of PyTorch are called --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What modules of PyTorch are called.
 //
 // A module (nn.Module) is known by its address. Its name is its path from the
 // root module, `encoder.layers.3.attn`; a root's is its class. The first time
@@ -14,8 +10,6 @@
 //
 // A replica, which nn.DataParallel makes for a step, dies with the step. It has
 // the name of its original, whose `_forward_hooks` its __dict__ has, too.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_TORCH_LAYERNAMES_H
 #define MEMKIT_CAPTURE_TORCH_LAYERNAMES_H

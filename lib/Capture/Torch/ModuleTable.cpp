@@ -1,10 +1,6 @@
-//===- ModuleTable.cpp - The names of modules by address ------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The names of modules by address.
 
 #include "ModuleTable.h"
 

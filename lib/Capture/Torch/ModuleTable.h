@@ -1,15 +1,9 @@
-//===- ModuleTable.h - The names of modules by address ----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The names of modules by address.
 //
 // Any thread may look while one, that has the interpreter's lock, writes. A
 // module that is dead keeps its place, for one that may have its address later.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_TORCH_MODULETABLE_H
 #define MEMKIT_CAPTURE_TORCH_MODULETABLE_H

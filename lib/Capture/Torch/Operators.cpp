@@ -1,10 +1,6 @@
-//===- Operators.cpp - Which operator and layer a thread runs -------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Which operator and layer a thread runs.
 
 #include "Operators.h"
 

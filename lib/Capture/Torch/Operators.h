@@ -1,10 +1,6 @@
-//===- Operators.h - Which operator and layer a thread runs -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Which operator and layer a thread runs.
 //
 // PyTorch calls an observer at the begin and end of each operator, autograd
 // node and user range (at::RecordFunction). Ours tells the recorder of each as
@@ -16,8 +12,6 @@
 // The observer's structure is that of at::RecordFunctionCallback (1.13 to
 // 2.13). Where in a RecordFunction its sequence number stands is found by
 // making one with a number that we know.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_TORCH_OPERATORS_H
 #define MEMKIT_CAPTURE_TORCH_OPERATORS_H

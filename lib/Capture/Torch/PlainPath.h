@@ -1,16 +1,10 @@
-//===- PlainPath.h - Paths of modules without wrappers ----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Paths of modules without wrappers.
 //
 // torch.compile, checkpoint wrappers and those that spread a model over devices
 // put a module of theirs around one of the program's: `layers.0` is theirs, and
 // `layers.0._orig_mod.attn` is what `layers.0.attn` is without.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_TORCH_PLAINPATH_H
 #define MEMKIT_CAPTURE_TORCH_PLAINPATH_H

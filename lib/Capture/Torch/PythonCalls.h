@@ -1,10 +1,6 @@
-//===- PythonCalls.h - What is called of the interpreter --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What is called of the interpreter.
 
 #ifndef MEMKIT_CAPTURE_TORCH_PYTHONCALLS_H
 #define MEMKIT_CAPTURE_TORCH_PYTHONCALLS_H

@@ -1,16 +1,10 @@
-//===- TorchHooks.cpp - What PyTorch tells of its memory ------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What PyTorch tells of its memory.
 //
 // Order. A tensor's memory is reported after it was allocated and before it is
 // freed, by the thread that does so: so its records stand between those of the
 // block that it lies in.
-//
-//===----------------------------------------------------------------------===//
 
 #include "TorchHooks.h"
 

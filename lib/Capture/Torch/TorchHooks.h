@@ -1,10 +1,6 @@
-//===- TorchHooks.h - What PyTorch tells of its memory ----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What PyTorch tells of its memory.
 //
 // libc10 reports each tensor's memory to a profiler, by functions that other
 // libraries of PyTorch call through their symbols: we stand before them, and
@@ -13,8 +9,6 @@
 //
 // The symbols are those of PyTorch 1.13 (the sizes as int64_t) and of 2.0 to
 // 2.13; c10::Device is two bytes, its type and its index.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
 #define MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H

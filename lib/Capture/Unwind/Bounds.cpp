@@ -1,10 +1,6 @@
-//===- Bounds.cpp - What of a stack can be read ---------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What of a stack can be read.
 
 #include "Bounds.h"
 

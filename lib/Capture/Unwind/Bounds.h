@@ -1,17 +1,11 @@
-//===- Bounds.h - What of a stack can be read -------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What of a stack can be read.
 //
 // Which addresses around a stack pointer can be read, asked of the kernel page
 // by page: rt_sigprocmask with an operation that does not exist reads its
 // argument before it looks at the operation, answers EFAULT or EINVAL, and
 // changes nothing. 0.2 µs a page on the machine of docs/Capture.md.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_BOUNDS_H
 #define MEMKIT_CAPTURE_UNWIND_BOUNDS_H

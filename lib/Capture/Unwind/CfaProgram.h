@@ -1,15 +1,9 @@
-//===- CfaProgram.h - The instructions of unwind tables ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The instructions of unwind tables.
 //
 // Runs the instructions of a function's record up to a pc. For a row of either
 // set of registers; inline, for the small one is what a cold pc waits for.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_CFAPROGRAM_H
 #define MEMKIT_CAPTURE_UNWIND_CFAPROGRAM_H

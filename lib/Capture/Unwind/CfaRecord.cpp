@@ -1,10 +1,6 @@
-//===- CfaRecord.cpp - Records of .eh_frame -------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Records of .eh_frame.
 
 #include "CfaRecord.h"
 

@@ -1,15 +1,9 @@
-//===- CfaRecord.h - Records of .eh_frame -----------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Records of .eh_frame.
 //
 // The record of a function (FDE), found by pc, with the one that it shares with
 // others (CIE).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_CFARECORD_H
 #define MEMKIT_CAPTURE_UNWIND_CFARECORD_H

@@ -1,15 +1,9 @@
-//===- CfaRow.h - A row of unwind rules -------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A row of unwind rules.
 //
 // What holds at one pc: how the CFA is found, and where the caller's registers
 // are. A row has rules for some registers only, those that its maker asks for.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_CFAROW_H
 #define MEMKIT_CAPTURE_UNWIND_CFAROW_H

@@ -1,10 +1,6 @@
-//===- CodeMap.cpp - From pcs to their code words -------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// From pcs to their code words.
 
 #include "CodeMap.h"
 

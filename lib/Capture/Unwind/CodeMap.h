@@ -1,10 +1,6 @@
-//===- CodeMap.h - From pcs to their code words -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// From pcs to their code words.
 //
 // From a pc to its code word: an open hash table of 16 bytes a slot, at most
 // half full, in private memory (with three quarters a fifth of all look-ups met
@@ -16,8 +12,6 @@
 // Readers never wait and write nothing. Any thread and any signal handler may
 // find and insert; one thread at a time enlarges the table or forgets a range,
 // with signals held back.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_CODEMAP_H
 #define MEMKIT_CAPTURE_UNWIND_CODEMAP_H

@@ -1,16 +1,10 @@
-//===- CodeWord.h - A rule and a code id in one word ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A rule and a code id in one word.
 //
 // What a walk needs of a pc: how to step over its frame and its code id, packed
 // so that both lie beside the pc in 16 bytes. A rule that does not fit, or that
 // could make a walk read below its frame, becomes one for the slow step.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_CODEWORD_H
 #define MEMKIT_CAPTURE_UNWIND_CODEWORD_H

@@ -1,10 +1,6 @@
-//===- DwarfExpression.cpp - Expressions of unwind tables -----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Expressions of unwind tables.
 
 #include "DwarfExpression.h"
 

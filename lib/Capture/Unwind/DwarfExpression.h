@@ -1,16 +1,10 @@
-//===- DwarfExpression.h - Expressions of unwind tables ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Expressions of unwind tables.
 //
 // Evaluates the expressions by which tables give a CFA or a register where a
 // register and an offset do not do: in procedure linkage tables, in the frames
 // of signals, in assembly that realigns its stack.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_DWARFEXPRESSION_H
 #define MEMKIT_CAPTURE_UNWIND_DWARFEXPRESSION_H

@@ -1,10 +1,6 @@
-//===- DwarfReader.cpp - Bytes of unwind tables, read with bounds ---------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Bytes of unwind tables, read with bounds.
 
 #include "DwarfReader.h"
 

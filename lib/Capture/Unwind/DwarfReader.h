@@ -1,15 +1,9 @@
-//===- DwarfReader.h - Bytes of unwind tables, read with bounds -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Bytes of unwind tables, read with bounds.
 //
 // A cursor over bytes that may be corrupt. Reading past the end gives zeros,
 // leaves the cursor at the end and is remembered: callers look once, at ok().
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_DWARFREADER_H
 #define MEMKIT_CAPTURE_UNWIND_DWARFREADER_H

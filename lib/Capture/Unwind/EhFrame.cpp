@@ -1,10 +1,6 @@
-//===- EhFrame.cpp - A module's unwind tables -----------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A module's unwind tables.
 
 #include "EhFrame.h"
 #include "DwarfReader.h"

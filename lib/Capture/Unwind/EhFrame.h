@@ -1,10 +1,6 @@
-//===- EhFrame.h - A module's unwind tables ---------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A module's unwind tables.
 //
 // Where the unwind tables of one module lie, and how they are searched. Nothing
 // is allocated or kept: it is a view of bytes that the module's mapping holds,
@@ -12,8 +8,6 @@
 //
 // The bytes are not trusted: no address is read that lies outside of the ranges
 // given here.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_EHFRAME_H
 #define MEMKIT_CAPTURE_UNWIND_EHFRAME_H

@@ -1,10 +1,6 @@
-//===- Frame.h - Where a hook was called from -------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Where a hook was called from.
 
 #ifndef MEMKIT_CAPTURE_UNWIND_FRAME_H
 #define MEMKIT_CAPTURE_UNWIND_FRAME_H

@@ -1,10 +1,6 @@
-//===- NoTableStep.cpp - Steps over code without unwind tables ------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Steps over code without unwind tables.
 
 #include "StackWalk.h"
 

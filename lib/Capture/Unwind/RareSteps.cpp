@@ -1,15 +1,9 @@
-//===- RareSteps.cpp - The frames that are not plain ----------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The frames that are not plain.
 //
 // Realigned stacks, signal frames, slow rules, code without tables, and the way
 // from one stack to another.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Runtime/Codes.h"
 #include "StackWalk.h"

@@ -1,10 +1,6 @@
-//===- RecentRules.h - The rules that a thread compiled last ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The rules that a thread compiled last.
 //
 // New return addresses come in company: a function that is new calls one thing
 // after the other. All of those calls have one rule mostly, so that remembering
@@ -14,8 +10,6 @@
 //
 // One thread's: no atomics. A signal handler of that thread finds it busy when
 // it has interrupted it, and does without.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_RECENTRULES_H
 #define MEMKIT_CAPTURE_UNWIND_RECENTRULES_H

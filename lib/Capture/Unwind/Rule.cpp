@@ -1,10 +1,6 @@
-//===- Rule.cpp - How to step over a frame, in eight bytes ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// How to step over a frame, in eight bytes.
 
 #include "Rule.h"
 #include "CfaProgram.h"

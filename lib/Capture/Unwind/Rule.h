@@ -1,10 +1,6 @@
-//===- Rule.h - How to step over a frame, in eight bytes --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// How to step over a frame, in eight bytes.
 //
 // What .eh_frame says about one pc, as far as a walk of return addresses needs
 // it: the canonical frame address (CFA: the stack pointer before the call), and
@@ -13,8 +9,6 @@
 //
 // No allocation, lock or call of libc; any thread, any signal handler. Tables
 // may be corrupt: work and reads are bounded.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_RULE_H
 #define MEMKIT_CAPTURE_UNWIND_RULE_H

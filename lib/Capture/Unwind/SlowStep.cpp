@@ -1,10 +1,6 @@
-//===- SlowStep.cpp - A step by all of what the tables say ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A step by all of what the tables say.
 
 #include "CfaProgram.h"
 #include "DwarfExpression.h"

@@ -1,10 +1,6 @@
-//===- StackState.h - The last walk of a thread -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The last walk of a thread.
 //
 // What a thread keeps of its last walk, so that the next one has to look only
 // at what has changed.
@@ -17,8 +13,6 @@
 // and compared: return addresses, saved rbps that are used, the pointers of
 // realigned stacks. What is read on other ways (signal frames, slow steps) is
 // not kept, nor is any frame that lies inside of one of those.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_STACKSTATE_H
 #define MEMKIT_CAPTURE_UNWIND_STACKSTATE_H

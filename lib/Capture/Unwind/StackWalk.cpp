@@ -1,14 +1,8 @@
-//===- StackWalk.cpp - Walking a stack ------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Walking a stack.
 //
 // The way that nearly all frames take. Other frames: RareSteps.cpp.
-//
-//===----------------------------------------------------------------------===//
 
 #include "StackWalk.h"
 

@@ -1,17 +1,11 @@
-//===- StackWalk.h - Walking a stack ----------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Walking a stack.
 //
 // One walk of the calling thread's stack, from the caller of a hook outwards,
 // by rules; joined to the last walk where that is the same from there on.
 // Nothing is read that is not known to be readable, whatever the program has
 // written over its stack.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_CAPTURE_UNWIND_STACKWALK_H
 #define MEMKIT_CAPTURE_UNWIND_STACKWALK_H

@@ -1,16 +1,10 @@
-//===- DeviceQuestions.cpp - What NVML is asked -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What NVML is asked.
 //
 // Questions and what comes of their answers, in one order. A thread that makes
 // a context waits for its answer; the driver's looks wait for what others have
 // then; and now and then a device is looked at that nobody calls.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Devices/DeviceUses.h"
 #include "Output/Recording.h"

@@ -1,10 +1,6 @@
-//===- DeviceThread.cpp - Looks at devices ----------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Looks at devices.
 
 #include "Devices/DeviceThread.h"
 #include <chrono>

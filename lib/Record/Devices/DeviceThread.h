@@ -1,10 +1,6 @@
-//===- DeviceThread.h - Looks at devices ------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Looks at devices.
 
 #ifndef MEMKIT_LIB_RECORD_DEVICETHREAD_H
 #define MEMKIT_LIB_RECORD_DEVICETHREAD_H

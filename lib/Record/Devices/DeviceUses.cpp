@@ -1,10 +1,6 @@
-//===- DeviceUses.cpp - What a device has in use, and for what --*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a device has in use, and for what.
 //
 // Looks come from the program, which asks its driver after allocations and
 // around modules; and from here, by NVML: while a thread makes a context, for
@@ -12,8 +8,6 @@
 // those of the last kind only what changed becomes a mark, and only while no
 // call of the driver was heard of a while ago: one that runs has taken what no
 // block has yet.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Devices/DeviceUses.h"
 #include "Output/Recording.h"

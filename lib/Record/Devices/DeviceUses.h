@@ -1,17 +1,11 @@
-//===- DeviceUses.h - What a device has in use, and for what ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a device has in use, and for what.
 //
 // A device says how much of it is used; blocks account for a part. The rest is
 // told apart: what contexts take, measured around their creation; what modules
 // take, measured around their loading; what other processes have, which NVML
 // knows. Each look at a device becomes a mark with all of these.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_RECORD_DEVICEUSES_H
 #define MEMKIT_LIB_RECORD_DEVICEUSES_H

@@ -1,15 +1,9 @@
-//===- Nvml.cpp - What NVML says of devices ---------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What NVML says of devices.
 //
 // The few structures of NVML that are used stand here, so that its header is
 // not needed; the tests' library has them from there.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Devices/Nvml.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,15 +1,9 @@
-//===- Nvml.h - What NVML says of devices -----------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What NVML says of devices.
 //
 // NVIDIA's management library as the machine has it: opened by name, its
 // functions found by their versions. It comes with the driver, not with CUDA.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_RECORD_NVML_H
 #define MEMKIT_LIB_RECORD_NVML_H

@@ -1,10 +1,6 @@
-//===- Check.cpp - What can be recorded here -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What can be recorded here.
 
 #include "Launch/Greeter.h"
 #include "Process/SharedProcess.h"

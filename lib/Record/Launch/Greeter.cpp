@@ -1,11 +1,6 @@
-//===- Greeter.cpp - Where new processes ask for their shared memory -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Where new processes ask for their shared memory.
 
 #include "Launch/Greeter.h"
 #include "memkit/Support/Failure.h"

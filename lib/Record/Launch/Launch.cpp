@@ -1,10 +1,6 @@
-//===- Launch.cpp - Starts the program -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Starts the program.
 
 #include "Launch/Launch.h"
 #include <cerrno>

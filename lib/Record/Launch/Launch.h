@@ -1,10 +1,6 @@
-//===- Launch.h - Starts the program -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Starts the program.
 
 #ifndef MEMKIT_LIB_RECORD_LAUNCH_H
 #define MEMKIT_LIB_RECORD_LAUNCH_H

@@ -1,10 +1,6 @@
-//===- MemoryGroup.cpp - Who was killed for lack of memory ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Who was killed for lack of memory.
 
 #include "Launch/MemoryGroup.h"
 #include "Launch/ProcFs.h"

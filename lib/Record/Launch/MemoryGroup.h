@@ -1,16 +1,10 @@
-//===- MemoryGroup.h - Who was killed for lack of memory --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Who was killed for lack of memory.
 //
 // What the kernel's OOM killer did in the control group of memory (version 1 or
 // 2) that a recording runs in: a container's, a job's. Its victims only see
 // SIGKILL, and nothing else tells why they died.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_RECORD_MEMORYGROUP_H
 #define MEMKIT_LIB_RECORD_MEMORYGROUP_H

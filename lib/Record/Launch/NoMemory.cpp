@@ -1,10 +1,6 @@
-//===- NoMemory.cpp - The end of a recorder without memory ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The end of a recorder without memory.
 
 #include "Launch/NoMemory.h"
 #include "llvm/Support/ErrorHandling.h"

@@ -1,10 +1,6 @@
-//===- NoMemory.h - The end of a recorder without memory --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The end of a recorder without memory.
 //
 // Where the recorder's own memory is bounded (ulimit -v, strict overcommit) a
 // table may not grow any more. Nothing can be completed then: the recording
@@ -13,8 +9,6 @@
 // The thread that has no memory ends. With the recorder's thread its robust
 // locks end, which tells the program that nobody records it; a thread that was
 // started for this waits for the program, as memrec's status is the program's.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_RECORD_NOMEMORY_H
 #define MEMKIT_LIB_RECORD_NOMEMORY_H

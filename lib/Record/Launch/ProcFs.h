@@ -1,10 +1,6 @@
-//===- ProcFs.h - What the kernel says of a process -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What the kernel says of a process.
 
 #ifndef MEMKIT_LIB_RECORD_PROCFS_H
 #define MEMKIT_LIB_RECORD_PROCFS_H

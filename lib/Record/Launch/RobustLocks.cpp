@@ -1,11 +1,6 @@
-//===- RobustLocks.cpp - Words that tell others when the recorder dies -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Words that tell others when the recorder dies.
 
 #include "Launch/RobustLocks.h"
 #include <linux/futex.h>

@@ -1,11 +1,6 @@
-//===- RobustLocks.h - Words that tell others when the recorder dies -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Words that tell others when the recorder dies.
 
 #ifndef MEMKIT_LIB_RECORD_ROBUSTLOCKS_H
 #define MEMKIT_LIB_RECORD_ROBUSTLOCKS_H

@@ -1,10 +1,6 @@
-//===- Catalog.cpp - The ids of a trace that is being recorded -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The ids of a trace that is being recorded.
 
 #include "Output/Catalog.h"
 #include "llvm/ADT/SmallString.h"

@@ -1,10 +1,6 @@
-//===- Catalog.h - The ids of a trace that is being recorded -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The ids of a trace that is being recorded.
 
 #ifndef MEMKIT_LIB_RECORD_CATALOG_H
 #define MEMKIT_LIB_RECORD_CATALOG_H

@@ -1,10 +1,6 @@
-//===- ChunkedArray.h - An array whose elements never move -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// An array whose elements never move.
 
 #ifndef MEMKIT_LIB_RECORD_CHUNKEDARRAY_H
 #define MEMKIT_LIB_RECORD_CHUNKEDARRAY_H

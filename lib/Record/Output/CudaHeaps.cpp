@@ -1,16 +1,10 @@
-//===- CudaHeaps.cpp - The devices and heaps of CUDA ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The devices and heaps of CUDA.
 //
 // A device has one name in a recording, whatever number a process knows it by
 // (CUDA_VISIBLE_DEVICES differs from rank to rank): it is known by its UUID,
 // and called by the first number under which it was seen that no other has.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Output/Recording.h"
 #include "Output/TensorHeaps.h"
@@ -23,11 +17,11 @@ static uint16_t cudaWord(uint32_t Number) {
   return uint16_t(TensorHeaps::Cuda | Number << 8);
 }
 
-uint16_t Recording::cudaDevice(uint32_t Ordinal, Device D) {
+uint16_t Recording::cudaDevice(uint32_t AllocationId, Device D) {
   for (const auto &[Word, T] : DeviceHeaps)
     if (!D.Uuid.empty() && T.Facts.Uuid == D.Uuid)
       return Word;
-  uint32_t Number = Ordinal;
+  uint32_t Number = AllocationId;
   auto IsTaken = [&](uint32_t N) {
     auto It = DeviceHeaps.find(cudaWord(N));
     return It != DeviceHeaps.end() && !It->second.Facts.Uuid.empty();

@@ -1,10 +1,6 @@
-//===- HostHeaps.cpp - The heaps of the host that are recorded --*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The heaps of the host that are recorded.
 
 #include "Output/HostHeaps.h"
 #include "memkit/Wire/Layout.h"

@@ -1,10 +1,6 @@
-//===- HostHeaps.h - The heaps of the host that are recorded ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The heaps of the host that are recorded.
 
 #ifndef MEMKIT_LIB_RECORD_HOSTHEAPS_H
 #define MEMKIT_LIB_RECORD_HOSTHEAPS_H

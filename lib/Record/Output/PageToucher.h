@@ -1,17 +1,11 @@
-//===- PageToucher.h - Pages that are there when needed ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Pages that are there when needed.
 //
 // The kernel clears a page when it is first touched: some milliseconds for a
 // large one on a virtual machine, in which the rings fill. A thread of its own
 // touches memory that will be needed soon; where it comes too late, whoever
 // needs a page touches it himself, as always.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_RECORD_PAGETOUCHER_H
 #define MEMKIT_LIB_RECORD_PAGETOUCHER_H

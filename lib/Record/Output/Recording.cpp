@@ -1,10 +1,6 @@
-//===- Recording.cpp - The trace that is being written -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The trace that is being written.
 
 #include "Output/Recording.h"
 #include "Output/TensorHeaps.h"
@@ -201,23 +197,25 @@ void Recording::addInterval(uint32_t Process, Interval &Part) {
     flush();
 }
 
-uint64_t Recording::nextOrdinal(uint32_t Process) const {
+uint64_t Recording::nextAllocationId(uint32_t Process) const {
   for (const ProcessState *I : Processes)
     if (I->id() == Process)
-      return I->nextOrdinal();
+      return I->nextAllocationId();
   return 0;
 }
 
 void Recording::cutInterval(uint32_t Process, uint64_t TimeNs) {
   while (Sums.isCutting(Process))
     goOnCutting(Process, MaxPendingRows);
-  Sums.beginCut(Process, TimeNs, nextOrdinal(Process), Sums.dueSums(Process));
+  Sums.beginCut(Process, TimeNs, nextAllocationId(Process),
+                Sums.dueSums(Process));
   while (Sums.isCutting(Process))
     goOnCutting(Process, MaxPendingRows);
 }
 
 void Recording::beginCut(uint32_t Process, uint64_t TimeNs) {
-  Sums.beginCut(Process, TimeNs, nextOrdinal(Process), Sums.dueSums(Process));
+  Sums.beginCut(Process, TimeNs, nextAllocationId(Process),
+                Sums.dueSums(Process));
   goOnCutting(Process);
 }
 

@@ -1,10 +1,6 @@
-//===- Recording.h - The trace that is being written -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The trace that is being written.
 
 #ifndef MEMKIT_LIB_RECORD_RECORDING_H
 #define MEMKIT_LIB_RECORD_RECORDING_H
@@ -84,8 +80,8 @@ public:
   /// device, and the parent of its tensors' when it is made first.
   uint32_t segmentHeap(uint16_t Device);
   /// The device of CUDA that D is, as the three above have devices: known by
-  /// its UUID, in whatever process and by whatever ordinal it is seen.
-  uint16_t cudaDevice(uint32_t Ordinal, Device D);
+  /// its UUID, in whatever process and by whatever allocation id it is seen.
+  uint16_t cudaDevice(uint32_t AllocationId, Device D);
   /// A heap of CUDA's driver; Device NoCudaDevice: of none.
   uint32_t cudaHeap(wire::CudaHeap H, uint16_t Device);
   static constexpr uint16_t NoCudaDevice = 0;
@@ -262,7 +258,7 @@ private:
   std::vector<uint32_t> DomainOfTensors;      ///< by heap: domain + 1; 0: none
   std::map<std::string, uint32_t> PoolHeaps;  ///< by name
   static constexpr size_t MaxPoolHeaps = 64;
-  uint64_t nextOrdinal(uint32_t Process) const;
+  uint64_t nextAllocationId(uint32_t Process) const;
   std::vector<ProcessState *> Processes;
   Marks PendingMarks;
   /// What waits for the next flush is bounded, so that it does not grow with

@@ -1,10 +1,6 @@
-//===- TensorHeaps.h - The heaps of PyTorch's devices -----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The heaps of PyTorch's devices.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORHEAPS_H
 #define MEMKIT_LIB_RECORD_TENSORHEAPS_H

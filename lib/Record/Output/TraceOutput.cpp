@@ -1,11 +1,6 @@
-//===- TraceOutput.cpp - The file that a recording goes to
-//-----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The file that a recording goes to.
 
 #include "memkit/Record/TraceOutput.h"
 #include "memkit/Support/Failure.h"

@@ -1,10 +1,6 @@
-//===- TscClock.cpp - The processor's clock as time -----------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The processor's clock as time.
 
 #include "memkit/Record/TscClock.h"
 #include <algorithm>

@@ -1,10 +1,6 @@
-//===- WriteQueue.cpp - Blocks that wait to be written -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Blocks that wait to be written.
 
 #include "Output/WriteQueue.h"
 

@@ -1,10 +1,6 @@
-//===- WriteQueue.h - Blocks that wait to be written -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Blocks that wait to be written.
 
 #ifndef MEMKIT_LIB_RECORD_WRITEQUEUE_H
 #define MEMKIT_LIB_RECORD_WRITEQUEUE_H

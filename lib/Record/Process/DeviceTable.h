@@ -1,11 +1,6 @@
-//===- DeviceTable.h - What a process has of CUDA's driver -------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a process has of CUDA's driver.
 
 #ifndef MEMKIT_LIB_RECORD_DEVICETABLE_H
 #define MEMKIT_LIB_RECORD_DEVICETABLE_H

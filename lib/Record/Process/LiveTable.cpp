@@ -1,10 +1,6 @@
-//===- LiveTable.cpp - The live blocks of a heap by address ---------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The live blocks of a heap by address.
 
 #include "memkit/Record/LiveTable.h"
 #include "llvm/Support/ErrorHandling.h"

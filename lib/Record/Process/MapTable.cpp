@@ -1,10 +1,6 @@
-//===- MapTable.cpp - The mappings of a process -----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The mappings of a process.
 
 #include "Process/MapTable.h"
 #include <algorithm>

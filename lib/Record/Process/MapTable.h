@@ -1,10 +1,6 @@
-//===- MapTable.h - The mappings of a process -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The mappings of a process.
 //
 // What a program has mapped, as intervals of addresses that do not overlap. It
 // turns operations on ranges into operations on blocks: a hole in a block is
@@ -16,8 +12,6 @@
 // back stays, though its record was taken first.
 //
 // Memory: about 120 bytes a block. Belongs to the recorder's thread.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_RECORD_MAPTABLE_H
 #define MEMKIT_LIB_RECORD_MAPTABLE_H

@@ -1,17 +1,10 @@
-//===- ProcessDevices.cpp - What CUDA's driver is asked for -------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What CUDA's driver is asked for.
 //
 // Blocks of CUDA's driver: heaps of each device, and of the host's memory that
 // it gives out or pins. What an allocator of PyTorch takes from it lies in
 // them.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process/ProcessState.h"
 #include "llvm/ADT/StringRef.h"
@@ -56,9 +49,9 @@ bool ProcessState::findDeviceOf(uint64_t Address, const LiveEntry &E,
     Of = B ? &B->Mapped : nullptr;
   }
   // One that came later is not what the block was put into.
-  if (!Of || !Of->Row || Of->Ordinal > E.Ordinal)
+  if (!Of || !Of->Row || Of->AllocationId > E.AllocationId)
     return false;
-  Out = {Of->Ordinal, Of->Row, Of->Context};
+  Out = {Of->AllocationId, Of->Row, Of->Context};
   return true;
 }
 
@@ -112,13 +105,13 @@ LiveEntry ProcessState::beginDevice(const wire::Record &Rec, uint32_t Heap,
   const Ring &S = Rings[RingIndex];
   uint32_t Stack = Stacks.driverStack(Rec.Stack, CudaFunction(Rec.function()));
   LiveEntry E;
-  E.Ordinal = NextOrdinal++;
+  E.AllocationId = NextAllocationId++;
   E.Size = Size;
-  E.BirthTick = R.nextTick(Rec.Tsc, Id);
+  E.AllocatedTick = R.nextTick(Rec.Tsc, Id);
   E.Row = R.Sums.stackRow(Id, Heap, Stack);
   E.Context = S.Context ? contextRow(Heap, S.Context) : 0;
-  BlockRef B{E.Ordinal, E.Row, E.Context};
-  uint64_t Ns = E.BirthTick * TimeUnitNs;
+  BlockRef B{E.AllocationId, E.Row, E.Context};
+  uint64_t Ns = E.AllocatedTick * TimeUnitNs;
   // Memory of the host that the driver has mapped is where we see it.
   bool OfHost = CudaPlace::heap(Rec.Context) == uint32_t(CudaHeap::Pinned);
   const MapTable::Block *In = OfHost ? Maps.enclosing(Rec.Address) : nullptr;
@@ -133,8 +126,8 @@ LiveEntry ProcessState::beginDevice(const wire::Record &Rec, uint32_t Heap,
                   (Of == CudaHeap::Physical || Of == CudaHeap::Array);
   if (!IsHandle)
     noteAddress(Rec.Address);
-  Log.allocate(S.Lane, E.BirthTick, Size, Stack, R.Sums.contextOf(E.Context),
-               Heap);
+  Log.allocate(S.Lane, E.AllocatedTick, Size, Stack,
+               R.Sums.contextOf(E.Context), Heap);
   return E;
 }
 

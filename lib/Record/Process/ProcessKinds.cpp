@@ -1,11 +1,6 @@
-//===- ProcessKinds.cpp - What tensors are for --------------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What tensors are for.
 
 #include "Process/ProcessState.h"
 
@@ -13,25 +8,25 @@ using namespace llvm;
 using namespace memkit;
 
 /// A tensor lives, of which the sums know by now.
-void ProcessState::noteBirth(uint64_t Address, uint32_t Heap, uint32_t Node,
-                             uint32_t RingIndex) {
+void ProcessState::noteAllocationTime(uint64_t Address, uint32_t Heap,
+                                      uint32_t Node, uint32_t RingIndex) {
   TrainingPlace Place = Scopes.place(RingIndex);
   // Elsewhere it is the place that tells.
   MadeBy By =
       Place <= TrainingPlace::Forward ? Makers.of(Node) : MadeBy::Unknown;
-  TensorKinds::Birth B = Scopes.kinds().birth(Place, By);
+  TensorKinds::Origin B = Scopes.kinds().origin(Place, By);
   B.Event = R.Sums.events();
   B.Heap = Heap;
   B.Layer = Scopes.layer(RingIndex);
-  Births[Address] = B;
+  Origins[Address] = B;
 }
 
 /// A module or an optimizer says that the tensor is its own.
 void ProcessState::noteHeld(const wire::Record &Rec) {
-  auto It = Births.find(Rec.Address);
-  if (It == Births.end())
+  auto It = Origins.find(Rec.Address);
+  if (It == Origins.end())
     return;
-  TensorKinds::Birth &B = It->second;
+  TensorKinds::Origin &B = It->second;
   switch (wire::HeldBy(Rec.function())) {
   case wire::HeldBy::Module:
     B.By = MadeBy::Held;
@@ -50,24 +45,24 @@ void ProcessState::noteHeld(const wire::Record &Rec) {
 /// It is freed by the ring's thread.
 void ProcessState::noteDeath(uint64_t Address, uint64_t Size,
                              uint32_t RingIndex) {
-  auto It = Births.find(Address);
-  if (It == Births.end())
+  auto It = Origins.find(Address);
+  if (It == Origins.end())
     return;
-  const TensorKinds::Birth &B = It->second;
+  const TensorKinds::Origin &B = It->second;
   TensorKind Kind = Scopes.kinds().ofFreed(B, Scopes.place(RingIndex));
   R.Kinds.add(Id, B.Heap, Kind, Scopes.layerName(B.Layer), B.Event, Size);
-  Births.erase(It);
+  Origins.erase(It);
 }
 
 void ProcessState::endTensors() {
   bool IsWorker = isDataWorker();
-  for (const auto &[Address, B] : Births) {
+  for (const auto &[Address, B] : Origins) {
     LiveEntry E;
     if (Tensors.get(Address, &E))
       R.Kinds.add(Id, B.Heap, Scopes.kinds().ofLive(B, IsWorker),
                   Scopes.layerName(B.Layer), B.Event, E.Size);
   }
-  Births.clear();
+  Origins.clear();
 }
 
 /// Memory could not be had: what lives now is kept, by kind, layer and stack. A
@@ -78,7 +73,7 @@ void ProcessState::noteOom(const Mark &Of) {
   uint64_t Events = R.Sums.events(Id);
   if (Events < NextOomLook || !R.Ooms.hasRoom(Id))
     return R.Ooms.skip(Id);
-  NextOomLook = Events + Births.size() / 16;
+  NextOomLook = Events + Origins.size() / 16;
   OomLog::Moment M;
   M.What.Process = Id;
   M.What.Heap = Of.Heap;
@@ -102,7 +97,7 @@ void ProcessState::noteOom(const Mark &Of) {
   }
   bool IsWorker = isDataWorker();
   DenseMap<std::pair<uint64_t, uint32_t>, size_t> Rows;
-  for (const auto &[Address, B] : Births) {
+  for (const auto &[Address, B] : Origins) {
     LiveEntry E;
     if (B.Heap != Of.Heap || !Tensors.get(Address, &E))
       continue;

@@ -1,18 +1,11 @@
-//===- ProcessMappedDevices.cpp - Virtual memory of CUDA ----------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Virtual memory of CUDA.
 //
 // Physical memory counts once, wherever it is: as a block of its own while it
 // is mapped at no address, with the stack that created it, and then as a part
 // of the range of addresses that it is mapped into first. The mapped part of a
 // range is one block, so that what an allocator puts there lies in it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process/ProcessState.h"
 
@@ -29,8 +22,9 @@ void ProcessState::resizeDevice(LiveEntry &E, uint64_t Size, uint64_t Tsc,
     return;
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
-  R.Sums.resize({E.Ordinal, E.Row, E.Context}, E.Size, Size, Tick * TimeUnitNs);
-  Log.resize(Rings[RingIndex].Lane, Tick, E.Ordinal, Size);
+  R.Sums.resize({E.AllocationId, E.Row, E.Context}, E.Size, Size,
+                Tick * TimeUnitNs);
+  Log.resize(Rings[RingIndex].Lane, Tick, E.AllocationId, Size);
   E.Size = Size;
 }
 
@@ -76,15 +70,16 @@ void ProcessState::countUnmapped(DeviceBlock &B, uint64_t Tsc,
     return endDevice(B, Tsc, RingIndex);
   makeRoom(RingIndex);
   LiveEntry &E = B.Entry;
-  E.Ordinal = NextOrdinal++;
+  E.AllocationId = NextAllocationId++;
   E.Size = Rest;
-  E.BirthTick = R.nextTick(Tsc, Id);
+  E.AllocatedTick = R.nextTick(Tsc, Id);
   E.Row = B.Row;
   E.Context = B.Context;
-  R.Sums.allocate({E.Ordinal, E.Row, E.Context}, Rest, E.BirthTick * TimeUnitNs,
-                  Rings[RingIndex].Thread);
-  Log.allocate(Rings[RingIndex].Lane, E.BirthTick, Rest, R.Sums.stackOf(E.Row),
-               R.Sums.contextOf(E.Context), R.Sums.heapOf(E.Row));
+  R.Sums.allocate({E.AllocationId, E.Row, E.Context}, Rest,
+                  E.AllocatedTick * TimeUnitNs, Rings[RingIndex].Thread);
+  Log.allocate(Rings[RingIndex].Lane, E.AllocatedTick, Rest,
+               R.Sums.stackOf(E.Row), R.Sums.contextOf(E.Context),
+               R.Sums.heapOf(E.Row));
 }
 
 /// What is mapped stays until it is unmapped.

@@ -1,17 +1,10 @@
-//===- ProcessMaps.cpp - What a process has mapped -----------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a process has mapped.
 //
 // The records of mappings, breaks and thread stacks made events, and blocks of
 // malloc that lie in a mapping: those of an allocator that takes its memory
 // where we see it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process/ProcessState.h"
 
@@ -39,13 +32,13 @@ public:
     uint32_t Heap = I.R.hostHeap(heapOf(Class));
     begin();
     LiveEntry B;
-    B.Ordinal = I.NextOrdinal++;
+    B.AllocationId = I.NextAllocationId++;
     B.Size = Size;
-    B.BirthTick = Tick;
+    B.AllocatedTick = Tick;
     B.Row = I.R.Sums.stackRow(I.Id, Heap, Stack);
     const Ring &S = I.Rings[RingIndex];
     B.Context = I.contextRow(Heap, S.Context);
-    I.R.Sums.allocate({B.Ordinal, B.Row, B.Context}, Size, ns(), S.Thread);
+    I.R.Sums.allocate({B.AllocationId, B.Row, B.Context}, Size, ns(), S.Thread);
     I.Log.allocate(lane(), Tick, Size, Stack, I.R.Sums.contextOf(B.Context),
                    Heap);
     return B;
@@ -53,7 +46,7 @@ public:
   void free(const LiveEntry &B) override {
     if (!B.Row)
       return;
-    I.beforeFree(B.Ordinal);
+    I.beforeFree(B.AllocationId);
     I.emitFree(B, Rec.Tsc, RingIndex);
   }
   void resize(LiveEntry &B, uint64_t Size) override {
@@ -62,8 +55,8 @@ public:
       return;
     }
     begin();
-    I.R.Sums.resize({B.Ordinal, B.Row, B.Context}, B.Size, Size, ns());
-    I.Log.resize(lane(), Tick, B.Ordinal, Size);
+    I.R.Sums.resize({B.AllocationId, B.Row, B.Context}, B.Size, Size, ns());
+    I.Log.resize(lane(), Tick, B.AllocationId, Size);
     B.Size = Size;
   }
   LiveEntry split(LiveEntry &B, uint64_t Size) override {
@@ -74,10 +67,10 @@ public:
       return Rest;
     }
     begin();
-    I.R.Sums.split({B.Ordinal, B.Row, B.Context}, ns());
-    I.Log.split(lane(), Tick, B.Ordinal, Size);
+    I.R.Sums.split({B.AllocationId, B.Row, B.Context}, ns());
+    I.Log.split(lane(), Tick, B.AllocationId, Size);
     LiveEntry Rest = B;
-    Rest.Ordinal = I.NextOrdinal++;
+    Rest.AllocationId = I.NextAllocationId++;
     Rest.Size -= Size;
     B.Size = Size;
     return Rest;
@@ -86,9 +79,9 @@ public:
   void leave(const LiveEntry &B, uint64_t Begin, uint64_t End) override {
     if (!B.Row)
       return;
-    I.beforeFree(B.Ordinal);
+    I.beforeFree(B.AllocationId);
     if ((I.Objects.size() || I.Tensors.size()) &&
-        I.R.Sums.holdsOthers(I.Id, B.Ordinal))
+        I.R.Sums.holdsOthers(I.Id, B.AllocationId))
       I.keepOuterOf({Begin, End});
   }
 
@@ -185,10 +178,10 @@ void ProcessState::endRemap(const wire::Record &Rec, uint32_t RingIndex,
 /// Counts an allocation in a mapping. Its event comes next in the log.
 void ProcessState::allocateIn(const MapTable::Block &In, BlockRef B,
                               uint64_t Size, uint64_t TimeNs, uint32_t Thread) {
-  R.Sums.allocateIn(B, {In.Entry.Ordinal, In.Entry.Row, In.Entry.Context}, Size,
-                    TimeNs, Thread);
-  Enclosing[B.Ordinal] = In.Entry.Ordinal + 1;
-  noteEnclosing(In.Entry.Ordinal);
+  R.Sums.allocateIn(B, {In.Entry.AllocationId, In.Entry.Row, In.Entry.Context},
+                    Size, TimeNs, Thread);
+  Enclosing[B.AllocationId] = In.Entry.AllocationId + 1;
+  noteEnclosing(In.Entry.AllocationId);
 }
 
 /// That the block whose event comes next lies in the one of Outer.
@@ -198,15 +191,15 @@ void ProcessState::noteEnclosing(uint64_t Outer) {
   Column.push_back(Outer + 1);
 }
 
-/// The ordinal + 1 of the block in which the one of Ordinal, which is freed,
-/// lies; 0 when it lies in none.
-uint64_t ProcessState::takeEnclosing(uint64_t Ordinal) {
-  auto At = Enclosing.find(Ordinal);
+/// The allocation id + 1 of the block in which the one of AllocationId, which
+/// is freed, lies; 0 when it lies in none.
+uint64_t ProcessState::takeEnclosing(uint64_t AllocationId) {
+  auto At = Enclosing.find(AllocationId);
   if (At == Enclosing.end())
     return 0;
   uint64_t Outer = At->second;
-  if (Snapshots.holds(Ordinal))
-    Given.push_back(Ordinal);
+  if (Snapshots.holds(AllocationId))
+    Given.push_back(AllocationId);
   else
     Enclosing.erase(At);
   return Outer;
@@ -214,7 +207,7 @@ uint64_t ProcessState::takeEnclosing(uint64_t Ordinal) {
 
 /// The snapshot is complete: what was kept for it goes.
 void ProcessState::forgetGiven() {
-  for (uint64_t Ordinal : Given)
-    Enclosing.erase(Ordinal);
+  for (uint64_t AllocationId : Given)
+    Enclosing.erase(AllocationId);
   Given.clear();
 }

@@ -1,11 +1,6 @@
-//===- ProcessObjects.cpp - Objects of an interpreter -------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Objects of an interpreter.
 //
 // The blocks of an interpreter's own allocators: heap python.object. They come
 // in order, because the interpreter's lock is held, so that none waits for
@@ -17,8 +12,6 @@
 // address whenever it is asked, so that nothing need be kept for it: what was
 // there when the object was allocated is older than it. A block of malloc may
 // be freed or reallocated before the object, and is kept.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process/ProcessState.h"
 
@@ -36,29 +29,30 @@ bool ProcessState::findMallocOf(uint64_t Address, const LiveEntry &E,
   for (uint64_t Offset : Offsets) {
     LiveEntry In;
     if (Address < Offset || !Live.get(Address - Offset, &In) ||
-        In.Ordinal >= E.Ordinal || In.Size < E.Size + Offset)
+        In.AllocationId >= E.AllocationId || In.Size < E.Size + Offset)
       continue;
-    Out = {In.Ordinal, In.Row, In.Context};
+    Out = {In.AllocationId, In.Row, In.Context};
     return true;
   }
   return false;
 }
 
-/// The ordinal + 1 of the block in which the live object lies; 0: none.
+/// The allocation id + 1 of the block in which the live object lies; 0: none.
 uint64_t ProcessState::outerOf(uint64_t Address, const LiveEntry &E) {
   if (LLVM_UNLIKELY(E.Context & InMallocBit))
-    return OuterOf.lookup(E.Ordinal);
+    return OuterOf.lookup(E.AllocationId);
   BlockRef Outer;
-  return findMapOf(Address, E, Outer) ? Outer.Ordinal + 1 : 0;
+  return findMapOf(Address, E, Outer) ? Outer.AllocationId + 1 : 0;
 }
 
 /// The same of one that is freed.
 uint64_t ProcessState::takeOuterOf(uint64_t Address, const LiveEntry &E) {
   uint64_t Outer = outerOf(Address, E);
   if (LLVM_UNLIKELY(E.Context & InMallocBit))
-    OuterOf.erase(E.Ordinal);
-  return LLVM_LIKELY(Outer || Enclosing.empty()) ? Outer
-                                                 : takeEnclosing(E.Ordinal);
+    OuterOf.erase(E.AllocationId);
+  return LLVM_LIKELY(Outer || Enclosing.empty())
+             ? Outer
+             : takeEnclosing(E.AllocationId);
 }
 
 /// The mapping in which the block lies.
@@ -67,9 +61,9 @@ bool ProcessState::findMapOf(uint64_t Address, const LiveEntry &E,
   const MapTable::Block *In = Maps.enclosing(Address);
   if (!In || !In->Entry.Row)
     return false;
-  if (LLVM_UNLIKELY(In->Entry.Ordinal > E.Ordinal))
+  if (LLVM_UNLIKELY(In->Entry.AllocationId > E.AllocationId))
     return false; // It lay in what was here before.
-  Out = {In->Entry.Ordinal, In->Entry.Row, In->Entry.Context};
+  Out = {In->Entry.AllocationId, In->Entry.Row, In->Entry.Context};
   return true;
 }
 
@@ -80,7 +74,7 @@ void ProcessState::keepOuterOf(MapTable::Range Gone) {
     Objects.forEachInShard(Shard, [&](LiveEntry E, uint64_t Address) {
       if (Gone.contains(Address) && !(E.Context & InMallocBit))
         if (uint64_t Outer = outerOf(Address, E))
-          Enclosing[E.Ordinal] = Outer;
+          Enclosing[E.AllocationId] = Outer;
     });
 }
 
@@ -97,22 +91,22 @@ bool ProcessState::noteObject(const wire::Record &Rec, const Ring &S,
   if (Rec.kind() == uint8_t(RecordKind::ObjectFree)) {
     if (!takeObject(Rec.Address, E))
       return false;
-    // Of a free only the ordinal is asked for.
+    // Of a free only the allocation id is asked for.
     if (uint64_t Outer = takeOuterOf(Rec.Address, E))
       To.Outer = {Outer - 1, 1, 0};
     E.Context &= InMallocBit - 1;
     To.IsFree = true;
     return true;
   }
-  E = {NextOrdinal, Rec.size(), To.Tick,
+  E = {NextAllocationId, Rec.size(), To.Tick,
        Stacks.objectRow(Rec.Stack, Rec.function()), S.ObjectContextRow};
   if (LLVM_UNLIKELY(Rec.Context && findMallocOf(Rec.Address, E, To.Outer)))
     E.Context |= InMallocBit;
   if (LLVM_UNLIKELY(!Objects.insert(Rec.Address, E)))
     return false;
-  ++NextOrdinal;
+  ++NextAllocationId;
   if (LLVM_UNLIKELY(E.Context & InMallocBit))
-    OuterOf[E.Ordinal] = To.Outer.Ordinal + 1;
+    OuterOf[E.AllocationId] = To.Outer.AllocationId + 1;
   else
     findMapOf(Rec.Address, E, To.Outer);
   E.Context &= InMallocBit - 1;
@@ -124,17 +118,17 @@ bool ProcessState::noteObject(const wire::Record &Rec, const Ring &S,
 void ProcessState::applyObjects(ArrayRef<ObjectChange> Changes) {
   uint32_t Heap = R.hostHeap(HostHeap::PythonObject);
   for (const ObjectChange &C : Changes) {
-    BlockRef B{C.E.Ordinal, C.E.Row, C.E.Context};
+    BlockRef B{C.E.AllocationId, C.E.Row, C.E.Context};
     uint64_t Ns = C.Tick * TimeUnitNs;
     if (C.IsFree) {
       R.Sums.free(B, C.E.Size, Ns, C.Thread,
-                  C.Outer.Row ? C.Outer.Ordinal + 1 : 0);
-      Log.free(C.Lane, C.Tick, B.Ordinal);
+                  C.Outer.Row ? C.Outer.AllocationId + 1 : 0);
+      Log.free(C.Lane, C.Tick, B.AllocationId);
       continue;
     }
     if (C.Outer.Row) {
       R.Sums.allocateIn(B, C.Outer, C.E.Size, Ns, C.Thread);
-      noteEnclosing(C.Outer.Ordinal);
+      noteEnclosing(C.Outer.AllocationId);
     } else {
       R.Sums.allocate(B, C.E.Size, Ns, C.Thread);
     }
@@ -187,10 +181,10 @@ size_t ProcessState::takeObjects(ArrayRef<MergedRecord> Records,
   return At;
 }
 
-/// The block with this ordinal ends. An interpreter that is finished gives its
-/// arenas back, and blocks of malloc, with what has leaked in them. What such
-/// an object lay in can be told for as long as that is there: a snapshot that
-/// runs has to be done with it.
+/// The block with this allocation id ends. An interpreter that is finished
+/// gives its arenas back, and blocks of malloc, with what has leaked in them.
+/// What such an object lay in can be told for as long as that is there: a
+/// snapshot that runs has to be done with it.
 void ProcessState::beforeFree(uint64_t Outer) {
   if (Snapshots.active() && (Objects.size() || Tensors.size()) &&
       R.Sums.holdsOthers(Id, Outer))
@@ -239,7 +233,7 @@ void ProcessState::objectRecord(const wire::Record &Rec, uint32_t RingIndex) {
 bool ProcessState::takeObject(uint64_t Address, LiveEntry &E) {
   if (!Objects.take(Address, E))
     return false;
-  if (LLVM_UNLIKELY(Snapshots.holds(E.Ordinal))) {
+  if (LLVM_UNLIKELY(Snapshots.holds(E.AllocationId))) {
     LiveEntry Block = E;
     Block.Context &= InMallocBit - 1;
     Snapshots.onTake(Block, LiveTable::NumShards + LiveTable::shardOf(Address),
@@ -248,7 +242,7 @@ bool ProcessState::takeObject(uint64_t Address, LiveEntry &E) {
   return true;
 }
 
-/// E: all but its ordinal and its birth.
+/// E: all but its allocation id and its allocation time.
 void ProcessState::putObject(uint64_t Address, LiveEntry E, uint64_t Tsc,
                              uint32_t RingIndex, bool InMalloc) {
   // Its free was not seen: others stood in the table of allocators meanwhile.
@@ -259,24 +253,24 @@ void ProcessState::putObject(uint64_t Address, LiveEntry E, uint64_t Tsc,
   }
   // A flush writes what was there before.
   makeRoom(RingIndex);
-  E.Ordinal = NextOrdinal++;
-  E.BirthTick = R.nextTick(Tsc, Id);
+  E.AllocationId = NextAllocationId++;
+  E.AllocatedTick = R.nextTick(Tsc, Id);
   E.Context &= InMallocBit - 1;
-  BlockRef B{E.Ordinal, E.Row, E.Context}, Outer;
+  BlockRef B{E.AllocationId, E.Row, E.Context}, Outer;
   if (InMalloc && findMallocOf(Address, E, Outer))
     E.Context |= InMallocBit;
   Objects.insert(Address, E);
   if (Outer.Row)
-    OuterOf[E.Ordinal] = Outer.Ordinal + 1;
+    OuterOf[E.AllocationId] = Outer.AllocationId + 1;
   const Ring &S = Rings[RingIndex];
-  uint64_t Ns = E.BirthTick * TimeUnitNs;
+  uint64_t Ns = E.AllocatedTick * TimeUnitNs;
   if (Outer.Row || findMapOf(Address, E, Outer)) {
     R.Sums.allocateIn(B, Outer, E.Size, Ns, S.Thread);
-    noteEnclosing(Outer.Ordinal);
+    noteEnclosing(Outer.AllocationId);
   } else {
     R.Sums.allocate(B, E.Size, Ns, S.Thread);
   }
-  Log.allocate(S.Lane, E.BirthTick, E.Size, R.Sums.stackOf(E.Row),
+  Log.allocate(S.Lane, E.AllocatedTick, E.Size, R.Sums.stackOf(E.Row),
                R.Sums.contextOf(B.ContextRow),
                R.hostHeap(HostHeap::PythonObject));
 }
@@ -285,8 +279,8 @@ void ProcessState::emitObjectFree(uint64_t Address, const LiveEntry &E,
                                   uint64_t Tsc, uint32_t RingIndex) {
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
-  R.Sums.free({E.Ordinal, E.Row, E.Context & (InMallocBit - 1)}, E.Size,
+  R.Sums.free({E.AllocationId, E.Row, E.Context & (InMallocBit - 1)}, E.Size,
               Tick * TimeUnitNs, Rings[RingIndex].Thread,
               takeOuterOf(Address, E));
-  Log.free(Rings[RingIndex].Lane, Tick, E.Ordinal);
+  Log.free(Rings[RingIndex].Lane, Tick, E.AllocationId);
 }

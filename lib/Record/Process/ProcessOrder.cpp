@@ -1,19 +1,12 @@
-//===- ProcessOrder.cpp - Records of one address, in their order
-//------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Records of one address, in their order.
 //
 // A block may be allocated by one thread and freed by another, whose record
 // comes first. Of two records of one address that cannot be so the later one is
 // held until the other has come, until the end of the next pass at most. While
 // a realloc runs its block is the ring's: its address may be given out again
 // before the record of its end.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process/ProcessState.h"
 #include "llvm/ADT/STLExtras.h"
@@ -74,7 +67,7 @@ bool ProcessState::apply(const wire::Record &Rec, uint32_t RingIndex) {
 bool ProcessState::take(const wire::Record &Rec, uint32_t RingIndex) {
   LiveEntry E;
   if (LLVM_UNLIKELY(Snapshots.active()) && Live.get(Rec.Address, &E))
-    beforeFree(E.Ordinal);
+    beforeFree(E.AllocationId);
   if (LLVM_UNLIKELY(!Live.take(Rec.Address, E)))
     return false;
   Snapshots.onTake(E, LiveTable::shardOf(Rec.Address));

@@ -1,18 +1,11 @@
-//===- ProcessPools.cpp - Heaps that a program tells of -----------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Heaps that a program tells of.
 //
 // Regions that a program registers by NVTX's memory extension: blocks of the
 // heap `nvtx.NAME`. They lie in memory that other heaps count, of the host or
 // of a device, and stand outside of the totals. A heap may lie in a region of
 // another, so that a region is known by its address and its heap's number.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process/ProcessState.h"
 
@@ -105,14 +98,14 @@ void ProcessState::reservePool(const Pool &P, int64_t Bytes, uint64_t Tsc) {
 
 void ProcessState::endPool(const wire::Record &Rec, uint32_t RingIndex) {
   Pool &P = Pools[Rec.Stack - 1];
-  std::vector<std::pair<uint64_t, uint64_t>> Keys; // by ordinal
+  std::vector<std::pair<uint64_t, uint64_t>> Keys; // by allocation id
   for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard)
     Regions.forEachInShard(Shard, [&](const LiveEntry &E, uint64_t Key) {
       if (Key >> NumberShift == Rec.Stack)
-        Keys.push_back({E.Ordinal, Key});
+        Keys.push_back({E.AllocationId, Key});
     });
   llvm::sort(Keys);
-  for (const auto &[Ordinal, Key] : Keys)
+  for (const auto &[AllocationId, Key] : Keys)
     freeRegion(Key, Rec.Tsc, RingIndex);
   if (!Rec.Address || !P.Heap)
     return;
@@ -132,16 +125,16 @@ void ProcessState::putRegion(uint64_t Key, const wire::Record &Rec,
   uint32_t Heap = Pools[(Key >> NumberShift) - 1].Heap;
   uint32_t Stack = Stacks.stack(Rec.Stack, 0);
   LiveEntry E;
-  E.Ordinal = NextOrdinal++;
+  E.AllocationId = NextAllocationId++;
   E.Size = Rec.size();
-  E.BirthTick = R.nextTick(Rec.Tsc, Id);
+  E.AllocatedTick = R.nextTick(Rec.Tsc, Id);
   E.Row = R.Sums.stackRow(Id, Heap, Stack);
   E.Context = S.Context ? contextRow(Heap, S.Context) : 0;
   Regions.insert(Key, E);
-  R.Sums.allocate({E.Ordinal, E.Row, E.Context}, E.Size,
-                  E.BirthTick * TimeUnitNs, S.Thread);
-  Log.allocate(S.Lane, E.BirthTick, E.Size, Stack, R.Sums.contextOf(E.Context),
-               Heap);
+  R.Sums.allocate({E.AllocationId, E.Row, E.Context}, E.Size,
+                  E.AllocatedTick * TimeUnitNs, S.Thread);
+  Log.allocate(S.Lane, E.AllocatedTick, E.Size, Stack,
+               R.Sums.contextOf(E.Context), Heap);
 }
 
 void ProcessState::freeRegion(uint64_t Key, uint64_t Tsc, uint32_t RingIndex) {
@@ -151,9 +144,9 @@ void ProcessState::freeRegion(uint64_t Key, uint64_t Tsc, uint32_t RingIndex) {
   Snapshots.onTake(E, 3 * LiveTable::NumShards + LiveTable::shardOf(Key));
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
-  R.Sums.free({E.Ordinal, E.Row, E.Context}, E.Size, Tick * TimeUnitNs,
+  R.Sums.free({E.AllocationId, E.Row, E.Context}, E.Size, Tick * TimeUnitNs,
               Rings[RingIndex].Thread, 0);
-  Log.free(Rings[RingIndex].Lane, Tick, E.Ordinal);
+  Log.free(Rings[RingIndex].Lane, Tick, E.AllocationId);
 }
 
 /// Stack: the text.
@@ -170,6 +163,6 @@ void ProcessState::nameRegion(uint64_t Key, const wire::Record &Rec,
   M.TimeNs = R.timeOf(Rec.Tsc);
   M.Name = R.Names.Names.string(Name);
   M.Heap = Pools[(Key >> NumberShift) - 1].Heap;
-  M.Id = E.Ordinal;
+  M.Id = E.AllocationId;
   R.addMark(std::move(M));
 }

@@ -1,17 +1,10 @@
-//===- ProcessRuns.cpp - Many usual records at once ---------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Many usual records at once.
 //
 // Nearly all records are allocations of addresses that are free, and frees of
 // blocks that live. They take each step together (live table, sums, log), so
 // that what a step touches is fetched ahead and stays near.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process/ProcessState.h"
 
@@ -80,15 +73,15 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
       uint32_t Row = Stacks.row(Rec.Stack, Rec.function());
       uint64_t Size = Rec.size();
       if (LLVM_UNLIKELY(Maps.enclosing(Rec.Address) ||
-                        !Live.insert(Rec.Address, {NextOrdinal, Size, Tick, Row,
-                                                   S.ContextRow})))
+                        !Live.insert(Rec.Address, {NextAllocationId, Size, Tick,
+                                                   Row, S.ContextRow})))
         break;
       R.Sums.prefetchRow(Row);
       Changes[N] = {Size, Row, S.ContextRow, Change::Allocate};
       InContext |= S.ContextRow;
-      R.Sums.noteAllocation(S.Thread, NextOrdinal, Size);
+      R.Sums.noteAllocation(S.Thread, NextAllocationId, Size);
       Logged[N] = {Tick, Size, 0, uint16_t(S.Lane), false};
-      ++NextOrdinal;
+      ++NextAllocationId;
     } else if (Rec.kind() == uint8_t(RecordKind::Free)) {
       LiveEntry E;
       if (LLVM_UNLIKELY(!Live.take(Rec.Address, E, Whole))) {
@@ -97,19 +90,19 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
           continue;
         break;
       }
-      if (LLVM_UNLIKELY(HasNested) && R.Sums.encloses(Id, E.Ordinal)) {
+      if (LLVM_UNLIKELY(HasNested) && R.Sums.encloses(Id, E.AllocationId)) {
         Outer = E;
         break;
       }
       if (LLVM_UNLIKELY(Whole))
         Snapshots.onTake(E, LiveTable::shardOf(Rec.Address));
       R.Sums.prefetchRow(E.Row);
-      if (LLVM_UNLIKELY(E.Ordinal < LateBefore))
-        R.Sums.noteLateFree(Id, E.Row, E.Ordinal, E.Size);
-      bool Temporary = R.Sums.lastAllocation(S.Thread) == E.Ordinal + 1;
+      if (LLVM_UNLIKELY(E.AllocationId < LateBefore))
+        R.Sums.noteLateFree(Id, E.Row, E.AllocationId, E.Size);
+      bool Temporary = R.Sums.lastAllocation(S.Thread) == E.AllocationId + 1;
       Changes[N] = {E.Size, E.Row, E.Context,
                     Temporary ? Change::FreeTemporary : Change::Free};
-      Logged[N] = {Tick, E.Ordinal, 0, uint16_t(S.Lane), true};
+      Logged[N] = {Tick, E.AllocationId, 0, uint16_t(S.Lane), true};
     } else {
       break;
     }

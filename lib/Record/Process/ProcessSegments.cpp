@@ -1,17 +1,10 @@
-//===- ProcessSegments.cpp - What PyTorch's device allocator tells *- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What PyTorch's device allocator tells *- C++.
 //
 // What the caching allocator of PyTorch tells beside its blocks: segments, a
 // heap of each device in whose blocks the tensors lie; what was asked for, on
 // which stream, of which pool; blocks that are free but for a stream.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process/ProcessState.h"
 
@@ -86,9 +79,9 @@ bool ProcessState::findSegmentOf(uint64_t Address, const LiveEntry &E,
                                  BlockRef &Out) const {
   const Segment *S = Segments.size() ? Segments.find(Address) : nullptr;
   // One that came later is not what the block was put into.
-  if (!S || S->Entry.Ordinal > E.Ordinal)
+  if (!S || S->Entry.AllocationId > E.AllocationId)
     return false;
-  Out = {S->Entry.Ordinal, S->Entry.Row, S->Entry.Context};
+  Out = {S->Entry.AllocationId, S->Entry.Row, S->Entry.Context};
   return true;
 }
 
@@ -131,23 +124,23 @@ void ProcessState::putSegment(const wire::Record &Rec, SegmentTable::Kinds Kind,
   S.End = End;
   S.Slot = Rec.function();
   S.Kind = Kind;
-  S.Entry.Ordinal = NextOrdinal++;
+  S.Entry.AllocationId = NextAllocationId++;
   S.Entry.Size = Rec.size();
-  S.Entry.BirthTick = R.nextTick(Rec.Tsc, Id);
+  S.Entry.AllocatedTick = R.nextTick(Rec.Tsc, Id);
   S.Entry.Row = R.Sums.stackRow(Id, Heap, Stack);
   S.Entry.Context = Of.Context ? contextRow(Heap, Of.Context) : 0;
-  BlockRef B{S.Entry.Ordinal, S.Entry.Row, S.Entry.Context}, Outer;
-  uint64_t Ns = S.Entry.BirthTick * TimeUnitNs;
+  BlockRef B{S.Entry.AllocationId, S.Entry.Row, S.Entry.Context}, Outer;
+  uint64_t Ns = S.Entry.AllocatedTick * TimeUnitNs;
   // Its memory is the driver's.
   if (findDeviceOf(Begin, S.Entry, Outer)) {
     R.Sums.allocateIn(B, Outer, S.Entry.Size, Ns, Of.Thread);
-    Enclosing[S.Entry.Ordinal] = Outer.Ordinal + 1;
-    noteEnclosing(Outer.Ordinal);
+    Enclosing[S.Entry.AllocationId] = Outer.AllocationId + 1;
+    noteEnclosing(Outer.AllocationId);
   } else {
     R.Sums.allocate(B, S.Entry.Size, Ns, Of.Thread);
   }
   noteAddress(Begin);
-  Log.allocate(Of.Lane, S.Entry.BirthTick, S.Entry.Size, Stack,
+  Log.allocate(Of.Lane, S.Entry.AllocatedTick, S.Entry.Size, Stack,
                R.Sums.contextOf(S.Entry.Context), Heap);
   Segments.add(Begin, S);
   changeReserved(Rec, int64_t(S.Entry.Size), RingIndex);
@@ -158,9 +151,10 @@ void ProcessState::resizeSegment(Segment &S, uint64_t Mapped,
                                  const wire::Record &Rec, uint32_t RingIndex) {
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Rec.Tsc, Id);
-  R.Sums.resize({S.Entry.Ordinal, S.Entry.Row, S.Entry.Context}, S.Entry.Size,
-                Mapped, Tick * TimeUnitNs, Enclosing.lookup(S.Entry.Ordinal));
-  Log.resize(Rings[RingIndex].Lane, Tick, S.Entry.Ordinal, Mapped);
+  R.Sums.resize({S.Entry.AllocationId, S.Entry.Row, S.Entry.Context},
+                S.Entry.Size, Mapped, Tick * TimeUnitNs,
+                Enclosing.lookup(S.Entry.AllocationId));
+  Log.resize(Rings[RingIndex].Lane, Tick, S.Entry.AllocationId, Mapped);
   S.Entry.Size = Mapped;
   S.Kind = Segment::Expands;
 }

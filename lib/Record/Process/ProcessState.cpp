@@ -1,10 +1,6 @@
-//===- ProcessState.cpp - What the recorder knows of a process --------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What the recorder knows of a process.
 
 #include "Process/ProcessState.h"
 #include "Launch/ProcFs.h"
@@ -28,7 +24,7 @@ EventLog *ProcessState::changeLogs(uint32_t Epoch) {
     Log.Epoch = Epoch;
     std::swap(Log, FullLog);
   }
-  Log.start(NextOrdinal);
+  Log.start(NextAllocationId);
   return Any ? &FullLog : nullptr;
 }
 
@@ -210,19 +206,19 @@ bool ProcessState::allocate(const wire::Record &Rec, uint32_t RingIndex) {
   uint32_t Row = Stacks.row(Rec.Stack, Rec.function());
   uint64_t Tick = R.tickAt(Rec.Tsc, Id), Size = Rec.size();
   uint32_t InContext = Rings[RingIndex].ContextRow;
-  if (LLVM_UNLIKELY(
-          !Live.insert(Rec.Address, {NextOrdinal, Size, Tick, Row, InContext})))
+  if (LLVM_UNLIKELY(!Live.insert(
+          Rec.Address, {NextAllocationId, Size, Tick, Row, InContext})))
     return false;
   // A flush writes what was there before.
   makeRoom(RingIndex);
   R.setTick(Tick, Id);
   const Ring &S = Rings[RingIndex];
-  uint64_t Ordinal = NextOrdinal++;
-  BlockRef B{Ordinal, Row, InContext};
+  uint64_t AllocationId = NextAllocationId++;
+  BlockRef B{AllocationId, Row, InContext};
   const MapTable::Block *In = Maps.enclosing(Rec.Address);
   if (LLVM_UNLIKELY(R.Wanted.SampleBytes))
-    countSampled({Ordinal, Size, Tick, Row, InContext}, In, Tick * TimeUnitNs,
-                 S.Thread);
+    countSampled({AllocationId, Size, Tick, Row, InContext}, In,
+                 Tick * TimeUnitNs, S.Thread);
   else if (LLVM_UNLIKELY(In && In->Entry.Row))
     allocateIn(*In, B, Size, Tick * TimeUnitNs, S.Thread);
   else
@@ -238,15 +234,15 @@ void ProcessState::emitFree(const LiveEntry &Block, uint64_t Tsc,
   const Ring &S = Rings[RingIndex];
   uint64_t Tick = R.nextTick(Tsc, Id);
   uint64_t In =
-      LLVM_UNLIKELY(!Enclosing.empty()) ? takeEnclosing(Block.Ordinal) : 0;
-  BlockRef B{Block.Ordinal, Block.Row, Block.Context};
+      LLVM_UNLIKELY(!Enclosing.empty()) ? takeEnclosing(Block.AllocationId) : 0;
+  BlockRef B{Block.AllocationId, Block.Row, Block.Context};
   uint32_t Weight =
       LLVM_UNLIKELY(R.Wanted.SampleBytes) ? weightOf(R, Block) : 0;
   if (LLVM_UNLIKELY(Weight))
     R.Sums.freeSampled(B, Block.Size, Weight, Tick * TimeUnitNs);
   else
     R.Sums.free(B, Block.Size, Tick * TimeUnitNs, S.Thread, In);
-  Log.free(S.Lane, Tick, Block.Ordinal);
+  Log.free(S.Lane, Tick, Block.AllocationId);
 }
 
 uint64_t ProcessState::allBlocks() const {
@@ -281,7 +277,7 @@ void ProcessState::startSnapshot() {
       if (E.Row)
         Detached.push_back(E);
   });
-  Snapshots.start(NextOrdinal, R.Sums.events(Id), R.lastNs(), allBlocks(),
+  Snapshots.start(NextAllocationId, R.Sums.events(Id), R.lastNs(), allBlocks(),
                   Detached, Enclosing);
 }
 
@@ -312,7 +308,7 @@ void ProcessState::stepSnapshot() {
     return outerOf(Address, E);
   };
   auto TensorOuter = [this](const LiveEntry &E, uint64_t) {
-    return OuterOf.lookup(E.Ordinal);
+    return OuterOf.lookup(E.AllocationId);
   };
   const LiveSource Sources[] = {{Live},
                                 {Objects, Outer, InMallocBit - 1},

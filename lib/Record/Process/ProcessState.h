@@ -1,11 +1,6 @@
-//===- ProcessState.h - What the recorder knows of a process -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What the recorder knows of a process.
 
 #ifndef MEMKIT_LIB_RECORD_PROCESSSTATE_H
 #define MEMKIT_LIB_RECORD_PROCESSSTATE_H
@@ -66,8 +61,8 @@ public:
                std::unique_ptr<SharedProcess> Shared, Recording &R);
 
   uint32_t id() const { return Id; }
-  /// The ordinal of the next block.
-  uint64_t nextOrdinal() const { return NextOrdinal; }
+  /// The allocation id of the next block.
+  uint64_t nextAllocationId() const { return NextAllocationId; }
   pid_t pid() const { return Pid; }
   SharedProcess &shared() { return *Shared; }
   /// See CodeFrames.
@@ -244,8 +239,8 @@ private:
   void reservedMark(uint32_t Slot, uint64_t Tsc, uint32_t RingIndex);
   void oomMark(const wire::Record &Rec, uint32_t RingIndex);
   // ProcessKinds.cpp: what tensors are for.
-  void noteBirth(uint64_t Address, uint32_t Heap, uint32_t Node,
-                 uint32_t RingIndex);
+  void noteAllocationTime(uint64_t Address, uint32_t Heap, uint32_t Node,
+                          uint32_t RingIndex);
   void noteDeath(uint64_t Address, uint64_t Size, uint32_t RingIndex);
   void noteOom(const Mark &M);
   void noteHeld(const wire::Record &Rec);
@@ -273,7 +268,7 @@ private:
   uint32_t streamOf(uint64_t Handle);
   uint32_t poolOf(uint64_t A, uint64_t B);
   // ProcessDevices.cpp: what CUDA's driver is asked for.
-  uint16_t cudaDevice(uint32_t Ordinal);
+  uint16_t cudaDevice(uint32_t AllocationId);
   void deviceRecord(const wire::Record &Rec, uint32_t RingIndex);
   void deviceFree(const wire::Record &Rec, uint32_t RingIndex);
   void putDevice(const wire::Record &Rec, uint32_t RingIndex);
@@ -324,7 +319,7 @@ private:
   }
   void allocateIn(const MapTable::Block &In, BlockRef B, uint64_t Size,
                   uint64_t TimeNs, uint32_t Thread);
-  uint64_t takeEnclosing(uint64_t Ordinal);
+  uint64_t takeEnclosing(uint64_t AllocationId);
   void forgetGiven();
   void bad() { R.addLoss(Id, LossKind::BadRecord, 1); }
 
@@ -356,7 +351,7 @@ private:
   };
   TensorSlot TensorSlots[wire::MaxTensorDevices];
   TensorFrames Makers;
-  llvm::DenseMap<uint64_t, TensorKinds::Birth> Births; ///< of Tensors
+  llvm::DenseMap<uint64_t, TensorKinds::Origin> Origins; ///< of Tensors
   uint64_t NextOomLook = 0; ///< not before this event of the process
   LiveTable Regions; ///< by address and, in the top byte, number of the pool
   Pool Pools[wire::MaxPools];                      ///< by number - 1
@@ -389,7 +384,7 @@ private:
   /// Freed tensors that streams still use: bytes, and the slot.
   llvm::DenseMap<uint64_t, std::pair<uint64_t, uint32_t>> InUse;
   SnapshotWriter Snapshots;
-  uint64_t NextOrdinal = 0;
+  uint64_t NextAllocationId = 0;
   std::vector<Ring> Rings;
   llvm::DenseMap<uint64_t, Queue> Held; ///< by address
   EventLog Log;                         ///< events since the last flush

@@ -1,18 +1,11 @@
-//===- ProcessTensors.cpp - Tensors of PyTorch --------------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tensors of PyTorch.
 //
 // The blocks that PyTorch's allocators report: a heap for each device,
 // `torch.cpu`, `torch.cuda:0`. Each is recorded after the block that it lies in
 // was allocated and before that is freed, by the same thread, so it is found
 // by its address whenever it is asked for.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Output/TensorHeaps.h"
 #include "Process/ProcessState.h"
@@ -92,12 +85,12 @@ void ProcessState::tensorRecord(const wire::Record &Rec, uint32_t RingIndex) {
 bool ProcessState::takeTensor(uint64_t Address, LiveEntry &E) {
   if (!Tensors.take(Address, E))
     return false;
-  if (LLVM_UNLIKELY(Snapshots.holds(E.Ordinal))) {
+  if (LLVM_UNLIKELY(Snapshots.holds(E.AllocationId))) {
     LiveEntry Block = E;
     Block.Context &= TensorContextMask;
     Snapshots.onTake(Block,
                      2 * LiveTable::NumShards + LiveTable::shardOf(Address),
-                     OuterOf.lookup(E.Ordinal));
+                     OuterOf.lookup(E.AllocationId));
   }
   return true;
 }
@@ -115,33 +108,33 @@ void ProcessState::putTensor(const wire::Record &Rec, uint32_t RingIndex) {
   TensorSlot &Of = TensorSlots[Rec.function()];
   uint32_t Stack = Stacks.stack(Rec.Stack, 0);
   LiveEntry E;
-  E.Ordinal = NextOrdinal++;
+  E.AllocationId = NextAllocationId++;
   E.Size = Rec.size();
-  E.BirthTick = R.nextTick(Rec.Tsc, Id);
+  E.AllocatedTick = R.nextTick(Rec.Tsc, Id);
   E.Row = R.Sums.stackRow(Id, Of.Heap, Stack);
   E.Context = S.Context ? contextRow(Of.Heap, S.Context) : 0;
   if (E.Context > TensorContextMask)
     E.Context = 0;
-  BlockRef B{E.Ordinal, E.Row, E.Context}, Outer;
+  BlockRef B{E.AllocationId, E.Row, E.Context}, Outer;
   if (!Of.IsHost)
     E.Context |= OnDeviceBit;
   Tensors.insert(Address, E);
   if (LLVM_UNLIKELY(!InUse.empty()))
     endInUse(Address);
   noteRequest(Address, RingIndex);
-  uint64_t Ns = E.BirthTick * TimeUnitNs;
+  uint64_t Ns = E.AllocatedTick * TimeUnitNs;
   if (findTensorOuter(Address, E, Outer)) {
-    OuterOf[E.Ordinal] = Outer.Ordinal + 1;
+    OuterOf[E.AllocationId] = Outer.AllocationId + 1;
     R.Sums.allocateIn(B, Outer, E.Size, Ns, S.Thread);
-    noteEnclosing(Outer.Ordinal);
+    noteEnclosing(Outer.AllocationId);
   } else {
     R.Sums.allocate(B, E.Size, Ns, S.Thread);
   }
   if (!Of.IsHost)
     noteAddress(Address);
-  Log.allocate(S.Lane, E.BirthTick, E.Size, Stack,
+  Log.allocate(S.Lane, E.AllocatedTick, E.Size, Stack,
                R.Sums.contextOf(B.ContextRow), Of.Heap);
-  noteBirth(Address, Of.Heap, Rec.Stack, RingIndex);
+  noteAllocationTime(Address, Of.Heap, Rec.Stack, RingIndex);
   Of.Live += E.Size;
   if (HasReserved && !Of.IsHost)
     noteLive(Ns);
@@ -163,11 +156,11 @@ void ProcessState::emitTensorFree(uint64_t Address, const LiveEntry &E,
                                   uint64_t Tsc, uint32_t RingIndex) {
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
-  R.Sums.free({E.Ordinal, E.Row, E.Context & TensorContextMask}, E.Size,
+  R.Sums.free({E.AllocationId, E.Row, E.Context & TensorContextMask}, E.Size,
               Tick * TimeUnitNs, Rings[RingIndex].Thread,
-              OuterOf.lookup(E.Ordinal));
-  OuterOf.erase(E.Ordinal);
-  Log.free(Rings[RingIndex].Lane, Tick, E.Ordinal);
+              OuterOf.lookup(E.AllocationId));
+  OuterOf.erase(E.AllocationId);
+  Log.free(Rings[RingIndex].Lane, Tick, E.AllocationId);
   noteDeath(Address, E.Size, RingIndex);
 }
 

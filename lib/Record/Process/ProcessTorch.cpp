@@ -1,11 +1,6 @@
-//===- ProcessTorch.cpp - Layers and operators of PyTorch ---------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Layers and operators of PyTorch.
 //
 // What PyTorch's observers and the frames of Python tell, made contexts. In the
 // forward pass:   forward > layers > operators
@@ -13,8 +8,6 @@
 //                 the line of source of that operator > node > operators
 // while backward runs modules (checkpoints): backward > recompute > as forward
 // in an optimizer: optimizer > range > operators
-//
-//===----------------------------------------------------------------------===//
 
 #include "Output/Recording.h"
 #include "Scopes/ProcessScopes.h"

@@ -1,10 +1,6 @@
-//===- RecentFrees.cpp - What was freed just now --------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What was freed just now.
 
 #include "Process/RecentFrees.h"
 

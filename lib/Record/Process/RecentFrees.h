@@ -1,18 +1,12 @@
-//===- RecentFrees.h - What was freed just now ------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What was freed just now.
 //
 // A processor may read its clock before it has waited for the block that it is
 // handed: a free can have a time some 0.2 µs too early (RingWriter.h), before
 // the free and the allocation of another thread that gave the block away. So
 // it takes the block that the other's free should have had, and that free finds
 // none. Whose free came too early is looked up here.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_RECORD_RECENTFREES_H
 #define MEMKIT_LIB_RECORD_RECENTFREES_H

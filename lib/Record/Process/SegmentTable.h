@@ -1,10 +1,6 @@
-//===- SegmentTable.h - Segments of a device's allocator --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Segments of a device's allocator.
 
 #ifndef MEMKIT_LIB_RECORD_SEGMENTTABLE_H
 #define MEMKIT_LIB_RECORD_SEGMENTTABLE_H

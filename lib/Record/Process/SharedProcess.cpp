@@ -1,12 +1,6 @@
-//===- SharedProcess.cpp - The recorder's side of a process's shared memory -*-
-// C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The recorder's side of a process's shared memory.
 
 #include "Process/SharedProcess.h"
 #include "memkit/Support/Failure.h"

@@ -1,12 +1,6 @@
-//===- SharedProcess.h - The recorder's side of a process's shared memory -*-
-// C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The recorder's side of a process's shared memory.
 
 #ifndef MEMKIT_LIB_RECORD_SHAREDPROCESS_H
 #define MEMKIT_LIB_RECORD_SHAREDPROCESS_H

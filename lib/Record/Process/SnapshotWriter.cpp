@@ -1,11 +1,6 @@
-//===- SnapshotWriter.cpp - Writes what lives without stopping for it -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Writes what lives without stopping for it.
 
 #include "Process/SnapshotWriter.h"
 #include "Output/Recording.h"
@@ -15,24 +10,24 @@
 using namespace llvm;
 using namespace memkit;
 
-void SnapshotWriter::start(uint64_t NextOrdinal, uint64_t AtEvents,
+void SnapshotWriter::start(uint64_t NextAllocationId, uint64_t AtEvents,
                            uint64_t AtNs, uint64_t NumLive,
                            ArrayRef<LiveEntry> Detached,
                            const Enclosers &Outer) {
   Enclosing = &Outer;
   Phase = Counting;
-  Limit = NextOrdinal;
+  Limit = NextAllocationId;
   Events = LastEvents = AtEvents;
   TimeNs = AtNs;
   Live = NumLive;
   Cursor = 0;
   NextPart = 0;
-  unsigned Bits = NextOrdinal ? 64 - countl_zero(NextOrdinal) : 0;
+  unsigned Bits = NextAllocationId ? 64 - countl_zero(NextAllocationId) : 0;
   Shift = Bits > 16 ? Bits - 16 : 0;
   Bins.assign(size_t(Limit >> Shift) + 1, 0);
   Saved.clear();
   for (const LiveEntry &E : Detached) {
-    ++Bins[E.Ordinal >> Shift];
+    ++Bins[E.AllocationId >> Shift];
     Saved.push_back(Packed(E));
   }
 }
@@ -40,11 +35,11 @@ void SnapshotWriter::start(uint64_t NextOrdinal, uint64_t AtEvents,
 void SnapshotWriter::save(const Packed &P, unsigned Shard) {
   if (Phase == Counting) {
     if (Shard >= Cursor)
-      ++Bins[P.ordinal() >> Shift];
+      ++Bins[P.allocationId() >> Shift];
     Saved.push_back(P);
     return;
   }
-  uint32_t Part = partOf(P.ordinal());
+  uint32_t Part = partOf(P.allocationId());
   if (Part >= End)
     Saved.push_back(P);
   else if (Phase == Collecting && Part >= Begin && Shard >= Cursor)
@@ -54,13 +49,13 @@ void SnapshotWriter::save(const Packed &P, unsigned Shard) {
 /// Counts the blocks of a shard, or takes those of this group.
 void SnapshotWriter::collect(const LiveSource &From, unsigned Shard) {
   From.Table.forEachInShard(Shard, [&](const LiveEntry &E, uint64_t Address) {
-    if (E.Ordinal >= Limit)
+    if (E.AllocationId >= Limit)
       return;
     if (Phase == Counting) {
-      ++Bins[E.Ordinal >> Shift];
+      ++Bins[E.AllocationId >> Shift];
       return;
     }
-    uint32_t Part = partOf(E.Ordinal);
+    uint32_t Part = partOf(E.AllocationId);
     if (!inGroup(Part))
       return;
     uint64_t Outer = From.Outer ? From.Outer(E, Address) : 0;
@@ -95,7 +90,7 @@ void SnapshotWriter::startGroup() {
   for (uint32_t P = Begin; P != End; ++P)
     Parts[P - Begin].reserve(PartSizes[P]);
   erase_if(Saved, [this](const Packed &P) {
-    uint32_t Part = partOf(P.ordinal());
+    uint32_t Part = partOf(P.allocationId());
     if (!inGroup(Part))
       return false;
     Parts[Part - Begin].push_back(P);
@@ -108,12 +103,12 @@ void SnapshotWriter::startGroup() {
 void SnapshotWriter::sortPart() {
   std::vector<Packed> &Part = Parts[NextPart - Begin];
   sort(Part, [](const Packed &A, const Packed &B) {
-    return A.ordinal() < B.ordinal();
+    return A.allocationId() < B.allocationId();
   });
   // A block that was taken and put back may have been met twice.
   Part.erase(std::unique(Part.begin(), Part.end(),
                          [](const Packed &A, const Packed &B) {
-                           return A.ordinal() == B.ordinal();
+                           return A.allocationId() == B.allocationId();
                          }),
              Part.end());
   IsSorted = true;
@@ -126,22 +121,22 @@ void SnapshotWriter::writePart(Recording &R, uint32_t Process) {
   K.Process = Process;
   K.TimeNs = TimeNs;
   K.Events = Events;
-  K.NextOrdinal = Limit;
+  K.NextAllocationId = Limit;
   K.Part = NextPart++;
   K.Last = NextPart == NumParts;
   K.Blocks.reserve(Part.size());
   for (const Packed &P : Part) {
     LiveEntry E = P.unpack();
     LiveBlock &B = K.Blocks.emplace_back();
-    B.Ordinal = E.Ordinal;
+    B.AllocationId = E.AllocationId;
     B.Size = E.Size;
-    B.BirthNs = E.BirthTick * TimeUnitNs;
+    B.AllocatedNs = E.AllocatedTick * TimeUnitNs;
     B.Stack = R.Sums.stackOf(E.Row);
     B.Heap = R.Sums.heapOf(E.Row);
     B.Context = R.Sums.contextOf(E.Context);
     B.Enclosing = P.Outer;
     if (!P.Outer && !Enclosing->empty())
-      B.Enclosing = Enclosing->lookup(E.Ordinal);
+      B.Enclosing = Enclosing->lookup(E.AllocationId);
     if (R.Wanted.SampleBytes)
       B.Weight = weightOf(R, E);
   }

@@ -1,11 +1,6 @@
-//===- SnapshotWriter.h - Writes what lives without stopping for it -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Writes what lives without stopping for it.
 
 #ifndef MEMKIT_LIB_RECORD_SNAPSHOTWRITER_H
 #define MEMKIT_LIB_RECORD_SNAPSHOTWRITER_H
@@ -20,27 +15,28 @@ namespace memkit {
 
 class Recording;
 
-/// Of blocks that lie in others: the ordinal + 1 of the outer by the inner's.
+/// Of blocks that lie in others: the allocation id + 1 of the outer by the
+/// inner's.
 using Enclosers = llvm::DenseMap<uint64_t, uint64_t>;
 
 /// A table of live blocks whose blocks a snapshot has.
 struct LiveSource {
   const LiveTable &Table;
-  /// The ordinal + 1 of the block in which the one at an address lies; 0 when
-  /// Enclosers says it, or it lies in none. May be empty.
+  /// The allocation id + 1 of the block in which the one at an address lies; 0
+  /// when Enclosers says it, or it lies in none. May be empty.
   llvm::function_ref<uint64_t(const LiveEntry &, uint64_t)> Outer = nullptr;
   uint32_t ContextMask = ~0u; ///< what of its blocks' contexts is one
 };
 
-/// Takes a snapshot of live tables, sorted by ordinal, in small steps while
-/// the table goes on to change. The blocks of the snapshot are those with an
-/// ordinal below the limit set at its start; one that is freed before it was
-/// visited is taken then.
+/// Takes a snapshot of live tables, sorted by allocation id, in small steps
+/// while the table goes on to change. The blocks of the snapshot are those with
+/// an allocation id below the limit set at its start; one that is freed before
+/// it was visited is taken then.
 ///
-/// A first walk over the shards counts the ordinals, so that they can be cut in
-/// parts of a few thousand blocks; then each group of parts is filled by a walk
-/// of its own, sorted and written, so that the memory for it stays a fraction
-/// of the table's.
+/// A first walk over the shards counts the allocation ids, so that they can be
+/// cut in parts of a few thousand blocks; then each group of parts is filled by
+/// a walk of its own, sorted and written, so that the memory for it stays a
+/// fraction of the table's.
 class SnapshotWriter {
 public:
   /// Whether a snapshot is worth its bytes now: it saves the replay of many
@@ -52,22 +48,22 @@ public:
   }
   bool active() const { return Phase != Idle; }
 
-  /// Begins a snapshot of the blocks below NextOrdinal after the process's
+  /// Begins a snapshot of the blocks below NextAllocationId after the process's
   /// first Events events; Detached live, but are not in the table. Enclosing
   /// must keep what concerns its blocks until it is complete: see holds().
-  void start(uint64_t NextOrdinal, uint64_t Events, uint64_t TimeNs,
+  void start(uint64_t NextAllocationId, uint64_t Events, uint64_t TimeNs,
              uint64_t Live, llvm::ArrayRef<LiveEntry> Detached,
              const Enclosers &Enclosing);
   /// Whether the block is one of the snapshot that runs.
-  bool holds(uint64_t Ordinal) const {
-    return Phase != Idle && Ordinal < Limit;
+  bool holds(uint64_t AllocationId) const {
+    return Phase != Idle && AllocationId < Limit;
   }
   /// Works for about StepNs. Sources: the same each time.
   void step(llvm::ArrayRef<LiveSource> Sources, Recording &R, uint32_t Process);
   /// E was taken out of its shard, counted over all sources. Outer: as
   /// LiveSource's.
   void onTake(const LiveEntry &E, unsigned Shard, uint64_t Outer = 0) {
-    if (__builtin_expect(Phase != Idle, 0) && E.Ordinal < Limit)
+    if (__builtin_expect(Phase != Idle, 0) && E.AllocationId < Limit)
       save(Packed(E, Outer), Shard);
   }
 
@@ -78,16 +74,17 @@ private:
 
   /// A LiveEntry and what it lies in.
   struct Packed {
-    uint64_t OrdinalContext, BirthRow, SizeRow, Outer;
+    uint64_t IdAndContext, AllocatedRow, SizeRow, Outer;
     explicit Packed(const LiveEntry &E, uint64_t Outer = 0)
-        : OrdinalContext(E.Ordinal << 24 | E.Context),
-          BirthRow(E.BirthTick << 16 | (E.Row & 0xffff)),
+        : IdAndContext(E.AllocationId << 24 | E.Context),
+          AllocatedRow(E.AllocatedTick << 16 | (E.Row & 0xffff)),
           SizeRow(E.Size << 16 | E.Row >> 16), Outer(Outer) {}
-    uint64_t ordinal() const { return OrdinalContext >> 24; }
+    uint64_t allocationId() const { return IdAndContext >> 24; }
     LiveEntry unpack() const {
-      return {ordinal(), SizeRow >> 16, BirthRow >> 16,
-              uint32_t(BirthRow & 0xffff) | uint32_t(SizeRow & 0xffff) << 16,
-              uint32_t(OrdinalContext & 0xffffff)};
+      return {allocationId(), SizeRow >> 16, AllocatedRow >> 16,
+              uint32_t(AllocatedRow & 0xffff) | uint32_t(SizeRow & 0xffff)
+                                                    << 16,
+              uint32_t(IdAndContext & 0xffffff)};
     }
   };
 
@@ -97,7 +94,9 @@ private:
   void startGroup();
   void sortPart();
   void writePart(Recording &R, uint32_t Process);
-  uint32_t partOf(uint64_t Ordinal) const { return Bins[Ordinal >> Shift]; }
+  uint32_t partOf(uint64_t AllocationId) const {
+    return Bins[AllocationId >> Shift];
+  }
   bool inGroup(uint32_t Part) const { return Part >= Begin && Part < End; }
 
   enum { Idle, Counting, Collecting, Writing } Phase = Idle;
@@ -110,7 +109,7 @@ private:
   uint32_t Begin = 0, End = 0; ///< parts of this group
   uint32_t NextPart = 0;       ///< to write
   bool IsSorted = false;       ///< that part
-  std::vector<uint32_t> Bins;  ///< counts, then parts, by Ordinal >> Shift
+  std::vector<uint32_t> Bins;  ///< counts, then parts, by AllocationId >> Shift
   std::vector<uint32_t> PartSizes;
   std::vector<std::vector<Packed>> Parts; ///< of the group
   std::vector<Packed> Saved;              ///< taken before their group's walk

@@ -1,10 +1,6 @@
-//===- ContextTree.cpp - The contexts of a trace in the making --*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The contexts of a trace in the making.
 
 #include "Scopes/ContextTree.h"
 #include "Output/Catalog.h"

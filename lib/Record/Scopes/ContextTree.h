@@ -1,10 +1,6 @@
-//===- ContextTree.h - The contexts of a trace in the making ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The contexts of a trace in the making.
 
 #ifndef MEMKIT_LIB_RECORD_CONTEXTTREE_H
 #define MEMKIT_LIB_RECORD_CONTEXTTREE_H

@@ -1,10 +1,6 @@
-//===- KindTable.cpp - Tensors at the peak, by kind and layer -------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tensors at the peak, by kind and layer.
 
 #include "Scopes/KindTable.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,9 +9,9 @@ using namespace llvm;
 using namespace memkit;
 
 void KindTable::add(uint32_t Process, uint32_t Heap, TensorKind Kind,
-                    uint32_t Layer, uint64_t Birth, uint64_t Bytes) {
+                    uint32_t Layer, uint64_t AllocatedAt, uint64_t Bytes) {
   uint64_t PeakAt = Sums.heapPeakAt(Heap);
-  if (Birth > PeakAt)
+  if (AllocatedAt > PeakAt)
     return;
   uint64_t Key = uint64_t(Process) << 32 | uint64_t(Heap) << 8 | uint64_t(Kind);
   Row &R = Rows[{Key, Layer}];

@@ -1,10 +1,6 @@
-//===- KindTable.h - Tensors at the peak, by kind and layer -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tensors at the peak, by kind and layer.
 
 #ifndef MEMKIT_LIB_RECORD_KINDTABLE_H
 #define MEMKIT_LIB_RECORD_KINDTABLE_H
@@ -23,10 +19,10 @@ class KindTable {
 public:
   explicit KindTable(const Accounts &Sums) : Sums(Sums) {}
 
-  /// A tensor of Bytes, born at the event Birth (Accounts::events()), dies now.
-  /// Layer: string.
+  /// A tensor of Bytes, allocated at the event AllocatedAt
+  /// (Accounts::events()), dies now. Layer: string.
   void add(uint32_t Process, uint32_t Heap, TensorKind Kind, uint32_t Layer,
-           uint64_t Birth, uint64_t Bytes);
+           uint64_t AllocatedAt, uint64_t Bytes);
   /// Of the peaks as they are now: sorted by heap, process, kind, then by
   /// falling bytes. Their sum is what lived at the peak when all have been told
   /// of.

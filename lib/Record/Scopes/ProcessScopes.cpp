@@ -1,11 +1,6 @@
-//===- ProcessScopes.cpp - What a process tells of itself ----------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a process tells of itself.
 
 #include "Scopes/ProcessScopes.h"
 #include "Output/Recording.h"

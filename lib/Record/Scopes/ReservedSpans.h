@@ -1,16 +1,10 @@
-//===- ReservedSpans.h - What scopes had reserved ---------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What scopes had reserved.
 //
 // How much the allocators of devices held while a scope ran, and which share of
 // it was no live block: the highest of the one, the mean over time of the
 // other. As SpanTable, for scopes that overlap as they like.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_RECORD_RESERVEDSPANS_H
 #define MEMKIT_LIB_RECORD_RESERVEDSPANS_H

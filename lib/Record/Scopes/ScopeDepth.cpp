@@ -1,10 +1,6 @@
-//===- ScopeDepth.cpp - How deep in the stack a scope was entered -*- C++ -*-=//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// How deep in the stack a scope was entered.
 
 #include "Scopes/ScopeDepth.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,10 +1,6 @@
-//===- ScopeDepth.h - How deep in the stack a scope was entered -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// How deep in the stack a scope was entered.
 
 #ifndef MEMKIT_LIB_RECORD_SCOPEDEPTH_H
 #define MEMKIT_LIB_RECORD_SCOPEDEPTH_H

@@ -1,10 +1,6 @@
-//===- SpanRows.cpp - What open scopes have of heaps or domains -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What open scopes have of heaps or domains.
 
 #include "Scopes/SpanRows.h"
 

@@ -1,10 +1,6 @@
-//===- SpanRows.h - What open scopes have of heaps or domains ---*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What open scopes have of heaps or domains.
 //
 // Rows (heaps, or domains) as scopes of all threads see them, exact, for scopes
 // that overlap as they like.
@@ -20,8 +16,6 @@
 // scope ends, its entries join those of the scope before. The cost of a
 // boundary grows with the rows that changed, not with the rows of the machine,
 // which may have many devices.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_RECORD_SPANROWS_H
 #define MEMKIT_LIB_RECORD_SPANROWS_H

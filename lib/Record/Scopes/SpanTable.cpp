@@ -1,11 +1,6 @@
-//===- SpanTable.cpp - Scopes of a process, measured -------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Scopes of a process, measured.
 
 #include "Scopes/SpanTable.h"
 

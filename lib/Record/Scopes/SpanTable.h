@@ -1,18 +1,11 @@
-//===- SpanTable.h - Scopes of a process, measured ---------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Scopes of a process, measured.
 //
 // What happens to the heaps of a process from the begin of a scope to its end,
 // exact, for scopes of all threads that overlap as they like. Scopes that a
 // user has made are measured by heap and by domain; layers of a model, which
 // are many and short, by heap.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_RECORD_SPANTABLE_H
 #define MEMKIT_LIB_RECORD_SPANTABLE_H

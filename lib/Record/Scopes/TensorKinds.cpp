@@ -1,17 +1,13 @@
-//===- TensorKinds.cpp - What a tensor is for -----------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a tensor is for.
 
 #include "Scopes/TensorKinds.h"
 
 using namespace memkit;
 
-TensorKinds::Birth TensorKinds::birth(TrainingPlace Place, MadeBy By) const {
-  Birth B;
+TensorKinds::Origin TensorKinds::origin(TrainingPlace Place, MadeBy By) const {
+  Origin B;
   B.Turn = Turns;
   B.Node = Nodes;
   B.Forward = Forwards;
@@ -23,7 +19,7 @@ TensorKinds::Birth TensorKinds::birth(TrainingPlace Place, MadeBy By) const {
 }
 
 /// Of one made outside of layers, backward and optimizers.
-TensorKind TensorKinds::ofOutside(const Birth &B, bool Freed) const {
+TensorKind TensorKinds::ofOutside(const Origin &B, bool Freed) const {
   bool Used = anyTurnSince(B);
   bool Gone = Freed && !Used;
   switch (B.By) {
@@ -61,7 +57,7 @@ TensorKind TensorKinds::ofOutside(const Birth &B, bool Freed) const {
 }
 
 /// Did it live at the last failure, in the pass that made it?
-bool TensorKinds::isOfFailed(const Birth &B) const {
+bool TensorKinds::isOfFailed(const Origin &B) const {
   if (B.Event > Failed.Event)
     return false;
   switch (B.Place) {
@@ -78,7 +74,7 @@ bool TensorKinds::isOfFailed(const Birth &B) const {
   }
 }
 
-TensorKind TensorKinds::ofFreed(const Birth &B, TrainingPlace At) const {
+TensorKind TensorKinds::ofFreed(const Origin &B, TrainingPlace At) const {
   bool InBackward =
       At == TrainingPlace::Backward || At == TrainingPlace::Accumulate;
   if (B.By >= MadeBy::Held)
@@ -113,7 +109,7 @@ TensorKind TensorKinds::ofFreed(const Birth &B, TrainingPlace At) const {
   }
 }
 
-TensorKind TensorKinds::ofLive(const Birth &B, bool Worker) const {
+TensorKind TensorKinds::ofLive(const Origin &B, bool Worker) const {
   if (B.By >= MadeBy::Held)
     return ofOutside(B, false);
   switch (B.Place) {

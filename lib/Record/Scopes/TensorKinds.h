@@ -1,18 +1,12 @@
-//===- TensorKinds.h - What a tensor is for ---------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a tensor is for.
 //
 // A tensor's kind often shows only when it dies: an activation dies in the
 // backward pass, a temporary before the pass that made it is over, a gradient
-// outlives the backward pass. So what is known at its birth is kept while it
-// lives, and its kind is told when it is freed, or at the end. docs/Capture.md
-// has the rule.
-//
-//===----------------------------------------------------------------------===//
+// outlives the backward pass. So what is known at its allocation is kept while
+// it lives, and its kind is told when it is freed, or at the end.
+// docs/Capture.md has the rule.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORKINDS_H
 #define MEMKIT_LIB_RECORD_TENSORKINDS_H
@@ -51,8 +45,8 @@ enum class MadeBy : uint8_t {
 /// happens is told in its order. Belongs to the recorder's thread.
 class TensorKinds {
 public:
-  /// What is known of a tensor from its birth.
-  struct Birth {
+  /// What is known of a tensor from its allocation.
+  struct Origin {
     uint64_t Event = 0; ///< its number, as Accounts::events() counts
     uint64_t Turn = 0, Node = 0;
     uint32_t Forward = 0, Run = 0, Update = 0;
@@ -94,20 +88,20 @@ public:
   void otherWork() { InRun = false; }
 
   /// Event, Heap and Layer are the caller's.
-  Birth birth(TrainingPlace Place, MadeBy By) const;
+  Origin origin(TrainingPlace Place, MadeBy By) const;
   /// What a tensor was that is freed by a thread at FreedAt.
-  TensorKind ofFreed(const Birth &B, TrainingPlace FreedAt) const;
+  TensorKind ofFreed(const Origin &B, TrainingPlace FreedAt) const;
   /// What one is that lives; Workers: in a process that loads data.
-  TensorKind ofLive(const Birth &B, bool Worker) const;
+  TensorKind ofLive(const Origin &B, bool Worker) const;
 
 private:
   void turn(bool IsBackward) { Backwards[Turns++ % KnownTurns] = IsBackward; }
-  bool anyTurnSince(const Birth &B) const { return Turns != B.Turn; }
-  bool backwardCameFirst(const Birth &B) const {
+  bool anyTurnSince(const Origin &B) const { return Turns != B.Turn; }
+  bool backwardCameFirst(const Origin &B) const {
     return Turns - B.Turn <= KnownTurns && Backwards[B.Turn % KnownTurns];
   }
-  TensorKind ofOutside(const Birth &B, bool Freed) const;
-  bool isOfFailed(const Birth &B) const;
+  TensorKind ofOutside(const Origin &B, bool Freed) const;
+  bool isOfFailed(const Origin &B) const;
 
   /// Forward and backward passes, of which the last are kept.
   static constexpr size_t KnownTurns = 4096;

@@ -1,10 +1,6 @@
-//===- ProcessTitle.cpp - What a process calls itself ---------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a process calls itself.
 
 #include "Session/ProcessTitle.h"
 #include "llvm/Support/JSON.h"

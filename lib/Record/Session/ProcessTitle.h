@@ -1,15 +1,9 @@
-//===- ProcessTitle.h - What a process calls itself -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a process calls itself.
 //
 // Servers write over their arguments, by setproctitle() or as it does, to tell
 // their processes apart: `nginx: worker process`, `postgres: walwriter`.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_LIB_RECORD_PROCESSTITLE_H
 #define MEMKIT_LIB_RECORD_PROCESSTITLE_H

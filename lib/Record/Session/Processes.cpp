@@ -1,10 +1,6 @@
-//===- Processes.cpp - Child processes come, go and change -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Child processes come, go and change.
 
 #include "Launch/ProcFs.h"
 #include "Session/ProcessTitle.h"

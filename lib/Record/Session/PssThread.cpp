@@ -1,10 +1,6 @@
-//===- PssThread.cpp - Reads what a process shares --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Reads what a process shares.
 
 #include "Session/PssThread.h"
 #include "Launch/ProcFs.h"

@@ -1,10 +1,6 @@
-//===- PssThread.h - Reads what a process shares ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Reads what a process shares.
 
 #ifndef MEMKIT_LIB_RECORD_PSSTHREAD_H
 #define MEMKIT_LIB_RECORD_PSSTHREAD_H

@@ -1,11 +1,6 @@
-//===- PythonProcesses.cpp - Processes that run Python ----------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Processes that run Python.
 
 #include "Launch/ProcFs.h"
 #include "Session/PythonRole.h"

@@ -1,10 +1,6 @@
-//===- PythonRole.h - What a Python process is ------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a Python process is.
 
 #ifndef MEMKIT_LIB_RECORD_PYTHONROLE_H
 #define MEMKIT_LIB_RECORD_PYTHONROLE_H

@@ -1,10 +1,6 @@
-//===- RingMerge.cpp - Many rings in one order of time --------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Many rings in one order of time.
 
 #include "memkit/Record/RingMerge.h"
 #include <algorithm>

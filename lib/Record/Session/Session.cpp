@@ -1,10 +1,6 @@
-//===- Session.cpp - The recorder's loop -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The recorder's loop.
 
 #include "Session/Session.h"
 #include "llvm/ADT/STLExtras.h"

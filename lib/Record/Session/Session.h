@@ -1,10 +1,6 @@
-//===- Session.h - A recording while it runs -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A recording while it runs.
 
 #ifndef MEMKIT_LIB_RECORD_SESSION_H
 #define MEMKIT_LIB_RECORD_SESSION_H

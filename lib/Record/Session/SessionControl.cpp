@@ -1,15 +1,9 @@
-//===- SessionControl.cpp - Recording starts and stops ----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Recording starts and stops.
 //
 // At a moment that was given, or by a signal. While recording is off the
 // program's hooks still tell of frees, so that what lives is known.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Session/Session.h"
 #include "memkit/Support/Format.h"

@@ -1,11 +1,6 @@
-//===- SessionRings.cpp - The rings of the processes
-//-------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The rings of the processes.
 
 #include "Session/Session.h"
 #include <cerrno>

@@ -1,10 +1,6 @@
-//===- SessionSamples.cpp - What processes hold, from outside -------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What processes hold, from outside.
 //
 // What is resident is read for each process at an interval: soon and often
 // after its start, when most happens, then as it was asked for, and after 4,096
@@ -13,8 +9,6 @@
 // of a child of fork in what it has in common with others costs far more: it is
 // read at marks of the program and else now and then. Neither takes more than a
 // two-hundredth of the time.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Launch/ProcFs.h"
 #include "Session/ProcessTitle.h"

@@ -1,11 +1,6 @@
-//===- Symbols.cpp - Names for the frames that a recording finds -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Names for the frames that a recording finds.
 
 #include "Session/Session.h"
 #include "llvm/ADT/STLExtras.h"

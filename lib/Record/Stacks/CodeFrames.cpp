@@ -1,11 +1,6 @@
-//===- CodeFrames.cpp - From a process's codes to the trace's frames *- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// From a process's codes to the trace's frames *- C++.
 
 #include "Stacks/CodeFrames.h"
 #include "Output/Recording.h"

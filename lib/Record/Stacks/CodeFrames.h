@@ -1,11 +1,6 @@
-//===- CodeFrames.h - From a process's codes to the trace's frames *- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// From a process's codes to the trace's frames *- C++.
 
 #ifndef MEMKIT_LIB_RECORD_CODEFRAMES_H
 #define MEMKIT_LIB_RECORD_CODEFRAMES_H

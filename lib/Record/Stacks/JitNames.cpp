@@ -1,11 +1,6 @@
-//===- JitNames.cpp - Names of one process's JIT code
-//-----------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Names of one process's JIT code.
 
 #include "Stacks/JitNames.h"
 #include "Launch/ProcFs.h"

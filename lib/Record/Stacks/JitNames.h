@@ -1,11 +1,6 @@
-//===- JitNames.h - Names of one process's JIT code ---------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Names of one process's JIT code.
 
 #ifndef MEMKIT_LIB_RECORD_JITNAMES_H
 #define MEMKIT_LIB_RECORD_JITNAMES_H

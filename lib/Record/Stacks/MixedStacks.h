@@ -1,10 +1,6 @@
-//===- MixedStacks.h - Native and Python frames in one path -----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Native and Python frames in one path.
 
 #ifndef MEMKIT_LIB_RECORD_MIXEDSTACKS_H
 #define MEMKIT_LIB_RECORD_MIXEDSTACKS_H

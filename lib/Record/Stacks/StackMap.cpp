@@ -1,10 +1,6 @@
-//===- StackMap.cpp - From a process's stacks to the trace's -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// From a process's stacks to the trace's.
 
 #include "Stacks/StackMap.h"
 #include "Output/Recording.h"

@@ -1,11 +1,6 @@
-//===- SymbolThread.cpp - Resolves addresses beside the recorder -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Resolves addresses beside the recorder.
 
 #include "Stacks/SymbolThread.h"
 #include <algorithm>

@@ -1,10 +1,6 @@
-//===- SymbolThread.h - Resolves addresses beside the recorder -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Resolves addresses beside the recorder.
 
 #ifndef MEMKIT_LIB_RECORD_SYMBOLTHREAD_H
 #define MEMKIT_LIB_RECORD_SYMBOLTHREAD_H

@@ -1,10 +1,6 @@
-//===- TensorFrames.cpp - Who makes a tensor, by frames of Python ---------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Who makes a tensor, by frames of Python.
 
 #include "Stacks/TensorFrames.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,10 +1,6 @@
-//===- TensorFrames.h - Who makes a tensor, by frames of Python -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Who makes a tensor, by frames of Python.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORFRAMES_H
 #define MEMKIT_LIB_RECORD_TENSORFRAMES_H

@@ -1,4 +1,3 @@
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls CUDA's driver as a text says, a line a call; what begins with "device" is the fake

@@ -1,4 +1,3 @@
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Stream-ordered allocators. A pool takes pages of 2 MiB of its device and keeps them

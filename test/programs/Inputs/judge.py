@@ -1,4 +1,3 @@
-# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Records a real program with and without a planted leak, told to stop, killed, and
 looked at while it runs, and compares what memleak says of its growth.

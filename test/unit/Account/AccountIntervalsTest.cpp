@@ -1,11 +1,6 @@
-//===- AccountIntervalsTest.cpp - When intervals are cut, what they hold
-//--------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// When intervals are cut, what they hold.
 
 #include "memkit/Account/Accounts.h"
 #include "gtest/gtest.h"
@@ -61,11 +56,11 @@ TEST(AccountIntervals, ALongIntervalIsSorted) {
   // All (heap, stack) in a scattered order: 7 and the number of them have no
   // common factor. Numbers of stacks beyond 2^22 take three digits of 11 bits.
   std::vector<IntervalRow> Expected;
-  uint64_t Ordinal = 0;
+  uint64_t AllocationId = 0;
   for (uint32_t N = 0; N < Heaps * Stacks; ++N) {
     uint32_t At = N * 7 % (Heaps * Stacks), Heap = 1 + At % Heaps,
              Stack = 1 + At / Heaps * 300'000;
-    A.allocate({Ordinal++, A.stackRow(1, Heap, Stack), 0}, At + 1, 100, 1);
+    A.allocate({AllocationId++, A.stackRow(1, Heap, Stack), 0}, At + 1, 100, 1);
     Expected.push_back({Heap, Stack, 1, At + 1, 1, At + 1});
   }
   std::sort(Expected.begin(), Expected.end(),
@@ -73,7 +68,7 @@ TEST(AccountIntervals, ALongIntervalIsSorted) {
               return std::tie(X.Heap, X.Stack) < std::tie(Y.Heap, Y.Stack);
             });
   Interval All;
-  A.cutInterval(1, 1'000, Ordinal, IntervalSums::Whole, All);
+  A.cutInterval(1, 1'000, AllocationId, IntervalSums::Whole, All);
   EXPECT_EQ(All.Rows, Expected);
 }
 
@@ -82,14 +77,15 @@ TEST(AccountIntervals, AIntervalIsCutWhileEventsGoOn) {
   A.addHeap(1, Heap());
   A.beginProcess(1, 0);
   constexpr uint32_t Stacks = 10;
-  uint64_t Ordinal = 0;
+  uint64_t AllocationId = 0;
   auto Add = [&](uint32_t Stack, uint64_t TimeNs) {
-    A.allocate({Ordinal++, A.stackRow(1, 1, Stack), 0}, 100 * Stack, TimeNs, 1);
+    A.allocate({AllocationId++, A.stackRow(1, 1, Stack), 0}, 100 * Stack,
+               TimeNs, 1);
   };
   for (uint32_t Stack = 1; Stack <= Stacks; ++Stack)
     Add(Stack, 1);
   A.free({4, A.stackRow(1, 1, 5), 0}, 500, 2, 1);
-  A.beginCut(1, 1'000, Ordinal, IntervalSums::Changed);
+  A.beginCut(1, 1'000, AllocationId, IntervalSums::Changed);
   std::vector<IntervalRow> Rows;
   unsigned Parts = 0;
   while (A.isCutting(1)) {
@@ -110,7 +106,7 @@ TEST(AccountIntervals, AIntervalIsCutWhileEventsGoOn) {
       Expected.push_back({1, Stack, 1, 100 * Stack, 1, 100 * Stack});
   EXPECT_EQ(Rows, Expected) << "as it was at the cut";
   Interval Next;
-  A.cutInterval(1, 3'000, Ordinal, IntervalSums::Changed, Next);
+  A.cutInterval(1, 3'000, AllocationId, IntervalSums::Changed, Next);
   EXPECT_EQ(Next.Index, 1u);
   EXPECT_EQ(Next.BeginNs, 1'000u);
   EXPECT_EQ(Next.Rows,
@@ -118,14 +114,14 @@ TEST(AccountIntervals, AIntervalIsCutWhileEventsGoOn) {
                                       {1, Stacks, 5, 5000, 4, 4000}}));
   // One without rows is one part, too; else parts without rows are none.
   Interval Part;
-  A.beginCut(1, 4'000, Ordinal, IntervalSums::Changed);
+  A.beginCut(1, 4'000, AllocationId, IntervalSums::Changed);
   EXPECT_TRUE(A.cutPart(1, 3, Part));
   EXPECT_TRUE(Part.Rows.empty());
   EXPECT_FALSE(A.isCutting(1));
   Add(1, 5'000);
-  A.free({Ordinal - 1, A.stackRow(1, 1, 1), 0}, 100, 5'001, 1);
+  A.free({AllocationId - 1, A.stackRow(1, 1, 1), 0}, 100, 5'001, 1);
   Add(2, 5'002);
-  A.beginCut(1, 6'000, Ordinal, IntervalSums::Changed);
+  A.beginCut(1, 6'000, AllocationId, IntervalSums::Changed);
   EXPECT_FALSE(A.cutPart(1, 1, Part)) << "as it was before";
   EXPECT_TRUE(A.cutPart(1, 1, Part));
   EXPECT_FALSE(A.isCutting(1));
@@ -136,22 +132,22 @@ TEST(AccountIntervals, WhatRowsAllocateWaitsForAWholeInterval) {
     Accounts A;
     A.addHeap(1, Heap());
     A.beginProcess(1, 0);
-    uint64_t Ordinal = 0, Time = 0;
+    uint64_t AllocationId = 0, Time = 0;
     auto Churn = [&](uint32_t Stack, uint64_t Size, bool Temporary) {
       uint32_t Row = A.stackRow(1, 1, Stack);
-      A.allocate({Ordinal, Row, 0}, Size, ++Time, 1);
-      A.free({Ordinal, Row, 0}, Size, ++Time, Temporary ? 1 : 2);
-      ++Ordinal;
+      A.allocate({AllocationId, Row, 0}, Size, ++Time, 1);
+      A.free({AllocationId, Row, 0}, Size, ++Time, Temporary ? 1 : 2);
+      ++AllocationId;
     };
     auto Cut = [&](IntervalSums Sums, unsigned ChurnsMeanwhile = 0) {
       Time += 1'000;
       std::vector<IntervalRow> Rows;
       Interval S;
       if (AtOnce) {
-        A.cutInterval(1, Time, Ordinal, Sums, S);
+        A.cutInterval(1, Time, AllocationId, Sums, S);
         Rows = S.Rows;
       } else {
-        A.beginCut(1, Time, Ordinal, Sums);
+        A.beginCut(1, Time, AllocationId, Sums);
       }
       while (ChurnsMeanwhile--)
         Churn(3, 5, true);
@@ -168,7 +164,7 @@ TEST(AccountIntervals, WhatRowsAllocateWaitsForAWholeInterval) {
     EXPECT_EQ(Cut(IntervalSums::Changed), Rows());
     Churn(1, 7, true);
     uint32_t Row = A.stackRow(1, 1, 2);
-    A.allocate({Ordinal++, Row, 0}, 100, ++Time, 1);
+    A.allocate({AllocationId++, Row, 0}, 100, ++Time, 1);
     EXPECT_EQ(Cut(IntervalSums::Changed, 2), (Rows{{1, 2, 1, 100, 2, 120, 0}}))
         << "with what waited";
     // Stack 3 is touched while the one before is cut, stack 1 is not.
@@ -190,18 +186,18 @@ TEST(AccountIntervals, IntervalsAreWholeWhileThatIsCheap) {
   A.addHeap(1, Heap());
   A.beginProcess(1, 0);
   constexpr uint32_t Stacks = 2'000;
-  uint64_t Ordinal = 0, Time = 0, Sum = 0;
+  uint64_t AllocationId = 0, Time = 0, Sum = 0;
   unsigned Whole = 0, Intervals = 0;
   size_t Written = 0;
   for (; Intervals != 200; ++Intervals) {
-    for (uint32_t Stack = 1; Stack <= Stacks; ++Stack, ++Ordinal) {
+    for (uint32_t Stack = 1; Stack <= Stacks; ++Stack, ++AllocationId) {
       uint32_t Row = A.stackRow(1, 1, Stack);
-      A.allocate({Ordinal, Row, 0}, 8, ++Time, 1);
-      A.free({Ordinal, Row, 0}, 8, ++Time, 1);
+      A.allocate({AllocationId, Row, 0}, 8, ++Time, 1);
+      A.free({AllocationId, Row, 0}, 8, ++Time, 1);
     }
     Interval S;
     IntervalSums Sums = Intervals == 199 ? IntervalSums::Whole : A.dueSums(1);
-    A.cutInterval(1, Time += 100, Ordinal, Sums, S);
+    A.cutInterval(1, Time += 100, AllocationId, Sums, S);
     Whole += Sums == IntervalSums::Whole;
     Written += S.Rows.size();
     for (const IntervalRow &R : S.Rows)
@@ -209,7 +205,7 @@ TEST(AccountIntervals, IntervalsAreWholeWhileThatIsCheap) {
   }
   EXPECT_EQ(Sum, uint64_t(Intervals) * Stacks * 8) << "nothing is lost";
   EXPECT_GE(Whole, 8u);
-  EXPECT_LE(Written, Ordinal * 2 / 64 + (1 << 14) + Stacks);
+  EXPECT_LE(Written, AllocationId * 2 / 64 + (1 << 14) + Stacks);
 }
 
 TEST(AccountIntervals, IntervalsOfStepsAndTime) {

@@ -1,10 +1,6 @@
-//===- AccountsTest.cpp - Live sums against brute force ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Live sums against brute force.
 
 #include "memkit/Account/Accounts.h"
 #include "Naive.h"
@@ -122,12 +118,12 @@ private:
   }
   BlockRef ref(int At) {
     const NaiveBlock &B = N.Blocks[At];
-    return {Ordinals[At], A.stackRow(B.Process, B.Heap, B.Stack),
+    return {AllocationIds[At], A.stackRow(B.Process, B.Heap, B.Stack),
             A.contextRow(B.Process, B.Heap, B.Context)};
   }
   uint64_t enclosing(int At) {
     int O = N.Blocks[At].Outer;
-    return O < 0 ? 0 : Ordinals[O] + 1;
+    return O < 0 ? 0 : AllocationIds[O] + 1;
   }
   bool encloses(int At) {
     for (size_t I = 0; I < N.Blocks.size(); ++I)
@@ -180,7 +176,7 @@ private:
     Interval S;
     IntervalSums Sums =
         Intervals[Process] % 3 ? IntervalSums::Whole : IntervalSums::Changed;
-    A.cutInterval(Process, Time, NextOrdinal[Process], Sums, S);
+    A.cutInterval(Process, Time, NextAllocationId[Process], Sums, S);
     EXPECT_EQ(S.Sums, Sums);
     EXPECT_EQ(S.Rows, N.interval(Process, Sums));
     EXPECT_EQ(S.Index, Intervals[Process]++);
@@ -205,12 +201,12 @@ private:
           Room -= std::min(Room, N.Blocks[I].Size);
       B.Size = Room ? pick(Room) : 0;
     }
-    uint64_t Ordinal = NextOrdinal[B.Process]++;
+    uint64_t AllocationId = NextAllocationId[B.Process]++;
     int At = N.allocate(B, Time);
-    Ordinals.push_back(Ordinal);
+    AllocationIds.push_back(AllocationId);
     if (Together) {
       gather(At, Change::Allocate, B.Size);
-      A.noteAllocation(B.Thread, Ordinal, B.Size);
+      A.noteAllocation(B.Thread, AllocationId, B.Size);
     } else if (B.Outer >= 0)
       A.allocateIn(ref(At), ref(B.Outer), B.Size, Time, B.Thread);
     else
@@ -224,7 +220,7 @@ private:
     uint32_t Thread = B.Process * 2 + pick(2);
     if (Together)
       gather(At,
-             A.lastAllocation(Thread) == Ordinals[At] + 1
+             A.lastAllocation(Thread) == AllocationIds[At] + 1
                  ? Change::FreeTemporary
                  : Change::Free,
              B.Size);
@@ -259,7 +255,7 @@ private:
     else
       A.split(ref(At), Time, enclosing(At));
     N.split(At, pick(N.Blocks[At].Size + 1), Time);
-    Ordinals.push_back(NextOrdinal[N.Blocks[At].Process]++);
+    AllocationIds.push_back(NextAllocationId[N.Blocks[At].Process]++);
   }
 
   std::mt19937_64 Rng;
@@ -272,8 +268,8 @@ private:
   uint64_t Time = 0, Step = 0;
   uint32_t NextProcess = 1;
   std::vector<uint32_t> Running;
-  std::vector<uint64_t> Ordinals;
-  std::map<uint32_t, uint64_t> NextOrdinal, Intervals;
+  std::vector<uint64_t> AllocationIds;
+  std::map<uint32_t, uint64_t> NextAllocationId, Intervals;
 };
 
 TEST(Accounts, RandomStreams) {

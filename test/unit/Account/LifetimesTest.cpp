@@ -1,10 +1,6 @@
-//===- LifetimesTest.cpp - Lifetimes against brute force --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Lifetimes against brute force.
 
 #include "memkit/Account/Accounts.h"
 #include "gtest/gtest.h"
@@ -67,7 +63,7 @@ public:
 
 private:
   struct Made {
-    uint32_t Stack, Birth, Death = UINT32_MAX;
+    uint32_t Stack, AllocatedIn, FreedIn = UINT32_MAX;
     uint64_t Size;
   };
   uint64_t pick(uint64_t Below) { return Rng() % Below; }
@@ -96,18 +92,18 @@ private:
     }
     // The youngest most often, as in programs.
     size_t At = pick(2) ? Live.size() - 1 : pick(Live.size());
-    uint64_t Ordinal = Live[At];
+    uint64_t AllocationId = Live[At];
     Live.erase(Live.begin() + At);
-    Made &M = Blocks[Ordinal];
-    M.Death = Interval;
+    Made &M = Blocks[AllocationId];
+    M.FreedIn = Interval;
     uint32_t Row = A.stackRow(1, 1, M.Stack);
     if (Together) {
       Changes.push_back({M.Size, Row, 0, Change::Free});
       Times.push_back(Time);
-      if (Ordinal < A.lateBefore(1))
-        A.noteLateFree(1, Row, Ordinal, M.Size);
+      if (AllocationId < A.lateBefore(1))
+        A.noteLateFree(1, Row, AllocationId, M.Size);
     } else {
-      A.free({Ordinal, Row, 0}, M.Size, Time, 0);
+      A.free({AllocationId, Row, 0}, M.Size, Time, 0);
     }
   }
   void cut(bool InParts) {
@@ -133,21 +129,21 @@ private:
       std::map<uint8_t, LateFrees> Frees;
       std::map<uint8_t, std::map<uint32_t, bool>> In;
       for (const Made &M : Blocks) {
-        if (M.Stack != Stack || M.Birth >= Cut)
+        if (M.Stack != Stack || M.AllocatedIn >= Cut)
           continue;
-        if (M.Death >= Cut) {
-          Cohort &C = Cohorts[M.Birth];
-          C.Interval = C.Last = M.Birth;
+        if (M.FreedIn >= Cut) {
+          Cohort &C = Cohorts[M.AllocatedIn];
+          C.Interval = C.Last = M.AllocatedIn;
           C.Blocks += 1;
           C.Bytes += M.Size;
-        } else if (M.Death != M.Birth) {
-          uint64_t Units = (M.Death - M.Birth) * IntervalNs / AgeUnitNs;
+        } else if (M.FreedIn != M.AllocatedIn) {
+          uint64_t Units = (M.FreedIn - M.AllocatedIn) * IntervalNs / AgeUnitNs;
           auto Class = static_cast<uint8_t>(std::bit_width(Units) - 1);
           LateFrees &F = Frees[Class];
           F.Age.Time = Class;
           F.Blocks += 1;
           F.Bytes += M.Size;
-          In[Class][M.Death] = true;
+          In[Class][M.FreedIn] = true;
           F.Intervals = static_cast<uint32_t>(In[Class].size());
         }
       }
@@ -167,7 +163,7 @@ private:
   Accounts A;
   uint64_t Time = 0;
   uint32_t Interval = 0;
-  std::vector<Made> Blocks; ///< by ordinal
+  std::vector<Made> Blocks; ///< by allocation id
   std::vector<uint64_t> Live;
   std::vector<Change> Changes;
   std::vector<uint64_t> Times;
@@ -197,8 +193,8 @@ public:
     Row = A.stackRow(1, 1, 1);
   }
   void allocate() { A.allocate({Next++, Row, 0}, 1000, Time += 100, 1); }
-  void free(uint64_t Ordinal) {
-    A.free({Ordinal, Row, 0}, 1000, Time += 100, 0);
+  void free(uint64_t AllocationId) {
+    A.free({AllocationId, Row, 0}, 1000, Time += 100, 0);
   }
   void endInterval() {
     Time = ++Interval * IntervalNs;
@@ -306,7 +302,7 @@ TEST(Lifetimes, StepsAreTheClockOnceThereAreSome) {
   uint32_t Cut;
   std::vector<std::string> Rows = lifetimesOf(P.A, Cut);
   ASSERT_EQ(Rows.size(), 1u);
-  // Block 3 was born in step 1 and freed in step 4: of 2 to 3 steps.
+  // Block 3 was allocated in step 1 and freed in step 4: of 2 to 3 steps.
   EXPECT_EQ(Rows[0],
             "stack 1: 0-0=1/1000 freed 0,0=1/1/1000 freed 2,0=1/1/1000");
 }

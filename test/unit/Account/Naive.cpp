@@ -1,10 +1,6 @@
-//===- Naive.cpp - The sums of a trace by brute force -----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The sums of a trace by brute force.
 
 #include "Naive.h"
 #include <algorithm>

@@ -1,15 +1,9 @@
-//===- Naive.h - The sums of a trace by brute force -------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The sums of a trace by brute force.
 //
 // What Accounts keeps lazily, by its definition: after every event all live
 // blocks are added up anew, and a new peak copies every row.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TEST_UNIT_ACCOUNT_NAIVE_H
 #define MEMKIT_TEST_UNIT_ACCOUNT_NAIVE_H

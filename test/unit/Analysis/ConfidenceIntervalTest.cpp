@@ -1,11 +1,6 @@
-//===- ConfidenceIntervalTest.cpp - How far means of few runs may be off
-//------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// How far means of few runs may be off.
 
 #include "memkit/Analysis/ConfidenceInterval.h"
 #include "gtest/gtest.h"

@@ -1,10 +1,6 @@
-//===- OverviewTest.cpp - What one page says of a trace -------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What one page says of a trace.
 
 #include "memkit/Analysis/Overview.h"
 #include "../Model/TextTrace.h"

@@ -1,10 +1,6 @@
-//===- SuppressionsTest.cpp - The patterns of suppressions -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The patterns of suppressions.
 
 #include "memkit/Analysis/Suppressions.h"
 #include "gtest/gtest.h"

@@ -1,15 +1,9 @@
-//===- SurvivalTest.cpp - What is taken for a leak --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What is taken for a leak.
 //
 // The clear cases. How often the others are right is what memkit-gengrowth
 // counts.
-//
-//===----------------------------------------------------------------------===//
 
 #include "memkit/Analysis/Survival.h"
 #include "../../../lib/Analysis/Distributions.h"
@@ -42,7 +36,7 @@ SurvivalBins steps(size_t N = Steps) {
   return B;
 }
 
-/// Bytes live of each step's birth; what lives rises by them.
+/// Bytes live of each step's allocation; what lives rises by them.
 SurvivalData survivors(const std::vector<double> &Bytes) {
   SurvivalData D(Bytes.size());
   double Level = 0;

@@ -1,15 +1,9 @@
-//===- CodeMapTest.cpp - Tests of the map of codes ------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tests of the map of codes.
 //
 // The map from pcs to code words: what is put in is found, by every thread and
 // while the map grows; what is forgotten is not; words keep rules.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Unwind/CodeMap.h"
 

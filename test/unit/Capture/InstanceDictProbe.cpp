@@ -1,10 +1,6 @@
-//===- InstanceDictProbe.cpp - InstanceDict, for ctypes ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// InstanceDict, for ctypes.
 
 #include "Torch/InstanceDict.h"
 

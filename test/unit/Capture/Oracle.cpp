@@ -1,10 +1,6 @@
-//===- Oracle.cpp - Stacks compared with those of libgcc ------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Stacks compared with those of libgcc.
 //
 // The capture library once more, for tests: a random part of its stacks, as
 // they are spelled by the node that it recorded, is compared with what libgcc's
@@ -14,8 +10,6 @@
 // and counts (see Counters); what differs is described in FILE.txt.
 // MEMREC_ORACLE_EVERY: one stack in so many, a power of 2 (16 unless given).
 // MEMREC_ORACLE_OLD_GLIBC: as if the loader had no _dl_find_object.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Runtime/Stack.h"
 #include "Runtime/Symbols.h"

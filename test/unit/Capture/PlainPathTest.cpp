@@ -1,10 +1,6 @@
-//===- PlainPathTest.cpp - Paths of modules without wrappers ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Paths of modules without wrappers.
 
 #include "Torch/PlainPath.h"
 #include "gtest/gtest.h"

@@ -1,10 +1,6 @@
-//===- PythonOracle.cpp - Stacks of Python compared with a plain walk -----===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Stacks of Python compared with a plain walk.
 //
 // The capture library once more, for tests. A random part of its stacks of
 // Python, as the recorded node spells them, is compared with what a plain walk
@@ -15,8 +11,6 @@
 // MEMREC_ORACLE names a file of 64 zero bytes, which is shared by all processes
 // and counts; what differs is described in FILE.txt. MEMREC_ORACLE_EVERY: one
 // stack in so many, a power of 2 (16 unless given).
-//
-//===----------------------------------------------------------------------===//
 
 #include "Host/Real.h"
 #include "Runtime/Stack.h"

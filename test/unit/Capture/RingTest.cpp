@@ -1,15 +1,9 @@
-//===- RingTest.cpp - Tests of the ring protocol --------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tests of the ring protocol.
 //
 // The ring protocol: writers and one reader at full speed, a ring that changes
 // owners, a full one.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Runtime/RingWriter.h"
 #include "SharedMemory.h"

@@ -1,10 +1,6 @@
-//===- SampleGapTest.cpp - Tests of how samples are drawn -----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tests of how samples are drawn.
 
 #include "Host/SampleGap.h"
 

@@ -1,10 +1,6 @@
-//===- SampleSetTest.cpp - Tests of the set of sampled addresses ----------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tests of the set of sampled addresses.
 
 #include "Host/SampleSet.h"
 

@@ -1,15 +1,9 @@
-//===- SharedMemory.h - A memfd as the recorder makes it --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A memfd as the recorder makes it.
 //
 // A memfd laid out as a recorder does it, for tests that write and read it in
 // one process.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TEST_UNIT_CAPTURE_SHAREDMEMORY_H
 #define MEMKIT_TEST_UNIT_CAPTURE_SHAREDMEMORY_H

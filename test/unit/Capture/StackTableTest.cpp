@@ -1,15 +1,9 @@
-//===- StackTableTest.cpp - Tests of the shared tree of stacks ------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tests of the shared tree of stacks.
 //
 // The shared tree under many threads: every thread gets, for the same stack, a
 // node that spells that stack; nothing is given twice a meaning.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Runtime/StackTable.h"
 #include "SharedMemory.h"

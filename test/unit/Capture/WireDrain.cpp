@@ -1,17 +1,11 @@
-//===- WireDrain.cpp - A recorder for tests -------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A recorder for tests.
 //
 // wiredrain [options] -- program args..: runs a program with the capture
 // library, plays the recorder, checks the records against a map of live blocks
 // and prints what came. For tests of the library alone, with the failures of a
 // recorder to order.
-//
-//===----------------------------------------------------------------------===//
 
 #include "memkit/Wire/Layout.h"
 

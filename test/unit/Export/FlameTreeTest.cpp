@@ -1,10 +1,6 @@
-//===- FlameTreeTest.cpp - Flame trees against a simple merge -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Flame trees against a simple merge.
 
 #include "memkit/Export/FlameTree.h"
 #include "../Model/TextTrace.h"

@@ -1,10 +1,6 @@
-//===- ContextViewTest.cpp - Contexts as paths of scopes -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Contexts as paths of scopes.
 
 #include "memkit/Model/ContextView.h"
 #include "TextTrace.h"

@@ -1,11 +1,6 @@
-//===- IntervalsTest.cpp - How live bytes moved over time ----------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// How live bytes moved over time.
 
 #include "memkit/Model/Intervals.h"
 #include "TextTrace.h"

@@ -1,10 +1,6 @@
-//===- PackedRowsTest.cpp - Rows come out as they went in -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Rows come out as they went in.
 
 #include "memkit/Model/PackedRows.h"
 #include "gtest/gtest.h"

@@ -1,10 +1,6 @@
-//===- ProfileTest.cpp - Profiles sum to the totals -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Profiles sum to the totals.
 
 #include "memkit/Model/Profile.h"
 #include "TextTrace.h"
@@ -33,15 +29,15 @@ static std::string randomText(unsigned Seed) {
   for (int Process = 1; Process <= 2; ++Process) {
     OS << "events process=" << Process << " epoch=" << Process << '\n';
     struct Live {
-      uint64_t Ordinal, Size;
+      uint64_t AllocationId, Size;
       bool Encloses;
     };
     std::vector<Live> Lives;
-    for (uint64_t Ordinal = 0, I = 0; I != 60; ++I) {
+    for (uint64_t AllocationId = 0, I = 0; I != 60; ++I) {
       OS << ' ' << (Time += 100) << " th" << Process;
       if (!Lives.empty() && Random() % 3 == 0) {
         size_t At = Random() % Lives.size();
-        OS << " free #" << Lives[At].Ordinal << '\n';
+        OS << " free #" << Lives[At].AllocationId << '\n';
         Lives.erase(Lives.begin() + At);
         continue;
       }
@@ -56,11 +52,11 @@ static std::string randomText(unsigned Seed) {
           Outer = &L;
       if (Outer) {
         Size = std::min(Size, Outer->Size);
-        OS << " in=#" << Outer->Ordinal;
+        OS << " in=#" << Outer->AllocationId;
         Outer->Encloses = false;
       }
       OS << " size=" << Size << '\n';
-      Lives.push_back({Ordinal++, Size, Heap == 1});
+      Lives.push_back({AllocationId++, Size, Heap == 1});
     }
   }
   OS << "complete\n";

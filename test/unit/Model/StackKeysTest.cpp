@@ -1,10 +1,6 @@
-//===- StackKeysTest.cpp - Which stacks mean the same -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Which stacks mean the same.
 
 #include "memkit/Model/StackKeys.h"
 #include "TextTrace.h"

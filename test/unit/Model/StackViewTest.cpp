@@ -1,10 +1,6 @@
-//===- StackViewTest.cpp - Stacks with frames folded away -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Stacks with frames folded away.
 
 #include "memkit/Model/StackView.h"
 #include <gtest/gtest.h>

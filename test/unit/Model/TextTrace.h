@@ -1,10 +1,6 @@
-//===- TextTrace.h - A trace for a test, from its text -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A trace for a test, from its text.
 
 #ifndef MEMKIT_TEST_UNIT_MODEL_TEXTTRACE_H
 #define MEMKIT_TEST_UNIT_MODEL_TEXTTRACE_H

@@ -1,10 +1,6 @@
-//===- CatalogTest.cpp ----------------------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// CatalogTest.cpp.
 
 #include "Output/Catalog.h"
 #include "gtest/gtest.h"

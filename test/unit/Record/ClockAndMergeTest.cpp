@@ -1,10 +1,6 @@
-//===- ClockAndMergeTest.cpp ------------------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// ClockAndMergeTest.cpp.
 
 #include "memkit/Record/RingMerge.h"
 #include "memkit/Record/TscClock.h"

@@ -1,10 +1,6 @@
-//===- ContextTreeTest.cpp - Scopes that get their names later --*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Scopes that get their names later.
 
 #include "Scopes/ContextTree.h"
 #include "Output/Catalog.h"

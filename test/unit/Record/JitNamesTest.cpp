@@ -1,10 +1,6 @@
-//===- JitNamesTest.cpp ---------------------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// JitNamesTest.cpp.
 
 #include "Stacks/JitNames.h"
 #include "gtest/gtest.h"

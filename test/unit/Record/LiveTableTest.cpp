@@ -1,10 +1,6 @@
-//===- LiveTableTest.cpp ----------------------------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// LiveTableTest.cpp.
 
 #include "memkit/Record/LiveTable.h"
 #include <gtest/gtest.h>
@@ -15,16 +11,17 @@ using namespace memkit;
 
 TEST(LiveTable, KeepsEveryField) {
   LiveTable T;
-  LiveEntry In{LiveEntry::MaxOrdinal - 1, 123456, LiveEntry::MaxBirth - 1,
-               0xfffffffe, LiveEntry::MaxContext - 1};
+  LiveEntry In{LiveEntry::MaxAllocationId - 1, 123456,
+               LiveEntry::MaxAllocatedTick - 1, 0xfffffffe,
+               LiveEntry::MaxContext - 1};
   T.insert(0x7fffdeadbee0, In);
   EXPECT_TRUE(T.contains(0x7fffdeadbee0));
   EXPECT_FALSE(T.contains(0x7fffdeadbef0));
   LiveEntry Out;
   ASSERT_TRUE(T.take(0x7fffdeadbee0, Out));
-  EXPECT_EQ(In.Ordinal, Out.Ordinal);
+  EXPECT_EQ(In.AllocationId, Out.AllocationId);
   EXPECT_EQ(In.Size, Out.Size);
-  EXPECT_EQ(In.BirthTick, Out.BirthTick);
+  EXPECT_EQ(In.AllocatedTick, Out.AllocatedTick);
   EXPECT_EQ(In.Row, Out.Row);
   EXPECT_EQ(In.Context, Out.Context);
   EXPECT_FALSE(T.take(0x7fffdeadbee0, Out));
@@ -63,7 +60,7 @@ TEST(LiveTable, AgreesWithAMap) {
   std::mt19937_64 Random(1);
   LiveTable T;
   std::map<uint64_t, uint64_t> Map;
-  uint64_t Ordinal = 0;
+  uint64_t AllocationId = 0;
   for (uint64_t Keep : {200000u, 100u, 150000u, 0u}) {
     for (int I = 0; I != 400000; ++I) {
       bool Add = Map.size() < Keep ? Random() % 4 != 0 : Random() % 4 == 0;
@@ -73,12 +70,13 @@ TEST(LiveTable, AgreesWithAMap) {
       if (It != Map.end()) {
         LiveEntry Out;
         ASSERT_TRUE(T.take(Address, Out));
-        ASSERT_EQ(It->second, Out.Ordinal);
+        ASSERT_EQ(It->second, Out.AllocationId);
         ASSERT_EQ(It->second % 1000, Out.Size);
         Map.erase(It);
       } else if (Add) {
-        T.insert(Address, {Ordinal, Ordinal % 1000, Ordinal, 1, 0});
-        Map[Address] = Ordinal++;
+        T.insert(Address,
+                 {AllocationId, AllocationId % 1000, AllocationId, 1, 0});
+        Map[Address] = AllocationId++;
       }
     }
     ASSERT_EQ(Map.size(), T.size());
@@ -87,8 +85,8 @@ TEST(LiveTable, AgreesWithAMap) {
   for (auto &[Address, O] : Map)
     Want += O;
   for (unsigned S = 0; S != LiveTable::NumShards; ++S)
-    T.forEachInShard(S,
-                     [&](const LiveEntry &E, uint64_t) { Sum += E.Ordinal; });
+    T.forEachInShard(
+        S, [&](const LiveEntry &E, uint64_t) { Sum += E.AllocationId; });
   EXPECT_EQ(Want, Sum);
 }
 

@@ -1,10 +1,6 @@
-//===- MapTableTest.cpp - Mappings as blocks --------------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Mappings as blocks.
 
 #include "Process/MapTable.h"
 #include <gtest/gtest.h>
@@ -18,7 +14,7 @@ namespace {
 
 /// Writes down what it is told, and checks that it can be.
 struct Events : MapEvents {
-  std::map<uint64_t, uint64_t> Live; ///< ordinal -> size
+  std::map<uint64_t, uint64_t> Live; ///< allocation id -> size
   uint64_t Next = 0;
   std::string Text;
 
@@ -28,25 +24,27 @@ struct Events : MapEvents {
     return make(Size);
   }
   void free(const LiveEntry &B) override {
-    Text += "f" + std::to_string(B.Ordinal) + " ";
-    EXPECT_EQ(B.Size, Live.at(B.Ordinal));
-    Live.erase(B.Ordinal);
+    Text += "f" + std::to_string(B.AllocationId) + " ";
+    EXPECT_EQ(B.Size, Live.at(B.AllocationId));
+    Live.erase(B.AllocationId);
   }
   void resize(LiveEntry &B, uint64_t Size) override {
-    Text += "r" + std::to_string(B.Ordinal) + ":" + std::to_string(Size) + " ";
-    B.Size = Live.at(B.Ordinal) = Size;
+    Text +=
+        "r" + std::to_string(B.AllocationId) + ":" + std::to_string(Size) + " ";
+    B.Size = Live.at(B.AllocationId) = Size;
   }
   LiveEntry split(LiveEntry &B, uint64_t Size) override {
-    Text += "s" + std::to_string(B.Ordinal) + ":" + std::to_string(Size) + " ";
-    uint64_t Rest = Live.at(B.Ordinal) - Size;
+    Text +=
+        "s" + std::to_string(B.AllocationId) + ":" + std::to_string(Size) + " ";
+    uint64_t Rest = Live.at(B.AllocationId) - Size;
     EXPECT_GT(Size, 0u);
-    EXPECT_LT(Size, Live.at(B.Ordinal));
-    B.Size = Live.at(B.Ordinal) = Size;
+    EXPECT_LT(Size, Live.at(B.AllocationId));
+    B.Size = Live.at(B.AllocationId) = Size;
     return make(Rest);
   }
   void leave(const LiveEntry &B, uint64_t Begin, uint64_t End) override {
     EXPECT_LT(Begin, End);
-    EXPECT_LT(End - Begin, Live.at(B.Ordinal));
+    EXPECT_LT(End - Begin, Live.at(B.AllocationId));
   }
   LiveEntry make(uint64_t Size) {
     Live[Next] = Size;
@@ -106,7 +104,7 @@ TEST_F(MapTableTest, ARemapSparesWhatTookItsPlace) {
   E.take();
   T.remap({100, 200}, {500, 600}, MapClass::Used, false, Begin, ++Tsc, E);
   EXPECT_EQ("f0 a3:100/0 ", E.take());
-  EXPECT_EQ(2u, T.find(150)->Entry.Ordinal);
+  EXPECT_EQ(2u, T.find(150)->Entry.AllocationId);
 }
 
 TEST_F(MapTableTest, RemapInPlace) {
@@ -193,7 +191,7 @@ TEST(MapTableRandom, AgreesWithAModel) {
       ASSERT_EQ(Model[I] == 0 ? Found : nullptr, Outer) << Step << " " << I;
       Sum += Found != nullptr;
     }
-    for (auto &[Ordinal, Size] : E.Live)
+    for (auto &[AllocationId, Size] : E.Live)
       Sum -= Size;
     ASSERT_EQ(0u, Sum);
     ASSERT_EQ(E.Live.size(), T.size());

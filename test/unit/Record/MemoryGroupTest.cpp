@@ -1,10 +1,6 @@
-//===- MemoryGroupTest.cpp ------------------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// MemoryGroupTest.cpp.
 
 #include "Launch/MemoryGroup.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,10 +1,6 @@
-//===- MixedStacksTest.cpp - Native and Python frames in one path -*- C++ -*-=//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Native and Python frames in one path.
 
 #include "Output/Recording.h"
 #include "Stacks/StackMap.h"

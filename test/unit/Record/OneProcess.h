@@ -1,11 +1,6 @@
-//===- OneProcess.h - A process without a program ------------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A process without a program.
 
 #ifndef MEMKIT_TEST_UNIT_RECORD_ONEPROCESS_H
 #define MEMKIT_TEST_UNIT_RECORD_ONEPROCESS_H

@@ -1,10 +1,6 @@
-//===- PageToucherTest.cpp - Pages that are there when needed -------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Pages that are there when needed.
 
 #include "Output/PageToucher.h"
 #include "memkit/Account/AccountRows.h"

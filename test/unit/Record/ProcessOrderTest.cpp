@@ -1,11 +1,6 @@
-//===- ProcessOrderTest.cpp - Records of one address, in their order *- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Records of one address, in their order *- C++.
 
 #include "OneProcess.h"
 

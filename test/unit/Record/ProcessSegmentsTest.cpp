@@ -1,11 +1,6 @@
-//===- ProcessSegmentsTest.cpp - What a device's allocator tells --*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a device's allocator tells.
 
 #include "Process/ProcessState.h"
 #include "memkit/Trace/SummaryTotals.h"

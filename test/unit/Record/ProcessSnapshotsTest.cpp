@@ -1,11 +1,6 @@
-//===- ProcessSnapshotsTest.cpp - What snapshots hold -------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What snapshots hold.
 
 #include "OneProcess.h"
 #include <map>
@@ -115,7 +110,7 @@ TEST_F(OneProcess, Snapshots) {
 
   auto Reader = llvm::cantFail(
       TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
-  // The live blocks after each number of events, by ordinal.
+  // The live blocks after each number of events, by allocation id.
   std::map<uint64_t, uint64_t> Replayed;
   std::vector<Snapshot> Frames;
   std::vector<Event> All;
@@ -142,8 +137,8 @@ TEST_F(OneProcess, Snapshots) {
     if (K.Part == 0)
       Seen.clear();
     for (const LiveBlock &B : K.Blocks) {
-      ASSERT_TRUE(Seen.empty() || Seen.rbegin()->first < B.Ordinal);
-      Seen[B.Ordinal] = B.Size;
+      ASSERT_TRUE(Seen.empty() || Seen.rbegin()->first < B.AllocationId);
+      Seen[B.AllocationId] = B.Size;
     }
     if (K.Last) {
       ++Whole;
@@ -158,13 +153,14 @@ TEST_F(OneProcess, SnapshotOfManyBlocks) {
   begin(false, 1000000);
   uint32_t Row = R->Sums.stackRow(1, R->MallocHeap, 0);
   LiveTable Table;
-  std::map<uint64_t, uint64_t> Want; // ordinal -> size
+  std::map<uint64_t, uint64_t> Want; // allocation id -> size
   std::vector<uint64_t> Addresses;
-  uint64_t Ordinal = 0;
-  for (; Ordinal != 300000; ++Ordinal) {
-    uint64_t Address = (Ordinal + 1) * 48;
-    Table.insert(Address, {Ordinal, Ordinal % 77, Ordinal / 9, Row, 0});
-    Want[Ordinal] = Ordinal % 77;
+  uint64_t AllocationId = 0;
+  for (; AllocationId != 300000; ++AllocationId) {
+    uint64_t Address = (AllocationId + 1) * 48;
+    Table.insert(Address,
+                 {AllocationId, AllocationId % 77, AllocationId / 9, Row, 0});
+    Want[AllocationId] = AllocationId % 77;
     Addresses.push_back(Address);
   }
   // One of them is in the hands of a realloc, and comes back in between.
@@ -173,7 +169,8 @@ TEST_F(OneProcess, SnapshotOfManyBlocks) {
   SnapshotWriter K;
   Enclosers Enclosing;
   Enclosing[7] = 3; // block 7 lies in block 2
-  K.start(Ordinal, Ordinal, 10000000, Table.size(), Detached, Enclosing);
+  K.start(AllocationId, AllocationId, 10000000, Table.size(), Detached,
+          Enclosing);
   std::mt19937_64 Random(8);
   for (int Step = 0; K.active(); ++Step) {
     K.step(LiveSource{Table}, *R, 1);
@@ -185,7 +182,7 @@ TEST_F(OneProcess, SnapshotOfManyBlocks) {
       if (!Table.take(Addresses[At], E))
         continue;
       K.onTake(E, LiveTable::shardOf(Addresses[At]));
-      E.Ordinal = Ordinal++;
+      E.AllocationId = AllocationId++;
       Table.insert(Addresses[At], E);
     }
   }
@@ -200,12 +197,12 @@ TEST_F(OneProcess, SnapshotOfManyBlocks) {
     Snapshot Part;
     llvm::cantFail(Reader->read(B, Part));
     EXPECT_EQ(Parts++, Part.Part);
-    EXPECT_EQ(300000u, Part.NextOrdinal);
+    EXPECT_EQ(300000u, Part.NextAllocationId);
     for (const LiveBlock &L : Part.Blocks) {
-      ASSERT_TRUE(Got.empty() || Got.rbegin()->first < L.Ordinal);
-      ASSERT_EQ(L.Ordinal / 9 * TimeUnitNs, L.BirthNs);
-      ASSERT_EQ(L.Ordinal == 7 ? 3u : 0u, L.Enclosing);
-      Got[L.Ordinal] = L.Size;
+      ASSERT_TRUE(Got.empty() || Got.rbegin()->first < L.AllocationId);
+      ASSERT_EQ(L.AllocationId / 9 * TimeUnitNs, L.AllocatedNs);
+      ASSERT_EQ(L.AllocationId == 7 ? 3u : 0u, L.Enclosing);
+      Got[L.AllocationId] = L.Size;
     }
   }
   EXPECT_GT(Parts, 30u);

@@ -1,11 +1,6 @@
-//===- ProcessStateTest.cpp - Records to events -------------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Records to events.
 
 #include "OneProcess.h"
 #include <random>

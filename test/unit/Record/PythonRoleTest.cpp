@@ -1,10 +1,6 @@
-//===- PythonRoleTest.cpp - What a Python process is ------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a Python process is.
 
 #include "Session/PythonRole.h"
 #include <gtest/gtest.h>

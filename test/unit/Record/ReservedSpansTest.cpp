@@ -1,10 +1,6 @@
-//===- ReservedSpansTest.cpp - What scopes had reserved ---------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What scopes had reserved.
 
 #include "Scopes/ReservedSpans.h"
 #include <gtest/gtest.h>

@@ -1,10 +1,6 @@
-//===- SpanTableTest.cpp - Scopes measured, and their contexts --*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Scopes measured, and their contexts.
 
 #include "Scopes/SpanTable.h"
 #include "Output/Catalog.h"
@@ -32,8 +28,8 @@ struct Spans : testing::Test {
   void allocate(uint64_t Size) {
     Sums.allocate({Next++, Row, 0}, Size, now(), 1);
   }
-  void free(uint64_t Ordinal, uint64_t Size) {
-    Sums.free({Ordinal, Row, 0}, Size, now(), 1);
+  void free(uint64_t AllocationId, uint64_t Size) {
+    Sums.free({AllocationId, Row, 0}, Size, now(), 1);
   }
 };
 
@@ -182,9 +178,9 @@ TEST_F(Spans, LayersAmongScopes) {
       Live[Of] += Size;
       Note(Of, Size);
     } else if (What < 4 && !Blocks[Of].empty()) {
-      auto [Ordinal, Size] = Blocks[Of].back();
+      auto [AllocationId, Size] = Blocks[Of].back();
       Blocks[Of].pop_back();
-      Sums.free({Ordinal, Rows[Of], 0}, Size, now(), 1);
+      Sums.free({AllocationId, Rows[Of], 0}, Size, now(), 1);
       Live[Of] -= Size;
       Note(Of, 0);
     } else if (What < 6 || Open.empty()) {

@@ -1,10 +1,6 @@
-//===- TensorKindsTest.cpp - What a tensor is for, by its life ------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What a tensor is for, by its life.
 
 #include "Scopes/TensorKinds.h"
 #include "Scopes/KindTable.h"
@@ -13,7 +9,7 @@
 
 using namespace memkit;
 using Place = TrainingPlace;
-using Birth = TensorKinds::Birth;
+using Origin = TensorKinds::Origin;
 
 namespace memkit {
 static void PrintTo(TensorKind K, std::ostream *OS) {
@@ -30,7 +26,9 @@ namespace {
 struct Kinds : testing::Test {
   TensorKinds K;
 
-  Birth born(Place P, MadeBy By = MadeBy::Unknown) { return K.birth(P, By); }
+  Origin allocated(Place P, MadeBy By = MadeBy::Unknown) {
+    return K.origin(P, By);
+  }
   /// Passes of which each has three nodes.
   void backward() {
     K.beginBackward();
@@ -48,17 +46,17 @@ struct Kinds : testing::Test {
     backward();
     update();
   }
-  void freed(TensorKind Kind, const Birth &B, Place At = Place::Outside) {
+  void freed(TensorKind Kind, const Origin &B, Place At = Place::Outside) {
     EXPECT_EQ(Kind, K.ofFreed(B, At));
   }
-  void lives(TensorKind Kind, const Birth &B, bool Worker = false) {
+  void lives(TensorKind Kind, const Origin &B, bool Worker = false) {
     EXPECT_EQ(Kind, K.ofLive(B, Worker));
   }
 };
 
 TEST_F(Kinds, ForwardKeepsActivationsUntilBackward) {
   K.beginForward();
-  Birth Saved = born(Place::Forward), Short = born(Place::Forward);
+  Origin Saved = allocated(Place::Forward), Short = allocated(Place::Forward);
   freed(TensorKind::Temporary, Short, Place::Forward);
   lives(TensorKind::Activation, Saved);
   K.beginBackward();
@@ -74,7 +72,7 @@ TEST_F(Kinds, GradientsOutliveTheirBackward) {
   K.beginForward();
   K.beginBackward();
   K.beginNode();
-  Birth B = born(Place::Backward), Made = born(Place::Accumulate);
+  Origin B = allocated(Place::Backward), Made = allocated(Place::Accumulate);
   freed(TensorKind::Temporary, B, Place::Backward);
   lives(TensorKind::Temporary, B); // it may go to the next node
   lives(TensorKind::Gradient, Made);
@@ -95,11 +93,11 @@ TEST_F(Kinds, AccumulatedGradients) {
   step();
   K.beginForward();
   K.beginBackward();
-  Birth Kept = born(Place::Backward);
+  Origin Kept = allocated(Place::Backward);
   K.beginForward();
   K.beginBackward();
   // The second pass adds its gradient to the first's; or makes a new one.
-  Birth Added = born(Place::Backward);
+  Origin Added = allocated(Place::Backward);
   freed(TensorKind::Temporary, Added, Place::Accumulate);
   freed(TensorKind::Gradient, Kept, Place::Accumulate);
   // A pass through the graph that a backward pass made.
@@ -109,7 +107,7 @@ TEST_F(Kinds, AccumulatedGradients) {
 TEST_F(Kinds, Recomputed) {
   K.beginForward();
   K.beginBackward();
-  Birth B = born(Place::Recompute);
+  Origin B = allocated(Place::Recompute);
   freed(TensorKind::Temporary, B, Place::Recompute);
   freed(TensorKind::Activation, B, Place::Backward);
   lives(TensorKind::Activation, B);
@@ -119,7 +117,7 @@ TEST_F(Kinds, StateOutlivesItsUpdate) {
   K.beginForward();
   backward();
   K.beginUpdate();
-  Birth B = born(Place::Optimizer);
+  Origin B = allocated(Place::Optimizer);
   freed(TensorKind::Temporary, B, Place::Optimizer);
   lives(TensorKind::OptimizerState, B);
   K.endUpdate();
@@ -129,9 +127,9 @@ TEST_F(Kinds, StateOutlivesItsUpdate) {
 }
 
 TEST_F(Kinds, ParametersAreOfModules) {
-  Birth P = born(Place::Making, MadeBy::Module);
-  Birth Computed = born(Place::Computing, MadeBy::Module);
-  Birth InPlace = born(Place::Making, MadeBy::Initializer);
+  Origin P = allocated(Place::Making, MadeBy::Module);
+  Origin Computed = allocated(Place::Computing, MadeBy::Module);
+  Origin InPlace = allocated(Place::Making, MadeBy::Initializer);
   freed(TensorKind::Temporary, Computed);
   freed(TensorKind::Temporary, InPlace);
   // Moved to a device before anything ran.
@@ -141,12 +139,12 @@ TEST_F(Kinds, ParametersAreOfModules) {
   freed(TensorKind::Parameter, P);
   freed(TensorKind::Parameter, Computed);
   // Made by the first forward.
-  freed(TensorKind::Parameter, born(Place::Forward, MadeBy::Module),
+  freed(TensorKind::Parameter, allocated(Place::Forward, MadeBy::Module),
         Place::Forward);
 }
 
 TEST_F(Kinds, InputsComeBeforeForward) {
-  Birth Data = born(Place::Making), Scaled = born(Place::Computing);
+  Origin Data = allocated(Place::Making), Scaled = allocated(Place::Computing);
   lives(TensorKind::Unknown, Data);
   lives(TensorKind::Input, Data, true);
   freed(TensorKind::Unknown, Data);
@@ -158,14 +156,14 @@ TEST_F(Kinds, InputsComeBeforeForward) {
   for (int I = 0; I != 5000; ++I)
     step();
   lives(TensorKind::Input, Data);
-  freed(TensorKind::Temporary, born(Place::Computing));
+  freed(TensorKind::Temporary, allocated(Place::Computing));
 }
 
 TEST_F(Kinds, TheLossIsAnActivation) {
   step();
   K.beginForward();
-  Birth Loss = born(Place::Computing), Target = born(Place::Making);
-  Birth Root = born(Place::Computing, MadeBy::BackwardCall);
+  Origin Loss = allocated(Place::Computing), Target = allocated(Place::Making);
+  Origin Root = allocated(Place::Computing, MadeBy::BackwardCall);
   backward();
   freed(TensorKind::Activation, Loss, Place::Backward);
   freed(TensorKind::Input, Target, Place::Backward);
@@ -175,7 +173,7 @@ TEST_F(Kinds, TheLossIsAnActivation) {
 }
 
 TEST_F(Kinds, WithoutLayersNobodyKnows) {
-  Birth Weight = born(Place::Making);
+  Origin Weight = allocated(Place::Making);
   for (int I = 0; I != 3; ++I)
     backward(), K.otherWork();
   lives(TensorKind::Unknown, Weight);
@@ -184,21 +182,21 @@ TEST_F(Kinds, WithoutLayersNobodyKnows) {
 TEST_F(Kinds, WhatAFailureEnds) {
   // An exception frees what forward had kept, while its layers are left.
   K.beginForward();
-  Birth Saved = born(Place::Forward);
+  Origin Saved = allocated(Place::Forward);
   Saved.Event = 7;
   K.fail(7);
-  Birth Later = born(Place::Forward);
+  Origin Later = allocated(Place::Forward);
   Later.Event = 8;
   freed(TensorKind::Activation, Saved, Place::Forward);
   freed(TensorKind::Temporary, Later, Place::Forward);
   // The graph dies in the middle of backward.
   K.beginForward();
   K.beginBackward();
-  Birth Gradient = born(Place::Backward);
+  Origin Gradient = allocated(Place::Backward);
   Gradient.Event = 10;
   K.beginNode();
   K.beginNode();
-  Birth Passed = born(Place::Backward);
+  Origin Passed = allocated(Place::Backward);
   Passed.Event = 11;
   K.beginNode();
   K.fail(11);
@@ -212,7 +210,7 @@ TEST_F(Kinds, WhatAFailureEnds) {
   freed(TensorKind::Gradient, Passed);
   lives(TensorKind::Gradient, Passed);
   K.beginUpdate();
-  Birth State = born(Place::Optimizer);
+  Origin State = allocated(Place::Optimizer);
   State.Event = 12;
   K.fail(12);
   freed(TensorKind::OptimizerState, State, Place::Optimizer);
@@ -243,10 +241,10 @@ TEST_F(Kinds, Frames) {
 struct Peaks : testing::Test {
   Accounts Sums;
   KindTable Table{Sums};
-  uint64_t Now = 0, Ordinal = 0;
+  uint64_t Now = 0, AllocationId = 0;
   struct Block {
     BlockRef Ref;
-    uint64_t Birth, Size;
+    uint64_t Origin, Size;
   };
 
   Peaks() {
@@ -254,14 +252,14 @@ struct Peaks : testing::Test {
     Sums.beginProcess(1, 0);
   }
   Block allocate(uint64_t Size) {
-    Block B{{Ordinal++, Sums.stackRow(1, 1, 1), 0}, 0, Size};
+    Block B{{AllocationId++, Sums.stackRow(1, 1, 1), 0}, 0, Size};
     Sums.allocate(B.Ref, Size, Now += 100, 1);
-    B.Birth = Sums.events();
+    B.Origin = Sums.events();
     return B;
   }
   void free(const Block &B, TensorKind Kind, uint32_t Layer = 0) {
     Sums.free(B.Ref, B.Size, Now += 100, 1, 0);
-    Table.add(1, 1, Kind, Layer, B.Birth, B.Size);
+    Table.add(1, 1, Kind, Layer, B.Origin, B.Size);
   }
   std::string totals() {
     std::string Text;

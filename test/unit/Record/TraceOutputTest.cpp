@@ -1,11 +1,6 @@
-//===- TraceOutputTest.cpp ---------------------------------------*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// TraceOutputTest.cpp.
 
 #include "memkit/Record/TraceOutput.h"
 #include "memkit/Trace/TraceWriter.h"

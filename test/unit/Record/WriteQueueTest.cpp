@@ -1,10 +1,6 @@
-//===- WriteQueueTest.cpp -------------------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// WriteQueueTest.cpp.
 
 #include "Output/WriteQueue.h"
 #include "gtest/gtest.h"

@@ -1,10 +1,6 @@
-//===- CheckTest.cpp - Whether a trace agrees with itself -------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Whether a trace agrees with itself.
 
 #include "memkit/Model/Check.h"
 #include "TraceMaker.h"
@@ -160,8 +156,8 @@ TEST(Check, SnapshotsAreCompared) {
       says(With([](Snapshot &K) { K.Blocks[0].Size += 1; }), ": size "));
   EXPECT_TRUE(
       says(With([](Snapshot &K) { K.Blocks[0].Stack ^= 1; }), ": stack "));
-  EXPECT_TRUE(
-      says(With([](Snapshot &K) { K.Blocks[0].BirthNs += 100; }), ": birth "));
+  EXPECT_TRUE(says(With([](Snapshot &K) { K.Blocks[0].AllocatedNs += 100; }),
+                   ": allocated "));
   EXPECT_TRUE(says(With([](Snapshot &K) { K.Blocks.pop_back(); }),
                    " blocks, events give "));
   EXPECT_TRUE(

@@ -1,10 +1,6 @@
-//===- LiveSetTest.cpp - Live blocks by ordinal -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Live blocks by allocation id.
 
 #include "memkit/Model/LiveSet.h"
 #include "gtest/gtest.h"
@@ -22,10 +18,10 @@ void expectSame(const LiveSet &Set, const Map &Want) {
   auto At = Want.begin();
   Set.forEach([&](const LiveSet::Block &B) {
     ASSERT_NE(At, Want.end());
-    EXPECT_EQ(B.Ordinal, At->first);
+    EXPECT_EQ(B.AllocationId, At->first);
     EXPECT_EQ(B.E.Row, At->second.E.Row);
     EXPECT_EQ(B.E.Size, At->second.E.Size);
-    EXPECT_EQ(B.BirthNs, At->second.BirthNs);
+    EXPECT_EQ(B.AllocatedNs, At->second.AllocatedNs);
     EXPECT_EQ(B.P.Address, At->second.P.Address);
     EXPECT_EQ(B.Thread, At->second.Thread);
     ++At;
@@ -38,28 +34,28 @@ void churn(LiveSet &Set, Map &Want, std::mt19937_64 &Rng, unsigned Events) {
   for (unsigned I = 0; I < Events; ++I) {
     if (Rng() % 100 < 52 || Want.empty()) {
       LiveSet::Block B;
-      B.Ordinal = Set.next();
+      B.AllocationId = Set.next();
       B.E = {uint32_t(1 + Rng() % 1000), 0, Rng() % 10000};
-      B.BirthNs = I;
+      B.AllocatedNs = I;
       B.Thread = 1 + Rng() % 4;
-      Set.add(B.E, B.BirthNs, B.Thread);
+      Set.add(B.E, B.AllocatedNs, B.Thread);
       if (Rng() % 4 == 0) {
         B.P.Address = 1 + Rng() % 1000;
         Set.setPlaceOfLast(B.P);
       }
-      Want[B.Ordinal] = B;
+      Want[B.AllocationId] = B;
       continue;
     }
     uint64_t Back = Rng() % 10 ? Rng() % 64 : Rng() % (Set.next() + 1);
-    uint64_t Ordinal = Set.next() - 1 - std::min(Back, Set.next() - 1);
-    LiveSet::Cursor C = Set.find(Ordinal);
-    ASSERT_EQ(bool(C), Want.count(Ordinal) == 1) << Ordinal;
+    uint64_t AllocationId = Set.next() - 1 - std::min(Back, Set.next() - 1);
+    LiveSet::Cursor C = Set.find(AllocationId);
+    ASSERT_EQ(bool(C), Want.count(AllocationId) == 1) << AllocationId;
     if (!C)
       continue;
-    EXPECT_EQ(C.entry().Size, Want[Ordinal].E.Size);
-    EXPECT_EQ(C.place().Address, Want[Ordinal].P.Address);
+    EXPECT_EQ(C.entry().Size, Want[AllocationId].E.Size);
+    EXPECT_EQ(C.place().Address, Want[AllocationId].P.Address);
     Set.erase(C);
-    Want.erase(Ordinal);
+    Want.erase(AllocationId);
   }
 }
 
@@ -88,20 +84,21 @@ void churnMany(LiveSet &Set, Map &Want, std::mt19937_64 &Rng, unsigned Rounds) {
     std::vector<uint64_t> Later;
     for (size_t I = 0; I < Count; ++I) {
       LiveSet::Block B;
-      B.Ordinal = Set.next() + I;
+      B.AllocationId = Set.next() + I;
       B.E = {uint32_t(1 + Rng() % 1000), 0, Rng() % 10000};
-      B.BirthNs = Rng();
-      Want[B.Ordinal] = B;
+      B.AllocatedNs = Rng();
+      Want[B.AllocationId] = B;
       bool Lives = Rng() % 8 != 0;
       To.Entries[I] = Lives ? B.E : LiveSet::Entry();
-      To.Births[I] = B.BirthNs;
+      To.AllocationTimes[I] = B.AllocatedNs;
       Alive += Lives;
       if (!Lives)
-        Later.push_back(B.Ordinal);
+        Later.push_back(B.AllocationId);
     }
     Set.fill(Count, Alive);
-    for (uint64_t Ordinal : Later)
-      Set.revive(Ordinal, Want[Ordinal].E, Want[Ordinal].BirthNs);
+    for (uint64_t AllocationId : Later)
+      Set.revive(AllocationId, Want[AllocationId].E,
+                 Want[AllocationId].AllocatedNs);
     std::vector<uint64_t> Named;
     for (size_t I = 0; I < Count; ++I)
       Named.push_back(Rng() % 3
@@ -138,16 +135,16 @@ TEST(LiveSet, GoesOnFromOldBlocks) {
     LiveSet Set(true);
     Set.restart(Next);
     Map Want;
-    for (uint64_t Ordinal = Rng() % 7; Ordinal < Next;
-         Ordinal += 1 + Rng() % 50) {
+    for (uint64_t AllocationId = Rng() % 7; AllocationId < Next;
+         AllocationId += 1 + Rng() % 50) {
       LiveSet::Block B;
-      B.Ordinal = Ordinal;
-      B.E = {uint32_t(1 + Rng() % 1000), 0, Ordinal * 3};
-      B.BirthNs = Ordinal;
-      B.P.Address = Rng() % 2 ? Ordinal : 0;
+      B.AllocationId = AllocationId;
+      B.E = {uint32_t(1 + Rng() % 1000), 0, AllocationId * 3};
+      B.AllocatedNs = AllocationId;
+      B.P.Address = Rng() % 2 ? AllocationId : 0;
       B.Thread = 0;
       Set.addOld(B);
-      Want[Ordinal] = B;
+      Want[AllocationId] = B;
     }
     expectSame(Set, Want);
     churn(Set, Want, Rng, 200000);

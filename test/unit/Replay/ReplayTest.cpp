@@ -1,10 +1,6 @@
-//===- ReplayTest.cpp - The events of a trace in their order ----*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The events of a trace in their order.
 
 #include "memkit/Model/Replay.h"
 #include "TraceMaker.h"
@@ -114,7 +110,9 @@ TEST(Replay, SelectsBlocks) {
       }
   ASSERT_GT(Count, 0u);
   ReplayOptions Options;
-  Options.Select = [](const Birth &B) { return B.Size >= 500 && B.Heap == 2; };
+  Options.Select = [](const Allocation &B) {
+    return B.Size >= 500 && B.Heap == 2;
+  };
   std::unique_ptr<TraceReader> R = T.open();
   Summary S = llvm::cantFail(summarize(*R, Options));
   uint64_t Got = 0;
@@ -188,7 +186,7 @@ TEST(Replay, RefusesReferencesToDeadBlocks) {
 TEST(Replay, RefusesWhatIsOutOfOrder) {
   MadeTrace T = rows({event(EventKind::Allocate, 500, 0, 8)});
   Events Second = *T.all<Events>()[0];
-  Second.FirstOrdinal = 1;
+  Second.FirstAllocationId = 1;
   Second.Rows[0].Block = 1;
   Second.Epoch = 1;
   Second.Rows[0].TimeNs = 400;
@@ -202,7 +200,7 @@ TEST(Replay, RefusesWhatIsOutOfOrder) {
   T.all<Events>()[0]->Epoch = 2;
   EXPECT_NE(failure(T).find("epoch 1 after epoch 2"), std::string::npos);
   T.all<Events>()[0]->Epoch = 0;
-  T.all<Events>()[1]->FirstOrdinal = 7;
+  T.all<Events>()[1]->FirstAllocationId = 7;
   T.all<Events>()[1]->Rows[0].Block = 7;
   EXPECT_NE(failure(T).find("events from block 7 on, but block 1 is the next"),
             std::string::npos);

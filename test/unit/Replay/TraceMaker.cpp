@@ -1,10 +1,6 @@
-//===- TraceMaker.cpp - Traces in memory for tests --------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Traces in memory for tests.
 
 #include "TraceMaker.h"
 #include "memkit/Model/Complete.h"
@@ -69,7 +65,7 @@ namespace {
 struct Making {
   Events Open;
   struct Live {
-    uint64_t Ordinal, Size, Enclosing;
+    uint64_t AllocationId, Size, Enclosing;
   };
   std::vector<Live> Blocks;
   uint64_t Next = 0;
@@ -117,7 +113,7 @@ private:
     E.TimeNs = Time;
     E.Thread = I.Open.Process * 2 - pick(2);
     if (I.Open.Rows.empty())
-      I.Open.FirstOrdinal = I.Next;
+      I.Open.FirstAllocationId = I.Next;
     uint64_t Enclosing = 0, Address = 0;
     unsigned Dice = pick(100);
     size_t At =
@@ -129,21 +125,21 @@ private:
       E.Context = pick(3);
       E.Block = I.Next++;
       if (pick(4) == 0 && !I.Blocks.empty() && I.Blocks[At].Size)
-        Enclosing = I.Blocks[At].Ordinal + 1;
+        Enclosing = I.Blocks[At].AllocationId + 1;
       Address = E.Block * 4096;
       I.Blocks.push_back({E.Block, E.Size, Enclosing});
     } else if (Dice < 94) {
       E.Kind = EventKind::Free;
-      E.Block = I.Blocks[At].Ordinal;
+      E.Block = I.Blocks[At].AllocationId;
       I.Blocks[At] = I.Blocks.back();
       I.Blocks.pop_back();
     } else if (Dice < 97) {
       E.Kind = EventKind::Resize;
-      E.Block = I.Blocks[At].Ordinal;
+      E.Block = I.Blocks[At].AllocationId;
       E.Size = I.Blocks[At].Size = pick(1000);
     } else {
       E.Kind = EventKind::Split;
-      E.Block = I.Blocks[At].Ordinal;
+      E.Block = I.Blocks[At].AllocationId;
       E.Size = pick(I.Blocks[At].Size + 1);
       I.Blocks.push_back({I.Next++, I.Blocks[At].Size - E.Size, 0});
       I.Blocks[At].Size = E.Size;

@@ -1,10 +1,6 @@
-//===- TraceMaker.h - Traces in memory for tests ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Traces in memory for tests.
 
 #ifndef MEMKIT_TEST_UNIT_REPLAY_TRACEMAKER_H
 #define MEMKIT_TEST_UNIT_REPLAY_TRACEMAKER_H

@@ -1,10 +1,6 @@
-//===- FailOnTest.cpp - The grammar of --fail-on ----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The grammar of --fail-on.
 
 #include "memkit/Support/FailOn.h"
 #include "gtest/gtest.h"

@@ -1,10 +1,6 @@
-//===- FunctionNameTest.cpp -----------------------------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// FunctionNameTest.cpp.
 
 #include "memkit/Support/FunctionName.h"
 #include "gtest/gtest.h"

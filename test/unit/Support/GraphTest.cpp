@@ -1,10 +1,6 @@
-//===- GraphTest.cpp - Graphs and bars in the terminal --------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Graphs and bars in the terminal.
 
 #include "memkit/Support/Graph.h"
 #include "memkit/Support/Progress.h"

@@ -1,10 +1,6 @@
-//===- LargePagesTest.cpp - Where large blocks begin -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Where large blocks begin.
 
 #include "memkit/Support/LargePages.h"
 #include "llvm/Support/Compiler.h"

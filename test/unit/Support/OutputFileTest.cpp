@@ -1,10 +1,6 @@
-//===- OutputFileTest.cpp - Files that are whole or absent -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Files that are whole or absent.
 
 #include "memkit/Support/OutputFile.h"
 #include "llvm/Support/MemoryBuffer.h"

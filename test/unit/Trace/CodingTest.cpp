@@ -1,10 +1,6 @@
-//===- CodingTest.cpp - The codings of columns -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// The codings of columns.
 
 #include "IndexLog.h"
 #include "References.h"

@@ -1,10 +1,6 @@
-//===- DamageTest.cpp - Cut, corrupt and hostile files -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Cut, corrupt and hostile files.
 
 #include "Frames.h"
 #include "SampleTrace.h"

@@ -1,10 +1,6 @@
-//===- EventLogTest.cpp - Events on their way to a block --------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Events on their way to a block.
 
 #include "memkit/Trace/EventLog.h"
 #include "SampleTrace.h"
@@ -39,7 +35,7 @@ struct Both {
     E.Kind = Kind;
     if (Kind != EventKind::Free)
       E.Size = value(5000);
-    E.Block = Log.nextOrdinal();
+    E.Block = Log.nextAllocationId();
     if (Kind == EventKind::Allocate) {
       E.Stack = 1 + uint32_t(Random() % 300);
       E.Heap = uint16_t(1 + Random() % NumHeaps);
@@ -48,7 +44,7 @@ struct Both {
     } else {
       // Near, next to the one before, or far.
       uint64_t Back = Random() % 3 ? Random() % 200 : Random();
-      E.Block = Log.nextOrdinal() - 1 - Back % Log.nextOrdinal();
+      E.Block = Log.nextAllocationId() - 1 - Back % Log.nextAllocationId();
       if (Kind == EventKind::Free)
         Log.free(Lane, Tick, E.Block);
       else if (Kind == EventKind::Resize)
@@ -58,8 +54,8 @@ struct Both {
     }
     Rows.push_back(E);
   }
-  void fill(uint64_t FirstOrdinal, size_t Count, bool AllKinds) {
-    Log.start(FirstOrdinal);
+  void fill(uint64_t FirstAllocationId, size_t Count, bool AllKinds) {
+    Log.start(FirstAllocationId);
     Rows.clear();
     for (unsigned T = 0; T != NumThreads; ++T)
       EXPECT_EQ(T, Log.addThread(10 + T));
@@ -131,7 +127,7 @@ TEST(EventLog, Append) {
     std::vector<EventLog::Usual> Many;
     for (unsigned Part = 0; Part != 40; ++Part) {
       Many.clear();
-      uint64_t Next = B.Log.nextOrdinal();
+      uint64_t Next = B.Log.nextAllocationId();
       for (uint64_t N = B.Random() % 300; N; --N) {
         Event E;
         B.Tick += B.Random() % 3;

@@ -1,10 +1,6 @@
-//===- RoundTripTest.cpp - What is written is read -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What is written is read.
 
 #include "SampleTrace.h"
 #include "memkit/Trace/BlockVisitor.h"

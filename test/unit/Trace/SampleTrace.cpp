@@ -1,11 +1,6 @@
-//===- SampleTrace.cpp - A trace that uses every block and field -*- C++
-//-*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A trace that uses every block and field.
 
 #include "SampleTrace.h"
 #include "gtest/gtest.h"
@@ -64,7 +59,7 @@ Events randomEvents(uint64_t Seed, size_t Rows, unsigned Threads,
   Events E;
   E.Process = 1;
   E.Epoch = uint32_t(Seed);
-  E.FirstOrdinal = Next;
+  E.FirstAllocationId = Next;
   for (size_t I = 0; I != Rows; ++I) {
     Event R;
     TimeNs += TimeUnitNs * (Random() % 20);
@@ -177,7 +172,7 @@ std::vector<AnyBlock> sampleBlocks() {
   K.Process = 1;
   K.TimeNs = Time;
   K.Events = 150;
-  K.NextOrdinal = Next;
+  K.NextAllocationId = Next;
   K.Part = 1;
   K.Last = false;
   K.Blocks = {{0, 10, 300, 1, 2, 1, 0x1000, 0}, {5, 0, Time, 0, 0, 2, 0, 1}};

@@ -1,10 +1,6 @@
-//===- SampleTrace.h - A trace that uses every block and field -*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// A trace that uses every block and field.
 
 #ifndef MEMKIT_TEST_UNIT_TRACE_SAMPLETRACE_H
 #define MEMKIT_TEST_UNIT_TRACE_SAMPLETRACE_H
@@ -21,7 +17,8 @@ std::string writeTrace(const memkit::Header &H,
                        const std::vector<memkit::AnyBlock> &Blocks,
                        bool Complete = true);
 
-/// Random but valid events of process 1 from the ordinal Next on, which moves.
+/// Random but valid events of process 1 from the allocation id Next on, which
+/// moves.
 memkit::Events randomEvents(uint64_t Seed, size_t Rows, unsigned Threads,
                             uint64_t &Next, uint64_t &TimeNs, bool Columns);
 

@@ -1,10 +1,6 @@
-//===- SamplingTest.cpp - What sampled blocks stand for -------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What sampled blocks stand for.
 
 #include "memkit/Trace/Sampling.h"
 #include "gtest/gtest.h"
@@ -19,8 +15,8 @@ TEST(Sampling, WeightsAreRightOnAverage) {
   for (uint64_t Size : {1u, 100u, 70'000u, 524'288u, 1'500'000u, 20'000'000u}) {
     double Sum = 0, Exact = 1 / sampleChance(Size, Rate);
     constexpr unsigned Blocks = 200'000;
-    for (uint64_t Ordinal = 0; Ordinal < Blocks; ++Ordinal) {
-      uint32_t Weight = sampleWeight(Size, Rate, Ordinal);
+    for (uint64_t AllocationId = 0; AllocationId < Blocks; ++AllocationId) {
+      uint32_t Weight = sampleWeight(Size, Rate, AllocationId);
       ASSERT_GE(Weight, 1u);
       ASSERT_LE(std::abs(Weight - Exact), 1);
       Sum += Weight;
@@ -49,13 +45,13 @@ static void expectError(std::vector<uint64_t> Sizes, bool OneSize) {
     True += double(S);
   constexpr unsigned Runs = 4000;
   double Sum = 0, Squares = 0, Said = 0;
-  uint64_t Ordinal = 0;
+  uint64_t AllocationId = 0;
   for (unsigned Run = 0; Run < Runs; ++Run) {
     uint64_t Bytes = 0, Blocks = 0;
     for (uint64_t S : Sizes) {
       if (Chance(Random) >= sampleChance(S, Rate))
         continue;
-      uint64_t Weight = sampleWeight(S, Rate, Ordinal++);
+      uint64_t Weight = sampleWeight(S, Rate, AllocationId++);
       Bytes += S * Weight;
       Blocks += Weight;
     }

@@ -1,15 +1,9 @@
-//===- DamageTest.cpp - Damaged traces through every printer --------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Damaged traces through every printer.
 //
 // A trace that was cut or changed goes through everything that prints: there is
 // text or an error, no crash, no endless loop, and memory stays bounded.
-//
-//===----------------------------------------------------------------------===//
 
 #include "SampleTrace.h"
 #include "memkit/Trace/TraceError.h"

@@ -1,10 +1,6 @@
-//===- RoundTripTest.cpp - Trace, text, trace -----------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Trace, text, trace.
 
 #include "SampleTrace.h"
 #include "memkit/TraceText/Assembler.h"

@@ -1,10 +1,6 @@
-//===- ElfImage.cpp - An ELF file laid out as if loaded -------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// An ELF file laid out as if loaded.
 
 #include "ElfImage.h"
 

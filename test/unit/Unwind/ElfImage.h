@@ -1,10 +1,6 @@
-//===- ElfImage.h - An ELF file laid out as if loaded -----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// An ELF file laid out as if loaded.
 
 #ifndef MEMKIT_TEST_UNIT_UNWIND_ELFIMAGE_H
 #define MEMKIT_TEST_UNIT_UNWIND_ELFIMAGE_H

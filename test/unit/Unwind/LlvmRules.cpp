@@ -1,10 +1,6 @@
-//===- LlvmRules.cpp - What LLVM reads out of .eh_frame -------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What LLVM reads out of .eh_frame.
 
 #include "LlvmRules.h"
 

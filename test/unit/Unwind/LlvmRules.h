@@ -1,15 +1,9 @@
-//===- LlvmRules.h - What LLVM reads out of .eh_frame -----------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// What LLVM reads out of .eh_frame.
 //
 // The rules of our unwinder, made a second time from what LLVM's reader of
 // DWARF says, to be compared with.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TEST_UNIT_UNWIND_LLVMRULES_H
 #define MEMKIT_TEST_UNIT_UNWIND_LLVMRULES_H

@@ -1,10 +1,6 @@
-//===- RecordTest.cpp - Tests of finding a function's record --------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tests of finding a function's record.
 
 #include "TableBuilder.h"
 #include "Unwind/Rule.h"

@@ -1,10 +1,6 @@
-//===- RuleTest.cpp - Tests of rules from hand-made tables ----------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tests of rules from hand-made tables.
 
 #include "TableBuilder.h"
 #include "Unwind/RecentRules.h"

@@ -1,17 +1,11 @@
-//===- RuleVersusLlvmTest.cpp - Rules against LLVM's reader ---------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Rules against LLVM's reader.
 //
 // Every row of every function of libraries that are on most machines: the rule
 // and the slow step, both made from LLVM's reading of the same bytes too. The
 // program takes further files by the environment (MEMKIT_UNWIND_FILES, divided
 // by colons), which is how the long test gives it large ones.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ElfImage.h"
 #include "LlvmRules.h"

@@ -1,10 +1,6 @@
-//===- SlowStepTest.cpp - Tests of the exact step -------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Tests of the exact step.
 
 #include "TableBuilder.h"
 #include "Unwind/DwarfExpression.h"

@@ -1,10 +1,6 @@
-//===- TableBuilder.cpp - Hand-made unwind tables -------------------------===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Hand-made unwind tables.
 
 #include "TableBuilder.h"
 

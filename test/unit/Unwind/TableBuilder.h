@@ -1,16 +1,10 @@
-//===- TableBuilder.h - Hand-made unwind tables -----------------*- C++ -*-===//
-//
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+// Hand-made unwind tables.
 //
 // Writes .eh_frame and .eh_frame_hdr for functions that need not exist, into
 // memory that ends where nothing can be read: a read behind the tables' end is
 // a crash.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef MEMKIT_TEST_UNIT_UNWIND_TABLEBUILDER_H
 #define MEMKIT_TEST_UNIT_UNWIND_TABLEBUILDER_H

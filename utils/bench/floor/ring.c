@@ -1,4 +1,3 @@
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes a record of 32 bytes, without a stack, into a ring of its thread in

@@ -1,4 +1,3 @@
-# Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """NumPy: many arrays from 1 KB to 1 MB, some of them kept. py_numpy.py [ROUNDS]"""
 

@@ -1,4 +1,3 @@
-// Part of memkit, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Many distinct stacks, with few or many nodes each.
@@ -46,8 +45,9 @@ __attribute__((noinline)) void walk(int Levels, uint64_t Path,
     SITE(3)
     SITE(4)
     SITE(5)
-    SITE(6) SITE(7) SITE(8) SITE(9) SITE(10) SITE(11) SITE(12) SITE(13) SITE(14)
-        SITE(15)
+    SITE(6)
+    SITE(7)
+    SITE(8) SITE(9) SITE(10) SITE(11) SITE(12) SITE(13) SITE(14) SITE(15)
   }
 }
 

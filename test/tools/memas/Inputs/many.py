@@ -26,7 +26,7 @@ elif kind == "marks":
 elif kind == "live":
     print("snapshot process=1 time=100 next=#%d" % n)
     for i in range(n):
-        print("  live #%d heap=1 birth=100" % i)
+        print("  live #%d heap=1 allocated=100" % i)
 elif kind == "rows":
     print("summary\n  stacks process=1")
     for i in range(n):
