@@ -53,7 +53,7 @@ struct memkit_stats {
   uint64_t duration_ns;
   uint32_t num_heaps;
   uint32_t reserved;
-  struct memkit_heap total; /* the domain host: no byte counts twice */
+  struct memkit_heap total; /* the space host: no byte counts twice */
   struct memkit_heap heaps[24]; /* of torch.*: tensors made, deleted, ... */
   struct memkit_reserved reserved_of[24]; /* of heaps, one by one */
 };

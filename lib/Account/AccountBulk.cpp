@@ -11,23 +11,23 @@
 
 using namespace memkit;
 
-/// Sums of cells and domains while many events of a process are applied: what
-/// each event touches, close together. What can be told at the end is.
+/// Sums of cells and memory spaces while many events of a process are applied:
+/// what each event touches, close together. What can be told at the end is.
 struct Accounts::Lanes {
-  struct DomainLane;
+  struct SpaceLane;
   struct CellLane {
     uint64_t LiveBytes = 0;
     uint64_t LiveBlocks = 0;
     uint64_t PeakBytes = 0;
     uint64_t PeakAt = 0; ///< number of the event
-    DomainLane *Domain = nullptr;
+    SpaceLane *Space = nullptr;
     uint64_t RisenBytes = 0;
     uint64_t Counts = 0; ///< of each kind, as CountOf
     uint64_t PeakBlocks = 0;
     uint64_t Highest = 0;      ///< of LiveBytes, among these events
     uint64_t *Sizes = nullptr; ///< HeapState::Sizes
   };
-  struct DomainLane {
+  struct SpaceLane {
     uint64_t LiveBytes = 0;
     uint64_t LiveBlocks = 0;
     uint64_t PeakBytes = 0;
@@ -40,8 +40,8 @@ struct Accounts::Lanes {
     Curve *Of = nullptr;
     Share *S = nullptr;
   };
-  std::vector<CellLane> Cells;     ///< as Accounts::Cells; those of the process
-  std::vector<DomainLane> Domains; ///< as ProcessState::Shares
+  std::vector<CellLane> Cells;   ///< as Accounts::Cells; those of the process
+  std::vector<SpaceLane> Spaces; ///< as ProcessState::Shares
 };
 
 namespace {
@@ -60,11 +60,11 @@ constexpr uint64_t BlocksOf[] = {1, uint64_t(-1), 0, 0, 1, uint64_t(-1)};
 } // namespace
 
 Accounts::Accounts() : Open(std::make_unique<Lanes>()) {
-  Domains.push_back(std::make_unique<Curve>());
+  Spaces.push_back(std::make_unique<Curve>());
 }
 Accounts::~Accounts() = default;
 
-/// What a lane of a cell or domain has of its curve.
+/// What a lane of a cell or memory space has of its curve.
 template <class Lane, class C> static void openCurve(Lane &L, const C &Of) {
   L.LiveBytes = Of.LiveBytes;
   L.LiveBlocks = Of.LiveBlocks;
@@ -74,12 +74,12 @@ template <class Lane, class C> static void openCurve(Lane &L, const C &Of) {
 
 void Accounts::openLanes(ProcessState &I) {
   Open->Cells.resize(Cells.size());
-  Open->Domains.assign(I.Shares.size(), Lanes::DomainLane());
+  Open->Spaces.assign(I.Shares.size(), Lanes::SpaceLane());
   for (size_t At = 0; At < I.Shares.size(); ++At) {
     if (!I.Shares[At])
       continue;
-    Lanes::DomainLane &D = Open->Domains[At];
-    D.Of = At ? Domains[At - 1].get() : &Outside;
+    Lanes::SpaceLane &D = Open->Spaces[At];
+    D.Of = At ? Spaces[At - 1].get() : &Outside;
     D.S = I.Shares[At].get();
     openCurve(D, *D.Of);
     D.SaveUpTo = std::max(D.PeakAt, I.IntervalFrom ? I.IntervalFrom - 1 : 0);
@@ -91,7 +91,7 @@ void Accounts::openLanes(ProcessState &I) {
     Lanes::CellLane &L = Open->Cells[At - 1] = Lanes::CellLane();
     openCurve(L, C.H->C);
     L.Sizes = C.H->Sizes.data();
-    L.Domain = &Open->Domains[C.D == &Outside ? 0 : C.D->Id + size_t(1)];
+    L.Space = &Open->Spaces[C.D == &Outside ? 0 : C.D->Id + size_t(1)];
   }
 }
 
@@ -133,7 +133,7 @@ void Accounts::closeLanes(ProcessState &I, const uint64_t *TimesNs) {
     C.S->LiveBlocks += Allocations + Splits - Frees;
     Close(L, C.H->C);
   }
-  for (const Lanes::DomainLane &D : Open->Domains) {
+  for (const Lanes::SpaceLane &D : Open->Spaces) {
     if (!D.Of)
       continue;
     Close(D, *D.Of);
@@ -173,7 +173,7 @@ void Accounts::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
   for (const Change &C : Changes) {
     AccountRow &R = Rows[C.Row];
     Lanes::CellLane &L = CellLanes[R.Cell];
-    Lanes::DomainLane &D = *L.Domain;
+    Lanes::SpaceLane &D = *L.Space;
     ++Number;
     if (R.LastChange <= std::max(L.PeakAt, D.SaveUpTo)) {
       savePeaks(StackRows, C.Row, L.PeakAt, D.PeakAt);

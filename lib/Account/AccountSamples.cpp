@@ -39,7 +39,7 @@ void Accounts::allocateSampled(BlockRef B, BlockRef In, uint64_t Size,
     return;
   }
   T.C.S->Allocations += Weight;
-  domainRise(T.C, Bytes, Weight, TimeNs);
+  spaceRise(T.C, Bytes, Weight, TimeNs);
 }
 
 void Accounts::freeSampled(BlockRef B, uint64_t Size, uint32_t Weight,
@@ -61,5 +61,5 @@ void Accounts::freeSampled(BlockRef B, uint64_t Size, uint32_t Weight,
   if (Covered)
     return;
   T.C.S->Frees += Weight;
-  domainFall(T.C, Bytes, Weight);
+  spaceFall(T.C, Bytes, Weight);
 }

@@ -29,15 +29,15 @@ SumRow Accounts::sumRow(const AccountRow &R, const AccountRowRest &Rest,
   S.LiveBytes = R.LiveBytes;
   S.LiveExclusive = R.LiveExclusive;
   S.PeakBytes = R.PeakBytes;
-  uint64_t End = C.I->EndAt, HeapAt = C.H->C.PeakAt, DomainAt = C.D->PeakAt;
+  uint64_t End = C.I->EndAt, HeapAt = C.H->C.PeakAt, SpaceAt = C.D->PeakAt;
   S.HeapPeakBytes = atPeak(R.LiveBytes, Rest.HeapPeakBytes, R, HeapAt, End);
   S.HeapPeakBlocks = atPeak(R.LiveBlocks, Rest.HeapPeakBlocks, R, HeapAt, End);
   if (C.D == &Outside)
     return S;
-  S.DomainPeakBytes =
-      atPeak(R.LiveExclusive, Rest.DomainPeakBytes, R, DomainAt, End);
-  S.DomainPeakBlocks =
-      atPeak(R.LiveBlocks, Rest.DomainPeakBlocks, R, DomainAt, End);
+  S.SpacePeakBytes =
+      atPeak(R.LiveExclusive, Rest.SpacePeakBytes, R, SpaceAt, End);
+  S.SpacePeakBlocks =
+      atPeak(R.LiveBlocks, Rest.SpacePeakBlocks, R, SpaceAt, End);
   return S;
 }
 
@@ -75,8 +75,8 @@ void Accounts::fillTotals(Summary &S, uint64_t EndNs) const {
   for (size_t Id = 0; Id < Heaps.size(); ++Id)
     if (Heaps[Id])
       S.Heaps.push_back(heapTotals(Id));
-  for (size_t Id = 0; Id < Domains.size(); ++Id)
-    S.Domains.push_back(domainTotals(Id));
+  for (size_t Id = 0; Id < Spaces.size(); ++Id)
+    S.Spaces.push_back(spaceTotals(Id));
   for (size_t Id = 0; Id < Processes.size(); ++Id) {
     if (!Processes[Id])
       continue;
@@ -230,7 +230,7 @@ Summary Accounts::summary(uint32_t Number, uint64_t EndNs) const {
     Join(All.Losses, Part.Losses);
     Join(All.Threads, Part.Threads);
     Join(All.Heaps, Part.Heaps);
-    Join(All.Domains, Part.Domains);
+    Join(All.Spaces, Part.Spaces);
     All.Number = Part.Number;
     All.EndNs = Part.EndNs;
     All.Complete = Part.Complete;

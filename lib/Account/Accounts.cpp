@@ -15,15 +15,15 @@ void Accounts::addHeap(uint32_t Id, const Heap &H) {
   assert(!hasHeap(Id) && "a heap is added once");
   if (Heaps.size() <= Id)
     Heaps.resize(Id + 1);
-  while (Domains.size() <= H.Domain) {
-    Domains.push_back(std::make_unique<Curve>());
-    Domains.back()->Id = Domains.size() - 1;
+  while (Spaces.size() <= H.Space) {
+    Spaces.push_back(std::make_unique<Curve>());
+    Spaces.back()->Id = Spaces.size() - 1;
   }
   Heaps[Id] = std::make_unique<HeapState>();
   Heaps[Id]->C.Id = Id;
   Heaps[Id]->Estimated = H.estimateBytes() != 0;
-  Heaps[Id]->Domain =
-      H.Flags & HF_OutsideTotals ? &Outside : Domains[H.Domain].get();
+  Heaps[Id]->Space =
+      H.Flags & HF_OutsideTotals ? &Outside : Spaces[H.Space].get();
 }
 
 void Accounts::beginProcess(uint32_t Id, uint64_t StartNs) {
@@ -47,16 +47,16 @@ uint32_t Accounts::findCell(uint32_t Process, uint32_t Heap) {
   if (uint32_t Found = I.CellOfHeap[Heap])
     return Found - 1;
   HeapState &H = *Heaps[Heap];
-  size_t Domain = H.Domain == &Outside ? 0 : H.Domain->Id + size_t(1);
-  if (I.Shares.size() <= Domain)
-    I.Shares.resize(Domain + 1);
-  if (!I.Shares[Domain])
-    I.Shares[Domain] = std::make_unique<Share>();
+  size_t Space = H.Space == &Outside ? 0 : H.Space->Id + size_t(1);
+  if (I.Shares.size() <= Space)
+    I.Shares.resize(Space + 1);
+  if (!I.Shares[Space])
+    I.Shares[Space] = std::make_unique<Share>();
   Cell C;
   C.I = &I;
   C.H = &H;
-  C.D = H.Domain;
-  C.S = I.Shares[Domain].get();
+  C.D = H.Space;
+  C.S = I.Shares[Space].get();
   C.Process = Process;
   C.Heap = Heap;
   Cells.push_back(C);
@@ -150,7 +150,7 @@ void Accounts::freeNested(Target &T, BlockRef B, uint64_t Size, bool Temporary,
     return;
   T.C.S->Frees += 1;
   T.C.S->Temporaries += Temporary;
-  domainFall(T.C, Size - InnerBytes, 1 - InnerBlocks);
+  spaceFall(T.C, Size - InnerBytes, 1 - InnerBlocks);
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,7 +165,7 @@ void Accounts::resize(BlockRef B, uint64_t OldSize, uint64_t NewSize,
     growRows(T, NewSize - OldSize);
     T.C.H->C.rise(NewSize - OldSize, 0, Now, TimeNs);
     if (!Nested)
-      domainRise(T.C, NewSize - OldSize, 0, TimeNs);
+      spaceRise(T.C, NewSize - OldSize, 0, TimeNs);
     return;
   }
   uint64_t Less = OldSize - NewSize;
@@ -177,7 +177,7 @@ void Accounts::resize(BlockRef B, uint64_t OldSize, uint64_t NewSize,
   T.C.LiveBytes -= Less;
   T.C.H->C.fall(Less, 0);
   if (!Nested)
-    domainFall(T.C, Less, 0);
+    spaceFall(T.C, Less, 0);
 }
 
 void Accounts::split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing) {
@@ -192,7 +192,7 @@ void Accounts::split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing) {
   T.C.Splits += 1;
   T.C.H->C.rise(0, 1, Now, TimeNs);
   if (!Nested)
-    domainRise(T.C, 0, 1, TimeNs);
+    spaceRise(T.C, 0, 1, TimeNs);
 }
 
 void Accounts::addLoss(uint32_t Process, LossKind Kind, uint64_t Count) {
@@ -266,15 +266,15 @@ void Accounts::endProcess(uint32_t Process, uint64_t TimeNs, int32_t ExitStatus,
   }
   for (size_t D = 1; D < I.Shares.size(); ++D)
     if (const Share *S = I.Shares[D].get())
-      Domains[D - 1]->endProcess(S->LiveBytes, S->LiveBlocks);
+      Spaces[D - 1]->endProcess(S->LiveBytes, S->LiveBlocks);
   I.Enclosers.shrink_and_clear();
 }
 
 /// What happened since Before; of its peaks that of the step that runs.
-DomainShare Accounts::shareOf(const ShareSums &Now, const ShareSums &Before,
-                              size_t Domain) {
-  DomainShare S;
-  S.Domain = Domain;
+SpaceShare Accounts::shareOf(const ShareSums &Now, const ShareSums &Before,
+                             size_t Space) {
+  SpaceShare S;
+  S.Space = Space;
   S.Allocations = Now.Allocations - Before.Allocations;
   S.Frees = Now.Frees - Before.Frees;
   S.AllocatedBytes = Now.AllocatedBytes - Before.AllocatedBytes;
@@ -295,7 +295,7 @@ StepTotals Accounts::runningStep(const ProcessState &I, uint64_t NowNs) const {
     if (!I.Shares[D])
       continue;
     const ShareSums &Before = D < I.AtStep.size() ? I.AtStep[D] : None;
-    DomainShare Of = shareOf(*I.Shares[D], Before, D - 1);
+    SpaceShare Of = shareOf(*I.Shares[D], Before, D - 1);
     if (D == 1) {
       S.Allocations = Of.Allocations;
       S.Frees = Of.Frees;
@@ -391,11 +391,11 @@ HeapTotals Accounts::heapTotals(uint32_t Heap) const {
   return T;
 }
 
-Totals Accounts::domainTotals(uint32_t Domain) const {
-  Totals T = Domains[Domain]->totals();
+Totals Accounts::spaceTotals(uint32_t Space) const {
+  Totals T = Spaces[Space]->totals();
   for (const std::unique_ptr<ProcessState> &I : Processes)
-    if (I && Domain + size_t(1) < I->Shares.size() && I->Shares[Domain + 1])
-      addCounts(T, *I->Shares[Domain + 1]);
+    if (I && Space + size_t(1) < I->Shares.size() && I->Shares[Space + 1])
+      addCounts(T, *I->Shares[Space + 1]);
   return T;
 }
 
@@ -412,7 +412,7 @@ ProcessTotals Accounts::processTotals(uint32_t Process, uint64_t NowNs) const {
   for (size_t D = 1; D < I.Shares.size(); ++D) {
     if (!I.Shares[D])
       continue;
-    DomainShare Of = shareOf(*I.Shares[D], ShareSums(), D - 1);
+    SpaceShare Of = shareOf(*I.Shares[D], ShareSums(), D - 1);
     Of.PeakBytes = std::max(Of.PeakBytes, I.Shares[D]->PeakBytes);
     if (D == 1) {
       T.LiveBytes = Of.LiveBytes;

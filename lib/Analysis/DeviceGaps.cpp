@@ -32,8 +32,8 @@ public:
       : Marks(Marks), Live(Live) {
     for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
       const Heap &H = T.heap(Id);
-      bool IsInner = H.Parent && T.heap(H.Parent).Domain == Device;
-      if (H.Domain != Device || IsInner || (H.Flags & HF_OutsideTotals))
+      bool IsInner = H.Parent && T.heap(H.Parent).Space == Device;
+      if (H.Space != Device || IsInner || (H.Flags & HF_OutsideTotals))
         continue;
       Outermost.push_back(Id);
       for (const SeriesPoint &P : Live.Heaps[Id])

@@ -48,7 +48,7 @@ void Mapper::findDevices() {
   std::vector<bool> Has(T.devices().size() + 1);
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
     if (Sel.hasHeap(Heap))
-      Has[T.heap(Heap).Domain] = true;
+      Has[T.heap(Heap).Space] = true;
   for (uint32_t Device = 1; Device < Has.size(); ++Device)
     if (Has[Device])
       Maps.emplace_back().Device = Device;
@@ -72,7 +72,7 @@ Expected<Moment> Mapper::peakOf(uint32_t Device) {
     bool IsOf = Sel.isOuterView()
                     ? Sel.hasHeap(Heap)
                     : Its.starts_with("torch.") && !Its.ends_with(".segments");
-    if (T.heap(Heap).Domain != Device || !IsOf || !Peak)
+    if (T.heap(Heap).Space != Device || !IsOf || !Peak)
       continue;
     Heaps.set(Heap);
     if (Peak > Max)
@@ -84,7 +84,7 @@ Expected<Moment> Mapper::peakOf(uint32_t Device) {
   Peak.Text = Heaps.any() ? ("the peak of " + Name).str() : "the peak";
   if (Heaps.any())
     return findMoment(T, Peak, processesOf(T, Sel), &Heaps);
-  Expected<Moment> M = findDomainPeak(T, Device);
+  Expected<Moment> M = findSpacePeak(T, Device);
   if (M)
     M->Text = Peak.Text;
   return M;
@@ -128,7 +128,7 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Process,
   for (size_t I = 0; I != Of.size(); ++I)
     ListOf[Of[I].Device] = I;
   R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
-    uint32_t List = ListOf[T.heap(B.Heap).Domain];
+    uint32_t List = ListOf[T.heap(B.Heap).Space];
     if (List == Of.size() || !isShown(B.Heap) || ++Blocks > MaxBlocks)
       return;
     MappedBlock &To = Lists[List].emplace_back();
@@ -179,7 +179,7 @@ void Mapper::addMeasures(DeviceMap &M, const MarkSeries &Series) {
            T.heapName(Parent).ends_with(".segments");
   };
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
-    if (T.heap(Heap).Domain == M.Device && isShown(Heap) && !HasSegments(Heap))
+    if (T.heap(Heap).Space == M.Device && isShown(Heap) && !HasSegments(Heap))
       if (const ReservedPoint *P =
               pointAt<ReservedPoint>(Series.Heaps[Heap], M.At.TimeNs);
           // What is less than what lives was told before that came.

@@ -49,27 +49,27 @@ static uint64_t medianOf(std::vector<uint64_t> Values) {
 static void addSteps(const Trace &T, std::vector<DiffTotals> &Spaces) {
   std::vector<std::vector<uint64_t>> Peaks(Spaces.size()),
       Allocated(Spaces.size());
-  auto Add = [&](uint32_t Domain, uint64_t Peak, uint64_t Bytes) {
-    Peaks[Domain].push_back(Peak);
-    Allocated[Domain].push_back(Bytes);
+  auto Add = [&](uint32_t Space, uint64_t Peak, uint64_t Bytes) {
+    Peaks[Space].push_back(Peak);
+    Allocated[Space].push_back(Bytes);
   };
   size_t Steps = 0;
   for (const Summary &Part : T.summary())
     for (const StepTotals &S : Part.Steps) {
       ++Steps;
       Add(0, S.PeakBytes, S.AllocatedBytes);
-      for (const DomainShare &D : S.Shares)
-        Add(D.Domain, D.PeakBytes, D.AllocatedBytes);
+      for (const SpaceShare &D : S.Shares)
+        Add(D.Space, D.PeakBytes, D.AllocatedBytes);
     }
-  for (size_t Domain = 0; Domain != Spaces.size(); ++Domain) {
+  for (size_t Space = 0; Space != Spaces.size(); ++Space) {
     // A space of which a step has nothing had 0 then.
-    Peaks[Domain].resize(Steps);
-    Allocated[Domain].resize(Steps);
+    Peaks[Space].resize(Steps);
+    Allocated[Space].resize(Steps);
     if (!Steps)
       continue;
-    Spaces[Domain].Steps = Steps;
-    Spaces[Domain].StepPeakBytes = medianOf(std::move(Peaks[Domain]));
-    Spaces[Domain].StepAllocatedBytes = medianOf(std::move(Allocated[Domain]));
+    Spaces[Space].Steps = Steps;
+    Spaces[Space].StepPeakBytes = medianOf(std::move(Peaks[Space]));
+    Spaces[Space].StepAllocatedBytes = medianOf(std::move(Allocated[Space]));
   }
 }
 
@@ -81,14 +81,14 @@ static void addRow(DiffTotals &Sum, const SumRow &R, bool Outer) {
   Sum.Temporaries += R.Temporaries;
   Sum.LiveBytes += Outer ? R.LiveBytes : R.LiveExclusive;
   Sum.LiveBlocks += R.LiveBlocks;
-  Sum.PeakBytes += Outer ? R.HeapPeakBytes : R.DomainPeakBytes;
+  Sum.PeakBytes += Outer ? R.HeapPeakBytes : R.SpacePeakBytes;
 }
 
 namespace {
 /// The totals of a run.
 struct RunTotals {
   std::vector<DiffTotals> Heaps;  ///< by heap; 0: of `host`, or of chosen heaps
-  std::vector<DiffTotals> Spaces; ///< by domain
+  std::vector<DiffTotals> Spaces; ///< by memory space
 };
 } // namespace
 
@@ -99,10 +99,10 @@ static RunTotals partTotals(const Sums &S) {
   Sums.Heaps.resize(T.heaps().size() + 1);
   Sums.Spaces.resize(T.devices().size() + 1);
   S.forEach([&](uint32_t, const SumRow &R) {
-    uint32_t Domain = T.heap(R.Heap).Domain;
+    uint32_t Space = T.heap(R.Heap).Space;
     addRow(Sums.Heaps[R.Heap], R, true);
-    addRow(Sums.Spaces[Domain], R, Outer);
-    if (Outer || Domain == 0)
+    addRow(Sums.Spaces[Space], R, Outer);
+    if (Outer || Space == 0)
       addRow(Sums.Heaps[0], R, Outer);
   });
   return Sums;
@@ -116,7 +116,7 @@ static RunTotals wholeTotals(const Sums &S) {
     Sums.Heaps.push_back(wholeTotals(T.heapTotals(Heap)));
   Sums.Spaces.resize(T.devices().size() + 1);
   for (const Summary &Part : T.summary())
-    for (const Totals &D : Part.Domains)
+    for (const Totals &D : Part.Spaces)
       Sums.Spaces[D.Id] = wholeTotals(D);
   addSteps(T, Sums.Spaces);
   return Sums;
@@ -133,14 +133,14 @@ static void addVariances(const Sums &S, RunTotals &Sums) {
     if (!H.estimateBytes())
       return;
     Sums.Heaps[R.Heap].Variances.add(R, H.estimateBytes());
-    Sums.Spaces[H.Domain].Variances.add(R, H.estimateBytes());
-    if (Outer || H.Domain == 0)
+    Sums.Spaces[H.Space].Variances.add(R, H.estimateBytes());
+    if (Outer || H.Space == 0)
       Sums.Heaps[0].Variances.add(R, H.estimateBytes());
   });
   // What is shown is one or the other.
   auto Choose = [](SampleVariances &V, bool OfHeap) {
     if (OfHeap)
-      V.DomainPeak = V.HeapPeak;
+      V.SpacePeak = V.HeapPeak;
     else
       V.Live = V.LiveExclusive;
   };
@@ -174,7 +174,7 @@ static DiffTotals meanOf(ArrayRef<DiffTotals> Runs) {
   for (double SampleVariances::*V :
        {&SampleVariances::Allocated, &SampleVariances::Live,
         &SampleVariances::LiveExclusive, &SampleVariances::HeapPeak,
-        &SampleVariances::DomainPeak})
+        &SampleVariances::SpacePeak})
     Mean.Variances.*V *= Share;
   return Mean;
 }
@@ -198,7 +198,7 @@ static void addSpaces(const DiffRuns &Runs, ArrayRef<RunTotals> All,
   ByName["host"].resize(Runs.size());
   for (size_t Run = 0; Run != Runs.size(); ++Run)
     for (uint32_t Id = 0; Id != All[Run].Spaces.size(); ++Id) {
-      std::vector<DiffTotals> &Of = ByName[Runs.trace(Run).domainName(Id)];
+      std::vector<DiffTotals> &Of = ByName[Runs.trace(Run).spaceName(Id)];
       Of.resize(Runs.size());
       Of[Run] = All[Run].Spaces[Id];
     }

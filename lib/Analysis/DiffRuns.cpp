@@ -31,7 +31,7 @@ StackMetrics metricsOfRow(const SumRow &R, bool Outer) {
   M.Temporaries = R.Temporaries;
   M.LiveBytes = Outer ? R.LiveBytes : R.LiveExclusive;
   M.LiveBlocks = R.LiveBlocks;
-  M.AtPeakBytes = Outer ? R.HeapPeakBytes : R.DomainPeakBytes;
+  M.AtPeakBytes = Outer ? R.HeapPeakBytes : R.SpacePeakBytes;
   return M;
 }
 
@@ -110,8 +110,8 @@ DiffRuns::DiffRuns(ArrayRef<const Sums *> Left, ArrayRef<const Sums *> Right,
         Heaps.emplace_back();
       HeapInfo &H = Heaps[At->second];
       H.Name = T.heapName(Id);
-      H.Space = T.domainName(T.heap(Id).Domain);
-      H.CountsInHost = T.heap(Id).Domain == 0;
+      H.Space = T.spaceName(T.heap(Id).Space);
+      H.CountsInHost = T.heap(Id).Space == 0;
       uint64_t &Sample = isAfter(R) ? H.SampleAfter : H.SampleBefore;
       Sample = std::max(Sample, T.heap(Id).estimateBytes());
       Mine.push_back(At->second);

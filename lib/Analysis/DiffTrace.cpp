@@ -161,7 +161,7 @@ static SumRow growthRow(uint32_t Stack, uint32_t Heap, const StackMetrics &From,
   R.LiveBlocks = grown(From.LiveBlocks, To.LiveBlocks);
   R.LiveBytes = R.LiveExclusive = grown(From.LiveBytes, To.LiveBytes);
   R.PeakBytes = grown(From.PeakBytes, To.PeakBytes);
-  R.HeapPeakBytes = R.DomainPeakBytes = grown(From.AtPeakBytes, To.AtPeakBytes);
+  R.HeapPeakBytes = R.SpacePeakBytes = grown(From.AtPeakBytes, To.AtPeakBytes);
   return R;
 }
 
@@ -246,7 +246,7 @@ Error SumWriter::finish() {
     S.Heaps.push_back(H);
   }
   fillFreed(Host);
-  S.Domains.push_back(Host);
+  S.Spaces.push_back(Host);
   S.Events = Host.Allocations + Host.Frees;
   ProcessTotals &I = S.Processes.emplace_back();
   I.Process = 1;

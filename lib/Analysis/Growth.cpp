@@ -104,7 +104,7 @@ private:
   uint32_t spanOf(uint32_t Group) const { return SpanOfGroup[Group]; }
   uint32_t spaceOf(uint32_t Heap) const {
     const memkit::Heap &H = T.heaps()[Heap - 1];
-    return H.Flags & HF_OutsideTotals ? 0 : H.Domain + 1;
+    return H.Flags & HF_OutsideTotals ? 0 : H.Space + 1;
   }
 
   IntervalSeries &Intervals;
@@ -282,7 +282,7 @@ void GrowthFinder::dropEnclosing() {
     SumRow R = S.row(Id);
     bool AtEnd = R.LiveBytes != 0;
     uint64_t All = AtEnd ? R.LiveBytes : R.HeapPeakBytes;
-    uint64_t Own = AtEnd ? R.LiveExclusive : R.DomainPeakBytes;
+    uint64_t Own = AtEnd ? R.LiveExclusive : R.SpacePeakBytes;
     if (Own < All / 2)
       Rows[At->second].Group = UINT32_MAX;
   });

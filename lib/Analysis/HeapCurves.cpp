@@ -73,7 +73,7 @@ private:
   void note(uint32_t Heap, unsigned At) {
     uint64_t Live = 0;
     if (!Heap)
-      Live = A->domainLiveBytes(0);
+      Live = A->spaceLiveBytes(0);
     else if (A->hasHeap(Heap))
       Live = A->heapLiveBytes(Heap);
     Highest[Heap][At] = std::max(Highest[Heap][At], Live);

@@ -25,14 +25,14 @@ std::optional<uint64_t> stepAt(const Trace &T, uint64_t TimeNs) {
 }
 
 namespace {
-/// What lived at the peaks of heaps and domains, by stack.
+/// What lived at the peaks of heaps and memory spaces, by stack.
 class PeakSums {
 public:
   PeakSums(const Sums &S)
       : S(S), Keys(nodeKeys(S.trace(), SameFrame::Location)) {
     const Trace &T = S.trace();
     ByHeap.resize(T.heaps().size() + 1);
-    ByDomain.resize(T.devices().size() + 1);
+    BySpace.resize(T.devices().size() + 1);
     Sum.resize(T.heaps().size() + 1);
     S.forEach([&](uint32_t, const SumRow &R) {
       addSums(R);
@@ -40,17 +40,17 @@ public:
       if (R.HeapPeakBytes || R.HeapPeakBlocks)
         add(ByHeap[R.Heap], 0, Key, R, R.HeapPeakBytes, R.HeapPeakBlocks);
       const Heap &H = T.heap(R.Heap);
-      if (R.DomainPeakBytes && !(H.Flags & HF_OutsideTotals))
-        add(ByDomain[H.Domain], R.Heap, Key, R, R.DomainPeakBytes,
-            R.DomainPeakBlocks);
+      if (R.SpacePeakBytes && !(H.Flags & HF_OutsideTotals))
+        add(BySpace[H.Space], R.Heap, Key, R, R.SpacePeakBytes,
+            R.SpacePeakBlocks);
     });
   }
 
   std::vector<PeakStack> ofHeap(uint32_t Heap, size_t Top) {
     return largest(ByHeap[Heap], Top);
   }
-  std::vector<PeakStack> ofDomain(uint32_t Domain, size_t Top) {
-    return largest(ByDomain[Domain], Top);
+  std::vector<PeakStack> ofSpace(uint32_t Space, size_t Top) {
+    return largest(BySpace[Space], Top);
   }
   /// Of the rows that were selected.
   const Totals &sums(uint32_t Heap) const { return Sum[Heap]; }
@@ -97,7 +97,7 @@ private:
 
   const Sums &S;
   std::vector<uint64_t> Keys;
-  std::vector<Stacks> ByHeap, ByDomain;
+  std::vector<Stacks> ByHeap, BySpace;
   std::vector<Totals> Sum; ///< by heap
 };
 } // namespace
@@ -122,20 +122,20 @@ static void finish(HeapStats &H, const Trace &T) {
         wholeBytes(double(S.AllocatedBytes) * 1e9 / double(T.endNs()));
 }
 
-static Totals domainTotals(const Trace &T, uint32_t Domain) {
+static Totals spaceTotals(const Trace &T, uint32_t Space) {
   for (const Summary &Part : T.summary())
-    for (const Totals &D : Part.Domains)
-      if (D.Id == Domain)
+    for (const Totals &D : Part.Spaces)
+      if (D.Id == Space)
         return D;
   return Totals();
 }
 
-std::vector<Totals> partOfDomains(const Sums &S) {
+std::vector<Totals> partOfSpaces(const Sums &S) {
   const Trace &T = S.trace();
   std::vector<Totals> Out(T.devices().size() + 1);
   S.forEach([&](uint32_t, const SumRow &R) {
-    Totals &D = Out[T.heap(R.Heap).Domain];
-    D.PeakBytes += R.DomainPeakBytes;
+    Totals &D = Out[T.heap(R.Heap).Space];
+    D.PeakBytes += R.SpacePeakBytes;
     D.LiveBytes += R.LiveExclusive;
   });
   return Out;
@@ -147,23 +147,23 @@ std::vector<HeapStats> statHeaps(const Sums &S, size_t Top) {
   bool Whole = isWhole(S);
   PeakSums Peaks(S);
   std::vector<HeapStats> Out;
-  for (uint32_t Domain = 0; Domain <= T.devices().size(); ++Domain) {
+  for (uint32_t Space = 0; Space <= T.devices().size(); ++Space) {
     HeapStats D;
-    D.Domain = Domain;
-    D.Sums = domainTotals(T, Domain);
-    D.AtPeak = Peaks.ofDomain(Domain, Top);
+    D.Space = Space;
+    D.Sums = spaceTotals(T, Space);
+    D.AtPeak = Peaks.ofSpace(Space, Top);
     finish(D, T);
     size_t At = Out.size();
     for (bool InTotals : {true, false})
       for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
         const Heap &Of = T.heap(Id);
         bool Counts = !(Of.Flags & HF_OutsideTotals);
-        if (Of.Domain != Domain || Counts != InTotals ||
+        if (Of.Space != Space || Counts != InTotals ||
             (Sel.isOuterView() && !Sel.hasHeap(Id)))
           continue;
         HeapStats H;
         H.Heap = Id;
-        H.Domain = Domain;
+        H.Space = Space;
         H.InTotals = InTotals;
         const HeapTotals &All = T.heapTotals(Id);
         H.Sums = All;

@@ -34,7 +34,7 @@ static std::vector<LayerOfContext> layersOf(const Trace &T) {
 }
 
 namespace {
-/// By domain, then layer.
+/// By memory space, then layer.
 using HeldBytes = std::vector<std::map<std::pair<uint32_t, bool>, uint64_t>>;
 } // namespace
 
@@ -48,8 +48,8 @@ static HeldBytes sumHeld(const Sums &S) {
     for (size_t I = 0; I != Rows.size(); ++I) {
       SumRow R = Rows[I];
       LayerOfContext L = Layers[R.Key];
-      if (L.Name && R.DomainPeakBytes)
-        Held[T.heap(R.Heap).Domain][{L.Name, L.Backward}] += R.DomainPeakBytes;
+      if (L.Name && R.SpacePeakBytes)
+        Held[T.heap(R.Heap).Space][{L.Name, L.Backward}] += R.SpacePeakBytes;
     }
   }
   return Held;
@@ -64,14 +64,14 @@ LayerHolds orderByHeld(const Sums &S, std::vector<LayerTotals> &Layers) {
     for (const auto &Entry : Held[D])
       Sum += Entry.second;
     if (Sum > Max)
-      Max = Sum, Out.Domain = D;
+      Max = Sum, Out.Space = D;
   }
   if (!Max)
     return Out;
   std::vector<std::pair<uint64_t, LayerTotals>> Order;
   for (const LayerTotals &L : Layers) {
-    auto At = Held[Out.Domain].find({L.Name, L.Backward});
-    Order.push_back({At == Held[Out.Domain].end() ? 0 : At->second, L});
+    auto At = Held[Out.Space].find({L.Name, L.Backward});
+    Order.push_back({At == Held[Out.Space].end() ? 0 : At->second, L});
   }
   stable_sort(Order,
               [](const auto &A, const auto &B) { return A.first > B.first; });

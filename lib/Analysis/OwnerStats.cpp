@@ -13,7 +13,7 @@ using namespace llvm;
 namespace memkit {
 
 static bool isOfDevices(const Trace &T, uint32_t Heap) {
-  return T.heap(Heap).Domain != 0 || T.heapName(Heap).starts_with("cuda.");
+  return T.heap(Heap).Space != 0 || T.heapName(Heap).starts_with("cuda.");
 }
 
 std::vector<OwnerStats> statOwners(const Sums &S) {

@@ -24,10 +24,10 @@ std::vector<KindSum> kindsOf(const Trace &T) {
   return sumKinds(Rows, 0);
 }
 
-static uint64_t domainPeak(const Trace &T, uint32_t Domain) {
+static uint64_t spacePeak(const Trace &T, uint32_t Space) {
   for (const Summary &Part : T.summary())
-    for (const Totals &D : Part.Domains)
-      if (D.Id == Domain)
+    for (const Totals &D : Part.Spaces)
+      if (D.Id == Space)
         return D.PeakBytes;
   return 0;
 }
@@ -48,13 +48,13 @@ std::vector<HeapStack> findCaches(const Sums &S) {
   constexpr size_t Max = 16;
   const Trace &T = S.trace();
   std::vector<uint64_t> Peaks;
-  for (uint32_t Domain = 0; Domain <= T.devices().size(); ++Domain)
-    Peaks.push_back(domainPeak(T, Domain));
+  for (uint32_t Space = 0; Space <= T.devices().size(); ++Space)
+    Peaks.push_back(spacePeak(T, Space));
   std::map<HeapStack, StackSum> Found;
   S.forEach([&](uint32_t Process, const SumRow &R) {
     uint64_t Frees = R.Allocations + R.Splits - R.LiveBlocks;
-    bool IsLarge = isShare(R.LiveExclusive, Peaks[T.heap(R.Heap).Domain],
-                           limits::CachePpm);
+    bool IsLarge =
+        isShare(R.LiveExclusive, Peaks[T.heap(R.Heap).Space], limits::CachePpm);
     if (Frees || !IsLarge || R.Allocations < limits::CacheBlocks ||
         R.LiveExclusive < limits::MinBytes || T.wasReplaced(Process))
       return;
@@ -179,7 +179,7 @@ private:
         continue;
       auto [Heap, Stack] = Key;
       Suggestion &New = add(Advice::NeverShrinks, Heap, CacheBytes[Key],
-                            domainPeak(T, T.heap(Heap).Domain));
+                            spacePeak(T, T.heap(Heap).Space));
       New.Count = It->second.Rises;
       New.OutOf = Live.Intervals;
       New.Stack = Stack;

@@ -52,7 +52,7 @@ memkit::findLastSummary(TraceReader &R, const IdLimits &Limits) {
   std::reverse(Out.Parts.begin(), Out.Parts.end());
   for (auto P = Parts.rbegin(); P != Parts.rend(); ++P) {
     join(All.Heaps, P->Heaps);
-    join(All.Domains, P->Domains);
+    join(All.Spaces, P->Spaces);
     join(All.Processes, P->Processes);
     join(All.Steps, P->Steps);
     join(All.Layers, P->Layers);
@@ -100,8 +100,8 @@ constexpr Field<SumRow> RowFields[] = {
     {"peak bytes", &SumRow::PeakBytes},
     {"blocks at the heap's peak", &SumRow::HeapPeakBlocks},
     {"bytes at the heap's peak", &SumRow::HeapPeakBytes},
-    {"blocks at the domain's peak", &SumRow::DomainPeakBlocks},
-    {"bytes at the domain's peak", &SumRow::DomainPeakBytes},
+    {"blocks at the space's peak", &SumRow::SpacePeakBlocks},
+    {"bytes at the space's peak", &SumRow::SpacePeakBytes},
 };
 constexpr Field<Totals> TotalsFields[] = {
     {"allocations", &Totals::Allocations},
@@ -122,13 +122,13 @@ constexpr Field<ProcessTotals> ProcessFields[] = {
     {"live bytes", &ProcessTotals::LiveBytes},
     {"peak bytes", &ProcessTotals::PeakBytes},
 };
-constexpr Field<DomainShare> ShareFields[] = {
-    {"allocations", &DomainShare::Allocations},
-    {"frees", &DomainShare::Frees},
-    {"allocated bytes", &DomainShare::AllocatedBytes},
-    {"freed bytes", &DomainShare::FreedBytes},
-    {"live bytes", &DomainShare::LiveBytes},
-    {"peak bytes", &DomainShare::PeakBytes},
+constexpr Field<SpaceShare> ShareFields[] = {
+    {"allocations", &SpaceShare::Allocations},
+    {"frees", &SpaceShare::Frees},
+    {"allocated bytes", &SpaceShare::AllocatedBytes},
+    {"freed bytes", &SpaceShare::FreedBytes},
+    {"live bytes", &SpaceShare::LiveBytes},
+    {"peak bytes", &SpaceShare::PeakBytes},
 };
 constexpr Field<ThreadTotals> ThreadFields[] = {
     {"allocations", &ThreadTotals::Allocations},
@@ -310,15 +310,15 @@ static void compareThreads(Comparison &C, const Summary &Said,
 }
 
 /// Of a step or a process.
-static void compareShares(Comparison &C, const DomainShares &Said,
-                          const DomainShares &Is, llvm::StringRef Of) {
-  static const DomainShare Nothing;
-  auto Less = [](const DomainShare &X, const DomainShare &Y) {
-    return X.Domain < Y.Domain;
+static void compareShares(Comparison &C, const SpaceShares &Said,
+                          const SpaceShares &Is, llvm::StringRef Of) {
+  static const SpaceShare Nothing;
+  auto Less = [](const SpaceShare &X, const SpaceShare &Y) {
+    return X.Space < Y.Space;
   };
-  C.merge(Said, Is, Less, [&](const DomainShare *A, const DomainShare *B) {
+  C.merge(Said, Is, Less, [&](const SpaceShare *A, const SpaceShare *B) {
     C.fields(ShareFields, A ? *A : Nothing, B ? *B : Nothing, [&] {
-      return formatv("{0}, domain {1}", Of, (A ? A : B)->Domain).str();
+      return formatv("{0}, space {1}", Of, (A ? A : B)->Space).str();
     });
   });
 }
@@ -418,7 +418,7 @@ static void compareRest(Comparison &C, const Summary &Said, const Summary &Is,
                         CheckResult &Out) {
   compareTotals(C, "heap", {Said.Heaps.begin(), Said.Heaps.end()},
                 {Is.Heaps.begin(), Is.Heaps.end()});
-  compareTotals(C, "domain", Said.Domains, Is.Domains);
+  compareTotals(C, "space", Said.Spaces, Is.Spaces);
   compareSizes(Said, Is, Out);
   compareThreads(C, Said, Is);
   compareProcesses(C, Said, Is, Out);
@@ -460,7 +460,7 @@ Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
       To.insert(To.end(), From.begin(), From.end());
     };
     Append(Rest.Heaps, Part.Heaps);
-    Append(Rest.Domains, Part.Domains);
+    Append(Rest.Spaces, Part.Spaces);
     Append(Rest.Processes, Part.Processes);
     Append(Rest.Steps, Part.Steps);
     Append(Rest.Threads, Part.Threads);

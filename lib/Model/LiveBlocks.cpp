@@ -88,7 +88,7 @@ static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
                              });
     if (Outer == Blocks.end() || Outer->AllocationId != B.Enclosing - 1 ||
         !Counts(Outer->Heap) ||
-        T.heap(Outer->Heap).Domain != T.heap(B.Heap).Domain)
+        T.heap(Outer->Heap).Space != T.heap(B.Heap).Space)
       continue;
     // An estimate takes nothing from what is exact.
     if (B.Weight)
@@ -106,14 +106,14 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
     return makeUsageError("blocks in the order of time are those of a moment "
                           "before the end");
   bool Outer = Sel.isOuterView();
-  uint32_t Domain = peakDomain(T);
+  uint32_t Space = peakSpace(T);
   std::vector<AgedBlock> All;
   auto Take = [&](uint32_t Process, const Replay &R) -> Error {
     std::vector<AgedBlock> Blocks;
     R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
       bool Chosen = Sel.hasAllocation({B.AllocatedNs, B.Size, Process, Thread,
                                        B.Heap, B.Stack, B.Context}) &&
-                    (Outer || T.heap(B.Heap).Domain == Domain);
+                    (Outer || T.heap(B.Heap).Space == Space);
       Blocks.push_back(
           {B.AllocatedNs, B.AllocationId, B.Enclosing, B.Size, B.Size, B.Heap,
            By == SumsOf::Contexts ? B.Context : B.Stack, B.Weight, Chosen});
@@ -132,7 +132,7 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
   });
   Profile P;
   P.Name =
-      ((Outer ? "selected heaps" : T.domainName(Domain)) +
+      ((Outer ? "selected heaps" : T.spaceName(Space)) +
        Twine(": blocks live at ") +
        (Sel.times().At ? StringRef(At->Text) : "the peak") + ", oldest first")
           .str();
@@ -152,7 +152,7 @@ Expected<Profile> shortLived(const Trace &T, const Selection &Sel, SumsOf By,
   ReplayOptions Options;
   Options.Select = [&](const Allocation &B) {
     return Sel.hasAllocation(B) &&
-           (Sel.isOuterView() || T.heap(B.Heap).Domain == 0);
+           (Sel.isOuterView() || T.heap(B.Heap).Space == 0);
   };
   Options.OnEvent = [&](const ReplayedEvent &E) {
     if (E.Kind != EventKind::Free || E.TimeNs - E.AllocatedNs > AgeNs)

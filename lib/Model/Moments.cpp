@@ -126,7 +126,7 @@ Expected<std::vector<Mark>> findLastOoms(const Trace &T,
   Error E = forEachMark(T, Processes, [&](const Mark &M) {
     if (M.Kind != MarkKind::Oom || !M.Heap)
       return;
-    Mark &Of = Last[T.heap(M.Heap).Domain];
+    Mark &Of = Last[T.heap(M.Heap).Space];
     if (Of.Kind != MarkKind::Oom || Of.TimeNs <= M.TimeNs)
       Of = M;
   });
@@ -140,18 +140,18 @@ static Expected<Moment> findOom(const Trace &T, const BitVector &Processes,
   Expected<std::vector<Mark>> Last = findLastOoms(T, Processes);
   if (!Last)
     return Last.takeError();
-  BitVector Domains(Last->size(), !Heaps);
+  BitVector Spaces(Last->size(), !Heaps);
   if (Heaps)
     for (uint32_t Heap : Heaps->set_bits())
-      Domains.set(T.heap(Heap).Domain);
+      Spaces.set(T.heap(Heap).Space);
   std::optional<Moment> Found;
-  for (uint32_t Domain : Domains.set_bits())
-    if (const Mark &M = (*Last)[Domain];
+  for (uint32_t Space : Spaces.set_bits())
+    if (const Mark &M = (*Last)[Space];
         M.Kind == MarkKind::Oom && (!Found || Found->TimeNs < M.TimeNs))
       (Found = Moment())->TimeNs = M.TimeNs;
   if (!Found)
     return makeError(T.name() + ": memory could always be had" +
-                     (Heaps ? " of these heaps' domains" : ""));
+                     (Heaps ? " of these heaps' spaces" : ""));
   return *Found;
 }
 
@@ -198,24 +198,23 @@ static Expected<Moment> findHeapPeak(const Trace &T, const BitVector &Heaps) {
       T, Peak, [Peak](const Accounts &A) { return A.heapLiveBytes(Peak->Id); });
 }
 
-Expected<Moment> findDomainPeak(const Trace &T, uint32_t Domain) {
-  const Totals *Peak = Domain ? nullptr : &T.hostTotals();
+Expected<Moment> findSpacePeak(const Trace &T, uint32_t Space) {
+  const Totals *Peak = Space ? nullptr : &T.hostTotals();
   for (const Summary &Part : T.summary())
-    for (const Totals &Of : Part.Domains)
-      if (Domain && Of.Id == Domain)
+    for (const Totals &Of : Part.Spaces)
+      if (Space && Of.Id == Space)
         Peak = &Of;
-  return findPeak(T, Peak, [Domain](const Accounts &A) {
-    return A.domainLiveBytes(Domain);
-  });
+  return findPeak(
+      T, Peak, [Space](const Accounts &A) { return A.spaceLiveBytes(Space); });
 }
 
-uint32_t peakDomain(const Trace &T) {
+uint32_t peakSpace(const Trace &T) {
   uint64_t Max = T.hostTotals().PeakBytes;
   uint32_t Found = 0;
   if (Max)
     return 0;
   for (const Summary &Part : T.summary())
-    for (const Totals &Of : Part.Domains)
+    for (const Totals &Of : Part.Spaces)
       if (Of.PeakBytes > Max) {
         Max = Of.PeakBytes;
         Found = Of.Id;
@@ -236,7 +235,7 @@ static Expected<Moment> find(const Trace &T, const TimePoint &P,
   case TimePoint::Kind::Mark:
     return findMark(T, P.Name, Processes);
   case TimePoint::Kind::Peak:
-    return Heaps ? findHeapPeak(T, *Heaps) : findDomainPeak(T, peakDomain(T));
+    return Heaps ? findHeapPeak(T, *Heaps) : findSpacePeak(T, peakSpace(T));
   case TimePoint::Kind::Oom:
     return findOom(T, Processes, Heaps);
   case TimePoint::Kind::End:

@@ -43,7 +43,7 @@ StringRef metricWord(Metric M) {
 static uint64_t valueOf(const SumRow &R, Metric M, bool Outer, bool Replaced) {
   switch (M) {
   case Metric::Peak:
-    return Outer ? R.HeapPeakBytes : R.DomainPeakBytes;
+    return Outer ? R.HeapPeakBytes : R.SpacePeakBytes;
   case Metric::Leaked:
     if (Replaced)
       return 0;
@@ -75,7 +75,7 @@ static double varianceOf(const Trace &T, const SumRow &R, Metric M, bool Outer,
     return 0;
   uint64_t Blocks = R.LiveBlocks;
   if (M == Metric::Peak)
-    Blocks = Outer ? R.HeapPeakBlocks : R.DomainPeakBlocks;
+    Blocks = Outer ? R.HeapPeakBlocks : R.SpacePeakBlocks;
   else if (M == Metric::Allocated)
     Blocks = R.Allocations;
   return sampleVariance(Value, Blocks, SampleBytes);
@@ -103,7 +103,7 @@ std::vector<uint32_t> spacesOf(const Sums &S) {
   const Trace &T = S.trace();
   BitVector Has(T.devices().size() + 1);
   S.forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t) {
-    Has.set(T.heap(Heap).Domain);
+    Has.set(T.heap(Heap).Space);
   });
   return {Has.set_bits_begin(), Has.set_bits_end()};
 }
@@ -115,12 +115,12 @@ Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf,
   Profile P;
   P.M = M;
   P.Name = (Outer   ? "selected heaps: "
-            : Space ? T.domainName(*Space).str() + ": "
+            : Space ? T.spaceName(*Space).str() + ": "
                     : "all spaces: ") +
            nameOf(S, M);
   double Variance = 0;
   S.forEach([&](uint32_t Process, const SumRow &R) {
-    if (!Outer && Space && T.heap(R.Heap).Domain != *Space)
+    if (!Outer && Space && T.heap(R.Heap).Space != *Space)
       return;
     uint64_t Value = valueOf(R, M, Outer, T.wasReplaced(Process));
     add(P, Value && KeyOf ? KeyOf(R) : R.Key, Value);
@@ -134,7 +134,7 @@ std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics,
                                       const RowKey &KeyOf) {
   const Trace &T = S.trace();
   size_t Width = Metrics.size();
-  // The domain's profiles, then those of each heap.
+  // The memory space's profiles, then those of each heap.
   std::vector<Profile> All(Width * (T.heaps().size() + 1));
   std::vector<double> Variances(All.size());
   for (size_t I = 0; I != All.size(); ++I) {
@@ -145,15 +145,15 @@ std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics,
   }
   uint32_t HostHeaps = 0;
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
-    HostHeaps += S.selection().hasHeap(Heap) && T.heap(Heap).Domain == 0 &&
+    HostHeaps += S.selection().hasHeap(Heap) && T.heap(Heap).Space == 0 &&
                  T.heapTotals(Heap).Allocations != 0;
-  bool WithDomain = HostHeaps > 1 && !S.selection().isOuterView();
+  bool WithSpace = HostHeaps > 1 && !S.selection().isOuterView();
 
   // Room that is not used costs nothing, growing costs copies and fresh pages.
   std::vector<size_t> Rows(T.heaps().size() + 1);
   S.forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t) {
     ++Rows[Heap];
-    Rows[0] += WithDomain && T.heap(Heap).Domain == 0;
+    Rows[0] += WithSpace && T.heap(Heap).Space == 0;
   });
   for (size_t I = 0; I != All.size(); ++I)
     All[I].Values.reserve(Rows[I / Width]);
@@ -168,7 +168,7 @@ std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics,
         Variances[To] += varianceOf(T, R, M, Outer, Value);
       };
       Add(R.Heap * Width + I, true);
-      if (WithDomain && T.heap(R.Heap).Domain == 0)
+      if (WithSpace && T.heap(R.Heap).Space == 0)
         Add(I, false);
     }
   });

@@ -21,7 +21,7 @@ ContextView SpaceRoots::view() const {
   uint32_t FirstSpace = Frames.size() + 1;
   for (uint32_t Space = 0; Space <= T.trace().devices().size(); ++Space) {
     ShownFrame &F = Frames.emplace_back();
-    F.Function = F.Label = T.trace().domainName(Space);
+    F.Function = F.Label = T.trace().spaceName(Space);
   }
   const ShownFrame *First = T.allShown().data();
   const StackView &V = T.view();

@@ -20,9 +20,9 @@ static void atMoment(SumRow &Row, bool Gone, bool Alone) {
     Row.LiveBlocks = Row.LiveBytes = Row.LiveExclusive = 0;
   if (!Alone)
     return;
-  Row.Allocations = Row.HeapPeakBlocks = Row.DomainPeakBlocks = Row.LiveBlocks;
+  Row.Allocations = Row.HeapPeakBlocks = Row.SpacePeakBlocks = Row.LiveBlocks;
   Row.AllocatedBytes = Row.PeakBytes = Row.HeapPeakBytes = Row.LiveBytes;
-  Row.DomainPeakBytes = Row.LiveExclusive;
+  Row.SpacePeakBytes = Row.LiveExclusive;
   Row.Splits = Row.Temporaries = 0;
 }
 
@@ -97,12 +97,10 @@ void Sums::takeEnds() {
 static void addRest(ArrayRef<PackedRows> Stacks, ArrayRef<PackedRows> Contexts,
                     std::vector<PackedRows> &Out) {
   static constexpr uint64_t SumRow::*Added[] = {
-      &SumRow::Allocations,    &SumRow::AllocatedBytes,
-      &SumRow::Splits,         &SumRow::Temporaries,
-      &SumRow::LiveBlocks,     &SumRow::LiveBytes,
-      &SumRow::LiveExclusive,  &SumRow::HeapPeakBlocks,
-      &SumRow::HeapPeakBytes,  &SumRow::DomainPeakBlocks,
-      &SumRow::DomainPeakBytes};
+      &SumRow::Allocations,     &SumRow::AllocatedBytes, &SumRow::Splits,
+      &SumRow::Temporaries,     &SumRow::LiveBlocks,     &SumRow::LiveBytes,
+      &SumRow::LiveExclusive,   &SumRow::HeapPeakBlocks, &SumRow::HeapPeakBytes,
+      &SumRow::SpacePeakBlocks, &SumRow::SpacePeakBytes};
   std::map<uint32_t, std::map<uint32_t, SumRow>> Rest;
   auto ForEach = [&](ArrayRef<PackedRows> Pieces, auto Change) {
     for (const PackedRows &Piece : Pieces) {
@@ -223,10 +221,10 @@ std::vector<std::string> answeredSpaces(const Trace &T, const Selection &Sel) {
   BitVector Spaces(T.devices().size() + 1, !Sel.isOuterView());
   for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id)
     if (isAnswered(Sel, Id))
-      Spaces.set(T.heap(Id).Domain);
+      Spaces.set(T.heap(Id).Space);
   std::vector<std::string> Names;
   for (unsigned Space : Spaces.set_bits())
-    Names.push_back(T.domainName(Space).str());
+    Names.push_back(T.spaceName(Space).str());
   return Names;
 }
 

@@ -279,10 +279,10 @@ std::string Trace::contextPath(uint32_t Id) const {
   return join(Names, "/");
 }
 
-StringRef Trace::domainName(uint32_t Id) const {
+StringRef Trace::spaceName(uint32_t Id) const {
   if (Id == 0)
     return "host";
-  return Devices[Id - 1].Domain;
+  return Devices[Id - 1].Space;
 }
 
 StringRef Trace::program(uint32_t Id) const {
@@ -347,7 +347,7 @@ void Trace::prepareSums() {
     EndNs = std::max(EndNs, S.EndNs);
     for (const HeapTotals &H : S.Heaps)
       HeapSums[H.Id - 1] = H;
-    for (const Totals &D : S.Domains)
+    for (const Totals &D : S.Spaces)
       if (D.Id == 0)
         HostSums = D;
   }

@@ -210,7 +210,7 @@ RecordResult notRun(const std::string &Program, int Error) {
 }
 
 void fill(RecordResult &Result, Recording &R, const Session &S) {
-  Totals Host = R.Sums.domainTotals(0);
+  Totals Host = R.Sums.spaceTotals(0);
   Result.Bytes = R.bytes();
   Result.EventBytes = R.eventBytes();
   Result.EventsEndNs = R.eventsEndNs();
@@ -218,9 +218,9 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
   Result.Sampled = R.Wanted.SampleBytes != 0;
   Result.LostEvents = R.losses();
   Result.PeakBytes = Host.PeakBytes;
-  for (uint32_t Domain = 1; Domain < R.Sums.numDomains(); ++Domain)
-    if (uint64_t Peak = R.Sums.domainTotals(Domain).PeakBytes)
-      Result.DevicePeaks.emplace_back(R.domainName(Domain), Peak);
+  for (uint32_t Space = 1; Space < R.Sums.numSpaces(); ++Space)
+    if (uint64_t Peak = R.Sums.spaceTotals(Space).PeakBytes)
+      Result.DevicePeaks.emplace_back(R.spaceName(Space), Peak);
   Result.LiveBytes = Host.LiveBytes;
   Result.LiveBlocks = Host.LiveBlocks;
   Result.Recorded = S.processesRecorded();

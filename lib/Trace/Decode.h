@@ -72,7 +72,7 @@ private:
   Problem copyText(const flatbuffers::String *From, std::string &To);
   template <class V, class T> Problem copyVector(const V *From, T &To);
   template <class Table> Problem sumRows(const Table *T, SumRows &Out);
-  template <class V> Problem shares(const V *From, DomainShares &Out);
+  template <class V> Problem shares(const V *From, SpaceShares &Out);
   Problem decodeStrings(const fb::Strings *T, std::vector<std::string> &Out);
   Problem decodeStacks(const fb::StackTree *T, Dictionary &Out);
   Problem decodeSymbols(const fb::Symbols *T, std::vector<FrameSymbols> &Out);

@@ -96,7 +96,7 @@ Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
     TRY(copyVector(X->uuid(), D.Uuid));
     TRY(copyText(X->pci(), D.Pci));
     TRY(copyText(X->name(), D.Name));
-    TRY(copyText(X->domain(), D.Domain));
+    TRY(copyText(X->space(), D.Space));
     D.Bytes = X->bytes();
     Out.Devices.push_back(std::move(D));
     return "";
@@ -121,7 +121,7 @@ Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
   return eachEntry(T->heaps(), [&](const fb::Heap *X) -> Problem {
     TRY(known(X, fb::Heap::VT_SAMPLE_BYTES));
     Out.Heaps.push_back(
-        {X->name(), X->domain(), X->parent(), X->flags(), X->sample_bytes()});
+        {X->name(), X->space(), X->parent(), X->flags(), X->sample_bytes()});
     return "";
   });
 }

@@ -39,7 +39,7 @@ static void fillColumn(const SumColumn &C, size_t From, SumRow *Rows,
 
 template <class Table>
 Decoder::Problem Decoder::sumRows(const Table *T, SumRows &Out) {
-  TRY(known(T, Table::VT_DOMAIN_PEAK_BYTES));
+  TRY(known(T, Table::VT_SPACE_PEAK_BYTES));
   uint32_t N = T->count();
   if (N > MaxBlockRows)
     return "too many rows in a part of a summary";
@@ -65,10 +65,9 @@ Decoder::Problem Decoder::sumRows(const Table *T, SumRows &Out) {
       {T->peak_bytes(), &SumRow::PeakBytes},
       {T->heap_peak_blocks(), &SumRow::HeapPeakBlocks},
       {T->heap_peak_bytes(), &SumRow::HeapPeakBytes},
-      {T->domain_peak_blocks(), &SumRow::DomainPeakBlocks,
+      {T->space_peak_blocks(), &SumRow::SpacePeakBlocks,
        &SumRow::HeapPeakBlocks},
-      {T->domain_peak_bytes(), &SumRow::DomainPeakBytes,
-       &SumRow::HeapPeakBytes},
+      {T->space_peak_bytes(), &SumRow::SpacePeakBytes, &SumRow::HeapPeakBytes},
   };
   for (const SumColumn &C : Columns)
     if (!planesFit<uint64_t>(C.Planes, N))
@@ -115,14 +114,14 @@ template <class V, class F> static std::string eachRow(const V *Tables, F Do) {
 }
 
 template <class V>
-Decoder::Problem Decoder::shares(const V *From, DomainShares &Out) {
+Decoder::Problem Decoder::shares(const V *From, SpaceShares &Out) {
   if (From)
-    TRY(charge(From->size() * sizeof(DomainShare)));
-  return eachRow(From, [&](const fb::DomainShare *X) -> Problem {
-    TRY(known(X, fb::DomainShare::VT_RESERVED_PEAK_BYTES));
-    if (!Out.empty() && X->domain() <= Out.back().Domain)
-      return "shares of domains that do not rise";
-    Out.push_back({X->domain(), X->allocations(), X->frees(),
+    TRY(charge(From->size() * sizeof(SpaceShare)));
+  return eachRow(From, [&](const fb::SpaceShare *X) -> Problem {
+    TRY(known(X, fb::SpaceShare::VT_RESERVED_PEAK_BYTES));
+    if (!Out.empty() && X->space() <= Out.back().Space)
+      return "shares of spaces that do not rise";
+    Out.push_back({X->space(), X->allocations(), X->frees(),
                    X->allocated_bytes(), X->freed_bytes(), X->live_bytes(),
                    X->peak_bytes(), X->rise_bytes(), X->reserved_peak_bytes()});
     return "";
@@ -156,12 +155,12 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     Out.Heaps.push_back(H);
     return "";
   }));
-  TRY(eachRow(T->domains(), [&](const fb::DomainTotals *X) -> Problem {
-    TRY(known(X, fb::DomainTotals::VT_PEAK_TIME_NS));
+  TRY(eachRow(T->spaces(), [&](const fb::SpaceTotals *X) -> Problem {
+    TRY(known(X, fb::SpaceTotals::VT_PEAK_TIME_NS));
     Totals D;
-    D.Id = X->domain();
+    D.Id = X->space();
     copyTotals(X, D);
-    Out.Domains.push_back(D);
+    Out.Spaces.push_back(D);
     return "";
   }));
   TRY(eachRow(T->processes(), [&](const fb::ProcessTotals *X) -> Problem {

@@ -235,11 +235,11 @@ Offset<Table> Encoder::sumRows(const SumRows &R) {
   COLUMN(PeakBytes);
   COLUMN(HeapPeakBlocks);
   COLUMN(HeapPeakBytes);
-  auto DomainBlocks = column(V, [](const SumRow &S) {
-    return zigzag(int64_t(S.HeapPeakBlocks - S.DomainPeakBlocks));
+  auto SpaceBlocks = column(V, [](const SumRow &S) {
+    return zigzag(int64_t(S.HeapPeakBlocks - S.SpacePeakBlocks));
   });
-  auto DomainBytes = column(V, [](const SumRow &S) {
-    return zigzag(int64_t(S.HeapPeakBytes - S.DomainPeakBytes));
+  auto SpaceBytes = column(V, [](const SumRow &S) {
+    return zigzag(int64_t(S.HeapPeakBytes - S.SpacePeakBytes));
   });
 #undef COLUMN
   Builder T(B);
@@ -260,20 +260,20 @@ Offset<Table> Encoder::sumRows(const SumRows &R) {
   T.add_peak_bytes(PeakBytes);
   T.add_heap_peak_blocks(HeapPeakBlocks);
   T.add_heap_peak_bytes(HeapPeakBytes);
-  T.add_domain_peak_blocks(DomainBlocks);
-  T.add_domain_peak_bytes(DomainBytes);
+  T.add_space_peak_blocks(SpaceBlocks);
+  T.add_space_peak_bytes(SpaceBytes);
   return T.Finish();
 }
 
 /// None take no room.
-Encoder::OffVector<Encoder::Off<fb::DomainShare>>
-Encoder::shares(const DomainShares &V) {
+Encoder::OffVector<Encoder::Off<fb::SpaceShare>>
+Encoder::shares(const SpaceShares &V) {
   if (V.empty())
     return 0;
-  std::vector<Off<fb::DomainShare>> All;
-  for (const DomainShare &S : V)
-    All.push_back(fb::CreateDomainShare(
-        B, S.Domain, S.Allocations, S.Frees, S.AllocatedBytes, S.FreedBytes,
+  std::vector<Off<fb::SpaceShare>> All;
+  for (const SpaceShare &S : V)
+    All.push_back(fb::CreateSpaceShare(
+        B, S.Space, S.Allocations, S.Frees, S.AllocatedBytes, S.FreedBytes,
         S.LiveBytes, S.PeakBytes, S.RiseBytes, S.ReservedPeakBytes));
   return B.CreateVector(All);
 }
@@ -294,9 +294,9 @@ Bytes Encoder::encode(const Summary &S) {
         H.PeakTimeNs, H.ReservedKnown, H.ReservedBytes, H.ReservedPeakBytes,
         H.ReservedAtPeakBytes, H.GrowthFragmentationPpm,
         H.Sizes.empty() ? 0 : B.CreateVector(H.Sizes)));
-  std::vector<Off<fb::DomainTotals>> Domains;
-  for (const Totals &H : S.Domains)
-    Domains.push_back(fb::CreateDomainTotals(
+  std::vector<Off<fb::SpaceTotals>> Spaces;
+  for (const Totals &H : S.Spaces)
+    Spaces.push_back(fb::CreateSpaceTotals(
         B, H.Id, H.Allocations, H.Frees, H.AllocatedBytes, H.FreedBytes,
         H.Temporaries, H.LiveBlocks, H.LiveBytes, H.PeakBytes, H.PeakBlocks,
         H.PeakTimeNs));
@@ -354,14 +354,14 @@ Bytes Encoder::encode(const Summary &S) {
   auto StacksV = Vector(Stacks);
   auto ContextsV = Vector(Contexts);
   auto HeapsV = Vector(Heaps);
-  auto DomainsV = Vector(Domains);
+  auto SpacesV = Vector(Spaces);
   auto ProcessesV = Vector(Processes);
   auto StepsV = Vector(Steps);
   auto LayersV = Vector(Layers);
   auto LossesV = Vector(Losses);
   return finish(fb::Body::Summary,
                 fb::CreateSummary(B, S.Number, S.EndNs, S.Complete, S.Events,
-                                  S.Marks, StacksV, ContextsV, HeapsV, DomainsV,
+                                  S.Marks, StacksV, ContextsV, HeapsV, SpacesV,
                                   ProcessesV, StepsV, LayersV, LossesV, KindsV,
                                   OomsV, OomHeapsV, ThreadsV)
                     .Union());

@@ -81,7 +81,7 @@ private:
   OffVector<Off<flatbuffers::String>>
   strings(const std::vector<std::string> &V);
 
-  OffVector<Off<fb::DomainShare>> shares(const DomainShares &V);
+  OffVector<Off<fb::SpaceShare>> shares(const SpaceShares &V);
   Off<fb::Strings> encodeStrings(const std::vector<std::string> &V);
   Off<fb::StackTree> encodeStacks(const Dictionary &D);
   Off<fb::Symbols> encodeSymbols(const std::vector<FrameSymbols> &V);

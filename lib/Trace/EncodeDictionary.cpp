@@ -59,8 +59,8 @@ Bytes Encoder::encode(const Dictionary &D) {
     auto Uuid = B.CreateVector(X.Uuid);
     auto Pci = B.CreateString(X.Pci);
     auto Name = B.CreateString(X.Name);
-    auto Domain = B.CreateString(X.Domain);
-    Devices.push_back(fb::CreateDevice(B, Uuid, Pci, Name, Domain, X.Bytes));
+    auto Space = B.CreateString(X.Space);
+    Devices.push_back(fb::CreateDevice(B, Uuid, Pci, Name, Space, X.Bytes));
   }
   std::vector<Off<fb::Module>> Modules;
   for (const Module &X : D.Modules)
@@ -110,7 +110,7 @@ Bytes Encoder::encode(const Dictionary &D) {
   std::vector<Off<fb::Heap>> Heaps;
   for (const Heap &X : D.Heaps)
     Heaps.push_back(
-        fb::CreateHeap(B, X.Name, X.Domain, X.Parent, X.Flags, X.SampleBytes));
+        fb::CreateHeap(B, X.Name, X.Space, X.Parent, X.Flags, X.SampleBytes));
   std::vector<Off<fb::Load>> Loads;
   for (const Load &X : D.Loads)
     Loads.push_back(fb::CreateLoad(B, X.Process, X.Module, X.Start, X.Size,

@@ -105,7 +105,7 @@ std::string IdLimits::add(const Dictionary &D) {
   Threads += uint32_t(D.Threads.size());
   for (const Heap &H : D.Heaps) {
     C.some("heap with string", H.Name, Strings);
-    C.id("heap in device", H.Domain, Devices);
+    C.id("heap in device", H.Space, Devices);
     C.id("heap with parent", H.Parent, Heaps);
     ++Heaps;
   }
@@ -219,15 +219,15 @@ std::string IdLimits::check(const Summary &S) const {
       }
     }
   };
-  auto Shares = [&](const DomainShares &V) {
-    for (const DomainShare &X : V)
-      C.id("share of device", X.Domain, Devices);
+  auto Shares = [&](const SpaceShares &V) {
+    for (const SpaceShare &X : V)
+      C.id("share of device", X.Space, Devices);
   };
   Rows(S.Stacks, "summary with stack", Stacks);
   Rows(S.Contexts, "summary with context", Contexts);
   for (const HeapTotals &H : S.Heaps)
     C.some("totals of heap", H.Id, Heaps);
-  for (const Totals &D : S.Domains)
+  for (const Totals &D : S.Spaces)
     C.id("totals of device", D.Id, Devices);
   for (const ProcessTotals &I : S.Processes) {
     C.some("totals of process", I.Process, Processes);

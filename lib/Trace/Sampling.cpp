@@ -73,7 +73,7 @@ void SampleVariances::add(const SumRow &R, uint64_t SampleBytes) {
   Live += Of(R.LiveBytes, R.LiveBlocks);
   LiveExclusive += Of(R.LiveExclusive, R.LiveBlocks);
   HeapPeak += Of(R.HeapPeakBytes, R.HeapPeakBlocks);
-  DomainPeak += Of(R.DomainPeakBytes, R.DomainPeakBlocks);
+  SpacePeak += Of(R.SpacePeakBytes, R.SpacePeakBlocks);
 }
 
 void SampleVariances::add(const SampleVariances &Other) {
@@ -81,7 +81,7 @@ void SampleVariances::add(const SampleVariances &Other) {
   Live += Other.Live;
   LiveExclusive += Other.LiveExclusive;
   HeapPeak += Other.HeapPeak;
-  DomainPeak += Other.DomainPeak;
+  SpacePeak += Other.SpacePeak;
   Allocations += Other.Allocations;
 }
 
@@ -110,7 +110,7 @@ void SampleVariances::refine(const HeapTotals &H, uint64_t SampleBytes) {
   Live = std::min(Live, Bound(H.LiveBlocks));
   LiveExclusive = std::min(LiveExclusive, Bound(H.LiveBlocks));
   HeapPeak = std::min(HeapPeak, Bound(H.PeakBlocks));
-  DomainPeak = std::min(DomainPeak, Bound(H.Allocations));
+  SpacePeak = std::min(SpacePeak, Bound(H.Allocations));
   Allocations = 0;
   for (size_t C = 1; C < H.Sizes.size(); ++C) {
     // The smallest of a class are off by most.

@@ -20,11 +20,11 @@ static void joinFragmentation(LayerTotals &T, const LayerTotals &L) {
         (A * T.FragmentationPpm + B * L.FragmentationPpm) / (A + B) + 0.5);
 }
 
-void memkit::joinShares(DomainShares &To, const DomainShares &From) {
-  for (const DomainShare &F : From) {
+void memkit::joinShares(SpaceShares &To, const SpaceShares &From) {
+  for (const SpaceShare &F : From) {
     auto At = partition_point(
-        To, [&](const DomainShare &T) { return T.Domain < F.Domain; });
-    if (At == To.end() || At->Domain != F.Domain) {
+        To, [&](const SpaceShare &T) { return T.Space < F.Space; });
+    if (At == To.end() || At->Space != F.Space) {
       To.insert(At, F);
       continue;
     }
@@ -39,9 +39,9 @@ void memkit::joinShares(DomainShares &To, const DomainShares &From) {
   }
 }
 
-DomainShares memkit::allShares(const StepTotals &S) {
-  DomainShares All;
-  DomainShare Host{
+SpaceShares memkit::allShares(const StepTotals &S) {
+  SpaceShares All;
+  SpaceShare Host{
       0,           S.Allocations, S.Frees, S.AllocatedBytes, S.FreedBytes,
       S.LiveBytes, S.PeakBytes};
   if (isAny(Host) || S.Shares.empty())
@@ -50,7 +50,7 @@ DomainShares memkit::allShares(const StepTotals &S) {
   return All;
 }
 
-static LayerTotals rowOfDomain(const LayerTotals &L, const DomainShare &S) {
+static LayerTotals rowOfSpace(const LayerTotals &L, const SpaceShare &S) {
   LayerTotals Row = L;
   Row.Shares = {S};
   Row.Allocations = S.Allocations;
@@ -59,13 +59,13 @@ static LayerTotals rowOfDomain(const LayerTotals &L, const DomainShare &S) {
   Row.PeakBytes = S.PeakBytes;
   Row.RiseBytes = S.RiseBytes;
   Row.ReservedPeakBytes = S.ReservedPeakBytes;
-  // Tensors are counted in the first row alone, of all domains.
+  // Tensors are counted in the first row alone, of all memory spaces.
   Row.TensorAllocations = Row.TensorFrees = Row.TensorAllocatedBytes =
       Row.TensorFreedBytes = Row.TensorPeakBytes = 0;
   return Row;
 }
 
-std::vector<LayerTotals> memkit::rowsOfDomains(const LayerTotals &L) {
+std::vector<LayerTotals> memkit::rowsOfSpaces(const LayerTotals &L) {
   std::vector<LayerTotals> Rows;
   bool IsLayer = L.Kind == ScopeKind::Layer;
   // What a layer has itself is what its shares have together.
@@ -73,14 +73,14 @@ std::vector<LayerTotals> memkit::rowsOfDomains(const LayerTotals &L) {
     Rows.push_back(L);
     Rows.front().Shares.clear();
   }
-  for (const DomainShare &S : L.Shares)
-    Rows.push_back(rowOfDomain(L, S));
+  for (const SpaceShare &S : L.Shares)
+    Rows.push_back(rowOfSpace(L, S));
   return Rows;
 }
 
 bool memkit::hasDevices(ArrayRef<LayerTotals> Rows) {
   return any_of(Rows, [](const LayerTotals &L) {
-    return any_of(L.Shares, [](const DomainShare &S) { return S.Domain; });
+    return any_of(L.Shares, [](const SpaceShare &S) { return S.Space; });
   });
 }
 

@@ -141,7 +141,7 @@ public:
     sums("stacks", false, S.Stacks);
     sums("contexts", true, S.Contexts);
     rows("heap", 1, S.Heaps, [&](auto &R) { mapHeapTotals(Out, R); });
-    rows("domain", 1, S.Domains,
+    rows("space", 1, S.Spaces,
          [&](auto &R) { mapTotals(Out, Ref::Device, R); });
     shared("process", S.Processes, [&](auto &R) { mapProcessTotals(Out, R); });
     shared("step", S.Steps, [&](auto &R) { mapStepTotals(Out, R); });
@@ -173,12 +173,12 @@ private:
     for (const auto &R : L)
       line(Keyword, Level, [&] { Fill(R); });
   }
-  /// As rows(), each with its shares of domains below it.
+  /// As rows(), each with its shares of memory spaces below it.
   template <class List, class F>
   void shared(llvm::StringLiteral Keyword, const List &L, F Fill) {
     for (const auto &R : L) {
       line(Keyword, 1, [&] { Fill(R); });
-      rows("share", 2, R.Shares, [&](auto &S) { mapDomainShare(Out, S); });
+      rows("share", 2, R.Shares, [&](auto &S) { mapSpaceShare(Out, S); });
     }
   }
   template <class List, class F>

@@ -246,12 +246,12 @@ bool BlockParser::shareRecord(LineParser &P) {
   const char *Loc = P.line().loc();
   if (!Shares)
     return P.fail(Loc, "a share needs a process, a step or a layer before it");
-  DomainShare S;
-  mapDomainShare(P, S);
+  SpaceShare S;
+  mapSpaceShare(P, S);
   if (!P.finish("a share"))
     return false;
-  if (!Shares->empty() && S.Domain <= Shares->back().Domain)
-    return E.set(Loc, "the domains of shares rise");
+  if (!Shares->empty() && S.Space <= Shares->back().Space)
+    return E.set(Loc, "the spaces of shares rise");
   Shares->push_back(S);
   return !tooMany(P.line(), ++NumShares, "shares");
 }
@@ -284,8 +284,8 @@ bool BlockParser::summaryRecord(Line &L) {
                [&](HeapTotals &R) { mapHeapTotals(P, R); }) &&
            (Summary.Heaps.back().Sizes.size() <= NumSizeClasses ||
             E.set(L.loc(), "a heap has at most 65 classes of sizes"));
-  if (Word == "domain")
-    return Add(Summary.Domains, "a domain's totals",
+  if (Word == "space")
+    return Add(Summary.Spaces, "a space's totals",
                [&](Totals &R) { mapTotals(P, Ref::Device, R); });
   if (Word == "process")
     return AddShared(Summary.Processes, "a process's totals",

@@ -105,7 +105,7 @@ private:
   bool HasColumn[NumColumns] = {};
   bool SumContexts = false; ///< rows belong to Contexts
   /// Of the process, step or layer told last, to which shares belong.
-  DomainShares *Shares = nullptr;
+  SpaceShares *Shares = nullptr;
   size_t NumShares = 0;
 };
 

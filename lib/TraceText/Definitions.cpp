@@ -24,7 +24,7 @@ uint32_t Definitions::add(std::string S) {
 
 uint32_t Definitions::add(Device D) {
   uint32_t Id = next(Ref::Device);
-  Domains.try_emplace(D.Domain, Id);
+  Spaces.try_emplace(D.Space, Id);
   Pending.Devices.push_back(std::move(D));
   return Id;
 }
@@ -161,8 +161,8 @@ uint32_t Definitions::findHeap(StringRef Name) const {
   return It == Strings.end() ? 0 : Heaps.lookup(It->second);
 }
 
-uint32_t Definitions::findDevice(StringRef Domain) const {
-  return Domains.lookup(Domain);
+uint32_t Definitions::findDevice(StringRef Space) const {
+  return Spaces.lookup(Space);
 }
 
 } // namespace memkit::tracetext

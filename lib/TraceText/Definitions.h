@@ -51,7 +51,7 @@ public:
   uint32_t context(Context C);
   /// 0 when there is none of this name.
   uint32_t findHeap(llvm::StringRef Name) const;
-  uint32_t findDevice(llvm::StringRef Domain) const;
+  uint32_t findDevice(llvm::StringRef Space) const;
 
   /// What is defined and not yet taken.
   Dictionary Pending;
@@ -63,7 +63,7 @@ private:
 
   uint32_t Given[NumRefs] = {};
   llvm::StringMap<uint32_t> Strings;
-  llvm::StringMap<uint32_t> Domains;
+  llvm::StringMap<uint32_t> Spaces;
   llvm::DenseMap<uint32_t, uint32_t> Modules, Heaps; ///< by string
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Functions;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Children;

@@ -81,7 +81,7 @@ template <class M, class N, class T> void mapDevice(M &Map, N &Id, T &D) {
   Map.bytes("uuid", D.Uuid);
   Map.text("pci", D.Pci);
   Map.text("name", D.Name);
-  Map.text("domain", D.Domain);
+  Map.text("space", D.Space);
   Map.num("bytes", D.Bytes);
 }
 
@@ -166,7 +166,7 @@ template <class M, class N, class T> void mapThread(M &Map, N &Id, T &Th) {
 template <class M, class N, class T> void mapHeap(M &Map, N &Id, T &H) {
   Map.id(Id);
   Map.ref("name", Ref::String, H.Name);
-  Map.ref("domain", Ref::Device, H.Domain);
+  Map.ref("space", Ref::Device, H.Space);
   Map.ref("parent", Ref::Heap, H.Parent);
   Map.num("flags", H.Flags);
   Map.num("sample-bytes", H.SampleBytes);
@@ -352,12 +352,12 @@ template <class M, class T> void mapSumRow(M &Map, bool Contexts, T &R) {
   Map.num("peak-bytes", R.PeakBytes);
   Map.num("heap-peak-blocks", R.HeapPeakBlocks);
   Map.num("heap-peak-bytes", R.HeapPeakBytes);
-  Map.num("domain-peak-blocks", R.DomainPeakBlocks);
-  Map.num("domain-peak-bytes", R.DomainPeakBytes);
+  Map.num("space-peak-blocks", R.SpacePeakBlocks);
+  Map.num("space-peak-bytes", R.SpacePeakBytes);
 }
 
 template <class M, class T> void mapTotals(M &Map, Ref Kind, T &R) {
-  Map.refKey(Kind == Ref::Heap ? "heap" : "domain", Kind, R.Id);
+  Map.refKey(Kind == Ref::Heap ? "heap" : "space", Kind, R.Id);
   Map.num("allocations", R.Allocations);
   Map.num("frees", R.Frees);
   Map.num("allocated-bytes", R.AllocatedBytes);
@@ -380,8 +380,8 @@ template <class M, class T> void mapHeapTotals(M &Map, T &R) {
   Map.nums("sizes", R.Sizes);
 }
 
-template <class M, class T> void mapDomainShare(M &Map, T &R) {
-  Map.refKey("domain", Ref::Device, R.Domain);
+template <class M, class T> void mapSpaceShare(M &Map, T &R) {
+  Map.refKey("space", Ref::Device, R.Space);
   Map.num("allocations", R.Allocations);
   Map.num("frees", R.Frees);
   Map.num("allocated-bytes", R.AllocatedBytes);

@@ -130,7 +130,7 @@ bool LineParser::named(const Value &V, Ref Kind, uint32_t &N) {
     N = 0;
   else if (Kind == Ref::Device)
     return (N = Defs.findDevice(V.str())) ||
-           fail(V.loc(), "there is no device of the domain `" + V.str() + "`");
+           fail(V.loc(), "there is no device of the space `" + V.str() + "`");
   else if (Kind == Ref::Heap)
     return (N = Defs.findHeap(V.str())) ||
            fail(V.loc(), "there is no heap of the name `" + V.str() + "`");

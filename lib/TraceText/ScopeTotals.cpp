@@ -132,8 +132,8 @@ static StringRef kindOf(const LayerTotals &L) {
 }
 
 /// With what a scope had of the host, which its own fields tell.
-static DomainShares sharesOf(const LayerTotals &L) {
-  DomainShares Shares;
+static SpaceShares sharesOf(const LayerTotals &L) {
+  SpaceShares Shares;
   if (L.Kind != ScopeKind::Layer)
     Shares.push_back({0, L.Allocations, L.Frees, L.AllocatedBytes,
                       /*FreedBytes=*/0, /*LiveBytes=*/0, L.PeakBytes,
@@ -142,10 +142,10 @@ static DomainShares sharesOf(const LayerTotals &L) {
   return Shares;
 }
 
-/// The space of one of rowsOfDomains().
+/// The space of one of rowsOfSpaces().
 static StringRef spaceOf(const TraceSummary &S, const LayerTotals &Row) {
   if (!Row.Shares.empty())
-    return S.domain(Row.Shares.front().Domain);
+    return S.space(Row.Shares.front().Space);
   return Row.Kind == ScopeKind::Layer ? "" : "host";
 }
 
@@ -166,7 +166,7 @@ static void writeJson(json::OStream &J, const TraceSummary &S, const Shown &W,
         Write(W.Late, L);
         if (W.HasKind)
           J.attribute("kind", kindOf(L));
-        writeDomains(J, S, sharesOf(L), W.HasPhase ? SO_Layer : SO_Scope);
+        writeSpaces(J, S, sharesOf(L), W.HasPhase ? SO_Layer : SO_Scope);
       });
   });
 }
@@ -176,7 +176,7 @@ static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
   bool HasSpaces = hasDevices(Joined);
   std::vector<LayerTotals> Rows;
   for (const LayerTotals &L : Joined)
-    append_range(Rows, HasSpaces ? rowsOfDomains(L) : std::vector{L});
+    append_range(Rows, HasSpaces ? rowsOfSpaces(L) : std::vector{L});
   std::vector<Table::Column> Columns = {
       {W.Name.str(), Table::Align::Left, true}};
   if (W.HasPhase)
@@ -211,9 +211,9 @@ static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
 static std::vector<uint32_t> devicesOf(ArrayRef<LayerTotals> Rows) {
   std::set<uint32_t> Devices;
   for (const LayerTotals &L : Rows)
-    for (const DomainShare &D : L.Shares)
-      if (D.Domain)
-        Devices.insert(D.Domain);
+    for (const SpaceShare &D : L.Shares)
+      if (D.Space)
+        Devices.insert(D.Space);
   return {Devices.begin(), Devices.end()};
 }
 
@@ -222,7 +222,7 @@ static void printDeviceKeys(raw_ostream &OS, const TraceSummary &S,
   for (uint32_t D : Devices)
     for (StringRef Key : {"_allocations", "_allocated_bytes", "_peak_bytes"}) {
       OS << ',';
-      printField(OS, (S.domain(D) + Key).str());
+      printField(OS, (S.space(D) + Key).str());
     }
 }
 
@@ -230,8 +230,8 @@ static void printDeviceValues(raw_ostream &OS, const LayerTotals &L,
                               ArrayRef<uint32_t> Devices) {
   for (uint32_t D : Devices) {
     auto At =
-        find_if(L.Shares, [&](const DomainShare &S) { return S.Domain == D; });
-    DomainShare Of = At == L.Shares.end() ? DomainShare() : *At;
+        find_if(L.Shares, [&](const SpaceShare &S) { return S.Space == D; });
+    SpaceShare Of = At == L.Shares.end() ? SpaceShare() : *At;
     OS << ',' << Of.Allocations << ',' << Of.AllocatedBytes << ','
        << Of.PeakBytes;
   }

@@ -21,7 +21,7 @@ using Side = Table::Align;
 namespace {
 struct ShareField {
   StringRef Key;
-  uint64_t DomainShare::*Value;
+  uint64_t SpaceShare::*Value;
   unsigned Of; ///< ShareOwner bits that have it
 };
 } // namespace
@@ -29,21 +29,21 @@ struct ShareField {
 static constexpr unsigned All = SO_Step | SO_Process | SO_Layer | SO_Scope,
                           Counted = All & ~SO_Process;
 static constexpr ShareField ShareFields[] = {
-    {"allocations", &DomainShare::Allocations, Counted},
-    {"frees", &DomainShare::Frees, Counted},
-    {"allocated_bytes", &DomainShare::AllocatedBytes, Counted},
+    {"allocations", &SpaceShare::Allocations, Counted},
+    {"frees", &SpaceShare::Frees, Counted},
+    {"allocated_bytes", &SpaceShare::AllocatedBytes, Counted},
     // What a scope freed of the host is counted in blocks alone.
-    {"freed_bytes", &DomainShare::FreedBytes, SO_Step | SO_Layer},
-    {"live_bytes", &DomainShare::LiveBytes, SO_Step | SO_Process},
-    {"peak_bytes", &DomainShare::PeakBytes, All},
-    {"rise_bytes", &DomainShare::RiseBytes, SO_Scope}};
+    {"freed_bytes", &SpaceShare::FreedBytes, SO_Step | SO_Layer},
+    {"live_bytes", &SpaceShare::LiveBytes, SO_Step | SO_Process},
+    {"peak_bytes", &SpaceShare::PeakBytes, All},
+    {"rise_bytes", &SpaceShare::RiseBytes, SO_Scope}};
 
-void memkit::writeDomains(json::OStream &J, const TraceSummary &S,
-                          ArrayRef<DomainShare> Shares, ShareOwner Of) {
-  J.attributeArray("domains", [&] {
-    for (const DomainShare &D : Shares)
+void memkit::writeSpaces(json::OStream &J, const TraceSummary &S,
+                         ArrayRef<SpaceShare> Shares, ShareOwner Of) {
+  J.attributeArray("spaces", [&] {
+    for (const SpaceShare &D : Shares)
       J.object([&] {
-        J.attribute("name", json::fixUTF8(S.domain(D.Domain)));
+        J.attribute("name", json::fixUTF8(S.space(D.Space)));
         for (const ShareField &F : ShareFields)
           if (F.Of & Of)
             J.attribute(F.Key, D.*F.Value);
@@ -59,9 +59,9 @@ std::string memkit::devicePeaks(const TraceSummary &S,
                                 const ProcessTotals *Sums) {
   std::string Text;
   if (Sums)
-    for (const DomainShare &D : Sums->Shares)
+    for (const SpaceShare &D : Sums->Shares)
       Text += (Text.empty() ? "" : ", ") + formatSize(D.PeakBytes) + " " +
-              S.domain(D.Domain).str();
+              S.space(D.Space).str();
   return Text;
 }
 
@@ -96,12 +96,12 @@ void memkit::printSteps(raw_ostream &OS, const TraceSummary &S,
     Columns.push_back({Title, Side::Right});
   Table T(Columns);
   for (const StepTotals &Step : sortedSteps(S))
-    for (const DomainShare &D : allShares(Step)) {
+    for (const SpaceShare &D : allShares(Step)) {
       std::vector<std::string> Row = {
           std::to_string(Step.Process), std::to_string(Step.Step),
           formatTime(Step.BeginNs), formatTime(tookNs(Step))};
       if (HasDevices)
-        Row.push_back(S.domain(D.Domain).str());
+        Row.push_back(S.space(D.Space).str());
       append_range(Row,
                    std::initializer_list<std::string>{
                        formatCount(D.Allocations), formatCount(D.Frees),
@@ -120,7 +120,7 @@ void memkit::writeStepsJson(json::OStream &J, const TraceSummary &S) {
         J.attribute("process", Step.Process);
         J.attribute("begin_ns", Step.BeginNs);
         J.attribute("end_ns", Step.EndNs);
-        writeDomains(J, S, allShares(Step), SO_Step);
+        writeSpaces(J, S, allShares(Step), SO_Step);
       });
   });
 }
@@ -130,10 +130,10 @@ void memkit::printStepsCsv(raw_ostream &OS, const TraceSummary &S) {
   OS << "process,step,begin_ns,end_ns,space,allocations,frees,"
         "allocated_bytes,freed_bytes,peak_bytes,live_bytes\n";
   for (const StepTotals &Step : sortedSteps(S))
-    for (const DomainShare &D : allShares(Step)) {
+    for (const SpaceShare &D : allShares(Step)) {
       OS << Step.Process << ',' << Step.Step << ',' << Step.BeginNs << ','
          << Step.EndNs << ',';
-      printField(OS, S.domain(D.Domain));
+      printField(OS, S.space(D.Space));
       for (uint64_t N : {D.Allocations, D.Frees, D.AllocatedBytes, D.FreedBytes,
                          D.PeakBytes, D.LiveBytes})
         OS << ',' << N;

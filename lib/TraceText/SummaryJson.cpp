@@ -67,7 +67,7 @@ static void heap(json::OStream &J, const TraceSummary &S, uint32_t Id) {
   const Heap &H = S.Heaps[Id - 1];
   HeapTotals T = S.heapTotals(Id);
   J.attribute("name", text(S.string(H.Name)));
-  J.attribute("domain", text(S.domain(H.Domain)));
+  J.attribute("space", text(S.space(H.Space)));
   J.attribute("parent",
               H.Parent ? text(S.string(S.Heaps[H.Parent - 1].Name)) : nullptr);
   J.attribute("allocations", T.Allocations);
@@ -95,13 +95,13 @@ static void heap(json::OStream &J, const TraceSummary &S, uint32_t Id) {
               numberOrNull(V.Allocations != 0, standardError(V.Allocations)));
 }
 
-/// The totals of a domain.
-static void domain(json::OStream &J, const TraceSummary &S, uint32_t Id) {
-  totals(J, S.domainTotals(Id));
-  if (!S.isDomainSampled(Id))
+/// The totals of a memory space.
+static void space(json::OStream &J, const TraceSummary &S, uint32_t Id) {
+  totals(J, S.spaceTotals(Id));
+  if (!S.isSpaceSampled(Id))
     return;
-  SampleVariances V = S.domainVariances(Id);
-  errors(J, V.Allocated, V.LiveExclusive, V.DomainPeak);
+  SampleVariances V = S.spaceVariances(Id);
+  errors(J, V.Allocated, V.LiveExclusive, V.SpacePeak);
   J.attribute("allocations_stderr",
               numberOrNull(V.Allocations != 0, standardError(V.Allocations)));
 }
@@ -126,14 +126,14 @@ static void process(json::OStream &J, const TraceSummary &S, uint32_t Id) {
   J.attribute("peak_bytes", T ? T->PeakBytes : 0);
   J.attribute("rss_peak_bytes", numberOrNull(Rss, Rss));
   J.attribute("pss_peak_bytes", numberOrNull(Pss, Pss));
-  DomainShares Shares;
+  SpaceShares Shares;
   if (T) {
-    DomainShare &Host = Shares.emplace_back();
+    SpaceShare &Host = Shares.emplace_back();
     Host.LiveBytes = T->LiveBytes;
     Host.PeakBytes = T->PeakBytes;
     Shares.insert(Shares.end(), T->Shares.begin(), T->Shares.end());
   }
-  writeDomains(J, S, Shares, SO_Process);
+  writeSpaces(J, S, Shares, SO_Process);
 }
 
 void memkit::writeProcessesJson(json::OStream &J, const TraceSummary &S) {
@@ -155,12 +155,12 @@ void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {
   J.attribute("host", text(S.Header.Host));
   J.attributeObject("events", [&] { events(J, S); });
   J.attributeObject("losses", [&] { losses(J, S); });
-  J.attributeObject("totals", [&] { domain(J, S, 0); });
-  J.attributeArray("domains", [&] {
+  J.attributeObject("totals", [&] { space(J, S, 0); });
+  J.attributeArray("spaces", [&] {
     for (uint32_t Id = 0; Id <= S.Devices.size(); ++Id)
       J.object([&] {
-        J.attribute("name", text(S.domain(Id)));
-        domain(J, S, Id);
+        J.attribute("name", text(S.space(Id)));
+        space(J, S, Id);
       });
   });
   J.attributeArray("heaps", [&] {

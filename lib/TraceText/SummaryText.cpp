@@ -51,14 +51,14 @@ static void printHeaps(raw_ostream &OS, const TraceSummary &S, unsigned Width) {
            formatCount(R.LiveBlocks), Size(R.PeakBytes, Peak),
            formatTime(R.PeakTimeNs)});
   };
-  for (uint32_t Domain = 0; Domain <= S.Devices.size(); ++Domain) {
-    SampleVariances V = S.domainVariances(Domain);
-    Add(S.domain(Domain), S.domainTotals(Domain), V.Allocated, V.LiveExclusive,
-        V.DomainPeak);
+  for (uint32_t Space = 0; Space <= S.Devices.size(); ++Space) {
+    SampleVariances V = S.spaceVariances(Space);
+    Add(S.space(Space), S.spaceTotals(Space), V.Allocated, V.LiveExclusive,
+        V.SpacePeak);
     auto AddHeaps = [&](uint32_t Outside, StringRef Title) {
       for (uint32_t Id = 1; Id <= S.Heaps.size(); ++Id) {
         const Heap &H = S.Heaps[Id - 1];
-        if (H.Domain != Domain || (H.Flags & HF_OutsideTotals) != Outside)
+        if (H.Space != Space || (H.Flags & HF_OutsideTotals) != Outside)
           continue;
         if (!Title.empty())
           T.add({std::exchange(Title, "").str(), "", "", "", "", "", "", ""});

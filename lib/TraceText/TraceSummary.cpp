@@ -15,8 +15,8 @@ StringRef TraceSummary::string(uint32_t Id) const {
   return It == Strings.end() ? StringRef() : StringRef(It->second);
 }
 
-StringRef TraceSummary::domain(uint32_t Id) const {
-  return Id ? StringRef(Devices[Id - 1].Domain) : StringRef("host");
+StringRef TraceSummary::space(uint32_t Id) const {
+  return Id ? StringRef(Devices[Id - 1].Space) : StringRef("host");
 }
 
 template <class T> static T find(const std::vector<T> &List, uint32_t Id) {
@@ -32,8 +32,8 @@ HeapTotals TraceSummary::heapTotals(uint32_t Heap) const {
   return find(Sums.Heaps, Heap);
 }
 
-Totals TraceSummary::domainTotals(uint32_t Domain) const {
-  return find(Sums.Domains, Domain);
+Totals TraceSummary::spaceTotals(uint32_t Space) const {
+  return find(Sums.Spaces, Space);
 }
 
 const ProcessTotals *TraceSummary::processTotals(uint32_t Process) const {
@@ -43,14 +43,14 @@ const ProcessTotals *TraceSummary::processTotals(uint32_t Process) const {
   return It == Sums.Processes.end() ? nullptr : &*It;
 }
 
-/// Does what the heap has count in the domain?
-static bool countsIn(const Heap &H, uint32_t Domain) {
-  return H.Domain == Domain && !(H.Flags & HF_OutsideTotals);
+/// Does what the heap has count in the memory space?
+static bool countsIn(const Heap &H, uint32_t Space) {
+  return H.Space == Space && !(H.Flags & HF_OutsideTotals);
 }
 
-bool TraceSummary::isDomainSampled(uint32_t Domain) const {
+bool TraceSummary::isSpaceSampled(uint32_t Space) const {
   return any_of(Heaps, [&](const Heap &H) {
-    return countsIn(H, Domain) && H.estimateBytes();
+    return countsIn(H, Space) && H.estimateBytes();
   });
 }
 
@@ -58,10 +58,10 @@ SampleVariances TraceSummary::heapVariances(uint32_t Heap) const {
   return Heap < Variances.size() ? Variances[Heap] : SampleVariances();
 }
 
-SampleVariances TraceSummary::domainVariances(uint32_t Domain) const {
+SampleVariances TraceSummary::spaceVariances(uint32_t Space) const {
   SampleVariances Sum;
   for (uint32_t Id = 1; Id <= Heaps.size(); ++Id)
-    if (countsIn(Heaps[Id - 1], Domain))
+    if (countsIn(Heaps[Id - 1], Space))
       Sum.add(heapVariances(Id));
   return Sum;
 }
@@ -154,7 +154,7 @@ static void addPart(Summary &To, const Summary &Part) {
   To.Events = std::max(To.Events, Part.Events);
   To.Marks = std::max(To.Marks, Part.Marks);
   append_range(To.Heaps, Part.Heaps);
-  append_range(To.Domains, Part.Domains);
+  append_range(To.Spaces, Part.Spaces);
   append_range(To.Processes, Part.Processes);
   append_range(To.Steps, Part.Steps);
   append_range(To.Layers, Part.Layers);

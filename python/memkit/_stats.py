@@ -53,14 +53,14 @@ class Stats:
     """What happened to the memory of the process in a span of time.
 
     It is the whole process's: what other threads do in the span counts. The sums
-    are of the domain ``host``, in which no byte counts twice; the heaps stand in
+    are of the space ``host``, in which no byte counts twice; the heaps stand in
     ``heaps``, by name, those that were ever used.
     """
 
     __slots__ = ("total", "heaps", "duration")
 
     def __init__(self, total: HeapStats, heaps: Dict[str, HeapStats], duration: float) -> None:
-        #: The sums of the domain ``host``.
+        #: The sums of the space ``host``.
         self.total = total
         #: The heaps of the process, by name.
         self.heaps = heaps

@@ -117,7 +117,7 @@ ArrayRef<FailMetric> diffConditions() { return Conditions; }
 static std::pair<uint64_t DiffTotals::*, double SampleVariances::*>
 fieldOf(StringRef Metric) {
   if (Metric == "peak")
-    return {&DiffTotals::PeakBytes, &SampleVariances::DomainPeak};
+    return {&DiffTotals::PeakBytes, &SampleVariances::SpacePeak};
   if (Metric == "live")
     return {&DiffTotals::LiveBytes, &SampleVariances::Live};
   if (Metric == "allocated")

@@ -36,7 +36,7 @@ static void writeFields(json::OStream &J, const DiffTotals &T) {
   }
   const SampleVariances &V = T.Variances;
   if (V.Allocated)
-    writeErrors(J, V.Allocated, V.Live, "peak_stderr_bytes", V.DomainPeak);
+    writeErrors(J, V.Allocated, V.Live, "peak_stderr_bytes", V.SpacePeak);
 }
 
 static void writeInterval(json::OStream &J,
@@ -61,7 +61,7 @@ static void writeSums(json::OStream &J, const DiffView &V, const DiffSums &S) {
     uint64_t DiffTotals::*Field;
     double SampleVariances::*Error;
   } Changes[] = {
-      {"peak_bytes", &DiffTotals::PeakBytes, &SampleVariances::DomainPeak},
+      {"peak_bytes", &DiffTotals::PeakBytes, &SampleVariances::SpacePeak},
       {"live_bytes", &DiffTotals::LiveBytes, &SampleVariances::Live},
       {"allocated_bytes", &DiffTotals::AllocatedBytes,
        &SampleVariances::Allocated},
@@ -247,7 +247,7 @@ void writeDiffJson(raw_ostream &OS, const DiffView &V) {
           writeSums(J, V, H.Sums);
         });
     });
-    J.attributeArray("domains", [&] {
+    J.attributeArray("spaces", [&] {
       for (const SpaceChange &S : V.Report.Spaces)
         J.object([&] {
           J.attribute("name", jsonText(S.Name));

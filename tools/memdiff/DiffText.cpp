@@ -98,7 +98,7 @@ static void addTotals(Table &Totals, const DiffView &V,
     Add("blocks", &DiffTotals::LiveBlocks, false, nullptr);
     return;
   }
-  Add("peak", &DiffTotals::PeakBytes, true, &SampleVariances::DomainPeak);
+  Add("peak", &DiffTotals::PeakBytes, true, &SampleVariances::SpacePeak);
   Add("live at end", &DiffTotals::LiveBytes, true, &SampleVariances::Live);
   Add("allocated", &DiffTotals::AllocatedBytes, true,
       &SampleVariances::Allocated);
@@ -135,7 +135,7 @@ Table heapsTable(const DiffView &V, size_t Max) {
     return Heaps;
   auto Field = V.IsAtMoment ? &DiffTotals::LiveBytes : &DiffTotals::PeakBytes;
   auto Error =
-      V.IsAtMoment ? &SampleVariances::Live : &SampleVariances::DomainPeak;
+      V.IsAtMoment ? &SampleVariances::Live : &SampleVariances::SpacePeak;
   size_t Added = 0;
   for (const HeapChange &H : V.Report.Heaps) {
     uint64_t Before = H.Sums.Before.*Field, After = H.Sums.After.*Field;

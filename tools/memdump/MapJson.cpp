@@ -118,7 +118,7 @@ void MapWriter::writeOom(const DeviceMap &M) {
 
 void MapWriter::write(const DeviceMap &M) {
   const memkit::Device &D = T.devices()[M.Device - 1];
-  J.attribute("name", jsonText(T.domainName(M.Device)));
+  J.attribute("name", jsonText(T.spaceName(M.Device)));
   J.attribute("uuid", D.Uuid.empty()
                           ? json::Value(nullptr)
                           : json::Value(toHex(D.Uuid, /*LowerCase=*/true)));

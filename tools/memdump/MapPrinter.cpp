@@ -134,7 +134,7 @@ static std::string titleOf(const Trace &T, uint32_t Device) {
   std::string About = D.Name;
   if (D.Bytes)
     About += (About.empty() ? "" : ", ") + formatSize(D.Bytes);
-  return T.domainName(Device).str() + (About.empty() ? "" : " (" + About + ")");
+  return T.spaceName(Device).str() + (About.empty() ? "" : " (" + About + ")");
 }
 
 void MapPrinter::printHead(const DeviceMap &M) {

@@ -148,7 +148,7 @@ void Picture::chooseSpace() {
     return;
   Roots = std::make_unique<SpaceRoots>(*Tree);
   KeyOf = [this, Inner = std::move(KeyOf)](const SumRow &R) {
-    return Roots->keyOf(T->heap(R.Heap).Domain, Inner ? Inner(R) : R.Key);
+    return Roots->keyOf(T->heap(R.Heap).Space, Inner ? Inner(R) : R.Key);
   };
   S->forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t Key) {
     SumRow R;

@@ -109,7 +109,7 @@ static void writeHeap(json::OStream &J, const Trace &T, const HeapLeaks &H) {
 }
 
 static StringRef spaceName(const Trace &T, uint32_t Space) {
-  return Space == 0 ? "outside" : T.domainName(Space - 1);
+  return Space == 0 ? "outside" : T.spaceName(Space - 1);
 }
 
 static void writeMeasured(json::OStream &J, const LeakView &V) {

@@ -76,8 +76,8 @@ static const char HowSteps[] =
 /// never added.
 static bool isMeant(const FailCondition &C, const Trace &T, uint32_t Heap,
                     uint32_t Space) {
-  return T.heap(Heap).Domain == Space &&
-         (C.isOfHeap(T.heapName(Heap)) || C.isOfHeap(T.domainName(Space)));
+  return T.heap(Heap).Space == Space &&
+         (C.isOfHeap(T.heapName(Heap)) || C.isOfHeap(T.spaceName(Space)));
 }
 
 /// Whether what grows in a space, in the heaps that C names, meets C.

@@ -21,7 +21,7 @@ static Section usedSection(const Facts &F) {
            {"accounted for", Side::Right},
            {"gap", Side::Right}});
   for (const DeviceGap &G : F.O.Gaps) {
-    std::string Name = F.T.domainName(G.Device).str();
+    std::string Name = F.T.spaceName(G.Device).str();
     if (G.TotalBytes)
       Name += " (" + formatSize(G.TotalBytes) + ")";
     auto Add = [&](StringRef When, const DeviceGap::Moment &M) {
@@ -67,7 +67,7 @@ static std::optional<Section> partsSection(const Facts &F) {
   for (const DeviceGap &G : F.O.Gaps) {
     if (!G.Now.IsTold)
       continue;
-    std::string Name = F.T.domainName(G.Device).str();
+    std::string Name = F.T.spaceName(G.Device).str();
     if (std::string Not = notKnown(G); !Not.empty())
       Out.Notes.push_back(Name + ": not known, or not always: " + Not +
                           "; an alert in memdump says why");
@@ -119,7 +119,7 @@ static std::optional<Section> growthSection(const Facts &F) {
       Sizes.push_back(R.bytes());
     sort(Sizes, std::greater<>());
     size_t Shown = F.shown(Sizes.size(), 5);
-    std::string Name = F.T.domainName(G.Device).str();
+    std::string Name = F.T.spaceName(G.Device).str();
     for (const DeviceGap::Rise &R : G.Rises) {
       if (R.bytes() < Sizes[Shown - 1])
         continue;

@@ -13,17 +13,17 @@ namespace memkit {
 
 using Side = Table::Align;
 
-std::string heapOrDomain(const Facts &F, const HeapStats &H) {
-  return H.Heap ? F.heapName(H.Heap).str() : F.T.domainName(H.Domain).str();
+std::string heapOrSpace(const Facts &F, const HeapStats &H) {
+  return H.Heap ? F.heapName(H.Heap).str() : F.T.spaceName(H.Space).str();
 }
 
 /// An estimate has its error.
 static std::string sizeText(const Facts &F, const HeapStats &H, uint64_t Bytes,
                             double SampleVariances::*Field,
-                            double SampleVariances::*DomainField) {
+                            double SampleVariances::*SpaceField) {
   SampleVariances V =
-      H.Heap ? F.S.heapVariances(H.Heap) : F.S.domainVariances(H.Domain);
-  double Variance = F.Whole ? V.*(H.Heap ? Field : DomainField) : 0;
+      H.Heap ? F.S.heapVariances(H.Heap) : F.S.spaceVariances(H.Space);
+  double Variance = F.Whole ? V.*(H.Heap ? Field : SpaceField) : 0;
   return formatEstimate(Bytes, standardError(Variance));
 }
 
@@ -100,7 +100,7 @@ Section heapSection(const Facts &F) {
       largestHeaps(F, [](const HeapStats &H) { return H.Sums.PeakBytes; });
   for (const HeapStats *At : Shown) {
     const HeapStats &H = *At;
-    std::string Name = heapOrDomain(F, H);
+    std::string Name = heapOrSpace(F, H);
     if (H.Heap && !H.InTotals && !std::exchange(ToldOutside, true)) {
       std::vector<std::string> Title(Columns.size());
       Title[0] = "not in the totals";
@@ -109,7 +109,7 @@ Section heapSection(const Facts &F) {
     using V = SampleVariances;
     std::vector<std::string> Row = {
         H.Heap && F.Whole ? "  " + Name : Name,
-        sizeText(F, H, H.Sums.PeakBytes, &V::HeapPeak, &V::DomainPeak),
+        sizeText(F, H, H.Sums.PeakBytes, &V::HeapPeak, &V::SpacePeak),
         H.Sums.PeakBytes ? formatTime(H.Sums.PeakTimeNs) : ""};
     if (HasSteps)
       Row.push_back(H.PeakStep ? std::to_string(*H.PeakStep) : "");
@@ -172,7 +172,7 @@ std::optional<Section> sizeSection(const Facts &F) {
     };
     uint64_t Error =
         H.Heap ? standardError(F.S.heapVariances(H.Heap).Allocations) : 0;
-    T.add({heapOrDomain(F, H),
+    T.add({heapOrSpace(F, H),
            formatCount(Count) + (Error ? " ±" + formatCount(Error) : ""),
            formatSize(H.MeanBytes), End(medianClass(Sizes, Count)),
            formatSize(sizeClassBegin(First)),

@@ -93,7 +93,7 @@ peakSection(const Facts &F, const HeapStats &H,
   if (T.empty())
     return std::nullopt;
   Section Out;
-  Out.Title = "At the peak of " + heapOrDomain(F, H) + ", " +
+  Out.Title = "At the peak of " + heapOrSpace(F, H) + ", " +
               formatSize(H.Sums.PeakBytes);
   Out.Titled = true;
   Out.Rows = std::move(T);

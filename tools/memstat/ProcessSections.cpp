@@ -66,7 +66,7 @@ std::optional<Section> processSection(const Facts &F) {
       continue;
     uint64_t Highest = T ? T->PeakBytes : 0;
     if (T)
-      for (const DomainShare &D : T->Shares)
+      for (const SpaceShare &D : T->Shares)
         Highest = std::max(Highest, D.PeakBytes);
     HasDevices |= T && !T->Shares.empty();
     Rows.push_back({Id, Highest});

@@ -47,20 +47,20 @@ std::vector<Section> kindSections(const Facts &F) {
   return Out;
 }
 
-static DomainShare shareOf(const StepTotals &S, uint32_t Domain) {
-  for (const DomainShare &D : allShares(S))
-    if (D.Domain == Domain)
+static SpaceShare shareOf(const StepTotals &S, uint32_t Space) {
+  for (const SpaceShare &D : allShares(S))
+    if (D.Space == Space)
       return D;
-  return DomainShare();
+  return SpaceShare();
 }
 
-/// The domains of which a step has anything.
-static std::set<uint32_t> domainsOf(ArrayRef<StepTotals> Steps) {
-  std::set<uint32_t> Domains;
+/// The memory spaces of which a step has anything.
+static std::set<uint32_t> spacesOf(ArrayRef<StepTotals> Steps) {
+  std::set<uint32_t> Spaces;
   for (const StepTotals &S : Steps)
-    for (const DomainShare &D : allShares(S))
-      Domains.insert(D.Domain);
-  return Domains;
+    for (const SpaceShare &D : allShares(S))
+      Spaces.insert(D.Space);
+  return Spaces;
 }
 
 /// Of many steps those that say most, of each memory space: with the highest
@@ -81,11 +81,11 @@ static std::vector<size_t> tellingSteps(const Overview &O, size_t Max) {
         Best = I;
     return Best;
   };
-  for (uint32_t Domain : domainsOf(Steps)) {
+  for (uint32_t Space : spacesOf(Steps)) {
     Add(Highest(
-        [&](const StepTotals &S) { return shareOf(S, Domain).PeakBytes; }));
+        [&](const StepTotals &S) { return shareOf(S, Space).PeakBytes; }));
     Add(Highest(
-        [&](const StepTotals &S) { return growthOf(shareOf(S, Domain)); }));
+        [&](const StepTotals &S) { return growthOf(shareOf(S, Space)); }));
   }
   Add(Highest([&](const StepTotals &S) {
     bool IsOpen = O.IsOpenStep[&S - Steps.begin()];
@@ -121,13 +121,13 @@ std::optional<Section> stepSection(const Facts &F) {
   for (size_t At : tellingSteps(F.O, F.shown(Steps.size(), 5))) {
     const StepTotals &S = Steps[At];
     HasOpen |= F.O.IsOpenStep[At];
-    for (const DomainShare &D : allShares(S)) {
+    for (const SpaceShare &D : allShares(S)) {
       std::vector<std::string> Row = {
           (F.O.IsOpenStep[At] ? "*" : "") + std::to_string(S.Step),
           formatTime(S.BeginNs),
           formatTime(S.EndNs > S.BeginNs ? S.EndNs - S.BeginNs : 0)};
       if (HasDevices)
-        Row.push_back(F.T.domainName(D.Domain).str());
+        Row.push_back(F.T.spaceName(D.Space).str());
       append_range(
           Row, std::initializer_list<std::string>{
                    formatSize(D.PeakBytes), formatSizeChange(growthOf(D)),
@@ -175,16 +175,16 @@ std::optional<Section> layerSection(const Facts &F) {
   std::vector<std::pair<LayerTotals, size_t>> Rows; ///< and its place in Layers
   for (size_t At = 0; At != Shown; ++At)
     for (const LayerTotals &L :
-         HasDevices ? rowsOfDomains(Layers[At]) : std::vector{Layers[At]})
+         HasDevices ? rowsOfSpaces(Layers[At]) : std::vector{Layers[At]})
       Rows.push_back({L, At});
   for (const auto &[L, At] : Rows) {
     std::vector<std::string> Row = {F.T.string(L.Name).str() +
                                     (L.Backward ? " (backward)" : "")};
-    uint32_t Domain = L.Shares.empty() ? 0 : L.Shares.front().Domain;
+    uint32_t Space = L.Shares.empty() ? 0 : L.Shares.front().Space;
     if (HasDevices)
-      Row.push_back(L.Shares.empty() ? "" : F.T.domainName(Domain).str());
+      Row.push_back(L.Shares.empty() ? "" : F.T.spaceName(Space).str());
     // What it holds is known of one space.
-    bool IsHeldSpace = !HasDevices || Domain == F.O.Held.Domain;
+    bool IsHeldSpace = !HasDevices || Space == F.O.Held.Space;
     if (HasHeld)
       Row.push_back(IsHeldSpace ? formatSize(F.O.Held.Bytes[At]) : "");
     Row.push_back(formatSize(L.PeakBytes));
@@ -206,7 +206,7 @@ std::optional<Section> layerSection(const Facts &F) {
                         ", forward and backward; memdump --layers has all");
   if (HasHeld)
     Out.Notes.push_back("held: at the peak of " +
-                        F.T.domainName(F.O.Held.Domain).str() +
+                        F.T.spaceName(F.O.Held.Space).str() +
                         (HasDevices ? "; level" : "; heap level") +
                         std::string(": the most of all while the layer ran"));
   Out.Rows = std::move(T);

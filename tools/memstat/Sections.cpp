@@ -53,11 +53,11 @@ static std::string peakLine(const Facts &F) {
     Line += ((Line.empty() ? "" : "; ") + Text).str();
   };
   for (uint32_t Id = 0; Id <= F.S.Devices.size(); ++Id) {
-    Totals D = F.S.domainTotals(Id);
+    Totals D = F.S.spaceTotals(Id);
     if (!D.PeakBytes)
       continue;
     std::optional<uint64_t> Step = stepAt(F.T, D.PeakTimeNs);
-    Add(F.S.domain(Id) + " peak " + formatSize(D.PeakBytes) + " at " +
+    Add(F.S.space(Id) + " peak " + formatSize(D.PeakBytes) + " at " +
         formatTime(D.PeakTimeNs) +
         (Step ? ", step " + std::to_string(*Step) : "") + ", " +
         formatSize(D.LiveBytes) +

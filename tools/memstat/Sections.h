@@ -38,7 +38,7 @@ std::vector<Section> makePage(const Facts &F);
 std::string plural(uint64_t Count, llvm::StringRef What);
 
 // HeapSections.cpp
-std::string heapOrDomain(const Facts &F, const HeapStats &H);
+std::string heapOrSpace(const Facts &F, const HeapStats &H);
 Section heapSection(const Facts &F);
 std::optional<Section> sizeSection(const Facts &F);
 

@@ -16,9 +16,9 @@ template <class T> static json::Value orNull(const std::optional<T> &Of) {
 
 static void writeHeap(json::OStream &J, const Facts &F, const HeapStats &H) {
   J.attribute("name",
-              jsonText(H.Heap ? F.heapName(H.Heap) : F.T.domainName(H.Domain)));
-  J.attribute("is_domain", H.Heap == 0);
-  J.attribute("domain", jsonText(F.T.domainName(H.Domain)));
+              jsonText(H.Heap ? F.heapName(H.Heap) : F.T.spaceName(H.Space)));
+  J.attribute("is_space", H.Heap == 0);
+  J.attribute("space", jsonText(F.T.spaceName(H.Space)));
   J.attribute("allocations", H.Sums.Allocations);
   J.attribute("frees", H.Sums.Frees);
   J.attribute("temporaries", H.Sums.Temporaries);
@@ -65,7 +65,7 @@ static void writeStep(json::OStream &J, const Facts &F, const StepTotals &S) {
   J.attribute("peak_bytes", S.PeakBytes);
   J.attribute("live_bytes", S.LiveBytes);
   J.attribute("until_process_end", bool(F.O.IsOpenStep[&S - F.O.Steps.data()]));
-  writeDomains(J, F.S, allShares(S), SO_Step);
+  writeSpaces(J, F.S, allShares(S), SO_Step);
 }
 
 static void writeLayer(json::OStream &J, const Facts &F, const LayerTotals &L) {
@@ -89,8 +89,8 @@ static void writeLayer(json::OStream &J, const Facts &F, const LayerTotals &L) {
               Held.empty() ? json::Value(nullptr) : json::Value(Held[At]));
   J.attribute("held_of", Held.empty()
                              ? json::Value(nullptr)
-                             : jsonText(F.T.domainName(F.O.Held.Domain)));
-  writeDomains(J, F.S, L.Shares, SO_Layer);
+                             : jsonText(F.T.spaceName(F.O.Held.Space)));
+  writeSpaces(J, F.S, L.Shares, SO_Layer);
 }
 
 static void writeThread(json::OStream &J, const Facts &F,
@@ -163,7 +163,7 @@ static void writeGapMoment(json::OStream &J, const DeviceGap::Moment &M) {
 }
 
 static void writeGap(json::OStream &J, const Facts &F, const DeviceGap &G) {
-  J.attribute("device", jsonText(F.T.domainName(G.Device)));
+  J.attribute("device", jsonText(F.T.spaceName(G.Device)));
   J.attribute("total_bytes",
               G.TotalBytes ? json::Value(G.TotalBytes) : json::Value(nullptr));
   J.attribute("samples", G.Samples);
@@ -222,10 +222,10 @@ static void writeTimeline(json::OStream &J, const Facts &F) {
   J.attributeArray("heaps", [&] {
     for (const HeapStats &H : F.O.Heaps) {
       ArrayRef<uint64_t> Values = F.Curves->Highest[H.Heap];
-      if (Values.empty() || (!H.Heap && H.Domain))
+      if (Values.empty() || (!H.Heap && H.Space))
         continue;
       J.object([&] {
-        J.attribute("heap", jsonText(heapOrDomain(F, H)));
+        J.attribute("heap", jsonText(heapOrSpace(F, H)));
         J.attributeArray("highest_bytes", [&] {
           for (uint64_t Value : Values)
             J.value(Value);

@@ -40,15 +40,15 @@ Section timelineSection(const Facts &F) {
   uint64_t EndNs = F.T.endNs();
   size_t Columns = 0;
   for (const HeapStats &H : F.O.Heaps) {
-    // Of domains the host is known alone.
+    // Of memory spaces the host is known alone.
     ArrayRef<uint64_t> Values = F.Curves->Highest[H.Heap];
-    if (Values.empty() || (!H.Heap && H.Domain))
+    if (Values.empty() || (!H.Heap && H.Space))
       continue;
     uint64_t Highest = *std::max_element(Values.begin(), Values.end());
     if (!Highest)
       continue;
     Columns = Values.size();
-    Out.Drawn.push_back(heapOrDomain(F, H) + ", up to " + formatSize(Highest));
+    Out.Drawn.push_back(heapOrSpace(F, H) + ", up to " + formatSize(Highest));
     for (const std::string &Line : drawColumns(Values, Lines, F.Ascii))
       Out.Drawn.push_back("  " + Line);
   }

@@ -52,7 +52,7 @@ static Summary joinedSummary(const Trace &T) {
     All.Events = std::max(All.Events, Part.Events);
     All.Marks = std::max(All.Marks, Part.Marks);
     Join(All.Heaps, Part.Heaps);
-    Join(All.Domains, Part.Domains);
+    Join(All.Spaces, Part.Spaces);
     Join(All.Processes, Part.Processes);
     Join(All.Steps, Part.Steps);
     Join(All.Layers, Part.Layers);
@@ -76,7 +76,7 @@ static bool isAnyAbove(const FailCondition &C, const Facts &F, const Sums &S) {
   };
   bool OfSpaces = C.Heap.empty() && !F.OfHeaps;
   for (const HeapStats &H : F.O.Heaps) {
-    StringRef Name = H.Heap ? F.heapName(H.Heap) : F.T.domainName(H.Domain);
+    StringRef Name = H.Heap ? F.heapName(H.Heap) : F.T.spaceName(H.Space);
     bool IsMeant = C.Heap.empty() ? OfSpaces == !H.Heap : C.isOfHeap(Name);
     if (IsMeant && IsAbove(H.Sums))
       return true;
@@ -84,9 +84,9 @@ static bool isAnyAbove(const FailCondition &C, const Facts &F, const Sums &S) {
   // Of a part of the processes spaces are not among these.
   if (F.Whole || F.OfHeaps)
     return false;
-  std::vector<Totals> Spaces = partOfDomains(S);
+  std::vector<Totals> Spaces = partOfSpaces(S);
   for (uint32_t Id = 0; Id != Spaces.size(); ++Id)
-    if (C.isOfHeap(F.T.domainName(Id)) && IsAbove(Spaces[Id]))
+    if (C.isOfHeap(F.T.spaceName(Id)) && IsAbove(Spaces[Id]))
       return true;
   return false;
 }

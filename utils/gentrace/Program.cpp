@@ -87,7 +87,7 @@ Error Program::declare(const std::vector<uint32_t> &HeapNames) {
     Heap H;
     H.Name = HeapNames[I];
     if (I == 4 || I == 5)
-      H.Domain = 1;
+      H.Space = 1;
     if (I == 6)
       H.Flags = HF_OutsideTotals;
     if (I == 2 || I == 3)
@@ -98,7 +98,7 @@ Error Program::declare(const std::vector<uint32_t> &HeapNames) {
   if (S.Heaps > 4) {
     Device Gpu;
     Gpu.Name = "Generated GPU";
-    Gpu.Domain = "cuda:0";
+    Gpu.Space = "cuda:0";
     Gpu.Bytes = uint64_t(80) << 30;
     D.Devices.push_back(Gpu);
   }

@@ -39,9 +39,9 @@ static_assert(sizeof(AccountRow) == 64);
 /// peak.
 struct AccountRowRest {
   uint64_t HeapPeakBytes = 0;
-  uint64_t DomainPeakBytes = 0;
+  uint64_t SpacePeakBytes = 0;
   uint32_t HeapPeakBlocks = 0;
-  uint32_t DomainPeakBlocks = 0;
+  uint32_t SpacePeakBlocks = 0;
   uint64_t Temporaries = 0; ///< without AccountRow::Temporaries
   /// 1 + the interval that all live blocks of the row were allocated in; or,
   /// with HasLifetime, where its Lifetime stands; 0: none lived when one ended.

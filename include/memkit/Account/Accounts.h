@@ -15,16 +15,16 @@
 //
 // Enclosing blocks. Exclusive bytes of a block are its size less the sizes of
 // the live blocks that name it as enclosing. A block nests when both heaps are
-// of the same domain and neither is HF_OutsideTotals; else the enclosing block
-// is ignored. Name the nearest enclosing block of a counted heap. A domain's
-// live bytes are the sum of exclusive bytes, which is the sizes of the blocks
-// that lie in no other. Its AllocatedBytes and FreedBytes are the rises and
-// falls of that sum by events, so that their difference is what is live, and
-// its Allocations, Frees, Temporaries and block counts are of blocks that lay
-// in no other at that event. SumRow::DomainPeakBlocks counts all live blocks of
-// the row. When an enclosing block is freed before what lies in it, the inner
-// blocks from then on lie in the block that enclosed the freed one, or in none.
-// When one is split, they stay in its first part.
+// of the same memory space and neither is HF_OutsideTotals; else the enclosing
+// block is ignored. Name the nearest enclosing block of a counted heap. A
+// memory space's live bytes are the sum of exclusive bytes, which is the sizes
+// of the blocks that lie in no other. Its AllocatedBytes and FreedBytes are the
+// rises and falls of that sum by events, so that their difference is what is
+// live, and its Allocations, Frees, Temporaries and block counts are of blocks
+// that lay in no other at that event. SumRow::SpacePeakBlocks counts all live
+// blocks of the row. When an enclosing block is freed before what lies in it,
+// the inner blocks from then on lie in the block that enclosed the freed one,
+// or in none. When one is split, they stay in its first part.
 //
 // Sampled blocks (with a weight, of a heap with estimates) count as so many
 // blocks of their size, so that all sums of their heap are estimates. An
@@ -34,10 +34,10 @@
 // block was a temporary is not known.
 //
 // Steps and processes. StepTotals and the bytes of ProcessTotals are of the
-// domain `host` (steps: counts too), their Shares of each device of which the
-// process has or had anything; ProcessTotals counts allocations and frees of
-// every heap. Rows of heaps outside the totals have no domain peak, and their
-// exclusive bytes are all their bytes.
+// memory space `host` (steps: counts too), their Shares of each device of which
+// the process has or had anything; ProcessTotals counts allocations and frees
+// of every heap. Rows of heaps outside the totals have no memory space peak,
+// and their exclusive bytes are all their bytes.
 //
 // The context 0 has no row: contextRow() gives 0 and events skip it.
 //
@@ -117,8 +117,8 @@ public:
   size_t numHeapIdsOf(uint32_t Process) const {
     return Processes[Process]->CellOfHeap.size();
   }
-  /// One more than the highest domain of which it had one; at least 1.
-  size_t numDomainsOf(uint32_t Process) const {
+  /// One more than the highest memory space of which it had one; at least 1.
+  size_t numSpacesOf(uint32_t Process) const {
     return Processes[Process]->Shares.size() - 1;
   }
   bool hasProcess(uint32_t Id) const {
@@ -298,7 +298,8 @@ public:
   // Spans: what happens to the heaps of a process between two moments
   //===--------------------------------------------------------------------===//
 
-  /// The sums of a heap of a process, or of what the process has in a domain.
+  /// The sums of a heap of a process, or of what the process has in a memory
+  /// space.
   struct SpanSums {
     uint64_t Allocations = 0;
     uint64_t Frees = 0;
@@ -307,11 +308,11 @@ public:
     uint64_t HighestBytes = 0; ///< of LiveBytes, since they were last taken
   };
   /// Gives OfHeap(Heap, SpanSums) what Process has now in the heaps that
-  /// changed since the last call, whose highest bytes begin anew. A domain in
-  /// which nothing changed costs a comparison.
+  /// changed since the last call, whose highest bytes begin anew. A memory
+  /// space in which nothing changed costs a comparison.
   template <class F> void takeHeapSpans(uint32_t Process, F OfHeap);
-  /// The same by domain: OfDomain(Domain, SpanSums).
-  template <class F> void takeDomainSpans(uint32_t Process, F OfDomain);
+  /// The same by memory space: OfSpace(Space, SpanSums).
+  template <class F> void takeSpaceSpans(uint32_t Process, F OfSpace);
 
   //===--------------------------------------------------------------------===//
   // What is no block
@@ -338,13 +339,13 @@ public:
   }
   uint64_t liveBlocks(uint32_t Process) const;
   HeapTotals heapTotals(uint32_t Heap) const;
-  uint32_t numDomains() const { return Domains.size(); }
-  /// Domain: 0 `host`, else a device.
-  Totals domainTotals(uint32_t Domain) const;
+  uint32_t numSpaces() const { return Spaces.size(); }
+  /// Space: 0 `host`, else a device.
+  Totals spaceTotals(uint32_t Space) const;
   /// What lives now in the running processes, exclusive bytes: the curve whose
   /// highest point is the peak.
-  uint64_t domainLiveBytes(uint32_t Domain) const {
-    return Domain < Domains.size() ? Domains[Domain]->LiveBytes : 0;
+  uint64_t spaceLiveBytes(uint32_t Space) const {
+    return Space < Spaces.size() ? Spaces[Space]->LiveBytes : 0;
   }
   uint64_t heapLiveBytes(uint32_t Heap) const {
     return Heaps[Heap]->C.LiveBytes;
@@ -383,8 +384,8 @@ public:
   lifetimes(llvm::function_ref<llvm::Error(const Lifetimes &)> Write) const;
 
 private:
-  /// The live curve of a heap or domain over the running processes, and its
-  /// peak.
+  /// The live curve of a heap or memory space over the running processes, and
+  /// its peak.
   struct Curve {
     uint64_t LiveBytes = 0;
     uint64_t LiveBlocks = 0;
@@ -419,7 +420,7 @@ private:
   };
   struct HeapState {
     Curve C;
-    Curve *Domain = nullptr;
+    Curve *Space = nullptr;
     bool Estimated = false;
     bool ReservedKnown = false;
     uint64_t Reserved = 0; ///< of running processes
@@ -435,7 +436,7 @@ private:
     std::array<uint64_t, NumSizeClasses> Sizes{}; ///< of all its allocations
     std::vector<uint32_t> Cells;
   };
-  /// What a process has in a domain. Freed bytes are AllocatedBytes -
+  /// What a process has in a memory space. Freed bytes are AllocatedBytes -
   /// LiveBytes.
   struct ShareSums {
     uint64_t Allocations = 0;
@@ -451,9 +452,9 @@ private:
   };
   struct Share : ShareSums {
     /// Cells, by number % 64, with an event since spans of heaps were taken
-    /// last; and those before that since the domain's span was.
+    /// last; and those before that since the memory space's span was.
     uint64_t Touched = 0, TouchedBefore = 0;
-    std::vector<uint32_t> Cells; ///< of the process and the domain
+    std::vector<uint32_t> Cells; ///< of the process and the memory space
   };
   /// A row that an event touched since the last interval, as it was at that
   /// interval.
@@ -534,8 +535,9 @@ private:
     /// dueSums().
     uint64_t ChurnRows = 0;
     std::unique_ptr<CutState> Cut;
-    std::vector<uint32_t> CellOfHeap;           ///< cell + 1 by heap id
-    std::vector<std::unique_ptr<Share>> Shares; ///< by domain + 1, 0 outside
+    std::vector<uint32_t> CellOfHeap; ///< cell + 1 by heap id
+    std::vector<std::unique_ptr<Share>>
+        Shares; ///< by memory space + 1, 0 outside
     std::array<uint64_t, NumLossKinds> Losses{};
     llvm::DenseMap<uint64_t, Encloser> Enclosers; ///< by allocation id
     llvm::DenseSet<uint64_t> Covered; ///< sampled blocks that lie in others
@@ -575,7 +577,7 @@ private:
   struct Lanes;
   static void countTemporary(AccountRows &Rows, uint32_t Row);
   static void savePeaks(AccountRows &Rows, uint32_t Row, uint64_t HeapPeakAt,
-                        uint64_t DomainPeakAt);
+                        uint64_t SpacePeakAt);
   void openLanes(ProcessState &I);
   void closeLanes(ProcessState &I, const uint64_t *TimesNs);
   void changeReserved(Cell &C, uint64_t Bytes);
@@ -588,8 +590,8 @@ private:
   bool countFree(Target &T, BlockRef B, uint64_t Size, uint32_t Thread);
   static void countSampled(Target &T, uint32_t Weight);
   void growRows(Target &T, uint64_t Bytes);
-  void domainRise(Cell &C, uint64_t Bytes, uint64_t Blocks, uint64_t TimeNs);
-  void domainFall(Cell &C, uint64_t Bytes, uint64_t Blocks);
+  void spaceRise(Cell &C, uint64_t Bytes, uint64_t Blocks, uint64_t TimeNs);
+  void spaceFall(Cell &C, uint64_t Bytes, uint64_t Blocks);
   void freeNested(Target &T, BlockRef B, uint64_t Size, bool Temporary,
                   uint64_t Enclosing);
   bool nests(const Cell &Inner, uint32_t OuterRow) const;
@@ -617,8 +619,8 @@ private:
   bool lifetimeAt(uint32_t Row, LifetimeRow &Out) const;
   void endStep(ProcessState &I, uint64_t TimeNs);
   StepTotals runningStep(const ProcessState &I, uint64_t NowNs) const;
-  static DomainShare shareOf(const ShareSums &Now, const ShareSums &Before,
-                             size_t Domain);
+  static SpaceShare shareOf(const ShareSums &Now, const ShareSums &Before,
+                            size_t Space);
   SumRow sumRow(const AccountRow &R, const AccountRowRest &Rest,
                 const Cell &C) const;
   struct RowOrder;
@@ -633,7 +635,7 @@ private:
   AccountRows StackRows, ContextRows;
   std::vector<Cell> Cells;
   std::vector<std::unique_ptr<HeapState>> Heaps;
-  std::vector<std::unique_ptr<Curve>> Domains;
+  std::vector<std::unique_ptr<Curve>> Spaces;
   std::vector<std::unique_ptr<ProcessState>> Processes;
   /// A power of two in size: an index costs no multiplication.
   struct alignas(32) ThreadSums {
@@ -646,7 +648,7 @@ private:
   llvm::DenseMap<uint32_t, uint64_t> StackSplits, ContextSplits; ///< by row
   std::deque<Lifetime> LifetimesOf; ///< see AccountRowRest::AllocatedIn
   std::unique_ptr<Lanes> Open;      ///< what apply() keeps at hand
-  Curve Outside; ///< stands for the domain of heaps outside the totals
+  Curve Outside; ///< stands for the memory space of heaps outside the totals
 };
 
 //===----------------------------------------------------------------------===//
@@ -654,17 +656,17 @@ private:
 //===----------------------------------------------------------------------===//
 
 inline void Accounts::savePeaks(AccountRows &Rows, uint32_t Row,
-                                uint64_t HeapPeakAt, uint64_t DomainPeakAt) {
+                                uint64_t HeapPeakAt, uint64_t SpacePeakAt) {
   const AccountRow &R = Rows[Row];
   if (R.LastChange <= HeapPeakAt) {
     AccountRowRest &Rest = Rows.rest(Row);
     Rest.HeapPeakBytes = R.LiveBytes;
     Rest.HeapPeakBlocks = R.LiveBlocks;
   }
-  if (R.LastChange <= DomainPeakAt) {
+  if (R.LastChange <= SpacePeakAt) {
     AccountRowRest &Rest = Rows.rest(Row);
-    Rest.DomainPeakBytes = R.LiveExclusive;
-    Rest.DomainPeakBlocks = R.LiveBlocks;
+    Rest.SpacePeakBytes = R.LiveExclusive;
+    Rest.SpacePeakBlocks = R.LiveBlocks;
   }
 }
 
@@ -754,8 +756,8 @@ inline bool Accounts::countFree(Target &T, BlockRef B, uint64_t Size,
   return Temporary;
 }
 
-inline void Accounts::domainRise(Cell &C, uint64_t Bytes, uint64_t Blocks,
-                                 uint64_t TimeNs) {
+inline void Accounts::spaceRise(Cell &C, uint64_t Bytes, uint64_t Blocks,
+                                uint64_t TimeNs) {
   C.D->rise(Bytes, Blocks, Now, TimeNs);
   Share &S = *C.S;
   S.AllocatedBytes += Bytes;
@@ -766,7 +768,7 @@ inline void Accounts::domainRise(Cell &C, uint64_t Bytes, uint64_t Blocks,
   S.HighestBytes = std::max(S.HighestBytes, S.LiveBytes);
 }
 
-inline void Accounts::domainFall(Cell &C, uint64_t Bytes, uint64_t Blocks) {
+inline void Accounts::spaceFall(Cell &C, uint64_t Bytes, uint64_t Blocks) {
   C.D->fall(Bytes, Blocks);
   C.S->LiveBytes -= Bytes;
   C.S->LiveBlocks -= Blocks;
@@ -794,15 +796,14 @@ template <class F> void Accounts::takeHeapSpans(uint32_t Process, F OfHeap) {
   }
 }
 
-template <class F>
-void Accounts::takeDomainSpans(uint32_t Process, F OfDomain) {
+template <class F> void Accounts::takeSpaceSpans(uint32_t Process, F OfSpace) {
   const auto &Shares = Processes[Process]->Shares;
-  for (uint32_t Domain = 0; Domain + 1 < Shares.size(); ++Domain) {
-    Share *S = Shares[Domain + 1].get();
+  for (uint32_t Space = 0; Space + 1 < Shares.size(); ++Space) {
+    Share *S = Shares[Space + 1].get();
     if (!S || !(S->Touched | S->TouchedBefore))
       continue;
     S->TouchedBefore = 0;
-    OfDomain(Domain, takeSpan(*S));
+    OfSpace(Space, takeSpan(*S));
   }
 }
 
@@ -813,7 +814,7 @@ inline void Accounts::allocate(BlockRef B, uint64_t Size, uint64_t TimeNs,
   growRows(T, Size);
   T.C.H->C.rise(Size, 1, Now, TimeNs);
   T.C.S->Allocations += 1;
-  domainRise(T.C, Size, 1, TimeNs);
+  spaceRise(T.C, Size, 1, TimeNs);
 }
 
 inline void Accounts::free(BlockRef B, uint64_t Size, uint64_t TimeNs,
@@ -826,7 +827,7 @@ inline void Accounts::free(BlockRef B, uint64_t Size, uint64_t TimeNs,
     return freeNested(T, B, Size, Temporary, Enclosing);
   T.C.S->Frees += 1;
   T.C.S->Temporaries += Temporary;
-  domainFall(T.C, Size, 1);
+  spaceFall(T.C, Size, 1);
 }
 
 } // namespace memkit

@@ -40,7 +40,7 @@ struct DeviceGap {
 };
 
 /// Of the devices that were sampled. What is accounted for the recorder says,
-/// or else: the outermost heaps of the device's domain that count in its
+/// or else: the outermost heaps of the device's memory space that count in its
 /// totals: their live bytes at the end of the interval nearest to the sample,
 /// or what their allocator then reserved.
 std::vector<DeviceGap> findGaps(const Trace &T, const MarkSeries &Marks,

@@ -85,9 +85,9 @@ struct SpaceChange {
 };
 
 struct DiffReport {
-  DiffSums Totals; ///< of the domain `host`, or of what was selected
-  /// Of each domain of which anything was recorded; at least `host`, first.
-  /// What they have is never added.
+  DiffSums Totals; ///< of the memory space `host`, or of what was selected
+  /// Of each memory space of which anything was recorded; at least `host`,
+  /// first. What they have is never added.
   std::vector<SpaceChange> Spaces;
   /// Of the selected heaps that something was recorded of, the largest peak
   /// first.

@@ -23,7 +23,7 @@ struct StackMetrics {
   /// The most that one process had of a stack at once; 0 of several stacks.
   uint64_t PeakBytes = 0;
   uint64_t AtPeakBytes =
-      0; ///< at the peak of its domain (of chosen heaps: theirs)
+      0; ///< at the peak of its memory space (of chosen heaps: theirs)
   bool operator==(const StackMetrics &) const = default;
 
   /// All but PeakBytes.

@@ -32,7 +32,7 @@ struct GrowthOptions {
 /// What was measured of a memory space of a process.
 struct GrowthSpan {
   uint32_t Process = 0;
-  uint32_t Space = 1; ///< a domain + 1; 0: heaps outside the totals
+  uint32_t Space = 1; ///< a memory space + 1; 0: heaps outside the totals
   bool HasSteps = false;
   size_t Intervals = 0;                 ///< steps, or equal times
   uint64_t FirstStep = 0, LastStep = 0; ///< of those with HasSteps

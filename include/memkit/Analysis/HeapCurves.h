@@ -11,8 +11,8 @@ namespace memkit {
 
 /// The run from 0 to Trace::endNs() in equal columns.
 struct HeapCurves {
-  /// By heap id, the most that lived in each column; 0: the domain `host`.
-  /// Empty where that is not known.
+  /// By heap id, the most that lived in each column; 0: the memory space
+  /// `host`. Empty where that is not known.
   std::vector<std::vector<uint64_t>> Highest;
   /// Whether every event was looked at; else the values are those at the ends
   /// of intervals, and the heap's peak in its column.

@@ -14,15 +14,15 @@ namespace memkit {
 struct PeakStack {
   uint32_t Heap = 0;
   uint32_t Stack = 0; ///< one of those stacks
-  uint64_t Bytes = 0; ///< of a domain: exclusive
+  uint64_t Bytes = 0; ///< of a memory space: exclusive
   uint64_t Blocks = 0;
 };
 
-/// A domain, or a heap. With chosen processes all but the domain's is of these,
-/// and the peak is what they had at the peak of all.
+/// A memory space, or a heap. With chosen processes all but the memory space's
+/// is of these, and the peak is what they had at the peak of all.
 struct HeapStats {
-  uint32_t Heap = 0;   ///< 0: the domain
-  uint32_t Domain = 0; ///< as Totals::Id
+  uint32_t Heap = 0;  ///< 0: the memory space
+  uint32_t Space = 0; ///< as Totals::Id
   bool InTotals = true;
   Totals Sums;
   std::optional<uint64_t> PeakStep; ///< the step that ran at the peak
@@ -33,13 +33,15 @@ struct HeapStats {
   std::vector<PeakStack> AtPeak; ///< the largest, largest first
 };
 
-/// The domains that have something, each followed by its selected heaps: those
-/// in the totals, then the others. Top: how many stacks of each peak; 0: all.
+/// The memory spaces that have something, each followed by its selected heaps:
+/// those in the totals, then the others. Top: how many stacks of each peak; 0:
+/// all.
 std::vector<HeapStats> statHeaps(const Sums &S, size_t Top);
 
-/// What a part of the processes had of each domain when that had its peak, and
-/// at their ends: PeakBytes, LiveBytes, by domain. A byte counts once.
-std::vector<Totals> partOfDomains(const Sums &S);
+/// What a part of the processes had of each memory space when that had its
+/// peak, and at their ends: PeakBytes, LiveBytes, by memory space. A byte
+/// counts once.
+std::vector<Totals> partOfSpaces(const Sums &S);
 
 /// Bytes as a number, the highest one when they are more than there can be.
 uint64_t wholeBytes(double Bytes);

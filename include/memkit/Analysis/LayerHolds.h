@@ -14,8 +14,8 @@ namespace memkit {
 /// has of a peak is what its allocations are of it: activations under forward,
 /// gradients under backward.
 struct LayerHolds {
-  /// Of which domain's peak: that of which the layers hold most.
-  uint32_t Domain = 0;
+  /// Of which memory space's peak: that of which the layers hold most.
+  uint32_t Space = 0;
   /// By layer; empty: the trace has no contexts to tell by.
   std::vector<uint64_t> Bytes;
 };

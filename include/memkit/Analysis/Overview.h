@@ -44,7 +44,7 @@ llvm::Expected<Overview> makeOverview(const Sums &S,
                                       const OverviewOptions &Options);
 
 /// By how many bytes live memory grew in a step.
-inline int64_t growthOf(const DomainShare &S) {
+inline int64_t growthOf(const SpaceShare &S) {
   return static_cast<int64_t>(S.AllocatedBytes - S.FreedBytes);
 }
 inline int64_t growthOf(const StepTotals &S) {

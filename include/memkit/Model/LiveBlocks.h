@@ -23,9 +23,9 @@ replayTo(const Trace &T, const Selection &Sel, const Moment &At,
 
 /// A value for each block of the selection that lives at its moment (--at), or
 /// at the peak, in order of allocation. Without chosen heaps a block of the
-/// domain `host` has the bytes that no other block in it takes, so that they
-/// sum to the domain's peak. Replays from the snapshot before. Keys: stacks, or
-/// contexts.
+/// memory space `host` has the bytes that no other block in it takes, so that
+/// they sum to the memory space's peak. Replays from the snapshot before. Keys:
+/// stacks, or contexts.
 llvm::Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel,
                                    SumsOf By);
 

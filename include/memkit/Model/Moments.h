@@ -38,21 +38,21 @@ struct TimeWindow {
 };
 
 /// Finds P in T. A step is looked for in Processes (by id), the peak is that of
-/// the domain `host`, or, when Heaps is not null, of the one of these heaps
-/// that had the highest; `oom` is the last in Processes, and when Heaps is not
-/// null in their domains. Reads marks, and for `peak` the events of its moment.
-/// The error says what steps and marks there are.
+/// the memory space `host`, or, when Heaps is not null, of the one of these
+/// heaps that had the highest; `oom` is the last in Processes, and when Heaps
+/// is not null in their memory spaces. Reads marks, and for `peak` the events
+/// of its moment. The error says what steps and marks there are.
 llvm::Expected<Moment> findMoment(const Trace &T, const TimePoint &P,
                                   const llvm::BitVector &Processes,
                                   const llvm::BitVector *Heaps);
 
-/// The domain that `peak` is about where no heap was chosen: `host`, or where
-/// that never had anything the device with the highest peak.
-uint32_t peakDomain(const Trace &T);
-/// The peak of a domain (0: `host`, else a device).
-llvm::Expected<Moment> findDomainPeak(const Trace &T, uint32_t Domain);
+/// The memory space that `peak` is about where no heap was chosen: `host`, or
+/// where that never had anything the device with the highest peak.
+uint32_t peakSpace(const Trace &T);
+/// The peak of a memory space (0: `host`, else a device).
+llvm::Expected<Moment> findSpacePeak(const Trace &T, uint32_t Space);
 
-/// Of each domain, by id, the last time that memory could not be had in
+/// Of each memory space, by id, the last time that memory could not be had in
 /// Processes; its Kind is Oom where there was one. Reads marks.
 llvm::Expected<std::vector<Mark>>
 findLastOoms(const Trace &T, const llvm::BitVector &Processes);

@@ -56,12 +56,12 @@ private:
   /// Behind key and heap. What is not exclusive stands for LiveExclusive: it
   /// mostly is nothing.
   static constexpr uint64_t SumRow::*Values[] = {
-      &SumRow::Allocations,      &SumRow::AllocatedBytes,
-      &SumRow::Splits,           &SumRow::Temporaries,
-      &SumRow::LiveBlocks,       &SumRow::LiveBytes,
-      &SumRow::LiveExclusive,    &SumRow::PeakBytes,
-      &SumRow::HeapPeakBlocks,   &SumRow::HeapPeakBytes,
-      &SumRow::DomainPeakBlocks, &SumRow::DomainPeakBytes};
+      &SumRow::Allocations,     &SumRow::AllocatedBytes,
+      &SumRow::Splits,          &SumRow::Temporaries,
+      &SumRow::LiveBlocks,      &SumRow::LiveBytes,
+      &SumRow::LiveExclusive,   &SumRow::PeakBytes,
+      &SumRow::HeapPeakBlocks,  &SumRow::HeapPeakBytes,
+      &SumRow::SpacePeakBlocks, &SumRow::SpacePeakBytes};
   static constexpr size_t NumValues = std::size(Values);
   using Row = std::array<uint64_t, NumValues + 2>;
   static Row valuesOf(const SumRow &R);

@@ -12,7 +12,7 @@
 namespace memkit {
 
 enum class Metric {
-  Peak,      ///< bytes live at the peak of the domain or heap
+  Peak,      ///< bytes live at the peak of the memory space or heap
   Live,      ///< bytes live at the end of their process
   Allocated, ///< bytes allocated over all time
   Count,     ///< allocations
@@ -40,21 +40,21 @@ struct Profile {
   uint64_t Total = 0;
 };
 
-/// The selection as one profile. Without chosen heaps it is the domain Space
-/// (none: all of them), a byte counted once: Peak sums to the domain's peak.
-/// With chosen heaps it is their outer view, each at its own peak.
-/// KeyOf: gives a value's key in place of its row's.
+/// The selection as one profile. Without chosen heaps it is the memory space
+/// Space (none: all of them), a byte counted once: Peak sums to the memory
+/// space's peak. With chosen heaps it is their outer view, each at its own
+/// peak. KeyOf: gives a value's key in place of its row's.
 using RowKey = std::function<uint32_t(const SumRow &)>;
 Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf = {},
                     std::optional<uint32_t> Space = 0);
 
-/// The domains of which the selection has anything, in their order.
+/// The memory spaces of which the selection has anything, in their order.
 std::vector<uint32_t> spacesOf(const Sums &S);
 
 /// A profile for each heap of the selection and each metric in Metrics, ordered
-/// by heap, each the heap's outer view. When several heaps count in the domain
-/// `host` and none was chosen, the domain's own profiles stand first. Profiles
-/// that are all zero are left out.
+/// by heap, each the heap's outer view. When several heaps count in the memory
+/// space `host` and none was chosen, the memory space's own profiles stand
+/// first. Profiles that are all zero are left out.
 std::vector<Profile> makeHeapProfiles(const Sums &S,
                                       llvm::ArrayRef<Metric> Metrics,
                                       const RowKey &KeyOf = {});

@@ -76,8 +76,8 @@ public:
   llvm::StringRef heapName(uint32_t Id) const { return string(heap(Id).Name); }
   const Function &function(uint32_t Id) const { return Functions[Id - 1]; }
   uint32_t numFunctions() const { return Functions.size(); }
-  /// `host`, or the name of the device's domain; Id as Totals::Id.
-  llvm::StringRef domainName(uint32_t Id) const;
+  /// `host`, or the name of the device's memory space; Id as Totals::Id.
+  llvm::StringRef spaceName(uint32_t Id) const;
   /// The program of a process: its command's first word, or its executable.
   llvm::StringRef program(uint32_t Process) const;
   /// What views call a process: its role (`train.py`) or title, else the last
@@ -139,7 +139,7 @@ public:
   const HeapTotals &heapTotals(uint32_t Heap) const {
     return HeapSums[Heap - 1];
   }
-  /// Of the domain `host`.
+  /// Of the memory space `host`.
   const Totals &hostTotals() const { return HostSums; }
   /// Events that the recording missed: all losses but what was left out on
   /// request and stacks that were only cut short.

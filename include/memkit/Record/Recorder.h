@@ -91,7 +91,7 @@ struct RecordResult {
   uint64_t Events = 0;                 ///< as `memdump --check` counts them
   bool Sampled = false;                ///< sums are estimates
   uint64_t LostEvents = 0;
-  uint64_t PeakBytes = 0; ///< of the domain host
+  uint64_t PeakBytes = 0; ///< of the memory space host
   /// Of the devices on which there was anything: name and peak.
   std::vector<std::pair<std::string, uint64_t>> DevicePeaks;
   uint64_t LiveBytes = 0, LiveBlocks = 0;

@@ -17,8 +17,8 @@ namespace memkit {
 struct Device {
   std::vector<uint8_t> Uuid;
   std::string Pci;
-  std::string Name;   ///< the product's name
-  std::string Domain; ///< what views call it, `cuda:0`
+  std::string Name;  ///< the product's name
+  std::string Space; ///< what views call it, `cuda:0`
   uint64_t Bytes = 0;
   bool operator==(const Device &) const = default;
 };
@@ -149,7 +149,7 @@ enum HeapFlags : uint32_t {
 
 struct Heap {
   uint32_t Name = 0;   ///< string
-  uint32_t Domain = 0; ///< 0: `host`, else a device
+  uint32_t Space = 0;  ///< 0: `host`, else a device
   uint32_t Parent = 0; ///< the heap whose blocks usually enclose its own
   uint32_t Flags = HF_None;
   /// One allocated byte in so many is sampled (see Sampling.h); 0: every

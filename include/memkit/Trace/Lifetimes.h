@@ -52,7 +52,8 @@ struct LifetimeRow {
 /// Where the lifetimes of a space end: before its frees at the end of the
 /// process.
 struct LifetimeCut {
-  uint32_t Space = 0;     ///< 0: of heaps outside the totals; else a domain + 1
+  uint32_t Space =
+      0; ///< 0: of heaps outside the totals; else a memory space + 1
   uint32_t Intervals = 0; ///< so many lie before it
   bool operator==(const LifetimeCut &) const = default;
 };

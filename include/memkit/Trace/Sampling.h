@@ -49,7 +49,7 @@ struct SampleVariances {
   double Live = 0;
   double LiveExclusive = 0;
   double HeapPeak = 0;
-  double DomainPeak = 0;
+  double SpacePeak = 0;
   double Allocations = 0; ///< of the number of blocks; known by refine() alone
 
   void add(const SumRow &R, uint64_t SampleBytes);

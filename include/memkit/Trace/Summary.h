@@ -21,7 +21,7 @@ namespace memkit {
 /// Allocations + Splits - LiveBlocks, freed bytes AllocatedBytes - LiveBytes.
 /// A growing Resize adds to AllocatedBytes, a shrinking one to the freed bytes.
 /// Temporaries were freed by the thread that allocated them before it allocated
-/// again. DomainPeak values and LiveExclusive count exclusive bytes.
+/// again. SpacePeak values and LiveExclusive count exclusive bytes.
 struct SumRow {
   uint32_t Key = 0; ///< stack or context
   uint32_t Heap = 0;
@@ -35,8 +35,9 @@ struct SumRow {
   uint64_t PeakBytes = 0; ///< its own highest live bytes
   uint64_t HeapPeakBlocks = 0;
   uint64_t HeapPeakBytes = 0; ///< its live bytes at its heap's peak
-  uint64_t DomainPeakBlocks = 0;
-  uint64_t DomainPeakBytes = 0; ///< its exclusive bytes at its domain's peak
+  uint64_t SpacePeakBlocks = 0;
+  uint64_t SpacePeakBytes =
+      0; ///< its exclusive bytes at its memory space's peak
   bool operator==(const SumRow &) const = default;
 };
 
@@ -46,10 +47,10 @@ struct SumRows {
   bool operator==(const SumRows &) const = default;
 };
 
-/// Of a heap or domain, over all processes in one order of time. A domain
-/// counts exclusive bytes of the heaps that are not HF_OutsideTotals.
+/// Of a heap or memory space, over all processes in one order of time. A memory
+/// space counts exclusive bytes of the heaps that are not HF_OutsideTotals.
 struct Totals {
-  uint32_t Id = 0; ///< heap; or domain: 0 `host`, else device
+  uint32_t Id = 0; ///< heap; or memory space: 0 `host`, else device
   uint64_t Allocations = 0;
   uint64_t Frees = 0;
   uint64_t AllocatedBytes = 0;
@@ -93,9 +94,9 @@ inline uint32_t fragmentationPpm(uint64_t Reserved, uint64_t Live) {
   return uint32_t(double(Reserved - Live) / double(Reserved) * 1e6 + 0.5);
 }
 
-/// What a step, a process or a layer had of one domain.
-struct DomainShare {
-  uint32_t Domain = 0; ///< as Totals::Id
+/// What a step, a process or a layer had of one memory space.
+struct SpaceShare {
+  uint32_t Space = 0; ///< as Totals::Id
   uint64_t Allocations = 0;
   uint64_t Frees = 0;
   uint64_t AllocatedBytes = 0;
@@ -104,13 +105,13 @@ struct DomainShare {
   uint64_t PeakBytes = 0;
   uint64_t RiseBytes = 0;         ///< of scopes, as LayerTotals::RiseBytes
   uint64_t ReservedPeakBytes = 0; ///< of layers and scopes; 0: not known
-  bool operator==(const DomainShare &) const = default;
+  bool operator==(const SpaceShare &) const = default;
 };
-inline bool isAny(const DomainShare &S) {
+inline bool isAny(const SpaceShare &S) {
   return S.Allocations || S.Frees || S.LiveBytes || S.PeakBytes;
 }
-/// By rising domain, those of which there is something.
-using DomainShares = std::vector<DomainShare>;
+/// By rising memory space, those of which there is something.
+using SpaceShares = std::vector<SpaceShare>;
 
 struct ProcessTotals {
   uint32_t Process = 0;
@@ -122,12 +123,12 @@ struct ProcessTotals {
   uint64_t Frees = 0;
   uint64_t InheritedFrees = 0;
   uint64_t Lost = 0;
-  uint64_t LiveBytes = 0; ///< exclusive, domain host, at its end
-  uint64_t PeakBytes = 0; ///< of the process alone, domain host
+  uint64_t LiveBytes = 0; ///< exclusive, memory space host, at its end
+  uint64_t PeakBytes = 0; ///< of the process alone, memory space host
   uint32_t Role = 0;      ///< string; what was learnt late, in Process's place
   /// Of the samples: the most that was resident; 0: there are none.
   uint64_t RssPeakBytes = 0, PssPeakBytes = 0;
-  DomainShares Shares{}; ///< of devices
+  SpaceShares Shares{}; ///< of devices
   bool operator==(const ProcessTotals &) const = default;
 };
 
@@ -142,15 +143,15 @@ struct StepTotals {
   uint64_t FreedBytes = 0;
   uint64_t PeakBytes = 0; ///< highest live bytes of the process within the step
   uint64_t LiveBytes = 0; ///< at its end
-  DomainShares Shares{};  ///< of devices; what stands above is of `host`
+  SpaceShares Shares{};   ///< of devices; what stands above is of `host`
   bool operator==(const StepTotals &) const = default;
 };
 
 /// What happened while scopes of one name ran. Of a Layer the process's
-/// tensors, of all domains, with its peak the highest that one domain had:
-/// peaks of domains are not added. Of a User scope the whole process's: bytes
-/// and counts of the domain `host`, and a scope that runs within one of the
-/// same name counts in both.
+/// tensors, of all memory spaces, with its peak the highest that one memory
+/// space had: peaks of memory spaces are not added. Of a User scope the whole
+/// process's: bytes and counts of the memory space `host`, and a scope that
+/// runs within one of the same name counts in both.
 struct LayerTotals {
   uint32_t Process = 0;
   uint32_t Name = 0; ///< string: the module path, or the scope's name
@@ -166,13 +167,13 @@ struct LayerTotals {
   ScopeKind Kind = ScopeKind::Layer;
   /// Of a User scope: the most by which live bytes rose above those at a begin.
   uint64_t RiseBytes = 0;
-  /// Of scopes and ranges: what happened to tensors, of all domains; their peak
-  /// is the highest that one of them had.
+  /// Of scopes and ranges: what happened to tensors, of all memory spaces;
+  /// their peak is the highest that one of them had.
   uint64_t TensorAllocations = 0, TensorFrees = 0;
   uint64_t TensorAllocatedBytes = 0, TensorFreedBytes = 0, TensorPeakBytes = 0;
-  /// Of a Layer: its tensors in each domain in which it changed any. Of others:
-  /// all blocks of devices.
-  DomainShares Shares{};
+  /// Of a Layer: its tensors in each memory space in which it changed any. Of
+  /// others: all blocks of devices.
+  SpaceShares Shares{};
   bool operator==(const LayerTotals &) const = default;
 };
 
@@ -216,7 +217,7 @@ struct Summary {
   std::vector<SumRows> Stacks;
   std::vector<SumRows> Contexts;
   std::vector<HeapTotals> Heaps;
-  std::vector<Totals> Domains;
+  std::vector<Totals> Spaces;
   std::vector<ProcessTotals> Processes;
   std::vector<StepTotals> Steps;
   std::vector<LayerTotals> Layers;

@@ -12,14 +12,14 @@
 namespace memkit {
 
 /// Adds shares of scopes of one name: of peaks the highest of any.
-void joinShares(DomainShares &To, const DomainShares &From);
-/// What a step had of each domain: of `host`, unless it has nothing of that
-/// but something of others, and its shares.
-DomainShares allShares(const StepTotals &S);
+void joinShares(SpaceShares &To, const SpaceShares &From);
+/// What a step had of each memory space: of `host`, unless it has nothing of
+/// that but something of others, and its shares.
+SpaceShares allShares(const StepTotals &S);
 
-/// A row for each domain in which L has anything, with its numbers alone; of a
-/// layer that changed nothing the one that it is.
-std::vector<LayerTotals> rowsOfDomains(const LayerTotals &L);
+/// A row for each memory space in which L has anything, with its numbers alone;
+/// of a layer that changed nothing the one that it is.
+std::vector<LayerTotals> rowsOfSpaces(const LayerTotals &L);
 /// Whether any row has a share of a device.
 bool hasDevices(llvm::ArrayRef<LayerTotals> Rows);
 

@@ -39,19 +39,20 @@ struct TraceSummary {
   bool isSampled(uint32_t Heap) const {
     return Heaps[Heap - 1].estimateBytes() != 0;
   }
-  /// Whether sums of a domain are estimates.
-  bool isDomainSampled(uint32_t Domain) const;
-  /// Of the totals of a heap, all zeros when it is not sampled; of a domain.
+  /// Whether sums of a memory space are estimates.
+  bool isSpaceSampled(uint32_t Space) const;
+  /// Of the totals of a heap, all zeros when it is not sampled; of a memory
+  /// space.
   SampleVariances heapVariances(uint32_t Heap) const;
-  SampleVariances domainVariances(uint32_t Domain) const;
+  SampleVariances spaceVariances(uint32_t Space) const;
 
   /// Empty for 0.
   llvm::StringRef string(uint32_t Id) const;
   /// `host` for 0.
-  llvm::StringRef domain(uint32_t Id) const;
-  /// Of a heap or domain; all zeros when there is nothing of it.
+  llvm::StringRef space(uint32_t Id) const;
+  /// Of a heap or memory space; all zeros when there is nothing of it.
   HeapTotals heapTotals(uint32_t Heap) const;
-  Totals domainTotals(uint32_t Domain) const;
+  Totals spaceTotals(uint32_t Space) const;
   const ProcessTotals *processTotals(uint32_t Process) const;
   /// Events that the recording missed: all losses but what was left out on
   /// request and stacks that were only cut short.
@@ -95,9 +96,9 @@ enum ShareOwner : unsigned {
   SO_Layer = 4,
   SO_Scope = 8,
 };
-/// The attribute `domains`.
-void writeDomains(llvm::json::OStream &J, const TraceSummary &S,
-                  llvm::ArrayRef<DomainShare> Shares, ShareOwner Of);
+/// The attribute `spaces`.
+void writeSpaces(llvm::json::OStream &J, const TraceSummary &S,
+                 llvm::ArrayRef<SpaceShare> Shares, ShareOwner Of);
 /// `5 GiB cuda:0, 1 GiB cuda:1`; empty: the process had nothing on devices.
 std::string devicePeaks(const TraceSummary &S, const ProcessTotals *Sums);
 

@@ -32,7 +32,7 @@ struct Reply {
   uint64_t DurationNs;
   uint32_t NumHeaps; ///< more than MaxReplyHeaps: there is no such scope
   uint32_t Pad;
-  HeapReply Total; ///< of the domain `host`
+  HeapReply Total; ///< of the memory space `host`
   HeapReply Heaps[MaxReplyHeaps];
   ReservedReply Reserved[MaxReplyHeaps]; ///< as Heaps
 };

@@ -104,7 +104,7 @@ void DeviceUses::mark(const Look &L, Values V) {
   M.Process = L.Of.Process;
   M.Thread = L.Thread;
   M.TimeNs = L.TimeNs;
-  M.Id = R.cudaDomain(L.Device);
+  M.Id = R.cudaSpace(L.Device);
   M.Values.assign(V.begin(), V.end());
   R.addMark(std::move(M));
 }

@@ -72,10 +72,10 @@ uint32_t Recording::cudaHeap(CudaHeap H, uint16_t Device) {
   return Id = addTensorHeap(T, Device, Name, 0, K.Flags);
 }
 
-uint32_t Recording::cudaDomain(uint16_t Device) {
+uint32_t Recording::cudaSpace(uint16_t Device) {
   TensorHeap &T = DeviceHeaps[Device];
   nameDevice(T, Device, Names);
-  return T.Domain;
+  return T.Space;
 }
 
 const Device &Recording::cudaFacts(uint16_t Device) {
@@ -84,9 +84,9 @@ const Device &Recording::cudaFacts(uint16_t Device) {
 
 uint64_t Recording::cudaAccounted(uint16_t Device) const {
   auto It = DeviceHeaps.find(Device);
-  if (It == DeviceHeaps.end() || !It->second.Domain)
+  if (It == DeviceHeaps.end() || !It->second.Space)
     return 0;
-  uint64_t Bytes = Sums.domainLiveBytes(It->second.Domain);
+  uint64_t Bytes = Sums.spaceLiveBytes(It->second.Space);
   const uint32_t *Heaps = It->second.Cuda;
   auto ReservedOf = [&](uint32_t Heap) {
     return Heap ? Sums.heapReserved(Heap).value_or(0) : 0;

@@ -63,11 +63,11 @@ StringRef Recording::heapName(uint32_t Heap) const {
   return "";
 }
 
-std::string Recording::domainName(uint32_t Domain) const {
-  if (!Domain)
+std::string Recording::spaceName(uint32_t Space) const {
+  if (!Space)
     return "host";
   for (const auto &[Device, T] : DeviceHeaps)
-    if (T.Domain == Domain)
+    if (T.Space == Space)
       return TensorHeaps::deviceName(Device);
   return "";
 }
@@ -88,11 +88,11 @@ uint32_t Recording::poolHeap(StringRef Called) {
 }
 
 void Recording::nameDevice(TensorHeap &T, uint16_t Device, Catalog &Names) {
-  if (uint8_t(Device) == TensorHeaps::Cpu || T.Domain)
+  if (uint8_t(Device) == TensorHeaps::Cpu || T.Space)
     return;
   struct Device D = T.Facts;
-  D.Domain = TensorHeaps::deviceName(Device);
-  T.Domain = Names.addDevice(D);
+  D.Space = TensorHeaps::deviceName(Device);
+  T.Space = Names.addDevice(D);
 }
 
 uint32_t Recording::addTensorHeap(TensorHeap &T, uint16_t Device,
@@ -103,7 +103,7 @@ uint32_t Recording::addTensorHeap(TensorHeap &T, uint16_t Device,
   New.Name = Names.Names.string(Name);
   New.Parent = Parent;
   nameDevice(T, Device, Names);
-  New.Domain = T.Domain;
+  New.Space = T.Space;
   uint32_t Id = Names.addHeap(New);
   Sums.addHeap(Id, New);
   return Id;
@@ -120,8 +120,8 @@ uint32_t Recording::tensorHeap(uint16_t Device) {
   T.Heap =
       addTensorHeap(T, Device, T.Name, IsCpu ? MallocHeap : T.Segments, Flags);
   HeapsOfTensors.push_back(T.Heap);
-  DomainOfTensors.resize(T.Heap + size_t(1));
-  DomainOfTensors[T.Heap] = T.Domain + 1;
+  SpaceOfTensors.resize(T.Heap + size_t(1));
+  SpaceOfTensors[T.Heap] = T.Space + 1;
   return T.Heap;
 }
 

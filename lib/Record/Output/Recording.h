@@ -67,12 +67,12 @@ public:
   uint32_t hostHeap(HostHeap H);
   /// The heap of a device of PyTorch, as TensorHeaps has it; made on the way.
   uint32_t tensorHeap(uint16_t Device);
-  /// The domain of a heap of tensors plus 1; 0: the heap is none. A domain has
-  /// one such heap.
-  uint32_t domainOfTensors(uint32_t Heap) const {
-    return Heap < DomainOfTensors.size() ? DomainOfTensors[Heap] : 0;
+  /// The memory space of a heap of tensors plus 1; 0: the heap is none. A
+  /// memory space has one such heap.
+  uint32_t spaceOfTensors(uint32_t Heap) const {
+    return Heap < SpaceOfTensors.size() ? SpaceOfTensors[Heap] : 0;
   }
-  bool isTensorHeap(uint32_t Heap) const { return domainOfTensors(Heap) != 0; }
+  bool isTensorHeap(uint32_t Heap) const { return spaceOfTensors(Heap) != 0; }
   const std::vector<uint32_t> &tensorHeaps() const { return HeapsOfTensors; }
   /// `nvtx.NAME`, made on the way. Beyond MaxPoolHeaps they are one.
   uint32_t poolHeap(llvm::StringRef Name);
@@ -86,7 +86,7 @@ public:
   uint32_t cudaHeap(wire::CudaHeap H, uint16_t Device);
   static constexpr uint16_t NoCudaDevice = 0;
   /// The device of the trace that a device of CUDA is, made on the way.
-  uint32_t cudaDomain(uint16_t Device);
+  uint32_t cudaSpace(uint16_t Device);
   /// What is known of it.
   const Device &cudaFacts(uint16_t Device);
   /// What lives on it now, with what the driver's pools keep for more.
@@ -94,8 +94,8 @@ public:
   DeviceUses Uses{*this};
   /// The name of a heap that one of those gave.
   llvm::StringRef heapName(uint32_t Heap) const;
-  /// `host` or `cuda:0`; empty: there is no such domain.
-  std::string domainName(uint32_t Domain) const;
+  /// `host` or `cuda:0`; empty: there is no such memory space.
+  std::string spaceName(uint32_t Space) const;
   HeapChoice Wanted;
   /// Ranges of such a name end the steps, and nothing else does; without, it is
   /// the program's to say, or its first optimizer's.
@@ -243,11 +243,11 @@ private:
   uint32_t HostHeaps[NumHostHeaps] = {};
   struct TensorHeap {
     uint32_t Heap = 0, Segments = 0;
-    uint32_t Domain = 0;
+    uint32_t Space = 0;
     std::string Name, SegmentsName;
     uint32_t Cuda[wire::NumCudaHeaps] = {};
     std::string CudaNames[wire::NumCudaHeaps];
-    Device Facts; ///< all but its domain; empty: not known
+    Device Facts; ///< all but its memory space; empty: not known
   };
   static void nameDevice(TensorHeap &T, uint16_t Device, Catalog &Names);
   uint32_t addTensorHeap(TensorHeap &T, uint16_t Device,
@@ -255,8 +255,8 @@ private:
                          uint32_t Flags = HF_None);
   std::map<uint16_t, TensorHeap> DeviceHeaps; ///< by device
   std::vector<uint32_t> HeapsOfTensors;       ///< of those, in no order
-  std::vector<uint32_t> DomainOfTensors;      ///< by heap: domain + 1; 0: none
-  std::map<std::string, uint32_t> PoolHeaps;  ///< by name
+  std::vector<uint32_t> SpaceOfTensors; ///< by heap: memory space + 1; 0: none
+  std::map<std::string, uint32_t> PoolHeaps; ///< by name
   static constexpr size_t MaxPoolHeaps = 64;
   uint64_t nextAllocationId(uint32_t Process) const;
   std::vector<ProcessState *> Processes;

@@ -79,8 +79,8 @@ public:
   const Map &blocks() const { return Blocks; }
   size_t size() const { return Blocks.size(); }
 
-  /// The block of the domain's totals in which a block at Address lies, or
-  /// null.
+  /// The block of the memory space's totals in which a block at Address lies,
+  /// or null.
   const Block *enclosing(uint64_t Address) {
     // Nearly all addresses lie in the gap in which the last one lay.
     if (__builtin_expect(gapOf(Address).contains(Address), 1))

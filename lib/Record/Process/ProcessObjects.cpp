@@ -20,7 +20,7 @@ using namespace memkit;
 using wire::RecordKind;
 
 /// How far into a block of malloc an object lies: the interpreter's debug
-/// functions put theirs behind 16 bytes, in one domain or in both.
+/// functions put theirs behind 16 bytes, in one memory space or in both.
 static constexpr uint64_t Offsets[] = {0, 16, 32};
 
 /// The block of malloc in which the object lies.

@@ -331,33 +331,33 @@ uint32_t ProcessScopes::layerName(uint32_t Text) {
   return Text ? name(Text).String : 0;
 }
 
-/// The first share that is not of a lower domain.
-static DomainShares::iterator shareFrom(DomainShares &Shares, uint32_t Domain) {
-  // Nearly always no domain between two is missing.
+/// The first share that is not of a lower memory space.
+static SpaceShares::iterator shareFrom(SpaceShares &Shares, uint32_t Space) {
+  // Nearly always no memory space between two is missing.
   if (!Shares.empty())
-    if (uint32_t I = Domain - Shares.front().Domain;
-        I < Shares.size() && Shares[I].Domain == Domain)
+    if (uint32_t I = Space - Shares.front().Space;
+        I < Shares.size() && Shares[I].Space == Space)
       return Shares.begin() + I;
-  return partition_point(
-      Shares, [&](const DomainShare &S) { return S.Domain < Domain; });
+  return partition_point(Shares,
+                         [&](const SpaceShare &S) { return S.Space < Space; });
 }
 
-/// The share of a domain, made when there is none.
-DomainShare &ProcessScopes::shareOf(LayerTotals &T, uint32_t Domain) {
-  auto At = shareFrom(T.Shares, Domain);
-  if (At != T.Shares.end() && At->Domain == Domain)
+/// The share of a memory space, made when there is none.
+SpaceShare &ProcessScopes::shareOf(LayerTotals &T, uint32_t Space) {
+  auto At = shareFrom(T.Shares, Space);
+  if (At != T.Shares.end() && At->Space == Space)
     return *At;
-  // What T has so far is of domains in which it changed nothing.
+  // What T has so far is of memory spaces in which it changed nothing.
   if (T.Shares.empty())
     T.PeakBytes = T.ReservedPeakBytes = 0;
-  At = T.Shares.insert(At, DomainShare());
-  At->Domain = Domain;
+  At = T.Shares.insert(At, SpaceShare());
+  At->Space = Space;
   return *At;
 }
 
-void ProcessScopes::addToLayer(LayerTotals &T, uint32_t Domain,
+void ProcessScopes::addToLayer(LayerTotals &T, uint32_t Space,
                                const LayerSpan::HeapRow &Row) {
-  DomainShare &To = shareOf(T, Domain);
+  SpaceShare &To = shareOf(T, Space);
   To.Allocations += Row.Allocations;
   To.Frees += Row.Frees;
   To.AllocatedBytes += Row.AllocatedBytes;
@@ -369,8 +369,9 @@ void ProcessScopes::addToLayer(LayerTotals &T, uint32_t Domain,
   T.AllocatedBytes += Row.AllocatedBytes;
 }
 
-/// Of a domain of which nothing changed the peak is what it had; of a layer
-/// that has changed nothing at all it is the most that any domain had.
+/// Of a memory space of which nothing changed the peak is what it had; of a
+/// layer that has changed nothing at all it is the most that any memory space
+/// had.
 void ProcessScopes::raisePeaks(LayerTotals &T) const {
   for (uint32_t Heap : R.tensorHeaps()) {
     auto Raise = [&](auto &To) {
@@ -378,14 +379,14 @@ void ProcessScopes::raisePeaks(LayerTotals &T) const {
       To.ReservedPeakBytes =
           std::max(To.ReservedPeakBytes, Spans.reservedBytes(Heap));
     };
-    uint32_t Domain = R.domainOfTensors(Heap) - 1;
+    uint32_t Space = R.spaceOfTensors(Heap) - 1;
     if (T.Shares.empty())
       Raise(T);
-    else if (auto S = shareFrom(T.Shares, Domain);
-             S != T.Shares.end() && S->Domain == Domain)
+    else if (auto S = shareFrom(T.Shares, Space);
+             S != T.Shares.end() && S->Space == Space)
       Raise(*S);
   }
-  for (const DomainShare &S : T.Shares) {
+  for (const SpaceShare &S : T.Shares) {
     T.PeakBytes = std::max(T.PeakBytes, S.PeakBytes);
     T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, S.ReservedPeakBytes);
   }
@@ -404,8 +405,8 @@ void ProcessScopes::endLayer(const LayerSpan &S, bool Backward,
   T.Calls += 1;
   T.DurationNs += S.DurationNs;
   for (const LayerSpan::HeapRow &Of : S.Changed)
-    if (uint32_t Domain = R.domainOfTensors(Of.Heap))
-      addToLayer(T, Domain - 1, Of);
+    if (uint32_t Space = R.spaceOfTensors(Of.Heap))
+      addToLayer(T, Space - 1, Of);
   raisePeaks(T);
   ReservedSpans::Span Held = Reserved.end(S.Number, TimeNs);
   if (!Held.Peak)

@@ -169,17 +169,17 @@ void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
 
 /// What a scope had of devices, all blocks.
 void ProcessScopes::addDevices(LayerTotals &T, const Span &S) {
-  DomainShares Of;
-  for (uint32_t Domain = 1; Domain < S.Domains.size(); ++Domain) {
-    const SpanRow &Row = S.Domains[Domain];
-    DomainShare Share{Domain,
-                      Row.Allocations,
-                      Row.Frees,
-                      Row.AllocatedBytes,
-                      Row.FreedBytes,
-                      /*LiveBytes=*/0,
-                      Row.Peak,
-                      Row.Peak - Row.Before};
+  SpaceShares Of;
+  for (uint32_t Space = 1; Space < S.Spaces.size(); ++Space) {
+    const SpanRow &Row = S.Spaces[Space];
+    SpaceShare Share{Space,
+                     Row.Allocations,
+                     Row.Frees,
+                     Row.AllocatedBytes,
+                     Row.FreedBytes,
+                     /*LiveBytes=*/0,
+                     Row.Peak,
+                     Row.Peak - Row.Before};
     if (isAny(Share))
       Of.push_back(Share);
   }

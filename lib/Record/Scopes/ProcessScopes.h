@@ -126,8 +126,8 @@ private:
   uint32_t findLine(uint32_t Node);
   void enterPlace(RingScopes &Of, uint64_t Kind, llvm::StringRef Name, Open &O);
   void endLayer(const LayerSpan &S, bool Backward, uint64_t TimeNs);
-  static DomainShare &shareOf(LayerTotals &T, uint32_t Domain);
-  static void addToLayer(LayerTotals &T, uint32_t Domain,
+  static SpaceShare &shareOf(LayerTotals &T, uint32_t Space);
+  static void addToLayer(LayerTotals &T, uint32_t Space,
                          const LayerSpan::HeapRow &Row);
   void raisePeaks(LayerTotals &T) const;
   static void addDevices(LayerTotals &T, const Span &S);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What open scopes have of heaps or domains.
+// What open scopes have of heaps or memory spaces.
 
 #include "Scopes/SpanRows.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What open scopes have of heaps or domains.
+// What open scopes have of heaps or memory spaces.
 //
-// Rows (heaps, or domains) as scopes of all threads see them, exact, for scopes
-// that overlap as they like.
+// Rows (heaps, or memory spaces) as scopes of all threads see them, exact, for
+// scopes that overlap as they like.
 //
 // Sums are differences. For peaks Accounts keeps the highest live bytes of each
 // row between two boundaries (a boundary is the begin or the end of a scope).

@@ -19,11 +19,11 @@ void SpanTable::takeHeaps() {
   });
 }
 
-void SpanTable::takeDomains() {
-  Sums.takeDomainSpans(Process,
-                       [&](uint32_t Domain, const Accounts::SpanSums &Is) {
-                         Domains.note(Domain, Is);
-                       });
+void SpanTable::takeSpaces() {
+  Sums.takeSpaceSpans(Process,
+                      [&](uint32_t Space, const Accounts::SpanSums &Is) {
+                        Spaces.note(Space, Is);
+                      });
 }
 
 void SpanTable::add(Open O) {
@@ -32,12 +32,12 @@ void SpanTable::add(Open O) {
   Opens.push_back(O);
   Heaps.begin();
   if (!O.IsLayer)
-    Domains.begin();
+    Spaces.begin();
 }
 
 void SpanTable::begin(uint64_t Number, uint32_t Text, uint64_t TimeNs) {
   takeHeaps();
-  takeDomains();
+  takeSpaces();
   add({Number, TimeNs, Text, /*IsLayer=*/false});
 }
 
@@ -55,7 +55,7 @@ size_t SpanTable::indexOf(uint64_t Number, bool IsLayer) const {
   return NotOpen;
 }
 
-size_t SpanTable::indexInDomains(size_t Index) const {
+size_t SpanTable::indexInSpaces(size_t Index) const {
   return size_t(std::count_if(Opens.begin(), Opens.begin() + ptrdiff_t(Index),
                               [](const Open &O) { return !O.IsLayer; }));
 }
@@ -70,12 +70,12 @@ static void describe(const Open &O, uint64_t TimeNs, Span &Out) {
 
 void SpanTable::measureAll(size_t Index, uint64_t TimeNs, Span &Out) const {
   describe(Opens[Index], TimeNs, Out);
-  size_t InDomains = indexInDomains(Index);
+  size_t InSpaces = indexInSpaces(Index);
   Out.Rows.resize(std::max<size_t>(Sums.numHeapIdsOf(Process), 1));
-  Out.Domains.resize(Sums.numDomainsOf(Process));
-  for (uint32_t Domain = 0; Domain != Out.Domains.size(); ++Domain)
-    Out.Domains[Domain] = Domains.measure(InDomains, Domain);
-  Out.Rows[0] = Out.Domains[0];
+  Out.Spaces.resize(Sums.numSpacesOf(Process));
+  for (uint32_t Space = 0; Space != Out.Spaces.size(); ++Space)
+    Out.Spaces[Space] = Spaces.measure(InSpaces, Space);
+  Out.Rows[0] = Out.Spaces[0];
   for (uint32_t Heap = 1; Heap < Out.Rows.size(); ++Heap)
     Out.Rows[Heap] = Heaps.measure(Index, Heap);
 }
@@ -83,7 +83,7 @@ void SpanTable::measureAll(size_t Index, uint64_t TimeNs, Span &Out) const {
 void SpanTable::remove(size_t Index) {
   Heaps.end(Index);
   if (!Opens[Index].IsLayer)
-    Domains.end(indexInDomains(Index));
+    Spaces.end(indexInSpaces(Index));
   Opens.erase(Opens.begin() + ptrdiff_t(Index));
 }
 
@@ -92,7 +92,7 @@ const Span *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
   if (!Number || Index == NotOpen)
     return nullptr;
   takeHeaps();
-  takeDomains();
+  takeSpaces();
   if (Keep && Kept.size() < MaxKept)
     Kept.emplace_back();
   Span &Out = Keep ? Kept[NextKept] : Running;
@@ -129,7 +129,7 @@ const LayerSpan *SpanTable::endLayer(uint64_t Number, uint64_t TimeNs) {
 const Span *SpanTable::find(uint64_t Number, uint64_t TimeNs) {
   if (size_t I = indexOf(Number, /*IsLayer=*/false); I != NotOpen) {
     takeHeaps();
-    takeDomains();
+    takeSpaces();
     measureAll(I, TimeNs, Running);
     return &Running;
   }

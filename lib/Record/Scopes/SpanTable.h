@@ -4,8 +4,8 @@
 //
 // What happens to the heaps of a process from the begin of a scope to its end,
 // exact, for scopes of all threads that overlap as they like. Scopes that a
-// user has made are measured by heap and by domain; layers of a model, which
-// are many and short, by heap.
+// user has made are measured by heap and by memory space; layers of a model,
+// which are many and short, by heap.
 
 #ifndef MEMKIT_LIB_RECORD_SPANTABLE_H
 #define MEMKIT_LIB_RECORD_SPANTABLE_H
@@ -19,8 +19,8 @@ struct Span {
   uint64_t Number = 0;
   uint32_t Text = 0; ///< of its name, as begin() was told
   uint64_t DurationNs = 0;
-  std::vector<SpanRow> Rows;    ///< 0: the domain `host`; else by heap
-  std::vector<SpanRow> Domains; ///< by domain
+  std::vector<SpanRow> Rows;   ///< 0: the memory space `host`; else by heap
+  std::vector<SpanRow> Spaces; ///< by memory space
 };
 
 /// A layer that has ended.
@@ -77,10 +77,10 @@ private:
   static constexpr size_t NotOpen = SIZE_MAX;
 
   void takeHeaps();
-  void takeDomains();
+  void takeSpaces();
   void add(Open O);
   size_t indexOf(uint64_t Number, bool IsLayer) const;
-  size_t indexInDomains(size_t Index) const;
+  size_t indexInSpaces(size_t Index) const;
   void measureAll(size_t Index, uint64_t TimeNs, Span &Out) const;
   void remove(size_t Index);
 
@@ -88,7 +88,7 @@ private:
   uint32_t Process;
   std::vector<Open> Opens; ///< in the order of their begins
   SpanRows Heaps;          ///< by heap, of all that is open
-  SpanRows Domains;        ///< by domain, of scopes that are no layers
+  SpanRows Spaces;         ///< by memory space, of scopes that are no layers
   std::vector<Span> Kept;  ///< a ring
   size_t NextKept = 0;
   Span Running;

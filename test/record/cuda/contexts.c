@@ -14,8 +14,8 @@
 // HEAPS: cuda:0.device 4 3 15 KiB 5 KiB
 // HEAPS: {{^}}cuda:1 1 0
 // HEAPS: cuda:1.device 1 0 7 KiB 7 KiB
-// DEVICES: uuid=a0a1a2a3a4a5a6a7a8a9aaabacadae00 {{.*}} name="Fake GPU 0" domain="cuda:0"
-// DEVICES-NEXT: uuid=a0a1a2a3a4a5a6a7a8a9aaabacadae01 {{.*}} name="Fake GPU 1" domain="cuda:1"
+// DEVICES: uuid=a0a1a2a3a4a5a6a7a8a9aaabacadae00 {{.*}} name="Fake GPU 0" space="cuda:0"
+// DEVICES-NEXT: uuid=a0a1a2a3a4a5a6a7a8a9aaabacadae01 {{.*}} name="Fake GPU 1" space="cuda:1"
 // DEVICES-NOT: device
 
 #include "Inputs/check.h"

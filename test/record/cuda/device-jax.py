@@ -4,7 +4,7 @@
 # REQUIRES: jax-cuda
 # RUN: %cuda env XLA_PYTHON_CLIENT_PREALLOCATE=false memrec -o %t.fb -- %python %s
 # RUN: memdump --check %t.fb
-# RUN: memdump --summary --format=json %t.fb | %python -c "import json, sys; s = json.load(sys.stdin); print([d['peak_bytes'] >= 256 << 20 for d in s['domains'] if d['name'] == 'cuda:0'], s['events']['lost'])" | FileCheck %s
+# RUN: memdump --summary --format=json %t.fb | %python -c "import json, sys; s = json.load(sys.stdin); print([d['peak_bytes'] >= 256 << 20 for d in s['spaces'] if d['name'] == 'cuda:0'], s['events']['lost'])" | FileCheck %s
 # CHECK: [True] 0
 import jax.numpy
 

@@ -17,8 +17,8 @@
 // HEAPS-NEXT: cuda:0.device 2 2 1007 KiB 0 B 0 1007 KiB
 // HEAPS-NEXT: cuda:0.managed 1 1 4.88 KiB 0 B 0 4.88 KiB
 //
-// ANY: device 1 uuid={{[0-9a-f]+}} pci="{{.+}}" name="{{.+}}" domain="cuda:0" bytes=[[#]]
-// DEVICE: device 1 uuid=a0a1a2a3a4a5a6a7a8a9aaabacadae00 pci="0000:01:00.0" name="Fake GPU 0" domain="cuda:0" bytes=8589934592
+// ANY: device 1 uuid={{[0-9a-f]+}} pci="{{.+}}" name="{{.+}}" space="cuda:0" bytes=[[#]]
+// DEVICE: device 1 uuid=a0a1a2a3a4a5a6a7a8a9aaabacadae00 pci="0000:01:00.0" name="Fake GPU 0" space="cuda:0" bytes=8589934592
 
 #include "Inputs/check.h"
 

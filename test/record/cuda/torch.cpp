@@ -24,7 +24,7 @@
 // HEAPS-NOT: lost:
 // RUN: memdump --summary --format=json %t.fb | FileCheck %s --check-prefix=JSON
 // JSON: "name": "torch.cuda:1.segments",
-// JSON-NEXT: "domain": "cuda:1",
+// JSON-NEXT: "space": "cuda:1",
 // JSON-NEXT: "parent": "cuda:1.device",
 //
 // At the tensors' peak 1000 and 5000000 bytes, rounded up by the allocator, lie at the begins of

@@ -16,7 +16,7 @@
 # LIVE: keep (tensors.py){{.*}} 4000000
 # LIVE-NOT: lose (tensors.py)
 # HEAPS: "name": "torch.cpu",
-# HEAPS-NEXT: "domain": "host",
+# HEAPS-NEXT: "space": "host",
 # HEAPS-NEXT: "parent": "host.malloc",
 # OOM: oom {{.*}}torch.cpu
 # ALONE: , 0 steps, 0 layers

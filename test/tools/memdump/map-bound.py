@@ -10,10 +10,10 @@ import sys
 
 print('''header
 dictionary
-  device 1 domain="cuda:0"
+  device 1 space="cuda:0"
   process 1 pid=1
   thread 1 process=1 tid=1
-  heap 1 name="cuda:0.device" domain=1''')
+  heap 1 name="cuda:0.device" space=1''')
 blocks = int(sys.argv[1])
 for first in range(0, blocks, 65536):
     print("events process=1 epoch=%d" % (first // 65536 + 1))

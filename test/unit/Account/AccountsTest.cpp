@@ -14,7 +14,7 @@ namespace {
 
 std::vector<Heap> someHeaps() {
   std::vector<Heap> Heaps(5);
-  Heaps[3].Domain = 1;
+  Heaps[3].Space = 1;
   Heaps[4].Flags = HF_OutsideTotals;
   return Heaps;
 }
@@ -24,8 +24,8 @@ std::string print(const SumRow &R) {
   for (uint64_t V :
        {uint64_t(R.Heap), uint64_t(R.Key), R.Allocations, R.AllocatedBytes,
         R.Splits, R.Temporaries, R.LiveBlocks, R.LiveBytes, R.LiveExclusive,
-        R.PeakBytes, R.HeapPeakBlocks, R.HeapPeakBytes, R.DomainPeakBlocks,
-        R.DomainPeakBytes})
+        R.PeakBytes, R.HeapPeakBlocks, R.HeapPeakBytes, R.SpacePeakBlocks,
+        R.SpacePeakBytes})
     S += std::to_string(V) + " ";
   return S;
 }
@@ -59,9 +59,9 @@ void expectSame(const Summary &A, const Summary &B) {
   for (size_t I = 0; I < A.Heaps.size(); ++I)
     EXPECT_EQ(A.Heaps[I].Sizes, B.Heaps[I].Sizes);
   EXPECT_EQ(A.Threads, B.Threads);
-  ASSERT_EQ(A.Domains.size(), B.Domains.size());
-  for (size_t I = 0; I < A.Domains.size(); ++I)
-    EXPECT_EQ(print(A.Domains[I]), print(B.Domains[I]));
+  ASSERT_EQ(A.Spaces.size(), B.Spaces.size());
+  for (size_t I = 0; I < A.Spaces.size(); ++I)
+    EXPECT_EQ(print(A.Spaces[I]), print(B.Spaces[I]));
   EXPECT_EQ(A.Processes, B.Processes);
   EXPECT_EQ(A.Steps, B.Steps);
 }
@@ -307,20 +307,20 @@ TEST(Accounts, EnclosingBlockFreedFirst) {
   BlockRef Outer{0, A.stackRow(1, 1, 1), 0}, Inner{1, A.stackRow(1, 2, 2), 0};
   A.allocate(Outer, 100, 100, 1);
   A.allocateIn(Inner, Outer, 30, 200, 1);
-  EXPECT_EQ(A.domainTotals(0).LiveBytes, 100u);
-  EXPECT_EQ(A.domainTotals(0).LiveBlocks, 1u);
-  EXPECT_EQ(A.domainTotals(0).Allocations, 1u);
+  EXPECT_EQ(A.spaceTotals(0).LiveBytes, 100u);
+  EXPECT_EQ(A.spaceTotals(0).LiveBlocks, 1u);
+  EXPECT_EQ(A.spaceTotals(0).Allocations, 1u);
   A.free(Outer, 100, 300, 1);
-  EXPECT_EQ(A.domainTotals(0).LiveBytes, 30u);
-  EXPECT_EQ(A.domainTotals(0).FreedBytes, 70u);
-  EXPECT_EQ(A.domainTotals(0).LiveBlocks, 1u);
+  EXPECT_EQ(A.spaceTotals(0).LiveBytes, 30u);
+  EXPECT_EQ(A.spaceTotals(0).FreedBytes, 70u);
+  EXPECT_EQ(A.spaceTotals(0).LiveBlocks, 1u);
   A.free(Inner, 30, 400, 1, 1);
-  Totals T = A.domainTotals(0);
+  Totals T = A.spaceTotals(0);
   EXPECT_EQ(T.LiveBytes, 0u);
   EXPECT_EQ(T.LiveBlocks, 0u);
   EXPECT_EQ(T.PeakBytes, 100u);
   Summary S = A.summary(0, 400);
-  EXPECT_EQ(S.Stacks[0].Rows[0].DomainPeakBytes, 100u);
+  EXPECT_EQ(S.Stacks[0].Rows[0].SpacePeakBytes, 100u);
   EXPECT_EQ(S.Stacks[0].Rows[0].LiveExclusive, 0u);
   EXPECT_EQ(S.Stacks[0].Rows[1].LiveExclusive, 0u);
 }
@@ -337,7 +337,7 @@ TEST(Accounts, EndedProcessCountsNothingAtLaterPeak) {
   EXPECT_EQ(S.Heaps[0].PeakBytes, 60u);
   EXPECT_EQ(S.Heaps[0].LiveBytes, 110u);
   EXPECT_EQ(S.Stacks[0].Rows[0].HeapPeakBytes, 0u);
-  EXPECT_EQ(S.Stacks[0].Rows[0].DomainPeakBytes, 0u);
+  EXPECT_EQ(S.Stacks[0].Rows[0].SpacePeakBytes, 0u);
   EXPECT_EQ(S.Stacks[0].Rows[0].LiveBytes, 50u);
   EXPECT_EQ(S.Stacks[1].Rows[0].HeapPeakBytes, 60u);
 }

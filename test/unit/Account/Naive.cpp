@@ -10,7 +10,7 @@ using namespace memkit::test;
 
 bool Naive::nests(int In, int Out) const {
   uint32_t A = Blocks[In].Heap, B = Blocks[Out].Heap;
-  return counted(A) && counted(B) && Heaps[A - 1].Domain == Heaps[B - 1].Domain;
+  return counted(A) && counted(B) && Heaps[A - 1].Space == Heaps[B - 1].Space;
 }
 
 int Naive::outer(int At) const {
@@ -60,13 +60,13 @@ std::map<RowKey, SumRow> Naive::live(bool Everything) const {
   return Out;
 }
 
-uint64_t Naive::domainBytes(uint32_t Domain, bool Everything,
-                            uint64_t &Count) const {
+uint64_t Naive::spaceBytes(uint32_t Space, bool Everything,
+                           uint64_t &Count) const {
   uint64_t Bytes = 0;
   Count = 0;
   for (size_t I = 0; I < Blocks.size(); ++I) {
     const NaiveBlock &B = Blocks[I];
-    if (B.Live && counted(B.Heap) && Heaps[B.Heap - 1].Domain == Domain &&
+    if (B.Live && counted(B.Heap) && Heaps[B.Heap - 1].Space == Space &&
         (Everything || running(B.Process)) && outer(I) < 0) {
       Bytes += B.Size;
       Count += 1;
@@ -76,22 +76,22 @@ uint64_t Naive::domainBytes(uint32_t Domain, bool Everything,
 }
 
 /// The share of the device, kept first and alone.
-static DomainShare &deviceOf(DomainShares &S) {
+static SpaceShare &deviceOf(SpaceShares &S) {
   if (S.empty())
-    S.emplace_back().Domain = 1;
+    S.emplace_back().Space = 1;
   return S.front();
 }
 
-static void dropEmpty(DomainShares &S) {
+static void dropEmpty(SpaceShares &S) {
   if (!S.empty() && !isAny(S.front()))
     S.clear();
 }
 
-uint64_t Naive::liveOf(uint32_t Process, uint32_t Domain) const {
+uint64_t Naive::liveOf(uint32_t Process, uint32_t Space) const {
   uint64_t Bytes = 0;
   for (size_t I = 0; I < Blocks.size(); ++I)
     if (Blocks[I].Live && Blocks[I].Process == Process &&
-        counted(Blocks[I].Heap) && Heaps[Blocks[I].Heap - 1].Domain == Domain &&
+        counted(Blocks[I].Heap) && Heaps[Blocks[I].Heap - 1].Space == Space &&
         outer(I) < 0)
       Bytes += Blocks[I].Size;
   return Bytes;
@@ -119,14 +119,14 @@ void Naive::lookForPeaks(uint64_t Time) {
       HeapPeaks[Heap] = Now;
     }
   }
-  for (uint32_t Domain : {0, 1}) {
-    uint64_t Count, Bytes = domainBytes(Domain, false, Count);
-    Totals &T = DomainSums[Domain];
+  for (uint32_t Space : {0, 1}) {
+    uint64_t Count, Bytes = spaceBytes(Space, false, Count);
+    Totals &T = SpaceSums[Space];
     if (Bytes > T.PeakBytes) {
       T.PeakBytes = Bytes;
       T.PeakBlocks = Count;
       T.PeakTimeNs = Time;
-      DomainPeaks[Domain] = Now;
+      SpacePeaks[Space] = Now;
     }
   }
   for (const NaiveBlock &B : Blocks)
@@ -134,7 +134,7 @@ void Naive::lookForPeaks(uint64_t Time) {
       uint64_t Bytes = liveOf(B.Process, 0), OfDevice = liveOf(B.Process, 1);
       auto Raise = [&](auto &T) {
         T.PeakBytes = std::max(T.PeakBytes, Bytes);
-        DomainShare &D = deviceOf(T.Shares);
+        SpaceShare &D = deviceOf(T.Shares);
         D.PeakBytes = std::max(D.PeakBytes, OfDevice);
       };
       Raise(Processes[B.Process]);
@@ -142,14 +142,15 @@ void Naive::lookForPeaks(uint64_t Time) {
     }
 }
 
-/// Counts the move of the domain's curve. Kind: 1 allocation, -1 free, 0 else.
-void Naive::domainMoved(int At, uint64_t Before, bool Outermost, int Kind) {
+/// Counts the move of the memory space's curve. Kind: 1 allocation, -1 free, 0
+/// else.
+void Naive::spaceMoved(int At, uint64_t Before, bool Outermost, int Kind) {
   const NaiveBlock &B = Blocks[At];
   if (!counted(B.Heap))
     return;
-  uint32_t Domain = Heaps[B.Heap - 1].Domain;
-  uint64_t Count, After = domainBytes(Domain, false, Count);
-  Totals &T = DomainSums[Domain];
+  uint32_t Space = Heaps[B.Heap - 1].Space;
+  uint64_t Count, After = spaceBytes(Space, false, Count);
+  Totals &T = SpaceSums[Space];
   auto Add = [&](auto &To) {
     (After > Before ? To.AllocatedBytes : To.FreedBytes) +=
         After > Before ? After - Before : Before - After;
@@ -157,7 +158,7 @@ void Naive::domainMoved(int At, uint64_t Before, bool Outermost, int Kind) {
     To.Frees += Outermost && Kind < 0;
   };
   Add(T);
-  if (Domain == 0)
+  if (Space == 0)
     return Add(Running[B.Process]);
   Add(deviceOf(Running[B.Process].Shares));
   Add(deviceOf(Processes[B.Process].Shares));
@@ -165,7 +166,7 @@ void Naive::domainMoved(int At, uint64_t Before, bool Outermost, int Kind) {
 
 int Naive::allocate(NaiveBlock B, uint64_t Time) {
   int At = Blocks.size();
-  uint64_t Count, Before = domainBytes(Heaps[B.Heap - 1].Domain, false, Count);
+  uint64_t Count, Before = spaceBytes(Heaps[B.Heap - 1].Space, false, Count);
   Blocks.push_back(B);
   LastOfThread[B.Thread] = At;
   eachRow(At, [&](SumRow &R) {
@@ -185,7 +186,7 @@ int Naive::allocate(NaiveBlock B, uint64_t Time) {
   if (outer(At) >= 0)
     Threads[B.Thread].NestedBytes += B.Size;
   Processes[B.Process].Allocations += 1;
-  domainMoved(At, Before, outer(At) < 0, 1);
+  spaceMoved(At, Before, outer(At) < 0, 1);
   lookForPeaks(Time);
   return At;
 }
@@ -194,7 +195,7 @@ void Naive::free(int At, uint32_t Thread, uint64_t Time) {
   NaiveBlock &B = Blocks[At];
   bool Temporary = LastOfThread.count(Thread) && LastOfThread[Thread] == At;
   bool Outermost = outer(At) < 0;
-  uint64_t Count, Before = domainBytes(Heaps[B.Heap - 1].Domain, false, Count);
+  uint64_t Count, Before = spaceBytes(Heaps[B.Heap - 1].Space, false, Count);
   B.Live = false;
   eachRow(At, [&](SumRow &R) { R.Temporaries += Temporary; });
   Totals &H = HeapSums[B.Heap];
@@ -203,14 +204,14 @@ void Naive::free(int At, uint32_t Thread, uint64_t Time) {
   H.Temporaries += Temporary;
   Processes[B.Process].Frees += 1;
   if (counted(B.Heap) && Outermost)
-    DomainSums[Heaps[B.Heap - 1].Domain].Temporaries += Temporary;
-  domainMoved(At, Before, Outermost, -1);
+    SpaceSums[Heaps[B.Heap - 1].Space].Temporaries += Temporary;
+  spaceMoved(At, Before, Outermost, -1);
   lookForPeaks(Time);
 }
 
 void Naive::resize(int At, uint64_t Size, uint64_t Time) {
   NaiveBlock &B = Blocks[At];
-  uint64_t Count, Before = domainBytes(Heaps[B.Heap - 1].Domain, false, Count);
+  uint64_t Count, Before = spaceBytes(Heaps[B.Heap - 1].Space, false, Count);
   uint64_t Old = B.Size;
   B.Size = Size;
   if (Size > Old) {
@@ -219,7 +220,7 @@ void Naive::resize(int At, uint64_t Size, uint64_t Time) {
   } else {
     HeapSums[B.Heap].FreedBytes += Old - Size;
   }
-  domainMoved(At, Before, false, 0);
+  spaceMoved(At, Before, false, 0);
   lookForPeaks(Time);
 }
 
@@ -322,11 +323,11 @@ Summary Naive::summary(uint64_t EndNs) const {
       R.HeapPeakBlocks = P.LiveBlocks;
       R.HeapPeakBytes = P.LiveBytes;
     }
-    uint32_t Domain = Heaps[HeapId - 1].Domain;
-    if (counted(HeapId) && DomainPeaks.count(Domain)) {
-      SumRow P = Find(DomainPeaks.at(Domain));
-      R.DomainPeakBlocks = P.LiveBlocks;
-      R.DomainPeakBytes = P.LiveExclusive;
+    uint32_t Space = Heaps[HeapId - 1].Space;
+    if (counted(HeapId) && SpacePeaks.count(Space)) {
+      SumRow P = Find(SpacePeaks.at(Space));
+      R.SpacePeakBlocks = P.LiveBlocks;
+      R.SpacePeakBytes = P.LiveExclusive;
     }
     auto &To = Context ? S.Contexts : S.Stacks;
     if (To.empty() || To.back().Process != Process)
@@ -351,13 +352,13 @@ Summary Naive::summary(uint64_t EndNs) const {
     T.Thread = Id;
     S.Threads.push_back(T);
   }
-  for (uint32_t Domain : {0, 1}) {
+  for (uint32_t Space : {0, 1}) {
     Totals T;
-    if (DomainSums.count(Domain))
-      T = DomainSums.at(Domain);
-    T.Id = Domain;
-    T.LiveBytes = domainBytes(Domain, true, T.LiveBlocks);
-    S.Domains.push_back(T);
+    if (SpaceSums.count(Space))
+      T = SpaceSums.at(Space);
+    T.Id = Space;
+    T.LiveBytes = spaceBytes(Space, true, T.LiveBlocks);
+    S.Spaces.push_back(T);
   }
   for (auto &[Id, Process] : Processes) {
     ProcessTotals T = Process;

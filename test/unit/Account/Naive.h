@@ -54,19 +54,19 @@ private:
   uint64_t exclusive(int At) const;
   bool running(uint32_t Process) const { return !Ended.count(Process); }
   std::map<RowKey, SumRow> live(bool Everything) const;
-  uint64_t liveOf(uint32_t Process, uint32_t Domain) const;
+  uint64_t liveOf(uint32_t Process, uint32_t Space) const;
   void endStep(uint32_t Process, uint64_t Time);
-  void domainMoved(int At, uint64_t Before, bool Outermost, int Kind);
-  uint64_t domainBytes(uint32_t Domain, bool Everything, uint64_t &Count) const;
+  void spaceMoved(int At, uint64_t Before, bool Outermost, int Kind);
+  uint64_t spaceBytes(uint32_t Space, bool Everything, uint64_t &Count) const;
   void lookForPeaks(uint64_t Time);
   template <class F> void eachRow(int At, F Do);
 
   std::vector<Heap> Heaps;
   std::map<RowKey, SumRow> Rows;
-  std::map<uint32_t, Totals> HeapSums, DomainSums;
+  std::map<uint32_t, Totals> HeapSums, SpaceSums;
   std::map<uint32_t, std::vector<uint64_t>> Sizes; ///< by heap
   std::map<uint32_t, ThreadTotals> Threads;
-  std::map<uint32_t, std::map<RowKey, SumRow>> HeapPeaks, DomainPeaks;
+  std::map<uint32_t, std::map<RowKey, SumRow>> HeapPeaks, SpacePeaks;
   std::map<uint32_t, ProcessTotals> Processes;
   std::map<uint32_t, bool> Ended;
   std::map<uint32_t, StepTotals> Running;

@@ -52,7 +52,7 @@ intervals process=2
   row heap=1 stack=1 blocks=1 bytes=5
 summary number=1 end=100
  heap 1 allocations=3 allocated-bytes=47 peak-bytes=47 peak-time=20
- domain 0 allocations=3 peak-bytes=47 peak-time=20
+ space 0 allocations=3 peak-bytes=47 peak-time=20
  process 1 end=50 ended=true
  process 2 end=100
 complete
@@ -127,13 +127,13 @@ dictionary
  stack 3 prog!other@main.c:9 > malloc
 summary number=1 end=1000000000 complete=false
  stacks process=1
-  row stack=1 heap=1 allocations=1 heap-peak-blocks=1 heap-peak-bytes=10 domain-peak-blocks=1 domain-peak-bytes=3
-  row stack=2 heap=1 allocations=1 heap-peak-blocks=2 heap-peak-bytes=20 domain-peak-blocks=2 domain-peak-bytes=20
-  row stack=3 heap=2 allocations=1 heap-peak-blocks=1 heap-peak-bytes=7 domain-peak-blocks=1 domain-peak-bytes=7
+  row stack=1 heap=1 allocations=1 heap-peak-blocks=1 heap-peak-bytes=10 space-peak-blocks=1 space-peak-bytes=3
+  row stack=2 heap=1 allocations=1 heap-peak-blocks=2 heap-peak-bytes=20 space-peak-blocks=2 space-peak-bytes=20
+  row stack=3 heap=2 allocations=1 heap-peak-blocks=1 heap-peak-bytes=7 space-peak-blocks=1 space-peak-bytes=7
 summary number=1 end=1000000000
  heap 1 allocations=2 allocated-bytes=30 peak-bytes=30 peak-time=20
  heap 2 allocations=1 allocated-bytes=7 peak-bytes=7 peak-time=20
- domain 0 allocations=3 peak-bytes=30 peak-time=20
+ space 0 allocations=3 peak-bytes=30 peak-time=20
  process 1 end=50 ended=true
 complete
 )");
@@ -159,7 +159,7 @@ risesOf(ArrayRef<std::pair<uint64_t, uint64_t>> Samples) {
   std::string Text = R"(
 header
 dictionary
- device 1 name="d" domain="cuda:0"
+ device 1 name="d" space="cuda:0"
  process 1 pid=1 exe="/bin/a"
 marks
 )";

@@ -17,11 +17,10 @@ static SumRow makeRow(uint64_t Seed, unsigned Bits) {
   SumRow R;
   R.Key = uint32_t(Next());
   R.Heap = uint32_t(Next());
-  for (uint64_t *V :
-       {&R.Allocations, &R.AllocatedBytes, &R.Splits, &R.Temporaries,
-        &R.LiveBlocks, &R.LiveBytes, &R.LiveExclusive, &R.PeakBytes,
-        &R.HeapPeakBlocks, &R.HeapPeakBytes, &R.DomainPeakBlocks,
-        &R.DomainPeakBytes})
+  for (uint64_t *V : {&R.Allocations, &R.AllocatedBytes, &R.Splits,
+                      &R.Temporaries, &R.LiveBlocks, &R.LiveBytes,
+                      &R.LiveExclusive, &R.PeakBytes, &R.HeapPeakBlocks,
+                      &R.HeapPeakBytes, &R.SpacePeakBlocks, &R.SpacePeakBytes})
     *V = Next();
   return R;
 }

@@ -64,7 +64,7 @@ struct OneDevice : testing::Test {
     return Joined.size() == 1 ? Joined[0] : LayerTotals();
   }
   std::vector<LayerTotals> Layers;
-  uint64_t deviceBytes() { return R->Sums.domainTotals(1).LiveBytes; }
+  uint64_t deviceBytes() { return R->Sums.spaceTotals(1).LiveBytes; }
 };
 
 TEST_F(OneDevice, TensorsLieInSegments) {

@@ -143,7 +143,7 @@ TEST_F(Spans, LayersAmongScopes) {
   std::vector<uint32_t> Rows;
   for (uint32_t Id = 2; Id != 5; ++Id) {
     Heap H;
-    H.Domain = Id / 2;
+    H.Space = Id / 2;
     Sums.addHeap(Id, H);
     Rows.push_back(Sums.stackRow(1, Id, 1));
   }
@@ -151,7 +151,7 @@ TEST_F(Spans, LayersAmongScopes) {
     uint64_t Before[3], Peak[3], Allocated[3] = {};
     bool Changed[3] = {};
     bool IsLayer;
-    uint64_t DomainPeak[2];
+    uint64_t SpacePeak[2];
   };
   SpanTable T(Sums, 1, 0);
   std::mt19937 Random(11);
@@ -159,11 +159,11 @@ TEST_F(Spans, LayersAmongScopes) {
   uint64_t Live[3] = {}, Number = 0;
   std::vector<std::vector<std::pair<uint64_t, uint64_t>>> Blocks(3);
   // Heaps 2 and 3 are of the first device, 4 of the second.
-  auto OfDomain = [&](unsigned D) { return D ? Live[2] : Live[0] + Live[1]; };
+  auto OfSpace = [&](unsigned D) { return D ? Live[2] : Live[0] + Live[1]; };
   auto Note = [&](unsigned Of, uint64_t Allocated) {
     for (auto &[Id, M] : Open) {
       for (unsigned D : {0, 1})
-        M.DomainPeak[D] = std::max(M.DomainPeak[D], OfDomain(D));
+        M.SpacePeak[D] = std::max(M.SpacePeak[D], OfSpace(D));
       M.Peak[Of] = std::max(M.Peak[Of], Live[Of]);
       M.Allocated[Of] += Allocated;
       M.Changed[Of] = true;
@@ -191,7 +191,7 @@ TEST_F(Spans, LayersAmongScopes) {
       else
         T.begin(Number, 1, now());
       for (unsigned D : {0, 1})
-        M.DomainPeak[D] = OfDomain(D);
+        M.SpacePeak[D] = OfSpace(D);
       for (unsigned H = 0; H != 3; ++H)
         M.Before[H] = M.Peak[H] = Live[H];
     } else {
@@ -201,8 +201,8 @@ TEST_F(Spans, LayersAmongScopes) {
         const Span *S = T.end(It->first, now());
         ASSERT_TRUE(S);
         for (unsigned D : {0, 1}) {
-          ASSERT_EQ(S->Domains[D + 1].Peak, M.DomainPeak[D]);
-          ASSERT_EQ(S->Domains[D + 1].After, OfDomain(D));
+          ASSERT_EQ(S->Spaces[D + 1].Peak, M.SpacePeak[D]);
+          ASSERT_EQ(S->Spaces[D + 1].After, OfSpace(D));
         }
         for (unsigned H = 0; H != 3; ++H) {
           ASSERT_EQ(S->Rows[H + 2].Before, M.Before[H]);
@@ -236,9 +236,9 @@ TEST_F(Spans, LayersAmongScopes) {
   }
   EXPECT_GT(Number, 1000u);
   const Span *Whole = T.find(0, now());
-  ASSERT_EQ(Whole->Domains.size(), 3u);
-  EXPECT_EQ(Whole->Domains[1].After, Live[0] + Live[1]);
-  EXPECT_EQ(Whole->Domains[2].Peak, Whole->Rows[4].Peak);
+  ASSERT_EQ(Whole->Spaces.size(), 3u);
+  EXPECT_EQ(Whole->Spaces[1].After, Live[0] + Live[1]);
+  EXPECT_EQ(Whole->Spaces[2].Peak, Whole->Rows[4].Peak);
 }
 
 TEST_F(Spans, AreBounded) {

@@ -60,8 +60,8 @@ void expectFieldsCompared(const MadeTrace &T) {
                 {"peak bytes", &SumRow::PeakBytes},
                 {"blocks at the heap's peak", &SumRow::HeapPeakBlocks},
                 {"bytes at the heap's peak", &SumRow::HeapPeakBytes},
-                {"blocks at the domain's peak", &SumRow::DomainPeakBlocks},
-                {"bytes at the domain's peak", &SumRow::DomainPeakBytes}};
+                {"blocks at the space's peak", &SumRow::SpacePeakBlocks},
+                {"bytes at the space's peak", &SumRow::SpacePeakBytes}};
   for (auto &F : Fields)
     for (bool Context : {false, true}) {
       MadeTrace Wrong = T;
@@ -90,8 +90,8 @@ TEST(Check, TotalsAreCompared) {
   };
   EXPECT_TRUE(says(With([](Summary &S) { S.Heaps[0].PeakTimeNs += 100; }),
                    "summary, heap 1: peak time"));
-  EXPECT_TRUE(says(With([](Summary &S) { S.Domains[0].Temporaries += 1; }),
-                   "summary, domain 0: temporaries"));
+  EXPECT_TRUE(says(With([](Summary &S) { S.Spaces[0].Temporaries += 1; }),
+                   "summary, space 0: temporaries"));
   EXPECT_TRUE(says(With([](Summary &S) { S.Processes[0].PeakBytes += 1; }),
                    "summary, process 1: peak bytes"));
   EXPECT_TRUE(says(With([](Summary &S) { S.Steps[1].FreedBytes += 1; }),

@@ -89,13 +89,13 @@ TEST(Replay, StopsWhenAsked) {
   {
     auto Run = llvm::cantFail(Replay::create(*R));
     llvm::cantFail(Run->run());
-    Peak = Run->accounts().domainTotals(0).PeakBytes;
-    PeakNs = Run->accounts().domainTotals(0).PeakTimeNs;
+    Peak = Run->accounts().spaceTotals(0).PeakBytes;
+    PeakNs = Run->accounts().spaceTotals(0).PeakTimeNs;
   }
   auto Run = llvm::cantFail(Replay::create(*R));
   llvm::cantFail(Run->runUntil(
-      PeakNs, [&] { return Run->accounts().domainLiveBytes(0) == Peak; }));
-  EXPECT_EQ(Run->accounts().domainLiveBytes(0), Peak);
+      PeakNs, [&] { return Run->accounts().spaceLiveBytes(0) == Peak; }));
+  EXPECT_EQ(Run->accounts().spaceLiveBytes(0), Peak);
   EXPECT_EQ(Run->accounts().lastEventNs(), PeakNs);
 }
 

@@ -123,8 +123,8 @@ TEST(Damage, IdsBeyondTheDictionary) {
             "id: event of thread 77, there are 3");
 }
 
-TEST(Damage, SharesOfDomains) {
-  auto Read = [](DomainShares Shares) {
+TEST(Damage, SharesOfSpaces) {
+  auto Read = [](SpaceShares Shares) {
     Summary S;
     StepTotals &T = S.Steps.emplace_back();
     T.Process = 1;
@@ -136,8 +136,8 @@ TEST(Damage, SharesOfDomains) {
   EXPECT_EQ(Read({{UINT32_MAX, 5}}),
             "id: share of device 4294967295, there are 1");
   // Each once, so that they are no more than devices.
-  for (DomainShares Twice : {DomainShares{{1}, {1}}, DomainShares{{1}, {0}}})
-    EXPECT_NE(Read(Twice).find("shares of domains that do not rise"),
+  for (SpaceShares Twice : {SpaceShares{{1}, {1}}, SpaceShares{{1}, {0}}})
+    EXPECT_NE(Read(Twice).find("shares of spaces that do not rise"),
               std::string::npos);
 }
 
@@ -145,9 +145,9 @@ TEST(Damage, SharesOfDomains) {
 TEST(Damage, SharesThatRepeatThemselves) {
   auto Read = [](unsigned NumSteps) {
     flatbuffers::FlatBufferBuilder B;
-    std::vector<flatbuffers::Offset<fb::DomainShare>> Shares;
+    std::vector<flatbuffers::Offset<fb::SpaceShare>> Shares;
     for (uint32_t D = 0; D != 5000; ++D)
-      Shares.push_back(fb::CreateDomainShare(B, D));
+      Shares.push_back(fb::CreateSpaceShare(B, D));
     auto All = B.CreateVector(Shares);
     std::vector<flatbuffers::Offset<fb::StepTotals>> Steps;
     for (unsigned N = 0; N != NumSteps; ++N)

@@ -128,7 +128,7 @@ static Summary sampleSummary() {
   H.ReservedPeakBytes = 1 << 20;
   H.Sizes = {1, 0, 3, 1ull << 60};
   S.Heaps = {H};
-  S.Domains = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
+  S.Spaces = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
   S.Processes = {{1, 90, true, 137, 9, 1, 2, 3, 4, 5, 6}};
   S.Processes[0].Shares = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
   S.Steps = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};

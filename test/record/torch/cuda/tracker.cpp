@@ -19,10 +19,10 @@
 //
 // RUN: memdump --summary --format=json %t.fb | FileCheck %s --check-prefix=JSON
 // JSON: "name": "torch.cuda:1.segments",
-// JSON-NEXT: "domain": "cuda:1",
+// JSON-NEXT: "space": "cuda:1",
 // JSON-NEXT: "parent": null,
 // JSON: "name": "torch.cuda:1",
-// JSON-NEXT: "domain": "cuda:1",
+// JSON-NEXT: "space": "cuda:1",
 // JSON-NEXT: "parent": "torch.cuda:1.segments",
 //
 // What is reserved: of 24 MiB at the peak 5002240 bytes are live; when the second segment
