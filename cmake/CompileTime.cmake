@@ -61,7 +61,7 @@ set(memkit_common_headers
   <llvm/ADT/SmallVector.h> <llvm/ADT/StringExtras.h> <llvm/ADT/StringMap.h>
   <llvm/ADT/StringRef.h> <llvm/Support/Error.h> <llvm/Support/Format.h>
   <llvm/Support/MemoryBuffer.h> <llvm/Support/raw_ostream.h>
-  <memkit/Trace/Blocks.h>)
+  <memkit/Trace/Sections.h>)
 set(model_headers ${memkit_common_headers} <memkit/Model/Trace.h>)
 set(tool_headers ${model_headers} <llvm/Support/CommandLine.h> <llvm/Support/JSON.h>)
 memkit_add_headers(common -fPIC ${memkit_common_headers})

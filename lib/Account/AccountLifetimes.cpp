@@ -141,7 +141,7 @@ public:
   }
   llvm::Error add(const LifetimeRow &Row) {
     size_t Size = 1 + Row.Cohorts.size() + Row.Frees.size();
-    if (Used + Size > MaxBlockRows) {
+    if (Used + Size > MaxSectionRows) {
       if (llvm::Error E = Write(Part))
         return E;
       Part.Rows.clear();

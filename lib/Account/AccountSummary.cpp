@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sums as Summary blocks.
+// The sums as Summary sections.
 
 #include "RowOrder.h"
 #include <algorithm>
@@ -93,8 +93,8 @@ void Accounts::fillTotals(Summary &S, uint64_t EndNs) const {
 }
 
 namespace {
-/// Gathers what goes to a Summary in parts of at most MaxBlockRows rows: fewer
-/// of stacks and contexts, whose rows are 104 bytes each while they wait.
+/// Gathers what goes to a Summary in parts of at most MaxSectionRows rows:
+/// fewer of stacks and contexts, whose rows are 104 bytes each while they wait.
 class PartWriter {
 public:
   PartWriter(const Summary &Blank,
@@ -120,14 +120,14 @@ public:
   template <class T>
   llvm::Error spill(std::vector<T> Summary::*Field, std::vector<T> &Items) {
     size_t First = 0, Fit;
-    while ((Fit = rowsThatFit(Items, First, MaxBlockRows)) !=
+    while ((Fit = rowsThatFit(Items, First, MaxSectionRows)) !=
            Items.size() - First) {
       if (llvm::Error E = flush())
         return E;
       auto Begin = Items.begin() + First;
       (Part.*Field).assign(Begin, Begin + Fit);
       First += Fit;
-      Used = MaxBlockRows;
+      Used = MaxSectionRows;
     }
     Items.erase(Items.begin(), Items.begin() + First);
     return llvm::Error::success();
@@ -147,7 +147,7 @@ public:
   }
 
 private:
-  static constexpr size_t PartRows = MaxBlockRows / 4;
+  static constexpr size_t PartRows = MaxSectionRows / 4;
   const Summary &Blank;
   llvm::function_ref<llvm::Error(const Summary &)> Write;
   Summary Part;

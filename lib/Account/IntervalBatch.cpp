@@ -14,10 +14,10 @@ static constexpr size_t UsualRows = 4096, UsualIntervals = 1024;
 Error IntervalBatch::add(const Interval &S, Writer Write) {
   size_t At = 0;
   do {
-    if (Rows == MaxBlockRows)
+    if (Rows == MaxSectionRows)
       if (Error E = flush(Write))
         return E;
-    size_t N = std::min<size_t>(S.Rows.size() - At, MaxBlockRows - Rows);
+    size_t N = std::min<size_t>(S.Rows.size() - At, MaxSectionRows - Rows);
     Interval &To = Block.Rows.emplace_back();
     To.Index = S.Index;
     To.FirstStep = S.FirstStep;

@@ -114,7 +114,7 @@ Expected<uint32_t> DictionaryWriter::stack(DiffStack Of) {
   uint32_t Node = T.leaf(Id);
   for (; Node && !From.Nodes.contains(Node); Node = T.parent(Node))
     New.push_back(Node);
-  if (New.size() > MaxBlockRows / 4)
+  if (New.size() > MaxSectionRows / 4)
     return makeError(T.name() + ": a stack of " + Twine(New.size()) +
                      " frames");
   NewStack S;
@@ -130,13 +130,13 @@ Expected<uint32_t> DictionaryWriter::stack(DiffStack Of) {
 
 /// Whether the largest stack might not fit any more.
 bool DictionaryWriter::isNearlyFull() const {
-  const size_t Full = MaxBlockRows / 4;
+  const size_t Full = MaxSectionRows / 4;
   size_t Bytes = 0;
   for (const std::string &S : Block.Strings)
     Bytes += S.size();
   return Block.Stacks.size() > Full || Block.NodeFrames.size() > Full ||
          Block.Frames.size() > Full || Block.Functions.size() > Full ||
-         Block.Strings.size() > Full || Bytes > MaxBlockBytes / 8;
+         Block.Strings.size() > Full || Bytes > MaxSectionBytes / 8;
 }
 
 Error DictionaryWriter::flush() {
@@ -232,7 +232,7 @@ Error SumWriter::add(const SumRow &R) {
     addRow(Host, R);
   std::vector<SumRow> &Rows = S.Stacks.front().Rows;
   Rows.push_back(R);
-  if (Rows.size() < MaxBlockRows)
+  if (Rows.size() < MaxSectionRows)
     return Error::success();
   Error E = Out.write(S);
   Rows.clear();

@@ -23,8 +23,8 @@ static bool hasAllProcesses(const Sums &S) {
 /// Whether the trace has all its events, and few.
 static bool canReplay(const Trace &T) {
   uint64_t Held = 0;
-  for (const BlockInfo &B : T.reader().blocks())
-    if (B.Kind == BlockKind::Events)
+  for (const SectionInfo &B : T.reader().sections())
+    if (B.Kind == SectionKind::Events)
       Held += B.Events;
   uint64_t Events = T.summary().empty() ? 0 : T.summary().back().Events;
   return Held && Held >= Events && Held <= MaxReplayed;

@@ -49,8 +49,8 @@ Error readMapDetails(const Trace &T, uint32_t Process,
     AllocationTimes.push_back(B.AllocatedNs);
   sort(AllocationTimes);
   EventTable E;
-  for (const BlockInfo &B : T.reader().blocks()) {
-    if (B.Kind != BlockKind::Events || B.Process != Process)
+  for (const SectionInfo &B : T.reader().sections()) {
+    if (B.Kind != SectionKind::Events || B.Process != Process)
       continue;
     auto First = lower_bound(AllocationTimes, B.BeginNs);
     if (First == AllocationTimes.end() || *First > B.EndNs)

@@ -10,8 +10,8 @@
 namespace memkit {
 
 /// Gives the blocks of Process, allocation ids rising, what their events say of
-/// them: addresses, streams, pools, requests, sizes. Reads the blocks of events
-/// in which they were allocated. What those do not have stays.
+/// them: addresses, streams, pools, requests, sizes. Reads the sections of
+/// events in which they were allocated. What those do not have stays.
 llvm::Error readMapDetails(const Trace &T, uint32_t Process,
                            llvm::MutableArrayRef<MappedBlock> Blocks);
 

@@ -144,8 +144,8 @@ private:
 Expected<MarkSeries> readMarkSeries(const Trace &T) {
   MarkSeriesReader R(T);
   Marks M;
-  for (const BlockInfo &B : T.reader().blocks()) {
-    if (B.Kind != BlockKind::Marks)
+  for (const SectionInfo &B : T.reader().sections()) {
+    if (B.Kind != SectionKind::Marks)
       continue;
     if (Error E = T.reader().read(B, M))
       return std::move(E);

@@ -192,15 +192,15 @@ void TimelineWriter::mark(const Mark &M) {
 }
 
 Error TimelineWriter::marks() {
-  Marks Block;
-  for (const BlockInfo &B : T.reader().blocks()) {
-    if (B.Kind != BlockKind::Marks)
+  Marks Section;
+  for (const SectionInfo &B : T.reader().sections()) {
+    if (B.Kind != SectionKind::Marks)
       continue;
-    if (Error E = T.reader().read(B, Block))
+    if (Error E = T.reader().read(B, Section))
       return E;
-    if (std::string Wrong = T.limits().check(Block); !Wrong.empty())
+    if (std::string Wrong = T.limits().check(Section); !Wrong.empty())
       return makeTraceError(T.name(), B.Offset, Wrong);
-    for (const Mark &M : Block.Rows)
+    for (const Mark &M : Section.Rows)
       if (isChosen(M.Process) && isInWindow(M.TimeNs))
         mark(M);
   }
@@ -238,8 +238,8 @@ Error TimelineWriter::scopes() {
   ScopeSpans Spans(T.contexts());
   auto Do = [&](const ScopeSpans::Span &Sp, bool Begins) { scope(Sp, Begins); };
   EventTable E;
-  for (const BlockInfo &B : T.reader().blocks()) {
-    if (B.Kind != BlockKind::Events || T.contexts().empty() ||
+  for (const SectionInfo &B : T.reader().sections()) {
+    if (B.Kind != SectionKind::Events || T.contexts().empty() ||
         !isChosen(B.Process))
       continue;
     if (Error Err = T.reader().read(B, E))

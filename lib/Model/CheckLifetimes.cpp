@@ -16,7 +16,7 @@ namespace {
 struct Whole {
   std::vector<LifetimeCut> Cuts;
   std::vector<LifetimeRow> Rows;
-  bool IsOpen = false; ///< its last block is still to come
+  bool IsOpen = false; ///< its last section is still to come
 
   void add(const Lifetimes &L) {
     if (!IsOpen)
@@ -48,8 +48,8 @@ static void compare(uint32_t Process, const Whole &Said, const Whole &Is,
 Error memkit::compareLifetimes(TraceReader &R, const IdLimits &Limits,
                                const Accounts &A, CheckResult &Out) {
   std::map<uint32_t, Whole> Said, Is;
-  for (const BlockInfo &B : R.blocks()) {
-    if (B.Kind != BlockKind::Lifetimes)
+  for (const SectionInfo &B : R.sections()) {
+    if (B.Kind != SectionKind::Lifetimes)
       continue;
     Lifetimes L;
     if (Error E = R.read(B, L))

@@ -23,12 +23,12 @@ template <class T> static void join(std::vector<T> &To, std::vector<T> &From) {
 llvm::Expected<std::optional<LastSummary>>
 memkit::findLastSummary(TraceReader &R, const IdLimits &Limits) {
   // Find the last set backwards, to decode no other.
-  llvm::ArrayRef<BlockInfo> Blocks = R.blocks();
+  llvm::ArrayRef<SectionInfo> Sections = R.sections();
   LastSummary Out;
   std::vector<Summary> Parts; // in reverse, without rows
-  for (size_t At = Blocks.size(); At-- > 0;) {
-    const BlockInfo &B = Blocks[At];
-    if (B.Kind != BlockKind::Summary)
+  for (size_t At = Sections.size(); At-- > 0;) {
+    const SectionInfo &B = Sections[At];
+    if (B.Kind != SectionKind::Summary)
       continue;
     Summary Part;
     if (Error E = R.readTotals(B, Part))
@@ -66,7 +66,7 @@ memkit::findLastSummary(TraceReader &R, const IdLimits &Limits) {
 }
 
 static Error readPart(TraceReader &R, const IdLimits &Limits,
-                      const BlockInfo &B, Summary &Out) {
+                      const SectionInfo &B, Summary &Out) {
   if (Error E = R.read(B, Out))
     return E;
   std::string P = Limits.check(Out);
@@ -76,7 +76,7 @@ static Error readPart(TraceReader &R, const IdLimits &Limits,
 Error memkit::checkRows(TraceReader &R, const IdLimits &Limits,
                         const LastSummary &Last) {
   Summary Part;
-  for (const BlockInfo *B : Last.Parts)
+  for (const SectionInfo *B : Last.Parts)
     if (Error E = readPart(R, Limits, *B, Part))
       return E;
   return Error::success();

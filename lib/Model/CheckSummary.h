@@ -14,8 +14,8 @@ namespace memkit {
 /// The last complete summary of a trace, as far as it is kept while the events
 /// are replayed: its rows of stacks and contexts stay in the file.
 struct LastSummary {
-  Summary Totals;                       ///< without those rows
-  std::vector<const BlockInfo *> Parts; ///< in file order
+  Summary Totals;                         ///< without those rows
+  std::vector<const SectionInfo *> Parts; ///< in file order
 };
 
 /// Finds it; nothing when there is none. Ids but those of the rows are checked

@@ -49,20 +49,20 @@ private:
     uint32_t Process = 0;
     uint32_t Row = 0;
     uint64_t Index = 0;
-    const BlockInfo *Block = nullptr;
+    const SectionInfo *Section = nullptr;
   };
   struct SnapshotStop {
     uint64_t Events = 0;
-    std::vector<const BlockInfo *> Parts;
+    std::vector<const SectionInfo *> Parts;
     bool Whole = false;
   };
 
-  Error findIntervals(const BlockInfo &B, const IdLimits &Limits);
-  Error findSnapshot(const BlockInfo &B, const IdLimits &Limits);
+  Error findIntervals(const SectionInfo &B, const IdLimits &Limits);
+  Error findSnapshot(const SectionInfo &B, const IdLimits &Limits);
   llvm::Expected<Interval> readInterval(llvm::ArrayRef<IntervalStop> Parts);
   Error compareInterval(llvm::ArrayRef<IntervalStop> Parts);
   /// Reads a part of a snapshot, with its blocks, into Part.
-  Error readPart(const BlockInfo &B);
+  Error readPart(const SectionInfo &B);
   Error compareSnapshot(uint32_t Process, const SnapshotStop &K,
                         uint64_t TimeNs);
   void addBlock(uint32_t Process, const Snapshot &K, const LiveBlock &Said,
@@ -75,16 +75,16 @@ private:
   size_t NextInterval = 0;
   std::map<uint32_t, std::vector<SnapshotStop>> SnapshotStops;
   std::map<uint32_t, size_t> NextSnapshot;
-  /// The last block of intervals read, of each process.
-  std::map<uint32_t, std::pair<const BlockInfo *, Intervals>> Cache;
+  /// The last section of intervals read, of each process.
+  std::map<uint32_t, std::pair<const SectionInfo *, Intervals>> Cache;
   Snapshot Part;
 };
 
 Error Checker::findStops(const IdLimits &Limits) {
-  for (const BlockInfo &B : R.blocks()) {
-    Error E = B.Kind == BlockKind::Intervals  ? findIntervals(B, Limits)
-              : B.Kind == BlockKind::Snapshot ? findSnapshot(B, Limits)
-                                              : Error::success();
+  for (const SectionInfo &B : R.sections()) {
+    Error E = B.Kind == SectionKind::Intervals  ? findIntervals(B, Limits)
+              : B.Kind == SectionKind::Snapshot ? findSnapshot(B, Limits)
+                                                : Error::success();
     if (E)
       return E;
   }
@@ -101,7 +101,7 @@ Error Checker::findStops(const IdLimits &Limits) {
   return Error::success();
 }
 
-Error Checker::findIntervals(const BlockInfo &B, const IdLimits &Limits) {
+Error Checker::findIntervals(const SectionInfo &B, const IdLimits &Limits) {
   Intervals S;
   if (Error E = R.read(B, S))
     return E;
@@ -113,7 +113,7 @@ Error Checker::findIntervals(const BlockInfo &B, const IdLimits &Limits) {
   return Error::success();
 }
 
-Error Checker::findSnapshot(const BlockInfo &B, const IdLimits &Limits) {
+Error Checker::findSnapshot(const SectionInfo &B, const IdLimits &Limits) {
   if (Error E = R.readHead(B, Part))
     return E;
   if (std::string P = Limits.check(Part); !P.empty())
@@ -140,7 +140,7 @@ Error Checker::findSnapshot(const BlockInfo &B, const IdLimits &Limits) {
 Error Checker::timeStop(uint64_t TimeNs, uint64_t) {
   while (NextInterval < IntervalStops.size() &&
          IntervalStops[NextInterval].EndNs <= TimeNs) {
-    // An interval with more rows than a block stands in several.
+    // An interval with more rows than a section stands in several.
     const IntervalStop &First = IntervalStops[NextInterval];
     size_t End = NextInterval + 1;
     while (End < IntervalStops.size() &&
@@ -160,11 +160,11 @@ llvm::Expected<Interval>
 Checker::readInterval(llvm::ArrayRef<IntervalStop> Parts) {
   Interval Whole;
   for (const IntervalStop &At : Parts) {
-    auto &[Block, Read] = Cache[At.Process];
-    if (Block != At.Block) {
-      if (Error E = R.read(*At.Block, Read))
+    auto &[Section, Read] = Cache[At.Process];
+    if (Section != At.Section) {
+      if (Error E = R.read(*At.Section, Read))
         return E;
-      Block = At.Block;
+      Section = At.Section;
     }
     const Interval &S = Read.Rows[At.Row];
     std::vector<IntervalRow> Rows = std::move(Whole.Rows);
@@ -266,7 +266,7 @@ Error Checker::eventStop(uint32_t Process, uint64_t TimeNs) {
   return Error::success();
 }
 
-Error Checker::readPart(const BlockInfo &B) {
+Error Checker::readPart(const SectionInfo &B) {
   if (Error E = R.read(B, Part))
     return E;
   if (std::string P = Run->limits().check(Part); !P.empty())
@@ -283,7 +283,7 @@ Error Checker::compareSnapshot(uint32_t Process, const SnapshotStop &K,
   if (!K.Whole)
     Out.add(Name + "its last part is missing");
   uint64_t Count = 0, Lowest = 0;
-  for (const BlockInfo *B : K.Parts) {
+  for (const SectionInfo *B : K.Parts) {
     if (Error E = readPart(*B))
       return E;
     if (Part.Part == 0 &&
@@ -357,12 +357,12 @@ Error Checker::finish() {
       if (K.Events > Run->accounts().events(Process)) {
         Out.add(formatv("process {0}, snapshot after {1} events: there are {2}",
                         Process, K.Events, Run->accounts().events(Process)));
-        for (const BlockInfo *B : K.Parts)
+        for (const SectionInfo *B : K.Parts)
           if (Error E = readPart(*B))
             return E;
       } else if (K.Events == 0) {
         Out.Snapshots += 1;
-        for (const BlockInfo *B : K.Parts) {
+        for (const SectionInfo *B : K.Parts) {
           if (Error E = readPart(*B))
             return E;
           if (!Part.Blocks.empty())

@@ -14,8 +14,8 @@ namespace {
 constexpr size_t MaxReady = 2;
 } // namespace
 
-EventsAhead::EventsAhead(TraceReader &R, std::vector<const BlockInfo *> Blocks,
-                         Check C)
+EventsAhead::EventsAhead(TraceReader &R,
+                         std::vector<const SectionInfo *> Blocks, Check C)
     : R(R), Reader(R), Checked(std::move(C)), Jobs(Blocks.size()) {
   for (size_t At = 0; At != Blocks.size(); ++At)
     Jobs[At].Block = Blocks[At];
@@ -78,14 +78,15 @@ void EventsAhead::run() {
 }
 
 /// The job of a block, or null.
-EventsAhead::Job *EventsAhead::jobOf(const BlockInfo &B) {
+EventsAhead::Job *EventsAhead::jobOf(const SectionInfo &B) {
   auto At = std::lower_bound(
       Jobs.begin(), Jobs.end(), B.Offset,
       [](const Job &J, uint64_t Offset) { return J.Block->Offset < Offset; });
   return At != Jobs.end() && At->Block == &B ? &*At : nullptr;
 }
 
-Error EventsAhead::take(const BlockInfo &B, std::unique_ptr<EventTable> &Out) {
+Error EventsAhead::take(const SectionInfo &B,
+                        std::unique_ptr<EventTable> &Out) {
   std::unique_lock<std::mutex> Hold(Lock);
   Job *J = jobOf(B);
   if (J && Thread)

@@ -17,34 +17,34 @@
 
 namespace memkit {
 
-/// Blocks of events, decoded in a thread of its own while the caller uses those
-/// before. Each is the same, and fails the same, as if it were read when it is
-/// taken. Memory: that of three blocks more. The public functions belong to one
-/// thread.
+/// Sections of events, decoded in a thread of its own while the caller uses
+/// those before. Each is the same, and fails the same, as if it were read when
+/// it is taken. Memory: that of three blocks more. The public functions belong
+/// to one thread.
 class EventsAhead {
 public:
   /// What is wrong with a decoded block, or nothing. Is called in any thread,
   /// two at a time too.
   using Check =
-      std::function<llvm::Error(const BlockInfo &, const EventTable &)>;
+      std::function<llvm::Error(const SectionInfo &, const EventTable &)>;
 
   /// Blocks: those that will be taken, in file order; R and they must outlive
   /// this. Without a second thread, which may not be had, all is as slow as
   /// reading.
-  EventsAhead(TraceReader &R, std::vector<const BlockInfo *> Blocks, Check C);
+  EventsAhead(TraceReader &R, std::vector<const SectionInfo *> Blocks, Check C);
   ~EventsAhead();
   EventsAhead(const EventsAhead &) = delete;
   EventsAhead &operator=(const EventsAhead &) = delete;
 
   /// The block B, each at most once. The nearer to file order, the better.
-  llvm::Error take(const BlockInfo &B, std::unique_ptr<EventTable> &Out);
+  llvm::Error take(const SectionInfo &B, std::unique_ptr<EventTable> &Out);
   /// Takes back what take() gave, so that its memory is used again.
   void giveBack(std::unique_ptr<EventTable> Table);
 
 private:
   enum class State { Waiting, Running, Ready, Taken };
   struct Job {
-    const BlockInfo *Block = nullptr;
+    const SectionInfo *Block = nullptr;
     State Now = State::Waiting;
     std::unique_ptr<EventTable> Table;
     std::optional<llvm::Error> Failed;
@@ -53,7 +53,7 @@ private:
   static void *runThread(void *This);
   void run();
   std::unique_ptr<EventTable> spare();
-  Job *jobOf(const BlockInfo &B);
+  Job *jobOf(const SectionInfo &B);
 
   TraceReader &R;
   TraceReader::EventReader Reader; ///< of the thread

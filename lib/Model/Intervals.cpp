@@ -21,8 +21,8 @@ TraceReader &IntervalSeries::reader() const {
 }
 
 bool IntervalSeries::hasLifetimes() const {
-  return any_of(reader().blocks(), [](const BlockInfo &B) {
-    return B.Kind == BlockKind::Lifetimes;
+  return any_of(reader().sections(), [](const SectionInfo &B) {
+    return B.Kind == SectionKind::Lifetimes;
   });
 }
 
@@ -34,14 +34,14 @@ bool IntervalSeries::hasSteps() const {
 Expected<std::unique_ptr<IntervalSeries>>
 IntervalSeries::create(const Sums &S) {
   std::unique_ptr<IntervalSeries> New(new IntervalSeries(S));
-  ArrayRef<BlockInfo> Blocks = S.trace().reader().blocks();
-  auto Has = [&](BlockKind K) {
-    return any_of(Blocks, [&](const BlockInfo &B) { return B.Kind == K; });
+  ArrayRef<SectionInfo> Sections = S.trace().reader().sections();
+  auto Has = [&](SectionKind K) {
+    return any_of(Sections, [&](const SectionInfo &B) { return B.Kind == K; });
   };
   // A cut trace lacks its last intervals, an old one lifetimes.
-  bool Whole = Has(BlockKind::Intervals) && Has(BlockKind::Lifetimes) &&
+  bool Whole = Has(SectionKind::Intervals) && Has(SectionKind::Lifetimes) &&
                !S.trace().isReplayed() && !S.selection().needsEvents();
-  if (!Whole && Has(BlockKind::Events))
+  if (!Whole && Has(SectionKind::Events))
     if (Error E = New->makeIntervals())
       return std::move(E);
   if (Error E = New->readHeads())
@@ -102,31 +102,31 @@ static bool goesOn(bool Any, uint64_t Index, const Interval &S) {
   return Any && S.Index == Index;
 }
 
-Error IntervalSeries::addHeads(const BlockInfo &B, const Intervals &Block) {
+Error IntervalSeries::addHeads(const SectionInfo &B, const Intervals &Section) {
   const Trace &T = S.trace();
   auto Wrong = [&](const Twine &What) {
     return makeTraceError(T.name(), B.Offset, What);
   };
-  if (Block.Process == 0 || Block.Process > T.processes().size())
-    return Wrong("intervals of process " + Twine(Block.Process) + " of " +
+  if (Section.Process == 0 || Section.Process > T.processes().size())
+    return Wrong("intervals of process " + Twine(Section.Process) + " of " +
                  Twine(T.processes().size()));
-  if (!S.selection().hasProcess(Block.Process) || Block.Rows.empty())
+  if (!S.selection().hasProcess(Section.Process) || Section.Rows.empty())
     return Error::success();
-  uint32_t &Place = PlaceOf[Block.Process];
+  uint32_t &Place = PlaceOf[Section.Process];
   if (!Place) {
-    Processes.push_back({Block.Process, {}});
+    Processes.push_back({Section.Process, {}});
     Cursors.emplace_back();
     Place = Processes.size();
   }
   ProcessIntervals &I = Processes[Place - 1];
   Cursor &C = Cursors[Place - 1];
-  for (const Interval &Part : Block.Rows) {
+  for (const Interval &Part : Section.Rows) {
     if (goesOn(C.Any, C.Index, Part))
       continue;
     if (Part.EndNs < Part.BeginNs ||
         (C.Any && (Part.Index < C.Index || Part.EndNs < I.Heads.back().EndNs)))
       return Wrong("interval " + Twine(Part.Index) + " of process " +
-                   Twine(Block.Process) + " is out of order");
+                   Twine(Section.Process) + " is out of order");
     C = {I.Heads.size(), Part.Index, true};
     I.Heads.push_back({Part.Index, Part.FirstStep, Part.LastStep, Part.BeginNs,
                        Part.EndNs, Part.Sums});
@@ -136,13 +136,13 @@ Error IntervalSeries::addHeads(const BlockInfo &B, const Intervals &Block) {
 
 Error IntervalSeries::readHeads() {
   PlaceOf.assign(S.trace().processes().size() + 1, 0);
-  Intervals Block;
-  for (const BlockInfo &B : reader().blocks()) {
-    if (B.Kind != BlockKind::Intervals)
+  Intervals Section;
+  for (const SectionInfo &B : reader().sections()) {
+    if (B.Kind != SectionKind::Intervals)
       continue;
-    if (Error E = reader().readHeads(B, Block))
+    if (Error E = reader().readHeads(B, Section))
       return E;
-    if (Error E = addHeads(B, Block))
+    if (Error E = addHeads(B, Section))
       return E;
   }
   sort(Processes, [](const ProcessIntervals &A, const ProcessIntervals &B) {
@@ -174,7 +174,7 @@ uint32_t IntervalSeries::rowOf(uint32_t Place, const IntervalRow &R) {
   return Values.size() - 1;
 }
 
-Error IntervalSeries::giveInterval(const BlockInfo &B, uint32_t Place,
+Error IntervalSeries::giveInterval(const SectionInfo &B, uint32_t Place,
                                    const Interval &Part, Taker Take) {
   const Selection &Sel = S.selection();
   const Trace &T = S.trace();
@@ -212,8 +212,8 @@ Error IntervalSeries::forEachLifetimes(
   // Of each process the last whole set counts.
   std::vector<std::vector<Lifetimes>> Sets(Processes.size()),
       Open(Processes.size());
-  for (const BlockInfo &B : reader().blocks()) {
-    if (B.Kind != BlockKind::Lifetimes)
+  for (const SectionInfo &B : reader().sections()) {
+    if (B.Kind != SectionKind::Lifetimes)
       continue;
     Lifetimes L;
     if (Error E = reader().read(B, L))
@@ -254,18 +254,18 @@ Error IntervalSeries::forEach(Taker Take) {
       First = std::make_unique<RowCache>(S.trace().numStacks());
       First->open();
     }
-  Intervals Block;
-  for (const BlockInfo &B : reader().blocks()) {
-    if (B.Kind != BlockKind::Intervals)
+  Intervals Section;
+  for (const SectionInfo &B : reader().sections()) {
+    if (B.Kind != SectionKind::Intervals)
       continue;
-    if (Error E = reader().read(B, Block))
+    if (Error E = reader().read(B, Section))
       return E;
     // That it names a process was checked with the heads.
-    if (!PlaceOf[Block.Process])
+    if (!PlaceOf[Section.Process])
       continue;
-    uint32_t Place = PlaceOf[Block.Process] - 1;
+    uint32_t Place = PlaceOf[Section.Process] - 1;
     Cursor &C = Cursors[Place];
-    for (const Interval &Part : Block.Rows) {
+    for (const Interval &Part : Section.Rows) {
       if (!goesOn(C.Any, C.Index, Part))
         C = {C.Any ? C.Interval + 1 : 0, Part.Index, true};
       if (Error E = giveInterval(B, Place, Part, Take))

@@ -41,7 +41,7 @@ private:
 bool hasLastBlocks(const Trace &T) {
   uint64_t Said = T.summary().empty() ? 0 : T.summary().back().Events;
   uint64_t Held = 0;
-  for (const BlockInfo &B : T.reader().blocks())
+  for (const SectionInfo &B : T.reader().sections())
     Held += B.Events;
   return Held && Held >= Said;
 }

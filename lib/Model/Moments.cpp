@@ -87,15 +87,15 @@ static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
 /// Gives Do the marks of Processes and those of no process, in file order.
 static Error forEachMark(const Trace &T, const BitVector &Processes,
                          function_ref<void(const Mark &)> Do) {
-  Marks Block;
-  for (const BlockInfo &B : T.reader().blocks()) {
-    if (B.Kind != BlockKind::Marks)
+  Marks Section;
+  for (const SectionInfo &B : T.reader().sections()) {
+    if (B.Kind != SectionKind::Marks)
       continue;
-    if (Error E = T.reader().read(B, Block))
+    if (Error E = T.reader().read(B, Section))
       return E;
-    if (std::string Wrong = T.limits().check(Block); !Wrong.empty())
+    if (std::string Wrong = T.limits().check(Section); !Wrong.empty())
       return makeTraceError(T.name(), B.Offset, Wrong);
-    for (const Mark &M : Block.Rows)
+    for (const Mark &M : Section.Rows)
       if (!M.Process || (M.Process < Processes.size() && Processes[M.Process]))
         Do(M);
   }
@@ -259,8 +259,8 @@ Error requireEvents(const Trace &T, StringRef Needs, const Moment *Near) {
   // Each part of a summary gives them all.
   uint64_t Events = T.summary().empty() ? 0 : T.summary().back().Events;
   uint64_t Held = 0, BeginNs = UINT64_MAX, EndNs = 0;
-  for (const BlockInfo &B : T.reader().blocks())
-    if (B.Kind == BlockKind::Events) {
+  for (const SectionInfo &B : T.reader().sections())
+    if (B.Kind == SectionKind::Events) {
       Held += B.Events;
       BeginNs = std::min(BeginNs, B.BeginNs);
       EndNs = std::max(EndNs, B.EndNs);

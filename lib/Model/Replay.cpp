@@ -25,7 +25,7 @@ Replay::Replay(TraceReader &R, ReplayOptions O, ReplayObserver *Observer)
 }
 Replay::~Replay() = default;
 
-Error Replay::fail(const BlockInfo &At, const llvm::Twine &What) const {
+Error Replay::fail(const SectionInfo &At, const llvm::Twine &What) const {
   return makeTraceError(R.name(), At.Offset, What);
 }
 
@@ -44,8 +44,8 @@ Replay::create(TraceReader &R, ReplayOptions Options,
 
 Error Replay::readDictionary() {
   Dictionary D;
-  for (const BlockInfo &B : R.blocks()) {
-    if (B.Kind != BlockKind::Dictionary)
+  for (const SectionInfo &B : R.sections()) {
+    if (B.Kind != SectionKind::Dictionary)
       continue;
     if (Error E = R.read(B, D))
       return E;
@@ -64,7 +64,7 @@ Error Replay::readDictionary() {
   return Error::success();
 }
 
-/// What the dictionary blocks before Offset have defined.
+/// What the dictionary sections before Offset have defined.
 const IdLimits &Replay::limitsAt(uint64_t Offset) const {
   static const IdLimits None;
   auto After = std::lower_bound(
@@ -74,17 +74,17 @@ const IdLimits &Replay::limitsAt(uint64_t Offset) const {
 }
 
 Error Replay::readMarks() {
-  memkit::Marks Block;
-  for (const BlockInfo &B : R.blocks()) {
-    if (B.Kind != BlockKind::Marks)
+  memkit::Marks Section;
+  for (const SectionInfo &B : R.sections()) {
+    if (B.Kind != SectionKind::Marks)
       continue;
-    if (Error E = R.read(B, Block))
+    if (Error E = R.read(B, Section))
       return E;
-    std::string Problem = limitsAt(B.Offset).check(Block);
+    std::string Problem = limitsAt(B.Offset).check(Section);
     if (!Problem.empty())
       return fail(B, Problem);
-    A.countMarks(Block.Rows.size());
-    for (Mark &M : Block.Rows) {
+    A.countMarks(Section.Rows.size());
+    for (Mark &M : Section.Rows) {
       EndNs = std::max(EndNs, M.TimeNs);
       bool Applied =
           M.Kind == MarkKind::Step || M.Kind == MarkKind::ProcessEnd ||
@@ -107,11 +107,11 @@ Error Replay::readMarks() {
 Error Replay::setUp() {
   Bases.resize(Processes.size());
   LeftOut.resize(Processes.size());
-  for (const BlockInfo &B : R.blocks()) {
-    if (B.Kind == BlockKind::Snapshot && B.Process < Processes.size() &&
+  for (const SectionInfo &B : R.sections()) {
+    if (B.Kind == SectionKind::Snapshot && B.Process < Processes.size() &&
         !Processes[B.Process])
       addPart(Bases[B.Process], B);
-    if (B.Kind != BlockKind::Events)
+    if (B.Kind != SectionKind::Events)
       continue;
     if (B.Process == 0 || B.Process > limitsAt(B.Offset).Processes)
       return fail(B, "events of process " + llvm::Twine(B.Process) +
@@ -131,7 +131,7 @@ Error Replay::setUp() {
 //===----------------------------------------------------------------------===//
 
 /// Parts: those of a snapshot; B: another, of the same or of a later one.
-void Replay::addPart(SnapshotParts &Parts, const BlockInfo &B) {
+void Replay::addPart(SnapshotParts &Parts, const SectionInfo &B) {
   if (!Parts.empty() && Parts.back()->BeginNs != B.BeginNs)
     Parts.clear();
   Parts.push_back(&B);
@@ -144,7 +144,7 @@ Error Replay::readBases() {
   for (size_t Id = 0; Id < Processes.size(); ++Id) {
     if (!Processes[Id] || Bases[Id].empty())
       continue;
-    const BlockInfo &First = *Bases[Id].front();
+    const SectionInfo &First = *Bases[Id].front();
     if (Error E = R.readHead(First, K))
       return E;
     if (K.NextAllocationId > MaxLeftOut)
@@ -183,8 +183,8 @@ Error Replay::startNear(uint64_t AtNs, bool KeepEnded) {
     return E;
   // The parts of the last snapshot of each process, as far as they are read.
   std::vector<SnapshotParts> Best(Processes.size());
-  for (const BlockInfo &B : R.blocks()) {
-    if (B.Kind != BlockKind::Snapshot || B.BeginNs >= AtNs ||
+  for (const SectionInfo &B : R.sections()) {
+    if (B.Kind != SectionKind::Snapshot || B.BeginNs >= AtNs ||
         B.Process >= Processes.size() || !Processes[B.Process])
       continue;
     SnapshotParts &Parts = Best[B.Process];
@@ -204,12 +204,12 @@ Error Replay::startNear(uint64_t AtNs, bool KeepEnded) {
   return Error::success();
 }
 
-Error Replay::loadSnapshot(llvm::ArrayRef<const BlockInfo *> Parts) {
+Error Replay::loadSnapshot(llvm::ArrayRef<const SectionInfo *> Parts) {
   ProcessReplay &I = process(Parts.front()->Process);
   Snapshot K;
   uint32_t Part = 0;
   bool Complete = false;
-  for (const BlockInfo *B : Parts) {
+  for (const SectionInfo *B : Parts) {
     if (Error E = R.read(*B, K))
       return E;
     std::string Problem = limitsAt(B->Offset).check(K);

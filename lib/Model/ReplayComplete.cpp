@@ -55,7 +55,7 @@ private:
     K.Last = false;
     Error Problem = Error::success();
     Run->forEachLive(Process, [&](const LiveBlock &B, uint32_t) {
-      if (K.Blocks.size() == MaxBlockRows) {
+      if (K.Blocks.size() == MaxSectionRows) {
         if (!Problem)
           Problem = Out.write(K);
         K.Blocks.clear();
@@ -73,22 +73,22 @@ private:
 };
 } // namespace
 
-/// Writes the blocks that stay.
+/// Writes the sections that stay.
 static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
-  for (const BlockInfo &B : R.blocks()) {
-    if (B.Kind == BlockKind::Header || B.Kind == BlockKind::Summary ||
-        B.Kind == BlockKind::Intervals || B.Kind == BlockKind::Lifetimes ||
-        B.Kind == BlockKind::Snapshot)
+  for (const SectionInfo &B : R.sections()) {
+    if (B.Kind == SectionKind::Header || B.Kind == SectionKind::Summary ||
+        B.Kind == SectionKind::Intervals || B.Kind == SectionKind::Lifetimes ||
+        B.Kind == SectionKind::Snapshot)
       continue;
-    auto Block = R.readAny(B);
-    if (!Block)
-      return Block.takeError();
+    auto Section = R.readAny(B);
+    if (!Section)
+      return Section.takeError();
     Error E = Error::success();
-    if (auto *D = std::get_if<Dictionary>(&*Block))
+    if (auto *D = std::get_if<Dictionary>(&*Section))
       E = Out.write(*D);
-    else if (auto *Ev = std::get_if<Events>(&*Block))
+    else if (auto *Ev = std::get_if<Events>(&*Section))
       E = Out.write(*Ev);
-    else if (auto *M = std::get_if<Marks>(&*Block))
+    else if (auto *M = std::get_if<Marks>(&*Section))
       E = Out.write(*M);
     if (E)
       return E;

@@ -2,7 +2,7 @@
 //
 // Replays many events at once.
 //
-// First all allocations of a stretch of rows, then all that names blocks, then
+// First all allocations of a stretch of rows, then all that name blocks, then
 // the sums: each loop does one thing, and none must guess which kind comes
 // next. That is right because the allocation ids of new blocks are known
 // beforehand, and the decoder has seen to it that each block is named only
@@ -15,7 +15,7 @@ using namespace memkit;
 using llvm::Error;
 using llvm::Twine;
 
-/// Whether the rows of a block need nothing that runMany() leaves out: places
+/// Whether the rows of a section need nothing that runMany() leaves out: places
 /// of blocks, selections, threads of live blocks, a question after each event.
 bool Replay::canRunMany(const Cursor &C) const {
   const EventColumns &Columns = C.Open->Columns;
@@ -93,7 +93,7 @@ void Replay::noteAllocations(Cursor &C) {
     uint64_t Count, Bytes;
     uint32_t Last; ///< from the first allocation id of the block
   };
-  Sum Sums[MaxBlockThreads]; // the first few count
+  Sum Sums[MaxSectionThreads]; // the first few count
   std::fill_n(Sums, E.Threads.size(), Sum());
   for (size_t At = C.Noted; At != C.Alloc; ++At) {
     Sum &S = Sums[E.Thread.empty() ? 0 : E.Thread[E.AllocRow[At]]];

@@ -278,18 +278,18 @@ Error Replay::applyMark(const Mark &M) {
 }
 
 //===----------------------------------------------------------------------===//
-// Blocks, epochs, the whole
+// Sections, epochs, the whole
 //===----------------------------------------------------------------------===//
 
 /// Begins to decode what run() will need.
 void Replay::decodeAhead() {
-  std::vector<const BlockInfo *> Wanted;
+  std::vector<const SectionInfo *> Wanted;
   std::vector<uint64_t> Skip(Processes.size());
   for (const std::unique_ptr<ProcessReplay> &I : Processes)
     if (I)
       Skip[I->Id] = I->Ignored ? UINT64_MAX : I->Skip;
-  for (const BlockInfo &B : R.blocks()) {
-    if (B.Kind != BlockKind::Events || B.Events == 0)
+  for (const SectionInfo &B : R.sections()) {
+    if (B.Kind != SectionKind::Events || B.Events == 0)
       continue;
     bool Skipped = Skip[B.Process] >= B.Events;
     Skip[B.Process] -=
@@ -297,16 +297,16 @@ void Replay::decodeAhead() {
     if (!Skipped && B.BeginNs <= UntilNs)
       Wanted.push_back(&B);
   }
-  auto Check = [this](const BlockInfo &B, const EventTable &E) {
+  auto Check = [this](const SectionInfo &B, const EventTable &E) {
     std::string Problem = limitsAt(B.Offset).check(E);
     return Problem.empty() ? Error::success() : fail(B, Problem);
   };
   Ahead = std::make_unique<EventsAhead>(R, std::move(Wanted), Check);
 }
 
-/// Gets and checks the block that a cursor stands at.
-Error Replay::openBlock(Cursor &C) {
-  const BlockInfo &At = *C.Blocks[C.Block];
+/// Gets and checks the section that a cursor stands at.
+Error Replay::openSection(Cursor &C) {
+  const SectionInfo &At = *C.Sections[C.Section];
   if (Error Err = Ahead->take(At, C.Open))
     return Err;
   EventTable &E = *C.Open;
@@ -338,25 +338,25 @@ Error Replay::openBlock(Cursor &C) {
   return Error::success();
 }
 
-void Replay::closeBlock(Cursor &C) {
+void Replay::closeSection(Cursor &C) {
   Ahead->giveBack(std::move(C.Open));
-  if (++C.Block < C.Blocks.size())
-    C.HeadNs = std::max(C.HeadNs, C.Blocks[C.Block]->BeginNs);
+  if (++C.Section < C.Sections.size())
+    C.HeadNs = std::max(C.HeadNs, C.Sections[C.Section]->BeginNs);
 }
 
-/// Replays the block at which the cursor stands up to LimitNs or its end.
+/// Replays the section at which the cursor stands up to LimitNs or its end.
 Error Replay::runCursor(Cursor &C, uint64_t LimitNs) {
-  const BlockInfo &At = *C.Blocks[C.Block];
+  const SectionInfo &At = *C.Sections[C.Section];
   ProcessReplay &I = *C.I;
   if (!C.Open && (I.Skip >= At.Events || I.Ignored)) {
     // The snapshot has them all.
     I.Skip -= std::min(I.Skip, At.Events);
-    if (++C.Block < C.Blocks.size())
-      C.HeadNs = C.Blocks[C.Block]->BeginNs;
+    if (++C.Section < C.Sections.size())
+      C.HeadNs = C.Sections[C.Section]->BeginNs;
     return Error::success();
   }
   if (!C.Open)
-    if (Error E = openBlock(C))
+    if (Error E = openSection(C))
       return E;
   const EventTable &E = *C.Open;
   while (C.Row != E.rows() && !Stopped) {
@@ -385,24 +385,24 @@ Error Replay::runCursor(Cursor &C, uint64_t LimitNs) {
     }
   }
   if (!Stopped)
-    closeBlock(C);
+    closeSection(C);
   return Error::success();
 }
 
-/// Blocks: the event blocks of one epoch, in file order.
-Error Replay::runEpoch(llvm::ArrayRef<const BlockInfo *> Blocks) {
+/// Sections: the event sections of one epoch, in file order.
+Error Replay::runEpoch(llvm::ArrayRef<const SectionInfo *> Sections) {
   std::vector<Cursor> Cursors;
   std::vector<uint32_t> CursorOf(Processes.size());
-  for (const BlockInfo *B : Blocks) {
+  for (const SectionInfo *B : Sections) {
     if (!CursorOf[B->Process]) {
       Cursors.emplace_back();
       Cursors.back().I = Processes[B->Process].get();
       CursorOf[B->Process] = Cursors.size();
     }
     Cursor &C = Cursors[CursorOf[B->Process] - 1];
-    if (C.Blocks.empty())
+    if (C.Sections.empty())
       C.HeadNs = B->BeginNs;
-    C.Blocks.push_back(B);
+    C.Sections.push_back(B);
   }
   // A heap of cursors, the earliest on top.
   auto Later = [](const Cursor *X, const Cursor *Y) {
@@ -422,7 +422,7 @@ Error Replay::runEpoch(llvm::ArrayRef<const BlockInfo *> Blocks) {
     }
     if (Error E = runCursor(C, LimitNs))
       return E;
-    if (C.Block == C.Blocks.size())
+    if (C.Section == C.Sections.size())
       Heap.pop_back();
     else
       std::push_heap(Heap.begin(), Heap.end(), Later);
@@ -444,9 +444,9 @@ Error Replay::run(uint64_t Until) {
         I->NextStop = UINT64_MAX;
     }
   decodeAhead();
-  std::vector<const BlockInfo *> Epoch;
-  for (const BlockInfo &B : R.blocks()) {
-    if (B.Kind != BlockKind::Events || B.Events == 0)
+  std::vector<const SectionInfo *> Epoch;
+  for (const SectionInfo &B : R.sections()) {
+    if (B.Kind != SectionKind::Events || B.Events == 0)
       continue;
     if (!Epoch.empty() && Epoch.back()->Epoch != B.Epoch) {
       if (B.Epoch < Epoch.back()->Epoch)

@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Reads the set whose last part is the block LastPart, when that ends one.
+/// Reads the set whose last part is the section LastPart, when that ends one.
 void SummarySet::add(Summary &S) {
   std::vector<PackedRows> &To = Rows.emplace_back();
   for (const SumRows &R : S.Stacks)
@@ -20,18 +20,18 @@ void SummarySet::add(Summary &S) {
 }
 
 Error SummarySet::readUpTo(TraceReader &Reader, size_t LastPart) {
-  ArrayRef<BlockInfo> Blocks = Reader.blocks();
+  ArrayRef<SectionInfo> Sections = Reader.sections();
   for (size_t I = LastPart + 1; I-- != 0;) {
-    if (Blocks[I].Kind != BlockKind::Summary)
+    if (Sections[I].Kind != SectionKind::Summary)
       continue;
     Summary S;
-    if (Error E = Reader.read(Blocks[I], S))
+    if (Error E = Reader.read(Sections[I], S))
       return E;
     bool Ends = S.Complete;
     if (Parts.empty() ? !Ends : S.Number != Parts.front().Number || Ends)
       break;
     add(S);
-    Offsets.push_back(Blocks[I].Offset);
+    Offsets.push_back(Sections[I].Offset);
   }
   std::reverse(Parts.begin(), Parts.end());
   std::reverse(Rows.begin(), Rows.end());
@@ -40,11 +40,11 @@ Error SummarySet::readUpTo(TraceReader &Reader, size_t LastPart) {
 }
 
 Error SummarySet::read(TraceReader &Reader) {
-  ArrayRef<BlockInfo> Blocks = Reader.blocks();
-  for (size_t I = Blocks.size(); I-- != 0;) {
-    if (Blocks[I].Kind == BlockKind::Events)
+  ArrayRef<SectionInfo> Sections = Reader.sections();
+  for (size_t I = Sections.size(); I-- != 0;) {
+    if (Sections[I].Kind == SectionKind::Events)
       break;
-    if (Blocks[I].Kind != BlockKind::Summary)
+    if (Sections[I].Kind != SectionKind::Summary)
       continue;
     if (Error E = readUpTo(Reader, I))
       return E;

@@ -15,7 +15,7 @@ namespace memkit {
 struct SummarySet {
   std::vector<Summary> Parts;                ///< without rows of stacks
   std::vector<std::vector<PackedRows>> Rows; ///< of stacks, by part
-  std::vector<uint64_t> Offsets;             ///< of the parts' blocks
+  std::vector<uint64_t> Offsets;             ///< of the parts' sections
 
   /// Ids are not checked.
   llvm::Error read(TraceReader &Reader);

@@ -114,8 +114,8 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
 void Trace::reserveNodes() {
   const uint64_t Max = 16 << 20;
   uint64_t Bytes = 0;
-  for (const BlockInfo &B : Reader->blocks())
-    if (B.Kind == BlockKind::Dictionary)
+  for (const SectionInfo &B : Reader->sections())
+    if (B.Kind == SectionKind::Dictionary)
       Bytes += B.Raw;
   Tree.Frames.reserve(std::min(Bytes / 3, Max));
 }
@@ -123,8 +123,8 @@ void Trace::reserveNodes() {
 Error Trace::readDictionary() {
   reserveNodes();
   Dictionary D;
-  for (const BlockInfo &B : Reader->blocks()) {
-    if (B.Kind != BlockKind::Dictionary)
+  for (const SectionInfo &B : Reader->sections()) {
+    if (B.Kind != SectionKind::Dictionary)
       continue;
     if (Error E = Reader->read(B, D))
       return E;
@@ -137,10 +137,10 @@ Error Trace::readDictionary() {
   return Error::success();
 }
 
-/// Adds a dictionary block whose ids were checked.
+/// Adds a dictionary section whose ids were checked.
 void Trace::take(Dictionary &D) {
-  StringBlocks.push_back(std::move(D.Strings));
-  for (const std::string &S : StringBlocks.back())
+  StringSections.push_back(std::move(D.Strings));
+  for (const std::string &S : StringSections.back())
     Strings.push_back(S);
   D.Strings.clear();
   append(Heaps, D.Heaps);

@@ -112,26 +112,26 @@ private:
 
 } // namespace
 
-Expected<SymbolizeStats> memkit::symbolizeTrace(BlockStream &In,
+Expected<SymbolizeStats> memkit::symbolizeTrace(SectionStream &In,
                                                 TraceWriter &Out) {
   Collector C;
   for (;;) {
-    Expected<std::optional<AnyBlock>> Next = In.next();
+    Expected<std::optional<AnySection>> Next = In.next();
     if (!Next)
       return Next.takeError();
     if (!*Next)
       break;
     Error E = std::visit(
-        [&](const auto &Block) -> Error {
-          using T = std::decay_t<decltype(Block)>;
+        [&](const auto &Section) -> Error {
+          using T = std::decay_t<decltype(Section)>;
           if constexpr (std::is_same_v<T, Dictionary>)
-            C.add(Block);
+            C.add(Section);
           // The writer has written the header, and makes the index anew.
           if constexpr (std::is_same_v<T, std::monostate> ||
                         std::is_same_v<T, Header> || std::is_same_v<T, Index>)
             return Error::success();
           else
-            return Out.write(Block);
+            return Out.write(Section);
         },
         **Next);
     if (E)

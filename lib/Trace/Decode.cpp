@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FlatBuffers to blocks.
+// FlatBuffers to sections.
 
 #include "Decode.h"
-#include "BlockCover.h"
 #include "DecodeHelpers.h"
+#include "SectionCover.h"
 
 using namespace memkit;
 
 namespace {
 constexpr unsigned MaxTableDepth = 16;
-constexpr unsigned MaxTables = 4 * MaxBlockRows;
+constexpr unsigned MaxTables = 4 * MaxSectionRows;
 constexpr size_t SizePrefix = sizeof(flatbuffers::uoffset_t);
 } // namespace
 
-Decoder::Problem Decoder::open(Bytes Raw, BlockKind &Kind) {
+Decoder::Problem Decoder::open(Bytes Raw, SectionKind &Kind) {
   if (Raw.size() < SizePrefix + 8)
-    return "a block too small to be one";
-  if (!fb::SizePrefixedBlockBufferHasIdentifier(Raw.data())) {
+    return "a section too small to be one";
+  if (!fb::SizePrefixedSectionBufferHasIdentifier(Raw.data())) {
     std::string Id(reinterpret_cast<const char *>(Raw.data()) + 8, 4);
     for (char &C : Id)
       if (C < ' ' || C > '~')
         C = '?';
     return "not a memkit trace: identifier '" + Id + "' instead of '" +
-           fb::BlockIdentifier() + "'";
+           fb::SectionIdentifier() + "'";
   }
   flatbuffers::Verifier V(Raw.data(), Raw.size(), MaxTableDepth, MaxTables);
-  if (!fb::VerifySizePrefixedBlockBuffer(V))
-    return "malformed block";
+  if (!fb::VerifySizePrefixedSectionBuffer(V))
+    return "malformed section";
   if (flatbuffers::GetPrefixedSize(Raw.data()) + SizePrefix != Raw.size())
-    return "a block whose size prefix does not fit";
-  Block = fb::GetSizePrefixedBlock(Raw.data());
+    return "a section whose size prefix does not fit";
+  Root = fb::GetSizePrefixedSection(Raw.data());
   Charged = 0;
-  auto Type = uint8_t(Block->body_type());
+  auto Type = uint8_t(Root->body_type());
   // A body that is not there is as good as one that is not known.
-  Kind =
-      Type < NumBlockKinds && Block->body() ? BlockKind(Type) : BlockKind::None;
+  Kind = Type < NumSectionKinds && Root->body() ? SectionKind(Type)
+                                                : SectionKind::None;
   Opened = Kind;
-  return known(Block, fb::Block::VT_BODY);
+  return known(Root, fb::Section::VT_BODY);
 }
 
 static ClockTriple clock(const fb::Clock *C) {
@@ -46,7 +46,7 @@ static ClockTriple clock(const fb::Clock *C) {
 }
 
 Decoder::Problem Decoder::decode(Header &Out) {
-  const fb::Header *T = Block->body_as_Header();
+  const fb::Header *T = Root->body_as_Header();
   // Versions first: in a newer one all else may differ.
   Out.Container = T->container_version();
   Out.Format = T->format_version();
@@ -89,13 +89,13 @@ Decoder::Problem Decoder::decode(Header &Out) {
 }
 
 Decoder::Problem Decoder::decode(Marks &Out) {
-  const fb::Marks *T = Block->body_as_Marks();
+  const fb::Marks *T = Root->body_as_Marks();
   TRY(known(T, fb::Marks::VT_MARKS));
   Out.Rows.clear();
   if (!T->marks())
     return "";
-  if (T->marks()->size() > MaxBlockRows)
-    return "too many marks in a block";
+  if (T->marks()->size() > MaxSectionRows)
+    return "too many marks in a section";
   for (const fb::Mark *M : *T->marks()) {
     TRY(known(M, fb::Mark::VT_CLOCK));
     if (M->kind() >= NumMarkKinds)
@@ -118,14 +118,14 @@ Decoder::Problem Decoder::decode(Marks &Out) {
 }
 
 Decoder::Problem Decoder::decodeHeads(Intervals &Out) {
-  const fb::Intervals *T = Block->body_as_Intervals();
+  const fb::Intervals *T = Root->body_as_Intervals();
   TRY(known(T, fb::Intervals::VT_TEMPORARIES));
   Out.Process = T->process();
   Out.Rows.clear();
   if (!T->heads())
     return "";
-  if (T->heads()->size() > MaxBlockRows)
-    return "too many intervals in a block";
+  if (T->heads()->size() > MaxSectionRows)
+    return "too many intervals in a section";
   for (const fb::IntervalHead *H : *T->heads()) {
     Interval &S = Out.Rows.emplace_back();
     S.Index = H->index();
@@ -147,10 +147,10 @@ Decoder::Problem Decoder::decodeHeads(Intervals &Out) {
 
 Decoder::Problem Decoder::decode(Intervals &Out) {
   TRY(decodeHeads(Out));
-  const fb::Intervals *T = Block->body_as_Intervals();
+  const fb::Intervals *T = Root->body_as_Intervals();
   uint32_t Rows = T->rows();
-  if (Rows > MaxBlockRows)
-    return "too many rows in a block of intervals";
+  if (Rows > MaxSectionRows)
+    return "too many rows in a section of intervals";
   if (!decodePlanes(T->heap(), Rows, Narrow[0]) ||
       !decodePlanes(T->stack(), Rows, Wide[2]) ||
       !undoDifferences(Wide[2], UINT32_MAX) ||
@@ -175,9 +175,9 @@ Decoder::Problem Decoder::decode(Intervals &Out) {
 }
 
 Decoder::Problem Decoder::decodeHead(Snapshot &Out) {
-  const fb::Snapshot *T = Block->body_as_Snapshot();
+  const fb::Snapshot *T = Root->body_as_Snapshot();
   TRY(known(T, fb::Snapshot::VT_WEIGHT));
-  if (T->count() > MaxBlockRows)
+  if (T->count() > MaxSectionRows)
     return "too many entries in a snapshot";
   Out.Process = T->process();
   Out.TimeNs = T->time_ns();
@@ -191,7 +191,7 @@ Decoder::Problem Decoder::decodeHead(Snapshot &Out) {
 
 Decoder::Problem Decoder::decode(Snapshot &Out) {
   TRY(decodeHead(Out));
-  const fb::Snapshot *T = Block->body_as_Snapshot();
+  const fb::Snapshot *T = Root->body_as_Snapshot();
   uint32_t N = T->count();
   std::vector<uint64_t> &AllocationTime = Wide[2], &Address = Wide[3];
   std::vector<uint64_t> Enclosing;
@@ -222,103 +222,104 @@ Decoder::Problem Decoder::decode(Snapshot &Out) {
 }
 
 Decoder::Problem Decoder::decode(Index &Out) {
-  const fb::Index *T = Block->body_as_Index();
+  const fb::Index *T = Root->body_as_Index();
   TRY(known(T, fb::Index::VT_EVENTS));
   uint32_t N = T->count();
   std::vector<uint8_t> Kind;
   // The kinds come first: their length bounds all that follows.
   if (!copyBytes(T->kind(), N, Kind))
     return "the kinds of the index have the wrong length";
-  Out.Blocks.assign(N, BlockInfo());
+  Out.Sections.assign(N, SectionInfo());
   bool Ok = true;
   auto Column = [&](const fb::Planes *P, auto Set) {
     Ok = Ok && decodePlanes(P, N, Wide[0]);
     for (uint32_t I = 0; Ok && I != N; ++I)
-      Set(Out.Blocks[I], Wide[0][I]);
+      Set(Out.Sections[I], Wide[0][I]);
   };
-  Column(T->compressed(), [](BlockInfo &B, uint64_t V) { B.Compressed = V; });
-  Column(T->raw(), [](BlockInfo &B, uint64_t V) { B.Raw = V; });
+  Column(T->compressed(), [](SectionInfo &B, uint64_t V) { B.Compressed = V; });
+  Column(T->raw(), [](SectionInfo &B, uint64_t V) { B.Raw = V; });
   Column(T->process(),
-         [](BlockInfo &B, uint64_t V) { B.Process = uint32_t(V); });
-  Column(T->epoch(), [](BlockInfo &B, uint64_t V) { B.Epoch = uint32_t(V); });
-  Column(T->begin_ns(), [](BlockInfo &B, uint64_t V) { B.BeginNs = V; });
+         [](SectionInfo &B, uint64_t V) { B.Process = uint32_t(V); });
+  Column(T->epoch(), [](SectionInfo &B, uint64_t V) { B.Epoch = uint32_t(V); });
+  Column(T->begin_ns(), [](SectionInfo &B, uint64_t V) { B.BeginNs = V; });
   Column(T->end_ns(),
-         [](BlockInfo &B, uint64_t V) { B.EndNs = B.BeginNs + V; });
-  Column(T->events(), [](BlockInfo &B, uint64_t V) { B.Events = V; });
+         [](SectionInfo &B, uint64_t V) { B.EndNs = B.BeginNs + V; });
+  Column(T->events(), [](SectionInfo &B, uint64_t V) { B.Events = V; });
   if (!Ok)
     return "a column of the index has the wrong length";
   uint64_t Offset = 0;
   for (uint32_t I = 0; I != N; ++I) {
-    BlockInfo &B = Out.Blocks[I];
-    B.Kind = Kind[I] < NumBlockKinds ? BlockKind(Kind[I]) : BlockKind::None;
+    SectionInfo &B = Out.Sections[I];
+    B.Kind =
+        Kind[I] < NumSectionKinds ? SectionKind(Kind[I]) : SectionKind::None;
     B.Offset = Offset;
     if (B.Compressed > UINT32_MAX || B.Raw > UINT32_MAX)
-      return "a block of the index is too large";
+      return "a section of the index is too large";
     Offset += B.Compressed;
   }
   return "";
 }
 
-Decoder::Problem Decoder::decode(AnyBlock &Out) {
-  auto As = [&](auto Block) -> Problem {
-    Problem P = decode(Block);
-    Out = std::move(Block);
+Decoder::Problem Decoder::decode(AnySection &Out) {
+  auto As = [&](auto Section) -> Problem {
+    Problem P = decode(Section);
+    Out = std::move(Section);
     return P;
   };
   switch (Opened) {
-  case BlockKind::Header:
+  case SectionKind::Header:
     return As(Header());
-  case BlockKind::Dictionary:
+  case SectionKind::Dictionary:
     return As(Dictionary());
-  case BlockKind::Events:
+  case SectionKind::Events:
     return As(Events());
-  case BlockKind::Marks:
+  case SectionKind::Marks:
     return As(Marks());
-  case BlockKind::Intervals:
+  case SectionKind::Intervals:
     return As(Intervals());
-  case BlockKind::Snapshot:
+  case SectionKind::Snapshot:
     return As(Snapshot());
-  case BlockKind::Summary:
+  case SectionKind::Summary:
     return As(Summary());
-  case BlockKind::Index:
+  case SectionKind::Index:
     return As(Index());
-  case BlockKind::Lifetimes:
+  case SectionKind::Lifetimes:
     return As(Lifetimes());
-  case BlockKind::None:
+  case SectionKind::None:
     break;
   }
-  return "a kind of block that this version does not know; a newer memkit "
+  return "a kind of section that this version does not know; a newer memkit "
          "wrote it";
 }
 
-Decoder::Problem Decoder::cover(BlockKind Kind, BlockInfo &Out) {
-  auto As = [&](auto Block) -> Problem {
-    Problem P = decode(Block);
-    Out = blockCover(Block);
+Decoder::Problem Decoder::cover(SectionKind Kind, SectionInfo &Out) {
+  auto As = [&](auto Section) -> Problem {
+    Problem P = decode(Section);
+    Out = sectionCover(Section);
     return P;
   };
   Problem P;
   switch (Kind) {
-  case BlockKind::Events:
+  case SectionKind::Events:
     P = As(Events());
     break;
-  case BlockKind::Marks:
+  case SectionKind::Marks:
     P = As(Marks());
     break;
-  case BlockKind::Intervals:
+  case SectionKind::Intervals:
     P = As(Intervals());
     break;
-  case BlockKind::Snapshot:
+  case SectionKind::Snapshot:
     P = As(Snapshot());
     break;
-  case BlockKind::Summary:
+  case SectionKind::Summary:
     P = As(Summary());
     break;
-  case BlockKind::Lifetimes:
+  case SectionKind::Lifetimes:
     P = As(Lifetimes());
     break;
   default:
-    Out = BlockInfo();
+    Out = SectionInfo();
   }
   Out.Kind = Kind;
   return P;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FlatBuffers to blocks.
+// FlatBuffers to sections.
 
 #ifndef MEMKIT_LIB_TRACE_DECODE_H
 #define MEMKIT_LIB_TRACE_DECODE_H
@@ -14,8 +14,8 @@
 
 namespace memkit {
 
-/// Decodes the bytes of blocks. Every function gives what is wrong, or an empty
-/// string; what it hands out obeys the limits of Blocks.h.
+/// Decodes the bytes of sections. Every function gives what is wrong, or an
+/// empty string; what it hands out obeys the limits of Sections.h.
 ///
 /// Keeps the stack tree, so that dictionaries must come in file order;
 /// restart() before the first again.
@@ -23,8 +23,8 @@ class Decoder {
 public:
   using Problem = std::string;
 
-  /// Verifies Raw as a size-prefixed Block; gives its body's kind.
-  Problem open(Bytes Raw, BlockKind &Kind);
+  /// Verifies Raw as a size-prefixed Section; gives its body's kind.
+  Problem open(Bytes Raw, SectionKind &Kind);
 
   /// When set, a field that this version does not know is a problem.
   void setStrict(bool S) { Strict = S; }
@@ -38,7 +38,7 @@ public:
   /// Makes room for a stack tree of so many nodes.
   void reserveTree(size_t Nodes) { Tree.reserve(Nodes); }
 
-  // Each takes the block opened last, which is of that kind.
+  // Each takes the section opened last, which is of that kind.
   Problem decode(Header &Out);
   Problem decode(Dictionary &Out);
   Problem decode(Events &Out);
@@ -49,7 +49,7 @@ public:
   Problem decode(Summary &Out);
   Problem decode(Lifetimes &Out);
   Problem decode(Index &Out);
-  Problem decode(AnyBlock &Out);
+  Problem decode(AnySection &Out);
   /// A dictionary in short; leaves the stack tree alone.
   Problem outline(DictionaryOutline &Out, bool WithStrings);
   /// A summary without its rows of stacks and contexts.
@@ -60,13 +60,13 @@ public:
   /// Of Intervals, all but the rows.
   Problem decodeHeads(Intervals &Out);
 
-  /// What the index tells of the block opened last, for a file without one.
+  /// What the index tells of the section opened last, for a file without one.
   /// Decodes what it must; leaves the stack tree alone.
-  Problem cover(BlockKind Kind, BlockInfo &Out);
+  Problem cover(SectionKind Kind, SectionInfo &Out);
 
 private:
   template <class Table> Problem known(const Table *T, unsigned Last);
-  /// A block may name one vector many times over: what is copied out of it is
+  /// A section may name one vector many times over: what is copied out of it is
   /// bounded in sum.
   Problem charge(size_t Bytes);
   Problem copyText(const flatbuffers::String *From, std::string &To);
@@ -108,8 +108,8 @@ private:
   Problem decodeCohorts(const fb::Lifetimes *T, Lifetimes &Out);
   Problem decodeFrees(const fb::Lifetimes *T, Lifetimes &Out);
 
-  const fb::Block *Block = nullptr;
-  BlockKind Opened = BlockKind::None;
+  const fb::Section *Root = nullptr;
+  SectionKind Opened = SectionKind::None;
   bool Strict = false;
   size_t Charged = 0;
   StackTree Tree;
@@ -117,7 +117,7 @@ private:
   std::vector<uint32_t> Narrow[4];
   std::vector<uint64_t> Wide[6];
   /// Where the values of allocations and references, in the order of time,
-  /// stand in the columns of an event block.
+  /// stand in the columns of an event section.
   std::vector<uint32_t> AllocAt, RefAt;
   EventTable Columns;
 };

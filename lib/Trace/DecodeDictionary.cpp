@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FlatBuffers to dictionary blocks.
+// FlatBuffers to dictionary sections.
 
 #include "DecodeHelpers.h"
 
@@ -9,7 +9,7 @@ using namespace memkit;
 Decoder::Problem Decoder::decodeStrings(const fb::Strings *T,
                                         std::vector<std::string> &Out) {
   TRY(known(T, fb::Strings::VT_LENGTH));
-  if (T->count() > MaxBlockRows)
+  if (T->count() > MaxSectionRows)
     return "too many strings in a dictionary";
   std::vector<uint32_t> &Length = Narrow[0];
   if (!decodePlanes(T->length(), T->count(), Length))
@@ -30,7 +30,7 @@ Decoder::Problem Decoder::decodeStrings(const fb::Strings *T,
 Decoder::Problem Decoder::decodeStacks(const fb::StackTree *T,
                                        Dictionary &Out) {
   TRY(known(T, fb::StackTree::VT_FRAME));
-  if (T->count() > MaxBlockRows || T->nodes() > 4 * MaxBlockRows)
+  if (T->count() > MaxSectionRows || T->nodes() > 4 * MaxSectionRows)
     return "too many stacks in a dictionary";
   StackRows Rows;
   if (!copyBytes(T->pops(), T->count(), Rows.Pops) ||
@@ -51,7 +51,7 @@ Decoder::Problem Decoder::decodeStacks(const fb::StackTree *T,
 Decoder::Problem Decoder::decodeSymbols(const fb::Symbols *T,
                                         std::vector<FrameSymbols> &Out) {
   TRY(known(T, fb::Symbols::VT_LINE));
-  if (T->count() > MaxBlockRows || T->locations() > 4 * MaxBlockRows)
+  if (T->count() > MaxSectionRows || T->locations() > 4 * MaxSectionRows)
     return "too many symbols in a dictionary";
   std::vector<uint32_t> &Frame = Narrow[0], &Function = Narrow[1],
                         &Line = Narrow[2];
@@ -79,7 +79,7 @@ Decoder::Problem Decoder::decodeSymbols(const fb::Symbols *T,
 /// Gives each table of V to Do.
 template <class V, class F>
 static std::string eachEntry(const V *Tables, F Do) {
-  if (Tables && Tables->size() > MaxBlockRows)
+  if (Tables && Tables->size() > MaxSectionRows)
     return "too many entries in a dictionary";
   if (Tables)
     for (const auto *X : *Tables)
@@ -159,7 +159,7 @@ Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
 }
 
 Decoder::Problem Decoder::outline(DictionaryOutline &Out, bool WithStrings) {
-  const fb::Dictionary *T = Block->body_as_Dictionary();
+  const fb::Dictionary *T = Root->body_as_Dictionary();
   Out = DictionaryOutline();
   if (T->strings() && WithStrings)
     TRY(decodeStrings(T->strings(), Out.Few.Strings));
@@ -183,7 +183,7 @@ Decoder::Problem Decoder::outline(DictionaryOutline &Out, bool WithStrings) {
   C.Heaps = Size(T->heaps());
   for (uint32_t N :
        {C.Strings, C.Functions, C.Frames, C.Nodes / 4, C.Stacks, C.Contexts})
-    if (N > MaxBlockRows)
+    if (N > MaxSectionRows)
       return "too many entries in a dictionary";
   return "";
 }
@@ -207,7 +207,7 @@ static void clear(Dictionary &D) {
 }
 
 Decoder::Problem Decoder::decode(Dictionary &Out) {
-  const fb::Dictionary *T = Block->body_as_Dictionary();
+  const fb::Dictionary *T = Root->body_as_Dictionary();
   TRY(known(T, fb::Dictionary::VT_SYMBOLS));
   clear(Out);
   if (T->strings())
@@ -215,7 +215,7 @@ Decoder::Problem Decoder::decode(Dictionary &Out) {
   TRY(decodeTables(T, Out));
   if (const fb::Functions *F = T->functions()) {
     TRY(known(F, fb::Functions::VT_LINE));
-    if (F->count() > MaxBlockRows)
+    if (F->count() > MaxSectionRows)
       return "too many functions in a dictionary";
     if (!decodePlanes(F->name(), F->count(), Wide[0]) ||
         !undoDifferences(Wide[0], UINT32_MAX) ||
@@ -229,7 +229,7 @@ Decoder::Problem Decoder::decode(Dictionary &Out) {
   }
   if (const fb::Frames *F = T->frames()) {
     TRY(known(F, fb::Frames::VT_ADDRESS));
-    if (F->count() > MaxBlockRows)
+    if (F->count() > MaxSectionRows)
       return "too many frames in a dictionary";
     std::vector<uint8_t> Kind;
     if (!copyBytes(F->kind(), F->count(), Kind) ||
@@ -247,7 +247,7 @@ Decoder::Problem Decoder::decode(Dictionary &Out) {
     TRY(decodeStacks(T->stacks(), Out));
   if (const fb::ContextTree *C = T->contexts()) {
     TRY(known(C, fb::ContextTree::VT_DEPTH));
-    if (C->count() > MaxBlockRows)
+    if (C->count() > MaxSectionRows)
       return "too many contexts in a dictionary";
     if (!decodePlanes(C->parent(), C->count(), Narrow[0]) ||
         !decodePlanes(C->scope(), C->count(), Narrow[1]) ||

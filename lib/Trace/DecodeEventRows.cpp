@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole blocks of events.
+// Whole sections of events.
 
 #include "DecodeEvents.h"
 #include "DecodeHelpers.h"
@@ -48,7 +48,7 @@ Decoder::Problem Decoder::decodeColumns(const fb::Events *T,
 }
 
 Decoder::Problem Decoder::decode(EventTable &Out) {
-  const fb::Events *T = Block->body_as_Events();
+  const fb::Events *T = Root->body_as_Events();
   TRY(known(T, fb::Events::VT_HEAP_WIDE));
   EventInput In;
   TRY(openEvents(T, In));

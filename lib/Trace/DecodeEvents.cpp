@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FlatBuffers to event blocks.
+// FlatBuffers to event sections.
 
 #include "DecodeEvents.h"
 #include "DecodeHelpers.h"
@@ -44,14 +44,14 @@ static bool countThreads(Bytes Threads, std::vector<uint32_t> &Count) {
 
 Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
   In.Rows = T->count();
-  if (In.Rows > MaxBlockRows)
-    return "too many rows in an event block";
+  if (In.Rows > MaxSectionRows)
+    return "too many rows in an event section";
   if (T->threads())
     In.Threads.assign(T->threads()->begin(), T->threads()->end());
   if (T->heaps())
     In.Heaps.assign(T->heaps()->begin(), T->heaps()->end());
-  if (In.Threads.size() > MaxBlockThreads || (In.Rows && In.Threads.empty()))
-    return "an event block of " + std::to_string(In.Threads.size()) +
+  if (In.Threads.size() > MaxSectionThreads || (In.Rows && In.Threads.empty()))
+    return "an event section of " + std::to_string(In.Threads.size()) +
            " threads";
   if (In.Threads.size() > 1) {
     if (sizeOf(T->thread()) != In.Rows)
@@ -71,7 +71,7 @@ Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
   if (!In.Thread && In.Rows)
     Count[0] = In.Rows;
   else if (!countThreads(Bytes(In.Thread, In.Rows), Count))
-    return "a row of a thread that the block does not name";
+    return "a row of a thread that the section does not name";
   // The rows of a group stand together: whole ranges are counted at once.
   EventInput::Group At;
   for (size_t G = 0; G != Count.size(); ++G) {
@@ -84,7 +84,7 @@ Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
         llvm::any_of(Kinds, [](uint8_t K) { return K >= NumEventKinds; }))
       return "unknown kind of event";
     if (References > T->references() - At.Reference)
-      return "more references than the block says";
+      return "more references than the section says";
     At.Far +=
         countOf(Bytes(In.Near + At.Reference, References), ReferenceCoder::Far);
     At.Row += Count[G];
@@ -97,7 +97,7 @@ Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
   In.Sizes = At.Size;
   In.FarCount = At.Far;
   if (In.Allocations != T->allocations() || In.References != T->references())
-    return "the kinds of events do not add up to the counts of the block";
+    return "the kinds of events do not add up to the counts of the section";
   return "";
 }
 
@@ -110,7 +110,7 @@ void Decoder::orderRows(const EventInput &In, EventTable &Out) {
   struct Position {
     uint32_t Row, Allocation, Own;
   };
-  Position At[MaxBlockThreads] = {};
+  Position At[MaxSectionThreads] = {};
   for (size_t G = 0; G != In.Groups.size(); ++G)
     At[G] = {In.Groups[G].Row, In.Groups[G].Allocation, 0};
   // One more than needed: what is written last may belong to nothing.
@@ -249,7 +249,8 @@ Decoder::Problem Decoder::decodeTimes(const fb::Events *T,
   constexpr uint64_t Max = uint64_t(1) << 63;
   uint64_t Now = T->first_time_ns();
   if (Now > Max || T->first_allocation_id() > Max || Now % TimeUnitNs)
-    return "the first time or allocation id of an event block is out of range";
+    return "the first time or allocation id of an event section is out of "
+           "range";
   if (Rows)
     Steps[0] = 0;
   Out.TimeNs.resize(Rows);
@@ -286,13 +287,13 @@ Decoder::Problem Decoder::decodeHeaps(const fb::Events *T, const EventInput &In,
   } else {
     std::fill(Out.Heap.begin(), Out.Heap.end(), 0);
   }
-  // What the column holds are numbers in the block's list.
+  // What the column holds are numbers in the section's list.
   for (uint32_t A = 0; Good && A != In.Allocations; ++A) {
     uint32_t Heap = In.Heaps[Out.Heap[A]];
     Good &= Heap <= UINT16_MAX;
     Out.Heap[A] = uint16_t(Heap);
   }
-  return Good ? "" : "an allocation of a heap that the block does not name";
+  return Good ? "" : "an allocation of a heap that the section does not name";
 }
 
 /// As ReferenceCoder::decode(), without branches.
@@ -309,7 +310,7 @@ Decoder::Problem Decoder::decodeReferences(const fb::Events *T,
   };
   // From this no near byte leads to a block that there can be.
   constexpr uint64_t None = uint64_t(3) << 62;
-  Position At[MaxBlockThreads] = {};
+  Position At[MaxSectionThreads] = {};
   for (size_t G = 0; G != In.Groups.size(); ++G)
     At[G] = {None, In.Groups[G].Far};
   Out.Block.resize(In.References);

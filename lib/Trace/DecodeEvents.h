@@ -10,7 +10,7 @@
 
 namespace memkit {
 
-/// A block of events, its counts checked against each other.
+/// A section of events, its counts checked against each other.
 struct Decoder::EventInput {
   uint32_t Rows = 0, Allocations = 0, References = 0, Sizes = 0;
   const uint8_t *Kind = nullptr;

@@ -33,8 +33,8 @@ Decoder::Problem Decoder::known(const Table *T, unsigned Last) {
 
 inline Decoder::Problem Decoder::charge(size_t Bytes) {
   Charged += Bytes;
-  return Charged > 2 * size_t(MaxBlockBytes) ? "a block that repeats itself"
-                                             : "";
+  return Charged > 2 * size_t(MaxSectionBytes) ? "a section that repeats itself"
+                                               : "";
 }
 
 inline Decoder::Problem Decoder::copyText(const flatbuffers::String *From,

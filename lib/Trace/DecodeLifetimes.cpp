@@ -76,21 +76,21 @@ Decoder::Problem Decoder::decodeFrees(const fb::Lifetimes *T, Lifetimes &Out) {
 }
 
 Decoder::Problem Decoder::decode(Lifetimes &Out) {
-  const fb::Lifetimes *T = Block->body_as_Lifetimes();
+  const fb::Lifetimes *T = Root->body_as_Lifetimes();
   TRY(known(T, fb::Lifetimes::VT_FREE_BYTES));
   Out = Lifetimes();
   Out.Process = T->process();
   Out.Last = T->last();
   if (T->cuts()) {
-    if (T->cuts()->size() > MaxBlockRows)
-      return "too many cuts in a block of lifetimes";
+    if (T->cuts()->size() > MaxSectionRows)
+      return "too many cuts in a section of lifetimes";
     for (const fb::LifetimeCut *C : *T->cuts())
       Out.Cuts.push_back({C->space(), C->intervals()});
   }
   uint32_t Rows = T->rows();
-  if (Rows > MaxBlockRows || T->cohort_rows() > MaxBlockRows ||
-      T->free_rows() > MaxBlockRows)
-    return "too many rows in a block of lifetimes";
+  if (Rows > MaxSectionRows || T->cohort_rows() > MaxSectionRows ||
+      T->free_rows() > MaxSectionRows)
+    return "too many rows in a section of lifetimes";
   TRY(charge(Rows * sizeof(LifetimeRow) + T->cohort_rows() * sizeof(Cohort) +
              T->free_rows() * sizeof(LateFrees)));
   if (!decodePlanes(T->heap(), Rows, Narrow[0]) ||

@@ -41,7 +41,7 @@ template <class Table>
 Decoder::Problem Decoder::sumRows(const Table *T, SumRows &Out) {
   TRY(known(T, Table::VT_SPACE_PEAK_BYTES));
   uint32_t N = T->count();
-  if (N > MaxBlockRows)
+  if (N > MaxSectionRows)
     return "too many rows in a part of a summary";
   TRY(charge(N * sizeof(SumRow)));
   Out.Process = T->process();
@@ -104,7 +104,7 @@ template <class T> static void copyTotals(const T *From, Totals &To) {
 
 /// Gives each table of V to Do.
 template <class V, class F> static std::string eachRow(const V *Tables, F Do) {
-  if (Tables && Tables->size() > MaxBlockRows)
+  if (Tables && Tables->size() > MaxSectionRows)
     return "too many rows in a summary";
   if (Tables)
     for (const auto *X : *Tables)
@@ -129,7 +129,7 @@ Decoder::Problem Decoder::shares(const V *From, SpaceShares &Out) {
 }
 
 Decoder::Problem Decoder::decodeTotals(Summary &Out) {
-  const fb::Summary *T = Block->body_as_Summary();
+  const fb::Summary *T = Root->body_as_Summary();
   TRY(known(T, fb::Summary::VT_THREADS));
   Out = Summary();
   Out.Number = T->number();
@@ -239,7 +239,7 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
 }
 
 Decoder::Problem Decoder::decodeKinds(Summary &Out) {
-  const fb::Summary *T = Block->body_as_Summary();
+  const fb::Summary *T = Root->body_as_Summary();
   TRY(eachRow(T->kinds(), [&](const fb::KindTotals *X) -> Problem {
     TRY(known(X, fb::KindTotals::VT_BYTES));
     if (X->kind() >= NumTensorKinds)
@@ -267,7 +267,7 @@ Decoder::Problem Decoder::decodeKinds(Summary &Out) {
 
 Decoder::Problem Decoder::decode(Summary &Out) {
   TRY(decodeTotals(Out));
-  const fb::Summary *T = Block->body_as_Summary();
+  const fb::Summary *T = Root->body_as_Summary();
   TRY(eachRow(T->stack_rows(), [&](const fb::StackRows *X) {
     return sumRows(X, Out.Stacks.emplace_back());
   }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks to FlatBuffers.
+// Sections to FlatBuffers.
 
 #include "Encode.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,7 +21,7 @@ void Encoder::begin() {
 }
 
 Bytes Encoder::finish(fb::Body Kind, Off<void> Body) {
-  fb::FinishSizePrefixedBlockBuffer(B, fb::CreateBlock(B, Kind, Body));
+  fb::FinishSizePrefixedSectionBuffer(B, fb::CreateSection(B, Kind, Body));
   const uint8_t *Begin = B.GetBufferPointer();
   size_t Size = B.GetSize();
   // An offset counts back from the end; a vector begins with its length.
@@ -369,7 +369,7 @@ Bytes Encoder::encode(const Summary &S) {
 
 Bytes Encoder::encode(const Index &I) {
   IndexLog Log;
-  for (const BlockInfo &X : I.Blocks)
+  for (const SectionInfo &X : I.Sections)
     Log.add(X);
   return encode(Log);
 }
@@ -380,16 +380,16 @@ Bytes Encoder::encode(const IndexLog &I) {
   begin();
   std::vector<uint8_t> Kinds;
   Kinds.reserve(I.size());
-  I.forEach([&](const BlockInfo &X) { Kinds.push_back(uint8_t(X.Kind)); });
+  I.forEach([&](const SectionInfo &X) { Kinds.push_back(uint8_t(X.Kind)); });
   auto Kind = bytes(Kinds);
   auto Column = [&](auto Get) {
     Wide.clear();
     Wide.reserve(I.size());
-    I.forEach([&](const BlockInfo &X) { Wide.push_back(Get(X)); });
+    I.forEach([&](const SectionInfo &X) { Wide.push_back(Get(X)); });
     return planes(ArrayRef<uint64_t>(Wide));
   };
 #define COLUMN(NAME)                                                           \
-  auto NAME = Column([](const BlockInfo &X) { return X.NAME; })
+  auto NAME = Column([](const SectionInfo &X) { return X.NAME; })
   COLUMN(Compressed);
   COLUMN(Raw);
   COLUMN(Process);
@@ -397,7 +397,7 @@ Bytes Encoder::encode(const IndexLog &I) {
   COLUMN(BeginNs);
   COLUMN(Events);
 #undef COLUMN
-  auto End = Column([](const BlockInfo &X) { return X.EndNs - X.BeginNs; });
+  auto End = Column([](const SectionInfo &X) { return X.EndNs - X.BeginNs; });
   return finish(fb::Body::Index,
                 fb::CreateIndex(B, uint32_t(I.size()), Kind, Compressed, Raw,
                                 Process, Epoch, BeginNs, End, Events)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks to FlatBuffers.
+// Sections to FlatBuffers.
 
 #ifndef MEMKIT_LIB_TRACE_ENCODE_H
 #define MEMKIT_LIB_TRACE_ENCODE_H
@@ -9,7 +9,7 @@
 #include "IndexLog.h"
 #include "Planes.h"
 #include "StackTree.h"
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
 
@@ -17,7 +17,7 @@ namespace memkit {
 
 class EventLog;
 
-/// Encodes blocks as size-prefixed FlatBuffers. Keeps the stack tree, so
+/// Encodes sections as size-prefixed FlatBuffers. Keeps the stack tree, so
 /// dictionaries must come in file order. The bytes and cuts stay valid until
 /// the next encode().
 class Encoder {
@@ -45,7 +45,7 @@ public:
   void gatherEvents(const EventLog &L);
   Bytes finishEvents(const EventLog &L);
 
-  /// Where columns of the last block begin and end, for FrameCompressor.
+  /// Where columns of the last section begin and end, for FrameCompressor.
   llvm::ArrayRef<size_t> cuts() const { return Cuts; }
 
 private:

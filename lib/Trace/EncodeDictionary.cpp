@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dictionary blocks to FlatBuffers.
+// Dictionary sections to FlatBuffers.
 
 #include "Encode.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Event blocks to FlatBuffers.
+// Event sections to FlatBuffers.
 //
 // Rows stand in order of time; on disk they are grouped by thread, since a
 // thread's own sequence repeats itself more than the mixture does. The thread
@@ -18,15 +18,15 @@ using namespace memkit;
 using namespace llvm;
 
 /// Which events are of which thread, and room for columns that are grouped by
-/// it. Kept from block to block: what a block of full size needs is taken once,
-/// and a long recording does not grow by the holes that these would leave in
-/// the heap.
+/// it. Kept from section to section: what a section of full size needs is taken
+/// once, and a long recording does not grow by the holes that these would leave
+/// in the heap.
 struct Encoder::EventPlan {
   /// The lanes of the events of one class in the order of time, and where in
   /// their columns the group of each lane begins.
   struct Class {
     std::vector<uint8_t> Lanes;
-    std::array<uint32_t, MaxBlockThreads> Begin;
+    std::array<uint32_t, MaxSectionThreads> Begin;
   };
   /// A column before and after it is grouped; nothing is copied when all events
   /// are of one thread.
@@ -75,7 +75,7 @@ static void select(ArrayRef<uint8_t> Of, size_t Count, Class &Out, F Is) {
 template <class Class> static void findBegins(Class &C, size_t NumLanes) {
   // Two tables: neighbours are often of one lane, and an increment waits for
   // the one before it.
-  std::array<uint32_t, MaxBlockThreads> Odd{};
+  std::array<uint32_t, MaxSectionThreads> Odd{};
   C.Begin = {};
   size_t I = 0, N = C.Lanes.size();
   for (; I + 1 < N; I += 2) {
@@ -100,7 +100,7 @@ static void group(const Class &C, Column &Out, ArrayRef<T> Values) {
     return;
   }
   Out.Grouped.resize(Values.size());
-  std::array<uint32_t, MaxBlockThreads> At = C.Begin;
+  std::array<uint32_t, MaxSectionThreads> At = C.Begin;
   const uint8_t *Lane = C.Lanes.data();
   T *To = Out.Grouped.data();
   for (size_t I = 0, N = Values.size(); I != N; ++I)
@@ -172,7 +172,7 @@ void Encoder::gatherEvents(const EventLog &L) {
 void Encoder::orderAllocations(const EventLog &L, EventPlan &P) {
   P.AllocationRow.resize(L.Allocations);
   P.AllocationBlock.resize(L.Allocations);
-  std::array<uint32_t, MaxBlockThreads> At{};
+  std::array<uint32_t, MaxSectionThreads> At{};
   if (!P.Allocations.Lanes.empty())
     At = P.Allocations.Begin;
   uint64_t Block = L.FirstAllocationId;
@@ -284,7 +284,7 @@ Bytes Encoder::finishEvents(const EventLog &L) {
 }
 
 Bytes Encoder::encode(const Events &E) {
-  assert(E.Rows.size() <= MaxBlockRows);
+  assert(E.Rows.size() <= MaxSectionRows);
   EventLog &L = Plan->Log;
   L.start(E.FirstAllocationId);
   L.Process = E.Process;

@@ -26,7 +26,7 @@ void EventLog::start(uint64_t NextAllocationId) {
 }
 
 uint32_t EventLog::addThread(uint32_t Thread) {
-  assert(Lanes.size() < MaxBlockThreads);
+  assert(Lanes.size() < MaxSectionThreads);
   Lanes.push_back({Thread, NoBlock});
   return uint32_t(Lanes.size() - 1);
 }
@@ -40,7 +40,7 @@ static void regrow(std::unique_ptr<T[]> &Old, size_t Used, size_t Capacity) {
 }
 
 void EventLog::grow() {
-  uint32_t New = std::min(std::max(Capacity * 4, 1024u), MaxBlockRows);
+  uint32_t New = std::min(std::max(Capacity * 4, 1024u), MaxSectionRows);
   regrow(Time, Count, New);
   regrow(Kind, Count, New);
   regrow(ThreadOf, Count, New);
@@ -128,7 +128,7 @@ static uint64_t valueAt(const std::unique_ptr<uint32_t[]> &Low,
 
 std::vector<Event> EventLog::rows() const {
   std::vector<Event> Out(Count);
-  ReferenceCoder Coders[MaxBlockThreads];
+  ReferenceCoder Coders[MaxSectionThreads];
   uint64_t Tick = FirstTick, Block = FirstAllocationId;
   uint32_t A = 0, S = 0, R = 0, F = 0;
   for (uint32_t I = 0; I != Count; ++I) {

@@ -48,9 +48,9 @@ EventTail::~EventTail() {
       ::close(H.Fd);
 }
 
-Error EventTail::take(const BlockInfo &B, StringRef Frame) {
+Error EventTail::take(const SectionInfo &B, StringRef Frame) {
   Half &H = Halves[Current];
-  BlockInfo At = B;
+  SectionInfo At = B;
   At.Offset = H.Bytes;
   while (!Frame.empty()) {
     ssize_t N = pwrite(H.Fd, Frame.data(), Frame.size(), off_t(H.Bytes));
@@ -61,9 +61,9 @@ Error EventTail::take(const BlockInfo &B, StringRef Frame) {
     H.Bytes += size_t(N);
     Frame = Frame.drop_front(size_t(N));
   }
-  if (B.Kind == BlockKind::Events)
+  if (B.Kind == SectionKind::Events)
     H.EventBytes += B.Compressed;
-  H.Blocks.push_back(At);
+  H.Sections.push_back(At);
   return Error::success();
 }
 
@@ -72,10 +72,10 @@ Expected<std::map<uint32_t, uint64_t>> EventTail::turn() {
   ++Turns;
   Half &H = Halves[Current];
   std::map<uint32_t, uint64_t> Gone;
-  for (const BlockInfo &B : H.Blocks)
-    if (B.Kind == BlockKind::Events)
+  for (const SectionInfo &B : H.Sections)
+    if (B.Kind == SectionKind::Events)
       Gone[B.Process] += B.Events;
-  H.Blocks.clear();
+  H.Sections.clear();
   H.Bytes = H.EventBytes = 0;
   if (ftruncate(H.Fd, 0) != 0)
     return fail("forgetting");
@@ -83,19 +83,19 @@ Expected<std::map<uint32_t, uint64_t>> EventTail::turn() {
 }
 
 Error EventTail::give(Half &H, bool Begins,
-                      function_ref<Error(const BlockInfo &, StringRef)> Do) {
+                      function_ref<Error(const SectionInfo &, StringRef)> Do) {
   // The parts of the first snapshot of a process share its time.
   std::map<uint32_t, uint64_t> First;
-  std::vector<BlockInfo> Ordered, Rest;
-  for (const BlockInfo &B : H.Blocks) {
+  std::vector<SectionInfo> Ordered, Rest;
+  for (const SectionInfo &B : H.Sections) {
     bool IsFirst =
-        Begins && B.Kind == BlockKind::Snapshot &&
+        Begins && B.Kind == SectionKind::Snapshot &&
         First.try_emplace(B.Process, B.BeginNs).first->second == B.BeginNs;
     (IsFirst ? Ordered : Rest).push_back(B);
   }
   append_range(Ordered, Rest);
   SmallVector<char, 0> Frame;
-  for (const BlockInfo &B : Ordered) {
+  for (const SectionInfo &B : Ordered) {
     Frame.resize_for_overwrite(B.Compressed);
     for (size_t Have = 0; Have != Frame.size();) {
       ssize_t N = pread(H.Fd, Frame.data() + Have, Frame.size() - Have,
@@ -109,7 +109,7 @@ Error EventTail::give(Half &H, bool Begins,
     if (Error E = Do(B, StringRef(Frame.data(), Frame.size())))
       return E;
   }
-  H.Blocks.clear();
+  H.Sections.clear();
   H.Bytes = H.EventBytes = 0;
   // The room is the trace's.
   if (ftruncate(H.Fd, 0) != 0)
@@ -117,7 +117,8 @@ Error EventTail::give(Half &H, bool Begins,
   return Error::success();
 }
 
-Error EventTail::forEach(function_ref<Error(const BlockInfo &, StringRef)> Do) {
+Error EventTail::forEach(
+    function_ref<Error(const SectionInfo &, StringRef)> Do) {
   // The first half of all begins with the recording, not with snapshots.
   if (Error E = give(Halves[Current ^ 1], Turns > 1, Do))
     return E;

@@ -4,7 +4,7 @@
 
 #define ZSTD_STATIC_LINKING_ONLY
 #include "Frames.h"
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <zstd.h>
@@ -61,7 +61,7 @@ void FrameCompressor::feed(size_t End, bool Last) {
     Left = ZSTD_compressStream2(Context, &To, &From,
                                 Last ? ZSTD_e_end : ZSTD_e_flush);
     if (ZSTD_isError(Left) || (Left && To.pos == To.size))
-      report_fatal_error("zstd failed to compress a block");
+      report_fatal_error("zstd failed to compress a section");
   } while (Left);
   Done = End;
   Produced = To.pos;
@@ -96,9 +96,9 @@ std::string FrameDecompressor::decompress(Bytes Frame,
     return "not a zstd frame";
   if (Size == ZSTD_CONTENTSIZE_UNKNOWN)
     return "zstd frame without its content size";
-  if (Size > MaxBlockBytes)
-    return "block of " + std::to_string(Size) + " bytes, the most is " +
-           std::to_string(MaxBlockBytes);
+  if (Size > MaxSectionBytes)
+    return "section of " + std::to_string(Size) + " bytes, the most is " +
+           std::to_string(MaxSectionBytes);
   Out.resize(Size);
   size_t Got = ZSTD_decompressDCtx(Context, Out.data(), Out.size(),
                                    Frame.data(), Frame.size());
@@ -113,14 +113,14 @@ FrameScan memkit::scanFrame(Bytes Data) {
   // A cut within the magic number is a cut only if what is there fits it.
   static const uint8_t BlockMagic[4] = {0x28, 0xB5, 0x2F, 0xFD};
   size_t Known = std::min<size_t>(Data.size(), 4);
-  bool IsBlock = std::equal(Data.begin(), Data.begin() + Known, BlockMagic);
+  bool IsSection = std::equal(Data.begin(), Data.begin() + Known, BlockMagic);
   bool IsSkippable = Data.size() < 4
                          ? true
                          : (read32le(Data.data()) & 0xFFFFFFF0) == 0x184D2A50;
-  if (Data.size() >= 4 && !IsBlock && !IsSkippable)
+  if (Data.size() >= 4 && !IsSection && !IsSkippable)
     return {FrameScan::NotAFrame};
   if (Data.size() < 4)
-    return {IsBlock || (!Data.empty() && (Data[0] & 0xF0) == 0x50)
+    return {IsSection || (!Data.empty() && (Data[0] & 0xF0) == 0x50)
                 ? FrameScan::CutOff
                 : FrameScan::NotAFrame};
   size_t Size = ZSTD_findFrameCompressedSize(Data.data(), Data.size());
@@ -130,7 +130,7 @@ FrameScan memkit::scanFrame(Bytes Data) {
                 : FrameScan::NotAFrame};
   if (Size > Data.size())
     return {FrameScan::CutOff};
-  return {IsBlock ? FrameScan::Block : FrameScan::Skippable, Size};
+  return {IsSection ? FrameScan::Section : FrameScan::Skippable, Size};
 }
 
 static void put32(std::string &Out, uint32_t V) {

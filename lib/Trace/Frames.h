@@ -2,7 +2,7 @@
 //
 // zstd frames and the seek table.
 //
-// The container: each block is one zstd frame with content size and checksum,
+// The container: each section is one zstd frame with content size and checksum,
 // and the last thing of a complete trace is a seek table as zstd's seekable
 // format (contrib/seekable_format in zstd's sources, version 0.1.0) lays it
 // out. The only user of zstd.
@@ -50,9 +50,9 @@ private:
   static constexpr size_t StepBytes = 1 << 15;
   void feed(size_t End, bool Last);
 
-  /// All that the compressor needs for any block. Left to itself it takes a
-  /// workspace by the size of the block, and after many small blocks gives a
-  /// large one back for a small one.
+  /// All that the compressor needs for any section. Left to itself it takes a
+  /// workspace by the size of the section, and after many small sections gives
+  /// a large one back for a small one.
   std::unique_ptr<char[]> Workspace;
   ZSTD_CCtx_s *Context; ///< in Workspace
 
@@ -69,7 +69,7 @@ public:
   FrameDecompressor();
   ~FrameDecompressor();
   /// Decompresses one frame. What is wrong, or an empty string. Out takes at
-  /// most MaxBlockBytes.
+  /// most MaxSectionBytes.
   std::string decompress(Bytes Frame, std::vector<uint8_t> &Out);
 
 private:
@@ -78,8 +78,8 @@ private:
 
 /// What stands at the beginning of Data.
 struct FrameScan {
-  enum { Block, Skippable, CutOff, NotAFrame } Kind;
-  size_t Size = 0; ///< of the frame, for Block and Skippable
+  enum { Section, Skippable, CutOff, NotAFrame } Kind;
+  size_t Size = 0; ///< of the frame, for Section and Skippable
 };
 FrameScan scanFrame(Bytes Data);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was written, block by block.
+// What was written, section by section.
 
 #include "IndexLog.h"
 #include "Planes.h"
@@ -18,7 +18,7 @@ enum : uint8_t {
   HasTimes = 0x40,
   HasEvents = 0x80, ///< epoch and events
 };
-static_assert(NumBlockKinds <= KindMask);
+static_assert(NumSectionKinds <= KindMask);
 
 /// The first byte, two sizes, process, epoch, two times, events: ten bytes a
 /// varint at most.
@@ -29,7 +29,7 @@ uint64_t difference(uint64_t To, uint64_t From) {
 }
 } // namespace
 
-void IndexLog::add(const BlockInfo &B) {
+void IndexLog::add(const SectionInfo &B) {
   if (ChunkBytes - Used <= MaxEntryBytes) {
     Chunks.push_back(std::make_unique<uint8_t[]>(ChunkBytes));
     Used = 0;
@@ -59,7 +59,7 @@ void IndexLog::add(const BlockInfo &B) {
   ++Count;
 }
 
-void IndexLog::forEach(llvm::function_ref<void(const BlockInfo &)> F) const {
+void IndexLog::forEach(llvm::function_ref<void(const SectionInfo &)> F) const {
   Base Before;
   for (const std::unique_ptr<uint8_t[]> &Chunk : Chunks) {
     const uint8_t *In = Chunk.get();
@@ -72,8 +72,8 @@ void IndexLog::forEach(llvm::function_ref<void(const BlockInfo &)> F) const {
     auto From = [&](uint64_t Base) { return Base + uint64_t(unzigzag(Get())); };
     // A chunk ends with zeros: there is room for an entry left, at least.
     while (uint8_t First = *In++) {
-      BlockInfo B;
-      B.Kind = BlockKind(First & KindMask);
+      SectionInfo B;
+      B.Kind = SectionKind(First & KindMask);
       B.Compressed = Get();
       B.Raw = Get();
       if (First & HasProcess)

@@ -9,7 +9,7 @@
 #ifndef MEMKIT_LIB_TRACE_STACKTREE_H
 #define MEMKIT_LIB_TRACE_STACKTREE_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <memory>
 #include <utility>

@@ -25,12 +25,12 @@ public:
   Error open();
   bool openByIndex();
   Error scan();
-  Error scanBlock(uint64_t Offset, size_t Size);
+  Error scanSection(uint64_t Offset, size_t Size);
   void stopScan(uint64_t Offset, const Twine &Why);
-  Error load(const BlockInfo &B, BlockKind &Kind);
-  Error openBlock(const BlockInfo &B, BlockKind Want);
-  template <class T> Error read(const BlockInfo &B, BlockKind Want, T &Out);
-  Error readDictionary(const BlockInfo &B, Dictionary &Out, bool Strict);
+  Error load(const SectionInfo &B, SectionKind &Kind);
+  Error openSection(const SectionInfo &B, SectionKind Want);
+  template <class T> Error read(const SectionInfo &B, SectionKind Want, T &Out);
+  Error readDictionary(const SectionInfo &B, Dictionary &Out, bool Strict);
   Error wrong(uint64_t Offset, const Twine &What) {
     return makeTraceError(Buffer->getBufferIdentifier(), Offset, What);
   }
@@ -38,7 +38,7 @@ public:
   std::shared_ptr<MemoryBuffer> Buffer;
   Bytes File;
   memkit::Header Head;
-  std::vector<BlockInfo> Blocks;
+  std::vector<SectionInfo> Sections;
   bool Complete = false;
   std::string Damage;
 
@@ -66,10 +66,10 @@ static void releasePages(const MemoryBuffer &Buffer) {
                 Begin - First + Buffer.getBufferSize(), MADV_DONTNEED);
 }
 
-/// Decompresses and verifies the block B.
-Error TraceReader::Impl::load(const BlockInfo &B, BlockKind &Kind) {
+/// Decompresses and verifies the section B.
+Error TraceReader::Impl::load(const SectionInfo &B, SectionKind &Kind) {
   if (B.Offset > File.size() || B.Compressed > File.size() - B.Offset)
-    return wrong(B.Offset, "a block that reaches behind the end of the file");
+    return wrong(B.Offset, "a section that reaches behind the end of the file");
   if ((Held += B.Compressed) > MaxHeld) {
     releasePages(*Buffer);
     Held = B.Compressed;
@@ -81,31 +81,31 @@ Error TraceReader::Impl::load(const BlockInfo &B, BlockKind &Kind) {
   return Problem.empty() ? Error::success() : wrong(B.Offset, Problem);
 }
 
-/// Finds the blocks by the index. False when there is none that fits; a scan
+/// Finds the sections by the index. False when there is none that fits; a scan
 /// tells the reason.
 bool TraceReader::Impl::openByIndex() {
   uint64_t TableOffset;
   auto Seek = readSeekTable(File, TableOffset);
   if (!Seek || Seek->size() < 2)
     return false;
-  BlockInfo Last;
+  SectionInfo Last;
   Last.Compressed = Seek->back().Compressed;
   Last.Offset = TableOffset - Last.Compressed;
-  BlockKind Kind;
+  SectionKind Kind;
   Index I;
   if (Error E = load(Last, Kind)) {
     consumeError(std::move(E));
     return false;
   }
-  if (Kind != BlockKind::Index || !Decode.decode(I).empty() ||
-      I.Blocks.size() + 1 != Seek->size() ||
-      I.Blocks.front().Kind != BlockKind::Header)
+  if (Kind != SectionKind::Index || !Decode.decode(I).empty() ||
+      I.Sections.size() + 1 != Seek->size() ||
+      I.Sections.front().Kind != SectionKind::Header)
     return false;
-  for (size_t B = 0; B != I.Blocks.size(); ++B)
-    if (I.Blocks[B].Compressed != (*Seek)[B].Compressed ||
-        I.Blocks[B].Raw != (*Seek)[B].Raw)
+  for (size_t B = 0; B != I.Sections.size(); ++B)
+    if (I.Sections[B].Compressed != (*Seek)[B].Compressed ||
+        I.Sections[B].Raw != (*Seek)[B].Raw)
       return false;
-  Blocks = std::move(I.Blocks);
+  Sections = std::move(I.Sections);
   return true;
 }
 
@@ -115,35 +115,35 @@ void TraceReader::Impl::stopScan(uint64_t Offset, const Twine &Why) {
                .str();
 }
 
-/// Takes the block at Offset; ends the scan by setting Damage.
-Error TraceReader::Impl::scanBlock(uint64_t Offset, size_t Size) {
-  BlockInfo Info, Cover;
+/// Takes the section at Offset; ends the scan by setting Damage.
+Error TraceReader::Impl::scanSection(uint64_t Offset, size_t Size) {
+  SectionInfo Info, Cover;
   Info.Offset = Offset;
   Info.Compressed = Size;
-  BlockKind Kind;
+  SectionKind Kind;
   Error E = load(Info, Kind);
   if (!E)
     if (std::string P = Decode.cover(Kind, Cover); !P.empty())
       E = wrong(Offset, P);
   if (E) {
-    if (Blocks.empty())
+    if (Sections.empty())
       return E;
     handleAllErrors(std::move(E),
                     [&](const TraceError &T) { stopScan(Offset, T.what()); });
     return Error::success();
   }
-  if (Kind == BlockKind::Index)
+  if (Kind == SectionKind::Index)
     return Error::success();
-  if (Blocks.empty() != (Kind == BlockKind::Header))
+  if (Sections.empty() != (Kind == SectionKind::Header))
     return wrong(Offset,
-                 Blocks.empty()
+                 Sections.empty()
                      ? Twine("a trace begins with a header, not with ") +
-                           blockKindName(Kind)
+                           sectionKindName(Kind)
                      : Twine("a second header: traces are not joined by cat"));
   Cover.Offset = Offset;
   Cover.Compressed = Size;
   Cover.Raw = Raw.size();
-  Blocks.push_back(Cover);
+  Sections.push_back(Cover);
   return Error::success();
 }
 
@@ -151,21 +151,21 @@ Error TraceReader::Impl::scan() {
   uint64_t Offset = 0;
   while (Offset < File.size() && Damage.empty()) {
     FrameScan F = scanFrame(File.drop_front(Offset));
-    if (F.Kind == FrameScan::Block) {
-      if (Error E = scanBlock(Offset, F.Size))
+    if (F.Kind == FrameScan::Section) {
+      if (Error E = scanSection(Offset, F.Size))
         return E;
     } else if (F.Kind == FrameScan::CutOff) {
-      if (Blocks.empty())
+      if (Sections.empty())
         return wrong(Offset, "cut off at offset " + Twine(File.size()));
       Damage = "cut off at offset " + utostr(File.size());
     } else if (F.Kind == FrameScan::NotAFrame) {
-      if (Blocks.empty())
+      if (Sections.empty())
         return wrong(Offset, "not a memkit trace (no zstd frame)");
       stopScan(Offset, "not a zstd frame");
     }
     Offset += F.Size;
   }
-  if (Blocks.empty())
+  if (Sections.empty())
     return wrong(0, File.empty() ? "empty file" : "no header");
   if (Damage.empty())
     Damage = "cut off at offset " + utostr(File.size());
@@ -177,10 +177,10 @@ Error TraceReader::Impl::open() {
   if (!Complete)
     if (Error E = scan())
       return E;
-  BlockKind Kind;
-  if (Error E = load(Blocks.front(), Kind))
+  SectionKind Kind;
+  if (Error E = load(Sections.front(), Kind))
     return E;
-  if (Kind != BlockKind::Header)
+  if (Kind != SectionKind::Header)
     return wrong(0, "a trace begins with a header");
   if (std::string P = Decode.decode(Head); !P.empty())
     return wrong(0, P);
@@ -188,19 +188,20 @@ Error TraceReader::Impl::open() {
 }
 
 /// Opens B for the decoder; it must be of the kind Want.
-Error TraceReader::Impl::openBlock(const BlockInfo &B, BlockKind Want) {
-  BlockKind Kind;
+Error TraceReader::Impl::openSection(const SectionInfo &B, SectionKind Want) {
+  SectionKind Kind;
   if (Error E = load(B, Kind))
     return E;
   if (Kind != Want)
-    return wrong(B.Offset, Twine("a block of ") + blockKindName(Kind) +
-                               " where the index says " + blockKindName(Want));
+    return wrong(B.Offset, Twine("a section of ") + sectionKindName(Kind) +
+                               " where the index says " +
+                               sectionKindName(Want));
   return Error::success();
 }
 
 template <class T>
-Error TraceReader::Impl::read(const BlockInfo &B, BlockKind Want, T &Out) {
-  if (Error E = openBlock(B, Want))
+Error TraceReader::Impl::read(const SectionInfo &B, SectionKind Want, T &Out) {
+  if (Error E = openSection(B, Want))
     return E;
   if (std::string P = Decode.decode(Out); !P.empty())
     return wrong(B.Offset, P);
@@ -208,7 +209,7 @@ Error TraceReader::Impl::read(const BlockInfo &B, BlockKind Want, T &Out) {
 }
 
 /// Brings the stack tree to where B begins, then decodes B.
-Error TraceReader::Impl::readDictionary(const BlockInfo &B, Dictionary &Out,
+Error TraceReader::Impl::readDictionary(const SectionInfo &B, Dictionary &Out,
                                         bool Strict) {
   if (TreeEnd > B.Offset) {
     Decode.restart();
@@ -216,24 +217,24 @@ Error TraceReader::Impl::readDictionary(const BlockInfo &B, Dictionary &Out,
   }
   if (TreeEnd == 0) {
     uint64_t Bytes = 0;
-    for (const BlockInfo &X : Blocks)
-      Bytes += X.Kind == BlockKind::Dictionary ? X.Raw : 0;
+    for (const SectionInfo &X : Sections)
+      Bytes += X.Kind == SectionKind::Dictionary ? X.Raw : 0;
     // Each node takes three bytes or more; room that is not used costs nothing.
     // The index may say anything, so the file's size bounds it.
     Decode.reserveTree(std::min<uint64_t>(Bytes / 3, File.size()));
   }
   Decode.setStrict(false);
-  for (const BlockInfo &X : Blocks) {
+  for (const SectionInfo &X : Sections) {
     if (X.Offset >= B.Offset)
       break;
-    if (X.Kind != BlockKind::Dictionary || X.Offset < TreeEnd)
+    if (X.Kind != SectionKind::Dictionary || X.Offset < TreeEnd)
       continue;
-    if (Error E = read(X, BlockKind::Dictionary, Out))
+    if (Error E = read(X, SectionKind::Dictionary, Out))
       return E;
     TreeEnd = X.Offset + X.Compressed;
   }
   Decode.setStrict(Strict);
-  Error E = read(B, BlockKind::Dictionary, Out);
+  Error E = read(B, SectionKind::Dictionary, Out);
   Decode.setStrict(false);
   TreeEnd = B.Offset + B.Compressed;
   if (E) {
@@ -267,41 +268,41 @@ TraceReader::create(std::unique_ptr<MemoryBuffer> Buffer) {
 StringRef TraceReader::name() const { return I->Buffer->getBufferIdentifier(); }
 uint64_t TraceReader::fileBytes() const { return I->File.size(); }
 const Header &TraceReader::header() const { return I->Head; }
-ArrayRef<BlockInfo> TraceReader::blocks() const { return I->Blocks; }
+ArrayRef<SectionInfo> TraceReader::sections() const { return I->Sections; }
 bool TraceReader::complete() const { return I->Complete; }
 StringRef TraceReader::damage() const { return I->Damage; }
 
-Error TraceReader::read(const BlockInfo &B, Dictionary &Out) {
+Error TraceReader::read(const SectionInfo &B, Dictionary &Out) {
   return I->readDictionary(B, Out, /*Strict=*/false);
 }
 
 TraceReader::EventReader::EventReader(const TraceReader &R)
     : I(std::make_unique<Impl>(R.I->Buffer)) {}
 TraceReader::EventReader::~EventReader() = default;
-Error TraceReader::EventReader::read(const BlockInfo &B, EventTable &Out) {
-  return I->read(B, BlockKind::Events, Out);
+Error TraceReader::EventReader::read(const SectionInfo &B, EventTable &Out) {
+  return I->read(B, SectionKind::Events, Out);
 }
 
-Error TraceReader::read(const BlockInfo &B, Events &Out) {
-  return I->read(B, BlockKind::Events, Out);
+Error TraceReader::read(const SectionInfo &B, Events &Out) {
+  return I->read(B, SectionKind::Events, Out);
 }
-Error TraceReader::read(const BlockInfo &B, EventTable &Out) {
-  return I->read(B, BlockKind::Events, Out);
+Error TraceReader::read(const SectionInfo &B, EventTable &Out) {
+  return I->read(B, SectionKind::Events, Out);
 }
-Error TraceReader::read(const BlockInfo &B, Marks &Out) {
-  return I->read(B, BlockKind::Marks, Out);
+Error TraceReader::read(const SectionInfo &B, Marks &Out) {
+  return I->read(B, SectionKind::Marks, Out);
 }
-Error TraceReader::read(const BlockInfo &B, Intervals &Out) {
-  return I->read(B, BlockKind::Intervals, Out);
+Error TraceReader::read(const SectionInfo &B, Intervals &Out) {
+  return I->read(B, SectionKind::Intervals, Out);
 }
-Error TraceReader::read(const BlockInfo &B, Lifetimes &Out) {
-  return I->read(B, BlockKind::Lifetimes, Out);
+Error TraceReader::read(const SectionInfo &B, Lifetimes &Out) {
+  return I->read(B, SectionKind::Lifetimes, Out);
 }
-Error TraceReader::read(const BlockInfo &B, Snapshot &Out) {
-  return I->read(B, BlockKind::Snapshot, Out);
+Error TraceReader::read(const SectionInfo &B, Snapshot &Out) {
+  return I->read(B, SectionKind::Snapshot, Out);
 }
-Error TraceReader::read(const BlockInfo &B, Summary &Out) {
-  return I->read(B, BlockKind::Summary, Out);
+Error TraceReader::read(const SectionInfo &B, Summary &Out) {
+  return I->read(B, SectionKind::Summary, Out);
 }
 
 std::vector<uint32_t> TraceReader::takeParents() {
@@ -309,49 +310,49 @@ std::vector<uint32_t> TraceReader::takeParents() {
   return I->Decode.takeParents();
 }
 
-Error TraceReader::readOutline(const BlockInfo &B, DictionaryOutline &Out,
+Error TraceReader::readOutline(const SectionInfo &B, DictionaryOutline &Out,
                                bool WithStrings) {
-  if (Error E = I->openBlock(B, BlockKind::Dictionary))
+  if (Error E = I->openSection(B, SectionKind::Dictionary))
     return E;
   if (std::string P = I->Decode.outline(Out, WithStrings); !P.empty())
     return I->wrong(B.Offset, P);
   return Error::success();
 }
 
-Error TraceReader::readTotals(const BlockInfo &B, Summary &Out) {
-  if (Error E = I->openBlock(B, BlockKind::Summary))
+Error TraceReader::readTotals(const SectionInfo &B, Summary &Out) {
+  if (Error E = I->openSection(B, SectionKind::Summary))
     return E;
   if (std::string P = I->Decode.decodeTotals(Out); !P.empty())
     return I->wrong(B.Offset, P);
   return Error::success();
 }
 
-Error TraceReader::readHeads(const BlockInfo &B, Intervals &Out) {
-  if (Error E = I->openBlock(B, BlockKind::Intervals))
+Error TraceReader::readHeads(const SectionInfo &B, Intervals &Out) {
+  if (Error E = I->openSection(B, SectionKind::Intervals))
     return E;
   if (std::string P = I->Decode.decodeHeads(Out); !P.empty())
     return I->wrong(B.Offset, P);
   return Error::success();
 }
 
-Error TraceReader::readHead(const BlockInfo &B, Snapshot &Out) {
-  if (Error E = I->openBlock(B, BlockKind::Snapshot))
+Error TraceReader::readHead(const SectionInfo &B, Snapshot &Out) {
+  if (Error E = I->openSection(B, SectionKind::Snapshot))
     return E;
   if (std::string P = I->Decode.decodeHead(Out); !P.empty())
     return I->wrong(B.Offset, P);
   return Error::success();
 }
 
-Expected<AnyBlock> TraceReader::readAny(const BlockInfo &B) {
-  AnyBlock Out;
-  if (B.Kind == BlockKind::Dictionary) {
+Expected<AnySection> TraceReader::readAny(const SectionInfo &B) {
+  AnySection Out;
+  if (B.Kind == SectionKind::Dictionary) {
     memkit::Dictionary D;
     if (Error E = I->readDictionary(B, D, /*Strict=*/true))
       return std::move(E);
     Out = std::move(D);
     return Out;
   }
-  BlockKind Kind;
+  SectionKind Kind;
   I->Decode.setStrict(true);
   Error E = I->load(B, Kind);
   std::string Problem = E ? "" : I->Decode.decode(Out);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a trace, block by block.
+// Writes a trace, section by section.
 
 #include "memkit/Trace/TraceWriter.h"
-#include "BlockCover.h"
 #include "Encode.h"
 #include "Frames.h"
 #include "IndexLog.h"
+#include "SectionCover.h"
 #include "memkit/Trace/EventTail.h"
 
 using namespace memkit;
@@ -16,26 +16,26 @@ class TraceWriter::Impl {
 public:
   explicit Impl(Sink &Out) : Out(Out) {}
 
-  template <class T> Error put(BlockKind Kind, const T &Block) {
-    if (Error E = begin(Kind, Block))
+  template <class T> Error put(SectionKind Kind, const T &Section) {
+    if (Error E = begin(Kind, Section))
       return E;
     return complete();
   }
 
-  /// Encodes Block; the rest is left to step().
-  template <class T> Error begin(BlockKind Kind, const T &Block) {
-    assert(Next == Step::None && "a block is under way");
-    note(Kind, Block);
-    return startCompression(Encode.encode(Block));
+  /// Encodes Section; the rest is left to step().
+  template <class T> Error begin(SectionKind Kind, const T &Section) {
+    assert(Next == Step::None && "a section is under way");
+    note(Kind, Section);
+    return startCompression(Encode.encode(Section));
   }
   void beginEvents(const EventLog &L) {
-    assert(Next == Step::None && "a block is under way");
-    note(BlockKind::Events, L);
+    assert(Next == Step::None && "a section is under way");
+    note(SectionKind::Events, L);
     Log = &L;
     Next = Step::Plan;
   }
-  template <class T> void note(BlockKind Kind, const T &Block) {
-    Info = blockCover(Block);
+  template <class T> void note(SectionKind Kind, const T &Section) {
+    Info = sectionCover(Section);
     Info.Kind = Kind;
   }
   Error startCompression(Bytes Raw);
@@ -47,10 +47,10 @@ public:
     return Error::success();
   }
 
-  static bool isOfEvents(BlockKind K) {
-    return K == BlockKind::Events || K == BlockKind::Snapshot;
+  static bool isOfEvents(SectionKind K) {
+    return K == SectionKind::Events || K == SectionKind::Snapshot;
   }
-  Error append(const BlockInfo &B, StringRef Frame);
+  Error append(const SectionInfo &B, StringRef Frame);
 
   Error write(StringRef Bytes) {
     Written += Bytes.size();
@@ -70,22 +70,22 @@ public:
   Encoder Encode;
   FrameCompressor Compressor;
   SmallVector<char, 0> Frame;
-  // The block that is under way.
+  // The section that is under way.
   enum class Step { None, Plan, Gather, Finish, Compress, Write };
   Step Next = Step::None;
   const EventLog *Log = nullptr;
-  BlockInfo Info;
+  SectionInfo Info;
   uint64_t Written = 0, EventBytes = 0;
   EventTail *Tail = nullptr;
   bool Finished = false;
-  IndexLog Blocks;
+  IndexLog Sections;
 };
 
 Error TraceWriter::Impl::startCompression(Bytes Raw) {
   Next = Step::None;
-  if (Raw.size() > MaxBlockBytes)
+  if (Raw.size() > MaxSectionBytes)
     return createStringError(std::errc::value_too_large,
-                             "a block of %zu bytes is too large to write",
+                             "a section of %zu bytes is too large to write",
                              Raw.size());
   Info.Raw = Raw.size();
   Compressor.start(Raw, Encode.cuts(), Frame);
@@ -123,10 +123,10 @@ Error TraceWriter::Impl::step() {
   return Error::success();
 }
 
-Error TraceWriter::Impl::append(const BlockInfo &B, StringRef Bytes) {
+Error TraceWriter::Impl::append(const SectionInfo &B, StringRef Bytes) {
   if (Error E = write(Bytes))
     return E;
-  Blocks.add(B);
+  Sections.add(B);
   return Error::success();
 }
 
@@ -136,20 +136,20 @@ TraceWriter::~TraceWriter() = default;
 Expected<std::unique_ptr<TraceWriter>> TraceWriter::create(Sink &Out,
                                                            const Header &H) {
   auto I = std::make_unique<Impl>(Out);
-  if (Error E = I->put(BlockKind::Header, H))
+  if (Error E = I->put(SectionKind::Header, H))
     return std::move(E);
   return std::unique_ptr<TraceWriter>(new TraceWriter(std::move(I)));
 }
 
 //===----------------------------------------------------------------------===//
-// Dictionaries that exceed a block's limits are written in parts, kind by kind:
-// definitions stay before their use.
+// Dictionaries that exceed a section's limits are written in parts, kind by
+// kind: definitions stay before their use.
 //===----------------------------------------------------------------------===//
 
 namespace {
-constexpr size_t MaxNodes = 4 * size_t(MaxBlockRows);
-constexpr size_t MaxLocations = 4 * size_t(MaxBlockRows);
-constexpr size_t MaxTextBytes = MaxBlockBytes / 4;
+constexpr size_t MaxNodes = 4 * size_t(MaxSectionRows);
+constexpr size_t MaxLocations = 4 * size_t(MaxSectionRows);
+constexpr size_t MaxTextBytes = MaxSectionBytes / 4;
 } // namespace
 
 static bool fits(const Dictionary &D) {
@@ -165,7 +165,7 @@ static bool fits(const Dictionary &D) {
         D.Functions.size(), D.Frames.size(), D.Stacks.size(), D.Scopes.size(),
         D.Contexts.size(), D.Processes.size(), D.Threads.size(), D.Heaps.size(),
         D.Loads.size(), D.Symbols.size(), Small})
-    if (N > MaxBlockRows)
+    if (N > MaxSectionRows)
       return false;
   return Text <= MaxTextBytes && Locations <= MaxLocations &&
          D.NodeFrames.size() <= MaxNodes;
@@ -179,7 +179,7 @@ Error TraceWriter::Impl::putParts(const std::vector<T> &All,
     Dictionary Part;
     (Part.*Member)
         .assign(All.begin() + I, All.begin() + std::min(I + Max, All.size()));
-    if (Error E = put(BlockKind::Dictionary, Part))
+    if (Error E = put(SectionKind::Dictionary, Part))
       return E;
   }
   return Error::success();
@@ -190,8 +190,8 @@ Error TraceWriter::Impl::putStringParts(const std::vector<std::string> &All) {
   size_t Text = 0;
   for (const std::string &S : All) {
     if (!Part.Strings.empty() && (Text + S.size() > MaxTextBytes ||
-                                  Part.Strings.size() == MaxBlockRows)) {
-      if (Error E = put(BlockKind::Dictionary, Part))
+                                  Part.Strings.size() == MaxSectionRows)) {
+      if (Error E = put(SectionKind::Dictionary, Part))
         return E;
       Part.Strings.clear();
       Text = 0;
@@ -200,7 +200,7 @@ Error TraceWriter::Impl::putStringParts(const std::vector<std::string> &All) {
     Part.Strings.push_back(S);
   }
   return Part.Strings.empty() ? Error::success()
-                              : put(BlockKind::Dictionary, Part);
+                              : put(SectionKind::Dictionary, Part);
 }
 
 Error TraceWriter::Impl::putStackParts(const Dictionary &D) {
@@ -208,9 +208,9 @@ Error TraceWriter::Impl::putStackParts(const Dictionary &D) {
   size_t Node = 0;
   for (const NewStack &S : D.Stacks) {
     if (!Part.Stacks.empty() &&
-        (Part.Stacks.size() == MaxBlockRows ||
+        (Part.Stacks.size() == MaxSectionRows ||
          Part.NodeFrames.size() + S.Length > MaxNodes)) {
-      if (Error E = put(BlockKind::Dictionary, Part))
+      if (Error E = put(SectionKind::Dictionary, Part))
         return E;
       Part.Stacks.clear();
       Part.NodeFrames.clear();
@@ -221,60 +221,62 @@ Error TraceWriter::Impl::putStackParts(const Dictionary &D) {
     Node += S.Length;
   }
   return Part.Stacks.empty() ? Error::success()
-                             : put(BlockKind::Dictionary, Part);
+                             : put(SectionKind::Dictionary, Part);
 }
 
 Error TraceWriter::Impl::putDictionary(const Dictionary &D) {
   if (fits(D))
-    return put(BlockKind::Dictionary, D);
+    return put(SectionKind::Dictionary, D);
   // Few locations a frame are usual; 255 are allowed.
   constexpr size_t SymbolRows = MaxLocations / 255;
   if (Error E = putStringParts(D.Strings))
     return E;
   if (Error E = putParts(D.Devices, &Dictionary::Devices, 1024))
     return E;
-  if (Error E = putParts(D.Modules, &Dictionary::Modules, MaxBlockRows))
+  if (Error E = putParts(D.Modules, &Dictionary::Modules, MaxSectionRows))
     return E;
-  if (Error E = putParts(D.Functions, &Dictionary::Functions, MaxBlockRows))
+  if (Error E = putParts(D.Functions, &Dictionary::Functions, MaxSectionRows))
     return E;
-  if (Error E = putParts(D.Frames, &Dictionary::Frames, MaxBlockRows))
+  if (Error E = putParts(D.Frames, &Dictionary::Frames, MaxSectionRows))
     return E;
   if (Error E = putStackParts(D))
     return E;
-  if (Error E = putParts(D.Scopes, &Dictionary::Scopes, MaxBlockRows))
+  if (Error E = putParts(D.Scopes, &Dictionary::Scopes, MaxSectionRows))
     return E;
-  if (Error E = putParts(D.Contexts, &Dictionary::Contexts, MaxBlockRows))
+  if (Error E = putParts(D.Contexts, &Dictionary::Contexts, MaxSectionRows))
     return E;
   if (Error E = putParts(D.Processes, &Dictionary::Processes, 64))
     return E;
-  if (Error E = putParts(D.Threads, &Dictionary::Threads, MaxBlockRows))
+  if (Error E = putParts(D.Threads, &Dictionary::Threads, MaxSectionRows))
     return E;
-  if (Error E = putParts(D.Heaps, &Dictionary::Heaps, MaxBlockRows))
+  if (Error E = putParts(D.Heaps, &Dictionary::Heaps, MaxSectionRows))
     return E;
-  if (Error E = putParts(D.Loads, &Dictionary::Loads, MaxBlockRows))
+  if (Error E = putParts(D.Loads, &Dictionary::Loads, MaxSectionRows))
     return E;
   return putParts(D.Symbols, &Dictionary::Symbols, SymbolRows);
 }
 
 Error TraceWriter::write(const Dictionary &D) { return I->putDictionary(D); }
 Error TraceWriter::write(const Events &E) {
-  return I->put(BlockKind::Events, E);
+  return I->put(SectionKind::Events, E);
 }
 Error TraceWriter::write(const EventLog &L) {
-  return I->put(BlockKind::Events, L);
+  return I->put(SectionKind::Events, L);
 }
-Error TraceWriter::write(const Marks &M) { return I->put(BlockKind::Marks, M); }
+Error TraceWriter::write(const Marks &M) {
+  return I->put(SectionKind::Marks, M);
+}
 Error TraceWriter::write(const Intervals &S) {
-  return I->put(BlockKind::Intervals, S);
+  return I->put(SectionKind::Intervals, S);
 }
 Error TraceWriter::write(const Lifetimes &L) {
-  return I->put(BlockKind::Lifetimes, L);
+  return I->put(SectionKind::Lifetimes, L);
 }
 Error TraceWriter::write(const Snapshot &K) {
-  return I->put(BlockKind::Snapshot, K);
+  return I->put(SectionKind::Snapshot, K);
 }
 Error TraceWriter::write(const Summary &S) {
-  return I->put(BlockKind::Summary, S);
+  return I->put(SectionKind::Summary, S);
 }
 
 Error TraceWriter::begin(const EventLog &L) {
@@ -282,26 +284,26 @@ Error TraceWriter::begin(const EventLog &L) {
   return Error::success();
 }
 Error TraceWriter::begin(const Dictionary &D) {
-  // The rare one that is too large for a block is written at once.
-  return fits(D) ? I->begin(BlockKind::Dictionary, D) : I->putDictionary(D);
+  // The rare one that is too large for a section is written at once.
+  return fits(D) ? I->begin(SectionKind::Dictionary, D) : I->putDictionary(D);
 }
 Error TraceWriter::begin(const Marks &M) {
-  return I->begin(BlockKind::Marks, M);
+  return I->begin(SectionKind::Marks, M);
 }
 Error TraceWriter::begin(const Intervals &S) {
-  return I->begin(BlockKind::Intervals, S);
+  return I->begin(SectionKind::Intervals, S);
 }
 Error TraceWriter::begin(const Snapshot &K) {
-  return I->begin(BlockKind::Snapshot, K);
+  return I->begin(SectionKind::Snapshot, K);
 }
 bool TraceWriter::busy() const { return I->Next != Impl::Step::None; }
 Error TraceWriter::step() { return I->step(); }
 
 Error TraceWriter::Impl::putSeekTable() {
   constexpr size_t PieceBytes = 1 << 14;
-  std::string Piece = seekTableHead(Blocks.size());
+  std::string Piece = seekTableHead(Sections.size());
   Error E = Error::success();
-  Blocks.forEach([&](const BlockInfo &B) {
+  Sections.forEach([&](const SectionInfo &B) {
     appendSeekEntry({uint32_t(B.Compressed), uint32_t(B.Raw)}, Piece);
     if (Piece.size() < PieceBytes)
       return;
@@ -311,13 +313,13 @@ Error TraceWriter::Impl::putSeekTable() {
   });
   if (E)
     return E;
-  return write(Piece + seekTableFoot(Blocks.size()));
+  return write(Piece + seekTableFoot(Sections.size()));
 }
 
 Error TraceWriter::Impl::finish() {
   assert(!Finished);
   Finished = true;
-  if (Error E = put(BlockKind::Index, Blocks))
+  if (Error E = put(SectionKind::Index, Sections))
     return E;
   return putSeekTable();
 }
@@ -326,7 +328,7 @@ Error TraceWriter::finish() { return I->finish(); }
 uint64_t TraceWriter::bytes() const { return I->Written; }
 uint64_t TraceWriter::eventBytes() const { return I->EventBytes; }
 void TraceWriter::keepEvents(EventTail *Tail) { I->Tail = Tail; }
-Error TraceWriter::append(const BlockInfo &B, StringRef Frame) {
-  assert(!busy() && "a block is under way");
+Error TraceWriter::append(const SectionInfo &B, StringRef Frame) {
+  assert(!busy() && "a section is under way");
   return I->append(B, Frame);
 }

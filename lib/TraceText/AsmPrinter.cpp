@@ -151,7 +151,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<BlockVisitor> createAsmPrinter(raw_ostream &OS) {
+std::unique_ptr<SectionVisitor> createAsmPrinter(raw_ostream &OS) {
   return std::make_unique<tracetext::LinePrinter<AsmMap>>(OS);
 }
 

@@ -3,7 +3,7 @@
 // Text form to trace.
 
 #include "memkit/TraceText/Assembler.h"
-#include "BlockParser.h"
+#include "SectionParser.h"
 #include "memkit/Trace/TraceWriter.h"
 
 using namespace llvm;
@@ -26,17 +26,17 @@ class Assembler {
 public:
   Assembler(MemoryBufferRef Text, Sink &Out, const AssembleOptions &Options)
       : Text(Text), Out(Out), Unchecked(Options.Unchecked),
-        Blocks(Problem, Unchecked) {}
+        Sections(Problem, Unchecked) {}
 
   Expected<Assembled> run();
 
 private:
   llvm::Error line(Line &L);
-  llvm::Error beginBlock(BlockKind Kind, Line &L);
+  llvm::Error beginSection(SectionKind Kind, Line &L);
   llvm::Error raw(Line &L);
-  llvm::Error endBlock();
+  llvm::Error endSection();
   llvm::Error writeDefinitions();
-  template <class B> llvm::Error write(const B &Block);
+  template <class B> llvm::Error write(const B &Section);
   llvm::Error open();
   llvm::Error problem();
   llvm::Error problemAt(const char *Loc, const Twine &What) {
@@ -48,7 +48,7 @@ private:
   Sink &Out;
   bool Unchecked;
   TextError Problem;
-  BlockParser Blocks;
+  SectionParser Sections;
   IdLimits Limits;
   std::unique_ptr<TraceWriter> Writer;
   Assembled Result;
@@ -64,33 +64,33 @@ llvm::Error Assembler::problem() {
 }
 
 llvm::Error Assembler::writeDefinitions() {
-  if (Blocks.Defs.empty() && Blocks.kind() != BlockKind::Dictionary)
+  if (Sections.Defs.empty() && Sections.kind() != SectionKind::Dictionary)
     return llvm::Error::success();
-  Dictionary D = std::exchange(Blocks.Defs.Pending, {});
+  Dictionary D = std::exchange(Sections.Defs.Pending, {});
   std::string What = Limits.add(D);
   if (!What.empty() && !Unchecked)
-    return problemAt(Blocks.loc(), "a dictionary has a " + What);
+    return problemAt(Sections.loc(), "a dictionary has a " + What);
   return Writer->write(D);
 }
 
-template <class B> llvm::Error Assembler::write(const B &Block) {
+template <class B> llvm::Error Assembler::write(const B &Section) {
   if (llvm::Error E = writeDefinitions())
     return E;
-  std::string What = Limits.check(Block);
+  std::string What = Limits.check(Section);
   if (!What.empty() && !Unchecked)
-    return problemAt(Blocks.loc(), "this block has a " + What);
-  return Writer->write(Block);
+    return problemAt(Sections.loc(), "this section has a " + What);
+  return Writer->write(Section);
 }
 
 llvm::Error Assembler::open() {
-  const Header &H = Blocks.Header;
+  const Header &H = Sections.Header;
   if (!Unchecked &&
       (H.Container != ContainerVersion || H.Format < LowestFormatVersion ||
        H.Format > FormatVersion))
-    return problemAt(Blocks.loc(), "this program writes container version " +
-                                       Twine(ContainerVersion) +
-                                       " and format version " +
-                                       Twine(FormatVersion) + " only");
+    return problemAt(Sections.loc(), "this program writes container version " +
+                                         Twine(ContainerVersion) +
+                                         " and format version " +
+                                         Twine(FormatVersion) + " only");
   auto W = TraceWriter::create(Out, H);
   if (!W)
     return W.takeError();
@@ -98,40 +98,40 @@ llvm::Error Assembler::open() {
   return llvm::Error::success();
 }
 
-llvm::Error Assembler::endBlock() {
-  if (!Blocks.end())
+llvm::Error Assembler::endSection() {
+  if (!Sections.end())
     return problem();
-  switch (Blocks.kind()) {
-  case BlockKind::None:
+  switch (Sections.kind()) {
+  case SectionKind::None:
     return llvm::Error::success();
-  case BlockKind::Header:
+  case SectionKind::Header:
     return open();
-  case BlockKind::Index:
+  case SectionKind::Index:
     Result.Complete = true;
     return Writer->finish();
-  case BlockKind::Dictionary:
+  case SectionKind::Dictionary:
     return writeDefinitions();
-  case BlockKind::Events:
-    return write(Blocks.Events);
-  case BlockKind::Marks:
-    return write(Blocks.Marks);
-  case BlockKind::Intervals:
-    return write(Blocks.Intervals);
-  case BlockKind::Lifetimes:
-    return write(Blocks.Lifetimes);
-  case BlockKind::Snapshot:
-    return write(Blocks.Snapshot);
-  case BlockKind::Summary:
-    return write(Blocks.Summary);
+  case SectionKind::Events:
+    return write(Sections.Events);
+  case SectionKind::Marks:
+    return write(Sections.Marks);
+  case SectionKind::Intervals:
+    return write(Sections.Intervals);
+  case SectionKind::Lifetimes:
+    return write(Sections.Lifetimes);
+  case SectionKind::Snapshot:
+    return write(Sections.Snapshot);
+  case SectionKind::Summary:
+    return write(Sections.Summary);
   }
   return llvm::Error::success();
 }
 
-llvm::Error Assembler::beginBlock(BlockKind Kind, Line &L) {
-  if (llvm::Error E = endBlock())
+llvm::Error Assembler::beginSection(SectionKind Kind, Line &L) {
+  if (llvm::Error E = endSection())
     return E;
-  Blocks.close();
-  bool IsHeader = Kind == BlockKind::Header;
+  Sections.close();
+  bool IsHeader = Kind == SectionKind::Header;
   if (!Writer && !IsHeader)
     return problemAt(L.loc(), "a trace begins with a header");
   if (Writer && IsHeader && !Unchecked)
@@ -139,7 +139,7 @@ llvm::Error Assembler::beginBlock(BlockKind Kind, Line &L) {
   if (Result.Complete && !IsHeader)
     return problemAt(L.loc(), "nothing may follow `complete`");
   Result.Complete = false;
-  return Blocks.begin(Kind, L) ? llvm::Error::success() : problem();
+  return Sections.begin(Kind, L) ? llvm::Error::success() : problem();
 }
 
 /// `raw "bytes"`: for tests of what no writer makes.
@@ -157,16 +157,16 @@ llvm::Error Assembler::line(Line &L) {
   if (First.K != Value::Word)
     return problemAt(L.loc(), "a line begins with a word");
   if (First.Spelling == "raw") {
-    // It stands between blocks.
-    if (llvm::Error E = endBlock())
+    // It stands between sections.
+    if (llvm::Error E = endSection())
       return E;
-    Blocks.close();
+    Sections.close();
     return raw(L);
   }
-  BlockKind Kind = BlockParser::startedBlock(L);
-  if (Kind != BlockKind::None)
-    return beginBlock(Kind, L);
-  return Blocks.record(L) ? llvm::Error::success() : problem();
+  SectionKind Kind = SectionParser::startedSection(L);
+  if (Kind != SectionKind::None)
+    return beginSection(Kind, L);
+  return Sections.record(L) ? llvm::Error::success() : problem();
 }
 
 Expected<Assembled> Assembler::run() {
@@ -182,7 +182,7 @@ Expected<Assembled> Assembler::run() {
     if (llvm::Error E = line(L))
       return std::move(E);
   }
-  if (llvm::Error E = endBlock())
+  if (llvm::Error E = endSection())
     return std::move(E);
   if (!Writer && !Unchecked)
     return problemAt(Text.getBufferEnd(), "a trace begins with a header");

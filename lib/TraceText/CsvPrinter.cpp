@@ -2,8 +2,8 @@
 //
 // Events as comma-separated values.
 
-#include "BlockLines.h"
 #include "NameTable.h"
+#include "SectionLines.h"
 #include "memkit/Support/CsvField.h"
 #include "memkit/TraceText/Printers.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,22 +18,22 @@ using tracetext::EventRow;
 using tracetext::NameTable;
 
 /// One line for each event. What a row has not is empty.
-class CsvPrinter final : public BlockVisitor {
+class CsvPrinter final : public SectionVisitor {
 public:
   explicit CsvPrinter(raw_ostream &OS) : OS(OS) {}
 
-  Error visit(const BlockInfo &, const Header &) override {
+  Error visit(const SectionInfo &, const Header &) override {
     OS << "time_ns,process,thread,event,block,heap,size,stack,context,address,"
           "in,requested,weight,stream,pool\n";
     return Error::success();
   }
 
-  Error visit(const BlockInfo &, const Dictionary &D) override {
+  Error visit(const SectionInfo &, const Dictionary &D) override {
     Names.add(D);
     return Error::success();
   }
 
-  Error visit(const BlockInfo &, const Events &E) override {
+  Error visit(const SectionInfo &, const Events &E) override {
     for (size_t I = 0; I < E.Rows.size(); ++I)
       row(E.Process, tracetext::eventRow(E, I, 0));
     OS.flush();
@@ -78,7 +78,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<BlockVisitor> createCsvPrinter(raw_ostream &OS) {
+std::unique_ptr<SectionVisitor> createCsvPrinter(raw_ostream &OS) {
   return std::make_unique<CsvPrinter>(OS);
 }
 

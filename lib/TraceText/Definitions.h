@@ -17,7 +17,7 @@ namespace memkit::tracetext {
 llvm::StringRef refName(Ref Kind);
 
 /// All ids given so far, by what they stand for, and the dictionary that is to
-/// be written before the next other block. The functions that take names find
+/// be written before the next other section. The functions that take names find
 /// what is there or define it.
 class Definitions {
 public:

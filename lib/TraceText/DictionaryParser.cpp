@@ -2,7 +2,7 @@
 //
 // Lines of a dictionary, and its short forms.
 
-#include "BlockParser.h"
+#include "SectionParser.h"
 
 using namespace llvm;
 
@@ -10,7 +10,7 @@ namespace memkit::tracetext {
 
 /// Parses `What ID fields` and adds it under the next id.
 template <class T, class F>
-bool BlockParser::define(LineParser &P, StringRef What, Ref RefKind, F Map) {
+bool SectionParser::define(LineParser &P, StringRef What, Ref RefKind, F Map) {
   T Record{};
   uint32_t Id = Defs.count(RefKind) + 1;
   Map(Id, Record);
@@ -20,7 +20,7 @@ bool BlockParser::define(LineParser &P, StringRef What, Ref RefKind, F Map) {
   return true;
 }
 
-bool BlockParser::dictionaryRecord(Line &L) {
+bool SectionParser::dictionaryRecord(Line &L) {
   LineParser P = parser(L, 1);
   StringRef Word = L.Values[0].Spelling;
 #define DEFINE(WORD, TYPE, REF, MAP)                                           \
@@ -73,7 +73,7 @@ static bool pathElements(LineParser &P, SmallVectorImpl<const Value *> &Out) {
   return true;
 }
 
-bool BlockParser::pathFrame(LineParser &P, const Value &V, uint32_t &Frame) {
+bool SectionParser::pathFrame(LineParser &P, const Value &V, uint32_t &Frame) {
   // module!name@file:line; only the name must be there. An operator's `!` is
   // part of its name.
   StringRef Name = V.str(), ModulePath, File, LineText;
@@ -103,7 +103,7 @@ bool BlockParser::pathFrame(LineParser &P, const Value &V, uint32_t &Frame) {
   return true;
 }
 
-bool BlockParser::stackRecord(LineParser &P) {
+bool SectionParser::stackRecord(LineParser &P) {
   uint32_t Parent = 0;
   std::vector<uint32_t> Frames;
   uint32_t Id = Defs.count(Ref::Stack) + 1;
@@ -121,7 +121,7 @@ bool BlockParser::stackRecord(LineParser &P) {
   }
   if (!P.finish("stack"))
     return false;
-  if (Frames.size() > 4 * MaxBlockRows)
+  if (Frames.size() > 4 * MaxSectionRows)
     return P.fail(P.line().loc(), "too many frames in a stack");
   if (IsPath)
     Defs.addPath(Frames);
@@ -130,7 +130,7 @@ bool BlockParser::stackRecord(LineParser &P) {
   return true;
 }
 
-bool BlockParser::pathContext(LineParser &P, const Value &V, Context &C) {
+bool SectionParser::pathContext(LineParser &P, const Value &V, Context &C) {
   auto [KindText, Rest] = V.str().split(':');
   size_t At = Rest.rfind('@');
   StringRef Name = Rest.take_front(At);
@@ -149,7 +149,7 @@ bool BlockParser::pathContext(LineParser &P, const Value &V, Context &C) {
   return true;
 }
 
-bool BlockParser::contextRecord(LineParser &P) {
+bool SectionParser::contextRecord(LineParser &P) {
   if (P.rest().size() <= 1)
     return define<Context>(
         P, "context", Ref::Context,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines of a block of events.
+// Lines of a section of events.
 
-#include "BlockParser.h"
+#include "SectionParser.h"
 
 using namespace llvm;
 
 namespace memkit::tracetext {
 
-bool BlockParser::beginEvents(LineParser &P) {
+bool SectionParser::beginEvents(LineParser &P) {
   Events = memkit::Events();
   Events.Epoch = Epoch.value_or(1);
   // The default of the allocation id depends on the process.
@@ -47,7 +47,7 @@ bool BlockParser::beginEvents(LineParser &P) {
 
 /// Takes the names of optional columns that hold nothing but zeros. Rows fill
 /// them as they come.
-bool BlockParser::zeroColumns(LineParser &P, const Value &V) {
+bool SectionParser::zeroColumns(LineParser &P, const Value &V) {
   static constexpr StringLiteral Names[] = {"address", "in",     "requested",
                                             "weight",  "stream", "pool"};
   static_assert(std::size(Names) == NumColumns);
@@ -62,7 +62,7 @@ bool BlockParser::zeroColumns(LineParser &P, const Value &V) {
   return true;
 }
 
-bool BlockParser::eventRecord(Line &L) {
+bool SectionParser::eventRecord(Line &L) {
   LineParser P = parser(L, 0);
   EventRow R;
   R.E.Block = R.Into = NextAllocationId;
@@ -82,7 +82,7 @@ bool BlockParser::eventRecord(Line &L) {
 
 /// Checks what an event must be to be written at all, and what the events
 /// before it ask of it.
-bool BlockParser::checkEvent(LineParser &P, const EventRow &R) {
+bool SectionParser::checkEvent(LineParser &P, const EventRow &R) {
   const Line &L = P.line();
   auto FailField = [&](StringRef Field, const Twine &What) {
     const Value *V = P.find(Field);
@@ -111,10 +111,10 @@ bool BlockParser::checkEvent(LineParser &P, const EventRow &R) {
   if (R.Enclosing > NextAllocationId)
     return FailField("in", "a block lies in one that was created before it");
   if (!is_contained(Threads, E.Thread)) {
-    if (Threads.size() == MaxBlockThreads)
+    if (Threads.size() == MaxSectionThreads)
       return P.fail(L.Values[1].loc(),
-                    "too many threads in this block: the most is " +
-                        Twine(MaxBlockThreads) + "; begin another");
+                    "too many threads in this section: the most is " +
+                        Twine(MaxSectionThreads) + "; begin another");
     Threads.push_back(E.Thread);
   }
   if (Unchecked)
@@ -128,8 +128,8 @@ bool BlockParser::checkEvent(LineParser &P, const EventRow &R) {
   return true;
 }
 
-/// Checks the first time of a block against the blocks before.
-bool BlockParser::checkFirst(LineParser &P, uint64_t TimeNs) {
+/// Checks the first time of a section against the sections before.
+bool SectionParser::checkFirst(LineParser &P, uint64_t TimeNs) {
   uint64_t LastNs = Processes[Events.Process].LastNs;
   if (TimeNs < LastNs)
     return P.fail(P.line().loc(),
@@ -140,7 +140,7 @@ bool BlockParser::checkFirst(LineParser &P, uint64_t TimeNs) {
   return true;
 }
 
-void BlockParser::endEvents() {
+void SectionParser::endEvents() {
   size_t N = Events.Rows.size();
   EventColumns &C = Events.Columns;
   auto Fill = [&](unsigned I, auto &Column) {

@@ -114,7 +114,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<BlockVisitor> createJsonPrinter(raw_ostream &OS) {
+std::unique_ptr<SectionVisitor> createJsonPrinter(raw_ostream &OS) {
   return std::make_unique<tracetext::LinePrinter<JsonMap>>(OS);
 }
 

@@ -2,8 +2,8 @@
 //
 // Events and marks for people.
 
-#include "BlockLines.h"
 #include "NameTable.h"
+#include "SectionLines.h"
 #include "memkit/Support/CommandText.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/TraceReader.h"
@@ -22,15 +22,15 @@ using tracetext::NameTable;
 /// Events and marks, a line each. A stack stands below the first line that
 /// names it, so that the listing stays small and `/stack 7:` finds it in a
 /// pager.
-class Listing final : public BlockVisitor {
+class Listing final : public SectionVisitor {
 public:
   Listing(raw_ostream &OS, bool AllFrames) : OS(OS), AllFrames(AllFrames) {}
 
   /// Learns all names of the file, so that those which were found late stand
   /// at the first line that needs them.
   Error learn(TraceReader &R) {
-    for (const BlockInfo &B : R.blocks()) {
-      if (B.Kind != BlockKind::Dictionary)
+    for (const SectionInfo &B : R.sections()) {
+      if (B.Kind != SectionKind::Dictionary)
         continue;
       Dictionary D;
       if (Error E = R.read(B, D))
@@ -42,7 +42,7 @@ public:
     return Error::success();
   }
 
-  Error visit(const BlockInfo &, const Header &H) override {
+  Error visit(const SectionInfo &, const Header &H) override {
     OS << "command " << commandText(H.Command) << "\n";
     if (!H.Host.empty())
       OS << "host    " << H.Host << "\n";
@@ -52,13 +52,13 @@ public:
     return Error::success();
   }
 
-  Error visit(const BlockInfo &Info, const Dictionary &D) override {
+  Error visit(const SectionInfo &Info, const Dictionary &D) override {
     if (Info.Offset >= KnownUpTo)
       Names.add(D);
     return Error::success();
   }
 
-  Error visit(const BlockInfo &, const Events &E) override {
+  Error visit(const SectionInfo &, const Events &E) override {
     uint64_t AllocationId = E.FirstAllocationId;
     for (size_t I = 0; I < E.Rows.size(); ++I) {
       EventRow R = tracetext::eventRow(E, I, AllocationId);
@@ -70,7 +70,7 @@ public:
     return Error::success();
   }
 
-  Error visit(const BlockInfo &, const Marks &M) override {
+  Error visit(const SectionInfo &, const Marks &M) override {
     for (const Mark &R : M.Rows)
       mark(R);
     OS.flush();
@@ -82,8 +82,8 @@ private:
   /// when its turn to be listed comes.
   void learnRoles(TraceReader &R) {
     Summary S;
-    for (const BlockInfo &B : R.blocks()) {
-      if (B.Kind != BlockKind::Summary)
+    for (const SectionInfo &B : R.sections()) {
+      if (B.Kind != SectionKind::Summary)
         continue;
       if (Error E = R.readTotals(B, S))
         return consumeError(std::move(E));
@@ -211,11 +211,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<BlockVisitor> createListing(raw_ostream &OS, bool AllFrames) {
+std::unique_ptr<SectionVisitor> createListing(raw_ostream &OS, bool AllFrames) {
   return std::make_unique<Listing>(OS, AllFrames);
 }
 
-Expected<std::unique_ptr<BlockVisitor>>
+Expected<std::unique_ptr<SectionVisitor>>
 createListing(raw_ostream &OS, bool AllFrames, TraceReader &File) {
   auto L = std::make_unique<Listing>(OS, AllFrames);
   if (Error E = L->learn(File))

@@ -9,8 +9,8 @@
 #ifndef MEMKIT_TRACETEXT_NAMETABLE_H
 #define MEMKIT_TRACETEXT_NAMETABLE_H
 
-#include "memkit/Trace/Blocks.h"
 #include "memkit/Trace/FrameRoles.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>

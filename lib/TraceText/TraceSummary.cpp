@@ -95,8 +95,8 @@ std::vector<LayerTotals> TraceSummary::scopes() const {
 
 static Error readNames(TraceReader &R, TraceSummary &S, IdLimits &Limits) {
   DictionaryOutline D;
-  for (const BlockInfo &B : R.blocks()) {
-    if (B.Kind != BlockKind::Dictionary)
+  for (const SectionInfo &B : R.sections()) {
+    if (B.Kind != SectionKind::Dictionary)
       continue;
     if (Error E = R.readOutline(B, D, /*WithStrings=*/false))
       return E;
@@ -116,7 +116,7 @@ static Error readNames(TraceReader &R, TraceSummary &S, IdLimits &Limits) {
   return Error::success();
 }
 
-/// Fills Strings with those that S names, reading only blocks that have some.
+/// Fills Strings with those that S names, reading only sections that have some.
 static Error readStrings(TraceReader &R, TraceSummary &S) {
   std::set<uint32_t> Wanted;
   for (const Heap &H : S.Heaps)
@@ -133,10 +133,10 @@ static Error readStrings(TraceReader &R, TraceSummary &S) {
   DictionaryOutline D;
   uint32_t First = 1;
   auto Next = Wanted.begin();
-  for (const BlockInfo &B : R.blocks()) {
+  for (const SectionInfo &B : R.sections()) {
     if (Next == Wanted.end())
       break;
-    if (B.Kind != BlockKind::Dictionary)
+    if (B.Kind != SectionKind::Dictionary)
       continue;
     if (Error E = R.readOutline(B, D, /*WithStrings=*/true))
       return E;
@@ -170,10 +170,10 @@ static void addPart(Summary &To, const Summary &Part) {
 static Error readParts(TraceReader &R, const IdLimits &Limits, TraceSummary &To,
                        bool &Found) {
   std::vector<Summary> Parts; // last first
-  for (const BlockInfo &B : reverse(R.blocks())) {
-    if (B.Kind == BlockKind::Events && Parts.empty())
+  for (const SectionInfo &B : reverse(R.sections())) {
+    if (B.Kind == SectionKind::Events && Parts.empty())
       return Error::success();
-    if (B.Kind != BlockKind::Summary)
+    if (B.Kind != SectionKind::Summary)
       continue;
     Summary S;
     // Errors of estimates are of rows, of which a sampled heap has few.

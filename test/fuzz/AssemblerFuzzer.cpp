@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   auto R = TraceReader::create(MemoryBuffer::getMemBuffer(Bytes, "t", false));
   if (!R)
     abort();
-  for (const BlockInfo &B : (*R)->blocks())
+  for (const SectionInfo &B : (*R)->sections())
     if (Error E = (*R)->readAny(B).takeError()) {
       errs() << toString(std::move(E)) << '\n';
       abort();

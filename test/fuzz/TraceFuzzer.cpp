@@ -16,9 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     consumeError(R.takeError());
     return 0;
   }
-  for (const BlockInfo &B : (*R)->blocks())
+  for (const SectionInfo &B : (*R)->sections())
     consumeError((*R)->readAny(B).takeError());
-  for (const BlockInfo &B : llvm::reverse((*R)->blocks()))
+  for (const SectionInfo &B : llvm::reverse((*R)->sections()))
     consumeError((*R)->readAny(B).takeError());
   return 0;
 }

@@ -14,20 +14,20 @@ namespace memkit {
 
 namespace {
 
-class EventFilter final : public BlockVisitor {
+class EventFilter final : public SectionVisitor {
 public:
-  EventFilter(const Trace &T, const Selection &Sel, BlockVisitor &To)
+  EventFilter(const Trace &T, const Selection &Sel, SectionVisitor &To)
       : T(T), Sel(Sel), To(To), IsAt(Sel.times().At) {}
   Error findLive();
 
-  Error visit(const BlockInfo &I, const Header &H) override {
+  Error visit(const SectionInfo &I, const Header &H) override {
     return To.visit(I, H);
   }
-  Error visit(const BlockInfo &I, const Dictionary &D) override {
+  Error visit(const SectionInfo &I, const Dictionary &D) override {
     return To.visit(I, D);
   }
-  Error visit(const BlockInfo &I, const Events &E) override;
-  Error visit(const BlockInfo &I, const Marks &M) override;
+  Error visit(const SectionInfo &I, const Events &E) override;
+  Error visit(const SectionInfo &I, const Marks &M) override;
 
 private:
   bool isInWindow(uint64_t TimeNs) const {
@@ -36,18 +36,18 @@ private:
   bool chooses(const Events &E, const Event &R, uint64_t Created);
   bool makesLive(const Event &R, uint32_t Process, uint64_t Created);
   void keep(const Events &From, size_t Row);
-  Error give(const BlockInfo &I);
+  Error give(const SectionInfo &I);
 
-  template <typename BlockT>
-  Error check(const BlockInfo &I, const BlockT &Block) const {
-    std::string Wrong = T.limits().check(Block);
+  template <typename SectionT>
+  Error check(const SectionInfo &I, const SectionT &Section) const {
+    std::string Wrong = T.limits().check(Section);
     return Wrong.empty() ? Error::success()
                          : makeTraceError(T.name(), I.Offset, Wrong);
   }
 
   const Trace &T;
   const Selection &Sel;
-  BlockVisitor &To;
+  SectionVisitor &To;
   bool IsAt; ///< only what lives at a moment is chosen
   /// The chosen blocks that live, by process; with IsAt those of the moment.
   std::map<uint32_t, DenseSet<uint64_t>> Live;
@@ -118,7 +118,7 @@ void EventFilter::keep(const Events &From, size_t Row) {
   Add(From.Columns.Pool, Kept.Columns.Pool);
 }
 
-Error EventFilter::give(const BlockInfo &I) {
+Error EventFilter::give(const SectionInfo &I) {
   Error E = Kept.Rows.empty() ? Error::success() : To.visit(I, Kept);
   Kept.Rows.clear();
   Kept.Columns.clear();
@@ -127,7 +127,7 @@ Error EventFilter::give(const BlockInfo &I) {
 
 /// What a split makes has no number of its own in its row: printers count. So
 /// where blocks were left out before one, another table of events begins.
-Error EventFilter::visit(const BlockInfo &I, const Events &E) {
+Error EventFilter::visit(const SectionInfo &I, const Events &E) {
   if (Error Err = check(I, E))
     return Err;
   Kept.Process = E.Process;
@@ -150,7 +150,7 @@ Error EventFilter::visit(const BlockInfo &I, const Events &E) {
   return give(I);
 }
 
-Error EventFilter::visit(const BlockInfo &I, const Marks &M) {
+Error EventFilter::visit(const SectionInfo &I, const Marks &M) {
   if (Error E = check(I, M))
     return E;
   Marks Kept;
@@ -161,8 +161,8 @@ Error EventFilter::visit(const BlockInfo &I, const Marks &M) {
   return Kept.Rows.empty() ? Error::success() : To.visit(I, Kept);
 }
 
-Expected<std::unique_ptr<BlockVisitor>>
-createEventFilter(const Trace &T, const Selection &Sel, BlockVisitor &To) {
+Expected<std::unique_ptr<SectionVisitor>>
+createEventFilter(const Trace &T, const Selection &Sel, SectionVisitor &To) {
   auto Filter = std::make_unique<EventFilter>(T, Sel, To);
   if (Sel.times().At)
     if (Error E = Filter->findLive())

@@ -6,7 +6,7 @@
 #define MEMKIT_TOOLS_MEMDUMP_EVENTFILTER_H
 
 #include "memkit/Model/Selection.h"
-#include "memkit/Trace/BlockVisitor.h"
+#include "memkit/Trace/SectionVisitor.h"
 
 namespace memkit {
 
@@ -15,8 +15,8 @@ namespace memkit {
 /// within its window; with a moment (--at) only the events that made the blocks
 /// that live then, and no marks. Blocks must be those of T, of which Sel is;
 /// their ids are checked (TraceError). T and Sel must outlive the result, too.
-llvm::Expected<std::unique_ptr<BlockVisitor>>
-createEventFilter(const Trace &T, const Selection &Sel, BlockVisitor &To);
+llvm::Expected<std::unique_ptr<SectionVisitor>>
+createEventFilter(const Trace &T, const Selection &Sel, SectionVisitor &To);
 
 } // namespace memkit
 

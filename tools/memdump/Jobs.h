@@ -15,9 +15,9 @@ namespace memkit {
 // Each reads the trace `Input` and writes to Out; damage of the trace is warned
 // of, and what cannot be done or printed so is an error.
 
-/// Every block as it comes, or the events that Spec selects, in `OutputFormat`,
-/// until the output takes no more.
-llvm::Error printBlocks(OutputFile &Out, const SelectionSpec &Spec);
+/// Every section as it comes, or the events that Spec selects, in
+/// `OutputFormat`, until the output takes no more.
+llvm::Error printSections(OutputFile &Out, const SelectionSpec &Spec);
 
 /// The summary, or its layers, scopes, steps, processes or kinds, as `What`
 /// says.

@@ -22,7 +22,7 @@ cl::opt<Format> memkit::OutputFormat(
                clEnumValN(Format::Csv, "csv", "the events")),
     cl::cat(toolCategory()));
 cl::opt<Job> memkit::What(
-    cl::desc("instead of the blocks:"), cl::init(Job::Print),
+    cl::desc("instead of the sections:"), cl::init(Job::Print),
     cl::values(
         clEnumValN(Job::Summary, "summary", "what the trace holds"),
         clEnumValN(Job::Layers, "layers", "the layers of the model"),

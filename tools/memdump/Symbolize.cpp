@@ -27,7 +27,7 @@ static Error complete(TraceReader &R, sys::fs::TempFile &File) {
 
 /// Copies the trace Path with the symbols that this machine's files give.
 static Error symbolizeFile(StringRef Path, OutputFile &Out) {
-  auto Stream = BlockStream::open(Path);
+  auto Stream = SectionStream::open(Path);
   if (!Stream)
     return Stream.takeError();
   // The writer begins with the header.

@@ -17,7 +17,7 @@ static Expected<int> done(Error E) {
 static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
   switch (What) {
   case Job::Print:
-    return done(printBlocks(Out, Spec));
+    return done(printSections(Out, Spec));
   case Job::Summary:
   case Job::Layers:
   case Job::Scopes:

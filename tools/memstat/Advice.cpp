@@ -84,10 +84,10 @@ std::string adviceText(const Facts &F, const Suggestion &S) {
   llvm_unreachable("all rules have texts");
 }
 
-std::optional<Section> adviceSection(const Facts &F) {
+std::optional<PageSection> adviceSection(const Facts &F) {
   if (F.O.Suggestions.empty())
     return std::nullopt;
-  Section Out;
+  PageSection Out;
   Out.Title = "Suggestions";
   Out.Titled = true;
   size_t Shown = F.shown(F.O.Suggestions.size(), 5);

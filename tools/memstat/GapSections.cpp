@@ -13,7 +13,7 @@ namespace memkit {
 
 using Side = Table::Align;
 
-static Section usedSection(const Facts &F) {
+static PageSection usedSection(const Facts &F) {
   Table T({{"used of", Side::Left},
            {"when", Side::Left, true},
            {"at", Side::Right},
@@ -32,7 +32,7 @@ static Section usedSection(const Facts &F) {
     Add("largest gap", G.Largest);
     Add("last sample", G.Now);
   }
-  Section Out;
+  PageSection Out;
   Out.Title = "What devices say is used";
   Out.Rows = std::move(T);
   return Out;
@@ -56,14 +56,14 @@ static std::string notKnown(const DeviceGap &G) {
 }
 
 /// Nothing where the recorder told no parts.
-static std::optional<Section> partsSection(const Facts &F) {
+static std::optional<PageSection> partsSection(const Facts &F) {
   Table T({{"gap of", Side::Left},
            {"when", Side::Left, true},
            {"contexts", Side::Right},
            {"modules", Side::Right},
            {"other processes", Side::Right},
            {"unknown", Side::Right}});
-  Section Out;
+  PageSection Out;
   for (const DeviceGap &G : F.O.Gaps) {
     if (!G.Now.IsTold)
       continue;
@@ -106,7 +106,7 @@ static std::string mostly(const DeviceGap::Rise &R) {
   return Name.empty() ? "" : Name + " " + formatSize(Max);
 }
 
-static std::optional<Section> growthSection(const Facts &F) {
+static std::optional<PageSection> growthSection(const Facts &F) {
   Table T({{"gap grew of", Side::Left},
            {"from", Side::Right},
            {"to", Side::Right},
@@ -131,18 +131,18 @@ static std::optional<Section> growthSection(const Facts &F) {
   }
   if (T.empty())
     return std::nullopt;
-  Section Out;
+  PageSection Out;
   Out.Title = "When the gap grew";
   Out.Rows = std::move(T);
   return Out;
 }
 
-std::vector<Section> gapSections(const Facts &F) {
-  std::vector<Section> Out;
+std::vector<PageSection> gapSections(const Facts &F) {
+  std::vector<PageSection> Out;
   if (F.O.Gaps.empty())
     return Out;
   Out.push_back(usedSection(F));
-  for (std::optional<Section> S : {partsSection(F), growthSection(F)})
+  for (std::optional<PageSection> S : {partsSection(F), growthSection(F)})
     if (S)
       Out.push_back(std::move(*S));
   return Out;

@@ -47,7 +47,7 @@ largestHeaps(const Facts &F, function_ref<uint64_t(const HeapStats &)> Of) {
 }
 
 /// Says how many heaps are not in a list.
-static void noteOthers(const Facts &F, size_t Shown, Section &To) {
+static void noteOthers(const Facts &F, size_t Shown, PageSection &To) {
   if (size_t Left = F.O.Heaps.size() - Shown)
     To.Notes.push_back(formatCount(Left) + (Left == 1 ? " heap" : " heaps") +
                        " with less; --top=0 shows all");
@@ -67,7 +67,7 @@ static const ProcessTotals *minRecorded(const Facts &F, uint64_t &Gap) {
 
 /// An allocator that is private to a library maps address space without setting
 /// memory aside, and uses it: its blocks are not seen.
-static void noteReserved(const Facts &F, Section &To) {
+static void noteReserved(const Facts &F, PageSection &To) {
   constexpr uint64_t MinGap = 16 << 20;
   uint64_t Gap;
   const ProcessTotals *I = minRecorded(F, Gap);
@@ -86,7 +86,7 @@ static void noteReserved(const Facts &F, Section &To) {
   }
 }
 
-Section heapSection(const Facts &F) {
+PageSection heapSection(const Facts &F) {
   bool HasSteps = !F.O.Steps.empty();
   std::vector<Table::Column> Columns = {
       {"heap", Side::Left, true}, {"peak", Side::Right}, {"at", Side::Right}};
@@ -120,7 +120,7 @@ Section heapSection(const Facts &F) {
     Row.push_back(formatSize(H.BytesPerSecond));
     T.add(std::move(Row));
   }
-  Section Out;
+  PageSection Out;
   Out.Title = "Heaps";
   Out.Rows = std::move(T);
   noteOthers(F, Shown.size(), Out);
@@ -146,7 +146,7 @@ static size_t medianClass(ArrayRef<uint64_t> Sizes, uint64_t Count) {
   return 0;
 }
 
-std::optional<Section> sizeSection(const Facts &F) {
+std::optional<PageSection> sizeSection(const Facts &F) {
   Table T({{"sizes", Side::Left, true},
            {"count", Side::Right},
            {"mean", Side::Right},
@@ -181,7 +181,7 @@ std::optional<Section> sizeSection(const Facts &F) {
   }
   if (T.empty())
     return std::nullopt;
-  Section Out;
+  PageSection Out;
   Out.Title = "Sizes of allocations";
   Out.Rows = std::move(T);
   return Out;

@@ -17,7 +17,7 @@ static ArrayRef<OwnerStats> firstHeap(ArrayRef<OwnerStats> Rows) {
       [&](const OwnerStats &O) { return O.Heap == Rows.front().Heap; });
 }
 
-std::optional<Section> ownerSection(const Facts &F) {
+std::optional<PageSection> ownerSection(const Facts &F) {
   constexpr size_t Useful = 5;
   Table T({{"asked for by", Side::Left, true},
            {"heap", Side::Left},
@@ -44,7 +44,7 @@ std::optional<Section> ownerSection(const Facts &F) {
   }
   if (T.empty())
     return std::nullopt;
-  Section Out;
+  PageSection Out;
   Out.Title = "Device memory by who asked for it";
   Out.Rows = std::move(T);
   if (Hidden)

@@ -29,9 +29,9 @@ static void printWrapped(raw_ostream &OS, StringRef Text, unsigned Width,
   OS << Words << '\n';
 }
 
-void printText(raw_ostream &OS, ArrayRef<Section> Page, unsigned Width) {
+void printText(raw_ostream &OS, ArrayRef<PageSection> Page, unsigned Width) {
   bool IsFirst = true;
-  for (const Section &S : Page) {
+  for (const PageSection &S : Page) {
     if (!std::exchange(IsFirst, false))
       OS << '\n';
     if (S.Titled)
@@ -47,9 +47,9 @@ void printText(raw_ostream &OS, ArrayRef<Section> Page, unsigned Width) {
   }
 }
 
-void printMarkdown(raw_ostream &OS, ArrayRef<Section> Page) {
+void printMarkdown(raw_ostream &OS, ArrayRef<PageSection> Page) {
   bool IsFirst = true;
-  for (const Section &S : Page) {
+  for (const PageSection &S : Page) {
     if (!std::exchange(IsFirst, false))
       OS << '\n';
     if (!S.Title.empty())

@@ -11,7 +11,7 @@
 namespace memkit {
 
 /// Lines, a table and what is drawn, below a title.
-struct Section {
+struct PageSection {
   std::string Title; ///< empty: the head of the page
   /// Whether the title stands in text, too: the table's first column does not
   /// say what it is.
@@ -24,9 +24,9 @@ struct Section {
 
 /// Sections in their order, as text at most Width wide (0: any), or as
 /// Markdown.
-void printText(llvm::raw_ostream &OS, llvm::ArrayRef<Section> Page,
+void printText(llvm::raw_ostream &OS, llvm::ArrayRef<PageSection> Page,
                unsigned Width);
-void printMarkdown(llvm::raw_ostream &OS, llvm::ArrayRef<Section> Page);
+void printMarkdown(llvm::raw_ostream &OS, llvm::ArrayRef<PageSection> Page);
 
 } // namespace memkit
 

@@ -68,7 +68,7 @@ std::string stackInShort(const Trace &T, uint32_t Stack) {
 }
 
 /// Seen: what an inner or outer heap has told already.
-static std::optional<Section>
+static std::optional<PageSection>
 peakSection(const Facts &F, const HeapStats &H,
             std::set<std::pair<uint64_t, std::string>> &Seen) {
   bool WithHeap = H.Heap == 0;
@@ -92,7 +92,7 @@ peakSection(const Facts &F, const HeapStats &H,
   }
   if (T.empty())
     return std::nullopt;
-  Section Out;
+  PageSection Out;
   Out.Title = "At the peak of " + heapOrSpace(F, H) + ", " +
               formatSize(H.Sums.PeakBytes);
   Out.Titled = true;
@@ -100,8 +100,8 @@ peakSection(const Facts &F, const HeapStats &H,
   return Out;
 }
 
-std::vector<Section> peakSections(const Facts &F) {
-  std::vector<Section> Out;
+std::vector<PageSection> peakSections(const Facts &F) {
+  std::vector<PageSection> Out;
   std::set<std::pair<uint64_t, std::string>> Seen;
   uint64_t Peak = 0;
   for (const HeapStats &H : F.O.Heaps) {
@@ -111,7 +111,7 @@ std::vector<Section> peakSections(const Facts &F) {
     bool IsSmall = H.Heap && F.Top && F.Whole && H.Sums.PeakBytes < Peak / 20;
     if (IsSmall || !H.InTotals)
       continue;
-    if (std::optional<Section> S = peakSection(F, H, Seen))
+    if (std::optional<PageSection> S = peakSection(F, H, Seen))
       Out.push_back(std::move(*S));
   }
   return Out;

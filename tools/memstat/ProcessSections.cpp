@@ -12,7 +12,7 @@ namespace memkit {
 
 using Side = Table::Align;
 
-std::optional<Section> threadSection(const Facts &F) {
+std::optional<PageSection> threadSection(const Facts &F) {
   ArrayRef<ThreadTotals> Threads = F.O.Threads;
   if (Threads.size() < 2)
     return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<Section> threadSection(const Facts &F) {
            F.T.string(Th.Name).str(),
            Th.Process ? F.T.processName(Th.Process).str() : ""});
   }
-  Section Out;
+  PageSection Out;
   Out.Title = "Threads";
   Out.Rows = std::move(T);
   if (size_t Left = Threads.size() - F.shown(Threads.size(), 3))
@@ -53,7 +53,7 @@ static std::string endText(const ProcessRecord &I, const ProcessTotals *T,
   return T->ExitStatus < 0 ? "ended" : "exit " + std::to_string(T->ExitStatus);
 }
 
-std::optional<Section> processSection(const Facts &F) {
+std::optional<PageSection> processSection(const Facts &F) {
   struct Row {
     uint32_t Process;
     uint64_t Peak; ///< the highest of any memory space
@@ -100,7 +100,7 @@ std::optional<Section> processSection(const Facts &F) {
       Cells.insert(Cells.begin() + 2, devicePeaks(F.S, Sum));
     T.add(std::move(Cells));
   }
-  Section Out;
+  PageSection Out;
   Out.Title = "Processes";
   Out.Rows = std::move(T);
   if (size_t Left = Rows.size() - Shown)

@@ -43,7 +43,7 @@ static void notePools(const Facts &F, const HeapFragmentation &H,
                     formatCount(H.Pools.size() - Max) + " pools more");
 }
 
-std::optional<Section> reservedSection(const Facts &F) {
+std::optional<PageSection> reservedSection(const Facts &F) {
   Table T({{"reserved by", Side::Left, true},
            {"when", Side::Left},
            {"reserved", Side::Right},
@@ -51,7 +51,7 @@ std::optional<Section> reservedSection(const Facts &F) {
            {"active", Side::Right},
            {"inactive", Side::Right},
            {"unused", Side::Right}});
-  Section Out;
+  PageSection Out;
   std::string Unknown;
   auto Add = [&](StringRef Name, StringRef When,
                  const HeapFragmentation::Moment &M) {

@@ -14,8 +14,8 @@ namespace memkit {
 
 using Side = Table::Align;
 
-std::vector<Section> kindSections(const Facts &F) {
-  std::vector<Section> Out;
+std::vector<PageSection> kindSections(const Facts &F) {
+  std::vector<PageSection> Out;
   ArrayRef<KindSum> Left = F.O.Kinds;
   while (!Left.empty()) {
     uint32_t Heap = Left.front().Heap;
@@ -37,7 +37,7 @@ std::vector<Section> kindSections(const Facts &F) {
       T.add({kindName(K.Kind), formatSize(K.Bytes), formatShare(K.Bytes, Peak),
              formatCount(K.Blocks), Layer});
     }
-    Section S;
+    PageSection S;
     S.Title = "Tensors at the peak of " + F.heapName(Heap).str() + ", " +
               formatSize(Peak);
     S.Titled = true;
@@ -99,7 +99,7 @@ static std::vector<size_t> tellingSteps(const Overview &O, size_t Max) {
   return Out;
 }
 
-std::optional<Section> stepSection(const Facts &F) {
+std::optional<PageSection> stepSection(const Facts &F) {
   ArrayRef<StepTotals> Steps = F.O.Steps;
   if (Steps.empty())
     return std::nullopt;
@@ -137,7 +137,7 @@ std::optional<Section> stepSection(const Facts &F) {
       T.add(std::move(Row));
     }
   }
-  Section Out;
+  PageSection Out;
   Out.Title = "Steps";
   Out.Rows = std::move(T);
   size_t Shown = F.shown(Steps.size(), 5);
@@ -150,7 +150,7 @@ std::optional<Section> stepSection(const Facts &F) {
   return Out;
 }
 
-std::optional<Section> layerSection(const Facts &F) {
+std::optional<PageSection> layerSection(const Facts &F) {
   ArrayRef<LayerTotals> Layers = F.O.Layers;
   if (Layers.empty())
     return std::nullopt;
@@ -199,7 +199,7 @@ std::optional<Section> layerSection(const Facts &F) {
     Row.push_back(formatTime(L.DurationNs));
     T.add(std::move(Row));
   }
-  Section Out;
+  PageSection Out;
   Out.Title = "Layers";
   if (Shown < Layers.size())
     Out.Notes.push_back("of " + plural(Layers.size(), "layer") +

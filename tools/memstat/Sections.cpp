@@ -77,8 +77,8 @@ static std::string peakLine(const Facts &F) {
   return Line;
 }
 
-static Section headSection(const Facts &F) {
-  Section Out;
+static PageSection headSection(const Facts &F) {
+  PageSection Out;
   if (uint64_t Lost = F.S.lost())
     Out.Lines.push_back(plural(Lost, "event") + " lost: figures may be wrong");
   Out.Lines.push_back(commandLine(F.S));
@@ -96,9 +96,9 @@ static Section headSection(const Facts &F) {
   return Out;
 }
 
-std::vector<Section> makePage(const Facts &F) {
-  std::vector<Section> Page = {headSection(F)};
-  auto Add = [&](std::optional<Section> S) {
+std::vector<PageSection> makePage(const Facts &F) {
+  std::vector<PageSection> Page = {headSection(F)};
+  auto Add = [&](std::optional<PageSection> S) {
     if (S)
       Page.push_back(std::move(*S));
   };

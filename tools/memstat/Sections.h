@@ -32,50 +32,50 @@ struct Facts {
 };
 
 /// The page, with the graphs of F.Curves.
-std::vector<Section> makePage(const Facts &F);
+std::vector<PageSection> makePage(const Facts &F);
 
 /// `3 steps`.
 std::string plural(uint64_t Count, llvm::StringRef What);
 
 // HeapSections.cpp
 std::string heapOrSpace(const Facts &F, const HeapStats &H);
-Section heapSection(const Facts &F);
-std::optional<Section> sizeSection(const Facts &F);
+PageSection heapSection(const Facts &F);
+std::optional<PageSection> sizeSection(const Facts &F);
 
 // PeakSections.cpp
-std::vector<Section> peakSections(const Facts &F);
+std::vector<PageSection> peakSections(const Facts &F);
 /// A stack in one line, three frames of it: of Python the innermost function
 /// and the innermost lines of the program's own files, else the innermost
 /// functions that are no allocator's.
 std::string stackInShort(const Trace &T, uint32_t Stack);
 
 /// Nothing where no heap is of a device.
-std::optional<Section> ownerSection(const Facts &F);
+std::optional<PageSection> ownerSection(const Facts &F);
 
 // ReservedSections.cpp
-std::optional<Section> reservedSection(const Facts &F);
+std::optional<PageSection> reservedSection(const Facts &F);
 
 // GapSections.cpp
-std::vector<Section> gapSections(const Facts &F);
+std::vector<PageSection> gapSections(const Facts &F);
 
 // RunSections.cpp
-std::vector<Section> kindSections(const Facts &F);
-std::optional<Section> stepSection(const Facts &F);
-std::optional<Section> layerSection(const Facts &F);
+std::vector<PageSection> kindSections(const Facts &F);
+std::optional<PageSection> stepSection(const Facts &F);
+std::optional<PageSection> layerSection(const Facts &F);
 
 // ProcessSections.cpp
-std::optional<Section> threadSection(const Facts &F);
-std::optional<Section> processSection(const Facts &F);
+std::optional<PageSection> threadSection(const Facts &F);
+std::optional<PageSection> processSection(const Facts &F);
 
 // Advice.cpp
 /// `expandable-segments`, ...
 llvm::StringRef adviceName(Advice A);
 /// A sentence or two with the evidence.
 std::string adviceText(const Facts &F, const Suggestion &S);
-std::optional<Section> adviceSection(const Facts &F);
+std::optional<PageSection> adviceSection(const Facts &F);
 
 // Timeline.cpp
-Section timelineSection(const Facts &F);
+PageSection timelineSection(const Facts &F);
 
 /// The machine interface: docs/CommandGuide/memstat.md.
 void writeStatJson(llvm::raw_ostream &OS, const Facts &F);

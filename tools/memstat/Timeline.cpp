@@ -30,9 +30,9 @@ stepMarks(const Facts &F, uint64_t EndNs, unsigned Columns) {
   return {Marks, Numbers};
 }
 
-Section timelineSection(const Facts &F) {
+PageSection timelineSection(const Facts &F) {
   constexpr unsigned Lines = 3;
-  Section Out;
+  PageSection Out;
   Out.Title = F.Curves->FromEvents
                   ? "Live bytes, the most in each column"
                   : "Live bytes at the ends of intervals, and at the peak";

@@ -270,7 +270,7 @@ Error Recorder::event(const Moment &M) {
   Buffer.Rows.push_back(E);
   if (P.SampleBytes)
     Buffer.Columns.Weight.push_back(M.Dies ? 0 : Weight);
-  if (Buffer.Rows.size() < MaxBlockRows)
+  if (Buffer.Rows.size() < MaxSectionRows)
     return Error::success();
   // No event of the next block may be of the time of the last one.
   Now += TimeUnitNs;

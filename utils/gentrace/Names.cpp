@@ -63,7 +63,7 @@ private:
     return ++Strings;
   }
   Error flushIf(size_t Rows) {
-    if (Rows < MaxBlockRows)
+    if (Rows < MaxSectionRows)
       return Error::success();
     return flush();
   }
@@ -158,8 +158,8 @@ Error Names::writeStacks() {
       From = Parent.size() - 1;
     }
     Leaf.push_back(From);
-    if (D.Stacks.size() == MaxBlockRows / 8 ||
-        D.NodeFrames.size() > 2 * size_t(MaxBlockRows))
+    if (D.Stacks.size() == MaxSectionRows / 8 ||
+        D.NodeFrames.size() > 2 * size_t(MaxSectionRows))
       if (Error E = flush())
         return E;
   }

@@ -290,9 +290,9 @@ Error Program::writeSnapshot(ProcessState &I) {
   K.TimeNs = I.LastNs;
   K.Events = I.Events;
   K.NextAllocationId = I.NextAllocationId;
-  for (size_t At = 0; At < Sorted.size() || At == 0; At += MaxBlockRows) {
+  for (size_t At = 0; At < Sorted.size() || At == 0; At += MaxSectionRows) {
     K.Blocks.clear();
-    size_t End = std::min(Sorted.size(), At + MaxBlockRows);
+    size_t End = std::min(Sorted.size(), At + MaxSectionRows);
     for (size_t B = At; B < End; ++B)
       K.Blocks.push_back({Sorted[B].AllocationId, Sorted[B].Size,
                           Sorted[B].AllocatedNs, Sorted[B].Stack, 0,
@@ -419,7 +419,7 @@ Error Program::run(const std::vector<uint32_t> &HeapNames) {
       Turn = Running[R.below(Running.size())];
     Now += (R.below(6) + (Turn != Before)) * TimeUnitNs;
     event(*Turn);
-    if (Turn->Buffer.Rows.size() == MaxBlockRows)
+    if (Turn->Buffer.Rows.size() == MaxSectionRows)
       if (Error E = closeEpoch())
         return E;
   }

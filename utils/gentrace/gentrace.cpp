@@ -51,7 +51,7 @@ static Shape shapeFromOptions() {
   S.Nodes = NodeCount;
   S.Heaps = std::min(65535u, std::max(1u, HeapCount.getValue()));
   S.Processes = std::max(1u, ProcessCount.getValue());
-  S.Threads = std::min(MaxBlockThreads, std::max(1u, ThreadCount.getValue()));
+  S.Threads = std::min(MaxSectionThreads, std::max(1u, ThreadCount.getValue()));
   S.Steps = StepCount;
   S.Live = LiveCount;
   S.Seed = Seed;

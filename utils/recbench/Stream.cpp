@@ -113,8 +113,8 @@ private:
 } // namespace
 
 /// Calls F with each block in file order.
-template <class F> static Error forEachBlock(StringRef Path, F Do) {
-  auto Blocks = BlockStream::open(Path);
+template <class F> static Error forEachSection(StringRef Path, F Do) {
+  auto Blocks = SectionStream::open(Path);
   if (!Blocks)
     return Blocks.takeError();
   for (;;) {
@@ -130,7 +130,7 @@ template <class F> static Error forEachBlock(StringRef Path, F Do) {
 
 Expected<Stream> memkit::makeStream(StringRef Path) {
   std::map<uint32_t, uint64_t> Counts;
-  if (Error E = forEachBlock(Path, [&](const AnyBlock &B) -> Error {
+  if (Error E = forEachSection(Path, [&](const AnySection &B) -> Error {
         if (auto *Ev = std::get_if<Events>(&B))
           Counts[Ev->Process] += Ev->Rows.size();
         return Error::success();
@@ -144,7 +144,7 @@ Expected<Stream> memkit::makeStream(StringRef Path) {
       Max = Process;
   Maker M(Max);
   M.Out.Items.reserve(Counts[Max]);
-  if (Error E = forEachBlock(Path, [&](const AnyBlock &B) -> Error {
+  if (Error E = forEachSection(Path, [&](const AnySection &B) -> Error {
         if (auto *D = std::get_if<Dictionary>(&B))
           M.add(*D);
         else if (auto *Ev = std::get_if<Events>(&B))

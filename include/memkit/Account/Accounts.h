@@ -3,9 +3,9 @@
 // The live sums of a trace.
 //
 // The sums that a recorder keeps while it writes and a replay keeps while it
-// reads: one implementation, so that both say the same. Blocks.h says what each
-// sum means (SumRow, Totals, ProcessTotals, StepTotals); here stands what it
-// leaves open.
+// reads: one implementation, so that both say the same. Sections.h says what
+// each sum means (SumRow, Totals, ProcessTotals, StepTotals); here stands what
+// it leaves open.
 //
 // Order. Calls come in the total order of the trace's events. A boundary (the
 // end of a process, the begin of a step, the cut of an interval) at time T lies
@@ -54,7 +54,7 @@
 #include "memkit/Account/AccountRows.h"
 #include "memkit/Account/LateQueue.h"
 #include "memkit/Account/Lifetimes.h"
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -363,9 +363,9 @@ public:
   uint64_t heapPeakAt(uint32_t Heap) const { return Heaps[Heap]->C.PeakAt; }
   ProcessTotals processTotals(uint32_t Process, uint64_t NowNs) const;
 
-  /// Gives the Summary in blocks of at most MaxBlockRows rows, all of Number.
+  /// Gives the Summary in blocks of at most MaxSectionRows rows, all of Number.
   /// The last one, with Complete set, holds all that is not a row of a stack or
-  /// context, unless there are more than MaxBlockRows steps or processes: the
+  /// context, unless there are more than MaxSectionRows steps or processes: the
   /// rest of those stand before. Rows are sorted by process, heap, key; rows
   /// without an allocation are left out. Stops at Write's first error and
   /// returns it.
@@ -376,7 +376,7 @@ public:
   Summary summary(uint32_t Number, uint64_t EndNs) const;
   /// Gives the lifetimes of the rows of which blocks lived at the cut, as of
   /// the last interval that was cut of each process, in blocks of at most
-  /// MaxBlockRows cohorts, late frees and rows together. Rows are sorted by
+  /// MaxSectionRows cohorts, late frees and rows together. Rows are sorted by
   /// process, heap and stack. Those whose blocks are all of one interval in the
   /// first tenth of the run are left out: what a program makes when it starts.
   /// Stops at Write's first error and returns it.

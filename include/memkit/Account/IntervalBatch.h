@@ -5,14 +5,15 @@
 #ifndef MEMKIT_ACCOUNT_INTERVALBATCH_H
 #define MEMKIT_ACCOUNT_INTERVALBATCH_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
 namespace memkit {
 
-/// The intervals of a process on their way to blocks of at most MaxBlockRows
-/// rows. An interval that has more goes on in the next block, as Blocks.h says.
+/// The intervals of a process on their way to blocks of at most MaxSectionRows
+/// rows. An interval that has more goes on in the next block, as Sections.h
+/// says.
 class IntervalBatch {
 public:
   using Writer = llvm::function_ref<llvm::Error(const Intervals &)>;

@@ -57,7 +57,7 @@ struct MarkSeries {
   std::vector<uint64_t> PrivatePeak;
 };
 
-/// Reads all blocks of marks. Errors: TraceError.
+/// Reads all sections of marks. Errors: TraceError.
 llvm::Expected<MarkSeries> readMarkSeries(const Trace &T);
 
 /// The last point at or before TimeNs; null when there is none.

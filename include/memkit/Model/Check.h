@@ -34,7 +34,7 @@ struct CheckResult {
 /// Summary, its Intervals, Lifetimes and Snapshots. Not compared, as events do
 /// not tell: reserved bytes, inherited frees, losses, layers. Where events were
 /// left out on request only what is before that is compared, and a note says
-/// so. An error is a trace that cannot be replayed; it names the block's
+/// so. An error is a trace that cannot be replayed; it names the section's
 /// offset.
 llvm::Expected<CheckResult> checkTrace(TraceReader &R);
 

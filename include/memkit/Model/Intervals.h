@@ -14,7 +14,7 @@
 //     return Error::success();
 //   });
 //
-// Memory is that of the heads (40 bytes an interval), of one block, and about
+// Memory is that of the heads (40 bytes an interval), of one section, and about
 // 50 bytes for each (process, heap, stack) that has ever been live.
 
 #ifndef MEMKIT_MODEL_INTERVALS_H
@@ -111,8 +111,8 @@ private:
   explicit IntervalSeries(const Sums &S) : S(S) {}
   llvm::Error makeIntervals();
   llvm::Error readHeads();
-  llvm::Error addHeads(const BlockInfo &B, const Intervals &Block);
-  llvm::Error giveInterval(const BlockInfo &B, uint32_t Process,
+  llvm::Error addHeads(const SectionInfo &B, const Intervals &Section);
+  llvm::Error giveInterval(const SectionInfo &B, uint32_t Process,
                            const Interval &S, Taker Take);
   uint32_t rowOf(uint32_t Process, const IntervalRow &R);
   TraceReader &reader() const;

@@ -6,7 +6,7 @@
 #define MEMKIT_MODEL_MOMENTS_H
 
 #include "memkit/Support/TimePoint.h"
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/BitVector.h"
 #include <functional>
 #include <optional>

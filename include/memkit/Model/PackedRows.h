@@ -9,7 +9,7 @@
 #ifndef MEMKIT_MODEL_PACKEDROWS_H
 #define MEMKIT_MODEL_PACKEDROWS_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/Endian.h"

@@ -6,12 +6,12 @@
 // process, row) within an epoch, and resolves the allocation ids of frees to
 // blocks. Marks that mean something for the sums (steps, ends of processes,
 // reserved bytes, losses) are applied before the events of the same time.
-// Memory is that of the live set, one block of events for each process that
+// Memory is that of the live set, one section of events for each process that
 // runs at a time and three more, and the sums. A second thread decodes events
 // while those before are replayed.
 //
 // Everything is checked: ids, allocation ids, order. What is wrong is a
-// TraceError with the offset of the block.
+// TraceError with the offset of the section.
 
 #ifndef MEMKIT_MODEL_REPLAY_H
 #define MEMKIT_MODEL_REPLAY_H
@@ -167,8 +167,8 @@ private:
   /// Where a process stands within an epoch.
   struct Cursor {
     ProcessReplay *I = nullptr;
-    std::vector<const BlockInfo *> Blocks;
-    size_t Block = 0;
+    std::vector<const SectionInfo *> Sections;
+    size_t Section = 0;
     std::unique_ptr<EventTable> Open;
     size_t Row = 0;
     size_t Alloc = 0; ///< of the rows before Row, those that allocate
@@ -184,20 +184,20 @@ private:
   llvm::Error readMarks();
   llvm::Error setUp();
   const IdLimits &limitsAt(uint64_t Offset) const;
-  using SnapshotParts = std::vector<const BlockInfo *>;
-  static void addPart(SnapshotParts &Parts, const BlockInfo &B);
+  using SnapshotParts = std::vector<const SectionInfo *>;
+  static void addPart(SnapshotParts &Parts, const SectionInfo &B);
   llvm::Error startAtBases();
   llvm::Error readBases();
   llvm::Error loadBase(size_t Id);
-  llvm::Error loadSnapshot(llvm::ArrayRef<const BlockInfo *> Parts);
+  llvm::Error loadSnapshot(llvm::ArrayRef<const SectionInfo *> Parts);
   llvm::Error addSnapshot(ProcessReplay &I, const Snapshot &K, uint64_t Offset);
   ProcessReplay &process(uint32_t Id) { return *Processes[Id]; }
 
   void decodeAhead();
-  llvm::Error runEpoch(llvm::ArrayRef<const BlockInfo *> Blocks);
+  llvm::Error runEpoch(llvm::ArrayRef<const SectionInfo *> Sections);
   llvm::Error runCursor(Cursor &C, uint64_t LimitNs);
-  llvm::Error openBlock(Cursor &C);
-  void closeBlock(Cursor &C);
+  llvm::Error openSection(Cursor &C);
+  void closeSection(Cursor &C);
   llvm::Error runRows(Cursor &C, size_t End, uint64_t LimitNs);
   bool canRunMany(const Cursor &C) const;
   llvm::Error runMany(Cursor &C, size_t End);
@@ -223,9 +223,9 @@ private:
   llvm::Error crossBoundaries(uint64_t TimeNs);
   llvm::Error applyMark(const Mark &M);
   void findBoundary();
-  llvm::Error fail(const BlockInfo &At, const llvm::Twine &What) const;
+  llvm::Error fail(const SectionInfo &At, const llvm::Twine &What) const;
   llvm::Error fail(const Cursor &At, const llvm::Twine &What) const {
-    return fail(*At.Blocks[At.Block], What);
+    return fail(*At.Sections[At.Section], What);
   }
 
   TraceReader &R;

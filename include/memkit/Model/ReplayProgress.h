@@ -17,7 +17,7 @@ class ReplayProgress : public ReplayObserver {
 public:
   /// What: `replaying trace.fb`.
   ReplayProgress(const llvm::Twine &What, const TraceReader &R) : Bar(What) {
-    for (const BlockInfo &B : R.blocks())
+    for (const SectionInfo &B : R.sections())
       Total += B.Events;
   }
   uint64_t nextEventStop(uint32_t Process) override {

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_MODEL_SCOPESPANS_H
 #define MEMKIT_MODEL_SCOPESPANS_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <vector>

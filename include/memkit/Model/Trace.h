@@ -13,7 +13,7 @@
 
 #include "memkit/Model/PackedRows.h"
 #include "memkit/Model/StackView.h"
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -51,7 +51,7 @@ public:
   llvm::StringRef name() const { return Reader->name(); }
   const Header &header() const { return Reader->header(); }
   TraceReader &reader() const { return *Reader; }
-  /// How many ids of each kind there are, for the blocks that reader() reads.
+  /// How many ids of each kind there are, for the sections that reader() reads.
   const IdLimits &limits() const { return Limits; }
   /// What the user ought to know about what was read, each without a prefix.
   llvm::ArrayRef<std::string> warnings() const { return Warnings; }
@@ -176,7 +176,7 @@ private:
   std::unique_ptr<TraceReader> Reader;
   std::vector<std::string> Warnings;
   IdLimits Limits;
-  std::vector<std::vector<std::string>> StringBlocks;
+  std::vector<std::vector<std::string>> StringSections;
   std::vector<llvm::StringRef> Strings{llvm::StringRef()};
   std::vector<Heap> Heaps;
   std::vector<ProcessRecord> Processes;

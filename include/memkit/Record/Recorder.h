@@ -86,7 +86,7 @@ struct RecordResult {
   bool ReaderGone = false; ///< the reader of a pipe went away
   std::string Why;
   uint64_t Bytes = 0;
-  uint64_t EventBytes = 0; ///< of those, in blocks of events and snapshots
+  uint64_t EventBytes = 0; ///< of those, in sections of events and snapshots
   std::optional<uint64_t> EventsEndNs; ///< no events from then on: EventBytes
   uint64_t Events = 0;                 ///< as `memdump --check` counts them
   bool Sampled = false;                ///< sums are estimates

@@ -10,7 +10,7 @@
 #ifndef MEMKIT_RECORD_TSCCLOCK_H
 #define MEMKIT_RECORD_TSCCLOCK_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include <cstdint>
 
 namespace memkit {

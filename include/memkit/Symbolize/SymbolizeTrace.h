@@ -6,7 +6,7 @@
 #define MEMKIT_SYMBOLIZE_SYMBOLIZETRACE_H
 
 #include "memkit/Symbolize/Symbolizer.h"
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
@@ -15,7 +15,7 @@
 
 namespace memkit {
 
-class BlockStream;
+class SectionStream;
 class TraceWriter;
 
 /// The tables of names of a trace that is being written: gives equal strings
@@ -30,7 +30,7 @@ public:
   /// The symbols of Frame, to be added to Pending.
   void addSymbols(uint32_t Frame, llvm::ArrayRef<SourceLocation> Locations);
 
-  /// Takes over what a dictionary block defines, as if written from here.
+  /// Takes over what a dictionary section defines, as if written from here.
   void learn(const Dictionary &D);
 
   /// What was added and not yet written: Strings, Functions and Symbols.
@@ -49,7 +49,7 @@ struct SymbolizeStats {
 
 /// Copies the trace In to Out and adds symbols of the frames that have none, as
 /// far as the modules are on this machine with the same build-id. Finishes Out.
-llvm::Expected<SymbolizeStats> symbolizeTrace(BlockStream &In,
+llvm::Expected<SymbolizeStats> symbolizeTrace(SectionStream &In,
                                               TraceWriter &Out);
 
 } // namespace memkit

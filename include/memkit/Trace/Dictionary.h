@@ -2,7 +2,7 @@
 //
 // What the numbers of a trace stand for.
 //
-// The rows of Dictionary blocks. A part of Blocks.h, which has the units.
+// The rows of Dictionary sections. A part of Sections.h, which has the units.
 
 #ifndef MEMKIT_TRACE_DICTIONARY_H
 #define MEMKIT_TRACE_DICTIONARY_H
@@ -80,8 +80,8 @@ struct FrameSymbols {
 };
 
 /// New nodes and stacks. Node ids count from 1 in the order of Frames over all
-/// blocks; node 0 is the root. Each stack is a path from the root: the nodes of
-/// its Parent and then Length new ones, whose frames stand in NodeFrames,
+/// sections; node 0 is the root. Each stack is a path from the root: the nodes
+/// of its Parent and then Length new ones, whose frames stand in NodeFrames,
 /// outermost first. The stack's leaf is the last of them, or Parent when Length
 /// is 0.
 struct NewStack {
@@ -163,8 +163,8 @@ struct Heap {
   bool operator==(const Heap &) const = default;
 };
 
-/// Additions to the tables of ids. At most MaxBlockRows of each kind but
-/// NodeFrames, which has at most 4 x MaxBlockRows.
+/// Additions to the tables of ids. At most MaxSectionRows of each kind but
+/// NodeFrames, which has at most 4 x MaxSectionRows.
 struct Dictionary {
   std::vector<std::string> Strings;
   std::vector<Device> Devices;

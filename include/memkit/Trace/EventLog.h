@@ -2,14 +2,14 @@
 //
 // Events on their way to a block.
 //
-// What a recorder appends to: the events of one process since the last block,
+// What a recorder appends to: the events of one process since the last section,
 // in the order of time, as columns. 12 bytes an event where Events has 40, and
 // nearly what is written: the writer has little left to do with them.
 
 #ifndef MEMKIT_TRACE_EVENTLOG_H
 #define MEMKIT_TRACE_EVENTLOG_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Compiler.h"
@@ -19,9 +19,9 @@
 
 namespace memkit {
 
-/// Up to MaxBlockRows events of up to MaxBlockThreads threads, as TraceWriter
-/// takes them. Memory: 19 bytes for each event that it ever held at once, once
-/// more while it grows. Belongs to one thread.
+/// Up to MaxSectionRows events of up to MaxSectionThreads threads, as
+/// TraceWriter takes them. Memory: 19 bytes for each event that it ever held at
+/// once, once more while it grows. Belongs to one thread.
 class EventLog {
 public:
   uint32_t Process = 0;
@@ -35,7 +35,7 @@ public:
 
   uint32_t size() const { return Count; }
   bool empty() const { return Count == 0; }
-  bool full() const { return Count == MaxBlockRows; }
+  bool full() const { return Count == MaxSectionRows; }
   uint32_t numThreads() const { return uint32_t(Lanes.size()); }
   uint64_t nextAllocationId() const { return Next; }
   /// Times of the first and last event; 0 when empty.
@@ -113,7 +113,7 @@ private:
   static constexpr uint64_t NoBlock = uint64_t(1) << 62;
 
   uint32_t begin(uint32_t Lane, uint64_t Tick) {
-    assert(Count < MaxBlockRows && Lane < Lanes.size());
+    assert(Count < MaxSectionRows && Lane < Lanes.size());
     if (LLVM_UNLIKELY(Count == Capacity))
       grow();
     if (LLVM_UNLIKELY(Count == 0))

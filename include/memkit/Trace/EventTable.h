@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A block of events, by columns.
+// A section of events, by columns.
 //
 // What Events holds, for those who go through many: a column of its own for
 // each value, and allocations apart from references, because which of both an
@@ -9,18 +9,18 @@
 #ifndef MEMKIT_TRACE_EVENTTABLE_H
 #define MEMKIT_TRACE_EVENTTABLE_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 
 namespace memkit {
 
-/// Up to MaxBlockRows events of one process in time order. Rows count from 0.
-/// Its memory is reused when another block is read into it.
+/// Up to MaxSectionRows events of one process in time order. Rows count from 0.
+/// Its memory is reused when another section is read into it.
 struct EventTable {
   uint32_t Process = 0;
   uint32_t Epoch = 0;
   uint64_t FirstAllocationId =
       0;                         ///< of the next block created when this begins
-  std::vector<uint32_t> Threads; ///< ids; at most MaxBlockThreads
+  std::vector<uint32_t> Threads; ///< ids; at most MaxSectionThreads
 
   // A value for each row.
   std::vector<EventKind> Kind;

@@ -9,7 +9,7 @@
 #ifndef MEMKIT_TRACE_EVENTTAIL_H
 #define MEMKIT_TRACE_EVENTTAIL_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <map>
@@ -18,8 +18,8 @@
 
 namespace memkit {
 
-/// Takes blocks of events and snapshots, compressed, in a TraceWriter's place.
-/// Belongs to one thread.
+/// Takes sections of events and snapshots, compressed, in a TraceWriter's
+/// place. Belongs to one thread.
 class EventTail {
 public:
   /// Makes the files in Folder, to hold Bytes together. Each half begins with
@@ -28,7 +28,7 @@ public:
   create(llvm::StringRef Folder, uint64_t Bytes);
   ~EventTail();
 
-  llvm::Error take(const BlockInfo &B, llvm::StringRef Frame);
+  llvm::Error take(const SectionInfo &B, llvm::StringRef Frame);
   /// Whether turn() is due: this half is full.
   bool isHalfFull() const { return Halves[Current].isFull(HalfBytes); }
   /// From now on the other half is written, and what it held is gone: how many
@@ -39,24 +39,24 @@ public:
   /// with which it begins before all else of their process. What it gives it
   /// does not keep.
   llvm::Error forEach(
-      llvm::function_ref<llvm::Error(const BlockInfo &, llvm::StringRef)> Do);
+      llvm::function_ref<llvm::Error(const SectionInfo &, llvm::StringRef)> Do);
 
 private:
   struct Half {
     int Fd = -1;
     uint64_t Bytes = 0, EventBytes = 0;
-    std::vector<BlockInfo> Blocks; ///< Offset: in the file
-    /// Few blocks are usual; their list is bounded, too.
+    std::vector<SectionInfo> Sections; ///< Offset: in the file
+    /// Few sections are usual; their list is bounded, too.
     bool isFull(uint64_t Max) const {
-      return EventBytes >= Max || Blocks.size() >= MaxBlocks;
+      return EventBytes >= Max || Sections.size() >= MaxBlocks;
     }
   };
   static constexpr size_t MaxBlocks = 1 << 18;
 
   EventTail() = default;
-  llvm::Error
-  give(Half &H, bool Begins,
-       llvm::function_ref<llvm::Error(const BlockInfo &, llvm::StringRef)> Do);
+  llvm::Error give(
+      Half &H, bool Begins,
+      llvm::function_ref<llvm::Error(const SectionInfo &, llvm::StringRef)> Do);
 
   Half Halves[2];
   unsigned Current = 0;

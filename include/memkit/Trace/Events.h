@@ -2,7 +2,7 @@
 //
 // Allocations and frees of a trace.
 //
-// The rows of Events blocks. A part of Blocks.h, which has the units.
+// The rows of Events sections. A part of Sections.h, which has the units.
 
 #ifndef MEMKIT_TRACE_EVENTS_H
 #define MEMKIT_TRACE_EVENTS_H
@@ -54,10 +54,10 @@ struct EventColumns {
   bool operator==(const EventColumns &) const = default;
 };
 
-/// Up to MaxBlockRows events of one process in time order, of up to
-/// MaxBlockThreads threads. Blocks of one epoch overlap in time with each other
-/// and with no block of another epoch; epochs rise by file order. The order of
-/// all events of a trace is (TimeNs, process, row) within an epoch.
+/// Up to MaxSectionRows events of one process in time order, of up to
+/// MaxSectionThreads threads. Sections of one epoch overlap in time with each
+/// other and with no section of another epoch; epochs rise by file order. The
+/// order of all events of a trace is (TimeNs, process, row) within an epoch.
 struct Events {
   uint32_t Process = 0;
   uint32_t Epoch = 0;

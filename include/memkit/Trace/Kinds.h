@@ -2,7 +2,7 @@
 //
 // What tensors are for, in a Summary.
 //
-// Parts of Blocks.h, where ids and units are explained.
+// Parts of Sections.h, where ids and units are explained.
 
 #ifndef MEMKIT_TRACE_KINDS_H
 #define MEMKIT_TRACE_KINDS_H

@@ -58,12 +58,12 @@ struct LifetimeCut {
   bool operator==(const LifetimeCut &) const = default;
 };
 
-/// The lifetimes of a process, in one block or several: Last ends them. The
+/// The lifetimes of a process, in one section or several: Last ends them. The
 /// last whole set of a process counts.
 struct Lifetimes {
   uint32_t Process = 0;
   bool Last = true;
-  std::vector<LifetimeCut> Cuts; ///< in the last block
+  std::vector<LifetimeCut> Cuts; ///< in the last section
   std::vector<LifetimeRow> Rows; ///< sorted by heap and stack
   bool operator==(const Lifetimes &) const = default;
 };

@@ -2,7 +2,7 @@
 //
 // What happened beside, in a trace.
 //
-// The rows of Marks blocks. A part of Blocks.h, which has the units.
+// The rows of Marks sections. A part of Sections.h, which has the units.
 
 #ifndef MEMKIT_TRACE_MARKS_H
 #define MEMKIT_TRACE_MARKS_H

@@ -12,7 +12,7 @@
 #ifndef MEMKIT_TRACE_SAMPLING_H
 #define MEMKIT_TRACE_SAMPLING_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include <cstdint>
 
 namespace memkit {

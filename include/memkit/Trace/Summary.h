@@ -2,7 +2,7 @@
 //
 // Sums of a trace.
 //
-// The rows of Summary blocks. A part of Blocks.h, which has the units.
+// The rows of Summary sections. A part of Sections.h, which has the units.
 
 #ifndef MEMKIT_TRACE_SUMMARY_H
 #define MEMKIT_TRACE_SUMMARY_H
@@ -204,10 +204,10 @@ struct Loss {
   bool operator==(const Loss &) const = default;
 };
 
-/// A set of Summary blocks has one Number; the one with Complete ends it. A
-/// block holds at most MaxBlockRows rows of stacks and contexts together, and
-/// as many of each other list, each share being one. Only the last complete set
-/// of a trace counts. Rows of one process may come in several SumRows.
+/// A set of Summary sections has one Number; the one with Complete ends it. A
+/// section holds at most MaxSectionRows rows of stacks and contexts together,
+/// and as many of each other list, each share being one. Only the last complete
+/// set of a trace counts. Rows of one process may come in several SumRows.
 struct Summary {
   uint32_t Number = 0;
   uint64_t EndNs = 0;
@@ -229,7 +229,7 @@ struct Summary {
   bool operator==(const Summary &) const = default;
 };
 
-/// How many of Rows, from First on, fit in a block of at most Max rows.
+/// How many of Rows, from First on, fit in a section of at most Max rows.
 template <class T>
 size_t rowsThatFit(const std::vector<T> &Rows, size_t First, size_t Max) {
   size_t End = First, Used = 0;

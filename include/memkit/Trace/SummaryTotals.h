@@ -5,7 +5,7 @@
 #ifndef MEMKIT_TRACE_SUMMARYTOTALS_H
 #define MEMKIT_TRACE_SUMMARYTOTALS_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <vector>
 

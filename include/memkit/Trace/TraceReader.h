@@ -3,21 +3,22 @@
 // Reads a trace.
 //
 // Two ways to read:
-//  - TraceReader: random access. Maps the file, finds blocks by the index (or
+//  - TraceReader: random access. Maps the file, finds sections by the index (or
 //  by
 //    a scan when there is none) and decodes those that are asked for.
-//  - BlockStream: every block in file order, from a pipe too, as it arrives.
+//  - SectionStream: every section in file order, from a pipe too, as it
+//  arrives.
 //
-// Both verify everything that they hand out: a decoded block obeys the limits
-// of Blocks.h, its enums are known values, its columns have their rows. Whether
-// ids lie within the dictionary is checked by idLimits() and by those who use
-// ids, since a block alone cannot tell.
+// Both verify everything that they hand out: a decoded section obeys the limits
+// of Sections.h, its enums are known values, its columns have their rows.
+// Whether ids lie within the dictionary is checked by idLimits() and by those
+// who use ids, since a section alone cannot tell.
 
 #ifndef MEMKIT_TRACE_TRACEREADER_H
 #define MEMKIT_TRACE_TRACEREADER_H
 
-#include "memkit/Trace/Blocks.h"
 #include "memkit/Trace/EventTable.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -35,7 +36,7 @@ struct IdLimits {
   /// Adds what D defines and checks that all it names exists; what is wrong, or
   /// an empty string.
   std::string add(const Dictionary &D);
-  /// Checks every id that a block names; what is wrong, or an empty string.
+  /// Checks every id that a section names; what is wrong, or an empty string.
   std::string check(const Events &E) const;
   std::string check(const EventTable &E) const;
   std::string check(const Marks &M) const;
@@ -45,12 +46,12 @@ struct IdLimits {
   std::string check(const Summary &S) const;
 };
 
-/// A dictionary block in short: what there is little of, and how much of the
+/// A dictionary section in short: what there is little of, and how much of the
 /// rest.
 struct DictionaryOutline {
   Dictionary
       Few; ///< only Devices, Processes, Heaps, and Strings when asked for
-  IdLimits Counts; ///< of all that the block defines
+  IdLimits Counts; ///< of all that the section defines
 };
 
 /// Random access to a trace. Not copyable; one thread at a time.
@@ -71,8 +72,8 @@ public:
   uint64_t fileBytes() const;
   const Header &header() const;
 
-  /// All blocks in file order, without the index itself.
-  llvm::ArrayRef<BlockInfo> blocks() const;
+  /// All sections in file order, without the index itself.
+  llvm::ArrayRef<SectionInfo> sections() const;
 
   /// True when the trace was completed: it ends with an index that fits.
   bool complete() const;
@@ -80,76 +81,76 @@ public:
   /// N: what; what follows is not read`. Empty when complete.
   llvm::StringRef damage() const;
 
-  /// Decodes the block B of blocks() into Out, reusing its memory. B must be of
-  /// Out's kind. Dictionary blocks build on those before them: reading them in
-  /// order is fast, another order decodes the earlier ones again.
-  llvm::Error read(const BlockInfo &B, Dictionary &Out);
-  llvm::Error read(const BlockInfo &B, Events &Out);
-  llvm::Error read(const BlockInfo &B, EventTable &Out);
-  llvm::Error read(const BlockInfo &B, Marks &Out);
-  llvm::Error read(const BlockInfo &B, Intervals &Out);
-  llvm::Error read(const BlockInfo &B, Lifetimes &Out);
-  llvm::Error read(const BlockInfo &B, Snapshot &Out);
-  llvm::Error read(const BlockInfo &B, Summary &Out);
+  /// Decodes the section B of sections() into Out, reusing its memory. B must
+  /// be of Out's kind. Dictionary sections build on those before them: reading
+  /// them in order is fast, another order decodes the earlier ones again.
+  llvm::Error read(const SectionInfo &B, Dictionary &Out);
+  llvm::Error read(const SectionInfo &B, Events &Out);
+  llvm::Error read(const SectionInfo &B, EventTable &Out);
+  llvm::Error read(const SectionInfo &B, Marks &Out);
+  llvm::Error read(const SectionInfo &B, Intervals &Out);
+  llvm::Error read(const SectionInfo &B, Lifetimes &Out);
+  llvm::Error read(const SectionInfo &B, Snapshot &Out);
+  llvm::Error read(const SectionInfo &B, Summary &Out);
   /// The parent of each node of the dictionaries read so far, [0] being the
   /// root: what reading those that build on them has kept. It is kept no more.
   std::vector<uint32_t> takeParents();
   /// Much faster than read(), and in any order.
-  llvm::Error readOutline(const BlockInfo &B, DictionaryOutline &Out,
+  llvm::Error readOutline(const SectionInfo &B, DictionaryOutline &Out,
                           bool WithStrings);
   /// As read(), without the rows of stacks and contexts.
-  llvm::Error readTotals(const BlockInfo &B, Summary &Out);
+  llvm::Error readTotals(const SectionInfo &B, Summary &Out);
   /// As read(), without the rows.
-  llvm::Error readHeads(const BlockInfo &B, Intervals &Out);
-  /// As read(), without the blocks.
-  llvm::Error readHead(const BlockInfo &B, Snapshot &Out);
-  /// Reads blocks of events apart from their TraceReader, for another thread;
+  llvm::Error readHeads(const SectionInfo &B, Intervals &Out);
+  /// As read(), without the sections.
+  llvm::Error readHead(const SectionInfo &B, Snapshot &Out);
+  /// Reads sections of events apart from their TraceReader, for another thread;
   /// may outlive it.
   class EventReader {
   public:
     explicit EventReader(const TraceReader &R);
     ~EventReader();
-    llvm::Error read(const BlockInfo &B, EventTable &Out);
+    llvm::Error read(const SectionInfo &B, EventTable &Out);
 
   private:
     std::unique_ptr<Impl> I;
   };
-  /// Decodes any block. Fails on a block that has fields unknown to this format
-  /// version (it could not be written again without loss).
-  llvm::Expected<AnyBlock> readAny(const BlockInfo &B);
+  /// Decodes any section. Fails on a section that has fields unknown to this
+  /// format version (it could not be written again without loss).
+  llvm::Expected<AnySection> readAny(const SectionInfo &B);
 
 private:
   explicit TraceReader(std::unique_ptr<Impl> I);
   std::unique_ptr<Impl> I;
 };
 
-/// Reads blocks in file order as they come, with memory for one block.
-class BlockStream {
+/// Reads sections in file order as they come, with memory for one section.
+class SectionStream {
 public:
-  /// What to do with fields and kinds of blocks that a newer memkit wrote: who
-  /// writes blocks again must refuse them, who shows them passes over them
-  /// (such a block is a std::monostate).
+  /// What to do with fields and kinds of sections that a newer memkit wrote:
+  /// who writes sections again must refuse them, who shows them passes over
+  /// them (such a section is a std::monostate).
   enum class Unknown { Refuse, PassOver };
 
   /// Path as for TraceReader::open, but nothing is spooled.
-  static llvm::Expected<std::unique_ptr<BlockStream>>
+  static llvm::Expected<std::unique_ptr<SectionStream>>
   open(llvm::StringRef Path, Unknown How = Unknown::Refuse);
-  ~BlockStream();
+  ~SectionStream();
 
   llvm::StringRef name() const;
 
-  /// The next block, Header first and Index last when it is there; nothing at
+  /// The next section, Header first and Index last when it is there; nothing at
   /// the end. At a cut, or at damage, the end comes early and damage() says
   /// why. It is an error only when there is not even a header.
-  llvm::Expected<std::optional<AnyBlock>> next();
-  /// Of the block that next() gave last.
-  const BlockInfo &info() const;
+  llvm::Expected<std::optional<AnySection>> next();
+  /// Of the section that next() gave last.
+  const SectionInfo &info() const;
   /// As TraceReader::damage(), once next() has given nothing.
   llvm::StringRef damage() const;
 
 private:
   class Impl;
-  explicit BlockStream(std::unique_ptr<Impl> I);
+  explicit SectionStream(std::unique_ptr<Impl> I);
   std::unique_ptr<Impl> I;
 };
 

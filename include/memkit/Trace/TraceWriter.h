@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a trace, block by block.
+// Writes a trace, section by section.
 
 #ifndef MEMKIT_TRACE_TRACEWRITER_H
 #define MEMKIT_TRACE_TRACEWRITER_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "memkit/Trace/Sink.h"
 #include <memory>
 
@@ -14,10 +14,10 @@ namespace memkit {
 class EventLog;
 class EventTail;
 
-/// Writes a trace to a sink as blocks are given, in bounded memory: what it
-/// keeps is under 20 bytes a block (the index) and 4 bytes a stack node.
+/// Writes a trace to a sink as sections are given, in bounded memory: what it
+/// keeps is under 20 bytes a section (the index) and 4 bytes a stack node.
 ///
-/// The caller gives blocks that obey Blocks.h (dictionary before use, row
+/// The caller gives sections that obey Sections.h (dictionary before use, row
 /// limits, allocation ids in sequence); a breach of it is a bug of the caller
 /// and asserts. Belongs to one thread.
 class TraceWriter {
@@ -49,19 +49,19 @@ public:
   /// Does a part of the work, some 100 microseconds; only while busy().
   llvm::Error step();
 
-  /// From now on blocks of events and snapshots go to Tail, which must outlive
-  /// the writer; null: into the trace again.
+  /// From now on sections of events and snapshots go to Tail, which must
+  /// outlive the writer; null: into the trace again.
   void keepEvents(EventTail *Tail);
-  /// Writes a block that a tail kept.
-  llvm::Error append(const BlockInfo &B, llvm::StringRef Frame);
+  /// Writes a section that a tail kept.
+  llvm::Error append(const SectionInfo &B, llvm::StringRef Frame);
 
   /// Writes the index and the seek table. Nothing may be written after it.
   llvm::Error finish();
 
   /// Bytes given to the sink so far.
   uint64_t bytes() const;
-  /// Bytes of all blocks of events and snapshots so far, those that a tail took
-  /// among them.
+  /// Bytes of all sections of events and snapshots so far, those that a tail
+  /// took among them.
   uint64_t eventBytes() const;
 
 private:

@@ -38,9 +38,9 @@ struct Assembled {
   bool Complete = false; ///< the text ended with `complete`
 };
 
-/// Writes the trace that Text tells (docs/CommandGuide/memas.md) to Out, block
-/// by block. Stops at the first error: a SyntaxError, or what Out said; the
-/// blocks before it were written.
+/// Writes the trace that Text tells (docs/CommandGuide/memas.md) to Out,
+/// section by section. Stops at the first error: a SyntaxError, or what Out
+/// said; the sections before it were written.
 llvm::Expected<Assembled> assemble(llvm::MemoryBufferRef Text, Sink &Out,
                                    const AssembleOptions &Options = {});
 

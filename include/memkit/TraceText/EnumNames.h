@@ -2,14 +2,14 @@
 //
 // What the text form calls enum values.
 //
-// One word for each value of an enum of Blocks.h, in the order of the values.
+// One word for each value of an enum of Sections.h, in the order of the values.
 // The text form, JSON and CSV use them; they are part of the text form and do
 // not change.
 
 #ifndef MEMKIT_TRACETEXT_ENUMNAMES_H
 #define MEMKIT_TRACETEXT_ENUMNAMES_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 

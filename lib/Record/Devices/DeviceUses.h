@@ -11,7 +11,7 @@
 #define MEMKIT_LIB_RECORD_DEVICEUSES_H
 
 #include "Devices/DeviceThread.h"
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "memkit/Wire/Layout.h"
 #include <array>
 #include <map>

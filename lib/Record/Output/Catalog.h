@@ -7,7 +7,7 @@
 
 #include "Output/ChunkedArray.h"
 #include "memkit/Symbolize/SymbolizeTrace.h"
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -18,7 +18,7 @@ namespace memkit {
 
 /// Gives out the ids of everything that a dictionary defines, over all
 /// processes, equal things one id, and collects what is new for the next
-/// Dictionary block. Belongs to the recorder's thread.
+/// Dictionary section. Belongs to the recorder's thread.
 class Catalog {
 public:
   /// What was added since it was last emptied.

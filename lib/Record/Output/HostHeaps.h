@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_HOSTHEAPS_H
 #define MEMKIT_LIB_RECORD_HOSTHEAPS_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 

@@ -350,9 +350,10 @@ void Recording::flush() {
   if (std::exchange(TellsLeftOut, false))
     tellLeftOut();
   Marks Part;
-  for (size_t I = 0; I < PendingMarks.Rows.size(); I += MaxBlockRows) {
+  for (size_t I = 0; I < PendingMarks.Rows.size(); I += MaxSectionRows) {
     auto Begin = PendingMarks.Rows.begin() + I;
-    size_t Count = std::min<size_t>(PendingMarks.Rows.size() - I, MaxBlockRows);
+    size_t Count =
+        std::min<size_t>(PendingMarks.Rows.size() - I, MaxSectionRows);
     Part.Rows.assign(Begin, Begin + Count);
     if (!Failed)
       Queue->add(Part);
@@ -361,10 +362,10 @@ void Recording::flush() {
   flushIntervals();
 }
 
-/// Intervals of one process stand together in a block. An interval that has
+/// Intervals of one process stand together in a section. An interval that has
 /// more rows than wait at once goes on in the next under the same index.
 void Recording::flushIntervals() {
-  static_assert(2 * MaxPendingRows <= MaxBlockRows);
+  static_assert(2 * MaxPendingRows <= MaxSectionRows);
   // One that is being cut waits for its other rows while there is room.
   std::vector<std::pair<uint32_t, Interval>> Rest;
   if (PendingRows < MaxPendingRows)
@@ -375,17 +376,17 @@ void Recording::flushIntervals() {
       return Waits;
     });
   stable_sort(PendingIntervals, llvm::less_first());
-  Intervals Block;
+  Intervals Section;
   auto Write = [&] {
-    if (!Block.Rows.empty() && !Failed)
-      Queue->add(std::move(Block));
-    Block = Intervals();
+    if (!Section.Rows.empty() && !Failed)
+      Queue->add(std::move(Section));
+    Section = Intervals();
   };
   for (auto &[Process, S] : PendingIntervals) {
-    if (Process != Block.Process)
+    if (Process != Section.Process)
       Write();
-    Block.Process = Process;
-    Block.Rows.push_back(std::move(S));
+    Section.Process = Process;
+    Section.Rows.push_back(std::move(S));
   }
   Write();
   PendingIntervals = std::move(Rest);
@@ -408,7 +409,7 @@ void Recording::writeParts(const std::vector<T> &Rows,
   Part.EndNs = EndNs;
   Part.Complete = false;
   for (size_t I = 0, Count; I < Rows.size() && !Failed; I += Count) {
-    Count = rowsThatFit(Rows, I, MaxBlockRows);
+    Count = rowsThatFit(Rows, I, MaxSectionRows);
     (Part.*To).assign(Rows.begin() + I, Rows.begin() + I + Count);
     check(Writer->write(Part));
   }
@@ -441,7 +442,7 @@ void Recording::finish() {
     return;
   if (Tail) {
     Writer->keepEvents(nullptr);
-    if (!check(Tail->forEach([this](const BlockInfo &B, StringRef Frame) {
+    if (!check(Tail->forEach([this](const SectionInfo &B, StringRef Frame) {
           return Writer->append(B, Frame);
         })))
       return;

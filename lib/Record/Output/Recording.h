@@ -265,7 +265,7 @@ private:
   /// the number of stacks.
   static constexpr size_t MaxPendingNodes = 16384, MaxPendingSymbols = 2048,
                           MaxPendingRows = 16384, MaxPendingMarks = 16384;
-  static constexpr size_t MaxWaiting = 8; ///< blocks, before a flush
+  static constexpr size_t MaxWaiting = 8; ///< sections, before a flush
   std::vector<std::pair<uint32_t, Interval>> PendingIntervals;
   size_t PendingRows = 0;                 ///< of the intervals
   static constexpr size_t CutRows = 2048; ///< at a time

@@ -142,12 +142,12 @@ Expected<TraceOutput> TraceOutput::open(StringRef Path, bool Force) {
 
 /// Whether the file begins as a trace does, even one of another version.
 static bool isTrace(StringRef Path) {
-  Expected<std::unique_ptr<BlockStream>> Stream = BlockStream::open(Path);
+  Expected<std::unique_ptr<SectionStream>> Stream = SectionStream::open(Path);
   if (!Stream) {
     consumeError(Stream.takeError());
     return false;
   }
-  Expected<std::optional<AnyBlock>> First = (*Stream)->next();
+  Expected<std::optional<AnySection>> First = (*Stream)->next();
   if (!First) {
     consumeError(First.takeError());
     return false;

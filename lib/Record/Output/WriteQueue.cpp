@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks that wait to be written.
+// Sections that wait to be written.
 
 #include "Output/WriteQueue.h"
 
 using namespace memkit;
 using llvm::Error;
 
-Error WriteQueue::begin(const Block &B) {
+Error WriteQueue::begin(const Section &B) {
   BytesBefore = W.eventBytes();
   return std::visit(
       [this](const auto &Which) -> Error {
@@ -29,24 +29,24 @@ Error WriteQueue::turn(EventTail &Tail) {
   for (auto [Process, Events] : *Gone)
     Dropped[Process] += Events;
   HasTurn = false;
-  Blocks.pop_front();
+  Sections.pop_front();
   return Error::success();
 }
 
 Error WriteQueue::step() {
   if (!W.busy())
-    if (EventTail **Tail = std::get_if<EventTail *>(&Blocks.front()))
+    if (EventTail **Tail = std::get_if<EventTail *>(&Sections.front()))
       return turn(**Tail);
-  if (Error E = W.busy() ? W.step() : begin(Blocks.front()))
+  if (Error E = W.busy() ? W.step() : begin(Sections.front()))
     return E;
   if (!W.busy())
     pop();
   return Error::success();
 }
 
-/// The first block is done.
+/// The first section is done.
 void WriteQueue::pop() {
-  Block &B = Blocks.front();
+  Section &B = Sections.front();
   if (EventLog **L = std::get_if<EventLog *>(&B)) {
     (*L)->start(0);
     --NumLogs;
@@ -64,14 +64,14 @@ void WriteQueue::pop() {
     Keep(Spare.Stacks, D->Stacks);
     Keep(Spare.NodeFrames, D->NodeFrames);
   }
-  Blocks.pop_front();
+  Sections.pop_front();
 }
 
 void WriteQueue::clear() {
-  for (Block &B : Blocks)
+  for (Section &B : Sections)
     if (EventLog **L = std::get_if<EventLog *>(&B))
       (*L)->start(0);
-  Blocks.clear();
+  Sections.clear();
   NumLogs = 0;
   HasTurn = false;
 }

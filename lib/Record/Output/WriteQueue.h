@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks that wait to be written.
+// Sections that wait to be written.
 
 #ifndef MEMKIT_LIB_RECORD_WRITEQUEUE_H
 #define MEMKIT_LIB_RECORD_WRITEQUEUE_H
@@ -15,33 +15,33 @@
 
 namespace memkit {
 
-/// Blocks on their way into the trace, in the order in which they will stand
+/// Sections on their way into the trace, in the order in which they will stand
 /// there. To encode and compress one takes milliseconds, for which the rings
 /// cannot wait: it is done in steps. Belongs to one thread.
 class WriteQueue {
 public:
   explicit WriteQueue(TraceWriter &W) : W(W) {}
 
-  void add(Dictionary D) { Blocks.emplace_back(std::move(D)); }
-  void add(Marks M) { Blocks.emplace_back(std::move(M)); }
-  void add(Intervals S) { Blocks.emplace_back(std::move(S)); }
-  void add(Snapshot K) { Blocks.emplace_back(std::move(K)); }
+  void add(Dictionary D) { Sections.emplace_back(std::move(D)); }
+  void add(Marks M) { Sections.emplace_back(std::move(M)); }
+  void add(Intervals S) { Sections.emplace_back(std::move(S)); }
+  void add(Snapshot K) { Sections.emplace_back(std::move(K)); }
   /// L is not touched until it is written; then it is emptied.
   void add(EventLog &L) {
-    Blocks.emplace_back(&L);
+    Sections.emplace_back(&L);
     ++NumLogs;
   }
 
   /// When all that stands before is written, Tail turns.
   void addTurn(EventTail &Tail) {
-    Blocks.emplace_back(&Tail);
+    Sections.emplace_back(&Tail);
     HasTurn = true;
   }
   /// Whether it is still to turn.
   bool hasTurn() const { return HasTurn; }
 
-  bool empty() const { return Blocks.empty(); }
-  size_t size() const { return Blocks.size(); }
+  bool empty() const { return Sections.empty(); }
+  size_t size() const { return Sections.size(); }
   /// An empty dictionary, with the memory of one that was written.
   Dictionary takeSpare() { return std::exchange(Spare, Dictionary()); }
   /// Whether there is a log that is not written yet.
@@ -61,18 +61,18 @@ public:
   }
 
 private:
-  using Block = std::variant<Dictionary, EventLog *, Marks, Intervals, Snapshot,
-                             EventTail *>;
-  llvm::Error begin(const Block &B);
+  using Section = std::variant<Dictionary, EventLog *, Marks, Intervals,
+                               Snapshot, EventTail *>;
+  llvm::Error begin(const Section &B);
   llvm::Error turn(EventTail &Tail);
   void pop();
 
   TraceWriter &W;
   Dictionary Spare;
-  std::deque<Block> Blocks; ///< the first may be under way
+  std::deque<Section> Sections; ///< the first may be under way
   size_t NumLogs = 0;
   bool HasTurn = false;
-  uint64_t BytesBefore = 0; ///< the block that is under way
+  uint64_t BytesBefore = 0; ///< the section that is under way
   uint64_t SnapshotBytes = 0, SnapshotBlocks = 0;
   std::map<uint32_t, uint64_t> Dropped;
 };

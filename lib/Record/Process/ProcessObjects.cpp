@@ -148,8 +148,8 @@ size_t ProcessState::takeObjects(ArrayRef<MergedRecord> Records,
   constexpr size_t MaxChanges = 128;
   std::vector<ObjectChange> &Changes = ObjectChanges;
   Changes.resize(MaxChanges);
-  size_t Max =
-      std::min<size_t>({Records.size(), MaxChanges, MaxBlockRows - Log.size()});
+  size_t Max = std::min<size_t>(
+      {Records.size(), MaxChanges, MaxSectionRows - Log.size()});
   size_t At = 0;
   for (; At != Max; ++At) {
     if (At + Ahead < Records.size()) {
@@ -164,7 +164,7 @@ size_t ProcessState::takeObjects(ArrayRef<MergedRecord> Records,
       break;
     Ring &S = Rings[From.Ring];
     if (LLVM_UNLIKELY(!isLogged(S))) {
-      if (!S.Thread || Log.numThreads() >= MaxBlockThreads)
+      if (!S.Thread || Log.numThreads() >= MaxSectionThreads)
         break;
       addLane(S);
     }

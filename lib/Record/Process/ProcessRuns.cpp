@@ -36,7 +36,7 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
   if (Log.full())
     R.emptyLogs();
   size_t Max = std::min<size_t>(
-      {Records.size(), UsualRoom::Max, MaxBlockRows - Log.size()});
+      {Records.size(), UsualRoom::Max, MaxSectionRows - Log.size()});
   auto &[Changes, TimesNs, Logged, Contexts] = R.Room;
   // Nothing is held meanwhile: who would be ends the run.
   bool HasHeld = !Held.empty();
@@ -55,7 +55,7 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
       break;
     Ring &S = Rings[From.Ring];
     if (LLVM_UNLIKELY(!isLogged(S))) {
-      if (!S.Thread || Log.numThreads() >= MaxBlockThreads)
+      if (!S.Thread || Log.numThreads() >= MaxSectionThreads)
         break;
       addLane(S);
     }

@@ -195,7 +195,7 @@ void ProcessState::makeRoom(uint32_t RingIndex) {
   Ring &S = Rings[RingIndex];
   makeThread(RingIndex);
   if (LLVM_UNLIKELY(Log.full() ||
-                    (!isLogged(S) && Log.numThreads() >= MaxBlockThreads)))
+                    (!isLogged(S) && Log.numThreads() >= MaxSectionThreads)))
     R.emptyLogs();
   if (!isLogged(S))
     addLane(S);

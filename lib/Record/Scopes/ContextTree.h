@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_CONTEXTTREE_H
 #define MEMKIT_LIB_RECORD_CONTEXTTREE_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>

@@ -11,7 +11,7 @@
 #ifndef MEMKIT_LIB_RECORD_TENSORKINDS_H
 #define MEMKIT_LIB_RECORD_TENSORKINDS_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include <bitset>
 
 namespace memkit {

@@ -17,7 +17,7 @@ Requests memkit::TheRequests;
 
 /// Records that are merged before they are processed.
 static constexpr size_t BatchRecords = 2048;
-/// How long the writing of blocks may go on between two looks at the rings.
+/// How long the writing of sections may go on between two looks at the rings.
 static constexpr uint64_t WorkNs = 250000;
 /// The longest nap. A ring takes 8,192 records: so many in that time stand for
 /// a program that does nothing but allocate.

@@ -385,7 +385,7 @@ TEST(Accounts, SummaryComesInParts) {
   Accounts A;
   A.addHeap(1, Heap());
   A.beginProcess(1, 0);
-  uint32_t Stacks = MaxBlockRows + 10;
+  uint32_t Stacks = MaxSectionRows + 10;
   for (uint32_t S = 1; S <= Stacks; ++S)
     A.allocate({S - 1u, A.stackRow(1, 1, S), 0}, S, 100, 1);
   unsigned Parts = 0, Complete = 0;
@@ -397,7 +397,7 @@ TEST(Accounts, SummaryComesInParts) {
     size_t InPart = 0;
     for (const SumRows &R : S.Stacks)
       InPart += R.Rows.size();
-    EXPECT_LE(InPart, MaxBlockRows / 4);
+    EXPECT_LE(InPart, MaxSectionRows / 4);
     EXPECT_EQ(S.Complete, S.Heaps.size() == 1);
     Rows += InPart;
     return llvm::Error::success();

@@ -8,7 +8,7 @@
 #ifndef MEMKIT_TEST_UNIT_ACCOUNT_NAIVE_H
 #define MEMKIT_TEST_UNIT_ACCOUNT_NAIVE_H
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 #include <map>
 #include <tuple>
 #include <vector>

@@ -114,12 +114,12 @@ TEST_F(OneProcess, Snapshots) {
   std::map<uint64_t, uint64_t> Replayed;
   std::vector<Snapshot> Frames;
   std::vector<Event> All;
-  for (const BlockInfo &B : Reader->blocks()) {
-    if (B.Kind == BlockKind::Events) {
+  for (const SectionInfo &B : Reader->sections()) {
+    if (B.Kind == SectionKind::Events) {
       Events E;
       llvm::cantFail(Reader->read(B, E));
       All.insert(All.end(), E.Rows.begin(), E.Rows.end());
-    } else if (B.Kind == BlockKind::Snapshot) {
+    } else if (B.Kind == SectionKind::Snapshot) {
       Snapshot K;
       llvm::cantFail(Reader->read(B, K));
       Frames.push_back(std::move(K));
@@ -191,8 +191,8 @@ TEST_F(OneProcess, SnapshotOfManyBlocks) {
       TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
   std::map<uint64_t, uint64_t> Got;
   uint32_t Parts = 0;
-  for (const BlockInfo &B : Reader->blocks()) {
-    if (B.Kind != BlockKind::Snapshot)
+  for (const SectionInfo &B : Reader->sections()) {
+    if (B.Kind != SectionKind::Snapshot)
       continue;
     Snapshot Part;
     llvm::cantFail(Reader->read(B, Part));

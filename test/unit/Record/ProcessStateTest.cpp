@@ -13,8 +13,8 @@ std::vector<Event> eventsOf(llvm::StringRef Bytes) {
   auto T = llvm::cantFail(
       TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
   std::vector<Event> Out;
-  for (const BlockInfo &B : T->blocks())
-    if (B.Kind == BlockKind::Events) {
+  for (const SectionInfo &B : T->sections())
+    if (B.Kind == SectionKind::Events) {
       Events E;
       llvm::cantFail(T->read(B, E));
       Out.insert(Out.end(), E.Rows.begin(), E.Rows.end());
@@ -29,8 +29,8 @@ sumsOf(llvm::StringRef Bytes) {
   auto T = llvm::cantFail(
       TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
   Summary S;
-  for (const BlockInfo &B : T->blocks())
-    if (B.Kind == BlockKind::Summary)
+  for (const SectionInfo &B : T->sections())
+    if (B.Kind == SectionKind::Summary)
       llvm::cantFail(T->read(B, S));
   return {S.Heaps, S.Stacks, S.Contexts, S.Layers};
 }

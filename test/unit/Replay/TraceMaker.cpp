@@ -13,7 +13,7 @@ std::string MadeTrace::bytes(bool Complete) const {
   StringSink To(Out);
   std::unique_ptr<TraceWriter> W =
       llvm::cantFail(TraceWriter::create(To, Header()));
-  for (const AnyBlock &Any : Blocks)
+  for (const AnySection &Any : Blocks)
     std::visit(
         [&](const auto &B) {
           using T = std::decay_t<decltype(B)>;
@@ -198,8 +198,8 @@ MadeTrace memkit::test::makeEvents(unsigned Seed, unsigned Events,
 
 MadeTrace memkit::test::readAll(TraceReader &R) {
   MadeTrace Out;
-  for (const BlockInfo &B : R.blocks())
-    if (B.Kind != BlockKind::Header)
+  for (const SectionInfo &B : R.sections())
+    if (B.Kind != SectionKind::Header)
       Out.Blocks.push_back(llvm::cantFail(R.readAny(B)));
   return Out;
 }

@@ -13,14 +13,14 @@ namespace memkit::test {
 
 /// A trace as the blocks that it will have.
 struct MadeTrace {
-  std::vector<AnyBlock> Blocks;
+  std::vector<AnySection> Blocks;
 
   /// Its bytes. Complete: with index.
   std::string bytes(bool Complete = true) const;
   std::unique_ptr<TraceReader> open(bool Complete = true) const;
   template <class T> std::vector<T *> all() {
     std::vector<T *> Out;
-    for (AnyBlock &B : Blocks)
+    for (AnySection &B : Blocks)
       if (T *Found = std::get_if<T>(&B))
         Out.push_back(Found);
     return Out;

@@ -67,9 +67,9 @@ TEST(StackTree, RandomTreesComeBack) {
   }
 }
 
-static std::vector<BlockInfo> all(const IndexLog &Log) {
-  std::vector<BlockInfo> Out;
-  Log.forEach([&](const BlockInfo &B) { Out.push_back(B); });
+static std::vector<SectionInfo> all(const IndexLog &Log) {
+  std::vector<SectionInfo> Out;
+  Log.forEach([&](const SectionInfo &B) { Out.push_back(B); });
   return Out;
 }
 
@@ -81,10 +81,10 @@ TEST(IndexLog, WhatWasAddedComesBack) {
   auto Value = [&] {
     return Random() % 4 ? Random() >> (Random() % 64) : uint64_t(0);
   };
-  std::vector<BlockInfo> Added;
+  std::vector<SectionInfo> Added;
   for (unsigned I = 0; I != 3000; ++I) {
-    BlockInfo B;
-    B.Kind = BlockKind(Random() % NumBlockKinds);
+    SectionInfo B;
+    B.Kind = SectionKind(Random() % NumSectionKinds);
     B.Compressed = Value();
     B.Raw = Value();
     B.Process = uint32_t(Value());
@@ -104,22 +104,22 @@ TEST(IndexLog, ALongRecordingTakesLittle) {
   uint64_t Now = 1'700'000'000'000;
   constexpr unsigned Blocks = 100'000;
   for (unsigned I = 0; I != Blocks; ++I) {
-    BlockInfo B;
-    B.Kind = BlockKind::Events;
+    SectionInfo B;
+    B.Kind = SectionKind::Events;
     B.Compressed = 100'000 + I % 977;
     B.Raw = 1'400'000 + I % 1009;
     B.Process = 1 + I % 2;
     B.Epoch = I;
     B.BeginNs = Now + 40;
     B.EndNs = Now += 6'000'000;
-    B.Events = MaxBlockRows;
+    B.Events = MaxSectionRows;
     Log.add(B);
   }
   // One byte per 1,000 events would be 65.
   EXPECT_LT(Log.bytes(), Blocks * size_t(20));
 }
 
-TEST(Summary, RowsWithTheirSharesFillABlock) {
+TEST(Summary, RowsWithTheirSharesFillASection) {
   std::vector<StepTotals> Steps(10);
   for (StepTotals &S : Steps)
     S.Shares.resize(2);

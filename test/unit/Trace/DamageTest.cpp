@@ -17,10 +17,10 @@ static std::string readAll(StringRef File, size_t *Blocks = nullptr) {
   if (!R)
     return "error: " + toString(R.takeError());
   if (Blocks)
-    *Blocks = (*R)->blocks().size();
+    *Blocks = (*R)->sections().size();
   IdLimits Limits;
-  for (const BlockInfo &B : (*R)->blocks()) {
-    Expected<AnyBlock> Block = (*R)->readAny(B);
+  for (const SectionInfo &B : (*R)->sections()) {
+    Expected<AnySection> Block = (*R)->readAny(B);
     if (!Block)
       return "error: " + toString(Block.takeError());
     std::string Bad = std::visit(
@@ -46,7 +46,7 @@ TEST(Damage, NotATrace) {
 }
 
 TEST(Damage, CutAtEveryByte) {
-  std::vector<AnyBlock> Sample = sampleBlocks();
+  std::vector<AnySection> Sample = sampleBlocks();
   std::string File = writeTrace(sampleHeader(), Sample);
   std::string Head = writeTrace(sampleHeader(), {}, /*Complete=*/false);
   ASSERT_EQ(readAll(File), "");
@@ -67,18 +67,18 @@ TEST(Damage, CutAtEveryByte) {
 }
 
 /// The blocks of File, which reads without an error.
-static std::vector<AnyBlock> blocksOf(StringRef File) {
-  std::vector<AnyBlock> Out;
+static std::vector<AnySection> blocksOf(StringRef File) {
+  std::vector<AnySection> Out;
   auto R = cantFail(
       TraceReader::create(MemoryBuffer::getMemBuffer(File, "t.fb", false)));
-  for (const BlockInfo &B : R->blocks())
+  for (const SectionInfo &B : R->sections())
     Out.push_back(cantFail(R->readAny(B)));
   return Out;
 }
 
 TEST(Damage, EveryByteFlipped) {
   std::string File = writeTrace(sampleHeader(), sampleBlocks());
-  std::vector<AnyBlock> Good = blocksOf(File);
+  std::vector<AnySection> Good = blocksOf(File);
   unsigned Harmless = 0;
   for (size_t I = 0; I != File.size(); ++I)
     for (unsigned char Flip : {0x01, 0x80, 0xff}) {
@@ -115,7 +115,7 @@ TEST(Damage, NewerVersionsAreRefusedWithBothNamed) {
 
 TEST(Damage, IdsBeyondTheDictionary) {
   uint64_t Next = 0, Time = 0;
-  std::vector<AnyBlock> Blocks = {sampleBlocks()[0]};
+  std::vector<AnySection> Blocks = {sampleBlocks()[0]};
   Events E = randomEvents(5, 20, 1, Next, Time, false);
   E.Rows[3].Thread = 77;
   Blocks.push_back(E);
@@ -157,8 +157,8 @@ TEST(Damage, SharesThatRepeatThemselves) {
     fb::SummaryBuilder S(B);
     S.add_complete(true);
     S.add_steps(StepsV);
-    fb::FinishSizePrefixedBlockBuffer(
-        B, fb::CreateBlock(B, fb::Body::Summary, S.Finish().Union()));
+    fb::FinishSizePrefixedSectionBuffer(
+        B, fb::CreateSection(B, fb::Body::Summary, S.Finish().Union()));
     SmallVector<char, 0> Frame;
     FrameCompressor().compress(Bytes(B.GetBufferPointer(), B.GetSize()), {},
                                Frame);
@@ -166,7 +166,7 @@ TEST(Damage, SharesThatRepeatThemselves) {
                    std::string(Frame.data(), Frame.size()));
   };
   EXPECT_NE(Read(2).find("id: totals of process 1"), std::string::npos);
-  EXPECT_NE(Read(100).find("malformed block"), std::string::npos);
+  EXPECT_NE(Read(100).find("malformed section"), std::string::npos);
 }
 
 /// A trace whose second block has a field that this version does not know, or
@@ -176,8 +176,8 @@ static std::string newerTrace(bool Kind) {
   auto Start = B.StartTable();
   B.AddElement<uint32_t>(fb::Marks::VT_MARKS + 2, 7, 0);
   flatbuffers::Offset<void> Body(B.EndTable(Start));
-  fb::FinishSizePrefixedBlockBuffer(
-      B, fb::CreateBlock(B, Kind ? fb::Body(200) : fb::Body::Marks, Body));
+  fb::FinishSizePrefixedSectionBuffer(
+      B, fb::CreateSection(B, Kind ? fb::Body(200) : fb::Body::Marks, Body));
   SmallVector<char, 0> Frame;
   FrameCompressor().compress(Bytes(B.GetBufferPointer(), B.GetSize()), {},
                              Frame);
@@ -194,10 +194,10 @@ TEST(Damage, WhatANewerMemkitWroteIsRefusedOrPassedOver) {
     ASSERT_EQ(pipe(Fds), 0);
     ASSERT_EQ(write(Fds[1], File.data(), File.size()), ssize_t(File.size()));
     close(Fds[1]);
-    auto Stream = cantFail(BlockStream::open(
-        "/dev/fd/" + std::to_string(Fds[0]), BlockStream::Unknown::PassOver));
+    auto Stream = cantFail(SectionStream::open(
+        "/dev/fd/" + std::to_string(Fds[0]), SectionStream::Unknown::PassOver));
     ASSERT_TRUE(cantFail(Stream->next()));
-    std::optional<AnyBlock> Newer = cantFail(Stream->next());
+    std::optional<AnySection> Newer = cantFail(Stream->next());
     ASSERT_TRUE(Newer);
     EXPECT_EQ(std::holds_alternative<std::monostate>(*Newer), Kind);
     EXPECT_FALSE(cantFail(Stream->next()));

@@ -79,7 +79,7 @@ struct Both {
     auto R = cantFail(
         TraceReader::create(MemoryBuffer::getMemBuffer(Bytes, "t.fb", false)));
     Events Got;
-    const BlockInfo &Info = R->blocks()[2];
+    const SectionInfo &Info = R->sections()[2];
     EXPECT_EQ(Info.BeginNs, Log.beginNs());
     EXPECT_EQ(Info.EndNs, Log.endNs());
     EXPECT_EQ(Info.Events, Rows.size());
@@ -166,8 +166,8 @@ TEST(EventLog, OneThread) {
 
 TEST(EventLog, ManyThreads) {
   Both B;
-  B.NumThreads = MaxBlockThreads;
-  B.fill(0, MaxBlockRows, false);
+  B.NumThreads = MaxSectionThreads;
+  B.fill(0, MaxSectionRows, false);
   EXPECT_TRUE(B.Log.full());
   B.check();
   B.NumThreads = 3;
@@ -186,7 +186,7 @@ TEST(EventLog, WideValues) {
 }
 
 /// As many sizes of more than 32 bits as in the block before, and others.
-TEST(EventLog, WideValuesInTwoBlocks) {
+TEST(EventLog, WideValuesInTwoSections) {
   std::string Bytes;
   StringSink Out(Bytes);
   auto W = cantFail(TraceWriter::create(Out, sampleHeader()));
@@ -203,7 +203,7 @@ TEST(EventLog, WideValuesInTwoBlocks) {
       TraceReader::create(MemoryBuffer::getMemBuffer(Bytes, "t.fb", false)));
   for (uint64_t Block : {0, 1}) {
     Events Got;
-    cantFail(R->read(R->blocks()[2 + Block], Got));
+    cantFail(R->read(R->sections()[2 + Block], Got));
     ASSERT_EQ(1u, Got.Rows.size());
     EXPECT_EQ((Block + 5) << 32, Got.Rows[0].Size);
   }

@@ -3,7 +3,7 @@
 // What is written is read.
 
 #include "SampleTrace.h"
-#include "memkit/Trace/BlockVisitor.h"
+#include "memkit/Trace/SectionVisitor.h"
 #include "memkit/Trace/TraceReader.h"
 #include "gtest/gtest.h"
 
@@ -20,17 +20,17 @@ static std::unique_ptr<TraceReader> openBytes(StringRef Bytes) {
   return std::move(*R);
 }
 
-TEST(RoundTrip, EveryBlockAndField) {
-  std::vector<AnyBlock> Blocks = sampleBlocks();
+TEST(RoundTrip, EverySectionAndField) {
+  std::vector<AnySection> Blocks = sampleBlocks();
   std::string File = writeTrace(sampleHeader(), Blocks);
   auto R = openBytes(File);
   ASSERT_TRUE(R);
   EXPECT_TRUE(R->complete());
   EXPECT_EQ(R->damage(), "");
   EXPECT_EQ(R->header(), sampleHeader());
-  ASSERT_EQ(R->blocks().size(), Blocks.size() + 1);
+  ASSERT_EQ(R->sections().size(), Blocks.size() + 1);
   for (size_t I = 0; I != Blocks.size(); ++I) {
-    Expected<AnyBlock> B = R->readAny(R->blocks()[I + 1]);
+    Expected<AnySection> B = R->readAny(R->sections()[I + 1]);
     ASSERT_TRUE(bool(B)) << toString(B.takeError());
     EXPECT_TRUE(*B == Blocks[I]) << "block " << I;
   }
@@ -40,9 +40,9 @@ TEST(RoundTrip, WritingWhatWasReadGivesTheSameBytes) {
   std::string File = writeTrace(sampleHeader(), sampleBlocks());
   auto R = openBytes(File);
   ASSERT_TRUE(R);
-  std::vector<AnyBlock> Again;
-  for (const BlockInfo &B : R->blocks().drop_front()) {
-    Expected<AnyBlock> Block = R->readAny(B);
+  std::vector<AnySection> Again;
+  for (const SectionInfo &B : R->sections().drop_front()) {
+    Expected<AnySection> Block = R->readAny(B);
     ASSERT_TRUE(bool(Block)) << toString(Block.takeError());
     Again.push_back(std::move(*Block));
   }
@@ -50,36 +50,36 @@ TEST(RoundTrip, WritingWhatWasReadGivesTheSameBytes) {
 }
 
 TEST(RoundTrip, DictionariesInAnyOrder) {
-  std::vector<AnyBlock> Blocks = sampleBlocks();
+  std::vector<AnySection> Blocks = sampleBlocks();
   std::string File = writeTrace(sampleHeader(), Blocks);
   auto R = openBytes(File);
   ASSERT_TRUE(R);
   // The later dictionary continues the tree of the earlier.
   for (size_t I : {7, 1, 7, 7, 1}) {
     Dictionary D;
-    Error E = R->read(R->blocks()[I], D);
+    Error E = R->read(R->sections()[I], D);
     ASSERT_FALSE(bool(E)) << toString(std::move(E));
     EXPECT_TRUE(D == std::get<Dictionary>(Blocks[I - 1]));
   }
 }
 
 TEST(RoundTrip, ScanFindsWhatTheIndexTells) {
-  std::vector<AnyBlock> Blocks = sampleBlocks();
+  std::vector<AnySection> Blocks = sampleBlocks();
   std::string Whole = writeTrace(sampleHeader(), Blocks);
   std::string Open = writeTrace(sampleHeader(), Blocks, /*Complete=*/false);
   auto A = openBytes(Whole), B = openBytes(Open);
   ASSERT_TRUE(A && B);
   EXPECT_FALSE(B->complete());
   EXPECT_EQ(B->damage(), "cut off at offset " + std::to_string(Open.size()));
-  EXPECT_TRUE(A->blocks() == B->blocks());
+  EXPECT_TRUE(A->sections() == B->sections());
 }
 
-TEST(RoundTrip, FullBlocksOfManyThreadsAndHeaps) {
+TEST(RoundTrip, FullSectionsOfManyThreadsAndHeaps) {
   uint64_t Next = 0, Time = 0;
-  for (unsigned Threads : {1u, 2u, MaxBlockThreads}) {
-    Events E =
-        randomEvents(Threads, MaxBlockRows, Threads, Next, Time, Threads == 2);
-    if (Threads == MaxBlockThreads)
+  for (unsigned Threads : {1u, 2u, MaxSectionThreads}) {
+    Events E = randomEvents(Threads, MaxSectionRows, Threads, Next, Time,
+                            Threads == 2);
+    if (Threads == MaxSectionThreads)
       for (size_t I = 0; I != E.Rows.size(); ++I)
         if (E.Rows[I].Kind == EventKind::Allocate)
           E.Rows[I].Heap = uint16_t(1 + I % 1000);
@@ -87,7 +87,7 @@ TEST(RoundTrip, FullBlocksOfManyThreadsAndHeaps) {
     auto R = openBytes(File);
     ASSERT_TRUE(R);
     Events Got;
-    Error Failed = R->read(R->blocks()[1], Got);
+    Error Failed = R->read(R->sections()[1], Got);
     ASSERT_FALSE(bool(Failed)) << toString(std::move(Failed));
     EXPECT_TRUE(Got == E) << Threads << " threads";
   }
@@ -95,10 +95,10 @@ TEST(RoundTrip, FullBlocksOfManyThreadsAndHeaps) {
 
 TEST(RoundTrip, LargeDictionariesAreWrittenInParts) {
   Dictionary D;
-  for (unsigned I = 0; I != MaxBlockRows + 1000; ++I)
+  for (unsigned I = 0; I != MaxSectionRows + 1000; ++I)
     D.Strings.push_back("string " + std::to_string(I));
-  D.Functions.assign(MaxBlockRows + 7, {1, 2, 3});
-  D.Frames.assign(MaxBlockRows * 2, {FrameKind::Named, 1, 0});
+  D.Functions.assign(MaxSectionRows + 7, {1, 2, 3});
+  D.Frames.assign(MaxSectionRows * 2, {FrameKind::Named, 1, 0});
   for (unsigned I = 0; I != 70000; ++I) {
     D.Stacks.push_back({I, 5});
     D.NodeFrames.insert(D.NodeFrames.end(), 5, 1 + I);
@@ -109,8 +109,8 @@ TEST(RoundTrip, LargeDictionariesAreWrittenInParts) {
   ASSERT_TRUE(R);
   Dictionary All;
   IdLimits Limits;
-  for (const BlockInfo &B : R->blocks().drop_front()) {
-    EXPECT_LE(B.Raw, MaxBlockBytes);
+  for (const SectionInfo &B : R->sections().drop_front()) {
+    EXPECT_LE(B.Raw, MaxSectionBytes);
     Dictionary Part;
     Error E = R->read(B, Part);
     ASSERT_FALSE(bool(E)) << toString(std::move(E));
@@ -129,34 +129,34 @@ TEST(RoundTrip, LargeDictionariesAreWrittenInParts) {
 }
 
 namespace {
-struct CountingVisitor : BlockVisitor {
-  using BlockVisitor::visit;
-  unsigned EventBlocks = 0, Indexes = 0;
-  Error visit(const BlockInfo &, const Events &) override {
-    ++EventBlocks;
+struct CountingVisitor : SectionVisitor {
+  using SectionVisitor::visit;
+  unsigned EventSections = 0, Indexes = 0;
+  Error visit(const SectionInfo &, const Events &) override {
+    ++EventSections;
     return Error::success();
   }
-  Error visit(const BlockInfo &, const memkit::Index &) override {
+  Error visit(const SectionInfo &, const memkit::Index &) override {
     ++Indexes;
     return Error::success();
   }
 };
 } // namespace
 
-TEST(RoundTrip, StreamFromAPipeGivesEveryBlock) {
-  std::vector<AnyBlock> Blocks = sampleBlocks();
+TEST(RoundTrip, StreamFromAPipeGivesEverySection) {
+  std::vector<AnySection> Blocks = sampleBlocks();
   std::string File = writeTrace(sampleHeader(), Blocks);
   int Fds[2];
   ASSERT_EQ(pipe(Fds), 0);
   ASSERT_LT(File.size(), 65536u);
   ASSERT_EQ(write(Fds[1], File.data(), File.size()), ssize_t(File.size()));
   close(Fds[1]);
-  auto Stream = BlockStream::open("/dev/fd/" + std::to_string(Fds[0]));
+  auto Stream = SectionStream::open("/dev/fd/" + std::to_string(Fds[0]));
   ASSERT_TRUE(bool(Stream)) << toString(Stream.takeError());
   CountingVisitor V;
-  Error E = visitBlocks(**Stream, V);
+  Error E = visitSections(**Stream, V);
   EXPECT_FALSE(bool(E)) << toString(std::move(E));
-  EXPECT_EQ(V.EventBlocks, 2u);
+  EXPECT_EQ(V.EventSections, 2u);
   EXPECT_EQ(V.Indexes, 1u);
   EXPECT_EQ((*Stream)->damage(), "");
   close(Fds[0]);

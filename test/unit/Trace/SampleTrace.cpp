@@ -144,8 +144,8 @@ static Summary sampleSummary() {
   return S;
 }
 
-std::vector<AnyBlock> sampleBlocks() {
-  std::vector<AnyBlock> Out;
+std::vector<AnySection> sampleBlocks() {
+  std::vector<AnySection> Out;
   Out.push_back(sampleDictionary());
   Marks M;
   for (unsigned K = 0; K != NumMarkKinds; ++K)
@@ -186,13 +186,13 @@ std::vector<AnyBlock> sampleBlocks() {
   return Out;
 }
 
-std::string writeTrace(const Header &H, const std::vector<AnyBlock> &Blocks,
+std::string writeTrace(const Header &H, const std::vector<AnySection> &Blocks,
                        bool Complete) {
   std::string Out;
   StringSink To(Out);
   auto Writer = TraceWriter::create(To, H);
   EXPECT_TRUE(bool(Writer));
-  for (const AnyBlock &B : Blocks) {
+  for (const AnySection &B : Blocks) {
     llvm::Error E = std::visit(
         [&](const auto &X) -> llvm::Error {
           if constexpr (requires { (*Writer)->write(X); })

@@ -9,12 +9,12 @@
 #include <vector>
 
 /// The blocks of the sample but Header and Index, in file order.
-std::vector<memkit::AnyBlock> sampleBlocks();
+std::vector<memkit::AnySection> sampleBlocks();
 memkit::Header sampleHeader();
 
 /// Header and Blocks as a file; Complete adds the index.
 std::string writeTrace(const memkit::Header &H,
-                       const std::vector<memkit::AnyBlock> &Blocks,
+                       const std::vector<memkit::AnySection> &Blocks,
                        bool Complete = true);
 
 /// Random but valid events of process 1 from the allocation id Next on, which

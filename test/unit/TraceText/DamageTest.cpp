@@ -35,11 +35,11 @@ private:
 /// Gives every block of R to all printers. Returns what was wrong.
 static std::string printAll(TraceReader &R) {
   CountingStream OS;
-  std::unique_ptr<BlockVisitor> Printers[] = {
+  std::unique_ptr<SectionVisitor> Printers[] = {
       createAsmPrinter(OS), createJsonPrinter(OS), createCsvPrinter(OS),
       createListing(OS)};
-  for (const BlockInfo &B : R.blocks()) {
-    Expected<AnyBlock> Block = R.readAny(B);
+  for (const SectionInfo &B : R.sections()) {
+    Expected<AnySection> Block = R.readAny(B);
     if (!Block)
       return toString(Block.takeError());
     for (auto &Printer : Printers)

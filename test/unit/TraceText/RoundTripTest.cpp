@@ -13,10 +13,10 @@ using namespace llvm;
 static std::string print(StringRef File) {
   std::string Text;
   raw_string_ostream OS(Text);
-  std::unique_ptr<BlockVisitor> Printer = createAsmPrinter(OS);
+  std::unique_ptr<SectionVisitor> Printer = createAsmPrinter(OS);
   auto R = cantFail(
       TraceReader::create(MemoryBuffer::getMemBuffer(File, "t.fb", false)));
-  for (const BlockInfo &B : R->blocks())
+  for (const SectionInfo &B : R->sections())
     std::visit(
         [&](const auto &X) {
           if constexpr (!std::is_same_v<std::decay_t<decltype(X)>,
@@ -25,7 +25,7 @@ static std::string print(StringRef File) {
         },
         cantFail(R->readAny(B)));
   if (R->complete())
-    cantFail(Printer->visit(BlockInfo(), Index()));
+    cantFail(Printer->visit(SectionInfo(), Index()));
   return Text;
 }
 
@@ -39,7 +39,7 @@ static std::string assembled(StringRef Text, bool Unchecked = false) {
   return Done ? File : toString(Done.takeError());
 }
 
-TEST(TextRoundTrip, EveryBlockAndField) {
+TEST(TextRoundTrip, EverySectionAndField) {
   std::string File = writeTrace(sampleHeader(), sampleBlocks());
   EXPECT_EQ(assembled(print(File), /*Unchecked=*/true), File);
 }
@@ -51,7 +51,7 @@ TEST(TextRoundTrip, WithoutIndex) {
 
 TEST(TextRoundTrip, RandomEvents) {
   for (uint64_t Seed = 1; Seed != 8; ++Seed) {
-    std::vector<AnyBlock> Blocks = {sampleBlocks()[0]};
+    std::vector<AnySection> Blocks = {sampleBlocks()[0]};
     uint64_t Next = 0, TimeNs = 0;
     for (unsigned Epoch = 1; Epoch != 4; ++Epoch) {
       Events E = randomEvents(Seed * 100 + Epoch, 500, 1 + Seed % 3, Next,

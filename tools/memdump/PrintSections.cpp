@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The list of events, and the blocks that it is of.
+// The list of events, and the sections that it is of.
 
 #include "EventFilter.h"
 #include "Jobs.h"
@@ -13,7 +13,7 @@ using namespace llvm;
 using namespace memkit;
 
 /// A file's names are looked up first; a pipe is printed as it comes.
-static Expected<std::unique_ptr<BlockVisitor>>
+static Expected<std::unique_ptr<SectionVisitor>>
 createTextPrinter(raw_ostream &OS, bool AllFrames) {
   if (!sys::fs::is_regular_file(Input))
     return createListing(OS, AllFrames);
@@ -23,8 +23,8 @@ createTextPrinter(raw_ostream &OS, bool AllFrames) {
   return createListing(OS, AllFrames, **Reader);
 }
 
-static Expected<std::unique_ptr<BlockVisitor>> createPrinter(raw_ostream &OS,
-                                                             bool AllFrames) {
+static Expected<std::unique_ptr<SectionVisitor>> createPrinter(raw_ostream &OS,
+                                                               bool AllFrames) {
   switch (OutputFormat) {
   case Format::Text:
     return createTextPrinter(OS, AllFrames);
@@ -38,8 +38,8 @@ static Expected<std::unique_ptr<BlockVisitor>> createPrinter(raw_ostream &OS,
   llvm_unreachable("all formats are listed");
 }
 
-static Error visitBlock(const BlockInfo &Info, const AnyBlock &Block,
-                        BlockVisitor &V) {
+static Error visitSection(const SectionInfo &Info, const AnySection &Section,
+                          SectionVisitor &V) {
   return std::visit(
       [&](const auto &B) -> Error {
         if constexpr (std::is_same_v<std::decay_t<decltype(B)>, std::monostate>)
@@ -47,7 +47,7 @@ static Error visitBlock(const BlockInfo &Info, const AnyBlock &Block,
         else
           return V.visit(Info, B);
       },
-      Block);
+      Section);
 }
 
 namespace {
@@ -93,8 +93,8 @@ static Error printColumns(OutputFile &Out, const SelectionSpec &Spec) {
       [&] { return Out.failed(); });
 }
 
-/// Prints every block as it comes, until the output takes no more.
-Error memkit::printBlocks(OutputFile &Out, const SelectionSpec &Spec) {
+/// Prints every section as it comes, until the output takes no more.
+Error memkit::printSections(OutputFile &Out, const SelectionSpec &Spec) {
   if (!Columns.empty())
     return printColumns(Out, Spec);
   Chosen Of;
@@ -104,30 +104,30 @@ Error memkit::printBlocks(OutputFile &Out, const SelectionSpec &Spec) {
     if (Error E = Of.open(Spec))
       return E;
   // The lossless form must not lose what it does not know.
-  auto Stream = BlockStream::open(Input, OutputFormat == Format::Asm
-                                             ? BlockStream::Unknown::Refuse
-                                             : BlockStream::Unknown::PassOver);
+  auto Stream = SectionStream::open(
+      Input, OutputFormat == Format::Asm ? SectionStream::Unknown::Refuse
+                                         : SectionStream::Unknown::PassOver);
   if (!Stream)
     return Stream.takeError();
   auto Printer = createPrinter(Out.os(), Spec.AllFrames);
   if (!Printer)
     return Printer.takeError();
-  std::unique_ptr<BlockVisitor> Filter;
+  std::unique_ptr<SectionVisitor> Filter;
   if (Of.Sel) {
     auto Made = createEventFilter(*Of.T, *Of.Sel, **Printer);
     if (!Made)
       return Made.takeError();
     Filter = std::move(*Made);
   }
-  BlockVisitor &To = Filter ? *Filter : **Printer;
-  BlockStream &In = **Stream;
+  SectionVisitor &To = Filter ? *Filter : **Printer;
+  SectionStream &In = **Stream;
   while (!Out.failed()) {
-    Expected<std::optional<AnyBlock>> Block = In.next();
-    if (!Block)
-      return Block.takeError();
-    if (!*Block)
+    Expected<std::optional<AnySection>> Section = In.next();
+    if (!Section)
+      return Section.takeError();
+    if (!*Section)
       break;
-    if (Error E = visitBlock(In.info(), **Block, To))
+    if (Error E = visitSection(In.info(), **Section, To))
       return E;
   }
   if (!In.damage().empty())

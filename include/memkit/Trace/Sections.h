@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The blocks of a trace, decoded.
+// The sections of a trace, decoded.
 //
-// Every block of a trace as plain structs: what TraceWriter takes and
+// Every section of a trace as plain structs: what TraceWriter takes and
 // TraceReader gives. docs/TraceFormat.md says how they are laid out on disk.
 //
 // Units: bytes, and ns since Header::Start.MonotonicNs. Ids are dense and count
 // from 1 in file order, each kind on its own; 0 means none. An id is only used
-// after the Dictionary block that adds it.
+// after the Dictionary section that adds it.
 
-#ifndef MEMKIT_TRACE_BLOCKS_H
-#define MEMKIT_TRACE_BLOCKS_H
+#ifndef MEMKIT_TRACE_SECTIONS_H
+#define MEMKIT_TRACE_SECTIONS_H
 
 #include "memkit/Trace/Dictionary.h"
 #include "memkit/Trace/Events.h"
@@ -24,22 +24,22 @@
 
 namespace memkit {
 
-/// The layout of frames and blocks in the file.
+/// The layout of frames and sections in the file.
 inline constexpr uint32_t ContainerVersion = 1;
-/// The meaning of blocks. A reader accepts the range lowest..current.
+/// The meaning of sections. A reader accepts the range lowest..current.
 inline constexpr uint32_t FormatVersion = 1;
 inline constexpr uint32_t LowestFormatVersion = 1;
 static_assert(LowestFormatVersion <= FormatVersion);
 
 /// Event times are multiples of this.
 inline constexpr uint64_t TimeUnitNs = 100;
-/// The most rows of an Events block, entries of a Snapshot, rows of a Summary
-/// part, and threads of an Events block.
-inline constexpr uint32_t MaxBlockRows = 65536;
-inline constexpr uint32_t MaxBlockThreads = 255;
-/// The most bytes of a block before compression. A reader takes no more memory
-/// for one than this, whatever a file claims.
-inline constexpr uint32_t MaxBlockBytes = 16u << 20;
+/// The most rows of an Events section, entries of a Snapshot, rows of a Summary
+/// part, and threads of an Events section.
+inline constexpr uint32_t MaxSectionRows = 65536;
+inline constexpr uint32_t MaxSectionThreads = 255;
+/// The most bytes of a section before compression. A reader takes no more
+/// memory for one than this, whatever a file claims.
+inline constexpr uint32_t MaxSectionBytes = 16u << 20;
 
 //===----------------------------------------------------------------------===//
 // Header
@@ -91,10 +91,10 @@ enum class IntervalSums : uint8_t {
 inline constexpr uint8_t NumIntervalSums = 3;
 
 /// What changed in a process since its interval before. One with more rows than
-/// a block goes on in the next block, with the same Index and times. What rows
-/// allocated is exact for the time from the end of a whole interval to that of
-/// another. The process's begin is such an end, and so is its end, where the
-/// sums of the Summary stand for all that was allocated.
+/// a section goes on in the next section, with the same Index and times. What
+/// rows allocated is exact for the time from the end of a whole interval to
+/// that of another. The process's begin is such an end, and so is its end,
+/// where the sums of the Summary stand for all that was allocated.
 struct Interval {
   uint64_t Index = 0; ///< in its process, from 0
   uint64_t FirstStep = 0;
@@ -126,8 +126,8 @@ struct LiveBlock {
 };
 
 /// The blocks live in a process after its first `Events` events. Large ones
-/// come in parts, each at most MaxBlockRows entries, allocation ids rising over
-/// all parts.
+/// come in parts, each at most MaxSectionRows entries, allocation ids rising
+/// over all parts.
 struct Snapshot {
   uint32_t Process = 0;
   uint64_t TimeNs = 0;
@@ -143,7 +143,7 @@ struct Snapshot {
 // Index
 //===----------------------------------------------------------------------===//
 
-enum class BlockKind : uint8_t {
+enum class SectionKind : uint8_t {
   None = 0, ///< a body of a newer format
   Header = 1,
   Dictionary = 2,
@@ -155,13 +155,13 @@ enum class BlockKind : uint8_t {
   Index = 8,
   Lifetimes = 9,
 };
-inline constexpr uint8_t NumBlockKinds = 10;
-const char *blockKindName(BlockKind Kind);
+inline constexpr uint8_t NumSectionKinds = 10;
+const char *sectionKindName(SectionKind Kind);
 
-/// Where a block stands and what it covers. Process, Epoch, times and Events
+/// Where a section stands and what it covers. Process, Epoch, times and Events
 /// are 0 where they do not apply.
-struct BlockInfo {
-  BlockKind Kind = BlockKind::None;
+struct SectionInfo {
+  SectionKind Kind = SectionKind::None;
   uint64_t Offset = 0;     ///< in the file
   uint64_t Compressed = 0; ///< bytes of its zstd frame
   uint64_t Raw = 0;        ///< bytes when decompressed, size prefix included
@@ -170,18 +170,19 @@ struct BlockInfo {
   uint64_t BeginNs = 0;
   uint64_t EndNs = 0;
   uint64_t Events = 0;
-  bool operator==(const BlockInfo &) const = default;
+  bool operator==(const SectionInfo &) const = default;
 };
 
 struct Index {
-  std::vector<BlockInfo> Blocks; ///< all before the index, in file order
+  std::vector<SectionInfo> Sections; ///< all before the index, in file order
   bool operator==(const Index &) const = default;
 };
 
-/// Any block, decoded.
-using AnyBlock = std::variant<std::monostate, Header, Dictionary, Events, Marks,
-                              Intervals, Snapshot, Summary, Index, Lifetimes>;
+/// Any section, decoded.
+using AnySection =
+    std::variant<std::monostate, Header, Dictionary, Events, Marks, Intervals,
+                 Snapshot, Summary, Index, Lifetimes>;
 
 } // namespace memkit
 
-#endif // MEMKIT_TRACE_BLOCKS_H
+#endif // MEMKIT_TRACE_SECTIONS_H

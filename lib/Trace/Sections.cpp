@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small functions of the block structs.
+// Small functions of the section structs.
 
-#include "memkit/Trace/Blocks.h"
+#include "memkit/Trace/Sections.h"
 
 using namespace memkit;
 
@@ -15,27 +15,27 @@ void EventColumns::clear() {
   Pool.clear();
 }
 
-const char *memkit::blockKindName(BlockKind Kind) {
+const char *memkit::sectionKindName(SectionKind Kind) {
   switch (Kind) {
-  case BlockKind::None:
+  case SectionKind::None:
     return "unknown";
-  case BlockKind::Header:
+  case SectionKind::Header:
     return "header";
-  case BlockKind::Dictionary:
+  case SectionKind::Dictionary:
     return "dictionary";
-  case BlockKind::Events:
+  case SectionKind::Events:
     return "events";
-  case BlockKind::Marks:
+  case SectionKind::Marks:
     return "marks";
-  case BlockKind::Intervals:
+  case SectionKind::Intervals:
     return "intervals";
-  case BlockKind::Snapshot:
+  case SectionKind::Snapshot:
     return "snapshot";
-  case BlockKind::Summary:
+  case SectionKind::Summary:
     return "summary";
-  case BlockKind::Index:
+  case SectionKind::Index:
     return "index";
-  case BlockKind::Lifetimes:
+  case SectionKind::Lifetimes:
     return "lifetimes";
   }
   return "unknown";

@@ -1,70 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines to blocks.
+// Lines to sections.
 
-#include "BlockParser.h"
+#include "SectionParser.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 
 namespace memkit::tracetext {
 
-BlockKind BlockParser::startedBlock(const Line &L) {
+SectionKind SectionParser::startedSection(const Line &L) {
   if (L.Values.empty() || L.Values[0].K != Value::Word)
-    return BlockKind::None;
-  return StringSwitch<BlockKind>(L.Values[0].Spelling)
-      .Case("header", BlockKind::Header)
-      .Case("dictionary", BlockKind::Dictionary)
-      .Case("events", BlockKind::Events)
-      .Case("marks", BlockKind::Marks)
-      .Case("intervals", BlockKind::Intervals)
-      .Case("lifetimes", BlockKind::Lifetimes)
-      .Case("snapshot", BlockKind::Snapshot)
-      .Case("summary", BlockKind::Summary)
-      .Case("complete", BlockKind::Index)
-      .Default(BlockKind::None);
+    return SectionKind::None;
+  return StringSwitch<SectionKind>(L.Values[0].Spelling)
+      .Case("header", SectionKind::Header)
+      .Case("dictionary", SectionKind::Dictionary)
+      .Case("events", SectionKind::Events)
+      .Case("marks", SectionKind::Marks)
+      .Case("intervals", SectionKind::Intervals)
+      .Case("lifetimes", SectionKind::Lifetimes)
+      .Case("snapshot", SectionKind::Snapshot)
+      .Case("summary", SectionKind::Summary)
+      .Case("complete", SectionKind::Index)
+      .Default(SectionKind::None);
 }
 
-bool BlockParser::tooMany(const Line &L, size_t Count, StringRef What,
-                          size_t Max) {
+bool SectionParser::tooMany(const Line &L, size_t Count, StringRef What,
+                            size_t Max) {
   if (Count <= Max)
     return false;
-  E.set(L.loc(), ("too many " + What + " in this block: the most is " +
+  E.set(L.loc(), ("too many " + What + " in this section: the most is " +
                   Twine(Max) + "; begin another")
                      .str());
   return true;
 }
 
-bool BlockParser::unknown(const Line &L, StringRef Block) {
-  return E.set(L.loc(), ("unknown record in " + Block).str());
+bool SectionParser::unknown(const Line &L, StringRef Section) {
+  return E.set(L.loc(), ("unknown record in " + Section).str());
 }
 
-bool BlockParser::begin(BlockKind K, Line &L) {
+bool SectionParser::begin(SectionKind K, Line &L) {
   Kind = K;
   Loc = L.loc();
   Rows = 0;
   LineParser P = parser(L, 1);
   switch (K) {
-  case BlockKind::Header:
+  case SectionKind::Header:
     Header = memkit::Header();
     mapHeader(P, Header);
     break;
-  case BlockKind::Events:
+  case SectionKind::Events:
     return beginEvents(P);
-  case BlockKind::Marks:
+  case SectionKind::Marks:
     Marks = memkit::Marks();
     break;
-  case BlockKind::Intervals:
+  case SectionKind::Intervals:
     Intervals = memkit::Intervals();
     mapIntervals(P, Intervals);
     break;
-  case BlockKind::Lifetimes:
+  case SectionKind::Lifetimes:
     Lifetimes = memkit::Lifetimes();
     mapLifetimes(P, Lifetimes);
     break;
-  case BlockKind::Snapshot:
+  case SectionKind::Snapshot:
     return beginSnapshot(P);
-  case BlockKind::Summary:
+  case SectionKind::Summary:
     Summary = memkit::Summary();
     Shares = nullptr;
     NumShares = 0;
@@ -76,42 +76,42 @@ bool BlockParser::begin(BlockKind K, Line &L) {
   return P.finish(L.Values[0].Spelling);
 }
 
-bool BlockParser::record(Line &L) {
+bool SectionParser::record(Line &L) {
   switch (Kind) {
-  case BlockKind::None:
-    return E.set(L.loc(), "expected a block; a trace begins with a header");
-  case BlockKind::Header:
-    return E.set(L.loc(), "a header has no records; expected a block: "
+  case SectionKind::None:
+    return E.set(L.loc(), "expected a section; a trace begins with a header");
+  case SectionKind::Header:
+    return E.set(L.loc(), "a header has no records; expected a section: "
                           "dictionary, events, marks, intervals, lifetimes, "
                           "snapshot, summary or complete");
-  case BlockKind::Dictionary:
+  case SectionKind::Dictionary:
     return dictionaryRecord(L);
-  case BlockKind::Events:
+  case SectionKind::Events:
     return eventRecord(L);
-  case BlockKind::Marks:
+  case SectionKind::Marks:
     return markRecord(L);
-  case BlockKind::Intervals:
+  case SectionKind::Intervals:
     return intervalRecord(L);
-  case BlockKind::Lifetimes:
+  case SectionKind::Lifetimes:
     return lifetimeRecord(L);
-  case BlockKind::Snapshot:
+  case SectionKind::Snapshot:
     return liveRecord(L);
-  case BlockKind::Summary:
+  case SectionKind::Summary:
     return summaryRecord(L);
-  case BlockKind::Index:
+  case SectionKind::Index:
     break;
   }
   return E.set(L.loc(), "nothing may follow `complete`");
 }
 
-bool BlockParser::end() {
+bool SectionParser::end() {
   for (const LateRef &R : Late)
     if (R.Id > Defs.count(R.Kind))
       return E.set(
           R.Loc,
           (refName(R.Kind) + " " + Twine(R.Id) + " is not defined").str());
   Late.clear();
-  if (Kind == BlockKind::Events)
+  if (Kind == SectionKind::Events)
     endEvents();
   return true;
 }
@@ -120,22 +120,22 @@ bool BlockParser::end() {
 // Marks, intervals, snapshots
 //===----------------------------------------------------------------------===//
 
-bool BlockParser::markRecord(Line &L) {
+bool SectionParser::markRecord(Line &L) {
   Mark M;
   LineParser P = parser(L, 0);
   mapMark(P, M);
-  // The most that a block of marks can take up with its numbers alone.
+  // The most that a section of marks can take up with its numbers alone.
   if (M.Values.size() > 1024)
     return E.set(L.loc(), "a mark has at most 1024 values");
   Rows += 1 + M.Values.size();
   if (!P.finish("a mark") || tooMany(L, Marks.Rows.size() + 1, "marks") ||
-      tooMany(L, Rows, "marks and values", 4 * MaxBlockRows))
+      tooMany(L, Rows, "marks and values", 4 * MaxSectionRows))
     return false;
   Marks.Rows.push_back(std::move(M));
   return true;
 }
 
-bool BlockParser::intervalRecord(Line &L) {
+bool SectionParser::intervalRecord(Line &L) {
   LineParser P = parser(L, 1);
   if (L.Values[0].Spelling == "interval") {
     Interval S;
@@ -146,7 +146,7 @@ bool BlockParser::intervalRecord(Line &L) {
     return P.finish("an interval");
   }
   if (L.Values[0].Spelling != "row")
-    return unknown(L, "a block of intervals");
+    return unknown(L, "a section of intervals");
   if (Intervals.Rows.empty())
     return E.set(L.loc(), "a row needs an interval before it");
   IntervalRow R;
@@ -155,7 +155,7 @@ bool BlockParser::intervalRecord(Line &L) {
   return P.finish("a row of an interval") && !tooMany(L, ++Rows, "rows");
 }
 
-bool BlockParser::lifetimeRecord(Line &L) {
+bool SectionParser::lifetimeRecord(Line &L) {
   LineParser P = parser(L, 1);
   StringRef Word = L.Values[0].Spelling;
   if (Word == "cut") {
@@ -167,7 +167,7 @@ bool BlockParser::lifetimeRecord(Line &L) {
     return P.finish("a row of lifetimes") && !tooMany(L, ++Rows, "rows");
   }
   if (Word != "cohort" && Word != "freed")
-    return unknown(L, "a block of lifetimes");
+    return unknown(L, "a section of lifetimes");
   if (Lifetimes.Rows.empty())
     return E.set(L.loc(), ("`" + Word + "` needs `life` before it").str());
   LifetimeRow &R = Lifetimes.Rows.back();
@@ -188,14 +188,14 @@ bool BlockParser::lifetimeRecord(Line &L) {
   return P.finish("a cohort") && !tooMany(L, ++Rows, "rows");
 }
 
-bool BlockParser::beginSnapshot(LineParser &P) {
+bool SectionParser::beginSnapshot(LineParser &P) {
   memkit::Snapshot &K = Snapshot;
   K = memkit::Snapshot();
   mapSnapshot(P, K);
   return P.finish("a snapshot");
 }
 
-bool BlockParser::liveRecord(Line &L) {
+bool SectionParser::liveRecord(Line &L) {
   if (L.Values[0].Spelling != "live")
     return unknown(L, "a snapshot");
   LineParser P = parser(L, 1);
@@ -229,7 +229,7 @@ bool BlockParser::liveRecord(Line &L) {
 // Summary
 //===----------------------------------------------------------------------===//
 
-bool BlockParser::sumRow(LineParser &P) {
+bool SectionParser::sumRow(LineParser &P) {
   std::vector<SumRows> &Groups =
       SumContexts ? Summary.Contexts : Summary.Stacks;
   if (Groups.empty())
@@ -242,7 +242,7 @@ bool BlockParser::sumRow(LineParser &P) {
          !tooMany(P.line(), ++Rows, "rows");
 }
 
-bool BlockParser::shareRecord(LineParser &P) {
+bool SectionParser::shareRecord(LineParser &P) {
   const char *Loc = P.line().loc();
   if (!Shares)
     return P.fail(Loc, "a share needs a process, a step or a layer before it");
@@ -256,7 +256,7 @@ bool BlockParser::shareRecord(LineParser &P) {
   return !tooMany(P.line(), ++NumShares, "shares");
 }
 
-bool BlockParser::summaryRecord(Line &L) {
+bool SectionParser::summaryRecord(Line &L) {
   LineParser P = parser(L, 1);
   StringRef Word = L.Values[0].Spelling;
   auto Add = [&](auto &List, StringRef What, auto Map) {

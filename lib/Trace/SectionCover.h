@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a block covers.
+// What a section covers.
 
-#ifndef MEMKIT_LIB_TRACE_BLOCKCOVER_H
-#define MEMKIT_LIB_TRACE_BLOCKCOVER_H
+#ifndef MEMKIT_LIB_TRACE_SECTIONCOVER_H
+#define MEMKIT_LIB_TRACE_SECTIONCOVER_H
 
-#include "memkit/Trace/Blocks.h"
 #include "memkit/Trace/EventLog.h"
+#include "memkit/Trace/Sections.h"
 #include <algorithm>
 
 namespace memkit {
 
-/// The Process, Epoch, times and Events that the index tells of a block. Writer
-/// and scan use the same, so that both give the same BlockInfo.
-template <class T> BlockInfo blockCover(const T &) { return {}; }
+/// The Process, Epoch, times and Events that the index tells of a section.
+/// Writer and scan use the same, so that both give the same SectionInfo.
+template <class T> SectionInfo sectionCover(const T &) { return {}; }
 
-inline BlockInfo blockCover(const Events &E) {
-  BlockInfo I;
+inline SectionInfo sectionCover(const Events &E) {
+  SectionInfo I;
   I.Process = E.Process;
   I.Epoch = E.Epoch;
   I.Events = E.Rows.size();
@@ -27,8 +27,8 @@ inline BlockInfo blockCover(const Events &E) {
   return I;
 }
 
-inline BlockInfo blockCover(const EventLog &L) {
-  BlockInfo I;
+inline SectionInfo sectionCover(const EventLog &L) {
+  SectionInfo I;
   I.Process = L.Process;
   I.Epoch = L.Epoch;
   I.Events = L.size();
@@ -37,8 +37,8 @@ inline BlockInfo blockCover(const EventLog &L) {
   return I;
 }
 
-inline BlockInfo blockCover(const Marks &M) {
-  BlockInfo I;
+inline SectionInfo sectionCover(const Marks &M) {
+  SectionInfo I;
   if (M.Rows.empty())
     return I;
   auto [First, Last] = std::minmax_element(
@@ -49,8 +49,8 @@ inline BlockInfo blockCover(const Marks &M) {
   return I;
 }
 
-inline BlockInfo blockCover(const Intervals &S) {
-  BlockInfo I;
+inline SectionInfo sectionCover(const Intervals &S) {
+  SectionInfo I;
   I.Process = S.Process;
   if (!S.Rows.empty()) {
     I.BeginNs = S.Rows.front().BeginNs;
@@ -59,25 +59,25 @@ inline BlockInfo blockCover(const Intervals &S) {
   return I;
 }
 
-inline BlockInfo blockCover(const Snapshot &K) {
-  BlockInfo I;
+inline SectionInfo sectionCover(const Snapshot &K) {
+  SectionInfo I;
   I.Process = K.Process;
   I.BeginNs = I.EndNs = K.TimeNs;
   return I;
 }
 
-inline BlockInfo blockCover(const Lifetimes &L) {
-  BlockInfo I;
+inline SectionInfo sectionCover(const Lifetimes &L) {
+  SectionInfo I;
   I.Process = L.Process;
   return I;
 }
 
-inline BlockInfo blockCover(const Summary &S) {
-  BlockInfo I;
+inline SectionInfo sectionCover(const Summary &S) {
+  SectionInfo I;
   I.BeginNs = I.EndNs = S.EndNs;
   return I;
 }
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_TRACE_BLOCKCOVER_H
+#endif // MEMKIT_LIB_TRACE_SECTIONCOVER_H

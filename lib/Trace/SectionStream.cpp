@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks in file order, as they come.
+// Sections in file order, as they come.
 
 #include "Decode.h"
 #include "Frames.h"
@@ -13,21 +13,21 @@ using namespace memkit;
 using namespace llvm;
 
 namespace {
-/// No frame that holds a block can be larger: zstd does not expand by more.
-constexpr size_t MaxFrameBytes = size_t(MaxBlockBytes) + (1 << 20);
+/// No frame that holds a section can be larger: zstd does not expand by more.
+constexpr size_t MaxFrameBytes = size_t(MaxSectionBytes) + (1 << 20);
 constexpr size_t ReadBytes = 256 << 10;
 } // namespace
 
-class BlockStream::Impl {
+class SectionStream::Impl {
 public:
   Impl(InputFile F, Unknown How)
       : File(std::move(F)), Strict(How == Unknown::Refuse) {
     Decode.setStrict(Strict);
   }
 
-  Expected<std::optional<AnyBlock>> next();
+  Expected<std::optional<AnySection>> next();
   Expected<FrameScan> fill();
-  Expected<std::optional<AnyBlock>> take(size_t Size);
+  Expected<std::optional<AnySection>> take(size_t Size);
   Bytes ahead() const { return Bytes(Buffer).slice(Begin, End - Begin); }
   void drop(size_t N) {
     Begin += N;
@@ -37,8 +37,8 @@ public:
     return makeTraceError(File.name(), Offset, What);
   }
   /// The end came early: an error before the header, else damage.
-  Expected<std::optional<AnyBlock>> stop(const Twine &Error_,
-                                         const Twine &Damage_) {
+  Expected<std::optional<AnySection>> stop(const Twine &Error_,
+                                           const Twine &Damage_) {
     Ended = true;
     if (!HasHeader)
       return wrong(Error_);
@@ -53,14 +53,14 @@ public:
   uint64_t Offset = 0; ///< in the file, of Begin
   bool AtEof = false, Ended = false, HasHeader = false, HasIndex = false;
   std::string Damage;
-  BlockInfo Info;
+  SectionInfo Info;
   FrameDecompressor Decompressor;
   Decoder Decode;
   std::vector<uint8_t> Raw;
 };
 
 /// Reads until a whole frame is ahead, or the end.
-Expected<FrameScan> BlockStream::Impl::fill() {
+Expected<FrameScan> SectionStream::Impl::fill() {
   for (;;) {
     FrameScan F =
         End == Begin ? FrameScan{FrameScan::CutOff} : scanFrame(ahead());
@@ -82,27 +82,27 @@ Expected<FrameScan> BlockStream::Impl::fill() {
   }
 }
 
-Expected<std::optional<AnyBlock>> BlockStream::Impl::take(size_t Size) {
-  AnyBlock Out;
-  BlockKind Kind = BlockKind::None;
+Expected<std::optional<AnySection>> SectionStream::Impl::take(size_t Size) {
+  AnySection Out;
+  SectionKind Kind = SectionKind::None;
   std::string Problem = Decompressor.decompress(ahead().take_front(Size), Raw);
   if (Problem.empty())
     Problem = Decode.open(Raw, Kind);
-  if (Problem.empty() && (Strict || Kind != BlockKind::None))
+  if (Problem.empty() && (Strict || Kind != SectionKind::None))
     Problem = Decode.decode(Out);
   if (!Problem.empty())
     return stop(Problem, "corrupt at offset " + Twine(Offset) + ": " + Problem +
                              "; what follows is not read");
-  if (HasHeader == (Kind == BlockKind::Header)) {
+  if (HasHeader == (Kind == SectionKind::Header)) {
     Ended = true;
     return wrong(HasHeader
                      ? Twine("a second header: traces are not joined by cat")
                      : Twine("a trace begins with a header, not with ") +
-                           blockKindName(Kind));
+                           sectionKindName(Kind));
   }
   HasHeader = true;
-  HasIndex |= Kind == BlockKind::Index;
-  Info = BlockInfo();
+  HasIndex |= Kind == SectionKind::Index;
+  Info = SectionInfo();
   Info.Kind = Kind;
   Info.Offset = Offset;
   Info.Compressed = Size;
@@ -111,13 +111,13 @@ Expected<std::optional<AnyBlock>> BlockStream::Impl::take(size_t Size) {
   return Out;
 }
 
-Expected<std::optional<AnyBlock>> BlockStream::Impl::next() {
+Expected<std::optional<AnySection>> SectionStream::Impl::next() {
   while (!Ended) {
     Expected<FrameScan> F = fill();
     if (!F)
       return F.takeError();
     switch (F->Kind) {
-    case FrameScan::Block:
+    case FrameScan::Section:
       return take(F->Size);
     case FrameScan::Skippable:
       drop(F->Size);
@@ -142,19 +142,19 @@ Expected<std::optional<AnyBlock>> BlockStream::Impl::next() {
   return std::nullopt;
 }
 
-BlockStream::BlockStream(std::unique_ptr<Impl> I) : I(std::move(I)) {}
-BlockStream::~BlockStream() = default;
+SectionStream::SectionStream(std::unique_ptr<Impl> I) : I(std::move(I)) {}
+SectionStream::~SectionStream() = default;
 
-Expected<std::unique_ptr<BlockStream>> BlockStream::open(StringRef Path,
-                                                         Unknown How) {
+Expected<std::unique_ptr<SectionStream>> SectionStream::open(StringRef Path,
+                                                             Unknown How) {
   Expected<InputFile> F = InputFile::open(Path);
   if (!F)
     return F.takeError();
-  return std::unique_ptr<BlockStream>(
-      new BlockStream(std::make_unique<Impl>(std::move(*F), How)));
+  return std::unique_ptr<SectionStream>(
+      new SectionStream(std::make_unique<Impl>(std::move(*F), How)));
 }
 
-StringRef BlockStream::name() const { return I->File.name(); }
-Expected<std::optional<AnyBlock>> BlockStream::next() { return I->next(); }
-const BlockInfo &BlockStream::info() const { return I->Info; }
-StringRef BlockStream::damage() const { return I->Damage; }
+StringRef SectionStream::name() const { return I->File.name(); }
+Expected<std::optional<AnySection>> SectionStream::next() { return I->next(); }
+const SectionInfo &SectionStream::info() const { return I->Info; }
+StringRef SectionStream::damage() const { return I->Damage; }

@@ -4,7 +4,7 @@
 //
 // Decodes a sequence of raw (not compressed) blocks as a reader does after
 // decompression, where no checksum stands in the way. What decodes must obey
-// the limits of Blocks.h and be writable again.
+// the limits of Sections.h and be writable again.
 
 #include "Decode.h"
 #include "Encode.h"
@@ -14,12 +14,12 @@
 using namespace memkit;
 
 static void writeAgain(Encoder &Encode, const IdLimits &Limits,
-                       const AnyBlock &Block) {
+                       const AnySection &Block) {
   std::visit(
       [&](const auto &B) {
         using T = std::decay_t<decltype(B)>;
         if constexpr (std::is_same_v<T, Events>) {
-          if (B.Rows.size() > MaxBlockRows)
+          if (B.Rows.size() > MaxSectionRows)
             abort();
           if (Limits.check(B).empty())
             (void)Encode.encode(B);
@@ -42,8 +42,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     // A FlatBuffer wants an aligned buffer.
     std::vector<uint8_t> Raw(Left.begin(), Left.begin() + Take);
     Left = Left.drop_front(Take);
-    BlockKind Kind;
-    AnyBlock Block;
+    SectionKind Kind;
+    AnySection Block;
     if (!Decode.open(Raw, Kind).empty() || !Decode.decode(Block).empty())
       break;
     if (auto *D = std::get_if<Dictionary>(&Block))

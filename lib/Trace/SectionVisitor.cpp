@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A consumer of decoded blocks.
+// A consumer of decoded sections.
 
-#include "memkit/Trace/BlockVisitor.h"
+#include "memkit/Trace/SectionVisitor.h"
 
 using namespace memkit;
 using namespace llvm;
 
-BlockVisitor::~BlockVisitor() = default;
+SectionVisitor::~SectionVisitor() = default;
 
 #define IGNORE(KIND)                                                           \
-  Error BlockVisitor::visit(const BlockInfo &, const KIND &) {                 \
+  Error SectionVisitor::visit(const SectionInfo &, const KIND &) {             \
     return Error::success();                                                   \
   }
 IGNORE(Header)
@@ -24,20 +24,20 @@ IGNORE(Index)
 IGNORE(Lifetimes)
 #undef IGNORE
 
-Error memkit::visitBlocks(BlockStream &Stream, BlockVisitor &V) {
+Error memkit::visitSections(SectionStream &Stream, SectionVisitor &V) {
   for (;;) {
-    Expected<std::optional<AnyBlock>> B = Stream.next();
+    Expected<std::optional<AnySection>> B = Stream.next();
     if (!B)
       return B.takeError();
     if (!*B)
       return Error::success();
     Error E = std::visit(
-        [&](const auto &Block) -> Error {
-          using T = std::decay_t<decltype(Block)>;
+        [&](const auto &Section) -> Error {
+          using T = std::decay_t<decltype(Section)>;
           if constexpr (std::is_same_v<T, std::monostate>)
             return Error::success();
           else
-            return V.visit(Stream.info(), Block);
+            return V.visit(Stream.info(), Section);
         },
         **B);
     if (E)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines to blocks.
+// Lines to sections.
 //
-// Takes lines one by one and fills the block that they belong to. Says when a
-// block has ended; the assembler writes it.
+// Takes lines one by one and fills the section that they belong to. Says when a
+// section has ended; the assembler writes it.
 
-#ifndef MEMKIT_TRACETEXT_BLOCKPARSER_H
-#define MEMKIT_TRACETEXT_BLOCKPARSER_H
+#ifndef MEMKIT_TRACETEXT_SECTIONPARSER_H
+#define MEMKIT_TRACETEXT_SECTIONPARSER_H
 
 #include "LineParser.h"
 #include "memkit/Trace/TraceReader.h"
@@ -15,25 +15,25 @@
 
 namespace memkit::tracetext {
 
-class BlockParser {
+class SectionParser {
 public:
-  BlockParser(TextError &E, bool Unchecked) : E(E), Unchecked(Unchecked) {}
+  SectionParser(TextError &E, bool Unchecked) : E(E), Unchecked(Unchecked) {}
 
-  /// The kind of block that the line begins; None when it is a record.
-  static BlockKind startedBlock(const Line &L);
+  /// The kind of section that the line begins; None when it is a record.
+  static SectionKind startedSection(const Line &L);
 
-  /// Begins the block that L tells.
-  bool begin(BlockKind Kind, Line &L);
-  /// Adds the record L to the block.
+  /// Begins the section that L tells.
+  bool begin(SectionKind Kind, Line &L);
+  /// Adds the record L to the section.
   bool record(Line &L);
-  /// Checks what only the whole block shows. Then block() and Defs.Pending are
-  /// to be written and taken.
+  /// Checks what only the whole section shows. Then section() and Defs.Pending
+  /// are to be written and taken.
   bool end();
-  /// No block is open.
-  void close() { Kind = BlockKind::None; }
+  /// No section is open.
+  void close() { Kind = SectionKind::None; }
 
-  BlockKind kind() const { return Kind; }
-  /// Of the block's own line, for errors about all of it.
+  SectionKind kind() const { return Kind; }
+  /// Of the section's own line, for errors about all of it.
   const char *loc() const { return Loc; }
 
   Definitions Defs;
@@ -48,12 +48,12 @@ public:
 private:
   LineParser parser(Line &L, unsigned Next) {
     return LineParser(L, Next, Defs, E,
-                      Kind == BlockKind::Dictionary ? &Late : nullptr,
+                      Kind == SectionKind::Dictionary ? &Late : nullptr,
                       Unchecked);
   }
   bool tooMany(const Line &L, size_t Rows, llvm::StringRef What,
-               size_t Max = MaxBlockRows);
-  bool unknown(const Line &L, llvm::StringRef Block);
+               size_t Max = MaxSectionRows);
+  bool unknown(const Line &L, llvm::StringRef Section);
 
   // Dictionary, in DictionaryParser.cpp.
   bool dictionaryRecord(Line &L);
@@ -83,22 +83,22 @@ private:
 
   TextError &E;
   bool Unchecked;
-  BlockKind Kind = BlockKind::None;
+  SectionKind Kind = SectionKind::None;
   const char *Loc = nullptr;
   std::vector<LateRef> Late;
-  size_t Rows = 0; ///< of the block, where they stand in groups
+  size_t Rows = 0; ///< of the section, where they stand in groups
 
-  // What the next Events block goes on from.
+  // What the next Events section goes on from.
   struct ProcessState {
     uint64_t NextAllocationId = 0;
     uint64_t LastNs = 0;
   };
   llvm::DenseMap<uint32_t, ProcessState> Processes;
   uint64_t NextAllocationId = 0;
-  std::optional<uint32_t> Epoch;          ///< of the last block of events
-  uint64_t EpochEndNs = 0;                ///< of the blocks of this epoch
+  std::optional<uint32_t> Epoch;          ///< of the last section of events
+  uint64_t EpochEndNs = 0;                ///< of the sections of this epoch
   uint64_t EarlierEndNs = 0;              ///< of all epochs before it
-  llvm::SmallVector<uint32_t, 8> Threads; ///< of the block
+  llvm::SmallVector<uint32_t, 8> Threads; ///< of the section
   // The optional columns, in the order of zeroColumns().
   static constexpr unsigned NumColumns = 6;
   std::vector<std::array<uint64_t, NumColumns>> Rest;
@@ -111,4 +111,4 @@ private:
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_BLOCKPARSER_H
+#endif // MEMKIT_TRACETEXT_SECTIONPARSER_H

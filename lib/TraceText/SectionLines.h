@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A block as lines, for every line printer.
+// A section as lines, for every line printer.
 //
-// Walks the records of a block in the order of the text form and gives each to
-// a printer, field by field. The printer is a map of Fields.h and has
-//   begin(Keyword, Level)   a line: level 0 is the block's own; Keyword names
+// Walks the records of a section in the order of the text form and gives each
+// to a printer, field by field. The printer is a map of Fields.h and has
+//   begin(Keyword, Level)   a line: level 0 is the section's own; Keyword names
 //   the
 //                           record
 //   beginBare(Name, Level)  a line whose keyword the text form leaves out
 //   end()
 
-#ifndef MEMKIT_TRACETEXT_BLOCKLINES_H
-#define MEMKIT_TRACETEXT_BLOCKLINES_H
+#ifndef MEMKIT_TRACETEXT_SECTIONLINES_H
+#define MEMKIT_TRACETEXT_SECTIONLINES_H
 
 #include "Fields.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -40,7 +40,7 @@ zeroColumns(const EventColumns &C) {
 }
 
 /// Row I of E with its optional columns; AllocationId is that of the next new
-/// block.
+/// section.
 inline EventRow eventRow(const Events &E, size_t I, uint64_t AllocationId) {
   const EventColumns &C = E.Columns;
   auto At = [I](const auto &Column) { return Column.empty() ? 0 : Column[I]; };
@@ -56,17 +56,17 @@ inline EventRow eventRow(const Events &E, size_t I, uint64_t AllocationId) {
   return R;
 }
 
-/// Gives the blocks of one trace, in file order, to the printer P. Keeps the
+/// Gives the sections of one trace, in file order, to the printer P. Keeps the
 /// ids given so far.
-template <class P> class BlockLines {
+template <class P> class SectionLines {
 public:
-  explicit BlockLines(P &Out) : Out(Out) {}
+  explicit SectionLines(P &Out) : Out(Out) {}
 
-  void block(const Header &H) {
+  void section(const Header &H) {
     line("header", 0, [&] { mapHeader(Out, H); });
   }
 
-  void block(const Dictionary &D) {
+  void section(const Dictionary &D) {
     line("dictionary", 0, [] {});
     defined("string", Ref::String, D.Strings,
             [&](auto Id, auto &S) { mapString(Out, Id, S); });
@@ -93,7 +93,7 @@ public:
     rows("symbols", 1, D.Symbols, [&](auto &V) { mapSymbols(Out, V); });
   }
 
-  void block(const Events &E) {
+  void section(const Events &E) {
     line("events", 0, [&] {
       mapEvents(Out, E);
       Out.names("columns", zeroColumns(E.Columns));
@@ -107,13 +107,13 @@ public:
     }
   }
 
-  void block(const Marks &M) {
+  void section(const Marks &M) {
     line("marks", 0, [] {});
     for (const Mark &R : M.Rows)
       bare("mark", 1, [&] { mapMark(Out, R); });
   }
 
-  void block(const Intervals &S) {
+  void section(const Intervals &S) {
     line("intervals", 0, [&] { mapIntervals(Out, S); });
     for (const Interval &One : S.Rows) {
       line("interval", 1, [&] { mapInterval(Out, One); });
@@ -121,7 +121,7 @@ public:
     }
   }
 
-  void block(const Lifetimes &L) {
+  void section(const Lifetimes &L) {
     line("lifetimes", 0, [&] { mapLifetimes(Out, L); });
     rows("cut", 1, L.Cuts, [&](auto &C) { mapLifetimeCut(Out, C); });
     for (const LifetimeRow &R : L.Rows) {
@@ -131,12 +131,12 @@ public:
     }
   }
 
-  void block(const Snapshot &K) {
+  void section(const Snapshot &K) {
     line("snapshot", 0, [&] { mapSnapshot(Out, K); });
     rows("live", 1, K.Blocks, [&](auto &B) { mapLiveBlock(Out, B); });
   }
 
-  void block(const Summary &S) {
+  void section(const Summary &S) {
     line("summary", 0, [&] { mapSummary(Out, S); });
     sums("stacks", false, S.Stacks);
     sums("contexts", true, S.Contexts);
@@ -153,7 +153,7 @@ public:
     rows("thread", 1, S.Threads, [&](auto &R) { mapThreadTotals(Out, R); });
   }
 
-  void block(const Index &) {
+  void section(const Index &) {
     line("complete", 0, [] {});
   }
 
@@ -213,4 +213,4 @@ private:
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_BLOCKLINES_H
+#endif // MEMKIT_TRACETEXT_SECTIONLINES_H

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A consumer of decoded sections.
+
+#ifndef MEMKIT_TRACE_SECTIONVISITOR_H
+#define MEMKIT_TRACE_SECTIONVISITOR_H
+
+#include "memkit/Trace/TraceReader.h"
+
+namespace memkit {
+
+/// Takes the sections of a trace in file order. Every function does nothing
+/// unless overridden, so that a consumer names only what it wants.
+class SectionVisitor {
+public:
+  virtual ~SectionVisitor();
+  virtual llvm::Error visit(const SectionInfo &, const Header &);
+  virtual llvm::Error visit(const SectionInfo &, const Dictionary &);
+  virtual llvm::Error visit(const SectionInfo &, const Events &);
+  virtual llvm::Error visit(const SectionInfo &, const Marks &);
+  virtual llvm::Error visit(const SectionInfo &, const Intervals &);
+  virtual llvm::Error visit(const SectionInfo &, const Snapshot &);
+  virtual llvm::Error visit(const SectionInfo &, const Summary &);
+  virtual llvm::Error visit(const SectionInfo &, const Index &);
+  virtual llvm::Error visit(const SectionInfo &, const Lifetimes &);
+};
+
+/// Gives every section of Stream to V until the end or the first error.
+llvm::Error visitSections(SectionStream &Stream, SectionVisitor &V);
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_SECTIONVISITOR_H
