@@ -24,7 +24,7 @@ static bool isInterpreter(StringRef Path) {
   return Name.starts_with("python3");
 }
 
-ArenaStacks::ArenaStacks(const Sums &S) : T(S.trace()) {
+ArenaStacks::ArenaStacks(const SelectedStats &S) : T(S.trace()) {
   markNamed();
   markCallers(S);
 }
@@ -54,7 +54,7 @@ bool ArenaStacks::isUnnamedInterpreter(uint32_t Frame) const {
 /// have an arena's size: that of 3.10 and later, or of older ones. The next
 /// caller counts, too: from 3.11 on the function that maps arenas maps pieces
 /// of the interpreter's own stack.
-void ArenaStacks::markCallers(const Sums &S) {
+void ArenaStacks::markCallers(const SelectedStats &S) {
   auto IsInterpreter = [&](const Module &M) {
     return isInterpreter(T.string(M.Path));
   };
@@ -62,7 +62,7 @@ void ArenaStacks::markCallers(const Sums &S) {
     return;
   constexpr uint64_t Sizes[] = {1 << 20, 256 << 10};
   DenseMap<uint32_t, bool> AreArenas; // by frame
-  S.forEach([&](uint32_t, const SumRow &R) {
+  S.forEach([&](uint32_t, const StackStats &R) {
     if (!R.Allocations || T.heapName(R.Heap) != "host.mmap")
       return;
     bool Are = any_of(Sizes, [&](uint64_t Size) {

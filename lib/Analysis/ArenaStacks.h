@@ -14,7 +14,7 @@
 #ifndef MEMKIT_LIB_ANALYSIS_ARENASTACKS_H
 #define MEMKIT_LIB_ANALYSIS_ARENASTACKS_H
 
-#include "memkit/Model/Sums.h"
+#include "memkit/Model/SelectedStats.h"
 #include <vector>
 
 namespace memkit {
@@ -22,7 +22,7 @@ namespace memkit {
 /// Of one trace, which outlives it.
 class ArenaStacks {
 public:
-  explicit ArenaStacks(const Sums &S);
+  explicit ArenaStacks(const SelectedStats &S);
 
   /// Whether the stack (its number in the trace) allocates an arena.
   bool isArena(uint32_t Stack) const;
@@ -30,7 +30,7 @@ public:
 private:
   void mark(uint32_t Frame);
   void markNamed();
-  void markCallers(const Sums &S);
+  void markCallers(const SelectedStats &S);
   bool isUnnamedInterpreter(uint32_t Frame) const;
 
   const Trace &T;

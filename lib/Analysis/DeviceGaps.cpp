@@ -25,10 +25,10 @@ static uint64_t valueAt(ArrayRef<SeriesPoint> Points, uint64_t TimeNs) {
 
 namespace {
 /// What the trace accounts for on a device, at any time.
-class Account {
+class AccountedBytes {
 public:
-  Account(const Trace &T, const MarkSeries &Marks, const LiveSeries &Live,
-          uint32_t Device)
+  AccountedBytes(const Trace &T, const MarkSeries &Marks,
+                 const LiveSeries &Live, uint32_t Device)
       : Marks(Marks), Live(Live) {
     for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
       const Heap &H = T.heap(Id);
@@ -101,7 +101,8 @@ static void keepLargest(std::vector<DeviceGap::Rise> &Rises) {
 }
 
 static DeviceGap gapOf(const Trace &T, uint32_t Device,
-                       ArrayRef<UsedPoint> Points, const Account &Accounted) {
+                       ArrayRef<UsedPoint> Points,
+                       const AccountedBytes &Accounted) {
   DeviceGap G;
   G.Device = Device;
   G.Samples = Points.size();
@@ -131,7 +132,7 @@ std::vector<DeviceGap> findGaps(const Trace &T, const MarkSeries &Marks,
   std::vector<DeviceGap> Out;
   for (uint32_t Id = 1; Id <= T.devices().size(); ++Id)
     if (ArrayRef<UsedPoint> Points = Marks.Devices[Id]; !Points.empty())
-      Out.push_back(gapOf(T, Id, Points, Account(T, Marks, Live, Id)));
+      Out.push_back(gapOf(T, Id, Points, AccountedBytes(T, Marks, Live, Id)));
   return Out;
 }
 

@@ -68,7 +68,7 @@ Expected<Moment> Mapper::peakOf(uint32_t Device) {
   StringRef Name;
   for (uint32_t Heap = 1; Heap < Heaps.size(); ++Heap) {
     StringRef Its = T.heapName(Heap);
-    uint64_t Peak = T.heapTotals(Heap).PeakBytes;
+    uint64_t Peak = T.heapStats(Heap).PeakBytes;
     bool IsOf = Sel.isOuterView()
                     ? Sel.hasHeap(Heap)
                     : Its.starts_with("torch.") && !Its.ends_with(".segments");

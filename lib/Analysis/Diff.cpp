@@ -12,21 +12,21 @@ using namespace llvm;
 
 namespace memkit {
 
-static constexpr uint64_t DiffTotals::*Averaged[] = {
-    &DiffTotals::Allocations,
-    &DiffTotals::Frees,
-    &DiffTotals::AllocatedBytes,
-    &DiffTotals::FreedBytes,
-    &DiffTotals::Temporaries,
-    &DiffTotals::LiveBytes,
-    &DiffTotals::LiveBlocks,
-    &DiffTotals::PeakBytes,
-    &DiffTotals::Steps,
-    &DiffTotals::StepPeakBytes,
-    &DiffTotals::StepAllocatedBytes};
+static constexpr uint64_t DiffStats::*Averaged[] = {
+    &DiffStats::Allocations,
+    &DiffStats::Frees,
+    &DiffStats::AllocatedBytes,
+    &DiffStats::FreedBytes,
+    &DiffStats::Temporaries,
+    &DiffStats::LiveBytes,
+    &DiffStats::LiveBlocks,
+    &DiffStats::PeakBytes,
+    &DiffStats::Steps,
+    &DiffStats::StepPeakBytes,
+    &DiffStats::StepAllocatedBytes};
 
-static DiffTotals wholeTotals(const Totals &T) {
-  DiffTotals Sum;
+static DiffStats wholeTotals(const TotalStats &T) {
+  DiffStats Sum;
   Sum.Allocations = T.Allocations;
   Sum.Frees = T.Frees;
   Sum.AllocatedBytes = T.AllocatedBytes;
@@ -46,7 +46,7 @@ static uint64_t medianOf(std::vector<uint64_t> Values) {
 }
 
 /// The medians of each space over the steps of all processes.
-static void addSteps(const Trace &T, std::vector<DiffTotals> &Spaces) {
+static void addSteps(const Trace &T, std::vector<DiffStats> &Spaces) {
   std::vector<std::vector<uint64_t>> Peaks(Spaces.size()),
       Allocated(Spaces.size());
   auto Add = [&](uint32_t Space, uint64_t Peak, uint64_t Bytes) {
@@ -55,7 +55,7 @@ static void addSteps(const Trace &T, std::vector<DiffTotals> &Spaces) {
   };
   size_t Steps = 0;
   for (const Summary &Part : T.summary())
-    for (const StepTotals &S : Part.Steps) {
+    for (const StepStats &S : Part.Steps) {
       ++Steps;
       Add(0, S.PeakBytes, S.AllocatedBytes);
       for (const SpaceShare &D : S.Shares)
@@ -73,7 +73,7 @@ static void addSteps(const Trace &T, std::vector<DiffTotals> &Spaces) {
   }
 }
 
-static void addRow(DiffTotals &Sum, const SumRow &R, bool Outer) {
+static void addRow(DiffStats &Sum, const StackStats &R, bool Outer) {
   Sum.Allocations += R.Allocations;
   Sum.Frees += R.Allocations + R.Splits - R.LiveBlocks;
   Sum.AllocatedBytes += R.AllocatedBytes;
@@ -86,56 +86,56 @@ static void addRow(DiffTotals &Sum, const SumRow &R, bool Outer) {
 
 namespace {
 /// The totals of a run.
-struct RunTotals {
-  std::vector<DiffTotals> Heaps;  ///< by heap; 0: of `host`, or of chosen heaps
-  std::vector<DiffTotals> Spaces; ///< by memory space
+struct RunStats {
+  std::vector<DiffStats> Heaps;  ///< by heap; 0: of `host`, or of chosen heaps
+  std::vector<DiffStats> Spaces; ///< by memory space
 };
 } // namespace
 
-static RunTotals partTotals(const Sums &S) {
+static RunStats partTotals(const SelectedStats &S) {
   bool Outer = S.selection().isOuterView();
   const Trace &T = S.trace();
-  RunTotals Sums;
-  Sums.Heaps.resize(T.heaps().size() + 1);
-  Sums.Spaces.resize(T.devices().size() + 1);
-  S.forEach([&](uint32_t, const SumRow &R) {
+  RunStats Stats;
+  Stats.Heaps.resize(T.heaps().size() + 1);
+  Stats.Spaces.resize(T.devices().size() + 1);
+  S.forEach([&](uint32_t, const StackStats &R) {
     uint32_t Space = T.heap(R.Heap).Space;
-    addRow(Sums.Heaps[R.Heap], R, true);
-    addRow(Sums.Spaces[Space], R, Outer);
+    addRow(Stats.Heaps[R.Heap], R, true);
+    addRow(Stats.Spaces[Space], R, Outer);
     if (Outer || Space == 0)
-      addRow(Sums.Heaps[0], R, Outer);
+      addRow(Stats.Heaps[0], R, Outer);
   });
-  return Sums;
+  return Stats;
 }
 
-static RunTotals wholeTotals(const Sums &S) {
+static RunStats wholeTotals(const SelectedStats &S) {
   const Trace &T = S.trace();
-  RunTotals Sums;
-  Sums.Heaps.push_back(wholeTotals(T.hostTotals()));
+  RunStats Stats;
+  Stats.Heaps.push_back(wholeTotals(T.hostStats()));
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
-    Sums.Heaps.push_back(wholeTotals(T.heapTotals(Heap)));
-  Sums.Spaces.resize(T.devices().size() + 1);
+    Stats.Heaps.push_back(wholeTotals(T.heapStats(Heap)));
+  Stats.Spaces.resize(T.devices().size() + 1);
   for (const Summary &Part : T.summary())
-    for (const Totals &D : Part.Spaces)
-      Sums.Spaces[D.Id] = wholeTotals(D);
-  addSteps(T, Sums.Spaces);
-  return Sums;
+    for (const TotalStats &D : Part.Spaces)
+      Stats.Spaces[D.Id] = wholeTotals(D);
+  addSteps(T, Stats.Spaces);
+  return Stats;
 }
 
 /// How far totals may be off.
-static void addVariances(const Sums &S, RunTotals &Sums) {
+static void addVariances(const SelectedStats &S, RunStats &Stats) {
   const Trace &T = S.trace();
   if (none_of(T.heaps(), [](const Heap &H) { return H.estimateBytes() != 0; }))
     return;
   bool Outer = S.selection().isOuterView();
-  S.forEach([&](uint32_t, const SumRow &R) {
+  S.forEach([&](uint32_t, const StackStats &R) {
     const Heap &H = T.heap(R.Heap);
     if (!H.estimateBytes())
       return;
-    Sums.Heaps[R.Heap].Variances.add(R, H.estimateBytes());
-    Sums.Spaces[H.Space].Variances.add(R, H.estimateBytes());
+    Stats.Heaps[R.Heap].Variances.add(R, H.estimateBytes());
+    Stats.Spaces[H.Space].Variances.add(R, H.estimateBytes());
     if (Outer || H.Space == 0)
-      Sums.Heaps[0].Variances.add(R, H.estimateBytes());
+      Stats.Heaps[0].Variances.add(R, H.estimateBytes());
   });
   // What is shown is one or the other.
   auto Choose = [](SampleVariances &V, bool OfHeap) {
@@ -144,31 +144,31 @@ static void addVariances(const Sums &S, RunTotals &Sums) {
     else
       V.Live = V.LiveExclusive;
   };
-  for (size_t I = 0; I != Sums.Heaps.size(); ++I)
-    Choose(Sums.Heaps[I].Variances, I || Outer);
-  for (DiffTotals &Space : Sums.Spaces)
+  for (size_t I = 0; I != Stats.Heaps.size(); ++I)
+    Choose(Stats.Heaps[I].Variances, I || Outer);
+  for (DiffStats &Space : Stats.Spaces)
     Choose(Space.Variances, Outer);
 }
 
-static RunTotals totalsOf(const DiffRuns &Runs, size_t Run) {
-  const Sums &S = Runs.run(Run);
-  RunTotals Sums = Runs.isWhole() ? wholeTotals(S) : partTotals(S);
-  addVariances(S, Sums);
-  return Sums;
+static RunStats totalsOf(const DiffRuns &Runs, size_t Run) {
+  const SelectedStats &S = Runs.run(Run);
+  RunStats Stats = Runs.isWhole() ? wholeTotals(S) : partTotals(S);
+  addVariances(S, Stats);
+  return Stats;
 }
 
-static DiffTotals meanOf(ArrayRef<DiffTotals> Runs) {
-  DiffTotals Mean = Runs.front();
+static DiffStats meanOf(ArrayRef<DiffStats> Runs) {
+  DiffStats Mean = Runs.front();
   if (Runs.size() == 1)
     return Mean;
-  for (uint64_t DiffTotals::*Field : Averaged) {
+  for (uint64_t DiffStats::*Field : Averaged) {
     uint64_t Sum = 0;
-    for (const DiffTotals &T : Runs)
+    for (const DiffStats &T : Runs)
       Sum += T.*Field;
     Mean.*Field = Sum / Runs.size() + (Sum % Runs.size() * 2 >= Runs.size());
   }
   Mean.PeakTimeNs.reset();
-  for (const DiffTotals &T : Runs.drop_front())
+  for (const DiffStats &T : Runs.drop_front())
     Mean.Variances.add(T.Variances);
   double Share = 1 / double(Runs.size() * Runs.size());
   for (double SampleVariances::*V :
@@ -179,26 +179,27 @@ static DiffTotals meanOf(ArrayRef<DiffTotals> Runs) {
   return Mean;
 }
 
-static DiffSums sumsOf(const DiffRuns &Runs, std::vector<DiffTotals> All) {
-  DiffSums S;
-  S.Before = meanOf(Runs.before<DiffTotals>(All));
-  S.After = meanOf(Runs.after<DiffTotals>(All));
+static DiffStatsOfRuns sumsOf(const DiffRuns &Runs,
+                              std::vector<DiffStats> All) {
+  DiffStatsOfRuns S;
+  S.Before = meanOf(Runs.before<DiffStats>(All));
+  S.After = meanOf(Runs.after<DiffStats>(All));
   S.Runs = std::move(All);
   return S;
 }
 
-static bool hasAny(const DiffTotals &T) {
+static bool hasAny(const DiffStats &T) {
   return T.Allocations || T.LiveBytes || T.PeakBytes;
 }
 
 /// Spaces are the same when their names are.
-static void addSpaces(const DiffRuns &Runs, ArrayRef<RunTotals> All,
+static void addSpaces(const DiffRuns &Runs, ArrayRef<RunStats> All,
                       DiffReport &R) {
-  MapVector<StringRef, std::vector<DiffTotals>> ByName;
+  MapVector<StringRef, std::vector<DiffStats>> ByName;
   ByName["host"].resize(Runs.size());
   for (size_t Run = 0; Run != Runs.size(); ++Run)
     for (uint32_t Id = 0; Id != All[Run].Spaces.size(); ++Id) {
-      std::vector<DiffTotals> &Of = ByName[Runs.trace(Run).spaceName(Id)];
+      std::vector<DiffStats> &Of = ByName[Runs.trace(Run).spaceName(Id)];
       Of.resize(Runs.size());
       Of[Run] = All[Run].Spaces[Id];
     }
@@ -206,46 +207,47 @@ static void addSpaces(const DiffRuns &Runs, ArrayRef<RunTotals> All,
     if (any_of(Of, hasAny))
       R.Spaces.push_back({Name.str(), sumsOf(Runs, std::move(Of))});
   if (R.Spaces.empty())
-    R.Spaces.push_back({"host", R.Totals});
+    R.Spaces.push_back({"host", R.TotalStats});
 }
 
 /// The totals of the whole and of each heap.
 static void addTotals(const DiffRuns &Runs, DiffReport &R) {
-  std::vector<RunTotals> All(Runs.size());
+  std::vector<RunStats> All(Runs.size());
   Runs.forEachRun([&](size_t Run) { All[Run] = totalsOf(Runs, Run); });
   auto Column = [&](auto IdOf) {
-    std::vector<DiffTotals> Values;
+    std::vector<DiffStats> Values;
     for (size_t Run = 0; Run != Runs.size(); ++Run) {
       std::optional<uint32_t> Id = IdOf(Run);
-      Values.push_back(Id ? All[Run].Heaps[*Id] : DiffTotals());
+      Values.push_back(Id ? All[Run].Heaps[*Id] : DiffStats());
     }
     return Values;
   };
-  R.Totals = sumsOf(Runs, Column([](size_t) { return std::optional(0u); }));
+  R.TotalStats = sumsOf(Runs, Column([](size_t) { return std::optional(0u); }));
   addSpaces(Runs, All, R);
   for (uint32_t Heap = 0; Heap != Runs.heaps().size(); ++Heap) {
-    DiffSums S = sumsOf(Runs, Column([&](size_t Run) {
-                          uint32_t Id = Runs.heapId(Run, Heap);
-                          bool Has =
-                              Id && Runs.run(Run).selection().hasHeap(Id);
-                          return Has ? std::optional(Id) : std::nullopt;
-                        }));
+    DiffStatsOfRuns S =
+        sumsOf(Runs, Column([&](size_t Run) {
+                 uint32_t Id = Runs.heapId(Run, Heap);
+                 bool Has = Id && Runs.run(Run).selection().hasHeap(Id);
+                 return Has ? std::optional(Id) : std::nullopt;
+               }));
     if (S.Before.Allocations || S.After.Allocations)
       R.Heaps.push_back({Heap, std::move(S)});
   }
   stable_sort(R.Heaps, [](const HeapChange &A, const HeapChange &B) {
-    auto Larger = [](const DiffSums &S) {
+    auto Larger = [](const DiffStatsOfRuns &S) {
       return std::max(S.Before.PeakBytes, S.After.PeakBytes);
     };
-    return Larger(A.Sums) > Larger(B.Sums);
+    return Larger(A.Stats) > Larger(B.Stats);
   });
 }
 
-static uint64_t noiseOf(const DiffSums &S, const Threshold &Noise, Metric By) {
-  uint64_t DiffTotals::*Field = By == Metric::Allocated
-                                    ? &DiffTotals::AllocatedBytes
-                                : isInBytes(By) ? &DiffTotals::PeakBytes
-                                                : &DiffTotals::Allocations;
+static uint64_t noiseOf(const DiffStatsOfRuns &S, const Threshold &Noise,
+                        Metric By) {
+  uint64_t DiffStats::*Field = By == Metric::Allocated
+                                   ? &DiffStats::AllocatedBytes
+                               : isInBytes(By) ? &DiffStats::PeakBytes
+                                               : &DiffStats::Allocations;
   return Noise.bytesOf(std::max(S.Before.*Field, S.After.*Field));
 }
 
@@ -255,7 +257,7 @@ static void addNoise(const DiffRuns &Runs, const DiffOptions &Options,
                      DiffReport &R) {
   Metric By = Options.By.value_or(Metric::Peak);
   for (SpaceChange &S : R.Spaces)
-    S.Noise = noiseOf(S.Sums, Options.Noise, By);
+    S.Noise = noiseOf(S.Stats, Options.Noise, By);
   R.NoiseValue = R.Spaces.front().Noise;
   for (const DiffRuns::HeapInfo &H : Runs.heaps()) {
     auto Of = find_if(R.Spaces,
@@ -276,13 +278,13 @@ static std::vector<Metric> metricsOf(const DiffOptions &Options,
 }
 
 std::optional<ConfidenceInterval> changeOfTotal(const DiffRuns &Runs,
-                                                const DiffSums &S,
-                                                uint64_t DiffTotals::*Field,
+                                                const DiffStatsOfRuns &S,
+                                                uint64_t DiffStats::*Field,
                                                 double SampleVariances::*Error,
                                                 double Confidence) {
   if (!Runs.isPair()) {
     std::vector<double> Values;
-    for (const DiffTotals &T : S.Runs)
+    for (const DiffStats &T : S.Runs)
       Values.push_back(double(T.*Field));
     return differenceOfMeans(Runs.before<double>(Values),
                              Runs.after<double>(Values), Confidence);

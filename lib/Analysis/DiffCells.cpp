@@ -51,13 +51,13 @@ public:
   std::vector<DiffCell> Cells;
 
 private:
-  float shareOfNoise(const SumRow &R) const;
+  float shareOfNoise(const StackStats &R) const;
   void findPlaces(const PlaceTable &Table);
   std::vector<uint32_t> placesOfStacks(const PlaceTable &Table) const;
 
   const DiffRuns &Runs;
   size_t Run;
-  const Sums &S;
+  const SelectedStats &S;
   const StackView &V;
   const FindingOptions &Options;
   bool Outer;
@@ -76,7 +76,7 @@ private:
 
 /// How often a value reaches the noise; that of several metrics sums up, so
 /// that it is never too little.
-float RunCells::shareOfNoise(const SumRow &R) const {
+float RunCells::shareOfNoise(const StackStats &R) const {
   StackMetrics M = metricsOfRow(R, Outer);
   auto Noise = float(Options.NoiseOfHeap[Runs.heapNumber(Run, R.Heap)]);
   float Share = 0;
@@ -95,7 +95,7 @@ void RunCells::findLarge() {
     Arenas.push_back(Of.isArena(uint32_t(Stack)));
   float ArenasShare = 0;
   std::vector<float> Shares(V.numNodes() + 1);
-  S.forEach([&](uint32_t, const SumRow &R) {
+  S.forEach([&](uint32_t, const StackStats &R) {
     if (float Share = shareOfNoise(R))
       (Arenas[R.Key] ? ArenasShare : Shares[V.leaf(R.Key)]) += Share;
   });
@@ -165,7 +165,7 @@ void RunCells::makeCells(const PlaceTable &Table) {
   std::vector<uint32_t> CellOf(Table.Places.size());
   size_t Begin = 0;
   uint32_t Heap = 0;
-  S.forEach([&](uint32_t, const SumRow &R) {
+  S.forEach([&](uint32_t, const StackStats &R) {
     if (R.Heap != Heap) {
       for (; Begin != Cells.size(); ++Begin)
         CellOf[Cells[Begin].Place] = 0;

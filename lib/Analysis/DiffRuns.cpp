@@ -23,7 +23,7 @@ void StackMetrics::add(const StackMetrics &Other) {
     this->*Field += Other.*Field;
 }
 
-StackMetrics metricsOfRow(const SumRow &R, bool Outer) {
+StackMetrics metricsOfRow(const StackStats &R, bool Outer) {
   StackMetrics M;
   M.Allocations = R.Allocations;
   M.Frees = R.Allocations + R.Splits - R.LiveBlocks;
@@ -80,18 +80,20 @@ double varianceOf(const StackMetrics &M, Metric By, uint64_t SampleBytes) {
   return sampleVariance(Bytes, M.AllocatedBytes, M.Allocations, SampleBytes);
 }
 
-static std::vector<const Trace *> tracesOf(ArrayRef<const Sums *> Runs) {
+static std::vector<const Trace *>
+tracesOf(ArrayRef<const SelectedStats *> Runs) {
   std::vector<const Trace *> Traces;
-  for (const Sums *S : Runs)
+  for (const SelectedStats *S : Runs)
     Traces.push_back(&S->trace());
   return Traces;
 }
 
-DiffRuns::DiffRuns(ArrayRef<const Sums *> Left, ArrayRef<const Sums *> Right,
-                   bool Whole, const Renames &Renamed)
+DiffRuns::DiffRuns(ArrayRef<const SelectedStats *> Left,
+                   ArrayRef<const SelectedStats *> Right, bool Whole,
+                   const Renames &Renamed)
     : Runs(Left.vec()), Before(Left.size()), Whole(Whole), Renamed(Renamed) {
   Runs.insert(Runs.end(), Right.begin(), Right.end());
-  for (const Sums *S : Runs)
+  for (const SelectedStats *S : Runs)
     Mains.emplace_back(S->trace(), Runs.back()->trace());
   std::vector<KeyRules> Rules;
   for (size_t R = 0; R != Runs.size(); ++R)

@@ -17,7 +17,7 @@ namespace {
 /// A row of one run. Those of a pair hang together, the last one first: most
 /// are alone, and what they have in sum is made when it is asked for.
 struct Entry {
-  Sums::RowId Row;
+  SelectedStats::RowId Row;
   uint32_t Before; ///< the entry + 1 before it of the same pair, 0 none
 };
 
@@ -35,7 +35,7 @@ class Matcher {
 public:
   /// Adds the rows of S, of the Keys that rowKeys() gives; those of one run
   /// behind those of the one before.
-  void add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
+  void add(const SelectedStats &S, ArrayRef<uint64_t> Keys, bool IsAfter,
            std::vector<Entry> &Out);
   std::vector<Pair> Pairs;
 
@@ -78,12 +78,12 @@ Pair &Matcher::find(uint64_t Key) {
   return Pairs.back();
 }
 
-void Matcher::add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
+void Matcher::add(const SelectedStats &S, ArrayRef<uint64_t> Keys, bool IsAfter,
                   std::vector<Entry> &Out) {
   reserve(Keys.size());
   Out.reserve(Out.size() + Keys.size());
   size_t Mask = Slots.size() - 1, I = 0;
-  S.forEachKey([&](Sums::RowId Row, uint32_t, uint32_t) {
+  S.forEachKey([&](SelectedStats::RowId Row, uint32_t, uint32_t) {
     if (I + 2 * Ahead < Keys.size()) {
       __builtin_prefetch(&Slots[Keys[I + 2 * Ahead] & Mask]);
       if (uint32_t Next = Slots[Keys[I + Ahead] & Mask])
@@ -99,7 +99,7 @@ void Matcher::add(const Sums &S, ArrayRef<uint64_t> Keys, bool IsAfter,
 /// A key for each row that forEach() of a run gives: the same for rows of the
 /// same heap and stack.
 static std::vector<uint64_t> rowKeys(const DiffRuns &Runs, size_t Run) {
-  const Sums &S = Runs.run(Run);
+  const SelectedStats &S = Runs.run(Run);
   const Trace &T = S.trace();
   KeyRules Rules = Runs.rules(Run);
   std::vector<uint64_t> HeapKeys{0};
@@ -114,7 +114,7 @@ static std::vector<uint64_t> rowKeys(const DiffRuns &Runs, size_t Run) {
       OfStack[Stack] = OfNode[T.view().leaf(Stack)];
   }
   Keys.reserve(S.numRows());
-  S.forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t Stack) {
+  S.forEachKey([&](SelectedStats::RowId, uint32_t Heap, uint32_t Stack) {
     Keys.push_back(OfStack[Stack] ^ HeapKeys[Heap]);
   });
   return Keys;
@@ -163,8 +163,8 @@ void Side::metricsOf(uint32_t Last, MutableArrayRef<StackMetrics> Of,
   for (; Last; Last = Entries[Last - 1].Before) {
     const Entry &E = Entries[Last - 1];
     size_t Run = End - Begin == 1 ? Begin : runOf(Last);
-    const Sums &S = Runs.run(Run);
-    SumRow R = S.row(E.Row);
+    const SelectedStats &S = Runs.run(Run);
+    StackStats R = S.row(E.Row);
     First = {uint32_t(Run), R.Key};
     Heap = Runs.heapNumber(Run, R.Heap);
     StackMetrics &M = Of[Run - Begin];

@@ -150,9 +150,9 @@ static uint64_t grown(uint64_t From, uint64_t To) {
 }
 
 /// What To has more than From.
-static SumRow growthRow(uint32_t Stack, uint32_t Heap, const StackMetrics &From,
-                        const StackMetrics &To) {
-  SumRow R;
+static StackStats growthRow(uint32_t Stack, uint32_t Heap,
+                            const StackMetrics &From, const StackMetrics &To) {
+  StackStats R;
   R.Key = Stack;
   R.Heap = Heap;
   R.Allocations = grown(From.Allocations, To.Allocations);
@@ -165,12 +165,12 @@ static SumRow growthRow(uint32_t Stack, uint32_t Heap, const StackMetrics &From,
   return R;
 }
 
-static bool isNothing(const SumRow &R) {
+static bool isNothing(const StackStats &R) {
   return !R.Allocations && !R.AllocatedBytes && !R.LiveBlocks && !R.LiveBytes &&
          !R.PeakBytes && !R.HeapPeakBytes;
 }
 
-static void addRow(Totals &Sum, const SumRow &R) {
+static void addRow(TotalStats &Sum, const StackStats &R) {
   Sum.Allocations += R.Allocations;
   Sum.AllocatedBytes += R.AllocatedBytes;
   Sum.Temporaries += R.Temporaries;
@@ -180,7 +180,7 @@ static void addRow(Totals &Sum, const SumRow &R) {
 }
 
 /// The part of Sum after allocations and live are known.
-static void fillFreed(Totals &Sum) {
+static void fillFreed(TotalStats &Sum) {
   Sum.Frees = grown(Sum.LiveBlocks, Sum.Allocations);
   Sum.FreedBytes = grown(Sum.LiveBytes, Sum.AllocatedBytes);
 }
@@ -197,15 +197,15 @@ static Header diffHeader(const Trace &After, ArrayRef<std::string> Command) {
 namespace {
 
 /// The sums of the new trace, written as they fill.
-class SumWriter {
+class StatsWriter {
 public:
-  explicit SumWriter(TraceWriter &Out) : Out(Out) {
+  explicit StatsWriter(TraceWriter &Out) : Out(Out) {
     S.Number = 1;
     S.Complete = false;
     S.Stacks.emplace_back().Process = 1;
   }
 
-  Error add(const SumRow &R);
+  Error add(const StackStats &R);
   /// Heaps in the order of their ids; those with an odd one count in the
   /// totals.
   Error finish();
@@ -213,8 +213,8 @@ public:
 private:
   TraceWriter &Out;
   Summary S;
-  MapVector<uint32_t, HeapTotals> Heaps;
-  Totals Host;
+  MapVector<uint32_t, HeapStats> Heaps;
+  TotalStats Host;
 };
 
 } // namespace
@@ -222,15 +222,15 @@ private:
 static constexpr uint32_t moreHeap(uint32_t Number) { return 2 * Number + 1; }
 static constexpr uint32_t lessHeap(uint32_t Number) { return 2 * Number + 2; }
 
-Error SumWriter::add(const SumRow &R) {
+Error StatsWriter::add(const StackStats &R) {
   if (isNothing(R))
     return Error::success();
-  HeapTotals &H = Heaps[R.Heap];
+  HeapStats &H = Heaps[R.Heap];
   H.Id = R.Heap;
   addRow(H, R);
   if (R.Heap % 2 == 1)
     addRow(Host, R);
-  std::vector<SumRow> &Rows = S.Stacks.front().Rows;
+  std::vector<StackStats> &Rows = S.Stacks.front().Rows;
   Rows.push_back(R);
   if (Rows.size() < MaxSectionRows)
     return Error::success();
@@ -239,7 +239,7 @@ Error SumWriter::add(const SumRow &R) {
   return E;
 }
 
-Error SumWriter::finish() {
+Error StatsWriter::finish() {
   S.Complete = true;
   for (auto &[Id, H] : Heaps) {
     fillFreed(H);
@@ -248,7 +248,7 @@ Error SumWriter::finish() {
   fillFreed(Host);
   S.Spaces.push_back(Host);
   S.Events = Host.Allocations + Host.Frees;
-  ProcessTotals &I = S.Processes.emplace_back();
+  ProcessStats &I = S.Processes.emplace_back();
   I.Process = 1;
   I.Ended = true;
   I.Allocations = Host.Allocations;
@@ -302,18 +302,18 @@ Error writeDiffTrace(Sink &Out, const DiffRuns &Runs,
   }
   if (Error E = Words.flush())
     return E;
-  SumWriter Sums(**Writer);
+  StatsWriter Stats(**Writer);
   for (size_t N = 0; N != Differences.size(); ++N) {
     const Difference &D = Differences[N];
     uint32_t Heap = HeapNumbers[D.Heap];
     if (Error E =
-            Sums.add(growthRow(Stacks[N], moreHeap(Heap), D.Before, D.After)))
+            Stats.add(growthRow(Stacks[N], moreHeap(Heap), D.Before, D.After)))
       return E;
     if (Error E =
-            Sums.add(growthRow(Stacks[N], lessHeap(Heap), D.After, D.Before)))
+            Stats.add(growthRow(Stacks[N], lessHeap(Heap), D.After, D.Before)))
       return E;
   }
-  if (Error E = Sums.finish())
+  if (Error E = Stats.finish())
     return E;
   return (*Writer)->finish();
 }

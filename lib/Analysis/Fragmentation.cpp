@@ -42,7 +42,7 @@ static void findTrend(HeapFragmentation &F, ArrayRef<SeriesPoint> Live,
 static HeapFragmentation fragmentationOf(const Trace &T, uint32_t Heap,
                                          ArrayRef<ReservedPoint> Reserved,
                                          ArrayRef<SeriesPoint> Live) {
-  const HeapTotals &H = T.heapTotals(Heap);
+  const HeapStats &H = T.heapStats(Heap);
   HeapFragmentation F;
   F.Heap = Heap;
   F.Known = H.ReservedKnown;
@@ -77,7 +77,7 @@ std::vector<HeapFragmentation> findFragmentation(const Trace &T,
                                                  const LiveSeries &Live) {
   std::vector<HeapFragmentation> Out;
   for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
-    const HeapTotals &H = T.heapTotals(Id);
+    const HeapStats &H = T.heapStats(Id);
     bool Has = H.ReservedKnown || (T.heap(Id).Parent && H.PeakBytes);
     if (Has && Sel.hasHeap(Id)) {
       Out.push_back(fragmentationOf(T, Id, Marks.Heaps[Id],

@@ -66,7 +66,7 @@ struct GrowthPlace {
 
 class GrowthFinder {
 public:
-  GrowthFinder(IntervalSeries &Intervals, const Sums &S,
+  GrowthFinder(IntervalSeries &Intervals, const SelectedStats &S,
                const GrowthOptions &Options)
       : Intervals(Intervals), S(S), T(S.trace()), Options(Options),
         ArenasOf(S) {}
@@ -108,7 +108,7 @@ private:
   }
 
   IntervalSeries &Intervals;
-  const Sums &S;
+  const SelectedStats &S;
   const Trace &T;
   const GrowthOptions &Options;
   std::vector<std::optional<SpanBins>> Spans; ///< of a place and space
@@ -272,14 +272,14 @@ void GrowthFinder::dropEnclosing() {
   std::vector<uint32_t> PlaceOfProcess(T.processes().size() + 1, UINT32_MAX);
   for (size_t I = 0; I != Intervals.processes().size(); ++I)
     PlaceOfProcess[Intervals.processes()[I].Process] = static_cast<uint32_t>(I);
-  S.forEachKey([&](Sums::RowId Id, uint32_t Heap, uint32_t Stack) {
+  S.forEachKey([&](SelectedStats::RowId Id, uint32_t Heap, uint32_t Stack) {
     uint32_t Process = PlaceOfProcess[S.processOf(Id)];
     if (!Encloses[Heap] || Process == UINT32_MAX)
       return;
     auto At = RowOf.find({groupOf(Process, Heap), Stack});
     if (At == RowOf.end())
       return;
-    SumRow R = S.row(Id);
+    StackStats R = S.row(Id);
     bool AtEnd = R.LiveBytes != 0;
     uint64_t All = AtEnd ? R.LiveBytes : R.HeapPeakBytes;
     uint64_t Own = AtEnd ? R.LiveExclusive : R.SpacePeakBytes;
@@ -508,7 +508,8 @@ Expected<GrowthReport> GrowthFinder::run() {
   return std::move(Report);
 }
 
-Expected<GrowthReport> findGrowth(IntervalSeries &Intervals, const Sums &S,
+Expected<GrowthReport> findGrowth(IntervalSeries &Intervals,
+                                  const SelectedStats &S,
                                   const GrowthOptions &Options) {
   return GrowthFinder(Intervals, S, Options).run();
 }

@@ -13,7 +13,7 @@ namespace memkit {
 /// The events of a fraction of a second of replay.
 static constexpr uint64_t MaxReplayed = 1 << 21;
 
-static bool hasAllProcesses(const Sums &S) {
+static bool hasAllProcesses(const SelectedStats &S) {
   for (uint32_t Id = 1; Id <= S.trace().processes().size(); ++Id)
     if (!S.selection().hasProcess(Id))
       return false;
@@ -38,7 +38,7 @@ public:
       : Columns(Columns), EndNs(std::max<uint64_t>(T.endNs(), 1)),
         Highest(T.heaps().size() + 1, std::vector<uint64_t>(Columns)) {}
 
-  void watch(const Accounts &Of) { A = &Of; }
+  void watch(const LiveStats &Of) { A = &Of; }
   bool event(const ReplayedEvent &E) {
     unsigned At = columnOf(E.TimeNs);
     note(E.Heap, At);
@@ -79,7 +79,7 @@ private:
     Highest[Heap][At] = std::max(Highest[Heap][At], Live);
   }
 
-  const Accounts *A = nullptr;
+  const LiveStats *A = nullptr;
   unsigned Next = 1; ///< the column whose begin comes next
 };
 } // namespace
@@ -92,7 +92,7 @@ static Error replayCurves(const Trace &T, unsigned Columns, HeapCurves &Out) {
       Replay::create(T.reader(), std::move(Options), &W);
   if (!R)
     return R.takeError();
-  W.watch((*R)->accounts());
+  W.watch((*R)->stats());
   if (Error E = (*R)->run())
     return E;
   Out.Highest = std::move(W.Highest);
@@ -108,7 +108,7 @@ static std::vector<uint64_t> curveOfIntervals(const Trace &T, uint32_t Heap,
   std::vector<uint64_t> Values = highestOf(Points, 0, T.endNs(), Columns);
   if (!WithPeak || Points.empty() || Columns == 0)
     return Values;
-  const HeapTotals &H = T.heapTotals(Heap);
+  const HeapStats &H = T.heapStats(Heap);
   SeriesPoint Peak{H.PeakTimeNs, H.PeakBytes};
   std::vector<uint64_t> Top =
       highestOf({Peak, {Peak.TimeNs + 1, 0}}, 0, T.endNs(), Columns);
@@ -117,7 +117,7 @@ static std::vector<uint64_t> curveOfIntervals(const Trace &T, uint32_t Heap,
   return Values;
 }
 
-HeapCurves readHeapCurves(const Sums &S, const LiveSeries &Live,
+HeapCurves readHeapCurves(const SelectedStats &S, const LiveSeries &Live,
                           unsigned Columns) {
   const Trace &T = S.trace();
   HeapCurves Out;

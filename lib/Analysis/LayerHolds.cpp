@@ -38,7 +38,7 @@ namespace {
 using HeldBytes = std::vector<std::map<std::pair<uint32_t, bool>, uint64_t>>;
 } // namespace
 
-static HeldBytes sumHeld(const Sums &S) {
+static HeldBytes sumHeld(const SelectedStats &S) {
   const Trace &T = S.trace();
   HeldBytes Held(T.devices().size() + 1);
   std::vector<LayerOfContext> Layers = layersOf(T);
@@ -46,7 +46,7 @@ static HeldBytes sumHeld(const Sums &S) {
     if (!S.selection().hasProcess(Rows.process()))
       continue;
     for (size_t I = 0; I != Rows.size(); ++I) {
-      SumRow R = Rows[I];
+      StackStats R = Rows[I];
       LayerOfContext L = Layers[R.Key];
       if (L.Name && R.SpacePeakBytes)
         Held[T.heap(R.Heap).Space][{L.Name, L.Backward}] += R.SpacePeakBytes;
@@ -55,7 +55,8 @@ static HeldBytes sumHeld(const Sums &S) {
   return Held;
 }
 
-LayerHolds orderByHeld(const Sums &S, std::vector<LayerTotals> &Layers) {
+LayerHolds orderByHeld(const SelectedStats &S,
+                       std::vector<LayerStats> &Layers) {
   LayerHolds Out;
   HeldBytes Held = sumHeld(S);
   uint64_t Max = 0;
@@ -68,8 +69,8 @@ LayerHolds orderByHeld(const Sums &S, std::vector<LayerTotals> &Layers) {
   }
   if (!Max)
     return Out;
-  std::vector<std::pair<uint64_t, LayerTotals>> Order;
-  for (const LayerTotals &L : Layers) {
+  std::vector<std::pair<uint64_t, LayerStats>> Order;
+  for (const LayerStats &L : Layers) {
     auto At = Held[Out.Space].find({L.Name, L.Backward});
     Order.push_back({At == Held[Out.Space].end() ? 0 : At->second, L});
   }

@@ -21,7 +21,7 @@ namespace {
 /// Looks for what intervals and blocks tell.
 class OverTime {
 public:
-  OverTime(const Sums &S, const LeakOptions &Options, LeakFindings &R)
+  OverTime(const SelectedStats &S, const LeakOptions &Options, LeakFindings &R)
       : S(S), T(S.trace()), Options(Options), R(R) {}
   Error run(const Suppressions &Hidden, const Suppressions &ByDefault);
   void gather();
@@ -34,7 +34,7 @@ private:
   void suppress(const Suppressions &Hidden, const Suppressions &ByDefault);
   LeakFinding &add(LeakKinds Kind, uint32_t Heap, uint32_t Stack);
 
-  const Sums &S;
+  const SelectedStats &S;
   const Trace &T;
   const LeakOptions &Options;
   LeakFindings &R;
@@ -202,7 +202,8 @@ Error OverTime::findLayersOfFreed() {
   return Error::success();
 }
 
-Expected<LeakFindings> findAllLeaks(const Sums &S, const LeakOptions &Options,
+Expected<LeakFindings> findAllLeaks(const SelectedStats &S,
+                                    const LeakOptions &Options,
                                     const Suppressions &Hidden,
                                     const Suppressions &ByDefault) {
   LeakFindings R;

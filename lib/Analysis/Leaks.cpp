@@ -14,13 +14,13 @@ using namespace llvm;
 namespace memkit {
 
 /// Sums up what lives by heap and stack as it is shown, in order of appearance.
-static std::vector<Leak> gatherLeaks(const Sums &S) {
+static std::vector<Leak> gatherLeaks(const SelectedStats &S) {
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
   std::vector<uint64_t> Keys = nodeKeys(T, SameFrame::Location);
   DenseMap<std::pair<uint32_t, uint64_t>, uint32_t> Known;
   std::vector<Leak> Leaks;
-  S.forEach([&](uint32_t Process, const SumRow &R) {
+  S.forEach([&](uint32_t Process, const StackStats &R) {
     if (!R.LiveBlocks || T.wasReplaced(Process))
       return;
     // Blocks that inner heaps fill wholly are those heaps' findings.
@@ -72,7 +72,7 @@ void sumLeaks(const Trace &T, LeakReport &Report) {
   });
 }
 
-LeakReport findLeaks(const Sums &S, const Suppressions &Hidden,
+LeakReport findLeaks(const SelectedStats &S, const Suppressions &Hidden,
                      const Suppressions &ByDefault) {
   const Trace &T = S.trace();
   LeakReport Report;

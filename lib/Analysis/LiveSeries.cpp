@@ -70,7 +70,7 @@ private:
   void endProcesses() {
     std::map<uint32_t, uint64_t> Ends; // by process
     for (const Summary &Part : T.summary())
-      for (const ProcessTotals &I : Part.Processes)
+      for (const ProcessStats &I : Part.Processes)
         if (I.Ended && I.EndNs < T.endNs())
           Ends[I.Process] = I.EndNs;
     for (size_t At = 0; At != Held.size(); ++At) {
@@ -108,7 +108,7 @@ private:
 };
 } // namespace
 
-Expected<LiveSeries> readLiveSeries(const Sums &S,
+Expected<LiveSeries> readLiveSeries(const SelectedStats &S,
                                     ArrayRef<HeapStack> Watched) {
   Expected<std::unique_ptr<IntervalSeries>> From = IntervalSeries::create(S);
   if (!From)

@@ -9,11 +9,12 @@ using namespace llvm;
 
 namespace memkit {
 
-OutlierFinder::OutlierFinder(const Sums &S, const OutlierOptions &Options)
+OutlierFinder::OutlierFinder(const SelectedStats &S,
+                             const OutlierOptions &Options)
     : Options(Options) {
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
-  S.forEach([&](uint32_t Process, const SumRow &R) {
+  S.forEach([&](uint32_t Process, const StackStats &R) {
     if (!R.LiveBlocks || R.Allocations < Options.MinAllocations ||
         T.wasReplaced(Process) || T.heap(R.Heap).estimateBytes() ||
         (!Outer && R.LiveBytes && !R.LiveExclusive))

@@ -14,10 +14,10 @@ namespace memkit {
 static void findOpenSteps(const Trace &T, Overview &Out) {
   std::vector<uint64_t> EndOf(T.processes().size() + 1, T.endNs());
   for (const Summary &Part : T.summary())
-    for (const ProcessTotals &I : Part.Processes)
+    for (const ProcessStats &I : Part.Processes)
       if (I.Ended)
         EndOf[I.Process] = I.EndNs;
-  ArrayRef<StepTotals> Steps = Out.Steps;
+  ArrayRef<StepStats> Steps = Out.Steps;
   for (size_t I = 0; I != Steps.size(); ++I) {
     bool IsLast =
         I + 1 == Steps.size() || Steps[I + 1].Process != Steps[I].Process;
@@ -27,18 +27,18 @@ static void findOpenSteps(const Trace &T, Overview &Out) {
 }
 
 /// What the summary alone says, of the selected processes.
-static void takeSummary(const Sums &S, Overview &Out) {
+static void takeSummary(const SelectedStats &S, Overview &Out) {
   const Trace &T = S.trace();
   const Selection &Sel = S.selection();
-  std::vector<LayerTotals> Layers;
+  std::vector<LayerStats> Layers;
   for (const Summary &Part : T.summary()) {
-    for (const LayerTotals &L : Part.Layers)
+    for (const LayerStats &L : Part.Layers)
       if (Sel.hasProcess(L.Process))
         Layers.push_back(L);
-    for (const StepTotals &Step : Part.Steps)
+    for (const StepStats &Step : Part.Steps)
       if (Sel.hasProcess(Step.Process))
         Out.Steps.push_back(Step);
-    for (ThreadTotals Th : Part.Threads)
+    for (ThreadStats Th : Part.Threads)
       if (uint32_t Process = T.threads()[Th.Thread - 1].Process;
           !Process || Sel.hasProcess(Process)) {
         // A byte counts once.
@@ -48,11 +48,11 @@ static void takeSummary(const Sums &S, Overview &Out) {
   }
   Out.Layers = sortedLayers(Layers);
   Out.Held = orderByHeld(S, Out.Layers);
-  stable_sort(Out.Steps, [](const StepTotals &A, const StepTotals &B) {
+  stable_sort(Out.Steps, [](const StepStats &A, const StepStats &B) {
     return std::tie(A.Process, A.BeginNs) < std::tie(B.Process, B.BeginNs);
   });
   findOpenSteps(T, Out);
-  stable_sort(Out.Threads, [](const ThreadTotals &A, const ThreadTotals &B) {
+  stable_sort(Out.Threads, [](const ThreadStats &A, const ThreadStats &B) {
     return A.AllocatedBytes > B.AllocatedBytes;
   });
   for (KindSum &K : kindsOf(T))
@@ -66,7 +66,8 @@ static bool needsIntervals(const MarkSeries &Marks) {
   return any_of(Marks.Heaps, HasPoints) || any_of(Marks.Devices, HasPoints);
 }
 
-Expected<Overview> makeOverview(const Sums &S, const OverviewOptions &Options) {
+Expected<Overview> makeOverview(const SelectedStats &S,
+                                const OverviewOptions &Options) {
   const Trace &T = S.trace();
   Overview Out;
   takeSummary(S, Out);

@@ -16,7 +16,7 @@ static bool isOfDevices(const Trace &T, uint32_t Heap) {
   return T.heap(Heap).Space != 0 || T.heapName(Heap).starts_with("cuda.");
 }
 
-std::vector<OwnerStats> statOwners(const Sums &S) {
+std::vector<OwnerStats> statOwners(const SelectedStats &S) {
   const Trace &T = S.trace();
   bool HasAny = false;
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
@@ -25,7 +25,7 @@ std::vector<OwnerStats> statOwners(const Sums &S) {
     return {};
   Owners Of(T);
   std::map<std::pair<uint32_t, uint32_t>, OwnerStats> Found;
-  S.forEach([&](uint32_t, const SumRow &R) {
+  S.forEach([&](uint32_t, const StackStats &R) {
     if (!isOfDevices(T, R.Heap))
       return;
     OwnerStats &O = Found[{R.Heap, Of.of(R.Key)}];

@@ -3,7 +3,7 @@
 // What would need less memory.
 
 #include "memkit/Analysis/Suggestions.h"
-#include "memkit/Analysis/HeapStats.h"
+#include "memkit/Analysis/HeapOverview.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <tuple>
@@ -18,7 +18,7 @@ static bool isShare(uint64_t Part, uint64_t Whole, uint32_t Ppm) {
 }
 
 std::vector<KindSum> kindsOf(const Trace &T) {
-  std::vector<KindTotals> Rows;
+  std::vector<KindStats> Rows;
   for (const Summary &Part : T.summary())
     append_range(Rows, Part.Kinds);
   return sumKinds(Rows, 0);
@@ -26,7 +26,7 @@ std::vector<KindSum> kindsOf(const Trace &T) {
 
 static uint64_t spacePeak(const Trace &T, uint32_t Space) {
   for (const Summary &Part : T.summary())
-    for (const Totals &D : Part.Spaces)
+    for (const TotalStats &D : Part.Spaces)
       if (D.Id == Space)
         return D.PeakBytes;
   return 0;
@@ -38,20 +38,20 @@ static uint64_t spacePeak(const Trace &T, uint32_t Space) {
 
 namespace {
 /// What rows say of a stack of a heap, over processes.
-struct StackSum {
+struct MergedStack {
   uint64_t Allocations = 0, Blocks = 0, LiveBlocks = 0, Bytes = 0;
   bool Frees = false;
 };
 } // namespace
 
-std::vector<HeapStack> findCaches(const Sums &S) {
+std::vector<HeapStack> findCaches(const SelectedStats &S) {
   constexpr size_t Max = 16;
   const Trace &T = S.trace();
   std::vector<uint64_t> Peaks;
   for (uint32_t Space = 0; Space <= T.devices().size(); ++Space)
     Peaks.push_back(spacePeak(T, Space));
-  std::map<HeapStack, StackSum> Found;
-  S.forEach([&](uint32_t Process, const SumRow &R) {
+  std::map<HeapStack, MergedStack> Found;
+  S.forEach([&](uint32_t Process, const StackStats &R) {
     uint64_t Frees = R.Allocations + R.Splits - R.LiveBlocks;
     bool IsLarge =
         isShare(R.LiveExclusive, Peaks[T.heap(R.Heap).Space], limits::CachePpm);
@@ -60,8 +60,8 @@ std::vector<HeapStack> findCaches(const Sums &S) {
       return;
     Found[{R.Heap, R.Key}].Bytes += R.LiveExclusive;
   });
-  std::vector<std::pair<HeapStack, StackSum>> Sorted(Found.begin(),
-                                                     Found.end());
+  std::vector<std::pair<HeapStack, MergedStack>> Sorted(Found.begin(),
+                                                        Found.end());
   stable_sort(Sorted, [](const auto &A, const auto &B) {
     return A.second.Bytes > B.second.Bytes;
   });
@@ -75,7 +75,8 @@ namespace {
 /// Gathers what applies.
 class Advisor {
 public:
-  Advisor(const Sums &S, const MarkSeries &Marks, const LiveSeries &Live)
+  Advisor(const SelectedStats &S, const MarkSeries &Marks,
+          const LiveSeries &Live)
       : S(S), T(S.trace()), Marks(Marks), Live(Live) {}
 
   std::vector<Suggestion> run(ArrayRef<HeapStack> Caches) {
@@ -116,7 +117,7 @@ private:
     Temporaries.resize(T.heaps().size() + 1);
     for (HeapStack Key : Caches)
       CacheBytes[Key] = 0;
-    S.forEach([&](uint32_t Process, const SumRow &R) {
+    S.forEach([&](uint32_t Process, const StackStats &R) {
       if (R.Temporaries && R.Allocations) {
         Passing &P = Temporaries[R.Heap];
         P.Bytes += double(R.AllocatedBytes) / double(R.Allocations) *
@@ -132,7 +133,7 @@ private:
   }
 
   void adviseSegments(uint32_t Id) {
-    const HeapTotals &H = T.heapTotals(Id);
+    const HeapStats &H = T.heapStats(Id);
     if (!H.ReservedKnown || !T.heapName(Id).starts_with("torch.cuda") ||
         H.ReservedPeakBytes <= H.PeakBytes)
       return;
@@ -146,7 +147,7 @@ private:
   }
 
   void advisePinned(uint32_t Id) {
-    const HeapTotals &H = T.heapTotals(Id);
+    const HeapStats &H = T.heapStats(Id);
     if (!T.heapName(Id).contains("pinned") ||
         H.AllocatedBytes < limits::MinBytes || H.PeakBytes == 0 ||
         H.AllocatedBytes / limits::PinnedTurns < H.PeakBytes ||
@@ -159,7 +160,7 @@ private:
   }
 
   void adviseTemporaries(uint32_t Id) {
-    const HeapTotals &H = T.heapTotals(Id);
+    const HeapStats &H = T.heapStats(Id);
     if (H.Allocations < limits::ManyAllocations ||
         !isShare(H.Temporaries, H.Allocations, limits::TemporaryPpm))
       return;
@@ -197,7 +198,7 @@ private:
 
   /// Kinds: of one heap, the largest first.
   void adviseKinds(uint32_t Heap, ArrayRef<KindSum> Kinds) {
-    const uint64_t Peak = T.heapTotals(Heap).PeakBytes;
+    const uint64_t Peak = T.heapStats(Heap).PeakBytes;
     auto BytesOf = [&](TensorKind Kind) {
       uint64_t Bytes = 0;
       for (const KindSum &K : Kinds)
@@ -236,7 +237,7 @@ private:
   void adviseWorkers() {
     std::map<uint32_t, std::pair<uint64_t, uint64_t>> ByParent;
     for (const Summary &Part : T.summary())
-      for (const ProcessTotals &I : Part.Processes) {
+      for (const ProcessStats &I : Part.Processes) {
         const ProcessRecord &Of = T.processes()[I.Process - 1];
         uint64_t Private = Marks.PrivatePeak[I.Process];
         if (!S.selection().hasProcess(I.Process) ||
@@ -257,7 +258,7 @@ private:
     }
   }
 
-  const Sums &S;
+  const SelectedStats &S;
   const Trace &T;
   const MarkSeries &Marks;
   const LiveSeries &Live;
@@ -267,7 +268,8 @@ private:
 };
 } // namespace
 
-std::vector<Suggestion> makeSuggestions(const Sums &S, const MarkSeries &Marks,
+std::vector<Suggestion> makeSuggestions(const SelectedStats &S,
+                                        const MarkSeries &Marks,
                                         const LiveSeries &Live,
                                         ArrayRef<HeapStack> Caches) {
   return Advisor(S, Marks, Live).run(Caches);

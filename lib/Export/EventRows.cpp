@@ -52,7 +52,7 @@ public:
 
 private:
   void head();
-  void event(const Accounts &A, const ReplayedEvent &E);
+  void event(const LiveStats &A, const ReplayedEvent &E);
   void layer(const ScopeSpans::Span &S, bool Begins, uint64_t TimeNs);
   void write(const Row &R);
   void field(const Row &R, EventColumn C);
@@ -178,7 +178,7 @@ void RowWriter::layer(const ScopeSpans::Span &S, bool Begins, uint64_t TimeNs) {
   write(R);
 }
 
-void RowWriter::event(const Accounts &A, const ReplayedEvent &E) {
+void RowWriter::event(const LiveStats &A, const ReplayedEvent &E) {
   const TimeWindow &W = Sel.times();
   if (W.Since && E.TimeNs < W.Since->TimeNs)
     return;
@@ -219,7 +219,7 @@ Error RowWriter::run(function_ref<bool()> Failed) {
   if (!Json)
     head();
   ReplayOptions Options;
-  Accounts *A = nullptr;
+  LiveStats *A = nullptr;
   if (!Sel.hasAllBlocks())
     Options.Select = [&](const Allocation &B) { return Sel.hasBlock(B); };
   Options.OnEvent = [&](const ReplayedEvent &E) {
@@ -229,7 +229,7 @@ Error RowWriter::run(function_ref<bool()> Failed) {
   Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader(), Options);
   if (!R)
     return R.takeError();
-  A = &(*R)->accounts();
+  A = &(*R)->stats();
   if (FromSnapshot)
     if (Error E = (*R)->startNear(W.Since->TimeNs))
       return E;

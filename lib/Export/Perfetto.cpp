@@ -24,7 +24,7 @@ constexpr size_t MaxNodes = 50'000;
 
 class TimelineWriter {
 public:
-  TimelineWriter(raw_ostream &OS, const Sums &S)
+  TimelineWriter(raw_ostream &OS, const SelectedStats &S)
       : S(S), T(S.trace()), Sel(S.selection()), Out(OS),
         ProcessTracks(T.processes().size() + 1), Steps(ProcessTracks.size()),
         StepOpen(ProcessTracks.size()), Threads(T.threads().size() + 1),
@@ -57,7 +57,7 @@ private:
   void scope(const ScopeSpans::Span &Sp, bool Begins);
   Error scopes();
 
-  const Sums &S;
+  const SelectedStats &S;
   const Trace &T;
   const Selection &Sel;
   PerfettoWriter Out;
@@ -295,7 +295,7 @@ Error TimelineWriter::run() {
   return scopes();
 }
 
-Expected<PerfettoResult> writePerfetto(raw_ostream &OS, const Sums &S,
+Expected<PerfettoResult> writePerfetto(raw_ostream &OS, const SelectedStats &S,
                                        ShownTree T, const NodeRanks &Ranks,
                                        const Profile &Chart) {
   TimelineWriter W(OS, S);

@@ -46,7 +46,7 @@ static void compare(uint32_t Process, const Whole &Said, const Whole &Is,
 }
 
 Error memkit::compareLifetimes(TraceReader &R, const IdLimits &Limits,
-                               const Accounts &A, CheckResult &Out) {
+                               const LiveStats &A, CheckResult &Out) {
   std::map<uint32_t, Whole> Said, Is;
   for (const SectionInfo &B : R.sections()) {
     if (B.Kind != SectionKind::Lifetimes)

@@ -44,7 +44,7 @@ memkit::findLastSummary(TraceReader &R, const IdLimits &Limits) {
   }
   if (Parts.empty())
     return std::nullopt;
-  Summary &All = Out.Totals;
+  Summary &All = Out.TotalStats;
   All.Number = Parts[0].Number;
   All.EndNs = Parts[0].EndNs;
   All.Events = Parts[0].Events;
@@ -89,38 +89,38 @@ template <class T> struct Field {
   uint64_t T::*Value;
 };
 
-constexpr Field<SumRow> RowFields[] = {
-    {"allocations", &SumRow::Allocations},
-    {"allocated bytes", &SumRow::AllocatedBytes},
-    {"splits", &SumRow::Splits},
-    {"temporaries", &SumRow::Temporaries},
-    {"live blocks", &SumRow::LiveBlocks},
-    {"live bytes", &SumRow::LiveBytes},
-    {"live exclusive bytes", &SumRow::LiveExclusive},
-    {"peak bytes", &SumRow::PeakBytes},
-    {"blocks at the heap's peak", &SumRow::HeapPeakBlocks},
-    {"bytes at the heap's peak", &SumRow::HeapPeakBytes},
-    {"blocks at the space's peak", &SumRow::SpacePeakBlocks},
-    {"bytes at the space's peak", &SumRow::SpacePeakBytes},
+constexpr Field<StackStats> RowFields[] = {
+    {"allocations", &StackStats::Allocations},
+    {"allocated bytes", &StackStats::AllocatedBytes},
+    {"splits", &StackStats::Splits},
+    {"temporaries", &StackStats::Temporaries},
+    {"live blocks", &StackStats::LiveBlocks},
+    {"live bytes", &StackStats::LiveBytes},
+    {"live exclusive bytes", &StackStats::LiveExclusive},
+    {"peak bytes", &StackStats::PeakBytes},
+    {"blocks at the heap's peak", &StackStats::HeapPeakBlocks},
+    {"bytes at the heap's peak", &StackStats::HeapPeakBytes},
+    {"blocks at the space's peak", &StackStats::SpacePeakBlocks},
+    {"bytes at the space's peak", &StackStats::SpacePeakBytes},
 };
-constexpr Field<Totals> TotalsFields[] = {
-    {"allocations", &Totals::Allocations},
-    {"frees", &Totals::Frees},
-    {"allocated bytes", &Totals::AllocatedBytes},
-    {"freed bytes", &Totals::FreedBytes},
-    {"temporaries", &Totals::Temporaries},
-    {"live blocks", &Totals::LiveBlocks},
-    {"live bytes", &Totals::LiveBytes},
-    {"peak bytes", &Totals::PeakBytes},
-    {"peak blocks", &Totals::PeakBlocks},
-    {"peak time", &Totals::PeakTimeNs},
+constexpr Field<TotalStats> TotalsFields[] = {
+    {"allocations", &TotalStats::Allocations},
+    {"frees", &TotalStats::Frees},
+    {"allocated bytes", &TotalStats::AllocatedBytes},
+    {"freed bytes", &TotalStats::FreedBytes},
+    {"temporaries", &TotalStats::Temporaries},
+    {"live blocks", &TotalStats::LiveBlocks},
+    {"live bytes", &TotalStats::LiveBytes},
+    {"peak bytes", &TotalStats::PeakBytes},
+    {"peak blocks", &TotalStats::PeakBlocks},
+    {"peak time", &TotalStats::PeakTimeNs},
 };
-constexpr Field<ProcessTotals> ProcessFields[] = {
-    {"end", &ProcessTotals::EndNs},
-    {"allocations", &ProcessTotals::Allocations},
-    {"frees", &ProcessTotals::Frees},
-    {"live bytes", &ProcessTotals::LiveBytes},
-    {"peak bytes", &ProcessTotals::PeakBytes},
+constexpr Field<ProcessStats> ProcessFields[] = {
+    {"end", &ProcessStats::EndNs},
+    {"allocations", &ProcessStats::Allocations},
+    {"frees", &ProcessStats::Frees},
+    {"live bytes", &ProcessStats::LiveBytes},
+    {"peak bytes", &ProcessStats::PeakBytes},
 };
 constexpr Field<SpaceShare> ShareFields[] = {
     {"allocations", &SpaceShare::Allocations},
@@ -130,26 +130,26 @@ constexpr Field<SpaceShare> ShareFields[] = {
     {"live bytes", &SpaceShare::LiveBytes},
     {"peak bytes", &SpaceShare::PeakBytes},
 };
-constexpr Field<ThreadTotals> ThreadFields[] = {
-    {"allocations", &ThreadTotals::Allocations},
-    {"allocated bytes", &ThreadTotals::AllocatedBytes},
-    {"nested bytes", &ThreadTotals::NestedBytes},
+constexpr Field<ThreadStats> ThreadFields[] = {
+    {"allocations", &ThreadStats::Allocations},
+    {"allocated bytes", &ThreadStats::AllocatedBytes},
+    {"nested bytes", &ThreadStats::NestedBytes},
 };
-constexpr Field<StepTotals> StepFields[] = {
-    {"begin", &StepTotals::BeginNs},
-    {"end", &StepTotals::EndNs},
-    {"allocations", &StepTotals::Allocations},
-    {"frees", &StepTotals::Frees},
-    {"allocated bytes", &StepTotals::AllocatedBytes},
-    {"freed bytes", &StepTotals::FreedBytes},
-    {"peak bytes", &StepTotals::PeakBytes},
-    {"live bytes", &StepTotals::LiveBytes},
+constexpr Field<StepStats> StepFields[] = {
+    {"begin", &StepStats::BeginNs},
+    {"end", &StepStats::EndNs},
+    {"allocations", &StepStats::Allocations},
+    {"frees", &StepStats::Frees},
+    {"allocated bytes", &StepStats::AllocatedBytes},
+    {"freed bytes", &StepStats::FreedBytes},
+    {"peak bytes", &StepStats::PeakBytes},
+    {"live bytes", &StepStats::LiveBytes},
 };
 
 /// A row with what it is of; sorts by that.
 struct RowOfProcess {
   uint32_t Process;
-  const SumRow *Row;
+  const StackStats *Row;
   auto key() const { return std::make_tuple(Process, Row->Heap, Row->Key); }
   bool operator<(const RowOfProcess &O) const { return key() < O.key(); }
 };
@@ -166,8 +166,8 @@ public:
                         Said.*X.Value, Is.*X.Value));
   }
 
-  void row(const char *What, uint32_t Process, const SumRow *Said,
-           const SumRow *Is);
+  void row(const char *What, uint32_t Process, const StackStats *Said,
+           const StackStats *Is);
   /// Walks two lists sorted by Less. What only one has is compared with Empty:
   /// a thing of which nothing happened may be left out.
   template <class T, class L, class F>
@@ -191,11 +191,11 @@ private:
 };
 
 /// Said, Is: null for none, but one of them is there.
-void Comparison::row(const char *What, uint32_t Process, const SumRow *Said,
-                     const SumRow *Is) {
-  static const SumRow Nothing;
+void Comparison::row(const char *What, uint32_t Process, const StackStats *Said,
+                     const StackStats *Is) {
+  static const StackStats Nothing;
   Out.SummaryRows += 1;
-  const SumRow &Any = Said ? *Said : *Is;
+  const StackStats &Any = Said ? *Said : *Is;
   fields(RowFields, Said ? *Said : Nothing, Is ? *Is : Nothing, [&] {
     return formatv("summary, process {0}, heap {1}, {2} {3}", Process, Any.Heap,
                    What, Any.Key)
@@ -210,9 +210,9 @@ public:
   SaidRows(Comparison &C, const char *What) : C(C), What(What) {}
 
   /// Takes those of a part, which must outlive this.
-  void add(const std::vector<SumRows> &Rows) {
-    for (const SumRows &S : Rows)
-      for (const SumRow &R : S.Rows)
+  void add(const std::vector<StackStatsRows> &Rows) {
+    for (const StackStatsRows &S : Rows)
+      for (const StackStats &R : S.Rows)
         Flat.push_back({S.Process, &R});
   }
   void sort() {
@@ -221,9 +221,9 @@ public:
   }
   /// Rows of the events, each higher than those before. They come after add()
   /// and sort().
-  void compare(const std::vector<SumRows> &Is) {
-    for (const SumRows &S : Is)
-      for (const SumRow &R : S.Rows) {
+  void compare(const std::vector<StackStatsRows> &Is) {
+    for (const StackStatsRows &S : Is)
+      for (const StackStats &R : S.Rows) {
         RowOfProcess Row{S.Process, &R};
         for (; Next != Flat.size() && Flat[Next] < Row; ++Next)
           C.row(What, Flat[Next].Process, Flat[Next].Row, nullptr);
@@ -253,12 +253,14 @@ static std::vector<T> sorted(std::vector<T> V, L Less) {
 }
 
 static void compareTotals(Comparison &C, const char *What,
-                          const std::vector<Totals> &Said,
-                          const std::vector<Totals> &Is) {
-  static const Totals Nothing;
-  auto Less = [](const Totals &X, const Totals &Y) { return X.Id < Y.Id; };
+                          const std::vector<TotalStats> &Said,
+                          const std::vector<TotalStats> &Is) {
+  static const TotalStats Nothing;
+  auto Less = [](const TotalStats &X, const TotalStats &Y) {
+    return X.Id < Y.Id;
+  };
   C.merge(sorted(Said, Less), sorted(Is, Less), Less,
-          [&](const Totals *A, const Totals *B) {
+          [&](const TotalStats *A, const TotalStats *B) {
             C.fields(TotalsFields, A ? *A : Nothing, B ? *B : Nothing, [&] {
               return formatv("summary, {0} {1}", What, (A ? A : B)->Id).str();
             });
@@ -268,10 +270,10 @@ static void compareTotals(Comparison &C, const char *What,
 /// What older recorders did not count is not compared.
 static void compareSizes(const Summary &Said, const Summary &Is,
                          CheckResult &Out) {
-  std::map<uint32_t, const HeapTotals *> Heaps;
-  for (const HeapTotals &H : Is.Heaps)
+  std::map<uint32_t, const HeapStats *> Heaps;
+  for (const HeapStats &H : Is.Heaps)
     Heaps[H.Id] = &H;
-  for (const HeapTotals &H : Said.Heaps) {
+  for (const HeapStats &H : Said.Heaps) {
     auto It = Heaps.find(H.Id);
     std::vector<uint64_t> Sizes;
     if (It != Heaps.end())
@@ -291,18 +293,18 @@ static void compareThreads(Comparison &C, const Summary &Said,
                            const Summary &Is) {
   if (Said.Threads.empty())
     return;
-  auto Less = [](const ThreadTotals &X, const ThreadTotals &Y) {
+  auto Less = [](const ThreadStats &X, const ThreadStats &Y) {
     return X.Thread < Y.Thread;
   };
-  std::vector<ThreadTotals> Made = Is.Threads;
+  std::vector<ThreadStats> Made = Is.Threads;
   // Older recorders did not tell.
   if (llvm::none_of(Said.Threads,
-                    [](const ThreadTotals &T) { return T.NestedBytes != 0; }))
-    for (ThreadTotals &T : Made)
+                    [](const ThreadStats &T) { return T.NestedBytes != 0; }))
+    for (ThreadStats &T : Made)
       T.NestedBytes = 0;
   C.merge(sorted(Said.Threads, Less), sorted(Made, Less), Less,
-          [&](const ThreadTotals *A, const ThreadTotals *B) {
-            ThreadTotals Nothing;
+          [&](const ThreadStats *A, const ThreadStats *B) {
+            ThreadStats Nothing;
             C.fields(ThreadFields, A ? *A : Nothing, B ? *B : Nothing, [&] {
               return formatv("summary, thread {0}", (A ? A : B)->Thread).str();
             });
@@ -332,16 +334,16 @@ static bool hasShares(const Summary &S) {
 static void compareProcesses(Comparison &C, const Summary &Said,
                              const Summary &Is, CheckResult &Out) {
   bool WithShares = hasShares(Said);
-  auto Less = [](const ProcessTotals &X, const ProcessTotals &Y) {
+  auto Less = [](const ProcessStats &X, const ProcessStats &Y) {
     return X.Process < Y.Process;
   };
   C.merge(
       sorted(Said.Processes, Less), sorted(Is.Processes, Less), Less,
-      [&](const ProcessTotals *A, const ProcessTotals *B) {
-        ProcessTotals Nothing;
+      [&](const ProcessStats *A, const ProcessStats *B) {
+        ProcessStats Nothing;
         // Processes that were not recorded may be left out.
         Nothing.EndNs = (A ? A : B)->EndNs;
-        const ProcessTotals &X = A ? *A : Nothing, &Y = B ? *B : Nothing;
+        const ProcessStats &X = A ? *A : Nothing, &Y = B ? *B : Nothing;
         auto Name = [&] {
           return formatv("summary, process {0}", (A ? A : B)->Process).str();
         };
@@ -362,16 +364,16 @@ static void compareProcesses(Comparison &C, const Summary &Said,
 static void compareSteps(Comparison &C, const Summary &Said,
                          const Summary &Is) {
   bool WithShares = hasShares(Said);
-  auto Key = [](const StepTotals &S) {
+  auto Key = [](const StepStats &S) {
     return std::make_tuple(S.Process, S.BeginNs, S.Step);
   };
-  auto Less = [&](const StepTotals &X, const StepTotals &Y) {
+  auto Less = [&](const StepStats &X, const StepStats &Y) {
     return Key(X) < Key(Y);
   };
   C.merge(sorted(Said.Steps, Less), sorted(Is.Steps, Less), Less,
-          [&](const StepTotals *A, const StepTotals *B) {
-            StepTotals Nothing;
-            const StepTotals &X = A ? *A : Nothing, &Y = B ? *B : Nothing;
+          [&](const StepStats *A, const StepStats *B) {
+            StepStats Nothing;
+            const StepStats &X = A ? *A : Nothing, &Y = B ? *B : Nothing;
             auto Name = [&] {
               return formatv("summary, process {0}, step {1}",
                              (A ? A : B)->Process, (A ? A : B)->Step)
@@ -390,12 +392,12 @@ static void compareKinds(const Summary &Said, CheckResult &Out) {
     uint64_t Blocks = 0, Bytes = 0;
   };
   std::map<std::pair<uint32_t, uint32_t>, Sum> Sums; // by moment and heap
-  for (const KindTotals &K : Said.Kinds) {
+  for (const KindStats &K : Said.Kinds) {
     Sum &S = Sums[{K.Oom, K.Heap}];
     S.Blocks += K.Blocks;
     S.Bytes += K.Bytes;
   }
-  for (const HeapTotals &H : Said.Heaps)
+  for (const HeapStats &H : Said.Heaps)
     if (auto It = Sums.find({0, H.Id});
         It != Sums.end() &&
         (It->second.Bytes != H.PeakBytes || It->second.Blocks != H.PeakBlocks))
@@ -436,7 +438,7 @@ static void compareCounts(const Summary &Said, const Summary &Is,
 }
 
 Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
-                               const LastSummary &Last, const Accounts &A,
+                               const LastSummary &Last, const LiveStats &A,
                                CheckResult &Out) {
   Comparison C(Out);
   SaidRows Stacks(C, "stack"), Contexts(C, "context");
@@ -451,9 +453,9 @@ Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
   Contexts.sort();
   Summary Rest;
   bool First = true;
-  Error E = A.summary(1, Last.Totals.EndNs, [&](const Summary &Part) {
+  Error E = A.summary(1, Last.TotalStats.EndNs, [&](const Summary &Part) {
     if (std::exchange(First, false))
-      compareCounts(Last.Totals, Part, Out);
+      compareCounts(Last.TotalStats, Part, Out);
     Stacks.compare(Part.Stacks);
     Contexts.compare(Part.Contexts);
     auto Append = [](auto &To, const auto &From) {
@@ -470,6 +472,6 @@ Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
     return E;
   Stacks.finish();
   Contexts.finish();
-  compareRest(C, Last.Totals, Rest, Out);
+  compareRest(C, Last.TotalStats, Rest, Out);
   return Error::success();
 }

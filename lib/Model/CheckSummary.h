@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_MODEL_CHECKSUMMARY_H
 #define MEMKIT_LIB_MODEL_CHECKSUMMARY_H
 
-#include "memkit/Account/Accounts.h"
 #include "memkit/Model/Check.h"
+#include "memkit/Stats/LiveStats.h"
 #include <optional>
 
 namespace memkit {
@@ -14,7 +14,7 @@ namespace memkit {
 /// The last complete summary of a trace, as far as it is kept while the events
 /// are replayed: its rows of stacks and contexts stay in the file.
 struct LastSummary {
-  Summary Totals;                         ///< without those rows
+  Summary TotalStats;                     ///< without those rows
   std::vector<const SectionInfo *> Parts; ///< in file order
 };
 
@@ -30,12 +30,12 @@ llvm::Error checkRows(TraceReader &R, const IdLimits &Limits,
 /// Adds to Out how Said, the file's, differs from what A has of the events. The
 /// rows of the file are held, those of A come in parts.
 llvm::Error compareSummaries(TraceReader &R, const IdLimits &Limits,
-                             const LastSummary &Said, const Accounts &A,
+                             const LastSummary &Said, const LiveStats &A,
                              CheckResult &Out);
 
 /// The same of the lifetimes; where the file has none nothing is compared.
 llvm::Error compareLifetimes(TraceReader &R, const IdLimits &Limits,
-                             const Accounts &A, CheckResult &Out);
+                             const LiveStats &A, CheckResult &Out);
 
 } // namespace memkit
 

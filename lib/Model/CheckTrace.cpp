@@ -189,11 +189,11 @@ Error Checker::compareInterval(llvm::ArrayRef<IntervalStop> Parts) {
     return Joined.takeError();
   Interval &Said = *Joined;
   Interval Is;
-  bool HasSums = Said.Sums != IntervalSums::None;
-  Run->accounts().cutInterval(At.Process, At.EndNs,
-                              Run->nextAllocationId(At.Process),
-                              HasSums ? Said.Sums : IntervalSums::Changed, Is);
-  if (!HasSums)
+  bool HasDetail = Said.Detail != IntervalDetail::None;
+  Run->stats().cutInterval(
+      At.Process, At.EndNs, Run->nextAllocationId(At.Process),
+      HasDetail ? Said.Detail : IntervalDetail::Changed, Is);
+  if (!HasDetail)
     for (IntervalRow &R : Is.Rows)
       R.Allocations = R.AllocatedBytes = R.Temporaries = 0;
   Out.Intervals += 1;
@@ -354,9 +354,9 @@ Error Checker::finish() {
     return E;
   for (auto &[Process, Stops] : SnapshotStops)
     for (const SnapshotStop &K : Stops) {
-      if (K.Events > Run->accounts().events(Process)) {
+      if (K.Events > Run->stats().events(Process)) {
         Out.add(formatv("process {0}, snapshot after {1} events: there are {2}",
-                        Process, K.Events, Run->accounts().events(Process)));
+                        Process, K.Events, Run->stats().events(Process)));
         for (const SectionInfo *B : K.Parts)
           if (Error E = readPart(*B))
             return E;
@@ -391,7 +391,7 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
     return Said.takeError();
   bool LeftOut = false;
   if (*Said)
-    for (const Loss &L : (*Said)->Totals.Losses)
+    for (const Loss &L : (*Said)->TotalStats.Losses)
       LeftOut |= L.Kind == LossKind::Events && L.Count != 0;
   if (LeftOut)
     Out.Notes.push_back(
@@ -401,18 +401,19 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
     return E;
   if (Error E = (*Run)->run())
     return E;
-  Out.Events = (*Run)->accounts().events() - (*Run)->blocksOfBases();
+  Out.Events = (*Run)->stats().events() - (*Run)->blocksOfBases();
   const IdLimits &Limits = (*Run)->limits();
   if (!LeftOut)
     if (Error E = C.finish())
       return E;
-  bool CutOff = *Said && !R.complete() && (*Said)->Totals.Events != Out.Events;
+  bool CutOff =
+      *Said && !R.complete() && (*Said)->TotalStats.Events != Out.Events;
   if (!*Said && !LeftOut)
     Out.Notes.push_back("there is no complete summary");
   if (CutOff && !LeftOut)
     Out.Notes.push_back(formatv("the trace was cut off: its last summary is of "
                                 "the first {0} of {1} events, not compared",
-                                (*Said)->Totals.Events, Out.Events));
+                                (*Said)->TotalStats.Events, Out.Events));
   if (!*Said)
     return Out;
   if (LeftOut || CutOff) {
@@ -420,7 +421,7 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
       return E;
     return Out;
   }
-  const Accounts &A = (*Run)->accounts();
+  const LiveStats &A = (*Run)->stats();
   if (Error E = compareSummaries(R, Limits, **Said, A, Out))
     return E;
   if (Error E = compareLifetimes(R, Limits, A, Out))

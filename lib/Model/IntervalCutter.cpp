@@ -11,21 +11,21 @@ using llvm::Error;
 uint64_t IntervalCutter::nextTimeStop() {
   uint64_t Next = UINT64_MAX;
   for (uint32_t Id = 1; Id <= numProcesses(); ++Id)
-    Next = std::min(Next, Run->accounts().nextIntervalNs(Id));
+    Next = std::min(Next, Run->stats().nextIntervalNs(Id));
   return Next;
 }
 
 Error IntervalCutter::timeStop(uint64_t TimeNs, uint64_t NextNs) {
   for (uint32_t Id = 1; Id <= numProcesses(); ++Id)
-    if (Run->accounts().nextIntervalNs(Id) == TimeNs &&
-        Run->accounts().timeIntervalDue(Id, NextNs))
+    if (Run->stats().nextIntervalNs(Id) == TimeNs &&
+        Run->stats().timeIntervalDue(Id, NextNs))
       if (Error E = cut(Id, TimeNs))
         return E;
   return Error::success();
 }
 
 Error IntervalCutter::stepBegun(uint32_t Process, uint64_t TimeNs) {
-  const Accounts &A = Run->accounts();
+  const LiveStats &A = Run->stats();
   return A.stepIntervalDue(Process) ? cut(Process, TimeNs) : Error::success();
 }
 
@@ -36,9 +36,9 @@ Error IntervalCutter::processEnds(uint32_t Process, uint64_t TimeNs) {
 }
 
 Error IntervalCutter::finish(uint64_t AtNs) {
-  uint64_t EndNs = Run->accounts().boundary(AtNs);
+  uint64_t EndNs = Run->stats().boundary(AtNs);
   for (uint32_t Id = 1; Id <= numProcesses(); ++Id) {
-    if (!Run->accounts().isEnded(Id) && Run->accounts().events(Id))
+    if (!Run->stats().isEnded(Id) && Run->stats().events(Id))
       if (Error E = cut(Id, EndNs))
         return E;
     if (Error E = flush(Id))
@@ -48,9 +48,9 @@ Error IntervalCutter::finish(uint64_t AtNs) {
 }
 
 Error IntervalCutter::cut(uint32_t Process, uint64_t TimeNs) {
-  Accounts &A = Run->accounts();
+  LiveStats &A = Run->stats();
   A.cutInterval(Process, TimeNs, Run->nextAllocationId(Process),
-                A.dueSums(Process), Cut);
+                A.dueDetail(Process), Cut);
   return batch(Process).add(Cut,
                             [&](const Intervals &S) { return Out.write(S); });
 }

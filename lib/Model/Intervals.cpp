@@ -32,7 +32,7 @@ bool IntervalSeries::hasSteps() const {
 }
 
 Expected<std::unique_ptr<IntervalSeries>>
-IntervalSeries::create(const Sums &S) {
+IntervalSeries::create(const SelectedStats &S) {
   std::unique_ptr<IntervalSeries> New(new IntervalSeries(S));
   ArrayRef<SectionInfo> Sections = S.trace().reader().sections();
   auto Has = [&](SectionKind K) {
@@ -73,7 +73,7 @@ Error IntervalSeries::makeIntervals() {
   if (Error E = Cutter.finish(Last && !Last->IsEnd ? Last->TimeNs
                                                    : (*Run)->endNs() + 1))
     return E;
-  if (Error E = (*Run)->accounts().lifetimes(
+  if (Error E = (*Run)->stats().lifetimes(
           [&](const Lifetimes &L) { return (*Writer)->write(L); }))
     return E;
   if (Error E = (*Writer)->finish())
@@ -129,7 +129,7 @@ Error IntervalSeries::addHeads(const SectionInfo &B, const Intervals &Section) {
                    Twine(Section.Process) + " is out of order");
     C = {I.Heads.size(), Part.Index, true};
     I.Heads.push_back({Part.Index, Part.FirstStep, Part.LastStep, Part.BeginNs,
-                       Part.EndNs, Part.Sums});
+                       Part.EndNs, Part.Detail});
   }
   return Error::success();
 }

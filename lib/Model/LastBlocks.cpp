@@ -27,7 +27,7 @@ public:
   }
   void finish() {
     for (uint32_t Id = 1; Id <= Run->limits().Processes; ++Id)
-      if (!Run->accounts().isEnded(Id))
+      if (!Run->stats().isEnded(Id))
         cantFail(processEnds(Id, Run->endNs()));
   }
 
@@ -47,7 +47,7 @@ bool hasLastBlocks(const Trace &T) {
 }
 
 Error forEachLastBlock(
-    const Sums &S,
+    const SelectedStats &S,
     function_ref<void(uint32_t, uint64_t, const LiveBlock &)> Do) {
   const Selection &Sel = S.selection();
   const TimeWindow &W = Sel.times();

@@ -98,7 +98,7 @@ static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
   }
 }
 
-Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
+Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
   Expected<Moment> At = Sel.atOrPeak(T);
   if (!At)
     return At.takeError();
@@ -116,7 +116,7 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
                     (Outer || T.heap(B.Heap).Space == Space);
       Blocks.push_back(
           {B.AllocatedNs, B.AllocationId, B.Enclosing, B.Size, B.Size, B.Heap,
-           By == SumsOf::Contexts ? B.Context : B.Stack, B.Weight, Chosen});
+           By == StatsBy::Contexts ? B.Context : B.Stack, B.Weight, Chosen});
     });
     if (!Outer)
       makeExclusive(T, Blocks);
@@ -144,7 +144,7 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, SumsOf By) {
   return P;
 }
 
-Expected<Profile> shortLived(const Trace &T, const Selection &Sel, SumsOf By,
+Expected<Profile> shortLived(const Trace &T, const Selection &Sel, StatsBy By,
                              uint64_t AgeNs) {
   if (Error E = requireEvents(T, "--max-age needs"))
     return E;
@@ -157,7 +157,7 @@ Expected<Profile> shortLived(const Trace &T, const Selection &Sel, SumsOf By,
   Options.OnEvent = [&](const ReplayedEvent &E) {
     if (E.Kind != EventKind::Free || E.TimeNs - E.AllocatedNs > AgeNs)
       return true;
-    uint32_t Key = By == SumsOf::Contexts ? E.Context : E.Stack;
+    uint32_t Key = By == StatsBy::Contexts ? E.Context : E.Stack;
     if (Key >= Counts.size())
       Counts.resize(Key + size_t(1));
     ++Counts[Key];

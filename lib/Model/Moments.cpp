@@ -43,7 +43,7 @@ static Error noStep(const Trace &T, uint64_t Wanted,
   for (uint32_t Process : Processes.set_bits()) {
     uint64_t Low = UINT64_MAX, High = 0;
     for (const Summary &Part : T.summary())
-      for (const StepTotals &S : Part.Steps)
+      for (const StepStats &S : Part.Steps)
         if (S.Process == Process) {
           Low = std::min(Low, S.Step);
           High = std::max(High, S.Step);
@@ -61,9 +61,9 @@ static Error noStep(const Trace &T, uint64_t Wanted,
 
 static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
                                  const BitVector &Processes) {
-  SmallVector<const StepTotals *, 4> Found;
+  SmallVector<const StepStats *, 4> Found;
   for (const Summary &Part : T.summary())
-    for (const StepTotals &S : Part.Steps)
+    for (const StepStats &S : Part.Steps)
       if (S.Step == Wanted && S.Process < Processes.size() &&
           Processes[S.Process])
         Found.push_back(&S);
@@ -71,7 +71,7 @@ static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
     return noStep(T, Wanted, Processes);
   if (Found.size() > 1) {
     std::string Who;
-    for (const StepTotals *S : Found)
+    for (const StepStats *S : Found)
       Who += ((Who.empty() ? "" : ", ") +
               Twine(T.processes()[S->Process - 1].Pid) + " (" +
               T.processName(S->Process) + ")")
@@ -156,10 +156,10 @@ static Expected<Moment> findOom(const Trace &T, const BitVector &Processes,
 }
 
 /// The highest of the heaps, or null.
-static const Totals *highest(const Trace &T, const BitVector &Heaps) {
-  const Totals *Max = nullptr;
+static const TotalStats *highest(const Trace &T, const BitVector &Heaps) {
+  const TotalStats *Max = nullptr;
   for (uint32_t Heap : Heaps.set_bits())
-    if (const Totals &H = T.heapTotals(Heap);
+    if (const TotalStats &H = T.heapStats(Heap);
         !Max || H.PeakBytes > Max->PeakBytes)
       Max = &H;
   return Max;
@@ -168,8 +168,8 @@ static const Totals *highest(const Trace &T, const BitVector &Heaps) {
 /// Many events share a tick of the clock: the peak's moment is found by
 /// replaying the events around it.
 static Expected<Moment>
-findPeak(const Trace &T, const Totals *Peak,
-         function_ref<uint64_t(const Accounts &)> LiveBytes) {
+findPeak(const Trace &T, const TotalStats *Peak,
+         function_ref<uint64_t(const LiveStats &)> LiveBytes) {
   Moment M;
   if (!Peak || !Peak->PeakBytes)
     return M; // nothing ever lived
@@ -182,7 +182,7 @@ findPeak(const Trace &T, const Totals *Peak,
   bool Reached = false;
   auto IsPeak = [&] {
     ++M.Events;
-    Reached = LiveBytes((*R)->accounts()) >= Peak->PeakBytes;
+    Reached = LiveBytes((*R)->stats()) >= Peak->PeakBytes;
     return Reached;
   };
   if (Error E = (*R)->runUntil(M.TimeNs, IsPeak))
@@ -193,28 +193,29 @@ findPeak(const Trace &T, const Totals *Peak,
 }
 
 static Expected<Moment> findHeapPeak(const Trace &T, const BitVector &Heaps) {
-  const Totals *Peak = highest(T, Heaps);
-  return findPeak(
-      T, Peak, [Peak](const Accounts &A) { return A.heapLiveBytes(Peak->Id); });
+  const TotalStats *Peak = highest(T, Heaps);
+  return findPeak(T, Peak, [Peak](const LiveStats &A) {
+    return A.heapLiveBytes(Peak->Id);
+  });
 }
 
 Expected<Moment> findSpacePeak(const Trace &T, uint32_t Space) {
-  const Totals *Peak = Space ? nullptr : &T.hostTotals();
+  const TotalStats *Peak = Space ? nullptr : &T.hostStats();
   for (const Summary &Part : T.summary())
-    for (const Totals &Of : Part.Spaces)
+    for (const TotalStats &Of : Part.Spaces)
       if (Space && Of.Id == Space)
         Peak = &Of;
   return findPeak(
-      T, Peak, [Space](const Accounts &A) { return A.spaceLiveBytes(Space); });
+      T, Peak, [Space](const LiveStats &A) { return A.spaceLiveBytes(Space); });
 }
 
 uint32_t peakSpace(const Trace &T) {
-  uint64_t Max = T.hostTotals().PeakBytes;
+  uint64_t Max = T.hostStats().PeakBytes;
   uint32_t Found = 0;
   if (Max)
     return 0;
   for (const Summary &Part : T.summary())
-    for (const Totals &Of : Part.Spaces)
+    for (const TotalStats &Of : Part.Spaces)
       if (Of.PeakBytes > Max) {
         Max = Of.PeakBytes;
         Found = Of.Id;

@@ -10,20 +10,20 @@ using namespace llvm;
 
 namespace memkit {
 
-PackedRows::Row PackedRows::valuesOf(const SumRow &R) {
+PackedRows::Row PackedRows::valuesOf(const StackStats &R) {
   Row Out{R.Key, R.Heap};
   for (size_t C = 0; C != NumValues; ++C)
     Out[C + 2] = R.*Values[C];
   constexpr size_t Exclusive = 8;
-  static_assert(Values[Exclusive - 2] == &SumRow::LiveExclusive);
+  static_assert(Values[Exclusive - 2] == &StackStats::LiveExclusive);
   Out[Exclusive] = R.LiveBytes - R.LiveExclusive;
   return Out;
 }
 
-PackedRows::PackedRows(uint32_t Process, ArrayRef<SumRow> Rows)
+PackedRows::PackedRows(uint32_t Process, ArrayRef<StackStats> Rows)
     : Process(Process), Count(Rows.size()) {
   Row Used{};
-  for (const SumRow &R : Rows) {
+  for (const StackStats &R : Rows) {
     Row From = valuesOf(R);
     for (size_t C = 0; C != From.size(); ++C)
       Used[C] |= From[C];
@@ -40,7 +40,7 @@ PackedRows::PackedRows(uint32_t Process, ArrayRef<SumRow> Rows)
   // A value is read and written as 8 bytes.
   Bytes.reset(new uint8_t[Count * Stride + sizeof(uint64_t)]);
   uint8_t *At = Bytes.get();
-  for (const SumRow &R : Rows) {
+  for (const StackStats &R : Rows) {
     Row From = valuesOf(R);
     // What one writes too much the next overwrites.
     for (size_t C = 0; C != From.size(); ++C)
@@ -49,18 +49,19 @@ PackedRows::PackedRows(uint32_t Process, ArrayRef<SumRow> Rows)
   }
 }
 
-void PackedRows::pack(const SumRows &Rows, std::vector<PackedRows> &Out) {
+void PackedRows::pack(const StackStatsRows &Rows,
+                      std::vector<PackedRows> &Out) {
   constexpr size_t Piece = 1 << 14;
-  ArrayRef<SumRow> Left = Rows.Rows;
+  ArrayRef<StackStats> Left = Rows.Rows;
   do {
-    ArrayRef<SumRow> Some = Left.take_front(Piece);
+    ArrayRef<StackStats> Some = Left.take_front(Piece);
     Out.emplace_back(Rows.Process, Some);
     Left = Left.drop_front(Some.size());
   } while (!Left.empty());
 }
 
-SumRows PackedRows::unpack() const {
-  SumRows Out;
+StackStatsRows PackedRows::unpack() const {
+  StackStatsRows Out;
   Out.Process = Process;
   Out.Rows.reserve(Count);
   for (size_t I = 0; I != Count; ++I)

@@ -40,7 +40,8 @@ StringRef metricWord(Metric M) {
 
 /// What a row has of a metric: all bytes of its blocks with Outer, else those
 /// that no inner block takes up.
-static uint64_t valueOf(const SumRow &R, Metric M, bool Outer, bool Replaced) {
+static uint64_t valueOf(const StackStats &R, Metric M, bool Outer,
+                        bool Replaced) {
   switch (M) {
   case Metric::Peak:
     return Outer ? R.HeapPeakBytes : R.SpacePeakBytes;
@@ -68,8 +69,8 @@ static void add(Profile &P, uint32_t Key, uint64_t Value) {
 }
 
 /// The variance of what valueOf() gives, where it is an estimate of bytes.
-static double varianceOf(const Trace &T, const SumRow &R, Metric M, bool Outer,
-                         uint64_t Value) {
+static double varianceOf(const Trace &T, const StackStats &R, Metric M,
+                         bool Outer, uint64_t Value) {
   uint64_t SampleBytes = T.heap(R.Heap).estimateBytes();
   if (LLVM_LIKELY(!SampleBytes) || !isInBytes(M))
     return 0;
@@ -88,7 +89,7 @@ static void nameError(Profile &P, double Variance) {
 }
 
 /// As metricName(), of the moment that was chosen.
-static std::string nameOf(const Sums &S, Metric M) {
+static std::string nameOf(const SelectedStats &S, Metric M) {
   const TimeWindow &W = S.selection().times();
   bool IsOfMoment = W.At && (M == Metric::Peak || M == Metric::Live ||
                              M == Metric::Leaked || M == Metric::Allocated);
@@ -99,16 +100,16 @@ static std::string nameOf(const Sums &S, Metric M) {
   return metricName(M).str();
 }
 
-std::vector<uint32_t> spacesOf(const Sums &S) {
+std::vector<uint32_t> spacesOf(const SelectedStats &S) {
   const Trace &T = S.trace();
   BitVector Has(T.devices().size() + 1);
-  S.forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t) {
+  S.forEachKey([&](SelectedStats::RowId, uint32_t Heap, uint32_t) {
     Has.set(T.heap(Heap).Space);
   });
   return {Has.set_bits_begin(), Has.set_bits_end()};
 }
 
-Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf,
+Profile makeProfile(const SelectedStats &S, Metric M, const RowKey &KeyOf,
                     std::optional<uint32_t> Space) {
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
@@ -119,7 +120,7 @@ Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf,
                     : "all spaces: ") +
            nameOf(S, M);
   double Variance = 0;
-  S.forEach([&](uint32_t Process, const SumRow &R) {
+  S.forEach([&](uint32_t Process, const StackStats &R) {
     if (!Outer && Space && T.heap(R.Heap).Space != *Space)
       return;
     uint64_t Value = valueOf(R, M, Outer, T.wasReplaced(Process));
@@ -130,7 +131,8 @@ Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf,
   return P;
 }
 
-std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics,
+std::vector<Profile> makeHeapProfiles(const SelectedStats &S,
+                                      ArrayRef<Metric> Metrics,
                                       const RowKey &KeyOf) {
   const Trace &T = S.trace();
   size_t Width = Metrics.size();
@@ -146,19 +148,19 @@ std::vector<Profile> makeHeapProfiles(const Sums &S, ArrayRef<Metric> Metrics,
   uint32_t HostHeaps = 0;
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
     HostHeaps += S.selection().hasHeap(Heap) && T.heap(Heap).Space == 0 &&
-                 T.heapTotals(Heap).Allocations != 0;
+                 T.heapStats(Heap).Allocations != 0;
   bool WithSpace = HostHeaps > 1 && !S.selection().isOuterView();
 
   // Room that is not used costs nothing, growing costs copies and fresh pages.
   std::vector<size_t> Rows(T.heaps().size() + 1);
-  S.forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t) {
+  S.forEachKey([&](SelectedStats::RowId, uint32_t Heap, uint32_t) {
     ++Rows[Heap];
     Rows[0] += WithSpace && T.heap(Heap).Space == 0;
   });
   for (size_t I = 0; I != All.size(); ++I)
     All[I].Values.reserve(Rows[I / Width]);
 
-  S.forEach([&](uint32_t Process, const SumRow &R) {
+  S.forEach([&](uint32_t Process, const StackStats &R) {
     bool Replaced = T.wasReplaced(Process);
     for (size_t I = 0; I != Width; ++I) {
       Metric M = Metrics[I];
@@ -182,14 +184,14 @@ bool isDiff(const Trace &T) {
   return StringRef(T.header().Tool).starts_with("memdiff ");
 }
 
-std::pair<Profile, Profile> makeDiffProfiles(const Sums &S, Metric M) {
+std::pair<Profile, Profile> makeDiffProfiles(const SelectedStats &S, Metric M) {
   const Trace &T = S.trace();
   std::pair<Profile, Profile> Out;
   auto &[Less, More] = Out;
   Less.M = More.M = M;
   Less.Name = ("less: " + metricName(M)).str();
   More.Name = ("more: " + metricName(M)).str();
-  S.forEach([&](uint32_t Process, const SumRow &R) {
+  S.forEach([&](uint32_t Process, const StackStats &R) {
     Profile &To = T.heapName(R.Heap).ends_with(".less") ? Less : More;
     add(To, R.Key, valueOf(R, M, /*Outer=*/true, T.wasReplaced(Process)));
   });

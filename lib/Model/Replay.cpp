@@ -304,7 +304,7 @@ uint64_t Replay::nextAllocationId(uint32_t Process) const {
   return Processes[Process] ? Processes[Process]->Live.next() : 0;
 }
 
-static LiveBlock makeLiveBlock(const Accounts &A, uint64_t AllocationId,
+static LiveBlock makeLiveBlock(const LiveStats &A, uint64_t AllocationId,
                                const LiveSet::Entry &E, uint64_t AllocatedNs,
                                const LiveSet::Place &P) {
   LiveBlock Out;

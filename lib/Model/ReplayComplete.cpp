@@ -20,7 +20,7 @@ llvm::Expected<Summary> memkit::summarize(TraceReader &R,
     return Run.takeError();
   if (Error E = (*Run)->run())
     return E;
-  return (*Run)->accounts().summary(1, (*Run)->endNs());
+  return (*Run)->stats().summary(1, (*Run)->endNs());
 }
 
 namespace {
@@ -108,7 +108,7 @@ Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
   C.start(**Run);
   if (Error E = (*Run)->run())
     return E;
-  Accounts &A = (*Run)->accounts();
+  LiveStats &A = (*Run)->stats();
   if (Error E = C.finish((*Run)->endNs() + 1))
     return E;
   if (Error E = A.lifetimes([&](const Lifetimes &L) { return Out.write(L); }))

@@ -84,7 +84,7 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
   I.Live.fill(Created, Allocated);
 }
 
-/// Tells the accounts what each thread has allocated.
+/// Tells LiveStats what each thread has allocated.
 void Replay::noteAllocations(Cursor &C) {
   const EventTable &E = *C.Open;
   if (C.Noted == C.Alloc)

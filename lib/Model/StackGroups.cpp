@@ -23,7 +23,7 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
     return G;
   G.StepsOf.resize(T.processes().size() + 1);
   for (const Summary &Part : T.summary())
-    for (const StepTotals &S : Part.Steps)
+    for (const StepStats &S : Part.Steps)
       if (S.Process < G.StepsOf.size()) {
         G.StepsOf[S.Process].push_back(G.Steps.size());
         G.Steps.push_back({S.BeginNs, S.Step});
@@ -224,7 +224,7 @@ Expected<KindView> viewKinds(const Trace &T, const Selection &Sel) {
   std::vector<SmallVector<uint32_t, 2>> Paths(1);
   std::vector<Profile> ByHeap(T.heaps().size() + 1);
   for (const Summary &Part : T.summary())
-    for (const KindTotals &K : Part.Kinds) {
+    for (const KindStats &K : Part.Kinds) {
       if (K.Oom || !Sel.hasHeap(K.Heap) || !Sel.hasProcess(K.Process) ||
           !K.Bytes)
         continue;

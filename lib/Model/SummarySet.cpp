@@ -13,7 +13,7 @@ namespace memkit {
 /// Reads the set whose last part is the section LastPart, when that ends one.
 void SummarySet::add(Summary &S) {
   std::vector<PackedRows> &To = Rows.emplace_back();
-  for (const SumRows &R : S.Stacks)
+  for (const StackStatsRows &R : S.Stacks)
     PackedRows::pack(R, To);
   S.Stacks.clear();
   Parts.push_back(std::move(S));

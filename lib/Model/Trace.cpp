@@ -301,7 +301,7 @@ StringRef Trace::processName(uint32_t Id) const {
 //===----------------------------------------------------------------------===//
 
 void Trace::packContexts(Summary &Part) {
-  for (const SumRows &Rows : Part.Contexts)
+  for (const StackStatsRows &Rows : Part.Contexts)
     PackedRows::pack(Rows, ContextRows);
   Part.Contexts = {};
 }
@@ -316,14 +316,14 @@ Error Trace::replaySummary() {
     return E;
   Parts.clear();
   auto Take = [&](const Summary &Part) {
-    for (const SumRows &Rows : Part.Stacks)
+    for (const StackStatsRows &Rows : Part.Stacks)
       PackedRows::pack(Rows, StackRows);
     Summary &Rest = Parts.emplace_back(Part);
     Rest.Stacks = {};
     packContexts(Rest);
     return Error::success();
   };
-  if (Error E = (*R)->accounts().summary(1, (*R)->endNs(), Take))
+  if (Error E = (*R)->stats().summary(1, (*R)->endNs(), Take))
     return E;
   Replayed = true;
   uint64_t LeftOut = eventsLeftOut();
@@ -337,17 +337,17 @@ Error Trace::replaySummary() {
 }
 
 void Trace::prepareSums() {
-  HeapSums.resize(Heaps.size());
-  for (size_t I = 0; I != HeapSums.size(); ++I)
-    HeapSums[I].Id = I + 1;
+  HeapStatsOf.resize(Heaps.size());
+  for (size_t I = 0; I != HeapStatsOf.size(); ++I)
+    HeapStatsOf[I].Id = I + 1;
   for (const Summary &S : Parts) {
-    for (const ProcessTotals &I : S.Processes)
+    for (const ProcessStats &I : S.Processes)
       if (I.Role)
         Processes[I.Process - 1].Role = I.Role;
     EndNs = std::max(EndNs, S.EndNs);
-    for (const HeapTotals &H : S.Heaps)
-      HeapSums[H.Id - 1] = H;
-    for (const Totals &D : S.Spaces)
+    for (const HeapStats &H : S.Heaps)
+      HeapStatsOf[H.Id - 1] = H;
+    for (const TotalStats &D : S.Spaces)
       if (D.Id == 0)
         HostSums = D;
   }

@@ -210,16 +210,16 @@ RecordResult notRun(const std::string &Program, int Error) {
 }
 
 void fill(RecordResult &Result, Recording &R, const Session &S) {
-  Totals Host = R.Sums.spaceTotals(0);
+  TotalStats Host = R.Stats.spaceStats(0);
   Result.Bytes = R.bytes();
   Result.EventBytes = R.eventBytes();
   Result.EventsEndNs = R.eventsEndNs();
-  Result.Events = R.Sums.events();
+  Result.Events = R.Stats.events();
   Result.Sampled = R.Wanted.SampleBytes != 0;
   Result.LostEvents = R.losses();
   Result.PeakBytes = Host.PeakBytes;
-  for (uint32_t Space = 1; Space < R.Sums.numSpaces(); ++Space)
-    if (uint64_t Peak = R.Sums.spaceTotals(Space).PeakBytes)
+  for (uint32_t Space = 1; Space < R.Stats.numSpaces(); ++Space)
+    if (uint64_t Peak = R.Stats.spaceStats(Space).PeakBytes)
       Result.DevicePeaks.emplace_back(R.spaceName(Space), Peak);
   Result.LiveBytes = Host.LiveBytes;
   Result.LiveBlocks = Host.LiveBlocks;

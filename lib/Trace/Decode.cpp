@@ -134,13 +134,14 @@ Decoder::Problem Decoder::decodeHeads(Intervals &Out) {
     S.BeginNs = H->begin_ns();
     S.EndNs = H->end_ns();
   }
-  std::vector<uint8_t> Sums;
-  if (T->sums() && !copyBytes(T->sums(), uint32_t(Out.Rows.size()), Sums))
+  std::vector<uint8_t> Details;
+  if (T->details() &&
+      !copyBytes(T->details(), uint32_t(Out.Rows.size()), Details))
     return "not as many kinds of intervals as intervals";
-  for (size_t I = 0; I != Sums.size(); ++I) {
-    if (Sums[I] >= NumIntervalSums)
+  for (size_t I = 0; I != Details.size(); ++I) {
+    if (Details[I] >= NumIntervalDetails)
       return "an interval of an unknown kind";
-    Out.Rows[I].Sums = IntervalSums(Sums[I]);
+    Out.Rows[I].Detail = IntervalDetail(Details[I]);
   }
   return "";
 }

@@ -71,7 +71,8 @@ private:
   Problem charge(size_t Bytes);
   Problem copyText(const flatbuffers::String *From, std::string &To);
   template <class V, class T> Problem copyVector(const V *From, T &To);
-  template <class Table> Problem sumRows(const Table *T, SumRows &Out);
+  template <class Table>
+  Problem stackStatsRows(const Table *T, StackStatsRows &Out);
   template <class V> Problem shares(const V *From, SpaceShares &Out);
   Problem decodeStrings(const fb::Strings *T, std::vector<std::string> &Out);
   Problem decodeStacks(const fb::StackTree *T, Dictionary &Out);

@@ -9,7 +9,7 @@
 
 using namespace memkit;
 
-/// How many of V are X. Sums of bytes, which the compiler makes vectors of.
+/// How many of V are X. Stats of bytes, which the compiler makes vectors of.
 static uint32_t countOf(Bytes V, uint8_t X) {
   uint32_t Sum = 0;
   while (!V.empty()) {

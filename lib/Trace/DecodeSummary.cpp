@@ -13,8 +13,8 @@ namespace {
 /// more.
 struct SumColumn {
   const fb::Planes *Planes;
-  uint64_t SumRow::*Member;
-  uint64_t SumRow::*Base = nullptr;
+  uint64_t StackStats::*Member;
+  uint64_t StackStats::*Base = nullptr;
 };
 
 /// So many rows stay in the first cache while their columns go by.
@@ -23,7 +23,7 @@ constexpr size_t RowsAtOnce = 128;
 } // namespace
 
 /// Fills N rows, that are all zero, with values From on of a column.
-static void fillColumn(const SumColumn &C, size_t From, SumRow *Rows,
+static void fillColumn(const SumColumn &C, size_t From, StackStats *Rows,
                        size_t N) {
   if (!C.Planes && !C.Base)
     return;
@@ -38,12 +38,12 @@ static void fillColumn(const SumColumn &C, size_t From, SumRow *Rows,
 }
 
 template <class Table>
-Decoder::Problem Decoder::sumRows(const Table *T, SumRows &Out) {
+Decoder::Problem Decoder::stackStatsRows(const Table *T, StackStatsRows &Out) {
   TRY(known(T, Table::VT_SPACE_PEAK_BYTES));
   uint32_t N = T->count();
   if (N > MaxSectionRows)
     return "too many rows in a part of a summary";
-  TRY(charge(N * sizeof(SumRow)));
+  TRY(charge(N * sizeof(StackStats)));
   Out.Process = T->process();
   const fb::Planes *Key;
   if constexpr (std::is_same_v<Table, fb::StackRows>)
@@ -55,19 +55,20 @@ Decoder::Problem Decoder::sumRows(const Table *T, SumRows &Out) {
     return "a column of a summary is malformed";
   // A column's base stands before it.
   const SumColumn Columns[] = {
-      {T->allocations(), &SumRow::Allocations},
-      {T->allocated_bytes(), &SumRow::AllocatedBytes},
-      {T->splits(), &SumRow::Splits},
-      {T->temporaries(), &SumRow::Temporaries},
-      {T->live_blocks(), &SumRow::LiveBlocks},
-      {T->live_bytes(), &SumRow::LiveBytes},
-      {T->live_exclusive(), &SumRow::LiveExclusive, &SumRow::LiveBytes},
-      {T->peak_bytes(), &SumRow::PeakBytes},
-      {T->heap_peak_blocks(), &SumRow::HeapPeakBlocks},
-      {T->heap_peak_bytes(), &SumRow::HeapPeakBytes},
-      {T->space_peak_blocks(), &SumRow::SpacePeakBlocks,
-       &SumRow::HeapPeakBlocks},
-      {T->space_peak_bytes(), &SumRow::SpacePeakBytes, &SumRow::HeapPeakBytes},
+      {T->allocations(), &StackStats::Allocations},
+      {T->allocated_bytes(), &StackStats::AllocatedBytes},
+      {T->splits(), &StackStats::Splits},
+      {T->temporaries(), &StackStats::Temporaries},
+      {T->live_blocks(), &StackStats::LiveBlocks},
+      {T->live_bytes(), &StackStats::LiveBytes},
+      {T->live_exclusive(), &StackStats::LiveExclusive, &StackStats::LiveBytes},
+      {T->peak_bytes(), &StackStats::PeakBytes},
+      {T->heap_peak_blocks(), &StackStats::HeapPeakBlocks},
+      {T->heap_peak_bytes(), &StackStats::HeapPeakBytes},
+      {T->space_peak_blocks(), &StackStats::SpacePeakBlocks,
+       &StackStats::HeapPeakBlocks},
+      {T->space_peak_bytes(), &StackStats::SpacePeakBytes,
+       &StackStats::HeapPeakBytes},
   };
   for (const SumColumn &C : Columns)
     if (!planesFit<uint64_t>(C.Planes, N))
@@ -77,7 +78,7 @@ Decoder::Problem Decoder::sumRows(const Table *T, SumRows &Out) {
   for (size_t From = 0; From != N;) {
     size_t Count = std::min<size_t>(RowsAtOnce, N - From);
     Out.Rows.resize(From + Count);
-    SumRow *Rows = Out.Rows.data() + From;
+    StackStats *Rows = Out.Rows.data() + From;
     for (size_t I = 0; I != Count; ++I) {
       Rows[I].Key = uint32_t(Wide[0][From + I]);
       Rows[I].Heap = Narrow[0][From + I];
@@ -89,7 +90,7 @@ Decoder::Problem Decoder::sumRows(const Table *T, SumRows &Out) {
   return "";
 }
 
-template <class T> static void copyTotals(const T *From, Totals &To) {
+template <class T> static void copyTotals(const T *From, TotalStats &To) {
   To.Allocations = From->allocations();
   To.Frees = From->frees();
   To.AllocatedBytes = From->allocated_bytes();
@@ -137,9 +138,9 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   Out.Complete = T->complete();
   Out.Events = T->events();
   Out.Marks = T->marks();
-  TRY(eachRow(T->heaps(), [&](const fb::HeapTotals *X) -> Problem {
-    TRY(known(X, fb::HeapTotals::VT_SIZES));
-    HeapTotals H;
+  TRY(eachRow(T->heaps(), [&](const fb::HeapStats *X) -> Problem {
+    TRY(known(X, fb::HeapStats::VT_SIZES));
+    HeapStats H;
     H.Id = X->heap();
     copyTotals(X, H);
     H.ReservedKnown = X->reserved_known();
@@ -155,16 +156,16 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     Out.Heaps.push_back(H);
     return "";
   }));
-  TRY(eachRow(T->spaces(), [&](const fb::SpaceTotals *X) -> Problem {
-    TRY(known(X, fb::SpaceTotals::VT_PEAK_TIME_NS));
-    Totals D;
+  TRY(eachRow(T->spaces(), [&](const fb::SpaceStats *X) -> Problem {
+    TRY(known(X, fb::SpaceStats::VT_PEAK_TIME_NS));
+    TotalStats D;
     D.Id = X->space();
     copyTotals(X, D);
     Out.Spaces.push_back(D);
     return "";
   }));
-  TRY(eachRow(T->processes(), [&](const fb::ProcessTotals *X) -> Problem {
-    TRY(known(X, fb::ProcessTotals::VT_SHARES));
+  TRY(eachRow(T->processes(), [&](const fb::ProcessStats *X) -> Problem {
+    TRY(known(X, fb::ProcessStats::VT_SHARES));
     Out.Processes.push_back({X->process(),
                              X->end_ns(),
                              X->ended(),
@@ -182,8 +183,8 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
                              {}});
     return shares(X->shares(), Out.Processes.back().Shares);
   }));
-  TRY(eachRow(T->steps(), [&](const fb::StepTotals *X) -> Problem {
-    TRY(known(X, fb::StepTotals::VT_SHARES));
+  TRY(eachRow(T->steps(), [&](const fb::StepStats *X) -> Problem {
+    TRY(known(X, fb::StepStats::VT_SHARES));
     Out.Steps.push_back({X->process(),
                          X->step(),
                          X->begin_ns(),
@@ -197,8 +198,8 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
                          {}});
     return shares(X->shares(), Out.Steps.back().Shares);
   }));
-  TRY(eachRow(T->layers(), [&](const fb::LayerTotals *X) -> Problem {
-    TRY(known(X, fb::LayerTotals::VT_SHARES));
+  TRY(eachRow(T->layers(), [&](const fb::LayerStats *X) -> Problem {
+    TRY(known(X, fb::LayerStats::VT_SHARES));
     if (X->kind() >= NumScopeKinds)
       return "unknown kind of scope " + std::to_string(X->kind());
     Out.Layers.push_back({X->process(),
@@ -229,8 +230,8 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
     Out.Losses.push_back({X->process(), LossKind(X->kind()), X->count()});
     return "";
   }));
-  TRY(eachRow(T->threads(), [&](const fb::ThreadTotals *X) -> Problem {
-    TRY(known(X, fb::ThreadTotals::VT_NESTED_BYTES));
+  TRY(eachRow(T->threads(), [&](const fb::ThreadStats *X) -> Problem {
+    TRY(known(X, fb::ThreadStats::VT_NESTED_BYTES));
     Out.Threads.push_back({X->thread(), X->allocations(), X->allocated_bytes(),
                            X->nested_bytes()});
     return "";
@@ -240,8 +241,8 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
 
 Decoder::Problem Decoder::decodeKinds(Summary &Out) {
   const fb::Summary *T = Root->body_as_Summary();
-  TRY(eachRow(T->kinds(), [&](const fb::KindTotals *X) -> Problem {
-    TRY(known(X, fb::KindTotals::VT_BYTES));
+  TRY(eachRow(T->kinds(), [&](const fb::KindStats *X) -> Problem {
+    TRY(known(X, fb::KindStats::VT_BYTES));
     if (X->kind() >= NumTensorKinds)
       return "unknown kind of tensor " + std::to_string(X->kind());
     Out.Kinds.push_back({X->heap(), X->process(), TensorKind(X->kind()),
@@ -249,8 +250,8 @@ Decoder::Problem Decoder::decodeKinds(Summary &Out) {
                          X->bytes()});
     return "";
   }));
-  TRY(eachRow(T->ooms(), [&](const fb::OomTotals *X) -> Problem {
-    TRY(known(X, fb::OomTotals::VT_SKIPPED));
+  TRY(eachRow(T->ooms(), [&](const fb::OomRecord *X) -> Problem {
+    TRY(known(X, fb::OomRecord::VT_SKIPPED));
     Out.Ooms.push_back({X->number(), X->process(), X->heap(), X->thread(),
                         X->time_ns(), X->stack(), X->context(), X->requested(),
                         X->skipped()});
@@ -269,10 +270,10 @@ Decoder::Problem Decoder::decode(Summary &Out) {
   TRY(decodeTotals(Out));
   const fb::Summary *T = Root->body_as_Summary();
   TRY(eachRow(T->stack_rows(), [&](const fb::StackRows *X) {
-    return sumRows(X, Out.Stacks.emplace_back());
+    return stackStatsRows(X, Out.Stacks.emplace_back());
   }));
   TRY(eachRow(T->context_rows(), [&](const fb::ContextRows *X) {
-    return sumRows(X, Out.Contexts.emplace_back());
+    return stackStatsRows(X, Out.Contexts.emplace_back());
   }));
   return "";
 }

@@ -119,13 +119,13 @@ Bytes Encoder::encode(const Intervals &S) {
   auto Allocated =
       Column([](const IntervalRow &R) { return R.AllocatedBytes; });
   auto Temporaries = Column([](const IntervalRow &R) { return R.Temporaries; });
-  std::vector<uint8_t> Sums;
+  std::vector<uint8_t> Stats;
   for (const Interval &R : S.Rows)
-    Sums.push_back(static_cast<uint8_t>(R.Sums));
+    Stats.push_back(static_cast<uint8_t>(R.Detail));
   return finish(fb::Body::Intervals,
                 fb::CreateIntervals(B, S.Process,
                                     B.CreateVectorOfStructs(Heads), Count, Heap,
-                                    Stack, Blocks, Live, bytes(Sums),
+                                    Stack, Blocks, Live, bytes(Stats),
                                     Allocations, Allocated, Temporaries)
                     .Union());
 }
@@ -216,12 +216,12 @@ Bytes Encoder::encode(const Snapshot &K) {
 }
 
 template <class Table, class Builder>
-Offset<Table> Encoder::sumRows(const SumRows &R) {
+Offset<Table> Encoder::stackStatsRows(const StackStatsRows &R) {
   const auto &V = R.Rows;
 #define COLUMN(NAME)                                                           \
-  auto NAME = column(V, [](const SumRow &S) { return S.NAME; })
+  auto NAME = column(V, [](const StackStats &S) { return S.NAME; })
   COLUMN(Heap);
-  auto Key = differences(V, [](const SumRow &S) { return S.Key; });
+  auto Key = differences(V, [](const StackStats &S) { return S.Key; });
   COLUMN(Allocations);
   COLUMN(AllocatedBytes);
   COLUMN(Splits);
@@ -229,16 +229,16 @@ Offset<Table> Encoder::sumRows(const SumRows &R) {
   COLUMN(LiveBlocks);
   COLUMN(LiveBytes);
   // What is nearly always equal to another column is kept as the difference.
-  auto Exclusive = column(V, [](const SumRow &S) {
+  auto Exclusive = column(V, [](const StackStats &S) {
     return zigzag(int64_t(S.LiveBytes - S.LiveExclusive));
   });
   COLUMN(PeakBytes);
   COLUMN(HeapPeakBlocks);
   COLUMN(HeapPeakBytes);
-  auto SpaceBlocks = column(V, [](const SumRow &S) {
+  auto SpaceBlocks = column(V, [](const StackStats &S) {
     return zigzag(int64_t(S.HeapPeakBlocks - S.SpacePeakBlocks));
   });
-  auto SpaceBytes = column(V, [](const SumRow &S) {
+  auto SpaceBytes = column(V, [](const StackStats &S) {
     return zigzag(int64_t(S.HeapPeakBytes - S.SpacePeakBytes));
   });
 #undef COLUMN
@@ -281,40 +281,41 @@ Encoder::shares(const SpaceShares &V) {
 Bytes Encoder::encode(const Summary &S) {
   begin();
   std::vector<Off<fb::StackRows>> Stacks;
-  for (const SumRows &R : S.Stacks)
-    Stacks.push_back(sumRows<fb::StackRows, fb::StackRowsBuilder>(R));
+  for (const StackStatsRows &R : S.Stacks)
+    Stacks.push_back(stackStatsRows<fb::StackRows, fb::StackRowsBuilder>(R));
   std::vector<Off<fb::ContextRows>> Contexts;
-  for (const SumRows &R : S.Contexts)
-    Contexts.push_back(sumRows<fb::ContextRows, fb::ContextRowsBuilder>(R));
-  std::vector<Off<fb::HeapTotals>> Heaps;
-  for (const HeapTotals &H : S.Heaps)
-    Heaps.push_back(fb::CreateHeapTotals(
+  for (const StackStatsRows &R : S.Contexts)
+    Contexts.push_back(
+        stackStatsRows<fb::ContextRows, fb::ContextRowsBuilder>(R));
+  std::vector<Off<fb::HeapStats>> Heaps;
+  for (const HeapStats &H : S.Heaps)
+    Heaps.push_back(fb::CreateHeapStats(
         B, H.Id, H.Allocations, H.Frees, H.AllocatedBytes, H.FreedBytes,
         H.Temporaries, H.LiveBlocks, H.LiveBytes, H.PeakBytes, H.PeakBlocks,
         H.PeakTimeNs, H.ReservedKnown, H.ReservedBytes, H.ReservedPeakBytes,
         H.ReservedAtPeakBytes, H.GrowthFragmentationPpm,
         H.Sizes.empty() ? 0 : B.CreateVector(H.Sizes)));
-  std::vector<Off<fb::SpaceTotals>> Spaces;
-  for (const Totals &H : S.Spaces)
-    Spaces.push_back(fb::CreateSpaceTotals(
+  std::vector<Off<fb::SpaceStats>> Spaces;
+  for (const TotalStats &H : S.Spaces)
+    Spaces.push_back(fb::CreateSpaceStats(
         B, H.Id, H.Allocations, H.Frees, H.AllocatedBytes, H.FreedBytes,
         H.Temporaries, H.LiveBlocks, H.LiveBytes, H.PeakBytes, H.PeakBlocks,
         H.PeakTimeNs));
-  std::vector<Off<fb::ProcessTotals>> Processes;
-  for (const ProcessTotals &I : S.Processes)
-    Processes.push_back(fb::CreateProcessTotals(
+  std::vector<Off<fb::ProcessStats>> Processes;
+  for (const ProcessStats &I : S.Processes)
+    Processes.push_back(fb::CreateProcessStats(
         B, I.Process, I.EndNs, I.Ended, I.ExitStatus, I.Signal, I.Allocations,
         I.Frees, I.InheritedFrees, I.Lost, I.LiveBytes, I.PeakBytes, I.Role,
         I.RssPeakBytes, I.PssPeakBytes, shares(I.Shares)));
-  std::vector<Off<fb::StepTotals>> Steps;
-  for (const StepTotals &T : S.Steps)
-    Steps.push_back(fb::CreateStepTotals(
+  std::vector<Off<fb::StepStats>> Steps;
+  for (const StepStats &T : S.Steps)
+    Steps.push_back(fb::CreateStepStats(
         B, T.Process, T.Step, T.BeginNs, T.EndNs, T.Allocations, T.Frees,
         T.AllocatedBytes, T.FreedBytes, T.PeakBytes, T.LiveBytes,
         shares(T.Shares)));
-  std::vector<Off<fb::LayerTotals>> Layers;
-  for (const LayerTotals &T : S.Layers)
-    Layers.push_back(fb::CreateLayerTotals(
+  std::vector<Off<fb::LayerStats>> Layers;
+  for (const LayerStats &T : S.Layers)
+    Layers.push_back(fb::CreateLayerStats(
         B, T.Process, T.Name, T.Backward, T.Calls, T.DurationNs, T.Allocations,
         T.Frees, T.AllocatedBytes, T.PeakBytes, T.ReservedPeakBytes,
         T.FragmentationPpm, uint8_t(T.Kind), T.RiseBytes, T.TensorAllocations,
@@ -323,14 +324,14 @@ Bytes Encoder::encode(const Summary &S) {
   std::vector<Off<fb::Loss>> Losses;
   for (const Loss &X : S.Losses)
     Losses.push_back(fb::CreateLoss(B, X.Process, uint8_t(X.Kind), X.Count));
-  std::vector<Off<fb::KindTotals>> Kinds;
-  for (const KindTotals &T : S.Kinds)
-    Kinds.push_back(fb::CreateKindTotals(B, T.Heap, T.Process, uint8_t(T.Kind),
-                                         T.Oom, T.Layer, T.Stack, T.Blocks,
-                                         T.Bytes));
-  std::vector<Off<fb::OomTotals>> Ooms;
-  for (const OomTotals &T : S.Ooms)
-    Ooms.push_back(fb::CreateOomTotals(B, T.Number, T.Process, T.Heap, T.Thread,
+  std::vector<Off<fb::KindStats>> Kinds;
+  for (const KindStats &T : S.Kinds)
+    Kinds.push_back(fb::CreateKindStats(B, T.Heap, T.Process, uint8_t(T.Kind),
+                                        T.Oom, T.Layer, T.Stack, T.Blocks,
+                                        T.Bytes));
+  std::vector<Off<fb::OomRecord>> Ooms;
+  for (const OomRecord &T : S.Ooms)
+    Ooms.push_back(fb::CreateOomRecord(B, T.Number, T.Process, T.Heap, T.Thread,
                                        T.TimeNs, T.Stack, T.Context,
                                        T.Requested, T.Skipped));
   std::vector<Off<fb::OomHeap>> OomHeaps;
@@ -346,10 +347,10 @@ Bytes Encoder::encode(const Summary &S) {
   auto KindsV = Some(Kinds);
   auto OomsV = Some(Ooms);
   auto OomHeapsV = Some(OomHeaps);
-  std::vector<Off<fb::ThreadTotals>> Threads;
-  for (const ThreadTotals &T : S.Threads)
-    Threads.push_back(fb::CreateThreadTotals(B, T.Thread, T.Allocations,
-                                             T.AllocatedBytes, T.NestedBytes));
+  std::vector<Off<fb::ThreadStats>> Threads;
+  for (const ThreadStats &T : S.Threads)
+    Threads.push_back(fb::CreateThreadStats(B, T.Thread, T.Allocations,
+                                            T.AllocatedBytes, T.NestedBytes));
   auto ThreadsV = Some(Threads);
   auto StacksV = Vector(Stacks);
   auto ContextsV = Vector(Contexts);

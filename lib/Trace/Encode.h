@@ -85,7 +85,8 @@ private:
   Off<fb::Strings> encodeStrings(const std::vector<std::string> &V);
   Off<fb::StackTree> encodeStacks(const Dictionary &D);
   Off<fb::Symbols> encodeSymbols(const std::vector<FrameSymbols> &V);
-  template <class Table, class Builder> Off<Table> sumRows(const SumRows &R);
+  template <class Table, class Builder>
+  Off<Table> stackStatsRows(const StackStatsRows &R);
 
   // Events, in EncodeEvents.cpp.
   struct EventPlan;

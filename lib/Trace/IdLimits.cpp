@@ -209,11 +209,11 @@ std::string IdLimits::check(const Snapshot &K) const {
 
 std::string IdLimits::check(const Summary &S) const {
   Checker C;
-  auto Rows = [&](const std::vector<SumRows> &V, const char *What,
+  auto Rows = [&](const std::vector<StackStatsRows> &V, const char *What,
                   uint32_t Limit) {
-    for (const SumRows &R : V) {
+    for (const StackStatsRows &R : V) {
       C.some("summary of process", R.Process, Processes);
-      for (const SumRow &X : R.Rows) {
+      for (const StackStats &X : R.Rows) {
         C.id(What, X.Key, Limit);
         C.some("summary of heap", X.Heap, Heaps);
       }
@@ -225,33 +225,33 @@ std::string IdLimits::check(const Summary &S) const {
   };
   Rows(S.Stacks, "summary with stack", Stacks);
   Rows(S.Contexts, "summary with context", Contexts);
-  for (const HeapTotals &H : S.Heaps)
+  for (const HeapStats &H : S.Heaps)
     C.some("totals of heap", H.Id, Heaps);
-  for (const Totals &D : S.Spaces)
+  for (const TotalStats &D : S.Spaces)
     C.id("totals of device", D.Id, Devices);
-  for (const ProcessTotals &I : S.Processes) {
+  for (const ProcessStats &I : S.Processes) {
     C.some("totals of process", I.Process, Processes);
     C.id("totals of process with string", I.Role, Strings);
     Shares(I.Shares);
   }
-  for (const StepTotals &T : S.Steps) {
+  for (const StepStats &T : S.Steps) {
     C.some("totals of process", T.Process, Processes);
     Shares(T.Shares);
   }
-  for (const LayerTotals &T : S.Layers) {
+  for (const LayerStats &T : S.Layers) {
     C.some("totals of process", T.Process, Processes);
     C.id("layer with string", T.Name, Strings);
     Shares(T.Shares);
   }
   for (const Loss &X : S.Losses)
     C.id("loss of process", X.Process, Processes);
-  for (const KindTotals &T : S.Kinds) {
+  for (const KindStats &T : S.Kinds) {
     C.some("kind in heap", T.Heap, Heaps);
     C.some("kind in process", T.Process, Processes);
     C.id("kind with string", T.Layer, Strings);
     C.id("kind with stack", T.Stack, Stacks);
   }
-  for (const OomTotals &T : S.Ooms) {
+  for (const OomRecord &T : S.Ooms) {
     C.some("oom in process", T.Process, Processes);
     C.some("oom in heap", T.Heap, Heaps);
     C.id("oom in thread", T.Thread, Threads);
@@ -260,7 +260,7 @@ std::string IdLimits::check(const Summary &S) const {
   }
   for (const OomHeap &H : S.OomHeaps)
     C.some("oom with heap", H.Heap, Heaps);
-  for (const ThreadTotals &T : S.Threads)
+  for (const ThreadStats &T : S.Threads)
     C.some("totals of thread", T.Thread, Threads);
   return C.take();
 }

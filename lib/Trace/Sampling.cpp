@@ -65,7 +65,7 @@ double memkit::sampleVariance(uint64_t Bytes, uint64_t OtherBytes,
   return sampleVariance(Bytes, uint64_t(std::ceil(Blocks)), SampleBytes);
 }
 
-void SampleVariances::add(const SumRow &R, uint64_t SampleBytes) {
+void SampleVariances::add(const StackStats &R, uint64_t SampleBytes) {
   auto Of = [&](uint64_t Bytes, uint64_t Blocks) {
     return sampleVariance(Bytes, Blocks, SampleBytes);
   };
@@ -94,7 +94,7 @@ static double classVariance(double X) {
   return Max;
 }
 
-void SampleVariances::refine(const HeapTotals &H, uint64_t SampleBytes) {
+void SampleVariances::refine(const HeapStats &H, uint64_t SampleBytes) {
   if (H.Sizes.empty() || !SampleBytes)
     return;
   double Unit = double(SampleBytes);

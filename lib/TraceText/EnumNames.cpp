@@ -29,8 +29,8 @@ static constexpr StringLiteral LossKinds[] = {
 static constexpr StringLiteral TensorKinds[] = {
     "unknown",    "parameter", "gradient", "optimizer-state",
     "activation", "input",     "temporary"};
-static constexpr StringLiteral IntervalSumsNames[] = {"none", "changed",
-                                                      "whole"};
+static constexpr StringLiteral IntervalDetailNames[] = {"none", "changed",
+                                                        "whole"};
 
 static_assert(std::size(FrameKinds) == NumFrameKinds);
 static_assert(std::size(ScopeKinds) == NumScopeKinds);
@@ -39,7 +39,7 @@ static_assert(std::size(EventKinds) == NumEventKinds);
 static_assert(std::size(MarkKinds) == NumMarkKinds);
 static_assert(std::size(LossKinds) == NumLossKinds);
 static_assert(std::size(TensorKinds) == NumTensorKinds);
-static_assert(std::size(IntervalSumsNames) == NumIntervalSums);
+static_assert(std::size(IntervalDetailNames) == NumIntervalDetails);
 
 EnumNames enumNames(FrameKind) { return FrameKinds; }
 EnumNames enumNames(ScopeKind) { return ScopeKinds; }
@@ -48,6 +48,6 @@ EnumNames enumNames(EventKind) { return EventKinds; }
 EnumNames enumNames(MarkKind) { return MarkKinds; }
 EnumNames enumNames(LossKind) { return LossKinds; }
 EnumNames enumNames(TensorKind) { return TensorKinds; }
-EnumNames enumNames(IntervalSums) { return IntervalSumsNames; }
+EnumNames enumNames(IntervalDetail) { return IntervalDetailNames; }
 
 } // namespace memkit

@@ -256,7 +256,7 @@ template <class M, class T> void mapInterval(M &Map, T &S) {
   Map.num("last-step", S.LastStep);
   Map.num("begin", S.BeginNs);
   Map.num("end", S.EndNs);
-  Map.choice("sums", S.Sums);
+  Map.choice("detail", S.Detail);
 }
 
 template <class M, class T> void mapIntervalRow(M &Map, T &R) {
@@ -332,11 +332,11 @@ template <class M, class T> void mapSummary(M &Map, T &S) {
   Map.flag("complete", S.Complete, true);
 }
 
-template <class M, class T> void mapSumRows(M &Map, T &S) {
+template <class M, class T> void mapStackStatsRows(M &Map, T &S) {
   Map.ref("process", Ref::Process, S.Process);
 }
 
-template <class M, class T> void mapSumRow(M &Map, bool Contexts, T &R) {
+template <class M, class T> void mapStackStats(M &Map, bool Contexts, T &R) {
   if (Contexts)
     Map.ref("context", Ref::Context, R.Key);
   else
@@ -356,7 +356,7 @@ template <class M, class T> void mapSumRow(M &Map, bool Contexts, T &R) {
   Map.num("space-peak-bytes", R.SpacePeakBytes);
 }
 
-template <class M, class T> void mapTotals(M &Map, Ref Kind, T &R) {
+template <class M, class T> void mapTotalStats(M &Map, Ref Kind, T &R) {
   Map.refKey(Kind == Ref::Heap ? "heap" : "space", Kind, R.Id);
   Map.num("allocations", R.Allocations);
   Map.num("frees", R.Frees);
@@ -370,8 +370,8 @@ template <class M, class T> void mapTotals(M &Map, Ref Kind, T &R) {
   Map.num("peak-time", R.PeakTimeNs);
 }
 
-template <class M, class T> void mapHeapTotals(M &Map, T &R) {
-  mapTotals(Map, Ref::Heap, R);
+template <class M, class T> void mapHeapStats(M &Map, T &R) {
+  mapTotalStats(Map, Ref::Heap, R);
   Map.flag("reserved-known", R.ReservedKnown, false);
   Map.num("reserved-bytes", R.ReservedBytes);
   Map.num("reserved-peak-bytes", R.ReservedPeakBytes);
@@ -392,7 +392,7 @@ template <class M, class T> void mapSpaceShare(M &Map, T &R) {
   Map.num("reserved-peak-bytes", R.ReservedPeakBytes);
 }
 
-template <class M, class T> void mapProcessTotals(M &Map, T &R) {
+template <class M, class T> void mapProcessStats(M &Map, T &R) {
   Map.refKey("process", Ref::Process, R.Process);
   Map.num("end", R.EndNs);
   Map.flag("ended", R.Ended, false);
@@ -409,7 +409,7 @@ template <class M, class T> void mapProcessTotals(M &Map, T &R) {
   Map.num("pss-peak-bytes", R.PssPeakBytes);
 }
 
-template <class M, class T> void mapStepTotals(M &Map, T &R) {
+template <class M, class T> void mapStepStats(M &Map, T &R) {
   Map.key("step", R.Step);
   Map.ref("process", Ref::Process, R.Process);
   Map.num("begin", R.BeginNs);
@@ -422,7 +422,7 @@ template <class M, class T> void mapStepTotals(M &Map, T &R) {
   Map.num("live-bytes", R.LiveBytes);
 }
 
-template <class M, class T> void mapLayerTotals(M &Map, T &R) {
+template <class M, class T> void mapLayerStats(M &Map, T &R) {
   Map.ref("name", Ref::String, R.Name);
   Map.ref("process", Ref::Process, R.Process);
   Map.flag("backward", R.Backward, false);
@@ -443,7 +443,7 @@ template <class M, class T> void mapLayerTotals(M &Map, T &R) {
   Map.num("tensor-peak-bytes", R.TensorPeakBytes);
 }
 
-template <class M, class T> void mapThreadTotals(M &Map, T &R) {
+template <class M, class T> void mapThreadStats(M &Map, T &R) {
   Map.refKey("thread", Ref::Thread, R.Thread);
   Map.num("allocations", R.Allocations);
   Map.num("allocated-bytes", R.AllocatedBytes);
@@ -456,7 +456,7 @@ template <class M, class T> void mapLoss(M &Map, T &R) {
   Map.num("count", R.Count);
 }
 
-template <class M, class T> void mapKindTotals(M &Map, T &R) {
+template <class M, class T> void mapKindStats(M &Map, T &R) {
   Map.word("kind", R.Kind);
   Map.ref("heap", Ref::Heap, R.Heap);
   Map.ref("process", Ref::Process, R.Process);
@@ -467,7 +467,7 @@ template <class M, class T> void mapKindTotals(M &Map, T &R) {
   Map.num("bytes", R.Bytes);
 }
 
-template <class M, class T> void mapOomTotals(M &Map, T &R) {
+template <class M, class T> void mapOomRecord(M &Map, T &R) {
   Map.key("oom", R.Number);
   Map.ref("process", Ref::Process, R.Process);
   Map.ref("heap", Ref::Heap, R.Heap);

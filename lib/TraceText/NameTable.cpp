@@ -51,7 +51,7 @@ StringRef NameTable::process(uint32_t Id) const {
 }
 
 void NameTable::addRoles(const Summary &S) {
-  for (const ProcessTotals &I : S.Processes)
+  for (const ProcessStats &I : S.Processes)
     if (I.Role && I.Process && I.Process <= Processes.size())
       Processes[I.Process - 1].Role = I.Role;
 }

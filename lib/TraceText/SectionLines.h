@@ -140,17 +140,17 @@ public:
     line("summary", 0, [&] { mapSummary(Out, S); });
     sums("stacks", false, S.Stacks);
     sums("contexts", true, S.Contexts);
-    rows("heap", 1, S.Heaps, [&](auto &R) { mapHeapTotals(Out, R); });
+    rows("heap", 1, S.Heaps, [&](auto &R) { mapHeapStats(Out, R); });
     rows("space", 1, S.Spaces,
-         [&](auto &R) { mapTotals(Out, Ref::Device, R); });
-    shared("process", S.Processes, [&](auto &R) { mapProcessTotals(Out, R); });
-    shared("step", S.Steps, [&](auto &R) { mapStepTotals(Out, R); });
-    shared("layer", S.Layers, [&](auto &R) { mapLayerTotals(Out, R); });
+         [&](auto &R) { mapTotalStats(Out, Ref::Device, R); });
+    shared("process", S.Processes, [&](auto &R) { mapProcessStats(Out, R); });
+    shared("step", S.Steps, [&](auto &R) { mapStepStats(Out, R); });
+    shared("layer", S.Layers, [&](auto &R) { mapLayerStats(Out, R); });
     rows("loss", 1, S.Losses, [&](auto &R) { mapLoss(Out, R); });
-    rows("kind", 1, S.Kinds, [&](auto &R) { mapKindTotals(Out, R); });
-    rows("oom", 1, S.Ooms, [&](auto &R) { mapOomTotals(Out, R); });
+    rows("kind", 1, S.Kinds, [&](auto &R) { mapKindStats(Out, R); });
+    rows("oom", 1, S.Ooms, [&](auto &R) { mapOomRecord(Out, R); });
     rows("oom-heap", 1, S.OomHeaps, [&](auto &R) { mapOomHeap(Out, R); });
-    rows("thread", 1, S.Threads, [&](auto &R) { mapThreadTotals(Out, R); });
+    rows("thread", 1, S.Threads, [&](auto &R) { mapThreadStats(Out, R); });
   }
 
   void section(const Index &) {
@@ -200,10 +200,10 @@ private:
   }
 
   void sums(llvm::StringLiteral Keyword, bool Contexts,
-            const std::vector<SumRows> &Groups) {
-    for (const SumRows &G : Groups) {
-      line(Keyword, 1, [&] { mapSumRows(Out, G); });
-      rows("row", 2, G.Rows, [&](auto &R) { mapSumRow(Out, Contexts, R); });
+            const std::vector<StackStatsRows> &Groups) {
+    for (const StackStatsRows &G : Groups) {
+      line(Keyword, 1, [&] { mapStackStatsRows(Out, G); });
+      rows("row", 2, G.Rows, [&](auto &R) { mapStackStats(Out, Contexts, R); });
     }
   }
 

@@ -229,14 +229,14 @@ bool SectionParser::liveRecord(Line &L) {
 // Summary
 //===----------------------------------------------------------------------===//
 
-bool SectionParser::sumRow(LineParser &P) {
-  std::vector<SumRows> &Groups =
+bool SectionParser::stackStats(LineParser &P) {
+  std::vector<StackStatsRows> &Groups =
       SumContexts ? Summary.Contexts : Summary.Stacks;
   if (Groups.empty())
     return P.fail(P.line().loc(),
                   "a row needs `stacks` or `contexts` before it");
-  SumRow R;
-  mapSumRow(P, SumContexts, R);
+  StackStats R;
+  mapStackStats(P, SumContexts, R);
   Groups.back().Rows.push_back(R);
   return P.finish(SumContexts ? "a row of contexts" : "a row of stacks") &&
          !tooMany(P.line(), ++Rows, "rows");
@@ -271,45 +271,45 @@ bool SectionParser::summaryRecord(Line &L) {
     return Fine;
   };
   if (Word == "row")
-    return sumRow(P);
+    return stackStats(P);
   if (Word == "share")
     return shareRecord(P);
   if (Word == "stacks" || Word == "contexts") {
     SumContexts = Word == "contexts";
     return Add(SumContexts ? Summary.Contexts : Summary.Stacks, Word,
-               [&](SumRows &R) { mapSumRows(P, R); });
+               [&](StackStatsRows &R) { mapStackStatsRows(P, R); });
   }
   if (Word == "heap")
     return Add(Summary.Heaps, "a heap's totals",
-               [&](HeapTotals &R) { mapHeapTotals(P, R); }) &&
+               [&](HeapStats &R) { mapHeapStats(P, R); }) &&
            (Summary.Heaps.back().Sizes.size() <= NumSizeClasses ||
             E.set(L.loc(), "a heap has at most 65 classes of sizes"));
   if (Word == "space")
     return Add(Summary.Spaces, "a space's totals",
-               [&](Totals &R) { mapTotals(P, Ref::Device, R); });
+               [&](TotalStats &R) { mapTotalStats(P, Ref::Device, R); });
   if (Word == "process")
     return AddShared(Summary.Processes, "a process's totals",
-                     [&](ProcessTotals &R) { mapProcessTotals(P, R); });
+                     [&](ProcessStats &R) { mapProcessStats(P, R); });
   if (Word == "step")
     return AddShared(Summary.Steps, "a step",
-                     [&](StepTotals &R) { mapStepTotals(P, R); });
+                     [&](StepStats &R) { mapStepStats(P, R); });
   if (Word == "layer")
     return AddShared(Summary.Layers, "a layer",
-                     [&](LayerTotals &R) { mapLayerTotals(P, R); });
+                     [&](LayerStats &R) { mapLayerStats(P, R); });
   if (Word == "loss")
     return Add(Summary.Losses, "a loss", [&](Loss &R) { mapLoss(P, R); });
   if (Word == "kind")
     return Add(Summary.Kinds, "a kind",
-               [&](KindTotals &R) { mapKindTotals(P, R); });
+               [&](KindStats &R) { mapKindStats(P, R); });
   if (Word == "oom")
     return Add(Summary.Ooms, "an oom",
-               [&](OomTotals &R) { mapOomTotals(P, R); });
+               [&](OomRecord &R) { mapOomRecord(P, R); });
   if (Word == "oom-heap")
     return Add(Summary.OomHeaps, "an oom's heap",
                [&](OomHeap &R) { mapOomHeap(P, R); });
   if (Word == "thread")
     return Add(Summary.Threads, "a thread's totals",
-               [&](ThreadTotals &R) { mapThreadTotals(P, R); });
+               [&](ThreadStats &R) { mapThreadStats(P, R); });
   return unknown(L, "a summary");
 }
 

@@ -78,7 +78,7 @@ private:
   bool beginSnapshot(LineParser &P);
   bool liveRecord(Line &L);
   bool summaryRecord(Line &L);
-  bool sumRow(LineParser &P);
+  bool stackStats(LineParser &P);
   bool shareRecord(LineParser &P);
 
   TextError &E;

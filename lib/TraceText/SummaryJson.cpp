@@ -29,7 +29,7 @@ static void errors(json::OStream &J, double Allocated, double Live,
   J.attribute("peak_stderr_bytes", standardError(Peak));
 }
 
-static void totals(json::OStream &J, const Totals &T) {
+static void totals(json::OStream &J, const TotalStats &T) {
   J.attribute("allocated_bytes", T.AllocatedBytes);
   J.attribute("freed_bytes", T.FreedBytes);
   J.attribute("live_bytes", T.LiveBytes);
@@ -40,21 +40,21 @@ static void totals(json::OStream &J, const Totals &T) {
 
 static void events(json::OStream &J, const TraceSummary &S) {
   uint64_t Allocations = 0, Frees = 0, Inherited = 0;
-  for (const ProcessTotals &I : S.Sums.Processes) {
+  for (const ProcessStats &I : S.Stats.Processes) {
     Allocations += I.Allocations;
     Frees += I.Frees;
     Inherited += I.InheritedFrees;
   }
   J.attribute("allocations", Allocations);
   J.attribute("frees", Frees);
-  J.attribute("marks", S.Sums.Marks);
+  J.attribute("marks", S.Stats.Marks);
   J.attribute("lost", S.lost());
   J.attribute("inherited_frees", Inherited);
 }
 
 static void losses(json::OStream &J, const TraceSummary &S) {
   uint64_t Counts[NumLossKinds] = {};
-  for (const Loss &L : S.Sums.Losses)
+  for (const Loss &L : S.Stats.Losses)
     Counts[unsigned(L.Kind)] += L.Count;
   for (unsigned K = 0; K < NumLossKinds; ++K) {
     std::string Name = enumName(LossKind(K)).str();
@@ -65,7 +65,7 @@ static void losses(json::OStream &J, const TraceSummary &S) {
 
 static void heap(json::OStream &J, const TraceSummary &S, uint32_t Id) {
   const Heap &H = S.Heaps[Id - 1];
-  HeapTotals T = S.heapTotals(Id);
+  HeapStats T = S.heapStats(Id);
   J.attribute("name", text(S.string(H.Name)));
   J.attribute("space", text(S.space(H.Space)));
   J.attribute("parent",
@@ -97,7 +97,7 @@ static void heap(json::OStream &J, const TraceSummary &S, uint32_t Id) {
 
 /// The totals of a memory space.
 static void space(json::OStream &J, const TraceSummary &S, uint32_t Id) {
-  totals(J, S.spaceTotals(Id));
+  totals(J, S.spaceStats(Id));
   if (!S.isSpaceSampled(Id))
     return;
   SampleVariances V = S.spaceVariances(Id);
@@ -108,7 +108,7 @@ static void space(json::OStream &J, const TraceSummary &S, uint32_t Id) {
 
 static void process(json::OStream &J, const TraceSummary &S, uint32_t Id) {
   const ProcessRecord &I = S.Processes[Id - 1];
-  const ProcessTotals *T = S.processTotals(Id);
+  const ProcessStats *T = S.processStats(Id);
   J.attribute("id", Id);
   J.attribute("pid", I.Pid);
   J.attribute("parent_id", numberOrNull(I.Parent, I.Parent));
@@ -149,7 +149,7 @@ void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {
     for (const std::string &Word : S.Header.Command)
       J.value(text(Word));
   });
-  J.attribute("duration_ns", S.Sums.EndNs);
+  J.attribute("duration_ns", S.Stats.EndNs);
   J.attribute("complete", S.Complete);
   J.attribute("rank", numberOrNull(S.Header.Rank >= 0, S.Header.Rank));
   J.attribute("host", text(S.Header.Host));
@@ -171,8 +171,8 @@ void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {
   J.attribute("stacks", S.NumStacks);
   J.attribute("nodes", S.NumNodes);
   J.attribute("threads", S.NumThreads);
-  J.attribute("steps", S.Sums.Steps.size());
+  J.attribute("steps", S.Stats.Steps.size());
   J.attribute("layers", S.layers().size());
   writeKindsJson(J, S, /*WithLayers=*/false);
-  J.attribute("ooms", S.Sums.Ooms.size());
+  J.attribute("ooms", S.Stats.Ooms.size());
 }

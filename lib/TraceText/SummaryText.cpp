@@ -20,7 +20,7 @@ static std::string counted(uint64_t N, StringRef One, StringRef Many) {
 
 static void printEvents(raw_ostream &OS, const TraceSummary &S) {
   uint64_t Allocations = 0, Frees = 0, Inherited = 0;
-  for (const ProcessTotals &I : S.Sums.Processes) {
+  for (const ProcessStats &I : S.Stats.Processes) {
     Allocations += I.Allocations;
     Frees += I.Frees;
     Inherited += I.InheritedFrees;
@@ -41,8 +41,8 @@ static void printHeaps(raw_ostream &OS, const TraceSummary &S, unsigned Width) {
            {"blocks", Side::Right},
            {"peak", Side::Right},
            {"at", Side::Right}});
-  auto Add = [&](StringRef Name, const Totals &R, double Allocated, double Live,
-                 double Peak) {
+  auto Add = [&](StringRef Name, const TotalStats &R, double Allocated,
+                 double Live, double Peak) {
     auto Size = [](uint64_t Bytes, double Variance) {
       return formatEstimate(Bytes, standardError(Variance));
     };
@@ -53,7 +53,7 @@ static void printHeaps(raw_ostream &OS, const TraceSummary &S, unsigned Width) {
   };
   for (uint32_t Space = 0; Space <= S.Devices.size(); ++Space) {
     SampleVariances V = S.spaceVariances(Space);
-    Add(S.space(Space), S.spaceTotals(Space), V.Allocated, V.LiveExclusive,
+    Add(S.space(Space), S.spaceStats(Space), V.Allocated, V.LiveExclusive,
         V.SpacePeak);
     auto AddHeaps = [&](uint32_t Outside, StringRef Title) {
       for (uint32_t Id = 1; Id <= S.Heaps.size(); ++Id) {
@@ -63,7 +63,7 @@ static void printHeaps(raw_ostream &OS, const TraceSummary &S, unsigned Width) {
         if (!Title.empty())
           T.add({std::exchange(Title, "").str(), "", "", "", "", "", "", ""});
         SampleVariances V = S.heapVariances(Id);
-        Add(("  " + S.string(H.Name)).str(), S.heapTotals(Id), V.Allocated,
+        Add(("  " + S.string(H.Name)).str(), S.heapStats(Id), V.Allocated,
             V.Live, V.HeapPeak);
       }
     };
@@ -94,7 +94,7 @@ static void printReserved(raw_ostream &OS, const TraceSummary &S,
     return Reserved ? formatShare(Ppm) : "";
   };
   for (uint32_t Id = 1; Id <= S.Heaps.size(); ++Id) {
-    HeapTotals H = S.heapTotals(Id);
+    HeapStats H = S.heapStats(Id);
     if (!H.ReservedKnown)
       continue;
     IsAny = true;
@@ -113,7 +113,7 @@ static void printReserved(raw_ostream &OS, const TraceSummary &S,
   T.print(OS, Width);
 }
 
-static std::string ending(const ProcessTotals *T) {
+static std::string ending(const ProcessStats *T) {
   if (!T || !T->Ended)
     return "not ended";
   if (T->Signal)
@@ -123,7 +123,7 @@ static std::string ending(const ProcessTotals *T) {
 
 static std::string status(const TraceSummary &S, uint32_t Id) {
   const ProcessRecord &I = S.Processes[Id - 1];
-  const ProcessTotals *T = S.processTotals(Id);
+  const ProcessStats *T = S.processStats(Id);
   if (I.Recorded)
     return ending(T);
   std::string Why = ("not recorded: " + S.string(I.WhyNot)).str();
@@ -139,17 +139,17 @@ void memkit::printProcesses(raw_ostream &OS, const TraceSummary &S,
                                         {"parent", Side::Right},
                                         {"peak", Side::Right},
                                         {"end", Side::Left}};
-  bool HasRss = any_of(S.Sums.Processes, [](const ProcessTotals &T) {
+  bool HasRss = any_of(S.Stats.Processes, [](const ProcessStats &T) {
     return T.RssPeakBytes != 0;
   });
-  bool HasPss = any_of(S.Sums.Processes, [](const ProcessTotals &T) {
+  bool HasPss = any_of(S.Stats.Processes, [](const ProcessStats &T) {
     return T.PssPeakBytes != 0;
   });
   if (HasPss)
     Columns.insert(Columns.begin() + 4, {"max PSS", Side::Right});
   if (HasRss)
     Columns.insert(Columns.begin() + 4, {"max RSS", Side::Right});
-  bool HasDevices = any_of(S.Sums.Processes, [](const ProcessTotals &T) {
+  bool HasDevices = any_of(S.Stats.Processes, [](const ProcessStats &T) {
     return !T.Shares.empty();
   });
   if (HasDevices)
@@ -163,19 +163,19 @@ void memkit::printProcesses(raw_ostream &OS, const TraceSummary &S,
     std::string Command = I.Command.empty() ? S.string(I.Exe).str() : "";
     for (uint32_t Word : I.Command)
       Command += (Command.empty() ? "" : " ") + S.string(Word).str();
-    const ProcessTotals *Sums = S.processTotals(Id);
+    const ProcessStats *Stats = S.processStats(Id);
     std::vector<std::string> Row = {std::to_string(Id), std::to_string(I.Pid),
                                     I.Parent ? std::to_string(I.Parent) : "",
-                                    Sums ? formatSize(Sums->PeakBytes) : ""};
+                                    Stats ? formatSize(Stats->PeakBytes) : ""};
     auto Sampled = [](uint64_t Bytes) {
       return Bytes ? formatSize(Bytes) : std::string();
     };
     if (HasDevices)
-      Row.push_back(devicePeaks(S, Sums));
+      Row.push_back(devicePeaks(S, Stats));
     if (HasRss)
-      Row.push_back(Sums ? Sampled(Sums->RssPeakBytes) : "");
+      Row.push_back(Stats ? Sampled(Stats->RssPeakBytes) : "");
     if (HasPss)
-      Row.push_back(Sums ? Sampled(Sums->PssPeakBytes) : "");
+      Row.push_back(Stats ? Sampled(Stats->PssPeakBytes) : "");
     Row.push_back(status(S, Id));
     if (HasRoles)
       Row.push_back(oneLine(S.string(I.Role)));
@@ -192,12 +192,12 @@ void memkit::printSummary(raw_ostream &OS, const TraceSummary &S,
     OS << "host      " << S.Header.Host << '\n';
   if (S.Header.Rank >= 0)
     OS << "rank      " << S.Header.Rank << " of " << S.Header.WorldSize << '\n';
-  OS << "duration  " << formatTime(S.Sums.EndNs)
+  OS << "duration  " << formatTime(S.Stats.EndNs)
      << (S.Complete ? "" : ", not complete") << '\n';
   printEvents(OS, S);
   OS << "names     " << counted(S.NumStacks, "stack", "stacks") << ", "
      << counted(S.NumThreads, "thread", "threads") << ", "
-     << counted(S.Sums.Steps.size(), "step", "steps") << ", "
+     << counted(S.Stats.Steps.size(), "step", "steps") << ", "
      << counted(S.layers().size(), "layer", "layers") << '\n';
   printHeaps(OS, S, Width);
   printReserved(OS, S, Width);

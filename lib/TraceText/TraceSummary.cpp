@@ -28,19 +28,19 @@ template <class T> static T find(const std::vector<T> &List, uint32_t Id) {
   return None;
 }
 
-HeapTotals TraceSummary::heapTotals(uint32_t Heap) const {
-  return find(Sums.Heaps, Heap);
+HeapStats TraceSummary::heapStats(uint32_t Heap) const {
+  return find(Stats.Heaps, Heap);
 }
 
-Totals TraceSummary::spaceTotals(uint32_t Space) const {
-  return find(Sums.Spaces, Space);
+TotalStats TraceSummary::spaceStats(uint32_t Space) const {
+  return find(Stats.Spaces, Space);
 }
 
-const ProcessTotals *TraceSummary::processTotals(uint32_t Process) const {
-  auto It = find_if(Sums.Processes, [&](const ProcessTotals &I) {
+const ProcessStats *TraceSummary::processStats(uint32_t Process) const {
+  auto It = find_if(Stats.Processes, [&](const ProcessStats &I) {
     return I.Process == Process;
   });
-  return It == Sums.Processes.end() ? nullptr : &*It;
+  return It == Stats.Processes.end() ? nullptr : &*It;
 }
 
 /// Does what the heap has count in the memory space?
@@ -70,26 +70,26 @@ SampleVariances TraceSummary::spaceVariances(uint32_t Space) const {
 static void addVariances(TraceSummary &S, const Summary &Part) {
   if (S.Variances.empty())
     return;
-  for (const SumRows &Rows : Part.Stacks)
-    for (const SumRow &R : Rows.Rows)
+  for (const StackStatsRows &Rows : Part.Stacks)
+    for (const StackStats &R : Rows.Rows)
       S.Variances[R.Heap].add(R, S.Heaps[R.Heap - 1].estimateBytes());
 }
 
 uint64_t TraceSummary::lost() const {
   uint64_t Sum = 0;
-  for (const Loss &L : Sums.Losses)
+  for (const Loss &L : Stats.Losses)
     if (L.Kind != LossKind::TableFull && L.Kind != LossKind::Events)
       Sum += L.Count;
   return Sum;
 }
 
-std::vector<LayerTotals> TraceSummary::layers() const {
-  return sortedLayers(Sums.Layers);
+std::vector<LayerStats> TraceSummary::layers() const {
+  return sortedLayers(Stats.Layers);
 }
 
-std::vector<LayerTotals> TraceSummary::scopes() const {
-  std::vector<LayerTotals> All = joinLayers(Sums.Layers, ScopeKind::User);
-  append_range(All, joinLayers(Sums.Layers, ScopeKind::Range));
+std::vector<LayerStats> TraceSummary::scopes() const {
+  std::vector<LayerStats> All = joinLayers(Stats.Layers, ScopeKind::User);
+  append_range(All, joinLayers(Stats.Layers, ScopeKind::Range));
   return All;
 }
 
@@ -125,9 +125,9 @@ static Error readStrings(TraceReader &R, TraceSummary &S) {
     Wanted.insert({I.Exe, I.Role, I.WhyNot});
     Wanted.insert(I.Command.begin(), I.Command.end());
   }
-  for (const LayerTotals &L : S.Sums.Layers)
+  for (const LayerStats &L : S.Stats.Layers)
     Wanted.insert(L.Name);
-  for (const KindTotals &K : S.Sums.Kinds)
+  for (const KindStats &K : S.Stats.Kinds)
     Wanted.insert(K.Layer);
   Wanted.erase(0);
   DictionaryOutline D;
@@ -190,7 +190,7 @@ static Error readParts(TraceReader &R, const IdLimits &Limits, TraceSummary &To,
     Parts.push_back(std::move(S));
   }
   for (const Summary &S : reverse(Parts)) {
-    addPart(To.Sums, S);
+    addPart(To.Stats, S);
     addVariances(To, S);
   }
   Found = !Parts.empty();
@@ -214,12 +214,12 @@ Expected<TraceSummary> memkit::readTraceSummary(TraceReader &R,
     Expected<Summary> Made = Make();
     if (!Made)
       return Made.takeError();
-    addPart(S.Sums, *Made);
+    addPart(S.Stats, *Made);
     addVariances(S, *Made);
   }
   for (uint32_t Id = 1; Id < S.Variances.size(); ++Id)
-    S.Variances[Id].refine(S.heapTotals(Id), S.Heaps[Id - 1].estimateBytes());
-  for (const ProcessTotals &I : S.Sums.Processes)
+    S.Variances[Id].refine(S.heapStats(Id), S.Heaps[Id - 1].estimateBytes());
+  for (const ProcessStats &I : S.Stats.Processes)
     if (I.Role)
       S.Processes[I.Process - 1].Role = I.Role;
   if (Error E = readStrings(R, S))

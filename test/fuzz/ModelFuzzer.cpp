@@ -7,7 +7,7 @@
 // compared, and its sums are made. Errors are right, crashes are not.
 
 #include "memkit/Model/Check.h"
-#include "memkit/Model/Sums.h"
+#include "memkit/Model/SelectedStats.h"
 #include "memkit/TraceText/Assembler.h"
 
 using namespace memkit;
@@ -31,10 +31,10 @@ static void sums(StringRef Bytes, const SelectionSpec &Spec) {
   Expected<Selection> Sel = Selection::create(**T, Spec);
   if (!Sel)
     return consumeError(Sel.takeError());
-  Expected<Sums> S = Sums::create(**T, std::move(*Sel));
+  Expected<SelectedStats> S = SelectedStats::create(**T, std::move(*Sel));
   if (!S)
     return consumeError(S.takeError());
-  S->forEach([](uint32_t, const SumRow &) {});
+  S->forEach([](uint32_t, const StackStats &) {});
   (*T)->foldFrames();
   for (uint32_t Stack = 1; Stack <= (*T)->numStacks(); ++Stack)
     (*T)->shownStack(Stack);

@@ -56,7 +56,7 @@ struct Victim {
     R = cantFail(
         Recording::create(Out, Header(), TscClock({0, 0, 0}, 1000000000)));
     R->Names.addProcess(Process());
-    R->Sums.beginProcess(1, 0);
+    R->Stats.beginProcess(1, 0);
     auto Shared = cantFail(SharedProcess::create(1, ProcessSettings(), "fuzz"));
     Size = Shared->size();
     void *P = mmap(nullptr, Size, PROT_READ | PROT_WRITE,

@@ -114,21 +114,21 @@ static constexpr FailMetric Conditions[] = {{"differences", FF_Any},
 ArrayRef<FailMetric> diffConditions() { return Conditions; }
 
 /// The total that a condition is about, and its error.
-static std::pair<uint64_t DiffTotals::*, double SampleVariances::*>
+static std::pair<uint64_t DiffStats::*, double SampleVariances::*>
 fieldOf(StringRef Metric) {
   if (Metric == "peak")
-    return {&DiffTotals::PeakBytes, &SampleVariances::SpacePeak};
+    return {&DiffStats::PeakBytes, &SampleVariances::SpacePeak};
   if (Metric == "live")
-    return {&DiffTotals::LiveBytes, &SampleVariances::Live};
+    return {&DiffStats::LiveBytes, &SampleVariances::Live};
   if (Metric == "allocated")
-    return {&DiffTotals::AllocatedBytes, &SampleVariances::Allocated};
+    return {&DiffStats::AllocatedBytes, &SampleVariances::Allocated};
   if (Metric == "count")
-    return {&DiffTotals::Allocations, nullptr};
-  return {&DiffTotals::Temporaries, nullptr};
+    return {&DiffStats::Allocations, nullptr};
+  return {&DiffStats::Temporaries, nullptr};
 }
 
 static bool holdsFor(const FailCondition &C, const DiffRuns &Runs,
-                     const DiffSums &S, double Confidence) {
+                     const DiffStatsOfRuns &S, double Confidence) {
   auto [Field, Error] = fieldOf(C.Metric);
   uint64_t Before = S.Before.*Field, After = S.After.*Field;
   if (C.What == FailCondition::Kind::Value)
@@ -154,7 +154,7 @@ bool holds(const FailCondition &C, const DiffRuns &Runs, const DiffReport &R,
     Why = C.Text + ": " + formatCount(Lost) + " events";
     return C.isAbove(double(Lost));
   }
-  auto Is = [&](const DiffSums &S, StringRef Heap) {
+  auto Is = [&](const DiffStatsOfRuns &S, StringRef Heap) {
     if (!holdsFor(C, Runs, S, Confidence))
       return false;
     auto Field = fieldOf(C.Metric).first;
@@ -170,13 +170,13 @@ bool holds(const FailCondition &C, const DiffRuns &Runs, const DiffReport &R,
   bool IsAlone = R.Spaces.size() == 1;
   auto IsSpace = [&](const SpaceChange &S) {
     bool IsUnnamed = C.Heap.empty() && IsAlone;
-    return C.isOfHeap(S.Name) && Is(S.Sums, IsUnnamed ? "" : S.Name);
+    return C.isOfHeap(S.Name) && Is(S.Stats, IsUnnamed ? "" : S.Name);
   };
   if (any_of(R.Spaces, IsSpace))
     return true;
   return !C.Heap.empty() && any_of(R.Heaps, [&](const HeapChange &H) {
     StringRef Name = Runs.heaps()[H.Heap].Name;
-    return C.isOfHeap(Name) && Is(H.Sums, Name);
+    return C.isOfHeap(Name) && Is(H.Stats, Name);
   });
 }
 

@@ -18,7 +18,7 @@ static void writeErrors(json::OStream &J, double Allocated, double Live,
   J.attribute(PeakName, standardError(Peak));
 }
 
-static void writeFields(json::OStream &J, const DiffTotals &T) {
+static void writeFields(json::OStream &J, const DiffStats &T) {
   J.attribute("allocations", T.Allocations);
   J.attribute("frees", T.Frees);
   J.attribute("allocated_bytes", T.AllocatedBytes);
@@ -53,19 +53,20 @@ static void writeInterval(json::OStream &J,
 }
 
 /// What stands under `totals`, and in each of `heaps`.
-static void writeSums(json::OStream &J, const DiffView &V, const DiffSums &S) {
+static void writeSums(json::OStream &J, const DiffView &V,
+                      const DiffStatsOfRuns &S) {
   J.attributeObject("before", [&] { writeFields(J, S.Before); });
   J.attributeObject("after", [&] { writeFields(J, S.After); });
   static constexpr struct {
     const char *Name;
-    uint64_t DiffTotals::*Field;
+    uint64_t DiffStats::*Field;
     double SampleVariances::*Error;
   } Changes[] = {
-      {"peak_bytes", &DiffTotals::PeakBytes, &SampleVariances::SpacePeak},
-      {"live_bytes", &DiffTotals::LiveBytes, &SampleVariances::Live},
-      {"allocated_bytes", &DiffTotals::AllocatedBytes,
+      {"peak_bytes", &DiffStats::PeakBytes, &SampleVariances::SpacePeak},
+      {"live_bytes", &DiffStats::LiveBytes, &SampleVariances::Live},
+      {"allocated_bytes", &DiffStats::AllocatedBytes,
        &SampleVariances::Allocated},
-      {"allocations", &DiffTotals::Allocations, nullptr}};
+      {"allocations", &DiffStats::Allocations, nullptr}};
   J.attributeObject("change", [&] {
     for (const auto &C : Changes) {
       J.attributeBegin(C.Name);
@@ -76,14 +77,14 @@ static void writeSums(json::OStream &J, const DiffView &V, const DiffSums &S) {
   });
   if (V.Runs.isPair())
     return;
-  auto Each = [&](StringRef Name, ArrayRef<DiffTotals> Runs) {
+  auto Each = [&](StringRef Name, ArrayRef<DiffStats> Runs) {
     J.attributeArray(Name, [&] {
-      for (const DiffTotals &T : Runs)
+      for (const DiffStats &T : Runs)
         J.object([&] { writeFields(J, T); });
     });
   };
-  Each("runs_before", V.Runs.before<DiffTotals>(S.Runs));
-  Each("runs_after", V.Runs.after<DiffTotals>(S.Runs));
+  Each("runs_before", V.Runs.before<DiffStats>(S.Runs));
+  Each("runs_after", V.Runs.after<DiffStats>(S.Runs));
 }
 
 static void writeMetrics(json::OStream &J, StringRef Side,
@@ -217,7 +218,7 @@ void writeDiffJson(raw_ostream &OS, const DiffView &V) {
   size_t Half = V.Runs.numBefore(), All = V.Runs.size();
   json::OStream J(OS, /*IndentSize=*/1);
   J.object([&] {
-    J.attributeObject("totals", [&] { writeSums(J, V, V.Report.Totals); });
+    J.attributeObject("totals", [&] { writeSums(J, V, V.Report.TotalStats); });
     ArrayRef<Difference> Shown = V.Report.Differences;
     Shown = Shown.take_front(V.Report.Shown);
     J.attributeArray("differences", [&] {
@@ -244,7 +245,7 @@ void writeDiffJson(raw_ostream &OS, const DiffView &V) {
       for (const HeapChange &H : V.Report.Heaps)
         J.object([&] {
           J.attribute("heap", jsonText(V.Runs.heaps()[H.Heap].Name));
-          writeSums(J, V, H.Sums);
+          writeSums(J, V, H.Stats);
         });
     });
     J.attributeArray("spaces", [&] {
@@ -252,7 +253,7 @@ void writeDiffJson(raw_ostream &OS, const DiffView &V) {
         J.object([&] {
           J.attribute("name", jsonText(S.Name));
           J.attribute("noise", S.Noise);
-          writeSums(J, V, S.Sums);
+          writeSums(J, V, S.Stats);
         });
     });
     J.attributeObject("runs", [&] {

@@ -75,11 +75,11 @@ static std::string spacePrefix(const DiffView &V, const SpaceChange &S) {
   return IsAlone && (OfHeaps || S.Name == "host") ? "" : S.Name + " ";
 }
 
-static void addTotals(Table &Totals, const DiffView &V,
+static void addTotals(Table &TotalStats, const DiffView &V,
                       const SpaceChange &Space, bool WithShare) {
-  const DiffSums &S = Space.Sums;
+  const DiffStatsOfRuns &S = Space.Stats;
   std::string Prefix = spacePrefix(V, Space);
-  auto Add = [&](const char *Name, uint64_t DiffTotals::*Field, bool Bytes,
+  auto Add = [&](const char *Name, uint64_t DiffStats::*Field, bool Bytes,
                  double SampleVariances::*Error) {
     uint64_t Before = S.Before.*Field, After = S.After.*Field;
     double Variance =
@@ -91,24 +91,24 @@ static void addTotals(Table &Totals, const DiffView &V,
                    Variance)};
     if (WithShare)
       Cells.push_back(shareText(Before, After));
-    Totals.add(std::move(Cells));
+    TotalStats.add(std::move(Cells));
   };
   if (V.IsAtMoment) {
-    Add("live then", &DiffTotals::LiveBytes, true, &SampleVariances::Live);
-    Add("blocks", &DiffTotals::LiveBlocks, false, nullptr);
+    Add("live then", &DiffStats::LiveBytes, true, &SampleVariances::Live);
+    Add("blocks", &DiffStats::LiveBlocks, false, nullptr);
     return;
   }
-  Add("peak", &DiffTotals::PeakBytes, true, &SampleVariances::SpacePeak);
-  Add("live at end", &DiffTotals::LiveBytes, true, &SampleVariances::Live);
-  Add("allocated", &DiffTotals::AllocatedBytes, true,
+  Add("peak", &DiffStats::PeakBytes, true, &SampleVariances::SpacePeak);
+  Add("live at end", &DiffStats::LiveBytes, true, &SampleVariances::Live);
+  Add("allocated", &DiffStats::AllocatedBytes, true,
       &SampleVariances::Allocated);
-  Add("allocations", &DiffTotals::Allocations, false, nullptr);
+  Add("allocations", &DiffStats::Allocations, false, nullptr);
   if (S.Before.Steps && S.After.Steps) {
-    Add("peak of a step", &DiffTotals::StepPeakBytes, true, nullptr);
-    Add("allocated a step", &DiffTotals::StepAllocatedBytes, true, nullptr);
+    Add("peak of a step", &DiffStats::StepPeakBytes, true, nullptr);
+    Add("allocated a step", &DiffStats::StepAllocatedBytes, true, nullptr);
   }
   if (V.By == Metric::Temporary)
-    Add("temporary", &DiffTotals::Temporaries, false, nullptr);
+    Add("temporary", &DiffStats::Temporaries, false, nullptr);
 }
 
 Table totalsTable(const DiffView &V, bool WithShare) {
@@ -119,10 +119,10 @@ Table totalsTable(const DiffView &V, bool WithShare) {
                                         {"change", Align::Right}};
   if (WithShare)
     Columns.push_back({"", Align::Right});
-  Table Totals(std::move(Columns));
+  Table TotalStats(std::move(Columns));
   for (const SpaceChange &Space : V.Report.Spaces)
-    addTotals(Totals, V, Space, WithShare);
-  return Totals;
+    addTotals(TotalStats, V, Space, WithShare);
+  return TotalStats;
 }
 
 Table heapsTable(const DiffView &V, size_t Max) {
@@ -133,12 +133,12 @@ Table heapsTable(const DiffView &V, size_t Max) {
                {"change", Align::Right}});
   if (V.Report.Heaps.size() < 2)
     return Heaps;
-  auto Field = V.IsAtMoment ? &DiffTotals::LiveBytes : &DiffTotals::PeakBytes;
+  auto Field = V.IsAtMoment ? &DiffStats::LiveBytes : &DiffStats::PeakBytes;
   auto Error =
       V.IsAtMoment ? &SampleVariances::Live : &SampleVariances::SpacePeak;
   size_t Added = 0;
   for (const HeapChange &H : V.Report.Heaps) {
-    uint64_t Before = H.Sums.Before.*Field, After = H.Sums.After.*Field;
+    uint64_t Before = H.Stats.Before.*Field, After = H.Stats.After.*Field;
     uint64_t Change = After > Before ? After - Before : Before - After;
     if (!Change || (isInBytes(V.By) && Change < V.Report.NoiseOfHeap[H.Heap]))
       continue;
@@ -148,9 +148,9 @@ Table heapsTable(const DiffView &V, size_t Max) {
         {V.Runs.heaps()[H.Heap].Name.str(), formatSize(Before),
          formatSize(After),
          changeText(V, Before, After, true,
-                    changeOfTotal(V.Runs, H.Sums, Field, Error, V.Confidence),
-                    H.Sums.Before.Variances.*Error +
-                        H.Sums.After.Variances.*Error)});
+                    changeOfTotal(V.Runs, H.Stats, Field, Error, V.Confidence),
+                    H.Stats.Before.Variances.*Error +
+                        H.Stats.After.Variances.*Error)});
   }
   return Heaps;
 }

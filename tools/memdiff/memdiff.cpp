@@ -174,10 +174,10 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
   Expected<std::vector<SelectedTrace>> Traces = openTraces(Paths, *Spec);
   if (!Traces)
     return Traces.takeError();
-  std::vector<const Sums *> All;
+  std::vector<const SelectedStats *> All;
   for (const SelectedTrace &T : *Traces)
     All.push_back(&*T.S);
-  ArrayRef<const Sums *> Each(All);
+  ArrayRef<const SelectedStats *> Each(All);
   DiffRuns Runs(Each.take_front(*NumBefore), Each.drop_front(*NumBefore),
                 Spec->empty(), *Renamed);
   if (Error E = Fatal.checkNames(namesForGates(Runs)))

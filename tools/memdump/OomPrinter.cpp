@@ -16,9 +16,9 @@ using namespace memkit;
 namespace {
 /// A moment and what the trace has of it.
 struct OomMoment {
-  const OomTotals *What = nullptr;
+  const OomRecord *What = nullptr;
   std::vector<OomHeap> Heaps;
-  std::vector<KindTotals> Rows; ///< the largest first
+  std::vector<KindStats> Rows; ///< the largest first
 };
 } // namespace
 
@@ -29,18 +29,18 @@ static std::vector<OomMoment> momentsOf(const Trace &T) {
         Out, [=](const OomMoment &M) { return M.What->Number == Number; });
   };
   for (const Summary &S : T.summary())
-    for (const OomTotals &O : S.Ooms)
+    for (const OomRecord &O : S.Ooms)
       Out.push_back({&O, {}, {}});
   for (const Summary &S : T.summary()) {
     for (const OomHeap &H : S.OomHeaps)
       if (auto M = Of(H.Oom); M != Out.end())
         M->Heaps.push_back(H);
-    for (const KindTotals &K : S.Kinds)
+    for (const KindStats &K : S.Kinds)
       if (auto M = Of(K.Oom); K.Oom && M != Out.end())
         M->Rows.push_back(K);
   }
   for (OomMoment &M : Out)
-    stable_sort(M.Rows, [](const KindTotals &A, const KindTotals &B) {
+    stable_sort(M.Rows, [](const KindStats &A, const KindStats &B) {
       return A.Bytes > B.Bytes;
     });
   return Out;
@@ -89,7 +89,7 @@ static std::string countedBlocks(uint64_t Blocks) {
 static void printLargest(raw_ostream &OS, const Trace &T, const OomMoment &M,
                          unsigned Width) {
   constexpr size_t Max = 5;
-  for (const KindTotals &K : ArrayRef(M.Rows).take_front(Max)) {
+  for (const KindStats &K : ArrayRef(M.Rows).take_front(Max)) {
     OS << '\n'
        << formatSize(K.Bytes) << " in " << countedBlocks(K.Blocks) << ": "
        << kindName(K.Kind);
@@ -103,7 +103,7 @@ static void printLargest(raw_ostream &OS, const Trace &T, const OomMoment &M,
 
 static void printMoment(raw_ostream &OS, const Trace &T, const OomMoment &M,
                         unsigned Width) {
-  const OomTotals &O = *M.What;
+  const OomRecord &O = *M.What;
   OS << T.heapName(O.Heap) << " could not give " << formatSize(O.Requested)
      << " at " << formatTime(O.TimeNs) << " to " << T.processName(O.Process);
   if (O.Skipped)
@@ -144,7 +144,7 @@ void memkit::printOoms(raw_ostream &OS, const Trace &T) {
 //===----------------------------------------------------------------------===//
 
 static void writeMoment(json::OStream &J, const Trace &T, const OomMoment &M) {
-  const OomTotals &O = *M.What;
+  const OomRecord &O = *M.What;
   J.attribute("heap", jsonText(T.heapName(O.Heap)));
   J.attribute("process", O.Process);
   J.attribute("time_ns", O.TimeNs);
@@ -171,7 +171,7 @@ static void writeMoment(json::OStream &J, const Trace &T, const OomMoment &M) {
           [&] { writeKind(J, K, [&](uint32_t Id) { return T.string(Id); }); });
   });
   J.attributeArray("largest", [&] {
-    for (const KindTotals &K : M.Rows)
+    for (const KindStats &K : M.Rows)
       J.object([&] {
         J.attribute("kind", kindKey(K.Kind));
         J.attribute("layer", jsonTextOrNull(T.string(K.Layer)));

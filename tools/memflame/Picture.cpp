@@ -34,8 +34,8 @@ static bool isOfSummary(GroupBy By) {
   return By == GroupBy::Heap || By == GroupBy::Owner;
 }
 
-SumsOf Picture::keys() const {
-  return isOfContexts(Grouping) ? SumsOf::Contexts : SumsOf::Stacks;
+StatsBy Picture::keys() const {
+  return isOfContexts(Grouping) ? StatsBy::Contexts : StatsBy::Stacks;
 }
 
 /// Rows of kinds are of heaps and processes.
@@ -89,11 +89,11 @@ Error Picture::sum(Selection Sel) {
       return Made.takeError();
     Groups = std::make_unique<StackGroups>(std::move(*Made));
   }
-  Expected<Sums> Of = Pairs ? Sums::createGrouped(*T, std::move(Sel),
-                                                  [this](const Allocation &B) {
-                                                    return Groups->keyOf(B);
-                                                  })
-                            : Sums::create(*T, std::move(Sel), keys());
+  Expected<SelectedStats> Of =
+      Pairs ? SelectedStats::createGrouped(
+                  *T, std::move(Sel),
+                  [this](const Allocation &B) { return Groups->keyOf(B); })
+            : SelectedStats::create(*T, std::move(Sel), keys());
   if (!Of)
     return Of.takeError();
   S.emplace(std::move(*Of));
@@ -107,10 +107,12 @@ void Picture::shape() {
       warnOfNone(*T);
   }
   if (isOfSummary(Grouping)) {
-    S->forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t Stack) {
+    S->forEachKey([&](SelectedStats::RowId, uint32_t Heap, uint32_t Stack) {
       Groups->keyOf(Heap, Stack);
     });
-    KeyOf = [this](const SumRow &R) { return Groups->keyOf(R.Heap, R.Key); };
+    KeyOf = [this](const StackStats &R) {
+      return Groups->keyOf(R.Heap, R.Key);
+    };
   }
   if (Groups)
     Base = Groups->view();
@@ -147,11 +149,11 @@ void Picture::chooseSpace() {
   if (Grouping == GroupBy::Heap)
     return;
   Roots = std::make_unique<SpaceRoots>(*Tree);
-  KeyOf = [this, Inner = std::move(KeyOf)](const SumRow &R) {
+  KeyOf = [this, Inner = std::move(KeyOf)](const StackStats &R) {
     return Roots->keyOf(T->heap(R.Heap).Space, Inner ? Inner(R) : R.Key);
   };
-  S->forEachKey([&](Sums::RowId, uint32_t Heap, uint32_t Key) {
-    SumRow R;
+  S->forEachKey([&](SelectedStats::RowId, uint32_t Heap, uint32_t Key) {
+    StackStats R;
     R.Heap = Heap;
     R.Key = Key;
     KeyOf(R);

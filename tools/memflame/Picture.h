@@ -17,14 +17,14 @@ public:
   llvm::Error open(llvm::StringRef Path, SelectionSpec Spec);
 
   const Trace &trace() const { return *T; }
-  const Sums &sums() const { return *S; }
+  const SelectedStats &sums() const { return *S; }
   ShownTree tree() const { return *Tree; }
   /// As makeProfile() and makeHeapProfiles() of Model; of kinds both give
   /// theirs.
   llvm::Expected<Profile> profile(Metric M) const;
   llvm::Expected<std::vector<Profile>>
   heapProfiles(llvm::ArrayRef<Metric> Metrics) const;
-  SumsOf keys() const;
+  StatsBy keys() const;
   /// Whether it is a difference, to be shown in two columns.
   bool showsDiff() const { return ShowsDiff; }
 
@@ -34,7 +34,7 @@ private:
   void chooseSpace();
 
   std::unique_ptr<Trace> T;
-  std::optional<Sums> S;
+  std::optional<SelectedStats> S;
   std::unique_ptr<StackGroups> Groups;
   std::vector<Profile> Kinds;
   ContextView Base, Shaped, Rooted;

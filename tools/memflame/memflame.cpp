@@ -28,7 +28,7 @@ using namespace memkit;
 static const char *ProgramPath;
 
 /// Those asked for, else Usual; at a moment there is but one of bytes.
-static SmallVector<Metric, 6> wantedMetrics(const Sums &S,
+static SmallVector<Metric, 6> wantedMetrics(const SelectedStats &S,
                                             ArrayRef<Metric> Usual) {
   if (!Metrics.empty())
     return SmallVector<Metric, 6>(Metrics.begin(), Metrics.end());

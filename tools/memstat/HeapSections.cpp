@@ -13,13 +13,13 @@ namespace memkit {
 
 using Side = Table::Align;
 
-std::string heapOrSpace(const Facts &F, const HeapStats &H) {
+std::string heapOrSpace(const Facts &F, const HeapOverview &H) {
   return H.Heap ? F.heapName(H.Heap).str() : F.T.spaceName(H.Space).str();
 }
 
 /// An estimate has its error.
-static std::string sizeText(const Facts &F, const HeapStats &H, uint64_t Bytes,
-                            double SampleVariances::*Field,
+static std::string sizeText(const Facts &F, const HeapOverview &H,
+                            uint64_t Bytes, double SampleVariances::*Field,
                             double SampleVariances::*SpaceField) {
   SampleVariances V =
       H.Heap ? F.S.heapVariances(H.Heap) : F.S.spaceVariances(H.Space);
@@ -29,18 +29,18 @@ static std::string sizeText(const Facts &F, const HeapStats &H, uint64_t Bytes,
 
 /// Of many heaps those that had the most, by Of; in their order, with what
 /// is no heap.
-static std::vector<const HeapStats *>
-largestHeaps(const Facts &F, function_ref<uint64_t(const HeapStats &)> Of) {
+static std::vector<const HeapOverview *>
+largestHeaps(const Facts &F, function_ref<uint64_t(const HeapOverview &)> Of) {
   constexpr size_t Useful = 10;
   std::vector<uint64_t> Values;
-  for (const HeapStats &H : F.O.Heaps)
+  for (const HeapOverview &H : F.O.Heaps)
     if (H.Heap)
       Values.push_back(Of(H));
   size_t Shown = F.shown(Values.size(), Useful);
   llvm::sort(Values, std::greater<>());
   uint64_t Min = Shown ? Values[Shown - 1] : 0;
-  std::vector<const HeapStats *> Out;
-  for (const HeapStats &H : F.O.Heaps)
+  std::vector<const HeapOverview *> Out;
+  for (const HeapOverview &H : F.O.Heaps)
     if (!H.Heap || Of(H) >= Min)
       Out.push_back(&H);
   return Out;
@@ -54,10 +54,10 @@ static void noteOthers(const Facts &F, size_t Shown, PageSection &To) {
 }
 
 /// The process of which most is resident beyond what was recorded of it.
-static const ProcessTotals *minRecorded(const Facts &F, uint64_t &Gap) {
-  const ProcessTotals *Min = nullptr;
+static const ProcessStats *minRecorded(const Facts &F, uint64_t &Gap) {
+  const ProcessStats *Min = nullptr;
   Gap = 0;
-  for (const ProcessTotals &I : F.S.Sums.Processes) {
+  for (const ProcessStats &I : F.S.Stats.Processes) {
     uint64_t Mine = I.RssPeakBytes - std::min(I.RssPeakBytes, I.PeakBytes);
     if (F.Sel.hasProcess(I.Process) && Mine > Gap)
       Gap = Mine, Min = &I;
@@ -70,11 +70,11 @@ static const ProcessTotals *minRecorded(const Facts &F, uint64_t &Gap) {
 static void noteReserved(const Facts &F, PageSection &To) {
   constexpr uint64_t MinGap = 16 << 20;
   uint64_t Gap;
-  const ProcessTotals *I = minRecorded(F, Gap);
+  const ProcessStats *I = minRecorded(F, Gap);
   if (!I || F.OfHeaps || Gap < MinGap || Gap < I->RssPeakBytes / 4)
     return;
   for (uint32_t Id = 1; Id <= F.T.heaps().size(); ++Id) {
-    uint64_t Reserved = F.T.heapTotals(Id).PeakBytes;
+    uint64_t Reserved = F.T.heapStats(Id).PeakBytes;
     if (F.heapName(Id) != "host.reserved" || Reserved < Gap / 2)
       continue;
     To.Notes.push_back(
@@ -96,10 +96,10 @@ PageSection heapSection(const Facts &F) {
     Columns.push_back({Title, Side::Right});
   Table T(Columns);
   bool ToldOutside = false;
-  std::vector<const HeapStats *> Shown =
-      largestHeaps(F, [](const HeapStats &H) { return H.Sums.PeakBytes; });
-  for (const HeapStats *At : Shown) {
-    const HeapStats &H = *At;
+  std::vector<const HeapOverview *> Shown =
+      largestHeaps(F, [](const HeapOverview &H) { return H.Stats.PeakBytes; });
+  for (const HeapOverview *At : Shown) {
+    const HeapOverview &H = *At;
     std::string Name = heapOrSpace(F, H);
     if (H.Heap && !H.InTotals && !std::exchange(ToldOutside, true)) {
       std::vector<std::string> Title(Columns.size());
@@ -109,14 +109,14 @@ PageSection heapSection(const Facts &F) {
     using V = SampleVariances;
     std::vector<std::string> Row = {
         H.Heap && F.Whole ? "  " + Name : Name,
-        sizeText(F, H, H.Sums.PeakBytes, &V::HeapPeak, &V::SpacePeak),
-        H.Sums.PeakBytes ? formatTime(H.Sums.PeakTimeNs) : ""};
+        sizeText(F, H, H.Stats.PeakBytes, &V::HeapPeak, &V::SpacePeak),
+        H.Stats.PeakBytes ? formatTime(H.Stats.PeakTimeNs) : ""};
     if (HasSteps)
       Row.push_back(H.PeakStep ? std::to_string(*H.PeakStep) : "");
     Row.push_back(
-        sizeText(F, H, H.Sums.LiveBytes, &V::Live, &V::LiveExclusive));
+        sizeText(F, H, H.Stats.LiveBytes, &V::Live, &V::LiveExclusive));
     Row.push_back(
-        sizeText(F, H, H.Sums.AllocatedBytes, &V::Allocated, &V::Allocated));
+        sizeText(F, H, H.Stats.AllocatedBytes, &V::Allocated, &V::Allocated));
     Row.push_back(formatSize(H.BytesPerSecond));
     T.add(std::move(Row));
   }
@@ -154,10 +154,10 @@ std::optional<PageSection> sizeSection(const Facts &F) {
            {"from", Side::Right},
            {"powers of two", Side::Left},
            {"to", Side::Right}});
-  for (const HeapStats *At : largestHeaps(F, [](const HeapStats &H) {
-         return H.InTotals ? H.Sums.Allocations : 0;
+  for (const HeapOverview *At : largestHeaps(F, [](const HeapOverview &H) {
+         return H.InTotals ? H.Stats.Allocations : 0;
        })) {
-    const HeapStats &H = *At;
+    const HeapOverview &H = *At;
     ArrayRef<uint64_t> Sizes = H.Sizes;
     uint64_t Count = 0;
     for (uint64_t N : Sizes)

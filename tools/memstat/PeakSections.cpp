@@ -69,7 +69,7 @@ std::string stackInShort(const Trace &T, uint32_t Stack) {
 
 /// Seen: what an inner or outer heap has told already.
 static std::optional<PageSection>
-peakSection(const Facts &F, const HeapStats &H,
+peakSection(const Facts &F, const HeapOverview &H,
             std::set<std::pair<uint64_t, std::string>> &Seen) {
   bool WithHeap = H.Heap == 0;
   std::vector<Table::Column> Columns = {
@@ -83,7 +83,7 @@ peakSection(const Facts &F, const HeapStats &H,
     if (!Seen.insert({P.Bytes, Stack}).second)
       continue;
     std::vector<std::string> Row = {formatSize(P.Bytes),
-                                    formatShare(P.Bytes, H.Sums.PeakBytes),
+                                    formatShare(P.Bytes, H.Stats.PeakBytes),
                                     formatCount(P.Blocks)};
     if (WithHeap)
       Row.push_back(F.heapName(P.Heap).str());
@@ -94,7 +94,7 @@ peakSection(const Facts &F, const HeapStats &H,
     return std::nullopt;
   PageSection Out;
   Out.Title = "At the peak of " + heapOrSpace(F, H) + ", " +
-              formatSize(H.Sums.PeakBytes);
+              formatSize(H.Stats.PeakBytes);
   Out.Titled = true;
   Out.Rows = std::move(T);
   return Out;
@@ -104,11 +104,11 @@ std::vector<PageSection> peakSections(const Facts &F) {
   std::vector<PageSection> Out;
   std::set<std::pair<uint64_t, std::string>> Seen;
   uint64_t Peak = 0;
-  for (const HeapStats &H : F.O.Heaps) {
+  for (const HeapOverview &H : F.O.Heaps) {
     if (!H.Heap)
-      Peak = H.Sums.PeakBytes;
+      Peak = H.Stats.PeakBytes;
     // Of small heaps, who cares.
-    bool IsSmall = H.Heap && F.Top && F.Whole && H.Sums.PeakBytes < Peak / 20;
+    bool IsSmall = H.Heap && F.Top && F.Whole && H.Stats.PeakBytes < Peak / 20;
     if (IsSmall || !H.InTotals)
       continue;
     if (std::optional<PageSection> S = peakSection(F, H, Seen))

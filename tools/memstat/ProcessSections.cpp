@@ -13,11 +13,11 @@ namespace memkit {
 using Side = Table::Align;
 
 std::optional<PageSection> threadSection(const Facts &F) {
-  ArrayRef<ThreadTotals> Threads = F.O.Threads;
+  ArrayRef<ThreadStats> Threads = F.O.Threads;
   if (Threads.size() < 2)
     return std::nullopt;
   uint64_t Bytes = 0;
-  for (const ThreadTotals &T : Threads)
+  for (const ThreadStats &T : Threads)
     Bytes += T.AllocatedBytes;
   Table T({{"thread", Side::Right},
            {"allocated", Side::Right},
@@ -25,7 +25,7 @@ std::optional<PageSection> threadSection(const Facts &F) {
            {"allocations", Side::Right},
            {"name", Side::Left},
            {"process", Side::Left, true}});
-  for (const ThreadTotals &Sum :
+  for (const ThreadStats &Sum :
        Threads.take_front(F.shown(Threads.size(), 3))) {
     const Thread &Th = F.T.threads()[Sum.Thread - 1];
     T.add({std::to_string(Th.Tid), formatSize(Sum.AllocatedBytes),
@@ -42,7 +42,7 @@ std::optional<PageSection> threadSection(const Facts &F) {
   return Out;
 }
 
-static std::string endText(const ProcessRecord &I, const ProcessTotals *T,
+static std::string endText(const ProcessRecord &I, const ProcessStats *T,
                            StringRef WhyNot) {
   if (!I.Recorded)
     return ("not recorded: " + WhyNot).str();
@@ -61,7 +61,7 @@ std::optional<PageSection> processSection(const Facts &F) {
   std::vector<Row> Rows;
   bool HasDevices = false;
   for (uint32_t Id = 1; Id <= F.S.Processes.size(); ++Id) {
-    const ProcessTotals *T = F.S.processTotals(Id);
+    const ProcessStats *T = F.S.processStats(Id);
     if (!F.Sel.hasProcess(Id))
       continue;
     uint64_t Highest = T ? T->PeakBytes : 0;
@@ -88,7 +88,7 @@ std::optional<PageSection> processSection(const Facts &F) {
   };
   for (const Row &R : ArrayRef(Rows).take_front(Shown)) {
     const ProcessRecord &I = F.S.Processes[R.Process - 1];
-    const ProcessTotals *Sum = F.S.processTotals(R.Process);
+    const ProcessStats *Sum = F.S.processStats(R.Process);
     std::vector<std::string> Cells = {std::to_string(I.Pid),
                                       formatSize(Sum ? Sum->PeakBytes : 0),
                                       Sum ? formatSize(Sum->LiveBytes) : "",

@@ -4,7 +4,7 @@
 
 #include "Sections.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Trace/SummaryTotals.h"
+#include "memkit/Trace/SummaryStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 
@@ -22,7 +22,7 @@ std::vector<PageSection> kindSections(const Facts &F) {
     ArrayRef<KindSum> Of =
         Left.take_while([&](const KindSum &K) { return K.Heap == Heap; });
     Left = Left.drop_front(Of.size());
-    uint64_t Peak = F.S.heapTotals(Heap).PeakBytes;
+    uint64_t Peak = F.S.heapStats(Heap).PeakBytes;
     Table T({{"kind", Side::Left},
              {"bytes", Side::Right},
              {"share", Side::Right},
@@ -47,7 +47,7 @@ std::vector<PageSection> kindSections(const Facts &F) {
   return Out;
 }
 
-static SpaceShare shareOf(const StepTotals &S, uint32_t Space) {
+static SpaceShare shareOf(const StepStats &S, uint32_t Space) {
   for (const SpaceShare &D : allShares(S))
     if (D.Space == Space)
       return D;
@@ -55,9 +55,9 @@ static SpaceShare shareOf(const StepTotals &S, uint32_t Space) {
 }
 
 /// The memory spaces of which a step has anything.
-static std::set<uint32_t> spacesOf(ArrayRef<StepTotals> Steps) {
+static std::set<uint32_t> spacesOf(ArrayRef<StepStats> Steps) {
   std::set<uint32_t> Spaces;
-  for (const StepTotals &S : Steps)
+  for (const StepStats &S : Steps)
     for (const SpaceShare &D : allShares(S))
       Spaces.insert(D.Space);
   return Spaces;
@@ -68,7 +68,7 @@ static std::set<uint32_t> spacesOf(ArrayRef<StepTotals> Steps) {
 /// Sorted as they came. How long one took that only the end of its process
 /// ended says nothing.
 static std::vector<size_t> tellingSteps(const Overview &O, size_t Max) {
-  ArrayRef<StepTotals> Steps = O.Steps;
+  ArrayRef<StepStats> Steps = O.Steps;
   std::vector<size_t> Out;
   auto Add = [&](size_t At) {
     if (Out.size() < Max && !is_contained(Out, At))
@@ -83,11 +83,11 @@ static std::vector<size_t> tellingSteps(const Overview &O, size_t Max) {
   };
   for (uint32_t Space : spacesOf(Steps)) {
     Add(Highest(
-        [&](const StepTotals &S) { return shareOf(S, Space).PeakBytes; }));
+        [&](const StepStats &S) { return shareOf(S, Space).PeakBytes; }));
     Add(Highest(
-        [&](const StepTotals &S) { return growthOf(shareOf(S, Space)); }));
+        [&](const StepStats &S) { return growthOf(shareOf(S, Space)); }));
   }
-  Add(Highest([&](const StepTotals &S) {
+  Add(Highest([&](const StepStats &S) {
     bool IsOpen = O.IsOpenStep[&S - Steps.begin()];
     return IsOpen || S.EndNs < S.BeginNs ? 0 : S.EndNs - S.BeginNs;
   }));
@@ -100,14 +100,14 @@ static std::vector<size_t> tellingSteps(const Overview &O, size_t Max) {
 }
 
 std::optional<PageSection> stepSection(const Facts &F) {
-  ArrayRef<StepTotals> Steps = F.O.Steps;
+  ArrayRef<StepStats> Steps = F.O.Steps;
   if (Steps.empty())
     return std::nullopt;
-  bool HasProcesses = any_of(Steps, [&](const StepTotals &S) {
+  bool HasProcesses = any_of(Steps, [&](const StepStats &S) {
     return S.Process != Steps.front().Process;
   });
   bool HasDevices =
-      any_of(Steps, [](const StepTotals &S) { return !S.Shares.empty(); });
+      any_of(Steps, [](const StepStats &S) { return !S.Shares.empty(); });
   std::vector<Table::Column> Columns = {
       {"step", Side::Right}, {"begin", Side::Right}, {"took", Side::Right}};
   if (HasDevices)
@@ -119,7 +119,7 @@ std::optional<PageSection> stepSection(const Facts &F) {
   Table T(Columns);
   bool HasOpen = false;
   for (size_t At : tellingSteps(F.O, F.shown(Steps.size(), 5))) {
-    const StepTotals &S = Steps[At];
+    const StepStats &S = Steps[At];
     HasOpen |= F.O.IsOpenStep[At];
     for (const SpaceShare &D : allShares(S)) {
       std::vector<std::string> Row = {
@@ -151,11 +151,11 @@ std::optional<PageSection> stepSection(const Facts &F) {
 }
 
 std::optional<PageSection> layerSection(const Facts &F) {
-  ArrayRef<LayerTotals> Layers = F.O.Layers;
+  ArrayRef<LayerStats> Layers = F.O.Layers;
   if (Layers.empty())
     return std::nullopt;
   bool HasReserved = any_of(
-      Layers, [](const LayerTotals &L) { return L.ReservedPeakBytes != 0; });
+      Layers, [](const LayerStats &L) { return L.ReservedPeakBytes != 0; });
   bool HasDevices = hasDevices(Layers);
   std::vector<Table::Column> Columns = {{"layer", Side::Left, true}};
   if (HasDevices)
@@ -172,9 +172,9 @@ std::optional<PageSection> layerSection(const Facts &F) {
     Columns.push_back({Title, Side::Right});
   Table T(Columns);
   size_t Shown = F.shown(Layers.size(), 5);
-  std::vector<std::pair<LayerTotals, size_t>> Rows; ///< and its place in Layers
+  std::vector<std::pair<LayerStats, size_t>> Rows; ///< and its place in Layers
   for (size_t At = 0; At != Shown; ++At)
-    for (const LayerTotals &L :
+    for (const LayerStats &L :
          HasDevices ? rowsOfSpaces(Layers[At]) : std::vector{Layers[At]})
       Rows.push_back({L, At});
   for (const auto &[L, At] : Rows) {

@@ -27,14 +27,14 @@ static std::string commandLine(const TraceSummary &S) {
 /// Ranks of a distributed run, the machine, what was counted.
 static std::string runLine(const Facts &F) {
   const TraceSummary &S = F.S;
-  std::string Line = formatTime(S.Sums.EndNs);
+  std::string Line = formatTime(S.Stats.EndNs);
   if (!S.Header.Host.empty())
     Line += " on " + S.Header.Host;
   if (S.Header.Rank >= 0)
     Line += ", rank " + std::to_string(S.Header.Rank) + " of " +
             std::to_string(S.Header.WorldSize);
   uint64_t Allocations = 0, Frees = 0;
-  for (const ProcessTotals &I : S.Sums.Processes) {
+  for (const ProcessStats &I : S.Stats.Processes) {
     Allocations += I.Allocations;
     Frees += I.Frees;
   }
@@ -53,7 +53,7 @@ static std::string peakLine(const Facts &F) {
     Line += ((Line.empty() ? "" : "; ") + Text).str();
   };
   for (uint32_t Id = 0; Id <= F.S.Devices.size(); ++Id) {
-    Totals D = F.S.spaceTotals(Id);
+    TotalStats D = F.S.spaceStats(Id);
     if (!D.PeakBytes)
       continue;
     std::optional<uint64_t> Step = stepAt(F.T, D.PeakTimeNs);
@@ -66,7 +66,7 @@ static std::string peakLine(const Facts &F) {
                                    : " live at the end"));
   }
   uint64_t Rss = 0, Pss = 0;
-  for (const ProcessTotals &I : F.S.Sums.Processes) {
+  for (const ProcessStats &I : F.S.Stats.Processes) {
     Rss = std::max(Rss, I.RssPeakBytes);
     Pss = std::max(Pss, I.PssPeakBytes);
   }
@@ -86,7 +86,7 @@ static PageSection headSection(const Facts &F) {
   if (std::string Peak = peakLine(F); !Peak.empty())
     Out.Lines.push_back(Peak);
   uint64_t Failures = 0;
-  for (const OomTotals &O : F.S.Sums.Ooms)
+  for (const OomRecord &O : F.S.Stats.Ooms)
     Failures += 1 + O.Skipped;
   if (Failures)
     Out.Lines.push_back("out of memory " +

@@ -38,7 +38,7 @@ std::vector<PageSection> makePage(const Facts &F);
 std::string plural(uint64_t Count, llvm::StringRef What);
 
 // HeapSections.cpp
-std::string heapOrSpace(const Facts &F, const HeapStats &H);
+std::string heapOrSpace(const Facts &F, const HeapOverview &H);
 PageSection heapSection(const Facts &F);
 std::optional<PageSection> sizeSection(const Facts &F);
 

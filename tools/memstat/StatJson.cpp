@@ -4,7 +4,7 @@
 
 #include "Sections.h"
 #include "memkit/Export/StackText.h"
-#include "memkit/Trace/SummaryTotals.h"
+#include "memkit/Trace/SummaryStats.h"
 
 using namespace llvm;
 
@@ -14,20 +14,20 @@ template <class T> static json::Value orNull(const std::optional<T> &Of) {
   return Of ? json::Value(*Of) : json::Value(nullptr);
 }
 
-static void writeHeap(json::OStream &J, const Facts &F, const HeapStats &H) {
+static void writeHeap(json::OStream &J, const Facts &F, const HeapOverview &H) {
   J.attribute("name",
               jsonText(H.Heap ? F.heapName(H.Heap) : F.T.spaceName(H.Space)));
   J.attribute("is_space", H.Heap == 0);
   J.attribute("space", jsonText(F.T.spaceName(H.Space)));
-  J.attribute("allocations", H.Sums.Allocations);
-  J.attribute("frees", H.Sums.Frees);
-  J.attribute("temporaries", H.Sums.Temporaries);
-  J.attribute("allocated_bytes", H.Sums.AllocatedBytes);
-  J.attribute("live_bytes", H.Sums.LiveBytes);
-  J.attribute("live_blocks", H.Sums.LiveBlocks);
-  J.attribute("peak_bytes", H.Sums.PeakBytes);
-  J.attribute("peak_blocks", H.Sums.PeakBlocks);
-  J.attribute("peak_time_ns", H.Sums.PeakTimeNs);
+  J.attribute("allocations", H.Stats.Allocations);
+  J.attribute("frees", H.Stats.Frees);
+  J.attribute("temporaries", H.Stats.Temporaries);
+  J.attribute("allocated_bytes", H.Stats.AllocatedBytes);
+  J.attribute("live_bytes", H.Stats.LiveBytes);
+  J.attribute("live_blocks", H.Stats.LiveBlocks);
+  J.attribute("peak_bytes", H.Stats.PeakBytes);
+  J.attribute("peak_blocks", H.Stats.PeakBlocks);
+  J.attribute("peak_time_ns", H.Stats.PeakTimeNs);
   J.attribute("peak_step", orNull(H.PeakStep));
   J.attribute("mean_bytes", H.MeanBytes);
   J.attribute("allocated_bytes_per_second", H.BytesPerSecond);
@@ -52,7 +52,7 @@ static void writeHeap(json::OStream &J, const Facts &F, const HeapStats &H) {
   });
 }
 
-static void writeStep(json::OStream &J, const Facts &F, const StepTotals &S) {
+static void writeStep(json::OStream &J, const Facts &F, const StepStats &S) {
   J.attribute("step", S.Step);
   J.attribute("process", S.Process);
   J.attribute("begin_ns", S.BeginNs);
@@ -68,7 +68,7 @@ static void writeStep(json::OStream &J, const Facts &F, const StepTotals &S) {
   writeSpaces(J, F.S, allShares(S), SO_Step);
 }
 
-static void writeLayer(json::OStream &J, const Facts &F, const LayerTotals &L) {
+static void writeLayer(json::OStream &J, const Facts &F, const LayerStats &L) {
   bool Known = L.ReservedPeakBytes != 0;
   auto IfKnown = [&](uint64_t N) {
     return Known ? json::Value(N) : json::Value(nullptr);
@@ -94,7 +94,7 @@ static void writeLayer(json::OStream &J, const Facts &F, const LayerTotals &L) {
 }
 
 static void writeThread(json::OStream &J, const Facts &F,
-                        const ThreadTotals &T) {
+                        const ThreadStats &T) {
   const Thread &Of = F.T.threads()[T.Thread - 1];
   J.attribute("id", T.Thread);
   J.attribute("tid", Of.Tid);
@@ -220,7 +220,7 @@ static void writeTimeline(json::OStream &J, const Facts &F) {
   J.attribute("end_ns", F.T.endNs());
   J.attribute("from_events", F.Curves->FromEvents);
   J.attributeArray("heaps", [&] {
-    for (const HeapStats &H : F.O.Heaps) {
+    for (const HeapOverview &H : F.O.Heaps) {
       ArrayRef<uint64_t> Values = F.Curves->Highest[H.Heap];
       if (Values.empty() || (!H.Heap && H.Space))
         continue;

@@ -16,7 +16,7 @@ static std::pair<std::string, std::string>
 stepMarks(const Facts &F, uint64_t EndNs, unsigned Columns) {
   std::string Marks(Columns, ' '), Numbers(Columns, ' ');
   size_t Free = 0;
-  for (const StepTotals &S : F.O.Steps) {
+  for (const StepStats &S : F.O.Steps) {
     if (S.Process != F.O.Steps.front().Process || S.BeginNs >= EndNs)
       continue;
     auto At = static_cast<size_t>(double(S.BeginNs) / double(EndNs) * Columns);
@@ -39,7 +39,7 @@ PageSection timelineSection(const Facts &F) {
   Out.Titled = true;
   uint64_t EndNs = F.T.endNs();
   size_t Columns = 0;
-  for (const HeapStats &H : F.O.Heaps) {
+  for (const HeapOverview &H : F.O.Heaps) {
     // Of memory spaces the host is known alone.
     ArrayRef<uint64_t> Values = F.Curves->Highest[H.Heap];
     if (Values.empty() || (!H.Heap && H.Space))

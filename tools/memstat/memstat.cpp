@@ -70,28 +70,30 @@ static Summary joinedSummary(const Trace &T) {
 
 /// Whether a bound on bytes holds for one of the memory spaces or heaps that C
 /// is about: without a name for each space; of chosen heaps, for each of those.
-static bool isAnyAbove(const FailCondition &C, const Facts &F, const Sums &S) {
-  auto IsAbove = [&](const Totals &T) {
+static bool isAnyAbove(const FailCondition &C, const Facts &F,
+                       const SelectedStats &S) {
+  auto IsAbove = [&](const TotalStats &T) {
     return C.isAbove(double(C.Metric == "peak" ? T.PeakBytes : T.LiveBytes));
   };
   bool OfSpaces = C.Heap.empty() && !F.OfHeaps;
-  for (const HeapStats &H : F.O.Heaps) {
+  for (const HeapOverview &H : F.O.Heaps) {
     StringRef Name = H.Heap ? F.heapName(H.Heap) : F.T.spaceName(H.Space);
     bool IsMeant = C.Heap.empty() ? OfSpaces == !H.Heap : C.isOfHeap(Name);
-    if (IsMeant && IsAbove(H.Sums))
+    if (IsMeant && IsAbove(H.Stats))
       return true;
   }
   // Of a part of the processes spaces are not among these.
   if (F.Whole || F.OfHeaps)
     return false;
-  std::vector<Totals> Spaces = partOfSpaces(S);
+  std::vector<TotalStats> Spaces = partOfSpaces(S);
   for (uint32_t Id = 0; Id != Spaces.size(); ++Id)
     if (C.isOfHeap(F.T.spaceName(Id)) && IsAbove(Spaces[Id]))
       return true;
   return false;
 }
 
-static bool holds(const FailCondition &C, const Facts &F, const Sums &S) {
+static bool holds(const FailCondition &C, const Facts &F,
+                  const SelectedStats &S) {
   if (C.Metric == "lost")
     return C.isAbove(double(F.S.lost()));
   if (C.Metric == "suggestions")

@@ -4,8 +4,8 @@
 
 #include "Program.h"
 #include "../gentrace/Random.h"
-#include "memkit/Account/Accounts.h"
-#include "memkit/Account/IntervalBatch.h"
+#include "memkit/Stats/IntervalBatch.h"
+#include "memkit/Stats/LiveStats.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/StringMap.h"
 #include <algorithm>
@@ -66,7 +66,7 @@ private:
   const Program &P;
   TraceWriter &Out;
   bool WithEvents;
-  Accounts A;
+  LiveStats A;
   IntervalBatch Batch;
   Interval Cut;
   std::vector<uint32_t> Rows;          ///< by site
@@ -197,7 +197,7 @@ Error Recorder::closeEpoch() {
 }
 
 Error Recorder::cut(uint64_t TimeNs) {
-  A.cutInterval(1, TimeNs, NextAllocationId, A.dueSums(1), Cut);
+  A.cutInterval(1, TimeNs, NextAllocationId, A.dueDetail(1), Cut);
   return Batch.add(Cut, [&](const Intervals &S) { return Out.write(S); });
 }
 

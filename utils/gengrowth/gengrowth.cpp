@@ -87,7 +87,7 @@ static Expected<Tally> judge(const Scenario &S, uint64_t Seed) {
   auto Selected = Selection::create(**T, {});
   if (!Selected)
     return Selected.takeError();
-  auto Of = Sums::create(**T, std::move(*Selected));
+  auto Of = SelectedStats::create(**T, std::move(*Selected));
   if (!Of)
     return Of.takeError();
   auto Intervals = IntervalSeries::create(*Of);

@@ -4,8 +4,8 @@
 
 #include "Random.h"
 #include "Shape.h"
-#include "memkit/Account/Accounts.h"
-#include "memkit/Account/IntervalBatch.h"
+#include "memkit/Stats/IntervalBatch.h"
+#include "memkit/Stats/LiveStats.h"
 #include <algorithm>
 #include <functional>
 
@@ -69,7 +69,7 @@ private:
   const Shape &S;
   TraceWriter &Out;
   Random R;
-  Accounts A;
+  LiveStats A;
   std::vector<Heap> Heaps;
   std::vector<ProcessState> Processes;
   std::vector<ProcessState *> Running;
@@ -334,7 +334,7 @@ Error Program::closeEpoch() {
 }
 
 Error Program::cutInterval(ProcessState &I, uint64_t TimeNs) {
-  A.cutInterval(I.Id, TimeNs, I.NextAllocationId, A.dueSums(I.Id), Cut);
+  A.cutInterval(I.Id, TimeNs, I.NextAllocationId, A.dueDetail(I.Id), Cut);
   return I.Intervals->add(Cut, WriteIntervals);
 }
 

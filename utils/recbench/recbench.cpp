@@ -112,7 +112,7 @@ public:
     ProcessRecord Row;
     Row.Pid = 1;
     R->Names.addProcess(Row);
-    R->Sums.beginProcess(1, 0);
+    R->Stats.beginProcess(1, 0);
     I = std::make_unique<ProcessState>(
         1, getpid(), false,
         cantFail(SharedProcess::create(1, ProcessSettings(), "recbench")), *R);
@@ -199,9 +199,9 @@ void Bench::pass() {
   ++R->Pass;
   drain();
   I->settleHeld();
-  if (R->Sums.isCutting(1))
+  if (R->Stats.isCutting(1))
     R->goOnCutting(1);
-  else if (R->Sums.timeIntervalDue(1, W->clock()))
+  else if (R->Stats.timeIntervalDue(1, W->clock()))
     R->beginCut(1, R->boundaryNs(W->clock()));
   I->snapshot();
 }
@@ -215,7 +215,7 @@ void Bench::finish() {
   M.TimeNs = R->boundaryNs();
   M.Values = {0, 0};
   R->cutInterval(1, M.TimeNs);
-  R->Sums.endProcess(1, M.TimeNs, 0, 0);
+  R->Stats.endProcess(1, M.TimeNs, 0, 0);
   R->addMark(std::move(M));
   R->finish();
   cantFail(R->takeError());

@@ -48,7 +48,7 @@ struct DiffOptions {
   bool Uncertain = false;
 };
 
-struct DiffTotals {
+struct DiffStats {
   uint64_t Allocations = 0;
   uint64_t Frees = 0;
   uint64_t AllocatedBytes = 0;
@@ -67,25 +67,26 @@ struct DiffTotals {
 };
 
 /// The totals of each run, those before first, and of each group on average.
-struct DiffSums {
-  std::vector<DiffTotals> Runs;
-  DiffTotals Before, After;
+struct DiffStatsOfRuns {
+  std::vector<DiffStats> Runs;
+  DiffStats Before, After;
 };
 
 struct HeapChange {
   uint32_t Heap = 0; ///< DiffRuns::heaps()
-  DiffSums Sums;
+  DiffStatsOfRuns Stats;
 };
 
 /// A memory space, of the same name in all runs.
 struct SpaceChange {
   std::string Name;
-  DiffSums Sums;      ///< of what was selected
-  uint64_t Noise = 0; ///< DiffOptions::Noise, in bytes or allocations
+  DiffStatsOfRuns Stats; ///< of what was selected
+  uint64_t Noise = 0;    ///< DiffOptions::Noise, in bytes or allocations
 };
 
 struct DiffReport {
-  DiffSums Totals; ///< of the memory space `host`, or of what was selected
+  DiffStatsOfRuns
+      TotalStats; ///< of the memory space `host`, or of what was selected
   /// Of each memory space of which anything was recorded; at least `host`,
   /// first. What they have is never added.
   std::vector<SpaceChange> Spaces;
@@ -106,8 +107,8 @@ struct DiffReport {
 /// vary, of sampled runs from what their samples stand for (Error; null for
 /// what is no estimate).
 std::optional<ConfidenceInterval> changeOfTotal(const DiffRuns &Runs,
-                                                const DiffSums &S,
-                                                uint64_t DiffTotals::*Field,
+                                                const DiffStatsOfRuns &S,
+                                                uint64_t DiffStats::*Field,
                                                 double SampleVariances::*Error,
                                                 double Confidence);
 

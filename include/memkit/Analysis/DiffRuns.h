@@ -6,8 +6,8 @@
 #define MEMKIT_ANALYSIS_DIFFRUNS_H
 
 #include "memkit/Model/Profile.h"
+#include "memkit/Model/SelectedStats.h"
 #include "memkit/Model/StackKeys.h"
-#include "memkit/Model/Sums.h"
 
 namespace memkit {
 
@@ -31,7 +31,7 @@ struct StackMetrics {
 };
 
 /// The same of a row, without its PeakBytes. Outer: all bytes of its blocks.
-StackMetrics metricsOfRow(const SumRow &R, bool Outer);
+StackMetrics metricsOfRow(const StackStats &R, bool Outer);
 
 /// Each rounded; of none all zeros.
 StackMetrics meanOf(llvm::ArrayRef<StackMetrics> Runs);
@@ -48,8 +48,8 @@ class DiffRuns {
 public:
   /// Whole: whether nothing was selected. Renamed: from the names of Before to
   /// those of After. All must outlive it.
-  DiffRuns(llvm::ArrayRef<const Sums *> Before,
-           llvm::ArrayRef<const Sums *> After, bool Whole,
+  DiffRuns(llvm::ArrayRef<const SelectedStats *> Before,
+           llvm::ArrayRef<const SelectedStats *> After, bool Whole,
            const Renames &Renamed);
 
   size_t size() const { return Runs.size(); } ///< those before stand first
@@ -57,7 +57,7 @@ public:
   bool isAfter(size_t Run) const { return Run >= Before; }
   /// Whether one run of each is compared.
   bool isPair() const { return Before == 1 && size() == 2; }
-  const Sums &run(size_t Run) const { return *Runs[Run]; }
+  const SelectedStats &run(size_t Run) const { return *Runs[Run]; }
   const Trace &trace(size_t Run) const { return Runs[Run]->trace(); }
   bool isWhole() const { return Whole; }
   KeyRules rules(size_t Run) const {
@@ -85,7 +85,7 @@ public:
   void forEachRun(llvm::function_ref<void(size_t Run)> F) const;
 
 private:
-  std::vector<const Sums *> Runs;
+  std::vector<const SelectedStats *> Runs;
   size_t Before;
   bool Whole;
   const Renames &Renamed;

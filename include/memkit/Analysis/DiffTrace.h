@@ -13,7 +13,7 @@ namespace memkit {
 /// Writes the differences as a trace of sums without events: for each heap H,
 /// what grew stands in a heap `H.more` and what shrank in `H.less`, which lies
 /// outside the totals; so the totals are the sum of all growth. The values are
-/// those of SumRow: bytes at the memory space's peak, live at the end,
+/// those of StackStats: bytes at the memory space's peak, live at the end,
 /// allocated, and allocations, each grown or shrunk on its own; of groups, on
 /// average. Command: as the trace's header gives it.
 llvm::Error writeDiffTrace(Sink &Out, const DiffRuns &Runs,

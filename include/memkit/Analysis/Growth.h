@@ -95,7 +95,7 @@ inline constexpr size_t MinGrowthIntervals = 6;
 /// chosen heaps, a stack most of whose bytes lie in blocks of inner heaps is
 /// theirs. Errors: those of reading.
 llvm::Expected<GrowthReport> findGrowth(IntervalSeries &Intervals,
-                                        const Sums &S,
+                                        const SelectedStats &S,
                                         const GrowthOptions &Options);
 
 } // namespace memkit

@@ -21,7 +21,7 @@ struct HeapCurves {
 
 /// A short run is replayed, of all processes alone; a long one has its
 /// intervals.
-HeapCurves readHeapCurves(const Sums &S, const LiveSeries &Live,
+HeapCurves readHeapCurves(const SelectedStats &S, const LiveSeries &Live,
                           unsigned Columns);
 
 } // namespace memkit

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_ANALYSIS_LAYERHOLDS_H
 #define MEMKIT_ANALYSIS_LAYERHOLDS_H
 
-#include "memkit/Model/Sums.h"
+#include "memkit/Model/SelectedStats.h"
 #include "memkit/Trace/Summary.h"
 
 namespace memkit {
@@ -21,7 +21,7 @@ struct LayerHolds {
 };
 
 /// Orders Layers by what they hold, where that is known.
-LayerHolds orderByHeld(const Sums &S, std::vector<LayerTotals> &Layers);
+LayerHolds orderByHeld(const SelectedStats &S, std::vector<LayerStats> &Layers);
 
 } // namespace memkit
 

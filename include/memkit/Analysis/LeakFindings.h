@@ -53,7 +53,7 @@ struct LeakOptions {
 
 /// Looks for Kinds in what S selects. What Hidden or, failing that, ByDefault
 /// matches is counted in Exit.Suppressed and ByDefault, and left out.
-llvm::Expected<LeakFindings> findAllLeaks(const Sums &S,
+llvm::Expected<LeakFindings> findAllLeaks(const SelectedStats &S,
                                           const LeakOptions &Options,
                                           const Suppressions &Hidden,
                                           const Suppressions &ByDefault);

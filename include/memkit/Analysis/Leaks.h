@@ -6,7 +6,7 @@
 #define MEMKIT_ANALYSIS_LEAKS_H
 
 #include "memkit/Analysis/Suppressions.h"
-#include "memkit/Model/Sums.h"
+#include "memkit/Model/SelectedStats.h"
 
 namespace memkit {
 
@@ -53,7 +53,7 @@ void sumLeaks(const Trace &T, LeakReport &R);
 
 /// What lived at the end of its process, without processes that exec replaced,
 /// nor what Hidden or, failing that, ByDefault hides.
-LeakReport findLeaks(const Sums &S, const Suppressions &Hidden,
+LeakReport findLeaks(const SelectedStats &S, const Suppressions &Hidden,
                      const Suppressions &ByDefault = {});
 
 } // namespace memkit

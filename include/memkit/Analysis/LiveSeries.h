@@ -5,7 +5,7 @@
 #ifndef MEMKIT_ANALYSIS_LIVESERIES_H
 #define MEMKIT_ANALYSIS_LIVESERIES_H
 
-#include "memkit/Model/Sums.h"
+#include "memkit/Model/SelectedStats.h"
 #include "memkit/Support/Graph.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -31,7 +31,7 @@ struct LiveSeries {
 
 /// Reads all intervals of the selected processes. Watched: stacks whose changes
 /// are wanted. Errors: TraceError.
-llvm::Expected<LiveSeries> readLiveSeries(const Sums &S,
+llvm::Expected<LiveSeries> readLiveSeries(const SelectedStats &S,
                                           llvm::ArrayRef<HeapStack> Watched);
 
 } // namespace memkit

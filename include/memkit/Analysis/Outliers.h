@@ -44,7 +44,7 @@ struct Outlier {
 /// find(). Without blocks nothing is found.
 class OutlierFinder {
 public:
-  OutlierFinder(const Sums &S, const OutlierOptions &Options = {});
+  OutlierFinder(const SelectedStats &S, const OutlierOptions &Options = {});
   /// Whether any row of the summary may have outliers: else no block is wanted.
   bool hasCandidates() const { return !Rows.empty(); }
   void add(uint32_t Process, uint64_t EndNs, const LiveBlock &B);

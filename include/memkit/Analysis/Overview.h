@@ -7,7 +7,7 @@
 
 #include "memkit/Analysis/DeviceGaps.h"
 #include "memkit/Analysis/Fragmentation.h"
-#include "memkit/Analysis/HeapStats.h"
+#include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Analysis/LayerHolds.h"
 #include "memkit/Analysis/OwnerStats.h"
 #include "memkit/Analysis/Suggestions.h"
@@ -16,19 +16,19 @@ namespace memkit {
 
 /// The answer of memstat.
 struct Overview {
-  std::vector<HeapStats> Heaps;
+  std::vector<HeapOverview> Heaps;
   std::vector<OwnerStats> Owners; ///< of heaps of devices
   std::vector<HeapFragmentation> Fragmentation;
   std::vector<DeviceGap> Gaps;
   std::vector<Suggestion> Suggestions;
-  std::vector<LayerTotals> Layers; ///< those that hold most first
-  LayerHolds Held;                 ///< what they hold
-  std::vector<StepTotals> Steps;   ///< by process and begin
+  std::vector<LayerStats> Layers; ///< those that hold most first
+  LayerHolds Held;                ///< what they hold
+  std::vector<StepStats> Steps;   ///< by process and begin
   /// By step: it is the last one of its process, which no other step ended. It
   /// has what the process did behind its steps, too.
   std::vector<bool> IsOpenStep;
   /// The most bytes first; AllocatedBytes without the nested ones.
-  std::vector<ThreadTotals> Threads;
+  std::vector<ThreadStats> Threads;
   std::vector<KindSum> Kinds; ///< by heap, the largest first
   LiveSeries Live; ///< where something needed intervals, or WithSeries
 };
@@ -40,14 +40,14 @@ struct OverviewOptions {
 
 /// Reads marks, and intervals where they are needed; no events. Errors:
 /// TraceError.
-llvm::Expected<Overview> makeOverview(const Sums &S,
+llvm::Expected<Overview> makeOverview(const SelectedStats &S,
                                       const OverviewOptions &Options);
 
 /// By how many bytes live memory grew in a step.
 inline int64_t growthOf(const SpaceShare &S) {
   return static_cast<int64_t>(S.AllocatedBytes - S.FreedBytes);
 }
-inline int64_t growthOf(const StepTotals &S) {
+inline int64_t growthOf(const StepStats &S) {
   return static_cast<int64_t>(S.AllocatedBytes - S.FreedBytes);
 }
 

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_ANALYSIS_OWNERSTATS_H
 #define MEMKIT_ANALYSIS_OWNERSTATS_H
 
-#include "memkit/Model/Sums.h"
+#include "memkit/Model/SelectedStats.h"
 
 namespace memkit {
 
@@ -21,7 +21,7 @@ struct OwnerStats {
 /// Of the selected heaps of devices, and of those of the host that CUDA gives
 /// out (`cuda.pinned`, ...): by heap, the most bytes at its peak first. Names
 /// live as long as the trace.
-std::vector<OwnerStats> statOwners(const Sums &S);
+std::vector<OwnerStats> statOwners(const SelectedStats &S);
 
 } // namespace memkit
 

@@ -7,8 +7,8 @@
 
 #include "memkit/Analysis/LiveSeries.h"
 #include "memkit/Analysis/MarkSeries.h"
-#include "memkit/Model/Sums.h"
-#include "memkit/Trace/SummaryTotals.h"
+#include "memkit/Model/SelectedStats.h"
+#include "memkit/Trace/SummaryStats.h"
 
 namespace memkit {
 
@@ -65,10 +65,11 @@ struct Suggestion {
 
 /// The (heap, stack) that may be a cache that never shrinks, as far as sums
 /// tell; largest first, few.
-std::vector<HeapStack> findCaches(const Sums &S);
+std::vector<HeapStack> findCaches(const SelectedStats &S);
 
 /// All that applies, the most bytes first. Caches: as findCaches() gave them.
-std::vector<Suggestion> makeSuggestions(const Sums &S, const MarkSeries &Marks,
+std::vector<Suggestion> makeSuggestions(const SelectedStats &S,
+                                        const MarkSeries &Marks,
                                         const LiveSeries &Live,
                                         llvm::ArrayRef<HeapStack> Caches);
 

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_EXPORT_EVENTROWS_H
 #define MEMKIT_EXPORT_EVENTROWS_H
 
-#include "memkit/Model/Sums.h"
+#include "memkit/Model/SelectedStats.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace memkit {

@@ -23,10 +23,9 @@ struct PerfettoResult {
 /// (ScopeSpans). Chart, a profile of T, is a process of its own in which a
 /// frame is as long as its share of the run is wide. Reads intervals, marks and
 /// events.
-llvm::Expected<PerfettoResult> writePerfetto(llvm::raw_ostream &OS,
-                                             const Sums &S, ShownTree T,
-                                             const NodeRanks &Ranks,
-                                             const Profile &Chart);
+llvm::Expected<PerfettoResult>
+writePerfetto(llvm::raw_ostream &OS, const SelectedStats &S, ShownTree T,
+              const NodeRanks &Ranks, const Profile &Chart);
 
 } // namespace memkit
 

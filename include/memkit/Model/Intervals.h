@@ -21,7 +21,7 @@
 #define MEMKIT_MODEL_INTERVALS_H
 
 #include "memkit/Model/RowCache.h"
-#include "memkit/Model/Sums.h"
+#include "memkit/Model/SelectedStats.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace memkit {
@@ -36,7 +36,7 @@ struct IntervalHead {
   uint64_t LastStep = 0;
   uint64_t BeginNs = 0;
   uint64_t EndNs = 0;
-  IntervalSums Sums = IntervalSums::None;
+  IntervalDetail Detail = IntervalDetail::None;
 };
 
 /// The intervals of a process.
@@ -52,7 +52,7 @@ struct ProcessIntervals {
 /// that lie in blocks of inner heaps too). Row numbers them over all processes,
 /// from 0: the same in each forEach() of one IntervalSeries. What was allocated
 /// is since the row's interval before: the sum over intervals is exact between
-/// the ends of two whole ones (IntervalHead::Sums).
+/// the ends of two whole ones (IntervalHead::Stats).
 struct IntervalChange {
   uint32_t Row = 0;
   uint32_t Heap = 0;
@@ -71,7 +71,8 @@ public:
   /// has them made from its events (in the time of a replay), as do selections
   /// by size, thread and context; without events either there are none. Errors:
   /// TraceError.
-  static llvm::Expected<std::unique_ptr<IntervalSeries>> create(const Sums &S);
+  static llvm::Expected<std::unique_ptr<IntervalSeries>>
+  create(const SelectedStats &S);
   ~IntervalSeries();
 
   /// The selected processes that have intervals, in rising order.
@@ -108,7 +109,7 @@ private:
     bool Any = false;
   };
 
-  explicit IntervalSeries(const Sums &S) : S(S) {}
+  explicit IntervalSeries(const SelectedStats &S) : S(S) {}
   llvm::Error makeIntervals();
   llvm::Error readHeads();
   llvm::Error addHeads(const SectionInfo &B, const Intervals &Section);
@@ -117,7 +118,7 @@ private:
   uint32_t rowOf(uint32_t Process, const IntervalRow &R);
   TraceReader &reader() const;
 
-  const Sums &S;
+  const SelectedStats &S;
   std::string MadeFile; ///< what makeIntervals() made
   std::unique_ptr<TraceReader> Made;
   std::vector<ProcessIntervals> Processes;

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_MODEL_LASTBLOCKS_H
 #define MEMKIT_MODEL_LASTBLOCKS_H
 
-#include "memkit/Model/Sums.h"
+#include "memkit/Model/SelectedStats.h"
 
 namespace memkit {
 
@@ -18,7 +18,7 @@ bool hasLastBlocks(const Trace &T);
 /// where there is none; of a selection by time nothing is given. Errors:
 /// TraceError.
 llvm::Error
-forEachLastBlock(const Sums &S,
+forEachLastBlock(const SelectedStats &S,
                  llvm::function_ref<void(uint32_t Process, uint64_t EndNs,
                                          const LiveBlock &)>
                      Do);

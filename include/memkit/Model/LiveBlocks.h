@@ -27,12 +27,12 @@ replayTo(const Trace &T, const Selection &Sel, const Moment &At,
 /// they sum to the memory space's peak. Replays from the snapshot before. Keys:
 /// stacks, or contexts.
 llvm::Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel,
-                                   SumsOf By);
+                                   StatsBy By);
 
 /// How many allocations of the selection were freed within AgeNs of being made.
 /// Replays all events.
 llvm::Expected<Profile> shortLived(const Trace &T, const Selection &Sel,
-                                   SumsOf By, uint64_t AgeNs);
+                                   StatsBy By, uint64_t AgeNs);
 
 } // namespace memkit
 

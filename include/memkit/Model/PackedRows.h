@@ -2,7 +2,7 @@
 //
 // Rows of a summary in little memory.
 //
-// A SumRow takes 104 bytes, most of them zeros. Here a column has the bytes
+// A StackStats takes 104 bytes, most of them zeros. Here a column has the bytes
 // that its highest value needs, which makes some 30 bytes a row. The values of
 // a row stand together: any row can be had in a few nanoseconds.
 
@@ -22,16 +22,16 @@ namespace memkit {
 /// Rows of one process. They do not change; to be read from any thread.
 class PackedRows {
 public:
-  PackedRows(uint32_t Process, llvm::ArrayRef<SumRow> Rows);
+  PackedRows(uint32_t Process, llvm::ArrayRef<StackStats> Rows);
   /// Adds Rows to Out, in pieces: a piece's columns are as wide as they must.
-  static void pack(const SumRows &Rows, std::vector<PackedRows> &Out);
+  static void pack(const StackStatsRows &Rows, std::vector<PackedRows> &Out);
 
   uint32_t process() const { return Process; }
   size_t size() const { return Count; }
   uint32_t key(size_t Row) const { return uint32_t(value(Row, 0)); }
   uint32_t heap(size_t Row) const { return uint32_t(value(Row, 1)); }
-  SumRow operator[](size_t Row) const {
-    SumRow Out;
+  StackStats operator[](size_t Row) const {
+    StackStats Out;
     Out.Key = key(Row);
     Out.Heap = heap(Row);
     for (size_t C = 0; C != NumValues; ++C)
@@ -46,7 +46,7 @@ public:
     __builtin_prefetch(At + Stride - 1);
   }
   /// All of them again.
-  SumRows unpack() const;
+  StackStatsRows unpack() const;
   /// The highest key and heap, and the lowest heap.
   uint32_t maxKey() const { return MaxKey; }
   uint32_t maxHeap() const { return MaxHeap; }
@@ -55,16 +55,16 @@ public:
 private:
   /// Behind key and heap. What is not exclusive stands for LiveExclusive: it
   /// mostly is nothing.
-  static constexpr uint64_t SumRow::*Values[] = {
-      &SumRow::Allocations,     &SumRow::AllocatedBytes,
-      &SumRow::Splits,          &SumRow::Temporaries,
-      &SumRow::LiveBlocks,      &SumRow::LiveBytes,
-      &SumRow::LiveExclusive,   &SumRow::PeakBytes,
-      &SumRow::HeapPeakBlocks,  &SumRow::HeapPeakBytes,
-      &SumRow::SpacePeakBlocks, &SumRow::SpacePeakBytes};
+  static constexpr uint64_t StackStats::*Values[] = {
+      &StackStats::Allocations,     &StackStats::AllocatedBytes,
+      &StackStats::Splits,          &StackStats::Temporaries,
+      &StackStats::LiveBlocks,      &StackStats::LiveBytes,
+      &StackStats::LiveExclusive,   &StackStats::PeakBytes,
+      &StackStats::HeapPeakBlocks,  &StackStats::HeapPeakBytes,
+      &StackStats::SpacePeakBlocks, &StackStats::SpacePeakBytes};
   static constexpr size_t NumValues = std::size(Values);
   using Row = std::array<uint64_t, NumValues + 2>;
-  static Row valuesOf(const SumRow &R);
+  static Row valuesOf(const StackStats &R);
 
   uint64_t value(size_t Row, size_t Column) const {
     return llvm::support::endian::read64le(Bytes.get() + Row * Stride +

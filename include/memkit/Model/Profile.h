@@ -5,7 +5,7 @@
 #ifndef MEMKIT_MODEL_PROFILE_H
 #define MEMKIT_MODEL_PROFILE_H
 
-#include "memkit/Model/Sums.h"
+#include "memkit/Model/SelectedStats.h"
 #include <functional>
 #include <optional>
 
@@ -44,24 +44,24 @@ struct Profile {
 /// Space (none: all of them), a byte counted once: Peak sums to the memory
 /// space's peak. With chosen heaps it is their outer view, each at its own
 /// peak. KeyOf: gives a value's key in place of its row's.
-using RowKey = std::function<uint32_t(const SumRow &)>;
-Profile makeProfile(const Sums &S, Metric M, const RowKey &KeyOf = {},
+using RowKey = std::function<uint32_t(const StackStats &)>;
+Profile makeProfile(const SelectedStats &S, Metric M, const RowKey &KeyOf = {},
                     std::optional<uint32_t> Space = 0);
 
 /// The memory spaces of which the selection has anything, in their order.
-std::vector<uint32_t> spacesOf(const Sums &S);
+std::vector<uint32_t> spacesOf(const SelectedStats &S);
 
 /// A profile for each heap of the selection and each metric in Metrics, ordered
 /// by heap, each the heap's outer view. When several heaps count in the memory
 /// space `host` and none was chosen, the memory space's own profiles stand
 /// first. Profiles that are all zero are left out.
-std::vector<Profile> makeHeapProfiles(const Sums &S,
+std::vector<Profile> makeHeapProfiles(const SelectedStats &S,
                                       llvm::ArrayRef<Metric> Metrics,
                                       const RowKey &KeyOf = {});
 
 /// What shrank and what grew, of a trace of differences (isDiff()), whose
 /// selection has the heaps of both.
-std::pair<Profile, Profile> makeDiffProfiles(const Sums &S, Metric M);
+std::pair<Profile, Profile> makeDiffProfiles(const SelectedStats &S, Metric M);
 /// Whether memdiff wrote the trace: heaps `H.less` and `H.more`.
 bool isDiff(const Trace &T);
 

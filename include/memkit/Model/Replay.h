@@ -2,7 +2,7 @@
 //
 // Goes through a trace's events in their order.
 //
-// Feeds an Accounts with the events of a trace in their total order, (TimeNs,
+// Feeds an LiveStats with the events of a trace in their total order, (TimeNs,
 // process, row) within an epoch, and resolves the allocation ids of frees to
 // blocks. Marks that mean something for the sums (steps, ends of processes,
 // reserved bytes, losses) are applied before the events of the same time.
@@ -16,9 +16,9 @@
 #ifndef MEMKIT_MODEL_REPLAY_H
 #define MEMKIT_MODEL_REPLAY_H
 
-#include "memkit/Account/Accounts.h"
 #include "memkit/Model/LiveSet.h"
 #include "memkit/Model/RowCache.h"
+#include "memkit/Stats/LiveStats.h"
 #include "memkit/Trace/EventTable.h"
 #include "memkit/Trace/TraceReader.h"
 #include <functional>
@@ -61,11 +61,11 @@ struct ReplayOptions {
   /// its stack. Keys should be dense.
   std::function<uint32_t(const Allocation &)> KeyOf;
   /// When set, is told of each event of a block that Select took, once the
-  /// accounts have it. False: the run ends there.
+  /// LiveStats has it. False: the run ends there.
   std::function<bool(const ReplayedEvent &)> OnEvent;
   /// Remember the thread that allocated each live block.
   bool KeepThreads = false;
-  /// Keep what cutInterval() of the accounts needs.
+  /// Keep what cutInterval() of LiveStats needs.
   bool Intervals = false;
 };
 
@@ -112,8 +112,8 @@ public:
   /// after each event from FromNs on.
   llvm::Error runUntil(uint64_t FromNs, llvm::function_ref<bool()> Done);
 
-  Accounts &accounts() { return A; }
-  const Accounts &accounts() const { return A; }
+  LiveStats &stats() { return A; }
+  const LiveStats &stats() const { return A; }
   const IdLimits &limits() const { return Limits; }
   /// The last moment that the trace tells of: of its events and marks.
   uint64_t endNs() const { return EndNs; }
@@ -122,7 +122,7 @@ public:
   /// Whether the block of Process with this allocation id lives.
   bool lives(uint32_t Process, uint64_t AllocationId) const;
   /// Of processes whose first events were left out: the blocks that lived then.
-  /// They are allocations to accounts().
+  /// They are allocations to stats().
   uint64_t blocksOfBases() const { return BaseBlocks; }
   /// The allocation id of the next block of Process.
   uint64_t nextAllocationId(uint32_t Process) const;
@@ -172,9 +172,9 @@ private:
     std::unique_ptr<EventTable> Open;
     size_t Row = 0;
     size_t Alloc = 0; ///< of the rows before Row, those that allocate
-    size_t Noted = 0; ///< of these, those told to Accounts::noteAllocation()
+    size_t Noted = 0; ///< of these, those told to LiveStats::noteAllocation()
     uint64_t HeadNs = 0;
-    /// Accounts::lastAllocation() of each thread of the block, at its begin.
+    /// LiveStats::lastAllocation() of each thread of the block, at its begin.
     std::vector<uint64_t> OwnBefore;
     size_t ref() const { return Row - Alloc; }
   };
@@ -231,7 +231,7 @@ private:
   TraceReader &R;
   ReplayOptions Options;
   ReplayObserver *Observer;
-  Accounts A;
+  LiveStats A;
   IdLimits Limits;
   /// What the dictionary held before each offset.
   std::vector<std::pair<uint64_t, IdLimits>> LimitsBefore;

@@ -14,7 +14,7 @@
 namespace memkit {
 
 /// What sums are of.
-enum class SumsOf {
+enum class StatsBy {
   Stacks,
   Contexts,
   Groups, ///< keys of the caller's, made of allocations
@@ -39,15 +39,15 @@ public:
   /// Whether the summary cannot answer: it keeps neither the sizes of blocks,
   /// nor threads, nor contexts beside stacks, nor other moments than the end
   /// and the peaks.
-  bool needsEvents(SumsOf By = SumsOf::Stacks) const {
+  bool needsEvents(StatsBy By = StatsBy::Stacks) const {
     return needsAllocationTimes(By) || (Times.At && !Times.At->IsEnd);
   }
   /// Whether each allocation has to be asked about by hasAllocation(): rows of
   /// sums do not tell.
-  bool needsAllocationTimes(SumsOf By = SumsOf::Stacks) const {
-    bool All = By == SumsOf::Stacks ? AllContexts : AllStacks;
+  bool needsAllocationTimes(StatsBy By = StatsBy::Stacks) const {
+    bool All = By == StatsBy::Stacks ? AllContexts : AllStacks;
     return MinSize || !AllThreads || !All || Times.Since || Times.Until ||
-           By == SumsOf::Groups;
+           By == StatsBy::Groups;
   }
   bool hasThread(uint32_t Thread) const {
     return AllThreads || Threads[Thread];

@@ -17,7 +17,7 @@ public:
   /// What T refers to must outlive this and the view.
   explicit SpaceRoots(ShownTree T) : T(T) {}
 
-  /// The key of a key of T in a space (Totals::Id).
+  /// The key of a key of T in a space (TotalStats::Id).
   uint32_t keyOf(uint32_t Space, uint32_t Key);
   /// The tree of all keys given so far.
   ContextView view() const;

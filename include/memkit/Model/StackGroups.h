@@ -8,8 +8,8 @@
 #include "memkit/Model/Owners.h"
 #include "memkit/Model/Profile.h"
 #include "memkit/Model/Replay.h"
+#include "memkit/Model/SelectedStats.h"
 #include "memkit/Model/StackShape.h"
-#include "memkit/Model/Sums.h"
 
 namespace memkit {
 

@@ -76,7 +76,7 @@ public:
   llvm::StringRef heapName(uint32_t Id) const { return string(heap(Id).Name); }
   const Function &function(uint32_t Id) const { return Functions[Id - 1]; }
   uint32_t numFunctions() const { return Functions.size(); }
-  /// `host`, or the name of the device's memory space; Id as Totals::Id.
+  /// `host`, or the name of the device's memory space; Id as TotalStats::Id.
   llvm::StringRef spaceName(uint32_t Id) const;
   /// The program of a process: its command's first word, or its executable.
   llvm::StringRef program(uint32_t Process) const;
@@ -136,11 +136,11 @@ public:
   /// replayed for it.
   bool isReplayed() const { return Replayed; }
   /// Of a heap, all zeros when nothing was recorded of it.
-  const HeapTotals &heapTotals(uint32_t Heap) const {
-    return HeapSums[Heap - 1];
+  const HeapStats &heapStats(uint32_t Heap) const {
+    return HeapStatsOf[Heap - 1];
   }
   /// Of the memory space `host`.
-  const Totals &hostTotals() const { return HostSums; }
+  const TotalStats &hostStats() const { return HostSums; }
   /// Events that the recording missed: all losses but what was left out on
   /// request and stacks that were only cut short.
   uint64_t lostEvents() const;
@@ -198,8 +198,8 @@ private:
   std::vector<llvm::StringRef> PythonLabels; ///< by function
   std::vector<Summary> Parts;
   std::vector<PackedRows> StackRows, ContextRows;
-  std::vector<HeapTotals> HeapSums;
-  Totals HostSums;
+  std::vector<HeapStats> HeapStatsOf;
+  TotalStats HostSums;
   std::vector<bool> Replaced; ///< by process
   uint64_t EndNs = 0;
   bool Replayed = false;

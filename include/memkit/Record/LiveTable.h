@@ -2,7 +2,7 @@
 //
 // The live blocks of a heap by address.
 //
-// Address -> allocation id, size, account row, context, allocation time. Made
+// Address -> allocation id, size, stats row, context, allocation time. Made
 // for tens of millions of blocks that come and go at tens of millions a second:
 //  - a bucket is three cache lines: the keys of seven blocks with a byte of
 //    each one's hash, what a free needs, and the rest. The word of these bytes
@@ -31,7 +31,7 @@ struct LiveEntry {
   uint64_t AllocationId = 0; ///< below MaxAllocationId
   uint64_t Size = 0;
   uint64_t AllocatedTick = 0; ///< below MaxAllocatedTick, in TimeUnitNs
-  uint32_t Row = 0;           ///< of the account
+  uint32_t Row = 0;           ///< of LiveStats
   uint32_t Context = 0;       ///< below MaxContext
   static constexpr uint64_t MaxAllocationId = 1ull << 40;
   static constexpr uint64_t MaxAllocatedTick = 1ull << 48;

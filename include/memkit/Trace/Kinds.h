@@ -25,20 +25,20 @@ inline constexpr uint8_t NumTensorKinds = 7;
 
 /// Live tensors of one kind: of the heap at its peak, or of a process when
 /// memory could not be had.
-struct KindTotals {
+struct KindStats {
   uint32_t Heap = 0;
   uint32_t Process = 0;
   TensorKind Kind = TensorKind::Unknown;
-  uint32_t Oom = 0;   ///< OomTotals::Number; 0: at the heap's peak
+  uint32_t Oom = 0;   ///< OomRecord::Number; 0: at the heap's peak
   uint32_t Layer = 0; ///< string; 0: of none, or of several
   uint32_t Stack = 0; ///< at an Oom: of all of them; 0: of several
   uint64_t Blocks = 0;
   uint64_t Bytes = 0;
-  bool operator==(const KindTotals &) const = default;
+  bool operator==(const KindStats &) const = default;
 };
 
 /// A moment at which memory could not be had.
-struct OomTotals {
+struct OomRecord {
   uint32_t Number = 0; ///< from 1, in order
   uint32_t Process = 0;
   uint32_t Heap = 0; ///< that should have given it
@@ -48,12 +48,12 @@ struct OomTotals {
   uint32_t Context = 0;
   uint64_t Requested = 0; ///< bytes
   uint64_t Skipped = 0;   ///< such moments since the one before, left out
-  bool operator==(const OomTotals &) const = default;
+  bool operator==(const OomRecord &) const = default;
 };
 
 /// What a heap held at such a moment, over all processes.
 struct OomHeap {
-  uint32_t Oom = 0; ///< OomTotals::Number
+  uint32_t Oom = 0; ///< OomRecord::Number
   uint32_t Heap = 0;
   uint64_t LiveBlocks = 0;
   uint64_t LiveBytes = 0;

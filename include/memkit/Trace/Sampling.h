@@ -52,12 +52,12 @@ struct SampleVariances {
   double SpacePeak = 0;
   double Allocations = 0; ///< of the number of blocks; known by refine() alone
 
-  void add(const SumRow &R, uint64_t SampleBytes);
+  void add(const StackStats &R, uint64_t SampleBytes);
   void add(const SampleVariances &Other);
   /// Of a whole heap the sizes of its allocations are known, where rows know
   /// their mean alone: stacks with blocks of mixed sizes have less error than
   /// their mean says.
-  void refine(const HeapTotals &H, uint64_t SampleBytes);
+  void refine(const HeapStats &H, uint64_t SampleBytes);
 };
 
 } // namespace memkit

@@ -70,7 +70,7 @@ struct Header {
 
 /// What a (heap, stack) has at the end of an interval, and what it allocated
 /// since the interval before that has a row of it: the same sums as those of
-/// SumRow.
+/// StackStats.
 struct IntervalRow {
   uint32_t Heap = 0;
   uint32_t Stack = 0;
@@ -83,12 +83,12 @@ struct IntervalRow {
 };
 
 /// Which rows an interval has.
-enum class IntervalSums : uint8_t {
+enum class IntervalDetail : uint8_t {
   None,    ///< an older memkit's: those whose live values changed, without sums
   Changed, ///< those whose live values changed
   Whole, ///< these, and all that allocated since an interval had a row of them
 };
-inline constexpr uint8_t NumIntervalSums = 3;
+inline constexpr uint8_t NumIntervalDetails = 3;
 
 /// What changed in a process since its interval before. One with more rows than
 /// a section goes on in the next section, with the same Index and times. What
@@ -101,7 +101,7 @@ struct Interval {
   uint64_t LastStep = 0;
   uint64_t BeginNs = 0;
   uint64_t EndNs = 0;
-  IntervalSums Sums = IntervalSums::None;
+  IntervalDetail Detail = IntervalDetail::None;
   std::vector<IntervalRow> Rows;
   bool operator==(const Interval &) const = default;
 };

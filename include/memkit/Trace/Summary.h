@@ -22,7 +22,7 @@ namespace memkit {
 /// A growing Resize adds to AllocatedBytes, a shrinking one to the freed bytes.
 /// Temporaries were freed by the thread that allocated them before it allocated
 /// again. SpacePeak values and LiveExclusive count exclusive bytes.
-struct SumRow {
+struct StackStats {
   uint32_t Key = 0; ///< stack or context
   uint32_t Heap = 0;
   uint64_t Allocations = 0;
@@ -38,18 +38,18 @@ struct SumRow {
   uint64_t SpacePeakBlocks = 0;
   uint64_t SpacePeakBytes =
       0; ///< its exclusive bytes at its memory space's peak
-  bool operator==(const SumRow &) const = default;
+  bool operator==(const StackStats &) const = default;
 };
 
-struct SumRows {
+struct StackStatsRows {
   uint32_t Process = 0;
-  std::vector<SumRow> Rows;
-  bool operator==(const SumRows &) const = default;
+  std::vector<StackStats> Rows;
+  bool operator==(const StackStatsRows &) const = default;
 };
 
 /// Of a heap or memory space, over all processes in one order of time. A memory
 /// space counts exclusive bytes of the heaps that are not HF_OutsideTotals.
-struct Totals {
+struct TotalStats {
   uint32_t Id = 0; ///< heap; or memory space: 0 `host`, else device
   uint64_t Allocations = 0;
   uint64_t Frees = 0;
@@ -61,7 +61,7 @@ struct Totals {
   uint64_t PeakBytes = 0;
   uint64_t PeakBlocks = 0;
   uint64_t PeakTimeNs = 0;
-  bool operator==(const Totals &) const = default;
+  bool operator==(const TotalStats &) const = default;
 };
 
 /// Allocations are counted by the bits that their size has: those of 0 bytes,
@@ -73,7 +73,7 @@ inline uint64_t sizeClassBegin(unsigned Class) {
   return Class ? uint64_t(1) << (Class - 1) : 0;
 }
 
-struct HeapTotals : Totals {
+struct HeapStats : TotalStats {
   bool ReservedKnown = false;
   uint64_t ReservedBytes = 0;
   uint64_t ReservedPeakBytes = 0;
@@ -84,7 +84,7 @@ struct HeapTotals : Totals {
   /// Allocations by sizeClass(), at the size that they had then; without the
   /// zeros at the end. Empty: not counted.
   std::vector<uint64_t> Sizes;
-  bool operator==(const HeapTotals &) const = default;
+  bool operator==(const HeapStats &) const = default;
 };
 
 /// The share of Reserved bytes that is not Live, in millionths.
@@ -96,14 +96,14 @@ inline uint32_t fragmentationPpm(uint64_t Reserved, uint64_t Live) {
 
 /// What a step, a process or a layer had of one memory space.
 struct SpaceShare {
-  uint32_t Space = 0; ///< as Totals::Id
+  uint32_t Space = 0; ///< as TotalStats::Id
   uint64_t Allocations = 0;
   uint64_t Frees = 0;
   uint64_t AllocatedBytes = 0;
   uint64_t FreedBytes = 0;
   uint64_t LiveBytes = 0; ///< at the end; of layers and scopes not told
   uint64_t PeakBytes = 0;
-  uint64_t RiseBytes = 0;         ///< of scopes, as LayerTotals::RiseBytes
+  uint64_t RiseBytes = 0;         ///< of scopes, as LayerStats::RiseBytes
   uint64_t ReservedPeakBytes = 0; ///< of layers and scopes; 0: not known
   bool operator==(const SpaceShare &) const = default;
 };
@@ -113,7 +113,7 @@ inline bool isAny(const SpaceShare &S) {
 /// By rising memory space, those of which there is something.
 using SpaceShares = std::vector<SpaceShare>;
 
-struct ProcessTotals {
+struct ProcessStats {
   uint32_t Process = 0;
   uint64_t EndNs = 0;
   bool Ended = false;
@@ -129,10 +129,10 @@ struct ProcessTotals {
   /// Of the samples: the most that was resident; 0: there are none.
   uint64_t RssPeakBytes = 0, PssPeakBytes = 0;
   SpaceShares Shares{}; ///< of devices
-  bool operator==(const ProcessTotals &) const = default;
+  bool operator==(const ProcessStats &) const = default;
 };
 
-struct StepTotals {
+struct StepStats {
   uint32_t Process = 0;
   uint64_t Step = 0;
   uint64_t BeginNs = 0;
@@ -144,7 +144,7 @@ struct StepTotals {
   uint64_t PeakBytes = 0; ///< highest live bytes of the process within the step
   uint64_t LiveBytes = 0; ///< at its end
   SpaceShares Shares{};   ///< of devices; what stands above is of `host`
-  bool operator==(const StepTotals &) const = default;
+  bool operator==(const StepStats &) const = default;
 };
 
 /// What happened while scopes of one name ran. Of a Layer the process's
@@ -152,7 +152,7 @@ struct StepTotals {
 /// space had: peaks of memory spaces are not added. Of a User scope the whole
 /// process's: bytes and counts of the memory space `host`, and a scope that
 /// runs within one of the same name counts in both.
-struct LayerTotals {
+struct LayerStats {
   uint32_t Process = 0;
   uint32_t Name = 0; ///< string: the module path, or the scope's name
   bool Backward = false;
@@ -174,16 +174,16 @@ struct LayerTotals {
   /// Of a Layer: its tensors in each memory space in which it changed any. Of
   /// others: all blocks of devices.
   SpaceShares Shares{};
-  bool operator==(const LayerTotals &) const = default;
+  bool operator==(const LayerStats &) const = default;
 };
 
 /// What a thread allocated, of all heaps.
-struct ThreadTotals {
+struct ThreadStats {
   uint32_t Thread = 0;
   uint64_t Allocations = 0;
   uint64_t AllocatedBytes = 0;
   uint64_t NestedBytes = 0; ///< of these, those in blocks that count them, too
-  bool operator==(const ThreadTotals &) const = default;
+  bool operator==(const ThreadStats &) const = default;
 };
 
 enum class LossKind : uint8_t {
@@ -207,25 +207,26 @@ struct Loss {
 /// A set of Summary sections has one Number; the one with Complete ends it. A
 /// section holds at most MaxSectionRows rows of stacks and contexts together,
 /// and as many of each other list, each share being one. Only the last complete
-/// set of a trace counts. Rows of one process may come in several SumRows.
+/// set of a trace counts. Rows of one process may come in several
+/// StackStatsRows.
 struct Summary {
   uint32_t Number = 0;
   uint64_t EndNs = 0;
   bool Complete = true;
   uint64_t Events = 0;
   uint64_t Marks = 0;
-  std::vector<SumRows> Stacks;
-  std::vector<SumRows> Contexts;
-  std::vector<HeapTotals> Heaps;
-  std::vector<Totals> Spaces;
-  std::vector<ProcessTotals> Processes;
-  std::vector<StepTotals> Steps;
-  std::vector<LayerTotals> Layers;
+  std::vector<StackStatsRows> Stacks;
+  std::vector<StackStatsRows> Contexts;
+  std::vector<HeapStats> Heaps;
+  std::vector<TotalStats> Spaces;
+  std::vector<ProcessStats> Processes;
+  std::vector<StepStats> Steps;
+  std::vector<LayerStats> Layers;
   std::vector<Loss> Losses;
-  std::vector<KindTotals> Kinds;
-  std::vector<OomTotals> Ooms;
+  std::vector<KindStats> Kinds;
+  std::vector<OomRecord> Ooms;
   std::vector<OomHeap> OomHeaps;
-  std::vector<ThreadTotals> Threads;
+  std::vector<ThreadStats> Threads;
   bool operator==(const Summary &) const = default;
 };
 

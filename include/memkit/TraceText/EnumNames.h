@@ -24,7 +24,7 @@ EnumNames enumNames(EventKind);
 EnumNames enumNames(MarkKind);
 EnumNames enumNames(LossKind);
 EnumNames enumNames(TensorKind);
-EnumNames enumNames(IntervalSums);
+EnumNames enumNames(IntervalDetail);
 
 /// The word for V. V must be a value of its enum, as all that were read are.
 template <class E> llvm::StringRef enumName(E V) {

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_TRACETEXT_KINDSUMS_H
 #define MEMKIT_TRACETEXT_KINDSUMS_H
 
-#include "memkit/Trace/SummaryTotals.h"
+#include "memkit/Trace/SummaryStats.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"

@@ -31,7 +31,7 @@ struct TraceSummary {
   uint64_t NumThreads = 0;
   /// The last summary, its parts joined, without its rows of stacks and
   /// contexts.
-  Summary Sums;
+  Summary Stats;
 
   /// By heap, 0 unused; empty when no heap is sampled.
   std::vector<SampleVariances> Variances;
@@ -51,18 +51,18 @@ struct TraceSummary {
   /// `host` for 0.
   llvm::StringRef space(uint32_t Id) const;
   /// Of a heap or memory space; all zeros when there is nothing of it.
-  HeapTotals heapTotals(uint32_t Heap) const;
-  Totals spaceTotals(uint32_t Space) const;
-  const ProcessTotals *processTotals(uint32_t Process) const;
+  HeapStats heapStats(uint32_t Heap) const;
+  TotalStats spaceStats(uint32_t Space) const;
+  const ProcessStats *processStats(uint32_t Process) const;
   /// Events that the recording missed: all losses but what was left out on
   /// request and stacks that were only cut short.
   uint64_t lost() const;
   /// The layers, one for each name and direction, summed over processes, the
   /// peak the highest of any; those with the highest peaks first.
-  std::vector<LayerTotals> layers() const;
+  std::vector<LayerStats> layers() const;
   /// Likewise the scopes that the program named itself, in the order in which
   /// they first ended.
-  std::vector<LayerTotals> scopes() const;
+  std::vector<LayerStats> scopes() const;
   /// The tensors at the peaks of their heaps, by heap and kind; empty when the
   /// trace was not completed.
   std::vector<KindSum> kinds() const;
@@ -100,7 +100,7 @@ enum ShareOwner : unsigned {
 void writeSpaces(llvm::json::OStream &J, const TraceSummary &S,
                  llvm::ArrayRef<SpaceShare> Shares, ShareOwner Of);
 /// `5 GiB cuda:0, 1 GiB cuda:1`; empty: the process had nothing on devices.
-std::string devicePeaks(const TraceSummary &S, const ProcessTotals *Sums);
+std::string devicePeaks(const TraceSummary &S, const ProcessStats *Stats);
 
 /// The steps, a row for each memory space of which one had anything.
 void writeStepsJson(llvm::json::OStream &J, const TraceSummary &S);

@@ -86,14 +86,14 @@ uint64_t Recording::cudaAccounted(uint16_t Device) const {
   auto It = DeviceHeaps.find(Device);
   if (It == DeviceHeaps.end() || !It->second.Space)
     return 0;
-  uint64_t Bytes = Sums.spaceLiveBytes(It->second.Space);
+  uint64_t Bytes = Stats.spaceLiveBytes(It->second.Space);
   const uint32_t *Heaps = It->second.Cuda;
   auto ReservedOf = [&](uint32_t Heap) {
-    return Heap ? Sums.heapReserved(Heap).value_or(0) : 0;
+    return Heap ? Stats.heapReserved(Heap).value_or(0) : 0;
   };
   // Graphs' blocks are addresses, and count nothing.
   Bytes += ReservedOf(Heaps[unsigned(CudaHeap::Graph)]);
   uint32_t Pool = Heaps[unsigned(CudaHeap::Pool)];
-  uint64_t Live = Pool ? Sums.heapLiveBytes(Pool) : 0;
+  uint64_t Live = Pool ? Stats.heapLiveBytes(Pool) : 0;
   return Bytes + std::max(ReservedOf(Pool), Live) - Live;
 }

@@ -23,7 +23,7 @@ Recording::create(Sink &Out, const Header &H, const TscClock &Clock,
   R->Writer = std::move(*Writer);
   R->Queue = std::make_unique<WriteQueue>(*R->Writer);
   R->MallocHeap = R->hostHeap(HostHeap::Malloc);
-  R->Sums.onMemoryAhead([Pages = &R->Pages](void *Begin, size_t Size) {
+  R->Stats.onMemoryAhead([Pages = &R->Pages](void *Begin, size_t Size) {
     Pages->touch(Begin, Size);
   });
   return R;
@@ -42,7 +42,7 @@ uint32_t Recording::hostHeap(HostHeap H) {
   if (New.SampleBytes)
     New.Flags |= HF_Estimates;
   Id = Names.addHeap(New);
-  Sums.addHeap(Id, New);
+  Stats.addHeap(Id, New);
   return Id;
 }
 
@@ -83,7 +83,7 @@ uint32_t Recording::poolHeap(StringRef Called) {
   New.Name = Names.Names.string(Name);
   New.Flags = HF_OutsideTotals;
   Id = Names.addHeap(New);
-  Sums.addHeap(Id, New);
+  Stats.addHeap(Id, New);
   return Id;
 }
 
@@ -105,7 +105,7 @@ uint32_t Recording::addTensorHeap(TensorHeap &T, uint16_t Device,
   nameDevice(T, Device, Names);
   New.Space = T.Space;
   uint32_t Id = Names.addHeap(New);
-  Sums.addHeap(Id, New);
+  Stats.addHeap(Id, New);
   return Id;
 }
 
@@ -135,7 +135,7 @@ uint32_t Recording::segmentHeap(uint16_t Device) {
 }
 
 uint64_t Recording::boundaryNs(uint64_t AtLeast) {
-  uint64_t Ns = Sums.boundary(std::max(AtLeast, lastNs()));
+  uint64_t Ns = Stats.boundary(std::max(AtLeast, lastNs()));
   // No event may lie before it, and those at it may be of any process.
   if (Ns > LastTick * TimeUnitNs) {
     LastTick = Ns / TimeUnitNs;
@@ -147,14 +147,14 @@ uint64_t Recording::boundaryNs(uint64_t AtLeast) {
 void Recording::removeProcess(ProcessState &I) { erase(Processes, &I); }
 
 void Recording::addMark(Mark M) {
-  Sums.countMarks(1);
+  Stats.countMarks(1);
   PendingMarks.Rows.push_back(std::move(M));
 }
 
 /// What the user wanted to be left out is no loss, but the trace says it: now
 /// and then, as a program may run for days so.
 void Recording::addLeftOut(uint32_t Process, uint64_t Count) {
-  Sums.addLoss(Process, LossKind::Events, Count);
+  Stats.addLoss(Process, LossKind::Events, Count);
   LeftOut[Process] += Count;
 }
 
@@ -165,7 +165,7 @@ void Recording::tellLeftOut() {
 
 void Recording::addLoss(uint32_t Process, LossKind Kind, uint64_t Count) {
   Losses += Count;
-  Sums.addLoss(Process, Kind, Count);
+  Stats.addLoss(Process, Kind, Count);
   addLossMark(Process, Kind, Count);
 }
 
@@ -205,23 +205,23 @@ uint64_t Recording::nextAllocationId(uint32_t Process) const {
 }
 
 void Recording::cutInterval(uint32_t Process, uint64_t TimeNs) {
-  while (Sums.isCutting(Process))
+  while (Stats.isCutting(Process))
     goOnCutting(Process, MaxPendingRows);
-  Sums.beginCut(Process, TimeNs, nextAllocationId(Process),
-                Sums.dueSums(Process));
-  while (Sums.isCutting(Process))
+  Stats.beginCut(Process, TimeNs, nextAllocationId(Process),
+                 Stats.dueDetail(Process));
+  while (Stats.isCutting(Process))
     goOnCutting(Process, MaxPendingRows);
 }
 
 void Recording::beginCut(uint32_t Process, uint64_t TimeNs) {
-  Sums.beginCut(Process, TimeNs, nextAllocationId(Process),
-                Sums.dueSums(Process));
+  Stats.beginCut(Process, TimeNs, nextAllocationId(Process),
+                 Stats.dueDetail(Process));
   goOnCutting(Process);
 }
 
 void Recording::goOnCutting(uint32_t Process, size_t MaxRows) {
   Interval Part;
-  if (Sums.cutPart(Process, MaxRows, Part))
+  if (Stats.cutPart(Process, MaxRows, Part))
     addInterval(Process, Part);
 }
 
@@ -333,7 +333,7 @@ void Recording::turnLogs() {
 /// have.
 bool Recording::nearsEnd() {
   uint64_t Epoch = bytes() - std::exchange(FlushedBytes, bytes());
-  uint64_t Rest = uint64_t(Sums.numStackRows()) * 4 + MaxBytes / 100;
+  uint64_t Rest = uint64_t(Stats.numStackRows()) * 4 + MaxBytes / 100;
   return bytes() + Epoch + Rest >= MaxBytes;
 }
 
@@ -370,7 +370,7 @@ void Recording::flushIntervals() {
   std::vector<std::pair<uint32_t, Interval>> Rest;
   if (PendingRows < MaxPendingRows)
     erase_if(PendingIntervals, [&](auto &S) {
-      bool Waits = Sums.isCutting(S.first);
+      bool Waits = Stats.isCutting(S.first);
       if (Waits)
         Rest.push_back(std::move(S));
       return Waits;
@@ -416,9 +416,9 @@ void Recording::writeParts(const std::vector<T> &Rows,
 }
 
 void Recording::writeOoms(uint64_t EndNs) {
-  std::vector<OomTotals> What;
+  std::vector<OomRecord> What;
   std::vector<OomHeap> Heaps;
-  std::vector<KindTotals> Rows;
+  std::vector<KindStats> Rows;
   for (const OomLog::Moment &M : Ooms.moments()) {
     What.push_back(M.What);
     append_range(Heaps, M.Heaps);
@@ -431,7 +431,7 @@ void Recording::writeOoms(uint64_t EndNs) {
 
 void Recording::finish() {
   for (const ProcessState *I : Processes)
-    while (Sums.isCutting(I->id()))
+    while (Stats.isCutting(I->id()))
       goOnCutting(I->id());
   for (ProcessState *I : Processes)
     I->endTensors();
@@ -465,10 +465,10 @@ bool Recording::writeSums() {
   writeParts(ScopeTotals, &Summary::Layers, EndNs);
   writeParts(Kinds.totals(), &Summary::Kinds, EndNs);
   writeOoms(EndNs);
-  if (!check(Sums.lifetimes(
+  if (!check(Stats.lifetimes(
           [this](const Lifetimes &L) { return Writer->write(L); })))
     return false;
-  return check(Sums.summary(NumSummaries, EndNs, [this](const Summary &S) {
+  return check(Stats.summary(NumSummaries, EndNs, [this](const Summary &S) {
     return Writer->write(S);
   }));
 }

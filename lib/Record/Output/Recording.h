@@ -13,9 +13,9 @@
 #include "Process/RecentFrees.h"
 #include "Scopes/ContextTree.h"
 #include "Scopes/KindTable.h"
-#include "memkit/Account/Accounts.h"
 #include "memkit/Record/LiveTable.h"
 #include "memkit/Record/TscClock.h"
+#include "memkit/Stats/LiveStats.h"
 #include "memkit/Trace/EventLog.h"
 #include "memkit/Trace/TraceWriter.h"
 #include "llvm/Support/Regex.h"
@@ -54,11 +54,11 @@ public:
 
   Catalog Names;
   ContextTree Contexts{Names};
-  Accounts Sums;
+  LiveStats Stats;
   PageToucher Pages; ///< of what stands before it
   /// Of the scopes of processes that have ended.
-  std::vector<LayerTotals> ScopeTotals;
-  KindTable Kinds{Sums};
+  std::vector<LayerStats> ScopeTotals;
+  KindTable Kinds{Stats};
   OomLog Ooms;
   TscClock Clock;
   uint32_t MallocHeap = 0; ///< `host.malloc`
@@ -159,7 +159,7 @@ public:
   /// Cuts the interval of Process that ends at TimeNs, a boundary.
   void cutInterval(uint32_t Process, uint64_t TimeNs);
   /// The same without its rows, which come by goOnCutting(), some at a time;
-  /// not while Sums.isCutting() the process.
+  /// not while Stats.isCutting() the process.
   void beginCut(uint32_t Process, uint64_t TimeNs);
   void goOnCutting(uint32_t Process, size_t MaxRows = CutRows);
   void addClockMark();

@@ -108,7 +108,7 @@ LiveEntry ProcessState::beginDevice(const wire::Record &Rec, uint32_t Heap,
   E.AllocationId = NextAllocationId++;
   E.Size = Size;
   E.AllocatedTick = R.nextTick(Rec.Tsc, Id);
-  E.Row = R.Sums.stackRow(Id, Heap, Stack);
+  E.Row = R.Stats.stackRow(Id, Heap, Stack);
   E.Context = S.Context ? contextRow(Heap, S.Context) : 0;
   BlockRef B{E.AllocationId, E.Row, E.Context};
   uint64_t Ns = E.AllocatedTick * TimeUnitNs;
@@ -118,7 +118,7 @@ LiveEntry ProcessState::beginDevice(const wire::Record &Rec, uint32_t Heap,
   if (In && In->Entry.Row)
     allocateIn(*In, B, Size, Ns, S.Thread);
   else
-    R.Sums.allocate(B, Size, Ns, S.Thread);
+    R.Stats.allocate(B, Size, Ns, S.Thread);
   noteDetail(Rec, RingIndex);
   // Of physical memory and arrays there is a handle.
   CudaHeap Of = CudaHeap(CudaPlace::heap(Rec.Context));
@@ -127,7 +127,7 @@ LiveEntry ProcessState::beginDevice(const wire::Record &Rec, uint32_t Heap,
   if (!IsHandle)
     noteAddress(Rec.Address);
   Log.allocate(S.Lane, E.AllocatedTick, Size, Stack,
-               R.Sums.contextOf(E.Context), Heap);
+               R.Stats.contextOf(E.Context), Heap);
   return E;
 }
 
@@ -197,7 +197,7 @@ void ProcessState::deviceFree(const wire::Record &Rec, uint32_t RingIndex) {
   auto It = Of.find(Rec.Address);
   if (It == Of.end()) {
     if (Forked)
-      R.Sums.inheritedFree(Id);
+      R.Stats.inheritedFree(Id);
     else if (!HasStopped) // else it may be of one that was not recorded
       R.addLoss(Id, LossKind::UnknownFree, 1);
     return;
@@ -262,7 +262,7 @@ void ProcessState::deviceOom(const wire::Record &Rec, uint32_t RingIndex) {
                       cudaDevice(CudaPlace::device(Rec.Context)));
   M.Stack = Stacks.driverStack(Rec.Stack, CudaFunction(Rec.function()));
   M.Context = S.Context;
-  uint64_t Live = R.Sums.heapLiveBytes(M.Heap);
+  uint64_t Live = R.Stats.heapLiveBytes(M.Heap);
   M.Values = {Rec.Address, Live, Live};
   R.addMark(std::move(M));
 }
@@ -304,7 +304,7 @@ void ProcessState::deviceReserved(const wire::Record &Rec, uint32_t RingIndex) {
     M.Id = Number == PoolIds.end() ? 0 : Number->second;
     M.Values.insert(M.Values.end(), {Of.Reserved, Of.Used});
   }
-  R.Sums.setReserved(Id, Heap, Sum.Reserved);
+  R.Stats.setReserved(Id, Heap, Sum.Reserved);
   Scopes.noteReserved(Heap, Sum.Reserved, Sum.Used);
   R.addMark(std::move(M));
 }

@@ -15,7 +15,7 @@ void ProcessState::noteAllocationTime(uint64_t Address, uint32_t Heap,
   MadeBy By =
       Place <= TrainingPlace::Forward ? Makers.of(Node) : MadeBy::Unknown;
   TensorKinds::Origin B = Scopes.kinds().origin(Place, By);
-  B.Event = R.Sums.events();
+  B.Event = R.Stats.events();
   B.Heap = Heap;
   B.Layer = Scopes.layer(RingIndex);
   Origins[Address] = B;
@@ -69,8 +69,8 @@ void ProcessState::endTensors() {
 /// program may fail as often as it likes: it is looked at every tensor only
 /// where there were enough events for it.
 void ProcessState::noteOom(const Mark &Of) {
-  Scopes.kinds().fail(R.Sums.events());
-  uint64_t Events = R.Sums.events(Id);
+  Scopes.kinds().fail(R.Stats.events());
+  uint64_t Events = R.Stats.events(Id);
   if (Events < NextOomLook || !R.Ooms.hasRoom(Id))
     return R.Ooms.skip(Id);
   NextOomLook = Events + Origins.size() / 16;
@@ -82,12 +82,12 @@ void ProcessState::noteOom(const Mark &Of) {
   M.What.Stack = Of.Stack;
   M.What.Context = Of.Context;
   M.What.Requested = Of.Values[0];
-  for (uint32_t Heap = 1; R.Sums.hasHeap(Heap); ++Heap) {
-    HeapTotals T = R.Sums.heapTotals(Heap);
+  for (uint32_t Heap = 1; R.Stats.hasHeap(Heap); ++Heap) {
+    HeapStats T = R.Stats.heapStats(Heap);
     OomHeap H;
     H.Heap = Heap;
-    H.LiveBlocks = R.Sums.heapLiveBlocks(Heap);
-    H.LiveBytes = R.Sums.heapLiveBytes(Heap);
+    H.LiveBlocks = R.Stats.heapLiveBlocks(Heap);
+    H.LiveBytes = R.Stats.heapLiveBytes(Heap);
     // What the allocator says with its failure is the newest.
     bool Says = Heap == Of.Heap && Of.Values[2];
     H.ReservedKnown = T.ReservedKnown || Says;
@@ -101,12 +101,12 @@ void ProcessState::noteOom(const Mark &Of) {
     LiveEntry E;
     if (B.Heap != Of.Heap || !Tensors.get(Address, &E))
       continue;
-    KindTotals T;
+    KindStats T;
     T.Heap = B.Heap;
     T.Process = Id;
     T.Kind = Scopes.kinds().ofLive(B, IsWorker);
     T.Layer = Scopes.layerName(B.Layer);
-    T.Stack = R.Sums.stackOf(E.Row);
+    T.Stack = R.Stats.stackOf(E.Row);
     auto [It, New] = Rows.try_emplace(
         {uint64_t(T.Layer) << 8 | uint64_t(T.Kind), T.Stack}, M.Kinds.size());
     if (New)

@@ -22,8 +22,8 @@ void ProcessState::resizeDevice(LiveEntry &E, uint64_t Size, uint64_t Tsc,
     return;
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
-  R.Sums.resize({E.AllocationId, E.Row, E.Context}, E.Size, Size,
-                Tick * TimeUnitNs);
+  R.Stats.resize({E.AllocationId, E.Row, E.Context}, E.Size, Size,
+                 Tick * TimeUnitNs);
   Log.resize(Rings[RingIndex].Lane, Tick, E.AllocationId, Size);
   E.Size = Size;
 }
@@ -75,11 +75,11 @@ void ProcessState::countUnmapped(DeviceBlock &B, uint64_t Tsc,
   E.AllocatedTick = R.nextTick(Tsc, Id);
   E.Row = B.Row;
   E.Context = B.Context;
-  R.Sums.allocate({E.AllocationId, E.Row, E.Context}, Rest,
-                  E.AllocatedTick * TimeUnitNs, Rings[RingIndex].Thread);
+  R.Stats.allocate({E.AllocationId, E.Row, E.Context}, Rest,
+                   E.AllocatedTick * TimeUnitNs, Rings[RingIndex].Thread);
   Log.allocate(Rings[RingIndex].Lane, E.AllocatedTick, Rest,
-               R.Sums.stackOf(E.Row), R.Sums.contextOf(E.Context),
-               R.Sums.heapOf(E.Row));
+               R.Stats.stackOf(E.Row), R.Stats.contextOf(E.Context),
+               R.Stats.heapOf(E.Row));
 }
 
 /// What is mapped stays until it is unmapped.
@@ -115,7 +115,7 @@ void ProcessState::mapDevice(const wire::Record &Rec, uint32_t RingIndex) {
     Counted = std::min(Size, B.Bytes - B.MappedBytes);
     B.MappedBytes += Counted;
     countUnmapped(B, Rec.Tsc, RingIndex);
-    Heap = R.Sums.heapOf(B.Row);
+    Heap = R.Stats.heapOf(B.Row);
   } else {
     Heap = R.cudaHeap(CudaHeap::Imported,
                       cudaDevice(CudaPlace::device(Rec.Context)));

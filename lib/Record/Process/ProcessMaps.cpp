@@ -35,11 +35,12 @@ public:
     B.AllocationId = I.NextAllocationId++;
     B.Size = Size;
     B.AllocatedTick = Tick;
-    B.Row = I.R.Sums.stackRow(I.Id, Heap, Stack);
+    B.Row = I.R.Stats.stackRow(I.Id, Heap, Stack);
     const Ring &S = I.Rings[RingIndex];
     B.Context = I.contextRow(Heap, S.Context);
-    I.R.Sums.allocate({B.AllocationId, B.Row, B.Context}, Size, ns(), S.Thread);
-    I.Log.allocate(lane(), Tick, Size, Stack, I.R.Sums.contextOf(B.Context),
+    I.R.Stats.allocate({B.AllocationId, B.Row, B.Context}, Size, ns(),
+                       S.Thread);
+    I.Log.allocate(lane(), Tick, Size, Stack, I.R.Stats.contextOf(B.Context),
                    Heap);
     return B;
   }
@@ -55,7 +56,7 @@ public:
       return;
     }
     begin();
-    I.R.Sums.resize({B.AllocationId, B.Row, B.Context}, B.Size, Size, ns());
+    I.R.Stats.resize({B.AllocationId, B.Row, B.Context}, B.Size, Size, ns());
     I.Log.resize(lane(), Tick, B.AllocationId, Size);
     B.Size = Size;
   }
@@ -67,7 +68,7 @@ public:
       return Rest;
     }
     begin();
-    I.R.Sums.split({B.AllocationId, B.Row, B.Context}, ns());
+    I.R.Stats.split({B.AllocationId, B.Row, B.Context}, ns());
     I.Log.split(lane(), Tick, B.AllocationId, Size);
     LiveEntry Rest = B;
     Rest.AllocationId = I.NextAllocationId++;
@@ -81,7 +82,7 @@ public:
       return;
     I.beforeFree(B.AllocationId);
     if ((I.Objects.size() || I.Tensors.size()) &&
-        I.R.Sums.holdsOthers(I.Id, B.AllocationId))
+        I.R.Stats.holdsOthers(I.Id, B.AllocationId))
       I.keepOuterOf({Begin, End});
   }
 
@@ -137,7 +138,7 @@ void ProcessState::mapRecord(const wire::Record &Rec, uint32_t RingIndex) {
     // A child of fork may give back what it inherited; who gives back what was
     // mapped behind our back does no harm.
     if (!Maps.unmap(Bytes, Rec.Tsc, Out) && Forked)
-      R.Sums.inheritedFree(Id);
+      R.Stats.inheritedFree(Id);
     return;
   case RecordKind::Protect:
     if (Flags > uint64_t(MapClass::Reserved))
@@ -178,8 +179,8 @@ void ProcessState::endRemap(const wire::Record &Rec, uint32_t RingIndex,
 /// Counts an allocation in a mapping. Its event comes next in the log.
 void ProcessState::allocateIn(const MapTable::Block &In, BlockRef B,
                               uint64_t Size, uint64_t TimeNs, uint32_t Thread) {
-  R.Sums.allocateIn(B, {In.Entry.AllocationId, In.Entry.Row, In.Entry.Context},
-                    Size, TimeNs, Thread);
+  R.Stats.allocateIn(B, {In.Entry.AllocationId, In.Entry.Row, In.Entry.Context},
+                     Size, TimeNs, Thread);
   Enclosing[B.AllocationId] = In.Entry.AllocationId + 1;
   noteEnclosing(In.Entry.AllocationId);
 }

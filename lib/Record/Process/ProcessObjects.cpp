@@ -121,19 +121,19 @@ void ProcessState::applyObjects(ArrayRef<ObjectChange> Changes) {
     BlockRef B{C.E.AllocationId, C.E.Row, C.E.Context};
     uint64_t Ns = C.Tick * TimeUnitNs;
     if (C.IsFree) {
-      R.Sums.free(B, C.E.Size, Ns, C.Thread,
-                  C.Outer.Row ? C.Outer.AllocationId + 1 : 0);
+      R.Stats.free(B, C.E.Size, Ns, C.Thread,
+                   C.Outer.Row ? C.Outer.AllocationId + 1 : 0);
       Log.free(C.Lane, C.Tick, B.AllocationId);
       continue;
     }
     if (C.Outer.Row) {
-      R.Sums.allocateIn(B, C.Outer, C.E.Size, Ns, C.Thread);
+      R.Stats.allocateIn(B, C.Outer, C.E.Size, Ns, C.Thread);
       noteEnclosing(C.Outer.AllocationId);
     } else {
-      R.Sums.allocate(B, C.E.Size, Ns, C.Thread);
+      R.Stats.allocate(B, C.E.Size, Ns, C.Thread);
     }
-    Log.allocate(C.Lane, C.Tick, C.E.Size, R.Sums.stackOf(B.Row),
-                 R.Sums.contextOf(B.ContextRow), Heap);
+    Log.allocate(C.Lane, C.Tick, C.E.Size, R.Stats.stackOf(B.Row),
+                 R.Stats.contextOf(B.ContextRow), Heap);
   }
 }
 
@@ -175,7 +175,7 @@ size_t ProcessState::takeObjects(ArrayRef<MergedRecord> Records,
     To.Thread = S.Thread;
     To.Lane = S.Lane;
     R.setTick(To.Tick, Id);
-    R.Sums.prefetchRow(To.E.Row);
+    R.Stats.prefetchRow(To.E.Row);
   }
   applyObjects(ArrayRef(Changes).take_front(At));
   return At;
@@ -187,7 +187,7 @@ size_t ProcessState::takeObjects(ArrayRef<MergedRecord> Records,
 /// snapshot that runs has to be done with it.
 void ProcessState::beforeFree(uint64_t Outer) {
   if (Snapshots.active() && (Objects.size() || Tensors.size()) &&
-      R.Sums.holdsOthers(Id, Outer))
+      R.Stats.holdsOthers(Id, Outer))
     finishSnapshot();
 }
 
@@ -220,7 +220,7 @@ void ProcessState::objectRecord(const wire::Record &Rec, uint32_t RingIndex) {
   LiveEntry E;
   if (!takeObject(Rec.Address, E)) {
     if (Forked)
-      R.Sums.inheritedFree(Id);
+      R.Stats.inheritedFree(Id);
     return;
   }
   if (Kind == RecordKind::ObjectReallocBegin) {
@@ -265,13 +265,13 @@ void ProcessState::putObject(uint64_t Address, LiveEntry E, uint64_t Tsc,
   const Ring &S = Rings[RingIndex];
   uint64_t Ns = E.AllocatedTick * TimeUnitNs;
   if (Outer.Row || findMapOf(Address, E, Outer)) {
-    R.Sums.allocateIn(B, Outer, E.Size, Ns, S.Thread);
+    R.Stats.allocateIn(B, Outer, E.Size, Ns, S.Thread);
     noteEnclosing(Outer.AllocationId);
   } else {
-    R.Sums.allocate(B, E.Size, Ns, S.Thread);
+    R.Stats.allocate(B, E.Size, Ns, S.Thread);
   }
-  Log.allocate(S.Lane, E.AllocatedTick, E.Size, R.Sums.stackOf(E.Row),
-               R.Sums.contextOf(B.ContextRow),
+  Log.allocate(S.Lane, E.AllocatedTick, E.Size, R.Stats.stackOf(E.Row),
+               R.Stats.contextOf(B.ContextRow),
                R.hostHeap(HostHeap::PythonObject));
 }
 
@@ -279,8 +279,8 @@ void ProcessState::emitObjectFree(uint64_t Address, const LiveEntry &E,
                                   uint64_t Tsc, uint32_t RingIndex) {
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
-  R.Sums.free({E.AllocationId, E.Row, E.Context & (InMallocBit - 1)}, E.Size,
-              Tick * TimeUnitNs, Rings[RingIndex].Thread,
-              takeOuterOf(Address, E));
+  R.Stats.free({E.AllocationId, E.Row, E.Context & (InMallocBit - 1)}, E.Size,
+               Tick * TimeUnitNs, Rings[RingIndex].Thread,
+               takeOuterOf(Address, E));
   Log.free(Rings[RingIndex].Lane, Tick, E.AllocationId);
 }

@@ -201,7 +201,7 @@ void ProcessState::force(Queue &Q) {
     apply(H.Rec, H.Ring);
   } else {
     if (Forked)
-      R.Sums.inheritedFree(Id);
+      R.Stats.inheritedFree(Id);
     else if (!R.Wanted.MinSize && !HasStopped) // else it may be of a block that
                                                // was not recorded
       R.addLoss(Id, LossKind::UnknownFree, 1);

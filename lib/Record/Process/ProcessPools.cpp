@@ -54,7 +54,7 @@ void ProcessState::poolRecord(const wire::Record &Rec, uint32_t RingIndex) {
   if (!Key) {
     // From before a fork, or before recording was started.
     if (Forked && Rec.kind() == uint8_t(RecordKind::PoolFree))
-      R.Sums.inheritedFree(Id);
+      R.Stats.inheritedFree(Id);
     return;
   }
   if (Rec.kind() == uint8_t(RecordKind::PoolName))
@@ -90,8 +90,8 @@ void ProcessState::reservePool(const Pool &P, int64_t Bytes, uint64_t Tsc) {
   M.Process = Id;
   M.TimeNs = R.boundaryNs(R.Clock.toNs(Tsc));
   M.Heap = P.Heap;
-  M.Values = {Reserved, R.Sums.heapLiveBytes(P.Heap)};
-  R.Sums.setReserved(Id, P.Heap, Reserved);
+  M.Values = {Reserved, R.Stats.heapLiveBytes(P.Heap)};
+  R.Stats.setReserved(Id, P.Heap, Reserved);
   Scopes.noteReserved(P.Heap, Reserved, M.Values[1]);
   R.addMark(std::move(M));
 }
@@ -128,13 +128,13 @@ void ProcessState::putRegion(uint64_t Key, const wire::Record &Rec,
   E.AllocationId = NextAllocationId++;
   E.Size = Rec.size();
   E.AllocatedTick = R.nextTick(Rec.Tsc, Id);
-  E.Row = R.Sums.stackRow(Id, Heap, Stack);
+  E.Row = R.Stats.stackRow(Id, Heap, Stack);
   E.Context = S.Context ? contextRow(Heap, S.Context) : 0;
   Regions.insert(Key, E);
-  R.Sums.allocate({E.AllocationId, E.Row, E.Context}, E.Size,
-                  E.AllocatedTick * TimeUnitNs, S.Thread);
+  R.Stats.allocate({E.AllocationId, E.Row, E.Context}, E.Size,
+                   E.AllocatedTick * TimeUnitNs, S.Thread);
   Log.allocate(S.Lane, E.AllocatedTick, E.Size, Stack,
-               R.Sums.contextOf(E.Context), Heap);
+               R.Stats.contextOf(E.Context), Heap);
 }
 
 void ProcessState::freeRegion(uint64_t Key, uint64_t Tsc, uint32_t RingIndex) {
@@ -144,8 +144,8 @@ void ProcessState::freeRegion(uint64_t Key, uint64_t Tsc, uint32_t RingIndex) {
   Snapshots.onTake(E, 3 * LiveTable::NumShards + LiveTable::shardOf(Key));
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
-  R.Sums.free({E.AllocationId, E.Row, E.Context}, E.Size, Tick * TimeUnitNs,
-              Rings[RingIndex].Thread, 0);
+  R.Stats.free({E.AllocationId, E.Row, E.Context}, E.Size, Tick * TimeUnitNs,
+               Rings[RingIndex].Thread, 0);
   Log.free(Rings[RingIndex].Lane, Tick, E.AllocationId);
 }
 

@@ -29,7 +29,7 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
                                const RingOfProcess *Of) {
   if (LLVM_UNLIKELY(isObject(Records.front().R)))
     return takeObjects(Records, Of);
-  bool Whole = Snapshots.active(), HasNested = R.Sums.hasNested(Id);
+  bool Whole = Snapshots.active(), HasNested = R.Stats.hasNested(Id);
   if (LLVM_UNLIKELY(!Enclosing.empty() || (HasNested && Whole) ||
                     R.Wanted.SampleBytes))
     return 0;
@@ -40,7 +40,7 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
   auto &[Changes, TimesNs, Logged, Contexts] = R.Room;
   // Nothing is held meanwhile: who would be ends the run.
   bool HasHeld = !Held.empty();
-  uint64_t LateBefore = R.Sums.lateBefore(Id);
+  uint64_t LateBefore = R.Stats.lateBefore(Id);
   std::optional<LiveEntry> Outer; // one in which others lie or lay ends the run
   size_t At = 0, N = 0;           // records, events
   uint32_t InContext = 0;
@@ -76,10 +76,10 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
                         !Live.insert(Rec.Address, {NextAllocationId, Size, Tick,
                                                    Row, S.ContextRow})))
         break;
-      R.Sums.prefetchRow(Row);
+      R.Stats.prefetchRow(Row);
       Changes[N] = {Size, Row, S.ContextRow, Change::Allocate};
       InContext |= S.ContextRow;
-      R.Sums.noteAllocation(S.Thread, NextAllocationId, Size);
+      R.Stats.noteAllocation(S.Thread, NextAllocationId, Size);
       Logged[N] = {Tick, Size, 0, uint16_t(S.Lane), false};
       ++NextAllocationId;
     } else if (Rec.kind() == uint8_t(RecordKind::Free)) {
@@ -90,16 +90,16 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
           continue;
         break;
       }
-      if (LLVM_UNLIKELY(HasNested) && R.Sums.encloses(Id, E.AllocationId)) {
+      if (LLVM_UNLIKELY(HasNested) && R.Stats.encloses(Id, E.AllocationId)) {
         Outer = E;
         break;
       }
       if (LLVM_UNLIKELY(Whole))
         Snapshots.onTake(E, LiveTable::shardOf(Rec.Address));
-      R.Sums.prefetchRow(E.Row);
+      R.Stats.prefetchRow(E.Row);
       if (LLVM_UNLIKELY(E.AllocationId < LateBefore))
-        R.Sums.noteLateFree(Id, E.Row, E.AllocationId, E.Size);
-      bool Temporary = R.Sums.lastAllocation(S.Thread) == E.AllocationId + 1;
+        R.Stats.noteLateFree(Id, E.Row, E.AllocationId, E.Size);
+      bool Temporary = R.Stats.lastAllocation(S.Thread) == E.AllocationId + 1;
       Changes[N] = {E.Size, E.Row, E.Context,
                     Temporary ? Change::FreeTemporary : Change::Free};
       Logged[N] = {Tick, E.AllocationId, 0, uint16_t(S.Lane), true};
@@ -110,14 +110,14 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
     TimesNs[N++] = Tick * TimeUnitNs;
   }
   if (N)
-    R.Sums.apply(Id, ArrayRef(Changes, N), TimesNs);
+    R.Stats.apply(Id, ArrayRef(Changes, N), TimesNs);
   // The rows are near now.
   for (size_t I = 0; I != N; ++I)
     if (Changes[I].Kind == Change::Allocate)
-      Logged[I].Stack = R.Sums.stackOf(Changes[I].Row);
+      Logged[I].Stack = R.Stats.stackOf(Changes[I].Row);
   if (LLVM_UNLIKELY(InContext))
     for (size_t I = 0; I != N; ++I)
-      Contexts[I] = R.Sums.contextOf(Changes[I].ContextRow);
+      Contexts[I] = R.Stats.contextOf(Changes[I].ContextRow);
   Log.append(ArrayRef(Logged, N), R.MallocHeap, InContext ? Contexts : nullptr);
   if (Outer) {
     const MergedRecord &M = Records[At++];

@@ -11,7 +11,7 @@
 using namespace memkit;
 
 uint32_t memkit::weightOf(const Recording &R, const LiveEntry &Block) {
-  if (R.Sums.heapOf(Block.Row) != R.MallocHeap)
+  if (R.Stats.heapOf(Block.Row) != R.MallocHeap)
     return 0;
   return sampleWeight(Block.Size, R.Wanted.SampleBytes, Block.AllocationId);
 }
@@ -25,7 +25,7 @@ void ProcessState::countSampled(const LiveEntry &Block,
   BlockRef B{Block.AllocationId, Block.Row, Block.Context}, Outer;
   if (In && In->Entry.Row)
     Outer = {In->Entry.AllocationId, In->Entry.Row, In->Entry.Context};
-  R.Sums.allocateSampled(B, Outer, Block.Size, Weight, TimeNs, Thread);
+  R.Stats.allocateSampled(B, Outer, Block.Size, Weight, TimeNs, Thread);
   if (Outer.Row) {
     Enclosing[Block.AllocationId] = Outer.AllocationId + 1;
     noteEnclosing(Outer.AllocationId);

@@ -127,21 +127,21 @@ void ProcessState::putSegment(const wire::Record &Rec, SegmentTable::Kinds Kind,
   S.Entry.AllocationId = NextAllocationId++;
   S.Entry.Size = Rec.size();
   S.Entry.AllocatedTick = R.nextTick(Rec.Tsc, Id);
-  S.Entry.Row = R.Sums.stackRow(Id, Heap, Stack);
+  S.Entry.Row = R.Stats.stackRow(Id, Heap, Stack);
   S.Entry.Context = Of.Context ? contextRow(Heap, Of.Context) : 0;
   BlockRef B{S.Entry.AllocationId, S.Entry.Row, S.Entry.Context}, Outer;
   uint64_t Ns = S.Entry.AllocatedTick * TimeUnitNs;
   // Its memory is the driver's.
   if (findDeviceOf(Begin, S.Entry, Outer)) {
-    R.Sums.allocateIn(B, Outer, S.Entry.Size, Ns, Of.Thread);
+    R.Stats.allocateIn(B, Outer, S.Entry.Size, Ns, Of.Thread);
     Enclosing[S.Entry.AllocationId] = Outer.AllocationId + 1;
     noteEnclosing(Outer.AllocationId);
   } else {
-    R.Sums.allocate(B, S.Entry.Size, Ns, Of.Thread);
+    R.Stats.allocate(B, S.Entry.Size, Ns, Of.Thread);
   }
   noteAddress(Begin);
   Log.allocate(Of.Lane, S.Entry.AllocatedTick, S.Entry.Size, Stack,
-               R.Sums.contextOf(S.Entry.Context), Heap);
+               R.Stats.contextOf(S.Entry.Context), Heap);
   Segments.add(Begin, S);
   changeReserved(Rec, int64_t(S.Entry.Size), RingIndex);
 }
@@ -151,9 +151,9 @@ void ProcessState::resizeSegment(Segment &S, uint64_t Mapped,
                                  const wire::Record &Rec, uint32_t RingIndex) {
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Rec.Tsc, Id);
-  R.Sums.resize({S.Entry.AllocationId, S.Entry.Row, S.Entry.Context},
-                S.Entry.Size, Mapped, Tick * TimeUnitNs,
-                Enclosing.lookup(S.Entry.AllocationId));
+  R.Stats.resize({S.Entry.AllocationId, S.Entry.Row, S.Entry.Context},
+                 S.Entry.Size, Mapped, Tick * TimeUnitNs,
+                 Enclosing.lookup(S.Entry.AllocationId));
   Log.resize(Rings[RingIndex].Lane, Tick, S.Entry.AllocationId, Mapped);
   S.Entry.Size = Mapped;
   S.Kind = Segment::Expands;

@@ -79,7 +79,7 @@ void ProcessState::releaseRing(uint32_t I) {
 /// The row of a context's blocks in a heap; 0 when there are more than live
 /// blocks can name.
 uint32_t ProcessState::contextRow(uint32_t Heap, uint32_t Context) {
-  uint32_t Row = R.Sums.contextRow(Id, Heap, Context);
+  uint32_t Row = R.Stats.contextRow(Id, Heap, Context);
   return Row < LiveEntry::MaxContext ? Row : 0;
 }
 
@@ -222,8 +222,8 @@ bool ProcessState::allocate(const wire::Record &Rec, uint32_t RingIndex) {
   else if (LLVM_UNLIKELY(In && In->Entry.Row))
     allocateIn(*In, B, Size, Tick * TimeUnitNs, S.Thread);
   else
-    R.Sums.allocate(B, Size, Tick * TimeUnitNs, S.Thread);
-  Log.allocate(S.Lane, Tick, Size, R.Sums.stackOf(Row), S.Context,
+    R.Stats.allocate(B, Size, Tick * TimeUnitNs, S.Thread);
+  Log.allocate(S.Lane, Tick, Size, R.Stats.stackOf(Row), S.Context,
                R.MallocHeap);
   return true;
 }
@@ -239,9 +239,9 @@ void ProcessState::emitFree(const LiveEntry &Block, uint64_t Tsc,
   uint32_t Weight =
       LLVM_UNLIKELY(R.Wanted.SampleBytes) ? weightOf(R, Block) : 0;
   if (LLVM_UNLIKELY(Weight))
-    R.Sums.freeSampled(B, Block.Size, Weight, Tick * TimeUnitNs);
+    R.Stats.freeSampled(B, Block.Size, Weight, Tick * TimeUnitNs);
   else
-    R.Sums.free(B, Block.Size, Tick * TimeUnitNs, S.Thread, In);
+    R.Stats.free(B, Block.Size, Tick * TimeUnitNs, S.Thread, In);
   Log.free(S.Lane, Tick, Block.AllocationId);
 }
 
@@ -253,7 +253,7 @@ uint64_t ProcessState::allBlocks() const {
 void ProcessState::snapshot() {
   if (!Snapshots.active()) {
     if (!R.takesEvents() ||
-        !Snapshots.due(R.Sums.events(Id), allBlocks(), R.producedBytes()))
+        !Snapshots.due(R.Stats.events(Id), allBlocks(), R.producedBytes()))
       return;
     startSnapshot();
   }
@@ -277,7 +277,7 @@ void ProcessState::startSnapshot() {
       if (E.Row)
         Detached.push_back(E);
   });
-  Snapshots.start(NextAllocationId, R.Sums.events(Id), R.lastNs(), allBlocks(),
+  Snapshots.start(NextAllocationId, R.Stats.events(Id), R.lastNs(), allBlocks(),
                   Detached, Enclosing);
 }
 

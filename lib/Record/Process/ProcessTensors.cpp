@@ -65,7 +65,7 @@ void ProcessState::tensorRecord(const wire::Record &Rec, uint32_t RingIndex) {
       if (HasReserved && E.Context & OnDeviceBit)
         noteLive(R.lastNs());
     } else if (Forked)
-      R.Sums.inheritedFree(Id);
+      R.Stats.inheritedFree(Id);
     else if (!HasStopped) // else it may be of one that was not recorded
       R.addLoss(Id, LossKind::UnknownFree, 1);
     return;
@@ -111,7 +111,7 @@ void ProcessState::putTensor(const wire::Record &Rec, uint32_t RingIndex) {
   E.AllocationId = NextAllocationId++;
   E.Size = Rec.size();
   E.AllocatedTick = R.nextTick(Rec.Tsc, Id);
-  E.Row = R.Sums.stackRow(Id, Of.Heap, Stack);
+  E.Row = R.Stats.stackRow(Id, Of.Heap, Stack);
   E.Context = S.Context ? contextRow(Of.Heap, S.Context) : 0;
   if (E.Context > TensorContextMask)
     E.Context = 0;
@@ -125,15 +125,15 @@ void ProcessState::putTensor(const wire::Record &Rec, uint32_t RingIndex) {
   uint64_t Ns = E.AllocatedTick * TimeUnitNs;
   if (findTensorOuter(Address, E, Outer)) {
     OuterOf[E.AllocationId] = Outer.AllocationId + 1;
-    R.Sums.allocateIn(B, Outer, E.Size, Ns, S.Thread);
+    R.Stats.allocateIn(B, Outer, E.Size, Ns, S.Thread);
     noteEnclosing(Outer.AllocationId);
   } else {
-    R.Sums.allocate(B, E.Size, Ns, S.Thread);
+    R.Stats.allocate(B, E.Size, Ns, S.Thread);
   }
   if (!Of.IsHost)
     noteAddress(Address);
   Log.allocate(S.Lane, E.AllocatedTick, E.Size, Stack,
-               R.Sums.contextOf(B.ContextRow), Of.Heap);
+               R.Stats.contextOf(B.ContextRow), Of.Heap);
   noteAllocationTime(Address, Of.Heap, Rec.Stack, RingIndex);
   Of.Live += E.Size;
   if (HasReserved && !Of.IsHost)
@@ -156,9 +156,9 @@ void ProcessState::emitTensorFree(uint64_t Address, const LiveEntry &E,
                                   uint64_t Tsc, uint32_t RingIndex) {
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
-  R.Sums.free({E.AllocationId, E.Row, E.Context & TensorContextMask}, E.Size,
-              Tick * TimeUnitNs, Rings[RingIndex].Thread,
-              OuterOf.lookup(E.AllocationId));
+  R.Stats.free({E.AllocationId, E.Row, E.Context & TensorContextMask}, E.Size,
+               Tick * TimeUnitNs, Rings[RingIndex].Thread,
+               OuterOf.lookup(E.AllocationId));
   OuterOf.erase(E.AllocationId);
   Log.free(Rings[RingIndex].Lane, Tick, E.AllocationId);
   noteDeath(Address, E.Size, RingIndex);
@@ -176,7 +176,7 @@ void ProcessState::reservedMark(uint32_t Slot, uint64_t Tsc,
   M.TimeNs = R.boundaryNs(R.Clock.toNs(Tsc));
   M.Heap = Of.Heap;
   M.Values = {Of.Reserved, Of.Allocated + Of.InUse};
-  R.Sums.setReserved(Id, M.Heap, Of.Reserved);
+  R.Stats.setReserved(Id, M.Heap, Of.Reserved);
   Scopes.noteReserved(M.Heap, M.Values[0], M.Values[1]);
   HasReserved = true;
   noteLive(M.TimeNs);
@@ -196,7 +196,7 @@ void ProcessState::oomMark(const wire::Record &Rec, uint32_t RingIndex) {
   M.Stack = Stacks.stack(Rec.Stack, 0);
   M.Context = S.Context;
   uint64_t Requested = Rec.size() | uint64_t(Rec.Context) << 48;
-  M.Values = {Requested, R.Sums.heapLiveBytes(M.Heap), Rec.Address};
+  M.Values = {Requested, R.Stats.heapLiveBytes(M.Heap), Rec.Address};
   if (RingIndex < Requests.size() && Requests[RingIndex].IsThere) {
     M.Values.push_back(Requests[RingIndex].Address);
     Requests[RingIndex] = {};

@@ -343,7 +343,7 @@ static SpaceShares::iterator shareFrom(SpaceShares &Shares, uint32_t Space) {
 }
 
 /// The share of a memory space, made when there is none.
-SpaceShare &ProcessScopes::shareOf(LayerTotals &T, uint32_t Space) {
+SpaceShare &ProcessScopes::shareOf(LayerStats &T, uint32_t Space) {
   auto At = shareFrom(T.Shares, Space);
   if (At != T.Shares.end() && At->Space == Space)
     return *At;
@@ -355,7 +355,7 @@ SpaceShare &ProcessScopes::shareOf(LayerTotals &T, uint32_t Space) {
   return *At;
 }
 
-void ProcessScopes::addToLayer(LayerTotals &T, uint32_t Space,
+void ProcessScopes::addToLayer(LayerStats &T, uint32_t Space,
                                const LayerSpan::HeapRow &Row) {
   SpaceShare &To = shareOf(T, Space);
   To.Allocations += Row.Allocations;
@@ -372,7 +372,7 @@ void ProcessScopes::addToLayer(LayerTotals &T, uint32_t Space,
 /// Of a memory space of which nothing changed the peak is what it had; of a
 /// layer that has changed nothing at all it is the most that any memory space
 /// had.
-void ProcessScopes::raisePeaks(LayerTotals &T) const {
+void ProcessScopes::raisePeaks(LayerStats &T) const {
   for (uint32_t Heap : R.tensorHeaps()) {
     auto Raise = [&](auto &To) {
       To.PeakBytes = std::max(To.PeakBytes, Spans.liveBytes(Heap));
@@ -397,7 +397,7 @@ void ProcessScopes::endLayer(const LayerSpan &S, bool Backward,
                              uint64_t TimeNs) {
   uint32_t Name = layerName(S.Text);
   uint64_t Key = uint64_t(Backward) << 32 | Name;
-  LayerTotals &T = Totals[Key];
+  LayerStats &T = TotalStats[Key];
   T.Process = Process;
   T.Name = Name;
   T.Kind = ScopeKind::Layer;

@@ -131,9 +131,9 @@ void SnapshotWriter::writePart(Recording &R, uint32_t Process) {
     B.AllocationId = E.AllocationId;
     B.Size = E.Size;
     B.AllocatedNs = E.AllocatedTick * TimeUnitNs;
-    B.Stack = R.Sums.stackOf(E.Row);
-    B.Heap = R.Sums.heapOf(E.Row);
-    B.Context = R.Sums.contextOf(E.Context);
+    B.Stack = R.Stats.stackOf(E.Row);
+    B.Heap = R.Stats.heapOf(E.Row);
+    B.Context = R.Stats.contextOf(E.Context);
     B.Enclosing = P.Outer;
     if (!P.Outer && !Enclosing->empty())
       B.Enclosing = Enclosing->lookup(E.AllocationId);

@@ -10,7 +10,7 @@ using namespace memkit;
 
 void KindTable::add(uint32_t Process, uint32_t Heap, TensorKind Kind,
                     uint32_t Layer, uint64_t AllocatedAt, uint64_t Bytes) {
-  uint64_t PeakAt = Sums.heapPeakAt(Heap);
+  uint64_t PeakAt = Stats.heapPeakAt(Heap);
   if (AllocatedAt > PeakAt)
     return;
   uint64_t Key = uint64_t(Process) << 32 | uint64_t(Heap) << 8 | uint64_t(Kind);
@@ -21,20 +21,20 @@ void KindTable::add(uint32_t Process, uint32_t Heap, TensorKind Kind,
   R.Bytes += Bytes;
 }
 
-std::vector<KindTotals> KindTable::totals() const {
-  std::vector<KindTotals> Out;
+std::vector<KindStats> KindTable::totals() const {
+  std::vector<KindStats> Out;
   for (const auto &[Key, R] : Rows) {
-    KindTotals T;
+    KindStats T;
     T.Process = uint32_t(Key.first >> 32);
     T.Heap = uint32_t(Key.first) >> 8;
     T.Kind = TensorKind(uint8_t(Key.first));
     T.Layer = Key.second;
     T.Blocks = R.Blocks;
     T.Bytes = R.Bytes;
-    if (R.PeakAt == Sums.heapPeakAt(T.Heap))
+    if (R.PeakAt == Stats.heapPeakAt(T.Heap))
       Out.push_back(T);
   }
-  sort(Out, [](const KindTotals &A, const KindTotals &B) {
+  sort(Out, [](const KindStats &A, const KindStats &B) {
     return std::tie(A.Heap, A.Process, A.Kind, B.Bytes, A.Layer) <
            std::tie(B.Heap, B.Process, B.Kind, A.Bytes, B.Layer);
   });
@@ -46,16 +46,16 @@ std::vector<KindTotals> KindTable::totals() const {
 //===----------------------------------------------------------------------===//
 
 /// The largest rows, and one for the rest of each kind.
-static void keepLargest(std::vector<KindTotals> &Rows, size_t Max) {
-  sort(Rows, [](const KindTotals &A, const KindTotals &B) {
+static void keepLargest(std::vector<KindStats> &Rows, size_t Max) {
+  sort(Rows, [](const KindStats &A, const KindStats &B) {
     return std::tie(B.Bytes, A.Kind, A.Layer, A.Stack) <
            std::tie(A.Bytes, B.Kind, B.Layer, B.Stack);
   });
   if (Rows.size() <= Max)
     return;
-  KindTotals Rests[NumTensorKinds];
-  for (const KindTotals &R : drop_begin(Rows, Max - NumTensorKinds)) {
-    KindTotals &Rest = Rests[unsigned(R.Kind)];
+  KindStats Rests[NumTensorKinds];
+  for (const KindStats &R : drop_begin(Rows, Max - NumTensorKinds)) {
+    KindStats &Rest = Rests[unsigned(R.Kind)];
     uint64_t Blocks = Rest.Blocks + R.Blocks, Bytes = Rest.Bytes + R.Bytes;
     Rest = R;
     Rest.Layer = Rest.Stack = 0;
@@ -63,7 +63,7 @@ static void keepLargest(std::vector<KindTotals> &Rows, size_t Max) {
     Rest.Bytes = Bytes;
   }
   Rows.resize(Max - NumTensorKinds);
-  for (const KindTotals &R : Rests)
+  for (const KindStats &R : Rests)
     if (R.Blocks)
       Rows.push_back(R);
 }
@@ -72,7 +72,7 @@ void OomLog::add(Moment M) {
   uint32_t Process = M.What.Process;
   M.What.Number = ++LastNumber;
   M.What.Skipped = std::exchange(Skipped[Process], 0);
-  for (KindTotals &R : M.Kinds)
+  for (KindStats &R : M.Kinds)
     R.Oom = M.What.Number;
   for (OomHeap &H : M.Heaps)
     H.Oom = M.What.Number;

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_KINDTABLE_H
 #define MEMKIT_LIB_RECORD_KINDTABLE_H
 
-#include "memkit/Account/Accounts.h"
+#include "memkit/Stats/LiveStats.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -17,22 +17,22 @@ namespace memkit {
 /// recorder's thread.
 class KindTable {
 public:
-  explicit KindTable(const Accounts &Sums) : Sums(Sums) {}
+  explicit KindTable(const LiveStats &Stats) : Stats(Stats) {}
 
   /// A tensor of Bytes, allocated at the event AllocatedAt
-  /// (Accounts::events()), dies now. Layer: string.
+  /// (LiveStats::events()), dies now. Layer: string.
   void add(uint32_t Process, uint32_t Heap, TensorKind Kind, uint32_t Layer,
            uint64_t AllocatedAt, uint64_t Bytes);
   /// Of the peaks as they are now: sorted by heap, process, kind, then by
   /// falling bytes. Their sum is what lived at the peak when all have been told
   /// of.
-  std::vector<KindTotals> totals() const;
+  std::vector<KindStats> totals() const;
 
 private:
   struct Row {
     uint64_t PeakAt = 0, Blocks = 0, Bytes = 0;
   };
-  const Accounts &Sums;
+  const LiveStats &Stats;
   /// By process, heap and kind; and layer.
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, Row> Rows;
 };
@@ -46,9 +46,9 @@ public:
   static constexpr size_t MaxRows = 256;
 
   struct Moment {
-    OomTotals What;
+    OomRecord What;
     std::vector<OomHeap> Heaps;
-    std::vector<KindTotals> Kinds;
+    std::vector<KindStats> Kinds;
   };
   /// Whether there is room for one more of the process, for which another gives
   /// way.

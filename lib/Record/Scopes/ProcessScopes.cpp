@@ -4,7 +4,7 @@
 
 #include "Scopes/ProcessScopes.h"
 #include "Output/Recording.h"
-#include "memkit/Trace/SummaryTotals.h"
+#include "memkit/Trace/SummaryStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -16,7 +16,7 @@ using wire::RecordKind;
 ProcessScopes::ProcessScopes(SharedProcess &Shared, Recording &R,
                              uint32_t Process, uint64_t BeginNs)
     : Shared(Shared), R(R), Process(Process), Depth(Shared),
-      Spans(R.Sums, Process, BeginNs) {}
+      Spans(R.Stats, Process, BeginNs) {}
 
 ProcessScopes::RingScopes &ProcessScopes::ring(uint32_t I) {
   if (I >= Rings.size())
@@ -168,7 +168,7 @@ void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
 }
 
 /// What a scope had of devices, all blocks.
-void ProcessScopes::addDevices(LayerTotals &T, const Span &S) {
+void ProcessScopes::addDevices(LayerStats &T, const Span &S) {
   SpaceShares Of;
   for (uint32_t Space = 1; Space < S.Spaces.size(); ++Space) {
     const SpanRow &Row = S.Spaces[Space];
@@ -186,7 +186,7 @@ void ProcessScopes::addDevices(LayerTotals &T, const Span &S) {
   joinShares(T.Shares, Of);
 }
 
-void ProcessScopes::addTensors(LayerTotals &T, const Span &S) const {
+void ProcessScopes::addTensors(LayerStats &T, const Span &S) const {
   for (uint32_t Heap = 1; Heap < S.Rows.size(); ++Heap) {
     if (!R.isTensorHeap(Heap))
       continue;
@@ -207,7 +207,7 @@ void ProcessScopes::endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind) {
     return;
   const SpanRow &Host = S->Rows[0];
   uint32_t Name = name(S->Text).String;
-  LayerTotals &T = Totals[uint64_t(Kind) << 33 | Name];
+  LayerStats &T = TotalStats[uint64_t(Kind) << 33 | Name];
   T.Process = Process;
   T.Name = Name;
   T.Kind = Kind;
@@ -235,9 +235,9 @@ void ProcessScopes::finish(uint64_t TimeNs) {
       O.EndsStep = false;
   for (uint32_t I = 0; I != Rings.size(); ++I)
     endRing(I, TimeNs);
-  for (auto &[Name, T] : Totals)
+  for (auto &[Name, T] : TotalStats)
     R.ScopeTotals.push_back(T);
-  Totals.clear();
+  TotalStats.clear();
 }
 
 //===----------------------------------------------------------------------===//
@@ -283,7 +283,7 @@ bool ProcessScopes::mark(const wire::Record &Rec, uint32_t Thread) {
 }
 
 void ProcessScopes::step(uint64_t TimeNs, uint32_t Thread) {
-  while (R.Sums.isCutting(Process))
+  while (R.Stats.isCutting(Process))
     R.goOnCutting(Process);
   Mark M;
   M.Kind = MarkKind::Step;
@@ -293,8 +293,8 @@ void ProcessScopes::step(uint64_t TimeNs, uint32_t Thread) {
   M.Id = ++Steps;
   R.HasSteps = true;
   R.MaxSteps = std::max(R.MaxSteps, Steps);
-  R.Sums.beginStep(Process, M.Id, M.TimeNs);
-  if (R.Sums.stepIntervalDue(Process))
+  R.Stats.beginStep(Process, M.Id, M.TimeNs);
+  if (R.Stats.stepIntervalDue(Process))
     R.cutInterval(Process, M.TimeNs);
   R.addMark(std::move(M));
 }
@@ -329,7 +329,7 @@ void ProcessScopes::write(const Span &S, wire::Reply &To) const {
   ::write(S.Rows[0], "host", To.Total);
   for (uint32_t Heap = 1;
        Heap < S.Rows.size() && To.NumHeaps != wire::MaxReplyHeaps; ++Heap)
-    if (R.Sums.hasHeapOf(Process, Heap)) {
+    if (R.Stats.hasHeapOf(Process, Heap)) {
       ::write(S.Rows[Heap], To.Reserved[To.NumHeaps]);
       ::write(S.Rows[Heap], R.heapName(Heap), To.Heaps[To.NumHeaps++]);
     }

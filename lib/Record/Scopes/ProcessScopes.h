@@ -126,12 +126,12 @@ private:
   uint32_t findLine(uint32_t Node);
   void enterPlace(RingScopes &Of, uint64_t Kind, llvm::StringRef Name, Open &O);
   void endLayer(const LayerSpan &S, bool Backward, uint64_t TimeNs);
-  static SpaceShare &shareOf(LayerTotals &T, uint32_t Space);
-  static void addToLayer(LayerTotals &T, uint32_t Space,
+  static SpaceShare &shareOf(LayerStats &T, uint32_t Space);
+  static void addToLayer(LayerStats &T, uint32_t Space,
                          const LayerSpan::HeapRow &Row);
-  void raisePeaks(LayerTotals &T) const;
-  static void addDevices(LayerTotals &T, const Span &S);
-  void addTensors(LayerTotals &T, const Span &S) const;
+  void raisePeaks(LayerStats &T) const;
+  static void addDevices(LayerStats &T, const Span &S);
+  void addTensors(LayerStats &T, const Span &S) const;
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
   void endFrom(RingScopes &Of, size_t First, uint64_t TimeNs);
   void endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind);
@@ -155,12 +155,12 @@ private:
   ScopeDepth Depth;
   SpanTable Spans;
   ReservedSpans Reserved; ///< of those of layers
-  /// Of layers, as Totals: the time in which it is known what is reserved, and
-  /// of it the share that was no live block.
+  /// Of layers, as TotalStats: the time in which it is known what is reserved,
+  /// and of it the share that was no live block.
   llvm::DenseMap<uint64_t, std::pair<double, double>> Wasted;
   llvm::DenseMap<uint32_t, Name> Names; ///< by text
   /// By string, and kind and direction above it.
-  llvm::MapVector<uint64_t, LayerTotals> Totals;
+  llvm::MapVector<uint64_t, LayerStats> TotalStats;
   uint64_t Steps = 0, FoldedMarks = 0;
   /// Scopes without a context, that are open, whose ends are steps.
   llvm::DenseSet<uint64_t> StepScopes;

@@ -5,11 +5,11 @@
 // Rows (heaps, or memory spaces) as scopes of all threads see them, exact, for
 // scopes that overlap as they like.
 //
-// Sums are differences. For peaks Accounts keeps the highest live bytes of each
-// row between two boundaries (a boundary is the begin or the end of a scope).
-// An open scope keeps the highest bytes from its begin to the begin of the next
-// open scope. A begin therefore touches one scope, an end the scope that ends
-// and the scopes that began later.
+// Sums are differences. For peaks LiveStats keeps the highest live bytes of
+// each row between two boundaries (a boundary is the begin or the end of a
+// scope). An open scope keeps the highest bytes from its begin to the begin of
+// the next open scope. A begin therefore touches one scope, an end the scope
+// that ends and the scopes that began later.
 //
 // A scope has an entry for each row that changed while the scope was the
 // newest: the row's sums at the scope's begin, and its highest bytes. When the
@@ -20,7 +20,7 @@
 #ifndef MEMKIT_LIB_RECORD_SPANROWS_H
 #define MEMKIT_LIB_RECORD_SPANROWS_H
 
-#include "memkit/Account/Accounts.h"
+#include "memkit/Stats/LiveStats.h"
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -50,12 +50,12 @@ public:
 
   /// What a row has now, and had at most since it was noted last. Before each
   /// begin() and end() all rows that changed are noted.
-  void note(uint32_t Row, const Accounts::SpanSums &Is);
+  void note(uint32_t Row, const LiveStats::SpanStats &Is);
   void noteReserved(uint32_t Row, uint64_t Reserved, uint64_t Active);
   /// Notes a row for the end of the newest scope, which is not the first: gives
   /// the row in that scope, and needs no entry of the scope. Only where
   /// hasChanged() is false.
-  SpanRow noteAtEnd(uint32_t Row, const Accounts::SpanSums &Is);
+  SpanRow noteAtEnd(uint32_t Row, const LiveStats::SpanStats &Is);
 
   /// Whether a row that was noted changed in the newest scope.
   bool hasChanged(uint32_t Row) const { return Opens[NumOpen - 1].has(Row); }
@@ -64,7 +64,7 @@ public:
   template <class F> void forEachChanged(size_t Scope, F Do) const;
   /// Of a row that was last noted.
   uint64_t liveBytes(uint32_t Row) const {
-    return Row < Now.size() ? Now[Row].Sums.LiveBytes : 0;
+    return Row < Now.size() ? Now[Row].Stats.LiveBytes : 0;
   }
   uint64_t reservedBytes(uint32_t Row) const {
     return Row < Now.size() ? Now[Row].Reserved : 0;
@@ -74,14 +74,14 @@ private:
   static constexpr size_t MaxSpare = 64;
 
   struct RowNow {
-    Accounts::SpanSums Sums;
+    LiveStats::SpanStats Stats;
     uint64_t Reserved = 0, Active = 0;
     bool IsReservedKnown = false;
   };
   struct Entry {
-    Accounts::SpanSums Before; ///< at the scope's begin
-    uint64_t Highest;          ///< until the next one's begin
-    uint64_t Reserved;         ///< at most, likewise
+    LiveStats::SpanStats Before; ///< at the scope's begin
+    uint64_t Highest;            ///< until the next one's begin
+    uint64_t Reserved;           ///< at most, likewise
   };
   struct Open {
     std::vector<uint64_t> Has;  ///< bits by row: has an entry
@@ -100,7 +100,7 @@ private:
     void grow(uint32_t Row);
   };
   Entry &entryOf(Open &O, uint32_t Row);
-  static SpanRow rowFrom(const Accounts::SpanSums &Before, const RowNow &Is);
+  static SpanRow rowFrom(const LiveStats::SpanStats &Before, const RowNow &Is);
   void growNow(uint32_t Row);
   void merge(const Open &From, Open &To);
 
@@ -119,27 +119,27 @@ inline SpanRows::Entry &SpanRows::entryOf(Open &O, uint32_t Row) {
     return O.Entries[Row];
   const RowNow &Was = Now[Row];
   Entry &E = O.add(Row);
-  E.Before = Was.Sums;
-  E.Highest = Was.Sums.LiveBytes;
+  E.Before = Was.Stats;
+  E.Highest = Was.Stats.LiveBytes;
   E.Reserved = Was.Reserved;
   return E;
 }
 
-inline void SpanRows::note(uint32_t Row, const Accounts::SpanSums &Is) {
+inline void SpanRows::note(uint32_t Row, const LiveStats::SpanStats &Is) {
   Entry &E = entryOf(Opens[NumOpen - 1], Row);
   E.Highest = std::max(E.Highest, Is.HighestBytes);
-  Now[Row].Sums = Is;
+  Now[Row].Stats = Is;
 }
 
 /// All but the two highest values.
-inline SpanRow SpanRows::rowFrom(const Accounts::SpanSums &Before,
+inline SpanRow SpanRows::rowFrom(const LiveStats::SpanStats &Before,
                                  const RowNow &Is) {
   SpanRow R;
-  R.Allocations = Is.Sums.Allocations - Before.Allocations;
-  R.Frees = Is.Sums.Frees - Before.Frees;
-  R.AllocatedBytes = Is.Sums.AllocatedBytes - Before.AllocatedBytes;
+  R.Allocations = Is.Stats.Allocations - Before.Allocations;
+  R.Frees = Is.Stats.Frees - Before.Frees;
+  R.AllocatedBytes = Is.Stats.AllocatedBytes - Before.AllocatedBytes;
   R.Before = Before.LiveBytes;
-  R.After = Is.Sums.LiveBytes;
+  R.After = Is.Stats.LiveBytes;
   R.FreedBytes = R.Before + R.AllocatedBytes - R.After;
   R.Reserved = Is.Reserved;
   R.Active = Is.Active;
@@ -147,11 +147,12 @@ inline SpanRow SpanRows::rowFrom(const Accounts::SpanSums &Before,
   return R;
 }
 
-inline SpanRow SpanRows::noteAtEnd(uint32_t Row, const Accounts::SpanSums &Is) {
+inline SpanRow SpanRows::noteAtEnd(uint32_t Row,
+                                   const LiveStats::SpanStats &Is) {
   Entry &Outer = entryOf(Opens[NumOpen - 2], Row);
   Outer.Highest = std::max(Outer.Highest, Is.HighestBytes);
   RowNow &N = Now[Row];
-  const Accounts::SpanSums Before = std::exchange(N.Sums, Is);
+  const LiveStats::SpanStats Before = std::exchange(N.Stats, Is);
   SpanRow R = rowFrom(Before, N);
   R.Peak = std::max(Before.LiveBytes, Is.HighestBytes);
   R.ReservedPeak = N.Reserved;
@@ -162,8 +163,8 @@ inline SpanRow SpanRows::measure(size_t Scope, uint32_t Row) const {
   if (Row >= Now.size())
     return {};
   const RowNow &Is = Now[Row];
-  const Accounts::SpanSums *Before = nullptr;
-  uint64_t Peak = Is.Sums.LiveBytes, ReservedPeak = Is.Reserved;
+  const LiveStats::SpanStats *Before = nullptr;
+  uint64_t Peak = Is.Stats.LiveBytes, ReservedPeak = Is.Reserved;
   for (size_t At = Scope; At != NumOpen; ++At) {
     if (!Opens[At].has(Row))
       continue;
@@ -172,7 +173,7 @@ inline SpanRow SpanRows::measure(size_t Scope, uint32_t Row) const {
     Peak = std::max(Peak, E.Highest);
     ReservedPeak = std::max(ReservedPeak, E.Reserved);
   }
-  SpanRow R = rowFrom(Before ? *Before : Is.Sums, Is);
+  SpanRow R = rowFrom(Before ? *Before : Is.Stats, Is);
   R.Peak = Peak;
   R.ReservedPeak = ReservedPeak;
   return R;

@@ -6,24 +6,25 @@
 
 using namespace memkit;
 
-SpanTable::SpanTable(Accounts &Sums, uint32_t Process, uint64_t BeginNs)
-    : Sums(Sums), Process(Process) {
+SpanTable::SpanTable(LiveStats &Stats, uint32_t Process, uint64_t BeginNs)
+    : Stats(Stats), Process(Process) {
   add({/*Number=*/0, BeginNs, /*Text=*/0, /*IsLayer=*/false});
 }
 
 /// What changed since the last call, and what was highest: that is the newest
 /// scope's.
 void SpanTable::takeHeaps() {
-  Sums.takeHeapSpans(Process, [&](uint32_t Heap, const Accounts::SpanSums &Is) {
-    Heaps.note(Heap, Is);
-  });
+  Stats.takeHeapSpans(Process,
+                      [&](uint32_t Heap, const LiveStats::SpanStats &Is) {
+                        Heaps.note(Heap, Is);
+                      });
 }
 
 void SpanTable::takeSpaces() {
-  Sums.takeSpaceSpans(Process,
-                      [&](uint32_t Space, const Accounts::SpanSums &Is) {
-                        Spaces.note(Space, Is);
-                      });
+  Stats.takeSpaceSpans(Process,
+                       [&](uint32_t Space, const LiveStats::SpanStats &Is) {
+                         Spaces.note(Space, Is);
+                       });
 }
 
 void SpanTable::add(Open O) {
@@ -71,8 +72,8 @@ static void describe(const Open &O, uint64_t TimeNs, Span &Out) {
 void SpanTable::measureAll(size_t Index, uint64_t TimeNs, Span &Out) const {
   describe(Opens[Index], TimeNs, Out);
   size_t InSpaces = indexInSpaces(Index);
-  Out.Rows.resize(std::max<size_t>(Sums.numHeapIdsOf(Process), 1));
-  Out.Spaces.resize(Sums.numSpacesOf(Process));
+  Out.Rows.resize(std::max<size_t>(Stats.numHeapIdsOf(Process), 1));
+  Out.Spaces.resize(Stats.numSpacesOf(Process));
   for (uint32_t Space = 0; Space != Out.Spaces.size(); ++Space)
     Out.Spaces[Space] = Spaces.measure(InSpaces, Space);
   Out.Rows[0] = Out.Spaces[0];
@@ -113,12 +114,13 @@ const LayerSpan *SpanTable::endLayer(uint64_t Number, uint64_t TimeNs) {
                              R.FreedBytes, R.Peak, R.ReservedPeak});
   };
   bool IsNewest = Index + 1 == Opens.size();
-  Sums.takeHeapSpans(Process, [&](uint32_t Heap, const Accounts::SpanSums &Is) {
-    if (IsNewest && !Heaps.hasChanged(Heap))
-      Give(Heap, Heaps.noteAtEnd(Heap, Is));
-    else
-      Heaps.note(Heap, Is);
-  });
+  Stats.takeHeapSpans(Process,
+                      [&](uint32_t Heap, const LiveStats::SpanStats &Is) {
+                        if (IsNewest && !Heaps.hasChanged(Heap))
+                          Give(Heap, Heaps.noteAtEnd(Heap, Is));
+                        else
+                          Heaps.note(Heap, Is);
+                      });
   Heaps.forEachChanged(
       Index, [&](uint32_t Heap) { Give(Heap, Heaps.measure(Index, Heap)); });
   describe(Opens[Index], TimeNs, Ended);

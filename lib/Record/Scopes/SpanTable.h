@@ -40,7 +40,7 @@ struct LayerSpan {
 class SpanTable {
 public:
   /// BeginNs: when the process began; it is the scope of number 0.
-  SpanTable(Accounts &Sums, uint32_t Process, uint64_t BeginNs);
+  SpanTable(LiveStats &Stats, uint32_t Process, uint64_t BeginNs);
 
   /// The scope, or the layer, Number, not open yet, begins. Of more than
   /// MaxOpen the oldest is forgotten.
@@ -84,7 +84,7 @@ private:
   void measureAll(size_t Index, uint64_t TimeNs, Span &Out) const;
   void remove(size_t Index);
 
-  Accounts &Sums;
+  LiveStats &Stats;
   uint32_t Process;
   std::vector<Open> Opens; ///< in the order of their begins
   SpanRows Heaps;          ///< by heap, of all that is open

@@ -47,7 +47,7 @@ class TensorKinds {
 public:
   /// What is known of a tensor from its allocation.
   struct Origin {
-    uint64_t Event = 0; ///< its number, as Accounts::events() counts
+    uint64_t Event = 0; ///< its number, as LiveStats::events() counts
     uint64_t Turn = 0, Node = 0;
     uint32_t Forward = 0, Run = 0, Update = 0;
     uint32_t Heap = 0;

@@ -54,7 +54,7 @@ void Session::greet() {
 
 /// The process that G comes from, and how.
 uint32_t Session::parentOf(const Greeter::Guest &G, ProcessOrigin &Origin) {
-  auto IsProcess = [this](uint32_t Id) { return Id && R.Sums.hasProcess(Id); };
+  auto IsProcess = [this](uint32_t Id) { return Id && R.Stats.hasProcess(Id); };
   if (Child *Before = findPid(G.Pid); Before && !G.Hello.ParentProcess) {
     Origin = ProcessOrigin::Exec;
     return Before->Process;
@@ -122,7 +122,7 @@ void Session::welcome(const Greeter::Guest &G) {
   P->IsForked = I.Origin == ProcessOrigin::Fork;
   // When it has become what it will be.
   P->NextPssNs = I.StartNs + O.SampleIntervalNs;
-  R.Sums.beginProcess(P->Process, I.StartNs);
+  R.Stats.beginProcess(P->Process, I.StartNs);
   if (Shared) {
     Door.answer(G, P->Process, (*Shared)->fd(), (*Shared)->size());
     P->State = std::make_unique<ProcessState>(P->Process, G.Pid,
@@ -161,7 +161,7 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
   P->PidFd = openPid(Pid);
   P->StartNs = I.StartNs;
   P->Process = R.Names.addProcess(I);
-  R.Sums.beginProcess(P->Process, I.StartNs);
+  R.Stats.beginProcess(P->Process, I.StartNs);
   ProgramSeen |= Pid == Program;
   // What was asked for needs no warning.
   if (Pid == Program || O.Follow)
@@ -316,7 +316,7 @@ void Session::endProcess(Child &P) {
   setTitle(P);
   nameDataWorker(P);
   R.Uses.processEnded(P.Process);
-  R.Sums.endProcess(P.Process, P.EndNs, Status, Signal);
+  R.Stats.endProcess(P.Process, P.EndNs, Status, Signal);
   Mark M;
   M.Kind = MarkKind::ProcessEnd;
   M.Process = P.Process;

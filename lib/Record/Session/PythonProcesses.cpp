@@ -245,5 +245,5 @@ void Session::nameDataWorker(Child &P) {
     DataWorkers.erase(DataWorkers.begin());
   DataWorkers.push_back({P.Parent, P.Process, P.EndNs});
   P.Role = dataWorkerRole(P.Title.empty() ? P.Role : P.Title, Number);
-  R.Sums.setRole(P.Process, R.Names.Names.string(P.Role));
+  R.Stats.setRole(P.Process, R.Names.Names.string(P.Role));
 }

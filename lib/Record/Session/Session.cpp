@@ -200,9 +200,9 @@ void Session::samples() {
     if (!P->State || P->EndNs)
       continue;
     ProcessState &I = *P->State;
-    if (R.Sums.isCutting(I.id()))
+    if (R.Stats.isCutting(I.id()))
       R.goOnCutting(I.id());
-    else if (R.Sums.timeIntervalDue(I.id(), Now))
+    else if (R.Stats.timeIntervalDue(I.id(), Now))
       R.beginCut(I.id(), R.boundaryNs(Now));
     I.snapshot();
     sampleRss(*P, Now);

@@ -73,7 +73,7 @@ void Session::warnOfMoments() const {
       O.Warn("--" + Twine(Flag) + "=after:" + formatTime(M.Value) +
              ": the program ended before" + So);
   };
-  const char *Nothing = R.Sums.events() ? "" : "; nothing was recorded";
+  const char *Nothing = R.Stats.events() ? "" : "; nothing was recorded";
   Warn("start", StartAt, Nothing);
   if (!*Nothing)
     Warn("stop", StopAt, "");

@@ -58,7 +58,7 @@ void Session::sampleRss(Child &P, uint64_t Now) {
   M.Process = P.Process;
   M.TimeNs = Now;
   M.Values = {Bytes->first, Bytes->second};
-  R.Sums.noteResident(P.Process, Bytes->first, 0);
+  R.Stats.noteResident(P.Process, Bytes->first, 0);
   R.addMark(std::move(M));
 }
 
@@ -78,7 +78,7 @@ void Session::lookAtTitle(Child &P) {
 /// another one at each sample.
 void Session::setTitle(const Child &P) {
   if (!P.Title.empty())
-    R.Sums.setRole(P.Process, R.Names.Names.string(P.Title));
+    R.Stats.setRole(P.Process, R.Names.Names.string(P.Title));
 }
 
 /// A mark of the program asks for the share of its own process and of its
@@ -119,7 +119,7 @@ void Session::samplePss(uint64_t Now) {
       M.Process = A->Process;
       M.TimeNs = Now;
       M.Values = {A->Pss, A->Private, A->Swapped};
-      R.Sums.noteResident(A->Process, 0, A->Pss);
+      R.Stats.noteResident(A->Process, 0, A->Pss);
       R.addMark(std::move(M));
     }
   }

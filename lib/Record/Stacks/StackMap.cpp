@@ -39,7 +39,7 @@ uint32_t StackMap::makeRow(uint32_t Node, uint8_t Function) {
   uint32_t Heap = wire::makesObjects(Function)
                       ? R.hostHeap(HostHeap::PythonObject)
                       : R.MallocHeap;
-  return R.Sums.stackRow(Process, Heap, stack(Node, Function));
+  return R.Stats.stackRow(Process, Heap, stack(Node, Function));
 }
 
 uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {

@@ -12,10 +12,10 @@ namespace {
 /// A trace and all of its sums.
 struct Opened {
   explicit Opened(StringRef Text)
-      : T(textTrace(Text)),
-        S(cantFail(Sums::create(*T, cantFail(Selection::create(*T, {}))))) {}
+      : T(textTrace(Text)), S(cantFail(SelectedStats::create(
+                                *T, cantFail(Selection::create(*T, {}))))) {}
   std::unique_ptr<Trace> T;
-  Sums S;
+  SelectedStats S;
 };
 } // namespace
 
@@ -97,7 +97,7 @@ TEST(LiveSeries, SumsProcessesAndWatchesStacks) {
   EXPECT_EQ(Second.Falls, 0u);
 }
 
-TEST(HeapStats, StepsOfPeaks) {
+TEST(HeapOverview, StepsOfPeaks) {
   Opened In(R"(
 header
 dictionary
@@ -114,7 +114,7 @@ complete
   EXPECT_EQ(stepAt(*In.T, 30), std::nullopt);
 }
 
-TEST(HeapStats, StacksShownAlikeAreOne) {
+TEST(HeapOverview, StacksShownAlikeAreOne) {
   // Stacks 1 and 2 differ in what is not shown: the address of a frame.
   Opened In(R"(
 header
@@ -137,7 +137,7 @@ summary number=1 end=1000000000
  process 1 end=50 ended=true
 complete
 )");
-  std::vector<HeapStats> H = statHeaps(In.S, 2);
+  std::vector<HeapOverview> H = statHeaps(In.S, 2);
   ASSERT_EQ(H.size(), 3u);
   EXPECT_EQ(H[0].Heap, 0u);
   ASSERT_EQ(H[0].AtPeak.size(), 2u);

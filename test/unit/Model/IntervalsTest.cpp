@@ -44,7 +44,7 @@ marks
 namespace {
 struct Read {
   std::unique_ptr<Trace> T;
-  std::unique_ptr<Sums> S;
+  std::unique_ptr<SelectedStats> S;
   std::unique_ptr<IntervalSeries> Series;
 };
 } // namespace
@@ -52,8 +52,8 @@ struct Read {
 static Read open(StringRef Text, SelectionSpec Spec = {}) {
   Read R;
   R.T = textTrace(Text);
-  R.S = std::make_unique<Sums>(
-      cantFail(Sums::create(*R.T, cantFail(Selection::create(*R.T, Spec)))));
+  R.S = std::make_unique<SelectedStats>(cantFail(
+      SelectedStats::create(*R.T, cantFail(Selection::create(*R.T, Spec)))));
   R.Series = cantFail(IntervalSeries::create(*R.S));
   return R;
 }
@@ -99,7 +99,7 @@ TEST(Intervals, MadeFromEvents) {
 TEST(Intervals, SayWhatWasAllocated) {
   Read R = open(std::string(Names) + Steps);
   for (const IntervalHead &H : R.Series->processes()[0].Heads)
-    EXPECT_EQ(H.Sums, IntervalSums::Whole);
+    EXPECT_EQ(H.Detail, IntervalDetail::Whole);
   std::string Out;
   cantFail(R.Series->forEach([&](size_t, size_t Interval,
                                  ArrayRef<IntervalChange> Rows) {
@@ -187,7 +187,8 @@ TEST(Intervals, None) {
 
 static std::string problemOf(StringRef Intervals) {
   auto T = textTrace((Twine(Names) + Intervals + Ended).str());
-  Sums S = cantFail(Sums::create(*T, cantFail(Selection::create(*T, {}))));
+  SelectedStats S =
+      cantFail(SelectedStats::create(*T, cantFail(Selection::create(*T, {}))));
   auto Series = IntervalSeries::create(S);
   Error E = Series
                 ? (*Series)->forEach([](auto...) { return Error::success(); })

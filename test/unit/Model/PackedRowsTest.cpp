@@ -8,13 +8,13 @@
 using namespace memkit;
 
 /// A row whose values need up to so many bits.
-static SumRow makeRow(uint64_t Seed, unsigned Bits) {
+static StackStats makeRow(uint64_t Seed, unsigned Bits) {
   uint64_t State = Seed;
   auto Next = [&] {
     State = State * 6364136223846793005u + 1442695040888963407u;
     return Bits ? State >> (64 - Bits) : 0;
   };
-  SumRow R;
+  StackStats R;
   R.Key = uint32_t(Next());
   R.Heap = uint32_t(Next());
   for (uint64_t *V : {&R.Allocations, &R.AllocatedBytes, &R.Splits,
@@ -27,7 +27,7 @@ static SumRow makeRow(uint64_t Seed, unsigned Bits) {
 
 TEST(PackedRows, KeepsAllValues) {
   for (unsigned Bits : {0, 1, 8, 9, 31, 32, 33, 63, 64}) {
-    std::vector<SumRow> Rows;
+    std::vector<StackStats> Rows;
     for (uint64_t I = 0; I != 100; ++I)
       Rows.push_back(makeRow(I, Bits));
     PackedRows P(7, Rows);
@@ -43,7 +43,7 @@ TEST(PackedRows, KeepsAllValues) {
 }
 
 TEST(PackedRows, KnowsItsIds) {
-  std::vector<SumRow> Rows(3);
+  std::vector<StackStats> Rows(3);
   for (uint32_t I = 0; I != 3; ++I) {
     Rows[I].Key = 10 + I;
     Rows[I].Heap = 5 - I;
@@ -55,17 +55,17 @@ TEST(PackedRows, KnowsItsIds) {
 }
 
 TEST(PackedRows, PacksInPieces) {
-  SumRows Rows;
+  StackStatsRows Rows;
   Rows.Process = 3;
   for (uint64_t I = 0; I != 40'000; ++I)
     Rows.Rows.push_back(makeRow(I, 20));
   std::vector<PackedRows> Out;
   PackedRows::pack(Rows, Out);
   EXPECT_GT(Out.size(), 1u);
-  std::vector<SumRow> All;
+  std::vector<StackStats> All;
   for (const PackedRows &P : Out) {
     EXPECT_EQ(P.process(), 3u);
-    std::vector<SumRow> Part = P.unpack().Rows;
+    std::vector<StackStats> Part = P.unpack().Rows;
     All.insert(All.end(), Part.begin(), Part.end());
   }
   EXPECT_EQ(All, Rows.Rows);

@@ -63,9 +63,10 @@ static std::string randomText(unsigned Seed) {
   return Text;
 }
 
-static Sums sumsOf(const Trace &T, const SelectionSpec &Spec = {},
-                   SumsOf By = SumsOf::Stacks) {
-  return cantFail(Sums::create(T, cantFail(Selection::create(T, Spec)), By));
+static SelectedStats sumsOf(const Trace &T, const SelectionSpec &Spec = {},
+                            StatsBy By = StatsBy::Stacks) {
+  return cantFail(
+      SelectedStats::create(T, cantFail(Selection::create(T, Spec)), By));
 }
 
 static constexpr Metric AllMetrics[] = {Metric::Peak,      Metric::Live,
@@ -75,17 +76,17 @@ static constexpr Metric AllMetrics[] = {Metric::Peak,      Metric::Live,
 TEST(Profile, SumsToTotals) {
   for (unsigned Seed = 0; Seed != 50; ++Seed) {
     auto T = textTrace(randomText(Seed));
-    Sums S = sumsOf(*T);
-    EXPECT_EQ(makeProfile(S, Metric::Peak).Total, T->hostTotals().PeakBytes);
-    EXPECT_EQ(makeProfile(S, Metric::Live).Total, T->hostTotals().LiveBytes);
+    SelectedStats S = sumsOf(*T);
+    EXPECT_EQ(makeProfile(S, Metric::Peak).Total, T->hostStats().PeakBytes);
+    EXPECT_EQ(makeProfile(S, Metric::Live).Total, T->hostStats().LiveBytes);
     for (const char *Name : {"host.malloc", "torch.cpu", "host.file"}) {
       SelectionSpec Spec;
       Spec.Heaps = {Name};
-      Sums Outer = sumsOf(*T, Spec);
+      SelectedStats Outer = sumsOf(*T, Spec);
       uint32_t Heap = Spec.Heaps[0] == "host.malloc" ? 1
                       : Spec.Heaps[0] == "torch.cpu" ? 2
                                                      : 3;
-      const HeapTotals &H = T->heapTotals(Heap);
+      const HeapStats &H = T->heapStats(Heap);
       EXPECT_EQ(makeProfile(Outer, Metric::Peak).Total, H.PeakBytes);
       EXPECT_EQ(makeProfile(Outer, Metric::Live).Total, H.LiveBytes);
       EXPECT_EQ(makeProfile(Outer, Metric::Allocated).Total, H.AllocatedBytes);
@@ -106,9 +107,9 @@ TEST(Profile, OfEachHeap) {
                        "host: peak", "host: allocated", "host.malloc: peak",
                        "host.malloc: allocated", "torch.cpu: peak",
                        "torch.cpu: allocated"}));
-  EXPECT_EQ(All[0].Total, T->hostTotals().PeakBytes);
-  EXPECT_EQ(All[2].Total, T->heapTotals(1).PeakBytes);
-  EXPECT_EQ(All[4].Total, T->heapTotals(2).PeakBytes);
+  EXPECT_EQ(All[0].Total, T->hostStats().PeakBytes);
+  EXPECT_EQ(All[2].Total, T->heapStats(1).PeakBytes);
+  EXPECT_EQ(All[4].Total, T->heapStats(2).PeakBytes);
 }
 
 /// A selection that replays, of everything, says what the summary says.
@@ -117,7 +118,7 @@ TEST(Profile, ReplayedSelectionAgrees) {
     auto T = textTrace(randomText(Seed));
     SelectionSpec Spec;
     Spec.Threads = {"1", "2"};
-    Sums Replayed = sumsOf(*T, Spec), Summed = sumsOf(*T);
+    SelectedStats Replayed = sumsOf(*T, Spec), Summed = sumsOf(*T);
     for (Metric M : {Metric::Live, Metric::Allocated, Metric::Count})
       EXPECT_EQ(makeProfile(Replayed, M).Total, makeProfile(Summed, M).Total);
   }
@@ -132,8 +133,8 @@ TEST(Profile, OfContexts) {
     Specs[2].Processes = {"#2"};
     Specs[3].Threads = {"1", "2"}; // replays both
     for (const SelectionSpec &Spec : Specs) {
-      Sums Stacks = sumsOf(*T, Spec),
-           Contexts = sumsOf(*T, Spec, SumsOf::Contexts);
+      SelectedStats Stacks = sumsOf(*T, Spec),
+                    Contexts = sumsOf(*T, Spec, StatsBy::Contexts);
       for (Metric M : AllMetrics)
         EXPECT_EQ(makeProfile(Stacks, M).Total, makeProfile(Contexts, M).Total);
       auto OfStacks = makeHeapProfiles(Stacks, AllMetrics);
@@ -159,8 +160,8 @@ TEST(Profile, SelectedContextsAgree) {
     for (SelectionSpec &Spec : Specs) {
       Spec.Heaps = {"*"};
       // One of the two replays.
-      Sums Stacks = sumsOf(*T, Spec),
-           Contexts = sumsOf(*T, Spec, SumsOf::Contexts);
+      SelectedStats Stacks = sumsOf(*T, Spec),
+                    Contexts = sumsOf(*T, Spec, StatsBy::Contexts);
       for (Metric M : {Metric::Live, Metric::Allocated, Metric::Count}) {
         uint64_t Total = makeProfile(Stacks, M).Total;
         EXPECT_EQ(Total, makeProfile(Contexts, M).Total);

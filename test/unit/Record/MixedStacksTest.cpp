@@ -32,7 +32,7 @@ struct OneProgram : testing::Test {
     R = llvm::cantFail(
         Recording::create(Out, Header(), TscClock({0, 0, 0}, 1000000000)));
     R->Names.addProcess(ProcessRecord());
-    R->Sums.beginProcess(1, 0);
+    R->Stats.beginProcess(1, 0);
     Shared =
         llvm::cantFail(SharedProcess::create(1, ProcessSettings(), "test"));
     Stacks = std::make_unique<StackMap>(*Shared, *R, 1);
@@ -151,7 +151,7 @@ struct OneProgram : testing::Test {
   }
   uint64_t bad() {
     uint64_t Sum = 0;
-    for (const Loss &L : R->Sums.summary(1, 0).Losses)
+    for (const Loss &L : R->Stats.summary(1, 0).Losses)
       if (L.Kind == LossKind::BadRecord)
         Sum += L.Count;
     return Sum;

@@ -31,7 +31,7 @@ struct OneProcess : testing::Test {
     R = llvm::cantFail(Recording::create(Out, Header(), Clock));
     ProcessRecord Row;
     R->Names.addProcess(Row);
-    R->Sums.beginProcess(1, 0);
+    R->Stats.beginProcess(1, 0);
     auto Shared =
         llvm::cantFail(SharedProcess::create(1, ProcessSettings(), "test"));
     I = std::make_unique<ProcessState>(1, getpid(), Forked, std::move(Shared),
@@ -57,7 +57,7 @@ struct OneProcess : testing::Test {
   }
   uint64_t lost(LossKind Kind) {
     uint64_t Sum = 0;
-    for (const Loss &L : R->Sums.summary(1, 0).Losses)
+    for (const Loss &L : R->Stats.summary(1, 0).Losses)
       if (L.Kind == Kind)
         Sum += L.Count;
     return Sum;

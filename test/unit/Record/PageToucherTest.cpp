@@ -3,7 +3,7 @@
 // Pages that are there when needed.
 
 #include "Output/PageToucher.h"
-#include "memkit/Account/AccountRows.h"
+#include "memkit/Stats/StatsRows.h"
 #include "gtest/gtest.h"
 #include <chrono>
 #include <cstring>
@@ -46,14 +46,14 @@ TEST(PageToucher, PagesComeAndKeepWhatIsWritten) {
 }
 
 TEST(PageToucher, RowsAreMadeInMemoryAhead) {
-  AccountRows Rows;
+  StatsRows Rows;
   PageToucher T;
   std::vector<std::pair<char *, size_t>> Told;
   Rows.OnAhead = [&](void *Begin, size_t Size) {
     Told.push_back({static_cast<char *>(Begin), Size});
     T.touch(Begin, Size);
   };
-  constexpr uint32_t Count = 3 * AccountRows::ChunkRows;
+  constexpr uint32_t Count = 3 * StatsRows::ChunkRows;
   auto WasTold = [&](const void *At) {
     for (auto &[Begin, Size] : Told)
       if (At >= Begin && At < Begin + Size)
@@ -66,7 +66,7 @@ TEST(PageToucher, RowsAreMadeInMemoryAhead) {
     ASSERT_TRUE(New);
     Rows[Row].LiveBytes = Key;
     Rows.rest(Row).Temporaries = Key;
-    bool First = Row < AccountRows::ChunkRows;
+    bool First = Row < StatsRows::ChunkRows;
     ASSERT_EQ(WasTold(&Rows[Row]), !First);
     ASSERT_EQ(WasTold(&Rows.rest(Row)), !First);
   }

@@ -3,7 +3,7 @@
 // What a device's allocator tells.
 
 #include "Process/ProcessState.h"
-#include "memkit/Trace/SummaryTotals.h"
+#include "memkit/Trace/SummaryStats.h"
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ struct OneDevice : testing::Test {
     TscClock Clock({0, 0, 0}, 1000000000);
     R = llvm::cantFail(Recording::create(Out, Header(), Clock));
     R->Names.addProcess(ProcessRecord());
-    R->Sums.beginProcess(1, 0);
+    R->Stats.beginProcess(1, 0);
     auto Shared =
         llvm::cantFail(SharedProcess::create(1, ProcessSettings(), "test"));
     I = std::make_unique<ProcessState>(1, getpid(), false, std::move(Shared),
@@ -49,22 +49,22 @@ struct OneDevice : testing::Test {
   void segment(SegmentChange Change, uint64_t Address, uint64_t Size) {
     put(RecordKind::TensorSegment, Address, Size, 0, uint32_t(Change));
   }
-  HeapTotals heap(llvm::StringRef Name) {
-    for (uint32_t Id = 1; R->Sums.hasHeap(Id); ++Id)
+  HeapStats heap(llvm::StringRef Name) {
+    for (uint32_t Id = 1; R->Stats.hasHeap(Id); ++Id)
       if (R->heapName(Id) == Name)
-        return R->Sums.heapTotals(Id);
+        return R->Stats.heapStats(Id);
     return {};
   }
   /// The one layer so far.
-  LayerTotals layer() {
+  LayerStats layer() {
     I->endScopes(Ns);
     Layers.insert(Layers.end(), R->ScopeTotals.begin(), R->ScopeTotals.end());
     R->ScopeTotals.clear();
-    std::vector<LayerTotals> Joined = joinLayers(Layers, ScopeKind::Layer);
-    return Joined.size() == 1 ? Joined[0] : LayerTotals();
+    std::vector<LayerStats> Joined = joinLayers(Layers, ScopeKind::Layer);
+    return Joined.size() == 1 ? Joined[0] : LayerStats();
   }
-  std::vector<LayerTotals> Layers;
-  uint64_t deviceBytes() { return R->Sums.spaceTotals(1).LiveBytes; }
+  std::vector<LayerStats> Layers;
+  uint64_t deviceBytes() { return R->Stats.spaceStats(1).LiveBytes; }
 };
 
 TEST_F(OneDevice, TensorsLieInSegments) {
@@ -142,7 +142,7 @@ TEST_F(OneDevice, LayersHaveWhatIsReserved) {
   put(RecordKind::ScopeEnd, 0, 1);                // at 5000
   I->endScopes(5000);
   ASSERT_EQ(R->ScopeTotals.size(), 1u);
-  const LayerTotals &T = R->ScopeTotals[0];
+  const LayerStats &T = R->ScopeTotals[0];
   EXPECT_EQ(T.ReservedPeakBytes, 4000u);
   // The thirds of its time: all of 1000, 250 of 1000, 3250 of 4000 free.
   EXPECT_EQ(T.FragmentationPpm, 687500u);
@@ -166,7 +166,7 @@ TEST_F(OneDevice, LayersHaveAPeakInEachMemorySpace) {
     put(RecordKind::TensorAllocate, Base + 4096, 200);
     put(RecordKind::TensorFree, Base + 4096);
   });
-  const LayerTotals One = layer();
+  const LayerStats One = layer();
   EXPECT_EQ(One.PeakBytes, 1200u);
   ASSERT_EQ(One.Shares.size(), 1u);
   EXPECT_EQ(One.Shares[0].PeakBytes, 1200u);
@@ -180,7 +180,7 @@ TEST_F(OneDevice, LayersHaveAPeakInEachMemorySpace) {
       put(RecordKind::TensorFree, Other + 8192, 0, 0, 0, 1);
     });
   });
-  const LayerTotals Two = layer();
+  const LayerStats Two = layer();
   EXPECT_EQ(Two.PeakBytes, 5050u);
   EXPECT_EQ(Two.Calls, 4u);
   ASSERT_EQ(Two.Shares.size(), 2u);

@@ -23,8 +23,8 @@ std::vector<Event> eventsOf(llvm::StringRef Bytes) {
 }
 
 /// The heaps, rows and layers of the trace's summary.
-std::tuple<std::vector<HeapTotals>, std::vector<SumRows>, std::vector<SumRows>,
-           std::vector<LayerTotals>>
+std::tuple<std::vector<HeapStats>, std::vector<StackStatsRows>,
+           std::vector<StackStatsRows>, std::vector<LayerStats>>
 sumsOf(llvm::StringRef Bytes) {
   auto T = llvm::cantFail(
       TraceReader::create(llvm::MemoryBuffer::getMemBuffer(Bytes, "t", false)));
@@ -179,7 +179,7 @@ TEST_F(OneProcess, AScopeAndALayerOfOneNumber) {
     for (uint32_t Ring : {0, 1})
       put(Ring, RecordKind::ScopeEnd, 0, 179);
     I->endScopes(R->lastNs());
-    for (const LayerTotals &T : R->ScopeTotals)
+    for (const LayerStats &T : R->ScopeTotals)
       EXPECT_EQ(R->Names.Names.string("(no name)"), T.Name);
     EXPECT_EQ(std::vector<std::string>(), differences());
   }
@@ -200,8 +200,8 @@ TEST_F(OneProcess, FunctionsThatAreNone) {
   ASSERT_EQ(6u, Rows.size());
   for (size_t At = 0; At != Rows.size(); ++At)
     EXPECT_EQ(At % 2 ? R->MallocHeap : Objects, Rows[At].Heap);
-  EXPECT_EQ(3u, R->Sums.heapTotals(Objects).Allocations);
-  EXPECT_EQ(3u, R->Sums.heapTotals(R->MallocHeap).Allocations);
+  EXPECT_EQ(3u, R->Stats.heapStats(Objects).Allocations);
+  EXPECT_EQ(3u, R->Stats.heapStats(R->MallocHeap).Allocations);
 }
 
 TEST_F(OneProcess, TimesRiseWhateverTheClocksSay) {

@@ -15,26 +15,26 @@ using namespace memkit;
 namespace {
 
 struct Spans : testing::Test {
-  Accounts Sums;
+  LiveStats Stats;
   uint32_t Row = 0;
   uint64_t Next = 0, TimeNs = 0;
 
   void SetUp() override {
-    Sums.addHeap(1, Heap());
-    Sums.beginProcess(1, 0);
-    Row = Sums.stackRow(1, 1, 1);
+    Stats.addHeap(1, Heap());
+    Stats.beginProcess(1, 0);
+    Row = Stats.stackRow(1, 1, 1);
   }
   uint64_t now() { return TimeNs += TimeUnitNs; }
   void allocate(uint64_t Size) {
-    Sums.allocate({Next++, Row, 0}, Size, now(), 1);
+    Stats.allocate({Next++, Row, 0}, Size, now(), 1);
   }
   void free(uint64_t AllocationId, uint64_t Size) {
-    Sums.free({AllocationId, Row, 0}, Size, now(), 1);
+    Stats.free({AllocationId, Row, 0}, Size, now(), 1);
   }
 };
 
 TEST_F(Spans, ReservedNowAndAtMost) {
-  SpanTable T(Sums, 1, 0);
+  SpanTable T(Stats, 1, 0);
   T.begin(1, 11, now());
   T.noteReserved(1, 500, 400);
   T.begin(2, 12, now());
@@ -60,7 +60,7 @@ TEST_F(Spans, ReservedNowAndAtMost) {
 }
 
 TEST_F(Spans, PeaksOfScopesThatOverlap) {
-  SpanTable T(Sums, 1, 0);
+  SpanTable T(Stats, 1, 0);
   allocate(100);
   T.begin(1, 11, now());
   allocate(50);
@@ -93,7 +93,7 @@ TEST_F(Spans, AreAsAPlainModelSays) {
   struct Model {
     uint64_t Before, Peak;
   };
-  SpanTable T(Sums, 1, 0);
+  SpanTable T(Stats, 1, 0);
   std::mt19937 Random(7);
   std::map<uint64_t, Model> Open;
   std::vector<std::pair<uint64_t, uint64_t>> Blocks;
@@ -107,9 +107,9 @@ TEST_F(Spans, AreAsAPlainModelSays) {
       uint64_t At = now();
       Change C{Size, Row, 0, Change::Allocate};
       if (Random() % 2)
-        Sums.allocate({Next, Row, 0}, Size, At, 1);
+        Stats.allocate({Next, Row, 0}, Size, At, 1);
       else
-        Sums.apply(1, C, &At);
+        Stats.apply(1, C, &At);
       ++Next;
       Live += Size;
       for (auto &[Id, M] : Open)
@@ -144,8 +144,8 @@ TEST_F(Spans, LayersAmongScopes) {
   for (uint32_t Id = 2; Id != 5; ++Id) {
     Heap H;
     H.Space = Id / 2;
-    Sums.addHeap(Id, H);
-    Rows.push_back(Sums.stackRow(1, Id, 1));
+    Stats.addHeap(Id, H);
+    Rows.push_back(Stats.stackRow(1, Id, 1));
   }
   struct Model {
     uint64_t Before[3], Peak[3], Allocated[3] = {};
@@ -153,7 +153,7 @@ TEST_F(Spans, LayersAmongScopes) {
     bool IsLayer;
     uint64_t SpacePeak[2];
   };
-  SpanTable T(Sums, 1, 0);
+  SpanTable T(Stats, 1, 0);
   std::mt19937 Random(11);
   std::map<uint64_t, Model> Open;
   uint64_t Live[3] = {}, Number = 0;
@@ -174,13 +174,13 @@ TEST_F(Spans, LayersAmongScopes) {
     if (What < 2) {
       uint64_t Size = Random() % 1000;
       Blocks[Of].push_back({Next, Size});
-      Sums.allocate({Next++, Rows[Of], 0}, Size, now(), 1);
+      Stats.allocate({Next++, Rows[Of], 0}, Size, now(), 1);
       Live[Of] += Size;
       Note(Of, Size);
     } else if (What < 4 && !Blocks[Of].empty()) {
       auto [AllocationId, Size] = Blocks[Of].back();
       Blocks[Of].pop_back();
-      Sums.free({AllocationId, Rows[Of], 0}, Size, now(), 1);
+      Stats.free({AllocationId, Rows[Of], 0}, Size, now(), 1);
       Live[Of] -= Size;
       Note(Of, 0);
     } else if (What < 6 || Open.empty()) {
@@ -242,7 +242,7 @@ TEST_F(Spans, LayersAmongScopes) {
 }
 
 TEST_F(Spans, AreBounded) {
-  SpanTable T(Sums, 1, 0);
+  SpanTable T(Stats, 1, 0);
   for (uint64_t I = 1; I <= SpanTable::MaxOpen + 10; ++I)
     T.begin(I, 1, now());
   EXPECT_FALSE(T.end(1, now()));

@@ -239,8 +239,8 @@ TEST_F(Kinds, Frames) {
 
 /// The sums of one heap, and what is told of its tensors.
 struct Peaks : testing::Test {
-  Accounts Sums;
-  KindTable Table{Sums};
+  LiveStats Stats;
+  KindTable Table{Stats};
   uint64_t Now = 0, AllocationId = 0;
   struct Block {
     BlockRef Ref;
@@ -248,22 +248,22 @@ struct Peaks : testing::Test {
   };
 
   Peaks() {
-    Sums.addHeap(1, Heap());
-    Sums.beginProcess(1, 0);
+    Stats.addHeap(1, Heap());
+    Stats.beginProcess(1, 0);
   }
   Block allocate(uint64_t Size) {
-    Block B{{AllocationId++, Sums.stackRow(1, 1, 1), 0}, 0, Size};
-    Sums.allocate(B.Ref, Size, Now += 100, 1);
-    B.Origin = Sums.events();
+    Block B{{AllocationId++, Stats.stackRow(1, 1, 1), 0}, 0, Size};
+    Stats.allocate(B.Ref, Size, Now += 100, 1);
+    B.Origin = Stats.events();
     return B;
   }
   void free(const Block &B, TensorKind Kind, uint32_t Layer = 0) {
-    Sums.free(B.Ref, B.Size, Now += 100, 1, 0);
+    Stats.free(B.Ref, B.Size, Now += 100, 1, 0);
     Table.add(1, 1, Kind, Layer, B.Origin, B.Size);
   }
   std::string totals() {
     std::string Text;
-    for (const KindTotals &T : Table.totals())
+    for (const KindStats &T : Table.totals())
       Text += std::to_string(unsigned(T.Kind)) + "/" + std::to_string(T.Layer) +
               ":" + std::to_string(T.Blocks) + "," + std::to_string(T.Bytes) +
               " ";
@@ -318,7 +318,7 @@ TEST(OomLog, KeepsTheFirstAndTheLast) {
   EXPECT_EQ(0u, M[0].Kinds.back().Stack);
   EXPECT_EQ(0u, M[0].Kinds.back().Layer);
   uint64_t Blocks = 0, Bytes = 0;
-  for (const KindTotals &K : M[0].Kinds) {
+  for (const KindStats &K : M[0].Kinds) {
     Blocks += K.Blocks;
     Bytes += K.Bytes;
   }

@@ -49,24 +49,25 @@ TEST(Check, CompletedTracesAgree) {
 void expectFieldsCompared(const MadeTrace &T) {
   struct {
     const char *Name;
-    uint64_t SumRow::*Field;
-  } Fields[] = {{"allocations", &SumRow::Allocations},
-                {"allocated bytes", &SumRow::AllocatedBytes},
-                {"splits", &SumRow::Splits},
-                {"temporaries", &SumRow::Temporaries},
-                {"live blocks", &SumRow::LiveBlocks},
-                {"live bytes", &SumRow::LiveBytes},
-                {"live exclusive bytes", &SumRow::LiveExclusive},
-                {"peak bytes", &SumRow::PeakBytes},
-                {"blocks at the heap's peak", &SumRow::HeapPeakBlocks},
-                {"bytes at the heap's peak", &SumRow::HeapPeakBytes},
-                {"blocks at the space's peak", &SumRow::SpacePeakBlocks},
-                {"bytes at the space's peak", &SumRow::SpacePeakBytes}};
+    uint64_t StackStats::*Field;
+  } Fields[] = {{"allocations", &StackStats::Allocations},
+                {"allocated bytes", &StackStats::AllocatedBytes},
+                {"splits", &StackStats::Splits},
+                {"temporaries", &StackStats::Temporaries},
+                {"live blocks", &StackStats::LiveBlocks},
+                {"live bytes", &StackStats::LiveBytes},
+                {"live exclusive bytes", &StackStats::LiveExclusive},
+                {"peak bytes", &StackStats::PeakBytes},
+                {"blocks at the heap's peak", &StackStats::HeapPeakBlocks},
+                {"bytes at the heap's peak", &StackStats::HeapPeakBytes},
+                {"blocks at the space's peak", &StackStats::SpacePeakBlocks},
+                {"bytes at the space's peak", &StackStats::SpacePeakBytes}};
   for (auto &F : Fields)
     for (bool Context : {false, true}) {
       MadeTrace Wrong = T;
       Summary *S = Wrong.all<Summary>().front();
-      SumRow &Row = (Context ? S->Contexts : S->Stacks).front().Rows.front();
+      StackStats &Row =
+          (Context ? S->Contexts : S->Stacks).front().Rows.front();
       Row.*F.Field += 1;
       EXPECT_TRUE(says(Wrong, std::string(Context ? "context " : "stack ") +
                                   std::to_string(Row.Key) + ": " + F.Name +
@@ -133,7 +134,7 @@ TEST(Check, IntervalsOfAnOlderVersionHaveNoSums) {
   std::map<std::pair<uint32_t, uint32_t>, IntervalRow> Before;
   for (Intervals *Block : T.all<Intervals>())
     for (Interval &S : Block->Rows) {
-      S.Sums = IntervalSums::None;
+      S.Detail = IntervalDetail::None;
       erase_if(S.Rows, [&](IntervalRow &R) {
         R.Allocations = R.AllocatedBytes = R.Temporaries = 0;
         IntervalRow Was = std::exchange(Before[{R.Heap, R.Stack}], R);

@@ -48,9 +48,8 @@ TEST(Replay, ManyAtOnceAreAsOneByOne) {
     // A question after each event is for one event at a time.
     uint64_t Asked = 0;
     llvm::cantFail(Single->runUntil(0, [&] { return ++Asked == 0; }));
-    EXPECT_EQ(Asked, Single->accounts().events());
-    EXPECT_TRUE(Many->accounts().summary(1, 0) ==
-                Single->accounts().summary(1, 0));
+    EXPECT_EQ(Asked, Single->stats().events());
+    EXPECT_TRUE(Many->stats().summary(1, 0) == Single->stats().summary(1, 0));
     for (uint32_t Process = 1; Process <= Processes; ++Process) {
       std::vector<LiveBlock> Live[2];
       Many->forEachLive(
@@ -89,14 +88,14 @@ TEST(Replay, StopsWhenAsked) {
   {
     auto Run = llvm::cantFail(Replay::create(*R));
     llvm::cantFail(Run->run());
-    Peak = Run->accounts().spaceTotals(0).PeakBytes;
-    PeakNs = Run->accounts().spaceTotals(0).PeakTimeNs;
+    Peak = Run->stats().spaceStats(0).PeakBytes;
+    PeakNs = Run->stats().spaceStats(0).PeakTimeNs;
   }
   auto Run = llvm::cantFail(Replay::create(*R));
   llvm::cantFail(Run->runUntil(
-      PeakNs, [&] { return Run->accounts().spaceLiveBytes(0) == Peak; }));
-  EXPECT_EQ(Run->accounts().spaceLiveBytes(0), Peak);
-  EXPECT_EQ(Run->accounts().lastEventNs(), PeakNs);
+      PeakNs, [&] { return Run->stats().spaceLiveBytes(0) == Peak; }));
+  EXPECT_EQ(Run->stats().spaceLiveBytes(0), Peak);
+  EXPECT_EQ(Run->stats().lastEventNs(), PeakNs);
 }
 
 TEST(Replay, SelectsBlocks) {
@@ -116,8 +115,8 @@ TEST(Replay, SelectsBlocks) {
   std::unique_ptr<TraceReader> R = T.open();
   Summary S = llvm::cantFail(summarize(*R, Options));
   uint64_t Got = 0;
-  for (const SumRows &Rows : S.Stacks)
-    for (const SumRow &Row : Rows.Rows) {
+  for (const StackStatsRows &Rows : S.Stacks)
+    for (const StackStats &Row : Rows.Rows) {
       EXPECT_EQ(Row.Heap, 2u);
       Got += Row.Allocations;
     }

@@ -120,8 +120,8 @@ TEST(IndexLog, ALongRecordingTakesLittle) {
 }
 
 TEST(Summary, RowsWithTheirSharesFillASection) {
-  std::vector<StepTotals> Steps(10);
-  for (StepTotals &S : Steps)
+  std::vector<StepStats> Steps(10);
+  for (StepStats &S : Steps)
     S.Shares.resize(2);
   EXPECT_EQ(rowsThatFit(Steps, 0, 30), 10u);
   EXPECT_EQ(rowsThatFit(Steps, 0, 29), 9u);

@@ -126,7 +126,7 @@ TEST(Damage, IdsBeyondTheDictionary) {
 TEST(Damage, SharesOfSpaces) {
   auto Read = [](SpaceShares Shares) {
     Summary S;
-    StepTotals &T = S.Steps.emplace_back();
+    StepStats &T = S.Steps.emplace_back();
     T.Process = 1;
     T.Shares = std::move(Shares);
     return readAll(writeTrace(sampleHeader(), {sampleBlocks()[0], S}));
@@ -149,10 +149,10 @@ TEST(Damage, SharesThatRepeatThemselves) {
     for (uint32_t D = 0; D != 5000; ++D)
       Shares.push_back(fb::CreateSpaceShare(B, D));
     auto All = B.CreateVector(Shares);
-    std::vector<flatbuffers::Offset<fb::StepTotals>> Steps;
+    std::vector<flatbuffers::Offset<fb::StepStats>> Steps;
     for (unsigned N = 0; N != NumSteps; ++N)
       Steps.push_back(
-          fb::CreateStepTotals(B, 1, N, 0, 0, 0, 0, 0, 0, 0, 0, All));
+          fb::CreateStepStats(B, 1, N, 0, 0, 0, 0, 0, 0, 0, 0, All));
     auto StepsV = B.CreateVector(Steps);
     fb::SummaryBuilder S(B);
     S.add_complete(true);

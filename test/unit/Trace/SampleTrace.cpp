@@ -120,7 +120,7 @@ static Summary sampleSummary() {
                 {2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3}}},
               {2, {}}};
   S.Contexts = {{1, {{2, 1, 5, 6, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0}}}};
-  HeapTotals H;
+  HeapStats H;
   H.Id = 1;
   H.Allocations = 11;
   H.PeakTimeNs = 12;
@@ -163,10 +163,10 @@ std::vector<AnySection> sampleBlocks() {
              1,
              0,
              100,
-             IntervalSums::Whole,
+             IntervalDetail::Whole,
              {{1, 3, 2, 64, 5, uint64_t(1) << 40, 2}, {1, 1, 0, 0, 1, 9, 1}}},
-            {1, 2, 4, 100, 200, IntervalSums::Changed, {}},
-            {2, 5, 5, 200, 250, IntervalSums::None, {{2, 7, 1, 1}}}};
+            {1, 2, 4, 100, 200, IntervalDetail::Changed, {}},
+            {2, 5, 5, 200, 250, IntervalDetail::None, {{2, 7, 1, 1}}}};
   Out.push_back(S);
   Snapshot K;
   K.Process = 1;

@@ -95,7 +95,7 @@ TEST(Sampling, UnknownNumbersOfBlocksAreTakenFromOthers) {
 TEST(Sampling, SizesOfAHeapBoundTheErrorOfItsSums) {
   const uint64_t Unit = 65536, Small = 10000, Large = 100;
   const uint64_t SmallBytes = 100, LargeBytes = 4 << 20;
-  SumRow Row;
+  StackStats Row;
   Row.Allocations = Row.LiveBlocks = Row.HeapPeakBlocks = Small + Large;
   Row.AllocatedBytes = Row.LiveBytes = Row.LiveExclusive = Row.HeapPeakBytes =
       Small * SmallBytes + Large * LargeBytes;
@@ -103,7 +103,7 @@ TEST(Sampling, SizesOfAHeapBoundTheErrorOfItsSums) {
   V.add(Row, Unit);
   double True = sampleVariance(Small * SmallBytes, Small, Unit);
   EXPECT_GT(V.Allocated, 30 * True);
-  HeapTotals Heap;
+  HeapStats Heap;
   Heap.Allocations = Heap.LiveBlocks = Heap.PeakBlocks = Small + Large;
   Heap.Sizes.resize(sizeClass(LargeBytes) + 1);
   Heap.Sizes[sizeClass(SmallBytes)] = Small;
@@ -121,13 +121,13 @@ TEST(Sampling, SizesOfAHeapBoundTheErrorOfItsSums) {
 }
 
 TEST(Sampling, RefiningNeverWidens) {
-  SumRow Row;
+  StackStats Row;
   Row.Allocations = 10;
   Row.AllocatedBytes = 100000;
   SampleVariances V, Old;
   V.add(Row, 4096);
   Old = V;
-  HeapTotals Heap;
+  HeapStats Heap;
   V.refine(Heap, 4096); // sizes not counted
   EXPECT_EQ(V.Allocated, Old.Allocated);
   EXPECT_EQ(V.Allocations, 0);

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each heap did.
+
+#include "memkit/Analysis/HeapOverview.h"
+#include "memkit/Model/StackKeys.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include <tuple>
+
+using namespace llvm;
+
+namespace memkit {
+
+uint64_t wholeBytes(double Bytes) {
+  return Bytes < 0x1p64 ? static_cast<uint64_t>(Bytes) : UINT64_MAX;
+}
+
+std::optional<uint64_t> stepAt(const Trace &T, uint64_t TimeNs) {
+  for (const Summary &Part : T.summary())
+    for (const StepStats &S : Part.Steps)
+      if (S.BeginNs <= TimeNs && TimeNs < S.EndNs)
+        return S.Step;
+  return std::nullopt;
+}
+
+namespace {
+/// What lived at the peaks of heaps and memory spaces, by stack.
+class PeakStats {
+public:
+  PeakStats(const SelectedStats &S)
+      : S(S), Keys(nodeKeys(S.trace(), SameFrame::Location)) {
+    const Trace &T = S.trace();
+    ByHeap.resize(T.heaps().size() + 1);
+    BySpace.resize(T.devices().size() + 1);
+    Sum.resize(T.heaps().size() + 1);
+    S.forEach([&](uint32_t, const StackStats &R) {
+      addSums(R);
+      uint64_t Key = Keys[T.view().leaf(R.Key)];
+      if (R.HeapPeakBytes || R.HeapPeakBlocks)
+        add(ByHeap[R.Heap], 0, Key, R, R.HeapPeakBytes, R.HeapPeakBlocks);
+      const Heap &H = T.heap(R.Heap);
+      if (R.SpacePeakBytes && !(H.Flags & HF_OutsideTotals))
+        add(BySpace[H.Space], R.Heap, Key, R, R.SpacePeakBytes,
+            R.SpacePeakBlocks);
+    });
+  }
+
+  std::vector<PeakStack> ofHeap(uint32_t Heap, size_t Top) {
+    return largest(ByHeap[Heap], Top);
+  }
+  std::vector<PeakStack> ofSpace(uint32_t Space, size_t Top) {
+    return largest(BySpace[Space], Top);
+  }
+  /// Of the rows that were selected.
+  const TotalStats &sums(uint32_t Heap) const { return Sum[Heap]; }
+
+private:
+  struct Stacks {
+    DenseMap<std::pair<uint32_t, uint64_t>, uint32_t> Known;
+    std::vector<PeakStack> List;
+  };
+
+  static void add(Stacks &To, uint32_t Heap, uint64_t Key, const StackStats &R,
+                  uint64_t Bytes, uint64_t Blocks) {
+    auto [At, New] = To.Known.try_emplace({Heap, Key}, To.List.size());
+    if (New)
+      To.List.push_back({R.Heap, R.Key, 0, 0});
+    To.List[At->second].Bytes += Bytes;
+    To.List[At->second].Blocks += Blocks;
+  }
+
+  void addSums(const StackStats &R) {
+    TotalStats &T = Sum[R.Heap];
+    T.Allocations += R.Allocations;
+    T.Frees += R.Allocations + R.Splits - R.LiveBlocks;
+    T.AllocatedBytes += R.AllocatedBytes;
+    T.FreedBytes += R.AllocatedBytes - R.LiveBytes;
+    T.Temporaries += R.Temporaries;
+    T.LiveBlocks += R.LiveBlocks;
+    T.LiveBytes += R.LiveBytes;
+    T.PeakBytes += R.HeapPeakBytes;
+    T.PeakBlocks += R.HeapPeakBlocks;
+  }
+
+  static std::vector<PeakStack> largest(Stacks &Of, size_t Top) {
+    auto IsLarger = [](const PeakStack &A, const PeakStack &B) {
+      return std::tie(B.Bytes, B.Blocks, A.Heap, A.Stack) <
+             std::tie(A.Bytes, A.Blocks, B.Heap, B.Stack);
+    };
+    size_t Count = Top ? std::min(Top, Of.List.size()) : Of.List.size();
+    std::partial_sort(Of.List.begin(), Of.List.begin() + Count, Of.List.end(),
+                      IsLarger);
+    Of.List.resize(Count);
+    return std::move(Of.List);
+  }
+
+  const SelectedStats &S;
+  std::vector<uint64_t> Keys;
+  std::vector<Stacks> ByHeap, BySpace;
+  std::vector<TotalStats> Sum; ///< by heap
+};
+} // namespace
+
+static bool isWhole(const SelectedStats &S) {
+  const Trace &T = S.trace();
+  for (uint32_t Id = 1; Id <= T.processes().size(); ++Id)
+    if (!S.selection().hasProcess(Id))
+      return false;
+  return true;
+}
+
+/// What follows from the totals.
+static void finish(HeapOverview &H, const Trace &T) {
+  const TotalStats &S = H.Stats;
+  if (S.PeakBytes)
+    H.PeakStep = stepAt(T, S.PeakTimeNs);
+  if (S.Allocations)
+    H.MeanBytes = S.AllocatedBytes / S.Allocations;
+  if (T.endNs())
+    H.BytesPerSecond =
+        wholeBytes(double(S.AllocatedBytes) * 1e9 / double(T.endNs()));
+}
+
+static TotalStats spaceStats(const Trace &T, uint32_t Space) {
+  for (const Summary &Part : T.summary())
+    for (const TotalStats &D : Part.Spaces)
+      if (D.Id == Space)
+        return D;
+  return TotalStats();
+}
+
+std::vector<TotalStats> partOfSpaces(const SelectedStats &S) {
+  const Trace &T = S.trace();
+  std::vector<TotalStats> Out(T.devices().size() + 1);
+  S.forEach([&](uint32_t, const StackStats &R) {
+    TotalStats &D = Out[T.heap(R.Heap).Space];
+    D.PeakBytes += R.SpacePeakBytes;
+    D.LiveBytes += R.LiveExclusive;
+  });
+  return Out;
+}
+
+std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top) {
+  const Trace &T = S.trace();
+  const Selection &Sel = S.selection();
+  bool Whole = isWhole(S);
+  PeakStats Peaks(S);
+  std::vector<HeapOverview> Out;
+  for (uint32_t Space = 0; Space <= T.devices().size(); ++Space) {
+    HeapOverview D;
+    D.Space = Space;
+    D.Stats = spaceStats(T, Space);
+    D.AtPeak = Peaks.ofSpace(Space, Top);
+    finish(D, T);
+    size_t At = Out.size();
+    for (bool InTotals : {true, false})
+      for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
+        const Heap &Of = T.heap(Id);
+        bool Counts = !(Of.Flags & HF_OutsideTotals);
+        if (Of.Space != Space || Counts != InTotals ||
+            (Sel.isOuterView() && !Sel.hasHeap(Id)))
+          continue;
+        HeapOverview H;
+        H.Heap = Id;
+        H.Space = Space;
+        H.InTotals = InTotals;
+        const HeapStats &All = T.heapStats(Id);
+        H.Stats = All;
+        if (!Whole) {
+          H.Stats = Peaks.sums(Id);
+          H.Stats.PeakTimeNs = All.PeakTimeNs;
+        }
+        if (!H.Stats.Allocations && !H.Stats.PeakBytes && !H.Stats.LiveBytes)
+          continue;
+        if (Whole)
+          H.Sizes = All.Sizes;
+        H.AtPeak = Peaks.ofHeap(Id, Top);
+        finish(H, T);
+        Out.push_back(std::move(H));
+      }
+    bool HasAny = Out.size() != At || D.Stats.PeakBytes;
+    if (HasAny && !Sel.isOuterView() && Whole)
+      Out.insert(Out.begin() + At, std::move(D));
+  }
+  return Out;
+}
+
+} // namespace memkit

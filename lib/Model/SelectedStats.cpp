@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sums of a part of a trace.
+
+#include "memkit/Model/SelectedStats.h"
+#include "memkit/Model/ReplayProgress.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+
+using namespace llvm;
+
+namespace memkit {
+
+/// Makes a row one of a moment in the run. Gone: its process had ended. Alone:
+/// what lives then is all that counts.
+static void atMoment(StackStats &Row, bool Gone, bool Alone) {
+  if (Gone)
+    Row.LiveBlocks = Row.LiveBytes = Row.LiveExclusive = 0;
+  if (!Alone)
+    return;
+  Row.Allocations = Row.HeapPeakBlocks = Row.SpacePeakBlocks = Row.LiveBlocks;
+  Row.AllocatedBytes = Row.PeakBytes = Row.HeapPeakBytes = Row.LiveBytes;
+  Row.SpacePeakBytes = Row.LiveExclusive;
+  Row.Splits = Row.Temporaries = 0;
+}
+
+/// Whether the replay has what the selection needs: all events, or for a moment
+/// those around it.
+Error SelectedStats::checkEvents() const {
+  const std::optional<Moment> &At = Sel.times().At;
+  return requireEvents(*T,
+                       By == StatsBy::Contexts
+                           ? "a selection by size, thread, time or stack, "
+                             "grouped by context, needs"
+                           : "a selection by size, thread, time or context "
+                             "needs",
+                       At && !Sel.needsAllocationTimes(By) ? &*At : nullptr);
+}
+
+/// Replays the events of what is selected.
+Error SelectedStats::replaySelected(
+    std::function<uint32_t(const Allocation &)> KeyOf) {
+  if (Error E = checkEvents())
+    return E;
+  ReplayOptions Options;
+  Options.KeyOf = std::move(KeyOf);
+  if (Sel.needsAllocationTimes(By))
+    Options.Select = [&](const Allocation &B) { return Sel.hasAllocation(B); };
+  ReplayProgress Bar("replaying " + T->name(), T->reader());
+  Expected<std::unique_ptr<Replay>> R =
+      Replay::create(T->reader(), Options, &Bar);
+  if (!R)
+    return R.takeError();
+  const TimeWindow &W = Sel.times();
+  // What lived before the beginning is refused, or nothing but what lives
+  // counts.
+  const std::optional<Moment> &From = W.Since ? W.Since : W.At;
+  if (From && !From->IsEnd && Sel.canStartNear() && By != StatsBy::Groups)
+    if (Error E = (*R)->startNear(From->TimeNs))
+      return E;
+  if (Error E = runTo(**R, W.last()))
+    return E;
+  auto Pack = [&](StackStatsRows Rows, std::vector<PackedRows> &To) {
+    bool Gone = W.last() && (*R)->stats().isEnded(Rows.Process);
+    if (W.At || Gone)
+      for (StackStats &Row : Rows.Rows)
+        atMoment(Row, Gone, W.At.has_value());
+    PackedRows::pack(Rows, To);
+  };
+  auto Take = [&](const Summary &Part) {
+    for (const StackStatsRows &Rows : Part.Stacks)
+      Pack(Rows, Replayed.Stacks);
+    for (const StackStatsRows &Rows : Part.Contexts)
+      Pack(Rows, Replayed.Contexts);
+    return Error::success();
+  };
+  return (*R)->stats().summary(1, (*R)->endNs(), Take);
+}
+
+/// The rows of the summary, of which what lives at the end alone counts.
+void SelectedStats::takeEnds() {
+  auto Take = [](ArrayRef<PackedRows> From, std::vector<PackedRows> &To) {
+    for (const PackedRows &Piece : From) {
+      StackStatsRows Rows = Piece.unpack();
+      for (StackStats &Row : Rows.Rows)
+        atMoment(Row, /*Gone=*/false, /*Alone=*/true);
+      PackedRows::pack(Rows, To);
+    }
+  };
+  Take(T->stackRows(), Replayed.Stacks);
+  Take(T->contextRows(), Replayed.Contexts);
+}
+
+/// The rows of the context 0: by process and heap, what rows of stacks have and
+/// those of contexts have not.
+static void addRest(ArrayRef<PackedRows> Stacks, ArrayRef<PackedRows> Contexts,
+                    std::vector<PackedRows> &Out) {
+  static constexpr uint64_t StackStats::*Added[] = {
+      &StackStats::Allocations,   &StackStats::AllocatedBytes,
+      &StackStats::Splits,        &StackStats::Temporaries,
+      &StackStats::LiveBlocks,    &StackStats::LiveBytes,
+      &StackStats::LiveExclusive, &StackStats::HeapPeakBlocks,
+      &StackStats::HeapPeakBytes, &StackStats::SpacePeakBlocks,
+      &StackStats::SpacePeakBytes};
+  std::map<uint32_t, std::map<uint32_t, StackStats>> Rest;
+  auto ForEach = [&](ArrayRef<PackedRows> Pieces, auto Change) {
+    for (const PackedRows &Piece : Pieces) {
+      std::map<uint32_t, StackStats> &Heaps = Rest[Piece.process()];
+      for (size_t I = 0; I != Piece.size(); ++I) {
+        StackStats R = Piece[I], &To = Heaps[R.Heap];
+        for (uint64_t StackStats::*Field : Added)
+          To.*Field = Change(To.*Field, R.*Field);
+      }
+    }
+  };
+  ForEach(Stacks, [](uint64_t Sum, uint64_t More) { return Sum + More; });
+  // What a file says need not add up.
+  ForEach(Contexts, [](uint64_t Sum, uint64_t Less) {
+    return Sum < Less ? 0 : Sum - Less;
+  });
+  for (auto &[Process, Heaps] : Rest) {
+    StackStatsRows Rows;
+    Rows.Process = Process;
+    for (auto &[Heap, Row] : Heaps) {
+      Row.Heap = Heap;
+      Rows.Rows.push_back(Row);
+    }
+    if (!Rows.Rows.empty())
+      PackedRows::pack(Rows, Out);
+  }
+}
+
+Expected<SelectedStats> SelectedStats::create(const Trace &T,
+                                              Selection Selected, StatsBy By) {
+  SelectedStats S(T, std::move(Selected), By);
+  if (Error E = S.gather({}))
+    return E;
+  return S;
+}
+
+Expected<SelectedStats> SelectedStats::createGrouped(
+    const Trace &T, Selection Selected,
+    std::function<uint32_t(const Allocation &)> KeyOf) {
+  SelectedStats S(T, std::move(Selected), StatsBy::Groups);
+  if (Error E = S.gather(std::move(KeyOf)))
+    return E;
+  return S;
+}
+
+Error SelectedStats::gather(std::function<uint32_t(const Allocation &)> KeyOf) {
+  ArrayRef<PackedRows> Stacks = T->stackRows(), Contexts = T->contextRows();
+  if (Sel.needsEvents(By)) {
+    if (Error E = replaySelected(std::move(KeyOf)))
+      return E;
+  } else if (Sel.times().At) {
+    takeEnds();
+  }
+  if (Sel.needsEvents(By) || Sel.times().At) {
+    Stacks = Replayed.Stacks;
+    Contexts = Replayed.Contexts;
+  }
+  if (By == StatsBy::Contexts && Sel.hasContext(0))
+    addRest(Stacks, Contexts, Rest);
+  auto Add = [&](ArrayRef<PackedRows> Rows) {
+    for (const PackedRows &R : Rows)
+      if (Sel.hasProcess(R.process()))
+        this->Rows.push_back(&R);
+  };
+  Add(By == StatsBy::Contexts ? Contexts : Stacks);
+  Add(Rest);
+  stable_sort(this->Rows, [](const PackedRows *A, const PackedRows *B) {
+    return A->process() < B->process();
+  });
+  return Error::success();
+}
+
+size_t SelectedStats::numRows() const {
+  size_t Count = 0;
+  for (const PackedRows *Piece : Rows)
+    Count += Piece->size();
+  return Count;
+}
+
+void SelectedStats::forEachKey(
+    function_ref<void(RowId, uint32_t Heap, uint32_t Key)> F) const {
+  for (uint32_t At = 0; At != Rows.size(); ++At) {
+    const PackedRows &Piece = *Rows[At];
+    for (uint32_t I = 0; I != Piece.size(); ++I) {
+      uint32_t Heap = Piece.heap(I), Key = Piece.key(I);
+      bool Has =
+          By == StatsBy::Groups ||
+          (By == StatsBy::Stacks ? Sel.hasStack(Key) : Sel.hasContext(Key));
+      if (Has && Sel.hasHeap(Heap))
+        F({At, I}, Heap, Key);
+    }
+  }
+}
+
+void SelectedStats::forEach(
+    function_ref<void(uint32_t Process, const StackStats &)> F) const {
+  forEachKey([&](RowId Id, uint32_t, uint32_t) { F(processOf(Id), row(Id)); });
+}
+
+Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec,
+                          StatsBy By) {
+  Expected<std::unique_ptr<Trace>> Opened = Trace::open(Path);
+  if (!Opened)
+    return Opened.takeError();
+  T = std::move(*Opened);
+  Expected<Selection> Selected = Selection::create(*T, Spec);
+  if (!Selected)
+    return Selected.takeError();
+  Expected<SelectedStats> Made =
+      SelectedStats::create(*T, std::move(*Selected), By);
+  if (!Made)
+    return Made.takeError();
+  S.emplace(std::move(*Made));
+  if (!Spec.AllFrames)
+    T->foldFrames();
+  return Error::success();
+}
+
+std::vector<std::string> answeredSpaces(const Trace &T, const Selection &Sel) {
+  BitVector Spaces(T.devices().size() + 1, !Sel.isOuterView());
+  for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id)
+    if (isAnswered(Sel, Id))
+      Spaces.set(T.heap(Id).Space);
+  std::vector<std::string> Names;
+  for (unsigned Space : Spaces.set_bits())
+    Names.push_back(T.spaceName(Space).str());
+  return Names;
+}
+
+std::vector<std::string> spacesAndHeaps(const Trace &T, const Selection &Sel) {
+  std::vector<std::string> Names = answeredSpaces(T, Sel);
+  for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id)
+    if (isAnswered(Sel, Id))
+      Names.push_back(T.heapName(Id).str());
+  return Names;
+}
+
+} // namespace memkit

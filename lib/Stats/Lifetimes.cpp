@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How long the blocks of a stack live.
+
+#include "memkit/Stats/Lifetimes.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <bit>
+
+using namespace llvm;
+
+namespace memkit {
+
+//===----------------------------------------------------------------------===//
+// Intervals
+//===----------------------------------------------------------------------===//
+
+uint32_t IntervalLog::find(uint64_t AllocationId) const {
+  auto After = upper_bound(Begins, AllocationId, [](uint64_t O, const auto &I) {
+    return O < I.FirstAllocationId;
+  });
+  return After == Begins.begin()
+             ? 0
+             : static_cast<uint32_t>(After - Begins.begin()) - 1;
+}
+
+AgeClass IntervalLog::ageClass(uint32_t AllocatedIn, uint32_t FreedIn) const {
+  auto Class = [](uint64_t Units) {
+    return static_cast<uint8_t>(std::min<int>(
+        std::bit_width(std::max<uint64_t>(Units, 1)), NumAgeClasses - 1));
+  };
+  const IntervalBegin &From = Begins[AllocatedIn], &To = Begins[FreedIn];
+  AgeClass Age;
+  Age.Time = Class((To.BeginNs - From.BeginNs) / AgeUnitNs) - 1;
+  if (From.Step)
+    // A program numbers its steps as it likes.
+    Age.Steps = Class(To.Step - std::min(From.Step, To.Step));
+  return Age;
+}
+
+double IntervalLog::place(uint32_t Interval, uint32_t Last) const {
+  const IntervalBegin &At = Begins[Interval], &First = Begins.front(),
+                      &End = Begins[Last];
+  auto Share = [](uint64_t Part, uint64_t Whole) {
+    return Part < Whole ? static_cast<double>(Part) / static_cast<double>(Whole)
+                        : 1.0;
+  };
+  return End.Step
+             ? Share(At.Step, End.Step)
+             : Share(At.BeginNs - First.BeginNs, End.BeginNs - First.BeginNs);
+}
+
+//===----------------------------------------------------------------------===//
+// The cut
+//===----------------------------------------------------------------------===//
+
+/// The cut has at least this part of what lived at most in this last part of
+/// the run. It waits while live bytes fall, until they have risen again by this
+/// part of the fall; what is nearly as high as ever is no fall.
+static constexpr double MinOfHighest = 0.9, LastPart = 0.25, MinRisen = 0.5,
+                        NearlyHighest = 0.995;
+
+void ShutdownCut::noteEnd(const IntervalLog &Log, uint32_t Intervals,
+                          uint64_t LiveBytes) {
+  while (!Highest.empty() && Highest.back().LiveBytes <= LiveBytes)
+    Highest.pop_back();
+  Highest.push_back({Intervals, LiveBytes});
+  while (Log.place(Highest.front().Intervals, Intervals) < 1 - LastPart)
+    Highest.pop_front();
+  auto Level = static_cast<double>(LiveBytes);
+  LowestSince = std::min(LowestSince, Level);
+  auto Max = static_cast<double>(Highest.front().LiveBytes);
+  bool IsHigh = Level >= MinOfHighest * Max;
+  bool HasRisen =
+      Level >= LowestSince + MinRisen * (LevelAtCut - LowestSince) ||
+      Level >= NearlyHighest * Max;
+  bool IsOld = Log.place(Cut, Intervals) < 1 - LastPart;
+  if ((!IsHigh || !HasRisen) && !IsOld)
+    return;
+  Cut = Intervals;
+  LevelAtCut = LowestSince = Level;
+}
+
+//===----------------------------------------------------------------------===//
+// A row
+//===----------------------------------------------------------------------===//
+
+Lifetime::Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes) {
+  Live L;
+  L.Interval = L.Last = Interval;
+  L.Blocks = static_cast<int64_t>(Blocks);
+  L.Bytes = static_cast<int64_t>(Bytes);
+  Cohorts.push_back(L);
+}
+
+/// When all places are taken, neighbours become one until half of them is free:
+/// equal parts of the time from the row's first cohort to the end of the
+/// interval Last, which has ended: a recorder and a replay, which call this at
+/// different times, so have the same cohorts.
+void Lifetime::makeRoom(uint32_t Last, Context C) {
+  dropEmpty(C.Cut);
+  if (Cohorts.size() < MaxCohorts)
+    return;
+  double First = C.Log.place(Cohorts.front().Interval, Last);
+  double Width = std::max((1 - First) / (MaxCohorts / 2), 1e-9);
+  auto PartOf = [&](const Live &L) {
+    double Off = std::max(C.Log.place(L.Interval, Last) - First, 0.0);
+    return static_cast<size_t>(Off / Width);
+  };
+  llvm::SmallVector<Live, 2> Few;
+  for (Live &L : Cohorts) {
+    L.setCut(C.Cut);
+    // One that has no part before the cut stays apart from those that have.
+    bool Joins = !Few.empty() && PartOf(Few.back()) == PartOf(L) &&
+                 (L.Interval < C.Cut) == (Few.back().Interval < C.Cut);
+    if (!Joins) {
+      Few.push_back(L);
+      continue;
+    }
+    Live &To = Few.back();
+    To.Last = L.Last;
+    To.Blocks += L.Blocks;
+    To.Bytes += L.Bytes;
+    To.FreedBlocks += L.FreedBlocks;
+    To.FreedBytes += L.FreedBytes;
+  }
+  Cohorts = std::move(Few);
+}
+
+void Lifetime::dropEmpty(uint32_t Cut) {
+  erase_if(Cohorts, [&](const Live &L) { return L.isEmpty(Cut); });
+}
+
+void Lifetime::addCohort(uint32_t Interval, Context C) {
+  if (Cohorts.size() >= MaxCohorts)
+    makeRoom(Interval, C);
+  if (Cohorts.size() == Cohorts.capacity())
+    dropEmpty(C.Cut);
+  Live L;
+  L.Interval = L.Last = Interval;
+  Cohorts.push_back(L);
+}
+
+/// The cohort that Interval is in, made when no later one is there.
+inline Lifetime::Live &Lifetime::cohortAt(uint32_t Interval, Context C) {
+  if (Cohorts.empty() || Cohorts.back().Interval < Interval)
+    addCohort(Interval, C);
+  if (Cohorts.back().Interval == Interval) // most often
+    return Cohorts.back();
+  auto After = upper_bound(Cohorts, Interval, [](uint32_t I, const Live &L) {
+    return I < L.Interval;
+  });
+  return After == Cohorts.begin() ? Cohorts.front() : *std::prev(After);
+}
+
+void Lifetime::addAllocated(uint32_t Interval, int64_t Blocks, int64_t Bytes,
+                            Context C) {
+  if (!Blocks && !Bytes)
+    return;
+  Live &L = cohortAt(Interval, C);
+  L.Blocks += Blocks;
+  L.Bytes += Bytes;
+}
+
+/// A class that is asked for often comes to stand first.
+inline Lifetime::Aged &Lifetime::freesAt(AgeClass Age) {
+  auto At = find_if(Frees, [&](const Aged &A) { return A.Age == Age; });
+  if (At == Frees.end()) {
+    Frees.emplace_back().Age = Age;
+    return Frees.back();
+  }
+  if (At == Frees.begin() || At->Blocks <= std::prev(At)->Blocks)
+    return *At;
+  std::swap(*At, *std::prev(At));
+  return *std::prev(At);
+}
+
+void Lifetime::addLateFree(uint32_t AllocatedIn, uint32_t FreedIn,
+                           uint64_t Blocks, uint64_t Bytes, Context C) {
+  addAllocated(FreedIn, static_cast<int64_t>(Blocks),
+               static_cast<int64_t>(Bytes), C);
+  // After addAllocated(), which may move what it is found in.
+  if (AllocatedIn >= Cohorts.front().Interval) {
+    Live &L = cohortAt(AllocatedIn, C);
+    L.Blocks -= static_cast<int64_t>(Blocks);
+    L.Bytes -= static_cast<int64_t>(Bytes);
+    L.setCut(C.Cut);
+    L.FreedBlocks += static_cast<uint32_t>(Blocks);
+    L.FreedBytes += Bytes;
+  }
+  Aged &A = freesAt(C.Log.ageClass(AllocatedIn, FreedIn));
+  A.setCut(C.Cut);
+  bool NewInterval = A.LastInterval != FreedIn;
+  A.LastInterval = FreedIn;
+  A.Intervals += NewInterval;
+  A.SinceIntervals += NewInterval;
+  A.Blocks += Blocks;
+  A.Bytes += Bytes;
+  A.SinceBlocks += Blocks;
+  A.SinceBytes += Bytes;
+}
+
+void Lifetime::writeAt(uint32_t At, LifetimeRow &Out) const {
+  Out.Cohorts.clear();
+  Out.Frees.clear();
+  // What shrank by more than was allocated in its interval: the newest have it
+  // less.
+  int64_t LessBlocks = 0, LessBytes = 0;
+  auto Take = [](int64_t Have, int64_t &Less) {
+    int64_t Left = Have + Less;
+    Less = std::min<int64_t>(Left, 0);
+    return static_cast<uint64_t>(std::max<int64_t>(Left, 0));
+  };
+  for (const Live &L : reverse(Cohorts)) {
+    if (L.Interval >= At)
+      continue;
+    Cohort C;
+    C.Interval = L.Interval;
+    C.Last = L.Last;
+    bool Freed = L.FreedSince == At;
+    C.Blocks = Take(L.Blocks + (Freed ? L.FreedBlocks : 0), LessBlocks);
+    C.Bytes = Take(L.Bytes + static_cast<int64_t>(Freed ? L.FreedBytes : 0),
+                   LessBytes);
+    if (C.Bytes || C.Blocks)
+      Out.Cohorts.push_back(C);
+  }
+  std::reverse(Out.Cohorts.begin(), Out.Cohorts.end());
+  for (const Aged &A : Frees) {
+    LateFrees F = A;
+    if (A.Since == At) {
+      F.Blocks -= A.SinceBlocks;
+      F.Bytes -= A.SinceBytes;
+      F.Intervals -= A.SinceIntervals;
+    }
+    if (F.Bytes || F.Blocks)
+      Out.Frees.push_back(F);
+  }
+  sort(Out.Frees, [](const LateFrees &A, const LateFrees &B) {
+    return std::pair(A.Age.Steps, A.Age.Time) <
+           std::pair(B.Age.Steps, B.Age.Time);
+  });
+}
+
+} // namespace memkit

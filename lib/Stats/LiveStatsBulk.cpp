@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Many events at once.
+//
+// Which kind an event is cannot be foretold, and a wrong guess costs as much as
+// all else together: so all kinds take the same way, and what a kind lacks is
+// 0.
+
+#include "memkit/Stats/LiveStats.h"
+#include <algorithm>
+
+using namespace memkit;
+
+/// Sums of cells and memory spaces while many events of a process are applied:
+/// what each event touches, close together. What can be told at the end is.
+struct LiveStats::Lanes {
+  struct SpaceLane;
+  struct CellLane {
+    uint64_t LiveBytes = 0;
+    uint64_t LiveBlocks = 0;
+    uint64_t PeakBytes = 0;
+    uint64_t PeakAt = 0; ///< number of the event
+    SpaceLane *Space = nullptr;
+    uint64_t RisenBytes = 0;
+    uint64_t Counts = 0; ///< of each kind, as CountOf
+    uint64_t PeakBlocks = 0;
+    uint64_t Highest = 0;      ///< of LiveBytes, among these events
+    uint64_t *Sizes = nullptr; ///< HeapState::Sizes
+  };
+  struct SpaceLane {
+    uint64_t LiveBytes = 0;
+    uint64_t LiveBlocks = 0;
+    uint64_t PeakBytes = 0;
+    /// Rows last changed up to here have something to be saved: the number of
+    /// the peak, or of the last event before the interval.
+    uint64_t SaveUpTo = 0;
+    uint64_t Highest = 0; ///< of LiveBytes, among these events
+    uint64_t PeakAt = 0;
+    uint64_t PeakBlocks = 0;
+    Curve *Of = nullptr;
+    Share *S = nullptr;
+  };
+  std::vector<CellLane> Cells;   ///< as LiveStats::Cells; those of the process
+  std::vector<SpaceLane> Spaces; ///< as ProcessState::Shares
+};
+
+namespace {
+/// By kind of event: one in a field of its own, in which to count those of
+/// fewer than 2^21 events. Grow and Shrink need no count.
+constexpr uint64_t FieldBits = 21;
+constexpr uint64_t CountOf[] = {
+    1, uint64_t(1) << FieldBits,       0,
+    0, uint64_t(1) << (2 * FieldBits), uint64_t(1) << FieldBits};
+constexpr uint64_t field(uint64_t Counts, unsigned Field) {
+  return Counts >> (Field * FieldBits) & ((uint64_t(1) << FieldBits) - 1);
+}
+/// By kind of event: what it does to the number of live blocks.
+constexpr uint64_t BlocksOf[] = {1, uint64_t(-1), 0, 0, 1, uint64_t(-1)};
+
+} // namespace
+
+LiveStats::LiveStats() : Open(std::make_unique<Lanes>()) {
+  Spaces.push_back(std::make_unique<Curve>());
+}
+LiveStats::~LiveStats() = default;
+
+/// What a lane of a cell or memory space has of its curve.
+template <class Lane, class C> static void openCurve(Lane &L, const C &Of) {
+  L.LiveBytes = Of.LiveBytes;
+  L.LiveBlocks = Of.LiveBlocks;
+  L.PeakBytes = Of.PeakBytes;
+  L.PeakAt = Of.PeakAt;
+}
+
+void LiveStats::openLanes(ProcessState &I) {
+  Open->Cells.resize(Cells.size());
+  Open->Spaces.assign(I.Shares.size(), Lanes::SpaceLane());
+  for (size_t At = 0; At < I.Shares.size(); ++At) {
+    if (!I.Shares[At])
+      continue;
+    Lanes::SpaceLane &D = Open->Spaces[At];
+    D.Of = At ? Spaces[At - 1].get() : &Outside;
+    D.S = I.Shares[At].get();
+    openCurve(D, *D.Of);
+    D.SaveUpTo = std::max(D.PeakAt, I.IntervalFrom ? I.IntervalFrom - 1 : 0);
+  }
+  for (uint32_t At : I.CellOfHeap) {
+    if (!At)
+      continue;
+    const Cell &C = Cells[At - 1];
+    Lanes::CellLane &L = Open->Cells[At - 1] = Lanes::CellLane();
+    openCurve(L, C.H->C);
+    L.Sizes = C.H->Sizes.data();
+    L.Space = &Open->Spaces[C.D == &Outside ? 0 : C.D->Id + size_t(1)];
+  }
+}
+
+/// Brings what the lanes have to where it is kept. TimesNs: of the events after
+/// number Now.
+void LiveStats::closeLanes(ProcessState &I, const uint64_t *TimesNs) {
+  auto Close = [&](const auto &L, Curve &C) {
+    C.LiveBytes = L.LiveBytes;
+    C.LiveBlocks = L.LiveBlocks;
+    if (L.PeakAt <= Now)
+      return;
+    C.PeakBytes = L.PeakBytes;
+    C.PeakBlocks = L.PeakBlocks;
+    C.PeakAt = L.PeakAt;
+    C.PeakTimeNs = TimesNs[L.PeakAt - Now - 1];
+  };
+  for (uint32_t At : I.CellOfHeap) {
+    if (!At)
+      continue;
+    Cell &C = Cells[At - 1];
+    const Lanes::CellLane &L = Open->Cells[At - 1];
+    uint64_t Allocations = field(L.Counts, 0), Frees = field(L.Counts, 1),
+             Splits = field(L.Counts, 2);
+    uint64_t Bytes = L.LiveBytes - C.H->C.LiveBytes;
+    auto Add = [&](auto &To) {
+      To.Allocations += Allocations;
+      To.Frees += Frees;
+      To.AllocatedBytes += L.RisenBytes;
+      To.LiveBytes += Bytes;
+    };
+    Add(C);
+    Add(*C.S);
+    C.S->Touched |= L.Counts | L.RisenBytes | Bytes ? C.SpanBit : 0;
+    C.Splits += Splits;
+    // What other processes have of the heap did not change.
+    if (L.Highest)
+      C.HighestBytes =
+          std::max(C.HighestBytes, L.Highest - (L.LiveBytes - C.LiveBytes));
+    C.S->LiveBlocks += Allocations + Splits - Frees;
+    Close(L, C.H->C);
+  }
+  for (const Lanes::SpaceLane &D : Open->Spaces) {
+    if (!D.Of)
+      continue;
+    Close(D, *D.Of);
+    // What other processes have did not change.
+    uint64_t Others = D.LiveBytes - D.S->LiveBytes;
+    if (!D.Highest)
+      continue;
+    uint64_t Highest = D.Highest - Others;
+    D.S->StepPeakBytes = std::max(D.S->StepPeakBytes, Highest);
+    D.S->HighestBytes = std::max(D.S->HighestBytes, Highest);
+  }
+}
+
+/// What few kinds of events do beyond the rest.
+void LiveStats::applyRare(const Change &C, Cell &Of) {
+  if (C.Kind == Change::Split) {
+    StackSplits[C.Row] += 1;
+    if (C.ContextRow)
+      ContextSplits[C.ContextRow] += 1;
+    return;
+  }
+  Of.Temporaries += 1;
+  Of.S->Temporaries += 1;
+  countTemporary(StackRows, C.Row);
+  if (C.ContextRow)
+    countTemporary(ContextRows, C.ContextRow);
+}
+
+void LiveStats::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
+                      const uint64_t *TimesNs) {
+  assert(Changes.size() < uint64_t(1) << FieldBits && "too many at once");
+  ProcessState &I = *Processes[Process];
+  openLanes(I);
+  StatsRows::View Rows = StackRows.view();
+  Lanes::CellLane *CellLanes = Open->Cells.data();
+  uint64_t Number = Now;
+  for (const Change &C : Changes) {
+    StatsRow &R = Rows[C.Row];
+    Lanes::CellLane &L = CellLanes[R.Cell];
+    Lanes::SpaceLane &D = *L.Space;
+    ++Number;
+    if (R.LastChange <= std::max(L.PeakAt, D.SaveUpTo)) {
+      savePeaks(StackRows, C.Row, L.PeakAt, D.PeakAt);
+      if (R.LastChange < I.IntervalFrom)
+        I.Dirty.push_back(stateOf(C.Row, R));
+    }
+    // All ones when live bytes fall.
+    uint64_t Falls = -uint64_t(C.Kind & 1), Bytes = (C.Bytes ^ Falls) - Falls;
+    uint64_t Risen = C.Bytes & ~Falls, Blocks = BlocksOf[C.Kind];
+    auto Count = [&](StatsRow &R) {
+      uint64_t LiveBytes = R.LiveBytes + Bytes;
+      R.LastChange = Number;
+      R.LiveBytes = LiveBytes;
+      R.LiveExclusive += Bytes;
+      R.AllocatedBytes += Risen;
+      R.PeakBytes = std::max(R.PeakBytes, LiveBytes & ~Falls);
+      R.Allocations += C.Kind == Change::Allocate;
+      R.LiveBlocks += static_cast<uint32_t>(Blocks);
+    };
+    Count(R);
+    if (LLVM_UNLIKELY(C.ContextRow)) {
+      savePeaks(ContextRows, C.ContextRow, L.PeakAt, D.PeakAt);
+      Count(ContextRows[C.ContextRow]);
+    }
+    L.RisenBytes += Risen;
+    L.Counts += CountOf[C.Kind];
+    L.Sizes[sizeClass(C.Bytes)] += C.Kind == Change::Allocate;
+    auto Draw = [&](auto &Lane) {
+      Lane.LiveBytes += Bytes;
+      Lane.LiveBlocks += Blocks;
+      uint64_t Height = Lane.LiveBytes & ~Falls;
+      if (Height > Lane.PeakBytes) {
+        Lane.PeakBytes = Height;
+        Lane.PeakBlocks = Lane.LiveBlocks;
+        Lane.PeakAt = Number;
+      }
+      return Height;
+    };
+    L.Highest = std::max(L.Highest, Draw(L));
+    D.Highest = std::max(D.Highest, Draw(D));
+    D.SaveUpTo = std::max(D.SaveUpTo, D.PeakAt);
+    if (LLVM_UNLIKELY(C.Kind >= Change::Split))
+      applyRare(C, Cells[R.Cell]);
+  }
+  closeLanes(I, TimesNs);
+  I.Events += Changes.size();
+  Now = Number;
+  if (!Changes.empty())
+    LastNs = TimesNs[Changes.size() - 1];
+}

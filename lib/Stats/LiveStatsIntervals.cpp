@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// When intervals are cut, and what they hold.
+
+#include "KeyOrder.h"
+#include "memkit/Stats/LiveStats.h"
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+using namespace memkit;
+
+namespace {
+/// The first interval of a process without steps.
+constexpr uint64_t FirstIntervalNs = 50'000'000;
+/// After this many intervals the interval doubles, and again after each more.
+constexpr uint64_t FirstDoubling = 4096, NextDoublings = 2048;
+/// What intervals and lifetimes may cost before intervals double: a row, or an
+/// entry of the queue of late frees, for so many events, and so many more after
+/// each doubling. Each length has so many intervals at least: else there would
+/// be too few to tell anything.
+constexpr uint64_t EventsPerWork = 32, WorkPerDoubling = 1 << 14;
+constexpr uint64_t MinOfLength = 6;
+/// What rows that live as before may cost: one for so many events, and so many
+/// more.
+constexpr uint64_t EventsPerChurn = 128, FreeChurn = 1 << 14;
+/// How many rows ahead memory is fetched.
+constexpr size_t RowsAhead = 16;
+} // namespace
+
+void LiveStats::beginIntervals(ProcessState &I, uint64_t StartNs) {
+  I.Open.BeginNs = StartNs;
+  if (!IntervalsOn)
+    return;
+  I.Intervals.begin({0, StartNs, 0});
+  I.IntervalFrom = 1;
+  I.IntervalNs = FirstIntervalNs;
+  I.NextIntervalNs = StartNs + FirstIntervalNs;
+}
+
+bool LiveStats::timeIntervalDue(uint32_t Process, uint64_t NowNs) {
+  ProcessState &I = *Processes[Process];
+  if (NowNs < I.NextIntervalNs || I.Stepping)
+    return false;
+  if (!I.Dirty.empty())
+    return true;
+  I.NextIntervalNs +=
+      ((NowNs - I.NextIntervalNs) / I.IntervalNs + 1) * I.IntervalNs;
+  return false;
+}
+
+bool LiveStats::stepIntervalDue(uint32_t Process) const {
+  const ProcessState &I = *Processes[Process];
+  // What comes before the first step is an interval of its own.
+  bool First = I.Open.FirstStep != I.Step && I.Steps.empty();
+  return First || I.StepsOpen >= I.IntervalSteps;
+}
+
+IntervalDetail LiveStats::dueDetail(uint32_t Process) const {
+  const ProcessState &I = *Processes[Process];
+  uint64_t Max = I.Events / EventsPerChurn + FreeChurn;
+  return I.ChurnRows + I.Dirty.size() + I.NumWaiting <= Max
+             ? IntervalDetail::Whole
+             : IntervalDetail::Changed;
+}
+
+/// Intervals become twice as long once there are many, or once they cost more
+/// than the events and the doublings so far allow.
+void LiveStats::doubleIntervals(ProcessState &I, uint64_t Cut) {
+  bool Many =
+      Cut == FirstDoubling ||
+      (Cut > FirstDoubling && (Cut - FirstDoubling) % NextDoublings == 0);
+  bool Costly =
+      I.IntervalWork >
+      I.Events / EventsPerWork + WorkPerDoubling * (I.Doublings + uint64_t(1));
+  Costly &= Cut - I.LastDoubling >= MinOfLength;
+  I.Doublings += Costly;
+  if (Many || Costly)
+    I.LastDoubling = Cut;
+  if (Many || Costly) {
+    I.IntervalNs *= 2;
+    I.IntervalSteps *= 2;
+  }
+}
+
+/// The interval that ends at TimeNs without its rows; the next begins.
+Interval LiveStats::nextInterval(ProcessState &I, uint64_t TimeNs,
+                                 uint64_t NextAllocationId,
+                                 IntervalDetail Detail) {
+  Interval Head;
+  Head.Detail = Detail;
+  Head.Index = I.Open.Index;
+  Head.FirstStep = I.Open.FirstStep;
+  Head.LastStep = I.Stepping && I.StepBeginNs == TimeNs ? I.StepBefore : I.Step;
+  Head.BeginNs = I.Open.BeginNs;
+  Head.EndNs = TimeNs;
+  I.IntervalFrom = IntervalsOn ? Now + 1 : 0;
+  I.StepsOpen = 0;
+
+  uint64_t Cut = ++I.Open.Index;
+  I.Open.FirstStep = I.Step;
+  I.Open.BeginNs = TimeNs;
+  if (IntervalsOn) {
+    I.Intervals.begin({NextAllocationId, TimeNs, I.Step});
+    I.LateBefore = NextAllocationId;
+  }
+  doubleIntervals(I, Cut);
+  if (I.NextIntervalNs != UINT64_MAX && TimeNs >= I.NextIntervalNs)
+    I.NextIntervalNs +=
+        ((TimeNs - I.NextIntervalNs) / I.IntervalNs + 1) * I.IntervalNs;
+  return Head;
+}
+
+//===----------------------------------------------------------------------===//
+// The rows of an interval
+//===----------------------------------------------------------------------===//
+
+/// Lets the sums of a row wait for a whole interval. False when they are too
+/// large.
+bool LiveStats::letWait(ProcessState &I, uint32_t Row,
+                        const IntervalRow &More) {
+  if (!More.AllocatedBytes && !More.Allocations && !More.Temporaries)
+    return true;
+  uint32_t &Waits = StackRows.rest(Row).Waits;
+  WaitingRow W = Waits ? I.Waiting[Waits - 1] : WaitingRow{Row};
+  uint64_t Bytes = W.AllocatedBytes + More.AllocatedBytes;
+  uint64_t Allocations = W.Allocations + More.Allocations;
+  uint64_t Temporaries = W.Temporaries + More.Temporaries;
+  if (std::max({Bytes, Allocations, Temporaries}) > UINT32_MAX ||
+      Bytes < More.AllocatedBytes || Allocations < More.Allocations)
+    return false;
+  I.NumWaiting += !W.any();
+  if (!Waits) {
+    I.Waiting.emplace_back();
+    Waits = static_cast<uint32_t>(I.Waiting.size());
+  }
+  I.Waiting[Waits - 1] = {Row, uint32_t(Bytes), uint32_t(Allocations),
+                          uint32_t(Temporaries)};
+  return true;
+}
+
+/// Adds what waits to a row that is written.
+void LiveStats::takeWaiting(ProcessState &I, WaitingRow &W, IntervalRow &To) {
+  I.NumWaiting -= W.any();
+  To.AllocatedBytes += W.AllocatedBytes;
+  To.Allocations += W.Allocations;
+  To.Temporaries += W.Temporaries;
+  W = {W.Row};
+}
+
+/// A row that was Before when the interval began and is At at its end. False
+/// when the interval does not have it.
+bool LiveStats::intervalRow(ProcessState &I, IntervalDetail Detail,
+                            const DirtyRow &Before, const DirtyRow &At,
+                            IntervalRow &Out) {
+  StatsRow &R = StackRows[At.Row];
+  StatsRowCold &Rest = StackRows.rest(At.Row);
+  R.Temporaries -= At.Temporaries;
+  Rest.Temporaries += At.Temporaries;
+  Out = {Cells[R.Cell].Heap,
+         R.Key,
+         At.LiveBlocks,
+         At.LiveBytes,
+         At.Allocations - Before.Allocations,
+         At.AllocatedBytes - Before.AllocatedBytes,
+         At.Temporaries};
+  bool IsSame = At.livesAs(Before);
+  if (IsSame && Detail != IntervalDetail::Whole && letWait(I, At.Row, Out))
+    return false;
+  if (Rest.Waits)
+    takeWaiting(I, I.Waiting[Rest.Waits - 1], Out);
+  if (IsSame && !Out.AllocatedBytes && !Out.Allocations && !Out.Temporaries)
+    return false;
+  I.ChurnRows += IsSame;
+  return true;
+}
+
+/// A row that waits and is At when a whole interval ends, in which no event
+/// touched it.
+IntervalRow LiveStats::waitingRow(ProcessState &I, WaitingRow &W,
+                                  const DirtyRow &At) {
+  IntervalRow Out{heapOf(W.Row), stackOf(W.Row), At.LiveBlocks, At.LiveBytes};
+  takeWaiting(I, W, Out);
+  I.ChurnRows += 1;
+  return Out;
+}
+
+static void sortRows(std::vector<IntervalRow> &Rows) {
+  std::vector<KeyedPlace> Order;
+  Order.reserve(Rows.size());
+  for (const IntervalRow &R : Rows)
+    Order.push_back({uint64_t(R.Heap) << 32 | R.Stack, uint32_t(Order.size())});
+  sortByKey(Order);
+  std::vector<IntervalRow> Sorted;
+  Sorted.reserve(Rows.size());
+  for (const KeyedPlace &K : Order)
+    Sorted.push_back(Rows[K.At]);
+  Rows.swap(Sorted);
+}
+
+//===----------------------------------------------------------------------===//
+// A cut, in steps
+//===----------------------------------------------------------------------===//
+
+void LiveStats::beginCut(uint32_t Process, uint64_t TimeNs,
+                         uint64_t NextAllocationId, IntervalDetail Detail) {
+  ProcessState &I = *Processes[Process];
+  assert(!I.Cut && "a cut is under way");
+  I.Cut = std::make_unique<CutState>();
+  std::swap(I.Cut->Rows, I.Dirty);
+  I.Cut->Late = I.Late.take();
+  noteLevels(I);
+  I.Cut->Head = nextInterval(I, TimeNs, NextAllocationId, Detail);
+}
+
+/// A row as it was at the cut: as it is, or as it was when an event touched it
+/// since.
+LiveStats::DirtyRow LiveStats::stateAtCut(const ProcessState &I,
+                                          uint32_t Row) const {
+  const StatsRow &R = StackRows[Row];
+  return R.LastChange < I.IntervalFrom ? stateOf(Row, R)
+                                       : I.Dirty[I.Cut->Since.lookup(Row)];
+}
+
+/// Whether rows that wait are still to be given.
+bool LiveStats::givesWaiting(const ProcessState &I) {
+  return I.Cut->Head.Detail == IntervalDetail::Whole && I.NumWaiting != 0;
+}
+
+bool LiveStats::cutPart(uint32_t Process, size_t MaxRows, Interval &Out) {
+  ProcessState &I = *Processes[Process];
+  CutState &C = *I.Cut;
+  auto Interval = static_cast<uint32_t>(C.Head.Index);
+  if (C.Next == C.Rows.size() && !givesWaiting(I) && C.Any) {
+    size_t End = C.NextLate + std::min(C.Late.size() - C.NextLate, MaxRows);
+    applyLate(I, C.Late, C.NextLate, End, Interval);
+    C.NextLate = End;
+    finishCut(I);
+    return false;
+  }
+  // What has changed since the cut stands in Dirty as it was then.
+  for (; C.Noted != I.Dirty.size(); ++C.Noted)
+    C.Since[I.Dirty[C.Noted].Row] = uint32_t(C.Noted);
+  Out = C.Head;
+  // Each row is two cache misses away, so those that follow are fetched.
+  size_t Room = MaxRows;
+  IntervalRow Row;
+  for (; C.Next != C.Rows.size() && Room; ++C.Next, --Room) {
+    if (C.Next + RowsAhead < C.Rows.size()) {
+      prefetchRow(C.Rows[C.Next + RowsAhead].Row);
+      prefetchRest(C.Rows[C.Next + RowsAhead].Row);
+    }
+    const DirtyRow &Before = C.Rows[C.Next];
+    DirtyRow At = stateAtCut(I, Before.Row);
+    addAllocated(I, Interval, Before, At, !C.Late.empty());
+    if (intervalRow(I, C.Head.Detail, Before, At, Row))
+      Out.Rows.push_back(Row);
+  }
+  for (; givesWaiting(I) && Room; ++C.NextWaiting, --Room)
+    if (WaitingRow &W = I.Waiting[C.NextWaiting]; W.any())
+      Out.Rows.push_back(waitingRow(I, W, stateAtCut(I, W.Row)));
+  sortRows(Out.Rows);
+  bool Last = C.Next == C.Rows.size() && !givesWaiting(I);
+  bool Counts = !Out.Rows.empty() || (Last && !C.Any);
+  C.Any |= Counts;
+  finishCut(I);
+  return Counts;
+}
+
+/// Ends the cut when all of it is done.
+void LiveStats::finishCut(ProcessState &I) {
+  const CutState &C = *I.Cut;
+  if (C.Next == C.Rows.size() && !givesWaiting(I) &&
+      C.NextLate == C.Late.size())
+    I.Cut.reset();
+}
+
+void LiveStats::cutInterval(uint32_t Process, uint64_t TimeNs,
+                            uint64_t NextAllocationId, IntervalDetail Detail,
+                            Interval &Out) {
+  beginCut(Process, TimeNs, NextAllocationId, Detail);
+  cutPart(Process, SIZE_MAX, Out);
+  Interval None;
+  while (isCutting(Process))
+    cutPart(Process, SIZE_MAX, None);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lifetimes as intervals end.
+//
+// When an interval ends, each row that changed in it tells by how much its live
+// bytes rose or fell, and then each late free moves its bytes from there to the
+// cohort that they were allocated in: what was allocated in the interval and
+// lives is the rise and what was freed of older blocks.
+
+#include "RowOrder.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace memkit;
+
+/// Before and At: the row when the interval began and when it ended. AnyLate:
+/// late frees of the interval may follow.
+void LiveStats::addAllocated(ProcessState &I, uint32_t Interval,
+                             const DirtyRow &Before, const DirtyRow &At,
+                             bool AnyLate) {
+  if (!IntervalsOn)
+    return;
+  uint32_t &AllocatedIn = StackRows.rest(Before.Row).AllocatedIn;
+  bool WasEmpty = !Before.LiveBlocks && !Before.LiveBytes;
+  bool IsSame = At.livesAs(Before);
+  // One that had a place when it was first written costs the same again.
+  I.IntervalWork += !IsSame && !WasEmpty;
+  if (!(AllocatedIn & StatsRowCold::HasLifetime)) {
+    if (!AllocatedIn || WasEmpty) {
+      AllocatedIn = At.LiveBlocks || At.LiveBytes ? Interval + 1 : 0;
+      return;
+    }
+    if (IsSame && !AnyLate)
+      return;
+    LifetimesOf.emplace_back(AllocatedIn - 1, Before.LiveBlocks,
+                             Before.LiveBytes);
+    AllocatedIn = static_cast<uint32_t>(LifetimesOf.size() - 1) |
+                  StatsRowCold::HasLifetime;
+  }
+  Lifetime &L = LifetimesOf[AllocatedIn & ~StatsRowCold::HasLifetime];
+  // Cohorts on both sides of the cut must not become one.
+  uint32_t Cut = Cells[StackRows[Before.Row].Cell].S->Cut.intervals();
+  // The difference of the 32 bits of blocks has no sign of its own.
+  uint64_t Blocks = uint64_t(At.LiveBlocks) - Before.LiveBlocks;
+  L.addAllocated(Interval, static_cast<int64_t>(Blocks),
+                 static_cast<int64_t>(At.LiveBytes - Before.LiveBytes),
+                 {Cut, I.Intervals});
+}
+
+// Not inline: late frees are few, and the loops over events need the registers.
+void LiveStats::noteLateFree(ProcessState &I, uint32_t Row,
+                             uint64_t AllocationId, uint64_t Bytes,
+                             uint32_t Blocks) {
+  I.Late.add({Row, I.Intervals.intervalOf(AllocationId), Bytes, Blocks});
+}
+
+void LiveStats::noteLateFree(uint32_t Process, uint32_t Row,
+                             uint64_t AllocationId, uint64_t Bytes,
+                             uint32_t Blocks) {
+  noteLateFree(*Processes[Process], Row, AllocationId, Bytes, Blocks);
+}
+
+/// The late frees From to before To. Each row is three cache misses away: its
+/// own, and those of its lifetime.
+void LiveStats::applyLate(ProcessState &I, const std::deque<LateFree> &Late,
+                          size_t From, size_t To, uint32_t Interval) {
+  constexpr size_t Near = 8, Far = 16;
+  auto LifetimeOf = [&](uint32_t Row) -> Lifetime * {
+    uint32_t AllocatedIn = StackRows.rest(Row).AllocatedIn;
+    return AllocatedIn & StatsRowCold::HasLifetime
+               ? &LifetimesOf[AllocatedIn & ~StatsRowCold::HasLifetime]
+               : nullptr;
+  };
+  I.IntervalWork += To - From;
+  // Iterators, as an index into a deque costs more than a step.
+  auto End = Late.begin() + ptrdiff_t(To), At = Late.begin() + ptrdiff_t(From);
+  auto AtFar = At + ptrdiff_t(std::min(Far, To - From));
+  auto AtNear = At + ptrdiff_t(std::min(Near, To - From));
+  for (; At != End; ++At) {
+    if (AtFar != End) {
+      prefetchRow(AtFar->Row);
+      prefetchRest(AtFar++->Row);
+    }
+    if (AtNear != End)
+      __builtin_prefetch(LifetimeOf(AtNear++->Row), 1);
+    const LateFree &F = *At;
+    Lifetime *L = LifetimeOf(F.Row);
+    if (!L)
+      continue;
+    uint32_t Cut = Cells[StackRows[F.Row].Cell].S->Cut.intervals();
+    L->addLateFree(F.Interval, Interval, F.Blocks, F.Bytes, {Cut, I.Intervals});
+  }
+}
+
+/// An interval ends. Only now is it known that the one before was not the last:
+/// that one has the end of the process, or is not over, and is never before a
+/// cut.
+void LiveStats::noteLevels(ProcessState &I) {
+  if (!IntervalsOn)
+    return;
+  for (size_t S = 0; S != I.Levels.size(); ++S)
+    if (I.Shares[S])
+      I.Shares[S]->Cut.noteEnd(I.Intervals, I.Intervals.current(), I.Levels[S]);
+  I.Levels.clear();
+  for (const std::unique_ptr<Share> &S : I.Shares)
+    I.Levels.push_back(S ? S->LiveBytes : 0);
+}
+
+/// What is known of a row at its cut. False when nothing of it lived then, or
+/// it is left out.
+bool LiveStats::lifetimeAt(uint32_t Row, LifetimeRow &Out) const {
+  const StatsRow &R = StackRows[Row];
+  const Cell &C = Cells[R.Cell];
+  uint32_t AllocatedIn = StackRows.rest(Row).AllocatedIn,
+           Cut = C.S->Cut.intervals();
+  if (!AllocatedIn)
+    return false;
+  Out.Heap = C.Heap;
+  Out.Stack = R.Key;
+  if (AllocatedIn & StatsRowCold::HasLifetime) {
+    LifetimesOf[AllocatedIn & ~StatsRowCold::HasLifetime].writeAt(Cut, Out);
+    return !Out.Cohorts.empty();
+  }
+  constexpr double Start = 0.1;
+  const IntervalLog &Log = C.I->Intervals;
+  if (AllocatedIn > Cut || Log.place(AllocatedIn - 1, Log.current()) < Start)
+    return false;
+  Out.Frees.clear();
+  Out.Cohorts.assign(
+      1, {AllocatedIn - 1, AllocatedIn - 1, R.LiveBlocks, R.LiveBytes});
+  return true;
+}
+
+namespace {
+/// Gathers the rows of a process to blocks.
+class LifetimeWriter {
+public:
+  using Writer = llvm::function_ref<llvm::Error(const Lifetimes &)>;
+  LifetimeWriter(uint32_t Process, Writer Write) : Write(Write) {
+    Part.Process = Process;
+    Part.Last = false;
+  }
+  llvm::Error add(const LifetimeRow &Row) {
+    size_t Size = 1 + Row.Cohorts.size() + Row.Frees.size();
+    if (Used + Size > MaxSectionRows) {
+      if (llvm::Error E = Write(Part))
+        return E;
+      Part.Rows.clear();
+      Used = 0;
+    }
+    Used += Size;
+    Part.Rows.push_back(Row);
+    return llvm::Error::success();
+  }
+  llvm::Error finish(std::vector<LifetimeCut> Cuts) {
+    Part.Last = true;
+    Part.Cuts = std::move(Cuts);
+    return Write(Part);
+  }
+
+private:
+  Writer Write;
+  Lifetimes Part;
+  size_t Used = 0;
+};
+} // namespace
+
+llvm::Error LiveStats::lifetimes(
+    llvm::function_ref<llvm::Error(const Lifetimes &)> Write) const {
+  if (!IntervalsOn)
+    return llvm::Error::success();
+  const RowOrder Order = orderRows(StackRows);
+  LifetimeRow Row;
+  for (const std::unique_ptr<ProcessState> &I : Processes) {
+    if (!I)
+      continue;
+    LifetimeWriter Out(I->T.Process, Write);
+    for (uint32_t At : I->CellOfHeap)
+      if (At)
+        for (uint64_t KeyAndRow : Order.of(At - 1))
+          if (lifetimeAt(uint32_t(KeyAndRow), Row))
+            if (llvm::Error E = Out.add(Row))
+              return E;
+    std::vector<LifetimeCut> Cuts;
+    for (size_t S = 0; S != I->Shares.size(); ++S)
+      if (I->Shares[S] && I->Shares[S]->Cut.intervals())
+        Cuts.push_back(
+            {static_cast<uint32_t>(S), I->Shares[S]->Cut.intervals()});
+    if (Cuts.empty())
+      continue; // no interval has ended
+    if (llvm::Error E = Out.finish(std::move(Cuts)))
+      return E;
+  }
+  return llvm::Error::success();
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocks that stand for several.
+//
+// Sampled blocks are few, and the ways of all others know nothing of them.
+
+#include "memkit/Stats/LiveStats.h"
+
+using namespace memkit;
+
+/// What a target has of blocks and their allocations beyond the bytes.
+void LiveStats::countSampled(Target &T, uint32_t Weight) {
+  for (StatsRow *R : {&T.R, T.X})
+    if (R) {
+      R->Allocations += Weight;
+      R->LiveBlocks += Weight;
+    }
+  T.C.Allocations += Weight;
+}
+
+void LiveStats::allocateSampled(BlockRef B, BlockRef In, uint64_t Size,
+                                uint32_t Weight, uint64_t TimeNs,
+                                uint32_t Thread) {
+  uint64_t Bytes = Size * Weight;
+  Target T = beginEvent(B, TimeNs);
+  // It is never a temporary, so what the thread allocated last stays.
+  noteAllocations(Thread, lastAllocation(Thread) - 1, Weight, Bytes);
+  T.C.H->Sizes[sizeClass(Size)] += Weight;
+  countSampled(T, Weight);
+  growRows(T, Bytes);
+  T.C.H->C.rise(Bytes, Weight, Now, TimeNs);
+  if (In.Row && nests(T.C, In.Row)) {
+    // The outer block has the bytes, and knows them exactly.
+    T.C.I->Covered.insert(B.AllocationId);
+    Threads[Thread].NestedBytes += Bytes;
+    for (StatsRow *R : {&T.R, T.X})
+      if (R)
+        R->LiveExclusive -= Bytes;
+    return;
+  }
+  T.C.S->Allocations += Weight;
+  spaceRise(T.C, Bytes, Weight, TimeNs);
+}
+
+void LiveStats::freeSampled(BlockRef B, uint64_t Size, uint32_t Weight,
+                            uint64_t TimeNs) {
+  uint64_t Bytes = Size * Weight;
+  Target T = beginEvent(B, TimeNs);
+  bool Covered = T.C.I->Covered.erase(B.AllocationId);
+  for (StatsRow *R : {&T.R, T.X})
+    if (R) {
+      R->LiveBlocks -= Weight;
+      R->LiveBytes -= Bytes;
+      R->LiveExclusive -= Covered ? 0 : Bytes;
+    }
+  if (B.AllocationId < T.C.I->LateBefore)
+    noteLateFree(*T.C.I, B.Row, B.AllocationId, Bytes, Weight);
+  T.C.Frees += Weight;
+  T.C.LiveBytes -= Bytes;
+  T.C.H->C.fall(Bytes, Weight);
+  if (Covered)
+    return;
+  T.C.S->Frees += Weight;
+  spaceFall(T.C, Bytes, Weight);
+}

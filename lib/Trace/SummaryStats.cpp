@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// TotalStats of a summary over processes.
+
+#include "memkit/Trace/SummaryStats.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <map>
+
+using namespace llvm;
+using namespace memkit;
+
+/// The mean by their times, where it is known.
+static void joinFragmentation(LayerStats &T, const LayerStats &L) {
+  double A = T.ReservedPeakBytes ? double(T.DurationNs) : 0;
+  double B = L.ReservedPeakBytes ? double(L.DurationNs) : 0;
+  if (A + B > 0)
+    T.FragmentationPpm = uint32_t(
+        (A * T.FragmentationPpm + B * L.FragmentationPpm) / (A + B) + 0.5);
+}
+
+void memkit::joinShares(SpaceShares &To, const SpaceShares &From) {
+  for (const SpaceShare &F : From) {
+    auto At = partition_point(
+        To, [&](const SpaceShare &T) { return T.Space < F.Space; });
+    if (At == To.end() || At->Space != F.Space) {
+      To.insert(At, F);
+      continue;
+    }
+    At->Allocations += F.Allocations;
+    At->Frees += F.Frees;
+    At->AllocatedBytes += F.AllocatedBytes;
+    At->FreedBytes += F.FreedBytes;
+    At->PeakBytes = std::max(At->PeakBytes, F.PeakBytes);
+    At->RiseBytes = std::max(At->RiseBytes, F.RiseBytes);
+    At->ReservedPeakBytes =
+        std::max(At->ReservedPeakBytes, F.ReservedPeakBytes);
+  }
+}
+
+SpaceShares memkit::allShares(const StepStats &S) {
+  SpaceShares All;
+  SpaceShare Host{
+      0,           S.Allocations, S.Frees, S.AllocatedBytes, S.FreedBytes,
+      S.LiveBytes, S.PeakBytes};
+  if (isAny(Host) || S.Shares.empty())
+    All.push_back(Host);
+  All.insert(All.end(), S.Shares.begin(), S.Shares.end());
+  return All;
+}
+
+static LayerStats rowOfSpace(const LayerStats &L, const SpaceShare &S) {
+  LayerStats Row = L;
+  Row.Shares = {S};
+  Row.Allocations = S.Allocations;
+  Row.Frees = S.Frees;
+  Row.AllocatedBytes = S.AllocatedBytes;
+  Row.PeakBytes = S.PeakBytes;
+  Row.RiseBytes = S.RiseBytes;
+  Row.ReservedPeakBytes = S.ReservedPeakBytes;
+  // Tensors are counted in the first row alone, of all memory spaces.
+  Row.TensorAllocations = Row.TensorFrees = Row.TensorAllocatedBytes =
+      Row.TensorFreedBytes = Row.TensorPeakBytes = 0;
+  return Row;
+}
+
+std::vector<LayerStats> memkit::rowsOfSpaces(const LayerStats &L) {
+  std::vector<LayerStats> Rows;
+  bool IsLayer = L.Kind == ScopeKind::Layer;
+  // What a layer has itself is what its shares have together.
+  if (!IsLayer || L.Shares.empty()) {
+    Rows.push_back(L);
+    Rows.front().Shares.clear();
+  }
+  for (const SpaceShare &S : L.Shares)
+    Rows.push_back(rowOfSpace(L, S));
+  return Rows;
+}
+
+bool memkit::hasDevices(ArrayRef<LayerStats> Rows) {
+  return any_of(Rows, [](const LayerStats &L) {
+    return any_of(L.Shares, [](const SpaceShare &S) { return S.Space; });
+  });
+}
+
+/// A layer that changed nothing in one process, but in another, has the peaks
+/// of what it changed there.
+static void joinPeaks(LayerStats &T, const LayerStats &L) {
+  bool OfOne =
+      T.Kind == ScopeKind::Layer && T.Shares.empty() != L.Shares.empty();
+  auto Join = [&](uint64_t LayerStats::*Of) {
+    if (!OfOne)
+      T.*Of = std::max(T.*Of, L.*Of);
+    else if (T.Shares.empty())
+      T.*Of = L.*Of;
+  };
+  Join(&LayerStats::PeakBytes);
+  Join(&LayerStats::ReservedPeakBytes);
+}
+
+std::vector<LayerStats> memkit::joinLayers(ArrayRef<LayerStats> Rows,
+                                           ScopeKind Kind) {
+  MapVector<std::pair<uint32_t, uint32_t>, LayerStats> Found;
+  for (const LayerStats &L : Rows) {
+    if (L.Kind != Kind)
+      continue;
+    auto [It, New] = Found.insert({{L.Name, L.Backward}, L});
+    if (New)
+      continue;
+    LayerStats &T = It->second;
+    joinFragmentation(T, L);
+    T.Calls += L.Calls;
+    T.DurationNs += L.DurationNs;
+    T.Allocations += L.Allocations;
+    T.Frees += L.Frees;
+    T.AllocatedBytes += L.AllocatedBytes;
+    joinPeaks(T, L);
+    T.RiseBytes = std::max(T.RiseBytes, L.RiseBytes);
+    T.TensorAllocations += L.TensorAllocations;
+    T.TensorFrees += L.TensorFrees;
+    T.TensorAllocatedBytes += L.TensorAllocatedBytes;
+    T.TensorFreedBytes += L.TensorFreedBytes;
+    T.TensorPeakBytes = std::max(T.TensorPeakBytes, L.TensorPeakBytes);
+    joinShares(T.Shares, L.Shares);
+  }
+  std::vector<LayerStats> Out;
+  for (auto &[Key, T] : Found)
+    Out.push_back(T);
+  return Out;
+}
+
+std::vector<LayerStats> memkit::sortedLayers(ArrayRef<LayerStats> Rows) {
+  std::vector<LayerStats> All = joinLayers(Rows, ScopeKind::Layer);
+  stable_sort(All, [](const LayerStats &A, const LayerStats &B) {
+    return A.PeakBytes > B.PeakBytes;
+  });
+  return All;
+}
+
+std::vector<KindSum> memkit::sumKinds(ArrayRef<KindStats> Rows, uint32_t Oom) {
+  std::map<std::tuple<uint32_t, TensorKind, uint32_t>, KindSum::Layer> Layers;
+  for (const KindStats &K : Rows) {
+    if (K.Oom != Oom)
+      continue;
+    KindSum::Layer &L = Layers[{K.Heap, K.Kind, K.Layer}];
+    L.Name = K.Layer;
+    L.Blocks += K.Blocks;
+    L.Bytes += K.Bytes;
+  }
+  std::vector<KindSum> Out;
+  for (const auto &[Key, L] : Layers) {
+    auto [Heap, Kind, Name] = Key;
+    if (Out.empty() || Out.back().Heap != Heap || Out.back().Kind != Kind) {
+      Out.emplace_back();
+      Out.back().Heap = Heap;
+      Out.back().Kind = Kind;
+    }
+    Out.back().Blocks += L.Blocks;
+    Out.back().Bytes += L.Bytes;
+    Out.back().Layers.push_back(L);
+  }
+  for (KindSum &K : Out)
+    stable_sort(K.Layers, [](const KindSum::Layer &A, const KindSum::Layer &B) {
+      return A.Bytes > B.Bytes;
+    });
+  stable_sort(Out, [](const KindSum &A, const KindSum &B) {
+    return std::tie(A.Heap, B.Bytes) < std::tie(B.Heap, A.Bytes);
+  });
+  return Out;
+}

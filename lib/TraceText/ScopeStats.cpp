@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scopes and layers, by name.
+
+#include "memkit/Support/CsvField.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/Table.h"
+#include "memkit/Trace/SummaryStats.h"
+#include "memkit/TraceText/TraceSummary.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+#include <set>
+
+using namespace llvm;
+using namespace memkit;
+
+namespace {
+
+enum class Unit { Count, Time, Size, Millionths };
+
+/// A number of a row, as each format has it.
+struct Number {
+  StringRef Title; ///< in the table for people; empty: not there
+  StringRef Key;   ///< in JSON and CSV; empty: not there
+  Unit U;
+  uint64_t (*Of)(const LayerStats &);
+  /// Whether it is known of a row: an empty cell, null in JSON; where it is of
+  /// none the table has no such column. Null: always.
+  bool (*IsKnown)(const LayerStats &) = nullptr;
+
+  bool isKnown(const LayerStats &L) const { return !IsKnown || IsKnown(L); }
+  bool OfTensors = false; ///< in the table only where there are some
+};
+
+/// What is printed of scopes, or of layers.
+struct Shown {
+  StringRef List; ///< the name of the whole in JSON
+  StringRef Name; ///< the title of the names
+  bool HasPhase;  ///< a name has a row for forward, and one for backward
+  bool HasKind;   ///< a scope or a range
+  ArrayRef<Number> Numbers;
+  ArrayRef<Number> Late; ///< behind the phase
+};
+
+} // namespace
+
+static uint64_t mean(uint64_t Sum, uint64_t Calls) {
+  return Calls ? Sum / Calls : 0;
+}
+
+template <uint64_t LayerStats::*Field>
+static uint64_t field(const LayerStats &L) {
+  return L.*Field;
+}
+
+template <uint64_t LayerStats::*Field>
+static uint64_t fieldMean(const LayerStats &L) {
+  return mean(L.*Field, L.Calls);
+}
+
+static bool hasReserved(const LayerStats &L) { return L.ReservedPeakBytes; }
+
+static const Number ScopeNumbers[] = {
+    {"calls", "calls", Unit::Count, field<&LayerStats::Calls>},
+    {"time", "duration_ns", Unit::Time, field<&LayerStats::DurationNs>},
+    {"mean time", "", Unit::Time, fieldMean<&LayerStats::DurationNs>},
+    {"allocations", "allocations", Unit::Count,
+     field<&LayerStats::Allocations>},
+    {"", "frees", Unit::Count, field<&LayerStats::Frees>},
+    {"allocated", "allocated_bytes", Unit::Size,
+     field<&LayerStats::AllocatedBytes>},
+    {"mean", "mean_allocated_bytes", Unit::Size,
+     fieldMean<&LayerStats::AllocatedBytes>},
+    {"rise", "", Unit::Size, field<&LayerStats::RiseBytes>},
+    {"peak", "peak_bytes", Unit::Size, field<&LayerStats::PeakBytes>},
+    {"", "rise_bytes", Unit::Size, field<&LayerStats::RiseBytes>},
+    {"", "mean_duration_ns", Unit::Time, fieldMean<&LayerStats::DurationNs>},
+    {"tensors", "tensor_allocations", Unit::Count,
+     field<&LayerStats::TensorAllocations>, nullptr, true},
+    {"deleted", "tensor_frees", Unit::Count, field<&LayerStats::TensorFrees>,
+     nullptr, true},
+    {"tensor bytes", "tensor_allocated_bytes", Unit::Size,
+     field<&LayerStats::TensorAllocatedBytes>, nullptr, true},
+    {"", "tensor_freed_bytes", Unit::Size, field<&LayerStats::TensorFreedBytes>,
+     nullptr, true},
+    {"tensor peak", "tensor_peak_bytes", Unit::Size,
+     field<&LayerStats::TensorPeakBytes>, nullptr, true},
+    {"", "reserved_peak_bytes", Unit::Size,
+     field<&LayerStats::ReservedPeakBytes>, hasReserved}};
+
+// A layer runs from the first operator seen in it to the last: its time is the
+// processor's, not a device's.
+static const Number LayerNumbers[] = {
+    {"calls", "calls", Unit::Count, field<&LayerStats::Calls>},
+    {"CPU time", "duration_ns", Unit::Time, field<&LayerStats::DurationNs>},
+    {"allocations", "allocations", Unit::Count,
+     field<&LayerStats::Allocations>},
+    {"frees", "frees", Unit::Count, field<&LayerStats::Frees>},
+    {"allocated", "allocated_bytes", Unit::Size,
+     field<&LayerStats::AllocatedBytes>},
+    {"peak", "peak_bytes", Unit::Size, field<&LayerStats::PeakBytes>}};
+
+// Of devices, whose allocators say what they reserve.
+static const Number LateLayerNumbers[] = {
+    {"reserved", "reserved_peak_bytes", Unit::Size,
+     field<&LayerStats::ReservedPeakBytes>, hasReserved},
+    {"of it free", "fragmentation_ppm", Unit::Millionths,
+     [](const LayerStats &L) { return uint64_t(L.FragmentationPpm); },
+     hasReserved}};
+
+static const Shown Scopes = {"scopes", "scope", false, true, ScopeNumbers, {}};
+static const Shown Layers = {"layers", "layer",      true,
+                             false,    LayerNumbers, LateLayerNumbers};
+
+static std::string format(Unit U, uint64_t N) {
+  switch (U) {
+  case Unit::Count:
+    return formatCount(N);
+  case Unit::Time:
+    return formatTime(N);
+  case Unit::Size:
+    return formatSize(N);
+  case Unit::Millionths:
+    return formatShare(uint32_t(N));
+  }
+  llvm_unreachable("all units are handled");
+}
+
+static StringRef kindOf(const LayerStats &L) {
+  return L.Kind == ScopeKind::Range ? "range" : "scope";
+}
+
+/// With what a scope had of the host, which its own fields tell.
+static SpaceShares sharesOf(const LayerStats &L) {
+  SpaceShares Shares;
+  if (L.Kind != ScopeKind::Layer)
+    Shares.push_back({0, L.Allocations, L.Frees, L.AllocatedBytes,
+                      /*FreedBytes=*/0, /*LiveBytes=*/0, L.PeakBytes,
+                      L.RiseBytes});
+  append_range(Shares, L.Shares);
+  return Shares;
+}
+
+/// The space of one of rowsOfSpaces().
+static StringRef spaceOf(const TraceSummary &S, const LayerStats &Row) {
+  if (!Row.Shares.empty())
+    return S.space(Row.Shares.front().Space);
+  return Row.Kind == ScopeKind::Layer ? "" : "host";
+}
+
+static void writeJson(json::OStream &J, const TraceSummary &S, const Shown &W,
+                      ArrayRef<LayerStats> Rows) {
+  auto Write = [&](ArrayRef<Number> Numbers, const LayerStats &L) {
+    for (const Number &N : Numbers)
+      if (!N.Key.empty())
+        J.attribute(N.Key, N.isKnown(L) ? json::Value(N.Of(L)) : nullptr);
+  };
+  J.attributeArray(W.List, [&] {
+    for (const LayerStats &L : Rows)
+      J.object([&] {
+        J.attribute("name", json::fixUTF8(S.string(L.Name)));
+        Write(W.Numbers, L);
+        if (W.HasPhase)
+          J.attribute("backward", L.Backward);
+        Write(W.Late, L);
+        if (W.HasKind)
+          J.attribute("kind", kindOf(L));
+        writeSpaces(J, S, sharesOf(L), W.HasPhase ? SO_Layer : SO_Scope);
+      });
+  });
+}
+
+static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
+                       ArrayRef<LayerStats> Joined, unsigned Width) {
+  bool HasSpaces = hasDevices(Joined);
+  std::vector<LayerStats> Rows;
+  for (const LayerStats &L : Joined)
+    append_range(Rows, HasSpaces ? rowsOfSpaces(L) : std::vector{L});
+  std::vector<Table::Column> Columns = {
+      {W.Name.str(), Table::Align::Left, true}};
+  if (W.HasPhase)
+    Columns.push_back({"phase", Table::Align::Left});
+  if (HasSpaces)
+    Columns.push_back({"space", Table::Align::Left});
+  bool HasTensors = any_of(
+      Rows, [](const LayerStats &L) { return L.TensorAllocations != 0; });
+  std::vector<Number> Titled;
+  for (ArrayRef<Number> Numbers : {W.Numbers, W.Late})
+    copy_if(Numbers, std::back_inserter(Titled), [&](const Number &N) {
+      return !N.Title.empty() && (!N.IsKnown || any_of(Rows, N.IsKnown)) &&
+             (HasTensors || !N.OfTensors);
+    });
+  for (const Number &N : Titled)
+    Columns.push_back({N.Title.str(), Table::Align::Right});
+  Table T(Columns);
+  for (const LayerStats &L : Rows) {
+    std::vector<std::string> Cells = {S.string(L.Name).str()};
+    if (W.HasPhase)
+      Cells.push_back(L.Backward ? "backward" : "forward");
+    if (HasSpaces)
+      Cells.push_back(spaceOf(S, L).str());
+    for (const Number &N : Titled)
+      Cells.push_back(N.isKnown(L) ? format(N.U, N.Of(L)) : "");
+    T.add(std::move(Cells));
+  }
+  T.print(OS, Width);
+}
+
+/// The devices of which any row has a share, each with a few columns.
+static std::vector<uint32_t> devicesOf(ArrayRef<LayerStats> Rows) {
+  std::set<uint32_t> Devices;
+  for (const LayerStats &L : Rows)
+    for (const SpaceShare &D : L.Shares)
+      if (D.Space)
+        Devices.insert(D.Space);
+  return {Devices.begin(), Devices.end()};
+}
+
+static void printDeviceKeys(raw_ostream &OS, const TraceSummary &S,
+                            ArrayRef<uint32_t> Devices) {
+  for (uint32_t D : Devices)
+    for (StringRef Key : {"_allocations", "_allocated_bytes", "_peak_bytes"}) {
+      OS << ',';
+      printField(OS, (S.space(D) + Key).str());
+    }
+}
+
+static void printDeviceValues(raw_ostream &OS, const LayerStats &L,
+                              ArrayRef<uint32_t> Devices) {
+  for (uint32_t D : Devices) {
+    auto At =
+        find_if(L.Shares, [&](const SpaceShare &S) { return S.Space == D; });
+    SpaceShare Of = At == L.Shares.end() ? SpaceShare() : *At;
+    OS << ',' << Of.Allocations << ',' << Of.AllocatedBytes << ','
+       << Of.PeakBytes;
+  }
+}
+
+static void printCsv(raw_ostream &OS, const TraceSummary &S, const Shown &W,
+                     ArrayRef<LayerStats> Rows) {
+  std::vector<uint32_t> Devices = devicesOf(Rows);
+  auto Keys = [&](ArrayRef<Number> Numbers) {
+    for (const Number &N : Numbers)
+      if (!N.Key.empty())
+        OS << ',' << N.Key;
+  };
+  auto Values = [&](ArrayRef<Number> Numbers, const LayerStats &L) {
+    for (const Number &N : Numbers)
+      if (!N.Key.empty())
+        OS << ',' << (N.isKnown(L) ? std::to_string(N.Of(L)) : "");
+  };
+  OS << "name";
+  Keys(W.Numbers);
+  OS << (W.HasPhase ? ",backward" : "");
+  Keys(W.Late);
+  OS << (W.HasKind ? ",kind" : "");
+  printDeviceKeys(OS, S, Devices);
+  OS << '\n';
+  for (const LayerStats &L : Rows) {
+    printField(OS, S.string(L.Name));
+    Values(W.Numbers, L);
+    if (W.HasPhase)
+      OS << (L.Backward ? ",true" : ",false");
+    Values(W.Late, L);
+    if (W.HasKind)
+      OS << ',' << kindOf(L);
+    printDeviceValues(OS, L, Devices);
+    OS << '\n';
+  }
+}
+
+void memkit::writeScopesJson(json::OStream &J, const TraceSummary &S) {
+  writeJson(J, S, Scopes, S.scopes());
+}
+
+void memkit::printScopes(raw_ostream &OS, const TraceSummary &S,
+                         unsigned Width) {
+  printTable(OS, S, Scopes, S.scopes(), Width);
+}
+
+void memkit::printScopesCsv(raw_ostream &OS, const TraceSummary &S) {
+  printCsv(OS, S, Scopes, S.scopes());
+}
+
+void memkit::writeLayersJson(json::OStream &J, const TraceSummary &S) {
+  writeJson(J, S, Layers, S.layers());
+}
+
+void memkit::printLayers(raw_ostream &OS, const TraceSummary &S,
+                         unsigned Width) {
+  printTable(OS, S, Layers, S.layers(), Width);
+}
+
+void memkit::printLayersCsv(raw_ostream &OS, const TraceSummary &S) {
+  printCsv(OS, S, Layers, S.layers());
+}
