@@ -1,4 +1,4 @@
-# A small language model and Adam: what docs/CommandGuide/memdump.md shows of kinds.
+# A small language model and Adam: what docs/CommandGuide/memdump.md shows of categories.
 import sys
 
 import torch

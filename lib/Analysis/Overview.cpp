@@ -55,9 +55,9 @@ static void takeSummary(const SelectedStats &S, Overview &Out) {
   stable_sort(Out.Threads, [](const ThreadStats &A, const ThreadStats &B) {
     return A.AllocatedBytes > B.AllocatedBytes;
   });
-  for (KindSum &K : kindsOf(T))
+  for (CategorySum &K : categoriesOf(T))
     if (Sel.hasHeap(K.Heap))
-      Out.Kinds.push_back(std::move(K));
+      Out.Categories.push_back(std::move(K));
 }
 
 /// Whether a question is asked that intervals answer.

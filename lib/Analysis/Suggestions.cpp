@@ -17,11 +17,11 @@ static bool isShare(uint64_t Part, uint64_t Whole, uint32_t Ppm) {
   return Whole && double(Part) >= double(Whole) * Ppm / 1e6;
 }
 
-std::vector<KindSum> kindsOf(const Trace &T) {
-  std::vector<KindStats> Rows;
+std::vector<CategorySum> categoriesOf(const Trace &T) {
+  std::vector<CategoryStats> Rows;
   for (const Summary &Part : T.summary())
-    append_range(Rows, Part.Kinds);
-  return sumKinds(Rows, 0);
+    append_range(Rows, Part.Categories);
+  return sumCategories(Rows, 0);
 }
 
 static uint64_t spacePeak(const Trace &T, uint32_t Space) {
@@ -88,7 +88,7 @@ public:
         adviseTemporaries(Id);
       }
     adviseCaches(Caches);
-    adviseKinds();
+    adviseCategories();
     adviseWorkers();
     stable_sort(Out, [](const Suggestion &A, const Suggestion &B) {
       return A.Bytes > B.Bytes;
@@ -187,41 +187,42 @@ private:
     }
   }
 
-  void adviseKinds() {
-    std::map<uint32_t, std::vector<KindSum>> ByHeap;
-    for (KindSum &K : kindsOf(T))
+  void adviseCategories() {
+    std::map<uint32_t, std::vector<CategorySum>> ByHeap;
+    for (CategorySum &K : categoriesOf(T))
       if (S.selection().hasHeap(K.Heap))
         ByHeap[K.Heap].push_back(std::move(K));
-    for (auto &[Heap, Kinds] : ByHeap)
-      adviseKinds(Heap, Kinds);
+    for (auto &[Heap, Categories] : ByHeap)
+      adviseCategories(Heap, Categories);
   }
 
-  /// Kinds: of one heap, the largest first.
-  void adviseKinds(uint32_t Heap, ArrayRef<KindSum> Kinds) {
+  /// Categories: of one heap, the largest first.
+  void adviseCategories(uint32_t Heap, ArrayRef<CategorySum> Categories) {
     const uint64_t Peak = T.heapStats(Heap).PeakBytes;
-    auto BytesOf = [&](TensorKind Kind) {
+    auto BytesOf = [&](TensorCategory Category) {
       uint64_t Bytes = 0;
-      for (const KindSum &K : Kinds)
-        Bytes += K.Kind == Kind ? K.Bytes : 0;
+      for (const CategorySum &K : Categories)
+        Bytes += K.Category == Category ? K.Bytes : 0;
       return Bytes;
     };
-    uint64_t Gradients = BytesOf(TensorKind::Gradient);
+    uint64_t Gradients = BytesOf(TensorCategory::Gradient);
     if (Gradients >= limits::MinBytes &&
-        isShare(Gradients, BytesOf(TensorKind::Parameter),
+        isShare(Gradients, BytesOf(TensorCategory::Parameter),
                 limits::GradientPpm) &&
-        BytesOf(TensorKind::Activation) >= Gradients)
+        BytesOf(TensorCategory::Activation) >= Gradients)
       add(Advice::GradientsToNone, Heap, Gradients, Peak);
-    const KindSum &Largest = Kinds.front();
-    if (Largest.Kind == TensorKind::OptimizerState &&
+    const CategorySum &Largest = Categories.front();
+    if (Largest.Category == TensorCategory::OptimizerState &&
         Largest.Bytes >= limits::MinBytes)
       add(Advice::OptimizerState, Heap, Largest.Bytes, Peak);
-    for (const KindSum &K : Kinds)
-      if (K.Kind == TensorKind::Activation)
+    for (const CategorySum &K : Categories)
+      if (K.Category == TensorCategory::Activation)
         adviseLayer(Heap, K, Peak);
   }
 
-  void adviseLayer(uint32_t Heap, const KindSum &Activations, uint64_t Peak) {
-    for (const KindSum::Layer &L : Activations.Layers) {
+  void adviseLayer(uint32_t Heap, const CategorySum &Activations,
+                   uint64_t Peak) {
+    for (const CategorySum::Layer &L : Activations.Layers) {
       if (!L.Name)
         continue;
       // The largest stand first.

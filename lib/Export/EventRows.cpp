@@ -88,7 +88,7 @@ static StringRef columnName(EventColumn C) {
   return Names[static_cast<size_t>(C)];
 }
 
-static StringRef kindName(EventKind K) {
+static StringRef categoryName(EventKind K) {
   static constexpr StringLiteral Names[] = {"alloc", "free", "resize", "split"};
   return Names[static_cast<size_t>(K)];
 }
@@ -192,7 +192,7 @@ void RowWriter::event(const LiveStats &A, const ReplayedEvent &E) {
   R.TimeNs = E.TimeNs;
   R.Process = E.Process;
   R.Thread = E.Thread;
-  R.Kind = kindName(E.Kind);
+  R.Kind = categoryName(E.Kind);
   R.Block = E.Block;
   R.Size = E.Size;
   R.Heap = E.Heap;

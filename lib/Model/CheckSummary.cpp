@@ -57,7 +57,7 @@ memkit::findLastSummary(TraceReader &R, const IdLimits &Limits) {
     join(All.Steps, P->Steps);
     join(All.Layers, P->Layers);
     join(All.Losses, P->Losses);
-    join(All.Kinds, P->Kinds);
+    join(All.Categories, P->Categories);
     join(All.Ooms, P->Ooms);
     join(All.OomHeaps, P->OomHeaps);
     join(All.Threads, P->Threads);
@@ -387,12 +387,12 @@ static void compareSteps(Comparison &C, const Summary &Said,
 
 /// What lived at the peak of a heap of tensors, by kind, is the peak; what the
 /// process had of a heap when memory could not be had is no more than the heap.
-static void compareKinds(const Summary &Said, CheckResult &Out) {
+static void compareCategories(const Summary &Said, CheckResult &Out) {
   struct Sum {
     uint64_t Blocks = 0, Bytes = 0;
   };
   std::map<std::pair<uint32_t, uint32_t>, Sum> Sums; // by moment and heap
-  for (const KindStats &K : Said.Kinds) {
+  for (const CategoryStats &K : Said.Categories) {
     Sum &S = Sums[{K.Oom, K.Heap}];
     S.Blocks += K.Blocks;
     S.Bytes += K.Bytes;
@@ -401,18 +401,20 @@ static void compareKinds(const Summary &Said, CheckResult &Out) {
     if (auto It = Sums.find({0, H.Id});
         It != Sums.end() &&
         (It->second.Bytes != H.PeakBytes || It->second.Blocks != H.PeakBlocks))
-      Out.add(formatv("summary, kinds of heap {0}: {1} blocks of {2} bytes at "
-                      "its peak, events give {3} of {4}",
-                      H.Id, It->second.Blocks, It->second.Bytes, H.PeakBlocks,
-                      H.PeakBytes));
+      Out.add(
+          formatv("summary, categories of heap {0}: {1} blocks of {2} bytes at "
+                  "its peak, events give {3} of {4}",
+                  H.Id, It->second.Blocks, It->second.Bytes, H.PeakBlocks,
+                  H.PeakBytes));
   for (const OomHeap &H : Said.OomHeaps)
     if (auto It = Sums.find({H.Oom, H.Heap});
         It != Sums.end() &&
         (It->second.Bytes > H.LiveBytes || It->second.Blocks > H.LiveBlocks))
-      Out.add(formatv("summary, oom {0}: kinds of {1} blocks of {2} bytes in "
-                      "heap {3}, which held {4} of {5}",
-                      H.Oom, It->second.Blocks, It->second.Bytes, H.Heap,
-                      H.LiveBlocks, H.LiveBytes));
+      Out.add(
+          formatv("summary, oom {0}: categories of {1} blocks of {2} bytes in "
+                  "heap {3}, which held {4} of {5}",
+                  H.Oom, It->second.Blocks, It->second.Bytes, H.Heap,
+                  H.LiveBlocks, H.LiveBytes));
 }
 
 /// All but the rows of stacks and contexts.
@@ -425,7 +427,7 @@ static void compareRest(Comparison &C, const Summary &Said, const Summary &Is,
   compareThreads(C, Said, Is);
   compareProcesses(C, Said, Is, Out);
   compareSteps(C, Said, Is);
-  compareKinds(Said, Out);
+  compareCategories(Said, Out);
 }
 
 static void compareCounts(const Summary &Said, const Summary &Is,

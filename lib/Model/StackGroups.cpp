@@ -206,11 +206,11 @@ ContextView StackGroups::mixedView() const {
   return Tree.take();
 }
 
-Expected<KindView> viewKinds(const Trace &T, const Selection &Sel) {
+Expected<CategoryView> viewCategories(const Trace &T, const Selection &Sel) {
   static constexpr StringLiteral Names[] = {
       "unknown",    "parameter", "gradient", "optimizer state",
       "activation", "input",     "temporary"};
-  static_assert(std::size(Names) == NumTensorKinds);
+  static_assert(std::size(Names) == NumTensorCategories);
   std::vector<ShownFrame> Frames;
   DenseMap<StringRef, uint32_t> FrameOf;
   auto Frame = [&](StringRef Name) {
@@ -224,11 +224,12 @@ Expected<KindView> viewKinds(const Trace &T, const Selection &Sel) {
   std::vector<SmallVector<uint32_t, 2>> Paths(1);
   std::vector<Profile> ByHeap(T.heaps().size() + 1);
   for (const Summary &Part : T.summary())
-    for (const KindStats &K : Part.Kinds) {
+    for (const CategoryStats &K : Part.Categories) {
       if (K.Oom || !Sel.hasHeap(K.Heap) || !Sel.hasProcess(K.Process) ||
           !K.Bytes)
         continue;
-      SmallVector<uint32_t, 2> Path{Frame(Names[static_cast<size_t>(K.Kind)])};
+      SmallVector<uint32_t, 2> Path{
+          Frame(Names[static_cast<size_t>(K.Category)])};
       if (K.Layer)
         Path.push_back(Frame(T.string(K.Layer)));
       Profile &P = ByHeap[K.Heap];
@@ -237,17 +238,17 @@ Expected<KindView> viewKinds(const Trace &T, const Selection &Sel) {
       Paths.push_back(std::move(Path));
     }
   if (Paths.size() == 1)
-    return makeError(T.name() +
-                     ": no kinds of tensors are in it; memrec finds them in "
-                     "programs with PyTorch (--torch)");
-  KindView Out;
+    return makeError(
+        T.name() + ": no categories of tensors are in it; memrec finds them in "
+                   "programs with PyTorch (--torch)");
+  CategoryView Out;
   PathTree Tree(Paths.size(), std::move(Frames));
   for (uint32_t Key = 1; Key != Paths.size(); ++Key)
     Tree.add(Key, Paths[Key]);
   Out.View = Tree.take();
   for (uint32_t Heap = 1; Heap < ByHeap.size(); ++Heap)
     if (Profile &P = ByHeap[Heap]; P.Total) {
-      P.Name = (T.heapName(Heap) + ": peak, by kind").str();
+      P.Name = (T.heapName(Heap) + ": peak, by category").str();
       Out.Profiles.push_back(std::move(P));
     }
   return Out;

@@ -54,7 +54,7 @@ public:
   Problem outline(DictionaryOutline &Out, bool WithStrings);
   /// A summary without its rows of stacks and contexts.
   Problem decodeTotals(Summary &Out);
-  Problem decodeKinds(Summary &Out);
+  Problem decodeCategories(Summary &Out);
   /// A snapshot without its blocks.
   Problem decodeHead(Snapshot &Out);
   /// Of Intervals, all but the rows.

@@ -236,18 +236,18 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
                            X->nested_bytes()});
     return "";
   }));
-  return decodeKinds(Out);
+  return decodeCategories(Out);
 }
 
-Decoder::Problem Decoder::decodeKinds(Summary &Out) {
+Decoder::Problem Decoder::decodeCategories(Summary &Out) {
   const fb::Summary *T = Root->body_as_Summary();
-  TRY(eachRow(T->kinds(), [&](const fb::KindStats *X) -> Problem {
-    TRY(known(X, fb::KindStats::VT_BYTES));
-    if (X->kind() >= NumTensorKinds)
-      return "unknown kind of tensor " + std::to_string(X->kind());
-    Out.Kinds.push_back({X->heap(), X->process(), TensorKind(X->kind()),
-                         X->oom(), X->layer(), X->stack(), X->blocks(),
-                         X->bytes()});
+  TRY(eachRow(T->categories(), [&](const fb::CategoryStats *X) -> Problem {
+    TRY(known(X, fb::CategoryStats::VT_BYTES));
+    if (X->category() >= NumTensorCategories)
+      return "unknown category of tensors " + std::to_string(X->category());
+    Out.Categories.push_back({X->heap(), X->process(),
+                              TensorCategory(X->category()), X->oom(),
+                              X->layer(), X->stack(), X->blocks(), X->bytes()});
     return "";
   }));
   TRY(eachRow(T->ooms(), [&](const fb::OomRecord *X) -> Problem {

@@ -324,11 +324,11 @@ Bytes Encoder::encode(const Summary &S) {
   std::vector<Off<fb::Loss>> Losses;
   for (const Loss &X : S.Losses)
     Losses.push_back(fb::CreateLoss(B, X.Process, uint8_t(X.Kind), X.Count));
-  std::vector<Off<fb::KindStats>> Kinds;
-  for (const KindStats &T : S.Kinds)
-    Kinds.push_back(fb::CreateKindStats(B, T.Heap, T.Process, uint8_t(T.Kind),
-                                        T.Oom, T.Layer, T.Stack, T.Blocks,
-                                        T.Bytes));
+  std::vector<Off<fb::CategoryStats>> Categories;
+  for (const CategoryStats &T : S.Categories)
+    Categories.push_back(
+        fb::CreateCategoryStats(B, T.Heap, T.Process, uint8_t(T.Category),
+                                T.Oom, T.Layer, T.Stack, T.Blocks, T.Bytes));
   std::vector<Off<fb::OomRecord>> Ooms;
   for (const OomRecord &T : S.Ooms)
     Ooms.push_back(fb::CreateOomRecord(B, T.Number, T.Process, T.Heap, T.Thread,
@@ -344,7 +344,7 @@ Bytes Encoder::encode(const Summary &S) {
   auto Some = [&](const auto &V) {
     return V.empty() ? decltype(B.CreateVector(V))() : B.CreateVector(V);
   };
-  auto KindsV = Some(Kinds);
+  auto CategoriesV = Some(Categories);
   auto OomsV = Some(Ooms);
   auto OomHeapsV = Some(OomHeaps);
   std::vector<Off<fb::ThreadStats>> Threads;
@@ -363,8 +363,8 @@ Bytes Encoder::encode(const Summary &S) {
   return finish(fb::Body::Summary,
                 fb::CreateSummary(B, S.Number, S.EndNs, S.Complete, S.Events,
                                   S.Marks, StacksV, ContextsV, HeapsV, SpacesV,
-                                  ProcessesV, StepsV, LayersV, LossesV, KindsV,
-                                  OomsV, OomHeapsV, ThreadsV)
+                                  ProcessesV, StepsV, LayersV, LossesV,
+                                  CategoriesV, OomsV, OomHeapsV, ThreadsV)
                     .Union());
 }
 

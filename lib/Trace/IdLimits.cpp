@@ -245,11 +245,11 @@ std::string IdLimits::check(const Summary &S) const {
   }
   for (const Loss &X : S.Losses)
     C.id("loss of process", X.Process, Processes);
-  for (const KindStats &T : S.Kinds) {
-    C.some("kind in heap", T.Heap, Heaps);
-    C.some("kind in process", T.Process, Processes);
-    C.id("kind with string", T.Layer, Strings);
-    C.id("kind with stack", T.Stack, Stacks);
+  for (const CategoryStats &T : S.Categories) {
+    C.some("category in heap", T.Heap, Heaps);
+    C.some("category in process", T.Process, Processes);
+    C.id("category with string", T.Layer, Strings);
+    C.id("category with stack", T.Stack, Stacks);
   }
   for (const OomRecord &T : S.Ooms) {
     C.some("oom in process", T.Process, Processes);

@@ -138,33 +138,37 @@ std::vector<LayerStats> memkit::sortedLayers(ArrayRef<LayerStats> Rows) {
   return All;
 }
 
-std::vector<KindSum> memkit::sumKinds(ArrayRef<KindStats> Rows, uint32_t Oom) {
-  std::map<std::tuple<uint32_t, TensorKind, uint32_t>, KindSum::Layer> Layers;
-  for (const KindStats &K : Rows) {
+std::vector<CategorySum> memkit::sumCategories(ArrayRef<CategoryStats> Rows,
+                                               uint32_t Oom) {
+  std::map<std::tuple<uint32_t, TensorCategory, uint32_t>, CategorySum::Layer>
+      Layers;
+  for (const CategoryStats &K : Rows) {
     if (K.Oom != Oom)
       continue;
-    KindSum::Layer &L = Layers[{K.Heap, K.Kind, K.Layer}];
+    CategorySum::Layer &L = Layers[{K.Heap, K.Category, K.Layer}];
     L.Name = K.Layer;
     L.Blocks += K.Blocks;
     L.Bytes += K.Bytes;
   }
-  std::vector<KindSum> Out;
+  std::vector<CategorySum> Out;
   for (const auto &[Key, L] : Layers) {
-    auto [Heap, Kind, Name] = Key;
-    if (Out.empty() || Out.back().Heap != Heap || Out.back().Kind != Kind) {
+    auto [Heap, Category, Name] = Key;
+    if (Out.empty() || Out.back().Heap != Heap ||
+        Out.back().Category != Category) {
       Out.emplace_back();
       Out.back().Heap = Heap;
-      Out.back().Kind = Kind;
+      Out.back().Category = Category;
     }
     Out.back().Blocks += L.Blocks;
     Out.back().Bytes += L.Bytes;
     Out.back().Layers.push_back(L);
   }
-  for (KindSum &K : Out)
-    stable_sort(K.Layers, [](const KindSum::Layer &A, const KindSum::Layer &B) {
-      return A.Bytes > B.Bytes;
-    });
-  stable_sort(Out, [](const KindSum &A, const KindSum &B) {
+  for (CategorySum &K : Out)
+    stable_sort(K.Layers,
+                [](const CategorySum::Layer &A, const CategorySum::Layer &B) {
+                  return A.Bytes > B.Bytes;
+                });
+  stable_sort(Out, [](const CategorySum &A, const CategorySum &B) {
     return std::tie(A.Heap, B.Bytes) < std::tie(B.Heap, A.Bytes);
   });
   return Out;

@@ -26,7 +26,7 @@ static constexpr StringLiteral LossKinds[] = {
     "ring-full",  "table-full", "unknown-free", "double-allocate",
     "bad-record", "no-ring",    "events"};
 
-static constexpr StringLiteral TensorKinds[] = {
+static constexpr StringLiteral TensorCategories[] = {
     "unknown",    "parameter", "gradient", "optimizer-state",
     "activation", "input",     "temporary"};
 static constexpr StringLiteral IntervalDetailNames[] = {"none", "changed",
@@ -38,7 +38,7 @@ static_assert(std::size(ProcessOrigins) == NumProcessOrigins);
 static_assert(std::size(EventKinds) == NumEventKinds);
 static_assert(std::size(MarkKinds) == NumMarkKinds);
 static_assert(std::size(LossKinds) == NumLossKinds);
-static_assert(std::size(TensorKinds) == NumTensorKinds);
+static_assert(std::size(TensorCategories) == NumTensorCategories);
 static_assert(std::size(IntervalDetailNames) == NumIntervalDetails);
 
 EnumNames enumNames(FrameKind) { return FrameKinds; }
@@ -47,7 +47,7 @@ EnumNames enumNames(ProcessOrigin) { return ProcessOrigins; }
 EnumNames enumNames(EventKind) { return EventKinds; }
 EnumNames enumNames(MarkKind) { return MarkKinds; }
 EnumNames enumNames(LossKind) { return LossKinds; }
-EnumNames enumNames(TensorKind) { return TensorKinds; }
+EnumNames enumNames(TensorCategory) { return TensorCategories; }
 EnumNames enumNames(IntervalDetail) { return IntervalDetailNames; }
 
 } // namespace memkit

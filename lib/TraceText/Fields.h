@@ -456,8 +456,8 @@ template <class M, class T> void mapLoss(M &Map, T &R) {
   Map.num("count", R.Count);
 }
 
-template <class M, class T> void mapKindStats(M &Map, T &R) {
-  Map.word("kind", R.Kind);
+template <class M, class T> void mapCategoryStats(M &Map, T &R) {
+  Map.word("category", R.Category);
   Map.ref("heap", Ref::Heap, R.Heap);
   Map.ref("process", Ref::Process, R.Process);
   Map.num("oom", R.Oom);

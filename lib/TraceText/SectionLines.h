@@ -147,7 +147,8 @@ public:
     shared("step", S.Steps, [&](auto &R) { mapStepStats(Out, R); });
     shared("layer", S.Layers, [&](auto &R) { mapLayerStats(Out, R); });
     rows("loss", 1, S.Losses, [&](auto &R) { mapLoss(Out, R); });
-    rows("kind", 1, S.Kinds, [&](auto &R) { mapKindStats(Out, R); });
+    rows("category", 1, S.Categories,
+         [&](auto &R) { mapCategoryStats(Out, R); });
     rows("oom", 1, S.Ooms, [&](auto &R) { mapOomRecord(Out, R); });
     rows("oom-heap", 1, S.OomHeaps, [&](auto &R) { mapOomHeap(Out, R); });
     rows("thread", 1, S.Threads, [&](auto &R) { mapThreadStats(Out, R); });

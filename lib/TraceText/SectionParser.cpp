@@ -298,9 +298,9 @@ bool SectionParser::summaryRecord(Line &L) {
                      [&](LayerStats &R) { mapLayerStats(P, R); });
   if (Word == "loss")
     return Add(Summary.Losses, "a loss", [&](Loss &R) { mapLoss(P, R); });
-  if (Word == "kind")
-    return Add(Summary.Kinds, "a kind",
-               [&](KindStats &R) { mapKindStats(P, R); });
+  if (Word == "category")
+    return Add(Summary.Categories, "a category",
+               [&](CategoryStats &R) { mapCategoryStats(P, R); });
   if (Word == "oom")
     return Add(Summary.Ooms, "an oom",
                [&](OomRecord &R) { mapOomRecord(P, R); });

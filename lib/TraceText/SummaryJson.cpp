@@ -173,6 +173,6 @@ void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {
   J.attribute("threads", S.NumThreads);
   J.attribute("steps", S.Stats.Steps.size());
   J.attribute("layers", S.layers().size());
-  writeKindsJson(J, S, /*WithLayers=*/false);
+  writeCategoriesJson(J, S, /*WithLayers=*/false);
   J.attribute("ooms", S.Stats.Ooms.size());
 }

@@ -201,7 +201,7 @@ void memkit::printSummary(raw_ostream &OS, const TraceSummary &S,
      << counted(S.layers().size(), "layer", "layers") << '\n';
   printHeaps(OS, S, Width);
   printReserved(OS, S, Width);
-  printKindLines(OS, S);
+  printCategoryLines(OS, S);
   OS << '\n';
   printProcesses(OS, S, Width);
 }

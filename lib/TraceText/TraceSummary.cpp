@@ -127,7 +127,7 @@ static Error readStrings(TraceReader &R, TraceSummary &S) {
   }
   for (const LayerStats &L : S.Stats.Layers)
     Wanted.insert(L.Name);
-  for (const KindStats &K : S.Stats.Kinds)
+  for (const CategoryStats &K : S.Stats.Categories)
     Wanted.insert(K.Layer);
   Wanted.erase(0);
   DictionaryOutline D;
@@ -159,7 +159,7 @@ static void addPart(Summary &To, const Summary &Part) {
   append_range(To.Steps, Part.Steps);
   append_range(To.Layers, Part.Layers);
   append_range(To.Losses, Part.Losses);
-  append_range(To.Kinds, Part.Kinds);
+  append_range(To.Categories, Part.Categories);
   append_range(To.Ooms, Part.Ooms);
   append_range(To.OomHeaps, Part.OomHeaps);
   append_range(To.Threads, Part.Threads);

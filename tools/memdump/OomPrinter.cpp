@@ -7,7 +7,7 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Support/Table.h"
 #include "memkit/Support/ToolMain.h"
-#include "memkit/TraceText/KindSums.h"
+#include "memkit/TraceText/CategorySums.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -18,7 +18,7 @@ namespace {
 struct OomMoment {
   const OomRecord *What = nullptr;
   std::vector<OomHeap> Heaps;
-  std::vector<KindStats> Rows; ///< the largest first
+  std::vector<CategoryStats> Rows; ///< the largest first
 };
 } // namespace
 
@@ -35,12 +35,12 @@ static std::vector<OomMoment> momentsOf(const Trace &T) {
     for (const OomHeap &H : S.OomHeaps)
       if (auto M = Of(H.Oom); M != Out.end())
         M->Heaps.push_back(H);
-    for (const KindStats &K : S.Kinds)
+    for (const CategoryStats &K : S.Categories)
       if (auto M = Of(K.Oom); K.Oom && M != Out.end())
         M->Rows.push_back(K);
   }
   for (OomMoment &M : Out)
-    stable_sort(M.Rows, [](const KindStats &A, const KindStats &B) {
+    stable_sort(M.Rows, [](const CategoryStats &A, const CategoryStats &B) {
       return A.Bytes > B.Bytes;
     });
   return Out;
@@ -89,10 +89,10 @@ static std::string countedBlocks(uint64_t Blocks) {
 static void printLargest(raw_ostream &OS, const Trace &T, const OomMoment &M,
                          unsigned Width) {
   constexpr size_t Max = 5;
-  for (const KindStats &K : ArrayRef(M.Rows).take_front(Max)) {
+  for (const CategoryStats &K : ArrayRef(M.Rows).take_front(Max)) {
     OS << '\n'
        << formatSize(K.Bytes) << " in " << countedBlocks(K.Blocks) << ": "
-       << kindName(K.Kind);
+       << categoryName(K.Category);
     if (K.Layer)
       OS << " of " << T.string(K.Layer);
     OS << (K.Stack ? "\n" : ", of several stacks\n");
@@ -121,9 +121,9 @@ static void printMoment(raw_ostream &OS, const Trace &T, const OomMoment &M,
     return;
   OS << "\nwhat lived in " << T.heapName(O.Heap) << " of "
      << T.processName(O.Process) << ":\n\n";
-  printKindTable(
-      OS, sumKinds(M.Rows, O.Number), [&](uint32_t Id) { return T.string(Id); },
-      Width);
+  printCategoryTable(
+      OS, sumCategories(M.Rows, O.Number),
+      [&](uint32_t Id) { return T.string(Id); }, Width);
   printLargest(OS, T, M, Width);
 }
 
@@ -165,15 +165,16 @@ static void writeMoment(json::OStream &J, const Trace &T, const OomMoment &M) {
                                           : json::Value(nullptr));
       });
   });
-  J.attributeArray("kinds", [&] {
-    for (const KindSum &K : sumKinds(M.Rows, O.Number))
-      J.object(
-          [&] { writeKind(J, K, [&](uint32_t Id) { return T.string(Id); }); });
+  J.attributeArray("categories", [&] {
+    for (const CategorySum &K : sumCategories(M.Rows, O.Number))
+      J.object([&] {
+        writeCategory(J, K, [&](uint32_t Id) { return T.string(Id); });
+      });
   });
   J.attributeArray("largest", [&] {
-    for (const KindStats &K : M.Rows)
+    for (const CategoryStats &K : M.Rows)
       J.object([&] {
-        J.attribute("kind", kindKey(K.Kind));
+        J.attribute("category", categoryKey(K.Category));
         J.attribute("layer", jsonTextOrNull(T.string(K.Layer)));
         J.attribute("bytes", K.Bytes);
         J.attribute("blocks", K.Blocks);

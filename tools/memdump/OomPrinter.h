@@ -10,7 +10,7 @@
 namespace memkit {
 
 /// For people: of each moment what was asked for and where, what the heaps
-/// held, the kinds of tensors and the largest of them.
+/// held, the categories of tensors and the largest of them.
 void printOoms(llvm::raw_ostream &OS, const Trace &T);
 
 /// `{"ooms": [...]}`, all that the trace has.

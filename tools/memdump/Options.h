@@ -19,7 +19,7 @@ enum class Job {
   Scopes,
   Steps,
   Processes,
-  Kinds,
+  Categories,
   Oom,
   Map,
   Check,

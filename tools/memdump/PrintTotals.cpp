@@ -34,12 +34,12 @@ static TotalsPrinter totalsPrinter() {
     return {"steps are", printSteps, writeStepsJson, printStepsCsv};
   case Job::Processes:
     return {"processes are", printProcesses, writeProcessesJson, nullptr};
-  case Job::Kinds:
-    return {"kinds are", printKinds,
+  case Job::Categories:
+    return {"categories are", printCategories,
             [](json::OStream &J, const TraceSummary &S) {
-              writeKindsJson(J, S, /*WithLayers=*/true);
+              writeCategoriesJson(J, S, /*WithLayers=*/true);
             },
-            printKindsCsv};
+            printCategoriesCsv};
   default:
     return {"a summary is", printSummary, writeSummaryJson, nullptr};
   }
@@ -60,7 +60,7 @@ Error memkit::printTotals(OutputFile &Out) {
   });
   if (!S)
     return S.takeError();
-  // Events have no times of layers and no kinds of tensors: an empty table
+  // Events have no times of layers and no categories of tensors: an empty table
   // would say that there were none.
   if (IsMade && What != Job::Summary)
     return makeError((*Reader)->name() + ": no summary, as the recording has " +

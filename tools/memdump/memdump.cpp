@@ -23,7 +23,7 @@ static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
   case Job::Scopes:
   case Job::Steps:
   case Job::Processes:
-  case Job::Kinds:
+  case Job::Categories:
     return done(printTotals(Out));
   case Job::Oom:
     return done(printFailures(Out));

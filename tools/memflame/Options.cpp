@@ -58,7 +58,8 @@ cl::opt<GroupBy> Grouping(
                    "phases, layers, operators and scopes as they nest"),
         clEnumValN(GroupBy::Mixed, "mixed",
                    "these, set into the stacks (replays the events)"),
-        clEnumValN(GroupBy::Kind, "kind", "kinds of tensors, at the peak"),
+        clEnumValN(GroupBy::Category, "category",
+                   "categories of tensors, at the peak"),
         clEnumValN(GroupBy::Heap, "heap", "heaps, and stacks below"),
         clEnumValN(GroupBy::Owner, "owner",
                    "the libraries that asked for memory"),
@@ -123,9 +124,9 @@ Error checkOptions() {
   if ((TimeOrder || !MaxAge.empty()) && !hasPlainKeys(Grouping))
     return makeUsageError("--time-order and --max-age group by stacks or "
                           "contexts alone");
-  if (Grouping == GroupBy::Kind &&
+  if (Grouping == GroupBy::Category &&
       (Metrics.size() > 1 || (!Metrics.empty() && Metrics[0] != Metric::Peak)))
-    return makeUsageError("--group-by=kind is known of the peak alone");
+    return makeUsageError("--group-by=category is known of the peak alone");
   return Error::success();
 }
 

@@ -38,16 +38,16 @@ StatsBy Picture::keys() const {
   return isOfContexts(Grouping) ? StatsBy::Contexts : StatsBy::Stacks;
 }
 
-/// Rows of kinds are of heaps and processes.
-static bool fitsKinds(SelectionSpec Spec) {
+/// Rows of categories are of heaps and processes.
+static bool fitsCategories(SelectionSpec Spec) {
   Spec.Heaps.clear();
   Spec.Processes.clear();
   return Spec.empty();
 }
 
 Error Picture::open(StringRef Path, SelectionSpec Spec) {
-  if (Grouping == GroupBy::Kind && !fitsKinds(Spec))
-    return makeUsageError("--group-by=kind goes with --heap and --process "
+  if (Grouping == GroupBy::Category && !fitsCategories(Spec))
+    return makeUsageError("--group-by=category goes with --heap and --process "
                           "alone");
   Expected<std::unique_ptr<Trace>> Opened = Trace::open(Path);
   if (!Opened)
@@ -74,12 +74,12 @@ Error Picture::open(StringRef Path, SelectionSpec Spec) {
 
 /// Makes the sums by what is grouped by, and the tree if it is none of stacks.
 Error Picture::sum(Selection Sel) {
-  if (Grouping == GroupBy::Kind) {
-    Expected<KindView> View = viewKinds(*T, Sel);
+  if (Grouping == GroupBy::Category) {
+    Expected<CategoryView> View = viewCategories(*T, Sel);
     if (!View)
       return View.takeError();
     Base = std::move(View->View);
-    Kinds = std::move(View->Profiles);
+    Categories = std::move(View->Profiles);
   }
   bool Pairs = Grouping == GroupBy::Thread || Grouping == GroupBy::Size ||
                Grouping == GroupBy::Step || Grouping == GroupBy::Mixed;
@@ -135,7 +135,7 @@ void Picture::shape() {
 /// One profile is of one memory space. Formats of one tree have all of them,
 /// each below a root of its name; where there is but one it needs no root.
 void Picture::chooseSpace() {
-  if (S->selection().isOuterView() || !Kinds.empty() || ShowsDiff)
+  if (S->selection().isOuterView() || !Categories.empty() || ShowsDiff)
     return;
   std::vector<uint32_t> Spaces = spacesOf(*S);
   if (Spaces.size() == 1)
@@ -163,10 +163,10 @@ void Picture::chooseSpace() {
 }
 
 Expected<Profile> Picture::profile(Metric M) const {
-  if (!Kinds.empty()) {
+  if (!Categories.empty()) {
     // Heaps of tensors lie in others; each has its own peak.
-    Profile All = Kinds.front();
-    for (const Profile &P : ArrayRef(Kinds).drop_front()) {
+    Profile All = Categories.front();
+    for (const Profile &P : ArrayRef(Categories).drop_front()) {
       append_range(All.Values, P.Values);
       All.Total += P.Total;
     }
@@ -182,8 +182,8 @@ Expected<Profile> Picture::profile(Metric M) const {
 
 Expected<std::vector<Profile>>
 Picture::heapProfiles(ArrayRef<Metric> Metrics) const {
-  if (!Kinds.empty())
-    return Kinds;
+  if (!Categories.empty())
+    return Categories;
   // Heaps as groups are to stand side by side, and ages are not told apart.
   if (Grouping != GroupBy::Heap && MaxAge.empty())
     return makeHeapProfiles(*S, Metrics, KeyOf);

@@ -19,7 +19,7 @@ public:
   const Trace &trace() const { return *T; }
   const SelectedStats &sums() const { return *S; }
   ShownTree tree() const { return *Tree; }
-  /// As makeProfile() and makeHeapProfiles() of Model; of kinds both give
+  /// As makeProfile() and makeHeapProfiles() of Model; of categories both give
   /// theirs.
   llvm::Expected<Profile> profile(Metric M) const;
   llvm::Expected<std::vector<Profile>>
@@ -36,7 +36,7 @@ private:
   std::unique_ptr<Trace> T;
   std::optional<SelectedStats> S;
   std::unique_ptr<StackGroups> Groups;
-  std::vector<Profile> Kinds;
+  std::vector<Profile> Categories;
   ContextView Base, Shaped, Rooted;
   std::optional<ShownTree> Tree;
   RowKey KeyOf;

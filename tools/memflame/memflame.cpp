@@ -126,7 +126,7 @@ static Error writeColumns(raw_ostream &OS, const Picture &P) {
   std::vector<Profile> Profiles;
   for (Metric M : wantedMetrics(
            P.sums(),
-           Grouping == GroupBy::Kind
+           Grouping == GroupBy::Category
                ? ArrayRef<Metric>(Metric::Peak)
                : ArrayRef<Metric>({Metric::Peak, Metric::Live,
                                    Metric::Allocated, Metric::Count,

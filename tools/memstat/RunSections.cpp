@@ -14,28 +14,28 @@ namespace memkit {
 
 using Side = Table::Align;
 
-std::vector<PageSection> kindSections(const Facts &F) {
+std::vector<PageSection> categorySections(const Facts &F) {
   std::vector<PageSection> Out;
-  ArrayRef<KindSum> Left = F.O.Kinds;
+  ArrayRef<CategorySum> Left = F.O.Categories;
   while (!Left.empty()) {
     uint32_t Heap = Left.front().Heap;
-    ArrayRef<KindSum> Of =
-        Left.take_while([&](const KindSum &K) { return K.Heap == Heap; });
+    ArrayRef<CategorySum> Of =
+        Left.take_while([&](const CategorySum &K) { return K.Heap == Heap; });
     Left = Left.drop_front(Of.size());
     uint64_t Peak = F.S.heapStats(Heap).PeakBytes;
-    Table T({{"kind", Side::Left},
+    Table T({{"category", Side::Left},
              {"bytes", Side::Right},
              {"share", Side::Right},
              {"blocks", Side::Right},
              {"largest layer", Side::Left, true}});
-    for (const KindSum &K : Of) {
+    for (const CategorySum &K : Of) {
       auto Named =
-          find_if(K.Layers, [](const KindSum::Layer &L) { return L.Name; });
+          find_if(K.Layers, [](const CategorySum::Layer &L) { return L.Name; });
       std::string Layer;
       if (Named != K.Layers.end())
         Layer = F.T.string(Named->Name).str() + " " + formatSize(Named->Bytes);
-      T.add({kindName(K.Kind), formatSize(K.Bytes), formatShare(K.Bytes, Peak),
-             formatCount(K.Blocks), Layer});
+      T.add({categoryName(K.Category), formatSize(K.Bytes),
+             formatShare(K.Bytes, Peak), formatCount(K.Blocks), Layer});
     }
     PageSection S;
     S.Title = "Tensors at the peak of " + F.heapName(Heap).str() + ", " +

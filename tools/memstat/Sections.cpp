@@ -107,7 +107,7 @@ std::vector<PageSection> makePage(const Facts &F) {
     Page.push_back(timelineSection(F));
   Page.push_back(heapSection(F));
   append_range(Page, peakSections(F));
-  append_range(Page, kindSections(F));
+  append_range(Page, categorySections(F));
   Add(ownerSection(F));
   Add(reservedSection(F));
   append_range(Page, gapSections(F));

@@ -59,7 +59,7 @@ std::optional<PageSection> reservedSection(const Facts &F);
 std::vector<PageSection> gapSections(const Facts &F);
 
 // RunSections.cpp
-std::vector<PageSection> kindSections(const Facts &F);
+std::vector<PageSection> categorySections(const Facts &F);
 std::optional<PageSection> stepSection(const Facts &F);
 std::optional<PageSection> layerSection(const Facts &F);
 

@@ -57,7 +57,7 @@ static Summary joinedSummary(const Trace &T) {
     Join(All.Steps, Part.Steps);
     Join(All.Layers, Part.Layers);
     Join(All.Losses, Part.Losses);
-    Join(All.Kinds, Part.Kinds);
+    Join(All.Categories, Part.Categories);
     Join(All.Ooms, Part.Ooms);
     Join(All.OomHeaps, Part.OomHeaps);
     Join(All.Threads, Part.Threads);

@@ -29,7 +29,7 @@ struct Overview {
   std::vector<bool> IsOpenStep;
   /// The most bytes first; AllocatedBytes without the nested ones.
   std::vector<ThreadStats> Threads;
-  std::vector<KindSum> Kinds; ///< by heap, the largest first
+  std::vector<CategorySum> Categories; ///< by heap, the largest first
   LiveSeries Live; ///< where something needed intervals, or WithSeries
 };
 

@@ -74,7 +74,7 @@ std::vector<Suggestion> makeSuggestions(const SelectedStats &S,
                                         llvm::ArrayRef<HeapStack> Caches);
 
 /// The kinds of tensors at the peaks of heaps.
-std::vector<KindSum> kindsOf(const Trace &T);
+std::vector<CategorySum> categoriesOf(const Trace &T);
 
 } // namespace memkit
 

@@ -27,7 +27,7 @@ enum class GroupBy {
   Size,     ///< stacks below classes of size, powers of two
   Step,     ///< stacks below the steps in which was allocated
   Mixed,    ///< contexts set into stacks, where they were entered
-  Kind,     ///< what tensors are: parameters, gradients, ...
+  Category, ///< what tensors are: parameters, gradients, ...
   Owner,    ///< stacks below the libraries that asked for memory
 };
 /// Whether keys are contexts: the sums must be.

@@ -54,14 +54,15 @@ private:
   std::optional<Owners> Of;
 };
 
-/// The tensors at the peaks of their heaps by kind and layer: keys are rows of
-/// the trace's table of kinds.
-struct KindView {
+/// The tensors at the peaks of their heaps by category and layer: keys are rows
+/// of the trace's table of categories.
+struct CategoryView {
   ContextView View;
   /// For each heap of Sel that has tensors.
   std::vector<Profile> Profiles;
 };
-llvm::Expected<KindView> viewKinds(const Trace &T, const Selection &Sel);
+llvm::Expected<CategoryView> viewCategories(const Trace &T,
+                                            const Selection &Sel);
 
 } // namespace memkit
 

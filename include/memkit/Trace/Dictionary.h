@@ -7,7 +7,7 @@
 #ifndef MEMKIT_TRACE_DICTIONARY_H
 #define MEMKIT_TRACE_DICTIONARY_H
 
-#include "memkit/Trace/Kinds.h"
+#include "memkit/Trace/Categories.h"
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -223,7 +223,7 @@ struct Summary {
   std::vector<StepStats> Steps;
   std::vector<LayerStats> Layers;
   std::vector<Loss> Losses;
-  std::vector<KindStats> Kinds;
+  std::vector<CategoryStats> Categories;
   std::vector<OomRecord> Ooms;
   std::vector<OomHeap> OomHeaps;
   std::vector<ThreadStats> Threads;

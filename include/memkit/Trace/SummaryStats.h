@@ -30,23 +30,24 @@ std::vector<LayerStats> joinLayers(llvm::ArrayRef<LayerStats> Rows,
 /// Those of layers, the highest peaks first.
 std::vector<LayerStats> sortedLayers(llvm::ArrayRef<LayerStats> Rows);
 
-/// The tensors of one kind in a heap, at one moment, summed over processes.
-struct KindSum {
+/// The tensors of one category in a heap, at one moment, summed over processes.
+struct CategorySum {
   struct Layer {
     uint32_t Name = 0; ///< string; 0: of none
     uint64_t Blocks = 0;
     uint64_t Bytes = 0;
   };
   uint32_t Heap = 0;
-  TensorKind Kind = TensorKind::Unknown;
+  TensorCategory Category = TensorCategory::Unknown;
   uint64_t Blocks = 0;
   uint64_t Bytes = 0;
   std::vector<Layer> Layers; ///< the largest first
 };
 
-/// The kinds of those of Rows that are of the moment Oom (0: the peaks), by
-/// heap, then the largest first.
-std::vector<KindSum> sumKinds(llvm::ArrayRef<KindStats> Rows, uint32_t Oom);
+/// The categories of those of Rows that are of the moment Oom (0: the peaks),
+/// by heap, then the largest first.
+std::vector<CategorySum> sumCategories(llvm::ArrayRef<CategoryStats> Rows,
+                                       uint32_t Oom);
 
 } // namespace memkit
 

@@ -23,7 +23,7 @@ EnumNames enumNames(ProcessOrigin);
 EnumNames enumNames(EventKind);
 EnumNames enumNames(MarkKind);
 EnumNames enumNames(LossKind);
-EnumNames enumNames(TensorKind);
+EnumNames enumNames(TensorCategory);
 EnumNames enumNames(IntervalDetail);
 
 /// The word for V. V must be a value of its enum, as all that were read are.

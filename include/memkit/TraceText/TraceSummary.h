@@ -10,7 +10,7 @@
 
 #include "memkit/Trace/Sampling.h"
 #include "memkit/Trace/TraceReader.h"
-#include "memkit/TraceText/KindSums.h"
+#include "memkit/TraceText/CategorySums.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -63,9 +63,9 @@ struct TraceSummary {
   /// Likewise the scopes that the program named itself, in the order in which
   /// they first ended.
   std::vector<LayerStats> scopes() const;
-  /// The tensors at the peaks of their heaps, by heap and kind; empty when the
-  /// trace was not completed.
-  std::vector<KindSum> kinds() const;
+  /// The tensors at the peaks of their heaps, by heap and category; empty when
+  /// the trace was not completed.
+  std::vector<CategorySum> categories() const;
 };
 
 /// Makes the summary from the events, for a trace that has none.
@@ -117,13 +117,14 @@ void writeScopesJson(llvm::json::OStream &J, const TraceSummary &S);
 void printScopes(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
 void printScopesCsv(llvm::raw_ostream &OS, const TraceSummary &S);
 
-/// The same of the kinds of tensors, `{"kinds": [...]}`.
-void writeKindsJson(llvm::json::OStream &J, const TraceSummary &S,
-                    bool WithLayers);
-void printKinds(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
-void printKindsCsv(llvm::raw_ostream &OS, const TraceSummary &S);
+/// The same of the categories of tensors, `{"categories": [...]}`.
+void writeCategoriesJson(llvm::json::OStream &J, const TraceSummary &S,
+                         bool WithLayers);
+void printCategories(llvm::raw_ostream &OS, const TraceSummary &S,
+                     unsigned Width);
+void printCategoriesCsv(llvm::raw_ostream &OS, const TraceSummary &S);
 /// A line for each heap of tensors, and how often memory could not be had.
-void printKindLines(llvm::raw_ostream &OS, const TraceSummary &S);
+void printCategoryLines(llvm::raw_ostream &OS, const TraceSummary &S);
 
 } // namespace memkit
 

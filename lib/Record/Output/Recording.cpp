@@ -418,15 +418,15 @@ void Recording::writeParts(const std::vector<T> &Rows,
 void Recording::writeOoms(uint64_t EndNs) {
   std::vector<OomRecord> What;
   std::vector<OomHeap> Heaps;
-  std::vector<KindStats> Rows;
+  std::vector<CategoryStats> Rows;
   for (const OomLog::Moment &M : Ooms.moments()) {
     What.push_back(M.What);
     append_range(Heaps, M.Heaps);
-    append_range(Rows, M.Kinds);
+    append_range(Rows, M.Categories);
   }
   writeParts(What, &Summary::Ooms, EndNs);
   writeParts(Heaps, &Summary::OomHeaps, EndNs);
-  writeParts(Rows, &Summary::Kinds, EndNs);
+  writeParts(Rows, &Summary::Categories, EndNs);
 }
 
 void Recording::finish() {
@@ -463,7 +463,7 @@ bool Recording::writeSums() {
   uint64_t EndNs = std::max(nowNs(), LastTick * TimeUnitNs);
   ++NumSummaries;
   writeParts(ScopeTotals, &Summary::Layers, EndNs);
-  writeParts(Kinds.totals(), &Summary::Kinds, EndNs);
+  writeParts(Categories.totals(), &Summary::Categories, EndNs);
   writeOoms(EndNs);
   if (!check(Stats.lifetimes(
           [this](const Lifetimes &L) { return Writer->write(L); })))

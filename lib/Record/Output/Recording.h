@@ -11,8 +11,8 @@
 #include "Output/PageToucher.h"
 #include "Output/WriteQueue.h"
 #include "Process/RecentFrees.h"
+#include "Scopes/CategoryTable.h"
 #include "Scopes/ContextTree.h"
-#include "Scopes/KindTable.h"
 #include "memkit/Record/LiveTable.h"
 #include "memkit/Record/TscClock.h"
 #include "memkit/Stats/LiveStats.h"
@@ -58,7 +58,7 @@ public:
   PageToucher Pages; ///< of what stands before it
   /// Of the scopes of processes that have ended.
   std::vector<LayerStats> ScopeTotals;
-  KindTable Kinds{Stats};
+  CategoryTable Categories{Stats};
   OomLog Ooms;
   TscClock Clock;
   uint32_t MallocHeap = 0; ///< `host.malloc`

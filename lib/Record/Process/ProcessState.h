@@ -238,7 +238,7 @@ private:
                       uint32_t RingIndex);
   void reservedMark(uint32_t Slot, uint64_t Tsc, uint32_t RingIndex);
   void oomMark(const wire::Record &Rec, uint32_t RingIndex);
-  // ProcessKinds.cpp: what tensors are for.
+  // ProcessCategories.cpp: what tensors are for.
   void noteAllocationTime(uint64_t Address, uint32_t Heap, uint32_t Node,
                           uint32_t RingIndex);
   void noteDeath(uint64_t Address, uint64_t Size, uint32_t RingIndex);
@@ -351,7 +351,7 @@ private:
   };
   TensorSlot TensorSlots[wire::MaxTensorDevices];
   TensorFrames Makers;
-  llvm::DenseMap<uint64_t, TensorKinds::Origin> Origins; ///< of Tensors
+  llvm::DenseMap<uint64_t, TensorCategories::Origin> Origins; ///< of Tensors
   uint64_t NextOomLook = 0; ///< not before this event of the process
   LiveTable Regions; ///< by address and, in the top byte, number of the pool
   Pool Pools[wire::MaxPools];                      ///< by number - 1

@@ -271,12 +271,12 @@ void ProcessScopes::enterPlace(RingScopes &Of, uint64_t Kind, StringRef Name,
   bool IsOutside = Of.Place < Place::Forward;
   bool IsEngine = Kind == wire::SF_Backward || Name.starts_with(EvaluatePrefix);
   if (IsOutside && Of.Trains && !IsEngine)
-    Kinds.otherWork();
+    Categories.otherWork();
   switch (Kind) {
   case wire::SF_Layer:
     Of.Trains = true;
     if (IsOutside || Of.Place == Place::Optimizer) {
-      Kinds.beginForward();
+      Categories.beginForward();
       Of.Place = Place::Forward;
     } else if (Of.Place != Place::Forward) {
       Of.Place = Place::Recompute;
@@ -285,7 +285,7 @@ void ProcessScopes::enterPlace(RingScopes &Of, uint64_t Kind, StringRef Name,
   case wire::SF_Operator:
     if (IsEngine) {
       Of.Trains = true;
-      Kinds.beginBackward();
+      Categories.beginBackward();
       Of.Place = Place::Backward;
     } else if (Of.Place == Place::Outside) {
       Of.Place = isMaking(Name) ? Place::Making : Place::Computing;
@@ -294,18 +294,18 @@ void ProcessScopes::enterPlace(RingScopes &Of, uint64_t Kind, StringRef Name,
   case wire::SF_Range:
     if (Name.starts_with(StepPrefix)) {
       Of.Trains = true;
-      Kinds.beginUpdate();
+      Categories.beginUpdate();
       O.IsUpdate = true;
       Of.Place = Place::Optimizer;
     }
     return;
   case wire::SF_Backward:
     Of.Trains = true;
-    Kinds.beginBackward();
+    Categories.beginBackward();
     Of.Place = Name == "torch::autograd::AccumulateGrad" ? Place::Accumulate
                                                          : Place::Backward;
     if (Of.Place == Place::Backward)
-      Kinds.beginNode();
+      Categories.beginNode();
     return;
   }
 }

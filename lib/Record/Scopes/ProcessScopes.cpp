@@ -154,7 +154,7 @@ void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
     Open O = Of.Opens.pop_back_val();
     EndsStep |= O.EndsStep;
     if (O.IsUpdate)
-      Kinds.endUpdate();
+      Categories.endUpdate();
     if (O.Measured == Measure::Scope || O.Measured == Measure::Range)
       endSpan(O.Number, TimeNs,
               O.Measured == Measure::Scope ? ScopeKind::User

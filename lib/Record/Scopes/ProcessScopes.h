@@ -9,7 +9,7 @@
 #include "Scopes/ReservedSpans.h"
 #include "Scopes/ScopeDepth.h"
 #include "Scopes/SpanTable.h"
-#include "Scopes/TensorKinds.h"
+#include "Scopes/TensorCategories.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -51,8 +51,8 @@ public:
   /// Has the program put a mark since the last call?
   bool takeMarked() { return std::exchange(WasMarked, false); }
   /// The training, and what a thread does in it.
-  const TensorKinds &kinds() const { return Kinds; }
-  TensorKinds &kinds() { return Kinds; }
+  const TensorCategories &categories() const { return Categories; }
+  TensorCategories &categories() { return Categories; }
   TrainingPlace place(uint32_t Ring) const {
     return Ring < Rings.size() ? Rings[Ring].Place : TrainingPlace::Outside;
   }
@@ -166,7 +166,7 @@ private:
   llvm::DenseSet<uint64_t> StepScopes;
 
   // Of PyTorch.
-  TensorKinds Kinds;
+  TensorCategories Categories;
   /// The modules that run, one in the other: 0: none does.
   struct ChainLink {
     uint32_t Outer, Text, Depth;

@@ -7,7 +7,7 @@
 
 #include "Output/ChunkedArray.h"
 #include "Process/SharedProcess.h"
-#include "Scopes/TensorKinds.h"
+#include "Scopes/TensorCategories.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace memkit {

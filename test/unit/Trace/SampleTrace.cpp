@@ -136,8 +136,8 @@ static Summary sampleSummary() {
   S.Layers = {{1, 1, true, 1, 2, 3, 4, 5, 6, 7, 8}};
   S.Layers[0].Shares = {{0, 1, 1, 1, 1, 1, 1, 1, 1}, {1, 2, 2, 2}};
   S.Losses = {{1, LossKind::UnknownFree, 3}, {0, LossKind::Events, 4}};
-  S.Kinds = {{1, 1, TensorKind::Gradient, 0, 2, 0, 3, 4096},
-             {1, 1, TensorKind::Temporary, 1, 0, 1, 1, 1ull << 40}};
+  S.Categories = {{1, 1, TensorCategory::Gradient, 0, 2, 0, 3, 4096},
+                  {1, 1, TensorCategory::Temporary, 1, 0, 1, 1, 1ull << 40}};
   S.Ooms = {{1, 1, 1, 1, 123400, 1, 1, 1ull << 50, 7}};
   S.OomHeaps = {{1, 1, 4, 4096 + (1ull << 40), true, 1ull << 41}};
   S.Threads = {{1, 2, 3}, {2, 1ull << 40, 1ull << 50}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors at the peak, by kind and layer.
+// Tensors at the peak, by category and layer.
 
 #ifndef MEMKIT_LIB_RECORD_KINDTABLE_H
 #define MEMKIT_LIB_RECORD_KINDTABLE_H
@@ -13,27 +13,27 @@ namespace memkit {
 
 /// What lived at the peaks of the heaps of tensors. A tensor is told of when it
 /// is gone: it counts when it lived at the peak so far, and until another
-/// comes. Memory: a row for each process, heap, kind and layer. Belongs to the
-/// recorder's thread.
-class KindTable {
+/// comes. Memory: a row for each process, heap, category and layer. Belongs to
+/// the recorder's thread.
+class CategoryTable {
 public:
-  explicit KindTable(const LiveStats &Stats) : Stats(Stats) {}
+  explicit CategoryTable(const LiveStats &Stats) : Stats(Stats) {}
 
   /// A tensor of Bytes, allocated at the event AllocatedAt
   /// (LiveStats::events()), dies now. Layer: string.
-  void add(uint32_t Process, uint32_t Heap, TensorKind Kind, uint32_t Layer,
-           uint64_t AllocatedAt, uint64_t Bytes);
-  /// Of the peaks as they are now: sorted by heap, process, kind, then by
+  void add(uint32_t Process, uint32_t Heap, TensorCategory Category,
+           uint32_t Layer, uint64_t AllocatedAt, uint64_t Bytes);
+  /// Of the peaks as they are now: sorted by heap, process, category, then by
   /// falling bytes. Their sum is what lived at the peak when all have been told
   /// of.
-  std::vector<KindStats> totals() const;
+  std::vector<CategoryStats> totals() const;
 
 private:
   struct Row {
     uint64_t PeakAt = 0, Blocks = 0, Bytes = 0;
   };
   const LiveStats &Stats;
-  /// By process, heap and kind; and layer.
+  /// By process, heap and category; and layer.
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, Row> Rows;
 };
 
@@ -42,13 +42,13 @@ private:
 class OomLog {
 public:
   static constexpr unsigned MaxOfProcess = 8, Max = 256;
-  /// The most rows of one moment; the smallest are made one for each kind.
+  /// The most rows of one moment; the smallest are made one for each category.
   static constexpr size_t MaxRows = 256;
 
   struct Moment {
     OomRecord What;
     std::vector<OomHeap> Heaps;
-    std::vector<KindStats> Kinds;
+    std::vector<CategoryStats> Categories;
   };
   /// Whether there is room for one more of the process, for which another gives
   /// way.

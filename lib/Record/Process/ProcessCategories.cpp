@@ -14,7 +14,7 @@ void ProcessState::noteAllocationTime(uint64_t Address, uint32_t Heap,
   // Elsewhere it is the place that tells.
   MadeBy By =
       Place <= TrainingPlace::Forward ? Makers.of(Node) : MadeBy::Unknown;
-  TensorKinds::Origin B = Scopes.kinds().origin(Place, By);
+  TensorCategories::Origin B = Scopes.categories().origin(Place, By);
   B.Event = R.Stats.events();
   B.Heap = Heap;
   B.Layer = Scopes.layer(RingIndex);
@@ -26,7 +26,7 @@ void ProcessState::noteHeld(const wire::Record &Rec) {
   auto It = Origins.find(Rec.Address);
   if (It == Origins.end())
     return;
-  TensorKinds::Origin &B = It->second;
+  TensorCategories::Origin &B = It->second;
   switch (wire::HeldBy(Rec.function())) {
   case wire::HeldBy::Module:
     B.By = MadeBy::Held;
@@ -48,9 +48,11 @@ void ProcessState::noteDeath(uint64_t Address, uint64_t Size,
   auto It = Origins.find(Address);
   if (It == Origins.end())
     return;
-  const TensorKinds::Origin &B = It->second;
-  TensorKind Kind = Scopes.kinds().ofFreed(B, Scopes.place(RingIndex));
-  R.Kinds.add(Id, B.Heap, Kind, Scopes.layerName(B.Layer), B.Event, Size);
+  const TensorCategories::Origin &B = It->second;
+  TensorCategory Category =
+      Scopes.categories().ofFreed(B, Scopes.place(RingIndex));
+  R.Categories.add(Id, B.Heap, Category, Scopes.layerName(B.Layer), B.Event,
+                   Size);
   Origins.erase(It);
 }
 
@@ -59,17 +61,17 @@ void ProcessState::endTensors() {
   for (const auto &[Address, B] : Origins) {
     LiveEntry E;
     if (Tensors.get(Address, &E))
-      R.Kinds.add(Id, B.Heap, Scopes.kinds().ofLive(B, IsWorker),
-                  Scopes.layerName(B.Layer), B.Event, E.Size);
+      R.Categories.add(Id, B.Heap, Scopes.categories().ofLive(B, IsWorker),
+                       Scopes.layerName(B.Layer), B.Event, E.Size);
   }
   Origins.clear();
 }
 
-/// Memory could not be had: what lives now is kept, by kind, layer and stack. A
-/// program may fail as often as it likes: it is looked at every tensor only
-/// where there were enough events for it.
+/// Memory could not be had: what lives now is kept, by category, layer and
+/// stack. A program may fail as often as it likes: it is looked at every tensor
+/// only where there were enough events for it.
 void ProcessState::noteOom(const Mark &Of) {
-  Scopes.kinds().fail(R.Stats.events());
+  Scopes.categories().fail(R.Stats.events());
   uint64_t Events = R.Stats.events(Id);
   if (Events < NextOomLook || !R.Ooms.hasRoom(Id))
     return R.Ooms.skip(Id);
@@ -101,18 +103,19 @@ void ProcessState::noteOom(const Mark &Of) {
     LiveEntry E;
     if (B.Heap != Of.Heap || !Tensors.get(Address, &E))
       continue;
-    KindStats T;
+    CategoryStats T;
     T.Heap = B.Heap;
     T.Process = Id;
-    T.Kind = Scopes.kinds().ofLive(B, IsWorker);
+    T.Category = Scopes.categories().ofLive(B, IsWorker);
     T.Layer = Scopes.layerName(B.Layer);
     T.Stack = R.Stats.stackOf(E.Row);
     auto [It, New] = Rows.try_emplace(
-        {uint64_t(T.Layer) << 8 | uint64_t(T.Kind), T.Stack}, M.Kinds.size());
+        {uint64_t(T.Layer) << 8 | uint64_t(T.Category), T.Stack},
+        M.Categories.size());
     if (New)
-      M.Kinds.push_back(T);
-    M.Kinds[It->second].Blocks += 1;
-    M.Kinds[It->second].Bytes += E.Size;
+      M.Categories.push_back(T);
+    M.Categories[It->second].Blocks += 1;
+    M.Categories[It->second].Bytes += E.Size;
   }
   R.Ooms.add(std::move(M));
 }

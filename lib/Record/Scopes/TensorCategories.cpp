@@ -2,11 +2,12 @@
 //
 // What a tensor is for.
 
-#include "Scopes/TensorKinds.h"
+#include "Scopes/TensorCategories.h"
 
 using namespace memkit;
 
-TensorKinds::Origin TensorKinds::origin(TrainingPlace Place, MadeBy By) const {
+TensorCategories::Origin TensorCategories::origin(TrainingPlace Place,
+                                                  MadeBy By) const {
   Origin B;
   B.Turn = Turns;
   B.Node = Nodes;
@@ -19,45 +20,47 @@ TensorKinds::Origin TensorKinds::origin(TrainingPlace Place, MadeBy By) const {
 }
 
 /// Of one made outside of layers, backward and optimizers.
-TensorKind TensorKinds::ofOutside(const Origin &B, bool Freed) const {
+TensorCategory TensorCategories::ofOutside(const Origin &B, bool Freed) const {
   bool Used = anyTurnSince(B);
   bool Gone = Freed && !Used;
   switch (B.By) {
   case MadeBy::Initializer:
   case MadeBy::Loading:
-    return Gone ? TensorKind::Temporary : TensorKind::Parameter;
+    return Gone ? TensorCategory::Temporary : TensorCategory::Parameter;
   case MadeBy::Module:
     // Parameters are made of nothing or are copies; what was computed for them
     // and is gone was no more than that.
-    return Gone && B.Place == TrainingPlace::Computing ? TensorKind::Temporary
-                                                       : TensorKind::Parameter;
+    return Gone && B.Place == TrainingPlace::Computing
+               ? TensorCategory::Temporary
+               : TensorCategory::Parameter;
   case MadeBy::Optimizer:
-    return Gone ? TensorKind::Temporary : TensorKind::OptimizerState;
+    return Gone ? TensorCategory::Temporary : TensorCategory::OptimizerState;
   case MadeBy::Buckets:
-    return TensorKind::Gradient;
+    return TensorCategory::Gradient;
   case MadeBy::BackwardCall:
-    return TensorKind::Temporary;
+    return TensorCategory::Temporary;
   case MadeBy::Held:
-    return TensorKind::Parameter;
+    return TensorCategory::Parameter;
   case MadeBy::HeldState:
-    return TensorKind::OptimizerState;
+    return TensorCategory::OptimizerState;
   case MadeBy::Unknown:
     break;
   }
   if (!Used)
     // Before the first pass there may have been other things than training.
-    return Freed && B.Turn ? TensorKind::Temporary : TensorKind::Unknown;
+    return Freed && B.Turn ? TensorCategory::Temporary
+                           : TensorCategory::Unknown;
   // Computed from what forward gave, as the loss is, or for it.
   if (backwardCameFirst(B) && B.Place == TrainingPlace::Computing)
-    return TensorKind::Activation;
+    return TensorCategory::Activation;
   // Without layers, what lives on may be a parameter as well.
   if (Forwards == B.Forward && Runs - B.Run > 1)
-    return TensorKind::Unknown;
-  return TensorKind::Input;
+    return TensorCategory::Unknown;
+  return TensorCategory::Input;
 }
 
 /// Did it live at the last failure, in the pass that made it?
-bool TensorKinds::isOfFailed(const Origin &B) const {
+bool TensorCategories::isOfFailed(const Origin &B) const {
   if (B.Event > Failed.Event)
     return false;
   switch (B.Place) {
@@ -74,7 +77,8 @@ bool TensorKinds::isOfFailed(const Origin &B) const {
   }
 }
 
-TensorKind TensorKinds::ofFreed(const Origin &B, TrainingPlace At) const {
+TensorCategory TensorCategories::ofFreed(const Origin &B,
+                                         TrainingPlace At) const {
   bool InBackward =
       At == TrainingPlace::Backward || At == TrainingPlace::Accumulate;
   if (B.By >= MadeBy::Held)
@@ -84,55 +88,57 @@ TensorKind TensorKinds::ofFreed(const Origin &B, TrainingPlace At) const {
   switch (B.Place) {
   case TrainingPlace::Forward:
     if (B.By == MadeBy::Module)
-      return TensorKind::Parameter;
+      return TensorCategory::Parameter;
     return At == TrainingPlace::Forward && Forwards == B.Forward
-               ? TensorKind::Temporary
-               : TensorKind::Activation;
+               ? TensorCategory::Temporary
+               : TensorCategory::Activation;
   case TrainingPlace::Recompute:
-    return At == TrainingPlace::Recompute ? TensorKind::Temporary
-                                          : TensorKind::Activation;
+    return At == TrainingPlace::Recompute ? TensorCategory::Temporary
+                                          : TensorCategory::Activation;
   case TrainingPlace::Backward:
   case TrainingPlace::Accumulate:
     if (InRun && Runs == B.Run)
       return InBackward || At == TrainingPlace::Recompute
-                 ? TensorKind::Temporary
-                 : TensorKind::Gradient;
+                 ? TensorCategory::Temporary
+                 : TensorCategory::Gradient;
     // A pass through the graph of another: it was saved for this.
-    return At == TrainingPlace::Backward ? TensorKind::Activation
-                                         : TensorKind::Gradient;
+    return At == TrainingPlace::Backward ? TensorCategory::Activation
+                                         : TensorCategory::Gradient;
   case TrainingPlace::Optimizer:
     return Updating && Updates == B.Update && At == TrainingPlace::Optimizer
-               ? TensorKind::Temporary
-               : TensorKind::OptimizerState;
+               ? TensorCategory::Temporary
+               : TensorCategory::OptimizerState;
   default:
     return ofOutside(B, true);
   }
 }
 
-TensorKind TensorKinds::ofLive(const Origin &B, bool Worker) const {
+TensorCategory TensorCategories::ofLive(const Origin &B, bool Worker) const {
   if (B.By >= MadeBy::Held)
     return ofOutside(B, false);
   switch (B.Place) {
   case TrainingPlace::Forward:
-    return B.By == MadeBy::Module ? TensorKind::Parameter
-                                  : TensorKind::Activation;
+    return B.By == MadeBy::Module ? TensorCategory::Parameter
+                                  : TensorCategory::Activation;
   case TrainingPlace::Recompute:
-    return TensorKind::Activation;
+    return TensorCategory::Activation;
   case TrainingPlace::Backward:
     // What goes from node to node does not live long; what is put into a
     // parameter's gradient stays.
     if (isOfFailed(B))
-      return Failed.Node - B.Node < 2 ? TensorKind::Temporary
-                                      : TensorKind::Gradient;
-    return InRun && Runs == B.Run && Nodes - B.Node < 2 ? TensorKind::Temporary
-                                                        : TensorKind::Gradient;
+      return Failed.Node - B.Node < 2 ? TensorCategory::Temporary
+                                      : TensorCategory::Gradient;
+    return InRun && Runs == B.Run && Nodes - B.Node < 2
+               ? TensorCategory::Temporary
+               : TensorCategory::Gradient;
   case TrainingPlace::Accumulate:
-    return TensorKind::Gradient;
+    return TensorCategory::Gradient;
   case TrainingPlace::Optimizer:
-    return TensorKind::OptimizerState;
+    return TensorCategory::OptimizerState;
   default:
     break;
   }
-  TensorKind Kind = ofOutside(B, false);
-  return Worker && Kind == TensorKind::Unknown ? TensorKind::Input : Kind;
+  TensorCategory Category = ofOutside(B, false);
+  return Worker && Category == TensorCategory::Unknown ? TensorCategory::Input
+                                                       : Category;
 }

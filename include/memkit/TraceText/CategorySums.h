@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors by kind, for views.
+// Tensors by category, for views.
 
 #ifndef MEMKIT_TRACETEXT_KINDSUMS_H
 #define MEMKIT_TRACETEXT_KINDSUMS_H
@@ -18,17 +18,19 @@ namespace memkit {
 using StringOf = llvm::function_ref<llvm::StringRef(uint32_t)>;
 
 /// `optimizer state`; in JSON and CSV `optimizer_state`.
-std::string kindName(TensorKind K);
-std::string kindKey(TensorKind K);
+std::string categoryName(TensorCategory K);
+std::string categoryKey(TensorCategory K);
 
-/// A table of Kinds, which are of one heap, with each one's share of them and
-/// its largest layers.
-void printKindTable(llvm::raw_ostream &OS, llvm::ArrayRef<KindSum> Kinds,
-                    StringOf String, unsigned Width);
-/// `kind`, `bytes`, `blocks` into the object that J has open; with String also
-/// `layers`.
-void writeKind(llvm::json::OStream &J, const KindSum &K);
-void writeKind(llvm::json::OStream &J, const KindSum &K, StringOf String);
+/// A table of Categories, which are of one heap, with each one's share of them
+/// and its largest layers.
+void printCategoryTable(llvm::raw_ostream &OS,
+                        llvm::ArrayRef<CategorySum> Categories, StringOf String,
+                        unsigned Width);
+/// `category`, `bytes`, `blocks` into the object that J has open; with String
+/// also `layers`.
+void writeCategory(llvm::json::OStream &J, const CategorySum &K);
+void writeCategory(llvm::json::OStream &J, const CategorySum &K,
+                   StringOf String);
 
 /// `44.7 %` of Total; `<0.1 %` where that is less and not none.
 std::string formatShare(uint64_t Bytes, uint64_t Total);

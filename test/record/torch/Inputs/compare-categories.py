@@ -1,5 +1,5 @@
-# compare-kinds.py TRUTH ASM: whether what kinds.py has found stands in the trace
-# (memdump --format=asm): blocks and bytes of each kind at each moment, exactly; and at
+# compare-categories.py TRUTH ASM: whether what categories.py has found stands in the trace
+# (memdump --format=asm): blocks and bytes of each category at each moment, exactly; and at
 # the peak of the heap those of the parameters and of the optimizer's state, at most a
 # twentieth unknown.
 import collections
@@ -20,24 +20,24 @@ with open(sys.argv[2], encoding="utf-8", errors="replace") as asm:
             heaps[match[1]] = strings.get(match[2]) or json.loads(match[2])
         elif match := re.match(r"heap (\d+) .*peak-bytes=(\d+)", line):
             peak[heaps[match[1]]] = int(match[2])
-        elif line.startswith("kind ") and heaps[fields["heap"]] == "torch.cpu":
-            kind = at[int(fields.get("oom", 0))][line.split()[1]]
-            kind[0] += int(fields["blocks"])
-            kind[1] += int(fields["bytes"])
+        elif line.startswith("category ") and heaps[fields["heap"]] == "torch.cpu":
+            category = at[int(fields.get("oom", 0))][line.split()[1]]
+            category[0] += int(fields["blocks"])
+            category[1] += int(fields["bytes"])
 
 truth = json.load(open(sys.argv[1]))
 moments = {i + 1: m for i, m in enumerate(truth)}
 bad = 0
 for number, moment in moments.items():
-    for kind in ("parameter", "gradient", "optimizer-state"):
-        if at[number][kind] != moment[kind]:
-            print("%s: %s: %s in the trace, %s in truth" % (moment["name"], kind,
-                                                            at[number][kind], moment[kind]))
+    for category in ("parameter", "gradient", "optimizer-state"):
+        if at[number][category] != moment[category]:
+            print("%s: %s: %s in the trace, %s in truth" % (moment["name"], category,
+                                                            at[number][category], moment[category]))
             bad += 1
 last = truth[-1]
-for kind in ("parameter", "optimizer-state"):
-    if at[0][kind] != last[kind]:
-        print("peak: %s: %s in the trace, %s in truth" % (kind, at[0][kind], last[kind]))
+for category in ("parameter", "optimizer-state"):
+    if at[0][category] != last[category]:
+        print("peak: %s: %s in the trace, %s in truth" % (category, at[0][category], last[category]))
         bad += 1
 total = sum(bytes_ for blocks, bytes_ in at[0].values())
 print("peak: %d bytes of %d, %s" % (total, peak["torch.cpu"],

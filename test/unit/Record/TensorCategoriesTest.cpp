@@ -2,17 +2,17 @@
 //
 // What a tensor is for, by its life.
 
-#include "Scopes/TensorKinds.h"
-#include "Scopes/KindTable.h"
+#include "Scopes/TensorCategories.h"
+#include "Scopes/CategoryTable.h"
 #include "Stacks/TensorFrames.h"
 #include <gtest/gtest.h>
 
 using namespace memkit;
 using Place = TrainingPlace;
-using Origin = TensorKinds::Origin;
+using Origin = TensorCategories::Origin;
 
 namespace memkit {
-static void PrintTo(TensorKind K, std::ostream *OS) {
+static void PrintTo(TensorCategory K, std::ostream *OS) {
   constexpr const char *Names[] = {"unknown",  "parameter",  "gradient",
                                    "state",    "activation", "input",
                                    "temporary"};
@@ -23,8 +23,8 @@ static void PrintTo(TensorKind K, std::ostream *OS) {
 namespace {
 
 /// A training whose passes are given by hand.
-struct Kinds : testing::Test {
-  TensorKinds K;
+struct Categories : testing::Test {
+  TensorCategories K;
 
   Origin allocated(Place P, MadeBy By = MadeBy::Unknown) {
     return K.origin(P, By);
@@ -46,50 +46,51 @@ struct Kinds : testing::Test {
     backward();
     update();
   }
-  void freed(TensorKind Kind, const Origin &B, Place At = Place::Outside) {
-    EXPECT_EQ(Kind, K.ofFreed(B, At));
+  void freed(TensorCategory Category, const Origin &B,
+             Place At = Place::Outside) {
+    EXPECT_EQ(Category, K.ofFreed(B, At));
   }
-  void lives(TensorKind Kind, const Origin &B, bool Worker = false) {
-    EXPECT_EQ(Kind, K.ofLive(B, Worker));
+  void lives(TensorCategory Category, const Origin &B, bool Worker = false) {
+    EXPECT_EQ(Category, K.ofLive(B, Worker));
   }
 };
 
-TEST_F(Kinds, ForwardKeepsActivationsUntilBackward) {
+TEST_F(Categories, ForwardKeepsActivationsUntilBackward) {
   K.beginForward();
   Origin Saved = allocated(Place::Forward), Short = allocated(Place::Forward);
-  freed(TensorKind::Temporary, Short, Place::Forward);
-  lives(TensorKind::Activation, Saved);
+  freed(TensorCategory::Temporary, Short, Place::Forward);
+  lives(TensorCategory::Activation, Saved);
   K.beginBackward();
-  freed(TensorKind::Activation, Saved, Place::Backward);
+  freed(TensorCategory::Activation, Saved, Place::Backward);
   // What the program itself keeps, to the next step and in its forward.
   update();
-  freed(TensorKind::Activation, Saved);
+  freed(TensorCategory::Activation, Saved);
   K.beginForward();
-  freed(TensorKind::Activation, Saved, Place::Forward);
+  freed(TensorCategory::Activation, Saved, Place::Forward);
 }
 
-TEST_F(Kinds, GradientsOutliveTheirBackward) {
+TEST_F(Categories, GradientsOutliveTheirBackward) {
   K.beginForward();
   K.beginBackward();
   K.beginNode();
   Origin B = allocated(Place::Backward), Made = allocated(Place::Accumulate);
-  freed(TensorKind::Temporary, B, Place::Backward);
-  lives(TensorKind::Temporary, B); // it may go to the next node
-  lives(TensorKind::Gradient, Made);
+  freed(TensorCategory::Temporary, B, Place::Backward);
+  lives(TensorCategory::Temporary, B); // it may go to the next node
+  lives(TensorCategory::Gradient, Made);
   K.beginNode();
   K.beginNode();
-  lives(TensorKind::Gradient, B);
+  lives(TensorCategory::Gradient, B);
   // Between two nodes the thread is outside: it is one backward all the same.
   K.beginBackward();
-  freed(TensorKind::Temporary, B, Place::Backward);
+  freed(TensorCategory::Temporary, B, Place::Backward);
   K.beginUpdate();
-  freed(TensorKind::Gradient, B, Place::Optimizer);
+  freed(TensorCategory::Gradient, B, Place::Optimizer);
   K.endUpdate();
-  freed(TensorKind::Gradient, B);
-  lives(TensorKind::Gradient, B);
+  freed(TensorCategory::Gradient, B);
+  lives(TensorCategory::Gradient, B);
 }
 
-TEST_F(Kinds, AccumulatedGradients) {
+TEST_F(Categories, AccumulatedGradients) {
   step();
   K.beginForward();
   K.beginBackward();
@@ -98,88 +99,88 @@ TEST_F(Kinds, AccumulatedGradients) {
   K.beginBackward();
   // The second pass adds its gradient to the first's; or makes a new one.
   Origin Added = allocated(Place::Backward);
-  freed(TensorKind::Temporary, Added, Place::Accumulate);
-  freed(TensorKind::Gradient, Kept, Place::Accumulate);
+  freed(TensorCategory::Temporary, Added, Place::Accumulate);
+  freed(TensorCategory::Gradient, Kept, Place::Accumulate);
   // A pass through the graph that a backward pass made.
-  freed(TensorKind::Activation, Kept, Place::Backward);
+  freed(TensorCategory::Activation, Kept, Place::Backward);
 }
 
-TEST_F(Kinds, Recomputed) {
+TEST_F(Categories, Recomputed) {
   K.beginForward();
   K.beginBackward();
   Origin B = allocated(Place::Recompute);
-  freed(TensorKind::Temporary, B, Place::Recompute);
-  freed(TensorKind::Activation, B, Place::Backward);
-  lives(TensorKind::Activation, B);
+  freed(TensorCategory::Temporary, B, Place::Recompute);
+  freed(TensorCategory::Activation, B, Place::Backward);
+  lives(TensorCategory::Activation, B);
 }
 
-TEST_F(Kinds, StateOutlivesItsUpdate) {
+TEST_F(Categories, StateOutlivesItsUpdate) {
   K.beginForward();
   backward();
   K.beginUpdate();
   Origin B = allocated(Place::Optimizer);
-  freed(TensorKind::Temporary, B, Place::Optimizer);
-  lives(TensorKind::OptimizerState, B);
+  freed(TensorCategory::Temporary, B, Place::Optimizer);
+  lives(TensorCategory::OptimizerState, B);
   K.endUpdate();
-  freed(TensorKind::OptimizerState, B);
+  freed(TensorCategory::OptimizerState, B);
   K.beginUpdate();
-  freed(TensorKind::OptimizerState, B, Place::Optimizer);
+  freed(TensorCategory::OptimizerState, B, Place::Optimizer);
 }
 
-TEST_F(Kinds, ParametersAreOfModules) {
+TEST_F(Categories, ParametersAreOfModules) {
   Origin P = allocated(Place::Making, MadeBy::Module);
   Origin Computed = allocated(Place::Computing, MadeBy::Module);
   Origin InPlace = allocated(Place::Making, MadeBy::Initializer);
-  freed(TensorKind::Temporary, Computed);
-  freed(TensorKind::Temporary, InPlace);
+  freed(TensorCategory::Temporary, Computed);
+  freed(TensorCategory::Temporary, InPlace);
   // Moved to a device before anything ran.
-  freed(TensorKind::Parameter, P);
-  lives(TensorKind::Parameter, P);
+  freed(TensorCategory::Parameter, P);
+  lives(TensorCategory::Parameter, P);
   step();
-  freed(TensorKind::Parameter, P);
-  freed(TensorKind::Parameter, Computed);
+  freed(TensorCategory::Parameter, P);
+  freed(TensorCategory::Parameter, Computed);
   // Made by the first forward.
-  freed(TensorKind::Parameter, allocated(Place::Forward, MadeBy::Module),
+  freed(TensorCategory::Parameter, allocated(Place::Forward, MadeBy::Module),
         Place::Forward);
 }
 
-TEST_F(Kinds, InputsComeBeforeForward) {
+TEST_F(Categories, InputsComeBeforeForward) {
   Origin Data = allocated(Place::Making), Scaled = allocated(Place::Computing);
-  lives(TensorKind::Unknown, Data);
-  lives(TensorKind::Input, Data, true);
-  freed(TensorKind::Unknown, Data);
+  lives(TensorCategory::Unknown, Data);
+  lives(TensorCategory::Input, Data, true);
+  freed(TensorCategory::Unknown, Data);
   step();
-  lives(TensorKind::Input, Data);
-  freed(TensorKind::Input, Scaled);
+  lives(TensorCategory::Input, Data);
+  freed(TensorCategory::Input, Scaled);
   // Freed by autograd, which had saved it.
-  freed(TensorKind::Input, Data, Place::Backward);
+  freed(TensorCategory::Input, Data, Place::Backward);
   for (int I = 0; I != 5000; ++I)
     step();
-  lives(TensorKind::Input, Data);
-  freed(TensorKind::Temporary, allocated(Place::Computing));
+  lives(TensorCategory::Input, Data);
+  freed(TensorCategory::Temporary, allocated(Place::Computing));
 }
 
-TEST_F(Kinds, TheLossIsAnActivation) {
+TEST_F(Categories, TheLossIsAnActivation) {
   step();
   K.beginForward();
   Origin Loss = allocated(Place::Computing), Target = allocated(Place::Making);
   Origin Root = allocated(Place::Computing, MadeBy::BackwardCall);
   backward();
-  freed(TensorKind::Activation, Loss, Place::Backward);
-  freed(TensorKind::Input, Target, Place::Backward);
-  freed(TensorKind::Temporary, Root);
+  freed(TensorCategory::Activation, Loss, Place::Backward);
+  freed(TensorCategory::Input, Target, Place::Backward);
+  freed(TensorCategory::Temporary, Root);
   update();
-  freed(TensorKind::Activation, Loss);
+  freed(TensorCategory::Activation, Loss);
 }
 
-TEST_F(Kinds, WithoutLayersNobodyKnows) {
+TEST_F(Categories, WithoutLayersNobodyKnows) {
   Origin Weight = allocated(Place::Making);
   for (int I = 0; I != 3; ++I)
     backward(), K.otherWork();
-  lives(TensorKind::Unknown, Weight);
+  lives(TensorCategory::Unknown, Weight);
 }
 
-TEST_F(Kinds, WhatAFailureEnds) {
+TEST_F(Categories, WhatAFailureEnds) {
   // An exception frees what forward had kept, while its layers are left.
   K.beginForward();
   Origin Saved = allocated(Place::Forward);
@@ -187,8 +188,8 @@ TEST_F(Kinds, WhatAFailureEnds) {
   K.fail(7);
   Origin Later = allocated(Place::Forward);
   Later.Event = 8;
-  freed(TensorKind::Activation, Saved, Place::Forward);
-  freed(TensorKind::Temporary, Later, Place::Forward);
+  freed(TensorCategory::Activation, Saved, Place::Forward);
+  freed(TensorCategory::Temporary, Later, Place::Forward);
   // The graph dies in the middle of backward.
   K.beginForward();
   K.beginBackward();
@@ -202,22 +203,22 @@ TEST_F(Kinds, WhatAFailureEnds) {
   K.fail(11);
   K.beginNode();
   K.beginNode();
-  freed(TensorKind::Gradient, Gradient, Place::Backward);
-  freed(TensorKind::Temporary, Passed, Place::Backward);
+  freed(TensorCategory::Gradient, Gradient, Place::Backward);
+  freed(TensorCategory::Temporary, Passed, Place::Backward);
   // One after backward ends nothing of it.
   K.otherWork();
   K.fail(11);
-  freed(TensorKind::Gradient, Passed);
-  lives(TensorKind::Gradient, Passed);
+  freed(TensorCategory::Gradient, Passed);
+  lives(TensorCategory::Gradient, Passed);
   K.beginUpdate();
   Origin State = allocated(Place::Optimizer);
   State.Event = 12;
   K.fail(12);
-  freed(TensorKind::OptimizerState, State, Place::Optimizer);
+  freed(TensorCategory::OptimizerState, State, Place::Optimizer);
   K.endUpdate();
 }
 
-TEST_F(Kinds, Frames) {
+TEST_F(Categories, Frames) {
   auto By = [](const char *File, const char *Function) {
     return madeByFrame(File, Function);
   };
@@ -240,7 +241,7 @@ TEST_F(Kinds, Frames) {
 /// The sums of one heap, and what is told of its tensors.
 struct Peaks : testing::Test {
   LiveStats Stats;
-  KindTable Table{Stats};
+  CategoryTable Table{Stats};
   uint64_t Now = 0, AllocationId = 0;
   struct Block {
     BlockRef Ref;
@@ -257,31 +258,31 @@ struct Peaks : testing::Test {
     B.Origin = Stats.events();
     return B;
   }
-  void free(const Block &B, TensorKind Kind, uint32_t Layer = 0) {
+  void free(const Block &B, TensorCategory Category, uint32_t Layer = 0) {
     Stats.free(B.Ref, B.Size, Now += 100, 1, 0);
-    Table.add(1, 1, Kind, Layer, B.Origin, B.Size);
+    Table.add(1, 1, Category, Layer, B.Origin, B.Size);
   }
   std::string totals() {
     std::string Text;
-    for (const KindStats &T : Table.totals())
-      Text += std::to_string(unsigned(T.Kind)) + "/" + std::to_string(T.Layer) +
-              ":" + std::to_string(T.Blocks) + "," + std::to_string(T.Bytes) +
-              " ";
+    for (const CategoryStats &T : Table.totals())
+      Text += std::to_string(unsigned(T.Category)) + "/" +
+              std::to_string(T.Layer) + ":" + std::to_string(T.Blocks) + "," +
+              std::to_string(T.Bytes) + " ";
     return Text;
   }
 };
 
 TEST_F(Peaks, OnlyWhatLivedAtThePeakCounts) {
   Block A = allocate(100), Before = allocate(7);
-  free(Before, TensorKind::Temporary); // at a peak that was not the last
+  free(Before, TensorCategory::Temporary); // at a peak that was not the last
   EXPECT_EQ("6/0:1,7 ", totals());
   Block B = allocate(50), C = allocate(50); // 200: the peak
   EXPECT_EQ("", totals());
-  free(B, TensorKind::Activation, 3);
+  free(B, TensorCategory::Activation, 3);
   Block After = allocate(50); // 200 again, which is no higher
-  free(After, TensorKind::Temporary);
-  free(C, TensorKind::Activation, 3);
-  free(A, TensorKind::Parameter);
+  free(After, TensorCategory::Temporary);
+  free(C, TensorCategory::Activation, 3);
+  free(A, TensorCategory::Parameter);
   EXPECT_EQ("1/0:1,100 4/3:2,100 ", totals());
 }
 
@@ -293,8 +294,8 @@ TEST(OomLog, KeepsTheFirstAndTheLast) {
     M.What.TimeNs = TimeNs;
     M.Heaps.resize(1);
     for (size_t I = 0; I != Rows; ++I)
-      M.Kinds.push_back(
-          {1, Process, TensorKind(I % 2), 0, 5, uint32_t(I), 1, I});
+      M.Categories.push_back(
+          {1, Process, TensorCategory(I % 2), 0, 5, uint32_t(I), 1, I});
     Log.add(std::move(M));
   };
   for (uint64_t At = 1; At != 11; ++At)
@@ -310,15 +311,15 @@ TEST(OomLog, KeepsTheFirstAndTheLast) {
   EXPECT_EQ(60u, M[8].What.TimeNs);
   EXPECT_EQ(4u, M[8].What.Skipped);
   EXPECT_EQ(12u, M[8].What.Number);
-  EXPECT_EQ(12u, M[8].Kinds[0].Oom);
+  EXPECT_EQ(12u, M[8].Categories[0].Oom);
   EXPECT_EQ(12u, M[8].Heaps[0].Oom);
   // Of many rows the largest, and two for the rest; no byte is gone.
-  ASSERT_EQ(OomLog::MaxRows - NumTensorKinds + 2, M[0].Kinds.size());
-  EXPECT_EQ(999u, M[0].Kinds[0].Bytes);
-  EXPECT_EQ(0u, M[0].Kinds.back().Stack);
-  EXPECT_EQ(0u, M[0].Kinds.back().Layer);
+  ASSERT_EQ(OomLog::MaxRows - NumTensorCategories + 2, M[0].Categories.size());
+  EXPECT_EQ(999u, M[0].Categories[0].Bytes);
+  EXPECT_EQ(0u, M[0].Categories.back().Stack);
+  EXPECT_EQ(0u, M[0].Categories.back().Layer);
   uint64_t Blocks = 0, Bytes = 0;
-  for (const KindStats &K : M[0].Kinds) {
+  for (const CategoryStats &K : M[0].Categories) {
     Blocks += K.Blocks;
     Bytes += K.Bytes;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors by kind, for views.
+// Tensors by category, for views.
 
-#include "memkit/TraceText/KindSums.h"
+#include "memkit/TraceText/CategorySums.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/Table.h"
 #include "memkit/TraceText/EnumNames.h"
@@ -12,13 +12,13 @@
 using namespace llvm;
 using namespace memkit;
 
-std::string memkit::kindName(TensorKind K) {
+std::string memkit::categoryName(TensorCategory K) {
   std::string Name = enumName(K).str();
   std::replace(Name.begin(), Name.end(), '-', ' ');
   return Name;
 }
 
-std::string memkit::kindKey(TensorKind K) {
+std::string memkit::categoryKey(TensorCategory K) {
   std::string Name = enumName(K).str();
   std::replace(Name.begin(), Name.end(), '-', '_');
   return Name;
@@ -34,15 +34,15 @@ std::string memkit::formatShare(uint64_t Bytes, uint64_t Total) {
 }
 
 /// `encoder.0 1.5 MiB, encoder.1 1 MiB, 7 more`.
-static std::string layersText(const KindSum &K, StringOf String) {
+static std::string layersText(const CategorySum &K, StringOf String) {
   constexpr size_t Max = 3;
   // No layer makes these.
-  bool OfNone = K.Kind == TensorKind::Input ||
-                K.Kind == TensorKind::Parameter ||
-                K.Kind == TensorKind::OptimizerState;
+  bool OfNone = K.Category == TensorCategory::Input ||
+                K.Category == TensorCategory::Parameter ||
+                K.Category == TensorCategory::OptimizerState;
   std::string Text;
   size_t Count = 0;
-  for (const KindSum::Layer &L : K.Layers) {
+  for (const CategorySum::Layer &L : K.Layers) {
     if (!L.Name && OfNone)
       continue;
     StringRef Name = L.Name ? String(L.Name) : "(no layer)";
@@ -55,33 +55,36 @@ static std::string layersText(const KindSum &K, StringOf String) {
   return Text;
 }
 
-void memkit::printKindTable(raw_ostream &OS, ArrayRef<KindSum> Kinds,
-                            StringOf String, unsigned Width) {
+void memkit::printCategoryTable(raw_ostream &OS,
+                                ArrayRef<CategorySum> Categories,
+                                StringOf String, unsigned Width) {
   using Align = Table::Align;
-  Table T({{"kind", Align::Left},
+  Table T({{"category", Align::Left},
            {"bytes", Align::Right},
            {"share", Align::Right},
            {"blocks", Align::Right},
            {"largest layers", Align::Left, true}});
   uint64_t Total = 0;
-  for (const KindSum &K : Kinds)
+  for (const CategorySum &K : Categories)
     Total += K.Bytes;
-  for (const KindSum &K : Kinds)
-    T.add({kindName(K.Kind), formatSize(K.Bytes), formatShare(K.Bytes, Total),
-           formatCount(K.Blocks), layersText(K, String)});
+  for (const CategorySum &K : Categories)
+    T.add({categoryName(K.Category), formatSize(K.Bytes),
+           formatShare(K.Bytes, Total), formatCount(K.Blocks),
+           layersText(K, String)});
   T.print(OS, Width);
 }
 
-void memkit::writeKind(json::OStream &J, const KindSum &K) {
-  J.attribute("kind", kindKey(K.Kind));
+void memkit::writeCategory(json::OStream &J, const CategorySum &K) {
+  J.attribute("category", categoryKey(K.Category));
   J.attribute("bytes", K.Bytes);
   J.attribute("blocks", K.Blocks);
 }
 
-void memkit::writeKind(json::OStream &J, const KindSum &K, StringOf String) {
-  writeKind(J, K);
+void memkit::writeCategory(json::OStream &J, const CategorySum &K,
+                           StringOf String) {
+  writeCategory(J, K);
   J.attributeArray("layers", [&] {
-    for (const KindSum::Layer &L : K.Layers)
+    for (const CategorySum::Layer &L : K.Layers)
       J.object([&] {
         J.attribute("name", L.Name ? json::Value(json::fixUTF8(String(L.Name)))
                                    : json::Value(nullptr));

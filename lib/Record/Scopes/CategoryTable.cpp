@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors at the peak, by kind and layer.
+// Tensors at the peak, by category and layer.
 
-#include "Scopes/KindTable.h"
+#include "Scopes/CategoryTable.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace memkit;
 
-void KindTable::add(uint32_t Process, uint32_t Heap, TensorKind Kind,
-                    uint32_t Layer, uint64_t AllocatedAt, uint64_t Bytes) {
+void CategoryTable::add(uint32_t Process, uint32_t Heap,
+                        TensorCategory Category, uint32_t Layer,
+                        uint64_t AllocatedAt, uint64_t Bytes) {
   uint64_t PeakAt = Stats.heapPeakAt(Heap);
   if (AllocatedAt > PeakAt)
     return;
-  uint64_t Key = uint64_t(Process) << 32 | uint64_t(Heap) << 8 | uint64_t(Kind);
+  uint64_t Key =
+      uint64_t(Process) << 32 | uint64_t(Heap) << 8 | uint64_t(Category);
   Row &R = Rows[{Key, Layer}];
   if (R.PeakAt != PeakAt)
     R = {PeakAt, 0, 0};
@@ -21,22 +23,22 @@ void KindTable::add(uint32_t Process, uint32_t Heap, TensorKind Kind,
   R.Bytes += Bytes;
 }
 
-std::vector<KindStats> KindTable::totals() const {
-  std::vector<KindStats> Out;
+std::vector<CategoryStats> CategoryTable::totals() const {
+  std::vector<CategoryStats> Out;
   for (const auto &[Key, R] : Rows) {
-    KindStats T;
+    CategoryStats T;
     T.Process = uint32_t(Key.first >> 32);
     T.Heap = uint32_t(Key.first) >> 8;
-    T.Kind = TensorKind(uint8_t(Key.first));
+    T.Category = TensorCategory(uint8_t(Key.first));
     T.Layer = Key.second;
     T.Blocks = R.Blocks;
     T.Bytes = R.Bytes;
     if (R.PeakAt == Stats.heapPeakAt(T.Heap))
       Out.push_back(T);
   }
-  sort(Out, [](const KindStats &A, const KindStats &B) {
-    return std::tie(A.Heap, A.Process, A.Kind, B.Bytes, A.Layer) <
-           std::tie(B.Heap, B.Process, B.Kind, A.Bytes, B.Layer);
+  sort(Out, [](const CategoryStats &A, const CategoryStats &B) {
+    return std::tie(A.Heap, A.Process, A.Category, B.Bytes, A.Layer) <
+           std::tie(B.Heap, B.Process, B.Category, A.Bytes, B.Layer);
   });
   return Out;
 }
@@ -45,25 +47,25 @@ std::vector<KindStats> KindTable::totals() const {
 // Moments at which memory could not be had
 //===----------------------------------------------------------------------===//
 
-/// The largest rows, and one for the rest of each kind.
-static void keepLargest(std::vector<KindStats> &Rows, size_t Max) {
-  sort(Rows, [](const KindStats &A, const KindStats &B) {
-    return std::tie(B.Bytes, A.Kind, A.Layer, A.Stack) <
-           std::tie(A.Bytes, B.Kind, B.Layer, B.Stack);
+/// The largest rows, and one for the rest of each category.
+static void keepLargest(std::vector<CategoryStats> &Rows, size_t Max) {
+  sort(Rows, [](const CategoryStats &A, const CategoryStats &B) {
+    return std::tie(B.Bytes, A.Category, A.Layer, A.Stack) <
+           std::tie(A.Bytes, B.Category, B.Layer, B.Stack);
   });
   if (Rows.size() <= Max)
     return;
-  KindStats Rests[NumTensorKinds];
-  for (const KindStats &R : drop_begin(Rows, Max - NumTensorKinds)) {
-    KindStats &Rest = Rests[unsigned(R.Kind)];
+  CategoryStats Rests[NumTensorCategories];
+  for (const CategoryStats &R : drop_begin(Rows, Max - NumTensorCategories)) {
+    CategoryStats &Rest = Rests[unsigned(R.Category)];
     uint64_t Blocks = Rest.Blocks + R.Blocks, Bytes = Rest.Bytes + R.Bytes;
     Rest = R;
     Rest.Layer = Rest.Stack = 0;
     Rest.Blocks = Blocks;
     Rest.Bytes = Bytes;
   }
-  Rows.resize(Max - NumTensorKinds);
-  for (const KindStats &R : Rests)
+  Rows.resize(Max - NumTensorCategories);
+  for (const CategoryStats &R : Rests)
     if (R.Blocks)
       Rows.push_back(R);
 }
@@ -72,11 +74,11 @@ void OomLog::add(Moment M) {
   uint32_t Process = M.What.Process;
   M.What.Number = ++LastNumber;
   M.What.Skipped = std::exchange(Skipped[Process], 0);
-  for (KindStats &R : M.Kinds)
+  for (CategoryStats &R : M.Categories)
     R.Oom = M.What.Number;
   for (OomHeap &H : M.Heaps)
     H.Oom = M.What.Number;
-  keepLargest(M.Kinds, MaxRows);
+  keepLargest(M.Categories, MaxRows);
   unsigned &Count = OfProcess[Process];
   if (Count < MaxOfProcess && Moments.size() < Max) {
     ++Count;

@@ -1,4 +1,4 @@
-# kinds.py SHAPE STEPS OUT: trains a small model of that shape (shapes.py) and writes
+# categories.py SHAPE STEPS OUT: trains a small model of that shape (shapes.py) and writes
 # how many blocks, and bytes, are parameters, gradients and the optimizer's state, as
 # the model's and optimizers' own tensors say, at moments of the last step. At each
 # memory is asked for that nobody has, so that the trace says what lives then.

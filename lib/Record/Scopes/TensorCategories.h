@@ -2,10 +2,10 @@
 //
 // What a tensor is for.
 //
-// A tensor's kind often shows only when it dies: an activation dies in the
+// A tensor's category often shows only when it dies: an activation dies in the
 // backward pass, a temporary before the pass that made it is over, a gradient
 // outlives the backward pass. So what is known at its allocation is kept while
-// it lives, and its kind is told when it is freed, or at the end.
+// it lives, and its category is told when it is freed, or at the end.
 // docs/Capture.md has the rule.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORKINDS_H
@@ -41,9 +41,9 @@ enum class MadeBy : uint8_t {
   HeldState     ///< whoever: an optimizer has it as what it keeps of one
 };
 
-/// The training of a process, as far as the kinds of its tensors need it: what
-/// happens is told in its order. Belongs to the recorder's thread.
-class TensorKinds {
+/// The training of a process, as far as the categories of its tensors need it:
+/// what happens is told in its order. Belongs to the recorder's thread.
+class TensorCategories {
 public:
   /// What is known of a tensor from its allocation.
   struct Origin {
@@ -90,9 +90,9 @@ public:
   /// Event, Heap and Layer are the caller's.
   Origin origin(TrainingPlace Place, MadeBy By) const;
   /// What a tensor was that is freed by a thread at FreedAt.
-  TensorKind ofFreed(const Origin &B, TrainingPlace FreedAt) const;
+  TensorCategory ofFreed(const Origin &B, TrainingPlace FreedAt) const;
   /// What one is that lives; Workers: in a process that loads data.
-  TensorKind ofLive(const Origin &B, bool Worker) const;
+  TensorCategory ofLive(const Origin &B, bool Worker) const;
 
 private:
   void turn(bool IsBackward) { Backwards[Turns++ % KnownTurns] = IsBackward; }
@@ -100,7 +100,7 @@ private:
   bool backwardCameFirst(const Origin &B) const {
     return Turns - B.Turn <= KnownTurns && Backwards[B.Turn % KnownTurns];
   }
-  TensorKind ofOutside(const Origin &B, bool Freed) const;
+  TensorCategory ofOutside(const Origin &B, bool Freed) const;
   bool isOfFailed(const Origin &B) const;
 
   /// Forward and backward passes, of which the last are kept.

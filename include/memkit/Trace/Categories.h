@@ -12,7 +12,7 @@
 namespace memkit {
 
 /// What a tensor is for: see docs/TraceFormat.md.
-enum class TensorKind : uint8_t {
+enum class TensorCategory : uint8_t {
   Unknown = 0,
   Parameter = 1, ///< a module's, or one of its buffers
   Gradient = 2,
@@ -21,20 +21,20 @@ enum class TensorKind : uint8_t {
   Input = 5,
   Temporary = 6,
 };
-inline constexpr uint8_t NumTensorKinds = 7;
+inline constexpr uint8_t NumTensorCategories = 7;
 
-/// Live tensors of one kind: of the heap at its peak, or of a process when
+/// Live tensors of one category: of the heap at its peak, or of a process when
 /// memory could not be had.
-struct KindStats {
+struct CategoryStats {
   uint32_t Heap = 0;
   uint32_t Process = 0;
-  TensorKind Kind = TensorKind::Unknown;
+  TensorCategory Category = TensorCategory::Unknown;
   uint32_t Oom = 0;   ///< OomRecord::Number; 0: at the heap's peak
   uint32_t Layer = 0; ///< string; 0: of none, or of several
   uint32_t Stack = 0; ///< at an Oom: of all of them; 0: of several
   uint64_t Blocks = 0;
   uint64_t Bytes = 0;
-  bool operator==(const KindStats &) const = default;
+  bool operator==(const CategoryStats &) const = default;
 };
 
 /// A moment at which memory could not be had.
