@@ -140,7 +140,7 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Process,
     To.Process = Process;
     To.Heap = B.Heap;
     To.Stack = B.Stack;
-    To.Context = B.Context;
+    To.ScopePath = B.ScopePath;
     To.Thread = Thread;
   });
   if (Blocks > MaxBlocks)
@@ -152,7 +152,7 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Process,
       return E;
     for (MappedBlock &B : Lists[I])
       B.IsChosen = Sel.hasAllocation({B.AllocatedNs, B.AllocatedSize, Process,
-                                      B.Thread, B.Heap, B.Stack, B.Context});
+                                      B.Thread, B.Heap, B.Stack, B.ScopePath});
     addToMap(T, Of[I], Lists[I]);
   }
   return Error::success();

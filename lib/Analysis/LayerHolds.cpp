@@ -11,18 +11,18 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-/// The innermost layer of a context, by its name, and its direction.
-struct LayerOfContext {
+/// The innermost layer of a scope path, by its name, and its direction.
+struct LayerOfScopePath {
   uint32_t Name = 0; ///< a string id; 0: in no layer
   bool Backward = false;
 };
 } // namespace
 
-static std::vector<LayerOfContext> layersOf(const Trace &T) {
-  std::vector<LayerOfContext> Of(T.contexts().size() + 1);
+static std::vector<LayerOfScopePath> layersOf(const Trace &T) {
+  std::vector<LayerOfScopePath> Of(T.scopePaths().size() + 1);
   // A parent's id is lower.
   for (uint32_t Id = 1; Id < Of.size(); ++Id) {
-    const Context &C = T.contexts()[Id - 1];
+    const ScopePath &C = T.scopePaths()[Id - 1];
     const Scope &Entered = T.scopes()[C.Scope - 1];
     Of[Id] = Of[C.Parent];
     if (Entered.Kind == ScopeKind::Phase)
@@ -41,13 +41,13 @@ using HeldBytes = std::vector<std::map<std::pair<uint32_t, bool>, uint64_t>>;
 static HeldBytes sumHeld(const SelectedStats &S) {
   const Trace &T = S.trace();
   HeldBytes Held(T.devices().size() + 1);
-  std::vector<LayerOfContext> Layers = layersOf(T);
-  for (const PackedRows &Rows : T.contextRows()) {
+  std::vector<LayerOfScopePath> Layers = layersOf(T);
+  for (const PackedRows &Rows : T.scopeRows()) {
     if (!S.selection().hasProcess(Rows.process()))
       continue;
     for (size_t I = 0; I != Rows.size(); ++I) {
       StackStats R = Rows[I];
-      LayerOfContext L = Layers[R.Key];
+      LayerOfScopePath L = Layers[R.Key];
       if (L.Name && R.SpacePeakBytes)
         Held[T.heap(R.Heap).Space][{L.Name, L.Backward}] += R.SpacePeakBytes;
     }

@@ -16,11 +16,11 @@ bool LeakLayers::areIn(const Trace &T) {
 }
 
 LeakLayers::LeakLayers(const Trace &T, MutableArrayRef<LeakFinding> All)
-    : T(T), All(All), LayerOf(T.contexts().size() + 1),
+    : T(T), All(All), LayerOf(T.scopePaths().size() + 1),
       Keys(nodeKeys(T, SameFrame::Location)), Seen(All.size(), NoBlock) {
-  // The innermost layer; a context's parent stands before it.
-  for (uint32_t Id = 1; Id <= T.contexts().size(); ++Id) {
-    const Context &C = T.contexts()[Id - 1];
+  // The innermost layer; a scope path's parent stands before it.
+  for (uint32_t Id = 1; Id <= T.scopePaths().size(); ++Id) {
+    const ScopePath &C = T.scopePaths()[Id - 1];
     LayerOf[Id] = LayerOf[C.Parent];
     if (C.Scope && T.scopes()[C.Scope - 1].Kind == ScopeKind::Layer)
       LayerOf[Id] = T.scopes()[C.Scope - 1].Name;
@@ -40,7 +40,7 @@ void LeakLayers::addTo(uint32_t Place, uint32_t Layer) {
 }
 
 void LeakLayers::add(const LiveBlock &B) {
-  uint32_t Layer = LayerOf[B.Context], Node = T.view().leaf(B.Stack);
+  uint32_t Layer = LayerOf[B.ScopePath], Node = T.view().leaf(B.Stack);
   if (auto At = Exits.find({B.Heap, Keys[Node]}); At != Exits.end())
     addTo(At->second, Layer);
   for (; Node && !Nodes.empty(); Node = T.view().parent(Node))

@@ -23,7 +23,7 @@ private:
 
   const Trace &T;
   llvm::MutableArrayRef<LeakFinding> All;
-  std::vector<uint32_t> LayerOf; ///< by context
+  std::vector<uint32_t> LayerOf; ///< by scope path
   std::vector<uint64_t> Keys;    ///< by node
   /// Findings of kind exit by heap and key, the others by heap and node.
   llvm::DenseMap<std::pair<uint32_t, uint64_t>, uint32_t> Exits, Nodes;

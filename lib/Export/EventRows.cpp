@@ -25,7 +25,7 @@ struct Row {
   std::optional<uint64_t> Block, Size;
   uint32_t Heap = 0;
   std::optional<uint32_t> Stack;
-  uint32_t Context = 0;
+  uint32_t ScopePath = 0;
   StringRef Layer;
   std::optional<uint64_t> Allocated, Reserved;
 };
@@ -37,11 +37,11 @@ public:
       : OS(OS), T(T), Sel(Sel), Columns(Columns), Json(Json),
         WithLayers(is_contained(Columns, EventColumn::Layer)),
         WithStacks(is_contained(Columns, EventColumn::Stack)),
-        Spans(T.contexts()) {
+        Spans(T.scopePaths()) {
     // A parent's id is lower.
-    LayerOf.resize(T.contexts().size() + 1);
+    LayerOf.resize(T.scopePaths().size() + 1);
     for (uint32_t C = 1; C < LayerOf.size(); ++C) {
-      const Context &Co = T.contexts()[C - 1];
+      const ScopePath &Co = T.scopePaths()[C - 1];
       const Scope &S = T.scopes()[Co.Scope - 1];
       LayerOf[C] =
           S.Kind == ScopeKind::Layer ? T.string(S.Name) : LayerOf[Co.Parent];
@@ -71,7 +71,7 @@ private:
   ArrayRef<EventColumn> Columns;
   bool Json, WithLayers, WithStacks;
   ScopeSpans Spans;
-  std::vector<StringRef> LayerOf; ///< by context
+  std::vector<StringRef> LayerOf; ///< by scope path
   std::string Path;
   uint64_t LastNs = 0;
 };
@@ -83,7 +83,7 @@ static StringRef columnName(EventColumn C) {
       "time_ns",      "process",         "thread",
       "kind",         "block",           "size",
       "heap",         "stack",           "layer",
-      "context",      "allocated_bytes", "reserved_bytes",
+      "scope_path",   "allocated_bytes", "reserved_bytes",
       "fragmentation"};
   return Names[static_cast<size_t>(C)];
 }
@@ -134,8 +134,8 @@ void RowWriter::field(const Row &R, EventColumn C) {
     return text(R.Stack ? pathOf(*R.Stack) : StringRef());
   case EventColumn::Layer:
     return text(R.Layer);
-  case EventColumn::Context:
-    return text(T.contextPath(R.Context));
+  case EventColumn::ScopePath:
+    return text(T.scopePathText(R.ScopePath));
   case EventColumn::Allocated:
     return number(R.Allocated);
   case EventColumn::Reserved:
@@ -165,7 +165,7 @@ void RowWriter::write(const Row &R) {
 }
 
 void RowWriter::layer(const ScopeSpans::Span &S, bool Begins, uint64_t TimeNs) {
-  const Scope &Sc = T.scopes()[T.contexts()[S.Context - 1].Scope - 1];
+  const Scope &Sc = T.scopes()[T.scopePaths()[S.ScopePath - 1].Scope - 1];
   if (Sc.Kind != ScopeKind::Layer)
     return;
   Row R;
@@ -174,7 +174,7 @@ void RowWriter::layer(const ScopeSpans::Span &S, bool Begins, uint64_t TimeNs) {
   R.Process = T.threads()[S.Thread - 1].Process;
   R.Kind = Begins ? "enter" : "exit";
   R.Layer = T.string(Sc.Name);
-  R.Context = S.Context;
+  R.ScopePath = S.ScopePath;
   write(R);
 }
 
@@ -184,7 +184,7 @@ void RowWriter::event(const LiveStats &A, const ReplayedEvent &E) {
     return;
   LastNs = E.TimeNs;
   if (WithLayers && E.Kind == EventKind::Allocate)
-    Spans.allocation(E.Thread, E.Context, E.TimeNs,
+    Spans.allocation(E.Thread, E.ScopePath, E.TimeNs,
                      [&](const ScopeSpans::Span &S, bool Begins) {
                        layer(S, Begins, E.TimeNs);
                      });
@@ -197,8 +197,8 @@ void RowWriter::event(const LiveStats &A, const ReplayedEvent &E) {
   R.Size = E.Size;
   R.Heap = E.Heap;
   R.Stack = E.Stack;
-  R.Context = E.Context;
-  R.Layer = LayerOf[E.Context];
+  R.ScopePath = E.ScopePath;
+  R.Layer = LayerOf[E.ScopePath];
   R.Allocated = A.heapLiveBytes(E.Heap);
   R.Reserved = A.heapReserved(E.Heap);
   write(R);

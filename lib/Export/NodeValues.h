@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_EXPORT_NODEVALUES_H
 #define MEMKIT_LIB_EXPORT_NODEVALUES_H
 
-#include "memkit/Model/ContextView.h"
 #include "memkit/Model/Profile.h"
+#include "memkit/Model/ScopeView.h"
 
 namespace memkit {
 

@@ -228,18 +228,18 @@ void TimelineWriter::scope(const ScopeSpans::Span &Sp, bool Begins) {
     ++LeftOut;
     return;
   }
-  const Scope &Sc = T.scopes()[T.contexts()[Sp.Context - 1].Scope - 1];
+  const Scope &Sc = T.scopes()[T.scopePaths()[Sp.ScopePath - 1].Scope - 1];
   Out.begin(thread(Sp.Thread), Sp.BeginNs, T.string(Sc.Name),
             scopeKindName(Sc.Kind));
   ++Written;
 }
 
 Error TimelineWriter::scopes() {
-  ScopeSpans Spans(T.contexts());
+  ScopeSpans Spans(T.scopePaths());
   auto Do = [&](const ScopeSpans::Span &Sp, bool Begins) { scope(Sp, Begins); };
   EventTable E;
   for (const SectionInfo &B : T.reader().sections()) {
-    if (B.Kind != SectionKind::Events || T.contexts().empty() ||
+    if (B.Kind != SectionKind::Events || T.scopePaths().empty() ||
         !isChosen(B.Process))
       continue;
     if (Error Err = T.reader().read(B, E))
@@ -250,7 +250,7 @@ Error TimelineWriter::scopes() {
       uint32_t Row = E.AllocRow[At];
       uint32_t Thread = E.threadOf(Row);
       if (isInWindow(E.TimeNs[Row]) && Sel.hasThread(Thread))
-        Spans.allocation(Thread, E.Context.empty() ? 0 : E.Context[At],
+        Spans.allocation(Thread, E.ScopePath.empty() ? 0 : E.ScopePath[At],
                          E.TimeNs[Row], Do);
     }
   }

@@ -417,7 +417,7 @@ static void compareCategories(const Summary &Said, CheckResult &Out) {
                   H.LiveBlocks, H.LiveBytes));
 }
 
-/// All but the rows of stacks and contexts.
+/// All but the rows of stacks and scope paths.
 static void compareRest(Comparison &C, const Summary &Said, const Summary &Is,
                         CheckResult &Out) {
   compareTotals(C, "heap", {Said.Heaps.begin(), Said.Heaps.end()},
@@ -443,23 +443,23 @@ Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
                                const LastSummary &Last, const LiveStats &A,
                                CheckResult &Out) {
   Comparison C(Out);
-  SaidRows Stacks(C, "stack"), Contexts(C, "context");
+  SaidRows Stacks(C, "stack"), ScopePaths(C, "scope path");
   std::vector<Summary> Said(Last.Parts.size());
   for (size_t I = 0; I != Said.size(); ++I) {
     if (Error E = readPart(R, Limits, *Last.Parts[I], Said[I]))
       return E;
     Stacks.add(Said[I].Stacks);
-    Contexts.add(Said[I].Contexts);
+    ScopePaths.add(Said[I].ScopePaths);
   }
   Stacks.sort();
-  Contexts.sort();
+  ScopePaths.sort();
   Summary Rest;
   bool First = true;
   Error E = A.summary(1, Last.TotalStats.EndNs, [&](const Summary &Part) {
     if (std::exchange(First, false))
       compareCounts(Last.TotalStats, Part, Out);
     Stacks.compare(Part.Stacks);
-    Contexts.compare(Part.Contexts);
+    ScopePaths.compare(Part.ScopePaths);
     auto Append = [](auto &To, const auto &From) {
       To.insert(To.end(), From.begin(), From.end());
     };
@@ -473,7 +473,7 @@ Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
   if (E)
     return E;
   Stacks.finish();
-  Contexts.finish();
+  ScopePaths.finish();
   compareRest(C, Last.TotalStats, Rest, Out);
   return Error::success();
 }

@@ -12,7 +12,7 @@
 namespace memkit {
 
 /// The last complete summary of a trace, as far as it is kept while the events
-/// are replayed: its rows of stacks and contexts stay in the file.
+/// are replayed: its rows of stacks and scope paths stay in the file.
 struct LastSummary {
   Summary TotalStats;                     ///< without those rows
   std::vector<const SectionInfo *> Parts; ///< in file order

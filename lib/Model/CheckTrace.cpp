@@ -340,7 +340,7 @@ void Checker::addBlock(uint32_t Process, const Snapshot &K,
   Compare("size", Said.Size, Is->Size);
   Compare("allocated", Said.AllocatedNs, Is->AllocatedNs);
   Compare("stack", Said.Stack, Is->Stack);
-  Compare("context", Said.Context, Is->Context);
+  Compare("scope path", Said.ScopePath, Is->ScopePath);
   Compare("heap", Said.Heap, Is->Heap);
   // memrec tells it of devices' blocks, and with their events alone.
   if (Said.Address)

@@ -112,11 +112,12 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
     std::vector<AgedBlock> Blocks;
     R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
       bool Chosen = Sel.hasAllocation({B.AllocatedNs, B.Size, Process, Thread,
-                                       B.Heap, B.Stack, B.Context}) &&
+                                       B.Heap, B.Stack, B.ScopePath}) &&
                     (Outer || T.heap(B.Heap).Space == Space);
-      Blocks.push_back(
-          {B.AllocatedNs, B.AllocationId, B.Enclosing, B.Size, B.Size, B.Heap,
-           By == StatsBy::Contexts ? B.Context : B.Stack, B.Weight, Chosen});
+      Blocks.push_back({B.AllocatedNs, B.AllocationId, B.Enclosing, B.Size,
+                        B.Size, B.Heap,
+                        By == StatsBy::ScopePaths ? B.ScopePath : B.Stack,
+                        B.Weight, Chosen});
     });
     if (!Outer)
       makeExclusive(T, Blocks);
@@ -157,7 +158,7 @@ Expected<Profile> shortLived(const Trace &T, const Selection &Sel, StatsBy By,
   Options.OnEvent = [&](const ReplayedEvent &E) {
     if (E.Kind != EventKind::Free || E.TimeNs - E.AllocatedNs > AgeNs)
       return true;
-    uint32_t Key = By == StatsBy::Contexts ? E.Context : E.Stack;
+    uint32_t Key = By == StatsBy::ScopePaths ? E.ScopePath : E.Stack;
     if (Key >= Counts.size())
       Counts.resize(Key + size_t(1));
     ++Counts[Key];

@@ -257,8 +257,8 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
     To.AllocatedNs = B.AllocatedNs;
     To.P = {B.Address, B.Enclosing, A.isEstimated(B.Heap) ? B.Weight : 0};
     To.E.Size = B.Size;
-    Allocation About{B.AllocatedNs, B.Size,  K.Process, 0,
-                     B.Heap,        B.Stack, B.Context};
+    Allocation About{B.AllocatedNs, B.Size,  K.Process,  0,
+                     B.Heap,        B.Stack, B.ScopePath};
     if (Options.Select && !Options.Select(About)) {
       To.E.Row = Refused;
       I.Live.addOld(To);
@@ -266,8 +266,8 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
     }
     uint32_t Key = Options.KeyOf ? Options.KeyOf(About) : B.Stack;
     To.E.Row = A.stackRow(K.Process, B.Heap, Key);
-    To.E.ContextRow = A.contextRow(K.Process, B.Heap, B.Context);
-    BlockRef Ref{B.AllocationId, To.E.Row, To.E.ContextRow};
+    To.E.ScopeRow = A.scopeRow(K.Process, B.Heap, B.ScopePath);
+    BlockRef Ref{B.AllocationId, To.E.Row, To.E.ScopeRow};
     LiveSet::Cursor Outer;
     if (B.Enclosing)
       Outer = I.Live.find(B.Enclosing - 1);
@@ -278,9 +278,9 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
                              : BlockRef(),
                         B.Size, To.P.Weight, 0, 0);
     else if (Lies)
-      A.allocateIn(
-          Ref, {B.Enclosing - 1, Outer.entry().Row, Outer.entry().ContextRow},
-          B.Size, 0, 0);
+      A.allocateIn(Ref,
+                   {B.Enclosing - 1, Outer.entry().Row, Outer.entry().ScopeRow},
+                   B.Size, 0, 0);
     else
       A.allocate(Ref, B.Size, 0, 0);
     I.Live.addOld(To);
@@ -312,7 +312,7 @@ static LiveBlock makeLiveBlock(const LiveStats &A, uint64_t AllocationId,
   Out.Size = E.Size;
   Out.AllocatedNs = AllocatedNs;
   Out.Stack = A.stackOf(E.Row);
-  Out.Context = A.contextOf(E.ContextRow);
+  Out.ScopePath = A.scopePathOf(E.ScopeRow);
   Out.Heap = A.heapOf(E.Row);
   Out.Address = P.Address;
   Out.Enclosing = P.Enclosing;

@@ -64,7 +64,8 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
   const uint32_t *Rows = E.AllocRow.data(),
                  *AllocationIds = E.AllocationOffset.data(),
                  *Stacks = E.Stack.data(),
-                 *Contexts = E.Context.empty() ? nullptr : E.Context.data();
+                 *ScopePaths =
+                     E.ScopePath.empty() ? nullptr : E.ScopePath.data();
   const uint16_t *Heaps = E.Heap.data();
   const uint64_t *Sizes = E.AllocSize.data(), *Times = E.TimeNs.data();
   Change *ChangeOf = Changes.data();
@@ -73,12 +74,12 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
     I.Stacks.prefetch(Stacks[std::min(At + StackAhead, Last)]);
     uint32_t Row = Rows[At], Place = AllocationIds[At] - First;
     LiveSet::Entry Entry =
-        newEntry(I, Stacks[At], Contexts ? Contexts[At] : 0, Heaps[At]);
+        newEntry(I, Stacks[At], ScopePaths ? ScopePaths[At] : 0, Heaps[At]);
     Entry.Size = Sizes[At];
     To.Entries[Place] = Entry;
     To.AllocationTimes[Place] = Times[Row];
     A.prefetchRow(Entry.Row);
-    ChangeOf[Row - C.Row] = {Entry.Size, Entry.Row, Entry.ContextRow,
+    ChangeOf[Row - C.Row] = {Entry.Size, Entry.Row, Entry.ScopeRow,
                              Change::Allocate};
   }
   I.Live.fill(Created, Allocated);
@@ -149,7 +150,7 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
       return notLive(C, Ref);
     A.prefetchRow(Entry.Row);
     Change &To = ChangeOf[Row - C.Row];
-    To = {Entry.Size, Entry.Row, Entry.ContextRow, Change::Free};
+    To = {Entry.Size, Entry.Row, Entry.ScopeRow, Change::Free};
     if (LLVM_LIKELY(Kinds[Row] == EventKind::Free)) {
       uint64_t Own = Owns[Ref] + FirstAllocationId;
       if (LLVM_UNLIKELY(Owns[Ref] == 0))

@@ -15,13 +15,13 @@ using llvm::Twine;
 //===----------------------------------------------------------------------===//
 
 /// The slower way to the rows of an allocation; remembers them.
-void Replay::findRows(ProcessReplay &I, uint32_t Stack, uint32_t Context,
+void Replay::findRows(ProcessReplay &I, uint32_t Stack, uint32_t ScopePath,
                       uint32_t Heap, LiveSet::Entry &Entry) {
   Entry.Row = A.stackRow(I.Id, Heap, Stack);
   I.Stacks.set(Stack, Heap, Entry.Row);
-  Entry.ContextRow = A.contextRow(I.Id, Heap, Context);
-  if (Context)
-    I.Contexts.set(Context, Heap, Entry.ContextRow);
+  Entry.ScopeRow = A.scopeRow(I.Id, Heap, ScopePath);
+  if (ScopePath)
+    I.ScopePaths.set(ScopePath, Heap, Entry.ScopeRow);
 }
 
 /// Tells OnEvent of the row at which the cursor stands.
@@ -32,7 +32,7 @@ void Replay::tell(const Cursor &C, uint64_t Block, uint64_t Size,
   Stopped |= !Options.OnEvent({C.Open->Kind[C.Row], C.Open->TimeNs[C.Row],
                                AllocatedNs, Block, Size, C.I->Id,
                                C.Open->threadOf(C.Row), A.heapOf(E.Row),
-                               A.stackOf(E.Row), A.contextOf(E.ContextRow)});
+                               A.stackOf(E.Row), A.scopePathOf(E.ScopeRow)});
 }
 
 Error Replay::notLive(const Cursor &C, size_t Ref) const {
@@ -52,17 +52,17 @@ Error Replay::allocate(Cursor &C) {
   ProcessReplay &I = *C.I;
   size_t At = C.Alloc;
   uint32_t Stack = E.Stack[At], Heap = E.Heap[At];
-  uint32_t Context = E.Context.empty() ? 0 : E.Context[At];
+  uint32_t ScopePath = E.ScopePath.empty() ? 0 : E.ScopePath[At];
   uint32_t Thread = E.threadOf(C.Row);
   uint64_t TimeNs = E.TimeNs[C.Row], Size = E.AllocSize[At];
-  Allocation About{TimeNs, Size, I.Id, Thread, Heap, Stack, Context};
+  Allocation About{TimeNs, Size, I.Id, Thread, Heap, Stack, ScopePath};
   bool Counts = !Options.Select || Options.Select(About);
   LiveSet::Entry Entry;
   if (LLVM_UNLIKELY(static_cast<bool>(Options.KeyOf)) && Counts) {
     Entry.Row = A.stackRow(I.Id, Heap, Options.KeyOf(About));
-    Entry.ContextRow = A.contextRow(I.Id, Heap, Context);
+    Entry.ScopeRow = A.scopeRow(I.Id, Heap, ScopePath);
   } else {
-    Entry = newEntry(I, Stack, Context, Heap);
+    Entry = newEntry(I, Stack, ScopePath, Heap);
   }
   Entry.Size = Size;
   LiveSet::Place P;
@@ -73,13 +73,13 @@ Error Replay::allocate(Cursor &C) {
   if (!E.Columns.Weight.empty() && A.isEstimated(Heap))
     if (Error Err = readWeight(C, P))
       return Err;
-  BlockRef Ref{I.Live.next(), Entry.Row, Entry.ContextRow}, Outer;
+  BlockRef Ref{I.Live.next(), Entry.Row, Entry.ScopeRow}, Outer;
   if (P.Enclosing) {
     LiveSet::Cursor In = I.Live.find(P.Enclosing - 1);
     if (!In)
       return fail(C, "row " + Twine(C.Row) + " lies in block " +
                          Twine(P.Enclosing - 1) + ", which is not live");
-    Outer = {P.Enclosing - 1, In.entry().Row, In.entry().ContextRow};
+    Outer = {P.Enclosing - 1, In.entry().Row, In.entry().ScopeRow};
   }
   if (!Counts)
     Entry.Row = Refused;
@@ -116,7 +116,7 @@ Error Replay::reference(Cursor &C) {
   LiveSet::Entry &Entry = Block.entry();
   LiveSet::Place P = Block.place();
   bool Counts = Entry.Row != Refused;
-  BlockRef Ref{AllocationId, Entry.Row, Entry.ContextRow};
+  BlockRef Ref{AllocationId, Entry.Row, Entry.ScopeRow};
   if (LLVM_LIKELY(E.Kind[C.Row] == EventKind::Free)) {
     if (Counts && P.Weight)
       A.freeSampled(Ref, Entry.Size, P.Weight, TimeNs);
@@ -147,7 +147,7 @@ Error Replay::split(Cursor &C, LiveSet::Cursor Block) {
   if (Size > Rest.Size)
     return badSplit(C, C.ref(), Rest.Size);
   if (Rest.Row != Refused)
-    A.split({C.Open->Block[C.ref()], Rest.Row, Rest.ContextRow},
+    A.split({C.Open->Block[C.ref()], Rest.Row, Rest.ScopeRow},
             C.Open->TimeNs[C.Row], P.Enclosing);
   Block.entry().Size = Size;
   tell(C, C.Open->Block[C.ref()], Size, AllocatedNs, Rest);
@@ -254,7 +254,7 @@ Error Replay::applyMark(const Mark &M) {
     if (ProcessReplay *I = Processes[M.Process].get()) {
       I->Live.clear();
       I->Stacks.clear();
-      I->Contexts.clear();
+      I->ScopePaths.clear();
     }
     return Error::success();
   }
@@ -316,7 +316,7 @@ Error Replay::openSection(Cursor &C) {
     return fail(At, "the events are not those that the index tells of");
   ProcessReplay &I = *C.I;
   I.Stacks.open();
-  I.Contexts.open();
+  I.ScopePaths.open();
   C.Row = std::min<uint64_t>(I.Skip, Rows);
   I.Skip -= C.Row;
   C.Alloc = std::lower_bound(E.AllocRow.begin(), E.AllocRow.end(), C.Row) -

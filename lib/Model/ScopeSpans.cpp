@@ -17,20 +17,20 @@ void ScopeSpans::close(Open &O, size_t Depth, Change Do) {
   }
 }
 
-void ScopeSpans::allocation(uint32_t Thread, uint32_t Context, uint64_t TimeNs,
-                            Change Do) {
+void ScopeSpans::allocation(uint32_t Thread, uint32_t ScopePath,
+                            uint64_t TimeNs, Change Do) {
   if (Thread >= Threads.size())
     Threads.resize(Thread + size_t(1));
   Open &O = Threads[Thread];
-  if (Context != O.Now) {
+  if (ScopePath != O.Now) {
     Path.clear();
-    for (uint32_t C = Context; C; C = Contexts[C - 1].Parent)
+    for (uint32_t C = ScopePath; C; C = ScopePaths[C - 1].Parent)
       Path.push_back(C);
     std::reverse(Path.begin(), Path.end());
     Path.resize(std::min(Path.size(), MaxDepth));
     size_t Same = 0;
     while (Same != Path.size() && Same != O.Spans.size() &&
-           O.Spans[Same].Context == Path[Same])
+           O.Spans[Same].ScopePath == Path[Same])
       ++Same;
     close(O, Same, Do);
     for (; Same != Path.size(); ++Same) {
@@ -38,7 +38,7 @@ void ScopeSpans::allocation(uint32_t Thread, uint32_t Context, uint64_t TimeNs,
           {Thread, Path[Same], static_cast<uint32_t>(Same), TimeNs, TimeNs});
       Do(O.Spans.back(), /*Begins=*/true);
     }
-    O.Now = Context;
+    O.Now = ScopePath;
   }
   if (!O.Spans.empty())
     O.Spans.back().LastNs = TimeNs;

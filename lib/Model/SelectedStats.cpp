@@ -31,10 +31,10 @@ static void atMoment(StackStats &Row, bool Gone, bool Alone) {
 Error SelectedStats::checkEvents() const {
   const std::optional<Moment> &At = Sel.times().At;
   return requireEvents(*T,
-                       By == StatsBy::Contexts
+                       By == StatsBy::ScopePaths
                            ? "a selection by size, thread, time or stack, "
-                             "grouped by context, needs"
-                           : "a selection by size, thread, time or context "
+                             "grouped by scope path, needs"
+                           : "a selection by size, thread, time or scope path "
                              "needs",
                        At && !Sel.needsAllocationTimes(By) ? &*At : nullptr);
 }
@@ -72,8 +72,8 @@ Error SelectedStats::replaySelected(
   auto Take = [&](const Summary &Part) {
     for (const StackStatsRows &Rows : Part.Stacks)
       Pack(Rows, Replayed.Stacks);
-    for (const StackStatsRows &Rows : Part.Contexts)
-      Pack(Rows, Replayed.Contexts);
+    for (const StackStatsRows &Rows : Part.ScopePaths)
+      Pack(Rows, Replayed.ScopePaths);
     return Error::success();
   };
   return (*R)->stats().summary(1, (*R)->endNs(), Take);
@@ -90,12 +90,13 @@ void SelectedStats::takeEnds() {
     }
   };
   Take(T->stackRows(), Replayed.Stacks);
-  Take(T->contextRows(), Replayed.Contexts);
+  Take(T->scopeRows(), Replayed.ScopePaths);
 }
 
-/// The rows of the context 0: by process and heap, what rows of stacks have and
-/// those of contexts have not.
-static void addRest(ArrayRef<PackedRows> Stacks, ArrayRef<PackedRows> Contexts,
+/// The rows of the scope path 0: by process and heap, what rows of stacks have
+/// and those of scope paths have not.
+static void addRest(ArrayRef<PackedRows> Stacks,
+                    ArrayRef<PackedRows> ScopePaths,
                     std::vector<PackedRows> &Out) {
   static constexpr uint64_t StackStats::*Added[] = {
       &StackStats::Allocations,   &StackStats::AllocatedBytes,
@@ -117,7 +118,7 @@ static void addRest(ArrayRef<PackedRows> Stacks, ArrayRef<PackedRows> Contexts,
   };
   ForEach(Stacks, [](uint64_t Sum, uint64_t More) { return Sum + More; });
   // What a file says need not add up.
-  ForEach(Contexts, [](uint64_t Sum, uint64_t Less) {
+  ForEach(ScopePaths, [](uint64_t Sum, uint64_t Less) {
     return Sum < Less ? 0 : Sum - Less;
   });
   for (auto &[Process, Heaps] : Rest) {
@@ -150,7 +151,7 @@ Expected<SelectedStats> SelectedStats::createGrouped(
 }
 
 Error SelectedStats::gather(std::function<uint32_t(const Allocation &)> KeyOf) {
-  ArrayRef<PackedRows> Stacks = T->stackRows(), Contexts = T->contextRows();
+  ArrayRef<PackedRows> Stacks = T->stackRows(), ScopePaths = T->scopeRows();
   if (Sel.needsEvents(By)) {
     if (Error E = replaySelected(std::move(KeyOf)))
       return E;
@@ -159,16 +160,16 @@ Error SelectedStats::gather(std::function<uint32_t(const Allocation &)> KeyOf) {
   }
   if (Sel.needsEvents(By) || Sel.times().At) {
     Stacks = Replayed.Stacks;
-    Contexts = Replayed.Contexts;
+    ScopePaths = Replayed.ScopePaths;
   }
-  if (By == StatsBy::Contexts && Sel.hasContext(0))
-    addRest(Stacks, Contexts, Rest);
+  if (By == StatsBy::ScopePaths && Sel.hasScopePath(0))
+    addRest(Stacks, ScopePaths, Rest);
   auto Add = [&](ArrayRef<PackedRows> Rows) {
     for (const PackedRows &R : Rows)
       if (Sel.hasProcess(R.process()))
         this->Rows.push_back(&R);
   };
-  Add(By == StatsBy::Contexts ? Contexts : Stacks);
+  Add(By == StatsBy::ScopePaths ? ScopePaths : Stacks);
   Add(Rest);
   stable_sort(this->Rows, [](const PackedRows *A, const PackedRows *B) {
     return A->process() < B->process();
@@ -191,7 +192,7 @@ void SelectedStats::forEachKey(
       uint32_t Heap = Piece.heap(I), Key = Piece.key(I);
       bool Has =
           By == StatsBy::Groups ||
-          (By == StatsBy::Stacks ? Sel.hasStack(Key) : Sel.hasContext(Key));
+          (By == StatsBy::Stacks ? Sel.hasStack(Key) : Sel.hasScopePath(Key));
       if (Has && Sel.hasHeap(Heap))
         F({At, I}, Heap, Key);
     }

@@ -25,7 +25,7 @@ Expected<Selection> Selection::create(const Trace &T, const SelectionSpec &S) {
     return E;
   if (Error E = Sel.chooseThreads(T, S))
     return E;
-  if (Error E = Sel.chooseContexts(T, S))
+  if (Error E = Sel.chooseScopePaths(T, S))
     return E;
   if (Error E = Sel.chooseLayers(T, S))
     return E;

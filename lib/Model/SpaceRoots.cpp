@@ -16,7 +16,7 @@ uint32_t SpaceRoots::keyOf(uint32_t Space, uint32_t Key) {
   return At->second;
 }
 
-ContextView SpaceRoots::view() const {
+ScopeView SpaceRoots::view() const {
   std::vector<ShownFrame> Frames = T.allShown().vec();
   uint32_t FirstSpace = Frames.size() + 1;
   for (uint32_t Space = 0; Space <= T.trace().devices().size(); ++Space) {

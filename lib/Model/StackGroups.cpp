@@ -15,8 +15,8 @@ namespace memkit {
 
 Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
   StackGroups G(T, By);
-  if (By == GroupBy::Mixed && T.contexts().empty())
-    return makeError(T.name() + ": it has no contexts to set into stacks");
+  if (By == GroupBy::Mixed && T.scopePaths().empty())
+    return makeError(T.name() + ": it has no scope paths to set into stacks");
   if (By == GroupBy::Owner)
     G.Of.emplace(T);
   if (By != GroupBy::Step)
@@ -64,7 +64,7 @@ uint32_t StackGroups::keyOf(const Allocation &B) {
   case GroupBy::Step:
     return key(stepOf(B), B.Stack);
   default:
-    return key(B.Context, B.Stack);
+    return key(B.ScopePath, B.Stack);
   }
 }
 
@@ -107,7 +107,7 @@ static void pathOf(const Trace &T, uint32_t Stack, uint32_t FirstFrame,
   std::reverse(Path.begin(), Path.end());
 }
 
-ContextView StackGroups::view() const {
+ScopeView StackGroups::view() const {
   if (By == GroupBy::Mixed)
     return mixedView();
   std::vector<ShownFrame> Frames = T->allShown().vec();
@@ -128,20 +128,20 @@ ContextView StackGroups::view() const {
     Path.insert(Path.begin(), FrameOf[Pairs[Key].Group]);
     Tree.add(Key, Path);
   }
-  ContextView Out = Tree.take();
+  ScopeView Out = Tree.take();
   Out.Texts = std::move(Texts);
   return Out;
 }
 
 namespace {
 
-/// Sets the scopes of a context among the frames of a stack.
+/// Sets the scopes of a scope path among the frames of a stack.
 class Mixer {
 public:
   explicit Mixer(const Trace &T) : T(T) {}
   /// Frames of scopes have the ids behind those of the trace's shown frames.
   std::vector<ShownFrame> frames() const;
-  ArrayRef<uint32_t> mix(uint32_t Stack, uint32_t Context);
+  ArrayRef<uint32_t> mix(uint32_t Stack, uint32_t ScopePath);
 
 private:
   const Trace &T;
@@ -167,10 +167,10 @@ std::vector<ShownFrame> Mixer::frames() const {
 
 /// A scope's depth counts the frames that the trace has outside of it; some of
 /// them are not shown. Those that are come in the same order.
-ArrayRef<uint32_t> Mixer::mix(uint32_t Stack, uint32_t Context) {
+ArrayRef<uint32_t> Mixer::mix(uint32_t Stack, uint32_t ScopePath) {
   Scopes.clear();
-  for (uint32_t C = Context; C; C = T.contexts()[C - 1].Parent) {
-    const memkit::Context &Co = T.contexts()[C - 1];
+  for (uint32_t C = ScopePath; C; C = T.scopePaths()[C - 1].Parent) {
+    const memkit::ScopePath &Co = T.scopePaths()[C - 1];
     Scopes.push_back(
         {Co.Depth, static_cast<uint32_t>(T.allShown().size() + Co.Scope)});
   }
@@ -198,7 +198,7 @@ ArrayRef<uint32_t> Mixer::mix(uint32_t Stack, uint32_t Context) {
   return Path;
 }
 
-ContextView StackGroups::mixedView() const {
+ScopeView StackGroups::mixedView() const {
   Mixer M(*T);
   PathTree Tree(Pairs.size(), M.frames());
   for (uint32_t Key = 1; Key != Pairs.size(); ++Key)

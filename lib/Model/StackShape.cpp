@@ -36,7 +36,7 @@ public:
       FrameOf.push_back(intern(shape(F)));
     FirstAt.resize(Known.size());
   }
-  ContextView run();
+  ScopeView run();
 
 private:
   ShownFrame shape(ShownFrame F) const;
@@ -126,7 +126,7 @@ void Shaper::shapePath() {
     std::reverse(Kept.begin(), Kept.end());
 }
 
-ContextView Shaper::run() {
+ScopeView Shaper::run() {
   const StackView &V = T.view();
   PathTree Tree(V.Leaves.size(), std::move(Frames));
   for (uint32_t Key = 0; Key != V.Leaves.size(); ++Key) {
@@ -141,7 +141,7 @@ ContextView Shaper::run() {
   return Tree.take();
 }
 
-ContextView shapeStacks(ShownTree T, const StackShape &How) {
+ScopeView shapeStacks(ShownTree T, const StackShape &How) {
   return Shaper(T, How).run();
 }
 

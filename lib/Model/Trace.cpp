@@ -95,7 +95,7 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
     return E;
   T->Parts = std::move(Set.Parts);
   for (Summary &S : T->Parts)
-    T->packContexts(S);
+    T->packScopes(S);
   for (std::vector<PackedRows> &Rows : Set.Rows)
     append(T->StackRows, Rows);
   if (T->Parts.empty())
@@ -149,7 +149,7 @@ void Trace::take(Dictionary &D) {
   append(Devices, D.Devices);
   append(Modules, D.Modules);
   append(Scopes, D.Scopes);
-  append(Contexts, D.Contexts);
+  append(ScopePaths, D.ScopePaths);
   append(Loads, D.Loads);
   append(Functions, D.Functions);
   append(Frames, D.Frames);
@@ -270,10 +270,10 @@ std::vector<ShownFrame> Trace::shownWay(uint32_t Node) const {
   return All;
 }
 
-std::string Trace::contextPath(uint32_t Id) const {
+std::string Trace::scopePathText(uint32_t Id) const {
   SmallVector<StringRef, 8> Names;
-  for (; Id; Id = Contexts[Id - 1].Parent)
-    if (uint32_t S = Contexts[Id - 1].Scope)
+  for (; Id; Id = ScopePaths[Id - 1].Parent)
+    if (uint32_t S = ScopePaths[Id - 1].Scope)
       Names.push_back(string(Scopes[S - 1].Name));
   std::reverse(Names.begin(), Names.end());
   return join(Names, "/");
@@ -300,10 +300,10 @@ StringRef Trace::processName(uint32_t Id) const {
 // Summary
 //===----------------------------------------------------------------------===//
 
-void Trace::packContexts(Summary &Part) {
-  for (const StackStatsRows &Rows : Part.Contexts)
-    PackedRows::pack(Rows, ContextRows);
-  Part.Contexts = {};
+void Trace::packScopes(Summary &Part) {
+  for (const StackStatsRows &Rows : Part.ScopePaths)
+    PackedRows::pack(Rows, ScopeRows);
+  Part.ScopePaths = {};
 }
 
 /// The sums of a trace whose recorder did not get to writing them.
@@ -320,7 +320,7 @@ Error Trace::replaySummary() {
       PackedRows::pack(Rows, StackRows);
     Summary &Rest = Parts.emplace_back(Part);
     Rest.Stacks = {};
-    packContexts(Rest);
+    packScopes(Rest);
     return Error::success();
   };
   if (Error E = (*R)->stats().summary(1, (*R)->endNs(), Take))

@@ -97,7 +97,7 @@ Lifetime::Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes) {
 /// equal parts of the time from the row's first cohort to the end of the
 /// interval Last, which has ended: a recorder and a replay, which call this at
 /// different times, so have the same cohorts.
-void Lifetime::makeRoom(uint32_t Last, Context C) {
+void Lifetime::makeRoom(uint32_t Last, CutAndLog C) {
   dropEmpty(C.Cut);
   if (Cohorts.size() < MaxCohorts)
     return;
@@ -131,7 +131,7 @@ void Lifetime::dropEmpty(uint32_t Cut) {
   erase_if(Cohorts, [&](const Live &L) { return L.isEmpty(Cut); });
 }
 
-void Lifetime::addCohort(uint32_t Interval, Context C) {
+void Lifetime::addCohort(uint32_t Interval, CutAndLog C) {
   if (Cohorts.size() >= MaxCohorts)
     makeRoom(Interval, C);
   if (Cohorts.size() == Cohorts.capacity())
@@ -142,7 +142,7 @@ void Lifetime::addCohort(uint32_t Interval, Context C) {
 }
 
 /// The cohort that Interval is in, made when no later one is there.
-inline Lifetime::Live &Lifetime::cohortAt(uint32_t Interval, Context C) {
+inline Lifetime::Live &Lifetime::cohortAt(uint32_t Interval, CutAndLog C) {
   if (Cohorts.empty() || Cohorts.back().Interval < Interval)
     addCohort(Interval, C);
   if (Cohorts.back().Interval == Interval) // most often
@@ -154,7 +154,7 @@ inline Lifetime::Live &Lifetime::cohortAt(uint32_t Interval, Context C) {
 }
 
 void Lifetime::addAllocated(uint32_t Interval, int64_t Blocks, int64_t Bytes,
-                            Context C) {
+                            CutAndLog C) {
   if (!Blocks && !Bytes)
     return;
   Live &L = cohortAt(Interval, C);
@@ -176,7 +176,7 @@ inline Lifetime::Aged &Lifetime::freesAt(AgeClass Age) {
 }
 
 void Lifetime::addLateFree(uint32_t AllocatedIn, uint32_t FreedIn,
-                           uint64_t Blocks, uint64_t Bytes, Context C) {
+                           uint64_t Blocks, uint64_t Bytes, CutAndLog C) {
   addAllocated(FreedIn, static_cast<int64_t>(Blocks),
                static_cast<int64_t>(Bytes), C);
   // After addAllocated(), which may move what it is found in.

@@ -88,7 +88,7 @@ void LiveStats::allocateIn(BlockRef B, BlockRef In, uint64_t Size,
   if (!nests(Cells[StackRows[B.Row].Cell], In.Row))
     return allocate(B, Size, TimeNs, Thread);
   Target T = beginEvent(B, TimeNs);
-  Target O = touch(In.Row, In.ContextRow);
+  Target O = touch(In.Row, In.ScopeRow);
   countAllocation(T, Thread, B.AllocationId, Size);
   Threads[Thread].NestedBytes += Size;
   growRows(T, Size);
@@ -98,7 +98,7 @@ void LiveStats::allocateIn(BlockRef B, BlockRef In, uint64_t Size,
     O.X->LiveExclusive -= Size;
   Encloser &E = T.C.I->Enclosers[In.AllocationId];
   E.Row = In.Row;
-  E.ContextRow = In.ContextRow;
+  E.ScopeRow = In.ScopeRow;
   E.InnerBytes += Size;
   E.InnerBlocks += 1;
 }
@@ -115,7 +115,7 @@ bool LiveStats::changeInner(const Cell &Inner, uint64_t Enclosing,
     E.InnerBytes += Bytes;
     E.InnerBlocks += static_cast<uint32_t>(Blocks);
     if (!E.Freed) {
-      Target O = touch(E.Row, E.ContextRow);
+      Target O = touch(E.Row, E.ScopeRow);
       O.R.LiveExclusive -= Bytes;
       if (O.X)
         O.X->LiveExclusive -= Bytes;
@@ -187,7 +187,7 @@ void LiveStats::split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing) {
   StackSplits[B.Row] += 1;
   if (T.X) {
     T.X->LiveBlocks += 1;
-    ContextSplits[B.ContextRow] += 1;
+    ScopeSplits[B.ScopeRow] += 1;
   }
   T.C.Splits += 1;
   T.C.H->C.rise(0, 1, Now, TimeNs);

@@ -151,15 +151,15 @@ void LiveStats::closeLanes(ProcessState &I, const uint64_t *TimesNs) {
 void LiveStats::applyRare(const Change &C, Cell &Of) {
   if (C.Kind == Change::Split) {
     StackSplits[C.Row] += 1;
-    if (C.ContextRow)
-      ContextSplits[C.ContextRow] += 1;
+    if (C.ScopeRow)
+      ScopeSplits[C.ScopeRow] += 1;
     return;
   }
   Of.Temporaries += 1;
   Of.S->Temporaries += 1;
   countTemporary(StackRows, C.Row);
-  if (C.ContextRow)
-    countTemporary(ContextRows, C.ContextRow);
+  if (C.ScopeRow)
+    countTemporary(ScopeRows, C.ScopeRow);
 }
 
 void LiveStats::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
@@ -194,9 +194,9 @@ void LiveStats::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
       R.LiveBlocks += static_cast<uint32_t>(Blocks);
     };
     Count(R);
-    if (LLVM_UNLIKELY(C.ContextRow)) {
-      savePeaks(ContextRows, C.ContextRow, L.PeakAt, D.PeakAt);
-      Count(ContextRows[C.ContextRow]);
+    if (LLVM_UNLIKELY(C.ScopeRow)) {
+      savePeaks(ScopeRows, C.ScopeRow, L.PeakAt, D.PeakAt);
+      Count(ScopeRows[C.ScopeRow]);
     }
     L.RisenBytes += Risen;
     L.Counts += CountOf[C.Kind];

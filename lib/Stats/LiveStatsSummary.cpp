@@ -66,7 +66,7 @@ LiveStats::RowOrder LiveStats::orderRows(const StatsRows &Rows) const {
   return Out;
 }
 
-/// All that is not a row of a stack or context.
+/// All that is not a row of a stack or scope path.
 void LiveStats::fillTotals(Summary &S, uint64_t EndNs) const {
   for (size_t Id = 1; Id < Threads.size(); ++Id)
     if (const ThreadStatsOf &T = Threads[Id]; T.Allocations)
@@ -94,7 +94,8 @@ void LiveStats::fillTotals(Summary &S, uint64_t EndNs) const {
 
 namespace {
 /// Gathers what goes to a Summary in parts of at most MaxSectionRows rows:
-/// fewer of stacks and contexts, whose rows are 104 bytes each while they wait.
+/// fewer of stacks and scope paths, whose rows are 104 bytes each while they
+/// wait.
 class PartWriter {
 public:
   PartWriter(const Summary &Blank,
@@ -137,7 +138,7 @@ public:
     if (Used == 0)
       return llvm::Error::success();
     llvm::Error E = Write(Part);
-    for (std::vector<StackStatsRows> *All : {&Part.Stacks, &Part.Contexts})
+    for (std::vector<StackStatsRows> *All : {&Part.Stacks, &Part.ScopePaths})
       for (StackStatsRows &Rows : *All)
         if (Rows.Rows.capacity() > Spare.capacity())
           Spare = std::move(Rows.Rows);
@@ -167,10 +168,10 @@ llvm::Error LiveStats::summary(
   Blank.Marks = Marks;
   PartWriter Parts(Blank, Write);
   auto AddRows = [&](const Cell &C, llvm::ArrayRef<uint64_t> Ordered,
-                     bool Contexts) -> llvm::Error {
-    const StatsRows &Rows = Contexts ? ContextRows : StackRows;
-    const auto &Splits = Contexts ? ContextSplits : StackSplits;
-    auto Field = Contexts ? &Summary::Contexts : &Summary::Stacks;
+                     bool ScopePaths) -> llvm::Error {
+    const StatsRows &Rows = ScopePaths ? ScopeRows : StackRows;
+    const auto &Splits = ScopePaths ? ScopeSplits : StackSplits;
+    auto Field = ScopePaths ? &Summary::ScopePaths : &Summary::Stacks;
     for (uint64_t KeyAndRow : Ordered) {
       uint32_t Row = uint32_t(KeyAndRow);
       StackStats S = stackStats(Rows[Row], Rows.rest(Row), C);
@@ -180,15 +181,15 @@ llvm::Error LiveStats::summary(
     }
     return llvm::Error::success();
   };
-  for (bool Contexts : {false, true}) {
-    const RowOrder Order = orderRows(Contexts ? ContextRows : StackRows);
+  for (bool ScopePaths : {false, true}) {
+    const RowOrder Order = orderRows(ScopePaths ? ScopeRows : StackRows);
     for (const std::unique_ptr<ProcessState> &I : Processes) {
       if (!I)
         continue;
       for (uint32_t At : I->CellOfHeap)
         if (At)
           if (llvm::Error E =
-                  AddRows(Cells[At - 1], Order.of(At - 1), Contexts))
+                  AddRows(Cells[At - 1], Order.of(At - 1), ScopePaths))
             return E;
     }
   }
@@ -224,7 +225,7 @@ Summary LiveStats::summary(uint32_t Number, uint64_t EndNs) const {
       }
     };
     JoinRows(All.Stacks, Part.Stacks);
-    JoinRows(All.Contexts, Part.Contexts);
+    JoinRows(All.ScopePaths, Part.ScopePaths);
     Join(All.Steps, Part.Steps);
     Join(All.Processes, Part.Processes);
     Join(All.Losses, Part.Losses);

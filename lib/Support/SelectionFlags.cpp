@@ -14,7 +14,7 @@ namespace memkit {
 using ListOption = cl::list<std::string>;
 
 struct SelectionFlags::Options {
-  std::optional<ListOption> Heap, Process, Thread, Stack, Context, Layer;
+  std::optional<ListOption> Heap, Process, Thread, Stack, Scope, Layer;
   std::optional<cl::opt<std::string>> MinSize, Since, Until, At;
   std::optional<cl::opt<bool>> AllFrames;
 };
@@ -46,14 +46,14 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
   if (Wanted & SF_Stack)
     addList(O->Stack, "stack", "regex",
             "Only stacks with a function, file or module that matches");
-  if (Wanted & SF_Context)
-    addList(O->Context, "context", "glob",
+  if (Wanted & SF_Scope)
+    addList(O->Scope, "scope", "glob",
             "Only what was allocated in these scopes (replays the events, but "
-            "for views of contexts)");
+            "for views of scope paths)");
   if (Wanted & SF_Layer)
     addList(O->Layer, "layer", "glob",
             "Only what was allocated in layers with this module path, or below "
-            "it (as --context)");
+            "it (as --scope)");
   if (Wanted & SF_MinSize)
     O->MinSize.emplace("min-size", cl::value_desc("size"),
                        cl::desc("Only allocations of at least this size "
@@ -101,7 +101,7 @@ Expected<SelectionSpec> SelectionFlags::spec() const {
   S.Processes = valuesOf(O->Process);
   S.Threads = valuesOf(O->Thread);
   S.Stacks = valuesOf(O->Stack);
-  S.Contexts = valuesOf(O->Context);
+  S.ScopePaths = valuesOf(O->Scope);
   S.Layers = valuesOf(O->Layer);
   S.AllFrames = O->AllFrames && *O->AllFrames;
   if (O->MinSize && O->MinSize->getNumOccurrences()) {

@@ -109,7 +109,7 @@ Decoder::Problem Decoder::decode(Marks &Out) {
     R.Id = M->id();
     R.Heap = M->heap();
     R.Stack = M->stack();
-    R.Context = M->context();
+    R.ScopePath = M->scope_path();
     TRY(copyVector(M->values(), R.Values));
     R.Clock = clock(M->clock());
     Out.Rows.push_back(std::move(R));
@@ -199,7 +199,7 @@ Decoder::Problem Decoder::decode(Snapshot &Out) {
   if (!decodePlanes(T->allocation_id(), N, Wide[0]) ||
       !decodePlanes(T->size(), N, Wide[1]) ||
       !decodePlanes(T->stack(), N, Narrow[0]) ||
-      !decodePlanes(T->context(), N, Narrow[1]) ||
+      !decodePlanes(T->scope_path(), N, Narrow[1]) ||
       !decodePlanes(T->heap(), N, Narrow[2]) ||
       !decodePlanes(T->allocation_time(), N, AllocationTime) ||
       !decodePlanes(T->address(), N, Address) ||

@@ -52,7 +52,7 @@ public:
   Problem decode(AnySection &Out);
   /// A dictionary in short; leaves the stack tree alone.
   Problem outline(DictionaryOutline &Out, bool WithStrings);
-  /// A summary without its rows of stacks and contexts.
+  /// A summary without its rows of stacks and scope paths.
   Problem decodeTotals(Summary &Out);
   Problem decodeCategories(Summary &Out);
   /// A snapshot without its blocks.

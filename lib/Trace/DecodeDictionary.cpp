@@ -177,12 +177,12 @@ Decoder::Problem Decoder::outline(DictionaryOutline &Out, bool WithStrings) {
   C.Nodes = T->stacks() ? T->stacks()->nodes() : 0;
   C.Stacks = Count(T->stacks());
   C.Scopes = Size(T->scopes());
-  C.Contexts = Count(T->contexts());
+  C.ScopePaths = Count(T->scope_paths());
   C.Processes = Size(T->processes());
   C.Threads = Size(T->threads());
   C.Heaps = Size(T->heaps());
   for (uint32_t N :
-       {C.Strings, C.Functions, C.Frames, C.Nodes / 4, C.Stacks, C.Contexts})
+       {C.Strings, C.Functions, C.Frames, C.Nodes / 4, C.Stacks, C.ScopePaths})
     if (N > MaxSectionRows)
       return "too many entries in a dictionary";
   return "";
@@ -198,7 +198,7 @@ static void clear(Dictionary &D) {
   D.Stacks.clear();
   D.NodeFrames.clear();
   D.Scopes.clear();
-  D.Contexts.clear();
+  D.ScopePaths.clear();
   D.Processes.clear();
   D.Threads.clear();
   D.Heaps.clear();
@@ -245,16 +245,16 @@ Decoder::Problem Decoder::decode(Dictionary &Out) {
   }
   if (T->stacks())
     TRY(decodeStacks(T->stacks(), Out));
-  if (const fb::ContextTree *C = T->contexts()) {
-    TRY(known(C, fb::ContextTree::VT_DEPTH));
+  if (const fb::ScopeTree *C = T->scope_paths()) {
+    TRY(known(C, fb::ScopeTree::VT_DEPTH));
     if (C->count() > MaxSectionRows)
-      return "too many contexts in a dictionary";
+      return "too many scope paths in a dictionary";
     if (!decodePlanes(C->parent(), C->count(), Narrow[0]) ||
         !decodePlanes(C->scope(), C->count(), Narrow[1]) ||
         !decodePlanes(C->depth(), C->count(), Narrow[2]))
-      return "a column of contexts has the wrong length";
+      return "a column of scope paths has the wrong length";
     for (uint32_t I = 0; I != C->count(); ++I)
-      Out.Contexts.push_back({Narrow[0][I], Narrow[1][I], Narrow[2][I]});
+      Out.ScopePaths.push_back({Narrow[0][I], Narrow[1][I], Narrow[2][I]});
   }
   if (T->symbols())
     TRY(decodeSymbols(T->symbols(), Out.Symbols));

@@ -89,7 +89,7 @@ Decoder::Problem Decoder::decode(Events &Out) {
     E.Size = T.AllocSize[A];
     E.Block = T.FirstAllocationId + T.AllocationOffset[A];
     E.Stack = T.Stack[A];
-    E.Context = T.Context.empty() ? 0 : T.Context[A];
+    E.ScopePath = T.ScopePath.empty() ? 0 : T.ScopePath[A];
     E.Heap = T.Heap[A];
   }
   for (size_t I = 0; I != T.references(); ++I) {

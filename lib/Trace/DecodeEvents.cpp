@@ -347,9 +347,9 @@ Decoder::Problem Decoder::decodeRows(const fb::Events *T, EventInput &In,
   TRY(isNarrow(T->time()) ? decodeTimes(T, Narrow[0], Out)
                           : decodeTimes(T, Wide[0], Out));
   bool Good = decodeOrdered(T->stack(), In, Narrow[0], Out.Stack);
-  Out.Context.clear();
-  if (T->context())
-    Good &= decodeOrdered(T->context(), In, Narrow[0], Out.Context);
+  Out.ScopePath.clear();
+  if (T->scope_path())
+    Good &= decodeOrdered(T->scope_path(), In, Narrow[0], Out.ScopePath);
   Good &= isNarrow(T->size()) ? decodeSizes(T->size(), In, Narrow[0], Out)
                               : decodeSizes(T->size(), In, Wide[0], Out);
   if (!Good)

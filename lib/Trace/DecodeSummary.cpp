@@ -49,7 +49,7 @@ Decoder::Problem Decoder::stackStatsRows(const Table *T, StackStatsRows &Out) {
   if constexpr (std::is_same_v<Table, fb::StackRows>)
     Key = T->stack();
   else
-    Key = T->context();
+    Key = T->scope_path();
   if (!decodePlanes(Key, N, Wide[0]) || !undoDifferences(Wide[0], UINT32_MAX) ||
       !decodePlanes(T->heap(), N, Narrow[0]))
     return "a column of a summary is malformed";
@@ -253,8 +253,8 @@ Decoder::Problem Decoder::decodeCategories(Summary &Out) {
   TRY(eachRow(T->ooms(), [&](const fb::OomRecord *X) -> Problem {
     TRY(known(X, fb::OomRecord::VT_SKIPPED));
     Out.Ooms.push_back({X->number(), X->process(), X->heap(), X->thread(),
-                        X->time_ns(), X->stack(), X->context(), X->requested(),
-                        X->skipped()});
+                        X->time_ns(), X->stack(), X->scope_path(),
+                        X->requested(), X->skipped()});
     return "";
   }));
   return eachRow(T->oom_heaps(), [&](const fb::OomHeap *X) -> Problem {
@@ -272,8 +272,8 @@ Decoder::Problem Decoder::decode(Summary &Out) {
   TRY(eachRow(T->stack_rows(), [&](const fb::StackRows *X) {
     return stackStatsRows(X, Out.Stacks.emplace_back());
   }));
-  TRY(eachRow(T->context_rows(), [&](const fb::ContextRows *X) {
-    return stackStatsRows(X, Out.Contexts.emplace_back());
+  TRY(eachRow(T->scope_rows(), [&](const fb::ScopeRows *X) {
+    return stackStatsRows(X, Out.ScopePaths.emplace_back());
   }));
   return "";
 }

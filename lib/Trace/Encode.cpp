@@ -84,7 +84,7 @@ Bytes Encoder::encode(const Marks &M) {
     fb::Clock C = clock(R.Clock);
     Rows.push_back(fb::CreateMark(
         B, uint8_t(R.Kind), R.Process, R.TimeNs, R.Thread, R.Name, R.Id, R.Heap,
-        R.Stack, R.Context, Values, R.Clock == ClockTriple() ? nullptr : &C));
+        R.Stack, R.ScopePath, Values, R.Clock == ClockTriple() ? nullptr : &C));
   }
   return finish(fb::Body::Marks,
                 fb::CreateMarks(B, B.CreateVector(Rows)).Union());
@@ -197,7 +197,7 @@ Bytes Encoder::encode(const Snapshot &K) {
     return D;
   });
   auto Stack = column(V, [](const LiveBlock &L) { return L.Stack; });
-  auto Context = column(V, [](const LiveBlock &L) { return L.Context; });
+  auto ScopePath = column(V, [](const LiveBlock &L) { return L.ScopePath; });
   auto Heap = column(V, [](const LiveBlock &L) { return L.Heap; });
   auto Size = column(V, [](const LiveBlock &L) { return L.Size; });
   auto AllocationTime = column(V, [&](const LiveBlock &L) {
@@ -210,8 +210,8 @@ Bytes Encoder::encode(const Snapshot &K) {
                 fb::CreateSnapshot(B, K.Process, K.TimeNs, K.Events,
                                    K.NextAllocationId, K.Part, K.Last,
                                    uint32_t(V.size()), AllocationId, Stack,
-                                   Context, Heap, Size, AllocationTime, Address,
-                                   Enclosing, Weight)
+                                   ScopePath, Heap, Size, AllocationTime,
+                                   Address, Enclosing, Weight)
                     .Union());
 }
 
@@ -249,7 +249,7 @@ Offset<Table> Encoder::stackStatsRows(const StackStatsRows &R) {
   if constexpr (std::is_same_v<Table, fb::StackRows>)
     T.add_stack(Key);
   else
-    T.add_context(Key);
+    T.add_scope_path(Key);
   T.add_allocations(Allocations);
   T.add_allocated_bytes(AllocatedBytes);
   T.add_splits(Splits);
@@ -283,10 +283,10 @@ Bytes Encoder::encode(const Summary &S) {
   std::vector<Off<fb::StackRows>> Stacks;
   for (const StackStatsRows &R : S.Stacks)
     Stacks.push_back(stackStatsRows<fb::StackRows, fb::StackRowsBuilder>(R));
-  std::vector<Off<fb::ContextRows>> Contexts;
-  for (const StackStatsRows &R : S.Contexts)
-    Contexts.push_back(
-        stackStatsRows<fb::ContextRows, fb::ContextRowsBuilder>(R));
+  std::vector<Off<fb::ScopeRows>> ScopePaths;
+  for (const StackStatsRows &R : S.ScopePaths)
+    ScopePaths.push_back(
+        stackStatsRows<fb::ScopeRows, fb::ScopeRowsBuilder>(R));
   std::vector<Off<fb::HeapStats>> Heaps;
   for (const HeapStats &H : S.Heaps)
     Heaps.push_back(fb::CreateHeapStats(
@@ -332,7 +332,7 @@ Bytes Encoder::encode(const Summary &S) {
   std::vector<Off<fb::OomRecord>> Ooms;
   for (const OomRecord &T : S.Ooms)
     Ooms.push_back(fb::CreateOomRecord(B, T.Number, T.Process, T.Heap, T.Thread,
-                                       T.TimeNs, T.Stack, T.Context,
+                                       T.TimeNs, T.Stack, T.ScopePath,
                                        T.Requested, T.Skipped));
   std::vector<Off<fb::OomHeap>> OomHeaps;
   for (const OomHeap &H : S.OomHeaps)
@@ -353,7 +353,7 @@ Bytes Encoder::encode(const Summary &S) {
                                             T.AllocatedBytes, T.NestedBytes));
   auto ThreadsV = Some(Threads);
   auto StacksV = Vector(Stacks);
-  auto ContextsV = Vector(Contexts);
+  auto ScopePathsV = Vector(ScopePaths);
   auto HeapsV = Vector(Heaps);
   auto SpacesV = Vector(Spaces);
   auto ProcessesV = Vector(Processes);
@@ -362,8 +362,8 @@ Bytes Encoder::encode(const Summary &S) {
   auto LossesV = Vector(Losses);
   return finish(fb::Body::Summary,
                 fb::CreateSummary(B, S.Number, S.EndNs, S.Complete, S.Events,
-                                  S.Marks, StacksV, ContextsV, HeapsV, SpacesV,
-                                  ProcessesV, StepsV, LayersV, LossesV,
+                                  S.Marks, StacksV, ScopePathsV, HeapsV,
+                                  SpacesV, ProcessesV, StepsV, LayersV, LossesV,
                                   CategoriesV, OomsV, OomHeapsV, ThreadsV)
                     .Union());
 }

@@ -90,14 +90,14 @@ Bytes Encoder::encode(const Dictionary &D) {
   std::vector<Off<fb::Scope>> Scopes;
   for (const Scope &X : D.Scopes)
     Scopes.push_back(fb::CreateScope(B, uint8_t(X.Kind), X.Name, X.Color));
-  Off<fb::ContextTree> Contexts;
-  if (!D.Contexts.empty()) {
-    const auto &V = D.Contexts;
-    auto Parent = column(V, [](const Context &C) { return C.Parent; });
-    auto Scope = column(V, [](const Context &C) { return C.Scope; });
-    auto Depth = column(V, [](const Context &C) { return C.Depth; });
-    Contexts =
-        fb::CreateContextTree(B, uint32_t(V.size()), Parent, Scope, Depth);
+  Off<fb::ScopeTree> ScopePaths;
+  if (!D.ScopePaths.empty()) {
+    const auto &V = D.ScopePaths;
+    auto Parent = column(V, [](const ScopePath &C) { return C.Parent; });
+    auto Scope = column(V, [](const ScopePath &C) { return C.Scope; });
+    auto Depth = column(V, [](const ScopePath &C) { return C.Depth; });
+    ScopePaths =
+        fb::CreateScopeTree(B, uint32_t(V.size()), Parent, Scope, Depth);
   }
   std::vector<Off<fb::Process>> Processes;
   for (const ProcessRecord &X : D.Processes)
@@ -131,7 +131,7 @@ Bytes Encoder::encode(const Dictionary &D) {
   auto LoadsV = Vector(Loads);
   return finish(fb::Body::Dictionary,
                 fb::CreateDictionary(B, Strings, DevicesV, ModulesV, Functions,
-                                     Frames, Stacks, ScopesV, Contexts,
+                                     Frames, Stacks, ScopesV, ScopePaths,
                                      ProcessesV, ThreadsV, HeapsV, LoadsV,
                                      Symbols)
                     .Union());

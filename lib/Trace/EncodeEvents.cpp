@@ -41,7 +41,7 @@ struct Encoder::EventPlan {
   Class Rows, Allocations, Sized, References, Fars;
   Column<uint8_t> Kind, Near;
   Column<uint16_t> Heap;
-  Column<uint32_t> Stack, Context, Size, Far;
+  Column<uint32_t> Stack, ScopePath, Size, Far;
   WideColumn WideSize, WideFar;
   // Of allocations in column order, when there are optional columns.
   std::vector<uint32_t> AllocationRow;
@@ -161,7 +161,7 @@ void Encoder::gatherEvents(const EventLog &L) {
   auto Column = [](const auto &A, size_t N) { return ArrayRef(A.get(), N); };
   group(P.Rows, P.Kind, Column(L.Kind, L.Count));
   group(P.Allocations, P.Stack, Column(L.Stack, L.Allocations));
-  group(P.Allocations, P.Context, ArrayRef<uint32_t>(L.ContextOf));
+  group(P.Allocations, P.ScopePath, ArrayRef<uint32_t>(L.ScopePathOf));
   group(P.Allocations, P.Heap, ArrayRef<uint16_t>(L.HeapOf));
   group(P.References, P.Near, Column(L.Near, L.References));
   groupWide(P.Sized, P.Size, P.WideSize, Column(L.Size, L.Sizes), L.WideSizes);
@@ -258,7 +258,7 @@ Bytes Encoder::finishEvents(const EventLog &L) {
                   : planes(ArrayRef<uint64_t>(widen(Times, L.WideTimes)));
   auto Kind = bytes(P.Kind.Values);
   auto Stack = planes(P.Stack.Values);
-  auto Context = planes(P.Context.Values);
+  auto ScopePath = planes(P.ScopePath.Values);
   auto Size =
       L.WideSizes.empty() ? planes(P.Size.Values) : planes(P.WideSize.Values);
   auto Near = bytes(P.Near.Values);
@@ -277,7 +277,7 @@ Bytes Encoder::finishEvents(const EventLog &L) {
       fb::CreateEvents(B, L.Process, L.Epoch, L.beginNs(), L.FirstAllocationId,
                        L.Count, uint32_t(L.Next - L.FirstAllocationId),
                        L.Allocations, L.References, Threads, Thread, Heaps,
-                       Time, Kind, Stack, Context, Heap, Size, Near, Far,
+                       Time, Kind, Stack, ScopePath, Heap, Size, Near, Far,
                        O.Shift, O.Columns[0], O.Columns[1], O.Columns[2],
                        O.Columns[3], O.Columns[4], O.Columns[5], HeapWide)
           .Union());
@@ -301,7 +301,7 @@ Bytes Encoder::encode(const Events &E) {
     case EventKind::Allocate:
       assert(R.Block == L.nextAllocationId() &&
              "allocation ids are in sequence");
-      L.allocate(Lane, Tick, R.Size, R.Stack, R.Context, R.Heap);
+      L.allocate(Lane, Tick, R.Size, R.Stack, R.ScopePath, R.Heap);
       break;
     case EventKind::Free:
       L.free(Lane, Tick, R.Block);

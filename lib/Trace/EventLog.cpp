@@ -18,11 +18,11 @@ void EventLog::start(uint64_t NextAllocationId) {
   WideFars.clear();
   Lanes.clear();
   HeapOf.clear();
-  ContextOf.clear();
+  ScopePathOf.clear();
   Heaps.clear();
   LocalHeap.clear();
   OneHeap = NoHeap;
-  HasContexts = 0;
+  HasScopePaths = 0;
 }
 
 uint32_t EventLog::addThread(uint32_t Thread) {
@@ -53,7 +53,7 @@ void EventLog::grow() {
 }
 
 void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
-                      const uint32_t *Contexts) {
+                      const uint32_t *ScopePaths) {
   if (Events.empty())
     return;
   while (Capacity - Count < Events.size())
@@ -66,9 +66,9 @@ void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
   for (const Usual &E : Events)
     Largest |= E.SizeOrBlock;
   if (Heap != OneHeap || (Risen | Largest | Next) >> 32)
-    return appendOneByOne(Events, Heap, Contexts);
-  if (Contexts || HasContexts)
-    noteContexts(Events, Contexts);
+    return appendOneByOne(Events, Heap, ScopePaths);
+  if (ScopePaths || HasScopePaths)
+    noteScopePaths(Events, ScopePaths);
   // In variables of its own: a byte that is stored might be any other's.
   uint32_t *Times = Time.get() + Count, *Stacks = Stack.get() + Allocations,
            *SizeTo = Size.get() + Sizes, *FarTo = Far.get() + Fars;
@@ -105,14 +105,14 @@ void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
 }
 
 void EventLog::appendOneByOne(llvm::ArrayRef<Usual> Events, uint32_t Heap,
-                              const uint32_t *Contexts) {
+                              const uint32_t *ScopePaths) {
   for (size_t I = 0; I != Events.size(); ++I) {
     const Usual &E = Events[I];
     if (E.IsFree)
       free(E.Lane, E.Tick, E.SizeOrBlock);
     else
       allocate(E.Lane, E.Tick, E.SizeOrBlock, E.Stack,
-               Contexts ? Contexts[I] : 0, Heap);
+               ScopePaths ? ScopePaths[I] : 0, Heap);
   }
 }
 
@@ -141,7 +141,7 @@ std::vector<Event> EventLog::rows() const {
     if (E.Kind == EventKind::Allocate) {
       E.Stack = Stack[A];
       E.Heap = uint16_t(Heaps[HeapOf.empty() ? 0 : HeapOf[A]]);
-      E.Context = ContextOf.empty() ? 0 : ContextOf[A];
+      E.ScopePath = ScopePathOf.empty() ? 0 : ScopePathOf[A];
       ++A;
     } else {
       bool IsFar = Near[R] == ReferenceCoder::Far;
@@ -179,16 +179,16 @@ void EventLog::noteHeap(uint32_t Heap) {
 }
 
 /// Before the allocations among Events are counted.
-void EventLog::noteContexts(llvm::ArrayRef<Usual> Events,
-                            const uint32_t *Contexts) {
+void EventLog::noteScopePaths(llvm::ArrayRef<Usual> Events,
+                              const uint32_t *ScopePaths) {
   for (size_t I = 0; I != Events.size(); ++I)
     if (!Events[I].IsFree)
-      noteContext(Contexts ? Contexts[I] : 0);
+      noteScopePath(ScopePaths ? ScopePaths[I] : 0);
 }
 
-void EventLog::noteContext(uint32_t Context) {
-  if (!HasContexts)
-    ContextOf.resize(Allocations);
-  HasContexts = 1;
-  ContextOf.push_back(Context);
+void EventLog::noteScopePath(uint32_t ScopePath) {
+  if (!HasScopePaths)
+    ScopePathOf.resize(Allocations);
+  HasScopePaths = 1;
+  ScopePathOf.push_back(ScopePath);
 }

@@ -84,10 +84,10 @@ std::string IdLimits::add(const Dictionary &D) {
   for (const Scope &S : D.Scopes)
     C.id("scope with string", S.Name, Strings);
   Scopes += uint32_t(D.Scopes.size());
-  for (const Context &X : D.Contexts) {
-    C.id("context with parent", X.Parent, Contexts);
-    C.some("context of scope", X.Scope, Scopes);
-    ++Contexts;
+  for (const ScopePath &X : D.ScopePaths) {
+    C.id("scope path with parent", X.Parent, ScopePaths);
+    C.some("scope path of scope", X.Scope, Scopes);
+    ++ScopePaths;
   }
   for (const ProcessRecord &I : D.Processes) {
     C.id("process with parent", I.Parent, Processes);
@@ -130,7 +130,7 @@ std::string IdLimits::check(const Events &E) const {
     if (R.Kind != EventKind::Allocate)
       continue;
     C.id("event with stack", R.Stack, Stacks);
-    C.id("event with context", R.Context, Contexts);
+    C.id("event with scope path", R.ScopePath, ScopePaths);
     C.some("event of heap", R.Heap, Heaps);
   }
   return C.take();
@@ -149,7 +149,7 @@ std::string IdLimits::check(const EventTable &E) const {
   for (uint32_t Thread : E.Threads)
     C.some("event of thread", Thread, Threads);
   C.id("event with stack", highest(E.Stack), Stacks);
-  C.id("event with context", highest(E.Context), Contexts);
+  C.id("event with scope path", highest(E.ScopePath), ScopePaths);
   bool None = false;
   for (uint16_t Heap : E.Heap)
     None |= Heap == 0;
@@ -167,7 +167,7 @@ std::string IdLimits::check(const Marks &M) const {
     C.id("mark with string", R.Name, Strings);
     C.id("mark of heap", R.Heap, Heaps);
     C.id("mark with stack", R.Stack, Stacks);
-    C.id("mark with context", R.Context, Contexts);
+    C.id("mark with scope path", R.ScopePath, ScopePaths);
   }
   return C.take();
 }
@@ -201,7 +201,7 @@ std::string IdLimits::check(const Snapshot &K) const {
   C.some("snapshot of process", K.Process, Processes);
   for (const LiveBlock &B : K.Blocks) {
     C.id("snapshot with stack", B.Stack, Stacks);
-    C.id("snapshot with context", B.Context, Contexts);
+    C.id("snapshot with scope path", B.ScopePath, ScopePaths);
     C.some("snapshot of heap", B.Heap, Heaps);
   }
   return C.take();
@@ -224,7 +224,7 @@ std::string IdLimits::check(const Summary &S) const {
       C.id("share of device", X.Space, Devices);
   };
   Rows(S.Stacks, "summary with stack", Stacks);
-  Rows(S.Contexts, "summary with context", Contexts);
+  Rows(S.ScopePaths, "summary with scope path", ScopePaths);
   for (const HeapStats &H : S.Heaps)
     C.some("totals of heap", H.Id, Heaps);
   for (const TotalStats &D : S.Spaces)
@@ -256,7 +256,7 @@ std::string IdLimits::check(const Summary &S) const {
     C.some("oom in heap", T.Heap, Heaps);
     C.id("oom in thread", T.Thread, Threads);
     C.id("oom with stack", T.Stack, Stacks);
-    C.id("oom with context", T.Context, Contexts);
+    C.id("oom with scope path", T.ScopePath, ScopePaths);
   }
   for (const OomHeap &H : S.OomHeaps)
     C.some("oom with heap", H.Heap, Heaps);

@@ -163,8 +163,8 @@ static bool fits(const Dictionary &D) {
   for (size_t N :
        {D.Strings.size(), D.Devices.size(), D.Modules.size(),
         D.Functions.size(), D.Frames.size(), D.Stacks.size(), D.Scopes.size(),
-        D.Contexts.size(), D.Processes.size(), D.Threads.size(), D.Heaps.size(),
-        D.Loads.size(), D.Symbols.size(), Small})
+        D.ScopePaths.size(), D.Processes.size(), D.Threads.size(),
+        D.Heaps.size(), D.Loads.size(), D.Symbols.size(), Small})
     if (N > MaxSectionRows)
       return false;
   return Text <= MaxTextBytes && Locations <= MaxLocations &&
@@ -243,7 +243,7 @@ Error TraceWriter::Impl::putDictionary(const Dictionary &D) {
     return E;
   if (Error E = putParts(D.Scopes, &Dictionary::Scopes, MaxSectionRows))
     return E;
-  if (Error E = putParts(D.Contexts, &Dictionary::Contexts, MaxSectionRows))
+  if (Error E = putParts(D.ScopePaths, &Dictionary::ScopePaths, MaxSectionRows))
     return E;
   if (Error E = putParts(D.Processes, &Dictionary::Processes, 64))
     return E;

@@ -23,7 +23,8 @@ public:
   explicit CsvPrinter(raw_ostream &OS) : OS(OS) {}
 
   Error visit(const SectionInfo &, const Header &) override {
-    OS << "time_ns,process,thread,event,block,heap,size,stack,context,address,"
+    OS << "time_ns,process,thread,event,block,heap,size,stack,scope_path,"
+          "address,"
           "in,requested,weight,stream,pool\n";
     return Error::success();
   }
@@ -56,7 +57,7 @@ private:
       OS << E.Stack;
     OS << ',';
     if (New)
-      OS << E.Context;
+      OS << E.ScopePath;
     OS << ',';
     if (R.Address)
       OS << "0x" << utohexstr(R.Address, /*LowerCase=*/true);

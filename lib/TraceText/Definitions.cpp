@@ -10,8 +10,8 @@ namespace memkit::tracetext {
 
 StringRef refName(Ref Kind) {
   static constexpr StringLiteral Names[NumRefs] = {
-      "string", "device", "module",  "function", "frame",  "node",
-      "stack",  "scope",  "context", "process",  "thread", "heap"};
+      "string", "device", "module",     "function", "frame",  "node",
+      "stack",  "scope",  "scope path", "process",  "thread", "heap"};
   return Names[unsigned(Kind)];
 }
 
@@ -57,10 +57,10 @@ uint32_t Definitions::add(Scope S) {
   return Id;
 }
 
-uint32_t Definitions::add(Context C) {
-  uint32_t Id = next(Ref::Context);
-  Contexts.try_emplace({C.Parent, C.Scope, C.Depth}, Id);
-  Pending.Contexts.push_back(C);
+uint32_t Definitions::add(ScopePath C) {
+  uint32_t Id = next(Ref::ScopePath);
+  ScopePaths.try_emplace({C.Parent, C.Scope, C.Depth}, Id);
+  Pending.ScopePaths.push_back(C);
   return Id;
 }
 
@@ -151,9 +151,9 @@ uint32_t Definitions::scope(ScopeKind Kind, StringRef Name) {
   return add(Scope{Kind, N, 0});
 }
 
-uint32_t Definitions::context(Context C) {
-  auto It = Contexts.find({C.Parent, C.Scope, C.Depth});
-  return It != Contexts.end() ? It->second : add(C);
+uint32_t Definitions::scopePath(ScopePath C) {
+  auto It = ScopePaths.find({C.Parent, C.Scope, C.Depth});
+  return It != ScopePaths.end() ? It->second : add(C);
 }
 
 uint32_t Definitions::findHeap(StringRef Name) const {

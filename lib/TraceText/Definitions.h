@@ -31,7 +31,7 @@ public:
   uint32_t add(Function F);
   uint32_t add(Frame F);
   uint32_t add(Scope S);
-  uint32_t add(Context C);
+  uint32_t add(ScopePath C);
   uint32_t add(ProcessRecord I);
   uint32_t add(Thread T);
   uint32_t add(Heap H);
@@ -48,7 +48,7 @@ public:
   /// with its symbol.
   uint32_t nativeFrame(uint32_t Module, uint32_t Function, uint32_t Line);
   uint32_t scope(ScopeKind Kind, llvm::StringRef Name);
-  uint32_t context(Context C);
+  uint32_t scopePath(ScopePath C);
   /// 0 when there is none of this name.
   uint32_t findHeap(llvm::StringRef Name) const;
   uint32_t findDevice(llvm::StringRef Space) const;
@@ -70,7 +70,7 @@ private:
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Scopes;
   std::map<std::tuple<uint8_t, uint32_t, uint64_t>, uint32_t> Frames;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> Natives;
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> Contexts;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> ScopePaths;
 };
 
 } // namespace memkit::tracetext

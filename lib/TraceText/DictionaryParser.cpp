@@ -39,8 +39,8 @@ bool SectionParser::dictionaryRecord(Line &L) {
 #undef DEFINE
   if (Word == "stack")
     return stackRecord(P);
-  if (Word == "context")
-    return contextRecord(P);
+  if (Word == "scope-path")
+    return scopePathRecord(P);
   if (Word == "load") {
     Load R;
     mapLoad(P, R);
@@ -130,7 +130,7 @@ bool SectionParser::stackRecord(LineParser &P) {
   return true;
 }
 
-bool SectionParser::pathContext(LineParser &P, const Value &V, Context &C) {
+bool SectionParser::pathScopePath(LineParser &P, const Value &V, ScopePath &C) {
   auto [KindText, Rest] = V.str().split(':');
   size_t At = Rest.rfind('@');
   StringRef Name = Rest.take_front(At);
@@ -149,34 +149,34 @@ bool SectionParser::pathContext(LineParser &P, const Value &V, Context &C) {
   return true;
 }
 
-bool SectionParser::contextRecord(LineParser &P) {
+bool SectionParser::scopePathRecord(LineParser &P) {
   if (P.rest().size() <= 1)
-    return define<Context>(
-        P, "context", Ref::Context,
-        [&](uint32_t Id, Context &R) { mapContext(P, Id, R); });
+    return define<ScopePath>(
+        P, "scope-path", Ref::ScopePath,
+        [&](uint32_t Id, ScopePath &R) { mapScopePath(P, Id, R); });
   SmallVector<const Value *, 16> Names;
   Value IdValue = P.rest().front();
   P.skip();
   if (!pathElements(P, Names))
     return false;
-  Context C;
+  ScopePath C;
   for (const Value *V : Names) {
     C.Depth = 0;
-    if (!pathContext(P, *V, C))
+    if (!pathScopePath(P, *V, C))
       return false;
     if (V != Names.back())
-      C.Parent = Defs.context(C);
+      C.Parent = Defs.scopePath(C);
   }
-  // Its outer contexts may have taken ids first.
+  // Its outer scope paths may have taken ids first.
   uint64_t Id;
-  uint32_t Next = Defs.count(Ref::Context) + 1;
+  uint32_t Next = Defs.count(Ref::ScopePath) + 1;
   if (!P.unsignedNumber(IdValue, UINT32_MAX, Id))
     return false;
   if (Id != Next)
     return P.fail(IdValue.loc(),
-                  "ids are in sequence: the next context is " + Twine(Next));
+                  "ids are in sequence: the next scope path is " + Twine(Next));
   Defs.add(C);
-  return P.finish("context");
+  return P.finish("scope-path");
 }
 
 } // namespace memkit::tracetext

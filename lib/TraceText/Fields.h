@@ -41,7 +41,7 @@ enum class Ref : uint8_t {
   Node,
   Stack,
   Scope,
-  Context,
+  ScopePath,
   Process,
   Thread,
   Heap,
@@ -135,9 +135,9 @@ template <class M, class N, class T> void mapScope(M &Map, N &Id, T &S) {
   Map.hex("color", S.Color);
 }
 
-template <class M, class N, class T> void mapContext(M &Map, N &Id, T &C) {
+template <class M, class N, class T> void mapScopePath(M &Map, N &Id, T &C) {
   Map.id(Id);
-  Map.ref("parent", Ref::Context, C.Parent);
+  Map.ref("parent", Ref::ScopePath, C.Parent);
   Map.ref("scope", Ref::Scope, C.Scope);
   Map.num("depth", C.Depth);
 }
@@ -212,7 +212,7 @@ template <class M, class T> void mapEvent(M &Map, T &R) {
     return;
   Map.ref("stack", Ref::Stack, R.E.Stack);
   Map.ref("heap", Ref::Heap, R.E.Heap);
-  Map.ref("context", Ref::Context, R.E.Context);
+  Map.ref("scope-path", Ref::ScopePath, R.E.ScopePath);
   Map.optionalHex("address", R.Address);
   Map.enclosing("in", R.Enclosing);
   Map.optionalNum("requested", R.Requested);
@@ -237,7 +237,7 @@ template <class M, class T> void mapMark(M &Map, T &R) {
   Map.num("id", R.Id);
   Map.ref("heap", Ref::Heap, R.Heap);
   Map.ref("stack", Ref::Stack, R.Stack);
-  Map.ref("context", Ref::Context, R.Context);
+  Map.ref("scope-path", Ref::ScopePath, R.ScopePath);
   Map.nums("values", R.Values);
   Map.clock("clock", R.Clock);
 }
@@ -313,7 +313,7 @@ template <class M, class T> void mapLiveBlock(M &Map, T &B) {
   Map.ref("heap", Ref::Heap, B.Heap);
   Map.num("size", B.Size);
   Map.ref("stack", Ref::Stack, B.Stack);
-  Map.ref("context", Ref::Context, B.Context);
+  Map.ref("scope-path", Ref::ScopePath, B.ScopePath);
   Map.num("allocated", B.AllocatedNs);
   Map.optionalHex("address", B.Address);
   Map.enclosing("in", B.Enclosing);
@@ -336,9 +336,9 @@ template <class M, class T> void mapStackStatsRows(M &Map, T &S) {
   Map.ref("process", Ref::Process, S.Process);
 }
 
-template <class M, class T> void mapStackStats(M &Map, bool Contexts, T &R) {
-  if (Contexts)
-    Map.ref("context", Ref::Context, R.Key);
+template <class M, class T> void mapStackStats(M &Map, bool ScopePaths, T &R) {
+  if (ScopePaths)
+    Map.ref("scope-path", Ref::ScopePath, R.Key);
   else
     Map.ref("stack", Ref::Stack, R.Key);
   Map.ref("heap", Ref::Heap, R.Heap);
@@ -474,7 +474,7 @@ template <class M, class T> void mapOomRecord(M &Map, T &R) {
   Map.ref("thread", Ref::Thread, R.Thread);
   Map.num("time", R.TimeNs);
   Map.ref("stack", Ref::Stack, R.Stack);
-  Map.ref("context", Ref::Context, R.Context);
+  Map.ref("scope-path", Ref::ScopePath, R.ScopePath);
   Map.num("requested", R.Requested);
   Map.num("skipped", R.Skipped);
 }

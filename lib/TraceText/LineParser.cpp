@@ -106,7 +106,7 @@ bool LineParser::checkId(const char *Loc, Ref Kind, uint32_t N) {
   // A node's place in the tree cannot be written when it does not exist.
   if (Unchecked && Kind != Ref::Node)
     return true;
-  if (Late && Kind != Ref::Node && Kind != Ref::Context) {
+  if (Late && Kind != Ref::Node && Kind != Ref::ScopePath) {
     Late->push_back({Kind, N, Loc});
     return true;
   }

@@ -138,8 +138,8 @@ private:
       OS << "  pool " << R.Pool;
     if (R.E.Stack)
       OS << "  stack " << R.E.Stack;
-    if (R.E.Context)
-      OS << "  " << Names.context(R.E.Context);
+    if (R.E.ScopePath)
+      OS << "  " << Names.scopePath(R.E.ScopePath);
   }
 
   void stack(uint32_t Id) {
@@ -196,8 +196,8 @@ private:
     }
     if (M.Stack)
       OS << "  stack " << M.Stack;
-    if (M.Context)
-      OS << "  " << Names.context(M.Context);
+    if (M.ScopePath)
+      OS << "  " << Names.scopePath(M.ScopePath);
     OS << '\n';
     stack(M.Stack);
   }

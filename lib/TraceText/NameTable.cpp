@@ -18,7 +18,7 @@ void NameTable::add(const Dictionary &D) {
   append_range(Frames, D.Frames);
   addStacks(D);
   append_range(Scopes, D.Scopes);
-  append_range(Contexts, D.Contexts);
+  append_range(ScopePaths, D.ScopePaths);
   append_range(Processes, D.Processes);
   append_range(Threads, D.Threads);
   append_range(Heaps, D.Heaps);
@@ -142,10 +142,10 @@ std::vector<std::string> NameTable::stack(uint32_t Id, bool AllFrames) const {
   return Out;
 }
 
-std::string NameTable::context(uint32_t Id) const {
+std::string NameTable::scopePath(uint32_t Id) const {
   std::string Out;
-  for (uint32_t N = Id; N && N <= Contexts.size();) {
-    const Context &C = Contexts[N - 1];
+  for (uint32_t N = Id; N && N <= ScopePaths.size();) {
+    const ScopePath &C = ScopePaths[N - 1];
     StringRef Name = string(get(Scopes, C.Scope).Name);
     Out = Out.empty() ? Name.str() : (Name + "/" + Out).str();
     N = C.Parent < N ? C.Parent : 0;

@@ -33,8 +33,8 @@ public:
   /// module and address. Unless AllFrames, those that make Python run are left
   /// out (see FrameRoles.h).
   std::vector<std::string> stack(uint32_t Id, bool AllFrames) const;
-  /// The scopes of a context, outermost first, joined by `/`.
-  std::string context(uint32_t Id) const;
+  /// The scopes of a scope path, outermost first, joined by `/`.
+  std::string scopePath(uint32_t Id) const;
   /// What a process is called: its role (`train.py`), else the last part of its
   /// program's path.
   llvm::StringRef process(uint32_t Id) const;
@@ -64,7 +64,7 @@ private:
   std::vector<Node> Nodes;
   std::vector<uint32_t> Leaves;
   std::vector<Scope> Scopes;
-  std::vector<Context> Contexts;
+  std::vector<ScopePath> ScopePaths;
   std::vector<ProcessRecord> Processes;
   std::vector<Thread> Threads;
   std::vector<Heap> Heaps;

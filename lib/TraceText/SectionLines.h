@@ -81,8 +81,8 @@ public:
     stacks(D);
     defined("scope", Ref::Scope, D.Scopes,
             [&](auto Id, auto &V) { mapScope(Out, Id, V); });
-    defined("context", Ref::Context, D.Contexts,
-            [&](auto Id, auto &V) { mapContext(Out, Id, V); });
+    defined("scope-path", Ref::ScopePath, D.ScopePaths,
+            [&](auto Id, auto &V) { mapScopePath(Out, Id, V); });
     defined("process", Ref::Process, D.Processes,
             [&](auto Id, auto &V) { mapProcess(Out, Id, V); });
     defined("thread", Ref::Thread, D.Threads,
@@ -139,7 +139,7 @@ public:
   void section(const Summary &S) {
     line("summary", 0, [&] { mapSummary(Out, S); });
     sums("stacks", false, S.Stacks);
-    sums("contexts", true, S.Contexts);
+    sums("scope-paths", true, S.ScopePaths);
     rows("heap", 1, S.Heaps, [&](auto &R) { mapHeapStats(Out, R); });
     rows("space", 1, S.Spaces,
          [&](auto &R) { mapTotalStats(Out, Ref::Device, R); });
@@ -200,11 +200,12 @@ private:
     }
   }
 
-  void sums(llvm::StringLiteral Keyword, bool Contexts,
+  void sums(llvm::StringLiteral Keyword, bool ScopePaths,
             const std::vector<StackStatsRows> &Groups) {
     for (const StackStatsRows &G : Groups) {
       line(Keyword, 1, [&] { mapStackStatsRows(Out, G); });
-      rows("row", 2, G.Rows, [&](auto &R) { mapStackStats(Out, Contexts, R); });
+      rows("row", 2, G.Rows,
+           [&](auto &R) { mapStackStats(Out, ScopePaths, R); });
     }
   }
 

@@ -231,14 +231,14 @@ bool SectionParser::liveRecord(Line &L) {
 
 bool SectionParser::stackStats(LineParser &P) {
   std::vector<StackStatsRows> &Groups =
-      SumContexts ? Summary.Contexts : Summary.Stacks;
+      ScopeStats ? Summary.ScopePaths : Summary.Stacks;
   if (Groups.empty())
     return P.fail(P.line().loc(),
-                  "a row needs `stacks` or `contexts` before it");
+                  "a row needs `stacks` or `scope-paths` before it");
   StackStats R;
-  mapStackStats(P, SumContexts, R);
+  mapStackStats(P, ScopeStats, R);
   Groups.back().Rows.push_back(R);
-  return P.finish(SumContexts ? "a row of contexts" : "a row of stacks") &&
+  return P.finish(ScopeStats ? "a row of scope paths" : "a row of stacks") &&
          !tooMany(P.line(), ++Rows, "rows");
 }
 
@@ -274,9 +274,9 @@ bool SectionParser::summaryRecord(Line &L) {
     return stackStats(P);
   if (Word == "share")
     return shareRecord(P);
-  if (Word == "stacks" || Word == "contexts") {
-    SumContexts = Word == "contexts";
-    return Add(SumContexts ? Summary.Contexts : Summary.Stacks, Word,
+  if (Word == "stacks" || Word == "scope-paths") {
+    ScopeStats = Word == "scope-paths";
+    return Add(ScopeStats ? Summary.ScopePaths : Summary.Stacks, Word,
                [&](StackStatsRows &R) { mapStackStatsRows(P, R); });
   }
   if (Word == "heap")

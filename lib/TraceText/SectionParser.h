@@ -58,9 +58,9 @@ private:
   // Dictionary, in DictionaryParser.cpp.
   bool dictionaryRecord(Line &L);
   bool stackRecord(LineParser &P);
-  bool contextRecord(LineParser &P);
+  bool scopePathRecord(LineParser &P);
   bool pathFrame(LineParser &P, const Value &V, uint32_t &Frame);
-  bool pathContext(LineParser &P, const Value &V, memkit::Context &C);
+  bool pathScopePath(LineParser &P, const Value &V, memkit::ScopePath &C);
   template <class T, class F>
   bool define(LineParser &P, llvm::StringRef What, Ref Kind, F Map);
 
@@ -103,7 +103,7 @@ private:
   static constexpr unsigned NumColumns = 6;
   std::vector<std::array<uint64_t, NumColumns>> Rest;
   bool HasColumn[NumColumns] = {};
-  bool SumContexts = false; ///< rows belong to Contexts
+  bool ScopeStats = false; ///< rows belong to ScopePaths
   /// Of the process, step or layer told last, to which shares belong.
   SpaceShares *Shares = nullptr;
   size_t NumShares = 0;

@@ -103,7 +103,7 @@ static Error readNames(TraceReader &R, TraceSummary &S, IdLimits &Limits) {
     Limits.Strings += D.Counts.Strings;
     if (std::string What = Limits.add(D.Few); !What.empty())
       return makeTraceError(R.name(), B.Offset, What);
-    Limits.Contexts += D.Counts.Contexts;
+    Limits.ScopePaths += D.Counts.ScopePaths;
     Limits.Stacks += D.Counts.Stacks;
     S.NumNodes += D.Counts.Nodes;
     Limits.Threads += D.Counts.Threads;
@@ -147,7 +147,7 @@ static Error readStrings(TraceReader &R, TraceSummary &S) {
   return Error::success();
 }
 
-/// Adds what a part says, rows of stacks and contexts aside.
+/// Adds what a part says, rows of stacks and scope paths aside.
 static void addPart(Summary &To, const Summary &Part) {
   To.Number = Part.Number;
   To.EndNs = std::max(To.EndNs, Part.EndNs);

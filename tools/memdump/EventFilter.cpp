@@ -65,7 +65,7 @@ Error EventFilter::findLive() {
                         Process, [&](const LiveBlock &B, uint32_t Of) {
                           // Of the size, the allocation's counts.
                           if (Sel.hasBlock({B.AllocatedNs, UINT64_MAX, Process,
-                                            Of, B.Heap, B.Stack, B.Context}))
+                                            Of, B.Heap, B.Stack, B.ScopePath}))
                             Live[Process].insert(B.AllocationId);
                         });
                     return Error::success();
@@ -79,8 +79,8 @@ bool EventFilter::makesLive(const Event &R, uint32_t Process,
   if (R.Kind == EventKind::Split)
     return Blocks.contains(Created);
   return R.Kind == EventKind::Allocate && Blocks.contains(R.Block) &&
-         Sel.hasBlock(
-             {R.TimeNs, R.Size, Process, R.Thread, R.Heap, R.Stack, R.Context});
+         Sel.hasBlock({R.TimeNs, R.Size, Process, R.Thread, R.Heap, R.Stack,
+                       R.ScopePath});
 }
 
 /// Whether the block of an event is chosen. Created: the allocation id of the
@@ -91,7 +91,7 @@ bool EventFilter::chooses(const Events &E, const Event &R, uint64_t Created) {
   DenseSet<uint64_t> &Blocks = Live[E.Process];
   if (R.Kind == EventKind::Allocate) {
     bool Has = Sel.hasBlock(
-        {R.TimeNs, R.Size, E.Process, R.Thread, R.Heap, R.Stack, R.Context});
+        {R.TimeNs, R.Size, E.Process, R.Thread, R.Heap, R.Stack, R.ScopePath});
     if (Has)
       Blocks.insert(R.Block);
     return Has;

@@ -22,7 +22,7 @@ private:
   void writeBlocks(ArrayRef<MappedBlock> Blocks);
   void writeSegment(const MappedSegment &S);
   void writeOom(const DeviceMap &M);
-  void writePurpose(uint32_t Context, uint32_t Stack);
+  void writePurpose(uint32_t ScopePath, uint32_t Stack);
 
   json::OStream &J;
   const Trace &T;
@@ -51,12 +51,12 @@ void MapWriter::writePlace(const MappedBlock &B) {
   J.attribute("pool", B.Pool);
 }
 
-void MapWriter::writePurpose(uint32_t Context, uint32_t Stack) {
+void MapWriter::writePurpose(uint32_t ScopePath, uint32_t Stack) {
   J.attribute("layer",
-              jsonTextOrNull(innermostScope(T, Context, ScopeKind::Layer)));
-  J.attribute("operator",
-              jsonTextOrNull(innermostScope(T, Context, ScopeKind::Operator)));
-  J.attribute("context", jsonTextOrNull(T.contextPath(Context)));
+              jsonTextOrNull(innermostScope(T, ScopePath, ScopeKind::Layer)));
+  J.attribute("operator", jsonTextOrNull(innermostScope(T, ScopePath,
+                                                        ScopeKind::Operator)));
+  J.attribute("scope_path", jsonTextOrNull(T.scopePathText(ScopePath)));
   J.attributeBegin("stack");
   writeStack(J, T, Stack);
   J.attributeEnd();
@@ -74,7 +74,7 @@ void MapWriter::writeBlocks(ArrayRef<MappedBlock> Blocks) {
         uint32_t Owner = Asked.of(B.Stack);
         J.attribute("owner",
                     Owner ? jsonText(Asked.name(Owner)) : json::Value(nullptr));
-        writePurpose(B.Context, B.Stack);
+        writePurpose(B.ScopePath, B.Stack);
       });
     }
   });
@@ -112,7 +112,7 @@ void MapWriter::writeOom(const DeviceMap &M) {
                                                   : json::Value(nullptr));
     J.attribute("device_free_is_at_most", C.IsAtMost);
     J.attribute("cause", causeKey(C.Why));
-    writePurpose(M.Oom->Context, M.Oom->Stack);
+    writePurpose(M.Oom->ScopePath, M.Oom->Stack);
   });
 }
 

@@ -81,7 +81,7 @@ void MapPrinter::printBlock(const MappedBlock &B, unsigned Indent,
     Text += "  " + T.heapName(B.Heap).str() + details(B);
   if (B.Requested && B.Requested != B.Size)
     Text += "  requested " + formatSize(B.Requested);
-  std::string For = purposeOf(T, Asked, B.Context, B.Stack);
+  std::string For = purposeOf(T, Asked, B.ScopePath, B.Stack);
   // Of Python alone the owner is the file.
   if (uint32_t Owner = WithHeap ? Asked.of(B.Stack) : 0;
       Owner && !StringRef(For).starts_with(Asked.name(Owner)))
@@ -195,7 +195,7 @@ void MapPrinter::printOom(const DeviceMap &M) {
       OS << ' ' << formatTime(C.SampleAgeNs) << " before";
   }
   OS << ": " << causeText(C.Why) << '\n';
-  std::string Who = purposeOf(T, Asked, M.Oom->Context, M.Oom->Stack);
+  std::string Who = purposeOf(T, Asked, M.Oom->ScopePath, M.Oom->Stack);
   if (!Who.empty())
     OS << "asked for of " << T.heapName(M.Oom->Heap) << " by " << Who << '\n';
 }

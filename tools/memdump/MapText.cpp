@@ -10,10 +10,10 @@
 using namespace llvm;
 using namespace memkit;
 
-StringRef memkit::innermostScope(const Trace &T, uint32_t Context,
+StringRef memkit::innermostScope(const Trace &T, uint32_t ScopePath,
                                  ScopeKind K) {
-  for (; Context; Context = T.contexts()[Context - 1].Parent)
-    if (const Scope &S = T.scopes()[T.contexts()[Context - 1].Scope - 1];
+  for (; ScopePath; ScopePath = T.scopePaths()[ScopePath - 1].Parent)
+    if (const Scope &S = T.scopes()[T.scopePaths()[ScopePath - 1].Scope - 1];
         S.Kind == K)
       return T.string(S.Name);
   return "";
@@ -43,9 +43,9 @@ static std::string leafText(const Trace &T, uint32_t Stack, StringRef Owner) {
 }
 
 std::string memkit::purposeOf(const Trace &T, const Owners &Asked,
-                              uint32_t Context, uint32_t Stack) {
-  StringRef Layer = innermostScope(T, Context, ScopeKind::Layer);
-  StringRef Operator = innermostScope(T, Context, ScopeKind::Operator);
+                              uint32_t ScopePath, uint32_t Stack) {
+  StringRef Layer = innermostScope(T, ScopePath, ScopeKind::Layer);
+  StringRef Operator = innermostScope(T, ScopePath, ScopeKind::Operator);
   if (Layer.empty() && Operator.empty())
     return leafText(T, Stack, Asked.name(Asked.of(Stack)));
   std::string Text = Layer.str();

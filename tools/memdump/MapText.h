@@ -10,11 +10,11 @@
 
 namespace memkit {
 
-/// The innermost scope of a kind in a context; empty where there is none.
-llvm::StringRef innermostScope(const Trace &T, uint32_t Context, ScopeKind K);
+/// The innermost scope of a kind in a scope path; empty where there is none.
+llvm::StringRef innermostScope(const Trace &T, uint32_t ScopePath, ScopeKind K);
 
 /// What a block is for: its layer and operator, or a line of those who asked.
-std::string purposeOf(const Trace &T, const Owners &Asked, uint32_t Context,
+std::string purposeOf(const Trace &T, const Owners &Asked, uint32_t ScopePath,
                       uint32_t Stack);
 
 /// What is free, in millionths of all Bytes.

@@ -110,8 +110,8 @@ static void printMoment(raw_ostream &OS, const Trace &T, const OomMoment &M,
     OS << ", nor " << formatCount(O.Skipped)
        << (O.Skipped == 1 ? " time" : " times") << " shortly before";
   OS << '\n';
-  if (O.Context)
-    OS << "in " << T.contextPath(O.Context) << '\n';
+  if (O.ScopePath)
+    OS << "in " << T.scopePathText(O.ScopePath) << '\n';
   printLines(OS, T, O.Stack, Width);
   if (!M.Heaps.empty()) {
     OS << '\n';
@@ -150,7 +150,7 @@ static void writeMoment(json::OStream &J, const Trace &T, const OomMoment &M) {
   J.attribute("time_ns", O.TimeNs);
   J.attribute("requested_bytes", O.Requested);
   J.attribute("skipped", O.Skipped);
-  J.attribute("context", jsonTextOrNull(T.contextPath(O.Context)));
+  J.attribute("scope_path", jsonTextOrNull(T.scopePathText(O.ScopePath)));
   J.attributeBegin("stack");
   writeStack(J, T, O.Stack);
   J.attributeEnd();

@@ -53,7 +53,7 @@ cl::list<EventColumn> memkit::Columns(
         clEnumValN(EventColumn::Heap, "heap", ""),
         clEnumValN(EventColumn::Stack, "stack", "root;..;leaf"),
         clEnumValN(EventColumn::Layer, "layer", "the innermost; adds rows"),
-        clEnumValN(EventColumn::Context, "context", "of the allocation"),
+        clEnumValN(EventColumn::ScopePath, "scope_path", "of the allocation"),
         clEnumValN(EventColumn::Allocated, "allocated",
                    "what lives in the heap then"),
         clEnumValN(EventColumn::Reserved, "reserved",

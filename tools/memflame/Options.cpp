@@ -54,7 +54,7 @@ cl::opt<GroupBy> Grouping(
                    "layers by path, in the phases of training"),
         clEnumValN(GroupBy::Operator, "operator", "the innermost operators"),
         clEnumValN(GroupBy::Scope, "scope", "ranges and the program's scopes"),
-        clEnumValN(GroupBy::Context, "context",
+        clEnumValN(GroupBy::ScopePath, "scope-path",
                    "phases, layers, operators and scopes as they nest"),
         clEnumValN(GroupBy::Mixed, "mixed",
                    "these, set into the stacks (replays the events)"),
@@ -99,9 +99,9 @@ cl::opt<std::string>
 cl::opt<bool> OpenPage("open", cl::desc("Show the page in a browser"),
                        cl::cat(toolCategory()));
 
-/// Whether keys of the sums are those of stacks or contexts alone.
+/// Whether keys of the sums are those of stacks or scope paths alone.
 static bool hasPlainKeys(GroupBy By) {
-  return isOfContexts(By) || By == GroupBy::Stack || By == GroupBy::Function ||
+  return isOfScopes(By) || By == GroupBy::Stack || By == GroupBy::Function ||
          By == GroupBy::File || By == GroupBy::Module;
 }
 
@@ -123,7 +123,7 @@ Error checkOptions() {
     return makeUsageError("--max-age is for --metric=temporary");
   if ((TimeOrder || !MaxAge.empty()) && !hasPlainKeys(Grouping))
     return makeUsageError("--time-order and --max-age group by stacks or "
-                          "contexts alone");
+                          "scope paths alone");
   if (Grouping == GroupBy::Category &&
       (Metrics.size() > 1 || (!Metrics.empty() && Metrics[0] != Metric::Peak)))
     return makeUsageError("--group-by=category is known of the peak alone");

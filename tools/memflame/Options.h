@@ -5,8 +5,8 @@
 #ifndef MEMKIT_TOOLS_MEMFLAME_OPTIONS_H
 #define MEMKIT_TOOLS_MEMFLAME_OPTIONS_H
 
-#include "memkit/Model/ContextView.h"
 #include "memkit/Model/Profile.h"
+#include "memkit/Model/ScopeView.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace memkit {

@@ -26,7 +26,7 @@ static void warnOfNone(const Trace &T) {
                 (Counts[K] == 1 ? "" : "s"))
                    .str();
   warn(T.name() + ": nothing in it to group by so" +
-       (There.empty() ? "; it has no contexts" : There));
+       (There.empty() ? "; it has no scope paths" : There));
 }
 
 /// Groups that rows of heaps and stacks tell.
@@ -35,7 +35,7 @@ static bool isOfSummary(GroupBy By) {
 }
 
 StatsBy Picture::keys() const {
-  return isOfContexts(Grouping) ? StatsBy::Contexts : StatsBy::Stacks;
+  return isOfScopes(Grouping) ? StatsBy::ScopePaths : StatsBy::Stacks;
 }
 
 /// Rows of categories are of heaps and processes.
@@ -56,7 +56,7 @@ Error Picture::open(StringRef Path, SelectionSpec Spec) {
   for_each(T->warnings(), [](const std::string &W) { warn(W); });
   // What shrank lies outside the totals.
   ShowsDiff = OutputFormat == Format::Collapsed && isDiff(*T) &&
-              Spec.Heaps.empty() && MaxAge.empty() && !isOfContexts(Grouping) &&
+              Spec.Heaps.empty() && MaxAge.empty() && !isOfScopes(Grouping) &&
               !isOfSummary(Grouping);
   if (ShowsDiff)
     Spec.Heaps = {"*.less", "*.more"};
@@ -101,8 +101,8 @@ Error Picture::sum(Selection Sel) {
 }
 
 void Picture::shape() {
-  if (isOfContexts(Grouping)) {
-    Base = groupContexts(*T, Grouping);
+  if (isOfScopes(Grouping)) {
+    Base = groupScopes(*T, Grouping);
     if (Base.Frames.size() == 1)
       warnOfNone(*T);
   }

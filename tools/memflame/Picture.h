@@ -37,7 +37,7 @@ private:
   std::optional<SelectedStats> S;
   std::unique_ptr<StackGroups> Groups;
   std::vector<Profile> Categories;
-  ContextView Base, Shaped, Rooted;
+  ScopeView Base, Shaped, Rooted;
   std::optional<ShownTree> Tree;
   RowKey KeyOf;
   std::unique_ptr<SpaceRoots> Roots;

@@ -25,7 +25,7 @@ struct MappedBlock {
   uint64_t AllocationId = 0;
   uint64_t Outer = 0; ///< allocation id + 1 of the block around it; 0: none
   uint64_t AllocatedNs = 0;
-  uint32_t Process = 0, Heap = 0, Stack = 0, Context = 0, Thread = 0;
+  uint32_t Process = 0, Heap = 0, Stack = 0, ScopePath = 0, Thread = 0;
   uint32_t Stream = 0, Pool = 0; ///< 0: the default, or not recorded
   bool IsChosen = false;         ///< by the selection
 };

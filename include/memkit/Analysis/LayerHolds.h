@@ -16,7 +16,7 @@ namespace memkit {
 struct LayerHolds {
   /// Of which memory space's peak: that of which the layers hold most.
   uint32_t Space = 0;
-  /// By layer; empty: the trace has no contexts to tell by.
+  /// By layer; empty: the trace has no scope paths to tell by.
   std::vector<uint64_t> Bytes;
 };
 

@@ -20,7 +20,7 @@ enum class EventColumn {
   Heap,
   Stack,
   Layer,
-  Context,
+  ScopePath,
   Allocated,
   Reserved,
   Fragmentation,

@@ -5,19 +5,19 @@
 #ifndef MEMKIT_EXPORT_NODERANKS_H
 #define MEMKIT_EXPORT_NODERANKS_H
 
-#include "memkit/Model/ContextView.h"
+#include "memkit/Model/ScopeView.h"
 
 namespace memkit {
 
 /// Numbers the nodes of a tree in preorder, the root 0: those
 /// below a node have the ranks after its own, up to last(). What a walk over
 /// ranks wants lies side by side, since the nodes of a trace do not. 8 bytes a
-/// node, 4 a stack or context.
+/// node, 4 a stack or scope path.
 class NodeRanks {
 public:
   explicit NodeRanks(ShownTree T);
 
-  /// The rank of the leaf of a stack or context.
+  /// The rank of the leaf of a stack or scope path.
   uint32_t ofKey(uint32_t Key) const { return KeyRanks[Key]; }
   /// The frame of the node of this rank; 0 for the root.
   uint32_t frame(uint32_t Rank) const { return Nodes[Rank].Frame; }

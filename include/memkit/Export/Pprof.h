@@ -5,8 +5,8 @@
 #ifndef MEMKIT_EXPORT_PPROF_H
 #define MEMKIT_EXPORT_PPROF_H
 
-#include "memkit/Model/ContextView.h"
 #include "memkit/Model/Profile.h"
+#include "memkit/Model/ScopeView.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace memkit {

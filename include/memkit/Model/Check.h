@@ -14,7 +14,7 @@ namespace memkit {
 /// What checkTrace() compared and found.
 struct CheckResult {
   uint64_t Events = 0;
-  uint64_t SummaryRows = 0; ///< compared, of stacks and contexts
+  uint64_t SummaryRows = 0; ///< compared, of stacks and scope paths
   uint64_t Intervals = 0;   ///< compared
   uint64_t Snapshots = 0;   ///< compared
   uint64_t Lifetimes = 0;   ///< rows, compared

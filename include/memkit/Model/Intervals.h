@@ -69,8 +69,8 @@ class IntervalSeries {
 public:
   /// S must outlive the result. A trace that has no intervals, or was cut off,
   /// has them made from its events (in the time of a replay), as do selections
-  /// by size, thread and context; without events either there are none. Errors:
-  /// TraceError.
+  /// by size, thread and scope path; without events either there are none.
+  /// Errors: TraceError.
   static llvm::Expected<std::unique_ptr<IntervalSeries>>
   create(const SelectedStats &S);
   ~IntervalSeries();

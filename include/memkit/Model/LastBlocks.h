@@ -14,8 +14,8 @@ bool hasLastBlocks(const Trace &T);
 
 /// Gives each selected block that lived when its process, or the trace, ended,
 /// and when that was: what rows of sums do not have, its allocation time and
-/// context. Replays from the last snapshot of each process, and from the start
-/// where there is none; of a selection by time nothing is given. Errors:
+/// scope path. Replays from the last snapshot of each process, and from the
+/// start where there is none; of a selection by time nothing is given. Errors:
 /// TraceError.
 llvm::Error
 forEachLastBlock(const SelectedStats &S,

@@ -25,7 +25,7 @@ replayTo(const Trace &T, const Selection &Sel, const Moment &At,
 /// at the peak, in order of allocation. Without chosen heaps a block of the
 /// memory space `host` has the bytes that no other block in it takes, so that
 /// they sum to the memory space's peak. Replays from the snapshot before. Keys:
-/// stacks, or contexts.
+/// stacks, or scope paths.
 llvm::Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel,
                                    StatsBy By);
 

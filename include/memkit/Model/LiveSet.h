@@ -25,7 +25,7 @@ public:
   /// What every event on a block needs. Row 0: not live.
   struct Entry {
     uint32_t Row = 0;
-    uint32_t ContextRow = 0;
+    uint32_t ScopeRow = 0;
     uint64_t Size = 0;
   };
   /// What few traces have.

@@ -26,11 +26,11 @@ llvm::StringRef metricName(Metric M);
 llvm::StringRef metricWord(Metric M);
 
 struct KeyValue {
-  uint32_t Key = 0; ///< a stack or context, as the sums are of
+  uint32_t Key = 0; ///< a stack or scope path, as the sums are of
   uint64_t Value = 0;
 };
 
-/// What a profile draws: values by stack or context. One may stand in it
+/// What a profile draws: values by stack or scope path. One may stand in it
 /// several times (once a process); its value is the sum.
 struct Profile {
   /// Of estimates it ends in their standard error: ` ±12 MiB`.

@@ -36,7 +36,7 @@ struct Allocation {
   uint32_t Thread = 0;
   uint32_t Heap = 0;
   uint32_t Stack = 0;
-  uint32_t Context = 0;
+  uint32_t ScopePath = 0;
 };
 
 /// An event, as ReplayOptions::OnEvent sees it.
@@ -50,7 +50,7 @@ struct ReplayedEvent {
   uint32_t Thread = 0; ///< of the event
   uint32_t Heap = 0;
   uint32_t Stack = 0; ///< or the key that KeyOf gave
-  uint32_t Context = 0;
+  uint32_t ScopePath = 0;
 };
 
 struct ReplayOptions {
@@ -155,10 +155,10 @@ private:
   struct ProcessReplay {
     ProcessReplay(uint32_t Id, const IdLimits &Limits, bool KeepThreads)
         : Id(Id), Live(KeepThreads), Stacks(Limits.Stacks),
-          Contexts(Limits.Contexts) {}
+          ScopePaths(Limits.ScopePaths) {}
     uint32_t Id;
     LiveSet Live;
-    RowCache Stacks, Contexts;
+    RowCache Stacks, ScopePaths;
     uint64_t Events = 0; ///< so far, those before the snapshot included
     uint64_t NextStop = UINT64_MAX;
     uint64_t Skip = 0; ///< events still to be left out: the snapshot has them
@@ -208,9 +208,9 @@ private:
                            LiveSet::Entry **At);
   llvm::Error splitMany(Cursor &C, size_t Ref, LiveSet::Entry &E);
   llvm::Error runOne(Cursor &C);
-  LiveSet::Entry newEntry(ProcessReplay &I, uint32_t Stack, uint32_t Context,
+  LiveSet::Entry newEntry(ProcessReplay &I, uint32_t Stack, uint32_t ScopePath,
                           uint32_t Heap);
-  void findRows(ProcessReplay &I, uint32_t Stack, uint32_t Context,
+  void findRows(ProcessReplay &I, uint32_t Stack, uint32_t ScopePath,
                 uint32_t Heap, LiveSet::Entry &Entry);
   llvm::Error allocate(Cursor &C);
   llvm::Error readWeight(const Cursor &C, LiveSet::Place &P) const;
@@ -257,13 +257,13 @@ private:
 };
 
 inline LiveSet::Entry Replay::newEntry(ProcessReplay &I, uint32_t Stack,
-                                       uint32_t Context, uint32_t Heap) {
+                                       uint32_t ScopePath, uint32_t Heap) {
   LiveSet::Entry Entry;
   Entry.Row = I.Stacks.find(Stack, Heap);
-  if (LLVM_UNLIKELY(Context))
-    Entry.ContextRow = I.Contexts.find(Context, Heap);
-  if (LLVM_UNLIKELY(!Entry.Row || (Context && !Entry.ContextRow)))
-    findRows(I, Stack, Context, Heap, Entry);
+  if (LLVM_UNLIKELY(ScopePath))
+    Entry.ScopeRow = I.ScopePaths.find(ScopePath, Heap);
+  if (LLVM_UNLIKELY(!Entry.Row || (ScopePath && !Entry.ScopeRow)))
+    findRows(I, Stack, ScopePath, Heap, Entry);
   return Entry;
 }
 

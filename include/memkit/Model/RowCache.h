@@ -12,9 +12,9 @@
 
 namespace memkit {
 
-/// Remembers for each stack (or context) of a process the row of the heap that
-/// it was last seen with. 8 bytes a key, in fresh pages of zeros: memory is
-/// that of the pages that the process uses.
+/// Remembers for each stack (or scope path) of a process the row of the heap
+/// that it was last seen with. 8 bytes a key, in fresh pages of zeros: memory
+/// is that of the pages that the process uses.
 class RowCache {
 public:
   /// Keys: the highest key that will be asked for.

@@ -11,12 +11,12 @@
 
 namespace memkit {
 
-/// The rows of stacks, or of contexts, that a selection leaves. Most selections
-/// only filter the trace's summary; those by size, thread or time, and by
-/// context of stacks or the reverse, replay the events, and then peaks are the
-/// peaks of what is selected; of what lives at a moment all values are those of
-/// then. What has no context is the context 0: both kinds of sums have the same
-/// totals.
+/// The rows of stacks, or of scope paths, that a selection leaves. Most
+/// selections only filter the trace's summary; those by size, thread or time,
+/// and by scope path of stacks or the reverse, replay the events, and then
+/// peaks are the peaks of what is selected; of what lives at a moment all
+/// values are those of then. What has no scope path is the scope path 0: both
+/// kinds of sums have the same totals.
 class SelectedStats {
 public:
   /// T must outlive the result.
@@ -32,7 +32,7 @@ public:
   /// At least as many as forEach() gives.
   size_t numRows() const;
   /// Gives every selected row, grouped by process in rising order. Its key is a
-  /// stack or a context. The context 0 has no PeakBytes.
+  /// stack or a scope path. The scope path 0 has no PeakBytes.
   void forEach(
       llvm::function_ref<void(uint32_t Process, const StackStats &)> F) const;
 
@@ -63,9 +63,9 @@ private:
   Selection Sel;
   StatsBy By;
   struct {
-    std::vector<PackedRows> Stacks, Contexts;
+    std::vector<PackedRows> Stacks, ScopePaths;
   } Replayed;                           ///< when they are not the trace's
-  std::vector<PackedRows> Rest;         ///< of contexts: the context 0
+  std::vector<PackedRows> Rest;         ///< of scope paths: the scope path 0
   std::vector<const PackedRows *> Rows; ///< sorted by process
 };
 

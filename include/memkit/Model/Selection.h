@@ -16,7 +16,7 @@ namespace memkit {
 /// What sums are of.
 enum class StatsBy {
   Stacks,
-  Contexts,
+  ScopePaths,
   Groups, ///< keys of the caller's, made of allocations
 };
 
@@ -37,7 +37,7 @@ public:
   bool hasStack(uint32_t Stack) const { return AllStacks || Stacks[Stack]; }
 
   /// Whether the summary cannot answer: it keeps neither the sizes of blocks,
-  /// nor threads, nor contexts beside stacks, nor other moments than the end
+  /// nor threads, nor scope paths beside stacks, nor other moments than the end
   /// and the peaks.
   bool needsEvents(StatsBy By = StatsBy::Stacks) const {
     return needsAllocationTimes(By) || (Times.At && !Times.At->IsEnd);
@@ -45,26 +45,26 @@ public:
   /// Whether each allocation has to be asked about by hasAllocation(): rows of
   /// sums do not tell.
   bool needsAllocationTimes(StatsBy By = StatsBy::Stacks) const {
-    bool All = By == StatsBy::Stacks ? AllContexts : AllStacks;
+    bool All = By == StatsBy::Stacks ? AllScopePaths : AllStacks;
     return MinSize || !AllThreads || !All || Times.Since || Times.Until ||
            By == StatsBy::Groups;
   }
   bool hasThread(uint32_t Thread) const {
     return AllThreads || Threads[Thread];
   }
-  bool hasContext(uint32_t Context) const {
-    return AllContexts || Contexts[Context];
+  bool hasScopePath(uint32_t ScopePath) const {
+    return AllScopePaths || ScopePaths[ScopePath];
   }
   /// Whether the block of this allocation is chosen, whenever that was. For
   /// lists of events: without a choice, heaps outside the totals too.
   bool hasBlock(const Allocation &B) const {
     return B.Size >= MinSize && hasProcess(B.Process) &&
            (!OuterView || hasHeap(B.Heap)) && hasStack(B.Stack) &&
-           hasThread(B.Thread) && hasContext(B.Context);
+           hasThread(B.Thread) && hasScopePath(B.ScopePath);
   }
   bool hasAllBlocks() const {
     return !MinSize && !OuterView && Processes.all() && AllStacks &&
-           AllThreads && AllContexts;
+           AllThreads && AllScopePaths;
   }
   const TimeWindow &times() const { return Times; }
   /// The moment chosen by --at, or the peak, as --at=peak would find it.
@@ -73,7 +73,7 @@ public:
   bool hasAllocation(const Allocation &B) const {
     return B.Size >= MinSize && Times.hasAllocationAt(B.TimeNs) &&
            hasProcess(B.Process) && hasHeap(B.Heap) && hasStack(B.Stack) &&
-           hasThread(B.Thread) && hasContext(B.Context);
+           hasThread(B.Thread) && hasScopePath(B.ScopePath);
   }
   /// Whether a snapshot tells of a block all that was chosen by: it has its
   /// size at that moment, and no thread.
@@ -84,17 +84,17 @@ private:
   llvm::Error chooseProcesses(const Trace &T, const SelectionSpec &S);
   llvm::Error chooseStacks(const Trace &T, const SelectionSpec &S);
   llvm::Error chooseThreads(const Trace &T, const SelectionSpec &S);
-  llvm::Error chooseContexts(const Trace &T, const SelectionSpec &S);
+  llvm::Error chooseScopePaths(const Trace &T, const SelectionSpec &S);
   llvm::Error chooseLayers(const Trace &T, const SelectionSpec &S);
   llvm::Error chooseTimes(const Trace &T, const SelectionSpec &S);
 
   bool OuterView = false;
   bool AllStacks = true;
   bool AllThreads = true;
-  bool AllContexts = true;
+  bool AllScopePaths = true;
   uint64_t MinSize = 0;
   TimeWindow Times;
-  llvm::BitVector Heaps, Processes, Stacks, Threads, Contexts; ///< by id
+  llvm::BitVector Heaps, Processes, Stacks, Threads, ScopePaths; ///< by id
 };
 
 } // namespace memkit

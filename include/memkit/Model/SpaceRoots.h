@@ -5,7 +5,7 @@
 #ifndef MEMKIT_MODEL_SPACEROOTS_H
 #define MEMKIT_MODEL_SPACEROOTS_H
 
-#include "memkit/Model/ContextView.h"
+#include "memkit/Model/ScopeView.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace memkit {
@@ -20,7 +20,7 @@ public:
   /// The key of a key of T in a space (TotalStats::Id).
   uint32_t keyOf(uint32_t Space, uint32_t Key);
   /// The tree of all keys given so far.
-  ContextView view() const;
+  ScopeView view() const;
 
 private:
   struct Pair {

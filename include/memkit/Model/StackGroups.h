@@ -14,7 +14,7 @@
 namespace memkit {
 
 /// Gives keys to pairs of a group and a stack. A group is what By says: a
-/// thread, heap, class of sizes, step, owner, or (Mixed) a context.
+/// thread, heap, class of sizes, step, owner, or (Mixed) a scope path.
 class StackGroups {
 public:
   /// T must outlive this. Fails where the trace has nothing to group by so; the
@@ -28,14 +28,14 @@ public:
     return key(By == GroupBy::Owner ? Of->of(Stack) : Heap, Stack);
   }
   /// The tree of all keys given so far.
-  ContextView view() const;
+  ScopeView view() const;
 
 private:
   StackGroups(const Trace &T, GroupBy By) : T(&T), By(By) {}
   uint32_t key(uint32_t Group, uint32_t Stack);
   uint32_t stepOf(const Allocation &B) const;
   std::string nameOf(uint32_t Group) const;
-  ContextView mixedView() const;
+  ScopeView mixedView() const;
 
   struct Pair {
     uint32_t Group, Stack;
@@ -57,7 +57,7 @@ private:
 /// The tensors at the peaks of their heaps by category and layer: keys are rows
 /// of the trace's table of categories.
 struct CategoryView {
-  ContextView View;
+  ScopeView View;
   /// For each heap of Sel that has tensors.
   std::vector<Profile> Profiles;
 };

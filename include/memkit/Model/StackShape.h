@@ -5,7 +5,7 @@
 #ifndef MEMKIT_MODEL_STACKSHAPE_H
 #define MEMKIT_MODEL_STACKSHAPE_H
 
-#include "memkit/Model/ContextView.h"
+#include "memkit/Model/ScopeView.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace memkit {
@@ -28,7 +28,7 @@ struct StackShape {
 
 /// The tree T in another shape; its keys are those of T. Takes time for each
 /// frame of each stack that T has.
-ContextView shapeStacks(ShownTree T, const StackShape &How);
+ScopeView shapeStacks(ShownTree T, const StackShape &How);
 
 /// Builds a tree of one function a frame from paths.
 class PathTree {
@@ -37,10 +37,10 @@ public:
   PathTree(size_t Keys, std::vector<ShownFrame> Frames);
   /// Path: frames of the tree, as ids (index + 1), outermost first.
   void add(uint32_t Key, llvm::ArrayRef<uint32_t> Path);
-  ContextView take() { return std::move(Out); }
+  ScopeView take() { return std::move(Out); }
 
 private:
-  ContextView Out;
+  ScopeView Out;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Nodes;
 };
 

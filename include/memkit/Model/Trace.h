@@ -66,11 +66,13 @@ public:
   llvm::ArrayRef<ProcessRecord> processes() const {
     return Processes;
   } ///< id - 1
-  llvm::ArrayRef<Thread> threads() const { return Threads; }    ///< id - 1
-  llvm::ArrayRef<Device> devices() const { return Devices; }    ///< id - 1
-  llvm::ArrayRef<Module> modules() const { return Modules; }    ///< id - 1
-  llvm::ArrayRef<Scope> scopes() const { return Scopes; }       ///< id - 1
-  llvm::ArrayRef<Context> contexts() const { return Contexts; } ///< id - 1
+  llvm::ArrayRef<Thread> threads() const { return Threads; } ///< id - 1
+  llvm::ArrayRef<Device> devices() const { return Devices; } ///< id - 1
+  llvm::ArrayRef<Module> modules() const { return Modules; } ///< id - 1
+  llvm::ArrayRef<Scope> scopes() const { return Scopes; }    ///< id - 1
+  llvm::ArrayRef<ScopePath> scopePaths() const {
+    return ScopePaths;
+  } ///< id - 1
   llvm::ArrayRef<Load> loads() const { return Loads; }
   const Heap &heap(uint32_t Id) const { return Heaps[Id - 1]; }
   llvm::StringRef heapName(uint32_t Id) const { return string(heap(Id).Name); }
@@ -116,21 +118,21 @@ public:
   }
   /// The frames from a node of view() to the root, innermost first.
   std::vector<ShownFrame> shownWay(uint32_t Node) const;
-  /// The names of the scopes of a context, outermost first, joined by `/`.
-  std::string contextPath(uint32_t Context) const;
+  /// The names of the scopes of a scope path, outermost first, joined by `/`.
+  std::string scopePathText(uint32_t ScopePath) const;
 
   //===--------------------------------------------------------------------===//
   // Sums
   //===--------------------------------------------------------------------===//
 
   /// The parts of the last complete summary, in order, without the rows of
-  /// stacks and contexts. Each list of totals is the concatenation over the
+  /// stacks and scope paths. Each list of totals is the concatenation over the
   /// parts.
   llvm::ArrayRef<Summary> summary() const { return Parts; }
   /// Its rows of stacks, in order.
   llvm::ArrayRef<PackedRows> stackRows() const { return StackRows; }
-  /// Its rows of contexts. What has no context is in none.
-  llvm::ArrayRef<PackedRows> contextRows() const { return ContextRows; }
+  /// Its rows of scope paths. What has no scope path is in none.
+  llvm::ArrayRef<PackedRows> scopeRows() const { return ScopeRows; }
   uint64_t endNs() const { return EndNs; }
   /// Whether the trace had no summary, being cut off, so that its events were
   /// replayed for it.
@@ -161,7 +163,7 @@ private:
   void reserveNodes();
   void take(Dictionary &D);
   llvm::Error replaySummary();
-  void packContexts(Summary &Part);
+  void packScopes(Summary &Part);
   void prepareSums();
   void showFrames();
   void labelPython(ShownFrame &F);
@@ -184,7 +186,7 @@ private:
   std::vector<Device> Devices;
   std::vector<Module> Modules;
   std::vector<Scope> Scopes;
-  std::vector<Context> Contexts;
+  std::vector<ScopePath> ScopePaths;
   std::vector<Load> Loads;
   std::vector<Function> Functions;
   std::vector<Frame> Frames;
@@ -197,7 +199,7 @@ private:
   std::unique_ptr<Arena> MadeNames;
   std::vector<llvm::StringRef> PythonLabels; ///< by function
   std::vector<Summary> Parts;
-  std::vector<PackedRows> StackRows, ContextRows;
+  std::vector<PackedRows> StackRows, ScopeRows;
   std::vector<HeapStats> HeapStatsOf;
   TotalStats HostSums;
   std::vector<bool> Replaced; ///< by process

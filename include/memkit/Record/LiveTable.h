@@ -2,7 +2,7 @@
 //
 // The live blocks of a heap by address.
 //
-// Address -> allocation id, size, stats row, context, allocation time. Made
+// Address -> allocation id, size, stats row, scope path, allocation time. Made
 // for tens of millions of blocks that come and go at tens of millions a second:
 //  - a bucket is three cache lines: the keys of seven blocks with a byte of
 //    each one's hash, what a free needs, and the rest. The word of these bytes
@@ -32,10 +32,10 @@ struct LiveEntry {
   uint64_t Size = 0;
   uint64_t AllocatedTick = 0; ///< below MaxAllocatedTick, in TimeUnitNs
   uint32_t Row = 0;           ///< of LiveStats
-  uint32_t Context = 0;       ///< below MaxContext
+  uint32_t ScopeRow = 0;      ///< below MaxScopeRow
   static constexpr uint64_t MaxAllocationId = 1ull << 40;
   static constexpr uint64_t MaxAllocatedTick = 1ull << 48;
-  static constexpr uint32_t MaxContext = 1u << 24;
+  static constexpr uint32_t MaxScopeRow = 1u << 24;
 };
 
 class LiveTable {
@@ -52,7 +52,7 @@ public:
   uint64_t bytes() const;
 
   /// Fetches the lines that an operation on Address will touch; Whole: that of
-  /// allocations and contexts, too, which take() needs only when asked for
+  /// allocations and scope paths, too, which take() needs only when asked for
   /// them.
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint64_t Address,
                                              bool Whole) const {
@@ -78,7 +78,7 @@ public:
   bool insert(uint64_t Address, const LiveEntry &E);
 
   /// Removes the block at Address into Out; false when there is none. With
-  /// Whole false Out has a Context only when some block has one, and no
+  /// Whole false Out has a ScopePath only when some block has one, and no
   /// AllocatedTick: their line is not touched.
   bool take(uint64_t Address, LiveEntry &Out, bool Whole = true);
 
@@ -109,8 +109,8 @@ private:
     uint8_t AllocationIdHigh[8];
     uint32_t AllocatedLow[Slots];
     uint16_t AllocatedHigh[Slots];
-    uint16_t ContextLow[Slots];
-    uint8_t ContextHigh[8];
+    uint16_t ScopeLow[Slots];
+    uint8_t ScopeHigh[8];
   };
   static_assert(sizeof(Bucket) == 192);
 
@@ -163,7 +163,7 @@ private:
 
   Shard Shards[NumShards];
   uint64_t Count = 0;
-  bool HasContexts = false;
+  bool HasScopePaths = false;
   llvm::DenseMap<uint64_t, uint64_t> Large; ///< address -> size
   llvm::DenseMap<uint64_t, LiveEntry> Odd;
 };
@@ -191,7 +191,7 @@ inline void LiveTable::read(const Bucket &B, unsigned I, LiveEntry &E,
   if (!Whole)
     return;
   E.AllocatedTick = B.AllocatedLow[I] | uint64_t(B.AllocatedHigh[I]) << 32;
-  E.Context = B.ContextLow[I] | uint32_t(B.ContextHigh[I]) << 16;
+  E.ScopeRow = B.ScopeLow[I] | uint32_t(B.ScopeHigh[I]) << 16;
 }
 
 inline void LiveTable::write(Bucket &B, unsigned I, uint64_t Tag, uint64_t Key,
@@ -203,8 +203,8 @@ inline void LiveTable::write(Bucket &B, unsigned I, uint64_t Tag, uint64_t Key,
   B.AllocatedLow[I] = uint32_t(E.AllocatedTick);
   B.AllocatedHigh[I] = uint16_t(E.AllocatedTick >> 32);
   B.Rows[I] = E.Row;
-  B.ContextLow[I] = uint16_t(E.Context);
-  B.ContextHigh[I] = uint8_t(E.Context >> 16);
+  B.ScopeLow[I] = uint16_t(E.ScopeRow);
+  B.ScopeHigh[I] = uint8_t(E.ScopeRow >> 16);
 }
 
 inline void LiveTable::place(Shard &S, uint64_t Key, const LiveEntry &E) {
@@ -223,7 +223,7 @@ inline bool LiveTable::insert(uint64_t Address, const LiveEntry &E) {
   const uint64_t Hash = hash(Address), Tag = tagOf(Hash), Key = Address >> 3;
   Shard &S = Shards[Hash >> 56];
   // 6 blocks in a bucket of 7 is as full as it gets.
-  if (__builtin_expect(isOdd(Address) || E.Size >= SizeEscape || E.Context ||
+  if (__builtin_expect(isOdd(Address) || E.Size >= SizeEscape || E.ScopeRow ||
                            S.Count >= S.NumBuckets * 6,
                        0))
     return insertSlowly(Address, E);
@@ -269,7 +269,7 @@ inline bool LiveTable::take(uint64_t Address, LiveEntry &Out, bool Whole) {
     uint64_t Word = tags(B);
     unsigned I = find(B, Word, Tag, Address >> 3);
     if (__builtin_expect(I != Slots, 1)) {
-      read(B, I, Out, Whole || HasContexts);
+      read(B, I, Out, Whole || HasScopePaths);
       B.Tags[I] = 0;
       --S.Count;
       --Count;

@@ -105,16 +105,16 @@ public:
   Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes);
   /// Of the row's space and process. Frees that are late from here on are after
   /// the cut.
-  struct Context {
+  struct CutAndLog {
     uint32_t Cut;
     const IntervalLog &Log;
   };
   /// What its blocks rose by in the interval that ended; falls are negative.
   void addAllocated(uint32_t Interval, int64_t Blocks, int64_t Bytes,
-                    Context C);
+                    CutAndLog C);
   /// Blocks of the interval AllocatedIn were freed in the interval FreedIn.
   void addLateFree(uint32_t AllocatedIn, uint32_t FreedIn, uint64_t Blocks,
-                   uint64_t Bytes, Context C);
+                   uint64_t Bytes, CutAndLog C);
   /// The values at the cut that was given last, or a later one;
   /// heap and stack are left alone.
   void writeAt(uint32_t Cut, LifetimeRow &Out) const;
@@ -147,11 +147,11 @@ private:
         Since = Cut, SinceBlocks = 0, SinceBytes = 0, SinceIntervals = 0;
     }
   };
-  Live &cohortAt(uint32_t Interval, Context C);
-  void addCohort(uint32_t Interval, Context C);
+  Live &cohortAt(uint32_t Interval, CutAndLog C);
+  void addCohort(uint32_t Interval, CutAndLog C);
   Aged &freesAt(AgeClass Age);
   void dropEmpty(uint32_t Cut);
-  void makeRoom(uint32_t Last, Context C);
+  void makeRoom(uint32_t Last, CutAndLog C);
 
   /// Rising intervals; the oldest may hold several. Most rows have few, and few
   /// classes of ages: no memory of their own.

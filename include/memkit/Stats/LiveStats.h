@@ -39,7 +39,7 @@
 // of every heap. Rows of heaps outside the totals have no memory space peak,
 // and their exclusive bytes are all their bytes.
 //
-// The context 0 has no row: contextRow() gives 0 and events skip it.
+// The scope path 0 has no row: scopeRow() gives 0 and events skip it.
 //
 // Not thread-safe. Memory: 104 bytes a row and 4 to find it (11 to 21 more
 // where another process or heap had its stack before), 41 for each row that
@@ -75,17 +75,17 @@ namespace memkit {
 /// A block as LiveStats must be told of it. Allocation ids are of the process.
 struct BlockRef {
   uint64_t AllocationId = 0;
-  uint32_t Row = 0;        ///< stackRow()
-  uint32_t ContextRow = 0; ///< contextRow(), 0 for none
+  uint32_t Row = 0;      ///< stackRow()
+  uint32_t ScopeRow = 0; ///< scopeRow(), 0 for none
 };
 
 /// An event on a block, as LiveStats::apply() takes many.
 struct Change {
   /// FreeTemporary: by the thread that allocated the block and nothing since.
   enum Kinds : uint8_t { Allocate, Free, Grow, Shrink, Split, FreeTemporary };
-  uint64_t Bytes = 0;      ///< by which live bytes rise or fall; 0 for Split
-  uint32_t Row = 0;        ///< stackRow()
-  uint32_t ContextRow = 0; ///< contextRow(), 0 for none
+  uint64_t Bytes = 0;    ///< by which live bytes rise or fall; 0 for Split
+  uint32_t Row = 0;      ///< stackRow()
+  uint32_t ScopeRow = 0; ///< scopeRow(), 0 for none
   Kinds Kind = Allocate;
 };
 
@@ -131,18 +131,18 @@ public:
   uint32_t stackRow(uint32_t Process, uint32_t Heap, uint32_t Stack) {
     return findRow(StackRows, Process, Heap, Stack);
   }
-  /// Likewise of (process, heap, context), in a numbering of its own; 0 for the
-  /// context 0.
-  uint32_t contextRow(uint32_t Process, uint32_t Heap, uint32_t Context) {
-    return Context ? findRow(ContextRows, Process, Heap, Context) : 0;
+  /// Likewise of (process, heap, scope path), in a numbering of its own; 0 for
+  /// the scope path 0.
+  uint32_t scopeRow(uint32_t Process, uint32_t Heap, uint32_t ScopePath) {
+    return ScopePath ? findRow(ScopeRows, Process, Heap, ScopePath) : 0;
   }
   /// What a row stands for.
   uint32_t stackOf(uint32_t Row) const { return StackRows[Row].Key; }
   uint32_t heapOf(uint32_t Row) const {
     return Cells[StackRows[Row].Cell].Heap;
   }
-  uint32_t contextOf(uint32_t ContextRow) const {
-    return ContextRow ? ContextRows[ContextRow].Key : 0;
+  uint32_t scopePathOf(uint32_t ScopeRow) const {
+    return ScopeRow ? ScopeRows[ScopeRow].Key : 0;
   }
   /// Asks the processor to fetch a row that an event will soon change.
   /// (GCC takes a function that only prefetches for one without effect, and
@@ -365,9 +365,9 @@ public:
 
   /// Gives the Summary in blocks of at most MaxSectionRows rows, all of Number.
   /// The last one, with Complete set, holds all that is not a row of a stack or
-  /// context, unless there are more than MaxSectionRows steps or processes: the
-  /// rest of those stand before. Rows are sorted by process, heap, key; rows
-  /// without an allocation are left out. Stops at Write's first error and
+  /// scope path, unless there are more than MaxSectionRows steps or processes:
+  /// the rest of those stand before. Rows are sorted by process, heap, key;
+  /// rows without an allocation are left out. Stops at Write's first error and
   /// returns it.
   llvm::Error
   summary(uint32_t Number, uint64_t EndNs,
@@ -500,7 +500,7 @@ private:
     uint64_t InnerBytes = 0;
     uint32_t InnerBlocks = 0;
     uint32_t Row = 0;
-    uint32_t ContextRow = 0;
+    uint32_t ScopeRow = 0;
     bool Freed = false;
     uint64_t Outer = 0; ///< allocation id + 1 of its own, once it is freed
   };
@@ -567,7 +567,7 @@ private:
   /// need of the rows saved.
   struct Target {
     StatsRow &R;
-    StatsRow *X; ///< the context's row or null
+    StatsRow *X; ///< the scope path's row or null
     Cell &C;
   };
 
@@ -583,7 +583,7 @@ private:
   void changeReserved(Cell &C, uint64_t Bytes);
   void applyRare(const Change &C, Cell &Of);
   template <class S> static SpanStats takeSpan(S &Of);
-  Target touch(uint32_t Row, uint32_t ContextRow);
+  Target touch(uint32_t Row, uint32_t ScopeRow);
   Target beginEvent(BlockRef B, uint64_t TimeNs);
   void countAllocation(Target &T, uint32_t Thread, uint64_t AllocationId,
                        uint64_t Size);
@@ -633,7 +633,7 @@ private:
   uint64_t FloorNs = 0;
   uint64_t Marks = 0;
   bool IntervalsOn = true;
-  StatsRows StackRows, ContextRows;
+  StatsRows StackRows, ScopeRows;
   std::vector<Cell> Cells;
   std::vector<std::unique_ptr<HeapState>> Heaps;
   std::vector<std::unique_ptr<Curve>> Spaces;
@@ -646,7 +646,7 @@ private:
     uint64_t NestedBytes = 0; ///< of these, those in blocks that count them
   };
   std::vector<ThreadStatsOf> Threads; ///< by id; those of 0 are not told
-  llvm::DenseMap<uint32_t, uint64_t> StackSplits, ContextSplits; ///< by row
+  llvm::DenseMap<uint32_t, uint64_t> StackSplits, ScopeSplits; ///< by row
   std::deque<Lifetime> LifetimesOf; ///< see StatsRowCold::AllocatedIn
   std::unique_ptr<Lanes> Open;      ///< what apply() keeps at hand
   Curve Outside; ///< stands for the memory space of heaps outside the totals
@@ -679,7 +679,7 @@ inline void LiveStats::countTemporary(StatsRows &Rows, uint32_t Row) {
     Rows.rest(Row).Temporaries += 1;
 }
 
-inline LiveStats::Target LiveStats::touch(uint32_t Row, uint32_t ContextRow) {
+inline LiveStats::Target LiveStats::touch(uint32_t Row, uint32_t ScopeRow) {
   StatsRow &R = StackRows[Row];
   Cell &C = Cells[R.Cell];
   savePeaks(StackRows, Row, C.H->C.PeakAt, C.D->PeakAt);
@@ -687,9 +687,9 @@ inline LiveStats::Target LiveStats::touch(uint32_t Row, uint32_t ContextRow) {
     C.I->Dirty.push_back(stateOf(Row, R));
   R.LastChange = Now;
   StatsRow *X = nullptr;
-  if (ContextRow) {
-    X = &ContextRows[ContextRow];
-    savePeaks(ContextRows, ContextRow, C.H->C.PeakAt, C.D->PeakAt);
+  if (ScopeRow) {
+    X = &ScopeRows[ScopeRow];
+    savePeaks(ScopeRows, ScopeRow, C.H->C.PeakAt, C.D->PeakAt);
     X->LastChange = Now;
   }
   return {R, X, C};
@@ -699,7 +699,7 @@ inline LiveStats::Target LiveStats::beginEvent(BlockRef B, uint64_t TimeNs) {
   assert(TimeNs >= LastNs && "events out of order");
   ++Now;
   LastNs = TimeNs;
-  Target T = touch(B.Row, B.ContextRow);
+  Target T = touch(B.Row, B.ScopeRow);
   T.C.I->Events += 1;
   T.C.S->Touched |= T.C.SpanBit;
   return T;
@@ -752,7 +752,7 @@ inline bool LiveStats::countFree(Target &T, BlockRef B, uint64_t Size,
     T.C.Temporaries += 1;
     countTemporary(StackRows, B.Row);
     if (T.X)
-      countTemporary(ContextRows, B.ContextRow);
+      countTemporary(ScopeRows, B.ScopeRow);
   }
   return Temporary;
 }

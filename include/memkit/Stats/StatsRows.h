@@ -14,10 +14,10 @@
 
 namespace memkit {
 
-/// The live sums of a (process, heap, stack) or (process, heap, context): what
-/// every event reads and writes, in one line of the cache. Blocks that live at
-/// once are counted in 32 bits. Stats wrap, they do not trap: a trace may claim
-/// any size.
+/// The live sums of a (process, heap, stack) or (process, heap, scope path):
+/// what every event reads and writes, in one line of the cache. Blocks that
+/// live at once are counted in 32 bits. Stats wrap, they do not trap: a trace
+/// may claim any size.
 struct alignas(64) StatsRow {
   uint64_t LastChange = 0; ///< number of the event that changed it last
   uint64_t LiveBytes = 0;
@@ -26,7 +26,7 @@ struct alignas(64) StatsRow {
   uint64_t PeakBytes = 0;
   uint64_t Allocations = 0;
   uint32_t LiveBlocks = 0;
-  uint32_t Key = 0;  ///< stack or context
+  uint32_t Key = 0;  ///< stack or scope path
   uint32_t Cell = 0; ///< of its process and heap
   /// Frees of temporaries since the row's last interval ended. The others, and
   /// those that this cannot hold, are in StatsRowCold::Temporaries.

@@ -26,11 +26,11 @@ struct SelectionSpec {
   std::vector<std::string> Heaps; ///< globs of heap names
   std::vector<std::string>
       Processes; ///< process ids (`#2`), pids, globs of programs
-  std::vector<std::string> Threads;  ///< tids or globs of names
-  std::vector<std::string> Stacks;   ///< extended regular expressions
-  std::vector<std::string> Contexts; ///< globs of scope paths
-  std::vector<std::string> Layers;   ///< globs of module paths
-  uint64_t MinSize = 0;              ///< of an allocation, bytes
+  std::vector<std::string> Threads;    ///< tids or globs of names
+  std::vector<std::string> Stacks;     ///< extended regular expressions
+  std::vector<std::string> ScopePaths; ///< globs of scope paths
+  std::vector<std::string> Layers;     ///< globs of module paths
+  uint64_t MinSize = 0;                ///< of an allocation, bytes
   /// Blocks allocated from Since to before Until; those that live At a moment,
   /// as they are then.
   std::optional<TimePoint> Since, Until, At;
@@ -39,7 +39,7 @@ struct SelectionSpec {
 
   bool empty() const {
     return Heaps.empty() && Processes.empty() && Threads.empty() &&
-           Stacks.empty() && Contexts.empty() && Layers.empty() &&
+           Stacks.empty() && ScopePaths.empty() && Layers.empty() &&
            MinSize == 0 && !Since && !Until && !At;
   }
 };
@@ -49,7 +49,7 @@ enum SelectionFlag : unsigned {
   SF_Heap = 1,
   SF_Process = 2,
   SF_Stack = 4,
-  SF_Context = 8,
+  SF_Scope = 8,
   SF_MinSize = 16,
   SF_Thread = 32,
   SF_AllFrames = 64,

@@ -45,7 +45,7 @@ struct OomRecord {
   uint32_t Thread = 0;
   uint64_t TimeNs = 0;
   uint32_t Stack = 0;
-  uint32_t Context = 0;
+  uint32_t ScopePath = 0;
   uint64_t Requested = 0; ///< bytes
   uint64_t Skipped = 0;   ///< such moments since the one before, left out
   bool operator==(const OomRecord &) const = default;

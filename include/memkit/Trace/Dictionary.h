@@ -107,12 +107,12 @@ struct Scope {
   bool operator==(const Scope &) const = default;
 };
 
-/// A node of the context tree; ids from 1, 0 is the root.
-struct Context {
+/// A node of the scope path tree; ids from 1, 0 is the root.
+struct ScopePath {
   uint32_t Parent = 0;
   uint32_t Scope = 0;
   uint32_t Depth = 0; ///< frames of the stack outside the scope's entry
-  bool operator==(const Context &) const = default;
+  bool operator==(const ScopePath &) const = default;
 };
 
 enum class ProcessOrigin : uint8_t { Start = 0, Fork = 1, Exec = 2, Spawn = 3 };
@@ -174,7 +174,7 @@ struct Dictionary {
   std::vector<NewStack> Stacks;
   std::vector<uint32_t> NodeFrames;
   std::vector<Scope> Scopes;
-  std::vector<Context> Contexts;
+  std::vector<ScopePath> ScopePaths;
   std::vector<ProcessRecord> Processes;
   std::vector<Thread> Threads;
   std::vector<Heap> Heaps;

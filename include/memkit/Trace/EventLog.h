@@ -55,12 +55,12 @@ public:
 
   /// Makes the block nextAllocationId().
   void allocate(uint32_t Lane, uint64_t Tick, uint64_t Size, uint32_t Stack,
-                uint32_t Context, uint32_t Heap) {
+                uint32_t ScopePath, uint32_t Heap) {
     Kind[begin(Lane, Tick)] = uint8_t(EventKind::Allocate);
     if (LLVM_UNLIKELY(Heap != OneHeap))
       noteHeap(Heap);
-    if (LLVM_UNLIKELY(Context | HasContexts))
-      noteContext(Context);
+    if (LLVM_UNLIKELY(ScopePath | HasScopePaths))
+      noteScopePath(ScopePath);
     this->Stack[Allocations++] = Stack;
     addSize(Size);
     ++Next;
@@ -91,10 +91,10 @@ public:
     bool IsFree;
   };
   /// Many events, of the heap Heap: as the functions above would, in half the
-  /// time. Not more than there is room for. Contexts: of each event, what
+  /// time. Not more than there is room for. ScopePaths: of each event, what
   /// stands at frees does not count; null: none has one.
   void append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
-              const uint32_t *Contexts = nullptr);
+              const uint32_t *ScopePaths = nullptr);
 
 private:
   friend class Encoder;
@@ -151,11 +151,11 @@ private:
     return Distance < 128 ? uint32_t(Distance) : Code;
   }
   void appendOneByOne(llvm::ArrayRef<Usual> Events, uint32_t Heap,
-                      const uint32_t *Contexts);
-  void noteContexts(llvm::ArrayRef<Usual> Events, const uint32_t *Contexts);
+                      const uint32_t *ScopePaths);
+  void noteScopePaths(llvm::ArrayRef<Usual> Events, const uint32_t *ScopePaths);
   void grow();
   void noteHeap(uint32_t Heap);
-  void noteContext(uint32_t Context);
+  void noteScopePath(uint32_t ScopePath);
 
   template <class T> using Array = std::unique_ptr<T[]>;
   uint32_t Capacity = 0;
@@ -173,13 +173,13 @@ private:
   std::vector<Wide> WideTimes, WideSizes, WideFars;
   std::vector<Lane> Lanes;
   // Optional columns of allocations: empty while all are of one heap, and of no
-  // context.
+  // scope path.
   std::vector<uint16_t> HeapOf; ///< in Heaps
-  std::vector<uint32_t> ContextOf;
+  std::vector<uint32_t> ScopePathOf;
   std::vector<uint32_t> Heaps;
   llvm::DenseMap<uint32_t, uint16_t> LocalHeap;
   uint32_t OneHeap = NoHeap; ///< the only heap; NoHeap before it and after it
-  uint32_t HasContexts = 0;
+  uint32_t HasScopePaths = 0;
   static constexpr uint32_t NoHeap = UINT32_MAX;
 };
 

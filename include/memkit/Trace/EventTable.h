@@ -32,7 +32,7 @@ struct EventTable {
   std::vector<uint32_t> AllocationOffset; ///< less FirstAllocationId
   std::vector<uint64_t> AllocSize;
   std::vector<uint32_t> Stack;
-  std::vector<uint32_t> Context; ///< empty when none has one
+  std::vector<uint32_t> ScopePath; ///< empty when none has one
   std::vector<uint16_t> Heap;
   EventColumns Columns;
 

@@ -15,11 +15,11 @@ namespace memkit {
 enum class EventKind : uint8_t {
   Allocate = 0,
   Free = 1,
-  /// The block's size becomes Size; stack, context and allocation time stay.
+  /// The block's size becomes Size; stack, scope path and allocation time stay.
   Resize = 2,
   /// The block is cut at Size: it keeps its first Size bytes, the rest becomes
-  /// a new block (the next allocation id) of the same stack, context, heap and
-  /// allocation time.
+  /// a new block (the next allocation id) of the same stack, scope path, heap
+  /// and allocation time.
   Split = 3,
 };
 inline constexpr uint8_t NumEventKinds = 4;
@@ -31,7 +31,7 @@ struct Event {
   uint64_t Size = 0;   ///< Allocate, Resize, Split; 0 for Free
   uint64_t Block = 0; ///< Allocate: the new allocation id; else the block named
   uint32_t Stack = 0; ///< Allocate only
-  uint32_t Context = 0;
+  uint32_t ScopePath = 0;
   uint32_t Thread = 0;
   uint16_t Heap = 0; ///< Allocate only
   EventKind Kind = EventKind::Allocate;

@@ -27,7 +27,7 @@ enum class MarkKind : uint8_t {
   RangeEnd = 4,   ///< Id
   Rss = 5,        ///< Values: resident, of it shared (bytes)
   /// Id: device; Values: used, total, and, where the recorder knew, accounted
-  /// for, and of the rest: contexts, modules, other processes; what the
+  /// for, and of the rest: scope paths, modules, other processes; what the
   /// recorded processes have. Of the last four UnknownBytes: not known.
   DeviceUsed = 6,
   /// Heap; Values: reserved, active, of a trim what it gave (else UnknownBytes,
@@ -35,12 +35,13 @@ enum class MarkKind : uint8_t {
   /// alone: reserved, active. Id: as the blocks' pools are numbered, 0: the
   /// device's own.
   HeapReserved = 7,
-  Oom = 8, ///< Heap, Stack, Context, Thread; Values: requested, live, reserved
+  Oom =
+      8, ///< Heap, Stack, ScopePath, Thread; Values: requested, live, reserved
   Alert = 9, ///< Name: text
   Loss = 10, ///< Id: LossKind; Values: count
   ProcessEnd =
       11, ///< Values: exit status (128+n when killed), signal; empty: unknown
-  ScopeName = 12, ///< Context, Name: the full name of a folded scope
+  ScopeName = 12, ///< ScopePath, Name: the full name of a folded scope
   RecordOn = 13,
   RecordOff = 14,
   BlockName = 15, ///< Heap, Name; Id: allocation id of the block
@@ -58,7 +59,7 @@ struct Mark {
   uint64_t Id = 0;
   uint32_t Heap = 0;
   uint32_t Stack = 0;
-  uint32_t Context = 0;
+  uint32_t ScopePath = 0;
   std::vector<uint64_t> Values;
   ClockTriple Clock;
   bool operator==(const Mark &) const = default;

@@ -117,7 +117,7 @@ struct LiveBlock {
   uint64_t Size = 0;
   uint64_t AllocatedNs = 0;
   uint32_t Stack = 0;
-  uint32_t Context = 0;
+  uint32_t ScopePath = 0;
   uint32_t Heap = 0;
   uint64_t Address = 0;   ///< 0 when not recorded
   uint64_t Enclosing = 0; ///< allocation id + 1, 0 none

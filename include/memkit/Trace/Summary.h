@@ -15,7 +15,7 @@
 
 namespace memkit {
 
-/// The sums of a (process, heap, stack) or (process, heap, context).
+/// The sums of a (process, heap, stack) or (process, heap, scope path).
 ///
 /// Live values are those at the process's end. Freed blocks are
 /// Allocations + Splits - LiveBlocks, freed bytes AllocatedBytes - LiveBytes.
@@ -23,7 +23,7 @@ namespace memkit {
 /// Temporaries were freed by the thread that allocated them before it allocated
 /// again. SpacePeak values and LiveExclusive count exclusive bytes.
 struct StackStats {
-  uint32_t Key = 0; ///< stack or context
+  uint32_t Key = 0; ///< stack or scope path
   uint32_t Heap = 0;
   uint64_t Allocations = 0;
   uint64_t AllocatedBytes = 0;
@@ -205,9 +205,9 @@ struct Loss {
 };
 
 /// A set of Summary sections has one Number; the one with Complete ends it. A
-/// section holds at most MaxSectionRows rows of stacks and contexts together,
-/// and as many of each other list, each share being one. Only the last complete
-/// set of a trace counts. Rows of one process may come in several
+/// section holds at most MaxSectionRows rows of stacks and scope paths
+/// together, and as many of each other list, each share being one. Only the
+/// last complete set of a trace counts. Rows of one process may come in several
 /// StackStatsRows.
 struct Summary {
   uint32_t Number = 0;
@@ -216,7 +216,7 @@ struct Summary {
   uint64_t Events = 0;
   uint64_t Marks = 0;
   std::vector<StackStatsRows> Stacks;
-  std::vector<StackStatsRows> Contexts;
+  std::vector<StackStatsRows> ScopePaths;
   std::vector<HeapStats> Heaps;
   std::vector<TotalStats> Spaces;
   std::vector<ProcessStats> Processes;

@@ -31,7 +31,7 @@ namespace memkit {
 /// How many ids of each kind there are so far.
 struct IdLimits {
   uint32_t Strings = 0, Devices = 0, Modules = 0, Functions = 0, Frames = 0,
-           Nodes = 0, Stacks = 0, Scopes = 0, Contexts = 0, Processes = 0,
+           Nodes = 0, Stacks = 0, Scopes = 0, ScopePaths = 0, Processes = 0,
            Threads = 0, Heaps = 0;
   /// Adds what D defines and checks that all it names exists; what is wrong, or
   /// an empty string.
@@ -98,7 +98,7 @@ public:
   /// Much faster than read(), and in any order.
   llvm::Error readOutline(const SectionInfo &B, DictionaryOutline &Out,
                           bool WithStrings);
-  /// As read(), without the rows of stacks and contexts.
+  /// As read(), without the rows of stacks and scope paths.
   llvm::Error readTotals(const SectionInfo &B, Summary &Out);
   /// As read(), without the rows.
   llvm::Error readHeads(const SectionInfo &B, Intervals &Out);

@@ -30,7 +30,7 @@ struct TraceSummary {
   uint64_t NumNodes = 0; ///< of the tree of stacks
   uint64_t NumThreads = 0;
   /// The last summary, its parts joined, without its rows of stacks and
-  /// contexts.
+  /// scope paths.
   Summary Stats;
 
   /// By heap, 0 unused; empty when no heap is sampled.

@@ -15,7 +15,7 @@ bool Catalog::hasPending() const {
            D.Frames.empty() && D.Stacks.empty() && D.Processes.empty() &&
            D.Threads.empty() && D.Heaps.empty() && D.Loads.empty() &&
            D.Symbols.empty() && D.Devices.empty() && D.Scopes.empty() &&
-           D.Contexts.empty());
+           D.ScopePaths.empty());
 }
 
 uint32_t Catalog::module(StringRef Path, ArrayRef<uint8_t> BuildId) {

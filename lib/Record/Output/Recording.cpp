@@ -267,10 +267,10 @@ void Recording::writeNames() {
 void Recording::writeMaxNames() {
   Dictionary &D = Names.pending();
   std::vector<Scope> Scopes = std::exchange(D.Scopes, {});
-  std::vector<Context> Contexts = std::exchange(D.Contexts, {});
+  std::vector<ScopePath> ScopePaths = std::exchange(D.ScopePaths, {});
   writeNames();
   D.Scopes = std::move(Scopes);
-  D.Contexts = std::move(Contexts);
+  D.ScopePaths = std::move(ScopePaths);
 }
 
 void Recording::work(uint64_t ForNs) {

@@ -12,7 +12,7 @@
 #include "Output/WriteQueue.h"
 #include "Process/RecentFrees.h"
 #include "Scopes/CategoryTable.h"
-#include "Scopes/ContextTree.h"
+#include "Scopes/ScopeTree.h"
 #include "memkit/Record/LiveTable.h"
 #include "memkit/Record/TscClock.h"
 #include "memkit/Stats/LiveStats.h"
@@ -35,7 +35,7 @@ struct UsualRoom {
   Change Changes[Max];
   uint64_t TimesNs[Max];
   EventLog::Usual Logged[Max];
-  uint32_t Contexts[Max];
+  uint32_t ScopePaths[Max];
 };
 
 /// What the processes of a recording share: the ids, the sums, the one order of
@@ -53,7 +53,7 @@ public:
   ~Recording();
 
   Catalog Names;
-  ContextTree Contexts{Names};
+  ScopeTree ScopePaths{Names};
   LiveStats Stats;
   PageToucher Pages; ///< of what stands before it
   /// Of the scopes of processes that have ended.
@@ -182,11 +182,11 @@ public:
         !isWriting())
       writeMaxNames();
   }
-  /// Adds all when there are many marks, or new contexts.
+  /// Adds all when there are many marks, or new scope paths.
   void flushMarks() {
     const Dictionary &D = Names.pending();
     if (LLVM_UNLIKELY(PendingMarks.Rows.size() >= MaxPendingMarks ||
-                      D.Contexts.size() >= MaxPendingMarks ||
+                      D.ScopePaths.size() >= MaxPendingMarks ||
                       D.Strings.size() >= MaxPendingMarks))
       flush();
   }

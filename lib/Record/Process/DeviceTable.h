@@ -21,7 +21,7 @@ struct DeviceBlock {
   // Of Physical: its size, and how much of that is mapped; what is not is the
   // block Entry, of these rows. Imported: another's memory.
   uint64_t Bytes = 0, MappedBytes = 0;
-  uint32_t Row = 0, Context = 0;
+  uint32_t Row = 0, ScopeRow = 0;
   uint32_t References = 1;
   bool IsImported = false;
   bool IsKept = false; ///< it has ended, and may be freed again

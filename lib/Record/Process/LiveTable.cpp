@@ -72,7 +72,7 @@ bool LiveTable::insertSlowly(uint64_t Address, const LiveEntry &E) {
   if (contains(Address))
     return false;
   ++Count;
-  HasContexts |= E.Context != 0;
+  HasScopePaths |= E.ScopeRow != 0;
   if (isOdd(Address)) {
     Odd[Address] = E;
     return true;

@@ -82,7 +82,7 @@ void ProcessState::noteOom(const Mark &Of) {
   M.What.Thread = Of.Thread;
   M.What.TimeNs = Of.TimeNs;
   M.What.Stack = Of.Stack;
-  M.What.Context = Of.Context;
+  M.What.ScopePath = Of.ScopePath;
   M.What.Requested = Of.Values[0];
   for (uint32_t Heap = 1; R.Stats.hasHeap(Heap); ++Heap) {
     HeapStats T = R.Stats.heapStats(Heap);

@@ -51,7 +51,7 @@ bool ProcessState::findDeviceOf(uint64_t Address, const LiveEntry &E,
   // One that came later is not what the block was put into.
   if (!Of || !Of->Row || Of->AllocationId > E.AllocationId)
     return false;
-  Out = {Of->AllocationId, Of->Row, Of->Context};
+  Out = {Of->AllocationId, Of->Row, Of->ScopeRow};
   return true;
 }
 
@@ -109,8 +109,8 @@ LiveEntry ProcessState::beginDevice(const wire::Record &Rec, uint32_t Heap,
   E.Size = Size;
   E.AllocatedTick = R.nextTick(Rec.Tsc, Id);
   E.Row = R.Stats.stackRow(Id, Heap, Stack);
-  E.Context = S.Context ? contextRow(Heap, S.Context) : 0;
-  BlockRef B{E.AllocationId, E.Row, E.Context};
+  E.ScopeRow = S.ScopePath ? scopeRow(Heap, S.ScopePath) : 0;
+  BlockRef B{E.AllocationId, E.Row, E.ScopeRow};
   uint64_t Ns = E.AllocatedTick * TimeUnitNs;
   // Memory of the host that the driver has mapped is where we see it.
   bool OfHost = CudaPlace::heap(Rec.Context) == uint32_t(CudaHeap::Pinned);
@@ -127,7 +127,7 @@ LiveEntry ProcessState::beginDevice(const wire::Record &Rec, uint32_t Heap,
   if (!IsHandle)
     noteAddress(Rec.Address);
   Log.allocate(S.Lane, E.AllocatedTick, Size, Stack,
-               R.Stats.contextOf(E.Context), Heap);
+               R.Stats.scopePathOf(E.ScopeRow), Heap);
   return E;
 }
 
@@ -261,7 +261,7 @@ void ProcessState::deviceOom(const wire::Record &Rec, uint32_t RingIndex) {
   M.Heap = R.cudaHeap(CudaHeap(CudaPlace::heap(Rec.Context)),
                       cudaDevice(CudaPlace::device(Rec.Context)));
   M.Stack = Stacks.driverStack(Rec.Stack, CudaFunction(Rec.function()));
-  M.Context = S.Context;
+  M.ScopePath = S.ScopePath;
   uint64_t Live = R.Stats.heapLiveBytes(M.Heap);
   M.Values = {Rec.Address, Live, Live};
   R.addMark(std::move(M));

@@ -22,7 +22,7 @@ void ProcessState::resizeDevice(LiveEntry &E, uint64_t Size, uint64_t Tsc,
     return;
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
-  R.Stats.resize({E.AllocationId, E.Row, E.Context}, E.Size, Size,
+  R.Stats.resize({E.AllocationId, E.Row, E.ScopeRow}, E.Size, Size,
                  Tick * TimeUnitNs);
   Log.resize(Rings[RingIndex].Lane, Tick, E.AllocationId, Size);
   E.Size = Size;
@@ -55,7 +55,7 @@ void ProcessState::putPhysical(const wire::Record &Rec, uint32_t RingIndex) {
                                cudaDevice(CudaPlace::device(Rec.Context)));
     B.Entry = beginDevice(Rec, Heap, B.Bytes, RingIndex);
     B.Row = B.Entry.Row;
-    B.Context = B.Entry.Context;
+    B.ScopeRow = B.Entry.ScopeRow;
   }
   Of.emplace(Rec.Address, B);
 }
@@ -74,11 +74,11 @@ void ProcessState::countUnmapped(DeviceBlock &B, uint64_t Tsc,
   E.Size = Rest;
   E.AllocatedTick = R.nextTick(Tsc, Id);
   E.Row = B.Row;
-  E.Context = B.Context;
-  R.Stats.allocate({E.AllocationId, E.Row, E.Context}, Rest,
+  E.ScopeRow = B.ScopeRow;
+  R.Stats.allocate({E.AllocationId, E.Row, E.ScopeRow}, Rest,
                    E.AllocatedTick * TimeUnitNs, Rings[RingIndex].Thread);
   Log.allocate(Rings[RingIndex].Lane, E.AllocatedTick, Rest,
-               R.Stats.stackOf(E.Row), R.Stats.contextOf(E.Context),
+               R.Stats.stackOf(E.Row), R.Stats.scopePathOf(E.ScopeRow),
                R.Stats.heapOf(E.Row));
 }
 

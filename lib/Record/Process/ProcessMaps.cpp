@@ -37,10 +37,10 @@ public:
     B.AllocatedTick = Tick;
     B.Row = I.R.Stats.stackRow(I.Id, Heap, Stack);
     const Ring &S = I.Rings[RingIndex];
-    B.Context = I.contextRow(Heap, S.Context);
-    I.R.Stats.allocate({B.AllocationId, B.Row, B.Context}, Size, ns(),
+    B.ScopeRow = I.scopeRow(Heap, S.ScopePath);
+    I.R.Stats.allocate({B.AllocationId, B.Row, B.ScopeRow}, Size, ns(),
                        S.Thread);
-    I.Log.allocate(lane(), Tick, Size, Stack, I.R.Stats.contextOf(B.Context),
+    I.Log.allocate(lane(), Tick, Size, Stack, I.R.Stats.scopePathOf(B.ScopeRow),
                    Heap);
     return B;
   }
@@ -56,7 +56,7 @@ public:
       return;
     }
     begin();
-    I.R.Stats.resize({B.AllocationId, B.Row, B.Context}, B.Size, Size, ns());
+    I.R.Stats.resize({B.AllocationId, B.Row, B.ScopeRow}, B.Size, Size, ns());
     I.Log.resize(lane(), Tick, B.AllocationId, Size);
     B.Size = Size;
   }
@@ -68,7 +68,7 @@ public:
       return Rest;
     }
     begin();
-    I.R.Stats.split({B.AllocationId, B.Row, B.Context}, ns());
+    I.R.Stats.split({B.AllocationId, B.Row, B.ScopeRow}, ns());
     I.Log.split(lane(), Tick, B.AllocationId, Size);
     LiveEntry Rest = B;
     Rest.AllocationId = I.NextAllocationId++;
@@ -179,7 +179,8 @@ void ProcessState::endRemap(const wire::Record &Rec, uint32_t RingIndex,
 /// Counts an allocation in a mapping. Its event comes next in the log.
 void ProcessState::allocateIn(const MapTable::Block &In, BlockRef B,
                               uint64_t Size, uint64_t TimeNs, uint32_t Thread) {
-  R.Stats.allocateIn(B, {In.Entry.AllocationId, In.Entry.Row, In.Entry.Context},
+  R.Stats.allocateIn(B,
+                     {In.Entry.AllocationId, In.Entry.Row, In.Entry.ScopeRow},
                      Size, TimeNs, Thread);
   Enclosing[B.AllocationId] = In.Entry.AllocationId + 1;
   noteEnclosing(In.Entry.AllocationId);

@@ -31,7 +31,7 @@ bool ProcessState::findMallocOf(uint64_t Address, const LiveEntry &E,
     if (Address < Offset || !Live.get(Address - Offset, &In) ||
         In.AllocationId >= E.AllocationId || In.Size < E.Size + Offset)
       continue;
-    Out = {In.AllocationId, In.Row, In.Context};
+    Out = {In.AllocationId, In.Row, In.ScopeRow};
     return true;
   }
   return false;
@@ -39,7 +39,7 @@ bool ProcessState::findMallocOf(uint64_t Address, const LiveEntry &E,
 
 /// The allocation id + 1 of the block in which the live object lies; 0: none.
 uint64_t ProcessState::outerOf(uint64_t Address, const LiveEntry &E) {
-  if (LLVM_UNLIKELY(E.Context & InMallocBit))
+  if (LLVM_UNLIKELY(E.ScopeRow & InMallocBit))
     return OuterOf.lookup(E.AllocationId);
   BlockRef Outer;
   return findMapOf(Address, E, Outer) ? Outer.AllocationId + 1 : 0;
@@ -48,7 +48,7 @@ uint64_t ProcessState::outerOf(uint64_t Address, const LiveEntry &E) {
 /// The same of one that is freed.
 uint64_t ProcessState::takeOuterOf(uint64_t Address, const LiveEntry &E) {
   uint64_t Outer = outerOf(Address, E);
-  if (LLVM_UNLIKELY(E.Context & InMallocBit))
+  if (LLVM_UNLIKELY(E.ScopeRow & InMallocBit))
     OuterOf.erase(E.AllocationId);
   return LLVM_LIKELY(Outer || Enclosing.empty())
              ? Outer
@@ -63,7 +63,7 @@ bool ProcessState::findMapOf(uint64_t Address, const LiveEntry &E,
     return false;
   if (LLVM_UNLIKELY(In->Entry.AllocationId > E.AllocationId))
     return false; // It lay in what was here before.
-  Out = {In->Entry.AllocationId, In->Entry.Row, In->Entry.Context};
+  Out = {In->Entry.AllocationId, In->Entry.Row, In->Entry.ScopeRow};
   return true;
 }
 
@@ -72,7 +72,7 @@ bool ProcessState::findMapOf(uint64_t Address, const LiveEntry &E,
 void ProcessState::keepOuterOf(MapTable::Range Gone) {
   for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard)
     Objects.forEachInShard(Shard, [&](LiveEntry E, uint64_t Address) {
-      if (Gone.contains(Address) && !(E.Context & InMallocBit))
+      if (Gone.contains(Address) && !(E.ScopeRow & InMallocBit))
         if (uint64_t Outer = outerOf(Address, E))
           Enclosing[E.AllocationId] = Outer;
     });
@@ -94,22 +94,22 @@ bool ProcessState::noteObject(const wire::Record &Rec, const Ring &S,
     // Of a free only the allocation id is asked for.
     if (uint64_t Outer = takeOuterOf(Rec.Address, E))
       To.Outer = {Outer - 1, 1, 0};
-    E.Context &= InMallocBit - 1;
+    E.ScopeRow &= InMallocBit - 1;
     To.IsFree = true;
     return true;
   }
   E = {NextAllocationId, Rec.size(), To.Tick,
-       Stacks.objectRow(Rec.Stack, Rec.function()), S.ObjectContextRow};
+       Stacks.objectRow(Rec.Stack, Rec.function()), S.ObjectScopeRow};
   if (LLVM_UNLIKELY(Rec.Context && findMallocOf(Rec.Address, E, To.Outer)))
-    E.Context |= InMallocBit;
+    E.ScopeRow |= InMallocBit;
   if (LLVM_UNLIKELY(!Objects.insert(Rec.Address, E)))
     return false;
   ++NextAllocationId;
-  if (LLVM_UNLIKELY(E.Context & InMallocBit))
+  if (LLVM_UNLIKELY(E.ScopeRow & InMallocBit))
     OuterOf[E.AllocationId] = To.Outer.AllocationId + 1;
   else
     findMapOf(Rec.Address, E, To.Outer);
-  E.Context &= InMallocBit - 1;
+  E.ScopeRow &= InMallocBit - 1;
   To.IsFree = false;
   return true;
 }
@@ -118,7 +118,7 @@ bool ProcessState::noteObject(const wire::Record &Rec, const Ring &S,
 void ProcessState::applyObjects(ArrayRef<ObjectChange> Changes) {
   uint32_t Heap = R.hostHeap(HostHeap::PythonObject);
   for (const ObjectChange &C : Changes) {
-    BlockRef B{C.E.AllocationId, C.E.Row, C.E.Context};
+    BlockRef B{C.E.AllocationId, C.E.Row, C.E.ScopeRow};
     uint64_t Ns = C.Tick * TimeUnitNs;
     if (C.IsFree) {
       R.Stats.free(B, C.E.Size, Ns, C.Thread,
@@ -133,7 +133,7 @@ void ProcessState::applyObjects(ArrayRef<ObjectChange> Changes) {
       R.Stats.allocate(B, C.E.Size, Ns, C.Thread);
     }
     Log.allocate(C.Lane, C.Tick, C.E.Size, R.Stats.stackOf(B.Row),
-                 R.Stats.contextOf(B.ContextRow), Heap);
+                 R.Stats.scopePathOf(B.ScopeRow), Heap);
   }
 }
 
@@ -203,7 +203,7 @@ void ProcessState::objectRecord(const wire::Record &Rec, uint32_t RingIndex) {
     // One that failed is where it was: it was freed when it began.
     if (uint64_t At = std::exchange(S.ObjectAddress, 0); At && !Rec.Address)
       putObject(At, S.Object, Rec.Tsc, RingIndex,
-                S.Object.Context & InMallocBit);
+                S.Object.ScopeRow & InMallocBit);
     return;
   }
   if (!isAddress(Rec.Address) ||
@@ -214,7 +214,7 @@ void ProcessState::objectRecord(const wire::Record &Rec, uint32_t RingIndex) {
     LiveEntry E;
     E.Size = Rec.size();
     E.Row = Stacks.objectRow(Rec.Stack, Rec.function());
-    E.Context = S.ObjectContextRow;
+    E.ScopeRow = S.ObjectScopeRow;
     return putObject(Rec.Address, E, Rec.Tsc, RingIndex, Rec.Context != 0);
   }
   LiveEntry E;
@@ -235,7 +235,7 @@ bool ProcessState::takeObject(uint64_t Address, LiveEntry &E) {
     return false;
   if (LLVM_UNLIKELY(Snapshots.holds(E.AllocationId))) {
     LiveEntry Block = E;
-    Block.Context &= InMallocBit - 1;
+    Block.ScopeRow &= InMallocBit - 1;
     Snapshots.onTake(Block, LiveTable::NumShards + LiveTable::shardOf(Address),
                      outerOf(Address, E));
   }
@@ -255,10 +255,10 @@ void ProcessState::putObject(uint64_t Address, LiveEntry E, uint64_t Tsc,
   makeRoom(RingIndex);
   E.AllocationId = NextAllocationId++;
   E.AllocatedTick = R.nextTick(Tsc, Id);
-  E.Context &= InMallocBit - 1;
-  BlockRef B{E.AllocationId, E.Row, E.Context}, Outer;
+  E.ScopeRow &= InMallocBit - 1;
+  BlockRef B{E.AllocationId, E.Row, E.ScopeRow}, Outer;
   if (InMalloc && findMallocOf(Address, E, Outer))
-    E.Context |= InMallocBit;
+    E.ScopeRow |= InMallocBit;
   Objects.insert(Address, E);
   if (Outer.Row)
     OuterOf[E.AllocationId] = Outer.AllocationId + 1;
@@ -271,7 +271,7 @@ void ProcessState::putObject(uint64_t Address, LiveEntry E, uint64_t Tsc,
     R.Stats.allocate(B, E.Size, Ns, S.Thread);
   }
   Log.allocate(S.Lane, E.AllocatedTick, E.Size, R.Stats.stackOf(E.Row),
-               R.Stats.contextOf(B.ContextRow),
+               R.Stats.scopePathOf(B.ScopeRow),
                R.hostHeap(HostHeap::PythonObject));
 }
 
@@ -279,7 +279,7 @@ void ProcessState::emitObjectFree(uint64_t Address, const LiveEntry &E,
                                   uint64_t Tsc, uint32_t RingIndex) {
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
-  R.Stats.free({E.AllocationId, E.Row, E.Context & (InMallocBit - 1)}, E.Size,
+  R.Stats.free({E.AllocationId, E.Row, E.ScopeRow & (InMallocBit - 1)}, E.Size,
                Tick * TimeUnitNs, Rings[RingIndex].Thread,
                takeOuterOf(Address, E));
   Log.free(Rings[RingIndex].Lane, Tick, E.AllocationId);

@@ -129,12 +129,12 @@ void ProcessState::putRegion(uint64_t Key, const wire::Record &Rec,
   E.Size = Rec.size();
   E.AllocatedTick = R.nextTick(Rec.Tsc, Id);
   E.Row = R.Stats.stackRow(Id, Heap, Stack);
-  E.Context = S.Context ? contextRow(Heap, S.Context) : 0;
+  E.ScopeRow = S.ScopePath ? scopeRow(Heap, S.ScopePath) : 0;
   Regions.insert(Key, E);
-  R.Stats.allocate({E.AllocationId, E.Row, E.Context}, E.Size,
+  R.Stats.allocate({E.AllocationId, E.Row, E.ScopeRow}, E.Size,
                    E.AllocatedTick * TimeUnitNs, S.Thread);
   Log.allocate(S.Lane, E.AllocatedTick, E.Size, Stack,
-               R.Stats.contextOf(E.Context), Heap);
+               R.Stats.scopePathOf(E.ScopeRow), Heap);
 }
 
 void ProcessState::freeRegion(uint64_t Key, uint64_t Tsc, uint32_t RingIndex) {
@@ -144,7 +144,7 @@ void ProcessState::freeRegion(uint64_t Key, uint64_t Tsc, uint32_t RingIndex) {
   Snapshots.onTake(E, 3 * LiveTable::NumShards + LiveTable::shardOf(Key));
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
-  R.Stats.free({E.AllocationId, E.Row, E.Context}, E.Size, Tick * TimeUnitNs,
+  R.Stats.free({E.AllocationId, E.Row, E.ScopeRow}, E.Size, Tick * TimeUnitNs,
                Rings[RingIndex].Thread, 0);
   Log.free(Rings[RingIndex].Lane, Tick, E.AllocationId);
 }

@@ -37,13 +37,13 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
     R.emptyLogs();
   size_t Max = std::min<size_t>(
       {Records.size(), UsualRoom::Max, MaxSectionRows - Log.size()});
-  auto &[Changes, TimesNs, Logged, Contexts] = R.Room;
+  auto &[Changes, TimesNs, Logged, ScopePaths] = R.Room;
   // Nothing is held meanwhile: who would be ends the run.
   bool HasHeld = !Held.empty();
   uint64_t LateBefore = R.Stats.lateBefore(Id);
   std::optional<LiveEntry> Outer; // one in which others lie or lay ends the run
   size_t At = 0, N = 0;           // records, events
-  uint32_t InContext = 0;
+  uint32_t InScopeRow = 0;
   for (; At != Max; ++At) {
     if (At + Ahead < Records.size()) {
       const MergedRecord &Next = Records[At + Ahead];
@@ -62,7 +62,7 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
     if (LLVM_UNLIKELY(isScope(Rec))) {
       if (!Scopes.takeOperator(Rec, From.Ring))
         break;
-      setContext(From.Ring);
+      setScopePath(From.Ring);
       continue;
     }
     if (LLVM_UNLIKELY(!isAddress(Rec.Address)) ||
@@ -74,11 +74,11 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
       uint64_t Size = Rec.size();
       if (LLVM_UNLIKELY(Maps.enclosing(Rec.Address) ||
                         !Live.insert(Rec.Address, {NextAllocationId, Size, Tick,
-                                                   Row, S.ContextRow})))
+                                                   Row, S.ScopeRow})))
         break;
       R.Stats.prefetchRow(Row);
-      Changes[N] = {Size, Row, S.ContextRow, Change::Allocate};
-      InContext |= S.ContextRow;
+      Changes[N] = {Size, Row, S.ScopeRow, Change::Allocate};
+      InScopeRow |= S.ScopeRow;
       R.Stats.noteAllocation(S.Thread, NextAllocationId, Size);
       Logged[N] = {Tick, Size, 0, uint16_t(S.Lane), false};
       ++NextAllocationId;
@@ -100,7 +100,7 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
       if (LLVM_UNLIKELY(E.AllocationId < LateBefore))
         R.Stats.noteLateFree(Id, E.Row, E.AllocationId, E.Size);
       bool Temporary = R.Stats.lastAllocation(S.Thread) == E.AllocationId + 1;
-      Changes[N] = {E.Size, E.Row, E.Context,
+      Changes[N] = {E.Size, E.Row, E.ScopeRow,
                     Temporary ? Change::FreeTemporary : Change::Free};
       Logged[N] = {Tick, E.AllocationId, 0, uint16_t(S.Lane), true};
     } else {
@@ -115,10 +115,11 @@ size_t ProcessState::takeUsual(ArrayRef<MergedRecord> Records,
   for (size_t I = 0; I != N; ++I)
     if (Changes[I].Kind == Change::Allocate)
       Logged[I].Stack = R.Stats.stackOf(Changes[I].Row);
-  if (LLVM_UNLIKELY(InContext))
+  if (LLVM_UNLIKELY(InScopeRow))
     for (size_t I = 0; I != N; ++I)
-      Contexts[I] = R.Stats.contextOf(Changes[I].ContextRow);
-  Log.append(ArrayRef(Logged, N), R.MallocHeap, InContext ? Contexts : nullptr);
+      ScopePaths[I] = R.Stats.scopePathOf(Changes[I].ScopeRow);
+  Log.append(ArrayRef(Logged, N), R.MallocHeap,
+             InScopeRow ? ScopePaths : nullptr);
   if (Outer) {
     const MergedRecord &M = Records[At++];
     emitFree(*Outer, M.R.Tsc, Of[M.Source].Ring);

@@ -22,9 +22,9 @@ void ProcessState::countSampled(const LiveEntry &Block,
                                 const MapTable::Block *In, uint64_t TimeNs,
                                 uint32_t Thread) {
   uint32_t Weight = weightOf(R, Block);
-  BlockRef B{Block.AllocationId, Block.Row, Block.Context}, Outer;
+  BlockRef B{Block.AllocationId, Block.Row, Block.ScopeRow}, Outer;
   if (In && In->Entry.Row)
-    Outer = {In->Entry.AllocationId, In->Entry.Row, In->Entry.Context};
+    Outer = {In->Entry.AllocationId, In->Entry.Row, In->Entry.ScopeRow};
   R.Stats.allocateSampled(B, Outer, Block.Size, Weight, TimeNs, Thread);
   if (Outer.Row) {
     Enclosing[Block.AllocationId] = Outer.AllocationId + 1;

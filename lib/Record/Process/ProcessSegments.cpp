@@ -81,7 +81,7 @@ bool ProcessState::findSegmentOf(uint64_t Address, const LiveEntry &E,
   // One that came later is not what the block was put into.
   if (!S || S->Entry.AllocationId > E.AllocationId)
     return false;
-  Out = {S->Entry.AllocationId, S->Entry.Row, S->Entry.Context};
+  Out = {S->Entry.AllocationId, S->Entry.Row, S->Entry.ScopeRow};
   return true;
 }
 
@@ -128,8 +128,8 @@ void ProcessState::putSegment(const wire::Record &Rec, SegmentTable::Kinds Kind,
   S.Entry.Size = Rec.size();
   S.Entry.AllocatedTick = R.nextTick(Rec.Tsc, Id);
   S.Entry.Row = R.Stats.stackRow(Id, Heap, Stack);
-  S.Entry.Context = Of.Context ? contextRow(Heap, Of.Context) : 0;
-  BlockRef B{S.Entry.AllocationId, S.Entry.Row, S.Entry.Context}, Outer;
+  S.Entry.ScopeRow = Of.ScopePath ? scopeRow(Heap, Of.ScopePath) : 0;
+  BlockRef B{S.Entry.AllocationId, S.Entry.Row, S.Entry.ScopeRow}, Outer;
   uint64_t Ns = S.Entry.AllocatedTick * TimeUnitNs;
   // Its memory is the driver's.
   if (findDeviceOf(Begin, S.Entry, Outer)) {
@@ -141,7 +141,7 @@ void ProcessState::putSegment(const wire::Record &Rec, SegmentTable::Kinds Kind,
   }
   noteAddress(Begin);
   Log.allocate(Of.Lane, S.Entry.AllocatedTick, S.Entry.Size, Stack,
-               R.Stats.contextOf(S.Entry.Context), Heap);
+               R.Stats.scopePathOf(S.Entry.ScopeRow), Heap);
   Segments.add(Begin, S);
   changeReserved(Rec, int64_t(S.Entry.Size), RingIndex);
 }
@@ -151,7 +151,7 @@ void ProcessState::resizeSegment(Segment &S, uint64_t Mapped,
                                  const wire::Record &Rec, uint32_t RingIndex) {
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Rec.Tsc, Id);
-  R.Stats.resize({S.Entry.AllocationId, S.Entry.Row, S.Entry.Context},
+  R.Stats.resize({S.Entry.AllocationId, S.Entry.Row, S.Entry.ScopeRow},
                  S.Entry.Size, Mapped, Tick * TimeUnitNs,
                  Enclosing.lookup(S.Entry.AllocationId));
   Log.resize(Rings[RingIndex].Lane, Tick, S.Entry.AllocationId, Mapped);

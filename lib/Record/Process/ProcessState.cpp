@@ -73,29 +73,29 @@ void ProcessState::releaseRing(uint32_t I) {
   S.Thread = 0;
   S.Epoch = 0;
   Scopes.endRing(I, R.lastNs());
-  setContext(I);
+  setScopePath(I);
 }
 
-/// The row of a context's blocks in a heap; 0 when there are more than live
+/// The row of a scope path's blocks in a heap; 0 when there are more than live
 /// blocks can name.
-uint32_t ProcessState::contextRow(uint32_t Heap, uint32_t Context) {
-  uint32_t Row = R.Stats.contextRow(Id, Heap, Context);
-  return Row < LiveEntry::MaxContext ? Row : 0;
+uint32_t ProcessState::scopeRow(uint32_t Heap, uint32_t ScopePath) {
+  uint32_t Row = R.Stats.scopeRow(Id, Heap, ScopePath);
+  return Row < LiveEntry::MaxScopeRow ? Row : 0;
 }
 
 /// What the ring allocates from now on is of its innermost scope.
-void ProcessState::setContext(uint32_t RingIndex) {
+void ProcessState::setScopePath(uint32_t RingIndex) {
   Ring &S = Rings[RingIndex];
-  uint32_t Context = Scopes.context(RingIndex);
-  if (S.Context == Context)
+  uint32_t ScopePath = Scopes.scopePath(RingIndex);
+  if (S.ScopePath == ScopePath)
     return;
-  S.ContextRow = contextRow(R.MallocHeap, Context);
-  S.Context = S.ContextRow ? Context : 0;
+  S.ScopeRow = scopeRow(R.MallocHeap, ScopePath);
+  S.ScopePath = S.ScopeRow ? ScopePath : 0;
   if (R.Wanted.wants(HostHeap::PythonObject))
-    S.ObjectContextRow =
-        contextRow(R.hostHeap(HostHeap::PythonObject), S.Context);
-  if (S.ObjectContextRow >= InMallocBit)
-    S.ObjectContextRow = 0;
+    S.ObjectScopeRow =
+        scopeRow(R.hostHeap(HostHeap::PythonObject), S.ScopePath);
+  if (S.ObjectScopeRow >= InMallocBit)
+    S.ObjectScopeRow = 0;
 }
 
 /// Does it say that there are blocks that were not recorded?
@@ -166,11 +166,11 @@ void ProcessState::process(const wire::Record &Rec, uint32_t RingIndex) {
     makeThread(RingIndex);
     if (!Scopes.take(Rec, RingIndex, Rings[RingIndex].Thread))
       bad();
-    setContext(RingIndex);
+    setScopePath(RingIndex);
     return R.flushMarks();
   case RecordKind::ThreadEnd:
     Scopes.endRing(RingIndex, R.Clock.toNs(Rec.Tsc));
-    setContext(RingIndex);
+    setScopePath(RingIndex);
     return mapRecord(Rec, RingIndex);
   default:
     return mapRecord(Rec, RingIndex);
@@ -205,25 +205,25 @@ void ProcessState::makeRoom(uint32_t RingIndex) {
 bool ProcessState::allocate(const wire::Record &Rec, uint32_t RingIndex) {
   uint32_t Row = Stacks.row(Rec.Stack, Rec.function());
   uint64_t Tick = R.tickAt(Rec.Tsc, Id), Size = Rec.size();
-  uint32_t InContext = Rings[RingIndex].ContextRow;
+  uint32_t InScopeRow = Rings[RingIndex].ScopeRow;
   if (LLVM_UNLIKELY(!Live.insert(
-          Rec.Address, {NextAllocationId, Size, Tick, Row, InContext})))
+          Rec.Address, {NextAllocationId, Size, Tick, Row, InScopeRow})))
     return false;
   // A flush writes what was there before.
   makeRoom(RingIndex);
   R.setTick(Tick, Id);
   const Ring &S = Rings[RingIndex];
   uint64_t AllocationId = NextAllocationId++;
-  BlockRef B{AllocationId, Row, InContext};
+  BlockRef B{AllocationId, Row, InScopeRow};
   const MapTable::Block *In = Maps.enclosing(Rec.Address);
   if (LLVM_UNLIKELY(R.Wanted.SampleBytes))
-    countSampled({AllocationId, Size, Tick, Row, InContext}, In,
+    countSampled({AllocationId, Size, Tick, Row, InScopeRow}, In,
                  Tick * TimeUnitNs, S.Thread);
   else if (LLVM_UNLIKELY(In && In->Entry.Row))
     allocateIn(*In, B, Size, Tick * TimeUnitNs, S.Thread);
   else
     R.Stats.allocate(B, Size, Tick * TimeUnitNs, S.Thread);
-  Log.allocate(S.Lane, Tick, Size, R.Stats.stackOf(Row), S.Context,
+  Log.allocate(S.Lane, Tick, Size, R.Stats.stackOf(Row), S.ScopePath,
                R.MallocHeap);
   return true;
 }
@@ -235,7 +235,7 @@ void ProcessState::emitFree(const LiveEntry &Block, uint64_t Tsc,
   uint64_t Tick = R.nextTick(Tsc, Id);
   uint64_t In =
       LLVM_UNLIKELY(!Enclosing.empty()) ? takeEnclosing(Block.AllocationId) : 0;
-  BlockRef B{Block.AllocationId, Block.Row, Block.Context};
+  BlockRef B{Block.AllocationId, Block.Row, Block.ScopeRow};
   uint32_t Weight =
       LLVM_UNLIKELY(R.Wanted.SampleBytes) ? weightOf(R, Block) : 0;
   if (LLVM_UNLIKELY(Weight))
@@ -312,7 +312,7 @@ void ProcessState::stepSnapshot() {
   };
   const LiveSource Sources[] = {{Live},
                                 {Objects, Outer, InMallocBit - 1},
-                                {Tensors, TensorOuter, TensorContextMask},
+                                {Tensors, TensorOuter, TensorScopeMask},
                                 {Regions}};
   Snapshots.step(Sources, R, Id);
 }

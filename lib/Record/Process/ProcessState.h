@@ -79,7 +79,7 @@ public:
     uint32_t LastEpoch = 0;               ///< as Epoch, also then
     /// Of the innermost open scope, 0 without: in the trace, and its row of
     /// malloc's heap.
-    uint32_t Context = 0, ContextRow = 0;
+    uint32_t ScopePath = 0, ScopeRow = 0;
     uint32_t Epoch = 0; ///< the last in which its thread had an event
     uint32_t Lane = 0;  ///< of the thread in the log of that epoch
     enum { NoRealloc, Detached, HeldBack } Realloc = NoRealloc;
@@ -89,7 +89,7 @@ public:
     /// none is.
     LiveEntry Object;
     uint64_t ObjectAddress = 0;
-    uint32_t ObjectContextRow = 0; ///< as ContextRow, in their heap
+    uint32_t ObjectScopeRow = 0; ///< as ScopeRow, in their heap
   };
   Ring &ring(uint32_t I);
 
@@ -157,7 +157,7 @@ private:
   using Queue = llvm::SmallVector<HeldRecord, 2>;
   /// An object that begins to live or ceases to, and what it lies in.
   struct ObjectChange {
-    LiveEntry E; ///< its context is a row
+    LiveEntry E; ///< its scope path is a row
     BlockRef Outer;
     uint64_t Tick;
     uint32_t Thread, Lane;
@@ -204,8 +204,8 @@ private:
   bool allocate(const wire::Record &Rec, uint32_t RingIndex);
   void emitFree(const LiveEntry &E, uint64_t Tsc, uint32_t RingIndex);
 
-  void setContext(uint32_t RingIndex);
-  uint32_t contextRow(uint32_t Heap, uint32_t Context);
+  void setScopePath(uint32_t RingIndex);
+  uint32_t scopeRow(uint32_t Heap, uint32_t ScopePath);
 
   // ProcessMaps.cpp: mappings, and blocks that lie in them.
   class MapSink;
@@ -334,13 +334,13 @@ private:
   ProcessScopes Scopes;
   LiveTable Live;
   std::vector<ObjectChange> ObjectChanges; ///< room for a run
-  LiveTable Objects; ///< of an interpreter; their contexts may have InMalloc
-  /// In the context of an object: it lies in a block of malloc.
+  LiveTable Objects; ///< of an interpreter; their scope paths may have InMalloc
+  /// In the scope path of an object: it lies in a block of malloc.
   static constexpr uint32_t InMallocBit = 1u << 23;
-  LiveTable Tensors; ///< their contexts may have OnDevice
-  /// In the context of a tensor: no block of the host holds it.
+  LiveTable Tensors; ///< their scope paths may have OnDevice
+  /// In the scope path of a tensor: no block of the host holds it.
   static constexpr uint32_t OnDeviceBit = 1u << 23;
-  static constexpr uint32_t TensorContextMask = OnDeviceBit - 1;
+  static constexpr uint32_t TensorScopeMask = OnDeviceBit - 1;
   struct TensorSlot {
     uint32_t Heap = 0; ///< 0: not known yet
     bool IsHost = false;

@@ -41,7 +41,7 @@ uint16_t ProcessState::deviceOf(uint16_t Word) {
 /// once and kept: what a tensor lies in may be gone before it.
 bool ProcessState::findTensorOuter(uint64_t Address, const LiveEntry &E,
                                    BlockRef &Out) {
-  if (E.Context & OnDeviceBit)
+  if (E.ScopeRow & OnDeviceBit)
     return findSegmentOf(Address, E, Out) || findDeviceOf(Address, E, Out);
   if (R.Wanted.SampleBytes)
     return false;
@@ -62,7 +62,7 @@ void ProcessState::tensorRecord(const wire::Record &Rec, uint32_t RingIndex) {
       noteInUse(Rec, E);
       emitTensorFree(Rec.Address, E, Rec.Tsc, RingIndex);
       TensorSlots[Slot].Live -= std::min(TensorSlots[Slot].Live, E.Size);
-      if (HasReserved && E.Context & OnDeviceBit)
+      if (HasReserved && E.ScopeRow & OnDeviceBit)
         noteLive(R.lastNs());
     } else if (Forked)
       R.Stats.inheritedFree(Id);
@@ -87,7 +87,7 @@ bool ProcessState::takeTensor(uint64_t Address, LiveEntry &E) {
     return false;
   if (LLVM_UNLIKELY(Snapshots.holds(E.AllocationId))) {
     LiveEntry Block = E;
-    Block.Context &= TensorContextMask;
+    Block.ScopeRow &= TensorScopeMask;
     Snapshots.onTake(Block,
                      2 * LiveTable::NumShards + LiveTable::shardOf(Address),
                      OuterOf.lookup(E.AllocationId));
@@ -112,12 +112,12 @@ void ProcessState::putTensor(const wire::Record &Rec, uint32_t RingIndex) {
   E.Size = Rec.size();
   E.AllocatedTick = R.nextTick(Rec.Tsc, Id);
   E.Row = R.Stats.stackRow(Id, Of.Heap, Stack);
-  E.Context = S.Context ? contextRow(Of.Heap, S.Context) : 0;
-  if (E.Context > TensorContextMask)
-    E.Context = 0;
-  BlockRef B{E.AllocationId, E.Row, E.Context}, Outer;
+  E.ScopeRow = S.ScopePath ? scopeRow(Of.Heap, S.ScopePath) : 0;
+  if (E.ScopeRow > TensorScopeMask)
+    E.ScopeRow = 0;
+  BlockRef B{E.AllocationId, E.Row, E.ScopeRow}, Outer;
   if (!Of.IsHost)
-    E.Context |= OnDeviceBit;
+    E.ScopeRow |= OnDeviceBit;
   Tensors.insert(Address, E);
   if (LLVM_UNLIKELY(!InUse.empty()))
     endInUse(Address);
@@ -133,7 +133,7 @@ void ProcessState::putTensor(const wire::Record &Rec, uint32_t RingIndex) {
   if (!Of.IsHost)
     noteAddress(Address);
   Log.allocate(S.Lane, E.AllocatedTick, E.Size, Stack,
-               R.Stats.contextOf(B.ContextRow), Of.Heap);
+               R.Stats.scopePathOf(B.ScopeRow), Of.Heap);
   noteAllocationTime(Address, Of.Heap, Rec.Stack, RingIndex);
   Of.Live += E.Size;
   if (HasReserved && !Of.IsHost)
@@ -156,7 +156,7 @@ void ProcessState::emitTensorFree(uint64_t Address, const LiveEntry &E,
                                   uint64_t Tsc, uint32_t RingIndex) {
   makeRoom(RingIndex);
   uint64_t Tick = R.nextTick(Tsc, Id);
-  R.Stats.free({E.AllocationId, E.Row, E.Context & TensorContextMask}, E.Size,
+  R.Stats.free({E.AllocationId, E.Row, E.ScopeRow & TensorScopeMask}, E.Size,
                Tick * TimeUnitNs, Rings[RingIndex].Thread,
                OuterOf.lookup(E.AllocationId));
   OuterOf.erase(E.AllocationId);
@@ -194,7 +194,7 @@ void ProcessState::oomMark(const wire::Record &Rec, uint32_t RingIndex) {
   M.TimeNs = R.timeOf(Rec.Tsc);
   M.Heap = TensorSlots[Rec.function()].Heap;
   M.Stack = Stacks.stack(Rec.Stack, 0);
-  M.Context = S.Context;
+  M.ScopePath = S.ScopePath;
   uint64_t Requested = Rec.size() | uint64_t(Rec.Context) << 48;
   M.Values = {Requested, R.Stats.heapLiveBytes(M.Heap), Rec.Address};
   if (RingIndex < Requests.size() && Requests[RingIndex].IsThere) {

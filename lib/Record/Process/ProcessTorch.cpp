@@ -2,9 +2,9 @@
 //
 // Layers and operators of PyTorch.
 //
-// What PyTorch's observers and the frames of Python tell, made contexts. In the
-// forward pass:   forward > layers > operators
-// in backward:    backward > the layers of the operator that made the node >
+// What PyTorch's observers and the frames of Python tell, made scope paths. In
+// the forward pass:   forward > layers > operators in backward:    backward >
+// the layers of the operator that made the node >
 //                 the line of source of that operator > node > operators
 // while backward runs modules (checkpoints): backward > recompute > as forward
 // in an optimizer: optimizer > range > operators
@@ -27,10 +27,10 @@ static const char *phaseName(unsigned Phase) {
 }
 
 //===----------------------------------------------------------------------===//
-// Contexts
+// ScopePaths
 //===----------------------------------------------------------------------===//
 
-/// The context of a scope whose name is a text of the process.
+/// The scope path of a scope whose name is a text of the process.
 uint32_t ProcessScopes::enter(uint32_t Parent, ScopeKind Kind, uint32_t Text,
                               uint32_t Color) {
   return enterAs(Parent, Kind, Text, name(Text).Text, Color);
@@ -42,10 +42,11 @@ uint32_t ProcessScopes::enterAs(uint32_t Parent, ScopeKind Kind, uint32_t Id,
   std::pair<uint64_t, uint32_t> Key{uint64_t(Parent) << 8 | uint64_t(Kind), Id};
   if (auto It = Entered.find(Key); It != Entered.end())
     return It->second;
-  uint32_t Context = R.Contexts.enter(Parent, Kind, Name, 0, Color).Context;
+  uint32_t ScopePath =
+      R.ScopePaths.enter(Parent, Kind, Name, 0, Color).ScopePath;
   if (Entered.size() < MaxKept)
-    Entered[Key] = Context;
-  return Context;
+    Entered[Key] = ScopePath;
+  return ScopePath;
 }
 
 /// As enter(). Of one without a name the scope is its own.
@@ -55,8 +56,8 @@ uint32_t ProcessScopes::enterLayer(uint32_t Parent, uint32_t Text) {
     return enter(Parent, ScopeKind::Layer, Text);
   Unnamed &U = It->second;
   if (!U.Scope)
-    U.Scope = R.Contexts.newScope(ScopeKind::Layer, name(Text).Text);
-  return R.Contexts.enterScope(Parent, U.Scope);
+    U.Scope = R.ScopePaths.newScope(ScopeKind::Layer, name(Text).Text);
+  return R.ScopePaths.enterScope(Parent, U.Scope);
 }
 
 /// The name of a layer that has run without one. What was written in between
@@ -66,14 +67,14 @@ bool ProcessScopes::nameLayer(uint32_t Old, uint32_t New) {
   if (It == UnnamedLayers.end() || !New)
     return false;
   It->second.Text = New;
-  R.Contexts.rename(It->second.Scope, ScopeKind::Layer, name(New).Text);
+  R.ScopePaths.rename(It->second.Scope, ScopeKind::Layer, name(New).Text);
   return true;
 }
 
 uint32_t ProcessScopes::enterPhase(RingScopes &Of, uint32_t Parent, Phase P) {
   Of.In = P;
-  return R.Contexts.enter(Parent, ScopeKind::Phase, phaseName(unsigned(P)), 0)
-      .Context;
+  return R.ScopePaths.enter(Parent, ScopeKind::Phase, phaseName(unsigned(P)), 0)
+      .ScopePath;
 }
 
 uint32_t ProcessScopes::chainOf(uint32_t Outer, uint32_t Text) {
@@ -163,9 +164,9 @@ bool ProcessScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
   RingScopes &Of = ring(RingIndex);
   uint32_t Text = numberOf(Rec.Address);
   uint64_t Number = Rec.size();
-  Open O{Number, Of.Context, Of.Chain, Of.In, Measure::None, false, Of.Place};
+  Open O{Number, Of.ScopePath, Of.Chain, Of.In, Measure::None, false, Of.Place};
   enterPlace(Of, Kind, name(Text).Text, O);
-  uint32_t In = Of.Context, SpanText = 0;
+  uint32_t In = Of.ScopePath, SpanText = 0;
   switch (Kind) {
   case wire::SF_Layer:
     if (Of.In == Phase::None)
@@ -223,7 +224,7 @@ bool ProcessScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
     uint32_t Chain = 0, Made = enterForward(In, Forward, Chain);
     if (Made != In) {
       // What the engine does with its results is its layer's, too.
-      O.Context = Made;
+      O.ScopePath = Made;
       Of.Chain = O.Chain = Chain;
     }
     if (Chain) {
@@ -245,7 +246,7 @@ bool ProcessScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
     Reserved.begin(Number, TimeNs);
   }
   Of.Opens.push_back(O);
-  Of.Context = In;
+  Of.ScopePath = In;
   return true;
 }
 

@@ -60,7 +60,7 @@ void SnapshotWriter::collect(const LiveSource &From, unsigned Shard) {
       return;
     uint64_t Outer = From.Outer ? From.Outer(E, Address) : 0;
     LiveEntry Block = E;
-    Block.Context &= From.ContextMask;
+    Block.ScopeRow &= From.ScopeMask;
     Parts[Part - Begin].push_back(Packed(Block, Outer));
   });
 }
@@ -133,7 +133,7 @@ void SnapshotWriter::writePart(Recording &R, uint32_t Process) {
     B.AllocatedNs = E.AllocatedTick * TimeUnitNs;
     B.Stack = R.Stats.stackOf(E.Row);
     B.Heap = R.Stats.heapOf(E.Row);
-    B.Context = R.Stats.contextOf(E.Context);
+    B.ScopePath = R.Stats.scopePathOf(E.ScopeRow);
     B.Enclosing = P.Outer;
     if (!P.Outer && !Enclosing->empty())
       B.Enclosing = Enclosing->lookup(E.AllocationId);

@@ -25,7 +25,7 @@ struct LiveSource {
   /// The allocation id + 1 of the block in which the one at an address lies; 0
   /// when Enclosers says it, or it lies in none. May be empty.
   llvm::function_ref<uint64_t(const LiveEntry &, uint64_t)> Outer = nullptr;
-  uint32_t ContextMask = ~0u; ///< what of its blocks' contexts is one
+  uint32_t ScopeMask = ~0u; ///< what of its blocks' scope paths is one
 };
 
 /// Takes a snapshot of live tables, sorted by allocation id, in small steps
@@ -74,17 +74,17 @@ private:
 
   /// A LiveEntry and what it lies in.
   struct Packed {
-    uint64_t IdAndContext, AllocatedRow, SizeRow, Outer;
+    uint64_t IdAndScopeRow, AllocatedRow, SizeRow, Outer;
     explicit Packed(const LiveEntry &E, uint64_t Outer = 0)
-        : IdAndContext(E.AllocationId << 24 | E.Context),
+        : IdAndScopeRow(E.AllocationId << 24 | E.ScopeRow),
           AllocatedRow(E.AllocatedTick << 16 | (E.Row & 0xffff)),
           SizeRow(E.Size << 16 | E.Row >> 16), Outer(Outer) {}
-    uint64_t allocationId() const { return IdAndContext >> 24; }
+    uint64_t allocationId() const { return IdAndScopeRow >> 24; }
     LiveEntry unpack() const {
       return {allocationId(), SizeRow >> 16, AllocatedRow >> 16,
               uint32_t(AllocatedRow & 0xffff) | uint32_t(SizeRow & 0xffff)
                                                     << 16,
-              uint32_t(IdAndContext & 0xffffff)};
+              uint32_t(IdAndScopeRow & 0xffffff)};
     }
   };
 

@@ -98,19 +98,19 @@ bool ProcessScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
       StepScopes.insert(Number);
     return true;
   }
-  Of.Opens.push_back({Number, Of.Context, Of.Chain, Of.In,
+  Of.Opens.push_back({Number, Of.ScopePath, Of.Chain, Of.In,
                       Measured ? Measure::Scope : Measure::None, EndsStep,
                       Of.Place});
-  ContextTree::Entered In =
-      R.Contexts.enter(Of.Context, ScopeKind::User, N.Text,
-                       Depth.at(Rec.Stack, Flags & wire::SF_Python));
-  Of.Context = In.Context;
+  ScopeTree::Entered In =
+      R.ScopePaths.enter(Of.ScopePath, ScopeKind::User, N.Text,
+                         Depth.at(Rec.Stack, Flags & wire::SF_Python));
+  Of.ScopePath = In.ScopePath;
   noteName(In, N, Rec, Thread);
   return true;
 }
 
-/// The mark keeps the name of a scope whose context has another.
-void ProcessScopes::noteName(const ContextTree::Entered &In, const Name &N,
+/// The mark keeps the name of a scope whose scope path has another.
+void ProcessScopes::noteName(const ScopeTree::Entered &In, const Name &N,
                              const wire::Record &Rec, uint32_t Thread) {
   if (!In.Folded || FoldedMarks++ >= MaxFoldedMarks)
     return;
@@ -119,7 +119,7 @@ void ProcessScopes::noteName(const ContextTree::Entered &In, const Name &N,
   M.Process = Process;
   M.Thread = Thread;
   M.TimeNs = R.timeOf(Rec.Tsc);
-  M.Context = In.Context;
+  M.ScopePath = In.ScopePath;
   M.Name = N.String;
   R.addMark(std::move(M));
 }
@@ -145,7 +145,7 @@ void ProcessScopes::end(uint64_t Number, uint32_t &RingIndex, uint64_t TimeNs) {
 /// The scope First of the ring ends, and those inside of it.
 void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
   const Open &Outer = Of.Opens[First];
-  Of.Context = Outer.Context;
+  Of.ScopePath = Outer.ScopePath;
   Of.Chain = Outer.Chain;
   Of.In = Outer.In;
   Of.Place = Outer.Place;

@@ -5,9 +5,9 @@
 #ifndef MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 #define MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 
-#include "Scopes/ContextTree.h"
 #include "Scopes/ReservedSpans.h"
 #include "Scopes/ScopeDepth.h"
+#include "Scopes/ScopeTree.h"
 #include "Scopes/SpanTable.h"
 #include "Scopes/TensorCategories.h"
 #include "llvm/ADT/DenseSet.h"
@@ -31,15 +31,15 @@ public:
                 uint64_t BeginNs);
 
   /// Takes a record of ring Ring and thread Thread; Ring becomes the one whose
-  /// context may have changed. False: it is none of a scope, or nonsense.
+  /// scope path may have changed. False: it is none of a scope, or nonsense.
   bool take(const wire::Record &Rec, uint32_t &Ring, uint32_t Thread);
-  /// Of a record by which the ring's context alone changes, nothing that is
+  /// Of a record by which the ring's scope path alone changes, nothing that is
   /// measured: an operator of PyTorch begins, or ends as the innermost scope.
   /// False: it is another, and nothing was done.
   bool takeOperator(const wire::Record &Rec, uint32_t Ring);
-  /// The innermost scope's context of the trace, 0 for none.
-  uint32_t context(uint32_t Ring) const {
-    return Ring < Rings.size() ? Rings[Ring].Context : 0;
+  /// The innermost scope's scope path of the trace, 0 for none.
+  uint32_t scopePath(uint32_t Ring) const {
+    return Ring < Rings.size() ? Rings[Ring].ScopePath : 0;
   }
   /// To be told what allocators of devices hold.
   ReservedSpans &reserved() { return Reserved; }
@@ -72,10 +72,10 @@ private:
   /// What a thread of PyTorch does. Recompute: forward again, in backward.
   enum class Phase : uint8_t { None, Forward, Backward, Recompute, Optimizer };
   enum class Measure : uint8_t { None, Scope, Range, Layer, Backward };
-  /// A scope that is open. Context, Chain, In: those outside of it.
+  /// A scope that is open. ScopePath, Chain, In: those outside of it.
   struct Open {
     uint64_t Number;
-    uint32_t Context;
+    uint32_t ScopePath;
     uint32_t Chain;
     Phase In;
     Measure Measured;
@@ -85,7 +85,7 @@ private:
   };
   struct RingScopes {
     llvm::SmallVector<Open, 4> Opens;
-    uint32_t Context = 0;
+    uint32_t ScopePath = 0;
     uint32_t Chain = 0; ///< of the innermost layer
     Phase In = Phase::None;
     TrainingPlace Place = TrainingPlace::Outside;
@@ -107,7 +107,7 @@ private:
   RingScopes &ring(uint32_t I);
   static bool isInStep(const RingScopes &Of);
   bool begin(const wire::Record &Rec, uint32_t Ring, uint32_t Thread);
-  void noteName(const ContextTree::Entered &In, const Name &N,
+  void noteName(const ScopeTree::Entered &In, const Name &N,
                 const wire::Record &Rec, uint32_t Thread);
   // ProcessTorch.cpp: layers, operators, autograd's nodes, ranges.
   bool beginTorch(const wire::Record &Rec, uint64_t Kind, uint32_t Ring,
@@ -144,7 +144,7 @@ private:
   static constexpr size_t MaxOfRing = 1 << 16, MaxNames = 1 << 16;
   static constexpr uint64_t MaxFoldedMarks = 1 << 16;
   /// Each of what is kept to be found again quickly, or to be named: chains of
-  /// layers, contexts, lines.
+  /// layers, scope paths, lines.
   static constexpr size_t MaxKept = 1 << 20;
   static constexpr uint32_t DeepestChain = 1024;
 
@@ -162,7 +162,7 @@ private:
   /// By string, and kind and direction above it.
   llvm::MapVector<uint64_t, LayerStats> TotalStats;
   uint64_t Steps = 0, FoldedMarks = 0;
-  /// Scopes without a context, that are open, whose ends are steps.
+  /// Scopes without a scope path, that are open, whose ends are steps.
   llvm::DenseSet<uint64_t> StepScopes;
 
   // Of PyTorch.
@@ -179,7 +179,7 @@ private:
   };
   llvm::DenseMap<uint32_t, Unnamed> UnnamedLayers;
   llvm::DenseMap<uint64_t, uint32_t> ChainIds; ///< by link
-  /// By parent, kind and text: the context.
+  /// By parent, kind and text: the scope path.
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> Entered;
   llvm::DenseMap<uint32_t, uint32_t> Lines; ///< by node of Python
   llvm::StringMap<uint32_t> LineIds;

@@ -187,7 +187,7 @@ void Session::takeRecord(const MergedRecord &M) {
 /// once it is written.
 bool Session::waitsForNames(uint64_t NowNs) {
   constexpr uint64_t LongestNs = 250000000;
-  return NowNs < NextFlushNs + LongestNs && R.Contexts.awaitsNames();
+  return NowNs < NextFlushNs + LongestNs && R.ScopePaths.awaitsNames();
 }
 
 /// What comes by time: intervals, snapshots, samples, a flush each second.

@@ -1,4 +1,4 @@
-// Ranges of NVTX that a thread pushes and pops are contexts of the kind range,
+// Ranges of NVTX that a thread pushes and pops are scope paths of the kind range,
 // in a domain as domain:name, with their color; marks, and ranges that another
 // thread may end, are marks. Each module has its own tables; children of fork
 // go on.
@@ -12,7 +12,7 @@
 // RUN: memdump --format=asm %t.fb | FileCheck %s --check-prefix=SCOPES
 // RUN: memdump %t.fb | FileCheck %s --check-prefix=MARKS
 // RUN: memflame --group-by=scope --format=collapsed --metric=allocated --heap=host.malloc %t.fb | FileCheck %s --check-prefix=FLAME
-// RUN: memflame --context=outer --format=collapsed --metric=allocated %t.fb | FileCheck %s --check-prefix=CONTEXT
+// RUN: memflame --scope=outer --format=collapsed --metric=allocated %t.fb | FileCheck %s --check-prefix=SCOPE
 // RUN: memdump --scopes --format=csv %t.fb | FileCheck %s --check-prefix=TABLE
 // RUN: memdump --summary %t.fb | FileCheck %s --check-prefix=SUMMARY
 //
@@ -118,8 +118,8 @@ int main(void) {
 // FLAME-DAG: outer;Lib:work 20008
 // FLAME-DAG: {{^}}Lib:work 7316
 // FLAME-DAG: first;Other:crossed 4000
-// CONTEXT: ;main;work;malloc 20008
-// CONTEXT-NEXT: ;main;malloc 1000
+// SCOPE: ;main;work;malloc 20008
+// SCOPE-NEXT: ;main;malloc 1000
 // TABLE: name,{{.*}}calls
 // TABLE-DAG: {{^}}outer,{{.*}}
 // TABLE-DAG: {{^}}Lib:work,{{.*}}

@@ -101,8 +101,8 @@ int main(void) {
 // ASM-DAG: string [[OUTER:[0-9]+]] "outer"
 // ASM-DAG: string [[END:[0-9]+]] "the end"
 // ASM-DAG: scope [[SCOPE:[0-9]+]] user name=[[OUTER]]{{$}}
-// ASM-DAG: context {{[0-9]+}} scope=[[SCOPE]] depth={{[1-9]}}
-// ASM-DAG: alloc {{.*}}size=1000000 {{.*}}context=
+// ASM-DAG: scope-path {{[0-9]+}} scope=[[SCOPE]] depth={{[1-9]}}
+// ASM-DAG: alloc {{.*}}size=1000000 {{.*}}scope-path=
 // ASM-DAG: user {{.*}}name=[[END]]
 
 // BAD: scopes are printed as text, json or csv

@@ -4,7 +4,7 @@
 // RUN: memrec -q -o %t.fb %t.exe
 // RUN: memdump --check %t.fb
 // RUN: memdump --scopes --format=csv %t.fb | cut -d, -f1,2,4,6 | FileCheck %s
-// RUN: %python %S/Inputs/contexts.py %t.fb | FileCheck %s --check-prefix=CONTEXT
+// RUN: %python %S/Inputs/scope-paths.py %t.fb | FileCheck %s --check-prefix=SCOPE
 
 #include <assert.h>
 #include <memkit/memkit.h>
@@ -50,8 +50,8 @@ int main(void) {
 
 // CHECK-DAG: parent,1,1,20003
 // CHECK-DAG: child,1,1,20002
-// CONTEXT-DAG: 2,20001,{{$}}
-// CONTEXT-DAG: 2,20002,child
-// CONTEXT-DAG: 1,20003,parent
-// CONTEXT-DAG: 3,20005,{{$}}
-// CONTEXT-NOT: 20004
+// SCOPE-DAG: 2,20001,{{$}}
+// SCOPE-DAG: 2,20002,child
+// SCOPE-DAG: 1,20003,parent
+// SCOPE-DAG: 3,20005,{{$}}
+// SCOPE-NOT: 20004

@@ -4,7 +4,7 @@
 // RUN: %cxx -std=c++17 -O0 -g -I%src_root/include %s -o %t.exe -pthread
 // RUN: memrec -q -o %t.fb %t.exe
 // RUN: memdump --check %t.fb
-// RUN: %python %S/Inputs/contexts.py %t.fb | FileCheck %s
+// RUN: %python %S/Inputs/scope-paths.py %t.fb | FileCheck %s
 // RUN: memdump --scopes --format=csv %t.fb | cut -d, -f1,2 | FileCheck %s --check-prefix=SCOPES
 
 #include <cassert>

@@ -1,4 +1,4 @@
-// Of scopes at one place whose names differ in digits alone 256 have contexts of
+// Of scopes at one place whose names differ in digits alone 256 have scope paths of
 // their own; the others share `iter #`, and marks keep their names. Long names
 // are cut, bytes that are not UTF-8 replaced.
 //
@@ -7,8 +7,8 @@
 // RUN: memdump --check %t.fb
 // RUN: memdump --format=asm %t.fb > %t.mas
 // RUN: FileCheck %s < %t.mas
-// RUN: %python %S/Inputs/contexts.py %t.fb | grep -c ',iter [0-9]' | FileCheck %s --check-prefix=COUNT
-// RUN: %python %S/Inputs/contexts.py %t.fb | FileCheck %s --check-prefix=FOLDED
+// RUN: %python %S/Inputs/scope-paths.py %t.fb | grep -c ',iter [0-9]' | FileCheck %s --check-prefix=COUNT
+// RUN: %python %S/Inputs/scope-paths.py %t.fb | FileCheck %s --check-prefix=FOLDED
 // RUN: memdump --scopes --format=csv %t.fb | grep -c '^iter [0-9]*,1,' | FileCheck %s --check-prefix=NAMES
 // RUN: memas -o %t.again.fb %t.mas
 // RUN: memdump --format=asm %t.again.fb | diff %t.mas -

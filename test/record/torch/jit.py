@@ -6,7 +6,7 @@
 # RUN: memrec -q -o %t.fb -- %python %s > %t.recorded
 # RUN: diff %t.alone %t.recorded
 # RUN: memdump --check %t.fb
-# RUN: memflame --format=collapsed --heap=torch.cpu --metric=allocated --group-by=context %t.fb | FileCheck %s
+# RUN: memflame --format=collapsed --heap=torch.cpu --metric=allocated --group-by=scope-path %t.fb | FileCheck %s
 #
 # CHECK: {{forward.*aten::}}
 import torch

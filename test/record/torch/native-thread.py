@@ -5,7 +5,7 @@
 # RUN: cc -shared -fPIC %S/Inputs/native-thread.c -o %t.so -lpthread
 # RUN: memrec -q -o %t.fb -- %python %s %t.so | FileCheck %s --check-prefix=TOLD
 # RUN: memdump --check %t.fb
-# RUN: memflame --format=collapsed --heap=torch.cpu --metric=allocated --group-by=context %t.fb | FileCheck %s
+# RUN: memflame --format=collapsed --heap=torch.cpu --metric=allocated --group-by=scope-path %t.fb | FileCheck %s
 #
 # TOLD: done
 # CHECK-DAG: {{^}}forward;Net;{{.*}}aten::mul 40000

@@ -2,7 +2,7 @@
 #
 # REQUIRES: python, torch
 # RUN: memrec -q -o %t.fb -- %python %s
-# RUN: memflame --format=collapsed --heap=torch.cpu --metric=allocated --group-by=context %t.fb | FileCheck %s
+# RUN: memflame --format=collapsed --heap=torch.cpu --metric=allocated --group-by=scope-path %t.fb | FileCheck %s
 #
 # CHECK-DAG: {{^}}outer;aten::zeros;aten::empty 400000
 # CHECK-DAG: {{^}}aten::ones;aten::empty 800000

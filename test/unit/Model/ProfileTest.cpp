@@ -11,7 +11,7 @@ using namespace memkit;
 using namespace llvm;
 
 /// A random run of two processes and two host heaps, the second of which lies
-/// in blocks of the first. Half of what is allocated has a context.
+/// in blocks of the first. Half of what is allocated has a scope path.
 static std::string randomText(unsigned Seed) {
   std::mt19937 Random(Seed);
   std::string Text;
@@ -22,9 +22,9 @@ static std::string randomText(unsigned Seed) {
         " heap 3 name=\"host.file\" flags=1\n";
   for (int S = 1; S <= 6; ++S)
     OS << " stack " << S << " main > f" << S % 3 << " > g" << S % 2 << '\n';
-  OS << " context 2 layer:Net@1 > layer:a.b@2\n"
-        " context 4 phase:backward@1 > layer:a.b@1\n"
-        " context 5 user:load@1\n";
+  OS << " scope-path 2 layer:Net@1 > layer:a.b@2\n"
+        " scope-path 4 phase:backward@1 > layer:a.b@1\n"
+        " scope-path 5 user:load@1\n";
   uint64_t Time = 0;
   for (int Process = 1; Process <= 2; ++Process) {
     OS << "events process=" << Process << " epoch=" << Process << '\n';
@@ -44,8 +44,8 @@ static std::string randomText(unsigned Seed) {
       uint64_t Size = Random() % 1000;
       unsigned Heap = Random() % 3 + 1;
       OS << " alloc heap=" << Heap << " stack=" << Random() % 6 + 1;
-      if (unsigned Context = Random() % 10; Context <= 5)
-        OS << " context=" << Context;
+      if (unsigned ScopePath = Random() % 10; ScopePath <= 5)
+        OS << " scope-path=" << ScopePath;
       Live *Outer = nullptr;
       for (Live &L : Lives)
         if (Heap == 2 && L.Encloses && L.Size)
@@ -124,8 +124,8 @@ TEST(Profile, ReplayedSelectionAgrees) {
   }
 }
 
-/// Profiles by context have the totals of those by stack.
-TEST(Profile, OfContexts) {
+/// Profiles by scope path have the totals of those by stack.
+TEST(Profile, OfScopePaths) {
   for (unsigned Seed = 0; Seed != 50; ++Seed) {
     auto T = textTrace(randomText(Seed));
     std::vector<SelectionSpec> Specs(4);
@@ -134,15 +134,16 @@ TEST(Profile, OfContexts) {
     Specs[3].Threads = {"1", "2"}; // replays both
     for (const SelectionSpec &Spec : Specs) {
       SelectedStats Stacks = sumsOf(*T, Spec),
-                    Contexts = sumsOf(*T, Spec, StatsBy::Contexts);
+                    ScopePaths = sumsOf(*T, Spec, StatsBy::ScopePaths);
       for (Metric M : AllMetrics)
-        EXPECT_EQ(makeProfile(Stacks, M).Total, makeProfile(Contexts, M).Total);
+        EXPECT_EQ(makeProfile(Stacks, M).Total,
+                  makeProfile(ScopePaths, M).Total);
       auto OfStacks = makeHeapProfiles(Stacks, AllMetrics);
-      auto OfContexts = makeHeapProfiles(Contexts, AllMetrics);
-      ASSERT_EQ(OfStacks.size(), OfContexts.size());
+      auto OfScopePaths = makeHeapProfiles(ScopePaths, AllMetrics);
+      ASSERT_EQ(OfStacks.size(), OfScopePaths.size());
       for (size_t I = 0; I != OfStacks.size(); ++I) {
-        EXPECT_EQ(OfStacks[I].Name, OfContexts[I].Name);
-        EXPECT_EQ(OfStacks[I].Total, OfContexts[I].Total);
+        EXPECT_EQ(OfStacks[I].Name, OfScopePaths[I].Name);
+        EXPECT_EQ(OfStacks[I].Total, OfScopePaths[I].Total);
       }
     }
   }
@@ -150,21 +151,21 @@ TEST(Profile, OfContexts) {
 
 /// What the summary says of a part is what a replay of it says. (Of exclusive
 /// bytes a replay knows only what was chosen.)
-TEST(Profile, SelectedContextsAgree) {
+TEST(Profile, SelectedScopePathsAgree) {
   for (unsigned Seed = 0; Seed != 20; ++Seed) {
     auto T = textTrace(randomText(Seed));
     std::vector<SelectionSpec> Specs(3);
     Specs[0].Layers = {"a"}; // below it lies a.b
-    Specs[1].Contexts = {"Net", "load"};
+    Specs[1].ScopePaths = {"Net", "load"};
     Specs[2].Stacks = {"g1"};
     for (SelectionSpec &Spec : Specs) {
       Spec.Heaps = {"*"};
       // One of the two replays.
       SelectedStats Stacks = sumsOf(*T, Spec),
-                    Contexts = sumsOf(*T, Spec, StatsBy::Contexts);
+                    ScopePaths = sumsOf(*T, Spec, StatsBy::ScopePaths);
       for (Metric M : {Metric::Live, Metric::Allocated, Metric::Count}) {
         uint64_t Total = makeProfile(Stacks, M).Total;
-        EXPECT_EQ(Total, makeProfile(Contexts, M).Total);
+        EXPECT_EQ(Total, makeProfile(ScopePaths, M).Total);
         SelectionSpec All;
         All.Heaps = {"*"};
         EXPECT_LT(Total, makeProfile(sumsOf(*T, All), M).Total);

@@ -13,7 +13,7 @@ TEST(LiveTable, KeepsEveryField) {
   LiveTable T;
   LiveEntry In{LiveEntry::MaxAllocationId - 1, 123456,
                LiveEntry::MaxAllocatedTick - 1, 0xfffffffe,
-               LiveEntry::MaxContext - 1};
+               LiveEntry::MaxScopeRow - 1};
   T.insert(0x7fffdeadbee0, In);
   EXPECT_TRUE(T.contains(0x7fffdeadbee0));
   EXPECT_FALSE(T.contains(0x7fffdeadbef0));
@@ -23,7 +23,7 @@ TEST(LiveTable, KeepsEveryField) {
   EXPECT_EQ(In.Size, Out.Size);
   EXPECT_EQ(In.AllocatedTick, Out.AllocatedTick);
   EXPECT_EQ(In.Row, Out.Row);
-  EXPECT_EQ(In.Context, Out.Context);
+  EXPECT_EQ(In.ScopeRow, Out.ScopeRow);
   EXPECT_FALSE(T.take(0x7fffdeadbee0, Out));
   EXPECT_EQ(0u, T.size());
 }

@@ -40,10 +40,10 @@ struct OneDevice : testing::Test {
     I->shared().control().TensorDevices[0] = 1 << 16 | 1;
   }
   void put(RecordKind K, uint64_t Address, uint64_t Size = 0,
-           uint32_t Stack = 0, uint32_t Context = 0, uint8_t Slot = 0) {
+           uint32_t Stack = 0, uint32_t ScopePath = 0, uint8_t Slot = 0) {
     wire::Record Rec{Ns += 1000, Address,
                      wire::Record::pack(Size, K, wire::AllocFunction(Slot)),
-                     Stack, Context};
+                     Stack, ScopePath};
     I->process(Rec, 0);
   }
   void segment(SegmentChange Change, uint64_t Address, uint64_t Size) {

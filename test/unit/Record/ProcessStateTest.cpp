@@ -32,7 +32,7 @@ sumsOf(llvm::StringRef Bytes) {
   for (const SectionInfo &B : T->sections())
     if (B.Kind == SectionKind::Summary)
       llvm::cantFail(T->read(B, S));
-  return {S.Heaps, S.Stacks, S.Contexts, S.Layers};
+  return {S.Heaps, S.Stacks, S.ScopePaths, S.Layers};
 }
 
 TEST_F(OneProcess, NonsenseIsCountedAndDoesNoHarm) {

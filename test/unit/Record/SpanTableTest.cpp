@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scopes measured, and their contexts.
+// Scopes measured, and their scope paths.
 
 #include "Scopes/SpanTable.h"
 #include "Output/Catalog.h"
-#include "Scopes/ContextTree.h"
+#include "Scopes/ScopeTree.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 #include <map>
@@ -254,22 +254,22 @@ TEST_F(Spans, AreBounded) {
   EXPECT_TRUE(T.find(11 + SpanTable::MaxKept, now()));
 }
 
-TEST(ContextTree, NamesThatDifferInDigitsFold) {
+TEST(ScopeTree, NamesThatDifferInDigitsFold) {
   Catalog Names;
-  ContextTree T(Names);
-  uint32_t Top = T.enter(0, ScopeKind::User, "epoch", 3).Context;
-  for (unsigned I = 0; I != ContextTree::MaxAlike; ++I)
+  ScopeTree T(Names);
+  uint32_t Top = T.enter(0, ScopeKind::User, "epoch", 3).ScopePath;
+  for (unsigned I = 0; I != ScopeTree::MaxAlike; ++I)
     EXPECT_FALSE(
         T.enter(Top, ScopeKind::User, "iter " + std::to_string(I), 4).Folded);
-  ContextTree::Entered More = T.enter(Top, ScopeKind::User, "iter 1000", 4);
+  ScopeTree::Entered More = T.enter(Top, ScopeKind::User, "iter 1000", 4);
   EXPECT_TRUE(More.Folded);
-  EXPECT_EQ(T.enter(Top, ScopeKind::User, "iter 77777", 4).Context,
-            More.Context);
+  EXPECT_EQ(T.enter(Top, ScopeKind::User, "iter 77777", 4).ScopePath,
+            More.ScopePath);
   // What was known has what it had, and another place its own.
   EXPECT_FALSE(T.enter(Top, ScopeKind::User, "iter 7", 4).Folded);
   EXPECT_FALSE(T.enter(0, ScopeKind::User, "iter 1000", 4).Folded);
-  EXPECT_EQ(T.enter(0, ScopeKind::User, "epoch", 3).Context, Top);
-  EXPECT_NE(T.enter(0, ScopeKind::User, "epoch", 2).Context, Top);
+  EXPECT_EQ(T.enter(0, ScopeKind::User, "epoch", 3).ScopePath, Top);
+  EXPECT_NE(T.enter(0, ScopeKind::User, "epoch", 2).ScopePath, Top);
   EXPECT_EQ(foldDigits("a12b3"), "a#b#");
 }
 

@@ -63,16 +63,16 @@ void expectFieldsCompared(const MadeTrace &T) {
                 {"blocks at the space's peak", &StackStats::SpacePeakBlocks},
                 {"bytes at the space's peak", &StackStats::SpacePeakBytes}};
   for (auto &F : Fields)
-    for (bool Context : {false, true}) {
+    for (bool ScopePath : {false, true}) {
       MadeTrace Wrong = T;
       Summary *S = Wrong.all<Summary>().front();
       StackStats &Row =
-          (Context ? S->Contexts : S->Stacks).front().Rows.front();
+          (ScopePath ? S->ScopePaths : S->Stacks).front().Rows.front();
       Row.*F.Field += 1;
-      EXPECT_TRUE(says(Wrong, std::string(Context ? "context " : "stack ") +
-                                  std::to_string(Row.Key) + ": " + F.Name +
-                                  " " + std::to_string(Row.*F.Field) +
-                                  ", events give"));
+      EXPECT_TRUE(
+          says(Wrong, std::string(ScopePath ? "scope path " : "stack ") +
+                          std::to_string(Row.Key) + ": " + F.Name + " " +
+                          std::to_string(Row.*F.Field) + ", events give"));
     }
 }
 

@@ -43,7 +43,7 @@ Dictionary memkit::test::someDictionary(uint32_t Processes) {
     D.NodeFrames.push_back(1);
   }
   D.Scopes = {{ScopeKind::User, 1, 0}};
-  D.Contexts = {{0, 1, 0}, {1, 1, 0}};
+  D.ScopePaths = {{0, 1, 0}, {1, 1, 0}};
   for (uint32_t H = 2; H <= 5; ++H) {
     Heap To;
     To.Name = H;
@@ -122,7 +122,7 @@ private:
       E.Size = pick(1000);
       E.Stack = 1 + pick(20);
       E.Heap = 1 + pick(4);
-      E.Context = pick(3);
+      E.ScopePath = pick(3);
       E.Block = I.Next++;
       if (pick(4) == 0 && !I.Blocks.empty() && I.Blocks[At].Size)
         Enclosing = I.Blocks[At].AllocationId + 1;

@@ -27,7 +27,7 @@ struct MadeTrace {
   }
 };
 
-/// A dictionary of some stacks, contexts, four heaps (the last outside the
+/// A dictionary of some stacks, scope paths, four heaps (the last outside the
 /// totals), Processes processes of two threads each.
 Dictionary someDictionary(uint32_t Processes);
 

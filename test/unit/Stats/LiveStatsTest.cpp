@@ -53,7 +53,7 @@ void expectSame(const std::vector<StackStatsRows> &A,
 void expectSame(const Summary &A, const Summary &B) {
   EXPECT_EQ(A.Events, B.Events);
   expectSame(A.Stacks, B.Stacks);
-  expectSame(A.Contexts, B.Contexts);
+  expectSame(A.ScopePaths, B.ScopePaths);
   ASSERT_EQ(A.Heaps.size(), B.Heaps.size());
   for (size_t I = 0; I < A.Heaps.size(); ++I)
     EXPECT_EQ(print(A.Heaps[I]), print(B.Heaps[I]));
@@ -120,7 +120,7 @@ private:
   BlockRef ref(int At) {
     const NaiveBlock &B = N.Blocks[At];
     return {AllocationIds[At], A.stackRow(B.Process, B.Heap, B.Stack),
-            A.contextRow(B.Process, B.Heap, B.Context)};
+            A.scopeRow(B.Process, B.Heap, B.ScopePath)};
   }
   uint64_t enclosing(int At) {
     int O = N.Blocks[At].Outer;
@@ -142,7 +142,7 @@ private:
   }
   void gather(int At, Change::Kinds Kind, uint64_t Bytes) {
     BlockRef B = ref(At);
-    gather(N.Blocks[At].Process, {Bytes, B.Row, B.ContextRow, Kind});
+    gather(N.Blocks[At].Process, {Bytes, B.Row, B.ScopeRow, Kind});
   }
   void tell() {
     if (!Changes.empty())
@@ -188,7 +188,7 @@ private:
     B.Process = pickProcess();
     B.Heap = 1 + pick(5);
     B.Stack = 1 + pick(4);
-    B.Context = pick(3);
+    B.ScopePath = pick(3);
     B.Thread = B.Process * 2 + pick(2);
     B.Size = pick(100);
     B.Outer = -1;

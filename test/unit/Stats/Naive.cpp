@@ -35,8 +35,8 @@ uint64_t Naive::exclusive(int At) const {
 template <class F> void Naive::eachRow(int At, F Do) {
   const NaiveBlock &B = Blocks[At];
   Do(Rows[{false, B.Process, B.Heap, B.Stack}]);
-  if (B.Context)
-    Do(Rows[{true, B.Process, B.Heap, B.Context}]);
+  if (B.ScopePath)
+    Do(Rows[{true, B.Process, B.Heap, B.ScopePath}]);
 }
 
 /// Live values by row: of running processes, or of all as they were at their
@@ -47,11 +47,11 @@ std::map<RowKey, StackStats> Naive::live(bool Everything) const {
     const NaiveBlock &B = Blocks[I];
     if (!B.Live || (!Everything && !running(B.Process)))
       continue;
-    for (bool Context : {false, true}) {
-      if (Context && !B.Context)
+    for (bool ScopePath : {false, true}) {
+      if (ScopePath && !B.ScopePath)
         continue;
-      StackStats &R =
-          Out[{Context, B.Process, B.Heap, Context ? B.Context : B.Stack}];
+      StackStats &R = Out[{ScopePath, B.Process, B.Heap,
+                           ScopePath ? B.ScopePath : B.Stack}];
       R.LiveBlocks += 1;
       R.LiveBytes += B.Size;
       R.LiveExclusive += exclusive(I);
@@ -307,7 +307,7 @@ Summary Naive::summary(uint64_t EndNs) const {
   S.Events = Events;
   std::map<RowKey, StackStats> Live = live(true);
   for (auto &[Key, Row] : Rows) {
-    auto [Context, Process, HeapId, Id] = Key;
+    auto [ScopePath, Process, HeapId, Id] = Key;
     StackStats R = Row;
     R.Key = Id;
     R.Heap = HeapId;
@@ -330,7 +330,7 @@ Summary Naive::summary(uint64_t EndNs) const {
       R.SpacePeakBlocks = P.LiveBlocks;
       R.SpacePeakBytes = P.LiveExclusive;
     }
-    auto &To = Context ? S.Contexts : S.Stacks;
+    auto &To = ScopePath ? S.ScopePaths : S.Stacks;
     if (To.empty() || To.back().Process != Process)
       To.push_back({Process, {}});
     To.back().Rows.push_back(R);

@@ -16,13 +16,13 @@
 namespace memkit::test {
 
 struct NaiveBlock {
-  uint32_t Process, Heap, Stack, Context, Thread;
+  uint32_t Process, Heap, Stack, ScopePath, Thread;
   uint64_t Size;
   int Outer; ///< index of the enclosing block as named, -1 none
   bool Live = true;
 };
 
-/// (contexts?, process, heap, key)
+/// (scope paths?, process, heap, key)
 using RowKey = std::tuple<bool, uint32_t, uint32_t, uint32_t>;
 
 class Naive {

@@ -20,7 +20,7 @@ struct Both {
   std::vector<Event> Rows;
   std::mt19937_64 Random{5};
   uint64_t Tick = 1000;
-  unsigned NumThreads = 1, NumHeaps = 1, NumContexts = 1;
+  unsigned NumThreads = 1, NumHeaps = 1, NumScopePaths = 1;
   bool Wide = false;
 
   uint64_t value(uint64_t Max) {
@@ -39,8 +39,8 @@ struct Both {
     if (Kind == EventKind::Allocate) {
       E.Stack = 1 + uint32_t(Random() % 300);
       E.Heap = uint16_t(1 + Random() % NumHeaps);
-      E.Context = uint32_t(Random() % NumContexts);
-      Log.allocate(Lane, Tick, E.Size, E.Stack, E.Context, E.Heap);
+      E.ScopePath = uint32_t(Random() % NumScopePaths);
+      Log.allocate(Lane, Tick, E.Size, E.Stack, E.ScopePath, E.Heap);
     } else {
       // Near, next to the one before, or far.
       uint64_t Back = Random() % 3 ? Random() % 200 : Random();
@@ -72,7 +72,7 @@ struct Both {
     std::string Bytes;
     StringSink Out(Bytes);
     auto W = cantFail(TraceWriter::create(Out, sampleHeader()));
-    cantFail(W->write(sampleDictionary(NumThreads, NumHeaps, NumContexts)));
+    cantFail(W->write(sampleDictionary(NumThreads, NumHeaps, NumScopePaths)));
     Log.Process = 1;
     cantFail(W->write(Log));
     cantFail(W->finish());
@@ -89,7 +89,7 @@ struct Both {
   }
   /// All that the events name.
   static Dictionary sampleDictionary(unsigned Threads, unsigned Heaps,
-                                     unsigned Contexts) {
+                                     unsigned ScopePaths) {
     Dictionary D;
     D.Strings = {"x"};
     D.Frames.resize(1);
@@ -105,10 +105,10 @@ struct Both {
     D.Heaps.resize(Heaps);
     for (Heap &H : D.Heaps)
       H.Name = 1;
-    if (Contexts > 1) {
+    if (ScopePaths > 1) {
       D.Scopes.push_back({ScopeKind::User, 1, 0});
-      for (unsigned I = 1; I != Contexts; ++I)
-        D.Contexts.push_back({0, 1, I});
+      for (unsigned I = 1; I != ScopePaths; ++I)
+        D.ScopePaths.push_back({0, 1, I});
     }
     return D;
   }
@@ -121,7 +121,7 @@ TEST(EventLog, Append) {
     B.NumThreads = Mode % 2 ? 1 : 7;
     B.Wide = Mode == 4;
     B.NumHeaps = Mode == 5 ? 2 : 1;
-    B.NumContexts = Mode == 3 ? 2 : 1;
+    B.NumScopePaths = Mode == 3 ? 2 : 1;
     B.fill(Mode == 2 ? (uint64_t(1) << 32) - 5000 : 0, 3000, true);
     std::vector<Event> Rows = B.Rows;
     std::vector<EventLog::Usual> Many;
@@ -209,13 +209,13 @@ TEST(EventLog, WideValuesInTwoSections) {
   }
 }
 
-TEST(EventLog, HeapsAndContexts) {
+TEST(EventLog, HeapsAndScopePaths) {
   for (unsigned Heaps : {1, 2, 300})
-    for (unsigned Contexts : {1, 40}) {
+    for (unsigned ScopePaths : {1, 40}) {
       Both B;
       B.NumThreads = Heaps == 2 ? 4 : 1;
       B.NumHeaps = Heaps;
-      B.NumContexts = Contexts;
+      B.NumScopePaths = ScopePaths;
       B.fill(0, 10000, true);
       B.check();
     }

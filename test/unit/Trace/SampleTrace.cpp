@@ -43,7 +43,7 @@ static Dictionary sampleDictionary() {
   for (unsigned I = 0; I != 307; ++I)
     D.NodeFrames.push_back(1 + I % 4);
   D.Scopes = {{ScopeKind::Layer, 1, 0}, {ScopeKind::Range, 4, 0xff00ff00}};
-  D.Contexts = {{0, 1, 0}, {1, 2, 7}};
+  D.ScopePaths = {{0, 1, 0}, {1, 2, 7}};
   D.Processes = {{4711, 0, ProcessOrigin::Start, 3, {3, 1}, 0, 0, true, 0},
                  {4712, 1, ProcessOrigin::Exec, 3, {}, 4, 500, false, 1}};
   D.Threads = {{1, 4711, 1, 0}, {1, 4720, 0, 100}, {2, 4712, 0, 500}};
@@ -72,7 +72,7 @@ Events randomEvents(uint64_t Seed, size_t Rows, unsigned Threads,
       R.Size = Random() % 9 ? Random() % 4096 : Random();
       R.Block = Next++;
       R.Stack = uint32_t(Random() % 8);
-      R.Context = uint32_t(Random() % 3);
+      R.ScopePath = uint32_t(Random() % 3);
       R.Heap = uint16_t(1 + Random() % 2);
     } else {
       uint64_t Back = Random() % 8 ? Random() % 300 : Random();
@@ -119,7 +119,7 @@ static Summary sampleSummary() {
                {{7, 1, 10, 1000, 0, 3, 2, 200, 150, 900, 4, 800, 3, 700},
                 {2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3}}},
               {2, {}}};
-  S.Contexts = {{1, {{2, 1, 5, 6, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0}}}};
+  S.ScopePaths = {{1, {{2, 1, 5, 6, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0}}}};
   HeapStats H;
   H.Id = 1;
   H.Allocations = 11;

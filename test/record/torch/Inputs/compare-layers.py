@@ -6,7 +6,7 @@ import json
 import re
 import sys
 
-strings, scopes, contexts, heaps = {}, {}, {0: (0, 0)}, {}
+strings, scopes, scope_paths, heaps = {}, {}, {0: (0, 0)}, {}
 found = collections.Counter()
 
 
@@ -14,11 +14,11 @@ def text(value):
     return strings.get(int(value)) if value.isdigit() else json.loads(value)
 
 
-def path(context):
+def path(scope_path):
     """Phase, innermost layer, operators."""
     phase, layer, operators = None, None, set()
-    while context:
-        context, scope = contexts[context]
+    while scope_path:
+        scope_path, scope = scope_paths[scope_path]
         kind, name = scopes[scope]
         if kind == "operator":
             operators.add(name)
@@ -36,16 +36,16 @@ with open(sys.argv[2], encoding="utf-8", errors="replace") as asm:
             strings[int(match[1])] = json.loads(match[2])
         elif match := re.match(r"scope (\d+) (\w+) name=(\S+)", line):
             scopes[int(match[1])] = match[2], text(match[3])
-        elif match := re.match(r"context (\d+)(?: parent=(\d+))? scope=(\d+)", line):
-            contexts[int(match[1])] = int(match[2] or 0), int(match[3])
+        elif match := re.match(r"scope-path (\d+)(?: parent=(\d+))? scope=(\d+)", line):
+            scope_paths[int(match[1])] = int(match[2] or 0), int(match[3])
         elif match := re.match(r"heap (\d+) name=(\S+)", line):
             heaps[match[1]] = text(match[2])
         elif " alloc " in line and (match := re.search(r" heap=(\d+)", line)):
             if heaps[match[1]] != "torch.cpu":
                 continue
             size = int(re.search(r" size=(\d+)", line)[1])
-            context = re.search(r" context=(\d+)", line)
-            phase, layer, operators = path(int(context[1]) if context else 0)
+            scope_path = re.search(r" scope-path=(\d+)", line)
+            phase, layer, operators = path(int(scope_path[1]) if scope_path else 0)
             for operator in operators:
                 found[phase, layer, operator, size] += 1
 

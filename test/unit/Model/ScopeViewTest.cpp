@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contexts as paths of scopes.
+// ScopePaths as paths of scopes.
 
-#include "memkit/Model/ContextView.h"
+#include "memkit/Model/ScopeView.h"
 #include "TextTrace.h"
 
 using namespace memkit;
 using namespace llvm;
 
-/// The path of the last context of Text (as in `context N Text`), by names.
+/// The path of the last scope path of Text (as in `scope path N Text`), by
+/// names.
 static std::string pathOf(const std::string &Text, GroupBy By,
                           unsigned Scopes) {
-  auto T = textTrace("header\ndictionary\n context " + std::to_string(Scopes) +
-                     " " + Text + "\ncomplete\n");
-  ContextView V = groupContexts(*T, By);
+  auto T = textTrace("header\ndictionary\n scope-path " +
+                     std::to_string(Scopes) + " " + Text + "\ncomplete\n");
+  ScopeView V = groupScopes(*T, By);
   std::string Path;
   for (uint32_t N = V.Tree.leaf(Scopes); N; N = V.Tree.parent(N)) {
     EXPECT_LT(V.Tree.parent(N), N);
@@ -26,7 +27,7 @@ static std::string layers(const std::string &Text, unsigned Scopes) {
   return pathOf(Text, GroupBy::Layer, Scopes);
 }
 
-TEST(ContextView, LayersNestByPath) {
+TEST(ScopeView, LayersNestByPath) {
   EXPECT_EQ(layers("layer:Net@1 > layer:enc@2 > layer:enc.layers.0@3", 3),
             "forward;Net;enc;enc.layers;enc.layers.0;");
   // Only the innermost is known.
@@ -43,11 +44,11 @@ TEST(ContextView, LayersNestByPath) {
   // Names are anyone's.
   EXPECT_EQ(layers("layer:..@1", 1), "forward;.;..;");
   auto T = textTrace("header\ndictionary\n scope 1 layer\n"
-                     " context 1 scope=1\ncomplete\n");
-  EXPECT_EQ(groupContexts(*T, GroupBy::Layer).Frames[1].Function, "(no name)");
+                     " scope-path 1 scope=1\ncomplete\n");
+  EXPECT_EQ(groupScopes(*T, GroupBy::Layer).Frames[1].Function, "(no name)");
 }
 
-TEST(ContextView, PhasesAreRoots) {
+TEST(ScopeView, PhasesAreRoots) {
   EXPECT_EQ(layers("phase:backward@1", 1), "backward;");
   EXPECT_EQ(layers("phase:forward@1 > layer:a@1", 2), "forward;a;");
   EXPECT_EQ(layers("phase:backward@1 > operator:x@1 > layer:a@1", 3),
@@ -59,18 +60,18 @@ TEST(ContextView, PhasesAreRoots) {
       "backward;recompute;a;");
 }
 
-TEST(ContextView, NoneIsOneFrame) {
+TEST(ScopeView, NoneIsOneFrame) {
   EXPECT_EQ(layers("operator:x@1 > user:y@1", 2), "(no layer);");
   EXPECT_EQ(pathOf("layer:a@1", GroupBy::Operator, 1), "(no operator);");
   EXPECT_EQ(pathOf("layer:a@1", GroupBy::Scope, 1), "(no scope);");
   auto T = textTrace("header\ndictionary\ncomplete\n");
-  ContextView V = groupContexts(*T, GroupBy::Context);
+  ScopeView V = groupScopes(*T, GroupBy::ScopePath);
   ASSERT_EQ(V.Tree.Leaves.size(), 1u);
   EXPECT_EQ(V.Tree.leaf(0), 1u);
-  EXPECT_EQ(V.Frames[0].Function, "(no context)");
+  EXPECT_EQ(V.Frames[0].Function, "(no scope path)");
 }
 
-TEST(ContextView, InnermostOperators) {
+TEST(ScopeView, InnermostOperators) {
   auto Operators = [](const std::string &Text, unsigned Scopes) {
     return pathOf(Text, GroupBy::Operator, Scopes);
   };
@@ -79,19 +80,19 @@ TEST(ContextView, InnermostOperators) {
   EXPECT_EQ(Operators("operator:f@1 > layer:a@1", 2), "f;");
 }
 
-TEST(ContextView, ScopesAndAll) {
+TEST(ScopeView, ScopesAndAll) {
   std::string Text = "phase:forward@1 > user:epoch@1 > layer:a@1 > range:r@1 > "
                      "operator:f@1";
   EXPECT_EQ(pathOf(Text, GroupBy::Scope, 5), "epoch;r;");
-  EXPECT_EQ(pathOf(Text, GroupBy::Context, 5), "forward;epoch;a;r;f;");
+  EXPECT_EQ(pathOf(Text, GroupBy::ScopePath, 5), "forward;epoch;a;r;f;");
 }
 
 /// A hostile path costs no more than its first parts.
-TEST(ContextView, PathsOfManyParts) {
+TEST(ScopeView, PathsOfManyParts) {
   std::string Name;
   for (unsigned I = 0; I != 10'000; ++I)
     Name += "a.";
-  auto T = textTrace("header\ndictionary\n context 1 layer:" + Name +
+  auto T = textTrace("header\ndictionary\n scope-path 1 layer:" + Name +
                      "@1\ncomplete\n");
-  EXPECT_EQ(groupContexts(*T, GroupBy::Layer).Frames.size(), 67u);
+  EXPECT_EQ(groupScopes(*T, GroupBy::Layer).Frames.size(), 67u);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The contexts of a trace in the making.
+// The scope paths of a trace in the making.
 
-#include "Scopes/ContextTree.h"
+#include "Scopes/ScopeTree.h"
 #include "Output/Catalog.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,7 +20,7 @@ std::string memkit::foldDigits(StringRef Name) {
   return Out;
 }
 
-uint32_t ContextTree::scope(ScopeKind Kind, StringRef Name, uint32_t Color) {
+uint32_t ScopeTree::scope(ScopeKind Kind, StringRef Name, uint32_t Color) {
   Scope S;
   S.Kind = Kind;
   S.Name = Names.Names.string(Name);
@@ -33,7 +33,7 @@ uint32_t ContextTree::scope(ScopeKind Kind, StringRef Name, uint32_t Color) {
   return It->second;
 }
 
-uint32_t ContextTree::newScope(ScopeKind Kind, StringRef Name) {
+uint32_t ScopeTree::newScope(ScopeKind Kind, StringRef Name) {
   Scope S;
   S.Kind = Kind;
   S.Name = Names.Names.string(Name);
@@ -43,22 +43,22 @@ uint32_t ContextTree::newScope(ScopeKind Kind, StringRef Name) {
 }
 
 /// Those before it are written.
-uint32_t ContextTree::firstPending() const {
+uint32_t ScopeTree::firstPending() const {
   return NumScopes - uint32_t(Names.pending().Scopes.size()) + 1;
 }
 
-bool ContextTree::awaitsNames() {
+bool ScopeTree::awaitsNames() {
   erase_if(Nameless,
            [First = firstPending()](uint32_t Id) { return Id < First; });
   return !Nameless.empty();
 }
 
-uint32_t ContextTree::enterScope(uint32_t Parent, uint32_t Scope) {
+uint32_t ScopeTree::enterScope(uint32_t Parent, uint32_t Scope) {
   uint32_t Known = find(Parent, Scope, 0);
   return Known ? Known : add(Parent, Scope, 0);
 }
 
-bool ContextTree::rename(uint32_t Id, ScopeKind Kind, StringRef Name) {
+bool ScopeTree::rename(uint32_t Id, ScopeKind Kind, StringRef Name) {
   std::vector<Scope> &Pending = Names.pending().Scopes;
   erase(Nameless, Id);
   if (Id < firstPending())
@@ -70,20 +70,20 @@ bool ContextTree::rename(uint32_t Id, ScopeKind Kind, StringRef Name) {
   return true;
 }
 
-uint32_t ContextTree::find(uint32_t Parent, uint32_t Scope, uint32_t Depth) {
-  return Contexts.lookup({Parent, Scope, Depth});
+uint32_t ScopeTree::find(uint32_t Parent, uint32_t Scope, uint32_t Depth) {
+  return ScopePaths.lookup({Parent, Scope, Depth});
 }
 
-uint32_t ContextTree::add(uint32_t Parent, uint32_t Scope, uint32_t Depth) {
-  if (NumContexts == MaxContexts)
+uint32_t ScopeTree::add(uint32_t Parent, uint32_t Scope, uint32_t Depth) {
+  if (NumScopePaths == MaxScopePaths)
     return Parent;
-  Names.pending().Contexts.push_back({Parent, Scope, Depth});
-  return Contexts[{Parent, Scope, Depth}] = ++NumContexts;
+  Names.pending().ScopePaths.push_back({Parent, Scope, Depth});
+  return ScopePaths[{Parent, Scope, Depth}] = ++NumScopePaths;
 }
 
-ContextTree::Entered ContextTree::enter(uint32_t Parent, ScopeKind Kind,
-                                        StringRef Name, uint32_t Depth,
-                                        uint32_t Color) {
+ScopeTree::Entered ScopeTree::enter(uint32_t Parent, ScopeKind Kind,
+                                    StringRef Name, uint32_t Depth,
+                                    uint32_t Color) {
   if (none_of(Name, [](char C) { return isDigit(C); })) {
     uint32_t Id = scope(Kind, Name, Color);
     uint32_t Known = find(Parent, Id, Depth);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contexts and layers of a selection.
+// ScopePaths and layers of a selection.
 
 #include "Globs.h"
 #include "memkit/Model/Selection.h"
@@ -15,29 +15,30 @@ namespace memkit {
 /// one that matches is chosen at any depth.
 static constexpr uint32_t MaxPath = 256;
 
-Error Selection::chooseContexts(const Trace &T, const SelectionSpec &S) {
-  if (S.Contexts.empty())
+Error Selection::chooseScopePaths(const Trace &T, const SelectionSpec &S) {
+  if (S.ScopePaths.empty())
     return Error::success();
-  Expected<Globs> Wanted = Globs::create("--context", S.Contexts);
+  Expected<Globs> Wanted = Globs::create("--scope path", S.ScopePaths);
   if (!Wanted)
     return Wanted.takeError();
-  AllContexts = false;
+  AllScopePaths = false;
   std::vector<std::string> There;
   BitVector Scopes(T.scopes().size() + 1);
   for (uint32_t Id = 1; Id < Scopes.size(); ++Id) {
     There.push_back(T.string(T.scopes()[Id - 1].Name).str());
     Scopes[Id] = Wanted->match(There.back());
   }
-  Contexts.resize(T.contexts().size() + 1);
-  std::vector<uint32_t> Lengths(Contexts.size()); // of paths, up to MaxPath
-  for (uint32_t Id = 1; Id < Contexts.size(); ++Id) {
-    const Context &C = T.contexts()[Id - 1];
+  ScopePaths.resize(T.scopePaths().size() + 1);
+  std::vector<uint32_t> Lengths(ScopePaths.size()); // of paths, up to MaxPath
+  for (uint32_t Id = 1; Id < ScopePaths.size(); ++Id) {
+    const ScopePath &C = T.scopePaths()[Id - 1];
     Lengths[Id] = std::min(Lengths[C.Parent] + 1, MaxPath);
-    Contexts[Id] = Contexts[C.Parent] || Scopes[C.Scope] ||
-                   (Lengths[Id] != MaxPath && Wanted->match(T.contextPath(Id)));
+    ScopePaths[Id] =
+        ScopePaths[C.Parent] || Scopes[C.Scope] ||
+        (Lengths[Id] != MaxPath && Wanted->match(T.scopePathText(Id)));
   }
-  if (Contexts.none())
-    return nothingMatches("context", S.Contexts, There);
+  if (ScopePaths.none())
+    return nothingMatches("scope path", S.ScopePaths, There);
   return Error::success();
 }
 
@@ -55,7 +56,7 @@ static bool matchesPath(const Globs &Wanted, StringRef Name) {
   return Wanted.match(Name);
 }
 
-/// Narrows what chooseContexts() chose.
+/// Narrows what chooseScopePaths() chose.
 Error Selection::chooseLayers(const Trace &T, const SelectionSpec &S) {
   if (S.Layers.empty())
     return Error::success();
@@ -73,20 +74,20 @@ Error Selection::chooseLayers(const Trace &T, const SelectionSpec &S) {
   }
   if (Scopes.none())
     return nothingMatches("layer", S.Layers, There);
-  BitVector In(T.contexts().size() + 1);
+  BitVector In(T.scopePaths().size() + 1);
   for (uint32_t Id = 1; Id < In.size(); ++Id) {
-    const Context &C = T.contexts()[Id - 1];
+    const ScopePath &C = T.scopePaths()[Id - 1];
     In[Id] = In[C.Parent] || Scopes[C.Scope];
   }
-  if (AllContexts)
-    Contexts = std::move(In);
+  if (AllScopePaths)
+    ScopePaths = std::move(In);
   else
-    Contexts &= In;
-  AllContexts = false;
-  if (Contexts.none())
+    ScopePaths &= In;
+  AllScopePaths = false;
+  if (ScopePaths.none())
     return makeError("no layer that matches '" + join(S.Layers, "', '") +
-                     "' lies in a context that matches '" +
-                     join(S.Contexts, "', '") + "'");
+                     "' lies in a scope path that matches '" +
+                     join(S.ScopePaths, "', '") + "'");
   return Error::success();
 }
 

@@ -2,15 +2,15 @@
 //
 // Scopes that get their names later.
 
-#include "Scopes/ContextTree.h"
+#include "Scopes/ScopeTree.h"
 #include "Output/Catalog.h"
 #include "gtest/gtest.h"
 
 using namespace memkit;
 
-TEST(ContextTree, AScopeIsRenamedUntilItIsWritten) {
+TEST(ScopeTree, AScopeIsRenamedUntilItIsWritten) {
   Catalog Names;
-  ContextTree T(Names);
+  ScopeTree T(Names);
   EXPECT_FALSE(T.awaitsNames());
   uint32_t First = T.newScope(ScopeKind::Layer, "Linear");
   uint32_t Second = T.newScope(ScopeKind::Layer, "Linear");
@@ -18,18 +18,18 @@ TEST(ContextTree, AScopeIsRenamedUntilItIsWritten) {
   EXPECT_TRUE(T.awaitsNames());
   EXPECT_TRUE(T.rename(First, ScopeKind::Layer, "head"));
   EXPECT_TRUE(T.awaitsNames());
-  // What comes with the name is the same scope, and the same context.
+  // What comes with the name is the same scope, and the same scope path.
   EXPECT_EQ(T.enterScope(0, First),
-            T.enter(0, ScopeKind::Layer, "head", 0).Context);
+            T.enter(0, ScopeKind::Layer, "head", 0).ScopePath);
   Names.pending().Scopes.clear(); // written
   EXPECT_FALSE(T.awaitsNames());
   EXPECT_FALSE(T.rename(Second, ScopeKind::Layer, "tail"));
   EXPECT_FALSE(T.awaitsNames());
 }
 
-TEST(ContextTree, NothingIsAwaitedOnceAllHaveNames) {
+TEST(ScopeTree, NothingIsAwaitedOnceAllHaveNames) {
   Catalog Names;
-  ContextTree T(Names);
+  ScopeTree T(Names);
   uint32_t Scope = T.newScope(ScopeKind::Layer, "Linear");
   T.enter(0, ScopeKind::Operator, "aten::add", 0);
   EXPECT_TRUE(T.awaitsNames());

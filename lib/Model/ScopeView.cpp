@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The context tree as it is shown.
+// The scope path tree as it is shown.
 
-#include "memkit/Model/ContextView.h"
+#include "memkit/Model/ScopeView.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace llvm;
@@ -16,7 +16,7 @@ StringRef scopeKindName(ScopeKind K) {
   return Names[static_cast<size_t>(K)];
 }
 
-/// What stands for contexts that a grouping shows nothing of.
+/// What stands for scope paths that a grouping shows nothing of.
 static StringRef noneName(GroupBy By) {
   switch (By) {
   default:
@@ -27,10 +27,10 @@ static StringRef noneName(GroupBy By) {
     return "(no operator)";
   case GroupBy::Scope:
     return "(no scope)";
-  case GroupBy::Context:
-    return "(no context)";
+  case GroupBy::ScopePath:
+    return "(no scope path)";
   }
-  llvm_unreachable("stacks are no contexts");
+  llvm_unreachable("stacks are no scope paths");
 }
 
 /// How much of path B path A has too, in whole parts: of `a.b.c` and `a.bc` it
@@ -53,12 +53,12 @@ namespace {
 class Grouper {
 public:
   Grouper(const Trace &T, GroupBy By)
-      : T(T), By(By), Places(T.contexts().size() + 1) {}
+      : T(T), By(By), Places(T.scopePaths().size() + 1) {}
 
-  ContextView run() {
+  ScopeView run() {
     // A parent's id is lower.
     for (uint32_t Id = 1; Id < Places.size(); ++Id)
-      Places[Id] = place(T.contexts()[Id - 1]);
+      Places[Id] = place(T.scopePaths()[Id - 1]);
     uint32_t None = add(0, frame(noneName(By), ""));
     Out.Tree.Leaves.resize(Places.size());
     for (uint32_t Id = 0; Id < Places.size(); ++Id)
@@ -67,7 +67,7 @@ public:
   }
 
 private:
-  /// Where a context stands; node 0: nothing of it is shown.
+  /// Where a scope path stands; node 0: nothing of it is shown.
   struct Place {
     uint32_t Node = 0;
     uint32_t Phase = 0;      ///< the node of its phases alone
@@ -96,14 +96,14 @@ private:
     return At->second;
   }
 
-  Place place(const Context &C) {
+  Place place(const ScopePath &C) {
     const Scope &S = T.scopes()[C.Scope - 1];
     StringRef Name = T.string(S.Name);
     Place P = Places[C.Parent];
     switch (By) {
     default:
       break;
-    case GroupBy::Context:
+    case GroupBy::ScopePath:
       P.Node = add(P.Node, frame(Name, scopeKindName(S.Kind)));
       return P;
     case GroupBy::Scope:
@@ -123,7 +123,7 @@ private:
         enterLayer(P, Name);
       return P;
     }
-    llvm_unreachable("stacks are no contexts");
+    llvm_unreachable("stacks are no scope paths");
   }
 
   /// A phase begins anew: the layers in which it began are not what it runs.
@@ -154,15 +154,15 @@ private:
 
   const Trace &T;
   GroupBy By;
-  ContextView Out;
-  std::vector<Place> Places; ///< by context
+  ScopeView Out;
+  std::vector<Place> Places; ///< by scope path
   DenseMap<std::pair<StringRef, StringRef>, uint32_t> FrameIds;
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Nodes;
 };
 
 } // namespace
 
-ContextView groupContexts(const Trace &T, GroupBy By) {
+ScopeView groupScopes(const Trace &T, GroupBy By) {
   return Grouper(T, By).run();
 }
 
