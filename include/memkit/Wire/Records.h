@@ -253,7 +253,7 @@ enum class RingState : uint32_t {
   Released = 2, ///< P: its thread has ended; R makes it Free once drained
 };
 
-/// Positions count records from the memfd's allocation and never wrap; a
+/// Positions count records from the memfd's start and never wrap; a
 /// record's place is position % RingRecords. They go on over owners.
 struct alignas(64) RingHeader {
   // The writer's line.

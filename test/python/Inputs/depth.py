@@ -17,7 +17,7 @@ for line in sys.stdin:
             nodes.append((node, int(frame)))
             node = len(nodes) - 1
         leaves[int(m[1])] = node
-    m = re.match(r"  context 1 .*depth=(\d+)", line)
+    m = re.match(r"  scope-path 1 .*depth=(\d+)", line)
     if m:
         depth = int(m[1])
     m = re.search(r"alloc .*size=1000000[0-9] .*?stack=(\d+)", line)
