@@ -47,7 +47,7 @@ void ArenaStacks::markNamed() {
 
 bool ArenaStacks::isUnnamedInterpreter(uint32_t Frame) const {
   return Frame && T.locations(Frame).empty() &&
-         isInterpreter(T.modulePath(Frame));
+         isInterpreter(T.binaryPath(Frame));
 }
 
 /// The calls of which isUnnamedInterpreter() holds and below which all mappings
@@ -55,10 +55,10 @@ bool ArenaStacks::isUnnamedInterpreter(uint32_t Frame) const {
 /// caller counts, too: from 3.11 on the function that maps arenas maps pieces
 /// of the interpreter's own stack.
 void ArenaStacks::markCallers(const SelectedStats &S) {
-  auto IsInterpreter = [&](const Module &M) {
+  auto IsInterpreter = [&](const Binary &M) {
     return isInterpreter(T.string(M.Path));
   };
-  if (none_of(T.modules(), IsInterpreter))
+  if (none_of(T.binaries(), IsInterpreter))
     return;
   constexpr uint64_t Sizes[] = {1 << 20, 256 << 10};
   DenseMap<uint32_t, bool> AreArenas; // by frame

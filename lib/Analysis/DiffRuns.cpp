@@ -98,7 +98,7 @@ DiffRuns::DiffRuns(ArrayRef<const SelectedStats *> Left,
   std::vector<KeyRules> Rules;
   for (size_t R = 0; R != Runs.size(); ++R)
     Rules.push_back(rules(R));
-  Moved = movedModules(tracesOf(Runs), Rules);
+  Moved = movedBinaries(tracesOf(Runs), Rules);
   StringMap<uint32_t> Numbers;
   for (size_t R = 0; R != Runs.size(); ++R) {
     const Trace &T = trace(R);

@@ -32,7 +32,7 @@ public:
 private:
   /// What was taken from one of the runs; 0: nothing yet.
   struct Taken {
-    DenseMap<uint32_t, uint32_t> Modules, Functions, Frames, Nodes, Stacks;
+    DenseMap<uint32_t, uint32_t> Binaries, Functions, Frames, Nodes, Stacks;
   };
   uint32_t function(const Trace &T, Taken &From, uint32_t Id);
   uint32_t frame(const Trace &T, Taken &From, uint32_t Id);
@@ -43,7 +43,7 @@ private:
   Dictionary Block;
   std::vector<Taken> Sides;
   StringMap<uint32_t> Strings;
-  uint32_t Functions = 0, Modules = 0, Frames = 0, Nodes = 0, Stacks = 0,
+  uint32_t Functions = 0, Binaries = 0, Frames = 0, Nodes = 0, Stacks = 0,
            Heaps = 0;
 };
 
@@ -80,15 +80,15 @@ uint32_t DictionaryWriter::frame(const Trace &T, Taken &From, uint32_t Id) {
   Known = ++Frames;
   Frame F = T.frame(Id);
   if (F.Kind == FrameKind::Native) {
-    uint32_t &Module = From.Modules[F.Owner];
-    if (!Module) {
-      const memkit::Module &M = T.modules()[F.Owner - 1];
-      Block.Modules.push_back({string(T.string(M.Path)), M.BuildId});
-      Module = ++Modules;
+    uint32_t &Binary = From.Binaries[F.Container];
+    if (!Binary) {
+      const memkit::Binary &M = T.binaries()[F.Container - 1];
+      Block.Binaries.push_back({string(T.string(M.Path)), M.BuildId});
+      Binary = ++Binaries;
     }
-    F.Owner = Module;
+    F.Container = Binary;
   } else if (F.Kind != FrameKind::Unknown) {
-    F.Owner = function(T, From, F.Owner);
+    F.Container = function(T, From, F.Container);
   }
   Block.Frames.push_back(F);
   FrameSymbols S;

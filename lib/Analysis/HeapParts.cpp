@@ -160,7 +160,7 @@ static bool isSameAmount(double A, double B) {
   return std::fabs(A - B) <= MoveShare * std::max(A, B);
 }
 
-/// The names of the functions on the way to a part, whatever their modules.
+/// The names of the functions on the way to a part, whatever their binaries.
 uint64_t HeapParts::wayKey(const DiffPart &P) const {
   DiffPlace Shown = All.Places[P.Place].Shown;
   if (Shown.IsArenas)
@@ -216,7 +216,7 @@ void HeapParts::takeMoves(size_t At) {
   takePairs(At);
 }
 
-/// The same functions in another module: a move where the amounts are the same.
+/// The same functions in another binary: a move where the amounts are the same.
 void HeapParts::takeTwins(size_t At) {
   DenseMap<uint64_t, uint32_t> ByWay;
   for (uint32_t P : largestFirst(Spots[At].Lists[1]))

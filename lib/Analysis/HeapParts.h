@@ -18,7 +18,7 @@ struct DiffPart {
   uint32_t Next = NoPart; ///< of the same sign and below the same place
   uint32_t Count = 1;     ///< how many it was made from
   bool IsInner;
-  /// A part of the other sign has the functions of its way in other modules:
+  /// A part of the other sign has the functions of its way in other binaries:
   /// it is the same code, whatever else changed by as much.
   bool HasTwin = false;
   double Change;

@@ -237,7 +237,7 @@ void keepNew(LeakFindings &R, const Trace &T, const LeakFindings &Old,
   StringSet<> Known;
   MainNames Mains(OldTrace, T);
   KeyRules Rules, OldRules{nullptr, &Mains, nullptr};
-  StringSet<> Moved = movedModules({&T, &OldTrace}, {Rules, OldRules});
+  StringSet<> Moved = movedBinaries({&T, &OldTrace}, {Rules, OldRules});
   Rules.Moved = OldRules.Moved = &Moved;
   std::vector<uint64_t> Keys =
       nodeKeys(OldTrace, SameFrame::Function, OldRules);

@@ -72,7 +72,7 @@ Expected<Overview> makeOverview(const SelectedStats &S,
   Overview Out;
   takeSummary(S, Out);
   Out.Heaps = statHeaps(S, Options.Top);
-  Out.Owners = statOwners(S);
+  Out.Libraries = statLibraries(S);
   Expected<MarkSeries> Marks = readMarkSeries(T);
   if (!Marks)
     return Marks.takeError();

@@ -84,7 +84,7 @@ public:
   uint32_t find(ArrayRef<ShownFrame> Frames) const {
     uint32_t Best = UINT32_MAX;
     for (const ShownFrame &F : Frames)
-      for (StringRef Text : {F.Function, F.File, F.Module})
+      for (StringRef Text : {F.Function, F.File, F.Binary})
         if (auto At = Exact.find(Text); !Text.empty() && At != Exact.end())
           Best = std::min(Best, At->second);
     for (uint32_t P : Others)
@@ -93,7 +93,7 @@ public:
                           [&](const ShownFrame &F) {
                             return matchSuppression(Patterns[P], F.Function) ||
                                    matchSuppression(Patterns[P], F.File) ||
-                                   matchSuppression(Patterns[P], F.Module);
+                                   matchSuppression(Patterns[P], F.Binary);
                           })) {
         Best = P;
         break;

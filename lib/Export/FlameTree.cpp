@@ -26,11 +26,11 @@ FlameNames::FlameNames(ShownTree T, Distinct How)
 
 uint32_t FlameNames::intern(const ShownFrame &F) {
   if (!F.FunctionId)
-    return add({F.Label, F.File.empty() ? F.Module : F.File, 0});
+    return add({F.Label, F.File.empty() ? F.Binary : F.File, 0});
   uint32_t Line = T.trace().function(F.FunctionId).Line;
-  // Without a file the same function of two modules has two names.
+  // Without a file the same function of two binaries has two names.
   if (F.File.empty())
-    return add({F.Label, F.Module, Line});
+    return add({F.Label, F.Binary, Line});
   uint32_t &Known = ByFunction[F.FunctionId];
   return Known ? Known : Known = add({F.Label, F.File, Line});
 }

@@ -70,7 +70,7 @@ public:
   explicit PprofWriter(ShownTree T) : T(T), Known(T.numFrames() + 1) {
     text("");
     const Trace &Names = T.trace();
-    for (const Module &M : Names.modules())
+    for (const Binary &M : Names.binaries())
       BuildIds[Names.string(M.Path)] = toHex(M.BuildId, /*LowerCase=*/true);
   }
 
@@ -85,7 +85,7 @@ private:
     return At->second;
   }
   uint64_t functionOf(const ShownFrame &F);
-  uint64_t mappingOf(StringRef Module);
+  uint64_t mappingOf(StringRef Binary);
   uint64_t locationOf(uint32_t Frame);
   uint64_t locationOf(ArrayRef<ShownFrame> Frames);
   void header(ArrayRef<Profile> Profiles);
@@ -102,7 +102,7 @@ private:
 } // namespace
 
 uint64_t PprofWriter::functionOf(const ShownFrame &F) {
-  StringRef File = F.File.empty() ? F.Module : F.File;
+  StringRef File = F.File.empty() ? F.Binary : F.File;
   auto [At, New] =
       Functions.try_emplace({F.Function, File}, Functions.size() + 1);
   uint64_t Id = At->second;
@@ -120,14 +120,14 @@ uint64_t PprofWriter::functionOf(const ShownFrame &F) {
   return Id;
 }
 
-uint64_t PprofWriter::mappingOf(StringRef Module) {
-  if (Module.empty())
+uint64_t PprofWriter::mappingOf(StringRef Binary) {
+  if (Binary.empty())
     return 0;
-  auto [At, New] = Mappings.try_emplace(Module, Mappings.size() + 1);
+  auto [At, New] = Mappings.try_emplace(Binary, Mappings.size() + 1);
   uint64_t Id = At->second;
   if (!New)
     return Id;
-  uint64_t Name = text(Module), BuildId = text(BuildIds.lookup(Module));
+  uint64_t Name = text(Binary), BuildId = text(BuildIds.lookup(Binary));
   Out.message(profile::Mapping, [&](ProtoWriter &To) {
     To.number(mapping::Id, Id);
     To.number(mapping::Filename, Name);
@@ -145,11 +145,11 @@ uint64_t PprofWriter::locationOf(ArrayRef<ShownFrame> Frames) {
   SmallVector<std::pair<uint64_t, uint32_t>, 4> Lines;
   for (const ShownFrame &F : Frames)
     Lines.push_back({functionOf(F), F.Line});
-  uint64_t Module = mappingOf(Frames.front().Module), Id = ++Locations;
+  uint64_t Binary = mappingOf(Frames.front().Binary), Id = ++Locations;
   Out.message(profile::Location, [&](ProtoWriter &To) {
     To.number(location::Id, Id);
-    if (Module)
-      To.number(location::MappingId, Module);
+    if (Binary)
+      To.number(location::MappingId, Binary);
     for (auto [Function, Line] : Lines)
       To.message(location::Line, [&, F = Function, L = Line](ProtoWriter &Of) {
         Of.number(line::FunctionId, F);

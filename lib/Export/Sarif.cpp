@@ -41,7 +41,7 @@ static const ShownFrame *placeOf(ArrayRef<ShownFrame> Stack) {
 }
 
 static void writeLocation(json::OStream &J, const ShownFrame &F) {
-  StringRef Path = F.File.empty() ? F.Module : F.File;
+  StringRef Path = F.File.empty() ? F.Binary : F.File;
   if (!Path.empty())
     J.attributeObject("physicalLocation", [&] {
       J.attributeObject("artifactLocation",
@@ -87,8 +87,8 @@ static void writeResult(json::OStream &J, ArrayRef<SarifRule> Rules,
         for (const ShownFrame &F : R.Stack)
           J.object([&] {
             J.attributeObject("location", [&] { writeLocation(J, F); });
-            if (!F.Module.empty())
-              J.attribute("module", jsonText(F.Module));
+            if (!F.Binary.empty())
+              J.attribute("binary", jsonText(F.Binary));
           });
       });
     });

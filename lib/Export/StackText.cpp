@@ -15,7 +15,7 @@ std::string frameText(const ShownFrame &F) {
     return F.File.str() + (F.Line ? ":" + std::to_string(F.Line) : "") + " " +
            F.Function.str();
   std::string Text = F.Function.str();
-  StringRef Place = F.File.empty() ? baseName(F.Module) : F.File;
+  StringRef Place = F.File.empty() ? baseName(F.Binary) : F.File;
   if (Place.empty() || !F.FunctionId)
     return Text;
   Text += " (" + Place.str();
@@ -79,7 +79,7 @@ void writeFrames(json::OStream &J, ArrayRef<ShownFrame> Frames) {
         J.attribute("file", jsonTextOrNull(F.File));
         J.attribute("line",
                     F.Line ? json::Value(F.Line) : json::Value(nullptr));
-        J.attribute("module", jsonTextOrNull(F.Module));
+        J.attribute("binary", jsonTextOrNull(F.Binary));
       });
   });
 }

@@ -104,7 +104,7 @@ Error Selection::chooseStacks(const Trace &T, const SelectionSpec &S) {
   for (uint32_t F = 1; F <= T.numFrames(); ++F)
     FrameMatches[F] = any_of(T.shown(F), [&](const ShownFrame &Shown) {
       return Matches(Shown.Function) || Matches(Shown.File) ||
-             Matches(Shown.Module);
+             Matches(Shown.Binary);
     });
   BitVector NodeMatches(T.numNodes() + 1);
   for (uint32_t N = 1; N <= T.numNodes(); ++N)

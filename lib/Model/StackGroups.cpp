@@ -17,7 +17,7 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
   StackGroups G(T, By);
   if (By == GroupBy::Mixed && T.scopePaths().empty())
     return makeError(T.name() + ": it has no scope paths to set into stacks");
-  if (By == GroupBy::Owner)
+  if (By == GroupBy::Library)
     G.Of.emplace(T);
   if (By != GroupBy::Step)
     return G;
@@ -81,7 +81,7 @@ std::string StackGroups::nameOf(uint32_t Group) const {
   }
   case GroupBy::Heap:
     return T->heapName(Group).str();
-  case GroupBy::Owner:
+  case GroupBy::Library:
     return Of->name(Group).str();
   case GroupBy::Size: {
     if (Group < 2)

@@ -23,7 +23,7 @@ class StackKeyer::FrameKeys {
 public:
   FrameKeys(const Trace &T, SameFrame How, const KeyRules &Rules)
       : T(T), Rules(Rules), OfFunction(T.numFunctions() + 1),
-        OfModule(T.modules().size() + 1) {
+        OfBinary(T.binaries().size() + 1) {
     Keys.reserve(T.allShown().size());
     First.reserve(T.numFrames() + 1);
     First.push_back(0);
@@ -44,20 +44,20 @@ public:
 
 private:
   static uint64_t placeKey(const ShownFrame &F) {
-    return mix(mix(xxh3_64bits(F.Function), xxh3_64bits(F.Module)),
+    return mix(mix(xxh3_64bits(F.Function), xxh3_64bits(F.Binary)),
                mix(xxh3_64bits(F.File), F.Line));
   }
 
   uint64_t steadyKey(uint32_t Id, const ShownFrame &Shown) {
     const Frame &F = T.frame(Id);
-    bool HasModule = F.Kind == FrameKind::Native && F.Owner;
+    bool HasBinary = F.Kind == FrameKind::Native && F.Container;
     if (!Shown.FunctionId) {
-      if (!HasModule)
+      if (!HasBinary)
         return 1;
-      return isMoved(F.Owner) ? moduleKey(F.Owner)
-                              : mix(moduleKey(F.Owner), F.Address);
+      return isMoved(F.Container) ? binaryKey(F.Container)
+                                  : mix(binaryKey(F.Container), F.Address);
     }
-    return HasModule ? mix(functionKey(Shown), moduleKey(F.Owner))
+    return HasBinary ? mix(functionKey(Shown), binaryKey(F.Container))
                      : mix(functionKey(Shown), fileKey(Shown.File));
   }
 
@@ -76,21 +76,21 @@ private:
     return xxh3_64bits(steadyFileName(Path, Rules));
   }
 
-  uint64_t moduleKey(uint32_t Module) {
-    uint64_t &Key = OfModule[Module];
+  uint64_t binaryKey(uint32_t Binary) {
+    uint64_t &Key = OfBinary[Binary];
     if (!Key)
-      Key = fileKey(T.string(T.modules()[Module - 1].Path));
+      Key = fileKey(T.string(T.binaries()[Binary - 1].Path));
     return Key;
   }
 
-  bool isMoved(uint32_t Module) const {
-    StringRef Path = T.string(T.modules()[Module - 1].Path);
+  bool isMoved(uint32_t Binary) const {
+    StringRef Path = T.string(T.binaries()[Binary - 1].Path);
     return Rules.Moved && Rules.Moved->contains(steadyFileName(Path, Rules));
   }
 
   const Trace &T;
   KeyRules Rules;
-  std::vector<uint64_t> OfFunction, OfModule; ///< 0: not yet known
+  std::vector<uint64_t> OfFunction, OfBinary; ///< 0: not yet known
   std::vector<uint64_t> Keys;
   std::vector<uint32_t> First{}; ///< frame F has Keys[First[F - 1]..First[F])
 };
@@ -166,12 +166,12 @@ std::string steadyFileName(StringRef Path, const KeyRules &Rules) {
   return (Rules.Mains ? Rules.Mains->name(Name) : Name).str();
 }
 
-StringSet<> movedModules(ArrayRef<const Trace *> Traces,
-                         ArrayRef<KeyRules> Rules) {
+StringSet<> movedBinaries(ArrayRef<const Trace *> Traces,
+                          ArrayRef<KeyRules> Rules) {
   StringMap<std::vector<uint8_t>> Builds;
   StringSet<> Moved;
   for (size_t I = 0; I != Traces.size(); ++I)
-    for (const Module &M : Traces[I]->modules()) {
+    for (const Binary &M : Traces[I]->binaries()) {
       std::string Name = steadyFileName(Traces[I]->string(M.Path),
                                         Rules.empty() ? KeyRules() : Rules[I]);
       if (M.BuildId.empty() || Name.empty())

@@ -72,16 +72,16 @@ StringRef Shaper::strip(StringRef Path) const {
 
 ShownFrame Shaper::shape(ShownFrame F) const {
   F.File = strip(F.File);
-  F.Module = strip(F.Module);
+  F.Binary = strip(F.Binary);
   if (How.By == GroupBy::Stack)
     return F;
   ShownFrame Out;
   if (How.By == GroupBy::Function)
     Out.Function = F.Label;
   else if (How.By == GroupBy::File)
-    Out.Function = F.File.empty() ? F.Module : F.File;
+    Out.Function = F.File.empty() ? F.Binary : F.File;
   else
-    Out.Function = F.Module.empty() ? F.File : F.Module;
+    Out.Function = F.Binary.empty() ? F.File : F.Binary;
   // Markers, and code that no file is known of, stay what they are.
   if (Out.Function.empty())
     Out.Function = F.Label;
@@ -92,12 +92,12 @@ ShownFrame Shaper::shape(ShownFrame F) const {
 /// What is shown alike has one id.
 uint32_t Shaper::intern(const ShownFrame &F) {
   auto [At, New] =
-      Known.try_emplace({F.Label, F.File.empty() ? F.Module : F.File}, Alike());
+      Known.try_emplace({F.Label, F.File.empty() ? F.Binary : F.File}, Alike());
   if (New)
     At->second.Name = Known.size() - 1;
   for (uint32_t Id : At->second.Ids) {
     const ShownFrame &Is = Frames[Id - 1];
-    if (Is.Line == F.Line && Is.Module == F.Module && Is.Function == F.Function)
+    if (Is.Line == F.Line && Is.Binary == F.Binary && Is.Function == F.Function)
       return Id;
   }
   Frames.push_back(F);
@@ -108,7 +108,7 @@ uint32_t Shaper::intern(const ShownFrame &F) {
 
 /// Path to Kept.
 void Shaper::shapePath() {
-  bool Runs = How.By == GroupBy::File || How.By == GroupBy::Module;
+  bool Runs = How.By == GroupBy::File || How.By == GroupBy::Binary;
   Kept.clear();
   for (uint32_t Frame : Path) {
     if (Runs && !Kept.empty() && Kept.back() == Frame)

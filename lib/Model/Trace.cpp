@@ -147,7 +147,7 @@ void Trace::take(Dictionary &D) {
   append(Processes, D.Processes);
   append(Threads, D.Threads);
   append(Devices, D.Devices);
-  append(Modules, D.Modules);
+  append(Binaries, D.Binaries);
   append(Scopes, D.Scopes);
   append(ScopePaths, D.ScopePaths);
   append(Loads, D.Loads);
@@ -181,11 +181,11 @@ ArrayRef<ShownFrame> Trace::shown(uint32_t Frame) const {
   return ArrayRef(Shown).slice(S.Begin, S.Count);
 }
 
-StringRef Trace::modulePath(uint32_t FrameId) const {
+StringRef Trace::binaryPath(uint32_t FrameId) const {
   const Frame &F = frame(FrameId);
-  if (F.Kind != FrameKind::Native || F.Owner == 0)
+  if (F.Kind != FrameKind::Native || F.Container == 0)
     return StringRef();
-  return string(Modules[F.Owner - 1].Path);
+  return string(Binaries[F.Container - 1].Path);
 }
 
 /// One text for each function, whatever its lines.
@@ -206,30 +206,30 @@ void Trace::showFrames() {
   for (uint32_t Id = 1; Id <= Frames.size(); ++Id) {
     const Frame &F = frame(Id);
     uint32_t Begin = Shown.size();
-    StringRef Module = modulePath(Id);
+    StringRef Binary = binaryPath(Id);
     auto Show = [&](Location L) {
       const Function &Fn = function(L.Function);
-      Shown.push_back({string(Fn.Name), string(Fn.File), Module, L.Line,
+      Shown.push_back({string(Fn.Name), string(Fn.File), Binary, L.Line,
                        L.Function, string(Fn.Name), false});
       if (F.Kind == FrameKind::Python)
         labelPython(Shown.back());
     };
     bool IsFunction = F.Kind == FrameKind::Python || F.Kind == FrameKind::Named;
-    if (IsFunction && F.Owner)
-      Show({F.Owner, F.Kind == FrameKind::Python
-                         ? static_cast<uint32_t>(F.Address)
-                         : 0});
+    if (IsFunction && F.Container)
+      Show({F.Container, F.Kind == FrameKind::Python
+                             ? static_cast<uint32_t>(F.Address)
+                             : 0});
     else
       for (Location L : locations(Id))
         if (L.Function)
           Show(L);
     if (Shown.size() == Begin) {
-      StringRef Name = baseName(Module);
+      StringRef Name = baseName(Binary);
       std::string Address = "0x" + utohexstr(F.Address, /*LowerCase=*/true);
       ShownFrame &New = Shown.emplace_back();
       New.Function = New.Label =
           MadeNames->save(Name.empty() ? Twine(Address) : Name + "+" + Address);
-      New.Module = Module;
+      New.Binary = Binary;
     }
     FrameShown[Id - 1] = {Begin, static_cast<uint32_t>(Shown.size() - Begin)};
   }
@@ -246,7 +246,7 @@ FrameRole Trace::roleOf(uint32_t Id) const {
   for (const ShownFrame &Fn : S)
     if (Fn.FunctionId)
       Functions.push_back(Fn.Function);
-  return nativeFrameRole(S.front().Module, Functions);
+  return nativeFrameRole(S.front().Binary, Functions);
 }
 
 void Trace::foldFrames() {

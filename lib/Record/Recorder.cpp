@@ -230,7 +230,7 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
       Result.CpuNs +=
           uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_usec) * 1000;
   Result.LongestPauseNs = S.longestPauseNs();
-  Result.Nameless = S.namelessModule();
+  Result.Nameless = S.namelessBinary();
 }
 
 /// The status of a program that runs on alone.

@@ -45,7 +45,7 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
             "Only what these threads allocated (replays the events)");
   if (Wanted & SF_Stack)
     addList(O->Stack, "stack", "regex",
-            "Only stacks with a function, file or module that matches");
+            "Only stacks with a function, file or binary that matches");
   if (Wanted & SF_Scope)
     addList(O->Scope, "scope", "glob",
             "Only what was allocated in these scopes (replays the events, but "

@@ -65,7 +65,7 @@ public:
   void add(const Dictionary &D) {
     Names.learn(D);
     Paths.insert(Paths.end(), D.Strings.begin(), D.Strings.end());
-    Modules.insert(Modules.end(), D.Modules.begin(), D.Modules.end());
+    Binaries.insert(Binaries.end(), D.Binaries.begin(), D.Binaries.end());
     Frames.insert(Frames.end(), D.Frames.begin(), D.Frames.end());
     Known.resize(unsigned(Frames.size()) + 1);
     for (const FrameSymbols &S : D.Symbols)
@@ -77,19 +77,19 @@ public:
   SymbolizeStats resolve() {
     SymbolizeStats Stats;
     Symbolizer Symbols;
-    for (const Module &M : Modules)
-      Symbols.addModule(M.BuildId, {path(M.Path)});
+    for (const Binary &M : Binaries)
+      Symbols.addBinary(M.BuildId, {path(M.Path)});
     for (size_t F = 0; F != Frames.size(); ++F) {
       if (Frames[F].Kind != FrameKind::Native || Known.test(unsigned(F + 1)))
         continue;
       ++Stats.Frames;
-      // A module without a build-id cannot be told from another of its name.
-      uint32_t Owner = Frames[F].Owner;
-      if (!Owner || Owner > Modules.size() ||
-          Modules[Owner - 1].BuildId.empty())
+      // A binary without a build-id cannot be told from another of its name.
+      uint32_t Container = Frames[F].Container;
+      if (!Container || Container > Binaries.size() ||
+          Binaries[Container - 1].BuildId.empty())
         continue;
       std::vector<SourceLocation> Locations =
-          Symbols.resolve(Owner - 1, Frames[F].Address);
+          Symbols.resolve(Container - 1, Frames[F].Address);
       if (Locations.empty())
         continue;
       ++Stats.Resolved;
@@ -105,7 +105,7 @@ private:
     return Id && Id <= Paths.size() ? Paths[Id - 1] : std::string();
   }
   std::vector<std::string> Paths;
-  std::vector<Module> Modules;
+  std::vector<Binary> Binaries;
   std::vector<Frame> Frames;
   BitVector Known;
 };

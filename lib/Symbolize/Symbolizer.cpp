@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Addresses in modules to source code.
+// Addresses in binaries to source code.
 
 #include "memkit/Symbolize/Symbolizer.h"
 #include "DwarfNames.h"
@@ -16,7 +16,7 @@ using namespace llvm;
 using namespace memkit;
 
 namespace {
-/// LLVM keeps the debug information that it has read of a module to itself, and
+/// LLVM keeps the debug information that it has read of a binary to itself, and
 /// reading it again would take as much memory once more. An explicit
 /// instantiation may name a private member.
 template <auto Member> struct DebugInfoOf {
@@ -57,22 +57,22 @@ class Symbolizer::Impl {
 public:
   explicit Impl(size_t CacheBytes) : Llvm(optionsFor(CacheBytes)) {}
 
-  struct Module {
+  struct Binary {
     std::vector<uint8_t> BuildId;
     std::vector<std::string> Places;
     bool Tried = false;
     std::string Path; ///< the place that was chosen, empty for none
   };
 
-  const std::string &pathOf(Module &M);
+  const std::string &pathOf(Binary &M);
   void completeNames(const std::string &Path, uint64_t Address,
                      DIInliningInfo &Info);
 
   symbolize::LLVMSymbolizer Llvm;
-  std::vector<Module> Modules;
+  std::vector<Binary> Binaries;
 };
 
-const std::string &Symbolizer::Impl::pathOf(Module &M) {
+const std::string &Symbolizer::Impl::pathOf(Binary &M) {
   if (std::exchange(M.Tried, true))
     return M.Path;
   for (std::string &Place : M.Places) {
@@ -119,15 +119,15 @@ void Symbolizer::Impl::completeNames(const std::string &Path, uint64_t Address,
     ++F;
   if (F == Count)
     return;
-  Expected<symbolize::SymbolizableModule *> Module =
+  Expected<symbolize::SymbolizableModule *> Binary =
       Llvm.getOrCreateModuleInfo(Path);
-  if (!Module)
-    return consumeError(Module.takeError());
-  if (!*Module)
+  if (!Binary)
+    return consumeError(Binary.takeError());
+  if (!*Binary)
     return;
-  // Of a file in ELF it is never another kind of module.
+  // Of a file in ELF it is never another kind of binary.
   auto *Dwarf = dyn_cast_or_null<DWARFContext>(
-      debugInfoOf(static_cast<symbolize::SymbolizableObjectFile &>(**Module)));
+      debugInfoOf(static_cast<symbolize::SymbolizableObjectFile &>(**Binary)));
   if (!Dwarf)
     return;
   std::vector<std::string> Names = wholeNamesAt(*Dwarf, Address);
@@ -141,16 +141,16 @@ Symbolizer::Symbolizer(size_t CacheBytes)
     : I(std::make_unique<Impl>(CacheBytes)) {}
 Symbolizer::~Symbolizer() = default;
 
-unsigned Symbolizer::addModule(ArrayRef<uint8_t> BuildId,
+unsigned Symbolizer::addBinary(ArrayRef<uint8_t> BuildId,
                                std::vector<std::string> Places) {
-  I->Modules.push_back({BuildId.vec(), std::move(Places), false, {}});
-  return unsigned(I->Modules.size() - 1);
+  I->Binaries.push_back({BuildId.vec(), std::move(Places), false, {}});
+  return unsigned(I->Binaries.size() - 1);
 }
 
-std::vector<SourceLocation> Symbolizer::resolve(unsigned Module,
+std::vector<SourceLocation> Symbolizer::resolve(unsigned Binary,
                                                 uint64_t Address) {
   std::vector<SourceLocation> Out;
-  const std::string &Path = I->pathOf(I->Modules[Module]);
+  const std::string &Path = I->pathOf(I->Binaries[Binary]);
   if (Path.empty())
     return Out;
   Expected<DIInliningInfo> Info = I->Llvm.symbolizeInlinedCode(

@@ -130,12 +130,12 @@ Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
 Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
                                        Dictionary &Out) {
   TRY(decodeFew(T, Out));
-  TRY(eachEntry(T->modules(), [&](const fb::Module *X) -> Problem {
-    TRY(known(X, fb::Module::VT_BUILD_ID));
-    Module M;
+  TRY(eachEntry(T->binaries(), [&](const fb::Binary *X) -> Problem {
+    TRY(known(X, fb::Binary::VT_BUILD_ID));
+    Binary M;
     M.Path = X->path();
     TRY(copyVector(X->build_id(), M.BuildId));
-    Out.Modules.push_back(std::move(M));
+    Out.Binaries.push_back(std::move(M));
     return "";
   }));
   TRY(eachEntry(T->scopes(), [&](const fb::Scope *X) -> Problem {
@@ -152,7 +152,7 @@ Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
   }));
   return eachEntry(T->loads(), [&](const fb::Load *X) -> Problem {
     TRY(known(X, fb::Load::VT_END_NS));
-    Out.Loads.push_back({X->process(), X->module_(), X->start(), X->size(),
+    Out.Loads.push_back({X->process(), X->binary(), X->start(), X->size(),
                          X->bias(), X->time_ns(), X->end_ns()});
     return "";
   });
@@ -171,7 +171,7 @@ Decoder::Problem Decoder::outline(DictionaryOutline &Out, bool WithStrings) {
   IdLimits &C = Out.Counts;
   C.Strings = Count(T->strings());
   C.Devices = Size(T->devices());
-  C.Modules = Size(T->modules());
+  C.Binaries = Size(T->binaries());
   C.Functions = Count(T->functions());
   C.Frames = Count(T->frames());
   C.Nodes = T->stacks() ? T->stacks()->nodes() : 0;
@@ -192,7 +192,7 @@ Decoder::Problem Decoder::outline(DictionaryOutline &Out, bool WithStrings) {
 static void clear(Dictionary &D) {
   D.Strings.clear();
   D.Devices.clear();
-  D.Modules.clear();
+  D.Binaries.clear();
   D.Functions.clear();
   D.Frames.clear();
   D.Stacks.clear();
@@ -233,7 +233,7 @@ Decoder::Problem Decoder::decode(Dictionary &Out) {
       return "too many frames in a dictionary";
     std::vector<uint8_t> Kind;
     if (!copyBytes(F->kind(), F->count(), Kind) ||
-        !decodePlanes(F->owner(), F->count(), Narrow[0]) ||
+        !decodePlanes(F->container(), F->count(), Narrow[0]) ||
         !decodePlanes(F->address(), F->count(), Wide[0]))
       return "a column of frames is malformed";
     (void)undoDifferences(Wide[0], UINT64_MAX);

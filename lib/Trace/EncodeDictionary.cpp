@@ -62,9 +62,9 @@ Bytes Encoder::encode(const Dictionary &D) {
     auto Space = B.CreateString(X.Space);
     Devices.push_back(fb::CreateDevice(B, Uuid, Pci, Name, Space, X.Bytes));
   }
-  std::vector<Off<fb::Module>> Modules;
-  for (const Module &X : D.Modules)
-    Modules.push_back(fb::CreateModule(B, X.Path, B.CreateVector(X.BuildId)));
+  std::vector<Off<fb::Binary>> Binaries;
+  for (const Binary &X : D.Binaries)
+    Binaries.push_back(fb::CreateBinary(B, X.Path, B.CreateVector(X.BuildId)));
   Off<fb::Functions> Functions;
   if (!D.Functions.empty()) {
     const auto &V = D.Functions;
@@ -80,9 +80,9 @@ Bytes Encoder::encode(const Dictionary &D) {
     for (const Frame &F : V)
       Kinds.push_back(uint8_t(F.Kind));
     auto Kind = bytes(Kinds);
-    auto Owner = column(V, [](const Frame &F) { return F.Owner; });
+    auto Container = column(V, [](const Frame &F) { return F.Container; });
     auto Address = differences(V, [](const Frame &F) { return F.Address; });
-    Frames = fb::CreateFrames(B, uint32_t(V.size()), Kind, Owner, Address);
+    Frames = fb::CreateFrames(B, uint32_t(V.size()), Kind, Container, Address);
   }
   Off<fb::StackTree> Stacks;
   if (!D.Stacks.empty())
@@ -113,7 +113,7 @@ Bytes Encoder::encode(const Dictionary &D) {
         fb::CreateHeap(B, X.Name, X.Space, X.Parent, X.Flags, X.SampleBytes));
   std::vector<Off<fb::Load>> Loads;
   for (const Load &X : D.Loads)
-    Loads.push_back(fb::CreateLoad(B, X.Process, X.Module, X.Start, X.Size,
+    Loads.push_back(fb::CreateLoad(B, X.Process, X.Binary, X.Start, X.Size,
                                    X.Bias, X.TimeNs, X.EndNs));
   Off<fb::Symbols> Symbols;
   if (!D.Symbols.empty())
@@ -123,14 +123,14 @@ Bytes Encoder::encode(const Dictionary &D) {
     return V.empty() ? 0 : B.CreateVector(V);
   };
   auto DevicesV = Vector(Devices);
-  auto ModulesV = Vector(Modules);
+  auto BinariesV = Vector(Binaries);
   auto ScopesV = Vector(Scopes);
   auto ProcessesV = Vector(Processes);
   auto ThreadsV = Vector(Threads);
   auto HeapsV = Vector(Heaps);
   auto LoadsV = Vector(Loads);
   return finish(fb::Body::Dictionary,
-                fb::CreateDictionary(B, Strings, DevicesV, ModulesV, Functions,
+                fb::CreateDictionary(B, Strings, DevicesV, BinariesV, Functions,
                                      Frames, Stacks, ScopesV, ScopePaths,
                                      ProcessesV, ThreadsV, HeapsV, LoadsV,
                                      Symbols)

@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Functions of the interpreter that only call others. In extension modules,
+/// Functions of the interpreter that only call others. In extension binaries,
 /// and in programs with an interpreter inside, they are known by these names.
 static constexpr StringLiteral GluePrefixes[] = {
     "PyEval_",
@@ -116,25 +116,25 @@ static bool isStart(StringRef Function) {
 }
 
 /// `python3.11`, `libpython3.11.so.1.0`.
-static bool isInterpreter(StringRef Module) {
-  StringRef Name = lastPart(Module);
+static bool isInterpreter(StringRef Binary) {
+  StringRef Name = lastPart(Binary);
   if (Name.consume_front("libpython"))
     return Name.empty() || Name.front() == '.' || isDigit(Name.front());
   return Name.consume_front("python") &&
          (Name.empty() || isDigit(Name.front()));
 }
 
-static bool isLibc(StringRef Module) {
-  StringRef Name = lastPart(Module);
+static bool isLibc(StringRef Binary) {
+  StringRef Name = lastPart(Binary);
   return Name.starts_with("libc.so") || Name.starts_with("libpthread") ||
          Name.starts_with("libc-2.") || Name.starts_with("ld-musl");
 }
 
-FrameRole nativeFrameRole(StringRef Module, ArrayRef<StringRef> Functions) {
-  bool IsInterpreter = isInterpreter(Module);
+FrameRole nativeFrameRole(StringRef Binary, ArrayRef<StringRef> Functions) {
+  bool IsInterpreter = isInterpreter(Binary);
   if (Functions.empty())
     return IsInterpreter    ? FrameRole::Glue
-           : isLibc(Module) ? FrameRole::Start
+           : isLibc(Binary) ? FrameRole::Start
                             : FrameRole::Program;
   if (all_of(Functions, isGlue))
     return FrameRole::Glue;

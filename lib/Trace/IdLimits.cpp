@@ -40,11 +40,11 @@ private:
 
 static void checkFrame(Checker &C, const IdLimits &L, const Frame &F) {
   if (F.Kind == FrameKind::Native)
-    C.some("frame of module", F.Owner, L.Modules);
+    C.some("frame of binary", F.Container, L.Binaries);
   else if (F.Kind == FrameKind::Unknown)
-    C.id("frame of no module with owner", F.Owner, 0);
+    C.id("frame of no binary with container", F.Container, 0);
   else
-    C.some("frame of function", F.Owner, L.Functions);
+    C.some("frame of function", F.Container, L.Functions);
 }
 
 static void checkStacks(Checker &C, IdLimits &L, const Dictionary &D) {
@@ -69,9 +69,9 @@ std::string IdLimits::add(const Dictionary &D) {
   Checker C;
   Strings += uint32_t(D.Strings.size());
   Devices += uint32_t(D.Devices.size());
-  for (const Module &M : D.Modules)
-    C.id("module with string", M.Path, Strings);
-  Modules += uint32_t(D.Modules.size());
+  for (const Binary &M : D.Binaries)
+    C.id("binary with string", M.Path, Strings);
+  Binaries += uint32_t(D.Binaries.size());
   for (const Function &F : D.Functions) {
     C.id("function with string", F.Name, Strings);
     C.id("function with string", F.File, Strings);
@@ -112,7 +112,7 @@ std::string IdLimits::add(const Dictionary &D) {
   C.id("number of heaps", Heaps, UINT16_MAX);
   for (const Load &X : D.Loads) {
     C.some("load in process", X.Process, Processes);
-    C.some("load of module", X.Module, Modules);
+    C.some("load of binary", X.Binary, Binaries);
   }
   for (const FrameSymbols &S : D.Symbols) {
     C.some("symbols of frame", S.Frame, Frames);

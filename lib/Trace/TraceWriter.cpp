@@ -161,7 +161,7 @@ static bool fits(const Dictionary &D) {
   for (const ProcessRecord &I : D.Processes)
     Small += I.Command.size();
   for (size_t N :
-       {D.Strings.size(), D.Devices.size(), D.Modules.size(),
+       {D.Strings.size(), D.Devices.size(), D.Binaries.size(),
         D.Functions.size(), D.Frames.size(), D.Stacks.size(), D.Scopes.size(),
         D.ScopePaths.size(), D.Processes.size(), D.Threads.size(),
         D.Heaps.size(), D.Loads.size(), D.Symbols.size(), Small})
@@ -233,7 +233,7 @@ Error TraceWriter::Impl::putDictionary(const Dictionary &D) {
     return E;
   if (Error E = putParts(D.Devices, &Dictionary::Devices, 1024))
     return E;
-  if (Error E = putParts(D.Modules, &Dictionary::Modules, MaxSectionRows))
+  if (Error E = putParts(D.Binaries, &Dictionary::Binaries, MaxSectionRows))
     return E;
   if (Error E = putParts(D.Functions, &Dictionary::Functions, MaxSectionRows))
     return E;

@@ -10,7 +10,7 @@ namespace memkit::tracetext {
 
 StringRef refName(Ref Kind) {
   static constexpr StringLiteral Names[NumRefs] = {
-      "string", "device", "module",     "function", "frame",  "node",
+      "string", "device", "binary",     "function", "frame",  "node",
       "stack",  "scope",  "scope path", "process",  "thread", "heap"};
   return Names[unsigned(Kind)];
 }
@@ -29,10 +29,10 @@ uint32_t Definitions::add(Device D) {
   return Id;
 }
 
-uint32_t Definitions::add(Module M) {
-  uint32_t Id = next(Ref::Module);
-  Modules.try_emplace(M.Path, Id);
-  Pending.Modules.push_back(std::move(M));
+uint32_t Definitions::add(Binary M) {
+  uint32_t Id = next(Ref::Binary);
+  Binaries.try_emplace(M.Path, Id);
+  Pending.Binaries.push_back(std::move(M));
   return Id;
 }
 
@@ -45,7 +45,7 @@ uint32_t Definitions::add(Function F) {
 
 uint32_t Definitions::add(Frame F) {
   uint32_t Id = next(Ref::Frame);
-  Frames.try_emplace({uint8_t(F.Kind), F.Owner, F.Address}, Id);
+  Frames.try_emplace({uint8_t(F.Kind), F.Container, F.Address}, Id);
   Pending.Frames.push_back(F);
   return Id;
 }
@@ -120,26 +120,26 @@ uint32_t Definitions::function(StringRef Name, StringRef File) {
   return add(Function{N, F, 0});
 }
 
-uint32_t Definitions::module(StringRef Path) {
+uint32_t Definitions::binary(StringRef Path) {
   uint32_t P = string(Path);
-  if (uint32_t Id = Modules.lookup(P))
+  if (uint32_t Id = Binaries.lookup(P))
     return Id;
-  return add(Module{P, {}});
+  return add(Binary{P, {}});
 }
 
 uint32_t Definitions::frame(Frame F) {
-  auto It = Frames.find({uint8_t(F.Kind), F.Owner, F.Address});
+  auto It = Frames.find({uint8_t(F.Kind), F.Container, F.Address});
   return It != Frames.end() ? It->second : add(F);
 }
 
-uint32_t Definitions::nativeFrame(uint32_t Module, uint32_t Function,
+uint32_t Definitions::nativeFrame(uint32_t Binary, uint32_t Function,
                                   uint32_t Line) {
-  auto [It, New] = Natives.try_emplace({Module, Function, Line}, 0);
+  auto [It, New] = Natives.try_emplace({Binary, Function, Line}, 0);
   if (!New)
     return It->second;
   // Far enough from each other to be functions of their own.
   uint64_t Address = 0x1000 + 0x40 * uint64_t(Natives.size());
-  It->second = add(Frame{FrameKind::Native, Module, Address});
+  It->second = add(Frame{FrameKind::Native, Binary, Address});
   Pending.Symbols.push_back({It->second, {{Function, Line}}});
   return It->second;
 }

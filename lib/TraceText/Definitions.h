@@ -27,7 +27,7 @@ public:
   /// Each adds the next id of its kind and returns it.
   uint32_t add(std::string S);
   uint32_t add(Device D);
-  uint32_t add(Module M);
+  uint32_t add(Binary M);
   uint32_t add(Function F);
   uint32_t add(Frame F);
   uint32_t add(Scope S);
@@ -42,11 +42,11 @@ public:
 
   uint32_t string(llvm::StringRef Text);
   uint32_t function(llvm::StringRef Name, llvm::StringRef File = "");
-  uint32_t module(llvm::StringRef Path);
+  uint32_t binary(llvm::StringRef Path);
   uint32_t frame(Frame F);
-  /// The native frame in Module at an address made up for (Function, Line),
+  /// The native frame in Binary at an address made up for (Function, Line),
   /// with its symbol.
-  uint32_t nativeFrame(uint32_t Module, uint32_t Function, uint32_t Line);
+  uint32_t nativeFrame(uint32_t Binary, uint32_t Function, uint32_t Line);
   uint32_t scope(ScopeKind Kind, llvm::StringRef Name);
   uint32_t scopePath(ScopePath C);
   /// 0 when there is none of this name.
@@ -64,7 +64,7 @@ private:
   uint32_t Given[NumRefs] = {};
   llvm::StringMap<uint32_t> Strings;
   llvm::StringMap<uint32_t> Spaces;
-  llvm::DenseMap<uint32_t, uint32_t> Modules, Heaps; ///< by string
+  llvm::DenseMap<uint32_t, uint32_t> Binaries, Heaps; ///< by string
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Functions;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Children;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Scopes;

@@ -29,7 +29,7 @@ bool SectionParser::dictionaryRecord(Line &L) {
                         [&](uint32_t Id, TYPE &R) { MAP(P, Id, R); });
   DEFINE("string", std::string, Ref::String, mapString)
   DEFINE("device", Device, Ref::Device, mapDevice)
-  DEFINE("module", Module, Ref::Module, mapModule)
+  DEFINE("binary", Binary, Ref::Binary, mapBinary)
   DEFINE("function", Function, Ref::Function, mapFunction)
   DEFINE("frame", Frame, Ref::Frame, mapFrame)
   DEFINE("scope", Scope, Ref::Scope, mapScope)
@@ -74,12 +74,12 @@ static bool pathElements(LineParser &P, SmallVectorImpl<const Value *> &Out) {
 }
 
 bool SectionParser::pathFrame(LineParser &P, const Value &V, uint32_t &Frame) {
-  // module!name@file:line; only the name must be there. An operator's `!` is
+  // binary!name@file:line; only the name must be there. An operator's `!` is
   // part of its name.
-  StringRef Name = V.str(), ModulePath, File, LineText;
+  StringRef Name = V.str(), BinaryPath, File, LineText;
   size_t Bang = Name.find('!');
   if (Bang != StringRef::npos && !Name.take_front(Bang).ends_with("operator")) {
-    ModulePath = Name.take_front(Bang);
+    BinaryPath = Name.take_front(Bang);
     Name = Name.drop_front(Bang + 1);
   }
   size_t At = Name.rfind('@');
@@ -92,9 +92,9 @@ bool SectionParser::pathFrame(LineParser &P, const Value &V, uint32_t &Frame) {
   }
   if (Name.empty())
     return P.fail(V.loc(), "expected a function's name");
-  if (!ModulePath.empty()) {
+  if (!BinaryPath.empty()) {
     uint32_t Function = Defs.function(Name, File);
-    Frame = Defs.nativeFrame(Defs.module(ModulePath), Function, Line);
+    Frame = Defs.nativeFrame(Defs.binary(BinaryPath), Function, Line);
   } else if (!File.empty()) {
     Frame = Defs.frame({FrameKind::Python, Defs.function(Name, File), Line});
   } else {

@@ -35,7 +35,7 @@ namespace memkit::tracetext {
 enum class Ref : uint8_t {
   String,
   Device,
-  Module,
+  Binary,
   Function,
   Frame,
   Node,
@@ -85,7 +85,7 @@ template <class M, class N, class T> void mapDevice(M &Map, N &Id, T &D) {
   Map.num("bytes", D.Bytes);
 }
 
-template <class M, class N, class T> void mapModule(M &Map, N &Id, T &Mod) {
+template <class M, class N, class T> void mapBinary(M &Map, N &Id, T &Mod) {
   Map.id(Id);
   Map.ref("path", Ref::String, Mod.Path);
   Map.bytes("build-id", Mod.BuildId);
@@ -103,19 +103,19 @@ template <class M, class N, class T> void mapFrame(M &Map, N &Id, T &F) {
   Map.word("kind", F.Kind);
   switch (F.Kind) {
   case FrameKind::Native:
-    Map.ref("module", Ref::Module, F.Owner);
+    Map.ref("binary", Ref::Binary, F.Container);
     Map.hex("address", F.Address);
     break;
   case FrameKind::Python:
-    Map.ref("function", Ref::Function, F.Owner);
+    Map.ref("function", Ref::Function, F.Container);
     Map.num("line", F.Address);
     break;
   case FrameKind::Named:
-    Map.ref("function", Ref::Function, F.Owner);
+    Map.ref("function", Ref::Function, F.Container);
     Map.hex("address", F.Address);
     break;
   case FrameKind::Unknown:
-    Map.num("owner", F.Owner);
+    Map.num("container", F.Container);
     Map.hex("address", F.Address);
     break;
   }
@@ -174,7 +174,7 @@ template <class M, class N, class T> void mapHeap(M &Map, N &Id, T &H) {
 
 template <class M, class T> void mapLoad(M &Map, T &L) {
   Map.ref("process", Ref::Process, L.Process);
-  Map.ref("module", Ref::Module, L.Module);
+  Map.ref("binary", Ref::Binary, L.Binary);
   Map.hex("start", L.Start);
   Map.num("size", L.Size);
   Map.hex("bias", L.Bias);

@@ -124,8 +124,8 @@ bool LineParser::named(const Value &V, Ref Kind, uint32_t &N) {
     N = Defs.string(V.str());
   else if (Kind == Ref::Function && Quoted)
     N = Defs.function(V.str());
-  else if (Kind == Ref::Module && Quoted)
-    N = Defs.module(V.str());
+  else if (Kind == Ref::Binary && Quoted)
+    N = Defs.binary(V.str());
   else if (Kind == Ref::Device && V.str() == "host")
     N = 0;
   else if (Kind == Ref::Device)
@@ -134,7 +134,7 @@ bool LineParser::named(const Value &V, Ref Kind, uint32_t &N) {
   else if (Kind == Ref::Heap)
     return (N = Defs.findHeap(V.str())) ||
            fail(V.loc(), "there is no heap of the name `" + V.str() + "`");
-  else if (Kind == Ref::String || Kind == Ref::Function || Kind == Ref::Module)
+  else if (Kind == Ref::String || Kind == Ref::Function || Kind == Ref::Binary)
     return fail(V.loc(), "expected the id of a " + refName(Kind) +
                              " or a name in quotes");
   else

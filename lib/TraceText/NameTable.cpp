@@ -13,7 +13,7 @@ namespace memkit::tracetext {
 
 void NameTable::add(const Dictionary &D) {
   append_range(Strings, D.Strings);
-  append_range(Modules, D.Modules);
+  append_range(Binaries, D.Binaries);
   append_range(Functions, D.Functions);
   append_range(Frames, D.Frames);
   addStacks(D);
@@ -72,7 +72,7 @@ std::string NameTable::function(Location L) const {
 
 /// `train.py:42 step`.
 std::string NameTable::pythonLine(const Frame &F) const {
-  Function Fn = get(Functions, F.Owner);
+  Function Fn = get(Functions, F.Container);
   StringRef File = string(Fn.File);
   std::string Out = File.substr(File.rfind('/') + 1).str();
   if (F.Address && !Out.empty())
@@ -83,7 +83,7 @@ std::string NameTable::pythonLine(const Frame &F) const {
 FrameRole NameTable::role(uint32_t Id) const {
   Frame F = get(Frames, Id);
   if (F.Kind == FrameKind::Python)
-    return pythonFrameRole(string(get(Functions, F.Owner).File));
+    return pythonFrameRole(string(get(Functions, F.Container).File));
   if (F.Kind != FrameKind::Native)
     return FrameRole::Program;
   SmallVector<StringRef, 4> Names;
@@ -91,7 +91,7 @@ FrameRole NameTable::role(uint32_t Id) const {
   if (Found != Symbols.end())
     for (const Location &L : Found->second)
       Names.push_back(string(get(Functions, L.Function).Name));
-  return nativeFrameRole(string(get(Modules, F.Owner).Path), Names);
+  return nativeFrameRole(string(get(Binaries, F.Container).Path), Names);
 }
 
 void NameTable::frame(uint32_t Id, std::vector<std::string> &Out) const {
@@ -105,7 +105,7 @@ void NameTable::frame(uint32_t Id, std::vector<std::string> &Out) const {
   std::string Hex = "0x" + utohexstr(F.Address, /*LowerCase=*/true);
   switch (F.Kind) {
   case FrameKind::Native: {
-    StringRef Path = string(get(Modules, F.Owner).Path);
+    StringRef Path = string(get(Binaries, F.Container).Path);
     size_t Slash = Path.rfind('/');
     Out.push_back((Path.substr(Slash + 1) + "+" + Hex).str());
     return;
@@ -114,7 +114,7 @@ void NameTable::frame(uint32_t Id, std::vector<std::string> &Out) const {
     Out.push_back(pythonLine(F));
     return;
   case FrameKind::Named:
-    Out.push_back(function({F.Owner, 0}));
+    Out.push_back(function({F.Container, 0}));
     return;
   case FrameKind::Unknown:
     Out.push_back(Hex);

@@ -30,7 +30,7 @@ public:
   uint32_t numStacks() const { return uint32_t(Leaves.size()); }
   /// The stack's frames, innermost first, each as people read it: `main
   /// (main.c:3)`, `train.py:42 step` for Python. A frame without symbols is its
-  /// module and address. Unless AllFrames, those that make Python run are left
+  /// binary and address. Unless AllFrames, those that make Python run are left
   /// out (see FrameRoles.h).
   std::vector<std::string> stack(uint32_t Id, bool AllFrames) const;
   /// The scopes of a scope path, outermost first, joined by `/`.
@@ -58,7 +58,7 @@ private:
     uint32_t Parent, Frame;
   };
   std::vector<std::string> Strings;
-  std::vector<Module> Modules;
+  std::vector<Binary> Binaries;
   std::vector<Function> Functions;
   std::vector<Frame> Frames;
   std::vector<Node> Nodes;

@@ -72,8 +72,8 @@ public:
             [&](auto Id, auto &S) { mapString(Out, Id, S); });
     defined("device", Ref::Device, D.Devices,
             [&](auto Id, auto &V) { mapDevice(Out, Id, V); });
-    defined("module", Ref::Module, D.Modules,
-            [&](auto Id, auto &V) { mapModule(Out, Id, V); });
+    defined("binary", Ref::Binary, D.Binaries,
+            [&](auto Id, auto &V) { mapBinary(Out, Id, V); });
     defined("function", Ref::Function, D.Functions,
             [&](auto Id, auto &V) { mapFunction(Out, Id, V); });
     defined("frame", Ref::Frame, D.Frames,

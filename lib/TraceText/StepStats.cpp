@@ -22,7 +22,7 @@ namespace {
 struct ShareField {
   StringRef Key;
   uint64_t SpaceShare::*Value;
-  unsigned Of; ///< ShareOwner bits that have it
+  unsigned Of; ///< ShareOf bits that have it
 };
 } // namespace
 
@@ -39,7 +39,7 @@ static constexpr ShareField ShareFields[] = {
     {"rise_bytes", &SpaceShare::RiseBytes, SO_Scope}};
 
 void memkit::writeSpaces(json::OStream &J, const TraceSummary &S,
-                         ArrayRef<SpaceShare> Shares, ShareOwner Of) {
+                         ArrayRef<SpaceShare> Shares, ShareOf Of) {
   J.attributeArray("spaces", [&] {
     for (const SpaceShare &D : Shares)
       J.object([&] {

@@ -126,7 +126,7 @@ struct Victim {
       return poke<wire::Code>(Given.Codes, In.id(), In);
     case 2:
       return poke<std::array<char, 64>>(
-          Given.Modules, In.id() * (sizeof(wire::Module) / 64), In);
+          Given.Binaries, In.id() * (sizeof(wire::Binary) / 64), In);
     case 3:
       return poke<wire::PythonFunction>(Given.Functions, In.id(), In);
     case 4:

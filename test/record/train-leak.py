@@ -29,4 +29,4 @@ assert largest["heap"] == "torch.cpu", largest["heap"]
 # the script begins.
 assert "loss_of" in names and names[-1] == "<module>", names
 assert largest["stack"][-1]["file"].endswith("train_leak.py"), largest["stack"][-1]
-assert all(f["module"] is None and f["line"] for f in largest["stack"] if f["function"] == "loss_of")
+assert all(f["binary"] is None and f["line"] for f in largest["stack"] if f["function"] == "loss_of")

@@ -51,7 +51,7 @@ static cl::opt<uint64_t>
     Top("top", cl::desc("Show at most this many; 0: all (text: 10)"),
         cl::value_desc("n"), cl::cat(toolCategory()));
 static cl::list<std::string>
-    Map("map", cl::desc("A heap, module, source or function that was renamed"),
+    Map("map", cl::desc("A heap, binary, source or function that was renamed"),
         cl::value_desc("old=new"), cl::cat(toolCategory()));
 static cl::opt<std::string>
     Sureness("confidence", cl::desc("Of the intervals of groups (95%)"),
@@ -140,7 +140,7 @@ static Expected<Renames> renames() {
 /// A rename that renames nothing is one that was meant otherwise.
 static void warnOfUnused(const Renames &R) {
   for (const std::string &Name : R.unused())
-    warn("--map: no heap, module, source or function before is called '" +
+    warn("--map: no heap, binary, source or function before is called '" +
          Name + "'");
 }
 

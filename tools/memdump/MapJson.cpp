@@ -26,7 +26,7 @@ private:
 
   json::OStream &J;
   const Trace &T;
-  Owners Asked;
+  Libraries Asked;
   function_ref<bool()> IsOver;
 };
 } // namespace
@@ -71,9 +71,9 @@ void MapWriter::writeBlocks(ArrayRef<MappedBlock> Blocks) {
         writePlace(B);
         J.attribute("requested_bytes", numberOrNull(B.Requested));
         J.attribute("time_ns", B.AllocatedNs);
-        uint32_t Owner = Asked.of(B.Stack);
-        J.attribute("owner",
-                    Owner ? jsonText(Asked.name(Owner)) : json::Value(nullptr));
+        uint32_t Library = Asked.of(B.Stack);
+        J.attribute("library", Library ? jsonText(Asked.name(Library))
+                                       : json::Value(nullptr));
         writePurpose(B.ScopePath, B.Stack);
       });
     }

@@ -42,7 +42,7 @@ private:
 
   raw_ostream &OS;
   const Trace &T;
-  Owners Asked;
+  Libraries Asked;
   unsigned Width;
   function_ref<bool()> IsOver;
   bool HasProcesses = false; ///< several
@@ -82,10 +82,10 @@ void MapPrinter::printBlock(const MappedBlock &B, unsigned Indent,
   if (B.Requested && B.Requested != B.Size)
     Text += "  requested " + formatSize(B.Requested);
   std::string For = purposeOf(T, Asked, B.ScopePath, B.Stack);
-  // Of Python alone the owner is the file.
-  if (uint32_t Owner = WithHeap ? Asked.of(B.Stack) : 0;
-      Owner && !StringRef(For).starts_with(Asked.name(Owner)))
-    Text += "  " + Asked.name(Owner).str();
+  // Of Python alone the library is the file.
+  if (uint32_t Library = WithHeap ? Asked.of(B.Stack) : 0;
+      Library && !StringRef(For).starts_with(Asked.name(Library)))
+    Text += "  " + Asked.name(Library).str();
   if (!For.empty())
     Text += "  " + For;
   line(Indent, B.Address, B.Size, Text);

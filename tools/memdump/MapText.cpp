@@ -25,14 +25,14 @@ uint32_t memkit::freePpm(uint64_t Free, uint64_t Bytes) {
 
 /// A line of those who asked: the innermost of Python, else of the library that
 /// owns the memory.
-static std::string leafText(const Trace &T, uint32_t Stack, StringRef Owner) {
+static std::string leafText(const Trace &T, uint32_t Stack, StringRef Library) {
   std::vector<ShownFrame> Frames = T.shownStack(Stack);
   if (Frames.empty())
     return "";
   auto Best = find_if(Frames, [](const ShownFrame &F) { return F.IsPython; });
   if (Best == Frames.end())
-    Best = find_if(Frames, [Owner](const ShownFrame &F) {
-      return !F.Module.empty() && baseName(F.Module) == Owner;
+    Best = find_if(Frames, [Library](const ShownFrame &F) {
+      return !F.Binary.empty() && baseName(F.Binary) == Library;
     });
   ShownFrame F = Best == Frames.end() ? Frames.front() : *Best;
   std::string Name;
@@ -42,7 +42,7 @@ static std::string leafText(const Trace &T, uint32_t Stack, StringRef Owner) {
   return frameText(F);
 }
 
-std::string memkit::purposeOf(const Trace &T, const Owners &Asked,
+std::string memkit::purposeOf(const Trace &T, const Libraries &Asked,
                               uint32_t ScopePath, uint32_t Stack) {
   StringRef Layer = innermostScope(T, ScopePath, ScopeKind::Layer);
   StringRef Operator = innermostScope(T, ScopePath, ScopeKind::Operator);

@@ -6,7 +6,7 @@
 #define MEMKIT_TOOLS_MEMDUMP_MAPTEXT_H
 
 #include "memkit/Analysis/DeviceMap.h"
-#include "memkit/Model/Owners.h"
+#include "memkit/Model/Libraries.h"
 
 namespace memkit {
 
@@ -14,8 +14,8 @@ namespace memkit {
 llvm::StringRef innermostScope(const Trace &T, uint32_t ScopePath, ScopeKind K);
 
 /// What a block is for: its layer and operator, or a line of those who asked.
-std::string purposeOf(const Trace &T, const Owners &Asked, uint32_t ScopePath,
-                      uint32_t Stack);
+std::string purposeOf(const Trace &T, const Libraries &Asked,
+                      uint32_t ScopePath, uint32_t Stack);
 
 /// What is free, in millionths of all Bytes.
 uint32_t freePpm(uint64_t Free, uint64_t Bytes);

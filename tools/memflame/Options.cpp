@@ -49,7 +49,7 @@ cl::opt<GroupBy> Grouping(
         clEnumValN(GroupBy::Function, "function",
                    "its functions by name alone"),
         clEnumValN(GroupBy::File, "file", "its files"),
-        clEnumValN(GroupBy::Module, "module", "its binaries"),
+        clEnumValN(GroupBy::Binary, "binary", "its binaries"),
         clEnumValN(GroupBy::Layer, "layer",
                    "layers by path, in the phases of training"),
         clEnumValN(GroupBy::Operator, "operator", "the innermost operators"),
@@ -61,7 +61,7 @@ cl::opt<GroupBy> Grouping(
         clEnumValN(GroupBy::Category, "category",
                    "categories of tensors, at the peak"),
         clEnumValN(GroupBy::Heap, "heap", "heaps, and stacks below"),
-        clEnumValN(GroupBy::Owner, "owner",
+        clEnumValN(GroupBy::Library, "library",
                    "the libraries that asked for memory"),
         clEnumValN(GroupBy::Thread, "thread",
                    "threads, and stacks below (replays the events)"),
@@ -85,7 +85,7 @@ cl::opt<bool> MergeRecursion("merge-recursion",
                              cl::cat(toolCategory()));
 cl::list<std::string>
     StripPrefixes("strip-prefix", cl::value_desc("path"),
-                  cl::desc("Leave this out at the begin of files and modules"),
+                  cl::desc("Leave this out at the begin of files and binaries"),
                   cl::cat(toolCategory()));
 cl::opt<std::string>
     MaxAge("max-age", cl::value_desc("time"),
@@ -102,7 +102,7 @@ cl::opt<bool> OpenPage("open", cl::desc("Show the page in a browser"),
 /// Whether keys of the sums are those of stacks or scope paths alone.
 static bool hasPlainKeys(GroupBy By) {
   return isOfScopes(By) || By == GroupBy::Stack || By == GroupBy::Function ||
-         By == GroupBy::File || By == GroupBy::Module;
+         By == GroupBy::File || By == GroupBy::Binary;
 }
 
 Error checkOptions() {

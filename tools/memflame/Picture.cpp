@@ -31,7 +31,7 @@ static void warnOfNone(const Trace &T) {
 
 /// Groups that rows of heaps and stacks tell.
 static bool isOfSummary(GroupBy By) {
-  return By == GroupBy::Heap || By == GroupBy::Owner;
+  return By == GroupBy::Heap || By == GroupBy::Library;
 }
 
 StatsBy Picture::keys() const {
@@ -117,7 +117,7 @@ void Picture::shape() {
   if (Groups)
     Base = Groups->view();
   bool IsOfCode = Grouping == GroupBy::Stack || Grouping == GroupBy::Function ||
-                  Grouping == GroupBy::File || Grouping == GroupBy::Module;
+                  Grouping == GroupBy::File || Grouping == GroupBy::Binary;
   if (IsOfCode)
     Tree.emplace(*T);
   else

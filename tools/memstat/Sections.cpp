@@ -108,7 +108,7 @@ std::vector<PageSection> makePage(const Facts &F) {
   Page.push_back(heapSection(F));
   append_range(Page, peakSections(F));
   append_range(Page, categorySections(F));
-  Add(ownerSection(F));
+  Add(librarySection(F));
   Add(reservedSection(F));
   append_range(Page, gapSections(F));
   Add(sizeSection(F));

@@ -50,7 +50,7 @@ std::vector<PageSection> peakSections(const Facts &F);
 std::string stackInShort(const Trace &T, uint32_t Stack);
 
 /// Nothing where no heap is of a device.
-std::optional<PageSection> ownerSection(const Facts &F);
+std::optional<PageSection> librarySection(const Facts &F);
 
 // ReservedSections.cpp
 std::optional<PageSection> reservedSection(const Facts &F);

@@ -184,9 +184,10 @@ static void writeGap(json::OStream &J, const Facts &F, const DeviceGap &G) {
   });
 }
 
-static void writeOwner(json::OStream &J, const Facts &F, const OwnerStats &O) {
+static void writeLibrary(json::OStream &J, const Facts &F,
+                         const LibraryStats &O) {
   J.attribute("heap", jsonText(F.heapName(O.Heap)));
-  J.attribute("owner", jsonText(O.Name));
+  J.attribute("library", jsonText(O.Name));
   J.attribute("allocations", O.Allocations);
   J.attribute("allocated_bytes", O.AllocatedBytes);
   J.attribute("at_peak_bytes", O.PeakBytes);
@@ -252,7 +253,7 @@ void writeStatJson(raw_ostream &OS, const Facts &F) {
     List("step_list", F.O.Steps, writeStep);
     List("layer_list", F.O.Layers, writeLayer);
     List("thread_list", F.O.Threads, writeThread);
-    List("owner_list", F.O.Owners, writeOwner);
+    List("library_list", F.O.Libraries, writeLibrary);
     if (F.Curves)
       J.attributeObject("timeline", [&] { writeTimeline(J, F); });
     else

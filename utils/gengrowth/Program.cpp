@@ -94,7 +94,7 @@ Error Recorder::declare() {
     D.Functions.push_back(F);
     memkit::Frame Fr;
     Fr.Kind = FrameKind::Named;
-    Fr.Owner = D.Functions.size();
+    Fr.Container = D.Functions.size();
     D.Frames.push_back(Fr);
     return static_cast<uint32_t>(D.Frames.size());
   };

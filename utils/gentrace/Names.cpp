@@ -79,7 +79,7 @@ private:
   Dictionary D;
   uint32_t Strings = 0;
   uint32_t Functions = 0, Frames = 0;
-  static constexpr uint32_t Modules = 12;
+  static constexpr uint32_t Binaries = 12;
 };
 
 Error Names::writeFunctions() {
@@ -89,13 +89,13 @@ Error Names::writeFunctions() {
     FileIds.push_back(string(std::string("/home/user/project/") +
                              pick(R, Files) + "/" + pick(R, Nouns) +
                              std::to_string(I) + ".cpp"));
-  for (uint32_t I = 0; I < Modules; ++I) {
-    Module M;
+  for (uint32_t I = 0; I < Binaries; ++I) {
+    Binary M;
     M.Path = string("/usr/lib/lib" + std::string(pick(R, Nouns)) +
                     std::to_string(I) + ".so");
     for (unsigned B = 0; B < 20; ++B)
       M.BuildId.push_back(static_cast<uint8_t>(R.next()));
-    D.Modules.push_back(M);
+    D.Binaries.push_back(M);
   }
   if (Error E = flush())
     return E;
@@ -115,7 +115,7 @@ Error Names::writeFrames() {
   Frames = std::max<uint32_t>(32, S.Nodes / 20);
   for (uint32_t I = 1; I <= Frames; ++I) {
     Frame F;
-    F.Owner = 1 + R.below(Modules);
+    F.Container = 1 + R.below(Binaries);
     F.Address = 0x1000 + I * 37 + R.below(16);
     D.Frames.push_back(F);
     FrameSymbols Symbols;

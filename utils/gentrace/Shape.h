@@ -23,7 +23,7 @@ struct Shape {
   bool Addresses = false; ///< record addresses
 };
 
-/// Writes strings, modules, functions, frames, symbols, stacks: all that names
+/// Writes strings, binaries, functions, frames, symbols, stacks: all that names
 /// code. Gives the string ids of the heaps' names in HeapNames.
 llvm::Error writeNames(const Shape &S, TraceWriter &Out,
                        std::vector<uint32_t> &HeapNames);

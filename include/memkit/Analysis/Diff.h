@@ -19,7 +19,7 @@ struct DiffStack {
 };
 
 /// A (heap, stack) of which the groups differ. Stacks are the same when their
-/// functions and modules are; one of each group stands for all.
+/// functions and binaries are; one of each group stands for all.
 struct Difference {
   uint32_t Heap = 0;                    ///< DiffRuns::heaps()
   std::optional<DiffStack> StackBefore; ///< none: no run has such a stack

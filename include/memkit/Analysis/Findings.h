@@ -12,7 +12,7 @@
 //     what others there grew, but for MoveShare of it, are a move: what was
 //     there is at another place now. They are no parts any more. Of two places
 //     that both have allocations before and after none moved to the other. A
-//     place whose functions another part has in another module can have moved
+//     place whose functions another part has in another binary can have moved
 //     to that part alone.
 //  3. From the leaves to the root: where there are several parts in and below a
 //     node, growing or shrinking, and no child has SpreadShare of what those of

@@ -59,7 +59,7 @@ llvm::Expected<LeakFindings> findAllLeaks(const SelectedStats &S,
                                           const Suppressions &ByDefault);
 
 /// Leaves out of R what Old has too: findings of the same kind, heap and stack,
-/// stacks being the same when their functions and modules are.
+/// stacks being the same when their functions and binaries are.
 void keepNew(LeakFindings &R, const Trace &T, const LeakFindings &Old,
              const Trace &OldTrace);
 

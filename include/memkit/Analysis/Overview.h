@@ -9,7 +9,7 @@
 #include "memkit/Analysis/Fragmentation.h"
 #include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Analysis/LayerHolds.h"
-#include "memkit/Analysis/OwnerStats.h"
+#include "memkit/Analysis/LibraryStats.h"
 #include "memkit/Analysis/Suggestions.h"
 
 namespace memkit {
@@ -17,7 +17,7 @@ namespace memkit {
 /// The answer of memstat.
 struct Overview {
   std::vector<HeapOverview> Heaps;
-  std::vector<OwnerStats> Owners; ///< of heaps of devices
+  std::vector<LibraryStats> Libraries; ///< of heaps of devices
   std::vector<HeapFragmentation> Fragmentation;
   std::vector<DeviceGap> Gaps;
   std::vector<Suggestion> Suggestions;

@@ -4,7 +4,7 @@
 //
 // The file is that of LeakSanitizer: a line `leak:PATTERN`; empty lines and
 // lines that begin with `#` are skipped. PATTERN is found anywhere in the name
-// of a function, a source file or a module of any frame; `*` stands for any
+// of a function, a source file or a binary of any frame; `*` stands for any
 // text, `^` at its begin and `$` at its end bind it to the ends of the name.
 
 #ifndef MEMKIT_ANALYSIS_SUPPRESSIONS_H

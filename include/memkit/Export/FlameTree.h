@@ -20,14 +20,14 @@ class FlameNames {
 public:
   enum class Distinct {
     ByFunction, ///< by the name of the function alone
-    ByPlace,    ///< also by its file and module
+    ByPlace,    ///< also by its file and binary
   };
   static constexpr uint32_t Smaller = 0; ///< `(smaller)`: what was folded
   static constexpr uint32_t NoStack = 1; ///< `(no stack)`: what has no frames
 
   struct Name {
     llvm::StringRef Function;
-    llvm::StringRef File; ///< of the source, else the module; may be empty
+    llvm::StringRef File; ///< of the source, else the binary; may be empty
     uint32_t Line = 0;    ///< where the function is defined, 0 unknown
   };
 

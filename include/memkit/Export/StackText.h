@@ -10,7 +10,7 @@
 
 namespace memkit {
 
-/// `function (file:line)`, or `function (module)` where there is no line; of
+/// `function (file:line)`, or `function (binary)` where there is no line; of
 /// Python `file:line function`.
 std::string frameText(const ShownFrame &F);
 
@@ -32,7 +32,7 @@ llvm::json::Value jsonText(llvm::StringRef Text);
 /// The same, null when it is empty.
 llvm::json::Value jsonTextOrNull(llvm::StringRef Text);
 
-/// The array `[{"function", "file", "line", "module"}, ...]`, innermost first;
+/// The array `[{"function", "file", "line", "binary"}, ...]`, innermost first;
 /// what is unknown is null.
 void writeStack(llvm::json::OStream &J, const Trace &T, uint32_t Stack);
 void writeFrames(llvm::json::OStream &J, llvm::ArrayRef<ShownFrame> Frames);

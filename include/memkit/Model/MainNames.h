@@ -24,7 +24,7 @@ public:
   /// What the programs of T are called in Other.
   MainNames(const Trace &T, const Trace &Other);
 
-  /// The name in the other trace of a module or source with the name Name, as
+  /// The name in the other trace of a binary or source with the name Name, as
   /// steadyFile() gives it; Name itself for what is no program.
   llvm::StringRef name(llvm::StringRef Name) const {
     auto At = Names.find(Name);

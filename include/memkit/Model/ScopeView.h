@@ -21,14 +21,14 @@ enum class GroupBy {
   ScopePath, ///< all of them
   Function,  ///< of the code, functions of one name being one
   File,      ///< files of the code: consecutive frames of one are one
-  Module,    ///< the same with binaries
+  Binary,    ///< the same with binaries
   Thread,    ///< stacks below the threads that allocated
   Heap,      ///< stacks below heaps
   Size,      ///< stacks below classes of size, powers of two
   Step,      ///< stacks below the steps in which was allocated
   Mixed,     ///< scope paths set into stacks, where they were entered
   Category,  ///< what tensors are: parameters, gradients, ...
-  Owner,     ///< stacks below the libraries that asked for memory
+  Library,   ///< stacks below the libraries that asked for memory
 };
 /// Whether keys are scope paths: the sums must be.
 inline bool isOfScopes(GroupBy By) {

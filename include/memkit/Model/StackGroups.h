@@ -5,7 +5,7 @@
 #ifndef MEMKIT_MODEL_STACKGROUPS_H
 #define MEMKIT_MODEL_STACKGROUPS_H
 
-#include "memkit/Model/Owners.h"
+#include "memkit/Model/Libraries.h"
 #include "memkit/Model/Profile.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Model/SelectedStats.h"
@@ -14,7 +14,7 @@
 namespace memkit {
 
 /// Gives keys to pairs of a group and a stack. A group is what By says: a
-/// thread, heap, class of sizes, step, owner, or (Mixed) a scope path.
+/// thread, heap, class of sizes, step, library, or (Mixed) a scope path.
 class StackGroups {
 public:
   /// T must outlive this. Fails where the trace has nothing to group by so; the
@@ -23,9 +23,10 @@ public:
 
   /// The key of an allocation: for sums of all events.
   uint32_t keyOf(const Allocation &B);
-  /// The key of a heap and a stack, for sums of the summary: of Heap and Owner.
+  /// The key of a heap and a stack, for sums of the summary: of Heap and
+  /// Library.
   uint32_t keyOf(uint32_t Heap, uint32_t Stack) {
-    return key(By == GroupBy::Owner ? Of->of(Stack) : Heap, Stack);
+    return key(By == GroupBy::Library ? Of->of(Stack) : Heap, Stack);
   }
   /// The tree of all keys given so far.
   ScopeView view() const;
@@ -51,7 +52,7 @@ private:
   /// By process, by time; all of them in one row by their place in it.
   std::vector<std::vector<uint32_t>> StepsOf;
   std::vector<StepBegin> Steps{{0, 0}};
-  std::optional<Owners> Of;
+  std::optional<Libraries> Of;
 };
 
 /// The tensors at the peaks of their heaps by category and layer: keys are rows

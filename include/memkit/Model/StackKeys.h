@@ -14,7 +14,7 @@ namespace memkit {
 
 /// What makes two frames the same.
 enum class SameFrame {
-  Function, ///< function and module's name (Python: file's): holds across
+  Function, ///< function and binary's name (Python: file's): holds across
             ///< builds
   Location, ///< also file and line: what a printed stack shows
 };
@@ -25,7 +25,7 @@ struct KeyRules {
   const Renames *Renamed = nullptr;
   /// What its programs are called in the trace it is compared with.
   const MainNames *Mains = nullptr;
-  /// movedModules() of all traces.
+  /// movedBinaries() of all traces.
   const llvm::StringSet<> *Moved = nullptr;
 };
 
@@ -36,8 +36,8 @@ struct KeyRules {
 ///
 /// Function takes what steadyFunction() and steadyFile() give. A function, or a
 /// cycle of two or three nodes, that calls itself counts once, however often it
-/// did. A frame without symbols is the same at the same address of a module
-/// that did not move, else by its module alone; without a module (code that was
+/// did. A frame without symbols is the same at the same address of a binary
+/// that did not move, else by its binary alone; without a binary (code that was
 /// made at run time, whose address is chance) all are one.
 std::vector<uint64_t> nodeKeys(const Trace &T, SameFrame How,
                                const KeyRules &Rules = {});
@@ -64,13 +64,13 @@ private:
 /// The same for the name of a heap.
 uint64_t heapKey(llvm::StringRef Name, const KeyRules &Rules = {});
 
-/// The name of a module or source by which it is known in the other traces.
+/// The name of a binary or source by which it is known in the other traces.
 std::string steadyFileName(llvm::StringRef Path, const KeyRules &Rules);
 
-/// The steadyFileName() of modules that have several builds among Traces, so
+/// The steadyFileName() of binaries that have several builds among Traces, so
 /// that an address says nothing. Rules: of each trace; none: no names changed.
-llvm::StringSet<> movedModules(llvm::ArrayRef<const Trace *> Traces,
-                               llvm::ArrayRef<KeyRules> Rules = {});
+llvm::StringSet<> movedBinaries(llvm::ArrayRef<const Trace *> Traces,
+                                llvm::ArrayRef<KeyRules> Rules = {});
 
 } // namespace memkit
 

@@ -12,12 +12,12 @@ namespace memkit {
 
 /// How a tree is shown.
 struct StackShape {
-  GroupBy By = GroupBy::Stack; ///< Stack, Function, File or Module
+  GroupBy By = GroupBy::Stack; ///< Stack, Function, File or Binary
   bool Invert = false;         ///< leaves are the roots
   /// A frame that calls itself, directly or by others, is one: the path goes on
   /// from its first occurrence.
   bool MergeRecursion = false;
-  /// Left out at the begin of the names of files and modules.
+  /// Left out at the begin of the names of files and binaries.
   std::vector<std::string> StripPrefixes;
 
   bool isPlain() const {

@@ -24,13 +24,13 @@ llvm::StringRef withoutCloneSuffix(llvm::StringRef Function);
 /// holds the result where it is no part of Function.
 llvm::StringRef steadyFunction(llvm::StringRef Function, std::string &Room);
 
-/// The file name of a module or source without what changes with its version:
+/// The file name of a binary or source without what changes with its version:
 /// `libz.so.1.2.13` is `libz.so`, `libgomp-a34b3233.so.1` is `libgomp.so`.
 /// As steadyFunction().
 llvm::StringRef steadyFile(llvm::StringRef Path, std::string &Room);
 
 /// Names that changed from one build to the other: `--map=OLD=NEW`. A name is
-/// that of a heap, of a module or source (its file name, whole or steady), or
+/// that of a heap, of a binary or source (its file name, whole or steady), or
 /// of a function: whole, or what stands before `(`, `<` or `::`.
 class Renames {
 public:

@@ -29,7 +29,7 @@ namespace memkit {
 struct ShownFrame {
   llvm::StringRef Function; ///< demangled; `libc.so.6+0x1234` without symbols
   llvm::StringRef File;     ///< of the source, empty when unknown
-  llvm::StringRef Module;  ///< path of the binary, empty for Python and markers
+  llvm::StringRef Binary;  ///< path of the binary, empty for Python and markers
   uint32_t Line = 0;       ///< 0 when unknown
   uint32_t FunctionId = 0; ///< 0 without symbols
   /// What stands for the function where no file is shown: `step (train.py)` for
@@ -66,10 +66,10 @@ public:
   llvm::ArrayRef<ProcessRecord> processes() const {
     return Processes;
   } ///< id - 1
-  llvm::ArrayRef<Thread> threads() const { return Threads; } ///< id - 1
-  llvm::ArrayRef<Device> devices() const { return Devices; } ///< id - 1
-  llvm::ArrayRef<Module> modules() const { return Modules; } ///< id - 1
-  llvm::ArrayRef<Scope> scopes() const { return Scopes; }    ///< id - 1
+  llvm::ArrayRef<Thread> threads() const { return Threads; }   ///< id - 1
+  llvm::ArrayRef<Device> devices() const { return Devices; }   ///< id - 1
+  llvm::ArrayRef<Binary> binaries() const { return Binaries; } ///< id - 1
+  llvm::ArrayRef<Scope> scopes() const { return Scopes; }      ///< id - 1
   llvm::ArrayRef<ScopePath> scopePaths() const {
     return ScopePaths;
   } ///< id - 1
@@ -105,8 +105,8 @@ public:
   llvm::ArrayRef<ShownFrame> shown(uint32_t Frame) const;
   /// What is shown for all frames, in one piece.
   llvm::ArrayRef<ShownFrame> allShown() const { return Shown; }
-  /// The path of a native frame's module, else empty.
-  llvm::StringRef modulePath(uint32_t Frame) const;
+  /// The path of a native frame's binary, else empty.
+  llvm::StringRef binaryPath(uint32_t Frame) const;
   /// The stacks as they are shown: all that the trace has, until foldFrames().
   const StackView &view() const { return Folded ? *Folded : Tree; }
   /// Folds the frames that make Python run (see FrameRoles.h) out of view().
@@ -184,7 +184,7 @@ private:
   std::vector<ProcessRecord> Processes;
   std::vector<Thread> Threads;
   std::vector<Device> Devices;
-  std::vector<Module> Modules;
+  std::vector<Binary> Binaries;
   std::vector<Scope> Scopes;
   std::vector<ScopePath> ScopePaths;
   std::vector<Load> Loads;

@@ -99,7 +99,7 @@ struct RecordResult {
   uint64_t CpuNs = 0;          ///< of the recorder's own thread
   uint64_t LongestPauseNs = 0; ///< from one look at the rings to the next
   bool Detached = false;       ///< the program runs on
-  /// A module without symbols that most stacks go through, its path, or empty.
+  /// A binary without symbols that most stacks go through, its path, or empty.
   std::string Nameless;
 };
 

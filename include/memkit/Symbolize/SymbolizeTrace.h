@@ -48,7 +48,8 @@ struct SymbolizeStats {
 };
 
 /// Copies the trace In to Out and adds symbols of the frames that have none, as
-/// far as the modules are on this machine with the same build-id. Finishes Out.
+/// far as the binaries are on this machine with the same build-id. Finishes
+/// Out.
 llvm::Expected<SymbolizeStats> symbolizeTrace(SectionStream &In,
                                               TraceWriter &Out);
 

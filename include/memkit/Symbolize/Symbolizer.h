@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Addresses in modules to source code.
+// Addresses in binaries to source code.
 
 #ifndef MEMKIT_SYMBOLIZE_SYMBOLIZER_H
 #define MEMKIT_SYMBOLIZE_SYMBOLIZER_H
@@ -29,15 +29,15 @@ public:
   explicit Symbolizer(size_t CacheBytes = size_t(1) << 30);
   ~Symbolizer();
 
-  /// Names a module. The first of Places whose build-id is BuildId is used;
+  /// Names a binary. The first of Places whose build-id is BuildId is used;
   /// when BuildId is empty, the first that can be read. Nothing is kept open.
   /// Returns its number, from 0.
-  unsigned addModule(llvm::ArrayRef<uint8_t> BuildId,
+  unsigned addBinary(llvm::ArrayRef<uint8_t> BuildId,
                      std::vector<std::string> Places);
 
-  /// The functions at Address (as in the module's headers), the innermost
+  /// The functions at Address (as in the binary's headers), the innermost
   /// inlined one first; empty when nothing is known. At most 255.
-  std::vector<SourceLocation> resolve(unsigned Module, uint64_t Address);
+  std::vector<SourceLocation> resolve(unsigned Binary, uint64_t Address);
 
 private:
   class Impl;

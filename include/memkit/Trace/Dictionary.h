@@ -23,16 +23,16 @@ struct Device {
   bool operator==(const Device &) const = default;
 };
 
-struct Module {
+struct Binary {
   uint32_t Path = 0; ///< string
   std::vector<uint8_t> BuildId;
-  bool operator==(const Module &) const = default;
+  bool operator==(const Binary &) const = default;
 };
 
-/// A module mapped into a process: pc - Bias is the address in the module.
+/// A binary mapped into a process: pc - Bias is the address in the binary.
 struct Load {
   uint32_t Process = 0;
-  uint32_t Module = 0;
+  uint32_t Binary = 0;
   uint64_t Start = 0;
   uint64_t Size = 0;
   uint64_t Bias = 0;
@@ -50,16 +50,16 @@ struct Function {
 };
 
 enum class FrameKind : uint8_t {
-  Native = 0,  ///< Owner: module, Address: in the module
-  Python = 1,  ///< Owner: function, Address: line
-  Named = 2,   ///< Owner: function; an allocation function, a gap marker
-  Unknown = 3, ///< code that no module owns; Address: absolute
+  Native = 0,  ///< Container: binary, Address: in the binary
+  Python = 1,  ///< Container: function, Address: line
+  Named = 2,   ///< Container: function; an allocation function, a gap marker
+  Unknown = 3, ///< code that no binary owns; Address: absolute
 };
 inline constexpr uint8_t NumFrameKinds = 4;
 
 struct Frame {
   FrameKind Kind = FrameKind::Native;
-  uint32_t Owner = 0;
+  uint32_t Container = 0;
   uint64_t Address = 0;
   bool operator==(const Frame &) const = default;
 };
@@ -168,7 +168,7 @@ struct Heap {
 struct Dictionary {
   std::vector<std::string> Strings;
   std::vector<Device> Devices;
-  std::vector<Module> Modules;
+  std::vector<Binary> Binaries;
   std::vector<Function> Functions;
   std::vector<Frame> Frames;
   std::vector<NewStack> Stacks;

@@ -31,9 +31,9 @@ enum class FrameRole : uint8_t {
   Start,       ///< of the process or thread, if nothing stands outside of it
 };
 
-/// The role of a native frame of the module at the path Module. Functions: its
+/// The role of a native frame of the binary at the path Binary. Functions: its
 /// names, inlined ones too; empty without symbols.
-FrameRole nativeFrameRole(llvm::StringRef Module,
+FrameRole nativeFrameRole(llvm::StringRef Binary,
                           llvm::ArrayRef<llvm::StringRef> Functions);
 
 /// The role of a Python frame of a file.

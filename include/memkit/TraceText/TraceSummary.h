@@ -90,7 +90,7 @@ void printLayers(llvm::raw_ostream &OS, const TraceSummary &S, unsigned Width);
 void printLayersCsv(llvm::raw_ostream &OS, const TraceSummary &S);
 
 /// What has shares of memory spaces: which fields of them it has.
-enum ShareOwner : unsigned {
+enum ShareOf : unsigned {
   SO_Step = 1,
   SO_Process = 2, ///< live bytes and peak alone
   SO_Layer = 4,
@@ -98,7 +98,7 @@ enum ShareOwner : unsigned {
 };
 /// The attribute `spaces`.
 void writeSpaces(llvm::json::OStream &J, const TraceSummary &S,
-                 llvm::ArrayRef<SpaceShare> Shares, ShareOwner Of);
+                 llvm::ArrayRef<SpaceShare> Shares, ShareOf Of);
 /// `5 GiB cuda:0, 1 GiB cuda:1`; empty: the process had nothing on devices.
 std::string devicePeaks(const TraceSummary &S, const ProcessStats *Stats);
 

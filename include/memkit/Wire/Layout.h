@@ -152,8 +152,8 @@ struct Regions {
   uint32_t MaxRings, Pad0;
   uint64_t Nodes; ///< entry 0 is unused, as in the other tables
   uint64_t Codes;
-  uint64_t Modules;
-  uint32_t MaxNodes, MaxCodes, MaxModules, MaxFunctions;
+  uint64_t Binaries;
+  uint32_t MaxNodes, MaxCodes, MaxBinaries, MaxFunctions;
   uint64_t Functions;
   uint64_t Texts, TextBytes;
 };
@@ -188,12 +188,12 @@ struct Control {
   alignas(64) std::atomic<uint32_t> Pid;
   std::atomic<uint32_t> NextNode;   ///< first id not given yet; starts at 1
   std::atomic<uint32_t> NextCode;   ///< "
-  std::atomic<uint32_t> NextModule; ///< "
+  std::atomic<uint32_t> NextBinary; ///< "
   std::atomic<uint32_t>
       RingsUsed; ///< rings with a greater number were never claimed
   std::atomic<uint32_t> HasExitStatus;
   std::atomic<int32_t> ExitStatus;
-  std::atomic<uint32_t> ModulesChanged; ///< rises when a module is unmapped
+  std::atomic<uint32_t> BinariesChanged; ///< rises when a binary is unmapped
   alignas(
       64) std::atomic<uint64_t> LostTableFull; ///< events given to an ancestor
   std::atomic<uint64_t> LostNoRing;

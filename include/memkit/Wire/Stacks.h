@@ -2,7 +2,7 @@
 //
 // Stacks in the shared memory.
 //
-// Nodes (parent + code), code (address + module), modules, Python's functions
+// Nodes (parent + code), code (address + binary), binaries, Python's functions
 // and texts: tables that the program fills and the recorder reads. A part of
 // Layout.h, which says who writes what.
 
@@ -34,8 +34,8 @@ enum class CodeKind : uint32_t {
   Native = 1, ///< Address: a return address less 1, or the caller's pc
   Gap = 2,    ///< frames left out here (--max-depth)
   NoCfi = 3,  ///< the unwinder could not go on from its child
-  /// A line of a Python function. Address: the line, 0: not known; Module: the
-  /// id of the PythonFunction.
+  /// A line of a Python function. Address: the line, 0: not known; Container:
+  /// the id of the PythonFunction.
   Python = 4,
   /// The same, for a frame with which a run of the evaluator begins: it and the
   /// Python frames inside it, up to the next entry, are run by one native frame
@@ -47,19 +47,19 @@ enum class CodeKind : uint32_t {
 };
 inline constexpr uint32_t NumCodeKinds = 7;
 
-/// Code ids are dense from 1. One id for each (address, module): after a module
+/// Code ids are dense from 1. One id for each (address, binary): after a binary
 /// is unmapped its ids are not used again.
 struct Code {
   std::atomic<uint64_t> Address;
-  std::atomic<uint32_t> Module; ///< id, 0: no module owns the address
-  std::atomic<uint32_t> Kind;   ///< CodeKind, written last
+  std::atomic<uint32_t> Container; ///< id, 0: no binary owns the address
+  std::atomic<uint32_t> Kind;      ///< CodeKind, written last
 };
 static_assert(sizeof(Code) == 16);
 
-enum class ModuleState : uint32_t { None = 0, Mapped = 1, Unmapped = 2 };
+enum class BinaryState : uint32_t { None = 0, Mapped = 1, Unmapped = 2 };
 
-/// Module ids are dense from 1. State is written last.
-struct Module {
+/// Binary ids are dense from 1. State is written last.
+struct Binary {
   uint64_t Start; ///< of its lowest mapping
   uint64_t End;
   uint64_t Bias; ///< load-time address - address in the file's headers
@@ -68,7 +68,7 @@ struct Module {
   uint8_t BuildId[32];
   char Path[960]; ///< ends with NUL; as the loader names it
 };
-static_assert(sizeof(Module) == 1024);
+static_assert(sizeof(Binary) == 1024);
 
 /// A Python function (a code object). Ids are dense from 1. One id for each
 /// code object; when its memory is used for another, that has an id of its own.

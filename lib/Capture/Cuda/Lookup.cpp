@@ -166,7 +166,7 @@ template <typename Fn> static Fn findCupti(uintptr_t Pc, const char *Name) {
   void *P = nullptr;
   if (Kept.FindObject && !Kept.FindObject(reinterpret_cast<void *>(Pc), &O) &&
       O.LinkMap)
-    P = symbolOfModule(O.LinkMap, Name);
+    P = symbolOfBinary(O.LinkMap, Name);
   FoundObject Is = {}, Us = {};
   // The program's global scope begins with us.
   if (P && Kept.FindObject(P, &Is) == 0 &&

@@ -4,7 +4,7 @@
 //
 // The hook of dlclose: addresses of what is gone are forgotten, so that another
 // library at the same place gets codes of its own. Nearly always the hook of
-// free has seen it (Modules.h); this is for a loader that frees by other ways.
+// free has seen it (Binaries.h); this is for a loader that frees by other ways.
 
 #include "Real.h"
 #include "Runtime/Codes.h"
@@ -18,7 +18,7 @@ static void forgetGone() {
   static std::atomic<uint32_t> Busy;
   while (Busy.exchange(1, std::memory_order_acquire))
     sys::sleepMicroseconds(50);
-  forgetGoneModules();
+  forgetGoneBinaries();
   Busy.store(0, std::memory_order_release);
 }
 

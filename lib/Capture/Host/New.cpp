@@ -31,13 +31,13 @@ struct Operator {
 /// Does operator new keep away from our malloc?
 static std::atomic<bool> OwnMemory;
 
-/// As the module of \p Pc would have found it, had this library not come first.
+/// As the binary of \p Pc would have found it, had this library not come first.
 static void *symbolFor(uintptr_t Pc, const char *Name) {
   FoundObject O;
   if (!Kept.FindObject ||
       Kept.FindObject(reinterpret_cast<void *>(Pc), &O) != 0)
     return nullptr;
-  return symbolOfModule(O.LinkMap, Name);
+  return symbolOfBinary(O.LinkMap, Name);
 }
 
 /// The C++ library may lie in the global scope, or only in that of the caller

@@ -20,7 +20,7 @@ struct Evaluator {
 
   bool has(uintptr_t Pc) const { return Main.has(Pc) || Cold.has(Pc); }
 
-  /// The function at \p Entry in the module with \p Tables. False: the tables
+  /// The function at \p Entry in the binary with \p Tables. False: the tables
   /// do not know it. Reads its code once.
   bool find(const EhFrame &Tables, uintptr_t Entry);
 

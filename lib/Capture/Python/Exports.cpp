@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a loaded module exports.
+// What a loaded binary exports.
 
 #include "Exports.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a loaded module exports.
+// What a loaded binary exports.
 //
-// A loaded module's dynamic symbols, read where they are mapped. dlsym would
+// A loaded binary's dynamic symbols, read where they are mapped. dlsym would
 // wait for the loader's lock, which a thread may hold that waits for the
 // interpreter, in a constructor; this waits for nothing.
 
@@ -16,7 +16,7 @@ namespace memkit::capture {
 
 class Exports {
 public:
-  /// \p LinkMap: the module's, which stays loaded meanwhile.
+  /// \p LinkMap: the binary's, which stays loaded meanwhile.
   explicit Exports(const void *LinkMap);
 
   /// The address of the definition of \p Name; 0: there is none.

@@ -19,7 +19,7 @@ void Interpreter::refuse(wire::PythonState Why) {
   State.store(Refused, std::memory_order_release);
 }
 
-void Interpreter::noteModule(AddressRange M, const void *LinkMap,
+void Interpreter::noteBinary(AddressRange M, const void *LinkMap,
                              const EhFrame &Tables) {
   if (!Wanted || State.load(std::memory_order_relaxed) != None)
     return;
@@ -30,7 +30,7 @@ void Interpreter::noteModule(AddressRange M, const void *LinkMap,
       refuse(wire::PythonState::PyPy);
     return;
   }
-  Module = M;
+  Binary = M;
   bool HasAll = E.find("_PyRuntime", Runtime) &&
                 E.find("PyCode_Type", CodeType) &&
                 E.find("PyUnicode_Type", StrType) &&
@@ -58,7 +58,7 @@ void Interpreter::noteModule(AddressRange M, const void *LinkMap,
 
 /// Threads that walk its frames run its code: there is none.
 void Interpreter::noteGone(AddressRange M) {
-  if (State.load(std::memory_order_acquire) == None || M.Start != Module.Start)
+  if (State.load(std::memory_order_acquire) == None || M.Start != Binary.Start)
     return;
   Generation.fetch_add(1, std::memory_order_acq_rel);
   State.store(None, std::memory_order_release);

@@ -2,7 +2,7 @@
 //
 // The CPython in a process.
 //
-// The interpreter that a process has: found when the module with its evaluator
+// The interpreter that a process has: found when the binary with its evaluator
 // is entered, looked at when it first runs Python in the calling thread, walked
 // when what is there is what its version says. Nothing of it is changed but the
 // deallocator of code objects, which tells us first.
@@ -27,12 +27,12 @@ public:
     return Wanted;
   }
 
-  /// A module has been loaded. One thread at a time, no code of the module has
+  /// A binary has been loaded. One thread at a time, no code of the binary has
   /// been seen.
-  void noteModule(AddressRange Module, const void *LinkMap,
+  void noteBinary(AddressRange Binary, const void *LinkMap,
                   const EhFrame &Tables);
-  /// A module is gone.
-  void noteGone(AddressRange Module);
+  /// A binary is gone.
+  void noteGone(AddressRange Binary);
 
   /// Is the interpreter there, and may it have frames that can be walked?
   bool isThere() const { return State.load(std::memory_order_acquire) >= Seen; }
@@ -145,7 +145,7 @@ private:
   const unsigned long *VersionWord = nullptr;
   bool IsDebug = false, IsFreeThreaded = false;
   uint32_t Looks = 0;
-  AddressRange Module;
+  AddressRange Binary;
   wire::Control *Ctl = nullptr;
   CodeObjects Codes;
   ModuleFinder Finder;

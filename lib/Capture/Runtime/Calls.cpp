@@ -14,7 +14,7 @@ using namespace memkit::capture;
 
 /// \p Bytes of code, which execute-only segments do not let one read.
 static bool readCode(uintptr_t Address, void *To, size_t Bytes) {
-  if (!Proc.Mods.moduleOf(Address) || !isReadable(Address & ~uintptr_t(7)) ||
+  if (!Proc.Bins.binaryOf(Address) || !isReadable(Address & ~uintptr_t(7)) ||
       !isReadable((Address + Bytes - 1) & ~uintptr_t(7)))
     return false;
   memcpy(To, reinterpret_cast<const void *>(Address), Bytes);

@@ -11,7 +11,7 @@
 
 namespace memkit::capture {
 
-/// Did the call that returns to \p Return, in code of a module, go to a
+/// Did the call that returns to \p Return, in code of a binary, go to a
 /// function with unwind tables? False also where that cannot be told: of calls
 /// by pointer. Asked of the code once for each return address. Any thread, any
 /// signal handler.

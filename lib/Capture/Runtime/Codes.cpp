@@ -17,14 +17,14 @@ static bool isUserAddress(uintptr_t Pc) {
 }
 
 /// Compiled, or that of one of the thread's last new pcs.
-static Rule ruleAt(uint32_t Module, uintptr_t Pc) {
+static Rule ruleAt(uint32_t Binary, uintptr_t Pc) {
   StackState &S = ThisThread.Stack;
   bool Remembers = S.Capacity && S.Generation == Proc.CodeGeneration.load(
                                                      std::memory_order_acquire);
   Rule R = Remembers ? S.Recent->find(Pc) : Rule();
   if (R.Kind != RuleKind::Empty)
     return R;
-  const EhFrame &Tables = Proc.Mods.tablesOf(Module);
+  const EhFrame &Tables = Proc.Bins.tablesOf(Binary);
   AddressRange Same;
   R = compileRule(Tables, Pc, Same);
   // No call leads to a function's first instruction from outside of all others:
@@ -42,19 +42,19 @@ static Rule ruleAt(uint32_t Module, uintptr_t Pc) {
 }
 
 bool capture::hasTables(uintptr_t Pc) {
-  uint32_t Module = isUserAddress(Pc) ? Proc.Mods.moduleOf(Pc) : 0;
-  return Module && ruleAt(Module, Pc).Kind < RuleKind::None;
+  uint32_t Binary = isUserAddress(Pc) ? Proc.Bins.binaryOf(Pc) : 0;
+  return Binary && ruleAt(Binary, Pc).Kind < RuleKind::None;
 }
 
-/// The code that \p Pc had when its module was loaded before, so that a library
+/// The code that \p Pc had when its binary was loaded before, so that a library
 /// that comes and goes for ever uses up no codes; 0: none is known.
-static uint32_t oldCode(uint32_t Module, uintptr_t Pc) {
+static uint32_t oldCode(uint32_t Binary, uintptr_t Pc) {
   constexpr uint32_t MaxSearched = 1u << 16;
-  Modules::CodeRange R = Proc.Mods.oldCodes(Module);
+  Binaries::CodeRange R = Proc.Bins.oldCodes(Binary);
   for (uint32_t Id = R.First; Id < R.End && Id - R.First < MaxSearched; ++Id) {
     const wire::Code &C = Proc.Stacks.code(Id);
     if (C.Address.load(std::memory_order_relaxed) == Pc &&
-        C.Module.load(std::memory_order_relaxed) == Module &&
+        C.Container.load(std::memory_order_relaxed) == Binary &&
         C.Kind.load(std::memory_order_acquire) ==
             uint32_t(wire::CodeKind::Native))
       return Id;
@@ -66,23 +66,23 @@ CodeWord capture::makeCode(uintptr_t Return) {
   uintptr_t Pc = Return - 1;
   if (!isUserAddress(Pc))
     return CodeWord::make({.Kind = RuleKind::End}, 0, CodeWord::Hidden);
-  uint32_t Module = Proc.Mods.moduleOf(Pc);
+  uint32_t Binary = Proc.Bins.binaryOf(Pc);
   Rule R{.Kind = RuleKind::None};
-  if (Module)
-    R = ruleAt(Module, Pc);
+  if (Binary)
+    R = ruleAt(Binary, Pc);
   if (isOwnCode(Pc))
     return Proc.Codes.insert(Return, CodeWord::make(R, 0, CodeWord::Hidden));
   auto Kind = Proc.Python.isEvaluator(Pc) ? wire::CodeKind::Evaluator
                                           : wire::CodeKind::Native;
-  uint32_t Code = Module ? oldCode(Module, Pc) : 0;
+  uint32_t Code = Binary ? oldCode(Binary, Pc) : 0;
   if (!Code)
-    Code = Proc.Stacks.newCode(Pc, Module, Kind);
-  CodeWord W = CodeWord::make(R, Code, Module ? 0 : CodeWord::Unowned);
+    Code = Proc.Stacks.newCode(Pc, Binary, Kind);
+  CodeWord W = CodeWord::make(R, Code, Binary ? 0 : CodeWord::Unowned);
   return Code ? Proc.Codes.insert(Return, W) : W;
 }
 
 bool capture::stillUnowned(uintptr_t Return, CodeWord &W) {
-  if (!Proc.Mods.moduleOf(Return - 1))
+  if (!Proc.Bins.binaryOf(Return - 1))
     return true;
   Proc.Codes.forget({Return, Return + 1});
   W = makeCode(Return);
@@ -95,7 +95,7 @@ static void forgetRange(AddressRange Gone) {
   if (Proc.Calls.hasBegun())
     Proc.Calls.forget({Gone.Start + 1, Gone.End + 1});
   Proc.CodeGeneration.fetch_add(1, std::memory_order_acq_rel);
-  Proc.Ctl->ModulesChanged.fetch_add(1, std::memory_order_release);
+  Proc.Ctl->BinariesChanged.fetch_add(1, std::memory_order_release);
 }
 
 void capture::noteLoaderFree(const void *P) {
@@ -104,12 +104,12 @@ void capture::noteLoaderFree(const void *P) {
   if (Kept.LoaderLists)
     Proc.Loaded.forget(P);
   AddressRange Gone;
-  if (Proc.Mods.markGone(P, Gone))
+  if (Proc.Bins.markGone(P, Gone))
     forgetRange(Gone);
 }
 
-void capture::forgetGoneModules() {
+void capture::forgetGoneBinaries() {
   AddressRange Gone;
-  while (Proc.Mods.markOneGone(Gone))
+  while (Proc.Bins.markOneGone(Gone))
     forgetRange(Gone);
 }

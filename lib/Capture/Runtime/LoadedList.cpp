@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loaded modules without _dl_find_object.
+// Loaded binaries without _dl_find_object.
 
 #include "LoadedList.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loaded modules without _dl_find_object.
+// Loaded binaries without _dl_find_object.
 //
-// Which module owns an address, for glibc before 2.35, which cannot say so
+// Which binary owns an address, for glibc before 2.35, which cannot say so
 // without a lock (dl_iterate_phdr waits for one that a callback of another
 // thread may hold). It is read from the loader's list of link_maps, which may
 // be read at any time: a link_map is put at its end when it is complete, and
@@ -11,7 +11,7 @@
 #ifndef MEMKIT_CAPTURE_RUNTIME_LOADEDLIST_H
 #define MEMKIT_CAPTURE_RUNTIME_LOADEDLIST_H
 
-#include "Modules.h"
+#include "Binaries.h"
 
 #include <link.h>
 

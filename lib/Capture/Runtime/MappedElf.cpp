@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a mapped module says of itself.
+// What a mapped binary says of itself.
 
 #include "MappedElf.h"
 
@@ -21,13 +21,13 @@ const Elf64_Phdr *capture::programHeaders(uint64_t Start, size_t &Count) {
   return reinterpret_cast<const Elf64_Phdr *>(Start + Eh->e_phoff);
 }
 
-BuildId capture::findBuildId(uint64_t Start, uint64_t ModuleEnd,
+BuildId capture::findBuildId(uint64_t Start, uint64_t BinaryEnd,
                              uint64_t Bias) {
   size_t Count = 0;
   const Elf64_Phdr *Ph = programHeaders(Start, Count);
   for (size_t I = 0; Ph && I < Count; ++I) {
     uint64_t At = Ph[I].p_vaddr + Bias, End = At + Ph[I].p_memsz;
-    if (Ph[I].p_type != PT_NOTE || At < Start || End > ModuleEnd || End < At)
+    if (Ph[I].p_type != PT_NOTE || At < Start || End > BinaryEnd || End < At)
       continue;
     while (At + sizeof(Elf64_Nhdr) <= End) {
       auto *N = reinterpret_cast<const Elf64_Nhdr *>(At);
@@ -37,7 +37,7 @@ BuildId capture::findBuildId(uint64_t Start, uint64_t ModuleEnd,
         break;
       if (N->n_type == NT_GNU_BUILD_ID && N->n_namesz == 4 &&
           memcmp(reinterpret_cast<const char *>(Name), "GNU", 4) == 0 &&
-          N->n_descsz <= sizeof(wire::Module::BuildId))
+          N->n_descsz <= sizeof(wire::Binary::BuildId))
         return {reinterpret_cast<const void *>(Desc), N->n_descsz};
       At = NextNote;
     }

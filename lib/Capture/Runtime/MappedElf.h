@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a mapped module says of itself.
+// What a mapped binary says of itself.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_MAPPEDELF_H
 #define MEMKIT_CAPTURE_RUNTIME_MAPPEDELF_H
@@ -17,10 +17,10 @@ const Elf64_Phdr *programHeaders(uint64_t Start, size_t &Count);
 
 struct BuildId {
   const void *At;
-  uint32_t Size; ///< at most that of wire::Module::BuildId; 0: there is none
+  uint32_t Size; ///< at most that of wire::Binary::BuildId; 0: there is none
 };
 
-/// In the mapped notes of the module at [\p Start, \p End).
+/// In the mapped notes of the binary at [\p Start, \p End).
 BuildId findBuildId(uint64_t Start, uint64_t End, uint64_t Bias);
 
 } // namespace memkit::capture

@@ -2,7 +2,7 @@
 //
 // The file behind an address.
 //
-// The loader names a module as it was asked for: `./plugin.so`, which says
+// The loader names a binary as it was asked for: `./plugin.so`, which says
 // nothing once the program has changed its folder. The kernel knows the file.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_MAPPEDPATH_H
@@ -16,7 +16,7 @@ namespace memkit::capture {
 /// Writes the path of the file that the mapping beginning at \p Start is of,
 /// with a NUL, into the \p Room bytes at \p To. False where there is no such
 /// file or its path is longer. Reads /proc/self/maps by system calls: for rare
-/// modules.
+/// binaries.
 bool mappedPath(uint64_t Start, char *To, size_t Room);
 
 } // namespace memkit::capture

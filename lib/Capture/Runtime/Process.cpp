@@ -57,7 +57,7 @@ static bool regionsFit(const wire::Regions &R, uint64_t Size) {
          Whole(R.Rings, R.MaxRings, wire::RingBytes) &&
          Whole(R.Nodes, R.MaxNodes, sizeof(wire::Node)) &&
          Whole(R.Codes, R.MaxCodes, sizeof(wire::Code)) &&
-         Whole(R.Modules, R.MaxModules, sizeof(wire::Module)) &&
+         Whole(R.Binaries, R.MaxBinaries, sizeof(wire::Binary)) &&
          Whole(R.Functions, R.MaxFunctions, sizeof(wire::PythonFunction)) &&
          Whole(R.Texts, R.TextBytes, 1);
 }
@@ -95,13 +95,13 @@ static bool mapAll(int Fd) {
   Proc.Headers = static_cast<wire::RingHeader *>(
       mapShared(Fd, R.RingHeaders, Proc.MaxRings * sizeof(wire::RingHeader)));
   for (auto *Next :
-       {&C->NextNode, &C->NextCode, &C->NextModule, &C->NextFunction})
+       {&C->NextNode, &C->NextCode, &C->NextBinary, &C->NextFunction})
     Next->store(1, std::memory_order_release);
   Proc.Torch.begin(*C);
   return Proc.Headers &&
          Proc.Rings.begin(Fd, R.Rings, Proc.MaxRings * wire::RingRecords) &&
          Proc.Stacks.begin(Fd, R, *C) && Proc.Codes.begin() &&
-         Proc.Mods.begin(Fd, R, *C, Kept.FindObject) &&
+         Proc.Bins.begin(Fd, R, *C, Kept.FindObject) &&
          Proc.Names.begin(Fd, R, *C) && beginPython(Fd, R, *C);
 }
 

@@ -45,7 +45,7 @@ struct alignas(PageBytes) ThisProcess {
   StackTable Stacks;
   CodeMap Codes;
   CodeMap Calls; ///< see callsCodeWithTables, which begins the map
-  Modules Mods;
+  Binaries Bins;
   uint32_t StackBits = 0; ///< wire::StackBits: which frames a stack has
   LoadedList Loaded;      ///< with an older glibc
   Interpreter Python;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sections in the file of a module.
+// Sections in the file of a binary.
 
 #include "SectionFile.h"
 
@@ -12,7 +12,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// Of a module with more sections no others are looked at.
+/// Of a binary with more sections no others are looked at.
 static constexpr unsigned MaxSections = 4096;
 
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sections in the file of a module.
+// Sections in the file of a binary.
 //
-// Where a section of a loaded module lies. Section headers are not loaded, so
-// the module's file is read: some system calls, for the rare module that does
+// Where a section of a loaded binary lies. Section headers are not loaded, so
+// the binary's file is read: some system calls, for the rare binary that does
 // not say by its program headers where its unwind tables are.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_SECTIONFILE_H
@@ -14,7 +14,7 @@
 namespace memkit::capture {
 
 /// The addresses, without the bias, of the loaded section \p Name (at most 15
-/// letters) of the module whose file \p Path is and whose first page is mapped
+/// letters) of the binary whose file \p Path is and whose first page is mapped
 /// at \p Start. Empty where there is none, or the file cannot be read or is
 /// another one by now.
 AddressRange findSection(const char *Path, uint64_t Start, const char *Name);

@@ -33,14 +33,14 @@ public:
   bool beginPairs() { return Pairs.begin(); }
 
   /// A new code. 0: the table is full.
-  uint32_t newCode(uint64_t Address, uint32_t Module, wire::CodeKind Kind) {
+  uint32_t newCode(uint64_t Address, uint32_t Binary, wire::CodeKind Kind) {
     uint32_t Id;
     if (!reserve(Ctl->NextCode, 1, Id,
                  [&](uint32_t Id) { return Codes.get(Id) != nullptr; }))
       return 0;
     wire::Code &C = Codes[Id];
     C.Address.store(Address, std::memory_order_relaxed);
-    C.Module.store(Module, std::memory_order_relaxed);
+    C.Container.store(Binary, std::memory_order_relaxed);
     C.Kind.store(uint32_t(Kind), std::memory_order_release);
     return Id;
   }

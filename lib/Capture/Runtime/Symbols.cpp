@@ -45,9 +45,9 @@ void *capture::symbolOfLoaded(const char *Library, const char *Name) {
   return P;
 }
 
-void *capture::symbolOfModule(void *LinkMap, const char *Name) {
+void *capture::symbolOfBinary(void *LinkMap, const char *Name) {
   Quiet Q;
-  // A module that came as another's dependency has no search list of its own
+  // A binary that came as another's dependency has no search list of its own
   // until dlopen gives it one; dlsym on its link_map would crash.
   const char *Path = static_cast<link_map *>(LinkMap)->l_name;
   void *Handle = dlopen(*Path ? Path : nullptr, RTLD_LAZY | RTLD_NOLOAD);

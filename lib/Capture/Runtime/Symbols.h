@@ -20,8 +20,8 @@ void *globalSymbol(const char *Name);
 /// the global scope; null: \p Library is not loaded or has none.
 void *symbolOfLoaded(const char *Library, const char *Name);
 
-/// \p Name in the scope of a loaded module (its link_map); null: not there.
-void *symbolOfModule(void *LinkMap, const char *Name);
+/// \p Name in the scope of a loaded binary (its link_map); null: not there.
+void *symbolOfBinary(void *LinkMap, const char *Name);
 
 } // namespace memkit::capture
 

@@ -47,7 +47,7 @@ static std::atomic<uint32_t> NumCallers;
 /// come first. Two runtimes of different versions may be there: that which the
 /// module needs goes first.
 static void *findFor(void *LinkMap, const char *Name, void *Own = nullptr) {
-  void *P = LinkMap ? symbolOfModule(LinkMap, Name) : nullptr;
+  void *P = LinkMap ? symbolOfBinary(LinkMap, Name) : nullptr;
   if (!P || P == Own)
     P = nextSymbol(Name);
   for (const char *Library :

@@ -7,7 +7,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// A scan looks at no more records: a module without a search table is rare,
+/// A scan looks at no more records: a binary without a search table is rare,
 /// and a small one.
 static constexpr unsigned MaxScanned = 1u << 16;
 

@@ -19,7 +19,7 @@ public:
 
   static constexpr uint64_t KindMask = 7;
   static constexpr uint64_t FpSaved = 1u << 3;
-  /// No module owned the pc when it was looked up.
+  /// No binary owned the pc when it was looked up.
   static constexpr uint64_t Unowned = 1u << 5;
   /// Code of this library: has no node.
   static constexpr uint64_t Hidden = 1u << 6;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module's unwind tables.
+// A binary's unwind tables.
 
 #include "EhFrame.h"
 #include "DwarfReader.h"
@@ -57,7 +57,7 @@ bool capture::readEhFrame(AddressRange Header, AddressRange Frames,
 }
 
 //===----------------------------------------------------------------------===//
-// In a loaded module
+// In a loaded binary
 //===----------------------------------------------------------------------===//
 
 /// What the file has of a segment.

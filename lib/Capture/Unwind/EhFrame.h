@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module's unwind tables.
+// A binary's unwind tables.
 //
-// Where the unwind tables of one module lie, and how they are searched. Nothing
-// is allocated or kept: it is a view of bytes that the module's mapping holds,
-// good for as long as the module is mapped. Any thread, any signal handler.
+// Where the unwind tables of one binary lie, and how they are searched. Nothing
+// is allocated or kept: it is a view of bytes that the binary's mapping holds,
+// good for as long as the binary is mapped. Any thread, any signal handler.
 //
 // The bytes are not trusted: no address is read that lies outside of the ranges
 // given here.
@@ -24,8 +24,8 @@ struct AddressRange {
   bool has(uintptr_t Address) const { return Address - Start < End - Start; }
 };
 
-/// One module's unwind tables; empty until one of the functions below filled
-/// it. 72 bytes: worth keeping per module, for the header is read only once.
+/// One binary's unwind tables; empty until one of the functions below filled
+/// it. 72 bytes: worth keeping per binary, for the header is read only once.
 struct EhFrame {
   AddressRange Text;   ///< where its code lies: no rule is given outside
   AddressRange Header; ///< .eh_frame_hdr
@@ -40,14 +40,14 @@ struct EhFrame {
   bool usable() const { return TableSize || FirstRecord; }
 };
 
-/// The tables of the module that is loaded with \p Bias and has \p Count
+/// The tables of the binary that is loaded with \p Bias and has \p Count
 /// program headers at \p Headers (Elf64_Phdr, as dl_iterate_phdr gives them, or
 /// as they lie in its first page; untyped, for LLVM's headers cannot bear
 /// <elf.h>). False: it has none that can be searched.
 bool findEhFrame(const void *Headers, size_t Count, uintptr_t Bias,
                  EhFrame &Tables);
 
-/// The same for a module without .eh_frame_hdr, whose .eh_frame is known to lie
+/// The same for a binary without .eh_frame_hdr, whose .eh_frame is known to lie
 /// at \p Section (with the bias). False: no readable segment holds all of it.
 bool findEhFrame(const void *Headers, size_t Count, uintptr_t Bias,
                  AddressRange Section, EhFrame &Tables);

@@ -10,7 +10,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// Does a chain of frame pointers from \p Base lead through code that no module
+/// Does a chain of frame pointers from \p Base lead through code that no binary
 /// owns, outwards, to code that one does? What is no frame pointer hardly does.
 bool StackWalk::isChainToOwned(uintptr_t Base) {
   constexpr unsigned MaxFrames = 128;
@@ -19,7 +19,7 @@ bool StackWalk::isChainToOwned(uintptr_t Base) {
     uintptr_t Return = load(Base + 8), Next = load(Base);
     if (Return <= StackPage)
       return false;
-    if (Proc.Mods.moduleOf(Return - 1))
+    if (Proc.Bins.binaryOf(Return - 1))
       return true;
     if (Next <= Base)
       return false;
@@ -50,7 +50,7 @@ bool StackWalk::noTableStep(CodeWord &C) {
   if (Fp < sp() || Fp % 8 || !moveTo(Fp + 16) || !canRead(Fp, 16))
     return false;
   uintptr_t CallersFp = load(Fp), CallersPc = load(Fp + 8);
-  bool Owned = Proc.Mods.moduleOf(CallersPc - 1) != 0;
+  bool Owned = Proc.Bins.binaryOf(CallersPc - 1) != 0;
   if (!Owned && (CallersFp <= Fp || CallersPc <= StackPage ||
                  !(Jit || isChainToOwned(CallersFp))))
     return false;

@@ -147,15 +147,15 @@ bool StackWalk::signalStep(CodeWord &C) {
 
 bool StackWalk::slowStep(CodeWord &C) {
   dontKeep(NumNew - 1);
-  uint32_t Module = Proc.Mods.moduleOf(Pc - 1);
-  if (!Module)
+  uint32_t Binary = Proc.Bins.binaryOf(Pc - 1);
+  if (!Binary)
     return false;
   Registers R;
   R.set(Registers::Sp, sp());
   R.set(Registers::Fp, Fp);
   R.set(Registers::Pc, Pc - 1);
   R.ExactPc = true; // the address at which the rule is to be looked up
-  switch (stepSlow(Proc.Mods.tablesOf(Module), R, {readWord, this})) {
+  switch (stepSlow(Proc.Bins.tablesOf(Binary), R, {readWord, this})) {
   case StepResult::Stepped:
     break;
   case StepResult::End:

@@ -75,7 +75,7 @@ bool memkit::checkRecording(const std::string &Library,
     Print(
         "host heap: yes: malloc, calloc, realloc, free and their kin, operator "
         "new and delete");
-  Print("native stacks: yes, by the unwind tables of the program's modules");
+  Print("native stacks: yes, by the unwind tables of the program's binaries");
   Print("python stacks: yes, merged with the native ones: CPython, as each "
         "process starts (-v says which; other Pythons have native stacks)");
   Print(checkCuda(Library));

@@ -11,46 +11,47 @@ using namespace memkit;
 
 bool Catalog::hasPending() const {
   const Dictionary &D = Names.Pending;
-  return !(D.Strings.empty() && D.Modules.empty() && D.Functions.empty() &&
+  return !(D.Strings.empty() && D.Binaries.empty() && D.Functions.empty() &&
            D.Frames.empty() && D.Stacks.empty() && D.Processes.empty() &&
            D.Threads.empty() && D.Heaps.empty() && D.Loads.empty() &&
            D.Symbols.empty() && D.Devices.empty() && D.Scopes.empty() &&
            D.ScopePaths.empty());
 }
 
-uint32_t Catalog::module(StringRef Path, ArrayRef<uint8_t> BuildId) {
+uint32_t Catalog::binary(StringRef Path, ArrayRef<uint8_t> BuildId) {
   SmallString<256> Key(Path);
   Key.push_back(0);
   Key.append(BuildId.begin(), BuildId.end());
-  auto [It, New] = Modules.try_emplace(Key, NumModules + 1);
+  auto [It, New] = Binaries.try_emplace(Key, NumBinaries + 1);
   if (New) {
-    ++NumModules;
-    pending().Modules.push_back({Names.string(Path), BuildId.vec()});
+    ++NumBinaries;
+    pending().Binaries.push_back({Names.string(Path), BuildId.vec()});
   }
   return It->second;
 }
 
-std::pair<uint32_t, bool> Catalog::frameOf(uint64_t Owner, uint64_t Address) {
-  uint64_t Hash = (Owner ^ Address) * 0x9E3779B97F4A7C15ull;
+std::pair<uint32_t, bool> Catalog::frameOf(uint64_t Container,
+                                           uint64_t Address) {
+  uint64_t Hash = (Container ^ Address) * 0x9E3779B97F4A7C15ull;
   auto [It, New] = Frames[Hash >> (64 - FramePartBits)].try_emplace(
-      {Owner, Address}, NumFrames + 1);
+      {Container, Address}, NumFrames + 1);
   NumFrames += New;
   return {It->second, New};
 }
 
 uint32_t Catalog::frame(const Frame &F) {
-  // The kind stands above the owner's 32 bits: no key is DenseMap's own.
-  auto [Id, New] = frameOf(uint64_t(F.Kind) << 32 | F.Owner, F.Address);
+  // The kind stands above the container's 32 bits: no key is DenseMap's own.
+  auto [Id, New] = frameOf(uint64_t(F.Kind) << 32 | F.Container, F.Address);
   if (!New)
     return Id;
   pending().Frames.push_back(F);
   if (F.Kind == FrameKind::Native && OnNativeFrame)
-    OnNativeFrame(NumFrames, F.Owner, F.Address);
+    OnNativeFrame(NumFrames, F.Container, F.Address);
   return NumFrames;
 }
 
 uint32_t Catalog::unownedFrame(uint32_t Process, uint64_t Address) {
-  // Process stands where others have their owner.
+  // Process stands where others have their container.
   auto [Id, New] =
       frameOf(uint64_t(FrameKind::Unknown) << 32 | Process, Address);
   if (!New)

@@ -27,9 +27,9 @@ public:
 
   NameTable Names;
 
-  uint32_t module(llvm::StringRef Path, llvm::ArrayRef<uint8_t> BuildId);
+  uint32_t binary(llvm::StringRef Path, llvm::ArrayRef<uint8_t> BuildId);
   uint32_t frame(const Frame &F);
-  /// The frame of code at Address that no module of Process owns. Another
+  /// The frame of code at Address that no binary of Process owns. Another
   /// process may have other code there, which has a frame of its own.
   uint32_t unownedFrame(uint32_t Process, uint64_t Address);
   /// The frame of a function known by name alone: `malloc`, a gap's marker.
@@ -50,13 +50,13 @@ public:
   Path stack(uint32_t Parent, llvm::ArrayRef<uint32_t> Frames,
              llvm::function_ref<void(size_t, uint32_t)> OnNode);
 
-  /// Told of each new native frame: its id, module, address in the module.
+  /// Told of each new native frame: its id, binary, address in the binary.
   std::function<void(uint32_t, uint32_t, uint64_t)> OnNativeFrame;
   /// Told of each new frame of unownedFrame(): its id, process, address.
   std::function<void(uint32_t, uint32_t, uint64_t)> OnUnownedFrame;
 
   uint32_t numProcesses() const { return NumProcesses; }
-  uint32_t numModules() const { return NumModules; }
+  uint32_t numBinaries() const { return NumBinaries; }
   uint32_t numNodes() const { return NumNodes; }
   uint32_t numStacks() const { return NumStacks; }
 
@@ -94,11 +94,11 @@ private:
     return (X ^ (X >> 32)) * 0xD6E8FEB86659FD93ull;
   }
 
-  uint32_t NumModules = 0, NumFrames = 0, NumProcesses = 0, NumThreads = 0,
+  uint32_t NumBinaries = 0, NumFrames = 0, NumProcesses = 0, NumThreads = 0,
            NumHeaps = 0, NumDevices = 0, NumNodes = 0, NumStacks = 0;
-  llvm::StringMap<uint32_t> Modules; ///< by path, NUL and build-id
+  llvm::StringMap<uint32_t> Binaries; ///< by path, NUL and build-id
   /// The number of the frame of a key, made NumFrames + 1 when it is new.
-  std::pair<uint32_t, bool> frameOf(uint64_t Owner, uint64_t Address);
+  std::pair<uint32_t, bool> frameOf(uint64_t Container, uint64_t Address);
   /// In parts, so that no growth takes long.
   static constexpr unsigned FramePartBits = 6;
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t>

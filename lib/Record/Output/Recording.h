@@ -102,10 +102,10 @@ public:
   std::optional<llvm::Regex> StepRange;
   bool HasSteps = false; ///< there was one, in any process
   uint64_t MaxSteps = 0; ///< of one process
-  /// Told of each new module: id, path, build-id, the process it was seen in.
+  /// Told of each new binary: id, path, build-id, the process it was seen in.
   std::function<void(uint32_t, const std::string &,
                      const std::vector<uint8_t> &, uint32_t)>
-      OnModule;
+      OnBinary;
   UsualRoom Room;
   uint64_t Pass = 0; ///< of the recorder's loop
   RecentFrees Recent;

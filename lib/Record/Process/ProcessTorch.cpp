@@ -136,7 +136,7 @@ uint32_t ProcessScopes::findLine(uint32_t Node) {
     if (!Shared.node(At, N) || N.isPair() || !Shared.code(N.Code, C) ||
         (C.Kind != wire::CodeKind::Python &&
          C.Kind != wire::CodeKind::PythonEntry) ||
-        !Shared.function(C.Module, F) || !Shared.text(F.File, File) ||
+        !Shared.function(C.Container, F) || !Shared.text(F.File, File) ||
         !Shared.text(F.Name, Function))
       break;
     if (!isOfTorch(File)) {

@@ -30,7 +30,7 @@ static constexpr ptrdiff_t LockDistance =
 /// them smaller.
 void SharedProcess::layOut(uint64_t FileLimit) {
   struct Sizes {
-    uint32_t Rings, Nodes, Codes, Modules, Functions, TextBytes;
+    uint32_t Rings, Nodes, Codes, Binaries, Functions, TextBytes;
   } S{1024, 1u << 25, 1u << 23, 8192, 1u << 22, 1u << 30};
   for (;;) {
     uint64_t At = wire::PieceBytes; // the control region has a piece of its own
@@ -42,12 +42,12 @@ void SharedProcess::layOut(uint64_t FileLimit) {
     R.MaxRings = S.Rings;
     R.MaxNodes = S.Nodes;
     R.MaxCodes = S.Codes;
-    R.MaxModules = S.Modules;
+    R.MaxBinaries = S.Binaries;
     R.RingHeaders = Place(uint64_t(S.Rings) * sizeof(wire::RingHeader));
     R.Rings = Place(uint64_t(S.Rings) * wire::RingBytes);
     R.Nodes = Place(uint64_t(S.Nodes) * sizeof(wire::Node));
     R.Codes = Place(uint64_t(S.Codes) * sizeof(wire::Code));
-    R.Modules = Place(uint64_t(S.Modules) * sizeof(wire::Module));
+    R.Binaries = Place(uint64_t(S.Binaries) * sizeof(wire::Binary));
     R.MaxFunctions = S.Functions;
     R.Functions = Place(uint64_t(S.Functions) * sizeof(wire::PythonFunction));
     R.TextBytes = S.TextBytes;
@@ -56,7 +56,7 @@ void SharedProcess::layOut(uint64_t FileLimit) {
     if (At <= FileLimit || S.Rings <= 4)
       return;
     S = {S.Rings / 2,     S.Nodes / 2,
-         S.Codes / 2,     std::max(S.Modules / 2, 256u),
+         S.Codes / 2,     std::max(S.Binaries / 2, 256u),
          S.Functions / 2, S.TextBytes / 2};
   }
 }
@@ -97,7 +97,7 @@ Error SharedProcess::mapControl() {
   Rings = {R.Rings, uint64_t(R.MaxRings) * wire::RingBytes, {}};
   Nodes = {R.Nodes, uint64_t(R.MaxNodes) * sizeof(wire::Node), {}};
   Codes = {R.Codes, uint64_t(R.MaxCodes) * sizeof(wire::Code), {}};
-  Modules = {R.Modules, uint64_t(R.MaxModules) * sizeof(wire::Module), {}};
+  Binaries = {R.Binaries, uint64_t(R.MaxBinaries) * sizeof(wire::Binary), {}};
   Functions = {
       R.Functions, uint64_t(R.MaxFunctions) * sizeof(wire::PythonFunction), {}};
   Texts = {R.Texts, R.TextBytes, {}};
@@ -139,7 +139,7 @@ SharedProcess::create(uint32_t Id, const ProcessSettings &S, StringRef Tag) {
     S.PythonFolder.copy(C.PythonFolder, S.PythonFolder.size());
   C.NextNode = 1;
   C.NextCode = 1;
-  C.NextModule = 1;
+  C.NextBinary = 1;
   C.NextFunction = 1;
   return I;
 }
@@ -147,7 +147,7 @@ SharedProcess::create(uint32_t Id, const ProcessSettings &S, StringRef Tag) {
 SharedProcess::~SharedProcess() {
   if (Held)
     releaseRobust(reinterpret_cast<RobustNode *>(Front));
-  for (Region *G : {&Rings, &Nodes, &Codes, &Modules, &Functions, &Texts})
+  for (Region *G : {&Rings, &Nodes, &Codes, &Binaries, &Functions, &Texts})
     for (void *P : G->Pieces)
       if (P)
         munmap(P, wire::PieceBytes);
@@ -206,17 +206,17 @@ bool SharedProcess::code(uint32_t Id, CodeInfo &Out) {
     return false;
   Out.Kind = wire::CodeKind(C->Kind.load(std::memory_order_acquire));
   Out.Address = C->Address.load(std::memory_order_relaxed);
-  Out.Module = C->Module.load(std::memory_order_relaxed);
+  Out.Container = C->Container.load(std::memory_order_relaxed);
   return Out.Kind != wire::CodeKind::None &&
          uint32_t(Out.Kind) < wire::NumCodeKinds;
 }
 
-bool SharedProcess::module(uint32_t Id, ModuleInfo &Out) {
-  auto *M = reinterpret_cast<const wire::Module *>(
-      at(Modules, uint64_t(Id) * sizeof(wire::Module)));
+bool SharedProcess::binary(uint32_t Id, BinaryInfo &Out) {
+  auto *M = reinterpret_cast<const wire::Binary *>(
+      at(Binaries, uint64_t(Id) * sizeof(wire::Binary)));
   if (!M || !Id ||
-      wire::ModuleState(M->State.load(std::memory_order_acquire)) ==
-          wire::ModuleState::None)
+      wire::BinaryState(M->State.load(std::memory_order_acquire)) ==
+          wire::BinaryState::None)
     return false;
   Out.Start = M->Start;
   Out.End = M->End;

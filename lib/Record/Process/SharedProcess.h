@@ -65,14 +65,14 @@ public:
   };
   struct CodeInfo {
     uint64_t Address;
-    uint32_t Module;
+    uint32_t Container;
     wire::CodeKind Kind;
   };
   struct FunctionInfo {
     uint32_t File, Name; ///< texts
     uint32_t FirstLine;
   };
-  struct ModuleInfo {
+  struct BinaryInfo {
     uint64_t Start, End, Bias;
     std::vector<uint8_t> BuildId;
     std::string Path;
@@ -81,7 +81,7 @@ public:
   /// node's parent is less than its id, and so is the Python path of a pair.
   bool node(uint32_t Id, NodeInfo &Out);
   bool code(uint32_t Id, CodeInfo &Out);
-  bool module(uint32_t Id, ModuleInfo &Out);
+  bool binary(uint32_t Id, BinaryInfo &Out);
   bool function(uint32_t Id, FunctionInfo &Out);
   /// At most wire::MaxTextBytes as they came, more when bytes that are not
   /// UTF-8 had to be replaced. Text 0 is empty.
@@ -112,7 +112,7 @@ private:
   wire::RingHeader *RingHeaders = nullptr;
   uint64_t HeadersBytes = 0;
   bool Held = false;
-  Region Rings, Nodes, Codes, Modules, Functions, Texts;
+  Region Rings, Nodes, Codes, Binaries, Functions, Texts;
 };
 
 } // namespace memkit

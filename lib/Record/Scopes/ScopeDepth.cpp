@@ -34,7 +34,7 @@ ScopeDepth::Path ScopeDepth::path(uint32_t Node) {
 bool ScopeDepth::isPackage(const SharedProcess::CodeInfo &C) {
   SharedProcess::FunctionInfo F;
   std::string File;
-  return Shared.function(C.Module, F) && Shared.text(F.File, File) &&
+  return Shared.function(C.Container, F) && Shared.text(F.File, File) &&
          StringRef(File).ends_with("memkit/_scope.py");
 }
 

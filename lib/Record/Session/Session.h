@@ -56,9 +56,9 @@ public:
   bool programEnded() const { return ProgramEnded; }
   unsigned processesRecorded() const { return NumRecorded; }
   uint64_t longestPauseNs() const { return LongestPauseNs; }
-  /// The path of a module without symbols that most stacks go through; empty:
+  /// The path of a binary without symbols that most stacks go through; empty:
   /// there is none. When the recording has ended.
-  std::string namelessModule() const;
+  std::string namelessBinary() const;
 
 private:
   /// A process and what is known of its process.
@@ -75,7 +75,7 @@ private:
     int WaitStatus = -1;      ///< of waitpid, -1: not known
     bool SeesOurPids = false; ///< in the namespace of pids that we are in
     uint32_t NextOrphan = 0;  ///< ring that takeBackRings() looks at next
-    bool HasJit = false;      ///< code that no module owns was seen
+    bool HasJit = false;      ///< code that no binary owns was seen
     std::optional<JitPlace> PerfMap; ///< until then
     uint64_t StartNs = 0, NextRssNs = 0, NextPssNs = 0, EndNs = 0;
     uint32_t RssCount = 0;
@@ -175,7 +175,7 @@ private:
 
   // Symbols.cpp
   void startSymbols();
-  void onModule(uint32_t Module, const std::string &Path,
+  void onBinary(uint32_t Binary, const std::string &Path,
                 const std::vector<uint8_t> &BuildId, uint32_t Process);
   void onUnownedCode(uint32_t Frame, uint32_t Process, uint64_t Address);
   void endJit(Child &P);

@@ -10,13 +10,13 @@ using namespace memkit;
 
 void Session::startSymbols() {
   Symbols = std::make_unique<SymbolThread>();
-  R.OnModule = [this](uint32_t Module, const std::string &Path,
+  R.OnBinary = [this](uint32_t Binary, const std::string &Path,
                       const std::vector<uint8_t> &BuildId, uint32_t Process) {
-    onModule(Module, Path, BuildId, Process);
+    onBinary(Binary, Path, BuildId, Process);
   };
-  R.Names.OnNativeFrame = [this](uint32_t Frame, uint32_t Module,
+  R.Names.OnNativeFrame = [this](uint32_t Frame, uint32_t Binary,
                                  uint64_t Address) {
-    Symbols->ask(Frame, Module, Address);
+    Symbols->ask(Frame, Binary, Address);
   };
   R.Names.OnUnownedFrame = [this](uint32_t Frame, uint32_t Process,
                                   uint64_t Address) {
@@ -42,7 +42,7 @@ void Session::endJit(Child &P) {
 
 /// The file may be another one where the process runs, or be gone by now: it is
 /// looked for by its name here, then as the process sees it.
-void Session::onModule(uint32_t Module, const std::string &Path,
+void Session::onBinary(uint32_t Binary, const std::string &Path,
                        const std::vector<uint8_t> &BuildId, uint32_t Process) {
   std::string Proc = "/proc/";
   for (auto &P : Children)
@@ -56,13 +56,13 @@ void Session::onModule(uint32_t Module, const std::string &Path,
   Places.push_back(Proc + "/exe");
   if (BuildId.empty())
     Places.resize(Places.size() - 1);
-  Symbols->addModule(BuildId, std::move(Places));
+  Symbols->addBinary(BuildId, std::move(Places));
   ModulePaths.push_back(Path);
 }
 
-/// The module that has most frames without a function, when these are nearly
+/// The binary that has most frames without a function, when these are nearly
 /// all of its frames and a fifth of all: most stacks show addresses then.
-std::string Session::namelessModule() const {
+std::string Session::namelessBinary() const {
   SymbolThread::ModuleCounts All, Worst;
   std::string Path;
   if (!Symbols)

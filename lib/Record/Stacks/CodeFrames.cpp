@@ -100,7 +100,7 @@ CodeFrames::Known CodeFrames::add(uint32_t Code) {
     break;
   default:
     New.Frame = native(Info);
-    if (const KnownModule *M = Modules.find(Info.Module))
+    if (const KnownModule *M = Binaries.find(Info.Container))
       New.IsSwitch = M->IsSwitch;
   }
   Codes.get(Code) = New;
@@ -109,8 +109,8 @@ CodeFrames::Known CodeFrames::add(uint32_t Code) {
 
 uint32_t CodeFrames::native(const SharedProcess::CodeInfo &Info) {
   uint64_t Bias = 0;
-  if (uint32_t Module = moduleOf(Info.Module, Bias))
-    return R.Names.frame({FrameKind::Native, Module, Info.Address - Bias});
+  if (uint32_t Binary = binaryOf(Info.Container, Bias))
+    return R.Names.frame({FrameKind::Native, Binary, Info.Address - Bias});
   return R.Names.unownedFrame(Process, Info.Address);
 }
 
@@ -124,7 +124,7 @@ uint32_t CodeFrames::python(const SharedProcess::CodeInfo &Info) {
     bad();
     Line = 0;
   }
-  return R.Names.frame({FrameKind::Python, functionOf(Info.Module), Line});
+  return R.Names.frame({FrameKind::Python, functionOf(Info.Container), Line});
 }
 
 uint32_t CodeFrames::functionOf(uint32_t Id) {
@@ -160,7 +160,7 @@ uint32_t CodeFrames::textOf(uint32_t Text, std::string &Bytes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Modules
+// Binaries
 //===----------------------------------------------------------------------===//
 
 static bool isDriverModule(StringRef Path) {
@@ -179,35 +179,35 @@ bool CodeFrames::isDriver(uint32_t Code) {
   uint64_t Bias;
   // What is not to be read is said where it is named.
   if (!Shared.code(Code, Info) || Info.Kind != CodeKind::Native ||
-      !moduleOf(Info.Module, Bias))
+      !binaryOf(Info.Container, Bias))
     return false;
-  return Modules.get(Info.Module).IsDriver;
+  return Binaries.get(Info.Container).IsDriver;
 }
 
-uint32_t CodeFrames::moduleOf(uint32_t Module, uint64_t &Bias) {
-  if (!Module)
+uint32_t CodeFrames::binaryOf(uint32_t Binary, uint64_t &Bias) {
+  if (!Binary)
     return 0;
-  if (const KnownModule *K = Modules.find(Module); K && K->Id) {
+  if (const KnownModule *K = Binaries.find(Binary); K && K->Id) {
     Bias = K->Bias;
     return K->Id;
   }
-  SharedProcess::ModuleInfo Info;
-  if (!Shared.module(Module, Info)) {
+  SharedProcess::BinaryInfo Info;
+  if (!Shared.binary(Binary, Info)) {
     bad();
     return 0;
   }
   Load L;
   L.Process = Process;
-  uint32_t Before = R.Names.numModules();
-  L.Module = R.Names.module(Info.Path, Info.BuildId);
-  if (L.Module > Before && R.OnModule)
-    R.OnModule(L.Module, Info.Path, Info.BuildId, Process);
+  uint32_t Before = R.Names.numBinaries();
+  L.Binary = R.Names.binary(Info.Path, Info.BuildId);
+  if (L.Binary > Before && R.OnBinary)
+    R.OnBinary(L.Binary, Info.Path, Info.BuildId, Process);
   L.Start = Info.Start;
   L.Size = Info.End - Info.Start;
   L.Bias = Bias = Info.Bias;
   L.TimeNs = R.nowNs();
   R.Names.addLoad(L);
-  Modules.get(Module) = {L.Module, Info.Bias, isDriverModule(Info.Path),
-                         isSwitchModule(Info.Path)};
-  return L.Module;
+  Binaries.get(Binary) = {L.Binary, Info.Bias, isDriverModule(Info.Path),
+                          isSwitchModule(Info.Path)};
+  return L.Binary;
 }

@@ -22,7 +22,7 @@ public:
   struct Known {
     uint32_t Frame = 0;
     wire::CodeKind Kind = wire::CodeKind::None;
-    /// Of a module that lets stacks of Python take turns on one stack.
+    /// Of a binary that lets stacks of Python take turns on one stack.
     bool IsSwitch = false;
   };
   /// The frame of a code. What is nonsense counts as a bad record and is an
@@ -51,7 +51,7 @@ private:
   Known add(uint32_t Code);
   uint32_t native(const SharedProcess::CodeInfo &Info);
   uint32_t python(const SharedProcess::CodeInfo &Info);
-  uint32_t moduleOf(uint32_t Module, uint64_t &Bias);
+  uint32_t binaryOf(uint32_t Binary, uint64_t &Bias);
   uint32_t functionOf(uint32_t Function);
   uint32_t textOf(uint32_t Text, std::string &Bytes);
 
@@ -66,7 +66,7 @@ private:
   uint32_t Process;
   bool IsDataWorker = false;
   ChunkedArray<Known, 10> Codes;
-  ChunkedArray<KnownModule, 4> Modules;
+  ChunkedArray<KnownModule, 4> Binaries;
   ChunkedArray<uint32_t, 8> Functions; ///< of Python
   uint32_t AllocFunctions[NumFunctions] = {};
 };

@@ -39,7 +39,7 @@ private:
   uint64_t StartNs;
 };
 
-/// Finds names for code of one process that no module owns. Belongs to the
+/// Finds names for code of one process that no binary owns. Belongs to the
 /// thread that resolves addresses.
 class JitNames {
 public:

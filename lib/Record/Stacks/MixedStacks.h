@@ -39,7 +39,7 @@ private:
 ///
 /// Greenlets take turns on one native stack, each on top of whatever was there
 /// when it began. The Python path is of the one that runs; so the native path
-/// ends with the frames of greenlet's module that began it, and evaluators are
+/// ends with the frames of greenlet's binary that began it, and evaluators are
 /// counted from there.
 ///
 /// A path costs what of it is new: the trace's node is known for each (frame of

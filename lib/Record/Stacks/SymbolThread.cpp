@@ -29,7 +29,7 @@ SymbolThread::~SymbolThread() {
   Worker.join();
 }
 
-void SymbolThread::addModule(std::vector<uint8_t> BuildId,
+void SymbolThread::addBinary(std::vector<uint8_t> BuildId,
                              std::vector<std::string> Places) {
   std::lock_guard<std::mutex> Guard(Lock);
   NewModules.push_back({std::move(BuildId), std::move(Places)});
@@ -49,8 +49,8 @@ void SymbolThread::handOver() {
     Wake.notify_one();
 }
 
-void SymbolThread::ask(uint32_t Frame, uint32_t Module, uint64_t Address) {
-  Asked.push_back({Question::Native, Frame, Module, Address});
+void SymbolThread::ask(uint32_t Frame, uint32_t Binary, uint64_t Address) {
+  Asked.push_back({Question::Native, Frame, Binary, Address});
 }
 
 void SymbolThread::addJit(uint32_t Process, JitPlace Place) {
@@ -110,14 +110,14 @@ void SymbolThread::lookAtMaps() {
 
 void SymbolThread::answer(const Question &Q) {
   if (Q.Kind == Question::Native) {
-    std::vector<SourceLocation> L = Symbols.resolve(Q.Owner - 1, Q.Address);
-    Counts.resize(std::max<size_t>(Counts.size(), Q.Owner));
-    ++Counts[Q.Owner - 1].Asked;
-    Counts[Q.Owner - 1].Nameless += L.empty();
+    std::vector<SourceLocation> L = Symbols.resolve(Q.Container - 1, Q.Address);
+    Counts.resize(std::max<size_t>(Counts.size(), Q.Container));
+    ++Counts[Q.Container - 1].Asked;
+    Counts[Q.Container - 1].Nameless += L.empty();
     give(Q.Frame, std::move(L));
     return;
   }
-  auto Jit = Jits.find(Q.Owner);
+  auto Jit = Jits.find(Q.Container);
   if (Jit == Jits.end())
     return;
   if (Q.Kind == Question::Jit) {
@@ -148,7 +148,7 @@ void SymbolThread::run() {
     bool HasQuestion = waitForWork(Guard);
     if (Stop)
       return;
-    std::deque<Module> Modules = std::exchange(NewModules, {});
+    std::deque<Binary> Binaries = std::exchange(NewModules, {});
     for (auto &New : std::exchange(NewJits, {}))
       Jits.emplace(New.first, std::move(New.second));
     Question Q{};
@@ -158,8 +158,8 @@ void SymbolThread::run() {
     }
     Busy = true;
     Guard.unlock();
-    for (Module &M : Modules)
-      Symbols.addModule(M.BuildId, std::move(M.Places));
+    for (Binary &M : Binaries)
+      Symbols.addBinary(M.BuildId, std::move(M.Places));
     if (HasQuestion)
       answer(Q);
     lookAtMaps();

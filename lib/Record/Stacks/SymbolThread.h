@@ -23,15 +23,15 @@ public:
   SymbolThread();
   ~SymbolThread();
 
-  /// Names module Id; ids come in order from 1. Arguments as for Symbolizer.
-  void addModule(std::vector<uint8_t> BuildId, std::vector<std::string> Places);
+  /// Names binary Id; ids come in order from 1. Arguments as for Symbolizer.
+  void addBinary(std::vector<uint8_t> BuildId, std::vector<std::string> Places);
   /// Asks for the symbols of Frame. What is asked waits for handOver(), here
   /// and below: to wake a thread costs as much as a new stack.
-  void ask(uint32_t Frame, uint32_t Module, uint64_t Address);
+  void ask(uint32_t Frame, uint32_t Binary, uint64_t Address);
 
   /// Says where Process has its perf map; before the first askJit() of it.
   void addJit(uint32_t Process, JitPlace Place);
-  /// Asks for the name of Frame, code of Process that no module owns. The
+  /// Asks for the name of Frame, code of Process that no binary owns. The
   /// answer may come as late as at endJit().
   void askJit(uint32_t Frame, uint32_t Process, uint64_t Address);
   /// Process has ended, and its map is complete.
@@ -50,24 +50,24 @@ public:
   /// Gives up what is not resolved yet.
   void cut();
 
-  /// What became of a module's addresses.
+  /// What became of a binary's addresses.
   struct ModuleCounts {
     uint64_t Asked = 0;
     uint64_t Nameless = 0; ///< of these: not even a function is known
   };
-  /// By module, from 0; those that nothing was asked of may be missing. Once
+  /// By binary, from 0; those that nothing was asked of may be missing. Once
   /// it is idle().
   const std::vector<ModuleCounts> &counts() const { return Counts; }
 
 private:
-  struct Module {
+  struct Binary {
     std::vector<uint8_t> BuildId;
     std::vector<std::string> Places;
   };
   struct Question {
     enum { Native, Jit, JitEnd } Kind;
     uint32_t Frame;
-    uint32_t Owner; ///< module or process
+    uint32_t Container; ///< binary or process
     uint64_t Address;
   };
   void run();
@@ -80,7 +80,7 @@ private:
   std::vector<Question> Asked; ///< the recorder's, not handed over yet
   std::mutex Lock;
   std::condition_variable Wake;
-  std::deque<Module> NewModules;
+  std::deque<Binary> NewModules;
   std::deque<std::pair<uint32_t, JitNames>> NewJits;
   std::deque<Question> Questions;
   std::deque<Answer> Answers;

@@ -53,7 +53,7 @@ MadeBy TensorFrames::ofCode(uint32_t Code) {
   MadeBy By = MadeBy::Unknown;
   if ((C.Kind == wire::CodeKind::Python ||
        C.Kind == wire::CodeKind::PythonEntry) &&
-      Shared.function(C.Module, F) && Shared.text(F.File, File) &&
+      Shared.function(C.Container, F) && Shared.text(F.File, File) &&
       Shared.text(F.Name, Name))
     By = madeByFrame(File, Name);
   Codes.get(Code) = uint8_t(By) + 1;

@@ -19,13 +19,13 @@
 //
 // CHECK-COUNT-10000: alloc malloc size 1111 {{[^ ]*}}one.so+
 // CHECK: unknown 0 twice 0 lost 0
-// CHECK: codes {{[0-9]?[0-9]?[0-9]}} modules {{[0-9]}} depth
+// CHECK: codes {{[0-9]?[0-9]?[0-9]}} binaries {{[0-9]}} depth
 // CHECK: table-full 0 {{.*}}exit 0
 //
 // ORACLE: different 0 beyond 0 marked 0
 //
 // NONE-COUNT-20: alloc malloc size 1111 {{[^ ]*}}none.so+
-// NONE: modules {{2[0-9]}} depth
+// NONE: binaries {{2[0-9]}} depth
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

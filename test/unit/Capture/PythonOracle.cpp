@@ -107,7 +107,7 @@ void spell(uint32_t Node, Spelling &To, bool &IsWhole) {
       return;
     }
     CodeObjects &Codes = Proc.Python.codes();
-    const wire::PythonFunction &F = Codes.function(C.Module);
+    const wire::PythonFunction &F = Codes.function(C.Container);
     uint32_t FileBytes, NameBytes;
     const char *File = Codes.text(F.File, FileBytes);
     const char *Name = Codes.text(F.Name, NameBytes);

@@ -33,19 +33,19 @@ struct SharedMemory {
     R.MaxRings = Rings;
     R.MaxNodes = Nodes;
     R.MaxCodes = Codes;
-    R.MaxModules = 1024;
+    R.MaxBinaries = 1024;
     R.RingHeaders = Place(Rings * sizeof(wire::RingHeader));
     R.Rings = Place(Rings * wire::RingBytes);
     R.Nodes = Place(uint64_t(Nodes) * sizeof(wire::Node));
     R.Codes = Place(uint64_t(Codes) * sizeof(wire::Code));
-    R.Modules = Place(R.MaxModules * sizeof(wire::Module));
+    R.Binaries = Place(R.MaxBinaries * sizeof(wire::Binary));
     R.Size = At;
     Fd = memfd_create("memkit-test", MFD_CLOEXEC);
     if (ftruncate(Fd, off_t(At)) == 0)
       Base = static_cast<char *>(
           mmap(nullptr, At, PROT_READ | PROT_WRITE, MAP_SHARED, Fd, 0));
     C = new (Base) wire::Control();
-    C->NextNode = C->NextCode = C->NextModule = 1;
+    C->NextNode = C->NextCode = C->NextBinary = 1;
   }
   ~SharedMemory() {
     munmap(Base, R.Size);

@@ -119,8 +119,8 @@ struct DrainedProcess {
                                                     C->Regions.Functions) +
            I;
   }
-  wire::Module *module(uint32_t I) {
-    return reinterpret_cast<wire::Module *>(Base + C->Regions.Modules) + I;
+  wire::Binary *binary(uint32_t I) {
+    return reinterpret_cast<wire::Binary *>(Base + C->Regions.Binaries) + I;
   }
 };
 
@@ -156,14 +156,14 @@ std::unique_ptr<DrainedProcess> makeProcess(uint32_t Id) {
   R.MaxRings = Opt.Rings;
   R.MaxNodes = Opt.Nodes;
   R.MaxCodes = 1 << 20;
-  R.MaxModules = 4096;
+  R.MaxBinaries = 4096;
   R.MaxFunctions = 1 << 20;
   R.TextBytes = 64 << 20;
   R.RingHeaders = Place(R.MaxRings * sizeof(wire::RingHeader));
   R.Rings = Place(R.MaxRings * wire::RingBytes);
   R.Nodes = Place(uint64_t(R.MaxNodes) * sizeof(wire::Node));
   R.Codes = Place(uint64_t(R.MaxCodes) * sizeof(wire::Code));
-  R.Modules = Place(uint64_t(R.MaxModules) * sizeof(wire::Module));
+  R.Binaries = Place(uint64_t(R.MaxBinaries) * sizeof(wire::Binary));
   R.Functions = Place(uint64_t(R.MaxFunctions) * sizeof(wire::PythonFunction));
   R.Texts = Place(R.TextBytes);
   R.Size = At;
@@ -241,7 +241,7 @@ void printPython(DrainedProcess &I, uint32_t Node) {
       printf("  python (gap)\n");
       continue;
     }
-    wire::PythonFunction *F = I.function(C->Module);
+    wire::PythonFunction *F = I.function(C->Container);
     printf("  python %s",
            Kind == uint32_t(wire::CodeKind::PythonEntry) ? "*" : "");
     printText(I, F->Name);
@@ -282,8 +282,8 @@ void printStack(DrainedProcess &I, uint32_t Node) {
     if (I.node(N)->Parent >= N)
       printf(" BAD-PARENT");
     if (Opt.Stacks) {
-      uint32_t M = C->Module;
-      const char *Path = M ? I.module(M)->Path : "?";
+      uint32_t M = C->Container;
+      const char *Path = M ? I.binary(M)->Path : "?";
       const char *Slash = strrchr(Path, '/');
       if (C->Kind == uint32_t(wire::CodeKind::Gap))
         printf(" (gap)");
@@ -291,7 +291,7 @@ void printStack(DrainedProcess &I, uint32_t Node) {
         printf(" (evaluator)");
       else
         printf(" %s+0x%lx", Slash ? Slash + 1 : Path,
-               C->Address - (M ? I.module(M)->Bias : 0));
+               C->Address - (M ? I.binary(M)->Bias : 0));
     }
     N = I.node(N)->Parent;
   }
@@ -549,14 +549,14 @@ void summary(DrainedProcess &I) {
       "process %u live %zu blocks %lu bytes unknown %lu twice %lu lost %lu\n",
       I.Id, I.Live.size(), Live, I.Unknown, I.Twice, Lost);
   printf(
-      "process %u threads %lu ended %lu rings %u nodes %u codes %u modules %u "
+      "process %u threads %lu ended %lu rings %u nodes %u codes %u binaries %u "
       "depth %lu\n",
       I.Id, I.Threads, I.Ended, I.C->RingsUsed.load(), I.C->NextNode.load() - 1,
-      I.C->NextCode.load() - 1, I.C->NextModule.load() - 1, I.MaxStackDepth);
+      I.C->NextCode.load() - 1, I.C->NextBinary.load() - 1, I.MaxStackDepth);
   printf(
       "process %u table-full %lu no-ring %lu reentrant %lu unmapped %u exit ",
       I.Id, I.C->LostTableFull.load(), I.C->LostNoRing.load(),
-      I.C->LostReentrant.load(), I.C->ModulesChanged.load());
+      I.C->LostReentrant.load(), I.C->BinariesChanged.load());
   if (I.C->HasExitStatus)
     printf("%d\n", I.C->ExitStatus.load());
   else

@@ -19,12 +19,12 @@ std::unique_ptr<Trace> randomStacks(unsigned Seed, unsigned Stacks) {
   std::mt19937 Random(Seed);
   std::string Text;
   raw_string_ostream OS(Text);
-  OS << "header\ndictionary\n module 1 path=\"/bin/a\"\n";
+  OS << "header\ndictionary\n binary 1 path=\"/bin/a\"\n";
   const unsigned Functions = 5, Frames = 12;
   for (unsigned F = 1; F <= Functions; ++F)
     OS << " function " << F << " name=\"f" << F << "\"\n";
   for (unsigned F = 1; F <= Frames; ++F)
-    OS << " frame " << F << " native module=1 address=" << F << '\n';
+    OS << " frame " << F << " native binary=1 address=" << F << '\n';
   for (unsigned F = 1; F < Frames; ++F) { // the last has no symbols
     OS << " symbols " << F << " locations=[" << Random() % Functions + 1
        << ":1";

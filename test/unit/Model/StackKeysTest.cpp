@@ -20,7 +20,7 @@ TEST(StackKeys, CloneSuffixes) {
   EXPECT_EQ(withoutCloneSuffix("a::f(int)"), "a::f(int)");
   EXPECT_EQ(withoutCloneSuffix("operator[]"), "operator[]");
   EXPECT_EQ(withoutCloneSuffix("f (a)"), "f (a)");
-  EXPECT_EQ(withoutCloneSuffix("module.function"), "module.function");
+  EXPECT_EQ(withoutCloneSuffix("binary.function"), "binary.function");
   EXPECT_EQ(withoutCloneSuffix(".5"), ".5");
   EXPECT_EQ(withoutCloneSuffix(""), "");
   EXPECT_EQ(withoutCloneSuffix("]"), "]");
@@ -93,15 +93,15 @@ TEST(StackKeys, Renames) {
 static const char *const Text = R"(
 header
 dictionary
-  module 1 path="/bin/a"
+  binary 1 path="/bin/a"
   function 1 name="main" file="a.c"
   function 2 name="f" file="a.c"
   function 3 name="g" file="a.c"
-  frame 1 native module=1 address=1
-  frame 2 native module=1 address=2
-  frame 3 native module=1 address=3
-  frame 4 native module=1 address=4
-  frame 5 native module=1 address=5
+  frame 1 native binary=1 address=1
+  frame 2 native binary=1 address=2
+  frame 3 native binary=1 address=3
+  frame 4 native binary=1 address=4
+  frame 5 native binary=1 address=5
   symbols 1 locations=[1:1]
   symbols 2 locations=[2:2]
   symbols 3 locations=[3:3]
@@ -129,7 +129,7 @@ TEST(StackKeys, WhatIsTheSame) {
   EXPECT_EQ(Key(Locations, 1), Key(Locations, 2));
   EXPECT_NE(Key(Locations, 1), Key(Locations, 3));
 
-  // Another folder is the same module for functions, not for places.
+  // Another folder is the same binary for functions, not for places.
   std::string Moved = Text;
   Moved.replace(Moved.find("/bin/a"), 6, "/opt/a");
   auto Other = textTrace(Moved);
@@ -141,16 +141,16 @@ TEST(StackKeys, WhatIsTheSame) {
 static const char *const Recursive = R"(
 header
 dictionary
-  module 1 path="/bin/a"
+  binary 1 path="/bin/a"
   function 1 name="m"
   function 2 name="f"
   function 3 name="g"
   function 4 name="h"
-  frame 1 native module=1 address=1
-  frame 2 native module=1 address=2
-  frame 3 native module=1 address=3
-  frame 4 native module=1 address=4
-  frame 5 native module=1 address=5
+  frame 1 native binary=1 address=1
+  frame 2 native binary=1 address=2
+  frame 3 native binary=1 address=3
+  frame 4 native binary=1 address=4
+  frame 5 native binary=1 address=5
   symbols 1 locations=[1:1]
   symbols 2 locations=[2:2]
   symbols 3 locations=[3:3]
@@ -184,9 +184,9 @@ TEST(StackKeys, TurnsOfARecursionCountOnce) {
 }
 
 static std::string stripped(const char *Build, const char *Address) {
-  return std::string("header\ndictionary\n  module 1 path=\"/bin/a\" "
+  return std::string("header\ndictionary\n  binary 1 path=\"/bin/a\" "
                      "build-id=") +
-         Build + "\n  frame 1 native module=1 address=" + Address +
+         Build + "\n  frame 1 native binary=1 address=" + Address +
          "\n  frame 2 unknown address=" + Address +
          "\n  stack 1 frames=[1]\n  stack 2 frames=[2]\ncomplete\n";
 }
@@ -198,12 +198,12 @@ TEST(StackKeys, FramesWithoutSymbols) {
     return nodeKeys(T, SameFrame::Function, Rules)[T.leaf(Stack)];
   };
   EXPECT_NE(Key(*Old, 1, {}), Key(*New, 1, {}));
-  llvm::StringSet<> Moved = movedModules({Old.get(), New.get()});
+  llvm::StringSet<> Moved = movedBinaries({Old.get(), New.get()});
   EXPECT_EQ(Moved.size(), 1u);
-  EXPECT_EQ(movedModules({Old.get(), Old.get()}).size(), 0u);
+  EXPECT_EQ(movedBinaries({Old.get(), Old.get()}).size(), 0u);
   KeyRules Rules;
   Rules.Moved = &Moved;
   EXPECT_EQ(Key(*Old, 1, Rules), Key(*New, 1, Rules));
-  // Code that is in no module has its address by chance.
+  // Code that is in no binary has its address by chance.
   EXPECT_EQ(Key(*Old, 2, {}), Key(*New, 2, {}));
 }

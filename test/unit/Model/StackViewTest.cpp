@@ -10,9 +10,9 @@ using namespace memkit;
 
 namespace {
 
-FrameRole native(llvm::StringRef Module,
+FrameRole native(llvm::StringRef Binary,
                  std::vector<llvm::StringRef> Functions) {
-  return nativeFrameRole(Module, Functions);
+  return nativeFrameRole(Binary, Functions);
 }
 
 TEST(FrameRoles, OfFrames) {

@@ -69,10 +69,10 @@ struct OneProgram : testing::Test {
     F->State = 1;
     return Id;
   }
-  uint32_t addCode(CodeKind Kind, uint64_t Address, uint32_t Module = 0) {
+  uint32_t addCode(CodeKind Kind, uint64_t Address, uint32_t Binary = 0) {
     auto *C = entry<wire::Code>(regions().Codes, NextCode);
     C->Address = Address;
-    C->Module = Module;
+    C->Container = Binary;
     C->Kind = uint32_t(Kind);
     return NextCode++;
   }
@@ -85,13 +85,13 @@ struct OneProgram : testing::Test {
   uint32_t pair(uint32_t Native, uint32_t Python) {
     return addNode(Native, wire::PairBit | Python);
   }
-  /// The code of greenlet's module at an address.
+  /// The code of greenlet's binary at an address.
   uint32_t addGreenletCode(uint64_t Address) {
-    auto *M = entry<wire::Module>(regions().Modules, 1);
+    auto *M = entry<wire::Binary>(regions().Binaries, 1);
     M->Start = 1000;
     M->End = 2000;
     strcpy(M->Path, "/lib/greenlet/_greenlet.cpython-311.so");
-    M->State = uint32_t(wire::ModuleState::Mapped);
+    M->State = uint32_t(wire::BinaryState::Mapped);
     return addCode(CodeKind::Native, 1000 + Address, 1);
   }
   /// A path of words: `E` is the evaluator's frame, `...` a gap, `G1` a frame
@@ -146,7 +146,7 @@ struct OneProgram : testing::Test {
     if (F.Kind == FrameKind::Unknown)
       return F.Address >= 0xe00 ? "E" + std::string(F.Address - 0xe00, 'E')
                                 : std::to_string(F.Address);
-    const Function &Fn = D.Functions[F.Owner - 1];
+    const Function &Fn = D.Functions[F.Container - 1];
     return D.Strings[Fn.Name - 1];
   }
   uint64_t bad() {
@@ -220,7 +220,7 @@ TEST_F(OneProgram, SharedPartsAreTheSameNodes) {
 }
 
 TEST_F(OneProgram, Greenlets) {
-  // Main's module began one at g, which began another at h.
+  // Main's binary began one at g, which began another at h.
   uint32_t Outer = path("1 E 2 G1 G2 3 E 4");
   uint32_t Inner = path("G1 G2 5 E 6", Outer);
   uint32_t Main = path("!main begin"), First = path("!g begin"),

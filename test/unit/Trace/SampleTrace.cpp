@@ -31,7 +31,7 @@ static Dictionary sampleDictionary() {
   D.Strings = {"malloc", "", "/usr/bin/python", "caf\xc3\xa9 \xff",
                std::string("nul\0!", 5)};
   D.Devices = {{{1, 2, 3}, "0000:17:00.0", "H200", "cuda:0", 151000000000}};
-  D.Modules = {{3, {0xab, 0xcd}}, {1, {}}};
+  D.Binaries = {{3, {0xab, 0xcd}}, {1, {}}};
   D.Functions = {{1, 0, 0}, {4, 3, 17}, {5, 3, 4000000000u}};
   D.Frames = {{FrameKind::Named, 1, 0},
               {FrameKind::Native, 1, 0x7fff12345678},

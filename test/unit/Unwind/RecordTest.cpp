@@ -301,7 +301,7 @@ Elf64_Phdr segment(uint32_t Type, uint32_t Flags, AddressRange R) {
   return P;
 }
 
-TEST(ProgramHeaders, OfAModule) {
+TEST(ProgramHeaders, OfABinary) {
   UnwindTables T(manyFunctions(3));
   AddressRange Frames{uintptr_t(T.frames()),
                       uintptr_t(T.frames()) + T.frameBytes()};
@@ -338,7 +338,7 @@ TEST(ProgramHeaders, OfAModule) {
   EXPECT_FALSE(findEhFrame(P.data(), P.size(), Bias, E));
 }
 
-TEST(ProgramHeaders, OfAModuleWithoutEhFrameHdr) {
+TEST(ProgramHeaders, OfABinaryWithoutEhFrameHdr) {
   UnwindTables T(manyFunctions(3));
   AddressRange Frames{uintptr_t(T.frames()),
                       uintptr_t(T.frames()) + T.frameBytes()};

@@ -26,6 +26,6 @@ for leak in leaks:
     if frames[-1][0] != "<module>":
         native = [f["function"] for f in stack[python[-1]:]]
         assert not any("Py_RunMain" in f or "pymain" in f for f in native), native
-        assert "greenlet" in (stack[-1]["module"] or "") or "green" in native[-1], native
+        assert "greenlet" in (stack[-1]["binary"] or "") or "green" in native[-1], native
 assert got == want, (got - want, want - got)
 assert sum(got.values()) > 60, got

@@ -12,12 +12,12 @@ namespace memkit {
 using Side = Table::Align;
 
 /// The rows of one heap, which come together.
-static ArrayRef<OwnerStats> firstHeap(ArrayRef<OwnerStats> Rows) {
+static ArrayRef<LibraryStats> firstHeap(ArrayRef<LibraryStats> Rows) {
   return Rows.take_while(
-      [&](const OwnerStats &O) { return O.Heap == Rows.front().Heap; });
+      [&](const LibraryStats &O) { return O.Heap == Rows.front().Heap; });
 }
 
-std::optional<PageSection> ownerSection(const Facts &F) {
+std::optional<PageSection> librarySection(const Facts &F) {
   constexpr size_t Useful = 5;
   Table T({{"asked for by", Side::Left, true},
            {"heap", Side::Left},
@@ -28,15 +28,15 @@ std::optional<PageSection> ownerSection(const Facts &F) {
            {"blocks", Side::Right},
            {"allocations", Side::Right}});
   size_t Hidden = 0;
-  for (ArrayRef<OwnerStats> Rest = F.O.Owners; !Rest.empty();) {
-    ArrayRef<OwnerStats> OfHeap = firstHeap(Rest);
+  for (ArrayRef<LibraryStats> Rest = F.O.Libraries; !Rest.empty();) {
+    ArrayRef<LibraryStats> OfHeap = firstHeap(Rest);
     Rest = Rest.drop_front(OfHeap.size());
     uint64_t Peak = 0;
-    for (const OwnerStats &O : OfHeap)
+    for (const LibraryStats &O : OfHeap)
       Peak += O.PeakBytes;
     size_t Shown = F.shown(OfHeap.size(), Useful);
     Hidden += OfHeap.size() - Shown;
-    for (const OwnerStats &O : OfHeap.take_front(Shown))
+    for (const LibraryStats &O : OfHeap.take_front(Shown))
       T.add({O.Name.str(), F.heapName(O.Heap).str(), formatSize(O.PeakBytes),
              formatShare(O.PeakBytes, Peak), formatCount(O.PeakBlocks),
              formatSize(O.LiveBytes), formatCount(O.LiveBlocks),

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The modules that own addresses.
+// The binaries that own addresses.
 //
-// Which module of the program owns an address: asked of the loader without a
+// Which binary of the program owns an address: asked of the loader without a
 // lock when an address is new, entered in the shared table once, and where its
 // unwind tables lie.
 //
-// A module that is unloaded is marked, and its id is matched again only by the
+// A binary that is unloaded is marked, and its id is matched again only by the
 // same file (by path and build-id) at the same place. Marking happens
 // when the loader frees its link_map, which it does after it has unmapped the
-// module and before it lets go of the lock under which anything else could be
-// loaded at the same place; so no address is ever taken for another module's,
+// binary and before it lets go of the lock under which anything else could be
+// loaded at the same place; so no address is ever taken for another binary's,
 // whoever unloads (dlclose, or glibc itself).
 
-#ifndef MEMKIT_CAPTURE_RUNTIME_MODULES_H
-#define MEMKIT_CAPTURE_RUNTIME_MODULES_H
+#ifndef MEMKIT_CAPTURE_RUNTIME_BINARIES_H
+#define MEMKIT_CAPTURE_RUNTIME_BINARIES_H
 
 #include "Pieces.h"
 #include "Unwind/EhFrame.h"
@@ -32,19 +32,19 @@ struct FoundObject {
 };
 using FindObjectFn = int (*)(void *Pc, FoundObject *Result);
 
-class Modules {
+class Binaries {
 public:
   bool begin(int Fd, const wire::Regions &R, wire::Control &C,
              FindObjectFn Find);
 
-  /// The id of the module that owns \p Pc; 0: none, or no room. Any thread.
-  uint32_t moduleOf(uint64_t Pc);
+  /// The id of the binary that owns \p Pc; 0: none, or no room. Any thread.
+  uint32_t binaryOf(uint64_t Pc);
 
-  /// The unwind tables of module \p Id, which owns the address that is looked
+  /// The unwind tables of binary \p Id, which owns the address that is looked
   /// up; not usable where there are none.
   const EhFrame &tablesOf(uint32_t Id) const { return List[Id].Tables; }
 
-  /// Ids of codes, [First, End): where those of a module stand that was
+  /// Ids of codes, [First, End): where those of a binary stand that was
   /// unloaded and is loaded again, from the times before. Empty: it was not.
   struct CodeRange {
     uint32_t First, End;
@@ -53,10 +53,10 @@ public:
     return {List[Id].FirstCode, List[Id].EndCode};
   }
 
-  /// Marks the module whose link_map this is; false: there is none.
+  /// Marks the binary whose link_map this is; false: there is none.
   bool markGone(const void *LinkMap, AddressRange &Where);
 
-  /// Marks one module that is no longer where it was; false: there is none. One
+  /// Marks one binary that is no longer where it was; false: there is none. One
   /// thread at a time.
   bool markOneGone(AddressRange &Where);
 
@@ -79,7 +79,7 @@ private:
   uint32_t resume(const FoundObject &O);
   bool lock();
   bool add(const FoundObject &O, uint32_t Seen, uint32_t &Id);
-  void enter(uint32_t Id, wire::Module &M, const FoundObject &O);
+  void enter(uint32_t Id, wire::Binary &M, const FoundObject &O);
   bool stillThere(const Known &K) const;
   bool mark(uint32_t Id, AddressRange &Where);
 
@@ -90,7 +90,7 @@ private:
   std::atomic<uint32_t> Lock{0};
   std::atomic<uint32_t> NumFreed{0};     ///< calls of markGone
   std::atomic<uint32_t> Hints[NumHints]; ///< by link_map: an id to try first
-  Pieces<wire::Module, 64> Table;
+  Pieces<wire::Binary, 64> Table;
 };
 
 /// Does \p Pc lie in this library?
@@ -98,4 +98,4 @@ bool isOwnCode(uintptr_t Pc);
 
 } // namespace memkit::capture
 
-#endif // MEMKIT_CAPTURE_RUNTIME_MODULES_H
+#endif // MEMKIT_CAPTURE_RUNTIME_BINARIES_H

@@ -6,8 +6,8 @@
 // RUN: %cuda_cc -DCUBLAS -shared -fPIC %s -o %t/libcublas.so.12 -Wl,-soname,libcublas.so.12 %libcuda
 // RUN: %cuda_cc %s -o %t/train %t/libnccl.so.2 %t/libcublas.so.12 -Wl,-rpath,%t %libcuda
 // RUN: %cuda memrec -o %t/trace.fb -- %t/train
-// RUN: memstat --top=0 --format=json %t/trace.fb | %python -c "import json, sys; [print(*o.values()) for o in json.load(sys.stdin)['owner_list']]" | FileCheck %s --match-full-lines
-// RUN: memflame --format=collapsed --group-by=owner --heap=cuda:0.device %t/trace.fb | FileCheck %s --check-prefix=FLAME
+// RUN: memstat --top=0 --format=json %t/trace.fb | %python -c "import json, sys; [print(*o.values()) for o in json.load(sys.stdin)['library_list']]" | FileCheck %s --match-full-lines
+// RUN: memflame --format=collapsed --group-by=library --heap=cuda:0.device %t/trace.fb | FileCheck %s --check-prefix=FLAME
 //
 // At the peak 3 MiB + 64 KiB of libnccl, 4 MiB of libcublas, 1 MiB of the program; of pinned
 // memory 4096 bytes are libnccl's.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The modules that own addresses.
+// The binaries that own addresses.
 
 #include "Process.h"
 
@@ -15,13 +15,13 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-bool Modules::begin(int Fd, const wire::Regions &R, wire::Control &C,
-                    FindObjectFn Find) {
+bool Binaries::begin(int Fd, const wire::Regions &R, wire::Control &C,
+                     FindObjectFn Find) {
   Ctl = &C;
   FindObject = Find;
-  MaxKnown = R.MaxModules;
+  MaxKnown = R.MaxBinaries;
   List = static_cast<Known *>(sys::mapPrivate(sizeof(Known) * MaxKnown));
-  return List && Table.begin(Fd, R.Modules, R.MaxModules);
+  return List && Table.begin(Fd, R.Binaries, R.MaxBinaries);
 }
 
 extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -32,12 +32,12 @@ bool capture::isOwnCode(uintptr_t Pc) {
          uintptr_t(_end) - uintptr_t(__ehdr_start);
 }
 
-uint32_t Modules::next() const {
-  uint32_t Next = Ctl->NextModule.load(std::memory_order_acquire);
+uint32_t Binaries::next() const {
+  uint32_t Next = Ctl->NextBinary.load(std::memory_order_acquire);
   return Next < MaxKnown ? Next : MaxKnown;
 }
 
-uint32_t Modules::moduleOf(uint64_t Pc) {
+uint32_t Binaries::binaryOf(uint64_t Pc) {
   for (;;) {
     uint32_t Seen = NumFreed.load(std::memory_order_acquire), Id;
     FoundObject O;
@@ -48,7 +48,7 @@ uint32_t Modules::moduleOf(uint64_t Pc) {
   }
 }
 
-uint32_t Modules::findKnown(const FoundObject &O) {
+uint32_t Binaries::findKnown(const FoundObject &O) {
   auto Is = [&](const Known &K) {
     return K.Live.load(std::memory_order_acquire) && K.LinkMap == O.LinkMap &&
            K.Start == uint64_t(O.MapStart);
@@ -65,7 +65,7 @@ uint32_t Modules::findKnown(const FoundObject &O) {
   return 0;
 }
 
-static void copyPath(wire::Module &M, const char *Name) {
+static void copyPath(wire::Binary &M, const char *Name) {
   if (!Name || !*Name) { // The loader has no name for the program itself.
     long N = sys::readlink("/proc/self/exe", M.Path, sizeof(M.Path) - 1);
     M.Path[N > 0 ? N : 0] = 0;
@@ -79,9 +79,9 @@ static void copyPath(wire::Module &M, const char *Name) {
   M.Path[N] = 0;
 }
 
-/// Whether the module that M says, of the same build-id, has the loader's \p
+/// Whether the binary that M says, of the same build-id, has the loader's \p
 /// Name: by the last part where that is relative.
-static bool isNamed(const wire::Module &M, const char *Name) {
+static bool isNamed(const wire::Binary &M, const char *Name) {
   if (*Name == '/')
     return strncmp(M.Path, Name, sizeof(M.Path)) == 0;
   auto Last = [](const char *Path) {
@@ -91,7 +91,7 @@ static bool isNamed(const wire::Module &M, const char *Name) {
   return strcmp(Last(M.Path), Last(Name)) == 0;
 }
 
-static void findTables(const wire::Module &M, const link_map *Map,
+static void findTables(const wire::Binary &M, const link_map *Map,
                        EhFrame &Tables) {
   size_t Count = 0;
   const Elf64_Phdr *Headers = programHeaders(M.Start, Count);
@@ -105,7 +105,7 @@ static void findTables(const wire::Module &M, const link_map *Map,
   findEhFrame(Headers, Count, Map->l_addr, Section, Tables);
 }
 
-void Modules::enter(uint32_t Id, wire::Module &M, const FoundObject &O) {
+void Binaries::enter(uint32_t Id, wire::Binary &M, const FoundObject &O) {
   auto *Map = static_cast<link_map *>(O.LinkMap);
   M.Start = uint64_t(O.MapStart);
   M.End = uint64_t(O.MapEnd);
@@ -115,7 +115,7 @@ void Modules::enter(uint32_t Id, wire::Module &M, const FoundObject &O) {
   M.BuildIdSize = Build.Size;
   if (Build.Size)
     memcpy(M.BuildId, Build.At, Build.Size);
-  M.State.store(uint32_t(wire::ModuleState::Mapped), std::memory_order_release);
+  M.State.store(uint32_t(wire::BinaryState::Mapped), std::memory_order_release);
   Known &K = List[Id];
   K.Start = M.Start;
   K.End = M.End;
@@ -123,13 +123,13 @@ void Modules::enter(uint32_t Id, wire::Module &M, const FoundObject &O) {
   K.FirstCode = Ctl->NextCode.load(std::memory_order_acquire);
   K.EndCode = 0;
   findTables(M, Map, K.Tables);
-  Proc.Python.noteModule({M.Start, M.End}, O.LinkMap, K.Tables);
+  Proc.Python.noteBinary({M.Start, M.End}, O.LinkMap, K.Tables);
   K.Live.store(1, std::memory_order_release);
-  Ctl->NextModule.store(Id + 1, std::memory_order_release);
+  Ctl->NextBinary.store(Id + 1, std::memory_order_release);
 }
 
-/// The id of a module that was unloaded and is there again; 0: it is new.
-uint32_t Modules::resume(const FoundObject &O) {
+/// The id of a binary that was unloaded and is there again; 0: it is new.
+uint32_t Binaries::resume(const FoundObject &O) {
   auto *Map = static_cast<link_map *>(O.LinkMap);
   uint64_t Start = uint64_t(O.MapStart), End = uint64_t(O.MapEnd);
   BuildId Build = {nullptr, 0};
@@ -138,7 +138,7 @@ uint32_t Modules::resume(const FoundObject &O) {
     if (K.Live.load(std::memory_order_acquire) || K.Start != Start ||
         K.End != End)
       continue;
-    wire::Module *M = Table.get(Id);
+    wire::Binary *M = Table.get(Id);
     if (!Build.Size)
       Build = findBuildId(Start, End, Map->l_addr);
     if (!M || !Build.Size || M->Bias != Map->l_addr ||
@@ -147,7 +147,7 @@ uint32_t Modules::resume(const FoundObject &O) {
         !isNamed(*M, Map->l_name))
       continue;
     K.LinkMap = O.LinkMap;
-    M->State.store(uint32_t(wire::ModuleState::Mapped),
+    M->State.store(uint32_t(wire::BinaryState::Mapped),
                    std::memory_order_release);
     K.Live.store(1, std::memory_order_release);
     return Id;
@@ -157,7 +157,7 @@ uint32_t Modules::resume(const FoundObject &O) {
 
 /// With signals held back: a handler must not find the lock its own thread's.
 /// False: in vain.
-bool Modules::lock() {
+bool Binaries::lock() {
   for (unsigned Tries = 0; Lock.exchange(1, std::memory_order_acquire);
        ++Tries) {
     if (Tries == 10000)
@@ -167,17 +167,17 @@ bool Modules::lock() {
   return true;
 }
 
-/// False: a module has been unloaded since \p Seen was read, perhaps this one,
+/// False: a binary has been unloaded since \p Seen was read, perhaps this one,
 /// and the loader has to be asked again.
-bool Modules::add(const FoundObject &O, uint32_t Seen, uint32_t &Id) {
+bool Binaries::add(const FoundObject &O, uint32_t Seen, uint32_t &Id) {
   sys::SignalBlock Block;
   Id = 0;
   if (!lock())
     return true;
   bool IsGood = NumFreed.load(std::memory_order_acquire) == Seen;
   if (IsGood && !(Id = findKnown(O)) && !(Id = resume(O))) {
-    uint32_t Next = Ctl->NextModule.load(std::memory_order_relaxed);
-    if (wire::Module *M = Next < MaxKnown ? Table.get(Next) : nullptr) {
+    uint32_t Next = Ctl->NextBinary.load(std::memory_order_relaxed);
+    if (wire::Binary *M = Next < MaxKnown ? Table.get(Next) : nullptr) {
       enter(Next, *M, O);
       Id = Next;
     }
@@ -186,27 +186,27 @@ bool Modules::add(const FoundObject &O, uint32_t Seen, uint32_t &Id) {
   return IsGood;
 }
 
-bool Modules::stillThere(const Known &K) const {
+bool Binaries::stillThere(const Known &K) const {
   FoundObject O;
   return FindObject && FindObject(reinterpret_cast<void *>(K.Start), &O) == 0 &&
          O.LinkMap == K.LinkMap && uint64_t(O.MapStart) == K.Start &&
          uint64_t(O.MapEnd) == K.End;
 }
 
-bool Modules::mark(uint32_t Id, AddressRange &Where) {
+bool Binaries::mark(uint32_t Id, AddressRange &Where) {
   Known &K = List[Id];
   uint32_t Live = 1;
   K.EndCode = Ctl->NextCode.load(std::memory_order_acquire);
   if (!K.Live.compare_exchange_strong(Live, 0, std::memory_order_acq_rel))
     return false;
   Where = {K.Start, K.End};
-  if (wire::Module *M = Table.get(Id))
-    M->State.store(uint32_t(wire::ModuleState::Unmapped),
+  if (wire::Binary *M = Table.get(Id))
+    M->State.store(uint32_t(wire::BinaryState::Unmapped),
                    std::memory_order_release);
   return true;
 }
 
-bool Modules::markGone(const void *LinkMap, AddressRange &Where) {
+bool Binaries::markGone(const void *LinkMap, AddressRange &Where) {
   sys::SignalBlock Block;
   bool HasLock = lock(), Marked = false;
   NumFreed.fetch_add(1, std::memory_order_acq_rel);
@@ -219,7 +219,7 @@ bool Modules::markGone(const void *LinkMap, AddressRange &Where) {
   return Marked;
 }
 
-bool Modules::markOneGone(AddressRange &Where) {
+bool Binaries::markOneGone(AddressRange &Where) {
   for (uint32_t Id = 1, End = next(); Id < End; ++Id)
     if (List[Id].Live.load(std::memory_order_acquire) && !stillThere(List[Id]))
       if (mark(Id, Where))

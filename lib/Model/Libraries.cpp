@@ -2,7 +2,7 @@
 //
 // Which library asked for memory.
 
-#include "memkit/Model/Owners.h"
+#include "memkit/Model/Libraries.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -11,13 +11,13 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-/// What a frame says of the owner of the stacks that end in it or below.
+/// What a frame says of the library of the stacks that end in it or below.
 enum class Part : uint8_t {
-  Nothing,   ///< it has neither a module nor a file
+  Nothing,   ///< it has neither a binary nor a file
   Driver,    ///< CUDA's: what is further out took memory from the device
   HandsOn,   ///< who asked is further out
   Allocator, ///< the same, unless it took the memory from the driver itself
-  Owner,
+  Library,
 };
 } // namespace
 
@@ -28,7 +28,7 @@ static bool isLibrary(StringRef Name, StringRef Stem) {
          (Name.starts_with(".so") || Name.starts_with("-"));
 }
 
-static Part partOf(StringRef Module) {
+static Part partOf(StringRef Binary) {
   static constexpr StringLiteral Drivers[] = {"libcuda", "libcudart",
                                               "libcupti", "libmemrec-cuda"};
   static constexpr StringLiteral HandOn[] = {
@@ -39,13 +39,13 @@ static Part partOf(StringRef Module) {
   static constexpr StringLiteral Caches[] = {"libc10", "libc10_cuda"};
   auto IsOf = [&](ArrayRef<StringLiteral> List) {
     return any_of(List,
-                  [&](StringRef Stem) { return isLibrary(Module, Stem); });
+                  [&](StringRef Stem) { return isLibrary(Binary, Stem); });
   };
   if (IsOf(Drivers))
     return Part::Driver;
   if (IsOf(HandOn))
     return Part::HandsOn;
-  return IsOf(Caches) ? Part::Allocator : Part::Owner;
+  return IsOf(Caches) ? Part::Allocator : Part::Library;
 }
 
 /// Of what memrec puts at the leaf: `cuMemAlloc`, `malloc`, ...
@@ -65,7 +65,7 @@ public:
 private:
   struct Judged {
     Part P = Part::Nothing;
-    uint32_t Owner = 0; ///< 0: none
+    uint32_t Library = 0; ///< 0: none
   };
   uint32_t nameOf(StringRef Path);
 
@@ -86,21 +86,21 @@ uint32_t Finder::nameOf(StringRef Path) {
 }
 
 void Finder::judgeFrames() {
-  std::vector<Judged> Modules(T.modules().size() + 1);
-  for (uint32_t Id = 1; Id < Modules.size(); ++Id) {
-    StringRef Path = T.string(T.modules()[Id - 1].Path);
-    if (uint32_t Owner = nameOf(Path))
-      Modules[Id] = {partOf(Names[Owner]), Owner};
+  std::vector<Judged> Binaries(T.binaries().size() + 1);
+  for (uint32_t Id = 1; Id < Binaries.size(); ++Id) {
+    StringRef Path = T.string(T.binaries()[Id - 1].Path);
+    if (uint32_t Library = nameOf(Path))
+      Binaries[Id] = {partOf(Names[Library]), Library};
   }
   for (uint32_t Id = 1; Id < Frames.size(); ++Id) {
     const Frame &F = T.frame(Id);
     if (F.Kind == FrameKind::Native)
-      Frames[Id] = Modules[F.Owner];
-    if (F.Kind == FrameKind::Named && F.Owner)
-      Frames[Id].P = partOfMarker(T.string(T.function(F.Owner).Name));
-    if (F.Kind == FrameKind::Python && F.Owner)
-      if (uint32_t Owner = nameOf(T.string(T.function(F.Owner).File)))
-        Frames[Id] = {Part::Owner, Owner};
+      Frames[Id] = Binaries[F.Container];
+    if (F.Kind == FrameKind::Named && F.Container)
+      Frames[Id].P = partOfMarker(T.string(T.function(F.Container).Name));
+    if (F.Kind == FrameKind::Python && F.Container)
+      if (uint32_t Library = nameOf(T.string(T.function(F.Container).File)))
+        Frames[Id] = {Part::Library, Library};
   }
 }
 
@@ -116,20 +116,20 @@ std::vector<uint32_t> Finder::ofNodes() const {
   for (uint32_t Node = 1; Node < Ways.size(); ++Node) {
     const Judged &F = Frames[T.frameOf(Node)];
     Way &W = Ways[Node] = Ways[T.parent(Node)];
-    if (F.Owner)
-      W.Any = F.Owner;
+    if (F.Library)
+      W.Any = F.Library;
     if (F.P == Part::Driver)
       W.Asked = W.Took;
     else if (F.P == Part::Allocator)
-      W.Took = F.Owner;
-    else if (F.P == Part::Owner)
-      W.Asked = W.Took = F.Owner;
+      W.Took = F.Library;
+    else if (F.P == Part::Library)
+      W.Asked = W.Took = F.Library;
     Out[Node] = W.Asked ? W.Asked : W.Any;
   }
   return Out;
 }
 
-Owners::Owners(const Trace &T) : T(&T) {
+Libraries::Libraries(const Trace &T) : T(&T) {
   Finder F(T);
   F.judgeFrames();
   OfNode = F.ofNodes();

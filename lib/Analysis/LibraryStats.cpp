@@ -2,8 +2,8 @@
 //
 // Which libraries hold a device's memory.
 
-#include "memkit/Analysis/OwnerStats.h"
-#include "memkit/Model/Owners.h"
+#include "memkit/Analysis/LibraryStats.h"
+#include "memkit/Model/Libraries.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <tuple>
@@ -16,19 +16,19 @@ static bool isOfDevices(const Trace &T, uint32_t Heap) {
   return T.heap(Heap).Space != 0 || T.heapName(Heap).starts_with("cuda.");
 }
 
-std::vector<OwnerStats> statOwners(const SelectedStats &S) {
+std::vector<LibraryStats> statLibraries(const SelectedStats &S) {
   const Trace &T = S.trace();
   bool HasAny = false;
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
     HasAny |= isOfDevices(T, Heap);
   if (!HasAny)
     return {};
-  Owners Of(T);
-  std::map<std::pair<uint32_t, uint32_t>, OwnerStats> Found;
+  Libraries Of(T);
+  std::map<std::pair<uint32_t, uint32_t>, LibraryStats> Found;
   S.forEach([&](uint32_t, const StackStats &R) {
     if (!isOfDevices(T, R.Heap))
       return;
-    OwnerStats &O = Found[{R.Heap, Of.of(R.Key)}];
+    LibraryStats &O = Found[{R.Heap, Of.of(R.Key)}];
     O.Allocations += R.Allocations;
     O.AllocatedBytes += R.AllocatedBytes;
     O.PeakBlocks += R.HeapPeakBlocks;
@@ -36,13 +36,13 @@ std::vector<OwnerStats> statOwners(const SelectedStats &S) {
     O.LiveBlocks += R.LiveBlocks;
     O.LiveBytes += R.LiveBytes;
   });
-  std::vector<OwnerStats> Out;
+  std::vector<LibraryStats> Out;
   for (auto &[Key, O] : Found) {
     O.Heap = Key.first;
     O.Name = Of.name(Key.second);
     Out.push_back(O);
   }
-  llvm::sort(Out, [](const OwnerStats &A, const OwnerStats &B) {
+  llvm::sort(Out, [](const LibraryStats &A, const LibraryStats &B) {
     return std::tie(A.Heap, B.PeakBytes, B.LiveBytes, A.Name) <
            std::tie(B.Heap, A.PeakBytes, A.LiveBytes, B.Name);
   });
