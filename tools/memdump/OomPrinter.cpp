@@ -64,7 +64,7 @@ static void printHeaps(raw_ostream &OS, const Trace &T, const OomMoment &M,
   Heaps.print(OS, Width);
 }
 
-/// Does the frame call a binary, in PyTorch's own code?
+/// Does the frame call a module, in PyTorch's own code?
 static bool isModuleCall(const ShownFrame &F) {
   return F.Function.ends_with("_call_impl") && F.File.ends_with("module.py");
 }
