@@ -130,24 +130,25 @@ Header makeHeader(const RecordOptions &O, const RankInfo &Rank,
 }
 
 /// The libraries that a program loads; empty: none.
-struct Libraries {
+struct CaptureLibraries {
   std::string Capture, Cuda;
 };
 
-Expected<Libraries> findLibraries(Greeter &Door, const RecordOptions &O) {
-  Expected<std::string> Capture = Door.preloadable(O.Library);
+Expected<CaptureLibraries> findLibraries(Greeter &Listener,
+                                         const RecordOptions &O) {
+  Expected<std::string> Capture = Listener.preloadable(O.Library);
   if (!Capture)
     return Capture.takeError();
   if (O.Cuda == wire::CudaMode::Off || O.CudaLibrary.empty())
-    return Libraries{*Capture, ""};
-  Expected<std::string> Cuda = Door.preloadable(O.CudaLibrary);
+    return CaptureLibraries{*Capture, ""};
+  Expected<std::string> Cuda = Listener.preloadable(O.CudaLibrary);
   if (!Cuda)
     return Cuda.takeError();
-  return Libraries{*Capture, *Cuda};
+  return CaptureLibraries{*Capture, *Cuda};
 }
 
 Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
-                      const std::string &Socket, const Libraries &Ours,
+                      const std::string &Socket, const CaptureLibraries &Ours,
                       bool Stdout) {
   Launch::Plan P;
   P.Path = Path;
@@ -254,16 +255,16 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   std::string Path;
   if (int Error = findProgram(O.Command[0], Path))
     return notRun(O.Command[0], Error);
-  Expected<std::unique_ptr<Greeter>> Door = Greeter::create();
-  if (!Door)
-    return Door.takeError();
+  Expected<std::unique_ptr<Greeter>> Listener = Greeter::create();
+  if (!Listener)
+    return Listener.takeError();
   std::string WhyNot = whyNotPreloadable(Path);
-  Expected<Libraries> Ours =
-      WhyNot.empty() ? findLibraries(**Door, O) : Libraries();
+  Expected<CaptureLibraries> Ours =
+      WhyNot.empty() ? findLibraries(**Listener, O) : CaptureLibraries();
   if (!Ours)
     return Ours.takeError();
   Expected<Launch> Child = Launch::create(
-      makePlan(O, Path, (*Door)->path(), *Ours, O.Output == "-"));
+      makePlan(O, Path, (*Listener)->path(), *Ours, O.Output == "-"));
   if (!Child)
     return Child.takeError();
 
@@ -287,7 +288,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   if (!R && !Sink.ReaderGone)
     return R.takeError();
   if (!R)
-    Door->reset(); // The program runs unrecorded.
+    Listener->reset(); // The program runs unrecorded.
   else if (Error E = chooseEvents(**R, O, *Out))
     return std::move(E);
   if (R && !O.StepRange.empty())
@@ -311,7 +312,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   Result.Output = Out->name();
   MemoryGroup Group = MemoryGroup::own();
   uint64_t KillsBefore = Group.kills();
-  Session S(O, **R, **Door, "memkit." + std::to_string(getpid()));
+  Session S(O, **R, **Listener, "memkit." + std::to_string(getpid()));
   S.setProgram(Child->pid(), Path, WhyNot);
   S.run();
   S.finish();
@@ -331,8 +332,8 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     Result.Why = toString(std::move(E));
   }
   if (!S.programEnded() || !O.WaitForAll)
-    (*Door)->keepLink();
-  Door->reset();
+    (*Listener)->keepLink();
+  Listener->reset();
   Result.Detached = !S.programEnded();
   Result.Signal = S.programSignal();
   if (S.programEnded())

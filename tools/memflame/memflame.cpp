@@ -2,8 +2,8 @@
 //
 // Flame graphs of a trace.
 
+#include "FlameInput.h"
 #include "Options.h"
-#include "Picture.h"
 #include "memkit/Export/Collapsed.h"
 #include "memkit/Export/Csv.h"
 #include "memkit/Export/Html.h"
@@ -42,7 +42,7 @@ static SmallVector<Metric, 6> wantedMetrics(const SelectedStats &S,
   return Out;
 }
 
-static Error writeSpeedscopeOf(raw_ostream &OS, const Picture &P) {
+static Error writeSpeedscopeOf(raw_ostream &OS, const FlameInput &P) {
   std::vector<Profile> Profiles;
   std::optional<NodeRanks> Ranks;
   SmallVector<Metric, 6> Wanted =
@@ -95,7 +95,7 @@ static Expected<std::string> speedscopeFolder() {
   return Folder;
 }
 
-static Error writePage(raw_ostream &OS, const Picture &P) {
+static Error writePage(raw_ostream &OS, const FlameInput &P) {
   Expected<std::string> Folder = speedscopeFolder();
   if (!Folder)
     return Folder.takeError();
@@ -107,7 +107,7 @@ static Error writePage(raw_ostream &OS, const Picture &P) {
   return writeHtml(OS, *Folder, Title.empty() ? "memflame" : Title, To.str());
 }
 
-static Error writeCollapsedOf(raw_ostream &OS, const Picture &P) {
+static Error writeCollapsedOf(raw_ostream &OS, const FlameInput &P) {
   Metric M = wantedMetrics(P.sums(), {Metric::Peak}).front();
   if (P.showsDiff()) {
     auto [Less, More] = makeDiffProfiles(P.sums(), M);
@@ -122,7 +122,7 @@ static Error writeCollapsedOf(raw_ostream &OS, const Picture &P) {
 }
 
 /// Of the formats with a column for each metric.
-static Error writeColumns(raw_ostream &OS, const Picture &P) {
+static Error writeColumns(raw_ostream &OS, const FlameInput &P) {
   std::vector<Profile> Profiles;
   for (Metric M : wantedMetrics(
            P.sums(),
@@ -143,7 +143,7 @@ static Error writeColumns(raw_ostream &OS, const Picture &P) {
   return Error::success();
 }
 
-static Error writePerfettoOf(raw_ostream &OS, const Picture &P) {
+static Error writePerfettoOf(raw_ostream &OS, const FlameInput &P) {
   Expected<Profile> Chart =
       P.profile(wantedMetrics(P.sums(), {Metric::Peak}).front());
   if (!Chart)
@@ -159,7 +159,7 @@ static Error writePerfettoOf(raw_ostream &OS, const Picture &P) {
   return Error::success();
 }
 
-static Error write(raw_ostream &OS, const Picture &P) {
+static Error write(raw_ostream &OS, const FlameInput &P) {
   switch (OutputFormat) {
   case Format::Speedscope:
     return writeSpeedscopeOf(OS, P);
@@ -202,7 +202,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
-  Picture P;
+  FlameInput P;
   if (Error E = P.open(Input, std::move(*Spec)))
     return E;
   SmallString<128> Path(Output.getValue());

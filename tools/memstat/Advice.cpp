@@ -31,7 +31,7 @@ StringRef adviceName(Advice A) {
   llvm_unreachable("all rules have names");
 }
 
-std::string adviceText(const Facts &F, const Suggestion &S) {
+std::string adviceText(const PageInput &F, const Suggestion &S) {
   std::string Heap = S.Heap ? F.heapName(S.Heap).str() : "";
   std::string Bytes = formatSize(S.Bytes);
   std::string Share = S.Whole ? formatShare(S.Bytes, S.Whole) : "";
@@ -84,7 +84,7 @@ std::string adviceText(const Facts &F, const Suggestion &S) {
   llvm_unreachable("all rules have texts");
 }
 
-std::optional<PageSection> adviceSection(const Facts &F) {
+std::optional<PageSection> adviceSection(const PageInput &F) {
   if (F.O.Suggestions.empty())
     return std::nullopt;
   PageSection Out;

@@ -13,7 +13,7 @@ namespace memkit {
 
 using Side = Table::Align;
 
-static PageSection usedSection(const Facts &F) {
+static PageSection usedSection(const PageInput &F) {
   Table T({{"used of", Side::Left},
            {"when", Side::Left, true},
            {"at", Side::Right},
@@ -56,7 +56,7 @@ static std::string notKnown(const DeviceGap &G) {
 }
 
 /// Nothing where the recorder told no parts.
-static std::optional<PageSection> partsSection(const Facts &F) {
+static std::optional<PageSection> partsSection(const PageInput &F) {
   Table T({{"gap of", Side::Left},
            {"when", Side::Left, true},
            {"contexts", Side::Right},
@@ -106,7 +106,7 @@ static std::string mostly(const DeviceGap::Rise &R) {
   return Name.empty() ? "" : Name + " " + formatSize(Max);
 }
 
-static std::optional<PageSection> growthSection(const Facts &F) {
+static std::optional<PageSection> growthSection(const PageInput &F) {
   Table T({{"gap grew of", Side::Left},
            {"from", Side::Right},
            {"to", Side::Right},
@@ -137,7 +137,7 @@ static std::optional<PageSection> growthSection(const Facts &F) {
   return Out;
 }
 
-std::vector<PageSection> gapSections(const Facts &F) {
+std::vector<PageSection> gapSections(const PageInput &F) {
   std::vector<PageSection> Out;
   if (F.O.Gaps.empty())
     return Out;

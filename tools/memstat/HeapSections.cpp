@@ -13,12 +13,12 @@ namespace memkit {
 
 using Side = Table::Align;
 
-std::string heapOrSpace(const Facts &F, const HeapOverview &H) {
+std::string heapOrSpace(const PageInput &F, const HeapOverview &H) {
   return H.Heap ? F.heapName(H.Heap).str() : F.T.spaceName(H.Space).str();
 }
 
 /// An estimate has its error.
-static std::string sizeText(const Facts &F, const HeapOverview &H,
+static std::string sizeText(const PageInput &F, const HeapOverview &H,
                             uint64_t Bytes, double SampleVariances::*Field,
                             double SampleVariances::*SpaceField) {
   SampleVariances V =
@@ -30,7 +30,8 @@ static std::string sizeText(const Facts &F, const HeapOverview &H,
 /// Of many heaps those that had the most, by Of; in their order, with what
 /// is no heap.
 static std::vector<const HeapOverview *>
-largestHeaps(const Facts &F, function_ref<uint64_t(const HeapOverview &)> Of) {
+largestHeaps(const PageInput &F,
+             function_ref<uint64_t(const HeapOverview &)> Of) {
   constexpr size_t Useful = 10;
   std::vector<uint64_t> Values;
   for (const HeapOverview &H : F.O.Heaps)
@@ -47,14 +48,14 @@ largestHeaps(const Facts &F, function_ref<uint64_t(const HeapOverview &)> Of) {
 }
 
 /// Says how many heaps are not in a list.
-static void noteOthers(const Facts &F, size_t Shown, PageSection &To) {
+static void noteOthers(const PageInput &F, size_t Shown, PageSection &To) {
   if (size_t Left = F.O.Heaps.size() - Shown)
     To.Notes.push_back(formatCount(Left) + (Left == 1 ? " heap" : " heaps") +
                        " with less; --top=0 shows all");
 }
 
 /// The process of which most is resident beyond what was recorded of it.
-static const ProcessStats *minRecorded(const Facts &F, uint64_t &Gap) {
+static const ProcessStats *minRecorded(const PageInput &F, uint64_t &Gap) {
   const ProcessStats *Min = nullptr;
   Gap = 0;
   for (const ProcessStats &I : F.S.Stats.Processes) {
@@ -67,7 +68,7 @@ static const ProcessStats *minRecorded(const Facts &F, uint64_t &Gap) {
 
 /// An allocator that is private to a library maps address space without setting
 /// memory aside, and uses it: its blocks are not seen.
-static void noteReserved(const Facts &F, PageSection &To) {
+static void noteReserved(const PageInput &F, PageSection &To) {
   constexpr uint64_t MinGap = 16 << 20;
   uint64_t Gap;
   const ProcessStats *I = minRecorded(F, Gap);
@@ -86,7 +87,7 @@ static void noteReserved(const Facts &F, PageSection &To) {
   }
 }
 
-PageSection heapSection(const Facts &F) {
+PageSection heapSection(const PageInput &F) {
   bool HasSteps = !F.O.Steps.empty();
   std::vector<Table::Column> Columns = {
       {"heap", Side::Left, true}, {"peak", Side::Right}, {"at", Side::Right}};
@@ -146,7 +147,7 @@ static size_t medianClass(ArrayRef<uint64_t> Sizes, uint64_t Count) {
   return 0;
 }
 
-std::optional<PageSection> sizeSection(const Facts &F) {
+std::optional<PageSection> sizeSection(const PageInput &F) {
   Table T({{"sizes", Side::Left, true},
            {"count", Side::Right},
            {"mean", Side::Right},

@@ -17,7 +17,7 @@ static ArrayRef<LibraryStats> firstHeap(ArrayRef<LibraryStats> Rows) {
       [&](const LibraryStats &O) { return O.Heap == Rows.front().Heap; });
 }
 
-std::optional<PageSection> librarySection(const Facts &F) {
+std::optional<PageSection> librarySection(const PageInput &F) {
   constexpr size_t Useful = 5;
   Table T({{"asked for by", Side::Left, true},
            {"heap", Side::Left},

@@ -69,7 +69,7 @@ std::string stackInShort(const Trace &T, uint32_t Stack) {
 
 /// Seen: what an inner or outer heap has told already.
 static std::optional<PageSection>
-peakSection(const Facts &F, const HeapOverview &H,
+peakSection(const PageInput &F, const HeapOverview &H,
             std::set<std::pair<uint64_t, std::string>> &Seen) {
   bool WithHeap = H.Heap == 0;
   std::vector<Table::Column> Columns = {
@@ -100,7 +100,7 @@ peakSection(const Facts &F, const HeapOverview &H,
   return Out;
 }
 
-std::vector<PageSection> peakSections(const Facts &F) {
+std::vector<PageSection> peakSections(const PageInput &F) {
   std::vector<PageSection> Out;
   std::set<std::pair<uint64_t, std::string>> Seen;
   uint64_t Peak = 0;

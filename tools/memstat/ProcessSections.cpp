@@ -12,7 +12,7 @@ namespace memkit {
 
 using Side = Table::Align;
 
-std::optional<PageSection> threadSection(const Facts &F) {
+std::optional<PageSection> threadSection(const PageInput &F) {
   ArrayRef<ThreadStats> Threads = F.O.Threads;
   if (Threads.size() < 2)
     return std::nullopt;
@@ -53,7 +53,7 @@ static std::string endText(const ProcessRecord &I, const ProcessStats *T,
   return T->ExitStatus < 0 ? "ended" : "exit " + std::to_string(T->ExitStatus);
 }
 
-std::optional<PageSection> processSection(const Facts &F) {
+std::optional<PageSection> processSection(const PageInput &F) {
   struct Row {
     uint32_t Process;
     uint64_t Peak; ///< the highest of any memory space

@@ -22,7 +22,7 @@ static std::string trendText(const HeapFragmentation &H) {
 }
 
 /// Where a heap has several pools, what each had at most.
-static void notePools(const Facts &F, const HeapFragmentation &H,
+static void notePools(const PageInput &F, const HeapFragmentation &H,
                       std::vector<std::string> &Notes) {
   constexpr size_t Max = 8;
   for (const PoolPeak &P : ArrayRef(H.Pools).take_front(Max)) {
@@ -43,7 +43,7 @@ static void notePools(const Facts &F, const HeapFragmentation &H,
                     formatCount(H.Pools.size() - Max) + " pools more");
 }
 
-std::optional<PageSection> reservedSection(const Facts &F) {
+std::optional<PageSection> reservedSection(const PageInput &F) {
   Table T({{"reserved by", Side::Left, true},
            {"when", Side::Left},
            {"reserved", Side::Right},

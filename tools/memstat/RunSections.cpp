@@ -14,7 +14,7 @@ namespace memkit {
 
 using Side = Table::Align;
 
-std::vector<PageSection> categorySections(const Facts &F) {
+std::vector<PageSection> categorySections(const PageInput &F) {
   std::vector<PageSection> Out;
   ArrayRef<CategorySum> Left = F.O.Categories;
   while (!Left.empty()) {
@@ -99,7 +99,7 @@ static std::vector<size_t> tellingSteps(const Overview &O, size_t Max) {
   return Out;
 }
 
-std::optional<PageSection> stepSection(const Facts &F) {
+std::optional<PageSection> stepSection(const PageInput &F) {
   ArrayRef<StepStats> Steps = F.O.Steps;
   if (Steps.empty())
     return std::nullopt;
@@ -150,7 +150,7 @@ std::optional<PageSection> stepSection(const Facts &F) {
   return Out;
 }
 
-std::optional<PageSection> layerSection(const Facts &F) {
+std::optional<PageSection> layerSection(const PageInput &F) {
   ArrayRef<LayerStats> Layers = F.O.Layers;
   if (Layers.empty())
     return std::nullopt;

@@ -25,7 +25,7 @@ static std::string commandLine(const TraceSummary &S) {
 }
 
 /// Ranks of a distributed run, the machine, what was counted.
-static std::string runLine(const Facts &F) {
+static std::string runLine(const PageInput &F) {
   const TraceSummary &S = F.S;
   std::string Line = formatTime(S.Stats.EndNs);
   if (!S.Header.Host.empty())
@@ -47,7 +47,7 @@ static std::string runLine(const Facts &F) {
   return Line;
 }
 
-static std::string peakLine(const Facts &F) {
+static std::string peakLine(const PageInput &F) {
   std::string Line;
   auto Add = [&](const Twine &Text) {
     Line += ((Line.empty() ? "" : "; ") + Text).str();
@@ -77,7 +77,7 @@ static std::string peakLine(const Facts &F) {
   return Line;
 }
 
-static PageSection headSection(const Facts &F) {
+static PageSection headSection(const PageInput &F) {
   PageSection Out;
   if (uint64_t Lost = F.S.lost())
     Out.Lines.push_back(plural(Lost, "event") + " lost: figures may be wrong");
@@ -96,7 +96,7 @@ static PageSection headSection(const Facts &F) {
   return Out;
 }
 
-std::vector<PageSection> makePage(const Facts &F) {
+std::vector<PageSection> makePage(const PageInput &F) {
   std::vector<PageSection> Page = {headSection(F)};
   auto Add = [&](std::optional<PageSection> S) {
     if (S)

@@ -13,7 +13,7 @@
 namespace memkit {
 
 /// What all sections are made from.
-struct Facts {
+struct PageInput {
   const Trace &T;
   const TraceSummary &S;
   const Overview &O;
@@ -32,53 +32,53 @@ struct Facts {
 };
 
 /// The page, with the graphs of F.Curves.
-std::vector<PageSection> makePage(const Facts &F);
+std::vector<PageSection> makePage(const PageInput &F);
 
 /// `3 steps`.
 std::string plural(uint64_t Count, llvm::StringRef What);
 
 // HeapSections.cpp
-std::string heapOrSpace(const Facts &F, const HeapOverview &H);
-PageSection heapSection(const Facts &F);
-std::optional<PageSection> sizeSection(const Facts &F);
+std::string heapOrSpace(const PageInput &F, const HeapOverview &H);
+PageSection heapSection(const PageInput &F);
+std::optional<PageSection> sizeSection(const PageInput &F);
 
 // PeakSections.cpp
-std::vector<PageSection> peakSections(const Facts &F);
+std::vector<PageSection> peakSections(const PageInput &F);
 /// A stack in one line, three frames of it: of Python the innermost function
 /// and the innermost lines of the program's own files, else the innermost
 /// functions that are no allocator's.
 std::string stackInShort(const Trace &T, uint32_t Stack);
 
 /// Nothing where no heap is of a device.
-std::optional<PageSection> librarySection(const Facts &F);
+std::optional<PageSection> librarySection(const PageInput &F);
 
 // ReservedSections.cpp
-std::optional<PageSection> reservedSection(const Facts &F);
+std::optional<PageSection> reservedSection(const PageInput &F);
 
 // GapSections.cpp
-std::vector<PageSection> gapSections(const Facts &F);
+std::vector<PageSection> gapSections(const PageInput &F);
 
 // RunSections.cpp
-std::vector<PageSection> categorySections(const Facts &F);
-std::optional<PageSection> stepSection(const Facts &F);
-std::optional<PageSection> layerSection(const Facts &F);
+std::vector<PageSection> categorySections(const PageInput &F);
+std::optional<PageSection> stepSection(const PageInput &F);
+std::optional<PageSection> layerSection(const PageInput &F);
 
 // ProcessSections.cpp
-std::optional<PageSection> threadSection(const Facts &F);
-std::optional<PageSection> processSection(const Facts &F);
+std::optional<PageSection> threadSection(const PageInput &F);
+std::optional<PageSection> processSection(const PageInput &F);
 
 // Advice.cpp
 /// `expandable-segments`, ...
 llvm::StringRef adviceName(Advice A);
 /// A sentence or two with the evidence.
-std::string adviceText(const Facts &F, const Suggestion &S);
-std::optional<PageSection> adviceSection(const Facts &F);
+std::string adviceText(const PageInput &F, const Suggestion &S);
+std::optional<PageSection> adviceSection(const PageInput &F);
 
 // Timeline.cpp
-PageSection timelineSection(const Facts &F);
+PageSection timelineSection(const PageInput &F);
 
 /// The machine interface: docs/CommandGuide/memstat.md.
-void writeStatJson(llvm::raw_ostream &OS, const Facts &F);
+void writeStatJson(llvm::raw_ostream &OS, const PageInput &F);
 
 } // namespace memkit
 

@@ -14,7 +14,8 @@ template <class T> static json::Value orNull(const std::optional<T> &Of) {
   return Of ? json::Value(*Of) : json::Value(nullptr);
 }
 
-static void writeHeap(json::OStream &J, const Facts &F, const HeapOverview &H) {
+static void writeHeap(json::OStream &J, const PageInput &F,
+                      const HeapOverview &H) {
   J.attribute("name",
               jsonText(H.Heap ? F.heapName(H.Heap) : F.T.spaceName(H.Space)));
   J.attribute("is_space", H.Heap == 0);
@@ -52,7 +53,8 @@ static void writeHeap(json::OStream &J, const Facts &F, const HeapOverview &H) {
   });
 }
 
-static void writeStep(json::OStream &J, const Facts &F, const StepStats &S) {
+static void writeStep(json::OStream &J, const PageInput &F,
+                      const StepStats &S) {
   J.attribute("step", S.Step);
   J.attribute("process", S.Process);
   J.attribute("begin_ns", S.BeginNs);
@@ -68,7 +70,8 @@ static void writeStep(json::OStream &J, const Facts &F, const StepStats &S) {
   writeSpaces(J, F.S, allShares(S), SO_Step);
 }
 
-static void writeLayer(json::OStream &J, const Facts &F, const LayerStats &L) {
+static void writeLayer(json::OStream &J, const PageInput &F,
+                       const LayerStats &L) {
   bool Known = L.ReservedPeakBytes != 0;
   auto IfKnown = [&](uint64_t N) {
     return Known ? json::Value(N) : json::Value(nullptr);
@@ -93,7 +96,7 @@ static void writeLayer(json::OStream &J, const Facts &F, const LayerStats &L) {
   writeSpaces(J, F.S, L.Shares, SO_Layer);
 }
 
-static void writeThread(json::OStream &J, const Facts &F,
+static void writeThread(json::OStream &J, const PageInput &F,
                         const ThreadStats &T) {
   const Thread &Of = F.T.threads()[T.Thread - 1];
   J.attribute("id", T.Thread);
@@ -118,7 +121,7 @@ static void writeMoment(json::OStream &J, bool Known,
   J.attribute("fragmentation_ppm", orNull(M.Ppm));
 }
 
-static void writeFragmentation(json::OStream &J, const Facts &F,
+static void writeFragmentation(json::OStream &J, const PageInput &F,
                                const HeapFragmentation &H) {
   J.attribute("heap", jsonText(F.heapName(H.Heap)));
   J.attributeObject("now", [&] { writeMoment(J, H.Known, H.Now); });
@@ -162,7 +165,7 @@ static void writeGapMoment(json::OStream &J, const DeviceGap::Moment &M) {
   writeGapParts(J, M);
 }
 
-static void writeGap(json::OStream &J, const Facts &F, const DeviceGap &G) {
+static void writeGap(json::OStream &J, const PageInput &F, const DeviceGap &G) {
   J.attribute("device", jsonText(F.T.spaceName(G.Device)));
   J.attribute("total_bytes",
               G.TotalBytes ? json::Value(G.TotalBytes) : json::Value(nullptr));
@@ -184,7 +187,7 @@ static void writeGap(json::OStream &J, const Facts &F, const DeviceGap &G) {
   });
 }
 
-static void writeLibrary(json::OStream &J, const Facts &F,
+static void writeLibrary(json::OStream &J, const PageInput &F,
                          const LibraryStats &O) {
   J.attribute("heap", jsonText(F.heapName(O.Heap)));
   J.attribute("library", jsonText(O.Name));
@@ -196,7 +199,7 @@ static void writeLibrary(json::OStream &J, const Facts &F,
   J.attribute("live_blocks", O.LiveBlocks);
 }
 
-static void writeSuggestion(json::OStream &J, const Facts &F,
+static void writeSuggestion(json::OStream &J, const PageInput &F,
                             const Suggestion &S) {
   J.attribute("rule", adviceName(S.What));
   J.attribute("heap",
@@ -217,7 +220,7 @@ static void writeSuggestion(json::OStream &J, const Facts &F,
   J.attribute("text", jsonText(adviceText(F, S)));
 }
 
-static void writeTimeline(json::OStream &J, const Facts &F) {
+static void writeTimeline(json::OStream &J, const PageInput &F) {
   J.attribute("end_ns", F.T.endNs());
   J.attribute("from_events", F.Curves->FromEvents);
   J.attributeArray("heaps", [&] {
@@ -236,7 +239,7 @@ static void writeTimeline(json::OStream &J, const Facts &F) {
   });
 }
 
-void writeStatJson(raw_ostream &OS, const Facts &F) {
+void writeStatJson(raw_ostream &OS, const PageInput &F) {
   json::OStream J(OS, /*IndentSize=*/1);
   auto List = [&](StringRef Key, const auto &Items, auto Write) {
     J.attributeArray(Key, [&] {

@@ -13,7 +13,7 @@ namespace memkit {
 
 /// Where steps begin, as far as they have room; numbers stand at their marks.
 static std::pair<std::string, std::string>
-stepMarks(const Facts &F, uint64_t EndNs, unsigned Columns) {
+stepMarks(const PageInput &F, uint64_t EndNs, unsigned Columns) {
   std::string Marks(Columns, ' '), Numbers(Columns, ' ');
   size_t Free = 0;
   for (const StepStats &S : F.O.Steps) {
@@ -30,7 +30,7 @@ stepMarks(const Facts &F, uint64_t EndNs, unsigned Columns) {
   return {Marks, Numbers};
 }
 
-PageSection timelineSection(const Facts &F) {
+PageSection timelineSection(const PageInput &F) {
   constexpr unsigned Lines = 3;
   PageSection Out;
   Out.Title = F.Curves->FromEvents

@@ -70,7 +70,7 @@ static Summary joinedSummary(const Trace &T) {
 
 /// Whether a bound on bytes holds for one of the memory spaces or heaps that C
 /// is about: without a name for each space; of chosen heaps, for each of those.
-static bool isAnyAbove(const FailCondition &C, const Facts &F,
+static bool isAnyAbove(const FailCondition &C, const PageInput &F,
                        const SelectedStats &S) {
   auto IsAbove = [&](const TotalStats &T) {
     return C.isAbove(double(C.Metric == "peak" ? T.PeakBytes : T.LiveBytes));
@@ -92,7 +92,7 @@ static bool isAnyAbove(const FailCondition &C, const Facts &F,
   return false;
 }
 
-static bool holds(const FailCondition &C, const Facts &F,
+static bool holds(const FailCondition &C, const PageInput &F,
                   const SelectedStats &S) {
   if (C.Metric == "lost")
     return C.isAbove(double(F.S.lost()));
@@ -134,15 +134,15 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
   if (!Out)
     return Out.takeError();
-  Facts F{T,
-          *S,
-          *O,
-          In.S->selection(),
-          Spec->empty(),
-          !Spec->Heaps.empty(),
-          Top,
-          Ascii || !isUtf8Locale(),
-          nullptr};
+  PageInput F{T,
+              *S,
+              *O,
+              In.S->selection(),
+              Spec->empty(),
+              !Spec->Heaps.empty(),
+              Top,
+              Ascii || !isUtf8Locale(),
+              nullptr};
   unsigned Width = outputWidth();
   HeapCurves Curves;
   if (Timeline) {

@@ -70,7 +70,7 @@ void cuda::introduceDevice(uint32_t Ordinal) {
   if (Ordinal >= wire::MaxCudaDevices ||
       Known[Ordinal].load(std::memory_order_acquire))
     return;
-  DeviceFacts F = {};
+  DeviceInfo F = {};
   CUuuid Uuid = {};
   size_t Bytes = 0;
   auto Device = CUdevice(Ordinal);

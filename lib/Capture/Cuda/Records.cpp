@@ -19,7 +19,7 @@ using wire::CudaPlace;
 namespace {
 struct KnownDevice {
   std::atomic<bool> IsThere;
-  DeviceFacts Facts;
+  DeviceInfo Facts;
 };
 } // namespace
 static KnownDevice Devices[wire::MaxCudaDevices];
@@ -68,7 +68,7 @@ static void write(const Event &E, const Frame *Caller) {
                   Stack, E.Place);
 }
 
-static void addDevice(uint32_t Ordinal, const DeviceFacts &F) {
+static void addDevice(uint32_t Ordinal, const DeviceInfo &F) {
   KnownDevice &D = Devices[Ordinal];
   if (D.IsThere.load(std::memory_order_acquire))
     return;

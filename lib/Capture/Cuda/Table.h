@@ -25,7 +25,7 @@ struct Event {
   uint64_t DetailAddress = 0, DetailSize = 0;
 };
 
-struct DeviceFacts {
+struct DeviceInfo {
   uint8_t Uuid[16];
   char Name[96];
   char Pci[24];
@@ -39,7 +39,7 @@ struct Table {
   void (*Write)(const Event &E, const Frame *Caller);
   /// Tells of a device, before any event names it. Ordinal: below
   /// wire::MaxCudaDevices.
-  void (*AddDevice)(uint32_t Ordinal, const DeviceFacts &F);
+  void (*AddDevice)(uint32_t Ordinal, const DeviceInfo &F);
   /// Why: of Interposed, which state of CUPTI's it is for. Rival: who has
   /// CUPTI, or null.
   void (*SetState)(wire::CudaCapture S, uint32_t CuptiResult,

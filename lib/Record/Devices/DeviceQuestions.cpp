@@ -30,7 +30,7 @@ bool DeviceUses::ask(Pending P) {
       Asked.size() >= MaxAsked)
     return false;
   P.SinceNs = R.nowNs();
-  Thread.ask(R.cudaFacts(Device).Uuid);
+  Thread.ask(R.cudaInfo(Device).Uuid);
   Asked.push_back(std::move(P));
   return true;
 }

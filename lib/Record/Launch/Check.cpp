@@ -58,9 +58,9 @@ bool memkit::checkRecording(const std::string &Library,
     Print("host heap: no: " + Why);
     Can = false;
   }
-  auto Door = Greeter::create();
-  if (!Door) {
-    Print("socket: no: " + toString(Door.takeError()));
+  auto Listener = Greeter::create();
+  if (!Listener) {
+    Print("socket: no: " + toString(Listener.takeError()));
     Can = false;
   }
   auto Shared = SharedProcess::create(1, ProcessSettings(), "memkit.check");

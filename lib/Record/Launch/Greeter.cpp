@@ -88,8 +88,8 @@ Greeter::~Greeter() {
 }
 
 /// Takes the caller's hello; true when it is done with.
-bool Greeter::hear(const Caller &C, std::vector<Guest> &Out) {
-  Guest G{C.Connection, C.Pid, {}};
+bool Greeter::hear(const Caller &C, std::vector<Client> &Out) {
+  Client G{C.Connection, C.Pid, {}};
   ssize_t N = recv(C.Connection, &G.Hello, sizeof(G.Hello), MSG_DONTWAIT);
   if (N < 0 && (errno == EAGAIN || errno == EINTR))
     return false;
@@ -101,7 +101,7 @@ bool Greeter::hear(const Caller &C, std::vector<Guest> &Out) {
   return true;
 }
 
-std::vector<Greeter::Guest> Greeter::accept() {
+std::vector<Greeter::Client> Greeter::accept() {
   for (;;) {
     int C = accept4(Fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (C < 0)
@@ -115,12 +115,12 @@ std::vector<Greeter::Guest> Greeter::accept() {
     }
     Pending.push_back({C, Who.pid});
   }
-  std::vector<Guest> Guests;
-  erase_if(Pending, [&](const Caller &C) { return hear(C, Guests); });
-  return Guests;
+  std::vector<Client> Clients;
+  erase_if(Pending, [&](const Caller &C) { return hear(C, Clients); });
+  return Clients;
 }
 
-void Greeter::answer(const Guest &G, uint32_t Process, int Memfd,
+void Greeter::answer(const Client &G, uint32_t Process, int Memfd,
                      uint64_t Size) {
   wire::Welcome W;
   W.Process = Memfd >= 0 ? Process : 0;

@@ -35,18 +35,18 @@ public:
   int fd() const { return Fd; }
 
   /// A process that waits for its answer.
-  struct Guest {
+  struct Client {
     int Connection;
     pid_t Pid; ///< as the kernel says
     wire::Hello Hello;
   };
   /// Who has come since the last call. Each must be answered. Those of other
   /// users and other versions were turned away.
-  std::vector<Guest> accept();
+  std::vector<Client> accept();
   /// Whether someone is at the door but has not said hello yet.
   bool hasPending() const { return !Pending.empty(); }
   /// Gives a guest its memory, or none (Memfd -1: it is not recorded).
-  void answer(const Guest &G, uint32_t Process, int Memfd, uint64_t Size);
+  void answer(const Client &G, uint32_t Process, int Memfd, uint64_t Size);
 
 private:
   Greeter() = default;
@@ -54,7 +54,7 @@ private:
     int Connection;
     pid_t Pid;
   };
-  bool hear(const Caller &C, std::vector<Guest> &Out);
+  bool hear(const Caller &C, std::vector<Client> &Out);
 
   int Fd = -1;
   std::string Folder, Path, Link;

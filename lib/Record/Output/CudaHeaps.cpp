@@ -78,7 +78,7 @@ uint32_t Recording::cudaSpace(uint16_t Device) {
   return T.Space;
 }
 
-const Device &Recording::cudaFacts(uint16_t Device) {
+const Device &Recording::cudaInfo(uint16_t Device) {
   return DeviceHeaps[Device].Facts;
 }
 

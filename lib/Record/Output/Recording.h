@@ -88,7 +88,7 @@ public:
   /// The device of the trace that a device of CUDA is, made on the way.
   uint32_t cudaSpace(uint16_t Device);
   /// What is known of it.
-  const Device &cudaFacts(uint16_t Device);
+  const Device &cudaInfo(uint16_t Device);
   /// What lives on it now, with what the driver's pools keep for more.
   uint64_t cudaAccounted(uint16_t Device) const;
   DeviceUses Uses{*this};

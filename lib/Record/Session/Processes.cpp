@@ -46,14 +46,14 @@ Session::Child *Session::findPid(pid_t Pid) {
 
 void Session::greet() {
   // Calls of the system that find nobody cost more than the rest of a pass.
-  if (!DoorRings && !Door.hasPending())
+  if (!ListenerRings && !Listener.hasPending())
     return;
-  for (const Greeter::Guest &G : Door.accept())
+  for (const Greeter::Client &G : Listener.accept())
     welcome(G);
 }
 
 /// The process that G comes from, and how.
-uint32_t Session::parentOf(const Greeter::Guest &G, ProcessOrigin &Origin) {
+uint32_t Session::parentOf(const Greeter::Client &G, ProcessOrigin &Origin) {
   auto IsProcess = [this](uint32_t Id) { return Id && R.Stats.hasProcess(Id); };
   if (Child *Before = findPid(G.Pid); Before && !G.Hello.ParentProcess) {
     Origin = ProcessOrigin::Exec;
@@ -75,7 +75,7 @@ uint32_t Session::parentOf(const Greeter::Guest &G, ProcessOrigin &Origin) {
   return Parent ? Parent->Process : 0;
 }
 
-void Session::welcome(const Greeter::Guest &G) {
+void Session::welcome(const Greeter::Client &G) {
   auto P = std::make_unique<Child>();
   ProcessRecord I;
   I.Pid = uint32_t(G.Pid);
@@ -124,7 +124,7 @@ void Session::welcome(const Greeter::Guest &G) {
   P->NextPssNs = I.StartNs + O.SampleIntervalNs;
   R.Stats.beginProcess(P->Process, I.StartNs);
   if (Shared) {
-    Door.answer(G, P->Process, (*Shared)->fd(), (*Shared)->size());
+    Listener.answer(G, P->Process, (*Shared)->fd(), (*Shared)->size());
     P->State = std::make_unique<ProcessState>(P->Process, G.Pid,
                                               I.Origin == ProcessOrigin::Fork,
                                               std::move(*Shared), R);
@@ -133,7 +133,7 @@ void Session::welcome(const Greeter::Guest &G) {
       P->State->expectUnknown();
     ++NumRecorded;
   } else {
-    Door.answer(G, 0, -1, 0);
+    Listener.answer(G, 0, -1, 0);
   }
   Children.push_back(std::move(P));
   // Killed and waited for meanwhile: there is nothing that would tell its end.
@@ -359,8 +359,9 @@ bool Session::stragglers() {
       continue;
     // One that was told to connect and could not is no straggler.
     std::string Exe = "/proc/" + std::to_string(Pid) + "/exe";
-    if (procfs::mapsMemfd(Pid, Tag) || (procfs::environHas(Pid, Door.path()) &&
-                                        whyNotPreloadable(Exe).empty())) {
+    if (procfs::mapsMemfd(Pid, Tag) ||
+        (procfs::environHas(Pid, Listener.path()) &&
+         whyNotPreloadable(Exe).empty())) {
       NoStragglers = 0;
       return true;
     }

@@ -25,9 +25,9 @@ static constexpr uint64_t MaxNapNs = 2000000;
 /// Names that are taken from the thread that finds them, at a time.
 static constexpr size_t MaxAnswers = 128;
 
-Session::Session(const RecordOptions &O, Recording &R, Greeter &Door,
+Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
                  std::string Tag)
-    : O(O), R(R), Door(Door), Tag(std::move(Tag)) {
+    : O(O), R(R), Listener(Listener), Tag(std::move(Tag)) {
   Settings.Wait = O.WaitOnFull;
   Settings.WaitMs = O.WaitMs;
   Settings.MaxDepth = O.MaxDepth;
@@ -72,7 +72,7 @@ void Session::run() {
       break;
     nap(Busy);
   }
-  Door.shut();
+  Listener.shut();
   // Whoever still runs goes on without us.
   for (auto &P : Children)
     if (P->State && !P->EndNs) {
@@ -247,15 +247,15 @@ void Session::nap(bool Busy) {
   uint64_t Spent = R.nowNs() - Begin;
   Time = R.isWriting() || Spent >= Time ? 0 : Time - Spent;
   Polls.clear();
-  Polls.push_back({Door.fd(), POLLIN, 0});
+  Polls.push_back({Listener.fd(), POLLIN, 0});
   if (ProgramFd >= 0 && !ProgramEnded)
     Polls.push_back({ProgramFd, POLLIN, 0});
   for (auto &P : Children)
     if (!P->EndNs && P->PidFd >= 0)
       Polls.push_back({P->PidFd, POLLIN, 0});
   timespec Nap{0, long(Time)};
-  DoorRings = ppoll(Polls.data(), Polls.size(), &Nap, nullptr) < 0 ||
-              Polls.front().revents;
+  ListenerRings = ppoll(Polls.data(), Polls.size(), &Nap, nullptr) < 0 ||
+                  Polls.front().revents;
 }
 
 bool Session::finished() {
@@ -263,7 +263,8 @@ bool Session::finished() {
     return false;
   if (!O.WaitForAll)
     return true;
-  return !anyRunning() && Execs.empty() && !Door.hasPending() && !stragglers();
+  return !anyRunning() && Execs.empty() && !Listener.hasPending() &&
+         !stragglers();
 }
 
 void Session::finish() {

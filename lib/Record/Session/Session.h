@@ -35,7 +35,8 @@ extern Requests TheRequests;
 /// snapshots coming. One thread owns all of it.
 class Session {
 public:
-  Session(const RecordOptions &O, Recording &R, Greeter &Door, std::string Tag);
+  Session(const RecordOptions &O, Recording &R, Greeter &Listener,
+          std::string Tag);
   ~Session();
 
   /// The program, a child of ours. WhyNot: why it cannot be recorded, if so.
@@ -131,8 +132,8 @@ private:
 
   // Processes.cpp: processes come, go and change.
   void greet();
-  void welcome(const Greeter::Guest &G);
-  uint32_t parentOf(const Greeter::Guest &G, ProcessOrigin &Origin);
+  void welcome(const Greeter::Client &G);
+  uint32_t parentOf(const Greeter::Client &G, ProcessOrigin &Origin);
   void lookForEnds();
   void lookForGone();
   void endProcesses();
@@ -183,7 +184,7 @@ private:
 
   const RecordOptions &O;
   Recording &R;
-  Greeter &Door;
+  Greeter &Listener;
   std::string Tag; ///< of our memfds' names
   ProcessSettings Settings;
   std::unique_ptr<SymbolThread> Symbols;
@@ -199,7 +200,7 @@ private:
   bool TorchSaid = false, TorchCudaSaid = false;
   unsigned CudaSaid = 0; ///< 1: how it is heard, 2: that it is not
   std::vector<PendingExec> Execs;
-  bool DoorRings = true; ///< somebody may want in
+  bool ListenerRings = true; ///< somebody may want in
   RingMerge Merge;
   std::vector<Source> Sources;
   std::vector<RingOfProcess> RingOf; ///< as Sources

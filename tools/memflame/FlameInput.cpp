@@ -2,7 +2,7 @@
 //
 // What memflame draws.
 
-#include "Picture.h"
+#include "FlameInput.h"
 #include "Options.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Support/Format.h"
@@ -34,7 +34,7 @@ static bool isOfSummary(GroupBy By) {
   return By == GroupBy::Heap || By == GroupBy::Library;
 }
 
-StatsBy Picture::keys() const {
+StatsBy FlameInput::keys() const {
   return isOfScopes(Grouping) ? StatsBy::ScopePaths : StatsBy::Stacks;
 }
 
@@ -45,7 +45,7 @@ static bool fitsCategories(SelectionSpec Spec) {
   return Spec.empty();
 }
 
-Error Picture::open(StringRef Path, SelectionSpec Spec) {
+Error FlameInput::open(StringRef Path, SelectionSpec Spec) {
   if (Grouping == GroupBy::Category && !fitsCategories(Spec))
     return makeUsageError("--group-by=category goes with --heap and --process "
                           "alone");
@@ -73,7 +73,7 @@ Error Picture::open(StringRef Path, SelectionSpec Spec) {
 }
 
 /// Makes the sums by what is grouped by, and the tree if it is none of stacks.
-Error Picture::sum(Selection Sel) {
+Error FlameInput::sum(Selection Sel) {
   if (Grouping == GroupBy::Category) {
     Expected<CategoryView> View = viewCategories(*T, Sel);
     if (!View)
@@ -100,7 +100,7 @@ Error Picture::sum(Selection Sel) {
   return Error::success();
 }
 
-void Picture::shape() {
+void FlameInput::shape() {
   if (isOfScopes(Grouping)) {
     Base = groupScopes(*T, Grouping);
     if (Base.Frames.size() == 1)
@@ -134,7 +134,7 @@ void Picture::shape() {
 
 /// One profile is of one memory space. Formats of one tree have all of them,
 /// each below a root of its name; where there is but one it needs no root.
-void Picture::chooseSpace() {
+void FlameInput::chooseSpace() {
   if (S->selection().isOuterView() || !Categories.empty() || ShowsDiff)
     return;
   std::vector<uint32_t> Spaces = spacesOf(*S);
@@ -162,7 +162,7 @@ void Picture::chooseSpace() {
   Tree.emplace(*T, Rooted);
 }
 
-Expected<Profile> Picture::profile(Metric M) const {
+Expected<Profile> FlameInput::profile(Metric M) const {
   if (!Categories.empty()) {
     // Heaps of tensors lie in others; each has its own peak.
     Profile All = Categories.front();
@@ -181,7 +181,7 @@ Expected<Profile> Picture::profile(Metric M) const {
 }
 
 Expected<std::vector<Profile>>
-Picture::heapProfiles(ArrayRef<Metric> Metrics) const {
+FlameInput::heapProfiles(ArrayRef<Metric> Metrics) const {
   if (!Categories.empty())
     return Categories;
   // Heaps as groups are to stand side by side, and ages are not told apart.

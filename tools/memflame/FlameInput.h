@@ -2,8 +2,8 @@
 //
 // What memflame draws.
 
-#ifndef MEMKIT_TOOLS_MEMFLAME_PICTURE_H
-#define MEMKIT_TOOLS_MEMFLAME_PICTURE_H
+#ifndef MEMKIT_TOOLS_MEMFLAME_FLAMEINPUT_H
+#define MEMKIT_TOOLS_MEMFLAME_FLAMEINPUT_H
 
 #include "memkit/Model/SpaceRoots.h"
 #include "memkit/Model/StackGroups.h"
@@ -11,7 +11,7 @@
 namespace memkit {
 
 /// A trace, what was selected of it, and the tree in which it is drawn.
-class Picture {
+class FlameInput {
 public:
   /// As the options say.
   llvm::Error open(llvm::StringRef Path, SelectionSpec Spec);
@@ -47,4 +47,4 @@ private:
 
 } // namespace memkit
 
-#endif // MEMKIT_TOOLS_MEMFLAME_PICTURE_H
+#endif // MEMKIT_TOOLS_MEMFLAME_FLAMEINPUT_H
