@@ -79,8 +79,8 @@ Expected<std::string> PageWriter::dataUrl(StringRef Name) const {
   if (!Bytes)
     return Bytes;
   StringRef Type = StringSwitch<StringRef>(sys::path::extension(Name))
-                       .Case(".png", "process/png")
-                       .Case(".ico", "process/x-icon")
+                       .Case(".png", "image/png")
+                       .Case(".ico", "image/x-icon")
                        .Case(".woff2", "font/woff2")
                        .Default("application/octet-stream");
   return ("data:" + Type + ";base64," + encodeBase64(*Bytes)).str();

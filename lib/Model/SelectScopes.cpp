@@ -18,7 +18,7 @@ static constexpr uint32_t MaxPath = 256;
 Error Selection::chooseScopePaths(const Trace &T, const SelectionSpec &S) {
   if (S.ScopePaths.empty())
     return Error::success();
-  Expected<Globs> Wanted = Globs::create("--scope path", S.ScopePaths);
+  Expected<Globs> Wanted = Globs::create("--scope", S.ScopePaths);
   if (!Wanted)
     return Wanted.takeError();
   AllScopePaths = false;
