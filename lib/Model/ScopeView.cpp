@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scope path tree as it is shown.
+// The scope tree as it is shown.
 
 #include "memkit/Model/ScopeView.h"
 #include "llvm/ADT/DenseMap.h"

@@ -4,8 +4,8 @@
 //
 // Of a stack that allocated often and freed nearly all of it soon, a few blocks
 // that were never freed: what a rare path forgot. Found by the counts of the
-// summary and the intervals; the allocations of the few are those of the blocks
-// that lived at the end.
+// summary and the intervals; the allocation times of the few are those of the
+// blocks that lived at the end.
 
 #ifndef MEMKIT_ANALYSIS_OUTLIERS_H
 #define MEMKIT_ANALYSIS_OUTLIERS_H
@@ -37,7 +37,7 @@ struct Outlier {
   uint64_t Blocks = 0, Bytes = 0;      ///< that outlive the others
   uint64_t Allocations = 0;            ///< of all
   uint64_t LifeNs = 0;                 ///< how long the others lived on average
-  uint64_t OldestNs = 0, NewestNs = 0; ///< allocations
+  uint64_t OldestNs = 0, NewestNs = 0; ///< of allocation
 };
 
 /// Finds outliers: first add() each block that forEachLastBlock() gives, then

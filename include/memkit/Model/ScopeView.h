@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scope path tree as it is shown.
+// The scope tree as it is shown.
 
 #ifndef MEMKIT_MODEL_SCOPEVIEW_H
 #define MEMKIT_MODEL_SCOPEVIEW_H

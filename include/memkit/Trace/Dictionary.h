@@ -107,7 +107,7 @@ struct Scope {
   bool operator==(const Scope &) const = default;
 };
 
-/// A node of the scope path tree; ids from 1, 0 is the root.
+/// A node of the scope tree; ids from 1, 0 is the root.
 struct ScopePath {
   uint32_t Parent = 0;
   uint32_t Scope = 0;

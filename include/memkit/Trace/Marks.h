@@ -27,7 +27,7 @@ enum class MarkKind : uint8_t {
   RangeEnd = 4,   ///< Id
   Rss = 5,        ///< Values: resident, of it shared (bytes)
   /// Id: device; Values: used, total, and, where the recorder knew, accounted
-  /// for, and of the rest: scope paths, modules, other processes; what the
+  /// for, and of the rest: contexts, modules, other processes; what the
   /// recorded processes have. Of the last four UnknownBytes: not known.
   DeviceUsed = 6,
   /// Heap; Values: reserved, active, of a trim what it gave (else UnknownBytes,

@@ -157,7 +157,7 @@ private:
   using Queue = llvm::SmallVector<HeldRecord, 2>;
   /// An object that begins to live or ceases to, and what it lies in.
   struct ObjectChange {
-    LiveEntry E; ///< its scope path is a row
+    LiveEntry E;
     BlockRef Outer;
     uint64_t Tick;
     uint32_t Thread, Lane;
@@ -334,11 +334,11 @@ private:
   ProcessScopes Scopes;
   LiveTable Live;
   std::vector<ObjectChange> ObjectChanges; ///< room for a run
-  LiveTable Objects; ///< of an interpreter; their scope paths may have InMalloc
-  /// In the scope path of an object: it lies in a block of malloc.
+  LiveTable Objects; ///< of an interpreter; their ScopeRow may have InMalloc
+  /// In the ScopeRow of an object: it lies in a block of malloc.
   static constexpr uint32_t InMallocBit = 1u << 23;
-  LiveTable Tensors; ///< their scope paths may have OnDevice
-  /// In the scope path of a tensor: no block of the host holds it.
+  LiveTable Tensors; ///< their ScopeRow may have OnDevice
+  /// In the ScopeRow of a tensor: no block of the host holds it.
   static constexpr uint32_t OnDeviceBit = 1u << 23;
   static constexpr uint32_t TensorScopeMask = OnDeviceBit - 1;
   struct TensorSlot {

@@ -25,7 +25,7 @@ struct LiveSource {
   /// The allocation id + 1 of the block in which the one at an address lies; 0
   /// when Enclosers says it, or it lies in none. May be empty.
   llvm::function_ref<uint64_t(const LiveEntry &, uint64_t)> Outer = nullptr;
-  uint32_t ScopeMask = ~0u; ///< what of its blocks' scope paths is one
+  uint32_t ScopeMask = ~0u; ///< the bits of its blocks' ScopeRow that are a row
 };
 
 /// Takes a snapshot of live tables, sorted by allocation id, in small steps
