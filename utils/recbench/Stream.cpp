@@ -9,7 +9,6 @@
 
 using namespace llvm;
 using namespace memkit;
-using wire::RecordKind;
 
 namespace {
 
@@ -79,26 +78,23 @@ private:
     uint64_t Address, Size;
   };
 
-  void put(const Event &E, uint64_t Address, uint64_t Size, RecordKind Kind,
-           uint32_t Node) {
+  template <class R> void put(const Event &E, const R &What) {
     auto [It, New] = Rings.try_emplace(E.Thread, Out.NumRings);
     Out.NumRings += New;
     // Events of one time keep their order.
     LastNs = std::max(E.TimeNs, LastNs + 1);
-    Out.Items.push_back(
-        {{LastNs, Address, wire::Record::pack(Size, Kind), Node, 0},
-         It->second});
+    Out.Items.push_back({wire::encodeAt(LastNs, What), It->second});
   }
   void allocate(const Event &E) {
     Block B{Space.take(E.Size), E.Size};
     Live[E.Block] = B;
-    put(E, B.Address, E.Size, RecordKind::Allocate,
-        E.Stack ? Leaves[E.Stack - 1] : 0);
+    put(E, wire::AllocateRecord{B.Address, E.Size, wire::AllocFunction::None,
+                                E.Stack ? Leaves[E.Stack - 1] : 0});
   }
   void free(const Event &E) {
     auto It = Live.find(E.Block);
     Space.give(It->second.Address, It->second.Size);
-    put(E, It->second.Address, 0, RecordKind::Free, 0);
+    put(E, wire::FreeRecord{It->second.Address});
     Live.erase(It);
   }
 

@@ -18,6 +18,7 @@
 #include "memkit/Wire/Answers.h"
 #include "memkit/Wire/Cuda.h"
 #include "memkit/Wire/Records.h"
+#include "memkit/Wire/Rings.h"
 #include "memkit/Wire/Stacks.h"
 #include <atomic>
 #include <cstdint>

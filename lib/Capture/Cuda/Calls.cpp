@@ -19,7 +19,6 @@ using namespace memkit::capture::cuda;
 using wire::CudaFunction;
 using wire::CudaHeap;
 using wire::CudaPlace;
-using wire::RecordKind;
 
 const CUpti_CallbackId cuda::WantedCalls[] = {
     ID(cuMemAlloc_v2),
@@ -111,9 +110,8 @@ void cuda::freed(const Call &C, uint64_t Address, uint32_t Heap) {
   if (!Address)
     return;
   ContextPlace P = TheContexts.place(C.Context);
-  Event E{RecordKind::DeviceFree, CudaFunction::None, Address};
-  E.Place = CudaPlace::pack(P.Device, Heap, P.Number);
-  Memrec->Write(E, nullptr);
+  writeRecord(wire::DeviceFreeRecord{
+      Address, CudaPlace::pack(P.Device, Heap, P.Number)});
 }
 
 //===----------------------------------------------------------------------===//

@@ -52,23 +52,17 @@ public:
   }
   void give(const Given &G) { give(G, TheContexts.place(C.Context)); }
   void give(const Given &G, const ContextPlace &P) {
-    Event E{wire::RecordKind::DeviceAllocate,
-            G.Function,
-            G.Address,
-            G.Size,
-            P.in(G.Heap),
-            G.Stream,
-            G.Pool};
-    if (Result == CUDA_ERROR_OUT_OF_MEMORY) {
-      E.Kind = wire::RecordKind::DeviceOom;
-      E.Address = G.Size;
-      E.Size = E.DetailAddress = E.DetailSize = 0;
-    } else if (failed() || !G.Address) {
+    uint32_t Place = P.in(G.Heap);
+    if (Result == CUDA_ERROR_OUT_OF_MEMORY)
+      return writeRecord(wire::DeviceOomRecord{G.Size, G.Function, 0, Place},
+                         &Caller);
+    if (failed() || !G.Address)
       return;
-    } else {
-      Took = true;
-    }
-    Memrec->Write(E, &Caller);
+    Took = true;
+    wire::DeviceDetailRecord Detail{G.Stream, G.Pool, Place};
+    writeRecord(
+        wire::DeviceAllocateRecord{G.Address, G.Size, G.Function, 0, Place},
+        &Caller, G.Stream || G.Pool ? &Detail : nullptr);
   }
 
 private:

@@ -16,7 +16,6 @@ using namespace memkit::capture::cuda;
 using wire::CudaFunction;
 using wire::CudaHeap;
 using wire::CudaPlace;
-using wire::RecordKind;
 
 //===----------------------------------------------------------------------===//
 // What captures
@@ -107,10 +106,11 @@ static bool ask(uint32_t Device, CUgraphMem_attribute What, uint64_t &Out) {
 }
 
 static void tell(const ContextPlace &P, uint64_t Used, uint64_t Reserved) {
-  Event E{RecordKind::DeviceReserved, CudaFunction::None, Used, Reserved};
-  E.Place = P.in(CudaHeap::Graph);
-  E.DetailAddress = 1; // there is one of a device
-  Memrec->Write(E, nullptr);
+  uint32_t Place = P.in(CudaHeap::Graph);
+  wire::DeviceDetailRecord Of{1, 0, Place}; // a device has one graph pool
+  writeRecord(
+      wire::DeviceReservedRecord{Used, Reserved, wire::PoolMoment::Any, Place},
+      nullptr, &Of);
 }
 
 static void look(const ContextPlace &P, GraphMemory &Of) {

@@ -18,7 +18,6 @@ using namespace memkit::capture;
 using namespace memkit::capture::cuda;
 using wire::CudaCapture;
 using wire::CudaHeap;
-using wire::RecordKind;
 
 const Table *cuda::Memrec;
 static Cupti Tool;
@@ -47,9 +46,7 @@ static void onContext(CUpti_CallbackId Id, const CUpti_ResourceData &D) {
   ContextPlace P = TheContexts.known(D.context);
   if (!P.Number)
     return;
-  Event E{RecordKind::DeviceContextEnd};
-  E.Place = P.in(CudaHeap::Device);
-  Memrec->Write(E, nullptr);
+  writeRecord(wire::DeviceContextEndRecord{P.in(CudaHeap::Device)});
   TheContexts.remove(D.context);
 }
 

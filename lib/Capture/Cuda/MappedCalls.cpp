@@ -13,16 +13,14 @@ using namespace memkit::capture::cuda;
 using wire::CudaFunction;
 using wire::CudaHeap;
 using wire::CudaPlace;
-using wire::RecordKind;
 
 //===----------------------------------------------------------------------===//
 // Virtual memory
 //===----------------------------------------------------------------------===//
 
 static void unmapped(const Call &C, uint64_t Address, uint64_t Size) {
-  Event E{RecordKind::DeviceUnmap, CudaFunction::None, Address, Size};
-  E.Place = TheContexts.place(C.Context).in(CudaHeap::Physical);
-  Memrec->Write(E, nullptr);
+  writeRecord(wire::DeviceUnmapRecord{
+      Address, Size, TheContexts.place(C.Context).in(CudaHeap::Physical)});
 }
 
 bool cuda::beforeMapped(const Call &C) {
@@ -118,11 +116,11 @@ bool cuda::afterMapped(const Call &C, Ended &E, const Frame &Caller) {
     PARAMS(cuMemMap);
     if (E.failed())
       return true;
-    Event M{RecordKind::DeviceMap, CudaFunction::MemMap, P.ptr, P.size};
-    M.Place = TheContexts.place(C.Context).in(CudaHeap::Physical);
-    M.DetailAddress = P.handle;
-    M.DetailSize = P.offset;
-    Memrec->Write(M, &Caller);
+    uint32_t Place = TheContexts.place(C.Context).in(CudaHeap::Physical);
+    wire::DeviceDetailRecord Of{P.handle, P.offset, Place};
+    writeRecord(
+        wire::DeviceMapRecord{P.ptr, P.size, CudaFunction::MemMap, 0, Place},
+        &Caller, &Of);
     return true;
   }
   case ID(cuIpcOpenMemHandle):

@@ -20,7 +20,6 @@ using namespace memkit::capture;
 using namespace memkit::capture::cuda;
 using wire::CudaHeap;
 using wire::DeviceMoment;
-using wire::RecordKind;
 
 //===----------------------------------------------------------------------===//
 // Contexts
@@ -76,9 +75,7 @@ static bool isThere(const Call &C, CUdevice D) {
 }
 
 static bool tell(DeviceMoment At, const ContextPlace &P) {
-  Event E{RecordKind::DeviceAsk, wire::CudaFunction::None, uint64_t(At)};
-  E.Place = P.in(CudaHeap::Device);
-  return Memrec->Ask(E);
+  return Memrec->Ask({At, 0, 0, P.in(CudaHeap::Device)});
 }
 
 /// The thread makes a context, and it was looked before.

@@ -18,7 +18,6 @@ using wire::CudaFunction;
 using wire::CudaHeap;
 using wire::CudaPlace;
 using wire::PoolMoment;
-using wire::RecordKind;
 
 //===----------------------------------------------------------------------===//
 // What pools reserve
@@ -106,10 +105,10 @@ static PoolPlace placeOf(uint64_t Handle, const ContextPlace &Context) {
 static void tellReserved(uint64_t Handle, uint64_t Used, uint64_t Reserved,
                          const ContextPlace &P,
                          PoolMoment M = PoolMoment::Any) {
-  Event E{RecordKind::DeviceReserved, CudaFunction(M), Used, Reserved};
-  E.Place = P.in(CudaHeap::Pool);
-  E.DetailAddress = Handle;
-  Memrec->Write(E, nullptr);
+  uint32_t Place = P.in(CudaHeap::Pool);
+  wire::DeviceDetailRecord Of{Handle, 0, Place};
+  writeRecord(wire::DeviceReservedRecord{Used, Reserved, M, Place}, nullptr,
+              Handle ? &Of : nullptr);
 }
 
 static bool ask(CUmemoryPool P, CUmemPool_attribute What, uint64_t &Out) {

@@ -38,34 +38,38 @@ static void tell(uint32_t Ordinal) {
   To.State.store(1, std::memory_order_release);
 }
 
-static bool begins(RecordKind K) {
-  return K == RecordKind::DeviceAllocate || K == RecordKind::DeviceMap ||
-         K == RecordKind::DeviceOom;
+static bool begins(const wire::Record &What) {
+  using wire::RecordKind;
+  return What.is(RecordKind::DeviceAllocate) ||
+         What.is(RecordKind::DeviceMap) || What.is(RecordKind::DeviceOom);
+}
+
+/// Records of CUDA have their place where encode() puts it.
+static uint32_t ordinalOf(const wire::Record &What) {
+  return CudaPlace::device(What.Extra);
 }
 
 static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
 
-static void write(const Event &E, const Frame *Caller) {
+static void write(const wire::Record &What,
+                  const wire::DeviceDetailRecord *Detail, const Frame *Caller) {
   Thread *T = recordingThread();
-  if (!T || (begins(E.Kind) && !isRecording()))
+  if (!T || (begins(What) && !isRecording()))
     return;
-  uint32_t Ordinal = CudaPlace::device(E.Place);
+  uint32_t Ordinal = ordinalOf(What);
   if (Ordinal < wire::MaxCudaDevices)
     tell(Ordinal);
-  uint32_t Stack = Caller ? stackNode(*T, *Caller) : 0;
+  wire::Record With = What;
+  With.Stack = Caller ? stackNode(*T, *Caller) : 0;
   if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
     return;
-  if (E.DetailAddress || E.DetailSize) {
+  if (Detail) {
     if (!hasRoom(*T))
       return;
-    T->Ring.write(E.DetailAddress,
-                  Record::pack(E.DetailSize, RecordKind::DeviceDetail), 0,
-                  E.Place);
+    T->Ring.write(*Detail);
   }
   if (hasRoom(*T))
-    T->Ring.write(E.Address,
-                  Record::pack(E.Size, E.Kind, AllocFunction(E.Function)),
-                  Stack, E.Place);
+    T->Ring.writeEncoded(With);
 }
 
 static void addDevice(uint32_t Ordinal, const DeviceInfo &F) {
@@ -89,13 +93,13 @@ static void setState(wire::CudaCapture S, uint32_t CuptiResult,
   Proc.Ctl->Cuda.store(uint32_t(S), std::memory_order_release);
 }
 
-static bool ask(const Event &E) {
+static bool ask(const wire::DeviceAskRecord &Ask) {
   if (!recordingThread())
     return false;
-  if (uint32_t Ordinal = CudaPlace::device(E.Place);
+  if (uint32_t Ordinal = CudaPlace::device(Ask.Place);
       Ordinal < wire::MaxCudaDevices)
     tell(Ordinal);
-  return askOfDevice(E);
+  return askOfDevice(Ask);
 }
 
 static wire::CudaMode mode() {

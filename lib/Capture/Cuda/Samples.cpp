@@ -15,7 +15,6 @@ using namespace memkit;
 using namespace memkit::capture;
 using namespace memkit::capture::cuda;
 using wire::DeviceMoment;
-using wire::RecordKind;
 
 uint64_t cuda::coarseNs() {
   timespec T;
@@ -36,9 +35,8 @@ static void look(const ContextPlace &P, DeviceMoment At) {
       noteModules(P);
     return;
   }
-  Event E{RecordKind::DeviceUsed, wire::CudaFunction(At), Total - Free, Total};
-  E.Place = P.in(wire::CudaHeap::Device);
-  Memrec->Write(E, nullptr);
+  writeRecord(wire::DeviceUsedRecord{Total - Free, Total, At,
+                                     P.in(wire::CudaHeap::Device)});
 }
 
 /// At such a moment; what was not looked at until now is the modules'.

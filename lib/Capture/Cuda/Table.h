@@ -15,16 +15,6 @@
 
 namespace memkit::capture::cuda {
 
-/// A record of the kinds from DeviceAllocate on.
-struct Event {
-  wire::RecordKind Kind;
-  wire::CudaFunction Function = wire::CudaFunction::None;
-  uint64_t Address = 0, Size = 0;
-  uint32_t Place = 0; ///< wire::CudaPlace
-  /// Goes before it as a DeviceDetail, unless both are 0.
-  uint64_t DetailAddress = 0, DetailSize = 0;
-};
-
 struct DeviceInfo {
   uint8_t Uuid[16];
   char Name[96];
@@ -34,9 +24,11 @@ struct DeviceInfo {
 
 /// Any thread may call any function at any time.
 struct Table {
-  /// Writes records with the stack of \p Caller, or with none. What begins is
+  /// Writes What, a record of DeviceRecords.h, with the stack of \p Caller or
+  /// without; before it Detail, unless null. The record of a new block is
   /// written only while allocations are recorded.
-  void (*Write)(const Event &E, const Frame *Caller);
+  void (*Write)(const wire::Record &What,
+                const wire::DeviceDetailRecord *Detail, const Frame *Caller);
   /// Tells of a device, before any event names it. Ordinal: below
   /// wire::MaxCudaDevices.
   void (*AddDevice)(uint32_t Ordinal, const DeviceInfo &F);
@@ -48,16 +40,16 @@ struct Table {
   /// What to call before a library of the program's (Who) subscribes to CUPTI
   /// itself, and after it has ended that.
   void (*SetListener)(void (*Leave)(const char *Who), void (*Return)());
-  /// Writes a DeviceAsk, and waits until the recorder has looked at its device:
-  /// a few milliseconds, or some 100 of them where that takes long. False: it
-  /// has not.
-  bool (*Ask)(const Event &E);
+  /// Writes Ask, its slot and ticket filled in, and waits until the recorder
+  /// has looked at the device: a few milliseconds, or some 100 where that takes
+  /// long. False: the recorder has not.
+  bool (*Ask)(const wire::DeviceAskRecord &Ask);
 };
-inline constexpr uint32_t TableVersion = 3;
+inline constexpr uint32_t TableVersion = 4;
 
 /// libmemrec.so's own (Lookup.cpp, Host/Replies.cpp).
 void setListener(void (*Leave)(const char *Who), void (*Return)());
-bool askOfDevice(const Event &E);
+bool askOfDevice(const wire::DeviceAskRecord &Ask);
 
 } // namespace memkit::capture::cuda
 

@@ -14,7 +14,6 @@ using namespace memkit;
 using namespace memkit::capture;
 using namespace memkit::capture::cuda;
 using wire::CudaHeap;
-using wire::RecordKind;
 
 __thread WrappedCall cuda::InWrapper;
 std::atomic<bool> cuda::Listening;
@@ -47,9 +46,7 @@ static void endContext(CUcontext C) {
   ContextPlace P = TheContexts.known(C);
   if (!P.Number)
     return;
-  Event E{RecordKind::DeviceContextEnd};
-  E.Place = P.in(CudaHeap::Device);
-  Memrec->Write(E, nullptr);
+  writeRecord(wire::DeviceContextEndRecord{P.in(CudaHeap::Device)});
   TheContexts.remove(C);
 }
 

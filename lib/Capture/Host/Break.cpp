@@ -32,7 +32,7 @@ static uintptr_t currentBreak() { return uintptr_t(sys::call(SYS_brk, 0)); }
 
 static void recordGrowth(uintptr_t From, uintptr_t To, AllocFunction F,
                          const Frame &Caller) {
-  recordPages(wire::HB_Maps, From, To - From, RecordKind::Break, F, Caller);
+  recordPages(wire::HB_Maps, wire::BreakRecord{From, To - From, F, 0}, Caller);
 }
 
 MEMKIT_EXPORT int brk(void *To) noexcept {

@@ -62,9 +62,9 @@ static const RealExec &realExec() {
 // Telling the recorder
 //===----------------------------------------------------------------------===//
 
-static void write(Thread &T, uint64_t Address, uint64_t Size, RecordKind K) {
+template <class R> static void write(Thread &T, const R &What) {
   if (T.Ring.hasRoom() || makeRoom(T))
-    T.Ring.write(Address, Record::pack(Size, K), 0, 0);
+    T.Ring.write(What);
 }
 
 /// Fills the next slot; its number.
@@ -88,12 +88,12 @@ static int recordExec(const ExecTarget &Target, char *const *Env, Fn Call) {
   uint32_t Slot = 0;
   if (T) {
     Slot = fillSlot(Target.Path);
-    write(*T, Slot, sys::getpid(), RecordKind::Exec);
+    write(*T, wire::ExecRecord{Slot, sys::getpid()});
   }
   int Result = withChildEnvironment(Env, Target.Preloadable, Call);
   T = T ? recordingThread() : nullptr;
   if (T)
-    write(*T, Slot, sys::getpid(), RecordKind::ExecFailed);
+    write(*T, wire::ExecFailedRecord{Slot, sys::getpid()});
   return Result;
 }
 
@@ -203,7 +203,7 @@ static int spawn(decltype(RealExec::Spawn) Fn, const ExecTarget &Target,
     *Pid = Mine;
   T = T ? recordingThread() : nullptr;
   if (T && Error == 0)
-    write(*T, uint64_t(Mine), Slot, RecordKind::Spawned);
+    write(*T, wire::SpawnedRecord{uint64_t(Mine), Slot});
   return Error;
 }
 

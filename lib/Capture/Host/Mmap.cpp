@@ -120,9 +120,11 @@ static inline void *mapped(void *At, size_t Size, int Prot, int Flags, int Fd,
                            off_t Offset, const Frame &Caller) {
   void *P = RealMaps.Mmap(At, Size, Prot, Flags, Fd, Offset);
   if (P != MAP_FAILED)
-    recordPages(
-        wire::HB_Maps, withClass(uintptr_t(P), classOf(Prot, Flags, Fd)),
-        mappedBytes(Size, Flags), RecordKind::Map, AllocFunction::Mmap, Caller);
+    recordPages(wire::HB_Maps,
+                wire::MapRecord{uintptr_t(P), classOf(Prot, Flags, Fd),
+                                mappedBytes(Size, Flags), AllocFunction::Mmap,
+                                0},
+                Caller);
   return P;
 }
 
@@ -139,7 +141,8 @@ MEMKIT_EXPORT void *mmap64(void *At, size_t Size, int Prot, int Flags, int Fd,
 /// A call with these is one that the kernel refuses.
 static bool isRange(const void *At, size_t Size) {
   return uintptr_t(At) % PageBytes == 0 && Size != 0 &&
-         Size <= Record::MaxSize && uintptr_t(At) <= Record::MaxSize;
+         Size <= wire::Record::MaxSize &&
+         uintptr_t(At) <= wire::Record::MaxSize;
 }
 
 MEMKIT_EXPORT int munmap(void *At, size_t Size) noexcept {
@@ -156,11 +159,12 @@ static void recordProtect(void *At, size_t Size, int Prot,
                           const Frame &Caller) {
   constexpr int Access = PROT_READ | PROT_WRITE | PROT_EXEC;
   if (isRange(At, Size))
-    recordPages(wire::HB_Maps,
-                withClass(uintptr_t(At),
-                          Prot & Access ? MapClass::Used : MapClass::Reserved),
-                roundToPages(Size), RecordKind::Protect,
-                AllocFunction::Mprotect, Caller);
+    recordPages(
+        wire::HB_Maps,
+        wire::ProtectRecord{uintptr_t(At),
+                            Prot & Access ? MapClass::Used : MapClass::Reserved,
+                            roundToPages(Size), AllocFunction::Mprotect, 0},
+        Caller);
 }
 
 MEMKIT_EXPORT int mprotect(void *At, size_t Size, int Prot) noexcept {
@@ -188,8 +192,7 @@ static bool recordRemapBegin(void *At, size_t Size) {
   Thread *T = mappingThread(wire::HB_Maps);
   if (!T || (!T->Ring.hasRoom() && !makeRoom(*T)))
     return false;
-  T->Ring.write(uintptr_t(At),
-                Record::pack(roundToPages(Size), RecordKind::RemapBegin), 0, 0);
+  T->Ring.write(wire::RemapBeginRecord{uintptr_t(At), roundToPages(Size)});
   return true;
 }
 
@@ -199,18 +202,19 @@ static void recordRemapEnd(void *New, size_t Size, bool OldStays,
   if (!T)
     return;
   if (New == MAP_FAILED)
-    T->Ring.write(0, Record::pack(0, RecordKind::RemapEnd), 0, 0);
+    T->Ring.write(wire::RemapEndRecord{});
   else
-    writeWithStack(
-        *T, uintptr_t(New) | (OldStays ? uint64_t(wire::RF_OldStays) : 0),
-        roundToPages(Size), RecordKind::RemapEnd, AllocFunction::Mremap,
-        Caller);
+    writeWithStack(*T,
+                   wire::RemapEndRecord{uintptr_t(New), OldStays,
+                                        roundToPages(Size),
+                                        AllocFunction::Mremap, 0},
+                   Caller);
 }
 
 static void *remapped(void *At, size_t Old, size_t New, int Flags, void *To,
                       const Frame &Caller) {
   // An old size of 0 asks for a second mapping of the same pages.
-  bool Begun = uintptr_t(At) % PageBytes == 0 && Old <= Record::MaxSize &&
+  bool Begun = uintptr_t(At) % PageBytes == 0 && Old <= wire::Record::MaxSize &&
                recordRemapBegin(At, Old);
   void *P = RealMaps.Mremap(At, Old, New, Flags, To);
   if (Begun)

@@ -89,10 +89,9 @@ static bool takeAnswer(uint32_t I, uint32_t Ticket, Wait &W, wire::Reply &To) {
   return true;
 }
 
-/// Publishes a record of kind \p K with a ticket in its size, and waits for the
-/// answer to it.
-static bool ask(RecordKind K, uint64_t Number, uint32_t Context,
-                wire::Reply &To) {
+/// Publishes What, an AskRecord or DeviceAskRecord, with a slot and a ticket,
+/// and waits for the answer.
+template <class R> static bool ask(R What, wire::Reply &To) {
   Thread *T = recordingThread();
   // A signal handler inside a hook would wait for what it keeps back itself.
   if (!T || T->Ring.isNested() || recorderGone(*Proc.Ctl) ||
@@ -112,8 +111,9 @@ static bool ask(RecordKind K, uint64_t Number, uint32_t Context,
       Proc.Ctl->Replies[Slot].State.store(0, std::memory_order_release);
     return false;
   }
-  T->Ring.write(Number, Record::pack(Slot | uint64_t(Ticket) << 8, K), 0,
-                Context);
+  What.Slot = Slot;
+  What.Ticket = Ticket;
+  T->Ring.write(What);
   return takeAnswer(Slot, Ticket, W, To) && To.NumHeaps <= wire::MaxReplyHeaps;
 }
 
@@ -121,13 +121,13 @@ static bool ask(RecordKind K, uint64_t Number, uint32_t Context,
 /// up to \p Size bytes; false: there is no answer.
 MEMKIT_EXPORT int memrec_stats(uint64_t Number, void *To, size_t Size) {
   wire::Reply R;
-  if (!ask(RecordKind::Ask, Number, 0, R))
+  if (!ask(wire::AskRecord{Number, 0, 0}, R))
     return false;
   memcpy(To, &R, Size < sizeof(R) ? Size : sizeof(R));
   return true;
 }
 
-bool cuda::askOfDevice(const cuda::Event &E) {
+bool cuda::askOfDevice(const wire::DeviceAskRecord &Ask) {
   wire::Reply R;
-  return ask(RecordKind::DeviceAsk, E.Address, E.Place, R);
+  return ask(Ask, R);
 }

@@ -23,7 +23,7 @@ static Thread *threadWithRoom() {
 
 static void writeMark(uint32_t Text, MarkWhat What) {
   if (Thread *T = threadWithRoom())
-    T->Ring.write(Text, Record::pack(uint64_t(What), RecordKind::Mark), 0, 0);
+    T->Ring.write(wire::MarkRecord{Text, What, 0});
 }
 
 MEMKIT_EXPORT void memrec_step() { writeMark(0, MarkWhat::Step); }
@@ -42,14 +42,14 @@ MEMKIT_EXPORT uint64_t memrec_scope_begin(const char *Name, size_t Size,
     return 0;
   uint64_t Number = Kept.Scopes.fetch_add(1, std::memory_order_relaxed) + 1;
   uint32_t Text = Proc.Names.intern(Name, Size), Stack = 0;
-  if (!(uint64_t(Flags) << 32 & wire::SF_NoContext)) {
+  if (!(uint64_t(Flags) << 32 & wire::SF_NoPath)) {
     Stack = stackNode(*T, Caller);
     Proc.Torch.operators().beforeScope(*T, Caller);
   }
   if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
     return 0;
-  T->Ring.write(Text | uint64_t(Flags) << 32,
-                Record::pack(Number, RecordKind::ScopeBegin), Stack, 0,
+  T->Ring.write(wire::ScopeBeginRecord{Text, uint64_t(Flags) << 32, Number,
+                                       wire::ScopeBeginRecord::atStack(Stack)},
                 RingWriter::Clock::Early);
   return Number;
 }
@@ -58,8 +58,7 @@ MEMKIT_EXPORT void memrec_scope_end(uint64_t Number) {
   if (!Number)
     return;
   if (Thread *T = threadWithRoom())
-    T->Ring.write(0, Record::pack(Number, RecordKind::ScopeEnd), 0, 0,
-                  RingWriter::Clock::Early);
+    T->Ring.write(wire::ScopeEndRecord{Number}, RingWriter::Clock::Early);
 }
 
 /// Names the modules of PyTorch in \p Module, a Python object, and it \p Name;

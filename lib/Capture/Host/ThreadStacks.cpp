@@ -59,10 +59,8 @@ static void recordOwnStack(uint64_t Bytes, uint32_t Node, uint64_t Epoch) {
     return;
   T->StackLow = Low;
   T->StackBytes = Bytes;
-  T->Ring.write(
-      withClass(Low, MapClass::Stack),
-      Record::pack(Bytes, RecordKind::Map, AllocFunction::PthreadCreate), Node,
-      0);
+  T->Ring.write(wire::MapRecord{Low, MapClass::Stack, Bytes,
+                                AllocFunction::PthreadCreate, Node});
 }
 
 static void *begin(void *Slot) {

@@ -48,10 +48,9 @@ static Pool *poolOf(const void *Handle) {
 
 static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
 
-static void write(Thread &T, RecordKind K, uint64_t Address, uint64_t Size,
-                  uint32_t Stack, uint32_t Context) {
+template <class R> static void write(Thread &T, const R &What) {
   if (hasRoom(T))
-    T.Ring.write(Address, Record::pack(Size, K), Stack, Context);
+    T.Ring.write(What);
 }
 
 /// Tells the process's recorder of the pool, once. \p Bytes: of its range; one
@@ -62,7 +61,7 @@ static void introduce(Thread &T, Pool &P, uint64_t Bytes = 0) {
       !P.Epoch.compare_exchange_strong(Known, T.Epoch))
     return;
   uint32_t Text = P.Called ? textOf(*P.Called) : 0;
-  write(T, RecordKind::PoolBegin, 0, Bytes, numberOf(P), Text);
+  write(T, wire::PoolBeginRecord{Bytes, numberOf(P), Text});
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,7 +97,7 @@ static void endRegions(const void *Heap, bool Gone) {
   if (!T || !P)
     return;
   introduce(*T, *P);
-  write(*T, RecordKind::PoolEnd, Gone, 0, numberOf(*P), 0);
+  write(*T, wire::PoolEndRecord{Gone, numberOf(*P)});
 }
 
 static void heapUnregister(const void *, const void *Heap) {
@@ -149,15 +148,15 @@ static void regionsRegister(const void *, const RegisterBatch *B) {
     return;
   const void **Out = B->StructSize >= sizeof(*B) ? B->HandlesOut : nullptr;
   uint64_t Top = uint64_t(numberOf(*P)) << NumberShift;
-  each<VirtualRange>(B->Elements, B->ElementSize, B->Count,
-                     [&](const VirtualRange &R, size_t I) {
-                       if (Out)
-                         Out[I] = reinterpret_cast<const void *>(
-                             addressOf(R.Begin) | Top);
-                       if (isRecording())
-                         write(*T, RecordKind::PoolAllocate, addressOf(R.Begin),
-                               R.Size, Stack, numberOf(*P));
-                     });
+  each<VirtualRange>(
+      B->Elements, B->ElementSize, B->Count,
+      [&](const VirtualRange &R, size_t I) {
+        if (Out)
+          Out[I] = reinterpret_cast<const void *>(addressOf(R.Begin) | Top);
+        if (isRecording())
+          write(*T, wire::PoolAllocateRecord{addressOf(R.Begin), R.Size, Stack,
+                                             numberOf(*P)});
+      });
 }
 
 static void regionsResize(const void *, const ResizeBatch *B) {
@@ -168,22 +167,22 @@ static void regionsResize(const void *, const ResizeBatch *B) {
   uint32_t Stack = stackNode(*T, Caller);
   if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
     return;
-  each<VirtualRange>(B->Elements, B->ElementSize, B->Count,
-                     [&](const VirtualRange &R, size_t) {
-                       write(*T, RecordKind::PoolResize, addressOf(R.Begin),
-                             R.Size, Stack, 0);
-                     });
+  each<VirtualRange>(
+      B->Elements, B->ElementSize, B->Count,
+      [&](const VirtualRange &R, size_t) {
+        write(*T, wire::PoolResizeRecord{addressOf(R.Begin), R.Size, Stack, 0});
+      });
 }
 
 static void regionsUnregister(const void *, const UnregisterBatch *B) {
   Thread *T = recordingThread();
   if (!T || !B || B->StructSize < sizeof(*B))
     return;
-  each<const void *>(B->Elements, B->ElementSize, B->Count,
-                     [&](const void *Region, size_t) {
-                       write(*T, RecordKind::PoolFree, addressOf(Region), 0, 0,
-                             heapOf(Region, B->RefType));
-                     });
+  each<const void *>(
+      B->Elements, B->ElementSize, B->Count, [&](const void *Region, size_t) {
+        write(*T, wire::PoolFreeRecord{addressOf(Region),
+                                       heapOf(Region, B->RefType)});
+      });
 }
 
 static void regionsName(const void *, const NameBatch *B) {
@@ -193,8 +192,8 @@ static void regionsName(const void *, const NameBatch *B) {
   each<RegionName>(
       B->Elements, B->ElementSize, B->Count, [&](const RegionName &R, size_t) {
         uint32_t Text = nvtx::textOf(nullptr, R.MessageType, R.Message);
-        write(*T, RecordKind::PoolName, addressOf(R.Region), 0, Text,
-              heapOf(R.Region, R.RefType));
+        write(*T, wire::PoolNameRecord{addressOf(R.Region), Text,
+                                       heapOf(R.Region, R.RefType)});
       });
 }
 

@@ -77,9 +77,10 @@ static int push(const Name *Domain, uint32_t Color, Fn Text) {
     return New.Level;
   uint32_t Name = Text();
   New.Number = newNumber();
-  T->Ring.write(Name | wire::SF_Nvtx,
-                Record::pack(New.Number, RecordKind::ScopeBegin), 0, Color,
-                RingWriter::Clock::Early);
+  T->Ring.write(
+      wire::ScopeBeginRecord{Name, wire::SF_Nvtx, New.Number,
+                             wire::ScopeBeginRecord::withColor(Color)},
+      RingWriter::Clock::Early);
   return New.Level;
 }
 
@@ -105,8 +106,7 @@ static int pop(const Name *Domain) {
     if (uint64_t N = S.Ranges[--S.Count].Number)
       Number = N;
   if (Number && hasRoom(*T))
-    T->Ring.write(0, Record::pack(Number, RecordKind::ScopeEnd), 0, 0,
-                  RingWriter::Clock::Early);
+    T->Ring.write(wire::ScopeEndRecord{Number}, RingWriter::Clock::Early);
   return Level;
 }
 
@@ -134,8 +134,7 @@ static int domainPop(const void *Domain) { return pop(nameOf(Domain)); }
 template <typename Fn> static void mark(MarkWhat What, uint64_t Id, Fn Text) {
   Thread *T = recordingThread();
   if (T && hasRoom(*T))
-    T->Ring.write(Text(), Record::pack(uint64_t(What), RecordKind::Mark),
-                  uint32_t(Id), uint32_t(Id >> 32));
+    T->Ring.write(wire::MarkRecord{Text(), What, Id});
 }
 
 template <typename Fn> static uint64_t start(Fn Text) {

@@ -41,17 +41,17 @@ struct Domain {
 
 /// Has malloc been called since LastAllocation was set to 0? Then what it gave
 /// may hold the object.
-static uint32_t isInMalloc() { return ThisThread.LastAllocation != 0; }
+static bool isInMalloc() { return ThisThread.LastAllocation != 0; }
 
-static void writeObject(void *P, size_t Size, RecordKind K, AllocFunction F,
-                        const Frame &Caller, Thread &T) {
-  uint32_t In = isInMalloc();
-  T.Python.HasLock = true;
-  uint32_t Stack = stackNode(T, Caller);
-  T.Python.HasLock = false;
-  if (T.Epoch == Proc.Epoch.load(std::memory_order_relaxed))
-    T.Ring.write(uintptr_t(P), Record::pack(Size, K, F), Stack, In,
-                 RingWriter::Clock::Early);
+/// What: an ObjectAllocateRecord or ObjectReallocEndRecord, all but where.
+template <class T>
+static void writeObject(T What, const Frame &Caller, Thread &Of) {
+  What.InMalloc = isInMalloc();
+  Of.Python.HasLock = true;
+  What.Stack = stackNode(Of, Caller);
+  Of.Python.HasLock = false;
+  if (Of.Epoch == Proc.Epoch.load(std::memory_order_relaxed))
+    Of.Ring.write(What, RingWriter::Clock::Early);
 }
 
 /// Is an object of \p Size bytes to be recorded?
@@ -63,16 +63,17 @@ static inline void recordObject(void *P, size_t Size, AllocFunction F,
                                 const Frame &Caller) {
   Thread *T = recordingThread();
   if (T && isWanted(Size) && (T->Ring.hasRoom() || makeRoom(*T)))
-    writeObject(P, Size, RecordKind::ObjectAllocate, F, Caller, *T);
+    writeObject(wire::ObjectAllocateRecord{uintptr_t(P), Size, F, 0, false},
+                Caller, *T);
 }
 
-/// Returns whether the end must be recorded too; it has the margin's room.
-static inline bool recordGoing(void *P, RecordKind K) {
+/// What: an ObjectFreeRecord or ObjectReallocBeginRecord. Returns whether the
+/// end must be recorded too; it has the margin's room.
+template <class R> static inline bool recordGoing(const R &What) {
   Thread *T = recordingThread();
   if (!T || (!T->Ring.hasRoom() && !makeRoom(*T)))
     return false;
-  T->Ring.write(uintptr_t(P), Record::pack(0, K), 0, 0,
-                RingWriter::Clock::Early);
+  T->Ring.write(What, RingWriter::Clock::Early);
   return true;
 }
 
@@ -82,10 +83,11 @@ static void recordReallocated(void *P, size_t Size, AllocFunction F,
   if (!T)
     return;
   if (P && isWanted(Size))
-    writeObject(P, Size, RecordKind::ObjectReallocEnd, F, Caller, *T);
+    writeObject(wire::ObjectReallocEndRecord{uintptr_t(P), Size, F, 0, false},
+                Caller, *T);
   else
-    T->Ring.write(P ? wire::Unrecorded : 0,
-                  Record::pack(0, RecordKind::ObjectReallocEnd), 0, 0,
+    T->Ring.write(wire::ObjectReallocEndRecord{P ? wire::Unrecorded : 0, 0,
+                                               AllocFunction::None, 0, false},
                   RingWriter::Clock::Early);
 }
 
@@ -116,7 +118,8 @@ static void *objectCalloc(void *Context, size_t Count, size_t Each) {
 static void *objectRealloc(void *Context, void *Old, size_t Size) {
   Frame Caller = MEMKIT_CALLER;
   Domain D = Domain::of(Context);
-  bool Begun = Old && recordGoing(Old, RecordKind::ObjectReallocBegin);
+  bool Begun =
+      Old && recordGoing(wire::ObjectReallocBeginRecord{uintptr_t(Old)});
   ThisThread.LastAllocation = 0;
   void *P = D.Real.Realloc(D.Real.Context, Old, Size);
   if (Begun)
@@ -129,7 +132,7 @@ static void *objectRealloc(void *Context, void *Old, size_t Size) {
 static void objectFree(void *Context, void *P) {
   auto &Real = *static_cast<PythonAllocator *>(Context);
   if (P)
-    recordGoing(P, RecordKind::ObjectFree);
+    recordGoing(wire::ObjectFreeRecord{uintptr_t(P)});
   Real.Free(Real.Context, P);
 }
 

@@ -14,8 +14,6 @@
 namespace memkit::capture {
 
 using wire::AllocFunction;
-using wire::Record;
-using wire::RecordKind;
 
 inline bool isRecording() {
   return Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed) &
@@ -63,8 +61,8 @@ inline void recordAllocation(void *P, size_t Size, AllocFunction F,
     return;
   uint32_t Stack = stackNode(*T, Caller);
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
-    T->Ring.write(uintptr_t(P), Record::pack(Size, RecordKind::Allocate, F),
-                  Stack, 0, blockClock());
+    T->Ring.write(wire::AllocateRecord{uintptr_t(P), Size, F, Stack},
+                  blockClock());
 }
 
 /// When MinSize is the largest number: did \p P, whose life ends, have a
@@ -81,8 +79,7 @@ inline void recordFree(void *P) {
   if (__builtin_expect(Proc.MinSize == UINT64_MAX, 0) && !endSample(P))
     return;
   if (T->Ring.hasRoom() || makeRoom(*T))
-    T->Ring.write(uintptr_t(P), Record::pack(0, RecordKind::Free), 0, 0,
-                  blockClock());
+    T->Ring.write(wire::FreeRecord{uintptr_t(P)}, blockClock());
 }
 
 /// Before \p P is reallocated. False: it was not recorded, and its end must be
@@ -99,8 +96,7 @@ inline bool recordReallocBegin(void *P) {
     return false;
   if (!T->Ring.hasRoom() && !makeRoom(*T))
     return false;
-  T->Ring.write(uintptr_t(P), Record::pack(0, RecordKind::ReallocBegin), 0, 0,
-                blockClock());
+  T->Ring.write(wire::ReallocBeginRecord{uintptr_t(P)}, blockClock());
   return true;
 }
 
@@ -122,9 +118,7 @@ inline void recordReallocEnd(void *Old, void *P, size_t Size, AllocFunction F,
   bool Recorded = P && uintptr_t(P) != wire::Unrecorded;
   uint32_t Stack = Recorded ? stackNode(*T, Caller) : 0;
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
-    T->Ring.write(uintptr_t(P),
-                  Record::pack(P ? Size : 0, RecordKind::ReallocEnd, F), Stack,
-                  0);
+    T->Ring.write(wire::ReallocEndRecord{uintptr_t(P), P ? Size : 0, F, Stack});
 }
 
 } // namespace memkit::capture

@@ -74,19 +74,23 @@ public:
     Early,
   };
 
-  /// Writes and publishes. The caller has seen that there is room.
-  void write(uint64_t Address, uint64_t SizeKindFunction, uint32_t Stack,
-             uint32_t Context, Clock When = Clock::Ordered) {
+  /// Writes and publishes a typed record. The caller has seen that there is
+  /// room.
+  template <class T> void write(const T &What, Clock When = Clock::Ordered) {
+    writeEncoded(wire::encode(What), When);
+  }
+  /// The same of a record that is encoded already; its time is not used.
+  void writeEncoded(const wire::Record &What, Clock When = Clock::Ordered) {
     bool Outermost = Nesting == 0;
     Nesting = 1;
     signalFence();
     uint64_t Position = reserve();
     wire::Record &R = Records[Position % wire::RingRecords];
     R.Tsc = read(When);
-    R.Address = Address;
-    R.SizeKindFunction = SizeKindFunction;
-    R.Stack = Stack;
-    R.Context = Context;
+    R.Address = What.Address;
+    R.SizeKindFunction = What.SizeKindFunction;
+    R.Stack = What.Stack;
+    R.Extra = What.Extra;
     signalFence();
     if (Outermost)
       publish();

@@ -143,9 +143,7 @@ static void threadEnds(void *Value) {
     return;
   T.Ring.refresh();
   if (T.Ring.hasMargin(0))
-    T.Ring.write(T.StackLow,
-                 wire::Record::pack(T.StackBytes, wire::RecordKind::ThreadEnd),
-                 0, 0);
+    T.Ring.write(wire::ThreadEndRecord{T.StackLow, T.StackBytes});
   T.Epoch = 0;
   T.Ring.header()->State.store(uint32_t(wire::RingState::Released),
                                std::memory_order_release);
@@ -183,8 +181,7 @@ static bool takeRing(Thread &T) {
   if (!T.Ring.hasMargin(1))
     makeRoom(T);
   if (T.Ring.hasMargin(0))
-    T.Ring.write(Tid, wire::Record::pack(Before, wire::RecordKind::ThreadStart),
-                 0, 0);
+    T.Ring.write(wire::ThreadStartRecord{Tid, Before});
   return true;
 }
 

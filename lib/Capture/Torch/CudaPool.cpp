@@ -113,16 +113,14 @@ static void recordPool(const Runtime &R, void *P, size_t Size, void *Stream,
   if (Slot == TorchHooks::NoSlot ||
       T->Epoch != Proc.Epoch.load(std::memory_order_relaxed) || !hasRoom(*T))
     return;
-  auto Write = [&](RecordKind K, uint32_t A, uint32_t B) {
-    T->Ring.write(uintptr_t(P), Record::pack(Size, K, AllocFunction(Slot)), A,
-                  B);
-  };
+  auto Device = uint8_t(Slot);
   if (!P)
-    return Write(RecordKind::TensorOom, Stack, 0);
-  uint64_t Handle = uintptr_t(Stream);
-  Write(RecordKind::TensorRequest, uint32_t(Handle), uint32_t(Handle >> 32));
+    return T->Ring.write(wire::TensorOomRecord{0, Size, Device, Stack});
+  T->Ring.write(
+      wire::TensorRequestRecord{uintptr_t(P), Size, Device, uintptr_t(Stream)});
   if (hasRoom(*T))
-    Write(RecordKind::TensorAllocate, Stack, 0);
+    T->Ring.write(
+        wire::TensorAllocateRecord{uintptr_t(P), Size, Device, Stack});
 }
 
 static void recordPoolFree(const Runtime &R, void *P) {
@@ -131,9 +129,7 @@ static void recordPoolFree(const Runtime &R, void *P) {
     return;
   uint32_t Slot = R.slot();
   if (Slot != TorchHooks::NoSlot && hasRoom(*T))
-    T->Ring.write(uintptr_t(P),
-                  Record::pack(0, RecordKind::TensorFree, AllocFunction(Slot)),
-                  0, 0);
+    T->Ring.write(wire::TensorFreeRecord{uintptr_t(P), false, uint8_t(Slot)});
 }
 
 MEMKIT_EXPORT int cudaMallocAsync(void **P, size_t Size, void *Stream) {

@@ -55,26 +55,24 @@ static uint32_t slotOf(const CudaTracker::Entry &E);
 
 static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
 
-static void write(Thread &T, uintptr_t Address, uint64_t Size, RecordKind K,
-                  uint32_t Slot, uint32_t Stack, uint32_t Context) {
+template <class R> static void write(Thread &T, const R &What) {
   if (hasRoom(T))
-    T.Ring.write(Address, Record::pack(Size, K, AllocFunction(Slot)), Stack,
-                 Context);
+    T.Ring.write(What);
 }
 
 static void writeChange(Thread &T, uintptr_t Address, uint64_t Size,
                         SegmentChange Change, uint32_t Slot, uint32_t Stack) {
-  write(T, Address, Size, RecordKind::TensorSegment, Slot, Stack,
-        uint32_t(Change));
+  write(T,
+        wire::TensorSegmentRecord{Address, Size, uint8_t(Slot), Stack, Change});
 }
 
 /// With what it is for in front of it.
 void CudaTracker::writeSegment(Thread &T, const Segment &S) {
   if (S.Pool[0] | S.Pool[1])
-    write(T, S.Pool[0], S.Pool[1], RecordKind::TensorPool, S.Slot, 0, 0);
+    write(T, wire::TensorPoolRecord{S.Pool[0], S.Pool[1], uint8_t(S.Slot)});
   if (S.Stream | S.Pool[0] | S.Pool[1])
-    write(T, S.Address, S.Size, RecordKind::TensorRequest, S.Slot,
-          uint32_t(S.Stream), uint32_t(S.Stream >> 32));
+    write(T, wire::TensorRequestRecord{S.Address, S.Size, uint8_t(S.Slot),
+                                       S.Stream});
   writeChange(T, S.Address, S.Size, S.Change, S.Slot, S.Stack);
 }
 
@@ -162,9 +160,7 @@ static void noteSnapshot(Thread &T) {
   static constexpr char Name[] = "PyTorch memory snapshot";
   uint32_t Text = Proc.Names.intern(Name, sizeof(Name) - 1);
   if (Text && hasRoom(T))
-    T.Ring.write(Text,
-                 Record::pack(uint64_t(wire::MarkWhat::User), RecordKind::Mark),
-                 0, 0);
+    T.Ring.write(wire::MarkRecord{Text, wire::MarkWhat::User, 0});
 }
 
 void CudaTracker::track(const Entry &E, const Frame &Caller) {
@@ -190,7 +186,7 @@ void CudaTracker::track(const Entry &E, const Frame &Caller) {
     if (Last.Freeing == E.Address)
       Last.IsDone = true;
     else if (Is == Checked)
-      write(*T, E.Address, 0, RecordKind::TensorReusable, slotOf(E), 0, 0);
+      write(*T, wire::TensorReusableRecord{E.Address, uint8_t(slotOf(E))});
     return;
   case Entry::SegmentAllocate:
     return onSegment(*T, E, SegmentChange::Allocate, Caller);
@@ -257,9 +253,10 @@ void CudaTracker::beforeAllocation(Thread &T, const Report &R,
   if (Is != Checked || Told != R.Address)
     return;
   if (Last.Pool[0] | Last.Pool[1])
-    write(T, Last.Pool[0], Last.Pool[1], RecordKind::TensorPool, R.Slot, 0, 0);
-  write(T, R.Address, Last.Requested, RecordKind::TensorRequest, R.Slot,
-        uint32_t(Last.Stream), uint32_t(Last.Stream >> 32));
+    write(T,
+          wire::TensorPoolRecord{Last.Pool[0], Last.Pool[1], uint8_t(R.Slot)});
+  write(T, wire::TensorRequestRecord{R.Address, Last.Requested, uint8_t(R.Slot),
+                                     Last.Stream});
 }
 
 bool CudaTracker::isInUse(uintptr_t Address) {
@@ -271,6 +268,7 @@ bool CudaTracker::isInUse(uintptr_t Address) {
 
 void CudaTracker::beforeOom(Thread &T, uint64_t Size, uint32_t Slot) {
   if (Last.IsOut)
-    write(T, Last.DeviceFree, Size, RecordKind::TensorRequest, Slot, 0, 0);
+    write(T,
+          wire::TensorRequestRecord{Last.DeviceFree, Size, uint8_t(Slot), 0});
   Last.IsOut = false;
 }

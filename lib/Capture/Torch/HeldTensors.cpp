@@ -26,10 +26,7 @@ static uintptr_t memoryOf(void *Tensor) {
 static void tell(Thread &T, void *Tensor, HeldBy By, uint32_t Name) {
   uintptr_t Address = memoryOf(Tensor);
   if (Address && (T.Ring.hasRoom() || makeRoom(T)))
-    T.Ring.write(Address,
-                 wire::Record::pack(Name, wire::RecordKind::ModuleTensor,
-                                    wire::AllocFunction(By)),
-                 0, 0);
+    T.Ring.write(wire::TensorHeldRecord{Address, Name, By});
 }
 
 void HeldTensors::tellModule(void *Module, uint32_t Name) {

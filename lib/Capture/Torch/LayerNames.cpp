@@ -109,8 +109,7 @@ void LayerNames::tell(uintptr_t Module, uint32_t Text) {
     uint32_t Old = W.Text.load(std::memory_order_relaxed);
     W.Module.store(0, std::memory_order_release);
     if (T && (T->Ring.hasRoom() || makeRoom(*T)))
-      T->Ring.write(Old, wire::Record::pack(Text, wire::RecordKind::ScopeName),
-                    0, 0);
+      T->Ring.write(wire::ScopeNameRecord{Old, Text});
   }
 }
 

@@ -52,7 +52,7 @@ uint64_t Operators::newNumber(TorchState &S) {
 //===----------------------------------------------------------------------===//
 
 void Operators::open(Thread &T, const OpenScope &Of, uint32_t Text,
-                     uint64_t Flags, uint32_t Stack, uint32_t Context) {
+                     uint64_t Flags, uint64_t Detail) {
   TorchState &S = T.Torch;
   if (S.Count == MaxScopes)
     return;
@@ -62,8 +62,8 @@ void Operators::open(Thread &T, const OpenScope &Of, uint32_t Text,
   if (!T.Ring.hasRoom() && !makeRoom(T))
     return;
   New.Number = newNumber(S);
-  T.Ring.write(Text | Flags, Record::pack(New.Number, RecordKind::ScopeBegin),
-               Stack, Context, RingWriter::Clock::Early);
+  T.Ring.write(wire::ScopeBeginRecord{Text, Flags, New.Number, Detail},
+               RingWriter::Clock::Early);
 }
 
 /// The scope \p First of the thread ends, and those inside of it.
@@ -74,8 +74,7 @@ void Operators::closeFrom(Thread &T, uint32_t First) {
     Number = S.Scopes[I].Number;
   S.Count = First;
   if (Number && (T.Ring.hasRoom() || makeRoom(T)))
-    T.Ring.write(0, Record::pack(Number, RecordKind::ScopeEnd), 0, 0,
-                 RingWriter::Clock::Early);
+    T.Ring.write(wire::ScopeEndRecord{Number}, RingWriter::Clock::Early);
 }
 
 /// The modules that run are the first \p N of the thread's Python frames.
@@ -109,7 +108,7 @@ void Operators::followLayers(Thread &T, uint32_t N) {
       continue;
     uint64_t Text = Proc.Torch.layers().textOf(Module, ModuleOf(FrameOf(0)));
     open(T, {nullptr, 0, Frame, LayerNames::identityOf(Module)}, uint32_t(Text),
-         ScopeKindFlag::SF_Layer | (Text & ScopeKindFlag::SF_Unnamed), 0, 0);
+         ScopeKindFlag::SF_Layer | (Text & ScopeKindFlag::SF_Unnamed), 0);
   }
 }
 
@@ -214,7 +213,8 @@ void Operators::begin(Thread &T, const void *Function, Kind K,
   uint32_t Text = Proc.Names.intern(Name, strlen(Name));
   Forward *F = Forwards.load(std::memory_order_relaxed);
   if (K == Kind::Operator) {
-    open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Operator, 0, Node);
+    open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Operator,
+         wire::ScopeBeginRecord::inPython(Node));
     int64_t Sequence = sequenceOf(Function);
     if (Sequence >= 0 && F) {
       Forward &Of = F[uint64_t(Sequence) % NumForwards];
@@ -227,7 +227,7 @@ void Operators::begin(Thread &T, const void *Function, Kind K,
   if (K == Kind::Range) {
     uintptr_t Optimizer = Node ? optimizerOf(T, Name) : 0;
     open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Range,
-         uint32_t(Optimizer >> 4), Node);
+         wire::ScopeBeginRecord::inPython(Node, uint32_t(Optimizer >> 4)));
     if (Optimizer)
       Proc.Torch.held().noteOptimizer(Optimizer);
     return;
@@ -240,8 +240,7 @@ void Operators::begin(Thread &T, const void *Function, Kind K,
     if (Of.Sequence.load(std::memory_order_relaxed) == Sequence)
       Number = Is;
   }
-  open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Backward,
-       uint32_t(Number), uint32_t(Number >> 32));
+  open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Backward, Number);
 }
 
 void Operators::end(Thread &T, const void *Function) {

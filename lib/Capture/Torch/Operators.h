@@ -74,7 +74,7 @@ private:
   void followLayers(Thread &T, uint32_t N);
   void noteLayers(Thread &T, const Frame &Caller);
   void open(Thread &T, const OpenScope &S, uint32_t Text, uint64_t Flags,
-            uint32_t Stack, uint32_t Context);
+            uint64_t Detail);
   void closeFrom(Thread &T, uint32_t First);
   static uintptr_t optimizerOf(const Thread &T, const char *Range);
   uint64_t newNumber(TorchState &S);

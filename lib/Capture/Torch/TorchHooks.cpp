@@ -98,9 +98,7 @@ static void writeReserved(Thread &T, uint32_t Slot, uint64_t Allocated,
                           uint64_t Reserved) {
   if (T.Ring.hasRoom() || makeRoom(T))
     T.Ring.write(
-        Allocated,
-        Record::pack(Reserved, RecordKind::TensorReserved, AllocFunction(Slot)),
-        0, 0);
+        wire::TensorReservedRecord{Allocated, Reserved, uint8_t(Slot)});
 }
 
 static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
@@ -124,17 +122,13 @@ static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
     return;
   if (Size < 0) {
     bool InUse = IsCuda && Cuda.isInUse(uintptr_t(P));
-    T->Ring.write(
-        uintptr_t(P),
-        Record::pack(InUse, RecordKind::TensorFree, AllocFunction(Slot)), 0, 0);
+    T->Ring.write(wire::TensorFreeRecord{uintptr_t(P), InUse, uint8_t(Slot)});
   } else if (isRecording()) {
     uint32_t Stack = stackNode(*T, Caller);
     if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
       return;
-    T->Ring.write(uintptr_t(P),
-                  Record::pack(uint64_t(Size), RecordKind::TensorAllocate,
-                               AllocFunction(Slot)),
-                  Stack, 0);
+    T->Ring.write(wire::TensorAllocateRecord{uintptr_t(P), uint64_t(Size),
+                                             uint8_t(Slot), Stack});
   }
 }
 
@@ -152,10 +146,8 @@ static void recordOom(int64_t Size, uint64_t Reserved, uint16_t Device,
     return;
   uint32_t Stack = stackNode(*T, Caller);
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
-    T->Ring.write(Reserved,
-                  Record::pack(uint64_t(Size) & Record::MaxSize,
-                               RecordKind::TensorOom, AllocFunction(Slot)),
-                  Stack, uint32_t(uint64_t(Size) >> 48));
+    T->Ring.write(
+        wire::TensorOomRecord{Reserved, uint64_t(Size), uint8_t(Slot), Stack});
 }
 
 //===----------------------------------------------------------------------===//

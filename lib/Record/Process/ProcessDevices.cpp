@@ -56,7 +56,7 @@ bool ProcessState::findDeviceOf(uint64_t Address, const LiveEntry &E,
 }
 
 void ProcessState::deviceRecord(const wire::Record &Rec, uint32_t RingIndex) {
-  uint32_t Heap = CudaPlace::heap(Rec.Context);
+  uint32_t Heap = CudaPlace::heap(Rec.Extra);
   if (!R.Wanted.Cuda || Rec.function() >= wire::NumCudaFunctions ||
       (Heap >= wire::NumCudaHeaps && Heap != CudaPlace::AnyHeap))
     return bad();
@@ -113,7 +113,7 @@ LiveEntry ProcessState::beginDevice(const wire::Record &Rec, uint32_t Heap,
   BlockRef B{E.AllocationId, E.Row, E.ScopeRow};
   uint64_t Ns = E.AllocatedTick * TimeUnitNs;
   // Memory of the host that the driver has mapped is where we see it.
-  bool OfHost = CudaPlace::heap(Rec.Context) == uint32_t(CudaHeap::Pinned);
+  bool OfHost = CudaPlace::heap(Rec.Extra) == uint32_t(CudaHeap::Pinned);
   const MapTable::Block *In = OfHost ? Maps.enclosing(Rec.Address) : nullptr;
   if (In && In->Entry.Row)
     allocateIn(*In, B, Size, Ns, S.Thread);
@@ -121,7 +121,7 @@ LiveEntry ProcessState::beginDevice(const wire::Record &Rec, uint32_t Heap,
     R.Stats.allocate(B, Size, Ns, S.Thread);
   noteDetail(Rec, RingIndex);
   // Of physical memory and arrays there is a handle.
-  CudaHeap Of = CudaHeap(CudaPlace::heap(Rec.Context));
+  CudaHeap Of = CudaHeap(CudaPlace::heap(Rec.Extra));
   bool IsHandle = Rec.kind() == uint8_t(RecordKind::DeviceAllocate) &&
                   (Of == CudaHeap::Physical || Of == CudaHeap::Array);
   if (!IsHandle)
@@ -158,7 +158,7 @@ static bool isOpened(const wire::Record &Rec, const DeviceBlock &B) {
 }
 
 void ProcessState::putDevice(const wire::Record &Rec, uint32_t RingIndex) {
-  auto Heap = CudaHeap(CudaPlace::heap(Rec.Context));
+  auto Heap = CudaHeap(CudaPlace::heap(Rec.Extra));
   if (Heap == CudaHeap::Physical)
     return putPhysical(Rec, RingIndex);
   uint64_t Begin = Rec.Address, End = Begin + std::max<uint64_t>(Rec.size(), 1);
@@ -180,18 +180,18 @@ void ProcessState::putDevice(const wire::Record &Rec, uint32_t RingIndex) {
   }
   DeviceBlock B;
   B.End = End;
-  B.Place = Rec.Context;
+  B.Place = Rec.Extra;
   uint32_t InHeap =
       R.cudaHeap(Rec.function() == uint8_t(CudaFunction::ExternalMipmappedArray)
                      ? CudaHeap::Imported
                      : Heap,
-                 cudaDevice(CudaPlace::device(Rec.Context)));
+                 cudaDevice(CudaPlace::device(Rec.Extra)));
   B.Entry = beginDevice(Rec, InHeap, Rec.size(), RingIndex);
   Of.emplace(Begin, B);
 }
 
 void ProcessState::deviceFree(const wire::Record &Rec, uint32_t RingIndex) {
-  uint32_t Heap = CudaPlace::heap(Rec.Context);
+  uint32_t Heap = CudaPlace::heap(Rec.Extra);
   DeviceTable::Map &Of = DeviceBlocks.of(
       Heap == CudaPlace::AnyHeap ? CudaHeap::Device : CudaHeap(Heap));
   auto It = Of.find(Rec.Address);
@@ -217,7 +217,7 @@ void ProcessState::deviceFree(const wire::Record &Rec, uint32_t RingIndex) {
 
 /// What was allocated in a context ends with it, but for what is of no context.
 void ProcessState::endCudaContext(const wire::Record &Rec, uint32_t RingIndex) {
-  uint32_t Context = CudaPlace::context(Rec.Context);
+  uint32_t Context = CudaPlace::context(Rec.Extra);
   R.Uses.ended({Id, Context});
   if (Context < CudaContexts.size())
     CudaContexts.reset(Context);
@@ -258,8 +258,8 @@ void ProcessState::deviceOom(const wire::Record &Rec, uint32_t RingIndex) {
   M.Process = Id;
   M.Thread = S.Thread;
   M.TimeNs = R.timeOf(Rec.Tsc);
-  M.Heap = R.cudaHeap(CudaHeap(CudaPlace::heap(Rec.Context)),
-                      cudaDevice(CudaPlace::device(Rec.Context)));
+  M.Heap = R.cudaHeap(CudaHeap(CudaPlace::heap(Rec.Extra)),
+                      cudaDevice(CudaPlace::device(Rec.Extra)));
   M.Stack = Stacks.driverStack(Rec.Stack, CudaFunction(Rec.function()));
   M.ScopePath = S.ScopePath;
   uint64_t Live = R.Stats.heapLiveBytes(M.Heap);
@@ -274,9 +274,9 @@ void ProcessState::deviceReserved(const wire::Record &Rec, uint32_t RingIndex) {
                         ? std::exchange(Details[RingIndex], {}).Address
                         : 0;
   constexpr size_t MaxPools = 4096;
-  bool OfGraphs = CudaPlace::heap(Rec.Context) == uint32_t(CudaHeap::Graph);
+  bool OfGraphs = CudaPlace::heap(Rec.Extra) == uint32_t(CudaHeap::Graph);
   uint32_t Heap = R.cudaHeap(OfGraphs ? CudaHeap::Graph : CudaHeap::Pool,
-                             cudaDevice(CudaPlace::device(Rec.Context)));
+                             cudaDevice(CudaPlace::device(Rec.Extra)));
   auto &Pools = CudaPools[Heap];
   if (!Handle || (Pools.size() == MaxPools && !Pools.count(Handle)))
     return bad();
@@ -315,8 +315,8 @@ void ProcessState::deviceReserved(const wire::Record &Rec, uint32_t RingIndex) {
 
 /// False: it is of none.
 bool ProcessState::noteDevice(const wire::Record &Rec, DeviceUses::Look &L) {
-  uint32_t Ordinal = CudaPlace::device(Rec.Context);
-  uint32_t Context = CudaPlace::context(Rec.Context);
+  uint32_t Ordinal = CudaPlace::device(Rec.Extra);
+  uint32_t Context = CudaPlace::context(Rec.Extra);
   if (Ordinal >= wire::MaxCudaDevices)
     return false;
   L.Device = cudaDevice(Ordinal);

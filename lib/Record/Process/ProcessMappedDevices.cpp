@@ -45,14 +45,14 @@ void ProcessState::putPhysical(const wire::Record &Rec, uint32_t RingIndex) {
   }
   DeviceBlock B;
   B.End = Rec.Address + 1;
-  B.Place = Rec.Context;
+  B.Place = Rec.Extra;
   B.Bytes = Rec.size();
   // A multicast object has no memory of its own.
   B.IsImported = Rec.function() == uint8_t(CudaFunction::MemImport) ||
                  Rec.function() == uint8_t(CudaFunction::MulticastCreate);
   if (!B.IsImported) {
     uint32_t Heap = R.cudaHeap(CudaHeap::Physical,
-                               cudaDevice(CudaPlace::device(Rec.Context)));
+                               cudaDevice(CudaPlace::device(Rec.Extra)));
     B.Entry = beginDevice(Rec, Heap, B.Bytes, RingIndex);
     B.Row = B.Entry.Row;
     B.ScopeRow = B.Entry.ScopeRow;
@@ -118,7 +118,7 @@ void ProcessState::mapDevice(const wire::Record &Rec, uint32_t RingIndex) {
     Heap = R.Stats.heapOf(B.Row);
   } else {
     Heap = R.cudaHeap(CudaHeap::Imported,
-                      cudaDevice(CudaPlace::device(Rec.Context)));
+                      cudaDevice(CudaPlace::device(Rec.Extra)));
   }
   Mappings[Begin] = {Begin + Size, D.Address, Counted};
   DeviceTable::Map &Ranges = DeviceBlocks.of(CudaHeap::Reserved);

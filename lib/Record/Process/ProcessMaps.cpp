@@ -172,8 +172,8 @@ void ProcessState::endRemap(const wire::Record &Rec, uint32_t RingIndex,
   if (!Rec.size())
     return bad();
   uint64_t At = Rec.Address - Flags;
-  Maps.remap(Begun.Old, {At, At + Rec.size()}, Begun.Class,
-             Flags & wire::RF_OldStays, Begun.Tsc, Rec.Tsc, Out);
+  Maps.remap(Begun.Old, {At, At + Rec.size()}, Begun.Class, Flags & 1,
+             Begun.Tsc, Rec.Tsc, Out);
 }
 
 /// Counts an allocation in a mapping. Its event comes next in the log.

@@ -100,7 +100,7 @@ bool ProcessState::noteObject(const wire::Record &Rec, const Ring &S,
   }
   E = {NextAllocationId, Rec.size(), To.Tick,
        Stacks.objectRow(Rec.Stack, Rec.function()), S.ObjectScopeRow};
-  if (LLVM_UNLIKELY(Rec.Context && findMallocOf(Rec.Address, E, To.Outer)))
+  if (LLVM_UNLIKELY(Rec.Extra && findMallocOf(Rec.Address, E, To.Outer)))
     E.ScopeRow |= InMallocBit;
   if (LLVM_UNLIKELY(!Objects.insert(Rec.Address, E)))
     return false;
@@ -215,7 +215,7 @@ void ProcessState::objectRecord(const wire::Record &Rec, uint32_t RingIndex) {
     E.Size = Rec.size();
     E.Row = Stacks.objectRow(Rec.Stack, Rec.function());
     E.ScopeRow = S.ObjectScopeRow;
-    return putObject(Rec.Address, E, Rec.Tsc, RingIndex, Rec.Context != 0);
+    return putObject(Rec.Address, E, Rec.Tsc, RingIndex, Rec.Extra != 0);
   }
   LiveEntry E;
   if (!takeObject(Rec.Address, E)) {

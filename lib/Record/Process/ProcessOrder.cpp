@@ -115,7 +115,7 @@ void ProcessState::endHeldRealloc(Ring &S, uint32_t RingIndex, bool Moved) {
         H.Rec.kind() != uint8_t(RecordKind::ReallocBegin))
       continue;
     if (Moved)
-      H.Rec.SizeKindFunction = wire::Record::pack(0, RecordKind::Free);
+      H.Rec = wire::encodeAt(H.Rec.Tsc, wire::FreeRecord{H.Rec.Address});
     else
       Q.erase(&H);
     break;

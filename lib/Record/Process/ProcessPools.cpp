@@ -44,13 +44,13 @@ void ProcessState::poolRecord(const wire::Record &Rec, uint32_t RingIndex) {
     break;
   }
   uint64_t Address = Rec.Address;
-  if (!isAddress(Address) || Rec.Context > wire::MaxPools)
+  if (!isAddress(Address) || Rec.Extra > wire::MaxPools)
     return bad();
   if (Rec.kind() == uint8_t(RecordKind::PoolAllocate))
-    return Rec.Context && Pools[Rec.Context - 1].Heap
-               ? putRegion(keyOf(Address, Rec.Context), Rec, RingIndex)
+    return Rec.Extra && Pools[Rec.Extra - 1].Heap
+               ? putRegion(keyOf(Address, Rec.Extra), Rec, RingIndex)
                : bad();
-  uint64_t Key = findRegion(Address, Rec.Context);
+  uint64_t Key = findRegion(Address, Rec.Extra);
   if (!Key) {
     // From before a fork, or before recording was started.
     if (Forked && Rec.kind() == uint8_t(RecordKind::PoolFree))
@@ -67,7 +67,7 @@ void ProcessState::poolRecord(const wire::Record &Rec, uint32_t RingIndex) {
 void ProcessState::beginPool(const wire::Record &Rec) {
   std::string Name;
   if (!Rec.Stack || Rec.Stack > wire::MaxPools ||
-      (Rec.Context && !Shared->text(Rec.Context, Name)))
+      (Rec.Extra && !Shared->text(Rec.Extra, Name)))
     return bad();
   if (Rec.Stack == 1)
     Name = "(process)";

@@ -192,7 +192,7 @@ void ProcessState::changeReserved(const wire::Record &Rec, int64_t Bytes,
 
 void ProcessState::segmentRecord(const wire::Record &Rec, uint32_t RingIndex) {
   uint64_t Begin = Rec.Address, Size = Rec.size();
-  switch (SegmentChange(Rec.Context)) {
+  switch (SegmentChange(Rec.Extra)) {
   case SegmentChange::Allocate:
     return putSegment(Rec, Segment::Fixed, RingIndex);
   case SegmentChange::First:
@@ -252,7 +252,7 @@ void ProcessState::allocatorRecord(const wire::Record &Rec,
   case RecordKind::TensorRequest:
     Q.Address = Rec.Address;
     Q.Size = Rec.size();
-    Q.Stream = uint64_t(Rec.Context) << 32 | Rec.Stack;
+    Q.Stream = uint64_t(Rec.Extra) << 32 | Rec.Stack;
     Q.IsThere = true;
     return;
   case RecordKind::TensorPool:

@@ -135,7 +135,7 @@ void ProcessState::process(const wire::Record &Rec, uint32_t RingIndex) {
   case RecordKind::TensorSegment:
   case RecordKind::TensorReusable:
     return allocatorRecord(Rec, RingIndex);
-  case RecordKind::ModuleTensor:
+  case RecordKind::TensorHeld:
     return noteHeld(Rec);
   case RecordKind::DeviceAllocate:
   case RecordKind::DeviceFree:

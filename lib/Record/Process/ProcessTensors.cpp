@@ -195,7 +195,7 @@ void ProcessState::oomMark(const wire::Record &Rec, uint32_t RingIndex) {
   M.Heap = TensorSlots[Rec.function()].Heap;
   M.Stack = Stacks.stack(Rec.Stack, 0);
   M.ScopePath = S.ScopePath;
-  uint64_t Requested = Rec.size() | uint64_t(Rec.Context) << 48;
+  uint64_t Requested = Rec.size() | uint64_t(Rec.Extra) << 48;
   M.Values = {Requested, R.Stats.heapLiveBytes(M.Heap), Rec.Address};
   if (RingIndex < Requests.size() && Requests[RingIndex].IsThere) {
     M.Values.push_back(Requests[RingIndex].Address);

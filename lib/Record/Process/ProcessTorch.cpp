@@ -190,7 +190,7 @@ bool ProcessScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
     In = enter(In, ScopeKind::Operator, Text);
     if (Forwards.empty())
       Forwards.resize(NumForwards);
-    Forwards[Number % NumForwards] = {Number, Of.Chain, numberOf(Rec.Context)};
+    Forwards[Number % NumForwards] = {Number, Of.Chain, numberOf(Rec.Extra)};
     break;
   }
   case wire::SF_Range: {
@@ -212,7 +212,7 @@ bool ProcessScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
   case wire::SF_Nvtx: {
     const Name &N = name(Text);
     O.EndsStep = N.EndsSteps && !isInStep(Of);
-    In = enter(In, ScopeKind::Range, Text, Rec.Context);
+    In = enter(In, ScopeKind::Range, Text, Rec.Extra);
     O.Measured = Measure::Range;
     SpanText = Text;
     break;
@@ -220,7 +220,7 @@ bool ProcessScopes::beginTorch(const wire::Record &Rec, uint64_t Kind,
   case wire::SF_Backward: {
     if (Of.In != Phase::Backward)
       In = enterPhase(Of, In, Phase::Backward);
-    uint64_t Forward = uint64_t(Rec.Context) << 32 | Rec.Stack;
+    uint64_t Forward = uint64_t(Rec.Extra) << 32 | Rec.Stack;
     uint32_t Chain = 0, Made = enterForward(In, Forward, Chain);
     if (Made != In) {
       // What the engine does with its results is its layer's, too.

@@ -93,7 +93,7 @@ bool ProcessScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
   if (Measured)
     Spans.begin(Number, Text, R.Clock.toNs(Rec.Tsc));
   bool EndsStep = N.EndsSteps && Measured && !isInStep(Of);
-  if (Flags & wire::SF_NoContext) {
+  if (Flags & wire::SF_NoPath) {
     if (EndsStep && StepScopes.size() < MaxOfRing)
       StepScopes.insert(Number);
     return true;
@@ -260,11 +260,11 @@ bool ProcessScopes::mark(const wire::Record &Rec, uint32_t Thread) {
   case MarkWhat::RangeBegin:
     M.Kind = MarkKind::RangeBegin;
     M.Name = name(numberOf(Rec.Address)).String;
-    M.Id = uint64_t(Rec.Context) << 32 | Rec.Stack;
+    M.Id = uint64_t(Rec.Extra) << 32 | Rec.Stack;
     break;
   case MarkWhat::RangeEnd:
     M.Kind = MarkKind::RangeEnd;
-    M.Id = uint64_t(Rec.Context) << 32 | Rec.Stack;
+    M.Id = uint64_t(Rec.Extra) << 32 | Rec.Stack;
     break;
   case MarkWhat::On:
     M.Kind = MarkKind::RecordOn;

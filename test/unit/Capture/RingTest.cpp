@@ -20,8 +20,8 @@ using capture::RingWriter;
 
 namespace {
 
-constexpr uint64_t allocate(uint64_t Size) {
-  return wire::Record::pack(Size, wire::RecordKind::Allocate);
+constexpr wire::AllocateRecord allocate(uint64_t Address, uint64_t Size) {
+  return {Address, Size, wire::AllocFunction::None, 0};
 }
 
 /// Reads all that is published, checks that the addresses count up from
@@ -58,7 +58,7 @@ TEST(Ring, EveryRecordComesOnceInOrderFromEveryWriter) {
           std::this_thread::yield();
           Ring->refresh();
         }
-        Ring->write(I, allocate(I % 1000), uint32_t(I), 0);
+        Ring->write(allocate(I, I % 1000));
       }
     });
   std::vector<uint64_t> Expected(Writers);
@@ -99,7 +99,7 @@ TEST(Ring, OneAfterTheOtherOwnsIt) {
         Ring->attach(Header, Records);
         for (uint64_t I = 0; Mine < Owners && I < Each; ++I) {
           uint64_t N = uint64_t(Mine) * Each + I;
-          Ring->write(N, allocate(N % 1000), 0, 0);
+          Ring->write(allocate(N, N % 1000));
         }
         Header->State.store(uint32_t(wire::RingState::Released),
                             std::memory_order_release);
@@ -127,10 +127,10 @@ TEST(Ring, FullKeepsTheMarginAndOverwritesNothing) {
   Ring->attach(Header, Records);
   uint64_t N = 0;
   for (; Ring->hasRoom(); ++N)
-    Ring->write(N, allocate(N % 1000), 0, 0);
+    Ring->write(allocate(N, N % 1000));
   EXPECT_EQ(N, wire::RingRecords - RingWriter::Margin);
   for (; Ring->hasMargin(0); ++N)
-    Ring->write(N, allocate(N % 1000), 0, 0);
+    Ring->write(allocate(N, N % 1000));
   EXPECT_EQ(N, wire::RingRecords);
   Ring->drop();
   Ring->drop();
@@ -151,7 +151,7 @@ TEST(Ring, AReaderThatLiesDoesNotMakeRoom) {
   Ring->refresh();
   uint64_t N = 0;
   for (; Ring->hasRoom() && N < 100000; ++N)
-    Ring->write(N, allocate(0), 0, 0);
+    Ring->write(allocate(N, 0));
   EXPECT_EQ(N, wire::RingRecords - RingWriter::Margin);
 }
 
@@ -169,7 +169,8 @@ void whenSignalled(int) {
   for (int I = 0; I < 3; ++I)
     if (Target->Ring.hasRoom() || Target->Ring.hasMargin(32)) {
       uint64_t N = Target->Inner.load(std::memory_order_relaxed);
-      Target->Ring.write(N, allocate(7), 0, 1);
+      Target->Ring.write(
+          wire::AllocateRecord{N, 7, wire::AllocFunction::None, /*Stack=*/1});
       Target->Inner.store(N + 1, std::memory_order_relaxed);
     }
 }
@@ -189,14 +190,14 @@ TEST(Ring, HandlersRecordsComeOnceAndAreNotHeldBack) {
   uint64_t Outer = 0, Inner = 0, Written = 0, Tail = 0;
   while (Inner < 3000) {
     // Whatever a handler left must be published when the write returns.
-    Target->Ring.write(Written++, allocate(5), 0, 0);
+    Target->Ring.write(allocate(Written++, 5));
     uint64_t Head = Header->Head.load(std::memory_order_acquire);
     ASSERT_GT(Head, Tail);
     for (; Tail < Head; ++Tail) {
       const wire::Record &R = Records[Tail % wire::RingRecords];
-      uint64_t &Expected = R.Context ? Inner : Outer;
+      uint64_t &Expected = R.Stack ? Inner : Outer;
       ASSERT_EQ(R.Address, Expected);
-      ASSERT_EQ(R.size(), R.Context ? 7u : 5u);
+      ASSERT_EQ(R.size(), R.Stack ? 7u : 5u);
       ++Expected;
     }
     ASSERT_EQ(Outer, Written);

@@ -6,6 +6,7 @@
 #define MEMKIT_TEST_UNIT_RECORD_ONEPROCESS_H
 
 #include "Process/ProcessState.h"
+#include "RawRecord.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -47,9 +48,9 @@ struct OneProcess : testing::Test {
 
   void put(uint32_t Ring, RecordKind K, uint64_t Address, uint64_t Size = 0,
            uint64_t At = 0) {
-    wire::Record Rec{At ? At : Tsc += 1000, Address,
-                     wire::Record::pack(Size, K, AllocFunction::Malloc), 0, 0};
-    I->process(Rec, Ring);
+    I->process(rawRecord(At ? At : Tsc += 1000, K, Address, Size,
+                         uint8_t(AllocFunction::Malloc)),
+               Ring);
   }
   void pass() {
     I->settleHeld();

@@ -57,10 +57,10 @@ TEST_F(OneProcess, ALongerStoryAtOneAddress) {
 /// it; then the thread is not heard of for a while.
 TEST_F(OneProcess, AFreeBeforeTheBlockWasHandedOver) {
   MergedRecord Records[] = {
-      {{1000, 0x1000, wire::Record::pack(16, RecordKind::Allocate), 0, 0}, 1},
-      {{1010, 0x1000, wire::Record::pack(0, RecordKind::Free), 0, 0}, 1},
-      {{1200, 0x1000, wire::Record::pack(0, RecordKind::Free), 0, 0}, 0},
-      {{1300, 0x1000, wire::Record::pack(16, RecordKind::Allocate), 0, 0}, 0}};
+      {rawRecord(1000, RecordKind::Allocate, 0x1000, 16), 1},
+      {rawRecord(1010, RecordKind::Free, 0x1000, 0), 1},
+      {rawRecord(1200, RecordKind::Free, 0x1000, 0), 0},
+      {rawRecord(1300, RecordKind::Allocate, 0x1000, 16), 0}};
   RingOfProcess Of[] = {{I.get(), 0}, {I.get(), 1}};
   for (size_t Cut : {0, 2, 3, 4}) { // in one batch or two
     begin();
@@ -82,10 +82,10 @@ TEST_F(OneProcess, AFreeBeforeTheBlockWasHandedOver) {
 /// Of two frees the later one waits: its block has been given away in between.
 TEST_F(OneProcess, ALaterFreeWaitsForTheOtherRing) {
   MergedRecord Records[] = {
-      {{1000, 0x1000, wire::Record::pack(16, RecordKind::Allocate), 0, 0}, 1},
-      {{1100, 0x1000, wire::Record::pack(0, RecordKind::Free), 0, 0}, 0},
-      {{1150, 0x1000, wire::Record::pack(0, RecordKind::Free), 0, 0}, 1},
-      {{1200, 0x1000, wire::Record::pack(16, RecordKind::Allocate), 0, 0}, 0}};
+      {rawRecord(1000, RecordKind::Allocate, 0x1000, 16), 1},
+      {rawRecord(1100, RecordKind::Free, 0x1000, 0), 0},
+      {rawRecord(1150, RecordKind::Free, 0x1000, 0), 1},
+      {rawRecord(1200, RecordKind::Allocate, 0x1000, 16), 0}};
   RingOfProcess Of[] = {{I.get(), 0}, {I.get(), 1}};
   R->Recent.begin(Records, Of);
   for (const MergedRecord &M : Records)

@@ -3,6 +3,7 @@
 // What a device's allocator tells.
 
 #include "Process/ProcessState.h"
+#include "RawRecord.h"
 #include "memkit/Trace/SummaryStats.h"
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -40,11 +41,8 @@ struct OneDevice : testing::Test {
     I->shared().control().TensorDevices[0] = 1 << 16 | 1;
   }
   void put(RecordKind K, uint64_t Address, uint64_t Size = 0,
-           uint32_t Stack = 0, uint32_t ScopePath = 0, uint8_t Slot = 0) {
-    wire::Record Rec{Ns += 1000, Address,
-                     wire::Record::pack(Size, K, wire::AllocFunction(Slot)),
-                     Stack, ScopePath};
-    I->process(Rec, 0);
+           uint32_t Stack = 0, uint32_t Extra = 0, uint8_t Slot = 0) {
+    I->process(rawRecord(Ns += 1000, K, Address, Size, Slot, Stack, Extra), 0);
   }
   void segment(SegmentChange Change, uint64_t Address, uint64_t Size) {
     put(RecordKind::TensorSegment, Address, Size, 0, uint32_t(Change));

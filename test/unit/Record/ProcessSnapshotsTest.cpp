@@ -17,11 +17,12 @@ TEST_F(OneProcess, AMappingIsCutUnderObjects) {
     begin();
     put(0, RecordKind::Map, 0x10000, 0x10000);
     auto Object = [&](uint64_t Address) {
-      I->process({Tsc += 1000, Address,
-                  wire::Record::pack(100, RecordKind::ObjectAllocate,
-                                     AllocFunction::PyObjectMalloc),
-                  0, 0},
-                 0);
+      I->process(
+          wire::encodeAt(Tsc += 1000,
+                         wire::ObjectAllocateRecord{
+                             Address, 100, AllocFunction::PyObjectMalloc, 0,
+                             /*InMalloc=*/false}),
+          0);
     };
     for (uint64_t Address : {0x11000, 0x18000, 0x1c000, 0x1e000, 0x1f900})
       Object(Address);
@@ -52,10 +53,10 @@ TEST_F(OneProcess, AMappingIsCutUnderObjects) {
 /// mapping in which it lies; or the block is being reallocated.
 TEST_F(OneProcess, ABlockEndsUnderItsObject) {
   auto Object = [&](uint64_t Address) {
-    I->process({Tsc += 1000, Address,
-                wire::Record::pack(100, RecordKind::ObjectAllocate,
-                                   AllocFunction::PyObjectMalloc),
-                0, 1},
+    I->process(wire::encodeAt(Tsc += 1000,
+                              wire::ObjectAllocateRecord{
+                                  Address, 100, AllocFunction::PyObjectMalloc,
+                                  0, /*InMalloc=*/true}),
                0);
   };
   put(0, RecordKind::Map, 0x10000, 0x10000);

@@ -38,11 +38,10 @@ sumsOf(llvm::StringRef Bytes) {
 TEST_F(OneProcess, NonsenseIsCountedAndDoesNoHarm) {
   std::mt19937_64 Random(5);
   for (int N = 0; N != 100000; ++N) {
-    wire::Record Rec{Random() % 100000, Random() % 64 * 8, Random() | 0xff,
-                     uint32_t(Random() % 100), uint32_t(Random())};
-    Rec.SizeKindFunction = wire::Record::pack(
-        N % 7 ? Random() % 1000 : Random() >> 20, RecordKind(Random() % 20),
-        AllocFunction(Random() % 30));
+    wire::Record Rec = rawRecord(
+        Random() % 100000, RecordKind(Random() % 20), Random() % 64 * 8,
+        N % 7 ? Random() % 1000 : Random() >> 20, uint8_t(Random() % 30),
+        uint32_t(Random() % 100), uint32_t(Random()));
     if (N % 3 == 0)
       Rec.Stack = uint32_t(Random());
     // Addresses at the end of what 64 bits give, and anywhere.
@@ -75,8 +74,9 @@ std::vector<MergedRecord> someRecords(unsigned Seed) {
     Tsc += Random() % 300;
     uint64_t Size = Random() % 50 ? Random() % 5000 : Random() >> 20;
     MergedRecord M;
-    M.R = {Random() % 100 ? Tsc : Tsc - 100, Random() % 300 ? Address : 0,
-           wire::Record::pack(Size, Kind, AllocFunction::Malloc), 0, 0};
+    uint64_t At = Random() % 100 ? Tsc : Tsc - 100;
+    M.R = rawRecord(At, Kind, Random() % 300 ? Address : 0, Size,
+                    uint8_t(AllocFunction::Malloc));
     M.Source = uint32_t(Random() % 4);
     Out.push_back(M);
   }
@@ -94,8 +94,7 @@ std::vector<MergedRecord> someTorchRecords(unsigned Seed) {
   for (const MergedRecord &M : someRecords(Seed)) {
     auto Add = [&](RecordKind K, uint64_t Address, uint64_t Size) {
       MergedRecord New = M;
-      New.R.Address = Address;
-      New.R.SizeKindFunction = wire::Record::pack(Size, K, AllocFunction(0));
+      New.R = rawRecord(M.R.Tsc, K, Address, Size);
       Out.push_back(New);
     };
     bool IsFree = M.R.kind() == uint8_t(RecordKind::Free);
@@ -191,9 +190,9 @@ TEST_F(OneProcess, FunctionsThatAreNone) {
   static constexpr uint8_t Functions[] = {0x77, 0xfe, 0xff};
   for (uint8_t Function : Functions)
     for (RecordKind Kind : {RecordKind::ObjectAllocate, RecordKind::Allocate})
-      I->process({Tsc += 1000, 0x1000u + Function * 16u,
-                  wire::Record::pack(8, Kind, AllocFunction(Function)), 0, 0},
-                 0);
+      I->process(
+          rawRecord(Tsc += 1000, Kind, 0x1000u + Function * 16u, 8, Function),
+          0);
   EXPECT_EQ(6u, lost(LossKind::BadRecord));
   uint32_t Objects = R->hostHeap(HostHeap::PythonObject);
   std::vector<Event> Rows = I->log().rows();

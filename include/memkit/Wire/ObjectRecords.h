@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records of the blocks of an interpreter's allocators: heap python.object.
+//
+// The interpreter's lock orders these records. Stack: a node, 0 for none.
+
+#ifndef MEMKIT_WIRE_OBJECTRECORDS_H
+#define MEMKIT_WIRE_OBJECTRECORDS_H
+
+#include "memkit/Wire/HostRecords.h"
+
+namespace memkit::wire {
+
+struct ObjectAllocateRecord {
+  using Layout = RecordLayout<RecordKind::ObjectAllocate, InAddress, InSize,
+                              InFunction, InStack, InExtra>;
+  uint64_t Address;
+  uint64_t Size;
+  AllocFunction Function;
+  uint32_t Stack;
+  bool InMalloc; ///< malloc was called meanwhile: the object may lie in its
+                 ///< block
+};
+
+struct ObjectFreeRecord {
+  using Layout = RecordLayout<RecordKind::ObjectFree, InAddress>;
+  uint64_t Address;
+};
+
+struct ObjectReallocBeginRecord {
+  using Layout = RecordLayout<RecordKind::ObjectReallocBegin, InAddress>;
+  uint64_t Address;
+};
+
+/// Address: as ReallocEndRecord's; the rest as ObjectAllocateRecord's.
+struct ObjectReallocEndRecord {
+  using Layout = RecordLayout<RecordKind::ObjectReallocEnd, InAddress, InSize,
+                              InFunction, InStack, InExtra>;
+  uint64_t Address;
+  uint64_t Size;
+  AllocFunction Function;
+  uint32_t Stack;
+  bool InMalloc;
+};
+
+} // namespace memkit::wire
+
+#endif // MEMKIT_WIRE_OBJECTRECORDS_H
