@@ -6,7 +6,7 @@
 #include "Launch/Launch.h"
 #include "Launch/MemoryGroup.h"
 #include "Launch/NoMemory.h"
-#include "Launch/ProcFs.h"
+#include "Shared/ProcFs.h"
 #include "Session/Session.h"
 #include "memkit/Record/Preloadable.h"
 #include "memkit/Record/TraceOutput.h"
@@ -221,7 +221,7 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
   Result.PeakBytes = Host.PeakBytes;
   for (uint32_t Space = 1; Space < R.Stats.numSpaces(); ++Space)
     if (uint64_t Peak = R.Stats.spaceStats(Space).PeakBytes)
-      Result.DevicePeaks.emplace_back(R.spaceName(Space), Peak);
+      Result.DevicePeaks.emplace_back(R.Heaps.spaceName(Space), Peak);
   Result.LiveBytes = Host.LiveBytes;
   Result.LiveBlocks = Host.LiveBlocks;
   Result.Recorded = S.processesRecorded();

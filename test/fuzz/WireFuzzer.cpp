@@ -7,7 +7,7 @@
 // records, with passes of the recorder between. Whatever that is, the trace
 // that comes out must read, and must agree with itself.
 
-#include "Process/ProcessState.h"
+#include "Sources/ProcessState.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Trace/TraceReader.h"
 #include <cstring>
@@ -46,10 +46,12 @@ struct Victim {
   std::string Bytes;
   StringSink Out{Bytes};
   std::unique_ptr<Recording> R;
+  std::unique_ptr<SharedSources> Shared;
   std::unique_ptr<ProcessState> I;
   char *Memory = nullptr;
   uint64_t Size = 0;
   std::vector<MergedRecord> Waiting;
+  wire::RingOrder Orders[4]; ///< by ring
   uint64_t Tsc = 1000;
 
   Victim() {
@@ -57,17 +59,18 @@ struct Victim {
         Recording::create(Out, Header(), TscClock({0, 0, 0}, 1000000000)));
     R->Names.addProcess(Process());
     R->Stats.beginProcess(1, 0);
-    auto Shared = cantFail(SharedProcess::create(1, ProcessSettings(), "fuzz"));
-    Size = Shared->size();
+    auto Memory = cantFail(SharedProcess::create(1, ProcessSettings(), "fuzz"));
+    Size = Memory->size();
     void *P = mmap(nullptr, Size, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_NORESERVE, Shared->fd(), 0);
+                   MAP_SHARED | MAP_NORESERVE, Memory->fd(), 0);
     if (P == MAP_FAILED)
       abort();
     Memory = static_cast<char *>(P);
-    I = std::make_unique<ProcessState>(1, getpid(), false, std::move(Shared),
-                                       *R);
-    R->addProcess(*I);
-    R->Pass = 1;
+    Shared = std::make_unique<SharedSources>(*R);
+    I = std::make_unique<ProcessState>(1, getpid(), false, std::move(Memory),
+                                       *Shared);
+    R->addProcess(I->log());
+    Shared->Pass = 1;
     for (uint32_t Ring = 0; Ring != 4; ++Ring)
       I->ring(Ring);
   }
@@ -93,7 +96,22 @@ struct Victim {
     M.R = {Tsc, Address,
            Bytes | uint64_t(Kind) << 48 | uint64_t(Function) << 56, In.id(),
            In.id()};
+    beginFor(M, Low & 1);
     Waiting.push_back(M);
+  }
+  /// Half of the records that make no sense alone get the record that comes
+  /// before them.
+  void beginFor(const MergedRecord &M, bool StaysAlone) {
+    using wire::RecordKind;
+    auto Kind = RecordKind(M.R.kind());
+    wire::RingOrder &Order = Orders[M.Source];
+    RecordKind Before = wire::RingOrder::beginOf(Kind);
+    if (Order.take(Kind) != wire::RingOrder::Verdict::Alone || StaysAlone ||
+        Before == RecordKind::None)
+      return;
+    MergedRecord Begin = M;
+    Begin.R.SizeKindFunction = M.R.size() | uint64_t(Before) << 48;
+    Waiting.push_back(Begin);
   }
   void pass() {
     RingOfProcess Of[4];
@@ -113,7 +131,7 @@ struct Victim {
     Waiting.clear();
     I->settleHeld();
     I->countLosses();
-    ++R->Pass;
+    ++Shared->Pass;
   }
   void step(Input &In) {
     const wire::Regions &G = I->shared().control().Regions;
@@ -141,9 +159,9 @@ struct Victim {
       pass();
       return R->flush();
     case 8:
-      if (!I->inSnapshot())
-        I->startSnapshot();
-      return I->finishSnapshot();
+      if (!I->snapshots().active())
+        I->snapshots().start();
+      return I->snapshots().finish();
     case 9:
       I->releaseRing(In.take<uint8_t>() % 4);
       return;

@@ -7,7 +7,7 @@
 // be measured and profiled. The records lie in memory before; each turn a part
 // of them is put into rings, and the recorder takes it out.
 
-#include "Process/ProcessState.h"
+#include "Sources/ProcessState.h"
 #include "Stream.h"
 #include "memkit/Record/RingMerge.h"
 #include "llvm/Support/CommandLine.h"
@@ -113,10 +113,12 @@ public:
     Row.Pid = 1;
     R->Names.addProcess(Row);
     R->Stats.beginProcess(1, 0);
+    Shared = std::make_unique<SharedSources>(*R);
     I = std::make_unique<ProcessState>(
         1, getpid(), false,
-        cantFail(SharedProcess::create(1, ProcessSettings(), "recbench")), *R);
-    R->addProcess(*I);
+        cantFail(SharedProcess::create(1, ProcessSettings(), "recbench")),
+        *Shared);
+    R->addProcess(I->log());
     W = std::make_unique<Writer>(I->shared(), S);
   }
 
@@ -147,6 +149,7 @@ private:
   void take(ArrayRef<MergedRecord> Records);
 
   std::unique_ptr<Recording> R;
+  std::unique_ptr<SharedSources> Shared;
   std::unique_ptr<ProcessState> I;
   std::unique_ptr<Writer> W;
   uint64_t Longest = 0;
@@ -196,19 +199,19 @@ void Bench::take(ArrayRef<MergedRecord> Records) {
 }
 
 void Bench::pass() {
-  ++R->Pass;
+  ++Shared->Pass;
   drain();
   I->settleHeld();
   if (R->Stats.isCutting(1))
     R->goOnCutting(1);
   else if (R->Stats.timeIntervalDue(1, W->clock()))
     R->beginCut(1, R->boundaryNs(W->clock()));
-  I->snapshot();
+  I->snapshots().advance();
 }
 
 /// As the session ends a process, and the trace.
 void Bench::finish() {
-  I->finishSnapshot();
+  I->snapshots().finish();
   Mark M;
   M.Kind = MarkKind::ProcessEnd;
   M.Process = 1;

@@ -109,6 +109,12 @@ struct DeviceAskRecord {
   uint32_t Place;
 };
 
+using DeviceRecords =
+    RecordList<DeviceAllocateRecord, DeviceFreeRecord, DeviceOomRecord,
+               DeviceDetailRecord, DeviceContextEndRecord, DeviceMapRecord,
+               DeviceUnmapRecord, DeviceUsedRecord, DeviceReservedRecord,
+               DeviceAskRecord>;
+
 } // namespace memkit::wire
 
 #endif // MEMKIT_WIRE_DEVICERECORDS_H

@@ -202,6 +202,12 @@ struct SpawnedRecord {
   uint64_t Slot; ///< as ExecRecord
 };
 
+using HostRecords =
+    RecordList<AllocateRecord, FreeRecord, ReallocBeginRecord, ReallocEndRecord,
+               MapRecord, UnmapRecord, ProtectRecord, RemapBeginRecord,
+               RemapEndRecord, BreakRecord, ThreadStartRecord, ThreadEndRecord,
+               ExecRecord, ExecFailedRecord, SpawnedRecord>;
+
 } // namespace memkit::wire
 
 #endif // MEMKIT_WIRE_HOSTRECORDS_H

@@ -43,6 +43,10 @@ struct ObjectReallocEndRecord {
   bool InMalloc;
 };
 
+using ObjectRecords =
+    RecordList<ObjectAllocateRecord, ObjectFreeRecord, ObjectReallocBeginRecord,
+               ObjectReallocEndRecord>;
+
 } // namespace memkit::wire
 
 #endif // MEMKIT_WIRE_OBJECTRECORDS_H

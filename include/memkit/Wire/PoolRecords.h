@@ -60,6 +60,10 @@ struct PoolNameRecord {
   uint32_t Number;
 };
 
+using PoolRecords =
+    RecordList<PoolBeginRecord, PoolEndRecord, PoolAllocateRecord,
+               PoolFreeRecord, PoolResizeRecord, PoolNameRecord>;
+
 } // namespace memkit::wire
 
 #endif // MEMKIT_WIRE_POOLRECORDS_H

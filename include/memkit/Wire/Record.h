@@ -161,6 +161,12 @@ struct InSizeAndExtra {
   }
 };
 
+/// Kinds of records: each header below has a list of its own, and Records.h all
+/// of them.
+template <class... Ts> struct RecordList {
+  static constexpr size_t Size = sizeof...(Ts);
+};
+
 /// The kind of a record and the slots of its members, in the members' order.
 template <RecordKind K, class... Slots> struct RecordLayout {
   static constexpr RecordKind Kind = K;

@@ -19,14 +19,13 @@ class RingOrder {
 public:
   enum class Verdict : uint8_t {
     Fits,
-    Alone,     ///< an end without its begin; the record's size or address may
-               ///< still make sense of it
+    Alone,     ///< makes no sense without the record that comes before it
     Forgotten, ///< fits, but something that was open has no end
   };
 
   /// The next record of the ring is of this kind.
   constexpr Verdict take(RecordKind K) {
-    Place P = placeOf(K);
+    Links P = placeOf(K);
     if (K == RecordKind::ThreadStart || K == RecordKind::ThreadEnd) {
       bool WasOpen = Open & MustEnd;
       Open = 0;
@@ -46,6 +45,15 @@ public:
     return RingOrder(*this).take(K) == Verdict::Fits;
   }
 
+  /// The record that makes sense of a record of kind K where K is Alone; None:
+  /// K needs none.
+  static constexpr RecordKind beginOf(RecordKind K) {
+    if (K == RecordKind::RemapEnd)
+      return RecordKind::RemapBegin;
+    return K == RecordKind::DeviceReserved ? RecordKind::DeviceDetail
+                                           : RecordKind::None;
+  }
+
   /// Whether a realloc, a remap or an object's realloc runs.
   constexpr bool isOpen() const { return Open & MustEnd; }
 
@@ -59,21 +67,21 @@ private:
     DeviceDetail = 16,
     MustEnd = Realloc | ObjectRealloc | Remap,
   };
-  struct Place {
+  struct Links {
     uint8_t Begins = 0, Ends = 0;
     bool IsEndOnly = false; ///< makes no sense alone
   };
 
-  static constexpr Place placeOf(RecordKind K) {
+  static constexpr Links placeOf(RecordKind K) {
     switch (K) {
     case RecordKind::ReallocBegin:
       return {Realloc, 0};
-    case RecordKind::ReallocEnd:
-      return {0, Realloc, true};
+    case RecordKind::ReallocEnd: // alone: the end says enough
+      return {0, Realloc};
     case RecordKind::ObjectReallocBegin:
       return {ObjectRealloc, 0};
     case RecordKind::ObjectReallocEnd:
-      return {0, ObjectRealloc, true};
+      return {0, ObjectRealloc};
     case RecordKind::RemapBegin:
       return {Remap, 0};
     case RecordKind::RemapEnd:

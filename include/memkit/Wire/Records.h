@@ -14,32 +14,22 @@
 
 namespace memkit::wire {
 
-template <class... Ts> struct RecordList {
-  static constexpr size_t Size = sizeof...(Ts);
-};
+template <class... As, class... Bs>
+RecordList<As..., Bs...> operator+(RecordList<As...>, RecordList<Bs...>);
 
-/// Every kind of record, in the order of RecordKind.
-using AllRecords = RecordList<
-    AllocateRecord, FreeRecord, ReallocBeginRecord, ReallocEndRecord,
-    ThreadStartRecord, ThreadEndRecord, ExecRecord, ExecFailedRecord,
-    SpawnedRecord, MapRecord, UnmapRecord, ProtectRecord, RemapBeginRecord,
-    RemapEndRecord, BreakRecord, ScopeBeginRecord, ScopeEndRecord, MarkRecord,
-    AskRecord, ObjectAllocateRecord, ObjectFreeRecord, ObjectReallocBeginRecord,
-    ObjectReallocEndRecord, TensorAllocateRecord, TensorFreeRecord,
-    TensorReservedRecord, TensorOomRecord, ScopeNameRecord, PoolBeginRecord,
-    PoolEndRecord, PoolAllocateRecord, PoolFreeRecord, PoolResizeRecord,
-    PoolNameRecord, TensorRequestRecord, TensorPoolRecord, TensorSegmentRecord,
-    TensorReusableRecord, TensorHeldRecord, DeviceAllocateRecord,
-    DeviceFreeRecord, DeviceOomRecord, DeviceDetailRecord,
-    DeviceContextEndRecord, DeviceMapRecord, DeviceUnmapRecord,
-    DeviceUsedRecord, DeviceReservedRecord, DeviceAskRecord>;
-static_assert(AllRecords::Size + 1 == NumRecordKinds);
+using AllRecords = decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
+                            TensorRecords() + PoolRecords() + DeviceRecords());
 
-template <class... Ts> constexpr bool areInOrder(RecordList<Ts...>) {
-  size_t Next = 1;
-  return ((size_t(Ts::Layout::Kind) == Next++) && ...);
+/// Is each kind but None that of one record?
+template <class... Ts> constexpr bool haveAllKinds(RecordList<Ts...>) {
+  bool Seen[NumRecordKinds] = {};
+  ((Seen[size_t(Ts::Layout::Kind)] = true), ...);
+  size_t Count = 0;
+  for (bool Is : Seen)
+    Count += Is;
+  return Count == sizeof...(Ts) && Count == NumRecordKinds - 1;
 }
-static_assert(areInOrder(AllRecords()));
+static_assert(haveAllKinds(AllRecords()));
 
 template <class Fn, class... Ts>
 bool visitRecord(const Record &Rec, Fn &Do, RecordList<Ts...>) {

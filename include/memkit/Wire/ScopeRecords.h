@@ -101,6 +101,9 @@ struct ScopeNameRecord {
   uint64_t Name;
 };
 
+using ScopeRecords = RecordList<ScopeBeginRecord, ScopeEndRecord, MarkRecord,
+                                AskRecord, ScopeNameRecord>;
+
 } // namespace memkit::wire
 
 #endif // MEMKIT_WIRE_SCOPERECORDS_H

@@ -114,6 +114,11 @@ struct TensorHeldRecord {
   HeldBy By;
 };
 
+using TensorRecords =
+    RecordList<TensorAllocateRecord, TensorFreeRecord, TensorReservedRecord,
+               TensorOomRecord, TensorRequestRecord, TensorPoolRecord,
+               TensorSegmentRecord, TensorReusableRecord, TensorHeldRecord>;
+
 } // namespace memkit::wire
 
 #endif // MEMKIT_WIRE_TENSORRECORDS_H

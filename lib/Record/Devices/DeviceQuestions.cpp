@@ -30,7 +30,7 @@ bool DeviceUses::ask(Pending P) {
       Asked.size() >= MaxAsked)
     return false;
   P.SinceNs = R.nowNs();
-  Thread.ask(R.cudaInfo(Device).Uuid);
+  Thread.ask(R.Heaps.cudaInfo(Device).Uuid);
   Asked.push_back(std::move(P));
   return true;
 }
@@ -39,7 +39,7 @@ void DeviceUses::wait(Wait W) {
   bool IsFailure = W.At == DeviceMoment::ContextFailed;
   if (IsFailure)
     Begins.erase({W.L.Of.Process, W.Ring});
-  W.L.Accounted = R.cudaAccounted(W.L.Device);
+  W.L.Accounted = R.Heaps.cudaAccounted(W.L.Device);
   if (IsFailure || !ask({Pending::Context, W, valuesOf(W.L)}))
     Out.Replies.push_back({W.L.Of.Process, W.Slot, W.Ticket, IsFailure});
 }
@@ -104,7 +104,7 @@ void DeviceUses::measure(const Wait &W, const Known &K) {
 
 void DeviceUses::lookNow(Pending &P, State &S) {
   uint64_t Now = R.nowNs();
-  P.W.L.Accounted = R.cudaAccounted(P.W.L.Device);
+  P.W.L.Accounted = R.Heaps.cudaAccounted(P.W.L.Device);
   P.W.L.Used = S.Last->Used;
   P.W.L.Total = S.Last->Total;
   P.W.L.TimeNs = std::max(Now, R.lastNs());

@@ -104,7 +104,7 @@ void DeviceUses::mark(const Look &L, Values V) {
   M.Process = L.Of.Process;
   M.Thread = L.Thread;
   M.TimeNs = L.TimeNs;
-  M.Id = R.cudaSpace(L.Device);
+  M.Id = R.Heaps.cudaSpace(L.Device);
   M.Values.assign(V.begin(), V.end());
   R.addMark(std::move(M));
 }
@@ -126,7 +126,7 @@ void DeviceUses::takeModules(Context Of, int64_t &Rest, const State &S) {
 
 void DeviceUses::take(Look L, DeviceMoment At) {
   State &S = Devices[L.Device];
-  L.Accounted = R.cudaAccounted(L.Device);
+  L.Accounted = R.Heaps.cudaAccounted(L.Device);
   uint64_t OfContexts;
   contextBytes(L.Device, OfContexts);
   uint64_t Others = S.Last ? S.Last->Others.value_or(0) : 0;

@@ -2,8 +2,8 @@
 //
 // What can be recorded here.
 
-#include "Launch/Greeter.h"
-#include "Process/SharedProcess.h"
+#include "Session/Greeter.h"
+#include "Shared/SharedProcess.h"
 #include "memkit/Record/Preloadable.h"
 #include "memkit/Record/Recorder.h"
 #include "llvm/Object/ELFObjectFile.h"

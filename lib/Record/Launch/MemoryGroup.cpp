@@ -3,7 +3,7 @@
 // Who was killed for lack of memory.
 
 #include "Launch/MemoryGroup.h"
-#include "Launch/ProcFs.h"
+#include "Shared/ProcFs.h"
 #include "llvm/ADT/StringExtras.h"
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_CATALOG_H
 #define MEMKIT_LIB_RECORD_CATALOG_H
 
-#include "Output/ChunkedArray.h"
+#include "Shared/ChunkedArray.h"
 #include "memkit/Symbolize/SymbolizeTrace.h"
 #include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"

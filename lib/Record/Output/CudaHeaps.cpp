@@ -6,7 +6,7 @@
 // (CUDA_VISIBLE_DEVICES differs from rank to rank): it is known by its UUID,
 // and called by the first number under which it was seen that no other has.
 
-#include "Output/Recording.h"
+#include "Output/RecordedHeaps.h"
 #include "Output/TensorHeaps.h"
 
 using namespace llvm;
@@ -17,21 +17,21 @@ static uint16_t cudaWord(uint32_t Number) {
   return uint16_t(TensorHeaps::Cuda | Number << 8);
 }
 
-uint16_t Recording::cudaDevice(uint32_t AllocationId, Device D) {
-  for (const auto &[Word, T] : DeviceHeaps)
-    if (!D.Uuid.empty() && T.Facts.Uuid == D.Uuid)
+uint16_t RecordedHeaps::cudaDevice(uint32_t Ordinal, Device D) {
+  for (const auto &[Word, T] : Devices)
+    if (!D.Uuid.empty() && T.Info.Uuid == D.Uuid)
       return Word;
-  uint32_t Number = AllocationId;
+  uint32_t Number = Ordinal;
   auto IsTaken = [&](uint32_t N) {
-    auto It = DeviceHeaps.find(cudaWord(N));
-    return It != DeviceHeaps.end() && !It->second.Facts.Uuid.empty();
+    auto It = Devices.find(cudaWord(N));
+    return It != Devices.end() && !It->second.Info.Uuid.empty();
   };
   if (!D.Uuid.empty() && IsTaken(Number))
     for (Number = 0; Number != wire::MaxCudaDevices - 1 && IsTaken(Number);)
       ++Number;
   uint16_t Word = cudaWord(Number);
-  if (TensorHeap &T = DeviceHeaps[Word]; T.Facts.Uuid.empty())
-    T.Facts = std::move(D);
+  if (DeviceHeaps &T = Devices[Word]; T.Info.Uuid.empty())
+    T.Info = std::move(D);
   return Word;
 }
 
@@ -55,7 +55,7 @@ static constexpr KnownCudaHeap Known[wire::NumCudaHeaps] = {
     {"reserved", HF_OutsideTotals, true},
     {"device", HF_None, false}};
 
-uint32_t Recording::cudaHeap(CudaHeap H, uint16_t Device) {
+uint32_t RecordedHeaps::cuda(CudaHeap H, uint16_t Device) {
   if (H == CudaHeap::Physical)
     H = Device == NoCudaDevice ? CudaHeap::Pinned : CudaHeap::Device;
   const KnownCudaHeap &K = Known[unsigned(H)];
@@ -63,28 +63,29 @@ uint32_t Recording::cudaHeap(CudaHeap H, uint16_t Device) {
     Device = NoCudaDevice;
   else if (Device == NoCudaDevice)
     Device = cudaWord(255); // one that is not known
-  TensorHeap &T = DeviceHeaps[Device];
+  DeviceHeaps &T = Devices[Device];
   uint32_t &Id = T.Cuda[unsigned(H)];
   if (Id)
     return Id;
   std::string &Name = T.CudaNames[unsigned(H)];
   Name = (K.IsHost ? "cuda" : TensorHeaps::deviceName(Device)) + "." + K.Name;
-  return Id = addTensorHeap(T, Device, Name, 0, K.Flags);
+  nameDevice(T, Device);
+  return Id = add(Name, 0, K.Flags, T.Space);
 }
 
-uint32_t Recording::cudaSpace(uint16_t Device) {
-  TensorHeap &T = DeviceHeaps[Device];
-  nameDevice(T, Device, Names);
+uint32_t RecordedHeaps::cudaSpace(uint16_t Device) {
+  DeviceHeaps &T = Devices[Device];
+  nameDevice(T, Device);
   return T.Space;
 }
 
-const Device &Recording::cudaInfo(uint16_t Device) {
-  return DeviceHeaps[Device].Facts;
+const Device &RecordedHeaps::cudaInfo(uint16_t Device) {
+  return Devices[Device].Info;
 }
 
-uint64_t Recording::cudaAccounted(uint16_t Device) const {
-  auto It = DeviceHeaps.find(Device);
-  if (It == DeviceHeaps.end() || !It->second.Space)
+uint64_t RecordedHeaps::cudaAccounted(uint16_t Device) const {
+  auto It = Devices.find(Device);
+  if (It == Devices.end() || !It->second.Space)
     return 0;
   uint64_t Bytes = Stats.spaceLiveBytes(It->second.Space);
   const uint32_t *Heaps = It->second.Cuda;

@@ -9,7 +9,7 @@
 using namespace llvm;
 using namespace memkit;
 
-/// By HostHeap.
+/// By HostHeapKind.
 static constexpr KnownHeap KnownHeaps[NumHostHeaps] = {
     {"host.malloc", HF_None},
     {"host.mmap", HF_None},
@@ -18,9 +18,9 @@ static constexpr KnownHeap KnownHeaps[NumHostHeaps] = {
     {"host.device", HF_OutsideTotals},
     {"host.stack", HF_OutsideTotals},
     {"host.brk", HF_None},
-    {"python.object", HF_None, HostHeap::Mmap}};
+    {"python.object", HF_None, HostHeapKind::Mmap}};
 
-const KnownHeap &memkit::knownHeap(HostHeap H) {
+const KnownHeap &memkit::knownHeap(HostHeapKind H) {
   return KnownHeaps[unsigned(H)];
 }
 
@@ -61,7 +61,7 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
       return nothingMatches(Text);
     C.Bits = Before | Hits;
   }
-  constexpr uint32_t Objects = 1u << unsigned(HostHeap::PythonObject);
+  constexpr uint32_t Objects = 1u << unsigned(HostHeapKind::PythonObject);
   if (!PythonObjects && C.Bits == Objects)
     return createStringError(inconvertibleErrorCode(),
                              "the heap python.object is recorded with "
@@ -72,9 +72,9 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
 }
 
 uint32_t HeapChoice::wireBits() const {
-  constexpr uint32_t Malloc = 1u << unsigned(HostHeap::Malloc);
-  constexpr uint32_t Stack = 1u << unsigned(HostHeap::Stack);
-  constexpr uint32_t Object = 1u << unsigned(HostHeap::PythonObject);
+  constexpr uint32_t Malloc = 1u << unsigned(HostHeapKind::Malloc);
+  constexpr uint32_t Stack = 1u << unsigned(HostHeapKind::Stack);
+  constexpr uint32_t Object = 1u << unsigned(HostHeapKind::PythonObject);
   return (Bits & Malloc ? wire::HB_Malloc : 0u) |
          (Bits & Stack ? wire::HB_Stacks : 0u) |
          (Bits & ~(Malloc | Stack | Object) ? wire::HB_Maps : 0u);

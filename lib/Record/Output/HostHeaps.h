@@ -11,7 +11,7 @@
 
 namespace memkit {
 
-enum class HostHeap : uint8_t {
+enum class HostHeapKind : uint8_t {
   Malloc,
   Mmap,
   Reserved,
@@ -27,13 +27,13 @@ struct KnownHeap {
   const char *Name; ///< `host.malloc`
   uint32_t Flags;   ///< HeapFlags
   /// Whose blocks usually enclose its own; Malloc: none's.
-  HostHeap Parent = HostHeap::Malloc;
+  HostHeapKind Parent = HostHeapKind::Malloc;
 };
-const KnownHeap &knownHeap(HostHeap H);
+const KnownHeap &knownHeap(HostHeapKind H);
 
 /// What of the host is recorded.
 struct HeapChoice {
-  uint32_t Bits = ~0u;  ///< by HostHeap
+  uint32_t Bits = ~0u;  ///< by HostHeapKind
   bool Tensors = true;  ///< the heaps of PyTorch's devices
   bool Pools = true;    ///< those that programs tell of by NVTX
   bool Cuda = true;     ///< those of CUDA's driver
@@ -41,14 +41,14 @@ struct HeapChoice {
   /// One byte in so many of `host.malloc` is sampled; 0: all are recorded.
   uint64_t SampleBytes = 0;
 
-  bool wants(HostHeap H) const { return Bits >> unsigned(H) & 1; }
-  bool wants(HostHeap H, uint64_t Size) const {
+  bool wants(HostHeapKind H) const { return Bits >> unsigned(H) & 1; }
+  bool wants(HostHeapKind H, uint64_t Size) const {
     return wants(H) && Size >= MinSize;
   }
   /// The wire::HeapBits of the groups of which something is wanted.
   uint32_t wireBits() const;
-  uint64_t sampleBytes(HostHeap H) const {
-    return H == HostHeap::Malloc ? SampleBytes : 0;
+  uint64_t sampleBytes(HostHeapKind H) const {
+    return H == HostHeapKind::Malloc ? SampleBytes : 0;
   }
   /// The heaps whose names one of the globs matches; without globs all; of
   /// python.object only with PythonObjects, of PyTorch, of NVTX and of CUDA all

@@ -3,8 +3,6 @@
 // The trace that is being written.
 
 #include "Output/Recording.h"
-#include "Output/TensorHeaps.h"
-#include "Process/ProcessState.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -22,129 +20,20 @@ Recording::create(Sink &Out, const Header &H, const TscClock &Clock,
     return Writer.takeError();
   R->Writer = std::move(*Writer);
   R->Queue = std::make_unique<WriteQueue>(*R->Writer);
-  R->MallocHeap = R->hostHeap(HostHeap::Malloc);
+  R->Heaps.start();
   R->Stats.onMemoryAhead([Pages = &R->Pages](void *Begin, size_t Size) {
     Pages->touch(Begin, Size);
   });
   return R;
 }
 
-uint32_t Recording::hostHeap(HostHeap H) {
-  uint32_t &Id = HostHeaps[unsigned(H)];
-  if (Id)
-    return Id;
-  Heap New;
-  New.Name = Names.Names.string(knownHeap(H).Name);
-  New.Flags = knownHeap(H).Flags;
-  if (HostHeap Parent = knownHeap(H).Parent; Parent != HostHeap::Malloc)
-    New.Parent = hostHeap(Parent);
-  New.SampleBytes = Wanted.sampleBytes(H);
-  if (New.SampleBytes)
-    New.Flags |= HF_Estimates;
-  Id = Names.addHeap(New);
-  Stats.addHeap(Id, New);
-  return Id;
-}
-
-StringRef Recording::heapName(uint32_t Heap) const {
-  for (unsigned H = 0; H != NumHostHeaps; ++H)
-    if (HostHeaps[H] == Heap)
-      return knownHeap(HostHeap(H)).Name;
-  for (const auto &[Device, T] : DeviceHeaps)
-    if (T.Heap == Heap)
-      return T.Name;
-    else if (T.Segments == Heap)
-      return T.SegmentsName;
-    else if (auto It = find(T.Cuda, Heap); It != std::end(T.Cuda))
-      return T.CudaNames[It - T.Cuda];
-  for (const auto &[Name, Id] : PoolHeaps)
-    if (Id == Heap)
-      return Name;
-  return "";
-}
-
-std::string Recording::spaceName(uint32_t Space) const {
-  if (!Space)
-    return "host";
-  for (const auto &[Device, T] : DeviceHeaps)
-    if (T.Space == Space)
-      return TensorHeaps::deviceName(Device);
-  return "";
-}
-
-uint32_t Recording::poolHeap(StringRef Called) {
-  std::string Name = ("nvtx." + (Called.empty() ? "(no name)" : Called)).str();
-  if (PoolHeaps.size() >= MaxPoolHeaps && !PoolHeaps.count(Name))
-    Name = "nvtx.(more)";
-  uint32_t &Id = PoolHeaps[Name];
-  if (Id)
-    return Id;
-  Heap New;
-  New.Name = Names.Names.string(Name);
-  New.Flags = HF_OutsideTotals;
-  Id = Names.addHeap(New);
-  Stats.addHeap(Id, New);
-  return Id;
-}
-
-void Recording::nameDevice(TensorHeap &T, uint16_t Device, Catalog &Names) {
-  if (uint8_t(Device) == TensorHeaps::Cpu || T.Space)
-    return;
-  struct Device D = T.Facts;
-  D.Space = TensorHeaps::deviceName(Device);
-  T.Space = Names.addDevice(D);
-}
-
-uint32_t Recording::addTensorHeap(TensorHeap &T, uint16_t Device,
-                                  const std::string &Name, uint32_t Parent,
-                                  uint32_t Flags) {
-  Heap New;
-  New.Flags = Flags;
-  New.Name = Names.Names.string(Name);
-  New.Parent = Parent;
-  nameDevice(T, Device, Names);
-  New.Space = T.Space;
-  uint32_t Id = Names.addHeap(New);
-  Stats.addHeap(Id, New);
-  return Id;
-}
-
-uint32_t Recording::tensorHeap(uint16_t Device) {
-  TensorHeap &T = DeviceHeaps[Device];
-  if (T.Heap)
-    return T.Heap;
-  T.Name = "torch." + TensorHeaps::deviceName(Device);
-  bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
-  // What malloc's estimate holds already.
-  uint32_t Flags = IsCpu && Wanted.SampleBytes ? HF_OutsideTotals : HF_None;
-  T.Heap =
-      addTensorHeap(T, Device, T.Name, IsCpu ? MallocHeap : T.Segments, Flags);
-  HeapsOfTensors.push_back(T.Heap);
-  SpaceOfTensors.resize(T.Heap + size_t(1));
-  SpaceOfTensors[T.Heap] = T.Space + 1;
-  return T.Heap;
-}
-
-uint32_t Recording::segmentHeap(uint16_t Device) {
-  TensorHeap &T = DeviceHeaps[Device];
-  if (T.Segments || uint8_t(Device) == TensorHeaps::Cpu)
-    return T.Segments;
-  T.SegmentsName = "torch." + TensorHeaps::deviceName(Device) + ".segments";
-  return T.Segments = addTensorHeap(T, Device, T.SegmentsName,
-                                    T.Cuda[unsigned(wire::CudaHeap::Device)]);
-}
-
 uint64_t Recording::boundaryNs(uint64_t AtLeast) {
   uint64_t Ns = Stats.boundary(std::max(AtLeast, lastNs()));
-  // No event may lie before it, and those at it may be of any process.
-  if (Ns > LastTick * TimeUnitNs) {
-    LastTick = Ns / TimeUnitNs;
-    LastProcess = 0;
-  }
+  Times.setBoundary(Ns);
   return Ns;
 }
 
-void Recording::removeProcess(ProcessState &I) { erase(Processes, &I); }
+void Recording::removeProcess(ProcessLog &Log) { erase(Logs, &Log); }
 
 void Recording::addMark(Mark M) {
   Stats.countMarks(1);
@@ -180,7 +69,7 @@ void Recording::addLossMark(uint32_t Process, LossKind Kind, uint64_t Count) {
   Mark M;
   M.Kind = MarkKind::Loss;
   M.Process = Process;
-  M.TimeNs = LastTick * TimeUnitNs;
+  M.TimeNs = lastNs();
   M.Id = uint64_t(Kind);
   M.Values = {Count};
   addMark(std::move(M));
@@ -198,9 +87,9 @@ void Recording::addInterval(uint32_t Process, Interval &Part) {
 }
 
 uint64_t Recording::nextAllocationId(uint32_t Process) const {
-  for (const ProcessState *I : Processes)
-    if (I->id() == Process)
-      return I->nextAllocationId();
+  for (const ProcessLog *L : Logs)
+    if (L->process() == Process)
+      return L->NextAllocationId;
   return 0;
 }
 
@@ -229,8 +118,8 @@ void Recording::addClockMark() {
   Mark M;
   M.Kind = MarkKind::Clock;
   M.Clock = readClocks();
-  Clock.adjust(M.Clock);
-  M.TimeNs = Clock.toNs(M.Clock.Tsc);
+  Times.Clock.adjust(M.Clock);
+  M.TimeNs = Times.Clock.toNs(M.Clock.Tsc);
   addMark(std::move(M));
   TellsLeftOut = true;
 }
@@ -316,13 +205,13 @@ void Recording::emptyLogs() {
 void Recording::turnLogs() {
   while (Queue->hasEvents())
     check(Queue->step());
-  for (ProcessState *I : Processes)
+  for (ProcessLog *Of : Logs)
     // Lanes are of one epoch, with or without events.
-    if (EventLog *L = I->changeLogs(Epoch); L && !Failed && TakesEvents) {
+    if (EventLog *L = Of->change(Epoch); L && !Failed && TakesEvents) {
       Queue->add(*L);
     } else if (L) {
       if (!TakesEvents)
-        addLeftOut(I->id(), L->size());
+        addLeftOut(Of->process(), L->size());
       L->start(0);
     }
   ++Epoch;
@@ -430,11 +319,12 @@ void Recording::writeOoms(uint64_t EndNs) {
 }
 
 void Recording::finish() {
-  for (const ProcessState *I : Processes)
-    while (Stats.isCutting(I->id()))
-      goOnCutting(I->id());
-  for (ProcessState *I : Processes)
-    I->endTensors();
+  for (const ProcessLog *L : Logs)
+    while (Stats.isCutting(L->process()))
+      goOnCutting(L->process());
+  for (const ProcessLog *L : Logs)
+    if (L->AtEnd)
+      L->AtEnd();
   addClockMark();
   flush();
   complete();
@@ -460,7 +350,7 @@ void Recording::summarizeNow() {
 
 /// Writes a summary; false when that failed.
 bool Recording::writeSums() {
-  uint64_t EndNs = std::max(nowNs(), LastTick * TimeUnitNs);
+  uint64_t EndNs = std::max(nowNs(), lastNs());
   ++NumSummaries;
   writeParts(ScopeTotals, &Summary::Layers, EndNs);
   writeParts(Categories.totals(), &Summary::Categories, EndNs);

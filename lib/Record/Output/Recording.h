@@ -5,16 +5,14 @@
 #ifndef MEMKIT_LIB_RECORD_RECORDING_H
 #define MEMKIT_LIB_RECORD_RECORDING_H
 
-#include "Devices/DeviceUses.h"
 #include "Output/Catalog.h"
-#include "Output/HostHeaps.h"
+#include "Output/CategoryTable.h"
+#include "Output/EventTimes.h"
 #include "Output/PageToucher.h"
+#include "Output/ProcessLog.h"
+#include "Output/RecordedHeaps.h"
+#include "Output/ScopeTree.h"
 #include "Output/WriteQueue.h"
-#include "Process/RecentFrees.h"
-#include "Scopes/CategoryTable.h"
-#include "Scopes/ScopeTree.h"
-#include "memkit/Record/LiveTable.h"
-#include "memkit/Record/TscClock.h"
 #include "memkit/Stats/LiveStats.h"
 #include "memkit/Trace/EventLog.h"
 #include "memkit/Trace/TraceWriter.h"
@@ -27,23 +25,9 @@
 
 namespace memkit {
 
-class ProcessState;
-
-/// Where usual records stand between the steps that they take together.
-struct UsualRoom {
-  static constexpr size_t Max = 256;
-  Change Changes[Max];
-  uint64_t TimesNs[Max];
-  EventLog::Usual Logged[Max];
-  uint32_t ScopePaths[Max];
-};
-
-/// What the processes of a recording share: the ids, the sums, the one order of
-/// time, and the writer. Belongs to the recorder's thread.
-///
-/// Events get their times here, so that (time, process, row) orders the trace's
-/// events exactly as they were counted: a reader that replays them finds the
-/// same peaks.
+/// What the processes of a recording share: the ids, the stats, the one order
+/// of time, and the writer. Belongs to the recorder's thread. Sources of memory
+/// see an EventSink instead.
 class Recording {
 public:
   /// Out must outlive it. Writes the header.
@@ -60,43 +44,9 @@ public:
   std::vector<LayerStats> ScopeTotals;
   CategoryTable Categories{Stats};
   OomLog Ooms;
-  TscClock Clock;
-  uint32_t MallocHeap = 0; ///< `host.malloc`
-  /// A heap of the host; malloc's is there from the start, each of the others
-  /// is made when its first block comes.
-  uint32_t hostHeap(HostHeap H);
-  /// The heap of a device of PyTorch, as TensorHeaps has it; made on the way.
-  uint32_t tensorHeap(uint16_t Device);
-  /// The memory space of a heap of tensors plus 1; 0: the heap is none. A
-  /// memory space has one such heap.
-  uint32_t spaceOfTensors(uint32_t Heap) const {
-    return Heap < SpaceOfTensors.size() ? SpaceOfTensors[Heap] : 0;
-  }
-  bool isTensorHeap(uint32_t Heap) const { return spaceOfTensors(Heap) != 0; }
-  const std::vector<uint32_t> &tensorHeaps() const { return HeapsOfTensors; }
-  /// `nvtx.NAME`, made on the way. Beyond MaxPoolHeaps they are one.
-  uint32_t poolHeap(llvm::StringRef Name);
-  /// The heap of the segments in which a device's tensors lie: a heap of the
-  /// device, and the parent of its tensors' when it is made first.
-  uint32_t segmentHeap(uint16_t Device);
-  /// The device of CUDA that D is, as the three above have devices: known by
-  /// its UUID, in whatever process and by whatever allocation id it is seen.
-  uint16_t cudaDevice(uint32_t AllocationId, Device D);
-  /// A heap of CUDA's driver; Device NoCudaDevice: of none.
-  uint32_t cudaHeap(wire::CudaHeap H, uint16_t Device);
-  static constexpr uint16_t NoCudaDevice = 0;
-  /// The device of the trace that a device of CUDA is, made on the way.
-  uint32_t cudaSpace(uint16_t Device);
-  /// What is known of it.
-  const Device &cudaInfo(uint16_t Device);
-  /// What lives on it now, with what the driver's pools keep for more.
-  uint64_t cudaAccounted(uint16_t Device) const;
-  DeviceUses Uses{*this};
-  /// The name of a heap that one of those gave.
-  llvm::StringRef heapName(uint32_t Heap) const;
-  /// `host` or `cuda:0`; empty: there is no such memory space.
-  std::string spaceName(uint32_t Space) const;
+  EventTimes Times;
   HeapChoice Wanted;
+  RecordedHeaps Heaps{Names, Stats, Wanted};
   /// Ranges of such a name end the steps, and nothing else does; without, it is
   /// the program's to say, or its first optimizer's.
   std::optional<llvm::Regex> StepRange;
@@ -106,40 +56,17 @@ public:
   std::function<void(uint32_t, const std::string &,
                      const std::vector<uint8_t> &, uint32_t)>
       OnBinary;
-  UsualRoom Room;
-  uint64_t Pass = 0; ///< of the recorder's loop
-  RecentFrees Recent;
   uint32_t Epoch = 1;
 
-  /// The time in TimeUnitNs of the next event, if it is of Process: that of its
-  /// clock, or later to keep the order.
-  uint64_t tickAt(uint64_t Tsc, uint32_t Process) const {
-    uint64_t Tick = Clock.toNs(Tsc) / TimeUnitNs;
-    return Tick > LastTick ? Tick : LastTick + (Process < LastProcess);
-  }
-  /// An event of Process has come, at a Tick from tickAt().
-  void setTick(uint64_t Tick, uint32_t Process) {
-    LastTick = Tick;
-    LastProcess = Process;
-  }
-  uint64_t nextTick(uint64_t Tsc, uint32_t Process) {
-    uint64_t Tick = tickAt(Tsc, Process);
-    setTick(Tick, Process);
-    return Tick;
-  }
   /// A time, AtLeast or later, that lies after all events so far and before all
   /// later ones.
   uint64_t boundaryNs(uint64_t AtLeast = 0);
-  /// When a mark of that clock was: no earlier than the events before it.
-  uint64_t timeOf(uint64_t Tsc) const {
-    return std::max(Clock.toNs(Tsc), lastNs());
-  }
-  /// Of the last event.
-  uint64_t lastNs() const { return LastTick * TimeUnitNs; }
-  uint64_t nowNs() const { return Clock.toNs(readTsc()); }
+  uint64_t lastNs() const { return Times.lastNs(); }
+  uint64_t nowNs() const { return Times.nowNs(); }
 
-  void addProcess(ProcessState &I) { Processes.push_back(&I); }
-  void removeProcess(ProcessState &I);
+  /// Log must outlive the process's place here.
+  void addProcess(ProcessLog &Log) { Logs.push_back(&Log); }
+  void removeProcess(ProcessLog &Log);
   void addMark(Mark M);
   void addLoss(uint32_t Process, LossKind Kind, uint64_t Count);
   /// From now on no events are written, and no snapshots: they are counted as
@@ -220,7 +147,7 @@ public:
   uint64_t losses() const { return Losses; }
 
 private:
-  Recording(const TscClock &Clock) : Clock(Clock) {}
+  explicit Recording(const TscClock &Clock) : Times(Clock) {}
   bool check(llvm::Error E);
   void writeNames();
   void writeMaxNames();
@@ -240,26 +167,8 @@ private:
   std::unique_ptr<EventTail> Tail;
   std::unique_ptr<TraceWriter> Writer;
   std::unique_ptr<WriteQueue> Queue;
-  uint32_t HostHeaps[NumHostHeaps] = {};
-  struct TensorHeap {
-    uint32_t Heap = 0, Segments = 0;
-    uint32_t Space = 0;
-    std::string Name, SegmentsName;
-    uint32_t Cuda[wire::NumCudaHeaps] = {};
-    std::string CudaNames[wire::NumCudaHeaps];
-    Device Facts; ///< all but its memory space; empty: not known
-  };
-  static void nameDevice(TensorHeap &T, uint16_t Device, Catalog &Names);
-  uint32_t addTensorHeap(TensorHeap &T, uint16_t Device,
-                         const std::string &Name, uint32_t Parent,
-                         uint32_t Flags = HF_None);
-  std::map<uint16_t, TensorHeap> DeviceHeaps; ///< by device
-  std::vector<uint32_t> HeapsOfTensors;       ///< of those, in no order
-  std::vector<uint32_t> SpaceOfTensors; ///< by heap: memory space + 1; 0: none
-  std::map<std::string, uint32_t> PoolHeaps; ///< by name
-  static constexpr size_t MaxPoolHeaps = 64;
   uint64_t nextAllocationId(uint32_t Process) const;
-  std::vector<ProcessState *> Processes;
+  std::vector<ProcessLog *> Logs; ///< of the processes
   Marks PendingMarks;
   /// What waits for the next flush is bounded, so that it does not grow with
   /// the number of stacks.
@@ -269,8 +178,6 @@ private:
   std::vector<std::pair<uint32_t, Interval>> PendingIntervals;
   size_t PendingRows = 0;                 ///< of the intervals
   static constexpr size_t CutRows = 2048; ///< at a time
-  uint64_t LastTick = 0;
-  uint32_t LastProcess = 0;
   uint64_t Losses = 0;
   bool TakesEvents = true;
   /// Events left out, by process, of which no mark tells yet.
@@ -283,9 +190,6 @@ private:
   bool Failed = false;
   std::string Why;
 };
-
-/// How many blocks one stands for; 0: its heap is recorded in whole.
-uint32_t weightOf(const Recording &R, const LiveEntry &Block);
 
 } // namespace memkit
 

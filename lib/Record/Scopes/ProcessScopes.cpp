@@ -11,7 +11,6 @@
 using namespace llvm;
 using namespace memkit;
 using wire::MarkWhat;
-using wire::RecordKind;
 
 ProcessScopes::ProcessScopes(SharedProcess &Shared, Recording &R,
                              uint32_t Process, uint64_t BeginNs)
@@ -24,23 +23,34 @@ ProcessScopes::RingScopes &ProcessScopes::ring(uint32_t I) {
   return Rings[I];
 }
 
-bool ProcessScopes::take(const wire::Record &Rec, uint32_t &Ring,
-                         uint32_t Thread) {
-  switch (RecordKind(Rec.kind())) {
-  case RecordKind::ScopeBegin:
-    return begin(Rec, Ring, Thread);
-  case RecordKind::ScopeEnd:
-    end(Rec.size(), Ring, R.Clock.toNs(Rec.Tsc));
-    return true;
-  case RecordKind::Mark:
-    return mark(Rec, Thread);
-  case RecordKind::Ask:
-    return answer(Rec, Ring);
-  case RecordKind::ScopeName:
-    return nameLayer(numberOf(Rec.Address), numberOf(Rec.size()));
-  default:
-    return false;
-  }
+/// The ring of a record that made sense.
+static std::optional<uint32_t> ringIf(bool IsSense, RecordOrigin From) {
+  return IsSense ? std::optional(From.Ring) : std::nullopt;
+}
+
+std::optional<uint32_t> ProcessScopes::take(const wire::ScopeBeginRecord &Rec,
+                                            RecordOrigin From,
+                                            uint32_t Thread) {
+  return ringIf(begin(Rec, From, Thread), From);
+}
+std::optional<uint32_t> ProcessScopes::take(const wire::ScopeEndRecord &Rec,
+                                            RecordOrigin From, uint32_t) {
+  uint32_t Ring = From.Ring;
+  end(Rec.Number, Ring, R.Times.Clock.toNs(From.Tsc));
+  return Ring;
+}
+std::optional<uint32_t> ProcessScopes::take(const wire::MarkRecord &Rec,
+                                            RecordOrigin From,
+                                            uint32_t Thread) {
+  return ringIf(mark(Rec, From, Thread), From);
+}
+std::optional<uint32_t> ProcessScopes::take(const wire::AskRecord &Rec,
+                                            RecordOrigin From, uint32_t) {
+  return ringIf(answer(Rec, From), From);
+}
+std::optional<uint32_t> ProcessScopes::take(const wire::ScopeNameRecord &Rec,
+                                            RecordOrigin From, uint32_t) {
+  return ringIf(nameLayer(numberOf(Rec.Unnamed), numberOf(Rec.Name)), From);
 }
 
 const ProcessScopes::Name &ProcessScopes::name(uint32_t Text) {
@@ -79,19 +89,19 @@ bool ProcessScopes::isInStep(const RingScopes &Of) {
 // Scopes
 //===----------------------------------------------------------------------===//
 
-bool ProcessScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
+bool ProcessScopes::begin(const wire::ScopeBeginRecord &Rec, RecordOrigin From,
                           uint32_t Thread) {
-  uint64_t Flags = Rec.Address & ~uint64_t(UINT32_MAX), Number = Rec.size();
-  RingScopes &Of = ring(RingIndex);
+  uint64_t Flags = Rec.Flags, Number = Rec.Number;
+  RingScopes &Of = ring(From.Ring);
   if (!Number || Of.Opens.size() == MaxOfRing)
     return false;
-  if (uint64_t Kind = Flags & wire::SF_KindMask)
-    return beginTorch(Rec, Kind, RingIndex, Thread);
-  uint32_t Text = numberOf(Rec.Address);
+  if (Flags & wire::SF_KindMask)
+    return beginTorch(Rec, From);
+  uint32_t Text = numberOf(Rec.Text);
   const Name &N = name(Text);
   bool Measured = !(Flags & wire::SF_NoMeasure);
   if (Measured)
-    Spans.begin(Number, Text, R.Clock.toNs(Rec.Tsc));
+    Spans.begin(Number, Text, R.Times.Clock.toNs(From.Tsc));
   bool EndsStep = N.EndsSteps && Measured && !isInStep(Of);
   if (Flags & wire::SF_NoPath) {
     if (EndsStep && StepScopes.size() < MaxOfRing)
@@ -103,22 +113,22 @@ bool ProcessScopes::begin(const wire::Record &Rec, uint32_t RingIndex,
                       Of.Place});
   ScopeTree::Entered In =
       R.ScopePaths.enter(Of.ScopePath, ScopeKind::User, N.Text,
-                         Depth.at(Rec.Stack, Flags & wire::SF_Python));
+                         Depth.at(Rec.stack(), Flags & wire::SF_Python));
   Of.ScopePath = In.ScopePath;
-  noteName(In, N, Rec, Thread);
+  noteName(In, N, From, Thread);
   return true;
 }
 
 /// The mark keeps the name of a scope whose scope path has another.
 void ProcessScopes::noteName(const ScopeTree::Entered &In, const Name &N,
-                             const wire::Record &Rec, uint32_t Thread) {
+                             RecordOrigin From, uint32_t Thread) {
   if (!In.Folded || FoldedMarks++ >= MaxFoldedMarks)
     return;
   Mark M;
   M.Kind = MarkKind::ScopeName;
   M.Process = Process;
   M.Thread = Thread;
-  M.TimeNs = R.timeOf(Rec.Tsc);
+  M.TimeNs = R.Times.markNs(From.Tsc);
   M.ScopePath = In.ScopePath;
   M.Name = N.String;
   R.addMark(std::move(M));
@@ -188,7 +198,7 @@ void ProcessScopes::addDevices(LayerStats &T, const Span &S) {
 
 void ProcessScopes::addTensors(LayerStats &T, const Span &S) const {
   for (uint32_t Heap = 1; Heap < S.Rows.size(); ++Heap) {
-    if (!R.isTensorHeap(Heap))
+    if (!R.Heaps.isTensors(Heap))
       continue;
     const SpanRow &Row = S.Rows[Heap];
     T.TensorAllocations += Row.Allocations;
@@ -244,27 +254,28 @@ void ProcessScopes::finish(uint64_t TimeNs) {
 // Marks
 //===----------------------------------------------------------------------===//
 
-bool ProcessScopes::mark(const wire::Record &Rec, uint32_t Thread) {
+bool ProcessScopes::mark(const wire::MarkRecord &Rec, RecordOrigin From,
+                         uint32_t Thread) {
   Mark M;
-  switch (MarkWhat(Rec.size())) {
+  switch (Rec.What) {
   case MarkWhat::Step:
     HasOwnSteps = true;
     if (!R.StepRange)
-      step(R.Clock.toNs(Rec.Tsc), Thread);
+      step(R.Times.Clock.toNs(From.Tsc), Thread);
     return true;
   case MarkWhat::User:
     M.Kind = MarkKind::User;
     WasMarked = true;
-    M.Name = name(numberOf(Rec.Address)).String;
+    M.Name = name(numberOf(Rec.Text)).String;
     break;
   case MarkWhat::RangeBegin:
     M.Kind = MarkKind::RangeBegin;
-    M.Name = name(numberOf(Rec.Address)).String;
-    M.Id = uint64_t(Rec.Extra) << 32 | Rec.Stack;
+    M.Name = name(numberOf(Rec.Text)).String;
+    M.Id = Rec.Range;
     break;
   case MarkWhat::RangeEnd:
     M.Kind = MarkKind::RangeEnd;
-    M.Id = uint64_t(Rec.Extra) << 32 | Rec.Stack;
+    M.Id = Rec.Range;
     break;
   case MarkWhat::On:
     M.Kind = MarkKind::RecordOn;
@@ -277,7 +288,7 @@ bool ProcessScopes::mark(const wire::Record &Rec, uint32_t Thread) {
   }
   M.Process = Process;
   M.Thread = Thread;
-  M.TimeNs = R.timeOf(Rec.Tsc);
+  M.TimeNs = R.Times.markNs(From.Tsc);
   R.addMark(std::move(M));
   return true;
 }
@@ -331,23 +342,22 @@ void ProcessScopes::write(const Span &S, wire::Reply &To) const {
        Heap < S.Rows.size() && To.NumHeaps != wire::MaxReplyHeaps; ++Heap)
     if (R.Stats.hasHeapOf(Process, Heap)) {
       ::write(S.Rows[Heap], To.Reserved[To.NumHeaps]);
-      ::write(S.Rows[Heap], R.heapName(Heap), To.Heaps[To.NumHeaps++]);
+      ::write(S.Rows[Heap], R.Heaps.heapName(Heap), To.Heaps[To.NumHeaps++]);
     }
 }
 
-bool ProcessScopes::answer(const wire::Record &Rec, uint32_t RingIndex) {
-  uint64_t Number = Rec.Address;
-  return Shared.answer(
-      Rec.size() & 0xff, uint32_t(Rec.size() >> 8), [&](wire::Reply &To) {
-        if (!Number)
-          for (const Open &O : ring(RingIndex).Opens)
-            Number = O.Measured == Measure::Scope ? O.Number : Number;
-        const Span *Found = Spans.find(Number, R.Clock.toNs(Rec.Tsc));
-        wire::Reply None{};
-        None.NumHeaps = UINT32_MAX;
-        if (Found)
-          write(*Found, To);
-        else
-          To = None;
-      });
+bool ProcessScopes::answer(const wire::AskRecord &Rec, RecordOrigin From) {
+  uint64_t Number = Rec.Scope;
+  return Shared.answer(Rec.Slot, Rec.Ticket, [&](wire::Reply &To) {
+    if (!Number)
+      for (const Open &O : ring(From.Ring).Opens)
+        Number = O.Measured == Measure::Scope ? O.Number : Number;
+    const Span *Found = Spans.find(Number, R.Times.Clock.toNs(From.Tsc));
+    wire::Reply None{};
+    None.NumHeaps = UINT32_MAX;
+    if (Found)
+      write(*Found, To);
+    else
+      To = None;
+  });
 }

@@ -5,11 +5,13 @@
 #ifndef MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 #define MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 
+#include "Output/ScopeTree.h"
 #include "Scopes/ReservedSpans.h"
 #include "Scopes/ScopeDepth.h"
-#include "Scopes/ScopeTree.h"
 #include "Scopes/SpanTable.h"
 #include "Scopes/TensorCategories.h"
+#include "Shared/RecordOrigin.h"
+#include "memkit/Wire/ScopeRecords.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -30,9 +32,18 @@ public:
   ProcessScopes(SharedProcess &Shared, Recording &R, uint32_t Process,
                 uint64_t BeginNs);
 
-  /// Takes a record of ring Ring and thread Thread; Ring becomes the one whose
-  /// scope path may have changed. False: it is none of a scope, or nonsense.
-  bool take(const wire::Record &Rec, uint32_t &Ring, uint32_t Thread);
+  /// Each takes a record of thread Thread and gives the ring whose scope path
+  /// may have changed; nothing: the record is nonsense.
+  std::optional<uint32_t> take(const wire::ScopeBeginRecord &Rec,
+                               RecordOrigin From, uint32_t Thread);
+  std::optional<uint32_t> take(const wire::ScopeEndRecord &Rec,
+                               RecordOrigin From, uint32_t Thread);
+  std::optional<uint32_t> take(const wire::MarkRecord &Rec, RecordOrigin From,
+                               uint32_t Thread);
+  std::optional<uint32_t> take(const wire::AskRecord &Rec, RecordOrigin From,
+                               uint32_t Thread);
+  std::optional<uint32_t> take(const wire::ScopeNameRecord &Rec,
+                               RecordOrigin From, uint32_t Thread);
   /// Of a record by which the ring's scope path alone changes, nothing that is
   /// measured: an operator of PyTorch begins, or ends as the innermost scope.
   /// False: it is another, and nothing was done.
@@ -106,12 +117,12 @@ private:
   bool endsSteps(llvm::StringRef Name) const;
   RingScopes &ring(uint32_t I);
   static bool isInStep(const RingScopes &Of);
-  bool begin(const wire::Record &Rec, uint32_t Ring, uint32_t Thread);
-  void noteName(const ScopeTree::Entered &In, const Name &N,
-                const wire::Record &Rec, uint32_t Thread);
-  // ProcessTorch.cpp: layers, operators, autograd's nodes, ranges.
-  bool beginTorch(const wire::Record &Rec, uint64_t Kind, uint32_t Ring,
-                  uint32_t Thread);
+  bool begin(const wire::ScopeBeginRecord &Rec, RecordOrigin From,
+             uint32_t Thread);
+  void noteName(const ScopeTree::Entered &In, const Name &N, RecordOrigin From,
+                uint32_t Thread);
+  // TorchScopes.cpp: layers, operators, autograd's nodes, ranges.
+  bool beginTorch(const wire::ScopeBeginRecord &Rec, RecordOrigin From);
   uint32_t enter(uint32_t Parent, ScopeKind Kind, uint32_t Text,
                  uint32_t Color = 0);
   uint32_t enterAs(uint32_t Parent, ScopeKind Kind, uint32_t Id,
@@ -135,9 +146,9 @@ private:
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
   void endFrom(RingScopes &Of, size_t First, uint64_t TimeNs);
   void endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind);
-  bool mark(const wire::Record &Rec, uint32_t Thread);
+  bool mark(const wire::MarkRecord &Rec, RecordOrigin From, uint32_t Thread);
   void step(uint64_t TimeNs, uint32_t Thread);
-  bool answer(const wire::Record &Rec, uint32_t Ring);
+  bool answer(const wire::AskRecord &Rec, RecordOrigin From);
   void write(const Span &S, wire::Reply &To) const;
 
   /// A thread cannot make us keep more.

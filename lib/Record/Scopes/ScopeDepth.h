@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SCOPEDEPTH_H
 #define MEMKIT_LIB_RECORD_SCOPEDEPTH_H
 
-#include "Process/SharedProcess.h"
+#include "Shared/SharedProcess.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 

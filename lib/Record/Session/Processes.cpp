@@ -2,9 +2,9 @@
 //
 // Child processes come, go and change.
 
-#include "Launch/ProcFs.h"
 #include "Session/ProcessTitle.h"
 #include "Session/Session.h"
+#include "Shared/ProcFs.h"
 #include "memkit/Record/Preloadable.h"
 #include "llvm/ADT/STLExtras.h"
 #include <sys/syscall.h>
@@ -109,10 +109,10 @@ void Session::welcome(const Greeter::Client &G) {
     return E.Pid == G.Pid;
   });
   ProgramSeen |= G.Pid == Program;
-  Expected<std::unique_ptr<SharedProcess>> Shared =
+  Expected<std::unique_ptr<SharedProcess>> Memory =
       SharedProcess::create(R.Names.numProcesses() + 1, Settings, Tag);
-  if (!Shared) {
-    std::string Why = toString(Shared.takeError());
+  if (!Memory) {
+    std::string Why = toString(Memory.takeError());
     I.Recorded = false;
     I.WhyNot = R.Names.Names.string(Why);
     O.Warn("process " + Twine(G.Pid) + " is not recorded: " + Why);
@@ -123,12 +123,12 @@ void Session::welcome(const Greeter::Client &G) {
   // When it has become what it will be.
   P->NextPssNs = I.StartNs + O.SampleIntervalNs;
   R.Stats.beginProcess(P->Process, I.StartNs);
-  if (Shared) {
-    Listener.answer(G, P->Process, (*Shared)->fd(), (*Shared)->size());
+  if (Memory) {
+    Listener.answer(G, P->Process, (*Memory)->fd(), (*Memory)->size());
     P->State = std::make_unique<ProcessState>(P->Process, G.Pid,
                                               I.Origin == ProcessOrigin::Fork,
-                                              std::move(*Shared), R);
-    R.addProcess(*P->State);
+                                              std::move(*Memory), Shared);
+    R.addProcess(P->State->log());
     if (Settings.Recording & wire::RB_SomeUnknown)
       P->State->expectUnknown();
     ++NumRecorded;
@@ -303,19 +303,18 @@ void Session::endProcess(Child &P) {
     wire::Control &C = P.State->shared().control();
     if (!P.Replaced && Status < 0 && C.HasExitStatus.load())
       Status = C.ExitStatus.load() & 0xff;
-    P.State->finishSnapshot();
+    P.State->snapshots().finish();
   }
   // One that was replaced at once may have ended before the first pass.
-  P.EndNs = R.boundaryNs(std::max(R.Clock.toNs(P.EndTsc), P.StartNs));
+  P.EndNs = R.boundaryNs(std::max(R.Times.Clock.toNs(P.EndTsc), P.StartNs));
   if (P.State) {
-    P.State->endTensors();
-    P.State->endScopes(P.EndNs);
+    P.State->finish(P.EndNs);
     R.cutInterval(P.Process, P.EndNs);
     P.State->releaseShared();
   }
   setTitle(P);
   nameDataWorker(P);
-  R.Uses.processEnded(P.Process);
+  Shared.Uses.processEnded(P.Process);
   R.Stats.endProcess(P.Process, P.EndNs, Status, Signal);
   Mark M;
   M.Kind = MarkKind::ProcessEnd;
@@ -332,10 +331,10 @@ void Session::endProcess(Child &P) {
 /// Forgets processes whose last events are written.
 void Session::removeGone() {
   erase_if(Children, [this](const std::unique_ptr<Child> &P) {
-    if (!P->EndNs || (P->State && P->State->hasUnwritten()))
+    if (!P->EndNs || (P->State && P->State->log().hasUnwritten()))
       return false;
     if (P->State)
-      R.removeProcess(*P->State);
+      R.removeProcess(P->State->log());
     return true;
   });
 }
@@ -386,24 +385,39 @@ pid_t Session::pidOf(const Child &P, pid_t Inner) {
   return Inner == P.InnerPid ? P.Pid : procfs::outerPid(P.Pid, Inner);
 }
 
-void Session::onExecRecord(Child &P, const wire::Record &Rec) {
-  auto Forget = [this](pid_t Pid) {
-    erase_if(Execs, [Pid](const PendingExec &E) {
-      if (E.Pid == Pid)
-        close(E.PidFd);
-      return E.Pid == Pid;
-    });
-  };
-  if (Rec.kind() == uint8_t(RecordKind::ExecFailed))
-    return Forget(pidOf(P, pid_t(Rec.size())));
-  bool Spawned = Rec.kind() == uint8_t(RecordKind::Spawned);
-  if (!Spawned && Rec.kind() != uint8_t(RecordKind::Exec))
-    return R.addLoss(P.Process, LossKind::BadRecord, 1);
-  pid_t Pid = pidOf(P, pid_t(Spawned ? Rec.Address : Rec.size()));
-  Forget(Pid);
+void Session::forgetExec(pid_t Pid) {
+  erase_if(Execs, [Pid](const PendingExec &E) {
+    if (E.Pid == Pid)
+      close(E.PidFd);
+    return E.Pid == Pid;
+  });
+}
+
+/// A record of an exec. False: Rec is of another kind.
+bool Session::takeExec(Child &P, const wire::Record &Rec) {
+  auto Is = [&](RecordKind K) { return Rec.is(K); };
+  if (Is(RecordKind::Exec)) {
+    auto E = wire::decode<wire::ExecRecord>(Rec);
+    expectExec(P, pid_t(E.Pid), E.Slot, Rec.Tsc);
+  } else if (Is(RecordKind::Spawned)) {
+    auto S = wire::decode<wire::SpawnedRecord>(Rec);
+    expectExec(P, pid_t(S.Pid), S.Slot, Rec.Tsc);
+  } else if (Is(RecordKind::ExecFailed)) {
+    auto E = wire::decode<wire::ExecFailedRecord>(Rec);
+    forgetExec(pidOf(P, pid_t(E.Pid)));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// The process that P calls Inner runs the program of a slot from Tsc on.
+void Session::expectExec(Child &P, pid_t Inner, uint64_t Slot, uint64_t Tsc) {
+  pid_t Pid = pidOf(P, Inner);
+  forgetExec(Pid);
   // Where its ring was full of older records, the new process has come before
-  // this one is read.
-  uint64_t Then = R.Clock.toNs(Rec.Tsc);
+  // this record is read.
+  uint64_t Then = R.Times.Clock.toNs(Tsc);
   if (any_of(Children, [&](const std::unique_ptr<Child> &Other) {
         return Other->Pid == Pid && Other->StartNs > Then;
       }))
@@ -412,7 +426,7 @@ void Session::onExecRecord(Child &P, const wire::Record &Rec) {
   if (Execs.size() >= 4096 || Pid <= 0)
     return;
   PendingExec E{Pid, P.Process, "", R.nowNs(), -1, Pid != P.Pid};
-  P.State->shared().execPath(Spawned ? Rec.size() : Rec.Address, E.Path);
+  P.State->shared().execPath(Slot, E.Path);
   E.PidFd = openPid(Pid);
   Execs.push_back(std::move(E));
 }

@@ -3,7 +3,7 @@
 // Reads what a process shares.
 
 #include "Session/PssThread.h"
-#include "Launch/ProcFs.h"
+#include "Shared/ProcFs.h"
 #include <chrono>
 #include <csignal>
 #include <utility>

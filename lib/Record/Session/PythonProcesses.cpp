@@ -2,9 +2,9 @@
 //
 // Processes that run Python.
 
-#include "Launch/ProcFs.h"
 #include "Session/PythonRole.h"
 #include "Session/Session.h"
+#include "Shared/ProcFs.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -142,7 +142,7 @@ void Session::lookAtCuda(Child &P) {
     return;
   CudaSaid = IsHeard ? 1 : 2;
   if (IsHeard)
-    R.Uses.begin();
+    Shared.Uses.begin();
   std::string Who = "process " + std::to_string(P.Pid) +
                     (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
   std::string What = "CUDA: the memory that its driver gives out is ";

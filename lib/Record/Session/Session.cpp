@@ -11,7 +11,6 @@
 
 using namespace llvm;
 using namespace memkit;
-using wire::RecordKind;
 
 Requests memkit::TheRequests;
 
@@ -37,7 +36,7 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
   Settings.SampleBytes = R.Wanted.SampleBytes;
   Settings.SampleSeed = O.SampleSeed;
   Settings.Stacks = O.Stacks;
-  Settings.PythonObjects = R.Wanted.wants(HostHeap::PythonObject);
+  Settings.PythonObjects = R.Wanted.wants(HostHeapKind::PythonObject);
   Settings.PythonFolder = O.PythonFolder;
   Settings.Torch = O.Torch;
   if (!R.Wanted.Tensors)
@@ -80,9 +79,9 @@ void Session::run() {
       C.Settings.Recording.store(0, std::memory_order_relaxed);
       C.Detached.store(1, std::memory_order_release);
     }
-  ++R.Pass;
+  ++Shared.Pass;
   drain(~0ull, nullptr);
-  R.Uses.finish();
+  Shared.Uses.finish();
   for (auto &P : Children)
     if (P->State && !P->EndNs) {
       P->State->settleHeld(true);
@@ -100,9 +99,9 @@ void Session::looked() {
 }
 
 bool Session::pass() {
-  ++R.Pass;
+  ++Shared.Pass;
   uint64_t Clock = readTsc();
-  uint64_t Pass = R.Pass;
+  uint64_t Pass = Shared.Pass;
   LastPassTsc = std::exchange(PassTsc, Clock);
   Fullest = 0;
   looked();
@@ -127,7 +126,7 @@ bool Session::pass() {
 /// Takes all records up to the clock Limit, of all processes or of Only.
 void Session::drain(uint64_t Limit, Child *Only) {
   Merge.start(Limit);
-  Sources.clear();
+  BatchRings.clear();
   RingOf.clear();
   NextEndTsc = ~0ull;
   for (auto &P : Children)
@@ -138,8 +137,8 @@ void Session::drain(uint64_t Limit, Child *Only) {
   while (size_t Count = Merge.next(Batch.data(), BatchRecords)) {
     // The room is the writers' again before the records are looked at.
     for (const RingMerge::Cursor &C : Merge.cursors()) {
-      Source &S = Sources[C.Source];
-      ProcessState::Ring &Ring = S.P->State->ring(S.Ring);
+      BatchRing &S = BatchRings[C.Source];
+      RingThread &Ring = S.P->State->ring(S.Ring);
       if (Ring.Tail == C.Tail)
         continue;
       Ring.Tail = C.Tail;
@@ -147,9 +146,9 @@ void Session::drain(uint64_t Limit, Child *Only) {
           C.Tail, std::memory_order_release);
     }
     looked();
-    R.Recent.begin(ArrayRef(Batch).take_front(Count), RingOf.data());
+    Shared.Recent.begin(ArrayRef(Batch).take_front(Count), RingOf.data());
     takeBatch(ArrayRef(Batch).take_front(Count), Ending);
-    R.Recent.end();
+    Shared.Recent.end();
     R.flushNames();
     R.work(WorkNs);
   }
@@ -171,15 +170,12 @@ void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
 }
 
 void Session::takeRecord(const MergedRecord &M) {
-  const Source &S = Sources[M.Source];
+  const BatchRing &S = BatchRings[M.Source];
   if (LLVM_UNLIKELY(M.R.Tsc > NextEndTsc))
     endProcessesBefore(M.R.Tsc);
   if (LLVM_UNLIKELY(S.P->EndNs))
     return;
-  if (M.R.kind() >= uint8_t(RecordKind::Exec) &&
-      M.R.kind() <= uint8_t(RecordKind::Spawned))
-    onExecRecord(*S.P, M.R);
-  else
+  if (!takeExec(*S.P, M.R))
     S.P->State->process(M.R, S.Ring);
 }
 
@@ -204,7 +200,7 @@ void Session::samples() {
       R.goOnCutting(I.id());
     else if (R.Stats.timeIntervalDue(I.id(), Now))
       R.beginCut(I.id(), R.boundaryNs(Now));
-    I.snapshot();
+    I.snapshots().advance();
     sampleRss(*P, Now);
     if (I.takeMarked())
       noteMarked(*P);

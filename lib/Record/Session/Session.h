@@ -5,10 +5,10 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_H
 #define MEMKIT_LIB_RECORD_SESSION_H
 
-#include "Launch/Greeter.h"
 #include "Output/Recording.h"
-#include "Process/ProcessState.h"
+#include "Session/Greeter.h"
 #include "Session/PssThread.h"
+#include "Sources/ProcessState.h"
 #include "Stacks/SymbolThread.h"
 #include "memkit/Record/Recorder.h"
 #include "memkit/Record/RingMerge.h"
@@ -98,7 +98,7 @@ private:
     bool Spawned;
     int WaitStatus = -1; ///< as Child::WaitStatus, when it has ended
   };
-  struct Source {
+  struct BatchRing {
     Child *P;
     uint32_t Ring;
   };
@@ -143,7 +143,9 @@ private:
   void endProcess(Child &P);
   void leaveStatusToExec(Child &P);
   static pid_t pidOf(const Child &P, pid_t Inner);
-  void onExecRecord(Child &P, const wire::Record &Rec);
+  bool takeExec(Child &P, const wire::Record &Rec);
+  void expectExec(Child &P, pid_t Inner, uint64_t Slot, uint64_t Tsc);
+  void forgetExec(pid_t Pid);
   void lookAtExecs();
   void addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
                      const std::string &Exe, const std::string &Why,
@@ -184,6 +186,7 @@ private:
 
   const RecordOptions &O;
   Recording &R;
+  SharedSources Shared{R};
   Greeter &Listener;
   std::string Tag; ///< of our memfds' names
   ProcessSettings Settings;
@@ -202,8 +205,8 @@ private:
   std::vector<PendingExec> Execs;
   bool ListenerRings = true; ///< somebody may want in
   RingMerge Merge;
-  std::vector<Source> Sources;
-  std::vector<RingOfProcess> RingOf; ///< as Sources
+  std::vector<BatchRing> BatchRings;
+  std::vector<RingOfProcess> RingOf; ///< as BatchRings
   std::vector<MergedRecord> Batch;
   uint64_t PassTsc = 0, LastPassTsc = 0; ///< clocks of this pass and the last
   uint64_t NextEndTsc = ~0ull; ///< the first of the processes that are ending

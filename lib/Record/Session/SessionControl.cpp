@@ -105,9 +105,9 @@ void Session::setRecording(bool On, uint64_t Now) {
 void Session::flushAll() {
   for (auto &P : Children)
     if (P->State && !P->EndNs) {
-      if (R.takesEvents() && !P->State->inSnapshot())
-        P->State->startSnapshot();
-      P->State->finishSnapshot();
+      if (R.takesEvents() && !P->State->snapshots().active())
+        P->State->snapshots().start();
+      P->State->snapshots().finish();
     }
   R.summarizeNow();
   O.Note("snapshot and summary written, " + Twine(R.bytes()) + " bytes so far");
@@ -120,12 +120,12 @@ void Session::turnTail() {
     return P->State && !P->EndNs;
   };
   if (any_of(Children, [&](const std::unique_ptr<Child> &P) {
-        return Lives(P) && P->State->inSnapshot();
+        return Lives(P) && P->State->snapshots().active();
       }))
     return;
   if (!R.turnTail())
     return;
   for (auto &P : Children)
     if (Lives(P))
-      P->State->startSnapshot();
+      P->State->snapshots().start();
 }

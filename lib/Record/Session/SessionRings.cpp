@@ -16,7 +16,7 @@ void Session::addRings(Child &P) {
   for (uint32_t Index = 0; Index != Used; ++Index) {
     uint64_t Head =
         I.shared().ringHeader(Index).Head.load(std::memory_order_acquire);
-    ProcessState::Ring &Ring = I.ring(Index);
+    RingThread &Ring = I.ring(Index);
     if (Head == Ring.Tail)
       continue;
     const wire::Record *Records = I.shared().ring(Index);
@@ -30,8 +30,8 @@ void Session::addRings(Child &P) {
     Fullest = std::max(Fullest, double(Head - Ring.Tail) / wire::RingRecords);
     if (P.Ending)
       findEnd(P, Records, Ring.Tail, Head);
-    Merge.add(Records, Ring.Tail, Head, uint32_t(Sources.size()));
-    Sources.push_back({&P, Index});
+    Merge.add(Records, Ring.Tail, Head, uint32_t(BatchRings.size()));
+    BatchRings.push_back({&P, Index});
     RingOf.push_back({&I, Index});
   }
   if (P.Ending)

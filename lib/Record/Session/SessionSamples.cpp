@@ -10,9 +10,9 @@
 // read at marks of the program and else now and then. Neither takes more than a
 // two-hundredth of the time.
 
-#include "Launch/ProcFs.h"
 #include "Session/ProcessTitle.h"
 #include "Session/Session.h"
+#include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -136,13 +136,13 @@ void Session::samplePss(uint64_t Now) {
 
 /// How much of CUDA's devices is used, and by whom.
 void Session::lookAtDevices(uint64_t Now) {
-  if (!R.Uses.isUsed())
+  if (!Shared.Uses.isUsed())
     return;
   DeviceUses::Pids Of;
   for (auto &P : Children)
     if (P->State && !P->EndNs && !P->Ending)
       Of.push_back({P->Process, P->Pid});
-  DeviceUses::News News = R.Uses.pass(Now, Of);
+  DeviceUses::News News = Shared.Uses.pass(Now, Of);
   for (const DeviceUses::Reply &Reply : News.Replies)
     for (auto &P : Children)
       if (P->Process == Reply.Process && P->State && !P->EndNs)

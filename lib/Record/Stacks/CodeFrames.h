@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_RECORD_CODEFRAMES_H
 #define MEMKIT_LIB_RECORD_CODEFRAMES_H
 
-#include "Output/ChunkedArray.h"
-#include "Process/SharedProcess.h"
+#include "Shared/ChunkedArray.h"
+#include "Shared/SharedProcess.h"
 
 namespace memkit {
 

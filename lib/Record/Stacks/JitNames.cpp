@@ -3,7 +3,7 @@
 // Names of one process's JIT code.
 
 #include "Stacks/JitNames.h"
-#include "Launch/ProcFs.h"
+#include "Shared/ProcFs.h"
 #include "memkit/Symbolize/PerfMap.h"
 #include <algorithm>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
 #define MEMKIT_LIB_RECORD_MIXEDSTACKS_H
 
 #include "Output/Catalog.h"
-#include "Output/ChunkedArray.h"
-#include "Process/SharedProcess.h"
+#include "Shared/ChunkedArray.h"
+#include "Shared/SharedProcess.h"
 #include "Stacks/CodeFrames.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"

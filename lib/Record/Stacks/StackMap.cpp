@@ -37,8 +37,8 @@ uint32_t StackMap::findRow(uint32_t Node, uint8_t Function) {
 
 uint32_t StackMap::makeRow(uint32_t Node, uint8_t Function) {
   uint32_t Heap = wire::makesObjects(Function)
-                      ? R.hostHeap(HostHeap::PythonObject)
-                      : R.MallocHeap;
+                      ? R.Heaps.host(HostHeapKind::PythonObject)
+                      : R.Heaps.malloc();
   return R.Stats.stackRow(Process, Heap, stack(Node, Function));
 }
 

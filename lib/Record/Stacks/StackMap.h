@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_RECORD_STACKMAP_H
 #define MEMKIT_LIB_RECORD_STACKMAP_H
 
-#include "Output/ChunkedArray.h"
-#include "Process/SharedProcess.h"
+#include "Shared/ChunkedArray.h"
+#include "Shared/SharedProcess.h"
 #include "Stacks/CodeFrames.h"
 #include "Stacks/MixedStacks.h"
 #include "llvm/ADT/DenseMap.h"

@@ -8,6 +8,7 @@
 // recorder to order.
 
 #include "memkit/Wire/Layout.h"
+#include "memkit/Wire/RecordOrder.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -89,6 +90,7 @@ struct DrainedProcess {
     wire::Record R;
     uint32_t Ring;
   };
+  std::map<uint32_t, wire::RingOrder> Orders; ///< by ring
   /// By address: records that cannot be true yet.
   std::unordered_map<uint64_t, std::vector<Waiting>> Held;
   std::map<uint32_t, std::pair<uint64_t, uint64_t>>
@@ -369,7 +371,23 @@ void settleHeld(DrainedProcess &I) {
   I.Held.clear();
 }
 
+void noteExec(DrainedProcess &I, const char *What, uint64_t Slot) {
+  I.Execs.push_back(
+      std::string(What) + " " +
+      (Slot < wire::NumExecSlots ? I.C->Execs[Slot].Path : "BAD"));
+}
+
+/// Says where a record may not follow those before it in its ring.
+void checkOrder(DrainedProcess &I, const wire::Record &R, uint32_t Ring) {
+  using Verdict = wire::RingOrder::Verdict;
+  Verdict V = I.Orders[Ring].take(RecordKind(R.kind()));
+  if (V != Verdict::Fits)
+    printf("process %u: ring %u: record kind %u %s\n", I.Id, Ring, R.kind(),
+           V == Verdict::Alone ? "has no begin" : "leaves another open");
+}
+
 void apply(DrainedProcess &I, const wire::Record &R, uint32_t Ring) {
+  checkOrder(I, R, Ring);
   if (Opt.Dump) {
     static const char *Kinds[] = {"none",
                                   "alloc",
@@ -394,36 +412,11 @@ void apply(DrainedProcess &I, const wire::Record &R, uint32_t Ring) {
                                   "object-alloc",
                                   "object-free",
                                   "object-realloc-begin",
-                                  "object-realloc-end",
-                                  "tensor-allocate",
-                                  "tensor-free",
-                                  "tensor-reserved",
-                                  "tensor-oom",
-                                  "scope-name",
-                                  "pool-begin",
-                                  "pool-end",
-                                  "pool-allocate",
-                                  "pool-free",
-                                  "pool-resize",
-                                  "pool-name",
-                                  "tensor-request",
-                                  "tensor-pool",
-                                  "tensor-segment",
-                                  "tensor-reusable",
-                                  "module-tensor",
-                                  "device-allocate",
-                                  "device-free",
-                                  "device-oom",
-                                  "device-detail",
-                                  "device-context-end",
-                                  "device-map",
-                                  "device-unmap",
-                                  "device-used",
-                                  "device-reserved",
-                                  "device-ask"};
-    static_assert(std::size(Kinds) == wire::NumRecordKinds);
+                                  "object-realloc-end"};
+    char Other[16];
+    snprintf(Other, sizeof(Other), "kind-%u", unsigned(R.kind()));
     printf("%u/%u %s %s size %lu%s", I.Id, Ring,
-           R.kind() < wire::NumRecordKinds ? Kinds[R.kind()] : "BAD",
+           R.kind() < std::size(Kinds) ? Kinds[R.kind()] : Other,
            R.function() < wire::NumAllocFunctions ? Functions[R.function()]
                                                   : "BAD",
            R.size(), R.Address ? "" : " null");
@@ -462,19 +455,14 @@ void apply(DrainedProcess &I, const wire::Record &R, uint32_t Ring) {
     ++I.Ended;
     break;
   case RecordKind::Exec:
-  case RecordKind::ExecFailed:
-  case RecordKind::Spawned: {
-    const char *What = RecordKind(R.kind()) == RecordKind::Exec ? "exec"
-                       : RecordKind(R.kind()) == RecordKind::Spawned
-                           ? "spawned"
-                           : "exec-failed";
-    uint64_t Slot =
-        RecordKind(R.kind()) == RecordKind::Spawned ? R.size() : R.Address;
-    I.Execs.push_back(
-        std::string(What) + " " +
-        (Slot < wire::NumExecSlots ? I.C->Execs[Slot].Path : "BAD"));
+    noteExec(I, "exec", wire::decode<wire::ExecRecord>(R).Slot);
     break;
-  }
+  case RecordKind::ExecFailed:
+    noteExec(I, "exec-failed", wire::decode<wire::ExecFailedRecord>(R).Slot);
+    break;
+  case RecordKind::Spawned:
+    noteExec(I, "spawned", wire::decode<wire::SpawnedRecord>(R).Slot);
+    break;
   case RecordKind::Map:
   case RecordKind::Unmap:
   case RecordKind::Protect:

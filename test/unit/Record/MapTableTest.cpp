@@ -2,7 +2,7 @@
 //
 // Mappings as blocks.
 
-#include "Process/MapTable.h"
+#include "Sources/MapTable.h"
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>

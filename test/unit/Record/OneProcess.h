@@ -5,8 +5,8 @@
 #ifndef MEMKIT_TEST_UNIT_RECORD_ONEPROCESS_H
 #define MEMKIT_TEST_UNIT_RECORD_ONEPROCESS_H
 
-#include "Process/ProcessState.h"
 #include "RawRecord.h"
+#include "Sources/ProcessState.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -23,6 +23,7 @@ struct OneProcess : testing::Test {
   std::string Bytes;
   StringSink Out{Bytes};
   std::unique_ptr<Recording> R;
+  std::unique_ptr<SharedSources> Shared;
   std::unique_ptr<ProcessState> I;
   uint64_t Tsc = 0;
 
@@ -33,16 +34,17 @@ struct OneProcess : testing::Test {
     ProcessRecord Row;
     R->Names.addProcess(Row);
     R->Stats.beginProcess(1, 0);
-    auto Shared =
+    auto Memory =
         llvm::cantFail(SharedProcess::create(1, ProcessSettings(), "test"));
-    I = std::make_unique<ProcessState>(1, getpid(), Forked, std::move(Shared),
-                                       *R);
-    R->addProcess(*I);
+    Shared = std::make_unique<SharedSources>(*R);
+    I = std::make_unique<ProcessState>(1, getpid(), Forked, std::move(Memory),
+                                       *Shared);
+    R->addProcess(I->log());
     for (uint32_t Ring = 0; Ring != 4; ++Ring) {
       I->ring(Ring);
       I->shared().ringHeader(Ring).Tid = 100 + Ring;
     }
-    R->Pass = 1;
+    Shared->Pass = 1;
   }
   void SetUp() override { begin(); }
 
@@ -54,7 +56,7 @@ struct OneProcess : testing::Test {
   }
   void pass() {
     I->settleHeld();
-    ++R->Pass;
+    ++Shared->Pass;
   }
   uint64_t lost(LossKind Kind) {
     uint64_t Sum = 0;
@@ -66,7 +68,7 @@ struct OneProcess : testing::Test {
   /// The events so far: `a0` allocates block 0, `f0` frees it.
   std::string events() {
     std::string Text;
-    for (const Event &E : I->log().rows())
+    for (const Event &E : I->log().Now.rows())
       Text += (E.Kind == EventKind::Allocate ? "a" : "f") +
               std::to_string(E.Block) + " ";
     return Text;

@@ -67,10 +67,10 @@ TEST_F(OneProcess, AFreeBeforeTheBlockWasHandedOver) {
     Of[0].Process = Of[1].Process = I.get();
     for (llvm::ArrayRef Part : {llvm::ArrayRef(Records).take_front(Cut),
                                 llvm::ArrayRef(Records).drop_front(Cut)}) {
-      R->Recent.begin(Part, Of);
+      Shared->Recent.begin(Part, Of);
       for (const MergedRecord &M : Part)
         I->process(M.R, M.Source);
-      R->Recent.end();
+      Shared->Recent.end();
     }
     pass();
     pass();
@@ -87,10 +87,10 @@ TEST_F(OneProcess, ALaterFreeWaitsForTheOtherRing) {
       {rawRecord(1150, RecordKind::Free, 0x1000, 0), 1},
       {rawRecord(1200, RecordKind::Allocate, 0x1000, 16), 0}};
   RingOfProcess Of[] = {{I.get(), 0}, {I.get(), 1}};
-  R->Recent.begin(Records, Of);
+  Shared->Recent.begin(Records, Of);
   for (const MergedRecord &M : Records)
     I->process(M.R, M.Source);
-  R->Recent.end();
+  Shared->Recent.end();
   pass();
   pass();
   EXPECT_EQ("a0 f0 a1 f1 ", events());
@@ -145,8 +145,8 @@ TEST_F(OneProcess, AThreadEndsInRealloc) {
   put(0, RecordKind::Allocate, 0x1000, 10);
   put(1, RecordKind::ReallocBegin, 0x1000);
   I->releaseRing(1);
-  I->startSnapshot();
-  I->finishSnapshot();
+  I->snapshots().start();
+  I->snapshots().finish();
   put(0, RecordKind::Free, 0x1000);
   EXPECT_EQ(0u, lost(LossKind::UnknownFree));
   uint64_t Snapshots = 0;
@@ -161,8 +161,8 @@ TEST_F(OneProcess, AReallocThatNeverBeganInAnother) {
   put(0, RecordKind::ReallocBegin, 0x1000);
   pass();
   pass();
-  I->startSnapshot();
-  I->finishSnapshot();
+  I->snapshots().start();
+  I->snapshots().finish();
   EXPECT_EQ(std::vector<std::string>(), differences());
 }
 

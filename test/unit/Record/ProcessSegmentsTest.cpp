@@ -2,8 +2,8 @@
 //
 // What a device's allocator tells.
 
-#include "Process/ProcessState.h"
 #include "RawRecord.h"
+#include "Sources/ProcessState.h"
 #include "memkit/Trace/SummaryStats.h"
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -23,6 +23,7 @@ struct OneDevice : testing::Test {
   std::string Bytes;
   StringSink Out{Bytes};
   std::unique_ptr<Recording> R;
+  std::unique_ptr<SharedSources> Shared;
   std::unique_ptr<ProcessState> I;
   uint64_t Ns = 0;
 
@@ -31,11 +32,12 @@ struct OneDevice : testing::Test {
     R = llvm::cantFail(Recording::create(Out, Header(), Clock));
     R->Names.addProcess(ProcessRecord());
     R->Stats.beginProcess(1, 0);
-    auto Shared =
+    auto Memory =
         llvm::cantFail(SharedProcess::create(1, ProcessSettings(), "test"));
-    I = std::make_unique<ProcessState>(1, getpid(), false, std::move(Shared),
-                                       *R);
-    R->addProcess(*I);
+    Shared = std::make_unique<SharedSources>(*R);
+    I = std::make_unique<ProcessState>(1, getpid(), false, std::move(Memory),
+                                       *Shared);
+    R->addProcess(I->log());
     I->ring(0);
     I->shared().ringHeader(0).Tid = 100;
     I->shared().control().TensorDevices[0] = 1 << 16 | 1;
@@ -49,7 +51,7 @@ struct OneDevice : testing::Test {
   }
   HeapStats heap(llvm::StringRef Name) {
     for (uint32_t Id = 1; R->Stats.hasHeap(Id); ++Id)
-      if (R->heapName(Id) == Name)
+      if (R->Heaps.heapName(Id) == Name)
         return R->Stats.heapStats(Id);
     return {};
   }

@@ -26,9 +26,9 @@ TEST_F(OneProcess, AMappingIsCutUnderObjects) {
     };
     for (uint64_t Address : {0x11000, 0x18000, 0x1c000, 0x1e000, 0x1f900})
       Object(Address);
-    I->startSnapshot();
+    I->snapshots().start();
     if (!SnapshotRuns)
-      I->finishSnapshot();
+      I->snapshots().finish();
     put(0, RecordKind::Map, 0x14000, 0x1000);
     Object(0x14100);
     Object(0x1d000);
@@ -36,14 +36,14 @@ TEST_F(OneProcess, AMappingIsCutUnderObjects) {
     put(0, RecordKind::Unmap, 0x1e000, 0x1000);
     put(0, RecordKind::RemapBegin, 0x1f000, 0x1000);
     put(0, RecordKind::RemapEnd, 0x1f000, 0x800);
-    if (!I->inSnapshot())
-      I->startSnapshot();
-    I->finishSnapshot();
+    if (!I->snapshots().active())
+      I->snapshots().start();
+    I->snapshots().finish();
     for (uint64_t Address : {0x11000, 0x1c000, 0x1d000, 0x1e000, 0x18000})
       put(0, RecordKind::ObjectFree, Address);
     pass();
-    I->startSnapshot();
-    I->finishSnapshot();
+    I->snapshots().start();
+    I->snapshots().finish();
     EXPECT_EQ(std::vector<std::string>(), differences());
     EXPECT_EQ(0u, R->losses());
   }
@@ -68,13 +68,13 @@ TEST_F(OneProcess, ABlockEndsUnderItsObject) {
   Object(0x14000);
   put(0, RecordKind::Free, 0x12000);
   put(1, RecordKind::ReallocBegin, 0x14000);
-  I->startSnapshot();
-  I->finishSnapshot();
+  I->snapshots().start();
+  I->snapshots().finish();
   put(0, RecordKind::ObjectFree, 0x12000);
   put(0, RecordKind::ObjectFree, 0x14000);
   put(1, RecordKind::ReallocEnd, 0x15000, 200);
-  I->startSnapshot();
-  I->finishSnapshot();
+  I->snapshots().start();
+  I->snapshots().finish();
   EXPECT_EQ(std::vector<std::string>(), differences());
   EXPECT_EQ(0u, R->losses());
 }
@@ -101,10 +101,10 @@ TEST_F(OneProcess, Snapshots) {
     }
     if (N % 500 == 0) {
       pass();
-      I->snapshot();
+      I->snapshots().advance();
     }
   }
-  I->finishSnapshot();
+  I->snapshots().finish();
   R->finish();
   ASSERT_FALSE(R->failed());
   ASSERT_EQ(0u, R->losses());
@@ -152,7 +152,7 @@ TEST_F(OneProcess, Snapshots) {
 /// A large one, in several groups of parts.
 TEST_F(OneProcess, SnapshotOfManyBlocks) {
   begin(false, 1000000);
-  uint32_t Row = R->Stats.stackRow(1, R->MallocHeap, 0);
+  uint32_t Row = R->Stats.stackRow(1, R->Heaps.malloc(), 0);
   LiveTable Table;
   std::map<uint64_t, uint64_t> Want; // allocation id -> size
   std::vector<uint64_t> Addresses;

@@ -154,7 +154,7 @@ TEST_F(OneProcess, ManyAtOnceAreAsOneByOne) {
           Part = Part.drop_front(Taken ? Taken : 1);
         }
         pass();
-        if (R->Pass % 40 == 0)
+        if (Shared->Pass % 40 == 0)
           R->flush();
       }
       I->settleHeld(true);
@@ -194,20 +194,20 @@ TEST_F(OneProcess, FunctionsThatAreNone) {
           rawRecord(Tsc += 1000, Kind, 0x1000u + Function * 16u, 8, Function),
           0);
   EXPECT_EQ(6u, lost(LossKind::BadRecord));
-  uint32_t Objects = R->hostHeap(HostHeap::PythonObject);
-  std::vector<Event> Rows = I->log().rows();
+  uint32_t Objects = R->Heaps.host(HostHeapKind::PythonObject);
+  std::vector<Event> Rows = I->log().Now.rows();
   ASSERT_EQ(6u, Rows.size());
   for (size_t At = 0; At != Rows.size(); ++At)
-    EXPECT_EQ(At % 2 ? R->MallocHeap : Objects, Rows[At].Heap);
+    EXPECT_EQ(At % 2 ? R->Heaps.malloc() : Objects, Rows[At].Heap);
   EXPECT_EQ(3u, R->Stats.heapStats(Objects).Allocations);
-  EXPECT_EQ(3u, R->Stats.heapStats(R->MallocHeap).Allocations);
+  EXPECT_EQ(3u, R->Stats.heapStats(R->Heaps.malloc()).Allocations);
 }
 
 TEST_F(OneProcess, TimesRiseWhateverTheClocksSay) {
   put(0, RecordKind::Allocate, 0x1000, 1, 50000);
   put(1, RecordKind::Allocate, 0x2000, 1, 20000);
   put(0, RecordKind::Allocate, 0x3000, 1, 70000);
-  std::vector<Event> Rows = I->log().rows();
+  std::vector<Event> Rows = I->log().Now.rows();
   EXPECT_EQ(50000u, Rows[0].TimeNs);
   EXPECT_EQ(50000u, Rows[1].TimeNs);
   EXPECT_EQ(70000u, Rows[2].TimeNs);

@@ -2,7 +2,7 @@
 //
 // Scopes that get their names later.
 
-#include "Scopes/ScopeTree.h"
+#include "Output/ScopeTree.h"
 #include "Output/Catalog.h"
 #include "gtest/gtest.h"
 

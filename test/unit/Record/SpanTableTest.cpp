@@ -4,7 +4,7 @@
 
 #include "Scopes/SpanTable.h"
 #include "Output/Catalog.h"
-#include "Scopes/ScopeTree.h"
+#include "Output/ScopeTree.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 #include <map>

@@ -3,8 +3,8 @@
 // What a tensor is for, by its life.
 
 #include "Scopes/TensorCategories.h"
-#include "Scopes/CategoryTable.h"
-#include "Stacks/TensorFrames.h"
+#include "Output/CategoryTable.h"
+#include "Scopes/TensorFrames.h"
 #include <gtest/gtest.h>
 
 using namespace memkit;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The times of events.
+
+#ifndef MEMKIT_LIB_RECORD_EVENTTIMES_H
+#define MEMKIT_LIB_RECORD_EVENTTIMES_H
+
+#include "memkit/Record/TscClock.h"
+#include "memkit/Trace/Sections.h"
+#include <algorithm>
+
+namespace memkit {
+
+/// Gives events their times, so that (time, process, row) orders the events of
+/// the trace exactly as the recorder has counted them: a reader that replays
+/// the events finds the same peaks.
+///
+/// Ticks are of TimeUnitNs. Belongs to the recorder's thread.
+class EventTimes {
+public:
+  explicit EventTimes(const TscClock &Clock) : Clock(Clock) {}
+
+  TscClock Clock;
+
+  /// The tick of the next event, if the event is of Process: the tick of its
+  /// clock, or a later one that keeps the order.
+  uint64_t tickAt(uint64_t Tsc, uint32_t Process) const {
+    uint64_t Tick = Clock.toNs(Tsc) / TimeUnitNs;
+    return Tick > LastTick ? Tick : LastTick + (Process < LastProcess);
+  }
+  /// An event of Process has come, at a tick from tickAt().
+  void setTick(uint64_t Tick, uint32_t Process) {
+    LastTick = Tick;
+    LastProcess = Process;
+  }
+  uint64_t nextTick(uint64_t Tsc, uint32_t Process) {
+    uint64_t Tick = tickAt(Tsc, Process);
+    setTick(Tick, Process);
+    return Tick;
+  }
+  /// All later events come after Ns.
+  void setBoundary(uint64_t Ns) {
+    // Events at the boundary itself may be of any process.
+    if (Ns > LastTick * TimeUnitNs)
+      setTick(Ns / TimeUnitNs, 0);
+  }
+  /// The time of a mark of that clock: no earlier than the events before it.
+  uint64_t markNs(uint64_t Tsc) const {
+    return std::max(Clock.toNs(Tsc), lastNs());
+  }
+  /// Of the last event.
+  uint64_t lastNs() const { return LastTick * TimeUnitNs; }
+  uint64_t nowNs() const { return Clock.toNs(readTsc()); }
+
+private:
+  uint64_t LastTick = 0;
+  uint32_t LastProcess = 0;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_EVENTTIMES_H

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The heaps and devices of a recording.
+
+#include "Output/RecordedHeaps.h"
+#include "Output/TensorHeaps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+uint32_t RecordedHeaps::add(const std::string &Name, uint32_t Parent,
+                            uint32_t Flags, uint32_t Space) {
+  Heap New;
+  New.Name = Names.Names.string(Name);
+  New.Parent = Parent;
+  New.Flags = Flags;
+  New.Space = Space;
+  uint32_t Id = Names.addHeap(New);
+  Stats.addHeap(Id, New);
+  return Id;
+}
+
+uint32_t RecordedHeaps::host(HostHeapKind H) {
+  uint32_t &Id = Host[unsigned(H)];
+  if (Id)
+    return Id;
+  const KnownHeap &K = knownHeap(H);
+  Heap New;
+  New.Name = Names.Names.string(K.Name);
+  New.Flags = K.Flags;
+  if (K.Parent != HostHeapKind::Malloc)
+    New.Parent = host(K.Parent);
+  New.SampleBytes = Wanted.sampleBytes(H);
+  if (New.SampleBytes)
+    New.Flags |= HF_Estimates;
+  Id = Names.addHeap(New);
+  Stats.addHeap(Id, New);
+  return Id;
+}
+
+uint32_t RecordedHeaps::pool(StringRef Called) {
+  std::string Name = ("nvtx." + (Called.empty() ? "(no name)" : Called)).str();
+  if (Pools.size() >= MaxPoolHeaps && !Pools.count(Name))
+    Name = "nvtx.(more)";
+  uint32_t &Id = Pools[Name];
+  if (!Id)
+    Id = add(Name, 0, HF_OutsideTotals);
+  return Id;
+}
+
+//===----------------------------------------------------------------------===//
+// PyTorch
+//===----------------------------------------------------------------------===//
+
+void RecordedHeaps::nameDevice(DeviceHeaps &D, uint16_t Device) {
+  if (uint8_t(Device) == TensorHeaps::Cpu || D.Space)
+    return;
+  struct Device Named = D.Info;
+  Named.Space = TensorHeaps::deviceName(Device);
+  D.Space = Names.addDevice(Named);
+}
+
+uint32_t RecordedHeaps::tensors(uint16_t Device) {
+  DeviceHeaps &D = Devices[Device];
+  if (D.Tensors)
+    return D.Tensors;
+  D.TensorsName = "torch." + TensorHeaps::deviceName(Device);
+  bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
+  // What malloc's estimate holds already.
+  uint32_t Flags = IsCpu && Wanted.SampleBytes ? HF_OutsideTotals : HF_None;
+  uint32_t Parent = IsCpu ? malloc() : D.Segments;
+  nameDevice(D, Device);
+  D.Tensors = add(D.TensorsName, Parent, Flags, D.Space);
+  HeapsOfTensors.push_back(D.Tensors);
+  SpaceOfTensors.resize(D.Tensors + size_t(1));
+  SpaceOfTensors[D.Tensors] = D.Space + 1;
+  return D.Tensors;
+}
+
+uint32_t RecordedHeaps::segments(uint16_t Device) {
+  DeviceHeaps &D = Devices[Device];
+  if (D.Segments || uint8_t(Device) == TensorHeaps::Cpu)
+    return D.Segments;
+  D.SegmentsName = "torch." + TensorHeaps::deviceName(Device) + ".segments";
+  nameDevice(D, Device);
+  return D.Segments =
+             add(D.SegmentsName, D.Cuda[unsigned(wire::CudaHeap::Device)],
+                 HF_None, D.Space);
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+StringRef RecordedHeaps::heapName(uint32_t Heap) const {
+  for (unsigned H = 0; H != NumHostHeaps; ++H)
+    if (Host[H] == Heap)
+      return knownHeap(HostHeapKind(H)).Name;
+  for (const auto &[Device, D] : Devices)
+    if (D.Tensors == Heap)
+      return D.TensorsName;
+    else if (D.Segments == Heap)
+      return D.SegmentsName;
+    else if (auto It = find(D.Cuda, Heap); It != std::end(D.Cuda))
+      return D.CudaNames[It - D.Cuda];
+  for (const auto &[Name, Id] : Pools)
+    if (Id == Heap)
+      return Name;
+  return "";
+}
+
+std::string RecordedHeaps::spaceName(uint32_t Space) const {
+  if (!Space)
+    return "host";
+  for (const auto &[Device, D] : Devices)
+    if (D.Space == Space)
+      return TensorHeaps::deviceName(Device);
+  return "";
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Layers and operators of PyTorch.
+//
+// What PyTorch's observers and the frames of Python tell, made scope paths. In
+// the forward pass:   forward > layers > operators in backward:    backward >
+// the layers of the operator that made the node >
+//                 the line of source of that operator > node > operators
+// while backward runs modules (checkpoints): backward > recompute > as forward
+// in an optimizer: optimizer > range > operators
+
+#include "Output/Recording.h"
+#include "Scopes/ProcessScopes.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace memkit;
+
+static constexpr StringLiteral EvaluatePrefix =
+    "autograd::engine::evaluate_function: ";
+static constexpr StringLiteral StepPrefix = "Optimizer.step#";
+
+static const char *phaseName(unsigned Phase) {
+  constexpr const char *Names[] = {"", "forward", "backward", "recompute",
+                                   "optimizer"};
+  return Names[Phase];
+}
+
+//===----------------------------------------------------------------------===//
+// ScopePaths
+//===----------------------------------------------------------------------===//
+
+/// The scope path of a scope whose name is a text of the process.
+uint32_t ProcessScopes::enter(uint32_t Parent, ScopeKind Kind, uint32_t Text,
+                              uint32_t Color) {
+  return enterAs(Parent, Kind, Text, name(Text).Text, Color);
+}
+
+/// \p Id: what the kind has to tell \p Name from others.
+uint32_t ProcessScopes::enterAs(uint32_t Parent, ScopeKind Kind, uint32_t Id,
+                                StringRef Name, uint32_t Color) {
+  std::pair<uint64_t, uint32_t> Key{uint64_t(Parent) << 8 | uint64_t(Kind), Id};
+  if (auto It = Entered.find(Key); It != Entered.end())
+    return It->second;
+  uint32_t ScopePath =
+      R.ScopePaths.enter(Parent, Kind, Name, 0, Color).ScopePath;
+  if (Entered.size() < MaxKept)
+    Entered[Key] = ScopePath;
+  return ScopePath;
+}
+
+/// As enter(). Of one without a name the scope is its own.
+uint32_t ProcessScopes::enterLayer(uint32_t Parent, uint32_t Text) {
+  auto It = UnnamedLayers.find(Text);
+  if (It == UnnamedLayers.end())
+    return enter(Parent, ScopeKind::Layer, Text);
+  Unnamed &U = It->second;
+  if (!U.Scope)
+    U.Scope = R.ScopePaths.newScope(ScopeKind::Layer, name(Text).Text);
+  return R.ScopePaths.enterScope(Parent, U.Scope);
+}
+
+/// The name of a layer that has run without one. What was written in between
+/// keeps its class.
+bool ProcessScopes::nameLayer(uint32_t Old, uint32_t New) {
+  auto It = UnnamedLayers.find(Old);
+  if (It == UnnamedLayers.end() || !New)
+    return false;
+  It->second.Text = New;
+  R.ScopePaths.rename(It->second.Scope, ScopeKind::Layer, name(New).Text);
+  return true;
+}
+
+uint32_t ProcessScopes::enterPhase(RingScopes &Of, uint32_t Parent, Phase P) {
+  Of.In = P;
+  return R.ScopePaths.enter(Parent, ScopeKind::Phase, phaseName(unsigned(P)), 0)
+      .ScopePath;
+}
+
+uint32_t ProcessScopes::chainOf(uint32_t Outer, uint32_t Text) {
+  uint64_t Link = uint64_t(Outer) << 32 | Text;
+  if (auto It = ChainIds.find(Link); It != ChainIds.end())
+    return It->second;
+  uint32_t Depth = Chains[Outer].Depth + 1;
+  if (Chains.size() == MaxKept || Depth > DeepestChain)
+    return Outer;
+  Chains.push_back({Outer, Text, Depth});
+  return ChainIds[Link] = uint32_t(Chains.size() - 1);
+}
+
+uint32_t ProcessScopes::enterLayers(uint32_t Parent, uint32_t Chain) {
+  if (!Chain)
+    return Parent;
+  uint32_t Outer = enterLayers(Parent, Chains[Chain].Outer);
+  return enterLayer(Outer, Chains[Chain].Text);
+}
+
+/// What made a node of autograd: its layers, its line.
+uint32_t ProcessScopes::enterForward(uint32_t Parent, uint64_t Number,
+                                     uint32_t &Chain) {
+  if (Forwards.empty())
+    return Parent;
+  const Forward &F = Forwards[Number % NumForwards];
+  if (!Number || F.Number != Number)
+    return Parent;
+  Chain = F.Chain;
+  Parent = enterLayers(Parent, Chain);
+  uint32_t Line = F.Node ? lineOf(F.Node) : 0;
+  return Line ? enterAs(Parent, ScopeKind::Line, Line, LineTexts[Line])
+              : Parent;
+}
+
+static bool isOfTorch(StringRef File) {
+  return File.contains("/torch/nn/") || File.contains("/torch/_") ||
+         File.contains("/torch/autograd/") || File.contains("/torch/utils/") ||
+         File.starts_with("<");
+}
+
+/// `model.py:17 Net.forward` of a node of Python's frames: the innermost one
+/// that is no part of PyTorch itself, in LineTexts; 0: there is none.
+uint32_t ProcessScopes::lineOf(uint32_t Node) {
+  if (auto It = Lines.find(Node); It != Lines.end())
+    return It->second;
+  uint32_t Line = findLine(Node);
+  if (Lines.size() < MaxKept)
+    Lines[Node] = Line;
+  return Line;
+}
+
+uint32_t ProcessScopes::findLine(uint32_t Node) {
+  for (uint32_t At = Node; At;) {
+    SharedProcess::NodeInfo N;
+    SharedProcess::CodeInfo C;
+    SharedProcess::FunctionInfo F;
+    std::string File, Function;
+    if (!Shared.node(At, N) || N.isPair() || !Shared.code(N.Code, C) ||
+        (C.Kind != wire::CodeKind::Python &&
+         C.Kind != wire::CodeKind::PythonEntry) ||
+        !Shared.function(C.Container, F) || !Shared.text(F.File, File) ||
+        !Shared.text(F.Name, Function))
+      break;
+    if (!isOfTorch(File)) {
+      std::string Line =
+          (sys::path::filename(File) + ":" + Twine(C.Address) + " " + Function)
+              .str();
+      if (auto Known = LineIds.find(Line); Known != LineIds.end())
+        return Known->second;
+      if (LineTexts.size() == MaxKept)
+        return 0;
+      LineTexts.push_back(Line);
+      return LineIds[Line] = uint32_t(LineTexts.size() - 1);
+    }
+    At = N.Parent;
+  }
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Begin and end
+//===----------------------------------------------------------------------===//
+
+bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
+                               RecordOrigin From) {
+  RingScopes &Of = ring(From.Ring);
+  uint32_t Text = numberOf(Rec.Text);
+  uint64_t Number = Rec.Number, Kind = Rec.Flags & wire::SF_KindMask;
+  Open O{Number, Of.ScopePath, Of.Chain, Of.In, Measure::None, false, Of.Place};
+  enterPlace(Of, Kind, name(Text).Text, O);
+  uint32_t In = Of.ScopePath, SpanText = 0;
+  switch (Kind) {
+  case wire::SF_Layer:
+    if (Of.In == Phase::None)
+      In = enterPhase(Of, In, Phase::Forward);
+    else if (Of.In == Phase::Backward)
+      In = enterPhase(Of, In, Phase::Recompute);
+    if (Rec.Flags & wire::SF_Unnamed && UnnamedLayers.size() < MaxNames)
+      UnnamedLayers.try_emplace(Text);
+    In = enterLayer(In, Text);
+    Of.Chain = chainOf(Of.Chain, Text);
+    O.Measured = Of.In == Phase::Recompute ? Measure::Backward : Measure::Layer;
+    SpanText = Text;
+    break;
+  case wire::SF_Operator: {
+    // What stands around a node of autograd says no more than that does.
+    if (StringRef(name(Text).Text).starts_with(EvaluatePrefix)) {
+      if (Of.In != Phase::Backward)
+        In = enterPhase(Of, In, Phase::Backward);
+      break;
+    }
+    In = enter(In, ScopeKind::Operator, Text);
+    if (Forwards.empty())
+      Forwards.resize(NumForwards);
+    Forwards[Number % NumForwards] = {Number, Of.Chain,
+                                      numberOf(Rec.pythonNode())};
+    break;
+  }
+  case wire::SF_Range: {
+    const Name &N = name(Text);
+    O.EndsStep = N.EndsSteps && !isInStep(Of);
+    if (StringRef(N.Text).starts_with(StepPrefix)) {
+      uint64_t Which = uint64_t(Rec.optimizer()) << 32 | Text;
+      StepRange = StepRange ? StepRange : Which;
+      if (!R.StepRange)
+        O.EndsStep = StepRange == Which && !HasOwnSteps;
+      if (Of.In == Phase::None)
+        In = enterPhase(Of, In, Phase::Optimizer);
+    }
+    In = enter(In, ScopeKind::Range, Text);
+    O.Measured = Measure::Range;
+    SpanText = Text;
+    break;
+  }
+  case wire::SF_Nvtx: {
+    const Name &N = name(Text);
+    O.EndsStep = N.EndsSteps && !isInStep(Of);
+    In = enter(In, ScopeKind::Range, Text, Rec.color());
+    O.Measured = Measure::Range;
+    SpanText = Text;
+    break;
+  }
+  case wire::SF_Backward: {
+    if (Of.In != Phase::Backward)
+      In = enterPhase(Of, In, Phase::Backward);
+    uint32_t Chain = 0, Made = enterForward(In, Rec.forwardOperator(), Chain);
+    if (Made != In) {
+      // What the engine does with its results is its layer's, too.
+      O.ScopePath = Made;
+      Of.Chain = O.Chain = Chain;
+    }
+    if (Chain) {
+      O.Measured = Measure::Backward;
+      SpanText = Chains[Chain].Text;
+    }
+    In = enter(Made, ScopeKind::Operator, Text);
+    break;
+  }
+  default:
+    return false;
+  }
+  if (O.Measured != Measure::None) {
+    uint64_t TimeNs = R.Times.Clock.toNs(From.Tsc);
+    if (O.Measured == Measure::Range)
+      Spans.begin(Number, SpanText, TimeNs);
+    else
+      Spans.beginLayer(Number, SpanText, TimeNs);
+    Reserved.begin(Number, TimeNs);
+  }
+  Of.Opens.push_back(O);
+  Of.ScopePath = In;
+  return true;
+}
+
+/// Does the operator make tensors without reading any? `zeros`, `new_zeros`,
+/// `zeros_like`.
+static bool isMaking(StringRef Operator) {
+  Operator.consume_front("aten::");
+  Operator.consume_front("new_");
+  for (StringRef Of : {"empty", "zeros", "ones", "full", "rand", "randn",
+                       "randint", "randperm", "arange", "linspace", "eye",
+                       "scalar_tensor", "from_file", "lift_fresh"})
+    if (StringRef Rest = Operator;
+        Rest.consume_front(Of) && (Rest.empty() || Rest == "_like" ||
+                                   Rest == "_strided" || Rest == "_permuted"))
+      return true;
+  return false;
+}
+
+/// What the thread does from now on, for the kinds of tensors.
+void ProcessScopes::enterPlace(RingScopes &Of, uint64_t Kind, StringRef Name,
+                               Open &O) {
+  using Place = TrainingPlace;
+  bool IsOutside = Of.Place < Place::Forward;
+  bool IsEngine = Kind == wire::SF_Backward || Name.starts_with(EvaluatePrefix);
+  if (IsOutside && Of.Trains && !IsEngine)
+    Categories.otherWork();
+  switch (Kind) {
+  case wire::SF_Layer:
+    Of.Trains = true;
+    if (IsOutside || Of.Place == Place::Optimizer) {
+      Categories.beginForward();
+      Of.Place = Place::Forward;
+    } else if (Of.Place != Place::Forward) {
+      Of.Place = Place::Recompute;
+    }
+    return;
+  case wire::SF_Operator:
+    if (IsEngine) {
+      Of.Trains = true;
+      Categories.beginBackward();
+      Of.Place = Place::Backward;
+    } else if (Of.Place == Place::Outside) {
+      Of.Place = isMaking(Name) ? Place::Making : Place::Computing;
+    }
+    return;
+  case wire::SF_Range:
+    if (Name.starts_with(StepPrefix)) {
+      Of.Trains = true;
+      Categories.beginUpdate();
+      O.IsUpdate = true;
+      Of.Place = Place::Optimizer;
+    }
+    return;
+  case wire::SF_Backward:
+    Of.Trains = true;
+    Categories.beginBackward();
+    Of.Place = Name == "torch::autograd::AccumulateGrad" ? Place::Accumulate
+                                                         : Place::Backward;
+    if (Of.Place == Place::Backward)
+      Categories.beginNode();
+    return;
+  }
+}
+
+bool ProcessScopes::takeOperator(const wire::Record &Rec, uint32_t RingIndex) {
+  RingScopes &Of = ring(RingIndex);
+  if (Rec.is(wire::RecordKind::ScopeBegin)) {
+    auto Begin = wire::decode<wire::ScopeBeginRecord>(Rec);
+    return (Begin.Flags & wire::SF_KindMask) == wire::SF_Operator &&
+           Begin.Number && Of.Opens.size() != MaxOfRing &&
+           beginTorch(Begin, {Rec.Tsc, RingIndex});
+  }
+  uint64_t Number = wire::decode<wire::ScopeEndRecord>(Rec).Number;
+  if (Of.Opens.empty() || Of.Opens.back().Number != Number ||
+      Of.Opens.back().Measured != Measure::None || Of.Opens.back().EndsStep)
+    return false;
+  endFrom(Of, Of.Opens.size() - 1, 0);
+  return true;
+}
+
+uint32_t ProcessScopes::layerName(uint32_t Text) {
+  if (auto It = UnnamedLayers.find(Text);
+      It != UnnamedLayers.end() && It->second.Text)
+    Text = It->second.Text;
+  return Text ? name(Text).String : 0;
+}
+
+/// The first share that is not of a lower memory space.
+static SpaceShares::iterator shareFrom(SpaceShares &Shares, uint32_t Space) {
+  // Nearly always no memory space between two is missing.
+  if (!Shares.empty())
+    if (uint32_t I = Space - Shares.front().Space;
+        I < Shares.size() && Shares[I].Space == Space)
+      return Shares.begin() + I;
+  return partition_point(Shares,
+                         [&](const SpaceShare &S) { return S.Space < Space; });
+}
+
+/// The share of a memory space, made when there is none.
+SpaceShare &ProcessScopes::shareOf(LayerStats &T, uint32_t Space) {
+  auto At = shareFrom(T.Shares, Space);
+  if (At != T.Shares.end() && At->Space == Space)
+    return *At;
+  // What T has so far is of memory spaces in which it changed nothing.
+  if (T.Shares.empty())
+    T.PeakBytes = T.ReservedPeakBytes = 0;
+  At = T.Shares.insert(At, SpaceShare());
+  At->Space = Space;
+  return *At;
+}
+
+void ProcessScopes::addToLayer(LayerStats &T, uint32_t Space,
+                               const LayerSpan::HeapRow &Row) {
+  SpaceShare &To = shareOf(T, Space);
+  To.Allocations += Row.Allocations;
+  To.Frees += Row.Frees;
+  To.AllocatedBytes += Row.AllocatedBytes;
+  To.FreedBytes += Row.FreedBytes;
+  To.PeakBytes = std::max(To.PeakBytes, Row.Peak);
+  To.ReservedPeakBytes = std::max(To.ReservedPeakBytes, Row.ReservedPeak);
+  T.Allocations += Row.Allocations;
+  T.Frees += Row.Frees;
+  T.AllocatedBytes += Row.AllocatedBytes;
+}
+
+/// Of a memory space of which nothing changed the peak is what it had; of a
+/// layer that has changed nothing at all it is the most that any memory space
+/// had.
+void ProcessScopes::raisePeaks(LayerStats &T) const {
+  for (uint32_t Heap : R.Heaps.allTensors()) {
+    auto Raise = [&](auto &To) {
+      To.PeakBytes = std::max(To.PeakBytes, Spans.liveBytes(Heap));
+      To.ReservedPeakBytes =
+          std::max(To.ReservedPeakBytes, Spans.reservedBytes(Heap));
+    };
+    uint32_t Space = R.Heaps.spaceOfTensors(Heap) - 1;
+    if (T.Shares.empty())
+      Raise(T);
+    else if (auto S = shareFrom(T.Shares, Space);
+             S != T.Shares.end() && S->Space == Space)
+      Raise(*S);
+  }
+  for (const SpaceShare &S : T.Shares) {
+    T.PeakBytes = std::max(T.PeakBytes, S.PeakBytes);
+    T.ReservedPeakBytes = std::max(T.ReservedPeakBytes, S.ReservedPeakBytes);
+  }
+}
+
+/// Tensors alone count: a layer's objects of Python are not what it is about.
+void ProcessScopes::endLayer(const LayerSpan &S, bool Backward,
+                             uint64_t TimeNs) {
+  uint32_t Name = layerName(S.Text);
+  uint64_t Key = uint64_t(Backward) << 32 | Name;
+  LayerStats &T = TotalStats[Key];
+  T.Process = Process;
+  T.Name = Name;
+  T.Kind = ScopeKind::Layer;
+  T.Backward = Backward;
+  T.Calls += 1;
+  T.DurationNs += S.DurationNs;
+  for (const LayerSpan::HeapRow &Of : S.Changed)
+    if (uint32_t Space = R.Heaps.spaceOfTensors(Of.Heap))
+      addToLayer(T, Space - 1, Of);
+  raisePeaks(T);
+  ReservedSpans::Span Held = Reserved.end(S.Number, TimeNs);
+  if (!Held.Peak)
+    return;
+  auto &[KnownNs, WastedNs] = Wasted[Key];
+  KnownNs += Held.KnownNs;
+  WastedNs += Held.WastedNs;
+  if (KnownNs > 0)
+    T.FragmentationPpm = uint32_t(WastedNs / KnownNs * 1e6 + 0.5);
+}

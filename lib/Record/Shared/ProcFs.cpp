@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the kernel says of a process.
+
+#include "Shared/ProcFs.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <climits>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace memkit::procfs {
+
+static std::string procPath(pid_t Pid, const char *Name) {
+  return "/proc/" + std::to_string(Pid) + "/" + Name;
+}
+
+std::string readFile(const std::string &Path) {
+  std::string Text;
+  int Fd = open(Path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (Fd < 0)
+    return Text;
+  char Buffer[4096];
+  for (ssize_t N; (N = read(Fd, Buffer, sizeof(Buffer))) > 0;)
+    Text.append(Buffer, size_t(N));
+  close(Fd);
+  return Text;
+}
+
+std::string arguments(pid_t Pid) { return readFile(procPath(Pid, "cmdline")); }
+
+static std::string readLink(const std::string &Link) {
+  char Path[PATH_MAX];
+  ssize_t N = readlink(Link.c_str(), Path, sizeof(Path));
+  return N > 0 ? std::string(Path, size_t(N)) : std::string();
+}
+
+std::string exePath(pid_t Pid) { return readLink(procPath(Pid, "exe")); }
+
+bool seesOurFiles(pid_t Pid) {
+  auto IsOurs = [Pid](const char *Name) {
+    std::string Link = readLink(procPath(Pid, Name));
+    return !Link.empty() && Link == readLink(procPath(getpid(), Name));
+  };
+  return IsOurs("ns/mnt") && IsOurs("root");
+}
+
+std::string threadName(pid_t Pid, pid_t Tid) {
+  std::string Name =
+      readFile(procPath(Pid, "task/") + std::to_string(Tid) + "/comm");
+  return StringRef(Name).rtrim('\n').str();
+}
+
+/// The fields of /proc/PID/stat behind the name, from field 3 on.
+static SmallVector<StringRef, 64> statFields(StringRef Text) {
+  SmallVector<StringRef, 64> Fields;
+  size_t NameEnd = Text.rfind(')');
+  if (NameEnd != StringRef::npos)
+    Text.drop_front(NameEnd + 1).trim().split(Fields, ' ');
+  return Fields;
+}
+
+std::vector<pid_t> namespacePids(pid_t Pid) {
+  // "NSpid:" and a pid for each namespace, the innermost one last.
+  std::string Text = readFile(procPath(Pid, "status"));
+  StringRef Line = StringRef(Text).split("\nNSpid:").second.split('\n').first;
+  SmallVector<StringRef, 4> Words;
+  Line.split(Words, '\t', -1, /*KeepEmpty=*/false);
+  std::vector<pid_t> Pids;
+  for (StringRef Word : Words)
+    if (pid_t Inner; to_integer(Word.trim(), Inner, 10))
+      Pids.push_back(Inner);
+  return Pids.empty() ? std::vector<pid_t>{Pid} : Pids;
+}
+
+/// A field of /proc/PID/stat, counted as statFields() has them; 0: not there.
+static uint64_t statNumber(pid_t Pid, size_t Field) {
+  std::string Text = readFile(procPath(Pid, "stat"));
+  auto Fields = statFields(Text);
+  uint64_t Number = 0;
+  if (Field < Fields.size())
+    to_integer(Fields[Field], Number, 10);
+  return Number;
+}
+
+pid_t parentPid(pid_t Pid) { return pid_t(statNumber(Pid, 1)); }
+
+std::optional<int> zombieStatus(pid_t Pid) {
+  std::string Text = readFile(procPath(Pid, "stat"));
+  auto Fields = statFields(Text);
+  int Status;
+  // Field 52; 0 is also what one sees who may not read it, so only a status
+  // other than 0 says something for sure.
+  if (Fields.size() < 50 || (Fields[0] != "Z" && Fields[0] != "X") ||
+      !to_integer(Fields[49], Status, 10))
+    return std::nullopt;
+  return Status;
+}
+
+std::optional<std::pair<uint64_t, uint64_t>> residentBytes(pid_t Pid) {
+  std::string Text = readFile(procPath(Pid, "statm"));
+  SmallVector<StringRef, 8> Fields;
+  StringRef(Text).split(Fields, ' ');
+  uint64_t Resident, Shared;
+  if (Fields.size() < 3 || !to_integer(Fields[1], Resident, 10) ||
+      !to_integer(Fields[2], Shared, 10) || !Resident)
+    return std::nullopt;
+  uint64_t Page = uint64_t(sysconf(_SC_PAGESIZE));
+  return std::pair(Resident * Page, Shared * Page);
+}
+
+std::optional<Shares> sharesOf(pid_t Pid) {
+  std::string Text = readFile(procPath(Pid, "smaps_rollup"));
+  auto Kilobytes = [&Text](StringRef Name) {
+    StringRef Line = StringRef(Text).split(Name).second.split('\n').first;
+    uint64_t N = 0;
+    to_integer(Line.trim().split(' ').first, N, 10);
+    return N << 10;
+  };
+  Shares S;
+  S.Pss = Kilobytes("\nPss:");
+  S.Private = Kilobytes("\nPrivate_Clean:") + Kilobytes("\nPrivate_Dirty:");
+  S.Swapped = Kilobytes("\nSwap:");
+  if (!S.Pss)
+    return std::nullopt;
+  return S;
+}
+
+bool mapsMemfd(pid_t Pid, const std::string &Tag) {
+  return StringRef(readFile(procPath(Pid, "maps")))
+      .contains("/memfd:" + Tag + " ");
+}
+
+bool environHas(pid_t Pid, const std::string &Text) {
+  return StringRef(readFile(procPath(Pid, "environ"))).contains(Text);
+}
+
+uint64_t startTicks(pid_t Pid) { return statNumber(Pid, 19); }
+
+std::vector<pid_t> startedSince(uint64_t StartTicks) {
+  std::vector<pid_t> Pids;
+  DIR *Folder = opendir("/proc");
+  if (!Folder)
+    return Pids;
+  while (dirent *Entry = readdir(Folder)) {
+    pid_t Pid;
+    if (to_integer(StringRef(Entry->d_name), Pid, 10) &&
+        startTicks(Pid) >= StartTicks)
+      Pids.push_back(Pid);
+  }
+  closedir(Folder);
+  return Pids;
+}
+
+pid_t outerPid(pid_t Pid, pid_t Inner) {
+  size_t Level = namespacePids(Pid).size() - 1;
+  for (pid_t Child : startedSince(startTicks(Pid))) {
+    if (Child != Pid && parentPid(Child) != Pid)
+      continue;
+    std::vector<pid_t> Pids = namespacePids(Child);
+    if (Level < Pids.size() && Pids[Level] == Inner)
+      return Child;
+  }
+  return 0;
+}
+
+std::string hostName() {
+  char Name[256] = {};
+  gethostname(Name, sizeof(Name) - 1);
+  return Name;
+}
+
+std::string bootId() {
+  return StringRef(readFile("/proc/sys/kernel/random/boot_id")).trim().str();
+}
+
+std::string osName() {
+  utsname U;
+  if (uname(&U) != 0)
+    return "";
+  return std::string(U.sysname) + " " + U.release + " " + U.machine;
+}
+
+} // namespace memkit::procfs

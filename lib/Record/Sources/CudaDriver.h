@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A source: what CUDA's driver is asked for.
+//
+// Blocks of CUDA's driver: heaps of each device, and of the host's memory that
+// the driver gives out or pins. What an allocator of PyTorch takes from the
+// driver lies in these blocks.
+//
+// Physical memory counts once, wherever it is: as a block of its own while it
+// is mapped at no address, with the stack that created it, and then as a part
+// of the range of addresses into which it is mapped first. The mapped part of a
+// range is one block, so what an allocator puts there lies in that block.
+
+#ifndef MEMKIT_LIB_RECORD_CUDADRIVER_H
+#define MEMKIT_LIB_RECORD_CUDADRIVER_H
+
+#include "Devices/DeviceUses.h"
+#include "Shared/RecordOrigin.h"
+#include "Sources/DeviceTable.h"
+#include "memkit/Stats/LiveStats.h"
+#include "memkit/Wire/DeviceRecords.h"
+#include "llvm/ADT/BitVector.h"
+#include <functional>
+
+namespace memkit {
+
+class BlockSnapshots;
+class CudaNumbers;
+class EventSink;
+class Mappings;
+class ProcessScopes;
+
+/// Belongs to the recorder's thread.
+class CudaDriver {
+public:
+  CudaDriver(EventSink &Sink, BlockSnapshots &Snapshots, Mappings &Maps,
+             ProcessScopes &Scopes, CudaNumbers &Numbers, DeviceUses &Uses);
+
+  void take(const wire::DeviceAllocateRecord &Rec, RecordOrigin From);
+  void take(const wire::DeviceFreeRecord &Rec, RecordOrigin From);
+  void take(const wire::DeviceOomRecord &Rec, RecordOrigin From);
+  void take(const wire::DeviceDetailRecord &Rec, RecordOrigin From);
+  void take(const wire::DeviceContextEndRecord &Rec, RecordOrigin From);
+  void take(const wire::DeviceMapRecord &Rec, RecordOrigin From);
+  void take(const wire::DeviceUnmapRecord &Rec, RecordOrigin From);
+  void take(const wire::DeviceUsedRecord &Rec, RecordOrigin From);
+  void take(const wire::DeviceReservedRecord &Rec, RecordOrigin From);
+  void take(const wire::DeviceAskRecord &Rec, RecordOrigin From);
+
+  /// The driver's block in which the live block E at Address lies. False: in
+  /// none.
+  bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
+  /// Do is called before Bytes at Address lose their memory.
+  using ShrinkFunction =
+      std::function<void(uint64_t Address, uint64_t Bytes, RecordOrigin From)>;
+  void onShrink(ShrinkFunction Do) { OnShrink = std::move(Do); }
+
+private:
+  /// What a ring says of the record of CUDA's that comes next.
+  struct RingDetail {
+    uint64_t Handle = 0, Second = 0;
+  };
+  struct PoolBytes {
+    uint64_t Used = 0, Reserved = 0;
+  };
+  /// A block that begins: of a record, in a heap of the trace.
+  struct NewDeviceBlock {
+    uint64_t Address, Size;
+    wire::CudaFunction Function;
+    uint32_t Node, Place, Heap;
+    bool IsMapped; ///< by a DeviceMapRecord
+  };
+
+  // CudaDriver.cpp
+  bool isValid(uint32_t Place, wire::CudaFunction Function) const;
+  DeviceUses::Look lookAt(uint32_t Place, RecordOrigin From) const;
+  void noteChange(uint32_t Place, RecordOrigin From, bool Ends = false);
+  void noteContext(const DeviceUses::Look &L);
+  uint16_t deviceOf(uint32_t Place) const;
+  RingDetail takeDetail(uint32_t Ring);
+  LiveEntry begin(const NewDeviceBlock &New, RecordOrigin From);
+  void emitFree(LiveEntry &E, RecordOrigin From);
+  void end(DeviceBlock &B, RecordOrigin From);
+  void endContext(uint32_t Context, RecordOrigin From);
+  // CudaMemoryMap.cpp
+  void putPhysical(const wire::DeviceAllocateRecord &Rec, RecordOrigin From);
+  void releasePhysical(DeviceTable::Map::iterator It, RecordOrigin From);
+  void countUnmapped(DeviceBlock &B, RecordOrigin From);
+  void unmap(uint64_t Address, uint64_t Size, RecordOrigin From);
+  void shrinkRange(uint64_t Address, uint64_t Bytes, RecordOrigin From);
+  void resize(LiveEntry &E, uint64_t Size, RecordOrigin From);
+
+  EventSink &Sink;
+  BlockSnapshots &Snapshots;
+  Mappings &Maps;
+  ProcessScopes &Scopes;
+  CudaNumbers &Numbers;
+  DeviceUses &Uses;
+  DeviceTable Blocks;
+  llvm::BitVector Contexts;        ///< that are known to live, by number
+  std::vector<RingDetail> Details; ///< by ring
+  /// By heap and handle.
+  std::map<uint32_t, std::map<uint64_t, PoolBytes>> Pools;
+  ShrinkFunction OnShrink;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_CUDADRIVER_H

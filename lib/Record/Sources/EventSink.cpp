@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a source of memory may ask of the recorder.
+
+#include "Sources/EventSink.h"
+#include "Shared/ProcFs.h"
+
+using namespace llvm;
+using namespace memkit;
+
+EventSink::EventSink(uint32_t Process, pid_t Pid, bool Forked,
+                     SharedProcess &Shared, Recording &R)
+    : Log(Process), Process(Process), Pid(Pid), Forked(Forked), Shared(Shared),
+      R(R), Stacks(Shared, R, Process) {}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+void EventSink::startThread(uint32_t Ring, uint32_t Tid) {
+  RingThread &S = Rings[Ring];
+  Thread T;
+  T.Process = Process;
+  T.Tid = Tid;
+  T.Name = string(procfs::threadName(Pid, pid_t(Tid)));
+  T.StartNs = R.Times.nowNs();
+  S.Thread = S.LastThread = R.Names.addThread(T);
+  S.LastTid = Tid;
+  S.Epoch = S.LastEpoch = 0;
+}
+
+bool EventSink::resumeThread(uint32_t Ring, uint32_t Tid, uint64_t EndedRing) {
+  if (!EndedRing || EndedRing > Rings.size() ||
+      Rings[EndedRing - 1].LastTid != Tid)
+    return false;
+  const RingThread &Old = Rings[EndedRing - 1];
+  RingThread &S = Rings[Ring];
+  S.Thread = S.LastThread = Old.LastThread;
+  S.LastTid = Tid;
+  // A thread stands once in a section: readers tell by its rows which block it
+  // has allocated last.
+  S.Epoch = S.LastEpoch = Old.LastEpoch;
+  S.Lane = Old.Lane;
+  return S.Thread != 0;
+}
+
+void EventSink::nameThread(uint32_t Ring) {
+  startThread(Ring,
+              Shared.ringHeader(Ring).Tid.load(std::memory_order_relaxed));
+}
+
+void EventSink::setScopePath(uint32_t Ring, uint32_t ScopePath) {
+  RingThread &S = Rings[Ring];
+  if (S.ScopePath == ScopePath)
+    return;
+  S.MallocScopeRow = scopeRow(R.Heaps.malloc(), ScopePath);
+  S.ScopePath = S.MallocScopeRow ? ScopePath : 0;
+  if (R.Wanted.wants(HostHeapKind::PythonObject))
+    S.ObjectScopeRow =
+        scopeRow(R.Heaps.host(HostHeapKind::PythonObject), S.ScopePath);
+  if (S.ObjectScopeRow >= ScopeRowFlag)
+    S.ObjectScopeRow = 0;
+}
+
+/// Only while the thread has none of this epoch.
+void EventSink::addLane(RingThread &S) {
+  S.Epoch = S.LastEpoch = R.Epoch;
+  S.Lane = Log.Now.addThread(S.Thread);
+}
+
+void EventSink::makeRoom(uint32_t Ring) {
+  threadOf(Ring);
+  RingThread &S = Rings[Ring];
+  bool HasLane = S.Epoch == R.Epoch;
+  if (LLVM_UNLIKELY(Log.Now.full() ||
+                    (!HasLane && Log.Now.numThreads() >= MaxSectionThreads)))
+    R.emptyLogs();
+  if (S.Epoch != R.Epoch)
+    addLane(S);
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+LiveEntry EventSink::newBlockOfRows(RecordOrigin From, uint32_t Row,
+                                    uint32_t ScopeRow, uint64_t Size) {
+  makeRoom(From.Ring);
+  return {takeId(), Size, R.Times.nextTick(From.Tsc, Process), Row, ScopeRow};
+}
+
+LiveEntry EventSink::newBlock(RecordOrigin From, uint32_t Heap, uint32_t Stack,
+                              uint64_t Size) {
+  LiveEntry E = newBlockOfRows(From, 0, 0, Size);
+  uint32_t ScopePath = Rings[From.Ring].ScopePath;
+  E.Row = R.Stats.stackRow(Process, Heap, Stack);
+  E.ScopeRow = ScopePath ? scopeRow(Heap, ScopePath) : 0;
+  return E;
+}
+
+void EventSink::allocate(RecordOrigin From, const LiveEntry &E,
+                         const BlockRef &Outer) {
+  const RingThread &S = Rings[From.Ring];
+  BlockRef B{E.AllocationId, E.Row, E.ScopeRow};
+  uint64_t Ns = E.AllocatedTick * TimeUnitNs;
+  if (Outer.Row) {
+    R.Stats.allocateIn(B, Outer, E.Size, Ns, S.Thread);
+    noteOuter(Outer.AllocationId);
+  } else {
+    R.Stats.allocate(B, E.Size, Ns, S.Thread);
+  }
+  Log.Now.allocate(S.Lane, E.AllocatedTick, E.Size, R.Stats.stackOf(E.Row),
+                   R.Stats.scopePathOf(E.ScopeRow), R.Stats.heapOf(E.Row));
+}
+
+void EventSink::free(RecordOrigin From, const LiveEntry &E, uint64_t Outer) {
+  makeRoom(From.Ring);
+  const RingThread &S = Rings[From.Ring];
+  uint64_t Tick = R.Times.nextTick(From.Tsc, Process);
+  R.Stats.free({E.AllocationId, E.Row, E.ScopeRow}, E.Size, Tick * TimeUnitNs,
+               S.Thread, Outer);
+  Log.Now.free(S.Lane, Tick, E.AllocationId);
+}
+
+void EventSink::resize(RecordOrigin From, LiveEntry &E, uint64_t Size,
+                       uint64_t Outer) {
+  makeRoom(From.Ring);
+  uint64_t Tick = R.Times.nextTick(From.Tsc, Process);
+  R.Stats.resize({E.AllocationId, E.Row, E.ScopeRow}, E.Size, Size,
+                 Tick * TimeUnitNs, Outer);
+  Log.Now.resize(Rings[From.Ring].Lane, Tick, E.AllocationId, Size);
+  E.Size = Size;
+}
+
+LiveEntry EventSink::split(RecordOrigin From, LiveEntry &E, uint64_t Size) {
+  makeRoom(From.Ring);
+  uint64_t Tick = R.Times.nextTick(From.Tsc, Process);
+  R.Stats.split({E.AllocationId, E.Row, E.ScopeRow}, Tick * TimeUnitNs);
+  Log.Now.split(Rings[From.Ring].Lane, Tick, E.AllocationId, Size);
+  LiveEntry Rest = E;
+  Rest.AllocationId = takeId();
+  Rest.Size -= Size;
+  E.Size = Size;
+  return Rest;
+}
+
+//===----------------------------------------------------------------------===//
+// Marks and losses
+//===----------------------------------------------------------------------===//
+
+Mark EventSink::markOf(MarkKind Kind, RecordOrigin From) {
+  Mark M;
+  M.Kind = Kind;
+  M.Process = Process;
+  M.Thread = threadOf(From.Ring);
+  M.TimeNs = R.Times.markNs(From.Tsc);
+  return M;
+}
+
+/// Stats have what is reserved from the same time on as a replay.
+Mark EventSink::reservedMark(RecordOrigin From, uint32_t Heap,
+                             uint64_t Reserved, uint32_t Thread) {
+  Mark M;
+  M.Kind = MarkKind::HeapReserved;
+  M.Process = Process;
+  M.Thread = Thread;
+  M.TimeNs = R.boundaryNs(R.Times.Clock.toNs(From.Tsc));
+  M.Heap = Heap;
+  R.Stats.setReserved(Process, Heap, Reserved);
+  return M;
+}
+
+void EventSink::unknownFree() {
+  if (Forked)
+    R.Stats.inheritedFree(Process);
+  else if (!HasUnknown) // else the free may be of a block that was let go by
+    R.addLoss(Process, LossKind::UnknownFree, 1);
+}

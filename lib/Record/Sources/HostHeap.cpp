@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A source: the blocks of malloc, heap host.malloc.
+
+#include "Sources/HostHeap.h"
+#include "Sources/BlockSnapshots.h"
+#include "Sources/Mappings.h"
+#include "Sources/SharedSources.h"
+#include "memkit/Trace/Sampling.h"
+
+using namespace llvm;
+using namespace memkit;
+
+HostHeap::HostHeap(EventSink &Sink, BlockSnapshots &Snapshots, Mappings &Maps,
+                   ProcessScopes &Scopes, SharedSources &Shared)
+    : Sink(Sink), Snapshots(Snapshots), Maps(Maps), Scopes(Scopes),
+      Shared(Shared), MinSize(Sink.wanted().MinSize),
+      SampleBytes(Sink.wanted().SampleBytes), Heap(Sink.heaps().malloc()),
+      Table(Snapshots.add(Live)) {
+  Snapshots.addOthers([] { return size_t(0); },
+                      [this](SmallVectorImpl<LiveEntry> &To) {
+                        for (const RunningRealloc &R : Reallocs)
+                          if (R.State == RunningRealloc::Detached)
+                            To.push_back(R.Block);
+                      });
+}
+
+/// How far into a block of malloc another block lies: the debug functions of
+/// Python put an object behind 16 bytes, in one allocator or in two.
+static constexpr uint64_t Offsets[] = {0, 16, 32};
+
+bool HostHeap::findOuter(uint64_t Address, const LiveEntry &E,
+                         BlockRef &Out) const {
+  for (uint64_t Offset : Offsets) {
+    LiveEntry In;
+    if (Address < Offset || !Live.get(Address - Offset, &In) ||
+        In.AllocationId >= E.AllocationId || In.Size < E.Size + Offset)
+      continue;
+    Out = {In.AllocationId, In.Row, In.ScopeRow};
+    return true;
+  }
+  return false;
+}
+
+/// The block of an AllocateRecord or ReallocEndRecord begins to live; false
+/// when a block lives there.
+bool HostHeap::allocate(const wire::Record &Raw, uint32_t Ring) {
+  auto Rec = wire::decode<wire::AllocateRecord>(Raw);
+  uint32_t Row = Sink.stacks().row(Rec.Stack, uint8_t(Rec.Function));
+  LiveEntry E{Sink.nextId(), Rec.Size, Sink.tickAt(Raw.Tsc), Row,
+              Sink.ring(Ring).MallocScopeRow};
+  if (LLVM_UNLIKELY(!Live.insert(Rec.Address, E)))
+    return false;
+  // A flush writes what was there before.
+  Sink.makeRoom(Ring);
+  Sink.setTick(E.AllocatedTick);
+  Sink.takeId();
+  const RingThread &S = Sink.ring(Ring);
+  uint64_t TimeNs = E.AllocatedTick * TimeUnitNs;
+  BlockRef B{E.AllocationId, Row, E.ScopeRow}, Outer;
+  const MapTable::Block *In = Maps.enclosing(Rec.Address);
+  if (LLVM_UNLIKELY(In && In->Entry.Row))
+    Outer = {In->Entry.AllocationId, In->Entry.Row, In->Entry.ScopeRow};
+  if (LLVM_UNLIKELY(SampleBytes))
+    countSampled(E, Outer, TimeNs, S.Thread);
+  else if (LLVM_UNLIKELY(Outer.Row))
+    Sink.stats().allocateIn(B, Outer, Rec.Size, TimeNs, S.Thread);
+  else
+    Sink.stats().allocate(B, Rec.Size, TimeNs, S.Thread);
+  if (LLVM_UNLIKELY(Outer.Row)) {
+    Snapshots.setOuter(E.AllocationId, Outer.AllocationId);
+    Sink.noteOuter(Outer.AllocationId);
+  }
+  Sink.log().allocate(S.Lane, E.AllocatedTick, Rec.Size,
+                      Sink.stats().stackOf(Row), S.ScopePath, Heap);
+  return true;
+}
+
+void HostHeap::emitFree(RecordOrigin From, const LiveEntry &Block) {
+  uint64_t Outer = LLVM_UNLIKELY(Snapshots.hasOuters())
+                       ? Snapshots.takeOuter(Block.AllocationId)
+                       : 0;
+  uint32_t Weight =
+      LLVM_UNLIKELY(SampleBytes)
+          ? sampleWeight(Block.Size, SampleBytes, Block.AllocationId)
+          : 0;
+  if (LLVM_LIKELY(!Weight))
+    return Sink.free(From, Block, Outer);
+  Sink.makeRoom(From.Ring);
+  uint64_t Tick = Sink.tickAt(From.Tsc);
+  Sink.setTick(Tick);
+  Sink.stats().freeSampled({Block.AllocationId, Block.Row, Block.ScopeRow},
+                           Block.Size, Weight, Tick * TimeUnitNs);
+  Sink.log().free(Sink.ring(From.Ring).Lane, Tick, Block.AllocationId);
+}
+
+//===----------------------------------------------------------------------===//
+// Sampled blocks: what a block stands for follows from its size and id, so
+// nothing need be kept for it
+//===----------------------------------------------------------------------===//
+
+uint32_t memkit::weightOf(const Recording &R, const LiveEntry &Block) {
+  if (R.Stats.heapOf(Block.Row) != R.Heaps.malloc())
+    return 0;
+  return sampleWeight(Block.Size, R.Wanted.SampleBytes, Block.AllocationId);
+}
+
+/// The event of the block comes next in the log.
+void HostHeap::countSampled(const LiveEntry &Block, const BlockRef &Outer,
+                            uint64_t TimeNs, uint32_t Thread) {
+  uint32_t Weight = sampleWeight(Block.Size, SampleBytes, Block.AllocationId);
+  Sink.stats().allocateSampled({Block.AllocationId, Block.Row, Block.ScopeRow},
+                               Outer, Block.Size, Weight, TimeNs, Thread);
+  setColumn(Sink.log().Columns.Weight, Sink.log().size(), uint64_t(Weight));
+}

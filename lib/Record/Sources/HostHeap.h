@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A source: the blocks of malloc, heap host.malloc.
+
+#ifndef MEMKIT_LIB_RECORD_HOSTHEAP_H
+#define MEMKIT_LIB_RECORD_HOSTHEAP_H
+
+#include "Sources/EventSink.h"
+#include "Sources/MapTable.h"
+#include "memkit/Record/RingMerge.h"
+#include "memkit/Wire/HostRecords.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace memkit {
+
+class BlockSnapshots;
+class Mappings;
+class ProcessScopes;
+class ProcessState;
+struct RingOfProcess;
+struct SharedSources;
+
+/// Takes records in the order of time and makes them events, whatever order
+/// they came in.
+///
+/// Clocks of two processors may differ by a little, so a block may seem to be
+/// allocated where another still lives, or freed before it was allocated. Such
+/// a record is held until the missing one comes, at the latest until the end of
+/// the next full pass; causality, not the clock, then says which is first.
+///
+/// A record goes two ways that do the same: takeUsual() takes runs of the usual
+/// records, each step for the whole run, because a run costs a third of the
+/// time; take() takes any record by itself. ProcessStateTest compares the two.
+///
+/// Belongs to the recorder's thread.
+class HostHeap {
+public:
+  HostHeap(EventSink &Sink, BlockSnapshots &Snapshots, Mappings &Maps,
+           ProcessScopes &Scopes, SharedSources &Shared);
+
+  void take(const wire::AllocateRecord &Rec, RecordOrigin From);
+  void take(const wire::FreeRecord &Rec, RecordOrigin From);
+  void take(const wire::ReallocBeginRecord &Rec, RecordOrigin From);
+  void take(const wire::ReallocEndRecord &Rec, RecordOrigin From);
+
+  /// Takes as many of the next records as are allocations and frees of Self,
+  /// the process of this heap, that meet nothing unusual, or are operators of
+  /// PyTorch between those; how many. Of: by MergedRecord::Source.
+  size_t takeUsual(llvm::ArrayRef<MergedRecord> Records,
+                   const RingOfProcess *Of, const ProcessState *Self);
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(const wire::Record &Rec) const {
+    Live.prefetch(Rec.Address, !Rec.is(wire::RecordKind::Free));
+  }
+
+  /// At the end of a pass over all rings: gives up on records held since before
+  /// the last pass, or on All.
+  void settleHeld(bool All);
+  /// The ring's owner is gone.
+  void releaseRing(uint32_t Ring);
+
+  /// The live block of malloc in which the live block E at Address lies. False:
+  /// in none.
+  bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
+
+private:
+  /// A record that waits for another at its address.
+  struct HeldRecord {
+    wire::Record Rec;
+    uint32_t Ring;
+    uint32_t EarlyRing; ///< of a free: see RecentFrees; None
+    uint64_t Pass;
+    static constexpr uint32_t None = ~0u;
+  };
+  using HeldQueue = llvm::SmallVector<HeldRecord, 2>;
+  /// A realloc that runs in a ring's thread.
+  struct RunningRealloc {
+    enum { None, Detached, HeldBack } State = None;
+    uint64_t Address = 0;
+    LiveEntry Block; ///< Detached: taken from its address
+  };
+
+  static bool isPut(const wire::Record &Rec) {
+    return Rec.is(wire::RecordKind::Allocate) ||
+           Rec.is(wire::RecordKind::ReallocEnd);
+  }
+  // HostHeapOrder.cpp
+  void at(const wire::Record &Rec, uint32_t Ring);
+  bool apply(const wire::Record &Rec, uint32_t Ring);
+  bool remove(const wire::Record &Rec, uint32_t Ring);
+  void hold(const wire::Record &Rec, uint32_t Ring);
+  void settle(HeldQueue &Q);
+  void force(HeldQueue &Q);
+  void holdBack(HeldQueue &Q, const wire::Record &Rec, uint32_t Ring);
+  static bool swapEarly(HeldQueue &Q);
+  void endHeldRealloc(uint32_t Ring, bool Moved);
+  void noLongerHeld(const HeldRecord &H);
+  void reattach(uint32_t Ring);
+  RunningRealloc &realloc(uint32_t Ring) {
+    if (Ring >= Reallocs.size())
+      Reallocs.resize(Ring + 1);
+    return Reallocs[Ring];
+  }
+  // HostHeap.cpp
+  bool allocate(const wire::Record &Rec, uint32_t Ring);
+  void emitFree(RecordOrigin From, const LiveEntry &E);
+  void countSampled(const LiveEntry &Block, const BlockRef &Outer,
+                    uint64_t TimeNs, uint32_t Thread);
+
+  EventSink &Sink;
+  BlockSnapshots &Snapshots;
+  Mappings &Maps;
+  ProcessScopes &Scopes;
+  SharedSources &Shared;
+  uint64_t MinSize, SampleBytes; ///< as the recording wants
+  uint32_t Heap;
+  LiveTable Live;
+  unsigned Table;                           ///< Live's number in Snapshots
+  std::vector<RunningRealloc> Reallocs;     ///< by ring
+  llvm::DenseMap<uint64_t, HeldQueue> Held; ///< by address
+};
+
+/// How many blocks a sampled block stands for; 0: its heap is recorded in
+/// whole.
+uint32_t weightOf(const Recording &R, const LiveEntry &Block);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_HOSTHEAP_H

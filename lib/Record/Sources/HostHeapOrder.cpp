@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records of one address of malloc, in their order.
+//
+// A block may be allocated by one thread and freed by another, whose record
+// comes first. When two records of an address contradict each other, the later
+// one is held until the missing one has come, until the end of the next pass at
+// most. While a realloc runs its block is the ring's: its address may be given
+// out again before the record of the realloc's end.
+
+#include "Sources/BlockSnapshots.h"
+#include "Sources/HostHeap.h"
+#include "Sources/SharedSources.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::RecordKind;
+
+void HostHeap::take(const wire::AllocateRecord &Rec, RecordOrigin From) {
+  at(wire::encodeAt(From.Tsc, Rec), From.Ring);
+}
+void HostHeap::take(const wire::FreeRecord &Rec, RecordOrigin From) {
+  at(wire::encodeAt(From.Tsc, Rec), From.Ring);
+}
+void HostHeap::take(const wire::ReallocBeginRecord &Rec, RecordOrigin From) {
+  at(wire::encodeAt(From.Tsc, Rec), From.Ring);
+}
+
+/// A record that concerns the block at its address.
+void HostHeap::at(const wire::Record &Rec, uint32_t Ring) {
+  if (LLVM_UNLIKELY(!isAddress(Rec.Address)))
+    return Sink.bad();
+  if (LLVM_UNLIKELY(!Held.empty()))
+    if (auto It = Held.find(Rec.Address); It != Held.end()) {
+      holdBack(It->second, Rec, Ring);
+      settle(It->second);
+      if (It->second.empty())
+        Held.erase(It);
+      return;
+    }
+  if (LLVM_LIKELY(apply(Rec, Ring)))
+    return;
+  if ((MinSize || Sink.HasUnknown) && !isPut(Rec)) {
+    // Most likely of a block that was not recorded: nobody waits for that
+    // block, and the next block at its address must not be freed by Rec.
+    if (Rec.is(RecordKind::ReallocBegin))
+      hold(Rec, Ring);
+    return;
+  }
+  holdBack(Held[Rec.Address], Rec, Ring);
+}
+
+/// Until the record comes that Rec waits for.
+void HostHeap::holdBack(HeldQueue &Q, const wire::Record &Rec, uint32_t Ring) {
+  HeldRecord H{Rec, Ring, HeldRecord::None, Shared.Pass};
+  if (Rec.is(RecordKind::Free))
+    if (auto Early = Shared.Recent.before(Sink.process(), Ring, Rec))
+      H.EarlyRing = Early->Ring;
+  Q.push_back(H);
+  if (Rec.is(RecordKind::ReallocBegin))
+    hold(Rec, Ring);
+}
+
+/// Notes that the ring's realloc waits for its block.
+void HostHeap::hold(const wire::Record &Rec, uint32_t Ring) {
+  reattach(Ring);
+  RunningRealloc &S = realloc(Ring);
+  S.State = RunningRealloc::HeldBack;
+  S.Address = Rec.Address;
+}
+
+/// Does what the record says; false when its block is not as it must be.
+bool HostHeap::apply(const wire::Record &Rec, uint32_t Ring) {
+  return isPut(Rec) ? allocate(Rec, Ring) : remove(Rec, Ring);
+}
+
+bool HostHeap::remove(const wire::Record &Rec, uint32_t Ring) {
+  LiveEntry E;
+  if (LLVM_UNLIKELY(Snapshots.active()) && Live.get(Rec.Address, &E))
+    Snapshots.beforeEnd(E.AllocationId);
+  if (LLVM_UNLIKELY(!Live.take(Rec.Address, E)))
+    return false;
+  Snapshots.taken(Table, Rec.Address, E);
+  if (Rec.is(RecordKind::Free)) {
+    emitFree({Rec.Tsc, Ring}, E);
+    return true;
+  }
+  reattach(Ring);
+  realloc(Ring) = {RunningRealloc::Detached, Rec.Address, E};
+  return true;
+}
+
+/// A realloc began and never ended: its block is where it was.
+void HostHeap::reattach(uint32_t Ring) {
+  RunningRealloc &S = realloc(Ring);
+  if (S.State == RunningRealloc::HeldBack) {
+    endHeldRealloc(Ring, false);
+  } else if (S.State == RunningRealloc::Detached) {
+    if (!Live.insert(S.Address, S.Block)) {
+      Sink.doubleAllocate();
+      emitFree({0, Ring}, S.Block);
+    }
+  }
+  S.State = RunningRealloc::None;
+}
+
+/// A realloc, if H is one, does not wait for its block any more.
+void HostHeap::noLongerHeld(const HeldRecord &H) {
+  RunningRealloc &S = realloc(H.Ring);
+  if (H.Rec.is(RecordKind::ReallocBegin) &&
+      S.State == RunningRealloc::HeldBack && S.Address == H.Rec.Address)
+    S.State = RunningRealloc::None;
+}
+
+void HostHeap::endHeldRealloc(uint32_t Ring, bool Moved) {
+  RunningRealloc &S = realloc(Ring);
+  S.State = RunningRealloc::None;
+  auto It = Held.find(S.Address);
+  if (It == Held.end())
+    return;
+  HeldQueue &Q = It->second;
+  for (HeldRecord &H : Q) {
+    if (H.Ring != Ring || !H.Rec.is(RecordKind::ReallocBegin))
+      continue;
+    if (Moved)
+      H.Rec = wire::encodeAt(H.Rec.Tsc, wire::FreeRecord{H.Rec.Address});
+    else
+      Q.erase(&H);
+    break;
+  }
+  if (Q.empty())
+    Held.erase(It);
+}
+
+void HostHeap::take(const wire::ReallocEndRecord &Rec, RecordOrigin From) {
+  RunningRealloc &S = realloc(From.Ring);
+  bool Moved = Rec.Address != 0;
+  if (S.State == RunningRealloc::HeldBack) {
+    endHeldRealloc(From.Ring, Moved);
+  } else if (S.State == RunningRealloc::Detached) {
+    if (Moved) {
+      emitFree(From, S.Block);
+      S.State = RunningRealloc::None;
+    } else {
+      reattach(From.Ring);
+    }
+  } else if (!Moved) {
+    Sink.bad();
+  }
+  if (Moved && Rec.Address != wire::Unrecorded && Rec.Size >= MinSize)
+    at(wire::encodeAt(From.Tsc, Rec), From.Ring);
+}
+
+/// A ring has freed the block and allocated it anew, and the free found none:
+/// if another ring's free came too early, that free is the one that waits, for
+/// this allocation.
+bool HostHeap::swapEarly(HeldQueue &Q) {
+  for (size_t I = 0; I != Q.size(); ++I) {
+    HeldRecord &H = Q[I];
+    if (H.EarlyRing != HeldRecord::None &&
+        any_of(ArrayRef(Q).drop_front(I + 1), [&](const HeldRecord &Later) {
+          return Later.Ring == H.Ring && isPut(Later.Rec);
+        })) {
+      H.Ring = std::exchange(H.EarlyRing, HeldRecord::None);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Does what has become possible. Of two records of one ring the first is
+/// first; of two rings either may be.
+void HostHeap::settle(HeldQueue &Q) {
+  for (bool Progress = true; Progress && !Q.empty();) {
+    Progress = false;
+    for (size_t I = 0; I != Q.size(); ++I) {
+      HeldRecord H = Q[I];
+      bool First =
+          none_of(ArrayRef(Q).take_front(I), [&](const HeldRecord &Other) {
+            return Other.Ring == H.Ring;
+          });
+      if (!First || Live.contains(H.Rec.Address) == isPut(H.Rec))
+        continue;
+      Q.erase(Q.begin() + I);
+      // Its realloc still runs: from now on the block is the thread's.
+      noLongerHeld(H);
+      apply(H.Rec, H.Ring);
+      Progress = true;
+      break;
+    }
+    Progress = Progress || swapEarly(Q);
+  }
+}
+
+/// The record that would explain the first of the queue was lost.
+void HostHeap::force(HeldQueue &Q) {
+  HeldRecord H = Q.front();
+  Q.erase(Q.begin());
+  if (apply(H.Rec, H.Ring))
+    return;
+  if (isPut(H.Rec)) {
+    LiveEntry Old;
+    if (Live.take(H.Rec.Address, Old)) {
+      Snapshots.taken(Table, H.Rec.Address, Old);
+      Sink.doubleAllocate();
+      emitFree({H.Rec.Tsc, H.Ring}, Old);
+    }
+    apply(H.Rec, H.Ring);
+  } else {
+    if (MinSize) // the block may be too small to be recorded
+      Sink.noteInherited();
+    else
+      Sink.unknownFree();
+    noLongerHeld(H);
+  }
+}
+
+void HostHeap::settleHeld(bool All) {
+  if (Held.empty())
+    return;
+  SmallVector<uint64_t, 16> Old;
+  for (auto &[Address, Q] : Held)
+    if (All || Q.front().Pass < Shared.Pass)
+      Old.push_back(Address);
+  // By time, so that the events do not depend on the hash's order.
+  sort(Old, [this](uint64_t A, uint64_t B) {
+    return Held[A].front().Rec.Tsc < Held[B].front().Rec.Tsc;
+  });
+  for (uint64_t Address : Old) {
+    HeldQueue Q = std::move(Held[Address]);
+    while (!Q.empty() && (All || Q.front().Pass < Shared.Pass)) {
+      force(Q);
+      settle(Q);
+    }
+    if (Q.empty())
+      Held.erase(Address);
+    else
+      Held[Address] = std::move(Q);
+  }
+}
+
+void HostHeap::releaseRing(uint32_t Ring) {
+  // A block that was being reallocated lives on where it was; a free of a block
+  // not known then stays a free.
+  if (realloc(Ring).State == RunningRealloc::HeldBack)
+    endHeldRealloc(Ring, true);
+  else
+    reattach(Ring);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A source: what a process has mapped.
+
+#include "Sources/Mappings.h"
+#include "Sources/BlockSnapshots.h"
+#include "Sources/EventSink.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::AllocFunction;
+using wire::MapClass;
+
+/// Reports what becomes of blocks because of one record. A block that is left
+/// out on request has no row: the block is there, and nothing is reported.
+class Mappings::Events : public MapEvents {
+public:
+  /// Used: the heap of pages of MapClass::Used.
+  Events(Mappings &M, RecordOrigin From, uint32_t Stack = 0,
+         AllocFunction Function = AllocFunction::None,
+         HostHeapKind Used = HostHeapKind::Mmap)
+      : M(M), Sink(M.Sink), From(From), Node(Stack), Function(Function),
+        Used(Used) {}
+
+  LiveEntry allocate(MapClass Class, uint64_t Size) override {
+    HostHeapKind Kind = heapOf(Class);
+    if (!Sink.wanted().wants(Kind, Size)) {
+      LiveEntry B;
+      B.Size = Size;
+      return B;
+    }
+    uint32_t Stack = Sink.stacks().stack(Node, uint8_t(Function));
+    LiveEntry B = Sink.newBlock(From, Sink.heaps().host(Kind), Stack, Size);
+    Sink.allocate(From, B);
+    return B;
+  }
+  void free(const LiveEntry &B) override {
+    if (!B.Row)
+      return;
+    M.Snapshots.beforeEnd(B.AllocationId);
+    Sink.free(From, B, M.Snapshots.takeOuter(B.AllocationId));
+  }
+  void resize(LiveEntry &B, uint64_t Size) override {
+    if (B.Row)
+      Sink.resize(From, B, Size);
+    else
+      B.Size = Size;
+  }
+  LiveEntry split(LiveEntry &B, uint64_t Size) override {
+    if (B.Row)
+      return Sink.split(From, B, Size);
+    LiveEntry Rest = B;
+    Rest.Size -= Size;
+    B.Size = Size;
+    return Rest;
+  }
+  void leave(const LiveEntry &B, uint64_t Begin, uint64_t End) override {
+    if (!B.Row)
+      return;
+    M.Snapshots.beforeEnd(B.AllocationId);
+    if (M.OnLeave && Sink.stats().holdsOthers(Sink.process(), B.AllocationId))
+      M.OnLeave({Begin, End});
+  }
+
+private:
+  HostHeapKind heapOf(MapClass Class) const {
+    switch (Class) {
+    case MapClass::Reserved:
+      return HostHeapKind::Reserved;
+    case MapClass::File:
+      return HostHeapKind::File;
+    case MapClass::Device:
+      return HostHeapKind::Device;
+    case MapClass::Stack:
+      return HostHeapKind::Stack;
+    case MapClass::Used:
+      break;
+    }
+    return Used;
+  }
+
+  Mappings &M;
+  EventSink &Sink;
+  RecordOrigin From;
+  uint32_t Node;
+  AllocFunction Function;
+  HostHeapKind Used;
+};
+
+Mappings::Mappings(EventSink &Sink, BlockSnapshots &Snapshots)
+    : Sink(Sink), Snapshots(Snapshots) {
+  Snapshots.addOthers([this] { return Table.size(); },
+                      [this](SmallVectorImpl<LiveEntry> &To) {
+                        for (const auto &[Begin, B] : Table.blocks())
+                          if (B.Entry.Row)
+                            To.push_back(B.Entry);
+                      });
+}
+
+static bool isInRange(uint64_t Address, AllocFunction Function) {
+  return Address < MaxAddress && uint8_t(Function) < wire::NumAllocFunctions;
+}
+
+void Mappings::take(const wire::MapRecord &Rec, RecordOrigin From) {
+  if (!isInRange(Rec.Page, Rec.Function) || !Rec.Size ||
+      uint8_t(Rec.Class) >= wire::NumMapClasses)
+    return Sink.bad();
+  Events Out(*this, From, Rec.Stack, Rec.Function);
+  Table.map({Rec.Page, Rec.Page + Rec.Size}, Rec.Class, From.Tsc, true, Out);
+}
+
+void Mappings::take(const wire::BreakRecord &Rec, RecordOrigin From) {
+  if (!isInRange(Rec.Address, Rec.Function) || !Rec.Size)
+    return Sink.bad();
+  Events Out(*this, From, Rec.Stack, Rec.Function, HostHeapKind::Break);
+  Table.map({Rec.Address, Rec.Address + Rec.Size}, MapClass::Used, From.Tsc,
+            true, Out);
+}
+
+void Mappings::take(const wire::UnmapRecord &Rec, RecordOrigin From) {
+  if (Rec.Address >= MaxAddress)
+    return Sink.bad();
+  // A child of fork may give back what it has inherited; giving back what was
+  // mapped behind our back does no harm.
+  Events Out(*this, From);
+  if (!Table.unmap({Rec.Address, Rec.Address + Rec.Size}, From.Tsc, Out))
+    Sink.noteInherited();
+}
+
+void Mappings::take(const wire::ProtectRecord &Rec, RecordOrigin From) {
+  if (!isInRange(Rec.Page, Rec.Function) || Rec.Class > MapClass::Reserved)
+    return Sink.bad();
+  Events Out(*this, From, Rec.Stack, Rec.Function);
+  Table.protect({Rec.Page, Rec.Page + Rec.Size}, Rec.Class, From.Tsc, Out);
+}
+
+void Mappings::take(const wire::RemapBeginRecord &Rec, RecordOrigin From) {
+  if (Rec.Address >= MaxAddress)
+    return Sink.bad();
+  if (Remaps.size() <= From.Ring)
+    Remaps.resize(From.Ring + 1);
+  const MapTable::Block *Old = Table.find(Rec.Address);
+  Remaps[From.Ring] = {{Rec.Address, Rec.Address + Rec.Size},
+                       From.Tsc,
+                       Old ? Old->Class : MapClass::Used};
+}
+
+void Mappings::take(const wire::RemapEndRecord &Rec, RecordOrigin From) {
+  if (!isInRange(Rec.Page, Rec.Function) || From.Ring >= Remaps.size())
+    return Sink.bad();
+  const RunningRemap &Begun = Remaps[From.Ring];
+  if (!Rec.Page) // the call failed
+    return;
+  if (!Rec.Size)
+    return Sink.bad();
+  Events Out(*this, From, Rec.Stack, Rec.Function);
+  Table.remap(Begun.Old, {Rec.Page, Rec.Page + Rec.Size}, Begun.Class,
+              Rec.OldStays, Begun.Tsc, From.Tsc, Out);
+}
+
+void Mappings::take(const wire::ThreadEndRecord &Rec, RecordOrigin From) {
+  if (Rec.Begin >= MaxAddress)
+    return Sink.bad();
+  Events Out(*this, From);
+  Table.endStack({Rec.Begin, Rec.Begin + Rec.Size}, From.Tsc, Out);
+}
+
+bool Mappings::findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) {
+  const MapTable::Block *In = Table.enclosing(Address);
+  if (!In || !In->Entry.Row)
+    return false;
+  if (LLVM_UNLIKELY(In->Entry.AllocationId > E.AllocationId))
+    return false; // E lay in what was here before.
+  Out = {In->Entry.AllocationId, In->Entry.Row, In->Entry.ScopeRow};
+  return true;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A source: what a process has mapped.
+
+#ifndef MEMKIT_LIB_RECORD_MAPPINGS_H
+#define MEMKIT_LIB_RECORD_MAPPINGS_H
+
+#include "Shared/RecordOrigin.h"
+#include "Sources/MapTable.h"
+#include "memkit/Stats/LiveStats.h"
+#include "memkit/Wire/HostRecords.h"
+#include <functional>
+#include <vector>
+
+namespace memkit {
+
+class BlockSnapshots;
+class EventSink;
+
+/// Mappings, the break and the stacks of threads: heaps host.mmap, .reserved,
+/// .file, .device, .stack and .brk. Belongs to the recorder's thread.
+class Mappings {
+public:
+  Mappings(EventSink &Sink, BlockSnapshots &Snapshots);
+
+  void take(const wire::MapRecord &Rec, RecordOrigin From);
+  void take(const wire::UnmapRecord &Rec, RecordOrigin From);
+  void take(const wire::ProtectRecord &Rec, RecordOrigin From);
+  void take(const wire::RemapBeginRecord &Rec, RecordOrigin From);
+  void take(const wire::RemapEndRecord &Rec, RecordOrigin From);
+  void take(const wire::BreakRecord &Rec, RecordOrigin From);
+  void take(const wire::ThreadEndRecord &Rec, RecordOrigin From);
+
+  /// The mapping of the memory space's totals in which a block at Address lies,
+  /// or null; Row 0: the mapping is left out on request.
+  const MapTable::Block *enclosing(uint64_t Address) {
+    return Table.enclosing(Address);
+  }
+  /// The mapping in which the live block E at Address lies. False: in none.
+  bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
+
+  using Range = MapTable::Range;
+  /// Do is called before addresses leave a mapping that lives on and holds
+  /// blocks: those blocks stay in the mapping for the stats, and cannot be
+  /// found by their addresses any more.
+  void onLeave(std::function<void(Range)> Do) { OnLeave = std::move(Do); }
+
+private:
+  class Events;
+  /// An mremap that runs in a ring's thread.
+  struct RunningRemap {
+    Range Old;
+    uint64_t Tsc = 0;
+    wire::MapClass Class;
+  };
+
+  EventSink &Sink;
+  BlockSnapshots &Snapshots;
+  MapTable Table;
+  std::vector<RunningRemap> Remaps; ///< by ring
+  std::function<void(Range)> OnLeave;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_MAPPINGS_H

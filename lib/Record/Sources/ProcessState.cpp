@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the recorder knows of a process: its sources of memory, and its scopes.
+
+#include "Sources/ProcessState.h"
+#include "memkit/Wire/Records.h"
+
+using namespace llvm;
+using namespace memkit;
+using wire::RecordKind;
+
+ProcessState::ProcessState(uint32_t Id, pid_t Pid, bool Forked,
+                           std::unique_ptr<SharedProcess> S,
+                           SharedSources &With)
+    : Shared(std::move(S)), With(With), Sink(Id, Pid, Forked, *Shared, With.R),
+      Scopes(*Shared, With.R, Id, With.R.Times.nowNs()),
+      Snapshots(Sink, With.R), Maps(Sink, Snapshots),
+      Host(Sink, Snapshots, Maps, Scopes, With),
+      Objects(Sink, Snapshots, Maps, Host), Numbers(Sink),
+      Driver(Sink, Snapshots, Maps, Scopes, Numbers, With.Uses),
+      Devices(Sink, Scopes, Numbers), Segs(Sink, Snapshots, Driver, Devices),
+      Torch(Sink, Snapshots, Scopes, Devices, {Maps, Host, Driver, Segs}),
+      Nvtx(Sink, Snapshots, Scopes) {
+  Sink.Log.AtEnd = [this] { Torch.finish(); };
+}
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+void ProcessState::prefetchFirst(ArrayRef<MergedRecord> Records,
+                                 const RingOfProcess *Of) {
+  for (const MergedRecord &M : Records.take_front(Ahead))
+    Of[M.Source].Process->prefetch(M.R);
+}
+
+void ProcessState::process(const wire::Record &Rec, uint32_t Ring) {
+  if (Ring >= Orders.size())
+    Orders.resize(Ring + 1);
+  if (Orders[Ring].take(RecordKind(Rec.kind())) ==
+      wire::RingOrder::Verdict::Alone)
+    return Sink.bad();
+  bool IsKnown = wire::visitRecord(Rec, [&](const auto &Typed) {
+    dispatch(Typed, RecordOrigin{Rec.Tsc, Ring});
+  });
+  if (!IsKnown)
+    Sink.bad();
+}
+
+template <class T>
+concept ofExec = std::is_same_v<T, wire::ExecRecord> ||
+                 std::is_same_v<T, wire::ExecFailedRecord> ||
+                 std::is_same_v<T, wire::SpawnedRecord>;
+
+/// A new source adds a line; a record that no source takes does not compile.
+template <class T>
+void ProcessState::dispatch(const T &Rec, RecordOrigin From) {
+  if constexpr (ofExec<T>)
+    Sink.bad();
+  else if constexpr (requires { this->take(Rec, From); })
+    take(Rec, From);
+  else if constexpr (requires { Scopes.take(Rec, From, 0u); })
+    takeScope(Rec, From);
+  else if constexpr (requires { Host.take(Rec, From); })
+    Host.take(Rec, From);
+  else if constexpr (requires { Objects.take(Rec, From); })
+    Objects.take(Rec, From);
+  else if constexpr (requires { Maps.take(Rec, From); })
+    Maps.take(Rec, From);
+  else if constexpr (requires { Driver.take(Rec, From); })
+    Driver.take(Rec, From);
+  else if constexpr (requires { Torch.take(Rec, From); })
+    Torch.take(Rec, From);
+  else if constexpr (requires { Devices.take(Rec, From); })
+    Devices.take(Rec, From);
+  else if constexpr (requires { Segs.take(Rec, From); })
+    Segs.take(Rec, From);
+  else
+    Nvtx.take(Rec, From);
+}
+
+/// Does the mark say that there are blocks that were not recorded?
+static bool isSwitch(const wire::MarkRecord &Rec) {
+  return Rec.What == wire::MarkWhat::On || Rec.What == wire::MarkWhat::Off;
+}
+
+template <class T>
+void ProcessState::takeScope(const T &Rec, RecordOrigin From) {
+  if constexpr (std::is_same_v<T, wire::MarkRecord>)
+    Sink.HasUnknown |= isSwitch(Rec);
+  uint32_t Thread = Sink.threadOf(From.Ring);
+  // The scope that ends may be of another ring.
+  std::optional<uint32_t> Changed = Scopes.take(Rec, From, Thread);
+  if (!Changed)
+    Sink.bad();
+  uint32_t Ring = Changed.value_or(From.Ring);
+  Sink.setScopePath(Ring, Scopes.scopePath(Ring));
+  With.R.flushMarks();
+}
+
+void ProcessState::take(const wire::ThreadStartRecord &Rec, RecordOrigin From) {
+  releaseRing(From.Ring);
+  if (!Sink.resumeThread(From.Ring, uint32_t(Rec.Tid), Rec.EndedRing))
+    Sink.startThread(From.Ring, uint32_t(Rec.Tid));
+}
+
+void ProcessState::take(const wire::ThreadEndRecord &Rec, RecordOrigin From) {
+  Scopes.endRing(From.Ring, With.R.Times.Clock.toNs(From.Tsc));
+  Sink.setScopePath(From.Ring, Scopes.scopePath(From.Ring));
+  Maps.take(Rec, From);
+}
+
+void ProcessState::releaseRing(uint32_t Ring) {
+  Host.releaseRing(Ring);
+  Objects.releaseRing(Ring);
+  RingThread &S = Sink.ring(Ring);
+  S.Thread = 0;
+  S.Epoch = 0;
+  Scopes.endRing(Ring, Sink.lastNs());
+  Sink.setScopePath(Ring, Scopes.scopePath(Ring));
+}
+
+void ProcessState::countLosses() {
+  auto Count = [this](uint64_t Now, uint64_t &Seen, LossKind Kind) {
+    // A counter that ran backwards is nonsense.
+    if (Now > Seen && Now - Seen < uint64_t(1) << 40)
+      With.R.addLoss(id(), Kind, Now - Seen);
+    Seen = std::max(Seen, Now);
+  };
+  wire::Control &C = Shared->control();
+  Count(C.LostTableFull.load(std::memory_order_relaxed), TableFullSeen,
+        LossKind::TableFull);
+  Count(C.LostNoRing.load(std::memory_order_relaxed) +
+            C.LostReentrant.load(std::memory_order_relaxed),
+        NoRingSeen, LossKind::NoRing);
+  for (uint32_t I = 0; I != rings().size(); ++I)
+    Count(Shared->ringHeader(I).Lost.load(std::memory_order_relaxed),
+          ring(I).LostSeen, LossKind::RingFull);
+}
+
+//===----------------------------------------------------------------------===//
+// The recording
+//===----------------------------------------------------------------------===//
+
+void ProcessState::setRecording(bool On, uint64_t TimeNs) {
+  std::atomic<uint32_t> &Bits = Shared->control().Settings.Recording;
+  if (bool(Bits.load(std::memory_order_relaxed) & wire::RB_On) == On)
+    return;
+  if (On)
+    Bits.fetch_or(wire::RB_On, std::memory_order_relaxed);
+  else
+    Bits.fetch_and(~uint32_t(wire::RB_On), std::memory_order_relaxed);
+  expectUnknown();
+  Mark M;
+  M.Kind = On ? MarkKind::RecordOn : MarkKind::RecordOff;
+  M.Process = id();
+  M.TimeNs = std::max(TimeNs, Sink.lastNs());
+  Sink.add(std::move(M));
+}
+
+void ProcessState::expectUnknown() {
+  Sink.HasUnknown = true;
+  Shared->control().Settings.Recording.fetch_or(wire::RB_SomeUnknown,
+                                                std::memory_order_relaxed);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A source: segments of PyTorch's caching allocator, a heap of each device.
+
+#ifndef MEMKIT_LIB_RECORD_SEGMENTS_H
+#define MEMKIT_LIB_RECORD_SEGMENTS_H
+
+#include "Shared/RecordOrigin.h"
+#include "Sources/SegmentTable.h"
+#include "memkit/Stats/LiveStats.h"
+#include "memkit/Wire/TensorRecords.h"
+
+namespace memkit {
+
+class BlockSnapshots;
+class CudaDriver;
+class EventSink;
+class TensorDevices;
+
+/// The memory that an allocator has from a device, in whose blocks the tensors
+/// lie. Belongs to the recorder's thread.
+class Segments {
+public:
+  Segments(EventSink &Sink, BlockSnapshots &Snapshots, CudaDriver &Driver,
+           TensorDevices &Devices);
+
+  void take(const wire::TensorSegmentRecord &Rec, RecordOrigin From);
+
+  /// The segment in which the live block E at Address lies. False: in none.
+  bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
+
+private:
+  void put(const wire::TensorSegmentRecord &Rec, SegmentTable::Kinds Kind,
+           RecordOrigin From);
+  void resize(Segment &S, uint64_t Mapped, RecordOrigin From);
+  void shrink(SegmentTable::Map::iterator It, uint64_t Bytes,
+              RecordOrigin From);
+  void end(const LiveEntry &E, RecordOrigin From);
+  void endAll(RecordOrigin From);
+  void map(const wire::TensorSegmentRecord &Rec, RecordOrigin From);
+  void unmap(const wire::TensorSegmentRecord &Rec, RecordOrigin From);
+  void free(const wire::TensorSegmentRecord &Rec, RecordOrigin From);
+  void driverUnmaps(uint64_t Address, uint64_t Bytes, RecordOrigin From);
+
+  EventSink &Sink;
+  BlockSnapshots &Snapshots;
+  CudaDriver &Driver;
+  TensorDevices &Devices;
+  SegmentTable Table;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_SEGMENTS_H

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What Tensors and Segments share: the devices of a process's tensors.
+
+#include "Sources/TensorDevices.h"
+#include "Output/TensorHeaps.h"
+#include "Scopes/ProcessScopes.h"
+#include "Sources/CudaNumbers.h"
+#include "Sources/EventSink.h"
+
+using namespace llvm;
+using namespace memkit;
+
+/// What the program has written of the device; 0: nothing.
+uint32_t TensorDevices::wordOf(uint8_t Device) const {
+  return Device < wire::MaxTensorDevices
+             ? Sink.shared().control().TensorDevices[Device].load(
+                   std::memory_order_acquire)
+             : 0;
+}
+
+uint32_t TensorDevices::heap(uint8_t Device) {
+  uint32_t Word = wordOf(Device);
+  if (!Word)
+    return 0;
+  TensorDevice &D = Devices[Device];
+  if (!D.Heap) {
+    D.Heap = Sink.heaps().tensors(Numbers.torchDevice(uint16_t(Word)));
+    D.IsHost = uint8_t(Word) == TensorHeaps::Cpu;
+  }
+  return D.Heap;
+}
+
+uint32_t TensorDevices::segmentHeap(uint8_t Device) {
+  uint32_t Word = wordOf(Device);
+  if (!Word)
+    return 0;
+  TensorDevice &D = Devices[Device];
+  if (!D.SegmentHeap)
+    D.SegmentHeap = Sink.heaps().segments(Numbers.torchDevice(uint16_t(Word)));
+  return D.SegmentHeap;
+}
+
+//===----------------------------------------------------------------------===//
+// What an allocator reserves
+//===----------------------------------------------------------------------===//
+
+void TensorDevices::markReserved(uint8_t Device, RecordOrigin From) {
+  const TensorDevice &D = Devices[Device];
+  Mark M =
+      Sink.reservedMark(From, D.Heap, D.Reserved, Sink.threadOf(From.Ring));
+  M.Values = {D.Reserved, D.Allocated + D.InUse};
+  Scopes.noteReserved(M.Heap, M.Values[0], M.Values[1]);
+  HasReserved = true;
+  noteLive(M.TimeNs);
+  Sink.add(std::move(M));
+}
+
+void TensorDevices::changeReserved(uint8_t Device, int64_t Bytes,
+                                   RecordOrigin From) {
+  TensorDevice &D = Devices[Device];
+  D.Reserved += uint64_t(std::max(Bytes, -int64_t(D.Reserved)));
+  D.Allocated = D.Live;
+  markReserved(Device, From);
+}
+
+void TensorDevices::noteLive(uint64_t TimeNs) {
+  uint64_t Live = 0, Reserved = 0;
+  for (const TensorDevice &D : Devices) {
+    if (!D.Reserved)
+      continue;
+    Live += D.Live;
+    Reserved += D.Reserved;
+  }
+  Scopes.reserved().set(TimeNs, Live, Reserved);
+}
+
+void TensorDevices::beginInUse(uint8_t Device, uint64_t Address,
+                               uint64_t Bytes) {
+  if (InUse.size() == MaxInUse)
+    return;
+  if (InUse.try_emplace(Address, UsedMemory{Bytes, Device}).second)
+    Devices[Device].InUse += Bytes;
+}
+
+void TensorDevices::endInUse(uint64_t Address) {
+  auto It = InUse.find(Address);
+  if (It == InUse.end())
+    return;
+  Devices[It->second.Device].InUse -= It->second.Bytes;
+  InUse.erase(It);
+}
+
+//===----------------------------------------------------------------------===//
+// Requests
+//===----------------------------------------------------------------------===//
+
+void TensorDevices::take(const wire::TensorRequestRecord &Rec,
+                         RecordOrigin From) {
+  if (!heap(Rec.Device))
+    return Sink.bad();
+  Sink.threadOf(From.Ring);
+  TensorRequest &Q = request(From.Ring);
+  Q.Address = Rec.Address;
+  Q.Size = Rec.Size;
+  Q.Stream = Rec.Stream;
+  Q.IsThere = true;
+}
+
+void TensorDevices::take(const wire::TensorPoolRecord &Rec, RecordOrigin From) {
+  if (!heap(Rec.Device))
+    return Sink.bad();
+  Sink.threadOf(From.Ring);
+  TensorRequest &Q = request(From.Ring);
+  Q = {};
+  Q.First = Rec.First;
+  Q.Second = Rec.Second;
+  Q.HasPool = true;
+}
+
+TensorDevices::TensorRequest TensorDevices::takeRequest(uint32_t Ring) {
+  return Ring < Requests.size() ? std::exchange(Requests[Ring], {})
+                                : TensorRequest();
+}
+
+void TensorDevices::noteRequest(uint64_t Address, uint32_t Ring, bool HasSize) {
+  TensorRequest Q = takeRequest(Ring);
+  if (!Q.IsThere || Q.Address != Address)
+    return;
+  if (HasSize)
+    Sink.noteRequested(Q.Size);
+  Sink.noteStream(Numbers.stream(Q.Stream));
+  if (Q.HasPool)
+    Sink.notePool(Numbers.pool(Q.First, Q.Second));
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What tensors are for, and which of them live when memory runs out.
+
+#include "Sources/TensorOrigins.h"
+#include "Scopes/ProcessScopes.h"
+#include "Sources/EventSink.h"
+
+using namespace llvm;
+using namespace memkit;
+
+TensorOrigins::TensorOrigins(EventSink &Sink, ProcessScopes &Scopes,
+                             const LiveTable &Live)
+    : Sink(Sink), Scopes(Scopes), Live(Live), Makers(Sink.shared()) {}
+
+void TensorOrigins::made(uint64_t Address, uint32_t Heap, uint32_t Node,
+                         uint32_t Ring) {
+  TrainingPlace Place = Scopes.place(Ring);
+  // Elsewhere the place says enough.
+  MadeBy By =
+      Place <= TrainingPlace::Forward ? Makers.of(Node) : MadeBy::Unknown;
+  TensorCategories::Origin B = Scopes.categories().origin(Place, By);
+  B.Event = Sink.stats().events();
+  B.Heap = Heap;
+  B.Layer = Scopes.layer(Ring);
+  Origins[Address] = B;
+}
+
+void TensorOrigins::held(const wire::TensorHeldRecord &Rec) {
+  auto It = Origins.find(Rec.Address);
+  if (It == Origins.end())
+    return;
+  TensorCategories::Origin &B = It->second;
+  switch (Rec.By) {
+  case wire::HeldBy::Module:
+    B.By = MadeBy::Held;
+    B.Layer = uint32_t(Rec.Layer);
+    return;
+  case wire::HeldBy::OptimizerGroup:
+    B.By = MadeBy::Held;
+    return;
+  case wire::HeldBy::OptimizerState:
+    B.By = MadeBy::HeldState;
+    return;
+  }
+  Sink.bad();
+}
+
+void TensorOrigins::freed(uint64_t Address, uint64_t Bytes, uint32_t Ring) {
+  auto It = Origins.find(Address);
+  if (It == Origins.end())
+    return;
+  const TensorCategories::Origin &B = It->second;
+  TensorCategory Category = Scopes.categories().ofFreed(B, Scopes.place(Ring));
+  Sink.categories().add(Sink.process(), B.Heap, Category,
+                        Scopes.layerName(B.Layer), B.Event, Bytes);
+  Origins.erase(It);
+}
+
+void TensorOrigins::finish() {
+  bool IsWorker = Sink.stacks().isDataWorker();
+  for (const auto &[Address, B] : Origins) {
+    LiveEntry E;
+    if (Live.get(Address, &E))
+      Sink.categories().add(Sink.process(), B.Heap,
+                            Scopes.categories().ofLive(B, IsWorker),
+                            Scopes.layerName(B.Layer), B.Event, E.Size);
+  }
+  Origins.clear();
+}
+
+/// What each heap holds. The allocator's own word, said with its failure, is
+/// the newest.
+static std::vector<OomHeap> heapsAt(const Mark &Oom, const LiveStats &Stats) {
+  std::vector<OomHeap> Out;
+  for (uint32_t Heap = 1; Stats.hasHeap(Heap); ++Heap) {
+    HeapStats T = Stats.heapStats(Heap);
+    OomHeap H;
+    H.Heap = Heap;
+    H.LiveBlocks = Stats.heapLiveBlocks(Heap);
+    H.LiveBytes = Stats.heapLiveBytes(Heap);
+    bool Says = Heap == Oom.Heap && Oom.Values[2];
+    H.ReservedKnown = T.ReservedKnown || Says;
+    H.ReservedBytes = Says ? Oom.Values[2] : T.ReservedBytes;
+    if (H.LiveBlocks || H.ReservedBytes || Heap == Oom.Heap)
+      Out.push_back(H);
+  }
+  return Out;
+}
+
+/// A program may run out of memory as often as it likes: every tensor is looked
+/// at only where there were enough events for it.
+void TensorOrigins::outOfMemory(const Mark &Oom) {
+  LiveStats &Stats = Sink.stats();
+  uint32_t Process = Sink.process();
+  Scopes.categories().fail(Stats.events());
+  uint64_t Events = Stats.events(Process);
+  if (Events < NextOomLook || !Sink.ooms().hasRoom(Process))
+    return Sink.ooms().skip(Process);
+  NextOomLook = Events + Origins.size() / 16;
+  OomLog::Moment M;
+  M.What.Process = Process;
+  M.What.Heap = Oom.Heap;
+  M.What.Thread = Oom.Thread;
+  M.What.TimeNs = Oom.TimeNs;
+  M.What.Stack = Oom.Stack;
+  M.What.ScopePath = Oom.ScopePath;
+  M.What.Requested = Oom.Values[0];
+  M.Heaps = heapsAt(Oom, Stats);
+  bool IsWorker = Sink.stacks().isDataWorker();
+  DenseMap<std::pair<uint64_t, uint32_t>, size_t> Rows;
+  for (const auto &[Address, B] : Origins) {
+    LiveEntry E;
+    if (B.Heap != Oom.Heap || !Live.get(Address, &E))
+      continue;
+    CategoryStats T;
+    T.Heap = B.Heap;
+    T.Process = Process;
+    T.Category = Scopes.categories().ofLive(B, IsWorker);
+    T.Layer = Scopes.layerName(B.Layer);
+    T.Stack = Stats.stackOf(E.Row);
+    auto [It, New] = Rows.try_emplace(
+        {uint64_t(T.Layer) << 8 | uint64_t(T.Category), T.Stack},
+        M.Categories.size());
+    if (New)
+      M.Categories.push_back(T);
+    M.Categories[It->second].Blocks += 1;
+    M.Categories[It->second].Bytes += E.Size;
+  }
+  Sink.ooms().add(std::move(M));
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A source: tensors of PyTorch, a heap of each device.
+
+#include "Sources/Tensors.h"
+#include "Sources/BlockSnapshots.h"
+#include "Sources/CudaDriver.h"
+#include "Sources/HostHeap.h"
+#include "Sources/Mappings.h"
+#include "Sources/Segments.h"
+#include "Sources/TensorDevices.h"
+
+using namespace llvm;
+using namespace memkit;
+
+Tensors::Tensors(EventSink &Sink, BlockSnapshots &Snapshots,
+                 ProcessScopes &Scopes, TensorDevices &Devices,
+                 const OuterSources &Outers)
+    : Sink(Sink), Snapshots(Snapshots), Devices(Devices), Outers(Outers),
+      Table(Snapshots.add(Live, OnDeviceBit - 1,
+                          [this](const LiveEntry &E, uint64_t) {
+                            return OuterOf.lookup(E.AllocationId);
+                          })),
+      Origins(Sink, Scopes, Live) {}
+
+/// A tensor of a device lies in no block of the host, but in a segment; and in
+/// which block of malloc a tensor lies cannot be told where only a sample of
+/// the blocks is known. Found once and kept: the block may end before the
+/// tensor.
+bool Tensors::findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) {
+  if (E.ScopeRow & OnDeviceBit)
+    return Outers.Segs.findOuter(Address, E, Out) ||
+           Outers.Driver.findOuter(Address, E, Out);
+  if (Sink.wanted().SampleBytes)
+    return false;
+  return Outers.Host.findOuter(Address, E, Out) ||
+         Outers.Maps.findOuter(Address, E, Out);
+}
+
+void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
+  uint32_t Heap = Devices.heap(Rec.Device);
+  uint64_t Address = Rec.Address;
+  if (!Heap || !isAddress(Address))
+    return Sink.bad();
+  // Its free was not reported.
+  if (LiveEntry Old; LLVM_UNLIKELY(Live.contains(Address))) {
+    remove(Address, Old);
+    Sink.doubleAllocate();
+    emitFree(Address, Old, From);
+  }
+  TensorDevices::TensorDevice &Of = Devices.of(Rec.Device);
+  LiveEntry E =
+      Sink.newBlock(From, Heap, Sink.stacks().stack(Rec.Stack, 0), Rec.Size);
+  if (E.ScopeRow >= OnDeviceBit)
+    E.ScopeRow = 0;
+  LiveEntry Kept = E;
+  if (!Of.IsHost)
+    Kept.ScopeRow |= OnDeviceBit;
+  Live.insert(Address, Kept);
+  Devices.endInUse(Address);
+  Devices.noteRequest(Address, From.Ring, /*HasSize=*/true);
+  BlockRef Outer;
+  if (findOuter(Address, Kept, Outer))
+    OuterOf[E.AllocationId] = Outer.AllocationId + 1;
+  if (!Of.IsHost)
+    Sink.noteAddress(Address);
+  Sink.allocate(From, E, Outer);
+  Origins.made(Address, Heap, Rec.Stack, From.Ring);
+  Of.Live += E.Size;
+  if (Devices.HasReserved && !Of.IsHost)
+    Devices.noteLive(E.AllocatedTick * TimeUnitNs);
+}
+
+void Tensors::take(const wire::TensorFreeRecord &Rec, RecordOrigin From) {
+  if (!Devices.heap(Rec.Device))
+    return Sink.bad();
+  LiveEntry E;
+  if (!remove(Rec.Address, E))
+    return Sink.unknownFree();
+  if (Rec.IsInUse)
+    Devices.beginInUse(Rec.Device, Rec.Address, E.Size);
+  emitFree(Rec.Address, E, From);
+  TensorDevices::TensorDevice &Of = Devices.of(Rec.Device);
+  Of.Live -= std::min(Of.Live, E.Size);
+  if (Devices.HasReserved && E.ScopeRow & OnDeviceBit)
+    Devices.noteLive(Sink.lastNs());
+}
+
+void Tensors::take(const wire::TensorReservedRecord &Rec, RecordOrigin From) {
+  if (!Devices.heap(Rec.Device))
+    return Sink.bad();
+  // The device's segments may have said so.
+  TensorDevices::TensorDevice &Of = Devices.of(Rec.Device);
+  if (Devices.HasReserved && Of.Reserved == Rec.Reserved)
+    return;
+  Of.Reserved = Rec.Reserved;
+  Of.Allocated = Rec.Allocated;
+  Devices.markReserved(Rec.Device, From);
+}
+
+void Tensors::take(const wire::TensorReusableRecord &Rec, RecordOrigin From) {
+  if (!Devices.heap(Rec.Device) || !isAddress(Rec.Address))
+    return Sink.bad();
+  Sink.threadOf(From.Ring);
+  Devices.endInUse(Rec.Address);
+}
+
+void Tensors::take(const wire::TensorHeldRecord &Rec, RecordOrigin) {
+  Origins.held(Rec);
+}
+
+/// Live, reserved and, where it is known, what is free on the device.
+void Tensors::take(const wire::TensorOomRecord &Rec, RecordOrigin From) {
+  uint32_t Heap = Devices.heap(Rec.Device);
+  if (!Heap)
+    return Sink.bad();
+  Mark M = Sink.markOf(MarkKind::Oom, From);
+  M.Heap = Heap;
+  M.Stack = Sink.stacks().stack(Rec.Stack, 0);
+  M.ScopePath = Sink.ring(From.Ring).ScopePath;
+  M.Values = {Rec.Requested, Sink.stats().heapLiveBytes(Heap), Rec.Reserved};
+  if (TensorDevices::TensorRequest Q = Devices.takeRequest(From.Ring);
+      Q.IsThere)
+    M.Values.push_back(Q.Address);
+  Origins.outOfMemory(M);
+  Sink.add(std::move(M));
+}
+
+bool Tensors::remove(uint64_t Address, LiveEntry &E) {
+  if (!Live.take(Address, E))
+    return false;
+  Snapshots.taken(Table, Address, E, OuterOf.lookup(E.AllocationId));
+  return true;
+}
+
+void Tensors::emitFree(uint64_t Address, LiveEntry E, RecordOrigin From) {
+  uint64_t Outer = OuterOf.lookup(E.AllocationId);
+  OuterOf.erase(E.AllocationId);
+  E.ScopeRow &= OnDeviceBit - 1;
+  Sink.free(From, E, Outer);
+  Origins.freed(Address, E.Size, From.Ring);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A source: tensors of PyTorch, a heap of each device.
+//
+// The blocks that PyTorch's allocators report: torch.cpu, torch.cuda:0. A
+// tensor is recorded after the block in which it lies was allocated and before
+// that block is freed, by the same thread, so that block is found by the
+// tensor's address.
+
+#ifndef MEMKIT_LIB_RECORD_TENSORS_H
+#define MEMKIT_LIB_RECORD_TENSORS_H
+
+#include "Sources/EventSink.h"
+#include "Sources/TensorOrigins.h"
+#include "memkit/Wire/TensorRecords.h"
+
+namespace memkit {
+
+class BlockSnapshots;
+class CudaDriver;
+class HostHeap;
+class Mappings;
+class Segments;
+class TensorDevices;
+
+/// Belongs to the recorder's thread.
+class Tensors {
+public:
+  /// The sources in whose blocks tensors lie.
+  struct OuterSources {
+    Mappings &Maps;
+    HostHeap &Host;
+    CudaDriver &Driver;
+    Segments &Segs;
+  };
+  Tensors(EventSink &Sink, BlockSnapshots &Snapshots, ProcessScopes &Scopes,
+          TensorDevices &Devices, const OuterSources &Outers);
+
+  void take(const wire::TensorAllocateRecord &Rec, RecordOrigin From);
+  void take(const wire::TensorFreeRecord &Rec, RecordOrigin From);
+  void take(const wire::TensorReservedRecord &Rec, RecordOrigin From);
+  void take(const wire::TensorOomRecord &Rec, RecordOrigin From);
+  void take(const wire::TensorReusableRecord &Rec, RecordOrigin From);
+  void take(const wire::TensorHeldRecord &Rec, RecordOrigin From);
+
+  /// Before the process ends, or the recording.
+  void finish() { Origins.finish(); }
+
+private:
+  /// In the ScopeRow of a tensor: no block of the host holds the tensor.
+  static constexpr uint32_t OnDeviceBit = ScopeRowFlag;
+
+  bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
+  bool remove(uint64_t Address, LiveEntry &E);
+  void emitFree(uint64_t Address, LiveEntry E, RecordOrigin From);
+
+  EventSink &Sink;
+  BlockSnapshots &Snapshots;
+  TensorDevices &Devices;
+  OuterSources Outers;
+  LiveTable Live; ///< their ScopeRow may have OnDeviceBit
+  unsigned Table; ///< Live's number in Snapshots
+  llvm::DenseMap<uint64_t, uint64_t> OuterOf; ///< by id: the block's id + 1
+  TensorOrigins Origins;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_TENSORS_H
