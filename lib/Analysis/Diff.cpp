@@ -54,13 +54,12 @@ static void addSteps(const Trace &T, std::vector<DiffStats> &Spaces) {
     Allocated[Space].push_back(Bytes);
   };
   size_t Steps = 0;
-  for (const Summary &Part : T.summary())
-    for (const StepStats &S : Part.Steps) {
-      ++Steps;
-      Add(0, S.PeakBytes, S.AllocatedBytes);
-      for (const SpaceShare &D : S.Shares)
-        Add(D.Space, D.PeakBytes, D.AllocatedBytes);
-    }
+  for (const StepStats &S : T.summary().Steps) {
+    ++Steps;
+    Add(0, S.PeakBytes, S.AllocatedBytes);
+    for (const SpaceShare &D : S.Shares)
+      Add(D.Space, D.PeakBytes, D.AllocatedBytes);
+  }
   for (size_t Space = 0; Space != Spaces.size(); ++Space) {
     // A space of which a step has nothing had 0 then.
     Peaks[Space].resize(Steps);
@@ -115,9 +114,8 @@ static RunStats wholeTotals(const SelectedStats &S) {
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
     Stats.Heaps.push_back(wholeTotals(T.heapStats(Heap)));
   Stats.Spaces.resize(T.devices().size() + 1);
-  for (const Summary &Part : T.summary())
-    for (const TotalStats &D : Part.Spaces)
-      Stats.Spaces[D.Id] = wholeTotals(D);
+  for (const TotalStats &D : T.summary().Spaces)
+    Stats.Spaces[D.Id] = wholeTotals(D);
   addSteps(T, Stats.Spaces);
   return Stats;
 }

@@ -26,7 +26,7 @@ static bool canReplay(const Trace &T) {
   for (const SectionInfo &B : T.reader().sections())
     if (B.Kind == SectionKind::Events)
       Held += B.Events;
-  uint64_t Events = T.summary().empty() ? 0 : T.summary().back().Events;
+  uint64_t Events = T.summary().Events;
   return Held && Held >= Events && Held <= MaxReplayed;
 }
 

@@ -3,6 +3,7 @@
 // What each heap did.
 
 #include "memkit/Analysis/HeapOverview.h"
+#include "memkit/Model/Query.h"
 #include "memkit/Model/StackKeys.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,14 +15,6 @@ namespace memkit {
 
 uint64_t wholeBytes(double Bytes) {
   return Bytes < 0x1p64 ? static_cast<uint64_t>(Bytes) : UINT64_MAX;
-}
-
-std::optional<uint64_t> stepAt(const Trace &T, uint64_t TimeNs) {
-  for (const Summary &Part : T.summary())
-    for (const StepStats &S : Part.Steps)
-      if (S.BeginNs <= TimeNs && TimeNs < S.EndNs)
-        return S.Step;
-  return std::nullopt;
 }
 
 namespace {
@@ -122,14 +115,6 @@ static void finish(HeapOverview &H, const Trace &T) {
         wholeBytes(double(S.AllocatedBytes) * 1e9 / double(T.endNs()));
 }
 
-static TotalStats spaceStats(const Trace &T, uint32_t Space) {
-  for (const Summary &Part : T.summary())
-    for (const TotalStats &D : Part.Spaces)
-      if (D.Id == Space)
-        return D;
-  return TotalStats();
-}
-
 std::vector<TotalStats> partOfSpaces(const SelectedStats &S) {
   const Trace &T = S.trace();
   std::vector<TotalStats> Out(T.devices().size() + 1);
@@ -150,7 +135,7 @@ std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top) {
   for (uint32_t Space = 0; Space <= T.devices().size(); ++Space) {
     HeapOverview D;
     D.Space = Space;
-    D.Stats = spaceStats(T, Space);
+    D.Stats = T.spaceStats(Space);
     D.AtPeak = Peaks.ofSpace(Space, Top);
     finish(D, T);
     size_t At = Out.size();

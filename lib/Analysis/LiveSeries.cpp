@@ -69,10 +69,9 @@ private:
   /// What lives when a process ends before the others leaves the curve then.
   void endProcesses() {
     std::map<uint32_t, uint64_t> Ends; // by process
-    for (const Summary &Part : T.summary())
-      for (const ProcessStats &I : Part.Processes)
-        if (I.Ended && I.EndNs < T.endNs())
-          Ends[I.Process] = I.EndNs;
+    for (const ProcessStats &I : T.summary().Processes)
+      if (I.Ended && I.EndNs < T.endNs())
+        Ends[I.Process] = I.EndNs;
     for (size_t At = 0; At != Held.size(); ++At) {
       const ProcessIntervals &I = From.processes()[At];
       auto It = Ends.find(I.Process);

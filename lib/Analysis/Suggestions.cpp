@@ -4,6 +4,7 @@
 
 #include "memkit/Analysis/Suggestions.h"
 #include "memkit/Analysis/HeapOverview.h"
+#include "memkit/Model/Query.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <tuple>
@@ -15,21 +16,6 @@ namespace memkit {
 /// Whether Part is at least Ppm millionths of Whole.
 static bool isShare(uint64_t Part, uint64_t Whole, uint32_t Ppm) {
   return Whole && double(Part) >= double(Whole) * Ppm / 1e6;
-}
-
-std::vector<CategorySum> categoriesOf(const Trace &T) {
-  std::vector<CategoryStats> Rows;
-  for (const Summary &Part : T.summary())
-    append_range(Rows, Part.Categories);
-  return sumCategories(Rows, 0);
-}
-
-static uint64_t spacePeak(const Trace &T, uint32_t Space) {
-  for (const Summary &Part : T.summary())
-    for (const TotalStats &D : Part.Spaces)
-      if (D.Id == Space)
-        return D.PeakBytes;
-  return 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -49,7 +35,7 @@ std::vector<HeapStack> findCaches(const SelectedStats &S) {
   const Trace &T = S.trace();
   std::vector<uint64_t> Peaks;
   for (uint32_t Space = 0; Space <= T.devices().size(); ++Space)
-    Peaks.push_back(spacePeak(T, Space));
+    Peaks.push_back(T.spaceStats(Space).PeakBytes);
   std::map<HeapStack, MergedStack> Found;
   S.forEach([&](uint32_t Process, const StackStats &R) {
     uint64_t Frees = R.Allocations + R.Splits - R.LiveBlocks;
@@ -180,7 +166,7 @@ private:
         continue;
       auto [Heap, Stack] = Key;
       Suggestion &New = add(Advice::NeverShrinks, Heap, CacheBytes[Key],
-                            spacePeak(T, T.heap(Heap).Space));
+                            T.spaceStats(T.heap(Heap).Space).PeakBytes);
       New.Count = It->second.Rises;
       New.OutOf = Live.Intervals;
       New.Stack = Stack;
@@ -189,7 +175,7 @@ private:
 
   void adviseCategories() {
     std::map<uint32_t, std::vector<CategorySum>> ByHeap;
-    for (CategorySum &K : categoriesOf(T))
+    for (CategorySum &K : queryCategories(T))
       if (S.selection().hasHeap(K.Heap))
         ByHeap[K.Heap].push_back(std::move(K));
     for (auto &[Heap, Categories] : ByHeap)
@@ -237,18 +223,17 @@ private:
   /// its parent's that either wrote to.
   void adviseWorkers() {
     std::map<uint32_t, std::pair<uint64_t, uint64_t>> ByParent;
-    for (const Summary &Part : T.summary())
-      for (const ProcessStats &I : Part.Processes) {
-        const ProcessRecord &Of = T.processes()[I.Process - 1];
-        uint64_t Private = Marks.PrivatePeak[I.Process];
-        if (!S.selection().hasProcess(I.Process) ||
-            !T.processName(I.Process).contains("(DataLoader worker") ||
-            Private <= I.PeakBytes)
-          continue;
-        auto &[Bytes, Count] = ByParent[Of.Parent];
-        Bytes += Private - I.PeakBytes;
-        Count += 1;
-      }
+    for (const ProcessStats &I : T.summary().Processes) {
+      const ProcessRecord &Of = T.processes()[I.Process - 1];
+      uint64_t Private = Marks.PrivatePeak[I.Process];
+      if (!S.selection().hasProcess(I.Process) ||
+          !T.processName(I.Process).contains("(DataLoader worker") ||
+          Private <= I.PeakBytes)
+        continue;
+      auto &[Bytes, Count] = ByParent[Of.Parent];
+      Bytes += Private - I.PeakBytes;
+      Count += 1;
+    }
     for (auto [Parent, Found] : ByParent) {
       auto [Bytes, Count] = Found;
       if (Count < limits::Workers || Bytes < Count * limits::MinBytes)

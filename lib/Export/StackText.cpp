@@ -10,20 +10,6 @@ using namespace llvm;
 
 namespace memkit {
 
-std::string frameText(const ShownFrame &F) {
-  if (F.IsPython && !F.File.empty())
-    return F.File.str() + (F.Line ? ":" + std::to_string(F.Line) : "") + " " +
-           F.Function.str();
-  std::string Text = F.Function.str();
-  StringRef Place = F.File.empty() ? baseName(F.Binary) : F.File;
-  if (Place.empty() || !F.FunctionId)
-    return Text;
-  Text += " (" + Place.str();
-  if (!F.File.empty() && F.Line)
-    Text += ":" + std::to_string(F.Line);
-  return Text + ")";
-}
-
 void printStack(raw_ostream &OS, const Trace &T, uint32_t Stack,
                 unsigned Indent, unsigned Width, bool Full) {
   printFrames(OS, T.shownStack(Stack), Indent, Width, Full);
@@ -42,12 +28,9 @@ void printFrames(raw_ostream &OS, ArrayRef<ShownFrame> Frames, unsigned Indent,
     }
     ShownFrame F = Frames[I];
     std::string Name;
-    if (!Full) {
-      if (!F.IsPython)
-        F.Function = Name = shortFunctionName(F.Function);
-      F.File = baseName(F.File);
-    }
-    std::string Text = frameText(F);
+    if (!Full && !F.IsPython)
+      F.Function = Name = shortFunctionName(F.Function);
+    std::string Text = frameText(F, Full ? FP_Path | FP_Binary : FP_Binary);
     OS << (Width > Indent ? shorten(Text, Width - Indent) : Text) << '\n';
   }
 }
@@ -57,14 +40,6 @@ ShownFrame arenasFrame() {
   F.Function = F.Label = "Python objects, line unknown: memrec "
                          "--python-objects records them";
   return F;
-}
-
-json::Value jsonText(StringRef Text) {
-  return json::isUTF8(Text) ? json::Value(Text) : json::fixUTF8(Text);
-}
-
-json::Value jsonTextOrNull(StringRef Text) {
-  return Text.empty() ? json::Value(nullptr) : jsonText(Text);
 }
 
 void writeStack(json::OStream &J, const Trace &T, uint32_t Stack) {

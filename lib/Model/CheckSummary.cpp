@@ -15,54 +15,13 @@ using namespace memkit;
 using llvm::Error;
 using llvm::formatv;
 
-template <class T> static void join(std::vector<T> &To, std::vector<T> &From) {
-  To.insert(To.end(), std::make_move_iterator(From.begin()),
-            std::make_move_iterator(From.end()));
-}
-
-llvm::Expected<std::optional<LastSummary>>
-memkit::findLastSummary(TraceReader &R, const IdLimits &Limits) {
-  // Find the last set backwards, to decode no other.
-  llvm::ArrayRef<SectionInfo> Sections = R.sections();
-  LastSummary Out;
-  std::vector<Summary> Parts; // in reverse, without rows
-  for (size_t At = Sections.size(); At-- > 0;) {
-    const SectionInfo &B = Sections[At];
-    if (B.Kind != SectionKind::Summary)
-      continue;
-    Summary Part;
-    if (Error E = R.readTotals(B, Part))
-      return E;
-    if (std::string P = Limits.check(Part); !P.empty())
-      return makeTraceError(R.name(), B.Offset, P);
-    if (Parts.empty() && !Part.Complete)
-      continue; // a set that was cut off
-    if (!Parts.empty() && (Part.Complete || Part.Number != Parts[0].Number))
-      break;
-    Parts.push_back(std::move(Part));
-    Out.Parts.push_back(&B);
-  }
-  if (Parts.empty())
-    return std::nullopt;
-  Summary &All = Out.TotalStats;
-  All.Number = Parts[0].Number;
-  All.EndNs = Parts[0].EndNs;
-  All.Events = Parts[0].Events;
-  All.Marks = Parts[0].Marks;
-  std::reverse(Out.Parts.begin(), Out.Parts.end());
-  for (auto P = Parts.rbegin(); P != Parts.rend(); ++P) {
-    join(All.Heaps, P->Heaps);
-    join(All.Spaces, P->Spaces);
-    join(All.Processes, P->Processes);
-    join(All.Steps, P->Steps);
-    join(All.Layers, P->Layers);
-    join(All.Losses, P->Losses);
-    join(All.Categories, P->Categories);
-    join(All.Ooms, P->Ooms);
-    join(All.OomHeaps, P->OomHeaps);
-    join(All.Threads, P->Threads);
-  }
-  return Out;
+llvm::Expected<LastSummary> memkit::findLastSummary(TraceReader &R,
+                                                    const IdLimits &Limits) {
+  SummaryParts Parts;
+  if (Error E =
+          Parts.read(R, /*WithRows=*/false, SummaryParts::Where::Anywhere))
+    return E;
+  return Parts.take(Limits, R.name());
 }
 
 static Error readPart(TraceReader &R, const IdLimits &Limits,
@@ -76,8 +35,8 @@ static Error readPart(TraceReader &R, const IdLimits &Limits,
 Error memkit::checkRows(TraceReader &R, const IdLimits &Limits,
                         const LastSummary &Last) {
   Summary Part;
-  for (const SectionInfo *B : Last.Parts)
-    if (Error E = readPart(R, Limits, *B, Part))
+  for (const SectionInfo &B : Last.Sections)
+    if (Error E = readPart(R, Limits, B, Part))
       return E;
   return Error::success();
 }
@@ -444,9 +403,9 @@ Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
                                CheckResult &Out) {
   Comparison C(Out);
   SaidRows Stacks(C, "stack"), ScopePaths(C, "scope path");
-  std::vector<Summary> Said(Last.Parts.size());
+  std::vector<Summary> Said(Last.Sections.size());
   for (size_t I = 0; I != Said.size(); ++I) {
-    if (Error E = readPart(R, Limits, *Last.Parts[I], Said[I]))
+    if (Error E = readPart(R, Limits, Last.Sections[I], Said[I]))
       return E;
     Stacks.add(Said[I].Stacks);
     ScopePaths.add(Said[I].ScopePaths);
@@ -455,9 +414,9 @@ Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
   ScopePaths.sort();
   Summary Rest;
   bool First = true;
-  Error E = A.summary(1, Last.TotalStats.EndNs, [&](const Summary &Part) {
+  Error E = A.summary(1, Last.Totals.EndNs, [&](const Summary &Part) {
     if (std::exchange(First, false))
-      compareCounts(Last.TotalStats, Part, Out);
+      compareCounts(Last.Totals, Part, Out);
     Stacks.compare(Part.Stacks);
     ScopePaths.compare(Part.ScopePaths);
     auto Append = [](auto &To, const auto &From) {
@@ -474,6 +433,6 @@ Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
     return E;
   Stacks.finish();
   ScopePaths.finish();
-  compareRest(C, Last.TotalStats, Rest, Out);
+  compareRest(C, Last.Totals, Rest, Out);
   return Error::success();
 }

@@ -5,23 +5,16 @@
 #ifndef MEMKIT_LIB_MODEL_CHECKSUMMARY_H
 #define MEMKIT_LIB_MODEL_CHECKSUMMARY_H
 
+#include "LastSummary.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Stats/LiveStats.h"
-#include <optional>
 
 namespace memkit {
 
-/// The last complete summary of a trace, as far as it is kept while the events
-/// are replayed: its rows of stacks and scope paths stay in the file.
-struct LastSummary {
-  Summary TotalStats;                     ///< without those rows
-  std::vector<const SectionInfo *> Parts; ///< in file order
-};
-
-/// Finds it; nothing when there is none. Ids but those of the rows are checked
-/// against Limits.
-llvm::Expected<std::optional<LastSummary>>
-findLastSummary(TraceReader &R, const IdLimits &Limits);
+/// Finds the last complete summary, wherever events stand; its rows stay in the
+/// file. Ids but those of the rows are checked against Limits.
+llvm::Expected<LastSummary> findLastSummary(TraceReader &R,
+                                            const IdLimits &Limits);
 
 /// Checks the rows by themselves, when there is nothing to compare them with.
 llvm::Error checkRows(TraceReader &R, const IdLimits &Limits,

@@ -390,8 +390,8 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
   if (!Said)
     return Said.takeError();
   bool LeftOut = false;
-  if (*Said)
-    for (const Loss &L : (*Said)->TotalStats.Losses)
+  if (Said->IsThere)
+    for (const Loss &L : Said->Totals.Losses)
       LeftOut |= L.Kind == LossKind::Events && L.Count != 0;
   if (LeftOut)
     Out.Notes.push_back(
@@ -407,22 +407,22 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
     if (Error E = C.finish())
       return E;
   bool CutOff =
-      *Said && !R.complete() && (*Said)->TotalStats.Events != Out.Events;
-  if (!*Said && !LeftOut)
+      Said->IsThere && !R.complete() && Said->Totals.Events != Out.Events;
+  if (!Said->IsThere && !LeftOut)
     Out.Notes.push_back("there is no complete summary");
   if (CutOff && !LeftOut)
     Out.Notes.push_back(formatv("the trace was cut off: its last summary is of "
                                 "the first {0} of {1} events, not compared",
-                                (*Said)->TotalStats.Events, Out.Events));
-  if (!*Said)
+                                Said->Totals.Events, Out.Events));
+  if (!Said->IsThere)
     return Out;
   if (LeftOut || CutOff) {
-    if (Error E = checkRows(R, Limits, **Said))
+    if (Error E = checkRows(R, Limits, *Said))
       return E;
     return Out;
   }
   const LiveStats &A = (*Run)->stats();
-  if (Error E = compareSummaries(R, Limits, **Said, A, Out))
+  if (Error E = compareSummaries(R, Limits, *Said, A, Out))
     return E;
   if (Error E = compareLifetimes(R, Limits, A, Out))
     return E;

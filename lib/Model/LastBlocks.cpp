@@ -39,7 +39,7 @@ private:
 } // namespace
 
 bool hasLastBlocks(const Trace &T) {
-  uint64_t Said = T.summary().empty() ? 0 : T.summary().back().Events;
+  uint64_t Said = T.summary().Events;
   uint64_t Held = 0;
   for (const SectionInfo &B : T.reader().sections())
     Held += B.Events;

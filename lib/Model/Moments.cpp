@@ -42,12 +42,11 @@ static Error noStep(const Trace &T, uint64_t Wanted,
   std::string There;
   for (uint32_t Process : Processes.set_bits()) {
     uint64_t Low = UINT64_MAX, High = 0;
-    for (const Summary &Part : T.summary())
-      for (const StepStats &S : Part.Steps)
-        if (S.Process == Process) {
-          Low = std::min(Low, S.Step);
-          High = std::max(High, S.Step);
-        }
+    for (const StepStats &S : T.summary().Steps)
+      if (S.Process == Process) {
+        Low = std::min(Low, S.Step);
+        High = std::max(High, S.Step);
+      }
     if (Low <= High)
       There += ((There.empty() ? "" : ", ") + Twine(Low) + " to " +
                 Twine(High) + " (" + Twine(T.processes()[Process - 1].Pid) +
@@ -62,11 +61,10 @@ static Error noStep(const Trace &T, uint64_t Wanted,
 static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
                                  const BitVector &Processes) {
   SmallVector<const StepStats *, 4> Found;
-  for (const Summary &Part : T.summary())
-    for (const StepStats &S : Part.Steps)
-      if (S.Step == Wanted && S.Process < Processes.size() &&
-          Processes[S.Process])
-        Found.push_back(&S);
+  for (const StepStats &S : T.summary().Steps)
+    if (S.Step == Wanted && S.Process < Processes.size() &&
+        Processes[S.Process])
+      Found.push_back(&S);
   if (Found.empty())
     return noStep(T, Wanted, Processes);
   if (Found.size() > 1) {
@@ -200,13 +198,9 @@ static Expected<Moment> findHeapPeak(const Trace &T, const BitVector &Heaps) {
 }
 
 Expected<Moment> findSpacePeak(const Trace &T, uint32_t Space) {
-  const TotalStats *Peak = Space ? nullptr : &T.hostStats();
-  for (const Summary &Part : T.summary())
-    for (const TotalStats &Of : Part.Spaces)
-      if (Space && Of.Id == Space)
-        Peak = &Of;
-  return findPeak(
-      T, Peak, [Space](const LiveStats &A) { return A.spaceLiveBytes(Space); });
+  return findPeak(T, &T.spaceStats(Space), [Space](const LiveStats &A) {
+    return A.spaceLiveBytes(Space);
+  });
 }
 
 uint32_t peakSpace(const Trace &T) {
@@ -214,12 +208,11 @@ uint32_t peakSpace(const Trace &T) {
   uint32_t Found = 0;
   if (Max)
     return 0;
-  for (const Summary &Part : T.summary())
-    for (const TotalStats &Of : Part.Spaces)
-      if (Of.PeakBytes > Max) {
-        Max = Of.PeakBytes;
-        Found = Of.Id;
-      }
+  for (const TotalStats &Of : T.summary().Spaces)
+    if (Of.PeakBytes > Max) {
+      Max = Of.PeakBytes;
+      Found = Of.Id;
+    }
   return Found;
 }
 
@@ -258,7 +251,7 @@ Expected<Moment> findMoment(const Trace &T, const TimePoint &P,
 
 Error requireEvents(const Trace &T, StringRef Needs, const Moment *Near) {
   // Each part of a summary gives them all.
-  uint64_t Events = T.summary().empty() ? 0 : T.summary().back().Events;
+  uint64_t Events = T.summary().Events;
   uint64_t Held = 0, BeginNs = UINT64_MAX, EndNs = 0;
   for (const SectionInfo &B : T.reader().sections())
     if (B.Kind == SectionKind::Events) {

@@ -22,12 +22,11 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
   if (By != GroupBy::Step)
     return G;
   G.StepsOf.resize(T.processes().size() + 1);
-  for (const Summary &Part : T.summary())
-    for (const StepStats &S : Part.Steps)
-      if (S.Process < G.StepsOf.size()) {
-        G.StepsOf[S.Process].push_back(G.Steps.size());
-        G.Steps.push_back({S.BeginNs, S.Step});
-      }
+  for (const StepStats &S : T.summary().Steps)
+    if (S.Process < G.StepsOf.size()) {
+      G.StepsOf[S.Process].push_back(G.Steps.size());
+      G.Steps.push_back({S.BeginNs, S.Step});
+    }
   if (G.Steps.size() == 1)
     return noSteps(T);
   for (std::vector<uint32_t> &Of : G.StepsOf)
@@ -223,20 +222,18 @@ Expected<CategoryView> viewCategories(const Trace &T, const Selection &Sel) {
   };
   std::vector<SmallVector<uint32_t, 2>> Paths(1);
   std::vector<Profile> ByHeap(T.heaps().size() + 1);
-  for (const Summary &Part : T.summary())
-    for (const CategoryStats &K : Part.Categories) {
-      if (K.Oom || !Sel.hasHeap(K.Heap) || !Sel.hasProcess(K.Process) ||
-          !K.Bytes)
-        continue;
-      SmallVector<uint32_t, 2> Path{
-          Frame(Names[static_cast<size_t>(K.Category)])};
-      if (K.Layer)
-        Path.push_back(Frame(T.string(K.Layer)));
-      Profile &P = ByHeap[K.Heap];
-      P.Values.push_back({static_cast<uint32_t>(Paths.size()), K.Bytes});
-      P.Total += K.Bytes;
-      Paths.push_back(std::move(Path));
-    }
+  for (const CategoryStats &K : T.summary().Categories) {
+    if (K.Oom || !Sel.hasHeap(K.Heap) || !Sel.hasProcess(K.Process) || !K.Bytes)
+      continue;
+    SmallVector<uint32_t, 2> Path{
+        Frame(Names[static_cast<size_t>(K.Category)])};
+    if (K.Layer)
+      Path.push_back(Frame(T.string(K.Layer)));
+    Profile &P = ByHeap[K.Heap];
+    P.Values.push_back({static_cast<uint32_t>(Paths.size()), K.Bytes});
+    P.Total += K.Bytes;
+    Paths.push_back(std::move(Path));
+  }
   if (Paths.size() == 1)
     return makeError(
         T.name() + ": no categories of tensors are in it; memrec finds them in "

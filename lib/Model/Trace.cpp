@@ -3,332 +3,303 @@
 // What a trace says, ready to be asked.
 
 #include "memkit/Model/Trace.h"
-#include "SummarySet.h"
+#include "LastSummary.h"
 #include "memkit/Model/ReplayProgress.h"
-#include "memkit/Support/CommandText.h"
 #include "memkit/Support/RunBoth.h"
+#include "memkit/Support/ToolMain.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Allocator.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/StringSaver.h"
 #include <algorithm>
+#include <set>
 
 using namespace llvm;
 
 namespace memkit {
 
-/// Texts that are not in the trace but made for showing it.
-class Trace::Arena {
-public:
-  StringRef save(const Twine &Text) { return Saver.save(Text); }
-
-private:
-  BumpPtrAllocator Memory;
-  StringSaver Saver{Memory};
-};
-
-StringRef baseName(StringRef Path) {
-  return Path.substr(Path.rfind('/') + 1); // npos + 1 is 0
-}
-
-template <typename T>
-static void append(std::vector<T> &To, std::vector<T> &From) {
-  To.insert(To.end(), std::make_move_iterator(From.begin()),
-            std::make_move_iterator(From.end()));
-}
-
-Trace::Trace(std::unique_ptr<TraceReader> R)
-    : Reader(std::move(R)), MadeNames(std::make_unique<Arena>()) {}
+Trace::Trace(std::unique_ptr<TraceReader> R, StringRef Name)
+    : Reader(std::move(R)), Name(Name.str()) {}
 
 Trace::~Trace() = default;
 
-Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path) {
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path, unsigned Parts) {
   const uint64_t Large = 1 << 20;
   Expected<std::unique_ptr<TraceReader>> Reader = TraceReader::open(Path);
   if (!Reader)
     return Reader.takeError();
-  // A second reader lets the sums be read beside the dictionary.
+  // A second reader lets the stats be read beside the dictionary.
   std::unique_ptr<TraceReader> Second;
-  if ((*Reader)->fileBytes() >= Large && sys::fs::is_regular_file(Path)) {
+  bool ReadsBoth = (Parts & TP_Stacks) && (Parts & TP_Rows);
+  if (ReadsBoth && (*Reader)->fileBytes() >= Large &&
+      sys::fs::is_regular_file(Path)) {
     Expected<std::unique_ptr<TraceReader>> Again = TraceReader::open(Path);
     if (Again)
       Second = std::move(*Again);
     else
       consumeError(Again.takeError());
   }
-  return make(std::move(*Reader), std::move(Second));
+  return make(std::move(*Reader), std::move(Second), Parts);
 }
 
 Expected<std::unique_ptr<Trace>>
-Trace::create(std::unique_ptr<TraceReader> Reader) {
-  return make(std::move(Reader), nullptr);
+Trace::create(std::unique_ptr<TraceReader> Reader, unsigned Parts) {
+  return make(std::move(Reader), nullptr, Parts);
 }
 
 Expected<std::unique_ptr<Trace>>
 Trace::make(std::unique_ptr<TraceReader> Reader,
-            std::unique_ptr<TraceReader> Second) {
-  std::unique_ptr<Trace> T(new Trace(std::move(Reader)));
+            std::unique_ptr<TraceReader> Second, unsigned Parts) {
+  StringRef Name = Reader->name();
+  std::unique_ptr<Trace> T(new Trace(std::move(Reader), Name));
   if (!T->Reader->damage().empty())
     T->Warnings.push_back((T->name() + ": " + T->Reader->damage()).str());
-  SummarySet Set;
-  Error Failed = Error::success(), SumsFailed = Error::success();
-  auto ReadWords = [&] {
-    Failed = T->readDictionary();
-    if (!Failed)
-      T->showFrames();
-  };
-  if (Second) {
-    runBoth(ReadWords, [&] { SumsFailed = Set.read(*Second); });
-  } else {
-    ReadWords();
-    SumsFailed = Set.read(*T->Reader);
-  }
-  if (Failed || SumsFailed) {
-    if (!Failed)
-      return SumsFailed;
-    consumeError(std::move(SumsFailed));
-    return Failed;
-  }
-  if (Error E = Set.check(T->Limits, T->name()))
-    return E;
-  T->Parts = std::move(Set.Parts);
-  for (Summary &S : T->Parts)
-    T->packScopes(S);
-  for (std::vector<PackedRows> &Rows : Set.Rows)
-    append(T->StackRows, Rows);
-  if (T->Parts.empty())
-    if (Error E = T->replaySummary())
-      return E;
-  T->prepareSums();
+  if (Error E = T->readParts(Parts, Second.get()))
+    return std::move(E);
   return T;
 }
 
+Error Trace::requireReader(StringRef Needs) const {
+  if (Reader)
+    return Error::success();
+  return makeError(Name + ": " + Needs + " a file: a stream is read once");
+}
+
 //===----------------------------------------------------------------------===//
-// Dictionary
+// Reading
 //===----------------------------------------------------------------------===//
 
-/// Most of a dictionary's bytes are nodes, of which each has three or more; too
-/// much room costs nothing until it is used.
-void Trace::reserveNodes() {
-  const uint64_t Max = 16 << 20;
+Error Trace::read(unsigned Parts) {
+  if (!Reader)
+    return Error::success();
+  return readParts(Parts & ~Has, nullptr);
+}
+
+/// Reads Parts, the summary from Second beside the names, where there is one.
+Error Trace::readParts(unsigned Parts, TraceReader *Second) {
+  bool WithStats = Parts & (TP_Totals | TP_Rows), WithRows = Parts & TP_Rows;
+  SummaryParts Found;
+  Error Failed = Error::success(), StatsFailed = Error::success();
+  auto ReadNames = [&] { Failed = readNames(Parts); };
+  auto ReadStats = [&](TraceReader &From) {
+    StatsFailed = Found.read(From, WithRows, SummaryParts::Where::AtEnd);
+  };
+  if (Second && WithStats) {
+    runBoth(ReadNames, [&] { ReadStats(*Second); });
+  } else {
+    ReadNames();
+    WithRows |= hasSamples();
+    if (!Failed && WithStats)
+      ReadStats(*Reader);
+  }
+  if (Failed) {
+    consumeError(std::move(StatsFailed));
+    return Failed;
+  }
+  if (StatsFailed)
+    return StatsFailed;
+  if (!WithStats) {
+    prepareStats();
+    return Error::success();
+  }
+  Expected<LastSummary> S = Found.take(Limits, Name);
+  if (!S)
+    return S.takeError();
+  if (S->IsThere)
+    setSummary(std::move(*S));
+  else if (Parts & TP_Replay)
+    if (Error E = replaySummary())
+      return E;
+  prepareStats();
+  Has |= TP_Totals | (Parts & TP_Replay) | (WithRows ? unsigned(TP_Rows) : 0);
+  return has(TP_Names) ? Error::success() : readWantedStrings();
+}
+
+bool Trace::hasSamples() const {
+  return any_of(heaps(), [](const Heap &H) { return H.estimateBytes() != 0; });
+}
+
+/// The names that Parts wants and that are not there; at least the outline.
+Error Trace::readNames(unsigned Parts) {
+  bool WithStacks = (Parts & TP_Stacks) && !has(TP_Stacks);
+  bool WithNames = (Parts & TP_Names) && !has(TP_Names);
+  if (!WithStacks && !WithNames && HasOutline)
+    return Error::success();
+  clearNames();
+  clearStacks();
+  Has &= ~(TP_Names | TP_Stacks);
+  if (Error E = WithStacks ? readStacks() : readOutline(WithNames))
+    return E;
+  HasOutline = true;
+  if (WithStacks)
+    Has |= TP_Names | TP_Stacks;
+  else if (WithNames)
+    Has |= TP_Names;
+  return Error::success();
+}
+
+/// Reads all of the dictionary.
+Error Trace::readStacks() {
   uint64_t Bytes = 0;
   for (const SectionInfo &B : Reader->sections())
     if (B.Kind == SectionKind::Dictionary)
       Bytes += B.Raw;
-  Tree.Frames.reserve(std::min(Bytes / 3, Max));
-}
-
-Error Trace::readDictionary() {
-  reserveNodes();
+  reserveNodes(Bytes);
   Dictionary D;
   for (const SectionInfo &B : Reader->sections()) {
     if (B.Kind != SectionKind::Dictionary)
       continue;
     if (Error E = Reader->read(B, D))
       return E;
-    std::string Wrong = Limits.add(D);
-    if (!Wrong.empty())
-      return makeTraceError(name(), B.Offset, Wrong);
-    take(D);
+    if (std::string Wrong = Limits.add(D); !Wrong.empty())
+      return makeTraceError(Name, B.Offset, Wrong);
+    takeNames(D);
+    takeStacks(D, /*WithParents=*/false);
   }
-  Tree.Parents = Reader->takeParents();
+  // The reader has kept the parents of nodes.
+  setParents(Reader->takeParents());
+  showFrames(1);
   return Error::success();
 }
 
-/// Adds a dictionary section whose ids were checked.
-void Trace::take(Dictionary &D) {
-  StringSections.push_back(std::move(D.Strings));
-  for (const std::string &S : StringSections.back())
-    Strings.push_back(S);
-  D.Strings.clear();
-  append(Heaps, D.Heaps);
-  append(Processes, D.Processes);
-  append(Threads, D.Threads);
-  append(Devices, D.Devices);
-  append(Binaries, D.Binaries);
-  append(Scopes, D.Scopes);
-  append(ScopePaths, D.ScopePaths);
-  append(Loads, D.Loads);
-  append(Functions, D.Functions);
-  append(Frames, D.Frames);
-
-  // The reader keeps the parents of nodes.
-  uint32_t Next = Tree.Frames.size();
-  Tree.Frames.insert(Tree.Frames.end(), D.NodeFrames.begin(),
-                     D.NodeFrames.end());
-  for (const NewStack &S : D.Stacks) {
-    Next += S.Length;
-    Tree.Leaves.push_back(S.Length ? Next - 1 : S.Parent);
+/// Reads the dictionary without stacks, or only that of which there is little.
+Error Trace::readOutline(bool WithNames) {
+  DictionaryOutline D;
+  for (const SectionInfo &B : Reader->sections()) {
+    if (B.Kind != SectionKind::Dictionary)
+      continue;
+    if (Error E = WithNames ? Reader->readNames(B, D)
+                            : Reader->readOutline(B, D, /*WithStrings=*/false))
+      return E;
+    std::string Wrong = WithNames ? takeNamesAlone(D) : takeOutline(D);
+    if (!Wrong.empty())
+      return makeTraceError(Name, B.Offset, Wrong);
   }
+  return Error::success();
+}
 
-  FrameLocations.resize(Frames.size());
-  for (const FrameSymbols &S : D.Symbols) {
-    FrameLocations[S.Frame - 1] = {static_cast<uint32_t>(Locations.size()),
-                                   static_cast<uint32_t>(S.Locations.size())};
-    Locations.insert(Locations.end(), S.Locations.begin(), S.Locations.end());
+/// Reads the strings that the outline and the stats name, from those sections
+/// alone that have some.
+Error Trace::readWantedStrings() {
+  std::set<uint32_t> Wanted;
+  for (const Heap &H : heaps())
+    Wanted.insert(H.Name);
+  for (const ProcessRecord &I : processes()) {
+    Wanted.insert({I.Exe, I.Role, I.WhyNot});
+    Wanted.insert(I.Command.begin(), I.Command.end());
   }
-}
-
-ArrayRef<Location> Trace::locations(uint32_t Frame) const {
-  Span S = FrameLocations[Frame - 1];
-  return ArrayRef(Locations).slice(S.Begin, S.Count);
-}
-
-ArrayRef<ShownFrame> Trace::shown(uint32_t Frame) const {
-  Span S = FrameShown[Frame - 1];
-  return ArrayRef(Shown).slice(S.Begin, S.Count);
-}
-
-StringRef Trace::binaryPath(uint32_t FrameId) const {
-  const Frame &F = frame(FrameId);
-  if (F.Kind != FrameKind::Native || F.Container == 0)
-    return StringRef();
-  return string(Binaries[F.Container - 1].Path);
-}
-
-/// One text for each function, whatever its lines.
-void Trace::labelPython(ShownFrame &F) {
-  F.IsPython = true;
-  PythonLabels.resize(Functions.size() + 1);
-  StringRef &Label = PythonLabels[F.FunctionId];
-  if (Label.empty() && !F.File.empty())
-    Label = MadeNames->save(F.Function + " (" + baseName(F.File) + ")");
-  if (!Label.empty())
-    F.Label = Label;
-}
-
-/// Decides once for every frame what is shown for it.
-void Trace::showFrames() {
-  FrameShown.resize(Frames.size());
-  Shown.reserve(Frames.size() + Locations.size());
-  for (uint32_t Id = 1; Id <= Frames.size(); ++Id) {
-    const Frame &F = frame(Id);
-    uint32_t Begin = Shown.size();
-    StringRef Binary = binaryPath(Id);
-    auto Show = [&](Location L) {
-      const Function &Fn = function(L.Function);
-      Shown.push_back({string(Fn.Name), string(Fn.File), Binary, L.Line,
-                       L.Function, string(Fn.Name), false});
-      if (F.Kind == FrameKind::Python)
-        labelPython(Shown.back());
-    };
-    bool IsFunction = F.Kind == FrameKind::Python || F.Kind == FrameKind::Named;
-    if (IsFunction && F.Container)
-      Show({F.Container, F.Kind == FrameKind::Python
-                             ? static_cast<uint32_t>(F.Address)
-                             : 0});
-    else
-      for (Location L : locations(Id))
-        if (L.Function)
-          Show(L);
-    if (Shown.size() == Begin) {
-      StringRef Name = baseName(Binary);
-      std::string Address = "0x" + utohexstr(F.Address, /*LowerCase=*/true);
-      ShownFrame &New = Shown.emplace_back();
-      New.Function = New.Label =
-          MadeNames->save(Name.empty() ? Twine(Address) : Name + "+" + Address);
-      New.Binary = Binary;
-    }
-    FrameShown[Id - 1] = {Begin, static_cast<uint32_t>(Shown.size() - Begin)};
+  for (const LayerStats &L : Totals.Layers)
+    Wanted.insert(L.Name);
+  for (const CategoryStats &K : Totals.Categories)
+    Wanted.insert(K.Layer);
+  Wanted.erase(0);
+  DictionaryOutline D;
+  uint32_t First = 1;
+  auto Next = Wanted.begin();
+  for (const SectionInfo &B : Reader->sections()) {
+    if (Next == Wanted.end())
+      break;
+    if (B.Kind != SectionKind::Dictionary)
+      continue;
+    if (Error E = Reader->readOutline(B, D, /*WithStrings=*/true))
+      return E;
+    for (; Next != Wanted.end() && *Next - First < D.Few.Strings.size(); ++Next)
+      takeString(*Next, std::move(D.Few.Strings[*Next - First]));
+    First += D.Counts.Strings;
   }
-}
-
-FrameRole Trace::roleOf(uint32_t Id) const {
-  const Frame &F = frame(Id);
-  ArrayRef<ShownFrame> S = shown(Id);
-  if (F.Kind == FrameKind::Python)
-    return pythonFrameRole(S.front().File);
-  if (F.Kind != FrameKind::Native)
-    return FrameRole::Program;
-  SmallVector<StringRef, 4> Functions;
-  for (const ShownFrame &Fn : S)
-    if (Fn.FunctionId)
-      Functions.push_back(Fn.Function);
-  return nativeFrameRole(S.front().Binary, Functions);
-}
-
-void Trace::foldFrames() {
-  // Most programs have no Python.
-  if (none_of(Frames,
-              [](const Frame &F) { return F.Kind == FrameKind::Python; }))
-    return;
-  std::vector<FrameRole> Roles(Frames.size() + 1);
-  for (uint32_t Id = 1; Id < Roles.size(); ++Id)
-    Roles[Id] = roleOf(Id);
-  Folded = foldStacks(Tree, Roles);
-}
-
-std::vector<ShownFrame> Trace::shownWay(uint32_t Node) const {
-  std::vector<ShownFrame> All;
-  const StackView &V = view();
-  for (; Node; Node = V.parent(Node)) {
-    ArrayRef<ShownFrame> S = shown(V.frameOf(Node));
-    All.insert(All.end(), S.begin(), S.end());
-  }
-  return All;
-}
-
-std::string Trace::scopePathText(uint32_t Id) const {
-  SmallVector<StringRef, 8> Names;
-  for (; Id; Id = ScopePaths[Id - 1].Parent)
-    if (uint32_t S = ScopePaths[Id - 1].Scope)
-      Names.push_back(string(Scopes[S - 1].Name));
-  std::reverse(Names.begin(), Names.end());
-  return join(Names, "/");
-}
-
-StringRef Trace::spaceName(uint32_t Id) const {
-  if (Id == 0)
-    return "host";
-  return Devices[Id - 1].Space;
-}
-
-StringRef Trace::program(uint32_t Id) const {
-  const ProcessRecord &I = Processes[Id - 1];
-  return string(I.Command.empty() ? I.Exe : I.Command.front());
-}
-
-StringRef Trace::processName(uint32_t Id) const {
-  if (uint32_t Role = Processes[Id - 1].Role)
-    return string(Role);
-  return programName(program(Id));
+  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//
-// Summary
+// Growing
 //===----------------------------------------------------------------------===//
 
-void Trace::packScopes(Summary &Part) {
-  for (const StackStatsRows &Rows : Part.ScopePaths)
-    PackedRows::pack(Rows, ScopeRows);
-  Part.ScopePaths = {};
+std::unique_ptr<Trace> Trace::createGrowing(StringRef Name) {
+  std::unique_ptr<Trace> T(new Trace(nullptr, Name));
+  T->setGrowing();
+  T->Gathered = std::make_unique<SummaryParts>();
+  T->Has = TP_Totals | TP_Rows | TP_Names | TP_Stacks;
+  T->prepareStats();
+  return T;
 }
 
-/// The sums of a trace whose recorder did not get to writing them.
+Error Trace::add(const SectionInfo &Info, const AnySection &Section) {
+  if (const auto *D = std::get_if<Dictionary>(&Section))
+    return add(Info, *D);
+  if (const auto *S = std::get_if<Summary>(&Section))
+    return add(Info, *S);
+  if (const auto *H = std::get_if<Header>(&Section))
+    Head = *H;
+  HasIndex |= std::holds_alternative<Index>(Section);
+  // A summary says nothing of the events behind it.
+  if (std::holds_alternative<Events>(Section) && HasSummary) {
+    setSummary(LastSummary());
+    prepareStats();
+  }
+  return Error::success();
+}
+
+Error Trace::add(const SectionInfo &Info, Dictionary D) {
+  IdLimits New = Limits;
+  if (std::string Wrong = New.add(D); !Wrong.empty())
+    return makeTraceError(Name, Info.Offset, Wrong);
+  Limits = New;
+  uint32_t First = numFrames() + 1;
+  takeNames(D);
+  takeStacks(D, /*WithParents=*/true);
+  showFrames(First);
+  showAgain(D.Symbols, First);
+  prepareStats();
+  return Error::success();
+}
+
+Error Trace::add(const SectionInfo &Info, Summary Part) {
+  if (std::string Wrong = Limits.check(Part); !Wrong.empty())
+    return makeTraceError(Name, Info.Offset, Wrong);
+  if (!Gathered->add(std::move(Part), Info))
+    return Error::success();
+  Expected<LastSummary> S = Gathered->take(Limits, Name);
+  if (!S)
+    return S.takeError();
+  setSummary(std::move(*S));
+  prepareStats();
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stats
+//===----------------------------------------------------------------------===//
+
+void Trace::setSummary(LastSummary S) {
+  HasSummary = S.IsThere;
+  Totals = std::move(S.Totals);
+  StackRows = std::move(S.StackRows);
+  ScopeRows = std::move(S.ScopeRows);
+}
+
+/// The stats of a trace whose recorder did not get to writing them.
 Error Trace::replaySummary() {
-  ReplayProgress Bar("replaying " + name(), *Reader);
+  ReplayProgress Bar("replaying " + Name, *Reader);
   Expected<std::unique_ptr<Replay>> R = Replay::create(*Reader, {}, &Bar);
   if (!R)
     return R.takeError();
   if (Error E = (*R)->run())
     return E;
-  Parts.clear();
-  auto Take = [&](const Summary &Part) {
-    for (const StackStatsRows &Rows : Part.Stacks)
-      PackedRows::pack(Rows, StackRows);
-    Summary &Rest = Parts.emplace_back(Part);
-    Rest.Stacks = {};
-    packScopes(Rest);
+  LastSummary Made;
+  auto Take = [&](Summary Part) {
+    Made.add(Part);
     return Error::success();
   };
   if (Error E = (*R)->stats().summary(1, (*R)->endNs(), Take))
     return E;
+  setSummary(std::move(Made));
+  Has |= TP_Rows;
   Replayed = true;
   uint64_t LeftOut = eventsLeftOut();
-  Warnings.push_back((name() +
-                      ": no summary; the sums are those of its events" +
+  Warnings.push_back((Name + ": no summary; the sums are those of its events" +
                       (LeftOut ? ", of which " + Twine(LeftOut) +
                                      " and more were left out on request"
                                : Twine("")))
@@ -336,32 +307,38 @@ Error Trace::replaySummary() {
   return Error::success();
 }
 
-void Trace::prepareSums() {
-  HeapStatsOf.resize(Heaps.size());
+void Trace::prepareStats() {
+  HeapStatsOf.assign(heaps().size(), HeapStats());
   for (size_t I = 0; I != HeapStatsOf.size(); ++I)
     HeapStatsOf[I].Id = I + 1;
-  for (const Summary &S : Parts) {
-    for (const ProcessStats &I : S.Processes)
-      if (I.Role)
-        Processes[I.Process - 1].Role = I.Role;
-    EndNs = std::max(EndNs, S.EndNs);
-    for (const HeapStats &H : S.Heaps)
-      HeapStatsOf[H.Id - 1] = H;
-    for (const TotalStats &D : S.Spaces)
-      if (D.Id == 0)
-        HostSums = D;
+  SpaceStatsOf.assign(devices().size() + 1, TotalStats());
+  for (size_t I = 0; I != SpaceStatsOf.size(); ++I)
+    SpaceStatsOf[I].Id = I;
+  ProcessStatsOf.assign(processes().size() + 1, 0);
+  for (const ProcessStats &I : Totals.Processes) {
+    ProcessStatsOf[I.Process] = &I - Totals.Processes.data() + 1;
+    if (I.Role)
+      setRole(I.Process, I.Role);
   }
-  Replaced.assign(Processes.size() + 1, false);
-  for (const ProcessRecord &I : Processes)
+  for (const HeapStats &H : Totals.Heaps)
+    HeapStatsOf[H.Id - 1] = H;
+  for (const TotalStats &D : Totals.Spaces)
+    SpaceStatsOf[D.Id] = D;
+  Replaced.assign(processes().size() + 1, false);
+  for (const ProcessRecord &I : processes())
     if (I.Origin == ProcessOrigin::Exec)
       Replaced[I.Parent] = true;
 }
 
+const ProcessStats *Trace::processStats(uint32_t Process) const {
+  uint32_t Place = ProcessStatsOf[Process];
+  return Place ? &Totals.Processes[Place - 1] : nullptr;
+}
+
 std::vector<uint64_t> Trace::losses() const {
   std::vector<uint64_t> Counts(NumLossKinds);
-  for (const Summary &S : Parts)
-    for (const Loss &L : S.Losses)
-      Counts[static_cast<size_t>(L.Kind)] += L.Count;
+  for (const Loss &L : Totals.Losses)
+    Counts[static_cast<size_t>(L.Kind)] += L.Count;
   return Counts;
 }
 

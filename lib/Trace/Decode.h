@@ -52,6 +52,8 @@ public:
   Problem decode(AnySection &Out);
   /// A dictionary in short; leaves the stack tree alone.
   Problem outline(DictionaryOutline &Out, bool WithStrings);
+  /// All but frames, stacks and symbols, and how many there are of all.
+  Problem names(DictionaryOutline &Out);
   /// A summary without its rows of stacks and scope paths.
   Problem decodeTotals(Summary &Out);
   Problem decodeCategories(Summary &Out);
@@ -77,6 +79,8 @@ private:
   Problem decodeStrings(const fb::Strings *T, std::vector<std::string> &Out);
   Problem decodeStacks(const fb::StackTree *T, Dictionary &Out);
   Problem decodeSymbols(const fb::Symbols *T, std::vector<FrameSymbols> &Out);
+  Problem countIds(const fb::Dictionary *T, IdLimits &C);
+  Problem decodeDictionary(Dictionary &Out, bool WithStacks);
   Problem decodeTables(const fb::Dictionary *T, Dictionary &Out);
   Problem decodeFew(const fb::Dictionary *T, Dictionary &Out);
   struct EventInput;

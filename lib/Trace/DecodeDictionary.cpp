@@ -158,17 +158,12 @@ Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
   });
 }
 
-Decoder::Problem Decoder::outline(DictionaryOutline &Out, bool WithStrings) {
-  const fb::Dictionary *T = Root->body_as_Dictionary();
-  Out = DictionaryOutline();
-  if (T->strings() && WithStrings)
-    TRY(decodeStrings(T->strings(), Out.Few.Strings));
-  TRY(decodeFew(T, Out.Few));
+/// How many ids a dictionary defines.
+Decoder::Problem Decoder::countIds(const fb::Dictionary *T, IdLimits &C) {
   auto Count = [](const auto *Columns) {
     return Columns ? Columns->count() : 0;
   };
   auto Size = [](const auto *Tables) { return Tables ? Tables->size() : 0; };
-  IdLimits &C = Out.Counts;
   C.Strings = Count(T->strings());
   C.Devices = Size(T->devices());
   C.Binaries = Size(T->binaries());
@@ -186,6 +181,15 @@ Decoder::Problem Decoder::outline(DictionaryOutline &Out, bool WithStrings) {
     if (N > MaxSectionRows)
       return "too many entries in a dictionary";
   return "";
+}
+
+Decoder::Problem Decoder::outline(DictionaryOutline &Out, bool WithStrings) {
+  const fb::Dictionary *T = Root->body_as_Dictionary();
+  Out = DictionaryOutline();
+  if (T->strings() && WithStrings)
+    TRY(decodeStrings(T->strings(), Out.Few.Strings));
+  TRY(decodeFew(T, Out.Few));
+  return countIds(T, Out.Counts);
 }
 
 /// Keeps the memory: a trace has many of them.
@@ -206,7 +210,16 @@ static void clear(Dictionary &D) {
   D.Symbols.clear();
 }
 
+Decoder::Problem Decoder::names(DictionaryOutline &Out) {
+  TRY(countIds(Root->body_as_Dictionary(), Out.Counts));
+  return decodeDictionary(Out.Few, /*WithStacks=*/false);
+}
+
 Decoder::Problem Decoder::decode(Dictionary &Out) {
+  return decodeDictionary(Out, /*WithStacks=*/true);
+}
+
+Decoder::Problem Decoder::decodeDictionary(Dictionary &Out, bool WithStacks) {
   const fb::Dictionary *T = Root->body_as_Dictionary();
   TRY(known(T, fb::Dictionary::VT_SYMBOLS));
   clear(Out);
@@ -227,7 +240,7 @@ Decoder::Problem Decoder::decode(Dictionary &Out) {
       Out.Functions.push_back(
           {uint32_t(Wide[0][I]), uint32_t(Wide[1][I]), Narrow[0][I]});
   }
-  if (const fb::Frames *F = T->frames()) {
+  if (const fb::Frames *F = WithStacks ? T->frames() : nullptr) {
     TRY(known(F, fb::Frames::VT_ADDRESS));
     if (F->count() > MaxSectionRows)
       return "too many frames in a dictionary";
@@ -243,7 +256,7 @@ Decoder::Problem Decoder::decode(Dictionary &Out) {
       Out.Frames.push_back({FrameKind(Kind[I]), Narrow[0][I], Wide[0][I]});
     }
   }
-  if (T->stacks())
+  if (T->stacks() && WithStacks)
     TRY(decodeStacks(T->stacks(), Out));
   if (const fb::ScopeTree *C = T->scope_paths()) {
     TRY(known(C, fb::ScopeTree::VT_DEPTH));
@@ -256,7 +269,7 @@ Decoder::Problem Decoder::decode(Dictionary &Out) {
     for (uint32_t I = 0; I != C->count(); ++I)
       Out.ScopePaths.push_back({Narrow[0][I], Narrow[1][I], Narrow[2][I]});
   }
-  if (T->symbols())
+  if (T->symbols() && WithStacks)
     TRY(decodeSymbols(T->symbols(), Out.Symbols));
   return "";
 }

@@ -47,6 +47,7 @@ public:
   std::vector<uint8_t> Raw;
   /// Bytes of the file read since its pages were let go.
   uint64_t Held = 0;
+  uint64_t NumDecoded[NumSectionKinds] = {}; ///< since the file was open
   /// Offset behind the last dictionary that went into the decoder's tree.
   uint64_t TreeEnd = 0;
 };
@@ -196,6 +197,7 @@ Error TraceReader::Impl::openSection(const SectionInfo &B, SectionKind Want) {
     return wrong(B.Offset, Twine("a section of ") + sectionKindName(Kind) +
                                " where the index says " +
                                sectionKindName(Want));
+  ++NumDecoded[static_cast<size_t>(Kind)];
   return Error::success();
 }
 
@@ -317,6 +319,18 @@ Error TraceReader::readOutline(const SectionInfo &B, DictionaryOutline &Out,
   if (std::string P = I->Decode.outline(Out, WithStrings); !P.empty())
     return I->wrong(B.Offset, P);
   return Error::success();
+}
+
+Error TraceReader::readNames(const SectionInfo &B, DictionaryOutline &Out) {
+  if (Error E = I->openSection(B, SectionKind::Dictionary))
+    return E;
+  if (std::string P = I->Decode.names(Out); !P.empty())
+    return I->wrong(B.Offset, P);
+  return Error::success();
+}
+
+uint64_t TraceReader::numDecoded(SectionKind Kind) const {
+  return I->NumDecoded[static_cast<size_t>(Kind)];
 }
 
 Error TraceReader::readTotals(const SectionInfo &B, Summary &Out) {

@@ -4,8 +4,8 @@
 
 #include "memkit/Support/CsvField.h"
 #include "memkit/Support/Format.h"
-#include "memkit/TraceText/CategorySums.h"
-#include "memkit/TraceText/TraceSummary.h"
+#include "memkit/Support/Json.h"
+#include "memkit/TraceText/ReportPrinters.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -30,69 +30,60 @@ static uint64_t bytesOf(ArrayRef<CategorySum> Categories,
   return Bytes;
 }
 
-std::vector<CategorySum> TraceSummary::categories() const {
-  return sumCategories(Stats.Categories, 0);
-}
-
-void memkit::printCategories(raw_ostream &OS, const TraceSummary &S,
-                             unsigned Width) {
-  std::vector<CategorySum> Categories = S.categories();
+void memkit::printCategories(raw_ostream &OS, const Trace &T,
+                             ArrayRef<CategorySum> Categories, unsigned Width) {
   if (Categories.empty())
     OS << "no tensors by category: there were none, or the trace was not "
           "completed\n";
   bool First = true;
   forEachHeap(Categories, [&](ArrayRef<CategorySum> Of) {
-    HeapStats T = S.heapStats(Of[0].Heap);
-    OS << (First ? "" : "\n") << S.string(S.Heaps[Of[0].Heap - 1].Name) << ": "
-       << formatSize(T.PeakBytes) << " at the peak, "
-       << formatTime(T.PeakTimeNs) << "; "
-       << formatShare(bytesOf(Of, TensorCategory::Unknown), T.PeakBytes)
+    const HeapStats &H = T.heapStats(Of[0].Heap);
+    OS << (First ? "" : "\n") << T.heapName(Of[0].Heap) << ": "
+       << formatSize(H.PeakBytes) << " at the peak, "
+       << formatTime(H.PeakTimeNs) << "; "
+       << formatShare(bytesOf(Of, TensorCategory::Unknown), H.PeakBytes)
        << " of it unknown\n\n";
     First = false;
     printCategoryTable(
-        OS, Of, [&](uint32_t Id) { return S.string(Id); }, Width);
+        OS, Of, [&](uint32_t Id) { return T.string(Id); }, Width);
   });
 }
 
-void memkit::printCategoriesCsv(raw_ostream &OS, const TraceSummary &S) {
+void memkit::printCategoriesCsv(raw_ostream &OS, const Trace &T,
+                                ArrayRef<CategorySum> Categories) {
   OS << "heap,category,layer,blocks,bytes\n";
-  for (const CategorySum &K : S.categories())
+  for (const CategorySum &K : Categories)
     for (const CategorySum::Layer &L : K.Layers) {
-      printField(OS, S.string(S.Heaps[K.Heap - 1].Name));
+      printField(OS, T.heapName(K.Heap));
       OS << ',' << categoryKey(K.Category) << ',';
-      printField(OS, S.string(L.Name));
+      printField(OS, T.string(L.Name));
       OS << ',' << L.Blocks << ',' << L.Bytes << '\n';
     }
 }
 
-void memkit::writeCategoriesJson(json::OStream &J, const TraceSummary &S,
+void memkit::writeCategoriesJson(json::OStream &J, const Trace &T,
+                                 ArrayRef<CategorySum> Categories,
                                  bool WithLayers) {
   J.attributeArray("categories", [&] {
-    for (const CategorySum &K : S.categories())
+    for (const CategorySum &K : Categories)
       J.object([&] {
-        J.attribute("heap", json::fixUTF8(S.string(S.Heaps[K.Heap - 1].Name)));
+        J.attribute("heap", jsonText(T.heapName(K.Heap)));
         if (WithLayers)
-          writeCategory(J, K, [&](uint32_t Id) { return S.string(Id); });
+          writeCategory(J, K, [&](uint32_t Id) { return T.string(Id); });
         else
           writeCategory(J, K);
       });
   });
 }
 
-void memkit::printCategoryLines(raw_ostream &OS, const TraceSummary &S) {
-  forEachHeap(S.categories(), [&](ArrayRef<CategorySum> Of) {
-    uint64_t Peak = S.heapStats(Of[0].Heap).PeakBytes;
-    OS << '\n' << S.string(S.Heaps[Of[0].Heap - 1].Name) << " at its peak: ";
+void memkit::printCategoryLines(raw_ostream &OS, const Trace &T,
+                                ArrayRef<CategorySum> Categories) {
+  forEachHeap(Categories, [&](ArrayRef<CategorySum> Of) {
+    uint64_t Peak = T.heapStats(Of[0].Heap).PeakBytes;
+    OS << '\n' << T.heapName(Of[0].Heap) << " at its peak: ";
     for (const CategorySum &K : Of)
       OS << (&K == Of.begin() ? "" : ", ") << categoryName(K.Category) << ' '
          << formatShare(K.Bytes, Peak);
     OS << '\n';
   });
-  uint64_t Failures = 0;
-  for (const OomRecord &O : S.Stats.Ooms)
-    Failures += 1 + O.Skipped;
-  if (Failures)
-    OS << "\nout of memory "
-       << (Failures == 1 ? "once" : formatCount(Failures) + " times")
-       << "; memdump --oom shows what lived then\n";
 }

@@ -4,6 +4,7 @@
 
 #include "memkit/TraceText/CategorySums.h"
 #include "memkit/Support/Format.h"
+#include "memkit/Support/Json.h"
 #include "memkit/Support/Table.h"
 #include "memkit/TraceText/EnumNames.h"
 #include "llvm/ADT/STLExtras.h"
@@ -86,8 +87,7 @@ void memkit::writeCategory(json::OStream &J, const CategorySum &K,
   J.attributeArray("layers", [&] {
     for (const CategorySum::Layer &L : K.Layers)
       J.object([&] {
-        J.attribute("name", L.Name ? json::Value(json::fixUTF8(String(L.Name)))
-                                   : json::Value(nullptr));
+        J.attribute("name", L.Name ? jsonText(String(L.Name)) : nullptr);
         J.attribute("bytes", L.Bytes);
         J.attribute("blocks", L.Blocks);
       });

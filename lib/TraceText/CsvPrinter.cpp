@@ -2,8 +2,8 @@
 //
 // Events as comma-separated values.
 
-#include "NameTable.h"
 #include "SectionLines.h"
+#include "memkit/Model/Trace.h"
 #include "memkit/Support/CsvField.h"
 #include "memkit/TraceText/Printers.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,7 +15,6 @@ namespace memkit {
 namespace {
 
 using tracetext::EventRow;
-using tracetext::NameTable;
 
 /// One line for each event. What a row has not is empty.
 class CsvPrinter final : public SectionVisitor {
@@ -29,8 +28,13 @@ public:
     return Error::success();
   }
 
-  Error visit(const SectionInfo &, const Dictionary &D) override {
-    Names.add(D);
+  Error visit(const SectionInfo &Info, const Dictionary &D) override {
+    // Heaps behind a dictionary that cannot be have no names.
+    if (!IsBroken)
+      if (Error E = Names->add(Info, D)) {
+        IsBroken = true;
+        consumeError(std::move(E));
+      }
     return Error::success();
   }
 
@@ -48,7 +52,7 @@ private:
        << enumName(E.Kind) << ',' << E.Block << ',';
     bool New = E.Kind == EventKind::Allocate;
     if (New)
-      printField(OS, Names.heap(E.Heap));
+      printField(OS, Names->heapName(E.Heap));
     OS << ',';
     if (E.Kind != EventKind::Free)
       OS << E.Size;
@@ -74,7 +78,8 @@ private:
   }
 
   raw_ostream &OS;
-  NameTable Names;
+  std::unique_ptr<Trace> Names = Trace::createGrowing("trace");
+  bool IsBroken = false;
 };
 
 } // namespace

@@ -3,8 +3,8 @@
 // A trace as JSON, an object a line.
 
 #include "LinePrinter.h"
+#include "memkit/Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 
 using namespace llvm;
 
@@ -94,9 +94,7 @@ private:
       OS << (C == '-' ? '_' : C);
     return OS << "\":";
   }
-  static void string(raw_ostream &OS, StringRef S) {
-    OS << json::Value(json::isUTF8(S) ? S.str() : json::fixUTF8(S));
-  }
+  static void string(raw_ostream &OS, StringRef S) { OS << jsonText(S); }
   template <class List, class F>
   void list(StringRef Name, const List &L, F Print) {
     name(Name) << '[';

@@ -2,11 +2,11 @@
 //
 // Events and marks for people.
 
-#include "NameTable.h"
 #include "SectionLines.h"
+#include "memkit/Model/FrameText.h"
+#include "memkit/Model/Trace.h"
 #include "memkit/Support/CommandText.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Trace/TraceReader.h"
 #include "memkit/TraceText/Printers.h"
 #include "llvm/Support/Format.h"
 
@@ -17,29 +17,19 @@ namespace memkit {
 namespace {
 
 using tracetext::EventRow;
-using tracetext::NameTable;
 
 /// Events and marks, a line each. A stack stands below the first line that
 /// names it, so that the listing stays small and `/stack 7:` finds it in a
 /// pager.
 class Listing final : public SectionVisitor {
 public:
-  Listing(raw_ostream &OS, bool AllFrames) : OS(OS), AllFrames(AllFrames) {}
-
-  /// Learns all names of the file, so that those which were found late stand
-  /// at the first line that needs them.
-  Error learn(TraceReader &R) {
-    for (const SectionInfo &B : R.sections()) {
-      if (B.Kind != SectionKind::Dictionary)
-        continue;
-      Dictionary D;
-      if (Error E = R.read(B, D))
-        return E;
-      Names.add(D);
-      KnownUpTo = B.Offset + 1;
-    }
-    learnRoles(R);
-    return Error::success();
+  /// Names: all of a file's, so that those which were found late stand at the
+  /// first line that needs them; null: those that have come by then.
+  Listing(raw_ostream &OS, bool AllFrames, std::unique_ptr<Trace> Given)
+      : OS(OS), Growing(Given ? nullptr : Trace::createGrowing("trace")),
+        Whole(std::move(Given)), Names(Whole ? *Whole : *Growing) {
+    if (!AllFrames)
+      Names.foldFrames();
   }
 
   Error visit(const SectionInfo &, const Header &H) override {
@@ -53,8 +43,12 @@ public:
   }
 
   Error visit(const SectionInfo &Info, const Dictionary &D) override {
-    if (Info.Offset >= KnownUpTo)
-      Names.add(D);
+    take(Info, D);
+    return Error::success();
+  }
+
+  Error visit(const SectionInfo &Info, const Summary &S) override {
+    take(Info, S);
     return Error::success();
   }
 
@@ -78,16 +72,16 @@ public:
   }
 
 private:
-  /// What the summaries call processes. One that cannot be read is an error
-  /// when its turn to be listed comes.
-  void learnRoles(TraceReader &R) {
-    Summary S;
-    for (const SectionInfo &B : R.sections()) {
-      if (B.Kind != SectionKind::Summary)
-        continue;
-      if (Error E = R.readTotals(B, S))
-        return consumeError(std::move(E));
-      Names.addRoles(S);
+  /// Adds what names ids to a stream's names. Names behind a section that
+  /// cannot be are not known: their ids would be wrong.
+  template <class SectionT>
+  void take(const SectionInfo &Info, const SectionT &Section) {
+    if (!Growing || IsBroken)
+      return;
+    if (Error E = Growing->add(Info, Section)) {
+      IsBroken = true;
+      OS << "names that come from here on are not known: "
+         << toString(std::move(E)) << '\n';
     }
   }
 
@@ -100,9 +94,9 @@ private:
   void begin(uint64_t Ns, uint32_t Process, uint32_t Thread) {
     time(Ns);
     // The process is told only where there are several.
-    if (Names.numProcesses() > 1 && Process) {
+    if (Names.processes().size() > 1 && Process) {
       OS << "  process " << Process;
-      if (StringRef Name = Names.process(Process); !Name.empty())
+      if (StringRef Name = Names.processName(Process); !Name.empty())
         OS << " (" << Name << ')';
     }
     if (Thread)
@@ -125,7 +119,7 @@ private:
   }
 
   void allocation(const EventRow &R) {
-    OS << "  " << Names.heap(R.E.Heap);
+    OS << "  " << Names.heapName(R.E.Heap);
     if (R.Address)
       OS << "  at " << format_hex(R.Address, 0);
     if (R.Enclosing)
@@ -139,7 +133,7 @@ private:
     if (R.E.Stack)
       OS << "  stack " << R.E.Stack;
     if (R.E.ScopePath)
-      OS << "  " << Names.scopePath(R.E.ScopePath);
+      OS << "  " << Names.scopePathText(R.E.ScopePath);
   }
 
   void stack(uint32_t Id) {
@@ -150,8 +144,8 @@ private:
       return;
     Shown[Id] = true;
     OS << "    stack " << Id << ":\n";
-    for (const std::string &Frame : Names.stack(Id, AllFrames))
-      OS << "      " << Frame << '\n';
+    for (const ShownFrame &F : Names.shownStack(Id))
+      OS << "      " << frameText(F, 0) << '\n';
   }
 
   /// Of the values of DeviceUsed.
@@ -160,7 +154,7 @@ private:
 
   /// Of all pools of a heap, of a trim, and of one pool.
   void reserved(const Mark &M) {
-    OS << "  " << Names.heap(M.Heap);
+    OS << "  " << Names.heapName(M.Heap);
     for (size_t I = 0; I != M.Values.size(); ++I) {
       if (I == 2 && M.Values[I] == UnknownBytes)
         continue;
@@ -185,7 +179,7 @@ private:
     if (M.Name)
       OS << "  " << Names.string(M.Name);
     if (M.Heap)
-      OS << "  " << Names.heap(M.Heap);
+      OS << "  " << Names.heapName(M.Heap);
     for (size_t I = 0; I != M.Values.size(); ++I) {
       uint64_t V = M.Values[I];
       bool IsUse = M.Kind == MarkKind::DeviceUsed && I < std::size(Uses);
@@ -197,30 +191,23 @@ private:
     if (M.Stack)
       OS << "  stack " << M.Stack;
     if (M.ScopePath)
-      OS << "  " << Names.scopePath(M.ScopePath);
+      OS << "  " << Names.scopePathText(M.ScopePath);
     OS << '\n';
     stack(M.Stack);
   }
 
   raw_ostream &OS;
-  bool AllFrames;
-  NameTable Names;
-  uint64_t KnownUpTo = 0;  ///< dictionaries before this offset are in Names
+  std::unique_ptr<Trace> Growing, Whole; ///< one of them
+  Trace &Names;
+  bool IsBroken = false;
   std::vector<bool> Shown; ///< by stack
 };
 
 } // namespace
 
-std::unique_ptr<SectionVisitor> createListing(raw_ostream &OS, bool AllFrames) {
-  return std::make_unique<Listing>(OS, AllFrames);
-}
-
-Expected<std::unique_ptr<SectionVisitor>>
-createListing(raw_ostream &OS, bool AllFrames, TraceReader &File) {
-  auto L = std::make_unique<Listing>(OS, AllFrames);
-  if (Error E = L->learn(File))
-    return std::move(E);
-  return L;
+std::unique_ptr<SectionVisitor> createListing(raw_ostream &OS, bool AllFrames,
+                                              std::unique_ptr<Trace> Names) {
+  return std::make_unique<Listing>(OS, AllFrames, std::move(Names));
 }
 
 } // namespace memkit

@@ -4,9 +4,10 @@
 
 #include "memkit/Support/CsvField.h"
 #include "memkit/Support/Format.h"
+#include "memkit/Support/Json.h"
 #include "memkit/Support/Table.h"
 #include "memkit/Trace/SummaryStats.h"
-#include "memkit/TraceText/TraceSummary.h"
+#include "memkit/TraceText/ReportPrinters.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
@@ -143,13 +144,13 @@ static SpaceShares sharesOf(const LayerStats &L) {
 }
 
 /// The space of one of rowsOfSpaces().
-static StringRef spaceOf(const TraceSummary &S, const LayerStats &Row) {
+static StringRef spaceOf(const Trace &T, const LayerStats &Row) {
   if (!Row.Shares.empty())
-    return S.space(Row.Shares.front().Space);
+    return T.spaceName(Row.Shares.front().Space);
   return Row.Kind == ScopeKind::Layer ? "" : "host";
 }
 
-static void writeJson(json::OStream &J, const TraceSummary &S, const Shown &W,
+static void writeJson(json::OStream &J, const Trace &T, const Shown &W,
                       ArrayRef<LayerStats> Rows) {
   auto Write = [&](ArrayRef<Number> Numbers, const LayerStats &L) {
     for (const Number &N : Numbers)
@@ -159,19 +160,19 @@ static void writeJson(json::OStream &J, const TraceSummary &S, const Shown &W,
   J.attributeArray(W.List, [&] {
     for (const LayerStats &L : Rows)
       J.object([&] {
-        J.attribute("name", json::fixUTF8(S.string(L.Name)));
+        J.attribute("name", jsonText(T.string(L.Name)));
         Write(W.Numbers, L);
         if (W.HasPhase)
           J.attribute("backward", L.Backward);
         Write(W.Late, L);
         if (W.HasKind)
           J.attribute("kind", kindOf(L));
-        writeSpaces(J, S, sharesOf(L), W.HasPhase ? SO_Layer : SO_Scope);
+        writeSpaces(J, T, sharesOf(L), W.HasPhase ? SO_Layer : SO_Scope);
       });
   });
 }
 
-static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
+static void printTable(raw_ostream &OS, const Trace &Of, const Shown &W,
                        ArrayRef<LayerStats> Joined, unsigned Width) {
   bool HasSpaces = hasDevices(Joined);
   std::vector<LayerStats> Rows;
@@ -195,11 +196,11 @@ static void printTable(raw_ostream &OS, const TraceSummary &S, const Shown &W,
     Columns.push_back({N.Title.str(), Table::Align::Right});
   Table T(Columns);
   for (const LayerStats &L : Rows) {
-    std::vector<std::string> Cells = {S.string(L.Name).str()};
+    std::vector<std::string> Cells = {Of.string(L.Name).str()};
     if (W.HasPhase)
       Cells.push_back(L.Backward ? "backward" : "forward");
     if (HasSpaces)
-      Cells.push_back(spaceOf(S, L).str());
+      Cells.push_back(spaceOf(Of, L).str());
     for (const Number &N : Titled)
       Cells.push_back(N.isKnown(L) ? format(N.U, N.Of(L)) : "");
     T.add(std::move(Cells));
@@ -217,12 +218,12 @@ static std::vector<uint32_t> devicesOf(ArrayRef<LayerStats> Rows) {
   return {Devices.begin(), Devices.end()};
 }
 
-static void printDeviceKeys(raw_ostream &OS, const TraceSummary &S,
+static void printDeviceKeys(raw_ostream &OS, const Trace &T,
                             ArrayRef<uint32_t> Devices) {
   for (uint32_t D : Devices)
     for (StringRef Key : {"_allocations", "_allocated_bytes", "_peak_bytes"}) {
       OS << ',';
-      printField(OS, (S.space(D) + Key).str());
+      printField(OS, (T.spaceName(D) + Key).str());
     }
 }
 
@@ -237,7 +238,7 @@ static void printDeviceValues(raw_ostream &OS, const LayerStats &L,
   }
 }
 
-static void printCsv(raw_ostream &OS, const TraceSummary &S, const Shown &W,
+static void printCsv(raw_ostream &OS, const Trace &T, const Shown &W,
                      ArrayRef<LayerStats> Rows) {
   std::vector<uint32_t> Devices = devicesOf(Rows);
   auto Keys = [&](ArrayRef<Number> Numbers) {
@@ -255,10 +256,10 @@ static void printCsv(raw_ostream &OS, const TraceSummary &S, const Shown &W,
   OS << (W.HasPhase ? ",backward" : "");
   Keys(W.Late);
   OS << (W.HasKind ? ",kind" : "");
-  printDeviceKeys(OS, S, Devices);
+  printDeviceKeys(OS, T, Devices);
   OS << '\n';
   for (const LayerStats &L : Rows) {
-    printField(OS, S.string(L.Name));
+    printField(OS, T.string(L.Name));
     Values(W.Numbers, L);
     if (W.HasPhase)
       OS << (L.Backward ? ",true" : ",false");
@@ -270,28 +271,32 @@ static void printCsv(raw_ostream &OS, const TraceSummary &S, const Shown &W,
   }
 }
 
-void memkit::writeScopesJson(json::OStream &J, const TraceSummary &S) {
-  writeJson(J, S, Scopes, S.scopes());
+void memkit::writeScopesJson(json::OStream &J, const Trace &T,
+                             ArrayRef<LayerStats> Rows) {
+  writeJson(J, T, Scopes, Rows);
 }
 
-void memkit::printScopes(raw_ostream &OS, const TraceSummary &S,
-                         unsigned Width) {
-  printTable(OS, S, Scopes, S.scopes(), Width);
+void memkit::printScopes(raw_ostream &OS, const Trace &T,
+                         ArrayRef<LayerStats> Rows, unsigned Width) {
+  printTable(OS, T, Scopes, Rows, Width);
 }
 
-void memkit::printScopesCsv(raw_ostream &OS, const TraceSummary &S) {
-  printCsv(OS, S, Scopes, S.scopes());
+void memkit::printScopesCsv(raw_ostream &OS, const Trace &T,
+                            ArrayRef<LayerStats> Rows) {
+  printCsv(OS, T, Scopes, Rows);
 }
 
-void memkit::writeLayersJson(json::OStream &J, const TraceSummary &S) {
-  writeJson(J, S, Layers, S.layers());
+void memkit::writeLayersJson(json::OStream &J, const Trace &T,
+                             ArrayRef<LayerStats> Rows) {
+  writeJson(J, T, Layers, Rows);
 }
 
-void memkit::printLayers(raw_ostream &OS, const TraceSummary &S,
-                         unsigned Width) {
-  printTable(OS, S, Layers, S.layers(), Width);
+void memkit::printLayers(raw_ostream &OS, const Trace &T,
+                         ArrayRef<LayerStats> Rows, unsigned Width) {
+  printTable(OS, T, Layers, Rows, Width);
 }
 
-void memkit::printLayersCsv(raw_ostream &OS, const TraceSummary &S) {
-  printCsv(OS, S, Layers, S.layers());
+void memkit::printLayersCsv(raw_ostream &OS, const Trace &T,
+                            ArrayRef<LayerStats> Rows) {
+  printCsv(OS, T, Layers, Rows);
 }

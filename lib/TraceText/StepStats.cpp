@@ -4,9 +4,10 @@
 
 #include "memkit/Support/CsvField.h"
 #include "memkit/Support/Format.h"
+#include "memkit/Support/Json.h"
 #include "memkit/Support/Table.h"
 #include "memkit/Trace/SummaryStats.h"
-#include "memkit/TraceText/TraceSummary.h"
+#include "memkit/TraceText/ReportPrinters.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -38,30 +39,29 @@ static constexpr ShareField ShareFields[] = {
     {"peak_bytes", &SpaceShare::PeakBytes, All},
     {"rise_bytes", &SpaceShare::RiseBytes, SO_Scope}};
 
-void memkit::writeSpaces(json::OStream &J, const TraceSummary &S,
+void memkit::writeSpaces(json::OStream &J, const Trace &T,
                          ArrayRef<SpaceShare> Shares, ShareOf Of) {
   J.attributeArray("spaces", [&] {
     for (const SpaceShare &D : Shares)
       J.object([&] {
-        J.attribute("name", json::fixUTF8(S.space(D.Space)));
+        J.attribute("name", jsonText(T.spaceName(D.Space)));
         for (const ShareField &F : ShareFields)
           if (F.Of & Of)
             J.attribute(F.Key, D.*F.Value);
         if (Of == SO_Layer)
           J.attribute("reserved_peak_bytes",
-                      D.ReservedPeakBytes ? json::Value(D.ReservedPeakBytes)
-                                          : json::Value(nullptr));
+                      jsonIfKnown(D.ReservedPeakBytes, D.ReservedPeakBytes));
       });
   });
 }
 
-std::string memkit::devicePeaks(const TraceSummary &S,
-                                const ProcessStats *Stats) {
+std::string memkit::devicePeaks(const Trace &T,
+                                const std::optional<ProcessStats> &Stats) {
   std::string Text;
   if (Stats)
     for (const SpaceShare &D : Stats->Shares)
       Text += (Text.empty() ? "" : ", ") + formatSize(D.PeakBytes) + " " +
-              S.space(D.Space).str();
+              T.spaceName(D.Space).str();
   return Text;
 }
 
@@ -69,22 +69,14 @@ std::string memkit::devicePeaks(const TraceSummary &S,
 // Steps
 //===----------------------------------------------------------------------===//
 
-static std::vector<StepStats> sortedSteps(const TraceSummary &S) {
-  std::vector<StepStats> Steps = S.Stats.Steps;
-  stable_sort(Steps, [](const StepStats &A, const StepStats &B) {
-    return std::tie(A.Process, A.BeginNs) < std::tie(B.Process, B.BeginNs);
-  });
-  return Steps;
-}
-
 static uint64_t tookNs(const StepStats &S) {
   return S.EndNs > S.BeginNs ? S.EndNs - S.BeginNs : 0;
 }
 
-void memkit::printSteps(raw_ostream &OS, const TraceSummary &S,
-                        unsigned Width) {
-  bool HasDevices = any_of(
-      S.Stats.Steps, [](const StepStats &T) { return !T.Shares.empty(); });
+void memkit::printSteps(raw_ostream &OS, const Trace &Of,
+                        ArrayRef<StepReport> Steps, unsigned Width) {
+  bool HasDevices =
+      any_of(Steps, [](const StepStats &S) { return !S.Shares.empty(); });
   std::vector<Table::Column> Columns = {{"process", Side::Right},
                                         {"step", Side::Right},
                                         {"begin", Side::Right},
@@ -95,13 +87,13 @@ void memkit::printSteps(raw_ostream &OS, const TraceSummary &S,
        {"allocations", "frees", "allocated", "freed", "peak", "live at end"})
     Columns.push_back({Title, Side::Right});
   Table T(Columns);
-  for (const StepStats &Step : sortedSteps(S))
+  for (const StepReport &Step : Steps)
     for (const SpaceShare &D : allShares(Step)) {
       std::vector<std::string> Row = {
           std::to_string(Step.Process), std::to_string(Step.Step),
           formatTime(Step.BeginNs), formatTime(tookNs(Step))};
       if (HasDevices)
-        Row.push_back(S.space(D.Space).str());
+        Row.push_back(Of.spaceName(D.Space).str());
       append_range(Row,
                    std::initializer_list<std::string>{
                        formatCount(D.Allocations), formatCount(D.Frees),
@@ -112,28 +104,30 @@ void memkit::printSteps(raw_ostream &OS, const TraceSummary &S,
   T.print(OS, Width);
 }
 
-void memkit::writeStepsJson(json::OStream &J, const TraceSummary &S) {
+void memkit::writeStepsJson(json::OStream &J, const Trace &T,
+                            ArrayRef<StepReport> Steps) {
   J.attributeArray("steps", [&] {
-    for (const StepStats &Step : sortedSteps(S))
+    for (const StepReport &Step : Steps)
       J.object([&] {
         J.attribute("step", Step.Step);
         J.attribute("process", Step.Process);
         J.attribute("begin_ns", Step.BeginNs);
         J.attribute("end_ns", Step.EndNs);
-        writeSpaces(J, S, allShares(Step), SO_Step);
+        writeSpaces(J, T, allShares(Step), SO_Step);
       });
   });
 }
 
 /// A row for each step and space.
-void memkit::printStepsCsv(raw_ostream &OS, const TraceSummary &S) {
+void memkit::printStepsCsv(raw_ostream &OS, const Trace &T,
+                           ArrayRef<StepReport> Steps) {
   OS << "process,step,begin_ns,end_ns,space,allocations,frees,"
         "allocated_bytes,freed_bytes,peak_bytes,live_bytes\n";
-  for (const StepStats &Step : sortedSteps(S))
+  for (const StepReport &Step : Steps)
     for (const SpaceShare &D : allShares(Step)) {
       OS << Step.Process << ',' << Step.Step << ',' << Step.BeginNs << ','
          << Step.EndNs << ',';
-      printField(OS, S.space(D.Space));
+      printField(OS, T.spaceName(D.Space));
       for (uint64_t N : {D.Allocations, D.Frees, D.AllocatedBytes, D.FreedBytes,
                          D.PeakBytes, D.LiveBytes})
         OS << ',' << N;

@@ -16,8 +16,8 @@ Expected<std::unique_ptr<TraceReader>> memkit::openReader() {
   return Reader;
 }
 
-Expected<std::unique_ptr<Trace>> memkit::openTrace() {
-  Expected<std::unique_ptr<Trace>> T = Trace::open(Input);
+Expected<std::unique_ptr<Trace>> memkit::openTrace(unsigned Parts) {
+  Expected<std::unique_ptr<Trace>> T = Trace::open(Input, Parts);
   if (T)
     for (const std::string &Warning : (*T)->warnings())
       warn(Warning);

@@ -13,8 +13,8 @@ namespace memkit {
 /// The trace `Input`; its damage is warned of.
 llvm::Expected<std::unique_ptr<TraceReader>> openReader();
 
-/// As openReader, with what the analyses know of it.
-llvm::Expected<std::unique_ptr<Trace>> openTrace();
+/// The same as a model, of which Parts are read.
+llvm::Expected<std::unique_ptr<Trace>> openTrace(unsigned Parts);
 
 } // namespace memkit
 

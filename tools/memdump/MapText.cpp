@@ -38,8 +38,7 @@ static std::string leafText(const Trace &T, uint32_t Stack, StringRef Library) {
   std::string Name;
   if (!F.IsPython)
     F.Function = Name = shortFunctionName(F.Function);
-  F.File = baseName(F.File);
-  return frameText(F);
+  return frameText(F, FP_Binary);
 }
 
 std::string memkit::purposeOf(const Trace &T, const Libraries &Asked,

@@ -4,6 +4,7 @@
 
 #include "OomPrinter.h"
 #include "memkit/Export/StackText.h"
+#include "memkit/Model/Query.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/Table.h"
 #include "memkit/Support/ToolMain.h"
@@ -13,44 +14,11 @@
 using namespace llvm;
 using namespace memkit;
 
-namespace {
-/// A moment and what the trace has of it.
-struct OomMoment {
-  const OomRecord *What = nullptr;
-  std::vector<OomHeap> Heaps;
-  std::vector<CategoryStats> Rows; ///< the largest first
-};
-} // namespace
-
-static std::vector<OomMoment> momentsOf(const Trace &T) {
-  std::vector<OomMoment> Out;
-  auto Of = [&Out](uint32_t Number) {
-    return find_if(
-        Out, [=](const OomMoment &M) { return M.What->Number == Number; });
-  };
-  for (const Summary &S : T.summary())
-    for (const OomRecord &O : S.Ooms)
-      Out.push_back({&O, {}, {}});
-  for (const Summary &S : T.summary()) {
-    for (const OomHeap &H : S.OomHeaps)
-      if (auto M = Of(H.Oom); M != Out.end())
-        M->Heaps.push_back(H);
-    for (const CategoryStats &K : S.Categories)
-      if (auto M = Of(K.Oom); K.Oom && M != Out.end())
-        M->Rows.push_back(K);
-  }
-  for (OomMoment &M : Out)
-    stable_sort(M.Rows, [](const CategoryStats &A, const CategoryStats &B) {
-      return A.Bytes > B.Bytes;
-    });
-  return Out;
-}
-
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
 
-static void printHeaps(raw_ostream &OS, const Trace &T, const OomMoment &M,
+static void printHeaps(raw_ostream &OS, const Trace &T, const OomReport &M,
                        unsigned Width) {
   using Align = Table::Align;
   Table Heaps({{"heap", Align::Left, true},
@@ -78,18 +46,17 @@ static void printLines(raw_ostream &OS, const Trace &T, uint32_t Stack,
     return printStack(OS, T, Stack, 4, Width, isVerbose());
   for (const ShownFrame &F : Frames)
     if (F.IsPython && !isModuleCall(F))
-      OS << "    " << baseName(F.File) << ':' << F.Line << ' ' << F.Function
-         << '\n';
+      OS << "    " << frameText(F, 0) << '\n';
 }
 
 static std::string countedBlocks(uint64_t Blocks) {
   return formatCount(Blocks) + (Blocks == 1 ? " block" : " blocks");
 }
 
-static void printLargest(raw_ostream &OS, const Trace &T, const OomMoment &M,
+static void printLargest(raw_ostream &OS, const Trace &T, const OomReport &M,
                          unsigned Width) {
   constexpr size_t Max = 5;
-  for (const CategoryStats &K : ArrayRef(M.Rows).take_front(Max)) {
+  for (const CategoryStats &K : ArrayRef(M.Tensors).take_front(Max)) {
     OS << '\n'
        << formatSize(K.Bytes) << " in " << countedBlocks(K.Blocks) << ": "
        << categoryName(K.Category);
@@ -101,9 +68,9 @@ static void printLargest(raw_ostream &OS, const Trace &T, const OomMoment &M,
   }
 }
 
-static void printMoment(raw_ostream &OS, const Trace &T, const OomMoment &M,
+static void printMoment(raw_ostream &OS, const Trace &T, const OomReport &M,
                         unsigned Width) {
-  const OomRecord &O = *M.What;
+  const OomRecord &O = M.What;
   OS << T.heapName(O.Heap) << " could not give " << formatSize(O.Requested)
      << " at " << formatTime(O.TimeNs) << " to " << T.processName(O.Process);
   if (O.Skipped)
@@ -117,22 +84,22 @@ static void printMoment(raw_ostream &OS, const Trace &T, const OomMoment &M,
     OS << '\n';
     printHeaps(OS, T, M, Width);
   }
-  if (M.Rows.empty())
+  if (M.Tensors.empty())
     return;
   OS << "\nwhat lived in " << T.heapName(O.Heap) << " of "
      << T.processName(O.Process) << ":\n\n";
   printCategoryTable(
-      OS, sumCategories(M.Rows, O.Number),
+      OS, sumCategories(M.Tensors, O.Number),
       [&](uint32_t Id) { return T.string(Id); }, Width);
   printLargest(OS, T, M, Width);
 }
 
 void memkit::printOoms(raw_ostream &OS, const Trace &T) {
-  std::vector<OomMoment> Moments = momentsOf(T);
+  std::vector<OomReport> Moments = queryOoms(T);
   if (Moments.empty())
     OS << "memory could always be had, or the trace was not completed\n";
   unsigned Width = outputWidth();
-  for (const OomMoment &M : Moments) {
+  for (const OomReport &M : Moments) {
     if (&M != &Moments.front())
       OS << "\n\n";
     printMoment(OS, T, M, Width);
@@ -143,8 +110,8 @@ void memkit::printOoms(raw_ostream &OS, const Trace &T) {
 // JSON
 //===----------------------------------------------------------------------===//
 
-static void writeMoment(json::OStream &J, const Trace &T, const OomMoment &M) {
-  const OomRecord &O = *M.What;
+static void writeMoment(json::OStream &J, const Trace &T, const OomReport &M) {
+  const OomRecord &O = M.What;
   J.attribute("heap", jsonText(T.heapName(O.Heap)));
   J.attribute("process", O.Process);
   J.attribute("time_ns", O.TimeNs);
@@ -166,13 +133,13 @@ static void writeMoment(json::OStream &J, const Trace &T, const OomMoment &M) {
       });
   });
   J.attributeArray("categories", [&] {
-    for (const CategorySum &K : sumCategories(M.Rows, O.Number))
+    for (const CategorySum &K : sumCategories(M.Tensors, O.Number))
       J.object([&] {
         writeCategory(J, K, [&](uint32_t Id) { return T.string(Id); });
       });
   });
   J.attributeArray("largest", [&] {
-    for (const CategoryStats &K : M.Rows)
+    for (const CategoryStats &K : M.Tensors)
       J.object([&] {
         J.attribute("category", categoryKey(K.Category));
         J.attribute("layer", jsonTextOrNull(T.string(K.Layer)));
@@ -189,7 +156,7 @@ void memkit::writeOomJson(raw_ostream &OS, const Trace &T) {
   json::OStream J(OS, /*IndentSize=*/1);
   J.object([&] {
     J.attributeArray("ooms", [&] {
-      for (const OomMoment &M : momentsOf(T))
+      for (const OomReport &M : queryOoms(T))
         J.object([&] { writeMoment(J, T, M); });
     });
   });

@@ -15,7 +15,7 @@ Error memkit::printFailures(OutputFile &Out) {
   if (OutputFormat != Format::Text && OutputFormat != Format::Json)
     return makeUsageError("what lived without memory is printed as text or "
                           "json");
-  auto T = openTrace();
+  auto T = openTrace(TP_Totals | TP_Stacks | TP_Replay);
   if (!T)
     return T.takeError();
   (*T)->foldFrames();
@@ -37,7 +37,7 @@ Error memkit::printMap(OutputFile &Out, SelectionSpec Spec) {
     When = MapMoment::Oom;
   if (When != MapMoment::At)
     Spec.At.reset();
-  auto T = openTrace();
+  auto T = openTrace(TP_Totals | TP_Stacks | TP_Replay);
   if (!T)
     return T.takeError();
   Expected<Selection> Sel = Selection::create(**T, Spec);

@@ -17,10 +17,13 @@ static Expected<std::unique_ptr<SectionVisitor>>
 createTextPrinter(raw_ostream &OS, bool AllFrames) {
   if (!sys::fs::is_regular_file(Input))
     return createListing(OS, AllFrames);
-  auto Reader = TraceReader::open(Input);
-  if (!Reader)
-    return Reader.takeError();
-  return createListing(OS, AllFrames, **Reader);
+  Expected<std::unique_ptr<Trace>> T = Trace::open(Input, TP_Stacks);
+  if (!T)
+    return T.takeError();
+  // What processes are called. Stats that cannot be read are an error when
+  // their turn to be listed comes.
+  consumeError((*T)->read(TP_Totals));
+  return createListing(OS, AllFrames, std::move(*T));
 }
 
 static Expected<std::unique_ptr<SectionVisitor>> createPrinter(raw_ostream &OS,
@@ -59,7 +62,8 @@ struct Chosen {
   Error open(const SelectionSpec &Spec) {
     if (!sys::fs::is_regular_file(Input))
       return makeUsageError("selections and --columns need a file");
-    Expected<std::unique_ptr<Trace>> Opened = Trace::open(Input);
+    Expected<std::unique_ptr<Trace>> Opened =
+        Trace::open(Input, TP_Totals | TP_Stacks | TP_Replay);
     if (!Opened)
       return Opened.takeError();
     T = std::move(*Opened);

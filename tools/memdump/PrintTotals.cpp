@@ -5,43 +5,73 @@
 #include "Input.h"
 #include "Jobs.h"
 #include "memkit/Model/Check.h"
-#include "memkit/Model/Complete.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/Table.h"
 #include "memkit/Support/ToolMain.h"
-#include "memkit/TraceText/TraceSummary.h"
+#include "memkit/TraceText/ReportPrinters.h"
 
 using namespace llvm;
 using namespace memkit;
 
 namespace {
-/// What one of the jobs prints of a summary, in each format; null: not in it.
+/// What one of the jobs prints, in each format; null: not in it.
 struct TotalsPrinter {
   StringRef Name; ///< `layers are`
-  void (*Text)(raw_ostream &, const TraceSummary &, unsigned Width);
-  void (*Json)(json::OStream &, const TraceSummary &);
-  void (*Csv)(raw_ostream &, const TraceSummary &);
+  void (*Text)(raw_ostream &, const Trace &, unsigned Width);
+  void (*Json)(json::OStream &, const Trace &);
+  void (*Csv)(raw_ostream &, const Trace &);
 };
 } // namespace
+
+/// Prints the answer to one question: Ask.
+template <auto Ask, auto Text, auto Json, auto Csv>
+static TotalsPrinter printerOf(StringRef Name) {
+  return {Name,
+          [](raw_ostream &OS, const Trace &T, unsigned Width) {
+            Text(OS, T, Ask(T), Width);
+          },
+          [](json::OStream &J, const Trace &T) { Json(J, T, Ask(T)); },
+          [](raw_ostream &OS, const Trace &T) { Csv(OS, T, Ask(T)); }};
+}
+
+static void writeCategories(json::OStream &J, const Trace &T,
+                            ArrayRef<CategorySum> Categories) {
+  writeCategoriesJson(J, T, Categories, /*WithLayers=*/true);
+}
 
 static TotalsPrinter totalsPrinter() {
   switch (What) {
   case Job::Layers:
-    return {"layers are", printLayers, writeLayersJson, printLayersCsv};
+    return printerOf<[](const Trace &T) { return queryLayers(T); }, printLayers,
+                     writeLayersJson, printLayersCsv>("layers are");
   case Job::Scopes:
-    return {"scopes are", printScopes, writeScopesJson, printScopesCsv};
+    return printerOf<[](const Trace &T) { return queryScopes(T); }, printScopes,
+                     writeScopesJson, printScopesCsv>("scopes are");
   case Job::Steps:
-    return {"steps are", printSteps, writeStepsJson, printStepsCsv};
-  case Job::Processes:
-    return {"processes are", printProcesses, writeProcessesJson, nullptr};
+    return printerOf<[](const Trace &T) { return querySteps(T); }, printSteps,
+                     writeStepsJson, printStepsCsv>("steps are");
   case Job::Categories:
-    return {"categories are", printCategories,
-            [](json::OStream &J, const TraceSummary &S) {
-              writeCategoriesJson(J, S, /*WithLayers=*/true);
+    return printerOf<[](const Trace &T) { return queryCategories(T); },
+                     printCategories, writeCategories, printCategoriesCsv>(
+        "categories are");
+  case Job::Processes:
+    return {"processes are",
+            [](raw_ostream &OS, const Trace &T, unsigned Width) {
+              printProcesses(OS, queryRun(T), T, Width);
             },
-            printCategoriesCsv};
+            [](json::OStream &J, const Trace &T) {
+              writeProcessesJson(J, queryRun(T), T);
+            },
+            nullptr};
   default:
-    return {"a summary is", printSummary, writeSummaryJson, nullptr};
+    return {"a summary is",
+            [](raw_ostream &OS, const Trace &T, unsigned Width) {
+              printRun(OS, queryRun(T), T, queryCategories(T), Width);
+            },
+            [](json::OStream &J, const Trace &T) {
+              writeRunJson(J, queryRun(T), T, queryCategories(T));
+            },
+            nullptr};
   }
 }
 
@@ -53,29 +83,25 @@ Error memkit::printTotals(OutputFile &Out) {
   auto Reader = openReader();
   if (!Reader)
     return Reader.takeError();
-  bool IsMade = false;
-  auto S = readTraceSummary(**Reader, [&] {
-    IsMade = true;
-    return summarize(**Reader);
-  });
-  if (!S)
-    return S.takeError();
+  auto T = Trace::create(std::move(*Reader), TP_Totals | TP_Replay);
+  if (!T)
+    return T.takeError();
   // Events have no times of layers and no categories of tensors: an empty table
   // would say that there were none.
-  if (IsMade && What != Job::Summary)
-    return makeError((*Reader)->name() + ": no summary, as the recording has " +
+  if ((*T)->isReplayed() && What != Job::Summary)
+    return makeError((*T)->name() + ": no summary, as the recording has " +
                      "not ended: its " + P.Name.split(' ').first +
                      " are not known");
   if (OutputFormat == Format::Csv) {
-    P.Csv(Out.os(), *S);
+    P.Csv(Out.os(), **T);
     return Error::success();
   }
   if (OutputFormat == Format::Text) {
-    P.Text(Out.os(), *S, outputWidth());
+    P.Text(Out.os(), **T, outputWidth());
     return Error::success();
   }
   json::OStream J(Out.os(), 2);
-  J.object([&] { P.Json(J, *S); });
+  J.object([&] { P.Json(J, **T); });
   Out.os() << '\n';
   return Error::success();
 }

@@ -21,8 +21,8 @@ std::string heapOrSpace(const PageInput &F, const HeapOverview &H) {
 static std::string sizeText(const PageInput &F, const HeapOverview &H,
                             uint64_t Bytes, double SampleVariances::*Field,
                             double SampleVariances::*SpaceField) {
-  SampleVariances V =
-      H.Heap ? F.S.heapVariances(H.Heap) : F.S.spaceVariances(H.Space);
+  const SampleVariances &V =
+      H.Heap ? F.R.Heaps[H.Heap - 1].Variances : F.R.Spaces[H.Space].Variances;
   double Variance = F.Whole ? V.*(H.Heap ? Field : SpaceField) : 0;
   return formatEstimate(Bytes, standardError(Variance));
 }
@@ -58,7 +58,7 @@ static void noteOthers(const PageInput &F, size_t Shown, PageSection &To) {
 static const ProcessStats *minRecorded(const PageInput &F, uint64_t &Gap) {
   const ProcessStats *Min = nullptr;
   Gap = 0;
-  for (const ProcessStats &I : F.S.Stats.Processes) {
+  for (const ProcessStats &I : F.T.summary().Processes) {
     uint64_t Mine = I.RssPeakBytes - std::min(I.RssPeakBytes, I.PeakBytes);
     if (F.Sel.hasProcess(I.Process) && Mine > Gap)
       Gap = Mine, Min = &I;
@@ -125,10 +125,10 @@ PageSection heapSection(const PageInput &F) {
   Out.Title = "Heaps";
   Out.Rows = std::move(T);
   noteOthers(F, Shown.size(), Out);
-  for (uint32_t Id = 1; Id <= F.T.heaps().size(); ++Id)
-    if (uint64_t Sample = F.T.heap(Id).estimateBytes())
-      Out.Notes.push_back(F.heapName(Id).str() + " is a sample, one byte in " +
-                          formatSize(Sample) +
+  for (const HeapReport &H : F.R.Heaps)
+    if (H.IsEstimate)
+      Out.Notes.push_back(H.Name.str() + " is a sample, one byte in " +
+                          formatSize(H.SampleBytes) +
                           ": estimates, ± their standard error");
   noteReserved(F, Out);
   if (F.O.Heaps.empty())
@@ -172,7 +172,7 @@ std::optional<PageSection> sizeSection(const PageInput &F) {
                                         : std::string("16 EiB");
     };
     uint64_t Error =
-        H.Heap ? standardError(F.S.heapVariances(H.Heap).Allocations) : 0;
+        H.Heap ? standardError(F.R.Heaps[H.Heap - 1].Variances.Allocations) : 0;
     T.add({heapOrSpace(F, H),
            formatCount(Count) + (Error ? " ±" + formatCount(Error) : ""),
            formatSize(H.MeanBytes), End(medianClass(Sizes, Count)),

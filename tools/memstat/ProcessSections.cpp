@@ -42,10 +42,10 @@ std::optional<PageSection> threadSection(const PageInput &F) {
   return Out;
 }
 
-static std::string endText(const ProcessRecord &I, const ProcessStats *T,
-                           StringRef WhyNot) {
-  if (!I.Recorded)
-    return ("not recorded: " + WhyNot).str();
+static std::string endText(const ProcessReport &I) {
+  if (!I.IsRecorded)
+    return ("not recorded: " + I.WhyNot).str();
+  const std::optional<ProcessStats> &T = I.Stats;
   if (!T || !T->Ended)
     return "not ended";
   if (T->Signal)
@@ -60,16 +60,16 @@ std::optional<PageSection> processSection(const PageInput &F) {
   };
   std::vector<Row> Rows;
   bool HasDevices = false;
-  for (uint32_t Id = 1; Id <= F.S.Processes.size(); ++Id) {
-    const ProcessStats *T = F.S.processStats(Id);
-    if (!F.Sel.hasProcess(Id))
+  for (const ProcessReport &I : F.R.Processes) {
+    const std::optional<ProcessStats> &T = I.Stats;
+    if (!F.Sel.hasProcess(I.Id))
       continue;
     uint64_t Highest = T ? T->PeakBytes : 0;
     if (T)
       for (const SpaceShare &D : T->Shares)
         Highest = std::max(Highest, D.PeakBytes);
     HasDevices |= T && !T->Shares.empty();
-    Rows.push_back({Id, Highest});
+    Rows.push_back({I.Id, Highest});
   }
   if (Rows.size() < 2)
     return std::nullopt;
@@ -87,17 +87,17 @@ std::optional<PageSection> processSection(const PageInput &F) {
     return Bytes ? formatSize(Bytes) : std::string();
   };
   for (const Row &R : ArrayRef(Rows).take_front(Shown)) {
-    const ProcessRecord &I = F.S.Processes[R.Process - 1];
-    const ProcessStats *Sum = F.S.processStats(R.Process);
+    const ProcessReport &I = F.R.Processes[R.Process - 1];
+    const std::optional<ProcessStats> &Sum = I.Stats;
     std::vector<std::string> Cells = {std::to_string(I.Pid),
                                       formatSize(Sum ? Sum->PeakBytes : 0),
                                       Sum ? formatSize(Sum->LiveBytes) : "",
                                       Sum ? Sampled(Sum->RssPeakBytes) : "",
                                       Sum ? Sampled(Sum->PssPeakBytes) : "",
-                                      F.T.processName(R.Process).str(),
-                                      endText(I, Sum, F.S.string(I.WhyNot))};
+                                      I.Name.str(),
+                                      endText(I)};
     if (HasDevices)
-      Cells.insert(Cells.begin() + 2, devicePeaks(F.S, Sum));
+      Cells.insert(Cells.begin() + 2, devicePeaks(F.T, Sum));
     T.add(std::move(Cells));
   }
   PageSection Out;

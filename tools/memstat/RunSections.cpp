@@ -22,7 +22,7 @@ std::vector<PageSection> categorySections(const PageInput &F) {
     ArrayRef<CategorySum> Of =
         Left.take_while([&](const CategorySum &K) { return K.Heap == Heap; });
     Left = Left.drop_front(Of.size());
-    uint64_t Peak = F.S.heapStats(Heap).PeakBytes;
+    uint64_t Peak = F.T.heapStats(Heap).PeakBytes;
     Table T({{"category", Side::Left},
              {"bytes", Side::Right},
              {"share", Side::Right},
@@ -55,7 +55,7 @@ static SpaceShare shareOf(const StepStats &S, uint32_t Space) {
 }
 
 /// The memory spaces of which a step has anything.
-static std::set<uint32_t> spacesOf(ArrayRef<StepStats> Steps) {
+static std::set<uint32_t> spacesOf(ArrayRef<StepReport> Steps) {
   std::set<uint32_t> Spaces;
   for (const StepStats &S : Steps)
     for (const SpaceShare &D : allShares(S))
@@ -67,8 +67,8 @@ static std::set<uint32_t> spacesOf(ArrayRef<StepStats> Steps) {
 /// peak, with the largest growth, the slowest, and the first and last ones.
 /// Sorted as they came. How long one took that only the end of its process
 /// ended says nothing.
-static std::vector<size_t> tellingSteps(const Overview &O, size_t Max) {
-  ArrayRef<StepStats> Steps = O.Steps;
+static std::vector<size_t> tellingSteps(ArrayRef<StepReport> Steps,
+                                        size_t Max) {
   std::vector<size_t> Out;
   auto Add = [&](size_t At) {
     if (Out.size() < Max && !is_contained(Out, At))
@@ -87,9 +87,8 @@ static std::vector<size_t> tellingSteps(const Overview &O, size_t Max) {
     Add(Highest(
         [&](const StepStats &S) { return growthOf(shareOf(S, Space)); }));
   }
-  Add(Highest([&](const StepStats &S) {
-    bool IsOpen = O.IsOpenStep[&S - Steps.begin()];
-    return IsOpen || S.EndNs < S.BeginNs ? 0 : S.EndNs - S.BeginNs;
+  Add(Highest([&](const StepReport &S) {
+    return S.IsOpen || S.EndNs < S.BeginNs ? 0 : S.EndNs - S.BeginNs;
   }));
   for (size_t I = 0; I != Steps.size() && Out.size() < Max; ++I) {
     Add(Steps.size() - 1 - I);
@@ -100,7 +99,7 @@ static std::vector<size_t> tellingSteps(const Overview &O, size_t Max) {
 }
 
 std::optional<PageSection> stepSection(const PageInput &F) {
-  ArrayRef<StepStats> Steps = F.O.Steps;
+  ArrayRef<StepReport> Steps = F.O.Steps;
   if (Steps.empty())
     return std::nullopt;
   bool HasProcesses = any_of(Steps, [&](const StepStats &S) {
@@ -118,13 +117,12 @@ std::optional<PageSection> stepSection(const PageInput &F) {
     Columns.push_back({"process", Side::Left, true});
   Table T(Columns);
   bool HasOpen = false;
-  for (size_t At : tellingSteps(F.O, F.shown(Steps.size(), 5))) {
-    const StepStats &S = Steps[At];
-    HasOpen |= F.O.IsOpenStep[At];
+  for (size_t At : tellingSteps(Steps, F.shown(Steps.size(), 5))) {
+    const StepReport &S = Steps[At];
+    HasOpen |= S.IsOpen;
     for (const SpaceShare &D : allShares(S)) {
       std::vector<std::string> Row = {
-          (F.O.IsOpenStep[At] ? "*" : "") + std::to_string(S.Step),
-          formatTime(S.BeginNs),
+          (S.IsOpen ? "*" : "") + std::to_string(S.Step), formatTime(S.BeginNs),
           formatTime(S.EndNs > S.BeginNs ? S.EndNs - S.BeginNs : 0)};
       if (HasDevices)
         Row.push_back(F.T.spaceName(D.Space).str());

@@ -19,30 +19,25 @@ std::string plural(uint64_t Count, StringRef What) {
 // The run
 //===----------------------------------------------------------------------===//
 
-static std::string commandLine(const TraceSummary &S) {
-  std::string Line = commandText(S.Header.Command);
+static std::string commandLine(const RunReport &R) {
+  std::string Line = commandText(R.Run.Command);
   return Line.empty() ? "(no command)" : Line;
 }
 
 /// Ranks of a distributed run, the machine, what was counted.
 static std::string runLine(const PageInput &F) {
-  const TraceSummary &S = F.S;
-  std::string Line = formatTime(S.Stats.EndNs);
-  if (!S.Header.Host.empty())
-    Line += " on " + S.Header.Host;
-  if (S.Header.Rank >= 0)
-    Line += ", rank " + std::to_string(S.Header.Rank) + " of " +
-            std::to_string(S.Header.WorldSize);
-  uint64_t Allocations = 0, Frees = 0;
-  for (const ProcessStats &I : S.Stats.Processes) {
-    Allocations += I.Allocations;
-    Frees += I.Frees;
-  }
-  Line += ", " + plural(Allocations, "allocation") + ", " +
-          plural(Frees, "free") + ", " + formatCount(S.lost()) + " lost";
-  if (S.Processes.size() > 1)
-    Line += ", " + formatCount(S.Processes.size()) + " processes";
-  if (!S.Complete)
+  const RunReport &R = F.R;
+  std::string Line = formatTime(R.EndNs);
+  if (!R.Run.Host.empty())
+    Line += " on " + R.Run.Host;
+  if (R.Run.Rank >= 0)
+    Line += ", rank " + std::to_string(R.Run.Rank) + " of " +
+            std::to_string(R.Run.WorldSize);
+  Line += ", " + plural(R.Allocations, "allocation") + ", " +
+          plural(R.Frees, "free") + ", " + formatCount(R.Lost) + " lost";
+  if (R.Processes.size() > 1)
+    Line += ", " + formatCount(R.Processes.size()) + " processes";
+  if (!R.IsComplete)
     Line += ", not complete";
   return Line;
 }
@@ -52,12 +47,12 @@ static std::string peakLine(const PageInput &F) {
   auto Add = [&](const Twine &Text) {
     Line += ((Line.empty() ? "" : "; ") + Text).str();
   };
-  for (uint32_t Id = 0; Id <= F.S.Devices.size(); ++Id) {
-    TotalStats D = F.S.spaceStats(Id);
+  for (const SpaceReport &Of : F.R.Spaces) {
+    const TotalStats &D = Of.Stats;
     if (!D.PeakBytes)
       continue;
     std::optional<uint64_t> Step = stepAt(F.T, D.PeakTimeNs);
-    Add(F.S.space(Id) + " peak " + formatSize(D.PeakBytes) + " at " +
+    Add(Of.Name + " peak " + formatSize(D.PeakBytes) + " at " +
         formatTime(D.PeakTimeNs) +
         (Step ? ", step " + std::to_string(*Step) : "") + ", " +
         formatSize(D.LiveBytes) +
@@ -65,30 +60,22 @@ static std::string peakLine(const PageInput &F) {
         (D.LiveBytes > D.PeakBytes ? " live at the ends of processes"
                                    : " live at the end"));
   }
-  uint64_t Rss = 0, Pss = 0;
-  for (const ProcessStats &I : F.S.Stats.Processes) {
-    Rss = std::max(Rss, I.RssPeakBytes);
-    Pss = std::max(Pss, I.PssPeakBytes);
-  }
-  if (Rss)
-    Add("resident at most " + formatSize(Rss));
-  if (Pss)
-    Add("proportional share at most " + formatSize(Pss));
+  if (F.R.MaxRss)
+    Add("resident at most " + formatSize(F.R.MaxRss));
+  if (F.R.MaxPss)
+    Add("proportional share at most " + formatSize(F.R.MaxPss));
   return Line;
 }
 
 static PageSection headSection(const PageInput &F) {
   PageSection Out;
-  if (uint64_t Lost = F.S.lost())
+  if (uint64_t Lost = F.R.Lost)
     Out.Lines.push_back(plural(Lost, "event") + " lost: figures may be wrong");
-  Out.Lines.push_back(commandLine(F.S));
+  Out.Lines.push_back(commandLine(F.R));
   Out.Lines.push_back(runLine(F));
   if (std::string Peak = peakLine(F); !Peak.empty())
     Out.Lines.push_back(Peak);
-  uint64_t Failures = 0;
-  for (const OomRecord &O : F.S.Stats.Ooms)
-    Failures += 1 + O.Skipped;
-  if (Failures)
+  if (uint64_t Failures = F.R.OomFailures)
     Out.Lines.push_back("out of memory " +
                         (Failures == 1 ? std::string("once")
                                        : formatCount(Failures) + " times") +

@@ -8,14 +8,14 @@
 #include "Page.h"
 #include "memkit/Analysis/HeapCurves.h"
 #include "memkit/Analysis/Overview.h"
-#include "memkit/TraceText/TraceSummary.h"
+#include "memkit/TraceText/ReportPrinters.h"
 
 namespace memkit {
 
 /// What all sections are made from.
 struct PageInput {
   const Trace &T;
-  const TraceSummary &S;
+  const RunReport &R;
   const Overview &O;
   const Selection &Sel;
   bool Whole = true;    ///< nothing was selected

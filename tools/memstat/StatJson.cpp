@@ -10,10 +10,6 @@ using namespace llvm;
 
 namespace memkit {
 
-template <class T> static json::Value orNull(const std::optional<T> &Of) {
-  return Of ? json::Value(*Of) : json::Value(nullptr);
-}
-
 static void writeHeap(json::OStream &J, const PageInput &F,
                       const HeapOverview &H) {
   J.attribute("name",
@@ -29,7 +25,7 @@ static void writeHeap(json::OStream &J, const PageInput &F,
   J.attribute("peak_bytes", H.Stats.PeakBytes);
   J.attribute("peak_blocks", H.Stats.PeakBlocks);
   J.attribute("peak_time_ns", H.Stats.PeakTimeNs);
-  J.attribute("peak_step", orNull(H.PeakStep));
+  J.attribute("peak_step", jsonOrNull(H.PeakStep));
   J.attribute("mean_bytes", H.MeanBytes);
   J.attribute("allocated_bytes_per_second", H.BytesPerSecond);
   J.attributeArray("sizes", [&] {
@@ -54,7 +50,7 @@ static void writeHeap(json::OStream &J, const PageInput &F,
 }
 
 static void writeStep(json::OStream &J, const PageInput &F,
-                      const StepStats &S) {
+                      const StepReport &S) {
   J.attribute("step", S.Step);
   J.attribute("process", S.Process);
   J.attribute("begin_ns", S.BeginNs);
@@ -66,8 +62,8 @@ static void writeStep(json::OStream &J, const PageInput &F,
   J.attribute("growth_bytes", growthOf(S));
   J.attribute("peak_bytes", S.PeakBytes);
   J.attribute("live_bytes", S.LiveBytes);
-  J.attribute("until_process_end", bool(F.O.IsOpenStep[&S - F.O.Steps.data()]));
-  writeSpaces(J, F.S, allShares(S), SO_Step);
+  J.attribute("until_process_end", S.IsOpen);
+  writeSpaces(J, F.T, allShares(S), SO_Step);
 }
 
 static void writeLayer(json::OStream &J, const PageInput &F,
@@ -93,7 +89,7 @@ static void writeLayer(json::OStream &J, const PageInput &F,
   J.attribute("held_of", Held.empty()
                              ? json::Value(nullptr)
                              : jsonText(F.T.spaceName(F.O.Held.Space)));
-  writeSpaces(J, F.S, L.Shares, SO_Layer);
+  writeSpaces(J, F.T, L.Shares, SO_Layer);
 }
 
 static void writeThread(json::OStream &J, const PageInput &F,
@@ -113,12 +109,12 @@ static void writeMoment(json::OStream &J, bool Known,
   J.attribute("reserved_bytes",
               Known ? json::Value(M.Reserved) : json::Value(nullptr));
   J.attribute("allocated_bytes", M.Allocated);
-  J.attribute("active_bytes", orNull(M.Active));
+  J.attribute("active_bytes", jsonOrNull(M.Active));
   bool HasInactive = M.Active && *M.Active <= M.Reserved;
   J.attribute("inactive_bytes", HasInactive
                                     ? json::Value(M.Reserved - *M.Active)
                                     : json::Value(nullptr));
-  J.attribute("fragmentation_ppm", orNull(M.Ppm));
+  J.attribute("fragmentation_ppm", jsonOrNull(M.Ppm));
 }
 
 static void writeFragmentation(json::OStream &J, const PageInput &F,
@@ -128,12 +124,12 @@ static void writeFragmentation(json::OStream &J, const PageInput &F,
   J.attributeObject("at_peak", [&] { writeMoment(J, H.Known, H.AtPeak); });
   J.attribute("reserved_peak_bytes",
               H.Known ? json::Value(H.ReservedPeak) : json::Value(nullptr));
-  J.attribute("active_peak_bytes", orNull(H.ActivePeak));
+  J.attribute("active_peak_bytes", jsonOrNull(H.ActivePeak));
   J.attribute("trims", H.Trimmed.Count);
   J.attribute("trimmed_bytes", H.Trimmed.Bytes);
-  J.attribute("largest_ppm", orNull(H.LargestPpm));
-  J.attribute("first_quarter_ppm", orNull(H.FirstPpm));
-  J.attribute("last_quarter_ppm", orNull(H.LastPpm));
+  J.attribute("largest_ppm", jsonOrNull(H.LargestPpm));
+  J.attribute("first_quarter_ppm", jsonOrNull(H.FirstPpm));
+  J.attribute("last_quarter_ppm", jsonOrNull(H.LastPpm));
   J.attributeArray("pools", [&] {
     for (const PoolPeak &P : H.Pools)
       J.object([&] {
@@ -149,7 +145,7 @@ static void writeFragmentation(json::OStream &J, const PageInput &F,
 
 static void writeGapParts(json::OStream &J, const DeviceGap::Moment &M) {
   auto OrNull = [&](std::optional<uint64_t> Bytes) {
-    return M.IsTold ? orNull(Bytes) : json::Value(nullptr);
+    return M.IsTold ? jsonOrNull(Bytes) : json::Value(nullptr);
   };
   J.attribute("contexts_bytes", OrNull(M.Parts.Contexts));
   J.attribute("modules_bytes", OrNull(M.Parts.Modules));
@@ -180,7 +176,7 @@ static void writeGap(json::OStream &J, const PageInput &F, const DeviceGap &G) {
     for (const DeviceGap::Rise &R : G.Rises)
       J.object([&] {
         J.attribute("grown_bytes", R.bytes());
-        J.attribute("step", orNull(stepAt(F.T, R.To.TimeNs)));
+        J.attribute("step", jsonOrNull(stepAt(F.T, R.To.TimeNs)));
         Write("from", R.From);
         Write("to", R.To);
       });
@@ -248,7 +244,7 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
     });
   };
   J.object([&] {
-    writeSummaryJson(J, F.S);
+    writeRunJson(J, F.R, F.T, queryCategories(F.T));
     List("suggestions", F.O.Suggestions, writeSuggestion);
     List("heap_list", F.O.Heaps, writeHeap);
     List("fragmentation", F.O.Fragmentation, writeFragmentation);

@@ -40,34 +40,6 @@ static constexpr FailMetric Conditions[] = {{"lost", FF_Any},
                                             {"peak", FF_Value | FF_PerHeap},
                                             {"live", FF_Value | FF_PerHeap}};
 
-/// The parts of the summary as one, without rows: for those that a sampled
-/// heap's errors are made from, they are unpacked.
-static Summary joinedSummary(const Trace &T) {
-  Summary All;
-  auto Join = [](auto &To, const auto &From) {
-    To.insert(To.end(), From.begin(), From.end());
-  };
-  for (const Summary &Part : T.summary()) {
-    All.EndNs = std::max(All.EndNs, Part.EndNs);
-    All.Events = std::max(All.Events, Part.Events);
-    All.Marks = std::max(All.Marks, Part.Marks);
-    Join(All.Heaps, Part.Heaps);
-    Join(All.Spaces, Part.Spaces);
-    Join(All.Processes, Part.Processes);
-    Join(All.Steps, Part.Steps);
-    Join(All.Layers, Part.Layers);
-    Join(All.Losses, Part.Losses);
-    Join(All.Categories, Part.Categories);
-    Join(All.Ooms, Part.Ooms);
-    Join(All.OomHeaps, Part.OomHeaps);
-    Join(All.Threads, Part.Threads);
-  }
-  if (any_of(T.heaps(), [](const Heap &H) { return H.estimateBytes() != 0; }))
-    for (const PackedRows &Rows : T.stackRows())
-      All.Stacks.push_back(Rows.unpack());
-  return All;
-}
-
 /// Whether a bound on bytes holds for one of the memory spaces or heaps that C
 /// is about: without a name for each space; of chosen heaps, for each of those.
 static bool isAnyAbove(const FailCondition &C, const PageInput &F,
@@ -95,7 +67,7 @@ static bool isAnyAbove(const FailCondition &C, const PageInput &F,
 static bool holds(const FailCondition &C, const PageInput &F,
                   const SelectedStats &S) {
   if (C.Metric == "lost")
-    return C.isAbove(double(F.S.lost()));
+    return C.isAbove(double(F.R.Lost));
   if (C.Metric == "suggestions")
     return any_of(F.O.Suggestions, [&](const Suggestion &S) {
       bool Any = C.What == FailCondition::Kind::Any;
@@ -119,10 +91,6 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Error E = Fatal.checkNames(spacesAndHeaps(T, In.S->selection())))
     return E;
   for_each(T.warnings(), [](const std::string &W) { warn(W); });
-  Expected<TraceSummary> S =
-      readTraceSummary(T.reader(), [&] { return joinedSummary(T); });
-  if (!S)
-    return S.takeError();
   bool Json = OutputFormat == Format::Json;
   OverviewOptions Options;
   Options.Top = Top;
@@ -134,8 +102,9 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
   if (!Out)
     return Out.takeError();
+  RunReport R = queryRun(T);
   PageInput F{T,
-              *S,
+              R,
               *O,
               In.S->selection(),
               Spec->empty(),

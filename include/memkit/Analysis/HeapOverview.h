@@ -46,9 +46,6 @@ std::vector<TotalStats> partOfSpaces(const SelectedStats &S);
 /// Bytes as a number, the highest one when they are more than there can be.
 uint64_t wholeBytes(double Bytes);
 
-/// The number of the step that ran at TimeNs, of any process.
-std::optional<uint64_t> stepAt(const Trace &T, uint64_t TimeNs);
-
 } // namespace memkit
 
 #endif // MEMKIT_ANALYSIS_HEAPOVERVIEW_H

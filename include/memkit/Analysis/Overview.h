@@ -11,6 +11,7 @@
 #include "memkit/Analysis/LayerHolds.h"
 #include "memkit/Analysis/LibraryStats.h"
 #include "memkit/Analysis/Suggestions.h"
+#include "memkit/Model/Query.h"
 
 namespace memkit {
 
@@ -23,13 +24,9 @@ struct Overview {
   std::vector<Suggestion> Suggestions;
   std::vector<LayerStats> Layers; ///< those that hold most first
   LayerHolds Held;                ///< what they hold
-  std::vector<StepStats> Steps;   ///< by process and begin
-  /// By step: it is the last one of its process, which no other step ended. It
-  /// has what the process did behind its steps, too.
-  std::vector<bool> IsOpenStep;
-  /// The most bytes first; AllocatedBytes without the nested ones.
+  std::vector<StepReport> Steps;
   std::vector<ThreadStats> Threads;
-  std::vector<CategorySum> Categories; ///< by heap, the largest first
+  std::vector<CategorySum> Categories;
   LiveSeries Live; ///< where something needed intervals, or WithSeries
 };
 

@@ -73,9 +73,6 @@ std::vector<Suggestion> makeSuggestions(const SelectedStats &S,
                                         const LiveSeries &Live,
                                         llvm::ArrayRef<HeapStack> Caches);
 
-/// The kinds of tensors at the peaks of heaps.
-std::vector<CategorySum> categoriesOf(const Trace &T);
-
 } // namespace memkit
 
 #endif // MEMKIT_ANALYSIS_SUGGESTIONS_H

@@ -5,14 +5,11 @@
 #ifndef MEMKIT_EXPORT_STACKTEXT_H
 #define MEMKIT_EXPORT_STACKTEXT_H
 
+#include "memkit/Model/FrameText.h"
 #include "memkit/Model/Trace.h"
-#include "llvm/Support/JSON.h"
+#include "memkit/Support/Json.h"
 
 namespace memkit {
-
-/// `function (file:line)`, or `function (binary)` where there is no line; of
-/// Python `file:line function`.
-std::string frameText(const ShownFrame &F);
 
 /// One line a frame, innermost first, each behind Indent spaces and at most
 /// Width columns (0: any). Unless Full, functions and files have their short
@@ -26,11 +23,6 @@ void printFrames(llvm::raw_ostream &OS, llvm::ArrayRef<ShownFrame> Frames,
 
 /// In place of the frames of what lies in arenas of CPython's objects.
 ShownFrame arenasFrame();
-
-/// A text of a trace as a JSON value; bytes that are not UTF-8 are replaced.
-llvm::json::Value jsonText(llvm::StringRef Text);
-/// The same, null when it is empty.
-llvm::json::Value jsonTextOrNull(llvm::StringRef Text);
 
 /// The array `[{"function", "file", "line", "binary"}, ...]`, innermost first;
 /// what is unknown is null.

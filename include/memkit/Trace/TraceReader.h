@@ -98,6 +98,9 @@ public:
   /// Much faster than read(), and in any order.
   llvm::Error readOutline(const SectionInfo &B, DictionaryOutline &Out,
                           bool WithStrings);
+  /// As read(), without frames, stacks and symbols, and in any order: Few has
+  /// all else.
+  llvm::Error readNames(const SectionInfo &B, DictionaryOutline &Out);
   /// As read(), without the rows of stacks and scope paths.
   llvm::Error readTotals(const SectionInfo &B, Summary &Out);
   /// As read(), without the rows.
@@ -115,6 +118,9 @@ public:
   private:
     std::unique_ptr<Impl> I;
   };
+  /// How many sections of a kind were decoded so far, whole or in part: to show
+  /// that nothing is read twice.
+  uint64_t numDecoded(SectionKind Kind) const;
   /// Decodes any section. Fails on a section that has fields unknown to this
   /// format version (it could not be written again without loss).
   llvm::Expected<AnySection> readAny(const SectionInfo &B);

@@ -17,7 +17,7 @@
 
 namespace memkit {
 
-class TraceReader;
+class Trace;
 
 /// The text form, without loss: what Assembler reads.
 std::unique_ptr<SectionVisitor> createAsmPrinter(llvm::raw_ostream &OS);
@@ -30,12 +30,12 @@ std::unique_ptr<SectionVisitor> createJsonPrinter(llvm::raw_ostream &OS);
 std::unique_ptr<SectionVisitor> createCsvPrinter(llvm::raw_ostream &OS);
 
 /// A listing of events and marks for people, stacks resolved and shown where
-/// they are first used, with the names that have come by then.
-std::unique_ptr<SectionVisitor> createListing(llvm::raw_ostream &OS,
-                                              bool AllFrames = false);
-/// The same with all names of File, which is read for them at once.
-llvm::Expected<std::unique_ptr<SectionVisitor>>
-createListing(llvm::raw_ostream &OS, bool AllFrames, TraceReader &File);
+/// they are first used. Names: those of a file (TP_Stacks, of TP_Totals what
+/// processes are called), all read before; without them a line has the names
+/// that have come by then.
+std::unique_ptr<SectionVisitor>
+createListing(llvm::raw_ostream &OS, bool AllFrames = false,
+              std::unique_ptr<Trace> Names = nullptr);
 
 /// Prints S in quotes, with escapes for what is not printable UTF-8.
 void printQuoted(llvm::raw_ostream &OS, llvm::StringRef S);

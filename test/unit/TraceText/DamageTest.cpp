@@ -8,7 +8,7 @@
 #include "SampleTrace.h"
 #include "memkit/Trace/TraceError.h"
 #include "memkit/TraceText/Printers.h"
-#include "memkit/TraceText/TraceSummary.h"
+#include "memkit/TraceText/ReportPrinters.h"
 #include "gtest/gtest.h"
 #include <sys/resource.h>
 #include <zstd.h>
@@ -54,18 +54,23 @@ static std::string printAll(TraceReader &R) {
   return R.damage().str();
 }
 
-static std::string summarizeAll(TraceReader &R) {
-  auto None = []() -> Expected<Summary> { return Summary(); };
-  auto S = readTraceSummary(R, None);
-  if (!S)
-    return toString(S.takeError());
+/// Prints all answers about File.
+static std::string answerAll(StringRef File) {
+  auto R = TraceReader::create(MemoryBuffer::getMemBuffer(File, "t.fb", false));
+  if (!R)
+    return toString(R.takeError());
+  auto T = Trace::create(std::move(*R), TP_Totals);
+  if (!T)
+    return toString(T.takeError());
+  RunReport Run = queryRun(**T);
+  std::vector<CategorySum> Categories = queryCategories(**T);
   CountingStream OS;
-  printSummary(OS, *S, 80);
-  printLayers(OS, *S, 80);
+  printRun(OS, Run, **T, Categories, 80);
+  printLayers(OS, **T, queryLayers(**T), 80);
   json::OStream J(OS);
   J.object([&] {
-    writeSummaryJson(J, *S);
-    writeLayersJson(J, *S);
+    writeRunJson(J, Run, **T, Categories);
+    writeLayersJson(J, **T, queryLayers(**T));
   });
   return "";
 }
@@ -75,7 +80,7 @@ static std::string readAll(StringRef File) {
   auto R = TraceReader::create(MemoryBuffer::getMemBuffer(File, "t.fb", false));
   if (!R)
     return toString(R.takeError());
-  std::string Summary = summarizeAll(**R);
+  std::string Summary = answerAll(File);
   std::string Said = printAll(**R);
   return Said.empty() ? Summary : Said;
 }

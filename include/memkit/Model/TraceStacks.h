@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stacks of a trace and what is shown of their frames.
+//
+// Read with the names, or not at all: a trace whose stacks were not asked for
+// has none. Ids must be the trace's; shownStack() alone takes any.
+
+#ifndef MEMKIT_MODEL_TRACESTACKS_H
+#define MEMKIT_MODEL_TRACESTACKS_H
+
+#include "memkit/Model/StackView.h"
+#include "memkit/Model/TraceNames.h"
+#include <memory>
+#include <optional>
+
+namespace memkit {
+
+/// One function of a stack as it is shown. The texts live as long as the trace.
+struct ShownFrame {
+  llvm::StringRef Function; ///< demangled; `libc.so.6+0x1234` without symbols
+  llvm::StringRef File;     ///< of the source, empty when unknown
+  llvm::StringRef Binary;  ///< path of the binary, empty for Python and markers
+  uint32_t Line = 0;       ///< 0 when unknown
+  uint32_t FunctionId = 0; ///< 0 without symbols
+  /// What stands for the function where no file is shown: `step (train.py)` for
+  /// Python, whose names say little alone, else Function.
+  llvm::StringRef Label;
+  bool IsPython = false;
+};
+
+class TraceStacks : public TraceNames {
+public:
+  TraceStacks();
+  ~TraceStacks();
+
+  uint32_t numStacks() const { return Tree.Leaves.size() - 1; }
+  /// Nodes have the ids 1..numNodes(); a parent's id is lower. 0 is the root.
+  uint32_t numNodes() const { return Tree.numNodes(); }
+  /// The leaf node of a stack; 0 for an empty stack.
+  uint32_t leaf(uint32_t Stack) const { return Tree.leaf(Stack); }
+  uint32_t parent(uint32_t Node) const { return Tree.parent(Node); }
+  uint32_t frameOf(uint32_t Node) const { return Tree.frameOf(Node); }
+  uint32_t numFrames() const { return Frames.size(); }
+  const Frame &frame(uint32_t Id) const { return Frames[Id - 1]; }
+  /// What a frame resolves to, innermost first; empty without symbols.
+  llvm::ArrayRef<Location> locations(uint32_t Frame) const;
+  /// What is shown for a frame, innermost first; at least one. Until more is
+  /// added.
+  llvm::ArrayRef<ShownFrame> shown(uint32_t Frame) const;
+  /// What is shown for all frames, in one piece.
+  llvm::ArrayRef<ShownFrame> allShown() const { return Shown; }
+  /// The path of a native frame's binary, else empty.
+  llvm::StringRef binaryPath(uint32_t Frame) const;
+  /// The stacks as they are shown: all that the trace has, until foldFrames().
+  /// Those of a stream are never folded here: shownStack() folds each.
+  const StackView &view() const { return Folded ? *Folded : Tree; }
+  /// Folds the frames that make Python run (see FrameRoles.h) out of what is
+  /// shown. What chooses stacks (selections, suppressions) sees all frames.
+  void foldFrames();
+  /// All frames of a stack as it is shown, innermost first.
+  std::vector<ShownFrame> shownStack(uint32_t Stack) const;
+  /// The frames from a node of view() to the root, innermost first.
+  std::vector<ShownFrame> shownWay(uint32_t Node) const;
+
+protected:
+  /// Makes room for the nodes of so many bytes of dictionaries.
+  void reserveNodes(uint64_t Bytes);
+  /// Adds the frames and stacks of a dictionary section, behind takeNames().
+  /// Whoever reads all sections gives the nodes' parents at the end.
+  void takeStacks(const Dictionary &D, bool WithParents);
+  void setParents(std::vector<uint32_t> Parents);
+  /// Decides what is shown for the frames from First on.
+  void showFrames(uint32_t First);
+  /// Decides anew for frames that were shown, and have symbols now.
+  void showAgain(const std::vector<FrameSymbols> &Late, uint32_t First);
+  /// Stacks are still added: foldFrames() only remembers that it was asked.
+  void setGrowing() { IsGrowing = true; }
+  void clearStacks();
+
+private:
+  /// A part of a list.
+  struct ListPart {
+    uint32_t Begin = 0;
+    uint32_t Count = 0;
+  };
+  class Arena;
+
+  void showFrame(uint32_t Id);
+  void labelPython(ShownFrame &F);
+  FrameRole roleOf(uint32_t Frame) const;
+  std::vector<ShownFrame> shownAsItGrows(uint32_t Node) const;
+
+  std::vector<Frame> Frames;
+  StackView Tree;
+  std::optional<StackView> Folded;
+  bool IsGrowing = false, FoldsStacks = false;
+  std::vector<Location> Locations;
+  std::vector<ListPart> FrameLocations; ///< by frame - 1
+  std::vector<ShownFrame> Shown;
+  std::vector<ListPart> FrameShown; ///< by frame - 1
+  std::unique_ptr<Arena> MadeNames;
+  std::vector<llvm::StringRef> PythonLabels; ///< by function
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_TRACESTACKS_H

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the ids of a trace stand for, stacks aside.
+
+#include "memkit/Model/TraceNames.h"
+#include "memkit/Support/CommandText.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace memkit {
+
+StringRef baseName(StringRef Path) {
+  return Path.substr(Path.rfind('/') + 1); // npos + 1 is 0
+}
+
+template <typename T>
+static void append(std::vector<T> &To, std::vector<T> &From) {
+  To.insert(To.end(), std::make_move_iterator(From.begin()),
+            std::make_move_iterator(From.end()));
+}
+
+void TraceNames::takeNames(Dictionary &D) {
+  // The texts stay where they are while the list of sections grows.
+  StringSections.push_back(std::move(D.Strings));
+  for (const std::string &S : StringSections.back())
+    Strings.push_back(S);
+  D.Strings.clear();
+  append(Heaps, D.Heaps);
+  append(Processes, D.Processes);
+  append(Threads, D.Threads);
+  append(Devices, D.Devices);
+  append(Binaries, D.Binaries);
+  append(Scopes, D.Scopes);
+  append(ScopePaths, D.ScopePaths);
+  append(Loads, D.Loads);
+  append(Functions, D.Functions);
+}
+
+std::string TraceNames::takeOutline(DictionaryOutline &D) {
+  Limits.Strings += D.Counts.Strings;
+  std::string Wrong = Limits.add(D.Few);
+  Limits.ScopePaths += D.Counts.ScopePaths;
+  Limits.Stacks += D.Counts.Stacks;
+  Limits.Nodes += D.Counts.Nodes;
+  Limits.Threads += D.Counts.Threads;
+  append(Heaps, D.Few.Heaps);
+  append(Processes, D.Few.Processes);
+  append(Devices, D.Few.Devices);
+  return Wrong;
+}
+
+std::string TraceNames::takeNamesAlone(DictionaryOutline &D) {
+  std::string Wrong = Limits.add(D.Few);
+  Limits.Frames += D.Counts.Frames;
+  Limits.Stacks += D.Counts.Stacks;
+  Limits.Nodes += D.Counts.Nodes;
+  if (Wrong.empty())
+    takeNames(D.Few);
+  return Wrong;
+}
+
+void TraceNames::takeString(uint32_t Id, std::string Text) {
+  Wanted[Id] = std::move(Text);
+}
+
+StringRef TraceNames::wantedString(uint32_t Id) const {
+  auto At = Wanted.find(Id);
+  return At == Wanted.end() ? StringRef() : StringRef(At->second);
+}
+
+StringRef TraceNames::spaceName(uint32_t Id) const {
+  if (Id == 0)
+    return "host";
+  return hasId(Devices, Id) ? StringRef(Devices[Id - 1].Space) : StringRef();
+}
+
+StringRef TraceNames::program(uint32_t Id) const {
+  if (!hasId(Processes, Id))
+    return StringRef();
+  const ProcessRecord &I = Processes[Id - 1];
+  return string(I.Command.empty() ? I.Exe : I.Command.front());
+}
+
+StringRef TraceNames::processName(uint32_t Id) const {
+  if (!hasId(Processes, Id))
+    return StringRef();
+  StringRef Role = string(Processes[Id - 1].Role);
+  return Role.empty() ? programName(program(Id)) : Role;
+}
+
+std::string TraceNames::scopePathText(uint32_t Id) const {
+  SmallVector<StringRef, 8> Names;
+  for (; hasId(ScopePaths, Id); Id = ScopePaths[Id - 1].Parent)
+    if (uint32_t S = ScopePaths[Id - 1].Scope)
+      Names.push_back(string(Scopes[S - 1].Name));
+  std::reverse(Names.begin(), Names.end());
+  return join(Names, "/");
+}
+
+} // namespace memkit
