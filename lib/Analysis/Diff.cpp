@@ -295,7 +295,7 @@ std::optional<ConfidenceInterval> changeOfTotal(const DiffRuns &Runs,
                                Variance, Confidence);
 }
 
-DiffReport diffTraces(const DiffRuns &Runs, const DiffOptions &Options) {
+DiffReport queryDifferences(const DiffRuns &Runs, const DiffOptions &Options) {
   DiffReport R;
   addTotals(Runs, R);
   addNoise(Runs, Options, R);

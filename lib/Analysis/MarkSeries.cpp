@@ -21,6 +21,7 @@ public:
     Out.HeapTrims.resize(T.heaps().size() + 1);
     Out.Devices.resize(T.devices().size() + 1);
     Out.PrivatePeak.resize(T.processes().size() + 1);
+    Out.Rss.resize(Out.PrivatePeak.size());
   }
 
   /// What is wrong, or nothing.
@@ -37,6 +38,10 @@ public:
         return "bytes reserved of heap " + std::to_string(M.Heap) +
                ", which is none, or not told";
       addReserved(M);
+      return "";
+    case MarkKind::Rss:
+      if (M.Process && M.Process < Out.Rss.size() && !M.Values.empty())
+        Out.Rss[M.Process].push_back({M.TimeNs, M.Values[0]});
       return "";
     case MarkKind::Pss:
       if (M.Process < Out.PrivatePeak.size() && M.Values.size() > 1)
@@ -55,6 +60,8 @@ public:
     for (auto &Points : Out.Heaps)
       sortByTime(Points);
     for (auto &Points : Out.Devices)
+      sortByTime(Points);
+    for (auto &Points : Out.Rss)
       sortByTime(Points);
     for (auto &[Key, P] : Pools) {
       std::tie(P.Heap, P.Process, P.Pool) = Key;
@@ -142,6 +149,8 @@ private:
 } // namespace
 
 Expected<MarkSeries> readMarkSeries(const Trace &T) {
+  if (Error E = T.requireReader("what marks measured needs"))
+    return std::move(E);
   MarkSeriesReader R(T);
   Marks M;
   for (const SectionInfo &B : T.reader().sections()) {

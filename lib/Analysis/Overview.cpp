@@ -20,25 +20,38 @@ static void takeSummary(const SelectedStats &S, Overview &Out) {
   Out.Categories = queryCategories(T, &Sel);
 }
 
+/// What libraries have of devices. Empty where no heap is of a device.
+static std::vector<GroupedStats> deviceLibraries(const SelectedStats &S) {
+  const Trace &T = S.trace();
+  BitVector OfDevices(T.heaps().size() + 1);
+  for (uint32_t Heap = 1; Heap != OfDevices.size(); ++Heap)
+    if (T.heap(Heap).Space != 0 || T.heapName(Heap).starts_with("cuda."))
+      OfDevices.set(Heap);
+  if (OfDevices.none())
+    return {};
+  return groupStats(S, GroupBy::Library,
+                    [&](uint32_t Heap) { return OfDevices[Heap]; });
+}
+
 /// Whether a question is asked that intervals answer.
 static bool needsIntervals(const MarkSeries &Marks) {
   auto HasPoints = [](const auto &Points) { return !Points.empty(); };
   return any_of(Marks.Heaps, HasPoints) || any_of(Marks.Devices, HasPoints);
 }
 
-Expected<Overview> makeOverview(const SelectedStats &S,
-                                const OverviewOptions &Options) {
+Expected<Overview> queryOverview(const SelectedStats &S,
+                                 const OverviewOptions &Options) {
   const Trace &T = S.trace();
   Overview Out;
   takeSummary(S, Out);
   Out.Heaps = statHeaps(S, Options.Top);
-  Out.Libraries = statLibraries(S);
+  Out.Libraries = deviceLibraries(S);
   Expected<MarkSeries> Marks = readMarkSeries(T);
   if (!Marks)
     return Marks.takeError();
   std::vector<HeapStack> Caches = findCaches(S);
   Out.Live.Heaps.resize(T.heaps().size() + 1);
-  if (Options.WithSeries || !Caches.empty() || needsIntervals(*Marks)) {
+  if (Options.Columns || !Caches.empty() || needsIntervals(*Marks)) {
     Expected<LiveSeries> Live = readLiveSeries(S, Caches);
     if (!Live)
       return Live.takeError();
@@ -47,6 +60,8 @@ Expected<Overview> makeOverview(const SelectedStats &S,
   Out.Fragmentation = findFragmentation(T, S.selection(), *Marks, Out.Live);
   Out.Gaps = findGaps(T, *Marks, Out.Live);
   Out.Suggestions = makeSuggestions(S, *Marks, Out.Live, Caches);
+  if (Options.Columns)
+    Out.Curves = readHeapCurves(S, Out.Live, Options.Columns);
   return Out;
 }
 

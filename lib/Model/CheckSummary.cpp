@@ -18,8 +18,8 @@ using llvm::formatv;
 llvm::Expected<LastSummary> memkit::findLastSummary(TraceReader &R,
                                                     const IdLimits &Limits) {
   SummaryParts Parts;
-  if (Error E =
-          Parts.read(R, /*WithRows=*/false, SummaryParts::Where::Anywhere))
+  if (Error E = Parts.read(R, /*WithRows=*/false,
+                           SummaryParts::SummaryPlace::Anywhere))
     return E;
   return Parts.take(Limits, R.name());
 }

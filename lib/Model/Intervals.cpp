@@ -33,6 +33,8 @@ bool IntervalSeries::hasSteps() const {
 
 Expected<std::unique_ptr<IntervalSeries>>
 IntervalSeries::create(const SelectedStats &S) {
+  if (Error E = S.trace().requireReader("a course of time needs"))
+    return std::move(E);
   std::unique_ptr<IntervalSeries> New(new IntervalSeries(S));
   ArrayRef<SectionInfo> Sections = S.trace().reader().sections();
   auto Has = [&](SectionKind K) {

@@ -39,6 +39,8 @@ private:
 } // namespace
 
 bool hasLastBlocks(const Trace &T) {
+  if (!T.hasReader())
+    return false;
   uint64_t Said = T.summary().Events;
   uint64_t Held = 0;
   for (const SectionInfo &B : T.reader().sections())

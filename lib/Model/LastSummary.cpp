@@ -70,10 +70,11 @@ Error SummaryParts::readUpTo(TraceReader &Reader, size_t LastPart,
   return Error::success();
 }
 
-Error SummaryParts::read(TraceReader &Reader, bool WithRows, Where W) {
+Error SummaryParts::read(TraceReader &Reader, bool WithRows,
+                         SummaryPlace Place) {
   ArrayRef<SectionInfo> Sections = Reader.sections();
   for (size_t I = Sections.size(); I-- != 0 && Parts.empty();) {
-    if (Sections[I].Kind == SectionKind::Events && W == Where::AtEnd)
+    if (Sections[I].Kind == SectionKind::Events && Place == SummaryPlace::AtEnd)
       break;
     if (Sections[I].Kind == SectionKind::Summary)
       if (Error E = readUpTo(Reader, I, WithRows))

@@ -30,14 +30,14 @@ struct LastSummary {
 class SummaryParts {
 public:
   /// Which complete summary counts.
-  enum class Where {
+  enum class SummaryPlace {
     AtEnd,    ///< one that no events follow: its sums are those of the trace
     Anywhere, ///< the last one
   };
   /// Finds the summary in a file, from the end, so that no other is decoded.
   /// Without WithRows the rows of stacks and scope paths are not decoded. Ids
   /// are not checked.
-  llvm::Error read(TraceReader &Reader, bool WithRows, Where W);
+  llvm::Error read(TraceReader &Reader, bool WithRows, SummaryPlace Place);
 
   /// Adds the next Summary section of a stream; true: the section completes a
   /// summary, which take() then gives.

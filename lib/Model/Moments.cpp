@@ -85,6 +85,8 @@ static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
 /// Gives Do the marks of Processes and those of no process, in file order.
 static Error forEachMark(const Trace &T, const BitVector &Processes,
                          function_ref<void(const Mark &)> Do) {
+  if (Error E = T.requireReader("a mark needs"))
+    return E;
   Marks Section;
   for (const SectionInfo &B : T.reader().sections()) {
     if (B.Kind != SectionKind::Marks)
@@ -171,6 +173,8 @@ findPeak(const Trace &T, const TotalStats *Peak,
   Moment M;
   if (!Peak || !Peak->PeakBytes)
     return M; // nothing ever lived
+  if (Error E = T.requireReader("the moment of a peak needs"))
+    return std::move(E);
   M.TimeNs = Peak->PeakTimeNs;
   Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader());
   if (!R)
@@ -250,6 +254,8 @@ Expected<Moment> findMoment(const Trace &T, const TimePoint &P,
 }
 
 Error requireEvents(const Trace &T, StringRef Needs, const Moment *Near) {
+  if (Error E = T.requireReader(Needs))
+    return E;
   // Each part of a summary gives them all.
   uint64_t Events = T.summary().Events;
   uint64_t Held = 0, BeginNs = UINT64_MAX, EndNs = 0;

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_TOOLS_MEMDIFF_COMPARISON_H
 #define MEMKIT_TOOLS_MEMDIFF_COMPARISON_H
 
-#include "memkit/Analysis/Diff.h"
+#include "memkit/Analysis/Query.h"
 #include "memkit/Support/FailOn.h"
 
 namespace memkit {

@@ -183,7 +183,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
   if (Error E = Fatal.checkNames(namesForGates(Runs)))
     return E;
   warnOfDifferences(Runs);
-  DiffReport Report = diffTraces(Runs, *Options);
+  DiffReport Report = queryDifferences(Runs, *Options);
   warnOfUnused(*Renamed);
 
   std::string Why;

@@ -27,7 +27,7 @@ llvm::Error printTotals(OutputFile &Out);
 llvm::Error printFailures(OutputFile &Out);
 
 /// The devices' memory at Spec's moment, else at each one's peak.
-llvm::Error printMap(OutputFile &Out, SelectionSpec Spec);
+llvm::Error printMap(OutputFile &Out, const SelectionSpec &Spec);
 
 /// Replays the events; what differs from the trace's sums is printed and makes
 /// the status ExitError.

@@ -6,6 +6,7 @@
 #include "Jobs.h"
 #include "MapPrinter.h"
 #include "OomPrinter.h"
+#include "memkit/Analysis/Query.h"
 #include "memkit/Support/ToolMain.h"
 
 using namespace llvm;
@@ -26,24 +27,13 @@ Error memkit::printFailures(OutputFile &Out) {
   return Error::success();
 }
 
-Error memkit::printMap(OutputFile &Out, SelectionSpec Spec) {
+Error memkit::printMap(OutputFile &Out, const SelectionSpec &Spec) {
   if (OutputFormat != Format::Text && OutputFormat != Format::Json)
     return makeUsageError("a map is printed as text or json");
-  // Of the peak and of a failure each device has its own moment.
-  MapMoment When = MapMoment::At;
-  if (!Spec.At || Spec.At->K == TimePoint::Kind::Peak)
-    When = MapMoment::Peak;
-  else if (Spec.At->K == TimePoint::Kind::Oom)
-    When = MapMoment::Oom;
-  if (When != MapMoment::At)
-    Spec.At.reset();
   auto T = openTrace(TP_Totals | TP_Stacks | TP_Replay);
   if (!T)
     return T.takeError();
-  Expected<Selection> Sel = Selection::create(**T, Spec);
-  if (!Sel)
-    return Sel.takeError();
-  Expected<std::vector<DeviceMap>> Maps = mapDevices(**T, *Sel, When);
+  Expected<std::vector<DeviceMap>> Maps = queryMap(**T, Spec);
   if (!Maps)
     return Maps.takeError();
   if (!Spec.AllFrames)

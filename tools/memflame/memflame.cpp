@@ -2,7 +2,6 @@
 //
 // Flame graphs of a trace.
 
-#include "FlameInput.h"
 #include "Options.h"
 #include "memkit/Export/Collapsed.h"
 #include "memkit/Export/Csv.h"
@@ -11,6 +10,7 @@
 #include "memkit/Export/Pprof.h"
 #include "memkit/Export/Speedscope.h"
 #include "memkit/Model/LiveBlocks.h"
+#include "memkit/Model/ProfileQuery.h"
 #include "memkit/Support/CommandText.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/LargePages.h"
@@ -42,11 +42,11 @@ static SmallVector<Metric, 6> wantedMetrics(const SelectedStats &S,
   return Out;
 }
 
-static Error writeSpeedscopeOf(raw_ostream &OS, const FlameInput &P) {
+static Error writeSpeedscopeOf(raw_ostream &OS, const ProfileQuery &P) {
   std::vector<Profile> Profiles;
   std::optional<NodeRanks> Ranks;
   SmallVector<Metric, 6> Wanted =
-      wantedMetrics(P.sums(), {Metric::Peak, Metric::Allocated, Metric::Live});
+      wantedMetrics(P.stats(), {Metric::Peak, Metric::Allocated, Metric::Live});
   Error Failed = Error::success();
   runBoth([&] { Ranks.emplace(P.tree()); },
           [&] {
@@ -60,11 +60,11 @@ static Error writeSpeedscopeOf(raw_ostream &OS, const FlameInput &P) {
     return Failed;
   // A viewer wants at least one.
   if (Profiles.empty())
-    Profiles.push_back(makeProfile(P.sums(), Wanted.front()));
+    Profiles.push_back(makeProfile(P.stats(), Wanted.front()));
   std::optional<Profile> InOrder;
   if (TimeOrder) {
     Expected<Profile> Made =
-        liveBlocks(P.trace(), P.sums().selection(), P.keys());
+        liveBlocks(P.trace(), P.stats().selection(), P.keys());
     if (!Made)
       return Made.takeError();
     InOrder = std::move(*Made);
@@ -95,7 +95,7 @@ static Expected<std::string> speedscopeFolder() {
   return Folder;
 }
 
-static Error writePage(raw_ostream &OS, const FlameInput &P) {
+static Error writePage(raw_ostream &OS, const ProfileQuery &P) {
   Expected<std::string> Folder = speedscopeFolder();
   if (!Folder)
     return Folder.takeError();
@@ -107,10 +107,10 @@ static Error writePage(raw_ostream &OS, const FlameInput &P) {
   return writeHtml(OS, *Folder, Title.empty() ? "memflame" : Title, To.str());
 }
 
-static Error writeCollapsedOf(raw_ostream &OS, const FlameInput &P) {
-  Metric M = wantedMetrics(P.sums(), {Metric::Peak}).front();
+static Error writeCollapsedOf(raw_ostream &OS, const ProfileQuery &P) {
+  Metric M = wantedMetrics(P.stats(), {Metric::Peak}).front();
   if (P.showsDiff()) {
-    auto [Less, More] = makeDiffProfiles(P.sums(), M);
+    auto [Less, More] = makeDiffProfiles(P.stats(), M);
     writeCollapsedPair(OS, P.tree(), Less, More);
     return Error::success();
   }
@@ -122,10 +122,10 @@ static Error writeCollapsedOf(raw_ostream &OS, const FlameInput &P) {
 }
 
 /// Of the formats with a column for each metric.
-static Error writeColumns(raw_ostream &OS, const FlameInput &P) {
+static Error writeColumns(raw_ostream &OS, const ProfileQuery &P) {
   std::vector<Profile> Profiles;
   for (Metric M : wantedMetrics(
-           P.sums(),
+           P.stats(),
            Grouping == GroupBy::Category
                ? ArrayRef<Metric>(Metric::Peak)
                : ArrayRef<Metric>({Metric::Peak, Metric::Live,
@@ -143,13 +143,13 @@ static Error writeColumns(raw_ostream &OS, const FlameInput &P) {
   return Error::success();
 }
 
-static Error writePerfettoOf(raw_ostream &OS, const FlameInput &P) {
+static Error writePerfettoOf(raw_ostream &OS, const ProfileQuery &P) {
   Expected<Profile> Chart =
-      P.profile(wantedMetrics(P.sums(), {Metric::Peak}).front());
+      P.profile(wantedMetrics(P.stats(), {Metric::Peak}).front());
   if (!Chart)
     return Chart.takeError();
   Expected<PerfettoResult> Done =
-      writePerfetto(OS, P.sums(), P.tree(), NodeRanks(P.tree()), *Chart);
+      writePerfetto(OS, P.stats(), P.tree(), NodeRanks(P.tree()), *Chart);
   if (!Done)
     return Done.takeError();
   if (Done->ScopesLeftOut)
@@ -159,7 +159,7 @@ static Error writePerfettoOf(raw_ostream &OS, const FlameInput &P) {
   return Error::success();
 }
 
-static Error write(raw_ostream &OS, const FlameInput &P) {
+static Error write(raw_ostream &OS, const ProfileQuery &P) {
   switch (OutputFormat) {
   case Format::Speedscope:
     return writeSpeedscopeOf(OS, P);
@@ -194,6 +194,44 @@ static void openInBrowser(StringRef Path) {
     warn("there is no xdg-open to show " + Path);
 }
 
+/// Rows of categories are of heaps and processes.
+static bool fitsCategories(SelectionSpec Spec) {
+  Spec.Heaps.clear();
+  Spec.Processes.clear();
+  return Spec.empty();
+}
+
+/// What the options ask of the trace.
+static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
+  if (Grouping == GroupBy::Category && !fitsCategories(Spec))
+    return makeUsageError("--group-by=category goes with --heap and --process "
+                          "alone");
+  ProfileOptions Options;
+  Options.By = Grouping;
+  Options.Shape.Invert = Invert;
+  Options.Shape.MergeRecursion = MergeRecursion;
+  Options.Shape.StripPrefixes = {StripPrefixes.begin(), StripPrefixes.end()};
+  Options.InOneTree = OutputFormat == Format::Collapsed ||
+                      OutputFormat == Format::Csv ||
+                      OutputFormat == Format::Pprof;
+  Options.WantsDiff = OutputFormat == Format::Collapsed;
+  if (!MaxAge.empty()) {
+    Expected<uint64_t> Age = parseTime(MaxAge);
+    if (!Age)
+      return makeUsageError("--max-age: " + toString(Age.takeError()));
+    Options.MaxAgeNs = *Age;
+  }
+  Expected<std::unique_ptr<Trace>> T = Trace::open(Input);
+  if (!T)
+    return T.takeError();
+  for_each((*T)->warnings(), [](const std::string &W) { warn(W); });
+  auto P =
+      ProfileQuery::create(std::move(*T), std::move(Spec), std::move(Options));
+  if (P && !(*P)->warning().empty())
+    warn((*P)->warning());
+  return P;
+}
+
 static Expected<int> run(const SelectionFlags &Flags) {
   if (Error E = requireArgument(Input, "a trace"))
     return E;
@@ -202,9 +240,9 @@ static Expected<int> run(const SelectionFlags &Flags) {
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
-  FlameInput P;
-  if (Error E = P.open(Input, std::move(*Spec)))
-    return E;
+  Expected<std::unique_ptr<ProfileQuery>> P = ask(std::move(*Spec));
+  if (!P)
+    return P.takeError();
   SmallString<128> Path(Output.getValue());
   OutputFile::Content Content = OutputFile::Content::Text;
   if (OpenPage && !Output.getNumOccurrences()) {
@@ -214,7 +252,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Path, Content);
   if (!Out)
     return Out.takeError();
-  if (Error E = write((*Out)->os(), P))
+  if (Error E = write((*Out)->os(), **P))
     return E;
   if (Error E = (*Out)->keep())
     return E;

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_TOOLS_MEMLEAK_LEAKPRINTER_H
 #define MEMKIT_TOOLS_MEMLEAK_LEAKPRINTER_H
 
-#include "memkit/Analysis/LeakFindings.h"
+#include "memkit/Analysis/Query.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace memkit {

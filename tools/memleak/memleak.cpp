@@ -229,10 +229,7 @@ static Expected<LeakFindings> analyse(StringRef Path, SelectedTrace &In,
   if (Error E = In.open(Path, Spec))
     return std::move(E);
   for_each(In.T->warnings(), [](const std::string &W) { warn(W); });
-  Suppressions ByDefault;
-  if (!NoDefaults)
-    ByDefault = Suppressions::byDefault(*In.T);
-  return findAllLeaks(*In.S, Options, Hidden, ByDefault);
+  return queryLeaks(*In.S, Options, Hidden, /*HidesDesign=*/!NoDefaults);
 }
 
 static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {

@@ -12,9 +12,9 @@ namespace memkit {
 using Side = Table::Align;
 
 /// The rows of one heap, which come together.
-static ArrayRef<LibraryStats> firstHeap(ArrayRef<LibraryStats> Rows) {
+static ArrayRef<GroupedStats> firstHeap(ArrayRef<GroupedStats> Rows) {
   return Rows.take_while(
-      [&](const LibraryStats &O) { return O.Heap == Rows.front().Heap; });
+      [&](const GroupedStats &O) { return O.Heap == Rows.front().Heap; });
 }
 
 std::optional<PageSection> librarySection(const PageInput &F) {
@@ -28,17 +28,17 @@ std::optional<PageSection> librarySection(const PageInput &F) {
            {"blocks", Side::Right},
            {"allocations", Side::Right}});
   size_t Hidden = 0;
-  for (ArrayRef<LibraryStats> Rest = F.O.Libraries; !Rest.empty();) {
-    ArrayRef<LibraryStats> OfHeap = firstHeap(Rest);
+  for (ArrayRef<GroupedStats> Rest = F.O.Libraries; !Rest.empty();) {
+    ArrayRef<GroupedStats> OfHeap = firstHeap(Rest);
     Rest = Rest.drop_front(OfHeap.size());
     uint64_t Peak = 0;
-    for (const LibraryStats &O : OfHeap)
-      Peak += O.PeakBytes;
+    for (const GroupedStats &O : OfHeap)
+      Peak += O.HeapPeakBytes;
     size_t Shown = F.shown(OfHeap.size(), Useful);
     Hidden += OfHeap.size() - Shown;
-    for (const LibraryStats &O : OfHeap.take_front(Shown))
-      T.add({O.Name.str(), F.heapName(O.Heap).str(), formatSize(O.PeakBytes),
-             formatShare(O.PeakBytes, Peak), formatCount(O.PeakBlocks),
+    for (const GroupedStats &O : OfHeap.take_front(Shown))
+      T.add({O.Name, F.heapName(O.Heap).str(), formatSize(O.HeapPeakBytes),
+             formatShare(O.HeapPeakBytes, Peak), formatCount(O.HeapPeakBlocks),
              formatSize(O.LiveBytes), formatCount(O.LiveBlocks),
              formatCount(O.Allocations)});
   }

@@ -90,7 +90,7 @@ std::vector<PageSection> makePage(const PageInput &F) {
       Page.push_back(std::move(*S));
   };
   Add(adviceSection(F));
-  if (F.Curves)
+  if (F.O.Curves)
     Page.push_back(timelineSection(F));
   Page.push_back(heapSection(F));
   append_range(Page, peakSections(F));

@@ -6,8 +6,7 @@
 #define MEMKIT_TOOLS_MEMSTAT_SECTIONS_H
 
 #include "Page.h"
-#include "memkit/Analysis/HeapCurves.h"
-#include "memkit/Analysis/Overview.h"
+#include "memkit/Analysis/Query.h"
 #include "memkit/TraceText/ReportPrinters.h"
 
 namespace memkit {
@@ -22,7 +21,6 @@ struct PageInput {
   bool OfHeaps = false; ///< heaps were
   size_t Top = 3;       ///< stacks, layers, steps, threads, processes; 0: all
   bool Ascii = false;
-  const HeapCurves *Curves = nullptr; ///< what --timeline asks for
 
   llvm::StringRef heapName(uint32_t Heap) const { return T.heapName(Heap); }
   /// How many of Count are shown where so many are useful.
@@ -31,7 +29,7 @@ struct PageInput {
   }
 };
 
-/// The page, with the graphs of F.Curves.
+/// The page, with the graphs of F.O.Curves.
 std::vector<PageSection> makePage(const PageInput &F);
 
 /// `3 steps`.

@@ -184,13 +184,13 @@ static void writeGap(json::OStream &J, const PageInput &F, const DeviceGap &G) {
 }
 
 static void writeLibrary(json::OStream &J, const PageInput &F,
-                         const LibraryStats &O) {
+                         const GroupedStats &O) {
   J.attribute("heap", jsonText(F.heapName(O.Heap)));
   J.attribute("library", jsonText(O.Name));
   J.attribute("allocations", O.Allocations);
   J.attribute("allocated_bytes", O.AllocatedBytes);
-  J.attribute("at_peak_bytes", O.PeakBytes);
-  J.attribute("at_peak_blocks", O.PeakBlocks);
+  J.attribute("at_peak_bytes", O.HeapPeakBytes);
+  J.attribute("at_peak_blocks", O.HeapPeakBlocks);
   J.attribute("live_bytes", O.LiveBytes);
   J.attribute("live_blocks", O.LiveBlocks);
 }
@@ -218,10 +218,10 @@ static void writeSuggestion(json::OStream &J, const PageInput &F,
 
 static void writeTimeline(json::OStream &J, const PageInput &F) {
   J.attribute("end_ns", F.T.endNs());
-  J.attribute("from_events", F.Curves->FromEvents);
+  J.attribute("from_events", F.O.Curves->FromEvents);
   J.attributeArray("heaps", [&] {
     for (const HeapOverview &H : F.O.Heaps) {
-      ArrayRef<uint64_t> Values = F.Curves->Highest[H.Heap];
+      ArrayRef<uint64_t> Values = F.O.Curves->Highest[H.Heap];
       if (Values.empty() || (!H.Heap && H.Space))
         continue;
       J.object([&] {
@@ -253,7 +253,7 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
     List("layer_list", F.O.Layers, writeLayer);
     List("thread_list", F.O.Threads, writeThread);
     List("library_list", F.O.Libraries, writeLibrary);
-    if (F.Curves)
+    if (F.O.Curves)
       J.attributeObject("timeline", [&] { writeTimeline(J, F); });
     else
       J.attribute("timeline", nullptr);

@@ -33,7 +33,7 @@ stepMarks(const PageInput &F, uint64_t EndNs, unsigned Columns) {
 PageSection timelineSection(const PageInput &F) {
   constexpr unsigned Lines = 3;
   PageSection Out;
-  Out.Title = F.Curves->FromEvents
+  Out.Title = F.O.Curves->FromEvents
                   ? "Live bytes, the most in each column"
                   : "Live bytes at the ends of intervals, and at the peak";
   Out.Titled = true;
@@ -41,7 +41,7 @@ PageSection timelineSection(const PageInput &F) {
   size_t Columns = 0;
   for (const HeapOverview &H : F.O.Heaps) {
     // Of memory spaces the host is known alone.
-    ArrayRef<uint64_t> Values = F.Curves->Highest[H.Heap];
+    ArrayRef<uint64_t> Values = F.O.Curves->Highest[H.Heap];
     if (Values.empty() || (!H.Heap && H.Space))
       continue;
     uint64_t Highest = *std::max_element(Values.begin(), Values.end());

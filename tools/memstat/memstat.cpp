@@ -94,8 +94,12 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   bool Json = OutputFormat == Format::Json;
   OverviewOptions Options;
   Options.Top = Top;
-  Options.WithSeries = Timeline;
-  Expected<Overview> O = makeOverview(*In.S, Options);
+  unsigned Width = outputWidth();
+  const unsigned Min = 20, Usual = 80, OfJson = 100, Indent = 2;
+  if (Timeline)
+    Options.Columns =
+        Json ? OfJson : std::max(Min, (Width ? Width : Usual) - Indent);
+  Expected<Overview> O = queryOverview(*In.S, Options);
   if (!O)
     return O.takeError();
 
@@ -110,16 +114,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
               Spec->empty(),
               !Spec->Heaps.empty(),
               Top,
-              Ascii || !isUtf8Locale(),
-              nullptr};
-  unsigned Width = outputWidth();
-  HeapCurves Curves;
-  if (Timeline) {
-    const unsigned Min = 20, Usual = 80, OfJson = 100, Indent = 2;
-    unsigned Columns = std::max(Min, (Width ? Width : Usual) - Indent);
-    Curves = readHeapCurves(*In.S, O->Live, Json ? OfJson : Columns);
-    F.Curves = &Curves;
-  }
+              Ascii || !isUtf8Locale()};
   raw_ostream &OS = (*Out)->os();
   if (Json)
     writeStatJson(OS, F);

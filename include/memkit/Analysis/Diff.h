@@ -112,7 +112,7 @@ std::optional<ConfidenceInterval> changeOfTotal(const DiffRuns &Runs,
                                                 double SampleVariances::*Error,
                                                 double Confidence);
 
-DiffReport diffTraces(const DiffRuns &Runs, const DiffOptions &Options);
+DiffReport queryDifferences(const DiffRuns &Runs, const DiffOptions &Options);
 
 } // namespace memkit
 

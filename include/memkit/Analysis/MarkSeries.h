@@ -6,6 +6,7 @@
 #define MEMKIT_ANALYSIS_MARKSERIES_H
 
 #include "memkit/Model/Trace.h"
+#include "memkit/Support/Graph.h"
 #include <optional>
 
 namespace memkit {
@@ -52,6 +53,8 @@ struct MarkSeries {
   /// By heap, process and pool, of heaps that have several.
   std::vector<PoolPeak> Pools;
   std::vector<std::vector<UsedPoint>> Devices; ///< by device; [0] is empty
+  /// What was resident of each process (by id), at each sample; [0] is empty.
+  std::vector<std::vector<SeriesPoint>> Rss;
   /// The most private memory of each process (by id), 0 when it was not
   /// measured.
   std::vector<uint64_t> PrivatePeak;

@@ -7,18 +7,21 @@
 
 #include "memkit/Analysis/DeviceGaps.h"
 #include "memkit/Analysis/Fragmentation.h"
+#include "memkit/Analysis/HeapCurves.h"
 #include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Analysis/LayerHolds.h"
-#include "memkit/Analysis/LibraryStats.h"
 #include "memkit/Analysis/Suggestions.h"
 #include "memkit/Model/Query.h"
+#include "memkit/Model/StatsQuery.h"
 
 namespace memkit {
 
 /// The answer of memstat.
 struct Overview {
   std::vector<HeapOverview> Heaps;
-  std::vector<LibraryStats> Libraries; ///< of heaps of devices
+  /// Of the heaps of devices, and of those of the host that CUDA gives out
+  /// (`cuda.pinned`, ...), by library.
+  std::vector<GroupedStats> Libraries;
   std::vector<HeapFragmentation> Fragmentation;
   std::vector<DeviceGap> Gaps;
   std::vector<Suggestion> Suggestions;
@@ -27,18 +30,19 @@ struct Overview {
   std::vector<StepReport> Steps;
   std::vector<ThreadStats> Threads;
   std::vector<CategorySum> Categories;
-  LiveSeries Live; ///< where something needed intervals, or WithSeries
+  LiveSeries Live;                  ///< where something needed intervals
+  std::optional<HeapCurves> Curves; ///< where OverviewOptions::Columns asks
 };
 
 struct OverviewOptions {
-  size_t Top = 3; ///< stacks of each peak; 0: all
-  bool WithSeries = false;
+  size_t Top = 3;       ///< stacks of each peak; 0: all
+  unsigned Columns = 0; ///< of Overview::Curves; 0: none are wanted
 };
 
 /// Reads marks, and intervals where they are needed; no events. Errors:
 /// TraceError.
-llvm::Expected<Overview> makeOverview(const SelectedStats &S,
-                                      const OverviewOptions &Options);
+llvm::Expected<Overview> queryOverview(const SelectedStats &S,
+                                       const OverviewOptions &Options);
 
 /// By how many bytes live memory grew in a step.
 inline int64_t growthOf(const SpaceShare &S) {

@@ -29,6 +29,7 @@ enum class GroupBy {
   Mixed,     ///< scope paths set into stacks, where they were entered
   Category,  ///< what tensors are: parameters, gradients, ...
   Library,   ///< stacks below the libraries that asked for memory
+  Line,      ///< of source; in tables alone, see StatsQuery.h
 };
 /// Whether keys are scope paths: the sums must be.
 inline bool isOfScopes(GroupBy By) {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memflame draws.
+// Profiles and the tree in which they are drawn.
 
-#include "FlameInput.h"
-#include "Options.h"
+#include "memkit/Model/ProfileQuery.h"
 #include "memkit/Model/LiveBlocks.h"
-#include "memkit/Support/Format.h"
-#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -14,9 +11,9 @@ using namespace llvm;
 namespace memkit {
 
 /// One frame is no picture: says what scopes there are in its place.
-static void warnOfNone(const Trace &T) {
+void ProfileQuery::warnOfNone() {
   size_t Counts[NumScopeKinds] = {};
-  for (const Scope &S : T.scopes())
+  for (const Scope &S : T->scopes())
     ++Counts[static_cast<size_t>(S.Kind)];
   std::string There;
   for (size_t K = 0; K != NumScopeKinds; ++K)
@@ -25,8 +22,9 @@ static void warnOfNone(const Trace &T) {
                 " " + scopeKindName(static_cast<ScopeKind>(K)) +
                 (Counts[K] == 1 ? "" : "s"))
                    .str();
-  warn(T.name() + ": nothing in it to group by so" +
-       (There.empty() ? "; it has no scope paths" : There));
+  Warning = (T->name() + ": nothing in it to group by so" +
+             (There.empty() ? "; it has no scope paths" : There))
+                .str();
 }
 
 /// Groups that rows of heaps and stacks tell.
@@ -34,30 +32,25 @@ static bool isOfSummary(GroupBy By) {
   return By == GroupBy::Heap || By == GroupBy::Library;
 }
 
-StatsBy FlameInput::keys() const {
-  return isOfScopes(Grouping) ? StatsBy::ScopePaths : StatsBy::Stacks;
+StatsBy ProfileQuery::keys() const {
+  return isOfScopes(Options.By) ? StatsBy::ScopePaths : StatsBy::Stacks;
 }
 
-/// Rows of categories are of heaps and processes.
-static bool fitsCategories(SelectionSpec Spec) {
-  Spec.Heaps.clear();
-  Spec.Processes.clear();
-  return Spec.empty();
+Expected<std::unique_ptr<ProfileQuery>>
+ProfileQuery::create(std::unique_ptr<Trace> T, SelectionSpec Spec,
+                     ProfileOptions Options) {
+  std::unique_ptr<ProfileQuery> Q(
+      new ProfileQuery(std::move(T), std::move(Options)));
+  if (Error E = Q->select(std::move(Spec)))
+    return std::move(E);
+  return Q;
 }
 
-Error FlameInput::open(StringRef Path, SelectionSpec Spec) {
-  if (Grouping == GroupBy::Category && !fitsCategories(Spec))
-    return makeUsageError("--group-by=category goes with --heap and --process "
-                          "alone");
-  Expected<std::unique_ptr<Trace>> Opened = Trace::open(Path);
-  if (!Opened)
-    return Opened.takeError();
-  T = std::move(*Opened);
-  for_each(T->warnings(), [](const std::string &W) { warn(W); });
+Error ProfileQuery::select(SelectionSpec Spec) {
   // What shrank lies outside the totals.
-  ShowsDiff = OutputFormat == Format::Collapsed && isDiff(*T) &&
-              Spec.Heaps.empty() && MaxAge.empty() && !isOfScopes(Grouping) &&
-              !isOfSummary(Grouping);
+  ShowsDiff = Options.WantsDiff && isDiff(*T) && Spec.Heaps.empty() &&
+              !Options.MaxAgeNs && !isOfScopes(Options.By) &&
+              !isOfSummary(Options.By);
   if (ShowsDiff)
     Spec.Heaps = {"*.less", "*.more"};
   Expected<Selection> Sel = Selection::create(*T, Spec);
@@ -73,18 +66,18 @@ Error FlameInput::open(StringRef Path, SelectionSpec Spec) {
 }
 
 /// Makes the sums by what is grouped by, and the tree if it is none of stacks.
-Error FlameInput::sum(Selection Sel) {
-  if (Grouping == GroupBy::Category) {
+Error ProfileQuery::sum(Selection Sel) {
+  if (Options.By == GroupBy::Category) {
     Expected<CategoryView> View = viewCategories(*T, Sel);
     if (!View)
       return View.takeError();
     Base = std::move(View->View);
     Categories = std::move(View->Profiles);
   }
-  bool Pairs = Grouping == GroupBy::Thread || Grouping == GroupBy::Size ||
-               Grouping == GroupBy::Step || Grouping == GroupBy::Mixed;
-  if (Pairs || isOfSummary(Grouping)) {
-    Expected<StackGroups> Made = StackGroups::create(*T, Grouping);
+  bool Pairs = Options.By == GroupBy::Thread || Options.By == GroupBy::Size ||
+               Options.By == GroupBy::Step || Options.By == GroupBy::Mixed;
+  if (Pairs || isOfSummary(Options.By)) {
+    Expected<StackGroups> Made = StackGroups::create(*T, Options.By);
     if (!Made)
       return Made.takeError();
     Groups = std::make_unique<StackGroups>(std::move(*Made));
@@ -100,13 +93,13 @@ Error FlameInput::sum(Selection Sel) {
   return Error::success();
 }
 
-void FlameInput::shape() {
-  if (isOfScopes(Grouping)) {
-    Base = groupScopes(*T, Grouping);
+void ProfileQuery::shape() {
+  if (isOfScopes(Options.By)) {
+    Base = groupScopes(*T, Options.By);
     if (Base.Frames.size() == 1)
-      warnOfNone(*T);
+      warnOfNone();
   }
-  if (isOfSummary(Grouping)) {
+  if (isOfSummary(Options.By)) {
     S->forEachKey([&](SelectedStats::RowId, uint32_t Heap, uint32_t Stack) {
       Groups->keyOf(Heap, Stack);
     });
@@ -116,16 +109,15 @@ void FlameInput::shape() {
   }
   if (Groups)
     Base = Groups->view();
-  bool IsOfCode = Grouping == GroupBy::Stack || Grouping == GroupBy::Function ||
-                  Grouping == GroupBy::File || Grouping == GroupBy::Binary;
+  bool IsOfCode = Options.By == GroupBy::Stack ||
+                  Options.By == GroupBy::Function ||
+                  Options.By == GroupBy::File || Options.By == GroupBy::Binary;
   if (IsOfCode)
     Tree.emplace(*T);
   else
     Tree.emplace(*T, Base);
-  StackShape How{IsOfCode ? Grouping : GroupBy::Stack,
-                 Invert,
-                 MergeRecursion,
-                 {StripPrefixes.begin(), StripPrefixes.end()}};
+  StackShape How = Options.Shape;
+  How.By = IsOfCode ? Options.By : GroupBy::Stack;
   if (How.isPlain())
     return;
   Shaped = shapeStacks(*Tree, How);
@@ -134,19 +126,17 @@ void FlameInput::shape() {
 
 /// One profile is of one memory space. Formats of one tree have all of them,
 /// each below a root of its name; where there is but one it needs no root.
-void FlameInput::chooseSpace() {
+void ProfileQuery::chooseSpace() {
   if (S->selection().isOuterView() || !Categories.empty() || ShowsDiff)
     return;
   std::vector<uint32_t> Spaces = spacesOf(*S);
   if (Spaces.size() == 1)
     Space = Spaces.front();
-  bool IsOneTree = OutputFormat == Format::Collapsed ||
-                   OutputFormat == Format::Csv || OutputFormat == Format::Pprof;
-  if (Spaces.size() < 2 || !IsOneTree || !MaxAge.empty())
+  if (Spaces.size() < 2 || !Options.InOneTree || Options.MaxAgeNs)
     return;
   Space.reset();
   // Heaps are roots already, each of one space.
-  if (Grouping == GroupBy::Heap)
+  if (Options.By == GroupBy::Heap)
     return;
   Roots = std::make_unique<SpaceRoots>(*Tree);
   KeyOf = [this, Inner = std::move(KeyOf)](const StackStats &R) {
@@ -162,7 +152,7 @@ void FlameInput::chooseSpace() {
   Tree.emplace(*T, Rooted);
 }
 
-Expected<Profile> FlameInput::profile(Metric M) const {
+Expected<Profile> ProfileQuery::profile(Metric M) const {
   if (!Categories.empty()) {
     // Heaps of tensors lie in others; each has its own peak.
     Profile All = Categories.front();
@@ -172,20 +162,17 @@ Expected<Profile> FlameInput::profile(Metric M) const {
     }
     return All;
   }
-  if (M != Metric::Temporary || MaxAge.empty())
+  if (M != Metric::Temporary || !Options.MaxAgeNs)
     return makeProfile(*S, M, KeyOf, Space);
-  Expected<uint64_t> Age = parseTime(MaxAge);
-  if (!Age)
-    return makeUsageError("--max-age: " + toString(Age.takeError()));
-  return shortLived(*T, S->selection(), keys(), *Age);
+  return shortLived(*T, S->selection(), keys(), *Options.MaxAgeNs);
 }
 
 Expected<std::vector<Profile>>
-FlameInput::heapProfiles(ArrayRef<Metric> Metrics) const {
+ProfileQuery::heapProfiles(ArrayRef<Metric> Metrics) const {
   if (!Categories.empty())
     return Categories;
   // Heaps as groups are to stand side by side, and ages are not told apart.
-  if (Grouping != GroupBy::Heap && MaxAge.empty())
+  if (Options.By != GroupBy::Heap && !Options.MaxAgeNs)
     return makeHeapProfiles(*S, Metrics, KeyOf);
   std::vector<Profile> All;
   for (Metric M : Metrics) {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Questions to a trace that need an analysis.
+
+#include "memkit/Analysis/Query.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+Expected<LeakFindings> queryLeaks(const SelectedStats &S,
+                                  const LeakOptions &Options,
+                                  const Suppressions &Hidden,
+                                  bool HidesDesign) {
+  Suppressions ByDesign;
+  if (HidesDesign)
+    ByDesign = Suppressions::byDefault(S.trace());
+  return findAllLeaks(S, Options, Hidden, ByDesign);
+}
+
+Expected<std::vector<DeviceMap>> queryMap(const Trace &T, SelectionSpec Spec) {
+  if (Error E = T.requireReader("a map of a device needs"))
+    return std::move(E);
+  // Of the peak and of a failure each device has its own moment.
+  MapMoment When = MapMoment::At;
+  if (!Spec.At || Spec.At->K == TimePoint::Kind::Peak)
+    When = MapMoment::Peak;
+  else if (Spec.At->K == TimePoint::Kind::Oom)
+    When = MapMoment::Oom;
+  if (When != MapMoment::At)
+    Spec.At.reset();
+  Expected<Selection> Sel = Selection::create(T, Spec);
+  if (!Sel)
+    return Sel.takeError();
+  return mapDevices(T, *Sel, When);
+}
+
+Expected<SeriesReport> querySeries(const SelectedStats &S, unsigned Columns) {
+  Expected<MarkSeries> Marks = readMarkSeries(S.trace());
+  if (!Marks)
+    return Marks.takeError();
+  Expected<LiveSeries> Live = readLiveSeries(S, {});
+  if (!Live)
+    return Live.takeError();
+  return SeriesReport{readHeapCurves(S, *Live, Columns), std::move(Marks->Rss),
+                      std::move(Marks->Heaps), std::move(Marks->Devices)};
+}
+
+} // namespace memkit

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stats of a trace.
+
+#include "LastSummary.h"
+#include "memkit/Model/ReplayProgress.h"
+#include "memkit/Model/Trace.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+void Trace::setSummary(LastSummary S) {
+  HasSummary = S.IsThere;
+  Totals = std::move(S.Totals);
+  StackRows = std::move(S.StackRows);
+  ScopeRows = std::move(S.ScopeRows);
+}
+
+/// The stats of a trace whose recorder did not get to writing them.
+Error Trace::replaySummary() {
+  ReplayProgress Bar("replaying " + Name, *Reader);
+  Expected<std::unique_ptr<Replay>> R = Replay::create(*Reader, {}, &Bar);
+  if (!R)
+    return R.takeError();
+  if (Error E = (*R)->run())
+    return E;
+  LastSummary Made;
+  auto Take = [&](Summary Part) {
+    Made.add(Part);
+    return Error::success();
+  };
+  if (Error E = (*R)->stats().summary(1, (*R)->endNs(), Take))
+    return E;
+  setSummary(std::move(Made));
+  Has |= TP_Rows;
+  Replayed = true;
+  uint64_t LeftOut = eventsLeftOut();
+  Warnings.push_back((Name + ": no summary; the sums are those of its events" +
+                      (LeftOut ? ", of which " + Twine(LeftOut) +
+                                     " and more were left out on request"
+                               : Twine("")))
+                         .str());
+  return Error::success();
+}
+
+void Trace::prepareStats() {
+  HeapStatsOf.assign(heaps().size(), HeapStats());
+  for (size_t I = 0; I != HeapStatsOf.size(); ++I)
+    HeapStatsOf[I].Id = I + 1;
+  SpaceStatsOf.assign(devices().size() + 1, TotalStats());
+  for (size_t I = 0; I != SpaceStatsOf.size(); ++I)
+    SpaceStatsOf[I].Id = I;
+  ProcessStatsOf.assign(processes().size() + 1, 0);
+  for (const ProcessStats &I : Totals.Processes) {
+    ProcessStatsOf[I.Process] = &I - Totals.Processes.data() + 1;
+    if (I.Role)
+      setRole(I.Process, I.Role);
+  }
+  for (const HeapStats &H : Totals.Heaps)
+    HeapStatsOf[H.Id - 1] = H;
+  for (const TotalStats &D : Totals.Spaces)
+    SpaceStatsOf[D.Id] = D;
+  Replaced.assign(processes().size() + 1, false);
+  for (const ProcessRecord &I : processes())
+    if (I.Origin == ProcessOrigin::Exec)
+      Replaced[I.Parent] = true;
+}
+
+const ProcessStats *Trace::processStats(uint32_t Process) const {
+  uint32_t Place = ProcessStatsOf[Process];
+  return Place ? &Totals.Processes[Place - 1] : nullptr;
+}
+
+std::vector<uint64_t> Trace::losses() const {
+  std::vector<uint64_t> Counts(NumLossKinds);
+  for (const Loss &L : Totals.Losses)
+    Counts[static_cast<size_t>(L.Kind)] += L.Count;
+  return Counts;
+}
+
+uint64_t Trace::eventsLeftOut() const {
+  return losses()[static_cast<size_t>(LossKind::Events)];
+}
+
+uint64_t Trace::lostEvents() const {
+  std::vector<uint64_t> Counts = losses();
+  uint64_t Sum = 0;
+  for (size_t K = 0; K != Counts.size(); ++K)
+    if (K != static_cast<size_t>(LossKind::TableFull) &&
+        K != static_cast<size_t>(LossKind::Events))
+      Sum += Counts[K];
+  return Sum;
+}
+
+} // namespace memkit
