@@ -19,7 +19,7 @@ static void join(std::vector<T> &To, std::vector<T> &From) {
 void LastSummary::add(Summary &Part) {
   IsThere = true;
   Totals.Number = Part.Number;
-  // Each part gives them all; the last one counts.
+  // Each part has all three; the last part counts.
   Totals.EndNs = Part.EndNs;
   Totals.Events = Part.Events;
   Totals.Marks = Part.Marks;
@@ -39,7 +39,7 @@ void LastSummary::add(Summary &Part) {
     PackedRows::pack(Rows, ScopeRows);
 }
 
-/// Rows of stacks are many: they are packed before the next part is decoded.
+/// Packs the many rows of stacks before the next part is decoded.
 void SummaryParts::append(Summary &Part, const SectionInfo &Info) {
   SummaryPart &New = Parts.emplace_back();
   for (const StackStatsRows &Rows : Part.Stacks)
@@ -98,7 +98,7 @@ static std::string checkRows(const IdLimits &Limits, const PackedRows &R) {
               R.minHeap() != 0;
   if (Good)
     return "";
-  // Which one it is.
+  // Name the wrong row.
   Summary S;
   S.Stacks.push_back(R.unpack());
   return Limits.check(S);

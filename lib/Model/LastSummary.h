@@ -2,9 +2,8 @@
 //
 // The summary that counts.
 //
-// The last complete summary of a trace, found in a file or gathered from a
-// stream, its parts joined. The only place that knows which summary counts and
-// how parts are joined.
+// Finds the last complete summary of a file or a stream and joins the parts. No
+// other code knows which summary counts, or how to join parts.
 
 #ifndef MEMKIT_LIB_MODEL_LASTSUMMARY_H
 #define MEMKIT_LIB_MODEL_LASTSUMMARY_H
@@ -17,12 +16,12 @@ namespace memkit {
 /// A summary in one piece.
 struct LastSummary {
   Summary Totals; ///< all lists but the rows of stacks and scope paths
-  /// In the order of the file; empty where they were not asked for.
+  /// In the order of the file; empty when only totals were read.
   std::vector<PackedRows> StackRows, ScopeRows;
-  std::vector<SectionInfo> Sections; ///< of its parts, in the file's order
-  bool IsThere = false;              ///< else the trace has no such summary
+  std::vector<SectionInfo> Sections; ///< of the parts, in the file's order
+  bool IsThere = false;              ///< false: no complete summary
 
-  /// Adds a part behind those that are there, and packs its rows.
+  /// Appends a part and packs the part's rows.
   void add(Summary &Part);
 };
 
@@ -31,25 +30,25 @@ class SummaryParts {
 public:
   /// Which complete summary counts.
   enum class SummaryPlace {
-    AtEnd,    ///< one that no events follow: its sums are those of the trace
-    Anywhere, ///< the last one
+    AtEnd,    ///< the last summary, if no events follow
+    Anywhere, ///< the last summary
   };
-  /// Finds the summary in a file, from the end, so that no other is decoded.
-  /// Without WithRows the rows of stacks and scope paths are not decoded. Ids
-  /// are not checked.
+  /// Searches a file from the end and decodes no other summary. Without
+  /// WithRows rows of stacks and scope paths are not decoded. Ids are not
+  /// checked.
   llvm::Error read(TraceReader &Reader, bool WithRows, SummaryPlace Place);
 
-  /// Adds the next Summary section of a stream; true: the section completes a
-  /// summary, which take() then gives.
+  /// Adds the next Summary section of a stream. True: the summary is complete,
+  /// and take() gives the summary.
   bool add(Summary Part, const SectionInfo &Info);
 
-  /// Checks the ids of all parts and joins the parts; leaves nothing. Errors: a
-  /// TraceError with the offset of the part.
+  /// Checks all ids and joins the parts; nothing is left. Errors: a TraceError
+  /// with the part's offset.
   llvm::Expected<LastSummary> take(const IdLimits &Limits,
                                    llvm::StringRef File);
 
 private:
-  /// A part whose rows of stacks are packed.
+  /// A part with packed rows of stacks.
   struct SummaryPart {
     Summary Totals;
     std::vector<PackedRows> StackRows;

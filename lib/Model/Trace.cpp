@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a trace says, ready to be asked.
+// The model of a trace.
 
 #include "memkit/Model/Trace.h"
 #include "LastSummary.h"
@@ -73,10 +73,13 @@ Error Trace::requireReader(StringRef Needs) const {
 Error Trace::read(unsigned Parts) {
   if (!Reader)
     return Error::success();
-  return readParts(Parts & ~Has, nullptr);
+  unsigned Missing = Parts & ~Has;
+  if ((Missing & TP_Replay) && !HasSummary)
+    Missing |= TP_Totals;
+  return readParts(Missing, nullptr);
 }
 
-/// Reads Parts, the summary from Second beside the names, where there is one.
+/// Reads Parts. With Second a second thread reads the summary beside the names.
 Error Trace::readParts(unsigned Parts, TraceReader *Second) {
   bool WithStats = Parts & (TP_Totals | TP_Rows), WithRows = Parts & TP_Rows;
   SummaryParts Found;
@@ -120,7 +123,7 @@ bool Trace::hasSamples() const {
   return any_of(heaps(), [](const Heap &H) { return H.estimateBytes() != 0; });
 }
 
-/// The names that Parts wants and that are not there; at least the outline.
+/// Reads missing names; at least the outline.
 Error Trace::readNames(unsigned Parts) {
   bool WithStacks = (Parts & TP_Stacks) && !has(TP_Stacks);
   bool WithNames = (Parts & TP_Names) && !has(TP_Names);
@@ -139,7 +142,7 @@ Error Trace::readNames(unsigned Parts) {
   return Error::success();
 }
 
-/// Reads all of the dictionary.
+/// Reads the whole dictionary.
 Error Trace::readStacks() {
   uint64_t Bytes = 0;
   for (const SectionInfo &B : Reader->sections())
@@ -163,7 +166,7 @@ Error Trace::readStacks() {
   return Error::success();
 }
 
-/// Reads the dictionary without stacks, or only that of which there is little.
+/// Reads the dictionary without stacks, or heaps, processes and devices alone.
 Error Trace::readOutline(bool WithNames) {
   DictionaryOutline D;
   for (const SectionInfo &B : Reader->sections()) {
@@ -179,8 +182,7 @@ Error Trace::readOutline(bool WithNames) {
   return Error::success();
 }
 
-/// Reads the strings that the outline and the stats name, from those sections
-/// alone that have some.
+/// Reads the strings of the outline and the stats, from no other sections.
 Error Trace::readWantedStrings() {
   std::set<uint32_t> Wanted;
   for (const Heap &H : heaps())
@@ -232,7 +234,7 @@ Error Trace::add(const SectionInfo &Info, const AnySection &Section) {
   if (const auto *H = std::get_if<Header>(&Section))
     Head = *H;
   HasIndex |= std::holds_alternative<Index>(Section);
-  // A summary says nothing of the events behind it.
+  // A summary does not count later events.
   if (std::holds_alternative<Events>(Section) && HasSummary) {
     setSummary(LastSummary());
     prepareStats();

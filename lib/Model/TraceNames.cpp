@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the ids of a trace stand for, stacks aside.
+// Names of a trace.
 
 #include "memkit/Model/TraceNames.h"
 #include "memkit/Support/CommandText.h"

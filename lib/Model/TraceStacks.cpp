@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stacks of a trace and what is shown of their frames.
+// The stacks of a trace, and the text of each frame.
 
 #include "memkit/Model/TraceStacks.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,7 +13,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Texts that are not in the trace but made for showing it.
+/// Texts made for views.
 class TraceStacks::Arena {
 public:
   StringRef save(const Twine &Text) { return Saver.save(Text); }
@@ -30,8 +30,8 @@ TraceStacks::~TraceStacks() = default;
 // Adding
 //===----------------------------------------------------------------------===//
 
-/// Most of a dictionary's bytes are nodes, of which each has three or more; too
-/// much room costs nothing until it is used.
+/// Most bytes of a dictionary are nodes, three or more for each node. Unused
+/// room costs nothing.
 void TraceStacks::reserveNodes(uint64_t Bytes) {
   const uint64_t Max = 16 << 20;
   Tree.Frames.reserve(std::min(Bytes / 3, Max));
@@ -142,7 +142,7 @@ void TraceStacks::showFrames(uint32_t First) {
     showFrame(Id);
 }
 
-/// What was shown before stays in the list, unused.
+/// The earlier entries stay in the list, unused.
 void TraceStacks::showAgain(const std::vector<FrameSymbols> &Late,
                             uint32_t First) {
   for (const FrameSymbols &S : Late)

@@ -17,7 +17,7 @@ void Trace::setSummary(LastSummary S) {
   ScopeRows = std::move(S.ScopeRows);
 }
 
-/// The stats of a trace whose recorder did not get to writing them.
+/// Makes the stats of a trace without a summary.
 Error Trace::replaySummary() {
   ReplayProgress Bar("replaying " + Name, *Reader);
   Expected<std::unique_ptr<Replay>> R = Replay::create(*Reader, {}, &Bar);

@@ -7,6 +7,7 @@
 // compared, and its sums are made. Errors are right, crashes are not.
 
 #include "memkit/Model/Check.h"
+#include "memkit/Model/Query.h"
 #include "memkit/Model/SelectedStats.h"
 #include "memkit/TraceText/Assembler.h"
 
@@ -40,6 +41,25 @@ static void sums(StringRef Bytes, const SelectionSpec &Spec) {
     (*T)->shownStack(Stack);
 }
 
+/// The same sections as a stream.
+static void grow(StringRef Bytes) {
+  std::unique_ptr<TraceReader> R = open(Bytes);
+  std::unique_ptr<Trace> T = Trace::createGrowing("t");
+  for (const SectionInfo &B : R ? R->sections() : ArrayRef<SectionInfo>()) {
+    Expected<AnySection> Section = R->readAny(B);
+    if (!Section)
+      return consumeError(Section.takeError());
+    if (Error E = T->add(B, *Section))
+      return consumeError(std::move(E));
+  }
+  T->foldFrames();
+  for (uint32_t Stack = 0; Stack <= T->numStacks() + 1; ++Stack)
+    T->shownStack(Stack);
+  queryRun(*T);
+  querySteps(*T);
+  queryOoms(*T);
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   std::string Text(reinterpret_cast<const char *>(Data), Size), Bytes;
   StringSink Out(Bytes);
@@ -53,5 +73,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   sums(Bytes, Spec);
   Spec.MinSize = 2;
   sums(Bytes, Spec);
+  grow(Bytes);
   return 0;
 }

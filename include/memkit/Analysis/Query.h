@@ -18,24 +18,24 @@
 
 namespace memkit {
 
-/// What S selects that was never freed, grows or outlives its siblings, as
-/// Options says. What Hidden matches is counted and left out, and likewise,
-/// with HidesDesign, what the loader, libc and the interpreter keep by design.
-/// keepNew() leaves out what another trace has, too. Reads TP_All.
+/// Blocks of S that were never freed, grow or outlive their siblings
+/// (Options.Kinds). Findings that Hidden matches are counted and left out; with
+/// HidesDesign also memory that the loader, libc and the interpreter keep by
+/// design. keepNew() leaves out findings of another trace. Reads TP_All.
 llvm::Expected<LeakFindings> queryLeaks(const SelectedStats &S,
                                         const LeakOptions &Options = {},
                                         const Suppressions &Hidden = {},
                                         bool HidesDesign = true);
 
-/// What lies where on the devices of the heaps that Spec chooses: at Spec.At,
-/// or without it at each device's own peak; `oom` is each device's own last
-/// failure. Reads TP_Totals and TP_Stacks.
+/// The address maps of the devices of Spec's heaps at Spec.At. Without Spec.At,
+/// and for `peak` and `oom`, each device has its own moment. Reads TP_Totals
+/// and TP_Stacks.
 llvm::Expected<std::vector<DeviceMap>> queryMap(const Trace &T,
                                                 SelectionSpec Spec);
 
-/// What was measured over the run; times rise in each list.
+/// Measurements over the run; times rise in each list.
 struct SeriesReport {
-  /// The most that lived in each of so many equal columns of the run.
+  /// The highest live bytes in each of Columns equal parts of the run.
   HeapCurves Live;
   std::vector<std::vector<SeriesPoint>> Rss;        ///< by process; [0] empty
   std::vector<std::vector<ReservedPoint>> Reserved; ///< by heap; [0] empty

@@ -2,8 +2,8 @@
 //
 // Profiles and the tree in which they are drawn.
 //
-// What a flame graph, or a table of a tree, is made from: one value for each
-// key, and the tree of the keys, grouped and shaped as was asked for.
+// The data of a flame graph or a tree table: one value for each key, and the
+// tree of the keys, grouped and shaped.
 
 #ifndef MEMKIT_MODEL_PROFILEQUERY_H
 #define MEMKIT_MODEL_PROFILEQUERY_H
@@ -14,41 +14,38 @@
 namespace memkit {
 
 struct ProfileOptions {
-  /// Category: only with a selection of heaps and processes.
+  /// Category allows a selection of heaps and processes only.
   GroupBy By = GroupBy::Stack;
-  StackShape Shape; ///< its By is not used
-  /// Temporary allocations are those that were freed within this time, ns.
+  StackShape Shape; ///< Shape.By is ignored
+  /// Metric Temporary counts allocations freed within this time, in ns.
   std::optional<uint64_t> MaxAgeNs;
-  /// All memory spaces in one tree, each below a root of its name; else a
-  /// profile is of one.
+  /// True: one tree with a root for each memory space. False: a profile of one
+  /// memory space.
   bool InOneTree = false;
-  /// Of a trace of differences, what shrank and what grew: showsDiff().
+  /// Of a trace that memdiff wrote: two columns, see showsDiff().
   bool WantsDiff = false;
 };
 
-/// A trace, what was selected of it, and the tree in which it is drawn. Not
-/// copyable or movable.
+/// A trace, a selection and a tree. Not copyable or movable.
 class ProfileQuery {
 public:
-  /// Of what Spec chooses of T, which has to be read whole (TP_All). Errors:
-  /// those of Selection, of reading, and of a trace that has nothing to group
-  /// by so.
+  /// T: read with TP_All. Errors: of Selection, of reading, and for a trace
+  /// with nothing to group by.
   static llvm::Expected<std::unique_ptr<ProfileQuery>>
   create(std::unique_ptr<Trace> T, SelectionSpec Spec, ProfileOptions Options);
 
   const Trace &trace() const { return *T; }
   const SelectedStats &stats() const { return *S; }
   ShownTree tree() const { return *Tree; }
-  /// As makeProfile() and makeHeapProfiles() of Model; of categories both give
-  /// theirs.
+  /// As makeProfile() and makeHeapProfiles(); grouped by category, the profiles
+  /// of categories.
   llvm::Expected<Profile> profile(Metric M) const;
   llvm::Expected<std::vector<Profile>>
   heapProfiles(llvm::ArrayRef<Metric> Metrics) const;
   StatsBy keys() const;
-  /// Whether it is a difference, to be shown in two columns.
+  /// Whether to show two columns: shrunk and grown.
   bool showsDiff() const { return ShowsDiff; }
-  /// What the user ought to know: that there is nothing to group by so. Empty:
-  /// nothing.
+  /// A warning for the user (nothing to group by), or empty.
   llvm::StringRef warning() const { return Warning; }
 
 private:

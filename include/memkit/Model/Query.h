@@ -2,15 +2,13 @@
 //
 // Questions to a trace.
 //
-// One function for each question, with a plain struct as the answer: the same
-// for every tool and for whoever links the libraries. Text and JSON are printed
-// from the answers elsewhere (TraceText, the tools). Analysis/Query.h has the
-// questions that need an analysis.
+// One function for each question, with a plain struct as the answer, for tools
+// and other programs alike. TraceText and the tools print answers.
+// Analysis/Query.h has the questions that need an analysis.
 //
-// Names in answers live as long as the trace. Ids are the trace's. Sizes are
-// bytes, times nanoseconds since the recording began. A selection that is null
-// chooses everything. Each question says what has to be read of the trace
-// (TraceParts); without it the answer lacks what was not read.
+// Names in answers live as long as the trace. Sizes are bytes, times
+// nanoseconds since the recording began. A null selection chooses everything.
+// Each question names the parts of the trace (TraceParts) to read before.
 
 #ifndef MEMKIT_MODEL_QUERY_H
 #define MEMKIT_MODEL_QUERY_H
@@ -32,8 +30,8 @@ struct SpaceReport {
   uint32_t Id = 0; ///< as TotalStats::Id
   llvm::StringRef Name;
   TotalStats Stats;
-  bool IsEstimate = false;   ///< a heap that counts in Stats is sampled
-  SampleVariances Variances; ///< of Stats; zeros where they are exact
+  bool IsEstimate = false;   ///< a heap in Stats is sampled
+  SampleVariances Variances; ///< of Stats; zeros for exact stats
 };
 
 struct HeapReport {
@@ -43,7 +41,7 @@ struct HeapReport {
   llvm::StringRef SpaceName;
   llvm::StringRef Parent;   ///< the heap around it, empty: none
   bool InTotals = true;     ///< counts in the stats of its memory space
-  uint64_t SampleBytes = 0; ///< one byte in so many is sampled; 0: all are
+  uint64_t SampleBytes = 0; ///< one byte in so many is recorded; 0: all
   bool IsEstimate = false;  ///< Stats are made from samples
   HeapStats Stats;
   SampleVariances Variances;
@@ -58,17 +56,17 @@ struct ProcessReport {
   llvm::StringRef Role; ///< `train.py`; empty: none
   llvm::StringRef Name; ///< as Trace::processName()
   bool IsRecorded = true;
-  llvm::StringRef WhyNot; ///< where it is not recorded
+  llvm::StringRef WhyNot; ///< of a process that is not recorded
   std::optional<ProcessStats> Stats;
 };
 
-/// What a recording is and what it counted, over all processes.
+/// A recording and its counts, over all processes.
 struct RunReport {
   Header Run;
   uint64_t EndNs = 0;
   bool IsComplete = false; ///< the trace ends with its index
   uint64_t Allocations = 0, Frees = 0;
-  uint64_t InheritedFrees = 0; ///< of blocks that a parent allocated
+  uint64_t InheritedFrees = 0; ///< of a parent's blocks
   uint64_t Marks = 0;
   uint64_t Lost = 0;            ///< as Trace::lostEvents()
   std::vector<uint64_t> Losses; ///< by LossKind
@@ -89,8 +87,8 @@ RunReport queryRun(const Trace &T);
 //===----------------------------------------------------------------------===//
 
 struct StepReport : StepStats {
-  /// The last step of its process, which no other step ended: it has what the
-  /// process did behind its steps, too.
+  /// The last step of a process, ended by the process's end: the step includes
+  /// everything up to that end.
   bool IsOpen = false;
 };
 /// By process and begin. Reads TP_Totals.
@@ -99,25 +97,25 @@ std::vector<StepReport> querySteps(const Trace &T,
 /// The number of the step that ran at TimeNs, of any process.
 std::optional<uint64_t> stepAt(const Trace &T, uint64_t TimeNs);
 
-/// The layers, one row for each name and direction, over processes, a peak the
-/// highest of any; the highest peaks first. Reads TP_Totals.
+/// Layers, one row for each name and direction, summed over processes; a peak
+/// is the highest of any process. The highest peaks first. Reads TP_Totals.
 std::vector<LayerStats> queryLayers(const Trace &T,
                                     const Selection *Sel = nullptr);
-/// The scopes that the program named itself, then its ranges, in the order in
-/// which they first ended. Reads TP_Totals.
+/// The program's own scopes, then ranges, each in the order of their first end.
+/// Reads TP_Totals.
 std::vector<LayerStats> queryScopes(const Trace &T);
 
-/// The threads of the selected processes, the most bytes first; AllocatedBytes
-/// without the nested ones. Reads TP_Totals, and TP_Names with a selection.
+/// Threads of the selected processes, the most bytes first; AllocatedBytes
+/// without nested bytes. Reads TP_Totals, with a selection TP_Names.
 std::vector<ThreadStats> queryThreads(const Trace &T,
                                       const Selection *Sel = nullptr);
 
-/// The tensors at the peaks of their heaps by heap and category, the largest
-/// first; none where the trace was not completed. Reads TP_Totals.
+/// Tensors at their heap's peak by heap and category, the largest first; none
+/// in an incomplete trace. Reads TP_Totals.
 std::vector<CategorySum> queryCategories(const Trace &T,
                                          const Selection *Sel = nullptr);
 
-/// Memory that ran out, and what lived then.
+/// Memory that ran out, and the live tensors at this moment.
 struct OomReport {
   OomRecord What;
   std::vector<OomHeap> Heaps;

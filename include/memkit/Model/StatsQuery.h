@@ -12,30 +12,29 @@
 
 namespace memkit {
 
-/// What the rows of one group say of one heap, over all processes. Bytes of
-/// blocks with the blocks in them, unless they are exclusive.
+/// The stats of one group in one heap, over all processes. Bytes include inner
+/// blocks, except exclusive bytes.
 struct GroupedStats {
   uint32_t Heap = 0;
   uint32_t Key = 0; ///< one of the group's stacks, or scope paths
-  /// Of the group: `train.py:42 step`, `libtorch.so`, a layer. Of a stack its
-  /// innermost frame.
+  /// The group's name: `train.py:42 step`, `libtorch.so`, a layer. Of a stack
+  /// the innermost frame.
   std::string Name;
   uint64_t Allocations = 0, Frees = 0, Temporaries = 0;
   uint64_t AllocatedBytes = 0, FreedBytes = 0;
-  /// When their processes ended, or at the moment that was asked for.
+  /// At the end of each process, or at the moment of queryMoment().
   uint64_t LiveBlocks = 0, LiveBytes = 0, LiveExclusive = 0;
   uint64_t HeapPeakBlocks = 0, HeapPeakBytes = 0; ///< at the heap's peak
   /// At the peak of the heap's memory space, exclusive.
   uint64_t SpacePeakBlocks = 0, SpacePeakBytes = 0;
 };
 
-/// What S has of the heaps that Chooses takes (null: all of S), a row for each
-/// heap and group: by heap, then the most bytes at the heap's peak first. By: a
-/// stack that is shown alike, Function, File, Binary, Line (the innermost line
-/// of Python where Python called, else the innermost frame whose line is known,
-/// else the function), Library, Heap; of scope paths ScopePath or Layer, for
-/// which S has to be of StatsBy::ScopePaths. Takes time in proportion to the
-/// rows and, of Stack and Library, to the nodes of the trace.
+/// A row for each heap and group of S, in the heaps that Chooses takes (null:
+/// all): by heap, then the most bytes at the heap's peak first. By: Stack
+/// (equal shown frames), Function, File, Binary, Line (the innermost Python
+/// line, else the innermost frame with a line, else the function), Library,
+/// Heap; with StatsBy::ScopePaths ScopePath or Layer. Time grows with the rows;
+/// for Stack and Library with the trace's nodes, too.
 std::vector<GroupedStats>
 groupStats(const SelectedStats &S, GroupBy By,
            llvm::function_ref<bool(uint32_t Heap)> Chooses = nullptr);
@@ -43,19 +42,17 @@ groupStats(const SelectedStats &S, GroupBy By,
 /// The answer of queryStats().
 struct StatsReport {
   std::vector<GroupedStats> Rows;
-  TimeWindow Times; ///< what was asked for, as it was found in the trace
+  TimeWindow Times; ///< the moment or range, as found in the trace
 };
-/// Of what Spec chooses. Without Spec's times, all sizes and threads no event
-/// is read. Needs TP_All. Errors: those of Selection and of reading.
+/// Stats of Spec's choice. A Spec of times, sizes or threads reads events.
+/// Reads TP_All. Errors: of Selection and of reading.
 llvm::Expected<StatsReport> queryStats(const Trace &T,
                                        const SelectionSpec &Spec, GroupBy By);
-/// What lived at a point of time: LiveBytes and all other values are those of
-/// then.
+/// Blocks live at a moment: all values are values of this moment.
 llvm::Expected<StatsReport> queryMoment(const Trace &T, const TimePoint &At,
                                         SelectionSpec Spec, GroupBy By);
-/// What was allocated from Since to before Until (none: the begin, the end):
-/// AllocatedBytes is what was allocated then, LiveBytes what of it lived at
-/// Until.
+/// Blocks allocated from Since (none: the begin) to before Until (none: the
+/// end): AllocatedBytes in the range, LiveBytes at Until.
 llvm::Expected<StatsReport> queryRange(const Trace &T,
                                        std::optional<TimePoint> Since,
                                        std::optional<TimePoint> Until,

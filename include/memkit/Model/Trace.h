@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a trace says, ready to be asked.
+// The model of a trace.
 //
-// The one model of a trace: its names (TraceNames.h), its stacks
-// (TraceStacks.h) and the stats of its last complete summary, each read when it
-// is asked for. Events are read by the questions that need them, never kept.
+// Names (TraceNames.h), stacks (TraceStacks.h) and the stats of the last
+// complete summary, each read on demand. Questions that need events read events
+// and keep none.
 //
-// A trace is opened from a file, or grows while a stream is read; both answer
-// the same questions. Every id in it was checked against the dictionary when it
-// was read, so that accessors need no errors. Not copyable; reading it from
-// several threads is fine while nobody calls read(), add() or foldFrames().
+// A trace comes from a file, or grows while a stream is read; both answer the
+// same questions. The model checks every id against the dictionary before an
+// accessor gives the id out, so accessors have no errors. Not copyable. Several
+// threads may read a trace while no thread calls read(), add() or foldFrames().
 
 #ifndef MEMKIT_MODEL_TRACE_H
 #define MEMKIT_MODEL_TRACE_H
@@ -30,75 +30,75 @@ namespace memkit {
 struct LastSummary;
 class SummaryParts;
 
-/// What is read of a trace. Heaps, processes and devices always are.
+/// The parts of a trace. Heaps, processes and devices are read with any part.
 enum TraceParts : unsigned {
-  /// The stats of the last complete summary without its rows; of strings, those
-  /// that the stats name. Where a heap is sampled its rows are read, too: they
-  /// have the errors of estimates.
+  /// The stats of the last complete summary without rows, and the strings of
+  /// those stats. With a sampled heap the rows, too: the errors of estimates
+  /// come from rows.
   TP_Totals = 1,
-  TP_Rows = 2,   ///< its rows of stacks and scope paths
+  TP_Rows = 2,   ///< the summary's rows of stacks and scope paths
   TP_Names = 4,  ///< all names but those of frames
-  TP_Stacks = 8, ///< frames, stacks and what is shown of them; with all names
-  /// Where there is no summary that counts, its stats are made from the events.
+  TP_Stacks = 8, ///< frames and stacks, with all names
+  /// Without a complete summary: stats made from the events.
   TP_Replay = 16,
   TP_All = 31,
 };
 
 class Trace : public TraceStacks {
 public:
-  /// Opens the trace Path (`-`: standard input) and reads Parts of it. A trace
-  /// that was cut off has its summary computed from its events; warnings() says
-  /// so. Errors: TraceError.
+  /// Opens the trace Path (`-`: standard input) and reads Parts. With TP_Replay
+  /// a trace without a summary gets stats from its events, and a warning.
+  /// Errors: TraceError.
   static llvm::Expected<std::unique_ptr<Trace>> open(llvm::StringRef Path,
                                                      unsigned Parts = TP_All);
   static llvm::Expected<std::unique_ptr<Trace>>
   create(std::unique_ptr<TraceReader> Reader, unsigned Parts = TP_All);
-  /// A trace without a file, to which add() gives the sections. Name: as errors
-  /// give it.
+  /// A trace without a file; add() gives the sections. Name: for errors.
   static std::unique_ptr<Trace> createGrowing(llvm::StringRef Name);
   ~Trace();
 
-  /// Reads what of Parts is not there yet. Of a growing trace all that came is
-  /// there. Errors: TraceError; what was there before stays.
+  /// Reads missing Parts; a growing trace has all parts. Errors: TraceError;
+  /// the parts read before stay.
   llvm::Error read(unsigned Parts);
   bool has(unsigned Parts) const { return (Has & Parts) == Parts; }
 
-  /// Adds the next section of a stream, in the order of the file. Of events and
-  /// all else that is not kept, only that they came counts. Errors: a
-  /// TraceError for ids that are not there; nothing of the section is taken.
+  /// Adds the next section of a stream, in the order of the file. Events end
+  /// the stats of a summary before them; marks, intervals, lifetimes and
+  /// snapshots are dropped. Errors: a TraceError for an unknown id; the section
+  /// is dropped.
   llvm::Error add(const SectionInfo &Info, const AnySection &Section);
   llvm::Error add(const SectionInfo &Info, Dictionary D);
   llvm::Error add(const SectionInfo &Info, Summary Part);
 
   llvm::StringRef name() const { return Name; }
   const Header &header() const { return Reader ? Reader->header() : Head; }
-  /// Whether the trace ends with its index.
+  /// Whether the trace ends with an index.
   bool isComplete() const { return Reader ? Reader->complete() : HasIndex; }
-  /// Whether it has a file, in which all sections can be read again.
+  /// Whether a file is there to read sections from.
   bool hasReader() const { return Reader != nullptr; }
   TraceReader &reader() const { return *Reader; }
-  /// Fails where there is no file. Needs: who asks, `--x needs`.
+  /// Fails without a file. Needs: `--x needs`, for the error.
   llvm::Error requireReader(llvm::StringRef Needs) const;
-  /// What the user ought to know about what was read, each without a prefix.
+  /// Warnings for the user, without a prefix.
   llvm::ArrayRef<std::string> warnings() const { return Warnings; }
 
   //===--------------------------------------------------------------------===//
   // Stats
   //===--------------------------------------------------------------------===//
 
-  /// The last complete summary, its parts joined, without the rows of stacks
-  /// and scope paths; empty where hasSummary() is false.
+  /// The last complete summary, parts joined, without the rows of stacks and
+  /// scope paths; empty without hasSummary().
   const Summary &summary() const { return Totals; }
   bool hasSummary() const { return HasSummary; }
-  /// Its rows of stacks, in order.
+  /// The summary's rows of stacks, in order.
   llvm::ArrayRef<PackedRows> stackRows() const { return StackRows; }
-  /// Its rows of scope paths. What has no scope path is in none.
+  /// The summary's rows of scope paths. Blocks without a scope path are in no
+  /// row.
   llvm::ArrayRef<PackedRows> scopeRows() const { return ScopeRows; }
   uint64_t endNs() const { return Totals.EndNs; }
-  /// Whether the trace had no summary, being cut off, so that its events were
-  /// replayed for it.
+  /// Whether the stats were made from the events.
   bool isReplayed() const { return Replayed; }
-  /// Of a heap, all zeros when nothing was recorded of it.
+  /// Of a heap; all zeros for a heap without events.
   const HeapStats &heapStats(uint32_t Heap) const {
     return HeapStatsOf[Heap - 1];
   }
@@ -107,17 +107,17 @@ public:
     return SpaceStatsOf[Space];
   }
   const TotalStats &hostStats() const { return SpaceStatsOf[0]; }
-  /// Of a process; null where the summary has none.
+  /// Of a process; null without a row in the summary.
   const ProcessStats *processStats(uint32_t Process) const;
-  /// Events that the recording missed: all losses but what was left out on
-  /// request and stacks that were only cut short.
+  /// Events that the recording missed: all losses but events left out on
+  /// request and stacks cut short.
   uint64_t lostEvents() const;
-  /// Events that were left out of the trace on request; its sums have them.
+  /// Events left out of the trace on request; the stats count them.
   uint64_t eventsLeftOut() const;
   /// The counts of losses by kind, over all processes.
   std::vector<uint64_t> losses() const;
-  /// True for a process that exec replaced by another one; what lived in it
-  /// then was given back by the kernel, and is no leak.
+  /// True for a process that exec replaced by another process: the kernel took
+  /// the memory back, so live blocks are no leaks.
   bool wasReplaced(uint32_t Process) const { return Replaced[Process]; }
 
 private:
@@ -135,9 +135,9 @@ private:
   void prepareStats();
   bool hasSamples() const;
 
-  std::unique_ptr<TraceReader> Reader; ///< none of a trace that grows
+  std::unique_ptr<TraceReader> Reader; ///< null in a growing trace
   std::string Name;
-  Header Head; ///< of a trace that grows
+  Header Head; ///< of a growing trace
   bool HasIndex = false, HasOutline = false;
   unsigned Has = 0; ///< TraceParts
   std::vector<std::string> Warnings;
@@ -147,7 +147,7 @@ private:
   std::vector<TotalStats> SpaceStatsOf;   ///< by memory space
   std::vector<uint32_t> ProcessStatsOf;   ///< by process, place in Totals + 1
   std::vector<bool> Replaced;             ///< by process
-  std::unique_ptr<SummaryParts> Gathered; ///< of a summary that still comes
+  std::unique_ptr<SummaryParts> Gathered; ///< of an unfinished summary
   bool HasSummary = false, Replayed = false;
 };
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the ids of a trace stand for, stacks aside.
+// Names of a trace: heaps, processes, threads, devices, scopes, functions.
 //
-// Names are read as far as they are wanted, or grow with a stream. Ids given to
-// string(), heapName(), spaceName(), program(), processName() and
-// scopePathText() need not be checked: an id that the trace does not have, or
-// has not yet, has an empty name. Ids given to the other functions must be the
-// trace's. Lists are by id - 1.
+// string(), heapName(), spaceName(), program(), processName(), tid() and
+// scopePathText() take any id and give an empty name (0) for an unknown id. The
+// other functions take ids of this trace only. Lists are by id - 1.
 
 #ifndef MEMKIT_MODEL_TRACENAMES_H
 #define MEMKIT_MODEL_TRACENAMES_H
@@ -26,7 +24,7 @@ public:
   /// How many ids of each kind there are, for the sections of the trace.
   const IdLimits &limits() const { return Limits; }
 
-  /// The text of a string id; empty for 0. Lives as long as the trace.
+  /// The text of a string id; empty for 0. The text lives as long as the trace.
   llvm::StringRef string(uint32_t Id) const {
     return Id < Strings.size() ? Strings[Id] : wantedString(Id);
   }
@@ -48,10 +46,10 @@ public:
   llvm::StringRef spaceName(uint32_t Id) const;
   /// The program of a process: its command's first word, or its executable.
   llvm::StringRef program(uint32_t Process) const;
-  /// What views call a process: its role (`train.py`) or title, else the last
-  /// part of program().
+  /// The name of a process in views: the role (`train.py`) or title, else the
+  /// last part of program().
   llvm::StringRef processName(uint32_t Process) const;
-  /// The id of a thread in its system; 0 for a thread that is not there.
+  /// The system's id of a thread.
   uint32_t tid(uint32_t Thread) const {
     return hasId(Threads, Thread) ? Threads[Thread - 1].Tid : 0;
   }
@@ -65,14 +63,15 @@ protected:
   }
   /// Adds a dictionary section whose ids were checked.
   void takeNames(Dictionary &D);
-  /// Adds the kinds of which there are few; of the others it counts the ids.
-  /// The result is what is wrong, or empty.
+  /// Adds heaps, processes and devices, and counts the other ids. Result: the
+  /// problem, or empty.
   std::string takeOutline(DictionaryOutline &D);
-  /// Adds a dictionary section without stacks, and counts those; likewise.
+  /// Adds a dictionary section without stacks, and counts the stacks. Result:
+  /// likewise.
   std::string takeNamesAlone(DictionaryOutline &D);
   /// Adds a string that takeOutline() has counted.
   void takeString(uint32_t Id, std::string Text);
-  /// What a process is called, where that was learnt late.
+  /// Sets a role that the recorder learnt late.
   void setRole(uint32_t Process, uint32_t Role) {
     Processes[Process - 1].Role = Role;
   }
@@ -85,7 +84,7 @@ private:
 
   std::vector<std::vector<std::string>> StringSections;
   std::vector<llvm::StringRef> Strings{llvm::StringRef()}; ///< by id
-  /// Where Strings are not read, some of them.
+  /// Single strings, while Strings are not read.
   llvm::DenseMap<uint32_t, std::string> Wanted;
   std::vector<Heap> Heaps;
   std::vector<ProcessRecord> Processes;

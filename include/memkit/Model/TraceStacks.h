@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stacks of a trace and what is shown of their frames.
+// The stacks of a trace, and the text of each frame.
 //
-// Read with the names, or not at all: a trace whose stacks were not asked for
-// has none. Ids must be the trace's; shownStack() alone takes any.
+// A trace opened without TP_Stacks has no stacks. Functions take ids of this
+// trace only; shownStack() takes any id.
 
 #ifndef MEMKIT_MODEL_TRACESTACKS_H
 #define MEMKIT_MODEL_TRACESTACKS_H
@@ -44,20 +44,20 @@ public:
   const Frame &frame(uint32_t Id) const { return Frames[Id - 1]; }
   /// What a frame resolves to, innermost first; empty without symbols.
   llvm::ArrayRef<Location> locations(uint32_t Frame) const;
-  /// What is shown for a frame, innermost first; at least one. Until more is
-  /// added.
+  /// The shown functions of a frame, innermost first; at least one. Valid until
+  /// the next add().
   llvm::ArrayRef<ShownFrame> shown(uint32_t Frame) const;
-  /// What is shown for all frames, in one piece.
+  /// The shown functions of all frames, in one piece.
   llvm::ArrayRef<ShownFrame> allShown() const { return Shown; }
   /// The path of a native frame's binary, else empty.
   llvm::StringRef binaryPath(uint32_t Frame) const;
-  /// The stacks as they are shown: all that the trace has, until foldFrames().
-  /// Those of a stream are never folded here: shownStack() folds each.
+  /// The shown stacks: all frames, and after foldFrames() the folded stacks. In
+  /// a growing trace view() is never folded; shownStack() folds each stack.
   const StackView &view() const { return Folded ? *Folded : Tree; }
-  /// Folds the frames that make Python run (see FrameRoles.h) out of what is
-  /// shown. What chooses stacks (selections, suppressions) sees all frames.
+  /// Hides the frames of Python's interpreter (FrameRoles.h). Selections and
+  /// suppressions still see all frames.
   void foldFrames();
-  /// All frames of a stack as it is shown, innermost first.
+  /// The shown frames of a stack, innermost first.
   std::vector<ShownFrame> shownStack(uint32_t Stack) const;
   /// The frames from a node of view() to the root, innermost first.
   std::vector<ShownFrame> shownWay(uint32_t Node) const;
@@ -65,15 +65,15 @@ public:
 protected:
   /// Makes room for the nodes of so many bytes of dictionaries.
   void reserveNodes(uint64_t Bytes);
-  /// Adds the frames and stacks of a dictionary section, behind takeNames().
-  /// Whoever reads all sections gives the nodes' parents at the end.
+  /// Adds the frames and stacks of a dictionary section, after takeNames().
+  /// Without WithParents the caller gives the nodes' parents at the end.
   void takeStacks(const Dictionary &D, bool WithParents);
   void setParents(std::vector<uint32_t> Parents);
-  /// Decides what is shown for the frames from First on.
+  /// Makes the shown functions of the frames from First on.
   void showFrames(uint32_t First);
-  /// Decides anew for frames that were shown, and have symbols now.
+  /// Makes the shown functions of earlier frames with new symbols.
   void showAgain(const std::vector<FrameSymbols> &Late, uint32_t First);
-  /// Stacks are still added: foldFrames() only remembers that it was asked.
+  /// More stacks will come: foldFrames() folds nothing, shownStack() does.
   void setGrowing() { IsGrowing = true; }
   void clearStacks();
 

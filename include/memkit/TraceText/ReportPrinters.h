@@ -16,7 +16,7 @@
 
 namespace memkit {
 
-/// A run, what it counted, and what its tensors were for.
+/// A run with its counts and its tensors by category.
 void printRun(llvm::raw_ostream &OS, const RunReport &R, const Trace &T,
               llvm::ArrayRef<CategorySum> Categories, unsigned Width);
 void writeRunJson(llvm::json::OStream &J, const RunReport &R, const Trace &T,
@@ -65,7 +65,7 @@ void printCategoriesCsv(llvm::raw_ostream &OS, const Trace &T,
 void printCategoryLines(llvm::raw_ostream &OS, const Trace &T,
                         llvm::ArrayRef<CategorySum> Categories);
 
-/// What has shares of memory spaces: which fields of them it has.
+/// The fields of a share of a memory space, by the kind of row.
 enum ShareOf : unsigned {
   SO_Step = 1,
   SO_Process = 2, ///< live bytes and peak alone

@@ -82,7 +82,10 @@ TEST(TraceParts, NothingIsReadTwice) {
 TEST(TraceParts, EventsAreReadOnlyWhenAskedFor) {
   std::string Cut = SmallRun;
   Cut.resize(Cut.find("summary number=1 end=10000 events=3"));
-  EXPECT_FALSE(textTrace(Cut, TP_Totals)->hasSummary());
+  std::unique_ptr<Trace> Later = textTrace(Cut, TP_Totals);
+  EXPECT_FALSE(Later->hasSummary());
+  cantFail(Later->read(TP_All));
+  EXPECT_TRUE(Later->isReplayed());
   std::unique_ptr<Trace> T = textTrace(Cut, TP_Totals | TP_Replay);
   EXPECT_TRUE(T->isReplayed());
   EXPECT_EQ(T->heapStats(2).PeakBytes, 256u);
