@@ -81,6 +81,7 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
   };
   if (Second) {
     runBoth(ReadWords, [&] { SumsFailed = Set.read(*Second); });
+    T->Reader->joinUnknown(*Second);
   } else {
     ReadWords();
     SumsFailed = Set.read(*T->Reader);
@@ -358,10 +359,10 @@ void Trace::prepareSums() {
 }
 
 std::vector<uint64_t> Trace::losses() const {
-  std::vector<uint64_t> Counts(NumLossKinds);
+  std::vector<uint64_t> Counts(NumLossCounts);
   for (const Summary &S : Parts)
     for (const Loss &L : S.Losses)
-      Counts[static_cast<size_t>(L.Kind)] += L.Count;
+      Counts[lossIndex(L.Kind)] += L.Count;
   return Counts;
 }
 

@@ -26,8 +26,12 @@ public:
   /// Verifies Raw as a size-prefixed Section; gives its body's kind.
   Problem open(Bytes Raw, SectionKind &Kind);
 
-  /// When set, a field that this version does not know is a problem.
+  /// When set, a field or a value of an enumeration that this version does not
+  /// know is a problem.
   void setStrict(bool S) { Strict = S; }
+  /// The values of enumerations in the section opened last that this version
+  /// does not know, as far as it was decoded.
+  const UnknownValues &unknownValues() const { return Unknown; }
   void restart() { Tree = StackTree(); }
   /// The stack tree so far, and begins anew.
   std::vector<uint32_t> takeParents() {
@@ -66,6 +70,9 @@ public:
 
 private:
   template <class Table> Problem known(const Table *T, unsigned Last);
+  /// An entry has an unknown Value of an enumeration (`kind of mark`).
+  Problem unknown(UnknownValues::Of Where, const char *Enumeration,
+                  unsigned Value);
   /// A section may name one vector many times over: what is copied out of it is
   /// bounded in sum.
   Problem charge(size_t Bytes);
@@ -113,6 +120,7 @@ private:
   SectionKind Opened = SectionKind::None;
   bool Strict = false;
   size_t Charged = 0;
+  UnknownValues Unknown;
   StackTree Tree;
   // Scratch.
   std::vector<uint32_t> Narrow[4];

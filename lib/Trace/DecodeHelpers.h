@@ -31,6 +31,16 @@ Decoder::Problem Decoder::known(const Table *T, unsigned Last) {
   return "";
 }
 
+inline Decoder::Problem Decoder::unknown(UnknownValues::Of Where,
+                                         const char *Enumeration,
+                                         unsigned Value) {
+  if (Strict)
+    return std::string("unknown ") + Enumeration + " " +
+           std::to_string(Value) + "; a newer memkit wrote it";
+  ++Unknown.Counts[Where];
+  return "";
+}
+
 inline Decoder::Problem Decoder::charge(size_t Bytes) {
   Charged += Bytes;
   return Charged > 2 * size_t(MaxSectionBytes) ? "a section that repeats itself"

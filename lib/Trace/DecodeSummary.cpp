@@ -201,7 +201,7 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   TRY(eachRow(T->layers(), [&](const fb::LayerStats *X) -> Problem {
     TRY(known(X, fb::LayerStats::VT_SHARES));
     if (X->kind() >= NumScopeKinds)
-      return "unknown kind of scope " + std::to_string(X->kind());
+      return unknown(UnknownValues::Layers, "kind of scope", X->kind());
     Out.Layers.push_back({X->process(),
                           X->name(),
                           X->backward(),
@@ -225,9 +225,12 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   }));
   TRY(eachRow(T->losses(), [&](const fb::Loss *X) -> Problem {
     TRY(known(X, fb::Loss::VT_COUNT));
-    if (X->kind() >= NumLossKinds)
-      return "unknown kind of loss " + std::to_string(X->kind());
-    Out.Losses.push_back({X->process(), LossKind(X->kind()), X->count()});
+    auto Kind = LossKind(X->kind());
+    if (X->kind() >= NumLossKinds) {
+      TRY(unknown(UnknownValues::Losses, "kind of loss", X->kind()));
+      Kind = LossKind::Unknown;
+    }
+    Out.Losses.push_back({X->process(), Kind, X->count()});
     return "";
   }));
   TRY(eachRow(T->threads(), [&](const fb::ThreadStats *X) -> Problem {
@@ -243,10 +246,13 @@ Decoder::Problem Decoder::decodeCategories(Summary &Out) {
   const fb::Summary *T = Root->body_as_Summary();
   TRY(eachRow(T->categories(), [&](const fb::CategoryStats *X) -> Problem {
     TRY(known(X, fb::CategoryStats::VT_BYTES));
-    if (X->category() >= NumTensorCategories)
-      return "unknown category of tensors " + std::to_string(X->category());
-    Out.Categories.push_back({X->heap(), X->process(),
-                              TensorCategory(X->category()), X->oom(),
+    auto Category = TensorCategory(X->category());
+    if (X->category() >= NumTensorCategories) {
+      TRY(unknown(UnknownValues::Categories, "category of tensors",
+                  X->category()));
+      Category = TensorCategory::Unknown;
+    }
+    Out.Categories.push_back({X->heap(), X->process(), Category, X->oom(),
                               X->layer(), X->stack(), X->blocks(), X->bytes()});
     return "";
   }));

@@ -53,11 +53,14 @@ static void events(json::OStream &J, const TraceSummary &S) {
 }
 
 static void losses(json::OStream &J, const TraceSummary &S) {
-  uint64_t Counts[NumLossKinds] = {};
+  uint64_t Counts[NumLossCounts] = {};
   for (const Loss &L : S.Stats.Losses)
-    Counts[unsigned(L.Kind)] += L.Count;
-  for (unsigned K = 0; K < NumLossKinds; ++K) {
-    std::string Name = enumName(LossKind(K)).str();
+    Counts[lossIndex(L.Kind)] += L.Count;
+  for (size_t K = 0; K < NumLossCounts; ++K) {
+    LossKind Kind = lossKindAt(K);
+    if (Kind == LossKind::Unknown && !Counts[K])
+      continue;
+    std::string Name = enumName(Kind).str();
     std::replace(Name.begin(), Name.end(), '-', '_');
     J.attribute(Name, Counts[K]);
   }
@@ -175,4 +178,10 @@ void memkit::writeSummaryJson(json::OStream &J, const TraceSummary &S) {
   J.attribute("layers", S.layers().size());
   writeCategoriesJson(J, S, /*WithLayers=*/false);
   J.attribute("ooms", S.Stats.Ooms.size());
+  if (S.Unknown.any())
+    J.attributeObject("unknown", [&] {
+      for (size_t K = 0; K != UnknownValues::NumOf; ++K)
+        J.attribute(UnknownValues::name(UnknownValues::Of(K)),
+                    S.Unknown.Counts[K]);
+    });
 }

@@ -199,6 +199,8 @@ void memkit::printSummary(raw_ostream &OS, const TraceSummary &S,
      << counted(S.NumThreads, "thread", "threads") << ", "
      << counted(S.Stats.Steps.size(), "step", "steps") << ", "
      << counted(S.layers().size(), "layer", "layers") << '\n';
+  if (S.Unknown.any())
+    OS << "unknown   " << S.Unknown.list() << ", written by a newer memkit\n";
   printHeaps(OS, S, Width);
   printReserved(OS, S, Width);
   printCategoryLines(OS, S);

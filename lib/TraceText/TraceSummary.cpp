@@ -224,5 +224,6 @@ Expected<TraceSummary> memkit::readTraceSummary(TraceReader &R,
       S.Processes[I.Process - 1].Role = I.Role;
   if (Error E = readStrings(R, S))
     return std::move(E);
+  S.Unknown = R.unknownValues();
   return S;
 }

@@ -198,6 +198,9 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
                        Spec->At.has_value(), Max, Moves, Options->Confidence,
                        NameBefore, NameAfter, Failed}))
     return E;
+  for (const SelectedTrace &T : *Traces)
+    for_each(T.T->reader().unknownWarnings(),
+             [](const std::string &W) { warn(W); });
   return Fatal.status([&](const FailCondition &C) {
     return holds(C, Runs, Report, Options->Confidence, Why);
   });

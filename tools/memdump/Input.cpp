@@ -16,6 +16,11 @@ Expected<std::unique_ptr<TraceReader>> memkit::openReader() {
   return Reader;
 }
 
+void memkit::warnUnknown(const TraceReader &R) {
+  for (const std::string &Warning : R.unknownWarnings())
+    warn(Warning);
+}
+
 Expected<std::unique_ptr<Trace>> memkit::openTrace() {
   Expected<std::unique_ptr<Trace>> T = Trace::open(Input);
   if (T)

@@ -13,6 +13,9 @@ namespace memkit {
 /// The trace `Input`; its damage is warned of.
 llvm::Expected<std::unique_ptr<TraceReader>> openReader();
 
+/// Warns of what R has read and this version does not know.
+void warnUnknown(const TraceReader &R);
+
 /// As openReader, with what the analyses know of it.
 llvm::Expected<std::unique_ptr<Trace>> openTrace();
 

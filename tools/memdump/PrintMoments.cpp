@@ -23,6 +23,7 @@ Error memkit::printFailures(OutputFile &Out) {
     printOoms(Out.os(), **T);
   else
     writeOomJson(Out.os(), **T);
+  warnUnknown((*T)->reader());
   return Error::success();
 }
 
@@ -52,5 +53,6 @@ Error memkit::printMap(OutputFile &Out, SelectionSpec Spec) {
     printMaps(Out.os(), **T, *Maps, [&] { return Out.failed(); });
   else
     writeMapJson(Out.os(), **T, *Maps, [&] { return Out.failed(); });
+  warnUnknown((*T)->reader());
   return Error::success();
 }

@@ -3,6 +3,7 @@
 // The list of events, and the sections that it is of.
 
 #include "EventFilter.h"
+#include "Input.h"
 #include "Jobs.h"
 #include "memkit/Model/Trace.h"
 #include "memkit/Support/ToolMain.h"
@@ -87,10 +88,13 @@ static Error printColumns(OutputFile &Out, const SelectionSpec &Spec) {
     warn(Warning);
   if (!Spec.AllFrames)
     Of.T->foldFrames();
-  return writeEventRows(
-      Out.os(), *Of.T, *Of.Sel,
-      std::vector<EventColumn>(Columns.begin(), Columns.end()), Json,
-      [&] { return Out.failed(); });
+  if (Error E = writeEventRows(
+          Out.os(), *Of.T, *Of.Sel,
+          std::vector<EventColumn>(Columns.begin(), Columns.end()), Json,
+          [&] { return Out.failed(); }))
+    return E;
+  warnUnknown(Of.T->reader());
+  return Error::success();
 }
 
 /// Prints every section as it comes, until the output takes no more.
@@ -132,5 +136,7 @@ Error memkit::printSections(OutputFile &Out, const SelectionSpec &Spec) {
   }
   if (!In.damage().empty())
     warn(In.name() + ": " + In.damage());
+  for (const std::string &Warning : In.unknownWarnings())
+    warn(Warning);
   return Error::success();
 }

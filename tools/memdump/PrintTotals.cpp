@@ -60,6 +60,7 @@ Error memkit::printTotals(OutputFile &Out) {
   });
   if (!S)
     return S.takeError();
+  warnUnknown(**Reader);
   // Events have no times of layers and no categories of tensors: an empty table
   // would say that there were none.
   if (IsMade && What != Job::Summary)
@@ -89,6 +90,7 @@ Expected<int> memkit::checkSums(OutputFile &Out) {
     return R.takeError();
   for (const std::string &Note : R->Notes)
     warn((*Reader)->name() + ": " + Note);
+  warnUnknown(**Reader);
   raw_ostream &OS = Out.os();
   for (const std::string &Difference : R->Differences)
     OS << Difference << '\n';
@@ -101,6 +103,8 @@ Expected<int> memkit::checkSums(OutputFile &Out) {
   if (R->Lifetimes)
     OS << ", " << formatCount(R->Lifetimes) << " rows of lifetimes";
   OS << '\n';
+  if (UnknownValues Unknown = (*Reader)->unknownValues(); Unknown.any())
+    OS << "not compared: " << Unknown.list() << ", written by a newer memkit\n";
   OS.flush();
   if (R->agrees())
     return ExitOk;

@@ -218,6 +218,8 @@ static Expected<int> run(const SelectionFlags &Flags) {
     return E;
   if (Error E = (*Out)->keep())
     return E;
+  for (const std::string &Warning : P.trace().reader().unknownWarnings())
+    warn(Warning);
   if (OpenPage) {
     outs() << Path << '\n';
     openInBrowser(Path);

@@ -275,6 +275,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
                      : "";
   if (Error E = write({*In.T, *R, Options->Kinds, Max, At}))
     return E;
+  for_each(In.T->reader().unknownWarnings(),
+           [](const std::string &W) { warn(W); });
   for (const SuppressionUse &U : R->Exit.Suppressed)
     if (!U.any())
       warn("suppression 'leak:" + U.Pattern + "' matched nothing");

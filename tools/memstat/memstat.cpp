@@ -160,6 +160,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
     printText(OS, makePage(F), Width);
   if (Error E = (*Out)->keep())
     return E;
+  for_each(T.reader().unknownWarnings(), [](const std::string &W) { warn(W); });
   return Fatal.status(
       [&](const FailCondition &C) { return holds(C, F, *In.S); });
 }

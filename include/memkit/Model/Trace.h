@@ -148,7 +148,7 @@ public:
   uint64_t lostEvents() const;
   /// Events that were left out of the trace on request; its sums have them.
   uint64_t eventsLeftOut() const;
-  /// The counts of losses by kind, over all processes.
+  /// The counts of losses by lossIndex(), over all processes.
   std::vector<uint64_t> losses() const;
   /// True for a process that exec replaced by another one; what lived in it
   /// then was given back by the kernel, and is no leak.

@@ -194,8 +194,23 @@ enum class LossKind : uint8_t {
   BadRecord = 4,      ///< the program's side of shared memory held nonsense
   NoRing = 5,         ///< events of threads for which there was no ring
   Events = 6,         ///< left out on request (--events, --max-size)
+  /// What readers put in the place of kinds that they do not know.
+  Unknown = 255,
 };
+/// Without Unknown.
 inline constexpr uint8_t NumLossKinds = 7;
+/// Where an array of counts has a kind: Unknown is behind the others.
+inline constexpr size_t lossIndex(LossKind K) {
+  return K < LossKind(NumLossKinds) ? size_t(K) : NumLossKinds;
+}
+inline constexpr size_t NumLossCounts = NumLossKinds + 1;
+inline constexpr LossKind lossKindAt(size_t Index) {
+  return Index < NumLossKinds ? LossKind(Index) : LossKind::Unknown;
+}
+/// As a mark tells it.
+inline constexpr LossKind lossKindOf(uint64_t Id) {
+  return lossKindAt(Id < NumLossKinds ? size_t(Id) : NumLossKinds);
+}
 
 struct Loss {
   uint32_t Process = 0;

@@ -19,6 +19,7 @@
 
 #include "memkit/Trace/EventTable.h"
 #include "memkit/Trace/Sections.h"
+#include "memkit/Trace/UnknownValues.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -81,6 +82,15 @@ public:
   /// N: what; what follows is not read`. Empty when complete.
   llvm::StringRef damage() const;
 
+  /// What the sections read so far have of a newer memkit, each section counted
+  /// once.
+  UnknownValues unknownValues() const;
+  /// Adds what Other, a reader of the same file, has read.
+  void joinUnknown(const TraceReader &Other);
+  /// For warnings when all is read, each with the file's name; of a reader that
+  /// met nothing unknown none.
+  std::vector<std::string> unknownWarnings() const;
+
   /// Decodes the section B of sections() into Out, reusing its memory. B must
   /// be of Out's kind. Dictionary sections build on those before them: reading
   /// them in order is fast, another order decodes the earlier ones again.
@@ -115,8 +125,9 @@ public:
   private:
     std::unique_ptr<Impl> I;
   };
-  /// Decodes any section. Fails on a section that has fields unknown to this
-  /// format version (it could not be written again without loss).
+  /// Decodes any section. Fails on a section that has fields or values of
+  /// enumerations unknown to this format version (it could not be written again
+  /// without loss).
   llvm::Expected<AnySection> readAny(const SectionInfo &B);
 
 private:
@@ -127,7 +138,8 @@ private:
 /// Reads sections in file order as they come, with memory for one section.
 class SectionStream {
 public:
-  /// What to do with fields and kinds of sections that a newer memkit wrote:
+  /// What to do with fields, values of enumerations and kinds of sections that
+  /// a newer memkit wrote:
   /// who writes sections again must refuse them, who shows them passes over
   /// them (such a section is a std::monostate).
   enum class Unknown { Refuse, PassOver };
@@ -147,6 +159,8 @@ public:
   const SectionInfo &info() const;
   /// As TraceReader::damage(), once next() has given nothing.
   llvm::StringRef damage() const;
+  /// As TraceReader::unknownWarnings(), of the sections given so far.
+  std::vector<std::string> unknownWarnings() const;
 
 private:
   class Impl;

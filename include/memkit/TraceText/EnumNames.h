@@ -26,9 +26,12 @@ EnumNames enumNames(LossKind);
 EnumNames enumNames(TensorCategory);
 EnumNames enumNames(IntervalDetail);
 
-/// The word for V. V must be a value of its enum, as all that were read are.
+/// The word for V; `unknown` for what readers put in the place of kinds that
+/// they do not know.
 template <class E> llvm::StringRef enumName(E V) {
-  return enumNames(V)[static_cast<size_t>(V)];
+  EnumNames Names = enumNames(V);
+  size_t At = static_cast<size_t>(V);
+  return At < Names.size() ? llvm::StringRef(Names[At]) : "unknown";
 }
 
 } // namespace memkit

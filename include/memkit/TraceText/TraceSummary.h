@@ -33,6 +33,8 @@ struct TraceSummary {
   /// scope paths.
   Summary Stats;
 
+  /// What this version does not know of the sections that were read.
+  UnknownValues Unknown;
   /// By heap, 0 unused; empty when no heap is sampled.
   std::vector<SampleVariances> Variances;
 
