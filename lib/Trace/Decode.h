@@ -58,7 +58,6 @@ public:
   Problem outline(DictionaryOutline &Out, bool WithStrings);
   /// A summary without its rows of stacks and scope paths.
   Problem decodeTotals(Summary &Out);
-  Problem decodeCategories(Summary &Out);
   /// A snapshot without its blocks.
   Problem decodeHead(Snapshot &Out);
   /// Of Intervals, all but the rows.
@@ -80,7 +79,16 @@ private:
   template <class V, class T> Problem copyVector(const V *From, T &To);
   template <class Table>
   Problem stackStatsRows(const Table *T, StackStatsRows &Out);
-  template <class V> Problem shares(const V *From, SpaceShares &Out);
+  // Rows of a summary by their fields(), in DecodeSummary.cpp.
+  template <class V, class Row>
+  Problem readRows(const V *Tables, std::vector<Row> &Out);
+  /// Keep becomes false for a row that is to be left out.
+  template <class Table, class Row>
+  Problem readRow(const Table *T, Row &Out, bool &Keep);
+  template <class E> Problem readEnum(uint8_t Value, E &Out, bool &Keep);
+  template <class V> Problem readList(const V *From, SpaceShares &Out);
+  template <class V>
+  Problem readList(const V *From, std::vector<uint64_t> &Out);
   Problem decodeStrings(const fb::Strings *T, std::vector<std::string> &Out);
   Problem decodeStacks(const fb::StackTree *T, Dictionary &Out);
   Problem decodeSymbols(const fb::Symbols *T, std::vector<FrameSymbols> &Out);

@@ -247,7 +247,7 @@ bool SectionParser::shareRecord(LineParser &P) {
   if (!Shares)
     return P.fail(Loc, "a share needs a process, a step or a layer before it");
   SpaceShare S;
-  mapSpaceShare(P, S);
+  mapRow(P, S);
   if (!P.finish("a share"))
     return false;
   if (!Shares->empty() && S.Space <= Shares->back().Space)
@@ -259,16 +259,16 @@ bool SectionParser::shareRecord(LineParser &P) {
 bool SectionParser::summaryRecord(Line &L) {
   LineParser P = parser(L, 1);
   StringRef Word = L.Values[0].Spelling;
-  auto Add = [&](auto &List, StringRef What, auto Map) {
-    auto &R = List.emplace_back();
-    Map(R);
+  auto Finish = [&](auto &List, StringRef What) {
     return P.finish(What) && !tooMany(L, List.size(), "records of this kind");
   };
-  // The last of a list that grows no more before its shares are told.
-  auto AddShared = [&](auto &List, StringRef What, auto Map) {
-    bool Fine = Add(List, What, Map);
-    Shares = &List.back().Shares;
-    return Fine;
+  auto Add = [&](auto &List, StringRef What) {
+    auto &R = List.emplace_back();
+    mapRow(P, R);
+    // The last of a list that grows no more before its shares are told.
+    if constexpr (requires { R.Shares; })
+      Shares = &R.Shares;
+    return Finish(List, What);
   };
   if (Word == "row")
     return stackStats(P);
@@ -276,40 +276,32 @@ bool SectionParser::summaryRecord(Line &L) {
     return shareRecord(P);
   if (Word == "stacks" || Word == "scope-paths") {
     ScopeStats = Word == "scope-paths";
-    return Add(ScopeStats ? Summary.ScopePaths : Summary.Stacks, Word,
-               [&](StackStatsRows &R) { mapStackStatsRows(P, R); });
+    auto &List = ScopeStats ? Summary.ScopePaths : Summary.Stacks;
+    mapStackStatsRows(P, List.emplace_back());
+    return Finish(List, Word);
   }
   if (Word == "heap")
-    return Add(Summary.Heaps, "a heap's totals",
-               [&](HeapStats &R) { mapHeapStats(P, R); }) &&
+    return Add(Summary.Heaps, "a heap's totals") &&
            (Summary.Heaps.back().Sizes.size() <= NumSizeClasses ||
             E.set(L.loc(), "a heap has at most 65 classes of sizes"));
   if (Word == "space")
-    return Add(Summary.Spaces, "a space's totals",
-               [&](TotalStats &R) { mapTotalStats(P, Ref::Device, R); });
+    return Add(Summary.Spaces, "a space's totals");
   if (Word == "process")
-    return AddShared(Summary.Processes, "a process's totals",
-                     [&](ProcessStats &R) { mapProcessStats(P, R); });
+    return Add(Summary.Processes, "a process's totals");
   if (Word == "step")
-    return AddShared(Summary.Steps, "a step",
-                     [&](StepStats &R) { mapStepStats(P, R); });
+    return Add(Summary.Steps, "a step");
   if (Word == "layer")
-    return AddShared(Summary.Layers, "a layer",
-                     [&](LayerStats &R) { mapLayerStats(P, R); });
+    return Add(Summary.Layers, "a layer");
   if (Word == "loss")
-    return Add(Summary.Losses, "a loss", [&](Loss &R) { mapLoss(P, R); });
+    return Add(Summary.Losses, "a loss");
   if (Word == "category")
-    return Add(Summary.Categories, "a category",
-               [&](CategoryStats &R) { mapCategoryStats(P, R); });
+    return Add(Summary.Categories, "a category");
   if (Word == "oom")
-    return Add(Summary.Ooms, "an oom",
-               [&](OomRecord &R) { mapOomRecord(P, R); });
+    return Add(Summary.Ooms, "an oom");
   if (Word == "oom-heap")
-    return Add(Summary.OomHeaps, "an oom's heap",
-               [&](OomHeap &R) { mapOomHeap(P, R); });
+    return Add(Summary.OomHeaps, "an oom's heap");
   if (Word == "thread")
-    return Add(Summary.Threads, "a thread's totals",
-               [&](ThreadStats &R) { mapThreadStats(P, R); });
+    return Add(Summary.Threads, "a thread's totals");
   return unknown(L, "a summary");
 }
 

@@ -34,6 +34,7 @@ struct IdLimits {
   uint32_t Strings = 0, Devices = 0, Binaries = 0, Functions = 0, Frames = 0,
            Nodes = 0, Stacks = 0, Scopes = 0, ScopePaths = 0, Processes = 0,
            Threads = 0, Heaps = 0;
+  uint32_t of(IdKind Kind) const;
   /// Adds what D defines and checks that all it names exists; what is wrong, or
   /// an empty string.
   std::string add(const Dictionary &D);
