@@ -12,15 +12,25 @@
 using namespace memkit;
 using llvm::Error;
 
-llvm::Expected<Summary> memkit::summarize(TraceReader &R,
-                                          ReplayOptions Options) {
+llvm::Expected<Summary> memkit::summarize(TraceReader &R, ReplayOptions Options,
+                                          std::optional<uint64_t> *PartialNs) {
+  bool IsWhole = !Options.Select;
   ReplayProgress Bar("replaying " + R.name(), R);
   auto Run = Replay::create(R, std::move(Options), &Bar);
   if (!Run)
     return Run.takeError();
   if (Error E = (*Run)->run())
     return E;
-  return (*Run)->stats().summary(1, (*Run)->endNs());
+  Summary S = (*Run)->stats().summary(1, (*Run)->endNs());
+  if (!IsWhole)
+    return S;
+  auto Partials = readPartials(R, (*Run)->limits());
+  if (!Partials)
+    return Partials.takeError();
+  Partials->addTo(S);
+  if (PartialNs && Partials->any())
+    *PartialNs = Partials->endNs();
+  return S;
 }
 
 namespace {
@@ -78,7 +88,7 @@ static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
   for (const SectionInfo &B : R.sections()) {
     if (B.Kind == SectionKind::Header || B.Kind == SectionKind::Summary ||
         B.Kind == SectionKind::Intervals || B.Kind == SectionKind::Lifetimes ||
-        B.Kind == SectionKind::Snapshot)
+        B.Kind == SectionKind::Snapshot || B.Kind == SectionKind::Partial)
       continue;
     auto Section = R.readAny(B);
     if (!Section)
@@ -113,6 +123,11 @@ Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
     return E;
   if (Error E = A.lifetimes([&](const Lifetimes &L) { return Out.write(L); }))
     return E;
-  return A.summary(1, (*Run)->endNs(),
-                   [&](const Summary &Part) { return Out.write(Part); });
+  auto Partials = readPartials(R, (*Run)->limits());
+  if (!Partials)
+    return Partials.takeError();
+  auto Write = [&](const Summary &Part) { return Out.write(Part); };
+  return A.summary(1, (*Run)->endNs(), [&](const Summary &Part) {
+    return Part.Complete ? Partials->writeWith(Part, Write) : Write(Part);
+  });
 }

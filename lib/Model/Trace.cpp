@@ -6,6 +6,7 @@
 #include "SummarySet.h"
 #include "memkit/Model/ReplayProgress.h"
 #include "memkit/Support/CommandText.h"
+#include "memkit/Support/Format.h"
 #include "memkit/Support/RunBoth.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
@@ -307,6 +308,14 @@ void Trace::packScopes(Summary &Part) {
   Part.ScopePaths = {};
 }
 
+/// What of the sums is older than the rest.
+static std::string partialText(const PartialRows &Partials) {
+  if (!Partials.any())
+    return "";
+  return "; those of layers, scopes, categories and ooms end at " +
+         formatTime(Partials.endNs());
+}
+
 /// The sums of a trace whose recorder did not get to writing them.
 Error Trace::replaySummary() {
   ReplayProgress Bar("replaying " + name(), *Reader);
@@ -315,6 +324,9 @@ Error Trace::replaySummary() {
     return R.takeError();
   if (Error E = (*R)->run())
     return E;
+  Expected<PartialRows> Partials = readPartials(*Reader, Limits);
+  if (!Partials)
+    return Partials.takeError();
   Parts.clear();
   auto Take = [&](const Summary &Part) {
     for (const StackStatsRows &Rows : Part.Stacks)
@@ -322,6 +334,8 @@ Error Trace::replaySummary() {
     Summary &Rest = Parts.emplace_back(Part);
     Rest.Stacks = {};
     packScopes(Rest);
+    if (Part.Complete)
+      Partials->addTo(Rest);
     return Error::success();
   };
   if (Error E = (*R)->stats().summary(1, (*R)->endNs(), Take))
@@ -332,7 +346,8 @@ Error Trace::replaySummary() {
                       ": no summary; the sums are those of its events" +
                       (LeftOut ? ", of which " + Twine(LeftOut) +
                                      " and more were left out on request"
-                               : Twine("")))
+                               : Twine("")) +
+                      partialText(*Partials))
                          .str());
   return Error::success();
 }

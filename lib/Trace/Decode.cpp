@@ -300,6 +300,8 @@ Decoder::Problem Decoder::decode(AnySection &Out) {
     return As(Index());
   case SectionKind::Lifetimes:
     return As(Lifetimes());
+  case SectionKind::Partial:
+    return As(Partial());
   case SectionKind::None:
     break;
   }
@@ -332,6 +334,9 @@ Decoder::Problem Decoder::cover(SectionKind Kind, SectionInfo &Out) {
     break;
   case SectionKind::Lifetimes:
     P = As(Lifetimes());
+    break;
+  case SectionKind::Partial:
+    P = As(Partial());
     break;
   default:
     Out = SectionInfo();

@@ -52,6 +52,7 @@ public:
   Problem decode(Snapshot &Out);
   Problem decode(Summary &Out);
   Problem decode(Lifetimes &Out);
+  Problem decode(Partial &Out);
   Problem decode(Index &Out);
   Problem decode(AnySection &Out);
   /// A dictionary in short; leaves the stack tree alone.
@@ -86,9 +87,9 @@ private:
   template <class Table, class Row>
   Problem readRow(const Table *T, Row &Out, bool &Keep);
   template <class E> Problem readEnum(uint8_t Value, E &Out, bool &Keep);
-  template <class V> Problem readList(const V *From, SpaceShares &Out);
+  template <class V> Problem readList(const V &From, SpaceShares &Out);
   template <class V>
-  Problem readList(const V *From, std::vector<uint64_t> &Out);
+  Problem readList(const V &From, std::vector<uint64_t> &Out);
   Problem decodeStrings(const fb::Strings *T, std::vector<std::string> &Out);
   Problem decodeStacks(const fb::StackTree *T, Dictionary &Out);
   Problem decodeSymbols(const fb::Symbols *T, std::vector<FrameSymbols> &Out);

@@ -88,7 +88,7 @@ Decoder::Problem Decoder::stackStatsRows(const Table *T, StackStatsRows &Out) {
       fillColumn(C, From, Rows, Count);
     From += Count;
   }
-  return "";
+  return {};
 }
 
 /// Gives each table of V to Do.
@@ -99,7 +99,7 @@ template <class V, class F> static std::string eachRow(const V *Tables, F Do) {
     for (const auto *X : *Tables)
       if (std::string P = Do(X); !P.empty())
         return P;
-  return "";
+  return {};
 }
 
 /// How readers read the values of an enumeration that they do not know.
@@ -130,11 +130,11 @@ Decoder::Problem Decoder::readEnum(uint8_t Value, E &Out, bool &Keep) {
   using Rule = UnknownRule<E>;
   Out = E(Value);
   if (Value < Rule::NumKnown)
-    return "";
+    return {};
   TRY(unknown(Rule::Where, Rule::Name, Value));
   Keep = Rule::ReadAs.has_value();
   Out = Rule::ReadAs.value_or(E());
-  return "";
+  return {};
 }
 
 template <class Table, class Row>
@@ -150,13 +150,11 @@ Decoder::Problem Decoder::readRow(const Table *T, Row &Out, bool &Keep) {
     auto Value = T->template get_field<I>();
     if constexpr (std::is_arithmetic_v<F>) {
       Field = Value;
-    } else {
-      if (!P.empty())
-        return;
-      if constexpr (std::is_enum_v<F>)
+    } else if constexpr (std::is_enum_v<F>) {
+      if (P.empty())
         P = readEnum(Value, Field, Keep);
-      else
-        P = readList(Value, Field);
+    } else if (Value && P.empty()) {
+      P = readList(*Value, Field);
     }
   });
   return P;
@@ -164,34 +162,31 @@ Decoder::Problem Decoder::readRow(const Table *T, Row &Out, bool &Keep) {
 
 /// The sizes of a heap.
 template <class V>
-Decoder::Problem Decoder::readList(const V *From, std::vector<uint64_t> &Out) {
-  if (!From)
-    return "";
-  if (From->size() > NumSizeClasses)
+Decoder::Problem Decoder::readList(const V &From, std::vector<uint64_t> &Out) {
+  if (From.size() > NumSizeClasses)
     return "too many classes of sizes";
-  Out.assign(From->begin(), From->end());
-  return "";
+  Out.assign(From.begin(), From.end());
+  return {};
 }
 
 template <class V>
-Decoder::Problem Decoder::readList(const V *From, SpaceShares &Out) {
-  if (From)
-    TRY(charge(From->size() * sizeof(SpaceShare)));
-  TRY(readRows(From, Out));
+Decoder::Problem Decoder::readList(const V &From, SpaceShares &Out) {
+  TRY(charge(From.size() * sizeof(SpaceShare)));
+  TRY(readRows(&From, Out));
   for (size_t I = 1; I < Out.size(); ++I)
     if (Out[I].Space <= Out[I - 1].Space)
       return "shares of spaces that do not rise";
-  return "";
+  return {};
 }
 
 template <class V, class Row>
 Decoder::Problem Decoder::readRows(const V *Tables, std::vector<Row> &Out) {
-  return eachRow(Tables, [&](const auto *X) -> Problem {
+  return eachRow(Tables, [&](const auto *X) {
     bool Keep = true;
-    TRY(readRow(X, Out.emplace_back(), Keep));
+    Problem P = readRow(X, Out.emplace_back(), Keep);
     if (!Keep)
       Out.pop_back();
-    return "";
+    return P;
   });
 }
 
@@ -225,5 +220,19 @@ Decoder::Problem Decoder::decode(Summary &Out) {
   TRY(eachRow(T->scope_rows(), [&](const fb::ScopeRows *X) {
     return stackStatsRows(X, Out.ScopePaths.emplace_back());
   }));
-  return "";
+  return {};
+}
+
+Decoder::Problem Decoder::decode(Partial &Out) {
+  const fb::Partial *T = Root->body_as_Partial();
+  TRY(known(T, fb::Partial::VT_OOM_HEAPS));
+  Out = Partial();
+  Out.Number = T->number();
+  Out.EndNs = T->end_ns();
+  Out.Complete = T->complete();
+  TRY(readRows(T->processes(), Out.Processes));
+  TRY(readRows(T->layers(), Out.Layers));
+  TRY(readRows(T->categories(), Out.Categories));
+  TRY(readRows(T->ooms(), Out.Ooms));
+  return readRows(T->oom_heaps(), Out.OomHeaps);
 }

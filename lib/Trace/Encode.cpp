@@ -315,6 +315,19 @@ Bytes Encoder::encode(const Summary &S) {
                     .Union());
 }
 
+Bytes Encoder::encode(const Partial &P) {
+  begin();
+  auto Processes = some(rows<fb::ProcessStats>(P.Processes));
+  auto Layers = some(rows<fb::LayerStats>(P.Layers));
+  auto Categories = some(rows<fb::CategoryStats>(P.Categories));
+  auto Ooms = some(rows<fb::OomRecord>(P.Ooms));
+  auto OomHeaps = some(rows<fb::OomHeap>(P.OomHeaps));
+  return finish(fb::Body::Partial,
+                fb::CreatePartial(B, P.Number, P.EndNs, P.Complete, Processes,
+                                  Layers, Categories, Ooms, OomHeaps)
+                    .Union());
+}
+
 Bytes Encoder::encode(const Index &I) {
   IndexLog Log;
   for (const SectionInfo &X : I.Sections)

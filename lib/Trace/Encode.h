@@ -37,6 +37,7 @@ public:
   Bytes encode(const Snapshot &K);
   Bytes encode(const Summary &S);
   Bytes encode(const Lifetimes &L);
+  Bytes encode(const Partial &P);
   Bytes encode(const Index &I);
   Bytes encode(const IndexLog &I);
 

@@ -280,3 +280,13 @@ std::string IdLimits::check(const Summary &S) const {
   checkRows(C, *this, S.Threads);
   return C.take();
 }
+
+std::string IdLimits::check(const Partial &P) const {
+  Checker C;
+  checkRows(C, *this, P.Processes);
+  checkRows(C, *this, P.Layers);
+  checkRows(C, *this, P.Categories);
+  checkRows(C, *this, P.Ooms);
+  checkRows(C, *this, P.OomHeaps);
+  return C.take();
+}

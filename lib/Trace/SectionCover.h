@@ -78,6 +78,12 @@ inline SectionInfo sectionCover(const Summary &S) {
   return I;
 }
 
+inline SectionInfo sectionCover(const Partial &P) {
+  SectionInfo I;
+  I.BeginNs = I.EndNs = P.EndNs;
+  return I;
+}
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_TRACE_SECTIONCOVER_H

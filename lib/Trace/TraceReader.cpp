@@ -334,6 +334,10 @@ Error TraceReader::read(const SectionInfo &B, Summary &Out) {
   return I->read(B, SectionKind::Summary, Out);
 }
 
+Error TraceReader::read(const SectionInfo &B, Partial &Out) {
+  return I->read(B, SectionKind::Partial, Out);
+}
+
 std::vector<uint32_t> TraceReader::takeParents() {
   I->TreeEnd = 0;
   return I->Decode.takeParents();

@@ -278,6 +278,9 @@ Error TraceWriter::write(const Snapshot &K) {
 Error TraceWriter::write(const Summary &S) {
   return I->put(SectionKind::Summary, S);
 }
+Error TraceWriter::write(const Partial &P) {
+  return I->put(SectionKind::Partial, P);
+}
 
 Error TraceWriter::begin(const EventLog &L) {
   I->beginEvents(L);

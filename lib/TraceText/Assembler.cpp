@@ -123,6 +123,8 @@ llvm::Error Assembler::endSection() {
     return write(Sections.Snapshot);
   case SectionKind::Summary:
     return write(Sections.Summary);
+  case SectionKind::Partial:
+    return write(Sections.Partial);
   }
   return llvm::Error::success();
 }

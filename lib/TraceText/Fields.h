@@ -318,6 +318,12 @@ template <class M, class T> void mapSummary(M &Map, T &S) {
   Map.flag("complete", S.Complete, true);
 }
 
+template <class M, class T> void mapPartial(M &Map, T &P) {
+  Map.num("number", P.Number);
+  Map.num("end", P.EndNs);
+  Map.flag("complete", P.Complete, true);
+}
+
 /// One field of a row, by its RowField.
 template <class Row, size_t I, class M, class T>
 void mapRowField(M &Map, T &Value) {

@@ -32,6 +32,7 @@ public:
     return print(B);
   }
   Err visit(const SectionInfo &, const Summary &B) override { return print(B); }
+  Err visit(const SectionInfo &, const Partial &B) override { return print(B); }
   Err visit(const SectionInfo &, const Index &B) override { return print(B); }
 
 private:

@@ -152,6 +152,15 @@ public:
     rows("thread", S.Threads);
   }
 
+  void section(const Partial &S) {
+    line("partial", 0, [&] { mapPartial(Out, S); });
+    rows("process", S.Processes);
+    rows("layer", S.Layers);
+    rows("category", S.Categories);
+    rows("oom", S.Ooms);
+    rows("oom-heap", S.OomHeaps);
+  }
+
   void section(const Index &) {
     line("complete", 0, [] {});
   }

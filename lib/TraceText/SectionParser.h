@@ -44,6 +44,7 @@ public:
   memkit::Lifetimes Lifetimes;
   memkit::Snapshot Snapshot;
   memkit::Summary Summary;
+  memkit::Partial Partial;
 
 private:
   LineParser parser(Line &L, unsigned Next) {
@@ -78,6 +79,11 @@ private:
   bool beginSnapshot(LineParser &P);
   bool liveRecord(Line &L);
   bool summaryRecord(Line &L);
+  bool partialRecord(Line &L);
+  bool finishRow(LineParser &P, llvm::StringRef What, size_t Count);
+  /// Adds the row that the line tells to List.
+  template <class Row>
+  bool addRow(LineParser &P, llvm::StringRef What, std::vector<Row> &List);
   bool stackStats(LineParser &P);
   bool shareRecord(LineParser &P);
 

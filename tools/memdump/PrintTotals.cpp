@@ -54,16 +54,22 @@ Error memkit::printTotals(OutputFile &Out) {
   if (!Reader)
     return Reader.takeError();
   bool IsMade = false;
+  std::optional<uint64_t> PartialNs;
   auto S = readTraceSummary(**Reader, [&] {
     IsMade = true;
-    return summarize(**Reader);
+    return summarize(**Reader, {}, &PartialNs);
   });
   if (!S)
     return S.takeError();
   warnUnknown(**Reader);
   // Events have no times of layers and no categories of tensors: an empty table
   // would say that there were none.
-  if (IsMade && What != Job::Summary)
+  if (PartialNs)
+    warn((*Reader)->name() +
+         ": no summary; the sums are those of its events; those of layers, "
+         "scopes, categories and ooms end at " +
+         formatTime(*PartialNs));
+  else if (IsMade && What != Job::Summary)
     return makeError((*Reader)->name() + ": no summary, as the recording has " +
                      "not ended: its " + P.Name.split(' ').first +
                      " are not known");

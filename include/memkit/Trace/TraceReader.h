@@ -46,6 +46,7 @@ struct IdLimits {
   std::string check(const Lifetimes &L) const;
   std::string check(const Snapshot &K) const;
   std::string check(const Summary &S) const;
+  std::string check(const Partial &P) const;
 };
 
 /// A dictionary section in short: what there is little of, and how much of the
@@ -103,6 +104,7 @@ public:
   llvm::Error read(const SectionInfo &B, Lifetimes &Out);
   llvm::Error read(const SectionInfo &B, Snapshot &Out);
   llvm::Error read(const SectionInfo &B, Summary &Out);
+  llvm::Error read(const SectionInfo &B, Partial &Out);
   /// The parent of each node of the dictionaries read so far, [0] being the
   /// root: what reading those that build on them has kept. It is kept no more.
   std::vector<uint32_t> takeParents();
