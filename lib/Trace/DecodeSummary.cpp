@@ -3,6 +3,7 @@
 // FlatBuffers to summaries.
 
 #include "DecodeHelpers.h"
+#include "RowTables.h"
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -44,8 +45,8 @@ static void fillColumn(const SumColumn &C, size_t From, StackStats *Rows,
 template <class Table>
 static std::array<SumColumn, NumFields<StackStats>> sumColumns(const Table *T) {
   constexpr size_t First = 4; // process, count, heap, key
-  static_assert(NumFields<StackStats> + First == Table::Traits::fields_number,
-                "fields() lists the columns of the schema");
+  static_assert(listsFields<Table, StackStats, First>(),
+                "fields() is not as the schema");
   std::array<SumColumn, NumFields<StackStats>> Columns;
   forEachField<StackStats>([&](auto I) {
     constexpr auto F = fieldAt<StackStats, I>;
@@ -139,8 +140,7 @@ Decoder::Problem Decoder::readEnum(uint8_t Value, E &Out, bool &Keep) {
 
 template <class Table, class Row>
 Decoder::Problem Decoder::readRow(const Table *T, Row &Out, bool &Keep) {
-  static_assert(NumFields<Row> == Table::Traits::fields_number,
-                "fields() lists the fields of the schema");
+  static_assert(listsFields<Table, Row>(), "fields() is not as the schema");
   constexpr unsigned FirstField = 4; // its VT_ constant
   TRY(known(T, FirstField + 2 * (NumFields<Row> - 1)));
   Problem P;

@@ -3,6 +3,7 @@
 // Sections to FlatBuffers.
 
 #include "Encode.h"
+#include "RowTables.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace memkit;
@@ -264,8 +265,7 @@ template <class T> auto Encoder::stored(const T &Value) {
 
 template <class Table, class Row>
 std::vector<Offset<Table>> Encoder::rows(const std::vector<Row> &V) {
-  static_assert(NumFields<Row> == Table::Traits::fields_number,
-                "fields() lists the fields of the schema");
+  static_assert(listsFields<Table, Row>(), "fields() is not as the schema");
   std::vector<Off<Table>> All;
   All.reserve(V.size());
   for (const Row &R : V)
