@@ -3,8 +3,8 @@
 // Makes up the sums that a trace lacks.
 
 #include "IntervalCutter.h"
+#include "ReplayProgress.h"
 #include "memkit/Model/Complete.h"
-#include "memkit/Model/ReplayProgress.h"
 #include "memkit/Trace/TraceError.h"
 #include <algorithm>
 #include <map>
@@ -12,9 +12,9 @@
 using namespace memkit;
 using llvm::Error;
 
-llvm::Expected<Summary> memkit::summarize(TraceReader &R,
-                                          ReplayOptions Options) {
-  ReplayProgress Bar("replaying " + R.name(), R);
+llvm::Expected<Summary> memkit::summarize(TraceReader &R, ReplayOptions Options,
+                                          const ProgressCallback &OnProgress) {
+  ReplayProgress Bar(OnProgress, R);
   auto Run = Replay::create(R, std::move(Options), &Bar);
   if (!Run)
     return Run.takeError();

@@ -3,10 +3,10 @@
 // What a trace says, ready to be asked.
 
 #include "memkit/Model/Trace.h"
+#include "ReplayProgress.h"
 #include "SummarySet.h"
-#include "memkit/Model/ReplayProgress.h"
-#include "memkit/Support/CommandText.h"
-#include "memkit/Support/RunBoth.h"
+#include "Support/CommandText.h"
+#include "Support/RunBoth.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -44,7 +44,8 @@ Trace::Trace(std::unique_ptr<TraceReader> R)
 
 Trace::~Trace() = default;
 
-Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path) {
+Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path,
+                                             ProgressCallback OnProgress) {
   const uint64_t Large = 1 << 20;
   Expected<std::unique_ptr<TraceReader>> Reader = TraceReader::open(Path);
   if (!Reader)
@@ -58,18 +59,19 @@ Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path) {
     else
       consumeError(Again.takeError());
   }
-  return make(std::move(*Reader), std::move(Second));
+  return make(std::move(*Reader), std::move(Second), std::move(OnProgress));
 }
 
 Expected<std::unique_ptr<Trace>>
 Trace::create(std::unique_ptr<TraceReader> Reader) {
-  return make(std::move(Reader), nullptr);
+  return make(std::move(Reader), nullptr, {});
 }
 
 Expected<std::unique_ptr<Trace>>
 Trace::make(std::unique_ptr<TraceReader> Reader,
-            std::unique_ptr<TraceReader> Second) {
+            std::unique_ptr<TraceReader> Second, ProgressCallback OnProgress) {
   std::unique_ptr<Trace> T(new Trace(std::move(Reader)));
+  T->OnProgress = std::move(OnProgress);
   if (!T->Reader->damage().empty())
     T->Warnings.push_back((T->name() + ": " + T->Reader->damage()).str());
   SummarySet Set;
@@ -308,7 +310,7 @@ void Trace::packScopes(Summary &Part) {
 
 /// The sums of a trace whose recorder did not get to writing them.
 Error Trace::replaySummary() {
-  ReplayProgress Bar("replaying " + name(), *Reader);
+  ReplayProgress Bar(OnProgress, *Reader);
   Expected<std::unique_ptr<Replay>> R = Replay::create(*Reader, {}, &Bar);
   if (!R)
     return R.takeError();

@@ -2,14 +2,14 @@
 //
 // Records a program.
 
-#include "memkit/Record/Recorder.h"
+#include "Recorder.h"
 #include "Launch/Launch.h"
 #include "Launch/MemoryGroup.h"
 #include "Launch/NoMemory.h"
-#include "Shared/ProcFs.h"
+#include "Shared/Preloadable.h"
+#include "Output/TraceOutput.h"
 #include "Session/Session.h"
-#include "memkit/Record/Preloadable.h"
-#include "memkit/Record/TraceOutput.h"
+#include "Shared/ProcFs.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <csignal>

@@ -6,6 +6,7 @@
 #define MEMKIT_MODEL_COMPLETE_H
 
 #include "memkit/Model/Replay.h"
+#include "memkit/Support/ProgressCallback.h"
 #include "memkit/Trace/TraceWriter.h"
 
 namespace memkit {
@@ -13,7 +14,8 @@ namespace memkit {
 /// The Summary of all events of R, in one piece of any number of rows: for a
 /// trace that has none, being cut off, or of those blocks that Select of
 /// Options leaves. Processes without an end are still running in it.
-llvm::Expected<Summary> summarize(TraceReader &R, ReplayOptions Options = {});
+llvm::Expected<Summary> summarize(TraceReader &R, ReplayOptions Options = {},
+                                  const ProgressCallback &OnProgress = {});
 
 /// Writes a trace that has all blocks of R but its Summary, Intervals,
 /// Snapshots and index, and after them Intervals, Snapshots and a Summary made

@@ -2,10 +2,10 @@
 //
 // Child processes come, go and change.
 
+#include "Shared/Preloadable.h"
 #include "Session/ProcessTitle.h"
 #include "Session/Session.h"
 #include "Shared/ProcFs.h"
-#include "memkit/Record/Preloadable.h"
 #include "llvm/ADT/STLExtras.h"
 #include <sys/syscall.h>
 #include <sys/wait.h>

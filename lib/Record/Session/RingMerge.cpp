@@ -2,7 +2,7 @@
 //
 // Many rings in one order of time.
 
-#include "memkit/Record/RingMerge.h"
+#include "Session/RingMerge.h"
 #include <algorithm>
 #include <cstring>
 
