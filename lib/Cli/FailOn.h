@@ -11,11 +11,11 @@
 //              | SIZE/step | SIZE/s       a rate
 //
 // HEAP is a glob of names of heaps and memory spaces (`host`, `cuda:0`). A name
-// that the trace lacks is an error, unless it ends in `?`, which is no part of
-// it. Without HEAP a condition is about each memory space, and holds when it
-// does for one; bytes of several spaces are never added. `METRIC:SIZE` is
-// another way to write `METRIC>=SIZE`. A tool names its metrics and the forms
-// that each may have.
+// without a heap or space in the trace is an error, unless a `?` stands behind
+// the name. A condition without HEAP is about each memory space, and holds when
+// one space meets the condition; bytes of several spaces are never added.
+// `METRIC:SIZE` is another way to write `METRIC>=SIZE`. A tool names its
+// metrics and the forms of each metric.
 
 #ifndef MEMKIT_LIB_CLI_FAILON_H
 #define MEMKIT_LIB_CLI_FAILON_H
@@ -46,11 +46,11 @@ struct FailMetric {
   unsigned Forms = FF_Any; ///< of FailForm
 };
 
-/// A condition that was asked for.
+/// A condition of --fail-on.
 struct FailCondition {
   enum class Kind { Any, Value, Change, ChangeShare, PerStep, PerTime };
 
-  std::string Text;     ///< as it was given
+  std::string Text;     ///< the user's words
   std::string Metric;   ///< one of the tool's
   std::string Heap;     ///< a glob; empty: none was given
   bool MayLack = false; ///< a trace without the heap is fine
@@ -70,28 +70,28 @@ struct FailCondition {
   bool isOfHeap(llvm::StringRef Name) const;
 };
 
-/// Reads a condition; the UsageError of one that is none shows what would be.
+/// Reads a condition; the UsageError of a bad condition shows the right forms.
 llvm::Expected<FailCondition>
 parseFailCondition(llvm::StringRef Text, llvm::ArrayRef<FailMetric> Metrics);
 
 /// The flags --fail-on=CONDITION,... and --error-exitcode=N of a tool.
 class FailOn {
 public:
-  /// Registers the flags; Help describes the conditions. The first metric is
-  /// the one that --error-exitcode alone asks for. Both must live as long.
+  /// Registers the flags; Help describes the conditions. --error-exitcode alone
+  /// asks for the first metric. Metrics and Help must live as long.
   FailOn(llvm::ArrayRef<FailMetric> Metrics, llvm::StringRef Help);
 
-  /// Reads what was given; a UsageError. Before the others, once.
+  /// Reads the flags; a UsageError. Before the other functions, once.
   llvm::Error check();
   llvm::ArrayRef<FailCondition> conditions() const { return Conditions; }
-  /// A UsageError for a condition on a heap or memory space that is none of
+  /// A UsageError for a condition on a heap or memory space without a place in
   /// Names.
   llvm::Error checkNames(llvm::ArrayRef<std::string> Names) const;
   /// Whether any condition is about this metric.
   bool asksFor(llvm::StringRef Metric) const;
-  /// Asks Holds for each condition, says which hold (unless -q), and gives the
-  /// exit status: ExitCondition, or that of --error-exitcode, if one does, else
-  /// ExitOk.
+  /// Asks Holds for each condition and says the conditions that hold (unless
+  /// -q). The exit status: without one ExitOk, else that of --error-exitcode,
+  /// or ExitCondition.
   int status(llvm::function_ref<bool(const FailCondition &)> Holds) const;
 
 private:

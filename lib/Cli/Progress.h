@@ -13,9 +13,9 @@
 
 namespace memkit {
 
-/// A line `TOOL: What  42 % [####......]` on standard error, where that is a
-/// terminal, once the work has taken a second; none with -q. It is gone when
-/// the work is done or this is destroyed: others may write then.
+/// A line `TOOL: What  42 % [####......]` on standard error, if standard error
+/// is a terminal, after a second of work; none with -q. The destructor wipes
+/// the line: other text may follow.
 class Progress {
 public:
   explicit Progress(const llvm::Twine &What);
@@ -26,8 +26,8 @@ public:
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  /// Done of Total is done. May be called as often as wanted: it looks at the
-  /// clock, and draws ten times a second.
+  /// Done of Total is done. Any number of calls is fine: each call reads the
+  /// clock, and ten calls a second draw.
   void update(uint64_t Done, uint64_t Total);
 
 private:
@@ -35,11 +35,11 @@ private:
   std::string What;
   llvm::raw_ostream *OS; ///< null: nothing is shown
   Clock::time_point Next;
-  size_t Drawn = 0; ///< columns of the line that stands there
+  size_t Drawn = 0; ///< columns of the line on the terminal
 };
 
-/// Shows a bar for each piece of work that a library tells of, one after the
-/// other. Each thread that works needs a callback of its own.
+/// Shows a bar for each piece of a library's long work, one after the other.
+/// Each working thread needs a callback of its own.
 ProgressCallback showProgress();
 
 } // namespace memkit

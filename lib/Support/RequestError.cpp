@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is wrong with a question that a caller asks.
+// Errors of a caller's request.
 
 #include "memkit/Support/RequestError.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A part of a trace, as a caller asks for it.
+// A caller's choice of a part of a trace.
 //
-// Texts and numbers alone: Selection says what they choose in a trace.
+// Texts and numbers alone: Selection finds the part in a trace.
 
 #ifndef MEMKIT_MODEL_SELECTIONSPEC_H
 #define MEMKIT_MODEL_SELECTIONSPEC_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a caller follows work that takes long.
+// The progress of long work, for a caller.
 
 #ifndef MEMKIT_SUPPORT_PROGRESSCALLBACK_H
 #define MEMKIT_SUPPORT_PROGRESSCALLBACK_H
@@ -11,10 +11,10 @@
 
 namespace memkit {
 
-/// Called while work takes long, by the thread that works: Done of Total is
-/// done. What: `replaying trace.fb`. The first call has Done 0, the last, also
-/// after an error, Done equal to Total; a few milliseconds lie between two.
-/// Empty: nobody follows.
+/// Called during long work, on the working thread: Done of Total is done.
+/// What: `replaying trace.fb`. The first call has Done 0; the last call, also
+/// after an error, has Done equal to Total. A few milliseconds lie between two
+/// calls. An empty callback is never called.
 using ProgressCallback =
     std::function<void(llvm::StringRef What, uint64_t Done, uint64_t Total)>;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is wrong with a question that a caller asks.
+// Errors of a caller's request.
 //
-// A library does not know how its caller was asked: on a command line, in a
-// page, by another program. So the error holds the field of the request, its
-// value and what is wrong with it, and the caller names the field as its own
-// user knows it: a tool says `--until=1s is not after --since=2s`.
+// A library does not know the caller's user: a command line, a page, another
+// program. The error holds the field of the request, the field's value and the
+// mistake; the caller names the field in the words of the user. A tool says
+// `--until=1s is not after --since=2s`.
 
 #ifndef MEMKIT_SUPPORT_REQUESTERROR_H
 #define MEMKIT_SUPPORT_REQUESTERROR_H
@@ -18,7 +18,7 @@
 
 namespace memkit {
 
-/// What of a request is meant.
+/// The fields of a request.
 enum class RequestField {
   None, ///< the request as a whole
   Heaps,
@@ -36,10 +36,10 @@ enum class RequestField {
 /// A field with its value.
 struct RequestPart {
   RequestField Field = RequestField::None;
-  std::string Value; ///< as the caller gave the value; may be empty
+  std::string Value; ///< in the caller's words; may be empty
 };
 
-/// Two values of a request do not go together, or one cannot be answered.
+/// A value of a request is wrong, or this trace has no answer.
 class RequestError : public llvm::ErrorInfo<RequestError> {
 public:
   static char ID;
@@ -49,9 +49,9 @@ public:
     NoSteps,      ///< as NoAnswer: no step was recorded
     NoCategories, ///< as NoAnswer: no category of tensors was recorded
   };
-  /// What follows the words for Of, and Than, if it names a field, follows
-  /// What:
-  /// `: invalid glob`, ` is not after `.
+  /// The message is Of, What and Than, one behind the other. What is a text
+  /// such as `: invalid glob` or ` is not after `, with its punctuation.
+  /// Than may be empty.
   RequestError(Kind K, RequestPart Of, const llvm::Twine &What,
                RequestPart Than = {})
       : TheKind(K), Of(std::move(Of)), What(What.str()), Than(std::move(Than)) {
@@ -75,7 +75,7 @@ private:
 /// The plain name of a field: `heap`, `since`; empty for None.
 llvm::StringRef fieldName(RequestField Field);
 
-/// The error of a request that no trace could answer; What says all.
+/// The Malformed error of a whole request, with the message What.
 inline llvm::Error makeRequestError(const llvm::Twine &What) {
   return llvm::make_error<RequestError>(RequestError::Kind::Malformed,
                                         RequestPart(), What);

@@ -2,9 +2,9 @@
 //
 // What can be recorded here.
 
-#include "Shared/Preloadable.h"
 #include "Recorder.h"
 #include "Session/Greeter.h"
+#include "Shared/Preloadable.h"
 #include "Shared/SharedProcess.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Path.h"

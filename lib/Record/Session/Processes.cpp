@@ -2,9 +2,9 @@
 //
 // Child processes come, go and change.
 
-#include "Shared/Preloadable.h"
 #include "Session/ProcessTitle.h"
 #include "Session/Session.h"
+#include "Shared/Preloadable.h"
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
 #include <sys/syscall.h>

@@ -2,8 +2,8 @@
 //
 // ClockAndMergeTest.cpp.
 
-#include "Record/Shared/TscClock.h"
 #include "Record/Session/RingMerge.h"
+#include "Record/Shared/TscClock.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
