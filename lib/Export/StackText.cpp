@@ -2,9 +2,9 @@
 //
 // Stacks as text and JSON.
 
-#include "memkit/Export/StackText.h"
-#include "memkit/Support/FunctionName.h"
-#include "memkit/Support/Table.h"
+#include "StackText.h"
+#include "Support/FunctionName.h"
+#include "Support/Table.h"
 
 using namespace llvm;
 
@@ -50,13 +50,6 @@ void printFrames(raw_ostream &OS, ArrayRef<ShownFrame> Frames, unsigned Indent,
     std::string Text = frameText(F);
     OS << (Width > Indent ? shorten(Text, Width - Indent) : Text) << '\n';
   }
-}
-
-ShownFrame arenasFrame() {
-  ShownFrame F;
-  F.Function = F.Label = "Python objects, line unknown: memrec "
-                         "--python-objects records them";
-  return F;
 }
 
 json::Value jsonText(StringRef Text) {

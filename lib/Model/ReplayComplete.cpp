@@ -3,8 +3,8 @@
 // Makes up the sums that a trace lacks.
 
 #include "IntervalCutter.h"
+#include "ReplayProgress.h"
 #include "memkit/Model/Complete.h"
-#include "memkit/Model/ReplayProgress.h"
 #include "memkit/Trace/TraceError.h"
 #include <algorithm>
 #include <map>
@@ -13,9 +13,10 @@ using namespace memkit;
 using llvm::Error;
 
 llvm::Expected<Summary> memkit::summarize(TraceReader &R, ReplayOptions Options,
+                                          const ProgressCallback &OnProgress,
                                           std::optional<uint64_t> *PartialNs) {
   bool IsWhole = !Options.Select;
-  ReplayProgress Bar("replaying " + R.name(), R);
+  ReplayProgress Bar(OnProgress, R);
   auto Run = Replay::create(R, std::move(Options), &Bar);
   if (!Run)
     return Run.takeError();

@@ -3,11 +3,11 @@
 // What a trace says, ready to be asked.
 
 #include "memkit/Model/Trace.h"
+#include "ReplayProgress.h"
 #include "SummarySet.h"
-#include "memkit/Model/ReplayProgress.h"
-#include "memkit/Support/CommandText.h"
+#include "Support/CommandText.h"
+#include "Support/RunBoth.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/RunBoth.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -45,7 +45,8 @@ Trace::Trace(std::unique_ptr<TraceReader> R)
 
 Trace::~Trace() = default;
 
-Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path) {
+Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path,
+                                             ProgressCallback OnProgress) {
   const uint64_t Large = 1 << 20;
   Expected<std::unique_ptr<TraceReader>> Reader = TraceReader::open(Path);
   if (!Reader)
@@ -59,18 +60,19 @@ Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path) {
     else
       consumeError(Again.takeError());
   }
-  return make(std::move(*Reader), std::move(Second));
+  return make(std::move(*Reader), std::move(Second), std::move(OnProgress));
 }
 
 Expected<std::unique_ptr<Trace>>
 Trace::create(std::unique_ptr<TraceReader> Reader) {
-  return make(std::move(Reader), nullptr);
+  return make(std::move(Reader), nullptr, {});
 }
 
 Expected<std::unique_ptr<Trace>>
 Trace::make(std::unique_ptr<TraceReader> Reader,
-            std::unique_ptr<TraceReader> Second) {
+            std::unique_ptr<TraceReader> Second, ProgressCallback OnProgress) {
   std::unique_ptr<Trace> T(new Trace(std::move(Reader)));
+  T->OnProgress = std::move(OnProgress);
   if (!T->Reader->damage().empty())
     T->Warnings.push_back((T->name() + ": " + T->Reader->damage()).str());
   SummarySet Set;
@@ -318,7 +320,7 @@ static std::string partialText(const PartialRows &Partials) {
 
 /// The sums of a trace whose recorder did not get to writing them.
 Error Trace::replaySummary() {
-  ReplayProgress Bar("replaying " + name(), *Reader);
+  ReplayProgress Bar(OnProgress, *Reader);
   Expected<std::unique_ptr<Replay>> R = Replay::create(*Reader, {}, &Bar);
   if (!R)
     return R.takeError();

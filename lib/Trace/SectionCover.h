@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_TRACE_SECTIONCOVER_H
 #define MEMKIT_LIB_TRACE_SECTIONCOVER_H
 
-#include "memkit/Trace/EventLog.h"
+#include "EventLog.h"
 #include "memkit/Trace/Sections.h"
 #include <algorithm>
 

@@ -4,10 +4,10 @@
 
 #include "memkit/Trace/TraceWriter.h"
 #include "Encode.h"
+#include "EventTail.h"
 #include "Frames.h"
 #include "IndexLog.h"
 #include "SectionCover.h"
-#include "memkit/Trace/EventTail.h"
 
 using namespace memkit;
 using namespace llvm;

@@ -2,10 +2,10 @@
 //
 // Tensors at the peak, by category.
 
-#include "memkit/Support/CsvField.h"
+#include "CategorySums.h"
+#include "Support/CsvField.h"
+#include "TraceSummary.h"
 #include "memkit/Support/Format.h"
-#include "memkit/TraceText/CategorySums.h"
-#include "memkit/TraceText/TraceSummary.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -79,7 +79,8 @@ void memkit::writeCategoriesJson(json::OStream &J, const TraceSummary &S,
   });
 }
 
-void memkit::printCategoryLines(raw_ostream &OS, const TraceSummary &S) {
+void memkit::printCategoryLines(raw_ostream &OS, const TraceSummary &S,
+                                StringRef OomHint) {
   forEachHeap(S.categories(), [&](ArrayRef<CategorySum> Of) {
     uint64_t Peak = S.heapStats(Of[0].Heap).PeakBytes;
     OS << '\n' << S.string(S.Heaps[Of[0].Heap - 1].Name) << " at its peak: ";
@@ -93,6 +94,6 @@ void memkit::printCategoryLines(raw_ostream &OS, const TraceSummary &S) {
     Failures += 1 + O.Skipped;
   if (Failures)
     OS << "\nout of memory "
-       << (Failures == 1 ? "once" : formatCount(Failures) + " times")
-       << "; memdump --oom shows what lived then\n";
+       << (Failures == 1 ? "once" : formatCount(Failures) + " times") << OomHint
+       << '\n';
 }

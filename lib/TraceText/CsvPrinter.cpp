@@ -3,9 +3,9 @@
 // Events as comma-separated values.
 
 #include "NameTable.h"
+#include "Printers.h"
 #include "SectionLines.h"
-#include "memkit/Support/CsvField.h"
-#include "memkit/TraceText/Printers.h"
+#include "Support/CsvField.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

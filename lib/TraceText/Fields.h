@@ -24,10 +24,10 @@
 //   enclosing(Name, N)         allocation id + 1, 0 for none
 //   clock(Name, C), locations(Name, L)
 
-#ifndef MEMKIT_TRACETEXT_FIELDS_H
-#define MEMKIT_TRACETEXT_FIELDS_H
+#ifndef MEMKIT_LIB_TRACETEXT_FIELDS_H
+#define MEMKIT_LIB_TRACETEXT_FIELDS_H
 
-#include "memkit/TraceText/EnumNames.h"
+#include "EnumNames.h"
 
 namespace memkit::tracetext {
 
@@ -379,4 +379,4 @@ template <class M, class T> void mapStackStats(M &Map, bool ScopePaths, T &R) {
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_FIELDS_H
+#endif // MEMKIT_LIB_TRACETEXT_FIELDS_H

@@ -3,11 +3,11 @@
 // Events and marks for people.
 
 #include "NameTable.h"
+#include "Printers.h"
 #include "SectionLines.h"
-#include "memkit/Support/CommandText.h"
+#include "Support/CommandText.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/TraceReader.h"
-#include "memkit/TraceText/Printers.h"
 #include "llvm/Support/Format.h"
 
 using namespace llvm;

@@ -3,7 +3,7 @@
 // Names of ids, for a trace in growth.
 
 #include "NameTable.h"
-#include "memkit/Support/CommandText.h"
+#include "Support/CommandText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -6,8 +6,8 @@
 // a trace that is still being written, and it is given ids that nobody checked:
 // an id that is not there has an empty name.
 
-#ifndef MEMKIT_TRACETEXT_NAMETABLE_H
-#define MEMKIT_TRACETEXT_NAMETABLE_H
+#ifndef MEMKIT_LIB_TRACETEXT_NAMETABLE_H
+#define MEMKIT_LIB_TRACETEXT_NAMETABLE_H
 
 #include "memkit/Trace/FrameRoles.h"
 #include "memkit/Trace/Sections.h"
@@ -73,4 +73,4 @@ private:
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_NAMETABLE_H
+#endif // MEMKIT_LIB_TRACETEXT_NAMETABLE_H

@@ -10,8 +10,8 @@
 //   beginBare(Name, Level)  a line whose keyword the text form leaves out
 //   end()
 
-#ifndef MEMKIT_TRACETEXT_SECTIONLINES_H
-#define MEMKIT_TRACETEXT_SECTIONLINES_H
+#ifndef MEMKIT_LIB_TRACETEXT_SECTIONLINES_H
+#define MEMKIT_LIB_TRACETEXT_SECTIONLINES_H
 
 #include "Fields.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -222,4 +222,4 @@ private:
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_SECTIONLINES_H
+#endif // MEMKIT_LIB_TRACETEXT_SECTIONLINES_H

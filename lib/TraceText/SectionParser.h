@@ -5,8 +5,8 @@
 // Takes lines one by one and fills the section that they belong to. Says when a
 // section has ended; the assembler writes it.
 
-#ifndef MEMKIT_TRACETEXT_SECTIONPARSER_H
-#define MEMKIT_TRACETEXT_SECTIONPARSER_H
+#ifndef MEMKIT_LIB_TRACETEXT_SECTIONPARSER_H
+#define MEMKIT_LIB_TRACETEXT_SECTIONPARSER_H
 
 #include "LineParser.h"
 #include "memkit/Trace/TraceReader.h"
@@ -117,4 +117,4 @@ private:
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_SECTIONPARSER_H
+#endif // MEMKIT_LIB_TRACETEXT_SECTIONPARSER_H

@@ -2,11 +2,11 @@
 //
 // Steps and processes by memory space.
 
-#include "memkit/Support/CsvField.h"
+#include "Support/CsvField.h"
+#include "Support/Table.h"
+#include "TraceSummary.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Table.h"
 #include "memkit/Trace/SummaryStats.h"
-#include "memkit/TraceText/TraceSummary.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

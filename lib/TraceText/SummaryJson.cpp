@@ -2,8 +2,8 @@
 //
 // The summary for scripts.
 
-#include "memkit/TraceText/EnumNames.h"
-#include "memkit/TraceText/TraceSummary.h"
+#include "EnumNames.h"
+#include "TraceSummary.h"
 
 using namespace llvm;
 using namespace memkit;

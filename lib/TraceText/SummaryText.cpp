@@ -2,10 +2,10 @@
 //
 // The summary for people.
 
-#include "memkit/Support/CommandText.h"
+#include "Support/CommandText.h"
+#include "Support/Table.h"
+#include "TraceSummary.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Table.h"
-#include "memkit/TraceText/TraceSummary.h"
 #include "llvm/ADT/STLExtras.h"
 #include <utility>
 
@@ -186,7 +186,7 @@ void memkit::printProcesses(raw_ostream &OS, const TraceSummary &S,
 }
 
 void memkit::printSummary(raw_ostream &OS, const TraceSummary &S,
-                          unsigned Width) {
+                          unsigned Width, StringRef OomHint) {
   OS << "command   " << commandText(S.Header.Command) << '\n';
   if (!S.Header.Host.empty())
     OS << "host      " << S.Header.Host << '\n';
@@ -203,7 +203,7 @@ void memkit::printSummary(raw_ostream &OS, const TraceSummary &S,
     OS << "unknown   " << S.Unknown.list() << ", written by a newer memkit\n";
   printHeaps(OS, S, Width);
   printReserved(OS, S, Width);
-  printCategoryLines(OS, S);
+  printCategoryLines(OS, S, OomHint);
   OS << '\n';
   printProcesses(OS, S, Width);
 }

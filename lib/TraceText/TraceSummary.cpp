@@ -2,7 +2,7 @@
 //
 // What a trace holds, in short.
 
-#include "memkit/TraceText/TraceSummary.h"
+#include "TraceSummary.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>

@@ -2,11 +2,12 @@
 //
 // What changed between two traces.
 
+#include "Cli/OutputFile.h"
+#include "Cli/SelectionFlags.h"
+#include "Cli/ToolMain.h"
 #include "Comparison.h"
 #include "DiffPrinter.h"
 #include "memkit/Analysis/DiffTrace.h"
-#include "memkit/Support/OutputFile.h"
-#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"

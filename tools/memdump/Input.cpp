@@ -3,8 +3,9 @@
 // The trace that memdump reads.
 
 #include "Input.h"
+#include "Cli/Progress.h"
+#include "Cli/ToolMain.h"
 #include "Options.h"
-#include "memkit/Support/ToolMain.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -22,7 +23,7 @@ void memkit::warnUnknown(const TraceReader &R) {
 }
 
 Expected<std::unique_ptr<Trace>> memkit::openTrace() {
-  Expected<std::unique_ptr<Trace>> T = Trace::open(Input);
+  Expected<std::unique_ptr<Trace>> T = Trace::open(Input, showProgress());
   if (T)
     for (const std::string &Warning : (*T)->warnings())
       warn(Warning);

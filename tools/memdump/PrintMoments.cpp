@@ -2,11 +2,11 @@
 //
 // Devices and failures.
 
+#include "Cli/ToolMain.h"
 #include "Input.h"
 #include "Jobs.h"
 #include "MapPrinter.h"
 #include "OomPrinter.h"
-#include "memkit/Support/ToolMain.h"
 
 using namespace llvm;
 using namespace memkit;

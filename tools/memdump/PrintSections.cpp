@@ -2,12 +2,13 @@
 //
 // The list of events, and the sections that it is of.
 
+#include "Cli/Progress.h"
+#include "Cli/ToolMain.h"
 #include "EventFilter.h"
 #include "Input.h"
 #include "Jobs.h"
+#include "TraceText/Printers.h"
 #include "memkit/Model/Trace.h"
-#include "memkit/Support/ToolMain.h"
-#include "memkit/TraceText/Printers.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -60,7 +61,8 @@ struct Chosen {
   Error open(const SelectionSpec &Spec) {
     if (!sys::fs::is_regular_file(Input))
       return makeUsageError("selections and --columns need a file");
-    Expected<std::unique_ptr<Trace>> Opened = Trace::open(Input);
+    Expected<std::unique_ptr<Trace>> Opened =
+        Trace::open(Input, showProgress());
     if (!Opened)
       return Opened.takeError();
     T = std::move(*Opened);

@@ -2,14 +2,16 @@
 //
 // What a trace sums up.
 
+#include "Cli/Progress.h"
+#include "Cli/Terminal.h"
+#include "Cli/ToolMain.h"
 #include "Input.h"
 #include "Jobs.h"
+#include "Support/Table.h"
+#include "TraceText/TraceSummary.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Model/Complete.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Table.h"
-#include "memkit/Support/ToolMain.h"
-#include "memkit/TraceText/TraceSummary.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -41,7 +43,12 @@ static TotalsPrinter totalsPrinter() {
             },
             printCategoriesCsv};
   default:
-    return {"a summary is", printSummary, writeSummaryJson, nullptr};
+    return {"a summary is",
+            [](raw_ostream &OS, const TraceSummary &S, unsigned Width) {
+              printSummary(OS, S, Width,
+                           "; memdump --oom shows what lived then");
+            },
+            writeSummaryJson, nullptr};
   }
 }
 
@@ -57,7 +64,7 @@ Error memkit::printTotals(OutputFile &Out) {
   std::optional<uint64_t> PartialNs;
   auto S = readTraceSummary(**Reader, [&] {
     IsMade = true;
-    return summarize(**Reader, {}, &PartialNs);
+    return summarize(**Reader, {}, showProgress(), &PartialNs);
   });
   if (!S)
     return S.takeError();

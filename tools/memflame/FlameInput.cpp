@@ -3,10 +3,11 @@
 // What memflame draws.
 
 #include "FlameInput.h"
+#include "Cli/Progress.h"
+#include "Cli/ToolMain.h"
 #include "Options.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -49,7 +50,7 @@ Error FlameInput::open(StringRef Path, SelectionSpec Spec) {
   if (Grouping == GroupBy::Category && !fitsCategories(Spec))
     return makeUsageError("--group-by=category goes with --heap and --process "
                           "alone");
-  Expected<std::unique_ptr<Trace>> Opened = Trace::open(Path);
+  Expected<std::unique_ptr<Trace>> Opened = Trace::open(Path, showProgress());
   if (!Opened)
     return Opened.takeError();
   T = std::move(*Opened);

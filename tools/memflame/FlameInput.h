@@ -5,8 +5,8 @@
 #ifndef MEMKIT_TOOLS_MEMFLAME_FLAMEINPUT_H
 #define MEMKIT_TOOLS_MEMFLAME_FLAMEINPUT_H
 
-#include "memkit/Model/SpaceRoots.h"
-#include "memkit/Model/StackGroups.h"
+#include "Model/SpaceRoots.h"
+#include "Model/StackGroups.h"
 
 namespace memkit {
 

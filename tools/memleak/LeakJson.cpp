@@ -2,13 +2,13 @@
 //
 // What memleak found, for programs.
 
+#include "Export/Collapsed.h"
+#include "Export/Sarif.h"
+#include "Export/StackText.h"
 #include "LeakPrinter.h"
-#include "memkit/Export/Collapsed.h"
-#include "memkit/Export/Sarif.h"
-#include "memkit/Export/StackText.h"
+#include "TraceText/EnumNames.h"
 #include "memkit/Model/StackKeys.h"
 #include "memkit/Trace/Sampling.h"
-#include "memkit/TraceText/EnumNames.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 

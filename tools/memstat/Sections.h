@@ -6,9 +6,9 @@
 #define MEMKIT_TOOLS_MEMSTAT_SECTIONS_H
 
 #include "Page.h"
+#include "TraceText/TraceSummary.h"
 #include "memkit/Analysis/HeapCurves.h"
 #include "memkit/Analysis/Overview.h"
-#include "memkit/TraceText/TraceSummary.h"
 
 namespace memkit {
 

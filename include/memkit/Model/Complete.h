@@ -6,6 +6,7 @@
 #define MEMKIT_MODEL_COMPLETE_H
 
 #include "memkit/Model/Replay.h"
+#include "memkit/Support/ProgressCallback.h"
 #include "memkit/Trace/TraceWriter.h"
 #include <optional>
 
@@ -17,6 +18,7 @@ namespace memkit {
 /// Rows of Partial sections are added where all blocks are meant; PartialNs, if
 /// given, becomes the time up to which they are.
 llvm::Expected<Summary> summarize(TraceReader &R, ReplayOptions Options = {},
+                                  const ProgressCallback &OnProgress = {},
                                   std::optional<uint64_t> *PartialNs = nullptr);
 
 /// Writes a trace that has all sections of R but its Summary, Partial,

@@ -13,6 +13,7 @@
 
 #include "memkit/Model/PackedRows.h"
 #include "memkit/Model/StackView.h"
+#include "memkit/Support/ProgressCallback.h"
 #include "memkit/Trace/Sections.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -42,8 +43,10 @@ class Trace {
 public:
   /// Reads the dictionary and the summary of the trace Path (`-`: standard
   /// input). A trace that was cut off has its summary computed from its events;
-  /// warnings() says so. Errors: TraceError.
-  static llvm::Expected<std::unique_ptr<Trace>> open(llvm::StringRef Path);
+  /// warnings() says so. Errors: TraceError. OnProgress is kept, and called
+  /// while the events of the trace are replayed, here and later.
+  static llvm::Expected<std::unique_ptr<Trace>>
+  open(llvm::StringRef Path, ProgressCallback OnProgress = {});
   static llvm::Expected<std::unique_ptr<Trace>>
   create(std::unique_ptr<TraceReader> Reader);
   ~Trace();
@@ -51,6 +54,7 @@ public:
   llvm::StringRef name() const { return Reader->name(); }
   const Header &header() const { return Reader->header(); }
   TraceReader &reader() const { return *Reader; }
+  const ProgressCallback &onProgress() const { return OnProgress; }
   /// How many ids of each kind there are, for the sections that reader() reads.
   const IdLimits &limits() const { return Limits; }
   /// What the user ought to know about what was read, each without a prefix.
@@ -157,8 +161,8 @@ public:
 private:
   explicit Trace(std::unique_ptr<TraceReader> R);
   static llvm::Expected<std::unique_ptr<Trace>>
-  make(std::unique_ptr<TraceReader> Reader,
-       std::unique_ptr<TraceReader> Second);
+  make(std::unique_ptr<TraceReader> Reader, std::unique_ptr<TraceReader> Second,
+       ProgressCallback OnProgress);
   llvm::Error readDictionary();
   void reserveNodes();
   void take(Dictionary &D);
@@ -176,6 +180,7 @@ private:
   class Arena;
 
   std::unique_ptr<TraceReader> Reader;
+  ProgressCallback OnProgress;
   std::vector<std::string> Warnings;
   IdLimits Limits;
   std::vector<std::vector<std::string>> StringSections;

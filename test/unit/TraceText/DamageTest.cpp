@@ -6,9 +6,9 @@
 // text or an error, no crash, no endless loop, and memory stays bounded.
 
 #include "SampleTrace.h"
+#include "TraceText/Printers.h"
+#include "TraceText/TraceSummary.h"
 #include "memkit/Trace/TraceError.h"
-#include "memkit/TraceText/Printers.h"
-#include "memkit/TraceText/TraceSummary.h"
 #include "gtest/gtest.h"
 #include <sys/resource.h>
 #include <zstd.h>
@@ -60,7 +60,7 @@ static std::string summarizeAll(TraceReader &R) {
   if (!S)
     return toString(S.takeError());
   CountingStream OS;
-  printSummary(OS, *S, 80);
+  printSummary(OS, *S, 80, "");
   printLayers(OS, *S, 80);
   json::OStream J(OS);
   J.object([&] {
