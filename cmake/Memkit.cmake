@@ -1,17 +1,21 @@
 # The build functions of memkit: one per kind of thing.
 
-# memkit_add_library(NAME SOURCES... [LINK libs...] [LLVM components...])
-# The library of room NAME: static, its interface in include/memkit/NAME.
+# memkit_add_library(NAME SOURCES... [EXPORT name] [LINK libs...] [LLVM components...])
+# The library of room NAME, static. What an outside program needs of it is in
+# include/memkit/NAME; other rooms, tools and tests also see lib/NAME, as "NAME/X.h". EXPORT: the
+# library is installed, and find_package(memkit) gives it as memkit::name.
 function(memkit_add_library name)
-  cmake_parse_arguments(ARG "" "" "LINK;LLVM" ${ARGN})
+  cmake_parse_arguments(ARG "" "EXPORT" "LINK;LLVM" ${ARGN})
   add_library(memkit${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  target_include_directories(memkit${name} PUBLIC ${PROJECT_SOURCE_DIR}/include
-                                                  ${PROJECT_BINARY_DIR}/include)
-  target_include_directories(memkit${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
+  target_include_directories(memkit${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/lib>)
+  # Who links an installed library has the folder of LLVM's headers from cmake/memkit-config.cmake.
+  target_include_directories(memkit${name} SYSTEM PUBLIC $<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>)
   if(ARG_LLVM)
     llvm_map_components_to_libnames(llvm_libs ${ARG_LLVM})
   endif()
-  target_link_libraries(memkit${name} PUBLIC ${ARG_LINK} ${llvm_libs} memkit_flags)
+  target_link_libraries(memkit${name} PUBLIC ${ARG_LINK} ${llvm_libs} $<BUILD_INTERFACE:memkit_flags>)
   # Rooms above Model read its headers, too.
   if(TARGET memkitModel)
     memkit_precompile(memkit${name} model)
@@ -19,6 +23,12 @@ function(memkit_add_library name)
     memkit_precompile(memkit${name} common)
   endif()
   memkit_unite(memkit${name})
+  if(ARG_EXPORT)
+    set_target_properties(memkit${name} PROPERTIES EXPORT_NAME ${ARG_EXPORT})
+    target_compile_features(memkit${name} INTERFACE cxx_std_20)
+    install(TARGETS memkit${name} EXPORT memkit ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      COMPONENT Development INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endif()
 endfunction()
 
 # memkit_add_tool(NAME SOURCES... [LINK libs...])

@@ -34,7 +34,7 @@ as_root() {
 build_packages=(cmake ninja-build g++ llvm-19-dev llvm-19-tools libzstd-dev
   zlib1g-dev libz3-dev flatbuffers-compiler libflatbuffers-dev libgtest-dev)
 # What the tests want beside them.
-test_packages=(git clang-19 libclang-rt-19-dev chromium sqlite3 python3-psutil zstd
+test_packages=(git clang-format-19 clang-19 libclang-rt-19-dev chromium sqlite3 python3-psutil zstd
   libjemalloc2 libtcmalloc-minimal4)
 
 # need_packages PACKAGE...: installs those of Debian's packages that are missing.

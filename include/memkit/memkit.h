@@ -53,7 +53,7 @@ struct memkit_stats {
   uint64_t duration_ns;
   uint32_t num_heaps;
   uint32_t reserved;
-  struct memkit_heap total; /* the space host: no byte counts twice */
+  struct memkit_heap total;     /* the space host: no byte counts twice */
   struct memkit_heap heaps[24]; /* of torch.*: tensors made, deleted, ... */
   struct memkit_reserved reserved_of[24]; /* of heaps, one by one */
 };
@@ -66,8 +66,7 @@ struct memkit_stats {
 #if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__)
 #define MEMKIT_FIND_(Type, Name)                                               \
   Type Found;                                                                  \
-  __asm__(".weak " #Name "\n\tmovq " #Name "@GOTPCREL(%%rip), %0"              \
-          : "=r"(Found))
+  __asm__(".weak " #Name "\n\tmovq " #Name "@GOTPCREL(%%rip), %0" : "=r"(Found))
 #define MEMKIT_INLINE_ static inline __attribute__((unused))
 #else
 #define MEMKIT_FIND_(Type, Name) Type Found = 0
@@ -102,7 +101,8 @@ MEMKIT_INLINE_ void memkit_mark(const char *Name) {
  * and in those around it. The number that ends it, or 0.
  *
  * It is over at its end, at the end of one that its thread began before it, and
- * when its thread ends: one that is left by longjmp is closed by the next outer.
+ * when its thread ends: one that is left by longjmp is closed by the next
+ * outer.
  */
 MEMKIT_INLINE_ uint64_t memkit_scope_begin(const char *Name) {
   MEMKIT_FIND_(memkit_begin_fn_, memrec_scope_begin);

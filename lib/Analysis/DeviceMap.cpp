@@ -4,10 +4,10 @@
 
 #include "memkit/Analysis/DeviceMap.h"
 #include "MapSegments.h"
+#include "Support/Failure.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 

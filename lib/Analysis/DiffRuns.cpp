@@ -3,7 +3,7 @@
 // The runs that are compared.
 
 #include "memkit/Analysis/DiffRuns.h"
-#include "memkit/Support/RunBoth.h"
+#include "Support/RunBoth.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>

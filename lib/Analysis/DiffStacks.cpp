@@ -3,7 +3,7 @@
 // What each stack has in two groups of runs.
 
 #include "DiffStacks.h"
-#include "memkit/Support/RunBoth.h"
+#include "Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

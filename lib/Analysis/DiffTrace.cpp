@@ -3,7 +3,7 @@
 // Differences as a trace.
 
 #include "memkit/Analysis/DiffTrace.h"
-#include "memkit/Support/ToolMain.h"
+#include "Support/Failure.h"
 #include "memkit/Trace/TraceWriter.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"

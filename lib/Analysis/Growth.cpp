@@ -6,7 +6,7 @@
 #include "ArenaStacks.h"
 #include "GrowthSpans.h"
 #include "GrowthTree.h"
-#include "memkit/Support/ToolMain.h"
+#include "Support/Failure.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -143,8 +143,7 @@ Error GrowthFinder::readSpans() {
   if (Groups > MaxGroups)
     return makeError(T.name() + ": " + Twine(Intervals.processes().size()) +
                      " processes with " + Twine(numHeaps()) +
-                     " heaps are too many for growth; --process or --heap "
-                     "choose some");
+                     " heaps are too many for growth; choose some of them");
   SpanOfGroup.assign(Groups, UINT32_MAX);
   std::vector<std::vector<LifetimeCut>> Cuts(Intervals.processes().size());
   if (Error E =
@@ -171,7 +170,7 @@ Error GrowthFinder::readSpans() {
       Slots += Cut;
       if (Slots > MaxGroups)
         return makeError(T.name() + ": too many memory spaces for growth; "
-                                    "--process or --heap choose some");
+                                    "choose some of its processes or heaps");
       std::optional<SpanBins> Span =
           SpanBins::create(I, Space, Cut, Options, Has);
       Max = std::max(Max, Has);

@@ -3,7 +3,7 @@
 // Leaks that are known and not reported.
 
 #include "memkit/Analysis/Suppressions.h"
-#include "memkit/Support/ToolMain.h"
+#include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

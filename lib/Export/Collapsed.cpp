@@ -2,7 +2,7 @@
 //
 // Collapsed stacks.
 
-#include "memkit/Export/Collapsed.h"
+#include "Collapsed.h"
 #include "PathTable.h"
 
 using namespace llvm;

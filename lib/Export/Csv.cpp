@@ -2,9 +2,9 @@
 //
 // Profiles as a table.
 
-#include "memkit/Export/Csv.h"
+#include "Csv.h"
 #include "PathTable.h"
-#include "memkit/Support/CsvField.h"
+#include "Support/CsvField.h"
 
 using namespace llvm;
 

@@ -2,12 +2,12 @@
 //
 // Events as rows of chosen columns.
 
-#include "memkit/Export/EventRows.h"
+#include "EventRows.h"
+#include "Model/ScopeSpans.h"
 #include "PathTable.h"
-#include "memkit/Export/StackText.h"
+#include "StackText.h"
+#include "Support/CsvField.h"
 #include "memkit/Model/Replay.h"
-#include "memkit/Model/ScopeSpans.h"
-#include "memkit/Support/CsvField.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 

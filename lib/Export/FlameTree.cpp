@@ -2,7 +2,7 @@
 //
 // A profile as a tree of functions.
 
-#include "memkit/Export/FlameTree.h"
+#include "FlameTree.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 //
 // One file with speedscope and a profile.
 
-#include "memkit/Export/Html.h"
-#include "memkit/Support/ToolMain.h"
+#include "Html.h"
+#include "Support/Failure.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/FileSystem.h"

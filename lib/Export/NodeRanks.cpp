@@ -2,7 +2,7 @@
 //
 // The nodes of a trace in preorder.
 
-#include "memkit/Export/NodeRanks.h"
+#include "NodeRanks.h"
 
 using namespace llvm;
 

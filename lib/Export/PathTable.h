@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_EXPORT_PATHTABLE_H
 #define MEMKIT_LIB_EXPORT_PATHTABLE_H
 
+#include "FlameTree.h"
 #include "NodeValues.h"
-#include "memkit/Export/FlameTree.h"
 
 namespace memkit {
 

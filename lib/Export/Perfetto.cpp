@@ -2,11 +2,11 @@
 //
 // Files for Perfetto.
 
-#include "memkit/Export/Perfetto.h"
+#include "Perfetto.h"
+#include "FlameTree.h"
+#include "Model/ScopeSpans.h"
 #include "PerfettoWriter.h"
-#include "memkit/Export/FlameTree.h"
 #include "memkit/Model/Intervals.h"
-#include "memkit/Model/ScopeSpans.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"

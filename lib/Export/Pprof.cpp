@@ -2,11 +2,11 @@
 //
 // Files for pprof.
 
-#include "memkit/Export/Pprof.h"
+#include "Pprof.h"
 #include "Gzip.h"
 #include "NodeValues.h"
 #include "ProtoWriter.h"
-#include "memkit/Support/CommandText.h"
+#include "Support/CommandText.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

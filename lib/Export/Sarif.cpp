@@ -2,8 +2,8 @@
 //
 // Findings as SARIF.
 
-#include "memkit/Export/Sarif.h"
-#include "memkit/Export/StackText.h"
+#include "Sarif.h"
+#include "StackText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

@@ -2,12 +2,12 @@
 //
 // Files for speedscope.
 
-#include "memkit/Export/Speedscope.h"
+#include "Speedscope.h"
+#include "FlameTree.h"
 #include "SpeedscopeOrder.h"
-#include "memkit/Export/FlameTree.h"
-#include "memkit/Export/StackText.h"
-#include "memkit/Support/CommandText.h"
-#include "memkit/Support/RunBoth.h"
+#include "StackText.h"
+#include "Support/CommandText.h"
+#include "Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_EXPORT_SPEEDSCOPEORDER_H
 #define MEMKIT_LIB_EXPORT_SPEEDSCOPEORDER_H
 
+#include "FlameTree.h"
 #include "SpeedscopeText.h"
-#include "memkit/Export/FlameTree.h"
 
 namespace memkit {
 

@@ -2,9 +2,9 @@
 //
 // Stacks as text and JSON.
 
-#include "memkit/Export/StackText.h"
-#include "memkit/Support/FunctionName.h"
-#include "memkit/Support/Table.h"
+#include "StackText.h"
+#include "Support/FunctionName.h"
+#include "Support/Table.h"
 
 using namespace llvm;
 
@@ -33,13 +33,6 @@ void printFrames(raw_ostream &OS, ArrayRef<ShownFrame> Frames, unsigned Indent,
     std::string Text = frameText(F, Full ? FP_Path | FP_Binary : FP_Binary);
     OS << (Width > Indent ? shorten(Text, Width - Indent) : Text) << '\n';
   }
-}
-
-ShownFrame arenasFrame() {
-  ShownFrame F;
-  F.Function = F.Label = "Python objects, line unknown: memrec "
-                         "--python-objects records them";
-  return F;
 }
 
 void writeStack(json::OStream &J, const Trace &T, uint32_t Stack) {

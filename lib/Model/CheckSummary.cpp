@@ -41,69 +41,15 @@ Error memkit::checkRows(TraceReader &R, const IdLimits &Limits,
   return Error::success();
 }
 
+/// What a difference calls a field.
+static std::string wordsOf(llvm::StringRef Name, llvm::StringRef Words) {
+  std::string Text = (Words.empty() ? Name : Words).str();
+  if (Words.empty())
+    std::replace(Text.begin(), Text.end(), '-', ' ');
+  return Text;
+}
+
 namespace {
-
-template <class T> struct Field {
-  const char *Name;
-  uint64_t T::*Value;
-};
-
-constexpr Field<StackStats> RowFields[] = {
-    {"allocations", &StackStats::Allocations},
-    {"allocated bytes", &StackStats::AllocatedBytes},
-    {"splits", &StackStats::Splits},
-    {"temporaries", &StackStats::Temporaries},
-    {"live blocks", &StackStats::LiveBlocks},
-    {"live bytes", &StackStats::LiveBytes},
-    {"live exclusive bytes", &StackStats::LiveExclusive},
-    {"peak bytes", &StackStats::PeakBytes},
-    {"blocks at the heap's peak", &StackStats::HeapPeakBlocks},
-    {"bytes at the heap's peak", &StackStats::HeapPeakBytes},
-    {"blocks at the space's peak", &StackStats::SpacePeakBlocks},
-    {"bytes at the space's peak", &StackStats::SpacePeakBytes},
-};
-constexpr Field<TotalStats> TotalsFields[] = {
-    {"allocations", &TotalStats::Allocations},
-    {"frees", &TotalStats::Frees},
-    {"allocated bytes", &TotalStats::AllocatedBytes},
-    {"freed bytes", &TotalStats::FreedBytes},
-    {"temporaries", &TotalStats::Temporaries},
-    {"live blocks", &TotalStats::LiveBlocks},
-    {"live bytes", &TotalStats::LiveBytes},
-    {"peak bytes", &TotalStats::PeakBytes},
-    {"peak blocks", &TotalStats::PeakBlocks},
-    {"peak time", &TotalStats::PeakTimeNs},
-};
-constexpr Field<ProcessStats> ProcessFields[] = {
-    {"end", &ProcessStats::EndNs},
-    {"allocations", &ProcessStats::Allocations},
-    {"frees", &ProcessStats::Frees},
-    {"live bytes", &ProcessStats::LiveBytes},
-    {"peak bytes", &ProcessStats::PeakBytes},
-};
-constexpr Field<SpaceShare> ShareFields[] = {
-    {"allocations", &SpaceShare::Allocations},
-    {"frees", &SpaceShare::Frees},
-    {"allocated bytes", &SpaceShare::AllocatedBytes},
-    {"freed bytes", &SpaceShare::FreedBytes},
-    {"live bytes", &SpaceShare::LiveBytes},
-    {"peak bytes", &SpaceShare::PeakBytes},
-};
-constexpr Field<ThreadStats> ThreadFields[] = {
-    {"allocations", &ThreadStats::Allocations},
-    {"allocated bytes", &ThreadStats::AllocatedBytes},
-    {"nested bytes", &ThreadStats::NestedBytes},
-};
-constexpr Field<StepStats> StepFields[] = {
-    {"begin", &StepStats::BeginNs},
-    {"end", &StepStats::EndNs},
-    {"allocations", &StepStats::Allocations},
-    {"frees", &StepStats::Frees},
-    {"allocated bytes", &StepStats::AllocatedBytes},
-    {"freed bytes", &StepStats::FreedBytes},
-    {"peak bytes", &StepStats::PeakBytes},
-    {"live bytes", &StepStats::LiveBytes},
-};
 
 /// A row with what it is of; sorts by that.
 struct RowOfProcess {
@@ -117,12 +63,16 @@ class Comparison {
 public:
   explicit Comparison(CheckResult &Out) : Out(Out) {}
 
-  template <class T, size_t N, class F>
-  void fields(const Field<T> (&Fields)[N], const T &Said, const T &Is, F Name) {
-    for (const Field<T> &X : Fields)
-      if (Said.*X.Value != Is.*X.Value)
-        Out.add(formatv("{0}: {1} {2}, events give {3}", Name(), X.Name,
-                        Said.*X.Value, Is.*X.Value));
+  /// Compares the fields that events give.
+  template <class T, class F> void fields(const T &Said, const T &Is, F Name) {
+    forEachField<T>([&](auto I) {
+      constexpr auto Field = fieldAt<T, I>;
+      if constexpr (Field.IsChecked)
+        if (Said.*Field.Member != Is.*Field.Member)
+          Out.add(formatv("{0}: {1} {2}, events give {3}", Name(),
+                          wordsOf(Field.Name, Field.Words), Said.*Field.Member,
+                          Is.*Field.Member));
+    });
   }
 
   void row(const char *What, uint32_t Process, const StackStats *Said,
@@ -155,7 +105,7 @@ void Comparison::row(const char *What, uint32_t Process, const StackStats *Said,
   static const StackStats Nothing;
   Out.SummaryRows += 1;
   const StackStats &Any = Said ? *Said : *Is;
-  fields(RowFields, Said ? *Said : Nothing, Is ? *Is : Nothing, [&] {
+  fields(Said ? *Said : Nothing, Is ? *Is : Nothing, [&] {
     return formatv("summary, process {0}, heap {1}, {2} {3}", Process, Any.Heap,
                    What, Any.Key)
         .str();
@@ -220,7 +170,7 @@ static void compareTotals(Comparison &C, const char *What,
   };
   C.merge(sorted(Said, Less), sorted(Is, Less), Less,
           [&](const TotalStats *A, const TotalStats *B) {
-            C.fields(TotalsFields, A ? *A : Nothing, B ? *B : Nothing, [&] {
+            C.fields(A ? *A : Nothing, B ? *B : Nothing, [&] {
               return formatv("summary, {0} {1}", What, (A ? A : B)->Id).str();
             });
           });
@@ -264,7 +214,7 @@ static void compareThreads(Comparison &C, const Summary &Said,
   C.merge(sorted(Said.Threads, Less), sorted(Made, Less), Less,
           [&](const ThreadStats *A, const ThreadStats *B) {
             ThreadStats Nothing;
-            C.fields(ThreadFields, A ? *A : Nothing, B ? *B : Nothing, [&] {
+            C.fields(A ? *A : Nothing, B ? *B : Nothing, [&] {
               return formatv("summary, thread {0}", (A ? A : B)->Thread).str();
             });
           });
@@ -278,7 +228,7 @@ static void compareShares(Comparison &C, const SpaceShares &Said,
     return X.Space < Y.Space;
   };
   C.merge(Said, Is, Less, [&](const SpaceShare *A, const SpaceShare *B) {
-    C.fields(ShareFields, A ? *A : Nothing, B ? *B : Nothing, [&] {
+    C.fields(A ? *A : Nothing, B ? *B : Nothing, [&] {
       return formatv("{0}, space {1}", Of, (A ? A : B)->Space).str();
     });
   });
@@ -306,7 +256,7 @@ static void compareProcesses(Comparison &C, const Summary &Said,
         auto Name = [&] {
           return formatv("summary, process {0}", (A ? A : B)->Process).str();
         };
-        C.fields(ProcessFields, X, Y, Name);
+        C.fields(X, Y, Name);
         if (WithShares)
           compareShares(C, X.Shares, Y.Shares, Name());
         if (A && B &&
@@ -338,7 +288,7 @@ static void compareSteps(Comparison &C, const Summary &Said,
                              (A ? A : B)->Process, (A ? A : B)->Step)
                   .str();
             };
-            C.fields(StepFields, X, Y, Name);
+            C.fields(X, Y, Name);
             if (WithShares)
               compareShares(C, X.Shares, Y.Shares, Name());
           });

@@ -2,7 +2,7 @@
 //
 // A frame in words.
 
-#include "memkit/Model/FrameText.h"
+#include "FrameText.h"
 
 using namespace llvm;
 

@@ -3,7 +3,7 @@
 // Patterns that are alternatives.
 
 #include "Globs.h"
-#include "memkit/Support/ToolMain.h"
+#include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -12,12 +12,14 @@ using namespace llvm;
 
 namespace memkit {
 
-Expected<Globs> Globs::create(StringRef Flag, ArrayRef<std::string> Texts) {
+Expected<Globs> Globs::create(RequestField Of, ArrayRef<std::string> Texts) {
   Globs G;
   for (const std::string &Text : Texts) {
     Expected<GlobPattern> P = GlobPattern::create(Text);
     if (!P)
-      return makeUsageError(Flag + "=" + Text + ": " + toString(P.takeError()));
+      return make_error<RequestError>(RequestError::Kind::Malformed,
+                                      RequestPart{Of, Text},
+                                      ": " + toString(P.takeError()));
     G.Patterns.push_back(std::move(*P));
   }
   return G;

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_MODEL_GLOBS_H
 #define MEMKIT_LIB_MODEL_GLOBS_H
 
+#include "memkit/Support/RequestError.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -17,8 +18,8 @@ namespace memkit {
 /// Globs that are alternatives.
 class Globs {
 public:
-  /// Fails (UsageError) on a pattern that is none. Flag: who asks.
-  static llvm::Expected<Globs> create(llvm::StringRef Flag,
+  /// Fails (RequestError) on a pattern that is none. Of: who asks.
+  static llvm::Expected<Globs> create(RequestField Of,
                                       llvm::ArrayRef<std::string> Texts);
   bool match(llvm::StringRef Text) const;
 

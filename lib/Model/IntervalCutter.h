@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_MODEL_INTERVALCUTTER_H
 #define MEMKIT_LIB_MODEL_INTERVALCUTTER_H
 
+#include "Stats/IntervalBatch.h"
 #include "memkit/Model/Replay.h"
-#include "memkit/Stats/IntervalBatch.h"
 #include "memkit/Trace/TraceWriter.h"
 #include <map>
 

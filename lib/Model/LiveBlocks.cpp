@@ -5,7 +5,7 @@
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/ToolMain.h"
+#include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -103,8 +103,8 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
   if (!At)
     return At.takeError();
   if (At->IsEnd)
-    return makeUsageError("blocks in the order of time are those of a moment "
-                          "before the end");
+    return makeRequestError("blocks in the order of time are those of a moment "
+                            "before the end");
   bool Outer = Sel.isOuterView();
   uint32_t Space = peakSpace(T);
   std::vector<AgedBlock> All;
@@ -147,7 +147,7 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
 
 Expected<Profile> shortLived(const Trace &T, const Selection &Sel, StatsBy By,
                              uint64_t AgeNs) {
-  if (Error E = requireEvents(T, "--max-age needs"))
+  if (Error E = requireEvents(T, "the age of a freed block needs"))
     return E;
   std::vector<uint64_t> Counts;
   ReplayOptions Options;

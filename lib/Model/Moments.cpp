@@ -4,10 +4,11 @@
 
 #include "memkit/Model/Moments.h"
 #include "Globs.h"
+#include "Support/Failure.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Model/Trace.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/ToolMain.h"
+#include "memkit/Support/RequestError.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,10 +32,8 @@ bool TimeWindow::hasAllocationAt(uint64_t AllocatedNs) const {
 }
 
 Error noSteps(const Trace &T) {
-  return makeError(T.name() +
-                   ": no steps were recorded; memkit.step() begins one, or "
-                   "memrec --step=REGEX makes steps of ranges, or those of "
-                   "the first optimizer of PyTorch are taken");
+  return make_error<RequestError>(RequestError::Kind::NoSteps, RequestPart(),
+                                  T.name() + ": no steps were recorded");
 }
 
 static Error noStep(const Trace &T, uint64_t Wanted,
@@ -75,7 +74,7 @@ static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
               T.processName(S->Process) + ")")
                  .str();
     return makeError("several processes have a step " + Twine(Wanted) +
-                     ", choose one by --process: " + Who);
+                     "; choose one: " + Who);
   }
   Moment M;
   M.TimeNs = Found[0]->BeginNs;

@@ -14,9 +14,10 @@ PackedRows::Row PackedRows::valuesOf(const StackStats &R) {
   Row Out{R.Key, R.Heap};
   for (size_t C = 0; C != NumValues; ++C)
     Out[C + 2] = R.*Values[C];
-  constexpr size_t Exclusive = 8;
-  static_assert(Values[Exclusive - 2] == &StackStats::LiveExclusive);
-  Out[Exclusive] = R.LiveBytes - R.LiveExclusive;
+  constexpr size_t Exclusive =
+      std::find(Values.begin(), Values.end(), &StackStats::LiveExclusive) -
+      Values.begin();
+  Out[Exclusive + 2] = R.LiveBytes - R.LiveExclusive;
   return Out;
 }
 

@@ -2,7 +2,7 @@
 //
 // Profiles and the tree in which they are drawn.
 
-#include "memkit/Model/ProfileQuery.h"
+#include "ProfileQuery.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "llvm/ADT/STLExtras.h"
 

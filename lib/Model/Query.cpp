@@ -103,6 +103,8 @@ RunReport queryRun(const Trace &T) {
     R.MaxPss = std::max(R.MaxPss, I.PssPeakBytes);
   }
   R.Marks = S.Marks;
+  if (T.hasReader())
+    R.Unknown = T.reader().unknownValues();
   R.Lost = T.lostEvents();
   R.Losses = T.losses();
   R.Stacks = T.limits().Stacks;

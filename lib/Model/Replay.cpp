@@ -83,7 +83,7 @@ Error Replay::readMarks() {
     std::string Problem = limitsAt(B.Offset).check(Section);
     if (!Problem.empty())
       return fail(B, Problem);
-    A.countMarks(Section.Rows.size());
+    A.countMarks(Section.Rows.size() + Section.Unknown);
     for (Mark &M : Section.Rows) {
       EndNs = std::max(EndNs, M.TimeNs);
       bool Applied =

@@ -3,8 +3,8 @@
 // Makes up the sums that a trace lacks.
 
 #include "IntervalCutter.h"
+#include "ReplayProgress.h"
 #include "memkit/Model/Complete.h"
-#include "memkit/Model/ReplayProgress.h"
 #include "memkit/Trace/TraceError.h"
 #include <algorithm>
 #include <map>
@@ -12,15 +12,26 @@
 using namespace memkit;
 using llvm::Error;
 
-llvm::Expected<Summary> memkit::summarize(TraceReader &R,
-                                          ReplayOptions Options) {
-  ReplayProgress Bar("replaying " + R.name(), R);
+llvm::Expected<Summary> memkit::summarize(TraceReader &R, ReplayOptions Options,
+                                          const ProgressCallback &OnProgress,
+                                          std::optional<uint64_t> *PartialNs) {
+  bool IsWhole = !Options.Select;
+  ReplayProgress Bar(OnProgress, R);
   auto Run = Replay::create(R, std::move(Options), &Bar);
   if (!Run)
     return Run.takeError();
   if (Error E = (*Run)->run())
     return E;
-  return (*Run)->stats().summary(1, (*Run)->endNs());
+  Summary S = (*Run)->stats().summary(1, (*Run)->endNs());
+  if (!IsWhole)
+    return S;
+  auto Partials = readPartials(R, (*Run)->limits());
+  if (!Partials)
+    return Partials.takeError();
+  Partials->addTo(S);
+  if (PartialNs && Partials->any())
+    *PartialNs = Partials->endNs();
+  return S;
 }
 
 namespace {
@@ -78,7 +89,7 @@ static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
   for (const SectionInfo &B : R.sections()) {
     if (B.Kind == SectionKind::Header || B.Kind == SectionKind::Summary ||
         B.Kind == SectionKind::Intervals || B.Kind == SectionKind::Lifetimes ||
-        B.Kind == SectionKind::Snapshot)
+        B.Kind == SectionKind::Snapshot || B.Kind == SectionKind::Partial)
       continue;
     auto Section = R.readAny(B);
     if (!Section)
@@ -113,6 +124,11 @@ Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
     return E;
   if (Error E = A.lifetimes([&](const Lifetimes &L) { return Out.write(L); }))
     return E;
-  return A.summary(1, (*Run)->endNs(),
-                   [&](const Summary &Part) { return Out.write(Part); });
+  auto Partials = readPartials(R, (*Run)->limits());
+  if (!Partials)
+    return Partials.takeError();
+  auto Write = [&](const Summary &Part) { return Out.write(Part); };
+  return A.summary(1, (*Run)->endNs(), [&](const Summary &Part) {
+    return Part.Complete ? Partials->writeWith(Part, Write) : Write(Part);
+  });
 }

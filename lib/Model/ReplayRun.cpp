@@ -269,8 +269,8 @@ Error Replay::applyMark(const Mark &M) {
                      M.Kind == MarkKind::Pss ? M.Values[0] : 0);
     return Error::success();
   case MarkKind::Loss:
-    if (M.Id < NumLossKinds && !M.Values.empty())
-      A.addLoss(M.Process, static_cast<LossKind>(M.Id), M.Values[0]);
+    if (!M.Values.empty())
+      A.addLoss(M.Process, lossKindOf(M.Id), M.Values[0]);
     return Error::success();
   default:
     return Error::success();

@@ -2,7 +2,7 @@
 //
 // When a thread was in which scopes.
 
-#include "memkit/Model/ScopeSpans.h"
+#include "ScopeSpans.h"
 #include <algorithm>
 
 namespace memkit {

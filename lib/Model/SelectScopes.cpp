@@ -3,8 +3,8 @@
 // ScopePaths and layers of a selection.
 
 #include "Globs.h"
+#include "Support/Failure.h"
 #include "memkit/Model/Selection.h"
-#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -18,7 +18,8 @@ static constexpr uint32_t MaxPath = 256;
 Error Selection::chooseScopePaths(const Trace &T, const SelectionSpec &S) {
   if (S.ScopePaths.empty())
     return Error::success();
-  Expected<Globs> Wanted = Globs::create("--scope", S.ScopePaths);
+  Expected<Globs> Wanted =
+      Globs::create(RequestField::ScopePaths, S.ScopePaths);
   if (!Wanted)
     return Wanted.takeError();
   AllScopePaths = false;
@@ -60,7 +61,7 @@ static bool matchesPath(const Globs &Wanted, StringRef Name) {
 Error Selection::chooseLayers(const Trace &T, const SelectionSpec &S) {
   if (S.Layers.empty())
     return Error::success();
-  Expected<Globs> Wanted = Globs::create("--layer", S.Layers);
+  Expected<Globs> Wanted = Globs::create(RequestField::Layers, S.Layers);
   if (!Wanted)
     return Wanted.takeError();
   std::vector<std::string> There;

@@ -3,9 +3,8 @@
 // The sums of a part of a trace.
 
 #include "memkit/Model/SelectedStats.h"
-#include "memkit/Model/ReplayProgress.h"
+#include "ReplayProgress.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 
@@ -48,7 +47,7 @@ Error SelectedStats::replaySelected(
   Options.KeyOf = std::move(KeyOf);
   if (Sel.needsAllocationTimes(By))
     Options.Select = [&](const Allocation &B) { return Sel.hasAllocation(B); };
-  ReplayProgress Bar("replaying " + T->name(), T->reader());
+  ReplayProgress Bar(T->onProgress(), T->reader());
   Expected<std::unique_ptr<Replay>> R =
       Replay::create(T->reader(), Options, &Bar);
   if (!R)
@@ -205,8 +204,9 @@ void SelectedStats::forEach(
 }
 
 Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec,
-                          StatsBy By) {
-  Expected<std::unique_ptr<Trace>> Opened = Trace::open(Path);
+                          ProgressCallback OnProgress) {
+  Expected<std::unique_ptr<Trace>> Opened =
+      Trace::open(Path, TP_All, std::move(OnProgress));
   if (!Opened)
     return Opened.takeError();
   T = std::move(*Opened);
@@ -214,7 +214,7 @@ Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec,
   if (!Selected)
     return Selected.takeError();
   Expected<SelectedStats> Made =
-      SelectedStats::create(*T, std::move(*Selected), By);
+      SelectedStats::create(*T, std::move(*Selected));
   if (!Made)
     return Made.takeError();
   S.emplace(std::move(*Made));

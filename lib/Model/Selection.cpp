@@ -4,9 +4,10 @@
 
 #include "memkit/Model/Selection.h"
 #include "Globs.h"
-#include "memkit/Support/CommandText.h"
+#include "Support/CommandText.h"
+#include "Support/Failure.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/ToolMain.h"
+#include "memkit/Support/RequestError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
 
@@ -38,7 +39,7 @@ Error Selection::chooseHeaps(const Trace &T, const SelectionSpec &S) {
   uint32_t Count = T.heaps().size();
   Heaps.resize(Count + 1);
   OuterView = !S.Heaps.empty();
-  Expected<Globs> Wanted = Globs::create("--heap", S.Heaps);
+  Expected<Globs> Wanted = Globs::create(RequestField::Heaps, S.Heaps);
   if (!Wanted)
     return Wanted.takeError();
   std::vector<std::string> There;
@@ -67,7 +68,7 @@ Error Selection::chooseProcesses(const Trace &T, const SelectionSpec &S) {
   Processes.resize(Count + 1, S.Processes.empty());
   if (S.Processes.empty())
     return Error::success();
-  Expected<Globs> Wanted = Globs::create("--process", S.Processes);
+  Expected<Globs> Wanted = Globs::create(RequestField::Processes, S.Processes);
   if (!Wanted)
     return Wanted.takeError();
   std::vector<std::string> There;
@@ -94,7 +95,9 @@ Error Selection::chooseStacks(const Trace &T, const SelectionSpec &S) {
     Wanted.emplace_back(Text);
     std::string Wrong;
     if (!Wanted.back().isValid(Wrong))
-      return makeUsageError("--stack=" + Text + ": " + Wrong);
+      return make_error<RequestError>(RequestError::Kind::Malformed,
+                                      RequestPart{RequestField::Stacks, Text},
+                                      ": " + Wrong);
   }
   auto Matches = [&](StringRef Text) {
     return !Text.empty() &&
@@ -122,7 +125,7 @@ Error Selection::chooseStacks(const Trace &T, const SelectionSpec &S) {
 Error Selection::chooseThreads(const Trace &T, const SelectionSpec &S) {
   if (S.Threads.empty())
     return Error::success();
-  Expected<Globs> Wanted = Globs::create("--thread", S.Threads);
+  Expected<Globs> Wanted = Globs::create(RequestField::Threads, S.Threads);
   if (!Wanted)
     return Wanted.takeError();
   AllThreads = false;
@@ -155,24 +158,28 @@ static Error checkOrder(const TimeWindow &W) {
     return A && B &&
            std::tie(A->TimeNs, A->Events) <= std::tie(B->TimeNs, B->Events);
   };
+  auto NotAfter = [&](RequestField Field, const Moment &M) {
+    return make_error<RequestError>(
+        RequestError::Kind::Malformed, RequestPart{Field, M.Text},
+        " is not after ", RequestPart{RequestField::Since, W.Since->Text});
+  };
   if (Before(W.Until, W.Since))
-    return makeUsageError("--until=" + W.Until->Text +
-                          " is not after --since=" + W.Since->Text);
+    return NotAfter(RequestField::Until, *W.Until);
   if (Before(W.At, W.Since))
-    return makeUsageError("--at=" + W.At->Text +
-                          " is not after --since=" + W.Since->Text);
+    return NotAfter(RequestField::At, *W.At);
   return Error::success();
 }
 
 /// Nothing lived, or happened, after the end of the run. A moment is before its
 /// events, so that the next tick of the clock is the last of use.
-static Error checkEnd(const Trace &T, StringRef Flag,
+static Error checkEnd(const Trace &T, RequestField Field,
                       const std::optional<TimePoint> &P) {
   const uint64_t TickNs = 100;
   if (!P || P->K != TimePoint::Kind::Time || P->Number <= T.endNs() + TickNs)
     return Error::success();
-  return makeError("--" + Flag + "=" + P->Text + " is after the end of " +
-                   T.name() + ", at " + formatTime(T.endNs()));
+  return make_error<RequestError>(
+      RequestError::Kind::NoAnswer, RequestPart{Field, P->Text},
+      " is after the end of " + T.name() + ", at " + formatTime(T.endNs()));
 }
 
 Error Selection::chooseTimes(const Trace &T, const SelectionSpec &S) {
@@ -187,9 +194,9 @@ Error Selection::chooseTimes(const Trace &T, const SelectionSpec &S) {
     To = std::move(*M);
     return Error::success();
   };
-  if (Error E = checkEnd(T, "since", S.Since))
+  if (Error E = checkEnd(T, RequestField::Since, S.Since))
     return E;
-  if (Error E = checkEnd(T, "at", S.At))
+  if (Error E = checkEnd(T, RequestField::At, S.At))
     return E;
   if (Error E = Find(S.Since, Times.Since))
     return E;

@@ -2,8 +2,8 @@
 //
 // A tree below memory spaces.
 
-#include "memkit/Model/SpaceRoots.h"
-#include "memkit/Model/StackShape.h"
+#include "SpaceRoots.h"
+#include "StackShape.h"
 
 using namespace llvm;
 

@@ -2,9 +2,10 @@
 //
 // Stacks below what they are grouped by.
 
-#include "memkit/Model/StackGroups.h"
+#include "StackGroups.h"
+#include "Support/Failure.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/ToolMain.h"
+#include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -235,9 +236,9 @@ Expected<CategoryView> viewCategories(const Trace &T, const Selection &Sel) {
     Paths.push_back(std::move(Path));
   }
   if (Paths.size() == 1)
-    return makeError(
-        T.name() + ": no categories of tensors are in it; memrec finds them in "
-                   "programs with PyTorch (--torch)");
+    return make_error<RequestError>(
+        RequestError::Kind::NoCategories, RequestPart(),
+        T.name() + ": no categories of tensors are in it");
   CategoryView Out;
   PathTree Tree(Paths.size(), std::move(Frames));
   for (uint32_t Key = 1; Key != Paths.size(); ++Key)

@@ -2,7 +2,7 @@
 //
 // Stacks as another tree.
 
-#include "memkit/Model/StackShape.h"
+#include "StackShape.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -3,7 +3,7 @@
 // Stats by stack, line, library, scope, layer, ....
 
 #include "memkit/Model/StatsQuery.h"
-#include "memkit/Model/FrameText.h"
+#include "FrameText.h"
 #include "memkit/Model/Libraries.h"
 #include "memkit/Model/StackKeys.h"
 #include "llvm/ADT/DenseMap.h"

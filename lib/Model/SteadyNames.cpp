@@ -3,9 +3,9 @@
 // What of a name holds across builds.
 
 #include "memkit/Model/SteadyNames.h"
+#include "Support/FunctionName.h"
 #include "memkit/Model/Trace.h"
-#include "memkit/Support/FunctionName.h"
-#include "memkit/Support/ToolMain.h"
+#include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -118,12 +118,17 @@ StringRef steadyFile(StringRef Path, std::string &Room) {
 
 Error Renames::add(StringRef Text) {
   auto [From, To] = Text.split('=');
+  auto Wrong = [](const Twine &What) {
+    return make_error<RequestError>(RequestError::Kind::Malformed,
+                                    RequestPart{RequestField::Renames, ""},
+                                    What);
+  };
   if (From.empty() || To.empty())
-    return makeUsageError("--map: '" + Text + "' is not OLD=NEW");
+    return Wrong(": '" + Text + "' is not OLD=NEW");
   auto [At, IsNew] = Old.try_emplace(From, To);
   if (!IsNew && At->second.Name != To)
-    return makeUsageError("--map: '" + From + "' is to become '" +
-                          At->second.Name + "' and '" + To + "'");
+    return Wrong(": '" + From + "' is to become '" + At->second.Name +
+                 "' and '" + To + "'");
   return Error::success();
 }
 

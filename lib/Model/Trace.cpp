@@ -4,8 +4,8 @@
 
 #include "memkit/Model/Trace.h"
 #include "LastSummary.h"
-#include "memkit/Support/RunBoth.h"
-#include "memkit/Support/ToolMain.h"
+#include "Support/Failure.h"
+#include "Support/RunBoth.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -24,7 +24,8 @@ Trace::~Trace() = default;
 // Opening
 //===----------------------------------------------------------------------===//
 
-Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path, unsigned Parts) {
+Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path, unsigned Parts,
+                                             ProgressCallback OnProgress) {
   const uint64_t Large = 1 << 20;
   Expected<std::unique_ptr<TraceReader>> Reader = TraceReader::open(Path);
   if (!Reader)
@@ -40,19 +41,23 @@ Expected<std::unique_ptr<Trace>> Trace::open(StringRef Path, unsigned Parts) {
     else
       consumeError(Again.takeError());
   }
-  return make(std::move(*Reader), std::move(Second), Parts);
+  return make(std::move(*Reader), std::move(Second), Parts,
+              std::move(OnProgress));
 }
 
 Expected<std::unique_ptr<Trace>>
-Trace::create(std::unique_ptr<TraceReader> Reader, unsigned Parts) {
-  return make(std::move(Reader), nullptr, Parts);
+Trace::create(std::unique_ptr<TraceReader> Reader, unsigned Parts,
+              ProgressCallback OnProgress) {
+  return make(std::move(Reader), nullptr, Parts, std::move(OnProgress));
 }
 
 Expected<std::unique_ptr<Trace>>
 Trace::make(std::unique_ptr<TraceReader> Reader,
-            std::unique_ptr<TraceReader> Second, unsigned Parts) {
+            std::unique_ptr<TraceReader> Second, unsigned Parts,
+            ProgressCallback OnProgress) {
   StringRef Name = Reader->name();
   std::unique_ptr<Trace> T(new Trace(std::move(Reader), Name));
+  T->OnProgress = std::move(OnProgress);
   if (!T->Reader->damage().empty())
     T->Warnings.push_back((T->name() + ": " + T->Reader->damage()).str());
   if (Error E = T->readParts(Parts, Second.get()))
@@ -90,6 +95,7 @@ Error Trace::readParts(unsigned Parts, TraceReader *Second) {
   };
   if (Second && WithStats) {
     runBoth(ReadNames, [&] { ReadStats(*Second); });
+    Reader->joinUnknown(*Second);
   } else {
     ReadNames();
     WithRows |= hasSamples();

@@ -3,7 +3,7 @@
 // Names of a trace.
 
 #include "memkit/Model/TraceNames.h"
-#include "memkit/Support/CommandText.h"
+#include "Support/CommandText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>

@@ -3,8 +3,10 @@
 // The stats of a trace.
 
 #include "LastSummary.h"
-#include "memkit/Model/ReplayProgress.h"
+#include "ReplayProgress.h"
 #include "memkit/Model/Trace.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Trace/Partial.h"
 
 using namespace llvm;
 
@@ -17,14 +19,25 @@ void Trace::setSummary(LastSummary S) {
   ScopeRows = std::move(S.ScopeRows);
 }
 
+/// The stats that are older than the others, for a warning.
+static std::string partialText(const std::optional<uint64_t> &PartialNs) {
+  if (!PartialNs)
+    return "";
+  return "; those of layers, scopes, categories and ooms end at " +
+         formatTime(*PartialNs);
+}
+
 /// Makes the stats of a trace without a summary.
 Error Trace::replaySummary() {
-  ReplayProgress Bar("replaying " + Name, *Reader);
+  ReplayProgress Bar(OnProgress, *Reader);
   Expected<std::unique_ptr<Replay>> R = Replay::create(*Reader, {}, &Bar);
   if (!R)
     return R.takeError();
   if (Error E = (*R)->run())
     return E;
+  Expected<PartialRows> Partials = readPartials(*Reader, Limits);
+  if (!Partials)
+    return Partials.takeError();
   LastSummary Made;
   auto Take = [&](Summary Part) {
     Made.add(Part);
@@ -32,6 +45,9 @@ Error Trace::replaySummary() {
   };
   if (Error E = (*R)->stats().summary(1, (*R)->endNs(), Take))
     return E;
+  Partials->addTo(Made.Totals);
+  if (Partials->any())
+    PartialNs = Partials->endNs();
   setSummary(std::move(Made));
   Has |= TP_Rows;
   Replayed = true;
@@ -39,7 +55,8 @@ Error Trace::replaySummary() {
   Warnings.push_back((Name + ": no summary; the sums are those of its events" +
                       (LeftOut ? ", of which " + Twine(LeftOut) +
                                      " and more were left out on request"
-                               : Twine("")))
+                               : Twine("")) +
+                      partialText(PartialNs))
                          .str());
   return Error::success();
 }
@@ -73,9 +90,9 @@ const ProcessStats *Trace::processStats(uint32_t Process) const {
 }
 
 std::vector<uint64_t> Trace::losses() const {
-  std::vector<uint64_t> Counts(NumLossKinds);
+  std::vector<uint64_t> Counts(NumLossCounts);
   for (const Loss &L : Totals.Losses)
-    Counts[static_cast<size_t>(L.Kind)] += L.Count;
+    Counts[lossIndex(L.Kind)] += L.Count;
   return Counts;
 }
 

@@ -2,14 +2,14 @@
 //
 // Records a program.
 
-#include "memkit/Record/Recorder.h"
+#include "Recorder.h"
 #include "Launch/Launch.h"
 #include "Launch/MemoryGroup.h"
 #include "Launch/NoMemory.h"
-#include "Shared/ProcFs.h"
+#include "Output/TraceOutput.h"
 #include "Session/Session.h"
-#include "memkit/Record/Preloadable.h"
-#include "memkit/Record/TraceOutput.h"
+#include "Shared/Preloadable.h"
+#include "Shared/ProcFs.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <csignal>
@@ -192,7 +192,7 @@ Error chooseEvents(Recording &R, const RecordOptions &O, TraceOutput &Out) {
   case RecordEvents::Last:
     if (!Out.isRegular() || Out.isStdout())
       return createStringError(inconvertibleErrorCode(),
-                               Out.name() + ": --events=last needs a file");
+                               Out.name() + ": the last events need a file");
     Expected<std::unique_ptr<EventTail>> Tail =
         EventTail::create(sys::path::parent_path(Out.name()), O.BoundBytes);
     if (!Tail)
@@ -317,7 +317,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   S.run();
   S.finish();
   if (!O.StepRange.empty() && !(*R)->HasSteps)
-    O.Warn("--step=" + O.StepRange + ": no range of such a name has ended");
+    O.Warn("no range with a name that matches '" + O.StepRange + "' has ended");
   S.warnOfMoments();
   fill(Result, **R, S);
   Result.OomKills = std::max(Group.kills(), KillsBefore) - KillsBefore;

@@ -2,7 +2,7 @@
 //
 // Gathers intervals to blocks.
 
-#include "memkit/Stats/IntervalBatch.h"
+#include "IntervalBatch.h"
 #include <algorithm>
 
 using namespace memkit;

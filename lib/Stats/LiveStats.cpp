@@ -197,7 +197,7 @@ void LiveStats::split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing) {
 
 void LiveStats::addLoss(uint32_t Process, LossKind Kind, uint64_t Count) {
   ProcessState &I = *Processes[Process];
-  I.Losses[static_cast<size_t>(Kind)] += Count;
+  I.Losses[lossIndex(Kind)] += Count;
   // The others lose a stack's leaf, or leave events out on request.
   if (Kind != LossKind::TableFull && Kind != LossKind::Events)
     I.T.Lost += Count;

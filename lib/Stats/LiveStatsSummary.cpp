@@ -85,10 +85,10 @@ void LiveStats::fillTotals(Summary &S, uint64_t EndNs) const {
     S.Steps.insert(S.Steps.end(), I.Steps.begin(), I.Steps.end());
     if (I.Stepping)
       S.Steps.push_back(runningStep(I, EndNs));
-    for (size_t Kind = 0; Kind < NumLossKinds; ++Kind)
+    for (size_t Kind = 0; Kind < NumLossCounts; ++Kind)
       if (uint64_t Count = I.Losses[Kind])
         S.Losses.push_back(
-            {static_cast<uint32_t>(Id), static_cast<LossKind>(Kind), Count});
+            {static_cast<uint32_t>(Id), lossKindAt(Kind), Count});
   }
 }
 

@@ -2,7 +2,7 @@
 //
 // Commands and programs, for people.
 
-#include "memkit/Support/CommandText.h"
+#include "CommandText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

@@ -3,7 +3,7 @@
 // Sizes, times and counts, in and out.
 
 #include "memkit/Support/Format.h"
-#include "memkit/Support/ToolMain.h"
+#include "memkit/Support/RequestError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
@@ -125,7 +125,7 @@ static bool splitNumber(StringRef Text, double &Number, StringRef &Unit) {
 }
 
 static Error badText(StringRef Text, const Twine &Wanted) {
-  return makeUsageError("'" + Text + "' is not " + Wanted);
+  return makeRequestError("'" + Text + "' is not " + Wanted);
 }
 
 static double sizeUnit(StringRef Unit) {

@@ -2,7 +2,7 @@
 //
 // Demangled names, for people.
 
-#include "memkit/Support/FunctionName.h"
+#include "FunctionName.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

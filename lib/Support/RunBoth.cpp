@@ -2,7 +2,7 @@
 //
 // Two pieces of work at the same time.
 
-#include "memkit/Support/RunBoth.h"
+#include "RunBoth.h"
 #include <pthread.h>
 
 using namespace llvm;

@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tables that fit the terminal.
+// Tables of text.
 
-#include "memkit/Support/Table.h"
+#include "Table.h"
 #include "llvm/Support/Unicode.h"
 #include <algorithm>
 #include <cassert>
-#include <cstdlib>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 using namespace llvm;
 
 namespace memkit {
-
-unsigned outputWidth() {
-  if (!isatty(STDOUT_FILENO))
-    return 0;
-  winsize Size;
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &Size) == 0 && Size.ws_col)
-    return Size.ws_col;
-  const char *Columns = getenv("COLUMNS");
-  unsigned Width = 0;
-  if (Columns && !StringRef(Columns).getAsInteger(10, Width))
-    return Width;
-  return 80;
-}
 
 /// Columns that Text takes; bytes that are not UTF-8 count one each.
 static unsigned widthOf(StringRef Text) {

@@ -2,7 +2,7 @@
 //
 // Names of JIT code.
 
-#include "memkit/Symbolize/PerfMap.h"
+#include "PerfMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include <algorithm>

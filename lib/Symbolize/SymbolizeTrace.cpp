@@ -2,7 +2,7 @@
 //
 // Adds symbols to a trace.
 
-#include "memkit/Symbolize/SymbolizeTrace.h"
+#include "SymbolizeTrace.h"
 #include "memkit/Trace/TraceReader.h"
 #include "memkit/Trace/TraceWriter.h"
 #include "llvm/ADT/BitVector.h"

@@ -2,9 +2,9 @@
 //
 // Addresses in binaries to source code.
 
-#include "memkit/Symbolize/Symbolizer.h"
+#include "Symbolizer.h"
 #include "DwarfNames.h"
-#include "memkit/Support/FunctionName.h"
+#include "Support/FunctionName.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/DebugInfo/Symbolize/SymbolizableObjectFile.h"
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"

@@ -32,6 +32,7 @@ Decoder::Problem Decoder::open(Bytes Raw, SectionKind &Kind) {
     return "a section whose size prefix does not fit";
   Root = fb::GetSizePrefixedSection(Raw.data());
   Charged = 0;
+  Unknown = UnknownValues();
   auto Type = uint8_t(Root->body_type());
   // A body that is not there is as good as one that is not known.
   Kind = Type < NumSectionKinds && Root->body() ? SectionKind(Type)
@@ -92,14 +93,18 @@ Decoder::Problem Decoder::decode(Marks &Out) {
   const fb::Marks *T = Root->body_as_Marks();
   TRY(known(T, fb::Marks::VT_MARKS));
   Out.Rows.clear();
+  Out.Unknown = 0;
   if (!T->marks())
     return "";
   if (T->marks()->size() > MaxSectionRows)
     return "too many marks in a section";
   for (const fb::Mark *M : *T->marks()) {
     TRY(known(M, fb::Mark::VT_CLOCK));
-    if (M->kind() >= NumMarkKinds)
-      return "unknown kind of mark " + std::to_string(M->kind());
+    if (M->kind() >= NumMarkKinds) {
+      TRY(unknown(UnknownValues::Marks, "kind of mark", M->kind()));
+      ++Out.Unknown;
+      continue;
+    }
     Mark R;
     R.Kind = MarkKind(M->kind());
     R.Process = M->process();
@@ -112,6 +117,9 @@ Decoder::Problem Decoder::decode(Marks &Out) {
     R.ScopePath = M->scope_path();
     TRY(copyVector(M->values(), R.Values));
     R.Clock = clock(M->clock());
+    // A copy keeps the number.
+    if (R.Kind == MarkKind::Loss && R.Id >= NumLossKinds && !Strict)
+      TRY(unknown(UnknownValues::Losses, "kind of loss", unsigned(R.Id)));
     Out.Rows.push_back(std::move(R));
   }
   return "";
@@ -139,9 +147,11 @@ Decoder::Problem Decoder::decodeHeads(Intervals &Out) {
       !copyBytes(T->details(), uint32_t(Out.Rows.size()), Details))
     return "not as many kinds of intervals as intervals";
   for (size_t I = 0; I != Details.size(); ++I) {
-    if (Details[I] >= NumIntervalDetails)
-      return "an interval of an unknown kind";
-    Out.Rows[I].Detail = IntervalDetail(Details[I]);
+    if (Details[I] < NumIntervalDetails)
+      Out.Rows[I].Detail = IntervalDetail(Details[I]);
+    else
+      TRY(unknown(UnknownValues::Intervals, "detail of an interval",
+                  Details[I]));
   }
   return "";
 }
@@ -171,6 +181,10 @@ Decoder::Problem Decoder::decode(Intervals &Out) {
     for (uint32_t E = At + N; At != E; ++At)
       S.Rows.push_back({Narrow[0][At], uint32_t(Wide[2][At]), Wide[0][At],
                         Wide[1][At], Wide[3][At], Wide[4][At], Wide[5][At]});
+    // Sums of an unknown detail may mean something else.
+    if (T->details() && T->details()->Get(I) >= NumIntervalDetails)
+      for (IntervalRow &R : S.Rows)
+        R.Allocations = R.AllocatedBytes = R.Temporaries = 0;
   }
   return At == Rows ? "" : "rows that belong to no interval";
 }
@@ -286,6 +300,8 @@ Decoder::Problem Decoder::decode(AnySection &Out) {
     return As(Index());
   case SectionKind::Lifetimes:
     return As(Lifetimes());
+  case SectionKind::Partial:
+    return As(Partial());
   case SectionKind::None:
     break;
   }
@@ -318,6 +334,9 @@ Decoder::Problem Decoder::cover(SectionKind Kind, SectionInfo &Out) {
     break;
   case SectionKind::Lifetimes:
     P = As(Lifetimes());
+    break;
+  case SectionKind::Partial:
+    P = As(Partial());
     break;
   default:
     Out = SectionInfo();

@@ -26,8 +26,12 @@ public:
   /// Verifies Raw as a size-prefixed Section; gives its body's kind.
   Problem open(Bytes Raw, SectionKind &Kind);
 
-  /// When set, a field that this version does not know is a problem.
+  /// When set, a field or a value of an enumeration that this version does not
+  /// know is a problem.
   void setStrict(bool S) { Strict = S; }
+  /// The values of enumerations in the section opened last that this version
+  /// does not know, as far as it was decoded.
+  const UnknownValues &unknownValues() const { return Unknown; }
   void restart() { Tree = StackTree(); }
   /// The stack tree so far, and begins anew.
   std::vector<uint32_t> takeParents() {
@@ -48,6 +52,7 @@ public:
   Problem decode(Snapshot &Out);
   Problem decode(Summary &Out);
   Problem decode(Lifetimes &Out);
+  Problem decode(Partial &Out);
   Problem decode(Index &Out);
   Problem decode(AnySection &Out);
   /// A dictionary in short; leaves the stack tree alone.
@@ -56,7 +61,6 @@ public:
   Problem names(DictionaryOutline &Out);
   /// A summary without its rows of stacks and scope paths.
   Problem decodeTotals(Summary &Out);
-  Problem decodeCategories(Summary &Out);
   /// A snapshot without its blocks.
   Problem decodeHead(Snapshot &Out);
   /// Of Intervals, all but the rows.
@@ -68,6 +72,9 @@ public:
 
 private:
   template <class Table> Problem known(const Table *T, unsigned Last);
+  /// An entry has an unknown Value of an enumeration (`kind of mark`).
+  Problem unknown(UnknownValues::Of Where, const char *Enumeration,
+                  unsigned Value);
   /// A section may name one vector many times over: what is copied out of it is
   /// bounded in sum.
   Problem charge(size_t Bytes);
@@ -75,7 +82,16 @@ private:
   template <class V, class T> Problem copyVector(const V *From, T &To);
   template <class Table>
   Problem stackStatsRows(const Table *T, StackStatsRows &Out);
-  template <class V> Problem shares(const V *From, SpaceShares &Out);
+  // Rows of a summary by their fields(), in DecodeSummary.cpp.
+  template <class V, class Row>
+  Problem readRows(const V *Tables, std::vector<Row> &Out);
+  /// Keep becomes false for a row that is to be left out.
+  template <class Table, class Row>
+  Problem readRow(const Table *T, Row &Out, bool &Keep);
+  template <class E> Problem readEnum(uint8_t Value, E &Out, bool &Keep);
+  template <class V> Problem readList(const V &From, SpaceShares &Out);
+  template <class V>
+  Problem readList(const V &From, std::vector<uint64_t> &Out);
   Problem decodeStrings(const fb::Strings *T, std::vector<std::string> &Out);
   Problem decodeStacks(const fb::StackTree *T, Dictionary &Out);
   Problem decodeSymbols(const fb::Symbols *T, std::vector<FrameSymbols> &Out);
@@ -117,6 +133,7 @@ private:
   SectionKind Opened = SectionKind::None;
   bool Strict = false;
   size_t Charged = 0;
+  UnknownValues Unknown;
   StackTree Tree;
   // Scratch.
   std::vector<uint32_t> Narrow[4];

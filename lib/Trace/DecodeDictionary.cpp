@@ -103,12 +103,14 @@ Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
   }));
   TRY(eachEntry(T->processes(), [&](const fb::Process *X) -> Problem {
     TRY(known(X, fb::Process::VT_WHY_NOT));
-    if (X->origin() >= NumProcessOrigins)
-      return "unknown origin of a process " + std::to_string(X->origin());
     ProcessRecord I;
     I.Pid = X->pid();
     I.Parent = X->parent();
-    I.Origin = ProcessOrigin(X->origin());
+    if (X->origin() < NumProcessOrigins)
+      I.Origin = ProcessOrigin(X->origin());
+    else
+      TRY(unknown(UnknownValues::Processes, "origin of a process",
+                  X->origin()));
     I.Exe = X->exe();
     TRY(copyVector(X->command(), I.Command));
     I.Role = X->role();
@@ -140,9 +142,12 @@ Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
   }));
   TRY(eachEntry(T->scopes(), [&](const fb::Scope *X) -> Problem {
     TRY(known(X, fb::Scope::VT_COLOR));
-    if (X->kind() >= NumScopeKinds)
-      return "unknown kind of scope " + std::to_string(X->kind());
-    Out.Scopes.push_back({ScopeKind(X->kind()), X->name(), X->color()});
+    auto Kind = ScopeKind(X->kind());
+    if (X->kind() >= NumScopeKinds) {
+      TRY(unknown(UnknownValues::Scopes, "kind of scope", X->kind()));
+      Kind = ScopeKind::User; // scope paths name it by its id
+    }
+    Out.Scopes.push_back({Kind, X->name(), X->color()});
     return "";
   }));
   TRY(eachEntry(T->threads(), [&](const fb::Thread *X) -> Problem {
@@ -251,9 +256,13 @@ Decoder::Problem Decoder::decodeDictionary(Dictionary &Out, bool WithStacks) {
       return "a column of frames is malformed";
     (void)undoDifferences(Wide[0], UINT64_MAX);
     for (uint32_t I = 0; I != F->count(); ++I) {
-      if (Kind[I] >= NumFrameKinds)
-        return "unknown kind of frame " + std::to_string(Kind[I]);
-      Out.Frames.push_back({FrameKind(Kind[I]), Narrow[0][I], Wide[0][I]});
+      if (Kind[I] < NumFrameKinds) {
+        Out.Frames.push_back({FrameKind(Kind[I]), Narrow[0][I], Wide[0][I]});
+        continue;
+      }
+      TRY(unknown(UnknownValues::Frames, "kind of frame", Kind[I]));
+      // Stacks name it by its id.
+      Out.Frames.push_back({FrameKind::Unknown, 0, Wide[0][I]});
     }
   }
   if (T->stacks() && WithStacks)

@@ -20,7 +20,7 @@ namespace memkit {
 template <class Table>
 Decoder::Problem Decoder::known(const Table *T, unsigned Last) {
   if (!Strict)
-    return "";
+    return {};
   auto *Data = reinterpret_cast<const uint8_t *>(T);
   const uint8_t *Fields =
       Data - flatbuffers::ReadScalar<flatbuffers::soffset_t>(Data);
@@ -28,7 +28,17 @@ Decoder::Problem Decoder::known(const Table *T, unsigned Last) {
   for (unsigned At = Last + 2; At + 2 <= Size; At += 2)
     if (flatbuffers::ReadScalar<flatbuffers::voffset_t>(Fields + At))
       return "a field that this version does not know; a newer memkit wrote it";
-  return "";
+  return {};
+}
+
+inline Decoder::Problem Decoder::unknown(UnknownValues::Of Where,
+                                         const char *Enumeration,
+                                         unsigned Value) {
+  if (Strict)
+    return std::string("unknown ") + Enumeration + " " +
+           std::to_string(Value) + "; a newer memkit wrote it";
+  ++Unknown.Counts[Where];
+  return {};
 }
 
 inline Decoder::Problem Decoder::charge(size_t Bytes) {
@@ -41,20 +51,20 @@ inline Decoder::Problem Decoder::copyText(const flatbuffers::String *From,
                                           std::string &To) {
   To.clear();
   if (!From)
-    return "";
+    return {};
   TRY(charge(From->size()));
   To = From->str();
-  return "";
+  return {};
 }
 
 template <class V, class T>
 Decoder::Problem Decoder::copyVector(const V *From, T &To) {
   To.clear();
   if (!From)
-    return "";
+    return {};
   TRY(charge(From->size() * sizeof(typename T::value_type)));
   To.assign(From->begin(), From->end());
-  return "";
+  return {};
 }
 
 inline size_t sizeOf(const flatbuffers::Vector<uint8_t> *V) {

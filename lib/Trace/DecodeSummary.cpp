@@ -3,7 +3,10 @@
 // FlatBuffers to summaries.
 
 #include "DecodeHelpers.h"
+#include "RowTables.h"
 #include <algorithm>
+#include <array>
+#include <optional>
 
 using namespace memkit;
 
@@ -37,6 +40,21 @@ static void fillColumn(const SumColumn &C, size_t From, StackStats *Rows,
       Rows[I].*C.Member = Values[I];
 }
 
+/// The columns behind those of heap and key, as StackStats::fields() has them:
+/// a column's base stands before it.
+template <class Table>
+static std::array<SumColumn, NumFields<StackStats>> sumColumns(const Table *T) {
+  constexpr size_t First = 4; // process, count, heap, key
+  static_assert(listsFields<Table, StackStats, First>(),
+                "fields() is not as the schema");
+  std::array<SumColumn, NumFields<StackStats>> Columns;
+  forEachField<StackStats>([&](auto I) {
+    constexpr auto F = fieldAt<StackStats, I>;
+    Columns[I] = {T->template get_field<First + I>(), F.Member, F.Base};
+  });
+  return Columns;
+}
+
 template <class Table>
 Decoder::Problem Decoder::stackStatsRows(const Table *T, StackStatsRows &Out) {
   TRY(known(T, Table::VT_SPACE_PEAK_BYTES));
@@ -53,23 +71,7 @@ Decoder::Problem Decoder::stackStatsRows(const Table *T, StackStatsRows &Out) {
   if (!decodePlanes(Key, N, Wide[0]) || !undoDifferences(Wide[0], UINT32_MAX) ||
       !decodePlanes(T->heap(), N, Narrow[0]))
     return "a column of a summary is malformed";
-  // A column's base stands before it.
-  const SumColumn Columns[] = {
-      {T->allocations(), &StackStats::Allocations},
-      {T->allocated_bytes(), &StackStats::AllocatedBytes},
-      {T->splits(), &StackStats::Splits},
-      {T->temporaries(), &StackStats::Temporaries},
-      {T->live_blocks(), &StackStats::LiveBlocks},
-      {T->live_bytes(), &StackStats::LiveBytes},
-      {T->live_exclusive(), &StackStats::LiveExclusive, &StackStats::LiveBytes},
-      {T->peak_bytes(), &StackStats::PeakBytes},
-      {T->heap_peak_blocks(), &StackStats::HeapPeakBlocks},
-      {T->heap_peak_bytes(), &StackStats::HeapPeakBytes},
-      {T->space_peak_blocks(), &StackStats::SpacePeakBlocks,
-       &StackStats::HeapPeakBlocks},
-      {T->space_peak_bytes(), &StackStats::SpacePeakBytes,
-       &StackStats::HeapPeakBytes},
-  };
+  const auto Columns = sumColumns(T);
   for (const SumColumn &C : Columns)
     if (!planesFit<uint64_t>(C.Planes, N))
       return "a column of a summary has the wrong length";
@@ -87,20 +89,7 @@ Decoder::Problem Decoder::stackStatsRows(const Table *T, StackStatsRows &Out) {
       fillColumn(C, From, Rows, Count);
     From += Count;
   }
-  return "";
-}
-
-template <class T> static void copyTotals(const T *From, TotalStats &To) {
-  To.Allocations = From->allocations();
-  To.Frees = From->frees();
-  To.AllocatedBytes = From->allocated_bytes();
-  To.FreedBytes = From->freed_bytes();
-  To.Temporaries = From->temporaries();
-  To.LiveBlocks = From->live_blocks();
-  To.LiveBytes = From->live_bytes();
-  To.PeakBytes = From->peak_bytes();
-  To.PeakBlocks = From->peak_blocks();
-  To.PeakTimeNs = From->peak_time_ns();
+  return {};
 }
 
 /// Gives each table of V to Do.
@@ -111,21 +100,93 @@ template <class V, class F> static std::string eachRow(const V *Tables, F Do) {
     for (const auto *X : *Tables)
       if (std::string P = Do(X); !P.empty())
         return P;
-  return "";
+  return {};
+}
+
+/// How readers read the values of an enumeration that they do not know.
+template <class E> struct UnknownRule;
+template <> struct UnknownRule<LossKind> {
+  static constexpr uint8_t NumKnown = NumLossKinds;
+  static constexpr auto Where = UnknownValues::Losses;
+  static constexpr const char *Name = "kind of loss";
+  static constexpr std::optional<LossKind> ReadAs = LossKind::Unknown;
+};
+template <> struct UnknownRule<ScopeKind> {
+  static constexpr uint8_t NumKnown = NumScopeKinds;
+  static constexpr auto Where = UnknownValues::Layers;
+  static constexpr const char *Name = "kind of scope";
+  /// The row is left out.
+  static constexpr std::optional<ScopeKind> ReadAs = std::nullopt;
+};
+template <> struct UnknownRule<TensorCategory> {
+  static constexpr uint8_t NumKnown = NumTensorCategories;
+  static constexpr auto Where = UnknownValues::Categories;
+  static constexpr const char *Name = "category of tensors";
+  static constexpr std::optional<TensorCategory> ReadAs =
+      TensorCategory::Unknown;
+};
+
+template <class E>
+Decoder::Problem Decoder::readEnum(uint8_t Value, E &Out, bool &Keep) {
+  using Rule = UnknownRule<E>;
+  Out = E(Value);
+  if (Value < Rule::NumKnown)
+    return {};
+  TRY(unknown(Rule::Where, Rule::Name, Value));
+  Keep = Rule::ReadAs.has_value();
+  Out = Rule::ReadAs.value_or(E());
+  return {};
+}
+
+template <class Table, class Row>
+Decoder::Problem Decoder::readRow(const Table *T, Row &Out, bool &Keep) {
+  static_assert(listsFields<Table, Row>(), "fields() is not as the schema");
+  constexpr unsigned FirstField = 4; // its VT_ constant
+  TRY(known(T, FirstField + 2 * (NumFields<Row> - 1)));
+  Problem P;
+  forEachField<Row>([&](auto I) {
+    auto &Field = Out.*fieldAt<Row, I>.Member;
+    using F = std::remove_reference_t<decltype(Field)>;
+    auto Value = T->template get_field<I>();
+    if constexpr (std::is_arithmetic_v<F>) {
+      Field = Value;
+    } else if constexpr (std::is_enum_v<F>) {
+      if (P.empty())
+        P = readEnum(Value, Field, Keep);
+    } else if (Value && P.empty()) {
+      P = readList(*Value, Field);
+    }
+  });
+  return P;
+}
+
+/// The sizes of a heap.
+template <class V>
+Decoder::Problem Decoder::readList(const V &From, std::vector<uint64_t> &Out) {
+  if (From.size() > NumSizeClasses)
+    return "too many classes of sizes";
+  Out.assign(From.begin(), From.end());
+  return {};
 }
 
 template <class V>
-Decoder::Problem Decoder::shares(const V *From, SpaceShares &Out) {
-  if (From)
-    TRY(charge(From->size() * sizeof(SpaceShare)));
-  return eachRow(From, [&](const fb::SpaceShare *X) -> Problem {
-    TRY(known(X, fb::SpaceShare::VT_RESERVED_PEAK_BYTES));
-    if (!Out.empty() && X->space() <= Out.back().Space)
+Decoder::Problem Decoder::readList(const V &From, SpaceShares &Out) {
+  TRY(charge(From.size() * sizeof(SpaceShare)));
+  TRY(readRows(&From, Out));
+  for (size_t I = 1; I < Out.size(); ++I)
+    if (Out[I].Space <= Out[I - 1].Space)
       return "shares of spaces that do not rise";
-    Out.push_back({X->space(), X->allocations(), X->frees(),
-                   X->allocated_bytes(), X->freed_bytes(), X->live_bytes(),
-                   X->peak_bytes(), X->rise_bytes(), X->reserved_peak_bytes()});
-    return "";
+  return {};
+}
+
+template <class V, class Row>
+Decoder::Problem Decoder::readRows(const V *Tables, std::vector<Row> &Out) {
+  return eachRow(Tables, [&](const auto *X) {
+    bool Keep = true;
+    Problem P = readRow(X, Out.emplace_back(), Keep);
+    if (!Keep)
+      Out.pop_back();
+    return P;
   });
 }
 
@@ -138,132 +199,16 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   Out.Complete = T->complete();
   Out.Events = T->events();
   Out.Marks = T->marks();
-  TRY(eachRow(T->heaps(), [&](const fb::HeapStats *X) -> Problem {
-    TRY(known(X, fb::HeapStats::VT_SIZES));
-    HeapStats H;
-    H.Id = X->heap();
-    copyTotals(X, H);
-    H.ReservedKnown = X->reserved_known();
-    H.ReservedBytes = X->reserved_bytes();
-    H.ReservedPeakBytes = X->reserved_peak_bytes();
-    H.ReservedAtPeakBytes = X->reserved_at_peak_bytes();
-    H.GrowthFragmentationPpm = X->growth_fragmentation_ppm();
-    if (const auto *Sizes = X->sizes()) {
-      if (Sizes->size() > NumSizeClasses)
-        return "too many classes of sizes";
-      H.Sizes.assign(Sizes->begin(), Sizes->end());
-    }
-    Out.Heaps.push_back(H);
-    return "";
-  }));
-  TRY(eachRow(T->spaces(), [&](const fb::SpaceStats *X) -> Problem {
-    TRY(known(X, fb::SpaceStats::VT_PEAK_TIME_NS));
-    TotalStats D;
-    D.Id = X->space();
-    copyTotals(X, D);
-    Out.Spaces.push_back(D);
-    return "";
-  }));
-  TRY(eachRow(T->processes(), [&](const fb::ProcessStats *X) -> Problem {
-    TRY(known(X, fb::ProcessStats::VT_SHARES));
-    Out.Processes.push_back({X->process(),
-                             X->end_ns(),
-                             X->ended(),
-                             X->exit_status(),
-                             X->signal(),
-                             X->allocations(),
-                             X->frees(),
-                             X->inherited_frees(),
-                             X->lost(),
-                             X->live_bytes(),
-                             X->peak_bytes(),
-                             X->role(),
-                             X->rss_peak_bytes(),
-                             X->pss_peak_bytes(),
-                             {}});
-    return shares(X->shares(), Out.Processes.back().Shares);
-  }));
-  TRY(eachRow(T->steps(), [&](const fb::StepStats *X) -> Problem {
-    TRY(known(X, fb::StepStats::VT_SHARES));
-    Out.Steps.push_back({X->process(),
-                         X->step(),
-                         X->begin_ns(),
-                         X->end_ns(),
-                         X->allocations(),
-                         X->frees(),
-                         X->allocated_bytes(),
-                         X->freed_bytes(),
-                         X->peak_bytes(),
-                         X->live_bytes(),
-                         {}});
-    return shares(X->shares(), Out.Steps.back().Shares);
-  }));
-  TRY(eachRow(T->layers(), [&](const fb::LayerStats *X) -> Problem {
-    TRY(known(X, fb::LayerStats::VT_SHARES));
-    if (X->kind() >= NumScopeKinds)
-      return "unknown kind of scope " + std::to_string(X->kind());
-    Out.Layers.push_back({X->process(),
-                          X->name(),
-                          X->backward(),
-                          X->calls(),
-                          X->duration_ns(),
-                          X->allocations(),
-                          X->frees(),
-                          X->allocated_bytes(),
-                          X->peak_bytes(),
-                          X->reserved_peak_bytes(),
-                          X->fragmentation_ppm(),
-                          ScopeKind(X->kind()),
-                          X->rise_bytes(),
-                          X->tensor_allocations(),
-                          X->tensor_frees(),
-                          X->tensor_allocated_bytes(),
-                          X->tensor_freed_bytes(),
-                          X->tensor_peak_bytes(),
-                          {}});
-    return shares(X->shares(), Out.Layers.back().Shares);
-  }));
-  TRY(eachRow(T->losses(), [&](const fb::Loss *X) -> Problem {
-    TRY(known(X, fb::Loss::VT_COUNT));
-    if (X->kind() >= NumLossKinds)
-      return "unknown kind of loss " + std::to_string(X->kind());
-    Out.Losses.push_back({X->process(), LossKind(X->kind()), X->count()});
-    return "";
-  }));
-  TRY(eachRow(T->threads(), [&](const fb::ThreadStats *X) -> Problem {
-    TRY(known(X, fb::ThreadStats::VT_NESTED_BYTES));
-    Out.Threads.push_back({X->thread(), X->allocations(), X->allocated_bytes(),
-                           X->nested_bytes()});
-    return "";
-  }));
-  return decodeCategories(Out);
-}
-
-Decoder::Problem Decoder::decodeCategories(Summary &Out) {
-  const fb::Summary *T = Root->body_as_Summary();
-  TRY(eachRow(T->categories(), [&](const fb::CategoryStats *X) -> Problem {
-    TRY(known(X, fb::CategoryStats::VT_BYTES));
-    if (X->category() >= NumTensorCategories)
-      return "unknown category of tensors " + std::to_string(X->category());
-    Out.Categories.push_back({X->heap(), X->process(),
-                              TensorCategory(X->category()), X->oom(),
-                              X->layer(), X->stack(), X->blocks(), X->bytes()});
-    return "";
-  }));
-  TRY(eachRow(T->ooms(), [&](const fb::OomRecord *X) -> Problem {
-    TRY(known(X, fb::OomRecord::VT_SKIPPED));
-    Out.Ooms.push_back({X->number(), X->process(), X->heap(), X->thread(),
-                        X->time_ns(), X->stack(), X->scope_path(),
-                        X->requested(), X->skipped()});
-    return "";
-  }));
-  return eachRow(T->oom_heaps(), [&](const fb::OomHeap *X) -> Problem {
-    TRY(known(X, fb::OomHeap::VT_RESERVED_BYTES));
-    Out.OomHeaps.push_back({X->oom(), X->heap(), X->live_blocks(),
-                            X->live_bytes(), X->reserved_known(),
-                            X->reserved_bytes()});
-    return "";
-  });
+  TRY(readRows(T->heaps(), Out.Heaps));
+  TRY(readRows(T->spaces(), Out.Spaces));
+  TRY(readRows(T->processes(), Out.Processes));
+  TRY(readRows(T->steps(), Out.Steps));
+  TRY(readRows(T->layers(), Out.Layers));
+  TRY(readRows(T->losses(), Out.Losses));
+  TRY(readRows(T->threads(), Out.Threads));
+  TRY(readRows(T->categories(), Out.Categories));
+  TRY(readRows(T->ooms(), Out.Ooms));
+  return readRows(T->oom_heaps(), Out.OomHeaps);
 }
 
 Decoder::Problem Decoder::decode(Summary &Out) {
@@ -275,5 +220,19 @@ Decoder::Problem Decoder::decode(Summary &Out) {
   TRY(eachRow(T->scope_rows(), [&](const fb::ScopeRows *X) {
     return stackStatsRows(X, Out.ScopePaths.emplace_back());
   }));
-  return "";
+  return {};
+}
+
+Decoder::Problem Decoder::decode(Partial &Out) {
+  const fb::Partial *T = Root->body_as_Partial();
+  TRY(known(T, fb::Partial::VT_OOM_HEAPS));
+  Out = Partial();
+  Out.Number = T->number();
+  Out.EndNs = T->end_ns();
+  Out.Complete = T->complete();
+  TRY(readRows(T->processes(), Out.Processes));
+  TRY(readRows(T->layers(), Out.Layers));
+  TRY(readRows(T->categories(), Out.Categories));
+  TRY(readRows(T->ooms(), Out.Ooms));
+  return readRows(T->oom_heaps(), Out.OomHeaps);
 }

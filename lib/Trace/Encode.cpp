@@ -3,6 +3,7 @@
 // Sections to FlatBuffers.
 
 #include "Encode.h"
+#include "RowTables.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace memkit;
@@ -215,156 +216,115 @@ Bytes Encoder::encode(const Snapshot &K) {
                     .Union());
 }
 
-template <class Table, class Builder>
+template <class Table>
 Offset<Table> Encoder::stackStatsRows(const StackStatsRows &R) {
   const auto &V = R.Rows;
-#define COLUMN(NAME)                                                           \
-  auto NAME = column(V, [](const StackStats &S) { return S.NAME; })
-  COLUMN(Heap);
+  auto Heap = column(V, [](const StackStats &S) { return S.Heap; });
   auto Key = differences(V, [](const StackStats &S) { return S.Key; });
-  COLUMN(Allocations);
-  COLUMN(AllocatedBytes);
-  COLUMN(Splits);
-  COLUMN(Temporaries);
-  COLUMN(LiveBlocks);
-  COLUMN(LiveBytes);
-  // What is nearly always equal to another column is kept as the difference.
-  auto Exclusive = column(V, [](const StackStats &S) {
-    return zigzag(int64_t(S.LiveBytes - S.LiveExclusive));
+  Off<fb::Planes> Columns[NumFields<StackStats>];
+  forEachField<StackStats>([&](auto I) {
+    constexpr auto F = fieldAt<StackStats, I>;
+    Columns[I] = column(V, [&](const StackStats &S) {
+      if constexpr (F.Base != nullptr)
+        return zigzag(int64_t(S.*F.Base - S.*F.Member));
+      else
+        return S.*F.Member;
+    });
   });
-  COLUMN(PeakBytes);
-  COLUMN(HeapPeakBlocks);
-  COLUMN(HeapPeakBytes);
-  auto SpaceBlocks = column(V, [](const StackStats &S) {
-    return zigzag(int64_t(S.HeapPeakBlocks - S.SpacePeakBlocks));
-  });
-  auto SpaceBytes = column(V, [](const StackStats &S) {
-    return zigzag(int64_t(S.HeapPeakBytes - S.SpacePeakBytes));
-  });
-#undef COLUMN
-  Builder T(B);
-  T.add_process(R.Process);
-  T.add_count(uint32_t(V.size()));
-  T.add_heap(Heap);
-  if constexpr (std::is_same_v<Table, fb::StackRows>)
-    T.add_stack(Key);
-  else
-    T.add_scope_path(Key);
-  T.add_allocations(Allocations);
-  T.add_allocated_bytes(AllocatedBytes);
-  T.add_splits(Splits);
-  T.add_temporaries(Temporaries);
-  T.add_live_blocks(LiveBlocks);
-  T.add_live_bytes(LiveBytes);
-  T.add_live_exclusive(Exclusive);
-  T.add_peak_bytes(PeakBytes);
-  T.add_heap_peak_blocks(HeapPeakBlocks);
-  T.add_heap_peak_bytes(HeapPeakBytes);
-  T.add_space_peak_blocks(SpaceBlocks);
-  T.add_space_peak_bytes(SpaceBytes);
-  return T.Finish();
+  auto Start = B.StartTable();
+  B.AddElement<uint32_t>(Table::VT_PROCESS, R.Process, 0);
+  B.AddElement<uint32_t>(Table::VT_COUNT, uint32_t(V.size()), 0);
+  flatbuffers::voffset_t At = Table::VT_HEAP;
+  auto Add = [&](Off<fb::Planes> Column) {
+    B.AddOffset(At, Column);
+    At += sizeof(flatbuffers::voffset_t);
+  };
+  Add(Heap);
+  Add(Key);
+  for (Off<fb::Planes> Column : Columns)
+    Add(Column);
+  return Off<Table>(B.EndTable(Start));
 }
 
-/// None take no room.
-Encoder::OffVector<Encoder::Off<fb::SpaceShare>>
-Encoder::shares(const SpaceShares &V) {
-  if (V.empty())
-    return 0;
-  std::vector<Off<fb::SpaceShare>> All;
-  for (const SpaceShare &S : V)
-    All.push_back(fb::CreateSpaceShare(
-        B, S.Space, S.Allocations, S.Frees, S.AllocatedBytes, S.FreedBytes,
-        S.LiveBytes, S.PeakBytes, S.RiseBytes, S.ReservedPeakBytes));
-  return B.CreateVector(All);
+/// What is empty takes no room.
+template <class T>
+Encoder::OffVector<T> Encoder::some(const std::vector<T> &V) {
+  return V.empty() ? OffVector<T>() : B.CreateVector(V);
+}
+
+template <class T> auto Encoder::stored(const T &Value) {
+  if constexpr (std::is_enum_v<T>)
+    return uint8_t(Value);
+  else if constexpr (std::is_same_v<T, SpaceShares>)
+    return some(rows<fb::SpaceShare>(Value));
+  else if constexpr (std::is_same_v<T, std::vector<uint64_t>>)
+    return some(Value);
+  else
+    return Value;
+}
+
+template <class Table, class Row>
+std::vector<Offset<Table>> Encoder::rows(const std::vector<Row> &V) {
+  static_assert(listsFields<Table, Row>(), "fields() is not as the schema");
+  std::vector<Off<Table>> All;
+  All.reserve(V.size());
+  for (const Row &R : V)
+    All.push_back(std::apply(
+        [&](const auto &...F) {
+          return Table::Traits::Create(B, stored(R.*F.Member)...);
+        },
+        Row::fields()));
+  return All;
 }
 
 Bytes Encoder::encode(const Summary &S) {
   begin();
   std::vector<Off<fb::StackRows>> Stacks;
   for (const StackStatsRows &R : S.Stacks)
-    Stacks.push_back(stackStatsRows<fb::StackRows, fb::StackRowsBuilder>(R));
+    Stacks.push_back(stackStatsRows<fb::StackRows>(R));
   std::vector<Off<fb::ScopeRows>> ScopePaths;
   for (const StackStatsRows &R : S.ScopePaths)
-    ScopePaths.push_back(
-        stackStatsRows<fb::ScopeRows, fb::ScopeRowsBuilder>(R));
-  std::vector<Off<fb::HeapStats>> Heaps;
-  for (const HeapStats &H : S.Heaps)
-    Heaps.push_back(fb::CreateHeapStats(
-        B, H.Id, H.Allocations, H.Frees, H.AllocatedBytes, H.FreedBytes,
-        H.Temporaries, H.LiveBlocks, H.LiveBytes, H.PeakBytes, H.PeakBlocks,
-        H.PeakTimeNs, H.ReservedKnown, H.ReservedBytes, H.ReservedPeakBytes,
-        H.ReservedAtPeakBytes, H.GrowthFragmentationPpm,
-        H.Sizes.empty() ? 0 : B.CreateVector(H.Sizes)));
-  std::vector<Off<fb::SpaceStats>> Spaces;
-  for (const TotalStats &H : S.Spaces)
-    Spaces.push_back(fb::CreateSpaceStats(
-        B, H.Id, H.Allocations, H.Frees, H.AllocatedBytes, H.FreedBytes,
-        H.Temporaries, H.LiveBlocks, H.LiveBytes, H.PeakBytes, H.PeakBlocks,
-        H.PeakTimeNs));
-  std::vector<Off<fb::ProcessStats>> Processes;
-  for (const ProcessStats &I : S.Processes)
-    Processes.push_back(fb::CreateProcessStats(
-        B, I.Process, I.EndNs, I.Ended, I.ExitStatus, I.Signal, I.Allocations,
-        I.Frees, I.InheritedFrees, I.Lost, I.LiveBytes, I.PeakBytes, I.Role,
-        I.RssPeakBytes, I.PssPeakBytes, shares(I.Shares)));
-  std::vector<Off<fb::StepStats>> Steps;
-  for (const StepStats &T : S.Steps)
-    Steps.push_back(fb::CreateStepStats(
-        B, T.Process, T.Step, T.BeginNs, T.EndNs, T.Allocations, T.Frees,
-        T.AllocatedBytes, T.FreedBytes, T.PeakBytes, T.LiveBytes,
-        shares(T.Shares)));
-  std::vector<Off<fb::LayerStats>> Layers;
-  for (const LayerStats &T : S.Layers)
-    Layers.push_back(fb::CreateLayerStats(
-        B, T.Process, T.Name, T.Backward, T.Calls, T.DurationNs, T.Allocations,
-        T.Frees, T.AllocatedBytes, T.PeakBytes, T.ReservedPeakBytes,
-        T.FragmentationPpm, uint8_t(T.Kind), T.RiseBytes, T.TensorAllocations,
-        T.TensorFrees, T.TensorAllocatedBytes, T.TensorFreedBytes,
-        T.TensorPeakBytes, shares(T.Shares)));
-  std::vector<Off<fb::Loss>> Losses;
-  for (const Loss &X : S.Losses)
-    Losses.push_back(fb::CreateLoss(B, X.Process, uint8_t(X.Kind), X.Count));
-  std::vector<Off<fb::CategoryStats>> Categories;
-  for (const CategoryStats &T : S.Categories)
-    Categories.push_back(
-        fb::CreateCategoryStats(B, T.Heap, T.Process, uint8_t(T.Category),
-                                T.Oom, T.Layer, T.Stack, T.Blocks, T.Bytes));
-  std::vector<Off<fb::OomRecord>> Ooms;
-  for (const OomRecord &T : S.Ooms)
-    Ooms.push_back(fb::CreateOomRecord(B, T.Number, T.Process, T.Heap, T.Thread,
-                                       T.TimeNs, T.Stack, T.ScopePath,
-                                       T.Requested, T.Skipped));
-  std::vector<Off<fb::OomHeap>> OomHeaps;
-  for (const OomHeap &H : S.OomHeaps)
-    OomHeaps.push_back(fb::CreateOomHeap(B, H.Oom, H.Heap, H.LiveBlocks,
-                                         H.LiveBytes, H.ReservedKnown,
-                                         H.ReservedBytes));
-  auto Vector = [&](const auto &V) { return B.CreateVector(V); };
+    ScopePaths.push_back(stackStatsRows<fb::ScopeRows>(R));
+  auto Heaps = rows<fb::HeapStats>(S.Heaps);
+  auto Spaces = rows<fb::SpaceStats>(S.Spaces);
+  auto Processes = rows<fb::ProcessStats>(S.Processes);
+  auto Steps = rows<fb::StepStats>(S.Steps);
+  auto Layers = rows<fb::LayerStats>(S.Layers);
+  auto Losses = rows<fb::Loss>(S.Losses);
+  auto Categories = rows<fb::CategoryStats>(S.Categories);
+  auto Ooms = rows<fb::OomRecord>(S.Ooms);
+  auto OomHeaps = rows<fb::OomHeap>(S.OomHeaps);
   // What a trace without tensors does not have takes no room.
-  auto Some = [&](const auto &V) {
-    return V.empty() ? decltype(B.CreateVector(V))() : B.CreateVector(V);
-  };
-  auto CategoriesV = Some(Categories);
-  auto OomsV = Some(Ooms);
-  auto OomHeapsV = Some(OomHeaps);
-  std::vector<Off<fb::ThreadStats>> Threads;
-  for (const ThreadStats &T : S.Threads)
-    Threads.push_back(fb::CreateThreadStats(B, T.Thread, T.Allocations,
-                                            T.AllocatedBytes, T.NestedBytes));
-  auto ThreadsV = Some(Threads);
-  auto StacksV = Vector(Stacks);
-  auto ScopePathsV = Vector(ScopePaths);
-  auto HeapsV = Vector(Heaps);
-  auto SpacesV = Vector(Spaces);
-  auto ProcessesV = Vector(Processes);
-  auto StepsV = Vector(Steps);
-  auto LayersV = Vector(Layers);
-  auto LossesV = Vector(Losses);
+  auto CategoriesV = some(Categories);
+  auto OomsV = some(Ooms);
+  auto OomHeapsV = some(OomHeaps);
+  auto ThreadsV = some(rows<fb::ThreadStats>(S.Threads));
+  auto StacksV = B.CreateVector(Stacks);
+  auto ScopePathsV = B.CreateVector(ScopePaths);
+  auto HeapsV = B.CreateVector(Heaps);
+  auto SpacesV = B.CreateVector(Spaces);
+  auto ProcessesV = B.CreateVector(Processes);
+  auto StepsV = B.CreateVector(Steps);
+  auto LayersV = B.CreateVector(Layers);
+  auto LossesV = B.CreateVector(Losses);
   return finish(fb::Body::Summary,
                 fb::CreateSummary(B, S.Number, S.EndNs, S.Complete, S.Events,
                                   S.Marks, StacksV, ScopePathsV, HeapsV,
                                   SpacesV, ProcessesV, StepsV, LayersV, LossesV,
                                   CategoriesV, OomsV, OomHeapsV, ThreadsV)
+                    .Union());
+}
+
+Bytes Encoder::encode(const Partial &P) {
+  begin();
+  auto Processes = some(rows<fb::ProcessStats>(P.Processes));
+  auto Layers = some(rows<fb::LayerStats>(P.Layers));
+  auto Categories = some(rows<fb::CategoryStats>(P.Categories));
+  auto Ooms = some(rows<fb::OomRecord>(P.Ooms));
+  auto OomHeaps = some(rows<fb::OomHeap>(P.OomHeaps));
+  return finish(fb::Body::Partial,
+                fb::CreatePartial(B, P.Number, P.EndNs, P.Complete, Processes,
+                                  Layers, Categories, Ooms, OomHeaps)
                     .Union());
 }
 

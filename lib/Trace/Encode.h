@@ -37,6 +37,7 @@ public:
   Bytes encode(const Snapshot &K);
   Bytes encode(const Summary &S);
   Bytes encode(const Lifetimes &L);
+  Bytes encode(const Partial &P);
   Bytes encode(const Index &I);
   Bytes encode(const IndexLog &I);
 
@@ -81,12 +82,15 @@ private:
   OffVector<Off<flatbuffers::String>>
   strings(const std::vector<std::string> &V);
 
-  OffVector<Off<fb::SpaceShare>> shares(const SpaceShares &V);
+  template <class T> OffVector<T> some(const std::vector<T> &V);
+  template <class T> auto stored(const T &Value);
+  /// A table for each row, by its fields().
+  template <class Table, class Row>
+  std::vector<Off<Table>> rows(const std::vector<Row> &V);
   Off<fb::Strings> encodeStrings(const std::vector<std::string> &V);
   Off<fb::StackTree> encodeStacks(const Dictionary &D);
   Off<fb::Symbols> encodeSymbols(const std::vector<FrameSymbols> &V);
-  template <class Table, class Builder>
-  Off<Table> stackStatsRows(const StackStatsRows &R);
+  template <class Table> Off<Table> stackStatsRows(const StackStatsRows &R);
 
   // Events, in EncodeEvents.cpp.
   struct EventPlan;

@@ -7,8 +7,8 @@
 // column, in order of time, restores the mixture.
 
 #include "Encode.h"
+#include "EventLog.h"
 #include "References.h"
-#include "memkit/Trace/EventLog.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include <array>

@@ -2,7 +2,7 @@
 //
 // Events on their way to a block.
 
-#include "memkit/Trace/EventLog.h"
+#include "EventLog.h"
 #include "References.h"
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 //
 // The last events of a trace, kept aside.
 
-#include "memkit/Trace/EventTail.h"
-#include "memkit/Support/Failure.h"
+#include "EventTail.h"
+#include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cerrno>

@@ -38,6 +38,36 @@ private:
 };
 } // namespace
 
+uint32_t IdLimits::of(IdKind Kind) const {
+  switch (Kind) {
+  case IdKind::String:
+    return Strings;
+  case IdKind::Device:
+    return Devices;
+  case IdKind::Binary:
+    return Binaries;
+  case IdKind::Function:
+    return Functions;
+  case IdKind::Frame:
+    return Frames;
+  case IdKind::Node:
+    return Nodes;
+  case IdKind::Stack:
+    return Stacks;
+  case IdKind::Scope:
+    return Scopes;
+  case IdKind::ScopePath:
+    return ScopePaths;
+  case IdKind::Process:
+    return Processes;
+  case IdKind::Thread:
+    return Threads;
+  case IdKind::Heap:
+    return Heaps;
+  }
+  return 0;
+}
+
 static void checkFrame(Checker &C, const IdLimits &L, const Frame &F) {
   if (F.Kind == FrameKind::Native)
     C.some("frame of binary", F.Container, L.Binaries);
@@ -207,6 +237,23 @@ std::string IdLimits::check(const Snapshot &K) const {
   return C.take();
 }
 
+/// The ids of rows, by their fields().
+template <class Row>
+static void checkRows(Checker &C, const IdLimits &L,
+                      const std::vector<Row> &Rows) {
+  for (const Row &R : Rows)
+    forEachField<Row>([&](auto I) {
+      constexpr auto F = fieldAt<Row, I>;
+      const auto &Value = R.*F.Member;
+      if constexpr (std::is_same_v<decltype(Value), const SpaceShares &>)
+        checkRows(C, L, Value);
+      else if constexpr (F.IsId && F.MayBeNone)
+        C.id(F.IdWords, Value, L.of(F.Ids));
+      else if constexpr (F.IsId)
+        C.some(F.IdWords, Value, L.of(F.Ids));
+    });
+}
+
 std::string IdLimits::check(const Summary &S) const {
   Checker C;
   auto Rows = [&](const std::vector<StackStatsRows> &V, const char *What,
@@ -219,48 +266,27 @@ std::string IdLimits::check(const Summary &S) const {
       }
     }
   };
-  auto Shares = [&](const SpaceShares &V) {
-    for (const SpaceShare &X : V)
-      C.id("share of device", X.Space, Devices);
-  };
   Rows(S.Stacks, "summary with stack", Stacks);
   Rows(S.ScopePaths, "summary with scope path", ScopePaths);
-  for (const HeapStats &H : S.Heaps)
-    C.some("totals of heap", H.Id, Heaps);
-  for (const TotalStats &D : S.Spaces)
-    C.id("totals of device", D.Id, Devices);
-  for (const ProcessStats &I : S.Processes) {
-    C.some("totals of process", I.Process, Processes);
-    C.id("totals of process with string", I.Role, Strings);
-    Shares(I.Shares);
-  }
-  for (const StepStats &T : S.Steps) {
-    C.some("totals of process", T.Process, Processes);
-    Shares(T.Shares);
-  }
-  for (const LayerStats &T : S.Layers) {
-    C.some("totals of process", T.Process, Processes);
-    C.id("layer with string", T.Name, Strings);
-    Shares(T.Shares);
-  }
-  for (const Loss &X : S.Losses)
-    C.id("loss of process", X.Process, Processes);
-  for (const CategoryStats &T : S.Categories) {
-    C.some("category in heap", T.Heap, Heaps);
-    C.some("category in process", T.Process, Processes);
-    C.id("category with string", T.Layer, Strings);
-    C.id("category with stack", T.Stack, Stacks);
-  }
-  for (const OomRecord &T : S.Ooms) {
-    C.some("oom in process", T.Process, Processes);
-    C.some("oom in heap", T.Heap, Heaps);
-    C.id("oom in thread", T.Thread, Threads);
-    C.id("oom with stack", T.Stack, Stacks);
-    C.id("oom with scope path", T.ScopePath, ScopePaths);
-  }
-  for (const OomHeap &H : S.OomHeaps)
-    C.some("oom with heap", H.Heap, Heaps);
-  for (const ThreadStats &T : S.Threads)
-    C.some("totals of thread", T.Thread, Threads);
+  checkRows(C, *this, S.Heaps);
+  checkRows(C, *this, S.Spaces);
+  checkRows(C, *this, S.Processes);
+  checkRows(C, *this, S.Steps);
+  checkRows(C, *this, S.Layers);
+  checkRows(C, *this, S.Losses);
+  checkRows(C, *this, S.Categories);
+  checkRows(C, *this, S.Ooms);
+  checkRows(C, *this, S.OomHeaps);
+  checkRows(C, *this, S.Threads);
+  return C.take();
+}
+
+std::string IdLimits::check(const Partial &P) const {
+  Checker C;
+  checkRows(C, *this, P.Processes);
+  checkRows(C, *this, P.Layers);
+  checkRows(C, *this, P.Categories);
+  checkRows(C, *this, P.Ooms);
+  checkRows(C, *this, P.OomHeaps);
   return C.take();
 }

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_TRACE_SECTIONCOVER_H
 #define MEMKIT_LIB_TRACE_SECTIONCOVER_H
 
-#include "memkit/Trace/EventLog.h"
+#include "EventLog.h"
 #include "memkit/Trace/Sections.h"
 #include <algorithm>
 
@@ -75,6 +75,12 @@ inline SectionInfo sectionCover(const Lifetimes &L) {
 inline SectionInfo sectionCover(const Summary &S) {
   SectionInfo I;
   I.BeginNs = I.EndNs = S.EndNs;
+  return I;
+}
+
+inline SectionInfo sectionCover(const Partial &P) {
+  SectionInfo I;
+  I.BeginNs = I.EndNs = P.EndNs;
   return I;
 }
 

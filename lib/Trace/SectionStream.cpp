@@ -54,6 +54,7 @@ public:
   bool AtEof = false, Ended = false, HasHeader = false, HasIndex = false;
   std::string Damage;
   SectionInfo Info;
+  UnknownValues Unknown;
   FrameDecompressor Decompressor;
   Decoder Decode;
   std::vector<uint8_t> Raw;
@@ -100,6 +101,8 @@ Expected<std::optional<AnySection>> SectionStream::Impl::take(size_t Size) {
                      : Twine("a trace begins with a header, not with ") +
                            sectionKindName(Kind));
   }
+  Unknown += Decode.unknownValues();
+  Unknown.Counts[UnknownValues::Sections] += Kind == SectionKind::None;
   HasHeader = true;
   HasIndex |= Kind == SectionKind::Index;
   Info = SectionInfo();
@@ -158,3 +161,9 @@ StringRef SectionStream::name() const { return I->File.name(); }
 Expected<std::optional<AnySection>> SectionStream::next() { return I->next(); }
 const SectionInfo &SectionStream::info() const { return I->Info; }
 StringRef SectionStream::damage() const { return I->Damage; }
+std::vector<std::string> SectionStream::unknownWarnings() const {
+  std::vector<std::string> Out = I->Unknown.sentences();
+  for (std::string &Sentence : Out)
+    Sentence = (name() + ": " + Sentence).str();
+  return Out;
+}

@@ -22,6 +22,7 @@ IGNORE(Snapshot)
 IGNORE(Summary)
 IGNORE(Index)
 IGNORE(Lifetimes)
+IGNORE(Partial)
 #undef IGNORE
 
 Error memkit::visitSections(SectionStream &Stream, SectionVisitor &V) {

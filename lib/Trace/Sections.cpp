@@ -37,6 +37,8 @@ const char *memkit::sectionKindName(SectionKind Kind) {
     return "index";
   case SectionKind::Lifetimes:
     return "lifetimes";
+  case SectionKind::Partial:
+    return "partial";
   }
   return "unknown";
 }

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Process.h"
+#include <map>
 #include <sys/mman.h>
 
 using namespace memkit;
@@ -34,6 +35,15 @@ public:
   Error wrong(uint64_t Offset, const Twine &What) {
     return makeTraceError(Buffer->getBufferIdentifier(), Offset, What);
   }
+  /// Of B, which was decoded: keeps what is unknown in it.
+  Error decoded(const SectionInfo &B, const std::string &Problem) {
+    noteUnknown(B.Offset);
+    return Problem.empty() ? Error::success() : wrong(B.Offset, Problem);
+  }
+  void noteUnknown(uint64_t Offset) {
+    if (Decode.unknownValues().any())
+      Unknown[Offset].join(Decode.unknownValues());
+  }
 
   std::shared_ptr<MemoryBuffer> Buffer;
   Bytes File;
@@ -45,6 +55,7 @@ public:
   FrameDecompressor Decompressor;
   Decoder Decode;
   std::vector<uint8_t> Raw;
+  std::map<uint64_t, UnknownValues> Unknown; ///< by offset of the section
   /// Bytes of the file read since its pages were let go.
   uint64_t Held = 0;
   uint64_t NumDecoded[NumSectionKinds] = {}; ///< since the file was open
@@ -124,8 +135,7 @@ Error TraceReader::Impl::scanSection(uint64_t Offset, size_t Size) {
   SectionKind Kind;
   Error E = load(Info, Kind);
   if (!E)
-    if (std::string P = Decode.cover(Kind, Cover); !P.empty())
-      E = wrong(Offset, P);
+    E = decoded(Info, Decode.cover(Kind, Cover));
   if (E) {
     if (Sections.empty())
       return E;
@@ -205,9 +215,7 @@ template <class T>
 Error TraceReader::Impl::read(const SectionInfo &B, SectionKind Want, T &Out) {
   if (Error E = openSection(B, Want))
     return E;
-  if (std::string P = Decode.decode(Out); !P.empty())
-    return wrong(B.Offset, P);
-  return Error::success();
+  return decoded(B, Decode.decode(Out));
 }
 
 /// Brings the stack tree to where B begins, then decodes B.
@@ -274,6 +282,27 @@ ArrayRef<SectionInfo> TraceReader::sections() const { return I->Sections; }
 bool TraceReader::complete() const { return I->Complete; }
 StringRef TraceReader::damage() const { return I->Damage; }
 
+UnknownValues TraceReader::unknownValues() const {
+  UnknownValues All;
+  for (const SectionInfo &B : I->Sections)
+    All.Counts[UnknownValues::Sections] += B.Kind == SectionKind::None;
+  for (const auto &[Offset, Values] : I->Unknown)
+    All += Values;
+  return All;
+}
+
+void TraceReader::joinUnknown(const TraceReader &Other) {
+  for (const auto &[Offset, Values] : Other.I->Unknown)
+    I->Unknown[Offset].join(Values);
+}
+
+std::vector<std::string> TraceReader::unknownWarnings() const {
+  std::vector<std::string> Out = unknownValues().sentences();
+  for (std::string &Sentence : Out)
+    Sentence = (name() + ": " + Sentence).str();
+  return Out;
+}
+
 Error TraceReader::read(const SectionInfo &B, Dictionary &Out) {
   return I->readDictionary(B, Out, /*Strict=*/false);
 }
@@ -307,6 +336,10 @@ Error TraceReader::read(const SectionInfo &B, Summary &Out) {
   return I->read(B, SectionKind::Summary, Out);
 }
 
+Error TraceReader::read(const SectionInfo &B, Partial &Out) {
+  return I->read(B, SectionKind::Partial, Out);
+}
+
 std::vector<uint32_t> TraceReader::takeParents() {
   I->TreeEnd = 0;
   return I->Decode.takeParents();
@@ -316,17 +349,13 @@ Error TraceReader::readOutline(const SectionInfo &B, DictionaryOutline &Out,
                                bool WithStrings) {
   if (Error E = I->openSection(B, SectionKind::Dictionary))
     return E;
-  if (std::string P = I->Decode.outline(Out, WithStrings); !P.empty())
-    return I->wrong(B.Offset, P);
-  return Error::success();
+  return I->decoded(B, I->Decode.outline(Out, WithStrings));
 }
 
 Error TraceReader::readNames(const SectionInfo &B, DictionaryOutline &Out) {
   if (Error E = I->openSection(B, SectionKind::Dictionary))
     return E;
-  if (std::string P = I->Decode.names(Out); !P.empty())
-    return I->wrong(B.Offset, P);
-  return Error::success();
+  return I->decoded(B, I->Decode.names(Out));
 }
 
 uint64_t TraceReader::numDecoded(SectionKind Kind) const {
@@ -336,25 +365,19 @@ uint64_t TraceReader::numDecoded(SectionKind Kind) const {
 Error TraceReader::readTotals(const SectionInfo &B, Summary &Out) {
   if (Error E = I->openSection(B, SectionKind::Summary))
     return E;
-  if (std::string P = I->Decode.decodeTotals(Out); !P.empty())
-    return I->wrong(B.Offset, P);
-  return Error::success();
+  return I->decoded(B, I->Decode.decodeTotals(Out));
 }
 
 Error TraceReader::readHeads(const SectionInfo &B, Intervals &Out) {
   if (Error E = I->openSection(B, SectionKind::Intervals))
     return E;
-  if (std::string P = I->Decode.decodeHeads(Out); !P.empty())
-    return I->wrong(B.Offset, P);
-  return Error::success();
+  return I->decoded(B, I->Decode.decodeHeads(Out));
 }
 
 Error TraceReader::readHead(const SectionInfo &B, Snapshot &Out) {
   if (Error E = I->openSection(B, SectionKind::Snapshot))
     return E;
-  if (std::string P = I->Decode.decodeHead(Out); !P.empty())
-    return I->wrong(B.Offset, P);
-  return Error::success();
+  return I->decoded(B, I->Decode.decodeHead(Out));
 }
 
 Expected<AnySection> TraceReader::readAny(const SectionInfo &B) {

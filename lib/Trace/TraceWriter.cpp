@@ -4,10 +4,10 @@
 
 #include "memkit/Trace/TraceWriter.h"
 #include "Encode.h"
+#include "EventTail.h"
 #include "Frames.h"
 #include "IndexLog.h"
 #include "SectionCover.h"
-#include "memkit/Trace/EventTail.h"
 
 using namespace memkit;
 using namespace llvm;
@@ -277,6 +277,9 @@ Error TraceWriter::write(const Snapshot &K) {
 }
 Error TraceWriter::write(const Summary &S) {
   return I->put(SectionKind::Summary, S);
+}
+Error TraceWriter::write(const Partial &P) {
+  return I->put(SectionKind::Partial, P);
 }
 
 Error TraceWriter::begin(const EventLog &L) {

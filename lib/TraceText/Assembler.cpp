@@ -2,7 +2,7 @@
 //
 // Text form to trace.
 
-#include "memkit/TraceText/Assembler.h"
+#include "Assembler.h"
 #include "SectionParser.h"
 #include "memkit/Trace/TraceWriter.h"
 
@@ -123,6 +123,8 @@ llvm::Error Assembler::endSection() {
     return write(Sections.Snapshot);
   case SectionKind::Summary:
     return write(Sections.Summary);
+  case SectionKind::Partial:
+    return write(Sections.Partial);
   }
   return llvm::Error::success();
 }
@@ -145,7 +147,7 @@ llvm::Error Assembler::beginSection(SectionKind Kind, Line &L) {
 /// `raw "bytes"`: for tests of what no writer makes.
 llvm::Error Assembler::raw(Line &L) {
   if (!Unchecked)
-    return problemAt(L.loc(), "`raw` needs --unchecked");
+    return problemAt(L.loc(), "`raw` is for a text that is not checked");
   if (L.Values.size() != 2 || L.Values[1].K != Value::String ||
       !L.Fields.empty())
     return problemAt(L.loc(), "expected `raw \"bytes\"`");

@@ -2,10 +2,11 @@
 //
 // Tensors at the peak, by category.
 
-#include "memkit/Support/CsvField.h"
+#include "CategorySums.h"
+#include "ReportPrinters.h"
+#include "Support/CsvField.h"
+#include "Support/Json.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Json.h"
-#include "memkit/TraceText/ReportPrinters.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

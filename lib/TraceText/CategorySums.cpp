@@ -2,11 +2,11 @@
 //
 // Tensors by category, for views.
 
-#include "memkit/TraceText/CategorySums.h"
+#include "CategorySums.h"
+#include "EnumNames.h"
+#include "Support/Json.h"
+#include "Support/Table.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Json.h"
-#include "memkit/Support/Table.h"
-#include "memkit/TraceText/EnumNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 

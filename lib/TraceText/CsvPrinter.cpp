@@ -2,10 +2,10 @@
 //
 // Events as comma-separated values.
 
+#include "Printers.h"
 #include "SectionLines.h"
+#include "Support/CsvField.h"
 #include "memkit/Model/Trace.h"
-#include "memkit/Support/CsvField.h"
-#include "memkit/TraceText/Printers.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

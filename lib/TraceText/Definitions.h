@@ -2,8 +2,8 @@
 //
 // The dictionary as the assembler fills it.
 
-#ifndef MEMKIT_TRACETEXT_DEFINITIONS_H
-#define MEMKIT_TRACETEXT_DEFINITIONS_H
+#ifndef MEMKIT_LIB_TRACETEXT_DEFINITIONS_H
+#define MEMKIT_LIB_TRACETEXT_DEFINITIONS_H
 
 #include "Fields.h"
 #include "llvm/ADT/DenseMap.h"
@@ -75,4 +75,4 @@ private:
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_DEFINITIONS_H
+#endif // MEMKIT_LIB_TRACETEXT_DEFINITIONS_H

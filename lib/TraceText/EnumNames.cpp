@@ -2,7 +2,7 @@
 //
 // What the text form calls enum values.
 
-#include "memkit/TraceText/EnumNames.h"
+#include "EnumNames.h"
 #include <iterator>
 
 using llvm::StringLiteral;

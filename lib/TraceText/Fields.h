@@ -24,29 +24,15 @@
 //   enclosing(Name, N)         allocation id + 1, 0 for none
 //   clock(Name, C), locations(Name, L)
 
-#ifndef MEMKIT_TRACETEXT_FIELDS_H
-#define MEMKIT_TRACETEXT_FIELDS_H
+#ifndef MEMKIT_LIB_TRACETEXT_FIELDS_H
+#define MEMKIT_LIB_TRACETEXT_FIELDS_H
 
-#include "memkit/TraceText/EnumNames.h"
+#include "EnumNames.h"
 
 namespace memkit::tracetext {
 
-/// The kinds of ids that a field may hold.
-enum class Ref : uint8_t {
-  String,
-  Device,
-  Binary,
-  Function,
-  Frame,
-  Node,
-  Stack,
-  Scope,
-  ScopePath,
-  Process,
-  Thread,
-  Heap,
-};
-inline constexpr unsigned NumRefs = 12;
+using Ref = IdKind;
+inline constexpr unsigned NumRefs = NumIdKinds;
 
 template <class M, class T> void mapHeader(M &Map, T &H) {
   // A text outlives the program that printed it.
@@ -332,6 +318,52 @@ template <class M, class T> void mapSummary(M &Map, T &S) {
   Map.flag("complete", S.Complete, true);
 }
 
+template <class M, class T> void mapPartial(M &Map, T &P) {
+  Map.num("number", P.Number);
+  Map.num("end", P.EndNs);
+  Map.flag("complete", P.Complete, true);
+}
+
+/// One field of a row, by its RowField.
+template <class Row, size_t I, class M, class T>
+void mapRowField(M &Map, T &Value) {
+  constexpr auto F = fieldAt<Row, I>;
+  using V = std::remove_cv_t<T>;
+  constexpr bool IsKey = F.Place == TextPlace::Key;
+  if constexpr (IsKey && F.IsId)
+    Map.refKey(F.Name, F.Ids, Value);
+  else if constexpr (IsKey && std::is_enum_v<V>)
+    Map.word(F.Name, Value);
+  else if constexpr (IsKey)
+    Map.key(F.Name, Value);
+  else if constexpr (F.IsId)
+    Map.ref(F.Name, F.Ids, Value);
+  else if constexpr (std::is_enum_v<V>)
+    Map.choice(F.Name, Value);
+  else if constexpr (std::is_same_v<V, bool>)
+    Map.flag(F.Name, Value, F.Default);
+  else if constexpr (std::is_same_v<V, std::vector<uint64_t>>)
+    Map.nums(F.Name, Value);
+  else if constexpr (std::is_arithmetic_v<V>)
+    Map.num(F.Name, Value, F.Default);
+  else // on lines of their own
+    static_assert(std::is_same_v<V, SpaceShares>);
+}
+
+/// A row of a summary, by its fields().
+template <class M, class T> void mapRow(M &Map, T &R) {
+  using Row = std::remove_cv_t<T>;
+  auto MapAll = [&](auto Named) {
+    forEachField<Row>([&](auto I) {
+      constexpr auto F = fieldAt<Row, I>;
+      if constexpr ((F.Place == TextPlace::Named) == Named)
+        mapRowField<Row, I>(Map, R.*F.Member);
+    });
+  };
+  MapAll(std::false_type());
+  MapAll(std::true_type());
+}
+
 template <class M, class T> void mapStackStatsRows(M &Map, T &S) {
   Map.ref("process", Ref::Process, S.Process);
 }
@@ -342,152 +374,9 @@ template <class M, class T> void mapStackStats(M &Map, bool ScopePaths, T &R) {
   else
     Map.ref("stack", Ref::Stack, R.Key);
   Map.ref("heap", Ref::Heap, R.Heap);
-  Map.num("allocations", R.Allocations);
-  Map.num("allocated-bytes", R.AllocatedBytes);
-  Map.num("splits", R.Splits);
-  Map.num("temporaries", R.Temporaries);
-  Map.num("live-blocks", R.LiveBlocks);
-  Map.num("live-bytes", R.LiveBytes);
-  Map.num("live-exclusive", R.LiveExclusive);
-  Map.num("peak-bytes", R.PeakBytes);
-  Map.num("heap-peak-blocks", R.HeapPeakBlocks);
-  Map.num("heap-peak-bytes", R.HeapPeakBytes);
-  Map.num("space-peak-blocks", R.SpacePeakBlocks);
-  Map.num("space-peak-bytes", R.SpacePeakBytes);
-}
-
-template <class M, class T> void mapTotalStats(M &Map, Ref Kind, T &R) {
-  Map.refKey(Kind == Ref::Heap ? "heap" : "space", Kind, R.Id);
-  Map.num("allocations", R.Allocations);
-  Map.num("frees", R.Frees);
-  Map.num("allocated-bytes", R.AllocatedBytes);
-  Map.num("freed-bytes", R.FreedBytes);
-  Map.num("temporaries", R.Temporaries);
-  Map.num("live-blocks", R.LiveBlocks);
-  Map.num("live-bytes", R.LiveBytes);
-  Map.num("peak-bytes", R.PeakBytes);
-  Map.num("peak-blocks", R.PeakBlocks);
-  Map.num("peak-time", R.PeakTimeNs);
-}
-
-template <class M, class T> void mapHeapStats(M &Map, T &R) {
-  mapTotalStats(Map, Ref::Heap, R);
-  Map.flag("reserved-known", R.ReservedKnown, false);
-  Map.num("reserved-bytes", R.ReservedBytes);
-  Map.num("reserved-peak-bytes", R.ReservedPeakBytes);
-  Map.num("reserved-at-peak-bytes", R.ReservedAtPeakBytes);
-  Map.num("growth-fragmentation-ppm", R.GrowthFragmentationPpm);
-  Map.nums("sizes", R.Sizes);
-}
-
-template <class M, class T> void mapSpaceShare(M &Map, T &R) {
-  Map.refKey("space", Ref::Device, R.Space);
-  Map.num("allocations", R.Allocations);
-  Map.num("frees", R.Frees);
-  Map.num("allocated-bytes", R.AllocatedBytes);
-  Map.num("freed-bytes", R.FreedBytes);
-  Map.num("live-bytes", R.LiveBytes);
-  Map.num("peak-bytes", R.PeakBytes);
-  Map.num("rise-bytes", R.RiseBytes);
-  Map.num("reserved-peak-bytes", R.ReservedPeakBytes);
-}
-
-template <class M, class T> void mapProcessStats(M &Map, T &R) {
-  Map.refKey("process", Ref::Process, R.Process);
-  Map.num("end", R.EndNs);
-  Map.flag("ended", R.Ended, false);
-  Map.num("exit-status", R.ExitStatus, -1);
-  Map.num("signal", R.Signal);
-  Map.num("allocations", R.Allocations);
-  Map.num("frees", R.Frees);
-  Map.num("inherited-frees", R.InheritedFrees);
-  Map.num("lost", R.Lost);
-  Map.num("live-bytes", R.LiveBytes);
-  Map.num("peak-bytes", R.PeakBytes);
-  Map.ref("role", Ref::String, R.Role);
-  Map.num("rss-peak-bytes", R.RssPeakBytes);
-  Map.num("pss-peak-bytes", R.PssPeakBytes);
-}
-
-template <class M, class T> void mapStepStats(M &Map, T &R) {
-  Map.key("step", R.Step);
-  Map.ref("process", Ref::Process, R.Process);
-  Map.num("begin", R.BeginNs);
-  Map.num("end", R.EndNs);
-  Map.num("allocations", R.Allocations);
-  Map.num("frees", R.Frees);
-  Map.num("allocated-bytes", R.AllocatedBytes);
-  Map.num("freed-bytes", R.FreedBytes);
-  Map.num("peak-bytes", R.PeakBytes);
-  Map.num("live-bytes", R.LiveBytes);
-}
-
-template <class M, class T> void mapLayerStats(M &Map, T &R) {
-  Map.ref("name", Ref::String, R.Name);
-  Map.ref("process", Ref::Process, R.Process);
-  Map.flag("backward", R.Backward, false);
-  Map.num("calls", R.Calls);
-  Map.num("duration", R.DurationNs);
-  Map.num("allocations", R.Allocations);
-  Map.num("frees", R.Frees);
-  Map.num("allocated-bytes", R.AllocatedBytes);
-  Map.num("peak-bytes", R.PeakBytes);
-  Map.num("reserved-peak-bytes", R.ReservedPeakBytes);
-  Map.num("fragmentation-ppm", R.FragmentationPpm);
-  Map.choice("kind", R.Kind);
-  Map.num("rise-bytes", R.RiseBytes);
-  Map.num("tensor-allocations", R.TensorAllocations);
-  Map.num("tensor-frees", R.TensorFrees);
-  Map.num("tensor-allocated-bytes", R.TensorAllocatedBytes);
-  Map.num("tensor-freed-bytes", R.TensorFreedBytes);
-  Map.num("tensor-peak-bytes", R.TensorPeakBytes);
-}
-
-template <class M, class T> void mapThreadStats(M &Map, T &R) {
-  Map.refKey("thread", Ref::Thread, R.Thread);
-  Map.num("allocations", R.Allocations);
-  Map.num("allocated-bytes", R.AllocatedBytes);
-  Map.num("nested-bytes", R.NestedBytes);
-}
-
-template <class M, class T> void mapLoss(M &Map, T &R) {
-  Map.word("kind", R.Kind);
-  Map.ref("process", Ref::Process, R.Process);
-  Map.num("count", R.Count);
-}
-
-template <class M, class T> void mapCategoryStats(M &Map, T &R) {
-  Map.word("category", R.Category);
-  Map.ref("heap", Ref::Heap, R.Heap);
-  Map.ref("process", Ref::Process, R.Process);
-  Map.num("oom", R.Oom);
-  Map.ref("layer", Ref::String, R.Layer);
-  Map.ref("stack", Ref::Stack, R.Stack);
-  Map.num("blocks", R.Blocks);
-  Map.num("bytes", R.Bytes);
-}
-
-template <class M, class T> void mapOomRecord(M &Map, T &R) {
-  Map.key("oom", R.Number);
-  Map.ref("process", Ref::Process, R.Process);
-  Map.ref("heap", Ref::Heap, R.Heap);
-  Map.ref("thread", Ref::Thread, R.Thread);
-  Map.num("time", R.TimeNs);
-  Map.ref("stack", Ref::Stack, R.Stack);
-  Map.ref("scope-path", Ref::ScopePath, R.ScopePath);
-  Map.num("requested", R.Requested);
-  Map.num("skipped", R.Skipped);
-}
-
-template <class M, class T> void mapOomHeap(M &Map, T &R) {
-  Map.key("oom", R.Oom);
-  Map.ref("heap", Ref::Heap, R.Heap);
-  Map.num("live-blocks", R.LiveBlocks);
-  Map.num("live-bytes", R.LiveBytes);
-  Map.flag("reserved-known", R.ReservedKnown, false);
-  Map.num("reserved-bytes", R.ReservedBytes);
+  mapRow(Map, R);
 }
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_FIELDS_H
+#endif // MEMKIT_LIB_TRACETEXT_FIELDS_H

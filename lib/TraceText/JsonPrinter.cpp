@@ -3,7 +3,7 @@
 // A trace as JSON, an object a line.
 
 #include "LinePrinter.h"
-#include "memkit/Support/Json.h"
+#include "Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

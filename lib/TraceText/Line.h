@@ -2,8 +2,8 @@
 //
 // A line of the text form, taken apart.
 
-#ifndef MEMKIT_TRACETEXT_LINE_H
-#define MEMKIT_TRACETEXT_LINE_H
+#ifndef MEMKIT_LIB_TRACETEXT_LINE_H
+#define MEMKIT_LIB_TRACETEXT_LINE_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -67,4 +67,4 @@ struct Line {
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_LINE_H
+#endif // MEMKIT_LIB_TRACETEXT_LINE_H

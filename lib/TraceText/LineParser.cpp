@@ -94,6 +94,14 @@ bool LineParser::enumValue(const Value &V, StringRef What, EnumNames Names,
         Out = uint8_t(I);
         return true;
       }
+  // A number, as a newer memkit has it. Events with one could not be encoded.
+  uint64_t Number;
+  if (Unchecked && Names.data() != enumNames(EventKind()).data() &&
+      V.K == Value::Word && readUnsigned(V.Spelling, Number) &&
+      Number <= UINT8_MAX) {
+    Out = uint8_t(Number);
+    return true;
+  }
   std::string Known;
   for (StringRef N : Names)
     Known += (Known.empty() ? "" : ", ") + N.str();

@@ -6,8 +6,8 @@
 // each where it stands. After the fields of a record were mapped, finish()
 // tells what is left over.
 
-#ifndef MEMKIT_TRACETEXT_LINEPARSER_H
-#define MEMKIT_TRACETEXT_LINEPARSER_H
+#ifndef MEMKIT_LIB_TRACETEXT_LINEPARSER_H
+#define MEMKIT_LIB_TRACETEXT_LINEPARSER_H
 
 #include "Definitions.h"
 #include "Line.h"
@@ -149,4 +149,4 @@ private:
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_LINEPARSER_H
+#endif // MEMKIT_LIB_TRACETEXT_LINEPARSER_H

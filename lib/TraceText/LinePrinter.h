@@ -2,11 +2,11 @@
 //
 // A visitor over a printer of lines.
 
-#ifndef MEMKIT_TRACETEXT_LINEPRINTER_H
-#define MEMKIT_TRACETEXT_LINEPRINTER_H
+#ifndef MEMKIT_LIB_TRACETEXT_LINEPRINTER_H
+#define MEMKIT_LIB_TRACETEXT_LINEPRINTER_H
 
+#include "Printers.h"
 #include "SectionLines.h"
-#include "memkit/TraceText/Printers.h"
 
 namespace memkit::tracetext {
 
@@ -32,6 +32,7 @@ public:
     return print(B);
   }
   Err visit(const SectionInfo &, const Summary &B) override { return print(B); }
+  Err visit(const SectionInfo &, const Partial &B) override { return print(B); }
   Err visit(const SectionInfo &, const Index &B) override { return print(B); }
 
 private:
@@ -48,4 +49,4 @@ private:
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_LINEPRINTER_H
+#endif // MEMKIT_LIB_TRACETEXT_LINEPRINTER_H

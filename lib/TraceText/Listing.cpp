@@ -2,12 +2,12 @@
 //
 // Events and marks for people.
 
+#include "Model/FrameText.h"
+#include "Printers.h"
 #include "SectionLines.h"
-#include "memkit/Model/FrameText.h"
+#include "Support/CommandText.h"
 #include "memkit/Model/Trace.h"
-#include "memkit/Support/CommandText.h"
 #include "memkit/Support/Format.h"
-#include "memkit/TraceText/Printers.h"
 #include "llvm/Support/Format.h"
 
 using namespace llvm;

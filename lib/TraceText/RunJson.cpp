@@ -2,9 +2,9 @@
 //
 // A run for scripts.
 
-#include "memkit/Support/Json.h"
-#include "memkit/TraceText/EnumNames.h"
-#include "memkit/TraceText/ReportPrinters.h"
+#include "EnumNames.h"
+#include "ReportPrinters.h"
+#include "Support/Json.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -35,8 +35,11 @@ static void events(json::OStream &J, const RunReport &R) {
 }
 
 static void losses(json::OStream &J, const RunReport &R) {
-  for (unsigned K = 0; K < NumLossKinds; ++K) {
-    std::string Name = enumName(LossKind(K)).str();
+  for (size_t K = 0; K < NumLossCounts; ++K) {
+    LossKind Kind = lossKindAt(K);
+    if (Kind == LossKind::Unknown && !R.Losses[K])
+      continue;
+    std::string Name = enumName(Kind).str();
     std::replace(Name.begin(), Name.end(), '-', '_');
     J.attribute(Name, R.Losses[K]);
   }
@@ -153,4 +156,10 @@ void memkit::writeRunJson(json::OStream &J, const RunReport &R, const Trace &T,
   J.attribute("layers", R.Layers);
   writeCategoriesJson(J, T, Categories, /*WithLayers=*/false);
   J.attribute("ooms", R.Ooms);
+  if (R.Unknown.any())
+    J.attributeObject("unknown", [&] {
+      for (size_t K = 0; K != UnknownValues::NumOf; ++K)
+        J.attribute(UnknownValues::name(UnknownValues::Of(K)),
+                    R.Unknown.Counts[K]);
+    });
 }

@@ -2,10 +2,10 @@
 //
 // A run for people.
 
-#include "memkit/Support/CommandText.h"
+#include "ReportPrinters.h"
+#include "Support/CommandText.h"
+#include "Support/Table.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Table.h"
-#include "memkit/TraceText/ReportPrinters.h"
 #include "llvm/ADT/STLExtras.h"
 #include <utility>
 
@@ -168,7 +168,8 @@ void memkit::printProcesses(raw_ostream &OS, const RunReport &R,
 }
 
 void memkit::printRun(raw_ostream &OS, const RunReport &R, const Trace &T,
-                      ArrayRef<CategorySum> Categories, unsigned Width) {
+                      ArrayRef<CategorySum> Categories, unsigned Width,
+                      StringRef OomHint) {
   OS << "command   " << commandText(R.Run.Command) << '\n';
   if (!R.Run.Host.empty())
     OS << "host      " << R.Run.Host << '\n';
@@ -181,13 +182,15 @@ void memkit::printRun(raw_ostream &OS, const RunReport &R, const Trace &T,
      << counted(R.Threads, "thread", "threads") << ", "
      << counted(R.Steps, "step", "steps") << ", "
      << counted(R.Layers, "layer", "layers") << '\n';
+  if (R.Unknown.any())
+    OS << "unknown   " << R.Unknown.list() << ", written by a newer memkit\n";
   printHeaps(OS, R, Width);
   printReserved(OS, R, Width);
   printCategoryLines(OS, T, Categories);
   if (R.OomFailures)
     OS << "\nout of memory "
        << (R.OomFailures == 1 ? "once" : formatCount(R.OomFailures) + " times")
-       << "; memdump --oom shows what lived then\n";
+       << OomHint << '\n';
   OS << '\n';
   printProcesses(OS, R, T, Width);
 }

@@ -2,12 +2,12 @@
 //
 // Scopes and layers, by name.
 
-#include "memkit/Support/CsvField.h"
+#include "ReportPrinters.h"
+#include "Support/CsvField.h"
+#include "Support/Json.h"
+#include "Support/Table.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Json.h"
-#include "memkit/Support/Table.h"
 #include "memkit/Trace/SummaryStats.h"
-#include "memkit/TraceText/ReportPrinters.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"

@@ -10,8 +10,8 @@
 //   beginBare(Name, Level)  a line whose keyword the text form leaves out
 //   end()
 
-#ifndef MEMKIT_TRACETEXT_SECTIONLINES_H
-#define MEMKIT_TRACETEXT_SECTIONLINES_H
+#ifndef MEMKIT_LIB_TRACETEXT_SECTIONLINES_H
+#define MEMKIT_LIB_TRACETEXT_SECTIONLINES_H
 
 #include "Fields.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -140,18 +140,25 @@ public:
     line("summary", 0, [&] { mapSummary(Out, S); });
     sums("stacks", false, S.Stacks);
     sums("scope-paths", true, S.ScopePaths);
-    rows("heap", 1, S.Heaps, [&](auto &R) { mapHeapStats(Out, R); });
-    rows("space", 1, S.Spaces,
-         [&](auto &R) { mapTotalStats(Out, Ref::Device, R); });
-    shared("process", S.Processes, [&](auto &R) { mapProcessStats(Out, R); });
-    shared("step", S.Steps, [&](auto &R) { mapStepStats(Out, R); });
-    shared("layer", S.Layers, [&](auto &R) { mapLayerStats(Out, R); });
-    rows("loss", 1, S.Losses, [&](auto &R) { mapLoss(Out, R); });
-    rows("category", 1, S.Categories,
-         [&](auto &R) { mapCategoryStats(Out, R); });
-    rows("oom", 1, S.Ooms, [&](auto &R) { mapOomRecord(Out, R); });
-    rows("oom-heap", 1, S.OomHeaps, [&](auto &R) { mapOomHeap(Out, R); });
-    rows("thread", 1, S.Threads, [&](auto &R) { mapThreadStats(Out, R); });
+    rows("heap", S.Heaps);
+    rows("space", S.Spaces);
+    rows("process", S.Processes);
+    rows("step", S.Steps);
+    rows("layer", S.Layers);
+    rows("loss", S.Losses);
+    rows("category", S.Categories);
+    rows("oom", S.Ooms);
+    rows("oom-heap", S.OomHeaps);
+    rows("thread", S.Threads);
+  }
+
+  void section(const Partial &S) {
+    line("partial", 0, [&] { mapPartial(Out, S); });
+    rows("process", S.Processes);
+    rows("layer", S.Layers);
+    rows("category", S.Categories);
+    rows("oom", S.Ooms);
+    rows("oom-heap", S.OomHeaps);
   }
 
   void section(const Index &) {
@@ -174,12 +181,12 @@ private:
     for (const auto &R : L)
       line(Keyword, Level, [&] { Fill(R); });
   }
-  /// As rows(), each with its shares of memory spaces below it.
-  template <class List, class F>
-  void shared(llvm::StringLiteral Keyword, const List &L, F Fill) {
+  /// Rows of a summary, each with its shares of memory spaces below it.
+  template <class List> void rows(llvm::StringLiteral Keyword, const List &L) {
     for (const auto &R : L) {
-      line(Keyword, 1, [&] { Fill(R); });
-      rows("share", 2, R.Shares, [&](auto &S) { mapSpaceShare(Out, S); });
+      line(Keyword, 1, [&] { mapRow(Out, R); });
+      if constexpr (requires { R.Shares; })
+        rows("share", 2, R.Shares, [&](auto &S) { mapRow(Out, S); });
     }
   }
   template <class List, class F>
@@ -215,4 +222,4 @@ private:
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_SECTIONLINES_H
+#endif // MEMKIT_LIB_TRACETEXT_SECTIONLINES_H

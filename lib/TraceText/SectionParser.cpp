@@ -21,6 +21,7 @@ SectionKind SectionParser::startedSection(const Line &L) {
       .Case("lifetimes", SectionKind::Lifetimes)
       .Case("snapshot", SectionKind::Snapshot)
       .Case("summary", SectionKind::Summary)
+      .Case("partial", SectionKind::Partial)
       .Case("complete", SectionKind::Index)
       .Default(SectionKind::None);
 }
@@ -70,6 +71,12 @@ bool SectionParser::begin(SectionKind K, Line &L) {
     NumShares = 0;
     mapSummary(P, Summary);
     break;
+  case SectionKind::Partial:
+    Partial = memkit::Partial();
+    Shares = nullptr;
+    NumShares = 0;
+    mapPartial(P, Partial);
+    break;
   default:
     break;
   }
@@ -83,7 +90,7 @@ bool SectionParser::record(Line &L) {
   case SectionKind::Header:
     return E.set(L.loc(), "a header has no records; expected a section: "
                           "dictionary, events, marks, intervals, lifetimes, "
-                          "snapshot, summary or complete");
+                          "snapshot, summary, partial or complete");
   case SectionKind::Dictionary:
     return dictionaryRecord(L);
   case SectionKind::Events:
@@ -98,6 +105,8 @@ bool SectionParser::record(Line &L) {
     return liveRecord(L);
   case SectionKind::Summary:
     return summaryRecord(L);
+  case SectionKind::Partial:
+    return partialRecord(L);
   case SectionKind::Index:
     break;
   }
@@ -223,94 +232,6 @@ bool SectionParser::liveRecord(Line &L) {
                     Twine(TimeUnitNs) + " ns");
   Snapshot.Blocks.push_back(B);
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Summary
-//===----------------------------------------------------------------------===//
-
-bool SectionParser::stackStats(LineParser &P) {
-  std::vector<StackStatsRows> &Groups =
-      ScopeStats ? Summary.ScopePaths : Summary.Stacks;
-  if (Groups.empty())
-    return P.fail(P.line().loc(),
-                  "a row needs `stacks` or `scope-paths` before it");
-  StackStats R;
-  mapStackStats(P, ScopeStats, R);
-  Groups.back().Rows.push_back(R);
-  return P.finish(ScopeStats ? "a row of scope paths" : "a row of stacks") &&
-         !tooMany(P.line(), ++Rows, "rows");
-}
-
-bool SectionParser::shareRecord(LineParser &P) {
-  const char *Loc = P.line().loc();
-  if (!Shares)
-    return P.fail(Loc, "a share needs a process, a step or a layer before it");
-  SpaceShare S;
-  mapSpaceShare(P, S);
-  if (!P.finish("a share"))
-    return false;
-  if (!Shares->empty() && S.Space <= Shares->back().Space)
-    return E.set(Loc, "the spaces of shares rise");
-  Shares->push_back(S);
-  return !tooMany(P.line(), ++NumShares, "shares");
-}
-
-bool SectionParser::summaryRecord(Line &L) {
-  LineParser P = parser(L, 1);
-  StringRef Word = L.Values[0].Spelling;
-  auto Add = [&](auto &List, StringRef What, auto Map) {
-    auto &R = List.emplace_back();
-    Map(R);
-    return P.finish(What) && !tooMany(L, List.size(), "records of this kind");
-  };
-  // The last of a list that grows no more before its shares are told.
-  auto AddShared = [&](auto &List, StringRef What, auto Map) {
-    bool Fine = Add(List, What, Map);
-    Shares = &List.back().Shares;
-    return Fine;
-  };
-  if (Word == "row")
-    return stackStats(P);
-  if (Word == "share")
-    return shareRecord(P);
-  if (Word == "stacks" || Word == "scope-paths") {
-    ScopeStats = Word == "scope-paths";
-    return Add(ScopeStats ? Summary.ScopePaths : Summary.Stacks, Word,
-               [&](StackStatsRows &R) { mapStackStatsRows(P, R); });
-  }
-  if (Word == "heap")
-    return Add(Summary.Heaps, "a heap's totals",
-               [&](HeapStats &R) { mapHeapStats(P, R); }) &&
-           (Summary.Heaps.back().Sizes.size() <= NumSizeClasses ||
-            E.set(L.loc(), "a heap has at most 65 classes of sizes"));
-  if (Word == "space")
-    return Add(Summary.Spaces, "a space's totals",
-               [&](TotalStats &R) { mapTotalStats(P, Ref::Device, R); });
-  if (Word == "process")
-    return AddShared(Summary.Processes, "a process's totals",
-                     [&](ProcessStats &R) { mapProcessStats(P, R); });
-  if (Word == "step")
-    return AddShared(Summary.Steps, "a step",
-                     [&](StepStats &R) { mapStepStats(P, R); });
-  if (Word == "layer")
-    return AddShared(Summary.Layers, "a layer",
-                     [&](LayerStats &R) { mapLayerStats(P, R); });
-  if (Word == "loss")
-    return Add(Summary.Losses, "a loss", [&](Loss &R) { mapLoss(P, R); });
-  if (Word == "category")
-    return Add(Summary.Categories, "a category",
-               [&](CategoryStats &R) { mapCategoryStats(P, R); });
-  if (Word == "oom")
-    return Add(Summary.Ooms, "an oom",
-               [&](OomRecord &R) { mapOomRecord(P, R); });
-  if (Word == "oom-heap")
-    return Add(Summary.OomHeaps, "an oom's heap",
-               [&](OomHeap &R) { mapOomHeap(P, R); });
-  if (Word == "thread")
-    return Add(Summary.Threads, "a thread's totals",
-               [&](ThreadStats &R) { mapThreadStats(P, R); });
-  return unknown(L, "a summary");
 }
 
 } // namespace memkit::tracetext

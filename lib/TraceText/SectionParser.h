@@ -5,8 +5,8 @@
 // Takes lines one by one and fills the section that they belong to. Says when a
 // section has ended; the assembler writes it.
 
-#ifndef MEMKIT_TRACETEXT_SECTIONPARSER_H
-#define MEMKIT_TRACETEXT_SECTIONPARSER_H
+#ifndef MEMKIT_LIB_TRACETEXT_SECTIONPARSER_H
+#define MEMKIT_LIB_TRACETEXT_SECTIONPARSER_H
 
 #include "LineParser.h"
 #include "memkit/Trace/TraceReader.h"
@@ -44,6 +44,7 @@ public:
   memkit::Lifetimes Lifetimes;
   memkit::Snapshot Snapshot;
   memkit::Summary Summary;
+  memkit::Partial Partial;
 
 private:
   LineParser parser(Line &L, unsigned Next) {
@@ -78,6 +79,11 @@ private:
   bool beginSnapshot(LineParser &P);
   bool liveRecord(Line &L);
   bool summaryRecord(Line &L);
+  bool partialRecord(Line &L);
+  bool finishRow(LineParser &P, llvm::StringRef What, size_t Count);
+  /// Adds the row that the line tells to List.
+  template <class Row>
+  bool addRow(LineParser &P, llvm::StringRef What, std::vector<Row> &List);
   bool stackStats(LineParser &P);
   bool shareRecord(LineParser &P);
 
@@ -111,4 +117,4 @@ private:
 
 } // namespace memkit::tracetext
 
-#endif // MEMKIT_TRACETEXT_SECTIONPARSER_H
+#endif // MEMKIT_LIB_TRACETEXT_SECTIONPARSER_H

@@ -5,8 +5,8 @@
 // Assembles any text. What is a trace must read as one, unless parts of it were
 // not checked.
 
+#include "TraceText/Assembler.h"
 #include "memkit/Trace/TraceReader.h"
-#include "memkit/TraceText/Assembler.h"
 
 using namespace memkit;
 using namespace llvm;

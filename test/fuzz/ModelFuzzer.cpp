@@ -6,10 +6,10 @@
 // behind a checksum, assembled without checks: it is read, replayed and
 // compared, and its sums are made. Errors are right, crashes are not.
 
+#include "TraceText/Assembler.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Model/Query.h"
 #include "memkit/Model/SelectedStats.h"
-#include "memkit/TraceText/Assembler.h"
 
 using namespace memkit;
 using namespace llvm;

@@ -2,10 +2,10 @@
 //
 // Text form to trace.
 
+#include "Cli/OutputFile.h"
+#include "Cli/ToolMain.h"
+#include "TraceText/Assembler.h"
 #include "memkit/Model/Complete.h"
-#include "memkit/Support/OutputFile.h"
-#include "memkit/Support/ToolMain.h"
-#include "memkit/TraceText/Assembler.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;

@@ -3,8 +3,9 @@
 // The traces that are compared.
 
 #include "Comparison.h"
-#include "memkit/Support/RunBoth.h"
-#include "memkit/Support/ToolMain.h"
+#include "Cli/Progress.h"
+#include "Cli/ToolMain.h"
+#include "Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -32,7 +33,7 @@ Expected<std::vector<SelectedTrace>> openTraces(ArrayRef<std::string> Inputs,
     Error Failed[] = {Error::success(), Error::success()};
     auto Open = [&](size_t N) {
       if (I + N < Inputs.size())
-        Failed[N] = All[I + N].open(Inputs[I + N], Spec);
+        Failed[N] = All[I + N].open(Inputs[I + N], Spec, showProgress());
     };
     runBoth([&] { Open(0); }, [&] { Open(1); });
     // One error is enough, but both are to be looked at.

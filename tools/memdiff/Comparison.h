@@ -5,8 +5,8 @@
 #ifndef MEMKIT_TOOLS_MEMDIFF_COMPARISON_H
 #define MEMKIT_TOOLS_MEMDIFF_COMPARISON_H
 
+#include "Cli/FailOn.h"
 #include "memkit/Analysis/Query.h"
-#include "memkit/Support/FailOn.h"
 
 namespace memkit {
 

@@ -3,7 +3,7 @@
 // Differences for programs.
 
 #include "DiffPrinter.h"
-#include "memkit/Export/StackText.h"
+#include "Export/StackText.h"
 #include <cmath>
 
 using namespace llvm;

@@ -3,8 +3,8 @@
 // Differences as a comment on a change.
 
 #include "DiffText.h"
-#include "memkit/Export/StackText.h"
-#include "memkit/Support/CommandText.h"
+#include "Export/StackText.h"
+#include "Support/CommandText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

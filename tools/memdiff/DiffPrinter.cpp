@@ -2,9 +2,10 @@
 //
 // Differences as text.
 
+#include "Cli/Terminal.h"
+#include "Cli/ToolMain.h"
 #include "DiffText.h"
-#include "memkit/Export/StackText.h"
-#include "memkit/Support/ToolMain.h"
+#include "Export/StackText.h"
 
 using namespace llvm;
 

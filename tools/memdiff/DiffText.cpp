@@ -3,7 +3,8 @@
 // Changes in words.
 
 #include "DiffText.h"
-#include "memkit/Support/FunctionName.h"
+#include "Cli/Advice.h"
+#include "Support/FunctionName.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

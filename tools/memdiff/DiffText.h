@@ -6,7 +6,7 @@
 #define MEMKIT_TOOLS_MEMDIFF_DIFFTEXT_H
 
 #include "DiffPrinter.h"
-#include "memkit/Support/Table.h"
+#include "Support/Table.h"
 
 namespace memkit {
 

@@ -2,11 +2,12 @@
 //
 // What changed between two traces.
 
+#include "Cli/OutputFile.h"
+#include "Cli/SelectionFlags.h"
+#include "Cli/ToolMain.h"
 #include "Comparison.h"
 #include "DiffPrinter.h"
 #include "memkit/Analysis/DiffTrace.h"
-#include "memkit/Support/OutputFile.h"
-#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
@@ -198,6 +199,9 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
                        Spec->At.has_value(), Max, Moves, Options->Confidence,
                        NameBefore, NameAfter, Failed}))
     return E;
+  for (const SelectedTrace &T : *Traces)
+    for_each(T.T->reader().unknownWarnings(),
+             [](const std::string &W) { warn(W); });
   return Fatal.status([&](const FailCondition &C) {
     return holds(C, Runs, Report, Options->Confidence, Why);
   });

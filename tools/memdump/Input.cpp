@@ -3,8 +3,9 @@
 // The trace that memdump reads.
 
 #include "Input.h"
+#include "Cli/Progress.h"
+#include "Cli/ToolMain.h"
 #include "Options.h"
-#include "memkit/Support/ToolMain.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -16,8 +17,14 @@ Expected<std::unique_ptr<TraceReader>> memkit::openReader() {
   return Reader;
 }
 
+void memkit::warnUnknown(const TraceReader &R) {
+  for (const std::string &Warning : R.unknownWarnings())
+    warn(Warning);
+}
+
 Expected<std::unique_ptr<Trace>> memkit::openTrace(unsigned Parts) {
-  Expected<std::unique_ptr<Trace>> T = Trace::open(Input, Parts);
+  Expected<std::unique_ptr<Trace>> T =
+      Trace::open(Input, Parts, showProgress());
   if (T)
     for (const std::string &Warning : (*T)->warnings())
       warn(Warning);

@@ -13,7 +13,10 @@ namespace memkit {
 /// The trace `Input`; its damage is warned of.
 llvm::Expected<std::unique_ptr<TraceReader>> openReader();
 
-/// The same as a model, of which Parts are read.
+/// Warns of what R has read and this version does not know.
+void warnUnknown(const TraceReader &R);
+
+/// As openReader(), as a model, of which Parts are read.
 llvm::Expected<std::unique_ptr<Trace>> openTrace(unsigned Parts);
 
 } // namespace memkit

@@ -5,9 +5,9 @@
 #ifndef MEMKIT_TOOLS_MEMDUMP_JOBS_H
 #define MEMKIT_TOOLS_MEMDUMP_JOBS_H
 
+#include "Cli/OutputFile.h"
 #include "Options.h"
 #include "memkit/Model/Selection.h"
-#include "memkit/Support/OutputFile.h"
 #include "llvm/Support/Error.h"
 
 namespace memkit {

@@ -2,9 +2,9 @@
 //
 // What lies where on a device, as JSON.
 
+#include "Export/StackText.h"
 #include "MapPrinter.h"
 #include "MapText.h"
-#include "memkit/Export/StackText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

@@ -3,9 +3,10 @@
 // What lies where on a device.
 
 #include "MapPrinter.h"
+#include "Cli/Terminal.h"
 #include "MapText.h"
+#include "Support/Table.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Table.h"
 #include "llvm/Support/Format.h"
 
 using namespace llvm;

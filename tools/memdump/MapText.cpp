@@ -3,8 +3,8 @@
 // The words of a map.
 
 #include "MapText.h"
-#include "memkit/Export/StackText.h"
-#include "memkit/Support/FunctionName.h"
+#include "Export/StackText.h"
+#include "Support/FunctionName.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -3,12 +3,13 @@
 // What lived when memory could not be had.
 
 #include "OomPrinter.h"
-#include "memkit/Export/StackText.h"
+#include "Cli/Terminal.h"
+#include "Cli/ToolMain.h"
+#include "Export/StackText.h"
+#include "Support/Table.h"
+#include "TraceText/CategorySums.h"
 #include "memkit/Model/Query.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Table.h"
-#include "memkit/Support/ToolMain.h"
-#include "memkit/TraceText/CategorySums.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -3,7 +3,7 @@
 // memdump's options.
 
 #include "Options.h"
-#include "memkit/Support/ToolMain.h"
+#include "Cli/ToolMain.h"
 
 using namespace llvm;
 using namespace memkit;

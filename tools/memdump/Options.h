@@ -5,7 +5,7 @@
 #ifndef MEMKIT_TOOLS_MEMDUMP_OPTIONS_H
 #define MEMKIT_TOOLS_MEMDUMP_OPTIONS_H
 
-#include "memkit/Export/EventRows.h"
+#include "Export/EventRows.h"
 #include "llvm/Support/CommandLine.h"
 #include <string>
 

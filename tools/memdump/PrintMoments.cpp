@@ -2,12 +2,12 @@
 //
 // Devices and failures.
 
+#include "Cli/ToolMain.h"
 #include "Input.h"
 #include "Jobs.h"
 #include "MapPrinter.h"
 #include "OomPrinter.h"
 #include "memkit/Analysis/Query.h"
-#include "memkit/Support/ToolMain.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -24,6 +24,7 @@ Error memkit::printFailures(OutputFile &Out) {
     printOoms(Out.os(), **T);
   else
     writeOomJson(Out.os(), **T);
+  warnUnknown((*T)->reader());
   return Error::success();
 }
 
@@ -42,5 +43,6 @@ Error memkit::printMap(OutputFile &Out, const SelectionSpec &Spec) {
     printMaps(Out.os(), **T, *Maps, [&] { return Out.failed(); });
   else
     writeMapJson(Out.os(), **T, *Maps, [&] { return Out.failed(); });
+  warnUnknown((*T)->reader());
   return Error::success();
 }

@@ -2,11 +2,13 @@
 //
 // The list of events, and the sections that it is of.
 
+#include "Cli/Progress.h"
+#include "Cli/ToolMain.h"
 #include "EventFilter.h"
+#include "Input.h"
 #include "Jobs.h"
+#include "TraceText/Printers.h"
 #include "memkit/Model/Trace.h"
-#include "memkit/Support/ToolMain.h"
-#include "memkit/TraceText/Printers.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -63,7 +65,7 @@ struct Chosen {
     if (!sys::fs::is_regular_file(Input))
       return makeUsageError("selections and --columns need a file");
     Expected<std::unique_ptr<Trace>> Opened =
-        Trace::open(Input, TP_Totals | TP_Stacks | TP_Replay);
+        Trace::open(Input, TP_Totals | TP_Stacks | TP_Replay, showProgress());
     if (!Opened)
       return Opened.takeError();
     T = std::move(*Opened);
@@ -91,10 +93,13 @@ static Error printColumns(OutputFile &Out, const SelectionSpec &Spec) {
     warn(Warning);
   if (!Spec.AllFrames)
     Of.T->foldFrames();
-  return writeEventRows(
-      Out.os(), *Of.T, *Of.Sel,
-      std::vector<EventColumn>(Columns.begin(), Columns.end()), Json,
-      [&] { return Out.failed(); });
+  if (Error E = writeEventRows(
+          Out.os(), *Of.T, *Of.Sel,
+          std::vector<EventColumn>(Columns.begin(), Columns.end()), Json,
+          [&] { return Out.failed(); }))
+    return E;
+  warnUnknown(Of.T->reader());
+  return Error::success();
 }
 
 /// Prints every section as it comes, until the output takes no more.
@@ -136,5 +141,7 @@ Error memkit::printSections(OutputFile &Out, const SelectionSpec &Spec) {
   }
   if (!In.damage().empty())
     warn(In.name() + ": " + In.damage());
+  for (const std::string &Warning : In.unknownWarnings())
+    warn(Warning);
   return Error::success();
 }

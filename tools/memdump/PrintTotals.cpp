@@ -2,13 +2,15 @@
 //
 // What a trace sums up.
 
+#include "Cli/Progress.h"
+#include "Cli/Terminal.h"
+#include "Cli/ToolMain.h"
 #include "Input.h"
 #include "Jobs.h"
+#include "Support/Table.h"
+#include "TraceText/ReportPrinters.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Table.h"
-#include "memkit/Support/ToolMain.h"
-#include "memkit/TraceText/ReportPrinters.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -66,7 +68,8 @@ static TotalsPrinter totalsPrinter() {
   default:
     return {"a summary is",
             [](raw_ostream &OS, const Trace &T, unsigned Width) {
-              printRun(OS, queryRun(T), T, queryCategories(T), Width);
+              printRun(OS, queryRun(T), T, queryCategories(T), Width,
+                       "; memdump --oom shows what lived then");
             },
             [](json::OStream &J, const Trace &T) {
               writeRunJson(J, queryRun(T), T, queryCategories(T));
@@ -83,12 +86,19 @@ Error memkit::printTotals(OutputFile &Out) {
   auto Reader = openReader();
   if (!Reader)
     return Reader.takeError();
-  auto T = Trace::create(std::move(*Reader), TP_Totals | TP_Replay);
+  auto T =
+      Trace::create(std::move(*Reader), TP_Totals | TP_Replay, showProgress());
   if (!T)
     return T.takeError();
+  warnUnknown((*T)->reader());
   // Events have no times of layers and no categories of tensors: an empty table
   // would say that there were none.
-  if ((*T)->isReplayed() && What != Job::Summary)
+  if (std::optional<uint64_t> PartialNs = (*T)->partialNs())
+    warn((*T)->name() +
+         ": no summary; the sums are those of its events; those of layers, "
+         "scopes, categories and ooms end at " +
+         formatTime(*PartialNs));
+  else if ((*T)->isReplayed() && What != Job::Summary)
     return makeError((*T)->name() + ": no summary, as the recording has " +
                      "not ended: its " + P.Name.split(' ').first +
                      " are not known");
@@ -115,6 +125,7 @@ Expected<int> memkit::checkSums(OutputFile &Out) {
     return R.takeError();
   for (const std::string &Note : R->Notes)
     warn((*Reader)->name() + ": " + Note);
+  warnUnknown(**Reader);
   raw_ostream &OS = Out.os();
   for (const std::string &Difference : R->Differences)
     OS << Difference << '\n';
@@ -127,6 +138,8 @@ Expected<int> memkit::checkSums(OutputFile &Out) {
   if (R->Lifetimes)
     OS << ", " << formatCount(R->Lifetimes) << " rows of lifetimes";
   OS << '\n';
+  if (UnknownValues Unknown = (*Reader)->unknownValues(); Unknown.any())
+    OS << "not compared: " << Unknown.list() << ", written by a newer memkit\n";
   OS.flush();
   if (R->agrees())
     return ExitOk;

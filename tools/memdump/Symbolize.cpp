@@ -2,11 +2,11 @@
 //
 // A copy of a trace, with symbols.
 
+#include "Cli/ToolMain.h"
 #include "Input.h"
 #include "Jobs.h"
+#include "Symbolize/SymbolizeTrace.h"
 #include "memkit/Model/Complete.h"
-#include "memkit/Support/ToolMain.h"
-#include "memkit/Symbolize/SymbolizeTrace.h"
 #include "memkit/Trace/TraceWriter.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

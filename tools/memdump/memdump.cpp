@@ -2,8 +2,9 @@
 //
 // A trace as text.
 
+#include "Cli/SelectionFlags.h"
+#include "Cli/ToolMain.h"
 #include "Jobs.h"
-#include "memkit/Support/ToolMain.h"
 
 using namespace llvm;
 using namespace memkit;

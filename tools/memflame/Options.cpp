@@ -3,7 +3,7 @@
 // memflame's options.
 
 #include "Options.h"
-#include "memkit/Support/ToolMain.h"
+#include "Cli/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -2,21 +2,23 @@
 //
 // Flame graphs of a trace.
 
+#include "Cli/LargePages.h"
+#include "Cli/OutputFile.h"
+#include "Cli/Progress.h"
+#include "Cli/SelectionFlags.h"
+#include "Cli/ToolMain.h"
+#include "Export/Collapsed.h"
+#include "Export/Csv.h"
+#include "Export/Html.h"
+#include "Export/Perfetto.h"
+#include "Export/Pprof.h"
+#include "Export/Speedscope.h"
+#include "Model/ProfileQuery.h"
 #include "Options.h"
-#include "memkit/Export/Collapsed.h"
-#include "memkit/Export/Csv.h"
-#include "memkit/Export/Html.h"
-#include "memkit/Export/Perfetto.h"
-#include "memkit/Export/Pprof.h"
-#include "memkit/Export/Speedscope.h"
+#include "Support/CommandText.h"
+#include "Support/RunBoth.h"
 #include "memkit/Model/LiveBlocks.h"
-#include "memkit/Model/ProfileQuery.h"
-#include "memkit/Support/CommandText.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/LargePages.h"
-#include "memkit/Support/OutputFile.h"
-#include "memkit/Support/RunBoth.h"
-#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -221,7 +223,8 @@ static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
       return makeUsageError("--max-age: " + toString(Age.takeError()));
     Options.MaxAgeNs = *Age;
   }
-  Expected<std::unique_ptr<Trace>> T = Trace::open(Input);
+  Expected<std::unique_ptr<Trace>> T =
+      Trace::open(Input, TP_All, showProgress());
   if (!T)
     return T.takeError();
   for_each((*T)->warnings(), [](const std::string &W) { warn(W); });
@@ -256,6 +259,8 @@ static Expected<int> run(const SelectionFlags &Flags) {
     return E;
   if (Error E = (*Out)->keep())
     return E;
+  for (const std::string &Warning : (*P)->trace().reader().unknownWarnings())
+    warn(Warning);
   if (OpenPage) {
     outs() << Path << '\n';
     openInBrowser(Path);

@@ -3,10 +3,11 @@
 // What grows, for people.
 
 #include "GrowthText.h"
-#include "memkit/Export/StackText.h"
+#include "Cli/Terminal.h"
+#include "Cli/ToolMain.h"
+#include "Export/StackText.h"
+#include "Support/Table.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Table.h"
-#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>

@@ -2,13 +2,13 @@
 //
 // What memleak found, for programs.
 
+#include "Export/Collapsed.h"
+#include "Export/Sarif.h"
+#include "Export/StackText.h"
 #include "LeakPrinter.h"
-#include "memkit/Export/Collapsed.h"
-#include "memkit/Export/Sarif.h"
-#include "memkit/Export/StackText.h"
+#include "TraceText/EnumNames.h"
 #include "memkit/Model/StackKeys.h"
 #include "memkit/Trace/Sampling.h"
-#include "memkit/TraceText/EnumNames.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 
@@ -175,7 +175,8 @@ void writeLeakJson(raw_ostream &OS, const LeakView &V) {
     J.attributeObject("losses", [&] {
       std::vector<uint64_t> Counts = V.T.losses();
       for (size_t K = 0; K != Counts.size(); ++K)
-        J.attribute(enumName(static_cast<LossKind>(K)), Counts[K]);
+        if (Counts[K] || lossKindAt(K) != LossKind::Unknown)
+          J.attribute(enumName(lossKindAt(K)), Counts[K]);
     });
     J.attributeObject("kept_by_design", [&] { writeHidden(J, R.ByDefault); });
     J.attribute("in_baseline", V.R.InBaseline);

@@ -2,11 +2,13 @@
 //
 // What memleak found, for people.
 
+#include "Cli/Advice.h"
+#include "Cli/Terminal.h"
+#include "Cli/ToolMain.h"
+#include "Export/StackText.h"
 #include "GrowthText.h"
-#include "memkit/Export/StackText.h"
+#include "Support/Table.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Table.h"
-#include "memkit/Support/ToolMain.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"

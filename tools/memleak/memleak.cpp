@@ -2,12 +2,14 @@
 //
 // What was never freed, and what grows.
 
+#include "Cli/FailOn.h"
+#include "Cli/LargePages.h"
+#include "Cli/OutputFile.h"
+#include "Cli/Progress.h"
+#include "Cli/SelectionFlags.h"
+#include "Cli/ToolMain.h"
 #include "LeakPrinter.h"
-#include "memkit/Support/FailOn.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/LargePages.h"
-#include "memkit/Support/OutputFile.h"
-#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -226,7 +228,7 @@ static Expected<LeakFindings> analyse(StringRef Path, SelectedTrace &In,
                                       const SelectionSpec &Spec,
                                       const LeakOptions &Options,
                                       const Suppressions &Hidden) {
-  if (Error E = In.open(Path, Spec))
+  if (Error E = In.open(Path, Spec, showProgress()))
     return std::move(E);
   for_each(In.T->warnings(), [](const std::string &W) { warn(W); });
   return queryLeaks(*In.S, Options, Hidden, /*HidesDesign=*/!NoDefaults);
@@ -272,6 +274,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
                      : "";
   if (Error E = write({*In.T, *R, Options->Kinds, Max, At}))
     return E;
+  for_each(In.T->reader().unknownWarnings(),
+           [](const std::string &W) { warn(W); });
   for (const SuppressionUse &U : R->Exit.Suppressed)
     if (!U.any())
       warn("suppression 'leak:" + U.Pattern + "' matched nothing");

@@ -3,8 +3,8 @@
 // When to record, and how much of it to keep.
 
 #include "Bounds.h"
+#include "Cli/ToolMain.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/ToolMain.h"
 
 using namespace llvm;
 using namespace memkit;

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_TOOLS_MEMREC_BOUNDS_H
 #define MEMKIT_TOOLS_MEMREC_BOUNDS_H
 
-#include "memkit/Record/Recorder.h"
+#include "Record/Recorder.h"
 
 namespace memkit {
 

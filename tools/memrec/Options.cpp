@@ -4,8 +4,8 @@
 
 #include "Options.h"
 #include "Bounds.h"
+#include "Cli/ToolMain.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/ToolMain.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -3,9 +3,9 @@
 // Runs a program and records its memory.
 
 #include "Arguments.h"
+#include "Cli/ToolMain.h"
 #include "Options.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/ToolMain.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstring>

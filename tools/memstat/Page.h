@@ -5,7 +5,7 @@
 #ifndef MEMKIT_TOOLS_MEMSTAT_PAGE_H
 #define MEMKIT_TOOLS_MEMSTAT_PAGE_H
 
-#include "memkit/Support/Table.h"
+#include "Support/Table.h"
 #include <optional>
 
 namespace memkit {

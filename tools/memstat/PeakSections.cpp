@@ -3,8 +3,8 @@
 // The stacks of peaks.
 
 #include "Sections.h"
+#include "Support/FunctionName.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/FunctionName.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 

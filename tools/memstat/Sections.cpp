@@ -3,7 +3,7 @@
 // The run, and the order of sections.
 
 #include "Sections.h"
-#include "memkit/Support/CommandText.h"
+#include "Support/CommandText.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 

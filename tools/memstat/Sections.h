@@ -6,8 +6,8 @@
 #define MEMKIT_TOOLS_MEMSTAT_SECTIONS_H
 
 #include "Page.h"
+#include "TraceText/ReportPrinters.h"
 #include "memkit/Analysis/Query.h"
-#include "memkit/TraceText/ReportPrinters.h"
 
 namespace memkit {
 

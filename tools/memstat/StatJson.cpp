@@ -2,8 +2,8 @@
 //
 // What memstat says, for scripts.
 
+#include "Export/StackText.h"
 #include "Sections.h"
-#include "memkit/Export/StackText.h"
 #include "memkit/Trace/SummaryStats.h"
 
 using namespace llvm;

@@ -2,9 +2,9 @@
 //
 // Heaps over time, drawn.
 
+#include "Cli/Graph.h"
 #include "Sections.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Support/Graph.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -2,12 +2,15 @@
 //
 // One page on a trace.
 
+#include "Cli/FailOn.h"
+#include "Cli/Graph.h"
+#include "Cli/LargePages.h"
+#include "Cli/OutputFile.h"
+#include "Cli/Progress.h"
+#include "Cli/SelectionFlags.h"
+#include "Cli/Terminal.h"
+#include "Cli/ToolMain.h"
 #include "Sections.h"
-#include "memkit/Support/FailOn.h"
-#include "memkit/Support/Graph.h"
-#include "memkit/Support/LargePages.h"
-#include "memkit/Support/OutputFile.h"
-#include "memkit/Support/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -85,7 +88,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (!Spec)
     return Spec.takeError();
   SelectedTrace In;
-  if (Error E = In.open(Input, *Spec))
+  if (Error E = In.open(Input, *Spec, showProgress()))
     return E;
   const Trace &T = *In.T;
   if (Error E = Fatal.checkNames(spacesAndHeaps(T, In.S->selection())))
@@ -124,6 +127,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
     printText(OS, makePage(F), Width);
   if (Error E = (*Out)->keep())
     return E;
+  for_each(T.reader().unknownWarnings(), [](const std::string &W) { warn(W); });
   return Fatal.status(
       [&](const FailCondition &C) { return holds(C, F, *In.S); });
 }

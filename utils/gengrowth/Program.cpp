@@ -4,7 +4,7 @@
 
 #include "Program.h"
 #include "../gentrace/Random.h"
-#include "memkit/Stats/IntervalBatch.h"
+#include "Stats/IntervalBatch.h"
 #include "memkit/Stats/LiveStats.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/StringMap.h"

@@ -43,8 +43,8 @@ struct Program {
   std::vector<double> level(bool OfLeaks) const;
 };
 
-/// Writes the trace of P as a recorder would, by the accounts of one: intervals,
-/// lifetimes and summary, and with WithEvents events and marks, too.
+/// Writes the trace of P as a recorder would, by the accounts of one:
+/// intervals, lifetimes and summary, and with WithEvents events and marks, too.
 llvm::Error writeProgram(const Program &P, Sink &Out, bool WithEvents);
 
 } // namespace memkit::gengrowth

@@ -4,7 +4,7 @@
 
 #include "Random.h"
 #include "Shape.h"
-#include "memkit/Stats/IntervalBatch.h"
+#include "Stats/IntervalBatch.h"
 #include "memkit/Stats/LiveStats.h"
 #include <algorithm>
 #include <functional>

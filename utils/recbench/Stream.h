@@ -5,7 +5,7 @@
 #ifndef MEMKIT_UTILS_RECBENCH_STREAM_H
 #define MEMKIT_UTILS_RECBENCH_STREAM_H
 
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <vector>

@@ -7,9 +7,9 @@
 // be measured and profiled. The records lie in memory before; each turn a part
 // of them is put into rings, and the recorder takes it out.
 
+#include "Record/Shared/RingMerge.h"
 #include "Sources/ProcessState.h"
 #include "Stream.h"
-#include "memkit/Record/RingMerge.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"

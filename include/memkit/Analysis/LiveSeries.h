@@ -5,8 +5,8 @@
 #ifndef MEMKIT_ANALYSIS_LIVESERIES_H
 #define MEMKIT_ANALYSIS_LIVESERIES_H
 
+#include "memkit/Analysis/Series.h"
 #include "memkit/Model/SelectedStats.h"
-#include "memkit/Support/Graph.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace memkit {

@@ -5,8 +5,8 @@
 #ifndef MEMKIT_ANALYSIS_MARKSERIES_H
 #define MEMKIT_ANALYSIS_MARKSERIES_H
 
+#include "memkit/Analysis/Series.h"
 #include "memkit/Model/Trace.h"
-#include "memkit/Support/Graph.h"
 #include <optional>
 
 namespace memkit {

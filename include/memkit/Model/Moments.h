@@ -5,7 +5,7 @@
 #ifndef MEMKIT_MODEL_MOMENTS_H
 #define MEMKIT_MODEL_MOMENTS_H
 
-#include "memkit/Support/TimePoint.h"
+#include "memkit/Model/TimePoint.h"
 #include "memkit/Trace/Sections.h"
 #include "llvm/ADT/BitVector.h"
 #include <functional>
@@ -57,7 +57,7 @@ llvm::Expected<Moment> findSpacePeak(const Trace &T, uint32_t Space);
 llvm::Expected<std::vector<Mark>>
 findLastOoms(const Trace &T, const llvm::BitVector &Processes);
 
-/// The error of a trace without steps: says how they are recorded.
+/// The error of a trace without steps: a RequestError.
 llvm::Error noSteps(const Trace &T);
 
 /// Fails when T does not have all its events, unless those around Near, which

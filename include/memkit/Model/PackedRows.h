@@ -55,14 +55,13 @@ public:
 private:
   /// Behind key and heap. What is not exclusive stands for LiveExclusive: it
   /// mostly is nothing.
-  static constexpr uint64_t StackStats::*Values[] = {
-      &StackStats::Allocations,     &StackStats::AllocatedBytes,
-      &StackStats::Splits,          &StackStats::Temporaries,
-      &StackStats::LiveBlocks,      &StackStats::LiveBytes,
-      &StackStats::LiveExclusive,   &StackStats::PeakBytes,
-      &StackStats::HeapPeakBlocks,  &StackStats::HeapPeakBytes,
-      &StackStats::SpacePeakBlocks, &StackStats::SpacePeakBytes};
-  static constexpr size_t NumValues = std::size(Values);
+  static constexpr size_t NumValues = NumFields<StackStats>;
+  static constexpr auto Values = [] {
+    std::array<uint64_t StackStats::*, NumValues> Members{};
+    forEachField<StackStats>(
+        [&](auto I) { Members[I] = fieldAt<StackStats, I>.Member; });
+    return Members;
+  }();
   using Row = std::array<uint64_t, NumValues + 2>;
   static Row valuesOf(const StackStats &R);
 

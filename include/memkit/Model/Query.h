@@ -68,8 +68,9 @@ struct RunReport {
   uint64_t Allocations = 0, Frees = 0;
   uint64_t InheritedFrees = 0; ///< of a parent's blocks
   uint64_t Marks = 0;
-  uint64_t Lost = 0;            ///< as Trace::lostEvents()
-  std::vector<uint64_t> Losses; ///< by LossKind
+  UnknownValues Unknown; ///< of a newer memkit, in the sections read so far
+  uint64_t Lost = 0;     ///< as Trace::lostEvents()
+  std::vector<uint64_t> Losses; ///< by lossIndex()
   uint64_t Stacks = 0, Nodes = 0, Threads = 0;
   uint64_t Steps = 0, Layers = 0;       ///< of layers, by name and direction
   uint64_t Ooms = 0;                    ///< records of memory that ran out

@@ -75,8 +75,9 @@ struct SelectedTrace {
   std::optional<SelectedStats> S; ///< once it is open
 
   /// Opens the trace Path, selects, and folds its frames as Spec says.
+  /// OnProgress: as of Trace::open().
   llvm::Error open(llvm::StringRef Path, const SelectionSpec &Spec,
-                   StatsBy By = StatsBy::Stacks);
+                   ProgressCallback OnProgress = {});
 };
 
 /// Whether sums can be asked for a heap by name: all when none were chosen.

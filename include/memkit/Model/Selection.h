@@ -7,8 +7,8 @@
 
 #include "memkit/Model/Moments.h"
 #include "memkit/Model/Replay.h"
+#include "memkit/Model/SelectionSpec.h"
 #include "memkit/Model/Trace.h"
-#include "memkit/Support/SelectionFlags.h"
 #include "llvm/ADT/BitVector.h"
 
 namespace memkit {
@@ -23,8 +23,8 @@ enum class StatsBy {
 /// What a SelectionSpec chooses in a trace. Ids are the trace's.
 class Selection {
 public:
-  /// Fails when a pattern is wrong (UsageError), or chooses nothing: the error
-  /// then says what there is to choose from.
+  /// Fails when a pattern is wrong (RequestError), or chooses nothing: the
+  /// error then says what there is to choose from.
   static llvm::Expected<Selection> create(const Trace &T,
                                           const SelectionSpec &S);
 

@@ -16,6 +16,7 @@
 
 #include "memkit/Model/PackedRows.h"
 #include "memkit/Model/TraceStacks.h"
+#include "memkit/Support/ProgressCallback.h"
 #include "memkit/Trace/Sections.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -48,11 +49,14 @@ class Trace : public TraceStacks {
 public:
   /// Opens the trace Path (`-`: standard input) and reads Parts. With TP_Replay
   /// a trace without a summary gets stats from its events, and a warning.
-  /// Errors: TraceError.
-  static llvm::Expected<std::unique_ptr<Trace>> open(llvm::StringRef Path,
-                                                     unsigned Parts = TP_All);
+  /// Errors: TraceError. OnProgress is kept, and called while the events of the
+  /// trace are replayed, here and later.
   static llvm::Expected<std::unique_ptr<Trace>>
-  create(std::unique_ptr<TraceReader> Reader, unsigned Parts = TP_All);
+  open(llvm::StringRef Path, unsigned Parts = TP_All,
+       ProgressCallback OnProgress = {});
+  static llvm::Expected<std::unique_ptr<Trace>>
+  create(std::unique_ptr<TraceReader> Reader, unsigned Parts = TP_All,
+         ProgressCallback OnProgress = {});
   /// A trace without a file; add() gives the sections. Name: for errors.
   static std::unique_ptr<Trace> createGrowing(llvm::StringRef Name);
   ~Trace();
@@ -63,9 +67,9 @@ public:
   bool has(unsigned Parts) const { return (Has & Parts) == Parts; }
 
   /// Adds the next section of a stream, in the order of the file. Events end
-  /// the stats of a summary before them; marks, intervals, lifetimes and
-  /// snapshots are dropped. Errors: a TraceError for an unknown id; the section
-  /// is dropped.
+  /// the stats of a summary before them; marks, intervals, lifetimes,
+  /// snapshots and Partial sections are dropped. Errors: a TraceError for an
+  /// unknown id; the section is dropped.
   llvm::Error add(const SectionInfo &Info, const AnySection &Section);
   llvm::Error add(const SectionInfo &Info, Dictionary D);
   llvm::Error add(const SectionInfo &Info, Summary Part);
@@ -77,7 +81,9 @@ public:
   /// Whether a file is there to read sections from.
   bool hasReader() const { return Reader != nullptr; }
   TraceReader &reader() const { return *Reader; }
-  /// Fails without a file. Needs: `--x needs`, for the error.
+  const ProgressCallback &onProgress() const { return OnProgress; }
+  /// Fails without a file. Needs: `a mark needs`, for the
+  /// error.
   llvm::Error requireReader(llvm::StringRef Needs) const;
   /// Warnings for the user, without a prefix.
   llvm::ArrayRef<std::string> warnings() const { return Warnings; }
@@ -98,6 +104,10 @@ public:
   uint64_t endNs() const { return Totals.EndNs; }
   /// Whether the stats were made from the events.
   bool isReplayed() const { return Replayed; }
+  /// Of stats made from the events, the time up to which layers, categories and
+  /// failures are known: the end of the Partial sections. None: all of the run,
+  /// or nothing (isReplayed()).
+  std::optional<uint64_t> partialNs() const { return PartialNs; }
   /// Of a heap; all zeros for a heap without events.
   const HeapStats &heapStats(uint32_t Heap) const {
     return HeapStatsOf[Heap - 1];
@@ -114,7 +124,7 @@ public:
   uint64_t lostEvents() const;
   /// Events left out of the trace on request; the stats count them.
   uint64_t eventsLeftOut() const;
-  /// The counts of losses by kind, over all processes.
+  /// The counts of losses by lossIndex(), over all processes.
   std::vector<uint64_t> losses() const;
   /// True for a process that exec replaced by another process: the kernel took
   /// the memory back, so live blocks are no leaks.
@@ -124,7 +134,7 @@ private:
   Trace(std::unique_ptr<TraceReader> R, llvm::StringRef Name);
   static llvm::Expected<std::unique_ptr<Trace>>
   make(std::unique_ptr<TraceReader> Reader, std::unique_ptr<TraceReader> Second,
-       unsigned Parts);
+       unsigned Parts, ProgressCallback OnProgress);
   llvm::Error readParts(unsigned Parts, TraceReader *Second);
   llvm::Error readNames(unsigned Parts);
   llvm::Error readStacks();
@@ -136,6 +146,7 @@ private:
   bool hasSamples() const;
 
   std::unique_ptr<TraceReader> Reader; ///< null in a growing trace
+  ProgressCallback OnProgress;
   std::string Name;
   Header Head; ///< of a growing trace
   bool HasIndex = false, HasOutline = false;
@@ -148,6 +159,7 @@ private:
   std::vector<uint32_t> ProcessStatsOf;   ///< by process, place in Totals + 1
   std::vector<bool> Replaced;             ///< by process
   std::unique_ptr<SummaryParts> Gathered; ///< of an unfinished summary
+  std::optional<uint64_t> PartialNs;
   bool HasSummary = false, Replayed = false;
 };
 

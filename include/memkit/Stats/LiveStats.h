@@ -538,7 +538,7 @@ private:
     std::vector<uint32_t> CellOfHeap; ///< cell + 1 by heap id
     std::vector<std::unique_ptr<Share>>
         Shares; ///< by memory space + 1, 0 outside
-    std::array<uint64_t, NumLossKinds> Losses{};
+    std::array<uint64_t, NumLossCounts> Losses{}; ///< by lossIndex()
     llvm::DenseMap<uint64_t, Encloser> Enclosers; ///< by allocation id
     llvm::DenseSet<uint64_t> Covered; ///< sampled blocks that lie in others
   };

@@ -7,6 +7,7 @@
 #ifndef MEMKIT_TRACE_KINDS_H
 #define MEMKIT_TRACE_KINDS_H
 
+#include "memkit/Trace/RowField.h"
 #include <cstdint>
 
 namespace memkit {
@@ -35,6 +36,19 @@ struct CategoryStats {
   uint64_t Blocks = 0;
   uint64_t Bytes = 0;
   bool operator==(const CategoryStats &) const = default;
+  static constexpr auto fields() {
+    using C = CategoryStats;
+    return std::tuple(
+        rowField("heap", &C::Heap).id(IdKind::Heap, "category in heap"),
+        rowField("process", &C::Process)
+            .id(IdKind::Process, "category in process"),
+        rowField("category", &C::Category).key(), rowField("oom", &C::Oom),
+        rowField("layer", &C::Layer)
+            .idOrNone(IdKind::String, "category with string"),
+        rowField("stack", &C::Stack)
+            .idOrNone(IdKind::Stack, "category with stack"),
+        rowField("blocks", &C::Blocks), rowField("bytes", &C::Bytes));
+  }
 };
 
 /// A moment at which memory could not be had.
@@ -49,6 +63,20 @@ struct OomRecord {
   uint64_t Requested = 0; ///< bytes
   uint64_t Skipped = 0;   ///< such moments since the one before, left out
   bool operator==(const OomRecord &) const = default;
+  static constexpr auto fields() {
+    using O = OomRecord;
+    return std::tuple(
+        rowField("oom", &O::Number).key(),
+        rowField("process", &O::Process).id(IdKind::Process, "oom in process"),
+        rowField("heap", &O::Heap).id(IdKind::Heap, "oom in heap"),
+        rowField("thread", &O::Thread)
+            .idOrNone(IdKind::Thread, "oom in thread"),
+        rowField("time", &O::TimeNs),
+        rowField("stack", &O::Stack).idOrNone(IdKind::Stack, "oom with stack"),
+        rowField("scope-path", &O::ScopePath)
+            .idOrNone(IdKind::ScopePath, "oom with scope path"),
+        rowField("requested", &O::Requested), rowField("skipped", &O::Skipped));
+  }
 };
 
 /// What a heap held at such a moment, over all processes.
@@ -60,6 +88,16 @@ struct OomHeap {
   bool ReservedKnown = false;
   uint64_t ReservedBytes = 0;
   bool operator==(const OomHeap &) const = default;
+  static constexpr auto fields() {
+    using O = OomHeap;
+    return std::tuple(
+        rowField("oom", &O::Oom).key(),
+        rowField("heap", &O::Heap).id(IdKind::Heap, "oom with heap"),
+        rowField("live-blocks", &O::LiveBlocks),
+        rowField("live-bytes", &O::LiveBytes),
+        rowField("reserved-known", &O::ReservedKnown),
+        rowField("reserved-bytes", &O::ReservedBytes));
+  }
 };
 
 } // namespace memkit

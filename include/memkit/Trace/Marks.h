@@ -67,6 +67,7 @@ struct Mark {
 
 struct Marks {
   std::vector<Mark> Rows;
+  uint32_t Unknown = 0; ///< marks of unknown kinds, which a reader left out
   bool operator==(const Marks &) const = default;
 };
 

@@ -23,6 +23,7 @@ public:
   virtual llvm::Error visit(const SectionInfo &, const Summary &);
   virtual llvm::Error visit(const SectionInfo &, const Index &);
   virtual llvm::Error visit(const SectionInfo &, const Lifetimes &);
+  virtual llvm::Error visit(const SectionInfo &, const Partial &);
 };
 
 /// Gives every section of Stream to V until the end or the first error.

@@ -16,6 +16,7 @@
 #include "memkit/Trace/Events.h"
 #include "memkit/Trace/Lifetimes.h"
 #include "memkit/Trace/Marks.h"
+#include "memkit/Trace/Partial.h"
 #include "memkit/Trace/Summary.h"
 #include <cstdint>
 #include <string>
@@ -154,8 +155,9 @@ enum class SectionKind : uint8_t {
   Summary = 7,
   Index = 8,
   Lifetimes = 9,
+  Partial = 10,
 };
-inline constexpr uint8_t NumSectionKinds = 10;
+inline constexpr uint8_t NumSectionKinds = 11;
 const char *sectionKindName(SectionKind Kind);
 
 /// Where a section stands and what it covers. Process, Epoch, times and Events
@@ -181,7 +183,7 @@ struct Index {
 /// Any section, decoded.
 using AnySection =
     std::variant<std::monostate, Header, Dictionary, Events, Marks, Intervals,
-                 Snapshot, Summary, Index, Lifetimes>;
+                 Snapshot, Summary, Index, Lifetimes, Partial>;
 
 } // namespace memkit
 

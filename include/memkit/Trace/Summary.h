@@ -8,91 +8,13 @@
 #define MEMKIT_TRACE_SUMMARY_H
 
 #include "memkit/Trace/Dictionary.h"
+#include "memkit/Trace/HeapStats.h"
 #include "memkit/Trace/Marks.h"
-#include <bit>
+#include "memkit/Trace/StackStats.h"
 #include <cstdint>
 #include <vector>
 
 namespace memkit {
-
-/// The sums of a (process, heap, stack) or (process, heap, scope path).
-///
-/// Live values are those at the process's end. Freed blocks are
-/// Allocations + Splits - LiveBlocks, freed bytes AllocatedBytes - LiveBytes.
-/// A growing Resize adds to AllocatedBytes, a shrinking one to the freed bytes.
-/// Temporaries were freed by the thread that allocated them before it allocated
-/// again. SpacePeak values and LiveExclusive count exclusive bytes.
-struct StackStats {
-  uint32_t Key = 0; ///< stack or scope path
-  uint32_t Heap = 0;
-  uint64_t Allocations = 0;
-  uint64_t AllocatedBytes = 0;
-  uint64_t Splits = 0;
-  uint64_t Temporaries = 0;
-  uint64_t LiveBlocks = 0;
-  uint64_t LiveBytes = 0;
-  uint64_t LiveExclusive = 0;
-  uint64_t PeakBytes = 0; ///< its own highest live bytes
-  uint64_t HeapPeakBlocks = 0;
-  uint64_t HeapPeakBytes = 0; ///< its live bytes at its heap's peak
-  uint64_t SpacePeakBlocks = 0;
-  uint64_t SpacePeakBytes =
-      0; ///< its exclusive bytes at its memory space's peak
-  bool operator==(const StackStats &) const = default;
-};
-
-struct StackStatsRows {
-  uint32_t Process = 0;
-  std::vector<StackStats> Rows;
-  bool operator==(const StackStatsRows &) const = default;
-};
-
-/// Of a heap or memory space, over all processes in one order of time. A memory
-/// space counts exclusive bytes of the heaps that are not HF_OutsideTotals.
-struct TotalStats {
-  uint32_t Id = 0; ///< heap; or memory space: 0 `host`, else device
-  uint64_t Allocations = 0;
-  uint64_t Frees = 0;
-  uint64_t AllocatedBytes = 0;
-  uint64_t FreedBytes = 0;
-  uint64_t Temporaries = 0;
-  uint64_t LiveBlocks = 0; ///< when each block's process ended
-  uint64_t LiveBytes = 0;
-  uint64_t PeakBytes = 0;
-  uint64_t PeakBlocks = 0;
-  uint64_t PeakTimeNs = 0;
-  bool operator==(const TotalStats &) const = default;
-};
-
-/// Allocations are counted by the bits that their size has: those of 0 bytes,
-/// of 1, of 2 and 3, of 4 to 7, ...
-inline constexpr unsigned NumSizeClasses = 65;
-inline unsigned sizeClass(uint64_t Bytes) { return std::bit_width(Bytes); }
-/// The smallest size of a class.
-inline uint64_t sizeClassBegin(unsigned Class) {
-  return Class ? uint64_t(1) << (Class - 1) : 0;
-}
-
-struct HeapStats : TotalStats {
-  bool ReservedKnown = false;
-  uint64_t ReservedBytes = 0;
-  uint64_t ReservedPeakBytes = 0;
-  uint64_t ReservedAtPeakBytes = 0; ///< when live bytes were highest
-  /// The largest share of what was reserved that was not live when more was
-  /// reserved, in millionths.
-  uint32_t GrowthFragmentationPpm = 0;
-  /// Allocations by sizeClass(), at the size that they had then; without the
-  /// zeros at the end. Empty: not counted.
-  std::vector<uint64_t> Sizes;
-  bool operator==(const HeapStats &) const = default;
-};
-
-/// The share of Reserved bytes that is not Live, in millionths.
-inline uint32_t fragmentationPpm(uint64_t Reserved, uint64_t Live) {
-  if (Live >= Reserved)
-    return 0;
-  return uint32_t(double(Reserved - Live) / double(Reserved) * 1e6 + 0.5);
-}
 
 /// What a step, a process or a layer had of one memory space.
 struct SpaceShare {
@@ -106,6 +28,20 @@ struct SpaceShare {
   uint64_t RiseBytes = 0;         ///< of scopes, as LayerStats::RiseBytes
   uint64_t ReservedPeakBytes = 0; ///< of layers and scopes; 0: not known
   bool operator==(const SpaceShare &) const = default;
+  static constexpr auto fields() {
+    using S = SpaceShare;
+    return std::tuple(rowField("space", &S::Space)
+                          .idOrNone(IdKind::Device, "share of device")
+                          .key(),
+                      checkedField("allocations", &S::Allocations),
+                      checkedField("frees", &S::Frees),
+                      checkedField("allocated-bytes", &S::AllocatedBytes),
+                      checkedField("freed-bytes", &S::FreedBytes),
+                      checkedField("live-bytes", &S::LiveBytes),
+                      checkedField("peak-bytes", &S::PeakBytes),
+                      rowField("rise-bytes", &S::RiseBytes),
+                      rowField("reserved-peak-bytes", &S::ReservedPeakBytes));
+  }
 };
 inline bool isAny(const SpaceShare &S) {
   return S.Allocations || S.Frees || S.LiveBytes || S.PeakBytes;
@@ -130,6 +66,26 @@ struct ProcessStats {
   uint64_t RssPeakBytes = 0, PssPeakBytes = 0;
   SpaceShares Shares{}; ///< of devices
   bool operator==(const ProcessStats &) const = default;
+  static constexpr auto fields() {
+    using P = ProcessStats;
+    return std::tuple(
+        rowField("process", &P::Process)
+            .id(IdKind::Process, "totals of process")
+            .key(),
+        checkedField("end", &P::EndNs), rowField("ended", &P::Ended),
+        rowField("exit-status", &P::ExitStatus).orElse(-1),
+        rowField("signal", &P::Signal),
+        checkedField("allocations", &P::Allocations),
+        checkedField("frees", &P::Frees),
+        rowField("inherited-frees", &P::InheritedFrees),
+        rowField("lost", &P::Lost), checkedField("live-bytes", &P::LiveBytes),
+        checkedField("peak-bytes", &P::PeakBytes),
+        rowField("role", &P::Role)
+            .idOrNone(IdKind::String, "totals of process with string"),
+        rowField("rss-peak-bytes", &P::RssPeakBytes),
+        rowField("pss-peak-bytes", &P::PssPeakBytes),
+        rowField("shares", &P::Shares));
+  }
 };
 
 struct StepStats {
@@ -145,6 +101,21 @@ struct StepStats {
   uint64_t LiveBytes = 0; ///< at its end
   SpaceShares Shares{};   ///< of devices; what stands above is of `host`
   bool operator==(const StepStats &) const = default;
+  static constexpr auto fields() {
+    using S = StepStats;
+    return std::tuple(rowField("process", &S::Process)
+                          .id(IdKind::Process, "totals of process"),
+                      rowField("step", &S::Step).key(),
+                      checkedField("begin", &S::BeginNs),
+                      checkedField("end", &S::EndNs),
+                      checkedField("allocations", &S::Allocations),
+                      checkedField("frees", &S::Frees),
+                      checkedField("allocated-bytes", &S::AllocatedBytes),
+                      checkedField("freed-bytes", &S::FreedBytes),
+                      checkedField("peak-bytes", &S::PeakBytes),
+                      checkedField("live-bytes", &S::LiveBytes),
+                      rowField("shares", &S::Shares));
+  }
 };
 
 /// What happened while scopes of one name ran. Of a Layer the process's
@@ -175,6 +146,29 @@ struct LayerStats {
   /// others: all blocks of devices.
   SpaceShares Shares{};
   bool operator==(const LayerStats &) const = default;
+  static constexpr auto fields() {
+    using L = LayerStats;
+    return std::tuple(
+        rowField("process", &L::Process)
+            .id(IdKind::Process, "totals of process"),
+        rowField("name", &L::Name)
+            .idOrNone(IdKind::String, "layer with string")
+            .first(),
+        rowField("backward", &L::Backward), rowField("calls", &L::Calls),
+        rowField("duration", &L::DurationNs),
+        rowField("allocations", &L::Allocations), rowField("frees", &L::Frees),
+        rowField("allocated-bytes", &L::AllocatedBytes),
+        rowField("peak-bytes", &L::PeakBytes),
+        rowField("reserved-peak-bytes", &L::ReservedPeakBytes),
+        rowField("fragmentation-ppm", &L::FragmentationPpm),
+        rowField("kind", &L::Kind), rowField("rise-bytes", &L::RiseBytes),
+        rowField("tensor-allocations", &L::TensorAllocations),
+        rowField("tensor-frees", &L::TensorFrees),
+        rowField("tensor-allocated-bytes", &L::TensorAllocatedBytes),
+        rowField("tensor-freed-bytes", &L::TensorFreedBytes),
+        rowField("tensor-peak-bytes", &L::TensorPeakBytes),
+        rowField("shares", &L::Shares));
+  }
 };
 
 /// What a thread allocated, of all heaps.
@@ -184,6 +178,15 @@ struct ThreadStats {
   uint64_t AllocatedBytes = 0;
   uint64_t NestedBytes = 0; ///< of these, those in blocks that count them, too
   bool operator==(const ThreadStats &) const = default;
+  static constexpr auto fields() {
+    using T = ThreadStats;
+    return std::tuple(rowField("thread", &T::Thread)
+                          .id(IdKind::Thread, "totals of thread")
+                          .key(),
+                      checkedField("allocations", &T::Allocations),
+                      checkedField("allocated-bytes", &T::AllocatedBytes),
+                      checkedField("nested-bytes", &T::NestedBytes));
+  }
 };
 
 enum class LossKind : uint8_t {
@@ -194,14 +197,35 @@ enum class LossKind : uint8_t {
   BadRecord = 4,      ///< the program's side of shared memory held nonsense
   NoRing = 5,         ///< events of threads for which there was no ring
   Events = 6,         ///< left out on request (--events, --max-size)
+  /// What readers put in the place of kinds that they do not know.
+  Unknown = 255,
 };
+/// Without Unknown.
 inline constexpr uint8_t NumLossKinds = 7;
+/// Where an array of counts has a kind: Unknown is behind the others.
+inline constexpr size_t lossIndex(LossKind K) {
+  return K < LossKind(NumLossKinds) ? size_t(K) : NumLossKinds;
+}
+inline constexpr size_t NumLossCounts = NumLossKinds + 1;
+inline constexpr LossKind lossKindAt(size_t Index) {
+  return Index < NumLossKinds ? LossKind(Index) : LossKind::Unknown;
+}
+/// As a mark tells it.
+inline constexpr LossKind lossKindOf(uint64_t Id) {
+  return lossKindAt(Id < NumLossKinds ? size_t(Id) : NumLossKinds);
+}
 
 struct Loss {
   uint32_t Process = 0;
   LossKind Kind = LossKind::RingFull;
   uint64_t Count = 0;
   bool operator==(const Loss &) const = default;
+  static constexpr auto fields() {
+    return std::tuple(rowField("process", &Loss::Process)
+                          .idOrNone(IdKind::Process, "loss of process"),
+                      rowField("kind", &Loss::Kind).key(),
+                      rowField("count", &Loss::Count));
+  }
 };
 
 /// A set of Summary sections has one Number; the one with Complete ends it. A

@@ -19,6 +19,7 @@
 
 #include "memkit/Trace/EventTable.h"
 #include "memkit/Trace/Sections.h"
+#include "memkit/Trace/UnknownValues.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -33,6 +34,7 @@ struct IdLimits {
   uint32_t Strings = 0, Devices = 0, Binaries = 0, Functions = 0, Frames = 0,
            Nodes = 0, Stacks = 0, Scopes = 0, ScopePaths = 0, Processes = 0,
            Threads = 0, Heaps = 0;
+  uint32_t of(IdKind Kind) const;
   /// Adds what D defines and checks that all it names exists; what is wrong, or
   /// an empty string.
   std::string add(const Dictionary &D);
@@ -44,6 +46,7 @@ struct IdLimits {
   std::string check(const Lifetimes &L) const;
   std::string check(const Snapshot &K) const;
   std::string check(const Summary &S) const;
+  std::string check(const Partial &P) const;
 };
 
 /// A dictionary section in short: what there is little of, and how much of the
@@ -81,6 +84,15 @@ public:
   /// N: what; what follows is not read`. Empty when complete.
   llvm::StringRef damage() const;
 
+  /// What the sections read so far have of a newer memkit, each section counted
+  /// once.
+  UnknownValues unknownValues() const;
+  /// Adds what Other, a reader of the same file, has read.
+  void joinUnknown(const TraceReader &Other);
+  /// For warnings when all is read, each with the file's name; of a reader that
+  /// met nothing unknown none.
+  std::vector<std::string> unknownWarnings() const;
+
   /// Decodes the section B of sections() into Out, reusing its memory. B must
   /// be of Out's kind. Dictionary sections build on those before them: reading
   /// them in order is fast, another order decodes the earlier ones again.
@@ -92,6 +104,7 @@ public:
   llvm::Error read(const SectionInfo &B, Lifetimes &Out);
   llvm::Error read(const SectionInfo &B, Snapshot &Out);
   llvm::Error read(const SectionInfo &B, Summary &Out);
+  llvm::Error read(const SectionInfo &B, Partial &Out);
   /// The parent of each node of the dictionaries read so far, [0] being the
   /// root: what reading those that build on them has kept. It is kept no more.
   std::vector<uint32_t> takeParents();
@@ -121,8 +134,9 @@ public:
   /// How many sections of a kind were decoded so far, whole or in part: to show
   /// that nothing is read twice.
   uint64_t numDecoded(SectionKind Kind) const;
-  /// Decodes any section. Fails on a section that has fields unknown to this
-  /// format version (it could not be written again without loss).
+  /// Decodes any section. Fails on a section that has fields or values of
+  /// enumerations unknown to this format version (it could not be written again
+  /// without loss).
   llvm::Expected<AnySection> readAny(const SectionInfo &B);
 
 private:
@@ -133,7 +147,8 @@ private:
 /// Reads sections in file order as they come, with memory for one section.
 class SectionStream {
 public:
-  /// What to do with fields and kinds of sections that a newer memkit wrote:
+  /// What to do with fields, values of enumerations and kinds of sections that
+  /// a newer memkit wrote:
   /// who writes sections again must refuse them, who shows them passes over
   /// them (such a section is a std::monostate).
   enum class Unknown { Refuse, PassOver };
@@ -153,6 +168,8 @@ public:
   const SectionInfo &info() const;
   /// As TraceReader::damage(), once next() has given nothing.
   llvm::StringRef damage() const;
+  /// As TraceReader::unknownWarnings(), of the sections given so far.
+  std::vector<std::string> unknownWarnings() const;
 
 private:
   class Impl;

@@ -35,6 +35,7 @@ public:
   llvm::Error write(const Lifetimes &L);
   llvm::Error write(const Snapshot &K);
   llvm::Error write(const Summary &S);
+  llvm::Error write(const Partial &P);
 
   // As write(), but all that takes long is left to step(): until busy() is
   // false nothing else may be written.

@@ -9,7 +9,7 @@
 #define MEMKIT_CAPTURE_CUDA_CONTEXTS_H
 
 #include "Cuda/Cupti.h"
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 
 #include <atomic>
 

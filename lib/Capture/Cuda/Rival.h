@@ -5,7 +5,7 @@
 #ifndef MEMKIT_CAPTURE_CUDA_RIVAL_H
 #define MEMKIT_CAPTURE_CUDA_RIVAL_H
 
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 
 namespace memkit::capture::cuda {
 

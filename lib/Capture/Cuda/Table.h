@@ -11,7 +11,7 @@
 #define MEMKIT_CAPTURE_CUDA_TABLE_H
 
 #include "Unwind/Frame.h"
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 
 namespace memkit::capture::cuda {
 

@@ -9,7 +9,7 @@
 #ifndef MEMKIT_CAPTURE_HOST_EXECTARGET_H
 #define MEMKIT_CAPTURE_HOST_EXECTARGET_H
 
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 
 #include <fcntl.h>
 

@@ -19,7 +19,7 @@
 #define MEMKIT_CAPTURE_PYTHON_OBJECTS_H
 
 #include "Exports.h"
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 
 #include <atomic>
 

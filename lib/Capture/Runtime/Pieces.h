@@ -15,7 +15,7 @@
 #define MEMKIT_CAPTURE_RUNTIME_PIECES_H
 
 #include "Syscall.h"
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 
 #include <atomic>
 

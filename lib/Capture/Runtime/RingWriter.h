@@ -14,7 +14,7 @@
 #ifndef MEMKIT_CAPTURE_RUNTIME_RINGWRITER_H
 #define MEMKIT_CAPTURE_RUNTIME_RINGWRITER_H
 
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 
 #include <x86intrin.h>
 

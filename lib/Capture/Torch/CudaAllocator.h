@@ -5,7 +5,7 @@
 #ifndef MEMKIT_CAPTURE_TORCH_CUDAALLOCATOR_H
 #define MEMKIT_CAPTURE_TORCH_CUDAALLOCATOR_H
 
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 
 namespace memkit::capture {
 

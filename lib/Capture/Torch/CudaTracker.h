@@ -19,7 +19,7 @@
 #ifndef MEMKIT_CAPTURE_TORCH_CUDATRACKER_H
 #define MEMKIT_CAPTURE_TORCH_CUDATRACKER_H
 
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 
 namespace memkit::capture {
 

@@ -16,7 +16,7 @@
 #include "HeldTensors.h"
 #include "LayerNames.h"
 #include "Operators.h"
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 
 namespace memkit::capture {
 

@@ -11,8 +11,8 @@
 #define MEMKIT_LIB_RECORD_DEVICEUSES_H
 
 #include "Devices/DeviceThread.h"
+#include "Wire/Layout.h"
 #include "memkit/Trace/Sections.h"
-#include "memkit/Wire/Layout.h"
 #include <array>
 #include <map>
 #include <set>

@@ -2,10 +2,10 @@
 //
 // What can be recorded here.
 
+#include "Recorder.h"
 #include "Session/Greeter.h"
+#include "Shared/Preloadable.h"
 #include "Shared/SharedProcess.h"
-#include "memkit/Record/Preloadable.h"
-#include "memkit/Record/Recorder.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>

@@ -6,7 +6,7 @@
 #define MEMKIT_LIB_RECORD_CATALOG_H
 
 #include "Shared/ChunkedArray.h"
-#include "memkit/Symbolize/SymbolizeTrace.h"
+#include "Symbolize/SymbolizeTrace.h"
 #include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_EVENTTIMES_H
 #define MEMKIT_LIB_RECORD_EVENTTIMES_H
 
-#include "memkit/Record/TscClock.h"
+#include "Shared/TscClock.h"
 #include "memkit/Trace/Sections.h"
 #include <algorithm>
 

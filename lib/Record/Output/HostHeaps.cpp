@@ -3,7 +3,7 @@
 // The heaps of the host that are recorded.
 
 #include "Output/HostHeaps.h"
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 #include "llvm/Support/GlobPattern.h"
 
 using namespace llvm;

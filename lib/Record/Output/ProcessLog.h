@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_PROCESSLOG_H
 #define MEMKIT_LIB_RECORD_PROCESSLOG_H
 
-#include "memkit/Trace/EventLog.h"
+#include "Trace/EventLog.h"
 #include <functional>
 #include <utility>
 

@@ -7,8 +7,8 @@
 
 #include "Output/Catalog.h"
 #include "Output/HostHeaps.h"
+#include "Wire/Cuda.h"
 #include "memkit/Stats/LiveStats.h"
-#include "memkit/Wire/Cuda.h"
 #include <map>
 
 namespace memkit {

@@ -13,8 +13,8 @@
 #include "Output/RecordedHeaps.h"
 #include "Output/ScopeTree.h"
 #include "Output/WriteQueue.h"
+#include "Trace/EventLog.h"
 #include "memkit/Stats/LiveStats.h"
-#include "memkit/Trace/EventLog.h"
 #include "memkit/Trace/TraceWriter.h"
 #include "llvm/Support/Regex.h"
 #include <functional>

@@ -2,8 +2,8 @@
 //
 // The file that a recording goes to.
 
-#include "memkit/Record/TraceOutput.h"
-#include "memkit/Support/Failure.h"
+#include "Output/TraceOutput.h"
+#include "Support/Failure.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>

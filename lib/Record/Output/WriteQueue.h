@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_RECORD_WRITEQUEUE_H
 #define MEMKIT_LIB_RECORD_WRITEQUEUE_H
 
-#include "memkit/Trace/EventLog.h"
-#include "memkit/Trace/EventTail.h"
+#include "Trace/EventLog.h"
+#include "Trace/EventTail.h"
 #include "memkit/Trace/TraceWriter.h"
 #include <deque>
 #include <map>

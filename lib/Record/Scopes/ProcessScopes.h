@@ -11,7 +11,7 @@
 #include "Scopes/SpanTable.h"
 #include "Scopes/TensorCategories.h"
 #include "Shared/RecordOrigin.h"
-#include "memkit/Wire/ScopeRecords.h"
+#include "Wire/ScopeRecords.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"

@@ -42,7 +42,6 @@ struct SpanRow {
 /// gives those after it the number before. Rows have any numbers.
 class SpanRows {
 public:
-  size_t numOpen() const { return NumOpen; }
   /// A scope begins: the last one.
   void begin();
   /// A scope ends; not the first.

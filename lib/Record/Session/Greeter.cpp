@@ -3,7 +3,7 @@
 // Where new processes ask for their shared memory.
 
 #include "Session/Greeter.h"
-#include "memkit/Support/Failure.h"
+#include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 #include <cstdlib>

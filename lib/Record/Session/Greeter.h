@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_GREETER_H
 #define MEMKIT_LIB_RECORD_GREETER_H
 
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>

@@ -4,8 +4,8 @@
 
 #include "Session/ProcessTitle.h"
 #include "Session/Session.h"
+#include "Shared/Preloadable.h"
 #include "Shared/ProcFs.h"
-#include "memkit/Record/Preloadable.h"
 #include "llvm/ADT/STLExtras.h"
 #include <sys/syscall.h>
 #include <sys/wait.h>

@@ -6,12 +6,12 @@
 #define MEMKIT_LIB_RECORD_SESSION_H
 
 #include "Output/Recording.h"
+#include "Recorder.h"
 #include "Session/Greeter.h"
 #include "Session/PssThread.h"
+#include "Shared/RingMerge.h"
 #include "Sources/ProcessState.h"
 #include "Stacks/SymbolThread.h"
-#include "memkit/Record/Recorder.h"
-#include "memkit/Record/RingMerge.h"
 #include <memory>
 #include <optional>
 #include <poll.h>

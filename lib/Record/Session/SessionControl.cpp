@@ -65,12 +65,12 @@ void Session::control(uint64_t Now) {
 }
 
 void Session::warnOfMoments() const {
-  auto Warn = [&](const char *Flag, const RecordMoment &M, const char *So) {
+  auto Warn = [&](const char *Verb, const RecordMoment &M, const char *So) {
     if (M.Kind == RecordMoment::Step)
-      O.Warn("--" + Twine(Flag) + "=step:" + Twine(M.Value) + ": there were " +
+      O.Warn("no step " + Twine(M.Value) + " to " + Verb + " at: there were " +
              Twine(R.MaxSteps) + " steps" + So);
     else if (M.Kind == RecordMoment::After)
-      O.Warn("--" + Twine(Flag) + "=after:" + formatTime(M.Value) +
+      O.Warn("no " + Twine(Verb) + " after " + formatTime(M.Value) +
              ": the program ended before" + So);
   };
   const char *Nothing = R.Stats.events() ? "" : "; nothing was recorded";

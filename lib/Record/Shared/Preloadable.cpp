@@ -2,7 +2,7 @@
 //
 // Whether a program can be recorded.
 
-#include "memkit/Record/Preloadable.h"
+#include "Shared/Preloadable.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Object/ELFObjectFile.h"

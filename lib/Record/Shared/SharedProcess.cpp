@@ -3,7 +3,7 @@
 // The recorder's side of a process's shared memory.
 
 #include "Shared/SharedProcess.h"
-#include "memkit/Support/Failure.h"
+#include "Support/Failure.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

@@ -6,7 +6,7 @@
 #define MEMKIT_LIB_RECORD_SHAREDPROCESS_H
 
 #include "Shared/RobustLocks.h"
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

@@ -2,7 +2,7 @@
 //
 // The processor's clock as time.
 
-#include "memkit/Record/TscClock.h"
+#include "Shared/TscClock.h"
 #include <algorithm>
 #include <ctime>
 #if defined(__x86_64__)

@@ -17,8 +17,8 @@
 #include "Devices/DeviceUses.h"
 #include "Shared/RecordOrigin.h"
 #include "Sources/DeviceTable.h"
+#include "Wire/DeviceRecords.h"
 #include "memkit/Stats/LiveStats.h"
-#include "memkit/Wire/DeviceRecords.h"
 #include "llvm/ADT/BitVector.h"
 #include <functional>
 

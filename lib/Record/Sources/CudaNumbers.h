@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_CUDANUMBERS_H
 #define MEMKIT_LIB_RECORD_CUDANUMBERS_H
 
-#include "memkit/Wire/Cuda.h"
+#include "Wire/Cuda.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
 #include <optional>

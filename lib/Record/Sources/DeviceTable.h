@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_RECORD_DEVICETABLE_H
 #define MEMKIT_LIB_RECORD_DEVICETABLE_H
 
-#include "memkit/Record/LiveTable.h"
-#include "memkit/Wire/Layout.h"
+#include "Sources/LiveTable.h"
+#include "Wire/Layout.h"
 #include <map>
 
 namespace memkit {

@@ -13,8 +13,8 @@
 #include "Output/Recording.h"
 #include "Shared/RecordOrigin.h"
 #include "Shared/SharedProcess.h"
+#include "Sources/LiveTable.h"
 #include "Stacks/StackMap.h"
-#include "memkit/Record/LiveTable.h"
 #include <sys/types.h>
 
 namespace memkit {

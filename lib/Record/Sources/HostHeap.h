@@ -5,10 +5,10 @@
 #ifndef MEMKIT_LIB_RECORD_HOSTHEAP_H
 #define MEMKIT_LIB_RECORD_HOSTHEAP_H
 
+#include "Shared/RingMerge.h"
 #include "Sources/EventSink.h"
 #include "Sources/MapTable.h"
-#include "memkit/Record/RingMerge.h"
-#include "memkit/Wire/HostRecords.h"
+#include "Wire/HostRecords.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 

@@ -2,7 +2,7 @@
 //
 // The live blocks of a heap by address.
 
-#include "memkit/Record/LiveTable.h"
+#include "Sources/LiveTable.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cmath>
 #include <cstdlib>

@@ -16,8 +16,8 @@
 #ifndef MEMKIT_LIB_RECORD_MAPTABLE_H
 #define MEMKIT_LIB_RECORD_MAPTABLE_H
 
-#include "memkit/Record/LiveTable.h"
-#include "memkit/Wire/Layout.h"
+#include "Sources/LiveTable.h"
+#include "Wire/Layout.h"
 #include <algorithm>
 #include <iterator>
 #include <map>

@@ -7,8 +7,8 @@
 
 #include "Shared/RecordOrigin.h"
 #include "Sources/MapTable.h"
+#include "Wire/HostRecords.h"
 #include "memkit/Stats/LiveStats.h"
-#include "memkit/Wire/HostRecords.h"
 #include <functional>
 #include <vector>
 

@@ -11,8 +11,8 @@
 #define MEMKIT_LIB_RECORD_NVTXPOOLS_H
 
 #include "Shared/RecordOrigin.h"
-#include "memkit/Record/LiveTable.h"
-#include "memkit/Wire/PoolRecords.h"
+#include "Sources/LiveTable.h"
+#include "Wire/PoolRecords.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace memkit {

@@ -3,7 +3,7 @@
 // What the recorder knows of a process: its sources of memory, and its scopes.
 
 #include "Sources/ProcessState.h"
-#include "memkit/Wire/Records.h"
+#include "Wire/Records.h"
 
 using namespace llvm;
 using namespace memkit;

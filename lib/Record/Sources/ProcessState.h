@@ -20,7 +20,7 @@
 #include "Sources/SharedSources.h"
 #include "Sources/TensorDevices.h"
 #include "Sources/Tensors.h"
-#include "memkit/Wire/RecordOrder.h"
+#include "Wire/RecordOrder.h"
 
 namespace memkit {
 

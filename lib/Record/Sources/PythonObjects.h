@@ -15,10 +15,10 @@
 #ifndef MEMKIT_LIB_RECORD_PYTHONOBJECTS_H
 #define MEMKIT_LIB_RECORD_PYTHONOBJECTS_H
 
+#include "Shared/RingMerge.h"
 #include "Sources/EventSink.h"
 #include "Sources/MapTable.h"
-#include "memkit/Record/RingMerge.h"
-#include "memkit/Wire/ObjectRecords.h"
+#include "Wire/ObjectRecords.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace memkit {

@@ -11,7 +11,7 @@
 #ifndef MEMKIT_LIB_RECORD_RECENTFREES_H
 #define MEMKIT_LIB_RECORD_RECENTFREES_H
 
-#include "memkit/Record/RingMerge.h"
+#include "Shared/RingMerge.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>

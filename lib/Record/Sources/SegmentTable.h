@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SEGMENTTABLE_H
 #define MEMKIT_LIB_RECORD_SEGMENTTABLE_H
 
-#include "memkit/Record/LiveTable.h"
+#include "Sources/LiveTable.h"
 #include <iterator>
 #include <map>
 

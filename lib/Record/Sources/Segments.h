@@ -7,8 +7,8 @@
 
 #include "Shared/RecordOrigin.h"
 #include "Sources/SegmentTable.h"
+#include "Wire/TensorRecords.h"
 #include "memkit/Stats/LiveStats.h"
-#include "memkit/Wire/TensorRecords.h"
 
 namespace memkit {
 

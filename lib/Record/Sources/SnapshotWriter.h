@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SNAPSHOTWRITER_H
 #define MEMKIT_LIB_RECORD_SNAPSHOTWRITER_H
 
-#include "memkit/Record/LiveTable.h"
+#include "Sources/LiveTable.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -6,8 +6,8 @@
 #define MEMKIT_LIB_RECORD_TENSORDEVICES_H
 
 #include "Shared/RecordOrigin.h"
-#include "memkit/Wire/Layout.h"
-#include "memkit/Wire/TensorRecords.h"
+#include "Wire/Layout.h"
+#include "Wire/TensorRecords.h"
 #include "llvm/ADT/DenseMap.h"
 #include <vector>
 

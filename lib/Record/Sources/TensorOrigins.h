@@ -7,8 +7,8 @@
 
 #include "Scopes/TensorCategories.h"
 #include "Scopes/TensorFrames.h"
-#include "memkit/Record/LiveTable.h"
-#include "memkit/Wire/TensorRecords.h"
+#include "Sources/LiveTable.h"
+#include "Wire/TensorRecords.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace memkit {

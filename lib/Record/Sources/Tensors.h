@@ -12,7 +12,7 @@
 
 #include "Sources/EventSink.h"
 #include "Sources/TensorOrigins.h"
-#include "memkit/Wire/TensorRecords.h"
+#include "Wire/TensorRecords.h"
 
 namespace memkit {
 

@@ -4,7 +4,7 @@
 
 #include "Stacks/JitNames.h"
 #include "Shared/ProcFs.h"
-#include "memkit/Symbolize/PerfMap.h"
+#include "Symbolize/PerfMap.h"
 #include <algorithm>
 #include <fcntl.h>
 #include <memory>

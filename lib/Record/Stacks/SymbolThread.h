@@ -6,7 +6,7 @@
 #define MEMKIT_LIB_RECORD_SYMBOLTHREAD_H
 
 #include "Stacks/JitNames.h"
-#include "memkit/Symbolize/Symbolizer.h"
+#include "Symbolize/Symbolizer.h"
 #include <atomic>
 #include <condition_variable>
 #include <deque>

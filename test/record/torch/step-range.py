@@ -10,7 +10,7 @@
 # RANGES: , 5 steps,
 # ADAM: , 2 steps,
 # FIRST: , 4 steps,
-# NONE: warning: --step=^aten::: no range of such a name has ended
+# NONE: warning: no range with a name that matches '^aten::' has ended
 import torch
 
 torch.set_num_threads(1)

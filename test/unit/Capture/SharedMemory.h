@@ -8,7 +8,7 @@
 #ifndef MEMKIT_TEST_UNIT_CAPTURE_SHAREDMEMORY_H
 #define MEMKIT_TEST_UNIT_CAPTURE_SHAREDMEMORY_H
 
-#include "memkit/Wire/Layout.h"
+#include "Wire/Layout.h"
 
 #include <new>
 #include <sys/mman.h>

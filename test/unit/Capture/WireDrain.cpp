@@ -7,8 +7,8 @@
 // and prints what came. For tests of the library alone, with the failures of a
 // recorder to order.
 
-#include "memkit/Wire/Layout.h"
-#include "memkit/Wire/RecordOrder.h"
+#include "Wire/Layout.h"
+#include "Wire/RecordOrder.h"
 
 #include <algorithm>
 #include <cerrno>

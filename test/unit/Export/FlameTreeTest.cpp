@@ -2,7 +2,7 @@
 //
 // Flame trees against a simple merge.
 
-#include "memkit/Export/FlameTree.h"
+#include "Export/FlameTree.h"
 #include "../Model/TextTrace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"

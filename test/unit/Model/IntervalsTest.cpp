@@ -3,8 +3,8 @@
 // How live bytes moved over time.
 
 #include "memkit/Model/Intervals.h"
+#include "Support/Failure.h"
 #include "TextTrace.h"
-#include "memkit/Support/ToolMain.h"
 
 using namespace llvm;
 using namespace memkit;

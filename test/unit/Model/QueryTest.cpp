@@ -3,9 +3,9 @@
 // Answers of Model's questions.
 
 #include "memkit/Model/Query.h"
+#include "Model/ProfileQuery.h"
 #include "RunText.h"
 #include "TextTrace.h"
-#include "memkit/Model/ProfileQuery.h"
 #include "memkit/Model/StatsQuery.h"
 
 using namespace memkit;
@@ -179,7 +179,8 @@ TEST(StatsQuery, WhatLivedAtAMoment) {
 
 TEST(StatsQuery, WhatARangeAllocated) {
   std::unique_ptr<Trace> T = textTrace(SmallRun);
-  StatsReport R = orDie(queryRange(*T, atNs(500), atNs(1500), {}, GroupBy::Line));
+  StatsReport R =
+      orDie(queryRange(*T, atNs(500), atNs(1500), {}, GroupBy::Line));
   ASSERT_EQ(R.Rows.size(), 1u);
   EXPECT_EQ(R.Rows[0].AllocatedBytes, 64u);
   EXPECT_EQ(R.Rows[0].LiveBytes, 64u); // freed behind the range

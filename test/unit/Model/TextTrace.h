@@ -5,8 +5,8 @@
 #ifndef MEMKIT_TEST_UNIT_MODEL_TEXTTRACE_H
 #define MEMKIT_TEST_UNIT_MODEL_TEXTTRACE_H
 
+#include "TraceText/Assembler.h"
 #include "memkit/Model/Trace.h"
-#include "memkit/TraceText/Assembler.h"
 #include "gtest/gtest.h"
 
 /// What Of has; where it is an error, the error is said and the test ends.

@@ -2,11 +2,11 @@
 //
 // A trace is read as far as is wanted, once, and grows with a stream.
 
+#include "Model/FrameText.h"
 #include "RunText.h"
 #include "TextTrace.h"
-#include "memkit/Model/FrameText.h"
+#include "TraceText/ReportPrinters.h"
 #include "memkit/Model/Query.h"
-#include "memkit/TraceText/ReportPrinters.h"
 
 using namespace memkit;
 using namespace llvm;

@@ -2,8 +2,8 @@
 //
 // ClockAndMergeTest.cpp.
 
-#include "memkit/Record/RingMerge.h"
-#include "memkit/Record/TscClock.h"
+#include "Record/Shared/RingMerge.h"
+#include "Record/Shared/TscClock.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>

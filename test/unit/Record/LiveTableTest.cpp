@@ -2,7 +2,7 @@
 //
 // LiveTableTest.cpp.
 
-#include "memkit/Record/LiveTable.h"
+#include "Record/Sources/LiveTable.h"
 #include <gtest/gtest.h>
 #include <map>
 #include <random>

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_TEST_UNIT_RECORD_RAWRECORD_H
 #define MEMKIT_TEST_UNIT_RECORD_RAWRECORD_H
 
-#include "memkit/Wire/Record.h"
+#include "Wire/Record.h"
 
 namespace memkit {
 

@@ -2,7 +2,7 @@
 //
 // TraceOutputTest.cpp.
 
-#include "memkit/Record/TraceOutput.h"
+#include "Record/Output/TraceOutput.h"
 #include "memkit/Trace/TraceWriter.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"

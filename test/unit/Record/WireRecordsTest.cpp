@@ -3,8 +3,8 @@
 // Tests of typed records and of their order.
 
 #include "RawRecord.h"
-#include "memkit/Wire/RecordOrder.h"
-#include "memkit/Wire/Records.h"
+#include "Wire/RecordOrder.h"
+#include "Wire/Records.h"
 #include <gtest/gtest.h>
 #include <random>
 

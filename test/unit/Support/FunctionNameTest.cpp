@@ -2,7 +2,7 @@
 //
 // FunctionNameTest.cpp.
 
-#include "memkit/Support/FunctionName.h"
+#include "Support/FunctionName.h"
 #include "gtest/gtest.h"
 
 using memkit::shortFunctionName;

@@ -2,7 +2,7 @@
 //
 // Tables that fit the terminal.
 
-#include "memkit/Support/Table.h"
+#include "Support/Table.h"
 #include "gtest/gtest.h"
 
 using namespace memkit;

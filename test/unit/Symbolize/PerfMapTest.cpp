@@ -2,7 +2,7 @@
 //
 // PerfMapTest.cpp.
 
-#include "memkit/Symbolize/PerfMap.h"
+#include "Symbolize/PerfMap.h"
 #include "llvm/Support/JSON.h"
 #include "gtest/gtest.h"
 #include <random>

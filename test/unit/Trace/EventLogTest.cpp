@@ -2,7 +2,7 @@
 //
 // Events on their way to a block.
 
-#include "memkit/Trace/EventLog.h"
+#include "Trace/EventLog.h"
 #include "SampleTrace.h"
 #include "memkit/Trace/TraceReader.h"
 #include "memkit/Trace/TraceWriter.h"

@@ -182,7 +182,18 @@ std::vector<AnySection> sampleBlocks() {
   More.Stacks = {{306, 0}, {302, 1}};
   More.NodeFrames = {4};
   Out.push_back(More);
-  Out.push_back(sampleSummary());
+  Summary Sums = sampleSummary();
+  Partial P;
+  P.Number = 3;
+  P.EndNs = 250;
+  P.Complete = false;
+  P.Processes = Sums.Processes;
+  P.Layers = Sums.Layers;
+  P.Categories = Sums.Categories;
+  P.Ooms = Sums.Ooms;
+  P.OomHeaps = Sums.OomHeaps;
+  Out.push_back(P);
+  Out.push_back(Sums);
   return Out;
 }
 

@@ -6,9 +6,9 @@
 // text or an error, no crash, no endless loop, and memory stays bounded.
 
 #include "SampleTrace.h"
+#include "TraceText/Printers.h"
+#include "TraceText/ReportPrinters.h"
 #include "memkit/Trace/TraceError.h"
-#include "memkit/TraceText/Printers.h"
-#include "memkit/TraceText/ReportPrinters.h"
 #include "gtest/gtest.h"
 #include <sys/resource.h>
 #include <zstd.h>
@@ -65,7 +65,7 @@ static std::string answerAll(StringRef File) {
   RunReport Run = queryRun(**T);
   std::vector<CategorySum> Categories = queryCategories(**T);
   CountingStream OS;
-  printRun(OS, Run, **T, Categories, 80);
+  printRun(OS, Run, **T, Categories, 80, "");
   printLayers(OS, **T, queryLayers(**T), 80);
   json::OStream J(OS);
   J.object([&] {

@@ -3,8 +3,8 @@
 // Trace, text, trace.
 
 #include "SampleTrace.h"
-#include "memkit/TraceText/Assembler.h"
-#include "memkit/TraceText/Printers.h"
+#include "TraceText/Assembler.h"
+#include "TraceText/Printers.h"
 #include "gtest/gtest.h"
 
 using namespace memkit;

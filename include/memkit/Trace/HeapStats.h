@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Totals of heaps and memory spaces.
+//
+// Rows of Summary sections. A part of Sections.h, which has the units.
+
+#ifndef MEMKIT_TRACE_HEAPSTATS_H
+#define MEMKIT_TRACE_HEAPSTATS_H
+
+#include "memkit/Trace/RowField.h"
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace memkit {
+
+/// Of a heap or memory space, over all processes in one order of time. A memory
+/// space counts exclusive bytes of the heaps that are not HF_OutsideTotals.
+struct TotalStats {
+  uint32_t Id = 0; ///< heap; or memory space: 0 `host`, else device
+  uint64_t Allocations = 0;
+  uint64_t Frees = 0;
+  uint64_t AllocatedBytes = 0;
+  uint64_t FreedBytes = 0;
+  uint64_t Temporaries = 0;
+  uint64_t LiveBlocks = 0; ///< when each block's process ended
+  uint64_t LiveBytes = 0;
+  uint64_t PeakBytes = 0;
+  uint64_t PeakBlocks = 0;
+  uint64_t PeakTimeNs = 0;
+  bool operator==(const TotalStats &) const = default;
+  /// Behind the id.
+  static constexpr auto totalFields() {
+    using T = TotalStats;
+    return std::tuple(checkedField("allocations", &T::Allocations),
+                      checkedField("frees", &T::Frees),
+                      checkedField("allocated-bytes", &T::AllocatedBytes),
+                      checkedField("freed-bytes", &T::FreedBytes),
+                      checkedField("temporaries", &T::Temporaries),
+                      checkedField("live-blocks", &T::LiveBlocks),
+                      checkedField("live-bytes", &T::LiveBytes),
+                      checkedField("peak-bytes", &T::PeakBytes),
+                      checkedField("peak-blocks", &T::PeakBlocks),
+                      checkedField("peak-time", &T::PeakTimeNs));
+  }
+  /// Of a memory space.
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        std::tuple(rowField("space", &TotalStats::Id)
+                       .idOrNone(IdKind::Device, "totals of device")
+                       .key()),
+        totalFields());
+  }
+};
+
+/// Allocations are counted by the bits that their size has: those of 0 bytes,
+/// of 1, of 2 and 3, of 4 to 7, ...
+inline constexpr unsigned NumSizeClasses = 65;
+inline unsigned sizeClass(uint64_t Bytes) { return std::bit_width(Bytes); }
+/// The smallest size of a class.
+inline uint64_t sizeClassBegin(unsigned Class) {
+  return Class ? uint64_t(1) << (Class - 1) : 0;
+}
+
+struct HeapStats : TotalStats {
+  bool ReservedKnown = false;
+  uint64_t ReservedBytes = 0;
+  uint64_t ReservedPeakBytes = 0;
+  uint64_t ReservedAtPeakBytes = 0; ///< when live bytes were highest
+  /// The largest share of what was reserved that was not live when more was
+  /// reserved, in millionths.
+  uint32_t GrowthFragmentationPpm = 0;
+  /// Allocations by sizeClass(), at the size that they had then; without the
+  /// zeros at the end. Empty: not counted.
+  std::vector<uint64_t> Sizes;
+  bool operator==(const HeapStats &) const = default;
+  static constexpr auto fields() {
+    using H = HeapStats;
+    return std::tuple_cat(
+        std::tuple(rowField("heap", &TotalStats::Id)
+                       .id(IdKind::Heap, "totals of heap")
+                       .key()),
+        totalFields(),
+        std::tuple(
+            rowField("reserved-known", &H::ReservedKnown),
+            rowField("reserved-bytes", &H::ReservedBytes),
+            rowField("reserved-peak-bytes", &H::ReservedPeakBytes),
+            rowField("reserved-at-peak-bytes", &H::ReservedAtPeakBytes),
+            rowField("growth-fragmentation-ppm", &H::GrowthFragmentationPpm),
+            rowField("sizes", &H::Sizes)));
+  }
+};
+
+/// The share of Reserved bytes that is not Live, in millionths.
+inline uint32_t fragmentationPpm(uint64_t Reserved, uint64_t Live) {
+  if (Live >= Reserved)
+    return 0;
+  return uint32_t(double(Reserved - Live) / double(Reserved) * 1e6 + 0.5);
+}
+
+} // namespace memkit
+
+#endif // MEMKIT_TRACE_HEAPSTATS_H

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A value over time.
+
+#include "memkit/Analysis/Series.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace memkit {
+
+std::vector<uint64_t> highestOf(ArrayRef<SeriesPoint> Points, uint64_t BeginNs,
+                                uint64_t EndNs, unsigned Columns) {
+  std::vector<uint64_t> Out(Columns);
+  if (EndNs <= BeginNs || Columns == 0)
+    return Out;
+  double PerColumn = double(EndNs - BeginNs) / Columns;
+  auto ColumnOf = [&](uint64_t TimeNs) {
+    if (TimeNs <= BeginNs)
+      return 0u;
+    if (TimeNs >= EndNs)
+      return Columns - 1;
+    return std::min(Columns - 1, static_cast<unsigned>(
+                                     double(TimeNs - BeginNs) / PerColumn));
+  };
+  for (size_t I = 0; I != Points.size(); ++I) {
+    uint64_t Until = I + 1 == Points.size() ? EndNs : Points[I + 1].TimeNs;
+    unsigned First = ColumnOf(Points[I].TimeNs), Last = ColumnOf(Until);
+    // One that lasts until a column begins is not in it.
+    if (Last > First && double(Until - BeginNs) <= Last * PerColumn)
+      --Last;
+    for (unsigned At = First; At <= Last; ++At)
+      Out[At] = std::max(Out[At], Points[I].Value);
+  }
+  return Out;
+}
+
+} // namespace memkit

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How memrec records what a trace lacks.
+
+#include "Advice.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+StringRef adviceFor(RequestError::Kind Kind) {
+  switch (Kind) {
+  case RequestError::Kind::Malformed:
+  case RequestError::Kind::NoAnswer:
+    return "";
+  case RequestError::Kind::NoSteps:
+    return "; memkit.step() begins one, or memrec --step=REGEX makes steps of "
+           "ranges, or those of the first optimizer of PyTorch are taken";
+  case RequestError::Kind::NoCategories:
+    return "; memrec finds them in programs with PyTorch (--torch)";
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+ShownFrame arenasFrame() {
+  ShownFrame F;
+  F.Function = F.Label = "Python objects, line unknown: memrec "
+                         "--python-objects records them";
+  return F;
+}
+
+} // namespace memkit

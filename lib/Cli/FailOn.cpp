@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Findings that make a tool fail.
+
+#include "FailOn.h"
+#include "ToolMain.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/GlobPattern.h"
+#include <cmath>
+#include <tuple>
+
+using namespace llvm;
+
+namespace memkit {
+
+using Kind = FailCondition::Kind;
+
+//===----------------------------------------------------------------------===//
+// Grammar
+//===----------------------------------------------------------------------===//
+
+/// What may be said of a metric: `[HEAP:]peak[>SIZE|+SIZE|+N%]`.
+static std::string grammarOf(const FailMetric &M) {
+  std::string Size = M.Forms & FF_Count ? "N" : "SIZE";
+  SmallVector<std::string, 4> Bounds;
+  if (M.Forms & FF_Value)
+    Bounds.push_back(Size);
+  if (M.Forms & FF_Change)
+    Bounds.append({"+" + Size, "+N%"});
+  if (M.Forms & FF_PerStep)
+    Bounds.push_back(Size + "/step");
+  if (M.Forms & FF_PerTime)
+    Bounds.push_back(Size + "/s");
+  std::string Text = M.Forms & FF_PerHeap ? "[HEAP:]" : "";
+  Text += M.Name;
+  if (Bounds.empty())
+    return Text;
+  bool Must = !(M.Forms & FF_Any);
+  return Text + (Must ? ">" : "[>") + join(Bounds, "|") + (Must ? "" : "]");
+}
+
+static Error notACondition(StringRef Text, ArrayRef<FailMetric> Metrics) {
+  SmallVector<std::string, 8> All;
+  for (const FailMetric &M : Metrics)
+    All.push_back(grammarOf(M));
+  return makeUsageError("--fail-on: '" + Text + "' is none of " +
+                        join(All, ", "));
+}
+
+static const FailMetric *findMetric(ArrayRef<FailMetric> Metrics,
+                                    StringRef Name) {
+  const FailMetric *At =
+      find_if(Metrics, [&](const FailMetric &M) { return M.Name == Name; });
+  return At == Metrics.end() ? nullptr : At;
+}
+
+/// Reads a number of bytes, or of whatever is counted.
+static bool readAmount(StringRef Text, bool IsCount, uint64_t &Out) {
+  if (IsCount)
+    return !Text.trim().getAsInteger(10, Out);
+  Expected<uint64_t> Bytes = parseSize(Text);
+  if (!Bytes) {
+    consumeError(Bytes.takeError());
+    return false;
+  }
+  Out = *Bytes;
+  return true;
+}
+
+static bool readShare(StringRef Text, double &Out) {
+  double Percent;
+  if (Text.trim().getAsDouble(Percent) || !std::isfinite(Percent) ||
+      Percent < 0)
+    return false;
+  Out = Percent / 100;
+  return true;
+}
+
+/// Reads what stands behind the `>`; false when the metric has no such form.
+static bool readBound(StringRef Text, unsigned Forms, FailCondition &Out) {
+  Text = Text.trim();
+  bool IsCount = Forms & FF_Count;
+  if (Text.consume_back("/step")) {
+    Out.What = Kind::PerStep;
+    return (Forms & FF_PerStep) && readAmount(Text, IsCount, Out.Bound);
+  }
+  if (Text.consume_back("/s")) {
+    Out.What = Kind::PerTime;
+    return (Forms & FF_PerTime) && readAmount(Text, IsCount, Out.Bound);
+  }
+  if (!Text.consume_front("+")) {
+    Out.What = Kind::Value;
+    return (Forms & FF_Value) && readAmount(Text, IsCount, Out.Bound);
+  }
+  if (!(Forms & FF_Change))
+    return false;
+  if (Text.consume_back("%")) {
+    Out.What = Kind::ChangeShare;
+    return readShare(Text, Out.Share);
+  }
+  Out.What = Kind::Change;
+  return readAmount(Text, IsCount, Out.Bound);
+}
+
+/// Splits `host.malloc:peak`: names of heaps may have a `:` (torch.cuda:0),
+/// those of metrics have none.
+static bool readName(StringRef Text, ArrayRef<FailMetric> Metrics,
+                     FailCondition &Out, unsigned &Forms) {
+  StringRef Heap, Name;
+  std::tie(Heap, Name) = Text.rsplit(':');
+  bool HasHeap = Text.contains(':');
+  const FailMetric *M = findMetric(Metrics, (HasHeap ? Name : Text).trim());
+  if (!M || (HasHeap && (!(M->Forms & FF_PerHeap) || Heap.trim().empty())))
+    return false;
+  Out.Metric = M->Name.str();
+  Heap = HasHeap ? Heap.trim() : "";
+  // `torch.cuda:?` is any device: a glob, and no name without its end.
+  if (Heap.size() > 1 && Heap.ends_with("?") && !Heap.ends_with(":?")) {
+    Out.MayLack = true;
+    Heap = Heap.drop_back();
+  }
+  Out.Heap = Heap.str();
+  Forms = M->Forms;
+  return true;
+}
+
+Expected<FailCondition> parseFailCondition(StringRef Text,
+                                           ArrayRef<FailMetric> Metrics) {
+  FailCondition C;
+  C.Text = Text.trim().str();
+  unsigned Forms = 0;
+  size_t Above = Text.find('>');
+  bool Fine;
+  if (Above != StringRef::npos) {
+    StringRef Bound = Text.drop_front(Above + 1);
+    C.OrEqual = Bound.consume_front("=");
+    Fine = readName(Text.take_front(Above), Metrics, C, Forms) &&
+           readBound(Bound, Forms, C);
+  } else if (readName(Text, Metrics, C, Forms)) {
+    Fine = Forms & FF_Any;
+  } else {
+    // METRIC:SIZE.
+    auto [Name, Size] = Text.split(':');
+    C.OrEqual = true;
+    Fine = readName(Name, Metrics, C, Forms) && (Forms & FF_Value) &&
+           readBound(Size, FF_Value | (Forms & FF_Count), C);
+  }
+  if (!Fine)
+    return notACondition(C.Text, Metrics);
+  Expected<GlobPattern> Heap = GlobPattern::create(C.Heap);
+  if (!Heap)
+    return makeUsageError("--fail-on: '" + C.Text +
+                          "': " + toString(Heap.takeError()));
+  return C;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+bool FailCondition::isAbove(double Value) const {
+  if (What == Kind::Any)
+    return Value > 0;
+  double Min = static_cast<double>(Bound);
+  return OrEqual ? Value >= Min : Value > Min;
+}
+
+bool FailCondition::isChangeAbove(uint64_t Before, uint64_t After) const {
+  double Change = static_cast<double>(After) - static_cast<double>(Before);
+  double Min = What == Kind::ChangeShare ? Share * static_cast<double>(Before)
+                                         : static_cast<double>(Bound);
+  return OrEqual ? Change >= Min : Change > Min;
+}
+
+bool FailCondition::isOfHeap(StringRef Name) const {
+  return Heap.empty() || cantFail(GlobPattern::create(Heap)).match(Name);
+}
+
+//===----------------------------------------------------------------------===//
+// Flags
+//===----------------------------------------------------------------------===//
+
+FailOn::FailOn(ArrayRef<FailMetric> Metrics, StringRef Help)
+    : Metrics(Metrics),
+      Given("fail-on", cl::value_desc("condition"), cl::CommaSeparated,
+            cl::desc(Help), cl::cat(toolCategory())),
+      ExitCode("error-exitcode", cl::value_desc("n"),
+               cl::desc("The status in place of 3 when --fail-on holds; alone, "
+                        "as if with its first condition"),
+               cl::cat(toolCategory())) {}
+
+Error FailOn::check() {
+  if (ExitCode.getNumOccurrences() && (ExitCode == 0 || ExitCode > 255))
+    return makeUsageError("--error-exitcode: not from 1 to 255");
+  for (StringRef Text : Given) {
+    Expected<FailCondition> C = parseFailCondition(Text, Metrics);
+    if (!C)
+      return C.takeError();
+    Conditions.push_back(std::move(*C));
+  }
+  if (Given.empty() && ExitCode.getNumOccurrences()) {
+    FailCondition &First = Conditions.emplace_back();
+    First.Text = First.Metric = Metrics.front().Name.str();
+  }
+  return Error::success();
+}
+
+Error FailOn::checkNames(ArrayRef<std::string> Names) const {
+  for (const FailCondition &C : Conditions)
+    if (!C.Heap.empty() && !C.MayLack &&
+        none_of(Names, [&](StringRef Name) { return C.isOfHeap(Name); }))
+      return makeUsageError("--fail-on: '" + C.Text +
+                            "': no heap or memory space is called '" + C.Heap +
+                            "'; there are " + join(Names, ", ") + "; '" +
+                            C.Heap + "?' allows for none");
+  return Error::success();
+}
+
+bool FailOn::asksFor(StringRef Metric) const {
+  return any_of(Conditions,
+                [&](const FailCondition &C) { return C.Metric == Metric; });
+}
+
+int FailOn::status(function_ref<bool(const FailCondition &)> Holds) const {
+  bool Any = false;
+  for (const FailCondition &C : Conditions)
+    if (Holds(C)) {
+      say("--fail-on: " + C.Text + " holds");
+      Any = true;
+    }
+  if (!Any)
+    return ExitOk;
+  return ExitCode.getNumOccurrences() ? static_cast<int>(ExitCode)
+                                      : ExitCondition;
+}
+
+} // namespace memkit

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Findings that make a tool fail.
+//
+// One grammar for all tools:
+//
+//   condition := [HEAP:]METRIC            it is there at all
+//              | [HEAP:]METRIC>BOUND      it is above; `>=`: or just as much
+//   BOUND     := SIZE                     bytes (of a counted metric: a number)
+//              | +SIZE | +N%              a change from before to after
+//              | SIZE/step | SIZE/s       a rate
+//
+// HEAP is a glob of names of heaps and memory spaces (`host`, `cuda:0`). A name
+// without a heap or space in the trace is an error, unless a `?` stands behind
+// the name. A condition without HEAP is about each memory space, and holds when
+// one space meets the condition; bytes of several spaces are never added.
+// `METRIC:SIZE` is another way to write `METRIC>=SIZE`. A tool names its
+// metrics and the forms of each metric.
+
+#ifndef MEMKIT_LIB_CLI_FAILON_H
+#define MEMKIT_LIB_CLI_FAILON_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memkit {
+
+/// What may be said of a metric.
+enum FailForm : unsigned {
+  FF_Any = 1,      ///< `METRIC`
+  FF_Value = 2,    ///< `METRIC>SIZE`
+  FF_Change = 4,   ///< `METRIC>+SIZE`, `METRIC>+N%`
+  FF_PerStep = 8,  ///< `METRIC>SIZE/step`
+  FF_PerTime = 16, ///< `METRIC>SIZE/s`
+  FF_PerHeap = 32, ///< `HEAP:` may stand before it
+  FF_Count = 64,   ///< its bounds are numbers, not bytes
+};
+
+struct FailMetric {
+  llvm::StringRef Name;
+  unsigned Forms = FF_Any; ///< of FailForm
+};
+
+/// A condition of --fail-on.
+struct FailCondition {
+  enum class Kind { Any, Value, Change, ChangeShare, PerStep, PerTime };
+
+  std::string Text;     ///< the user's words
+  std::string Metric;   ///< one of the tool's
+  std::string Heap;     ///< a glob; empty: none was given
+  bool MayLack = false; ///< a trace without the heap is fine
+  Kind What = Kind::Any;
+  bool OrEqual = false; ///< `>=`
+  uint64_t Bound =
+      0;            ///< bytes, or a number; of a rate: for each step or second
+  double Share = 0; ///< of ChangeShare: 0.05 is `+5%`
+
+  /// Whether Value (bytes, a number, or bytes for each step or second) is above
+  /// the bound. Any: whether it is above 0.
+  bool isAbove(double Value) const;
+  /// The same of a change; Change and ChangeShare alone. From 0, any growth is
+  /// above every share.
+  bool isChangeAbove(uint64_t Before, uint64_t After) const;
+  /// Whether the condition is about a heap or memory space of this name.
+  bool isOfHeap(llvm::StringRef Name) const;
+};
+
+/// Reads a condition; the UsageError of a bad condition shows the right forms.
+llvm::Expected<FailCondition>
+parseFailCondition(llvm::StringRef Text, llvm::ArrayRef<FailMetric> Metrics);
+
+/// The flags --fail-on=CONDITION,... and --error-exitcode=N of a tool.
+class FailOn {
+public:
+  /// Registers the flags; Help describes the conditions. --error-exitcode alone
+  /// asks for the first metric. Metrics and Help must live as long.
+  FailOn(llvm::ArrayRef<FailMetric> Metrics, llvm::StringRef Help);
+
+  /// Reads the flags; a UsageError. Before the other functions, once.
+  llvm::Error check();
+  llvm::ArrayRef<FailCondition> conditions() const { return Conditions; }
+  /// A UsageError for a condition on a heap or memory space without a place in
+  /// Names.
+  llvm::Error checkNames(llvm::ArrayRef<std::string> Names) const;
+  /// Whether any condition is about this metric.
+  bool asksFor(llvm::StringRef Metric) const;
+  /// Asks Holds for each condition and says the conditions that hold (unless
+  /// -q). The exit status: without one ExitOk, else that of --error-exitcode,
+  /// or ExitCondition.
+  int status(llvm::function_ref<bool(const FailCondition &)> Holds) const;
+
+private:
+  llvm::ArrayRef<FailMetric> Metrics;
+  llvm::cl::list<std::string> Given;
+  llvm::cl::opt<unsigned> ExitCode;
+  std::vector<FailCondition> Conditions;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_CLI_FAILON_H

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A file or standard output, whole or not at all.
+
+#include "OutputFile.h"
+#include "ToolMain.h"
+#include "llvm/Support/Errno.h"
+#include "llvm/Support/Path.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace memkit {
+
+char BrokenPipe::ID = 0;
+void BrokenPipe::log(raw_ostream &OS) const { OS << "the reader went away"; }
+std::error_code BrokenPipe::convertToErrorCode() const {
+  return std::make_error_code(std::errc::broken_pipe);
+}
+
+static Error outputError(StringRef Name, std::error_code EC) {
+  if (EC == std::errc::broken_pipe)
+    return make_error<BrokenPipe>();
+  return makeError(Name + ": " + EC.message());
+}
+
+static std::error_code lastError() {
+  return std::error_code(errno, std::generic_category());
+}
+
+Expected<std::unique_ptr<OutputFile>> OutputFile::open(StringRef Path,
+                                                       Content C) {
+  std::unique_ptr<OutputFile> Out(new OutputFile());
+  if (Error E = Out->openPath(Path, C))
+    return E;
+  return Out;
+}
+
+/// The permissions of a new file.
+static mode_t newFileMode(OutputFile::Content C) {
+  mode_t Mask = umask(0);
+  umask(Mask);
+  return (C == OutputFile::Content::Trace ? 0600 : 0666) & ~Mask;
+}
+
+Error OutputFile::openPath(StringRef Path, Content C) {
+  bool Standard = Path.empty() || Path == "-";
+  Name = Standard ? "<stdout>" : Path.str();
+  struct stat St;
+  bool Exists = !Standard && stat(Name.c_str(), &St) == 0;
+  if (Standard) {
+    if (C == Content::Trace && isatty(STDOUT_FILENO))
+      return makeUsageError("not writing a trace to a terminal; use -o FILE");
+    Fd = fcntl(STDOUT_FILENO, F_GETFD) < 0 ? -1 : STDOUT_FILENO;
+  } else if (Exists && !S_ISREG(St.st_mode)) {
+    Fd = ::open(Name.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    // Behind a link, the file it names is replaced.
+    SmallString<256> Real;
+    if (!Exists || sys::fs::real_path(Name, Real))
+      Real = Name;
+    Target = Real.str().str();
+    if (Exists && access(Target.c_str(), W_OK) != 0)
+      return outputError(Name, lastError());
+    auto File = sys::fs::TempFile::create(Target + ".tmp%%%%%%", 0600);
+    if (!File)
+      return outputError(Name, errorToErrorCode(File.takeError()));
+    Temp.emplace(std::move(*File));
+    Fd = Temp->FD;
+    (void)fchmod(Fd, Exists ? St.st_mode & 07777 : newFileMode(C));
+  }
+  if (Fd < 0)
+    return outputError(Name, lastError());
+  Stream = std::make_unique<raw_fd_ostream>(Fd, /*shouldClose=*/false);
+  Stream->SetBufferSize(1 << 16);
+  return Error::success();
+}
+
+OutputFile::~OutputFile() {
+  if (Stream) {
+    Stream->flush();
+    Stream->clear_error();
+  }
+  if (Temp)
+    consumeError(Temp->discard());
+  else if (Fd > STDERR_FILENO)
+    close(Fd);
+}
+
+Error OutputFile::keep() {
+  Stream->flush();
+  if (Stream->has_error())
+    return outputError(Name, Stream->error());
+  if (Temp) {
+    Error E = Temp->keep(Target);
+    Temp.reset();
+    Fd = -1;
+    if (E)
+      return outputError(Name, errorToErrorCode(std::move(E)));
+    return Error::success();
+  }
+  int Closing = std::exchange(Fd, -1);
+  if (close(Closing) != 0 && errno != EINTR)
+    return outputError(Name, lastError());
+  return Error::success();
+}
+
+} // namespace memkit

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The flags that choose a part of a trace.
+
+#include "SelectionFlags.h"
+#include "ToolMain.h"
+#include "memkit/Support/Format.h"
+#include <optional>
+
+using namespace llvm;
+
+namespace memkit {
+
+using ListOption = cl::list<std::string>;
+
+struct SelectionFlags::Options {
+  std::optional<ListOption> Heap, Process, Thread, Stack, Scope, Layer;
+  std::optional<cl::opt<std::string>> MinSize, Since, Until, At;
+  std::optional<cl::opt<bool>> AllFrames;
+};
+
+static void addList(std::optional<ListOption> &Option, StringRef Name,
+                    StringRef Value, StringRef Help) {
+  Option.emplace(Name, cl::value_desc(Value), cl::desc(Help),
+                 cl::cat(toolCategory()));
+}
+
+static void addMoment(std::optional<cl::opt<std::string>> &Option,
+                      StringRef Name, StringRef Help) {
+  Option.emplace(Name, cl::value_desc("moment"), cl::desc(Help),
+                 cl::cat(toolCategory()));
+}
+
+SelectionFlags::SelectionFlags(unsigned Wanted)
+    : O(std::make_unique<Options>()) {
+  if (Wanted & SF_Heap)
+    addList(O->Heap, "heap", "glob",
+            "Only these heaps, their outer view (host.malloc, torch.*)");
+  if (Wanted & SF_Process)
+    addList(
+        O->Process, "process", "pid|glob",
+        "Only these processes: a pid, #N for process N, or a program's name");
+  if (Wanted & SF_Thread)
+    addList(O->Thread, "thread", "tid|glob",
+            "Only what these threads allocated (replays the events)");
+  if (Wanted & SF_Stack)
+    addList(O->Stack, "stack", "regex",
+            "Only stacks with a function, file or binary that matches");
+  if (Wanted & SF_Scope)
+    addList(O->Scope, "scope", "glob",
+            "Only what was allocated in these scopes (replays the events, but "
+            "for views of scope paths)");
+  if (Wanted & SF_Layer)
+    addList(O->Layer, "layer", "glob",
+            "Only what was allocated in layers with this module path, or below "
+            "it (as --scope)");
+  if (Wanted & SF_MinSize)
+    O->MinSize.emplace("min-size", cl::value_desc("size"),
+                       cl::desc("Only allocations of at least this size "
+                                "(replays the events)"),
+                       cl::cat(toolCategory()));
+  if (Wanted & SF_At)
+    addMoment(O->At, "at",
+              "Only what lives at this moment, as it is then: a time (1.5s), "
+              "step:N, mark:NAME, peak, oom or end (replays some events)");
+  if (Wanted & SF_Window) {
+    addMoment(O->Since, "since",
+              "Only what was allocated from this moment on (replays the "
+              "events from there)");
+    addMoment(O->Until, "until",
+              "Only what was allocated before this moment, at which all ends");
+  }
+  if (Wanted & SF_AllFrames)
+    O->AllFrames.emplace("all-frames",
+                         cl::desc("Show the frames that make Python run, too"),
+                         cl::cat(toolCategory()));
+}
+
+SelectionFlags::~SelectionFlags() = default;
+
+static std::vector<std::string> valuesOf(const std::optional<ListOption> &L) {
+  if (!L)
+    return {};
+  return std::vector<std::string>(L->begin(), L->end());
+}
+
+static Error readMoment(const std::optional<cl::opt<std::string>> &Option,
+                        StringRef Name, std::optional<TimePoint> &Out) {
+  if (!Option || !Option->getNumOccurrences())
+    return Error::success();
+  Expected<TimePoint> P = parseTimePoint(*Option);
+  if (!P)
+    return makeUsageError(Name + ": " + toString(P.takeError()));
+  Out = std::move(*P);
+  return Error::success();
+}
+
+Expected<SelectionSpec> SelectionFlags::spec() const {
+  SelectionSpec S;
+  S.Heaps = valuesOf(O->Heap);
+  S.Processes = valuesOf(O->Process);
+  S.Threads = valuesOf(O->Thread);
+  S.Stacks = valuesOf(O->Stack);
+  S.ScopePaths = valuesOf(O->Scope);
+  S.Layers = valuesOf(O->Layer);
+  S.AllFrames = O->AllFrames && *O->AllFrames;
+  if (O->MinSize && O->MinSize->getNumOccurrences()) {
+    Expected<uint64_t> Size = parseSize(*O->MinSize);
+    if (!Size)
+      return makeUsageError("--min-size: " + toString(Size.takeError()));
+    S.MinSize = *Size;
+  }
+  if (Error E = readMoment(O->Since, "--since", S.Since))
+    return E;
+  if (Error E = readMoment(O->Until, "--until", S.Until))
+    return E;
+  if (Error E = readMoment(O->At, "--at", S.At))
+    return E;
+  return S;
+}
+
+} // namespace memkit

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The flags that choose a part of a trace.
+//
+// One definition of --heap, --process, --stack, ... for all tools: the same
+// names, the same meaning, the same help. What was given is a SelectionSpec.
+
+#ifndef MEMKIT_LIB_CLI_SELECTIONFLAGS_H
+#define MEMKIT_LIB_CLI_SELECTIONFLAGS_H
+
+#include "memkit/Model/SelectionSpec.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+
+namespace memkit {
+
+/// The flags that a tool takes.
+enum SelectionFlag : unsigned {
+  SF_Heap = 1,
+  SF_Process = 2,
+  SF_Stack = 4,
+  SF_Scope = 8,
+  SF_MinSize = 16,
+  SF_Thread = 32,
+  SF_AllFrames = 64,
+  SF_Layer = 128,
+  SF_Window = 256, ///< --since, --until
+  SF_At = 512,
+  SF_All = 1023,
+};
+
+/// Registers the flags in Wanted as options of toolCategory(). Make it before
+/// the command line is parsed and keep it while options are read.
+class SelectionFlags {
+public:
+  explicit SelectionFlags(unsigned Wanted = SF_All);
+  ~SelectionFlags();
+  /// What was given; the error is a UsageError.
+  llvm::Expected<SelectionSpec> spec() const;
+
+private:
+  struct Options;
+  std::unique_ptr<Options> O;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_CLI_SELECTIONFLAGS_H

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One file with speedscope and a profile.
+
+#ifndef MEMKIT_LIB_EXPORT_HTML_H
+#define MEMKIT_LIB_EXPORT_HTML_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace memkit {
+
+/// Writes a page that shows Profile, the text of a file of speedscope's format,
+/// in the speedscope whose release lies in Folder (`dist/release` of its npm
+/// package): scripts, styles and fonts are in the page, and it asks no network
+/// for anything. Title: of the page.
+llvm::Error writeHtml(llvm::raw_ostream &OS, llvm::StringRef Folder,
+                      llvm::StringRef Title, llvm::StringRef Profile);
+
+/// The folder of speedscope's release below Package (its npm package, or a
+/// release itself); empty when there is none.
+std::string findSpeedscope(llvm::StringRef Package);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_EXPORT_HTML_H

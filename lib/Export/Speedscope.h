@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files for speedscope.
+
+#ifndef MEMKIT_LIB_EXPORT_SPEEDSCOPE_H
+#define MEMKIT_LIB_EXPORT_SPEEDSCOPE_H
+
+#include "NodeRanks.h"
+#include "memkit/Model/Profile.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace memkit {
+
+/// Writes Profiles of T as a file of speedscope's format, the frames shared.
+/// Ranks: of T. A weight is a byte, or an allocation. Unless Full, small frames
+/// are folded (see FlameBuilder) so that the file stays below 20 MB.
+/// InOrder: behind them, a profile whose values are drawn one by one from the
+/// left, none of them merged with one that does not stand beside it; of many
+/// the smaller ones are folded with their neighbours. May be null.
+void writeSpeedscope(llvm::raw_ostream &OS, ShownTree T, const NodeRanks &Ranks,
+                     llvm::ArrayRef<Profile> Profiles, bool Full,
+                     const Profile *InOrder = nullptr);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_EXPORT_SPEEDSCOPE_H

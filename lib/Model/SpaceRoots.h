@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tree below memory spaces.
+
+#ifndef MEMKIT_LIB_MODEL_SPACEROOTS_H
+#define MEMKIT_LIB_MODEL_SPACEROOTS_H
+
+#include "memkit/Model/ScopeView.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace memkit {
+
+/// Puts a tree below frames `host`, `cuda:0`, ...: for formats that hold one
+/// tree, in which what spaces had at their own peaks must not be added.
+class SpaceRoots {
+public:
+  /// What T refers to must outlive this and the view.
+  explicit SpaceRoots(ShownTree T) : T(T) {}
+
+  /// The key of a key of T in a space (TotalStats::Id).
+  uint32_t keyOf(uint32_t Space, uint32_t Key);
+  /// The tree of all keys given so far.
+  ScopeView view() const;
+
+private:
+  struct Pair {
+    uint32_t Space, Key;
+  };
+  ShownTree T;
+  std::vector<Pair> Pairs{{0, 0}}; ///< by key
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Keys;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_MODEL_SPACEROOTS_H

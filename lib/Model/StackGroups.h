@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stacks below what they are grouped by.
+
+#ifndef MEMKIT_LIB_MODEL_STACKGROUPS_H
+#define MEMKIT_LIB_MODEL_STACKGROUPS_H
+
+#include "StackShape.h"
+#include "memkit/Model/Libraries.h"
+#include "memkit/Model/Profile.h"
+#include "memkit/Model/Replay.h"
+#include "memkit/Model/SelectedStats.h"
+
+namespace memkit {
+
+/// Gives keys to pairs of a group and a stack. A group is what By says: a
+/// thread, heap, class of sizes, step, library, or (Mixed) a scope path.
+class StackGroups {
+public:
+  /// T must outlive this. Fails where the trace has nothing to group by so; the
+  /// error says how it is recorded.
+  static llvm::Expected<StackGroups> create(const Trace &T, GroupBy By);
+
+  /// The key of an allocation: for sums of all events.
+  uint32_t keyOf(const Allocation &B);
+  /// The key of a heap and a stack, for sums of the summary: of Heap and
+  /// Library.
+  uint32_t keyOf(uint32_t Heap, uint32_t Stack) {
+    return key(By == GroupBy::Library ? Of->of(Stack) : Heap, Stack);
+  }
+  /// The tree of all keys given so far.
+  ScopeView view() const;
+
+private:
+  StackGroups(const Trace &T, GroupBy By) : T(&T), By(By) {}
+  uint32_t key(uint32_t Group, uint32_t Stack);
+  uint32_t stepOf(const Allocation &B) const;
+  std::string nameOf(uint32_t Group) const;
+  ScopeView mixedView() const;
+
+  struct Pair {
+    uint32_t Group, Stack;
+  };
+  struct StepBegin {
+    uint64_t BeginNs;
+    uint64_t Step;
+  };
+  const Trace *T;
+  GroupBy By;
+  std::vector<Pair> Pairs{{0, 0}}; ///< by key
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Keys;
+  /// By process, by time; all of them in one row by their place in it.
+  std::vector<std::vector<uint32_t>> StepsOf;
+  std::vector<StepBegin> Steps{{0, 0}};
+  std::optional<Libraries> Of;
+};
+
+/// The tensors at the peaks of their heaps by category and layer: keys are rows
+/// of the trace's table of categories.
+struct CategoryView {
+  ScopeView View;
+  /// For each heap of Sel that has tensors.
+  std::vector<Profile> Profiles;
+};
+llvm::Expected<CategoryView> viewCategories(const Trace &T,
+                                            const Selection &Sel);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_MODEL_STACKGROUPS_H

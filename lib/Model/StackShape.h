@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stacks as another tree.
+
+#ifndef MEMKIT_LIB_MODEL_STACKSHAPE_H
+#define MEMKIT_LIB_MODEL_STACKSHAPE_H
+
+#include "memkit/Model/ScopeView.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace memkit {
+
+/// How a tree is shown.
+struct StackShape {
+  GroupBy By = GroupBy::Stack; ///< Stack, Function, File or Binary
+  bool Invert = false;         ///< leaves are the roots
+  /// A frame that calls itself, directly or by others, is one: the path goes on
+  /// from its first occurrence.
+  bool MergeRecursion = false;
+  /// Left out at the begin of the names of files and binaries.
+  std::vector<std::string> StripPrefixes;
+
+  bool isPlain() const {
+    return By == GroupBy::Stack && !Invert && !MergeRecursion &&
+           StripPrefixes.empty();
+  }
+};
+
+/// The tree T in another shape; its keys are those of T. Takes time for each
+/// frame of each stack that T has.
+ScopeView shapeStacks(ShownTree T, const StackShape &How);
+
+/// Builds a tree of one function a frame from paths.
+class PathTree {
+public:
+  /// Keys: how many there will be. Frames: of the tree, of which paths are.
+  PathTree(size_t Keys, std::vector<ShownFrame> Frames);
+  /// Path: frames of the tree, as ids (index + 1), outermost first.
+  void add(uint32_t Key, llvm::ArrayRef<uint32_t> Path);
+  ScopeView take() { return std::move(Out); }
+
+private:
+  ScopeView Out;
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Nodes;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_MODEL_STACKSHAPE_H

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A moment as it is written on a command line.
+
+#include "memkit/Model/TimePoint.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/RequestError.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+Expected<TimePoint> parseTimePoint(StringRef Text) {
+  TimePoint P;
+  P.Text = Text.str();
+  StringRef Rest = Text;
+  if (Rest == "end")
+    return P;
+  if (Rest == "peak" || Rest == "oom") {
+    P.K = Rest == "peak" ? TimePoint::Kind::Peak : TimePoint::Kind::Oom;
+    return P;
+  }
+  if (Rest.consume_front("mark:") && !Rest.empty()) {
+    P.K = TimePoint::Kind::Mark;
+    P.Name = Rest.str();
+    return P;
+  }
+  if (Rest.consume_front("step:") && !Rest.getAsInteger(10, P.Number)) {
+    P.K = TimePoint::Kind::Step;
+    return P;
+  }
+  Expected<uint64_t> Ns = parseTime(Text);
+  if (!Ns) {
+    consumeError(Ns.takeError());
+    return makeRequestError(
+        "'" + Text +
+        "' is not a moment (such as 1.5s, step:3, mark:NAME, "
+        "peak, oom or end)");
+  }
+  P.K = TimePoint::Kind::Time;
+  P.Number = *Ns;
+  return P;
+}
+
+} // namespace memkit

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The file that a recording goes to.
+
+#ifndef MEMKIT_LIB_RECORD_TRACEOUTPUT_H
+#define MEMKIT_LIB_RECORD_TRACEOUTPUT_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <ctime>
+#include <optional>
+#include <string>
+
+namespace memkit {
+
+/// Looks up an environment variable.
+using GetEnv = llvm::function_ref<std::optional<std::string>(llvm::StringRef)>;
+std::optional<std::string> getProcessEnv(llvm::StringRef Name);
+
+/// Which of a distributed run's processes this is, by the variables that
+/// launchers set (RANK, OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID and their
+/// sizes). -1: not known.
+struct RankInfo {
+  int32_t Rank = -1;
+  int32_t WorldSize = -1;
+};
+RankInfo findRank(GetEnv Env);
+
+/// What the patterns of an output name stand for.
+struct NameFields {
+  uint32_t Pid = 0;     ///< %p
+  std::string Host;     ///< %h
+  int32_t Rank = -1;    ///< %r
+  std::time_t Time = 0; ///< %t, as 20240131-235959 in local time
+};
+
+/// Expands %p %h %r %t %q{VAR} %% in Pattern. Errors: an unknown pattern, a
+/// rank or variable that is not set.
+llvm::Expected<std::string> expandName(llvm::StringRef Pattern,
+                                       const NameFields &Fields, GetEnv Env);
+
+/// An output that is open for writing; closes it when it goes.
+class TraceOutput {
+public:
+  /// Opens Path, `-` for standard output. A regular file that is a trace is
+  /// renamed to Path.old, any other that is not empty is refused unless Force;
+  /// devices and pipes are written as they are. Regular files are created with
+  /// mode 0600 and locked while they are open. Errors name the path.
+  static llvm::Expected<TraceOutput> open(llvm::StringRef Path, bool Force);
+
+  TraceOutput(TraceOutput &&Other);
+  TraceOutput &operator=(TraceOutput &&) = delete;
+  ~TraceOutput();
+
+  int fd() const { return Fd; }
+  const std::string &name() const { return Name; }
+  bool isStdout() const { return Name == "-"; }
+  /// A regular file: what was written is there afterwards.
+  bool isRegular() const { return Regular; }
+
+  /// Closes it; the error of what the system had not written yet.
+  llvm::Error close();
+
+private:
+  TraceOutput(int Fd, std::string Name, bool Regular)
+      : Fd(Fd), Name(std::move(Name)), Regular(Regular) {}
+  static llvm::Expected<TraceOutput> openRegular(llvm::StringRef Path,
+                                                 bool Force);
+  int Fd;
+  std::string Name;
+  bool Regular;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_TRACEOUTPUT_H

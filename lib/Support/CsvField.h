@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A text as a field of CSV.
+
+#ifndef MEMKIT_LIB_SUPPORT_CSVFIELD_H
+#define MEMKIT_LIB_SUPPORT_CSVFIELD_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace memkit {
+
+/// In quotes where it must be.
+inline void printField(llvm::raw_ostream &OS, llvm::StringRef Text) {
+  if (Text.find_first_of(",\"\r\n") == llvm::StringRef::npos) {
+    OS << Text;
+    return;
+  }
+  OS << '"';
+  for (char C : Text)
+    OS << (C == '"' ? "\"\"" : llvm::StringRef(&C, 1));
+  OS << '"';
+}
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_SUPPORT_CSVFIELD_H

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Addresses in binaries to source code.
+
+#ifndef MEMKIT_LIB_SYMBOLIZE_SYMBOLIZER_H
+#define MEMKIT_LIB_SYMBOLIZE_SYMBOLIZER_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace memkit {
+
+/// A place in source code. Empty and 0: not known.
+struct SourceLocation {
+  std::string Function;   ///< demangled
+  std::string File;       ///< of the function's definition, or of Line
+  uint32_t Line = 0;      ///< of the address
+  uint32_t StartLine = 0; ///< of the function's definition
+};
+
+/// Resolves addresses in bounded memory. One thread at a time.
+class Symbolizer {
+public:
+  /// The files that are kept mapped take at most CacheBytes (one always stays).
+  explicit Symbolizer(size_t CacheBytes = size_t(1) << 30);
+  ~Symbolizer();
+
+  /// Names a binary. The first of Places whose build-id is BuildId is used;
+  /// when BuildId is empty, the first that can be read. Nothing is kept open.
+  /// Returns its number, from 0.
+  unsigned addBinary(llvm::ArrayRef<uint8_t> BuildId,
+                     std::vector<std::string> Places);
+
+  /// The functions at Address (as in the binary's headers), the innermost
+  /// inlined one first; empty when nothing is known. At most 255.
+  std::vector<SourceLocation> resolve(unsigned Binary, uint64_t Address);
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> I;
+};
+
+/// The build-id of the ELF file at Path; empty when there is none.
+std::vector<uint8_t> readBuildId(llvm::StringRef Path);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_SYMBOLIZE_SYMBOLIZER_H

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a recorder knew and events do not tell, for traces without a summary.
+
+#include "memkit/Trace/Partial.h"
+#include "memkit/Trace/TraceError.h"
+#include "memkit/Trace/TraceReader.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace memkit;
+using namespace llvm;
+
+//===----------------------------------------------------------------------===//
+// Which row takes the place of which
+//===----------------------------------------------------------------------===//
+
+static auto keyOf(const ProcessStats &P) { return P.Process; }
+static auto keyOf(const LayerStats &L) {
+  return std::tuple(L.Process, L.Name, L.Backward, L.Kind);
+}
+static auto keyOf(const CategoryStats &C) {
+  return std::tuple(C.Heap, C.Process, C.Category, C.Oom, C.Layer, C.Stack);
+}
+static auto keyOf(const OomRecord &O) { return O.Number; }
+static auto keyOf(const OomHeap &H) { return std::tuple(H.Oom, H.Heap); }
+
+/// Joins From to To, in the order in which keys first come.
+template <class Row>
+static void joinRows(std::vector<Row> &To, std::vector<Row> &From) {
+  std::map<decltype(keyOf(To.front())), size_t> Places;
+  for (size_t I = 0; I != To.size(); ++I)
+    Places.emplace(keyOf(To[I]), I);
+  for (Row &R : From) {
+    auto [Place, IsNew] = Places.try_emplace(keyOf(R), To.size());
+    if (IsNew)
+      To.push_back(std::move(R));
+    else
+      To[Place->second] = std::move(R);
+  }
+}
+
+void PartialRows::takeSet() {
+  HasSet = true;
+  for (Partial &P : Set) {
+    All.Number = P.Number;
+    All.EndNs = P.EndNs;
+    joinRows(All.Processes, P.Processes);
+    joinRows(All.Layers, P.Layers);
+    joinRows(All.Categories, P.Categories);
+    joinRows(All.Ooms, P.Ooms);
+    joinRows(All.OomHeaps, P.OomHeaps);
+  }
+  Set.clear();
+  llvm::erase_if(All.Categories,
+                 [](const CategoryStats &C) { return !C.Blocks && !C.Bytes; });
+}
+
+void PartialRows::add(Partial P) {
+  if (!Set.empty() && Set.front().Number != P.Number)
+    Set.clear(); // its end is missing
+  bool Complete = P.Complete;
+  Set.push_back(std::move(P));
+  if (Complete)
+    takeSet();
+}
+
+//===----------------------------------------------------------------------===//
+// Beside the sums of events
+//===----------------------------------------------------------------------===//
+
+/// What events do not tell of a process.
+static void addProcess(ProcessStats &To, const ProcessStats &From) {
+  To.InheritedFrees = std::max(To.InheritedFrees, From.InheritedFrees);
+  To.Lost = std::max(To.Lost, From.Lost);
+  To.Role = From.Role ? From.Role : To.Role;
+  To.RssPeakBytes = std::max(To.RssPeakBytes, From.RssPeakBytes);
+  To.PssPeakBytes = std::max(To.PssPeakBytes, From.PssPeakBytes);
+}
+
+/// The heaps of Sums whose rows of categories, at the peak, are of its peak.
+static std::vector<bool> heapsAtPeak(const std::vector<CategoryStats> &Rows,
+                                     const std::vector<HeapStats> &Heaps) {
+  std::map<uint32_t, std::pair<uint64_t, uint64_t>> Sums;
+  for (const CategoryStats &C : Rows)
+    if (!C.Oom) {
+      Sums[C.Heap].first += C.Blocks;
+      Sums[C.Heap].second += C.Bytes;
+    }
+  std::vector<bool> AtPeak;
+  for (const HeapStats &H : Heaps)
+    if (auto It = Sums.find(H.Id);
+        It != Sums.end() &&
+        It->second == std::pair(H.PeakBlocks, H.PeakBytes)) {
+      AtPeak.resize(std::max<size_t>(AtPeak.size(), H.Id + 1));
+      AtPeak[H.Id] = true;
+    }
+  return AtPeak;
+}
+
+void PartialRows::addTo(Summary &Sums) const {
+  for (const ProcessStats &P : All.Processes) {
+    auto It = find_if(Sums.Processes, [&](const ProcessStats &X) {
+      return X.Process == P.Process;
+    });
+    if (It == Sums.Processes.end())
+      Sums.Processes.push_back(P);
+    else
+      addProcess(*It, P);
+  }
+  append_range(Sums.Layers, All.Layers);
+  std::vector<bool> AtPeak = heapsAtPeak(All.Categories, Sums.Heaps);
+  for (const CategoryStats &C : All.Categories)
+    if (C.Oom || (C.Heap < AtPeak.size() && AtPeak[C.Heap]))
+      Sums.Categories.push_back(C);
+  append_range(Sums.Ooms, All.Ooms);
+  append_range(Sums.OomHeaps, All.OomHeaps);
+}
+
+/// Writes parts of From's list until what is left of it fits the last part.
+template <class Row>
+static Error writeParts(Summary &From, std::vector<Row> Summary::*List,
+                        function_ref<Error(const Summary &)> Write) {
+  std::vector<Row> &Rows = From.*List;
+  size_t First = 0, Fit;
+  while ((Fit = rowsThatFit(Rows, First, MaxSectionRows)) !=
+         Rows.size() - First) {
+    Summary Part;
+    Part.Number = From.Number;
+    Part.EndNs = From.EndNs;
+    Part.Events = From.Events;
+    Part.Marks = From.Marks;
+    Part.Complete = false;
+    auto Begin = Rows.begin() + First;
+    (Part.*List).assign(Begin, Begin + Fit);
+    if (Error E = Write(Part))
+      return E;
+    First += Fit;
+  }
+  Rows.erase(Rows.begin(), Rows.begin() + First);
+  return Error::success();
+}
+
+Error PartialRows::writeWith(Summary Last,
+                             function_ref<Error(const Summary &)> Write) const {
+  addTo(Last);
+  if (Error E = writeParts(Last, &Summary::Processes, Write))
+    return E;
+  if (Error E = writeParts(Last, &Summary::Layers, Write))
+    return E;
+  if (Error E = writeParts(Last, &Summary::Categories, Write))
+    return E;
+  if (Error E = writeParts(Last, &Summary::Ooms, Write))
+    return E;
+  if (Error E = writeParts(Last, &Summary::OomHeaps, Write))
+    return E;
+  return Write(Last);
+}
+
+Expected<PartialRows> memkit::readPartials(TraceReader &R,
+                                           const IdLimits &Limits) {
+  PartialRows Out;
+  for (const SectionInfo &B : R.sections()) {
+    if (B.Kind != SectionKind::Partial)
+      continue;
+    Partial P;
+    if (Error E = R.read(B, P))
+      return std::move(E);
+    if (std::string What = Limits.check(P); !What.empty())
+      return makeTraceError(R.name(), B.Offset, What);
+    Out.add(std::move(P));
+  }
+  return Out;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensors by category, for views.
+
+#ifndef MEMKIT_LIB_TRACETEXT_KINDSUMS_H
+#define MEMKIT_LIB_TRACETEXT_KINDSUMS_H
+
+#include "memkit/Trace/SummaryStats.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace memkit {
+
+/// The text of a string id.
+using StringOf = llvm::function_ref<llvm::StringRef(uint32_t)>;
+
+/// `optimizer state`; in JSON and CSV `optimizer_state`.
+std::string categoryName(TensorCategory K);
+std::string categoryKey(TensorCategory K);
+
+/// A table of Categories, which are of one heap, with each one's share of them
+/// and its largest layers.
+void printCategoryTable(llvm::raw_ostream &OS,
+                        llvm::ArrayRef<CategorySum> Categories, StringOf String,
+                        unsigned Width);
+/// `category`, `bytes`, `blocks` into the object that J has open; with String
+/// also `layers`.
+void writeCategory(llvm::json::OStream &J, const CategorySum &K);
+void writeCategory(llvm::json::OStream &J, const CategorySum &K,
+                   StringOf String);
+
+/// `44.7 %` of Total; `<0.1 %` where that is less and not none.
+std::string formatShare(uint64_t Bytes, uint64_t Total);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_TRACETEXT_KINDSUMS_H

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory between program and recorder.
+//
+// The one definition of what a recorded program (lib/Capture) and the recorder
+// (lib/Record) share: a sealed memfd for each process, and the greeting
+// on the recorder's socket by which the process gets it. Plain structs; no
+// libc, no LLVM. docs/Capture.md explains the protocol.
+//
+// Who writes what stands at each field: P the program, R the recorder. Neither
+// side trusts the other: the recorder copies, checks, then uses; the program
+// reads only Settings, Tail, Heartbeat and RecorderLock, and none of them can
+// make it fault.
+
+#ifndef MEMKIT_LIB_WIRE_LAYOUT_H
+#define MEMKIT_LIB_WIRE_LAYOUT_H
+
+#include "Answers.h"
+#include "Cuda.h"
+#include "Records.h"
+#include "Rings.h"
+#include "Stacks.h"
+#include <atomic>
+#include <cstdint>
+
+namespace memkit::wire {
+
+inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
+inline constexpr uint32_t Version = 12;
+
+/// Environment variables that memrec sets and the exec hooks put back.
+inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
+inline constexpr char PreloadVar[] = "MEMREC_PRELOAD"; ///< path of libmemrec.so
+/// NVTX's own, set to libmemrec.so unless the user has set it.
+inline constexpr char NvtxVar[] = "NVTX_INJECTION64_PATH";
+/// CUDA's driver's own, set to libmemrec-cuda.so unless the user has set it.
+inline constexpr char CudaVar[] = "CUDA_INJECTION64_PATH";
+
+/// What the interpreter in a process is, and why it is not walked.
+enum class PythonState : uint32_t {
+  None = 0,   ///< no interpreter has been seen
+  Walked = 1, ///< its frames are recorded
+  UnknownVersion = 2,
+  DebugBuild = 3,
+  FreeThreaded = 4,
+  /// Its structures are not those of its version.
+  OtherLayout = 5,
+  NoSymbols = 6, ///< what must be looked up is not there
+  PyPy = 7,      ///< another implementation
+};
+
+/// What of PyTorch's contexts is recorded.
+enum class TorchState : uint32_t {
+  None = 0,       ///< PyTorch has not been seen
+  Observed = 1,   ///< all
+  NoSequence = 2, ///< what autograd runs cannot be told to be of a layer
+  NoObserver = 3, ///< nothing: what must be looked up is not there
+};
+
+/// What PyTorch's allocator of CUDA devices tells, beside the sizes of blocks.
+enum class CudaState : uint32_t {
+  None = 0,           ///< no such device has been seen
+  Tracked = 1,        ///< requests, streams, segments
+  NoTracker = 2,      ///< nothing: it has no trace tracker (before 2.2)
+  UnknownVersion = 3, ///< nothing: where the tracker is attached is not known
+  OtherLayout = 4,    ///< nothing: it is not what its version has
+  OtherAllocator = 5, ///< nothing: another one stands in its place
+  Pool = 6,           ///< cudaMallocAsync's: blocks are those of its calls
+};
+
+/// Whether the interpreter's objects are recorded.
+enum class ObjectState : uint32_t {
+  None = 0,      ///< not yet, or nobody wants them
+  Recorded = 1,  ///< from some time on
+  NoSymbols = 2, ///< what must be looked up is not there
+};
+
+//===----------------------------------------------------------------------===//
+// Control
+//===----------------------------------------------------------------------===//
+
+/// What the program is about to execute, for those that cannot greet.
+/// Slots are used in turn; a later exec overwrites the slot of one 16 before
+/// it.
+struct ExecSlot {
+  std::atomic<uint32_t> Sequence; ///< odd: being written
+  uint32_t Pid;
+  char Path[504];
+};
+inline constexpr uint32_t NumExecSlots = 16;
+
+/// Devices of PyTorch whose tensors a process reports.
+inline constexpr uint32_t MaxTensorDevices = 64;
+
+enum class OnFull : uint32_t { Drop = 0, Wait = 1 };
+
+/// Groups of heaps that the program can leave out.
+enum HeapBits : uint32_t {
+  HB_Malloc = 1,
+  HB_Maps = 2,   ///< all that mmap, mremap, mprotect, brk make
+  HB_Stacks = 4, ///< of threads
+  HB_All = ~0u,
+};
+
+/// What is recorded of PyTorch.
+enum TorchBits : uint32_t {
+  TB_None = 0,
+  TB_Heaps = 1,    ///< tensors
+  TB_Contexts = 2, ///< operators, layers, ranges, steps
+  TB_All = TB_Heaps | TB_Contexts,
+};
+
+/// Which frames a stack has.
+enum StackBits : uint32_t {
+  SB_None = 0,
+  SB_Native = 1,
+  SB_Python = 2,
+  SB_Mixed = SB_Native | SB_Python,
+};
+
+/// What hooks record.
+enum RecordingBits : uint32_t {
+  RB_On = 1,          ///< allocations; without it, frees and marks alone
+  RB_SomeUnknown = 2, ///< the recorder does not know of all blocks that live
+  RB_Scopes = 4,      ///< scopes of PyTorch also while nothing is recorded
+};
+
+/// How the process is to record. Written by R before the memfd is handed over,
+/// then only Recording changes, by R and by P (which says so with a Mark).
+struct Settings {
+  std::atomic<uint32_t> Recording; ///< RecordingBits
+  uint32_t OnFullMode;
+  uint32_t WaitMs;   ///< the longest wait on a full ring
+  uint32_t MaxDepth; ///< frames of a stack
+  uint32_t Follow;   ///< 0: exec hooks remove the variables
+  uint32_t Heaps;    ///< HeapBits: what is recorded
+  uint64_t MinSize;  ///< blocks of fewer bytes are not recorded
+  /// Of the blocks of malloc one byte in so many, on average, is sampled; 0:
+  /// all are recorded.
+  uint64_t SampleBytes;
+  uint64_t SampleSeed;    ///< for tests: samples come alike; 0: of the clock
+  uint32_t Stacks;        ///< StackBits
+  uint32_t PythonObjects; ///< 1: objects of the interpreter's allocators too
+  uint32_t Torch;         ///< TorchBits
+  uint32_t Cuda;          ///< CudaMode
+};
+static_assert(sizeof(Settings) == 64);
+
+/// Where the regions of the memfd stand. Written by R before it is handed over.
+struct Regions {
+  uint64_t Size;
+  uint64_t RingHeaders, Rings;
+  uint32_t MaxRings, Pad0;
+  uint64_t Nodes; ///< entry 0 is unused, as in the other tables
+  uint64_t Codes;
+  uint64_t Binaries;
+  uint32_t MaxNodes, MaxCodes, MaxBinaries, MaxFunctions;
+  uint64_t Functions;
+  uint64_t Texts, TextBytes;
+};
+
+/// Both sides map tables in pieces of these sizes, as they fill. Regions begin
+/// at multiples of PieceBytes; the control region and the ring headers are
+/// mapped at once.
+inline constexpr uint64_t PieceBytes = 1ull << 20;
+inline constexpr uint64_t ControlBytes = 64ull << 10;
+
+/// The first ControlBytes of the memfd.
+struct Control {
+  uint64_t MagicValue;
+  uint32_t VersionValue;
+  uint32_t Process; ///< R: the process's id in the trace
+  wire::Regions Regions;
+  wire::Settings Settings;
+
+  /// R holds it as a robust, shared pthread mutex for as long as it lives; the
+  /// first word is the futex. FUTEX_OWNER_DIED (0x40000000) there: R is dead.
+  alignas(64) unsigned char RecorderLock[64];
+  /// R: rises with every pass.
+  alignas(64) std::atomic<uint64_t> Heartbeat;
+  /// R: 1 when it takes no more (it completes the trace); P stops recording.
+  std::atomic<uint32_t> Detached;
+
+  /// R: the folder that holds the Python package, for interpreters that lack
+  /// it; ends with NUL, empty: there is none.
+  char PythonFolder[512];
+
+  // All below is P's.
+  alignas(64) std::atomic<uint32_t> Pid;
+  std::atomic<uint32_t> NextNode;   ///< first id not given yet; starts at 1
+  std::atomic<uint32_t> NextCode;   ///< "
+  std::atomic<uint32_t> NextBinary; ///< "
+  std::atomic<uint32_t>
+      RingsUsed; ///< rings with a greater number were never claimed
+  std::atomic<uint32_t> HasExitStatus;
+  std::atomic<int32_t> ExitStatus;
+  std::atomic<uint32_t> BinariesChanged; ///< rises when a binary is unmapped
+  alignas(
+      64) std::atomic<uint64_t> LostTableFull; ///< events given to an ancestor
+  std::atomic<uint64_t> LostNoRing;
+  std::atomic<uint64_t> LostReentrant; ///< in a signal handler inside a hook
+  std::atomic<uint32_t> NextExec;
+  /// Heartbeat, plus 1, at which a whole wait for R was in vain: while it has
+  /// not moved on, neither this process nor a child of it waits again. 0: none.
+  std::atomic<uint64_t> DeadBeat;
+  ExecSlot Execs[NumExecSlots];
+  std::atomic<uint64_t> ExitTsc;      ///< the clock when ExitStatus was set
+  std::atomic<uint32_t> NextFunction; ///< first id not given yet; starts at 1
+  std::atomic<uint32_t> NextText; ///< first offset / TextAlign not given yet
+  std::atomic<uint32_t> Python;   ///< PythonState
+  std::atomic<uint32_t> PythonVersion; ///< as PY_VERSION_HEX; 0: not known
+  std::atomic<uint32_t> NextTicket;    ///< of those who ask
+  std::atomic<uint32_t> Objects;       ///< ObjectState
+  std::atomic<uint32_t> Torch;         ///< TorchState
+  std::atomic<uint32_t> TorchCuda;     ///< CudaState
+  /// By number; 0: free; else bit 16, and as c10 has it: the device's type in
+  /// the low byte, its index above.
+  std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
+  std::atomic<uint32_t> Cuda; ///< CudaCapture
+  uint32_t CuptiResult;       ///< why, of CuptiFailed; written before
+  uint32_t CudaWhy;           ///< CudaCapture: why, or how; written before
+  uint32_t Pad1;
+  /// Who listens in our place; empty: nobody, or it is not known. Ends with
+  /// NUL; written before.
+  char CudaRival[RivalBytes];
+  CudaDevice CudaDevices[MaxCudaDevices];
+  ReplySlot Replies[NumReplySlots]; ///< P and R
+};
+static_assert(sizeof(Control) <= ControlBytes);
+
+//===----------------------------------------------------------------------===//
+// The greeting: SOCK_SEQPACKET, one message each way
+//===----------------------------------------------------------------------===//
+
+struct Hello {
+  uint64_t MagicValue = Magic;
+  uint32_t VersionValue = Version;
+  uint32_t Pid = 0;
+  uint32_t ParentProcess = 0; ///< of a forked child; 0 after exec
+  uint32_t Pad = 0;
+};
+
+/// Comes with the memfd as SCM_RIGHTS. Process 0: not recorded, no descriptor.
+struct Welcome {
+  uint64_t MagicValue = Magic;
+  uint32_t VersionValue = Version;
+  uint32_t Process = 0;
+  uint64_t Size = 0;
+};
+
+} // namespace memkit::wire
+
+#endif // MEMKIT_LIB_WIRE_LAYOUT_H

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All kinds of records, and the one visitor that tells them apart.
+
+#ifndef MEMKIT_LIB_WIRE_RECORDS_H
+#define MEMKIT_LIB_WIRE_RECORDS_H
+
+#include "DeviceRecords.h"
+#include "HostRecords.h"
+#include "ObjectRecords.h"
+#include "PoolRecords.h"
+#include "ScopeRecords.h"
+#include "TensorRecords.h"
+
+namespace memkit::wire {
+
+template <class... As, class... Bs>
+RecordList<As..., Bs...> operator+(RecordList<As...>, RecordList<Bs...>);
+
+using AllRecords = decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
+                            TensorRecords() + PoolRecords() + DeviceRecords());
+
+/// Is each kind but None that of one record?
+template <class... Ts> constexpr bool haveAllKinds(RecordList<Ts...>) {
+  bool Seen[NumRecordKinds] = {};
+  ((Seen[size_t(Ts::Layout::Kind)] = true), ...);
+  size_t Count = 0;
+  for (bool Is : Seen)
+    Count += Is;
+  return Count == sizeof...(Ts) && Count == NumRecordKinds - 1;
+}
+static_assert(haveAllKinds(AllRecords()));
+
+template <class Fn, class... Ts>
+bool visitRecord(const Record &Rec, Fn &Do, RecordList<Ts...>) {
+  // Compiles to a switch.
+  return ((Rec.is(Ts::Layout::Kind) ? (Do(decode<Ts>(Rec)), true) : false) ||
+          ...);
+}
+
+/// Calls Do with the typed record that Rec is. False: Rec is of no known kind,
+/// and nothing was called.
+template <class Fn> bool visitRecord(const Record &Rec, Fn &&Do) {
+  return visitRecord(Rec, Do, AllRecords());
+}
+
+} // namespace memkit::wire
+
+#endif // MEMKIT_LIB_WIRE_RECORDS_H

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records of scopes, marks and questions.
+//
+// Texts are numbers of the text table; 0: none.
+
+#ifndef MEMKIT_LIB_WIRE_SCOPERECORDS_H
+#define MEMKIT_LIB_WIRE_SCOPERECORDS_H
+
+#include "Record.h"
+
+namespace memkit::wire {
+
+/// Of a scope, above its text.
+enum ScopeFlags : uint64_t {
+  SF_NoPath = 1ull << 32,    ///< measured, and no part of scope paths
+  SF_NoMeasure = 2ull << 32, ///< a part of scope paths, and not measured
+  SF_Python = 4ull << 32,    ///< the innermost frames are the package's own
+};
+/// What a scope is, among its flags; without: one of the program's own. Layers
+/// are found by frames. Layers and the kinds below come in great number, so
+/// they have no stack.
+enum ScopeKindFlag : uint64_t {
+  SF_Layer = 1ull << 36,
+  SF_Operator = 2ull << 36,
+  SF_Range = 3ull << 36,
+  SF_Backward = 4ull << 36, ///< a node of autograd
+  SF_Nvtx = 5ull << 36,
+  SF_KindMask = 15ull << 36,
+  /// Of a layer: the text, no other scope's, stands for a name that may follow.
+  SF_Unnamed = 1ull << 40,
+};
+
+/// The thread enters a scope.
+struct ScopeBeginRecord {
+  using Layout =
+      RecordLayout<RecordKind::ScopeBegin, AddressBits<UINT32_MAX>,
+                   AddressBits<~uint64_t(UINT32_MAX)>, InSize, InStackAndExtra>;
+  uint32_t Text;   ///< the name's
+  uint64_t Flags;  ///< ScopeFlags | ScopeKindFlag
+  uint64_t Number; ///< rising; one number for each scope of the process
+  /// By kind; made by the functions below.
+  uint64_t Detail;
+
+  static constexpr uint64_t atStack(uint32_t Node) { return Node; }
+  static constexpr uint64_t inPython(uint32_t Node, uint32_t Optimizer = 0) {
+    return uint64_t(Node) << 32 | Optimizer;
+  }
+  static constexpr uint64_t withColor(uint32_t Argb) {
+    return uint64_t(Argb) << 32;
+  }
+  /// A scope of the program's own: the node where the scope begins.
+  constexpr uint32_t stack() const { return uint32_t(Detail); }
+  /// SF_Operator, SF_Range: the innermost node of Python's frames.
+  constexpr uint32_t pythonNode() const { return uint32_t(Detail >> 32); }
+  /// SF_Range: tells optimizers of one class apart; 0: the range is none's.
+  constexpr uint32_t optimizer() const { return uint32_t(Detail); }
+  /// SF_Nvtx: ARGB; 0: none.
+  constexpr uint32_t color() const { return uint32_t(Detail >> 32); }
+  /// SF_Backward: the number of the operator that made the node; 0: not known.
+  constexpr uint64_t forwardOperator() const { return Detail; }
+};
+
+/// The scope ends, in whatever thread. A number of a scope that another process
+/// began has no effect.
+struct ScopeEndRecord {
+  using Layout = RecordLayout<RecordKind::ScopeEnd, InSize>;
+  uint64_t Number;
+};
+
+enum class MarkWhat : uint8_t {
+  User = 0,
+  Step = 1,
+  On = 2,  ///< recording goes on
+  Off = 3, ///< recording pauses
+  RangeBegin = 4,
+  RangeEnd = 5, ///< of a range that another thread may have begun
+};
+
+struct MarkRecord {
+  using Layout =
+      RecordLayout<RecordKind::Mark, InAddress, InSize, InStackAndExtra>;
+  uint64_t Text; ///< the name's
+  MarkWhat What;
+  uint64_t Range; ///< the number of the range that begins or ends, else 0
+};
+
+/// The program waits for an answer in a slot of Layout.h's replies.
+struct AskRecord {
+  using Layout =
+      RecordLayout<RecordKind::Ask, InAddress, SizeBits<0, 8>, SizeBits<8, 32>>;
+  uint64_t Scope; ///< 0: the thread's innermost scope, or the process
+  uint32_t Slot;
+  uint32_t Ticket;
+};
+
+/// Scopes whose name is the text Unnamed (see SF_Unnamed) are called Name.
+struct ScopeNameRecord {
+  using Layout = RecordLayout<RecordKind::ScopeName, InAddress, InSize>;
+  uint64_t Unnamed;
+  uint64_t Name;
+};
+
+using ScopeRecords = RecordList<ScopeBeginRecord, ScopeEndRecord, MarkRecord,
+                                AskRecord, ScopeNameRecord>;
+
+} // namespace memkit::wire
+
+#endif // MEMKIT_LIB_WIRE_SCOPERECORDS_H

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Series over time.
+
+#include "memkit/Analysis/Series.h"
+#include "gtest/gtest.h"
+
+using namespace memkit;
+
+TEST(Series, TakesTheHighestOfEachPart) {
+  // 0 up to 10, 5 up to 30, 9 for a moment, then 1; columns of 20.
+  std::vector<SeriesPoint> Points = {{10, 5}, {30, 9}, {31, 1}};
+  EXPECT_EQ(highestOf(Points, 0, 80, 4), (std::vector<uint64_t>{5, 9, 1, 1}));
+  // What ends where a column begins is not in it.
+  EXPECT_EQ(highestOf({{0, 7}, {20, 2}}, 0, 40, 2),
+            (std::vector<uint64_t>{7, 2}));
+  // However late a point is.
+  EXPECT_EQ(highestOf({{0, 1}, {UINT64_MAX, 3}}, 0, 2, 2),
+            (std::vector<uint64_t>{1, 3}));
+  EXPECT_EQ(highestOf(Points, 5, 5, 2), (std::vector<uint64_t>{0, 0}));
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Graphs and bars in the terminal.
+
+#include "Cli/Graph.h"
+#include "Cli/Progress.h"
+#include "gtest/gtest.h"
+
+using namespace memkit;
+
+TEST(Graph, DrawsColumns) {
+  // Of 16 eighths: 8 are 16, 4 are 8, 1 is 2.
+  EXPECT_EQ(drawColumns({8, 4, 1, 0}, 2, false),
+            (std::vector<std::string>{"█   ", "██▂ "}));
+  // Of 4 halves: 8 are 4, 4 are 2, 1 is less than one and shows.
+  EXPECT_EQ(drawColumns({8, 4, 1, 0}, 2, true),
+            (std::vector<std::string>{"#   ", "##. "}));
+  EXPECT_EQ(drawColumns({0, 0}, 1, true), (std::vector<std::string>{"  "}));
+  EXPECT_EQ(drawColumns({}, 1, true), (std::vector<std::string>{""}));
+}
+
+TEST(Progress, DrawsOverItself) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  {
+    Progress P("replaying", OS, std::chrono::milliseconds(0));
+    P.update(1, 2);
+    // Too soon after the first.
+    P.update(2, 2);
+  }
+  EXPECT_EQ(Text, "\rreplaying 50 % [###############...............]\r" +
+                      std::string(47, ' ') + "\r");
+}
+
+TEST(Progress, SaysNothingOfShortWork) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  {
+    Progress P("replaying", OS, std::chrono::hours(1));
+    P.update(1, 2);
+  }
+  EXPECT_EQ(Text, "");
+}
