@@ -78,6 +78,9 @@ typedef void (*memkit_mark_fn_)(const char *, size_t);
 typedef uint64_t (*memkit_begin_fn_)(const char *, size_t, unsigned);
 typedef void (*memkit_end_fn_)(uint64_t);
 typedef int (*memkit_stats_fn_)(uint64_t, void *, size_t);
+typedef void (*memkit_allocated_fn_)(const char *, size_t, const void *,
+                                     size_t);
+typedef void (*memkit_freed_fn_)(const char *, size_t, const void *);
 
 /*
  * Begins the next step of the program, and ends the one before: one round of
@@ -150,10 +153,46 @@ MEMKIT_INLINE_ int memkit_stats(uint64_t Scope, struct memkit_stats *To) {
   return Found ? Found(Scope, To, sizeof(*To)) : 0;
 }
 
+/*
+ * Reports a block of an allocator of the program's own: heap `pool.NAME`. Call
+ * memkit_allocated() after the allocator has given out the block, and
+ * memkit_freed() before the allocator takes the block back. Pool: UTF-8; at
+ * most 64 pools have a heap each. P: an address of the host; null reports
+ * nothing.
+ *
+ * A block that lies in a block of malloc or in a mapping counts once in the
+ * totals. Without a recorder each call costs one load.
+ */
+MEMKIT_INLINE_ void memkit_allocated(const char *Pool, const void *P,
+                                     size_t Size) {
+  MEMKIT_FIND_(memkit_allocated_fn_, memrec_allocated);
+  if (Found)
+    Found(Pool, strlen(Pool), P, Size);
+}
+MEMKIT_INLINE_ void memkit_freed(const char *Pool, const void *P) {
+  MEMKIT_FIND_(memkit_freed_fn_, memrec_freed);
+  if (Found)
+    Found(Pool, strlen(Pool), P);
+}
+
 #ifdef __cplusplus
 }
 
 namespace memkit {
+
+/* The pool of an allocator: memkit_allocated() and memkit_freed() with its
+ * name, which must outlive the pool. */
+class Pool {
+public:
+  explicit Pool(const char *Name) : Name(Name) {}
+  void allocated(const void *P, size_t Size) const {
+    memkit_allocated(Name, P, Size);
+  }
+  void freed(const void *P) const { memkit_freed(Name, P); }
+
+private:
+  const char *Name;
+};
 
 /* A scope from its construction to its destruction. */
 class Scope {

@@ -35,8 +35,8 @@ inline Decoder::Problem Decoder::unknown(UnknownValues::Of Where,
                                          const char *Enumeration,
                                          unsigned Value) {
   if (Strict)
-    return std::string("unknown ") + Enumeration + " " +
-           std::to_string(Value) + "; a newer memkit wrote it";
+    return std::string("unknown ") + Enumeration + " " + std::to_string(Value) +
+           "; a newer memkit wrote it";
   ++Unknown.Counts[Where];
   return {};
 }

@@ -128,13 +128,13 @@ template <> struct UnknownRule<TensorCategory> {
 
 template <class E>
 Decoder::Problem Decoder::readEnum(uint8_t Value, E &Out, bool &Keep) {
-  using Rule = UnknownRule<E>;
+  using OfEnum = UnknownRule<E>;
   Out = E(Value);
-  if (Value < Rule::NumKnown)
+  if (Value < OfEnum::NumKnown)
     return {};
-  TRY(unknown(Rule::Where, Rule::Name, Value));
-  Keep = Rule::ReadAs.has_value();
-  Out = Rule::ReadAs.value_or(E());
+  TRY(unknown(OfEnum::Where, OfEnum::Name, Value));
+  Keep = OfEnum::ReadAs.has_value();
+  Out = OfEnum::ReadAs.value_or(E());
   return {};
 }
 

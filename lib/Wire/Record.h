@@ -74,8 +74,11 @@ enum class RecordKind : uint8_t {
   DeviceUsed = 47,
   DeviceReserved = 48,
   DeviceAsk = 49,
+  // ReportedRecords.h
+  ReportedAllocate = 50,
+  ReportedFree = 51,
 };
-inline constexpr uint8_t NumRecordKinds = 50;
+inline constexpr uint8_t NumRecordKinds = 52;
 
 /// One entry of a ring. Times rise within a ring, but for the records of signal
 /// handlers, whose time may be a little before that of the record ahead.

@@ -9,6 +9,7 @@
 #include "HostRecords.h"
 #include "ObjectRecords.h"
 #include "PoolRecords.h"
+#include "ReportedRecords.h"
 #include "ScopeRecords.h"
 #include "TensorRecords.h"
 
@@ -18,7 +19,8 @@ template <class... As, class... Bs>
 RecordList<As..., Bs...> operator+(RecordList<As...>, RecordList<Bs...>);
 
 using AllRecords = decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
-                            TensorRecords() + PoolRecords() + DeviceRecords());
+                            TensorRecords() + PoolRecords() + DeviceRecords() +
+                            ReportedRecords());
 
 /// Is each kind but None that of one record?
 template <class... Ts> constexpr bool haveAllKinds(RecordList<Ts...>) {

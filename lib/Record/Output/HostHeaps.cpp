@@ -28,7 +28,7 @@ static Error nothingMatches(StringRef Glob) {
   std::string Text = ("no heap matches '" + Glob + "'; heaps: ").str();
   for (const KnownHeap &H : KnownHeaps)
     Text += std::string(H.Name) + ", ";
-  Text += "torch.*, nvtx.*, cuda*";
+  Text += "torch.*, nvtx.*, pool.*, cuda*";
   return createStringError(inconvertibleErrorCode(), Text);
 }
 
@@ -51,7 +51,8 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
     bool IsTensors = Glob->match("torch.cpu") || Glob->match("torch.cuda:0") ||
                      StringRef(Text).starts_with("torch.");
     bool IsPools =
-        Glob->match("nvtx.pool") || StringRef(Text).starts_with("nvtx.");
+        Glob->match("nvtx.pool") || StringRef(Text).starts_with("nvtx.") ||
+        Glob->match("pool.name") || StringRef(Text).starts_with("pool.");
     bool IsCuda = Glob->match("cuda:0.device") || Glob->match("cuda.pinned") ||
                   StringRef(Text).starts_with("cuda");
     C.Tensors |= IsTensors;

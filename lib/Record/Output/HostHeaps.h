@@ -35,7 +35,7 @@ const KnownHeap &knownHeap(HostHeapKind H);
 struct HeapChoice {
   uint32_t Bits = ~0u;  ///< by HostHeapKind
   bool Tensors = true;  ///< the heaps of PyTorch's devices
-  bool Pools = true;    ///< those that programs tell of by NVTX
+  bool Pools = true;    ///< those that programs report, by NVTX or memkit.h
   bool Cuda = true;     ///< those of CUDA's driver
   uint64_t MinSize = 0; ///< smaller blocks are left out
   /// One byte in so many of `host.malloc` is sampled; 0: all are recorded.

@@ -39,13 +39,15 @@ uint32_t RecordedHeaps::host(HostHeapKind H) {
   return Id;
 }
 
-uint32_t RecordedHeaps::pool(StringRef Called) {
-  std::string Name = ("nvtx." + (Called.empty() ? "(no name)" : Called)).str();
+uint32_t RecordedHeaps::pool(StringRef Prefix, StringRef Called,
+                             uint32_t Flags) {
+  std::string Name =
+      (Prefix + "." + (Called.empty() ? "(no name)" : Called)).str();
   if (Pools.size() >= MaxPoolHeaps && !Pools.count(Name))
-    Name = "nvtx.(more)";
+    Name = (Prefix + ".(more)").str();
   uint32_t &Id = Pools[Name];
   if (!Id)
-    Id = add(Name, 0, HF_OutsideTotals);
+    Id = add(Name, 0, Flags);
   return Id;
 }
 

@@ -25,8 +25,9 @@ public:
 
   uint32_t malloc() const { return Host[unsigned(HostHeapKind::Malloc)]; }
   uint32_t host(HostHeapKind H);
-  /// `nvtx.NAME`. Beyond MaxPoolHeaps they are one heap.
-  uint32_t pool(llvm::StringRef Name);
+  /// A heap of a program's own, `nvtx.NAME` or `pool.NAME`. Flags: HeapFlags of
+  /// all heaps of the prefix. Beyond MaxPoolHeaps they are one heap a prefix.
+  uint32_t pool(llvm::StringRef Prefix, llvm::StringRef Name, uint32_t Flags);
 
   //===--------------------------------------------------------------------===//
   // PyTorch

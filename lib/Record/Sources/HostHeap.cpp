@@ -39,7 +39,26 @@ bool HostHeap::findOuter(uint64_t Address, const LiveEntry &E,
     Out = {In.AllocationId, In.Row, In.ScopeRow};
     return true;
   }
-  return false;
+  auto Next = ChunkEnds.upper_bound(Address);
+  if (Next == ChunkEnds.begin())
+    return false;
+  auto [Begin, End] = *std::prev(Next);
+  LiveEntry In;
+  if (End - Address < E.Size || End <= Address || !Live.get(Begin, &In) ||
+      In.AllocationId >= E.AllocationId)
+    return false;
+  Out = {In.AllocationId, In.Row, In.ScopeRow};
+  return true;
+}
+
+void HostHeap::indexChunks() {
+  if (ChunkMin == MinChunk)
+    return;
+  ChunkMin = MinChunk;
+  for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard)
+    Live.forEachInShard(Shard, [this](const LiveEntry &E, uint64_t Address) {
+      noteChunk(Address, E.Size);
+    });
 }
 
 /// The block of an AllocateRecord or ReallocEndRecord begins to live; false
@@ -51,6 +70,7 @@ bool HostHeap::allocate(const wire::Record &Raw, uint32_t Ring) {
               Sink.ring(Ring).MallocScopeRow};
   if (LLVM_UNLIKELY(!Live.insert(Rec.Address, E)))
     return false;
+  noteChunk(Rec.Address, Rec.Size);
   // A flush writes what was there before.
   Sink.makeRoom(Ring);
   Sink.setTick(E.AllocatedTick);

@@ -11,6 +11,7 @@
 #include "Wire/HostRecords.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
+#include <map>
 
 namespace memkit {
 
@@ -60,8 +61,13 @@ public:
   void releaseRing(uint32_t Ring);
 
   /// The live block of malloc in which the live block E at Address lies. False:
-  /// in none.
+  /// in none that is known: E begins 0, 16 or 32 bytes into its outer block, or
+  /// indexChunks() was called and the outer block is a chunk.
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
+  /// From now on blocks of MinChunk bytes and more, chunks, are kept by their
+  /// addresses, too. Goes over all live blocks, once.
+  void indexChunks();
+  static constexpr uint64_t MinChunk = 1024;
 
 private:
   /// A record that waits for another at its address.
@@ -101,6 +107,15 @@ private:
       Reallocs.resize(Ring + 1);
     return Reallocs[Ring];
   }
+  /// The block at Address has begun or ceased to live there.
+  void noteChunk(uint64_t Address, uint64_t Size) {
+    if (LLVM_UNLIKELY(Size >= ChunkMin))
+      ChunkEnds[Address] = Address + Size;
+  }
+  void dropChunk(uint64_t Address, uint64_t Size) {
+    if (LLVM_UNLIKELY(Size >= ChunkMin))
+      ChunkEnds.erase(Address);
+  }
   // HostHeap.cpp
   bool allocate(const wire::Record &Rec, uint32_t Ring);
   void emitFree(RecordOrigin From, const LiveEntry &E);
@@ -115,8 +130,10 @@ private:
   uint64_t MinSize, SampleBytes; ///< as the recording wants
   uint32_t Heap;
   LiveTable Live;
-  unsigned Table;                           ///< Live's number in Snapshots
-  std::vector<RunningRealloc> Reallocs;     ///< by ring
+  unsigned Table;                         ///< Live's number in Snapshots
+  uint64_t ChunkMin = UINT64_MAX;         ///< MinChunk once chunks are indexed
+  std::map<uint64_t, uint64_t> ChunkEnds; ///< by begin
+  std::vector<RunningRealloc> Reallocs;   ///< by ring
   llvm::DenseMap<uint64_t, HeldQueue> Held; ///< by address
 };
 

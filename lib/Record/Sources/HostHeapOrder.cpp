@@ -81,6 +81,7 @@ bool HostHeap::remove(const wire::Record &Rec, uint32_t Ring) {
     Snapshots.beforeEnd(E.AllocationId);
   if (LLVM_UNLIKELY(!Live.take(Rec.Address, E)))
     return false;
+  dropChunk(Rec.Address, E.Size);
   Snapshots.taken(Table, Rec.Address, E);
   if (Rec.is(RecordKind::Free)) {
     emitFree({Rec.Tsc, Ring}, E);
@@ -97,7 +98,9 @@ void HostHeap::reattach(uint32_t Ring) {
   if (S.State == RunningRealloc::HeldBack) {
     endHeldRealloc(Ring, false);
   } else if (S.State == RunningRealloc::Detached) {
-    if (!Live.insert(S.Address, S.Block)) {
+    if (Live.insert(S.Address, S.Block)) {
+      noteChunk(S.Address, S.Block.Size);
+    } else {
       Sink.doubleAllocate();
       emitFree({0, Ring}, S.Block);
     }
@@ -202,6 +205,7 @@ void HostHeap::force(HeldQueue &Q) {
   if (isPut(H.Rec)) {
     LiveEntry Old;
     if (Live.take(H.Rec.Address, Old)) {
+      dropChunk(H.Rec.Address, Old.Size);
       Snapshots.taken(Table, H.Rec.Address, Old);
       Sink.doubleAllocate();
       emitFree({H.Rec.Tsc, H.Ring}, Old);

@@ -63,7 +63,7 @@ size_t HostHeap::takeUsual(ArrayRef<MergedRecord> Records,
     if (Rec.is(RecordKind::Allocate)) {
       uint32_t Row = Sink.stacks().row(Rec.Stack, Rec.function());
       uint64_t Size = Rec.size();
-      if (LLVM_UNLIKELY(Maps.enclosing(Rec.Address) ||
+      if (LLVM_UNLIKELY(Maps.enclosing(Rec.Address) || Size >= ChunkMin ||
                         !Live.insert(Rec.Address, {Sink.nextId(), Size, Tick,
                                                    Row, S.MallocScopeRow})))
         break;
@@ -81,6 +81,7 @@ size_t HostHeap::takeUsual(ArrayRef<MergedRecord> Records,
           continue;
         break;
       }
+      dropChunk(Rec.Address, E.Size);
       if (LLVM_UNLIKELY(HasNested) && Stats.encloses(Id, E.AllocationId)) {
         Outer = E;
         break;

@@ -47,7 +47,7 @@ void NvtxPools::take(const wire::PoolBeginRecord &Rec, RecordOrigin From) {
   else if (Rec.Number == wire::MaxPools)
     Name = "(more)";
   RegisteredPool &P = Pools[Rec.Number - 1];
-  P.Heap = Sink.heaps().pool(Name);
+  P.Heap = Sink.heaps().pool("nvtx", Name, HF_OutsideTotals);
   P.Bytes = Rec.Size;
   reserve(P, int64_t(P.Bytes), From);
 }

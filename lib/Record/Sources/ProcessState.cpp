@@ -20,7 +20,7 @@ ProcessState::ProcessState(uint32_t Id, pid_t Pid, bool Forked,
       Driver(Sink, Snapshots, Maps, Scopes, Numbers, With.Uses),
       Devices(Sink, Scopes, Numbers), Segs(Sink, Snapshots, Driver, Devices),
       Torch(Sink, Snapshots, Scopes, Devices, {Maps, Host, Driver, Segs}),
-      Nvtx(Sink, Snapshots, Scopes) {
+      Nvtx(Sink, Snapshots, Scopes), Reported(Sink, Snapshots, Maps, Host) {
   Sink.Log.AtEnd = [this] { Torch.finish(); };
 }
 
@@ -75,8 +75,10 @@ void ProcessState::dispatch(const T &Rec, RecordOrigin From) {
     Devices.take(Rec, From);
   else if constexpr (requires { Segs.take(Rec, From); })
     Segs.take(Rec, From);
-  else
+  else if constexpr (requires { Nvtx.take(Rec, From); })
     Nvtx.take(Rec, From);
+  else
+    Reported.take(Rec, From);
 }
 
 /// Does the mark say that there are blocks that were not recorded?

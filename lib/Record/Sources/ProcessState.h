@@ -16,6 +16,7 @@
 #include "Sources/Mappings.h"
 #include "Sources/NvtxPools.h"
 #include "Sources/PythonObjects.h"
+#include "Sources/ReportedPools.h"
 #include "Sources/Segments.h"
 #include "Sources/SharedSources.h"
 #include "Sources/TensorDevices.h"
@@ -143,6 +144,7 @@ private:
   Segments Segs;
   Tensors Torch;
   NvtxPools Nvtx;
+  ReportedPools Reported;
   std::vector<wire::RingOrder> Orders; ///< by ring
   uint64_t TableFullSeen = 0, NoRingSeen = 0;
 };

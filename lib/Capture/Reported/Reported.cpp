@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocks that a program reports itself.
+//
+// The functions behind memkit_allocated() and memkit_freed() of
+// include/memkit/memkit.h: one record each in the thread's ring.
+
+#include "Host/Real.h"
+#include "Runtime/Recording.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
+
+/// After the program's allocator has given out the block, before any other
+/// thread can free it.
+MEMKIT_EXPORT void memrec_allocated(const char *Pool, size_t PoolSize,
+                                    const void *P, size_t Size) {
+  Frame Caller = MEMKIT_CALLER;
+  Thread *T = recordingThread();
+  if (!T || !P || !isRecording())
+    return;
+  uint32_t Name = Proc.Names.intern(Pool, PoolSize);
+  uint32_t Stack = stackNode(*T, Caller);
+  if (Name && T->Epoch == Proc.Epoch.load(std::memory_order_relaxed) &&
+      hasRoom(*T))
+    T->Ring.write(
+        wire::ReportedAllocateRecord{uintptr_t(P), Size, Stack, Name});
+}
+
+/// Before the program's allocator takes the block back.
+MEMKIT_EXPORT void memrec_freed(const char *Pool, size_t PoolSize,
+                                const void *P) {
+  Thread *T = recordingThread();
+  if (!T || !P)
+    return;
+  uint32_t Name = Proc.Names.intern(Pool, PoolSize);
+  if (Name && hasRoom(*T))
+    T->Ring.write(wire::ReportedFreeRecord{uintptr_t(P), Name});
+}

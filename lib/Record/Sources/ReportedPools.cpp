@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A source: blocks that a program reports itself, a heap `pool.NAME` of each
+// pool.
+
+#include "Sources/ReportedPools.h"
+#include "Sources/BlockSnapshots.h"
+#include "Sources/EventSink.h"
+#include "Sources/HostHeap.h"
+#include "Sources/Mappings.h"
+
+using namespace llvm;
+using namespace memkit;
+
+static constexpr unsigned PoolShift = 56;
+
+ReportedPools::ReportedPools(EventSink &Sink, BlockSnapshots &Snapshots,
+                             Mappings &Maps, HostHeap &Host)
+    : Sink(Sink), Snapshots(Snapshots), Maps(Maps), Host(Host),
+      Table(Snapshots.add(Live, ~0u, [this](const LiveEntry &E, uint64_t) {
+        return OuterOf.lookup(E.AllocationId);
+      })) {}
+
+/// The number of the pool whose name is a text; 0: nonsense.
+uint32_t ReportedPools::numberOf(uint32_t Text) {
+  if (auto It = Numbers.find(Text); It != Numbers.end())
+    return It->second;
+  std::string Name;
+  if (!Text || !Sink.shared().text(Text, Name))
+    return 0;
+  if (Heaps.size() == MaxNumber)
+    return MaxNumber;
+  if (Heaps.size() == MaxNumber - 1)
+    Name = "(more)";
+  if (Heaps.empty())
+    Host.indexChunks();
+  // Malloc's estimate holds these blocks already.
+  uint32_t Flags = Sink.wanted().SampleBytes ? HF_OutsideTotals : HF_None;
+  Heaps.push_back(Sink.heaps().pool("pool", Name, Flags));
+  return Numbers[Text] = uint32_t(Heaps.size());
+}
+
+/// Which block of malloc holds a reported block cannot be told where only a
+/// sample of malloc's blocks is known.
+bool ReportedPools::findOuter(uint64_t Address, const LiveEntry &E,
+                              BlockRef &Out) {
+  if (Sink.wanted().SampleBytes)
+    return false;
+  return Host.findOuter(Address, E, Out) || Maps.findOuter(Address, E, Out);
+}
+
+void ReportedPools::take(const wire::ReportedAllocateRecord &Rec,
+                         RecordOrigin From) {
+  if (!Sink.wanted().Pools)
+    return;
+  uint32_t Number = numberOf(Rec.Pool);
+  if (!Number || !isAddress(Rec.Address))
+    return Sink.bad();
+  uint64_t Key = Rec.Address | uint64_t(Number) << PoolShift;
+  // The program has not reported the end of the block that was there.
+  if (Live.contains(Key)) {
+    Sink.doubleAllocate();
+    free(Key, From);
+  }
+  LiveEntry E = Sink.newBlock(From, Heaps[Number - 1],
+                              Sink.stacks().stack(Rec.Stack, 0), Rec.Size);
+  Live.insert(Key, E);
+  BlockRef Outer;
+  if (findOuter(Rec.Address, E, Outer))
+    OuterOf[E.AllocationId] = Outer.AllocationId + 1;
+  Sink.allocate(From, E, Outer);
+}
+
+void ReportedPools::take(const wire::ReportedFreeRecord &Rec,
+                         RecordOrigin From) {
+  if (!Sink.wanted().Pools)
+    return;
+  uint32_t Number = numberOf(Rec.Pool);
+  if (!Number || !isAddress(Rec.Address))
+    return Sink.bad();
+  uint64_t Key = Rec.Address | uint64_t(Number) << PoolShift;
+  if (Live.contains(Key))
+    free(Key, From);
+  else
+    Sink.unknownFree();
+}
+
+void ReportedPools::free(uint64_t Key, RecordOrigin From) {
+  LiveEntry E;
+  if (!Live.take(Key, E))
+    return;
+  uint64_t Outer = OuterOf.lookup(E.AllocationId);
+  Snapshots.taken(Table, Key, E, Outer);
+  OuterOf.erase(E.AllocationId);
+  Sink.free(From, E, Outer);
+}

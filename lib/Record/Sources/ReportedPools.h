@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A source: blocks that a program reports itself, a heap `pool.NAME` of each
+// pool.
+//
+// The blocks lie in memory that other heaps count, of malloc or of a mapping,
+// so a byte counts once in the totals. Pools may lie in each other's blocks, so
+// a block is known by its address and its pool's number.
+
+#ifndef MEMKIT_LIB_RECORD_REPORTEDPOOLS_H
+#define MEMKIT_LIB_RECORD_REPORTEDPOOLS_H
+
+#include "Shared/RecordOrigin.h"
+#include "Sources/LiveTable.h"
+#include "Wire/ReportedRecords.h"
+#include "memkit/Stats/LiveStats.h"
+#include "llvm/ADT/DenseMap.h"
+#include <vector>
+
+namespace memkit {
+
+class BlockSnapshots;
+class EventSink;
+class HostHeap;
+class Mappings;
+
+/// Belongs to the recorder's thread.
+class ReportedPools {
+public:
+  ReportedPools(EventSink &Sink, BlockSnapshots &Snapshots, Mappings &Maps,
+                HostHeap &Host);
+
+  void take(const wire::ReportedAllocateRecord &Rec, RecordOrigin From);
+  void take(const wire::ReportedFreeRecord &Rec, RecordOrigin From);
+
+private:
+  /// What a program makes up must not fill our memory: the pools beyond are
+  /// one.
+  static constexpr uint32_t MaxNumber = 255;
+
+  uint32_t numberOf(uint32_t Text);
+  bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
+  void free(uint64_t Key, RecordOrigin From);
+
+  EventSink &Sink;
+  BlockSnapshots &Snapshots;
+  Mappings &Maps;
+  HostHeap &Host;
+  LiveTable Live; ///< by address and, in the top byte, the pool's number
+  unsigned Table; ///< Live's number in Snapshots
+  llvm::DenseMap<uint32_t, uint32_t> Numbers; ///< by text, from 1
+  std::vector<uint32_t> Heaps;                ///< by number - 1
+  llvm::DenseMap<uint64_t, uint64_t> OuterOf; ///< by id: the block's id + 1
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_REPORTEDPOOLS_H
