@@ -49,7 +49,9 @@ template <class T> void setColumn(std::vector<T> &Column, size_t Row, T Value) {
   Column.push_back(Value);
 }
 
-/// Of one process. Belongs to the recorder's thread.
+/// Of one process. Has more functions than other classes, because it is the one
+/// interface between eight sources and the recording: each function is one
+/// question or one report. Belongs to the recorder's thread.
 class EventSink {
 public:
   EventSink(uint32_t Process, pid_t Pid, bool Forked, SharedProcess &Shared,
