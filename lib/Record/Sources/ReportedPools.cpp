@@ -40,6 +40,17 @@ uint32_t ReportedPools::numberOf(uint32_t Text) {
   return Numbers[Text] = uint32_t(Heaps.size());
 }
 
+/// The key of a block; 0: pools are not wanted, or the record is bad.
+uint64_t ReportedPools::keyOf(uint32_t Pool, uint64_t Address) {
+  if (!Sink.wanted().Pools)
+    return 0;
+  uint32_t Number = numberOf(Pool);
+  if (Number && isAddress(Address))
+    return Address | uint64_t(Number) << PoolShift;
+  Sink.bad();
+  return 0;
+}
+
 /// Which block of malloc holds a reported block cannot be told where only a
 /// sample of malloc's blocks is known.
 bool ReportedPools::findOuter(uint64_t Address, const LiveEntry &E,
@@ -51,18 +62,15 @@ bool ReportedPools::findOuter(uint64_t Address, const LiveEntry &E,
 
 void ReportedPools::take(const wire::ReportedAllocateRecord &Rec,
                          RecordOrigin From) {
-  if (!Sink.wanted().Pools)
+  uint64_t Key = keyOf(Rec.Pool, Rec.Address);
+  if (!Key)
     return;
-  uint32_t Number = numberOf(Rec.Pool);
-  if (!Number || !isAddress(Rec.Address))
-    return Sink.bad();
-  uint64_t Key = Rec.Address | uint64_t(Number) << PoolShift;
   // The program has not reported the end of the block that was there.
   if (Live.contains(Key)) {
     Sink.doubleAllocate();
     free(Key, From);
   }
-  LiveEntry E = Sink.newBlock(From, Heaps[Number - 1],
+  LiveEntry E = Sink.newBlock(From, Heaps[(Key >> PoolShift) - 1],
                               Sink.stacks().stack(Rec.Stack, 0), Rec.Size);
   Live.insert(Key, E);
   BlockRef Outer;
@@ -73,12 +81,9 @@ void ReportedPools::take(const wire::ReportedAllocateRecord &Rec,
 
 void ReportedPools::take(const wire::ReportedFreeRecord &Rec,
                          RecordOrigin From) {
-  if (!Sink.wanted().Pools)
+  uint64_t Key = keyOf(Rec.Pool, Rec.Address);
+  if (!Key)
     return;
-  uint32_t Number = numberOf(Rec.Pool);
-  if (!Number || !isAddress(Rec.Address))
-    return Sink.bad();
-  uint64_t Key = Rec.Address | uint64_t(Number) << PoolShift;
   if (Live.contains(Key))
     free(Key, From);
   else

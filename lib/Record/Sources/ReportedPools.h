@@ -39,6 +39,7 @@ private:
   static constexpr uint32_t MaxNumber = 255;
 
   uint32_t numberOf(uint32_t Text);
+  uint64_t keyOf(uint32_t Pool, uint64_t Address);
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
   void free(uint64_t Key, RecordOrigin From);
 
