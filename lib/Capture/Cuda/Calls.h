@@ -9,7 +9,7 @@
 #define MEMKIT_CAPTURE_CUDA_CALLS_H
 
 #include "Cuda/Contexts.h"
-#include "Unwind/Frame.h"
+#include "Runtime/Hook.h"
 
 namespace memkit::capture::cuda {
 

@@ -12,9 +12,10 @@
 // leaves, and comes back after it.
 
 #include "Cuda/Table.h"
-#include "Host/Real.h"
+#include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
+#include "Stacks/Loader.h"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -69,7 +70,7 @@ static WrapFn findWrap() {
 /// Is it of CUDA's driver?
 static bool isDriver(void *P) {
   FoundObject O = {};
-  if (!Kept.FindObject || Kept.FindObject(P, &O) || !O.LinkMap)
+  if (!Loader.find(uintptr_t(P), O) || !O.LinkMap)
     return false;
   const char *Path = static_cast<link_map *>(O.LinkMap)->l_name;
   const char *Name = strrchr(Path, '/');
@@ -146,8 +147,7 @@ static void comeBack() {
 /// The file name of the module of Pc, which is about to subscribe.
 static const char *moduleName(uintptr_t Pc) {
   FoundObject O = {};
-  if (!Kept.FindObject || Kept.FindObject(reinterpret_cast<void *>(Pc), &O) ||
-      !O.LinkMap)
+  if (!Loader.find(Pc, O) || !O.LinkMap)
     return "";
   const char *Path = static_cast<link_map *>(O.LinkMap)->l_name;
   const char *Name = strrchr(Path, '/');
@@ -164,13 +164,12 @@ static void leaveFor(uintptr_t Pc) {
 template <typename Fn> static Fn findCupti(uintptr_t Pc, const char *Name) {
   FoundObject O = {};
   void *P = nullptr;
-  if (Kept.FindObject && !Kept.FindObject(reinterpret_cast<void *>(Pc), &O) &&
-      O.LinkMap)
+  if (Loader.find(Pc, O) && O.LinkMap)
     P = symbolOfBinary(O.LinkMap, Name);
   FoundObject Is = {}, Us = {};
   // The program's global scope begins with us.
-  if (P && Kept.FindObject(P, &Is) == 0 &&
-      Kept.FindObject(reinterpret_cast<void *>(&cuda::setListener), &Us) == 0 &&
+  if (P && Loader.find(uintptr_t(P), Is) &&
+      Loader.find(uintptr_t(&cuda::setListener), Us) &&
       Is.LinkMap == Us.LinkMap)
     P = nullptr;
   P = P ? P : nextSymbol(Name);

@@ -6,8 +6,10 @@
 // fork inherit, and told to the recorder of each process before they are named.
 
 #include "Cuda/Table.h"
-#include "Host/Real.h"
+#include "Runtime/Hook.h"
+#include "Runtime/Questions.h"
 #include "Runtime/Recording.h"
+#include "Stacks/Stack.h"
 
 #include <cstring>
 
@@ -48,8 +50,6 @@ static bool begins(const wire::Record &What) {
 static uint32_t ordinalOf(const wire::Record &What) {
   return CudaPlace::device(What.Extra);
 }
-
-static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
 
 static void write(const wire::Record &What,
                   const wire::DeviceDetailRecord *Detail, const Frame *Caller) {
@@ -99,7 +99,8 @@ static bool ask(const wire::DeviceAskRecord &Ask) {
   if (uint32_t Ordinal = CudaPlace::device(Ask.Place);
       Ordinal < wire::MaxCudaDevices)
     tell(Ordinal);
-  return askOfDevice(Ask);
+  wire::Reply R;
+  return capture::ask(Ask, R);
 }
 
 static wire::CudaMode mode() {

@@ -10,7 +10,7 @@
 #ifndef MEMKIT_CAPTURE_CUDA_TABLE_H
 #define MEMKIT_CAPTURE_CUDA_TABLE_H
 
-#include "Unwind/Frame.h"
+#include "Runtime/Hook.h"
 #include "Wire/Layout.h"
 
 namespace memkit::capture::cuda {
@@ -47,9 +47,8 @@ struct Table {
 };
 inline constexpr uint32_t TableVersion = 4;
 
-/// libmemrec.so's own (Lookup.cpp, Host/Replies.cpp).
+/// libmemrec.so's own (Lookup.cpp).
 void setListener(void (*Leave)(const char *Who), void (*Return)());
-bool askOfDevice(const wire::DeviceAskRecord &Ask);
 
 } // namespace memkit::capture::cuda
 

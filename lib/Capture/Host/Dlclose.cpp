@@ -7,9 +7,9 @@
 // free has seen it (Binaries.h); this is for a loader that frees by other ways.
 
 #include "Real.h"
-#include "Runtime/Codes.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/Thread.h"
+#include "Stacks/Codes.h"
 
 using namespace memkit;
 using namespace memkit::capture;

@@ -63,7 +63,7 @@ static const RealExec &realExec() {
 //===----------------------------------------------------------------------===//
 
 template <class R> static void write(Thread &T, const R &What) {
-  if (T.Ring.hasRoom() || makeRoom(T))
+  if (hasRoom(T))
     T.Ring.write(What);
 }
 

@@ -9,9 +9,9 @@
 // frame of its own; all else goes on, by a jump, to a function that finds the
 // same caller.
 
+#include "Blocks.h"
 #include "Real.h"
-#include "Runtime/Codes.h"
-#include "Runtime/Recording.h"
+#include "Stacks/Codes.h"
 
 #include <cerrno>
 #include <cstring>
@@ -78,14 +78,14 @@ MEMKIT_EXPORT void *calloc(size_t Count, size_t Each) {
 }
 
 static inline bool isLoader(uintptr_t Pc) {
-  return Pc - Kept.LoaderStart < Kept.LoaderBytes;
+  return Pc - Loader.Start < Loader.Bytes;
 }
 
 /// A block that was not recorded for its size need not tell of its end. What it
 /// can hold is what was asked for, or more.
 static inline bool isTooSmall(void *P) {
-  return __builtin_expect(Proc.MinSize != 0, 0) && !Proc.Samples &&
-         Real.UsableSize && Real.UsableSize(P) < Proc.MinSize;
+  return __builtin_expect(Sampling.MinRecorded != 0, 0) && !Sampling.Mask &&
+         Real.UsableSize && Real.UsableSize(P) < Sampling.MinRecorded;
 }
 
 MEMKIT_LONG_WAY void freeRecorded(void *P) {

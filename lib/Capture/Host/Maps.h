@@ -9,6 +9,7 @@
 #define MEMKIT_CAPTURE_HOST_MAPS_H
 
 #include "Runtime/Recording.h"
+#include "Stacks/Stack.h"
 
 namespace memkit::capture {
 
@@ -41,14 +42,14 @@ template <class R>
 inline void recordPages(wire::HeapBits Heap, const R &What,
                         const Frame &Caller) {
   Thread *T = mappingThread(Heap);
-  if (T && isRecording() && (T->Ring.hasRoom() || makeRoom(*T)))
+  if (T && isRecording() && hasRoom(*T))
     writeWithStack(*T, What, Caller);
 }
 
 /// Before [Address, Address + Size) is given back.
 inline void recordUnmap(uintptr_t Address, uint64_t Size) {
   Thread *T = mappingThread(wire::HB_Maps);
-  if (T && (T->Ring.hasRoom() || makeRoom(*T)))
+  if (T && hasRoom(*T))
     T->Ring.write(wire::UnmapRecord{Address, Size});
 }
 

@@ -190,7 +190,7 @@ MEMKIT_EXPORT int pkey_mprotect(void *At, size_t Size, int Prot,
 
 static bool recordRemapBegin(void *At, size_t Size) {
   Thread *T = mappingThread(wire::HB_Maps);
-  if (!T || (!T->Ring.hasRoom() && !makeRoom(*T)))
+  if (!T || !hasRoom(*T))
     return false;
   T->Ring.write(wire::RemapBeginRecord{uintptr_t(At), roundToPages(Size)});
   return true;

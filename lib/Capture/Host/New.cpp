@@ -10,9 +10,10 @@
 // The symbols are defined under their own names, as plain functions without
 // clean-ups: an exception (bad_alloc, or a new handler's) passes through.
 
+#include "Blocks.h"
 #include "Real.h"
-#include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
+#include "Stacks/Loader.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -34,8 +35,7 @@ static std::atomic<bool> OwnMemory;
 /// As the binary of \p Pc would have found it, had this library not come first.
 static void *symbolFor(uintptr_t Pc, const char *Name) {
   FoundObject O;
-  if (!Kept.FindObject ||
-      Kept.FindObject(reinterpret_cast<void *>(Pc), &O) != 0)
+  if (!Loader.find(Pc, O))
     return nullptr;
   return symbolOfBinary(O.LinkMap, Name);
 }

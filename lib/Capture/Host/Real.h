@@ -8,10 +8,10 @@
 #ifndef MEMKIT_CAPTURE_HOST_REAL_H
 #define MEMKIT_CAPTURE_HOST_REAL_H
 
+#include "Runtime/Hook.h"
+
 #include <cstddef>
 #include <cstdint>
-
-#define MEMKIT_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace memkit::capture {
 

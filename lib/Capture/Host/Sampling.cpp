@@ -4,33 +4,40 @@
 
 #include "Sampling.h"
 
+#include "Stacks/Loader.h"
+
 using namespace memkit;
 using namespace memkit::capture;
 
 constinit SamplingState memkit::capture::Sampling;
 __thread SampleThread capture::ThisSample;
 
-bool capture::beginSampling(const wire::Settings &S) {
+static bool connectSource(int, const wire::Regions &, wire::Control &C) {
+  const wire::Settings &S = C.Settings;
   // The thread that connects is the only one of a child of fork: it begins
   // anew, whatever its parent had left.
   ThisSample.Left = 0;
+  Sampling.MinRecorded = S.Heaps & wire::HB_Malloc ? S.MinSize : UINT64_MAX;
+  Proc.SomeUnknown |= Sampling.MinRecorded != 0;
   if (!S.SampleBytes)
     return true;
-  if (sys::failed(sys::call(SYS_madvise, long(&Sampling), sizeof(Sampling),
-                            MADV_WIPEONFORK)) ||
-      !Sampling.Blocks.begin())
+  if (!Sampling.Blocks.begin())
     return false;
   Sampling.Bytes = S.SampleBytes;
   Sampling.Seed = S.SampleSeed;
-  Sampling.MinSize = Proc.MinSize;
-  Sampling.LoaderStart = Kept.LoaderStart;
-  Sampling.LoaderBytes = Kept.LoaderBytes;
-  // Everything that is recorded asks us first.
-  Proc.Samples = true;
-  Proc.MinSize = UINT64_MAX;
+  Sampling.MinSize = Sampling.MinRecorded;
+  Sampling.LoaderStart = Loader.Start;
+  Sampling.LoaderBytes = Loader.Bytes;
+  // Everything that is recorded asks takeSample first.
+  Sampling.MinRecorded = UINT64_MAX;
+  Proc.SomeUnknown = true;
   Sampling.Mask = ~0ull;
   return true;
 }
+
+constinit const Source capture::HeapSource = {
+    &Sampling, sizeof(Sampling), connectSource, nullptr,
+    nullptr,   nullptr,          nullptr};
 
 static void seed(Thread &T) {
   SampleThread &S = ThisSample;

@@ -19,6 +19,7 @@
 #include "Host/Real.h"
 #include "Host/SampleGap.h"
 #include "Host/SampleSet.h"
+#include "Runtime/Source.h"
 #include "Runtime/Thread.h"
 
 namespace memkit::capture {
@@ -28,12 +29,15 @@ namespace memkit::capture {
 struct alignas(PageBytes) SamplingState {
   /// All ones while this process samples, else 0. The short ways ask it alone.
   uint64_t Mask = 0;
+  /// Blocks of malloc of fewer bytes are not recorded: all ones while only
+  /// sampled blocks are, or none.
+  uint64_t MinRecorded = 0;
   uintptr_t LoaderStart =
       0; ///< as Kept has them: here they cost no further line
   uintptr_t LoaderBytes = 0;
   uint64_t Bytes = 0;   ///< one sample in so many, on average
   uint64_t Seed = 0;    ///< 0: of the clock
-  uint64_t MinSize = 0; ///< blocks of fewer bytes are not recorded
+  uint64_t MinSize = 0; ///< nor are sampled blocks of fewer bytes
   SampleSet Blocks;
 };
 extern SamplingState Sampling;
@@ -50,8 +54,7 @@ extern __thread SampleThread ThisSample
 /// In Thread::LastAllocation: a hook was reached, and decided not to record.
 inline constexpr uintptr_t PassedOver = 1;
 
-/// Before the process becomes active; false: no memory for it.
-bool beginSampling(const wire::Settings &S);
+extern const Source HeapSource;
 
 /// Does the thread's next sample lie after a block of \p Size? Always false
 /// when nothing is sampled.

@@ -55,7 +55,7 @@ static void recordOwnStack(uint64_t Bytes, uint32_t Node, uint64_t Epoch) {
   if (Here < Low || Here >= Top)
     return;
   Thread *T = recordingThread();
-  if (!T || T->Epoch != Epoch || (!T->Ring.hasRoom() && !makeRoom(*T)))
+  if (!T || T->Epoch != Epoch || !hasRoom(*T))
     return;
   T->StackLow = Low;
   T->StackBytes = Bytes;

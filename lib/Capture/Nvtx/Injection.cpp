@@ -6,9 +6,9 @@
 // that, because memrec has named this library in NVTX_INJECTION64_PATH. Where
 // nothing is recorded they say so, and NVTX's functions do nothing then.
 
-#include "Host/Real.h"
 #include "Nvtx/Memory.h"
 #include "Nvtx/Ranges.h"
+#include "Runtime/Hook.h"
 #include "Runtime/Thread.h"
 
 using namespace memkit;

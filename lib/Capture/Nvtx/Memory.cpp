@@ -11,9 +11,10 @@
 
 #include "Nvtx/Memory.h"
 
-#include "Host/Real.h"
 #include "Nvtx/Names.h"
+#include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
+#include "Stacks/Stack.h"
 
 #include <cstring>
 
@@ -45,8 +46,6 @@ static Pool *poolOf(const void *Handle) {
   bool Is = Offset < sizeof(Pools) && Offset % sizeof(Pool) == 0;
   return Is ? &Pools[Offset / sizeof(Pool)] : nullptr;
 }
-
-static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
 
 template <class R> static void write(Thread &T, const R &What) {
   if (hasRoom(T))

@@ -5,6 +5,7 @@
 #include "Nvtx/Ranges.h"
 
 #include "Nvtx/Names.h"
+#include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 
 using namespace memkit;
@@ -15,11 +16,23 @@ using wire::MarkWhat;
 static constexpr uint32_t MaxRanges = 1024;
 static constexpr size_t StateBytes = MaxRanges * sizeof(OpenRange);
 
-void nvtx::releaseRanges(RangeState &S) {
+static __thread RangeState ThisRanges
+    __attribute__((tls_model("initial-exec")));
+
+static void release(RangeState &S) {
   if (S.Ranges)
     sys::unmap(S.Ranges, StateBytes);
   S = {};
 }
+
+constinit const Source nvtx::RangeSource = {
+    nullptr,
+    0,
+    nullptr,
+    [] { ThisRanges.Count = ThisRanges.Beyond = 0; },
+    [] { release(ThisRanges); },
+    nullptr,
+    nullptr};
 
 static bool hasState(RangeState &S) {
   if (__builtin_expect(S.Ranges != nullptr, 1))
@@ -28,8 +41,6 @@ static bool hasState(RangeState &S) {
       sys::map(StateBytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   return S.Ranges;
 }
-
-static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
 
 static uint64_t newNumber() {
   return Kept.Scopes.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -62,14 +73,15 @@ static int nextLevel(const RangeState &S, const Name *Domain) {
 template <typename Fn>
 static int push(const Name *Domain, uint32_t Color, Fn Text) {
   Thread *T = recordingThread();
-  if (!T || !hasState(T->Nvtx))
+  if (!T || !hasState(ThisRanges))
     return NoLevel;
-  RangeState &S = T->Nvtx;
+  RangeState &S = ThisRanges;
   if (S.Count == MaxRanges) {
     ++S.Beyond;
     return NoLevel;
   }
-  Proc.Torch.operators().beforeScope(*T, MEMKIT_CALLER);
+  const Frame Caller = MEMKIT_CALLER;
+  forSources(&Source::BeforeScope, *T, Caller);
   OpenRange &New = S.Ranges[S.Count];
   New = {0, Domain, nextLevel(S, Domain), false};
   ++S.Count;
@@ -88,7 +100,7 @@ static int pop(const Name *Domain) {
   Thread *T = recordingThread();
   if (!T)
     return NoLevel;
-  RangeState &S = T->Nvtx;
+  RangeState &S = ThisRanges;
   if (S.Beyond) {
     --S.Beyond;
     return NoLevel;

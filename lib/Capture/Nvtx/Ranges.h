@@ -10,6 +10,7 @@
 #define MEMKIT_CAPTURE_NVTX_RANGES_H
 
 #include "Nvtx/Abi.h"
+#include "Runtime/Source.h"
 
 namespace memkit::capture::nvtx {
 
@@ -29,7 +30,7 @@ struct RangeState {
   uint32_t Beyond; ///< those that there was no place for
 };
 
-void releaseRanges(RangeState &S);
+extern const Source RangeSource;
 
 /// Writes the functions of ranges and marks to a module's tables.
 void fillCore(Function **Table, unsigned Size);

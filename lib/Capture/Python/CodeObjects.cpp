@@ -103,9 +103,9 @@ uint32_t CodeObjects::lineCode(uint32_t Function, uint32_t Line, bool IsEntry) {
   uint32_t Key = Line << 1 | IsEntry;
   if (uint32_t Code = ByLine.find(Function, Key))
     return Code;
-  uint32_t Code = Proc.Stacks.newCode(Line, Function,
-                                      IsEntry ? wire::CodeKind::PythonEntry
-                                              : wire::CodeKind::Python);
+  uint32_t Code = Stacks.Table.newCode(Line, Function,
+                                       IsEntry ? wire::CodeKind::PythonEntry
+                                               : wire::CodeKind::Python);
   uint32_t In = Code ? ByLine.insert(Function, Key, Code) : 0;
   return In ? In : Code;
 }

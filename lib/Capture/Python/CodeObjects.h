@@ -15,7 +15,7 @@
 #define MEMKIT_CAPTURE_PYTHON_CODEOBJECTS_H
 
 #include "PrivatePieces.h"
-#include "Runtime/NodeIndex.h"
+#include "Stacks/NodeIndex.h"
 #include "Texts.h"
 
 namespace memkit::capture {

@@ -6,6 +6,8 @@
 
 #include "Exports.h"
 #include "Runtime/Process.h"
+#include "Stacks/InterpreterFrames.h"
+#include "Stacks/State.h"
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -17,6 +19,7 @@ using namespace memkit::capture;
 void Interpreter::refuse(wire::PythonState Why) {
   Ctl->Python.store(uint32_t(Why), std::memory_order_release);
   State.store(Refused, std::memory_order_release);
+  Stacks.HasInterpreter.store(false, std::memory_order_release);
 }
 
 void Interpreter::noteBinary(AddressRange M, const void *LinkMap,
@@ -47,13 +50,14 @@ void Interpreter::noteBinary(AddressRange M, const void *LinkMap,
   IsFreeThreaded = E.find("_Py_MergeZeroLocalRefcount");
   Looks = 0;
   if (!HasAll || !Where.find(Tables, Entry) || !Codes.beginIndex() ||
-      !Proc.Stacks.beginPairs())
+      !Stacks.Table.beginPairs())
     return refuse(wire::PythonState::NoSymbols);
   Finder.begin(E, Ctl->PythonFolder);
-  Proc.Torch.layers().begin(E);
+  forSources(&Source::FoundInterpreter, LinkMap);
   if (Ctl->Settings.PythonObjects)
     Objects.begin(E, *Ctl);
   State.store(Seen, std::memory_order_release);
+  Stacks.HasInterpreter.store(true, std::memory_order_release);
 }
 
 /// Threads that walk its frames run its code: there is none.
@@ -62,6 +66,7 @@ void Interpreter::noteGone(AddressRange M) {
     return;
   Generation.fetch_add(1, std::memory_order_acq_rel);
   State.store(None, std::memory_order_release);
+  Stacks.HasInterpreter.store(false, std::memory_order_release);
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,15 +170,18 @@ bool Interpreter::look() {
   if (!State.compare_exchange_strong(Is, Looking, std::memory_order_acq_rel))
     return Is == Walked;
   wire::PythonState Found = judge();
-  if (Found == wire::PythonState::Walked)
-    watchCodes();
-  if (Found != wire::PythonState::None)
-    Ctl->Python.store(uint32_t(Found), std::memory_order_release);
-  uint32_t Next = Found == wire::PythonState::None     ? Seen
-                  : Found == wire::PythonState::Walked ? Walked
-                                                       : Refused;
-  State.store(Next, std::memory_order_release);
-  return Next == Walked;
+  if (Found == wire::PythonState::None) {
+    State.store(Seen, std::memory_order_release);
+    return false;
+  }
+  if (Found != wire::PythonState::Walked) {
+    refuse(Found);
+    return false;
+  }
+  watchCodes();
+  Ctl->Python.store(uint32_t(Found), std::memory_order_release);
+  State.store(Walked, std::memory_order_release);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,6 +210,9 @@ uintptr_t Interpreter::ofSeveral(uintptr_t Ts) const {
 //===----------------------------------------------------------------------===//
 
 static constexpr unsigned DeallocOffset = 48; ///< in PyTypeObject
+/// The interpreter's own deallocator of code objects; children of fork go on
+/// with it.
+static void (*RealDealloc)(void *);
 
 /// The type is the same for all interpreters of the process, is never freed,
 /// and keeps its deallocator when the interpreter is finalised and begun again.
@@ -211,15 +222,45 @@ void Interpreter::watchCodes() {
   auto *Is = __atomic_load_n(Slot, __ATOMIC_ACQUIRE);
   if (Is == codeDies)
     return;
-  __atomic_store_n(&Kept.CodeDealloc, Is, __ATOMIC_RELEASE);
+  __atomic_store_n(&RealDealloc, Is, __ATOMIC_RELEASE);
   __atomic_store_n(Slot, &codeDies, __ATOMIC_RELEASE);
 }
 
 /// With the GIL of the object's interpreter held, so that no frame runs it.
 void Interpreter::codeDies(void *Code) {
-  Interpreter &I = Proc.Python;
-  if (I.State.load(std::memory_order_acquire) == Walked &&
-      I.Codes.forget(uintptr_t(Code)))
-    I.Generation.fetch_add(1, std::memory_order_acq_rel);
-  __atomic_load_n(&Kept.CodeDealloc, __ATOMIC_ACQUIRE)(Code);
+  if (Python.State.load(std::memory_order_acquire) == Walked &&
+      Python.Codes.forget(uintptr_t(Code)))
+    Python.Generation.fetch_add(1, std::memory_order_acq_rel);
+  __atomic_load_n(&RealDealloc, __ATOMIC_ACQUIRE)(Code);
 }
+
+//===----------------------------------------------------------------------===//
+// Of a process and its threads
+//===----------------------------------------------------------------------===//
+
+void interpreter::noteBinary(AddressRange Binary, const void *LinkMap,
+                             const EhFrame &Tables) {
+  Python.noteBinary(Binary, LinkMap, Tables);
+}
+void interpreter::noteGone(AddressRange Binary) { Python.noteGone(Binary); }
+bool interpreter::isEvaluator(uintptr_t Pc) { return Python.isEvaluator(Pc); }
+void interpreter::poll() { Python.poll(); }
+
+static bool connectSource(int Fd, const wire::Regions &R, wire::Control &C) {
+  C.NextFunction.store(1, std::memory_order_release);
+  // Layers of PyTorch are seen in Python's frames.
+  bool Wanted = C.Settings.Stacks & wire::SB_Python ||
+                C.Settings.PythonObjects ||
+                C.Settings.Torch & wire::TB_Contexts;
+  return !Wanted || Python.begin(Fd, R, C);
+}
+
+constinit ProcessInterpreter capture::Python;
+constinit const Source capture::PythonSource = {
+    &Python,
+    sizeof(Python),
+    connectSource,
+    [] { resetPythonState(ThisPython); },
+    [] { releasePythonState(ThisPython); },
+    nullptr,
+    nullptr};

@@ -14,6 +14,8 @@
 #include "Evaluator.h"
 #include "ModuleFinder.h"
 #include "Objects.h"
+#include "PythonStack.h"
+#include "Runtime/Source.h"
 #include "Unwind/Bounds.h"
 
 namespace memkit::capture {
@@ -151,6 +153,12 @@ private:
   ModuleFinder Finder;
   PythonObjects Objects;
 };
+
+/// Fork wipes it.
+struct alignas(PageBytes) ProcessInterpreter : Interpreter {};
+extern ProcessInterpreter Python;
+
+extern const Source PythonSource;
 
 } // namespace memkit::capture
 

@@ -12,10 +12,16 @@
 
 #include "Objects.h"
 
+#include "Interpreter.h"
+#include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
+#include "Stacks/Stack.h"
 
 using namespace memkit;
 using namespace memkit::capture;
+
+/// What children of fork go on with.
+static PythonTable Table;
 
 //===----------------------------------------------------------------------===//
 // Records
@@ -29,7 +35,7 @@ struct Domain {
 
   static Domain of(void *Context) {
     auto *Real = static_cast<PythonAllocator *>(Context);
-    bool IsMem = Real == Kept.Python.Real;
+    bool IsMem = Real == Table.Real;
     return {*Real,
             IsMem ? AllocFunction::PyMemMalloc : AllocFunction::PyObjectMalloc,
             IsMem ? AllocFunction::PyMemCalloc : AllocFunction::PyObjectCalloc,
@@ -47,22 +53,22 @@ static bool isInMalloc() { return ThisThread.LastAllocation != 0; }
 template <class T>
 static void writeObject(T What, const Frame &Caller, Thread &Of) {
   What.InMalloc = isInMalloc();
-  Of.Python.HasLock = true;
+  ThisPython.HasLock = true;
   What.Stack = stackNode(Of, Caller);
-  Of.Python.HasLock = false;
+  ThisPython.HasLock = false;
   if (Of.Epoch == Proc.Epoch.load(std::memory_order_relaxed))
     Of.Ring.write(What, RingWriter::Clock::Early);
 }
 
 /// Is an object of \p Size bytes to be recorded?
 static bool isWanted(size_t Size) {
-  return isRecording() && Size >= Proc.ObjectMinSize;
+  return isRecording() && Size >= Python.objects().minSize();
 }
 
 static inline void recordObject(void *P, size_t Size, AllocFunction F,
                                 const Frame &Caller) {
   Thread *T = recordingThread();
-  if (T && isWanted(Size) && (T->Ring.hasRoom() || makeRoom(*T)))
+  if (T && isWanted(Size) && hasRoom(*T))
     writeObject(wire::ObjectAllocateRecord{uintptr_t(P), Size, F, 0, false},
                 Caller, *T);
 }
@@ -71,7 +77,7 @@ static inline void recordObject(void *P, size_t Size, AllocFunction F,
 /// end must be recorded too; it has the margin's room.
 template <class R> static inline bool recordGoing(const R &What) {
   Thread *T = recordingThread();
-  if (!T || (!T->Ring.hasRoom() && !makeRoom(*T)))
+  if (!T || !hasRoom(*T))
     return false;
   T->Ring.write(What, RingWriter::Clock::Early);
   return true;
@@ -141,8 +147,9 @@ static void objectFree(void *Context, void *P) {
 //===----------------------------------------------------------------------===//
 
 bool PythonObjects::begin(const Exports &E, wire::Control &C) {
-  PythonTable &T = Kept.Python;
+  PythonTable &T = Table;
   Ctl = &C;
+  MinSize = C.Settings.MinSize;
   bool HasAll = E.find("PyMem_GetAllocator", T.Get) &&
                 E.find("PyMem_SetAllocator", T.Set) &&
                 E.find("Py_IsInitialized", IsInitialized) &&
@@ -169,10 +176,10 @@ static bool isOurs(const PythonAllocator &A) {
 /// By the interpreter, with its lock held. What is in the table stays there for
 /// children of fork, so that these find it; and others may have come over it.
 int PythonObjects::install(void *) {
-  PythonObjects &Self = Proc.Python.objects();
+  PythonObjects &Self = Python.objects();
   if (!Self.AtExit) // a child of fork that inherits the call
     return 0;
-  PythonTable &T = Kept.Python;
+  PythonTable &T = Table;
   bool Any = false;
   for (int I = 0; I != PythonTable::NumDomains; ++I) {
     if (T.Installed[I])
@@ -194,7 +201,7 @@ int PythonObjects::install(void *) {
 
 /// The interpreter has freed what it frees. A program may start it again.
 void PythonObjects::remove() {
-  PythonTable &T = Kept.Python;
+  PythonTable &T = Table;
   for (int I = 0; I != PythonTable::NumDomains; ++I) {
     PythonAllocator Is;
     T.Get(PythonTable::FirstDomain + I, &Is);
@@ -203,7 +210,7 @@ void PythonObjects::remove() {
     T.Set(PythonTable::FirstDomain + I, &T.Real[I]);
     T.Installed[I] = false;
   }
-  PythonObjects &Self = Proc.Python.objects();
+  PythonObjects &Self = Python.objects();
   if (Self.AtExit)
     Self.Wanted.store(true, std::memory_order_release);
 }

@@ -34,7 +34,7 @@ struct PythonAllocator {
   void (*Free)(void *, void *);
 };
 
-/// What a child of fork goes on with.
+/// The interpreter's functions for its table, and what they were told.
 struct PythonTable {
   static constexpr int FirstDomain = 1, NumDomains = 2; ///< mem, object
   PythonAllocator Real[NumDomains]; ///< what stands below ours
@@ -48,6 +48,9 @@ public:
   /// \p E: the interpreter's. False: what is needed is not there.
   bool begin(const Exports &E, wire::Control &C);
 
+  /// Objects of fewer bytes are not recorded.
+  uint64_t minSize() const { return MinSize; }
+
   bool isWanted() const { return Wanted.load(std::memory_order_relaxed); }
   /// Asks the interpreter, whose threads call this, to have them installed.
   void request();
@@ -57,6 +60,7 @@ private:
   static void remove();
 
   std::atomic<bool> Wanted{false};
+  uint64_t MinSize = 0;
   wire::Control *Ctl = nullptr;
   int (*IsInitialized)() = nullptr;
   int (*AddPendingCall)(int (*)(void *), void *) = nullptr;

@@ -5,9 +5,12 @@
 #include "PythonStack.h"
 
 #include "PythonWalk.h"
+#include "Stacks/InterpreterFrames.h"
 
 using namespace memkit;
 using namespace memkit::capture;
+
+__thread PythonState capture::ThisPython;
 
 static constexpr uint32_t FirstCapacity = 510;
 static constexpr uint32_t MaxCapacity = 1u << 22;
@@ -56,7 +59,7 @@ static bool resizeState(PythonState &S, uint32_t Capacity) {
 /// Of a walk whose frames are all in S.Known, from \p From on without nodes.
 static uint32_t exactNodes(PythonState &S, uint32_t From) {
   uint32_t Node = From ? S.Known[From - 1].Node : 0, N = S.Count - From;
-  uint32_t Got = Proc.Stacks.path(
+  uint32_t Got = Stacks.Table.path(
       Node, N, [&](uint32_t I) { return S.Known[From + I].Code & CodeMask; },
       [&](uint32_t I, uint32_t Id) { S.Known[From + I].Node = Node = Id; });
   if (__builtin_expect(Got < N, 0))
@@ -90,13 +93,13 @@ static uint32_t shortenedNodes(PythonState &S, uint32_t From) {
   }
   S.Exact = I;
   auto Enter = [&](uint32_t Code) {
-    uint32_t Next = Code ? Proc.Stacks.child(Node, Code) : 0;
+    uint32_t Next = Code ? Stacks.Table.child(Node, Code) : 0;
     Node = Next ? Next : Node;
     if (!Next)
       countTableFull();
     return Next;
   };
-  bool Goes = Enter(Proc.Stacks.markCode(wire::CodeKind::Gap));
+  bool Goes = Enter(Stacks.Table.markCode(wire::CodeKind::Gap));
   uint32_t FirstInner = Total - (Proc.MaxDepth - Outer);
   for (; Goes && I < Count; ++I)
     if (uint32_t Code = S.Known[I].Code & CodeMask)
@@ -117,7 +120,7 @@ uint32_t capture::nodesOfRest(PythonState &S, uint32_t From) {
 
 /// 0: there are no frames. All: S is too small.
 static uint32_t walkFrom(PythonState &S, uintptr_t Frame) {
-  switch (Proc.Python.layout().Shape) {
+  switch (Python.layout().Shape) {
   case FrameShape::Objects:
     return PythonWalk<FrameShape::Objects>(S).node(Frame);
   case FrameShape::Marked:
@@ -130,15 +133,15 @@ static uint32_t walkFrom(PythonState &S, uintptr_t Frame) {
   return 0;
 }
 
-uint32_t capture::pythonNode(Thread &T) {
-  Interpreter &Python = Proc.Python;
+uint32_t interpreter::node() {
   if (!Python.isWalked())
     return 0;
-  uintptr_t Ts = T.Python.HasLock ? Python.lockedState() : Python.threadState();
+  uintptr_t Ts =
+      ThisPython.HasLock ? Python.lockedState() : Python.threadState();
   uintptr_t Frame = Ts ? Python.innermost(Ts) : 0;
   if (!Frame)
     return 0;
-  PythonState &S = T.Python;
+  PythonState &S = ThisPython;
   uint32_t Generation = Python.generation();
   if (__builtin_expect(S.Generation != Generation || !S.Capacity, 0)) {
     if (!S.Capacity && !resizeState(S, FirstCapacity))
@@ -155,3 +158,5 @@ uint32_t capture::pythonNode(Thread &T) {
     S.Generation = Generation;
   }
 }
+
+void interpreter::abandonWalk() { ThisPython.HasLock = false; }

@@ -16,8 +16,6 @@
 
 namespace memkit::capture {
 
-struct Thread;
-
 /// A frame of the last walk.
 struct KnownPython {
   uintptr_t Frame;
@@ -48,13 +46,9 @@ struct PythonState {
   uint16_t NumLayers, Layers[MaxLayers];
 };
 
-/// The node for \p Native, the calling thread's native stack, with its Python
-/// frames, as the settings say; \p Native itself where there are none. Not in
-/// signal handlers.
-uint32_t withPython(Thread &T, uint32_t Native);
-
-/// The node of the Python frames alone; 0: there are none.
-uint32_t pythonNode(Thread &T);
+/// Of the calling thread. The nodes of its frames: Stacks/InterpreterFrames.h.
+extern __thread PythonState ThisPython
+    __attribute__((tls_model("initial-exec")));
 
 /// Nothing that the thread knows is good any more.
 inline void resetPythonState(PythonState &S) {

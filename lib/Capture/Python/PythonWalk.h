@@ -8,7 +8,10 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_PYTHONWALK_H
 #define MEMKIT_CAPTURE_PYTHON_PYTHONWALK_H
 
-#include "Runtime/Thread.h"
+#include "Interpreter.h"
+#include "PythonStack.h"
+#include "Runtime/Process.h"
+#include "Stacks/State.h"
 
 namespace memkit::capture {
 
@@ -36,7 +39,7 @@ uint32_t nodesOfRest(PythonState &S, uint32_t From);
 template <FrameShape Shape> class PythonWalk {
 public:
   explicit PythonWalk(PythonState &S)
-      : S(S), Python(Proc.Python), Instruction(Python.layout().Instruction) {}
+      : S(S), Instruction(Python.layout().Instruction) {}
 
   /// The node of \p Frame, the innermost one; TooMany.
   uint32_t node(uintptr_t Frame) {
@@ -96,7 +99,6 @@ private:
   bool hasBegun(const NewPython &N, uintptr_t CodeObject) const;
 
   PythonState &S;
-  Interpreter &Python;
   const uintptr_t Instruction;
   uint32_t NumNew = 0;
   uint32_t Last = 0; ///< of the last walk
@@ -169,7 +171,7 @@ template <FrameShape Shape> inline uint32_t PythonWalk<Shape>::takeNew() {
     uint32_t Code = codeOf(N, CallerIsShim);
     CallerIsShim = Code & ShimBit;
     if (IsUsual && (Code & CodeMask)) {
-      uint32_t Next = Proc.Stacks.find(Node, Code & CodeMask);
+      uint32_t Next = Stacks.Table.find(Node, Code & CodeMask);
       IsUsual = Next != 0;
       Node = Next;
     }

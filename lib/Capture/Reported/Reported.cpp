@@ -5,13 +5,12 @@
 // The functions behind memkit_allocated() and memkit_freed() of
 // include/memkit/memkit.h: one record each in the thread's ring.
 
-#include "Host/Real.h"
+#include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
+#include "Stacks/Stack.h"
 
 using namespace memkit;
 using namespace memkit::capture;
-
-static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
 
 /// After the program's allocator has given out the block, before any other
 /// thread can free it.

@@ -4,8 +4,7 @@
 
 #include "Process.h"
 
-#include "Host/Sampling.h"
-#include "Symbols.h"
+#include "Source.h"
 
 #include <unistd.h>
 
@@ -69,16 +68,8 @@ static void *mapShared(int Fd, uint64_t Offset, uint64_t Bytes) {
   return P;
 }
 
-/// Which frames stacks have, and what is needed for Python.
-static bool beginPython(int Fd, const wire::Regions &R, wire::Control &C) {
-  Proc.StackBits = C.Settings.Stacks & wire::SB_Mixed;
-  // Layers of PyTorch are seen in Python's frames.
-  bool Wanted = Proc.StackBits & wire::SB_Python || C.Settings.PythonObjects ||
-                C.Settings.Torch & wire::TB_Contexts;
-  return !Wanted || Proc.Python.begin(Fd, R, C);
-}
-
-static bool mapAll(int Fd) {
+/// Maps what Runtime itself uses. \p R: the regions, as they were checked.
+static bool mapAll(int Fd, wire::Regions &R) {
   uint64_t Size = uint64_t(sys::call(SYS_lseek, Fd, 0, SEEK_END));
   if (sys::failed(long(Size)) || Size < wire::ControlBytes)
     return false;
@@ -87,53 +78,47 @@ static bool mapAll(int Fd) {
   if (!C)
     return false;
   Proc.Ctl = C;
-  const wire::Regions R = C->Regions;
+  R = C->Regions;
   if (C->MagicValue != wire::Magic || C->VersionValue != wire::Version ||
       !regionsFit(R, Size))
     return false;
   Proc.MaxRings = R.MaxRings < MaxRingNumber ? R.MaxRings : MaxRingNumber;
   Proc.Headers = static_cast<wire::RingHeader *>(
       mapShared(Fd, R.RingHeaders, Proc.MaxRings * sizeof(wire::RingHeader)));
-  for (auto *Next :
-       {&C->NextNode, &C->NextCode, &C->NextBinary, &C->NextFunction})
-    Next->store(1, std::memory_order_release);
-  Proc.Torch.begin(*C);
   return Proc.Headers &&
          Proc.Rings.begin(Fd, R.Rings, Proc.MaxRings * wire::RingRecords) &&
-         Proc.Stacks.begin(Fd, R, *C) && Proc.Codes.begin() &&
-         Proc.Bins.begin(Fd, R, *C, Kept.FindObject) &&
-         Proc.Names.begin(Fd, R, *C) && beginPython(Fd, R, *C);
+         Proc.Names.begin(Fd, R, *C);
 }
 
-static int findInList(void *Pc, FoundObject *Result) {
-  return Proc.Loaded.find(Kept.LoaderLists->r_map, uintptr_t(Pc), *Result);
+static void applySettings(const wire::Settings &S) {
+  Proc.MaxDepth = S.MaxDepth < 2 ? 2 : S.MaxDepth;
+  Proc.WaitMs = S.OnFullMode == uint32_t(wire::OnFull::Wait) ? S.WaitMs : 0;
+  Proc.SomeUnknown = Kept.Stopped;
 }
 
-/// What the loader knows: asked for once, kept in children.
-static void askLoader() {
-  if (Kept.FindObject)
-    return;
-  Kept.FindObject =
-      reinterpret_cast<FindObjectFn>(nextSymbol("_dl_find_object"));
-  if (!Kept.FindObject) {
-    Kept.LoaderLists = static_cast<r_debug *>(nextSymbol("_r_debug"));
-    Kept.FindObject = Kept.LoaderLists ? findInList : nullptr;
-  }
-  if (auto *End = static_cast<void **>(nextSymbol("__libc_stack_end")))
-    Kept.StackEnd = uintptr_t(*End);
-  FoundObject O;
-  void *Function = nextSymbol("__tls_get_addr");
-  if (Function && Kept.FindObject && Kept.FindObject(Function, &O) == 0) {
-    Kept.LoaderStart = uintptr_t(O.MapStart);
-    Kept.LoaderBytes = uintptr_t(O.MapEnd) - Kept.LoaderStart;
-  }
+static bool connectSources(int Fd, const wire::Regions &R) {
+  for (const Source *const *S = Sources; *S; ++S)
+    if ((*S)->Connect && !(*S)->Connect(Fd, R, *Proc.Ctl))
+      return false;
+  return true;
+}
+
+/// In a child of fork \p State is to be all zeros.
+static bool wipeOnFork(void *State, size_t Bytes) {
+  return !sys::failed(
+      sys::call(SYS_madvise, long(State), long(Bytes), MADV_WIPEONFORK));
+}
+
+static bool wipeAllOnFork() {
+  for (const Source *const *S = Sources; *S; ++S)
+    if ((*S)->State && !wipeOnFork((*S)->State, (*S)->StateBytes))
+      return false;
+  return wipeOnFork(&Proc, sizeof(Proc));
 }
 
 static bool tryConnect() {
-  if (sys::failed(
-          sys::call(SYS_madvise, long(&Proc), sizeof(Proc), MADV_WIPEONFORK)))
+  if (!wipeAllOnFork())
     return false;
-  askLoader();
   wire::Control *Parents = Kept.Control;
   if (Parents && (recorderGone(*Parents) || recorderStands(*Parents)))
     return false;
@@ -145,27 +130,24 @@ static bool tryConnect() {
       noteRecorderStands(*Parents);
     return false;
   }
-  bool Mapped = mapAll(Fd);
+  wire::Regions R;
+  bool Connected = mapAll(Fd, R);
+  if (Connected) {
+    applySettings(Proc.Ctl->Settings);
+    Connected = connectSources(Fd, R);
+  }
   sys::close(Fd);
-  if (!Mapped)
+  if (!Connected)
     return false;
   if (Parents)
     sys::unmap(Parents, wire::ControlBytes);
   Kept.Control = Proc.Ctl;
-  const wire::Settings &S = Proc.Ctl->Settings;
-  Proc.MaxDepth = S.MaxDepth < 2 ? 2 : S.MaxDepth;
-  Proc.WaitMs = S.OnFullMode == uint32_t(wire::OnFull::Wait) ? S.WaitMs : 0;
-  Proc.MinSize = S.Heaps & wire::HB_Malloc ? S.MinSize : UINT64_MAX;
-  Proc.ObjectMinSize = S.MinSize;
-  if (!beginSampling(S))
-    return false;
   Proc.Pid = sys::getpid();
   Proc.Ctl->Pid.store(Proc.Pid, std::memory_order_release);
-  Proc.SomeUnknown = Proc.MinSize || Kept.Stopped;
   if (Kept.Stopped)
     Proc.Ctl->Settings.Recording.fetch_and(~uint32_t(wire::RB_On),
                                            std::memory_order_relaxed);
-  Kept.NoFollow = !S.Follow;
+  Kept.NoFollow = !Proc.Ctl->Settings.Follow;
   Kept.Process = W.Process;
   return true;
 }

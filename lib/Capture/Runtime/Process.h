@@ -2,7 +2,8 @@
 //
 // The state of a process.
 //
-// What the library knows about this process, in two parts.
+// What the library knows about this process, in two parts. Each source has its
+// own state beside them (Source.h).
 //
 // Process is wiped by fork (any kind: the kernel does it), so the first hook of
 // a child finds zeroes and greets the recorder as a process of its own. A vfork
@@ -13,12 +14,7 @@
 #ifndef MEMKIT_CAPTURE_RUNTIME_PROCESS_H
 #define MEMKIT_CAPTURE_RUNTIME_PROCESS_H
 
-#include "LoadedList.h"
-#include "Python/Interpreter.h"
 #include "SharedNames.h"
-#include "StackTable.h"
-#include "Torch/TorchHooks.h"
-#include "Unwind/CodeMap.h"
 
 namespace memkit::capture {
 
@@ -35,23 +31,9 @@ struct alignas(PageBytes) ThisProcess {
   uint32_t MaxDepth = 0;
   uint32_t WaitMs = 0; ///< 0: never wait
   uint32_t Pid = 0;
-  uint64_t MinSize = 0; ///< blocks of malloc that are smaller are not recorded
-  uint64_t ObjectMinSize = 0; ///< the same of the interpreter's objects
-  /// Which are recorded is the sample's to say, and MinSize the largest number.
-  bool Samples = false;
-  bool SomeUnknown = false; ///< there are blocks that are not recorded
-  /// Rises when code ids are forgotten.
-  std::atomic<uint32_t> CodeGeneration{0};
-  StackTable Stacks;
-  CodeMap Codes;
-  CodeMap Calls; ///< see callsCodeWithTables, which begins the map
-  Binaries Bins;
-  uint32_t StackBits = 0; ///< wire::StackBits: which frames a stack has
-  LoadedList Loaded;      ///< with an older glibc
-  Interpreter Python;
+  bool SomeUnknown = false;         ///< there are blocks that are not recorded
   Pieces<wire::Record, 1024> Rings; ///< 4,096 rings
   SharedNames Names;
-  TorchHooks Torch;
 };
 
 inline constexpr uint32_t MaxRingNumber = 4096;
@@ -76,22 +58,8 @@ struct Inherited {
   /// The last one's control page: the only thing of it that a child of fork has
   /// still mapped. A child looks there whether greeting is worth while.
   wire::Control *Control;
-  FindObjectFn FindObject; ///< glibc's, or ours
-  r_debug *LoaderLists;    ///< null: glibc's own
-  uintptr_t StackEnd;      ///< of the process's first stack; 0: not known
-  /// The loader's code: what calls from there to free a link_map.
-  uintptr_t LoaderStart;
-  uintptr_t LoaderBytes;
-  /// The interpreter's own deallocator of code objects.
-  void (*CodeDealloc)(void *);
-  PythonTable Python;
   /// Scopes that the program and its parents have begun; a scope's number.
   std::atomic<uint64_t> Scopes;
-  /// PyTorch calls our observer, in children too, and what was looked up for
-  /// it: at::RecordFunction's name, and where its sequence number stands.
-  bool HasObserver;
-  uint32_t SequenceWord;
-  const char *(*FunctionName)(const void *);
 
   const char *socketPath() const { return Socket + sizeof("MEMREC_SOCKET"); }
   const char *preloadPath() const { return Preload + sizeof("MEMREC_PRELOAD"); }

@@ -4,7 +4,7 @@
 
 #include "Thread.h"
 
-#include "Stack.h"
+#include "Source.h"
 
 #include <pthread.h>
 
@@ -138,7 +138,7 @@ static void threadEnds(void *Value) {
     return;
   }
   T.HasKey = true; // What comes now is not told to the key again.
-  releaseStackState(T);
+  forSources(&Source::EndThread);
   if (!T.Epoch || T.Epoch != Proc.Epoch.load(std::memory_order_acquire))
     return;
   T.Ring.refresh();
@@ -176,7 +176,7 @@ static bool takeRing(Thread &T) {
   uint64_t Before = T.Rounds >= LastRound ? T.RingNumber + 1 : 0;
   T.RingNumber = uint32_t(Number);
   T.Ring.attach(&H, R);
-  resetStackState(T);
+  forSources(&Source::StartThread);
   T.Epoch = Proc.Epoch.load(std::memory_order_acquire);
   if (!T.Ring.hasMargin(1))
     makeRoom(T);

@@ -9,12 +9,8 @@
 #ifndef MEMKIT_CAPTURE_RUNTIME_THREAD_H
 #define MEMKIT_CAPTURE_RUNTIME_THREAD_H
 
-#include "Nvtx/Ranges.h"
 #include "Process.h"
-#include "Python/PythonStack.h"
 #include "RingWriter.h"
-#include "Torch/Operators.h"
-#include "Unwind/StackState.h"
 
 namespace memkit::capture {
 
@@ -34,10 +30,6 @@ struct Thread {
   /// Its stack, when that is a block.
   uintptr_t StackLow;
   uint64_t StackBytes;
-  StackState Stack;
-  PythonState Python;
-  TorchState Torch;
-  nvtx::RangeState Nvtx;
 };
 
 extern __thread Thread ThisThread __attribute__((tls_model("initial-exec")));
@@ -60,6 +52,9 @@ bool attachThread();
 /// Room for a record in a full ring: waits as the settings say. False: the
 /// record has been counted as lost.
 bool makeRoom(Thread &T);
+
+/// The same, in a ring that is seldom full.
+inline bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
 
 /// The calling thread, ready to record; null: this process is not recorded.
 inline Thread *recordingThread() {

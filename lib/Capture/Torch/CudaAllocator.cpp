@@ -4,10 +4,10 @@
 
 #include "CudaAllocator.h"
 
-#include "Runtime/MappedElf.h"
-#include "Runtime/Process.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/Syscall.h"
+#include "Stacks/Loader.h"
+#include "Stacks/MappedElf.h"
 
 #include <cstring>
 #include <link.h>
@@ -36,7 +36,7 @@ constexpr char Pool[] = "N3c104cuda20CUDACachingAllocator15CudaMallocAsync24"
 } // namespace
 
 static bool findObject(const void *P, FoundObject &O) {
-  return Kept.FindObject && Kept.FindObject(const_cast<void *>(P), &O) == 0;
+  return Loader.find(uintptr_t(P), O);
 }
 
 /// Does it lie in what some module has mapped as code?

@@ -7,9 +7,12 @@
 // functions stand for the reports, where libc10_cuda.so calls them. Others
 // who call them are only handed on.
 
-#include "Host/Real.h"
+#include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
+#include "Stacks/Loader.h"
+#include "Stacks/Stack.h"
+#include "TorchHooks.h"
 
 #include <cstring>
 #include <link.h>
@@ -33,7 +36,7 @@ struct Runtime {
     int Device = 0;
     if (!GetDevice || GetDevice(&Device))
       return TorchHooks::NoSlot;
-    return Proc.Torch.slotOf(uint16_t(CudaType | uint8_t(Device) << 8));
+    return Torch.slotOf(uint16_t(CudaType | uint8_t(Device) << 8));
   }
 };
 } // namespace
@@ -75,8 +78,7 @@ static void fill(Runtime &R, link_map *Map) {
 /// Of the module of Pc. Room: for one that cannot be kept.
 static Runtime &runtimeOf(uintptr_t Pc, Runtime &Room) {
   FoundObject O = {};
-  if (Kept.FindObject)
-    Kept.FindObject(reinterpret_cast<void *>(Pc), &O);
+  Loader.find(Pc, O);
   for (Runtime &R : Callers)
     if (O.LinkMap && R.LinkMap.load(std::memory_order_acquire) == O.LinkMap)
       return R;
@@ -94,8 +96,6 @@ static Runtime &runtimeOf(uintptr_t Pc, Runtime &Room) {
   return R;
 }
 
-static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
-
 static void notePool() {
   uint32_t None = 0;
   Proc.Ctl->TorchCuda.compare_exchange_strong(None,
@@ -105,7 +105,7 @@ static void notePool() {
 static void recordPool(const Runtime &R, void *P, size_t Size, void *Stream,
                        const Frame &Caller) {
   Thread *T = recordingThread();
-  if (!T || !Proc.Torch.wantsTensors() || !isRecording())
+  if (!T || !Torch.wantsTensors() || !isRecording())
     return;
   notePool();
   uint32_t Slot = R.slot();
@@ -125,7 +125,7 @@ static void recordPool(const Runtime &R, void *P, size_t Size, void *Stream,
 
 static void recordPoolFree(const Runtime &R, void *P) {
   Thread *T = recordingThread();
-  if (!T || !Proc.Torch.wantsTensors() || !P)
+  if (!T || !Torch.wantsTensors() || !P)
     return;
   uint32_t Slot = R.slot();
   if (Slot != TorchHooks::NoSlot && hasRoom(*T))

@@ -6,6 +6,8 @@
 
 #include "CudaAllocator.h"
 #include "Runtime/Recording.h"
+#include "Stacks/Stack.h"
+#include "TorchHooks.h"
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -52,8 +54,6 @@ static __thread Told Last;
 static constexpr uint16_t CudaType = 1; ///< c10::DeviceType
 
 static uint32_t slotOf(const CudaTracker::Entry &E);
-
-static bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
 
 template <class R> static void write(Thread &T, const R &What) {
   if (hasRoom(T))
@@ -121,7 +121,7 @@ bool CudaTracker::attach() {
 //===----------------------------------------------------------------------===//
 
 static uint32_t slotOf(const CudaTracker::Entry &E) {
-  return Proc.Torch.slotOf(uint16_t(CudaType | uint8_t(E.Device) << 8));
+  return Torch.slotOf(uint16_t(CudaType | uint8_t(E.Device) << 8));
 }
 
 void CudaTracker::onSegment(Thread &T, const Entry &E, SegmentChange Change,
@@ -166,7 +166,7 @@ static void noteSnapshot(Thread &T) {
 void CudaTracker::track(const Entry &E, const Frame &Caller) {
   Thread *T = recordingThread();
   uint32_t Is = State.load(std::memory_order_acquire);
-  if (!T || Is == Off || !Proc.Torch.wantsTensors())
+  if (!T || Is == Off || !Torch.wantsTensors())
     return;
   bool InSnapshot = Last.InSnapshot;
   Last.InSnapshot = E.Action == Entry::Snapshot;

@@ -5,7 +5,10 @@
 #include "HeldTensors.h"
 
 #include "PythonCalls.h"
-#include "Runtime/Stack.h"
+#include "Runtime/Hook.h"
+#include "Runtime/Thread.h"
+#include "Stacks/Stack.h"
+#include "TorchHooks.h"
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -25,7 +28,7 @@ static uintptr_t memoryOf(void *Tensor) {
 
 static void tell(Thread &T, void *Tensor, HeldBy By, uint32_t Name) {
   uintptr_t Address = memoryOf(Tensor);
-  if (Address && (T.Ring.hasRoom() || makeRoom(T)))
+  if (Address && (hasRoom(T)))
     T.Ring.write(wire::TensorHeldRecord{Address, Name, By});
 }
 
@@ -52,7 +55,7 @@ void HeldTensors::noteOptimizer(uintptr_t Optimizer) {
     if (Known[I].load(std::memory_order_relaxed) == Optimizer)
       return;
   uintptr_t None = 0;
-  if (N == MaxOptimizers || !Proc.Torch.layers().canAsk() ||
+  if (N == MaxOptimizers || !Torch.layers().canAsk() ||
       !Asked.compare_exchange_strong(None, Optimizer,
                                      std::memory_order_acq_rel))
     return;
@@ -64,7 +67,7 @@ void HeldTensors::noteOptimizer(uintptr_t Optimizer) {
 }
 
 int HeldTensors::answer(void *) {
-  HeldTensors &Self = Proc.Torch.held();
+  HeldTensors &Self = Torch.held();
   // A child of fork inherits the call, and has not asked.
   uintptr_t Optimizer = Self.Asked.load(std::memory_order_acquire);
   if (!Optimizer)
@@ -73,8 +76,8 @@ int HeldTensors::answer(void *) {
   Py.FetchError(&Error[0], &Error[1], &Error[2]);
   // While its step runs it lives.
   Thread *T = recordingThread();
-  if (T && pythonStackNode(*T, MEMKIT_CALLER) &&
-      Operators::runningOptimizer(*T) == Optimizer)
+  if (T && interpreterNode(*T, MEMKIT_CALLER) &&
+      Operators::runningOptimizer() == Optimizer)
     Self.tellOptimizer(reinterpret_cast<void *>(Optimizer));
   Py.ClearError();
   Py.RestoreError(Error[0], Error[1], Error[2]);

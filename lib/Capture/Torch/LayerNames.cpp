@@ -5,8 +5,14 @@
 #include "LayerNames.h"
 
 #include "PlainPath.h"
+#include "Python/Interpreter.h"
 #include "PythonCalls.h"
-#include "Runtime/Stack.h"
+#include "Runtime/Hook.h"
+#include "Runtime/Process.h"
+#include "Runtime/Thread.h"
+#include "Stacks/InterpreterFrames.h"
+#include "Stacks/Stack.h"
+#include "TorchHooks.h"
 
 #include <cstring>
 
@@ -108,7 +114,7 @@ void LayerNames::tell(uintptr_t Module, uint32_t Text) {
       continue;
     uint32_t Old = W.Text.load(std::memory_order_relaxed);
     W.Module.store(0, std::memory_order_release);
-    if (T && (T->Ring.hasRoom() || makeRoom(*T)))
+    if (T && hasRoom(*T))
       T->Ring.write(wire::ScopeNameRecord{Old, Text});
   }
 }
@@ -118,7 +124,7 @@ void LayerNames::tell(uintptr_t Module, uint32_t Text) {
 //===----------------------------------------------------------------------===//
 
 int LayerNames::answer(void *) {
-  LayerNames &Self = Proc.Torch.layers();
+  LayerNames &Self = Torch.layers();
   // A child of fork inherits the call, and has not asked.
   uintptr_t Root = Self.Asked.load(std::memory_order_acquire);
   if (!Root)
@@ -141,10 +147,10 @@ int LayerNames::answer(void *) {
 /// Is it the outermost module that runs in the calling thread?
 static bool runsHere(uintptr_t Module) {
   Thread *T = recordingThread();
-  if (!T || !pythonStackNode(*T, MEMKIT_CALLER) || !T->Python.NumLayers)
+  if (!T || !interpreterNode(*T, MEMKIT_CALLER) || !ThisPython.NumLayers)
     return false;
-  uintptr_t Frame = T->Python.Known[T->Python.Layers[0]].Frame;
-  uintptr_t Is = Interpreter::load(Frame + Proc.Python.layout().Locals);
+  uintptr_t Frame = ThisPython.Known[ThisPython.Layers[0]].Frame;
+  uintptr_t Is = Interpreter::load(Frame + Python.layout().Locals);
   return (Is & CodeAddress) == Module;
 }
 
@@ -258,7 +264,7 @@ void LayerNames::noteHooks(void *Module, void *Dict, bool IsReplica) {
     return;
   if (HasReplicas)
     Dicts.learn(uintptr_t(Module), uintptr_t(Dict), Hooks,
-                Proc.Python.layout().Minor);
+                Python.layout().Minor);
   if (!IsReplica)
     Table.setHooks(uintptr_t(Module), Hooks,
                    Interpreter::load(uintptr_t(Module) + TypeOffset));
@@ -284,7 +290,7 @@ void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
   if (Dict)
     Py.Drop(Dict);
   tell(uintptr_t(Module), Text);
-  Proc.Torch.held().tellModule(Module, Text);
+  Torch.held().tellModule(Module, Text);
 }
 
 //===----------------------------------------------------------------------===//
@@ -318,7 +324,16 @@ bool LayerNames::watch(void *Module) {
 }
 
 void *LayerNames::dies(void *Number, void *Reference) {
-  Proc.Torch.layers().Table.noteDeath(uintptr_t(Py.ToPointer(Number)));
+  Torch.layers().Table.noteDeath(uintptr_t(Py.ToPointer(Number)));
   Py.Drop(Reference);
   return Py.FromPointer(nullptr); // what it is, nobody looks at
+}
+
+/// Names the modules of PyTorch in \p Module, a Python object, and it \p Name;
+/// null: by its class. With the interpreter's lock held.
+MEMKIT_EXPORT void memrec_trace(void *Module, const char *Name) {
+  Thread *T = recordingThread();
+  // The walk finds the interpreter, if nothing has yet.
+  if (T && Module && Torch.wantsContexts() && interpreter::node())
+    Torch.layers().nameNow(Module, Name);
 }

@@ -7,6 +7,8 @@
 #include "Python/PythonWalk.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
+#include "Stacks/Stack.h"
+#include "TorchHooks.h"
 
 #include <cstring>
 
@@ -15,6 +17,16 @@ using namespace memkit::capture;
 using wire::ScopeKindFlag;
 
 static constexpr uint32_t MaxScopes = 1024;
+
+__thread TorchState capture::ThisTorch;
+
+/// Children of fork go on with it: PyTorch calls our observer in them too, and
+/// what was looked up for it stays good.
+static struct {
+  bool HasObserver;
+  uint32_t SequenceWord;
+  const char *(*FunctionName)(const void *);
+} Registered;
 
 //===----------------------------------------------------------------------===//
 // Threads
@@ -53,13 +65,13 @@ uint64_t Operators::newNumber(TorchState &S) {
 
 void Operators::open(Thread &T, const OpenScope &Of, uint32_t Text,
                      uint64_t Flags, uint64_t Detail) {
-  TorchState &S = T.Torch;
+  TorchState &S = ThisTorch;
   if (S.Count == MaxScopes)
     return;
   OpenScope &New = S.Scopes[S.Count++];
   New = Of;
   New.Number = 0;
-  if (!T.Ring.hasRoom() && !makeRoom(T))
+  if (!hasRoom(T))
     return;
   New.Number = newNumber(S);
   T.Ring.write(wire::ScopeBeginRecord{Text, Flags, New.Number, Detail},
@@ -68,20 +80,20 @@ void Operators::open(Thread &T, const OpenScope &Of, uint32_t Text,
 
 /// The scope \p First of the thread ends, and those inside of it.
 void Operators::closeFrom(Thread &T, uint32_t First) {
-  TorchState &S = T.Torch;
+  TorchState &S = ThisTorch;
   uint64_t Number = S.Scopes[First].Number;
   for (uint32_t I = First; !Number && ++I < S.Count;)
     Number = S.Scopes[I].Number;
   S.Count = First;
-  if (Number && (T.Ring.hasRoom() || makeRoom(T)))
+  if (Number && (hasRoom(T)))
     T.Ring.write(wire::ScopeEndRecord{Number}, RingWriter::Clock::Early);
 }
 
 /// The modules that run are the first \p N of the thread's Python frames.
 void Operators::followLayers(Thread &T, uint32_t N) {
-  TorchState &S = T.Torch;
-  const PythonState &P = T.Python;
-  const uintptr_t Locals = Proc.Python.layout().Locals;
+  TorchState &S = ThisTorch;
+  const PythonState &P = ThisPython;
+  const uintptr_t Locals = Python.layout().Locals;
   uint32_t K = 0;
   auto FrameOf = [&](uint32_t I) { return P.Known[P.Layers[I]].Frame; };
   auto ModuleOf = [&](uintptr_t Frame) {
@@ -106,35 +118,35 @@ void Operators::followLayers(Thread &T, uint32_t N) {
     uintptr_t Frame = FrameOf(K), Module = ModuleOf(Frame);
     if (!Module)
       continue;
-    uint64_t Text = Proc.Torch.layers().textOf(Module, ModuleOf(FrameOf(0)));
+    uint64_t Text = Torch.layers().textOf(Module, ModuleOf(FrameOf(0)));
     open(T, {nullptr, 0, Frame, LayerNames::identityOf(Module)}, uint32_t(Text),
          ScopeKindFlag::SF_Layer | (Text & ScopeKindFlag::SF_Unnamed), 0);
   }
 }
 
 void Operators::noteLayers(Thread &T, const Frame &Caller) {
-  if (hasState(T.Torch))
-    followLayers(T, pythonStackNode(T, Caller) ? T.Python.NumLayers : 0);
+  if (hasState(ThisTorch))
+    followLayers(T, interpreterNode(T, Caller) ? ThisPython.NumLayers : 0);
 }
 
 /// What tells the optimizer whose step the range is from others of its class;
 /// 0: it is none.
-uintptr_t Operators::optimizerOf(const Thread &T, const char *Range) {
+uintptr_t Operators::optimizerOf(const char *Range) {
   static constexpr char Prefix[] = "Optimizer.step#";
-  return strncmp(Range, Prefix, sizeof(Prefix) - 1) ? 0 : runningOptimizer(T);
+  return strncmp(Range, Prefix, sizeof(Prefix) - 1) ? 0 : runningOptimizer();
 }
 
-uintptr_t Operators::runningOptimizer(const Thread &T) {
-  const PythonState &P = T.Python;
+uintptr_t Operators::runningOptimizer() {
+  const PythonState &P = ThisPython;
   constexpr uint32_t MaxFrames = 12;
   constexpr unsigned FirstItem = 24; ///< of a tuple
   for (uint32_t I = P.Count, N = 0; I-- != 0 && N != MaxFrames; ++N) {
     if (P.Known[I].Code & UnknownBit || !(P.Known[I].Code & OptimizerBit))
       continue;
     uintptr_t Arguments =
-        Interpreter::load(P.Known[I].Frame + Proc.Python.layout().Locals) &
+        Interpreter::load(P.Known[I].Frame + Python.layout().Locals) &
         CodeAddress;
-    if (!Proc.Python.isTuple(Arguments))
+    if (!Python.isTuple(Arguments))
       continue;
     return Interpreter::load(Arguments + FirstItem);
   }
@@ -204,11 +216,11 @@ int64_t Operators::sequenceOf(const void *Function) const {
 
 void Operators::begin(Thread &T, const void *Function, Kind K,
                       const Frame &Caller) {
-  if (!hasState(T.Torch))
+  if (!hasState(ThisTorch))
     return;
   // Threads that autograd runs have no frames of Python.
-  uint32_t Node = pythonStackNode(T, Caller);
-  followLayers(T, Node ? T.Python.NumLayers : 0);
+  uint32_t Node = interpreterNode(T, Caller);
+  followLayers(T, Node ? ThisPython.NumLayers : 0);
   const char *Name = NameOf(Function);
   uint32_t Text = Proc.Names.intern(Name, strlen(Name));
   Forward *F = Forwards.load(std::memory_order_relaxed);
@@ -219,17 +231,17 @@ void Operators::begin(Thread &T, const void *Function, Kind K,
     if (Sequence >= 0 && F) {
       Forward &Of = F[uint64_t(Sequence) % NumForwards];
       Of.Sequence.store(Sequence, std::memory_order_relaxed);
-      Of.Number.store(T.Torch.Scopes[T.Torch.Count - 1].Number,
+      Of.Number.store(ThisTorch.Scopes[ThisTorch.Count - 1].Number,
                       std::memory_order_release);
     }
     return;
   }
   if (K == Kind::Range) {
-    uintptr_t Optimizer = Node ? optimizerOf(T, Name) : 0;
+    uintptr_t Optimizer = Node ? optimizerOf(Name) : 0;
     open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Range,
          wire::ScopeBeginRecord::inPython(Node, uint32_t(Optimizer >> 4)));
     if (Optimizer)
-      Proc.Torch.held().noteOptimizer(Optimizer);
+      Torch.held().noteOptimizer(Optimizer);
     return;
   }
   int64_t Sequence = sequenceOf(Function);
@@ -244,7 +256,7 @@ void Operators::begin(Thread &T, const void *Function, Kind K,
 }
 
 void Operators::end(Thread &T, const void *Function) {
-  TorchState &S = T.Torch;
+  TorchState &S = ThisTorch;
   for (uint32_t I = S.Count; I-- != 0;)
     if (S.Scopes[I].Function == Function)
       return closeFrom(T, I);
@@ -253,8 +265,8 @@ void Operators::end(Thread &T, const void *Function) {
 /// The thread, if it is to tell of scopes.
 static Thread *observedThread() {
   Thread *T = recordingThread();
-  Operators &O = Proc.Torch.operators();
-  if (T && __builtin_expect(!O.isAttached() && Proc.Torch.wantsContexts(), 0))
+  Operators &O = Torch.operators();
+  if (T && __builtin_expect(!O.isAttached() && Torch.wantsContexts(), 0))
     O.attach();
   return O.isAttached() ? T : nullptr;
 }
@@ -262,7 +274,7 @@ static Thread *observedThread() {
 template <Operators::Kind K>
 static void **startFunction(void **Context, const void *Function) {
   *Context = nullptr;
-  Operators &O = Proc.Torch.operators();
+  Operators &O = Torch.operators();
   if (__builtin_expect(O.isProbe(Function), 0))
     O.lookAtProbe(Function);
   else if (Thread *T = observedThread(); T && isTellingScopes())
@@ -273,7 +285,7 @@ static void **startFunction(void **Context, const void *Function) {
 /// Also of what began before recording was stopped.
 static void endFunction(const void *Function, void *) {
   if (Thread *T = observedThread())
-    Proc.Torch.operators().end(*T, Function);
+    Torch.operators().end(*T, Function);
 }
 
 //===----------------------------------------------------------------------===//
@@ -321,17 +333,17 @@ bool Operators::find() {
   Register(ScopeBackward, startFunction<Kind::Node>);
   Register(ScopeUser, startFunction<Kind::Range>);
   findSequence();
-  Kept.FunctionName = NameOf;
-  Kept.SequenceWord = SequenceWord.load(std::memory_order_relaxed);
-  Kept.HasObserver = true;
+  Registered.FunctionName = NameOf;
+  Registered.SequenceWord = SequenceWord.load(std::memory_order_relaxed);
+  Registered.HasObserver = true;
   return true;
 }
 
 /// In a child of fork nothing is looked up: its parent's observer is there, and
 /// the loader may be anywhere.
 void Operators::attachChild() {
-  NameOf = Kept.FunctionName;
-  SequenceWord.store(Kept.SequenceWord, std::memory_order_relaxed);
+  NameOf = Registered.FunctionName;
+  SequenceWord.store(Registered.SequenceWord, std::memory_order_relaxed);
   beginForwards();
 }
 
@@ -341,10 +353,10 @@ void Operators::attach() {
       !State.compare_exchange_strong(Is, Attaching, std::memory_order_acq_rel))
     return;
   // Called by way of libc10, when libtorch_cpu may be still to come.
-  if (!Kept.HasObserver &&
+  if (!Registered.HasObserver &&
       !symbolOfLoaded("libtorch_cpu.so", "_ZNK2at14RecordFunction4nameEv"))
     return State.store(New, std::memory_order_release);
-  bool Has = Kept.HasObserver || find();
+  bool Has = Registered.HasObserver || find();
   if (Has && !NameOf)
     attachChild();
   bool HasSequence = SequenceWord.load(std::memory_order_relaxed);

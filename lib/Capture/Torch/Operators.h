@@ -39,6 +39,9 @@ struct TorchState {
   uint64_t NextNumber, EndNumber; ///< of scopes, that are the thread's own
 };
 
+/// Of the calling thread.
+extern __thread TorchState ThisTorch __attribute__((tls_model("initial-exec")));
+
 void releaseTorchState(TorchState &S);
 
 /// The observer. Any thread.
@@ -60,7 +63,7 @@ public:
   }
   /// The optimizer whose step is the innermost among the frames of Python that
   /// the thread was last seen in; 0: there is none.
-  static uintptr_t runningOptimizer(const Thread &T);
+  static uintptr_t runningOptimizer();
   bool isProbe(const void *Function) const {
     return Probe.load(std::memory_order_relaxed) == Function;
   }
@@ -76,7 +79,7 @@ private:
   void open(Thread &T, const OpenScope &S, uint32_t Text, uint64_t Flags,
             uint64_t Detail);
   void closeFrom(Thread &T, uint32_t First);
-  static uintptr_t optimizerOf(const Thread &T, const char *Range);
+  static uintptr_t optimizerOf(const char *Range);
   uint64_t newNumber(TorchState &S);
   void findSequence();
   int64_t sequenceOf(const void *Function) const;

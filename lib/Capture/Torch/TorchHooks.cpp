@@ -10,9 +10,10 @@
 
 #include "CudaAllocator.h"
 #include "CudaTracker.h"
-#include "Host/Real.h"
+#include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
+#include "Stacks/Stack.h"
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -96,7 +97,7 @@ uint32_t TorchHooks::slotOf(uint16_t Device) {
 
 static void writeReserved(Thread &T, uint32_t Slot, uint64_t Allocated,
                           uint64_t Reserved) {
-  if (T.Ring.hasRoom() || makeRoom(T))
+  if (hasRoom(T))
     T.Ring.write(
         wire::TensorReservedRecord{Allocated, Reserved, uint8_t(Slot)});
 }
@@ -104,7 +105,7 @@ static void writeReserved(Thread &T, uint32_t Slot, uint64_t Allocated,
 static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
                          uint64_t Reserved, uint16_t Device,
                          const Frame &Caller) {
-  TorchHooks &H = Proc.Torch;
+  TorchHooks &H = Torch;
   Thread *T = recordingThread();
   if (!T || !H.wantsTensors() || !P)
     return;
@@ -118,7 +119,7 @@ static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
   // Of an allocation, before it: it is from then on that there is room for it.
   if (uint8_t(Device) != CpuType && H.noteReserved(Slot, Reserved))
     writeReserved(*T, Slot, Allocated, Reserved);
-  if (!T->Ring.hasRoom() && !makeRoom(*T))
+  if (!hasRoom(*T))
     return;
   if (Size < 0) {
     bool InUse = IsCuda && Cuda.isInUse(uintptr_t(P));
@@ -135,14 +136,14 @@ static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
 static void recordOom(int64_t Size, uint64_t Reserved, uint16_t Device,
                       const Frame &Caller) {
   Thread *T = recordingThread();
-  if (!T || !Proc.Torch.wantsTensors())
+  if (!T || !Torch.wantsTensors())
     return;
-  uint32_t Slot = Proc.Torch.slotOf(Device);
+  uint32_t Slot = Torch.slotOf(Device);
   if (Slot == TorchHooks::NoSlot)
     return;
   if (uint8_t(Device) == CudaType)
     Cuda.beforeOom(*T, uint64_t(Size), Slot);
-  if (!T->Ring.hasRoom() && !makeRoom(*T))
+  if (!hasRoom(*T))
     return;
   uint32_t Stack = stackNode(*T, Caller);
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
@@ -165,35 +166,62 @@ MEMKIT_EXPORT void torchOomSigned(int64_t, uint64_t, uint64_t,
                                   uint16_t) asm(C10_OOM("lll"));
 
 bool torchEnabled() {
-  if (Proc.Torch.wantsContexts())
-    Proc.Torch.operators().attach();
-  return Proc.Torch.wantsTensors() || Proc.Torch.isProfiled();
+  if (Torch.wantsContexts())
+    Torch.operators().attach();
+  return Torch.wantsTensors() || Torch.isProfiled();
 }
 
 void torchReport(void *P, int64_t Size, uint64_t Allocated, uint64_t Reserved,
                  uint16_t Device) {
   Frame Caller = MEMKIT_CALLER;
   recordTensor(P, Size, Allocated, Reserved, Device, Caller);
-  Proc.Torch.forward(P, Size, Allocated, Reserved, Device);
+  Torch.forward(P, Size, Allocated, Reserved, Device);
 }
 
 void torchReportSigned(void *P, int64_t Size, uint64_t Allocated,
                        uint64_t Reserved, uint16_t Device) {
   Frame Caller = MEMKIT_CALLER;
   recordTensor(P, Size, Allocated, Reserved, Device, Caller);
-  Proc.Torch.forward(P, Size, Allocated, Reserved, Device);
+  Torch.forward(P, Size, Allocated, Reserved, Device);
 }
 
 void torchOom(int64_t Size, uint64_t Allocated, uint64_t Reserved,
               uint16_t Device) {
   Frame Caller = MEMKIT_CALLER;
   recordOom(Size, Reserved, Device, Caller);
-  Proc.Torch.forwardOom(Size, Allocated, Reserved, Device);
+  Torch.forwardOom(Size, Allocated, Reserved, Device);
 }
 
 void torchOomSigned(int64_t Size, uint64_t Allocated, uint64_t Reserved,
                     uint16_t Device) {
   Frame Caller = MEMKIT_CALLER;
   recordOom(Size, Reserved, Device, Caller);
-  Proc.Torch.forwardOom(Size, Allocated, Reserved, Device);
+  Torch.forwardOom(Size, Allocated, Reserved, Device);
 }
+
+//===----------------------------------------------------------------------===//
+// Of a process and its threads
+//===----------------------------------------------------------------------===//
+
+static bool connectSource(int, const wire::Regions &, wire::Control &C) {
+  Torch.begin(C);
+  return true;
+}
+
+static void foundInterpreter(const void *LinkMap) {
+  Torch.layers().begin(Exports(LinkMap));
+}
+
+static void beforeScope(Thread &T, const Frame &Caller) {
+  Torch.operators().beforeScope(T, Caller);
+}
+
+constinit ProcessTorch capture::Torch;
+constinit const Source capture::TorchSource = {
+    &Torch,
+    sizeof(Torch),
+    connectSource,
+    [] { ThisTorch.Count = 0; },
+    [] { releaseTorchState(ThisTorch); },
+    foundInterpreter,
+    beforeScope};

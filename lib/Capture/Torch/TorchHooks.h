@@ -16,7 +16,8 @@
 #include "HeldTensors.h"
 #include "LayerNames.h"
 #include "Operators.h"
-#include "Wire/Layout.h"
+#include "Runtime/Pieces.h"
+#include "Runtime/Source.h"
 
 namespace memkit::capture {
 
@@ -77,6 +78,12 @@ private:
   OomFn Oom = nullptr;
   std::atomic<uint64_t> Reserved[wire::MaxTensorDevices] = {};
 };
+
+/// Fork wipes it.
+struct alignas(PageBytes) ProcessTorch : TorchHooks {};
+extern ProcessTorch Torch;
+
+extern const Source TorchSource;
 
 } // namespace memkit::capture
 

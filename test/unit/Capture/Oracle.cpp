@@ -11,8 +11,10 @@
 // MEMREC_ORACLE_EVERY: one stack in so many, a power of 2 (16 unless given).
 // MEMREC_ORACLE_OLD_GLIBC: as if the loader had no _dl_find_object.
 
-#include "Runtime/Stack.h"
 #include "Runtime/Symbols.h"
+#include "Runtime/Thread.h"
+#include "Stacks/Stack.h"
+#include "Stacks/State.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -102,8 +104,7 @@ struct Text {
   void address(uintptr_t Pc) {
     FoundObject O;
     put(" ");
-    if (Kept.FindObject &&
-        Kept.FindObject(reinterpret_cast<void *>(Pc), &O) == 0) {
+    if (Loader.find(Pc, O)) {
       auto *Name = *reinterpret_cast<const char **>(
           static_cast<char *>(O.LinkMap) + 8); // link_map::l_name
       const char *Slash = strrchr(Name, '/');
@@ -159,8 +160,8 @@ wire::CodeKind spell(uint32_t Node, Walk &W, bool &HasGap) {
   auto Last = wire::CodeKind::None;
   W.Count = 0;
   HasGap = false;
-  for (; Node && W.Count < Walk::Max; Node = Proc.Stacks.node(Node).Parent) {
-    const wire::Code &C = Proc.Stacks.code(Proc.Stacks.node(Node).Code);
+  for (; Node && W.Count < Walk::Max; Node = Stacks.Table.node(Node).Parent) {
+    const wire::Code &C = Stacks.Table.code(Stacks.Table.node(Node).Code);
     Last = wire::CodeKind(C.Kind.load());
     // Where Python is looked for, its evaluator's frames are marked.
     if (Last == wire::CodeKind::Evaluator)
@@ -224,7 +225,7 @@ bool isChosen() {
 } // namespace
 
 uint32_t wrappedStackNode(Thread &T, const Frame &Caller) {
-  if (Inside || T.QuietBits || T.Ring.isNested() || T.Stack.Mark ||
+  if (Inside || T.QuietBits || T.Ring.isNested() || ThisStack.Mark ||
       !Backtrace.load())
     return realStackNode(T, Caller);
   Inside = true;

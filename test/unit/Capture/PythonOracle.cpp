@@ -12,8 +12,10 @@
 // and counts; what differs is described in FILE.txt. MEMREC_ORACLE_EVERY: one
 // stack in so many, a power of 2 (16 unless given).
 
-#include "Host/Real.h"
-#include "Runtime/Stack.h"
+#include "Python/Interpreter.h"
+#include "Runtime/Hook.h"
+#include "Runtime/Thread.h"
+#include "Stacks/State.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -22,10 +24,9 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-uint32_t realPythonNode(Thread &T) asm(
-    "__real__ZN6memkit7capture10pythonNodeERNS0_6ThreadE");
-uint32_t wrappedPythonNode(Thread &T) asm(
-    "__wrap__ZN6memkit7capture10pythonNodeERNS0_6ThreadE");
+uint32_t realPythonNode() asm("__real__ZN6memkit7capture11interpreter4nodeEv");
+uint32_t
+wrappedPythonNode() asm("__wrap__ZN6memkit7capture11interpreter4nodeEv");
 
 namespace {
 
@@ -99,14 +100,14 @@ bool prepare() {
 void spell(uint32_t Node, Spelling &To, bool &IsWhole) {
   To.Bytes = To.Frames = 0;
   IsWhole = true;
-  for (; Node; Node = Proc.Stacks.node(Node).Parent) {
-    const wire::Code &C = Proc.Stacks.code(Proc.Stacks.node(Node).Code);
+  for (; Node; Node = Stacks.Table.node(Node).Parent) {
+    const wire::Code &C = Stacks.Table.code(Stacks.Table.node(Node).Code);
     uint32_t Kind = C.Kind;
     if (Kind == uint32_t(wire::CodeKind::Gap)) {
       IsWhole = false;
       return;
     }
-    CodeObjects &Codes = Proc.Python.codes();
+    CodeObjects &Codes = Python.codes();
     const wire::PythonFunction &F = Codes.function(C.Container);
     uint32_t FileBytes, NameBytes;
     const char *File = Codes.text(F.File, FileBytes);
@@ -120,7 +121,6 @@ uint8_t byteAt(uintptr_t At) { return *reinterpret_cast<const uint8_t *>(At); }
 
 /// What the structures say, by nothing but the layout.
 void walkPlainly(Spelling &To, char *File, char *Name) {
-  Interpreter &Python = Proc.Python;
   const PythonLayout &L = Python.layout();
   auto Load = [](uintptr_t At) { return Interpreter::load(At); };
   auto IsShim = [&](uintptr_t F) {
@@ -178,7 +178,7 @@ void compare(uint32_t Node) {
   spell(Node, Mine->Ours, IsWhole);
   walkPlainly(Mine->Plain, Mine->File, Mine->Name);
   // Another thread has begun to finalise the interpreter meanwhile.
-  if (!Proc.Python.threadState())
+  if (!Python.threadState())
     return;
   const Spelling &A = Mine->Ours, &B = Mine->Plain;
   Counts->Samples++;
@@ -203,8 +203,8 @@ bool isChosen() {
 
 } // namespace
 
-uint32_t wrappedPythonNode(Thread &T) {
-  uint32_t Node = realPythonNode(T);
+uint32_t wrappedPythonNode() {
+  uint32_t Node = realPythonNode();
   if (Node && Counts && !Inside && isChosen()) {
     Inside = true;
     if (prepare())
@@ -218,12 +218,11 @@ uint32_t wrappedPythonNode(Thread &T) {
 /// Spelling has it, and a NUL; returns how many frames it has, -1: none can be
 /// had.
 MEMKIT_EXPORT int memrec_python_stack(char *To, uint32_t Room) {
-  Thread *T = recordingThread();
-  if (!T || !Room || !prepare())
+  if (!recordingThread() || !Room || !prepare())
     return -1;
   bool IsWhole;
   Spelling &S = Mine->Ours;
-  spell(realPythonNode(*T), S, IsWhole);
+  spell(realPythonNode(), S, IsWhole);
   uint32_t Bytes = S.Bytes < Room - 1 ? S.Bytes : Room - 1;
   memcpy(To, S.Text, Bytes);
   To[Bytes] = 0;

@@ -5,7 +5,7 @@
 // The shared tree under many threads: every thread gets, for the same stack, a
 // node that spells that stack; nothing is given twice a meaning.
 
-#include "Runtime/StackTable.h"
+#include "Stacks/StackTable.h"
 #include "SharedMemory.h"
 
 #include "gtest/gtest.h"

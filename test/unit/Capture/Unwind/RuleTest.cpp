@@ -2,8 +2,8 @@
 //
 // Tests of rules from hand-made tables.
 
+#include "Stacks/RecentRules.h"
 #include "TableBuilder.h"
-#include "Unwind/RecentRules.h"
 
 #include "gtest/gtest.h"
 

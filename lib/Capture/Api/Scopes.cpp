@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a program tells of itself.
+//
+// The functions behind include/memkit/memkit.h and the Python package, but for
+// the one that waits (Stats.cpp). Each is one record in the thread's ring.
+//
+// Which scopes are open is the recorder's to know: it sees a ring's records in
+// their order. So there is nothing here that a longjmp could leave behind.
+
+#include "Runtime/Hook.h"
+#include "Runtime/Recording.h"
+#include "Runtime/Source.h"
+#include "Stacks/Stack.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+using wire::MarkWhat;
+
+/// The calling thread, with room for a record; or null.
+static Thread *threadWithRoom() {
+  Thread *T = recordingThread();
+  return T && hasRoom(*T) ? T : nullptr;
+}
+
+static void writeMark(uint32_t Text, MarkWhat What) {
+  if (Thread *T = threadWithRoom())
+    T->Ring.write(wire::MarkRecord{Text, What, 0});
+}
+
+MEMKIT_EXPORT void memrec_step() { writeMark(0, MarkWhat::Step); }
+
+MEMKIT_EXPORT void memrec_mark(const char *Name, size_t Size) {
+  if (recordingThread())
+    writeMark(Proc.Names.intern(Name, Size), MarkWhat::User);
+}
+
+/// Flags: ScopeFlags >> 32. The scope's number; 0: nothing is recorded.
+MEMKIT_EXPORT uint64_t memrec_scope_begin(const char *Name, size_t Size,
+                                          unsigned Flags) {
+  Frame Caller = MEMKIT_CALLER;
+  Thread *T = threadWithRoom();
+  if (!T)
+    return 0;
+  uint64_t Number = Kept.Scopes.fetch_add(1, std::memory_order_relaxed) + 1;
+  uint32_t Text = Proc.Names.intern(Name, Size), Stack = 0;
+  if (!(uint64_t(Flags) << 32 & wire::SF_NoPath)) {
+    Stack = stackNode(*T, Caller);
+    forSources(&Source::BeforeScope, *T, Caller);
+  }
+  if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
+    return 0;
+  T->Ring.write(wire::ScopeBeginRecord{Text, uint64_t(Flags) << 32, Number,
+                                       wire::ScopeBeginRecord::atStack(Stack)},
+                RingWriter::Clock::Early);
+  return Number;
+}
+
+MEMKIT_EXPORT void memrec_scope_end(uint64_t Number) {
+  if (!Number)
+    return;
+  if (Thread *T = threadWithRoom())
+    T->Ring.write(wire::ScopeEndRecord{Number}, RingWriter::Clock::Early);
+}
+
+static void setRecording(bool On) {
+  Kept.Stopped = !On;
+  if (!recordingThread() || recorderGone(*Proc.Ctl) || isRecording() == On)
+    return;
+  Proc.SomeUnknown = true;
+  std::atomic<uint32_t> &Bits = Proc.Ctl->Settings.Recording;
+  if (On)
+    Bits.fetch_or(wire::RB_On, std::memory_order_relaxed);
+  else
+    Bits.fetch_and(~uint32_t(wire::RB_On), std::memory_order_relaxed);
+  writeMark(0, On ? MarkWhat::On : MarkWhat::Off);
+}
+
+MEMKIT_EXPORT void memrec_start() { setRecording(true); }
+MEMKIT_EXPORT void memrec_stop() { setRecording(false); }
+
+MEMKIT_EXPORT int memrec_recording() {
+  return recordingThread() && isRecording() && !recorderGone(*Proc.Ctl);
+}

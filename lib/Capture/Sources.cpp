@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sources of this library.
+
+#include "Host/Sampling.h"
+#include "Nvtx/Ranges.h"
+#include "Python/Interpreter.h"
+#include "Runtime/Source.h"
+#include "Stacks/State.h"
+#include "Torch/TorchHooks.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// Each may use the state of those before it.
+constinit const Source *const capture::Sources[] = {
+    &StackSource,       &PythonSource, &TorchSource,
+    &nvtx::RangeSource, &HeapSource,   nullptr};

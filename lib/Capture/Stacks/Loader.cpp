@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the dynamic loader knows.
+
+#include "Loader.h"
+
+#include "Runtime/Symbols.h"
+#include "State.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+LoaderState capture::Loader;
+
+static int findInList(void *Pc, FoundObject *Result) {
+  return Stacks.Loaded.find(Loader.Lists->r_map, uintptr_t(Pc), *Result);
+}
+
+void capture::askLoader() {
+  if (Loader.FindObject)
+    return;
+  Loader.FindObject =
+      reinterpret_cast<FindObjectFn>(nextSymbol("_dl_find_object"));
+  if (!Loader.FindObject) {
+    Loader.Lists = static_cast<r_debug *>(nextSymbol("_r_debug"));
+    Loader.FindObject = Loader.Lists ? findInList : nullptr;
+  }
+  if (auto *End = static_cast<void **>(nextSymbol("__libc_stack_end")))
+    Loader.StackEnd = uintptr_t(*End);
+  FoundObject O;
+  void *Function = nextSymbol("__tls_get_addr");
+  if (Function && Loader.find(uintptr_t(Function), O)) {
+    Loader.Start = uintptr_t(O.MapStart);
+    Loader.Bytes = uintptr_t(O.MapEnd) - Loader.Start;
+  }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walking a stack.
+//
+// The way that nearly all frames take. Other frames: RareSteps.cpp.
+
+#include "StackWalk.h"
+
+#include "Codes.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// The first of the words from \p W to \p End, outermost first, that is not
+/// what it was; \p End if there is none.
+static inline const KnownWord *firstChanged(const KnownWord *W,
+                                            const KnownWord *End) {
+  auto Differs = [](const KnownWord &W) {
+    return *reinterpret_cast<const volatile uint64_t *>(W.Address) ^ W.Value;
+  };
+  for (; End - W >= 4; W += 4)
+    if (__builtin_expect(
+            Differs(W[0]) | Differs(W[1]) | Differs(W[2]) | Differs(W[3]), 0))
+      break;
+  while (W != End && !Differs(*W))
+    ++W;
+  return W;
+}
+
+bool StackWalk::beginOwn() {
+  IsOwn = true;
+  Lo = S.Own.Lo;
+  Hi = S.Own.Hi;
+  const KnownWord *End = S.Words + S.Count;
+  // What lies below has returned.
+  while (End[-1].Address < Slot)
+    --End;
+  const KnownWord *Same = firstChanged(S.Words, End);
+  Joined = S.Count = uint32_t(Same - S.Words);
+  return Same == End && End[-1].Address == Slot && top().isSame(Fp);
+}
+
+WalkEnd StackWalk::walk() {
+  const KnownWord *Known = S.Words + Joined;
+  NewFrame *New = S.New, *const NewEnd = New + S.Capacity;
+  uintptr_t At = Slot, Return = Pc, Base = Fp; // as the members, in registers
+  uint64_t All = 0;
+  auto Store = [&] {
+    Slot = At;
+    Pc = Return;
+    Fp = Base;
+    Others = All;
+    NumNew = uint32_t(New - S.New);
+  };
+  for (;;) {
+    while (Known[-1].Address < At)
+      --Known;
+    if (Known[-1].Address == At) {
+      Joined = uint32_t(Known - S.Words);
+      if (__builtin_expect(top().isSame(Base), 1)) {
+        Store();
+        return WalkEnd::Joined;
+      }
+    }
+    CodeWord C = codeAt(Return);
+    if (__builtin_expect(New == NewEnd, 0)) {
+      Store();
+      End = WalkEnd::TooMany;
+      break;
+    }
+    All |= C.bits() ^ uint64_t(RuleKind::Sp);
+    New->Slot = At;
+    New->Pc = Return;
+    New->Fp = Base;
+    (New++)->Code = C;
+    if (__builtin_expect(C.kind() == RuleKind::Sp, 1)) {
+      // The CFA lies above rsp (CodeWord sees to it).
+      uintptr_t Next = At + uintptr_t(C.cfaOffset());
+      if (__builtin_expect(Next + 8 <= Hi, 1)) {
+        At = Next;
+        if (C.savesFp())
+          Base = load(At + 8 + uintptr_t(C.fpOffset()));
+        Return = load(At);
+        continue;
+      }
+    } else if (C.kind() == RuleKind::Fp) {
+      uintptr_t Cfa = Base + uintptr_t(C.cfaOffset());
+      if (__builtin_expect(Cfa > At + 8 && Cfa <= Hi, 1)) {
+        if (C.savesFp())
+          Base = load(Cfa + uintptr_t(C.fpOffset()));
+        At = Cfa - 8;
+        Return = load(At);
+        continue;
+      }
+    }
+    Store();
+    if (!rareStep(C))
+      break;
+    At = Slot;
+    Return = Pc;
+    Base = Fp;
+    New = S.New + NumNew;
+    if (OnOther)
+      Known = S.Words;
+  }
+  Joined = 0;
+  return End;
+}
+
+bool StackWalk::push(CodeWord C) {
+  if (NumNew == S.Capacity) {
+    End = WalkEnd::TooMany;
+    return false;
+  }
+  S.New[NumNew++] = {Slot, Pc, Fp, C, 0};
+  return true;
+}
+
+/// The words of the new frames, outermost first, go behind those that were
+/// joined to. A frame whose words do not lie in order between its return
+/// address and its caller's is not kept.
+void StackWalk::save() {
+  if (!IsOwn)
+    return;
+  S.Count = Joined;
+  if (Joined + 3 * NumNew > S.Capacity) {
+    S.Wanted = Joined + 3 * NumNew;
+    return;
+  }
+  KnownWord *W = S.Words + Joined;
+  KnownFrame *F = S.Frames + Joined;
+  uint32_t Needs = Joined ? F[-1].Bits & KnownFrame::NeedsFp : 0;
+  uint32_t Depth = Joined ? F[-1].depth() : 0;
+  uintptr_t NextSlot = Joined ? W[-1].Address : S.Own.Hi, NextFp = Fp;
+  const NewFrame *const Last = S.New + Unkept;
+  for (const NewFrame *N = S.New + NumNew; --N != Last;) {
+    uintptr_t Lowest = NextSlot;
+    bool InOrder = true;
+    auto Add = [&](uintptr_t Address, uint64_t Value) {
+      *W++ = {Address, Value};
+      (F++)->Bits = 0;
+      InOrder &= Address < Lowest;
+      Lowest = Address;
+    };
+    CodeWord C = N->Code;
+    if (__builtin_expect(C.kind() == RuleKind::Realigned, 0)) {
+      uintptr_t Pointer = N->Fp + uintptr_t(C.cfaOffset());
+      if (Pointer > N->Fp)
+        Add(Pointer, NextSlot + 8);
+      if (Needs)
+        Add(N->Fp, NextFp);
+      if (Pointer < N->Fp)
+        Add(Pointer, NextSlot + 8);
+      Needs = KnownFrame::NeedsFp;
+    } else {
+      if (C.savesFp()) {
+        if (__builtin_expect(Needs, 0))
+          Add(NextSlot + 8 + uintptr_t(C.fpOffset()), NextFp);
+        Needs = 0;
+      }
+      if (C.kind() == RuleKind::Fp)
+        Needs = KnownFrame::NeedsFp;
+    }
+    if (__builtin_expect(!InOrder || N->Slot >= Lowest, 0))
+      return;
+    Depth += !C.has(CodeWord::Hidden);
+    *W++ = {N->Slot, N->Pc};
+    *F++ = {N->Fp, N->Node, Depth | KnownFrame::IsFrame | Needs};
+    S.Count = uint32_t(W - S.Words);
+    NextSlot = N->Slot;
+    NextFp = N->Fp;
+  }
+}
