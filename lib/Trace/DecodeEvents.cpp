@@ -198,7 +198,7 @@ static bool isNarrow(const fb::Planes *P) {
 template <class S>
 void Decoder::splitSizes(const EventInput &In, std::vector<S> &Sizes,
                          EventTable &Out) {
-  // By the number of the reference in the columns.
+  // By number of the reference in the columns.
   std::vector<std::pair<uint32_t, uint64_t>> Others;
   // Counts up to the current row; whole ranges are counted at once.
   uint32_t Row = 0, Allocation = 0, Size = 0;

@@ -166,7 +166,7 @@ private:
   // Columns with a value for each event.
   Array<uint32_t> Time; ///< since the event before, low part
   Array<uint8_t> Kind, ThreadOf;
-  // Of those that have it, in the same order.
+  // Columns with values for some events only, in the same order.
   Array<uint32_t> Stack;
   Array<uint32_t> Size; ///< low part
   Array<uint8_t> Near;
