@@ -7,7 +7,6 @@
 // The order is correct because the allocation ids of new blocks are known in
 // advance, and because the decoder has checked that each block is named only
 // after its creation.
-// after it was created.
 
 #include "memkit/Model/Replay.h"
 #include <algorithm>
