@@ -34,8 +34,8 @@ private:
   bool isUnnamedInterpreter(uint32_t Frame) const;
 
   const Trace &T;
-  std::vector<bool>
-      Frames; ///< by Trace::frameOf(); empty if no frame maps arenas
+  /// By Trace::frameOf(); empty if no frame maps arenas.
+  std::vector<bool> Frames;
 };
 
 } // namespace memkit

@@ -264,8 +264,8 @@ static void addNoise(const DiffRuns &Runs, const DiffOptions &Options,
   }
 }
 
-/// What is looked at: the metric that was asked for; else what is live, and all
-/// that can change when everything is to be shown.
+/// The metrics to compare: the requested metric, else live memory, and all
+/// metrics that can change if every change is to be shown.
 static std::vector<Metric> metricsOf(const DiffOptions &Options,
                                      uint64_t Noise) {
   if (Options.By)

@@ -21,8 +21,8 @@ struct TreePlace {
   uint32_t Node = 0;
   uint32_t Parent = None;
   uint32_t Group = 0;
-  uint32_t Chosen =
-      None; ///< in GrowthNodes: the node itself or the nearest above
+  /// In GrowthNodes: the node itself or the nearest above.
+  uint32_t Chosen = None;
   uint32_t Children = 0;
   uint32_t LiveStacks = 0;
   bool HasRows = false; ///< stacks of rows end at the node

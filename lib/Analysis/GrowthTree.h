@@ -14,8 +14,8 @@ namespace memkit {
 
 /// The values of a (process, heap, stack).
 struct GrowthRow {
-  uint32_t Group =
-      UINT32_MAX; ///< number of the process and heap; UINT32_MAX: not tested
+  /// Number of the process and heap; UINT32_MAX: not tested.
+  uint32_t Group = UINT32_MAX;
   uint32_t Stack = 0;
   uint64_t AtEnd = 0;  ///< surviving bytes
   uint64_t Blocks = 0; ///< live blocks at the span's end
@@ -30,8 +30,8 @@ struct GrowthNode {
   uint32_t Group = 0;
   uint32_t Node = 0;
   uint32_t Parent = None; ///< the nearest of the chosen nodes above
-  uint64_t LiveStacks =
-      0;                ///< stacks at or below the node with surviving blocks
+  /// Stacks at or below the node with surviving blocks.
+  uint64_t LiveStacks = 0;
   bool HasRows = false; ///< a stack ends at the node
 };
 

@@ -44,8 +44,8 @@ struct MovedParts {
 /// A place of one heap.
 struct HeapSpot {
   uint32_t Place;
-  uint32_t
-      Parent; ///< index in the list of spots, before this spot; 0 for the root
+  /// Index in the list of spots, before this spot; 0 for the root.
+  uint32_t Parent;
   bool IsInner = false;
   PartList Lists[2]; ///< growth, shrinkage
 };

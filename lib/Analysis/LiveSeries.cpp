@@ -104,8 +104,8 @@ private:
   IntervalSeries &From;
   LiveSeries Out;
   std::vector<std::vector<Change>> Changes; ///< by heap
-  std::vector<std::map<uint32_t, uint64_t>>
-      Held; ///< by place of process, then heap
+  /// By place of process, then heap.
+  std::vector<std::map<uint32_t, uint64_t>> Held;
 };
 } // namespace
 

@@ -134,7 +134,7 @@ private:
     Out.Heaps[Heap].push_back(P);
   }
 
-  /// Returns the memory of a process at its end.
+  /// Removes the memory of a process when the process ends.
   void endProcess(const Mark &M) {
     for (auto It = Own.lower_bound({M.Process, 0});
          It != Own.end() && It->first.first == M.Process; It = Own.erase(It))

@@ -43,7 +43,7 @@ namespace {
 /// a verdict.
 constexpr double MinBytes = 1024, MinBins = 4;
 /// If the place does not leak, blocks older than a tested age live on for at
-/// most this part of the run.
+/// most this part of the run on average.
 constexpr double MaxLife = 1.0 / 3;
 /// The part of the bytes reaching the tested age that must survive.
 constexpr double MinKept = 0.6;
@@ -96,8 +96,8 @@ struct Cohorts {
   const SurvivalBins &Bins;
   ArrayRef<double> Bytes;
   size_t Begin = 0, End = 0;
-  double Count =
-      0; ///< number of independent cohorts to which they are equivalent
+  /// Number of independent cohorts to which they are equivalent.
+  double Count = 0;
 
   double units(size_t From, size_t To) const {
     return sum(ArrayRef(Bins.Units).slice(From, To - From));

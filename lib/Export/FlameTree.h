@@ -23,8 +23,8 @@ public:
     ByPlace,    ///< also by its file and binary
   };
   static constexpr uint32_t Smaller = 0; ///< `(smaller)`: folded nodes
-  static constexpr uint32_t NoStack =
-      1; ///< `(no stack)`: values without frames
+  /// `(no stack)`: values without frames.
+  static constexpr uint32_t NoStack = 1;
 
   struct Name {
     llvm::StringRef Function;
@@ -49,8 +49,8 @@ private:
   Distinct How;
   std::vector<Name> Names;
   std::vector<uint32_t> ByShown; ///< 0: not looked up yet
-  std::vector<uint32_t>
-      ByFunction; ///< functions with a file; 0: not looked up yet
+  /// Functions with a file; 0: not looked up yet.
+  std::vector<uint32_t> ByFunction;
   llvm::DenseMap<std::pair<llvm::StringRef, llvm::StringRef>, uint32_t> ByText;
 };
 

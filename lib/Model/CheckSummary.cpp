@@ -301,8 +301,8 @@ static void compareCategories(const Summary &Said, CheckResult &Out) {
   struct Sum {
     uint64_t Blocks = 0, Bytes = 0;
   };
-  std::map<std::pair<uint32_t, uint32_t>, Sum>
-      Sums; // by out-of-memory event (0: the peak) and heap
+  // By out-of-memory event (0: the peak) and heap.
+  std::map<std::pair<uint32_t, uint32_t>, Sum> Sums;
   for (const CategoryStats &K : Said.Categories) {
     Sum &S = Sums[{K.Oom, K.Heap}];
     S.Blocks += K.Blocks;

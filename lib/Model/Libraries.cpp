@@ -109,8 +109,8 @@ void Finder::judgeFrames() {
 /// children, so one pass over the nodes is enough.
 std::vector<uint32_t> Finder::ofNodes() const {
   struct Way {
-    uint32_t Asked =
-        0; ///< the library that asked for the memory of a stack that ends here
+    /// The library that asked for the memory of a stack that ends here.
+    uint32_t Asked = 0;
     uint32_t Took = 0; ///< the library that took the memory from the device
     uint32_t Any = 0;  ///< the innermost library of all, used if none asked
   };

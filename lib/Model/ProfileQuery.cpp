@@ -172,7 +172,8 @@ Expected<std::vector<Profile>>
 ProfileQuery::heapProfiles(ArrayRef<Metric> Metrics) const {
   if (!Categories.empty())
     return Categories;
-  // Heaps as groups are shown side by side, and profiles by age have no heaps.
+  // Heaps as groups are shown side by side, and profiles by age are not split
+  // by heap.
   if (Options.By != GroupBy::Heap && !Options.MaxAgeNs)
     return makeHeapProfiles(*S, Metrics, KeyOf);
   std::vector<Profile> All;

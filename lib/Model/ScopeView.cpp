@@ -136,8 +136,8 @@ private:
 
   /// Adds the layer and the parts of its path below the enclosing layer.
   void enterLayer(Place &P, StringRef Name) {
-    const unsigned MaxParts =
-        64; // a bound, since any program may choose the names
+    // A bound, since any program may choose the names.
+    const unsigned MaxParts = 64;
     if (!P.Node)
       P.Node = add(0, frame("forward", scopeKindName(ScopeKind::Phase)));
     if (P.Layer == Name && !Name.empty())

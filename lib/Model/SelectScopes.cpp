@@ -45,8 +45,8 @@ Error Selection::chooseScopePaths(const Trace &T, const SelectionSpec &S) {
 
 /// Whether a pattern matches the module path Name or one of its prefixes.
 static bool matchesPath(const Globs &Wanted, StringRef Name) {
-  const unsigned MaxParts =
-      64; // a bound, since any program may choose the names
+  // A bound, since any program may choose the names.
+  const unsigned MaxParts = 64;
   size_t Dot = 0;
   for (unsigned I = 0; I != MaxParts; ++I) {
     Dot = Name.find('.', Dot + 1);

@@ -41,17 +41,17 @@ private:
     /// The node in each part of the view. For a dropped node, the node below
     /// which its children go.
     uint32_t Outer = 0;
-    uint32_t Started =
-        0; ///< of the outer part, if the frames of the start stay
+    /// Of the outer part, if the frames of the start stay.
+    uint32_t Started = 0;
     uint32_t Inner = 0;
     bool HasPythonBelow = false; ///< this node or one below is Python
-    bool EndsHere =
-        false; ///< a stack ends here or below, with no Python frame between
-    bool HasOutside =
-        false; ///< this node or one outside of it is Python or Program
+    /// A stack ends here or below, with no Python frame between.
+    bool EndsHere = false;
+    /// This node or one outside of it is Python or Program.
+    bool HasOutside = false;
     bool HasPython = false; ///< this node or one outside of it is Python
-    bool IsGlue =
-        false; ///< this node and all nodes up to the Python frame are glue
+    /// This node and all nodes up to the Python frame are glue.
+    bool IsGlue = false;
   };
 
   FrameRole role(uint32_t N) const { return Roles[All.frameOf(N)]; }

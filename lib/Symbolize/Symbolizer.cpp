@@ -125,7 +125,7 @@ void Symbolizer::Impl::completeNames(const std::string &Path, uint64_t Address,
     return consumeError(Binary.takeError());
   if (!*Binary)
     return;
-  // Address lookups read ELF files only, so the binary is an object file.
+  // For an ELF file LLVM always returns a SymbolizableObjectFile.
   auto *Dwarf = dyn_cast_or_null<DWARFContext>(
       debugInfoOf(static_cast<symbolize::SymbolizableObjectFile &>(**Binary)));
   if (!Dwarf)

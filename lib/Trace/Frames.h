@@ -92,8 +92,8 @@ std::string seekTableHead(size_t Frames);
 void appendSeekEntry(SeekEntry E, std::string &Out);
 std::string seekTableFoot(size_t Frames);
 
-/// Reads the seek table at the end of File. Empty if there is none, or if its
-/// sizes do not add up to TableOffset, the offset at which it begins.
+/// Reads the seek table at the end of File and sets TableOffset to the table's
+/// offset. Empty without a table, or if its sizes do not add up to the offset.
 std::optional<std::vector<SeekEntry>> readSeekTable(Bytes File,
                                                     uint64_t &TableOffset);
 

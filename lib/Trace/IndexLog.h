@@ -2,8 +2,8 @@
 //
 // The list of the sections written so far.
 //
-// A writer keeps the entries of the index until the trace ends; no other part
-// of its memory grows with the trace. An entry holds the differences to the
+// A writer keeps the entries of the index until the trace ends, so its memory
+// grows with the number of sections. An entry holds the differences to the
 // entry before, as varints: about 17 bytes for a section of events, 10 for
 // other kinds. Entries lie in chunks that never move, so growth does not
 // fragment the heap.
@@ -39,8 +39,8 @@ private:
     uint64_t EndNs = 0;
   };
   std::vector<std::unique_ptr<uint8_t[]>> Chunks;
-  size_t Used =
-      ChunkBytes; ///< bytes of the last chunk; no entry crosses two chunks
+  /// Bytes of the last chunk; no entry crosses two chunks.
+  size_t Used = ChunkBytes;
   size_t Count = 0;
   Base Last;
 };

@@ -22,8 +22,8 @@ enum class Unit { Count, Time, Size, Millionths };
 
 /// A number of a row, with its name in each format.
 struct Number {
-  StringRef
-      Title; ///< in the table for people; empty if the table does not have it
+  /// In the table for people; empty if the table does not have it.
+  StringRef Title;
   StringRef Key; ///< in JSON and CSV; empty if they do not have it
   Unit U;
   uint64_t (*Of)(const LayerStats &);
@@ -32,8 +32,8 @@ struct Number {
   bool (*IsKnown)(const LayerStats &) = nullptr;
 
   bool isKnown(const LayerStats &L) const { return !IsKnown || IsKnown(L); }
-  bool OfTensors =
-      false; ///< the table shows the number only if the trace has tensors
+  /// The table shows the number only if the trace has tensors.
+  bool OfTensors = false;
 };
 
 /// The columns for scopes, or those for layers.

@@ -69,7 +69,7 @@ enum class CudaHeap : uint8_t {
   Registered = 6, ///< memory of the program that was pinned
   Array = 7,      ///< by handle
   Reserved = 8,   ///< addresses
-  Physical = 9,   ///< by handle: memory, mapped at no address
+  Physical = 9,   ///< by handle: memory without an address
 };
 inline constexpr uint8_t NumCudaHeaps = 10;
 

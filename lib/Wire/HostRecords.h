@@ -36,7 +36,7 @@ enum class AllocFunction : uint8_t {
   Brk,
   Sbrk,
   PthreadCreate,
-  PyMemMalloc, ///< the first that makes objects
+  PyMemMalloc, ///< the first for objects
   PyMemCalloc,
   PyMemRealloc,
   PyObjectMalloc,

@@ -195,13 +195,13 @@ struct Control {
   std::atomic<uint32_t> NextNode;   ///< first id not given yet; starts at 1
   std::atomic<uint32_t> NextCode;   ///< "
   std::atomic<uint32_t> NextBinary; ///< "
-  std::atomic<uint32_t>
-      RingsUsed; ///< rings with a greater number were never claimed
+  /// Rings from this index on were never claimed.
+  std::atomic<uint32_t> RingsUsed;
   std::atomic<uint32_t> HasExitStatus;
   std::atomic<int32_t> ExitStatus;
   std::atomic<uint32_t> BinariesChanged; ///< rises when a binary is unmapped
-  alignas(
-      64) std::atomic<uint64_t> LostTableFull; ///< events given to an ancestor
+  /// Events assigned to an ancestor of their stack.
+  alignas(64) std::atomic<uint64_t> LostTableFull;
   std::atomic<uint64_t> LostNoRing;
   std::atomic<uint64_t> LostReentrant; ///< in a signal handler inside a hook
   std::atomic<uint32_t> NextExec;
@@ -223,8 +223,12 @@ struct Control {
   /// in the low byte and its index above.
   std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
   std::atomic<uint32_t> Cuda; ///< CudaCapture
-  uint32_t CuptiResult; ///< the reason for CuptiFailed; written before Cuda
-  uint32_t CudaWhy; ///< detail or reason of CudaCapture; written before Cuda
+  /// CUPTI's error, for CuptiFailed; the number of calls unknown to CUPTI, if
+  /// CudaWhy is CuptiOlder. Written before Cuda.
+  uint32_t CuptiResult;
+  /// CudaCapture: with Interposed why CUPTI is not used; CuptiOlder for an old
+  /// CUPTI. Written before Cuda.
+  uint32_t CudaWhy;
   uint32_t Pad1;
   /// The tool that listens to CUDA in our place; empty: none, or unknown. Ends
   /// with NUL; written before Cuda.

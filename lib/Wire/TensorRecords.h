@@ -26,8 +26,8 @@ struct TensorFreeRecord {
   using Layout =
       RecordLayout<RecordKind::TensorFree, InAddress, InSize, InFunction>;
   uint64_t Address;
-  bool
-      IsInUse; ///< streams still use the memory: a TensorReusableRecord follows
+  /// Streams still use the memory: a TensorReusableRecord follows.
+  bool IsInUse;
   uint8_t Device;
 };
 
