@@ -27,7 +27,7 @@ public:
     uint64_t LastNs = 0;    ///< time of the last allocation so far
   };
   /// Called at the begin and at the end of each scope. Inner scopes end before
-  /// their outer scope.
+  /// outer scopes.
   using Change = llvm::function_ref<void(const Span &, bool Begins)>;
 
   /// ScopePaths: of a trace; they must outlive this object.

@@ -18,7 +18,8 @@ public:
   /// The objects to which T refers must outlive this object and the view.
   explicit SpaceRoots(ShownTree T) : T(T) {}
 
-  /// The key for the key Key of T in a memory space (TotalStats::Id).
+  /// The key, in the new tree, of the key Key of T in a memory space
+  /// (TotalStats::Id).
   uint32_t keyOf(uint32_t Space, uint32_t Key);
   /// The tree of all keys given so far.
   ScopeView view() const;

@@ -17,7 +17,8 @@ namespace memkit {
 
 namespace {
 
-/// Numbers the groups of the rows' keys, and groups by the names of stacks.
+/// Numbers the groups of the rows' keys. Stacks of equal frames, and other keys
+/// with equal names, share a group.
 class StatsGrouper {
 public:
   StatsGrouper(const Trace &T, GroupBy By) : T(T), By(By) {

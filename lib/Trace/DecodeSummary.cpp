@@ -13,7 +13,7 @@ using namespace memkit;
 namespace {
 
 /// A column of sums, in the planes' order. With a Base, the column holds the
-/// excess over the member Base.
+/// differences Base - Member, zigzag.
 struct SumColumn {
   const fb::Planes *Planes;
   uint64_t StackStats::*Member;
@@ -25,7 +25,8 @@ constexpr size_t RowsAtOnce = 128;
 
 } // namespace
 
-/// Adds values from index From on of a column to N rows that are zero.
+/// Sets the member of N rows, which are zero, from the values of a column from
+/// index From on.
 static void fillColumn(const SumColumn &C, size_t From, StackStats *Rows,
                        size_t N) {
   if (!C.Planes && !C.Base)

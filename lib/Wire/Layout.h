@@ -8,9 +8,9 @@
 // structs; no libc, no LLVM. docs/Capture.md explains the protocol.
 //
 // Each field names its writer: P the program, R the recorder. Neither side
-// trusts the other. The recorder copies a value, checks it, then uses it. The
-// program reads only Settings, Tail, Heartbeat and RecorderLock, and no value
-// in these can make it fault.
+// trusts the other. The recorder copies a value, checks it, then uses it. While
+// recording, the program reads Settings, Tail, Heartbeat, RecorderLock,
+// Detached, PythonFolder and Replies, and no value in these can make it fault.
 
 #ifndef MEMKIT_LIB_WIRE_LAYOUT_H
 #define MEMKIT_LIB_WIRE_LAYOUT_H
