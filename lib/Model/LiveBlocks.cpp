@@ -19,7 +19,7 @@ struct AgedBlock {
   uint64_t AllocationId;
   uint64_t Enclosing; ///< allocation id + 1; 0: none
   uint64_t Size;
-  uint64_t Bytes; ///< bytes of the block that count
+  uint64_t Bytes; ///< counted bytes of the block
   uint32_t Heap;
   uint32_t Key;
   uint32_t Weight;

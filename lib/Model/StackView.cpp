@@ -11,9 +11,9 @@ namespace memkit {
 namespace {
 
 /// Folds the frames of an interpreter. Whether a frame stays depends on the
-/// frames below it. So a node may appear in the view several times: in the
-/// outer part of stacks, outside of the innermost Python frame, and in the
-/// inner part, below that frame.
+/// frames below it. A node may therefore appear in the view several times: in
+/// the outer part of stacks, outside of the innermost Python frame, and in the
+/// inner part, below the innermost Python frame.
 class Folder {
 public:
   Folder(const StackView &All, ArrayRef<FrameRole> Roles)
@@ -44,13 +44,13 @@ private:
     /// Of the outer part, if the frames of the start stay.
     uint32_t Started = 0;
     uint32_t Inner = 0;
-    bool HasPythonBelow = false; ///< this node or one below is Python
-    /// A stack ends here or below, with no Python frame between.
+    bool HasPythonBelow = false; ///< the node or a node below is Python
+    /// A stack ends at the node, or below it with no Python frame between.
     bool EndsHere = false;
-    /// This node or one outside of it is Python or Program.
+    /// The node or an outer node is Python or Program.
     bool HasOutside = false;
-    bool HasPython = false; ///< this node or one outside of it is Python
-    /// This node and all nodes up to the Python frame are glue.
+    bool HasPython = false; ///< the node or an outer node is Python
+    /// The node and all nodes up to the Python frame are glue.
     bool IsGlue = false;
   };
 
@@ -82,7 +82,7 @@ private:
       N.Outer = N.Inner = add(P.Outer, Id);
       return;
     }
-    // The frame stays in stacks of which it is the innermost Python frame.
+    // The frame stays in stacks whose innermost Python frame is here.
     N.Outer = P.Outer;
     if (N.EndsHere)
       N.Inner = add(P.Outer, Id);

@@ -88,7 +88,7 @@ static std::string eachEntry(const V *Tables, F Do) {
   return "";
 }
 
-/// Decodes the lists that are short.
+/// Decodes the short lists.
 Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
   TRY(eachEntry(T->devices(), [&](const fb::Device *X) -> Problem {
     TRY(known(X, fb::Device::VT_BYTES));
@@ -128,7 +128,7 @@ Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
   });
 }
 
-/// Decodes the lists that have one table for each entry.
+/// Decodes the lists with one table for each entry.
 Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
                                        Dictionary &Out) {
   TRY(decodeFew(T, Out));

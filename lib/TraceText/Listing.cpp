@@ -19,12 +19,12 @@ namespace {
 using tracetext::EventRow;
 
 /// Prints events and marks, a line each. A stack is printed once, below the
-/// first line that names it: the listing stays small, and `/stack 7:` finds the
-/// stack in a pager.
+/// first line with its number: the listing stays small, and `/stack 7:` finds
+/// the stack in a pager.
 class Listing final : public SectionVisitor {
 public:
-  /// Given: the names of the whole file, so that a name found late appears from
-  /// the first line that needs it. Null: only names defined so far appear.
+  /// Given: the names of the whole file, so that a name found late appears in
+  /// earlier lines too. Null: only names defined so far appear.
   Listing(raw_ostream &OS, bool AllFrames, std::unique_ptr<Trace> Given)
       : OS(OS), Growing(Given ? nullptr : Trace::createGrowing("trace")),
         Whole(std::move(Given)), Names(Whole ? *Whole : *Growing) {
@@ -72,8 +72,8 @@ public:
   }
 
 private:
-  /// Adds definitions to a stream's names. An invalid section ends this: the
-  /// ids of all later definitions would be wrong.
+  /// Adds definitions to a stream's names. Nothing is added after an invalid
+  /// section, since the ids of all later definitions would be wrong.
   template <class SectionT>
   void take(const SectionInfo &Info, const SectionT &Section) {
     if (!Growing || IsBroken)
@@ -93,7 +93,7 @@ private:
 
   void begin(uint64_t Ns, uint32_t Process, uint32_t Thread) {
     time(Ns);
-    // Print the process only if there are several.
+    // Print the process only in traces of several processes.
     if (Names.processes().size() > 1 && Process) {
       OS << "  process " << Process;
       if (StringRef Name = Names.processName(Process); !Name.empty())
@@ -197,7 +197,7 @@ private:
   }
 
   raw_ostream &OS;
-  std::unique_ptr<Trace> Growing, Whole; ///< one of them
+  std::unique_ptr<Trace> Growing, Whole; ///< one of the two is set
   Trace &Names;
   bool IsBroken = false;
   std::vector<bool> Shown; ///< by stack
