@@ -10,8 +10,8 @@ using namespace llvm;
 
 namespace memkit {
 
-/// By the names of CPython's Objects/obmalloc.c; a build without the names of
-/// static functions has the second or the third.
+/// Names of functions in CPython's Objects/obmalloc.c. A build without names of
+/// static functions has only the second or the third.
 static bool isArenaFunction(StringRef Name) {
   return Name == "new_arena" || Name == "_PyObject_ArenaMmap" ||
          Name == "_PyMem_ArenaAlloc";
@@ -50,10 +50,10 @@ bool ArenaStacks::isUnnamedInterpreter(uint32_t Frame) const {
          isInterpreter(T.binaryPath(Frame));
 }
 
-/// The calls of which isUnnamedInterpreter() holds and below which all mappings
-/// have an arena's size: that of 3.10 and later, or of older ones. The next
-/// caller counts, too: from 3.11 on the function that maps arenas maps pieces
-/// of the interpreter's own stack.
+/// Marks the calls for which isUnnamedInterpreter() holds and below which all
+/// mappings have the size of an arena: that of 3.10 and later, or that of older
+/// versions. The next caller is checked as well, because from 3.11 on the
+/// function that maps arenas also maps pieces of the interpreter's own stack.
 void ArenaStacks::markCallers(const SelectedStats &S) {
   auto IsInterpreter = [&](const Binary &M) {
     return isInterpreter(T.string(M.Path));
@@ -84,7 +84,7 @@ void ArenaStacks::markCallers(const SelectedStats &S) {
 bool ArenaStacks::isArena(uint32_t Stack) const {
   if (Frames.empty())
     return false;
-  // Such a frame is one of the innermost.
+  // A marked frame is among the innermost frames.
   constexpr unsigned Innermost = 8;
   uint32_t Node = T.leaf(Stack);
   for (unsigned I = 0; Node && I != Innermost; ++I, Node = T.parent(Node))

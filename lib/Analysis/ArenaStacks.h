@@ -2,14 +2,14 @@
 //
 // Stacks that allocate CPython's arenas.
 //
-// CPython puts small objects into arenas (256 KiB, from 3.10 on 1 MiB), and
-// maps one for whichever line finds the others full. The line says nothing of
-// the arena: what grows there, or differs between two runs, is told of the
-// arenas of a heap together.
+// CPython puts small objects into arenas (256 KiB, from 3.10 on 1 MiB). When
+// all arenas are full, the next line that allocates an object maps a new arena.
+// That line does not explain the arena, so growth and differences are reported
+// for all arenas of a heap together.
 //
-// The functions that map arenas are static. Where the interpreter has no names
-// for them (Debian's), arenas come from a call in the interpreter's code below
-// which all mappings have an arena's size.
+// The functions that map arenas are static. Some interpreters have no names for
+// these functions (Debian's). Then arenas are recognized by a call in the
+// interpreter's code below which all mappings have the size of an arena.
 
 #ifndef MEMKIT_LIB_ANALYSIS_ARENASTACKS_H
 #define MEMKIT_LIB_ANALYSIS_ARENASTACKS_H
@@ -19,7 +19,7 @@
 
 namespace memkit {
 
-/// Of one trace, which outlives it.
+/// The arenas of one trace, which must outlive this object.
 class ArenaStacks {
 public:
   explicit ArenaStacks(const SelectedStats &S);
@@ -34,7 +34,8 @@ private:
   bool isUnnamedInterpreter(uint32_t Frame) const;
 
   const Trace &T;
-  std::vector<bool> Frames; ///< by Trace::frameOf(); empty: there are none
+  /// By Trace::frameOf(); empty if no frame maps arenas.
+  std::vector<bool> Frames;
 };
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far means of few runs may be off.
+// Confidence intervals for means of few runs.
 
 #include "memkit/Analysis/ConfidenceInterval.h"
 #include "Distributions.h"
@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// The chance of more than T, which is not below 0.
+/// The probability of a value above T; T is not negative.
 static double studentTail(double T, double Freedom) {
   return incompleteBeta(Freedom / 2, 0.5, Freedom / (Freedom + T * T)) / 2;
 }
@@ -38,7 +38,7 @@ struct Group {
   }
   double Size;
   double Mean = 0;
-  double Squares = 0; ///< of what values differ from the mean by
+  double Squares = 0; ///< sum of squared differences from the mean
 };
 } // namespace
 
@@ -56,7 +56,8 @@ std::optional<ConfidenceInterval> differenceOfMeans(ArrayRef<double> Before,
     double OfB = B.Squares / (B.Size - 1) / B.Size;
     double OfA = A.Squares / (A.Size - 1) / A.Size;
     Variance = OfB + OfA;
-    // Welch and Satterthwaite. Between the smaller group's and the sum.
+    // Welch and Satterthwaite: between the size of the smaller group and the
+    // sum of both.
     double Below = OfB * OfB / (B.Size - 1) + OfA * OfA / (A.Size - 1);
     Freedom = Below > 0 ? Variance * Variance / Below : 1;
     if (!std::isfinite(Freedom) || Freedom < 1)

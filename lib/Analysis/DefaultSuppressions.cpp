@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is kept by design.
+// Suppressions of memory that programs keep by design.
 //
-// Lists in the syntax of a suppressions file. What stands here lives at the end
-// of every program of its kind, once and for good, and is nobody's leak: keep
-// patterns bound at both ends, and to functions through which nothing of the
-// program itself is allocated.
+// Lists in the syntax of a suppressions file. The listed functions allocate
+// memory that lives at the end of every program of their kind, is allocated
+// once, and is no leak. Patterns must be bound at both ends, and must not match
+// functions through which the program itself allocates.
 
 #include "memkit/Analysis/Suppressions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,13 +15,14 @@ using namespace memkit;
 
 namespace {
 struct List {
-  const char *NeededHeap; ///< a trace without it has no use for it; null: any
+  const char *NeededHeap; ///< the list applies only to traces with this heap;
+                          ///< null: to all
   const char *Text;
 };
 } // namespace
 
 static constexpr List Lists[] = {
-    // The loader's own tables of what it has loaded; not constructors.
+    // The loader's own tables of loaded binaries; not constructors.
     {nullptr, R"(
 leak:^_dl_new_object$
 leak:^_dl_map_object$
@@ -55,12 +56,13 @@ leak:^PyDict_SetItemString$
 leak:^_PyPegen_new_identifier$
 leak:^r_object$
 )"},
-    // What PyTorch's allocators keep of a device to give out again.
+    // Device memory that PyTorch's allocators cache for reuse.
     {nullptr, R"(
 leak:^[device segment]$
 )"},
-    // CPython's arenas: what is not given out of them, when the objects in them
-    // are recorded. Else they are the only trace that these leave.
+    // CPython's arenas: unused memory in arenas, if the objects in them are
+    // recorded. Without recorded objects, the arenas are their only trace and
+    // are not suppressed.
     {"python.object", R"(
 leak:^new_arena$
 leak:^_PyObject_ArenaMmap$

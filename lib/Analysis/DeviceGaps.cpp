@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What devices use and no block has.
+// Unaccounted memory of devices.
 
 #include "memkit/Analysis/DeviceGaps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -24,7 +24,7 @@ static uint64_t valueAt(ArrayRef<SeriesPoint> Points, uint64_t TimeNs) {
 }
 
 namespace {
-/// What the trace accounts for on a device, at any time.
+/// The bytes that the trace accounts for on a device, at any time.
 class AccountedBytes {
 public:
   AccountedBytes(const Trace &T, const MarkSeries &Marks,
@@ -67,11 +67,12 @@ private:
   const MarkSeries &Marks;
   const LiveSeries &Live;
   std::vector<uint32_t> Outermost; ///< heaps
-  std::vector<uint64_t> Ends;      ///< of intervals in which they changed
+  std::vector<uint64_t> Ends; ///< ends of intervals in which the heaps changed
 };
 } // namespace
 
-/// Rises that follow each other soon, with no fall in between, are one.
+/// Merges rises that follow each other within Soon and without a fall between
+/// them.
 static void addRise(DeviceGap &G, const DeviceGap::Moment &From,
                     const DeviceGap::Moment &To, uint64_t Soon) {
   if (To.gap() <= From.gap())
@@ -87,7 +88,7 @@ static void addRise(DeviceGap &G, const DeviceGap::Moment &From,
   G.Rises.push_back({From, To, To.TimeNs});
 }
 
-/// The largest, in the order of time.
+/// Keeps the largest rises, in order of time.
 static void keepLargest(std::vector<DeviceGap::Rise> &Rises) {
   auto IsLarger = [](const DeviceGap::Rise &A, const DeviceGap::Rise &B) {
     return A.bytes() > B.bytes();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lies where on a device.
+// The layout of a device's memory.
 
 #include "memkit/Analysis/DeviceMap.h"
 #include "MapSegments.h"
@@ -15,7 +15,8 @@ using namespace llvm;
 
 namespace memkit {
 
-/// What a map may hold: a gigabyte. A trace of a few KB may claim more.
+/// The maximum size of a map: a gigabyte. A trace of a few KB may claim more
+/// blocks.
 static constexpr uint64_t MaxBlocks = uint64_t(1) << 22;
 
 namespace {
@@ -61,7 +62,8 @@ static BitVector processesOf(const Trace &T, const Selection &Sel) {
   return Processes;
 }
 
-/// Tensors say more than the driver's calls, which only follow them.
+/// The moment of a device's peak. Heaps of tensors are preferred to the
+/// driver's calls, which only follow them.
 Expected<Moment> Mapper::peakOf(uint32_t Device) {
   BitVector Heaps(T.heaps().size() + 1);
   uint64_t Max = 0;
@@ -120,7 +122,7 @@ Error Mapper::findMoments() {
   return Error::success();
 }
 
-/// Puts what lives in Process into the maps.
+/// Adds the live blocks of Process to the maps.
 Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Process,
                    const Replay &R) {
   std::vector<std::vector<MappedBlock>> Lists(Of.size());
@@ -158,7 +160,7 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Process,
   return Error::success();
 }
 
-/// Of: maps of one moment.
+/// Of: maps with equal moment.
 Error Mapper::mapAt(MutableArrayRef<DeviceMap> Of) {
   return replayTo(
       T, Sel, Of.front().At, "a map needs",
@@ -169,10 +171,11 @@ void Mapper::addMeasures(DeviceMap &M, const MarkSeries &Series) {
   if (const UsedPoint *P =
           pointAt<UsedPoint>(Series.Devices[M.Device], M.At.TimeNs))
     M.Used = *P;
-  // Where processes have ended nothing is reserved any more.
+  // After the end of the run, no process has reserved memory.
   if (M.At.IsEnd)
     return;
-  // What those have who give out of segments, the segments say.
+  // Reserved memory of heaps that allocate from segments is shown by the
+  // segments.
   auto HasSegments = [&](uint32_t Heap) {
     uint32_t Parent = T.heap(Heap).Parent;
     return Parent && !M.Segments.empty() &&
@@ -182,7 +185,8 @@ void Mapper::addMeasures(DeviceMap &M, const MarkSeries &Series) {
     if (T.heap(Heap).Space == M.Device && isShown(Heap) && !HasSegments(Heap))
       if (const ReservedPoint *P =
               pointAt<ReservedPoint>(Series.Heaps[Heap], M.At.TimeNs);
-          // What is less than what lives was told before that came.
+          // A reserved size below the live bytes was measured before these were
+          // allocated.
           P && P->Reserved && P->Reserved >= M.HeapBytes[Heap])
         M.Reserved.push_back({Heap, P->Reserved, M.HeapBytes[Heap]});
 }
@@ -222,8 +226,8 @@ mapDevices(const Trace &T, const Selection &Sel, MapMoment When) {
   return Mapper(T, Sel, When).map();
 }
 
-/// What was free on the device: as the one says who failed, or the last sample,
-/// or what blocks leave of it.
+/// Sets the free bytes of the device: from the out-of-memory event, else from
+/// the last sample, else the total less the blocks.
 static void findDeviceFree(const DeviceMap &M, OomCause &C) {
   const std::vector<uint64_t> &Values = M.Oom->Values;
   uint64_t Used = M.Used ? M.Used->Used : 0;
@@ -250,7 +254,7 @@ OomCause findCause(const DeviceMap &M) {
     C.LargestHole = std::max(C.LargestHole, S.LargestHole);
   }
   uint64_t DeviceFree = C.DeviceFree.value_or(0);
-  // The driver gives out no holes of segments.
+  // The driver does not allocate holes of segments.
   uint64_t InSegments = M.IsOomOfDriver ? 0 : C.FreeBytes;
   if (InSegments && C.Requested <= C.LargestHole)
     C.Why = OomCause::OtherHole;

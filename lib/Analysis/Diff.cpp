@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What changed between two groups of runs.
+// The changes between two groups of runs.
 
 #include "memkit/Analysis/Diff.h"
 #include "DiffStacks.h"
@@ -45,7 +45,7 @@ static uint64_t medianOf(std::vector<uint64_t> Values) {
   return *Middle;
 }
 
-/// The medians of each space over the steps of all processes.
+/// Sets the medians of each space over the steps of all processes.
 static void addSteps(const Trace &T, std::vector<DiffStats> &Spaces) {
   std::vector<std::vector<uint64_t>> Peaks(Spaces.size()),
       Allocated(Spaces.size());
@@ -61,7 +61,7 @@ static void addSteps(const Trace &T, std::vector<DiffStats> &Spaces) {
       Add(D.Space, D.PeakBytes, D.AllocatedBytes);
   }
   for (size_t Space = 0; Space != Spaces.size(); ++Space) {
-    // A space of which a step has nothing had 0 then.
+    // A space without values in a step counts as 0 in this step.
     Peaks[Space].resize(Steps);
     Allocated[Space].resize(Steps);
     if (!Steps)
@@ -120,7 +120,7 @@ static RunStats wholeTotals(const SelectedStats &S) {
   return Stats;
 }
 
-/// How far totals may be off.
+/// Adds the variances of estimated totals.
 static void addVariances(const SelectedStats &S, RunStats &Stats) {
   const Trace &T = S.trace();
   if (none_of(T.heaps(), [](const Heap &H) { return H.estimateBytes() != 0; }))
@@ -135,7 +135,7 @@ static void addVariances(const SelectedStats &S, RunStats &Stats) {
     if (Outer || H.Space == 0)
       Stats.Heaps[0].Variances.add(R, H.estimateBytes());
   });
-  // What is shown is one or the other.
+  // A report shows either the heap's or the space's values.
   auto Choose = [](SampleVariances &V, bool OfHeap) {
     if (OfHeap)
       V.SpacePeak = V.HeapPeak;
@@ -190,7 +190,7 @@ static bool hasAny(const DiffStats &T) {
   return T.Allocations || T.LiveBytes || T.PeakBytes;
 }
 
-/// Spaces are the same when their names are.
+/// Spaces of different runs are equal if their names are.
 static void addSpaces(const DiffRuns &Runs, ArrayRef<RunStats> All,
                       DiffReport &R) {
   MapVector<StringRef, std::vector<DiffStats>> ByName;
@@ -208,7 +208,7 @@ static void addSpaces(const DiffRuns &Runs, ArrayRef<RunStats> All,
     R.Spaces.push_back({"host", R.TotalStats});
 }
 
-/// The totals of the whole and of each heap.
+/// Adds the totals of the whole and of each heap.
 static void addTotals(const DiffRuns &Runs, DiffReport &R) {
   std::vector<RunStats> All(Runs.size());
   Runs.forEachRun([&](size_t Run) { All[Run] = totalsOf(Runs, Run); });
@@ -249,8 +249,8 @@ static uint64_t noiseOf(const DiffStatsOfRuns &S, const Threshold &Noise,
   return Noise.bytesOf(std::max(S.Before.*Field, S.After.*Field));
 }
 
-/// A change counts beside its own memory space alone: what is nothing on the
-/// host may be much of a device.
+/// Sets the noise of each memory space from the space's own size: a small
+/// change for the host may be large for a device.
 static void addNoise(const DiffRuns &Runs, const DiffOptions &Options,
                      DiffReport &R) {
   Metric By = Options.By.value_or(Metric::Peak);
@@ -264,8 +264,8 @@ static void addNoise(const DiffRuns &Runs, const DiffOptions &Options,
   }
 }
 
-/// What is looked at: the metric that was asked for; else what is live, and all
-/// that can change when everything is to be shown.
+/// The metrics to compare: the requested metric, else live memory, and all
+/// metrics that can change if every change is to be shown.
 static std::vector<Metric> metricsOf(const DiffOptions &Options,
                                      uint64_t Noise) {
   if (Options.By)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of runs by heap and place.
+// Stats of runs by heap and place.
 
 #include "DiffCells.h"
 #include "ArenaStacks.h"
@@ -14,14 +14,14 @@ namespace memkit {
 
 namespace {
 
-/// In place of a node's key; any number will do.
+/// Stands for the key of a node; any constant serves.
 constexpr uint64_t ArenasKey = 0x3a7e9a5a7e9a5a11;
 
-/// The places that were found, by the key of their node. The table has no use
-/// for the highest bit: it keeps two keys for itself.
+/// The places found so far, by the key of their node. Keys lose their highest
+/// bit, because the table reserves two keys.
 class PlaceTable {
 public:
-  /// The number of a place, 0 for none (and the root).
+  /// The number of a place; 0 for no place (and for the root).
   uint32_t find(uint64_t Key) const { return ByKey.lookup(Key << 1 >> 1); }
   uint32_t add(uint64_t Key, uint32_t Parent, DiffPlace Shown) {
     auto [At, New] = ByKey.try_emplace(Key << 1 >> 1, Places.size());
@@ -35,18 +35,18 @@ private:
   DenseMap<uint64_t, uint32_t> ByKey;
 };
 
-/// One run on its way to cells.
+/// Makes the cells of one run.
 class RunCells {
 public:
   RunCells(const DiffRuns &Runs, size_t Run, const FindingOptions &Options)
       : Runs(Runs), Run(Run), S(Runs.run(Run)), V(S.trace().view()),
         Options(Options), Outer(S.selection().isOuterView()) {}
 
-  /// The first call; runs may be looked at side by side.
+  /// Call first; calls for different runs may be concurrent.
   void findLarge();
   void addPlaces(PlaceTable &Table) const;
   void makeCells(const PlaceTable &Table);
-  /// Makes places show what this run has there.
+  /// Sets the places of this run's nodes to show these nodes.
   void showMine(PlaceTable &Table) const;
   std::vector<DiffCell> Cells;
 
@@ -62,20 +62,20 @@ private:
   const FindingOptions &Options;
   bool Outer;
   std::unique_ptr<StackKeyer> Keyer;
-  std::vector<uint64_t> Keys;  ///< by node, where they were asked for
+  std::vector<uint64_t> Keys;  ///< by node, where computed
   std::vector<uint32_t> Large; ///< nodes, the lowest first
-  std::vector<bool> Arenas;    ///< by stack: it allocates arenas
+  std::vector<bool> Arenas;    ///< by stack: whether the stack allocates arenas
   bool HasLargeArenas = false;
-  /// By node, twice the number of a place, the node's own or that of the
-  /// nearest node above that has a place; plus one when the place is its own.
+  /// By node, twice the number of its place, or of the place of the nearest
+  /// node above with a place. Plus one if the place is the node's own.
   std::vector<uint32_t> PlaceOf;
   std::vector<std::pair<uint32_t, uint32_t>> Mine; ///< places and nodes
 };
 
 } // namespace
 
-/// How often a value reaches the noise; that of several metrics sums up, so
-/// that it is never too little.
+/// How many times a value reaches the noise. Shares of several metrics are
+/// added up, so the result is never too small.
 float RunCells::shareOfNoise(const StackStats &R) const {
   StackMetrics M = metricsOfRow(R, Outer);
   auto Noise = float(Options.NoiseOfHeap[Runs.heapNumber(Run, R.Heap)]);
@@ -88,7 +88,7 @@ float RunCells::shareOfNoise(const StackStats &R) const {
 }
 
 void RunCells::findLarge() {
-  // Room for the error of sums of floats.
+  // Leaves room for rounding errors in sums of floats.
   const float Enough = 0.99f;
   ArenaStacks Of(S);
   for (size_t Stack = 0; Stack != V.Leaves.size(); ++Stack)
@@ -115,7 +115,7 @@ void RunCells::findLarge() {
 
 void RunCells::addPlaces(PlaceTable &Table) const {
   for (uint32_t N : Large) {
-    // The turns of a recursion are one place.
+    // All turns of a recursion are one place.
     uint64_t Above = Keys[V.parent(N)];
     if (Keys[N] != Above)
       Table.add(Keys[N], Table.find(Above), {uint32_t(Run), N});
@@ -156,12 +156,12 @@ void RunCells::makeCells(const PlaceTable &Table) {
   findPlaces(Table);
   Keyer.reset();
   Keys = {};
-  // Rows come heap by heap, each with stacks all over the tree: look-ups stay
-  // in less memory by stack.
+  // Rows come heap by heap, with stacks from the whole tree. Look-ups by stack
+  // touch less memory than look-ups by node.
   std::vector<uint32_t> OfStack = placesOfStacks(Table);
   PlaceOf = {};
-  // Of the heap that the rows are of, by place: its cell, counted from 1. A
-  // heap that comes again has other cells, which add up where they are used.
+  // By place, the cell + 1 in the current heap. A heap that appears again gets
+  // other cells, which are added up by their users.
   std::vector<uint32_t> CellOf(Table.Places.size());
   size_t Begin = 0;
   uint32_t Heap = 0;
@@ -185,7 +185,8 @@ void RunCells::makeCells(const PlaceTable &Table) {
 }
 
 void RunCells::showMine(PlaceTable &Table) const {
-  // From the last to the first: of several nodes at a place the first counts.
+  // From the last to the first: if several nodes share a place, the first one
+  // is shown.
   for (auto [Place, Node] : reverse(Mine))
     Table.Places[Place].Shown = {uint32_t(Run), Node};
 }

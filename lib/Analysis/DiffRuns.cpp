@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runs that are compared.
+// The runs of a comparison.
 
 #include "memkit/Analysis/DiffRuns.h"
 #include "Support/RunBoth.h"

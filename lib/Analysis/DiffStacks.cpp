@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each stack has in two groups of runs.
+// The values of each stack in two groups of runs.
 
 #include "DiffStacks.h"
 #include "Support/RunBoth.h"
@@ -14,27 +14,26 @@ namespace memkit {
 
 namespace {
 
-/// A row of one run. Those of a pair hang together, the last one first: most
-/// are alone, and what they have in sum is made when it is asked for.
+/// A row of one run. The rows of a pair form a linked list from the last row
+/// on. Most pairs have only one row; sums of several rows are computed on
+/// demand.
 struct Entry {
   SelectedStats::RowId Row;
-  uint32_t Before; ///< the entry + 1 before it of the same pair, 0 none
+  uint32_t Before; ///< the previous entry of the pair + 1, 0 none
 };
 
-/// A (heap, stack) in both groups: its last entries, counted from 1, 0 where it
-/// has none.
+/// A (heap, stack) in both groups: the last entry of each group + 1, or 0.
 struct Pair {
   uint64_t Key = 0;
   uint32_t Before = 0;
   uint32_t After = 0;
 };
 
-/// Finds pairs by key. Most look-ups miss the cache, so that what they will
-/// read is asked for long before.
+/// Finds pairs by key. Most look-ups would miss the cache, so their memory is
+/// prefetched well before.
 class Matcher {
 public:
-  /// Adds the rows of S, of the Keys that rowKeys() gives; those of one run
-  /// behind those of the one before.
+  /// Adds the rows of S after those of earlier runs. Keys: from rowKeys().
   void add(const SelectedStats &S, ArrayRef<uint64_t> Keys, bool IsAfter,
            std::vector<Entry> &Out);
   std::vector<Pair> Pairs;
@@ -43,16 +42,16 @@ private:
   void reserve(size_t Rows);
   Pair &find(uint64_t Key);
 
-  /// Open addressing; a number in Pairs counted from 1, 0 is free.
+  /// Open addressing; an index in Pairs + 1, 0 is free.
   std::vector<uint32_t> Slots;
 };
 
-/// How many rows ahead memory is fetched, for each of two steps.
+/// Distance in rows of memory prefetches, for each of two steps.
 constexpr size_t Ahead = 12;
 
 } // namespace
 
-/// Makes room for as many pairs more; at most half of the slots are taken.
+/// Makes room for Rows more pairs; at most half of the slots are used.
 void Matcher::reserve(size_t Rows) {
   Pairs.reserve(Pairs.size() + Rows);
   size_t Wanted = PowerOf2Ceil(std::max<size_t>(2 * (Pairs.size() + Rows), 64));
@@ -96,8 +95,8 @@ void Matcher::add(const SelectedStats &S, ArrayRef<uint64_t> Keys, bool IsAfter,
   });
 }
 
-/// A key for each row that forEach() of a run gives: the same for rows of the
-/// same heap and stack.
+/// A key for each row of a run, in the order of forEach(). Rows of equal heap
+/// and stack have equal keys.
 static std::vector<uint64_t> rowKeys(const DiffRuns &Runs, size_t Run) {
   const SelectedStats &S = Runs.run(Run);
   const Trace &T = S.trace();
@@ -105,8 +104,8 @@ static std::vector<uint64_t> rowKeys(const DiffRuns &Runs, size_t Run) {
   std::vector<uint64_t> HeapKeys{0};
   for (uint32_t H = 1; H <= T.heaps().size(); ++H)
     HeapKeys.push_back(heapKey(T.heapName(H), Rules));
-  // Rows come heap by heap, each with stacks all over the tree: look-ups stay
-  // in less memory by stack.
+  // Rows come heap by heap, with stacks from the whole tree. Look-ups by stack
+  // touch less memory than look-ups by node.
   std::vector<uint64_t> OfStack(T.numStacks() + 1), Keys;
   {
     std::vector<uint64_t> OfNode = nodeKeys(T, SameFrame::Function, Rules);
@@ -121,7 +120,7 @@ static std::vector<uint64_t> rowKeys(const DiffRuns &Runs, size_t Run) {
 }
 
 namespace {
-/// One of both groups.
+/// One of the two groups.
 struct Side {
   Side(const DiffRuns &Runs, size_t Begin, size_t End)
       : Runs(Runs), Begin(Begin), End(End) {}
@@ -130,18 +129,18 @@ struct Side {
   std::vector<Entry> Entries;
   std::vector<size_t> Starts; ///< by run, its first entry
 
-  /// The run of an entry, counted from 1.
+  /// The run of an entry; entries count from 1.
   size_t runOf(uint32_t Entry) const {
     size_t Run = End;
     while (Starts[Run - 1 - Begin] >= Entry)
       --Run;
     return Run - 1;
   }
-  /// What each run has of a pair's entries. First becomes what the first of
-  /// them is of, none when there is none.
+  /// The metrics of each run for a pair's entries. First becomes the stack of
+  /// the first entry; it stays empty without entries.
   void metricsOf(uint32_t Last, MutableArrayRef<StackMetrics> Of,
                  std::optional<DiffStack> &First, uint32_t &Heap) const;
-  /// Asks for what metricsOf() will read, first the one, then the other.
+  /// Prefetches memory that metricsOf() will read: the entry, later its row.
   void prefetchEntry(uint32_t Last) const {
     if (Last)
       __builtin_prefetch(&Entries[Last - 1]);
@@ -155,7 +154,7 @@ struct Side {
 
 void Side::metricsOf(uint32_t Last, MutableArrayRef<StackMetrics> Of,
                      std::optional<DiffStack> &First, uint32_t &Heap) const {
-  // Peaks of stacks that are one here add up, those of processes do not.
+  // Peaks of stacks with equal keys add up, those of processes do not.
   std::fill(Of.begin(), Of.end(), StackMetrics());
   size_t InRun = End;
   uint32_t Process = 0;
@@ -182,13 +181,13 @@ static uint64_t distance(uint64_t A, uint64_t B) {
 }
 
 namespace {
-/// Says which differences are shown.
+/// Decides whether a difference is shown.
 class Shown {
 public:
   Shown(const DiffRuns &Runs, const DiffOptions &Options)
       : Runs(Runs), Options(Options) {}
 
-  /// All: what each run has.
+  /// All: the metrics of each run.
   bool operator()(ArrayRef<StackMetrics> All, uint64_t Noise) const {
     if (Options.By)
       return exceeds(All, Noise, [&](const StackMetrics &M) {
@@ -227,7 +226,7 @@ private:
 };
 } // namespace
 
-/// Puts the differences that are shown in order: the largest change first.
+/// Sorts the shown differences by change, the largest first.
 static void sortShown(std::vector<Difference> &Shown, Metric By) {
   auto Change = [](const Difference &D, Metric M) {
     return distance(metricOf(D.Before, M), metricOf(D.After, M));
@@ -238,7 +237,7 @@ static void sortShown(std::vector<Difference> &Shown, Metric By) {
   });
 }
 
-/// Adds the rows of all runs, the keys of two runs at a time.
+/// Adds the rows of all runs; makes the keys of two runs at a time.
 static void match(const DiffRuns &Runs, Matcher &M, Side &Before, Side &After) {
   for (size_t R = 0; R < Runs.size(); R += 2) {
     std::vector<uint64_t> Keys[2];

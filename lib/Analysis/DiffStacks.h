@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each stack has in two groups of runs.
+// The values of each stack in two groups of runs.
 
 #ifndef MEMKIT_LIB_ANALYSIS_DIFFSTACKS_H
 #define MEMKIT_LIB_ANALYSIS_DIFFSTACKS_H
@@ -9,7 +9,7 @@
 
 namespace memkit {
 
-/// Fills in what R says of stacks; R.NoiseValue is known.
+/// Fills in the stacks of R; R.NoiseValue is already set.
 void findDifferences(const DiffRuns &Runs, const DiffOptions &Options,
                      DiffReport &R);
 

@@ -15,7 +15,7 @@ namespace memkit {
 
 namespace {
 
-/// Builds the dictionary of a new trace and writes it as it fills.
+/// Builds the dictionary of a new trace and writes its sections as they fill.
 class DictionaryWriter {
 public:
   DictionaryWriter(TraceWriter &Out, const DiffRuns &Runs)
@@ -26,11 +26,11 @@ public:
   void process(ProcessRecord I) { Block.Processes.push_back(std::move(I)); }
   /// The id of a stack of one of the runs.
   Expected<uint32_t> stack(DiffStack From);
-  /// Writes what is not yet written.
+  /// Writes the remaining definitions.
   Error flush();
 
 private:
-  /// What was taken from one of the runs; 0: nothing yet.
+  /// New ids for the ids of one of the runs; 0: not copied yet.
   struct Taken {
     DenseMap<uint32_t, uint32_t> Binaries, Functions, Frames, Nodes, Stacks;
   };
@@ -109,7 +109,7 @@ Expected<uint32_t> DictionaryWriter::stack(DiffStack Of) {
   if (isNearlyFull())
     if (Error E = flush())
       return E;
-  // The nodes that are new, innermost first.
+  // The new nodes, innermost first.
   SmallVector<uint32_t, 64> New;
   uint32_t Node = T.leaf(Id);
   for (; Node && !From.Nodes.contains(Node); Node = T.parent(Node))
@@ -128,7 +128,7 @@ Expected<uint32_t> DictionaryWriter::stack(DiffStack Of) {
   return From.Stacks[Id] = ++Stacks;
 }
 
-/// Whether the largest stack might not fit any more.
+/// Whether the largest possible stack might not fit.
 bool DictionaryWriter::isNearlyFull() const {
   const size_t Full = MaxSectionRows / 4;
   size_t Bytes = 0;
@@ -149,7 +149,7 @@ static uint64_t grown(uint64_t From, uint64_t To) {
   return To > From ? To - From : 0;
 }
 
-/// What To has more than From.
+/// The amounts by which To exceeds From.
 static StackStats growthRow(uint32_t Stack, uint32_t Heap,
                             const StackMetrics &From, const StackMetrics &To) {
   StackStats R;
@@ -179,7 +179,7 @@ static void addRow(TotalStats &Sum, const StackStats &R) {
   Sum.PeakBytes += R.HeapPeakBytes;
 }
 
-/// The part of Sum after allocations and live are known.
+/// Sets frees from allocations and live blocks.
 static void fillFreed(TotalStats &Sum) {
   Sum.Frees = grown(Sum.LiveBlocks, Sum.Allocations);
   Sum.FreedBytes = grown(Sum.LiveBytes, Sum.AllocatedBytes);
@@ -196,7 +196,7 @@ static Header diffHeader(const Trace &After, ArrayRef<std::string> Command) {
 
 namespace {
 
-/// The sums of the new trace, written as they fill.
+/// Writes the stats of the new trace in sections as they fill.
 class StatsWriter {
 public:
   explicit StatsWriter(TraceWriter &Out) : Out(Out) {
@@ -206,8 +206,8 @@ public:
   }
 
   Error add(const StackStats &R);
-  /// Heaps in the order of their ids; those with an odd one count in the
-  /// totals.
+  /// Ends the summary. Heaps are in the order of their ids; heaps with an odd
+  /// id count in the totals.
   Error finish();
 
 private:
@@ -255,7 +255,7 @@ Error StatsWriter::finish() {
   I.Frees = Host.Frees;
   I.LiveBytes = Host.LiveBytes;
   I.PeakBytes = Host.PeakBytes;
-  // Sums without events, as if those had been left out on request.
+  // Marks events as left out on request, since the trace has only stats.
   S.Losses.push_back({1, LossKind::Events, S.Events});
   return Out.write(S);
 }
@@ -292,7 +292,7 @@ Error writeDiffTrace(Sink &Out, const DiffRuns &Runs,
   MapVector<uint32_t, uint32_t> HeapNumbers =
       addHeaps(Words, Runs, Differences);
 
-  // All of the dictionary stands before the first sum.
+  // The whole dictionary comes before the first row of stats.
   std::vector<uint32_t> Stacks;
   for (const Difference &D : Differences) {
     Expected<uint32_t> Stack = Words.stack(D.shown());

@@ -12,8 +12,8 @@ using namespace llvm;
 
 namespace memkit {
 
-/// How sure the change is: from how runs vary, or from how far estimates may be
-/// off.
+/// The confidence interval of the change, from the variation between runs or
+/// from the errors of estimates.
 static std::optional<ConfidenceInterval>
 intervalOf(const DiffRuns &Runs, const Finding &F, double Confidence) {
   if (Runs.isPair()) {

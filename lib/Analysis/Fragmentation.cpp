@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What allocators hold and nobody has.
+// Memory that allocators reserve without a live block.
 
 #include "memkit/Analysis/Fragmentation.h"
 #include "llvm/ADT/STLExtras.h"
@@ -23,7 +23,7 @@ static uint32_t median(MutableArrayRef<uint32_t> Values) {
   return Values[Values.size() / 2];
 }
 
-/// Compares the ends of what intervals say.
+/// Compares fragmentation at the first and the last intervals.
 static void findTrend(HeapFragmentation &F, ArrayRef<SeriesPoint> Live,
                       ArrayRef<ReservedPoint> Reserved) {
   constexpr size_t Min = 8;
@@ -56,8 +56,8 @@ static HeapFragmentation fragmentationOf(const Trace &T, uint32_t Heap,
   for (const ReservedPoint &P : Reserved)
     if (P.Active)
       F.ActivePeak = std::max(F.ActivePeak.value_or(0), *P.Active);
-  // What a process had reserved when it ended is still told as now; the marks
-  // know it no more.
+  // The present value includes memory that a process had reserved when it
+  // ended; marks no longer contain that memory.
   if (!Reserved.empty() && Reserved.back().Reserved == H.ReservedBytes)
     F.Now.Active = Reserved.back().Active;
   if (const ReservedPoint *P = pointAt(Reserved, H.PeakTimeNs);

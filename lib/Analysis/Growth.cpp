@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What grows to the end of the run.
+// Finds growth up to the end of the run.
 
 #include "memkit/Analysis/Growth.h"
 #include "ArenaStacks.h"
@@ -20,25 +20,26 @@ namespace memkit {
 
 namespace {
 
-/// Findings below a node are one of it when there are so many, and none has
-/// half of what they grow by.
+/// A node with this many findings below it becomes one finding, unless one of
+/// them has at least MaxOfOne of the growth.
 constexpr size_t ManyFindings = 4;
 constexpr double MaxOfOne = 0.5;
-/// Of what survives below a node so much must be of stacks to which it happened
-/// in two intervals or more: what was made once at many places is no leak.
+/// The part of the surviving bytes below a node that must be of stacks with
+/// survivors in two intervals or more. Memory allocated once at many places is
+/// no leak.
 constexpr double MinRepeated = 0.5;
-/// What counts as so many independent cohorts is judged where it is, and not
-/// once more with others at its callers.
+/// A place with this many independent cohorts is judged alone, and not again at
+/// its callers.
 constexpr double EnoughCohorts = 16;
-/// Freed at exit: at most this part of what lived is left.
+/// Freed at exit: at most this part of the live bytes is left.
 constexpr double LeftAtExit = 0.1;
 
-/// Sums of what a file says may be more than any memory.
+/// Sums of values in a file may exceed any memory size.
 uint64_t toBytes(double V) {
   return static_cast<uint64_t>(std::clamp(V, 0.0, 0x1p63));
 }
 
-/// What is known of a node or stack, and what no finding below it has.
+/// The data of a node or stack, without the data of findings below it.
 struct GrowthPlace {
   SurvivalData Data;
   uint64_t Stacks = 0;
@@ -79,7 +80,7 @@ private:
     uint64_t AtCut = 0, BlocksAtCut = 0, AtEnd = 0;
     bool IsArena = false;
   };
-  /// A finding, and the place that it was judged by.
+  /// A finding, and the data from which it was judged.
   struct Known {
     uint32_t Found; ///< in Findings
     GrowthPlace Of;
@@ -111,10 +112,10 @@ private:
   const SelectedStats &S;
   const Trace &T;
   const GrowthOptions &Options;
-  std::vector<std::optional<SpanBins>> Spans; ///< of a place and space
-  std::vector<uint32_t> SpanOfGroup;          ///< or UINT32_MAX
-  std::vector<GrowthRow> Rows; ///< as IntervalSeries numbers them
-  std::vector<Row> Infos;      ///< the same
+  std::vector<std::optional<SpanBins>> Spans; ///< by process and memory space
+  std::vector<uint32_t> SpanOfGroup; ///< UINT32_MAX if the group has no span
+  std::vector<GrowthRow> Rows;       ///< by row of IntervalSeries
+  std::vector<Row> Infos;            ///< by row of IntervalSeries
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> RowOf; ///< (group, stack)
   GrowthNodes Nodes;
   std::vector<GrowthPlace> Places; ///< by node
@@ -131,12 +132,12 @@ private:
     bool Dropped = false;
   };
   std::vector<Finding> Findings;
-  size_t Tests = 0; ///< places that could have been found
+  size_t Tests = 0; ///< number of places that could become findings
   GrowthReport Report;
 };
 } // namespace
 
-/// The bins of each space of each process that is looked at.
+/// Makes the bins of each memory space of the analysed processes.
 Error GrowthFinder::readSpans() {
   size_t Groups = Intervals.processes().size() * numHeaps();
   constexpr size_t MaxGroups = size_t(1) << 24;
@@ -159,7 +160,7 @@ Error GrowthFinder::readSpans() {
     const ProcessIntervals &I = Intervals.processes()[Process];
     if (T.wasReplaced(I.Process))
       continue;
-    // By space: its span, or none.
+    // By space: the intervals before its cut, then its span or UINT32_MAX.
     std::map<uint32_t, uint32_t> SpanOfSpace;
     size_t Max = 0, Had = Spans.size();
     for (LifetimeCut C : Cuts[Process])
@@ -191,7 +192,7 @@ Error GrowthFinder::readSpans() {
   return Error::success();
 }
 
-/// All rows with their values at the cut and at the end.
+/// Reads all rows with their values at the cut and at the end.
 Error GrowthFinder::readRows() {
   if (Error E = Intervals.forEach([&](size_t Process, size_t Interval,
                                       ArrayRef<IntervalChange> Changes) {
@@ -260,7 +261,8 @@ void GrowthFinder::addLifetimes(size_t Process, const Lifetimes &L) {
   }
 }
 
-/// Takes out what lies mostly in blocks of inner heaps, whose it is.
+/// Removes rows whose blocks are mostly filled by blocks of inner heaps: the
+/// inner heaps have the findings.
 void GrowthFinder::dropEnclosing() {
   BitVector Encloses(numHeaps() + 1);
   for (const Heap &H : T.heaps())
@@ -287,7 +289,7 @@ void GrowthFinder::dropEnclosing() {
   });
 }
 
-/// What lived at the end of each bin.
+/// Computes the live bytes at the end of each bin.
 Error GrowthFinder::readLevels() {
   if (Error E = Intervals.forEach([&](size_t Process, size_t Interval,
                                       ArrayRef<IntervalChange> Changes) {
@@ -320,7 +322,7 @@ Error GrowthFinder::readLevels() {
         return Error::success();
       }))
     return E;
-  // So far these are differences.
+  // Turns differences into levels.
   auto Add = [](SurvivalData &D) {
     double Bytes = D.LevelBefore, Blocks = 0;
     for (size_t I = 0; I != D.Level.size(); ++I) {
@@ -337,7 +339,7 @@ Error GrowthFinder::readLevels() {
   return Error::success();
 }
 
-/// Judges a place; adds a finding when it grows, or may.
+/// Tests a place; adds a finding if the place grows, or may grow.
 bool GrowthFinder::add(uint32_t Group, uint32_t Node, const GrowthPlace &P,
                        bool MayBeUnsure, double *Cohorts) {
   const SpanBins &B = *Spans[spanOf(Group)];
@@ -383,8 +385,8 @@ bool GrowthFinder::add(uint32_t Group, uint32_t Node, const GrowthPlace &P,
   return Leaks;
 }
 
-/// Makes many findings below a node one of it, when none of them is most of
-/// what there is.
+/// Replaces many findings below a node by one finding of the node, if none of
+/// them has most of the growth.
 void GrowthFinder::merge(uint32_t N) {
   const GrowthNode &Node = Nodes.Nodes[N];
   if (Below[N].size() < ManyFindings || Node.Node == 0)
@@ -413,8 +415,7 @@ void GrowthFinder::judgeNode(uint32_t N) {
   const GrowthNode &Node = Nodes.Nodes[N];
   GrowthPlace &P = Places[N];
   bool IsStack = Node.HasRows;
-  // At a node with several stacks below it, only what happened again and again
-  // at one of them.
+  // A node with several stacks below needs stacks with repeated survivors.
   bool MayLeak = P.Stacks == 1 || P.Repeated >= MinRepeated * P.Survive;
   double Cohorts = 0;
   if (!P.Data.Bytes.empty() && MayLeak &&
@@ -447,8 +448,8 @@ void GrowthFinder::judge() {
   judgeArenas();
 }
 
-/// Sorts out what many places make likely by chance, and what another finding
-/// has.
+/// Drops findings that are likely by chance among many tests, and findings
+/// contained in others.
 void GrowthFinder::report() {
   auto Chances = static_cast<double>(std::max<size_t>(Tests, 1));
   for (Finding &F : Findings) {
@@ -465,7 +466,7 @@ void GrowthFinder::report() {
   auto Largest = [](const Growth &A, const Growth &B) {
     return A.Rise > B.Rise;
   };
-  // What a place grows by at its callers is told there.
+  // A place below a found caller is reported only with the caller.
   erase_if(Report.Unsure, [&](const Growth &U) {
     return any_of(Report.Found, [&](const Growth &F) {
       uint32_t N = U.Node;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The intervals of a space, as bins.
+// The intervals of a memory space, as bins.
 
 #include "GrowthSpans.h"
 #include <algorithm>
@@ -10,13 +10,13 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Fewer steps tell less than time does.
+/// With fewer steps, time is the better clock.
 static constexpr uint64_t MinSteps = 7;
 
-/// What is left out at the end is told where it is this part of the run.
+/// An end that is left out is reported if it is at least this part of the run.
 static constexpr double WorthAWord = 0.03;
 
-/// How many steps an interval has. A file may say anything.
+/// The number of steps of an interval, bounded because a file may be wrong.
 static double stepsOf(const IntervalHead &H) {
   if (H.LastStep == 0)
     return 0; // before the first
@@ -68,7 +68,7 @@ bool SpanBins::choose(const ProcessIntervals &I, size_t Cut,
   Span.LastStep = I.Heads[End - 1].LastStep;
   Span.BeginNs = I.Heads[Begin].BeginNs;
   Span.EndNs = I.Heads[End - 1].EndNs;
-  // The interval that runs at the end never counts: that is not worth a word.
+  // The interval open at the end never counts and is not reported.
   uint64_t LastNs = I.Heads.back().EndNs;
   double Left = agesOf(LastNs - std::min(Span.EndNs, LastNs));
   Span.EndsEarly =
@@ -84,7 +84,7 @@ void SpanBins::sortIntoBins(const ProcessIntervals &I) {
   double Wanted = static_cast<double>(std::min(MaxBins, UnitsOf.size()));
   double At = 0, Next = 0;
   for (double U : UnitsOf) {
-    // A bin begins with the interval in which its part of the run begins.
+    // A bin begins with the first interval of its part of the run.
     if (Bins.Units.empty() || At + U / 2 >= Next) {
       Bins.Units.push_back(0);
       Bins.Intervals.push_back(0);
@@ -128,7 +128,7 @@ void SpanBins::add(const ProcessIntervals &I, const LifetimeRow &Row,
     size_t First = std::max(I.headsBefore(C.Interval), Begin);
     size_t Last = std::min(I.headsBefore(uint64_t(C.Last) + 1), End);
     if (I.headsBefore(C.Interval) < Begin || First >= Last)
-      continue; // of the warm-up, or behind the cut
+      continue; // in the warm-up, or after the cut
     double Units = Before[Last - Begin] - Before[First - Begin];
     for (size_t Bin = binOf(First); Bin <= binOf(Last - 1); ++Bin) {
       size_t From = std::max(First, BinBegin[Bin]),

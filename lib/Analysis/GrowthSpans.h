@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The intervals of a space, as bins.
+// The intervals of a memory space, as bins.
 
 #ifndef MEMKIT_LIB_ANALYSIS_GROWTHSPANS_H
 #define MEMKIT_LIB_ANALYSIS_GROWTHSPANS_H
@@ -9,14 +9,14 @@
 
 namespace memkit {
 
-/// What is measured of a memory space of a process: the intervals from the end
+/// The measured part of a memory space of a process: the intervals from the end
 /// of the warm-up to the cut, in at most MaxBins bins of about equal length.
-/// With 7 steps or more its clock is steps, else time.
+/// The clock is steps with 7 steps or more, else time.
 class SpanBins {
 public:
   static constexpr size_t MaxBins = 64;
-  /// Cut: so many of the heads lie before the end of the process. Nothing when
-  /// these are too few; HasIntervals is how many there are then.
+  /// Cut: the number of heads before the end of the process. Nothing if there
+  /// are too few; HasIntervals is then their number.
   static std::optional<SpanBins> create(const ProcessIntervals &I,
                                         uint32_t Space, size_t Cut,
                                         const GrowthOptions &Options,
@@ -24,7 +24,7 @@ public:
 
   const GrowthSpan &span() const { return Span; }
   const SurvivalBins &bins() const { return Bins; }
-  /// The first interval of the span, and the first behind it.
+  /// The first interval of the span, and the first after it.
   size_t begin() const { return Begin; }
   size_t end() const { return End; }
   /// The bin of an interval from begin() to before end().
@@ -32,7 +32,7 @@ public:
   /// The first interval of a bin.
   size_t intervalOf(size_t Bin) const { return BinBegin[Bin]; }
 
-  /// Adds what is known of a row's blocks. I: of the space.
+  /// Adds the cohorts and frees of a row. I: of the space.
   void add(const ProcessIntervals &I, const LifetimeRow &Row,
            SurvivalData &Out) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The nodes that may grow.
+// Chooses the nodes to test for growth.
 
 #include "GrowthTree.h"
 #include <algorithm>
@@ -13,19 +13,20 @@ namespace memkit {
 namespace {
 
 constexpr uint32_t None = GrowthNode::None;
-/// Only ways from the root to so many rows are looked at.
+/// Only this many rows, and the paths from the root to them, are visited.
 constexpr size_t MaxRising = size_t(1) << 18;
 
-/// A node at or above a row that rises. Parents stand before their children.
+/// A node at or above a row that rises. Parents come before their children.
 struct TreePlace {
   uint32_t Node = 0;
   uint32_t Parent = None;
   uint32_t Group = 0;
-  uint32_t Chosen = None; ///< in GrowthNodes, of itself or the nearest above
+  /// In GrowthNodes: the node itself or the nearest above.
+  uint32_t Chosen = None;
   uint32_t Children = 0;
   uint32_t LiveStacks = 0;
-  bool HasRows = false; ///< that hang at it
-  double Rise = 0;      ///< of all rows at and below it
+  bool HasRows = false; ///< stacks of rows end at the node
+  double Rise = 0;      ///< sum over all rows at and below the node
 };
 
 class Chooser {
@@ -55,7 +56,7 @@ private:
   std::vector<uint32_t> Way;          ///< scratch
 };
 
-/// Rows that are looked at, group by group.
+/// Sorts the rows to visit by group.
 void Chooser::sortByGroup(uint32_t NumGroups) {
   auto IsSeen = [](const GrowthRow &R) {
     return R.Group != None && (R.Moved || R.AtEnd);
@@ -73,7 +74,7 @@ void Chooser::sortByGroup(uint32_t NumGroups) {
       Order[Next[Rows[R].Group]++] = R;
 }
 
-/// What a row must rise by to be one of those that rise most.
+/// The rise above which a row is among the MaxRising highest.
 double Chooser::minRise() const {
   std::vector<double> Rises;
   for (uint32_t R : Order)
@@ -128,9 +129,9 @@ void Chooser::addGroup(ArrayRef<uint32_t> Of, double Min) {
   for (uint32_t R : Of) {
     uint32_t At = nearest(V.leaf(Rows[R].Stack));
     if (At == None)
-      return; // nothing of the group rises
+      return; // no row of the group rises
     PlaceOfRow[R] = At;
-    // One that does not move changes no series.
+    // A row that does not move changes no series.
     Places[At].HasRows |= Rows[R].Moved;
     Places[At].LiveStacks += Rows[R].AtEnd != 0;
     Places[At].Rise += Rows[R].rise();

@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// The events of a fraction of a second of replay.
+/// Number of events replayed in a fraction of a second.
 static constexpr uint64_t MaxReplayed = 1 << 21;
 
 static bool hasAllProcesses(const SelectedStats &S) {
@@ -20,7 +20,7 @@ static bool hasAllProcesses(const SelectedStats &S) {
   return true;
 }
 
-/// Whether the trace has all its events, and few.
+/// Whether the trace has all its events, and only few.
 static bool canReplay(const Trace &T) {
   uint64_t Held = 0;
   for (const SectionInfo &B : T.reader().sections())
@@ -31,7 +31,7 @@ static bool canReplay(const Trace &T) {
 }
 
 namespace {
-/// Looks at each event, and at what lives where a column begins.
+/// Visits each event, and the live bytes at the begin of each column.
 class Watcher : public ReplayObserver {
 public:
   Watcher(const Trace &T, unsigned Columns)
@@ -61,7 +61,7 @@ public:
   std::vector<std::vector<uint64_t>> Highest;
 
 private:
-  /// Times of any trace, without overflow.
+  /// Computed in 128 bits: times of any trace, without overflow.
   uint64_t beginOf(unsigned Column) const {
     return uint64_t((unsigned __int128)(EndNs)*Column / Columns);
   }
@@ -80,7 +80,7 @@ private:
   }
 
   const LiveStats *A = nullptr;
-  unsigned Next = 1; ///< the column whose begin comes next
+  unsigned Next = 1; ///< the next column to begin
 };
 } // namespace
 
@@ -100,8 +100,8 @@ static Error replayCurves(const Trace &T, unsigned Columns, HeapCurves &Out) {
   return Error::success();
 }
 
-/// The values at the ends of intervals lack what rose and fell within one; that
-/// the heap was once at its peak is known.
+/// Makes a curve from the values at the ends of intervals, which lack changes
+/// within an interval. The peak of the heap is added, since its time is known.
 static std::vector<uint64_t> curveOfIntervals(const Trace &T, uint32_t Heap,
                                               ArrayRef<SeriesPoint> Points,
                                               unsigned Columns, bool WithPeak) {
@@ -123,7 +123,7 @@ HeapCurves readHeapCurves(const SelectedStats &S, const LiveSeries &Live,
   HeapCurves Out;
   bool AllProcesses = hasAllProcesses(S);
   if (AllProcesses && canReplay(T)) {
-    // Intervals may be whole where events are not.
+    // Intervals may be intact even if events are not.
     Error E = replayCurves(T, Columns, Out);
     if (!E)
       return Out;

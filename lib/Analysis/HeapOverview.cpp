@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each heap did.
+// The overview of each heap.
 
 #include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Model/Query.h"
@@ -18,7 +18,7 @@ uint64_t wholeBytes(double Bytes) {
 }
 
 namespace {
-/// What lived at the peaks of heaps and memory spaces, by stack.
+/// The bytes live at the peaks of heaps and memory spaces, by stack.
 class PeakStats {
 public:
   PeakStats(const SelectedStats &S)
@@ -45,7 +45,7 @@ public:
   std::vector<PeakStack> ofSpace(uint32_t Space, size_t Top) {
     return largest(BySpace[Space], Top);
   }
-  /// Of the rows that were selected.
+  /// The totals of the selected rows.
   const TotalStats &sums(uint32_t Heap) const { return Sum[Heap]; }
 
 private:
@@ -103,7 +103,7 @@ static bool isWhole(const SelectedStats &S) {
   return true;
 }
 
-/// What follows from the totals.
+/// Fills in the values derived from the totals.
 static void finish(HeapOverview &H, const Trace &T) {
   const TotalStats &S = H.Stats;
   if (S.PeakBytes)

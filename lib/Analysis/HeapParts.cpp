@@ -25,8 +25,8 @@ static double changeOf(const DiffRuns &Runs, ArrayRef<StackMetrics> Sums,
   return meanOf(Runs.after(Sums), By) - meanOf(Runs.before(Sums), By);
 }
 
-/// Makes a spot of each place that has cells, and of those above it if they are
-/// asked for.
+/// Makes a spot for each place with cells, and with WithAbove for all places
+/// above these.
 void HeapParts::addSpots(bool WithAbove) {
   std::vector<uint32_t> Places{0};
   SpotOf[0] = 1;
@@ -50,7 +50,7 @@ void HeapParts::addSpots(bool WithAbove) {
     SpotOf[P] = 0;
 }
 
-/// Gives the spots what their cells have, and nothing else.
+/// Resets the spots to the values of their cells.
 void HeapParts::fillSpots() {
   for (HeapSpot &S : Spots) {
     S.IsInner = false;
@@ -66,8 +66,8 @@ void HeapParts::fillSpots() {
   Moves.clear();
 }
 
-/// Whether there is as much as the noise on either side. If not, sets what is
-/// left when there are no parts.
+/// Whether either side reaches the noise. If not, sets Rest to the change
+/// without parts.
 bool HeapParts::canHaveParts() {
   std::vector<StackMetrics> All(Runs.size());
   for (const DiffCell &C : Cells)
@@ -84,7 +84,7 @@ bool HeapParts::canHaveParts() {
 void HeapParts::find(Metric What, double Min) {
   By = What;
   Noise = Min;
-  // Without a noise nothing is handed up: each place has its own change.
+  // Without noise nothing is handed up: each place keeps its own change.
   bool HandsUp = Noise > 0;
   if (HandsUp && !canHaveParts())
     return;
@@ -103,7 +103,7 @@ void HeapParts::find(Metric What, double Min) {
   Rest = HandsUp ? changeOf(Runs, sums(0), By) : 0;
 }
 
-/// The rule, at one place whose children were visited.
+/// Applies the rule to one place whose children were visited.
 void HeapParts::visit(size_t At) {
   takePart(At);
   if (Noise <= 0)
@@ -127,7 +127,7 @@ void HeapParts::append(PartList &To, uint32_t P) {
   To.Count += 1;
 }
 
-/// Makes a part of what is left here, when it is enough.
+/// Makes a part of the remaining change of the place if it reaches the noise.
 void HeapParts::takePart(size_t At) {
   double Change = changeOf(Runs, sums(At), By);
   if (Change == 0 || std::fabs(Change) < Noise)
@@ -160,7 +160,7 @@ static bool isSameAmount(double A, double B) {
   return std::fabs(A - B) <= MoveShare * std::max(A, B);
 }
 
-/// The names of the functions on the way to a part, whatever their binaries.
+/// A key of the functions on the path to a part, whatever their binaries.
 uint64_t HeapParts::wayKey(const DiffPart &P) const {
   DiffPlace Shown = All.Places[P.Place].Shown;
   if (Shown.IsArenas)
@@ -177,15 +177,15 @@ uint64_t HeapParts::wayKey(const DiffPart &P) const {
   return xxh3_64bits(Way);
 }
 
-/// Whether its place has allocations in both groups: it has its counterpart.
+/// Whether the part's place has allocations in both groups.
 bool HeapParts::isOnBothSides(const DiffPart &P) const {
   auto Has = [](const StackMetrics &M) { return M.Allocations != 0; };
   return any_of(Runs.before<StackMetrics>(P.Runs), Has) &&
          any_of(Runs.after<StackMetrics>(P.Runs), Has);
 }
 
-/// What came may have come from what went unless both were there before and
-/// after.
+/// Whether all parts may be one move. A part that grew may come from one that
+/// shrank, unless parts of both kinds have allocations before and after.
 bool HeapParts::canMoveAll(const PartList &More, const PartList &Less) const {
   bool OnBothSides[2] = {false, false};
   for (const PartList *L : {&More, &Less})
@@ -197,9 +197,9 @@ bool HeapParts::canMoveAll(const PartList &More, const PartList &Less) const {
   return !OnBothSides[0] || !OnBothSides[1];
 }
 
-/// Finds what moved below a place: all that grew and shrank there, or pairs.
+/// Finds moves below a place: of all parts that grew and shrank, or of pairs.
 void HeapParts::takeMoves(size_t At) {
-  // More are a change of everything, and would take their square in time.
+  // More parts are a change of everything, and would take quadratic time.
   const uint32_t Max = 64;
   const PartList &More = Spots[At].Lists[0], &Less = Spots[At].Lists[1];
   if (!More.Count || !Less.Count || More.Count + Less.Count > Max)
@@ -216,7 +216,8 @@ void HeapParts::takeMoves(size_t At) {
   takePairs(At);
 }
 
-/// The same functions in another binary: a move where the amounts are the same.
+/// Pairs parts with equal functions in different binaries: a move if the
+/// amounts are equal.
 void HeapParts::takeTwins(size_t At) {
   DenseMap<uint64_t, uint32_t> ByWay;
   for (uint32_t P : largestFirst(Spots[At].Lists[1]))
@@ -234,7 +235,7 @@ void HeapParts::takeTwins(size_t At) {
   }
 }
 
-/// The same amount at another place.
+/// Pairs parts with equal amounts at different places.
 void HeapParts::takePairs(size_t At) {
   SmallVector<uint32_t, 16> Went = largestFirst(Spots[At].Lists[1]);
   for (uint32_t C : largestFirst(Spots[At].Lists[0])) {
@@ -251,7 +252,7 @@ void HeapParts::takePairs(size_t At) {
   }
 }
 
-/// Makes a move of parts: their sums are those of the place again.
+/// Makes a move of parts and adds their stats to the place again.
 void HeapParts::take(size_t At, ArrayRef<uint32_t> Moved) {
   HeapSpot &S = Spots[At];
   for (PartList &L : S.Lists) {
@@ -268,7 +269,7 @@ void HeapParts::take(size_t At, ArrayRef<uint32_t> Moved) {
       }
       P = Next;
     }
-    // By how much at most; it may have been less.
+    // An upper bound; the largest child may have moved.
     L.LargestChild = std::min(Old.LargestChild, L.Total);
   }
   S.IsInner = true;
@@ -292,7 +293,8 @@ void HeapParts::absorb(DiffPart &Into, DiffPart &From) {
   From.Runs = {};
 }
 
-/// Puts one part in place of those of some signs, and of the one that is here.
+/// Replaces the parts of the chosen signs, and the part of the place itself, by
+/// one part.
 void HeapParts::gather(size_t At, bool Signs[2]) {
   HeapSpot &S = Spots[At];
   DiffPart One;
@@ -319,7 +321,7 @@ void HeapParts::gather(size_t At, bool Signs[2]) {
       S.Lists[Sign].LargestChild = Old.LargestChild;
     }
   }
-  // What it is made of is one part, or what is left here.
+  // The absorbed change becomes one part, or stays at the place if it is small.
   llvm::copy(One.Runs, sums(At).begin());
   S.IsInner = true;
   size_t Before = Parts.size();
@@ -330,7 +332,7 @@ void HeapParts::gather(size_t At, bool Signs[2]) {
   }
 }
 
-/// Gives what is left, and the parts, to the place above.
+/// Passes the remaining change and the parts to the place above.
 void HeapParts::handUp(size_t At) {
   HeapSpot &S = Spots[At], &Above = Spots[S.Parent];
   MutableArrayRef<StackMetrics> Mine = sums(At), Theirs = sums(S.Parent);

@@ -12,14 +12,14 @@ namespace memkit {
 
 inline constexpr uint32_t NoPart = UINT32_MAX;
 
-/// A change at a place, on its way to be a finding.
+/// A change at a place, a candidate for a finding.
 struct DiffPart {
   uint32_t Place;
-  uint32_t Next = NoPart; ///< of the same sign and below the same place
-  uint32_t Count = 1;     ///< how many it was made from
+  uint32_t Next = NoPart; ///< next part of equal sign in the list of a place
+  uint32_t Count = 1;     ///< number of parts merged into this part
   bool IsInner;
-  /// A part of the other sign has the functions of its way in other binaries:
-  /// it is the same code, whatever else changed by as much.
+  /// A part of the other sign has the functions of this path in other binaries:
+  /// both parts are the same code, so other changes of this amount are no move.
   bool HasTwin = false;
   double Change;
   std::vector<StackMetrics> Runs;
@@ -30,12 +30,12 @@ struct DiffPart {
 struct PartList {
   uint32_t First = NoPart, Last = NoPart;
   double Total = 0;
-  double LargestChild = 0; ///< the most that the place itself, or a child, has
+  double LargestChild = 0; ///< the most of the place itself or of one child
   uint32_t Count = 0;
   bool HasSeveral() const { return First != Last; }
 };
 
-/// Parts that went and came.
+/// Parts that shrank and parts that grew by equal amounts.
 struct MovedParts {
   uint32_t Place;
   std::vector<uint32_t> Parts;
@@ -44,24 +44,25 @@ struct MovedParts {
 /// A place of one heap.
 struct HeapSpot {
   uint32_t Place;
-  uint32_t Parent; ///< in the list of spots, before this one; of the root 0
+  /// Index in the list of spots, before this spot; 0 for the root.
+  uint32_t Parent;
   bool IsInner = false;
-  PartList Lists[2]; ///< what grew, what shrank
+  PartList Lists[2]; ///< growth, shrinkage
 };
 
 /// Finds the parts of one heap, for one metric after the other.
 class HeapParts {
 public:
-  /// Cells: those of the heap.
+  /// Cells: the cells of the heap.
   HeapParts(const DiffRuns &Runs, const DiffCells &All,
             llvm::ArrayRef<DiffCell> Cells, std::vector<uint32_t> &SpotOf)
       : Runs(Runs), All(All), Cells(Cells), SpotOf(SpotOf) {}
 
   void find(Metric By, double Noise);
-  std::vector<DiffPart> Parts; ///< First and Next of lists count in them
-  llvm::SmallVector<uint32_t, 8> Left; ///< those that are findings
+  std::vector<DiffPart> Parts; ///< First and Next of lists are indices in Parts
+  llvm::SmallVector<uint32_t, 8> Left; ///< parts that are findings
   std::vector<MovedParts> Moves;
-  double Rest = 0; ///< what they do not explain
+  double Rest = 0; ///< the change that no finding explains
 
 private:
   void addSpots(bool WithAbove);
@@ -88,13 +89,13 @@ private:
   const DiffRuns &Runs;
   const DiffCells &All;
   llvm::ArrayRef<DiffCell> Cells;
-  /// By place, the number of its spot in this heap + 1; zeros between calls.
+  /// By place, the index of its spot in this heap + 1; zeros between calls.
   std::vector<uint32_t> &SpotOf;
   Metric By = Metric::Peak;
   double Noise = 0;
   std::vector<HeapSpot> Spots;     ///< the lowest place first
   std::vector<uint32_t> CellSpots; ///< by cell
-  std::vector<StackMetrics> Sums;  ///< by spot and run: what no part has yet
+  std::vector<StackMetrics> Sums;  ///< by spot and run: stats not in a part yet
 };
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each layer holds at a peak.
+// The bytes that each layer holds at a peak.
 
 #include "memkit/Analysis/LayerHolds.h"
 #include "llvm/ADT/STLExtras.h"

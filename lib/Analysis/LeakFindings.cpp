@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All that memleak finds.
+// All findings of memleak.
 
 #include "memkit/Analysis/LeakFindings.h"
 #include "ArenaStacks.h"
@@ -18,7 +18,7 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-/// Looks for what intervals and blocks tell.
+/// Finds leaks from intervals and blocks.
 class OverTime {
 public:
   OverTime(const SelectedStats &S, const LeakOptions &Options, LeakFindings &R)
@@ -61,7 +61,7 @@ Error OverTime::run(const Suppressions &Hidden, const Suppressions &ByDefault) {
   return Error::success();
 }
 
-/// Whether what grows tells of it already.
+/// Whether a growth finding already reports the outlier.
 bool OverTime::isBelowGrowth(const Outlier &O, const ArenaStacks &Of) const {
   return any_of(R.Growth.Found, [&](const Growth &G) {
     if (G.Heap != O.Heap || R.Growth.Spans[G.Span].Process != O.Process)
@@ -103,9 +103,9 @@ void OverTime::suppress(const Suppressions &Hidden,
   if (!ByDefault.empty())
     DefaultBy = ByDefault.matchNodes(T);
   auto IsHidden = [&](const auto &F) {
-    // What is kept once by design is not kept again and again by design.
+    // Memory kept once by design is not kept repeatedly by design.
     constexpr bool Grows = std::is_same_v<std::decay_t<decltype(F)>, Growth>;
-    // A pattern names lines, which do not matter for arenas.
+    // A pattern names lines, which are irrelevant to arenas.
     if constexpr (Grows)
       if (F.IsArenas)
         return false;
@@ -133,7 +133,7 @@ LeakFinding &OverTime::add(LeakKinds Kind, uint32_t Heap, uint32_t Stack) {
   return F;
 }
 
-/// One list of all.
+/// Collects all findings in one list.
 void OverTime::gather() {
   for (const Leak &L : R.Exit.Leaks) {
     LeakFinding &F = add(FK_Exit, L.Heap, L.Stack);
@@ -173,8 +173,8 @@ Error OverTime::findLayers() {
   return findLayersOfFreed();
 }
 
-/// What grew and was freed at exit has its layer from the blocks that lived
-/// before that.
+/// Sets the layers of findings that grew and were freed at exit, from the
+/// blocks that lived before the exit.
 Error OverTime::findLayersOfFreed() {
   std::map<uint64_t, std::vector<LeakFinding>> At; ///< by the end of the span
   for (const LeakFinding &F : R.All)
@@ -225,7 +225,7 @@ Expected<LeakFindings> findAllLeaks(const SelectedStats &S,
 // Baseline
 //===----------------------------------------------------------------------===//
 
-/// What a finding is known by in another trace.
+/// The name of a finding, equal in other traces.
 static std::string nameOf(const LeakFinding &F, const Trace &T,
                           ArrayRef<uint64_t> Keys) {
   std::string Where = F.IsArenas ? "arenas" : std::to_string(Keys[F.Node]);

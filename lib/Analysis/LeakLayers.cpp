@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer that findings are of.
+// The layers of findings.
 
 #include "LeakLayers.h"
 #include "memkit/Model/StackKeys.h"
@@ -18,7 +18,7 @@ bool LeakLayers::areIn(const Trace &T) {
 LeakLayers::LeakLayers(const Trace &T, MutableArrayRef<LeakFinding> All)
     : T(T), All(All), LayerOf(T.scopePaths().size() + 1),
       Keys(nodeKeys(T, SameFrame::Location)), Seen(All.size(), NoBlock) {
-  // The innermost layer; a scope path's parent stands before it.
+  // Finds the innermost layer; a scope path's parent has a lower id.
   for (uint32_t Id = 1; Id <= T.scopePaths().size(); ++Id) {
     const ScopePath &C = T.scopePaths()[Id - 1];
     LayerOf[Id] = LayerOf[C.Parent];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer that findings are of.
+// The layers of findings.
 
 #ifndef MEMKIT_LIB_ANALYSIS_LEAKLAYERS_H
 #define MEMKIT_LIB_ANALYSIS_LEAKLAYERS_H
@@ -13,7 +13,7 @@ namespace memkit {
 class LeakLayers {
 public:
   LeakLayers(const Trace &T, llvm::MutableArrayRef<LeakFinding> All);
-  /// Whether the trace has layers; else no block is wanted.
+  /// Whether the trace has layers; without layers, add() needs no blocks.
   static bool areIn(const Trace &T);
   void add(const LiveBlock &B);
   void finish();
@@ -25,7 +25,7 @@ private:
   llvm::MutableArrayRef<LeakFinding> All;
   std::vector<uint32_t> LayerOf; ///< by scope path
   std::vector<uint64_t> Keys;    ///< by node
-  /// Findings of kind exit by heap and key, the others by heap and node.
+  /// Findings of kind exit by heap and key, all others by heap and node.
   llvm::DenseMap<std::pair<uint32_t, uint64_t>, uint32_t> Exits, Nodes;
   static constexpr uint32_t NoBlock = UINT32_MAX, Several = UINT32_MAX - 1;
   std::vector<uint32_t> Seen; ///< by finding

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was never freed.
+// Blocks that were never freed.
 
 #include "memkit/Analysis/Leaks.h"
 #include "memkit/Model/StackKeys.h"
@@ -13,7 +13,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Sums up what lives by heap and stack as it is shown, in order of appearance.
+/// Sums up live memory by heap and shown stack, in order of appearance.
 static std::vector<Leak> gatherLeaks(const SelectedStats &S) {
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
@@ -23,11 +23,11 @@ static std::vector<Leak> gatherLeaks(const SelectedStats &S) {
   S.forEach([&](uint32_t Process, const StackStats &R) {
     if (!R.LiveBlocks || T.wasReplaced(Process))
       return;
-    // Blocks that inner heaps fill wholly are those heaps' findings.
+    // Blocks entirely filled by inner heaps are findings of the inner heaps.
     if (!Outer && R.LiveBytes && !R.LiveExclusive)
       return;
     uint64_t Key = Keys[T.view().leaf(R.Key)];
-    // DenseMap keeps two keys for itself; the heap 0 is none of ours.
+    // DenseMap reserves two keys; heap 0 avoids both, as no row has it.
     auto [At, New] = Known.try_emplace({R.Heap, Key}, Leaks.size());
     if (New)
       Leaks.push_back({R.Heap, R.Key, 0, 0, 0});

@@ -12,7 +12,7 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-/// A change of what lives in a heap; wraps when it falls.
+/// A change of a heap's live bytes; a fall wraps around.
 struct Change {
   uint64_t TimeNs;
   uint64_t Bytes;
@@ -58,7 +58,7 @@ private:
         It->second.Falls += R.Bytes < R.BytesBefore;
       }
     Held[Process][R.Heap] += More;
-    // The rows of an interval are one change.
+    // All rows of an interval make one change.
     std::vector<Change> &To = Changes[R.Heap];
     if (!To.empty() && To.back().TimeNs == TimeNs)
       To.back().Bytes += More;
@@ -66,7 +66,8 @@ private:
       To.push_back({TimeNs, More});
   }
 
-  /// What lives when a process ends before the others leaves the curve then.
+  /// Removes a process's live bytes from the curve when the process ends before
+  /// the others.
   void endProcesses() {
     std::map<uint32_t, uint64_t> Ends; // by process
     for (const ProcessStats &I : T.summary().Processes)
@@ -102,8 +103,9 @@ private:
   const Trace &T;
   IntervalSeries &From;
   LiveSeries Out;
-  std::vector<std::vector<Change>> Changes;       ///< by heap
-  std::vector<std::map<uint32_t, uint64_t>> Held; ///< by place of process, heap
+  std::vector<std::vector<Change>> Changes; ///< by heap
+  /// By place of process, then heap.
+  std::vector<std::map<uint32_t, uint64_t>> Held;
 };
 } // namespace
 

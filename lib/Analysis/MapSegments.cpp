@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks of a device, put in order.
+// The blocks of a device, arranged in segments.
 
 #include "MapSegments.h"
 #include "memkit/Trace/EventTable.h"
@@ -13,7 +13,7 @@ using namespace llvm;
 namespace memkit {
 
 //===----------------------------------------------------------------------===//
-// What events say
+// Details from events
 //===----------------------------------------------------------------------===//
 
 static void takeDetails(const EventTable &E,
@@ -26,7 +26,7 @@ static void takeDetails(const EventTable &E,
     if (Distance > E.rows())
       return;
     auto At = lower_bound(E.AllocationOffset, Distance);
-    // What was split off has no allocation of its own.
+    // Blocks made by splits have no allocation.
     if (At == E.AllocationOffset.end() || *At != Distance)
       continue;
     size_t I = At - E.AllocationOffset.begin();
@@ -68,20 +68,20 @@ Error readMapDetails(const Trace &T, uint32_t Process,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a block is in the map.
+/// The role of a block in the map.
 enum class Role : uint8_t {
-  Alone,   ///< nothing is known to lie in it
-  Carrier, ///< of segments that an allocator told of, or of one other block
+  Alone,   ///< contains no known block
+  Carrier, ///< contains segments reported by an allocator, or one other block
   Segment,
-  Inner,  ///< in a segment
-  Within, ///< in an inner one
+  Inner,  ///< lies in a segment
+  Within, ///< lies in an inner block
 };
 struct Place {
   Role R = Role::Alone;
   bool HasBlocks = false, HasSegments = false;
-  bool IsHandedOn = false; ///< whole, as another block
-  size_t Outer = SIZE_MAX; ///< index
-  size_t Segment = 0;      ///< index in the map's
+  bool IsHandedOn = false; ///< passed on whole as another block
+  size_t Outer = SIZE_MAX; ///< index of the enclosing block
+  size_t Segment = 0;      ///< index in the map's segments
 };
 } // namespace
 
@@ -89,7 +89,7 @@ static uint64_t endOf(uint64_t Address, uint64_t Size) {
   return SaturatingAdd(Address, Size);
 }
 
-/// Finds what is free in S; its blocks are sorted by address.
+/// Finds the free ranges in S; the blocks of S are sorted by address.
 static void findHoles(MappedSegment &S) {
   uint64_t Live = 0, Sum = 0;
   S.HasNoAddresses = !S.Self.Address;
@@ -122,7 +122,8 @@ static bool byAddress(const MappedBlock &A, const MappedBlock &B) {
          std::tie(B.Address, B.AllocationId);
 }
 
-/// Who lies in whom. What encloses a block came before it.
+/// Finds the enclosing block and the role of each block. An enclosing block
+/// comes before its inner blocks.
 static std::vector<Place> findPlaces(const Trace &T,
                                      ArrayRef<MappedBlock> Blocks) {
   std::vector<Place> Places(Blocks.size());
@@ -159,7 +160,7 @@ static std::vector<Place> findPlaces(const Trace &T,
   return Places;
 }
 
-/// Is the block memory that was mapped into a range of addresses?
+/// Whether the block is memory mapped into an address range.
 static bool isMapped(const Trace &T, const MappedBlock &B) {
   uint32_t Leaf = B.Stack ? T.leaf(B.Stack) : 0;
   if (!Leaf || T.frame(T.frameOf(Leaf)).Kind != FrameKind::Named)
@@ -198,7 +199,7 @@ void addToMap(const Trace &T, DeviceMap &M, ArrayRef<MappedBlock> Blocks) {
     M.FreeBytes = SaturatingAdd(M.FreeBytes, S.FreeBytes);
     M.NumHoles += S.Holes.size();
     M.LargestHole = std::max(M.LargestHole, S.LargestHole);
-    // Its blocks tell what it does not.
+    // Take stream and pool from the blocks where the segment has none.
     for (const MappedBlock &B : S.Blocks) {
       S.Self.Stream = S.Self.Stream ? S.Self.Stream : B.Stream;
       S.Self.Pool = S.Self.Pool ? S.Self.Pool : B.Pool;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks of a device, put in order.
+// The blocks of a device, arranged in segments.
 
 #ifndef MEMKIT_LIB_ANALYSIS_MAPSEGMENTS_H
 #define MEMKIT_LIB_ANALYSIS_MAPSEGMENTS_H
@@ -9,14 +9,14 @@
 
 namespace memkit {
 
-/// Gives the blocks of Process, allocation ids rising, what their events say of
-/// them: addresses, streams, pools, requests, sizes. Reads the sections of
-/// events in which they were allocated. What those do not have stays.
+/// Fills in the blocks of Process, sorted by allocation id, from their events:
+/// addresses, streams, pools, requested and allocated sizes. Reads the sections
+/// of events in which the blocks were allocated. Values missing from the events
+/// stay unchanged.
 llvm::Error readMapDetails(const Trace &T, uint32_t Process,
                            llvm::MutableArrayRef<MappedBlock> Blocks);
 
-/// Puts the blocks of one process and M's device, allocation ids rising, into
-/// M.
+/// Adds the blocks of one process on M's device, sorted by allocation id, to M.
 void addToMap(const Trace &T, DeviceMap &M, llvm::ArrayRef<MappedBlock> Blocks);
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the marks of a trace measured.
+// Values measured by the marks of a trace.
 
 #include "memkit/Analysis/MarkSeries.h"
 #include "memkit/Trace/TraceError.h"
@@ -13,7 +13,7 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-/// Sums what the allocators of several processes hold of one heap.
+/// Adds up the memory that the allocators of several processes hold for a heap.
 class MarkSeriesReader {
 public:
   explicit MarkSeriesReader(const Trace &T) {
@@ -24,7 +24,7 @@ public:
     Out.Rss.resize(Out.PrivatePeak.size());
   }
 
-  /// What is wrong, or nothing.
+  /// Adds a mark. Returns an error text, or an empty string.
   std::string take(const Mark &M) {
     switch (M.Kind) {
     case MarkKind::DeviceUsed:
@@ -90,11 +90,11 @@ private:
     });
   }
 
-  /// What the allocator of one process holds, or those of all.
+  /// Memory that the allocator of one process holds, or of all processes.
   struct Holding {
     uint64_t Reserved = 0;
     uint64_t Active = 0;
-    uint64_t Silent = 0; ///< how many hold something and tell no active bytes
+    uint64_t Silent = 0; ///< number of holders that report no active bytes
   };
 
   void addReserved(const Mark &M) {
@@ -134,7 +134,7 @@ private:
     Out.Heaps[Heap].push_back(P);
   }
 
-  /// What it held is given back.
+  /// Removes the memory of a process when the process ends.
   void endProcess(const Mark &M) {
     for (auto It = Own.lower_bound({M.Process, 0});
          It != Own.end() && It->first.first == M.Process; It = Own.erase(It))

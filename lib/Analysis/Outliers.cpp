@@ -19,8 +19,8 @@ OutlierFinder::OutlierFinder(const SelectedStats &S,
         T.wasReplaced(Process) || T.heap(R.Heap).estimateBytes() ||
         (!Outer && R.LiveBytes && !R.LiveExclusive))
       return;
-    // More than a few live, and most of those may be on their way; many
-    // more are no outliers.
+    // The limit allows ten times more live blocks than outliers, since most
+    // live blocks may be young. Above it, the blocks are no outliers.
     if (static_cast<double>(R.LiveBlocks) >
         10 * Options.MaxShare * static_cast<double>(R.Allocations))
       return;
@@ -38,8 +38,8 @@ void OutlierFinder::add(uint32_t Process, uint64_t EndNs, const LiveBlock &B) {
   R.Live.push_back({B.Size, B.AllocatedNs});
 }
 
-/// Sums up how long blocks lived: a block that is live from one interval's end
-/// to the next counts for that time.
+/// Sums up how long blocks lived: a block that lives from one interval's end to
+/// the next counts for this time.
 Error OutlierFinder::addLives(IntervalSeries &Intervals) {
   std::vector<uint32_t> OfRow;
   constexpr uint32_t Unknown = UINT32_MAX, None = UINT32_MAX - 1;
@@ -63,7 +63,7 @@ Error OutlierFinder::addLives(IntervalSeries &Intervals) {
       });
 }
 
-/// How long the siblings may live: a step, or a part of the run.
+/// The maximum life of siblings: a step, or a part of the run.
 static double shortLife(const ProcessIntervals &I, double Part) {
   double Run = static_cast<double>(
       I.Heads.back().EndNs -
@@ -90,7 +90,8 @@ void OutlierFinder::judge(const Row &R, const ProcessIntervals &I,
   auto Age = [&](const OldBlock &B) {
     return static_cast<double>(R.EndNs - std::min(B.AllocatedNs, R.EndNs));
   };
-  // What is old by the run is no sibling; then the siblings' life is known.
+  // Blocks that are old relative to the run are no siblings. Without them, the
+  // mean life of the siblings is known.
   double Old = Options.MinAge * Run, OldLived = 0, OldBlocks = 0;
   for (const OldBlock &B : R.Live)
     if (Age(B) >= Old) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All that one page says of a trace.
+// The overview of a trace on one page.
 
 #include "memkit/Analysis/Overview.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// What the summary alone says, of the selected processes.
+/// Fills in the values from the summary, for the selected processes.
 static void takeSummary(const SelectedStats &S, Overview &Out) {
   const Trace &T = S.trace();
   const Selection &Sel = S.selection();
@@ -20,7 +20,7 @@ static void takeSummary(const SelectedStats &S, Overview &Out) {
   Out.Categories = queryCategories(T, &Sel);
 }
 
-/// What libraries have of devices. Empty where no heap is of a device.
+/// Device memory by library. Empty if no heap is on a device.
 static std::vector<GroupedStats> deviceLibraries(const SelectedStats &S) {
   const Trace &T = S.trace();
   BitVector OfDevices(T.heaps().size() + 1);
@@ -33,7 +33,7 @@ static std::vector<GroupedStats> deviceLibraries(const SelectedStats &S) {
                     [&](uint32_t Heap) { return OfDevices[Heap]; });
 }
 
-/// Whether a question is asked that intervals answer.
+/// Whether any question needs intervals.
 static bool needsIntervals(const MarkSeries &Marks) {
   auto HasPoints = [](const auto &Points) { return !Points.empty(); };
   return any_of(Marks.Heaps, HasPoints) || any_of(Marks.Devices, HasPoints);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Questions to a trace that need an analysis.
+// Queries of a trace that need an analysis.
 
 #include "memkit/Analysis/Query.h"
 
@@ -21,7 +21,7 @@ Expected<LeakFindings> queryLeaks(const SelectedStats &S,
 Expected<std::vector<DeviceMap>> queryMap(const Trace &T, SelectionSpec Spec) {
   if (Error E = T.requireReader("a map of a device needs"))
     return std::move(E);
-  // Of the peak and of a failure each device has its own moment.
+  // For a peak or an out-of-memory event, each device has its own moment.
   MapMoment When = MapMoment::At;
   if (!Spec.At || Spec.At->K == TimePoint::Kind::Peak)
     When = MapMoment::Peak;

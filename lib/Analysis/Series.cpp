@@ -26,7 +26,7 @@ std::vector<uint64_t> highestOf(ArrayRef<SeriesPoint> Points, uint64_t BeginNs,
   for (size_t I = 0; I != Points.size(); ++I) {
     uint64_t Until = I + 1 == Points.size() ? EndNs : Points[I + 1].TimeNs;
     unsigned First = ColumnOf(Points[I].TimeNs), Last = ColumnOf(Until);
-    // One that lasts until a column begins is not in it.
+    // A value that lasts up to the begin of a column is not in the column.
     if (Last > First && double(Until - BeginNs) <= Last * PerColumn)
       --Last;
     for (unsigned At = First; At <= Last; ++At)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What would need less memory.
+// Suggestions for using less memory.
 
 #include "memkit/Analysis/Suggestions.h"
 #include "memkit/Analysis/HeapOverview.h"
@@ -23,7 +23,7 @@ static bool isShare(uint64_t Part, uint64_t Whole, uint32_t Ppm) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What rows say of a stack of a heap, over processes.
+/// Values of the rows of a stack in a heap, over all processes.
 struct MergedStack {
   uint64_t Allocations = 0, Blocks = 0, LiveBlocks = 0, Bytes = 0;
   bool Frees = false;
@@ -58,7 +58,7 @@ std::vector<HeapStack> findCaches(const SelectedStats &S) {
 }
 
 namespace {
-/// Gathers what applies.
+/// Collects the suggestions that apply.
 class Advisor {
 public:
   Advisor(const SelectedStats &S, const MarkSeries &Marks,
@@ -211,7 +211,7 @@ private:
     for (const CategorySum::Layer &L : Activations.Layers) {
       if (!L.Name)
         continue;
-      // The largest stand first.
+      // The largest comes first.
       if (L.Bytes >= limits::MinBytes &&
           isShare(L.Bytes, Peak, limits::LayerPpm))
         add(Advice::Checkpoint, Heap, L.Bytes, Peak).Layer = L.Name;
@@ -219,8 +219,8 @@ private:
     }
   }
 
-  /// Pages that a worker has for itself are what it allocated, and copies of
-  /// its parent's that either wrote to.
+  /// Private pages of a worker are its own allocations, and copies of its
+  /// parent's pages that the worker or the parent wrote to.
   void adviseWorkers() {
     std::map<uint32_t, std::pair<uint64_t, uint64_t>> ByParent;
     for (const ProcessStats &I : T.summary().Processes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Leaks that are known and not reported.
+// Known leaks that are not reported.
 
 #include "memkit/Analysis/Suppressions.h"
 #include "Support/Failure.h"
@@ -21,7 +21,8 @@ bool matchSuppression(StringRef Pattern, StringRef Text) {
   bool AtEnd = Pattern.consume_back("$");
   SmallVector<StringRef, 4> Pieces;
   Pattern.split(Pieces, '*');
-  // Each piece is taken where it comes first; that leaves most for the others.
+  // Each piece matches at its first occurrence, which leaves the most text for
+  // later pieces.
   for (size_t I = 0; I != Pieces.size(); ++I) {
     bool Last = I + 1 == Pieces.size();
     if (Last && AtEnd)
@@ -65,8 +66,8 @@ Error Suppressions::parseFile(StringRef Path) {
 }
 
 namespace {
-/// Finds the first pattern that matches a frame. Those bound at both ends, as
-/// all of the built-in list are, are looked up.
+/// Finds the first pattern that matches a frame. Patterns bound at both ends
+/// are looked up; the built-in list has only such patterns.
 class PatternFinder {
 public:
   explicit PatternFinder(ArrayRef<std::string> Patterns) : Patterns(Patterns) {
@@ -80,7 +81,7 @@ public:
     }
   }
 
-  /// Its number + 1, or 0.
+  /// The number of the first matching pattern + 1, or 0.
   uint32_t find(ArrayRef<ShownFrame> Frames) const {
     uint32_t Best = UINT32_MAX;
     for (const ShownFrame &F : Frames)
@@ -103,7 +104,7 @@ public:
 
 private:
   ArrayRef<std::string> Patterns;
-  StringMap<uint32_t> Exact;    ///< the first of those with the same text
+  StringMap<uint32_t> Exact;    ///< the first pattern with each text
   std::vector<uint32_t> Others; ///< rising
 };
 } // namespace

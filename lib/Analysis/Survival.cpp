@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether blocks of a place are ever freed.
+// Tests whether blocks of a place are ever freed.
 
 #include "memkit/Analysis/Survival.h"
 #include "Distributions.h"
@@ -39,31 +39,32 @@ void SurvivalData::add(const SurvivalData &Other) {
 
 namespace {
 
-/// Nothing is said of fewer bytes that survive, or fewer bins that have such.
+/// A place needs MinBytes surviving bytes, and MinBins bins with survivors, for
+/// a verdict.
 constexpr double MinBytes = 1024, MinBins = 4;
-/// What is older than an age has at most this part of the run to live, where it
-/// is no leak.
+/// If the place does not leak, blocks older than a tested age live on for at
+/// most this part of the run on average.
 constexpr double MaxLife = 1.0 / 3;
-/// Of what reaches an age so much must live on.
+/// The part of the bytes reaching the tested age that must survive.
 constexpr double MinKept = 0.6;
-/// The p-value that convicts; where older blocks are freed, too, their frees
-/// are not independent, and it is lower. A place is one of these when so much
-/// of what outlives its interval lives to the end.
+/// The largest p-value of a leak. AlphaOfChurn is for places that also free
+/// older blocks, because their frees are not independent. Alpha is for places
+/// where KeepsAll of the bytes that outlive their interval live to the end.
 constexpr double Alpha = 1e-3, AlphaOfChurn = 1e-5, KeepsAll = 0.9;
-/// By how many standard errors what lives must rise.
+/// The minimum rise of live bytes, in standard errors.
 constexpr double MinDrift = 3.5, MinDriftOfKept = 2.5;
-/// It has stopped when less than this part came of what was due, and that by
-/// chance with less than that.
+/// A leak has stopped when less than MinOfDue of the expected survivors came,
+/// at a probability below ChanceOfStop.
 constexpr double MinOfDue = 0.3, ChanceOfStop = 0.002;
-/// Unsure up to this p-value.
+/// The largest p-value of the verdict Unsure.
 constexpr double MaxUnsure = 0.2;
 
 double sum(ArrayRef<double> V) {
   return std::accumulate(V.begin(), V.end(), 0.0);
 }
 
-/// The mean of a series by its standard error, which takes into account that
-/// neighbours depend on one another (Newey and West, Bartlett's weights).
+/// The mean of a series divided by its standard error, which takes into account
+/// correlation between neighbours (Newey and West, Bartlett's weights).
 double drift(ArrayRef<double> V) {
   auto N = static_cast<double>(V.size());
   if (V.size() < 4)
@@ -87,7 +88,7 @@ double drift(ArrayRef<double> V) {
   return Mean / std::sqrt(Variance);
 }
 
-/// Whether what survives goes on coming.
+/// How the rate of new survivors develops.
 enum class Course { On, Slows, Stopped, Evicts };
 
 /// The survivors of the bins before End, whose blocks are all older than Age.
@@ -95,7 +96,8 @@ struct Cohorts {
   const SurvivalBins &Bins;
   ArrayRef<double> Bytes;
   size_t Begin = 0, End = 0;
-  double Count = 0; ///< how many independent ones they count as
+  /// Number of independent cohorts to which they are equivalent.
+  double Count = 0;
 
   double units(size_t From, size_t To) const {
     return sum(ArrayRef(Bins.Units).slice(From, To - From));
@@ -110,8 +112,9 @@ struct Cohorts {
   double lateness() const;
 };
 
-/// The first bin of a leak that began late: where a lower rate before and
-/// another from there on explain the survivors better by far than one rate.
+/// Finds the first bin of a leak that began late: a bin such that a lower rate
+/// before and a higher rate from there on explain the survivors far better than
+/// one rate.
 void Cohorts::findBegin() {
   constexpr double MinGain = 6;
   double U = bytes(Begin, End), D = units(Begin, End), Before = 0, Units = 0;
@@ -136,13 +139,14 @@ void Cohorts::findBegin() {
   Begin = At;
 }
 
-/// The rate of the last half, as a part of that of all.
+/// The rate of the last half as a part of the whole rate.
 double Cohorts::lastHalf() const {
   size_t Middle = Begin + (End - Begin) - (End - Begin) / 2;
   return bytes(Middle, End) / units(Middle, End) / rate();
 }
 
-/// How early the survivors came, in standard errors: 0 when evenly (Laplace).
+/// How late the survivors came, in standard errors: 0 for a constant rate,
+/// negative if they came early (Laplace).
 double Cohorts::lateness() const {
   double Place = 0, At = 0, All = units(Begin, End);
   for (size_t I = Begin; I != End; ++I) {
@@ -152,7 +156,7 @@ double Cohorts::lateness() const {
   return (Place / bytes(Begin, End) - 0.5) * std::sqrt(12 * Count);
 }
 
-/// By what the last parts have of what they would have at an even rate.
+/// Compares the survivors in the last parts of the run with a constant rate.
 Course Cohorts::course() const {
   struct Part {
     double Of, Min, Chance;
@@ -183,11 +187,11 @@ Course Cohorts::course() const {
   return Out;
 }
 
-/// One age at which a place is asked.
+/// The result of a test at one age.
 struct Trial {
   double Age = 0;
   double PValue = 1, Alpha = 0, Chance = 1, Cohorts = 0;
-  bool Holds = false; ///< all but the p-value is as of a leak
+  bool Holds = false; ///< all conditions of a leak but the p-value hold
   Course Goes = Course::On;
   size_t Begin = 0, End = 0;
   bool convicts() const { return Holds && PValue <= Alpha; }
@@ -213,7 +217,7 @@ private:
   const SurvivalData &Data;
   double SampleBytes;
   double Total;
-  double Kept = 0; ///< part of what outlived its interval that lives
+  double Kept = 0; ///< live part of the bytes that outlived their interval
 };
 } // namespace
 
@@ -224,7 +228,7 @@ double Judge::freedFrom(unsigned Class) const {
   return Sum;
 }
 
-/// How many bins have only blocks older than Age.
+/// The number of bins whose blocks are all older than Age.
 size_t Judge::binsOlderThan(double Age) const {
   double End = 0;
   for (size_t I = 0; I != Bins.size(); ++I) {
@@ -235,8 +239,8 @@ size_t Judge::binsOlderThan(double Age) const {
   return Bins.size();
 }
 
-/// Whether what lives rises from bin Begin on by more than it wanders, and goes
-/// on doing so.
+/// Whether live bytes rise from bin Begin on by more than they fluctuate, and
+/// continue to rise.
 bool Judge::rises(size_t Begin) const {
   std::vector<double> Steps;
   for (size_t I = std::max<size_t>(Begin, 1); I != Bins.size(); ++I)
@@ -245,7 +249,7 @@ bool Judge::rises(size_t Begin) const {
   double Min = Kept >= KeepsAll && FreesLittle ? MinDriftOfKept : MinDrift;
   if (drift(Steps) < Min)
     return false;
-  // One that began late has no halves to compare.
+  // A leak that began late has no halves to compare.
   double Before = sum(ArrayRef(Bins.Units).take_front(Begin));
   if (Before > 0.4 * Total)
     return true;
@@ -263,7 +267,7 @@ std::optional<Trial> Judge::tryAge(unsigned Class) {
   double U = sum(Old), D = freedFrom(Class), Reached = U + D;
   if (U < MinBytes)
     return T;
-  // What comes together, or goes, counts as one.
+  // Blocks allocated together, or freed together, count as one observation.
   double UnitOfCohorts = 0, Exposure = 0, At = 0, FreedIn = 0;
   for (size_t I = 0; I != T.End; ++I) {
     double Independent =
@@ -311,7 +315,7 @@ std::optional<Trial> Judge::tryAge(unsigned Class) {
   return T;
 }
 
-/// The rate, from the bins in which what is to be freed has been.
+/// Estimates the rate from bins old enough that blocks to be freed were freed.
 void Judge::estimate(const Trial &T, SurvivalResult &R) const {
   double Live = sum(Data.Bytes), Age = T.Age;
   size_t End = T.End;
@@ -323,8 +327,8 @@ void Judge::estimate(const Trial &T, SurvivalResult &R) const {
     ++Class;
   }
   End = std::max(binsOlderThan(Age), std::min(T.Begin + 4, Bins.size()));
-  // Means of some parts: noise of neighbours that depend on one another is in
-  // them.
+  // Uses means of several bins, which include the noise of correlated
+  // neighbours.
   size_t N = End - T.Begin;
   size_t Parts = std::clamp<size_t>(N / 4, std::min<size_t>(4, N), 12);
   std::vector<double> Means;
@@ -413,9 +417,9 @@ SurvivalResult Judge::run() {
   return R;
 }
 
-/// A container that grows: its live bytes never fall, they rise again and again
-/// up to the end, and its blocks do not become many. One that doubles has the
-/// more time between two rises the larger it is.
+/// Whether the place is a growing container: live bytes never fall, they rise
+/// several times up to the end, and there are few blocks. A container that
+/// doubles takes longer between two rises the larger it is.
 bool Judge::isContainer(SurvivalResult &R) const {
   constexpr double MinRise = 16 * 1024, MinFactor = 4, MaxBlocks = 4;
   constexpr size_t MinRises = 4;
@@ -424,7 +428,7 @@ bool Judge::isContainer(SurvivalResult &R) const {
   for (size_t I = 0; I != Bins.size(); ++I) {
     At += Bins.Units[I];
     double Level = Data.Level[I];
-    // A moment with both, the old block and the new one, is no fall.
+    // A moment at which the old and the new block both live is no fall.
     if (Level < Before * 0.999) {
       if (!Sizes.empty() && Sizes.size() > 1 &&
           Level >= Sizes[Sizes.size() - 2] * 0.999) {
@@ -447,8 +451,8 @@ bool Judge::isContainer(SurvivalResult &R) const {
   return fillsEvenly(Times, Sizes, R);
 }
 
-/// Whether a container was full when it was made larger as if so many bytes
-/// were put into it for each unit of time. Sizes: that it was made to at Times.
+/// Whether each time of growth fits a container filled at a constant rate of
+/// bytes. Sizes: the new sizes at Times.
 bool Judge::fillsEvenly(ArrayRef<double> Times, ArrayRef<double> Sizes,
                         SurvivalResult &R) const {
   constexpr double Early = 8, Tolerance = 0.15, MinLate = 0.5, MaxFactor = 4.1;
@@ -470,7 +474,7 @@ bool Judge::fillsEvenly(ArrayRef<double> Times, ArrayRef<double> Sizes,
   }
   double Next = Times[Last] + (Sizes[Last] - Sizes[Last - 1]) / Rate;
   if (Total > Next + Off)
-    return false; // it is filled no more
+    return false; // the container is not filled further
   R.Verdict =
       Times[Last] >= MinLate * Total ? Survival::Leak : Survival::Unsure;
   R.IsContainer = true;

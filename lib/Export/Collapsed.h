@@ -12,8 +12,8 @@
 namespace memkit {
 
 /// Writes P, a profile of T, as lines `root;..;leaf VALUE`, one for each path
-/// of names, nothing folded: the values sum to P.Total. In names a `;` becomes
-/// `:` and a line break a space.
+/// of names. Nothing is folded: the values sum to P.Total. In names a `;`
+/// becomes `:` and a line break a space.
 void writeCollapsed(llvm::raw_ostream &OS, ShownTree T, const Profile &P);
 
 /// Writes one such line for a stack, innermost frame first.

@@ -13,7 +13,7 @@ namespace memkit {
 
 /// Writes Profiles of T as CSV (RFC 4180, lines end in LF): a row for each path
 /// of names, the largest value of the first profile first, nothing folded. A
-/// path stands as in collapsed stacks, `root;..;leaf`.
+/// path is written as in collapsed stacks, `root;..;leaf`.
 void writeCsv(llvm::raw_ostream &OS, ShownTree T,
               llvm::ArrayRef<Profile> Profiles);
 

@@ -17,7 +17,7 @@ namespace memkit {
 
 namespace {
 
-/// What a row has; empty texts and missing numbers are nulls.
+/// The values of a row; empty texts and missing numbers are nulls.
 struct Row {
   uint64_t TimeNs = 0;
   uint32_t Process = 0, Thread = 0;

@@ -26,12 +26,11 @@ enum class EventColumn {
   Fragmentation,
 };
 
-/// Writes a row for each event of the blocks that Sel chooses, in the order in
-/// which they happened and within its window, with rows between them where a
-/// thread enters or leaves a layer (ScopeSpans). Csv has a line of columns
-/// first; Json a line with an object for each row. T: with its frames folded or
-/// not, as stacks are to be shown. Stops where Failed says that OS takes no
-/// more.
+/// Writes a row for each event of the blocks of Sel, in order of time and
+/// within the time window of Sel. Rows between them show where a thread enters
+/// or leaves a layer (ScopeSpans). Csv begins with a line of column names; Json
+/// has an object for each row, one a line. T: its frames are folded if stacks
+/// are to be shown folded. Stops when Failed reports that OS accepts no more.
 llvm::Error writeEventRows(llvm::raw_ostream &OS, const Trace &T,
                            const Selection &Sel,
                            llvm::ArrayRef<EventColumn> Columns, bool Json,

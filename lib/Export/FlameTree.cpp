@@ -28,7 +28,7 @@ uint32_t FlameNames::intern(const ShownFrame &F) {
   if (!F.FunctionId)
     return add({F.Label, F.File.empty() ? F.Binary : F.File, 0});
   uint32_t Line = T.trace().function(F.FunctionId).Line;
-  // Without a file the same function of two binaries has two names.
+  // Without a file, a function that is in two binaries has two names.
   if (F.File.empty())
     return add({F.Label, F.Binary, Line});
   uint32_t &Known = ByFunction[F.FunctionId];
@@ -84,16 +84,18 @@ void FlameBuilder::order(const Profile &P) {
 //===----------------------------------------------------------------------===//
 
 void FlameBuilder::addItem(Item I) {
-  // Shown frames stand innermost first.
+  // Shown frames are innermost first.
   ArrayRef<ShownFrame> Frames = T.shown(I.Frame);
   size_t Index = &Frames[Frames.size() - 1 - I.Shown] - T.allShown().data();
   Children.push_back({Names.find(Index), I});
 }
 
-/// The first of Ordered from Next to End behind LastRank.
+/// The index of the first of Ordered, from Next to End, with a rank above
+/// LastRank.
 uint32_t FlameBuilder::skip(uint32_t Next, uint32_t End,
                             uint32_t LastRank) const {
-  // Most runs are short, some hold nearly all.
+  // Most runs are short, but some include nearly all stacks: search by
+  // doubling.
   uint32_t Step = 1;
   while (End - Next >= Step && Ordered[Next + Step - 1].Rank <= LastRank) {
     Next += Step;
@@ -115,8 +117,8 @@ ArrayRef<FlameBuilder::Child> FlameBuilder::childrenOf(uint32_t Rank) {
   return ArrayRef(NodeChildren).slice(At->second.Begin, At->second.Count);
 }
 
-/// Finds what lies directly above a node of the tree: the next inlined function
-/// of its items, or the children of their nodes that have stacks.
+/// Finds the children of a node of the tree: the next inlined function of its
+/// items, or the children with stacks of the items' nodes.
 void FlameBuilder::gatherChildren(const Growing &G) {
   Children.clear();
   for (uint32_t At = G.FirstItem; At != G.EndItem; ++At) {
@@ -133,7 +135,7 @@ void FlameBuilder::gatherChildren(const Growing &G) {
     ArrayRef<Child> Nodes = childrenOf(I.Rank);
     const Child *Behind = Nodes.begin();
     while (Next != I.End) {
-      // Behind the child that the next stack goes through.
+      // The child after the one on the path of the next stack.
       Behind = std::partition_point(Behind, Nodes.end(), [&](const Child &C) {
         return C.Rank <= Ordered[Next].Rank;
       });
@@ -146,8 +148,8 @@ void FlameBuilder::gatherChildren(const Growing &G) {
   }
 }
 
-/// Adds the children of a node to the tree, one for each name, and lets them
-/// wait; those below the threshold are folded.
+/// Adds the children of a node to the tree, one for each name, and queues them;
+/// children below the threshold are folded.
 void FlameBuilder::expand(uint32_t Index, uint64_t Threshold) {
   gatherChildren(Tree[Index]);
   ChildOrder.clear();
@@ -184,7 +186,7 @@ void FlameBuilder::expand(uint32_t Index, uint64_t Threshold) {
   Tree[Index].Folded = Folded;
 }
 
-/// Expands the largest nodes first until there are enough.
+/// Expands the largest nodes first, up to MaxNodes.
 void FlameBuilder::grow(uint64_t Threshold, size_t MaxNodes) {
   auto IsSmaller = [&](uint32_t A, uint32_t B) {
     return Tree[A].Total != Tree[B].Total ? Tree[A].Total < Tree[B].Total
@@ -209,7 +211,7 @@ void FlameBuilder::grow(uint64_t Threshold, size_t MaxNodes) {
 }
 
 std::vector<FlameNode> FlameBuilder::inPreorder() const {
-  // The drawn nodes by parent, the smallest first: as a stack takes them.
+  // The drawn nodes by parent, the smallest first, in the order for a stack.
   std::vector<uint32_t> Sorted;
   std::vector<uint32_t> FirstChild(Tree.size() + 1);
   for (uint32_t I = 1; I != Tree.size(); ++I)
@@ -225,7 +227,7 @@ std::vector<FlameNode> FlameBuilder::inPreorder() const {
   });
 
   std::vector<FlameNode> Nodes;
-  // A node of the tree, or what was folded in one.
+  // A node of the tree, or the folded children of a node.
   struct Pending {
     uint32_t Index;
     uint32_t Depth;

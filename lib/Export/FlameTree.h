@@ -2,8 +2,8 @@
 //
 // A profile as a tree of functions.
 //
-// What a flame graph shows: the stacks of a profile merged from their root by
-// what is shown of their frames, each node with the sum of what lies above it.
+// The data of a flame graph: the stacks of a profile merged from their root by
+// the shown text of their frames. Each node has the sum of its subtree.
 
 #ifndef MEMKIT_LIB_EXPORT_FLAMETREE_H
 #define MEMKIT_LIB_EXPORT_FLAMETREE_H
@@ -14,16 +14,17 @@
 
 namespace memkit {
 
-/// The names of the nodes of flame trees, numbered from 0. One may serve
-/// several profiles of a tree.
+/// The names of the nodes of flame trees, numbered from 0. Several profiles of
+/// a tree may share one object.
 class FlameNames {
 public:
   enum class Distinct {
     ByFunction, ///< by the name of the function alone
     ByPlace,    ///< also by its file and binary
   };
-  static constexpr uint32_t Smaller = 0; ///< `(smaller)`: what was folded
-  static constexpr uint32_t NoStack = 1; ///< `(no stack)`: what has no frames
+  static constexpr uint32_t Smaller = 0; ///< `(smaller)`: folded nodes
+  /// `(no stack)`: values without frames.
+  static constexpr uint32_t NoStack = 1;
 
   struct Name {
     llvm::StringRef Function;
@@ -38,7 +39,7 @@ public:
     uint32_t &Known = ByShown[ShownIndex];
     return Known ? Known : Known = intern(T.allShown()[ShownIndex]);
   }
-  /// The number of a name of other FlameNames of the same tree and kind.
+  /// The number of a name from other FlameNames with equal tree and kind.
   uint32_t add(const Name &N);
 
 private:
@@ -47,33 +48,36 @@ private:
   ShownTree T;
   Distinct How;
   std::vector<Name> Names;
-  std::vector<uint32_t> ByShown;    ///< 0: not asked for yet
-  std::vector<uint32_t> ByFunction; ///< likewise; of those with a file
+  std::vector<uint32_t> ByShown; ///< 0: not looked up yet
+  /// Functions with a file; 0: not looked up yet.
+  std::vector<uint32_t> ByFunction;
   llvm::DenseMap<std::pair<llvm::StringRef, llvm::StringRef>, uint32_t> ByText;
 };
 
-/// A node; they stand in preorder, larger siblings first, and what was folded
-/// last.
+/// A node of a flame tree. Nodes are in preorder, larger siblings first, folded
+/// nodes last.
 struct FlameNode {
   uint32_t Name = 0;  ///< in FlameNames
   uint32_t Depth = 0; ///< from 0
   uint64_t Total = 0;
-  uint64_t Self = 0; ///< Total less that of the children
+  uint64_t Self = 0; ///< Total less the totals of the children
 };
 
-/// Builds trees of the profiles of one tree, whose keys theirs are. Several may
-/// share Ranks, each with Names of its own, and work on different threads.
+/// Builds flame trees of profiles of one tree; their keys are those of the
+/// tree. Several builders may share Ranks and work on different threads, if
+/// each has Names of its own.
 class FlameBuilder {
 public:
   FlameBuilder(ShownTree T, const NodeRanks &Ranks, FlameNames &Names)
       : T(T), Ranks(Ranks), Names(Names) {}
 
-  /// The tree of P with at most MaxNodes nodes, the largest, beside those named
-  /// `(smaller)` that stand for all the children of a node that were left out;
-  /// 0 is no limit. With a limit, nodes below a 20,000th of the profile, which
-  /// nobody can see, are left out too. All totals stay exact.
+  /// The tree of P with at most MaxNodes nodes, the largest; 0 is no limit. The
+  /// children left out of a node are replaced by one node `(smaller)`, which
+  /// does not count. With a limit, nodes below 1/20,000 of the profile are left
+  /// out too, because they would be invisible. All totals stay exact.
   ///
-  /// Takes time in proportion to P and to the nodes drawn, not to the trace.
+  /// Takes time in proportion to P and to the number of drawn nodes, not to the
+  /// size of the trace.
   std::vector<FlameNode> build(const Profile &P, size_t MaxNodes);
 
 private:
@@ -82,8 +86,8 @@ private:
     uint32_t Rank;
     uint32_t Index; ///< in the profile's values
   };
-  /// A frame of a node of the trace, of those shown for it (counted from the
-  /// outermost), and the ordered stacks that go through it.
+  /// A shown frame of a node of the trace, by its index from the outermost, and
+  /// the ordered stacks through it.
   struct Item {
     uint32_t Rank;
     uint32_t Frame; ///< of the node; 0 for the root
@@ -103,8 +107,8 @@ private:
     size_t Begin;
     size_t Count;
   };
-  /// A node of the tree while it grows; they stand in order of creation. Its
-  /// items are those of the trace that are shown alike.
+  /// A node of the growing tree; nodes are in order of creation. Its items are
+  /// frames of the trace that look equal.
   struct Growing {
     uint32_t Name;
     uint32_t Parent;
@@ -112,7 +116,7 @@ private:
     uint32_t EndItem;
     uint64_t Total;
     uint64_t Self = 0;
-    uint64_t Folded = 0; ///< of children that are left out
+    uint64_t Folded = 0; ///< total of children that are left out
     bool Drawn = false;
   };
 
@@ -129,16 +133,16 @@ private:
   ShownTree T;
   const NodeRanks &Ranks;
   FlameNames &Names;
-  /// The children of the nodes that any tree asked for: large heaps share
-  /// their nodes near the root, and to find them costs a cache miss each.
+  /// The children of all nodes requested so far. Large heaps share their nodes
+  /// near the root, and finding a child costs a cache miss.
   std::vector<Child> NodeChildren;
   llvm::DenseMap<uint32_t, Span> ChildSpans; ///< of NodeChildren, by rank
   std::vector<RankedValue> Ordered, Scratch;
   std::vector<uint64_t> Sums; ///< of the values before each ordered stack
   std::vector<Item> Items;
   std::vector<NamedItem> Children;
-  std::vector<uint64_t> ChildOrder; ///< name, and place in Children
-  std::vector<Growing> Tree;        ///< the first stands for the root
+  std::vector<uint64_t> ChildOrder; ///< name, and index in Children
+  std::vector<Growing> Tree;        ///< the first is the root
   std::vector<uint32_t> Waiting;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes as gzip has them.
+// Compression as gzip.
 
 #include "Gzip.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,7 +19,8 @@ void writeGzip(raw_ostream &OS, StringRef Bytes) {
   }
   SmallVector<uint8_t, 0> Zlib;
   compression::zlib::compress(arrayRefFromStringRef(Bytes), Zlib);
-  // The same deflated data stand in zlib's format between 2 bytes and 4.
+  // zlib's format has the deflated data between a header of 2 bytes and a
+  // checksum of 4 bytes.
   StringRef Deflated = toStringRef(Zlib).drop_front(2).drop_back(4);
   OS << StringRef("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10) << Deflated;
   support::endian::Writer To(OS, endianness::little);

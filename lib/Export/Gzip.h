@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes as gzip has them.
+// Compression as gzip.
 
 #ifndef MEMKIT_LIB_EXPORT_GZIP_H
 #define MEMKIT_LIB_EXPORT_GZIP_H
@@ -9,7 +9,7 @@
 
 namespace memkit {
 
-/// Writes Bytes compressed (RFC 1952), or as they are where LLVM was built
+/// Writes Bytes compressed (RFC 1952), or uncompressed if LLVM was built
 /// without zlib.
 void writeGzip(llvm::raw_ostream &OS, llvm::StringRef Bytes);
 

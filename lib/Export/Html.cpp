@@ -29,7 +29,7 @@ std::string findSpeedscope(StringRef Package) {
 
 namespace {
 
-/// Copies speedscope's own page and puts into it what it names.
+/// Copies speedscope's own page and embeds the files to which it refers.
 class PageWriter {
 public:
   PageWriter(raw_ostream &OS, StringRef Folder, StringRef Title)
@@ -50,7 +50,7 @@ private:
 
 } // namespace
 
-/// Between A and the next B in Text; empty when there is no such.
+/// The text between A and the next B in Text; empty if not found.
 static StringRef between(StringRef Text, StringRef A, StringRef B) {
   size_t Begin = Text.find(A);
   if (Begin == StringRef::npos)
@@ -60,7 +60,7 @@ static StringRef between(StringRef Text, StringRef A, StringRef B) {
   return End == StringRef::npos ? "" : Text.take_front(End);
 }
 
-/// A file of the release; the page names no other.
+/// Reads a file of the release; an error for a path outside its folder.
 Expected<std::string> PageWriter::read(StringRef Name) const {
   Name.consume_front("./");
   SmallString<128> Path(Folder);
@@ -86,7 +86,7 @@ Expected<std::string> PageWriter::dataUrl(StringRef Name) const {
   return ("data:" + Type + ";base64," + encodeBase64(*Bytes)).str();
 }
 
-/// A style sheet with its fonts in it.
+/// A style sheet with embedded fonts.
 Expected<std::string> PageWriter::style(StringRef Name) const {
   Expected<std::string> Bytes = read(Name);
   if (!Bytes)
@@ -108,7 +108,8 @@ Expected<std::string> PageWriter::style(StringRef Name) const {
   return Out;
 }
 
-/// Writes what stands for a tag of the page, the angles included.
+/// Writes the replacement of a tag of the page. Tag includes the angle
+/// brackets.
 Error PageWriter::tag(StringRef Tag) {
   bool IsScript = Tag.starts_with("<script ");
   if (!IsScript && !Tag.starts_with("<link ")) {
@@ -130,13 +131,14 @@ Error PageWriter::tag(StringRef Tag) {
     return makeError(Folder + "/" + Name +
                      ": ends the script that it is put in");
   else
-    OS << "<script>" << *Text; // its end stands in the page
+    OS << "<script>" << *Text; // the page has the end tag
   return Error::success();
 }
 
-/// The page loads a profile by a script whose path stands behind its #, which
-/// calls it back: the script is here already, so the call is made when the page
-/// would ask for it.
+/// Hands the profile to the page. The page would load a script whose path comes
+/// after its #, and the script would call the page back. Here the profile is in
+/// the page, so this code makes the call when the page tries to load the
+/// script.
 void PageWriter::loader(StringRef Profile) {
   OS << "<script>\n"
         "history.replaceState(null, '', '#localProfilePath=embedded');\n"
@@ -198,7 +200,7 @@ Error PageWriter::run(StringRef Profile) {
 
 Error writeHtml(raw_ostream &OS, StringRef Folder, StringRef Title,
                 StringRef Profile) {
-  // No half of a page, where a file of the release cannot be read.
+  // Writes no partial page if a file of the release cannot be read.
   std::string Page;
   raw_string_ostream To(Page);
   if (Error E = PageWriter(To, Folder, Title).run(Profile))

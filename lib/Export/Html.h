@@ -11,14 +11,14 @@
 namespace memkit {
 
 /// Writes a page that shows Profile, the text of a file of speedscope's format,
-/// in the speedscope whose release lies in Folder (`dist/release` of its npm
-/// package): scripts, styles and fonts are in the page, and it asks no network
-/// for anything. Title: of the page.
+/// in speedscope. Folder: a release of speedscope (`dist/release` of its npm
+/// package). The page contains all scripts, styles and fonts and needs no
+/// network. Title: of the page.
 llvm::Error writeHtml(llvm::raw_ostream &OS, llvm::StringRef Folder,
                       llvm::StringRef Title, llvm::StringRef Profile);
 
 /// The folder of speedscope's release below Package (its npm package, or a
-/// release itself); empty when there is none.
+/// release itself); empty if not found.
 std::string findSpeedscope(llvm::StringRef Package);
 
 } // namespace memkit

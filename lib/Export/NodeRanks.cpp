@@ -11,14 +11,15 @@ namespace memkit {
 NodeRanks::NodeRanks(ShownTree T) {
   const StackView &V = T.view();
   uint32_t Count = V.numNodes() + 1;
-  // Of each node, the nodes from it on; then the rank of its next child.
+  // For each node, first the size of its subtree, then the rank of its next
+  // child.
   std::vector<uint32_t> Space(Count, 1), Ranks(Count);
   for (uint32_t N = Count - 1; N != 0; --N)
     Space[V.parent(N)] += Space[N];
   Nodes.resize(Count);
   Nodes[0] = {Count - 1, 0};
   Space[0] = 1;
-  // A parent's id is lower, so it has its rank before its children.
+  // A parent's id is lower, so parents get ranks before their children.
   for (uint32_t N = 1; N != Count; ++N) {
     uint32_t &Next = Space[V.parent(N)];
     uint32_t Rank = Next;

@@ -9,10 +9,10 @@
 
 namespace memkit {
 
-/// Numbers the nodes of a tree in preorder, the root 0: those
-/// below a node have the ranks after its own, up to last(). What a walk over
-/// ranks wants lies side by side, since the nodes of a trace do not. 8 bytes a
-/// node, 4 a stack or scope path.
+/// Numbers the nodes of a tree in preorder, the root 0. The nodes below a node
+/// have the ranks after its own, up to last(). A walk over ranks reads adjacent
+/// memory, unlike a walk over the nodes of a trace. 8 bytes a node, 4 a stack
+/// or scope path.
 class NodeRanks {
 public:
   explicit NodeRanks(ShownTree T);
@@ -21,7 +21,7 @@ public:
   uint32_t ofKey(uint32_t Key) const { return KeyRanks[Key]; }
   /// The frame of the node of this rank; 0 for the root.
   uint32_t frame(uint32_t Rank) const { return Nodes[Rank].Frame; }
-  /// The highest rank of what lies below the node of this rank, or its own.
+  /// The highest rank below the node of this rank, or its own.
   uint32_t last(uint32_t Rank) const { return Nodes[Rank].Last; }
 
 private:

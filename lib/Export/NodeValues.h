@@ -10,11 +10,11 @@
 
 namespace memkit {
 
-/// What profiles of one tree have at the nodes where its stacks end. A row is
-/// of a node, a column of a profile.
+/// The values of profiles of one tree at the nodes where stacks end. A row is a
+/// node, a column is a profile.
 class NodeValues {
 public:
-  /// Canonical: numbers to have in place of the nodes', by node; empty: none.
+  /// Canonical: by node, a number that replaces the node's; empty: none.
   NodeValues(ShownTree T, llvm::ArrayRef<Profile> Profiles,
              llvm::ArrayRef<uint32_t> Canonical = {});
 

@@ -20,7 +20,7 @@ std::string pathName(StringRef Function) {
   return Name;
 }
 
-/// The place of each node.
+/// Finds the place of each node.
 std::vector<uint32_t> PathTable::canonical(ShownTree T) {
   const StackView &V = T.view();
   std::vector<uint32_t> PlaceOf(V.numNodes() + 1);

@@ -10,12 +10,12 @@
 
 namespace memkit {
 
-/// The name of a function as it stands in a path `root;..;leaf`: a `;` is `:`
-/// there and a line break a space.
+/// The name of a function in a path `root;..;leaf`: a `;` becomes `:` and a
+/// line break a space.
 std::string pathName(llvm::StringRef Function);
 
-/// The rows that profiles of one tree make when paths of the same names are
-/// one, the largest values of the first profile first.
+/// The rows of profiles of one tree, with paths of equal names merged. The
+/// largest values of the first profile come first.
 class PathTable {
 public:
   PathTable(ShownTree T, llvm::ArrayRef<Profile> Profiles);
@@ -24,7 +24,7 @@ public:
                    Do) const;
 
 private:
-  /// A node of the tree of names; parents stand before their children.
+  /// A node of the tree of names; parents come before their children.
   struct Place {
     uint32_t Parent;
     uint32_t Name;

@@ -17,9 +17,9 @@ namespace memkit {
 
 namespace {
 
-/// What fills about 60 MB.
+/// Fills about 60 MB.
 constexpr uint64_t MaxScopes = 1'000'000;
-/// Of the flame chart.
+/// The maximum for the flame chart.
 constexpr size_t MaxNodes = 50'000;
 
 class TimelineWriter {
@@ -64,7 +64,7 @@ private:
   std::vector<Track> ProcessTracks, Steps; ///< by process; 0: not yet
   std::vector<bool> StepOpen;
   std::vector<Track> Threads; ///< by id; 0: not yet
-  StringMap<Track> Counters;  ///< by process, heap and what is counted
+  StringMap<Track> Counters;  ///< by process, heap and counted value
   DenseMap<std::pair<uint32_t, uint64_t>, Track> Ranges;
   /// By process and heap, at the end of the last interval.
   DenseMap<std::pair<uint32_t, uint32_t>, uint64_t> LiveBytes;
@@ -82,7 +82,7 @@ TimelineWriter::Track TimelineWriter::process(uint32_t Process) {
   return Known;
 }
 
-/// Heap 0: of the process itself.
+/// Heap 0: a counter of the process itself.
 TimelineWriter::Track TimelineWriter::counter(uint32_t Process, uint32_t Heap,
                                               StringRef Suffix) {
   std::string Name = ((Heap ? T.heapName(Heap) : StringRef()) + Suffix).str();
@@ -103,7 +103,8 @@ TimelineWriter::Track TimelineWriter::thread(uint32_t Id) {
   return Known;
 }
 
-/// An interval of Process is whole: tells what its heaps have at its end.
+/// Writes the live bytes of Process's heaps at the end of an interval, after
+/// all its rows.
 void TimelineWriter::cutInterval(uint32_t Process, uint64_t EndNs) {
   llvm::sort(Changed);
   Changed.erase(std::unique(Changed.begin(), Changed.end()), Changed.end());
@@ -122,7 +123,7 @@ Error TimelineWriter::counters() {
     const ProcessIntervals &I = (*Series)->processes()[Now->first];
     cutInterval(I.Process, I.Heads[Now->second].EndNs);
   };
-  // An interval with many rows is given in several pieces.
+  // An interval with many rows comes in several pieces.
   Error E = (*Series)->forEach(
       [&](size_t Process, size_t Interval, ArrayRef<IntervalChange> Rows) {
         if (Now && *Now != std::pair(Process, Interval))
@@ -213,7 +214,7 @@ Error TimelineWriter::marks() {
   return Error::success();
 }
 
-/// The limit leaves out what begins behind it; what is open then ends.
+/// Leaves out scopes that begin after the limit; earlier scopes still end.
 void TimelineWriter::scope(const ScopeSpans::Span &Sp, bool Begins) {
   BitVector &Drawn = DrawnAt[Sp.Thread];
   if (!Begins) {

@@ -12,17 +12,17 @@
 namespace memkit {
 
 struct PerfettoResult {
-  /// Scopes that began behind the limit of a million and are not in the file.
+  /// The number of scopes that began after the limit of a million and are not
+  /// in the file.
   uint64_t ScopesLeftOut = 0;
 };
 
-/// Writes the run that S chose of as a trace of Perfetto: for each process the
-/// live bytes of each of its heaps (from the trace's intervals), what
-/// allocators reserved and what was resident as counters, its steps, ranges and
-/// marks, and on tracks of their threads layers, operators and other scopes
-/// (ScopeSpans). Chart, a profile of T, is a process of its own in which a
-/// frame is as long as its share of the run is wide. Reads intervals, marks and
-/// events.
+/// Writes the selected run of S as a trace of Perfetto. Each process has
+/// counters (live bytes of each heap from the trace's intervals, reserved
+/// memory of allocators, resident memory), its steps, ranges and marks. Each
+/// thread has a track with its layers, operators and other scopes (ScopeSpans).
+/// Chart, a profile of T, becomes a process of its own: the duration of a frame
+/// is its share of the run. Reads intervals, marks and events.
 llvm::Expected<PerfettoResult>
 writePerfetto(llvm::raw_ostream &OS, const SelectedStats &S, ShownTree T,
               const NodeRanks &Ranks, const Profile &Chart);

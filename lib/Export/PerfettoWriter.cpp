@@ -8,8 +8,8 @@ using namespace llvm;
 
 namespace memkit {
 
-// Numbers of fields and values, as Perfetto's trace_packet.proto,
-// track_event.proto, track_descriptor.proto and others have them.
+// Numbers of fields and values from Perfetto's trace_packet.proto,
+// track_event.proto, track_descriptor.proto and others.
 namespace {
 
 namespace trace {

@@ -12,8 +12,8 @@
 
 namespace memkit {
 
-/// Writes tracks and what is on them. Times are nanoseconds; packets of one
-/// time take effect in the order in which they are written.
+/// Writes tracks and their events. Times are nanoseconds; packets of equal time
+/// take effect in the order of writing.
 class PerfettoWriter {
 public:
   using Track = uint64_t;
@@ -24,10 +24,10 @@ public:
   Track thread(uint32_t Pid, uint32_t Tid, llvm::StringRef Name);
   /// A track within another.
   Track track(Track Parent, llvm::StringRef Name);
-  /// The same for a counter of bytes.
+  /// A counter of bytes within another track.
   Track counter(Track Parent, llvm::StringRef Name);
 
-  /// Category: what the UI can filter by. Bytes: shown with the interval.
+  /// Category: a filter in the UI. Bytes: shown with the interval.
   void begin(Track On, uint64_t TimeNs, llvm::StringRef Name,
              llvm::StringRef Category, std::optional<uint64_t> Bytes = {});
   void end(Track On, uint64_t TimeNs);
@@ -36,8 +36,7 @@ public:
   void count(Track On, uint64_t TimeNs, uint64_t Value);
 
 private:
-  /// Interned texts of one kind; an id is told with the packet that first has
-  /// it.
+  /// Interned texts of one kind. The first packet that uses an id defines it.
   struct Texts {
     llvm::StringMap<uint64_t> Ids;
     unsigned Field; ///< of InternedData

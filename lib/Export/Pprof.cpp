@@ -17,7 +17,7 @@ namespace memkit {
 
 namespace {
 
-/// Numbers of fields, as profile.proto has them.
+/// Numbers of fields from profile.proto.
 namespace profile {
 enum : unsigned {
   SampleType = 1,
@@ -132,7 +132,7 @@ uint64_t PprofWriter::mappingOf(StringRef Binary) {
     To.number(mapping::Id, Id);
     To.number(mapping::Filename, Name);
     To.number(mapping::BuildId, BuildId);
-    // There is nothing left for pprof to look up.
+    // Tells pprof that all symbols are in the file.
     for (unsigned Has : {mapping::HasFunctions, mapping::HasFilenames,
                          mapping::HasLineNumbers, mapping::HasInlineFrames})
       To.number(Has, 1);

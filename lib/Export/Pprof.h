@@ -11,9 +11,9 @@
 
 namespace memkit {
 
-/// Writes Profiles of T, at least one, as one gzipped profile.proto: a sample
-/// for each node of the tree that has a value, with a value for each profile;
-/// nothing is folded. Symbols are in it.
+/// Writes Profiles of T, at least one, as one gzipped profile.proto. Each node
+/// of the tree with a value becomes a sample with a value for each profile;
+/// nothing is folded. The file includes symbols.
 void writePprof(llvm::raw_ostream &OS, ShownTree T,
                 llvm::ArrayRef<Profile> Profiles);
 

@@ -14,9 +14,9 @@
 
 namespace memkit {
 
-/// Writes the fields of a message, in any order. Of a format that two exporters
-/// write and nothing here reads, this is all that libprotobuf (3 MB in a static
-/// tool, and code generated at build time) would be used for.
+/// Writes the fields of a message, in any order. This class replaces
+/// libprotobuf (3 MB in a static tool, and code generated at build time): two
+/// exporters write the format, and memkit never reads it.
 class ProtoWriter {
 public:
   void number(unsigned Field, uint64_t Value) {
@@ -34,10 +34,10 @@ public:
         To.varint(V);
     });
   }
-  /// A field that is a message, which Fill writes.
+  /// A field with a message, written by Fill.
   void message(unsigned Field, llvm::function_ref<void(ProtoWriter &)> Fill) {
-    // Its length stands before it and is not known: it is written behind, then
-    // moved by as many bytes as the length takes.
+    // The length comes before the message but is known only after it: the
+    // length is written after the message, then rotated to its front.
     varint(uint64_t(Field) << 3 | LengthDelimited);
     size_t Begin = Bytes.size();
     Fill(*this);

@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// A path as a URI; one that is relative stays so.
+/// A path as a URI; a relative path stays relative.
 static std::string uriOf(StringRef Path) {
   std::string Uri = Path.starts_with("/") ? "file://" : "";
   for (char C : Path)
@@ -21,7 +21,7 @@ static std::string uriOf(StringRef Path) {
   return Uri;
 }
 
-/// Whether a file is of a library that is installed, not of the program.
+/// Whether a file belongs to an installed library, not to the program.
 static bool isInstalled(StringRef File) {
   return File.starts_with("/usr/") || File.contains("/site-packages/") ||
          File.contains("/dist-packages/") || File.contains("/lib/python3") ||

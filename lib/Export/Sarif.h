@@ -14,21 +14,21 @@ namespace memkit {
 struct SarifRule {
   llvm::StringRef Id;
   llvm::StringRef Level; ///< `error`, `warning` or `note`
-  llvm::StringRef Text;  ///< what findings of it are, a sentence
+  llvm::StringRef Text;  ///< a description of findings of this rule, a sentence
 };
 
 struct SarifResult {
   size_t Rule = 0;
   std::string Message;
   std::vector<ShownFrame> Stack; ///< innermost first
-  /// The same for the same finding in another run: who shows results knows by
-  /// it which are new.
+  /// Equal for the same finding in another run, so that viewers of results can
+  /// mark new findings.
   uint64_t Fingerprint = 0;
   llvm::json::Object Properties;
 };
 
-/// Writes a log of SARIF 2.1.0 with one run of Tool. A result's place is the
-/// innermost frame with a line, of the program's own files where it has such.
+/// Writes a log of SARIF 2.1.0 with one run of Tool. The location of a result
+/// is its innermost frame with a line, preferably in the program's own files.
 void writeSarif(llvm::raw_ostream &OS, llvm::StringRef Tool,
                 llvm::ArrayRef<SarifRule> Rules,
                 llvm::MutableArrayRef<SarifResult> Results);

@@ -15,7 +15,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// About what a file may have, in all its profiles.
+/// Approximate limits of a file, over all its profiles.
 static constexpr size_t MaxSpeedscopeNodes = 100'000;
 static constexpr size_t MaxBytes = 20'000'000;
 
@@ -26,7 +26,7 @@ static void addNumber(Text &To, uint64_t Number) {
   To.append(Digits, put(Digits, Number));
 }
 
-/// Adds S as JSON. Nearly all names are as they stand.
+/// Adds S as JSON. Nearly all names need no escapes.
 static void addQuoted(Text &To, StringRef S) {
   bool IsPlain = all_of(
       S, [](char C) { return C >= ' ' && C < 127 && C != '"' && C != '\\'; });
@@ -59,8 +59,8 @@ static Text frameTable(ArrayRef<FlameNames::Name> Names) {
   return To;
 }
 
-/// Opens and closes the frames of a tree; siblings lie side by side from where
-/// their parent begins, what is the parent's own comes after them.
+/// Opens and closes the frames of a tree. Siblings lie side by side from the
+/// begin of their parent; the parent's own value comes after them.
 static void addEvents(Text &To, ArrayRef<FlameNode> Nodes) {
   struct Open {
     uint32_t Name;
@@ -84,10 +84,10 @@ static void addEvents(Text &To, ArrayRef<FlameNode> Nodes) {
     Opened.push_back({N.Name, Where + N.Total});
   }
   CloseTo(0);
-  To.truncate(At - To.data() - !Nodes.empty()); // but for the last comma
+  To.truncate(At - To.data() - !Nodes.empty()); // except the last comma
 }
 
-/// What stands around the events of a profile.
+/// Writes the text around the events of a profile.
 template <typename AddT> static Text profileText(const Profile &P, AddT Add) {
   Text To;
   add(To, R"({"type":"evented","name":)");
@@ -115,7 +115,7 @@ struct File {
   }
 };
 
-/// Some of the profiles, as one thread works on them.
+/// The profiles on which one thread works.
 struct Share {
   Share(ShownTree T, const NodeRanks &Ranks)
       : Names(T, FlameNames::Distinct::ByPlace), Builder(T, Ranks, Names) {}
@@ -124,7 +124,7 @@ struct Share {
     for (const Profile &P : Profiles)
       Trees.push_back(Builder.build(P, NodeLimit));
   }
-  /// Adds the names of the trees to Drawn, and names the nodes by those.
+  /// Adds the names of the trees to Drawn and renumbers the nodes accordingly.
   void renumber(FlameNames &Drawn) {
     std::vector<uint32_t> Numbers(Names.names().size());
     for (std::vector<FlameNode> &Tree : Trees)
@@ -148,9 +148,9 @@ struct Share {
 
 } // namespace
 
-/// How many of the profiles make about half of the work.
+/// The number of profiles that make about half of the work.
 static size_t halfOf(ArrayRef<Profile> Profiles) {
-  const size_t Each = 1000; // what one takes at least, in values
+  const size_t Each = 1000; // minimum cost of a profile, in values
   size_t All = 0, Some = 0, Count = 0;
   for (const Profile &P : Profiles)
     All += P.Values.size() + Each;
@@ -159,7 +159,8 @@ static size_t halfOf(ArrayRef<Profile> Profiles) {
   return Count;
 }
 
-/// NodeLimit: for each profile, 0 for none; and of the values of InOrder.
+/// NodeLimit: for each profile, 0 for no limit; also limits the values of
+/// InOrder.
 static File makeFile(ShownTree T, const NodeRanks &Ranks,
                      ArrayRef<Profile> Profiles, size_t NodeLimit,
                      const Profile *InOrder) {

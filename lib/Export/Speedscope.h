@@ -11,12 +11,13 @@
 
 namespace memkit {
 
-/// Writes Profiles of T as a file of speedscope's format, the frames shared.
+/// Writes Profiles of T as a file of speedscope's format with shared frames.
 /// Ranks: of T. A weight is a byte, or an allocation. Unless Full, small frames
-/// are folded (see FlameBuilder) so that the file stays below 20 MB.
-/// InOrder: behind them, a profile whose values are drawn one by one from the
-/// left, none of them merged with one that does not stand beside it; of many
-/// the smaller ones are folded with their neighbours. May be null.
+/// are folded (see FlameBuilder), so that the file stays below 20 MB.
+///
+/// InOrder: a last profile, whose values are drawn one by one from the left,
+/// merged only with their neighbours. If there are many, smaller values are
+/// folded with their neighbours. May be null.
 void writeSpeedscope(llvm::raw_ostream &OS, ShownTree T, const NodeRanks &Ranks,
                      llvm::ArrayRef<Profile> Profiles, bool Full,
                      const Profile *InOrder = nullptr);

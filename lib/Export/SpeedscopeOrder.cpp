@@ -12,7 +12,7 @@ namespace memkit {
 
 namespace {
 
-/// Draws values side by side, frames that neighbours share going on.
+/// Draws values side by side; frames shared by neighbours continue.
 class OrderWriter {
 public:
   OrderWriter(ShownTree T, FlameNames &Names, Text &To)
@@ -84,7 +84,8 @@ private:
 
 } // namespace
 
-/// The value of which P has at most Count that are as large.
+/// The smallest value such that at most Count values of P are as large; 0
+/// without a limit.
 static uint64_t minOf(const Profile &P, size_t Count) {
   if (!Count || P.Values.size() <= Count)
     return 0;

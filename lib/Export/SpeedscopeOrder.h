@@ -11,8 +11,8 @@
 namespace memkit {
 
 /// Adds the events that draw the values of P, a profile of T, one by one from
-/// the left. Max: how many are drawn, the largest; the others are folded with
-/// their neighbours. 0 is no limit.
+/// the left. Max: the number of values drawn, the largest; all others are
+/// folded with their neighbours. 0 is no limit.
 void addInOrder(Text &To, ShownTree T, FlameNames &Names, const Profile &P,
                 size_t Max);
 

@@ -12,7 +12,7 @@
 
 namespace memkit {
 
-/// Text under construction. A stream's calls would cost more than the text.
+/// Text under construction. Calls of a stream would cost more than the text.
 using Text = llvm::SmallVector<char, 0>;
 
 inline char *put(char *At, llvm::StringRef S) {

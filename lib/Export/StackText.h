@@ -11,18 +11,18 @@
 
 namespace memkit {
 
-/// One line a frame, innermost first, each behind Indent spaces and at most
-/// Width columns (0: any). Unless Full, functions and files have their short
-/// names, and of a stack of more than 24 frames the middle is left out and
-/// counted.
+/// Prints one line a frame, innermost first, each indented by Indent spaces and
+/// within Width columns (0: any). Unless Full, functions and files have their
+/// short names, and the middle of a stack of more than 24 frames is replaced by
+/// a count.
 void printStack(llvm::raw_ostream &OS, const Trace &T, uint32_t Stack,
                 unsigned Indent, unsigned Width, bool Full);
 /// The same of frames, innermost first.
 void printFrames(llvm::raw_ostream &OS, llvm::ArrayRef<ShownFrame> Frames,
                  unsigned Indent, unsigned Width, bool Full);
 
-/// The array `[{"function", "file", "line", "binary"}, ...]`, innermost first;
-/// what is unknown is null.
+/// Writes the array `[{"function", "file", "line", "binary"}, ...]`, innermost
+/// first; unknown values are null.
 void writeStack(llvm::json::OStream &J, const Trace &T, uint32_t Stack);
 void writeFrames(llvm::json::OStream &J, llvm::ArrayRef<ShownFrame> Frames);
 

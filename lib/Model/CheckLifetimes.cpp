@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lifetimes against the events.
+// Compares lifetimes with those of the events.
 
 #include "CheckSummary.h"
 #include "memkit/Trace/TraceError.h"

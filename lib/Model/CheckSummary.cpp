@@ -41,7 +41,7 @@ Error memkit::checkRows(TraceReader &R, const IdLimits &Limits,
   return Error::success();
 }
 
-/// What a difference calls a field.
+/// The words for a field in a reported difference.
 static std::string wordsOf(llvm::StringRef Name, llvm::StringRef Words) {
   std::string Text = (Words.empty() ? Name : Words).str();
   if (Words.empty())
@@ -51,7 +51,7 @@ static std::string wordsOf(llvm::StringRef Name, llvm::StringRef Words) {
 
 namespace {
 
-/// A row with what it is of; sorts by that.
+/// A row with its process; sorts by process, heap and key.
 struct RowOfProcess {
   uint32_t Process;
   const StackStats *Row;
@@ -63,7 +63,7 @@ class Comparison {
 public:
   explicit Comparison(CheckResult &Out) : Out(Out) {}
 
-  /// Compares the fields that events give.
+  /// Compares the fields that are computed from events.
   template <class T, class F> void fields(const T &Said, const T &Is, F Name) {
     forEachField<T>([&](auto I) {
       constexpr auto Field = fieldAt<T, I>;
@@ -77,8 +77,8 @@ public:
 
   void row(const char *What, uint32_t Process, const StackStats *Said,
            const StackStats *Is);
-  /// Walks two lists sorted by Less. What only one has is compared with Empty:
-  /// a thing of which nothing happened may be left out.
+  /// Walks two lists sorted by Less. An element of only one list is compared
+  /// with Empty, because a list may leave out elements without events.
   template <class T, class L, class F>
   void merge(const std::vector<T> &Said, const std::vector<T> &Is, L Less,
              F Compare) {
@@ -99,7 +99,7 @@ private:
   CheckResult &Out;
 };
 
-/// Said, Is: null for none, but one of them is there.
+/// Said, Is: null for a missing row; at least one is present.
 void Comparison::row(const char *What, uint32_t Process, const StackStats *Said,
                      const StackStats *Is) {
   static const StackStats Nothing;
@@ -112,13 +112,12 @@ void Comparison::row(const char *What, uint32_t Process, const StackStats *Said,
   });
 }
 
-/// The rows that the file has, which those of the events are held against as
-/// they come.
+/// The rows of the file. compare() takes the rows of the events part by part.
 class SaidRows {
 public:
   SaidRows(Comparison &C, const char *What) : C(C), What(What) {}
 
-  /// Takes those of a part, which must outlive this.
+  /// Adds the rows of a part, which must outlive this object.
   void add(const std::vector<StackStatsRows> &Rows) {
     for (const StackStatsRows &S : Rows)
       for (const StackStats &R : S.Rows)
@@ -128,8 +127,8 @@ public:
     if (!std::is_sorted(Flat.begin(), Flat.end()))
       std::sort(Flat.begin(), Flat.end());
   }
-  /// Rows of the events, each higher than those before. They come after add()
-  /// and sort().
+  /// Compares rows of the events, which must rise from call to call. Call after
+  /// add() and sort().
   void compare(const std::vector<StackStatsRows> &Is) {
     for (const StackStatsRows &S : Is)
       for (const StackStats &R : S.Rows) {
@@ -154,7 +153,7 @@ private:
 
 } // namespace
 
-/// Sorted copy.
+/// A sorted copy.
 template <class T, class L>
 static std::vector<T> sorted(std::vector<T> V, L Less) {
   std::stable_sort(V.begin(), V.end(), Less);
@@ -176,7 +175,8 @@ static void compareTotals(Comparison &C, const char *What,
           });
 }
 
-/// What older recorders did not count is not compared.
+/// Compares size classes. Older recorders do not count them; missing counts are
+/// not compared.
 static void compareSizes(const Summary &Said, const Summary &Is,
                          CheckResult &Out) {
   std::map<uint32_t, const HeapStats *> Heaps;
@@ -206,7 +206,7 @@ static void compareThreads(Comparison &C, const Summary &Said,
     return X.Thread < Y.Thread;
   };
   std::vector<ThreadStats> Made = Is.Threads;
-  // Older recorders did not tell.
+  // Older recorders do not write nested bytes.
   if (llvm::none_of(Said.Threads,
                     [](const ThreadStats &T) { return T.NestedBytes != 0; }))
     for (ThreadStats &T : Made)
@@ -220,7 +220,7 @@ static void compareThreads(Comparison &C, const Summary &Said,
           });
 }
 
-/// Of a step or a process.
+/// Compares the shares of a step or a process.
 static void compareShares(Comparison &C, const SpaceShares &Said,
                           const SpaceShares &Is, llvm::StringRef Of) {
   static const SpaceShare Nothing;
@@ -234,7 +234,7 @@ static void compareShares(Comparison &C, const SpaceShares &Said,
   });
 }
 
-/// Older recorders wrote no shares.
+/// Older recorders write no shares.
 static bool hasShares(const Summary &S) {
   auto Has = [](const auto &X) { return !X.Shares.empty(); };
   return llvm::any_of(S.Processes, Has) || llvm::any_of(S.Steps, Has);
@@ -294,13 +294,15 @@ static void compareSteps(Comparison &C, const Summary &Said,
           });
 }
 
-/// What lived at the peak of a heap of tensors, by kind, is the peak; what the
-/// process had of a heap when memory could not be had is no more than the heap.
+/// Checks categories of tensors: at the peak of a heap, their sum is the peak.
+/// At an out-of-memory event, the sum of a heap is at most the live bytes of
+/// the heap.
 static void compareCategories(const Summary &Said, CheckResult &Out) {
   struct Sum {
     uint64_t Blocks = 0, Bytes = 0;
   };
-  std::map<std::pair<uint32_t, uint32_t>, Sum> Sums; // by moment and heap
+  // By out-of-memory event (0: the peak) and heap.
+  std::map<std::pair<uint32_t, uint32_t>, Sum> Sums;
   for (const CategoryStats &K : Said.Categories) {
     Sum &S = Sums[{K.Oom, K.Heap}];
     S.Blocks += K.Blocks;
@@ -326,7 +328,7 @@ static void compareCategories(const Summary &Said, CheckResult &Out) {
                   H.LiveBlocks, H.LiveBytes));
 }
 
-/// All but the rows of stacks and scope paths.
+/// Compares everything but the rows of stacks and scope paths.
 static void compareRest(Comparison &C, const Summary &Said, const Summary &Is,
                         CheckResult &Out) {
   compareTotals(C, "heap", {Said.Heaps.begin(), Said.Heaps.end()},

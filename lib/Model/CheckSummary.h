@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares a summary with another.
+// Compares a summary of a file with one made from events.
 
 #ifndef MEMKIT_LIB_MODEL_CHECKSUMMARY_H
 #define MEMKIT_LIB_MODEL_CHECKSUMMARY_H
@@ -11,22 +11,23 @@
 
 namespace memkit {
 
-/// Finds the last complete summary, wherever events stand; its rows stay in the
-/// file. Ids but those of the rows are checked against Limits.
+/// Finds the last complete summary, even before later events; its rows stay in
+/// the file. Ids outside the rows are checked against Limits.
 llvm::Expected<LastSummary> findLastSummary(TraceReader &R,
                                             const IdLimits &Limits);
 
-/// Checks the rows by themselves, when there is nothing to compare them with.
+/// Checks the rows alone, when no events are available for a comparison.
 llvm::Error checkRows(TraceReader &R, const IdLimits &Limits,
                       const LastSummary &Last);
 
-/// Adds to Out how Said, the file's, differs from what A has of the events. The
-/// rows of the file are held, those of A come in parts.
+/// Adds to Out the differences between Said, the file's summary, and A, the
+/// stats of the events. The file's rows are held in memory; the rows of A come
+/// in parts.
 llvm::Error compareSummaries(TraceReader &R, const IdLimits &Limits,
                              const LastSummary &Said, const LiveStats &A,
                              CheckResult &Out);
 
-/// The same of the lifetimes; where the file has none nothing is compared.
+/// Compares the lifetimes likewise, unless the file has none.
 llvm::Error compareLifetimes(TraceReader &R, const IdLimits &Limits,
                              const LiveStats &A, CheckResult &Out);
 

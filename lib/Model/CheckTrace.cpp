@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a trace agrees with itself.
+// Checks the consistency of a trace.
 
 #include "CheckSummary.h"
 #include "memkit/Model/Check.h"
@@ -24,14 +24,14 @@ void CheckResult::add(std::string Difference) {
 
 namespace {
 
-/// Stops the replay where the file has an interval or snapshot, and compares.
+/// Stops the replay at each interval and snapshot of the file, and compares.
 class Checker : public ReplayObserver {
 public:
   Checker(TraceReader &R, CheckResult &Out) : R(R), Out(Out) {}
 
   Error findStops(const IdLimits &Limits);
   void start(Replay &To) { Run = &To; }
-  /// Compares what lies after the last event.
+  /// Compares intervals and snapshots after the last event.
   Error finish();
 
   uint64_t nextTimeStop() override {
@@ -140,7 +140,8 @@ Error Checker::findSnapshot(const SectionInfo &B, const IdLimits &Limits) {
 Error Checker::timeStop(uint64_t TimeNs, uint64_t) {
   while (NextInterval < IntervalStops.size() &&
          IntervalStops[NextInterval].EndNs <= TimeNs) {
-    // An interval with more rows than a section stands in several.
+    // An interval with more rows than fit one section continues in further
+    // sections.
     const IntervalStop &First = IntervalStops[NextInterval];
     size_t End = NextInterval + 1;
     while (End < IntervalStops.size() &&
@@ -250,7 +251,8 @@ uint64_t Checker::nextEventStop(uint32_t Process) {
     return UINT64_MAX;
   size_t &Next = NextSnapshot[Process];
   const std::vector<SnapshotStop> &List = Stops->second;
-  // At no event at all nothing lives; finish() says so.
+  // Before the first event no block lives; finish() reports blocks of such
+  // snapshots.
   while (Next < List.size() && List[Next].Events == 0)
     ++Next;
   return Next < List.size() ? List[Next].Events : UINT64_MAX;
@@ -305,7 +307,7 @@ Error Checker::compareSnapshot(uint32_t Process, const SnapshotStop &K,
       if (Is && Said == *Is)
         return;
       LiveBlock Same = Is ? *Is : LiveBlock();
-      // One that is gone need not be named.
+      // A snapshot need not name an enclosing block that was freed.
       if (!Said.Enclosing && Same.Enclosing &&
           !Run->lives(Process, Same.Enclosing - 1))
         Same.Enclosing = 0;
@@ -321,7 +323,8 @@ Error Checker::compareSnapshot(uint32_t Process, const SnapshotStop &K,
   return Error::success();
 }
 
-/// Tells how a block of a snapshot differs from what lives, null for nothing.
+/// Reports the differences between a block of a snapshot, Said, and the live
+/// block Is; null if the block does not live.
 void Checker::addBlock(uint32_t Process, const Snapshot &K,
                        const LiveBlock &Said, const LiveBlock *Is) {
   auto Name = [&] {
@@ -342,7 +345,7 @@ void Checker::addBlock(uint32_t Process, const Snapshot &K,
   Compare("stack", Said.Stack, Is->Stack);
   Compare("scope path", Said.ScopePath, Is->ScopePath);
   Compare("heap", Said.Heap, Is->Heap);
-  // memrec tells it of devices' blocks, and with their events alone.
+  // memrec records addresses only for blocks of devices, with their events.
   if (Said.Address)
     Compare("address", Said.Address, Is->Address);
   Compare("enclosing block + 1", Said.Enclosing, Is->Enclosing);

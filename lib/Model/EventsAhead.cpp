@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decodes events before they are wanted.
+// Decodes events in advance.
 
 #include "EventsAhead.h"
 #include <algorithm>
@@ -9,8 +9,8 @@ using namespace memkit;
 using llvm::Error;
 
 namespace {
-/// How many blocks wait at most; with fewer in all no thread is worth its
-/// start.
+/// Maximum number of waiting sections. A thread is not started for fewer
+/// sections in total.
 constexpr size_t MaxReady = 2;
 } // namespace
 
@@ -20,7 +20,7 @@ EventsAhead::EventsAhead(TraceReader &R,
   for (size_t At = 0; At != Blocks.size(); ++At)
     Jobs[At].Block = Blocks[At];
   pthread_t Started;
-  // Not std::thread, whose failure is an exception.
+  // Not std::thread, which reports a failure by an exception.
   if (Jobs.size() > MaxReady &&
       pthread_create(&Started, nullptr, runThread, this) == 0)
     Thread = Started;
@@ -77,7 +77,7 @@ void EventsAhead::run() {
   }
 }
 
-/// The job of a block, or null.
+/// The job of a section, or null.
 EventsAhead::Job *EventsAhead::jobOf(const SectionInfo &B) {
   auto At = std::lower_bound(
       Jobs.begin(), Jobs.end(), B.Offset,
@@ -91,8 +91,8 @@ Error EventsAhead::take(const SectionInfo &B,
   Job *J = jobOf(B);
   if (J && Thread)
     Changed.wait(Hold, [&] {
-      // One far ahead is not waited for: the thread may be waiting for others
-      // to be taken.
+      // Wait only for a section that is next: for a later section the thread
+      // may itself be waiting until others are taken.
       bool Soon = J->Now == State::Waiting && size_t(J - Jobs.data()) == Next &&
                   Ready < MaxReady;
       return J->Now != State::Running && !Soon;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decodes events before they are wanted.
+// Decodes events in advance.
 
 #ifndef MEMKIT_LIB_MODEL_EVENTSAHEAD_H
 #define MEMKIT_LIB_MODEL_EVENTSAHEAD_H
@@ -17,28 +17,27 @@
 
 namespace memkit {
 
-/// Sections of events, decoded in a thread of its own while the caller uses
-/// those before. Each is the same, and fails the same, as if it were read when
-/// it is taken. Memory: that of three blocks more. The public functions belong
-/// to one thread.
+/// Decodes sections of events in a second thread while the caller uses earlier
+/// sections. Results and errors are those of a read at the time of take().
+/// Memory: three sections more. The public functions belong to one thread.
 class EventsAhead {
 public:
-  /// What is wrong with a decoded block, or nothing. Is called in any thread,
-  /// two at a time too.
+  /// Returns the error of a decoded section, or success. Called in any thread,
+  /// also in two at the same time.
   using Check =
       std::function<llvm::Error(const SectionInfo &, const EventTable &)>;
 
-  /// Blocks: those that will be taken, in file order; R and they must outlive
-  /// this. Without a second thread, which may not be had, all is as slow as
-  /// reading.
+  /// Blocks: the sections that will be taken, in file order. R and the sections
+  /// must outlive this object. If the second thread cannot be started, sections
+  /// are read by take().
   EventsAhead(TraceReader &R, std::vector<const SectionInfo *> Blocks, Check C);
   ~EventsAhead();
   EventsAhead(const EventsAhead &) = delete;
   EventsAhead &operator=(const EventsAhead &) = delete;
 
-  /// The block B, each at most once. The nearer to file order, the better.
+  /// Gets the section B; each at most once, preferably in file order.
   llvm::Error take(const SectionInfo &B, std::unique_ptr<EventTable> &Out);
-  /// Takes back what take() gave, so that its memory is used again.
+  /// Returns a table of take() for reuse of its memory.
   void giveBack(std::unique_ptr<EventTable> Table);
 
 private:
@@ -56,13 +55,13 @@ private:
   Job *jobOf(const SectionInfo &B);
 
   TraceReader &R;
-  TraceReader::EventReader Reader; ///< of the thread
+  TraceReader::EventReader Reader; ///< used by the second thread
   Check Checked;
-  std::mutex Lock; ///< guards what follows
+  std::mutex Lock; ///< guards the members below
   std::condition_variable Changed;
   std::vector<Job> Jobs;
-  size_t Next = 0;  ///< the first that the thread has not looked at
-  size_t Ready = 0; ///< decoded and not taken
+  size_t Next = 0;  ///< the first job that the thread has not seen
+  size_t Ready = 0; ///< number of decoded sections that were not taken
   std::vector<std::unique_ptr<EventTable>> Spare;
   bool Ends = false;
   std::optional<pthread_t> Thread;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A frame in words.
+// The text of a frame.
 
 #ifndef MEMKIT_LIB_MODEL_FRAMETEXT_H
 #define MEMKIT_LIB_MODEL_FRAMETEXT_H
@@ -9,10 +9,10 @@
 
 namespace memkit {
 
-/// What of a frame stands in its text.
+/// The parts of a frame in its text.
 enum FramePlace : unsigned {
-  FP_Path = 1,   ///< the whole path of a file, not its last part alone
-  FP_Binary = 2, ///< the binary's name, where no file is known
+  FP_Path = 1,   ///< the whole path of a file, not only its last part
+  FP_Binary = 2, ///< the binary's name, if no file is known
 };
 
 /// `function (file:line)`; of Python `file:line function`. Place: FramePlace.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Patterns that are alternatives.
+// Patterns of which one must match.
 
 #include "Globs.h"
 #include "Support/Failure.h"

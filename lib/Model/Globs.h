@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Patterns that are alternatives.
+// Patterns of which one must match.
 
 #ifndef MEMKIT_LIB_MODEL_GLOBS_H
 #define MEMKIT_LIB_MODEL_GLOBS_H
@@ -15,10 +15,10 @@
 
 namespace memkit {
 
-/// Globs that are alternatives.
+/// A set of globs; a text matches if any glob matches.
 class Globs {
 public:
-  /// Fails (RequestError) on a pattern that is none. Of: who asks.
+  /// Fails (RequestError) on an invalid pattern. Of: the field of the request.
   static llvm::Expected<Globs> create(RequestField Of,
                                       llvm::ArrayRef<std::string> Texts);
   bool match(llvm::StringRef Text) const;
@@ -27,8 +27,8 @@ private:
   std::vector<llvm::GlobPattern> Patterns;
 };
 
-/// `no heap matches 'cuda*'; heaps: host.malloc, host.mmap`. There: the names
-/// that there are, of which the first few are shown, each once.
+/// `no heap matches 'cuda*'; heaps: host.malloc, host.mmap`. There: the
+/// existing names; the message shows the first few distinct names.
 llvm::Error nothingMatches(llvm::StringRef What,
                            llvm::ArrayRef<std::string> Patterns,
                            llvm::ArrayRef<std::string> There);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cuts the intervals that a recorder would.
+// Cuts the intervals that a recorder would cut.
 
 #include "IntervalCutter.h"
 #include <algorithm>

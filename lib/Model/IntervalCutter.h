@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cuts the intervals that a recorder would.
+// Cuts the intervals that a recorder would cut.
 
 #ifndef MEMKIT_LIB_MODEL_INTERVALCUTTER_H
 #define MEMKIT_LIB_MODEL_INTERVALCUTTER_H
@@ -18,13 +18,14 @@ class IntervalCutter : public ReplayObserver {
 public:
   explicit IntervalCutter(TraceWriter &Out) : Out(Out) {}
 
-  /// Before the run.
+  /// Call before the run.
   void start(Replay &R) { Run = &R; }
   uint64_t nextTimeStop() override;
   llvm::Error timeStop(uint64_t TimeNs, uint64_t NextNs) override;
   llvm::Error stepBegun(uint32_t Process, uint64_t TimeNs) override;
   llvm::Error processEnds(uint32_t Process, uint64_t TimeNs) override;
-  /// After the run: what is open. AtNs: a moment after its last event.
+  /// Call after the run: writes open intervals. AtNs: a time after the last
+  /// event.
   llvm::Error finish(uint64_t AtNs);
 
 protected:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How live bytes moved over time.
+// Live bytes over time.
 
 #include "memkit/Model/Intervals.h"
 #include "IntervalCutter.h"
@@ -11,7 +11,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// How many rows ahead what is known of them is fetched.
+/// Distance in rows of memory prefetches.
 static constexpr size_t RowsAhead = 16;
 
 IntervalSeries::~IntervalSeries() = default;
@@ -40,7 +40,7 @@ IntervalSeries::create(const SelectedStats &S) {
   auto Has = [&](SectionKind K) {
     return any_of(Sections, [&](const SectionInfo &B) { return B.Kind == K; });
   };
-  // A cut trace lacks its last intervals, an old one lifetimes.
+  // A cut trace lacks its last intervals, an old trace lifetimes.
   bool Whole = Has(SectionKind::Intervals) && Has(SectionKind::Lifetimes) &&
                !S.trace().isReplayed() && !S.selection().needsEvents();
   if (!Whole && Has(SectionKind::Events))
@@ -51,8 +51,8 @@ IntervalSeries::create(const SelectedStats &S) {
   return New;
 }
 
-/// Writes a trace of intervals alone, in memory: it is as small as those of a
-/// recorder.
+/// Writes a trace with only intervals, in memory, as small as the intervals of
+/// a recorder.
 Error IntervalSeries::makeIntervals() {
   const Trace &T = S.trace();
   StringSink Out(MadeFile);
@@ -99,7 +99,7 @@ size_t ProcessIntervals::headsBefore(uint64_t Index) const {
 // Heads
 //===----------------------------------------------------------------------===//
 
-/// An interval with many rows comes in parts, all with its number.
+/// An interval with many rows comes in several parts with equal index.
 static bool goesOn(bool Any, uint64_t Index, const Interval &S) {
   return Any && S.Index == Index;
 }
@@ -211,7 +211,7 @@ Error IntervalSeries::forEachLifetimes(
     function_ref<void(size_t, const Lifetimes &)> Take) {
   const Selection &Sel = S.selection();
   const Trace &T = S.trace();
-  // Of each process the last whole set counts.
+  // The last complete set of each process counts.
   std::vector<std::vector<Lifetimes>> Sets(Processes.size()),
       Open(Processes.size());
   for (const SectionInfo &B : reader().sections()) {
@@ -262,7 +262,7 @@ Error IntervalSeries::forEach(Taker Take) {
       continue;
     if (Error E = reader().read(B, Section))
       return E;
-    // That it names a process was checked with the heads.
+    // The process id was checked with the heads.
     if (!PlaceOf[Section.Process])
       continue;
     uint32_t Place = PlaceOf[Section.Process] - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The blocks that lived when their process ended.
+// The blocks that are live when their process ends.
 
 #include "memkit/Model/LastBlocks.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,7 +10,7 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-/// Looks at each process as it ends.
+/// Visits the live blocks of each process as the process ends.
 class BlocksAtEnds : public ReplayObserver {
 public:
   BlocksAtEnds(const Selection &Sel,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which library asked for memory.
+// The library that asked for the memory of a stack.
 
 #include "memkit/Model/Libraries.h"
 #include "llvm/ADT/DenseMap.h"
@@ -11,18 +11,18 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-/// What a frame says of the library of the stacks that end in it or below.
+/// The role of a frame in the search for a stack's library.
 enum class Part : uint8_t {
-  Nothing,   ///< it has neither a binary nor a file
-  Driver,    ///< CUDA's: what is further out took memory from the device
-  HandsOn,   ///< who asked is further out
-  Allocator, ///< the same, unless it took the memory from the driver itself
+  Nothing,   ///< a frame without binary and file
+  Driver,    ///< CUDA's driver: a frame further out took memory from the device
+  HandsOn,   ///< passes on a request of a frame further out
+  Allocator, ///< as HandsOn, unless it takes memory from the driver itself
   Library,
 };
 } // namespace
 
-/// Is the library's name this, whatever its version: `libc.so.6`,
-/// `libc-2.31.so`?
+/// Whether Name is the library Stem of any version: `libc.so.6`,
+/// `libc-2.31.so`.
 static bool isLibrary(StringRef Name, StringRef Stem) {
   return Name.consume_front(Stem) &&
          (Name.starts_with(".so") || Name.starts_with("-"));
@@ -48,7 +48,8 @@ static Part partOf(StringRef Binary) {
   return IsOf(Caches) ? Part::Allocator : Part::Library;
 }
 
-/// Of what memrec puts at the leaf: `cuMemAlloc`, `malloc`, ...
+/// The role of a marker that memrec puts at the leaf: `cuMemAlloc`, `malloc`,
+/// ...
 static Part partOfMarker(StringRef Name) {
   return Name.starts_with("cu") || Name == "[device segment]" ? Part::Driver
                                                               : Part::Nothing;
@@ -104,12 +105,14 @@ void Finder::judgeFrames() {
   }
 }
 
-/// A parent's id is lower, so that each node asks its parent alone.
+/// Finds the library of each node. A parent's id is lower than those of its
+/// children, so one pass over the nodes is enough.
 std::vector<uint32_t> Finder::ofNodes() const {
   struct Way {
-    uint32_t Asked = 0; ///< who asked for what ends here
-    uint32_t Took = 0;  ///< who called what took memory from the device
-    uint32_t Any = 0;   ///< the innermost of all, should nobody have asked
+    /// The library that asked for the memory of a stack that ends here.
+    uint32_t Asked = 0;
+    uint32_t Took = 0; ///< the library that took the memory from the device
+    uint32_t Any = 0;  ///< the innermost library of all, used if none asked
   };
   std::vector<Way> Ways(T.numNodes() + 1);
   std::vector<uint32_t> Out(Ways.size());

@@ -19,15 +19,14 @@ struct AgedBlock {
   uint64_t AllocationId;
   uint64_t Enclosing; ///< allocation id + 1; 0: none
   uint64_t Size;
-  uint64_t Bytes; ///< of it, those that count
+  uint64_t Bytes; ///< counted bytes of the block
   uint32_t Heap;
   uint32_t Key;
   uint32_t Weight;
   bool Chosen;
 };
 
-/// Calls OnEnd before the end of a process takes the blocks that the process
-/// has.
+/// Calls OnEnd at the end of a process, while its blocks are still live.
 class ProcessEnds : public ReplayObserver {
 public:
   std::function<Error(uint32_t Process)> OnEnd;
@@ -73,8 +72,9 @@ Error replayTo(const Trace &T, const Selection &Sel, const Moment &At,
   return Error::success();
 }
 
-/// Leaves each block the bytes that no block in it has. Blocks: of a process,
-/// allocation ids rising. A block whose enclosing one is gone counts by itself.
+/// Subtracts from each block the bytes of its inner blocks. Blocks: of one
+/// process, by rising allocation id. A block whose enclosing block is gone
+/// keeps all its bytes.
 static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
   auto Counts = [&](uint32_t Heap) {
     return !(T.heap(Heap).Flags & HF_OutsideTotals);
@@ -90,7 +90,7 @@ static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
         !Counts(Outer->Heap) ||
         T.heap(Outer->Heap).Space != T.heap(B.Heap).Space)
       continue;
-    // An estimate takes nothing from what is exact.
+    // An estimate is not subtracted from an exact size.
     if (B.Weight)
       B.Bytes = 0;
     else
@@ -127,7 +127,7 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
   };
   if (Error E = replayTo(T, Sel, *At, "the order of allocation needs", Take))
     return std::move(E);
-  // Allocation ids of a process rise with time but for what was split off.
+  // Allocation ids of a process rise with time, except those of splits.
   stable_sort(All, [](const AgedBlock &A, const AgedBlock &B) {
     return A.AllocatedNs < B.AllocatedNs;
   });

@@ -8,8 +8,8 @@
 
 using namespace memkit;
 
-/// How many bits are set. The processors that this is compiled for may lack the
-/// instruction, and a call costs more than these few.
+/// The number of set bits. The target processors may lack the instruction, and
+/// a call costs more than this code.
 static inline uint64_t countBits(uint64_t X) {
   X -= X >> 1 & 0x5555555555555555;
   X = (X & 0x3333333333333333) + (X >> 2 & 0x3333333333333333);
@@ -17,8 +17,8 @@ static inline uint64_t countBits(uint64_t X) {
   return X * 0x0101010101010101 >> 56;
 }
 
-/// Where AllocationId stands in a packed chunk; SIZE_MAX when it does not.
-/// Without branches, which could not be foretold.
+/// The index of AllocationId in a packed chunk; SIZE_MAX if the chunk does not
+/// have it. Without branches, which would be mispredicted.
 size_t LiveSet::findPacked(const Chunk &C, uint16_t AllocationId) {
   if (!C.Bits.empty()) {
     uint64_t Word = C.Bits[AllocationId >> 6], Bit = uint64_t(1)
@@ -38,26 +38,26 @@ size_t LiveSet::findPacked(const Chunk &C, uint16_t AllocationId) {
   return *At == AllocationId ? At - C.AllocationIds.data() : SIZE_MAX;
 }
 
-/// A chunk of blocks none of which is live.
+/// A chunk without live blocks.
 const LiveSet::Entry *LiveSet::deadEntries() {
   static const std::vector<Entry> Dead(ChunkSize);
   return Dead.data();
 }
 
-/// How many entries of a chunk are valid.
+/// The number of valid entries of a chunk.
 size_t LiveSet::used(size_t Index) const {
   const Chunk &C = Chunks[Index];
   return std::min<uint64_t>(C.Entries.size(),
                             C.Packed ? SIZE_MAX : Next - (Index << ChunkBits));
 }
 
-/// Room for more in the last chunk, or a new chunk.
+/// Makes room for more in the last chunk, or adds a chunk.
 void LiveSet::makeRoom() {
   constexpr size_t Min = 256;
   size_t Size = Next & (ChunkSize - 1);
   if (Size == 0) {
     if (Current) {
-      // The one before is full now.
+      // The chunk before is full now.
       Current->PackAt = FewLive;
       if (Current->Live <= FewLive)
         pack(*Current, ChunkSize);
@@ -68,7 +68,7 @@ void LiveSet::makeRoom() {
     Current->Entries.swap(SpareEntries);
     Current->AllocationTimes.swap(SpareTimes);
   }
-  // A short-lived process fills little of its first chunk.
+  // A short-lived process fills only a small part of its first chunk.
   Size = Next < ChunkSize ? std::max(Size * 2, Min) : ChunkSize;
   Current->Entries.resize(std::max(Size, Current->Entries.size()));
   Current->AllocationTimes.resize(Current->Entries.size());
@@ -94,7 +94,8 @@ void LiveSet::revive(uint64_t AllocationId, Entry E, uint64_t AllocatedNs) {
 }
 
 void LiveSet::locate(llvm::ArrayRef<uint64_t> AllocationIds, Entry **Out) {
-  // What is packed takes longer to find, and cannot be foretold: later.
+  // Blocks of packed chunks take longer to find, and are not predictable: they
+  // are collected for a second loop.
   Packed.resize(AllocationIds.size() + 1);
   size_t NumPacked = 0;
   const Entry *Dead = deadEntries();
@@ -119,7 +120,7 @@ void LiveSet::locate(llvm::ArrayRef<uint64_t> AllocationIds, Entry **Out) {
 void LiveSet::packDue() {
   for (uint32_t I : Due) {
     Chunk &C = Chunks[I];
-    // May have been packed as an earlier one of the list.
+    // The chunk may already be packed: the list can contain it twice.
     if (static_cast<int64_t>(C.Live) <= C.PackAt)
       pack(C, C.Entries.size());
   }
@@ -143,7 +144,7 @@ void LiveSet::eachOf(const Chunk &C, size_t Used, F Do) const {
   }
 }
 
-/// Bits in place of the sorted list.
+/// Replaces the sorted list by bits.
 void LiveSet::makeBits(Chunk &C) {
   C.Bits.assign(ChunkSize / 64, 0);
   C.Before.resize(ChunkSize / 64);
@@ -156,14 +157,14 @@ void LiveSet::makeBits(Chunk &C) {
   }
 }
 
-/// Keeps what lives, as a sorted list.
+/// Reduces a chunk to its live blocks, as a sorted list.
 void LiveSet::pack(Chunk &C, size_t Used) {
   Chunk To;
   To.Packed = true;
   To.Live = C.Live;
   To.PackAt = C.Live / 2;
-  // Where those stand that live. One more than needed: each is written, and
-  // stays if it lives.
+  // The indices of live blocks. One more than needed: every index is written,
+  // and only that of a live block is kept.
   std::vector<uint16_t> At(C.Live + size_t(1));
   size_t Alive = 0;
   for (size_t I = 0; I < Used; ++I) {
@@ -186,7 +187,7 @@ void LiveSet::pack(Chunk &C, size_t Used) {
   if (C.Live > LongList)
     makeBits(To);
   if (To.Live == 0)
-    To.PackAt = -1; // nothing can fall any more
+    To.PackAt = -1; // no further block can be freed
   if (!C.Packed) {
     SpareEntries.swap(C.Entries);
     SpareTimes.swap(C.AllocationTimes);
@@ -210,7 +211,7 @@ void LiveSet::restart(uint64_t NextAllocationId) {
   for (Chunk &C : Chunks)
     C.Packed = true;
   Dense.assign(Chunks.size(), deadEntries());
-  // The last, partly filled chunk must take more by position.
+  // The last, partly filled chunk must take more blocks by position.
   if (NextAllocationId & (ChunkSize - 1)) {
     Current = &Chunks.back();
     Current->Packed = false;

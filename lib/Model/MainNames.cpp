@@ -13,11 +13,11 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-/// The names of one kind of program, each once, in the order of processes.
+/// The distinct names of one kind of program, in the order of processes.
 struct Programs {
   std::vector<std::string> InOrder;
   StringSet<> All;
-  /// Whether the first process has one: then it stands first.
+  /// Whether the first process has a name, which is then the first.
   bool FirstHasOne = false;
 
   void add(StringRef Name, bool IsFirst) {
@@ -39,7 +39,8 @@ static Programs executablesOf(const Trace &T) {
   return P;
 }
 
-/// A role is a script's file name, or something else that names no file.
+/// The scripts of processes: roles that are file names. Other roles name no
+/// file.
 static Programs scriptsOf(const Trace &T) {
   Programs P;
   for (const ProcessRecord &I : T.processes())
@@ -48,7 +49,8 @@ static Programs scriptsOf(const Trace &T) {
   return P;
 }
 
-/// Those of Mine that Other lacks, without the first process's.
+/// Names of Mine that Other lacks. DropFirst leaves out the first process's
+/// name.
 static std::vector<StringRef> lackedBy(const Programs &Other,
                                        const Programs &Mine, bool DropFirst) {
   std::vector<StringRef> Lacked;

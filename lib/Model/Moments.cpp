@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Places in the order of a trace's events.
+// Moments: positions in the order of a trace's events.
 
 #include "memkit/Model/Moments.h"
 #include "Globs.h"
@@ -23,8 +23,9 @@ const Moment *TimeWindow::last() const {
 }
 
 bool TimeWindow::hasAllocationAt(uint64_t AllocatedNs) const {
-  // What came with or after a moment within a tick of the clock (100 ns): the
-  // run ends there, so that only a beginning has to be rounded.
+  // A moment may lie within a tick of the clock (100 ns). Allocations of this
+  // tick count as before the moment. The replay ends at Until, so for Until
+  // this is exact; only Since is rounded.
   if (Since && AllocatedNs < Since->TimeNs + (Since->Events != 0))
     return false;
   return !Until || Until->IsEnd ||
@@ -81,7 +82,8 @@ static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
   return M;
 }
 
-/// Gives Do the marks of Processes and those of no process, in file order.
+/// Calls Do for the marks of Processes and the marks of no process, in file
+/// order.
 static Error forEachMark(const Trace &T, const BitVector &Processes,
                          function_ref<void(const Mark &)> Do) {
   if (Error E = T.requireReader("a mark needs"))
@@ -154,7 +156,7 @@ static Expected<Moment> findOom(const Trace &T, const BitVector &Processes,
   return *Found;
 }
 
-/// The highest of the heaps, or null.
+/// The stats of the heap with the highest peak, or null.
 static const TotalStats *highest(const Trace &T, const BitVector &Heaps) {
   const TotalStats *Max = nullptr;
   for (uint32_t Heap : Heaps.set_bits())
@@ -164,14 +166,14 @@ static const TotalStats *highest(const Trace &T, const BitVector &Heaps) {
   return Max;
 }
 
-/// Many events share a tick of the clock: the peak's moment is found by
-/// replaying the events around it.
+/// Finds the moment of a peak. Many events share a tick of the clock, so the
+/// events around the peak are replayed.
 static Expected<Moment>
 findPeak(const Trace &T, const TotalStats *Peak,
          function_ref<uint64_t(const LiveStats &)> LiveBytes) {
   Moment M;
   if (!Peak || !Peak->PeakBytes)
-    return M; // nothing ever lived
+    return M; // no block ever lived
   if (Error E = T.requireReader("the moment of a peak needs"))
     return std::move(E);
   M.TimeNs = Peak->PeakTimeNs;
@@ -189,7 +191,7 @@ findPeak(const Trace &T, const TotalStats *Peak,
   if (Error E = (*R)->runUntil(M.TimeNs, IsPeak))
     return E;
   if (!Reached)
-    M = {M.TimeNs + 1, 0, false, ""}; // the trace does not add up
+    M = {M.TimeNs + 1, 0, false, ""}; // the trace is inconsistent
   return M;
 }
 
@@ -255,7 +257,7 @@ Expected<Moment> findMoment(const Trace &T, const TimePoint &P,
 Error requireEvents(const Trace &T, StringRef Needs, const Moment *Near) {
   if (Error E = T.requireReader(Needs))
     return E;
-  // Each part of a summary gives them all.
+  // Each part of a summary has the number of all events.
   uint64_t Events = T.summary().Events;
   uint64_t Held = 0, BeginNs = UINT64_MAX, EndNs = 0;
   for (const SectionInfo &B : T.reader().sections())

@@ -38,12 +38,12 @@ PackedRows::PackedRows(uint32_t Process, ArrayRef<StackStats> Rows)
     Mask[C] = Width == 8 ? UINT64_MAX : (uint64_t(1) << 8 * Width) - 1;
     Stride += Width;
   }
-  // A value is read and written as 8 bytes.
+  // Room for the last value, which is read and written as 8 bytes.
   Bytes.reset(new uint8_t[Count * Stride + sizeof(uint64_t)]);
   uint8_t *At = Bytes.get();
   for (const StackStats &R : Rows) {
     Row From = valuesOf(R);
-    // What one writes too much the next overwrites.
+    // Bytes written past a value are overwritten by the next value.
     for (size_t C = 0; C != From.size(); ++C)
       support::endian::write64le(At + Offset[C], From[C]);
     At += Stride;

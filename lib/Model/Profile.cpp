@@ -38,8 +38,8 @@ StringRef metricWord(Metric M) {
   return Words[static_cast<size_t>(M)];
 }
 
-/// What a row has of a metric: all bytes of its blocks with Outer, else those
-/// that no inner block takes up.
+/// The value of a metric for a row: with Outer all bytes of its blocks, else
+/// the bytes that are not in inner blocks.
 static uint64_t valueOf(const StackStats &R, Metric M, bool Outer,
                         bool Replaced) {
   switch (M) {
@@ -68,7 +68,8 @@ static void add(Profile &P, uint32_t Key, uint64_t Value) {
   P.Total += Value;
 }
 
-/// The variance of what valueOf() gives, where it is an estimate of bytes.
+/// The variance of the result of valueOf(), if the result estimates bytes; else
+/// 0.
 static double varianceOf(const Trace &T, const StackStats &R, Metric M,
                          bool Outer, uint64_t Value) {
   uint64_t SampleBytes = T.heap(R.Heap).estimateBytes();
@@ -82,13 +83,13 @@ static double varianceOf(const Trace &T, const StackStats &R, Metric M,
   return sampleVariance(Value, Blocks, SampleBytes);
 }
 
-/// Makes the name say how good the profile's total is.
+/// Adds the standard error of the profile's total to its name.
 static void nameError(Profile &P, double Variance) {
   if (Variance)
     P.Name += " ±" + formatSize(standardError(Variance));
 }
 
-/// As metricName(), of the moment that was chosen.
+/// As metricName(), with the chosen moment.
 static std::string nameOf(const SelectedStats &S, Metric M) {
   const TimeWindow &W = S.selection().times();
   bool IsOfMoment = W.At && (M == Metric::Peak || M == Metric::Live ||
@@ -151,7 +152,7 @@ std::vector<Profile> makeHeapProfiles(const SelectedStats &S,
                  T.heapStats(Heap).Allocations != 0;
   bool WithSpace = HostHeaps > 1 && !S.selection().isOuterView();
 
-  // Room that is not used costs nothing, growing costs copies and fresh pages.
+  // Unused room costs nothing; growth costs copies and fresh pages.
   std::vector<size_t> Rows(T.heaps().size() + 1);
   S.forEachKey([&](SelectedStats::RowId, uint32_t Heap, uint32_t) {
     ++Rows[Heap];

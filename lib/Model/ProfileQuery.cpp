@@ -10,7 +10,8 @@ using namespace llvm;
 
 namespace memkit {
 
-/// One frame is no picture: says what scopes there are in its place.
+/// Warns that the trace has nothing to group by, with the kinds of scopes that
+/// it has: a flame graph of one frame is useless.
 void ProfileQuery::warnOfNone() {
   size_t Counts[NumScopeKinds] = {};
   for (const Scope &S : T->scopes())
@@ -27,7 +28,7 @@ void ProfileQuery::warnOfNone() {
                 .str();
 }
 
-/// Groups that rows of heaps and stacks tell.
+/// Whether rows of heaps and stacks are enough for the grouping.
 static bool isOfSummary(GroupBy By) {
   return By == GroupBy::Heap || By == GroupBy::Library;
 }
@@ -47,7 +48,7 @@ ProfileQuery::create(std::unique_ptr<Trace> T, SelectionSpec Spec,
 }
 
 Error ProfileQuery::select(SelectionSpec Spec) {
-  // What shrank lies outside the totals.
+  // Values that shrank lie in a heap outside the totals.
   ShowsDiff = Options.WantsDiff && isDiff(*T) && Spec.Heaps.empty() &&
               !Options.MaxAgeNs && !isOfScopes(Options.By) &&
               !isOfSummary(Options.By);
@@ -65,7 +66,7 @@ Error ProfileQuery::select(SelectionSpec Spec) {
   return Error::success();
 }
 
-/// Makes the sums by what is grouped by, and the tree if it is none of stacks.
+/// Makes the stats by group, and the tree unless it is a tree of stacks.
 Error ProfileQuery::sum(Selection Sel) {
   if (Options.By == GroupBy::Category) {
     Expected<CategoryView> View = viewCategories(*T, Sel);
@@ -124,8 +125,8 @@ void ProfileQuery::shape() {
   Tree.emplace(*T, Shaped);
 }
 
-/// One profile is of one memory space. Formats of one tree have all of them,
-/// each below a root of its name; where there is but one it needs no root.
+/// Chooses the memory space of a profile. A format with only one tree shows all
+/// spaces, each below a root of its name; a single space needs no root.
 void ProfileQuery::chooseSpace() {
   if (S->selection().isOuterView() || !Categories.empty() || ShowsDiff)
     return;
@@ -135,7 +136,7 @@ void ProfileQuery::chooseSpace() {
   if (Spaces.size() < 2 || !Options.InOneTree || Options.MaxAgeNs)
     return;
   Space.reset();
-  // Heaps are roots already, each of one space.
+  // Heaps are roots already, and each is of one space.
   if (Options.By == GroupBy::Heap)
     return;
   Roots = std::make_unique<SpaceRoots>(*Tree);
@@ -154,7 +155,7 @@ void ProfileQuery::chooseSpace() {
 
 Expected<Profile> ProfileQuery::profile(Metric M) const {
   if (!Categories.empty()) {
-    // Heaps of tensors lie in others; each has its own peak.
+    // Heaps of tensors lie in other heaps; each has its own peak.
     Profile All = Categories.front();
     for (const Profile &P : ArrayRef(Categories).drop_front()) {
       append_range(All.Values, P.Values);
@@ -171,7 +172,8 @@ Expected<std::vector<Profile>>
 ProfileQuery::heapProfiles(ArrayRef<Metric> Metrics) const {
   if (!Categories.empty())
     return Categories;
-  // Heaps as groups are to stand side by side, and ages are not told apart.
+  // Heaps as groups are shown side by side, and profiles by age are not split
+  // by heap.
   if (Options.By != GroupBy::Heap && !Options.MaxAgeNs)
     return makeHeapProfiles(*S, Metrics, KeyOf);
   std::vector<Profile> All;

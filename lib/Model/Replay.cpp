@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a replay reads before the events.
+// The parts of a replay that run before the events.
 
 #include "memkit/Model/Replay.h"
 #include "EventsAhead.h"
@@ -64,7 +64,7 @@ Error Replay::readDictionary() {
   return Error::success();
 }
 
-/// What the dictionary sections before Offset have defined.
+/// The ids that dictionary sections before Offset define.
 const IdLimits &Replay::limitsAt(uint64_t Offset) const {
   static const IdLimits None;
   auto After = std::lower_bound(
@@ -101,9 +101,8 @@ Error Replay::readMarks() {
   return Error::success();
 }
 
-/// Finds the processes that have events, and those snapshots that stand before
-/// the first events of their process: what was before these is not in the
-/// trace.
+/// Finds the processes with events, and the snapshots before the first events
+/// of their process. Events before such a snapshot are not in the trace.
 Error Replay::setUp() {
   Bases.resize(Processes.size());
   LeftOut.resize(Processes.size());
@@ -130,14 +129,15 @@ Error Replay::setUp() {
 // Starting at a snapshot
 //===----------------------------------------------------------------------===//
 
-/// Parts: those of a snapshot; B: another, of the same or of a later one.
+/// Adds B to Parts, the parts of a snapshot. B may be of the same or of a later
+/// snapshot.
 void Replay::addPart(SnapshotParts &Parts, const SectionInfo &B) {
   if (!Parts.empty() && Parts.back()->BeginNs != B.BeginNs)
     Parts.clear();
   Parts.push_back(&B);
 }
 
-/// Learns how many events were left out before the first of each process.
+/// Reads the number of events left out before the first event of each process.
 Error Replay::readBases() {
   HasStarted = true;
   Snapshot K;
@@ -159,7 +159,7 @@ Error Replay::readBases() {
   return Error::success();
 }
 
-/// Begins a process with what lived before its first event.
+/// Starts a process with the blocks that lived before its first event.
 Error Replay::loadBase(size_t Id) {
   if (!Processes[Id] || Bases[Id].empty())
     return Error::success();
@@ -181,7 +181,7 @@ Error Replay::startAtBases() {
 Error Replay::startNear(uint64_t AtNs, bool KeepEnded) {
   if (Error E = readBases())
     return E;
-  // The parts of the last snapshot of each process, as far as they are read.
+  // The parts read so far of the last snapshot of each process.
   std::vector<SnapshotParts> Best(Processes.size());
   for (const SectionInfo &B : R.sections()) {
     if (B.Kind != SectionKind::Snapshot || B.BeginNs >= AtNs ||
@@ -215,7 +215,8 @@ Error Replay::loadSnapshot(llvm::ArrayRef<const SectionInfo *> Parts) {
     std::string Problem = limitsAt(B->Offset).check(K);
     if (!Problem.empty())
       return fail(*B, Problem);
-    // A second snapshot of the same moment begins anew; it says the same.
+    // A second snapshot of the same moment replaces the first; both have equal
+    // content.
     if (K.Part == 0) {
       if (Part != 0)
         break;
@@ -334,8 +335,8 @@ void Replay::forEachLive(
 void Replay::matchLive(
     uint32_t Process, llvm::ArrayRef<LiveBlock> Said,
     llvm::function_ref<void(const LiveBlock &, const LiveBlock *)> Do) const {
-  // The rows of sums, which know stack and heap, are cache misses away: they
-  // are fetched for so many blocks before they are read.
+  // The rows with the stack and heap of a block are cache misses away, so the
+  // rows of several blocks are fetched before they are read.
   constexpr size_t Together = 64;
   LiveSet::Cursor Found[Together], Last;
   while (!Said.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes up the sums that a trace lacks.
+// Computes the stats that a trace lacks.
 
 #include "IntervalCutter.h"
 #include "ReplayProgress.h"
@@ -35,8 +35,9 @@ llvm::Expected<Summary> memkit::summarize(TraceReader &R, ReplayOptions Options,
 }
 
 namespace {
-/// A snapshot is written when the events since the last are so many times its
-/// blocks, and at least so many.
+/// A snapshot is written after MinSnapshotEvents events or more since the last,
+/// when these are at least EventsPerSnapshotBlock for each block of the
+/// snapshot.
 constexpr uint64_t EventsPerSnapshotBlock = 8, MinSnapshotEvents = 65536;
 
 /// Cuts intervals and snapshots as a recorder would.
@@ -84,7 +85,7 @@ private:
 };
 } // namespace
 
-/// Writes the sections that stay.
+/// Writes the sections that are kept.
 static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
   for (const SectionInfo &B : R.sections()) {
     if (B.Kind == SectionKind::Header || B.Kind == SectionKind::Summary ||

@@ -2,11 +2,11 @@
 //
 // Replays many events at once.
 //
-// First all allocations of a stretch of rows, then all that name blocks, then
-// the sums: each loop does one thing, and none must guess which kind comes
-// next. That is right because the allocation ids of new blocks are known
-// beforehand, and the decoder has seen to it that each block is named only
-// after it was created.
+// Replays a range of rows in three loops: all allocations, then all references
+// to blocks, then the stats. No loop has to predict the kind of the next event.
+// The order is correct because the allocation ids of new blocks are known in
+// advance, and because the decoder has checked that each block is named only
+// after its creation.
 
 #include "memkit/Model/Replay.h"
 #include <algorithm>
@@ -16,7 +16,7 @@ using llvm::Error;
 using llvm::Twine;
 
 /// Whether the rows of a section need nothing that runMany() leaves out: places
-/// of blocks, selections, threads of live blocks, a question after each event.
+/// of blocks, selections, threads of live blocks, a callback after each event.
 bool Replay::canRunMany(const Cursor &C) const {
   const EventColumns &Columns = C.Open->Columns;
   return Columns.Enclosing.empty() && Columns.Address.empty() &&
@@ -51,8 +51,8 @@ Error Replay::runMany(Cursor &C, size_t End) {
   return Error::success();
 }
 
-/// Adds Created blocks: those allocated before allocation End, and empty places
-/// for those that are split off.
+/// Adds Created blocks: those allocated before allocation End, and empty
+/// entries for blocks made by splits.
 void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
   const EventTable &E = *C.Open;
   ProcessReplay &I = *C.I;
@@ -60,7 +60,8 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
   size_t Allocated = End - C.Alloc, Last = E.Stack.size() - 1;
   if (Created != Allocated)
     std::fill_n(To.Entries, Created, LiveSet::Entry());
-  // Pointers of its own: what is written could be what vectors are made of.
+  // Local pointers: for the compiler, a store could change the members of
+  // vectors.
   const uint32_t *Rows = E.AllocRow.data(),
                  *AllocationIds = E.AllocationOffset.data(),
                  *Stacks = E.Stack.data(),
@@ -85,16 +86,16 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
   I.Live.fill(Created, Allocated);
 }
 
-/// Tells LiveStats what each thread has allocated.
+/// Adds the allocations of each thread to LiveStats.
 void Replay::noteAllocations(Cursor &C) {
   const EventTable &E = *C.Open;
   if (C.Noted == C.Alloc)
     return;
   struct Sum {
     uint64_t Count, Bytes;
-    uint32_t Last; ///< from the first allocation id of the block
+    uint32_t Last; ///< relative to the first allocation id of the section
   };
-  Sum Sums[MaxSectionThreads]; // the first few count
+  Sum Sums[MaxSectionThreads]; // only the first E.Threads.size() are used
   std::fill_n(Sums, E.Threads.size(), Sum());
   for (size_t At = C.Noted; At != C.Alloc; ++At) {
     Sum &S = Sums[E.Thread.empty() ? 0 : E.Thread[E.AllocRow[At]]];
@@ -109,12 +110,11 @@ void Replay::noteAllocations(Cursor &C) {
   C.Noted = C.Alloc;
 }
 
-/// Frees, resizes and splits the blocks that the references from Ref to before
-/// End name.
+/// Applies the references from Ref to before End: frees, resizes and splits.
 Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End) {
   const EventTable &E = *C.Open;
   ProcessReplay &I = *C.I;
-  // The next ones are fetched while these are changed.
+  // Entries of the next references are fetched while these are changed.
   Entries.resize(2 * Fetched);
   auto Fetch = [&](size_t From) {
     size_t Count = std::min(Fetched, End - From);
@@ -132,7 +132,7 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End) {
   return Error::success();
 }
 
-/// The same; At: where the entries of the blocks are.
+/// As above; At: the entries of the blocks.
 Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
                            LiveSet::Entry **At) {
   const EventTable &E = *C.Open;
@@ -173,7 +173,7 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
   return Error::success();
 }
 
-/// Cuts the block that Ref names, of the entry Entry, in two.
+/// Splits the block of reference Ref, whose entry is Entry.
 Error Replay::splitMany(Cursor &C, size_t Ref, LiveSet::Entry &Entry) {
   const EventTable &E = *C.Open;
   if (E.RefSize[Ref] > Entry.Size)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far the replay of a trace is.
+// Progress of a replay.
 
 #ifndef MEMKIT_LIB_MODEL_REPLAYPROGRESS_H
 #define MEMKIT_LIB_MODEL_REPLAYPROGRESS_H
@@ -13,8 +13,8 @@
 
 namespace memkit {
 
-/// Tells a caller how far the replay of all events of a trace is. One that
-/// begins at a snapshot is short and tells nothing in between.
+/// Reports the progress of a replay of all events to a caller. A replay from a
+/// snapshot is short and reports nothing in between.
 class ReplayProgress : public ReplayObserver {
 public:
   ReplayProgress(const ProgressCallback &Tell, const TraceReader &R)
@@ -36,7 +36,7 @@ public:
   }
 
 private:
-  /// A few milliseconds.
+  /// Events between two reports: a few milliseconds.
   static constexpr uint64_t Every = 1 << 18;
   void update(uint64_t Now) {
     if (Tell)

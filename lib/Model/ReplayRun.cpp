@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The events of a trace in their order.
+// Replays the events of a trace in order.
 
 #include "EventsAhead.h"
 #include "memkit/Model/Replay.h"
@@ -14,7 +14,7 @@ using llvm::Twine;
 // One event
 //===----------------------------------------------------------------------===//
 
-/// The slower way to the rows of an allocation; remembers them.
+/// Finds the rows of an allocation without the cache, then caches them.
 void Replay::findRows(ProcessReplay &I, uint32_t Stack, uint32_t ScopePath,
                       uint32_t Heap, LiveSet::Entry &Entry) {
   Entry.Row = A.stackRow(I.Id, Heap, Stack);
@@ -24,7 +24,7 @@ void Replay::findRows(ProcessReplay &I, uint32_t Stack, uint32_t ScopePath,
     I.ScopePaths.set(ScopePath, Heap, Entry.ScopeRow);
 }
 
-/// Tells OnEvent of the row at which the cursor stands.
+/// Calls OnEvent for the row of the cursor.
 void Replay::tell(const Cursor &C, uint64_t Block, uint64_t Size,
                   uint64_t AllocatedNs, const LiveSet::Entry &E) {
   if (LLVM_LIKELY(!Options.OnEvent) || E.Row == Refused)
@@ -97,7 +97,7 @@ Error Replay::allocate(Cursor &C) {
   return Error::success();
 }
 
-/// What the next allocation stands for.
+/// Reads the weight of the next allocation.
 Error Replay::readWeight(const Cursor &C, LiveSet::Place &P) const {
   uint64_t Weight = C.Open->Columns.Weight[C.Alloc];
   if (Weight > UINT32_MAX)
@@ -160,7 +160,7 @@ Error Replay::split(Cursor &C, LiveSet::Cursor Block) {
   return Error::success();
 }
 
-/// Replays the row at which the cursor stands.
+/// Replays the row of the cursor.
 Error Replay::runOne(Cursor &C) {
   bool Allocates = C.Open->Kind[C.Row] == EventKind::Allocate;
   if (Error E = Allocates ? allocate(C) : reference(C))
@@ -178,7 +178,7 @@ Error Replay::runRows(Cursor &C, size_t End, uint64_t LimitNs) {
         std::lower_bound(Times.begin() + C.Row, Times.begin() + End, LimitNs) -
         Times.begin();
   size_t Begin = C.Row;
-  // Done has to be asked after each event.
+  // IsDone must be called after each event.
   size_t ManyEnd = canRunMany(C) ? End : 0;
   if (ManyEnd && Times[ManyEnd - 1] >= DoneFromNs)
     ManyEnd = std::lower_bound(Times.begin() + C.Row, Times.begin() + End,
@@ -281,7 +281,7 @@ Error Replay::applyMark(const Mark &M) {
 // Sections, epochs, the whole
 //===----------------------------------------------------------------------===//
 
-/// Begins to decode what run() will need.
+/// Starts to decode the sections that run() will need.
 void Replay::decodeAhead() {
   std::vector<const SectionInfo *> Wanted;
   std::vector<uint64_t> Skip(Processes.size());
@@ -304,7 +304,7 @@ void Replay::decodeAhead() {
   Ahead = std::make_unique<EventsAhead>(R, std::move(Wanted), Check);
 }
 
-/// Gets and checks the section that a cursor stands at.
+/// Gets and checks the section of a cursor.
 Error Replay::openSection(Cursor &C) {
   const SectionInfo &At = *C.Sections[C.Section];
   if (Error Err = Ahead->take(At, C.Open))
@@ -344,12 +344,12 @@ void Replay::closeSection(Cursor &C) {
     C.HeadNs = std::max(C.HeadNs, C.Sections[C.Section]->BeginNs);
 }
 
-/// Replays the section at which the cursor stands up to LimitNs or its end.
+/// Replays the section of the cursor up to LimitNs or its end.
 Error Replay::runCursor(Cursor &C, uint64_t LimitNs) {
   const SectionInfo &At = *C.Sections[C.Section];
   ProcessReplay &I = *C.I;
   if (!C.Open && (I.Skip >= At.Events || I.Ignored)) {
-    // The snapshot has them all.
+    // The snapshot already includes all events of the section.
     I.Skip -= std::min(I.Skip, At.Events);
     if (++C.Section < C.Sections.size())
       C.HeadNs = C.Sections[C.Section]->BeginNs;
@@ -438,7 +438,7 @@ Error Replay::run(uint64_t Until) {
   findBoundary();
   for (const std::unique_ptr<ProcessReplay> &I : Processes)
     if (I && Observer) {
-      // One that the snapshot is past, or stands at, never comes.
+      // A stop at or before the start of the replay never occurs.
       I->NextStop = Observer->nextEventStop(I->Id);
       if (I->NextStop <= I->Events)
         I->NextStop = UINT64_MAX;
@@ -464,7 +464,7 @@ Error Replay::run(uint64_t Until) {
     if (Error E = runEpoch(Epoch))
       return E;
   Ahead.reset();
-  // What remains has no event after it.
+  // Remaining marks and stops have no event after them.
   bool Early = Stopped && UntilNs == UINT64_MAX;
   return Early ? Error::success() : crossBoundaries(std::min(UntilNs, EndNs));
 }

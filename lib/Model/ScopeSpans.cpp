@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When a thread was in which scopes.
+// The scopes of a thread over time.
 
 #include "ScopeSpans.h"
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When a thread was in which scopes.
+// The scopes of a thread over time.
 
 #ifndef MEMKIT_LIB_MODEL_SCOPESPANS_H
 #define MEMKIT_LIB_MODEL_SCOPESPANS_H
@@ -12,36 +12,36 @@
 
 namespace memkit {
 
-/// Makes of the scope paths of a thread's allocations the scopes that it
-/// entered and left. A scope is seen from its first allocation to its last, so
-/// one without an allocation is not seen at all, and calls of one scope between
-/// which nothing else allocated are one span.
+/// Derives from the scope paths of a thread's allocations the scopes that the
+/// thread entered and left. A scope lasts from its first allocation to its
+/// last. So a scope without allocations does not appear, and two calls of a
+/// scope with no other allocation between them are one span.
 class ScopeSpans {
 public:
   /// One scope of one thread.
   struct Span {
     uint32_t Thread = 0;
-    uint32_t ScopePath = 0; ///< its innermost scope is the one meant
-    uint32_t Depth = 0;     ///< scopes around it
-    uint64_t BeginNs = 0;   ///< its first allocation
-    uint64_t LastNs = 0;    ///< its last one so far
+    uint32_t ScopePath = 0; ///< ends with the scope of the span
+    uint32_t Depth = 0;     ///< number of enclosing scopes
+    uint64_t BeginNs = 0;   ///< time of the first allocation
+    uint64_t LastNs = 0;    ///< time of the last allocation so far
   };
-  /// Is told of each scope that begins, and of each that is over; those within
-  /// a scope are over before it.
+  /// Called at the begin and at the end of each scope. Inner scopes end before
+  /// outer scopes.
   using Change = llvm::function_ref<void(const Span &, bool Begins)>;
 
-  /// ScopePaths of a trace, which must outlive this.
+  /// ScopePaths: of a trace; they must outlive this object.
   explicit ScopeSpans(llvm::ArrayRef<ScopePath> ScopePaths)
       : ScopePaths(ScopePaths) {}
 
-  /// The next allocation of Thread.
+  /// Adds the next allocation of Thread.
   void allocation(uint32_t Thread, uint32_t ScopePath, uint64_t TimeNs,
                   Change Do);
-  /// All that is open is over.
+  /// Ends all open scopes.
   void finish(Change Do);
 
 private:
-  /// Deeper scopes belong to the one at this depth.
+  /// Deeper scopes are merged into the scope of this depth.
   static constexpr size_t MaxDepth = 256;
 
   struct Open {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scope tree as it is shown.
+// The shown scope tree.
 
 #include "memkit/Model/ScopeView.h"
 #include "llvm/ADT/DenseMap.h"
@@ -16,7 +16,7 @@ StringRef scopeKindName(ScopeKind K) {
   return Names[static_cast<size_t>(K)];
 }
 
-/// What stands for scope paths that a grouping shows nothing of.
+/// The name for scope paths of which the grouping shows no scope.
 static StringRef noneName(GroupBy By) {
   switch (By) {
   default:
@@ -33,8 +33,8 @@ static StringRef noneName(GroupBy By) {
   llvm_unreachable("stacks are no scope paths");
 }
 
-/// How much of path B path A has too, in whole parts: of `a.b.c` and `a.bc` it
-/// is `a`.
+/// The length of the common prefix of paths A and B, in whole parts: for
+/// `a.b.c` and `a.bc` the length of `a`.
 static size_t commonPath(StringRef A, StringRef B) {
   size_t Same = 0, Max = std::min(A.size(), B.size());
   while (Same != Max && A[Same] == B[Same])
@@ -67,12 +67,12 @@ public:
   }
 
 private:
-  /// Where a scope path stands; node 0: nothing of it is shown.
+  /// The node of a scope path; 0: the grouping shows none of its scopes.
   struct Place {
     uint32_t Node = 0;
-    uint32_t Phase = 0;      ///< the node of its phases alone
-    StringRef Layer;         ///< the innermost in the phase
-    bool InOperator = false; ///< its own scope is one
+    uint32_t Phase = 0;      ///< the node of the phases, without layers
+    StringRef Layer;         ///< the innermost layer in the phase
+    bool InOperator = false; ///< its own scope is an operator
   };
 
   uint32_t frame(StringRef Name, StringRef Kind) {
@@ -126,16 +126,18 @@ private:
     llvm_unreachable("stacks are no scope paths");
   }
 
-  /// A phase begins anew: the layers in which it began are not what it runs.
+  /// Enters a phase, which restarts the layers: the phase does not run the
+  /// layers in which it began.
   void enterPhase(Place &P, StringRef Name) {
     P.Node = P.Phase =
         add(P.Phase, frame(Name, scopeKindName(ScopeKind::Phase)));
     P.Layer = "";
   }
 
-  /// Adds the layer, and what of its path lies between it and the one around.
+  /// Adds the layer and the parts of its path below the enclosing layer.
   void enterLayer(Place &P, StringRef Name) {
-    const unsigned MaxParts = 64; // names are anyone's
+    // A bound, since any program may choose the names.
+    const unsigned MaxParts = 64;
     if (!P.Node)
       P.Node = add(0, frame("forward", scopeKindName(ScopeKind::Phase)));
     if (P.Layer == Name && !Name.empty())

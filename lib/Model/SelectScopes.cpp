@@ -11,8 +11,8 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Deeper than that a path is not matched, for each is made anew. What lies in
-/// one that matches is chosen at any depth.
+/// Longer paths are not matched, because the text of each path is built for the
+/// match. Below a path that matches, scope paths of any depth are chosen.
 static constexpr uint32_t MaxPath = 256;
 
 Error Selection::chooseScopePaths(const Trace &T, const SelectionSpec &S) {
@@ -43,9 +43,10 @@ Error Selection::chooseScopePaths(const Trace &T, const SelectionSpec &S) {
   return Error::success();
 }
 
-/// Whether a pattern matches the module path Name or one that it lies below.
+/// Whether a pattern matches the module path Name or one of its prefixes.
 static bool matchesPath(const Globs &Wanted, StringRef Name) {
-  const unsigned MaxParts = 64; // names are anyone's
+  // A bound, since any program may choose the names.
+  const unsigned MaxParts = 64;
   size_t Dot = 0;
   for (unsigned I = 0; I != MaxParts; ++I) {
     Dot = Name.find('.', Dot + 1);
@@ -57,7 +58,7 @@ static bool matchesPath(const Globs &Wanted, StringRef Name) {
   return Wanted.match(Name);
 }
 
-/// Narrows what chooseScopePaths() chose.
+/// Narrows the choice of chooseScopePaths().
 Error Selection::chooseLayers(const Trace &T, const SelectionSpec &S) {
   if (S.Layers.empty())
     return Error::success();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sums of a part of a trace.
+// The stats of a part of a trace.
 
 #include "memkit/Model/SelectedStats.h"
 #include "ReplayProgress.h"
@@ -12,8 +12,8 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Makes a row one of a moment in the run. Gone: its process had ended. Alone:
-/// what lives then is all that counts.
+/// Converts a row to a moment in the run. Gone: its process had ended. Alone:
+/// only the blocks that live at the moment count.
 static void atMoment(StackStats &Row, bool Gone, bool Alone) {
   if (Gone)
     Row.LiveBlocks = Row.LiveBytes = Row.LiveExclusive = 0;
@@ -25,8 +25,8 @@ static void atMoment(StackStats &Row, bool Gone, bool Alone) {
   Row.Splits = Row.Temporaries = 0;
 }
 
-/// Whether the replay has what the selection needs: all events, or for a moment
-/// those around it.
+/// Checks that the trace has the events that the selection needs: all events,
+/// or for a moment the events around it.
 Error SelectedStats::checkEvents() const {
   const std::optional<Moment> &At = Sel.times().At;
   return requireEvents(*T,
@@ -38,7 +38,7 @@ Error SelectedStats::checkEvents() const {
                        At && !Sel.needsAllocationTimes(By) ? &*At : nullptr);
 }
 
-/// Replays the events of what is selected.
+/// Replays the events of the selection.
 Error SelectedStats::replaySelected(
     std::function<uint32_t(const Allocation &)> KeyOf) {
   if (Error E = checkEvents())
@@ -53,8 +53,8 @@ Error SelectedStats::replaySelected(
   if (!R)
     return R.takeError();
   const TimeWindow &W = Sel.times();
-  // What lived before the beginning is refused, or nothing but what lives
-  // counts.
+  // The replay may start near From: earlier allocations are excluded, or only
+  // live blocks count.
   const std::optional<Moment> &From = W.Since ? W.Since : W.At;
   if (From && !From->IsEnd && Sel.canStartNear() && By != StatsBy::Groups)
     if (Error E = (*R)->startNear(From->TimeNs))
@@ -78,7 +78,7 @@ Error SelectedStats::replaySelected(
   return (*R)->stats().summary(1, (*R)->endNs(), Take);
 }
 
-/// The rows of the summary, of which what lives at the end alone counts.
+/// Takes the rows of the summary, with only the blocks that live at the end.
 void SelectedStats::takeEnds() {
   auto Take = [](ArrayRef<PackedRows> From, std::vector<PackedRows> &To) {
     for (const PackedRows &Piece : From) {
@@ -92,8 +92,8 @@ void SelectedStats::takeEnds() {
   Take(T->scopeRows(), Replayed.ScopePaths);
 }
 
-/// The rows of the scope path 0: by process and heap, what rows of stacks have
-/// and those of scope paths have not.
+/// Adds the rows of the scope path 0: by process and heap, the values of stacks
+/// less those of scope paths.
 static void addRest(ArrayRef<PackedRows> Stacks,
                     ArrayRef<PackedRows> ScopePaths,
                     std::vector<PackedRows> &Out) {
@@ -116,7 +116,7 @@ static void addRest(ArrayRef<PackedRows> Stacks,
     }
   };
   ForEach(Stacks, [](uint64_t Sum, uint64_t More) { return Sum + More; });
-  // What a file says need not add up.
+  // The rows of a file may be inconsistent.
   ForEach(ScopePaths, [](uint64_t Sum, uint64_t Less) {
     return Sum < Less ? 0 : Sum - Less;
   });

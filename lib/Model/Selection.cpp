@@ -54,7 +54,7 @@ Error Selection::chooseHeaps(const Trace &T, const SelectionSpec &S) {
   return Error::success();
 }
 
-/// Whether Pattern is `#N` for process Id or the pid of it.
+/// Whether Pattern is `#N` for process Id, or its pid.
 static bool namesProcess(const ProcessRecord &I, uint32_t Id,
                          StringRef Pattern) {
   uint32_t Number;
@@ -151,7 +151,7 @@ Expected<Moment> Selection::atOrPeak(const Trace &T) const {
   return findMoment(T, Peak, Processes, OuterView ? &Heaps : nullptr);
 }
 
-/// A beginning after the end would leave nothing without saying why.
+/// Reports a begin after the end, which would select nothing.
 static Error checkOrder(const TimeWindow &W) {
   auto Before = [](const std::optional<Moment> &A,
                    const std::optional<Moment> &B) {
@@ -170,8 +170,8 @@ static Error checkOrder(const TimeWindow &W) {
   return Error::success();
 }
 
-/// Nothing lived, or happened, after the end of the run. A moment is before its
-/// events, so that the next tick of the clock is the last of use.
+/// Reports a time after the end of the run. A moment is before its events, so
+/// the last useful time is one tick after the end.
 static Error checkEnd(const Trace &T, RequestField Field,
                       const std::optional<TimePoint> &P) {
   const uint64_t TickNs = 100;

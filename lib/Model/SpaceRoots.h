@@ -10,14 +10,16 @@
 
 namespace memkit {
 
-/// Puts a tree below frames `host`, `cuda:0`, ...: for formats that hold one
-/// tree, in which what spaces had at their own peaks must not be added.
+/// Puts a tree below frames `host`, `cuda:0`, ... For formats that hold only
+/// one tree: the values at the peaks of different memory spaces must not be
+/// added.
 class SpaceRoots {
 public:
-  /// What T refers to must outlive this and the view.
+  /// The objects to which T refers must outlive this object and the view.
   explicit SpaceRoots(ShownTree T) : T(T) {}
 
-  /// The key of a key of T in a space (TotalStats::Id).
+  /// The key, in the new tree, of the key Key of T in a memory space
+  /// (TotalStats::Id).
   uint32_t keyOf(uint32_t Space, uint32_t Key);
   /// The tree of all keys given so far.
   ScopeView view() const;

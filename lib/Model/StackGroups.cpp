@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks below what they are grouped by.
+// Stacks below their groups.
 
 #include "StackGroups.h"
 #include "Support/Failure.h"
@@ -44,7 +44,7 @@ uint32_t StackGroups::key(uint32_t Group, uint32_t Stack) {
   return At->second;
 }
 
-/// The place in Steps of the one that had begun; 0: none.
+/// The index in Steps of the step at the time of the allocation; 0: none.
 uint32_t StackGroups::stepOf(const Allocation &B) const {
   const std::vector<uint32_t> &Of = StepsOf[B.Process];
   auto After = llvm::upper_bound(Of, B.TimeNs, [&](uint64_t Ns, uint32_t At) {
@@ -96,7 +96,7 @@ std::string StackGroups::nameOf(uint32_t Group) const {
   }
 }
 
-/// Outermost first, of frames of the trace, counted from 1.
+/// The frames of a stack, outermost first, as frame indices from FirstFrame on.
 static void pathOf(const Trace &T, uint32_t Stack, uint32_t FirstFrame,
                    std::vector<uint32_t> &Path) {
   const StackView &V = T.view();
@@ -135,11 +135,11 @@ ScopeView StackGroups::view() const {
 
 namespace {
 
-/// Sets the scopes of a scope path among the frames of a stack.
+/// Inserts the scopes of a scope path between the frames of a stack.
 class Mixer {
 public:
   explicit Mixer(const Trace &T) : T(T) {}
-  /// Frames of scopes have the ids behind those of the trace's shown frames.
+  /// Frames of scopes have ids after those of the trace's shown frames.
   std::vector<ShownFrame> frames() const;
   ArrayRef<uint32_t> mix(uint32_t Stack, uint32_t ScopePath);
 
@@ -165,8 +165,8 @@ std::vector<ShownFrame> Mixer::frames() const {
   return Frames;
 }
 
-/// A scope's depth counts the frames that the trace has outside of it; some of
-/// them are not shown. Those that are come in the same order.
+/// A scope's depth counts all frames of the trace outside of the scope,
+/// including frames that are not shown. Shown frames keep their order.
 ArrayRef<uint32_t> Mixer::mix(uint32_t Stack, uint32_t ScopePath) {
   Scopes.clear();
   for (uint32_t C = ScopePath; C; C = T.scopePaths()[C - 1].Parent) {

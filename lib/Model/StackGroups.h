@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks below what they are grouped by.
+// Stacks below their groups.
 
 #ifndef MEMKIT_LIB_MODEL_STACKGROUPS_H
 #define MEMKIT_LIB_MODEL_STACKGROUPS_H
@@ -13,17 +13,17 @@
 
 namespace memkit {
 
-/// Gives keys to pairs of a group and a stack. A group is what By says: a
+/// Gives keys to pairs of a group and a stack. A group is, depending on By, a
 /// thread, heap, class of sizes, step, library, or (Mixed) a scope path.
 class StackGroups {
 public:
-  /// T must outlive this. Fails where the trace has nothing to group by so; the
-  /// error says how it is recorded.
+  /// T must outlive this object. Fails if the trace has nothing to group by;
+  /// the error explains how to record it.
   static llvm::Expected<StackGroups> create(const Trace &T, GroupBy By);
 
-  /// The key of an allocation: for sums of all events.
+  /// The key of an allocation, for stats of all events.
   uint32_t keyOf(const Allocation &B);
-  /// The key of a heap and a stack, for sums of the summary: of Heap and
+  /// The key of a heap and a stack, for stats of the summary; only by Heap or
   /// Library.
   uint32_t keyOf(uint32_t Heap, uint32_t Stack) {
     return key(By == GroupBy::Library ? Of->of(Stack) : Heap, Stack);
@@ -49,7 +49,7 @@ private:
   GroupBy By;
   std::vector<Pair> Pairs{{0, 0}}; ///< by key
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Keys;
-  /// By process, by time; all of them in one row by their place in it.
+  /// Indices in Steps, by process and time.
   std::vector<std::vector<uint32_t>> StepsOf;
   std::vector<StepBegin> Steps{{0, 0}};
   std::optional<Libraries> Of;
@@ -59,7 +59,7 @@ private:
 /// of the trace's table of categories.
 struct CategoryView {
   ScopeView View;
-  /// For each heap of Sel that has tensors.
+  /// One for each heap of Sel with tensors.
   std::vector<Profile> Profiles;
 };
 llvm::Expected<CategoryView> viewCategories(const Trace &T,

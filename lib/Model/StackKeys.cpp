@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks that mean the same.
+// Keys by which stacks of different traces are equal.
 
 #include "memkit/Model/StackKeys.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,7 +10,8 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Order matters: mix(A, B) is not mix(B, A). The folded product of wyhash.
+/// A hash that depends on the order: mix(A, B) is not mix(B, A). The folded
+/// product of wyhash.
 static uint64_t mix(uint64_t Before, uint64_t Next) {
   unsigned __int128 Product =
       static_cast<unsigned __int128>(Before ^ 0xA0761D6478BD642Fu) *
@@ -18,7 +19,7 @@ static uint64_t mix(uint64_t Before, uint64_t Next) {
   return static_cast<uint64_t>(Product) ^ static_cast<uint64_t>(Product >> 64);
 }
 
-/// The numbers of frames: what they show, outermost first.
+/// The keys of the lines shown for each frame, outermost first.
 class StackKeyer::FrameKeys {
 public:
   FrameKeys(const Trace &T, SameFrame How, const KeyRules &Rules)
@@ -27,8 +28,8 @@ public:
     Keys.reserve(T.allShown().size());
     First.reserve(T.numFrames() + 1);
     First.push_back(0);
-    // Inlined functions count like others: whether one is inlined differs by
-    // build.
+    // Inlined functions count like others, since inlining differs between
+    // builds.
     for (uint32_t F = 1; F <= T.numFrames(); ++F) {
       for (const ShownFrame &Shown : reverse(T.shown(F)))
         Keys.push_back(How == SameFrame::Function ? steadyKey(F, Shown)
@@ -100,7 +101,8 @@ StackKeyer::StackKeyer(const Trace &T, SameFrame How, const KeyRules &Rules)
       Frames(std::make_unique<FrameKeys>(T, How, Rules)) {}
 StackKeyer::~StackKeyer() = default;
 
-/// Whether the Length nodes up from A show what those up from B do.
+/// Whether the Length nodes from A upwards show the same frames as those from
+/// B.
 bool StackKeyer::isTurn(uint32_t A, uint32_t B, unsigned Length) const {
   for (; Length; --Length, A = V.parent(A), B = V.parent(B)) {
     if (!B)
@@ -112,8 +114,8 @@ bool StackKeyer::isTurn(uint32_t A, uint32_t B, unsigned Length) const {
   return true;
 }
 
-/// The node above N where the frames from there to N are what the frames above
-/// it were, as the turns of a recursion are; N when there is none.
+/// Finds a turn of a recursion that ends at N: the node above N such that the
+/// frames from there to N repeat the frames above. N if there is none.
 uint32_t StackKeyer::beforeTurn(uint32_t N) const {
   const unsigned Longest = 3;
   uint32_t Above = V.parent(N);
@@ -159,7 +161,7 @@ std::string steadyFileName(StringRef Path, const KeyRules &Rules) {
     StringRef Whole = baseName(Path), New = Rules.Renamed->name(Whole);
     if (New.data() == Whole.data())
       New = Rules.Renamed->name(Name);
-    // What the user says goes before what is found out.
+    // A rename by the user takes precedence over a detected one.
     if (New.data() != Name.data())
       return steadyFile(New, NewRoom).str();
   }

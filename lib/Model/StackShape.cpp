@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks as another tree.
+// Stacks in another shape.
 
 #include "StackShape.h"
 #include "llvm/ADT/STLExtras.h"
@@ -48,7 +48,7 @@ private:
   const StackShape &How;
   std::vector<ShownFrame> Frames;
   std::vector<uint32_t> FrameOf; ///< by index in T.allShown()
-  /// Frames of one function, that differ by their lines.
+  /// Frames of one function that differ in their lines.
   struct Alike {
     uint32_t Name = 0;
     SmallVector<uint32_t, 1> Ids;
@@ -82,14 +82,14 @@ ShownFrame Shaper::shape(ShownFrame F) const {
     Out.Function = F.File.empty() ? F.Binary : F.File;
   else
     Out.Function = F.Binary.empty() ? F.File : F.Binary;
-  // Markers, and code that no file is known of, stay what they are.
+  // Markers, and code without a known file, stay unchanged.
   if (Out.Function.empty())
     Out.Function = F.Label;
   Out.Label = Out.Function;
   return Out;
 }
 
-/// What is shown alike has one id.
+/// The id of F; frames that look equal share one id.
 uint32_t Shaper::intern(const ShownFrame &F) {
   auto [At, New] =
       Known.try_emplace({F.Label, F.File.empty() ? F.Binary : F.File}, Alike());
@@ -106,7 +106,7 @@ uint32_t Shaper::intern(const ShownFrame &F) {
   return Frames.size();
 }
 
-/// Path to Kept.
+/// Shapes Path into Kept.
 void Shaper::shapePath() {
   bool Runs = How.By == GroupBy::File || How.By == GroupBy::Binary;
   Kept.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks as another tree.
+// Stacks in another shape.
 
 #ifndef MEMKIT_LIB_MODEL_STACKSHAPE_H
 #define MEMKIT_LIB_MODEL_STACKSHAPE_H
@@ -14,10 +14,10 @@ namespace memkit {
 struct StackShape {
   GroupBy By = GroupBy::Stack; ///< Stack, Function, File or Binary
   bool Invert = false;         ///< leaves are the roots
-  /// A frame that calls itself, directly or by others, is one: the path goes on
-  /// from its first occurrence.
+  /// A frame that calls itself, directly or indirectly, appears once: the path
+  /// continues from its first occurrence.
   bool MergeRecursion = false;
-  /// Left out at the begin of the names of files and binaries.
+  /// Prefixes to remove from names of files and binaries.
   std::vector<std::string> StripPrefixes;
 
   bool isPlain() const {
@@ -27,13 +27,14 @@ struct StackShape {
 };
 
 /// The tree T in another shape; its keys are those of T. Takes time for each
-/// frame of each stack that T has.
+/// frame of each stack of T.
 ScopeView shapeStacks(ShownTree T, const StackShape &How);
 
 /// Builds a tree of one function a frame from paths.
 class PathTree {
 public:
-  /// Keys: how many there will be. Frames: of the tree, of which paths are.
+  /// Keys: the number of keys. Frames: the frames of the tree, to which paths
+  /// refer.
   PathTree(size_t Keys, std::vector<ShownFrame> Frames);
   /// Path: frames of the tree, as ids (index + 1), outermost first.
   void add(uint32_t Key, llvm::ArrayRef<uint32_t> Path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stack tree as it is shown.
+// The shown stack tree.
 
 #include "memkit/Model/StackView.h"
 
@@ -10,9 +10,10 @@ namespace memkit {
 
 namespace {
 
-/// Whether a frame stays depends on what lies below it, so a node may stand in
-/// the view several times: outside of a stack's innermost Python frame (the
-/// outer part), and below it (the inner part).
+/// Folds the frames of an interpreter. Whether a frame stays depends on the
+/// frames below it. A node may therefore appear in the view several times: in
+/// the outer part of stacks, outside of the innermost Python frame, and in the
+/// inner part, below the innermost Python frame.
 class Folder {
 public:
   Folder(const StackView &All, ArrayRef<FrameRole> Roles)
@@ -37,15 +38,20 @@ public:
 
 private:
   struct Node {
-    /// Its places in the view, or where what is below it hangs.
+    /// The node in each part of the view. For a dropped node, the node below
+    /// which its children go.
     uint32_t Outer = 0;
-    uint32_t Started = 0; ///< of the outer part, if the start must stay
+    /// Of the outer part, if the frames of the start stay.
+    uint32_t Started = 0;
     uint32_t Inner = 0;
-    bool HasPythonBelow = false; ///< or is one
-    bool EndsHere = false;   ///< a stack does, with no Python frame on the way
-    bool HasOutside = false; ///< it or one outside of it is Python or Program
-    bool HasPython = false;  ///< it or one outside of it
-    bool IsGlue = false;     ///< it, and all that lies between it and that one
+    bool HasPythonBelow = false; ///< the node or a node below is Python
+    /// A stack ends at the node, or below it with no Python frame between.
+    bool EndsHere = false;
+    /// The node or an outer node is Python or Program.
+    bool HasOutside = false;
+    bool HasPython = false; ///< the node or an outer node is Python
+    /// The node and all nodes up to the Python frame are glue.
+    bool IsGlue = false;
   };
 
   FrameRole role(uint32_t N) const { return Roles[All.frameOf(N)]; }
@@ -76,7 +82,7 @@ private:
       N.Outer = N.Inner = add(P.Outer, Id);
       return;
     }
-    // It stays where it is the innermost.
+    // The frame stays in stacks whose innermost Python frame is here.
     N.Outer = P.Outer;
     if (N.EndsHere)
       N.Inner = add(P.Outer, Id);

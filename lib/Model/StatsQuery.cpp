@@ -17,7 +17,8 @@ namespace memkit {
 
 namespace {
 
-/// Gives each key of the rows the number of its group, and groups their names.
+/// Numbers the groups of the rows' keys. Stacks of equal frames, and other keys
+/// with equal names, share a group.
 class StatsGrouper {
 public:
   StatsGrouper(const Trace &T, GroupBy By) : T(T), By(By) {
@@ -139,7 +140,7 @@ std::vector<GroupedStats> groupStats(const SelectedStats &S, GroupBy By,
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Places;
   std::vector<GroupedStats> Out;
   S.forEach([&](uint32_t, const StackStats &R) {
-    // Of the scope path 0 a heap may have nothing.
+    // The scope path 0 may have a row without any value for a heap.
     bool IsAny = R.Allocations || R.Splits || R.LiveBlocks || R.HeapPeakBlocks;
     if (!IsAny || (Chooses && !Chooses(R.Heap)))
       return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a name holds across builds.
+// The parts of names that are equal in all builds.
 
 #include "memkit/Model/SteadyNames.h"
 #include "Support/FunctionName.h"
@@ -27,7 +27,7 @@ static bool isCloneWord(StringRef Word) {
 }
 
 StringRef withoutCloneSuffix(StringRef Function) {
-  // Demanglers put them in brackets behind the name.
+  // Demanglers put clone suffixes in brackets after the name.
   while (Function.ends_with("]") || Function.ends_with(")")) {
     size_t At = Function.rfind(Function.back() == ']' ? '[' : '(');
     if (At == StringRef::npos || At == 0 || Function[At - 1] != ' ')
@@ -38,8 +38,8 @@ StringRef withoutCloneSuffix(StringRef Function) {
     Function = Function.take_front(At - 1);
   }
   while (true) {
-    // No farther back than such words reach: names are long, and most have
-    // none.
+    // Search no farther back than the characters of a suffix reach: names are
+    // long, and most have no suffix.
     size_t Dot = Function.size();
     while (Dot && (isLower(Function[Dot - 1]) || isDigit(Function[Dot - 1]) ||
                    Function[Dot - 1] == '_'))
@@ -51,8 +51,8 @@ StringRef withoutCloneSuffix(StringRef Function) {
   }
 }
 
-/// Where a number that a compiler gave may stand: behind what, and before what
-/// (0: anything).
+/// The texts before and after a number that a compiler generates (0: any text
+/// after).
 static constexpr struct {
   StringRef Before;
   char After;
@@ -64,7 +64,7 @@ StringRef steadyFunction(StringRef Function, std::string &Room) {
   bool IsRust = Rust.size() != Name.size();
   if (IsRust)
     Name = Rust;
-  // Most names have none of these.
+  // Most names contain none of these characters.
   if (Name.find_first_of("#'$") == StringRef::npos) {
     if (IsRust)
       return Room = Rust;
@@ -88,7 +88,8 @@ StringRef steadyFunction(StringRef Function, std::string &Room) {
   return Room;
 }
 
-/// What auditwheel appends to the names of libraries that it puts in wheels.
+/// Removes the hash that auditwheel appends to the names of libraries in
+/// wheels.
 static StringRef withoutWheelHash(StringRef Name) {
   const size_t Hash = 8;
   auto [Stem, Rest] = Name.split('.');
@@ -102,7 +103,7 @@ static StringRef withoutWheelHash(StringRef Name) {
 StringRef steadyFile(StringRef Path, std::string &Room) {
   StringRef Name = baseName(Path);
   size_t So = Name.find(".so.");
-  // `perf.so.txt` is no library.
+  // `perf.so.txt` is not a library.
   if (So != StringRef::npos && Name.drop_front(So + 4).find_first_not_of(
                                    "0123456789.") != StringRef::npos)
     return Name;
@@ -144,7 +145,7 @@ StringRef Renames::function(StringRef Name, std::string &Room) const {
   StringRef Whole = name(Name);
   if (Old.empty() || Whole.data() != Name.data())
     return Whole;
-  // The longest part that has a new name.
+  // The longest part with a new name.
   for (size_t End = Name.size(); End-- > 1;) {
     if (Name[End] != '(' && Name[End] != '<' &&
         !Name.drop_front(End).starts_with("::"))

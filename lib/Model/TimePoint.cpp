@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A moment as it is written on a command line.
+// Time points as written on a command line.
 
 #include "memkit/Model/TimePoint.h"
 #include "memkit/Support/Format.h"

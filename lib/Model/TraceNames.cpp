@@ -23,7 +23,7 @@ static void append(std::vector<T> &To, std::vector<T> &From) {
 }
 
 void TraceNames::takeNames(Dictionary &D) {
-  // The texts stay where they are while the list of sections grows.
+  // The texts do not move when the list of sections grows.
   StringSections.push_back(std::move(D.Strings));
   for (const std::string &S : StringSections.back())
     Strings.push_back(S);

@@ -19,7 +19,7 @@ void Trace::setSummary(LastSummary S) {
   ScopeRows = std::move(S.ScopeRows);
 }
 
-/// The stats that are older than the others, for a warning.
+/// A warning about stats that end before the others.
 static std::string partialText(const std::optional<uint64_t> &PartialNs) {
   if (!PartialNs)
     return "";

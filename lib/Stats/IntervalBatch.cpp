@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gathers intervals to blocks.
+// Collects intervals into sections.
 
 #include "IntervalBatch.h"
 #include <algorithm>
@@ -8,7 +8,7 @@
 using namespace memkit;
 using llvm::Error;
 
-/// A block is written once it has so many rows or intervals.
+/// A section is written once it has this many rows or intervals.
 static constexpr size_t UsualRows = 4096, UsualIntervals = 1024;
 
 Error IntervalBatch::add(const Interval &S, Writer Write) {

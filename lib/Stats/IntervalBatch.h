@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gathers intervals to blocks.
+// Collects intervals into sections.
 
 #ifndef MEMKIT_LIB_STATS_INTERVALBATCH_H
 #define MEMKIT_LIB_STATS_INTERVALBATCH_H
@@ -11,18 +11,18 @@
 
 namespace memkit {
 
-/// The intervals of a process on their way to blocks of at most MaxSectionRows
-/// rows. An interval that has more goes on in the next block, as Sections.h
-/// says.
+/// Collects the intervals of a process into sections of at most MaxSectionRows
+/// rows. A larger interval continues in the next section, as described in
+/// Sections.h.
 class IntervalBatch {
 public:
   using Writer = llvm::function_ref<llvm::Error(const Intervals &)>;
 
   explicit IntervalBatch(uint32_t Process) { Block.Process = Process; }
 
-  /// Takes S; writes what makes a block.
+  /// Adds S; writes a section when one is full.
   llvm::Error add(const Interval &S, Writer Write);
-  /// Writes what is left.
+  /// Writes the remaining intervals.
   llvm::Error flush(Writer Write);
 
 private:

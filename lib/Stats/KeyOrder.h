@@ -10,13 +10,13 @@
 
 namespace memkit {
 
-/// Where something stands before it is sorted, and by what.
+/// The index of an element before sorting, and its key.
 struct KeyedPlace {
   uint64_t Key;
   uint32_t At;
 };
 
-/// Sorts by key; what is equal stays in order.
+/// Sorts by key; equal keys keep their order.
 void sortByKey(std::vector<KeyedPlace> &Places);
 
 } // namespace memkit

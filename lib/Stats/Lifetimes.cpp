@@ -33,7 +33,7 @@ AgeClass IntervalLog::ageClass(uint32_t AllocatedIn, uint32_t FreedIn) const {
   AgeClass Age;
   Age.Time = Class((To.BeginNs - From.BeginNs) / AgeUnitNs) - 1;
   if (From.Step)
-    // A program numbers its steps as it likes.
+    // A program may number its steps in any way.
     Age.Steps = Class(To.Step - std::min(From.Step, To.Step));
   return Age;
 }
@@ -54,9 +54,10 @@ double IntervalLog::place(uint32_t Interval, uint32_t Last) const {
 // The cut
 //===----------------------------------------------------------------------===//
 
-/// The cut has at least this part of what lived at most in this last part of
-/// the run. It waits while live bytes fall, until they have risen again by this
-/// part of the fall; what is nearly as high as ever is no fall.
+/// The cut keeps at least MinOfHighest of the highest live bytes in the last
+/// LastPart of the run. While live bytes fall, the cut does not advance until
+/// they have risen again by MinRisen of the fall. Live bytes above
+/// NearlyHighest of the highest do not count as a fall.
 static constexpr double MinOfHighest = 0.9, LastPart = 0.25, MinRisen = 0.5,
                         NearlyHighest = 0.995;
 
@@ -93,10 +94,10 @@ Lifetime::Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes) {
   Cohorts.push_back(L);
 }
 
-/// When all places are taken, neighbours become one until half of them is free:
-/// equal parts of the time from the row's first cohort to the end of the
-/// interval Last, which has ended: a recorder and a replay, which call this at
-/// different times, so have the same cohorts.
+/// When all cohorts are in use, merges neighbours until half of the places are
+/// free. The merged cohorts are equal parts of the time from the row's first
+/// cohort to the end of the interval Last, which has ended. So a recorder and a
+/// replay, which call this at different times, have equal cohorts.
 void Lifetime::makeRoom(uint32_t Last, CutAndLog C) {
   dropEmpty(C.Cut);
   if (Cohorts.size() < MaxCohorts)
@@ -110,7 +111,7 @@ void Lifetime::makeRoom(uint32_t Last, CutAndLog C) {
   llvm::SmallVector<Live, 2> Few;
   for (Live &L : Cohorts) {
     L.setCut(C.Cut);
-    // One that has no part before the cut stays apart from those that have.
+    // Cohorts that begin before the cut do not join those after it.
     bool Joins = !Few.empty() && PartOf(Few.back()) == PartOf(L) &&
                  (L.Interval < C.Cut) == (Few.back().Interval < C.Cut);
     if (!Joins) {
@@ -141,11 +142,11 @@ void Lifetime::addCohort(uint32_t Interval, CutAndLog C) {
   Cohorts.push_back(L);
 }
 
-/// The cohort that Interval is in, made when no later one is there.
+/// The cohort of Interval, added if all cohorts are older.
 inline Lifetime::Live &Lifetime::cohortAt(uint32_t Interval, CutAndLog C) {
   if (Cohorts.empty() || Cohorts.back().Interval < Interval)
     addCohort(Interval, C);
-  if (Cohorts.back().Interval == Interval) // most often
+  if (Cohorts.back().Interval == Interval) // the most frequent case
     return Cohorts.back();
   auto After = upper_bound(Cohorts, Interval, [](uint32_t I, const Live &L) {
     return I < L.Interval;
@@ -162,7 +163,7 @@ void Lifetime::addAllocated(uint32_t Interval, int64_t Blocks, int64_t Bytes,
   L.Bytes += Bytes;
 }
 
-/// A class that is asked for often comes to stand first.
+/// Finds the entry of Age. Frequent classes move towards the front.
 inline Lifetime::Aged &Lifetime::freesAt(AgeClass Age) {
   auto At = find_if(Frees, [&](const Aged &A) { return A.Age == Age; });
   if (At == Frees.end()) {
@@ -179,7 +180,7 @@ void Lifetime::addLateFree(uint32_t AllocatedIn, uint32_t FreedIn,
                            uint64_t Blocks, uint64_t Bytes, CutAndLog C) {
   addAllocated(FreedIn, static_cast<int64_t>(Blocks),
                static_cast<int64_t>(Bytes), C);
-  // After addAllocated(), which may move what it is found in.
+  // After addAllocated(), which may move the cohorts.
   if (AllocatedIn >= Cohorts.front().Interval) {
     Live &L = cohortAt(AllocatedIn, C);
     L.Blocks -= static_cast<int64_t>(Blocks);
@@ -203,8 +204,8 @@ void Lifetime::addLateFree(uint32_t AllocatedIn, uint32_t FreedIn,
 void Lifetime::writeAt(uint32_t At, LifetimeRow &Out) const {
   Out.Cohorts.clear();
   Out.Frees.clear();
-  // What shrank by more than was allocated in its interval: the newest have it
-  // less.
+  // A cohort below zero shrank by more than its interval allocated: the next
+  // older cohorts lose the difference.
   int64_t LessBlocks = 0, LessBytes = 0;
   auto Take = [](int64_t Have, int64_t &Less) {
     int64_t Left = Have + Less;

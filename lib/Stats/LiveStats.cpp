@@ -39,7 +39,7 @@ void LiveStats::beginProcess(uint32_t Id, uint64_t StartNs) {
   beginIntervals(I, StartNs);
 }
 
-/// The cell of a heap in a process, made when there is none.
+/// The cell of a heap in a process, created if missing.
 uint32_t LiveStats::findCell(uint32_t Process, uint32_t Heap) {
   ProcessState &I = *Processes[Process];
   if (I.CellOfHeap.size() <= Heap)
@@ -103,9 +103,9 @@ void LiveStats::allocateIn(BlockRef B, BlockRef In, uint64_t Size,
   E.InnerBlocks += 1;
 }
 
-/// Adds Bytes and Blocks to what lies in the block of allocation id + 1
-/// Enclosing, and in those that stand for it when it is freed. Returns false
-/// when the inner block lies in no live block.
+/// Adds Bytes and Blocks to the inner blocks of the block of allocation id + 1
+/// Enclosing, and of the blocks that will replace it when it is freed. Returns
+/// false when the inner block lies in no live block.
 bool LiveStats::changeInner(const Cell &Inner, uint64_t Enclosing,
                             uint64_t Bytes, uint64_t Blocks) {
   auto &Map = Inner.I->Enclosers;
@@ -129,8 +129,8 @@ bool LiveStats::changeInner(const Cell &Inner, uint64_t Enclosing,
   return false;
 }
 
-/// The rest of free() in a process where blocks lie in blocks. The rows have
-/// lost the block's whole size already.
+/// The second part of free() in a process with blocks in blocks. The rows have
+/// already lost the block's whole size.
 void LiveStats::freeNested(Target &T, BlockRef B, uint64_t Size, bool Temporary,
                            uint64_t Enclosing) {
   auto &Map = T.C.I->Enclosers;
@@ -198,7 +198,7 @@ void LiveStats::split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing) {
 void LiveStats::addLoss(uint32_t Process, LossKind Kind, uint64_t Count) {
   ProcessState &I = *Processes[Process];
   I.Losses[lossIndex(Kind)] += Count;
-  // The others lose a stack's leaf, or leave events out on request.
+  // Other kinds lose only a stack's leaf, or leave out events on request.
   if (Kind != LossKind::TableFull && Kind != LossKind::Events)
     I.T.Lost += Count;
 }
@@ -270,7 +270,7 @@ void LiveStats::endProcess(uint32_t Process, uint64_t TimeNs,
   I.Enclosers.shrink_and_clear();
 }
 
-/// What happened since Before; of its peaks that of the step that runs.
+/// The difference from Before to Now. Peaks are those of the running step.
 SpaceShare LiveStats::shareOf(const ShareStats &Now, const ShareStats &Before,
                               size_t Space) {
   SpaceShare S;
@@ -353,7 +353,7 @@ uint64_t LiveStats::liveBlocks(uint32_t Process) const {
   return Sum;
 }
 
-/// What the curve alone tells.
+/// The values that the curve alone provides.
 TotalStats LiveStats::Curve::totals() const {
   TotalStats T;
   T.Id = Id;

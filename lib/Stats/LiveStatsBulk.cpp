@@ -2,17 +2,18 @@
 //
 // Many events at once.
 //
-// Which kind an event is cannot be foretold, and a wrong guess costs as much as
-// all else together: so all kinds take the same way, and what a kind lacks is
-// 0.
+// The kind of an event is not predictable, and a mispredicted branch costs as
+// much as all other work on the event. So all kinds share one code path, with 0
+// for the values that a kind lacks.
 
 #include "memkit/Stats/LiveStats.h"
 #include <algorithm>
 
 using namespace memkit;
 
-/// Sums of cells and memory spaces while many events of a process are applied:
-/// what each event touches, close together. What can be told at the end is.
+/// Stats of cells and memory spaces while many events of a process are applied:
+/// the values that every event changes, close together. All other values are
+/// computed at the end.
 struct LiveStats::Lanes {
   struct SpaceLane;
   struct CellLane {
@@ -22,31 +23,32 @@ struct LiveStats::Lanes {
     uint64_t PeakAt = 0; ///< number of the event
     SpaceLane *Space = nullptr;
     uint64_t RisenBytes = 0;
-    uint64_t Counts = 0; ///< of each kind, as CountOf
+    uint64_t Counts = 0; ///< events of each kind, packed as in CountOf
     uint64_t PeakBlocks = 0;
-    uint64_t Highest = 0;      ///< of LiveBytes, among these events
+    uint64_t Highest = 0;      ///< highest LiveBytes among these events
     uint64_t *Sizes = nullptr; ///< HeapState::Sizes
   };
   struct SpaceLane {
     uint64_t LiveBytes = 0;
     uint64_t LiveBlocks = 0;
     uint64_t PeakBytes = 0;
-    /// Rows last changed up to here have something to be saved: the number of
-    /// the peak, or of the last event before the interval.
+    /// A row last changed at or before this event needs its values saved: the
+    /// number of the peak event, or of the last event before the interval.
     uint64_t SaveUpTo = 0;
-    uint64_t Highest = 0; ///< of LiveBytes, among these events
+    uint64_t Highest = 0; ///< highest LiveBytes among these events
     uint64_t PeakAt = 0;
     uint64_t PeakBlocks = 0;
     Curve *Of = nullptr;
     Share *S = nullptr;
   };
-  std::vector<CellLane> Cells;   ///< as LiveStats::Cells; those of the process
-  std::vector<SpaceLane> Spaces; ///< as ProcessState::Shares
+  std::vector<CellLane> Cells; ///< by index in LiveStats::Cells; only cells of
+                               ///< the process are used
+  std::vector<SpaceLane> Spaces; ///< by index in ProcessState::Shares
 };
 
 namespace {
-/// By kind of event: one in a field of its own, in which to count those of
-/// fewer than 2^21 events. Grow and Shrink need no count.
+/// By kind of event: 1 in the bit field that counts the kind. A field counts
+/// fewer than 2^21 events. Grow and Shrink are not counted.
 constexpr uint64_t FieldBits = 21;
 constexpr uint64_t CountOf[] = {
     1, uint64_t(1) << FieldBits,       0,
@@ -54,7 +56,7 @@ constexpr uint64_t CountOf[] = {
 constexpr uint64_t field(uint64_t Counts, unsigned Field) {
   return Counts >> (Field * FieldBits) & ((uint64_t(1) << FieldBits) - 1);
 }
-/// By kind of event: what it does to the number of live blocks.
+/// By kind of event: the change of the number of live blocks.
 constexpr uint64_t BlocksOf[] = {1, uint64_t(-1), 0, 0, 1, uint64_t(-1)};
 
 } // namespace
@@ -64,7 +66,7 @@ LiveStats::LiveStats() : Open(std::make_unique<Lanes>()) {
 }
 LiveStats::~LiveStats() = default;
 
-/// What a lane of a cell or memory space has of its curve.
+/// Copies the values of a curve to the lane of a cell or memory space.
 template <class Lane, class C> static void openCurve(Lane &L, const C &Of) {
   L.LiveBytes = Of.LiveBytes;
   L.LiveBlocks = Of.LiveBlocks;
@@ -95,8 +97,8 @@ void LiveStats::openLanes(ProcessState &I) {
   }
 }
 
-/// Brings what the lanes have to where it is kept. TimesNs: of the events after
-/// number Now.
+/// Copies the values of the lanes back to cells and shares. TimesNs: the times
+/// of the events after number Now.
 void LiveStats::closeLanes(ProcessState &I, const uint64_t *TimesNs) {
   auto Close = [&](const auto &L, Curve &C) {
     C.LiveBytes = L.LiveBytes;
@@ -126,7 +128,7 @@ void LiveStats::closeLanes(ProcessState &I, const uint64_t *TimesNs) {
     Add(*C.S);
     C.S->Touched |= L.Counts | L.RisenBytes | Bytes ? C.SpanBit : 0;
     C.Splits += Splits;
-    // What other processes have of the heap did not change.
+    // The heap's bytes in other processes did not change.
     if (L.Highest)
       C.HighestBytes =
           std::max(C.HighestBytes, L.Highest - (L.LiveBytes - C.LiveBytes));
@@ -137,7 +139,7 @@ void LiveStats::closeLanes(ProcessState &I, const uint64_t *TimesNs) {
     if (!D.Of)
       continue;
     Close(D, *D.Of);
-    // What other processes have did not change.
+    // The bytes of other processes did not change.
     uint64_t Others = D.LiveBytes - D.S->LiveBytes;
     if (!D.Highest)
       continue;
@@ -147,7 +149,7 @@ void LiveStats::closeLanes(ProcessState &I, const uint64_t *TimesNs) {
   }
 }
 
-/// What few kinds of events do beyond the rest.
+/// Does the additional work of splits and temporaries, which are rare.
 void LiveStats::applyRare(const Change &C, Cell &Of) {
   if (C.Kind == Change::Split) {
     StackSplits[C.Row] += 1;

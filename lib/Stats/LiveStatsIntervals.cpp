@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When intervals are cut, and what they hold.
+// The cuts between intervals, and the rows of intervals.
 
 #include "KeyOrder.h"
 #include "memkit/Stats/LiveStats.h"
@@ -13,18 +13,19 @@ using namespace memkit;
 namespace {
 /// The first interval of a process without steps.
 constexpr uint64_t FirstIntervalNs = 50'000'000;
-/// After this many intervals the interval doubles, and again after each more.
+/// After this many intervals the interval doubles, and again after each
+/// NextDoublings more.
 constexpr uint64_t FirstDoubling = 4096, NextDoublings = 2048;
-/// What intervals and lifetimes may cost before intervals double: a row, or an
-/// entry of the queue of late frees, for so many events, and so many more after
-/// each doubling. Each length has so many intervals at least: else there would
-/// be too few to tell anything.
+/// Limits of the cost of intervals and lifetimes, above which intervals double:
+/// one row or one entry of the queue of late frees for each EventsPerWork
+/// events, and WorkPerDoubling more after each doubling. Intervals keep each
+/// length at least MinOfLength times; fewer would be too few to show anything.
 constexpr uint64_t EventsPerWork = 32, WorkPerDoubling = 1 << 14;
 constexpr uint64_t MinOfLength = 6;
-/// What rows that live as before may cost: one for so many events, and so many
-/// more.
+/// Limits of the cost of rows with unchanged live blocks: one row for each
+/// EventsPerChurn events, and FreeChurn more.
 constexpr uint64_t EventsPerChurn = 128, FreeChurn = 1 << 14;
-/// How many rows ahead memory is fetched.
+/// Distance in rows of memory prefetches.
 constexpr size_t RowsAhead = 16;
 } // namespace
 
@@ -51,7 +52,7 @@ bool LiveStats::timeIntervalDue(uint32_t Process, uint64_t NowNs) {
 
 bool LiveStats::stepIntervalDue(uint32_t Process) const {
   const ProcessState &I = *Processes[Process];
-  // What comes before the first step is an interval of its own.
+  // The time before the first step is an interval of its own.
   bool First = I.Open.FirstStep != I.Step && I.Steps.empty();
   return First || I.StepsOpen >= I.IntervalSteps;
 }
@@ -64,8 +65,8 @@ IntervalDetail LiveStats::dueDetail(uint32_t Process) const {
              : IntervalDetail::Changed;
 }
 
-/// Intervals become twice as long once there are many, or once they cost more
-/// than the events and the doublings so far allow.
+/// Doubles the length of intervals once there are many, or once they cost more
+/// than the number of events and the doublings so far allow.
 void LiveStats::doubleIntervals(ProcessState &I, uint64_t Cut) {
   bool Many =
       Cut == FirstDoubling ||
@@ -83,7 +84,8 @@ void LiveStats::doubleIntervals(ProcessState &I, uint64_t Cut) {
   }
 }
 
-/// The interval that ends at TimeNs without its rows; the next begins.
+/// Begins the next interval. Returns the interval that ends at TimeNs, without
+/// its rows.
 Interval LiveStats::nextInterval(ProcessState &I, uint64_t TimeNs,
                                  uint64_t NextAllocationId,
                                  IntervalDetail Detail) {
@@ -115,8 +117,8 @@ Interval LiveStats::nextInterval(ProcessState &I, uint64_t TimeNs,
 // The rows of an interval
 //===----------------------------------------------------------------------===//
 
-/// Lets the sums of a row wait for a whole interval. False when they are too
-/// large.
+/// Defers the counts of a row until the next whole interval. False when the
+/// counts are too large to defer.
 bool LiveStats::letWait(ProcessState &I, uint32_t Row,
                         const IntervalRow &More) {
   if (!More.AllocatedBytes && !More.Allocations && !More.Temporaries)
@@ -139,7 +141,7 @@ bool LiveStats::letWait(ProcessState &I, uint32_t Row,
   return true;
 }
 
-/// Adds what waits to a row that is written.
+/// Adds the deferred counts to a row that is written.
 void LiveStats::takeWaiting(ProcessState &I, WaitingRow &W, IntervalRow &To) {
   I.NumWaiting -= W.any();
   To.AllocatedBytes += W.AllocatedBytes;
@@ -148,8 +150,8 @@ void LiveStats::takeWaiting(ProcessState &I, WaitingRow &W, IntervalRow &To) {
   W = {W.Row};
 }
 
-/// A row that was Before when the interval began and is At at its end. False
-/// when the interval does not have it.
+/// Computes the row of an interval from its state Before, at the begin, and At,
+/// at the end. False when the interval does not include the row.
 bool LiveStats::intervalRow(ProcessState &I, IntervalDetail Detail,
                             const DirtyRow &Before, const DirtyRow &At,
                             IntervalRow &Out) {
@@ -175,8 +177,8 @@ bool LiveStats::intervalRow(ProcessState &I, IntervalDetail Detail,
   return true;
 }
 
-/// A row that waits and is At when a whole interval ends, in which no event
-/// touched it.
+/// The row of a whole interval with deferred counts but no event in the
+/// interval. At: its state at the end.
 IntervalRow LiveStats::waitingRow(ProcessState &I, WaitingRow &W,
                                   const DirtyRow &At) {
   IntervalRow Out{heapOf(W.Row), stackOf(W.Row), At.LiveBlocks, At.LiveBytes};
@@ -213,8 +215,8 @@ void LiveStats::beginCut(uint32_t Process, uint64_t TimeNs,
   I.Cut->Head = nextInterval(I, TimeNs, NextAllocationId, Detail);
 }
 
-/// A row as it was at the cut: as it is, or as it was when an event touched it
-/// since.
+/// The state of a row at the cut: its present state, or the state saved when an
+/// event changed the row after the cut.
 LiveStats::DirtyRow LiveStats::stateAtCut(const ProcessState &I,
                                           uint32_t Row) const {
   const StatsRow &R = StackRows[Row];
@@ -222,7 +224,7 @@ LiveStats::DirtyRow LiveStats::stateAtCut(const ProcessState &I,
                                        : I.Dirty[I.Cut->Since.lookup(Row)];
 }
 
-/// Whether rows that wait are still to be given.
+/// Whether rows with deferred counts remain to be written.
 bool LiveStats::givesWaiting(const ProcessState &I) {
   return I.Cut->Head.Detail == IntervalDetail::Whole && I.NumWaiting != 0;
 }
@@ -238,11 +240,11 @@ bool LiveStats::cutPart(uint32_t Process, size_t MaxRows, Interval &Out) {
     finishCut(I);
     return false;
   }
-  // What has changed since the cut stands in Dirty as it was then.
+  // Rows changed since the cut have their state at the cut in Dirty.
   for (; C.Noted != I.Dirty.size(); ++C.Noted)
     C.Since[I.Dirty[C.Noted].Row] = uint32_t(C.Noted);
   Out = C.Head;
-  // Each row is two cache misses away, so those that follow are fetched.
+  // Each row costs two cache misses, so later rows are prefetched.
   size_t Room = MaxRows;
   IntervalRow Row;
   for (; C.Next != C.Rows.size() && Room; ++C.Next, --Room) {
@@ -267,7 +269,7 @@ bool LiveStats::cutPart(uint32_t Process, size_t MaxRows, Interval &Out) {
   return Counts;
 }
 
-/// Ends the cut when all of it is done.
+/// Ends the cut when no work is left.
 void LiveStats::finishCut(ProcessState &I) {
   const CutState &C = *I.Cut;
   if (C.Next == C.Rows.size() && !givesWaiting(I) &&

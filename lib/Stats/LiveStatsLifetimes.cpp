@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lifetimes as intervals end.
+// Updates lifetimes when an interval ends.
 //
-// When an interval ends, each row that changed in it tells by how much its live
-// bytes rose or fell, and then each late free moves its bytes from there to the
-// cohort that they were allocated in: what was allocated in the interval and
-// lives is the rise and what was freed of older blocks.
+// When an interval ends, each row that changed in the interval contributes the
+// rise or fall of its live bytes. Then each late free moves its bytes from this
+// interval to the cohort in which the block was allocated. So the live bytes
+// allocated in the interval are the rise plus the bytes of older blocks that
+// were freed.
 
 #include "RowOrder.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace memkit;
 
-/// Before and At: the row when the interval began and when it ended. AnyLate:
+/// Before and At: the row at the begin and at the end of the interval. AnyLate:
 /// late frees of the interval may follow.
 void LiveStats::addAllocated(ProcessState &I, uint32_t Interval,
                              const DirtyRow &Before, const DirtyRow &At,
@@ -22,7 +23,8 @@ void LiveStats::addAllocated(ProcessState &I, uint32_t Interval,
   uint32_t &AllocatedIn = StackRows.rest(Before.Row).AllocatedIn;
   bool WasEmpty = !Before.LiveBlocks && !Before.LiveBytes;
   bool IsSame = At.livesAs(Before);
-  // One that had a place when it was first written costs the same again.
+  // A changed row counts as work if it had live blocks before: its cohorts
+  // change again.
   I.IntervalWork += !IsSame && !WasEmpty;
   if (!(AllocatedIn & StatsRowCold::HasLifetime)) {
     if (!AllocatedIn || WasEmpty) {
@@ -37,9 +39,9 @@ void LiveStats::addAllocated(ProcessState &I, uint32_t Interval,
                   StatsRowCold::HasLifetime;
   }
   Lifetime &L = LifetimesOf[AllocatedIn & ~StatsRowCold::HasLifetime];
-  // Cohorts on both sides of the cut must not become one.
+  // Cohorts on both sides of the cut must not be merged.
   uint32_t Cut = Cells[StackRows[Before.Row].Cell].S->Cut.intervals();
-  // The difference of the 32 bits of blocks has no sign of its own.
+  // Computed in 64 bits: a difference of the 32-bit counts would lose its sign.
   uint64_t Blocks = uint64_t(At.LiveBlocks) - Before.LiveBlocks;
   L.addAllocated(Interval, static_cast<int64_t>(Blocks),
                  static_cast<int64_t>(At.LiveBytes - Before.LiveBytes),
@@ -59,8 +61,8 @@ void LiveStats::noteLateFree(uint32_t Process, uint32_t Row,
   noteLateFree(*Processes[Process], Row, AllocationId, Bytes, Blocks);
 }
 
-/// The late frees From to before To. Each row is three cache misses away: its
-/// own, and those of its lifetime.
+/// Applies the late frees From to before To. Each needs three cache lines: the
+/// row's two parts and its lifetime.
 void LiveStats::applyLate(ProcessState &I, const std::deque<LateFree> &Late,
                           size_t From, size_t To, uint32_t Interval) {
   constexpr size_t Near = 8, Far = 16;
@@ -71,7 +73,7 @@ void LiveStats::applyLate(ProcessState &I, const std::deque<LateFree> &Late,
                : nullptr;
   };
   I.IntervalWork += To - From;
-  // Iterators, as an index into a deque costs more than a step.
+  // Iterators, since an index into a deque costs more than a step.
   auto End = Late.begin() + ptrdiff_t(To), At = Late.begin() + ptrdiff_t(From);
   auto AtFar = At + ptrdiff_t(std::min(Far, To - From));
   auto AtNear = At + ptrdiff_t(std::min(Near, To - From));
@@ -91,9 +93,10 @@ void LiveStats::applyLate(ProcessState &I, const std::deque<LateFree> &Late,
   }
 }
 
-/// An interval ends. Only now is it known that the one before was not the last:
-/// that one has the end of the process, or is not over, and is never before a
-/// cut.
+/// Call when an interval ends. Passes the levels of the interval before to the
+/// cuts: only now is it known that the process continued after it. The last
+/// interval, which contains the process's end or is unfinished, never lies
+/// before a cut.
 void LiveStats::noteLevels(ProcessState &I) {
   if (!IntervalsOn)
     return;
@@ -105,8 +108,8 @@ void LiveStats::noteLevels(ProcessState &I) {
     I.Levels.push_back(S ? S->LiveBytes : 0);
 }
 
-/// What is known of a row at its cut. False when nothing of it lived then, or
-/// it is left out.
+/// The lifetime of a row at its cut. False when no block of the row lived at
+/// the cut, or the row is left out.
 bool LiveStats::lifetimeAt(uint32_t Row, LifetimeRow &Out) const {
   const StatsRow &R = StackRows[Row];
   const Cell &C = Cells[R.Cell];
@@ -131,7 +134,7 @@ bool LiveStats::lifetimeAt(uint32_t Row, LifetimeRow &Out) const {
 }
 
 namespace {
-/// Gathers the rows of a process to blocks.
+/// Collects the rows of a process into sections.
 class LifetimeWriter {
 public:
   using Writer = llvm::function_ref<llvm::Error(const Lifetimes &)>;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks that stand for several.
+// Sampled blocks, which stand for several blocks.
 //
-// Sampled blocks are few, and the ways of all others know nothing of them.
+// Sampled blocks are few, so the code for all other blocks ignores weights.
 
 #include "memkit/Stats/LiveStats.h"
 
 using namespace memkit;
 
-/// What a target has of blocks and their allocations beyond the bytes.
+/// Adds Weight to the counts of blocks and allocations of a target; not to
+/// bytes.
 void LiveStats::countSampled(Target &T, uint32_t Weight) {
   for (StatsRow *R : {&T.R, T.X})
     if (R) {
@@ -23,14 +24,15 @@ void LiveStats::allocateSampled(BlockRef B, BlockRef In, uint64_t Size,
                                 uint32_t Thread) {
   uint64_t Bytes = Size * Weight;
   Target T = beginEvent(B, TimeNs);
-  // It is never a temporary, so what the thread allocated last stays.
+  // A sampled block is never a temporary, so the thread's last allocation
+  // stays.
   noteAllocations(Thread, lastAllocation(Thread) - 1, Weight, Bytes);
   T.C.H->Sizes[sizeClass(Size)] += Weight;
   countSampled(T, Weight);
   growRows(T, Bytes);
   T.C.H->C.rise(Bytes, Weight, Now, TimeNs);
   if (In.Row && nests(T.C, In.Row)) {
-    // The outer block has the bytes, and knows them exactly.
+    // The outer block includes these bytes, and its size is exact.
     T.C.I->Covered.insert(B.AllocationId);
     Threads[Thread].NestedBytes += Bytes;
     for (StatsRow *R : {&T.R, T.X})

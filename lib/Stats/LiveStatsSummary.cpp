@@ -8,8 +8,9 @@
 
 using namespace memkit;
 
-/// What a row had at a curve's peak: nothing if its process had ended, what was
-/// saved at its first change after the peak, or what it has if none came.
+/// The value of a row at a curve's peak: 0 if its process had ended, the value
+/// saved at the row's first change after the peak, or the present value if the
+/// row did not change since the peak.
 static uint64_t atPeak(uint64_t Live, uint64_t Saved, const StatsRow &R,
                        uint64_t PeakAt, uint64_t EndAt) {
   if (PeakAt > EndAt)
@@ -41,8 +42,8 @@ StackStats LiveStats::stackStats(const StatsRow &R, const StatsRowCold &Rest,
   return S;
 }
 
-/// Goes through the rows as they stand in memory: each is a cache miss away
-/// from the one made before in its cell.
+/// Visits the rows in memory order: in order of their creation within a cell,
+/// each row would cost a cache miss.
 LiveStats::RowOrder LiveStats::orderRows(const StatsRows &Rows) const {
   RowOrder Out;
   Out.Begin.resize(Cells.size() + 2);
@@ -51,7 +52,7 @@ LiveStats::RowOrder LiveStats::orderRows(const StatsRows &Rows) const {
   for (size_t At = 2; At < Out.Begin.size(); ++At)
     Out.Begin[At] += Out.Begin[At - 1];
   Out.Rows.resize(Out.Begin.back());
-  // Where a cell's next row goes; in the end where the next cell begins.
+  // The index for a cell's next row; in the end the begin of the next cell.
   for (uint32_t Row = 1; Row <= Rows.size(); ++Row)
     if (const StatsRow &R = Rows[Row]; R.Allocations)
       Out.Rows[Out.Begin[R.Cell + 1]++] = uint64_t(R.Key) << 32 | Row;
@@ -66,7 +67,7 @@ LiveStats::RowOrder LiveStats::orderRows(const StatsRows &Rows) const {
   return Out;
 }
 
-/// All that is not a row of a stack or scope path.
+/// Fills in everything but the rows of stacks and scope paths.
 void LiveStats::fillTotals(Summary &S, uint64_t EndNs) const {
   for (size_t Id = 1; Id < Threads.size(); ++Id)
     if (const ThreadStatsOf &T = Threads[Id]; T.Allocations)
@@ -93,9 +94,9 @@ void LiveStats::fillTotals(Summary &S, uint64_t EndNs) const {
 }
 
 namespace {
-/// Gathers what goes to a Summary in parts of at most MaxSectionRows rows:
-/// fewer of stacks and scope paths, whose rows are 104 bytes each while they
-/// wait.
+/// Collects rows and writes Summaries of at most MaxSectionRows rows each.
+/// Parts with rows of stacks and scope paths are smaller, since a waiting row
+/// takes 104 bytes.
 class PartWriter {
 public:
   PartWriter(const Summary &Blank,
@@ -117,7 +118,7 @@ public:
     return llvm::Error::success();
   }
 
-  /// Writes parts from a list until what is left fits the last part.
+  /// Writes parts from a list until the remainder fits the last part.
   template <class T>
   llvm::Error spill(std::vector<T> Summary::*Field, std::vector<T> &Items) {
     size_t First = 0, Fit;
@@ -152,7 +153,7 @@ private:
   const Summary &Blank;
   llvm::function_ref<llvm::Error(const Summary &)> Write;
   Summary Part;
-  std::vector<StackStats> Spare; ///< memory of rows that were written
+  std::vector<StackStats> Spare; ///< memory of written rows, for reuse
   size_t Used = 0;
 };
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows in the order in which they are written.
+// The order in which rows are written.
 
 #ifndef MEMKIT_LIB_STATS_ROWORDER_H
 #define MEMKIT_LIB_STATS_ROWORDER_H
@@ -9,10 +9,10 @@
 
 namespace memkit {
 
-/// The rows that had an allocation: those of each cell together, by key.
+/// The rows with at least one allocation, grouped by cell and sorted by key.
 struct LiveStats::RowOrder {
   std::vector<uint64_t> Rows; ///< key << 32 | row
-  std::vector<size_t> Begin;  ///< of each cell, and behind the last
+  std::vector<size_t> Begin;  ///< of each cell, and the end of the last
 
   llvm::ArrayRef<uint64_t> of(size_t Cell) const {
     return llvm::ArrayRef(Rows).slice(Begin[Cell],

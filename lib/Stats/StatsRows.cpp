@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of sums, and how they are found.
+// The rows of stats and their lookup.
 
 #include "memkit/Stats/StatsRows.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -33,8 +33,8 @@ StatsRows::Chunk StatsRows::mapChunk() const {
   Chunk C;
   C.Rows = static_cast<StatsRow *>(mapAligned(RowBytes, RowBytes));
   C.Rests = static_cast<StatsRowCold *>(mapAligned(RestBytes, 4096));
-  // Events touch rows at random: with large pages they find them sooner. Few
-  // rows do not need it.
+  // Events touch rows at random, and large pages make the lookup of addresses
+  // faster. A small number of rows does not need large pages.
   if (!Chunks.empty())
     madvise(C.Rows, RowBytes, MADV_HUGEPAGE);
   return C;
@@ -45,7 +45,7 @@ void StatsRows::addChunk() {
   Ahead = Chunk();
 }
 
-/// Half of the last chunk is used: the next is prepared.
+/// Prepares the next chunk when half of the last is used.
 void StatsRows::lookAhead() {
   Ahead = mapChunk();
   OnAhead(Ahead.Rows, RowBytes);

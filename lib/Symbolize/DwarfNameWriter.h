@@ -27,7 +27,7 @@ inline DWARFDie typeOf(const DWARFDie &D) {
   return D.getAttributeValueAsReferencedDie(llvm::dwarf::DW_AT_type);
 }
 
-/// Where the entity was declared: in its class, or namespace.
+/// The declaration of an entity in its class or namespace.
 inline DWARFDie declarationOf(const DWARFDie &D) {
   DWARFDie Declared =
       D.getAttributeValueAsReferencedDie(llvm::dwarf::DW_AT_specification);
@@ -40,25 +40,25 @@ StringRef withoutArguments(StringRef Name);
 /// Whether a class or function has template arguments.
 bool isTemplate(const DWARFDie &D);
 
-/// What const and volatile stand before, and whether const does.
+/// The type without const and volatile; sets IsConst if const was removed.
 DWARFDie withoutQualifiers(DWARFDie D, bool &IsConst);
 
-/// Writes one name, as LLVM's demangler would.
+/// Writes one name as LLVM's demangler would write it.
 class NameWriter {
 public:
   void function(const DWARFDie &Function);
-  /// Empty: the name was too long, or refers to itself.
+  /// The name; empty if the name was too long, or refers to itself.
   std::string take() {
     return Entries < MaxEntries && Out.size() < MaxBytes ? std::move(Out) : "";
   }
 
 private:
-  /// Entries that one name may look at, how deep, and its length.
+  /// Limits of one name: entries visited, depth and length.
   static constexpr unsigned MaxEntries = 4096;
   static constexpr unsigned MaxDepth = 48;
   static constexpr size_t MaxBytes = 8192;
 
-  /// Counts one entry and one level; false when there were too many.
+  /// Counts one entry and one level; false beyond a limit.
   class Step {
   public:
     explicit Step(NameWriter &W) : W(W) {

@@ -96,8 +96,8 @@ void NameWriter::qualifiers(const DWARFDie &Origin, const DWARFDie &Declared) {
     Out += " &&";
 }
 
-/// Whether its mangled name has no type of a result: constructors, destructors
-/// and conversions.
+/// Whether the mangled name of a function has no result type: constructors,
+/// destructors and conversions.
 static bool hasNoResult(StringRef Name, const DWARFDie &Declared) {
   DWARFDie Class = Declared.getParent();
   bool IsMember = Class && Class.getTag() != DW_TAG_namespace;

@@ -20,14 +20,14 @@ class DWARFDie;
 
 namespace memkit {
 
-/// The name of the C++ function that a subprogram, or an inlined copy of one,
-/// is of: as LLVM's demangler writes it, `(anonymous namespace)::A::f(int)
-/// const`. Empty for a function without C++ linkage, whose short name is whole.
-/// Time and length are bounded, whatever the debug information refers to.
+/// The full name of the C++ function of a subprogram or of an inlined copy, as
+/// LLVM's demangler writes it: `(anonymous namespace)::A::f(int) const`. Empty
+/// for a function without C++ linkage, whose short name is already complete.
+/// Time and length are bounded for any debug information.
 std::string wholeName(const llvm::DWARFDie &Function);
 
 /// wholeName() of each function at Address, the innermost inlined one first;
-/// empty when the code there is not C++.
+/// empty if the code is not C++.
 std::vector<std::string> wholeNamesAt(llvm::DWARFContext &Context,
                                       uint64_t Address);
 

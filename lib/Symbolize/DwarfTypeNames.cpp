@@ -31,7 +31,7 @@ StringRef dwarfnames::withoutArguments(StringRef Name) {
   return Name.take_front(Name.find('<', From));
 }
 
-/// GCC's names of types where a demangler has others.
+/// Replaces GCC's names of types by those of demanglers.
 static StringRef baseTypeName(StringRef Name) {
   return StringSwitch<StringRef>(Name)
       .Case("long int", "long")
@@ -66,7 +66,7 @@ DWARFDie dwarfnames::withoutQualifiers(DWARFDie D, bool &IsConst) {
   return D;
 }
 
-/// Whether a pointer or reference to it has brackets around itself.
+/// Whether a pointer or reference to the type is written in brackets.
 static bool needsBrackets(const DWARFDie &D) {
   return D && (D.getTag() == DW_TAG_subroutine_type ||
                D.getTag() == DW_TAG_array_type);
@@ -94,7 +94,7 @@ void NameWriter::type(DWARFDie D) {
   typeAfter(D);
 }
 
-/// What of a declaration of this type stands before a name.
+/// Writes the part of a declaration of this type before the name.
 void NameWriter::typeBefore(const DWARFDie &D) {
   Step S(*this);
   if (!S)
@@ -188,7 +188,7 @@ void NameWriter::typeName(const DWARFDie &D) {
     Out += Name;
 }
 
-/// What a closure calls; none for another type without a name.
+/// The call operator of a closure; none for other types without a name.
 static DWARFDie callOf(const DWARFDie &Class) {
   for (const DWARFDie &C : Class.children())
     if (C.getTag() == DW_TAG_subprogram && nameOf(C).starts_with("operator()"))
@@ -196,9 +196,9 @@ static DWARFDie callOf(const DWARFDie &Class) {
   return {};
 }
 
-/// Lambdas and types without a name, as demanglers tell them apart: by
-/// signature and number, of which the first has none. GCC numbers the lambdas
-/// of a function in their order.
+/// Writes lambdas and types without a name as demanglers distinguish them: by
+/// signature and number, with no number for the first. GCC numbers the lambdas
+/// of a function in order.
 void NameWriter::unnamed(const DWARFDie &D) {
   DWARFDie Call = callOf(D);
   if (!Call) {
@@ -250,8 +250,8 @@ void NameWriter::eachArgument(const DWARFDie &D, bool &First) {
   }
 }
 
-/// What a demangler writes behind a number of this type; none: the type goes
-/// before it, in brackets.
+/// The suffix that a demangler writes after a number of this type; none: the
+/// type is written before the number, in brackets.
 static std::optional<StringRef> literalSuffix(StringRef Type) {
   return StringSwitch<std::optional<StringRef>>(Type)
       .Case("int", "")
@@ -269,7 +269,7 @@ void NameWriter::value(const DWARFDie &D) {
   std::optional<uint64_t> Number =
       V ? V->getAsUnsignedConstant() : std::nullopt;
   if (!Number && !Signed) {
-    Out += "?"; // an address, of which DWARF says no name
+    Out += "?"; // an address, for which DWARF has no name
     return;
   }
   bool IsConst = false;

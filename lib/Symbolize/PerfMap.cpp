@@ -10,12 +10,12 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Of a line no more is kept: two numbers and a name.
+/// Bytes kept of a line: two numbers and a name.
 static constexpr size_t MaxLineBytes = PerfMapScan::MaxNameBytes + 64;
-/// Every line of a hostile map may hold every address.
+/// A hostile map may have every address in every line.
 static constexpr uint64_t MaxMatches = uint64_t(1) << 22;
 
-/// Takes a hexadecimal number, with or without 0x, and the spaces behind it.
+/// Reads a hexadecimal number, with or without 0x, and the spaces after it.
 static bool takeNumber(StringRef &Text, uint64_t &Value) {
   Text.consume_front("0x");
   size_t End = Text.find(' ');
@@ -26,7 +26,7 @@ static bool takeNumber(StringRef &Text, uint64_t &Value) {
   return true;
 }
 
-/// What can stand in a trace and on a terminal.
+/// A name that is safe in a trace and on a terminal.
 static std::string cleanName(StringRef Name) {
   Name = Name.take_front(PerfMapScan::MaxNameBytes);
   std::string Clean = json::isUTF8(Name) ? Name.str() : json::fixUTF8(Name);

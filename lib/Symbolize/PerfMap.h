@@ -14,28 +14,28 @@
 namespace memkit {
 
 /// Looks up addresses in a perf map: the file /tmp/perf-PID.map in which JIT
-/// compilers say what they have compiled, a line `START SIZE NAME` for each
-/// piece of code, numbers in hexadecimal. Of several that hold an address the
-/// last one counts: code is thrown away and its place used again.
+/// compilers list their code. Each piece of code has a line `START SIZE NAME`
+/// with hexadecimal numbers. If several lines contain an address, the last one
+/// counts: JIT compilers discard code and reuse its addresses.
 ///
-/// Nothing is kept of the map but the names that are asked for. The bytes are
-/// not trusted: a line that makes no sense is passed over, and work and memory
-/// are bounded by the number of bytes and of addresses.
+/// Keeps only the names of the requested addresses. The input is not trusted:
+/// malformed lines are skipped, and work and memory are bounded by the number
+/// of bytes and of addresses.
 class PerfMapScan {
 public:
-  /// A name is cut behind so many bytes.
+  /// Longer names are cut.
   static constexpr size_t MaxNameBytes = 1024;
 
-  /// Addresses ascend.
+  /// Addresses must be sorted ascending.
   explicit PerfMapScan(llvm::ArrayRef<uint64_t> Addresses)
       : Addresses(Addresses), Names(Addresses.size()) {}
 
-  /// The next bytes of the file; lines may be cut anywhere. False: enough, the
-  /// map is nonsense that would take too long.
+  /// Takes the next bytes of the file, which may end within a line. False:
+  /// stop, the map is malformed and would take too long.
   bool feed(llvm::StringRef Bytes);
 
-  /// The name of the I-th address by the lines that were complete so far, valid
-  /// UTF-8; empty when none has it.
+  /// The name of the I-th address in the lines read so far, as valid UTF-8;
+  /// empty if no line contains the address.
   const std::string &name(size_t I) const { return Names[I]; }
 
 private:
@@ -43,7 +43,7 @@ private:
 
   llvm::ArrayRef<uint64_t> Addresses;
   std::vector<std::string> Names;
-  std::string Cut; ///< the begin of a line whose end has not come
+  std::string Cut; ///< the begin of an incomplete line
   uint64_t Matches = 0;
 };
 

@@ -10,7 +10,7 @@
 using namespace llvm;
 using namespace memkit;
 
-/// The longest string that is kept; a name beyond it is cut.
+/// The maximum length of a string; longer names are cut.
 static constexpr size_t MaxStringBytes = 65536;
 
 uint32_t NameTable::string(StringRef Text) {
@@ -59,7 +59,7 @@ void NameTable::learn(const Dictionary &D) {
 
 namespace {
 
-/// Follows the dictionary of a trace as far as symbols are concerned.
+/// Collects from the dictionary of a trace the parts that symbols need.
 class Collector {
 public:
   void add(const Dictionary &D) {
@@ -73,7 +73,7 @@ public:
         Known.set(S.Frame);
   }
 
-  /// Resolves what is not known yet into Names.Pending.
+  /// Resolves frames without symbols into Names.Pending.
   SymbolizeStats resolve() {
     SymbolizeStats Stats;
     Symbolizer Symbols;
@@ -83,7 +83,7 @@ public:
       if (Frames[F].Kind != FrameKind::Native || Known.test(unsigned(F + 1)))
         continue;
       ++Stats.Frames;
-      // A binary without a build-id cannot be told from another of its name.
+      // Without a build-id, another binary of the same name might be used.
       uint32_t Container = Frames[F].Container;
       if (!Container || Container > Binaries.size() ||
           Binaries[Container - 1].BuildId.empty())
@@ -126,7 +126,7 @@ Expected<SymbolizeStats> memkit::symbolizeTrace(SectionStream &In,
           using T = std::decay_t<decltype(Section)>;
           if constexpr (std::is_same_v<T, Dictionary>)
             C.add(Section);
-          // The writer has written the header, and makes the index anew.
+          // The writer has written the header, and makes a new index.
           if constexpr (std::is_same_v<T, std::monostate> ||
                         std::is_same_v<T, Header> || std::is_same_v<T, Index>)
             return Error::success();

@@ -18,22 +18,22 @@ namespace memkit {
 class SectionStream;
 class TraceWriter;
 
-/// The tables of names of a trace that is being written: gives equal strings
-/// and functions one id and collects what is new.
+/// The name tables of a trace that is being written. Gives equal strings and
+/// functions one id and collects new entries.
 class NameTable {
 public:
   /// The id of Text; 0 for the empty string.
   uint32_t string(llvm::StringRef Text);
-  /// The same without making it: 0 when it has none.
+  /// The id of Text; 0 if Text has none. Adds nothing.
   uint32_t find(llvm::StringRef Text) const { return Strings.lookup(Text); }
   uint32_t function(const Function &F);
-  /// The symbols of Frame, to be added to Pending.
+  /// Adds the symbols of Frame to Pending.
   void addSymbols(uint32_t Frame, llvm::ArrayRef<SourceLocation> Locations);
 
-  /// Takes over what a dictionary section defines, as if written from here.
+  /// Adds the definitions of a dictionary section that is already written.
   void learn(const Dictionary &D);
 
-  /// What was added and not yet written: Strings, Functions and Symbols.
+  /// Entries not yet written: Strings, Functions and Symbols.
   Dictionary Pending;
 
 private:
@@ -43,12 +43,12 @@ private:
 };
 
 struct SymbolizeStats {
-  uint64_t Frames = 0;   ///< native frames that had no symbols
-  uint64_t Resolved = 0; ///< of them, how many have now
+  uint64_t Frames = 0;   ///< native frames without symbols in the input
+  uint64_t Resolved = 0; ///< number of those frames that have symbols now
 };
 
-/// Copies the trace In to Out and adds symbols of the frames that have none, as
-/// far as the binaries are on this machine with the same build-id. Finishes
+/// Copies the trace In to Out and adds symbols for frames without symbols.
+/// Symbols come from binaries on this machine with equal build-id. Finishes
 /// Out.
 llvm::Expected<SymbolizeStats> symbolizeTrace(SectionStream &In,
                                               TraceWriter &Out);

@@ -16,9 +16,9 @@ using namespace llvm;
 using namespace memkit;
 
 namespace {
-/// LLVM keeps the debug information that it has read of a binary to itself, and
-/// reading it again would take as much memory once more. An explicit
-/// instantiation may name a private member.
+/// Gives access to the debug information of a binary that LLVM has read but
+/// keeps private. Reading it again would take as much memory again. C++ lets an
+/// explicit instantiation name a private member.
 template <auto Member> struct DebugInfoOf {
   friend DIContext *debugInfoOf(symbolize::SymbolizableObjectFile &File) {
     return (File.*Member).get();
@@ -29,7 +29,7 @@ template struct DebugInfoOf<
     &symbolize::SymbolizableObjectFile::DebugInfoContext>;
 } // namespace
 
-/// What LLVM says when it does not know.
+/// Whether Text is known: LLVM returns BadString for unknown names.
 static bool isKnown(StringRef Text) {
   return !Text.empty() && Text != DILineInfo::BadString;
 }
@@ -61,7 +61,7 @@ public:
     std::vector<uint8_t> BuildId;
     std::vector<std::string> Places;
     bool Tried = false;
-    std::string Path; ///< the place that was chosen, empty for none
+    std::string Path; ///< the chosen place, empty for none
   };
 
   const std::string &pathOf(Binary &M);
@@ -78,7 +78,7 @@ const std::string &Symbolizer::Impl::pathOf(Binary &M) {
   for (std::string &Place : M.Places) {
     if (!M.BuildId.empty() && readBuildId(Place) != M.BuildId)
       continue;
-    // Opened now: the file may be gone when it is asked for again.
+    // Opened now: the file may be gone at the next request.
     Expected<symbolize::SymbolizableModule *> Info =
         Llvm.getOrCreateModuleInfo(Place);
     if (!Info) {
@@ -94,8 +94,8 @@ const std::string &Symbolizer::Impl::pathOf(Binary &M) {
   return M.Path;
 }
 
-/// Whether a name has parameters, and so its scope. False, too, for some that
-/// have: operators that look like brackets.
+/// Whether a name has parameters, and therefore its scope. Also false for
+/// operators that look like brackets.
 static bool hasParameters(StringRef Name) {
   Name.consume_front("operator()");
   int Depth = 0;
@@ -107,8 +107,8 @@ static bool hasParameters(StringRef Name) {
   return false;
 }
 
-/// Gives functions that debug information names without scope and parameters
-/// their whole names.
+/// Completes the names of functions that debug information gives without scope
+/// and parameters.
 void Symbolizer::Impl::completeNames(const std::string &Path, uint64_t Address,
                                      DIInliningInfo &Info) {
   uint32_t Count = Info.getNumberOfFrames(), F = 0;
@@ -125,7 +125,7 @@ void Symbolizer::Impl::completeNames(const std::string &Path, uint64_t Address,
     return consumeError(Binary.takeError());
   if (!*Binary)
     return;
-  // Of a file in ELF it is never another kind of binary.
+  // For an ELF file LLVM always returns a SymbolizableObjectFile.
   auto *Dwarf = dyn_cast_or_null<DWARFContext>(
       debugInfoOf(static_cast<symbolize::SymbolizableObjectFile &>(**Binary)));
   if (!Dwarf)
@@ -170,8 +170,8 @@ std::vector<SourceLocation> Symbolizer::resolve(unsigned Binary,
       L.Function = rustFunctionName(Line.FunctionName);
     L.Line = Line.Line;
     L.StartLine = Line.StartLine;
-    // Without a line the file is a guess from the symbol table, which names the
-    // last file before the symbol, often that of another object.
+    // Without a line the file is a guess from the symbol table: the last file
+    // named before the symbol, often of another object.
     if (!L.Line && !L.StartLine)
       continue;
     if (isKnown(Line.StartFileName))

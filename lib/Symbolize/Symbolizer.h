@@ -25,18 +25,18 @@ struct SourceLocation {
 /// Resolves addresses in bounded memory. One thread at a time.
 class Symbolizer {
 public:
-  /// The files that are kept mapped take at most CacheBytes (one always stays).
+  /// CacheBytes: maximum size of the files kept mapped (one always stays).
   explicit Symbolizer(size_t CacheBytes = size_t(1) << 30);
   ~Symbolizer();
 
-  /// Names a binary. The first of Places whose build-id is BuildId is used;
-  /// when BuildId is empty, the first that can be read. Nothing is kept open.
-  /// Returns its number, from 0.
+  /// Adds a binary and returns its number, from 0. The symbolizer uses the
+  /// first of Places whose build-id is BuildId, or with an empty BuildId the
+  /// first readable file. No file is kept open.
   unsigned addBinary(llvm::ArrayRef<uint8_t> BuildId,
                      std::vector<std::string> Places);
 
   /// The functions at Address (as in the binary's headers), the innermost
-  /// inlined one first; empty when nothing is known. At most 255.
+  /// inlined one first; empty if none is known. At most 255.
   std::vector<SourceLocation> resolve(unsigned Binary, uint64_t Address);
 
 private:
@@ -44,7 +44,7 @@ private:
   std::unique_ptr<Impl> I;
 };
 
-/// The build-id of the ELF file at Path; empty when there is none.
+/// The build-id of the ELF file at Path; empty if the file has none.
 std::vector<uint8_t> readBuildId(llvm::StringRef Path);
 
 } // namespace memkit

@@ -34,7 +34,7 @@ Decoder::Problem Decoder::open(Bytes Raw, SectionKind &Kind) {
   Charged = 0;
   Unknown = UnknownValues();
   auto Type = uint8_t(Root->body_type());
-  // A body that is not there is as good as one that is not known.
+  // A missing body is treated as an unknown kind.
   Kind = Type < NumSectionKinds && Root->body() ? SectionKind(Type)
                                                 : SectionKind::None;
   Opened = Kind;
@@ -48,7 +48,7 @@ static ClockTriple clock(const fb::Clock *C) {
 
 Decoder::Problem Decoder::decode(Header &Out) {
   const fb::Header *T = Root->body_as_Header();
-  // Versions first: in a newer one all else may differ.
+  // Versions first: a newer version may change all other fields.
   Out.Container = T->container_version();
   Out.Format = T->format_version();
   if (Out.Container != ContainerVersion)
@@ -117,7 +117,7 @@ Decoder::Problem Decoder::decode(Marks &Out) {
     R.ScopePath = M->scope_path();
     TRY(copyVector(M->values(), R.Values));
     R.Clock = clock(M->clock());
-    // A copy keeps the number.
+    // The copied mark keeps the number of an unknown kind of loss.
     if (R.Kind == MarkKind::Loss && R.Id >= NumLossKinds && !Strict)
       TRY(unknown(UnknownValues::Losses, "kind of loss", unsigned(R.Id)));
     Out.Rows.push_back(std::move(R));
@@ -181,7 +181,7 @@ Decoder::Problem Decoder::decode(Intervals &Out) {
     for (uint32_t E = At + N; At != E; ++At)
       S.Rows.push_back({Narrow[0][At], uint32_t(Wide[2][At]), Wide[0][At],
                         Wide[1][At], Wide[3][At], Wide[4][At], Wide[5][At]});
-    // Sums of an unknown detail may mean something else.
+    // Values of an unknown detail may have another meaning.
     if (T->details() && T->details()->Get(I) >= NumIntervalDetails)
       for (IntervalRow &R : S.Rows)
         R.Allocations = R.AllocatedBytes = R.Temporaries = 0;
@@ -241,7 +241,7 @@ Decoder::Problem Decoder::decode(Index &Out) {
   TRY(known(T, fb::Index::VT_EVENTS));
   uint32_t N = T->count();
   std::vector<uint8_t> Kind;
-  // The kinds come first: their length bounds all that follows.
+  // The kinds come first: their length bounds all other columns.
   if (!copyBytes(T->kind(), N, Kind))
     return "the kinds of the index have the wrong length";
   Out.Sections.assign(N, SectionInfo());

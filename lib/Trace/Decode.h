@@ -14,35 +14,35 @@
 
 namespace memkit {
 
-/// Decodes the bytes of sections. Every function gives what is wrong, or an
-/// empty string; what it hands out obeys the limits of Sections.h.
+/// Decodes the bytes of sections. Every function returns a description of the
+/// error, or an empty string. Decoded sections obey the limits of Sections.h.
 ///
-/// Keeps the stack tree, so that dictionaries must come in file order;
-/// restart() before the first again.
+/// Keeps the stack tree, so dictionaries must come in file order. Call
+/// restart() before decoding the first dictionary again.
 class Decoder {
 public:
   using Problem = std::string;
 
-  /// Verifies Raw as a size-prefixed Section; gives its body's kind.
+  /// Verifies Raw as a size-prefixed Section; sets Kind to the kind of its
+  /// body.
   Problem open(Bytes Raw, SectionKind &Kind);
 
-  /// When set, a field or a value of an enumeration that this version does not
-  /// know is a problem.
+  /// In strict mode, a field or enumeration value unknown to this version is an
+  /// error.
   void setStrict(bool S) { Strict = S; }
-  /// The values of enumerations in the section opened last that this version
-  /// does not know, as far as it was decoded.
+  /// Unknown enumeration values found so far in the section opened last.
   const UnknownValues &unknownValues() const { return Unknown; }
   void restart() { Tree = StackTree(); }
-  /// The stack tree so far, and begins anew.
+  /// Returns the parents of the stack tree and starts an empty tree.
   std::vector<uint32_t> takeParents() {
     std::vector<uint32_t> Out = Tree.takeParents();
     restart();
     return Out;
   }
-  /// Makes room for a stack tree of so many nodes.
+  /// Makes room for a stack tree of Nodes nodes.
   void reserveTree(size_t Nodes) { Tree.reserve(Nodes); }
 
-  // Each takes the section opened last, which is of that kind.
+  // Each function decodes the section opened last, which must be of its kind.
   Problem decode(Header &Out);
   Problem decode(Dictionary &Out);
   Problem decode(Events &Out);
@@ -55,28 +55,29 @@ public:
   Problem decode(Partial &Out);
   Problem decode(Index &Out);
   Problem decode(AnySection &Out);
-  /// A dictionary in short; leaves the stack tree alone.
+  /// The outline of a dictionary; leaves the stack tree alone.
   Problem outline(DictionaryOutline &Out, bool WithStrings);
-  /// All but frames, stacks and symbols, and how many there are of all.
+  /// Decodes all entries but frames, stacks and symbols, and counts all
+  /// entries.
   Problem names(DictionaryOutline &Out);
-  /// A summary without its rows of stacks and scope paths.
+  /// Decodes a summary without its rows of stacks and scope paths.
   Problem decodeTotals(Summary &Out);
-  /// A snapshot without its blocks.
+  /// Decodes a snapshot without its blocks.
   Problem decodeHead(Snapshot &Out);
-  /// Of Intervals, all but the rows.
+  /// Decodes Intervals without their rows.
   Problem decodeHeads(Intervals &Out);
 
-  /// What the index tells of the section opened last, for a file without one.
-  /// Decodes what it must; leaves the stack tree alone.
+  /// Computes the index entry of the section opened last, for a file without an
+  /// index. Decodes only the needed parts; leaves the stack tree alone.
   Problem cover(SectionKind Kind, SectionInfo &Out);
 
 private:
   template <class Table> Problem known(const Table *T, unsigned Last);
-  /// An entry has an unknown Value of an enumeration (`kind of mark`).
+  /// Handles an entry with an unknown Value of an enumeration (`kind of mark`).
   Problem unknown(UnknownValues::Of Where, const char *Enumeration,
                   unsigned Value);
-  /// A section may name one vector many times over: what is copied out of it is
-  /// bounded in sum.
+  /// Bounds the sum of all bytes copied out of a section, since a section may
+  /// refer to one vector many times.
   Problem charge(size_t Bytes);
   Problem copyText(const flatbuffers::String *From, std::string &To);
   template <class V, class T> Problem copyVector(const V *From, T &To);
@@ -85,7 +86,7 @@ private:
   // Rows of a summary by their fields(), in DecodeSummary.cpp.
   template <class V, class Row>
   Problem readRows(const V *Tables, std::vector<Row> &Out);
-  /// Keep becomes false for a row that is to be left out.
+  /// Keep becomes false for a row to skip.
   template <class Table, class Row>
   Problem readRow(const Table *T, Row &Out, bool &Keep);
   template <class E> Problem readEnum(uint8_t Value, E &Out, bool &Keep);
@@ -138,8 +139,8 @@ private:
   // Scratch.
   std::vector<uint32_t> Narrow[4];
   std::vector<uint64_t> Wide[6];
-  /// Where the values of allocations and references, in the order of time,
-  /// stand in the columns of an event section.
+  /// The index, in the columns of an event section, of the value of each
+  /// allocation and reference in order of time.
   std::vector<uint32_t> AllocAt, RefAt;
   EventTable Columns;
 };

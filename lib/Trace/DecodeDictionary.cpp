@@ -76,7 +76,7 @@ Decoder::Problem Decoder::decodeSymbols(const fb::Symbols *T,
   return At == Function.size() ? "" : "locations that belong to no symbol";
 }
 
-/// Gives each table of V to Do.
+/// Calls Do for each table of V.
 template <class V, class F>
 static std::string eachEntry(const V *Tables, F Do) {
   if (Tables && Tables->size() > MaxSectionRows)
@@ -88,7 +88,7 @@ static std::string eachEntry(const V *Tables, F Do) {
   return "";
 }
 
-/// The kinds of which there are few.
+/// Decodes the short lists.
 Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
   TRY(eachEntry(T->devices(), [&](const fb::Device *X) -> Problem {
     TRY(known(X, fb::Device::VT_BYTES));
@@ -128,7 +128,7 @@ Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
   });
 }
 
-/// The kinds that are tables one by one.
+/// Decodes the lists with one table for each entry.
 Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
                                        Dictionary &Out) {
   TRY(decodeFew(T, Out));
@@ -145,7 +145,7 @@ Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
     auto Kind = ScopeKind(X->kind());
     if (X->kind() >= NumScopeKinds) {
       TRY(unknown(UnknownValues::Scopes, "kind of scope", X->kind()));
-      Kind = ScopeKind::User; // scope paths name it by its id
+      Kind = ScopeKind::User; // scope paths refer to this scope by id
     }
     Out.Scopes.push_back({Kind, X->name(), X->color()});
     return "";
@@ -163,7 +163,7 @@ Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
   });
 }
 
-/// How many ids a dictionary defines.
+/// Counts the ids that a dictionary defines.
 Decoder::Problem Decoder::countIds(const fb::Dictionary *T, IdLimits &C) {
   auto Count = [](const auto *Columns) {
     return Columns ? Columns->count() : 0;
@@ -197,7 +197,7 @@ Decoder::Problem Decoder::outline(DictionaryOutline &Out, bool WithStrings) {
   return countIds(T, Out.Counts);
 }
 
-/// Keeps the memory: a trace has many of them.
+/// Empties D but keeps its memory for the next of many dictionaries.
 static void clear(Dictionary &D) {
   D.Strings.clear();
   D.Devices.clear();
@@ -261,7 +261,7 @@ Decoder::Problem Decoder::decodeDictionary(Dictionary &Out, bool WithStacks) {
         continue;
       }
       TRY(unknown(UnknownValues::Frames, "kind of frame", Kind[I]));
-      // Stacks name it by its id.
+      // Stacks refer to this frame by id.
       Out.Frames.push_back({FrameKind::Unknown, 0, Wide[0][I]});
     }
   }

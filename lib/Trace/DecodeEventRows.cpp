@@ -60,7 +60,8 @@ Decoder::Problem Decoder::decode(EventTable &Out) {
   return decodeColumns(T, In, Out);
 }
 
-/// Makes a column with a value for each row from one for each allocation.
+/// Expands a column of values for each allocation to one of values for each
+/// row.
 template <class T>
 static void spread(const EventTable &From, const std::vector<T> &Values,
                    std::vector<T> &To) {

@@ -9,7 +9,8 @@
 
 using namespace memkit;
 
-/// How many of V are X. Stats of bytes, which the compiler makes vectors of.
+/// Counts the values X in V. The sums are of single bytes, so that the compiler
+/// vectorizes the loop.
 static uint32_t countOf(Bytes V, uint8_t X) {
   uint32_t Sum = 0;
   while (!V.empty()) {
@@ -23,10 +24,10 @@ static uint32_t countOf(Bytes V, uint8_t X) {
   return Sum;
 }
 
-/// Counts the rows of each thread. False when a row is of none of them.
+/// Counts the rows of each thread. False when a row has an unknown thread.
 static bool countThreads(Bytes Threads, std::vector<uint32_t> &Count) {
-  // A few ways over all rows are faster than one that waits for the count of
-  // the row before.
+  // With few threads, one pass for each thread is faster than one pass over
+  // all, where each increment waits for the one before.
   constexpr size_t Few = 8;
   if (Count.size() <= Few) {
     size_t Sum = 0;
@@ -65,14 +66,14 @@ Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
     return "the reference column has the wrong length";
   In.Near = T->references() ? T->near()->Data() : nullptr;
 
-  // How many rows each thread has, from which all else follows.
+  // The number of rows of each thread; all other counts follow from these.
   In.Groups.resize(In.Threads.size());
   std::vector<uint32_t> Count(In.Threads.size());
   if (!In.Thread && In.Rows)
     Count[0] = In.Rows;
   else if (!countThreads(Bytes(In.Thread, In.Rows), Count))
     return "a row of a thread that the section does not name";
-  // The rows of a group stand together: whole ranges are counted at once.
+  // The rows of a group are adjacent, so whole ranges are counted at once.
   EventInput::Group At;
   for (size_t G = 0; G != Count.size(); ++G) {
     In.Groups[G] = At;
@@ -101,10 +102,10 @@ Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
   return "";
 }
 
-/// Where each value of the columns, which stand by threads, belongs in time.
-/// Which kind a row has cannot be foretold: every row writes to all lists, and
-/// only those go on that it belongs to. RefOwn becomes the number of the
-/// allocation + 1.
+/// Finds the position in order of time of each value of the columns, which are
+/// grouped by thread. The kind of a row is not predictable, so every row writes
+/// to all lists, and only the lists of its kind advance. RefOwn becomes the
+/// index of the thread's last allocation + 1, or 0 before the first.
 template <bool Threaded>
 void Decoder::orderRows(const EventInput &In, EventTable &Out) {
   struct Position {
@@ -113,7 +114,7 @@ void Decoder::orderRows(const EventInput &In, EventTable &Out) {
   Position At[MaxSectionThreads] = {};
   for (size_t G = 0; G != In.Groups.size(); ++G)
     At[G] = {In.Groups[G].Row, In.Groups[G].Allocation, 0};
-  // One more than needed: what is written last may belong to nothing.
+  // One more than needed: the last write may be past the end of its list.
   Out.AllocRow.resize(In.Allocations + 1);
   AllocAt.resize(In.Allocations + 1);
   for (std::vector<uint32_t> *V : {&Out.RefRow, &Out.RefOwn, &RefAt})
@@ -130,7 +131,7 @@ void Decoder::orderRows(const EventInput &In, EventTable &Out) {
     AllocRow[A] = RefRow[R] = Row;
     if (Threaded) {
       Position &P = At[Thread[Row]];
-      // Before a row of the columns are as many allocations and references.
+      // The allocations and references of the thread before this row.
       AllocFrom[A] = P.Allocation;
       RefFrom[R] = P.Row - P.Allocation;
       RefOwn[R] = P.Own;
@@ -156,8 +157,8 @@ void Decoder::orderRows(const EventInput &In, EventTable &Out) {
     Out.Thread.assign(Thread, Thread + In.Rows);
 }
 
-/// Counts the blocks created before each row: the allocations, and the splits,
-/// which are few.
+/// Counts the blocks created before each row: the allocations and the few
+/// splits.
 void Decoder::countCreated(const EventInput &In, EventTable &Out) {
   Out.AllocationOffset.resize(In.Allocations);
   Out.RefCreated.resize(In.References);
@@ -192,14 +193,14 @@ static bool isNarrow(const fb::Planes *P) {
   return !P || (!P->b4() && !P->b5() && !P->b6() && !P->b7());
 }
 
-/// The sizes of what is no allocation, of which there are few, stand among
-/// those of allocations. Takes them out.
+/// Moves the sizes of resizes and splits, which are few, out of the column
+/// where they lie among the sizes of allocations.
 template <class S>
 void Decoder::splitSizes(const EventInput &In, std::vector<S> &Sizes,
                          EventTable &Out) {
-  // By the number of the reference in the columns.
+  // By number of the reference in the columns.
   std::vector<std::pair<uint32_t, uint64_t>> Others;
-  // Both up to the row at which we are; whole ranges are counted at once.
+  // Counts up to the current row; whole ranges are counted at once.
   uint32_t Row = 0, Allocation = 0, Size = 0;
   auto GoTo = [&](uint32_t To) {
     uint32_t Count =
@@ -245,7 +246,7 @@ Decoder::Problem Decoder::decodeTimes(const fb::Events *T,
   size_t Rows = Out.rows();
   if (!decodePlanes(T->time(), Rows, Steps))
     return "a column of events has the wrong length";
-  // Times and allocation ids stay below 2^63: nothing that follows can wrap.
+  // Times and allocation ids stay below 2^63, so no later sum can wrap.
   constexpr uint64_t Max = uint64_t(1) << 63;
   uint64_t Now = T->first_time_ns();
   if (Now > Max || T->first_allocation_id() > Max || Now % TimeUnitNs)
@@ -287,7 +288,7 @@ Decoder::Problem Decoder::decodeHeaps(const fb::Events *T, const EventInput &In,
   } else {
     std::fill(Out.Heap.begin(), Out.Heap.end(), 0);
   }
-  // What the column holds are numbers in the section's list.
+  // The column holds indices into the section's list of heaps.
   for (uint32_t A = 0; Good && A != In.Allocations; ++A) {
     uint32_t Heap = In.Heaps[Out.Heap[A]];
     Good &= Heap <= UINT16_MAX;
@@ -303,12 +304,12 @@ Decoder::Problem Decoder::decodeReferences(const fb::Events *T,
   std::vector<uint64_t> &Far = Wide[0];
   if (!decodePlanes(T->far(), In.FarCount, Far))
     return "a column of events has the wrong length";
-  Far.push_back(0); // read, and not used, where no far value is left
+  Far.push_back(0); // read, but not used, when no far value is left
   struct Position {
     uint64_t Last;
     uint32_t Far;
   };
-  // From this no near byte leads to a block that there can be.
+  // No near byte leads from here to a valid block.
   constexpr uint64_t None = uint64_t(3) << 62;
   Position At[MaxSectionThreads] = {};
   for (size_t G = 0; G != In.Groups.size(); ++G)
@@ -326,7 +327,7 @@ Decoder::Problem Decoder::decodeReferences(const fb::Events *T,
     uint64_t Step = P.Last + Near - ReferenceCoder::Middle;
     bool IsStep = !IsFar && Near >= ReferenceCoder::FirstStep;
     P.Last = Out.Block[I] = IsStep ? Step : Back;
-    // A distance too large wraps to a large number.
+    // A distance that is too large wraps to a large number.
     Bad |= P.Last >= Next;
   }
   if (!Bad)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the parts of decoding events share.
+// Definitions for the parts that decode events.
 
 #ifndef MEMKIT_LIB_TRACE_DECODEEVENTS_H
 #define MEMKIT_LIB_TRACE_DECODEEVENTS_H
@@ -10,13 +10,13 @@
 
 namespace memkit {
 
-/// A section of events, its counts checked against each other.
+/// A section of events with counts checked against each other.
 struct Decoder::EventInput {
   uint32_t Rows = 0, Allocations = 0, References = 0, Sizes = 0;
   const uint8_t *Kind = nullptr;
   const uint8_t *Thread = nullptr; ///< null with one thread
   std::vector<uint32_t> Threads, Heaps;
-  /// Where the rows of each thread begin in the columns.
+  /// The index in each column at which the values of a thread begin.
   struct Group {
     uint32_t Row = 0, Allocation = 0, Size = 0, Reference = 0, Far = 0;
   };
@@ -25,7 +25,7 @@ struct Decoder::EventInput {
   uint32_t FarCount = 0;
 };
 
-/// Decodes a column with a value for each allocation, and puts it in order.
+/// Decodes a column with a value for each allocation into order of time.
 template <class S, class T>
 bool Decoder::decodeOrdered(const fb::Planes *P, const EventInput &In,
                             std::vector<S> &Scratch, std::vector<T> &Out) {

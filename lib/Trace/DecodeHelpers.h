@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the decoders share.
+// Helpers for all decoders.
 
 #ifndef MEMKIT_LIB_TRACE_DECODEHELPERS_H
 #define MEMKIT_LIB_TRACE_DECODEHELPERS_H
@@ -9,14 +9,15 @@
 
 namespace memkit {
 
-/// Returns from the enclosing function with the problem that EXPR gives.
+/// Returns from the enclosing function if EXPR yields a problem.
 #define TRY(EXPR)                                                              \
   do {                                                                         \
     if (Problem P_ = (EXPR); !P_.empty())                                      \
       return P_;                                                               \
   } while (false)
 
-/// T has a field behind its last known one, Last (its VT_ constant).
+/// A problem, in strict mode, if T has a field after Last, the VT_ constant of
+/// the last known field.
 template <class Table>
 Decoder::Problem Decoder::known(const Table *T, unsigned Last) {
   if (!Strict)
@@ -71,7 +72,7 @@ inline size_t sizeOf(const flatbuffers::Vector<uint8_t> *V) {
   return V ? V->size() : 0;
 }
 
-/// Copies a vector of bytes that must have N; false when it has not.
+/// Copies a vector of bytes; false if its length is not N.
 [[nodiscard]] inline bool copyBytes(const flatbuffers::Vector<uint8_t> *V,
                                     size_t N, std::vector<uint8_t> &Out) {
   if (sizeOf(V) != N)
@@ -83,7 +84,7 @@ inline size_t sizeOf(const flatbuffers::Vector<uint8_t> *V) {
   return true;
 }
 
-/// Turns differences, as read, into values. False when one exceeds Max.
+/// Turns differences, as read, into values. False when a value exceeds Max.
 template <class T>
 [[nodiscard]] bool undoDifferences(std::vector<T> &V, uint64_t Max) {
   uint64_t Last = 0;

@@ -7,8 +7,8 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Gives each row its part of the values that follow one another: Counts says
-/// how many each has, All how many there are.
+/// Distributes consecutive values to the rows: Counts has the number of values
+/// of each row, All is the total.
 template <class T>
 static bool deal(std::vector<LifetimeRow> &Rows,
                  std::vector<T> LifetimeRow::*Of, ArrayRef<uint32_t> Counts,

@@ -12,20 +12,21 @@ using namespace memkit;
 
 namespace {
 
-/// A column of sums, in the planes' order; with a Base it is what that has
-/// more.
+/// A column of sums, in the planes' order. With a Base, the column holds the
+/// differences Base - Member, zigzag.
 struct SumColumn {
   const fb::Planes *Planes;
   uint64_t StackStats::*Member;
   uint64_t StackStats::*Base = nullptr;
 };
 
-/// So many rows stay in the first cache while their columns go by.
+/// Rows decoded at a time, few enough to stay in the first-level cache.
 constexpr size_t RowsAtOnce = 128;
 
 } // namespace
 
-/// Fills N rows, that are all zero, with values From on of a column.
+/// Sets the member of N rows, which are zero, from the values of a column from
+/// index From on.
 static void fillColumn(const SumColumn &C, size_t From, StackStats *Rows,
                        size_t N) {
   if (!C.Planes && !C.Base)
@@ -40,8 +41,8 @@ static void fillColumn(const SumColumn &C, size_t From, StackStats *Rows,
       Rows[I].*C.Member = Values[I];
 }
 
-/// The columns behind those of heap and key, as StackStats::fields() has them:
-/// a column's base stands before it.
+/// The columns after those of heap and key, in the order of
+/// StackStats::fields(); a column's base comes before the column.
 template <class Table>
 static std::array<SumColumn, NumFields<StackStats>> sumColumns(const Table *T) {
   constexpr size_t First = 4; // process, count, heap, key
@@ -92,7 +93,7 @@ Decoder::Problem Decoder::stackStatsRows(const Table *T, StackStatsRows &Out) {
   return {};
 }
 
-/// Gives each table of V to Do.
+/// Calls Do for each table of V.
 template <class V, class F> static std::string eachRow(const V *Tables, F Do) {
   if (Tables && Tables->size() > MaxSectionRows)
     return "too many rows in a summary";
@@ -103,7 +104,7 @@ template <class V, class F> static std::string eachRow(const V *Tables, F Do) {
   return {};
 }
 
-/// How readers read the values of an enumeration that they do not know.
+/// How readers treat unknown values of an enumeration.
 template <class E> struct UnknownRule;
 template <> struct UnknownRule<LossKind> {
   static constexpr uint8_t NumKnown = NumLossKinds;
@@ -115,7 +116,7 @@ template <> struct UnknownRule<ScopeKind> {
   static constexpr uint8_t NumKnown = NumScopeKinds;
   static constexpr auto Where = UnknownValues::Layers;
   static constexpr const char *Name = "kind of scope";
-  /// The row is left out.
+  /// The row is skipped.
   static constexpr std::optional<ScopeKind> ReadAs = std::nullopt;
 };
 template <> struct UnknownRule<TensorCategory> {
@@ -160,7 +161,7 @@ Decoder::Problem Decoder::readRow(const Table *T, Row &Out, bool &Keep) {
   return P;
 }
 
-/// The sizes of a heap.
+/// Reads the size classes of a heap.
 template <class V>
 Decoder::Problem Decoder::readList(const V &From, std::vector<uint64_t> &Out) {
   if (From.size() > NumSizeClasses)

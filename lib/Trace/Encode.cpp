@@ -11,7 +11,7 @@ using namespace llvm;
 using flatbuffers::Offset;
 
 namespace {
-/// Shorter columns do not pay for an entropy table of their own.
+/// Shorter columns do not repay the cost of an entropy table of their own.
 constexpr size_t SmallestCut = 1024;
 } // namespace
 
@@ -100,7 +100,7 @@ Bytes Encoder::encode(const Intervals &S) {
                        uint32_t(R.Rows.size()));
     Count += uint32_t(R.Rows.size());
   }
-  // The rows of all intervals, without a copy of them.
+  // A column over the rows of all intervals, without a copy of the rows.
   auto Column = [&](auto Get) {
     Wide.clear();
     Wide.reserve(Count);
@@ -133,7 +133,7 @@ Bytes Encoder::encode(const Intervals &S) {
 
 Bytes Encoder::encode(const Lifetimes &L) {
   begin();
-  // The columns of what rows have, of all rows, without a copy.
+  // A column over all rows' lists Member, without a copy of the lists.
   auto Column = [&](auto Member, auto Get) {
     Wide.clear();
     for (const LifetimeRow &R : L.Rows)
@@ -246,7 +246,7 @@ Offset<Table> Encoder::stackStatsRows(const StackStatsRows &R) {
   return Off<Table>(B.EndTable(Start));
 }
 
-/// What is empty takes no room.
+/// Null for an empty vector, which then takes no room in the file.
 template <class T>
 Encoder::OffVector<T> Encoder::some(const std::vector<T> &V) {
   return V.empty() ? OffVector<T>() : B.CreateVector(V);
@@ -294,7 +294,8 @@ Bytes Encoder::encode(const Summary &S) {
   auto Categories = rows<fb::CategoryStats>(S.Categories);
   auto Ooms = rows<fb::OomRecord>(S.Ooms);
   auto OomHeaps = rows<fb::OomHeap>(S.OomHeaps);
-  // What a trace without tensors does not have takes no room.
+  // Null if empty: the lists of tensors take no room in a trace without
+  // tensors.
   auto CategoriesV = some(Categories);
   auto OomsV = some(Ooms);
   auto OomHeapsV = some(OomHeaps);
@@ -335,8 +336,8 @@ Bytes Encoder::encode(const Index &I) {
   return encode(Log);
 }
 
-/// Column by column from the log, so that the index of a long trace needs no
-/// more memory than its columns.
+/// Encodes the log column by column, so the index of a long trace needs memory
+/// for its columns only.
 Bytes Encoder::encode(const IndexLog &I) {
   begin();
   std::vector<uint8_t> Kinds;

@@ -18,8 +18,8 @@ namespace memkit {
 class EventLog;
 
 /// Encodes sections as size-prefixed FlatBuffers. Keeps the stack tree, so
-/// dictionaries must come in file order. The bytes and cuts stay valid until
-/// the next encode().
+/// dictionaries must come in file order. The returned bytes and cuts stay valid
+/// until the next encode().
 class Encoder {
 public:
   Encoder();
@@ -41,12 +41,13 @@ public:
   Bytes encode(const Index &I);
   Bytes encode(const IndexLog &I);
 
-  // encode(EventLog) in steps, for the same log, which stays as it is.
+  // encode(EventLog) in three steps. Each step takes the same, unchanged log.
   void planEvents(const EventLog &L);
   void gatherEvents(const EventLog &L);
   Bytes finishEvents(const EventLog &L);
 
-  /// Where columns of the last section begin and end, for FrameCompressor.
+  /// Offsets at which columns of the last section begin and end, for
+  /// FrameCompressor.
   llvm::ArrayRef<size_t> cuts() const { return Cuts; }
 
 private:
@@ -60,7 +61,7 @@ private:
   template <class T> Off<fb::Planes> planes(llvm::ArrayRef<T> V) {
     return encodePlanes(B, V, Vectors);
   }
-  /// The column of Rows that Get gives.
+  /// A column with the values of Get for each row.
   template <class R, class F>
   Off<fb::Planes> column(const std::vector<R> &Rows, F Get) {
     Wide.clear();
@@ -69,7 +70,7 @@ private:
       Wide.push_back(Get(Row));
     return planes(llvm::ArrayRef<uint64_t>(Wide));
   }
-  /// As column, of zigzag differences to the row before.
+  /// As column(), of zigzag differences between neighbouring rows.
   template <class R, class F>
   Off<fb::Planes> differences(const std::vector<R> &Rows, F Get) {
     uint64_t Last = 0;

@@ -2,9 +2,9 @@
 //
 // Event sections to FlatBuffers.
 //
-// Rows stand in order of time; on disk they are grouped by thread, since a
-// thread's own sequence repeats itself more than the mixture does. The thread
-// column, in order of time, restores the mixture.
+// Rows come in order of time. On disk they are grouped by thread, because the
+// events of one thread repeat more than the mixture of all threads. The thread
+// column, in order of time, restores the order.
 
 #include "Encode.h"
 #include "EventLog.h"
@@ -17,24 +17,23 @@
 using namespace memkit;
 using namespace llvm;
 
-/// Which events are of which thread, and room for columns that are grouped by
-/// it. Kept from section to section: what a section of full size needs is taken
-/// once, and a long recording does not grow by the holes that these would leave
-/// in the heap.
+/// The threads of the events, and buffers for columns grouped by thread. The
+/// plan is kept for all sections, so the buffers of a full section are
+/// allocated once, and a long recording does not fragment its heap.
 struct Encoder::EventPlan {
-  /// The lanes of the events of one class in the order of time, and where in
-  /// their columns the group of each lane begins.
+  /// The lanes of the events of one class in order of time, and the index in
+  /// the class's columns at which the group of each lane begins.
   struct Class {
     std::vector<uint8_t> Lanes;
     std::array<uint32_t, MaxSectionThreads> Begin;
   };
-  /// A column before and after it is grouped; nothing is copied when all events
-  /// are of one thread.
+  /// A column before and after grouping; nothing is copied when all events are
+  /// of one thread.
   template <class T> struct Column {
     ArrayRef<T> Values;
     std::vector<T> Grouped;
   };
-  /// The 32 bit column with those values that need more, when some do.
+  /// A 32 bit column, with Widened used when a value needs more than 32 bits.
   struct WideColumn : Column<uint64_t> {
     std::vector<uint64_t> Widened;
   };
@@ -43,10 +42,10 @@ struct Encoder::EventPlan {
   Column<uint16_t> Heap;
   Column<uint32_t> Stack, ScopePath, Size, Far;
   WideColumn WideSize, WideFar;
-  // Of allocations in column order, when there are optional columns.
+  // By allocation in column order, when there are optional columns.
   std::vector<uint32_t> AllocationRow;
   std::vector<uint64_t> AllocationBlock;
-  /// What Events are turned into.
+  /// Holds Events converted to columns.
   EventLog Log;
 };
 
@@ -58,10 +57,10 @@ static bool isAllocation(uint8_t K) {
   return K == uint8_t(EventKind::Allocate);
 }
 
-/// Makes the class of those Of that Is says, by their place.
+/// Fills Out with the lanes of the rows of Of for which Is is true.
 template <class Class, class F>
 static void select(ArrayRef<uint8_t> Of, size_t Count, Class &Out, F Is) {
-  // One is written past those that count.
+  // The loop writes one value past the last selected.
   Out.Lanes.resize(Count + 1);
   uint8_t *To = Out.Lanes.data();
   for (size_t I = 0, N = Of.size(), Next = 0; I != N; ++I) {
@@ -71,10 +70,10 @@ static void select(ArrayRef<uint8_t> Of, size_t Count, Class &Out, F Is) {
   Out.Lanes.resize(Count);
 }
 
-/// Counts the lanes of the class; where each begins.
+/// Counts the lanes of the class and finds where the group of each lane begins.
 template <class Class> static void findBegins(Class &C, size_t NumLanes) {
-  // Two tables: neighbours are often of one lane, and an increment waits for
-  // the one before it.
+  // Two tables: neighbours often share a lane, and an increment of one counter
+  // waits for the increment before.
   std::array<uint32_t, MaxSectionThreads> Odd{};
   C.Begin = {};
   size_t I = 0, N = C.Lanes.size();
@@ -108,8 +107,8 @@ static void group(const Class &C, Column &Out, ArrayRef<T> Values) {
   Out.Values = Out.Grouped;
 }
 
-/// Finds the threads of the events of each class. With one thread there is
-/// nothing to group, and the classes stay empty.
+/// Finds the threads of the events of each class. With one thread the classes
+/// stay empty: no grouping is needed.
 void Encoder::planEvents(const EventLog &L) {
   EventPlan &P = *Plan;
   for (EventPlan::Class *C :
@@ -135,7 +134,7 @@ void Encoder::planEvents(const EventLog &L) {
     findBegins(*C, L.Lanes.size());
 }
 
-/// The values with those that need more than 32 bits put in.
+/// The values at full width, with the wide values put in.
 template <class WideList>
 static std::vector<uint64_t> widen(ArrayRef<uint32_t> Low,
                                    const WideList &Wide) {
@@ -145,7 +144,7 @@ static std::vector<uint64_t> widen(ArrayRef<uint32_t> Low,
   return Out;
 }
 
-/// The column of low parts, or of whole values when some are wide.
+/// The column of low parts, or of whole values if any is wide.
 template <class Class, class Narrow, class Whole, class WideList>
 static void groupWide(const Class &C, Narrow &Low, Whole &All,
                       ArrayRef<uint32_t> Values, const WideList &Wide) {
@@ -168,7 +167,7 @@ void Encoder::gatherEvents(const EventLog &L) {
   groupWide(P.Fars, P.Far, P.WideFar, Column(L.Far, L.Fars), L.WideFars);
 }
 
-/// Where the allocations of the columns stand among all events.
+/// Finds the row and the block of each allocation in column order.
 void Encoder::orderAllocations(const EventLog &L, EventPlan &P) {
   P.AllocationRow.resize(L.Allocations);
   P.AllocationBlock.resize(L.Allocations);
@@ -186,7 +185,7 @@ void Encoder::orderAllocations(const EventLog &L, EventPlan &P) {
   }
 }
 
-/// The values of an optional column, of the allocations in column order.
+/// The values of an optional column for the allocations in column order.
 template <class T>
 static std::vector<uint64_t> pick(const std::vector<T> &Column,
                                   ArrayRef<uint32_t> Rows) {
@@ -199,7 +198,7 @@ static std::vector<uint64_t> pick(const std::vector<T> &Column,
   return Out;
 }
 
-/// The optional columns; null offsets for those that are absent.
+/// The optional columns; null offsets for absent columns.
 void Encoder::optionalColumns(const EventLog &L, EventPlan &P, Optional &Out) {
   const EventColumns &C = L.Columns;
   bool Any = !C.Address.empty() || !C.Enclosing.empty() || !C.Stream.empty() ||
@@ -207,8 +206,8 @@ void Encoder::optionalColumns(const EventLog &L, EventPlan &P, Optional &Out) {
   if (!Any || !L.Allocations)
     return;
   orderAllocations(L, P);
-  // A column is there when the caller gave one, even if all are 0, so that the
-  // absent can be told from the zero.
+  // A column given by the caller is written even if all values are 0, so that
+  // readers can distinguish absent from zero.
   auto Add = [&](unsigned I, std::vector<uint64_t> V, bool Given) {
     if (!Given)
       return;

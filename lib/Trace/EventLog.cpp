@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events on their way to a block.
+// The events that a recorder collects for the next section.
 
 #include "EventLog.h"
 #include "References.h"
@@ -31,7 +31,7 @@ uint32_t EventLog::addThread(uint32_t Thread) {
   return uint32_t(Lanes.size() - 1);
 }
 
-/// Not of zeros: pages that are not used yet stay untouched.
+/// Does not zero the array: unused pages stay untouched.
 template <class T>
 static void regrow(std::unique_ptr<T[]> &Old, size_t Used, size_t Capacity) {
   std::unique_ptr<T[]> New(new T[Capacity]);
@@ -47,7 +47,7 @@ void EventLog::grow() {
   regrow(Stack, Allocations, New);
   regrow(Size, Sizes, New);
   regrow(Near, References, New);
-  // One is written past those that count.
+  // append() may write one value past the last.
   regrow(Far, Fars, New + size_t(1));
   Capacity = New;
 }
@@ -69,7 +69,8 @@ void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
     return appendOneByOne(Events, Heap, ScopePaths);
   if (ScopePaths || HasScopePaths)
     noteScopePaths(Events, ScopePaths);
-  // In variables of its own: a byte that is stored might be any other's.
+  // Local variables: the compiler must assume that a stored byte changes any
+  // member.
   uint32_t *Times = Time.get() + Count, *Stacks = Stack.get() + Allocations,
            *SizeTo = Size.get() + Sizes, *FarTo = Far.get() + Fars;
   uint8_t *Kinds = Kind.get() + Count, *Threads = ThreadOf.get() + Count,
@@ -116,7 +117,7 @@ void EventLog::appendOneByOne(llvm::ArrayRef<Usual> Events, uint32_t Heap,
   }
 }
 
-/// The value I of a column of low parts.
+/// The value at index I of a column of low parts.
 template <class List>
 static uint64_t valueAt(const std::unique_ptr<uint32_t[]> &Low,
                         const List &Wide, uint32_t I) {
@@ -156,7 +157,7 @@ std::vector<Event> EventLog::rows() const {
   return Out;
 }
 
-/// An allocation of a heap that is not OneHeap.
+/// Handles an allocation of a heap other than OneHeap.
 void EventLog::noteHeap(uint32_t Heap) {
   if (Heaps.empty()) {
     Heaps.push_back(Heap);
@@ -164,7 +165,7 @@ void EventLog::noteHeap(uint32_t Heap) {
     OneHeap = Heap;
     return;
   }
-  // From the second heap on each allocation has its own.
+  // From the second heap on, the column has the heap of each allocation.
   if (HeapOf.empty())
     HeapOf.resize(Allocations);
   OneHeap = NoHeap;
@@ -178,7 +179,7 @@ void EventLog::noteHeap(uint32_t Heap) {
   HeapOf.push_back(It->second);
 }
 
-/// Before the allocations among Events are counted.
+/// Call before the allocations among Events are counted.
 void EventLog::noteScopePaths(llvm::ArrayRef<Usual> Events,
                               const uint32_t *ScopePaths) {
   for (size_t I = 0; I != Events.size(); ++I)

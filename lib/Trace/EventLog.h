@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events on their way to a block.
+// The events that a recorder collects for the next section.
 //
-// What a recorder appends to: the events of one process since the last section,
-// in the order of time, as columns. 12 bytes an event where Events has 40, and
-// nearly what is written: the writer has little left to do with them.
+// A recorder appends to an EventLog the events of one process since the last
+// section, as columns in order of time. An event takes 12 bytes, where Events
+// needs 40. The columns are nearly those on disk, so the writer has little left
+// to do.
 
 #ifndef MEMKIT_LIB_TRACE_EVENTLOG_H
 #define MEMKIT_LIB_TRACE_EVENTLOG_H
@@ -19,9 +20,9 @@
 
 namespace memkit {
 
-/// Up to MaxSectionRows events of up to MaxSectionThreads threads, as
-/// TraceWriter takes them. Memory: 19 bytes for each event that it ever held at
-/// once, once more while it grows. Belongs to one thread.
+/// Up to MaxSectionRows events of up to MaxSectionThreads threads, the input of
+/// TraceWriter. Memory: 19 bytes for each event of the largest section so far,
+/// and as much again while the columns grow. Belongs to one thread.
 class EventLog {
 public:
   uint32_t Process = 0;
@@ -29,8 +30,8 @@ public:
   /// As in Events; values past a column's end are 0.
   EventColumns Columns;
 
-  /// Begins anew, keeping the memory. NextAllocationId is of the next block
-  /// that is made.
+  /// Removes all events but keeps the memory. NextAllocationId: the id of the
+  /// next allocation or split.
   void start(uint64_t NextAllocationId);
 
   uint32_t size() const { return Count; }
@@ -42,18 +43,18 @@ public:
   uint64_t beginNs() const { return FirstTick * TimeUnitNs; }
   uint64_t endNs() const { return LastTick * TimeUnitNs; }
 
-  /// The events, as Events has them.
+  /// The events as rows of Events.
   std::vector<Event> rows() const;
 
-  /// The number by which events name Thread until the next start(). Each thread
-  /// is added once.
+  /// The lane of Thread, by which events name the thread until the next
+  /// start(). Call once for each thread.
   uint32_t addThread(uint32_t Thread);
 
-  // The next event; not when full(). Lane: from addThread(). Tick: its time in
-  // TimeUnitNs, which never falls. References name a block below
-  // nextAllocationId().
+  // Each of the functions below appends one event; not when full(). Lane: from
+  // addThread(). Tick: the event's time in TimeUnitNs, at least that of the
+  // event before. A block must have an id below nextAllocationId().
 
-  /// Makes the block nextAllocationId().
+  /// Allocates the block nextAllocationId().
   void allocate(uint32_t Lane, uint64_t Tick, uint64_t Size, uint32_t Stack,
                 uint32_t ScopePath, uint32_t Heap) {
     Kind[begin(Lane, Tick)] = uint8_t(EventKind::Allocate);
@@ -74,7 +75,7 @@ public:
     addReference(Lane, Block);
     addSize(Size);
   }
-  /// Makes the block nextAllocationId() of a part of Block.
+  /// Splits the block nextAllocationId() off Block.
   void split(uint32_t Lane, uint64_t Tick, uint64_t Block, uint64_t Size) {
     Kind[begin(Lane, Tick)] = uint8_t(EventKind::Split);
     addReference(Lane, Block);
@@ -82,7 +83,7 @@ public:
     ++Next;
   }
 
-  /// An allocation or a free, as append() takes many.
+  /// An allocation or a free, for append().
   struct Usual {
     uint64_t Tick;
     uint64_t SizeOrBlock; ///< of an allocation, of a free
@@ -90,26 +91,26 @@ public:
     uint16_t Lane;
     bool IsFree;
   };
-  /// Many events, of the heap Heap: as the functions above would, in half the
-  /// time. Not more than there is room for. ScopePaths: of each event, what
-  /// stands at frees does not count; null: none has one.
+  /// Appends many events of the heap Heap in half the time of the functions
+  /// above. Events must fit the room left. ScopePaths: one for each event,
+  /// ignored for frees; null if no event has a scope path.
   void append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
               const uint32_t *ScopePaths = nullptr);
 
 private:
   friend class Encoder;
 
-  /// A thread, and the block that it named last.
+  /// A thread, and the block of its last reference.
   struct Lane {
     uint32_t Thread;
     uint64_t LastBlock;
   };
-  /// A value that needs more than 32 bits, and where it stands.
+  /// A value of more than 32 bits, and its index in the column.
   struct Wide {
     uint32_t At;
     uint64_t Value;
   };
-  /// So far from every allocation id that no step leads from it to one.
+  /// Farther from every allocation id than a near step reaches.
   static constexpr uint64_t NoBlock = uint64_t(1) << 62;
 
   uint32_t begin(uint32_t Lane, uint64_t Tick) {
@@ -132,7 +133,7 @@ private:
       WideSizes.push_back({Sizes, Size});
     this->Size[Sizes++] = uint32_t(Size);
   }
-  /// As ReferenceCoder::encode(), which says what the byte means.
+  /// As ReferenceCoder::encode(), where the codes are documented.
   void addReference(uint32_t Index, uint64_t Block) {
     assert(Block < Next && "reference to a block that does not exist");
     uint64_t Distance = Next - 1 - Block;
@@ -146,7 +147,7 @@ private:
   static uint32_t codeOf(Lane &L, uint64_t Block, uint64_t Distance) {
     uint64_t Step = Block - L.LastBlock + 63;
     L.LastBlock = Block;
-    // Without a branch: which of the three it is cannot be foreseen.
+    // Without a branch: none of the three cases is predictable.
     uint32_t Code = Step <= 126 ? uint32_t(Step) + 128 : 255;
     return Distance < 128 ? uint32_t(Distance) : Code;
   }
@@ -162,18 +163,18 @@ private:
   uint32_t Count = 0, Allocations = 0, Sizes = 0, References = 0, Fars = 0;
   uint64_t FirstAllocationId = 0, Next = 0;
   uint64_t FirstTick = 0, LastTick = 0;
-  // Of every event.
+  // Columns with a value for each event.
   Array<uint32_t> Time; ///< since the event before, low part
   Array<uint8_t> Kind, ThreadOf;
-  // Of those that have it, in the same order.
+  // Columns with values for some events only, in the same order.
   Array<uint32_t> Stack;
   Array<uint32_t> Size; ///< low part
   Array<uint8_t> Near;
   Array<uint32_t> Far; ///< low part
   std::vector<Wide> WideTimes, WideSizes, WideFars;
   std::vector<Lane> Lanes;
-  // Optional columns of allocations: empty while all are of one heap, and of no
-  // scope path.
+  // Optional columns of allocations. HeapOf is empty while all allocations are
+  // of one heap, ScopePathOf while none has a scope path.
   std::vector<uint16_t> HeapOf; ///< in Heaps
   std::vector<uint32_t> ScopePathOf;
   std::vector<uint32_t> Heaps;

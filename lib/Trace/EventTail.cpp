@@ -19,7 +19,7 @@ static Error fail(const char *What) {
   return failErrno(Twine(What) + " the last events");
 }
 
-/// A file without a name in Folder; -1: errno says why not.
+/// Opens a file without a name in Folder; -1 with errno on failure.
 static int openUnnamed(StringRef Folder) {
   std::string Path = Folder.empty() ? "." : Folder.str();
   int Fd = ::open(Path.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -111,7 +111,7 @@ Error EventTail::give(Half &H, bool Begins,
   }
   H.Sections.clear();
   H.Bytes = H.EventBytes = 0;
-  // The room is the trace's.
+  // Gives the disk space back for the trace.
   if (ftruncate(H.Fd, 0) != 0)
     return fail("forgetting");
   return Error::success();
@@ -119,7 +119,8 @@ Error EventTail::give(Half &H, bool Begins,
 
 Error EventTail::forEach(
     function_ref<Error(const SectionInfo &, StringRef)> Do) {
-  // The first half of all begins with the recording, not with snapshots.
+  // The very first half begins with the start of the recording, without
+  // snapshots.
   if (Error E = give(Halves[Current ^ 1], Turns > 1, Do))
     return E;
   return give(Halves[Current], Turns > 0, Do);

@@ -2,9 +2,9 @@
 //
 // The last events of a trace, kept aside.
 //
-// A long run of which only the last events are wanted writes them to two
-// unlinked files in turn: when one is full the other begins anew. What both
-// hold is appended to the trace at its end.
+// Keeps the last events of a long run, in two unlinked files in turn. When one
+// file is full, the other is emptied and written next. At the end of the trace
+// both are appended to the trace.
 
 #ifndef MEMKIT_LIB_TRACE_EVENTTAIL_H
 #define MEMKIT_LIB_TRACE_EVENTTAIL_H
@@ -18,12 +18,12 @@
 
 namespace memkit {
 
-/// Takes sections of events and snapshots, compressed, in a TraceWriter's
-/// place. Belongs to one thread.
+/// Takes compressed sections of events and snapshots that would otherwise go to
+/// a TraceWriter. Belongs to one thread.
 class EventTail {
 public:
-  /// Makes the files in Folder, to hold Bytes together. Each half begins with
-  /// the snapshots that are taken after turn(); those come beside.
+  /// Makes the two files in Folder, which hold Bytes together; snapshots come
+  /// in addition. Each half begins with the snapshots taken after turn().
   static llvm::Expected<std::unique_ptr<EventTail>>
   create(llvm::StringRef Folder, uint64_t Bytes);
   ~EventTail();
@@ -31,13 +31,13 @@ public:
   llvm::Error take(const SectionInfo &B, llvm::StringRef Frame);
   /// Whether turn() is due: this half is full.
   bool isHalfFull() const { return Halves[Current].isFull(HalfBytes); }
-  /// From now on the other half is written, and what it held is gone: how many
-  /// events of which process.
+  /// Empties the other half and makes it the current one. Returns the number of
+  /// events dropped, by process.
   llvm::Expected<std::map<uint32_t, uint64_t>> turn();
 
-  /// Gives all that is kept, the older half first, and in each the snapshots
-  /// with which it begins before all else of their process. What it gives it
-  /// does not keep.
+  /// Passes all kept sections to Do and forgets them. The older half comes
+  /// first. In each half, the snapshots at its begin come before all other
+  /// sections of their process.
   llvm::Error forEach(
       llvm::function_ref<llvm::Error(const SectionInfo &, llvm::StringRef)> Do);
 
@@ -45,8 +45,8 @@ private:
   struct Half {
     int Fd = -1;
     uint64_t Bytes = 0, EventBytes = 0;
-    std::vector<SectionInfo> Sections; ///< Offset: in the file
-    /// Few sections are usual; their list is bounded, too.
+    std::vector<SectionInfo> Sections; ///< Offset: in this half's file
+    /// The usual number of sections is small; the list is bounded as well.
     bool isFull(uint64_t Max) const {
       return EventBytes >= Max || Sections.size() >= MaxBlocks;
     }

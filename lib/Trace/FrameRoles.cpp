@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a frame is to a reader of Python.
+// The role of a frame for a reader of Python.
 
 #include "memkit/Trace/FrameRoles.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,8 +10,9 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Functions of the interpreter that only call others. In extension binaries,
-/// and in programs with an interpreter inside, they are known by these names.
+/// Functions of the interpreter that only call others. Extension binaries, and
+/// programs that embed an interpreter, have no other sign of glue than these
+/// names.
 static constexpr StringLiteral GluePrefixes[] = {
     "PyEval_",
     "_PyEval_",
@@ -63,7 +64,8 @@ static constexpr StringLiteral GlueNames[] = {
     "property_descr_get", "call_attribute",  "gen_close_iter",
 };
 
-/// The interpreter's allocators, from the functions that it calls to malloc.
+/// The interpreter's allocators: the functions between the interpreter and
+/// malloc.
 static constexpr StringLiteral AllocatorPrefixes[] = {
     "_PyMem_",
     "PyMem_",
@@ -94,7 +96,7 @@ static StringRef lastPart(StringRef Path) {
   return Path.substr(Path.rfind('/') + 1);
 }
 
-/// A name without what compilers append to it.
+/// A name without the suffixes that compilers append.
 static StringRef plainName(StringRef Function) {
   return Function.take_front(Function.find_first_of(". "));
 }
@@ -144,7 +146,7 @@ FrameRole nativeFrameRole(StringRef Binary, ArrayRef<StringRef> Functions) {
   return all_of(Functions, isStart) ? FrameRole::Start : FrameRole::Program;
 }
 
-/// `lib/python3.11/site.py`, which runs before the program.
+/// Whether File is `lib/python3.11/site.py`, which runs before the program.
 static bool isSite(StringRef File) {
   return File == "<frozen site>" || (File.consume_back("/site.py") &&
                                      lastPart(File).starts_with("python3."));
@@ -163,12 +165,12 @@ SmallVector<bool, 64> unfoldedFrames(ArrayRef<FrameRole> Roles) {
   SmallVector<bool, 64> Stays(Roles.size(), true);
   for (size_t I = 0; I != Roles.size(); ++I)
     Stays[I] = Roles[I] != FrameRole::Allocator;
-  size_t Inner = Roles.size(); // behind the innermost Python frame
+  size_t Inner = Roles.size(); // index after the innermost Python frame
   while (Inner && !isPython(Roles[Inner - 1]))
     --Inner;
   if (!Inner)
     return Stays;
-  // The start goes when nothing but the interpreter follows it.
+  // Drops the start when only frames of the interpreter follow it.
   size_t First = 0;
   while (!isPython(Roles[First]) && Roles[First] != FrameRole::Program)
     ++First;

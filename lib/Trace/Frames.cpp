@@ -24,17 +24,17 @@ constexpr size_t SkippableHeader = 8, SeekFooter = 9;
 
 FrameCompressor::FrameCompressor() {
   size_t Size = ZSTD_estimateCStreamSize(Level);
-  // Not cleared: what is not used is never touched.
+  // Not cleared: unused memory is never touched.
   Workspace.reset(new char[Size]);
   Context = ZSTD_initStaticCCtx(Workspace.get(), Size);
   if (!Context)
     report_bad_alloc_error("zstd context");
-  // One in memory of ours begins without the defaults.
+  // zstd does not set the defaults of a context in memory of the caller.
   ZSTD_CCtx_reset(Context, ZSTD_reset_session_and_parameters);
   ZSTD_CCtx_setParameter(Context, ZSTD_c_compressionLevel, Level);
   ZSTD_CCtx_setParameter(Context, ZSTD_c_checksumFlag, 1);
-  // The whole input and room for the whole output are there: no copies of them
-  // in buffers of the context, which would be most of its memory.
+  // The whole input and room for the whole output are available, so the context
+  // needs no buffers for copies. Such buffers would be most of its memory.
   ZSTD_CCtx_setParameter(Context, ZSTD_c_stableInBuffer, 1);
   ZSTD_CCtx_setParameter(Context, ZSTD_c_stableOutBuffer, 1);
 }
@@ -52,7 +52,7 @@ void FrameCompressor::start(Bytes NewRaw, ArrayRef<size_t> NewCuts,
   ZSTD_CCtx_setPledgedSrcSize(Context, Raw.size());
 }
 
-/// Compresses what lies before End.
+/// Compresses the bytes before End.
 void FrameCompressor::feed(size_t End, bool Last) {
   ZSTD_outBuffer To = {Out->data(), Out->size(), Produced};
   ZSTD_inBuffer From = {Raw.data(), End, Done};
@@ -110,7 +110,8 @@ std::string FrameDecompressor::decompress(Bytes Frame,
 }
 
 FrameScan memkit::scanFrame(Bytes Data) {
-  // A cut within the magic number is a cut only if what is there fits it.
+  // Data that ends within the magic number is cut off only if it matches so
+  // far.
   static const uint8_t BlockMagic[4] = {0x28, 0xB5, 0x2F, 0xFD};
   size_t Known = std::min<size_t>(Data.size(), 4);
   bool IsSection = std::equal(Data.begin(), Data.begin() + Known, BlockMagic);
@@ -154,7 +155,7 @@ void memkit::appendSeekEntry(SeekEntry E, std::string &Out) {
 std::string memkit::seekTableFoot(size_t Frames) {
   std::string Out;
   put32(Out, uint32_t(Frames));
-  Out.push_back(0); // descriptor: no checksums, the frames have their own
+  Out.push_back(0); // descriptor: no checksums, since frames have their own
   put32(Out, SeekableMagic);
   return Out;
 }

@@ -2,10 +2,10 @@
 //
 // zstd frames and the seek table.
 //
-// The container: each section is one zstd frame with content size and checksum,
-// and the last thing of a complete trace is a seek table as zstd's seekable
-// format (contrib/seekable_format in zstd's sources, version 0.1.0) lays it
-// out. The only user of zstd.
+// The container: each section is one zstd frame with content size and checksum.
+// A complete trace ends with a seek table of zstd's seekable format
+// (contrib/seekable_format in zstd's sources, version 0.1.0). No other file
+// uses zstd.
 
 #ifndef MEMKIT_LIB_TRACE_FRAMES_H
 #define MEMKIT_LIB_TRACE_FRAMES_H
@@ -28,9 +28,8 @@ using Bytes = llvm::ArrayRef<uint8_t>;
 class FrameCompressor {
 public:
   FrameCompressor();
-  /// Compresses Raw into Out (replaced). Cuts are offsets in Raw, rising, at
-  /// which a new zstd block begins, so that what lies between gets entropy
-  /// tables of its own.
+  /// Compresses Raw into Out (replaced). Cuts: rising offsets in Raw at which a
+  /// new zstd block begins, so that each part has entropy tables of its own.
   void compress(Bytes Raw, llvm::ArrayRef<size_t> Cuts,
                 llvm::SmallVectorImpl<char> &Out) {
     start(Raw, Cuts, Out);
@@ -38,25 +37,25 @@ public:
       ;
   }
 
-  /// As compress(), in steps: Raw, Cuts and Out stay as they are until step()
-  /// has returned true.
+  /// As compress(), in steps: Raw, Cuts and Out must stay unchanged until
+  /// step() returns true.
   void start(Bytes Raw, llvm::ArrayRef<size_t> Cuts,
              llvm::SmallVectorImpl<char> &Out);
-  /// Goes on up to the next cut that is StepBytes away or more. True when Out
-  /// is complete.
+  /// Compresses up to the first cut that is at least StepBytes away. True when
+  /// Out is complete.
   bool step();
 
 private:
   static constexpr size_t StepBytes = 1 << 15;
   void feed(size_t End, bool Last);
 
-  /// All that the compressor needs for any section. Left to itself it takes a
-  /// workspace by the size of the section, and after many small sections gives
-  /// a large one back for a small one.
+  /// The memory of the compressor, enough for any section. Without it zstd
+  /// allocates a workspace by the size of the section, and replaces a large one
+  /// by a small one after many small sections.
   std::unique_ptr<char[]> Workspace;
   ZSTD_CCtx_s *Context; ///< in Workspace
 
-  // Of the frame that is being made.
+  // The frame that is being compressed.
   Bytes Raw;
   llvm::ArrayRef<size_t> Cuts;
   llvm::SmallVectorImpl<char> *Out = nullptr;
@@ -68,15 +67,15 @@ class FrameDecompressor {
 public:
   FrameDecompressor();
   ~FrameDecompressor();
-  /// Decompresses one frame. What is wrong, or an empty string. Out takes at
-  /// most MaxSectionBytes.
+  /// Decompresses one frame of at most MaxSectionBytes into Out. Returns a
+  /// description of the error, or an empty string.
   std::string decompress(Bytes Frame, std::vector<uint8_t> &Out);
 
 private:
   ZSTD_DCtx_s *Context;
 };
 
-/// What stands at the beginning of Data.
+/// The kind of data at the beginning of Data.
 struct FrameScan {
   enum { Section, Skippable, CutOff, NotAFrame } Kind;
   size_t Size = 0; ///< of the frame, for Section and Skippable
@@ -87,14 +86,14 @@ struct SeekEntry {
   uint32_t Compressed;
   uint32_t Raw;
 };
-/// The seek table of Frames frames in three parts: what comes before the
-/// entries, an entry appended to Out, and what ends it.
+/// The seek table of Frames frames in three parts: head, one entry appended to
+/// Out, and foot.
 std::string seekTableHead(size_t Frames);
 void appendSeekEntry(SeekEntry E, std::string &Out);
 std::string seekTableFoot(size_t Frames);
 
-/// Reads the seek table at the end of File when there is one and its sizes add
-/// up to where it begins, TableOffset.
+/// Reads the seek table at the end of File and sets TableOffset to the table's
+/// offset. Empty without a table, or if its sizes do not add up to the offset.
 std::optional<std::vector<SeekEntry>> readSeekTable(Bytes File,
                                                     uint64_t &TableOffset);
 

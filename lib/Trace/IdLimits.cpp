@@ -9,14 +9,14 @@
 using namespace memkit;
 
 namespace {
-/// Collects the first id out of range.
+/// Keeps the first id that is out of range.
 class Checker {
 public:
   void id(const char *What, uint64_t Id, uint64_t Limit) {
     if (LLVM_UNLIKELY(Id > Limit))
       outside(What, Id, Limit);
   }
-  /// As id, but 0 is not allowed.
+  /// As id(), but 0 is an error.
   void some(const char *What, uint64_t Id, uint64_t Limit) {
     if (LLVM_UNLIKELY(Id - 1 >= Limit))
       outside(What, Id, Limit);
@@ -24,7 +24,7 @@ public:
   std::string take() { return std::move(Problem); }
 
 private:
-  // Apart, so that the millions of checks that hold are only a comparison.
+  // Out of line, so that a check that passes costs only a comparison.
   LLVM_ATTRIBUTE_NOINLINE void outside(const char *What, uint64_t Id,
                                        uint64_t Limit) {
     if (!Problem.empty())
@@ -95,7 +95,7 @@ static void checkStacks(Checker &C, IdLimits &L, const Dictionary &D) {
 }
 
 std::string IdLimits::add(const Dictionary &D) {
-  // In the order in which kinds may name each other.
+  // In the order in which kinds may refer to each other.
   Checker C;
   Strings += uint32_t(D.Strings.size());
   Devices += uint32_t(D.Devices.size());
@@ -237,7 +237,7 @@ std::string IdLimits::check(const Snapshot &K) const {
   return C.take();
 }
 
-/// The ids of rows, by their fields().
+/// Checks the ids in rows by their fields().
 template <class Row>
 static void checkRows(Checker &C, const IdLimits &L,
                       const std::vector<Row> &Rows) {

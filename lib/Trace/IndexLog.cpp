@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was written, section by section.
+// The list of the sections written so far.
 
 #include "IndexLog.h"
 #include "Planes.h"
@@ -70,7 +70,7 @@ void IndexLog::forEach(llvm::function_ref<void(const SectionInfo &)> F) const {
       return V;
     };
     auto From = [&](uint64_t Base) { return Base + uint64_t(unzigzag(Get())); };
-    // A chunk ends with zeros: there is room for an entry left, at least.
+    // A chunk ends with zeros: room for at least one entry is left.
     while (uint8_t First = *In++) {
       SectionInfo B;
       B.Kind = SectionKind(First & KindMask);

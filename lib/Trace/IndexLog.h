@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was written, section by section.
+// The list of the sections written so far.
 //
-// A writer keeps what the index will say until the trace ends, so this is what
-// its memory grows with. Entries are kept as differences to the one before, in
-// varints: about 17 bytes for a section of events, 10 for another. They stand
-// in chunks that never move, so that growing leaves no holes behind.
+// A writer keeps the entries of the index until the trace ends, so its memory
+// grows with the number of sections. An entry holds the differences to the
+// entry before, as varints: about 17 bytes for a section of events, 10 for
+// other kinds. Entries lie in chunks that never move, so growth does not
+// fragment the heap.
 
 #ifndef MEMKIT_LIB_TRACE_INDEXLOG_H
 #define MEMKIT_LIB_TRACE_INDEXLOG_H
@@ -18,27 +19,28 @@
 
 namespace memkit {
 
-/// The SectionInfos of a file, in order, to be read from the first on. Keeps
-/// all of each but Offset, which the sizes tell; any values are kept exactly.
+/// The SectionInfos of a file, readable in order from the first. Offset is not
+/// kept, since the sizes imply it; all other values are kept exactly.
 class IndexLog {
 public:
   void add(const SectionInfo &B);
-  /// How many there are.
+  /// The number of sections.
   size_t size() const { return Count; }
-  /// Memory that they take.
+  /// The memory that the log uses.
   size_t bytes() const { return Chunks.size() * (ChunkBytes + sizeof(void *)); }
-  /// Calls F with each, in order. F must not change the log.
+  /// Calls F for each section, in order. F must not change the log.
   void forEach(llvm::function_ref<void(const SectionInfo &)> F) const;
 
 private:
   static constexpr size_t ChunkBytes = 4096;
-  /// What entries differ from: the last that had such a value.
+  /// The values to which the next entry's differences refer.
   struct Base {
     uint32_t Process = 0, Epoch = 0;
     uint64_t EndNs = 0;
   };
   std::vector<std::unique_ptr<uint8_t[]>> Chunks;
-  size_t Used = ChunkBytes; ///< of the last chunk; no entry crosses two
+  /// Bytes of the last chunk; no entry crosses two chunks.
+  size_t Used = ChunkBytes;
   size_t Count = 0;
   Base Last;
 };

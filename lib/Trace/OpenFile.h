@@ -29,8 +29,8 @@ public:
   bool isRegular() const { return Regular; }
   const std::string &name() const { return Name; }
 
-  /// Maps the file; what is not a regular file is copied to an unlinked
-  /// temporary file first.
+  /// Maps the file. Input that is not a regular file is first copied to an
+  /// unlinked temporary file.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> map();
   /// Reads up to Size bytes; 0 at the end.
   llvm::Expected<size_t> read(uint8_t *Into, size_t Size);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a recorder knew and events do not tell, for traces without a summary.
+// Partial sections: data from the recorder, beyond events, for traces without a
+// summary.
 
 #include "memkit/Trace/Partial.h"
 #include "memkit/Trace/TraceError.h"
@@ -14,7 +15,7 @@ using namespace memkit;
 using namespace llvm;
 
 //===----------------------------------------------------------------------===//
-// Which row takes the place of which
+// Keys: a row replaces an earlier row of equal key
 //===----------------------------------------------------------------------===//
 
 static auto keyOf(const ProcessStats &P) { return P.Process; }
@@ -27,7 +28,7 @@ static auto keyOf(const CategoryStats &C) {
 static auto keyOf(const OomRecord &O) { return O.Number; }
 static auto keyOf(const OomHeap &H) { return std::tuple(H.Oom, H.Heap); }
 
-/// Joins From to To, in the order in which keys first come.
+/// Joins From to To, in the order in which keys first appear.
 template <class Row>
 static void joinRows(std::vector<Row> &To, std::vector<Row> &From) {
   std::map<decltype(keyOf(To.front())), size_t> Places;
@@ -60,7 +61,7 @@ void PartialRows::takeSet() {
 
 void PartialRows::add(Partial P) {
   if (!Set.empty() && Set.front().Number != P.Number)
-    Set.clear(); // its end is missing
+    Set.clear(); // the last part of this set is missing
   bool Complete = P.Complete;
   Set.push_back(std::move(P));
   if (Complete)
@@ -68,10 +69,10 @@ void PartialRows::add(Partial P) {
 }
 
 //===----------------------------------------------------------------------===//
-// Beside the sums of events
+// Values that are added to those computed from events
 //===----------------------------------------------------------------------===//
 
-/// What events do not tell of a process.
+/// Adds the values of a process that events do not contain.
 static void addProcess(ProcessStats &To, const ProcessStats &From) {
   To.InheritedFrees = std::max(To.InheritedFrees, From.InheritedFrees);
   To.Lost = std::max(To.Lost, From.Lost);
@@ -80,7 +81,7 @@ static void addProcess(ProcessStats &To, const ProcessStats &From) {
   To.PssPeakBytes = std::max(To.PssPeakBytes, From.PssPeakBytes);
 }
 
-/// The heaps of Sums whose rows of categories, at the peak, are of its peak.
+/// Marks the heaps whose category rows at the peak add up to the peak of Heaps.
 static std::vector<bool> heapsAtPeak(const std::vector<CategoryStats> &Rows,
                                      const std::vector<HeapStats> &Heaps) {
   std::map<uint32_t, std::pair<uint64_t, uint64_t>> Sums;
@@ -119,7 +120,7 @@ void PartialRows::addTo(Summary &Sums) const {
   append_range(Sums.OomHeaps, All.OomHeaps);
 }
 
-/// Writes parts of From's list until what is left of it fits the last part.
+/// Writes parts of From's list until the remainder fits the last part.
 template <class Row>
 static Error writeParts(Summary &From, std::vector<Row> Summary::*List,
                         function_ref<Error(const Summary &)> Write) {

@@ -4,9 +4,9 @@
 //
 // A reference (free, resize, split) names a block by a byte, or by a byte and a
 // number in the far column:
-//   0-127    as many blocks were created since
-//   128-254  the block named before in this group, plus byte - 191
-//   255      the far column holds how many blocks were created since
+//   0-127    the number of blocks created after the block
+//   128-254  the last block named in this group, plus byte - 191
+//   255      the far column holds the number of blocks created after the block
 
 #ifndef MEMKIT_LIB_TRACE_REFERENCES_H
 #define MEMKIT_LIB_TRACE_REFERENCES_H
@@ -36,8 +36,8 @@ public:
     return Far;
   }
 
-  /// The block named by Near, and Distance when that is Far. False when there
-  /// is none such.
+  /// The block named by Near, and by Distance when Near is Far. False when no
+  /// such block exists.
   bool decode(uint8_t Near, uint64_t Distance, uint64_t Next, uint64_t &Block) {
     if (Near < FirstStep)
       Block = Next - 1 - Near;
@@ -48,7 +48,7 @@ public:
     bool Known = Near < FirstStep || Near == Far || HasLast;
     Last = Block;
     HasLast = true;
-    // A distance too large wraps to a large number.
+    // A distance that is too large wraps to a large number.
     return Known && Block < Next;
   }
 

@@ -11,8 +11,8 @@
 
 namespace memkit {
 
-/// Text, of the text form (`peak-time`), names the field Schema
-/// (`peak_time_ns`): times go without their unit.
+/// Whether Text, a name of the text form (`peak-time`), is the field Schema
+/// (`peak_time_ns`): names of times have no unit in the text form.
 constexpr bool isSameField(std::string_view Text, std::string_view Schema) {
   if (Schema.ends_with("_ns"))
     Schema.remove_suffix(3);
@@ -20,9 +20,9 @@ constexpr bool isSameField(std::string_view Text, std::string_view Schema) {
                     [](char T, char S) { return (T == '-' ? '_' : T) == S; });
 }
 
-/// Row::fields() lists the fields of Table from number First on, all of them
-/// and in their order. A list that does not would read and write other fields
-/// than it names.
+/// Whether Row::fields() lists the fields of Table from number First on, all of
+/// them and in order. A wrong list would read and write other fields than those
+/// it names.
 template <class Table, class Row, size_t First = 0>
 constexpr bool listsFields() {
   if (NumFields<Row> + First != Table::Traits::fields_number)

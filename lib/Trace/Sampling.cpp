@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What sampled blocks stand for.
+// Estimates from sampled blocks.
 
 #include "memkit/Trace/Sampling.h"
 #include <algorithm>
@@ -8,14 +8,14 @@
 
 using namespace memkit;
 
-/// Of a block, in units of SampleBytes.
+/// The chance that a block of X times SampleBytes is sampled.
 static double chanceOf(double X) { return -std::expm1(-X); }
 
 double memkit::sampleChance(uint64_t Size, uint64_t SampleBytes) {
   return SampleBytes ? chanceOf(double(Size) / double(SampleBytes)) : 1;
 }
 
-/// A number from 0 to below 1 that looks random.
+/// A hash of X as a number from 0 to below 1.
 static double spread(uint64_t X) {
   X = (X ^ (X >> 30)) * 0xbf58476d1ce4e5b9u;
   X = (X ^ (X >> 27)) * 0x94d049bb133111ebu;
@@ -32,8 +32,8 @@ uint32_t memkit::sampleWeight(uint64_t Size, uint64_t SampleBytes,
   return uint32_t(Low) + Up;
 }
 
-/// The variance of what one block's sample says of its bytes, in squares of
-/// SampleBytes; X as chanceOf().
+/// The variance of the bytes that one sampled block stands for, in squares of
+/// SampleBytes; X as for chanceOf().
 static double blockVariance(double X) {
   double P = chanceOf(X);
   if (P <= 0 || P >= 1)
@@ -48,8 +48,8 @@ double memkit::sampleVariance(uint64_t Bytes, uint64_t Blocks,
   if (!SampleBytes || !Bytes || !Blocks)
     return 0;
   double Unit = double(SampleBytes), Count = double(Blocks);
-  // Beyond 2 the variance of a block falls, and the mean of different sizes
-  // would say too little.
+  // Above 2 the variance of a block falls, so the mean of different sizes would
+  // give too low a variance.
   double X = std::min(double(Bytes) / Count / Unit, 2.0);
   return Count * Unit * Unit * blockVariance(X);
 }
@@ -85,7 +85,7 @@ void SampleVariances::add(const SampleVariances &Other) {
   Allocations += Other.Allocations;
 }
 
-/// The most that a block of a class of sizes, from X to 2 X, may be off by.
+/// The largest variance of a block in a class of sizes from X to 2 X.
 static double classVariance(double X) {
   const int Steps = 16;
   double Max = 0;
@@ -98,7 +98,8 @@ void SampleVariances::refine(const HeapStats &H, uint64_t SampleBytes) {
   if (H.Sizes.empty() || !SampleBytes)
     return;
   double Unit = double(SampleBytes);
-  /// With no more blocks of each size than there ever were, or are.
+  /// Counts at most Blocks blocks of each size: the most that ever lived, or
+  /// that live.
   auto Bound = [&](uint64_t Blocks) {
     double Sum = 0;
     for (size_t C = 0; C != H.Sizes.size(); ++C)
@@ -113,7 +114,7 @@ void SampleVariances::refine(const HeapStats &H, uint64_t SampleBytes) {
   SpacePeak = std::min(SpacePeak, Bound(H.Allocations));
   Allocations = 0;
   for (size_t C = 1; C < H.Sizes.size(); ++C) {
-    // The smallest of a class are off by most.
+    // The smallest blocks of a class have the largest error.
     double P = chanceOf(double(sizeClassBegin(unsigned(C))) / Unit);
     Allocations += double(H.Sizes[C]) * ((1 - P) / P + P / 4);
   }

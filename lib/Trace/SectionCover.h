@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a section covers.
+// The range that a section covers.
 
 #ifndef MEMKIT_LIB_TRACE_SECTIONCOVER_H
 #define MEMKIT_LIB_TRACE_SECTIONCOVER_H
@@ -11,8 +11,8 @@
 
 namespace memkit {
 
-/// The Process, Epoch, times and Events that the index tells of a section.
-/// Writer and scan use the same, so that both give the same SectionInfo.
+/// The Process, Epoch, times and Events of a section in the index. Writer and
+/// scan both use these functions, so their SectionInfos agree.
 template <class T> SectionInfo sectionCover(const T &) { return {}; }
 
 inline SectionInfo sectionCover(const Events &E) {

@@ -13,7 +13,7 @@ using namespace memkit;
 using namespace llvm;
 
 namespace {
-/// No frame that holds a section can be larger: zstd does not expand by more.
+/// The largest frame of a section: zstd expands incompressible data by less.
 constexpr size_t MaxFrameBytes = size_t(MaxSectionBytes) + (1 << 20);
 constexpr size_t ReadBytes = 256 << 10;
 } // namespace
@@ -36,7 +36,7 @@ public:
   Error wrong(const Twine &What) {
     return makeTraceError(File.name(), Offset, What);
   }
-  /// The end came early: an error before the header, else damage.
+  /// Ends the stream early: an error before the header, damage after it.
   Expected<std::optional<AnySection>> stop(const Twine &Error_,
                                            const Twine &Damage_) {
     Ended = true;
@@ -60,7 +60,7 @@ public:
   std::vector<uint8_t> Raw;
 };
 
-/// Reads until a whole frame is ahead, or the end.
+/// Reads until a whole frame or the end of the file is in the buffer.
 Expected<FrameScan> SectionStream::Impl::fill() {
   for (;;) {
     FrameScan F =

@@ -14,7 +14,7 @@ void StackRows::clear() {
 }
 
 void StackTreeWriter::append(const NewStack &S) {
-  // A node that is not there can be named in a trace that is wrong on purpose.
+  // A malformed trace may name a node that does not exist.
   uint32_t Leaf = S.Parent <= Nodes ? S.Parent : 0;
   for (uint32_t I = 0; I != S.Length; ++I) {
     uint32_t Id = ++Nodes;

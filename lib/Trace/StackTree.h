@@ -2,9 +2,10 @@
 //
 // The coding of new stacks.
 //
-// Stacks come as steps in the tree of nodes: from the leaf of the stack before,
-// so many nodes up, so many new ones. Writer and reader walk the same tree, so
-// both keep the parents of all nodes: 4 bytes each.
+// A new stack is coded as steps in the tree of nodes: from the leaf of the
+// stack before, a number of nodes up, then a number of new nodes. Writer and
+// reader walk the same tree, so each keeps the parents of all nodes: 4 bytes a
+// node.
 
 #ifndef MEMKIT_LIB_TRACE_STACKTREE_H
 #define MEMKIT_LIB_TRACE_STACKTREE_H
@@ -31,15 +32,15 @@ class StackTree {
 public:
   static constexpr uint8_t Far = 255;
 
-  /// Appends the stacks of Rows to the tree, and gives them. False when a row
-  /// leads out of the tree or the rows do not use up exactly their far columns
+  /// Appends the stacks of Rows to the tree and stores them in Out. False when
+  /// a row leads out of the tree or the rows do not use exactly the far columns
   /// and Nodes nodes; the tree is then unusable.
   [[nodiscard]] bool decode(const StackRows &Rows, uint32_t Nodes,
                             std::vector<NewStack> &Out);
 
-  /// Makes room for so many nodes in all.
+  /// Makes room for Nodes nodes in total.
   void reserve(size_t Nodes) { Parents.reserve(Nodes + 1); }
-  /// The parent of each node, [0] of the root; the tree is unusable then.
+  /// The parent of each node, [0] for the root; leaves the tree unusable.
   std::vector<uint32_t> takeParents() { return std::move(Parents); }
   uint32_t nodes() const { return uint32_t(Parents.size() - 1); }
 
@@ -48,8 +49,8 @@ private:
   uint32_t LastLeaf = 0;
 };
 
-/// The writer's: it grows by pieces that stay where they are, for whoever
-/// records waits while a large one is copied.
+/// The writer's tree. It grows by pieces that never move: copying one large
+/// array would stall the recorder.
 class StackTreeWriter {
 public:
   /// Appends Stacks to the tree and gives their rows.

@@ -11,7 +11,7 @@
 using namespace llvm;
 using namespace memkit;
 
-/// The mean by their times, where it is known.
+/// Sets the mean weighted by duration, over rows with known fragmentation.
 static void joinFragmentation(LayerStats &T, const LayerStats &L) {
   double A = T.ReservedPeakBytes ? double(T.DurationNs) : 0;
   double B = L.ReservedPeakBytes ? double(L.DurationNs) : 0;
@@ -59,7 +59,7 @@ static LayerStats rowOfSpace(const LayerStats &L, const SpaceShare &S) {
   Row.PeakBytes = S.PeakBytes;
   Row.RiseBytes = S.RiseBytes;
   Row.ReservedPeakBytes = S.ReservedPeakBytes;
-  // Tensors are counted in the first row alone, of all memory spaces.
+  // Only the first row counts tensors, for all memory spaces.
   Row.TensorAllocations = Row.TensorFrees = Row.TensorAllocatedBytes =
       Row.TensorFreedBytes = Row.TensorPeakBytes = 0;
   return Row;
@@ -68,7 +68,7 @@ static LayerStats rowOfSpace(const LayerStats &L, const SpaceShare &S) {
 std::vector<LayerStats> memkit::rowsOfSpaces(const LayerStats &L) {
   std::vector<LayerStats> Rows;
   bool IsLayer = L.Kind == ScopeKind::Layer;
-  // What a layer has itself is what its shares have together.
+  // A layer with shares has the sum of its shares as its own stats.
   if (!IsLayer || L.Shares.empty()) {
     Rows.push_back(L);
     Rows.front().Shares.clear();
@@ -84,8 +84,8 @@ bool memkit::hasDevices(ArrayRef<LayerStats> Rows) {
   });
 }
 
-/// A layer that changed nothing in one process, but in another, has the peaks
-/// of what it changed there.
+/// A layer that changed no memory in one process has the peaks of the other
+/// process alone.
 static void joinPeaks(LayerStats &T, const LayerStats &L) {
   bool OfOne =
       T.Kind == ScopeKind::Layer && T.Shares.empty() != L.Shares.empty();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is wrong with a trace, and where.
+// Errors of a trace, with their place in the file.
 
 #include "memkit/Trace/TraceError.h"
 #include "llvm/Support/raw_ostream.h"

@@ -35,7 +35,7 @@ public:
   Error wrong(uint64_t Offset, const Twine &What) {
     return makeTraceError(Buffer->getBufferIdentifier(), Offset, What);
   }
-  /// Of B, which was decoded: keeps what is unknown in it.
+  /// Call after B was decoded: keeps the unknown values of B.
   Error decoded(const SectionInfo &B, const std::string &Problem) {
     noteUnknown(B.Offset);
     return Problem.empty() ? Error::success() : wrong(B.Offset, Problem);
@@ -56,19 +56,19 @@ public:
   Decoder Decode;
   std::vector<uint8_t> Raw;
   std::map<uint64_t, UnknownValues> Unknown; ///< by offset of the section
-  /// Bytes of the file read since its pages were let go.
+  /// Bytes of the file read since its pages were released.
   uint64_t Held = 0;
-  uint64_t NumDecoded[NumSectionKinds] = {}; ///< since the file was open
-  /// Offset behind the last dictionary that went into the decoder's tree.
+  uint64_t NumDecoded[NumSectionKinds] = {}; ///< since the file was opened
+  /// Offset of the end of the last dictionary in the decoder's tree.
   uint64_t TreeEnd = 0;
 };
 
-/// The pages of the file that were read count as the tool's memory, though
-/// nothing is read twice soon: they are let go after so many bytes.
+/// Pages of the file that were read count as memory of the tool, and are rarely
+/// read again soon. The reader releases them after MaxHeld bytes.
 static constexpr uint64_t MaxHeld = 4 << 20;
 
-/// Lets go of the pages of a mapped file; they come back when they are read.
-/// (LLVM's dontNeedIfMmap() is advice that glibc ignores.)
+/// Releases the pages of a mapped file; a later read maps them again. (LLVM's
+/// dontNeedIfMmap() is advice that glibc ignores.)
 static void releasePages(const MemoryBuffer &Buffer) {
   if (Buffer.getBufferKind() != MemoryBuffer::MemoryBuffer_MMap)
     return;
@@ -93,8 +93,8 @@ Error TraceReader::Impl::load(const SectionInfo &B, SectionKind &Kind) {
   return Problem.empty() ? Error::success() : wrong(B.Offset, Problem);
 }
 
-/// Finds the sections by the index. False when there is none that fits; a scan
-/// tells the reason.
+/// Finds the sections by the index. False when the index is missing or does not
+/// fit the file; the scan that follows reports the reason.
 bool TraceReader::Impl::openByIndex() {
   uint64_t TableOffset;
   auto Seek = readSeekTable(File, TableOffset);
@@ -127,7 +127,7 @@ void TraceReader::Impl::stopScan(uint64_t Offset, const Twine &Why) {
                .str();
 }
 
-/// Takes the section at Offset; ends the scan by setting Damage.
+/// Adds the section at Offset; sets Damage to end the scan.
 Error TraceReader::Impl::scanSection(uint64_t Offset, size_t Size) {
   SectionInfo Info, Cover;
   Info.Offset = Offset;
@@ -198,7 +198,7 @@ Error TraceReader::Impl::open() {
   return Error::success();
 }
 
-/// Opens B for the decoder; it must be of the kind Want.
+/// Opens B for the decoder; an error if B is not of the kind Want.
 Error TraceReader::Impl::openSection(const SectionInfo &B, SectionKind Want) {
   SectionKind Kind;
   if (Error E = load(B, Kind))
@@ -218,7 +218,7 @@ Error TraceReader::Impl::read(const SectionInfo &B, SectionKind Want, T &Out) {
   return decoded(B, Decode.decode(Out));
 }
 
-/// Brings the stack tree to where B begins, then decodes B.
+/// Brings the stack tree to the begin of B, then decodes B.
 Error TraceReader::Impl::readDictionary(const SectionInfo &B, Dictionary &Out,
                                         bool Strict) {
   if (TreeEnd > B.Offset) {
@@ -229,8 +229,8 @@ Error TraceReader::Impl::readDictionary(const SectionInfo &B, Dictionary &Out,
     uint64_t Bytes = 0;
     for (const SectionInfo &X : Sections)
       Bytes += X.Kind == SectionKind::Dictionary ? X.Raw : 0;
-    // Each node takes three bytes or more; room that is not used costs nothing.
-    // The index may say anything, so the file's size bounds it.
+    // A node takes at least three bytes, and unused room costs nothing. The
+    // index may have wrong sizes, so the file's size is the bound.
     Decode.reserveTree(std::min<uint64_t>(Bytes / 3, File.size()));
   }
   Decode.setStrict(false);

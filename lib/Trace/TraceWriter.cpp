@@ -22,7 +22,7 @@ public:
     return complete();
   }
 
-  /// Encodes Section; the rest is left to step().
+  /// Encodes Section; step() does the remaining work.
   template <class T> Error begin(SectionKind Kind, const T &Section) {
     assert(Next == Step::None && "a section is under way");
     note(Kind, Section);
@@ -70,7 +70,7 @@ public:
   Encoder Encode;
   FrameCompressor Compressor;
   SmallVector<char, 0> Frame;
-  // The section that is under way.
+  // The section that is being written.
   enum class Step { None, Plan, Gather, Finish, Compress, Write };
   Step Next = Step::None;
   const EventLog *Log = nullptr;
@@ -287,7 +287,7 @@ Error TraceWriter::begin(const EventLog &L) {
   return Error::success();
 }
 Error TraceWriter::begin(const Dictionary &D) {
-  // The rare one that is too large for a section is written at once.
+  // A dictionary too large for one section, which is rare, is written at once.
   return fits(D) ? I->begin(SectionKind::Dictionary, D) : I->putDictionary(D);
 }
 Error TraceWriter::begin(const Marks &M) {

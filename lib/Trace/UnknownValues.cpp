@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of enumerations that only a newer memkit knows.
+// Enumeration values that only a newer memkit knows.
 
 #include "memkit/Trace/UnknownValues.h"
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 struct EntryWords {
   const char *One, *Many;
   const char *What;             ///< the enumeration, with its article
-  const char *DoesOne, *DoMany; ///< how readers read one entry, many entries
+  const char *DoesOne, *DoMany; ///< how readers treat one entry, many entries
 };
 } // namespace
 

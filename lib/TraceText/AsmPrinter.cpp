@@ -38,8 +38,8 @@ namespace {
 
 using tracetext::Ref;
 
-/// The map of Fields.h that prints. Fields that have their default are left
-/// out.
+/// The map of Fields.h that prints. It leaves out fields that have their
+/// default.
 class AsmMap {
 public:
   explicit AsmMap(raw_ostream &OS) : OS(OS) {}
@@ -66,7 +66,7 @@ public:
 
   template <class T> void num(StringRef Name, T N, T Default = 0) {
     if (N != Default)
-      named(Name) << +N; // a byte is no letter
+      named(Name) << +N; // print a byte as a number
   }
   void always(StringRef Name, uint64_t N) { named(Name) << N; }
   void hex(StringRef Name, uint64_t N) {
@@ -146,7 +146,7 @@ private:
 
   raw_ostream &OS;
   bool Started = false;
-  bool Bare = false; ///< nothing of the line stands yet
+  bool Bare = false; ///< nothing of the line is printed yet
 };
 
 } // namespace

@@ -144,7 +144,7 @@ llvm::Error Assembler::beginSection(SectionKind Kind, Line &L) {
   return Sections.begin(Kind, L) ? llvm::Error::success() : problem();
 }
 
-/// `raw "bytes"`: for tests of what no writer makes.
+/// Writes `raw "bytes"`: lets tests contain bytes that no writer makes.
 llvm::Error Assembler::raw(Line &L) {
   if (!Unchecked)
     return problemAt(L.loc(), "`raw` is for a text that is not checked");
@@ -159,7 +159,7 @@ llvm::Error Assembler::line(Line &L) {
   if (First.K != Value::Word)
     return problemAt(L.loc(), "a line begins with a word");
   if (First.Spelling == "raw") {
-    // It stands between sections.
+    // Raw bytes go between sections.
     if (llvm::Error E = endSection())
       return E;
     Sections.close();

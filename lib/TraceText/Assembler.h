@@ -12,8 +12,8 @@
 
 namespace memkit {
 
-/// What is wrong with a text, and where: log() prints file, line, column and
-/// the line with a caret.
+/// An error in a text, with its place. log() prints file, line, column and the
+/// line with a caret.
 class SyntaxError : public llvm::ErrorInfo<SyntaxError> {
 public:
   static char ID;
@@ -28,19 +28,19 @@ private:
 };
 
 struct AssembleOptions {
-  /// Do not check what only several lines together show, so that tests can make
-  /// traces that a reader must refuse.
+  /// Skip checks over several lines, so that tests can make traces that a
+  /// reader must refuse.
   bool Unchecked = false;
 };
 
-/// What was assembled.
+/// The result of assemble().
 struct Assembled {
   bool Complete = false; ///< the text ended with `complete`
 };
 
-/// Writes the trace that Text tells (docs/CommandGuide/memas.md) to Out,
-/// section by section. Stops at the first error: a SyntaxError, or what Out
-/// said; the sections before it were written.
+/// Writes the trace of Text (docs/CommandGuide/memas.md) to Out, section by
+/// section. Stops at the first error, a SyntaxError or an error of Out; the
+/// sections before the error are written.
 llvm::Expected<Assembled> assemble(llvm::MemoryBufferRef Text, Sink &Out,
                                    const AssembleOptions &Options = {});
 

@@ -37,7 +37,7 @@ std::string memkit::formatShare(uint64_t Bytes, uint64_t Total) {
 /// `encoder.0 1.5 MiB, encoder.1 1 MiB, 7 more`.
 static std::string layersText(const CategorySum &K, StringOf String) {
   constexpr size_t Max = 3;
-  // No layer makes these.
+  // Tensors of these categories are not made by layers.
   bool OfNone = K.Category == TensorCategory::Input ||
                 K.Category == TensorCategory::Parameter ||
                 K.Category == TensorCategory::OptimizerState;

@@ -21,18 +21,18 @@ using StringOf = llvm::function_ref<llvm::StringRef(uint32_t)>;
 std::string categoryName(TensorCategory K);
 std::string categoryKey(TensorCategory K);
 
-/// A table of Categories, which are of one heap, with each one's share of them
+/// Prints a table of Categories of one heap, with the share of each category
 /// and its largest layers.
 void printCategoryTable(llvm::raw_ostream &OS,
                         llvm::ArrayRef<CategorySum> Categories, StringOf String,
                         unsigned Width);
-/// `category`, `bytes`, `blocks` into the object that J has open; with String
+/// Writes `category`, `bytes`, `blocks` into the object open in J; with String
 /// also `layers`.
 void writeCategory(llvm::json::OStream &J, const CategorySum &K);
 void writeCategory(llvm::json::OStream &J, const CategorySum &K,
                    StringOf String);
 
-/// `44.7 %` of Total; `<0.1 %` where that is less and not none.
+/// `44.7 %` of Total; `<0.1 %` for a smaller share that is not 0.
 std::string formatShare(uint64_t Bytes, uint64_t Total);
 
 } // namespace memkit

@@ -16,7 +16,7 @@ namespace {
 
 using tracetext::EventRow;
 
-/// One line for each event. What a row has not is empty.
+/// Prints one line for each event. A value that the row lacks is empty.
 class CsvPrinter final : public SectionVisitor {
 public:
   explicit CsvPrinter(raw_ostream &OS) : OS(OS) {}
@@ -29,7 +29,7 @@ public:
   }
 
   Error visit(const SectionInfo &Info, const Dictionary &D) override {
-    // Heaps behind a dictionary that cannot be have no names.
+    // After an invalid dictionary, heaps have no names.
     if (!IsBroken)
       if (Error E = Names->add(Info, D)) {
         IsBroken = true;

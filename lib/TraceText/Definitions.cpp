@@ -137,7 +137,7 @@ uint32_t Definitions::nativeFrame(uint32_t Binary, uint32_t Function,
   auto [It, New] = Natives.try_emplace({Binary, Function, Line}, 0);
   if (!New)
     return It->second;
-  // Far enough from each other to be functions of their own.
+  // The distance makes each address a function of its own.
   uint64_t Address = 0x1000 + 0x40 * uint64_t(Natives.size());
   It->second = add(Frame{FrameKind::Native, Binary, Address});
   Pending.Symbols.push_back({It->second, {{Function, Line}}});

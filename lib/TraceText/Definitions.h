@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dictionary as the assembler fills it.
+// The dictionary under construction in the assembler.
 
 #ifndef MEMKIT_LIB_TRACETEXT_DEFINITIONS_H
 #define MEMKIT_LIB_TRACETEXT_DEFINITIONS_H
@@ -13,18 +13,18 @@
 
 namespace memkit::tracetext {
 
-/// What a kind of id is called in messages.
+/// The name of a kind of id in messages.
 llvm::StringRef refName(Ref Kind);
 
-/// All ids given so far, by what they stand for, and the dictionary that is to
-/// be written before the next other section. The functions that take names find
-/// what is there or define it.
+/// All ids given so far, by content, and the dictionary to write before the
+/// next other section. Functions that take names find the id of an existing
+/// definition or add a new one.
 class Definitions {
 public:
-  /// How many ids of a kind are given.
+  /// The number of ids given of a kind.
   uint32_t count(Ref Kind) const { return Given[unsigned(Kind)]; }
 
-  /// Each adds the next id of its kind and returns it.
+  /// Each function adds the next id of its kind and returns the id.
   uint32_t add(std::string S);
   uint32_t add(Device D);
   uint32_t add(Binary M);
@@ -37,23 +37,23 @@ public:
   uint32_t add(Heap H);
   /// The stack at node Parent continued by Frames.
   uint32_t addStack(uint32_t Parent, llvm::ArrayRef<uint32_t> Frames);
-  /// The stack with these frames from the root, on the nodes that are there.
+  /// The stack with these frames from the root; reuses existing nodes.
   uint32_t addPath(llvm::ArrayRef<uint32_t> Frames);
 
   uint32_t string(llvm::StringRef Text);
   uint32_t function(llvm::StringRef Name, llvm::StringRef File = "");
   uint32_t binary(llvm::StringRef Path);
   uint32_t frame(Frame F);
-  /// The native frame in Binary at an address made up for (Function, Line),
+  /// The native frame in Binary at an invented address for (Function, Line),
   /// with its symbol.
   uint32_t nativeFrame(uint32_t Binary, uint32_t Function, uint32_t Line);
   uint32_t scope(ScopeKind Kind, llvm::StringRef Name);
   uint32_t scopePath(ScopePath C);
-  /// 0 when there is none of this name.
+  /// 0 if no heap has this name.
   uint32_t findHeap(llvm::StringRef Name) const;
   uint32_t findDevice(llvm::StringRef Space) const;
 
-  /// What is defined and not yet taken.
+  /// Definitions that were not yet taken.
   Dictionary Pending;
   bool empty() const { return Pending == Dictionary(); }
 

@@ -56,7 +56,7 @@ bool SectionParser::dictionaryRecord(Line &L) {
   return unknown(L, "a dictionary");
 }
 
-/// The frames or scopes of `A > B > C`, or nothing when it is something else.
+/// The frames or scopes of `A > B > C`; nothing for a line of another form.
 static bool pathElements(LineParser &P, SmallVectorImpl<const Value *> &Out) {
   bool WantName = true;
   for (const Value &V : P.rest()) {
@@ -74,7 +74,7 @@ static bool pathElements(LineParser &P, SmallVectorImpl<const Value *> &Out) {
 }
 
 bool SectionParser::pathFrame(LineParser &P, const Value &V, uint32_t &Frame) {
-  // binary!name@file:line; only the name must be there. An operator's `!` is
+  // binary!name@file:line; only the name is required. The `!` of an operator is
   // part of its name.
   StringRef Name = V.str(), BinaryPath, File, LineText;
   size_t Bang = Name.find('!');
@@ -167,7 +167,7 @@ bool SectionParser::scopePathRecord(LineParser &P) {
     if (V != Names.back())
       C.Parent = Defs.scopePath(C);
   }
-  // Its outer scope paths may have taken ids first.
+  // Outer scope paths added for this line may have taken ids first.
   uint64_t Id;
   uint32_t Next = Defs.count(Ref::ScopePath) + 1;
   if (!P.unsignedNumber(IdValue, UINT32_MAX, Id))

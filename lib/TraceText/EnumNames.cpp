@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the text form calls enum values.
+// The words of the text form for enum values.
 
 #include "EnumNames.h"
 #include <iterator>

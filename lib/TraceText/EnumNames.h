@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the text form calls enum values.
+// The words of the text form for enum values.
 //
 // One word for each value of an enum of Sections.h, in the order of the values.
-// The text form, JSON and CSV use them; they are part of the text form and do
-// not change.
+// The text form, JSON and CSV use the words. The words are part of the text
+// form and do not change.
 
 #ifndef MEMKIT_LIB_TRACETEXT_ENUMNAMES_H
 #define MEMKIT_LIB_TRACETEXT_ENUMNAMES_H
@@ -26,8 +26,8 @@ EnumNames enumNames(LossKind);
 EnumNames enumNames(TensorCategory);
 EnumNames enumNames(IntervalDetail);
 
-/// The word for V; `unknown` for what readers put in the place of kinds that
-/// they do not know.
+/// The word for V; `unknown` for the value by which readers replace unknown
+/// kinds.
 template <class E> llvm::StringRef enumName(E V) {
   EnumNames Names = enumNames(V);
   size_t At = static_cast<size_t>(V);

@@ -45,8 +45,8 @@ bool SectionParser::beginEvents(LineParser &P) {
   return true;
 }
 
-/// Takes the names of optional columns that hold nothing but zeros. Rows fill
-/// them as they come.
+/// Adds the named optional columns, of which all values may be zero. Rows fill
+/// the columns later.
 bool SectionParser::zeroColumns(LineParser &P, const Value &V) {
   static constexpr StringLiteral Names[] = {"address", "in",     "requested",
                                             "weight",  "stream", "pool"};
@@ -80,8 +80,8 @@ bool SectionParser::eventRecord(Line &L) {
   return true;
 }
 
-/// Checks what an event must be to be written at all, and what the events
-/// before it ask of it.
+/// Checks the limits of a single event, and its consistency with the events
+/// before it.
 bool SectionParser::checkEvent(LineParser &P, const EventRow &R) {
   const Line &L = P.line();
   auto FailField = [&](StringRef Field, const Twine &What) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The fields of every record, once for all directions.
+// The fields of every record, for printers and parser alike.
 //
-// Each function names the fields of one kind of line in the text form and gives
-// them, in their order, to a map: the printer writes them, the parser fills
-// them from a line, the JSON writer makes attributes of them. Printer and
-// parser cannot disagree, since neither knows a field's name.
+// Each function lists the fields of one kind of line of the text form, in
+// order, and passes them to a map. The printer writes the fields, the parser
+// fills them from a line, the JSON writer makes attributes of them. Printer and
+// parser cannot disagree, since neither contains a field's name.
 //
-// A map has these functions; those marked * are for values that stand without
-// their name:
+// A map has the following functions. Those marked * are for values written
+// without a name:
 //   id(N)*                     an id, dense
 //   key(Name, N)*              a number
 //   refKey(Name, Kind, N)*     an id of the dictionary
@@ -16,11 +16,13 @@
 //   positional(Name, S)*       a text
 //   word(Name, E)*             an enum
 //   block(Name, N, Optional)*  an allocation id
-//   num(Name, N, Default), hex(Name, N), flag(Name, B, Default), choice(Name,
-//   E) always(Name, N)            never left out in print optionalNum,
-//   optionalHex   what an event need not have text(Name, S), texts, nums, bytes
+//   num(Name, N, Default), hex(Name, N), flag(Name, B, Default),
+//   choice(Name, E)
+//   always(Name, N)            printed even if it has the default
+//   optionalNum, optionalHex   a value that an event may lack
+//   text(Name, S), texts, nums, bytes
 //   ref(Name, Kind, N), refs(Name, Kind, List)   ids of the dictionary
-//   allocation id(Name, N), newBlock(Name, N)
+//   allocationId(Name, N), newBlock(Name, N)
 //   enclosing(Name, N)         allocation id + 1, 0 for none
 //   clock(Name, C), locations(Name, L)
 
@@ -35,7 +37,7 @@ using Ref = IdKind;
 inline constexpr unsigned NumRefs = NumIdKinds;
 
 template <class M, class T> void mapHeader(M &Map, T &H) {
-  // A text outlives the program that printed it.
+  // A text may be read by another version than the one that printed it.
   Map.always("container", H.Container);
   Map.always("format", H.Format);
   Map.text("tool", H.Tool);
@@ -209,7 +211,8 @@ template <class M, class T> void mapEvent(M &Map, T &R) {
 
 template <class M, class T> void mapEvents(M &Map, T &E) {
   Map.ref("process", Ref::Process, E.Process);
-  // Their defaults are those of the block before, which a printer cannot know.
+  // The defaults of these fields depend on the section before, which a printer
+  // does not know.
   Map.always("epoch", E.Epoch);
   Map.always("allocation-id", E.FirstAllocationId);
 }
@@ -324,7 +327,7 @@ template <class M, class T> void mapPartial(M &Map, T &P) {
   Map.flag("complete", P.Complete, true);
 }
 
-/// One field of a row, by its RowField.
+/// Maps one field of a row, by its RowField.
 template <class Row, size_t I, class M, class T>
 void mapRowField(M &Map, T &Value) {
   constexpr auto F = fieldAt<Row, I>;
@@ -346,11 +349,11 @@ void mapRowField(M &Map, T &Value) {
     Map.nums(F.Name, Value);
   else if constexpr (std::is_arithmetic_v<V>)
     Map.num(F.Name, Value, F.Default);
-  else // on lines of their own
+  else // printed on lines of their own
     static_assert(std::is_same_v<V, SpaceShares>);
 }
 
-/// A row of a summary, by its fields().
+/// Maps a row of a summary, by its fields().
 template <class M, class T> void mapRow(M &Map, T &R) {
   using Row = std::remove_cv_t<T>;
   auto MapAll = [&](auto Named) {

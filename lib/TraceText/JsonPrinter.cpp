@@ -14,9 +14,9 @@ namespace {
 
 using tracetext::Ref;
 
-/// The map of Fields.h that makes one JSON object a line. Unlike the text form
-/// it gives fields that have their default too, so that a script need not know
-/// the defaults; only what an event need not have is left out.
+/// The map of Fields.h that makes one JSON object a line. It also writes fields
+/// that have their default, so a script does not need to know the defaults; it
+/// leaves out only values that an event may lack.
 class JsonMap {
 public:
   explicit JsonMap(raw_ostream &OS) : OS(OS) {}
@@ -38,7 +38,7 @@ public:
   void block(StringRef Name, uint64_t N, bool) { num(Name, N); }
 
   template <class T> void num(StringRef Name, T N, T = 0) {
-    name(Name) << +N; // a byte is no letter
+    name(Name) << +N; // print a byte as a number
   }
   void always(StringRef Name, uint64_t N) { num(Name, N); }
   void hex(StringRef Name, uint64_t N) { num(Name, N); }

@@ -25,7 +25,7 @@ public:
   }
 
 private:
-  /// True when something is left before the end or a comment.
+  /// True when more text follows before the end or a comment.
   bool skipBlanks() {
     Rest = Rest.ltrim(" \t\r");
     return !Rest.empty() && Rest[0] != ';';

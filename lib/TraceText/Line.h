@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A line of the text form, taken apart.
+// The parts of a line of the text form.
 
 #ifndef MEMKIT_LIB_TRACETEXT_LINE_H
 #define MEMKIT_LIB_TRACETEXT_LINE_H
@@ -17,13 +17,13 @@ struct Value {
   enum Kind : uint8_t { Word, String, List } K = Word;
   llvm::StringRef
       Spelling;           ///< of a String without its quotes, of a List its `[`
-  std::string Text;       ///< of a String: what its escapes stand for
+  std::string Text;       ///< of a String: its text without escapes
   unsigned FirstItem = 0; ///< of a List: its part of Line::Items
   unsigned NumItems = 0;
 
-  /// Where it begins; a String's is its quote.
+  /// The begin in the text; of a String, its quote.
   const char *loc() const { return Spelling.data() - (K == String); }
-  /// What it says, be it a Word or a String.
+  /// The text of a Word or a String.
   llvm::StringRef str() const { return K == String ? Text : Spelling; }
 };
 
@@ -33,12 +33,12 @@ struct Field {
   bool Used = false;
 };
 
-/// The first thing wrong with a text: where and what.
+/// The first error of a text, with its place.
 struct TextError {
   const char *Loc = nullptr;
   std::string What;
   explicit operator bool() const { return Loc; }
-  /// Only the first counts. Returns false, for `return E.set(...)`.
+  /// Keeps only the first error. Returns false, for `return E.set(...)`.
   bool set(const char *L, std::string W) {
     if (!Loc) {
       Loc = L;
@@ -48,7 +48,7 @@ struct TextError {
   }
 };
 
-/// One line: the word that it begins with, values without a name, fields.
+/// One line: its first word, values without a name, fields.
 struct Line {
   llvm::SmallVector<Value, 8> Values; ///< Values[0] is the first word
   llvm::SmallVector<Field, 16> Fields;
@@ -60,8 +60,8 @@ struct Line {
   }
   const char *loc() const { return Values.empty() ? End : Values[0].loc(); }
 
-  /// Takes Text, one line without its end, apart. A line with nothing but a
-  /// comment has no values. False: E says what is wrong.
+  /// Parses Text, one line without its end. A line with only a comment has no
+  /// values. False: E has the error.
   bool parse(llvm::StringRef Text, TextError &E);
 };
 

@@ -94,7 +94,8 @@ bool LineParser::enumValue(const Value &V, StringRef What, EnumNames Names,
         Out = uint8_t(I);
         return true;
       }
-  // A number, as a newer memkit has it. Events with one could not be encoded.
+  // A number, for a value of a newer memkit. Events with an unknown kind could
+  // not be encoded.
   uint64_t Number;
   if (Unchecked && Names.data() != enumNames(EventKind()).data() &&
       V.K == Value::Word && readUnsigned(V.Spelling, Number) &&
@@ -111,7 +112,8 @@ bool LineParser::enumValue(const Value &V, StringRef What, EnumNames Names,
 bool LineParser::checkId(const char *Loc, Ref Kind, uint32_t N) {
   if (N <= Defs.count(Kind))
     return true;
-  // A node's place in the tree cannot be written when it does not exist.
+  // A reference to a missing node cannot be written: the encoding is relative
+  // to the node's place in the tree.
   if (Unchecked && Kind != Ref::Node)
     return true;
   if (Late && Kind != Ref::Node && Kind != Ref::ScopePath) {
@@ -125,7 +127,7 @@ bool LineParser::checkId(const char *Loc, Ref Kind, uint32_t N) {
                        Twine(Defs.count(Kind)));
 }
 
-/// An id given by a name. False when it is not, or not found.
+/// Resolves an id given by a name. False if V is no name or an unknown name.
 bool LineParser::named(const Value &V, Ref Kind, uint32_t &N) {
   bool Quoted = V.K == Value::String;
   if (Kind == Ref::String && Quoted)

@@ -2,9 +2,9 @@
 //
 // Fills records from lines.
 //
-// The map of Fields.h that parses: it takes the values of one line and checks
-// each where it stands. After the fields of a record were mapped, finish()
-// tells what is left over.
+// The map of Fields.h that parses. It takes the values of one line and checks
+// each value. After all fields of a record, finish() reports values and fields
+// that were not taken.
 
 #ifndef MEMKIT_LIB_TRACETEXT_LINEPARSER_H
 #define MEMKIT_LIB_TRACETEXT_LINEPARSER_H
@@ -16,7 +16,7 @@
 
 namespace memkit::tracetext {
 
-/// An id that was named before it was known whether it will be defined.
+/// An id used before its definition.
 struct LateRef {
   Ref Kind;
   uint32_t Id;
@@ -25,32 +25,32 @@ struct LateRef {
 
 class LineParser {
 public:
-  /// Next is the index of the first value that is not the line's keyword. Late:
-  /// where ids not defined yet go; without it they are errors.
+  /// Next: the index of the first value after the line's keyword. Late:
+  /// receives ids that are not defined yet; if null, such ids are errors.
   LineParser(Line &L, unsigned Next, Definitions &Defs, TextError &E,
              std::vector<LateRef> *Late, bool Unchecked)
       : L(L), Next(Next), Defs(Defs), E(E), Late(Late), Unchecked(Unchecked) {}
 
-  /// False when something was wrong; says so also of values and fields that
-  /// nothing took.
+  /// False, with an error set, when a value was wrong or when values or fields
+  /// were not taken.
   bool finish(llvm::StringRef What);
   bool failed() const { return bool(E); }
   bool fail(const char *Loc, const llvm::Twine &What) {
     return E.set(Loc, What.str());
   }
 
-  /// The values without name that are left.
+  /// The values without name that were not taken yet.
   llvm::ArrayRef<Value> rest() const {
     return llvm::ArrayRef<Value>(L.Values).drop_front(Next);
   }
   void skip() { ++Next; }
   void takeRest() { Next = unsigned(L.Values.size()); }
-  /// The field Name when the line has it.
+  /// The field Name, or null if the line does not have it.
   const Value *find(llvm::StringRef Name);
   const Line &line() const { return L; }
 
   // ---- The map.
-  /// Checks that the id given is N, the next of the kind that the line defines.
+  /// Checks that the given id is N, the next id of the line's kind.
   void id(uint32_t N);
   template <class T> void key(llvm::StringRef Name, T &N) {
     if (const Value *V = positionalValue(Name))
@@ -114,7 +114,7 @@ public:
   void refs(llvm::StringRef Name, Ref Kind, std::vector<uint32_t> &L);
   void locations(llvm::StringRef Name, std::vector<Location> &L);
 
-  // ---- Single values, for lines that are not only fields.
+  // Single values, for lines with more than fields.
   bool unsignedNumber(const Value &V, uint64_t Max, uint64_t &N);
   bool reference(const Value &V, Ref Kind, uint32_t &N);
   bool enumValue(const Value &V, llvm::StringRef What, EnumNames Names,

@@ -10,7 +10,7 @@
 
 namespace memkit::tracetext {
 
-/// Gives all sections to the printer of lines P.
+/// Passes all sections to the printer of lines P.
 template <class P> class LinePrinter final : public SectionVisitor {
 public:
   explicit LinePrinter(llvm::raw_ostream &OS) : OS(OS), Map(OS), Lines(Map) {}

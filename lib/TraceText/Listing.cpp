@@ -18,13 +18,13 @@ namespace {
 
 using tracetext::EventRow;
 
-/// Events and marks, a line each. A stack stands below the first line that
-/// names it, so that the listing stays small and `/stack 7:` finds it in a
-/// pager.
+/// Prints events and marks, a line each. A stack is printed once, below the
+/// first line with its number: the listing stays small, and `/stack 7:` finds
+/// the stack in a pager.
 class Listing final : public SectionVisitor {
 public:
-  /// Names: all of a file's, so that those which were found late stand at the
-  /// first line that needs them; null: those that have come by then.
+  /// Given: the names of the whole file, so that a name found late appears in
+  /// earlier lines too. Null: only names defined so far appear.
   Listing(raw_ostream &OS, bool AllFrames, std::unique_ptr<Trace> Given)
       : OS(OS), Growing(Given ? nullptr : Trace::createGrowing("trace")),
         Whole(std::move(Given)), Names(Whole ? *Whole : *Growing) {
@@ -72,8 +72,8 @@ public:
   }
 
 private:
-  /// Adds what names ids to a stream's names. Names behind a section that
-  /// cannot be are not known: their ids would be wrong.
+  /// Adds definitions to a stream's names. Nothing is added after an invalid
+  /// section, since the ids of all later definitions would be wrong.
   template <class SectionT>
   void take(const SectionInfo &Info, const SectionT &Section) {
     if (!Growing || IsBroken)
@@ -93,7 +93,7 @@ private:
 
   void begin(uint64_t Ns, uint32_t Process, uint32_t Thread) {
     time(Ns);
-    // The process is told only where there are several.
+    // Print the process only in traces of several processes.
     if (Names.processes().size() > 1 && Process) {
       OS << "  process " << Process;
       if (StringRef Name = Names.processName(Process); !Name.empty())
@@ -148,11 +148,11 @@ private:
       OS << "      " << frameText(F, 0) << '\n';
   }
 
-  /// Of the values of DeviceUsed.
+  /// By value of DeviceUsed.
   static constexpr const char *Uses[] = {
       "", "", "accounted ", "contexts ", "modules ", "others ", "own "};
 
-  /// Of all pools of a heap, of a trim, and of one pool.
+  /// The mark is of all pools of a heap, of a trim, or of one pool.
   void reserved(const Mark &M) {
     OS << "  " << Names.heapName(M.Heap);
     for (size_t I = 0; I != M.Values.size(); ++I) {
@@ -197,7 +197,7 @@ private:
   }
 
   raw_ostream &OS;
-  std::unique_ptr<Trace> Growing, Whole; ///< one of them
+  std::unique_ptr<Trace> Growing, Whole; ///< one of the two is set
   Trace &Names;
   bool IsBroken = false;
   std::vector<bool> Shown; ///< by stack

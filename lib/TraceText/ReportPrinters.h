@@ -2,8 +2,8 @@
 //
 // Answers of Model/Query.h as text, JSON and CSV.
 //
-// T gives the names of the ids in an answer. Width: of the text, 0: any. JSON
-// goes as attributes into the object that J has open, with the fields that
+// T has the names for the ids in an answer. Width: of the text, 0: any. JSON is
+// written as attributes into the object open in J, with the fields that
 // docs/CommandGuide/memdump.md defines.
 
 #ifndef MEMKIT_LIB_TRACETEXT_REPORTPRINTERS_H
@@ -16,8 +16,8 @@
 
 namespace memkit {
 
-/// A run with its counts and its tensors by category. OomHint stands behind the
-/// number of times that memory ran out.
+/// A run with its counts and its tensors by category. OomHint is printed after
+/// the number of out-of-memory events.
 void printRun(llvm::raw_ostream &OS, const RunReport &R, const Trace &T,
               llvm::ArrayRef<CategorySum> Categories, unsigned Width,
               llvm::StringRef OomHint);
@@ -38,7 +38,7 @@ void writeLayersJson(llvm::json::OStream &J, const Trace &T,
 void printLayersCsv(llvm::raw_ostream &OS, const Trace &T,
                     llvm::ArrayRef<LayerStats> Layers);
 
-/// The same of scopes and ranges, `{"scopes": [...]}`.
+/// The scopes and ranges, `{"scopes": [...]}`.
 void printScopes(llvm::raw_ostream &OS, const Trace &T,
                  llvm::ArrayRef<LayerStats> Scopes, unsigned Width);
 void writeScopesJson(llvm::json::OStream &J, const Trace &T,
@@ -46,8 +46,8 @@ void writeScopesJson(llvm::json::OStream &J, const Trace &T,
 void printScopesCsv(llvm::raw_ostream &OS, const Trace &T,
                     llvm::ArrayRef<LayerStats> Scopes);
 
-/// The same of steps, `{"steps": [...]}`, a row for each memory space of which
-/// a step had anything.
+/// The steps, `{"steps": [...]}`, a row for each memory space in which a step
+/// had allocations or live blocks.
 void printSteps(llvm::raw_ostream &OS, const Trace &T,
                 llvm::ArrayRef<StepReport> Steps, unsigned Width);
 void writeStepsJson(llvm::json::OStream &J, const Trace &T,
@@ -55,7 +55,7 @@ void writeStepsJson(llvm::json::OStream &J, const Trace &T,
 void printStepsCsv(llvm::raw_ostream &OS, const Trace &T,
                    llvm::ArrayRef<StepReport> Steps);
 
-/// The same of tensors by category, `{"categories": [...]}`.
+/// The tensors by category, `{"categories": [...]}`.
 void printCategories(llvm::raw_ostream &OS, const Trace &T,
                      llvm::ArrayRef<CategorySum> Categories, unsigned Width);
 void writeCategoriesJson(llvm::json::OStream &J, const Trace &T,
@@ -77,7 +77,7 @@ enum ShareOf : unsigned {
 /// The attribute `spaces`.
 void writeSpaces(llvm::json::OStream &J, const Trace &T,
                  llvm::ArrayRef<SpaceShare> Shares, ShareOf Of);
-/// `5 GiB cuda:0, 1 GiB cuda:1`; empty: the process had nothing on devices.
+/// `5 GiB cuda:0, 1 GiB cuda:1`; empty if the process had no memory on devices.
 std::string devicePeaks(const Trace &T,
                         const std::optional<ProcessStats> &Stats);
 

@@ -9,7 +9,7 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Of estimates; what is exact has none.
+/// Writes the standard errors of estimates; exact values have none.
 static void errors(json::OStream &J, double Allocated, double Live,
                    double Peak) {
   J.attribute("allocated_stderr_bytes", standardError(Allocated));

@@ -70,7 +70,7 @@ static void printHeaps(raw_ostream &OS, const RunReport &R, unsigned Width) {
          << ": estimates, ± their standard error\n";
 }
 
-/// What allocators hold, and how much of it is no live block.
+/// Prints the memory that allocators hold, and the part without live blocks.
 static void printReserved(raw_ostream &OS, const RunReport &R, unsigned Width) {
   Table T({{"reserved by", Side::Left, true},
            {"now", Side::Right},

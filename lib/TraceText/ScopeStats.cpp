@@ -20,28 +20,30 @@ namespace {
 
 enum class Unit { Count, Time, Size, Millionths };
 
-/// A number of a row, as each format has it.
+/// A number of a row, with its name in each format.
 struct Number {
-  StringRef Title; ///< in the table for people; empty: not there
-  StringRef Key;   ///< in JSON and CSV; empty: not there
+  /// In the table for people; empty if the table does not have it.
+  StringRef Title;
+  StringRef Key; ///< in JSON and CSV; empty if they do not have it
   Unit U;
   uint64_t (*Of)(const LayerStats &);
-  /// Whether it is known of a row: an empty cell, null in JSON; where it is of
-  /// none the table has no such column. Null: always.
+  /// Whether the number is known for a row. If not, the cell is empty and JSON
+  /// has null. The table drops a column known for no row. Null: always known.
   bool (*IsKnown)(const LayerStats &) = nullptr;
 
   bool isKnown(const LayerStats &L) const { return !IsKnown || IsKnown(L); }
-  bool OfTensors = false; ///< in the table only where there are some
+  /// The table shows the number only if the trace has tensors.
+  bool OfTensors = false;
 };
 
-/// What is printed of scopes, or of layers.
+/// The columns for scopes, or those for layers.
 struct Shown {
-  StringRef List; ///< the name of the whole in JSON
-  StringRef Name; ///< the title of the names
-  bool HasPhase;  ///< a name has a row for forward, and one for backward
-  bool HasKind;   ///< a scope or a range
+  StringRef List; ///< the name of the list in JSON
+  StringRef Name; ///< the heading of the names
+  bool HasPhase;  ///< a name has a row for forward and another for backward
+  bool HasKind;   ///< a name is a scope or a range
   ArrayRef<Number> Numbers;
-  ArrayRef<Number> Late; ///< behind the phase
+  ArrayRef<Number> Late; ///< columns after the phase
 };
 
 } // namespace
@@ -90,8 +92,8 @@ static const Number ScopeNumbers[] = {
     {"", "reserved_peak_bytes", Unit::Size,
      field<&LayerStats::ReservedPeakBytes>, hasReserved}};
 
-// A layer runs from the first operator seen in it to the last: its time is the
-// processor's, not a device's.
+// A layer runs from its first recorded operator to its last. The duration is
+// time of the processor, not of a device.
 static const Number LayerNumbers[] = {
     {"calls", "calls", Unit::Count, field<&LayerStats::Calls>},
     {"CPU time", "duration_ns", Unit::Time, field<&LayerStats::DurationNs>},
@@ -102,7 +104,7 @@ static const Number LayerNumbers[] = {
      field<&LayerStats::AllocatedBytes>},
     {"peak", "peak_bytes", Unit::Size, field<&LayerStats::PeakBytes>}};
 
-// Of devices, whose allocators say what they reserve.
+// Columns of devices, whose allocators report reserved memory.
 static const Number LateLayerNumbers[] = {
     {"reserved", "reserved_peak_bytes", Unit::Size,
      field<&LayerStats::ReservedPeakBytes>, hasReserved},
@@ -132,7 +134,7 @@ static StringRef kindOf(const LayerStats &L) {
   return L.Kind == ScopeKind::Range ? "range" : "scope";
 }
 
-/// With what a scope had of the host, which its own fields tell.
+/// The shares of all spaces, including the host's, which are in fields of L.
 static SpaceShares sharesOf(const LayerStats &L) {
   SpaceShares Shares;
   if (L.Kind != ScopeKind::Layer)
@@ -143,7 +145,7 @@ static SpaceShares sharesOf(const LayerStats &L) {
   return Shares;
 }
 
-/// The space of one of rowsOfSpaces().
+/// The space of a row from rowsOfSpaces().
 static StringRef spaceOf(const Trace &T, const LayerStats &Row) {
   if (!Row.Shares.empty())
     return T.spaceName(Row.Shares.front().Space);
@@ -208,7 +210,7 @@ static void printTable(raw_ostream &OS, const Trace &Of, const Shown &W,
   T.print(OS, Width);
 }
 
-/// The devices of which any row has a share, each with a few columns.
+/// The devices for which any row has a share; each device has a few columns.
 static std::vector<uint32_t> devicesOf(ArrayRef<LayerStats> Rows) {
   std::set<uint32_t> Devices;
   for (const LayerStats &L : Rows)

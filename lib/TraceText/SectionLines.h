@@ -2,11 +2,10 @@
 //
 // A section as lines, for every line printer.
 //
-// Walks the records of a section in the order of the text form and gives each
-// to a printer, field by field. The printer is a map of Fields.h and has
-//   begin(Keyword, Level)   a line: level 0 is the section's own; Keyword names
-//   the
-//                           record
+// Passes the records of a section to a printer, field by field, in the order of
+// the text form. The printer is a map of Fields.h and has
+//   begin(Keyword, Level)   a line: level 0 is the section's own; Keyword
+//                           names the record
 //   beginBare(Name, Level)  a line whose keyword the text form leaves out
 //   end()
 
@@ -20,8 +19,8 @@
 
 namespace memkit::tracetext {
 
-/// The columns of E that are there although every value is 0: what its rows do
-/// not tell.
+/// The columns of E that exist although all their values are 0; the rows alone
+/// do not show them.
 inline llvm::SmallVector<llvm::StringLiteral, 0>
 zeroColumns(const EventColumns &C) {
   llvm::SmallVector<llvm::StringLiteral, 0> Names;
@@ -39,8 +38,8 @@ zeroColumns(const EventColumns &C) {
   return Names;
 }
 
-/// Row I of E with its optional columns; AllocationId is that of the next new
-/// section.
+/// Row I of E with its optional columns. AllocationId: the id of the next new
+/// block.
 inline EventRow eventRow(const Events &E, size_t I, uint64_t AllocationId) {
   const EventColumns &C = E.Columns;
   auto At = [I](const auto &Column) { return Column.empty() ? 0 : Column[I]; };
@@ -56,8 +55,8 @@ inline EventRow eventRow(const Events &E, size_t I, uint64_t AllocationId) {
   return R;
 }
 
-/// Gives the sections of one trace, in file order, to the printer P. Keeps the
-/// ids given so far.
+/// Passes the sections of one trace, in file order, to the printer P. Keeps the
+/// counts of ids given so far.
 template <class P> class SectionLines {
 public:
   explicit SectionLines(P &Out) : Out(Out) {}
@@ -181,7 +180,7 @@ private:
     for (const auto &R : L)
       line(Keyword, Level, [&] { Fill(R); });
   }
-  /// Rows of a summary, each with its shares of memory spaces below it.
+  /// Prints rows of a summary, each with its shares of memory spaces below it.
   template <class List> void rows(llvm::StringLiteral Keyword, const List &L) {
     for (const auto &R : L) {
       line(Keyword, 1, [&] { mapRow(Out, R); });

@@ -133,7 +133,7 @@ bool SectionParser::markRecord(Line &L) {
   Mark M;
   LineParser P = parser(L, 0);
   mapMark(P, M);
-  // The most that a section of marks can take up with its numbers alone.
+  // With more values, a mark could exceed the limits of a section by itself.
   if (M.Values.size() > 1024)
     return E.set(L.loc(), "a mark has at most 1024 values");
   Rows += 1 + M.Values.size();

@@ -2,8 +2,8 @@
 //
 // Lines to sections.
 //
-// Takes lines one by one and fills the section that they belong to. Says when a
-// section has ended; the assembler writes it.
+// Takes lines one by one and fills the section to which they belong. Reports
+// the end of a section; the assembler then writes the section.
 
 #ifndef MEMKIT_LIB_TRACETEXT_SECTIONPARSER_H
 #define MEMKIT_LIB_TRACETEXT_SECTIONPARSER_H
@@ -19,21 +19,21 @@ class SectionParser {
 public:
   SectionParser(TextError &E, bool Unchecked) : E(E), Unchecked(Unchecked) {}
 
-  /// The kind of section that the line begins; None when it is a record.
+  /// The kind of section that the line begins; None for a record.
   static SectionKind startedSection(const Line &L);
 
-  /// Begins the section that L tells.
+  /// Begins the section of the line L.
   bool begin(SectionKind Kind, Line &L);
   /// Adds the record L to the section.
   bool record(Line &L);
-  /// Checks what only the whole section shows. Then section() and Defs.Pending
-  /// are to be written and taken.
+  /// Checks the section as a whole. Afterwards section() and Defs.Pending are
+  /// ready to be taken and written.
   bool end();
-  /// No section is open.
+  /// Marks that no section is open.
   void close() { Kind = SectionKind::None; }
 
   SectionKind kind() const { return Kind; }
-  /// Of the section's own line, for errors about all of it.
+  /// The place of the section's own line, for errors about the whole section.
   const char *loc() const { return Loc; }
 
   Definitions Defs;
@@ -81,7 +81,7 @@ private:
   bool summaryRecord(Line &L);
   bool partialRecord(Line &L);
   bool finishRow(LineParser &P, llvm::StringRef What, size_t Count);
-  /// Adds the row that the line tells to List.
+  /// Adds the row of the line to List.
   template <class Row>
   bool addRow(LineParser &P, llvm::StringRef What, std::vector<Row> &List);
   bool stackStats(LineParser &P);
@@ -92,9 +92,9 @@ private:
   SectionKind Kind = SectionKind::None;
   const char *Loc = nullptr;
   std::vector<LateRef> Late;
-  size_t Rows = 0; ///< of the section, where they stand in groups
+  size_t Rows = 0; ///< of the section, where rows come in groups
 
-  // What the next Events section goes on from.
+  // The state from which the next Events section of a process continues.
   struct ProcessState {
     uint64_t NextAllocationId = 0;
     uint64_t LastNs = 0;
@@ -103,14 +103,15 @@ private:
   uint64_t NextAllocationId = 0;
   std::optional<uint32_t> Epoch;          ///< of the last section of events
   uint64_t EpochEndNs = 0;                ///< of the sections of this epoch
-  uint64_t EarlierEndNs = 0;              ///< of all epochs before it
+  uint64_t EarlierEndNs = 0;              ///< of all epochs before this epoch
   llvm::SmallVector<uint32_t, 8> Threads; ///< of the section
   // The optional columns, in the order of zeroColumns().
   static constexpr unsigned NumColumns = 6;
   std::vector<std::array<uint64_t, NumColumns>> Rest;
   bool HasColumn[NumColumns] = {};
   bool ScopeStats = false; ///< rows belong to ScopePaths
-  /// Of the process, step or layer told last, to which shares belong.
+  /// Of the last process, step or layer row; share lines that follow belong to
+  /// the row.
   SpaceShares *Shares = nullptr;
   size_t NumShares = 0;
 };

@@ -23,7 +23,7 @@ namespace {
 struct ShareField {
   StringRef Key;
   uint64_t SpaceShare::*Value;
-  unsigned Of; ///< ShareOf bits that have it
+  unsigned Of; ///< ShareOf bits of the rows that have the field
 };
 } // namespace
 
@@ -33,7 +33,7 @@ static constexpr ShareField ShareFields[] = {
     {"allocations", &SpaceShare::Allocations, Counted},
     {"frees", &SpaceShare::Frees, Counted},
     {"allocated_bytes", &SpaceShare::AllocatedBytes, Counted},
-    // What a scope freed of the host is counted in blocks alone.
+    // Bytes of the host that a scope freed are not recorded, only blocks.
     {"freed_bytes", &SpaceShare::FreedBytes, SO_Step | SO_Layer},
     {"live_bytes", &SpaceShare::LiveBytes, SO_Step | SO_Process},
     {"peak_bytes", &SpaceShare::PeakBytes, All},
@@ -118,7 +118,7 @@ void memkit::writeStepsJson(json::OStream &J, const Trace &T,
   });
 }
 
-/// A row for each step and space.
+/// Prints a row for each step and space.
 void memkit::printStepsCsv(raw_ostream &OS, const Trace &T,
                            ArrayRef<StepReport> Steps) {
   OS << "process,step,begin_ns,end_ns,space,allocations,frees,"

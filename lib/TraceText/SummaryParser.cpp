@@ -44,7 +44,7 @@ bool SectionParser::addRow(LineParser &P, StringRef What,
                            std::vector<Row> &List) {
   Row &R = List.emplace_back();
   mapRow(P, R);
-  // The last of a list that grows no more before its shares are told.
+  // Shares of this row follow on the next lines; the list does not grow before.
   if constexpr (requires { R.Shares; })
     Shares = &R.Shares;
   return finishRow(P, What, List.size());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program asks of the recorder.
+// Questions of a program to the recorder, and the answers.
 //
-// The slots of Ask and DeviceAsk. A part of Layout.h, which says who writes
-// what.
+// The slots of Ask and DeviceAsk. A part of Layout.h, which defines the writer
+// of each field.
 
 #ifndef MEMKIT_LIB_WIRE_ANSWERS_H
 #define MEMKIT_LIB_WIRE_ANSWERS_H
@@ -13,7 +13,7 @@
 
 namespace memkit::wire {
 
-/// A heap of the process in a span of time, as memkit.h has it.
+/// A heap of the process in an interval, as in memkit.h.
 struct HeapReply {
   char Name[40]; ///< ends with NUL
   uint64_t Allocations, Frees, AllocatedBytes, FreedBytes;
@@ -22,25 +22,25 @@ struct HeapReply {
 static_assert(sizeof(HeapReply) == 96);
 inline constexpr uint32_t MaxReplyHeaps = 24;
 
-/// What a heap's allocator reserves, in the same span.
+/// The memory reserved by a heap's allocator in the interval.
 struct ReservedReply {
-  uint64_t IsKnown; ///< 0: nothing else here says anything
+  uint64_t IsKnown; ///< 0: the other fields have no meaning
   uint64_t Reserved, Peak, Active;
 };
 
 struct Reply {
   uint64_t DurationNs;
-  uint32_t NumHeaps; ///< more than MaxReplyHeaps: there is no such scope
+  uint32_t NumHeaps; ///< more than MaxReplyHeaps: no such scope exists
   uint32_t Pad;
   HeapReply Total; ///< of the memory space `host`
   HeapReply Heaps[MaxReplyHeaps];
   ReservedReply Reserved[MaxReplyHeaps]; ///< as Heaps
 };
 
-/// A thread takes a free slot by compare-and-swap to Asked, and publishes an
-/// Ask record with its ticket. R writes the answer and makes it Answered, by
-/// compare-and-swap, and wakes who waits on State (a futex); P makes it free.
-/// A thread that gives up makes it Abandoned; then R makes it free.
+/// The states of a slot. A thread takes a free slot by compare-and-swap to
+/// Asked and publishes an Ask record with its ticket. R writes the answer, sets
+/// Answered by compare-and-swap, and wakes the waiter on State (a futex); P
+/// then sets Free. A thread that gives up sets Abandoned; R then sets Free.
 enum class ReplyPhase : uint32_t {
   Free = 0,
   Asked = 1,

@@ -2,8 +2,8 @@
 //
 // CUDA's part of the shared memory.
 //
-// What records of CUDA's driver say by numbers, and how a process listens to
-// it. A part of Layout.h, which says who writes what.
+// Enumerations in records of CUDA's driver, and the state of recording it. A
+// part of Layout.h, which defines the writer of each field.
 
 #ifndef MEMKIT_LIB_WIRE_CUDA_H
 #define MEMKIT_LIB_WIRE_CUDA_H
@@ -13,7 +13,7 @@
 
 namespace memkit::wire {
 
-/// What the program called of CUDA's driver, or a library for it.
+/// The function of CUDA's driver called by the program or its libraries.
 enum class CudaFunction : uint8_t {
   None = 0,
   MemAlloc,
@@ -41,40 +41,41 @@ enum class CudaFunction : uint8_t {
 };
 inline constexpr uint8_t NumCudaFunctions = 23;
 
-/// When it is looked how much of a device is used, so that what a context and
-/// what modules take is known.
+/// The reason for measuring the used memory of a device. The measurements show
+/// the memory of contexts and modules.
 enum class DeviceMoment : uint8_t {
   Any = 0,
-  ContextBegins = 1, ///< of a context that has no number yet
+  ContextBegins = 1, ///< before a context without a number is created
   ContextMade = 2,
   ContextFailed = 3,
-  BeforeModules = 4, ///< modules will come or go
-  Modules = 5, ///< modules came or went since the device was looked at last
+  BeforeModules = 4, ///< modules will be loaded or unloaded
+  Modules = 5, ///< modules were loaded or unloaded since the last measurement
 };
 inline constexpr uint8_t NumDeviceMoments = 6;
 
-/// When a pool is asked what it has.
+/// The reason for measuring a pool.
 enum class PoolMoment : uint8_t { Any = 0, Trimmed = 1 };
 
-/// The heaps of CUDA. Those from Registered on name what they hold by addresses
+/// The heaps of CUDA. Heaps from Registered on name their blocks by addresses
 /// of their own, or by handles.
 enum class CudaHeap : uint8_t {
   Device = 0,
   Managed = 1,
   Pinned = 2, ///< of the host
   Pool = 3,   ///< of a device's stream-ordered allocators
-  /// Another process's, or another interface's: no memory of its own.
+  /// Memory of another process or interface; no memory of its own.
   Imported = 4,
-  Graph = 5,      ///< what graphs allocate when they run
-  Registered = 6, ///< memory of the program's that was pinned
+  Graph = 5,      ///< memory that graphs allocate when they run
+  Registered = 6, ///< memory of the program that was pinned
   Array = 7,      ///< by handle
   Reserved = 8,   ///< addresses
-  Physical = 9,   ///< by handle: memory that is mapped at no address
+  Physical = 9,   ///< by handle: memory without an address
 };
 inline constexpr uint8_t NumCudaHeaps = 10;
 
-/// Where CUDA's memory is: bits 0-7 the device (NoDevice: none), 8-15 the heap
-/// (AnyHeap: that of the block at the address), 16-31 the context's number.
+/// The place of CUDA memory: bits 0-7 the device (NoDevice: none), 8-15 the
+/// heap (AnyHeap: the heap of the block at the address), 16-31 the context's
+/// number.
 struct CudaPlace {
   static constexpr uint32_t NoDevice = 255, AnyHeap = 255;
   static constexpr uint32_t pack(uint32_t Device, uint32_t Heap,
@@ -86,30 +87,30 @@ struct CudaPlace {
   static constexpr uint32_t context(uint32_t Place) { return Place >> 16; }
 };
 
-/// How CUDA's driver is to be listened to.
+/// The requested way to record CUDA's driver.
 enum class CudaMode : uint32_t {
   Off = 0,
-  Cupti = 1,     ///< by wrappers, where that cannot be
+  Cupti = 1,     ///< by CUPTI, or by wrappers if CUPTI is not available
   Interpose = 2, ///< by wrappers
 };
 
-/// Of the name of a tool that listens to CUDA's driver.
+/// The size of the name of another tool that listens to CUDA's driver.
 inline constexpr uint32_t RivalBytes = 128;
 
-/// How CUDA's driver is listened to.
+/// The actual way to record CUDA's driver.
 enum class CudaCapture : uint32_t {
-  None = 0,        ///< the program has not begun to use it
+  None = 0,        ///< the program has not used CUDA yet
   Cupti = 1,       ///< by CUPTI
-  NoCupti = 2,     ///< not at all: no libcupti that can be used was found
-  CuptiFailed = 3, ///< not at all: it did not let us
-  CuptiTaken = 4,  ///< not at all: another tool has it
-  Interposed = 5,  ///< where the program looks functions up
-  NotInjected = 6, ///< not at all: the driver has loaded another library
-  NotWanted = 7,   ///< not at all: the program looks nothing up
-  CuptiOlder = 8,  ///< by CUPTI, which does not know all calls
+  NoCupti = 2,     ///< not recorded: no usable libcupti was found
+  CuptiFailed = 3, ///< not recorded: CUPTI refused
+  CuptiTaken = 4,  ///< not recorded: another tool uses CUPTI
+  Interposed = 5,  ///< by wrappers of the functions that the program looks up
+  NotInjected = 6, ///< not recorded: the driver has loaded another library
+  NotWanted = 7,   ///< not recorded: the program looks up no functions
+  CuptiOlder = 8,  ///< by a CUPTI that does not know all calls
 };
 
-/// A device as CUDA's driver has it in a process; by its ordinal there. State
+/// A device of CUDA's driver in a process; by its ordinal in the process. State
 /// is written last.
 struct CudaDevice {
   std::atomic<uint32_t> State; ///< 1: written

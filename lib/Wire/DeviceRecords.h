@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records of what CUDA's driver is asked for.
+// Records of calls to CUDA's driver.
 //
 // Place: a CudaPlace. Sizes in bytes; Stack: a node, 0 for none.
 
@@ -29,7 +29,7 @@ struct DeviceFreeRecord {
   uint32_t Place;
 };
 
-/// The driver could not give Requested bytes.
+/// An out-of-memory event: the driver could not allocate Requested bytes.
 struct DeviceOomRecord {
   using Layout = RecordLayout<RecordKind::DeviceOom, InAddress, InFunction,
                               InStack, InExtra>;
@@ -57,7 +57,7 @@ struct DeviceContextEndRecord {
   uint32_t Place;
 };
 
-/// The part of a reservation that has memory now.
+/// A part of a reservation was mapped to memory.
 struct DeviceMapRecord {
   using Layout = RecordLayout<RecordKind::DeviceMap, InAddress, InSize,
                               InFunction, InStack, InExtra>;
@@ -77,7 +77,7 @@ struct DeviceUnmapRecord {
   uint32_t Place;
 };
 
-/// How much of a device all processes use.
+/// The memory of a device used by all processes.
 struct DeviceUsedRecord {
   using Layout = RecordLayout<RecordKind::DeviceUsed, InAddress, InSize,
                               InFunction, InExtra>;
@@ -87,8 +87,8 @@ struct DeviceUsedRecord {
   uint32_t Place;
 };
 
-/// What a pool has given out and has of the device; of heap Graph: what the
-/// device's graphs use and have.
+/// The allocated and reserved bytes of a pool; with heap Graph: those of the
+/// device's graphs.
 struct DeviceReservedRecord {
   using Layout = RecordLayout<RecordKind::DeviceReserved, InAddress, InSize,
                               InFunction, InExtra>;
@@ -98,8 +98,8 @@ struct DeviceReservedRecord {
   uint32_t Place;
 };
 
-/// As AskRecord: the program waits until the recorder has looked how much of
-/// the device is used.
+/// As AskRecord: the program waits until the recorder has measured the used
+/// memory of the device.
 struct DeviceAskRecord {
   using Layout = RecordLayout<RecordKind::DeviceAsk, InAddress, SizeBits<0, 8>,
                               SizeBits<8, 32>, InExtra>;

@@ -36,7 +36,7 @@ enum class AllocFunction : uint8_t {
   Brk,
   Sbrk,
   PthreadCreate,
-  PyMemMalloc, ///< the first that makes objects
+  PyMemMalloc, ///< the first for objects
   PyMemCalloc,
   PyMemRealloc,
   PyObjectMalloc,
@@ -70,8 +70,8 @@ struct FreeRecord {
   uint64_t Address;
 };
 
-/// The block is about to be reallocated. It is the thread's until the
-/// ReallocEndRecord that follows in the same ring.
+/// The block is about to be reallocated. Only this thread may use it until the
+/// ReallocEndRecord that follows in the ring.
 struct ReallocBeginRecord {
   using Layout = RecordLayout<RecordKind::ReallocBegin, InAddress>;
   uint64_t Address;
@@ -92,7 +92,7 @@ struct ReallocEndRecord {
 // Mappings
 //===----------------------------------------------------------------------===//
 
-/// What pages are for.
+/// The use of pages.
 enum class MapClass : uint8_t {
   Used = 0,     ///< anonymous and accessible
   Reserved = 1, ///< anonymous; inaccessible or MAP_NORESERVE
@@ -101,13 +101,13 @@ enum class MapClass : uint8_t {
   Stack = 4, ///< of a thread
 };
 inline constexpr uint8_t NumMapClasses = 5;
-/// The bits of a page's address that can say something else.
+/// The low bits of a page's address, free for other values.
 inline constexpr uint64_t PageFlagsMask = 4095;
 using InPage = AddressBits<~PageFlagsMask>;
 using InPageFlags = AddressBits<PageFlagsMask>;
 
-/// Pages were mapped; what was there is gone. As all records of mappings but
-/// UnmapRecord and RemapBeginRecord, published after the call.
+/// Pages were mapped; earlier mappings there are gone. Published after the
+/// call, like all records of mappings except UnmapRecord and RemapBeginRecord.
 struct MapRecord {
   using Layout = RecordLayout<RecordKind::Map, InPage, InPageFlags, InSize,
                               InFunction, InStack>;
@@ -171,8 +171,8 @@ struct BreakRecord {
 struct ThreadStartRecord {
   using Layout = RecordLayout<RecordKind::ThreadStart, InAddress, InSize>;
   uint64_t Tid;
-  /// 0, or the number + 1 of the ring in which the thread has written a
-  /// ThreadEndRecord: the thread's last destructors go on here.
+  /// 0, or the number + 1 of the ring with the thread's ThreadEndRecord: the
+  /// thread's last destructors write to this ring.
   uint64_t EndedRing;
 };
 

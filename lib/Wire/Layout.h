@@ -2,15 +2,15 @@
 //
 // Shared memory between program and recorder.
 //
-// The one definition of what a recorded program (lib/Capture) and the recorder
-// (lib/Record) share: a sealed memfd for each process, and the greeting
-// on the recorder's socket by which the process gets it. Plain structs; no
-// libc, no LLVM. docs/Capture.md explains the protocol.
+// The one definition of the memory that a recorded program (lib/Capture) and
+// the recorder (lib/Record) share: a sealed memfd for each process, and the
+// greeting on the recorder's socket that hands the memfd to the process. Plain
+// structs; no libc, no LLVM. docs/Capture.md explains the protocol.
 //
-// Who writes what stands at each field: P the program, R the recorder. Neither
-// side trusts the other: the recorder copies, checks, then uses; the program
-// reads only Settings, Tail, Heartbeat and RecorderLock, and none of them can
-// make it fault.
+// Each field names its writer: P the program, R the recorder. Neither side
+// trusts the other. The recorder copies a value, checks it, then uses it. While
+// recording, the program reads Settings, Tail, Heartbeat, RecorderLock,
+// Detached, PythonFolder and Replies, and no value in these can make it fault.
 
 #ifndef MEMKIT_LIB_WIRE_LAYOUT_H
 #define MEMKIT_LIB_WIRE_LAYOUT_H
@@ -28,60 +28,63 @@ namespace memkit::wire {
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
 inline constexpr uint32_t Version = 12;
 
-/// Environment variables that memrec sets and the exec hooks put back.
+/// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
 inline constexpr char PreloadVar[] = "MEMREC_PRELOAD"; ///< path of libmemrec.so
-/// NVTX's own, set to libmemrec.so unless the user has set it.
+/// Variable of NVTX, set to libmemrec.so unless the user has set it.
 inline constexpr char NvtxVar[] = "NVTX_INJECTION64_PATH";
-/// CUDA's driver's own, set to libmemrec-cuda.so unless the user has set it.
+/// Variable of CUDA's driver, set to libmemrec-cuda.so unless the user has set
+/// it.
 inline constexpr char CudaVar[] = "CUDA_INJECTION64_PATH";
 
-/// What the interpreter in a process is, and why it is not walked.
+/// The state of the interpreter in a process, and the reason if its frames are
+/// not recorded.
 enum class PythonState : uint32_t {
   None = 0,   ///< no interpreter has been seen
   Walked = 1, ///< its frames are recorded
   UnknownVersion = 2,
   DebugBuild = 3,
   FreeThreaded = 4,
-  /// Its structures are not those of its version.
+  /// its structures differ from those of its version
   OtherLayout = 5,
-  NoSymbols = 6, ///< what must be looked up is not there
+  NoSymbols = 6, ///< required symbols are missing
   PyPy = 7,      ///< another implementation
 };
 
-/// What of PyTorch's contexts is recorded.
+/// The recorded scopes of PyTorch.
 enum class TorchState : uint32_t {
   None = 0,       ///< PyTorch has not been seen
   Observed = 1,   ///< all
-  NoSequence = 2, ///< what autograd runs cannot be told to be of a layer
-  NoObserver = 3, ///< nothing: what must be looked up is not there
+  NoSequence = 2, ///< operators of autograd cannot be assigned to layers
+  NoObserver = 3, ///< nothing: required symbols are missing
 };
 
-/// What PyTorch's allocator of CUDA devices tells, beside the sizes of blocks.
+/// The data that PyTorch's allocator of CUDA devices reports, beside the sizes
+/// of blocks.
 enum class CudaState : uint32_t {
-  None = 0,           ///< no such device has been seen
-  Tracked = 1,        ///< requests, streams, segments
-  NoTracker = 2,      ///< nothing: it has no trace tracker (before 2.2)
-  UnknownVersion = 3, ///< nothing: where the tracker is attached is not known
-  OtherLayout = 4,    ///< nothing: it is not what its version has
-  OtherAllocator = 5, ///< nothing: another one stands in its place
+  None = 0,      ///< no such device has been seen
+  Tracked = 1,   ///< requests, streams, segments
+  NoTracker = 2, ///< nothing: the allocator has no trace tracker (before 2.2)
+  UnknownVersion = 3, ///< nothing: the place to attach the tracker is not known
+  OtherLayout = 4, ///< nothing: its structures differ from those of its version
+  OtherAllocator = 5, ///< nothing: another allocator replaces it
   Pool = 6,           ///< cudaMallocAsync's: blocks are those of its calls
 };
 
 /// Whether the interpreter's objects are recorded.
 enum class ObjectState : uint32_t {
-  None = 0,      ///< not yet, or nobody wants them
+  None = 0,      ///< not yet, or not requested
   Recorded = 1,  ///< from some time on
-  NoSymbols = 2, ///< what must be looked up is not there
+  NoSymbols = 2, ///< required symbols are missing
 };
 
 //===----------------------------------------------------------------------===//
 // Control
 //===----------------------------------------------------------------------===//
 
-/// What the program is about to execute, for those that cannot greet.
-/// Slots are used in turn; a later exec overwrites the slot of one 16 before
-/// it.
+/// The program that a process is about to execute, for programs that cannot
+/// greet. Slots are used in turn; a later exec overwrites the slot of the 16th
+/// exec before it.
 struct ExecSlot {
   std::atomic<uint32_t> Sequence; ///< odd: being written
   uint32_t Pid;
@@ -97,12 +100,12 @@ enum class OnFull : uint32_t { Drop = 0, Wait = 1 };
 /// Groups of heaps that the program can leave out.
 enum HeapBits : uint32_t {
   HB_Malloc = 1,
-  HB_Maps = 2,   ///< all that mmap, mremap, mprotect, brk make
+  HB_Maps = 2,   ///< mappings of mmap, mremap, mprotect, brk
   HB_Stacks = 4, ///< of threads
   HB_All = ~0u,
 };
 
-/// What is recorded of PyTorch.
+/// The recorded parts of PyTorch.
 enum TorchBits : uint32_t {
   TB_None = 0,
   TB_Heaps = 1,    ///< tensors
@@ -110,7 +113,7 @@ enum TorchBits : uint32_t {
   TB_All = TB_Heaps | TB_Contexts,
 };
 
-/// Which frames a stack has.
+/// The kinds of frames in a stack.
 enum StackBits : uint32_t {
   SB_None = 0,
   SB_Native = 1,
@@ -118,35 +121,36 @@ enum StackBits : uint32_t {
   SB_Mixed = SB_Native | SB_Python,
 };
 
-/// What hooks record.
+/// The parts that hooks record.
 enum RecordingBits : uint32_t {
   RB_On = 1,          ///< allocations; without it, frees and marks alone
-  RB_SomeUnknown = 2, ///< the recorder does not know of all blocks that live
+  RB_SomeUnknown = 2, ///< the recorder does not know all live blocks
   RB_Scopes = 4,      ///< scopes of PyTorch also while nothing is recorded
 };
 
-/// How the process is to record. Written by R before the memfd is handed over,
-/// then only Recording changes, by R and by P (which says so with a Mark).
+/// The settings for recording a process. R writes them before handing over the
+/// memfd. Later only Recording changes, by R and by P (P also writes a Mark).
 struct Settings {
   std::atomic<uint32_t> Recording; ///< RecordingBits
   uint32_t OnFullMode;
-  uint32_t WaitMs;   ///< the longest wait on a full ring
+  uint32_t WaitMs;   ///< maximum wait for a full ring
   uint32_t MaxDepth; ///< frames of a stack
   uint32_t Follow;   ///< 0: exec hooks remove the variables
-  uint32_t Heaps;    ///< HeapBits: what is recorded
-  uint64_t MinSize;  ///< blocks of fewer bytes are not recorded
-  /// Of the blocks of malloc one byte in so many, on average, is sampled; 0:
-  /// all are recorded.
+  uint32_t Heaps;    ///< HeapBits: recorded heaps
+  uint64_t MinSize;  ///< smaller blocks are not recorded
+  /// The mean number of bytes between two samples of malloc's blocks; 0: all
+  /// blocks are recorded.
   uint64_t SampleBytes;
-  uint64_t SampleSeed;    ///< for tests: samples come alike; 0: of the clock
-  uint32_t Stacks;        ///< StackBits
+  uint64_t SampleSeed; ///< for tests: equal seeds give equal samples; 0: from
+                       ///< the clock
+  uint32_t Stacks;     ///< StackBits
   uint32_t PythonObjects; ///< 1: objects of the interpreter's allocators too
   uint32_t Torch;         ///< TorchBits
   uint32_t Cuda;          ///< CudaMode
 };
 static_assert(sizeof(Settings) == 64);
 
-/// Where the regions of the memfd stand. Written by R before it is handed over.
+/// The offsets of the regions in the memfd. Written by R before the handover.
 struct Regions {
   uint64_t Size;
   uint64_t RingHeaders, Rings;
@@ -159,9 +163,9 @@ struct Regions {
   uint64_t Texts, TextBytes;
 };
 
-/// Both sides map tables in pieces of these sizes, as they fill. Regions begin
-/// at multiples of PieceBytes; the control region and the ring headers are
-/// mapped at once.
+/// Both sides map tables in pieces of these sizes, as the tables fill. Regions
+/// begin at multiples of PieceBytes; the control region and the ring headers
+/// are mapped at once.
 inline constexpr uint64_t PieceBytes = 1ull << 20;
 inline constexpr uint64_t ControlBytes = 64ull << 10;
 
@@ -173,35 +177,37 @@ struct Control {
   wire::Regions Regions;
   wire::Settings Settings;
 
-  /// R holds it as a robust, shared pthread mutex for as long as it lives; the
-  /// first word is the futex. FUTEX_OWNER_DIED (0x40000000) there: R is dead.
+  /// R holds this robust, shared pthread mutex for as long as it lives; the
+  /// first word is the futex. FUTEX_OWNER_DIED (0x40000000) in it: R is dead.
   alignas(64) unsigned char RecorderLock[64];
   /// R: rises with every pass.
   alignas(64) std::atomic<uint64_t> Heartbeat;
-  /// R: 1 when it takes no more (it completes the trace); P stops recording.
+  /// R: 1 when R accepts no more records and completes the trace; P stops
+  /// recording.
   std::atomic<uint32_t> Detached;
 
-  /// R: the folder that holds the Python package, for interpreters that lack
-  /// it; ends with NUL, empty: there is none.
+  /// R: the folder with the Python package, for interpreters that lack the
+  /// package; ends with NUL, empty: there is none.
   char PythonFolder[512];
 
-  // All below is P's.
+  // P writes all fields below.
   alignas(64) std::atomic<uint32_t> Pid;
   std::atomic<uint32_t> NextNode;   ///< first id not given yet; starts at 1
   std::atomic<uint32_t> NextCode;   ///< "
   std::atomic<uint32_t> NextBinary; ///< "
-  std::atomic<uint32_t>
-      RingsUsed; ///< rings with a greater number were never claimed
+  /// Rings from this index on were never claimed.
+  std::atomic<uint32_t> RingsUsed;
   std::atomic<uint32_t> HasExitStatus;
   std::atomic<int32_t> ExitStatus;
   std::atomic<uint32_t> BinariesChanged; ///< rises when a binary is unmapped
-  alignas(
-      64) std::atomic<uint64_t> LostTableFull; ///< events given to an ancestor
+  /// Events assigned to an ancestor of their stack.
+  alignas(64) std::atomic<uint64_t> LostTableFull;
   std::atomic<uint64_t> LostNoRing;
   std::atomic<uint64_t> LostReentrant; ///< in a signal handler inside a hook
   std::atomic<uint32_t> NextExec;
-  /// Heartbeat, plus 1, at which a whole wait for R was in vain: while it has
-  /// not moved on, neither this process nor a child of it waits again. 0: none.
+  /// The Heartbeat, plus 1, at which a full wait for R failed. While Heartbeat
+  /// has not risen since, this process and its children do not wait again. 0:
+  /// none.
   std::atomic<uint64_t> DeadBeat;
   ExecSlot Execs[NumExecSlots];
   std::atomic<uint64_t> ExitTsc;      ///< the clock when ExitStatus was set
@@ -209,19 +215,23 @@ struct Control {
   std::atomic<uint32_t> NextText; ///< first offset / TextAlign not given yet
   std::atomic<uint32_t> Python;   ///< PythonState
   std::atomic<uint32_t> PythonVersion; ///< as PY_VERSION_HEX; 0: not known
-  std::atomic<uint32_t> NextTicket;    ///< of those who ask
+  std::atomic<uint32_t> NextTicket;    ///< of Ask records
   std::atomic<uint32_t> Objects;       ///< ObjectState
   std::atomic<uint32_t> Torch;         ///< TorchState
   std::atomic<uint32_t> TorchCuda;     ///< CudaState
-  /// By number; 0: free; else bit 16, and as c10 has it: the device's type in
-  /// the low byte, its index above.
+  /// By device number; 0: free; else bit 16 and, as in c10, the device's type
+  /// in the low byte and its index above.
   std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
   std::atomic<uint32_t> Cuda; ///< CudaCapture
-  uint32_t CuptiResult;       ///< why, of CuptiFailed; written before
-  uint32_t CudaWhy;           ///< CudaCapture: why, or how; written before
+  /// CUPTI's error, for CuptiFailed; the number of calls unknown to CUPTI, if
+  /// CudaWhy is CuptiOlder. Written before Cuda.
+  uint32_t CuptiResult;
+  /// CudaCapture: with Interposed why CUPTI is not used; CuptiOlder for an old
+  /// CUPTI. Written before Cuda.
+  uint32_t CudaWhy;
   uint32_t Pad1;
-  /// Who listens in our place; empty: nobody, or it is not known. Ends with
-  /// NUL; written before.
+  /// The tool that listens to CUDA in our place; empty: none, or unknown. Ends
+  /// with NUL; written before Cuda.
   char CudaRival[RivalBytes];
   CudaDevice CudaDevices[MaxCudaDevices];
   ReplySlot Replies[NumReplySlots]; ///< P and R

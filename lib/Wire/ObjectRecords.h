@@ -18,8 +18,8 @@ struct ObjectAllocateRecord {
   uint64_t Size;
   AllocFunction Function;
   uint32_t Stack;
-  bool InMalloc; ///< malloc was called meanwhile: the object may lie in its
-                 ///< block
+  bool InMalloc; ///< malloc was called meanwhile: the object may lie in a block
+                 ///< of malloc
 };
 
 struct ObjectFreeRecord {

@@ -24,7 +24,7 @@ struct PoolBeginRecord {
 /// The pool's regions end.
 struct PoolEndRecord {
   using Layout = RecordLayout<RecordKind::PoolEnd, InAddress, InStack>;
-  bool EndsPool; ///< and the pool
+  bool EndsPool; ///< the pool ends, too
   uint32_t Number;
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The 32 bytes of a record, and how a typed record stands in them.
+// The 32 bytes of a record, and the encoding of typed records in them.
 //
 // Each kind of record is a struct (HostRecords.h, TensorRecords.h, ...) whose
-// Layout lists a slot for each of its members, in the members' order. encode()
-// and decode() follow the list; nothing else packs or unpacks a record.
+// Layout lists a slot for each member, in the members' order. encode() and
+// decode() follow the list; no other code packs or unpacks records.
 //
-// A part of Layout.h, which says who writes what. Any thread may call this.
+// A part of Layout.h, which defines the writer of each field. Any thread may
+// call these functions.
 
 #ifndef MEMKIT_LIB_WIRE_RECORD_H
 #define MEMKIT_LIB_WIRE_RECORD_H
@@ -80,8 +81,8 @@ enum class RecordKind : uint8_t {
 };
 inline constexpr uint8_t NumRecordKinds = 52;
 
-/// One entry of a ring. Times rise within a ring, but for the records of signal
-/// handlers, whose time may be a little before that of the record ahead.
+/// One entry of a ring. Times rise within a ring, except those of signal
+/// handlers, which may be slightly before the time of the preceding record.
 struct Record {
   uint64_t Tsc;
   uint64_t Address;
@@ -108,7 +109,7 @@ template <uint64_t Mask> struct AddressBits {
 };
 using InAddress = AddressBits<~uint64_t(0)>;
 
-/// 48 bits; a larger value becomes the largest.
+/// 48 bits; larger values are clamped to the maximum.
 struct InSize {
   static constexpr uint64_t get(const Record &R) { return R.size(); }
   static constexpr void put(Record &R, uint64_t V) {
@@ -143,7 +144,7 @@ struct InExtra {
   static constexpr uint64_t get(const Record &R) { return R.Extra; }
   static constexpr void put(Record &R, uint64_t V) { R.Extra = uint32_t(V); }
 };
-/// 64 bits, the low half in the stack's place.
+/// 64 bits, the low half in the stack's bits.
 struct InStackAndExtra {
   static constexpr uint64_t get(const Record &R) {
     return uint64_t(R.Extra) << 32 | R.Stack;
@@ -153,7 +154,7 @@ struct InStackAndExtra {
     R.Extra = uint32_t(V >> 32);
   }
 };
-/// 64 bits, the low 48 in the size's place.
+/// 64 bits, the low 48 in the size's bits.
 struct InSizeAndExtra {
   static constexpr uint64_t get(const Record &R) {
     return uint64_t(R.Extra) << 48 | R.size();
@@ -164,8 +165,7 @@ struct InSizeAndExtra {
   }
 };
 
-/// Kinds of records: each header below has a list of its own, and Records.h all
-/// of them.
+/// Kinds of records: each header below has its own list, and Records.h has all.
 template <class... Ts> struct RecordList {
   static constexpr size_t Size = sizeof...(Ts);
 };
@@ -187,7 +187,7 @@ template <RecordKind K, class... Slots> struct RecordLayout {
   static constexpr size_t NumMembers = sizeof...(Slots);
 
 private:
-  /// Becomes a member of any integral or enumeration type.
+  /// Converts to any integral or enumeration type.
   struct SlotValue {
     uint64_t V;
     template <class T> constexpr operator T() const { return T(V); }
@@ -217,15 +217,15 @@ template <class T> constexpr Record encode(const T &What) {
   }
 }
 
-/// The same at a time, as a test or a replay needs it.
+/// As encode(), at a given time, for tests and replays.
 template <class T> constexpr Record encodeAt(uint64_t Tsc, const T &What) {
   Record R = encode(What);
   R.Tsc = Tsc;
   return R;
 }
 
-/// The typed record of a record of that kind. Members have what the program
-/// wrote: an enumeration may have a value that it does not name.
+/// The typed record of a record of kind T. Members have the values that the
+/// program wrote: an enumeration may have an unknown value.
 template <class T> constexpr T decode(const Record &R) {
   return T::Layout::template decode<T>(R);
 }

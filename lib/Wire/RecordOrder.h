@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which record may follow which in a ring.
+// The order of records in a ring.
 //
-// Some records belong together: a begin and its end, a detail and the record
-// that the detail is of. Other records, also a signal handler's, may stand
-// between them. RingOrder is the state machine of one ring; the recorder, the
-// tests of libmemrec and the fuzzer ask it.
+// Some records belong together: a begin and its end, a detail and its record.
+// Other records, for example of a signal handler, may come between them.
+// RingOrder is the state machine of one ring, used by the recorder, the tests
+// of libmemrec and the fuzzer.
 
 #ifndef MEMKIT_LIB_WIRE_RECORDORDER_H
 #define MEMKIT_LIB_WIRE_RECORDORDER_H
@@ -14,16 +14,16 @@
 
 namespace memkit::wire {
 
-/// Where a record may stand among the others of its ring.
+/// Checks each record of a ring against the records before it.
 class RingOrder {
 public:
   enum class Verdict : uint8_t {
     Fits,
-    Alone,     ///< makes no sense without the record that comes before it
-    Forgotten, ///< fits, but something that was open has no end
+    Alone,     ///< invalid without a certain record before it
+    Forgotten, ///< valid, but an open operation has no end
   };
 
-  /// The next record of the ring is of this kind.
+  /// Takes the next record of the ring, of kind K.
   constexpr Verdict take(RecordKind K) {
     Links P = placeOf(K);
     if (K == RecordKind::ThreadStart || K == RecordKind::ThreadEnd) {
@@ -40,13 +40,12 @@ public:
     return V;
   }
 
-  /// Whether take() would say Fits.
+  /// Whether take() would return Fits.
   constexpr bool fits(RecordKind K) const {
     return RingOrder(*this).take(K) == Verdict::Fits;
   }
 
-  /// The record that makes sense of a record of kind K where K is Alone; None:
-  /// K needs none.
+  /// The record that must come before a record of kind K; None if K needs none.
   static constexpr RecordKind beginOf(RecordKind K) {
     if (K == RecordKind::RemapEnd)
       return RecordKind::RemapBegin;
@@ -58,7 +57,7 @@ public:
   constexpr bool isOpen() const { return Open & MustEnd; }
 
 private:
-  /// What can be open, one bit each.
+  /// The operations that can be open, one bit each.
   enum : uint8_t {
     Realloc = 1,
     ObjectRealloc = 2,
@@ -69,14 +68,14 @@ private:
   };
   struct Links {
     uint8_t Begins = 0, Ends = 0;
-    bool IsEndOnly = false; ///< makes no sense alone
+    bool IsEndOnly = false; ///< invalid alone
   };
 
   static constexpr Links placeOf(RecordKind K) {
     switch (K) {
     case RecordKind::ReallocBegin:
       return {Realloc, 0};
-    case RecordKind::ReallocEnd: // alone: the end says enough
+    case RecordKind::ReallocEnd: // valid alone: the end has enough data
       return {0, Realloc};
     case RecordKind::ObjectReallocBegin:
       return {ObjectRealloc, 0};
@@ -95,7 +94,7 @@ private:
       return {0, TensorDetail};
     case RecordKind::DeviceDetail:
       return {DeviceDetail, 0};
-    case RecordKind::DeviceReserved: // of which pool
+    case RecordKind::DeviceReserved: // its detail has the pool
       return {0, DeviceDetail, true};
     case RecordKind::DeviceAllocate:
     case RecordKind::DeviceMap:

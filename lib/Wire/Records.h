@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All kinds of records, and the one visitor that tells them apart.
+// All kinds of records, and a visitor for them.
 
 #ifndef MEMKIT_LIB_WIRE_RECORDS_H
 #define MEMKIT_LIB_WIRE_RECORDS_H
@@ -22,7 +22,7 @@ using AllRecords = decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
                             TensorRecords() + PoolRecords() + DeviceRecords() +
                             ReportedRecords());
 
-/// Is each kind but None that of one record?
+/// Whether each kind but None has exactly one record.
 template <class... Ts> constexpr bool haveAllKinds(RecordList<Ts...>) {
   bool Seen[NumRecordKinds] = {};
   ((Seen[size_t(Ts::Layout::Kind)] = true), ...);
@@ -40,8 +40,8 @@ bool visitRecord(const Record &Rec, Fn &Do, RecordList<Ts...>) {
           ...);
 }
 
-/// Calls Do with the typed record that Rec is. False: Rec is of no known kind,
-/// and nothing was called.
+/// Calls Do with the typed record of Rec. False, without a call, if Rec has an
+/// unknown kind.
 template <class Fn> bool visitRecord(const Record &Rec, Fn &&Do) {
   return visitRecord(Rec, Do, AllRecords());
 }

@@ -9,7 +9,7 @@
 
 namespace memkit::wire {
 
-/// The program's allocator has given out a block.
+/// The program's allocator has allocated a block.
 struct ReportedAllocateRecord {
   using Layout = RecordLayout<RecordKind::ReportedAllocate, InAddress, InSize,
                               InStack, InExtra>;
@@ -19,7 +19,7 @@ struct ReportedAllocateRecord {
   uint32_t Pool;  ///< text of the pool's name
 };
 
-/// The block is about to be given back to the program's allocator.
+/// The block is about to be freed in the program's allocator.
 struct ReportedFreeRecord {
   using Layout = RecordLayout<RecordKind::ReportedFree, InAddress, InExtra>;
   uint64_t Address;

@@ -11,15 +11,15 @@
 
 namespace memkit::wire {
 
-/// Of a scope, above its text.
+/// Flags of a scope, above its text.
 enum ScopeFlags : uint64_t {
-  SF_NoPath = 1ull << 32,    ///< measured, and no part of scope paths
-  SF_NoMeasure = 2ull << 32, ///< a part of scope paths, and not measured
+  SF_NoPath = 1ull << 32,    ///< measured, but no part of scope paths
+  SF_NoMeasure = 2ull << 32, ///< a part of scope paths, but not measured
   SF_Python = 4ull << 32,    ///< the innermost frames are the package's own
 };
-/// What a scope is, among its flags; without: one of the program's own. Layers
-/// are found by frames. Layers and the kinds below come in great number, so
-/// they have no stack.
+/// The kind of a scope, among its flags; none of these: a scope of the
+/// program's own. Layers are found by frames. Layers and the kinds below are
+/// numerous, so they have no stack.
 enum ScopeKindFlag : uint64_t {
   SF_Layer = 1ull << 36,
   SF_Operator = 2ull << 36,
@@ -27,7 +27,8 @@ enum ScopeKindFlag : uint64_t {
   SF_Backward = 4ull << 36, ///< a node of autograd
   SF_Nvtx = 5ull << 36,
   SF_KindMask = 15ull << 36,
-  /// Of a layer: the text, no other scope's, stands for a name that may follow.
+  /// Of a layer: the text is unique to this scope, a placeholder for a name
+  /// that a ScopeNameRecord may define.
   SF_Unnamed = 1ull << 40,
 };
 
@@ -38,7 +39,7 @@ struct ScopeBeginRecord {
                    AddressBits<~uint64_t(UINT32_MAX)>, InSize, InStackAndExtra>;
   uint32_t Text;   ///< the name's
   uint64_t Flags;  ///< ScopeFlags | ScopeKindFlag
-  uint64_t Number; ///< rising; one number for each scope of the process
+  uint64_t Number; ///< rising; each scope of the process has its own number
   /// By kind; made by the functions below.
   uint64_t Detail;
 
@@ -53,7 +54,8 @@ struct ScopeBeginRecord {
   constexpr uint32_t stack() const { return uint32_t(Detail); }
   /// SF_Operator, SF_Range: the innermost node of Python's frames.
   constexpr uint32_t pythonNode() const { return uint32_t(Detail >> 32); }
-  /// SF_Range: tells optimizers of one class apart; 0: the range is none's.
+  /// SF_Range: a number that distinguishes optimizers of one class; 0: the
+  /// range is not an optimizer's.
   constexpr uint32_t optimizer() const { return uint32_t(Detail); }
   /// SF_Nvtx: ARGB; 0: none.
   constexpr uint32_t color() const { return uint32_t(Detail >> 32); }
@@ -61,7 +63,7 @@ struct ScopeBeginRecord {
   constexpr uint64_t forwardOperator() const { return Detail; }
 };
 
-/// The scope ends, in whatever thread. A number of a scope that another process
+/// The scope ends, in any thread. The number of a scope that another process
 /// began has no effect.
 struct ScopeEndRecord {
   using Layout = RecordLayout<RecordKind::ScopeEnd, InSize>;
@@ -71,7 +73,7 @@ struct ScopeEndRecord {
 enum class MarkWhat : uint8_t {
   User = 0,
   Step = 1,
-  On = 2,  ///< recording goes on
+  On = 2,  ///< recording resumes
   Off = 3, ///< recording pauses
   RangeBegin = 4,
   RangeEnd = 5, ///< of a range that another thread may have begun

@@ -26,12 +26,12 @@ struct TensorFreeRecord {
   using Layout =
       RecordLayout<RecordKind::TensorFree, InAddress, InSize, InFunction>;
   uint64_t Address;
-  bool
-      IsInUse; ///< streams still use the memory: a TensorReusableRecord follows
+  /// Streams still use the memory: a TensorReusableRecord follows.
+  bool IsInUse;
   uint8_t Device;
 };
 
-/// What the device's allocator has given out and reserves now.
+/// The bytes now allocated and reserved in the device's allocator.
 struct TensorReservedRecord {
   using Layout =
       RecordLayout<RecordKind::TensorReserved, InAddress, InSize, InFunction>;
@@ -40,7 +40,7 @@ struct TensorReservedRecord {
   uint8_t Device;
 };
 
-/// The allocator could not give Requested bytes.
+/// An out-of-memory event: the allocator could not allocate Requested bytes.
 struct TensorOomRecord {
   using Layout = RecordLayout<RecordKind::TensorOom, InAddress, InSizeAndExtra,
                               InFunction, InStack>;
@@ -69,8 +69,8 @@ struct TensorPoolRecord {
   uint8_t Device;
 };
 
-/// What becomes of a segment of PyTorch's allocator. An expandable segment is a
-/// range of addresses of which parts are mapped.
+/// A change of a segment of PyTorch's allocator. An expandable segment is a
+/// range of addresses with parts mapped.
 enum class SegmentChange : uint32_t {
   Allocate = 0,
   Free = 1, ///< address 0: no more records of any segment follow
@@ -98,8 +98,8 @@ struct TensorReusableRecord {
   uint8_t Device;
 };
 
-/// Who holds a tensor: a module its parameter or buffer, an optimizer a
-/// parameter that it trains, or a state that it keeps of one.
+/// The holder of a tensor. A module holds a parameter or buffer. An optimizer
+/// holds a parameter that it trains, or the state for a parameter.
 enum class HeldBy : uint8_t {
   Module = 0,
   OptimizerGroup = 1,
