@@ -42,8 +42,8 @@ void HostHeap::at(const wire::Record &Rec, uint32_t Ring) {
   if (LLVM_LIKELY(apply(Rec, Ring)))
     return;
   if ((MinSize || Sink.HasUnknown) && !isPut(Rec)) {
-    // Most likely the block was not recorded: no other record waits for the
-    // block, and the next block at this address must not be freed by Rec.
+    // Most likely the block was not recorded: no record waits for the block,
+    // and Rec must not free the next block at the same address.
     if (Rec.is(RecordKind::ReallocBegin))
       hold(Rec, Ring);
     return;
@@ -51,7 +51,7 @@ void HostHeap::at(const wire::Record &Rec, uint32_t Ring) {
   holdBack(Held[Rec.Address], Rec, Ring);
 }
 
-/// Holds Rec until the record comes that Rec waits for.
+/// Holds Rec until the missing record comes.
 void HostHeap::holdBack(HeldQueue &Q, const wire::Record &Rec, uint32_t Ring) {
   HeldRecord H{Rec, Ring, HeldRecord::None, Shared.Pass};
   if (Rec.is(RecordKind::Free))
@@ -108,7 +108,7 @@ void HostHeap::reattach(uint32_t Ring) {
   S.State = RunningRealloc::None;
 }
 
-/// If H begins a realloc, the realloc does not wait for its block any more.
+/// If H begins a realloc, the realloc no longer waits for its block.
 void HostHeap::noLongerHeld(const HeldRecord &H) {
   RunningRealloc &S = realloc(H.Ring);
   if (H.Rec.is(RecordKind::ReallocBegin) &&

@@ -11,8 +11,8 @@ using namespace memkit;
 using wire::AllocFunction;
 using wire::MapClass;
 
-/// Reports the events of blocks that one record causes. A block excluded by the
-/// user has no row: it is in the table, but not reported.
+/// Reports the events of blocks that one record causes. A block that the user
+/// excluded has no row: the table holds the block, but no event is reported.
 class Mappings::Events : public MapEvents {
 public:
   /// Used: the heap of pages of MapClass::Used.
@@ -120,7 +120,7 @@ void Mappings::take(const wire::BreakRecord &Rec, RecordOrigin From) {
 void Mappings::take(const wire::UnmapRecord &Rec, RecordOrigin From) {
   if (Rec.Address >= MaxAddress)
     return Sink.bad();
-  // A child of fork may unmap what its parent has mapped. Unmapping a range
+  // A child of fork may unmap the mappings of its parent. Unmapping a range
   // whose mmap was not recorded changes nothing.
   Events Out(*this, From);
   if (!Table.unmap({Rec.Address, Rec.Address + Rec.Size}, From.Tsc, Out))
