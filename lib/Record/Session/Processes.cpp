@@ -96,8 +96,8 @@ void Session::welcome(const Greeter::Client &G) {
   std::vector<pid_t> Pids = procfs::namespacePids(G.Pid);
   P->InnerPid = Pids.back();
   P->SeesOurPids = Pids.size() == 1;
-  // Read now, while the process waits for its answer: it may be gone when the
-  // recorder first sees its code.
+  // Read now, while the process waits for its answer: the process may be gone
+  // when the recorder first sees its code.
   if (Symbols)
     P->PerfMap.emplace(G.Pid, P->InnerPid, readClocks().RealtimeNs);
   // All records of the process before the exec are in its rings.
@@ -164,7 +164,7 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
   P->Process = R.Names.addProcess(I);
   R.Stats.beginProcess(P->Process, I.StartNs);
   ProgramSeen |= Pid == Program;
-  // No warning with --no-follow: the user asked for it.
+  // With --no-follow the user knows: no warning.
   if (Pid == Program || O.Follow)
     O.Warn(Twine(Exe.empty() ? "process " + std::to_string(Pid) : Exe) +
            " is not recorded: " + Why);
@@ -182,7 +182,7 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
 //===----------------------------------------------------------------------===//
 
 /// Marks the processes that have ended. All their records are in their rings by
-/// now, so the pass that follows takes all of them.
+/// now, so the following pass takes all of them.
 void Session::lookForEnds() {
   // One poll() for all pidfds.
   Polls.clear();
@@ -268,7 +268,7 @@ void Session::endProcesses() {
     Child &P = *Children[I];
     if (!P.Ending || P.EndNs)
       continue;
-    // Wait at most four passes: wrong clocks must not keep records back for
+    // Wait at most four passes: a wrong clock must not hold records back for
     // ever.
     if (P.State && !isDrained(P) && ++P.EndPasses < 4)
       continue;
@@ -280,7 +280,7 @@ void Session::endProcesses() {
 }
 
 /// A process that announced an exec and ended without another record ran the
-/// new program: the exit status belongs to the new program.
+/// new program, so its exit status belongs to the new program.
 void Session::leaveStatusToExec(Child &P) {
   for (PendingExec &E : Execs)
     if (E.Pid == P.Pid && !E.Spawned && !P.Replaced) {
@@ -346,8 +346,8 @@ bool Session::anyRunning() const {
   });
 }
 
-/// Whether a process that the program started may still connect: one that
-/// forked or executed a moment ago. Called only when no process is left.
+/// Whether a process that the program has started may still connect: a process
+/// that forked or executed a moment ago. Called only when no process is left.
 bool Session::stragglers() {
   uint64_t Now = R.nowNs();
   if (!StragglersUntilNs)
@@ -357,8 +357,8 @@ bool Session::stragglers() {
   for (pid_t Pid : procfs::startedSince(procfs::startTicks(getpid()))) {
     if (Pid == getpid())
       continue;
-    // A process that cannot be preloaded, or that lacks the listener's path in
-    // its environment, is no straggler.
+    // Not a straggler: a process without the listener's path in its
+    // environment, or one that cannot be preloaded.
     std::string Exe = "/proc/" + std::to_string(Pid) + "/exe";
     if (procfs::mapsMemfd(Pid, Tag) ||
         (procfs::environHas(Pid, Listener.path()) &&

@@ -39,9 +39,9 @@ void Session::addRings(Child &P) {
     NextEndTsc = std::min(NextEndTsc, P.EndTsc);
 }
 
-/// Raises P.EndTsc to the clock of the last record of the ring. To processes
-/// that start later, P ends with its last record: a process that waited for P
-/// does not overlap P.
+/// Raises P.EndTsc to the clock of the ring's last record. For processes that
+/// start later, P ends with its last record: a child that P has waited for does
+/// not overlap with later processes.
 void Session::findEnd(Child &P, const wire::Record *Records, uint64_t Tail,
                       uint64_t Head) {
   for (uint64_t At = Tail; At != Head; ++At)
@@ -62,10 +62,9 @@ void Session::freeRings(Child &P) {
   }
 }
 
-/// Frees rings whose threads ended without releasing them: threads that
-/// recorded an event after the capture library's last destructor, and threads
-/// that end without destructors. Checks All rings, or 64 of them when more than
-/// half of the rings are in use.
+/// Frees rings whose threads ended without releasing them: after an event later
+/// than the capture library's last destructor, or without destructors. Checks
+/// All rings; else 64 rings, if more than half of all rings are in use.
 void Session::takeBackRings(Child &P, bool All) {
   constexpr uint32_t Some = 64;
   ProcessState &I = *P.State;
