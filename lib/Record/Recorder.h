@@ -36,13 +36,13 @@ enum class RecordEvents { All, None, Last };
 struct RecordOptions {
   std::vector<std::string> Command; ///< the program and its arguments
   std::string Output; ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb
-  /// overwrite a file even if it is not a trace
+  /// Overwrite a file even if it is not a trace.
   bool Force = false;
-  /// wait for room in a full ring; else drop records
+  /// Wait for room in a full ring; else drop records.
   bool WaitOnFull = true;
   uint32_t WaitMs = 10000;
   uint32_t MaxDepth = 1024;
-  /// StackBits: kinds of frames
+  /// StackBits: kinds of frames.
   uint32_t Stacks = wire::SB_Mixed;
   bool PythonObjects = false;    ///< record objects of Python interpreters
   uint32_t Torch = wire::TB_All; ///< TorchBits
@@ -51,7 +51,7 @@ struct RecordOptions {
   /// empty: the program's own steps, or those of its first optimizer.
   std::string StepRange;
   uint64_t MinSize = 0; ///< smaller blocks are not recorded
-  /// sample one byte in so many of malloc; 0: record all
+  /// Sample one byte in so many of malloc; 0: record all.
   uint64_t SampleBytes = 0;
   uint64_t SampleSeed = 0;        ///< for tests; 0: from the clock
   std::vector<std::string> Heaps; ///< globs of heaps to record; none: all
@@ -64,11 +64,11 @@ struct RecordOptions {
   /// With Last: the bytes of events to keep.
   uint64_t BoundBytes = 0;
   bool Follow = true; ///< record child processes, too
-  /// wait until all descendants have ended
+  /// Wait until all descendants have ended.
   bool WaitForAll = true;
   bool Symbols = true; ///< resolve addresses while recording
   std::string Library; ///< the capture library
-  /// the library for CUDA's driver; empty: none
+  /// The library for CUDA's driver; empty: none.
   std::string CudaLibrary;
   /// The folder of the Python package, for programs without the package; empty:
   /// none.
@@ -81,17 +81,17 @@ struct RecordOptions {
 };
 
 struct RecordResult {
-  /// exit status of the program: 128+n when killed; 126, 127
+  /// Exit status of the program: 128+n when killed; 126, 127.
   int Status = 0;
   int Signal = 0; ///< signal that killed the program, or 0
   /// Number of processes that the kernel killed for lack of memory during the
   /// recording, in the control group of this process, or on the machine if
   /// there is no group.
   uint64_t OomKills = 0;
-  /// limit of the group in bytes; 0: unknown
+  /// Limit of the group in bytes; 0: unknown.
   uint64_t OomGroupLimit = 0;
   bool OomOnMachine = false;
-  /// why the program could not run (126, 127)
+  /// Why the program could not run (126, 127).
   std::string NotRun;
   std::string Output;      ///< the file's name, `-` for standard output
   bool Lost = false;       ///< the output failed; see Why
@@ -99,7 +99,7 @@ struct RecordResult {
   std::string Why;
   uint64_t Bytes = 0;
   uint64_t EventBytes = 0; ///< of Bytes: sections of events and snapshots
-  /// end of the events, because of BoundBytes
+  /// Time from which on the trace has no events; none: events to the end.
   std::optional<uint64_t> EventsEndNs;
   uint64_t Events = 0;  ///< as `memdump --check` counts them
   bool Sampled = false; ///< stats are estimates
@@ -110,7 +110,7 @@ struct RecordResult {
   uint64_t LiveBytes = 0, LiveBlocks = 0;
   unsigned Recorded = 0; ///< number of recorded processes
   uint64_t CpuNs = 0;    ///< of the recorder's own thread
-  /// longest time between two reads of the rings
+  /// Longest time between two reads of the rings.
   uint64_t LongestPauseNs = 0;
   bool Detached = false; ///< the program still runs
   /// The path of a binary without symbols that most stacks pass through, or

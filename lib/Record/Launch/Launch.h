@@ -19,9 +19,8 @@ public:
   struct Plan {
     std::string Path; ///< of the executable
     std::vector<std::string> Command;
-    std::vector<std::pair<std::string, std::string>>
-        Variables; ///< environment
-                   ///< variables to set
+    /// Environment variables to set.
+    std::vector<std::pair<std::string, std::string>> Variables;
     bool StdoutToStderr = false;
   };
   /// Forks. The caller has one thread only.

@@ -2,9 +2,10 @@
 //
 // The devices and heaps of CUDA.
 //
-// A device has one name in a recording, although CUDA_VISIBLE_DEVICES may give
-// a device another number in each rank. The recording finds a device by its
-// UUID, and numbers it by the first number seen that no other device has.
+// A device has one number in a recording, although CUDA_VISIBLE_DEVICES may
+// give the device another number in each rank. The recording finds a device by
+// its UUID. A new device gets the number by which its process knows it, or the
+// lowest free number if another device has that number.
 
 #include "Output/RecordedHeaps.h"
 #include "Output/TensorHeaps.h"

@@ -62,7 +62,7 @@ public:
   /// The known properties of the device.
   const Device &cudaInfo(uint16_t Device);
   /// The live bytes on the device now, plus the free bytes that the driver's
-  /// pools reserve.
+  /// pools reserve and the bytes reserved for graphs.
   uint64_t cudaAccounted(uint16_t Device) const;
 
   //===--------------------------------------------------------------------===//

@@ -11,7 +11,7 @@
 namespace memkit {
 
 /// A device as c10 numbers it: the type in the low byte, the index (int8) in
-/// the high byte; index -1: the current device of the type.
+/// the high byte; index -1: the only device of the type.
 struct TensorHeaps {
   static constexpr uint8_t Cpu = 0, Cuda = 1;
   /// c10's name of the device: `cpu`, `cuda:1`. An unknown type: `device31:0`.

@@ -54,7 +54,7 @@ std::optional<uint32_t> ProcessScopes::take(const wire::ScopeNameRecord &Rec,
 }
 
 const ProcessScopes::Name &ProcessScopes::name(uint32_t Text) {
-  // More names than the capture library writes: the shared memory is corrupt.
+  // The capture library never writes more names: Text is invalid.
   if (Names.size() >= MaxNames && !Names.count(Text))
     Text = 0;
   auto [It, New] = Names.try_emplace(Text);

@@ -101,7 +101,7 @@ private:
     uint32_t Chain = 0; ///< of the innermost layer
     Phase In = Phase::None;
     TrainingPlace Place = TrainingPlace::Outside;
-    /// has run a layer, a node or an optimizer
+    /// Has run a layer, a node or an optimizer.
     bool Trains = false;
   };
   /// A text, and its string in the trace.

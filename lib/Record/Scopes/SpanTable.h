@@ -89,7 +89,7 @@ private:
   uint32_t Process;
   std::vector<Open> Opens; ///< in order of begin
   SpanRows Heaps;          ///< by heap, for all open scopes
-  /// by memory space, for scopes other than layers
+  /// By memory space, for scopes other than layers.
   SpanRows Spaces;
   std::vector<Span> Kept; ///< a ring buffer
   size_t NextKept = 0;

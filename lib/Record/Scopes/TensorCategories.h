@@ -40,9 +40,9 @@ enum class MadeBy : uint8_t {
   Optimizer,    ///< of torch.optim
   Buckets,      ///< DistributedDataParallel's gradient buckets
   BackwardCall, ///< torch.autograd.backward() itself
-  /// by any code; a module or optimizer holds the tensor as a parameter
+  /// By any code; a module or optimizer holds the tensor as a parameter.
   Held,
-  /// by any code; an optimizer holds the tensor as its state
+  /// By any code; an optimizer holds the tensor as its state.
   HeldState
 };
 

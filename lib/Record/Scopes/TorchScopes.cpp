@@ -33,7 +33,7 @@ static const char *phaseName(unsigned Phase) {
 }
 
 //===----------------------------------------------------------------------===//
-// ScopePaths
+// Scope paths
 //===----------------------------------------------------------------------===//
 
 /// Enters a scope whose name is a text of the process.

@@ -16,7 +16,7 @@ namespace memkit {
 
 /// The title in Arguments, the content of /proc/PID/cmdline: Arguments without
 /// the trailing blanks and NULs, if they are one word; else empty. Valid UTF-8,
-/// at most 200 bytes; the process may have written any bytes.
+/// of a bounded length; the process may have written any bytes.
 std::string titleOf(llvm::StringRef Arguments);
 
 /// The words of Arguments; a title with blanks is one word.

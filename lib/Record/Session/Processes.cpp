@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Child processes come, go and change.
+// Start, end and execs of child processes.
 
 #include "Session/ProcessTitle.h"
 #include "Session/Session.h"

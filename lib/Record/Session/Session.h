@@ -25,9 +25,9 @@ namespace memkit {
 struct Requests {
   std::atomic<int> Interrupts{0};
   std::atomic<bool> Stop{false};
-  /// number of requests to start or stop recording
+  /// Number of requests to start or stop recording.
   std::atomic<unsigned> Toggles{0};
-  /// number of requests to write everything known so far
+  /// Number of requests to write everything known so far.
   std::atomic<unsigned> Flushes{0};
 };
 extern Requests TheRequests;
@@ -73,15 +73,16 @@ private:
     pid_t InnerPid = 0; ///< pid in the process's own namespace
     int PidFd = -1;
     std::unique_ptr<ProcessState> State;
-    bool Ending = false;      ///< ended; all its records are in its rings
-    unsigned EndPasses = 0;   ///< passes since the end
-    uint64_t EndTsc = 0;      ///< TSC at its end: of its last record, exit or
-                              ///< pass
-    bool Replaced = false;    ///< an exec replaced it
-    int WaitStatus = -1;      ///< as waitpid() reports; -1: unknown
-    bool SeesOurPids = false; ///< lives in the recorder's pid namespace
-    uint32_t NextOrphan = 0;  ///< ring where takeBackRings() continues
-    bool HasJit = false;      ///< ran code outside of any binary
+    bool Ending = false;    ///< ended; all its records are in its rings
+    unsigned EndPasses = 0; ///< passes since the end
+    /// The latest of: TSC of its last record, of its announced exit, of the
+    /// last pass before its end.
+    uint64_t EndTsc = 0;
+    bool Replaced = false;           ///< an exec replaced it
+    int WaitStatus = -1;             ///< as waitpid() reports; -1: unknown
+    bool SeesOurPids = false;        ///< lives in the recorder's pid namespace
+    uint32_t NextOrphan = 0;         ///< ring where takeBackRings() continues
+    bool HasJit = false;             ///< ran code outside of any binary
     std::optional<JitPlace> PerfMap; ///< set until HasJit
     uint64_t StartNs = 0, NextRssNs = 0, NextPssNs = 0, EndNs = 0;
     uint32_t RssCount = 0;
@@ -214,8 +215,8 @@ private:
   std::vector<RingOfProcess> RingOf; ///< parallel to BatchRings
   std::vector<MergedRecord> Batch;
   uint64_t PassTsc = 0, LastPassTsc = 0; ///< TSC of this pass and of the last
-  uint64_t NextEndTsc = ~0ull; ///< lowest EndTsc of the processes that are
-                               ///< ending
+  /// Lowest EndTsc of the ending processes.
+  uint64_t NextEndTsc = ~0ull;
   std::vector<pollfd> Polls;
 
   pid_t Program = 0;
@@ -226,8 +227,8 @@ private:
   int ProgramStatus = 0;
   int ProgramWait = -1;
   unsigned NumRecorded = 0;
-  std::set<std::pair<uint32_t, uint32_t>> PythonsSaid; ///< reported: state,
-                                                       ///< version
+  /// Reported states and versions of Python.
+  std::set<std::pair<uint32_t, uint32_t>> PythonsSaid;
 
   bool IsOn = true;             ///< whether new processes are to record
   std::optional<bool> Wanted;   ///< IsOn from the next pass on
@@ -240,8 +241,8 @@ private:
   uint64_t LookedNs = 0, LongestPauseNs = 0; ///< when the rings were last read
   uint64_t StragglersUntilNs = 0;
   unsigned NoStragglers = 0; ///< consecutive checks that found no straggler
-  double Fullest = 0;        ///< highest fill of a ring in the last pass, 0 to
-                             ///< 1
+  /// Highest fill of a ring in the last pass, from 0 to 1.
+  double Fullest = 0;
 };
 
 } // namespace memkit

@@ -39,9 +39,9 @@ void Session::addRings(Child &P) {
     NextEndTsc = std::min(NextEndTsc, P.EndTsc);
 }
 
-/// Raises P.EndTsc to the clock of the ring's last record. For processes that
-/// start later, P ends with its last record: a child that P has waited for does
-/// not overlap with later processes.
+/// Raises P.EndTsc to the clock of the ring's last record. P then ends before
+/// all later records of other processes: if the parent waits for P, the
+/// parent's next allocations do not overlap P.
 void Session::findEnd(Child &P, const wire::Record *Records, uint64_t Tail,
                       uint64_t Head) {
   for (uint64_t At = Tail; At != Head; ++At)

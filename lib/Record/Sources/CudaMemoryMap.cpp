@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Virtual memory of CUDA: physical memory, and where it is mapped.
+// Virtual memory of CUDA: physical memory and its mappings.
 
 #include "Sources/BlockSnapshots.h"
 #include "Sources/CudaDriver.h"

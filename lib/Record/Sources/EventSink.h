@@ -28,7 +28,7 @@ inline bool isAddress(uint64_t A) { return A - 1 < MaxAddress - 1; }
 /// such a source are below this bit.
 inline constexpr uint32_t ScopeRowFlag = 1u << 23;
 
-/// What the recorder knows of a ring and of the thread that owns the ring.
+/// The recorder's state of a ring and of the ring's thread.
 struct RingThread {
   uint64_t Tail = 0; ///< of the ring: number of records taken
   uint64_t LostSeen = 0;

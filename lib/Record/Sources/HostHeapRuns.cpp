@@ -38,7 +38,7 @@ size_t HostHeap::takeUsual(ArrayRef<MergedRecord> Records,
   bool HasHeld = !Held.empty();
   uint64_t LateBefore = Stats.lateBefore(Id);
   std::optional<LiveEntry>
-      // a freed block that has enclosed others; ends the run
+      // A freed block that has enclosed others; ends the run.
       Outer;
   size_t At = 0, N = 0; // records, events
   uint32_t InScopeRow = 0;

@@ -3,7 +3,7 @@
 // The live blocks of a heap by address.
 //
 // Address -> allocation id, size, stats row, scope path, allocation time. Built
-// for tens of millions of blocks and tens of millions of changes a second:
+// for tens of millions of blocks and tens of millions of changes a second.
 //
 // A bucket is three cache lines: the keys of seven blocks with one byte of each
 // block's hash; the columns that a free needs; the other columns. The word of

@@ -90,7 +90,7 @@ bool PythonObjects::note(const wire::Record &Rec, const RingThread &S,
   return true;
 }
 
-/// Counts the changes and writes them to the log, which has room.
+/// Counts the changes and writes them to the log, which must have room.
 void PythonObjects::apply(ArrayRef<ObjectChange> Of) {
   LiveStats &Stats = Sink.stats();
   EventLog &Log = Sink.log();

@@ -89,10 +89,10 @@ private:
   HostHeap &Host;
   LiveTable Live; ///< ScopeRow may have InMallocBit
   unsigned Table; ///< Live's number in Snapshots
-  llvm::DenseMap<uint64_t, uint64_t> InBlocks; ///< object's id to block's id +
-                                               ///< 1
-  std::vector<ObjectRealloc> Reallocs;         ///< by ring
-  std::vector<ObjectChange> Changes;           ///< room for a run
+  /// Object's id to outer block's id + 1.
+  llvm::DenseMap<uint64_t, uint64_t> InBlocks;
+  std::vector<ObjectRealloc> Reallocs; ///< by ring
+  std::vector<ObjectChange> Changes;   ///< room for a run
 };
 
 } // namespace memkit

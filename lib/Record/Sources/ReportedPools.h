@@ -50,8 +50,8 @@ private:
   unsigned Table; ///< Live's number in Snapshots
   llvm::DenseMap<uint32_t, uint32_t> Numbers; ///< by text, from 1
   std::vector<uint32_t> Heaps;                ///< by number - 1
-  llvm::DenseMap<uint64_t, uint64_t> OuterOf; ///< id to the outer block's id +
-                                              ///< 1
+  /// Block's id to outer block's id + 1.
+  llvm::DenseMap<uint64_t, uint64_t> OuterOf;
 };
 
 } // namespace memkit

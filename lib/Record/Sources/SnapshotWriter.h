@@ -113,8 +113,8 @@ private:
   std::vector<uint32_t> Bins;  ///< counts, then parts, by AllocationId >> Shift
   std::vector<uint32_t> PartSizes;
   std::vector<std::vector<Packed>> Parts; ///< of the current group
-  std::vector<Packed> Saved;              ///< freed before the walk of their
-                                          ///< group
+  /// Blocks freed before the walk of their group.
+  std::vector<Packed> Saved;
   const Enclosers *Enclosing = nullptr;
 };
 

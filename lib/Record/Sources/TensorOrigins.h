@@ -42,8 +42,8 @@ private:
   const LiveTable &Live;
   TensorFrames Makers;
   llvm::DenseMap<uint64_t, TensorCategories::Origin> Origins; ///< by address
-  uint64_t NextOomLook = 0; ///< first event of the process at which to list
-                            ///< tensors again
+  /// First event of the process at which to list tensors again.
+  uint64_t NextOomLook = 0;
 };
 
 } // namespace memkit

@@ -57,10 +57,10 @@ private:
   BlockSnapshots &Snapshots;
   TensorDevices &Devices;
   OuterSources Outers;
-  LiveTable Live;                             ///< ScopeRow may have OnDeviceBit
-  unsigned Table;                             ///< Live's number in Snapshots
-  llvm::DenseMap<uint64_t, uint64_t> OuterOf; ///< id to the outer block's id +
-                                              ///< 1
+  LiveTable Live; ///< ScopeRow may have OnDeviceBit
+  unsigned Table; ///< Live's number in Snapshots
+  /// Tensor's id to outer block's id + 1.
+  llvm::DenseMap<uint64_t, uint64_t> OuterOf;
   TensorOrigins Origins;
 };
 

@@ -141,7 +141,7 @@ bool SymbolThread::waitForWork(std::unique_lock<std::mutex> &Guard) {
 }
 
 void SymbolThread::run() {
-  // The program and the recorder come first.
+  // Lower priority than the program and the recorder.
   setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), 5);
   std::unique_lock<std::mutex> Guard(Lock);
   for (;;) {
