@@ -23,8 +23,8 @@ struct RecordMoment {
   enum MomentKind {
     None,
     Never, ///< only by a signal or by the program
-    After, ///< Value: ns after the recording began
-    Step,  ///< when step Value begins in a process
+    After, ///< Value: ns after the recording started
+    Step,  ///< when step Value starts in a process
   } Kind = None;
   uint64_t Value = 0;
 };

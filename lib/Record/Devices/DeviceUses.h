@@ -82,7 +82,7 @@ public:
     std::vector<std::string> Missed;
   };
   using Pids = std::vector<std::pair<uint32_t, pid_t>>; ///< by process
-  /// A program begins to use devices: opens NVML, which may take long.
+  /// A program starts to use devices: opens NVML, which may take long.
   void begin() { Thread.start(); }
   /// Whether pass() has work to do.
   bool isUsed() const { return !Devices.empty(); }

@@ -16,7 +16,7 @@ using namespace memkit;
 namespace {
 enum Result : int { Success = 0, InsufficientSize = 7 };
 constexpr uint64_t NotAvailable = ~0ull;
-/// The begin of an entry for a process, in all versions.
+/// The first fields of an entry for a process, in all versions.
 struct ProcessHead {
   uint32_t Pid;
   uint64_t Bytes;

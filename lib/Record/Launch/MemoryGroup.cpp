@@ -10,7 +10,7 @@
 using namespace llvm;
 using namespace memkit;
 
-/// The number after Name at the begin of a line; Otherwise if none.
+/// The number after Name at the start of a line; Otherwise if none.
 static uint64_t numberOf(StringRef Text, StringRef Name, uint64_t Otherwise) {
   for (StringRef Line : split(Text, '\n')) {
     uint64_t Number;

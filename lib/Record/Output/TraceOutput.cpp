@@ -140,7 +140,7 @@ Expected<TraceOutput> TraceOutput::open(StringRef Path, bool Force) {
   return openRegular(Path, Force);
 }
 
-/// Whether the file begins like a trace, even of another version.
+/// Whether the file starts like a trace, even of another version.
 static bool isTrace(StringRef Path) {
   Expected<std::unique_ptr<SectionStream>> Stream = SectionStream::open(Path);
   if (!Stream) {

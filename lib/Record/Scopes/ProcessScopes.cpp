@@ -239,7 +239,7 @@ void ProcessScopes::endRing(uint32_t I, uint64_t TimeNs) {
 }
 
 void ProcessScopes::finish(uint64_t TimeNs) {
-  // The end of the process completes no step, and begins none.
+  // The end of the process completes no step, and starts none.
   StepScopes.clear();
   for (RingScopes &Of : Rings)
     for (Open &O : Of.Opens)

@@ -45,7 +45,7 @@ public:
   std::optional<uint32_t> take(const wire::ScopeNameRecord &Rec,
                                RecordOrigin From, uint32_t Thread);
   /// Takes a record that changes only the ring's scope path, and nothing
-  /// measured: an operator of PyTorch begins, or ends as the innermost scope.
+  /// measured: an operator of PyTorch starts, or ends as the innermost scope.
   /// False: another record, which is not taken.
   bool takeOperator(const wire::Record &Rec, uint32_t Ring);
   /// The trace's id of the innermost scope's scope path; 0: no scope is open.

@@ -35,7 +35,7 @@ public:
       Opens.back().Peak = std::max(Opens.back().Peak, Reserved);
   }
 
-  /// The scope Number begins. With more than MaxOpen scopes the oldest is
+  /// The scope Number starts. With more than MaxOpen scopes the oldest is
   /// dropped.
   void begin(uint64_t Number, uint64_t TimeNs) {
     goTo(TimeNs);
@@ -67,8 +67,8 @@ public:
 private:
   struct Open {
     uint64_t Number;
-    uint64_t Peak;            ///< until the next scope begins
-    double WastedNs, KnownNs; ///< at the begin of the scope
+    uint64_t Peak;            ///< until the next scope starts
+    double WastedNs, KnownNs; ///< at the start of the scope
   };
 
   void goTo(uint64_t TimeNs) {
@@ -80,7 +80,7 @@ private:
     NowNs = std::max(NowNs, TimeNs);
   }
 
-  std::vector<Open> Opens; ///< in order of begin
+  std::vector<Open> Opens; ///< in order of start
   uint64_t NowNs = 0, Reserved = 0;
   double Share = 0, WastedNs = 0, KnownNs = 0;
 };

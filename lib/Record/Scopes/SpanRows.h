@@ -6,13 +6,13 @@
 // scopes of all threads, which may overlap in any way.
 //
 // Counts and bytes are differences. For peaks, LiveStats keeps the highest live
-// bytes of each row between two boundaries; a boundary is the begin or the end
-// of a scope. An open scope keeps the highest bytes from its begin to the begin
-// of the next open scope. A begin therefore touches one scope, an end the scope
-// that ends and the scopes that began later.
+// bytes of each row between two boundaries; a boundary is the start or the end
+// of a scope. An open scope keeps the highest bytes from its start to the start
+// of the next open scope. A start therefore touches one scope, an end the scope
+// that ends and the scopes that started later.
 //
 // A scope has an entry for each row that changed while the scope was the
-// newest: the row's stats at the scope's begin, and its highest bytes. When the
+// newest: the row's stats at the scope's start, and its highest bytes. When the
 // scope ends, its entries join those of the scope before. The cost of a
 // boundary grows with the rows that changed, not with the rows of the machine,
 // which may have many devices.
@@ -28,7 +28,7 @@
 
 namespace memkit {
 
-/// The stats of a row from the begin of a scope to its end, or to now.
+/// The stats of a row from the start of a scope to its end, or to now.
 struct SpanRow {
   uint64_t Allocations = 0, Frees = 0, AllocatedBytes = 0, FreedBytes = 0;
   uint64_t Before = 0, Peak = 0, After = 0; ///< live bytes
@@ -38,11 +38,11 @@ struct SpanRow {
   bool IsReservedKnown = false;
 };
 
-/// Numbers scopes from 0 in order of begin; when a scope ends, the numbers of
+/// Numbers scopes from 0 in order of start; when a scope ends, the numbers of
 /// later scopes fall by one. Rows have any numbers.
 class SpanRows {
 public:
-  /// Begins a scope, the new last one.
+  /// Starts a scope, the new last one.
   void begin();
   /// Ends a scope; not the first.
   void end(size_t Scope);
@@ -78,9 +78,9 @@ private:
     bool IsReservedKnown = false;
   };
   struct Entry {
-    LiveStats::SpanStats Before; ///< at the scope's begin
-    uint64_t Highest;            ///< until the next scope begins
-    uint64_t Reserved;           ///< maximum, until the next scope begins
+    LiveStats::SpanStats Before; ///< at the scope's start
+    uint64_t Highest;            ///< until the next scope starts
+    uint64_t Reserved;           ///< maximum, until the next scope starts
   };
   struct Open {
     std::vector<uint64_t> Has;  ///< one bit a row: has an entry
@@ -110,7 +110,7 @@ private:
 };
 
 /// A scope's entry of a row. If neither the scope nor a newer one has an entry,
-/// the row has not changed since the scope's begin.
+/// the row has not changed since the scope's start.
 inline SpanRows::Entry &SpanRows::entryOf(Open &O, uint32_t Row) {
   if (Row >= Now.size())
     growNow(Row);

@@ -2,7 +2,7 @@
 //
 // Measures the scopes of a process.
 //
-// Gives exact stats of the process's heaps from the begin of a scope to its
+// Gives exact stats of the process's heaps from the start of a scope to its
 // end; scopes of all threads may overlap in any way. Scopes of the user are
 // measured by heap and by memory space. Layers of a model, which are many and
 // short, are measured by heap only.
@@ -40,10 +40,10 @@ struct LayerSpan {
 
 class SpanTable {
 public:
-  /// BeginNs: begin of the process, which is scope number 0.
+  /// BeginNs: start of the process, which is scope number 0.
   SpanTable(LiveStats &Stats, uint32_t Process, uint64_t BeginNs);
 
-  /// Begins the scope or layer Number, which must not be open. With more than
+  /// Starts the scope or layer Number, which must not be open. With more than
   /// MaxOpen scopes the oldest is dropped.
   void begin(uint64_t Number, uint32_t Text, uint64_t TimeNs);
   void beginLayer(uint64_t Number, uint32_t Text, uint64_t TimeNs);
@@ -59,7 +59,7 @@ public:
   void noteReserved(uint32_t Heap, uint64_t Reserved, uint64_t Active) {
     Heaps.noteReserved(Heap, Reserved, Active);
   }
-  /// The heap's live bytes at the last begin or end of a scope, and the bytes
+  /// The heap's live bytes at the last start or end of a scope, and the bytes
   /// that its allocator reserves now; 0: unknown.
   uint64_t liveBytes(uint32_t Heap) const { return Heaps.liveBytes(Heap); }
   uint64_t reservedBytes(uint32_t Heap) const {
@@ -87,7 +87,7 @@ private:
 
   LiveStats &Stats;
   uint32_t Process;
-  std::vector<Open> Opens; ///< in order of begin
+  std::vector<Open> Opens; ///< in order of start
   SpanRows Heaps;          ///< by heap, for all open scopes
   /// By memory space, for scopes other than layers.
   SpanRows Spaces;

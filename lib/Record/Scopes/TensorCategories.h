@@ -61,7 +61,7 @@ public:
     MadeBy By = MadeBy::Unknown;
   };
 
-  /// The outermost layer of a forward pass begins.
+  /// The outermost layer of a forward pass starts.
   void beginForward() {
     ++Forwards;
     turn(false);

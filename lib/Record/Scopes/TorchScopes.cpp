@@ -162,7 +162,7 @@ uint32_t ProcessScopes::findLine(uint32_t Node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Begin and end
+// Start and end
 //===----------------------------------------------------------------------===//
 
 bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,

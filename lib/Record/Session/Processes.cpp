@@ -121,7 +121,7 @@ void Session::welcome(const Greeter::Client &G) {
   P->Process = R.Names.addProcess(I);
   P->Parent = I.Parent;
   P->IsForked = I.Origin == ProcessOrigin::Fork;
-  // One interval later: the process has then begun its own work.
+  // One interval later: the process has then started its own work.
   P->NextPssNs = I.StartNs + O.SampleIntervalNs;
   R.Stats.beginProcess(P->Process, I.StartNs);
   if (Memory) {

@@ -114,7 +114,7 @@ void Session::flushAll() {
 }
 
 /// With only the last events kept, events are dropped by whole parts of the
-/// file. Starts a new part when due: a part begins with a snapshot of all live
+/// file. Starts a new part when due: a part starts with a snapshot of all live
 /// blocks.
 void Session::turnTail() {
   auto Lives = [](const std::unique_ptr<Child> &P) {

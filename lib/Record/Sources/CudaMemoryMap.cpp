@@ -59,7 +59,7 @@ void CudaDriver::countUnmapped(DeviceBlock &B, RecordOrigin From) {
     return resize(B.Entry, Rest, From);
   if (!Rest)
     return end(B, From);
-  // Begin the block with the stack and scope path of the handle's creation.
+  // Start the block with the stack and scope path of the handle's creation.
   B.Entry = Sink.newBlockOfRows(From, B.Row, B.ScopeRow, Rest);
   Sink.allocate(From, B.Entry);
 }

@@ -41,7 +41,7 @@ struct DeviceMapping {
 /// have tables of their own. Belongs to one thread.
 class DeviceTable {
 public:
-  using Map = std::map<uint64_t, DeviceBlock>; ///< by begin, or handle
+  using Map = std::map<uint64_t, DeviceBlock>; ///< by start, or handle
 
   /// The table for the blocks of heap H.
   Map &of(wire::CudaHeap H) { return Tables[tableOf(H)]; }
@@ -76,7 +76,7 @@ public:
   static constexpr unsigned NumTables =
       1 + wire::NumCudaHeaps - unsigned(wire::CudaHeap::Registered);
   Map &table(unsigned I) { return Tables[I]; }
-  std::map<uint64_t, DeviceMapping> Mappings; ///< by begin
+  std::map<uint64_t, DeviceMapping> Mappings; ///< by start
 
   /// Keeps a freed block in the table; false: the table keeps too many.
   bool keep(DeviceBlock &B) {

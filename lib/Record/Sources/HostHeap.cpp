@@ -61,7 +61,7 @@ void HostHeap::indexChunks() {
     });
 }
 
-/// The block of an AllocateRecord or ReallocEndRecord begins to live; false if
+/// The block of an AllocateRecord or ReallocEndRecord is allocated; false if
 /// another block lives there.
 bool HostHeap::allocate(const wire::Record &Raw, uint32_t Ring) {
   auto Rec = wire::decode<wire::AllocateRecord>(Raw);

@@ -61,7 +61,7 @@ public:
   void releaseRing(uint32_t Ring);
 
   /// Finds the live malloc block Out that contains the live block E at Address.
-  /// E must begin 0, 16 or 32 bytes into Out, or Out must be a chunk and
+  /// E must lie 0, 16 or 32 bytes into Out, or Out must be a chunk and
   /// indexChunks() called before. False: no such block.
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
   /// Indexes blocks of at least MinChunk bytes, chunks, by address from now on.
@@ -107,7 +107,7 @@ private:
       Reallocs.resize(Ring + 1);
     return Reallocs[Ring];
   }
-  /// A block begins to live at Address, or ends.
+  /// A block at Address is allocated, or ends.
   void noteChunk(uint64_t Address, uint64_t Size) {
     if (LLVM_UNLIKELY(Size >= ChunkMin))
       ChunkEnds[Address] = Address + Size;
@@ -132,7 +132,7 @@ private:
   LiveTable Live;
   unsigned Table;                           ///< Live's number in Snapshots
   uint64_t ChunkMin = UINT64_MAX;           ///< MinChunk after indexChunks()
-  std::map<uint64_t, uint64_t> ChunkEnds;   ///< chunks: begin to end
+  std::map<uint64_t, uint64_t> ChunkEnds;   ///< chunks: start to end
   std::vector<RunningRealloc> Reallocs;     ///< by ring
   llvm::DenseMap<uint64_t, HeldQueue> Held; ///< by address
 };

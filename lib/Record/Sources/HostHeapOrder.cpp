@@ -92,7 +92,7 @@ bool HostHeap::remove(const wire::Record &Rec, uint32_t Ring) {
   return true;
 }
 
-/// A realloc began and never ended: its block stays at its old address.
+/// A realloc started and never ended: its block stays at its old address.
 void HostHeap::reattach(uint32_t Ring) {
   RunningRealloc &S = realloc(Ring);
   if (S.State == RunningRealloc::HeldBack) {
@@ -108,7 +108,7 @@ void HostHeap::reattach(uint32_t Ring) {
   S.State = RunningRealloc::None;
 }
 
-/// If H begins a realloc, the realloc no longer waits for its block.
+/// If H starts a realloc, the realloc no longer waits for its block.
 void HostHeap::noLongerHeld(const HeldRecord &H) {
   RunningRealloc &S = realloc(H.Ring);
   if (H.Rec.is(RecordKind::ReallocBegin) &&
@@ -186,7 +186,7 @@ void HostHeap::settle(HeldQueue &Q) {
       if (!First || Live.contains(H.Rec.Address) == isPut(H.Rec))
         continue;
       Q.erase(Q.begin() + I);
-      // If H begins a realloc that still runs, apply() detaches its block.
+      // If H starts a realloc that still runs, apply() detaches its block.
       noLongerHeld(H);
       apply(H.Rec, H.Ring);
       Progress = true;

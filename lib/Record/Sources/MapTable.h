@@ -28,7 +28,7 @@ namespace memkit {
 class MapEvents {
 public:
   virtual ~MapEvents() = default;
-  /// A block begins to live; returns its entry for the table.
+  /// A block is allocated; returns its entry for the table.
   virtual LiveEntry allocate(wire::MapClass Class, uint64_t Size) = 0;
   virtual void free(const LiveEntry &Block) = 0;
   /// Block grows or shrinks to Size.
@@ -55,7 +55,7 @@ public:
     LiveEntry Entry;
     wire::MapClass Class = wire::MapClass::Used;
   };
-  using Map = std::map<uint64_t, Block>; ///< by begin
+  using Map = std::map<uint64_t, Block>; ///< by start
 
   /// Maps R, and frees the blocks there. Keep: R becomes a block.
   void map(Range R, wire::MapClass Class, uint64_t Tsc, bool Keep,

@@ -204,7 +204,7 @@ void PythonObjects::take(const wire::ObjectReallocEndRecord &Rec,
   if (Rec.Address <= wire::Unrecorded) {
     if (From.Ring >= Reallocs.size())
       return;
-    // The realloc failed: put the object back, which the begin of the realloc
+    // The realloc failed: put the object back, which the start of the realloc
     // has freed.
     const ObjectRealloc &Of = Reallocs[From.Ring];
     if (uint64_t At = std::exchange(Reallocs[From.Ring].Address, 0);

@@ -57,7 +57,7 @@ public:
 private:
   /// Flag in the ScopeRow of an object that lies in a block of malloc.
   static constexpr uint32_t InMallocBit = ScopeRowFlag;
-  /// An object that begins to live or ends, and the block around the object.
+  /// An object that is allocated or freed, and the block around the object.
   struct ObjectChange {
     LiveEntry E;
     BlockRef Outer;

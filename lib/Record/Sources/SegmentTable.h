@@ -28,7 +28,7 @@ struct Segment {
 class SegmentTable {
 public:
   using Kinds = Segment::Kinds;
-  using Map = std::map<uint64_t, Segment>; ///< by begin
+  using Map = std::map<uint64_t, Segment>; ///< by start
 
   const Map &all() const { return Table; }
   size_t size() const { return Table.size(); }

@@ -45,7 +45,7 @@ uint32_t MixedStacks::count(uint32_t Node, bool OfPython) {
       Path.push_back({At, N.Kind});
   }
   for (const Seen &S : reverse(Path)) {
-    // The outermost Python frame begins a run, whatever its kind.
+    // The outermost Python frame starts a run, whatever its kind.
     if (OfPython ? S.Kind == CodeKind::PythonEntry || !Count
                  : S.Kind == CodeKind::Evaluator)
       ++Count;
